@@ -201,6 +201,27 @@ test('a change applies to the viewers that watch', async (t) => {
 	await sluice.stop();
 });
 
+test('a change of no_auth disconnects only those who may not watch',
+	async (t) => {
+	const sluice = await playing(t, {}, { anna: user('anna') });
+	const { stream: one } = await sluice.cmd('get-stream', { id: 'a001' });
+	const set = (first) => sluice.cmd('set-stream', { id: 'a001', stream:
+		{ ...one, output: [first, ...one.output.slice(1)] } });
+	const anna = await watch(t, '?token=anna');
+
+	await set('http://127.0.0.1:8100/one#no_auth');
+	const anybody = await watch(t, '');
+	await set('http://127.0.0.1:8100/one');
+	await gone(anybody);
+	const { bytes } = anna;
+	await waitUntil('more of it', () => anna.bytes > bytes + 100000);
+	assert.equal(anna.ended, false);
+	assert.deepEqual((await sessions(sluice)).map((s) => s.login),
+		['anna']);
+	assert.equal(await status(''), 403);
+	await sluice.stop();
+});
+
 test('a user has at most conlimit viewers', async (t) => {
 	const sluice = await playing(t, { promo: 'http://promo.example/' },
 		{ anna: user('anna', { conlimit: 1 }) });

@@ -238,6 +238,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_portion \
 	tests/unit/worker/deliver/test_pictures \
+	tests/unit/worker/deliver/test_mount_change \
 	tests/unit/worker/deliver/test_mount_table \
 	tests/unit/worker/deliver/test_page_pipe \
 	tests/unit/worker/deliver/test_stream_lists \
@@ -316,7 +317,6 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_refresh \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
-	tests/unit/worker/output/test_sender \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_file \
@@ -422,6 +422,10 @@ tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_hls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_mount_change_SOURCES = \
+	tests/unit/worker/deliver/test_mount_change.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_stream_lists_SOURCES = \

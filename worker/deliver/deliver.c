@@ -307,6 +307,30 @@ static void remove_mount(struct deliver *d, struct mount *m)
 	mount_table_remove(&d->mounts, m);
 }
 
+/* Takes the settings that change while the mount keeps its viewers. */
+static void change_mount(struct deliver *d, struct mount *m,
+			 const struct msg_deliver_mount *name)
+{
+	bool again = m->no_auth != name->no_auth;
+
+	/* only a renamed stream keeps its ring */
+	if (strcmp(m->stream, name->stream) != 0)
+		visit_rename(d, m, name->stream);
+	mount_rename(m, name->stream);
+	m->demand = name->demand;
+	m->number = name->number;
+	m->no_auth = name->no_auth;
+	if (name->stopped)
+		mount_pause(m, mono_ms());
+	m->renewed = true;
+	/* the master may have made it anew, without viewers */
+	m->reported_bytes = UINT64_MAX;
+	if (!again)
+		return;
+	m->reported_viewers = 0;
+	visit_again(d, m);
+}
+
 int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		  int ring_fd)
 {
@@ -318,20 +342,9 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 
 	if (old != NULL && !old->broken && mount_uses_ring(old, ring_fd) &&
 	    old->tls == name->tls && old->hls == name->hls &&
-	    (old->fragments != NULL) == name->fmp4 &&
-	    old->no_auth == name->no_auth) {
-		/* only a renamed stream keeps its ring */
-		if (strcmp(old->stream, name->stream) != 0)
-			visit_rename(d, old, name->stream);
-		mount_rename(old, name->stream);
-		old->demand = name->demand;
-		old->number = name->number;
-		if (name->stopped)
-			mount_pause(old, mono_ms());
+	    (old->fragments != NULL) == name->fmp4) {
 		(void)close(ring_fd);
-		old->renewed = true;
-		/* the master may have made it anew, without viewers */
-		old->reported_bytes = UINT64_MAX;
+		change_mount(d, old, name);
 		return 0;
 	}
 	m = mount_new(
@@ -360,8 +373,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		m->reported_bytes = UINT64_MAX;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
-		if (old->no_auth == m->no_auth && old->tls == m->tls &&
-		    old->hls > 0 && m->hls > 0) {
+		if (old->tls == m->tls && old->hls > 0 && m->hls > 0) {
 			hls_sessions_move(old, m);
 			hls_move(old, m);
 		}

@@ -234,13 +234,45 @@ void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 			session_set_stream(c->session, stream);
 }
 
+/* They stay until the master has an answer. */
+static void review_viewers(struct deliver *d, struct mount *m)
+{
+	struct viewer *v;
+
+	LIST_FOREACH(v, &m->viewers, entry) {
+		v->session->free_entry = m->no_auth;
+		door_review(d->door, v->session->client);
+	}
+}
+
+/* Sessions that began by the older settings serve no further request and end
+ * without one. */
+static void visit_hls_again(struct deliver *d, struct mount *m)
+{
+	struct viewer_conn *c, *next;
+	struct hls_wanted wanted;
+
+	/* an answer is sent later and frees no connection */
+	for (c = TAILQ_FIRST(&d->busy); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, entry);
+		if ((c->shared == NULL && c->hls.mount == NULL) ||
+		    find_mount(d, c, c->request, &wanted) != m)
+			continue;
+		hls_forget(c);
+		visit_request(c, c->request, d);
+	}
+}
+
 void visit_again(struct deliver *d, struct mount *m)
 {
 	struct viewer_conn *c;
 
 	/* the master counts the viewers of a new mount anew */
-	if (m->n_waiting > 0)
+	if (m->n_waiting + m->n_viewers + m->n_hls > 0)
 		deliver_report_demand(d, m);
+	review_viewers(d, m);
+	if (m->hls > 0)
+		visit_hls_again(d, m);
 	for (uint32_t n = m->n_waiting; n > 0; n--) {
 		c = demand_wait_find(&d->wait, m);
 		if (c == NULL)

@@ -17,8 +17,8 @@ void visit_request(struct viewer_conn *, const struct http_request *,
  * permission follow. */
 void visit_rename(struct deliver *, struct mount *, const char *stream);
 
-/* Judges the requests that wait for the packets of this mount again: its
- * settings differ from those of the mount that they asked for. */
+/* Judges the viewers of this mount again, and the requests that wait for it:
+ * they asked by other settings. */
 void visit_again(struct deliver *, struct mount *);
 
 /* Called by hls_sessions.h when the judgement is known: serves the request of

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A path whose permissions change while it has viewers and requests. */
+#include "tests/unit/worker/deliver/rig.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define HOST " HTTP/1.1\r\nHost: x\r\n\r\n"
+
+enum { ASKED_MAX = 16, PACKETS = 64 };
+
+/* The questions that the master got, and how many of them it has answered. */
+struct scene {
+	struct rig rig;
+	unsigned n, answered;
+	uint32_t seq[ASKED_MAX];
+};
+
+static int on_send(const struct msg *m, void *arg)
+{
+	struct scene *s = arg;
+
+	if (m->type != MSG_DELIVER_ASK)
+		return 0;
+	cr_assert_lt(s->n, (unsigned)ASKED_MAX);
+	s->seq[s->n++] = m->seq;
+	return 0;
+}
+
+static void init(struct scene *s)
+{
+	*s = (struct scene){ 0 };
+	rig_init_with(&s->rig, RING_UNIT, &(struct deliver_config){
+		.send = on_send, .arg = s,
+	});
+	deliver_set_policy(s->rig.deliver, &(struct msg_deliver_policy){
+		.authorize = true,
+	});
+}
+
+static bool is_asked(void *arg)
+{
+	const struct scene *s = arg;
+
+	return s->n > s->answered;
+}
+
+static void await_question(struct scene *s)
+{
+	rig_until(&s->rig, is_asked, s);
+}
+
+static void answer(struct scene *s, enum ask_verdict verdict)
+{
+	uint32_t seq = s->seq[s->answered++];
+
+	deliver_answer(s->rig.deliver, &(struct msg_deliver_answer){
+		.verdict = verdict, .login = "", .location = "",
+	}, seq);
+}
+
+static bool has_bytes(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+	       errno != EAGAIN;
+}
+
+static void open_path(struct scene *s, struct msg_deliver_mount *name,
+		      bool no_auth)
+{
+	name->no_auth = no_auth;
+	rig_mount(&s->rig, name);
+}
+
+/* The viewer receives what is written now. */
+static void expect_packets(struct scene *s, int fd, uint64_t *pos)
+{
+	rig_write(&s->rig, PACKETS);
+	rig_read_packets(&s->rig, fd, pos, PACKETS);
+}
+
+Test(mount_change, viewers_stay_until_the_master_has_an_answer)
+{
+	struct msg_deliver_mount name = rig_name("/o", "a001");
+	uint64_t pos = 0;
+	struct scene s;
+	int fd;
+
+	init(&s);
+	open_path(&s, &name, true);
+	rig_mark(&s.rig);
+	fd = rig_request(&s.rig, "GET /o" HOST);
+	rig_expect_status(&s.rig, fd, 200);
+	expect_packets(&s, fd, &pos);
+	cr_assert_eq(s.n, 0);
+
+	open_path(&s, &name, false);
+	await_question(&s);
+	expect_packets(&s, fd, &pos);
+	answer(&s, ASK_ALLOWED);
+	expect_packets(&s, fd, &pos);
+
+	/* no permission is needed any more */
+	open_path(&s, &name, true);
+	deliver_review(s.rig.deliver, 0);
+	expect_packets(&s, fd, &pos);
+	cr_assert_eq(s.n, 1);
+
+	open_path(&s, &name, false);
+	await_question(&s);
+	answer(&s, ASK_DENIED);
+	(void)rig_read_to_end(&s.rig, fd, &pos);
+	rig_await_viewers(&s.rig, 0);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(mount_change, a_playlist_that_waits_is_judged_again)
+{
+	struct msg_deliver_mount name = rig_name("/live.m3u8", "a001");
+	struct scene s;
+	int fd, other;
+
+	name.hls = 4;
+	init(&s);
+	open_path(&s, &name, true);
+	/* there is no segment yet */
+	fd = rig_request(&s.rig, "GET /live.m3u8" HOST);
+	other = rig_request(&s.rig, "GET /live.m3u8?token=x" HOST);
+	rig_turn(&s.rig, 20);
+	open_path(&s, &name, false);
+	await_question(&s);
+	answer(&s, ASK_ALLOWED);
+	await_question(&s);
+	answer(&s, ASK_DENIED);
+	rig_turn(&s.rig, 20);
+	/* one of them waits for a segment */
+	cr_assert_eq(has_bytes(fd) + has_bytes(other), 1);
+	rig_expect_status(&s.rig, has_bytes(fd) ? fd : other, 403);
+
+	/* one that waits for its permission needs none */
+	(void)close(other);
+	other = rig_request(&s.rig, "GET /live.m3u8?token=y" HOST);
+	await_question(&s);
+	open_path(&s, &name, true);
+	answer(&s, ASK_DENIED);
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_bytes(other));
+	deliver_unmount(s.rig.deliver, &name);
+	rig_expect_status(&s.rig, other, 404);
+	(void)close(fd);
+	(void)close(other);
+	rig_done(&s.rig);
+}
