@@ -428,6 +428,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 				    &proxies[cfg.n_proxies]) == 0)
 			cfg.n_proxies++;
 	peers_limit(d->peers, &cfg);
+	stream_lists_limit(&d->lists, &cfg);
 	hls_sessions_limit(d->hls, limits->per_address);
 	cfg.max *= CONNS_PER_VIEWER;
 	peers_limit(d->clients, &cfg);
@@ -512,6 +513,8 @@ void deliver_settle(struct deliver *d, const struct msg_deliver_settle *settle)
 	d->retiring = settle->retire;
 	if (d->retiring)
 		close_idle(d);
+	/* the answers ended with the former master */
+	visit_lists_again(d);
 }
 
 void deliver_every_second(struct deliver *d)

@@ -17,6 +17,17 @@ void stream_lists_init(struct stream_lists *l,
 {
 	*l = (struct stream_lists){ .send = send, .arg = arg };
 	TAILQ_INIT(&l->waiting);
+	l->guide_peers = peers_new(&(struct peers_config){
+		.max = GUIDES_PER_ADDRESS });
+}
+
+void stream_lists_limit(struct stream_lists *l, const struct peers_config *cfg)
+{
+	peers_limit(l->guide_peers, &(struct peers_config){
+		.max = cfg->max > 0 ? GUIDES_PER_ADDRESS : 0,
+		.proxies = cfg->proxies,
+		.n_proxies = cfg->n_proxies,
+	});
 }
 
 static bool is_master(const char *path)
@@ -40,18 +51,24 @@ bool stream_lists_path(const char *path)
 	       strcmp(path, "/playlist.xspf") == 0 || is_master(path);
 }
 
+static void stop_waiting(struct stream_lists *l, struct viewer_conn *c)
+{
+	if (c->asked.seq == 0)
+		return;
+	TAILQ_REMOVE(&l->waiting, c, asked.entry);
+	if (c->asked.guide)
+		l->n_guides--;
+	else
+		l->n--;
+	c->asked.seq = 0;
+}
+
 void stream_lists_forget(struct stream_lists *l, struct viewer_conn *c)
 {
-	if (c->asked.seq != 0) {
-		TAILQ_REMOVE(&l->waiting, c, asked.entry);
-		if (c->asked.guide)
-			l->n_guides--;
-		else
-			l->n--;
-	}
-	c->asked.seq = 0;
+	stop_waiting(l, c);
 	l->bytes -= c->asked.bytes;
 	c->asked.bytes = 0;
+	peer_leave(&c->asked.from);
 }
 
 void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
@@ -67,7 +84,9 @@ void stream_lists_ask(struct stream_lists *l, struct viewer_conn *c,
 
 	l->seq = l->seq < UINT32_MAX ? l->seq + 1 : 1;
 	m.seq = l->seq;
-	if ((guide ? l->n_guides >= GUIDES_WAITING_MAX
+	if ((guide ? l->n_guides >= GUIDES_WAITING_MAX ||
+			     peers_enter(l->guide_peers, address,
+					 &c->asked.from) < 0
 		   : l->n >= LISTS_MAX) ||
 	    !playlist_limit_pass(&l->limit, kind, address, now_ms) ||
 	    l->send(&m, l->arg) < 0) {
@@ -158,6 +177,7 @@ void stream_lists_done(struct stream_lists *l)
 {
 	for (size_t i = 0; i < GUIDES_HELD_MAX; i++)
 		blob_unref(&l->guides[i].blob);
+	peers_free(&l->guide_peers);
 }
 
 /* --- answers --- */
@@ -175,7 +195,7 @@ void stream_lists_answer(struct stream_lists *l,
 			break;
 	if (c == NULL)
 		return; /* it has left, or waited too long */
-	stream_lists_forget(l, c);
+	stop_waiting(l, c);
 	if (page->status != 200) {
 		viewer_conn_reject(c, (int)page->status);
 	} else if (page->len > 0) {

@@ -7,12 +7,14 @@
  * A request without an answer within LISTS_WAIT_MS (GUIDES_WAIT_MS) gets 503,
  * as do those above LISTS_MAX (GUIDES_WAITING_MAX) or playlist_limit.h, and
  * those whose list would exceed LISTS_BYTES_MAX (GUIDES_BYTES_MAX), together
- * with the lists that clients still receive.
+ * with the lists that clients still receive.  So does a request for the guide
+ * of an address that waits for or receives GUIDES_PER_ADDRESS of them.
  *
  * Embedded.  Borrows the connections.
  */
 #pragma once
 
+#include "common/base/peers.h"
 #include "common/base/playlist_limit.h"
 #include "proto/ipc/msg.h"
 
@@ -33,6 +35,8 @@ enum {
 	GUIDES_HELD_MAX = 64,
 	GUIDES_BYTES_MAX = 512 << 20,
 	GUIDES_WAIT_MS = 40000, /* it is written in 30 s, or not at all */
+	/* slow clients of one address leave documents for the others */
+	GUIDES_PER_ADDRESS = GUIDES_HELD_MAX / 4,
 };
 
 /* A document of the guide. */
@@ -47,6 +51,7 @@ struct stream_lists {
 	size_t bytes; /* of the answers that are being sent */
 	struct held_guide guides[GUIDES_HELD_MAX];
 	size_t guide_bytes;
+	struct peers *guide_peers; /* addresses that wait for or receive one */
 	struct playlist_limit limit; /* the master treats more as a flood */
 	uint32_t seq; /* of the last question */
 	/* Sends to the master; 0 or -errno. */
@@ -57,7 +62,12 @@ struct stream_lists {
 void stream_lists_init(struct stream_lists *,
 		       int (*send)(const struct msg *, void *arg), void *arg);
 
+/* No connection waits for or receives a list any more. */
 void stream_lists_done(struct stream_lists *);
+
+/* The addresses to which the limit of guides does not apply; max: 0 if it
+ * applies to none. */
+void stream_lists_limit(struct stream_lists *, const struct peers_config *);
 
 /* Is it the path of a list, or of the guide? */
 bool stream_lists_path(const char *path);

@@ -86,6 +86,7 @@ struct viewer_conn {
 		uint64_t until_ms;
 		bool guide;    /* it waits for one */
 		size_t bytes;  /* of its answer, that are counted */
+		struct peer *from; /* counts a guide; NULL: no limit */
 	} asked;
 	/* of the owner: waits for the picture of a stream */
 	TAILQ_ENTRY(viewer_conn) in_picture;

@@ -422,6 +422,19 @@ static bool visit_list(struct deliver *d, struct viewer_conn *c,
 	return true;
 }
 
+void visit_lists_again(struct deliver *d)
+{
+	struct viewer_conn *c;
+
+	for (unsigned n = d->lists.n + d->lists.n_guides; n > 0; n--) {
+		c = TAILQ_FIRST(&d->lists.waiting);
+		if (c == NULL)
+			return;
+		stream_lists_forget(&d->lists, c);
+		visit_request(c, c->request, d);
+	}
+}
+
 void visit_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {

@@ -21,6 +21,9 @@ void visit_rename(struct deliver *, struct mount *, const char *stream);
  * they asked by other settings. */
 void visit_again(struct deliver *, struct mount *);
 
+/* Asks a new master for the lists that requests wait for. */
+void visit_lists_again(struct deliver *);
+
 /* Called by hls_sessions.h when the judgement is known: serves the request of
  * the connection, or refuses it. */
 void visit_serve_hls(struct viewer_conn *, const char *stream);

@@ -6,6 +6,7 @@
 #include "common/base/shared.h"
 #include "tests/unit/worker/deliver/rig.h"
 #include "worker/deliver/deliver_inner.h"
+#include "worker/deliver/visit.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -383,6 +384,94 @@ Test(stream_lists, a_guide_may_take_longer_than_a_list)
 	expect_status(&s, guide, 503);
 	cr_assert_eq(s.rig.deliver->lists.n_guides, 0);
 	(void)close(list);
+	(void)close(guide);
+	rig_done(&s.rig);
+}
+
+/* A request for the guide by way of a proxy of this host. */
+static int ask_guide_as(struct scene *s, const char *address, bool *ret_asked)
+{
+	unsigned before = s->n;
+	char text[128];
+	int fd;
+
+	/* of a second */
+	s->rig.deliver->lists.limit = (struct playlist_limit){ 0 };
+	(void)snprintf(text, sizeof text, "GET /epg.xml HTTP/1.1\r\n"
+		       "Host: x\r\nX-Real-IP: %s\r\n\r\n", address);
+	fd = rig_request(&s->rig, text);
+	rig_turn(&s->rig, 20);
+	*ret_asked = s->n > before;
+	return fd;
+}
+
+Test(stream_lists, an_address_leaves_guides_for_others)
+{
+	static const char mine[] = "192.0.2.1";
+	int fds[GUIDES_PER_ADDRESS], fd, memory = memory_of("<tv/>\n");
+	struct scene s;
+	bool asked;
+
+	init(&s);
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){
+		.real_ip = true });
+	deliver_limit(s.rig.deliver, &(struct msg_deliver_limits){
+		.per_address = 512, .n_proxies = 1,
+		.proxies = { "127.0.0.1" } });
+	for (unsigned i = 0; i < GUIDES_PER_ADDRESS; i++) {
+		fds[i] = ask_guide_as(&s, mine, &asked);
+		cr_assert(asked, "%u", i);
+	}
+	fd = ask_guide_as(&s, mine, &asked);
+	cr_assert_not(asked);
+	expect_status(&s, fd, 503);
+	(void)close(fd);
+	fd = ask_guide_as(&s, "192.0.2.2", &asked);
+	cr_assert(asked);
+	(void)close(fd);
+	/* a client that got its guide has its place again */
+	fd = fds[GUIDES_PER_ADDRESS - 1];
+	s.seq = GUIDES_PER_ADDRESS;
+	answer_guide(&s, memory, 6);
+	expect_status(&s, fd, 200);
+	rig_turn(&s.rig, 20);
+	fd = ask_guide_as(&s, mine, &asked);
+	cr_assert(asked);
+	(void)close(fd);
+	for (unsigned i = 0; i < GUIDES_PER_ADDRESS; i++)
+		(void)close(fds[i]);
+	(void)close(memory);
+	rig_done(&s.rig);
+}
+
+Test(stream_lists, a_new_master_is_asked_again)
+{
+	struct scene s;
+	int fd, guide;
+	uint32_t old;
+
+	init(&s);
+	guide = ask_guide(&s, GET("/epg.xml"));
+	old = s.seq;
+	s.seq = 0;
+	deliver_renew(s.rig.deliver);
+	deliver_listen(s.rig.deliver, &(struct msg_deliver_listen){
+		RIG_ADDRESS, 0, true }, rig_listener(&s.rig.port));
+	rig_remount(&s.rig);
+	deliver_settle(s.rig.deliver, &(struct msg_deliver_settle){
+		.retire = false });
+	cr_assert_neq(s.seq, 0);
+	cr_assert_neq(s.seq, old);
+	s.seq = 0;
+	/* above the limit of a second there is an answer at once */
+	fd = ask_guide(&s, GET("/playlist.m3u8"));
+	for (unsigned i = 0; i < 2 * PLAYLISTS_PER_CLIENT_MAX; i++)
+		visit_lists_again(s.rig.deliver);
+	expect_status(&s, guide, 503);
+	expect_status(&s, fd, 503);
+	cr_assert_eq(s.rig.deliver->lists.n, 0);
+	cr_assert_eq(s.rig.deliver->lists.n_guides, 0);
+	(void)close(fd);
 	(void)close(guide);
 	rig_done(&s.rig);
 }
