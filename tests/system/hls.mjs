@@ -53,8 +53,10 @@ function judgeByOthers(t, list) {
 	assert.equal(manifest.targetDuration, list.target);
 	assert.equal(manifest.discontinuitySequence, list.base);
 	assert.deepEqual(manifest.segments.map((s) => [s.uri, s.duration,
-		s.dateTimeObject.getTime()]), list.segments.map((s) =>
-		[s.uri, s.duration, s.date]));
+		s.dateTimeObject.getTime(), s.timeline]),
+	list.segments.map((s) => [s.uri, s.duration, s.date, s.base]));
+	assert.deepEqual(strict.segments.map((s) => s.discontinuity === true),
+		list.segments.map((s) => s.jump));
 }
 
 // The playlist as an object; its segments have numbers, uris and durations.
@@ -68,12 +70,43 @@ function parse(text) {
 	'g');
 
 	assert.match(text, /^#EXTM3U\n#EXT-X-VERSION:[36]\n/);
-	return { text, target: tag('TARGETDURATION'), first,
-		base: tag('DISCONTINUITY-SEQUENCE'),
+	const start = tag('DISCONTINUITY-SEQUENCE');
+	let base = start;
+
+	return { text, target: tag('TARGETDURATION'), first, base: start,
 		segments: [...text.matchAll(entry)].map(([, jump, date,
 			duration, uri], i) => ({ number: first + i, uri,
 			jump: jump !== undefined, date: Date.parse(date),
+			base: base += jump !== undefined ? 1 : 0,
 			duration: Number(duration) })) };
+}
+
+// The time of the first picture, in seconds.
+function pictureTime(data) {
+	for (let at = 0; at + 188 <= data.length; at += 188) {
+		const adaptation = data[at + 3] & 0x20 ? 1 + data[at + 4] : 0;
+		const pes = at + 4 + adaptation;
+
+		if ((data[at + 1] & 0x40) && data.readUIntBE(pes, 3) === 1 &&
+			(data[pes + 3] & 0xf0) === 0xe0)
+			return ((data[pes + 9] >> 1 & 7) * 2 ** 30 +
+				(data.readUInt16BE(pes + 10) >> 1) * 2 ** 15 +
+				(data.readUInt16BE(pes + 12) >> 1)) / 90000;
+	}
+	throw new Error('no picture');
+}
+
+// A number keeps its segment and its time base in every playlist, whatever
+// happens to the processes.
+const kept = new Map();
+
+function keep({ segments }) {
+	for (const { number, base, duration, date } of segments) {
+		const same = kept.get(number) ?? { base, duration, date };
+
+		assert.deepEqual({ base, duration, date }, same, `${number}`);
+		kept.set(number, same);
+	}
 }
 
 const ask = (target, options = {}) => new Promise((done, fail) =>
@@ -96,7 +129,12 @@ const ask = (target, options = {}) => new Promise((done, fail) =>
 async function playlist(query = '') {
 	const reply = await ask(`/news.m3u8${query}`);
 
-	return reply.status === 200 ? parse(reply.text) : undefined;
+	if (reply.status !== 200)
+		return undefined;
+	const list = parse(reply.text);
+
+	keep(list);
+	return list;
 }
 
 // A playlist with a segment of at least this number.
@@ -266,7 +304,7 @@ step('a player plays it without an error', async () => {
 	assert.equal(code, 0);
 });
 
-step('numbers go on when processes are killed', async () => {
+step('numbers go on when processes are killed', async (t) => {
 	const before = await reaches(0);
 	const deliver = sluice.worker('deliver').pid;
 	const worker = sluice.worker('stream', 'a001').pid;
@@ -286,8 +324,19 @@ step('numbers go on when processes are killed', async () => {
 	process.kill(worker, 'SIGKILL');
 	await sluice.replaced('stream', 'a001', worker);
 	const after = await reaches(between.segments.at(-1).number + 3);
-	const seen = checkTs(Buffer.concat(await fetchAll(after)));
+	const bodies = await fetchAll(after);
+	const seen = checkTs(Buffer.concat(bodies));
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
+	judgeByOthers(t, after);
+	// a time base lasts as long as the times of its pictures go on
+	const times = bodies.map(pictureTime);
+	for (const [i, s] of after.segments.entries()) {
+		const passed = times[i] - times[i - 1];
+		const on = Math.abs(passed - after.segments[i - 1]?.duration) <
+			0.2;
+
+		assert.ok(i === 0 || on !== s.jump, `${passed} ${after.text}`);
+	}
 	assert.ok(after.segments.every(({ duration }) =>
 		Math.round(duration) <= after.target));
 });
