@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/stream-analysis/{id}: the analysis by the stream's worker. */
+/* GET api/stream-analysis/{id} and api/stream-plan/{id}: the analysis of a
+ * stream, or the plan of a multiplex, by the stream's worker. */
 #include "common/base/alloc.h"
 #include "master/api/command.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler.h"
 
 #include <errno.h>
@@ -12,6 +14,7 @@
 struct question {
 	struct api *api;   /* gone when call is NULL */
 	struct call *call; /* NULL when the client has left */
+	enum analysis_kind kind;
 	char *id;
 };
 
@@ -31,6 +34,8 @@ static json_t *finish_answer(const struct question *q, const json_t *answer)
 	if (json_is_string(name))
 		(void)json_object_set(body, "name", name);
 	(void)json_object_update(body, (json_t *)answer);
+	if (q->kind == ANALYSIS_PLAN)
+		return body;
 	(void)reconciler_get_stream(q->api->cfg.reconciler, q->id, &info);
 	(void)json_object_set_new(body, "viewers_cut",
 				  json_integer((json_int_t)info.viewers_cut));
@@ -52,21 +57,16 @@ static void on_answer(json_t *answer, const char *error, void *arg)
 		call_finish(call);
 }
 
-static void streams_analysis(struct api *api, const char *id,
-			     enum status_span span, struct reply *reply)
+static void ask(struct api *api, const char *id, enum analysis_kind kind,
+		struct reply *reply)
 {
-	struct question *q;
+	struct question *q = xcalloc(1, sizeof *q);
 	int err;
 
-	(void)span;
-	if (config_stream(api->cfg.config, id) == NULL) {
-		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
-		return;
-	}
-	q = xcalloc(1, sizeof *q);
 	q->api = api;
+	q->kind = kind;
 	q->id = xstrdup(id);
-	err = reconciler_analyze(api->cfg.reconciler, id, on_answer, q);
+	err = reconciler_analyze(api->cfg.reconciler, id, kind, on_answer, q);
 	if (err == 0) {
 		reply_later_into(reply, &q->call);
 		return;
@@ -77,8 +77,35 @@ static void streams_analysis(struct api *api, const char *id,
 					      : "the stream is not run");
 }
 
+static void streams_analysis(struct api *api, const char *id,
+			     enum status_span span, struct reply *reply)
+{
+	(void)span;
+	if (config_stream(api->cfg.config, id) != NULL)
+		ask(api, id, ANALYSIS_PACKETS, reply);
+	else
+		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
+}
+
+static void streams_plan(struct api *api, const char *id,
+			 enum status_span span, struct reply *reply)
+{
+	const json_t *stream = config_stream(api->cfg.config, id);
+
+	(void)span;
+	if (stream == NULL)
+		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
+	else if (!mpts_is_mux(stream))
+		reply_error(reply, 400, "the stream has no plan: it is not an "
+			    "mpts of several inputs");
+	else
+		ask(api, id, ANALYSIS_PLAN, reply);
+}
+
 const struct api_path stream_analysis_paths[] = {
 	{ "api/stream-analysis", PATH_ID, OBSERVER_ALLOWED,
 	  .get = streams_analysis },
+	{ "api/stream-plan", PATH_ID, OBSERVER_ALLOWED,
+	  .get = streams_plan },
 	{ 0 },
 };

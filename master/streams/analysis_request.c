@@ -11,7 +11,7 @@ struct request {
 	struct worker_request base; /* for the requested part */
 	analysis_fn *done;
 	void *arg;
-	size_t n_inputs;
+	struct analysis_scope scope;
 	unsigned place; /* requested input; 0: the output, at last */
 	unsigned from;  /* first PID of the part */
 	unsigned parts; /* received */
@@ -62,19 +62,22 @@ static int ask_part(struct analysis *a, struct request *r,
 	struct msg m = { .type = MSG_STREAM_ANALYZE,
 			 .stream_analyze = { r->place, r->from } };
 
+	if (r->scope.kind == ANALYSIS_PLAN)
+		m = (struct msg){ .type = MSG_STREAM_PLAN,
+				  .stream_plan = { r->place, r->from } };
 	return worker_request_send(&a->requests, &r->base, channel, &m);
 }
 
-int analysis_ask(struct analysis *a, struct channel *channel, size_t n_inputs,
-		 analysis_fn *done, void *arg)
+int analysis_ask(struct analysis *a, struct channel *channel,
+		 struct analysis_scope scope, analysis_fn *done, void *arg)
 {
 	struct request *r = xcalloc(1, sizeof *r);
 	int err;
 
 	r->done = done;
 	r->arg = arg;
-	r->n_inputs = n_inputs;
-	r->place = n_inputs > 0 ? 1 : 0;
+	r->scope = scope;
+	r->place = scope.n_inputs > 0 ? 1 : 0;
 	err = ask_part(a, r, channel);
 	if (err < 0) {
 		free(r);
@@ -116,20 +119,26 @@ static bool next_part(struct request *r, unsigned next)
 		return false;
 	r->report = NULL;
 	r->from = 0;
-	r->place = r->place < r->n_inputs ? r->place + 1 : 0;
-	return true;
+	r->place = r->place < r->scope.n_inputs ? r->place + 1 : 0;
+	return r->place > 0 || r->scope.kind == ANALYSIS_PACKETS;
 }
 
-void analysis_answer(struct analysis *a, struct channel *channel, uint32_t seq,
-		     const struct msg_stream_analysis *part)
+void analysis_answer(struct analysis *a, struct channel *channel,
+		     const struct msg *m)
 {
-	struct worker_request *base = worker_request_find(&a->requests, seq);
+	struct worker_request *base = worker_request_find(&a->requests,
+							  m->seq);
+	bool planned = m->type == MSG_STREAM_PLANNED;
+	const struct msg_stream_analysis *part =
+		planned ? &m->stream_planned : &m->stream_analysis;
 	const char *error = NULL;
 	struct request *r;
 
 	if (base == NULL)
 		return;
 	r = container_of(base, struct request, base);
+	if (planned != (r->scope.kind == ANALYSIS_PLAN))
+		return;
 	take_part(r, part->report);
 	if (next_part(r, part->next)) {
 		if (++r->parts == ANALYSIS_PARTS_MAX)

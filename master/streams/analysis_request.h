@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests the analysis of a stream from its worker, part by part, and joins
- * the parts.
+ * Requests the analysis of a stream, or the plan of a multiplex, from its
+ * worker, part by part, and joins the parts.
  *
  * Owns its requests and their timers; borrows the loop.
  */
@@ -21,6 +21,16 @@ enum {
 	ANALYSIS_PARTS_MAX = 512, /* parts of an answer */
 };
 
+enum analysis_kind {
+	ANALYSIS_PACKETS, /* stream.analyze: of each input and the output */
+	ANALYSIS_PLAN,    /* stream.plan: of each input */
+};
+
+struct analysis_scope {
+	enum analysis_kind kind;
+	size_t n_inputs; /* of the stream */
+};
+
 /* {"inputs": […], "output": {…}}, borrowed, or NULL with error.  From the loop;
  * the analysis may not be freed inside. */
 typedef void analysis_fn(json_t *answer, const char *error, void *arg);
@@ -29,14 +39,12 @@ struct analysis *analysis_new(struct ev_loop *);
 /* NULL-safe; sets *a to NULL.  Open requests fail. */
 void analysis_free(struct analysis **);
 
-/* Requests n_inputs inputs and the output.  After -errno done is not
- * called. */
-int analysis_ask(struct analysis *, struct channel *, size_t n_inputs,
+/* After -errno done is not called. */
+int analysis_ask(struct analysis *, struct channel *, struct analysis_scope,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 
-/* A part of the answer. */
-void analysis_answer(struct analysis *, struct channel *, uint32_t seq,
-		     const struct msg_stream_analysis *);
+/* A part of the answer: a stream.analysis or stream.planned. */
+void analysis_answer(struct analysis *, struct channel *, const struct msg *);
 
 /* The worker has ended: open requests fail. */
 void analysis_down(struct analysis *);

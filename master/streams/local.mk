@@ -34,6 +34,7 @@ libmaster_a_SOURCES += \
 	master/streams/reconciler_state.h \
 	master/streams/session_format.c master/streams/session_format.h \
 	master/streams/session_list.c master/streams/session_list.h \
+	master/streams/stream_analyze.c \
 	master/streams/stream_cams.c \
 	master/streams/stream_foresee.c \
 	master/streams/stream_memory.c master/streams/stream_memory.h \

@@ -485,12 +485,12 @@ int reconciler_choose_input(struct reconciler *r, const char *id,
 			 : -ENOENT;
 }
 
-int reconciler_analyze(struct reconciler *r, const char *id, analysis_fn *done,
-		       void *arg)
+int reconciler_analyze(struct reconciler *r, const char *id,
+		       enum analysis_kind kind, analysis_fn *done, void *arg)
 {
 	struct stream_proc *p = find_active(r, id);
 
-	return p != NULL ? stream_proc_analyze(p, done, arg) : -ENOENT;
+	return p != NULL ? stream_proc_analyze(p, kind, done, arg) : -ENOENT;
 }
 
 struct input_scan *reconciler_scan(struct reconciler *r, const char *id,

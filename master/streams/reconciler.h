@@ -124,10 +124,10 @@ int reconciler_choose_input(struct reconciler *, const char *id,
 			    unsigned position, input_choice_fn *done,
 			    void *arg) MUST_CHECK;
 
-/* Requests the analysis of a running stream: done is called once.  -ENOENT: no
- * such stream.  -ESRCH: it does not run.  Or another -errno. */
-int reconciler_analyze(struct reconciler *, const char *id, analysis_fn *done,
-		       void *arg) MUST_CHECK;
+/* Requests the analysis, or the plan, of a running stream: done is called once.
+ * -ENOENT: no such stream.  -ESRCH: it does not run.  Or another -errno. */
+int reconciler_analyze(struct reconciler *, const char *id, enum analysis_kind,
+		       analysis_fn *done, void *arg) MUST_CHECK;
 
 /* Requests the tables of an input of a running stream, see input_scan.h.  NULL
  * with *ret_err: -ENOENT: no such stream.  -EBUSY: another input of the stream

@@ -227,9 +227,9 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		if (!p->removed)
 			p->cfg.events->on_switched(p->id, &m->stream_switched,
 						   p->cfg.arg);
-	} else if (m->type == MSG_STREAM_ANALYSIS) {
-		analysis_answer(p->analysis, worker_proc_channel(proc), m->seq,
-				&m->stream_analysis);
+	} else if (m->type == MSG_STREAM_ANALYSIS ||
+		   m->type == MSG_STREAM_PLANNED) {
+		analysis_answer(p->analysis, worker_proc_channel(proc), m);
 	} else if (m->type == MSG_STREAM_RECORD) {
 		input_scans_record(&p->scans, &m->stream_record);
 	} else if (m->type == MSG_STREAM_ECM || m->type == MSG_STREAM_EMM) {
@@ -496,16 +496,6 @@ int stream_proc_choose_input(struct stream_proc *p, unsigned position,
 	set_first(p, position > 0 ? position : p->first % (unsigned)n + 1,
 		  true);
 	return (int)p->first;
-}
-
-int stream_proc_analyze(struct stream_proc *p, analysis_fn *done, void *arg)
-{
-	struct channel *channel = worker_proc_channel(p->proc);
-
-	return stream_proc_is_running(p) && channel != NULL
-		       ? analysis_ask(p->analysis, channel,
-				      p->plan->start.n_inputs, done, arg)
-		       : -ESRCH;
 }
 
 struct input_scans *stream_proc_scans(struct stream_proc *p)

@@ -112,8 +112,8 @@ int stream_proc_cue(struct stream_proc *,
 int stream_proc_choose_input(struct stream_proc *, unsigned position,
 			     input_choice_fn *, void *arg) MUST_CHECK;
 /* As reconciler_analyze(). */
-int stream_proc_analyze(struct stream_proc *, analysis_fn *,
-			void *arg) MUST_CHECK;
+int stream_proc_analyze(struct stream_proc *, enum analysis_kind,
+			analysis_fn *, void *arg) MUST_CHECK;
 /* Adds the programs that it reads from this adapter. */
 void stream_proc_add_programs(const struct stream_proc *, const char *link,
 			      struct msg_adapter_programs *);

@@ -8,6 +8,7 @@ libproto_a_SOURCES += \
 	proto/ipc/msg_deliver.h \
 	proto/ipc/msg_link.h \
 	proto/ipc/msg_mux.h \
+	proto/ipc/msg_report.h \
 	proto/ipc/msg_roles.c \
 	proto/ipc/msg_scan.c \
 	proto/ipc/msg_services.h \

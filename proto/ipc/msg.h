@@ -22,6 +22,7 @@
 #include "proto/ipc/msg_deliver.h"
 #include "proto/ipc/msg_link.h"
 #include "proto/ipc/msg_mux.h"
+#include "proto/ipc/msg_report.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/ipc/msg_softcam.h"
 #include "proto/spec/alarm.h"
@@ -50,6 +51,8 @@
 	ROW(STREAM_INPUT, stream_input, "stream.input", 0) \
 	/* report the analysis of a place; seq */ \
 	ROW(STREAM_ANALYZE, stream_analyze, "stream.analyze", 0) \
+	/* report the plan of PIDs and numbers of an input; seq */ \
+	ROW(STREAM_PLAN, stream_plan, "stream.plan", 0) \
 	/* report the tables of an input */ \
 	ROW(STREAM_SCAN, stream_scan, "stream.scan", 0) \
 	/* close this receiver of an output */ \
@@ -189,6 +192,8 @@
 	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
 	/* part of a report, reply to this seq */ \
 	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
+	/* part of a plan, reply to this seq */ \
+	ROW(STREAM_PLANNED, stream_planned, "stream.planned", REPLACED) \
 	/* a section with new content, of an input under stream.scan */ \
 	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
 	/* may this caller receive the stream?  seq */ \
@@ -345,16 +350,6 @@ struct msg_stream_switched {
 	const char *fault;       /* the error of the input from; "": none */
 };
 
-struct msg_stream_analyze {
-	unsigned place;          /* position of an input; 0: the output */
-	unsigned from;           /* first PID of the reply */
-};
-
-struct msg_stream_analysis {
-	unsigned next;           /* first PID of the next part; 0: complete */
-	const json_t *report;    /* an object (proto/spec/report_shape.h) */
-};
-
 struct msg_receiver {
 	uint64_t client;    /* > 0, unique */
 	const char *peer;   /* address without port */
@@ -495,8 +490,8 @@ struct msg {
 		struct msg_cas_emm cas_emm;
 		struct msg_cas_status cas_status;
 		struct msg_stream_switched stream_switched;
-		struct msg_stream_analyze stream_analyze;
-		struct msg_stream_analysis stream_analysis;
+		struct msg_stream_analyze stream_analyze, stream_plan;
+		struct msg_stream_analysis stream_analysis, stream_planned;
 		struct msg_stream_scan stream_scan;
 		struct msg_stream_record stream_record;
 		struct msg_deliver_kick stream_kick;

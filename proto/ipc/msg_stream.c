@@ -3,6 +3,7 @@
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
 #include "proto/spec/link_stat.h"
+#include "proto/spec/plan_shape.h"
 #include "proto/spec/report_shape.h"
 
 #include <errno.h>
@@ -169,6 +170,22 @@ static const struct field analysis_rows[] = {
 };
 const struct field_table stream_analysis_fields =
 	MSG_TABLE(struct msg_stream_analysis, analysis_rows);
+
+static const struct field plan_rows[] = {
+	{ "input", FIELD_AT(struct msg_stream_analyze, place), .min = 1,
+	  .max = MSG_INPUTS_MAX },
+	{ "from", FIELD_AT(struct msg_stream_analyze, from), .max = PID_MAX },
+};
+const struct field_table stream_plan_fields =
+	MSG_TABLE(struct msg_stream_analyze, plan_rows);
+
+static const struct field planned_rows[] = {
+	{ "next", FIELD_AT(struct msg_stream_analysis, next), .max = PID_MAX },
+	{ "plan", FIELD_AT(struct msg_stream_analysis, report),
+	  .of = &plan_fields },
+};
+const struct field_table stream_planned_fields =
+	MSG_TABLE(struct msg_stream_analysis, planned_rows);
 
 static const struct field scan_rows[] = {
 	{ "position", FIELD_AT(struct msg_stream_scan, position),

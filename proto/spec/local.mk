@@ -24,6 +24,7 @@ libproto_a_SOURCES += \
 	proto/spec/io_udp.c \
 	proto/spec/link_stat.c proto/spec/link_stat.h \
 	proto/spec/option_value.c proto/spec/option_value.h \
+	proto/spec/plan_shape.c proto/spec/plan_shape.h \
 	proto/spec/remux_options.c proto/spec/remux_options.h \
 	proto/spec/report_shape.c proto/spec/report_shape.h \
 	proto/spec/rist_spec.h \

@@ -448,7 +448,8 @@ static void say_hello(size_t i)
 	send_hello(w.workers[i], strcmp(roles[i], FEED) == 0 ? "stream"
 							     : roles[i]);
 	/* a request of each kind waits for its answer */
-	(void)!reconciler_analyze(w.reconciler, "a", on_analysis, NULL);
+	(void)!reconciler_analyze(w.reconciler, "a", ANALYSIS_PACKETS,
+				  on_analysis, NULL);
 	(void)!reconciler_choose_input(w.reconciler, "a", 2, on_chosen, NULL);
 	(void)!epg_proc_ask(reconciler_epg(w.reconciler),
 			    &(struct msg_epg_ask){ .stream = "a", .max = 1 },

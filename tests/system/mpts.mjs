@@ -78,6 +78,29 @@ function assertPlan(ts) {
 	assert.deepEqual(found, PLAN);
 }
 
+// The API shows the same plan, with the reason of each number.
+async function assertShownPlan(sluice) {
+	const { inputs } = await sluice.json('/api/stream-plan/m');
+	const found = {};
+
+	for (const { services, pids, block } of inputs) {
+		for (const { out, pmt_pid: pmt, from } of services) {
+			const list = pids.filter(({ pid }) => pid % 256 > 0);
+
+			assert.equal(from, out === 77 ? 'set_pnr' : 'block');
+			found[out] = { pmt, streams: list.map(({ out }) =>
+				out).filter((pid) => services.length === 1 ||
+				PLAN[out].streams.includes(pid)) };
+		}
+		for (const { out, from } of pids)
+			assert.equal(from, out < block.first ||
+				out > block.last ? 'map' : 'block');
+	}
+	assert.deepEqual(found, PLAN);
+	assert.equal((await sluice.get('/api/stream-plan/a')).status, 400);
+	assert.equal((await sluice.get('/api/stream-plan/x')).status, 404);
+}
+
 // What holds in every second, whatever happens to an input.
 function assertSound(found, list) {
 	for (const fault of ['sync', 'tei', 'cc', 'crc', 'pcrBack',
@@ -97,6 +120,7 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	await seconds(recorder, 4);
 	const status = await sluice.status('m');
 	const found = await judge(recorder.file, 0);
+	await assertShownPlan(sluice);
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
 	const ts = assertSound(found, list);

@@ -33,6 +33,7 @@ const PATHS = {
 	'/api/announcements': 'Y', '/api/network-status': 'Y',
 	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
 	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
+	'/api/stream-plan/x': 'Y',
 	'/api/stream-inputs/x': 'Y', '/api/adapter-info/x': 'Y',
 	'/api/adapter-status/x': 'Y', '/api/config': 'H',
 	'/api/log': 'H', '/api/forms': 'Y', '/api/history/x': 'Y',

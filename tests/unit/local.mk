@@ -297,6 +297,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/test_refusal_log \
 	tests/unit/worker/mux/test_eit_share \
 	tests/unit/worker/mux/test_mux \
+	tests/unit/worker/mux/test_mux_plan \
 	tests/unit/worker/mux/test_mux_rate \
 	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \
@@ -317,7 +318,6 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_refresh \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
-	tests/unit/worker/output/test_sender \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_file \

@@ -255,7 +255,7 @@ export class App {
 	#followRestart() {
 		if (!this.restarting)
 			return;
-		this.#wasLost ||= this.live.state === 'lost';
+		this.#wasLost ||= this.lostAt !== null;
 		if (!this.#wasLost || this.lostAt !== null)
 			return;
 		this.restarting = false;

@@ -11,18 +11,24 @@ typedef void each_fn(struct pid_plan *, const struct remux_options *,
 
 static bool is_taken(const struct pid_plan *p, uint16_t pid)
 {
-	return p->taken[pid >> 6] >> (pid & 63) & 1;
+	return place_has(p->taken, pid);
 }
 
 static void take(struct pid_plan *p, uint16_t pid)
 {
-	p->taken[pid >> 6] |= UINT64_C(1) << (pid & 63);
+	place_take(p->taken, pid);
 }
 
 static void place(struct pid_plan *p, uint16_t source, uint16_t out)
 {
 	p->out[source] = out;
 	take(p, out);
+}
+
+static void place_mapped(struct pid_plan *p, uint16_t source, uint16_t out)
+{
+	place(p, source, out);
+	place_take(p->mapped, source);
 }
 
 void pid_plan_init(struct pid_plan *p, const struct remux_place *place)
@@ -160,7 +166,7 @@ void pid_plan_map(struct pid_plan *p, const struct remux_options *o,
 			    p->out[pid] != PID_PLAN_NONE)
 				continue;
 			if (pid == pmt_pid || is_used(o, sel, pid))
-				place(p, pid, m->pid);
+				place_mapped(p, pid, m->pid);
 		}
 	}
 }
@@ -238,11 +244,15 @@ static uint16_t find_free(const struct pid_plan *p,
 static void move_one(struct pid_plan *p, const struct remux_options *o,
 		     uint16_t pid)
 {
-	uint16_t out = p->out[pid] == PID_PLAN_NONE ? find_free(p, o, pid)
-						    : PID_PLAN_NONE;
+	uint16_t out;
 
+	if (p->out[pid] != PID_PLAN_NONE)
+		return;
+	out = find_free(p, o, pid);
 	if (out != PID_PLAN_NONE)
 		place(p, pid, out);
+	else
+		place_take(p->homeless, pid);
 }
 
 void pid_plan_move(struct pid_plan *p, const struct remux_options *o,
@@ -259,7 +269,7 @@ void pid_plan_add(struct pid_plan *p, const struct remux_options *o,
 
 		if (m->what == MAP_PID && m->source_pid == pid &&
 		    p->out[pid] == PID_PLAN_NONE && !is_taken(p, m->pid))
-			place(p, pid, m->pid);
+			place_mapped(p, pid, m->pid);
 	}
 	keep_one(p, o, pid);
 	move_one(p, o, pid);

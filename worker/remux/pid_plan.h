@@ -18,11 +18,14 @@ enum {
 	PID_PLAN_NONE = 0,
 };
 
-/* 17 KiB; zeroed by pid_plan_init(). */
+/* 19 KiB; zeroed by pid_plan_init(). */
 struct pid_plan {
 	/* the output PID of each source PID, or PID_PLAN_NONE */
 	uint16_t out[TS_PIDS];
 	uint64_t taken[TS_PIDS / 64]; /* bit set of the output PIDs in use */
+	/* bit sets of source PIDs: that a map has assigned, and for which no
+	 * output PID was free */
+	uint64_t mapped[TS_PIDS / 64], homeless[TS_PIDS / 64];
 	uint16_t guest; /* PID of the added stream, or PID_PLAN_NONE */
 	uint16_t ait;   /* PID of the generated AIT, or PID_PLAN_NONE */
 	/* where PIDs without a map go; NULL: they keep their numbers, or get

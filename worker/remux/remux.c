@@ -121,6 +121,20 @@ size_t remux_services(const struct remux *r, struct remux_service *ret,
 	return n;
 }
 
+size_t remux_unsent(const struct remux *r, struct remux_service *ret,
+		    size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs && n < max; i++)
+		if (r->programs[i].pmt.len == 0)
+			ret[n++] = (struct remux_service){
+				.number = r->programs[i].number,
+				.new_number = r->programs[i].ids.new_pnr,
+			};
+	return n;
+}
+
 size_t remux_unnumbered(const struct remux *r)
 {
 	size_t n = 0;
@@ -144,6 +158,49 @@ void remux_add_pids(const struct remux *r, uint64_t *ret)
 		place_take(ret, r->plan.guest);
 	if (r->plan.ait != PID_PLAN_NONE)
 		place_take(ret, r->plan.ait);
+}
+
+bool remux_sends_pid(const struct remux *r, uint16_t pid)
+{
+	for (size_t i = 0; i < TS_PIDS; i++)
+		if (r->plan.out[i] == pid)
+			return true;
+	return pid == r->plan.guest || pid == r->plan.ait;
+}
+
+/* The PIDs that have no source. */
+static size_t list_added(const struct remux *r, struct remux_pid *ret)
+{
+	size_t n = 0;
+
+	if (r->guest.pid != 0)
+		ret[n++] = (struct remux_pid){ r->guest.pid, r->plan.guest,
+					       PID_ADDED };
+	if (remux_has_hbbtv(r))
+		ret[n++] = (struct remux_pid){ 0, r->plan.ait, PID_BY_HBBTV };
+	return n;
+}
+
+size_t remux_pids(const struct remux *r, uint16_t *at, struct remux_pid *ret,
+		  size_t max)
+{
+	const struct pid_plan *plan = &r->plan;
+	size_t n = *at == 0 ? list_added(r, ret) : 0;
+	uint16_t pid = *at;
+
+	for (; pid < TS_PIDS && n < max; pid++) {
+		uint16_t out = plan->out[pid];
+
+		if (out == PID_PLAN_NONE && !place_has(plan->homeless, pid))
+			continue;
+		ret[n++] = (struct remux_pid){
+			pid, out, place_has(plan->mapped, pid) ? PID_BY_MAP
+				  : out == pid		       ? PID_KEPT
+							       : PID_MOVED,
+		};
+	}
+	*at = pid < TS_PIDS ? pid : 0;
+	return n;
 }
 
 uint32_t remux_builds(const struct remux *r)

@@ -168,6 +168,35 @@ struct remux_service {
 size_t remux_services(const struct remux *, struct remux_service *ret,
 		      size_t max);
 
+/* Why a PID of the source has its number in the output. */
+enum pid_origin {
+	PID_BY_MAP,
+	PID_KEPT,    /* it has the number of the source */
+	PID_MOVED,   /* to a free number: of the block, with a place */
+	PID_ADDED,   /* that of the added stream */
+	PID_BY_HBBTV, /* that of the AIT of hbbtv_url; it has no source */
+};
+
+enum { REMUX_PIDS_ADDED = 2 };
+
+struct remux_pid {
+	uint16_t pid; /* in the source; 0: none */
+	uint16_t out; /* in the output; 0: no PID was free, it does not go
+		       * out */
+	enum pid_origin origin;
+};
+
+/* The PIDs that the tables name, from PID *at of the source on, at most max, of
+ * which REMUX_PIDS_ADDED may have no source.  Returns their number; *at is the
+ * next one to ask for, 0: there is none. */
+size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
+		  size_t max);
+
+/* The programs that do not go out, as remux_services(): their new_number is 0
+ * if the place (place.h) has no number left for them. */
+size_t remux_unsent(const struct remux *, struct remux_service *ret,
+		    size_t max);
+
 /* The number of programs that do not go out because the place (place.h) has no
  * number left for them. */
 size_t remux_unnumbered(const struct remux *);
@@ -178,6 +207,9 @@ bool remux_is_single(const struct remux *);
 
 /* Adds the PIDs of the output to a bit set (place.h). */
 void remux_add_pids(const struct remux *, uint64_t *ret);
+
+/* Does the output have this PID? */
+bool remux_sends_pid(const struct remux *, uint16_t pid);
 
 /* A counter of the times that programs, PIDs and tables were derived. */
 uint32_t remux_builds(const struct remux *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis of an input or of the output, as JSON, on request. */
+/* The analysis of an input or of the output, as JSON, on request; and the plan
+ * of an input of a multiplex. */
 #include "common/base/units.h"
 #include "proto/si/json.h"
 #include "worker/analysis/report.h"
@@ -162,4 +163,10 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 	if (from == 0 && place > 0)
 		add_arrivals(l, p->now_ns, object);
 	return object;
+}
+
+json_t *pipeline_plan(const struct pipeline *p, unsigned position,
+		      unsigned from, unsigned *ret_next)
+{
+	return mux_stage_plan(&p->mux, position, from, ret_next);
 }

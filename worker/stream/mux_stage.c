@@ -6,6 +6,7 @@
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
+#include "worker/mux/mux_plan.h"
 #include "worker/ts/analyze.h"
 
 #include <inttypes.h>
@@ -231,6 +232,15 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 				};
 		}
 	}
+}
+
+json_t *mux_stage_plan(const struct mux_stage *s, unsigned position,
+		       unsigned from, unsigned *ret_next)
+{
+	*ret_next = 0;
+	if (s->mux == NULL || position == 0 || position > mux_inputs(s->mux))
+		return json_object();
+	return mux_plan(s->mux, position - 1, from, ret_next);
 }
 
 bool mux_stage_overflows(struct mux_stage *s)

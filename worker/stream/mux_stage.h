@@ -54,6 +54,11 @@ void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
 
+/* A part of the plan of the input at a position, as mux_plan(); without such an
+ * input an empty object. */
+json_t *mux_stage_plan(const struct mux_stage *, unsigned position,
+		       unsigned from, unsigned *ret_next);
+
 /* Once a second: writes sent_kbps and services.  packets: sent in that
  * second. */
 void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,

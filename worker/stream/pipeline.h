@@ -72,6 +72,10 @@ int pipeline_choose(struct pipeline *, unsigned position,
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
 			  unsigned from, unsigned *ret_next);
 
+/* The same of the plan of an input (mux_stage.h). */
+json_t *pipeline_plan(const struct pipeline *, unsigned position,
+		      unsigned from, unsigned *ret_next);
+
 /* Reports the tables of an input on this channel, see tap.h. */
 void pipeline_scan(struct pipeline *, const struct msg_stream_scan *,
 		   struct channel *);

@@ -227,6 +227,25 @@ static void on_analyze(void *role, const struct msg *request, int *fds,
 	json_decref(report);
 }
 
+static void on_plan(void *role, const struct msg *request, int *fds,
+		    size_t n_fds)
+{
+	struct stream *s = role;
+	const struct msg_stream_analyze *a = &request->stream_plan;
+	struct msg m = { .type = MSG_STREAM_PLANNED, .seq = request->seq };
+	json_t *plan;
+
+	(void)fds, (void)n_fds;
+	if (s->pipeline != NULL)
+		plan = pipeline_plan(s->pipeline, a->place, a->from,
+				     &m.stream_planned.next);
+	else
+		plan = json_object();
+	m.stream_planned.report = plan;
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
+	json_decref(plan);
+}
+
 static void on_scan(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -357,6 +376,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_START] = on_start,
 		[MSG_STREAM_INPUT] = on_input,
 		[MSG_STREAM_ANALYZE] = on_analyze,
+		[MSG_STREAM_PLAN] = on_plan,
 		[MSG_STREAM_SCAN] = on_scan,
 		[MSG_STREAM_KICK] = on_kick,
 		[MSG_STREAM_POLICY] = on_policy,
@@ -385,6 +405,7 @@ const struct worker_role mux_role = {
 	.messages = {
 		[MSG_STREAM_START] = on_start,
 		[MSG_STREAM_ANALYZE] = on_analyze,
+		[MSG_STREAM_PLAN] = on_plan,
 		[MSG_STREAM_SCAN] = on_scan,
 		[MSG_STREAM_KICK] = on_kick,
 		[MSG_STREAM_POLICY] = on_policy,

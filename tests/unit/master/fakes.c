@@ -211,10 +211,10 @@ int reconciler_choose_input(struct reconciler *f, const char *id,
 	return fakes.choice;
 }
 
-int reconciler_analyze(struct reconciler *f, const char *id, analysis_fn *done,
-		       void *arg)
+int reconciler_analyze(struct reconciler *f, const char *id,
+		       enum analysis_kind kind, analysis_fn *done, void *arg)
 {
-	(void)f, (void)done, (void)arg;
+	(void)f, (void)kind, (void)done, (void)arg;
 	tell("analyze %s\n", id);
 	return -ESRCH;
 }

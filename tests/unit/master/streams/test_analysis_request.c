@@ -10,6 +10,7 @@
 struct rig {
 	struct channel_rig pair;
 	struct analysis *analysis;
+	enum msg_type asked, reply;
 	struct msg_stream_analyze last;
 	uint32_t seq;
 	unsigned answers;
@@ -21,14 +22,15 @@ static void on_request(const struct msg *m, void *arg)
 {
 	struct rig *r = arg;
 
-	cr_assert_eq(m->type, MSG_STREAM_ANALYZE);
+	/* both requests have the same fields */
+	r->asked = m->type;
 	r->last = m->stream_analyze;
 	r->seq = m->seq;
 }
 
 static void rig_init(struct rig *r)
 {
-	*r = (struct rig){ 0 };
+	*r = (struct rig){ .reply = MSG_STREAM_ANALYSIS };
 	channel_rig_init(&r->pair, on_request, r);
 	r->analysis = analysis_new(r->pair.loop);
 }
@@ -57,8 +59,9 @@ static void wait_for(struct rig *r, unsigned heard)
 
 static int ask(struct rig *r, size_t n_inputs)
 {
-	return analysis_ask(r->analysis, r->pair.master, n_inputs, on_answer,
-			    r);
+	struct analysis_scope scope = { ANALYSIS_PACKETS, n_inputs };
+
+	return analysis_ask(r->analysis, r->pair.master, scope, on_answer, r);
 }
 
 /* A part with this one PID. */
@@ -66,8 +69,9 @@ static void hear(struct rig *r, unsigned pid, unsigned next)
 {
 	json_t *report = json_pack("{s:[{s:i}]}", "pids", "pid", (int)pid);
 
-	analysis_answer(r->analysis, r->pair.master, r->seq,
-			&(struct msg_stream_analysis){ next, report });
+	analysis_answer(r->analysis, r->pair.master, &(struct msg){
+		.type = r->reply, .seq = r->seq,
+		.stream_analysis = { next, report } });
 	json_decref(report);
 }
 
@@ -87,6 +91,7 @@ Test(analysis, is_put_together_of_its_parts)
 	rig_init(&r);
 	cr_assert_eq(ask(&r, 2), 0);
 	wait_for(&r, 1);
+	cr_assert_eq(r.asked, MSG_STREAM_ANALYZE);
 	cr_assert(r.last.place == 1 && r.last.from == 0);
 	hear(&r, 7, 100);
 	wait_for(&r, 2);
@@ -110,6 +115,39 @@ Test(analysis, is_put_together_of_its_parts)
 	/* once */
 	hear(&r, 9, 0);
 	cr_assert_eq(r.answers, 1);
+	rig_done(&r);
+}
+
+Test(analysis, of_the_plan_has_no_output)
+{
+	struct analysis_scope plan = { ANALYSIS_PLAN, 2 };
+	const json_t *inputs;
+	struct rig r;
+
+	rig_init(&r);
+	cr_assert_eq(analysis_ask(r.analysis, r.pair.master, plan, on_answer,
+				  &r), 0);
+	wait_for(&r, 1);
+	cr_assert_eq(r.asked, MSG_STREAM_PLAN);
+	cr_assert(r.last.place == 1 && r.last.from == 0);
+	/* not the reply to this request */
+	hear(&r, 1, 0);
+	r.reply = MSG_STREAM_PLANNED;
+	hear(&r, 7, 100);
+	wait_for(&r, 2);
+	cr_assert(r.last.place == 1 && r.last.from == 100);
+	hear(&r, 100, 0);
+	wait_for(&r, 3);
+	cr_assert(r.last.place == 2 && r.last.from == 0);
+	cr_assert_eq(r.answers, 0);
+	hear(&r, 8, 0);
+	cr_assert_eq(r.answers, 1);
+	inputs = json_object_get(r.answer, "inputs");
+	cr_assert_eq(json_array_size(inputs), 2);
+	cr_assert_eq(pid_at(json_array_get(inputs, 0), 0), 7);
+	cr_assert_eq(pid_at(json_array_get(inputs, 0), 1), 100);
+	cr_assert_eq(pid_at(json_array_get(inputs, 1), 0), 8);
+	cr_assert_null(json_object_get(r.answer, "output"));
 	rig_done(&r);
 }
 

@@ -21,6 +21,8 @@ static const struct msg samples[] = {
 		.memory = true } },
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
+	{ .type = MSG_STREAM_PLAN, .seq = 10,
+	  .stream_plan = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_KICK, .stream_kick = { INT64_MAX } },
 	{ .type = MSG_DELIVER_LIMITS, .deliver_limits = {
 		.per_address = 512, .n_proxies = 2,
