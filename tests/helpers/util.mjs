@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Small functions that every system test needs.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -57,7 +57,22 @@ export function tempDir(t) {
 	return dir;
 }
 
-// The same, in memory: writes of other processes do not delay it.
+// Another file at this path of the system, as after a rename.
+export function replaceFile(t, at, text) {
+	// first: a file below another mount cannot be removed
+	t.after(() => execFileSync('umount', [at]));
+	const file = path.join(tempDir(t), path.basename(at));
+
+	fs.writeFileSync(file, text);
+	execFileSync('mount', ['--bind', file, at]);
+}
+
+// Debian's /etc/hosts: a name with addresses of both families.
+export function bothFamilies(t) {
+	replaceFile(t, '/etc/hosts', '127.0.0.1 localhost\n::1 localhost\n');
+}
+
+// The same as tempDir, in memory: writes of other processes do not delay it.
 export async function memoryDir(t, size = '4m') {
 	const dir = tempDir(t);
 	const { code, err } = await run('mount',

@@ -2,7 +2,6 @@
 // new-files: files that a worker reads when it connects, and that appear or
 // are replaced after its start.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import dgram from 'node:dgram';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,17 +12,8 @@ import { TsMux } from '../helpers/mux.mjs';
 import { config, sanitized, Sluice, stream } from '../helpers/sluice.mjs';
 import { certificate } from '../helpers/tls.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { now, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
-
-// Another file at this path of the system, as after a rename.
-function replace(t, at, text) {
-	// first: a file below another mount cannot be removed
-	t.after(() => execFileSync('umount', [at]));
-	const file = path.join(tempDir(t), path.basename(at));
-
-	fs.writeFileSync(file, text);
-	execFileSync('mount', ['--bind', file, at]);
-}
+import { now, replaceFile, tempDir, udpBound, waitUntil } from
+	'../helpers/util.mjs';
 
 // A server that resolves every name to 127.0.0.1.
 async function resolve(t, address) {
@@ -66,7 +56,7 @@ function send(request, reply) {
 
 // The names of an input and of an output resolve once the file is there.
 async function namesAppear(t, file, text) {
-	replace(t, '/etc/resolv.conf', 'nameserver 127.0.0.2\n');
+	replaceFile(t, '/etc/resolv.conf', 'nameserver 127.0.0.2\n');
 	await serve(t, http.createServer(send), 7000);
 	await Sender.start(t, new TsMux(), 5000);
 	const sluice = await Sluice.start(t, config(
@@ -88,7 +78,7 @@ async function namesAppear(t, file, text) {
 	const { pid } = sluice.worker('stream', 'a003');
 
 	await resolve(t, '127.0.0.3');
-	replace(t, file, text);
+	replaceFile(t, file, text);
 	await sluice.onair('a001', 20000);
 	await sluice.waitStatus('a002', 'connected', (s) =>
 		s.outputs[0].packets > 0 && !s.outputs[0].error, 20000);
@@ -121,7 +111,7 @@ test('a new resolv.conf leaves a worker alone that needs no name',
 	const { pid } = sluice.worker('stream', 'a001');
 	const before = requests;
 
-	replace(t, '/etc/resolv.conf', 'nameserver 127.0.0.3\n');
+	replaceFile(t, '/etc/resolv.conf', 'nameserver 127.0.0.3\n');
 	await waitUntil('two requests', () => requests > before + 1, 20000);
 	assert.equal(sluice.worker('stream', 'a001').pid, pid);
 	await sluice.stop();

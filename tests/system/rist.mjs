@@ -9,7 +9,8 @@ import { assertWhole, nft, one } from '../helpers/rist.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder } from '../helpers/udp.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { bothFamilies, now, start, udpBound, waitUntil } from
+	'../helpers/util.mjs';
 
 const SECRET = 'not to be heard';
 
@@ -79,6 +80,7 @@ test('receivers of another program, simple profile', async (t) => {
 });
 
 test('lost datagrams are retransmitted, and counted', async (t) => {
+	bothFamilies(t);
 	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(

@@ -8,7 +8,8 @@ import { Viewer, assertDecodes, liveMultiplex } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Recorder, joined } from '../helpers/udp.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
-import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { bothFamilies, start, udpBound, waitUntil } from
+	'../helpers/util.mjs';
 
 const SECRET = 'ten-or-more';
 
@@ -18,6 +19,7 @@ function inputOf(status) {
 
 test('three hops: listener, caller by name, stream id; ffmpeg plays it',
 	async (t) => {
+	bothFamilies(t);
 	const sluice = await Sluice.start(t, config(
 		stream('a001', `srt://:9001#passphrase=${SECRET}&latency=60`,
 			'srt://:9002#latency=60'),

@@ -187,6 +187,31 @@ test('a restart of the service and the death of a process are survived',
 	await sluice.stop();
 });
 
+test('values of a service that is stopped are those of its last answer',
+	{ skip }, async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+
+	await Sender.start(t, new TsMux(), 5000);
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'on');
+	const stopped = Date.now();
+
+	process.kill(sluice.pid, 'SIGSTOP');
+	await page.waitForSelector('[data-stale=true]');
+	const shown = [await page.textContent('.banners .fault'),
+		await page.textContent('header time')];
+	const clocks = await page.evaluate((ms) => [-2, -1, 0, 1].map((s) =>
+		new Date(ms + s * 1000).toLocaleTimeString('en-GB')), stopped);
+
+	for (const text of shown)
+		assert.ok(clocks.some((clock) => text.includes(clock)),
+			`${text}: none of ${clocks}`);
+	process.kill(sluice.pid, 'SIGCONT');
+	await page.waitForSelector('[data-stale=false]');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a refusal and an overload of a moment are survived', { skip },
 	async (t) => {
 	const { sluice, password, visitor, page } = await begin(t, own);

@@ -7,8 +7,9 @@ import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Api, ApiError } = await load('common/api.js');
-const { DEADLINE_MS, Live, PAUSE_MAX_MS, PAUSE_MIN_MS, PING_MS, pauseMs } =
-	await load('common/live.js');
+const { DEADLINE_MS, Live, PAUSE_MAX_MS, PAUSE_MIN_MS, PING_MS, SILENT_S,
+	pauseMs } = await load('common/live.js');
+const { Headend } = await load('common/headend.js');
 const { Store } = await load('common/store.js');
 
 // A reply as fetch gives it.
@@ -179,6 +180,66 @@ test('a socket that answers no ping is given up', async (t) => {
 	first.onclose();
 	await s.open();
 	assert.deepEqual(s.seen.slice(-3), ['lost', 'load', 'open']);
+});
+
+test('values of a service that does not answer are old after three seconds',
+	async (t) => {
+	const pass = fakeTimers(t);
+	const real = [Date.now, globalThis.WebSocket];
+	let now = 1000, socket = null, changes = 0;
+
+	t.after(() => {
+		[Date.now, globalThis.WebSocket] = real;
+	});
+	Date.now = () => now * 1000;
+	globalThis.WebSocket = class {
+		constructor() { socket = this; }
+		send() {}
+		close() {}
+	};
+	const home = new Headend({ url: (name) => new URL(name, 'https://h/'),
+		cmd: async (cmd) => cmd === 'load' ? { make_stream: [] }
+			: { token: 't' },
+		get: async () => ({ timestamp: now, streams: [] }) },
+	{ changed: () => changes++, draw: () => {} });
+	const later = async (seconds) => {
+		now += seconds;
+		pass(seconds * 1000);
+		await home.everySecond();
+		for (let i = 0; i < 20; i++)
+			await null;
+	};
+
+	home.start();
+	t.after(() => home.stop());
+	await later(0);
+	socket.onopen();
+	await later(0);
+	assert.equal(home.live.state, 'open');
+	await later(PING_MS / 1000);
+	socket.onmessage({ data: 'pong' });
+	const heard = now;
+
+	await later(PING_MS / 1000);
+	assert.equal(home.lostAt, null);
+	changes = 0;
+	await later(SILENT_S);
+	// a busy page may have the answer, but has not read it
+	assert.equal(home.lostAt, null);
+	await later(1);
+	assert.equal(home.lostAt, heard);
+	assert.equal(home.live.state, 'open');
+	assert.equal(changes, 1);
+	socket.onmessage({ data: 'pong' });
+	await later(0);
+	assert.equal(home.lostAt, null);
+	const again = now;
+
+	// given up: of the last answer, too
+	await later(PING_MS / 1000);
+	await later(DEADLINE_MS / 1000);
+	assert.equal(home.live.state, 'lost');
+	assert.equal(home.lostAt, again);
 });
 
 test('events that arrive prove a socket that has not answered yet',

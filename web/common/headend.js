@@ -18,7 +18,8 @@ const MANY_STREAMS = 200;
 export class Headend {
 	/** The first state of the service is here. */
 	ready = false;
-	/** Unix time since when there is no connection. @type {number | null} */
+	/** Unix time of the last answer, if the service does not answer or there
+	 * is no connection. @type {number | null} */
 	lostAt = null;
 	store = new Store();
 	skew = new Skew();
@@ -28,6 +29,8 @@ export class Headend {
 	#round = 0;
 	#loading = false;
 	#askedAt = 0;
+	/** A second ago.  A busy page reads its answers before the second look. */
+	#isSilent = false;
 	/** @type {Set<(message: Message) => void>} */
 	#listeners = new Set();
 
@@ -74,7 +77,7 @@ export class Headend {
 	/** @param {LiveState} state */
 	#connection(state) {
 		if (state === 'lost' || state === 'refused')
-			this.lostAt ??= Date.now() / 1000;
+			this.lostAt ??= this.live.heardAt || Date.now() / 1000;
 		else if (state === 'open')
 			this.lostAt = null;
 		this.on.changed();
@@ -133,12 +136,30 @@ export class Headend {
 		return true;
 	}
 
+	/** @param {number} now Unix time of the browser */
+	#judgeSilence(now) {
+		if (this.live.state !== 'open')
+			return;
+		const since = this.live.silentSince(now);
+		const wasSilent = this.#isSilent;
+
+		this.#isSilent = since !== null;
+		if ((since === null) === (this.lostAt === null) ||
+			(since !== null && !wasSilent))
+			return;
+		this.lostAt = since;
+		this.on.changed();
+	}
+
 	/** Asks for what the events did not carry. */
 	async everySecond() {
 		const { store } = this, now = Date.now() / 1000;
+
+		this.#judgeSilence(now);
 		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
 
 		if (this.#loading || this.live.state !== 'open' ||
+			this.lostAt !== null ||
 			now - this.#askedAt < least)
 			return;
 		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;

@@ -22,8 +22,10 @@ import { ApiError } from './api.js';
  * @property {() => number} [random]
  */
 
-export const PING_MS = 5000;
-export const DEADLINE_MS = 5000;
+export const PING_MS = 1000;
+export const DEADLINE_MS = 9000;
+/** A ping without an answer for so long is late. */
+export const SILENT_S = 1;
 export const PAUSE_MIN_MS = 500;
 export const PAUSE_MAX_MS = 30000;
 
@@ -48,6 +50,9 @@ export class Live {
 	/** @type {ReturnType<typeof setTimeout> | undefined} */
 	#timer;
 	#waitsForPong = false;
+	#pingedAt = 0;
+	/** Unix time of the last answer or event; 0: none came. */
+	heardAt = 0;
 	// of the current try: an answer to an earlier one is too late
 	#round = 0;
 
@@ -61,6 +66,7 @@ export class Live {
 		this.stop();
 		this.config = { ...this.config, scopes };
 		this.#failures = 0;
+		this.heardAt = 0;
 		this.#set('connecting');
 		this.#connect();
 	}
@@ -86,6 +92,16 @@ export class Live {
 			return;
 		clearTimeout(this.#timer);
 		this.#connect();
+	}
+
+	/**
+	 * The time of the last answer or event if the service does not answer,
+	 * although its socket is open; otherwise null.
+	 * @param {number} now Unix time of the browser
+	 */
+	silentSince(now) {
+		return this.state === 'open' && this.#waitsForPong &&
+			now - this.#pingedAt >= SILENT_S ? this.heardAt : null;
 	}
 
 	/** @param {LiveState} state */
@@ -148,12 +164,14 @@ export class Live {
 		if (socket !== this.#socket)
 			return;
 		this.#failures = 0;
+		this.heardAt = Date.now() / 1000;
 		this.#set('open');
 	}
 
 	/** @param {WebSocket} socket */
 	#ping(socket) {
 		this.#waitsForPong = true;
+		this.#pingedAt = Date.now() / 1000;
 		socket.send('ping');
 		this.#timer = setTimeout(() => this.#closed(socket),
 			DEADLINE_MS);
@@ -166,6 +184,7 @@ export class Live {
 	#take(socket, data) {
 		if (socket !== this.#socket || typeof data !== 'string')
 			return;
+		this.heardAt = Date.now() / 1000;
 		// on a slow page the answer waits behind events, which prove as
 		// much
 		if (this.#waitsForPong) {

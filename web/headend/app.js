@@ -255,7 +255,7 @@ export class App {
 	#followRestart() {
 		if (!this.restarting)
 			return;
-		this.#wasLost ||= this.lostAt !== null;
+		this.#wasLost ||= this.live.state === 'lost';
 		if (!this.#wasLost || this.lostAt !== null)
 			return;
 		this.restarting = false;

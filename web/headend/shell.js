@@ -39,7 +39,9 @@ function useClock(app, textOf) {
 
 /** @param {{app: App}} props */
 function LiveMark({ app }) {
-	const time = useClock(app, () => clock(app.now, app.zone));
+	// without answers it stops at the last one
+	const time = useClock(app, () => clock(app.lostAt === null ? app.now
+		: app.lostAt + app.skew.value, app.zone));
 	const state = app.lostAt !== null ? 'stale'
 		: app.live.state === 'open' ? 'on' : 'change';
 
@@ -113,7 +115,8 @@ function Banners({ app }) {
 			${t('restarting')}</p>`}
 		${app.lostAt !== null && !app.restarting && html`
 			<p class="note fault" role="status">
-			${t('lost', { time: clock(app.lostAt, app.zone) })}</p>`}
+			${t('lost', { time: clock(app.lostAt + app.skew.value,
+				app.zone) })}</p>`}
 		${app.skew.value !== 0 && html`<p class="note warn">${t('skew',
 			{ s: Math.round(app.skew.value) })}</p>`}
 		${app.tick.frozen && html`<p class="note" role="status">

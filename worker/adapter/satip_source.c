@@ -32,6 +32,7 @@ enum {
 /* Only one of the programs resolves names (worker/openers.c). */
 extern __typeof__(resolver_new) resolver_new __attribute__((weak));
 extern __typeof__(resolver_poll) resolver_poll __attribute__((weak));
+extern __typeof__(resolver_next) resolver_next __attribute__((weak));
 extern __typeof__(resolver_free) resolver_free __attribute__((weak));
 
 struct satip_source {
@@ -40,6 +41,8 @@ struct satip_source {
 	struct satip_spec spec;
 	struct resolver *resolver; /* of the name; NULL: no query runs */
 	struct sockaddr_any address;
+	unsigned n_failed;       /* addresses of the name that were called in
+				  * vain; the next one is called then */
 	struct satip_session session;
 	int fd;                  /* of RTSP; -1: no connection */
 	bool connecting;
@@ -261,14 +264,23 @@ static void fail(struct satip_source *s, int err)
 
 	snprintf(reason, sizeof reason, "connection to the server: %s",
 		 err == 0 ? "closed by the server" : strerror(err));
+	s->n_failed += s->connecting;
 	disconnect(s);
 	satip_session_closed(&s->session, reason, s->now_ns);
 }
 
-static void set_address(struct satip_source *s, const struct sockaddr_any *at)
+/* at is the first address of the name. A server may listen on those of one
+ * family alone. */
+static void choose_address(struct satip_source *s, struct sockaddr_any at)
 {
-	s->address = *at;
-	sockaddr_format(at, s->session.cfg.host);
+	s->address = at;
+	for (unsigned i = 0; i < s->n_failed; i++) {
+		if (resolver_next(s->resolver, &s->address))
+			continue;
+		s->address = at;
+		s->n_failed = 0;
+	}
+	sockaddr_format(&s->address, s->session.cfg.host);
 }
 
 /* A name is resolved for each session: a server may move.  Returns whether the
@@ -286,11 +298,11 @@ static bool find_server(struct satip_source *s)
 	r = resolver_poll(s->resolver, &at, &error);
 	if (r == 0)
 		return false;
-	resolver_free(&s->resolver);
 	if (r < 0)
 		satip_session_closed(&s->session, error.text, s->now_ns);
 	else
-		set_address(s, &at);
+		choose_address(s, at);
+	resolver_free(&s->resolver);
 	return r > 0;
 }
 
@@ -576,8 +588,9 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 	satip_session_init(&s->session, &cfg);
 	s->psi = psi_new();
 	want_pids(s);
+	s->address = s->spec.server; /* of a name: resolved for each session */
 	if (s->wrong.text[0] == '\0' && s->spec.name[0] == '\0')
-		set_address(s, &s->spec.server);
+		sockaddr_format(&s->address, s->session.cfg.host);
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	s->window = rtp_window_new(&(struct rtp_window_config){
 		.places = PLACES, .paths = 1, .reorder_ms = REORDER_MS,

@@ -289,7 +289,9 @@ static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
 	else if (f->cfg.mode == FAILOVER_STOP)
 		d->cover = FAILOVER_NOTHING;
 	else
-		d->cover = f->cfg.filler ? FAILOVER_FILLER : FAILOVER_KEEP;
+		/* a fresh input is judged while it is sent */
+		d->cover = f->cfg.filler && !in->sight.fresh ? FAILOVER_FILLER
+							     : FAILOVER_KEEP;
 	d->enter = d->cover == FAILOVER_KEEP ||
 		in->sight.level == FAILOVER_UNKNOWN;
 	/* a choice by hand holds, once the chosen input had its time */

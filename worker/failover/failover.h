@@ -30,7 +30,8 @@
  * again: that one is judged while it is sent.
  *
  * When no input is on air, the last one stays chosen; an input with packets
- * replaces an input without.
+ * replaces an input without.  A filler ends when the chosen input was on air
+ * and has packets again.
  *
  * Owns nothing but its memory.
  */

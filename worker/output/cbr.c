@@ -4,28 +4,17 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
-#include "worker/output/cbr_clock.h"
+#include "worker/output/cbr_state.h"
 #include "worker/output/pacer.h"
-#include "worker/ts/fifo.h"
-#include "worker/ts/pcr.h"
-#include "worker/ts/psi.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TICKS_MS (PCR_HZ / 1000)
 #define PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
-	OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* packets of one system call */
 	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
-	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
-	 * a silence that null packets bridge. */
-	PCR_GONE_MS = CBR_SILENCE_MS + 500,
-	/* The same for a PID that no PMT names: it had the clock of a source
-	 * that was left. */
-	PCR_LEFT_MS = 200,
 	/* After a longer delay the number of late packets is a guess. */
 	LATE_COUNTED_MS = 60000,
 	/* After a longer sleep the arrival time of packets is unknown. */
@@ -39,45 +28,6 @@ enum {
 	PID_SDT = 0x0011,
 	PID_TDT = 0x0014,
 };
-
-struct cbr {
-	uint64_t bps;
-	unsigned burst_ms;
-	struct fifo fifo;
-	size_t queue_max;    /* packets, of which ... */
-	size_t content_max;  /* ... the first may be of any kind */
-	struct psi *psi;     /* names the PIDs of the PMTs */
-	bool running;
-	uint64_t content_ns; /* arrival of the last content packet ... */
-	uint64_t content_awake_ns; /* ... and awake_ns at that time */
-	bool held;           /* the queue waits for a PCR ... */
-	uint64_t held_tick;  /* ... since this tick */
-	uint64_t run_ns;
-	uint64_t awake_ns;   /* running time without late wake-ups */
-	uint64_t now_tick;   /* tick of the last run */
-
-	/* the next position: its tick, and a fraction in 1 / bps of a tick */
-	uint64_t tick, part;
-
-	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
-	size_t n_clocks, clocks_max;
-	struct cbr_clock *clocks; /* clocks_max */
-	/* the clock whose new time base is announced next; NULL: none */
-	struct cbr_clock *begun;
-	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
-	struct cbr_counters counters;
-
-	bool put; /* `first' waits */
-	uint8_t first[TS_PACKET];
-	size_t n_out;
-	uint8_t out[OUT_PACKETS * TS_PACKET];
-};
-
-/* The output runs by the clock of the machine. */
-static uint64_t tick_of(uint64_t ns)
-{
-	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
-}
 
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
 {
@@ -126,13 +76,6 @@ static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
 	return place > 0 ? &c->clocks[place - 1] : NULL;
 }
 
-static bool is_gone(const struct cbr_clock *clock, uint64_t tick)
-{
-	uint64_t ms = clock->left ? PCR_LEFT_MS : PCR_GONE_MS;
-
-	return clock->in_tick + ms * TICKS_MS < tick;
-}
-
 /* Is there a PMT, and does none name this PID for PCRs? */
 static bool is_left(const struct cbr *c, uint16_t pid)
 {
@@ -160,7 +103,7 @@ static size_t find_place(const struct cbr *c, bool left, uint64_t now_tick)
 {
 	size_t i = 0;
 
-	while (i < c->n_clocks && !is_gone(&c->clocks[i], now_tick))
+	while (i < c->n_clocks && !cbr_is_gone(&c->clocks[i], now_tick))
 		i++;
 	if (i == c->n_clocks && !left)
 		for (i = 0; i < c->n_clocks && !c->clocks[i].left;)
@@ -189,32 +132,47 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 	return &c->clocks[i];
 }
 
+/* False: the packet has no PCR. */
+static bool take_arrival(const struct cbr *c, const uint8_t *packet,
+			 uint64_t now_tick, struct cbr_arrival *ret)
+{
+	uint64_t pcr;
+
+	if (!ts_pcr(packet, &pcr) || ts_tei(packet))
+		return false;
+	*ret = (struct cbr_arrival){
+		.pcr = pcr % PCR_WRAP,
+		.announced = ts_discontinuity(packet),
+		.tick = now_tick,
+		.awake = cbr_tick(c->awake_ns),
+		.held = c->held,
+	};
+	return true;
+}
+
 static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
-	struct cbr_arrival a = {
-		.announced = ts_discontinuity(packet),
-		.tick = now_tick,
-		.awake = tick_of(c->awake_ns),
-	};
+	struct cbr_arrival a;
 
-	if (!ts_pcr(packet, &a.pcr) || ts_tei(packet))
+	if (!take_arrival(c, packet, now_tick, &a))
 		return;
-	a.pcr %= PCR_WRAP;
 	if (clock == NULL)
 		clock = add_clock(c, ts_pid(packet), now_tick);
 	if (clock == NULL)
 		return;
 	/* no PCR is inserted before the first of a resumed clock has left */
-	clock->sent &= !is_gone(clock, now_tick);
+	clock->sent &= !cbr_is_gone(clock, now_tick);
 	/* announced by this packet, or by one in front of the held packets */
 	if (cbr_clock_arrived(clock, &a)) {
-		if (c->held)
+		if (c->held && c->begun == NULL)
 			c->begun = clock;
 		else
 			packet[5] |= DISCONTINUITY;
 	}
-	c->held = false;
+	if (!clock->doubts && clock->n_jumps == 0 && c->begun == clock)
+		c->begun = NULL;
+	c->held = c->held && clock->doubts;
 }
 
 static bool is_table(const struct cbr *c, const uint8_t *packet)
@@ -237,12 +195,22 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		read_pcr(c, copy + i * TS_PACKET, now_tick);
 }
 
+static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
+{
+	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
+	struct cbr_arrival a;
+
+	c->counters.overflow++;
+	if (clock != NULL && take_arrival(c, packet, now_tick, &a))
+		cbr_clock_missed(clock, &a);
+}
+
 /* Queues packets, none of them a null packet. */
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t waiting = fifo_len(&c->fifo);
 	size_t n = MIN(run.n, cbr_room(c));
-	uint64_t now_tick = tick_of(now_ns);
+	uint64_t now_tick = cbr_tick(now_ns);
 
 	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
 		c->held = c->n_clocks > 0 && waiting == 0;
@@ -261,7 +229,7 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
 		if (fifo_len(&c->fifo) < c->queue_max && is_table(c, one.data))
 			push(c, one, now_tick);
 		else
-			c->counters.overflow++;
+			overflow(c, one.data, now_tick);
 	}
 }
 
@@ -297,7 +265,7 @@ void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 		return;
 	c->running = true;
 	c->run_ns = now_ns;
-	c->now_tick = c->tick = tick_of(now_ns);
+	c->now_tick = c->tick = cbr_tick(now_ns);
 }
 
 bool cbr_put(struct cbr *c, const uint8_t *packet)
@@ -330,14 +298,14 @@ static uint64_t positions_until(const struct cbr *c, uint64_t tick)
 static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
 	uint64_t one = PACKET_BITS * PCR_HZ / c->bps;
-	uint64_t most = empty ? CBR_PCR_NULL_MS * TICKS_MS
-			      : CBR_PCR_MS * TICKS_MS;
+	uint64_t most = empty ? CBR_PCR_NULL_MS * CBR_TICKS_MS
+			      : CBR_PCR_MS * CBR_TICKS_MS;
 	struct cbr_clock *found = NULL;
 
 	for (size_t i = 0; i < c->n_clocks; i++) {
 		struct cbr_clock *k = &c->clocks[i];
 
-		if (!k->sent || is_gone(k, c->tick) ||
+		if (!k->sent || cbr_is_gone(k, c->tick) ||
 		    k->sent_tick + most > c->tick + one)
 			continue;
 		if (found == NULL || k->sent_tick < found->sent_tick)
@@ -353,15 +321,15 @@ static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 	for (size_t i = 0; i < c->n_clocks; i++) {
 		const struct cbr_clock *k = &c->clocks[i];
 
-		if (k->sent && !is_gone(k, c->tick))
+		if (k->sent && !cbr_is_gone(k, c->tick))
 			c->pcr_due = MIN(c->pcr_due, k->sent_tick +
-					 CBR_PCR_NULL_MS * TICKS_MS);
+					 CBR_PCR_NULL_MS * CBR_TICKS_MS);
 	}
 }
 
 static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
 {
-	bool begun = due == c->begun;
+	bool begun = due == c->begun && !c->held;
 
 	memset(p, 0xff, TS_PACKET);
 	p[0] = TS_SYNC_BYTE;
@@ -427,7 +395,8 @@ static const uint8_t *next_content(struct cbr *c)
 static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
 	const uint8_t *next = content ? next_content(c) : NULL;
-	struct cbr_clock *due = c->begun;
+	/* while packets are held, it may turn out that no time base began */
+	struct cbr_clock *due = c->held ? NULL : c->begun;
 
 	if (due == NULL &&
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
@@ -470,7 +439,7 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 		if (put_packet(c, turn >= n, c->out + run.n * TS_PACKET))
 			turn -= MIN(turn, n);
 		advance(c, 1);
-		if (++run.n == OUT_PACKETS) {
+		if (++run.n == CBR_OUT_PACKETS) {
 			out(&run, 1, arg);
 			run.n = 0;
 		}
@@ -482,7 +451,7 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 /* After a long delay the positions beyond CBR_LATE_MS are skipped. */
 static void skip_late(struct cbr *c)
 {
-	uint64_t far = c->tick + LATE_COUNTED_MS * TICKS_MS;
+	uint64_t far = c->tick + LATE_COUNTED_MS * CBR_TICKS_MS;
 	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
 	uint64_t due;
 
@@ -505,17 +474,17 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 		return;
 	c->awake_ns += MIN(now_ns - c->run_ns, AWAKE_MS * MS);
 	c->run_ns = now_ns;
-	c->now_tick = tick_of(now_ns);
+	c->now_tick = cbr_tick(now_ns);
 	if (now_ns - c->content_ns > CBR_SILENCE_MS * MS &&
 	    fifo_len(&c->fifo) == 0) {
 		c->running = c->put = false;
 		return;
 	}
-	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * TICKS_MS;
+	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * CBR_TICKS_MS;
 	skip_late(c);
 	due = positions_until(c, c->now_tick);
 	due -= due % DATAGRAM_PACKETS;
-	late = c->now_tick - c->tick > CBR_BEHIND_MS * TICKS_MS;
+	late = c->now_tick - c->tick > CBR_BEHIND_MS * CBR_TICKS_MS;
 	burst = c->bps * (late ? PACER_LATE_BURST_MS : c->burst_ms) / 1000 /
 		PACKET_BITS;
 	burst += DATAGRAM_PACKETS - burst % DATAGRAM_PACKETS;
@@ -536,42 +505,6 @@ bool cbr_is_behind(const struct cbr *c)
 {
 	return c->running &&
 	       positions_until(c, c->now_tick) >= DATAGRAM_PACKETS;
-}
-
-size_t cbr_times(const struct cbr *c, struct cbr_time *ret, size_t max)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_clocks && n < max; i++) {
-		const struct cbr_clock *k = &c->clocks[i];
-
-		/* a resumed clock, too, that has sent nothing yet */
-		if (k->running && !is_gone(k, c->tick))
-			ret[n++] = (struct cbr_time){
-				.pid = k->pid,
-				.pcr = k->base_pcr,
-				.at_ns = k->base_tick / 27 * 1000 +
-					 k->base_tick % 27 * 1000 / 27,
-			};
-	}
-	return n;
-}
-
-void cbr_resume(struct cbr *c, const struct cbr_time *t)
-{
-	struct cbr_clock *k;
-
-	if (c->n_clocks == c->clocks_max || c->clock_of[t->pid] > 0)
-		return;
-	k = &c->clocks[c->n_clocks++];
-	c->clock_of[t->pid] = (uint8_t)c->n_clocks;
-	k->pid = t->pid;
-	k->running = true;
-	k->base_pcr = k->in_pcr = t->pcr;
-	k->base_tick = k->in_tick = tick_of(t->at_ns);
-	k->window_tick = k->measured_tick = k->ramp_tick = k->base_tick;
-	k->early = INT64_MIN;
-	k->late = INT64_MAX;
 }
 
 size_t cbr_waiting(const struct cbr *c)

@@ -14,8 +14,9 @@
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
- * dead source.  After a pause of CBR_PAUSE_MS packets wait for their first PCR,
- * at most CBR_HELD_MS, so that a new time base is announced in front of them.
+ * dead source.  After a pause of CBR_PAUSE_MS packets wait for the PCRs that
+ * show whether the clock stopped, at most CBR_HELD_MS, so that a new time base
+ * is announced in front of them.
  *
  * Pure: time is an argument.  Owns its queue.
  */

@@ -136,6 +136,44 @@ static void jump_by(struct cbr_clock *c, int64_t off)
 	c->far = 0;
 }
 
+static void drop_jump(struct cbr_clock *c)
+{
+	c->n_jumps--;
+	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
+}
+
+/* A pause ended with this jump.  Does the source catch up? */
+static void begin_doubt(struct cbr_clock *c, const struct cbr_arrival *a,
+			int64_t off)
+{
+	c->doubts = a->held && !a->announced && off < 0 && c->n_jumps == 1 &&
+		    wrap_diff(a->pcr, c->in_pcr, PCR_WRAP) >= 0;
+	c->doubt_tick = a->tick;
+	c->doubt_off = off;
+}
+
+/* The next PCR behind it, off from the new time base. */
+static void settle(struct cbr_clock *c, const struct cbr_arrival *a,
+		   int64_t off)
+{
+	int64_t burst = MIN(-c->doubt_off / 2, CBR_STRAY_MS * TICKS_MS);
+
+	if (!a->held || a->announced || c->n_jumps == 0) {
+		c->doubts = false;
+	} else if (off > burst) {
+		/* the packets of the pause were delayed: they have the time of
+		 * a first window to catch up */
+		c->shift -= c->jumps[0];
+		drop_jump(c);
+		c->windows = 0;
+		begin_window(c, a->tick);
+		c->doubts = c->has_fresh = false;
+	} else if (off < CBR_FAR_MS * TICKS_MS) {
+		c->doubts = a->tick - c->doubt_tick <
+			    CBR_DOUBT_MS * (uint64_t)TICKS_MS;
+	}
+}
+
 bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 {
 	bool first = !c->running, jump;
@@ -152,13 +190,17 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	/* a packet that announces a time base enters the queue */
 	if ((jump || a->announced) && c->n_jumps < CBR_JUMPS)
 		c->jumps[c->n_jumps++] = 0;
-	if (jump)
+	if (jump) {
 		jump_by(c, off);
+		begin_doubt(c, a, off);
+	}
 	if (first || jump) {
 		c->stray = false;
 		c->windows = 0;
 		c->measured_tick = a->tick;
 		begin_window(c, a->tick);
+	} else if (c->doubts) {
+		settle(c, a, off);
 	} else {
 		measure(c, a, off);
 	}
@@ -166,6 +208,18 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	c->in_tick = a->tick;
 	c->in_awake = a->awake;
 	return jump;
+}
+
+void cbr_clock_missed(struct cbr_clock *c, const struct cbr_arrival *a)
+{
+	int64_t on = wrap_diff(a->pcr, c->in_pcr, PCR_WRAP);
+	int64_t passed = (int64_t)(a->tick - c->in_tick);
+
+	if (on < 0 || on - passed > CBR_FAR_MS * TICKS_MS)
+		return;
+	c->in_pcr = a->pcr;
+	c->in_tick = a->tick;
+	c->in_awake = a->awake;
 }
 
 /* Brings the slew closer to the wanted one, as fast as the drift may be. */
@@ -179,12 +233,6 @@ static void ramp(struct cbr_clock *c, uint64_t tick)
 		return;
 	c->slew_ppt += cbr_clamp(c->wanted_ppt - c->slew_ppt, most);
 	c->ramp_tick = tick;
-}
-
-static void drop_jump(struct cbr_clock *c)
-{
-	c->n_jumps--;
-	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
 }
 
 bool cbr_clock_skip(struct cbr_clock *c)

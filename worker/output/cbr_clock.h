@@ -10,7 +10,7 @@
  *
  * The clock jumps and announces the discontinuity
  *   - if the source starts a new time base;
- *   - if the source continues the old one after a pause;
+ *   - if the source continues the old one after a pause, and does not catch up;
  *   - if the source is further away than CBR_FAR_MS for CBR_FAR_WINDOWS
  *     windows.
  * The PCRs then match the PTS and DTS of the source again.
@@ -42,6 +42,10 @@ enum {
 	 * difference means that the clock of the source stopped.  After a
 	 * shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
 	CBR_PAUSE_MS = 1000,
+	/* The next PCRs show whether it did: if the packets of the pause arrive
+	 * in a burst, their clock catches up.  Without a burst so far, a PCR
+	 * after this time decides. */
+	CBR_DOUBT_MS = 30,
 	CBR_JUMPS = 8, /* announced time bases in the queue */
 };
 
@@ -51,6 +55,7 @@ struct cbr_arrival {
 	bool announced; /* with a discontinuity_indicator */
 	uint64_t tick;
 	uint64_t awake; /* ticks so far in which the worker was awake */
+	bool held; /* no packet since a pause leaves before it is decided */
 };
 
 struct cbr_clock {
@@ -84,6 +89,11 @@ struct cbr_clock {
 	int64_t early, late; /* extremes of the window */
 	uint8_t far;        /* windows in a row beyond CBR_FAR_MS */
 	bool stray;         /* the next PCR starts a new time base */
+	/* The last time base began after a pause, because the clock of the
+	 * source was so far behind, at a packet that waits for the decision. */
+	bool doubts;
+	uint64_t doubt_tick;
+	int64_t doubt_off;
 
 	/* the output */
 	bool sent;
@@ -91,8 +101,12 @@ struct cbr_clock {
 };
 
 /* Takes a PCR of the input; true: it starts a new time base, which its packet
- * announces when it leaves. */
+ * announces when it leaves.  While the clock doubts, packets wait; if it has
+ * no jump then, the time base was none. */
 bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
+
+/* The queue has no room for this PCR: the next one is no jump because of it. */
+void cbr_clock_missed(struct cbr_clock *, const struct cbr_arrival *);
 
 /* The PCR of a packet that leaves at tick; jump: the packet announces a new
  * time base. */

@@ -2,6 +2,7 @@
 #include "worker/output/sender.h"
 
 #include "common/base/util.h"
+#include "worker/splice/stamps.h"
 
 #include <assert.h>
 #include <string.h>
@@ -130,10 +131,21 @@ struct ts_run sender_waiting(const struct sender *s)
 	return fifo_run(&s->fifo);
 }
 
-void sender_take_over(struct sender *s, struct ts_run waiting)
+void sender_take_over(struct sender *s, struct ts_run waiting, uint32_t late_ms,
+		      uint64_t now_ns)
 {
-	if (waiting.n > 0)
-		(void)fifo_push(&s->fifo, waiting);
+	uint64_t pcr;
+	uint8_t *p;
+
+	if (waiting.n == 0)
+		return;
+	p = fifo_push(&s->fifo, waiting);
+	if (late_ms < SENDER_LATE_MS)
+		return;
+	for (size_t i = 0; i < waiting.n; i++, p += TS_PACKET)
+		if (ts_pcr(p, &pcr))
+			stamps_drop_pcr(p);
+	sender_shorten(s, 0, now_ns);
 }
 
 uint64_t sender_next_ns(const struct sender *s)

@@ -13,6 +13,12 @@
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"
 
+enum {
+	/* The queue of the previous worker is late after this time: a worker
+	 * that follows at once is faster. */
+	SENDER_LATE_MS = 500,
+};
+
 struct sender {
 	struct output **outputs; /* borrowed; NULL entries are skipped */
 	size_t n_outputs;
@@ -36,8 +42,11 @@ void sender_shorten(struct sender *, size_t most, uint64_t now_ns);
 /* The packets in the queue. */
 struct ts_run sender_waiting(const struct sender *);
 
-/* Before the first feed: takes the queue of the previous worker. */
-void sender_take_over(struct sender *, struct ts_run waiting);
+/* Before the first feed: takes the queue of the previous worker.  A late queue
+ * leaves at once and without its PCRs: those would be wrong by late_ms.  Its
+ * packets are not dropped, because their counters would be missing. */
+void sender_take_over(struct sender *, struct ts_run waiting, uint32_t late_ms,
+		      uint64_t now_ns);
 
 /* The time of the next feed without new packets; UINT64_MAX: none. */
 uint64_t sender_next_ns(const struct sender *);

@@ -173,30 +173,31 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 }
 
 /* Notes a random access point, or a picture that may be one, at this packet.
- * True: a random access point was found, at past. */
+ * True: a random access point was found, at past.  Before the first PCR it is
+ * noted only. */
 static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 {
-	bool known = is_known(e);
+	bool named = psi_main_program(e->psi) != NULL;
 
 	e->shows |= shows_rap(sign);
 	/* is the rest of the picture too far away to wait for it? */
 	if (sign == RAP_NONE && e->open.set &&
 	    here.at - e->open.at >= SWITCH_POINT_HELD_MAX - 1)
 		sign = rap_is_marked(&e->rap) ? RAP_YES : RAP_NO;
-	if (sign == RAP_HERE && known) {
+	if (sign == RAP_HERE && named) {
 		e->past = here;
 		e->open.set = false;
-		return true;
+		return is_known(e);
 	}
 	if (sign == RAP_YES && e->open.set) {
 		e->past = e->open;
 		e->open.set = false;
-		return true;
+		return is_known(e);
 	}
 	if (sign == RAP_NONE)
 		return false;
 	e->open = here;
-	e->open.set = sign == RAP_OPEN && known;
+	e->open.set = sign == RAP_OPEN && named;
 	return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/base/shared.h"
 #include "common/base/prefetch.h"
+#include "common/base/units.h"
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
@@ -96,10 +97,13 @@ void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
 	}
 }
 
-struct ts_run stream_memory_waiting(const struct stream_memory *m)
+struct ts_run stream_memory_waiting(const struct stream_memory *m,
+				    uint64_t now_ns, uint32_t *ret_late_ms)
 {
 	struct ts_run run = { .data = m->waiting, .n = m->n_waiting };
 
+	*ret_late_ms = m->waiting_ms == 0
+			       ? 0 : (uint32_t)(now_ns / MS) - m->waiting_ms;
 	if (run.n > STREAM_WAITING_MAX)
 		run.n = 0;
 	for (size_t i = 0; i < run.n; i++)
@@ -108,10 +112,12 @@ struct ts_run stream_memory_waiting(const struct stream_memory *m)
 	return run;
 }
 
-void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run)
+void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run,
+			       uint64_t now_ns)
 {
 	/* no reader sees half-written packets */
 	m->n_waiting = 0;
+	m->waiting_ms = (uint32_t)(now_ns / MS);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (run.n == 0 || run.n > STREAM_WAITING_MAX)
 		return;

@@ -28,7 +28,7 @@ struct stream_memory {
 	uint32_t size;
 	/* packets that wait to be sent, after each turn */
 	uint32_t n_waiting;
-	uint32_t reserved;
+	uint32_t waiting_ms; /* time of that turn, with wrap; 0: unknown */
 	struct splice_continuity splice; /* begins in the same memory page */
 	struct table_versions tables;
 	struct si_versions si;
@@ -52,8 +52,11 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 void stream_memory_arrange(struct stream_memory *, const uint64_t *addresses,
 			   size_t n);
 
-/* The packets that the last worker did not send; n is 0 if they are damaged. */
-struct ts_run stream_memory_waiting(const struct stream_memory *);
-void stream_memory_set_waiting(struct stream_memory *, struct ts_run);
+/* The packets that the last worker did not send; n is 0 if they are damaged.
+ * *ret_late_ms: the time since its last turn; 0: unknown. */
+struct ts_run stream_memory_waiting(const struct stream_memory *,
+				    uint64_t now_ns, uint32_t *ret_late_ms);
+void stream_memory_set_waiting(struct stream_memory *, struct ts_run,
+			       uint64_t now_ns);
 
 void stream_memory_close(struct stream_memory **);

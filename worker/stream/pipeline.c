@@ -212,7 +212,8 @@ static void run_outputs(struct pipeline *p)
 			sink_run(&p->sinks[i], p->now_ns);
 	if (p->n_paced > 0)
 		stream_memory_set_waiting(p->memory,
-					  sender_waiting(&p->sender));
+					  sender_waiting(&p->sender),
+					  p->now_ns);
 	if (p->ring == NULL)
 		return;
 	/* the last packets of a silent source */
@@ -316,6 +317,8 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 		json_object_get(start->options, "service_name"));
 	uint64_t addresses[MSG_OUTPUTS_MAX];
 	bool follows = false, routes = false;
+	struct ts_run waiting;
+	uint32_t late_ms;
 
 	if (name == NULL || name[0] == '\0')
 		name = start->name;
@@ -352,8 +355,9 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
 	pipeline_collect_outputs(p);
+	waiting = stream_memory_waiting(p->memory, p->now_ns, &late_ms);
 	if (p->n_paced > 0)
-		sender_take_over(&p->sender, stream_memory_waiting(p->memory));
+		sender_take_over(&p->sender, waiting, late_ms, p->now_ns);
 }
 
 static void make_selector(struct pipeline *p,
@@ -536,7 +540,8 @@ void pipeline_free(struct pipeline **ptr)
 	if (p->n_paced > 0) {
 		sender_shorten(&p->sender, STREAM_WAITING_MAX, p->now_ns);
 		stream_memory_set_waiting(p->memory,
-					  sender_waiting(&p->sender));
+					  sender_waiting(&p->sender),
+					  p->now_ns);
 	}
 	stream_memory_close(&p->memory);
 	/* all outputs stop at the same time: a disk that hangs does not delay

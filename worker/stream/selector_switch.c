@@ -86,7 +86,7 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 static const char *entry_fault(const struct selector *s,
 			       const struct input_chain *to)
 {
-	if (to->seen.level == FAILOVER_GOOD ||
+	if (to->seen.level == FAILOVER_GOOD || to->seen.fresh ||
 	    (to->seen.level == FAILOVER_UNKNOWN && !s->decision->force))
 		return NULL;
 	if (to->silent && to->keeper.error.text[0] != '\0')
@@ -195,16 +195,21 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	report_switch(s, before, chain);
 }
 
-/* An input that is silent may be followed from a place in its silence on. */
+/* An input that is silent may be followed from a place in its silence on.  An
+ * input that has packets again may be entered from the first of them on. */
 static void look_for_entry(struct selector *s, struct candidate *c)
 {
 	const struct input_chain *on_air = selector_chain_of(s, s->on_air);
+	const struct input_chain *to = selector_chain_of(s, c);
 	bool alive = on_air != NULL && delivers(s, s->on_air);
+	bool begins = !c->entering && to->seen.fresh;
 
 	candidate_begin_entry(c, alive ? SELECTOR_PATIENCE_MS
 				       : SWITCH_POINT_WAIT_MS, s->now_ns);
 	if (on_air != NULL && !alive)
 		switch_point_set_past(c->entry, on_air->silence.last_ns);
+	else if (begins)
+		switch_point_set_past(c->entry, to->resumed_ns);
 }
 
 enum selector_route selector_route(struct selector *s, struct candidate *c,

@@ -20,7 +20,9 @@ struct resolver {
 	ares_channel channel; /* NULL: no query is needed or was sent yet */
 	bool answered;
 	int status; /* status of c-ares, valid after the answer */
-	struct sockaddr_any address;
+	struct sockaddr_any literal; /* .len is 0: a name */
+	struct ares_addrinfo *info;  /* addresses of a name, once answered */
+	const struct ares_addrinfo_node *next; /* borrowed from info */
 };
 
 struct resolver *resolver_new(const char *host, uint16_t port)
@@ -29,7 +31,7 @@ struct resolver *resolver_new(const char *host, uint16_t port)
 
 	n->host = xstrdup(host);
 	n->port = port;
-	n->answered = sockaddr_parse(host, port, &n->address) == 0;
+	n->answered = sockaddr_parse(host, port, &n->literal) == 0;
 	return n;
 }
 
@@ -40,6 +42,8 @@ void resolver_free(struct resolver **name)
 	*name = NULL;
 	if (n == NULL)
 		return;
+	if (n->info != NULL)
+		ares_freeaddrinfo(n->info);
 	if (n->channel != NULL)
 		ares_destroy(n->channel);
 	free(n->host);
@@ -56,18 +60,25 @@ static void on_answer(void *arg, int status, int timeouts,
 		return;
 	n->answered = true;
 	n->status = status;
-	if (info == NULL)
-		return;
-	if (info->nodes != NULL &&
-	    info->nodes->ai_addrlen <= sizeof n->address.in6) {
-		memcpy(&n->address.sa, info->nodes->ai_addr,
-		       info->nodes->ai_addrlen);
-		n->address.len = info->nodes->ai_addrlen;
-		sockaddr_set_port(&n->address, n->port);
-	} else {
+	n->info = info;
+	if (info != NULL)
+		n->next = info->nodes;
+	if (status == ARES_SUCCESS && n->next == NULL)
 		n->status = ARES_ENODATA;
-	}
-	ares_freeaddrinfo(info);
+}
+
+bool resolver_next(struct resolver *n, struct sockaddr_any *ret)
+{
+	const struct ares_addrinfo_node *node = n->next;
+
+	if (node == NULL)
+		return false;
+	n->next = node->ai_next;
+	*ret = (struct sockaddr_any){ .len = node->ai_addrlen };
+	memcpy(&ret->sa, node->ai_addr,
+	       MIN(sizeof ret->in6, (size_t)node->ai_addrlen));
+	sockaddr_set_port(ret, n->port);
+	return true;
 }
 
 int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
@@ -115,6 +126,9 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 	if (n->status != ARES_SUCCESS)
 		return errmsg_fail(error, -EHOSTUNREACH, "host: %.64s: %s",
 				   n->host, ares_strerror(n->status));
-	*ret = n->address;
+	if (n->info == NULL)
+		*ret = n->literal;
+	else
+		(void)resolver_next(n, ret);
 	return 1;
 }

@@ -16,6 +16,11 @@ struct resolver;
 struct resolver *resolver_new(const char *host, uint16_t port);
 void resolver_free(struct resolver **);
 
-/* 1: *ret is written; 0: poll again; -errno with error ("host: …"). */
+/* 1: the first address of the name is in *ret; 0: poll again; -errno with error
+ * ("host: …"). */
 int resolver_poll(struct resolver *, struct sockaddr_any *ret,
 		  struct errmsg *error) MUST_CHECK;
+
+/* Writes the next address of a name that is resolved; false: there is no
+ * other. */
+bool resolver_next(struct resolver *, struct sockaddr_any *ret);

@@ -56,6 +56,18 @@ void rist_link_close(struct rist_link *l)
 	rist_peers_done(&l->peers);
 }
 
+/* RIST reports no call that fails, so a name is called at one address alone:
+ * its first of IPv4, for "@:port" listens on those. */
+static void prefer_ipv4(struct rist_address *w)
+{
+	struct sockaddr_any at = w->at;
+
+	while (at.sa.sa_family != AF_INET)
+		if (!resolver_next(w->resolver, &at))
+			return;
+	w->at = at;
+}
+
 /* 1: the address can be used; 0: still resolving; -errno. */
 static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 {
@@ -67,6 +79,8 @@ static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 		w->resolver = resolver_new(
 			p->host[0] != '\0' ? p->host : "0.0.0.0", p->port);
 	r = resolver_poll(w->resolver, &w->at, error);
+	if (r > 0)
+		prefer_ipv4(w);
 	if (r != 0)
 		resolver_free(&w->resolver);
 	if (r <= 0)

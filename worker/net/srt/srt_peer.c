@@ -35,20 +35,35 @@ void srt_peer_done(struct srt_peer *p)
 	srt_listener_close(&p->listener);
 }
 
+static int call(struct srt_peer *p, struct errmsg *error)
+{
+	int r;
+
+	srt_socket_close(&p->socket);
+	p->socket = srt_socket_new(p->spec, p->direction, &r, error);
+	if (p->socket == SRT_INVALID_SOCK)
+		return r;
+	return srt_socket_call(p->socket, p->spec, &p->other, error);
+}
+
+/* Where an address of a name fails, the next one is called: a host may listen
+ * on those of one family alone. */
 static int turn_caller(struct srt_peer *p, struct errmsg *error)
 {
 	int r;
 
 	if (p->resolver == NULL)
 		return srt_socket_poll(p->socket, error);
-	r = resolver_poll(p->resolver, &p->other, error);
-	if (r <= 0)
-		return r;
-	resolver_free(&p->resolver);
-	p->socket = srt_socket_new(p->spec, p->direction, &r, error);
-	if (p->socket == SRT_INVALID_SOCK)
-		return r;
-	return srt_socket_call(p->socket, p->spec, &p->other, error);
+	if (p->socket == SRT_INVALID_SOCK) {
+		r = resolver_poll(p->resolver, &p->other, error);
+		return r > 0 ? call(p, error) : r;
+	}
+	r = srt_socket_poll(p->socket, error);
+	if (r < 0 && resolver_next(p->resolver, &p->other))
+		return call(p, error);
+	if (r != 0)
+		resolver_free(&p->resolver);
+	return r;
 }
 
 static int turn_listener(struct srt_peer *p)

@@ -15,7 +15,7 @@
 struct srt_peer {
 	const struct srt_spec *spec; /* borrowed */
 	enum srt_direction direction;
-	struct resolver *resolver;  /* NULL: resolved */
+	struct resolver *resolver;  /* NULL: connected, or no address is left */
 	struct srt_listener listener;
 	SRTSOCKET socket;   /* SRT_INVALID_SOCK: none */
 	bool connected;

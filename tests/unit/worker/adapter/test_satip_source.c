@@ -64,10 +64,11 @@ static void on_packets(const struct ts_run *runs, size_t n, void *arg)
  * answer at the second look. */
 struct resolver {
 	uint16_t port;
-	unsigned polls;
+	unsigned polls, nexts;
 };
 
 static unsigned queries;
+static const char *first_address = "127.0.0.1";
 
 struct resolver *resolver_new(const char *host, uint16_t port)
 {
@@ -85,7 +86,13 @@ int resolver_poll(struct resolver *r, struct sockaddr_any *ret,
 	if (queries == 1)
 		return errmsg_fail(error, -ENOENT, "host: no such name");
 	return r->polls++ == 0 ? 0
-	       : sockaddr_parse("127.0.0.1", r->port, ret) == 0 ? 1 : -EINVAL;
+	       : sockaddr_parse(first_address, r->port, ret) == 0 ? 1 : -EINVAL;
+}
+
+bool resolver_next(struct resolver *r, struct sockaddr_any *ret)
+{
+	return r->nexts++ == 0 &&
+	       sockaddr_parse("127.0.0.1", r->port, ret) == 0;
 }
 
 void resolver_free(struct resolver **r)
@@ -527,6 +534,17 @@ Test(satip_source, resolves_the_name_of_a_server_for_each_session)
 	send_bye(&rig);
 	run_until(&rig, &rig.setups, 2);
 	cr_assert_eq(queries, 3);
+	finish(&rig);
+}
+
+Test(satip_source, calls_the_next_address_of_a_name)
+{
+	struct rig rig = { .name = "tuner.example" };
+
+	first_address = "::1";
+	begin(&rig, "udp");
+	run(&rig, WANTED);
+	cr_assert_eq(rig.accepted, 1);
 	finish(&rig);
 }
 

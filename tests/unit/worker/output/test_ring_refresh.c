@@ -120,3 +120,42 @@ Test(ring_refresh, sets_in_front_of_no_or_every_picture_are_no_refresh)
 	cr_expect_eq(lag_of(true, true, false, &kind), PICTURES);
 	cr_expect_eq(kind, JOIN_PICTURE);
 }
+
+/* A file in a loop: its IDR picture returns every 40 s.  At each moment the
+ * status says where readers begin. */
+Test(ring_refresh, the_status_is_that_of_the_moment)
+{
+	enum { LOOP = 400 };
+	unsigned pictures = 0, guesses = 0;
+	struct ring_rap rap = { 0 };
+	uint64_t at, idr_at = 0;
+	enum join_kind kind;
+	struct scene s;
+	uint32_t gop;
+	bool ok;
+
+	begin(&s);
+	for (unsigned i = 0; i < 3 * LOOP; i++) {
+		bool begins = i % LOOP == 0;
+
+		at = ring_reader_pos(s.reader, &ok);
+		idr_at = begins ? at : idr_at;
+		write_picture(&s, begins ? idr
+					 : i % REFRESH == 1 ? sets : other,
+			      false);
+		if (!ring_reader_last_rap(s.reader, 0, 0, &rap))
+			continue;
+		kind = ring_out_join(s.out, &gop);
+		cr_expect_eq(kind, rap.pos < idr_at + 3 * TS_PACKET &&
+						   rap.pos >= idr_at
+					   ? JOIN_PICTURE
+					   : JOIN_GUESS,
+			     "picture %u: %d, %lu behind the IDR picture", i,
+			     (int)kind, (unsigned long)(rap.pos - idr_at));
+		pictures += kind == JOIN_PICTURE;
+		guesses += kind == JOIN_GUESS;
+	}
+	cr_expect_gt(pictures, 0U);
+	cr_expect_gt(guesses, pictures);
+	end(&s);
+}

@@ -45,12 +45,12 @@ static size_t feed(size_t n)
 Test(entry, is_a_picture_to_begin_with_once_tables_and_clock_are_known)
 {
 	switch_point_want(e, 5000, now);
-	/* the first picture comes before the first PCR, the next one to begin
-	 * with 480 ms later */
-	cr_assert_eq(feed(400), 0);
-	cr_assert_neq(feed(200), 0);
-	/* no picture can be read in this source: the next one decides, and the
-	 * packets since the start were kept */
+	/* the first picture comes before the first PCR, and is kept; the next
+	 * one to begin with is 480 ms later */
+	a->no_pcr = true;
+	cr_assert_eq(feed(100), 0);
+	a->no_pcr = false;
+	cr_assert_neq(feed(60), 0);
 	cr_assert_eq(n_rest, 2);
 	cr_assert(ts_random_access(rest[0].data));
 	cr_assert_eq(ts_pid(rest[0].data), SOURCE_VIDEO);
@@ -203,6 +203,7 @@ Test(entry, random_access_indicator_decides_what_cannot_wait)
 		free(a);
 		a = source_new(90000);
 		a->header_alone = !marked;
+		a->pictures = 1; /* the first one is no start */
 		switch_point_want(e, 60000, now);
 		/* the first picture after tables and clock, with a start */
 		(void)feed(482);

@@ -20,29 +20,38 @@ static struct stream_memory *open_memory(int fd)
 	return m;
 }
 
+static size_t waiting(const struct stream_memory *m)
+{
+	uint32_t late_ms;
+
+	return stream_memory_waiting(m, NOW, &late_ms).n;
+}
+
 Test(memory, the_next_worker_finds_the_memory_of_the_last_one)
 {
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
 	struct stream_memory *m = open_memory(fd);
 	uint8_t packets[3 * TS_PACKET];
 	struct ts_run run;
+	uint32_t late_ms;
 
 	cr_assert_eq(m->splice.packets, 0);
 	m->splice.packets = 17;
 	m->tables.stamp = 4;
 	memset(packets, TS_SYNC_BYTE, sizeof packets);
-	stream_memory_set_waiting(m, (struct ts_run){ packets, 3 });
+	stream_memory_set_waiting(m, (struct ts_run){ packets, 3 }, NOW);
 	stream_memory_close(&m);
 	cr_assert_null(m);
 
 	m = open_memory(fd);
 	cr_assert_eq(m->splice.packets, 17);
 	cr_assert_eq(m->tables.stamp, 4);
-	run = stream_memory_waiting(m);
+	run = stream_memory_waiting(m, NOW + 1200000000, &late_ms);
+	cr_assert_eq(late_ms, 1200);
 	cr_assert_eq(run.n, 3);
 	cr_assert_arr_eq(run.data, packets, sizeof packets);
-	stream_memory_set_waiting(m, (struct ts_run){ 0 });
-	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	stream_memory_set_waiting(m, (struct ts_run){ 0 }, NOW);
+	cr_assert_eq(waiting(m), 0);
 	stream_memory_close(&m);
 	fd_close(&fd);
 }
@@ -106,7 +115,7 @@ Test(memory, of_another_layout_is_reset)
 		cr_assert_eq(m->splice.packets, 0, "%d", i);
 		cr_assert_eq(m->splice.clocks[3].used, 0);
 		cr_assert_eq(m->splice.tracks[5].pid, 0);
-		cr_assert_eq(stream_memory_waiting(m).n, 0);
+		cr_assert_eq(waiting(m), 0);
 		stream_memory_close(&m);
 		fd_close(&fd);
 	}
@@ -118,10 +127,10 @@ Test(memory, waiting_packets_are_checked)
 	struct stream_memory *m = open_memory(fd);
 
 	m->n_waiting = STREAM_WAITING_MAX + 1;
-	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	cr_assert_eq(waiting(m), 0);
 	/* no packets */
 	m->n_waiting = 2;
-	cr_assert_eq(stream_memory_waiting(m).n, 0);
+	cr_assert_eq(waiting(m), 0);
 	stream_memory_close(&m);
 	fd_close(&fd);
 }

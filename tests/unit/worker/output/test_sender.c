@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/sender.h"
+
+#include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/output/output_type.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { VIDEO = 0x101, WAITING = 20, PCR_AT = 5 };
+
+static const uint64_t now = 1000 * SECOND_NS;
+
+/* The packets that the output sent. */
+static struct build *sent;
+
+static void keep(struct output *o, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns)
+{
+	(void)o, (void)now_ns;
+	for (size_t i = 0; i < n_runs; i++) {
+		cr_assert_leq(sent->n + runs[i].n, (size_t)BUILD_PACKETS);
+		memcpy(sent->data + sent->n * TS_PACKET, runs[i].data,
+		       runs[i].n * TS_PACKET);
+		sent->n += runs[i].n;
+	}
+}
+
+/* The packets that waited when a worker ended, one of them with a PCR, are
+ * taken over so much later. */
+static struct build *take_over(struct sender *s, uint32_t late_ms)
+{
+	static const struct output_ops ops = { .send = keep };
+	static struct output output = { .ops = &ops };
+	static struct output *outputs[] = { &output };
+	struct build *waiting = build_new();
+
+	for (unsigned i = 0; i < WAITING; i++)
+		(void)(i == PCR_AT ? build_pcr(waiting, VIDEO, 27000000)
+				   : build_payload(waiting, VIDEO, 0xaa));
+	sent = build_new();
+	sender_init(s, outputs, 1);
+	sender_take_over(s, build_run(waiting), late_ms, now);
+	return waiting;
+}
+
+static size_t count_pcrs(const struct build *b)
+{
+	size_t n = 0;
+	uint64_t pcr;
+
+	for (size_t i = 0; i < b->n; i++)
+		n += ts_pcr(b->data + i * TS_PACKET, &pcr);
+	return n;
+}
+
+static void end(struct sender *s, struct build *waiting)
+{
+	sender_done(s);
+	build_free(waiting);
+	build_free(sent);
+}
+
+/* A worker that follows at once continues them at the pace of the stream. */
+Test(sender, packets_of_a_worker_that_ended_just_now_stay_as_they_are)
+{
+	struct sender s;
+	struct build *waiting = take_over(&s, SENDER_LATE_MS - 1);
+
+	cr_expect_eq(sent->n, 0U);
+	cr_assert_eq(sender_waiting(&s).n, (size_t)WAITING);
+	cr_expect_arr_eq(sender_waiting(&s).data, waiting->data,
+			 WAITING * TS_PACKET);
+	end(&s, waiting);
+}
+
+/* Later their PCRs would be wrong, in front of those of the new packets. */
+Test(sender, packets_of_a_worker_that_ended_earlier_leave_without_their_clock)
+{
+	struct sender s;
+	struct build *waiting = take_over(&s, SENDER_LATE_MS);
+
+	cr_expect_eq(sender_waiting(&s).n, 0U);
+	cr_assert_eq(sent->n, (size_t)WAITING, "none is dropped");
+	cr_expect_eq(count_pcrs(waiting), 1U);
+	cr_expect_eq(count_pcrs(sent), 0U);
+	for (size_t i = 0; i < WAITING; i++)
+		cr_expect_eq(ts_cc(build_packet(sent, i)),
+			     ts_cc(build_packet(waiting, i)));
+	end(&s, waiting);
+}
+
+/* The next packets find a pacer that has not begun. */
+Test(sender, new_packets_follow_late_ones)
+{
+	struct sender s;
+	struct build *waiting = take_over(&s, 10 * SENDER_LATE_MS);
+	struct ts_run run = build_run(waiting);
+
+	run.n = 14;
+	for (unsigned ms = 0; ms < 100; ms += 10)
+		sender_feed(&s, &run, ms == 0, now + ms * MS);
+	cr_expect_eq(sent->n, (size_t)WAITING + 14);
+	cr_expect_eq(count_pcrs(sent), 1U);
+	end(&s, waiting);
+}

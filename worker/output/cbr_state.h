@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of an output of constant bit rate; only for cbr*.c. */
+#pragma once
+
+#include "common/base/util.h"
+#include "worker/output/cbr.h"
+#include "worker/output/cbr_clock.h"
+#include "worker/ts/fifo.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/psi.h"
+
+#define CBR_TICKS_MS (PCR_HZ / 1000)
+
+enum {
+	CBR_OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* of one system call */
+	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
+	 * a silence that null packets bridge. */
+	CBR_PCR_GONE_MS = CBR_SILENCE_MS + 500,
+	/* The same for a PID that no PMT names: it had the clock of a source
+	 * that was left. */
+	CBR_PCR_LEFT_MS = 200,
+};
+
+struct cbr {
+	uint64_t bps;
+	unsigned burst_ms;
+	struct fifo fifo;
+	size_t queue_max;    /* packets, of which ... */
+	size_t content_max;  /* ... the first may be of any kind */
+	struct psi *psi;     /* names the PIDs of the PMTs */
+	bool running;
+	uint64_t content_ns; /* arrival of the last content packet ... */
+	uint64_t content_awake_ns; /* ... and awake_ns at that time */
+	bool held;           /* the queue waits for a PCR ... */
+	uint64_t held_tick;  /* ... since this tick */
+	uint64_t run_ns;
+	uint64_t awake_ns;   /* running time without late wake-ups */
+	uint64_t now_tick;   /* tick of the last run */
+
+	/* the next position: its tick, and a fraction in 1 / bps of a tick */
+	uint64_t tick, part;
+
+	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
+	size_t n_clocks, clocks_max;
+	struct cbr_clock *clocks; /* clocks_max */
+	/* the clock whose new time base is announced next; NULL: none */
+	struct cbr_clock *begun;
+	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
+	struct cbr_counters counters;
+
+	bool put; /* `first' waits */
+	uint8_t first[TS_PACKET];
+	size_t n_out;
+	uint8_t out[CBR_OUT_PACKETS * TS_PACKET];
+};
+
+/* The output runs by the clock of the machine. */
+static inline uint64_t cbr_tick(uint64_t ns)
+{
+	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
+}
+
+static inline bool cbr_is_gone(const struct cbr_clock *clock, uint64_t tick)
+{
+	uint64_t ms = clock->left ? CBR_PCR_LEFT_MS : CBR_PCR_GONE_MS;
+
+	return clock->in_tick + ms * CBR_TICKS_MS < tick;
+}
