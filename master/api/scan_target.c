@@ -11,8 +11,10 @@
 #include "proto/spec/scan_spec.h"
 #include "proto/spec/tuner_spec.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAMES_MAX = 5 };
 
@@ -83,14 +85,37 @@ static bool read_target(const json_t *target, struct tuner_spec *ret)
 	return tuner;
 }
 
+/* The number of the adapter that has the frontend; -1: it is not there. */
+static int find_number(const struct tuner_spec *spec)
+{
+	char name[64], target[PATH_MAX];
+	ssize_t n;
+
+	if (spec->path[0] == '\0')
+		return spec->adapter;
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++) {
+		(void)snprintf(name, sizeof name, TUNER_LINK, i, spec->device);
+		n = readlink(name, target, sizeof target - 1);
+		if (n < 0)
+			continue;
+		target[n] = '\0';
+		if (tuner_link_is_at(target, spec->path))
+			return i;
+	}
+	return -1;
+}
+
 static bool is_same_device(const struct tuner_spec *a,
 			   const struct tuner_spec *b)
 {
+	int number;
+
 	if (a->device != b->device)
 		return false;
-	if (a->path[0] != '\0' || b->path[0] != '\0')
-		return strcmp(a->path, b->path) == 0;
-	return a->adapter == b->adapter;
+	if (a->path[0] != '\0' && strcmp(a->path, b->path) == 0)
+		return true;
+	number = find_number(a);
+	return number >= 0 && number == find_number(b);
 }
 
 /* An adapter that is bound by its path has the frontend of a number, too. */

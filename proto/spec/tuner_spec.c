@@ -347,6 +347,17 @@ static int judge_device(struct tuner_spec *s, struct errmsg *error)
 	return 0;
 }
 
+bool tuner_link_is_at(const char *target, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (; (target = strchr(target, '/')) != NULL; target++)
+		if (strncmp(target + 1, path, len) == 0 &&
+		    target[1 + len] == '/')
+			return true;
+	return false;
+}
+
 bool tuner_spec_is(const json_t *adapter)
 {
 	return json_object_get(adapter, "address") == NULL &&

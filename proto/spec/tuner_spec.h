@@ -124,6 +124,13 @@ struct tuner_spec {
 
 extern const struct field_table tuner_fields;
 
+/* The link of a frontend in /sys, by numbers of its adapter and device. */
+#define TUNER_LINK "/sys/class/dvb/dvb%d.frontend%d"
+enum { TUNER_ADAPTERS_MAX = 256 };
+
+/* Does the link point to a device at this place of the hardware? */
+bool tuner_link_is_at(const char *target, const char *path);
+
 /* Is it to be a tuner, rather than an address or a server? */
 bool tuner_spec_is(const json_t *adapter);
 

@@ -790,6 +790,7 @@ tests_unit_master_api_test_scans_SOURCES = \
 	tests/unit/master/api/world.h \
 	tests/unit/master/fakes.c \
 	tests/unit/master/fakes.h
+tests_unit_master_api_test_scans_LDFLAGS = -Wl,--wrap=readlink
 tests_unit_master_api_test_scans_LDADD = $(master_libs)
 tests_unit_master_api_test_sections_SOURCES = \
 	tests/unit/master/api/test_sections.c \

@@ -50,6 +50,9 @@ struct source_ops {
 	/* *ret is all zero. */
 	void (*every_second)(struct source *, uint64_t now_ns,
 			     struct source_report *ret);
+	/* Reports the state between two seconds; the error is that of the last
+	 * second.  NULL: it has none to report.  *ret is all zero. */
+	void (*look)(struct source *, struct source_report *ret);
 	/* Receives another multiplex, as this adapter (borrowed for the life of
 	 * the source) says; false: it cannot.  NULL: it never can. */
 	bool (*retune)(struct source *, const json_t *adapter);

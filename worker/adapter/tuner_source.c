@@ -44,6 +44,7 @@ struct tuner_source {
 	uint64_t packets;    /* of this second */
 	uint32_t sync_errors, cc_errors;
 	bool restarts;       /* a step of the watch is not done yet */
+	unsigned step_tunes; /* tunings before it */
 	bool lacked_whole;   /* the log has it */
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
@@ -232,6 +233,7 @@ static void take_step(struct tuner_source *s, enum watch_step step,
 	if (!ret->renew)
 		dvb_tuner_request(s->tuner, requests[step]);
 	s->restarts = true;
+	s->step_tunes = s->state.tunes;
 }
 
 static void run_watch(struct tuner_source *s, uint64_t now_ns,
@@ -253,7 +255,7 @@ static void run_watch(struct tuner_source *s, uint64_t now_ns,
 	s->crc_errors = crc;
 	if (s->restarts) {
 		/* until the step is done */
-		ret->silent = s->state.tunes == s->tunes &&
+		ret->silent = s->state.tunes == s->step_tunes &&
 			      s->state.error.text[0] == '\0';
 		s->restarts = ret->silent;
 	}
@@ -324,6 +326,21 @@ static void every_second(struct source *source, uint64_t now_ns,
 	s->sync_errors = s->cc_errors = 0;
 }
 
+static void look(struct source *source, struct source_report *ret)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+
+	if (s->tuner == NULL) {
+		ret->error = s->wrong.text;
+		return;
+	}
+	dvb_tuner_get(s->tuner, &s->state);
+	fill_report(s, ret);
+	follow_tuning(s);
+	want_pids(s);
+}
+
 static void source_free(struct source *source)
 {
 	struct tuner_source *s =
@@ -390,6 +407,7 @@ static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
+	.look = look,
 	.retune = retune,
 	.set_programs = set_programs,
 	.use_menu = use_menu,

@@ -51,7 +51,7 @@ struct adapter_task {
 	bool receives;       /* packets are those of this tuning */
 	unsigned tunes;      /* of the driver, before this tuning */
 	uint64_t asked_ns, tuned_ns, lock_ns; /* 0: not yet */
-	uint64_t check_ns, second_ns; /* the next ones */
+	uint64_t check_ns, watch_ns, second_ns; /* the next ones */
 	uint64_t packets, all_packets; /* of this second, and in all */
 	uint32_t bitrate_kbps;
 	struct errmsg error; /* why the search ended; "": none */
@@ -223,12 +223,24 @@ static void note_lock(struct adapter_task *t, uint64_t now_ns)
 	tuning_list_found(t->tunings);
 }
 
+/* Looks often, for a tuning is short; the watch of a tuner counts seconds. */
+static void read_report(struct adapter_task *t, uint64_t now_ns)
+{
+	const struct source_ops *ops = t->source->ops;
+
+	t->check_ns = now_ns + (ops->look != NULL ? CHECK_MS : 1000) * MS;
+	t->report = (struct source_report){ 0 };
+	if (ops->look != NULL && now_ns < t->watch_ns) {
+		ops->look(t->source, &t->report);
+		return;
+	}
+	t->watch_ns = now_ns + SECOND_NS;
+	ops->every_second(t->source, now_ns, &t->report);
+}
+
 static void check(struct adapter_task *t, uint64_t now_ns)
 {
-	t->check_ns = now_ns + (tuner_spec_is(t->adapter) ? CHECK_MS : 1000) *
-				       MS;
-	t->report = (struct source_report){ 0 };
-	t->source->ops->every_second(t->source, now_ns, &t->report);
+	read_report(t, now_ns);
 	note_lock(t, now_ns);
 	if (t->spec.search == SCAN_TRANSPONDER || !is_over(t, now_ns))
 		return;

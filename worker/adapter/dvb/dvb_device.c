@@ -14,7 +14,6 @@
 
 enum {
 	POWER_OFF_MS = 1000,
-	ADAPTERS_MAX = 256,
 	LINK_MAX = 512,
 };
 
@@ -158,17 +157,15 @@ static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 static bool is_at(struct dvb_device *d, int adapter,
 		  const struct tuner_spec *spec)
 {
-	char name[DVB_PATH_MAX], target[LINK_MAX], place[LINK_MAX];
+	char name[DVB_PATH_MAX], target[LINK_MAX];
 	ssize_t n;
 
-	(void)snprintf(name, sizeof name, "/sys/class/dvb/dvb%d.frontend%d",
-		       adapter, spec->device);
+	(void)snprintf(name, sizeof name, TUNER_LINK, adapter, spec->device);
 	n = d->ops->link(d->ctx, name, target, sizeof target - 1);
 	if (n < 0)
 		return false;
 	target[n] = '\0';
-	(void)snprintf(place, sizeof place, "/%s/", spec->path);
-	return strstr(target, place) != NULL;
+	return tuner_link_is_at(target, spec->path);
 }
 
 /* The number of the adapter; -ENODEV: none is at the place. */
@@ -177,7 +174,7 @@ static int find_adapter(struct dvb_device *d, const struct tuner_spec *spec,
 {
 	if (spec->path[0] == '\0')
 		return spec->adapter;
-	for (int i = 0; i < ADAPTERS_MAX; i++)
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
 		if (is_at(d, i, spec))
 			return i;
 	return errmsg_fail(error, -ENODEV, "no device frontend%d at path %s",

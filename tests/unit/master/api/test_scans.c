@@ -309,6 +309,42 @@ Test(scans, do_not_take_a_tuner_from_streams)
 	close_world();
 }
 
+ssize_t __wrap_readlink(const char *path, char *to, size_t size);
+ssize_t __wrap_readlink(const char *path, char *to, size_t size)
+{
+	static const char *const links[][2] = {
+		{ "/sys/class/dvb/dvb0.frontend0",
+		  "../../devices/pci0000:00/0000:03:00.0/dvb/dvb0.frontend0" },
+		{ "/sys/class/dvb/dvb1.frontend0",
+		  "../../devices/pci0000:00/0000:03:00.01/dvb/dvb1.frontend0" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(links); i++)
+		if (strcmp(path, links[i][0]) == 0)
+			return snprintf(to, size, "%s", links[i][1]);
+	errno = ENOENT;
+	return -1;
+}
+
+#define BY_PATH(path) "'type':'T','path':'" path "','frequency':474"
+
+/* A card has a number and a path. */
+Test(scans, know_a_frontend_by_number_and_by_path)
+{
+	open_world("{'dvb_tune':[{'id':'a','enable':true," T() "},"
+		   "{'id':'b','enable':true," BY_PATH("0000:03:00.01") "}]}");
+	expect_error(ADAPTER_SCAN(BY_PATH("0000:03:00.0"), ""), 409,
+		     "scan.adapter: frontend0 of the scan belongs to the "
+		     "enabled adapter \"a\"");
+	expect_error(ADAPTER_SCAN("'type':'T','adapter':1,'frequency':474",
+				  ""), 409,
+		     "scan.adapter: frontend0 of the scan belongs to the "
+		     "enabled adapter \"b\"");
+	/* it is not there, and no adapter without a number is it */
+	cr_expect_eq(post(ADAPTER_SCAN(BY_PATH("0000:04:00.0"), "")), 200);
+	close_world();
+}
+
 /* Starts the scan of a frontend that no adapter has; its id. */
 static const char *init_adapter(void)
 {

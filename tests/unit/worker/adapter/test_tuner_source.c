@@ -131,6 +131,11 @@ Test(tuner_source, passes_packets_and_reports_the_signal, .timeout = 60)
 	second();
 	cr_assert_null(report.error);
 	cr_assert_eq(report.lost, 0u);
+	/* the watch and the error are those of whole seconds */
+	report = (struct source_report){ 0 };
+	source->ops->look(source, &report);
+	cr_assert(report.lock);
+	cr_assert_null(report.error);
 	FAKE_SET(&fake, overflow, true);
 	(void)source->ops->read(source, &batch, mono_ns());
 	second();

@@ -22,6 +22,8 @@ static struct {
 	bool open;
 	double mhz;
 	unsigned tunes;
+	uint64_t second_ns; /* the last call of every_second() */
+	unsigned looks;
 	bool sent;       /* the tables of this tuning */
 	char tunings[4096];
 } sky;
@@ -81,15 +83,24 @@ static bool retune(struct source *s, const json_t *adapter)
 	return true;
 }
 
-static void every_second(struct source *s, uint64_t now_ns,
-			 struct source_report *ret)
+static void look(struct source *s, struct source_report *ret)
 {
-	(void)s, (void)now_ns;
+	(void)s;
+	sky.looks++;
 	ret->lock = has_lock();
 	ret->tunes = sky.absent ? 0 : sky.tunes;
 	ret->dvb.taken = !sky.absent;
 	ret->dvb.snr_db = 1350;
 	ret->error = sky.absent ? "no device" : NULL;
+}
+
+static void every_second(struct source *s, uint64_t now_ns,
+			 struct source_report *ret)
+{
+	look(s, ret);
+	cr_expect_geq(now_ns - sky.second_ns, SECOND_NS,
+		      "the watch of the tuner counts seconds");
+	sky.second_ns = now_ns;
 }
 
 static void add_sdt(struct build *b)
@@ -162,7 +173,7 @@ static void close_source(struct source *s)
 
 static const struct source_ops ops = {
 	.free = close_source, .read = read_tables,
-	.every_second = every_second, .retune = retune,
+	.every_second = every_second, .look = look, .retune = retune,
 };
 
 static struct source *open_source(const json_t *adapter, struct ev_loop *loop,
