@@ -94,6 +94,33 @@ test('commands go out with their time, and nulls between them', async (t) => {
 	assert.ok(Math.abs(lead - 2500 * 90) < 300 * 90, `${lead / 90} ms`);
 });
 
+test('a command outlives the worker, up to its time', async (t) => {
+	const sluice = await Sluice.start(t, config(one()));
+	const mux = new TsMux({ programs: [PROGRAM], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000', FIELDS);
+	const times = () => seen().filter((p) =>
+		p['scte35.splice_command_type'] === INSERT).map((p) =>
+		Number(p['scte35_si.splice_time.pts']));
+	const sender = await Sender.start(t, mux, 5000);
+
+	await sluice.onair('a001');
+	await sluice.cmd('cue', { id: 'a001', cue: { command: 'splice_insert',
+		event_id: 9, out_of_network: true, pre_roll: 60000 } });
+	await waitUntil('the command', () => times().length > 0);
+	const { pid } = sluice.worker('stream', 'a001');
+
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('stream', 'a001', pid);
+	const before = times().length;
+
+	await waitUntil('it again', () => times().length > before + 1);
+	assert.equal(new Set(times()).size, 1, `${times()}`);
+	sender.stop();
+	await sluice.stop();
+});
+
 test('a command that cannot be sent is refused or logged', async (t) => {
 	const sluice = await Sluice.start(t, config(one({
 		cue_pid: PROGRAM.audio }), { ...one(), id: 'a002', name: 'a002',

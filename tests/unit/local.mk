@@ -374,6 +374,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_continuity \
 	tests/unit/worker/stream/test_ca_inserter \
 	tests/unit/worker/stream/test_candidate \
+	tests/unit/worker/stream/test_cue_memory \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \
 	tests/unit/worker/stream/test_flapping \

@@ -16,6 +16,7 @@
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/splice/continuity.h"
+#include "worker/stream/cue_memory.h"
 #include "worker/ts/packet.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ struct stream_memory {
 	struct scrambler_pids components; /* of outputs with biss, and cas */
 	struct crypto_memory crypto;
 	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
+	struct cue_memory cues;
 };
 
 /*

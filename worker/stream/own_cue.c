@@ -3,11 +3,13 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "proto/ipc/msg.h"
 #include "proto/si/cue_command.h"
 #include "proto/si/record.h"
 #include "worker/splice/cue.h"
+#include "worker/stream/cue_memory.h"
 #include "worker/tables/table_stage.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -22,13 +24,7 @@ enum {
 	UNTIMED_MS = 2500,
 	/* a command of a short pre-roll waits so long for its packet */
 	ONCE_MS = 500,
-	PENDING_MAX = 8,
 	CLOCK_MAX_MS = 1000, /* the age of the last PCR */
-};
-
-struct pending {
-	uint64_t until_ns; /* 0: free */
-	json_int_t event;  /* of a splice_insert; -1: none */
 };
 
 struct own_cue {
@@ -39,7 +35,7 @@ struct own_cue {
 	bool refused; /* logged: a program uses the PID */
 	uint16_t pcr_pid;
 	uint64_t pcr, pcr_ns; /* the last one, and when; 0: none */
-	struct pending pending[PENDING_MAX];
+	struct cue_memory *memory;
 };
 
 static struct schedule_key key_of(const struct own_cue *c, size_t place)
@@ -49,13 +45,16 @@ static struct schedule_key key_of(const struct own_cue *c, size_t place)
 }
 
 struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,
-			    struct table_stage *stage)
+			    struct table_stage *stage,
+			    struct cue_memory *memory)
 {
 	struct own_cue *c = xcalloc(1, sizeof *c);
 
 	c->pid = pid;
 	c->psi = psi;
 	c->stage = stage;
+	c->memory = memory;
+	cue_memory_check(memory, mono_ns());
 	c->pcr_pid = TS_PID_NULL;
 	return c;
 }
@@ -78,7 +77,7 @@ static void schedule(struct own_cue *c, size_t place, unsigned interval_ms,
 
 static void end(struct own_cue *c, size_t place)
 {
-	c->pending[place].until_ns = 0;
+	c->memory->pending[place].until_ns = 0;
 	schedule(c, 1 + place, 0, NULL, 0);
 }
 
@@ -95,6 +94,17 @@ static void begin_heartbeat(struct own_cue *c)
 		json_decref(command.record);
 	}
 	json_decref(null);
+}
+
+/* The commands of the worker before. */
+static void resume(struct own_cue *c)
+{
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
+		const struct cue_pending *p = &c->memory->pending[i];
+
+		if (p->until_ns != 0)
+			schedule(c, 1 + i, REPEAT_MS, p->section, p->len);
+	}
 }
 
 void own_cue_use(struct own_cue *c)
@@ -117,10 +127,11 @@ void own_cue_use(struct own_cue *c)
 	if (listed) {
 		c->refused = false;
 		begin_heartbeat(c);
+		resume(c);
 		return;
 	}
 	schedule(c, 0, 0, NULL, 0);
-	for (size_t i = 0; i < PENDING_MAX; i++)
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
 		end(c, i);
 }
 
@@ -134,9 +145,9 @@ void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 			if (ts_pid(p) == c->pcr_pid && ts_pcr(p, &c->pcr))
 				c->pcr_ns = now_ns;
 		}
-	for (size_t i = 0; i < PENDING_MAX; i++)
-		if (c->pending[i].until_ns != 0 &&
-		    c->pending[i].until_ns <= now_ns)
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
+		if (c->memory->pending[i].until_ns != 0 &&
+		    c->memory->pending[i].until_ns <= now_ns)
 			end(c, i);
 }
 
@@ -161,9 +172,9 @@ static void cancel(struct own_cue *c, const json_t *record)
 {
 	if (!json_is_true(json_object_get(record, "cancel")))
 		return;
-	for (size_t i = 0; i < PENDING_MAX; i++)
-		if (c->pending[i].until_ns != 0 &&
-		    c->pending[i].event == event_of(record))
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
+		if (c->memory->pending[i].until_ns != 0 &&
+		    c->memory->pending[i].event == event_of(record))
 			end(c, i);
 }
 
@@ -186,13 +197,12 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	const char *fault = find_fault(c, m->timed, now_ns);
 	uint8_t section[SI_RECORD_BYTES];
 	struct errmsg error = { "" };
-	size_t place = 0, len;
+	size_t place, len;
 	json_t *record;
 
 	cancel(c, m->record);
-	while (place < PENDING_MAX && c->pending[place].until_ns != 0)
-		place++;
-	if (fault == NULL && place == PENDING_MAX)
+	place = cue_memory_place(c->memory);
+	if (fault == NULL && place == CUES_PENDING_MAX)
 		fault = "8 commands wait for their time";
 	if (fault != NULL) {
 		log_error("stream", "cue: a command is not sent: %s", fault);
@@ -208,10 +218,9 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 			  error.text);
 	} else {
 		schedule(c, 1 + place, REPEAT_MS, section, len);
-		c->pending[place] = (struct pending){
-			now_ns + MAX(ms, (unsigned)ONCE_MS) * MS,
-			event_of(record),
-		};
+		cue_memory_put(&c->memory->pending[place],
+			       now_ns + MAX(ms, (unsigned)ONCE_MS) * MS,
+			       event_of(record), section, len);
 	}
 	json_decref(record);
 }

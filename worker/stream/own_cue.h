@@ -13,14 +13,16 @@
 
 #include <jansson.h>
 
+struct cue_memory;
 struct own_cue;
 struct msg_stream_cue;
 struct psi;
 struct table_stage;
 
-/* Borrows the tables of the stream and the stage. */
+/* Borrows the tables of the stream, the stage and the memory, whose commands
+ * continue. */
 struct own_cue *own_cue_new(uint16_t pid, const struct psi *,
-			    struct table_stage *);
+			    struct table_stage *, struct cue_memory *);
 /* NULL-safe; sets *c to NULL. */
 void own_cue_free(struct own_cue **);
 

@@ -229,7 +229,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->sections = own_sections_new(spec, o->stage);
 	if (config->spec->remux.cue_pid != 0)
 		o->cue = own_cue_new(config->spec->remux.cue_pid, o->psi,
-				     o->stage);
+				     o->stage, config->cues);
 	o->spec.n_si = 0; /* its texts are borrowed */
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);

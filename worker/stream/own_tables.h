@@ -10,6 +10,7 @@
 #include "proto/spec/stream_spec.h"
 #include "worker/ts/packet.h"
 
+struct cue_memory;
 struct msg_stream_cue;
 struct own_tables;
 struct psi;
@@ -22,6 +23,7 @@ struct own_tables_config {
 	const struct psi *psi;
 	struct table_versions *versions;
 	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
+	struct cue_memory *cues; /* it outlives it */
 	ts_out_fn *out;
 	void *arg;
 };

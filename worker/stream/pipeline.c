@@ -390,6 +390,7 @@ static void make_selector(struct pipeline *p,
 		.psi = splice_psi(p->splice),
 		.versions = &p->memory->tables,
 		.cc = p->memory->table_cc,
+		.cues = &p->memory->cues,
 		.out = tabled,
 		.arg = p,
 	});
