@@ -247,6 +247,8 @@ unit_worker_tests = \
 	tests/unit/worker/failover/test_damper \
 	tests/unit/worker/failover/test_failover \
 	tests/unit/worker/failover/test_failover_holds \
+	tests/unit/worker/failover/test_failover_sights \
+	tests/unit/worker/failover/test_loss_window \
 	tests/unit/worker/failover/test_short_holes \
 	tests/unit/worker/failover/test_silence \
 	tests/unit/worker/filler/test_filler \

@@ -25,6 +25,20 @@ static bool is_whole_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 	return is_good_for(in, ms, now_ns) && !had_hole(in, now_ns);
 }
 
+static bool is_lossy(const struct input *in, uint64_t now_ns)
+{
+	return in->lossy_ns != 0 &&
+	       now_ns - in->lossy_ns < FAILOVER_HOLE_MS * MS;
+}
+
+/* On air for FAILOVER_CLEAN_MS without any loss. */
+static bool is_clean(const struct input *in, uint64_t now_ns)
+{
+	return is_good_for(in, FAILOVER_CLEAN_MS, now_ns) &&
+	       (in->loss_ns == 0 ||
+		now_ns - in->loss_ns >= FAILOVER_CLEAN_MS * MS);
+}
+
 /* When another input may follow it. */
 static uint64_t due_ns(const struct failover *f, const struct input *in)
 {
@@ -49,8 +63,10 @@ static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 	uint64_t delay_ns =
 		damped ? 0 : MIN(f->cfg.loss_ms, f->cfg.start_ms) * MS;
 
+	if (is_good(in) && had_hole(in, now_ns))
+		return in->holes_ns + delay_ns;
 	if (is_good(in))
-		return had_hole(in, now_ns) ? in->holes_ns + delay_ns
+		return is_lossy(in, now_ns) ? in->lossies_ns + delay_ns
 					    : UINT64_MAX;
 	if (in->was_good && (damped || had_hole(in, now_ns) ||
 			     in->sight.level == FAILOVER_DEAD))
@@ -62,16 +78,18 @@ static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 
 /* --- the state of the inputs --- */
 
-/* Packets were lost in a pause: the time on air restarts.  Holes in quick
- * succession are one failure. */
-static void note_hole(struct input *in, bool on_air, uint64_t now_ns)
+/* Packets were lost in a pause, or again and again: the time on air restarts.
+ * What follows in quick succession is one failure.  last_ns: the last time, and
+ * first_ns the begin of its series. */
+static void note_hole(struct input *in, uint64_t *last_ns, uint64_t *first_ns,
+		      bool on_air, uint64_t now_ns)
 {
-	bool again = in->hole_ns != 0 &&
-		     now_ns - in->hole_ns < 2 * FAILOVER_HOLE_MS * MS;
+	bool again = *last_ns != 0 &&
+		     now_ns - *last_ns < 2 * FAILOVER_HOLE_MS * MS;
 
-	in->hole_ns = now_ns;
+	*last_ns = now_ns;
 	if (!again)
-		in->holes_ns = now_ns;
+		*first_ns = now_ns;
 	if (!on_air)
 		return;
 	in->good_ns = now_ns;
@@ -92,8 +110,14 @@ void failover_see(struct failover *f, size_t i,
 		in->dead_ns = now_ns;
 	in->delivered |= sight->level != FAILOVER_DEAD;
 	in->sight = *sight;
+	if (sight->loss)
+		in->loss_ns = now_ns;
 	if (sight->hole)
-		note_hole(in, was && is_good(in), now_ns);
+		note_hole(in, &in->hole_ns, &in->holes_ns, was && is_good(in),
+			  now_ns);
+	else if (sight->lossy)
+		note_hole(in, &in->lossy_ns, &in->lossies_ns,
+			  was && is_good(in), now_ns);
 	if (is_good(in) == was)
 		return;
 	if (was) {
@@ -140,6 +164,9 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 	size_t c = f->decision.input;
 
 	if (damper_is_damped(&in->damper, now_ns) != patient)
+		return false;
+	/* of the chosen one only single packets are missing */
+	if (is_whole_for(&f->inputs[c], 0, now_ns) && !is_clean(in, now_ns))
 		return false;
 	/* it is not known whether it will be on air */
 	if (in->cfg.cold && may_try(in, now_ns))
@@ -272,7 +299,7 @@ static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 	    f->decision.reason != FAILOVER_FAULT)
 		return false;
 	in = &f->inputs[playing];
-	return is_whole_for(in, 0, now_ns) &&
+	return is_whole_for(in, 0, now_ns) && !is_lossy(in, now_ns) &&
 	       !damper_is_damped(&in->damper, now_ns) &&
 	       (in->stayed_ns == 0 ||
 		now_ns - in->stayed_ns >= f->cfg.return_ms * MS);
@@ -323,6 +350,7 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		look_at(&next, due_ns(f, in), now_ns);
 		look_at(&next, leave_ns(f, in, now_ns), now_ns);
 		look_at(&next, in->hole_ns + FAILOVER_HOLE_MS * MS, now_ns);
+		look_at(&next, in->loss_ns + FAILOVER_CLEAN_MS * MS, now_ns);
 		look_at(&next, initial_ns(in), now_ns);
 		if (!is_good(in))
 			continue;

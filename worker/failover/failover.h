@@ -25,6 +25,9 @@
  * sent is left without a delay.  Where no other input is on air, a damped input
  * is chosen after FAILOVER_STEADY_MS on air.
  *
+ * An input that loses packets again and again, without pauses, is left as for a
+ * hole, but only for an input that lost none for FAILOVER_CLEAN_MS.
+ *
  * An input whose packets ceased is left for any input that is on air, whatever
  * its holes and its damping, and for an input that was on air and has packets
  * again: that one is judged while it is sent.
@@ -50,6 +53,9 @@ enum {
 	FAILOVER_STEADY_MS = 2000,
 	/* An input with a hole is not chosen for so long. */
 	FAILOVER_HOLE_MS = 1000,
+	/* An input that loses packets again and again is left for another one
+	 * that was on air without any loss for so long. */
+	FAILOVER_CLEAN_MS = 10000,
 	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
 	/* An input that failed is not tried again at once. */
@@ -99,6 +105,8 @@ struct failover_sight {
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
 	bool hole;   /* lost packets in a pause since the last sight */
+	bool loss;   /* lost packets since the last sight, ... */
+	bool lossy;  /* ... as again and again before (loss_window.h) */
 	/* It is not judged since its packets ceased.  It was on air before, and
 	 * has packets again. */
 	bool fresh;

@@ -19,6 +19,9 @@ struct input {
 	uint64_t dead_ns;  /* time when its packets ceased, while delivered */
 	uint64_t hole_ns;  /* time of the last hole; 0: none */
 	uint64_t holes_ns; /* start of the last series of holes */
+	uint64_t loss_ns;  /* time of the last loss; 0: none */
+	uint64_t lossy_ns; /* time when losses went on last; 0: never */
+	uint64_t lossies_ns; /* start of the last series of these */
 	uint64_t failed_ns; /* time of the last failure, or of the start */
 	/* time at which it last recovered before the next input was entered;
 	 * 0: not yet */

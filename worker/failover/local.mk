@@ -3,4 +3,4 @@ libworker_a_SOURCES += \
 	worker/failover/damper.c worker/failover/damper.h \
 	worker/failover/failover.c worker/failover/failover.h \
 	worker/failover/failover_state.h worker/failover/failover_watch.c \
-	worker/failover/silence.h
+	worker/failover/loss_window.h worker/failover/silence.h

@@ -197,8 +197,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		.tolerant = l->cc_limit != CC_LIMIT_NONE ||
 			    l->keeper.spec.cc_limit == CC_LIMIT_NONE,
 	};
-	l->empty_ns = l->hole_ns = 0;
-	l->holed = false;
+	l->losses = (struct loss_window){ 0 };
+	l->empty_ns = l->hole_ns = l->lossy_ns = 0;
+	l->holed = l->loss = l->lossy = false;
 	l->gaps = 0;
 	l->gap = false;
 	l->verdict = FAILOVER_UNKNOWN;
@@ -285,6 +286,12 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 	read.gap = l->gap && n_runs < BATCH_RUNS;
 	l->gap &= !read.gap;
 	hole = silence_feed(&l->silence, &read, now_ns);
+	l->loss |= gaps > 0;
+	if (!l->alone && loss_window_feed(&l->losses, &read, now_ns) &&
+	    !l->silence.tolerant) {
+		l->lossy = true;
+		l->lossy_ns = now_ns;
+	}
 	if (gaps > 0 && ++l->gaps >= CHAIN_GAPS_MOST &&
 	    l->candidate.state != CANDIDATE_ON_AIR)
 		hole = true;
@@ -296,10 +303,14 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 
 const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 {
+	uint64_t recent_ns = FAILOVER_HOLE_MS * MS;
+
 	if (l->seen.level != FAILOVER_GOOD)
 		return l->fault;
-	return l->hole_ns != 0 && now_ns - l->hole_ns < FAILOVER_HOLE_MS * MS
-		       ? "packets lost in a pause"
+	if (l->hole_ns != 0 && now_ns - l->hole_ns < recent_ns)
+		return "packets lost in a pause";
+	return l->lossy_ns != 0 && now_ns - l->lossy_ns < recent_ns
+		       ? "packets lost repeatedly"
 		       : NULL;
 }
 
@@ -318,6 +329,8 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 		.broken = has_error && l->keeper.failed,
 		.ended = l->keeper.ended,
 		.hole = l->holed,
+		.loss = l->loss,
+		.lossy = l->lossy,
 	};
 
 	l->silent = sight.broken || is_silent(l, now_ns);
@@ -338,8 +351,8 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	sight.fresh = !l->silent && l->sound && sight.level != FAILOVER_GOOD &&
 		      l->resumed_ns > l->judged_ns;
 	*ret = sight;
-	l->holed = false;
-	if (!sight.hole && sight.fresh == l->seen.fresh &&
+	l->holed = l->loss = l->lossy = false;
+	if (!sight.hole && !sight.loss && sight.fresh == l->seen.fresh &&
 	    sight.level == l->seen.level &&
 	    sight.broken == l->seen.broken && sight.ended == l->seen.ended)
 		return false;

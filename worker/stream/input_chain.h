@@ -13,7 +13,7 @@
 #include "proto/ipc/msg.h"
 #include "proto/spec/stream_spec.h"
 #include "worker/failover/failover.h"
-#include "worker/failover/silence.h"
+#include "worker/failover/loss_window.h"
 #include "worker/remux/remux.h"
 #include "worker/ca/ca_stage.h"
 #include "worker/csa/descrambler.h"
@@ -61,6 +61,9 @@ struct input_chain {
 	 * NULL */
 	struct cc *cc;
 	struct silence silence;
+	struct loss_window losses;
+	uint64_t lossy_ns; /* time when losses went on last; 0: never */
+	bool loss, lossy; /* for the next chain_look() */
 	uint64_t empty_ns; /* time of the last read without packets */
 	uint64_t hole_ns; /* time of the last hole; 0: none */
 	bool holed; /* there was a hole since the last chain_look() */

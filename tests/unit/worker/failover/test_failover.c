@@ -146,47 +146,6 @@ SCENE(fills_for_a_single_input,
       .words = { "GGDDDDGG" },
       .played = "000FFF00", .filler = true)
 
-/* An input that was on air and has packets again ends the filler; where nothing
- * shall be sent instead of an input on air, its verdict comes first. */
-Test(failover, a_fresh_input_ends_the_filler)
-{
-	static const struct {
-		enum failover_mode mode;
-		bool filler, fresh;
-		enum failover_cover cover;
-	} cases[] = {
-		{ FAILOVER_ACTIVE, true, false, FAILOVER_FILLER },
-		{ FAILOVER_ACTIVE, true, true, FAILOVER_KEEP },
-		{ FAILOVER_PASSIVE, true, true, FAILOVER_KEEP },
-		{ FAILOVER_DISABLE, true, true, FAILOVER_KEEP },
-		{ FAILOVER_STOP, true, true, FAILOVER_NOTHING },
-		{ FAILOVER_STOP, false, true, FAILOVER_NOTHING },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct failover_config cfg = sim_config(cases[i].mode, 1);
-		struct failover_sight sight = { .level = FAILOVER_GOOD };
-		uint64_t now = SIM_START_MS * SIM_MS;
-		const struct failover_decision *d;
-		struct failover *f;
-
-		cfg.start_ms = 0;
-		cfg.filler = cases[i].filler;
-		f = failover_new(&cfg, now);
-		(void)failover_decide(f, FAILOVER_PLAYS_NONE, now);
-		failover_see(f, 0, &sight, now);
-		sight.level = FAILOVER_DEAD;
-		failover_see(f, 0, &sight, now += SIM_MS);
-		sight.fresh = cases[i].fresh;
-		failover_see(f, 0, &sight, now += SIM_MS);
-		d = failover_decide(f, FAILOVER_PLAYS_NONE, now);
-		cr_expect_eq(d->cover, cases[i].cover, "case %zu", i);
-		cr_expect_eq(d->enter, cases[i].cover == FAILOVER_KEEP,
-			     "case %zu", i);
-		failover_free(&f);
-	}
-}
-
 /* Two inputs on air of which the first plays, in a path that waits for a
  * picture of the second to begin with. */
 struct waiting {

@@ -35,6 +35,7 @@ enum {
 struct flaps {
 	unsigned period_ms, hole_ms, begin_ms;
 	bool lossless; /* the packets of a hole arrive at its end */
+	bool single; /* each hole is one packet, and the source never pauses */
 };
 
 struct source {
@@ -72,7 +73,7 @@ static bool in_hole(const struct source *s, uint64_t now_ms)
 {
 	const struct flaps *f = &s->flaps;
 
-	return f->period_ms > 0 && now_ms >= f->begin_ms &&
+	return f->period_ms > 0 && !f->single && now_ms >= f->begin_ms &&
 	       (now_ms - f->begin_ms) % f->period_ms < f->hole_ms;
 }
 
@@ -85,7 +86,10 @@ static void arrive(struct source *s, uint64_t now_ms)
 		build_tables(s->waiting);
 	for (int i = 0; i < DATAGRAM; i++)
 		build_payload(s->waiting, VIDEO, 0xff);
-	if (!in_hole(s, now_ms) || s->flaps.lossless)
+	if (s->flaps.single && now_ms >= s->flaps.begin_ms &&
+	    (now_ms - s->flaps.begin_ms) % s->flaps.period_ms == 0)
+		before = s->waiting->n - 1;
+	else if (!in_hole(s, now_ms) || s->flaps.lossless)
 		return;
 	s->waiting->n = before;
 	s->lost_ms = now_ms;
@@ -213,6 +217,8 @@ static void world_init(struct world *w, struct flaps first,
 					      .alone = true,
 					      .remuxed = ignore,
 				      });
+		/* it has no remux, but another input beside it */
+		s->chain.alone = false;
 		cfg.inputs[i] = chain_policy(&s->chain);
 	}
 	w->sources[0].chain.candidate.state = CANDIDATE_ON_AIR;
@@ -356,4 +362,38 @@ Test(flapping, pauses_without_a_loss_are_no_failure)
 				     f.period_ms);
 			world_done(&w);
 		}
+}
+
+/* Packets that are lost one by one: when is the first input left? */
+Test(flapping, single_losses_that_go_on_are_left_for_an_input_without_any)
+{
+	static const struct {
+		unsigned first_ms, second_ms; /* from loss to loss; 0: none */
+		unsigned left_ms; /* 0: not at all */
+	} cases[] = {
+		{ 200, 0, 4500 }, { 300, 0, 6500 }, { 600, 0, 0 },
+		{ 200, 3000, 0 }, { 200, 300, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct flaps first = { .period_ms = cases[i].first_ms,
+				       .single = true };
+		struct flaps second = { .period_ms = cases[i].second_ms,
+					.single = cases[i].second_ms > 0 };
+		struct world w;
+		long after_ms;
+
+		world_init(&w, first, second, true);
+		while (w.now_ms < 100000 + RUN_MS)
+			step(&w);
+		after_ms = w.left_ms > 0 ? (long)(w.left_ms - w.sources[0]
+							.flaps.begin_ms) : 0;
+		cr_expect(cases[i].left_ms == 0
+				  ? after_ms == 0
+				  : after_ms > 0 &&
+					    after_ms <= (long)cases[i].left_ms,
+			  "case %zu: left after %ld ms", i, after_ms);
+		cr_expect_eq(w.returns, 0U);
+		world_done(&w);
+	}
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Detects that an input loses packets again and again, although no pause shows
+ * it: single lost datagrams, several a second, for seconds.
+ *
+ * Losses apart from each other are counted in the last LOSS_WINDOW_S.  They go
+ * on if they are LOSS_LEAST or more, and at least LOSS_PERMILLE of the packets
+ * with one datagram for each loss.  A fast input may therefore lose a datagram
+ * more often than a slow one.
+ *
+ * Embedded, pure; zeroed memory is an input without packets yet.
+ */
+#pragma once
+
+#include "common/base/units.h"
+#include "worker/failover/silence.h"
+#include "worker/ts/packet.h"
+
+enum {
+	LOSS_WINDOW_S = 10,
+	LOSS_LEAST = 20,
+	LOSS_PERMILLE = 6,
+};
+
+struct loss_window {
+	uint64_t second; /* the newest one */
+	struct loss_second {
+		uint64_t packets;
+		unsigned losses;
+	} seconds[LOSS_WINDOW_S];
+	uint64_t loss_ns; /* time of the last loss that counted; 0: none */
+};
+
+static inline void loss_window_advance(struct loss_window *w, uint64_t second)
+{
+	uint64_t passed = MIN(second - w->second, (uint64_t)LOSS_WINDOW_S);
+
+	for (uint64_t i = 0; i < passed; i++)
+		w->seconds[(second - i) % LOSS_WINDOW_S] =
+			(struct loss_second){ 0 };
+	w->second = second;
+}
+
+static inline bool loss_window_goes_on(const struct loss_window *w)
+{
+	uint64_t packets = 0, losses = 0;
+
+	for (unsigned i = 0; i < LOSS_WINDOW_S; i++) {
+		packets += w->seconds[i].packets;
+		losses += w->seconds[i].losses;
+	}
+	return losses >= LOSS_LEAST &&
+	       losses * DATAGRAM_PACKETS * 1000 >= packets * LOSS_PERMILLE;
+}
+
+/* Takes the packets of a read.  True: packets were lost, and losses go on. */
+static inline bool loss_window_feed(struct loss_window *w,
+				    const struct silence_read *r,
+				    uint64_t now_ns)
+{
+	struct loss_second *s;
+
+	loss_window_advance(w, now_ns / SECOND_NS);
+	s = &w->seconds[w->second % LOSS_WINDOW_S];
+	s->packets += r->n;
+	if (!r->gap || (w->loss_ns != 0 &&
+			now_ns - w->loss_ns < SILENCE_APART_MS * MS))
+		return false;
+	w->loss_ns = now_ns;
+	s->losses++;
+	return loss_window_goes_on(w);
+}
