@@ -555,7 +555,8 @@ test('the configuration of an unknown stream is asked for', () => {
 
 test('every change of the configuration asks for it again', () => {
 	for (const [scope, wanted] of [['set-user', true], ['set-config', true],
-		['log_event', true], ['post-output-group', true],
+		['set-adapter', true], ['log_event', true],
+		['post-output-group', true],
 		['set-settings', true], ['log', false], ['sysinfo', false],
 		['session_event', false]]) {
 		const store = new Store();

@@ -222,7 +222,10 @@ export class Store {
 			this.wantsOverview = true;
 			break;
 		case 'stream_switch':
+			this.wantsOverview = true;
+			break;
 		case 'set-adapter':
+			this.wantsConfig = true;
 			this.wantsOverview = true;
 			break;
 		case 'session_event':
