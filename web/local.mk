@@ -27,9 +27,12 @@ web_pages = \
 	web/headend/adapters.js \
 	web/headend/address-field.js \
 	web/headend/analysis.js \
+	web/headend/analyzer.js \
 	web/headend/app.js \
 	web/headend/auth.js \
 	web/headend/bulk.js \
+	web/headend/cam-slots.js \
+	web/headend/cam.js \
 	web/headend/cas.js \
 	web/headend/categories.js \
 	web/headend/certificate.js \
@@ -50,6 +53,7 @@ web_pages = \
 	web/headend/field-groups.js \
 	web/headend/field.js \
 	web/headend/fields.js \
+	web/headend/found.js \
 	web/headend/frame.css \
 	web/headend/groups.js \
 	web/headend/help.js \
@@ -104,7 +108,10 @@ web_pages = \
 	web/headend/style.js \
 	web/headend/tables.js \
 	web/headend/tiles.js \
+	web/headend/transponder-list.js \
+	web/headend/transponders.js \
 	web/headend/trial.js \
+	web/headend/units-dvb.js \
 	web/headend/upload.js \
 	web/headend/user-edit.js \
 	web/headend/users.js \

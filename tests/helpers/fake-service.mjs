@@ -24,7 +24,8 @@ function unmasked(data) {
 export class FakeService {
 	#sockets = new Set();
 
-	// answer: (name of a command or path) => the reply
+	// answer: (name of a command or path, the request of a command) =>
+	// the reply
 	static async start(t, answer) {
 		const self = new FakeService();
 
@@ -52,11 +53,12 @@ export class FakeService {
 		for await (const part of request)
 			parts.push(part);
 		if (request.method === 'POST' || name.startsWith('api/')) {
-			const cmd = request.method === 'POST' ?
-				JSON.parse(Buffer.concat(parts)).cmd : name;
+			const body = request.method === 'POST' ?
+				JSON.parse(Buffer.concat(parts)) : undefined;
 
 			reply.setHeader('Content-Type', 'application/json');
-			reply.end(JSON.stringify(answer(cmd)));
+			reply.end(JSON.stringify(answer(body?.cmd ?? name,
+				body)));
 			return;
 		}
 		const file = name === '' ? 'headend/index.html' : name;

@@ -8,6 +8,7 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { ApiError } = await load('common/api.js');
 const { Ring } = await load('common/ring.js');
+const { withSlot } = await load('headend/cam-slots.js');
 const { codecsOf, judge, playerAddress, waysOf } =
 	await load('headend/codecs.js');
 const { isOld } = await load('headend/current.js');
@@ -23,6 +24,8 @@ const { extended, groupCommand, parseSelection, printSelection, toggled } =
 const { serverBase, wantedServers } = await load('headend/server-list.js');
 const { newFaults } = await load('headend/siren.js');
 const { addSections, label, rest } = await load('headend/tables.js');
+const { addTransponders, plansOf, scanOf, tuningText, usersOf } =
+	await load('headend/transponder-list.js');
 const { Incidents, chosen } = await load('headend/incident-list.js');
 const { Changed, upload } = await load('headend/upload.js');
 const { bringBack, passwordChange, userChange, userRemoval } =
@@ -266,6 +269,69 @@ test('programs are named by the SDT and become disabled streams', () => {
 	assert.deepEqual(streamOf('udp://a:1', programs[1]), { type: 'spts',
 		enable: false, name: '2', input: ['udp://a:1#pnr=2'],
 		output: [] });
+});
+
+test('a scan gets the keys of an adapter, or the adapter that receives', () => {
+	const stored = { id: 's1', enable: true, type: 'T2', frequency: 522,
+		scan: [], name: '' };
+	const of = (more) => scanOf({ stored, fresh: { type: 'S2',
+		polarization: undefined }, search: 'transponder', grid: {},
+	...more });
+
+	assert.equal(of({}), 'dvb://s1');
+	const adapter = { type: 'T2', frequency: 522 };
+
+	assert.deepEqual(of({ stored: { ...stored, enable: false } }),
+		{ search: 'transponder', adapter });
+	assert.deepEqual(of({ search: 'network' }), { search: 'network',
+		adapter });
+	assert.deepEqual(of({ stored: null, search: 'blind', grid: {
+		from: ' 10700', to: '11700', step: '', polarization: 'VH',
+		symbolrate: '22000, x' } }), { search: 'blind',
+		adapter: { type: 'S2' }, grid: { from: 10700, to: 11700,
+			polarization: 'VH', symbolrate: [22000, 'x'] } });
+});
+
+test('transponders replace those of their number, and are bounded', () => {
+	const one = (number, more) => ({ number, services: [], ...more });
+	const list = addTransponders([one(2), one(1)], [one(3), one(1,
+		{ lock: true })]);
+
+	assert.deepEqual(list, [one(1, { lock: true }), one(2), one(3)]);
+	assert.equal(addTransponders(list, Array.from({ length: 9000 },
+		(_, i) => one(i + 1))).length, 4096);
+	assert.equal(tuningText({ frequency: 11362, polarization: 'H',
+		symbolrate: '', type: 'S2' }), '11362 H S2');
+});
+
+test('services become streams of their adapter, or of a new one', () => {
+	const stored = { id: 's1', name: 'A', type: 'S2', enable: true,
+		adapter: 1, frequency: 1, stream_id: 5 };
+	const list = [{ number: 1, tuning: { type: 'S2', frequency: 2,
+		tsid: 9 }, services: [{ pnr: 7, name: 'News', caids: [1] },
+		{ pnr: 8 }] }, { number: 2, tuning: {}, services: [{
+		pnr: 7 }] }];
+	const scan = [{ pnr: 7, name: 'News', type: 'spts', enable: false,
+		output: [] }];
+	const of = (search) => plansOf({ stored, fresh: {}, search, grid: {} },
+		list, new Set(['1.7', '3.1'])).map(({ request }) => request);
+
+	assert.deepEqual(of('transponder'), [{ id: 's1', was: stored,
+		adapter: { ...stored, scan } }]);
+	// not of the tuning that was in place of it
+	assert.deepEqual(of('network'), [{ adapter: { name: 'A 2 S2',
+		type: 'S2', enable: false, adapter: 1, frequency: 2, scan } }]);
+	const stream = (name, ...input) => ({ name, config: { input } });
+
+	assert.deepEqual([...usersOf([stream('x', 'dvb://s1#cam=a&pnr=7'),
+		stream('y', 'dvb://s1#pnr=7', 'dvb://s2#pnr=8', 3),
+		{ name: 'z', config: null }], 's1')], [[7, 'x']]);
+});
+
+test('a slot that has changed replaces itself alone', () => {
+	assert.deepEqual(withSlot([{ slot: 1 }, { slot: 0, menu: {} }],
+		{ slot: 0 }), [{ slot: 0 }, { slot: 1 }]);
+	assert.deepEqual(withSlot([], { slot: 1 }), [{ slot: 1 }]);
 });
 
 test('an address that a stream receives is scanned there', () => {

@@ -42,6 +42,7 @@ const PAGES = [
 	['scan', '#/scan', 'h1'],
 	['adapters', '#/adapters', 'td:has-text("Transponder")'],
 	['adapter', '#/adapters?edit=tp1', '.save'],
+	['transponders', '#/transponders?adapter=tp1', '.scan-form'],
 	['softcams', '#/softcams?edit=cam1', '.save'],
 	['cas', '#/cas?edit=cas1', '.save'],
 	['settings', '#/settings', '.save'],

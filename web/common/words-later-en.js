@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 export const en = {
+	adapter: 'Adapter',
+	adapter_is_new: 'new adapter, stored disabled',
 	adapters_note: 'An adapter receives a multiplex for any number of streams.',
 	add_category: 'Add a category',
 	add_group: 'Add a group',
@@ -9,6 +11,7 @@ export const en = {
 	add_server: 'Add a headend',
 	address_type: 'Type',
 	addresses: 'Addresses',
+	all_tables: 'All tables',
 	ask_force: 'These users would have no category left, so they may watch ' +
 		'every stream: {users}. Remove it all the same?',
 	ask_remove_category: 'Remove the category {name}? Streams that lose ' +
@@ -38,6 +41,19 @@ export const en = {
 	author: 'Changed by',
 	ber: 'BER',
 	beside_key: 'No effect beside {key}.',
+	cam: 'CAM',
+	cam_answer: 'Answer',
+	cam_answer_of: 'Answer, {n} characters',
+	cam_back: 'Back',
+	cam_ciplus: 'refused',
+	cam_close: 'Close the menu',
+	cam_code: 'Manufacturer, code',
+	cam_no_menu: 'No menu is open.',
+	cam_none: 'The adapter reports no slot for a CAM.',
+	cam_open: 'Open the menu',
+	cam_resets: 'Resets',
+	cam_send: 'Send',
+	cam_slot: 'Slot {n}',
 	cas_note: 'A change of an entry restarts no stream.',
 	categories_about: 'A stream has one group in each category. The wall ' +
 		'follows the first category, playlists and packages of users follow ' +
@@ -69,6 +85,9 @@ export const en = {
 	evidence: 'Evidence',
 	file: 'File',
 	from_to_n: '{min} to {max}.',
+	grid_from: 'From, MHz',
+	grid_step: 'Step, MHz',
+	grid_to: 'To, MHz',
 	group_account: 'Account',
 	group_backend: 'Backend and redirects',
 	group_backup: 'Backup',
@@ -120,7 +139,9 @@ export const en = {
 	n_streams: 'Streams: {n}',
 	needs: 'No effect without {key}.',
 	needs_restart: 'Takes effect with a restart of the service.',
+	new_adapter: 'another one, not stored',
 	new_entry: 'New',
+	no_adapter: 'There is no adapter {id}.',
 	no_adapters: 'There is no adapter.',
 	no_cas: 'There is no CAS entry.',
 	no_categories: 'There is no category. Add one to order streams on the ' +
@@ -139,6 +160,7 @@ export const en = {
 		'stream uses them by itself.',
 	page_moves: 'Afterwards this page is at {url}',
 	picture_at: 'Received at {time}, age {age}',
+	polarization: 'Polarizations',
 	port: 'Port',
 	receives: 'receives',
 	removed: 'Removed.',
@@ -163,11 +185,22 @@ export const en = {
 	save_restart: 'Save and restart',
 	save_starts: 'Saving starts its process.',
 	save_stops: 'Saving stops its process and its outputs. Viewers now: {n}.',
+	scan_about: 'A scan needs a tuner that no enabled adapter has; an ' +
+		'adapter that receives shows its own multiplex beside its streams. ' +
+		'The scan ends when you leave this page.',
+	scan_adapter: 'Scan with an adapter',
+	scan_ended: 'The scan has ended. Transponders: {n}.',
+	scan_runs: 'Scanning …',
+	search_blind: 'a range of frequencies',
+	search_in: 'Search',
+	search_network: 'its network, by the NIT',
 	search_options: 'Search options',
+	search_transponder: 'this transponder',
 	server_about: 'Let the login be an observer there. Its ' +
 		'settings.web_origins must list the address of this page.',
 	server_removed: '{name} is off the wall.',
 	servers_about: 'The wall shows these headends in sections of their own.',
+	services: 'Services',
 	settings_about: 'Settings take effect with a restart of the control ' +
 		'process, which saving does. Streams and viewers continue.',
 	setup_auth: 'Authorization',
@@ -183,12 +216,17 @@ export const en = {
 	softcams_note: 'Streams name a softcam by cam= in the options of an ' +
 		'input.',
 	start: 'Start',
+	stop: 'Stop',
 	super_cas_id: 'Super CAS id',
+	symbol_rates: 'Symbol rates, ksymbol/s',
 	test: 'Test',
 	test_failed: 'The test failed:',
 	test_works: 'The softcam works.',
 	testing: 'Testing for ten seconds at most …',
 	too_large: 'The file is larger than {size}.',
+	transponders: 'Transponders',
+	tuning: 'Tuning',
+	tunings: 'Tunings: {done} of {total}',
 	unc: 'UNC',
 	unknown_option: 'This version does not know the option. It is kept.',
 	upload: 'Upload',
@@ -201,4 +239,5 @@ export const en = {
 	usual_is: 'Default: {value}.',
 	values_of: 'Values as of {time}.',
 	whole: 'The whole object, as JSON',
+	will_be_set: 'What will be set',
 };

@@ -5,6 +5,7 @@ import { useEffect, useState } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { Entries, entriesOf } from './entries.js';
+import { decibel } from './units-dvb.js';
 import { href } from './route.js';
 import { Foreign, MarkSign, html } from './view.js';
 
@@ -60,10 +61,6 @@ function useStatus(app, ids) {
 	return all;
 }
 
-/** @param {number | undefined} hundredths */
-const decibel = (hundredths) => hundredths ? (hundredths / 100).toFixed(1)
-	: '';
-
 /** @param {{app: App, one: Entry, status: any}} props */
 function Cells({ one, status }) {
 	const isOn = one.enable === true;
@@ -103,6 +100,8 @@ export function Adapters({ app, ask }) {
 	};
 
 	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
+		tools=${html`<a class="button" href=${href('transponders')}>
+			${t('scan_go')}</a>`}
 		heads=${[['state', ''], ['name', ''], ['id', ''], ['kind', ''],
 			['device', 'number'], ['signal', 'number'], ['dbm', 'number'],
 			['snr', 'number'], ['db', 'number'], ['ber', 'number'],
@@ -115,7 +114,9 @@ export function Adapters({ app, ask }) {
 				${t(one.enable ? 'disable' : 'enable')}</button>
 			${one.enable && html`<button onClick=${() => run(() =>
 				app.api.cmd('restart-adapter', { id: one.id }))}>
-				${t('restart')}</button>
-			<a class="button" href=${href('scan', '', { address:
-				`dvb://${one.id}` })}>${t('to_streams')}</a>`}`} />`;
+				${t('restart')}</button>`}
+			<a class="button" href=${href('transponders', '',
+				{ adapter: one.id })}>${t('scan_go')}</a>
+			${status[one.id]?.cam && html`<a class="button"
+				href=${href('cam', one.id)}>${t('cam')}</a>`}`} />`;
 }

@@ -202,7 +202,8 @@ export class App {
 	/** @param {WhoAmI} user */
 	#enter(user) {
 		this.user = user;
-		this.home.start(this.isControl ? 'alarm,log' : 'alarm');
+		this.home.start(this.isControl ? 'alarm,log,cam'
+			: 'alarm');
 		this.changed();
 	}
 

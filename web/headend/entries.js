@@ -118,10 +118,11 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 /**
  * @param {{app: App, kind: Kind, ask: Ask, heads: [Word, string][],
  *	cells: (entry: Entry) => any, more?: (entry: Entry) => any,
- *	actions?: (entry: Entry) => any}} props heads: with the class; cells: td of
- *	an entry
+ *	actions?: (entry: Entry) => any, tools?: any}} props heads: with the class;
+ *	cells: td of an entry
  */
-export function Entries({ app, kind, ask, heads, cells, more, actions }) {
+export function Entries({ app, kind, ask, heads, cells, more, actions,
+	tools }) {
 	useTick(app);
 	const { forms, error } = useForms(app);
 	const edited = app.route.query.get('edit');
@@ -151,7 +152,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions }) {
 	return html`<div class="page"><div class="tools">
 		<h1>${t(kind.title)}</h1>
 		${app.isControl && html`<button onClick=${() => open('+')}>
-			${t('new_entry')}</button>`}</div>
+			${t('new_entry')}</button>${tools}`}</div>
 		<p class="dim">${t(kind.note)}</p>
 		${list.length === 0 ? html`<p class="dim">${t(kind.empty)}</p>`
 			: html`<div class="wide-box" tabindex="0"><table><thead><tr>

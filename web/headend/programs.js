@@ -79,7 +79,7 @@ export function withProgram(address, pnr) {
 /**
  * The stream of a program, disabled until it has an output.
  * @param {string} address
- * @param {Program} program
+ * @param {Pick<Program, 'pnr' | 'name'>} program
  */
 export function streamOf(address, { pnr, name: title }) {
 	return { type: 'spts', enable: false, name: title || `${pnr}`,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables of an input, as an analyzer reports them.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
+import { useAnalyzer } from './analyzer.js';
 import { addSections, label, rest } from './tables.js';
 import { Foreign, html } from './view.js';
 
@@ -20,49 +21,15 @@ export function useScan(app, scan) {
 	const [sections, setSections] = useState(/** @type {Sections} */ (
 		new Map()));
 	const [error, setError] = useState('');
-	const key = JSON.stringify(scan);
 
-	useEffect(() => {
-		let busy = false, over = false, id = '';
-		const check = async () => {
-			if (busy || over || app.lostAt !== null)
-				return;
-			busy = true;
-			try {
-				if (id === '')
-					({ id } = await app.api.cmd('scan-init',
-						{ scan: JSON.parse(key) }));
-				const reply = await app.api.cmd('scan-check', { id });
-
-				if (!over) {
-					setError(reply.error ?? '');
-					if (reply.scan)
-						setSections((was) => addSections(was,
-							reply.scan));
-				}
-			} catch (problem) {
-				id = '';
-				if (!over)
-					setError(/** @type {Error} */ (problem).message);
-			}
-			busy = false;
-			if (over && id !== '')
-				kill();
-		};
-		const kill = () => app.api.cmd('scan-kill', { id })
-			.catch(() => {});
-
-		setSections(new Map());
-		check();
-		const end = app.tick.addClock(check);
-
-		return () => {
-			over = true;
-			end();
-			if (id !== '' && !busy)
-				kill();
-		};
-	}, [app, key]);
+	useAnalyzer(app, { scan: JSON.stringify(scan),
+		onStart: () => setSections(new Map()),
+		onReply: (reply) => {
+			setError(reply.error ?? '');
+			if (reply.scan)
+				setSections((was) => addSections(was, reply.scan));
+		},
+		onError: ({ message }) => setError(message) });
 	return { sections, error };
 }
 

@@ -4,6 +4,7 @@
 import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
 import { Entries } from './entries.js';
+import { hex } from './units-dvb.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -37,12 +38,12 @@ function Result({ result }) {
 		return html`<p role="alert" class="problem">
 			${t('test_failed')} <${Foreign} text=${result.error} /></p>`;
 	const { info = {} } = result;
-	const hex = (/** @type {unknown} */ caid) => typeof caid === 'number'
-		? `0x${caid.toString(16).padStart(4, '0')}` : String(caid ?? '');
+	const caid = typeof result.caid === 'number' ? hex(result.caid)
+		: String(result.caid ?? '');
 
 	return html`<div role="status"><p>${t('test_works')}</p>
 		<dl class="keys"><dt>CAID</dt><dd class="mono">
-			<${Foreign} text=${hex(result.caid)} /></dd>
+			<${Foreign} text=${caid} /></dd>
 		<dt>EMM</dt><dd>${info.au ? t('yes') : t('none')}</dd>
 		<dt>UA</dt><dd class="mono"><${Foreign} text=${info.ua ?? ''} />
 			</dd>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An analyzer of the service: it is started, asked once a second, and ends with
+// the view.
+
+import { useEffect } from '../parts/hooks.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../common/api.js').ApiError} ApiError */
+
+const EVERY_MS = 1000;
+
+/**
+ * @typedef {object} Analysis
+ * @property {string} scan of scan-init, as JSON; "": none runs
+ * @property {number} [round] another one starts it anew
+ * @property {() => void} onStart
+ * @property {(reply: any) => void} onReply of scan-check
+ * @property {(error: ApiError) => void} onError
+ * @property {(reply: any) => boolean} [isLast] nothing follows the reply
+ * @property {boolean} [isOnce] it ends with the first refusal
+ */
+
+/**
+ * @param {App} app
+ * @param {Analysis} analysis
+ */
+export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
+	isLast = () => false, isOnce = false }) {
+	useEffect(() => {
+		let busy = false, over = scan === '', id = '';
+		const kill = () => {
+			if (id !== '')
+				app.api.cmd('scan-kill', { id }).catch(() => {});
+			id = '';
+		};
+		const refused = (/** @type {ApiError} */ error) => {
+			// a lost connection does not end what took minutes
+			if (!isOnce || error.status !== 0)
+				id = '';
+			if (over)
+				return;
+			over = isOnce && error.status !== 0;
+			onError(error);
+		};
+		const check = async () => {
+			if (busy || over || app.lostAt !== null)
+				return;
+			busy = true;
+			try {
+				if (id === '')
+					({ id } = await app.api.cmd('scan-init',
+						{ scan: JSON.parse(scan) }));
+				const reply = await app.api.cmd('scan-check', { id });
+
+				if (!over) {
+					onReply(reply);
+					over = isLast(reply);
+				}
+			} catch (problem) {
+				refused(/** @type {ApiError} */ (problem));
+			}
+			busy = false;
+			if (over)
+				kill();
+		};
+
+		onStart();
+		check();
+		// the service ends what is not asked for ten seconds, and the
+		// clock of the page rests while it is hidden
+		const timer = setInterval(check, EVERY_MS);
+
+		return () => {
+			over = true;
+			clearInterval(timer);
+			if (!busy)
+				kill();
+		};
+	}, [app, scan, round]);
+}
