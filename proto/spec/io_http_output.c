@@ -152,24 +152,11 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 	return r;
 }
 
-static int finish_output(const struct address *a, void *spec,
-			 struct errmsg *error)
-{
-	const struct output_spec *s = spec;
-
-	(void)a;
-	return s->hls_segment != 0 && s->hls_part_ms > 0
-		? errmsg_fail(error, -EINVAL, "part: segments of fMP4 have no "
-			      "parts (segment=fmp4)")
-		: 0;
-}
-
 const struct io_type output_http_type = {
 	.name = "http",
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
-	.finish = finish_output,
 	.options = &fields,
 };
 
@@ -185,6 +172,5 @@ const struct io_type output_https_type = {
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
-	.finish = finish_output,
 	.options = &fields,
 };

@@ -36,7 +36,7 @@ static size_t walk(const uint8_t *data, size_t len)
 }
 
 /* data[0]: a quarter of the packets is that of the segment, with its bit 7 the
- * bytes are the last ones. */
+ * bytes are the last ones, with bit 6 it is the second half of the segment. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf init = { 0 }, media = { 0 };
@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.len = (size - 1) / 188 * 188;
 	s.own = s.len / 4 * ((data[0] & 3U) + 1) / 188 * 188;
 	s.last = data[0] & 0x80;
+	s.from = data[0] & 0x40 ? s.own / 2 / 188 * 188 : 0;
 	s.past = fmp4_past_new();
 	if (fmp4_make(&s, &init, &media, &lack, &error) == 0) {
 		size_t len = buf_len(&init), again;

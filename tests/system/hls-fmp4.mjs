@@ -174,6 +174,63 @@ async function judge(dir, id) {
 	return { list, init, media };
 }
 
+// Low latency: requests wait, and the parts of a segment are the segment.
+async function judgeParts(t, dir) {
+	const list = await waitUntil('a segment', async () => {
+		const l = await playlist('low');
+		return l.uris.some((uri) => /^low/.test(uri)) && l;
+	}, 30000);
+	const last = Number(/(\d+)\.m4s$/.exec(list.text.match(
+		/^low.*\.m4s$/gm).at(-1))[1]);
+	const { status, body } = await get(
+		`/low.m3u8?_HLS_msn=${last + 2}&_HLS_part=1`);
+	const text = body.toString();
+	const parts = [...text.matchAll(new RegExp('^#EXT-X-PART:DURATION=' +
+		'([\\d.]+),URI="(low/(\\d+)\\.(\\d+)\\.m4s)"', 'gm'))]
+		.map(([, duration, uri, number, index]) => ({ uri,
+			duration: Number(duration), number: Number(number),
+			index: Number(index) }));
+	const tools = path.join(builddir, 'reference-tools');
+
+	assert.equal(status, 200);
+	assert.match(text, /^#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,/m);
+	assert.ok(parts.some(({ number, index }) => number === last + 2 &&
+		index === 1), text);
+	if (fs.existsSync(path.join(tools, 'node_modules/hls-parser'))) {
+		const HLS = createRequire(path.join(tools, 'package.json'))(
+			'hls-parser');
+
+		HLS.setOptions({ strictMode: true });
+		assert.equal(HLS.parse(text).segments.at(-1).parts.length,
+			parts.filter(({ number }) => number === last + 2)
+				.length + 1, 'and the hint');
+	}
+	// the part of the hint is not complete when it is asked for
+	const [, hint] = /TYPE=PART,URI="(.*)"$/m.exec(text);
+	assert.equal((await get(`/${hint}`)).status, 200);
+
+	const mine = parts.filter(({ number }) => number === last + 1);
+	assert.ok(mine.length >= 6, text);
+	assert.ok(mine.every(({ duration }) => duration <= 0.4), text);
+	const init = await get(`/${list.map}`);
+	const whole = path.join(dir, 'whole.mp4');
+	const pieces = path.join(dir, 'pieces.mp4');
+	const replies = await Promise.all(mine.map(({ uri }) =>
+		get(`/${uri}`)));
+	for (const reply of replies)
+		assertBoxes(init.body, reply.body);
+	fs.writeFileSync(whole, Buffer.concat([init.body,
+		(await get(`/low/${last + 1}.m4s`)).body]));
+	fs.writeFileSync(pieces, Buffer.concat([init.body,
+		...replies.map((reply) => reply.body)]));
+	const [one, many] = [await packets(whole), await packets(pieces)];
+	const samples = (probed, type) => of(probed, type).map((p) =>
+		[p.pts, p.dts, p.size, p.flags]);
+	assert.ok(of(one, 'audio').length > 50);
+	for (const type of ['video', 'audio'])
+		assert.deepEqual(samples(many, type), samples(one, type), type);
+}
+
 test('every codec is carried, on one clock, for players', async (t) => {
 	const dir = tempDir(t);
 	const ids = Object.keys(CLIPS);
@@ -188,7 +245,10 @@ test('every codec is carried, on one clock, for players', async (t) => {
 				`http://127.0.0.1:${PORT}/${id}.m3u8#` +
 				'duration=1&segment=fmp4',
 				`http://127.0.0.1:${PORT}/ts-${id}.m3u8#` +
-				'duration=1']))));
+				'duration=1'])),
+		stream('low', `file://${dir}/aac.ts#loop`,
+			`http://127.0.0.1:${PORT}/low.m3u8#duration=2&` +
+			'segment=fmp4&part=300')));
 
 	// it warns about the initialization that it reads with each playlist
 	const played = run('ffmpeg', ['-nostdin', '-v', 'error', '-xerror',
@@ -221,12 +281,7 @@ test('every codec is carried, on one clock, for players', async (t) => {
 	await waitUntil('501', async () =>
 		(await get('/mpeg2.m3u8')).status === 501, 30000);
 	await sluice.logged(/mpeg2.*video of stream_type 0x02 cannot be/);
-	const refused = await sluice.post({ cmd: 'set-stream', id: 'aac',
-		stream: stream('aac', 'udp://127.0.0.1:5009', [
-			`http://127.0.0.1:${PORT}/x.m3u8#segment=fmp4&part=300`,
-		]) });
-	assert.equal(refused.status, 400);
-	assert.match(refused.body, /part: /);
+	await judgeParts(t, dir);
 
 	// a new deliver makes the same fragments, the initialization first
 	const { pid } = sluice.worker('deliver');

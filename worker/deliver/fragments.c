@@ -16,7 +16,27 @@
 enum {
 	/* those of a playlist, and as many that have left it */
 	KEPT_MAX = 2 * MSG_HLS_MAX + 1,
+	PARTS_MAX = RING_PARTS,
+	PART_SEGMENTS = 8, /* newest segments whose parts are kept */
+	PARTS_TRIED = 4,   /* of the newest parts the ends may be lacking */
 	TICKS_PER_MS = 90,
+};
+
+/* Bytes that become a fragment. */
+struct span {
+	const struct ring_segment *segment;
+	uint64_t from, end; /* in the ring */
+	uint32_t index;     /* of the part */
+	bool is_part;
+};
+
+/* One whose end had not arrived. */
+struct attempt {
+	uint64_t number; /* 0: none */
+	uint32_t index;
+	uint64_t begun_ms, ms; /* the first time, and the last */
+	uint64_t seen;         /* up to here; it lacks these units */
+	struct fmp4_lack lack;
 };
 
 struct fragments {
@@ -25,11 +45,14 @@ struct fragments {
 	struct fragment_store *store;
 	size_t n, bytes;
 	struct fragment list[KEPT_MAX]; /* oldest first */
+	size_t n_parts;
+	struct fragment parts[PARTS_MAX]; /* oldest first; their init is
+					   * NULL */
 	uint64_t newest; /* number that was asked for */
 	uint64_t used_ms;
-	uint64_t tried, tried_ms; /* the number whose end had not arrived ... */
-	uint64_t seen;            /* ... up to here; it lacks these units */
-	struct fmp4_lack lack;
+	struct attempt tried, parts_tried[PARTS_TRIED];
+	uint64_t made;  /* fragments ever made */
+	bool starved;   /* a turn of the loop had read enough */
 	struct fmp4_past *past;
 	struct errmsg error; /* that was logged last */
 };
@@ -51,16 +74,26 @@ struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 	return f;
 }
 
-static void drop_oldest(struct fragments *f)
+static void forget(struct fragments *f, struct fragment *x)
 {
-	struct fragment *x = &f->list[0];
-
 	if (x->media != NULL)
 		f->bytes -= x->media->len;
 	blob_unref(&x->init);
 	blob_unref(&x->media);
+}
+
+static void drop_oldest(struct fragments *f)
+{
+	forget(f, &f->list[0]);
 	f->n--;
 	memmove(f->list, f->list + 1, f->n * sizeof *f->list);
+}
+
+static void drop_part(struct fragments *f)
+{
+	forget(f, &f->parts[0]);
+	f->n_parts--;
+	memmove(f->parts, f->parts + 1, f->n_parts * sizeof *f->parts);
 }
 
 void fragments_free(struct fragments **fp)
@@ -72,6 +105,8 @@ void fragments_free(struct fragments **fp)
 		return;
 	while (f->n > 0)
 		drop_oldest(f);
+	while (f->n_parts > 0)
+		drop_part(f);
 	LIST_REMOVE(f, entry);
 	fmp4_past_free(&f->past);
 	free(f);
@@ -79,8 +114,12 @@ void fragments_free(struct fragments **fp)
 
 void fragments_expire(struct fragments *f, uint64_t now_ms)
 {
-	while (f->n > 0 && now_ms - f->used_ms >= FRAGMENTS_IDLE_MS)
+	if (now_ms - f->used_ms < FRAGMENTS_IDLE_MS)
+		return;
+	while (f->n > 0)
 		drop_oldest(f);
+	while (f->n_parts > 0)
+		drop_part(f);
 }
 
 /* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
@@ -118,28 +157,52 @@ static void log_once(struct fragments *f, const char *error)
 			  error);
 }
 
+static bool is_tried(const struct attempt *a, const struct span *x)
+{
+	return a->number == x->segment->number && a->index == x->index;
+}
+
 /* Have the units arrived that it lacked?  Reads what is new behind it. */
-static bool has_arrived(struct fragments *f, uint64_t end)
+static bool has_arrived(struct fragments *f, struct attempt *a, uint64_t end)
 {
 	struct buf tail = { 0 };
 	bool arrived;
 
 	/* what is lost is found when the segment is read */
-	arrived = !read_ring(f, f->seen, (size_t)(end - f->seen), &tail) ||
-		  fmp4_lack_feed(&f->lack, buf_head(&tail), buf_len(&tail));
-	f->seen = end;
+	arrived = end < a->seen ||
+		  !read_ring(f, a->seen, (size_t)(end - a->seen), &tail) ||
+		  fmp4_lack_feed(&a->lack, buf_head(&tail), buf_len(&tail));
+	a->seen = end;
 	buf_done(&tail);
 	return arrived;
 }
 
-/* 0 or an error of fmp4_make(). */
-static int make(struct fragments *f, const struct ring_segment *s,
-		struct fragment *ret)
+/* Will its end not arrive any more?  The end of the ring is end. */
+static bool is_last(const struct span *x, const struct attempt *a,
+		    uint64_t end, uint64_t now_ms)
+{
+	const struct ring_segment *s = x->segment;
+	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
+
+	if (end - x->end >= FRAGMENT_TAIL_MAX)
+		return true;
+	/* a part has no time of its own */
+	if (x->is_part)
+		return is_tried(a, x) &&
+		       now_ms - a->begun_ms > FRAGMENT_WAIT_MS;
+	return late_ms > FRAGMENT_WAIT_MS;
+}
+
+/* A part is made from all bytes of its segment up to its end: the tables and
+ * the parameter sets are in front of the first one.  0 or an error of
+ * fmp4_make(). */
+static int make(struct fragments *f, const struct span *x, struct attempt *a,
+		uint64_t now_ms, struct fragment *ret)
 {
 	struct mount *m = f->mount;
+	const struct ring_segment *s = x->segment;
 	struct buf ts = { 0 }, init = { 0 }, media = { 0 };
-	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
-	size_t own = (size_t)(s->end - s->pos);
+	size_t own = (size_t)(x->end - s->pos);
 	struct errmsg error = { .text = "" };
 	struct fmp4_lack lack;
 	uint64_t end;
@@ -148,9 +211,8 @@ static int make(struct fragments *f, const struct ring_segment *s,
 
 	if (!mount_end(m, &end))
 		return -ERANGE;
-	last = late_ms > FRAGMENT_WAIT_MS ||
-	       end - s->end >= FRAGMENT_TAIL_MAX;
-	if (!last && f->tried == s->number && !has_arrived(f, end))
+	last = is_last(x, a, end, now_ms);
+	if (!last && is_tried(a, x) && !has_arrived(f, a, end))
 		return -EAGAIN;
 	if (!read_ring(f, s->pos, MIN((size_t)(end - s->pos),
 				      own + (size_t)FRAGMENT_TAIL_MAX),
@@ -161,6 +223,7 @@ static int make(struct fragments *f, const struct ring_segment *s,
 	err = fmp4_make(&(struct fmp4_source){
 		.data = buf_head(&ts),
 		.len = buf_len(&ts),
+		.from = (size_t)(x->from - s->pos),
 		.own = own,
 		.last = last,
 		.near = (uint64_t)s->wall_ms * TICKS_PER_MS,
@@ -168,16 +231,17 @@ static int make(struct fragments *f, const struct ring_segment *s,
 		.past = f->past,
 	}, &init, &media, &lack, &error);
 	if (err == -EAGAIN) {
-		f->lack = lack;
-		f->seen = s->pos + buf_len(&ts);
+		a->lack = lack;
+		a->seen = s->pos + buf_len(&ts);
 	}
 	if (err == 0) {
-		ret->init = blob_of(&init, f->store);
+		ret->init_hash = hash_add(HASH_INIT, buf_head(&init),
+					  buf_len(&init));
+		ret->init = x->is_part ? NULL : blob_of(&init, f->store);
 		ret->media = blob_of(&media, f->store);
-		ret->init_hash = hash_add(HASH_INIT, ret->init->data,
-					  ret->init->len);
 	}
-	if (err != -EAGAIN)
+	/* that of the segment follows */
+	if (err != -EAGAIN && !x->is_part)
 		log_once(f, error.text);
 	buf_done(&ts);
 	buf_done(&init);
@@ -227,6 +291,10 @@ static bool make_room(struct fragments *f, uint64_t number, size_t len)
 
 	while (f->n > 2 * f->mount->hls || f->n == KEPT_MAX)
 		drop_oldest(f);
+	while (f->n_parts == PARTS_MAX ||
+	       (f->n_parts > 0 &&
+		f->parts[0].number + PART_SEGMENTS <= f->newest))
+		drop_part(f);
 	while (store->bytes + len > store->max && drop_surplus(store))
 		;
 	while ((f->bytes + len > FRAGMENTS_BYTES_MAX ||
@@ -248,61 +316,129 @@ static void log_full(struct fragments *f, uint64_t now_ms)
 			    f->mount->path, f->mount->stream, suppressed);
 }
 
-/* Adds it in the order of numbers. */
-static const struct fragment *add(struct fragments *f, const struct fragment *x)
+static bool is_behind(const struct fragment *x, const struct fragment *y)
 {
-	size_t i;
+	return x->number > y->number ||
+	       (x->number == y->number && x->index > y->index);
+}
 
+/* Adds it to those of its kind, in their order. */
+static const struct fragment *add(struct fragments *f, const struct fragment *x,
+				  bool is_part)
+{
+	struct fragment *list = is_part ? f->parts : f->list;
+	size_t i = is_part ? f->n_parts++ : f->n++;
+
+	f->made++;
 	f->bytes += x->media != NULL ? x->media->len : 0;
-	for (i = f->n; i > 0 && f->list[i - 1].number > x->number; i--)
-		f->list[i] = f->list[i - 1];
-	f->list[i] = *x;
-	f->n++;
-	return &f->list[i];
+	for (; i > 0 && is_behind(&list[i - 1], x); i--)
+		list[i] = list[i - 1];
+	list[i] = *x;
+	return &list[i];
+}
+
+static void note_attempt(struct attempt *a, const struct span *x,
+			 uint64_t now_ms)
+{
+	if (!is_tried(a, x))
+		a->begun_ms = now_ms;
+	a->number = x->segment->number;
+	a->index = x->index;
+	a->ms = now_ms;
+}
+
+static const struct fragment *find(const struct fragments *f,
+				   const struct span *x)
+{
+	const struct fragment *list = x->is_part ? f->parts : f->list;
+	size_t n = x->is_part ? f->n_parts : f->n;
+
+	for (size_t i = n; i > 0; i--)
+		if (list[i - 1].number == x->segment->number &&
+		    list[i - 1].index == x->index)
+			return &list[i - 1];
+	return NULL;
+}
+
+static enum fragment_state get(struct fragments *f, const struct span *x,
+			       uint64_t now_ms, const struct fragment **ret)
+{
+	struct attempt *a = x->is_part
+		? &f->parts_tried[x->index % PARTS_TRIED] : &f->tried;
+	struct fragment made = { .number = x->segment->number,
+				 .index = x->index };
+	size_t len = (size_t)(x->end - x->from);
+	unsigned turn = ev_iteration(f->mount->loop);
+
+	f->used_ms = now_ms;
+	if (!x->is_part)
+		f->newest = MAX(f->newest, made.number);
+	*ret = find(f, x);
+	if (*ret != NULL)
+		return (*ret)->media != NULL ? FRAGMENT_READY : FRAGMENT_BAD;
+	if (f->store->turn != turn)
+		f->store->spent = 0;
+	f->store->turn = turn;
+	f->starved = f->starved || f->store->spent >= f->store->turn_max;
+	if (f->store->spent >= f->store->turn_max ||
+	    (is_tried(a, x) && now_ms - a->ms <
+	     (x->is_part ? FRAGMENT_PART_RETRY_MS : FRAGMENT_RETRY_MS)))
+		return FRAGMENT_LATER;
+	if (x->end - x->segment->pos > FRAGMENT_BYTES_MAX)
+		return FRAGMENT_BAD;
+	if (!make_room(f, made.number, len)) {
+		log_full(f, now_ms);
+		return FRAGMENT_FULL;
+	}
+	switch (make(f, x, a, now_ms, &made)) {
+	case 0:
+		*ret = add(f, &made, x->is_part);
+		return FRAGMENT_READY;
+	case -EAGAIN:
+		note_attempt(a, x, now_ms);
+		return FRAGMENT_LATER;
+	case -ENOTSUP:
+		(void)add(f, &made, x->is_part);
+		return FRAGMENT_BAD;
+	default:
+		return FRAGMENT_BAD;
+	}
 }
 
 enum fragment_state fragments_get(struct fragments *f,
 				  const struct ring_segment *s,
 				  uint64_t now_ms, const struct fragment **ret)
 {
-	struct fragment x = { .number = s->number };
-	size_t len = (size_t)(s->end - s->pos);
-	unsigned turn = ev_iteration(f->mount->loop);
+	return get(f, &(struct span){ .segment = s, .from = s->pos,
+				      .end = s->end }, now_ms, ret);
+}
 
-	f->used_ms = now_ms;
-	f->newest = MAX(f->newest, s->number);
-	for (size_t i = 0; i < f->n; i++)
-		if (f->list[i].number == s->number) {
-			*ret = &f->list[i];
-			return (*ret)->media != NULL ? FRAGMENT_READY
-						     : FRAGMENT_BAD;
-		}
-	if (f->store->turn != turn)
-		f->store->spent = 0;
-	f->store->turn = turn;
-	if (f->store->spent >= f->store->turn_max ||
-	    (f->tried == s->number && now_ms - f->tried_ms < FRAGMENT_RETRY_MS))
-		return FRAGMENT_LATER;
-	if (len > FRAGMENT_BYTES_MAX)
+enum fragment_state fragments_part(struct fragments *f,
+				   const struct ring_segment *s,
+				   const struct ring_part *p, uint64_t now_ms,
+				   const struct fragment **ret)
+{
+	/* one that is older than all of them has no place; the stream worker
+	 * is not trusted */
+	if (p->number + PART_SEGMENTS <= f->newest || p->pos < s->pos ||
+	    p->end <= p->pos || (s->end > 0 && p->end > s->end))
 		return FRAGMENT_BAD;
-	if (!make_room(f, s->number, len)) {
-		log_full(f, now_ms);
-		return FRAGMENT_FULL;
-	}
-	switch (make(f, s, &x)) {
-	case 0:
-		*ret = add(f, &x);
-		return FRAGMENT_READY;
-	case -EAGAIN:
-		f->tried = s->number;
-		f->tried_ms = now_ms;
-		return FRAGMENT_LATER;
-	case -ENOTSUP:
-		(void)add(f, &x);
-		return FRAGMENT_BAD;
-	default:
-		return FRAGMENT_BAD;
-	}
+	return get(f, &(struct span){ .segment = s, .from = p->pos,
+				      .end = p->end, .index = p->index,
+				      .is_part = true }, now_ms, ret);
+}
+
+uint64_t fragments_made(const struct fragments *f)
+{
+	return f->made;
+}
+
+bool fragments_starved(struct fragments *f)
+{
+	bool starved = f->starved;
+
+	f->starved = false;
+	return starved;
 }
 
 struct blob *fragments_init(struct fragments *f, uint64_t hash)

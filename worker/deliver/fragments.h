@@ -7,6 +7,8 @@
  * that other viewers are not late.  A segment is ready when the units that it
  * ends with are complete, or FRAGMENT_WAIT_MS after its end.
  *
+ * So are parts, for low latency; those of the newest segments are kept.
+ *
  * A mount keeps those of its playlist, and as many that have left it.  Where
  * the store has no room, the mount with the most bytes that have left its
  * playlist loses the oldest of them; those of playlists stay.
@@ -32,7 +34,8 @@ enum {
 	FRAGMENT_WAIT_MS = 2000,
 	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
-	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived */
+	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived ... */
+	FRAGMENT_PART_RETRY_MS = 20,   /* ... and that of a part */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
 	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* ... and of all */
 	FRAGMENTS_TURN_MAX = 4 << 20,    /* ... that a turn reads */
@@ -52,6 +55,7 @@ struct fragment_store {
 
 struct fragment {
 	uint64_t number;
+	uint32_t index; /* of a part */
 	uint64_t init_hash; /* name of the initialization segment */
 	struct blob *init, *media; /* NULL: it cannot be carried */
 };
@@ -72,7 +76,16 @@ void fragments_free(struct fragments **);
 enum fragment_state fragments_get(struct fragments *,
 				  const struct ring_segment *,
 				  uint64_t now_ms, const struct fragment **ret);
+/* A part of this segment, which may be the open one. */
+enum fragment_state fragments_part(struct fragments *,
+				   const struct ring_segment *,
+				   const struct ring_part *, uint64_t now_ms,
+				   const struct fragment **ret);
 /* The initialization segment with this hash; NULL: there is none. */
 struct blob *fragments_init(struct fragments *, uint64_t hash);
+/* Changes with each new fragment. */
+uint64_t fragments_made(const struct fragments *);
+/* Since the last call: has a fragment to wait for a turn of the loop? */
+bool fragments_starved(struct fragments *);
 /* Frees those of which nobody has asked for a while. */
 void fragments_expire(struct fragments *, uint64_t now_ms);

@@ -7,6 +7,7 @@
 #include "proto/wire/http_target.h"
 #include "worker/deliver/fragments.h"
 #include "worker/deliver/hls_content.h"
+#include "worker/deliver/hls_fragments.h"
 #include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
@@ -97,7 +98,7 @@ static bool read_name(const char *name, struct hls_wanted *ret)
 	if (ret->kind == HLS_TS && strcmp(name, suffixes[HLS_FMP4]) == 0)
 		ret->kind = HLS_FMP4;
 	if (strcmp(name, suffixes[ret->kind]) != 0 ||
-	    (is_part && ret->kind != HLS_TS))
+	    (is_part && ret->kind == HLS_INIT))
 		return false;
 	ret->number = number;
 	ret->hashed = hashed;
@@ -194,16 +195,25 @@ static uint64_t number_of(const struct hls_wanted *wanted,
 		? all->open.number : 0;
 }
 
+struct piece {
+	const struct ring_segment *segment;
+	const struct ring_part *part; /* of it; NULL: the whole segment */
+	unsigned age_s;
+};
+
 /* False: the fragment is not ready. */
 static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
-			    struct mount *m, const struct ring_segment *s,
-			    unsigned age_s)
+			    struct mount *m, const struct piece *p)
 {
+	const struct ring_segment *s = p->segment;
 	const struct fragment *f;
+	enum fragment_state state = p->part != NULL
+		? fragments_part(m->fragments, s, p->part, mono_ms(), &f)
+		: fragments_get(m->fragments, s, mono_ms(), &f);
 
-	switch (fragments_get(m->fragments, s, mono_ms(), &f)) {
+	switch (state) {
 	case FRAGMENT_READY:
-		send_blob(c, r, f->media, s->wall_ms, age_s);
+		send_blob(c, r, f->media, s->wall_ms, p->age_s);
 		return true;
 	case FRAGMENT_LATER:
 		return false;
@@ -271,12 +281,32 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 		if (all.list[i].number != number)
 			continue;
 		if (m->fragments != NULL)
-			return answer_fragment(c, r, m, &all.list[i],
-					       age_max(m, &all));
+			return answer_fragment(c, r, m, &(struct piece){
+				&all.list[i], NULL, age_max(m, &all) });
 		send_segment(c, r, m, &all.list[i], age_max(m, &all));
 		return true;
 	}
 	answer_missing(c, wanted);
+	return true;
+}
+
+/* False: its fragment is not ready. */
+static bool send_part(struct viewer_conn *c, const struct http_request *r,
+		      struct mount *m, const struct ring_segments *all,
+		      const struct ring_part *p)
+{
+	const struct ring_segment *s = hls_segment_of(all, p->number);
+
+	if (m->fragments != NULL && s != NULL)
+		return answer_fragment(c, r, m, &(struct piece){
+			s, p, age_max(m, all) });
+	if (m->fragments != NULL)
+		answer_missing(c, NULL);
+	else
+		send_segment(c, r, m, &(struct ring_segment){
+			     .number = p->number, .pos = p->pos, .end = p->end,
+			     .wall_ms = all->has_open ? all->open.wall_ms : 0,
+		}, age_max(m, all));
 	return true;
 }
 
@@ -295,16 +325,12 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	}
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
-	number = number_of(wanted, &all);
+	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
+		? number_of(wanted, &all) : 0;
 	for (size_t i = 0; i < parts.n; i++) {
 		p = &parts.list[i];
-		if (p->number != number || p->index != wanted->index)
-			continue;
-		send_segment(c, r, m, &(struct ring_segment){
-			     .number = p->number, .pos = p->pos, .end = p->end,
-			     .wall_ms = all.has_open ? all.open.wall_ms : 0,
-		}, age_max(m, &all));
-		return true;
+		if (p->number == number && p->index == wanted->index)
+			return send_part(c, r, m, &all, p);
 	}
 	/* p is the newest part */
 	if (hls_parts_are_live(&parts, &all) &&
@@ -389,43 +415,6 @@ static void drop_old(struct ring_segments *all, uint64_t from_pos)
 	all->has_open = all->has_open && all->open.pos >= from_pos;
 }
 
-/* Leaves the newest segments in the playlist that have fragments, and their
- * initialization segments in maps.  FRAGMENT_LATER: some of them are not ready;
- * BAD and FULL: there is none. */
-static enum fragment_state choose_fragments(struct mount *m,
-					    struct hls_playlist *p,
-					    uint64_t maps[MSG_HLS_MAX])
-{
-	size_t from = p->n, to = p->n, i;
-	bool later = false, full = false;
-
-	for (i = p->n; i > 0; i--) {
-		const struct fragment *f;
-		enum fragment_state state = fragments_get(
-			m->fragments, &p->segments[i - 1], mono_ms(), &f);
-
-		later = later || state == FRAGMENT_LATER;
-		full = full || state == FRAGMENT_FULL;
-		/* the end of the newest one may not have arrived */
-		if (state != FRAGMENT_READY && i == to)
-			to = from = i - 1;
-		else if (state != FRAGMENT_READY)
-			break;
-		else
-			maps[--from] = f->init_hash;
-	}
-	/* one in a turn of the loop */
-	if (later && (i > 0 || from == to))
-		return FRAGMENT_LATER;
-	if (from == to)
-		return full ? FRAGMENT_FULL : FRAGMENT_BAD;
-	p->segments += from;
-	p->n = to - from;
-	memmove(maps, maps + from, p->n * sizeof maps[0]);
-	p->maps = maps;
-	return FRAGMENT_READY;
-}
-
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
@@ -439,6 +428,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	struct ring_parts parts;
 	enum fragment_state state = FRAGMENT_READY;
 	struct buf text = { 0 };
+	bool live;
 	uint64_t end;
 	int status = 200;
 
@@ -453,19 +443,27 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
 	drop_old(&all, m->from_pos);
+	live = hls_parts_are_live(&parts, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
 	if (p.n == 0)
 		return false;
 	p.segments = all.list + all.n - p.n;
 	if (m->fragments != NULL)
-		state = choose_fragments(m, &p, maps);
+		state = hls_fragments(m, &all, &p, maps);
 	if (state == FRAGMENT_LATER)
 		return false;
 	if (state != FRAGMENT_READY) {
 		viewer_conn_reject(c, state == FRAGMENT_FULL ? 503 : 501);
 		return true;
 	}
-	if (m->fragments == NULL && hls_parts_are_live(&parts, &all)) {
+	live = live && all.has_open;
+	if (live && m->fragments != NULL) {
+		state = hls_fragment_parts(m, &all, &p, &parts);
+		if (state == FRAGMENT_LATER)
+			return false;
+		live = state == FRAGMENT_READY;
+	}
+	if (live) {
 		p.parts = &parts;
 		p.open = &all.open;
 		status = judge_wait(r, &all, &parts);
@@ -518,8 +516,10 @@ static bool has_news(struct mount *m, uint64_t now_ms)
 {
 	uint64_t news = ring_reader_news(m->reader);
 
-	/* a fragment may be ready at any time */
-	if (m->fragments == NULL && news == m->woken_news && !m->broken &&
+	if (m->fragments != NULL)
+		news += fragments_made(m->fragments) +
+			fragments_starved(m->fragments);
+	if (news == m->woken_news && !m->broken &&
 	    now_ms - m->woken_ms < RETRY_MS)
 		return false;
 	m->woken_news = news;
@@ -532,6 +532,8 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
 	bool news = !LIST_EMPTY(&m->waiting) && has_news(m, now_ms);
+	/* the end of a fragment may have arrived: one request finds it */
+	bool first = m->fragments != NULL;
 
 	/* an answer is sent later and frees no connection */
 	for (c = LIST_FIRST(&m->waiting); c != NULL; c = next) {
@@ -540,12 +542,15 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 		next = LIST_NEXT(c, hls.entry);
 		(void)hls_segment_path(http_request_path(c->request), playlist,
 				       &wanted);
-		if (news && try_answer(c, c->request, m, &wanted)) {
+		if ((news || first) &&
+		    try_answer(c, c->request, m, &wanted)) {
 			hls_forget(c);
 		} else if (now_ms >= c->hls.until_ms) {
 			hls_forget(c);
 			viewer_conn_reject(c, 503);
 		}
+		news = news || (first && has_news(m, now_ms));
+		first = false;
 	}
 }
 

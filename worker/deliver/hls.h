@@ -3,8 +3,8 @@
  * Answers requests for the playlist of a mount and for its segments, whose
  * paths are beside it: /news.m3u8 has /news/1798765432.ts, and its first part
  * is /news/1798765432.0.ts.  The same segment is also at its name by hash,
- * /news/h0123456789abcdef.ts.  With fMP4 these end in .m4s, and there are
- * initialization segments such as /news/i0123456789abcdef.mp4.
+ * /news/h0123456789abcdef.ts.  With fMP4 all of these end in .m4s, and there
+ * are initialization segments such as /news/i0123456789abcdef.mp4.
  *
  * The answers depend on the ring alone, so every process that serves the ring
  * gives the same ones.

@@ -100,7 +100,7 @@ static void write_part_uri(struct buf *out, const struct hls_playlist *p,
 {
 	buf_printf(out, ",URI=\"");
 	write_name(out, p, s);
-	buf_printf(out, ".%u.ts", index);
+	buf_printf(out, ".%u.%s", index, p->maps != NULL ? "m4s" : "ts");
 	write_query(out, p);
 	buf_printf(out, "\"");
 }
@@ -177,8 +177,8 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 {
 	const struct ring_segment *first = p->segments;
 
-	/* parts in front of the last three target durations are not listed */
-	uint64_t ms = 0, parts_ms = 3000 * (uint64_t)p->target_s;
+	uint64_t ms = 0, parts_ms = HLS_PARTS_TARGETS * 1000 *
+				    (uint64_t)p->target_s;
 
 	buf_printf(out, "#EXTM3U\n#EXT-X-VERSION:%u\n"
 		   "#EXT-X-TARGETDURATION:%u\n",

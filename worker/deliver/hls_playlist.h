@@ -22,8 +22,12 @@ struct hls_playlist {
 	const struct ring_segment *open; /* follows the segments */
 };
 
-/* Digits of a name by hash, in hexadecimal, behind the letter. */
-enum { HLS_HASH_DIGITS = 16 };
+enum {
+	/* digits of a name by hash, in hexadecimal, behind the letter */
+	HLS_HASH_DIGITS = 16,
+	/* parts in front of so many target durations are not listed */
+	HLS_PARTS_TARGETS = 3,
+};
 #define HLS_HASH_LETTER "h"
 #define HLS_INIT_LETTER "i"
 

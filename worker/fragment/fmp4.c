@@ -62,11 +62,15 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 			      "fMP4 carries", p->number);
 }
 
-/* The payload of a packet of the track; own: it begins in the segment. */
-static void feed(struct fmp4_track *t, const uint8_t *packet, bool own)
+/* The payload of a packet of the track, at this place of the source. */
+static void feed(struct fmp4_track *t, const struct fmp4_source *s,
+		 size_t place)
 {
+	const uint8_t *packet = s->data + place;
 	const uint8_t *pes, *payload = packet + ts_payload_offset(packet);
-	struct fmp4_pes at = { .at = buf_len(&t->es), .own = own };
+	struct fmp4_pes at = { .at = buf_len(&t->es),
+			       .own = place >= s->from && place < s->own,
+			       .front = place < s->from };
 	struct pes_times times;
 	size_t len;
 
@@ -83,7 +87,7 @@ static void feed(struct fmp4_track *t, const uint8_t *packet, bool own)
 			payload = packet + TS_PACKET;
 		else
 			payload = pes + PES_HEADER + pes[8];
-		t->beyond += !own;
+		t->beyond += place >= s->own;
 		buf_append(&t->pes, &at, sizeof at);
 	}
 	/* the rest of a PES of the segment before */
@@ -116,7 +120,7 @@ int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 		if (!ts_sync_ok(packet))
 			continue;
 		if (t != NULL && !is_full(t))
-			feed(t, packet, at < s->own);
+			feed(t, s, at);
 		if (*n > 0 || psi_class(psi, pid) != PID_PSI)
 			continue;
 		(void)psi_feed(psi, packet);
@@ -141,7 +145,10 @@ void fmp4_track_done(struct fmp4_track *t)
 
 static bool has_own(const struct fmp4_track *t)
 {
-	return fmp4_n_pes(t) > 0 && fmp4_pes_at(t, 0)->own;
+	for (size_t i = 0; i < fmp4_n_pes(t); i++)
+		if (fmp4_pes_at(t, i)->own)
+			return true;
+	return false;
 }
 
 bool fmp4_lack_feed(struct fmp4_lack *l, const uint8_t *data, size_t len)
@@ -196,8 +203,10 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 			add_lack(lack, &list[i], false);
 	}
 	for (size_t i = 0; err == 0 && i < n; i++) {
-		list[i].known = fmp4_n_samples(&list[i]) > 0;
-		used += list[i].known;
+		size_t samples = fmp4_n_samples(&list[i]);
+
+		list[i].known = list[i].known || samples > 0;
+		used += samples > 0;
 	}
 	if (err == 0 && used == 0)
 		err = errmsg_fail(error, -ENOTSUP, "the segment has no sample "

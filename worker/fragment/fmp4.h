@@ -37,8 +37,8 @@ struct fmp4_source {
 	const uint8_t *data; /* whole packets, with the tables in front */
 	size_t len;
 	/* The units that begin in so many bytes are those of the segment; the
-	 * others have their ends. */
-	size_t own;
+	 * others have their ends.  Of a part it has those from `from' on. */
+	size_t from, own;
 	bool last;        /* no further bytes will come */
 	uint64_t near;    /* in 90 kHz: the time of the segment, roughly */
 	uint32_t number;  /* of the fragment */

@@ -223,28 +223,38 @@ static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 	return pause;
 }
 
+/* Its samples are those of earlier parts: the next one begins a part. */
+static void begin_part(struct fmp4_track *t, uint64_t ticks)
+{
+	t->known = t->known || fmp4_n_samples(t) > 0;
+	t->time += ticks;
+	buf_reset(&t->samples, 0);
+	buf_reset(&t->data, 0);
+}
+
 int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 	       struct errmsg *error)
 {
 	size_t n_pes = fmp4_n_pes(t), len = buf_len(&t->es), i = 0, at = 0;
-	bool timed = false;
+	bool timed = false, begun = false;
 	uint64_t ticks = 0;
 	struct audio_frame f;
 
 	(void)error;
 	while (fmp4_n_samples(t) < FMP4_SAMPLES_MAX) {
-		bool first = false;
+		bool first = false, own;
 		size_t found = find_frame(t, at, &f);
 
 		/* the PES that it begins in */
 		for (; i + 1 < n_pes && fmp4_pes_at(t, i + 1)->at <= found; i++)
 			first = true;
 		first = first || (i == 0 && fmp4_n_samples(t) == 0);
-		if (n_pes == 0 || !fmp4_pes_at(t, i)->own)
+		own = n_pes > 0 && fmp4_pes_at(t, i)->own;
+		if (!own && (n_pes == 0 || !fmp4_pes_at(t, i)->front))
 			break;
 		if (found + f.len > len || found == len) {
 			t->lacking = found == len ? 1 : found + f.len - len;
-			if (!s->last && t->beyond < 2)
+			if (own && !s->last && t->beyond < 2)
 				return -EAGAIN;
 			break;
 		}
@@ -260,10 +270,17 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 				ticks += fill_pause(t, t->time + ticks, time);
 			timed = true;
 		}
+		if (own && !begun) {
+			begin_part(t, ticks);
+			ticks = 0;
+			begun = true;
+		}
 		add_frame(t, buf_head(&t->es) + found, &f);
 		ticks += f.samples;
 		at = found + f.len;
 	}
+	if (!begun)
+		begin_part(t, 0);
 	if (!timed)
 		buf_take(&t->samples, buf_len(&t->samples));
 	return 0;

@@ -19,7 +19,8 @@ enum fmp4_coding {
 /* A PES, or a unit in the first of them. */
 struct fmp4_pes {
 	size_t at;         /* in es */
-	bool own;          /* begins in the segment */
+	bool own;          /* begins in the segment, or in the part ... */
+	bool front;        /* ... or in an earlier part of the segment */
 	bool has_time;
 	uint64_t pts, dts; /* 33 bits */
 };

@@ -179,6 +179,10 @@ int fmp4_video(struct fmp4_track *t, const struct fmp4_source *s,
 		struct fmp4_sample x = { 0 };
 		size_t n = fmp4_n_samples(t);
 
+		if (p->front) {
+			t->known = t->known || p->has_time;
+			continue;
+		}
 		if (!p->own || n == FMP4_SAMPLES_MAX)
 			break;
 		/* the sample needs a time, and one to continue */

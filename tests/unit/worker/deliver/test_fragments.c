@@ -152,6 +152,24 @@ static void expect_made(struct scene *s, unsigned mount, unsigned n)
 			     mount, i);
 }
 
+/* A part of a segment, from one of its pictures to another. */
+static enum fragment_state get_part(struct scene *s, unsigned age,
+				    uint32_t index, const struct fragment **ret)
+{
+	const struct ring_segment *seg = &s->all.list[s->all.n - 1 - age];
+	/* two packets of tables are in front of the pictures */
+	uint64_t first = seg->pos + UINT64_C(2) * RING_PACKET;
+	struct ring_part p = {
+		.number = seg->number, .index = index,
+		.pos = index == 0 ? seg->pos : first + index * RING_PACKET,
+		.end = first + (index + 1) * (uint64_t)RING_PACKET,
+		.duration_ms = 40,
+	};
+
+	(void)ev_run(s->loop, EVRUN_NOWAIT);
+	return fragments_part(s->mounts[0]->fragments, seg, &p, 1, ret);
+}
+
 /* Has the mount this one, so that it need not be made from the ring? */
 static bool is_kept(struct scene *s, unsigned mount, unsigned age)
 {
@@ -191,6 +209,53 @@ Test(fragments, a_mount_keeps_twice_its_playlist)
 	for (unsigned i = 1; i <= KEPT; i++)
 		cr_expect(is_kept(&s, 0, i), "%u", i);
 	cr_expect_not(is_kept(&s, 0, KEPT + 1));
+	scene_done(&s);
+}
+
+Test(fragments, a_part_has_the_initialization_of_its_segment)
+{
+	const struct fragment *f;
+	uint64_t init, number;
+	struct scene s;
+
+	scene_init(&s, 12);
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	init = f->init_hash;
+	number = f->number;
+	/* also without a request for the segment before */
+	for (uint32_t i = 5; i > 0; i--) {
+		cr_assert_eq(get_part(&s, 0, i - 1, &f), FRAGMENT_READY);
+		cr_assert_eq(f->init_hash, init);
+		cr_assert_eq(f->number, number);
+		cr_assert_eq(f->index, i - 1);
+		cr_assert_not_null(f->media);
+	}
+	/* old ones are not made any more */
+	cr_assert_eq(get_part(&s, 7, 0, &f), FRAGMENT_READY);
+	cr_assert_eq(get_part(&s, 8, 0, &f), FRAGMENT_BAD);
+	scene_done(&s);
+}
+
+Test(fragments, parts_have_a_limit)
+{
+	const struct fragment *f;
+	size_t before, least = SIZE_MAX, most = 0;
+	struct scene s;
+
+	scene_init(&s, 12);
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	before = s.store.bytes;
+	for (unsigned age = 5; age-- > 0;)
+		for (uint32_t i = 0; i < PICTURES - 1; i++) {
+			cr_assert_eq(get_part(&s, age, i, &f),
+				     FRAGMENT_READY, "%u %u", age, i);
+			least = MIN(least, f->media->len);
+			most = MAX(most, f->media->len);
+		}
+	cr_assert_leq(s.store.bytes, before + RING_PARTS * most);
+	cr_assert_lt(RING_PARTS * most, 5 * (PICTURES - 1) * least);
+	fragments_expire(s.mounts[0]->fragments, FRAGMENTS_IDLE_MS + 1);
+	cr_assert_eq(s.store.bytes, 0);
 	scene_done(&s);
 }
 

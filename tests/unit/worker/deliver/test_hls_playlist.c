@@ -136,6 +136,25 @@ Test(hls_playlist, lists_what_stays_as_long_as_the_rfc_wants)
 	}
 }
 
+/* The same playlist with fMP4. */
+static void expect_fragments(const struct hls_playlist *p)
+{
+	static const uint64_t maps[] = { 7, 7 };
+	struct hls_playlist mp4 = *p;
+	struct buf out = { 0 };
+	const char *text;
+
+	mp4.maps = maps;
+	hls_playlist_write(&out, &mp4);
+	buf_append(&out, "", 1);
+	text = (const char *)buf_head(&out);
+	cr_assert_not_null(strstr(text, "URI=\"a/1800000005.0.m4s?t=1\""));
+	cr_assert_not_null(strstr(text, "TYPE=PART,"
+				  "URI=\"a/1800000005.1.m4s?t=1\""));
+	cr_assert_null(strstr(text, ".ts"));
+	buf_done(&out);
+}
+
 Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
 {
 	struct ring_segments s = table(5);
@@ -188,6 +207,7 @@ Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
 		    "URI=\"a/1800000005.0.ts?t=1\",INDEPENDENT=YES\n"
 		    "#EXT-X-PRELOAD-HINT:TYPE=PART,"
 		    "URI=\"a/1800000005.1.ts?t=1\"\n");
+	expect_fragments(&p);
 	/* parts leave after three target durations, the open ones included */
 	parts.list[3].duration_ms = 6001;
 	parts.target_ms = 6001;

@@ -23,7 +23,8 @@ static const uint8_t slice[] = "\0\0\1\x41SNOW\0";
 
 struct scene {
 	struct build *b;
-	size_t own; /* bytes of the segment; 0: all */
+	size_t own;  /* bytes of the segment; 0: all */
+	size_t from; /* of a part */
 	bool last;
 	uint64_t near;
 	struct fmp4_past *past;
@@ -97,6 +98,7 @@ static int make(struct scene *s)
 	buf_reset(&s->media, 0);
 	return fmp4_make(&(struct fmp4_source){
 		.data = run.data, .len = len,
+		.from = s->from,
 		.own = s->own > 0 ? s->own : len,
 		.last = s->last, .near = s->near, .number = 9,
 		.past = s->past,
@@ -269,6 +271,68 @@ Test(fmp4, it_is_known_what_a_segment_waits_for)
 	(void)build_payload(s.b, AUDIO, 1);
 	cr_assert(feed_lack(&s, from));
 	buf_done(&part);
+	close_scene(&s);
+}
+
+/* Three parts of three pictures and frames, the begin of each and the end. */
+static void add_parts(struct scene *s, uint64_t begin, size_t cuts[4])
+{
+	build_tables(s->b);
+	for (unsigned i = 0; i < 11; i++) {
+		if (i % 3 == 0)
+			cuts[i / 3] = build_run(s->b).n * TS_PACKET;
+		add_picture(s, begin + i * PICTURE, i == 0);
+		add_frame(s, begin + 9000 + i * FRAME_TICKS);
+	}
+	cuts[0] = 0;
+}
+
+Test(fmp4, the_parts_of_a_segment_have_its_samples)
+{
+	const uint64_t begin = 1000000;
+	struct scene s;
+	size_t cuts[4], init_len, mdat = 0, whole;
+	uint8_t init[2048];
+
+	open_scene(&s);
+	s.last = false;
+	s.near = begin;
+	add_parts(&s, begin, cuts);
+	s.own = cuts[3];
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	init_len = buf_len(&s.init);
+	cr_assert_lt(init_len, sizeof init);
+	memcpy(init, buf_head(&s.init), init_len);
+	whole = be32(box(&s.media, "mdat", 0) - 8);
+	for (unsigned i = 0; i < 3; i++) {
+		s.from = cuts[i];
+		s.own = cuts[i + 1];
+		cr_assert_eq(make(&s), 0, "%u: %s", i, s.error.text);
+		/* tables and parameter sets are in the first one only */
+		cr_assert_eq(buf_len(&s.init), init_len);
+		cr_assert_eq(memcmp(buf_head(&s.init), init, init_len), 0);
+		for (unsigned track = 0; track < 2; track++)
+			cr_assert_eq(samples_of(&s, track), 3);
+		cr_assert_eq(time_of(&s, 0), begin + 3 * i * PICTURE);
+		cr_assert_eq(field_of(&s, 0, 2, 0), PICTURE);
+		cr_assert_eq(time_of(&s, 1), (begin + 9000) * 48000 / 90000 +
+			     (uint64_t)3 * i * 1152);
+		mdat += be32(box(&s.media, "mdat", 0) - 8) - 8;
+	}
+	cr_assert_eq(mdat, whole - 8);
+
+	/* it waits for the ends of its own units only */
+	s.from = 0;
+	s.own = build_run(s.b).n * TS_PACKET;
+	cr_assert_eq(make(&s), -EAGAIN);
+	s.from = cuts[1];
+	s.own = cuts[1] + TS_PACKET; /* no sound begins there */
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_assert_eq(buf_len(&s.init), init_len);
+	cr_assert_eq(samples_of(&s, 0), 1);
+	/* nothing begins there */
+	s.from = s.own;
+	cr_assert_eq(make(&s), -ENOTSUP);
 	close_scene(&s);
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/hls_fragments.h"
+
+#include "common/base/mono.h"
+#include "worker/deliver/hls_playlist.h"
+#include "worker/deliver/mount.h"
+
+#include <string.h>
+
+const struct ring_segment *hls_segment_of(const struct ring_segments *all,
+					  uint64_t number)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->list[i].number == number)
+			return &all->list[i];
+	return all->has_open && all->open.number == number ? &all->open : NULL;
+}
+
+/* The segment behind the playlist is complete, but its fragment is not ready:
+ * clients get its parts. */
+static void open_next(struct ring_segments *all, const struct hls_playlist *p)
+{
+	all->open = p->segments[p->n];
+	all->open.end = 0;
+	all->has_open = true;
+}
+
+enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
+				  struct hls_playlist *p,
+				  uint64_t maps[MSG_HLS_MAX])
+{
+	size_t from = p->n, to = p->n, all_n = p->n, i;
+	bool later = false, full = false, bad = false;
+
+	for (i = p->n; i > 0; i--) {
+		const struct fragment *f;
+		enum fragment_state state = fragments_get(
+			m->fragments, &p->segments[i - 1], mono_ms(), &f);
+
+		later = later || state == FRAGMENT_LATER;
+		full = full || state == FRAGMENT_FULL;
+		/* the end of the newest one may not have arrived */
+		if (state != FRAGMENT_READY && i == to) {
+			to = from = i - 1;
+			bad = bad || state != FRAGMENT_LATER;
+		} else if (state != FRAGMENT_READY) {
+			break;
+		} else {
+			maps[--from] = f->init_hash;
+		}
+	}
+	/* one in a turn of the loop */
+	if (later && (i > 0 || from == to))
+		return FRAGMENT_LATER;
+	if (from == to)
+		return full ? FRAGMENT_FULL : FRAGMENT_BAD;
+	p->segments += from;
+	p->n = to - from;
+	memmove(maps, maps + from, p->n * sizeof maps[0]);
+	p->maps = maps;
+	if (bad)
+		all->has_open = false;
+	else if (to < all_n)
+		open_next(all, p);
+	return FRAGMENT_READY;
+}
+
+/* The initialization segment of a part; 0: the playlist has none for it. */
+static uint64_t map_of(const struct hls_playlist *p,
+		       const struct ring_segments *all, uint64_t number)
+{
+	if (number == all->open.number)
+		return p->maps[p->n - 1];
+	for (size_t i = 0; i < p->n; i++)
+		if (p->segments[i].number == number)
+			return p->maps[i];
+	return 0;
+}
+
+/* Does the playlist still lack the segment that all parts of are listed? */
+static bool is_complete(const struct hls_playlist *p,
+			const struct ring_segments *all,
+			const struct ring_parts *parts)
+{
+	const struct ring_segment *next = p->segments + p->n;
+
+	return parts->n > 0 && next < all->list + all->n &&
+	       parts->list[parts->n - 1].end == next->end;
+}
+
+enum fragment_state hls_fragment_parts(struct mount *m,
+				       const struct ring_segments *all,
+				       const struct hls_playlist *p,
+				       struct ring_parts *parts)
+{
+	uint64_t ms = 0, most_ms = HLS_PARTS_TARGETS * 1000 *
+				   (uint64_t)all->target_s;
+	size_t to = parts->n, from;
+
+	while (to > 0 && parts->list[to - 1].number > all->open.number)
+		to--;
+	from = to;
+	for (size_t i = to; i > 0 && ms < most_ms; i--) {
+		const struct ring_part *part = &parts->list[i - 1];
+		uint64_t map = map_of(p, all, part->number);
+		enum fragment_state state;
+		const struct fragment *f;
+
+		if (map == 0)
+			break;
+		state = fragments_part(m->fragments,
+				       hls_segment_of(all, part->number),
+				       part, mono_ms(), &f);
+		ms += part->duration_ms;
+		if (state == FRAGMENT_LATER && i != to)
+			return FRAGMENT_LATER;
+		if (state == FRAGMENT_LATER) {
+			/* its end has not arrived */
+			to = from = i - 1;
+			continue;
+		}
+		if (state == FRAGMENT_READY && f->init_hash == map) {
+			from = i - 1;
+			continue;
+		}
+		/* a player could not decode it */
+		if (part->number == all->open.number)
+			return FRAGMENT_BAD;
+		break;
+	}
+	parts->n = to - from;
+	memmove(parts->list, parts->list + from,
+		parts->n * sizeof parts->list[0]);
+	return hls_parts_are_live(parts, all) && !is_complete(p, all, parts)
+		? FRAGMENT_READY : FRAGMENT_LATER;
+}

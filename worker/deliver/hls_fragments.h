@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chooses what a playlist lists of the segments and parts of a stream that
+ * clients get as fMP4: those whose fragments exist, and one initialization
+ * segment for each segment and all of its parts.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+#include "worker/deliver/fragments.h"
+
+#include <stdint.h>
+
+struct hls_playlist;
+struct mount;
+
+/* The segment with this number, the open one among them; NULL: none. */
+const struct ring_segment *hls_segment_of(const struct ring_segments *,
+					  uint64_t number);
+
+/* Leaves the newest segments in the playlist that have fragments, and their
+ * initialization segments in maps.  all: those of the ring; the segment that
+ * follows the playlist becomes the open one.  FRAGMENT_LATER: some of them are
+ * not ready; BAD and FULL: there is none. */
+enum fragment_state hls_fragments(struct mount *, struct ring_segments *all,
+				  struct hls_playlist *,
+				  uint64_t maps[MSG_HLS_MAX]);
+
+/* Leaves the newest parts that have fragments, after hls_fragments().
+ * FRAGMENT_BAD: the playlist has no parts. */
+enum fragment_state hls_fragment_parts(struct mount *,
+				       const struct ring_segments *all,
+				       const struct hls_playlist *,
+				       struct ring_parts *);
