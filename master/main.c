@@ -10,6 +10,7 @@
 #include "master/setup/state_path.h"
 #include "proto/ipc/contract.h"
 
+#include <jansson.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
@@ -55,6 +56,8 @@ int main(int argc, char **argv)
 	struct rlimit files;
 	int code;
 
+	/* configuration and messages have passwords and control words */
+	json_set_alloc_funcs(malloc, free_wiped);
 	if (fd_hold_stdio() < 0)
 		return MASTER_EXIT_FAILURE;
 	if (!options_parse(argc, argv, &options, &code))

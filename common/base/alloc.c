@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/alloc.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,13 @@ static void *must(void *ptr)
 void *xmalloc(size_t size)
 {
 	return must(malloc(size > 0 ? size : 1));
+}
+
+void free_wiped(void *ptr)
+{
+	if (ptr != NULL)
+		explicit_bzero(ptr, malloc_usable_size(ptr));
+	free(ptr);
 }
 
 void *xcalloc(size_t n, size_t size)

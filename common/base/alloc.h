@@ -34,5 +34,8 @@ char *xstrndup(const char *s, size_t n) __attribute__((malloc));
 /* For libraries: as malloc(3). */
 void *xmalloc(size_t size) __attribute__((malloc));
 
+/* For libraries: wipes the memory, then as free(3). */
+void free_wiped(void *ptr);
+
 /* Formatted text in new memory. */
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);

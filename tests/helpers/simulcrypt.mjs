@@ -79,6 +79,7 @@ export class Ecmg {
 	silent = false;   // no answer to provisions
 	error = 0;        // an error of the stream instead
 	raw = undefined;  // bytes instead of each ECM response
+	masked = false;   // the control words in ECMs are inverted
 	pieces = false;   // messages leave byte by byte
 	words = new Map(); // of all crypto periods, by number
 	provisions = [];
@@ -206,7 +207,9 @@ export class Ecmg {
 				[0x7000, u16(this.error)]]);
 			return;
 		}
-		const ecm = ecmOf(cp, words, this.streams.get(
+		const inside = this.masked ? words.map(([n, word]) =>
+			[n, word.map((b) => ~b)]) : words;
+		const ecm = ecmOf(cp, inside, this.streams.get(
 			number(m, 0x0f))?.ac);
 
 		this.#send(socket, 0x202, [channel, stream, [0x12, u16(cp)],

@@ -229,6 +229,7 @@ plain_tests = \
 	tests/system/tls-hang.mjs \
 	tests/system/unit.mjs \
 	tests/system/wire.mjs \
+	tests/system/words-in-memory.mjs \
 	tests/system/ws-clients.mjs
 all_system_tests = $(slow_tests) $(system_tests) $(library_tests) \
 	$(program_tests) $(plain_tests)

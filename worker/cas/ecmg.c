@@ -355,9 +355,13 @@ static struct slot *slot_at(struct ecmg *e, unsigned stream)
 	if (stream >= e->n_slots) {
 		unsigned n = MAX(2 * e->n_slots, stream + 1);
 
-		e->slots = xrealloc(e->slots, n * sizeof *e->slots);
-		memset(e->slots + e->n_slots, 0,
-		       (n - e->n_slots) * sizeof *e->slots);
+		struct slot *before = e->slots;
+
+		/* not realloc(): requests have control words */
+		e->slots = xcalloc(n, sizeof *e->slots);
+		if (before != NULL)
+			memcpy(e->slots, before, e->n_slots * sizeof *before);
+		free_wiped(before);
 		e->n_slots = n;
 	}
 	return &e->slots[stream];

@@ -125,6 +125,8 @@ simulcrypt_conn_new(const struct simulcrypt_conn_config *cfg)
 	struct simulcrypt_conn *c = xcalloc(1, sizeof *c);
 
 	c->cfg = *cfg;
+	/* it never moves: no copy of a control word stays behind */
+	(void)buf_reserve(&c->out, WAITING_MAX);
 	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
 	ev_io_start(cfg->loop, &c->readable);
@@ -141,6 +143,7 @@ void simulcrypt_conn_free(struct simulcrypt_conn **pc)
 	/* also takes away what ev_feed_event() has queued */
 	ev_clear_pending(c->cfg.loop, &c->writable);
 	stop(c);
+	buf_wipe(&c->out, c->out.size);
 	buf_done(&c->out);
 	fd_close(&c->cfg.fd);
 	explicit_bzero(c->in, c->n);

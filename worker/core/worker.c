@@ -185,8 +185,9 @@ int worker_start(const struct worker_role *const *roles, const char *flawed,
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Ctrl-C reaches all processes of a terminal; the master handles it */
 	(void)signal(SIGINT, SIG_IGN);
-	/* without memory a library ends the process as our code does */
-	json_set_alloc_funcs(xmalloc, free);
+	/* without memory a library ends the process as our code does; messages
+	 * have passwords and control words */
+	json_set_alloc_funcs(xmalloc, free_wiped);
 	ev_set_allocator(allocate);
 	err = confine(role->capabilities);
 	if (err < 0) {

@@ -262,6 +262,9 @@ static void change_word(struct crypto_periods *c)
 	memmove(m->words[0], m->words[1],
 		(CRYPTO_KEPT - 1) * sizeof m->words[0]);
 	c->cfg.make_word(m->words[CRYPTO_KEPT - 1], c->cfg.arg);
+	/* no packet needs the word before any more, but a generator may ask for
+	 * one */
+	c->cfg.make_word(m->words[0], c->cfg.arg);
 	c->since_ns = c->change_ns;
 }
 

@@ -91,7 +91,7 @@ void csa_set(struct csa *c, const uint8_t control_word[CSA_CONTROL_WORD])
 	assert(c->n == 0);
 	dvbcsa_key_set(control_word, c->one);
 	if (c->core != NULL)
-		c->schedule = csa_schedule(control_word);
+		csa_schedule(control_word, &c->schedule);
 	else
 		dvbcsa_bs_key_set(control_word, c->many);
 }

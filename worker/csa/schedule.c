@@ -65,17 +65,15 @@ static void permute(const uint8_t key[KEY], uint8_t ret[KEY])
 	}
 }
 
-struct csa_schedule csa_schedule(const uint8_t control_word[8])
+void csa_schedule(const uint8_t control_word[8], struct csa_schedule *ret)
 {
-	struct csa_schedule s;
 	uint8_t keys[KEYS][KEY];
 
-	memcpy(s.control_word, control_word, KEY);
+	memcpy(ret->control_word, control_word, KEY);
 	memcpy(keys[KEYS - 1], control_word, KEY);
 	for (size_t i = KEYS - 1; i > 0; i--)
 		permute(keys[i], keys[i - 1]);
 	for (size_t i = 0; i < CSA_ROUNDS; i++)
-		s.round[i] = (uint8_t)(keys[i / KEY][i % KEY] ^ i / KEY);
+		ret->round[i] = (uint8_t)(keys[i / KEY][i % KEY] ^ i / KEY);
 	explicit_bzero(keys, sizeof keys);
-	return s;
 }

@@ -19,4 +19,4 @@ struct csa_schedule {
 extern const uint8_t csa_substitution[256];
 extern const uint8_t csa_permutation[8];
 
-struct csa_schedule csa_schedule(const uint8_t control_word[8]);
+void csa_schedule(const uint8_t control_word[8], struct csa_schedule *ret);

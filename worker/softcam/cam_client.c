@@ -338,6 +338,7 @@ void cam_client_second(struct cam_client *c, struct msg_softcam_status *ret)
 	ret->ecm_rate = sum(&c->ecms);
 	ret->emm_rate = sum(&c->emms);
 	ret->n_times = MSG_CAM_TIMES;
+	ecm_table_expire(&c->table, mono_ns());
 	c->second = (c->second + 1) % MINUTE;
 	c->ecms.counts[c->second] = c->emms.counts[c->second] = 0;
 	c->emm_room = MIN(c->emm_room + CAM_EMM_RATE, (unsigned)CAM_EMM_BURST);

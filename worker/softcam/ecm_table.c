@@ -59,6 +59,7 @@ struct ecm *ecm_table_add(struct ecm_table *t, const struct ecm *wanted,
 	if (place == NULL)
 		return NULL;
 	place->state = ECM_SENT;
+	explicit_bzero(place->words, sizeof place->words);
 	place->sid = wanted->sid;
 	place->caid = wanted->caid;
 	place->provider = wanted->provider;
@@ -92,6 +93,18 @@ struct ecm *ecm_table_overdue(struct ecm_table *t, unsigned timeout_ms,
 			return e;
 	}
 	return NULL;
+}
+
+void ecm_table_expire(struct ecm_table *t, uint64_t now_ns)
+{
+	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
+		struct ecm *e = &t->list[i];
+
+		if (e->state != ECM_FOUND || !is_expired(e, now_ns))
+			continue;
+		e->state = ECM_UNUSED;
+		explicit_bzero(e->words, sizeof e->words);
+	}
 }
 
 bool ecm_add_asker(struct ecm *e, const char *stream, uint32_t number)

@@ -75,5 +75,8 @@ struct ecm *ecm_table_of_id(struct ecm_table *, uint16_t id);
 struct ecm *ecm_table_overdue(struct ecm_table *, unsigned timeout_ms,
 			      uint64_t now_ns);
 
+/* Wipes the control words that are not kept any more. */
+void ecm_table_expire(struct ecm_table *, uint64_t now_ns);
+
 /* Adds a request; the same request counts once.  False: there is no room. */
 bool ecm_add_asker(struct ecm *, const char *stream, uint32_t number);

@@ -180,6 +180,8 @@ static void on_words(const struct ecm_asker *asker, const uint8_t *words,
 		.error = error != NULL ? error : "",
 	};
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
+	explicit_bzero(even, sizeof even);
+	explicit_bzero(odd, sizeof odd);
 }
 
 static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)

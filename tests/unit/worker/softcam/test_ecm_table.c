@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct ecm of(unsigned n)
 {
@@ -54,6 +55,23 @@ Test(ecm_table, answers_are_kept_for_their_time)
 	cr_assert_null(ecm_table_find(t, &b, ECM_REFUSED_MS * MS));
 	cr_assert_eq(ecm_table_find(t, &a, (ECM_KEPT_MS - 1) * MS), found);
 	cr_assert_null(ecm_table_find(t, &a, ECM_KEPT_MS * MS));
+	free(t);
+}
+
+Test(ecm_table, control_words_are_wiped_when_their_time_ends)
+{
+	static const uint8_t none[ECM_WORDS];
+	struct ecm_table *t = xcalloc(1, sizeof *t);
+	struct ecm a = of(1), *e = ecm_table_add(t, &a, 0);
+
+	memset(e->words, 0x5a, sizeof e->words);
+	e->state = ECM_FOUND;
+	ecm_table_expire(t, (ECM_KEPT_MS - 1) * MS);
+	cr_assert_eq(ecm_table_find(t, &a, 0), e);
+	cr_assert_eq(e->words[0], 0x5a);
+	ecm_table_expire(t, ECM_KEPT_MS * MS);
+	cr_assert_arr_eq(e->words, none, sizeof none);
+	cr_assert_null(ecm_table_find(t, &a, 0));
 	free(t);
 }
 
