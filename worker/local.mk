@@ -14,11 +14,12 @@ sluice_worker_LDADD = libworker.a libproto.a libcommon.a \
 libexec_PROGRAMS += sluice-worker-net
 sluice_worker_net_SOURCES = worker/net/main.c
 sluice_worker_net_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS) $(RIST_CFLAGS) \
-	$(CARES_CFLAGS) $(CURL_CFLAGS) $(CRYPTO_CFLAGS)
+	$(CARES_CFLAGS) $(CURL_CFLAGS) $(CRYPTO_CFLAGS) $(EXPAT_CFLAGS)
 sluice_worker_net_LDADD = libworker.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(LIBEV_LIBS) $(JANSSON_LIBS) $(LIBNL_LIBS) \
 	$(CRYPT_LIBS) $(SRT_LIBS) $(RIST_LIBS) $(CARES_LIBS) $(CURL_LIBS) \
-	$(CRYPTO_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) -lm
+	$(CRYPTO_LIBS) $(DVBCSA_LIBS) $(SECCOMP_LIBS) $(EXPAT_LIBS) \
+	$(ZLIB_LIBS) -lm
 
 # Fewer pages to find again at each of the hundred wake-ups a second
 # (doc/benchmarks.md has the figures): what runs then stands side by side, and

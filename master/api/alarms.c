@@ -12,6 +12,7 @@
 #include "master/status/system_alarms.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/adapter_procs.h"
+#include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 #include "proto/spec/stream_spec.h"
@@ -85,6 +86,14 @@ static void add_services(json_t *list, struct reconciler *r)
 	}
 }
 
+static void add_guide(json_t *list, struct reconciler *r)
+{
+	const struct msg_epg_status *s = epg_proc_status(reconciler_epg(r));
+
+	if (s != NULL && s->error[0] != '\0')
+		system_alarms_add(list, "epg", NULL, s->error);
+}
+
 static void add_adapters(json_t *list, const struct adapter_procs *adapters)
 {
 	const char *id, *text;
@@ -139,6 +148,7 @@ static json_t *collect(struct alarms *a)
 	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers, &error))
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
+	add_guide(list, cfg->reconciler);
 	add_adapters(list, reconciler_adapters(cfg->reconciler));
 	if (certificate_alarm(tls_proc_facts(reconciler_tls(cfg->reconciler)),
 			      time(NULL), &error))

@@ -30,7 +30,8 @@ static json_t *guide_report(struct api *api)
 
 	if (s == NULL)
 		return NULL;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+			 "s:I, s:I}",
 			 "streams", (json_int_t)s->streams,
 			 "services", (json_int_t)s->services,
 			 "events", (json_int_t)s->events,
@@ -40,7 +41,9 @@ static json_t *guide_report(struct api *api)
 			 "undefined", (json_int_t)s->undefined,
 			 "dropped", (json_int_t)s->dropped,
 			 "broken", (json_int_t)s->broken,
-			 "lost", (json_int_t)s->lost);
+			 "lost", (json_int_t)s->lost,
+			 "imports", (json_int_t)s->imports,
+			 "refused", (json_int_t)s->refused);
 }
 
 static json_t *system_report(struct api *api, enum status_span span)

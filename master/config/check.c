@@ -11,6 +11,7 @@
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "master/config/viewer_settings.h"
+#include "proto/spec/epg_source.h"
 #include "proto/spec/stream_spec.h"
 #include "proto/wire/http_target.h"
 
@@ -135,6 +136,28 @@ static void judge_origins(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+static void judge_epg_sources(struct judge *j, const json_t *settings)
+{
+	const json_t *list = json_object_get(settings, "epg_sources");
+	size_t mark = judge_down(j, "epg_sources"), i;
+	const json_t *item;
+
+	json_array_foreach(list, i, item) {
+		const char *text = json_string_value(item);
+		struct epg_source_spec spec;
+		struct errmsg error;
+		size_t place = judge_down_index(j, i);
+
+		if (text != NULL && epg_source_parse(text, &spec, &error) < 0)
+			judge_add(j, CHECK_FAULT, "%s", error.text);
+		judge_up(j, place);
+	}
+	if (json_array_size(list) > 0 &&
+	    json_integer_value(json_object_get(settings, "epg_days")) <= 0)
+		judge_add(j, CHECK_WARNING, "has no effect without epg_days");
+	judge_up(j, mark);
+}
+
 /* Does a request for an address below the path keep the path as it is? */
 static bool is_reachable(const char *path)
 {
@@ -194,6 +217,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_control_path(j, settings);
 	judge_real_ip(j, settings);
 	judge_origins(j, settings);
+	judge_epg_sources(j, settings);
 	judge_certificate(j, settings);
 	judge_keep_active(j, settings);
 	judge_keep_default(j, settings);

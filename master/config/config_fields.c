@@ -108,6 +108,11 @@ static const struct field settings_rows[] = {
 	{ "epg_days", .type = FIELD_UINT, .max = EPG_DAYS_MAX,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER, .unit = "days",
 	  .help = "Days of the programme guide; 0: no guide." },
+	/* check.c judges the addresses */
+	{ "epg_sources", .type = FIELD_LIST, .item = &any_string,
+	  .max = EPG_SOURCES_MAX, .needs = "epg_days",
+	  .flags = FIELD_RESTART | FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Addresses of XMLTV for the guide: file, http, https." },
 	{ "epg_services", .type = FIELD_UINT, .min = 1,
 	  .max = EPG_SERVICES_MAX, .initial = EPG_SERVICES,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

@@ -29,6 +29,8 @@ struct epg_proc {
 	struct epg_config cfg;
 	struct ev_loop *loop;
 	struct msg_epg_start limits; /* days 0: no guide */
+	json_t *sources; /* its addresses; NULL: none */
+	json_t *channels; /* of XMLTV, by the ids of their streams */
 	struct service_proc *service;
 	struct epg_asks asks;
 	size_t next; /* the next stream that the worker gets */
@@ -47,6 +49,7 @@ struct epg_proc {
 	ev_timer last_save, read_limit, write_limit;
 	uint64_t saved_ms, changes; /* at the last save */
 	struct msg_epg_status status; /* the last one */
+	struct errmsg error; /* of it */
 	bool has_status;
 };
 
@@ -71,8 +74,17 @@ static void send_stream(struct epg_proc *p, const struct msg_epg_stream *s,
 static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		      int ring)
 {
-	send_stream(p, &(struct msg_epg_stream){ id, was, ring >= 0, false },
+	const char *channel = json_string_value(
+		json_object_get(p->channels, id));
+
+	send_stream(p, &(struct msg_epg_stream){
+		id, was, channel != NULL ? channel : "", ring >= 0, false },
 		    ring);
+}
+
+static void send_removal(struct epg_proc *p, const char *id)
+{
+	send_stream(p, &(struct msg_epg_stream){ id, "", "", false, true }, -1);
 }
 
 static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
@@ -80,8 +92,7 @@ static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
 	if (m->from != NULL)
 		send_ring(p, m->to, m->from, ring);
 	else
-		send_stream(p, &(struct msg_epg_stream){ m->to, "", false,
-							 true }, -1);
+		send_removal(p, m->to);
 }
 
 /* Sends the moves and the streams that the worker does not have yet, and then
@@ -189,12 +200,35 @@ void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 		send_ring(p, stream, "", ring);
 }
 
+void epg_proc_set_channel(struct epg_proc *p, const char *stream,
+			  const char *channel, int ring)
+{
+	const char *had = json_string_value(
+		json_object_get(p->channels, stream));
+
+	if (strcmp(had != NULL ? had : "", channel) == 0)
+		return;
+	if (channel[0] != '\0')
+		(void)json_object_set_new(p->channels, stream,
+					  json_string(channel));
+	else
+		(void)json_object_del(p->channels, stream);
+	if (has_worker(p))
+		send_ring(p, stream, "", ring);
+}
+
 void epg_proc_rename_stream(struct epg_proc *p, const char *from,
 			    const char *to, int ring)
 {
+	json_t *channel;
+
 	if (p == NULL)
 		return;
 	add_move(p, from, to);
+	channel = json_incref(json_object_get(p->channels, from));
+	(void)json_object_del(p->channels, from);
+	if (channel != NULL)
+		(void)json_object_set_new(p->channels, to, channel);
 	if (has_worker(p))
 		send_ring(p, to, from, ring);
 }
@@ -204,10 +238,10 @@ void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
 	if (p == NULL)
 		return;
 	add_move(p, NULL, stream);
+	(void)json_object_del(p->channels, stream);
 	if (!has_worker(p))
 		return;
-	send_stream(p, &(struct msg_epg_stream){ stream, "", false, true },
-		    -1);
+	send_removal(p, stream);
 	/* the places of the others have moved */
 	if (!p->complete)
 		p->next = 0;
@@ -416,6 +450,8 @@ void epg_proc_stop(struct epg_proc *p)
 static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 {
 	p->status = *s;
+	errmsg_set(&p->error, "%s", s->error);
+	p->status.error = p->error.text;
 	p->has_status = true;
 	p->loading &= !s->loaded;
 	save_later(p, s);
@@ -464,6 +500,21 @@ static unsigned number_of(const json_t *settings, const char *key,
 	return n >= 1 && n <= (json_int_t)max ? (unsigned)n : initial;
 }
 
+/* check.c has judged them. */
+static void init_sources(struct epg_proc *p, const json_t *settings)
+{
+	const json_t *item;
+	size_t i;
+
+	p->channels = json_object();
+	p->sources = json_deep_copy(json_object_get(settings, "epg_sources"));
+	json_array_foreach(p->sources, i, item)
+		if (json_is_string(item) &&
+		    p->limits.n_sources < EPG_SOURCES_MAX)
+			p->limits.sources[p->limits.n_sources++] =
+				json_string_value(item);
+}
+
 static void init_times(struct epg_proc *p)
 {
 	struct epg_times *t = &p->cfg.times;
@@ -490,12 +541,15 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 		.memory_mib = number_of(epg->settings, "epg_memory",
 					EPG_MEMORY_MIB, EPG_MEMORY_MAX_MIB),
 	};
+	init_sources(p, epg->settings);
 	epg_asks_init(&p->asks, p->loop);
 	epg_moves_init(&p->moves);
 	init_times(p);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
 		return p;
+	if (p->limits.n_sources > 0)
+		service_proc_use(p->service, SPAWN_WORKER_NET);
 	if (epg->path != NULL)
 		p->file = epg_file_new(cfg->loop, epg->path);
 	service_proc_want(p->service);
@@ -520,6 +574,8 @@ void epg_proc_free(struct epg_proc **pp)
 	epg_moves_done(&p->moves);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
+	json_decref(p->sources);
+	json_decref(p->channels);
 	free(p);
 }
 

@@ -254,6 +254,8 @@ const struct field_table picture_status_fields =
 
 /* --- epg --- */
 
+static const struct field source_item = { .type = FIELD_STRING,
+					  .size = sizeof(const char *) };
 static const struct field epg_start_rows[] = {
 	{ "services", FIELD_AT(struct msg_epg_start, services), .min = 1,
 	  .max = EPG_SERVICES_MAX },
@@ -262,6 +264,8 @@ static const struct field epg_start_rows[] = {
 	{ "memory", FIELD_AT(struct msg_epg_start, memory_mib), .min = 1,
 	  .max = EPG_MEMORY_MAX_MIB },
 	{ "saved", FIELD_AT(struct msg_epg_start, saved) },
+	{ "sources", FIELD_ITEMS(struct msg_epg_start, sources, n_sources),
+	  .item = &source_item },
 };
 const struct field_table epg_start_fields =
 	MSG_TABLE(struct msg_epg_start, epg_start_rows);
@@ -269,6 +273,7 @@ const struct field_table epg_start_fields =
 static const struct field epg_stream_rows[] = {
 	{ "stream", FIELD_AT(struct msg_epg_stream, stream) },
 	{ "was", FIELD_AT(struct msg_epg_stream, was) },
+	{ "channel", FIELD_AT(struct msg_epg_stream, channel) },
 	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
 	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
 };
@@ -311,6 +316,9 @@ static const struct field epg_status_rows[] = {
 	{ "dropped", FIELD_AT(struct msg_epg_status, dropped) },
 	{ "broken", FIELD_AT(struct msg_epg_status, broken) },
 	{ "lost", FIELD_AT(struct msg_epg_status, lost) },
+	{ "imports", FIELD_AT(struct msg_epg_status, imports) },
+	{ "refused", FIELD_AT(struct msg_epg_status, refused) },
+	{ "error", MSG_TEXT(struct msg_epg_status, error) },
 };
 const struct field_table epg_status_fields =
 	MSG_TABLE(struct msg_epg_status, epg_status_rows);

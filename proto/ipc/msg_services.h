@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proto/ipc/msg_deliver.h"
+#include "proto/spec/epg_source.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -156,11 +157,15 @@ enum {
 struct msg_epg_start {
 	unsigned services, days, memory_mib; /* limits of the guide */
 	bool saved;              /* a descriptor of the saved guide follows */
+	/* addresses of XMLTV (proto/spec/epg_source.h) */
+	size_t n_sources;
+	const char *sources[EPG_SOURCES_MAX];
 };
 
 struct msg_epg_stream {
 	const char *stream;      /* "": all streams have been sent */
 	const char *was;         /* its former id; "": it is the same */
+	const char *channel;     /* its id in XMLTV; "": that of the stream */
 	bool ring;               /* false: the stream has no ring any more */
 	bool removed;            /* and is not configured any more */
 };
@@ -195,6 +200,9 @@ struct msg_epg_status {
 	uint64_t dropped;        /* events beyond a limit */
 	uint64_t broken;         /* sections and texts that were cut */
 	uint64_t lost;           /* packets that the role read too late */
+	uint64_t imports;        /* documents of the sources */
+	uint64_t refused;        /* their programmes with impossible dates */
+	const char *error;       /* of a source; "": none */
 };
 
 enum {

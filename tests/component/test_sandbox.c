@@ -141,6 +141,8 @@ static const struct role {
 	{ &stream_role, 0, FILLER "etc/clip.ts", NULL, UDP | ONLY_FILES },
 	/* addresses that name no file */
 	{ &stream_role, 0, NULL, NULL, UDP | ONLY_FILES },
+	/* with a file and a server of XMLTV */
+	{ &epg_net_role, 0, "media/clip.ts", NULL, UDP | TCP },
 };
 
 enum { LIST_ROLE = 13, FILLER_ROLE = 19, PLAIN_ROLE = 21 };

@@ -21,7 +21,8 @@ enum {
 static struct guide *load(int fd)
 {
 	struct guide *g = guide_new(&(struct guide_limits){
-		.services = SERVICES, .days = 7, .bytes = BYTES });
+		.services = SERVICES, .days = 7, .bytes = BYTES,
+		.imports = true });
 	struct guide_loader *l = guide_loader_new(fd, g);
 	struct guide_counts c;
 

@@ -27,6 +27,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_hls_mux \
 	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
+	tests/fuzz/fuzz_import_feed \
 	tests/fuzz/fuzz_m3u8 \
 	tests/fuzz/fuzz_monitor \
 	tests/fuzz/fuzz_msg \
@@ -84,6 +85,9 @@ tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_t2mi_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_eit_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_guide_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_import_feed_SOURCES = tests/fuzz/fuzz_import_feed.c \
+	worker/epg/import_feed.c worker/epg/xmltv_read.c
+tests_fuzz_fuzz_import_feed_LDADD = $(fuzz_engine) $(worker_libs) $(EXPAT_LIBS)
 tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)

@@ -112,6 +112,7 @@ system_tests = \
 	tests/system/descramble.mjs \
 	tests/system/durability.mjs \
 	tests/system/epg.mjs \
+	tests/system/epg-import.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \
 	tests/system/file-alarms.mjs \

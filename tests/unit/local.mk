@@ -164,6 +164,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_biss \
 	tests/unit/proto/spec/test_cas_spec \
 	tests/unit/proto/spec/test_documented \
+	tests/unit/proto/spec/test_epg_source \
 	tests/unit/proto/spec/test_field \
 	tests/unit/proto/spec/test_io_foreign \
 	tests/unit/proto/spec/test_io_link \
@@ -324,6 +325,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_file \
+	tests/unit/worker/epg/test_guide_import \
 	tests/unit/worker/epg/test_guide_xmltv \
 	tests/unit/worker/querier/test_querier_table \
 	tests/unit/worker/querier/test_query \
@@ -527,6 +529,11 @@ tests_unit_worker_merge_test_merge_order_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \
 	tests/unit/worker/merge/test_merge_order.c
+tests_unit_worker_epg_test_guide_import_SOURCES = \
+	tests/unit/worker/epg/test_guide_import.c \
+	worker/epg/import_feed.c \
+	worker/epg/xmltv_read.c
+tests_unit_worker_epg_test_guide_import_LDADD = $(test_libs) $(EXPAT_LIBS)
 tests_unit_worker_merge_test_ts_merge_SOURCES = \
 	tests/unit/worker/merge/merge_rig.c \
 	tests/unit/worker/merge/merge_rig.h \

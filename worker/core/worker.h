@@ -69,6 +69,7 @@ extern const struct worker_role backend_role;
 extern const struct worker_role tls_role; /* in a program of its own */
 extern const struct worker_role picture_role; /* in a program of its own */
 extern const struct worker_role epg_role;
+extern const struct worker_role epg_net_role; /* with sources */
 extern const struct worker_role querier_role;
 extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;

@@ -68,8 +68,8 @@ static struct service *find_service(const struct guide_stream *s,
 
 /* --- removal --- */
 
-static void remove_events(struct guide *g, struct service *s, size_t at,
-			  size_t n)
+void guide_remove_events(struct guide *g, struct service *s, size_t at,
+			 size_t n)
 {
 	/* the array may be NULL */
 	if (n == 0)
@@ -86,7 +86,7 @@ static void remove_events(struct guide *g, struct service *s, size_t at,
 
 static void free_service(struct guide *g, struct service *s)
 {
-	remove_events(g, s, 0, s->n);
+	guide_remove_events(g, s, 0, s->n);
 	for (size_t i = 0; i < TABLES; i++) {
 		g->counts.bytes -= s->seen[i] != NULL
 					   ? SECTIONS * sizeof *s->seen[i]
@@ -108,6 +108,7 @@ static void free_stream(struct guide *g, struct guide_stream *s)
 	LIST_REMOVE(s, link);
 	LIST_REMOVE(s, in_chain);
 	free(s->id);
+	free(s->channel);
 	free(s);
 }
 
@@ -130,9 +131,14 @@ void guide_rename_stream(struct guide *g, const char *from, const char *to)
 	set_id(g, s, xstrdup(to));
 }
 
-void guide_know_stream(struct guide *g, const char *stream)
+void guide_know_stream(struct guide *g, const char *stream,
+		       const char *channel)
 {
-	guide_add_stream(g, stream)->known = true;
+	struct guide_stream *s = guide_add_stream(g, stream);
+
+	s->known = true;
+	free(s->channel);
+	s->channel = channel[0] != '\0' ? xstrdup(channel) : NULL;
 }
 
 void guide_remove_unknown(struct guide *g)
@@ -201,7 +207,13 @@ void guide_set_programs(struct guide *g, const char *stream,
 			const uint16_t *numbers, size_t n)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
+	struct service *only = find_service(s, 0);
+	size_t had;
 
+	/* an import met it before its PAT */
+	if (only != NULL && n == 1 && find_service(s, numbers[0]) == NULL)
+		only->number = numbers[0];
+	s->has_programs = true;
 	for (size_t i = 0; i < s->n;) {
 		struct service *service = s->services[i];
 
@@ -212,8 +224,15 @@ void guide_set_programs(struct guide *g, const char *stream,
 		s->services[i] = s->services[--s->n];
 		free_service(g, service);
 	}
+	had = s->n;
 	for (size_t i = 0; i < n; i++)
 		(void)guide_add_service(g, s, numbers[i]);
+	g->new_services += s->n - had;
+}
+
+uint64_t guide_new_services(const struct guide *g)
+{
+	return g->new_services;
 }
 
 /* --- events --- */
@@ -256,7 +275,7 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 		n++;
 	g->counts.replaced += n;
 	s->overlapped |= n > 0;
-	remove_events(g, s, at, n);
+	guide_remove_events(g, s, at, n);
 	if (s->n == s->room) {
 		s->room = MAX(16, 2 * s->room);
 		s->events = xrealloc(s->events,
@@ -270,8 +289,7 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 	g->counts.bytes += guide_event_size(e);
 }
 
-/* All sections count as new. */
-static void forget_sections(struct guide *g, struct service *s)
+void guide_forget_sections(struct guide *g, struct service *s)
 {
 	g->work += SECTIONS * WORK_LOOK;
 	for (size_t i = 0; i < TABLES; i++)
@@ -319,10 +337,10 @@ static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 	if (old != NULL && e->source == 0)
 		e->source = old->source;
 	if (old != NULL)
-		remove_events(g, s, at, 1);
+		guide_remove_events(g, s, at, 1);
 	/* what it replaced may have room again */
 	if (moved && s->overlapped)
-		forget_sections(g, s);
+		guide_forget_sections(g, s);
 	insert(g, s, e);
 	return true;
 }
@@ -355,7 +373,7 @@ bool guide_take_event(struct guide *g, struct service *s,
 	free(e);
 	/* the old time is wrong */
 	if (old != NULL && is_far)
-		remove_events(g, s, same, 1);
+		guide_remove_events(g, s, same, 1);
 	return old != NULL && is_far;
 }
 
@@ -428,12 +446,12 @@ static bool remove_gone(struct guide *g, struct service *s,
 
 		if (e->round == g->round || !is_gone(e, eit, now_s))
 			continue;
-		remove_events(g, s, i - 1, 1);
+		guide_remove_events(g, s, i - 1, 1);
 		removed = true;
 	}
 	/* another section may still have it, or what it replaced */
 	if (removed)
-		forget_sections(g, s);
+		guide_forget_sections(g, s);
 	return removed;
 }
 
@@ -484,10 +502,10 @@ bool guide_take_section(struct guide *g, const char *stream,
 	if (eit_open(section, len, &eit) < 0 || !eit.actual || !eit.current)
 		return false;
 	service = s != NULL ? find_service(s, eit.sid) : NULL;
-	if (service == NULL)
+	if (service == NULL || guide_is_imported(service, now_s))
 		return false;
 	if (service->again_s != 0 && service->again_s <= now_s)
-		forget_sections(g, service);
+		guide_forget_sections(g, service);
 	seen = seen_of(g, service, &eit);
 	if (seen == NULL) {
 		g->counts.dropped++;
@@ -514,7 +532,7 @@ static void expire_service(struct guide *g, struct service *s, int64_t now_s)
 	while (n < s->n &&
 	       guide_event_end(s->events[n]) + GUIDE_PAST_S <= now_s)
 		n++;
-	remove_events(g, s, 0, n);
+	guide_remove_events(g, s, 0, n);
 }
 
 void guide_expire(struct guide *g, int64_t now_s)

@@ -40,6 +40,7 @@ struct guide;
 struct guide_limits {
 	unsigned services, days;
 	size_t bytes;
+	bool imports; /* guide_import.h is used */
 };
 
 struct guide_counts {
@@ -75,10 +76,18 @@ size_t guide_take_work(struct guide *);
 void guide_remove_stream(struct guide *, const char *stream);
 /* The guide of the stream `from' replaces that of `to'. */
 void guide_rename_stream(struct guide *, const char *from, const char *to);
-/* The stream is configured. */
-void guide_know_stream(struct guide *, const char *stream);
+/* The stream is configured.  channel: its id in XMLTV; "": that of the
+ * stream. */
+void guide_know_stream(struct guide *, const char *stream,
+		       const char *channel);
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);
+
+/* Services that appeared in the PAT of a stream, since the start. */
+uint64_t guide_new_services(const struct guide *);
+/* All sources were imported: saved events of an import that none of them has
+ * any more are as those of the EIT. */
+void guide_release_imported(struct guide *);
 
 /* Removes the events of the past. */
 void guide_expire(struct guide *, int64_t now_s);

@@ -146,6 +146,8 @@ json_t *guide_event_write(const struct guide_event *e)
 	(void)json_object_set_new(o, "running_status",
 				  json_integer(e->running));
 	(void)json_object_set_new(o, "free_ca", json_boolean(e->free_ca));
+	if (e->source == GUIDE_IMPORTED)
+		(void)json_object_set_new(o, "imported", json_true());
 	if (e->age > 0)
 		(void)json_object_set_new(o, "age", json_integer(e->age));
 	for (size_t i = 0; i < e->n_contents; i++)
@@ -200,6 +202,7 @@ struct guide_event *guide_event_read(const json_t *o, struct eit_facts *f)
 	json_int_t id, start_s, stop_s, running, age;
 	const json_t *one, *contents = json_object_get(o, "contents");
 	struct eit_event from = { 0 };
+	struct guide_event *e;
 	size_t i;
 
 	if (!read_number(o, "event_id", UINT16_MAX, &id) ||
@@ -220,5 +223,8 @@ struct guide_event *guide_event_read(const json_t *o, struct eit_facts *f)
 			f->contents[f->n_contents++] =
 				(uint8_t)json_integer_value(one);
 	read_texts(json_object_get(o, "texts"), f);
-	return guide_event_new(&from, f);
+	e = guide_event_new(&from, f);
+	if (json_is_true(json_object_get(o, "imported")))
+		e->source = GUIDE_IMPORTED;
+	return e;
 }

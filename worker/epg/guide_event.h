@@ -10,11 +10,15 @@
 
 #include <jansson.h>
 
+/* guide_event.source of what an import took: of no section */
+enum { GUIDE_IMPORTED = UINT16_MAX };
+
 struct guide_event {
 	int64_t start_s; /* Unix time */
 	uint32_t duration_s;
 	uint32_t round; /* of the guide: when a section had it last */
-	uint16_t source; /* its section of the schedule; 0: none */
+	/* its section of the schedule; 0: none; GUIDE_IMPORTED */
+	uint16_t source;
 	uint16_t id;
 	uint8_t running; /* running_status */
 	bool free_ca;
@@ -45,9 +49,10 @@ bool guide_event_keeps_text(const struct guide_event *old,
 struct guide_event *guide_event_with_text(struct guide_event *e,
 					  const struct guide_event *old);
 
-/* {"event_id", "start", "stop", "running_status", "free_ca", "age",
+/* {"event_id", "start", "stop", "running_status", "free_ca", "imported", "age",
  * "contents": […], "texts": [{"lang", "title", "summary", "details"}]}, a new
- * reference; age, contents and empty texts are omitted. */
+ * reference; imported is true; it, age, contents and empty texts are omitted
+ * where they do not hold. */
 json_t *guide_event_write(const struct guide_event *);
 /* NULL: the value, which may have any content, is no event.  scratch: any
  * content. */

@@ -170,11 +170,14 @@ bool guide_load_event(struct guide *g, const json_t *saved, int64_t now_s)
 	struct service *service = NULL;
 	struct guide_event *e;
 
-	if (id == NULL || number < 1 || number > UINT16_MAX)
+	if (id == NULL || number < 0 || number > UINT16_MAX)
 		return false;
 	e = guide_event_read(json_object_get(saved, "event"), &g->facts);
 	if (e == NULL)
 		return false;
+	/* without sources the EIT counts */
+	if (!g->limits.imports)
+		e->source = 0;
 	/* each stream that it adds has a service */
 	if (guide_find_stream(g, id) != NULL ||
 	    g->counts.services < g->limits.services)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of the guide: of guide.c, guide_json.c and guide_xmltv.c only. */
+/* The inside of the guide: of guide*.c only. */
 #pragma once
 
 #include "worker/epg/guide.h"
@@ -24,13 +24,16 @@ struct service {
 	/* from this time on all sections are read again; 0: never */
 	int64_t again_s;
 	bool overlapped; /* an event has replaced others */
+	bool imported; /* since the start: its events are not only saved */
 };
 
 struct guide_stream {
 	LIST_ENTRY(guide_stream) link;
 	LIST_ENTRY(guide_stream) in_chain;
 	char *id;
+	char *channel; /* of XMLTV; NULL: the id */
 	bool known;
+	bool has_programs; /* its PAT is known */
 	struct service *services[GUIDE_PROGRAMS_MAX];
 	size_t n;
 };
@@ -48,6 +51,7 @@ struct guide {
 	struct eit_facts facts; /* of the event that is being read */
 	uint32_t round; /* of the section that is being read */
 	size_t work; /* since guide_take_work() */
+	uint64_t new_services; /* of a PAT */
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
 	/* the same by the hash of the id */
@@ -65,3 +69,18 @@ size_t guide_place_of(const struct service *, int64_t start_s);
 /* Takes the event.  True: the service has changed. */
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
+
+/* Removes n events from this place on. */
+void guide_remove_events(struct guide *, struct service *, size_t at, size_t n);
+/* All sections count as new. */
+void guide_forget_sections(struct guide *, struct service *);
+
+/* --- imports (guide_imported.c) --- */
+
+/* The events (each is taken; n > 0) replace those of the service that are
+ * imported, or end after the start of the first one.  True: the service has
+ * changed. */
+bool guide_take_imported(struct guide *, struct service *,
+			 struct guide_event **, size_t n);
+/* The last event is imported and not over: sections are not read. */
+bool guide_is_imported(const struct service *, int64_t now_s);

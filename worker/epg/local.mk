@@ -6,6 +6,16 @@ libworker_a_SOURCES += \
 	worker/epg/xmltv_write.c worker/epg/xmltv_write.h \
 	worker/epg/xmltv_words.c worker/epg/xmltv_words.h \
 	worker/epg/guide_file.c worker/epg/guide_file.h \
+	worker/epg/guide_import.c worker/epg/guide_import.h \
+	worker/epg/guide_imported.c \
+	worker/epg/xmltv_time.c worker/epg/xmltv_time.h \
 	worker/epg/guide_event.c worker/epg/guide_event.h \
 	worker/epg/epg_stream.c worker/epg/epg_stream.h \
 	worker/epg/role.c
+
+# What needs libexpat and libcurl: only where the settings name sources.
+sluice_worker_net_SOURCES += \
+	worker/epg/source_reader.c worker/epg/source_reader.h \
+	worker/epg/epg_sources.c worker/epg/epg_sources.h \
+	worker/epg/import_feed.c worker/epg/import_feed.h \
+	worker/epg/xmltv_read.c worker/epg/xmltv_read.h

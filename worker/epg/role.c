@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The role `epg`: reads the programme guide of all streams from their rings,
- * and answers questions about it.
+ * imports other sources, and answers questions about it.
  */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
@@ -9,6 +9,7 @@
 #include "common/base/shared.h"
 #include "common/base/wall.h"
 #include "worker/core/worker.h"
+#include "worker/epg/epg_sources.h"
 #include "worker/epg/epg_stream.h"
 #include "worker/epg/guide_file.h"
 #include "worker/epg/guide_xmltv.h"
@@ -34,13 +35,15 @@ enum {
 /* News of a stream, as in msg_epg_stream. */
 struct news {
 	STAILQ_ENTRY(news) link;
-	char *stream, *was;
+	char *stream, *was, *channel;
 	bool removed;
 };
 
 struct role {
 	struct worker *worker;
 	struct guide *guide; /* NULL: before epg.start */
+	json_t *addresses; /* of sources; NULL: none */
+	struct epg_sources *sources; /* NULL: not yet, or none */
 	struct epg_stream **streams;
 	size_t n, room;
 	size_t at; /* the stream that the pass reads next */
@@ -149,11 +152,27 @@ static void add_stream(struct role *r, const char *id, int fd)
 	r->streams[r->n++] = s;
 }
 
+/* The sources are imported into a guide that knows all streams. */
+static void open_sources(struct role *r)
+{
+	size_t n = json_array_size(r->addresses), i;
+	const char **list = xcalloc(n, sizeof *list);
+	const json_t *one;
+
+	json_array_foreach(r->addresses, i, one)
+		list[i] = json_string_value(one);
+	r->sources = epg_sources_new(r->worker->loop, r->guide, list, n);
+	free(list);
+}
+
 /* After the saved guide, and after all streams. */
 static void forget_unknown(struct role *r)
 {
-	if (r->complete && r->loader == NULL)
-		guide_remove_unknown(r->guide);
+	if (!r->complete || r->loader != NULL)
+		return;
+	guide_remove_unknown(r->guide);
+	if (r->addresses != NULL && r->sources == NULL)
+		open_sources(r);
 }
 
 static void change_guide(struct role *r, const struct msg_epg_stream *s)
@@ -166,7 +185,7 @@ static void change_guide(struct role *r, const struct msg_epg_stream *s)
 		guide_remove_stream(r->guide, s->stream);
 		r->changes++;
 	} else {
-		guide_know_stream(r->guide, s->stream);
+		guide_know_stream(r->guide, s->stream, s->channel);
 	}
 }
 
@@ -179,6 +198,7 @@ static void keep_news(struct role *r, const struct msg_epg_stream *s)
 	n = xcalloc(1, sizeof *n);
 	n->stream = xstrdup(s->stream);
 	n->was = xstrdup(s->was);
+	n->channel = xstrdup(s->channel);
 	n->removed = s->removed;
 	STAILQ_INSERT_TAIL(&r->news, n, link);
 	r->n_news++;
@@ -192,10 +212,12 @@ static void use_news(struct role *r, bool give)
 	while ((n = STAILQ_FIRST(&r->news)) != NULL) {
 		if (give)
 			change_guide(r, &(struct msg_epg_stream){
-				n->stream, n->was, false, n->removed });
+				n->stream, n->was, n->channel, false,
+				n->removed });
 		STAILQ_REMOVE_HEAD(&r->news, link);
 		free(n->stream);
 		free(n->was);
+		free(n->channel);
 		free(n);
 	}
 	r->n_news = 0;
@@ -303,16 +325,38 @@ static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 		run_after(r, &r->part, 0);
 }
 
+/* In sluice-worker-net: the files of the sources are known now.  False: the
+ * worker ends. */
+static bool take_addresses(struct role *r, const struct msg_epg_start *start)
+{
+	struct grants grants = { 0 };
+	bool entered;
+
+	if (epg_sources_new == NULL)
+		return true;
+	for (size_t i = 0; i < start->n_sources; i++)
+		grants_add_input(&grants, start->sources[i]);
+	entered = worker_enter_sandbox(r->worker, &grants);
+	grants_done(&grants);
+	if (start->n_sources > 0)
+		r->addresses = json_array();
+	for (size_t i = 0; i < start->n_sources; i++)
+		(void)json_array_append_new(r->addresses,
+					    json_string(start->sources[i]));
+	return entered;
+}
+
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	const struct msg_epg_start *start = &m->epg_start;
 	struct role *r = role;
 
-	if (r->guide != NULL)
+	if (r->guide != NULL || !take_addresses(r, start))
 		return;
 	r->guide = guide_new(&(struct guide_limits){
 		.services = start->services, .days = start->days,
-		.bytes = (size_t)start->memory_mib << 20 });
+		.bytes = (size_t)start->memory_mib << 20,
+		.imports = r->addresses != NULL });
 	if (n_fds == 0) {
 		run_after(r, &r->read, READ_MS);
 		return;
@@ -442,6 +486,9 @@ static void role_free(void *role)
 	guide_saver_free(&r->saver);
 	guide_xmltv_free(&r->xmltv);
 	use_news(r, false);
+	if (r->sources != NULL)
+		epg_sources_free(&r->sources);
+	json_decref(r->addresses);
 	while (r->n > 0)
 		remove_at(r, r->n - 1);
 	free(r->streams);
@@ -453,39 +500,57 @@ static void every_second(void *role)
 {
 	struct role *r = role;
 	struct guide_counts c = { 0 };
+	struct epg_sources_status sources = { .error = "" };
 	struct msg m = { .type = MSG_EPG_STATUS };
 
 	if (r->guide != NULL && ++r->seconds % EXPIRE_S == 0)
 		guide_expire(r->guide, now_s());
 	if (r->guide != NULL)
 		c = guide_count(r->guide);
+	if (r->sources != NULL)
+		sources = epg_sources_status(r->sources);
 	m.epg_status = (struct msg_epg_status){
 		.streams = (uint32_t)r->n,
 		.services = (uint32_t)c.services,
 		.events = (uint32_t)c.events,
 		.bytes = c.bytes,
 		.loaded = r->guide != NULL && r->loader == NULL,
-		.changes = r->changes,
+		.changes = r->changes + sources.changes,
 		.replaced = c.replaced,
 		.undefined = c.undefined,
 		.dropped = c.dropped,
 		.broken = c.broken,
 		.lost = r->lost,
+		.imports = sources.imports,
+		.refused = sources.refused,
+		.error = sources.error,
 	};
 	for (size_t i = 0; i < r->n; i++)
 		m.epg_status.lost += epg_stream_lost(r->streams[i]);
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
+#define MESSAGES { \
+		[MSG_EPG_START] = on_start, \
+		[MSG_EPG_STREAM] = on_stream, \
+		[MSG_EPG_ASK] = on_ask, \
+		[MSG_EPG_XMLTV] = on_xmltv, \
+	}
+
 const struct worker_role epg_role = {
 	.name = "epg",
 	.new = role_new,
 	.free = role_free,
 	.every_second = every_second,
-	.messages = {
-		[MSG_EPG_START] = on_start,
-		[MSG_EPG_STREAM] = on_stream,
-		[MSG_EPG_ASK] = on_ask,
-		[MSG_EPG_XMLTV] = on_xmltv,
-	},
+	.messages = MESSAGES,
+};
+
+const struct worker_role epg_net_role = {
+	.name = "epg",
+	.needs = NEED_THREADS | NEED_TCP | NEED_UDP | NEED_NAMES,
+	.new = role_new,
+	.free = role_free,
+	.every_second = every_second,
+	.messages = MESSAGES,
+	.enters_late = true,
 };

@@ -4,7 +4,9 @@
 #include "common/base/util.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <strings.h>
 
 enum { LEVEL = 16 };
@@ -163,4 +165,62 @@ const char *xmltv_lang(const char lang[4])
 		if (!isalpha((unsigned char)lang[i]))
 			return "";
 	return lang;
+}
+
+/* --- back --- */
+
+/* Is the word a part of the list ("Movie" of "Movie/Drama")? */
+static bool is_part(const char *list, const char *word)
+{
+	size_t len = strlen(word), part;
+
+	for (;; list += part + 1) {
+		part = strcspn(list, "/");
+		if (part == len && strncasecmp(list, word, len) == 0)
+			return true;
+		if (list[part] == '\0')
+			return false;
+	}
+}
+
+uint8_t xmltv_content(const char *word)
+{
+	for (unsigned i = 1; i < LEVEL; i++)
+		if (genres[i] != NULL && strcasecmp(genres[i], word) == 0)
+			return (uint8_t)(i << 4);
+	for (unsigned i = 1; i < LEVEL; i++)
+		for (unsigned k = 0; k < LEVEL; k++)
+			if (details[i][k] != NULL &&
+			    strcasecmp(details[i][k], word) == 0)
+				return (uint8_t)(i << 4 | k);
+	for (unsigned i = 1; i < LEVEL; i++)
+		if (genres[i] != NULL && word[0] != '\0' &&
+		    is_part(genres[i], word))
+			return (uint8_t)(i << 4);
+	return 0;
+}
+
+/* The codes of langs for which ISO 639-2 has another one for terminology. */
+static bool is_bibliographic(const char *three)
+{
+	static const char list[] = "alb arm baq chi cze dut fre geo ger gre "
+				   "ice mac per rum slo wel";
+
+	return strstr(list, three) != NULL;
+}
+
+void xmltv_lang_read(const char *code, char ret[4])
+{
+	size_t len = strcspn(code, "-_");
+
+	memcpy(ret, "und", sizeof "und");
+	for (size_t i = 0; i < len; i++)
+		if (!isalpha((unsigned char)code[i]))
+			return;
+	for (size_t i = 0; len == 3 && i < len; i++)
+		ret[i] = (char)tolower((unsigned char)code[i]);
+	for (size_t i = 0; len == 2 && i < ARRAY_LEN(langs); i++)
+		if (strncasecmp(langs[i].two, code, len) == 0 &&
+		    !is_bibliographic(langs[i].three))
+			memcpy(ret, langs[i].three, sizeof langs[i].three);
 }

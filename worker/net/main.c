@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 		&adapter_role,
 		&backend_role,
 		&cas_role,
+		&epg_net_role,
 		&mux_role,
 		&scan_role,
 		&softcam_role,

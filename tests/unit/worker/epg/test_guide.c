@@ -245,14 +245,14 @@ Test(guide, services_days_and_bytes_are_bounded)
 	guide_set_programs(g, "b", many, 5);
 	cr_expect_eq(guide_count(g).services, 3);
 	guide_free(&g);
-	g = guide_new(&(struct guide_limits){ 3, 7, FULL });
+	g = guide_new(&(struct guide_limits){ 3, 7, FULL, false });
 	guide_set_programs(g, "a", numbers, 2);
 	cr_expect(take(g, list, 2));
 	cr_expect_eq(guide_count(g).events, 1);
 	cr_expect_eq(guide_count(g).dropped, 1);
 	cr_expect_leq(guide_count(g).bytes, FULL);
 	guide_free(&g);
-	g = guide_new(&(struct guide_limits){ 3, 0, 1 << 20 });
+	g = guide_new(&(struct guide_limits){ 3, 0, 1 << 20, false });
 	guide_set_programs(g, "a", numbers, 2);
 	cr_expect_not(take(g, list, 2));
 	cr_expect_eq(guide_count(g).dropped, 2);
@@ -279,7 +279,8 @@ Test(guide, an_event_at_a_full_limit_is_updated)
 {
 	static const struct programme one = { 1, 12, 60, "one", NULL };
 	static const struct programme same = { 1, 12, 60, "two", NULL };
-	struct guide *g = guide_new(&(struct guide_limits){ 3, 7, FULL });
+	struct guide *g = guide_new(&(struct guide_limits){
+		.services = 3, .days = 7, .bytes = FULL });
 	struct source next = following;
 
 	next.version = 1;
@@ -294,7 +295,8 @@ Test(guide, an_event_at_a_full_limit_is_updated)
 Test(guide, a_section_beyond_a_limit_is_read_again_later_only)
 {
 	static const struct programme one = { 1, 13, 60, "one", NULL };
-	struct guide *g = guide_new(&(struct guide_limits){ 3, 1, 1 << 20 });
+	struct guide *g = guide_new(&(struct guide_limits){
+		.services = 3, .days = 1, .bytes = 1 << 20 });
 	int64_t early_s = NOON_S - 24 * HOUR_S;
 
 	guide_set_programs(g, "a", numbers, 1);
@@ -369,7 +371,7 @@ Test(guide, a_stream_is_renamed_removed_and_unknown)
 	moved = guide_read(g, "b", &all);
 	cr_expect_not_null(moved);
 	json_decref(moved);
-	guide_know_stream(g, "b");
+	guide_know_stream(g, "b", "");
 	guide_set_programs(g, "c", numbers, 1);
 	guide_remove_unknown(g);
 	cr_expect_eq(guide_count(g).services, 2);

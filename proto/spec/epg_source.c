@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/epg_source.h"
+
+#include "proto/spec/field.h"
+#include "proto/spec/io_type.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIMEOUT_MAX_S = 600 };
+
+#define AT(member) FIELD_AT(struct epg_source_spec, member)
+
+static const char *const follows[] = { "public", "any", NULL };
+
+static const struct field rows[] = {
+	{ "interval", AT(interval_s), .min = EPG_INTERVAL_MIN_S,
+	  .max = EPG_INTERVAL_MAX_S, .initial = EPG_INTERVAL_DEFAULT_S,
+	  .unit = "s", .help = "Time between two imports." },
+	{ "timeout", AT(http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
+	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
+	  .help = "How long a server may be silent." },
+	{ "ua", AT(http.user_agent), .min = 1,
+	  .help = "User-Agent of the requests." },
+	{ "follow", AT(http.follow), .choices = follows,
+	  .help = "Where redirects may lead: to the server's own and public "
+		  "addresses, or to any." },
+	{ "insecure", AT(http.insecure),
+	  .help = "Accepts any certificate of the server." },
+	{ "ca", AT(http.ca), .min = 1,
+	  .help = "File with the certificates that are trusted." },
+};
+static const struct field_table fields = FIELD_TABLE(struct epg_source_spec,
+						     rows);
+
+static int read_target(const struct address *a, struct epg_source_spec *s,
+		       struct errmsg *error)
+{
+	if (strcmp(a->type, "file") == 0) {
+		if (a->target[0] != '/')
+			return errmsg_fail(error, -EINVAL, "path: does not "
+					   "begin with '/'");
+		if (strrchr(a->target, '/')[1] == '\0')
+			return errmsg_fail(error, -EINVAL,
+					   "path: is a folder");
+		return io_copy_path(a->target, s->path, error);
+	}
+	if (strcmp(a->type, "http") != 0 && strcmp(a->type, "https") != 0)
+		return errmsg_fail(error, -EINVAL, "type: \"%.16s\" is none "
+				   "of file, http, https", a->type);
+	(void)snprintf(s->http.url, sizeof s->http.url, "%s://%s", a->type,
+		       a->target);
+	return io_judge_authority(a->target, error);
+}
+
+static int read_options(const struct address *a, struct epg_source_spec *s,
+			struct errmsg *error)
+{
+	for (size_t i = 0; i < a->n_options; i++) {
+		const struct address_option *o = &a->options[i];
+		const struct field *f = field_find(&fields, o->key);
+		int r;
+
+		if (f == NULL)
+			return errmsg_fail(error, -EINVAL, "option \"%.64s\" "
+					   "is not known", o->key);
+		r = field_read_text(f, o->key,
+				    o->value != NULL ? o->value : "", s,
+				    error);
+		if (r < 0) {
+			errmsg_prefix(error, "%s: ", f->key);
+			return r;
+		}
+	}
+	if (s->http.ca[0] != '\0' && s->http.ca[0] != '/')
+		return errmsg_fail(error, -EINVAL, "ca: \"%.64s\" is not an "
+				   "absolute path", s->http.ca);
+	return 0;
+}
+
+int epg_source_parse(const char *text, struct epg_source_spec *ret,
+		     struct errmsg *error)
+{
+	struct epg_source_spec s = { 0 };
+	struct address a;
+	int r = address_parse(text, &a, error);
+
+	if (r < 0)
+		return r;
+	field_init(&fields, &s);
+	r = read_target(&a, &s, error);
+	if (r == 0)
+		r = read_options(&a, &s, error);
+	if (r == 0)
+		*ret = s;
+	address_done(&a);
+	return r;
+}

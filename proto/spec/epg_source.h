@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The address of a source of the programme guide: XMLTV, plain or in gzip, from
+ * a file or from a server.
+ *
+ *	file:///srv/guide.xml
+ *	https://user:password@host/guide.xml.gz#interval=600
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/util.h"
+#include "proto/spec/http_spec.h"
+#include "proto/spec/io_spec.h"
+
+enum {
+	EPG_SOURCES_MAX = 8,
+	EPG_INTERVAL_MIN_S = 1,
+	EPG_INTERVAL_MAX_S = 7 * 24 * 3600,
+	EPG_INTERVAL_DEFAULT_S = 3600,
+};
+
+struct epg_source_spec {
+	char path[IO_PATH_MAX]; /* of a file; "": from a server */
+	struct http_spec http;
+	unsigned interval_s; /* between two imports */
+};
+
+/* 0, or -EINVAL with a sentence that begins with the part of the address. */
+int epg_source_parse(const char *text, struct epg_source_spec *ret,
+		     struct errmsg *error) MUST_CHECK;

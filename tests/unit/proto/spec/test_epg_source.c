@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/epg_source.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+Test(epg_source, is_a_file_or_a_server)
+{
+	struct epg_source_spec s;
+	struct errmsg error;
+
+	cr_assert_eq(epg_source_parse("file:///srv/tv.xml", &s, &error), 0);
+	cr_assert_str_eq(s.path, "/srv/tv.xml");
+	cr_assert_eq(s.interval_s, EPG_INTERVAL_DEFAULT_S);
+	cr_assert_eq(epg_source_parse("https://u:p@h/tv.gz?a=b#interval=60&"
+				      "timeout=5&insecure&follow=any&ua=x&"
+				      "ca=/etc/ca.pem", &s, &error), 0);
+	cr_assert_str_empty(s.path);
+	cr_assert_str_eq(s.http.url, "https://u:p@h/tv.gz?a=b");
+	cr_assert_eq(s.interval_s, 60);
+	cr_assert_eq(s.http.timeout_s, 5);
+	cr_assert(s.http.insecure);
+	cr_assert_eq(s.http.follow, FOLLOW_ANY);
+	cr_assert_str_eq(s.http.ca, "/etc/ca.pem");
+}
+
+Test(epg_source, an_address_with_an_error_is_refused)
+{
+	static const struct {
+		const char *text, *wanted;
+	} cases[] = {
+		{ "udp://239.1.1.1:1234", "type: \"udp\" is none of file, "
+					  "http, https" },
+		{ "file://tv.xml", "path: does not begin with '/'" },
+		{ "file:///srv/", "path: is a folder" },
+		{ "http://h/x#ca=x", "ca: \"x\" is not an absolute path" },
+		{ "http://h/x#loop", "option \"loop\" is not known" },
+		{ "http://h/x#interval=604801",
+		  "interval: 604801 is not between 1 and 604800 s" },
+	};
+	struct epg_source_spec s;
+	struct errmsg error;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		cr_assert_eq(epg_source_parse(cases[i].text, &s, &error),
+			     -EINVAL, "%s", cases[i].text);
+		cr_assert_str_eq(error.text, cases[i].wanted);
+	}
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/epg/epg_sources.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+#include "common/base/wall.h"
+#include "common/loop/helper.h"
+#include "proto/spec/epg_source.h"
+#include "worker/epg/source_reader.h"
+#include "worker/epg/import_feed.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TURN_MS = 10,   /* between two looks at a transfer */
+	IDLE_MS = 1000, /* between two looks at the time */
+	RETRY_S = 30,   /* after the first failure, then twice as long ... */
+	RETRY_MAX_S = 900,
+	NEW_SERVICE_S = 60, /* between two imports for new services */
+	THREADS_MAX = 2,
+};
+
+struct source {
+	struct epg_source_spec spec;
+	bool usable; /* the address has no error */
+	uint64_t next_ms, begun_ms;
+	unsigned failures; /* in a row */
+	bool imported;
+	uint64_t new_services; /* guide_new_services() at its last import */
+	struct source_stamp stamp;
+	struct errmsg error, refusal; /* as the log has them */
+};
+
+struct epg_sources {
+	struct ev_loop *loop;
+	struct guide *guide;
+	struct helpers *helpers;
+	ev_timer timer;
+	struct source *list;
+	size_t n;
+	bool released;
+	/* the source that is being imported */
+	struct source *now; /* NULL: none */
+	struct source_reader *reader;
+	struct import_feed *feed;
+	struct epg_sources_status status;
+};
+
+static size_t place_of(const struct epg_sources *s, const struct source *one)
+{
+	return (size_t)(one - s->list);
+}
+
+static void set_error(struct epg_sources *s, struct source *one,
+		      const struct errmsg *error)
+{
+	struct errmsg text = *error;
+
+	errmsg_prefix(&text, "epg_sources[%zu]: ", place_of(s, one));
+	if (!errmsg_is_alike(one->error.text, text.text))
+		log_warning("epg", "%s: the guide stays as it is", text.text);
+	one->error = text;
+}
+
+/* --- an import --- */
+
+static void end(struct epg_sources *s)
+{
+	source_reader_free(&s->reader);
+	import_feed_free(&s->feed);
+	s->now = NULL;
+}
+
+static void fail(struct epg_sources *s, const struct errmsg *error)
+{
+	struct source *one = s->now;
+	unsigned pause_s = RETRY_S << MIN(one->failures, 5U);
+
+	pause_s = MIN(pause_s, (unsigned)RETRY_MAX_S);
+	one->failures++;
+	one->next_ms = mono_ms() +
+		       UINT64_C(1000) * MIN(pause_s, one->spec.interval_s);
+	set_error(s, one, error);
+	end(s);
+}
+
+/* The saved events of channels that no source has any more are as those of the
+ * EIT. */
+static void release(struct epg_sources *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->list[i].imported)
+			return;
+	if (!s->released)
+		guide_release_imported(s->guide);
+	s->released = true;
+}
+
+/* The log has the first import, and what changes from then on. */
+static void report(struct epg_sources *s, const struct guide_import_counts *c)
+{
+	uint64_t refused = import_feed_refused(s->feed);
+	const char *first = import_feed_first_refusal(s->feed);
+	struct source *one = s->now;
+	size_t place = place_of(s, one);
+
+	s->status.imports++;
+	s->status.changes += c->changed;
+	s->status.refused += refused;
+	if (!one->imported || one->error.text[0] != '\0')
+		log_info("epg", "epg_sources[%zu]: imported %" PRIu64
+			 " programmes of %" PRIu64 " channels (%" PRIu64
+			 " overlaps, %" PRIu64 " without an end, %" PRIu64
+			 " beyond a limit)", place, c->programmes,
+			 c->channels, c->cut, c->endless, c->dropped);
+	if (refused > 0 && strcmp(first, one->refusal.text) != 0)
+		log_warning("epg", "epg_sources[%zu]: %" PRIu64 " programmes "
+			    "are refused, the first one: %s", place, refused,
+			    first);
+	errmsg_set(&one->refusal, "%s", first);
+	one->error.text[0] = '\0';
+}
+
+static void succeed(struct epg_sources *s)
+{
+	struct guide_import_counts c = import_feed_commit(s->feed);
+	struct source *one = s->now;
+	struct errmsg error;
+
+	report(s, &c);
+	one->imported = true;
+	one->failures = 0;
+	one->next_ms = mono_ms() + UINT64_C(1000) * one->spec.interval_s;
+	one->stamp = source_reader_stamp(s->reader);
+	if (c.channels == 0) {
+		errmsg_set(&error, "no channel with programmes of now is that "
+			   "of a stream: see xmltv_id");
+		set_error(s, one, &error);
+	}
+	release(s);
+	end(s);
+}
+
+/* The file has not changed. */
+static void skip(struct epg_sources *s)
+{
+	struct source *one = s->now;
+
+	one->next_ms = mono_ms() + UINT64_C(1000) * one->spec.interval_s;
+	end(s);
+}
+
+static void begin(struct epg_sources *s, struct source *one)
+{
+	struct errmsg error;
+
+	s->now = one;
+	one->begun_ms = mono_ms();
+	if (one->new_services != guide_new_services(s->guide))
+		one->stamp = (struct source_stamp){ 0 };
+	one->new_services = guide_new_services(s->guide);
+	s->reader = source_reader_new(&one->spec, &one->stamp, s->helpers,
+				    &error);
+	if (s->reader == NULL) {
+		fail(s, &error);
+		return;
+	}
+	s->feed = import_feed_new(s->guide, (int64_t)(wall_ms() / 1000));
+}
+
+/* True: another part waits already. */
+static bool run_import(struct epg_sources *s)
+{
+	struct errmsg error;
+	int more = source_reader_turn(s->reader, mono_ns(), &error), r = 1;
+	struct buf *bytes = source_reader_bytes(s->reader);
+
+	if (more == -EALREADY) {
+		skip(s);
+		return false;
+	}
+	if (more < 0) {
+		fail(s, &error);
+		return false;
+	}
+	if (mono_ms() - s->now->begun_ms > 1000 * (uint64_t)SOURCE_LIMIT_S) {
+		errmsg_set(&error, "the import takes longer than %d s",
+			   SOURCE_LIMIT_S);
+		fail(s, &error);
+		return false;
+	}
+	if (buf_len(bytes) > 0 || more == 0)
+		r = import_feed_run(s->feed, bytes, more == 0, &error);
+	if (r < 0)
+		fail(s, &error);
+	else if (r == 0)
+		succeed(s);
+	return r > 0 && (buf_len(bytes) > 0 || more == 0);
+}
+
+/* --- the time --- */
+
+static bool is_due(const struct epg_sources *s, const struct source *one)
+{
+	uint64_t now_ms = mono_ms();
+
+	if (!one->usable)
+		return false;
+	if (now_ms >= one->next_ms)
+		return true;
+	return one->imported &&
+	       one->new_services != guide_new_services(s->guide) &&
+	       now_ms - one->begun_ms >= UINT64_C(1000) * NEW_SERVICE_S;
+}
+
+static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct epg_sources *s = container_of(t, struct epg_sources, timer);
+	bool waits = false;
+
+	(void)revents;
+	for (size_t i = 0; s->now == NULL && i < s->n; i++)
+		if (is_due(s, &s->list[i]))
+			begin(s, &s->list[i]);
+	if (s->now != NULL)
+		waits = run_import(s);
+	ev_timer_stop(loop, t);
+	ev_timer_set(t, waits ? 0. : (s->now != NULL ? TURN_MS : IDLE_MS) / 1e3,
+		     0.);
+	ev_timer_start(loop, t);
+}
+
+struct epg_sources *epg_sources_new(struct ev_loop *loop, struct guide *guide,
+				    const char *const *addresses, size_t n)
+{
+	struct epg_sources *s = xcalloc(1, sizeof *s);
+	struct errmsg error;
+
+	s->loop = loop;
+	s->guide = guide;
+	s->helpers = helpers_new(loop, THREADS_MAX);
+	s->list = xcalloc(n + 1, sizeof *s->list);
+	s->n = n;
+	for (size_t i = 0; i < n; i++) {
+		struct source *one = &s->list[i];
+
+		one->usable = epg_source_parse(addresses[i], &one->spec,
+					       &error) == 0;
+		if (!one->usable)
+			set_error(s, one, &error);
+	}
+	ev_timer_init(&s->timer, on_timer, 0., 0.);
+	ev_timer_start(loop, &s->timer);
+	return s;
+}
+
+void epg_sources_free(struct epg_sources **sp)
+{
+	struct epg_sources *s = *sp;
+
+	*sp = NULL;
+	if (s == NULL)
+		return;
+	ev_timer_stop(s->loop, &s->timer);
+	end(s);
+	helpers_free(&s->helpers);
+	free(s->list);
+	free(s);
+}
+
+struct epg_sources_status epg_sources_status(const struct epg_sources *s)
+{
+	struct epg_sources_status status = s->status;
+
+	status.error = "";
+	for (size_t i = s->n; i-- > 0;)
+		if (s->list[i].error.text[0] != '\0')
+			status.error = s->list[i].error.text;
+	return status;
+}

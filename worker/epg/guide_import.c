@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/epg/guide_import.h"
+
+#include "common/base/alloc.h"
+#include "common/base/sorted.h"
+#include "worker/epg/guide_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DAY_S = 24 * 3600,
+	/* the longest event that EIT can name: 99:59:59 */
+	DURATION_MAX_S = 100 * 3600 - 1,
+};
+
+/* A channel of a stream. */
+struct channel {
+	char *id, *stream;
+};
+
+/* What an id of the document means. */
+struct slot {
+	size_t first, n; /* channels */
+	uint16_t service; /* 0: the only one */
+};
+
+struct programme {
+	struct slot slot;
+	size_t order; /* in the document */
+	bool has_stop;
+	struct guide_event *event;
+};
+
+struct guide_import {
+	struct guide *guide;
+	int64_t now_s;
+	struct channel *channels; /* by id and stream */
+	size_t n_channels;
+	struct programme *programmes;
+	size_t n, room, bytes;
+	struct slot last; /* of guide_import_wants(); n 0: none */
+	struct guide_import_counts counts;
+};
+
+/* --- channels --- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct channel *x = a, *y = b;
+	int r = strcmp(x->id, y->id);
+
+	return r != 0 ? r : strcmp(x->stream, y->stream);
+}
+
+struct guide_import *guide_import_new(struct guide *g, int64_t now_s)
+{
+	struct guide_import *i = xcalloc(1, sizeof *i);
+	const struct guide_stream *s;
+	size_t n = 0;
+
+	i->guide = g;
+	i->now_s = now_s;
+	LIST_FOREACH(s, &g->streams, link)
+		n++;
+	i->channels = xcalloc(n + 1, sizeof *i->channels);
+	LIST_FOREACH(s, &g->streams, link)
+		if (s->known)
+			i->channels[i->n_channels++] = (struct channel){
+				xstrdup(s->channel != NULL ? s->channel
+							   : s->id),
+				xstrdup(s->id) };
+	qsort(i->channels, i->n_channels, sizeof *i->channels, by_id);
+	return i;
+}
+
+void guide_import_free(struct guide_import **ip)
+{
+	struct guide_import *i = *ip;
+
+	*ip = NULL;
+	if (i == NULL)
+		return;
+	for (size_t k = 0; k < i->n; k++)
+		free(i->programmes[k].event);
+	free(i->programmes);
+	for (size_t k = 0; k < i->n_channels; k++) {
+		free(i->channels[k].id);
+		free(i->channels[k].stream);
+	}
+	free(i->channels);
+	free(i);
+}
+
+struct wanted {
+	const struct guide_import *import;
+	const char *id;
+	size_t len;
+};
+
+/* The first channel of that id: an equal one precedes none. */
+static int order(size_t k, const void *arg)
+{
+	const struct wanted *w = arg;
+	const char *id = w->import->channels[k].id;
+	int r = strncmp(id, w->id, w->len);
+
+	return r != 0 ? r : id[w->len] != '\0' ? 1 : 0;
+}
+
+static struct slot find_id(const struct guide_import *i, const char *id,
+			   size_t len)
+{
+	const struct wanted w = { i, id, len };
+	struct slot slot = { 0 };
+	bool found;
+	size_t at = sorted_place(i->n_channels, order, &w, &found);
+
+	if (!found)
+		return slot;
+	while (at > 0 && order(at - 1, &w) == 0)
+		at--;
+	slot.first = at;
+	while (at + slot.n < i->n_channels && order(at + slot.n, &w) == 0)
+		slot.n++;
+	return slot;
+}
+
+/* The number behind the last dot; 0: there is none. */
+static uint16_t number_behind(const char *id, size_t *ret_len)
+{
+	const char *dot = strrchr(id, '.'), *digit;
+	unsigned long number = 0;
+
+	if (dot == NULL || dot[1] < '1' || dot[1] > '9')
+		return 0;
+	for (digit = dot + 1; *digit >= '0' && *digit <= '9'; digit++)
+		if ((number = number * 10 + (unsigned long)(*digit - '0')) >
+		    UINT16_MAX)
+			return 0;
+	*ret_len = (size_t)(dot - id);
+	return *digit == '\0' ? (uint16_t)number : 0;
+}
+
+bool guide_import_wants(struct guide_import *i, const char *channel)
+{
+	size_t len = 0;
+	uint16_t number;
+
+	i->last = find_id(i, channel, strlen(channel));
+	if (i->last.n > 0)
+		return true;
+	number = number_behind(channel, &len);
+	if (number == 0)
+		return false;
+	i->last = find_id(i, channel, len);
+	i->last.service = number;
+	return i->last.n > 0;
+}
+
+/* --- programmes --- */
+
+/* Neither over nor beyond the days of the guide. */
+static bool is_in_time(const struct guide_import *i, int64_t start_s,
+		       int64_t stop_s)
+{
+	int64_t days_s = (int64_t)i->guide->limits.days * DAY_S;
+
+	return stop_s + GUIDE_PAST_S > i->now_s &&
+	       start_s < i->now_s + days_s;
+}
+
+void guide_import_add(struct guide_import *i, const char *channel,
+		      const struct xmltv_found *p)
+{
+	/* the end of one without an end is found later */
+	int64_t stop_s = p->has_stop ? p->stop_s : p->start_s + DAY_S;
+	struct eit_event from = { .start_s = p->start_s };
+	struct guide_event *e;
+
+	(void)channel; /* i->last */
+	if (!is_in_time(i, p->start_s, stop_s))
+		return;
+	from.duration_s = (uint32_t)MIN(stop_s - p->start_s,
+					(int64_t)DURATION_MAX_S);
+	e = guide_event_new(&from, p->facts);
+	if (i->bytes + guide_event_size(e) > i->guide->limits.bytes) {
+		i->counts.dropped++;
+		i->guide->counts.dropped++;
+		free(e);
+		return;
+	}
+	e->source = GUIDE_IMPORTED;
+	i->bytes += guide_event_size(e);
+	if (i->n == i->room) {
+		i->room = MAX((size_t)256, 2 * i->room);
+		i->programmes = xrealloc(i->programmes,
+					 i->room * sizeof *i->programmes);
+	}
+	i->programmes[i->n] = (struct programme){ i->last, i->n, p->has_stop,
+						  e };
+	i->n++;
+}
+
+/* --- the end --- */
+
+static int compare_slots(const struct slot *a, const struct slot *b)
+{
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return (a->service > b->service) - (a->service < b->service);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct programme *x = a, *y = b;
+	int64_t s = x->event->start_s, t = y->event->start_s;
+	int r = compare_slots(&x->slot, &y->slot);
+
+	if (r != 0 || s != t)
+		return r != 0 ? r : s < t ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* Applies the rules to the n programmes of a slot, and moves the events to
+ * list.  Returns their number. */
+static size_t settle(struct guide_import *i, struct programme *p, size_t n,
+		     struct guide_event **list)
+{
+	size_t kept = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		struct guide_event *e = p[k].event;
+		bool is_last = k + 1 == n, keep = p[k].has_stop;
+		int64_t next_s = is_last ? 0 : p[k + 1].event->start_s;
+
+		p[k].event = NULL;
+		if (!is_last && next_s == e->start_s) {
+			i->counts.cut++;
+			keep = false;
+		} else if (!is_last && (!p[k].has_stop ||
+					next_s < guide_event_end(e))) {
+			i->counts.cut += p[k].has_stop;
+			keep = p[k].has_stop ||
+			       next_s - e->start_s <= DURATION_MAX_S;
+			i->counts.endless += !keep;
+			e->duration_s = (uint32_t)MIN(
+				next_s - e->start_s, (int64_t)DURATION_MAX_S);
+		} else if (!keep) {
+			i->counts.endless++;
+		}
+		if (keep && is_in_time(i, e->start_s, guide_event_end(e)))
+			list[kept++] = e;
+		else
+			free(e);
+	}
+	return kept;
+}
+
+/* The service that the slot means; NULL: it is not clear, or has no room. */
+static struct service *service_of(struct guide_import *i,
+				  struct guide_stream *s, uint16_t number)
+{
+	for (size_t k = 0; k < s->n; k++)
+		if (s->services[k]->number == number ||
+		    (number == 0 && s->n == 1))
+			return s->services[k];
+	if (number == 0 && s->n > 1) {
+		i->counts.ambiguous++;
+		return NULL;
+	}
+	/* before the first PAT the only service has the number 0 */
+	return s->has_programs ? NULL
+			       : guide_add_service(i->guide, s, number);
+}
+
+static struct guide_event *copy_of(const struct guide_event *e)
+{
+	struct guide_event *copy = xmalloc(sizeof *copy + e->len);
+
+	memcpy(copy, e, sizeof *copy + e->len);
+	return copy;
+}
+
+/* Gives the service of each stream of the slot the events. */
+static void give(struct guide_import *i, const struct slot *slot,
+		 struct guide_event **list, size_t n)
+{
+	struct guide_event **copies = xcalloc(n + 1, sizeof *copies);
+	size_t used = 0;
+
+	for (size_t k = slot->first; n > 0 && k < slot->first + slot->n; k++) {
+		struct guide_stream *s =
+			guide_find_stream(i->guide, i->channels[k].stream);
+		struct service *service = s != NULL
+			? service_of(i, s, slot->service) : NULL;
+		size_t had = i->guide->counts.dropped;
+
+		if (service == NULL)
+			continue;
+		for (size_t e = 0; e < n; e++)
+			copies[e] = copy_of(list[e]);
+		i->counts.changed += guide_take_imported(i->guide, service,
+							 copies, n);
+		i->counts.dropped += i->guide->counts.dropped - had;
+		i->counts.programmes += n;
+		used++;
+	}
+	i->counts.channels += used > 0;
+	for (size_t e = 0; e < n; e++)
+		free(list[e]);
+	free(copies);
+}
+
+struct guide_import_counts guide_import_commit(struct guide_import *i)
+{
+	struct guide_event **list = xcalloc(i->n + 1, sizeof *list);
+
+	if (i->n > 0)
+		qsort(i->programmes, i->n, sizeof *i->programmes, by_start);
+	for (size_t k = 0, end; k < i->n; k = end) {
+		const struct slot slot = i->programmes[k].slot;
+		size_t n;
+
+		for (end = k + 1; end < i->n; end++)
+			if (compare_slots(&i->programmes[end].slot, &slot) != 0)
+				break;
+		n = settle(i, i->programmes + k, end - k, list);
+		give(i, &slot, list, n);
+	}
+	free(list);
+	i->n = 0;
+	return i->counts;
+}
