@@ -70,6 +70,9 @@ web_pages = \
 	web/headend/main.js \
 	web/headend/menu.js \
 	web/headend/merge.js \
+	web/headend/mux-list.js \
+	web/headend/mux.css \
+	web/headend/mux.js \
 	web/headend/name-dialog.js \
 	web/headend/network.css \
 	web/headend/network.js \

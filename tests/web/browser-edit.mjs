@@ -287,3 +287,72 @@ test('an observer gets no control that would be refused', { skip },
 	visitor.quiet();
 	await sluice.stop();
 });
+
+test('a multiplex is edited: rates, order, its own tables', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const stored = async () => (await done(sluice, { cmd: 'get-stream',
+		id: 'mux' }, admin)).stream;
+	const program = (pnr) => ({ pnr, pmtPid: 0x100, video: 0x101 });
+
+	await Sender.start(t, new TsMux({ programs: [program(1)] }), 5001);
+	await Sender.start(t, new TsMux({ programs: [program(1)],
+		clock: 7000 }), 5301);
+	await done(sluice, { cmd: 'set-stream', stream: { id: 'mux',
+		name: EVIL, type: 'mpts', enable: true, bitrate: 12000,
+		input: ['stream://film', 'udp://127.0.0.1:5301#rate_min=100'],
+		output: [], sdt: [{ pnr: 900, lcn: 9, note: 1 }] } }, admin);
+	// a number of which a half is typed
+	visitor.allowed = /status of 400 /;
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/edit/mux');
+	await page.waitForSelector('[data-pnr="101"]:has-text("on air")');
+	await page.waitForSelector('[data-pnr="201"]:has-text("on air")');
+	// the name of the stream that is its input
+	await page.waitForSelector('.mux-input:has-text("Film 1"):has-text(' +
+		'"101")');
+	await visitor.accessible('a multiplex');
+	assert.equal(await page.inputValue(
+		'[aria-label="Input 2: rate_min"]'), '100');
+	await page.fill('[aria-label="Input 2: rate_min"]', '');
+	await page.fill('[aria-label="Input 2: rate_max"]', '4000');
+	await page.fill('[aria-label="Input 1: priority"]', '200');
+	await page.click('[aria-label="Move up: Input 2"]');
+	await page.fill('[aria-label="201: lcn"]', '12');
+	await page.fill('[aria-label="900: lcn"]', '');
+	await page.selectOption('[id="stream.nit"]', 'own');
+	await page.fill('[id="stream.network_name"]', 'Own');
+	await page.click('summary:has-text("nit_actual")');
+	await page.fill('[id="stream.nit_actual.frequency"]', '522');
+	await page.fill('[id="stream.nit_actual.symbolrate"]', '6900');
+	await page.selectOption('[id="stream.nit_actual.type"]', 'C');
+	await page.selectOption('[id="stream.nit_actual.modulation"]',
+		'QAM64');
+	// it is where the input is, which the service runs at its old place
+	await page.waitForSelector('.mux-input >> nth=0 >> text="201"');
+	await page.emulateMedia({ colorScheme: 'light' });
+	await page.setViewportSize({ width: 390, height: 740 });
+	await visitor.accessible('a multiplex, narrow, light');
+	assert.ok(await page.evaluate(() => {
+		const { scrollWidth } = document.querySelector('main');
+
+		return scrollWidth <= innerWidth;
+	}));
+	await page.keyboard.press('Control+Enter');
+	await page.waitForSelector('.sentence');
+	const { input, nit, network_name, nit_actual, sdt } = await stored();
+
+	assert.deepEqual({ input, nit, network_name, nit_actual, sdt }, {
+		input: ['udp://127.0.0.1:5301#rate_max=4000',
+			'stream://film#priority=200'],
+		nit: 'own', network_name: 'Own',
+		nit_actual: { frequency: 522, symbolrate: 6900, type: 'C',
+			modulation: 'QAM64' },
+		sdt: [{ pnr: 900, note: 1 }, { pnr: 201, lcn: 12 }] });
+	// the page of the stream has its services
+	await page.waitForSelector('tr[data-pnr="101"]:has-text("on air")');
+	await page.waitForSelector('text=of 12.000 Mbit/s');
+	visitor.quiet();
+	await sluice.stop();
+});

@@ -172,7 +172,6 @@ test('services of an adapter become streams, and the adapter an entry',
 	await page.check('[data-service="1.2"] input');
 	await page.waitForSelector('[data-plan]:has-text("Multiplex")' +
 		':has-text("dvb://…#pnr=2")');
-	await visitor.accessible('services of a new adapter');
 	await page.click('text=Make 1 streams');
 	await page.waitForSelector('tr[data-id]:has-text("disabled")' +
 		' >> text="2"');

@@ -15,6 +15,8 @@ const { isOld } = await load('headend/current.js');
 const { freshId, make } = await load('headend/entry-id.js');
 const { chosenFirst } = await load('headend/groups.js');
 const { columns, fill, rangeOf } = await load('headend/history.js');
+const { isMux, optionOf, placesOf, rateOf, serviceRows, share, withOption,
+	withService } = await load('headend/mux-list.js');
 const { saveGroup } = await load('headend/output-group-edit.js');
 const { PAGES, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
@@ -326,6 +328,61 @@ test('services become streams of their adapter, or of a new one', () => {
 	assert.deepEqual([...usersOf([stream('x', 'dvb://s1#cam=a&pnr=7'),
 		stream('y', 'dvb://s1#pnr=7', 'dvb://s2#pnr=8', 3),
 		{ name: 'z', config: null }], 's1')], [[7, 'x']]);
+});
+
+test('an option of an address is set in its place, or taken out', () => {
+	const text = 'udp://a:1#pnr=7&rate_max=5&cas';
+
+	assert.equal(optionOf(text, 'rate_max'), '5');
+	assert.equal(optionOf(text, 'priority'), '');
+	assert.equal(optionOf(text, 'cas'), '');
+	assert.equal(withOption(text, 'rate_max', '6'),
+		'udp://a:1#pnr=7&rate_max=6&cas');
+	assert.equal(withOption(text, 'rate_max', ''), 'udp://a:1#pnr=7&cas');
+	assert.equal(withOption('udp://a:1', 'priority', '1'),
+		'udp://a:1#priority=1');
+	assert.equal(withOption('udp://a#x=1&y&x=2', 'x', '3'),
+		'udp://a#x=3&y');
+	// what is no address stays as it is
+	assert.equal(withOption('', 'priority', '1'), '');
+	assert.equal(optionOf('nothing', 'priority'), '');
+});
+
+test('inputs of a draft are found where the service runs them', () => {
+	const stored = ['udp://a:1#x', 'udp://a:1', 'stream://b'];
+
+	assert.deepEqual(placesOf(stored, ['stream://b#rate_max=1', 'udp://a:1',
+		'udp://a:1#y', 'udp://c:1', 'udp://a:1', 7]),
+	[3, 2, 1, 0, 0, 0]);
+	assert.deepEqual(placesOf([], ['udp://a:1']), [0]);
+});
+
+test('services are those that are sent and those that are set', () => {
+	const services = [{ pnr: 201, bitrate: 3000 }, { pnr: 101,
+		bitrate: 1000 }];
+	const sdt = [{ pnr: 101, lcn: 1 }, { pnr: 7, lcn: 2 }, { lcn: 3 },
+		null];
+
+	assert.deepEqual(serviceRows(services, sdt), [
+		{ pnr: 7, live: undefined, set: sdt[1] },
+		{ pnr: 101, live: services[1], set: sdt[0] },
+		{ pnr: 201, live: services[0], set: undefined }]);
+	assert.deepEqual(serviceRows([], undefined), []);
+	assert.deepEqual(withService(sdt, 101, 'lcn', 5), [{ pnr: 101, lcn: 5 },
+		...sdt.slice(1)]);
+	assert.deepEqual(withService(sdt, 7, 'lcn', undefined), [sdt[0],
+		...sdt.slice(2)]);
+	assert.deepEqual(withService(undefined, 8, 'type', 1), [{ pnr: 8,
+		type: 1 }]);
+	assert.equal(withService([{ pnr: 8, type: 1 }], 8, 'type', undefined),
+		undefined);
+	assert.equal(rateOf(services), 4000);
+	assert.deepEqual([share(1234, 12000), share(9, 0), share(9, 'x'),
+		share(9, 3)], [10.3, 0, 0, 100]);
+	assert.deepEqual([isMux({ type: 'mpts', input: ['a', 'b'] }),
+		isMux({ type: 'mpts', input: ['a'] }), isMux({ type: 'spts',
+			input: ['a', 'b'] }), isMux(null)],
+	[true, false, false, false]);
 });
 
 test('a slot that has changed replaces itself alone', () => {

@@ -123,6 +123,17 @@ export interface Switch {
 	fault?: string;
 }
 
+export interface MuxService {
+	pnr: number;
+	input: number;
+	pmt_pid: number;
+	onair: boolean;
+	bitrate: number;
+	dropped: number;
+	excess: number;
+	eit_dropped: number;
+}
+
 export interface StreamStatus {
 	timestamp: number;
 	name?: string;
@@ -144,6 +155,7 @@ export interface StreamStatus {
 	outputs: OutputStatus[];
 	worker: Worker;
 	filler: boolean;
+	services?: MuxService[];
 	switches: Switch[];
 }
 

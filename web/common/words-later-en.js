@@ -82,6 +82,7 @@ export const en = {
 		'passwords and secrets in addresses.',
 	drag: 'Drag to move',
 	ecmg: 'ECMG',
+	eit_dropped: 'EIT dropped',
 	evidence: 'Evidence',
 	file: 'File',
 	from_to_n: '{min} to {max}.',
@@ -135,6 +136,10 @@ export const en = {
 	logging_about: 'Where the service writes its log. A change applies at ' +
 		'once. The lines in memory are on the page',
 	move_down: 'Move down',
+	mux: 'Multiplex',
+	mux_share: 'Share',
+	mux_sum: 'Services: {sum} of {total} Mbit/s, {percent} %',
+	mux_tables: 'Own NIT and SDT',
 	n_given: '{n} set',
 	n_streams: 'Streams: {n}',
 	needs: 'No effect without {key}.',
@@ -153,7 +158,9 @@ export const en = {
 	no_packets: 'no packets',
 	no_revisions: 'There is no earlier configuration yet.',
 	no_servers: 'No other headend is listed.',
+	no_services: 'No service is sent yet.',
 	no_softcams: 'There is no softcam.',
+	not_sent: 'not sent',
 	one_a_line: 'one a line',
 	options: 'Options',
 	outputs_about: 'This version stores these groups for other programs. No ' +

@@ -82,6 +82,7 @@ export const ru = {
 		'в адресах.',
 	drag: 'Потяните, чтобы переместить',
 	ecmg: 'ECMG',
+	eit_dropped: 'Отброшено EIT',
 	evidence: 'Подробности',
 	file: 'Файл',
 	from_to_n: 'От {min} до {max}.',
@@ -136,6 +137,10 @@ export const ru = {
 	logging_about: 'Куда сервис пишет журнал. Изменение действует сразу. ' +
 		'Строки из памяти — на странице',
 	move_down: 'Ниже',
+	mux: 'Мультиплекс',
+	mux_share: 'Доля',
+	mux_sum: 'Сервисы: {sum} из {total} Мбит/с, {percent} %',
+	mux_tables: 'Собственные NIT и SDT',
 	n_given: 'задано: {n}',
 	n_streams: 'потоков: {n}',
 	needs: 'Не действует без {key}.',
@@ -154,7 +159,9 @@ export const ru = {
 	no_packets: 'нет пакетов',
 	no_revisions: 'Прежних конфигураций пока нет.',
 	no_servers: 'Других станций в списке нет.',
+	no_services: 'Сервисы пока не передаются.',
 	no_softcams: 'Софткамов нет.',
+	not_sent: 'не передаётся',
 	one_a_line: 'по одному в строке',
 	options: 'Параметры',
 	outputs_about: 'Эта версия только хранит такие группы для других ' +

@@ -13,6 +13,9 @@ import { Changes, Conflicts, useDraft } from './draft.js';
 import { FieldGroups, Rows } from './field.js';
 import { Further, Groups, Problem, Whole } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
+import { KEYS, MuxInput, MuxKeys } from './mux.js';
+import { isMux, placesOf } from './mux-list.js';
+import { usePoll } from './poll.js';
 import { href } from './route.js';
 import { Waiting, useForms } from './setup.js';
 import { useTrial } from './trial.js';
@@ -48,13 +51,18 @@ function cleaned(entry) {
 }
 
 /** @param {{app: App, forms: Forms, draft: Draft, error: string,
- *	which: 'input' | 'output'}} props */
-function Addresses({ app, forms, draft, which, error }) {
+ *	which: 'input' | 'output', below?: (text: string, place: number,
+ *	onChange: (text: string) => void) => any}} props below: what stands below
+ *	an address */
+function Addresses({ app, forms, draft, which, error, below }) {
 	const list = Array.isArray(draft.mine[which]) ? draft.mine[which] : [];
 	const field = fieldOf(error);
 	const change = (/** @type {string[]} */ to) => draft.set(which, to);
 	const move = (/** @type {number} */ from, /** @type {number} */ to) =>
 		change(moved(list, from, to));
+	const put = (/** @type {number} */ i) => (/** @type {string} */ to) =>
+		change(list.map((/** @type {string} */ one,
+			/** @type {number} */ k) => k === i ? to : one));
 	const drag = useDrag(move);
 
 	return html`<fieldset><legend>${t(which === 'input' ? 'inputs'
@@ -63,13 +71,11 @@ function Addresses({ app, forms, draft, which, error }) {
 			html`<${AddressField} key=${i} app=${app} forms=${forms}
 			which=${which} place=${i} text=${text} count=${list.length}
 			error=${field?.key === which && field.place === i ? error : ''}
-			drag=${drag(i)} onMove=${move}
-			onChange=${(/** @type {string} */ to) => change(list.map(
-				(/** @type {string} */ one, /** @type {number} */ k) =>
-					k === i ? to : one))}
+			drag=${drag(i)} onMove=${move} onChange=${put(i)}
 			onRemove=${() => change(list.filter(
 				(/** @type {string} */ _, /** @type {number} */ k) =>
-					k !== i))} />`)}
+					k !== i))} />
+			${below?.(String(text), i, put(i))}`)}
 		<button type="button" onClick=${() => change([...list, ''])}>
 			${t(which === 'input' ? 'add_input' : 'add_output')}</button>
 	</fieldset>`;
@@ -177,6 +183,20 @@ function Save({ app, draft, id, trial, error, setError, isBroken, ask }) {
 		</div></div>`;
 }
 
+/**
+ * The services of a multiplex that runs, once a second.
+ * @param {App} app
+ * @param {Draft} draft
+ * @returns {import('../common/api-types').MuxService[]}
+ */
+function useServices(app, { base }) {
+	const runs = base !== null && base.enable === true && isMux(base);
+	const { value } = usePoll(app, runs ? `api/stream-status/${
+		encodeURIComponent(base.id)}?t=0` : '');
+
+	return runs ? value?.services ?? [] : [];
+}
+
 /** @param {{app: App, forms: Forms, draft: Draft, error: string,
  *	form: Form, isNew: boolean}} props */
 function StreamFields({ app, forms, draft, error, form, isNew }) {
@@ -184,8 +204,17 @@ function StreamFields({ app, forms, draft, error, form, isNew }) {
 	const main = MAIN.flatMap((key) => rows.filter((row) => row.key === key))
 		.map((row) => ({ ...row, required: true,
 			...row.key === 'id' && isNew && { default: t('id_made') } }));
+	const hasMux = isMux(draft.mine);
 	const others = rows.filter(({ key }) => !MAIN.includes(key) &&
-		!OWN.includes(key));
+		!OWN.includes(key) && !(hasMux && KEYS.includes(key)));
+	const services = useServices(app, draft);
+	const places = placesOf(draft.base?.input ?? [], draft.mine.input ?? []);
+	const below = (/** @type {string} */ text, /** @type {number} */ i,
+		/** @type {(text: string) => void} */ onChange) => html`
+		<${MuxInput} app=${app} forms=${forms} text=${text}
+			name=${`${t('input')} ${i + 1}`} total=${draft.mine.bitrate}
+			services=${services.filter(({ input }) =>
+				input === places[i])} onChange=${onChange} />`;
 
 	return html`<fieldset class="main"><legend>${t('stream')}</legend>
 			<${Rows} form=${form} rows=${main} /></fieldset>
@@ -195,7 +224,9 @@ function StreamFields({ app, forms, draft, error, form, isNew }) {
 			onChange=${(/** @type {Entry} */ to) =>
 				draft.set('groups', to)} /></div></fieldset>
 		<${Addresses} app=${app} forms=${forms} draft=${draft} which="input"
-			error=${error} />
+			error=${error} below=${hasMux ? below : undefined} />
+		${hasMux && html`<${MuxKeys} app=${app} forms=${forms}
+			draft=${draft} form=${form} services=${services} />`}
 		<${Addresses} app=${app} forms=${forms} draft=${draft} which="output"
 			error=${error} />
 		<fieldset><legend>${t('options')}</legend>

@@ -12,6 +12,7 @@ import { Analysis } from './analysis.js';
 import { Charts } from './charts.js';
 import { isOld } from './current.js';
 import { Inputs, Outputs } from './ends.js';
+import { MuxServices } from './mux.js';
 import { rangeOf } from './history.js';
 import { StreamLog } from './log.js';
 import { Picture } from './picture.js';
@@ -197,6 +198,9 @@ export function StreamPage({ app, id, ask }) {
 		${status && html`
 			<${Inputs} app=${app} stream=${stream} status=${status}
 				ask=${ask} />
+			${status.services && html`<section><h2>${t('services')}</h2>
+				<${MuxServices} app=${app} services=${status.services}
+					config=${stream.config ?? {}} /></section>`}
 			<${Outputs} app=${app} stream=${stream} status=${status} />
 			<${Tabs} app=${app} stream=${stream} status=${status}
 				tab=${query.get('tab') ?? ''}
