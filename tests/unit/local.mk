@@ -340,6 +340,7 @@ unit_worker_tests = \
 	tests/unit/worker/remux/test_si_build \
 	tests/unit/worker/remux/test_si_versions \
 	tests/unit/worker/remux/test_table_versions \
+	tests/unit/worker/remux/test_version_stage \
 	tests/unit/worker/tables/test_nit_build \
 	tests/unit/worker/tables/test_section_schedule \
 	tests/unit/worker/tables/test_table_stage \

@@ -21,4 +21,5 @@ libworker_a_SOURCES += \
 	worker/remux/selection.c worker/remux/selection.h \
 	worker/remux/si_versions.c worker/remux/si_versions.h \
 	worker/remux/stream_clock.c worker/remux/stream_clock.h \
+	worker/remux/version_stage.c worker/remux/version_stage.h \
 	worker/remux/table_versions.c worker/remux/table_versions.h

@@ -17,9 +17,15 @@ static void hold_section(const struct psi_section *section, uint16_t pid,
 {
 	struct splice *s = arg;
 	uint8_t packets[SECTION_PACKETS * TS_PACKET], cc = 0;
-	size_t n = section_pack(section->data, section->len, pid, &cc,
-				packets);
+	uint8_t copy[SECTION_PSI_MAX];
+	size_t n;
 
+	if (section->len > sizeof copy)
+		return;
+	memcpy(copy, section->data, section->len);
+	if (s->config.lead != NULL)
+		s->config.lead(pid, copy, section->len, s->config.arg);
+	n = section_pack(copy, section->len, pid, &cc, packets);
 	if (fifo_len(&s->held) + n > SPLICE_HELD_MAX)
 		return;
 	(void)fifo_push(&s->held, (struct ts_run){ .data = packets, .n = n });

@@ -87,6 +87,9 @@ struct splice_config {
 	 * splice_continuity_check().  NULL: nothing outlives the splice. */
 	struct splice_continuity *continuity;
 	bool keep_jumps; /* jumps of the source go out unchanged */
+	/* May change a section of PAT or PMT, without its length, that goes out
+	 * in front of a new source; NULL: none changes. */
+	void (*lead)(uint16_t pid, uint8_t *section, size_t len, void *arg);
 };
 
 /* Counted since splice_new(). */

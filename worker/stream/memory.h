@@ -15,6 +15,7 @@
 #include "worker/rtp/datagrams.h"
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
+#include "worker/remux/version_stage.h"
 #include "worker/splice/continuity.h"
 #include "worker/stream/cue_memory.h"
 #include "worker/ts/packet.h"
@@ -37,6 +38,7 @@ struct stream_memory {
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct scrambler_pids components; /* of outputs with biss, and cas */
 	struct crypto_memory crypto;
+	struct version_counts versions;
 	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
 	struct cue_memory cues;
 };

@@ -137,6 +137,37 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, selector_still(p->selector), runs, n_runs);
 }
 
+/* Packets of the candidate on air, with the versions of the output. */
+static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct pipeline *p = arg;
+
+	if (!p->held)
+		splice_feed(p->splice, runs, n_runs, p->now_ns);
+	for (size_t i = 0; p->held && i < n_runs; i++)
+		splice_feed_held(p->splice, runs[i], p->now_ns);
+}
+
+/* The still picture has the tables of the output. */
+static void count_versions(struct pipeline *p, const struct candidate *c,
+			   const struct ts_run *runs, size_t n_runs, bool held)
+{
+	p->held = held;
+	if (p->versions == NULL || c == selector_still(p->selector))
+		counted(runs, n_runs, p);
+	else
+		version_stage_feed(p->versions, runs, n_runs);
+}
+
+/* A table in front of the packets of a candidate that is entered. */
+static void lead(uint16_t pid, uint8_t *section, size_t len, void *arg)
+{
+	struct pipeline *p = arg;
+
+	if (p->versions != NULL && !selector_enters_still(p->selector))
+		version_stage_apply(p->versions, pid, section, len);
+}
+
 /* Packets of one candidate; those of the candidate on air are sent. */
 static void spliced_from(struct pipeline *p, struct candidate *c,
 			 const struct ts_run *runs, size_t n_runs)
@@ -147,10 +178,9 @@ static void spliced_from(struct pipeline *p, struct candidate *c,
 	part.n_runs = n_runs;
 	switch (selector_route(p->selector, c, &part)) {
 	case SELECTOR_ON_AIR:
-		if (part.held)
-			splice_feed_held(p->splice, part.runs[0], p->now_ns);
-		splice_feed(p->splice, part.runs + part.held,
-			    part.n_runs - part.held, p->now_ns);
+		count_versions(p, c, part.runs, part.held, true);
+		count_versions(p, c, part.runs + part.held,
+			       part.n_runs - part.held, false);
 		break;
 	case SELECTOR_ENDING:
 		splice_drain(p->splice, part.runs, part.n_runs, p->now_ns);
@@ -371,6 +401,7 @@ static void make_selector(struct pipeline *p,
 	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,
+		.lead = lead,
 		.arg = p,
 		/* a multiplex continues its counters itself */
 		.continuity = p->mux.mux == NULL ? &p->memory->splice : NULL,
@@ -416,6 +447,9 @@ static void make_selector(struct pipeline *p,
 		.ask = config->send,
 		.ask_arg = config->arg,
 	});
+	if (selector_has_tables(p->selector))
+		p->versions = version_stage_new(&p->memory->versions, counted,
+						p);
 }
 
 void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
@@ -535,6 +569,7 @@ void pipeline_free(struct pipeline **ptr)
 	mux_stage_done(&p->mux);
 	filler_free(&p->filler);
 	splice_free(&p->splice);
+	version_stage_free(&p->versions);
 	cas_stage_free(&p->cas);
 	own_tables_free(&p->tables);
 	/* a burst disturbs receivers less than a loss */

@@ -9,6 +9,7 @@
 #include "worker/output/codec_watch.h"
 #include "worker/output/ring_out.h"
 #include "worker/output/sender.h"
+#include "worker/remux/version_stage.h"
 #include "worker/stream/cas_stage.h"
 #include "worker/stream/mux_input.h"
 #include "worker/stream/mux_stage.h"
@@ -68,6 +69,8 @@ struct pipeline {
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
+	struct version_stage *versions; /* NULL: tables stay as they are */
+	bool held; /* the packets behind `versions' arrived earlier */
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
 	struct batch batch; /* at the end, because it is large */

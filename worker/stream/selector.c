@@ -252,6 +252,19 @@ const struct input_chain *selector_chain(const struct selector *s,
 						 : NULL;
 }
 
+bool selector_has_tables(const struct selector *s)
+{
+	for (size_t i = 0; i < count_chains(s); i++)
+		if (s->chains[i].remux != NULL)
+			return s->mux == NULL;
+	return false;
+}
+
+bool selector_enters_still(const struct selector *s)
+{
+	return s->entered == &s->still;
+}
+
 struct candidate *selector_still(struct selector *s)
 {
 	return s->still.state != CANDIDATE_STANDBY ? &s->still : NULL;

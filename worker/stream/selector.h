@@ -140,6 +140,12 @@ bool selector_is_relay(const struct selector *);
 const struct input_chain *selector_chain(const struct selector *,
 					 unsigned position);
 
+/* Does an input regenerate tables, so that their versions are counted? */
+bool selector_has_tables(const struct selector *);
+
+/* Is the still picture entered now?  During splice_cut(). */
+bool selector_enters_still(const struct selector *);
+
 /* The memory that the next turn will touch, if nothing changes. */
 void selector_warm(const struct selector *, struct prefetch *);
 

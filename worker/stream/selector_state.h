@@ -25,6 +25,7 @@ struct selector {
 	bool changed; /* the state that the policy reads changed */
 
 	struct candidate *on_air; /* NULL: nothing is sent */
+	struct candidate *entered; /* during splice_cut(); else NULL */
 	struct candidate *ending; /* NULL: none */
 	/* keeper.opens of the input on air when it was last sent; 0: its
 	 * source has not been sent yet */

@@ -167,8 +167,10 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	struct input_chain *chain = selector_chain_of(s, to);
 	bool ends = watched && delivers(s, from);
 
+	s->entered = to;
 	splice_cut(s->splice, watched ? candidate_entry(to) : NULL, ends,
 		   s->now_ns);
+	s->entered = NULL;
 	if (s->ending != NULL)
 		selector_cut(s, s->ending);
 	s->ending = ends ? from : NULL;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Counts the versions of PAT, CAT, PMT and SDT in the output: each change of a
+ * table increments its version by one, modulo 32 (ISO/IEC 13818-1 2.4.4.5),
+ * also if an earlier content returns, as after a switch to a backup and back.
+ *
+ * The remuxes of the inputs give each content of a table a version of its own
+ * (table_versions.h), which tells the contents apart here.  Version and CRC_32
+ * are changed while the packets pass, without whole sections, because CRC_32 is
+ * linear.  Each section begins in a packet of its own, as in section_pack().
+ *
+ * Owns a buffer for changed packets; borrows the counts, which may outlive a
+ * worker.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum {
+	VERSION_COUNTS_MAX = 512, /* tables */
+	/* sections that continue in other packets; further ones keep the
+	 * version of the remux */
+	VERSION_PARTS_MAX = 64,
+};
+
+/* Flat: zeroed memory is ready, in damaged memory a version is below 32. */
+struct version_counts {
+	struct version_count {
+		uint32_t table; /* table_id and extension; 0: free */
+		uint8_t source; /* version of the content that was sent last */
+		uint8_t version; /* its version in the output */
+		uint8_t reserved[2];
+	} tables[VERSION_COUNTS_MAX];
+};
+
+struct version_stage;
+
+struct version_stage *version_stage_new(struct version_counts *,
+					ts_out_fn *out, void *arg);
+void version_stage_free(struct version_stage **);
+
+/* Takes packets of the source that is sent, and passes all to out(). */
+void version_stage_feed(struct version_stage *, const struct ts_run *runs,
+			size_t n_runs);
+
+/* The same for a whole section of that source on this PID. */
+void version_stage_apply(struct version_stage *, uint16_t pid,
+			 uint8_t *section, size_t len);
