@@ -8,4 +8,5 @@ libworker_a_SOURCES += \
 	worker/adapter/satip_ports.c worker/adapter/satip_ports.h \
 	worker/adapter/satip_source.c worker/adapter/satip_source.h \
 	worker/adapter/source.c worker/adapter/source.h \
-	worker/adapter/tuner_source.c worker/adapter/tuner_source.h
+	worker/adapter/tuner_source.c worker/adapter/tuner_source.h \
+	worker/adapter/wanted_pids.c worker/adapter/wanted_pids.h

@@ -15,59 +15,69 @@ static bool has_number(const struct msg_adapter_programs *wanted,
 	return wanted->all;
 }
 
-static void mark_ca(struct desc_loop loop, bool *marks)
-{
-	struct desc d;
+struct plan {
+	const struct ca_refs *emms;
+	bool marks[TS_PIDS];
+	bool others[TS_PIDS]; /* if there is a place */
+};
 
-	while (desc_next(&loop, &d))
-		if (d.tag == DESC_CA && d.len >= 4)
-			marks[(d.data[2] << 8 | d.data[3]) & 0x1fff] = true;
+/* The ECMs, and the EMMs of the same CA system. */
+static void mark_ca(struct desc_loop loop, struct plan *plan)
+{
+	struct ca_refs ecms;
+
+	ca_refs_read(loop, &ecms);
+	for (size_t i = 0; i < ecms.n; i++) {
+		plan->marks[ecms.list[i].pid] = true;
+		for (size_t k = 0; k < plan->emms->n; k++)
+			if (plan->emms->list[k].caid == ecms.list[i].caid)
+				plan->others[plan->emms->list[k].pid] = true;
+	}
 }
 
-static void mark_program(const struct psi_program *p, bool *marks)
+static void mark_program(const struct psi_program *p, struct plan *plan)
 {
 	struct pmt pmt;
 
 	if (p->pmt.data == NULL ||
 	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
 		return;
-	marks[pmt.pcr_pid] = true;
-	mark_ca(pmt.descriptors, marks);
+	plan->marks[pmt.pcr_pid] = true;
+	mark_ca(pmt.descriptors, plan);
 	for (size_t i = 0; i < pmt.n_streams; i++) {
-		marks[pmt.streams[i].pid] = true;
-		mark_ca(pmt.streams[i].descriptors, marks);
+		plan->marks[pmt.streams[i].pid] = true;
+		mark_ca(pmt.streams[i].descriptors, plan);
 	}
 }
 
-size_t program_pids(const struct psi *psi,
+size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 		    const struct msg_adapter_programs *wanted, uint16_t *ret,
 		    size_t max)
 {
+	struct plan plan = { .emms = emms };
 	const struct psi_program *programs;
 	size_t n_programs = psi_programs(psi, &programs), n_marks = 0, n = 0;
 	size_t placed = 0;
-	bool marks[TS_PIDS] = { false }, others[TS_PIDS] = { false };
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
-		marks[table_pids[i]] = true;
+		plan.marks[table_pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {
 		bool is_wanted = has_number(wanted, programs[i].number);
 
 		if (is_wanted)
-			marks[programs[i].pmt_pid] = true;
+			plan.marks[programs[i].pmt_pid] = true;
 		else if (wanted->tables)
-			others[programs[i].pmt_pid] = true;
+			plan.others[programs[i].pmt_pid] = true;
 		if (is_wanted)
-			mark_program(&programs[i], marks);
+			mark_program(&programs[i], &plan);
 	}
 	for (uint16_t pid = 0; pid < TS_PID_NULL; pid++)
-		n_marks += marks[pid];
-	/* tables of other programs take the room that is left */
+		n_marks += plan.marks[pid];
 	for (uint16_t pid = 0; pid < TS_PID_NULL; pid++) {
-		if (!marks[pid] && !others[pid])
+		if (!plan.marks[pid] && !plan.others[pid])
 			continue;
 		n++;
-		if (!marks[pid] && n_marks++ >= max)
+		if (!plan.marks[pid] && n_marks++ >= max)
 			continue;
 		if (placed < max)
 			ret[placed++] = pid;

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "proto/ipc/msg.h"
+#include "worker/ca/ca_refs.h"
 #include "worker/ts/psi.h"
 
 /*
  * The PIDs of the tables that every multiplex has, and those of the programs:
- * PMT, PCR, streams and ECMs.  Writes the first ones, ascending, at most max;
- * those of wanted programs come before the PMTs of others.
+ * PMT, PCR, streams and ECMs.  Those of their EMMs (emms, of the CAT) and the
+ * PMTs of others take the places that are left.  Writes the first ones,
+ * ascending, at most max.
  * Returns how many there are, which may be more.
  */
-size_t program_pids(const struct psi *, const struct msg_adapter_programs *,
-		    uint16_t *ret, size_t max);
+size_t program_pids(const struct psi *, const struct ca_refs *emms,
+		    const struct msg_adapter_programs *, uint16_t *ret,
+		    size_t max);

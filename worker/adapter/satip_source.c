@@ -6,9 +6,9 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
-#include "worker/adapter/program_pids.h"
 #include "worker/adapter/satip/satip_session.h"
 #include "worker/adapter/satip_ports.h"
+#include "worker/adapter/wanted_pids.h"
 #include "worker/net/curl/resolver.h"
 #include "worker/rtp/rtp_window.h"
 
@@ -51,9 +51,7 @@ struct satip_source {
 	struct buf in;
 	struct satip_ports ports;
 	struct rtsp_transport group; /* that is joined; port 0: none */
-	struct psi *psi;
-	uint32_t psi_changes;    /* that the wanted PIDs belong to */
-	struct msg_adapter_programs wanted;
+	struct wanted_pids wanted;
 	size_t n_pids;           /* of these programs and of tables */
 	struct errmsg lack;      /* of PIDs */
 	struct rtp_window *window;
@@ -76,7 +74,7 @@ static void watch_tables(struct satip_source *s, const uint8_t *payload,
 		const uint8_t *p = payload + at;
 
 		if (ts_sync_ok(p) && !ts_tei(p))
-			(void)psi_feed(s->psi, p);
+			wanted_pids_feed(&s->wanted, p);
 	}
 }
 
@@ -84,8 +82,7 @@ static void want_pids(struct satip_source *s)
 {
 	uint16_t pids[SATIP_PIDS_MAX];
 
-	s->psi_changes = psi_changes(s->psi);
-	s->n_pids = program_pids(s->psi, &s->wanted, pids, ARRAY_LEN(pids));
+	s->n_pids = wanted_pids_list(&s->wanted, pids, ARRAY_LEN(pids));
 	satip_session_want(&s->session, pids, s->n_pids);
 }
 
@@ -95,7 +92,7 @@ static void choose(struct source *source,
 	struct satip_source *s =
 		container_of(source, struct satip_source, base);
 
-	s->wanted = *wanted;
+	s->wanted.programs = *wanted;
 	want_pids(s);
 }
 
@@ -435,7 +432,7 @@ static int read_packets(struct source *source, struct batch *batch,
 	s->reads = 0;
 	read_flow(s, &s->ports.media, on_media);
 	read_flow(s, &s->ports.reports, on_report);
-	if (psi_changes(s->psi) != s->psi_changes)
+	if (wanted_pids_changed(&s->wanted))
 		want_pids(s);
 	serve_connection(s);
 	batch_flush(batch);
@@ -536,7 +533,7 @@ static void source_free(struct source *source)
 
 	leave_server(s);
 	rtp_window_free(&s->window);
-	psi_free(&s->psi);
+	wanted_pids_done(&s->wanted);
 	satip_session_done(&s->session);
 	buf_done(&s->in);
 	free(s);
@@ -552,7 +549,7 @@ static bool retune(struct source *source, const json_t *adapter)
 	    satip_spec_parse(adapter, &spec, NULL) < 0)
 		return false;
 	s->spec = spec;
-	psi_reset(s->psi);
+	wanted_pids_reset(&s->wanted);
 	want_pids(s);
 	satip_session_tune(&s->session, spec.query);
 	return true;
@@ -574,7 +571,8 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 
 	(void)loop, (void)now_ns;
 	s->base.ops = &ops;
-	s->wanted.all = true;
+	wanted_pids_init(&s->wanted);
+	s->wanted.programs.all = true;
 	s->fd = s->leaving = -1;
 	if (satip_spec_parse(adapter, &s->spec, &s->wrong) == 0) {
 		memcpy(cfg.query, s->spec.query, sizeof cfg.query);
@@ -586,7 +584,6 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 				   "no names");
 	}
 	satip_session_init(&s->session, &cfg);
-	s->psi = psi_new();
 	want_pids(s);
 	s->address = s->spec.server; /* of a name: resolved for each session */
 	if (s->wrong.text[0] == '\0' && s->spec.name[0] == '\0')

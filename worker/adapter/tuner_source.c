@@ -9,7 +9,7 @@
 #include "worker/adapter/dvb/dvb_sec.h"
 #include "worker/adapter/dvb/dvb_tuner.h"
 #include "worker/adapter/dvb/tuner_watch.h"
-#include "worker/adapter/program_pids.h"
+#include "worker/adapter/wanted_pids.h"
 #include "worker/core/hidden.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/psi.h"
@@ -33,11 +33,9 @@ struct tuner_source {
 	struct tuner_spec spec;
 	struct dvb_tuner *tuner;
 	struct tuner_watch watch;
-	struct psi *psi;
 	uint16_t pat_cc;
 	unsigned tunes;      /* that the tables belong to */
-	uint32_t psi_changes; /* that the filters belong to */
-	struct msg_adapter_programs wanted;
+	struct wanted_pids wanted;
 	bool chosen;         /* wanted is newer than the filters */
 	uint32_t crc_errors; /* at the last second */
 	uint64_t lost;
@@ -59,11 +57,11 @@ static void watch_tables(struct tuner_source *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 
-	if (psi_class(s->psi, pid) != PID_PSI)
+	if (pid != CAT_PID && psi_class(s->wanted.psi, pid) != PID_PSI)
 		return;
 	if (pid == 0)
 		s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
-	(void)psi_feed(s->psi, p);
+	wanted_pids_feed(&s->wanted, p);
 }
 
 static void take_packets(struct tuner_source *s, struct batch *batch,
@@ -123,13 +121,11 @@ static void want_pids(struct tuner_source *s)
 	uint16_t pids[DVB_PIDS_MAX];
 
 	if (s->state.whole ||
-	    (!s->chosen && psi_changes(s->psi) == s->psi_changes))
+	    (!s->chosen && !wanted_pids_changed(&s->wanted)))
 		return;
 	s->chosen = false;
-	s->psi_changes = psi_changes(s->psi);
 	dvb_tuner_want(s->tuner, pids,
-		       program_pids(s->psi, &s->wanted, pids,
-				    ARRAY_LEN(pids)));
+		       wanted_pids_list(&s->wanted, pids, ARRAY_LEN(pids)));
 }
 
 static void choose(struct source *source,
@@ -138,7 +134,7 @@ static void choose(struct source *source,
 	struct tuner_source *s =
 		container_of(source, struct tuner_source, base);
 
-	s->wanted = *wanted;
+	s->wanted.programs = *wanted;
 	s->chosen = true;
 	if (s->tuner != NULL)
 		want_pids(s);
@@ -150,8 +146,7 @@ static void follow_tuning(struct tuner_source *s)
 	if (s->state.tunes == s->tunes)
 		return;
 	s->tunes = s->state.tunes;
-	psi_reset(s->psi);
-	s->psi_changes = 0;
+	wanted_pids_reset(&s->wanted);
 	s->pat_cc = CC_UNKNOWN;
 	s->watch.packet_ns = s->state.tuned_ns;
 }
@@ -239,7 +234,7 @@ static void take_step(struct tuner_source *s, enum watch_step step,
 static void run_watch(struct tuner_source *s, uint64_t now_ns,
 		      struct source_report *ret)
 {
-	uint32_t crc = psi_crc_errors(s->psi);
+	uint32_t crc = psi_crc_errors(s->wanted.psi);
 	struct watch_facts facts = {
 		.now_ns = now_ns,
 		.tuned_ns = s->state.tuned_ns,
@@ -311,9 +306,10 @@ static void every_second(struct source *source, uint64_t now_ns,
 		return;
 	}
 	dvb_tuner_get(s->tuner, &s->state);
-	cam_source_second(s->cam, s->psi, s->state.taken ? s->state.adapter
-					  : s->state.absent ? CAM_GONE
-							    : CAM_KEEPS);
+	cam_source_second(s->cam, s->wanted.psi,
+			  s->state.taken    ? s->state.adapter
+			  : s->state.absent ? CAM_GONE
+					    : CAM_KEEPS);
 	find_error(s, now_ns);
 	fill_report(s, ret);
 	run_watch(s, now_ns, ret);
@@ -348,7 +344,7 @@ static void source_free(struct source *source)
 
 	cam_source_free(&s->cam);
 	dvb_tuner_free(&s->tuner);
-	psi_free(&s->psi);
+	wanted_pids_done(&s->wanted);
 	free(s);
 }
 
@@ -424,8 +420,8 @@ struct source *tuner_source_new(const json_t *adapter,
 	int err = 0;
 
 	s->base.ops = &ops;
-	s->wanted.all = true;
-	s->psi = psi_new();
+	wanted_pids_init(&s->wanted);
+	s->wanted.programs.all = true;
 	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
 		return &s->base;
 	s->watch.moves_ms = dvb_sec_moves_ms(&s->spec);

@@ -33,13 +33,15 @@ static bool is_same(const struct ca_ref *a, const struct ca_ref *b)
 	       a->provider == b->provider;
 }
 
-static void add(struct ca_refs *refs, const struct ca_ref *ref)
+bool ca_refs_add(struct ca_refs *refs, const struct ca_ref *ref)
 {
 	for (size_t i = 0; i < refs->n; i++)
 		if (is_same(&refs->list[i], ref))
-			return;
-	if (refs->n < CA_REFS_MAX)
-		refs->list[refs->n++] = *ref;
+			return false;
+	if (refs->n == CA_REFS_MAX)
+		return false;
+	refs->list[refs->n++] = *ref;
+	return true;
 }
 
 void ca_refs_read(struct desc_loop loop, struct ca_refs *ret)
@@ -58,7 +60,7 @@ void ca_refs_read(struct desc_loop loop, struct ca_refs *ret)
 			.provider = provider_of(d.data[0], d.data + HEAD,
 						d.len - (size_t)HEAD),
 		};
-		add(ret, &ref);
+		(void)ca_refs_add(ret, &ref);
 	}
 }
 

@@ -26,6 +26,9 @@ struct ca_refs {
  * ignored. */
 void ca_refs_read(struct desc_loop, struct ca_refs *ret);
 
+/* Adds one.  False: it is there, or has no place. */
+bool ca_refs_add(struct ca_refs *, const struct ca_ref *);
+
 /* Those of a section of the CAT whose CRC_32 was checked. */
 void ca_refs_read_cat(const uint8_t *section, size_t len, struct ca_refs *ret);
 

@@ -8,6 +8,7 @@
 #include "tests/unit/worker/ts/build.h"
 #include "worker/core/hidden.h"
 #include "worker/ts/packet.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -233,17 +234,54 @@ Test(tuner_source, another_tuning_has_its_own_timeout, .timeout = 60)
 	stop();
 }
 
+static void read_built(struct build *b)
+{
+	FAKE_SET(&fake, packets, build_packet(b, 0));
+	FAKE_SET(&fake, n_bytes, b->n * TS_PACKET);
+	while (source->ops->read(source, &batch, mono_ns()) > 0)
+		continue;
+	build_free(b);
+}
+
 /* Reads the tables of one program. */
 static void read_tables(void)
 {
 	struct build *b = build_new();
 
 	build_tables(b);
-	FAKE_SET(&fake, packets, build_packet(b, 0));
-	FAKE_SET(&fake, n_bytes, b->n * TS_PACKET);
-	while (source->ops->read(source, &batch, mono_ns()) > 0)
-		continue;
-	build_free(b);
+	read_built(b);
+}
+
+/* A PMT and a CAT of the same CA system. */
+static void read_ca_tables(void)
+{
+	static const struct build_es video = { 2, 0x111, "\x09\x04\x0b\x00"
+					       "\xe3\x33", 6 };
+	const struct build_entry program = { 1, 0x100 };
+	uint8_t section[SECTION_PSI_MAX];
+	struct build *b = build_new();
+
+	build_section(b, 0, section, build_pat(section, 0, &program, 1));
+	build_section(b, 0x100, section,
+		      build_pmt(section, program, 0, &video, 1));
+	build_section(b, 1, section, build_table(section,
+		&(struct build_table){ .table_id = 1, .extension = 0xffff,
+			.body = "\x09\x04\x0b\x00\xe4\x44", .len = 6 }));
+	read_built(b);
+}
+
+Test(tuner_source, receives_the_emms_of_programs_that_are_read, .timeout = 60)
+{
+	adapter = json_pack("{s:s, s:i, s:b}", "type", "T", "frequency", 474,
+			    "budget", 0);
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	AWAIT(report.lock);
+	read_ca_tables();
+	AWAIT(strstr(fake_dvb_log(&fake), "pid 1092;") != NULL);
+	AWAIT(fake.filters == 6 + 4);
+	stop();
 }
 
 Test(tuner_source, receives_the_pids_of_programs_that_are_read, .timeout = 60)

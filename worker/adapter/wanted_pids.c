@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/wanted_pids.h"
+
+#include "worker/adapter/program_pids.h"
+
+enum { CAT_TABLE_ID = 0x01, CAT_MIN = 12, CURRENT_NEXT = 5 };
+
+void wanted_pids_init(struct wanted_pids *w)
+{
+	*w = (struct wanted_pids){ .psi = psi_new() };
+	section_init(&w->cat, w->buffer, sizeof w->buffer);
+}
+
+void wanted_pids_done(struct wanted_pids *w)
+{
+	psi_free(&w->psi);
+}
+
+static uint32_t changes(const struct wanted_pids *w)
+{
+	return psi_changes(w->psi) + w->changes;
+}
+
+void wanted_pids_reset(struct wanted_pids *w)
+{
+	psi_reset(w->psi);
+	section_reset(&w->cat);
+	w->emms.n = 0;
+	w->changes++;
+}
+
+/* The descriptors of a CAT may be in several sections.  Those of an earlier
+ * version stay until the tuning changes: a PID too many does no harm. */
+static void take_cat(struct wanted_pids *w, const uint8_t *section, size_t len)
+{
+	struct ca_refs refs;
+
+	if (len < CAT_MIN || section_table_id(section) != CAT_TABLE_ID ||
+	    !section_has_syntax(section) || !(section[CURRENT_NEXT] & 1))
+		return;
+	ca_refs_read_cat(section, len, &refs);
+	for (size_t i = 0; i < refs.n; i++)
+		w->changes += ca_refs_add(&w->emms, &refs.list[i]);
+}
+
+void wanted_pids_feed(struct wanted_pids *w, const uint8_t *packet)
+{
+	const uint8_t *section;
+	size_t len;
+
+	if (ts_pid(packet) != CAT_PID) {
+		(void)psi_feed(w->psi, packet);
+		return;
+	}
+	section_push(&w->cat, packet);
+	while ((section = section_pull(&w->cat, &len)))
+		take_cat(w, section, len);
+}
+
+bool wanted_pids_changed(const struct wanted_pids *w)
+{
+	return changes(w) != w->listed;
+}
+
+size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
+{
+	w->listed = changes(w);
+	return program_pids(w->psi, &w->emms, &w->programs, ret, max);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Follows the tables of a multiplex, and lists the PIDs that a source has to
+ * receive for the programs that streams read, if it does not receive all.
+ *
+ * Embedded.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+#include "worker/ca/ca_refs.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+
+enum { CAT_PID = 1 };
+
+struct wanted_pids {
+	struct psi *psi; /* PAT and PMTs */
+	struct msg_adapter_programs programs;
+	struct ca_refs emms; /* of the CAT */
+	uint32_t changes;    /* of emms */
+	uint32_t listed;     /* changes of all tables, as listed last */
+	struct section_assembler cat;
+	uint8_t buffer[SECTION_PSI_MAX];
+};
+
+void wanted_pids_init(struct wanted_pids *);
+void wanted_pids_done(struct wanted_pids *);
+/* The packets that follow are of another multiplex. */
+void wanted_pids_reset(struct wanted_pids *);
+
+/* Takes a packet, which may be of any PID. */
+void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
+
+/* Have the tables changed since the last list? */
+bool wanted_pids_changed(const struct wanted_pids *);
+
+/* Lists the PIDs as program_pids() does. */
+size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);
