@@ -51,8 +51,16 @@ void feed_free(struct feed **feed)
 	*feed = NULL;
 }
 
+static bool has_scope(const struct options *o, const char *scope)
+{
+	for (size_t i = 0; i < o->n_scopes; i++)
+		if (strcmp(o->scopes[i], scope) == 0)
+			return true;
+	return false;
+}
+
 /* The address contains the prefix of the control path.  The service sends
- * alarms, lines of the log and events of CAMs only on request. */
+ * alarms, lines of the log, events of CAMs and cues only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -60,20 +68,19 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	const char *token = json_string_value(json_object_get(reply, "token"));
 	char *ends = xasprintf("%s/control/event/?token=",
 			       prefix ? prefix : "");
-	const char *more[] = { "", "&scope=alarm", "&scope=log",
-			       "&scope=alarm,log", "&scope=cam",
-			       "&scope=alarm,cam", "&scope=log,cam",
-			       "&scope=alarm,log,cam" };
-	unsigned which = 0;
+	static const char *const asked[][2] = {
+		{ "alarm", "alarm" }, { "log", "log" },
+		{ "cam_event", "cam" }, { "cue_event", "cue" },
+	};
+	char more[64] = "";
 	char *path;
 
-	for (size_t i = 0; i < ctl->options.n_scopes; i++) {
-		which |= strcmp(ctl->options.scopes[i], "alarm") == 0 ? 1 : 0;
-		which |= strcmp(ctl->options.scopes[i], "log") == 0 ? 2 : 0;
-		which |= strcmp(ctl->options.scopes[i], "cam_event") == 0 ? 4
-									  : 0;
-	}
-	path = api_path(ends, token ? token : "", more[which]);
+	for (size_t i = 0; i < ARRAY_LEN(asked); i++)
+		if (has_scope(&ctl->options, asked[i][0])) {
+			(void)strcat(more, more[0] == '\0' ? "&scope=" : ",");
+			(void)strcat(more, asked[i][1]);
+		}
+	path = api_path(ends, token ? token : "", more);
 	free(ends);
 	return path;
 }

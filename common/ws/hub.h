@@ -41,6 +41,7 @@ enum hub_scope {
 	/* beside one of the first: hub_send_extra(), too */
 	HUB_LOG = 8,
 	HUB_CAM = 16,
+	HUB_CUE = 32,
 };
 
 struct hub *hub_new(struct ev_loop *);
@@ -80,12 +81,12 @@ void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 /* Sends a text frame to every client with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 
-/* Sends a text frame to every client with this scope: HUB_LOG or HUB_CAM. */
+/* Sends a text frame to every client with this scope, from HUB_LOG on. */
 void hub_send_extra(struct hub *, enum hub_scope, const json_t *message);
 
 bool hub_has_listeners(const struct hub *);
 /* True when a client has HUB_ALL. */
 bool hub_wants_more(const struct hub *);
-/* True when a client has HUB_LOG, or HUB_CAM. */
+/* True when a client has this scope. */
 bool hub_wants_extra(const struct hub *, enum hub_scope);
 size_t hub_clients(const struct hub *);

@@ -188,6 +188,7 @@ void api_start_streams(struct api *api)
 	recordings_name(api);
 	api_start_softcams(api);
 	api_start_adapters(api);
+	api_watch_cues(api);
 	apply_all(api, false);
 	alarms_start(api->alarms);
 }

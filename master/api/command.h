@@ -163,6 +163,9 @@ const char *api_instance(const struct api *);
  * of the settings, borrowed. */
 json_t *api_host_advice(struct api *);
 
+/* Reports splice commands to clients of the scope `cue`. */
+void api_watch_cues(struct api *);
+
 /* Starts the adapters of the configuration, and those that a change replaces;
  * ends the others. */
 void api_start_adapters(struct api *);

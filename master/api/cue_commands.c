@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command cue. */
+#include "common/ws/hub.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/streams/mpts.h"
@@ -7,6 +8,10 @@
 #include "proto/si/cue_command.h"
 
 #include <string.h>
+
+#define PTS_MASK ((INT64_C(1) << 33) - 1)
+
+enum { EVENT_TEXT_MAX = 8192 /* of the record of a worker */ };
 
 static void streams_cue(struct api *api, const json_t *request,
 			struct reply *reply)
@@ -48,6 +53,38 @@ static void streams_cue(struct api *api, const json_t *request,
 			    strerror(-r));
 	else
 		reply_ok(reply, "cue");
+}
+
+/* cue_event: the record is that of a worker. */
+static void report(const char *id, const json_t *record, void *arg)
+{
+	struct api *api = arg;
+	const json_t *command = json_object_get(record, "command");
+	const json_t *pid = json_object_get(record, "pid");
+	const json_t *pts = json_object_get(record, "pts_time");
+	json_t *message;
+
+	if (!hub_wants_extra(api->cfg.hub, HUB_CUE) ||
+	    !json_is_string(command) || !json_is_integer(pid) ||
+	    json_dumpb(record, NULL, 0, JSON_COMPACT) > EVENT_TEXT_MAX)
+		return;
+	message = json_pack("{s:s, s:s, s:O, s:O, s:O}", "scope", "cue_event",
+			    "channel_id", id, "pid", pid, "command", command,
+			    "cue", record);
+	if (json_is_integer(pts))
+		(void)json_object_set_new(
+			message, "pts", json_integer(
+				((json_integer_value(pts) & PTS_MASK) +
+				 (json_integer_value(json_object_get(
+					  record, "pts_adjustment")) &
+				  PTS_MASK)) & PTS_MASK));
+	hub_send_extra(api->cfg.hub, HUB_CUE, message);
+	json_decref(message);
+}
+
+void api_watch_cues(struct api *api)
+{
+	reconciler_watch_splices(api->cfg.reconciler, report, api);
 }
 
 const struct api_command cue_commands[] = {

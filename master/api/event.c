@@ -49,7 +49,7 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 }
 
 /* The scopes of control users alone. */
-#define CONTROL_SCOPES ((unsigned)HUB_LOG | HUB_CAM)
+#define CONTROL_SCOPES ((unsigned)HUB_LOG | HUB_CAM | HUB_CUE)
 
 /* The channel of a user who may not log in any more stays open, unless it has
  * such a scope. */
@@ -105,6 +105,8 @@ void event_handshake(struct call *call)
 		scope |= reduction(call->api, &call->caller);
 	if (is_shown && asks_for(request, "cam") && may_control(call))
 		scope |= HUB_CAM;
+	if (is_shown && asks_for(request, "cue") && may_control(call))
+		scope |= HUB_CUE;
 	if (is_shown && asks_for(request, "log") && may_control(call) &&
 	    call->api->cfg.log_lines != NULL) {
 		scope |= HUB_LOG;

@@ -154,6 +154,7 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 static const struct stream_proc_events stream_events = {
 	.on_status = on_status,
 	.on_switched = on_switched,
+	.on_splice = reconciler_tell_splice,
 	.on_down = on_stream_down,
 	.on_demand = reconciler_follow_demand,
 	.on_ring = on_ring,

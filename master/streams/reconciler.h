@@ -114,6 +114,11 @@ void reconciler_restart_stream(struct reconciler *, const char *id);
 int reconciler_cue(struct reconciler *, const char *id,
 		   const struct cue_command *) MUST_CHECK;
 
+/* A new splice command (proto/si/record.h) in the output of a stream, as its
+ * worker reports it. */
+typedef void splice_fn(const char *id, const json_t *record, void *arg);
+void reconciler_watch_splices(struct reconciler *, splice_fn *, void *arg);
+
 /*
  * Switches a stream to the input at this position, or to the next input
  * with 0.  Without a worker the result is the position with which the next

@@ -262,3 +262,19 @@ const char *reconciler_service_alarm(const struct reconciler *r, size_t i,
 		return NULL;
 	return service_proc_fault(s);
 }
+
+void reconciler_watch_splices(struct reconciler *r, splice_fn *on_splice,
+			      void *arg)
+{
+	r->on_splice = on_splice;
+	r->splice_watcher = arg;
+}
+
+void reconciler_tell_splice(const char *id, const json_t *record,
+			    void *reconciler)
+{
+	const struct reconciler *r = reconciler;
+
+	if (!r->stopping && r->on_splice != NULL)
+		r->on_splice(id, record, r->splice_watcher);
+}

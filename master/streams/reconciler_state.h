@@ -20,6 +20,8 @@ struct spawner;
 
 struct reconciler {
 	struct reconciler_config cfg;
+	splice_fn *on_splice; /* NULL: it is not watched */
+	void *splice_watcher;
 	json_t *settings; /* cfg.settings; NULL: none */
 	struct play_conf play;
 	struct spawner *spawner;
@@ -60,6 +62,8 @@ void reconciler_relink(struct reconciler *, const char *link);
 int reconciler_link_ring(const char *link, void *reconciler);
 /* What it reads runs as long as it does. */
 void reconciler_follow_demand(struct stream_proc *, void *reconciler);
+void reconciler_tell_splice(const char *id, const json_t *record,
+			    void *reconciler);
 /* The configuration of a stream, or of a feed. */
 void reconciler_set_proc(struct reconciler *, struct stream_proc *,
 			 const struct stream_conf *);

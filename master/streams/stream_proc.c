@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWITCHES_MAX = 100 }; /* switches of input between two statuses */
+/* between two statuses: switches of input, splice commands */
+enum { SWITCHES_MAX = 100, SPLICES_MAX = 20 };
 
 /* --- the streams that it reads --- */
 
@@ -202,7 +203,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	if (m->type == MSG_STREAM_STATUS) {
 		unsigned chosen = m->stream_status.chosen;
 
-		p->n_switches = 0;
+		p->n_switches = p->n_splices = 0;
 		cas_links_report(&p->cas, m->stream_status.cas_linked);
 		link_cas(p);
 		stream_time_report(p, worker_proc_channel(proc));
@@ -230,6 +231,11 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	} else if (m->type == MSG_STREAM_ANALYSIS ||
 		   m->type == MSG_STREAM_PLANNED) {
 		analysis_answer(p->analysis, worker_proc_channel(proc), m);
+	} else if (m->type == MSG_STREAM_SPLICE) {
+		if (++p->n_splices <= SPLICES_MAX && !p->removed &&
+		    p->cfg.events->on_splice != NULL)
+			p->cfg.events->on_splice(
+				p->id, m->stream_splice.record, p->cfg.arg);
 	} else if (m->type == MSG_STREAM_RECORD) {
 		input_scans_record(&p->scans, &m->stream_record);
 	} else if (m->type == MSG_STREAM_ECM || m->type == MSG_STREAM_EMM) {

@@ -42,6 +42,9 @@ struct stream_proc_events {
 	 * stream_proc_remove(). */
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
+	/* A new splice command in its output.  Not after
+	 * stream_proc_remove().  May be NULL. */
+	void (*on_splice)(const char *id, const json_t *record, void *arg);
 	/* The process ended; failure: why, NULL: it was stopped.  Not after
 	 * stream_proc_remove(). */
 	void (*on_down)(const char *id, const char *failure, void *arg);

@@ -44,6 +44,7 @@ struct stream_proc {
 	struct input_scans scans;
 	struct switch_log switches;
 	unsigned n_switches; /* since the last status */
+	unsigned n_splices;  /* likewise */
 	struct receivers receivers;
 	struct viewer_way way; /* of the questions about callers */
 	struct softcam_user cams;

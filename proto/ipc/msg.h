@@ -196,6 +196,8 @@
 	ROW(STREAM_PLANNED, stream_planned, "stream.planned", REPLACED) \
 	/* a section with new content, of an input under stream.scan */ \
 	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
+	/* a new splice command in the output */ \
+	ROW(STREAM_SPLICE, stream_splice, "stream.splice", REPLACED) \
 	/* may this caller receive the stream?  seq */ \
 	ROW(STREAM_ASK, stream_ask, "stream.ask", KEPT) \
 	/* a caller that was asked about left before it was served */ \
@@ -494,6 +496,7 @@ struct msg {
 		struct msg_stream_analysis stream_analysis, stream_planned;
 		struct msg_stream_scan stream_scan;
 		struct msg_stream_record stream_record;
+		struct msg_stream_splice stream_splice;
 		struct msg_deliver_kick stream_kick;
 		struct msg_deliver_policy stream_policy;
 		struct msg_stream_clock stream_clock;

@@ -216,6 +216,10 @@ struct msg_stream_scan {
 	bool begin;              /* false: continue for SCAN_KEEP_S */
 };
 
+struct msg_stream_splice {
+	const json_t *record;    /* of a splice command (proto/si/record.h) */
+};
+
 struct msg_stream_record {
 	unsigned position;       /* of the input */
 	const json_t *record;    /* an object (proto/si/record.h) */

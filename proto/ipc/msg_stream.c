@@ -203,6 +203,12 @@ static const struct field record_rows[] = {
 const struct field_table stream_record_fields =
 	MSG_TABLE(struct msg_stream_record, record_rows);
 
+static const struct field splice_rows[] = {
+	{ "record", FIELD_AT(struct msg_stream_splice, record) },
+};
+const struct field_table stream_splice_fields =
+	MSG_TABLE(struct msg_stream_splice, splice_rows);
+
 static const struct field receiver_rows[] = {
 	{ "client", FIELD_AT(struct msg_receiver, client),
 	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },

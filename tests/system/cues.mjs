@@ -94,7 +94,7 @@ test('commands go out with their time, and nulls between them', async (t) => {
 	assert.ok(Math.abs(lead - 2500 * 90) < 300 * 90, `${lead / 90} ms`);
 });
 
-test('a command outlives the worker, up to its time', async (t) => {
+test('a command is an event, and outlives the worker', async (t) => {
 	const sluice = await Sluice.start(t, config(one()));
 	const mux = new TsMux({ programs: [PROGRAM], rate: 4e6 });
 
@@ -104,6 +104,9 @@ test('a command outlives the worker, up to its time', async (t) => {
 		p['scte35.splice_command_type'] === INSERT).map((p) =>
 		Number(p['scte35_si.splice_time.pts']));
 	const sender = await Sender.start(t, mux, 5000);
+
+	const events = await sluice.events(t, '&scope=cue');
+	const silent = await sluice.events(t);
 
 	await sluice.onair('a001');
 	await sluice.cmd('cue', { id: 'a001', cue: { command: 'splice_insert',
@@ -117,6 +120,16 @@ test('a command outlives the worker, up to its time', async (t) => {
 
 	await waitUntil('it again', () => times().length > before + 1);
 	assert.equal(new Set(times()).size, 1, `${times()}`);
+	// the next worker does not know what was reported
+	for (const { cue, ...event } of events.scope('cue_event')) {
+		assert.deepEqual(event, { scope: 'cue_event',
+			channel_id: 'a001', pid: PID, command: 'splice_insert',
+			pts: times()[0] });
+		assert.equal(cue.event_id, 9);
+		assert.equal(cue.out_of_network, true);
+	}
+	assert.ok([1, 2].includes(events.scope('cue_event').length));
+	assert.deepEqual(silent.scope('cue_event'), []);
 	sender.stop();
 	await sluice.stop();
 });

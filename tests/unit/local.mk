@@ -381,6 +381,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_ca_inserter \
 	tests/unit/worker/stream/test_candidate \
 	tests/unit/worker/stream/test_cue_memory \
+	tests/unit/worker/stream/test_cue_watch \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \
 	tests/unit/worker/stream/test_flapping \
@@ -672,6 +673,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_categories \
 	tests/unit/master/api/test_category_name \
+	tests/unit/master/api/test_cues \
 	tests/unit/master/api/test_dry_run \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_log_query \
@@ -774,6 +776,13 @@ tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
+tests_unit_master_api_test_cues_SOURCES = \
+	tests/unit/master/api/test_cues.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_cues_LDADD = $(master_libs)
 tests_unit_master_api_test_dry_run_SOURCES = \
 	tests/unit/master/api/test_dry_run.c \
 	tests/unit/master/api/world.c \

@@ -209,6 +209,7 @@ static void tabled(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct pipeline *p = arg;
 
 	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
+	cue_watch_feed(p->cue_watch, runs, n_runs, p->now_ns);
 	if (p->cas != NULL)
 		cas_stage_feed(p->cas, runs, n_runs, p->now_ns);
 	else
@@ -425,6 +426,8 @@ static void make_selector(struct pipeline *p,
 		.out = tabled,
 		.arg = p,
 	});
+	p->cue_watch = cue_watch_new(pipeline_psi(p), config->send,
+				     config->arg);
 	if (p->cas != NULL)
 		cas_stage_set_psi(p->cas, pipeline_psi(p));
 	if (spec.filler == FILLER_STILL && p->mux.mux == NULL)
@@ -592,6 +595,7 @@ void pipeline_free(struct pipeline **ptr)
 	sender_done(&p->sender);
 	ring_out_free(&p->ring);
 	monitor_log_done(&p->watch);
+	cue_watch_free(&p->cue_watch);
 	tap_done(&p->tap);
 	free(p->sinks);
 	free(p->outputs);

@@ -11,6 +11,7 @@
 #include "worker/output/sender.h"
 #include "worker/remux/version_stage.h"
 #include "worker/stream/cas_stage.h"
+#include "worker/stream/cue_watch.h"
 #include "worker/stream/mux_input.h"
 #include "worker/stream/mux_stage.h"
 #include "worker/stream/netif_news.h"
@@ -50,6 +51,7 @@ struct pipeline {
 	struct own_tables *tables; /* NULL: those of the source */
 	struct cas_stage *cas; /* NULL: not scrambled */
 	struct monitor_log watch; /* watches the stream before cas */
+	struct cue_watch *cue_watch; /* likewise */
 	uint64_t packets;
 	uint64_t packets_before; /* value of packets a second ago */
 

@@ -314,6 +314,14 @@ struct spawner *reconciler_spawner(struct reconciler *f)
 	return spawner;
 }
 
+void reconciler_watch_splices(struct reconciler *r, splice_fn *on_splice,
+			      void *arg)
+{
+	(void)r;
+	fakes.on_splice = on_splice;
+	fakes.on_splice_arg = arg;
+}
+
 struct adapter_procs *reconciler_adapters(struct reconciler *r)
 {
 	(void)r;
@@ -459,7 +467,8 @@ void hub_send_extra(struct hub *h, enum hub_scope extra, const json_t *message)
 bool hub_wants_extra(const struct hub *h, enum hub_scope extra)
 {
 	(void)h;
-	return extra == HUB_LOG && fakes.wants_log;
+	return (extra == HUB_LOG && fakes.wants_log) ||
+	       (extra == HUB_CUE && fakes.wants_cues);
 }
 
 bool hub_wants_more(const struct hub *h)

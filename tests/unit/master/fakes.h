@@ -39,6 +39,9 @@ struct fakes {
 	void *on_choice_arg;
 	const struct input_scan_events *on_scan; /* reconciler_scan() */
 	void *on_scan_arg;
+	splice_fn *on_splice; /* reconciler_watch_splices() */
+	void *on_splice_arg;
+	bool wants_cues;
 	int scan_error;
 	int choice; /* the answer of the reconciler */
 	struct stream_proc_info
