@@ -173,6 +173,40 @@ test('an address loses its own idle connections to new ones', async (t) => {
 	await sluice.stop();
 });
 
+test('an address loses its own sessions of HLS to new ones', async (t) => {
+	const sluice = await play(t, { viewers_per_address: 3 }, {},
+		'duration=1');
+	const user = (i) => [`u${i}`, { type: 3, enable: true,
+		token: `t${i}` }];
+	const users = Object.fromEntries(Array.from({ length: 8 },
+		(_, i) => user(i)));
+	const visit = async (address, i) => {
+		const socket = send(t, address, get(`/l.m3u8?token=t${i}`));
+
+		await waitUntil('its answer', () => statusOf(socket) === 200);
+		socket.destroy();
+	};
+	const logins = async () => (await sluice.cmd('sessions')).sessions
+		.filter(({ protocol }) => protocol === 'hls')
+		.map(({ login }) => login).sort();
+
+	for (const [id, one] of Object.entries(users))
+		await sluice.cmd('set-user', { id, user: one });
+	await sluice.cmd('set-auth', { auth: { enable: true } });
+	await visit(OTHER, 0);
+	for (let i = 1; i < 8; i++)
+		await visit(GREEDY, i);
+	await waitUntil('three of them', async () =>
+		String(await logins()) === 'u0,u5,u6,u7');
+	await sluice.waitStatus('a', 'its count', (s) => s.sessions === 4);
+	// the oldest use counts, not the oldest session
+	await visit(GREEDY, 5);
+	await visit(GREEDY, 1);
+	await waitUntil('another of them', async () =>
+		String(await logins()) === 'u0,u1,u5,u7');
+	await sluice.stop();
+});
+
 test('the default is 512, and 0 is no limit', async (t) => {
 	for (const [settings, places] of [[{}, 512],
 		[{ viewers_per_address: 0 }, 520]]) {
