@@ -25,7 +25,7 @@ export class FakeService {
 	#sockets = new Set();
 
 	// answer: (name of a command or path, the request of a command) =>
-	// the reply
+	// the reply; one with an error has the status 400
 	static async start(t, answer) {
 		const self = new FakeService();
 
@@ -57,8 +57,10 @@ export class FakeService {
 				JSON.parse(Buffer.concat(parts)) : undefined;
 
 			reply.setHeader('Content-Type', 'application/json');
-			reply.end(JSON.stringify(answer(body?.cmd ?? name,
-				body)));
+			const value = answer(body?.cmd ?? name, body);
+
+			reply.statusCode = value.error ? 400 : 200;
+			reply.end(JSON.stringify(value));
 			return;
 		}
 		const file = name === '' ? 'headend/index.html' : name;

@@ -236,7 +236,8 @@ async function startTuner(t) {
 	const service = await FakeService.start(t, (cmd, body) => {
 		if (body !== undefined && cmd !== 'scan-check')
 			asked.push(body);
-		return replies[cmd] ?? {};
+		return typeof replies[cmd] === 'function'
+			? replies[cmd](body) : replies[cmd] ?? {};
 	});
 
 	return { service, replies, asked, show: (cam) => {
@@ -274,12 +275,28 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 	await page.waitForSelector(
 		'text=The scan has ended. Transponders: 2.');
 	await until('scan-kill', { id: 'a' });
+	// the numbers of another scan are other transponders
+	await page.check('[data-service="2.20"] input');
+	replies['scan-check'].transponders.push(transponder(1, 11362));
+	await page.click('button:has-text("Scan")');
+	await waitUntil('another scan', () => asked.filter(({ cmd }) =>
+		cmd === 'scan-init').length === 2);
+	assert.ok(!await page.isChecked('[data-service="2.20"] input'));
+	await page.check('[data-service="1.10"] input');
 	await page.check('[data-service="2.20"] input');
 	await page.waitForSelector('[data-plan="2"]');
 	await visitor.accessible('transponders');
+	// the second one is refused: the next try leaves out the first
+	replies['set-adapter'] = ({ adapter, dry_run }) => adapter.frequency ===
+		11400 && !dry_run ? { error: 'no' } : {};
+	visitor.allowed = /status of 400 /;
+	await page.click('text=Make 2 streams');
+	await page.waitForSelector('.toast:has-text("1 streams were made"):' +
+		'has-text("refused: no")');
+	assert.ok(!await page.isChecked('[data-service="1.10"] input'));
+	replies['set-adapter'] = {};
 	await page.click('text=Make 1 streams');
-	await waitUntil('the adapter', () => asked.some((one) =>
-		one.cmd === 'set-adapter' && !one.dry_run));
+	await page.waitForURL(/#\/streams/);
 	const { modulation, ...base } = keys;
 
 	// the modulation was that of another transponder
@@ -288,6 +305,8 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 		polarization: 'V', symbolrate: 27500, scan: [{ pnr: 20,
 			name: EVIL, type: 'spts', enable: false,
 			output: [] }] } });
+	assert.equal(asked.filter((one) => one.cmd === 'set-adapter' &&
+		!one.dry_run).length, 3);
 	visitor.quiet();
 });
 

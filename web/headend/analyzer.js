@@ -17,7 +17,8 @@ const EVERY_MS = 1000;
  * @property {(reply: any) => void} onReply of scan-check
  * @property {(error: ApiError) => void} onError
  * @property {(reply: any) => boolean} [isLast] nothing follows the reply
- * @property {boolean} [isOnce] it ends with the first refusal
+ * @property {boolean} [isOnce] it ends with the first refusal, and continues
+ *	while the page is hidden
  */
 
 /**
@@ -43,7 +44,8 @@ export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
 			onError(error);
 		};
 		const check = async () => {
-			if (busy || over || app.lostAt !== null)
+			if (busy || over || app.lostAt !== null ||
+				(document.hidden && !isOnce))
 				return;
 			busy = true;
 			try {
@@ -66,8 +68,8 @@ export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
 
 		onStart();
 		check();
-		// the service ends what is not asked for ten seconds, and the
-		// clock of the page rests while it is hidden
+		// no clock of the page: it rests while the page is hidden, and the
+		// service ends what is not asked for ten seconds
 		const timer = setInterval(check, EVERY_MS);
 
 		return () => {

@@ -116,14 +116,16 @@ function Planned({ app, plan, isStored }) {
 /**
  * @param {App} app
  * @param {Plan[]} plans
+ * @param {(plan: Plan) => void} onStored the next try leaves it out
  */
-async function make(app, plans) {
+async function make(app, plans, onStored) {
 	let n = 0;
 
 	try {
-		for (const { request } of plans) {
-			await app.api.cmd('set-adapter', request);
-			n += request.adapter.scan.length;
+		for (const plan of plans) {
+			await app.api.cmd('set-adapter', plan.request);
+			n += plan.request.adapter.scan.length;
+			onStored(plan);
 		}
 		app.say(t('made_streams', { n: count(n) }));
 		location.hash = href('streams', '', { filter: 'disabled' });
@@ -154,7 +156,8 @@ export function Found({ app, choice, list, onMake }) {
 	const run = () => {
 		// an adapter that is stored may need the tuner of the scan
 		onMake();
-		make(app, plans);
+		make(app, plans, ({ key }) => setChosen((was) => new Set([...was]
+			.filter((one) => !one.startsWith(`${key}.`)))));
 	};
 
 	if (list.length === 0)

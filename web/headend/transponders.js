@@ -42,7 +42,13 @@ const NO_FIELDS = ['id', 'enable', 'scan'];
  * @property {boolean} ended
  */
 
-/** @typedef {{choice: Choice, scan: string, round: number}} Run */
+/**
+ * @typedef {object} Run
+ * @property {Choice} choice
+ * @property {string} scan as JSON; "": it was stopped
+ * @property {number} round counts starts and stops
+ * @property {number} start counts starts: what is chosen is of this one
+ */
 
 /**
  * @param {App} app
@@ -179,7 +185,8 @@ export function Transponders({ app }) {
 	const start = (/** @type {Choice | null} */ choice) => setRun((was) => ({
 		choice: choice ?? /** @type {Run} */ (was).choice,
 		scan: choice === null ? '' : JSON.stringify(scanOf(choice)),
-		round: (was?.round ?? 0) + 1 }));
+		round: (was?.round ?? 0) + 1,
+		start: (was?.start ?? 0) + (choice === null ? 0 : 1) }));
 	/** @type {Entry[]} */
 	const adapters = Array.isArray(app.store.config.dvb_tune)
 		? app.store.config.dvb_tune.filter((one) =>
@@ -198,7 +205,7 @@ export function Transponders({ app }) {
 				error=${error} onRun=${start} />`}
 		${run !== null && html`<${State} progress=${progress}
 			isOver=${!isRunning} n=${list.length} error=${error} />
-		<${Found} app=${app} choice=${run.choice} list=${list}
+		<${Found} key=${run.start} app=${app} choice=${run.choice} list=${list}
 			onMake=${() => start(null)} />`}
 	</div>`;
 }
