@@ -97,6 +97,12 @@ static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 	if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
 	    strcmp(ctl->error.text, "not found") == 0 && is_observer(ctl))
 		code = ctl_fail(ctl, CTL_AUTH, "an observer may not do this");
+	else if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
+		 strcmp(ctl->error.text, "there is no such path") == 0)
+		code = ctl_fail(ctl, CTL_REFUSED, "%s: there is no control "
+				"interface at this path: does the service have "
+				"a control_path?  Add it to the address of -H",
+				ctl->settings.url);
 	client_reply_done(&reply);
 	return code;
 }

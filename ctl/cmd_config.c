@@ -111,6 +111,7 @@ enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 			print_names(list, lists[i][1]);
 			changes += json_array_size(list);
 		}
+		print_warnings(reply);
 		if (changes == 0)
 			(void)puts("unchanged: the file equals the running "
 				   "configuration");

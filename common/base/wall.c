@@ -24,6 +24,6 @@ void wall_format(char text[WALL_TEXT_MAX])
 	struct tm tm;
 
 	if (localtime_r(&now, &tm) == NULL ||
-	    strftime(text, WALL_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+	    strftime(text, WALL_TEXT_MAX, "%Y-%m-%d %H:%M:%S %Z", &tm) == 0)
 		text[0] = '\0';
 }

@@ -8,7 +8,8 @@
 uint64_t wall_ns(void);
 uint64_t wall_ms(void);
 
-enum { WALL_TEXT_MAX = 24 };
+enum { WALL_TEXT_MAX = 40 };
 
-/* The local time for a reader: "2026-11-23 23:40:12". */
+/* The local time for a reader, who may be in another zone: "2026-11-23
+ * 23:40:12 CET". */
 void wall_format(char text[WALL_TEXT_MAX]);

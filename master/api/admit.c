@@ -36,6 +36,19 @@ static void refuse(struct call *c, enum gate_answer answer)
 	call_answer(c);
 }
 
+/* The request has no password that is right, and no session. */
+static void refuse_stranger(struct call *c, const struct credential *shown)
+{
+	if (shown->kind == CREDENTIAL_NONE &&
+	    http_request_header(c->request, "cookie") == NULL) {
+		reply_error(&c->reply, 403, "login needed: send login and "
+			    "password (curl -u), or a session");
+		call_answer(c);
+	} else {
+		refuse(c, GATE_WRONG);
+	}
+}
+
 /* Continues the call when the password is right and the account may enter. */
 static void enter(struct call *c, const char *login, enum gate_answer answer)
 {
@@ -103,7 +116,7 @@ void admit(struct call *c, void (*go)(struct call *))
 	if (enter_session(c, &shown)) {
 		go(c);
 	} else if (shown.kind != CREDENTIAL_BASIC) {
-		refuse(c, GATE_WRONG);
+		refuse_stranger(c, &shown);
 	} else if (gate_knows(gate, &q, &answer)) {
 		enter(c, shown.login, answer);
 	} else {

@@ -97,13 +97,17 @@ static void add_guide(json_t *list, struct reconciler *r)
 static void add_adapters(json_t *list, const struct adapter_procs *adapters)
 {
 	const char *id, *text;
+	char sentence[640];
 
 	for (size_t i = 0;; i++) {
 		text = adapter_procs_alarm(adapters, i, &id);
 		if (id == NULL)
 			return;
-		if (text != NULL)
-			system_alarms_add(list, "adapter", id, text);
+		if (text == NULL)
+			continue;
+		(void)snprintf(sentence, sizeof sentence, "adapter %s: %s", id,
+			       text);
+		system_alarms_add(list, "adapter", id, sentence);
 	}
 }
 

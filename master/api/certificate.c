@@ -146,6 +146,59 @@ static void on_judged(int result, const struct errmsg *error, void *arg)
 	call_finish(call);
 }
 
+/* A reply that waits for the check of the pair in force. */
+struct answering {
+	struct call *call;
+	json_t *body;
+	struct tls_judgement *judgement;
+};
+
+static void drop_answer(void *arg)
+{
+	struct answering *a = arg;
+
+	tls_judgement_cancel(&a->judgement);
+	json_decref(a->body);
+	free(a);
+}
+
+static void give_answer(int result, const struct errmsg *error, void *arg)
+{
+	struct answering *a = arg;
+	char *text = xasprintf("settings.%s", error->text);
+
+	if (result != 0)
+		(void)json_object_set_new(a->body, "warnings",
+					  json_pack("[s]", text));
+	free(text);
+	reply_json(call_reply(a->call), a->body);
+	call_finish(a->call);
+	free(a);
+}
+
+void certificate_answer(struct call *call, json_t *body)
+{
+	struct api *api = call->api;
+	const json_t *settings = config_section(api->cfg.config, "settings");
+	const json_t *chain = get(settings, "crt_chain");
+	const json_t *key = get(settings, "crt_key");
+	struct answering *a = xcalloc(1, sizeof *a);
+
+	*a = (struct answering){ .call = call, .body = body };
+	if (chain != NULL && key != NULL)
+		a->judgement = tls_judgement_new(
+			tls_proc_judgements(reconciler_tls(
+				api->cfg.reconciler)),
+			json_string_value(chain), json_string_value(key),
+			give_answer, a);
+	if (a->judgement != NULL) {
+		call->on_gone = drop_answer;
+		call->arg = a;
+		return;
+	}
+	give_answer(0, &(struct errmsg){ 0 }, a);
+}
+
 bool certificate_judge(struct api *api, const json_t *settings,
 		       struct reply *reply, command_fn *again)
 {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+struct call;
 struct tls_facts;
 
 /* What an operator wants to know about the certificate in use, a new object;
@@ -19,6 +20,13 @@ bool certificate_alarm(const struct tls_facts *, int64_t now_s,
 
 /* Applies the pair of the configuration; reads its files again. */
 void certificate_apply(struct api *);
+
+/*
+ * Answers a later call with body (stolen) as soon as the tls worker has checked
+ * the pair of the configuration.  If it is not valid, `warnings' of the body
+ * gets the reason.
+ */
+void certificate_answer(struct call *, json_t *body);
 
 /* A copy of the settings without a private key that is text and not the name
  * of a file.  A new reference. */

@@ -193,9 +193,10 @@ static void on_reloaded(const struct reload_result *result, void *arg)
 				 result->restarts);
 		(void)json_object_update(body,
 					 (json_t *)(uintptr_t)result->changes);
-		reply_json(reply, body);
+		/* its files may have changed, or be gone */
+		certificate_answer(r->call, body);
 	}
-	if (reply != NULL)
+	if (reply != NULL && result->error != NULL)
 		call_finish(r->call);
 	free(r);
 }

@@ -163,7 +163,8 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 	await events.wait('its event', (m) => m.scope === 'adapter_event' &&
 		m.dvb_id === 'a' && m.status === 0 && m.snr_db === 0);
 	await waitUntil('the alarm', async () =>
-		(await alarms()).some((text) => /no device/.test(text)), 20000);
+		(await alarms()).some((text) =>
+			/^adapter a: .*no device/.test(text)), 20000);
 	// another tuning needs no other process
 	await sluice.cmd('set-adapter', { id: 'a', adapter: { ...tuner,
 		frequency: 12188 } });

@@ -112,7 +112,10 @@ test('Basic, the cookie and Bearer admit a request', async (t) => {
 		{ path, headers: cookie(id) })).status, 200);
 	assert.equal((await request(sluice.port,
 		{ path, headers: basic('olga', 'look') })).status, 200);
-	assert.equal((await request(sluice.port, { path })).status, 403);
+	const bare = await request(sluice.port, { path });
+
+	assert.equal(bare.status, 403);
+	assert.match(bare.text ?? `${bare.body}`, /login needed: send login/);
 	await sluice.stop();
 });
 

@@ -449,6 +449,15 @@ test('a foreign or silent service is reported', async (t) => {
 	await ctl.fails(['status', '-H', `127.0.0.1:${port}`], UNREACHABLE,
 		/closed without an answer/);
 
+	const below = await Sluice.start(t, { settings:
+		{ control_path: 'tv' } }, { wait: false });
+	const url = `http://127.0.0.1:${below.port}`;
+
+	await waitUntil('it', () => ctl.out(['status', '-H', `${url}/tv`]));
+	await ctl.fails(['status', '-H', url], REFUSED,
+		/no control interface .*control_path\?  Add it .*-H/);
+	await below.stop();
+
 	const page = await other(t, (request, reply) => reply.end('<html>'));
 	await ctl.fails(['status', '-H', page], UNREACHABLE,
 		/not a reply of Sluice \(status 200\)/);

@@ -126,8 +126,11 @@ test('a certificate that cannot be used after SIGHUP is an alarm until it can',
 	const failed = (list) => list.some((text) => text.startsWith('tls: '));
 
 	await sluice.logged(/certificate in use/);
+	assert.equal((await sluice.cmd('reload')).warnings, undefined);
 	fs.writeFileSync(cert.chain, 'no certificate');
-	process.kill(sluice.pid, 'SIGHUP');
+	// the reply does not wait for the alarm
+	assert.match((await sluice.cmd('reload')).warnings[0],
+		/^settings\.crt_chain: /);
 	await states(sluice, 'the alarm', failed);
 	assert.match((await event(told, 'tls', true)).reason, /^tls: /);
 	fs.writeFileSync(cert.chain, cert.pem);

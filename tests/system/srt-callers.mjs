@@ -35,7 +35,7 @@ async function assertRefusals(sluice, { kind, id, port, error, why }) {
 	assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length}`);
 }
 
-const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d';
+const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d [A-Z0-9+-]+';
 const refusedAt = (why) => new RegExp('^waiting for a caller; call of ' +
 	`127\\.0\\.0\\.1 refused at ${TIME}: ${why}`);
 
