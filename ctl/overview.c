@@ -83,7 +83,7 @@ static json_t *faulty(const struct overview_row *row, const char *key,
 		      const char *ends)
 {
 	static const char *const same[] = { "position", "fault",
-					    "fault_since" };
+					    "fault_since", "reason_since" };
 	json_t *end, *list = json_array();
 	json_t *known = json_object_get(row->status, key);
 	size_t i;
@@ -149,8 +149,8 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 			   json_integer_value(json_object_get(first,
 							      "position")),
 			   text_of(first, "fault", ""));
-		text_since(to, json_integer_value(json_object_get(
-				   first, "fault_since")));
+		text_since_both(to, api_number(first, "reason_since"),
+				api_number(first, "fault_since"), "in error");
 	}
 	json_decref(take_list);
 }
@@ -163,11 +163,9 @@ bool row_fault(const struct overview_row *row, struct errmsg *ret)
 	bool is;
 
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
-	/* off air: the begin of that, not of the present reason */
-	if (fault != NULL && off != NULL)
-		text_since(&text, json_integer_value(off));
-	else if (fault != NULL)
-		text_since(&text, row_number(row, "error_since"));
+	if (fault != NULL)
+		text_since_both(&text, row_number(row, "error_since"),
+				json_integer_value(off), "off air");
 	put_faulty(&text, faulty(row, "output_faults", "outputs"), "output",
 		   "cannot send");
 	put_faulty(&text, faulty(row, "input_faults", "inputs"), "input",
@@ -355,14 +353,14 @@ void overview_sort(struct overview *o, enum overview_order by, bool reverse)
 
 /* --- output --- */
 
-/* The number of the active input; "-": none. */
+/* The number of the input that is on air; "-": none. */
 static void put_input(char to[16], const struct overview_row *row)
 {
 	json_int_t input = row_number(row, "active_input");
 
 	if (input == 0)
 		input = row_number(row, "input_id");
-	if (json_is_true(json_object_get(row->status, "active")) &&
+	if (json_is_true(json_object_get(row->status, "onair")) &&
 	    !json_is_true(json_object_get(row->status, "filler")))
 		(void)snprintf(to, 16, "%" JSON_INTEGER_FORMAT, input);
 	else

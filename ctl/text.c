@@ -121,6 +121,21 @@ void text_since(struct buf *to, int64_t unix_time)
 	buf_printf(to, " (since %s)", clock);
 }
 
+void text_since_both(struct buf *to, int64_t reason, int64_t state,
+		     const char *what)
+{
+	char clock[32], begun[32];
+
+	/* a state follows its reason within a second or two */
+	if (state <= 0 || reason <= state + 2) {
+		text_since(to, state > 0 ? state : reason);
+		return;
+	}
+	text_clock(clock, reason);
+	text_clock(begun, state);
+	buf_printf(to, " (since %s; %s since %s)", clock, what, begun);
+}
+
 void text_duration(char ret[32], int64_t seconds)
 {
 	int64_t minutes = seconds / 60, hours = minutes / 60;

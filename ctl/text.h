@@ -30,5 +30,9 @@ void text_rate(char ret[32], int64_t kbit);
 void text_clock(char ret[32], int64_t unix_time);
 /* Appends " (since 14:03:05)"; nothing for 0. */
 void text_since(struct buf *to, int64_t unix_time);
+/* The begin of a reason, and of the state that it explains, if that is earlier:
+ * " (since 14:03:05; off air since 13:58:00)".  0: not known. */
+void text_since_both(struct buf *to, int64_t reason, int64_t state,
+		     const char *what);
 /* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
 void text_duration(char ret[32], int64_t seconds);

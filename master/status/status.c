@@ -277,7 +277,8 @@ void status_push(struct status *s, const char *id,
 
 	if (stream == NULL || !stream->enabled)
 		return;
-	amend = stream->silent && now_ms - stream->reported_ms < AMEND_MS;
+	amend = stream->silent && !stream->down &&
+		now_ms - stream->reported_ms < AMEND_MS;
 	status_stream_add(stream, m, amend);
 	status_stream_note_hour(stream, time(NULL), amend);
 	status_stream_judge_network(stream, s->cfg.querier, now_ms);
@@ -305,8 +306,12 @@ void status_down(struct status *s, const char *id, const char *failure)
 {
 	struct status_stream *stream = find(s, id);
 
-	if (stream != NULL && stream->enabled)
-		status_stream_note_down(stream, failure);
+	if (stream == NULL)
+		return;
+	/* a stream that is disabled was stopped */
+	status_stream_note_down(stream, stream->enabled ? failure : NULL);
+	if (stream->enabled && failure != NULL)
+		status_stream_fail(stream);
 }
 
 void status_switched(struct status *s, const char *id,

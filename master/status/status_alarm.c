@@ -81,14 +81,15 @@ static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 	size_t i = 0;
 	json_t *o;
 
-	while (i < ARRAY_LEN(s->outputs) && s->outputs[i].fault.reported ==
-						    s->outputs[i].fault.raised)
+	while (i < ARRAY_LEN(s->outputs) && !s->outputs[i].fault.changed &&
+	       s->outputs[i].fault.reported == s->outputs[i].fault.raised)
 		i++;
 	if (i == ARRAY_LEN(s->outputs) ||
 	    !ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
 		return NULL;
 	f = &s->outputs[i].fault;
 	f->reported = f->raised;
+	f->changed = false;
 	o = format(s, 0, ALARM_OUTPUT_FAULT, f->raised);
 	(void)json_object_set_new(o, "output", json_integer((json_int_t)i + 1));
 	if (f->reason != NULL)
@@ -102,10 +103,11 @@ static json_t *next_worker(struct status_stream *s, uint64_t now_ms)
 	unsigned suppressed;
 	json_t *o;
 
-	if (f->reported == f->raised ||
+	if ((f->reported == f->raised && !f->changed) ||
 	    !ratelimit_pass(&s->alarm_limit, now_ms, &suppressed))
 		return NULL;
 	f->reported = f->raised;
+	f->changed = false;
 	o = format(s, 0, ALARM_WORKER, f->raised);
 	if (f->reason != NULL)
 		(void)json_object_set_new(o, "reason", json_string(f->reason));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The outputs of a stream: their state and the alarm output_fault. */
 #include "common/base/alloc.h"
+#include "common/base/errmsg.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 #include "proto/ipc/msg_tables.h"
@@ -37,6 +38,12 @@ static const char *output_error(const struct status_stream *s, size_t i,
 	return out->error != NULL ? out->error : "the worker has no ring";
 }
 
+static void add_fault_times(json_t *o, const struct output_fault *f)
+{
+	set_int(o, "fault_since", (uint64_t)f->since_s);
+	set_int(o, "reason_since", (uint64_t)f->reason_s);
+}
+
 static json_t *output_report(const struct status_stream *s, size_t i,
 			     const struct stream_proc_info *info)
 {
@@ -67,8 +74,7 @@ static json_t *output_report(const struct status_stream *s, size_t i,
 	set_text(o, "error", error);
 	set_text(o, "fault", s->outputs[i].fault.reason);
 	if (s->outputs[i].fault.reason != NULL)
-		set_int(o, "fault_since",
-			(uint64_t)s->outputs[i].fault.since_s);
+		add_fault_times(o, &s->outputs[i].fault);
 	return o;
 }
 
@@ -94,6 +100,19 @@ static void count_sending(struct status_stream *s, size_t i)
 		f->sends_s++;
 }
 
+/* Another reason is another event; one with other numbers is not. */
+static void set_reason(struct output_fault *f, const char *error)
+{
+	if (f->reason == NULL) {
+		f->reason_s = f->since_s;
+	} else if (!errmsg_is_alike(f->reason, error)) {
+		f->reason_s = time(NULL);
+		f->changed = true;
+	}
+	free(f->reason);
+	f->reason = xstrdup(error);
+}
+
 void status_stream_judge(struct status_stream *s,
 			 const struct stream_proc_info *info)
 {
@@ -115,10 +134,8 @@ void status_stream_judge(struct status_stream *s,
 			output_fault_clear(f);
 		}
 		if (f->raised && error != NULL &&
-		    (f->reason == NULL || strcmp(f->reason, error) != 0)) {
-			free(f->reason);
-			f->reason = xstrdup(error);
-		}
+		    (f->reason == NULL || strcmp(f->reason, error) != 0))
+			set_reason(f, error);
 	}
 }
 
@@ -132,11 +149,12 @@ json_t *status_stream_write_faults(const struct status_stream *s)
 		if (f->raised && f->reason != NULL &&
 		    s->outputs[i].address != NULL)
 			(void)json_array_append_new(
-				list, json_pack("[I, s, I, b, s]",
+				list, json_pack("[I, s, I, b, s, I]",
 						(json_int_t)i + 1,
 						s->outputs[i].address,
 						(json_int_t)f->since_s,
-						(int)f->reported, f->reason));
+						(int)f->reported, f->reason,
+						(json_int_t)f->reason_s));
 	}
 	return list;
 }
@@ -147,12 +165,13 @@ void status_stream_take_faults(struct status_stream *s, const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
-		json_int_t position = 0, since = 0;
+		json_int_t position = 0, since = 0, begun;
 		const char *address = NULL, *reason = NULL;
 		struct status_output *out;
 		int reported = 0;
 
-		if (json_unpack(one, "[I, s, I, b, s!]", &position, &address,
+		/* an older master does not write the last one */
+		if (json_unpack(one, "[I, s, I, b, s]", &position, &address,
 				&since, &reported, &reason) < 0 ||
 		    position < 1 || position > (json_int_t)s->n_outputs)
 			continue;
@@ -166,13 +185,15 @@ void status_stream_take_faults(struct status_stream *s, const json_t *list)
 		/* until the first report of its worker */
 		out->fault.sends_s = OUTPUT_FAULT_RAISE_S;
 		out->fault.since_s = since;
+		begun = json_integer_value(json_array_get(one, 5));
+		out->fault.reason_s = begun > 0 ? begun : since;
 		out->fault.reason = xstrdup(reason);
 	}
 }
 
 void output_fault_clear(struct output_fault *f)
 {
-	f->raised = false;
+	f->raised = f->changed = false;
 	f->in_s = 0;
 	free(f->reason);
 	f->reason = NULL;

@@ -17,6 +17,7 @@ static json_t *output_faults(const struct status_stream *s)
 		set_int(o, "position", i + 1);
 		set_text(o, "fault", f->reason);
 		set_int(o, "fault_since", (uint64_t)f->since_s);
+		set_int(o, "reason_since", (uint64_t)f->reason_s);
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -56,7 +57,7 @@ static json_t *input_faults(const struct status_stream *s)
 json_t *status_stream_overview(const struct status_stream *s,
 			       const struct stream_proc_info *info)
 {
-	struct minute_sum sum = minute_sum(&s->minute, 1);
+	struct minute_sum sum = status_stream_sum(s, 1);
 	const struct msg_input_status *in =
 		status_stream_input(s, s->position);
 	json_t *o = json_object();
@@ -70,7 +71,7 @@ json_t *status_stream_overview(const struct status_stream *s,
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "inputs", s->n_inputs);
 	set_int(o, "active_input", s->position);
-	set_bool(o, "active", sum.active);
+	set_bool(o, "active", s->enabled && !s->waiting);
 	set_bool(o, "waiting", s->waiting);
 	set_bool(o, "filler", !s->silent && s->last.filler);
 	set_bool(o, "scrambled",

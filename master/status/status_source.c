@@ -44,7 +44,7 @@ void status_stream_relate(struct status_stream *s, unsigned place,
 		s->theirs[0] = s->theirs[place] &
 			       (status_stream_raised(s, place) |
 				s->reported[place]);
-	if (!has_error(in) || in->onair || minute_sum(&source->minute, 1).onair)
+	if (!has_error(in) || in->onair || status_stream_sum(source, 1).onair)
 		return;
 	errmsg_set(&error, "%s is off air", source->id);
 	cause = status_stream_input(source, source->position);

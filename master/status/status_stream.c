@@ -88,6 +88,7 @@ void status_stream_wait(struct status_stream *s, bool waiting)
 	rest_outputs(s);
 	s->minute = (struct minute){ 0 };
 	s->silent = true;
+	s->down = false;
 }
 
 void status_stream_rename(struct status_stream *s, const char *id)
@@ -125,27 +126,12 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		status_stream_judge_worker(s, &(struct stream_proc_info){ 0 });
 		s->minute = (struct minute){ 0 };
 		s->silent = true;
+		s->down = false;
 		s->missed_s = STATUS_GONE_S;
 		s->off_s = 0;
 	}
 	if (s->position > s->n_inputs)
 		s->position = 1;
-}
-
-/* The i-th running input (active or standby), the active one first. */
-static const struct msg_input_status *
-find_running(const struct msg_stream_status *m, size_t i)
-{
-	for (int active = 1; active >= 0; active--)
-		for (size_t k = 0; k < m->n_inputs; k++) {
-			const struct msg_input_status *in = &m->inputs[k];
-
-			if (in->active == active &&
-			    (active || (in->open && in->state != INPUT_IDLE)) &&
-			    i-- == 0)
-				return in;
-		}
-	return NULL;
 }
 
 /* A multiplex sends all inputs: it is on air while one of them is. */
@@ -203,14 +189,34 @@ void status_stream_add(struct status_stream *s,
 	else
 		minute_add(&s->minute, &second);
 	s->silent = false;
+	s->down = false;
 	s->taken = false;
 	s->missed_s = 0;
+}
+
+void status_stream_fail(struct status_stream *s)
+{
+	/* a second that had no report is off air already */
+	s->down = !s->silent;
+	s->silent = true;
+}
+
+struct minute_sum status_stream_sum(const struct status_stream *s, size_t n)
+{
+	struct minute_sum sum = { 0 };
+
+	if (!s->down || n > 1)
+		sum = minute_sum(&s->minute, n);
+	if (s->down)
+		sum.onair = false;
+	return sum;
 }
 
 void status_stream_miss(struct status_stream *s)
 {
 	minute_add(&s->minute, &(struct second){ 0 });
 	s->silent = true;
+	s->down = false;
 	if (s->missed_s < STATUS_GONE_S)
 		s->missed_s++;
 	if (status_stream_is_gone(s))
@@ -422,14 +428,14 @@ json_t *status_stream_report(const struct status_stream *s,
 			     const struct stream_proc_info *info,
 			     enum status_span span)
 {
-	struct minute_sum sum = minute_sum(
-		&s->minute, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
+	struct minute_sum sum = status_stream_sum(
+		s, span == STATUS_SECOND ? 1 : MINUTE_SECONDS);
 	json_t *o = json_object();
 
 	set_text(o, "name", s->name);
 	status_stream_add_words(o, s, info);
 	set_int(o, "input_id", s->position);
-	set_bool(o, "active", sum.active);
+	set_bool(o, "active", s->enabled && !s->waiting);
 	set_bool(o, "waiting", s->waiting);
 	set_bool(o, "onair", sum.onair);
 	set_int(o, "sessions", info->viewers);
@@ -514,7 +520,7 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 json_t *status_stream_check(const struct status_stream *s,
 			    const struct stream_proc_info *info, bool *ret_ok)
 {
-	struct minute_sum sum = minute_sum(&s->minute, 1);
+	struct minute_sum sum = status_stream_sum(s, 1);
 	json_t *inputs = json_array();
 	json_t *o = json_object();
 
@@ -533,61 +539,11 @@ json_t *status_stream_check(const struct status_stream *s,
 
 bool status_stream_is_well(const struct status_stream *s)
 {
-	struct minute_sum sum = minute_sum(&s->minute, 1);
+	struct minute_sum sum = status_stream_sum(s, 1);
 
 	/* a stream without a usable output is not on air */
 	return s->waiting ||
-	       (s->enabled && sum.active && sum.onair &&
+	       (s->enabled && sum.onair &&
 		(s->n_outputs == 0 ||
 		 status_stream_count_mute(s) < s->n_outputs));
-}
-
-size_t status_stream_events(const struct status_stream *s)
-{
-	size_t n = 0;
-
-	if (s->waiting)
-		return 0;
-	if (s->silent || s->mpts)
-		return 1;
-	while (find_running(&s->last, n) != NULL)
-		n++;
-	return MAX(n, (size_t)1);
-}
-
-json_t *status_stream_event(const struct status_stream *s, size_t i)
-{
-	const struct msg_input_status *in =
-		s->silent ? NULL : find_running(&s->last, i);
-	size_t position = in != NULL ? in->position : s->position;
-	json_t *o = json_object();
-	const char *id = NULL;
-
-	set_text(o, "scope", "stream_event");
-	set_text(o, "channel_id", s->id);
-	if (position >= 1 && position <= s->n_inputs)
-		id = s->input_ids[position - 1];
-	if (!s->mpts && id != NULL)
-		set_text(o, "input_id", id);
-	else if (!s->mpts)
-		set_int(o, "input_id", position);
-	/* an mpts is judged at its output: only the bitrate applies */
-	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
-	set_int(o, "bitrate", !s->silent && s->last.sent_kbps > 0
-				      ? s->last.sent_kbps
-				      : in != NULL ? in->bitrate_kbps : 0);
-	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
-	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
-	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
-	return o;
-}
-
-json_t *status_stream_switch(const struct status_stream *s,
-			     const struct msg_stream_switched *m)
-{
-	json_t *o = switch_log_format(m);
-
-	set_text(o, "scope", "stream_switch");
-	set_text(o, "channel_id", s->id);
-	return o;
 }

@@ -36,7 +36,9 @@ enum {
 struct output_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
+	bool changed;  /* it is sent again, because the reason is another */
 	int64_t since_s; /* Unix time of its first error */
+	int64_t reason_s; /* Unix time at which this reason began */
 	uint8_t in_s; /* seconds in a row that contradict the state */
 	uint8_t sends_s; /* seconds in a row with packets, at most UINT8_MAX */
 	char *reason; /* owned: the last error while raised, or NULL */
@@ -50,6 +52,7 @@ void output_fault_clear(struct output_fault *);
 struct worker_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
+	bool changed;  /* it is sent again, because the reason is another */
 	bool lasting;  /* an operator must act: quarantine */
 	int64_t since_s; /* Unix time at which it was raised */
 	char *reason; /* owned: while raised, or NULL */
@@ -118,6 +121,7 @@ struct status_stream {
 	struct hour *hour; /* NULL: not recorded */
 	struct msg_stream_status last; /* the worker's; owns its texts */
 	bool silent;         /* no worker reported the last second */
+	bool down;           /* its worker failed since the last report */
 	unsigned missed_s;   /* seconds without a report, in a row */
 	bool logged_onair;   /* on air, as far as the log knows */
 	struct errmsg logged_off; /* off air, by the master: why; or "" */
@@ -195,8 +199,9 @@ void status_stream_note_errors(struct status_stream *,
 json_t *status_stream_write_errors(const struct status_stream *);
 void status_stream_take_errors(struct status_stream *, const json_t *list);
 
-/* From master to master: [position, address, since, reported, reason] of each
- * output with a fault; and back, where the output still has this address. */
+/* From master to master: [position, address, since, reported, reason, begin of
+ * the reason] of each output with a fault; and back, where the output still has
+ * this address. */
 json_t *status_stream_write_faults(const struct status_stream *);
 void status_stream_take_faults(struct status_stream *, const json_t *list);
 
@@ -211,6 +216,10 @@ json_t *status_stream_output_list(const struct status_stream *,
 
 /* Adds a second without a report of a worker. */
 void status_stream_miss(struct status_stream *);
+/* Its worker failed: it is off air before the second ends. */
+void status_stream_fail(struct status_stream *);
+/* The last n seconds, and the state of now. */
+struct minute_sum status_stream_sum(const struct status_stream *, size_t n);
 /* Records the last second, which ended at this Unix time, in the hour; amend:
  * it replaces the one before. */
 void status_stream_note_hour(struct status_stream *, int64_t now_s,

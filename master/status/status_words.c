@@ -65,7 +65,7 @@ static const struct msg_input_status *active_of(const struct status_stream *s)
 
 static bool is_on_air(const struct status_stream *s)
 {
-	return s->enabled && !s->silent && minute_sum(&s->minute, 1).onair;
+	return s->enabled && !s->silent && status_stream_sum(s, 1).onair;
 }
 
 /* The error of the active input, also on air; else why the stream is off air:
@@ -196,10 +196,12 @@ static void add_damping(struct details *d,
 {
 	time_t end = now + (time_t)in->damped_s;
 	struct tm local;
-	char clock[8];
+	char clock[24];
+
+	/* with its zone: clients have other ones */
 
 	if (localtime_r(&end, &local) != NULL &&
-	    strftime(clock, sizeof clock, "%H:%M", &local) > 0)
+	    strftime(clock, sizeof clock, "%H:%M %Z", &local) > 0)
 		detail(d, "input %u is damped until %s", in->position, clock);
 }
 

@@ -21,7 +21,7 @@ void status_stream_judge_worker(struct status_stream *s,
 	bool was = f->raised;
 
 	if (!s->enabled || info->fault == NULL) {
-		f->raised = f->lasting = false;
+		f->raised = f->changed = f->lasting = false;
 		free(f->reason);
 		f->reason = NULL;
 		if (was)
@@ -32,8 +32,7 @@ void status_stream_judge_worker(struct status_stream *s,
 	if (!was)
 		f->since_s = time(NULL);
 	/* the event is sent again, with the reason that lasts */
-	if (info->alarm != NULL && !f->lasting)
-		f->reported = false;
+	f->changed |= info->alarm != NULL && !f->lasting;
 	f->lasting = info->alarm != NULL;
 	f->raised = true;
 	if (f->reason == NULL || strcmp(f->reason, info->fault) != 0) {

@@ -18,7 +18,9 @@ const HELD_UP = /(?<!but )off air: no packets|alarms: .*(sync_loss|continuity)/;
 
 const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
 	({ inputs = [], outputs = [], lost = 0 }) => lost > 0 ||
-		outputs.some(({ dropped }) => dropped > 0) ||
+		// those that exceed a constant rate are not the machine's
+		outputs.some(({ dropped, stats }) =>
+			dropped > (stats?.cbr_overflow ?? 0)) ||
 		inputs.some(({ socket_drops: n }) => n > 0));
 
 function read(file) {

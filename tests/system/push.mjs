@@ -162,16 +162,26 @@ test('a push without a server is an error, and one line reports its loss',
 });
 
 test('a rejection by the server is reported, and retried', async (t) => {
-	const requests = await server(t, 8201, (req, res, n) => {
-		if (n > 1)
+	const sluice = await push(t, 'np://127.0.0.1:8201/in');
+	const told = await sluice.events(t, '&scope=alarm');
+	const raised = (reason) => told.wait(reason, (m) => m.raised &&
+		m.alarm === 'output_fault' && m.reason === reason, 30000);
+	let refuses = true;
+
+	await raised('connect: Connection refused');
+	const requests = await server(t, 8201, (req, res) => {
+		if (!refuses)
 			return;
 		res.writeHead(403);
 		res.end('no');
 	});
-	const sluice = await push(t, 'np://127.0.0.1:8201/in');
 
+	// alarm and log have the reason of now
+	await raised('the server answers 403');
 	await sluice.logged(/output 1: the server answers 403/);
-	await waitUntil('another try', () => requests[1]?.size > 50000);
+	refuses = false;
+	await waitUntil('another try', () => requests.at(-1)?.size > 50000,
+		60000);
 	await sluice.logged(/output 1: open again/);
 	await sluice.stop();
 });

@@ -65,9 +65,18 @@ test('the log has a stream off air while its process is gone or hangs',
 	const { pid: second } = sluice.worker('stream', 'a001');
 	n = air().length;
 	await sluice.cmd('restart-stream', { id: 'a001' });
-	const { pid: third } = await sluice.replaced('stream', 'a001', second);
+	await sluice.replaced('stream', 'a001', second);
 	await next(n, /on air/);
 	await sluice.onair('a001');
+	// nor is the end of a stream that is disabled
+	n = air().length;
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await sluice.logged(/stream a001: stopped/);
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await next(n, /on air/);
+	await sluice.onair('a001');
+	assert.equal(air().length, n + 1, air().join('; '));
+	const { pid: third } = sluice.worker('stream', 'a001');
 	n = air().length;
 	process.kill(third, 'SIGSTOP');
 	await next(n, /off air: no status for \d+ s/);

@@ -81,7 +81,7 @@ const situations = {
 		s.stop(1);
 		s.stop(2);
 		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
-			sends: false, also: { active: false } });
+			sends: false, also: { active: true } });
 	},
 
 	async 'backup_type disable: an input is chosen by hand'(s) {
@@ -231,10 +231,10 @@ const situations = {
 		}
 		await s.tells({ from: 2, state: new RegExp('^on air \\(' +
 			'input 2, backup; input 1 is damped until ' +
-			'\\d\\d:\\d\\d\\)$') });
+			'\\d\\d:\\d\\d \\S+\\)$') });
 		s.stop(2);
 		await s.tells({ state: new RegExp('^on air \\(input 1 is ' +
-			'damped until \\d\\d:\\d\\d\\)$'), from: 1 });
+			'damped until \\d\\d:\\d\\d \\S+\\)$'), from: 1 });
 	},
 };
 

@@ -28,6 +28,8 @@ const situations = {
 		assert.match(row.output_faults[0].fault, /cbr=300/);
 		assert.ok(JSON.parse(analysis.body).output.outputs[0].overflow
 			> 0);
+		assert.ok((await s.house.sluice.status(s.id)).outputs[0]
+			.dropped > 0);
 		assert.match(told, /^output: (?!the same)/m);
 		assert.match(told, /\(cbr=300\): \d+ packets exceeded it/);
 		assert.match(told, /^ {2}cbr_overflow RAISED/m);
@@ -95,7 +97,7 @@ const situations = {
 		await call(port, '9999999999');
 		// the call and its time, as long as it is the last event
 		const { status } = await s.tells({ state: 'OFF AIR',
-			error: /127.0.0.1 refused at [0-9: -]+: passphrase/,
+			error: /127.0.0.1 refused at [0-9: -]+ \S+: passphrase/,
 			sends: false });
 
 		assert.equal(status.inputs[0].stats.refused, 1);

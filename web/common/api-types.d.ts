@@ -107,6 +107,7 @@ export interface OutputStatus {
 	error?: string;
 	fault?: string;
 	fault_since?: number;
+	reason_since?: number;
 	peer?: string;
 	bitrate?: number;
 	packets?: number;

@@ -104,7 +104,7 @@ export function Outputs({ app, stream, status }) {
 			<td class="number">${mbit(output.bitrate ?? 0)}</td>
 			<td class="number">${count(output.packets ?? 0)}</td>
 			<td class="number">${count(output.dropped ?? 0)}</td>
-			<td><time>${output.fault_since ? moment(output.fault_since,
+			<td><time>${output.reason_since ? moment(output.reason_since,
 				app.now, app.zone) : ''}</time></td>
 			<td class="reason"><${Foreign}
 				text=${output.fault ?? output.error ?? ''} /></td>

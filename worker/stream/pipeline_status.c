@@ -27,6 +27,18 @@ uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 		       : p->sender.dropped;
 }
 
+/* The packets that left the stream and did not reach the output. */
+static uint64_t dropped_before(const struct pipeline *p,
+			       const struct sink *sink)
+{
+	struct cbr_counters c;
+
+	if (sink->cbr == NULL)
+		return pipeline_late(p, sink);
+	cbr_counters(sink->cbr, &c);
+	return c.overflow + c.skipped;
+}
+
 static void report_output(const struct pipeline *p, struct sink *sink,
 			  struct msg_output_status *s)
 {
@@ -48,7 +60,7 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 		s->peer = output_peer(sink->output);
 	s->bitrate_kbps = sink->rate.kbps;
 	s->packets = counted.packets;
-	s->dropped = counted.dropped + pipeline_late(p, sink);
+	s->dropped = counted.dropped + dropped_before(p, sink);
 	s->stats = sink_stats(sink);
 }
 

@@ -20,6 +20,9 @@ enum { OUTAGE_SHOWS_S = 3 };
 /* The period at which the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
+/* Two errors that alternate are a line in this time. */
+enum { ERROR_LOG_MS = 60 * 1000 };
+
 uint64_t sink_address(const char *address)
 {
 	return hash_add(HASH_INIT, address, strlen(address));
@@ -30,7 +33,11 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 {
 	uint64_t hash = sink_address(address);
 
-	*s = (struct sink){ .position = position, .place = place };
+	*s = (struct sink){
+		.position = position,
+		.place = place,
+		.error_log = { .burst = 1, .window_ms = ERROR_LOG_MS },
+	};
 	/* With another address the receiver is another, too, and the sequence
 	 * may begin with any number. */
 	if (place->address != hash)
@@ -93,15 +100,23 @@ static struct output_gap gap_of(const struct sink *s)
 				 : (struct output_gap){ 0 };
 }
 
-/* The error may change during the outage. */
-static void begin_outage(struct sink *s, const char *error, uint64_t since_ns)
+/* An outage has an error.  Another one during the outage is logged as well. */
+static void begin_outage(struct sink *s, const char *error, uint64_t since_ns,
+			 uint64_t now_ns)
 {
-	if (s->error.text[0] == '\0') {
+	bool begins = s->error.text[0] == '\0';
+	unsigned suppressed;
+
+	if (begins)
 		s->outage = (struct sink_outage){
 			.since_ns = since_ns,
 			.dropped = s->dropped,
 		};
+	if (begins || (!errmsg_is_alike(s->logged_error.text, error) &&
+		       ratelimit_pass(&s->error_log, now_ns / MS,
+				      &suppressed))) {
 		log_warning("stream", "output %u: %s", s->position, error);
+		errmsg_set(&s->logged_error, "%s", error);
 	}
 	errmsg_set(&s->error, "%s", error);
 }
@@ -122,7 +137,8 @@ static void close_output(struct sink *s, const struct errmsg *error,
 		retry_soon(&s->retry, now_ns);
 	else
 		retry_failed(&s->retry, now_ns);
-	begin_outage(s, error->text, gap.packets > 0 ? gap.since_ns : now_ns);
+	begin_outage(s, error->text, gap.packets > 0 ? gap.since_ns : now_ns,
+		     now_ns);
 }
 
 /* An outage is over when an open output had no error for a second. */
@@ -371,7 +387,8 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 		if (retry_is_due(&s->retry, now_ns))
 			retry_worked(&s->retry);
 		if (output_is_disconnected(s->output))
-			begin_outage(s, output_error(s->output), now_ns);
+			begin_outage(s, output_error(s->output), now_ns,
+				     now_ns);
 		end_outage(s, now_ns);
 	}
 	if (s->sap != NULL && s->output != NULL)

@@ -57,6 +57,8 @@ struct sink {
 	} overflow;
 	uint64_t dropped;      /* packets not accepted, as logged last */
 	bool had_error;        /* a second ago, or when it was opened */
+	struct errmsg logged_error; /* of this outage, or of the one before */
+	struct ratelimit error_log;
 	struct ratelimit dropped_log;
 	struct errmsg path_error; /* the error of a path that was logged last */
 	struct ratelimit path_error_log;

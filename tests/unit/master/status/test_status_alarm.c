@@ -194,6 +194,51 @@ Test(status, the_alarm_of_an_output_begins_with_its_first_error)
 	status_stream_free(&s);
 }
 
+static json_int_t reason_since(struct status_stream *s, const char *wanted)
+{
+	const struct stream_proc_info info = { 0 };
+	json_auto_t *o = status_stream_overview(s, &info);
+	json_t *one = json_array_get(json_object_get(o, "output_faults"), 0);
+
+	cr_expect_str_eq(json_string_value(json_object_get(one, "fault")),
+			 wanted);
+	return json_integer_value(json_object_get(one, "reason_since"));
+}
+
+Test(status, another_reason_of_an_output_is_reported_with_its_begin)
+{
+	struct status_stream *s = with_outputs(), *next = with_outputs();
+	struct output_fault *f = &s->outputs[0].fault;
+
+	second(s, "refused", NULL);
+	f->since_s = 5;
+	for (int i = 1; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "refused", NULL);
+	cr_assert_str_neq(next_alarm(s, 1), "");
+	cr_expect_eq(reason_since(s, "refused"), 5);
+	second(s, "the server answers 403", NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':true,"
+			 "'output':1,'reason':'the server answers 403'}");
+	cr_expect_gt(reason_since(s, "the server answers 403"), 5);
+	f->reason_s = 7;
+	json_auto_t *faults = status_stream_write_faults(s);
+	second(s, "the server answers 500", NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "");
+	cr_expect_eq(reason_since(s, "the server answers 500"), 7);
+	/* the end is reported even if the last reason was not */
+	second(s, "refused", NULL);
+	for (int i = 0; i < OUTPUT_FAULT_CLEAR_S; i++)
+		second(s, NULL, NULL);
+	cr_assert_str_eq(next_alarm(s, 1), "{'place':'output','alarm':"
+			 "'output_fault','priority':0,'raised':false,"
+			 "'output':1}");
+	status_stream_take_faults(next, faults);
+	cr_expect_eq(reason_since(next, "the server answers 403"), 7);
+	status_stream_free(&s);
+	status_stream_free(&next);
+}
+
 Test(status, the_alarm_of_an_output_outlives_a_missed_report)
 {
 	struct status_stream *s = with_outputs();
@@ -372,22 +417,6 @@ Test(status, a_failed_process_is_an_alarm_of_the_stream)
 	set_stream(s, off);
 	cr_assert_eq(status_stream_alarms(s), 0);
 	json_decref(off);
-	status_stream_free(&s);
-}
-
-Test(status, a_stream_without_a_report_has_a_reason)
-{
-	struct status_stream *s = with_input();
-	struct stream_proc_info info = { .state = "starting" };
-	struct msg_stream_status m = { .n_inputs = 1, .inputs = { playing } };
-
-	cr_assert_str_eq(reason_of(s, &info), "starting");
-	info.state = "running";
-	status_stream_add(s, &m, false);
-	cr_assert_str_eq(reason_of(s, &info), "");
-	status_stream_miss(s);
-	info.silent_s = 2;
-	cr_assert_str_eq(reason_of(s, &info), "no status for 2 s");
 	status_stream_free(&s);
 }
 

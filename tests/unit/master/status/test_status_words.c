@@ -145,13 +145,13 @@ Test(status_words, tell_until_when_an_input_is_damped)
 	m.inputs[1].damped_s = 9;
 	status_stream_add(s, &m, false);
 	expect_words(s, &running, "on air (input 2, backup; "
-				  "input 1 is damped until 14:03)");
+				  "input 1 is damped until 14:03 UTC)");
 	m = second(1, true);
 	m.inputs[0].damped_s = 3 * 60 + 5;
 	/* a later input that is damped delays no return */
 	m.inputs[1].damped_s = 9;
 	status_stream_add(s, &m, false);
-	expect_words(s, &running, "on air (input 1 is damped until 14:03)");
+	expect_words(s, &running, "on air (input 1 is damped until 14:03 UTC)");
 	status_stream_free(&s);
 }
 
@@ -405,6 +405,64 @@ Test(status_words, of_a_process_that_ends_are_in_the_log)
 	status_stream_add(s, &m, false);
 	status_stream_note_report(s, &hangs);
 	cr_expect_str_eq(lines, "stream a: on air, 0 kbit/s;");
+	status_stream_free(&s);
+}
+
+Test(status_words, give_a_stream_without_a_report_a_reason)
+{
+	struct status_stream *s = make(TWO);
+	struct stream_proc_info info = { .state = "starting" };
+	struct msg_stream_status m = second(1, true);
+
+	status_stream_note_errors(s, &info, NOW_S);
+	expect_error(s, "starting", 0);
+	cr_expect_str_eq(s->input_errors[0].text, "starting");
+	info.state = "running";
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &info, NOW_S);
+	expect_error(s, NULL, 0);
+	status_stream_miss(s);
+	info.silent_s = 2;
+	status_stream_note_errors(s, &info, NOW_S);
+	expect_error(s, "no status for 2 s", 0);
+	status_stream_free(&s);
+}
+
+/* Without the second that is late. */
+Test(status_words, of_a_process_that_fails_are_at_once)
+{
+	const struct stream_proc_info ended = { .state = "backoff",
+						.fault = "killed" };
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, true);
+	json_t *one;
+	bool ok;
+
+	m.inputs[0].bitrate_kbps = 900;
+	m.inputs[0].packets = 5;
+	status_stream_add(s, &m, false);
+	status_stream_fail(s);
+	status_stream_note_errors(s, &ended, NOW_S);
+	expect_words(s, &ended, "OFF AIR (backoff)");
+	expect_error(s, "killed", 0);
+	expect_off(s, NOW_S);
+	json_decref(status_stream_check(s, &ended, &ok));
+	cr_expect(!ok);
+	one = status_stream_overview(s, &ended);
+	cr_expect(json_is_false(json_object_get(one, "onair")));
+	cr_expect_eq(json_integer_value(json_object_get(one, "bitrate")), 0);
+	json_decref(one);
+	/* the second before counts */
+	one = status_stream_report(s, &ended, STATUS_MINUTE);
+	cr_expect(json_is_false(json_object_get(one, "onair")));
+	cr_expect_eq(json_integer_value(json_object_get(one, "packets")), 5);
+	json_decref(one);
+	status_stream_add(s, &m, false);
+	expect_words(s, &running, "on air");
+	/* nor twice, when a silent worker is killed */
+	status_stream_miss(s);
+	status_stream_fail(s);
+	cr_expect(!s->down);
 	status_stream_free(&s);
 }
 

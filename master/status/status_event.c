@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The seconds and switches of a stream as events. */
+#include "master/status/status_set.h"
+#include "master/status/status_stream.h"
+
+/* The i-th running input (active or standby), the active one first. */
+static const struct msg_input_status *
+find_running(const struct msg_stream_status *m, size_t i)
+{
+	for (int active = 1; active >= 0; active--)
+		for (size_t k = 0; k < m->n_inputs; k++) {
+			const struct msg_input_status *in = &m->inputs[k];
+
+			if (in->active == active &&
+			    (active || (in->open && in->state != INPUT_IDLE)) &&
+			    i-- == 0)
+				return in;
+		}
+	return NULL;
+}
+
+size_t status_stream_events(const struct status_stream *s)
+{
+	size_t n = 0;
+
+	if (s->waiting)
+		return 0;
+	if (s->silent || s->mpts)
+		return 1;
+	while (find_running(&s->last, n) != NULL)
+		n++;
+	return MAX(n, (size_t)1);
+}
+
+json_t *status_stream_event(const struct status_stream *s, size_t i)
+{
+	const struct msg_input_status *in =
+		s->silent ? NULL : find_running(&s->last, i);
+	size_t position = in != NULL ? in->position : s->position;
+	json_t *o = json_object();
+	const char *id = NULL;
+
+	set_text(o, "scope", "stream_event");
+	set_text(o, "channel_id", s->id);
+	if (position >= 1 && position <= s->n_inputs)
+		id = s->input_ids[position - 1];
+	if (!s->mpts && id != NULL)
+		set_text(o, "input_id", id);
+	else if (!s->mpts)
+		set_int(o, "input_id", position);
+	/* an mpts is judged at its output: only the bitrate applies */
+	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
+	set_int(o, "bitrate", !s->silent && s->last.sent_kbps > 0
+				      ? s->last.sent_kbps
+				      : in != NULL ? in->bitrate_kbps : 0);
+	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
+	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
+	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
+	return o;
+}
+
+json_t *status_stream_switch(const struct status_stream *s,
+			     const struct msg_stream_switched *m)
+{
+	json_t *o = switch_log_format(m);
+
+	set_text(o, "scope", "stream_switch");
+	set_text(o, "channel_id", s->id);
+	return o;
+}
