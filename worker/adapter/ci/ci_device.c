@@ -290,6 +290,16 @@ static void reset(struct ci_device *d, unsigned slot)
 	(void)control(d, "CA_RESET", CA_RESET, (uintptr_t)1 << slot);
 }
 
+/* The kernel resets all slots of a card, whichever is asked for: a module that
+ * works is not disturbed for another one. */
+static bool may_reset(const struct ci_device *d, unsigned slot)
+{
+	for (unsigned i = 0; i < d->n_slots; i++)
+		if (i != slot && ci_module_answers(&d->modules[i]))
+			return false;
+	return true;
+}
+
 /* --- the thread --- */
 
 /* Obeys the owner.  False: it wants the end. */
@@ -346,7 +356,7 @@ static void take_turn(struct ci_device *d)
 	}
 	for (unsigned i = 0; i < d->n_slots; i++) {
 		write_messages(d, i, mono_ns());
-		if (ci_module_take_reset(&d->modules[i]))
+		if (ci_module_take_reset(&d->modules[i], may_reset(d, i)))
 			reset(d, i);
 		show(d, i, false);
 	}

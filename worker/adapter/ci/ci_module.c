@@ -113,7 +113,6 @@ static void step(struct ci_module *m, enum ci_input input, const char *error,
 		m->failures = 0; /* it was taken out */
 	if (input == IN_EXPIRED && (from == CI_SILENT || from == CI_ERROR)) {
 		m->reset = true;
-		m->resets++;
 	}
 	if ((to == CI_READY || to == CI_EMPTY) && m->failures == 0)
 		m->error.text[0] = '\0';
@@ -166,11 +165,18 @@ void ci_module_set_unusable(struct ci_module *m, uint64_t now_ns)
 	step(m, IN_UNUSABLE, "", now_ns);
 }
 
-bool ci_module_take_reset(struct ci_module *m)
+bool ci_module_answers(const struct ci_module *m)
 {
-	bool reset = m->reset;
+	return m->state == CI_READY ||
+	       (m->state == CI_INITIALISING && m->created);
+}
+
+bool ci_module_take_reset(struct ci_module *m, bool may)
+{
+	bool reset = m->reset && may;
 
 	m->reset = false;
+	m->resets += reset;
 	return reset;
 }
 

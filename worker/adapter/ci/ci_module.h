@@ -126,8 +126,12 @@ void ci_module_fail(struct ci_module *, const char *error, uint64_t now_ns);
 size_t ci_module_next(struct ci_module *, const struct ca_programs *,
 		      uint64_t now_ns, int64_t unix_s, uint8_t *to);
 
-/* True once when the module is to be reset. */
-bool ci_module_take_reset(struct ci_module *);
+/* Does it work, or is it about to? */
+bool ci_module_answers(const struct ci_module *);
+
+/* True once when the module is to be reset.  may: it can be; otherwise a new
+ * connection must do. */
+bool ci_module_take_reset(struct ci_module *, bool may);
 
 /* text: of CI_ACT_TEXT; error: why it cannot be done now. */
 int ci_module_act(struct ci_module *, enum ci_action, unsigned choice,

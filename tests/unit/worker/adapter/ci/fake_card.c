@@ -65,7 +65,7 @@ static int card_ioctl(void *ctx, int fd, unsigned long request, uintptr_t arg)
 		r = -ENODEV;
 	else if (request == CA_GET_CAP)
 		*(struct ca_caps *)arg = (struct ca_caps){
-			.slot_num = 1, .slot_type = card.slot_type };
+			.slot_num = card.second ? 2 : 1, .slot_type = card.slot_type };
 	else if (request == CA_GET_SLOT_INFO)
 		((struct ca_slot_info *)arg)->flags =
 			card.present ? CA_CI_MODULE_PRESENT |
@@ -113,7 +113,7 @@ static ssize_t card_write(void *ctx, int fd, const void *data, size_t size)
 		n = -EINVAL;
 	else if (card.write_error != 0)
 		n = card.write_error;
-	else
+	else if (*(const uint8_t *)data == 0)
 		card.n_answer = fake_cam_take(&card.cam,
 					      (const uint8_t *)data + 2,
 					      size - 2, card.answer);

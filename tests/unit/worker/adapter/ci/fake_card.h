@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A card with one slot and the module in it, for dvb_ops. */
+/* A card with a slot and the module in it, for dvb_ops. */
 #pragma once
 
 #include "tests/unit/worker/adapter/ci/fake_cam.h"
@@ -15,6 +15,7 @@ struct fake_card {
 	int open_error;
 	unsigned slot_type;
 	bool present, hangs, gone;
+	bool second; /* a slot whose module does not answer */
 	int write_error, read_error;
 	unsigned opens, closes, resets, sleeps;
 	char path[128];

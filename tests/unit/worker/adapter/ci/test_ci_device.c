@@ -146,6 +146,30 @@ Test(ci_device, resets_a_module_that_is_silent)
 	ci_device_free(&device);
 }
 
+/* A reset is one of all slots. */
+Test(ci_device, does_not_reset_a_module_beside_one_that_works)
+{
+	unsigned failures = 0;
+	bool silent = false;
+
+	card.second = true;
+	start();
+	AWAIT(has_state(CI_READY));
+	while (failures < 3) {
+		AWAIT(ci_device_get(device, 1, &view));
+		failures += !silent && view.state == CI_SILENT;
+		silent = view.state == CI_SILENT;
+	}
+	cr_assert_eq(view.resets, 0);
+	fake_card_lock();
+	cr_expect_eq(card.resets, 0, "%u", card.resets);
+	card.write_error = -EIO;
+	fake_card_unlock();
+	/* none works */
+	AWAIT(ci_device_get(device, 1, &view) && view.resets > 0);
+	ci_device_free(&device);
+}
+
 static unsigned count_sleeps(void)
 {
 	unsigned n;

@@ -58,7 +58,7 @@ static void run(unsigned ms)
 		now_ns += STEP_MS * MS;
 		ci_module_set_slot(module, slot(), now_ns);
 		pass_messages();
-		if (ci_module_take_reset(module))
+		if (ci_module_take_reset(module, true))
 			reset();
 	}
 }
