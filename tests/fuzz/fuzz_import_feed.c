@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct guide *whole, *parts;
 	int first, second;
 
-	if (size > INPUT_MAX)
+	if (size == 0 || size > INPUT_MAX)
 		return 0;
 	whole = import(data, size, INPUT_MAX, &first);
 	parts = import(data, size, 61, &second);

@@ -323,6 +323,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/output/test_sender \
+	tests/unit/worker/epg/test_eit_build \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_file \

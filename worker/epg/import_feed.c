@@ -59,11 +59,16 @@ void import_feed_free(struct import_feed **fp)
 	free(f);
 }
 
+static const uint8_t *head_of(const struct buf *b)
+{
+	return buf_len(b) > 0 ? buf_head(b) : (const uint8_t *)"";
+}
+
 /* The form follows from the first two bytes. */
 static int find_form(struct import_feed *f, const struct buf *bytes, bool last,
 		     struct errmsg *error)
 {
-	const uint8_t *b = buf_head(bytes);
+	const uint8_t *b = head_of(bytes);
 
 	if (f->form != UNKNOWN || (buf_len(bytes) < 2 && !last))
 		return 0;
@@ -94,7 +99,7 @@ static int run_plain(struct import_feed *f, struct buf *bytes, bool last,
 {
 	size_t len = MIN(buf_len(bytes), (size_t)IMPORT_PART);
 	bool end = last && len == buf_len(bytes);
-	int r = read_part(f, buf_head(bytes), len, end, error);
+	int r = read_part(f, head_of(bytes), len, end, error);
 
 	buf_take(bytes, len);
 	return r;
@@ -112,7 +117,7 @@ static int run_gzip(struct import_feed *f, struct buf *bytes, bool last,
 		(void)inflateReset(&f->zip);
 		f->zip_ended = false;
 	}
-	f->zip.next_in = buf_head(bytes);
+	f->zip.next_in = (Bytef *)(uintptr_t)head_of(bytes);
 	f->zip.avail_in = (uInt)had;
 	f->zip.next_out = f->part;
 	f->zip.avail_out = IMPORT_PART;

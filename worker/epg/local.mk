@@ -2,6 +2,8 @@
 libworker_a_SOURCES += \
 	worker/epg/guide.c worker/epg/guide.h worker/epg/guide_state.h \
 	worker/epg/guide_json.c \
+	worker/epg/eit_build.c worker/epg/eit_build.h \
+	worker/epg/event_write.c worker/epg/event_write.h \
 	worker/epg/guide_xmltv.c worker/epg/guide_xmltv.h \
 	worker/epg/xmltv_write.c worker/epg/xmltv_write.h \
 	worker/epg/xmltv_words.c worker/epg/xmltv_words.h \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tables/time_build.h"
 
-#include "worker/remux/section_writer.h"
 #include "worker/ts/si_table.h"
 
 #include <stdlib.h>
@@ -18,15 +17,17 @@ static unsigned bcd(unsigned n)
 	return n / 10 << 4 | n % 10;
 }
 
-/* EN 300 468 annex C */
-static void write_time(struct section_writer *w, int64_t unix_s)
+void write_duration(struct section_writer *w, unsigned s)
 {
-	unsigned s = (unsigned)(unix_s % DAY_S);
-
-	write_u16(w, (uint16_t)(unix_s / DAY_S + MJD_1970));
 	write_u8(w, bcd(s / 3600));
 	write_u8(w, bcd(s / 60 % 60));
 	write_u8(w, bcd(s % 60));
+}
+
+void write_time(struct section_writer *w, int64_t unix_s)
+{
+	write_u16(w, (uint16_t)(unix_s / DAY_S + MJD_1970));
+	write_duration(w, (unsigned)(unix_s % DAY_S));
 }
 
 static void write_offset(struct section_writer *w, int minutes)

@@ -2,6 +2,8 @@
 /* Builds TDT and TOT (EN 300 468 5.2.5 and 5.2.6). */
 #pragma once
 
+#include "worker/remux/section_writer.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +19,10 @@ struct tot_zone {
 	int64_t change_at; /* Unix time of the next change */
 	int next_min;      /* offset from then on */
 };
+
+/* EN 300 468 annex C: five bytes, and three of less than 100 hours. */
+void write_time(struct section_writer *, int64_t unix_s);
+void write_duration(struct section_writer *, unsigned s);
 
 void tdt_build(int64_t unix_s, uint8_t ret[TDT_LEN]);
 void tot_build(int64_t unix_s, const struct tot_zone *,

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* EIT from events of the guide, read back by the code that reads that of
+ * others. */
+#include "worker/epg/eit_build.h"
+
+#include "common/base/alloc.h"
+#include "common/base/crc32.h"
+#include "worker/epg/guide_state.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MIDNIGHT_S = 1548115200, /* 2019-01-22 00:00 UTC */
+	HOUR_S = 3600,
+	NOON_S = MIDNIGHT_S + 12 * HOUR_S,
+	LONG = 4000,
+};
+
+static const struct eit_format format = {
+	.sid = 7, .tsid = 2, .onid = 3, .version = 9,
+	.event = { .table = TEXT_ISO_6937, .country = "DEU" },
+};
+
+struct made {
+	struct guide_event *list[600];
+	size_t n;
+};
+
+static void add(struct made *m, int64_t start_s, uint32_t duration_s,
+		const struct eit_text *text)
+{
+	struct eit_facts *f = xcalloc(1, sizeof *f);
+	const struct eit_event from = { .id = (uint16_t)(m->n + 1),
+					.start_s = start_s,
+					.duration_s = duration_s };
+
+	f->n_texts = 1;
+	f->texts[0] = *text;
+	m->list[m->n++] = guide_event_new(&from, f);
+	free(f);
+}
+
+/* Events of these minutes, one behind the other. */
+static void add_row(struct made *m, int64_t start_s, unsigned n,
+		    unsigned minutes)
+{
+	struct eit_text *t = xcalloc(1, sizeof *t);
+
+	memcpy(t->lang, "eng", 4);
+	for (unsigned i = 0; i < n; i++) {
+		(void)snprintf(t->title, sizeof t->title, "Event %u", i);
+		add(m, start_s + i * minutes * 60, minutes * 60, t);
+	}
+	free(t);
+}
+
+static struct eit_events events_of(const struct made *m)
+{
+	return (struct eit_events){
+		(const struct guide_event *const *)m->list, m->n };
+}
+
+static void done(struct made *m)
+{
+	while (m->n > 0)
+		free(m->list[--m->n]);
+}
+
+/* The id of the event in the section, or 0, and its running_status. */
+static uint16_t id_of(const uint8_t *section, size_t len, uint8_t *running)
+{
+	struct eit_event e = { 0 };
+	struct eit eit;
+
+	cr_assert_eq(crc32_mpeg(section, len), 0);
+	cr_assert_eq(eit_open(section, len, &eit), 0);
+	cr_assert(eit.actual && eit.current && eit.last_number == 1);
+	cr_assert(eit.sid == 7 && eit.tsid == 2 && eit.onid == 3 &&
+		  eit.version == 9);
+	if (eit_next(&eit.events, &e))
+		cr_assert(!eit_next(&eit.events, &e));
+	*running = e.running;
+	return e.id;
+}
+
+Test(eit_build, the_present_event_and_the_next_one)
+{
+	static const struct {
+		int now, present, following, change;
+	} cases[] = { /* in seconds after noon */
+		{ -1, 0, 1, 0 }, { 0, 1, 2, 60 }, { 59, 1, 2, 60 },
+		{ 60, 2, 3, 120 },
+		/* a gap of a minute */
+		{ 120, 0, 3, 180 }, { 180, 3, 0, 240 },
+	};
+	struct made m = { 0 };
+	uint8_t section[SECTION_MAX], running;
+	size_t len;
+
+	add_row(&m, NOON_S, 2, 1);
+	add_row(&m, NOON_S + 180, 1, 1);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int64_t now_s = NOON_S + cases[i].now;
+
+		len = eit_build_present(&format, events_of(&m), now_s, 0,
+					section);
+		cr_expect_eq(id_of(section, len, &running), cases[i].present);
+		cr_expect_eq(running, cases[i].present > 0 ? 4 : 0);
+		len = eit_build_present(&format, events_of(&m), now_s, 1,
+					section);
+		cr_expect_eq(id_of(section, len, &running),
+			     cases[i].following);
+		cr_expect_eq(running, cases[i].following > 0 ? 1 : 0);
+		cr_expect_eq(eit_next_change(events_of(&m), now_s),
+			     NOON_S + cases[i].change);
+	}
+	cr_expect_eq(eit_next_change(events_of(&m), NOON_S + 240), INT64_MAX);
+	done(&m);
+}
+
+/* --- the schedule --- */
+
+/* What the sections said. */
+struct seen {
+	size_t sections, events;
+	uint8_t last_table;
+	int last_number, segment_last; /* of the section before */
+	int table, number;
+	struct guide *guide; /* that reads them; NULL: none */
+};
+
+static void on_section(const uint8_t *section, size_t len, void *arg)
+{
+	struct seen *s = arg;
+	struct eit_event e;
+	struct eit eit;
+
+	cr_assert_eq(crc32_mpeg(section, len), 0);
+	cr_assert_leq(len, SECTION_MAX);
+	cr_assert_eq(eit_open(section, len, &eit), 0);
+	cr_assert(eit.schedule && eit.actual);
+	if (s->table == eit.table_id) {
+		/* the next one of the segment, or the first of the next */
+		cr_assert_eq(eit.number, s->number == s->segment_last
+				? (s->number | 7) + 1 : s->number + 1);
+		cr_assert_eq(eit.last_number, s->last_number);
+	} else {
+		cr_assert_eq(eit.number, 0);
+		cr_assert_eq(s->number, s->last_number);
+	}
+	cr_assert_eq(eit.segment_last / 8, eit.number / 8);
+	s->last_table = eit.last_table_id;
+	s->table = eit.table_id;
+	s->number = eit.number;
+	s->last_number = eit.last_number;
+	s->segment_last = eit.segment_last;
+	while (eit_next(&eit.events, &e)) {
+		cr_assert_eq((e.start_s - MIDNIGHT_S) / (3 * HOUR_S),
+			     (eit.table_id - EIT_SCHEDULE_TABLE_ID) * 32 +
+				     eit.number / 8);
+		s->events++;
+	}
+	cr_assert(!eit.events.cut);
+	s->sections++;
+	if (s->guide != NULL)
+		(void)guide_take_section(s->guide, "a", section, len, NOON_S);
+}
+
+Test(eit_build, a_schedule_has_segments_of_three_hours)
+{
+	struct made m = { 0 };
+	struct seen s = { 0 };
+	struct eit_built built;
+
+	/* yesterday, today, the fifth day; 30 hours are nothing */
+	add_row(&m, MIDNIGHT_S - 60, 1, 1);
+	add_row(&m, MIDNIGHT_S, 10, 60);
+	add_row(&m, MIDNIGHT_S + 4 * 24 * HOUR_S, 1, 60);
+	built = eit_build_schedule(&format, events_of(&m), NOON_S, on_section,
+				   &s);
+	cr_expect_eq(s.events, 11);
+	/* four segments of the first day, the first one of the fifth */
+	cr_expect_eq(built.sections, 5);
+	cr_expect_eq(s.sections, 5);
+	cr_expect_eq(s.last_table, EIT_SCHEDULE_TABLE_ID + 1);
+	cr_expect_eq(built.dropped, 0);
+	done(&m);
+}
+
+Test(eit_build, no_event_is_an_empty_section)
+{
+	struct made m = { 0 };
+	struct seen s = { 0 };
+
+	cr_expect_eq(eit_build_schedule(&format, events_of(&m), NOON_S,
+					on_section, &s).sections, 1);
+	cr_expect_eq(s.events, 0);
+	cr_expect_eq(s.last_number, 0);
+}
+
+/* A text with details of so many letters of two bytes in UTF-8, behind the
+ * first ones. */
+static struct eit_text *long_text(const char *first, size_t n)
+{
+	struct eit_text *t = xcalloc(1, sizeof *t);
+
+	memcpy(t->lang, "rus", 4);
+	memcpy(t->title, "Title", 6);
+	(void)strcpy(t->details, first);
+	for (size_t i = 0; i < n; i++)
+		(void)strcpy(t->details + strlen(first) + 2 * i, "\xd0\x91");
+	return t;
+}
+
+Test(eit_build, a_segment_has_eight_sections_and_counts_the_others)
+{
+	struct made m = { 0 };
+	struct seen s = { 0 };
+	struct eit_text *text = long_text("", LONG);
+	struct eit_built built;
+
+	for (unsigned i = 0; i < 20; i++)
+		add(&m, NOON_S + i * 60, 60, text);
+	built = eit_build_schedule(&format, events_of(&m), NOON_S, on_section,
+				   &s);
+	/* each of them fills a section */
+	cr_expect_eq(s.events, 8);
+	cr_expect_eq(built.dropped, 12);
+	cr_expect_eq(built.sections, 4 + 8);
+	cr_expect_gt(built.cut, 0);
+	free(text);
+	done(&m);
+}
+
+/* --- the way back --- */
+
+static void assert_same_text(const struct eit_text *text,
+			     enum text_table table)
+{
+	struct eit_format own = format;
+	struct made m = { 0 };
+	struct seen s = { .guide = guide_new(&(struct guide_limits){
+		.services = 1, .days = 7, .bytes = 1 << 20 }) };
+	const uint16_t number = 7;
+	const struct service *service;
+	struct eit_built built;
+
+	guide_set_programs(s.guide, "a", &number, 1);
+	add(&m, NOON_S, HOUR_S, text);
+	m.list[0]->age = 16;
+	m.list[0]->n_contents = 2;
+	m.list[0]->contents[0] = 0x14;
+	m.list[0]->contents[1] = 0x20;
+	own.event.table = table;
+	built = eit_build_schedule(&own, events_of(&m), NOON_S, on_section,
+				   &s);
+	cr_expect_eq(built.cut, 0);
+	service = LIST_FIRST(&s.guide->streams)->services[0];
+	cr_assert_eq(service->n, 1);
+	cr_expect(guide_event_equals(service->events[0], m.list[0]), "%s",
+		  text->title);
+	guide_free(&s.guide);
+	done(&m);
+}
+
+Test(eit_build, an_event_that_is_read_again_is_the_same)
+{
+	static const struct {
+		const char *title, *summary, *details;
+	} cases[] = {
+		{ "T", "", "" },
+		{ "T\xc3\xa4 \xe2\x82\xac", "Summary", "Line\nline" },
+		{ "\xd0\x91\xd0\xb0", "\xd0\xb3", "\xd0\xb4" },
+		{ "\xe6\x97\xa5", "\xf0\x9f\x98\x80", "\xce\xb1\xd0\x91" },
+		/* a letter with a mark that has no character of its own */
+		{ "x\xcc\x82", "", "q\xcc\x81y" },
+		{ "", "only a summary", "" },
+	};
+	struct eit_text *t = xcalloc(1, sizeof *t);
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		memcpy(t->lang, "eng", 4);
+		(void)strcpy(t->title, cases[i].title);
+		(void)strcpy(t->summary, cases[i].summary);
+		(void)strcpy(t->details, cases[i].details);
+		assert_same_text(t, TEXT_UTF8);
+		/* the Euro has a stand-in there */
+		if (i != 1)
+			assert_same_text(t, TEXT_ISO_6937);
+	}
+	free(t);
+}
+
+Test(eit_build, a_text_is_divided_between_characters)
+{
+	/* in 8859-5, and in UTF-8 at even and odd places: no part has them
+	 * all */
+	static const char *const first[] = { "", "\xc4\xa6", "x\xc4\xa6" };
+
+	for (size_t i = 0; i < ARRAY_LEN(first); i++)
+		for (size_t n = 110; n < 130; n++) {
+			struct eit_text *t = long_text(first[i], n);
+
+			assert_same_text(t, TEXT_ISO_6937);
+			free(t);
+		}
+}
+
+Test(eit_build, a_mark_stays_with_its_letter)
+{
+	struct eit_text *t = xcalloc(1, sizeof *t);
+
+	memcpy(t->lang, "eng", 4);
+	memcpy(t->title, "Title", 6);
+	for (size_t n = 240; n < 255; n++) {
+		memset(t->details, 'a', n);
+		(void)strcpy(t->details + n, "q\xcc\x81z");
+		assert_same_text(t, TEXT_ISO_6937);
+	}
+	free(t);
+}
