@@ -492,24 +492,6 @@ void pipeline_link_cas(struct pipeline *p, unsigned place, int fd)
 	cas_stage_link(p->cas, place, fd);
 }
 
-void pipeline_set_clock(struct pipeline *p, bool synchronised)
-{
-	if (p->tables != NULL)
-		own_tables_set_clock(p->tables, synchronised);
-}
-
-void pipeline_set_network(struct pipeline *p, const json_t *streams)
-{
-	if (p->tables != NULL)
-		own_tables_set_others(p->tables, streams);
-}
-
-void pipeline_cue(struct pipeline *p, const struct msg_stream_cue *m)
-{
-	if (p->tables != NULL)
-		own_tables_cue(p->tables, m, mono_ns());
-}
-
 void pipeline_rename(struct pipeline *p, const char *from, const char *to)
 {
 	selector_rename(p->selector, from, to);

@@ -65,7 +65,8 @@ static int card_ioctl(void *ctx, int fd, unsigned long request, uintptr_t arg)
 		r = -ENODEV;
 	else if (request == CA_GET_CAP)
 		*(struct ca_caps *)arg = (struct ca_caps){
-			.slot_num = card.second ? 2 : 1, .slot_type = card.slot_type };
+			.slot_num = card.second ? 2 : 1,
+			.slot_type = card.slot_type };
 	else if (request == CA_GET_SLOT_INFO)
 		((struct ca_slot_info *)arg)->flags =
 			card.present ? CA_CI_MODULE_PRESENT |
