@@ -190,10 +190,10 @@ test('services of an adapter become streams, and the adapter an entry',
 	// it has a stream already
 	await page.waitForSelector('[data-service="1.2"] td:last-child' +
 		':has-text("2")');
+	assert.ok(await page.evaluate(() => document.querySelector('main')
+		.scrollWidth <= innerWidth));
 	await page.click('button:has-text("Select all")');
 	await visitor.accessible('services of an adapter, narrow, light');
-	assert.ok(await page.evaluate(
-		'document.documentElement.scrollWidth <= innerWidth'));
 	await page.click('text=Make 2 streams');
 	await page.waitForSelector('.toast:has-text("2 streams were made")');
 	assert.deepEqual((await stored()).make_stream.slice(-3).map((one) =>

@@ -18,7 +18,7 @@ const { columns, fill, rangeOf } = await load('headend/history.js');
 const { isMux, optionOf, placesOf, rateOf, serviceRows, share, withOption,
 	withService } = await load('headend/mux-list.js');
 const { saveGroup } = await load('headend/output-group-edit.js');
-const { PAGES, railPages } = await load('headend/pages.js');
+const { PAGES, namedPages, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
 	await load('headend/programs.js');
 const { extended, groupCommand, parseSelection, printSelection, toggled } =
@@ -452,6 +452,11 @@ test('every page is complete, and its key is its own', () => {
 	}
 	assert.ok(railPages(false).every(([, page]) => !page.isControl));
 	assert.ok(railPages(true).length > railPages(false).length);
+	// the palette finds scans, for who may start them
+	for (const isControl of [true, false])
+		for (const name of ['scan', 'transponders'])
+			assert.equal(namedPages(isControl).some(([page]) =>
+				page === name), isControl);
 });
 
 test('a change of a user names the entry that the page shows', async () => {
