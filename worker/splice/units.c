@@ -384,12 +384,15 @@ static uint32_t span_of_samples(const struct splice_unit *u, uint64_t samples)
  * Estimates the duration of the unit that begins by the unit before: its
  * duration, the shorter one if the last two differ (pictures), or in proportion
  * to its bytes (several audio frames).  A short overlap harms less than a
- * dropped unit.
+ * dropped unit.  A step that is suddenly more than twice as long contains lost
+ * units.
  */
 static void measure(struct splice_track *t, struct splice_unit *u,
 		    int64_t step, uint32_t len)
 {
-	uint64_t span = (uint64_t)step;
+	bool lost = u->step > 0 && t->span > 0 && step > 2 * (int64_t)u->step &&
+		    step > 2 * (int64_t)t->span;
+	uint64_t span = lost ? t->span : (uint64_t)step;
 	int64_t wrong, frame;
 
 	if (u->samples > 0 && u->rate == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * In virtual time, what a switch knows about an input that was on air before:
- * two inputs with long groups of pictures, and one with a filler.
+ * two inputs with long groups of pictures, two that flap, one with a filler.
  */
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -20,6 +20,7 @@ enum {
 	SWITCHES_MAX = 8,
 	SHORT_GOP_MS = 480,
 	ROUNDS = SHORT_GOP_MS / TICK_MS,
+	SOUND_MS = 100,
 };
 
 struct world {
@@ -35,6 +36,9 @@ struct world {
 	 * behind the last pause on */
 	uint64_t sent, due;
 	bool shown; /* that point arrived */
+	bool flaps; /* the inputs are entered again and again */
+	/* times of the first packets since the last switch; 0: none */
+	uint64_t picture_ns, sound_ns;
 	struct selector_switch switches[SWITCHES_MAX];
 	size_t n_switches;
 };
@@ -44,8 +48,32 @@ static struct world w;
 static void out(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	(void)arg;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			uint16_t pid = ts_pid(runs[i].data + k * TS_PACKET);
+
+			if (pid == SOURCE_VIDEO && w.picture_ns == 0)
+				w.picture_ns = w.now_ns;
+			if (pid == SOURCE_AUDIO && w.sound_ns == 0)
+				w.sound_ns = w.now_ns;
+		}
 	if (w.filler != NULL && selector_still(w.selector) == NULL)
 		filler_feed(w.filler, runs, n_runs);
+}
+
+/* The sound of the input that is left began with its pictures. */
+static void check_sound(void)
+{
+	uint64_t now_ms = w.now_ns / MS;
+
+	cr_expect(w.sound_ns != 0 &&
+			  w.sound_ns <= w.picture_ns + SOUND_MS * MS,
+		  "left at %lu ms: pictures since %lu, sound since %lu",
+		  (unsigned long)now_ms,
+		  (unsigned long)(w.picture_ns / MS),
+		  (unsigned long)(w.sound_ns / MS));
+	w.picture_ns = w.sound_ns = 0;
+	w.n_switches++;
 }
 
 static void note_switch(const struct selector_switch *sw, void *arg)
@@ -54,6 +82,10 @@ static void note_switch(const struct selector_switch *sw, void *arg)
 	/* an input with a filler may fail often */
 	if (w.filler != NULL)
 		return;
+	if (w.flaps) {
+		check_sound();
+		return;
+	}
 	cr_assert_lt(w.n_switches, (size_t)SWITCHES_MAX);
 	w.switches[w.n_switches++] = *sw;
 }
@@ -252,6 +284,19 @@ Test(reentry, an_input_without_random_access_points_is_entered_blindly)
 		while (w.switches[w.n_switches - 1].to == 2)
 			pass(TICK_MS, true, true);
 	}
+}
+
+/* Each input loses all packets for 0.3 s of each second, and they do it in
+ * turns: the sound that follows a loss is not as long as the loss. */
+Test(reentry, sound_begins_with_the_pictures_also_after_losses)
+{
+	for (int i = 0; i < 2; i++)
+		w.sources[i]->gop = SHORT_GOP_MS / 40;
+	pass(8000, true, true);
+	w.flaps = true;
+	for (unsigned ms = 0; ms < 32000; ms += TICK_MS)
+		pass(TICK_MS, ms % 1000 >= 300, (ms + 500) % 1000 >= 300);
+	cr_expect_gt(w.n_switches, 40U);
 }
 
 static void setup_filler(void)
