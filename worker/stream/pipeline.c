@@ -32,10 +32,10 @@ static void on_switch(const struct selector_switch *sw, void *arg)
  *	descrambled ─▶ remux ─▶ remuxed ─▶
  *	      ▲
  *	packets of mux=
- *	selector ─▶ splice ─▶ spliced ─▶ own tables ─▶ tabled ─▶ cas ─▶ sent ─▶
- *	  ▲                     ▲
- *	still picture         mux, instead of both, of all inputs
- *	ring, sender, sinks
+ *	selector ─▶ versions ─▶ counted ─▶ splice ─▶ spliced ─▶
+ *	                           ▲                   ▲
+ *	                     still picture    mux, instead, of all inputs
+ *	own tables ─▶ tabled ─▶ cas ─▶ sent ─▶ ring, sender, sinks
  *
  * The keeper of each open input reads it into the batch (input_chain.h).  The
  * selector drops the packets of an input that is not on air.  The outputs are
