@@ -174,13 +174,15 @@ async function killed(t, sluice) {
 	const cam = await CamServer.start(t);
 	const recorder = await Recorder.start(t, { port: 6010 });
 
-	await add(sluice, cam.entry('kill', { force: true }));
+	await add(sluice, cam.entry('kill', { force: true,
+		disable_emm: true }));
 	await waitUntil('login', () => cam.logins === 1);
 	await add(sluice, stream('k', `${udp(5010)}#cam=kill&shift=1500`,
 		udp(6010)));
 	const { pid } = await waitUntil('worker', () =>
 		sluice.worker('stream', 'k'));
-	const one = await play(t, scrambled, 5010);
+	const one = await play(t, Buffer.concat([scrambled.subarray(0, 188000),
+		...emms(), scrambled.subarray(188000)]), 5010);
 
 	await waitUntil('two keys', () => cam.ecms.length > 1);
 	process.kill(sluice.worker('softcam', 'kill').pid, 'SIGKILL');
@@ -197,6 +199,7 @@ async function killed(t, sluice) {
 
 	assertSame(clear, sent, firstClear(sent));
 	assert.equal(sluice.worker('stream', 'k').pid, pid);
+	assert.deepEqual(cam.emms, [], 'disable_emm');
 }
 
 // A server that refuses, one with another password, and wrong control words.

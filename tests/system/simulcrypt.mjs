@@ -12,7 +12,7 @@ import { Viewer } from '../helpers/media.mjs';
 import { PROGRAM } from '../helpers/mux.mjs';
 import { Ecmg, Emmg, emmOf, packetOf } from '../helpers/simulcrypt.mjs';
 import { stream } from '../helpers/sluice.mjs';
-import { joined } from '../helpers/udp.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 test('a receiver gets the clear stream', async (t) => {
@@ -116,11 +116,18 @@ test('EMMs go out, within their rate', async (t) => {
 	const ecmg = await Ecmg.start(t);
 	const { sluice, recorder } = await play(t, [entry(ecmg, {
 		emmg_port: 5555, emmg_protocol: 'udp', emm_pid: EMM_PID,
-		emm_data: 'E1', emmg_bitrate: 200 })], [link]);
+		emm_data: 'E1', emm_clone: true,
+		emmg_bitrate: 200 })], [link]);
 
 	await sluice.waitStatus('s', 'ECMs', (s) => !s.cas_error);
 	const emmg = await Emmg.start(t, 5555);
 
+	// emm_clone: another stream gets them, too
+	const other = await Recorder.start(t, { port: 6002 });
+
+	await sluice.cmd('set-stream', { stream: stream('o', 'stream://clear',
+		udp(6002), { cas_list: [link] }) });
+	await sluice.waitStatus('o', 'ECMs', (s) => s.onair && !s.cas_error);
 	emmg.setUp(500);
 	await waitUntil('an allocation', () => emmg.allocated);
 	assert.equal(emmg.allocated, 200);
@@ -150,6 +157,9 @@ test('EMMs go out, within their rate', async (t) => {
 	const of = (fill) => emms.some((p) =>
 		p.includes(Buffer.alloc(16, fill)));
 
+	const [cloned] = (await other.stop()).map(joined);
+
+	assert.ok(packets(cloned, EMM_PID).length > 10);
 	for (const fill of [0, 1, 19, 0x77, 0x78, 'second generator'])
 		assert.ok(of(fill), `EMM ${fill}`);
 	emms.forEach((p, i) => assert.equal(p[3] & 0x0f, i & 0x0f));

@@ -22,7 +22,7 @@ enum {
 	CAID_A = 0x0b00,
 	CAID_B = 0x0500,
 	SID = 7,
-	ASKED_MAX = 512,
+	ASKED_MAX = 1024,
 	OUT_MAX = 80000,
 	PERIOD = 40, /* packets of each component in a crypto period */
 };

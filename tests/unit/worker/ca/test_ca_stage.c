@@ -13,7 +13,7 @@ Test(ca_stage, a_service_is_clear_over_many_key_changes)
 
 	rig_report(g, "c1", CAID_A, "");
 	rig_put_tables(g, 0, false);
-	for (unsigned period = 0; period < 200; period++) {
+	for (unsigned period = 0; period < 1000; period++) {
 		/* repeated, and ahead of the period */
 		rig_put_ecm(g, ECM_A, period);
 		rig_put_ecm(g, ECM_B, period);
@@ -24,9 +24,34 @@ Test(ca_stage, a_service_is_clear_over_many_key_changes)
 		cr_assert_eq(rig_last(g)->caid, CAID_A);
 		rig_answer(g, rig_last(g), 0);
 		rig_put_ecm(g, ECM_A, period);
-		rig_put_period(g, period);
+		for (unsigned i = 0; i < 20; i++)
+			rig_put_packet(g, i % 4 == 0 ? AUDIO : VIDEO, period,
+				       0);
+		rig_turn(g, 1);
 	}
 	rig_assert_clear(g);
+	rig_free(g);
+}
+
+Test(ca_stage, the_first_ecms_may_be_skipped)
+{
+	struct rig *g = rig_new("c1", 0);
+	struct msg_stream_cam cam = {
+		.softcam = "c1", .error = "", .caid = CAID_A, .ua = "",
+		.timeout_ms = 1000, .skip_ecm = 3,
+	};
+
+	ca_stage_take_cam(g->stage, &cam, g->now_ns);
+	rig_put_tables(g, 0, false);
+	for (unsigned i = 0; i < 3; i++) {
+		rig_put_ecm(g, ECM_A, i);
+		rig_turn(g, 1);
+		cr_assert_eq(g->n_asked, 0, "ECM %u", i);
+	}
+	rig_put_ecm(g, ECM_A, 3);
+	rig_turn(g, 1);
+	cr_assert_eq(g->n_asked, 1);
+	cr_assert_eq(rig_last(g)->period, 3);
 	rig_free(g);
 }
 

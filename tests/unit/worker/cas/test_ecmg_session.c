@@ -133,16 +133,22 @@ static void answer(unsigned i, const void *ecm, size_t len)
 	end(&m);
 }
 
-static void begin_status(struct message *m)
+static void begin_status_of(struct message *m, unsigned lead,
+			    unsigned per_msg)
 {
 	begin(m, ECMG_CHANNEL_STATUS, -1);
 	simulcrypt_put(&m->w, ECMG_SECTION_TSPKT_FLAG, 0, 1);
 	simulcrypt_put(&m->w, ECMG_DELAY_START, 0xff38, 2);
-	simulcrypt_put(&m->w, ECMG_LEAD_CW, 1, 1);
-	simulcrypt_put(&m->w, ECMG_CW_PER_MSG, 2, 1);
+	simulcrypt_put(&m->w, ECMG_LEAD_CW, lead, 1);
+	simulcrypt_put(&m->w, ECMG_CW_PER_MSG, per_msg, 1);
 	simulcrypt_put(&m->w, ECMG_ECM_REP_PERIOD, 100, 2);
 	simulcrypt_put(&m->w, ECMG_MIN_CP_DURATION, 10, 2);
 	simulcrypt_put(&m->w, ECMG_MAX_COMP_TIME, ANSWER_MS, 2);
+}
+
+static void begin_status(struct message *m)
+{
+	begin_status_of(m, 1, 2);
 }
 
 /* Connects to a generator that sends nothing yet. */
@@ -297,5 +303,88 @@ Test(ecmg_session, a_generator_that_requires_encrypted_words_is_named)
 		end(&m);
 		cr_assert_not(g.ended);
 		cr_assert_str_eq(g.error.text, cases[i].error);
+	}
+}
+
+/* The message that the session has sent last. */
+static struct simulcrypt last_sent(uint8_t room[], size_t size)
+{
+	struct simulcrypt m = { 0 };
+	ssize_t n = read(g.generator, room, size);
+
+	for (ssize_t at = 0; at < n;) {
+		size_t len = simulcrypt_len(room + at);
+
+		cr_assert_eq(simulcrypt_read(room + at, len, &m), 0);
+		at += (ssize_t)len;
+	}
+	return m;
+}
+
+Test(ecmg_session, a_request_has_the_words_that_its_generator_wants)
+{
+	/* the request of period 65535: numbers wrap */
+	static const struct {
+		unsigned lead, per_msg;
+		uint16_t first;
+	} cases[] = { { 0, 1, 65535 }, { 1, 1, 0 }, { 1, 2, 65535 },
+		      { 1, 3, 65534 }, { 2, 2, 0 } };
+	struct ecmg_request r = { .number = 65535, .period_ms = 10000 };
+
+	/* words[0] is that of the period before */
+	for (unsigned i = 0; i < ECMG_WORDS; i++)
+		r.words[i][0] = (uint8_t)i;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		uint8_t room[4096];
+		struct simulcrypt sent;
+		struct simulcrypt_parameter p;
+		struct message m;
+		size_t at = 0;
+		unsigned n = 0;
+
+		restart();
+		begin_status_of(&m, cases[i].lead, cases[i].per_msg);
+		end(&m);
+		g.opened[0] = 0;
+		open_stream(0);
+		ecmg_session_ask(g.session, 0, &r);
+		sent = last_sent(room, sizeof room);
+		cr_assert_eq(sent.type, ECMG_CW_PROVISION);
+		while (simulcrypt_next(&sent, &at, &p)) {
+			uint16_t number = (uint16_t)(cases[i].first + n);
+
+			if (p.tag != ECMG_CP_CW_COMBINATION)
+				continue;
+			cr_assert_eq(p.value[0] << 8 | p.value[1], number);
+			cr_assert_eq(p.value[2],
+				     (uint8_t)(number - 65535 + 1));
+			n++;
+		}
+		cr_assert_eq(n, cases[i].per_msg);
+	}
+}
+
+Test(ecmg_session, access_criteria_go_with_each_request_if_they_must)
+{
+	struct ecmg_request r = { .number = 1, .ac = section, .ac_len = 2 };
+
+	for (uint8_t mode = 0; mode < 2; mode++) {
+		struct message m;
+
+		ecmg_session_open(g.session, mode);
+		begin(&m, ECMG_STREAM_STATUS, mode);
+		simulcrypt_put(&m.w, ECMG_AC_TRANSFER_MODE, mode, 1);
+		end(&m);
+		for (unsigned i = 0; i < 3; i++) {
+			uint8_t room[4096];
+			struct simulcrypt_parameter p;
+			struct simulcrypt sent;
+
+			ecmg_session_ask(g.session, mode, &r);
+			sent = last_sent(room, sizeof room);
+			cr_assert_eq(simulcrypt_find(&sent,
+						     ECMG_ACCESS_CRITERIA, &p),
+				     i == 0 || mode == 1);
+		}
 	}
 }
