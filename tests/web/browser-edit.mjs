@@ -318,6 +318,14 @@ test('a multiplex is edited: rates, order, its own tables', { skip },
 	await page.fill('[aria-label="Input 2: rate_min"]', '');
 	await page.fill('[aria-label="Input 2: rate_max"]', '4000');
 	await page.fill('[aria-label="Input 1: priority"]', '200');
+	// no reply: the values are told as old ones
+	visitor.disturbed = true;
+	await page.route('**/api/stream-status/**', (one) => one.abort());
+	await page.waitForSelector('.problem:has-text("Values as of")');
+	await page.unroute('**/api/stream-status/**');
+	await page.waitForSelector('.problem:has-text("Values as of")',
+		{ state: 'detached' });
+	visitor.disturbed = false;
 	await page.click('[aria-label="Move up: Input 2"]');
 	await page.fill('[aria-label="201: lcn"]', '12');
 	await page.fill('[aria-label="900: lcn"]', '');

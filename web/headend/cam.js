@@ -224,7 +224,7 @@ export function CamPage({ app, id }) {
 	if (adapter === undefined)
 		return html`<${Empty} title=${t('no_adapter', { id: shown(id) })}>
 			<p><a href=${href('adapters')}>${t('adapters')}</a></p><//>`;
-	return html`<div class="page" data-stale=${app.lostAt !== null}>
+	return html`<div class="page">
 		<div class="tools"><h1>${t('cam')}: <${Foreign}
 			text=${adapter.name || id} /></h1>
 			<a href=${href('adapters')}>${t('adapters')}</a></div>

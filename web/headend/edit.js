@@ -15,7 +15,7 @@ import { Further, Groups, Problem, Whole } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
 import { KEYS, MuxInput, MuxKeys } from './mux.js';
 import { isMux, placesOf } from './mux-list.js';
-import { usePoll } from './poll.js';
+import { Old, usePoll } from './poll.js';
 import { href } from './route.js';
 import { Waiting, useForms } from './setup.js';
 import { useTrial } from './trial.js';
@@ -187,14 +187,16 @@ function Save({ app, draft, id, trial, error, setError, isBroken, ask }) {
  * The services of a multiplex that runs, once a second.
  * @param {App} app
  * @param {Draft} draft
- * @returns {import('../common/api-types').MuxService[]}
+ * @returns {{services: import('../common/api-types').MuxService[],
+ *	poll: import('./poll.js').Poll | null}} poll: null without one that runs
  */
 function useServices(app, { base }) {
 	const runs = base !== null && base.enable === true && isMux(base);
-	const { value } = usePoll(app, runs ? `api/stream-status/${
+	const poll = usePoll(app, runs ? `api/stream-status/${
 		encodeURIComponent(base.id)}?t=0` : '');
 
-	return runs ? value?.services ?? [] : [];
+	return runs ? { services: poll.value?.services ?? [], poll }
+		: { services: [], poll: null };
 }
 
 /** @param {{app: App, forms: Forms, draft: Draft, error: string,
@@ -207,7 +209,7 @@ function StreamFields({ app, forms, draft, error, form, isNew }) {
 	const hasMux = isMux(draft.mine);
 	const others = rows.filter(({ key }) => !MAIN.includes(key) &&
 		!OWN.includes(key) && !(hasMux && KEYS.includes(key)));
-	const services = useServices(app, draft);
+	const { services, poll } = useServices(app, draft);
 	const places = placesOf(draft.base?.input ?? [], draft.mine.input ?? []);
 	const below = (/** @type {string} */ text, /** @type {number} */ i,
 		/** @type {(text: string) => void} */ onChange) => html`
@@ -225,6 +227,7 @@ function StreamFields({ app, forms, draft, error, form, isNew }) {
 				draft.set('groups', to)} /></div></fieldset>
 		<${Addresses} app=${app} forms=${forms} draft=${draft} which="input"
 			error=${error} below=${hasMux ? below : undefined} />
+		${hasMux && poll && html`<${Old} app=${app} poll=${poll} />`}
 		${hasMux && html`<${MuxKeys} app=${app} forms=${forms}
 			draft=${draft} form=${form} services=${services} />`}
 		<${Addresses} app=${app} forms=${forms} draft=${draft} which="output"
