@@ -369,6 +369,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_links(j, stream, streams);
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
+		judge_names(j, stream, document);
 		/* the later stream of two with the same id has the fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
@@ -468,6 +469,7 @@ static unsigned check_one(const json_t *stream,
 	judge_links(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
+	judge_names(&j, stream, place->document);
 	stream_confs_free(&read);
 	json_decref(outputs.taken);
 	return j.faults;

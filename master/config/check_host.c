@@ -21,6 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* the names of time zones are paths below it */
+#define ZONES "/usr/share/zoneinfo/"
+
 enum {
 	ENTRIES_MAX = 5, /* reported entries of a list of files */
 	PASSWD_MAX = 4096,
@@ -218,6 +221,7 @@ static void look_at_log(struct host *h, const json_t *document)
 static void look_at_stream(struct host *h, const json_t *stream)
 {
 	struct stream_spec spec;
+	char zone[sizeof ZONES + TIMEZONE_MAX];
 	struct errmsg error;
 	size_t mark;
 
@@ -225,10 +229,18 @@ static void look_at_stream(struct host *h, const json_t *stream)
 		return;
 	look_at_list(h, stream, "input", look_at_input);
 	look_at_list(h, stream, "output", look_at_output);
+	if (stream_spec_parse(stream, &spec, &error) < 0)
+		return;
 	mark = judge_down(&h->j, "filler");
-	if (stream_spec_parse(stream, &spec, &error) == 0 &&
-	    spec.filler == FILLER_FILE)
+	if (spec.filler == FILLER_FILE)
 		look_for_file(h, "", spec.filler_path, R_OK);
+	judge_up(&h->j, mark);
+	(void)judge_down(&h->j, "timezone");
+	if (stream_spec_has_clock(stream) && spec.tables.timezone[0] != '\0') {
+		(void)snprintf(zone, sizeof zone, ZONES "%s",
+			       spec.tables.timezone);
+		look_for_file(h, "", zone, R_OK);
+	}
 	judge_up(&h->j, mark);
 }
 

@@ -80,5 +80,8 @@ void judge_adapters(struct judge *, const json_t *adapters);
 /* Judges its dvb:// inputs by the list of adapters. */
 void judge_feeds(struct judge *, const json_t *stream, const json_t *adapters);
 
+/* Judges what it names in the sections cas and categories of the document. */
+void judge_names(struct judge *, const json_t *stream, const json_t *document);
+
 /* Judges the softcams that its inputs name, by the list of softcams. */
 void judge_cams(struct judge *, const json_t *stream, const json_t *softcams);

@@ -68,6 +68,39 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	await sluice.stop();
 });
 
+test('set-stream and -t warn of names that do not exist', async (t) => {
+	const one = stream('a', `file://${CLIP}`, 'udp://127.0.0.1:6000', {
+		tdt: 'own', timezone: 'Mars/X', lcn: 'x',
+		cas_list: [{ cas_id: 'nope' }, {}, { cas_id: 'c' }],
+		groups: { Nope: 'x', Type: 'nope' } });
+	const sections = { cas: [{ id: 'c', name: 'C' }],
+		categories: [{ name: 'Type', groups: [{ name: 'News' }] }] };
+	const file = path.join(tempDir(t), 'all.json');
+	const wanted = [/: cas_list\[0\]\.cas_id: there is no CAS entry "nope"/,
+		/: cas_list\[1\]\.cas_id: is missing/,
+		/: groups\.Nope: there is no such category/,
+		/: groups\.Type: the category has no group "nope"/,
+		/: lcn: "x" is not a number/,
+		/: timezone: .*Mars\/X: No such file/]
+		.map(({ source }) => source.slice(2));
+
+	fs.writeFileSync(file, JSON.stringify({ ...config(one), ...sections }));
+	fs.chmodSync(file, 0o600);
+	const told = await run(MASTER, ['-t', ...AS_SELF, '-c', file]);
+	const sluice = await Sluice.start(t, { ...config(), ...sections });
+	const { warnings } = await sluice.cmd('set-stream', { stream: one });
+
+	assert.equal(warnings.length, wanted.length, warnings.join('\n'));
+	for (const text of wanted) {
+		assert.match(warnings.join('\n'),
+			new RegExp(`stream\\.${text}`));
+		assert.match((told.out + told.err).replaceAll(
+			' (a, "Stream a"): warning', ''),
+		new RegExp(`make_stream\\[0\\]\\.${text}`));
+	}
+	await sluice.stop();
+});
+
 test('a disk that does not answer delays no other request', async (t) => {
 	let folder;
 	// before the folder goes

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges what a stream names in other sections: CAS entries and categories. */
+#include "master/config/judge.h"
+#include "proto/spec/cas_spec.h"
+
+#include <string.h>
+
+/* The object of a list whose key has this text, or NULL. */
+static const json_t *find(const json_t *list, const char *key, const char *text)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
+		const char *other = json_string_value(json_object_get(one,
+								      key));
+
+		if (other != NULL && strcmp(other, text) == 0)
+			return one;
+	}
+	return NULL;
+}
+
+static void judge_cas_list(struct judge *j, const json_t *stream,
+			   const json_t *entries)
+{
+	size_t mark = judge_down(j, "cas_list"), i;
+	const json_t *item;
+
+	json_array_foreach(json_object_get(stream, "cas_list"), i, item) {
+		size_t inner = judge_down_index(j, i);
+		struct cas_link link = { .id = "" };
+		struct errmsg error;
+
+		if (field_read(&cas_list_fields, item, &link, &error) < 0)
+			judge_add(j, CHECK_WARNING, "%s", error.text);
+		(void)judge_down(j, "cas_id");
+		if (link.id[0] == '\0')
+			judge_add(j, CHECK_WARNING, "is missing");
+		else if (find(entries, "id", link.id) == NULL)
+			judge_add(j, CHECK_WARNING, "there is no CAS entry "
+				  "\"%.64s\"", link.id);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* Without categories the groups are names of no list. */
+static void judge_groups(struct judge *j, const json_t *stream,
+			 const json_t *categories)
+{
+	size_t mark = judge_down(j, "groups");
+	const char *category;
+	json_t *group;
+
+	json_object_foreach(json_object_get(stream, "groups"), category,
+			    group) {
+		const json_t *one = find(categories, "name", category);
+		const char *name = json_string_value(group);
+		size_t inner = judge_down(j, category);
+
+		if (json_array_size(categories) > 0 && one == NULL)
+			judge_add(j, CHECK_WARNING, "there is no such "
+				  "category");
+		else if (one != NULL && name != NULL && name[0] != '\0' &&
+			 find(json_object_get(one, "groups"), "name",
+			      name) == NULL)
+			judge_add(j, CHECK_WARNING, "the category has no group "
+				  "\"%.64s\"", name);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* The number in playlists; it may be text. */
+static void judge_number(struct judge *j, const json_t *stream)
+{
+	const json_t *value = json_object_get(stream, "lcn");
+	const char *text = json_string_value(value);
+	size_t mark = judge_down(j, "lcn");
+
+	if (text != NULL && text[strspn(text, "0123456789")] != '\0')
+		judge_add(j, CHECK_WARNING, "\"%.32s\" is not a number: the "
+			  "playlist has none", text);
+	judge_up(j, mark);
+}
+
+void judge_names(struct judge *j, const json_t *stream, const json_t *document)
+{
+	judge_cas_list(j, stream, json_object_get(document, "cas"));
+	judge_groups(j, stream, json_object_get(document, "categories"));
+	judge_number(j, stream);
+}
