@@ -5,6 +5,7 @@
 #include "master/config/keep_active.h"
 #include "master/config/variant.h"
 #include "proto/ipc/contract.h"
+#include "proto/si/text.h"
 #include "proto/spec/io_spec.h"
 #include "proto/ipc/msg.h"
 #include "proto/spec/stream_spec.h"
@@ -184,6 +185,20 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
+static void judge_codepage(struct judge *j, const json_t *stream)
+{
+	json_int_t page = json_integer_value(
+		json_object_get(stream, "epg_codepage"));
+	size_t mark = judge_down(j, "epg_codepage");
+
+	/* the table of fields has the bounds */
+	if (page >= 0 && page <= TEXT_UTF8 && !text_table_ok((unsigned)page))
+		judge_add(j, CHECK_FAULT, "%d is not a code page: 0 is ISO "
+			  "6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is "
+			  "UTF-8", (int)page);
+	judge_up(j, mark);
+}
+
 static void judge_size(struct judge *j, const json_t *stream)
 {
 	/* the start message carries them in one datagram */
@@ -260,6 +275,7 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_mpts(j, stream);
 	judge_options(j, stream);
 	judge_versions(j, stream);
+	judge_codepage(j, stream);
 	judge_size(j, stream);
 }
 

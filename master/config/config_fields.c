@@ -4,6 +4,7 @@
 #include "master/config/check.h"
 #include "proto/ipc/msg_deliver.h"
 #include "proto/ipc/msg_services.h"
+#include "proto/si/text.h"
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
@@ -287,6 +288,10 @@ static const struct field_table cas_link_fields = ROWS(cas_link_rows);
 
 static const char *const stream_types[] = { "spts", "mpts", NULL };
 static const struct field stream_rows[] = {
+	{ "epg_codepage", .type = FIELD_UINT, .max = TEXT_UTF8,
+	  .flags = FIELD_OBSERVER,
+	  .help = "Character set of texts in the EIT that name none: 0 "
+		  "ISO 6937, 1 to 15 ISO 8859, 21 UTF-8." },
 	/* check_stream.c judges it */
 	{ "id", .type = FIELD_NONE, .form = "text",
 	  .flags = FIELD_OBSERVER,

@@ -11,6 +11,7 @@
 #include "master/streams/epg_file.h"
 #include "master/streams/epg_moves.h"
 #include "proto/ipc/channel.h"
+#include "proto/si/text.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -30,7 +31,7 @@ struct epg_proc {
 	struct ev_loop *loop;
 	struct msg_epg_start limits; /* days 0: no guide */
 	json_t *sources; /* its addresses; NULL: none */
-	json_t *channels; /* of XMLTV, by the ids of their streams */
+	json_t *keys; /* of streams, by their ids */
 	struct service_proc *service;
 	struct epg_asks asks;
 	size_t next; /* the next stream that the worker gets */
@@ -74,17 +75,22 @@ static void send_stream(struct epg_proc *p, const struct msg_epg_stream *s,
 static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		      int ring)
 {
+	const json_t *keys = json_object_get(p->keys, id);
 	const char *channel = json_string_value(
-		json_object_get(p->channels, id));
+		json_object_get(keys, "xmltv_id"));
+	json_int_t page = json_integer_value(
+		json_object_get(keys, "epg_codepage"));
 
 	send_stream(p, &(struct msg_epg_stream){
-		id, was, channel != NULL ? channel : "", ring >= 0, false },
-		    ring);
+		id, was, channel != NULL ? channel : "",
+		page > 0 && page <= TEXT_UTF8 ? (unsigned)page : 0,
+		ring >= 0, false }, ring);
 }
 
 static void send_removal(struct epg_proc *p, const char *id)
 {
-	send_stream(p, &(struct msg_epg_stream){ id, "", "", false, true }, -1);
+	send_stream(p, &(struct msg_epg_stream){ id, "", "", 0, false, true },
+		    -1);
 }
 
 static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
@@ -200,35 +206,33 @@ void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 		send_ring(p, stream, "", ring);
 }
 
-void epg_proc_set_channel(struct epg_proc *p, const char *stream,
-			  const char *channel, int ring)
+void epg_proc_set_keys(struct epg_proc *p, const char *stream,
+		       const json_t *object, int ring)
 {
-	const char *had = json_string_value(
-		json_object_get(p->channels, stream));
+	json_t *keys = json_pack("{s:O*, s:O*}", "xmltv_id",
+		json_object_get(object, "xmltv_id"), "epg_codepage",
+		json_object_get(object, "epg_codepage"));
+	bool same = json_equal(keys, json_object_get(p->keys, stream)) ||
+		    (json_object_size(keys) == 0 &&
+		     json_object_get(p->keys, stream) == NULL);
 
-	if (strcmp(had != NULL ? had : "", channel) == 0)
-		return;
-	if (channel[0] != '\0')
-		(void)json_object_set_new(p->channels, stream,
-					  json_string(channel));
-	else
-		(void)json_object_del(p->channels, stream);
-	if (has_worker(p))
+	(void)json_object_set_new(p->keys, stream, keys);
+	if (!same && has_worker(p))
 		send_ring(p, stream, "", ring);
 }
 
 void epg_proc_rename_stream(struct epg_proc *p, const char *from,
 			    const char *to, int ring)
 {
-	json_t *channel;
+	json_t *keys;
 
 	if (p == NULL)
 		return;
 	add_move(p, from, to);
-	channel = json_incref(json_object_get(p->channels, from));
-	(void)json_object_del(p->channels, from);
-	if (channel != NULL)
-		(void)json_object_set_new(p->channels, to, channel);
+	keys = json_incref(json_object_get(p->keys, from));
+	(void)json_object_del(p->keys, from);
+	if (keys != NULL)
+		(void)json_object_set_new(p->keys, to, keys);
 	if (has_worker(p))
 		send_ring(p, to, from, ring);
 }
@@ -238,7 +242,7 @@ void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
 	if (p == NULL)
 		return;
 	add_move(p, NULL, stream);
-	(void)json_object_del(p->channels, stream);
+	(void)json_object_del(p->keys, stream);
 	if (!has_worker(p))
 		return;
 	send_removal(p, stream);
@@ -506,7 +510,7 @@ static void init_sources(struct epg_proc *p, const json_t *settings)
 	const json_t *item;
 	size_t i;
 
-	p->channels = json_object();
+	p->keys = json_object();
 	p->sources = json_deep_copy(json_object_get(settings, "epg_sources"));
 	json_array_foreach(p->sources, i, item)
 		if (json_is_string(item) &&
@@ -575,7 +579,7 @@ void epg_proc_free(struct epg_proc **pp)
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
 	json_decref(p->sources);
-	json_decref(p->channels);
+	json_decref(p->keys);
 	free(p);
 }
 

@@ -68,10 +68,9 @@ bool epg_proc_is_flushed(const struct epg_proc *);
 /* Do the settings want a guide? */
 bool epg_proc_is_on(const struct epg_proc *);
 
-/* The id of the stream in XMLTV; "": that of the stream.  ring: as in
- * epg_proc_set_ring(). */
-void epg_proc_set_channel(struct epg_proc *, const char *stream,
-			  const char *channel, int ring);
+/* Its keys xmltv_id and epg_codepage.  ring: as in epg_proc_set_ring(). */
+void epg_proc_set_keys(struct epg_proc *, const char *stream,
+		       const json_t *object, int ring);
 /* The ring of a stream has changed; borrowed; -1: it has none. */
 void epg_proc_set_ring(struct epg_proc *, const char *stream, int ring);
 

@@ -400,14 +400,11 @@ void reconciler_settle(struct reconciler *r)
 static void set_stream(struct reconciler *r, const char *id,
 		       const struct stream_conf *conf)
 {
-	const char *channel = json_string_value(
-		json_object_get(conf->stream, "xmltv_id"));
 	struct stream_proc *p = find(r, id);
 
 	p = p != NULL ? p : add(r, id);
 	reconciler_set_proc(r, p, conf);
-	epg_proc_set_channel(r->epg, id, channel != NULL ? channel : "",
-			     stream_proc_ring(p));
+	epg_proc_set_keys(r->epg, id, conf->stream, stream_proc_ring(p));
 }
 
 void reconciler_set_stream(struct reconciler *r, const char *id,

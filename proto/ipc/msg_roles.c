@@ -2,6 +2,7 @@
 /* Messages between the master and the workers of other roles than stream. */
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
+#include "proto/si/text.h"
 
 #include <errno.h>
 
@@ -274,6 +275,8 @@ static const struct field epg_stream_rows[] = {
 	{ "stream", FIELD_AT(struct msg_epg_stream, stream) },
 	{ "was", FIELD_AT(struct msg_epg_stream, was) },
 	{ "channel", FIELD_AT(struct msg_epg_stream, channel) },
+	{ "codepage", FIELD_AT(struct msg_epg_stream, codepage),
+	  .max = TEXT_UTF8 },
 	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
 	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
 };

@@ -166,6 +166,7 @@ struct msg_epg_stream {
 	const char *stream;      /* "": all streams have been sent */
 	const char *was;         /* its former id; "": it is the same */
 	const char *channel;     /* its id in XMLTV; "": that of the stream */
+	unsigned codepage;       /* enum text_table of texts without one */
 	bool ring;               /* false: the stream has no ring any more */
 	bool removed;            /* and is not configured any more */
 };

@@ -156,13 +156,22 @@ static struct coding coding_of(uint8_t selector)
 	}
 }
 
+static struct coding unnamed_coding(enum text_table table)
+{
+	if (table == TEXT_UTF8)
+		return (struct coding){ next_utf8, NULL };
+	if (table == TEXT_ISO_6937)
+		return (struct coding){ next_6937, NULL };
+	return (struct coding){ next_8859, charset_8859[table] };
+}
+
 /* Takes the bytes that name the table. */
-static struct coding select_coding(struct input *in)
+static struct coding select_coding(struct input *in, enum text_table unnamed)
 {
 	uint8_t first = *in->p;
 
 	if (first >= 0x20)
-		return (struct coding){ next_6937, NULL };
+		return unnamed_coding(unnamed);
 	in->p++;
 	if (first != 0x10 && first != 0x1f)
 		return coding_of(first);
@@ -185,6 +194,12 @@ static struct coding select_coding(struct input *in)
 
 size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 {
+	return text_decode_as(data, len, TEXT_ISO_6937, ret, size);
+}
+
+size_t text_decode_as(const uint8_t *data, size_t len,
+		      enum text_table unnamed, char *ret, size_t size)
+{
 	struct input in = { data, data + len };
 	struct output out = { ret, 0, size };
 	struct coding coding;
@@ -193,7 +208,7 @@ size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size)
 	ret[0] = '\0';
 	if (len == 0)
 		return 0;
-	coding = select_coding(&in);
+	coding = select_coding(&in, unnamed);
 	while (in.p < in.end) {
 		uint32_t c = coding.next(&in, coding.table);
 		bool is_control = c < 0x20 || (c >= 0x7f && c < 0xa0) ||

@@ -182,6 +182,28 @@ test('the guide of a multiplex does not read its inputs, too', async (t) => {
 	await sluice.stop();
 });
 
+test('texts that name no character set are in that of the stream',
+	async (t) => {
+		const sluice = await Sluice.start(t, guided());
+		const set = async (epg_codepage) => {
+			const [one] = (await sluice.cmd('load')).make_stream;
+
+			return sluice.post({ cmd: 'set-stream', id: 'a001',
+				stream: { ...one, epg_codepage } });
+		};
+
+		await waitUntil('input', () => udpBound(5000));
+		// the byte 0xbf
+		await Sender.start(t, tables({ ...EVENTS[0],
+			title: '\u00bf' }), 5000);
+		await guide(sluice, 'the usual one', has('\u00bf'));
+		assert.match((await set(12)).body,
+			/epg_codepage: 12 is not a code page/);
+		assert.equal((await set(5)).status, 200);
+		await guide(sluice, 'ISO 8859-5', has('\u041f'));
+		await sluice.stop();
+	});
+
 // The judge of XMLTV's own project: the DTD, times, channels and texts.
 async function judge(t, xml) {
 	const file = path.join(tempDir(t), 'epg.xml');

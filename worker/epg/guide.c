@@ -141,6 +141,18 @@ void guide_know_stream(struct guide *g, const char *stream,
 	s->channel = channel[0] != '\0' ? xstrdup(channel) : NULL;
 }
 
+void guide_set_codepage(struct guide *g, const char *stream,
+			enum text_table codepage)
+{
+	struct guide_stream *s = guide_add_stream(g, stream);
+
+	if (s->codepage == codepage)
+		return;
+	s->codepage = codepage;
+	for (size_t i = 0; i < s->n; i++)
+		guide_forget_sections(g, s->services[i]);
+}
+
 void guide_remove_unknown(struct guide *g)
 {
 	struct guide_stream *s = LIST_FIRST(&g->streams), *next;
@@ -514,6 +526,7 @@ bool guide_take_section(struct guide *g, const char *stream,
 	if (*seen == crc_of(section, len))
 		return false;
 	*seen = crc_of(section, len);
+	g->facts.unnamed = s->codepage;
 	return read_events(g, service, &eit, now_s);
 }
 

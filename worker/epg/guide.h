@@ -23,6 +23,7 @@
 #pragma once
 
 #include "common/base/util.h"
+#include "proto/si/text.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -80,6 +81,9 @@ void guide_rename_stream(struct guide *, const char *from, const char *to);
  * stream. */
 void guide_know_stream(struct guide *, const char *stream,
 		       const char *channel);
+/* Texts of its EIT that name no table are in this one (text_table_ok()). */
+void guide_set_codepage(struct guide *, const char *stream,
+			enum text_table codepage);
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);
 

@@ -32,6 +32,7 @@ struct guide_stream {
 	LIST_ENTRY(guide_stream) in_chain;
 	char *id;
 	char *channel; /* of XMLTV; NULL: the id */
+	enum text_table codepage;
 	bool known;
 	bool has_programs; /* its PAT is known */
 	struct service *services[GUIDE_PROGRAMS_MAX];

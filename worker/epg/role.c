@@ -36,6 +36,7 @@ enum {
 struct news {
 	STAILQ_ENTRY(news) link;
 	char *stream, *was, *channel;
+	unsigned codepage;
 	bool removed;
 };
 
@@ -186,6 +187,9 @@ static void change_guide(struct role *r, const struct msg_epg_stream *s)
 		r->changes++;
 	} else {
 		guide_know_stream(r->guide, s->stream, s->channel);
+		if (text_table_ok(s->codepage))
+			guide_set_codepage(r->guide, s->stream,
+					   (enum text_table)s->codepage);
 	}
 }
 
@@ -199,6 +203,7 @@ static void keep_news(struct role *r, const struct msg_epg_stream *s)
 	n->stream = xstrdup(s->stream);
 	n->was = xstrdup(s->was);
 	n->channel = xstrdup(s->channel);
+	n->codepage = s->codepage;
 	n->removed = s->removed;
 	STAILQ_INSERT_TAIL(&r->news, n, link);
 	r->n_news++;
@@ -212,8 +217,8 @@ static void use_news(struct role *r, bool give)
 	while ((n = STAILQ_FIRST(&r->news)) != NULL) {
 		if (give)
 			change_guide(r, &(struct msg_epg_stream){
-				n->stream, n->was, n->channel, false,
-				n->removed });
+				n->stream, n->was, n->channel, n->codepage,
+				false, n->removed });
 		STAILQ_REMOVE_HEAD(&r->news, link);
 		free(n->stream);
 		free(n->was);

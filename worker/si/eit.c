@@ -101,7 +101,8 @@ static void append(struct eit_facts *f, char *to, struct bytes dvb)
 	size_t have = strlen(to);
 
 	f->cut += TEXT_UTF8_SIZE(dvb.len) > EIT_TEXT_SIZE - have;
-	(void)text_decode(dvb.data, dvb.len, to + have, EIT_TEXT_SIZE - have);
+	(void)text_decode_as(dvb.data, dvb.len, f->unnamed, to + have,
+			     EIT_TEXT_SIZE - have);
 }
 
 static void append_plain(char *to, const char *ascii)

@@ -14,6 +14,7 @@
 #include "common/base/util.h"
 #include "proto/si/bits.h"
 #include "proto/si/desc.h"
+#include "proto/si/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,8 +73,10 @@ struct eit_facts {
 	uint8_t age; /* the lowest recommended age; 0: none */
 	size_t cut;  /* texts that exceeded EIT_TEXT_SIZE, descriptors that
 		      * were too short */
+	enum text_table unnamed; /* of text_decode_as(), while it is read */
 };
 
 /* Reads short and extended events, content and parental rating.  The parts of
- * an extended event are put together in the order of their numbers. */
+ * an extended event are put together in the order of their numbers.  Texts that
+ * name no table are in ret->unnamed. */
 void eit_facts_read(struct desc_loop, struct eit_facts *ret);

@@ -63,6 +63,30 @@ static void expect(const char *bytes, size_t len, const char *text)
 	cr_expect_str_eq(ret, text, "%s", ret);
 }
 
+Test(text_decode, a_text_without_a_table_is_in_the_wanted_one)
+{
+	static const struct {
+		enum text_table table;
+		const char *bytes, *wanted;
+	} cases[] = {
+		{ TEXT_ISO_6937, "\xbf", "\xc2\xbf" },
+		{ TEXT_ISO_8859_5, "\xbf", "\xd0\x9f" },
+		{ TEXT_ISO_8859_1, "\xbf\xe9", "\xc2\xbf\xc3\xa9" },
+		{ TEXT_UTF8, "\xd0\x9f", "\xd0\x9f" },
+		{ TEXT_UTF8, "\xbf", "\xef\xbf\xbd" },
+		/* one that names its table */
+		{ TEXT_UTF8, "\x01\xbf", "\xd0\x9f" },
+	};
+	char text[32];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		(void)text_decode_as((const uint8_t *)cases[i].bytes,
+				     strlen(cases[i].bytes), cases[i].table,
+				     text, sizeof text);
+		cr_expect_str_eq(text, cases[i].wanted);
+	}
+}
+
 Test(text_decode, reads_tables_whose_names_hold_zeros)
 {
 	expect("\x10\x00\x02\xb1", 4, "ą");
