@@ -113,7 +113,7 @@ const COMMANDS = [{ cmd: 'load' }, { cmd: 'sessions' }, { cmd: 'version' },
 const PATHS = ['system-status', 'overview', 'announcements', 'network-status',
 	'forms',
 	...['stream-info', 'stream-status', 'stream-inputs', 'stream-outputs',
-		'stream-analysis', 'stream-epg', 'history']
+		'stream-analysis', 'stream-epg', 'stream-plan', 'history']
 		.flatMap((p) => [`${p}/a001`, `${p}/bad`]),
 	'adapter-info/a1', 'adapter-status/a1'];
 // Their replies have nothing of the configuration, or another test has them.

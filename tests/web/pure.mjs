@@ -12,7 +12,7 @@ const { Skew, clock, dateTime, fieldTime, moment, timeField } =
 	await load('common/time.js');
 const { shown } = await load('common/text.js');
 const { parseFilter } = await load('common/filter.js');
-const { markOf, outputMark, reasonOf, sinceOf } =
+const { checksOf, markOf, outputMark, reasonOf, sinceOf } =
 	await load('common/state.js');
 const { RING_SECONDS, Ring } = await load('common/ring.js');
 const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
@@ -186,6 +186,20 @@ const over = (more) => ({ id: 'a', type: 'spts', enable: true,
 	alarms: [], input_faults: [], output_faults: [],
 	worker: { state: 'running' }, ...more });
 const fault = { position: 2, fault: 'no packets', fault_since: 7 };
+
+test('a relay has the checks of its input and those of outputs', () => {
+	const input = { indicators: [{ alarm: 'sync_loss', count: 3 }] };
+	const output = { relay: true, indicators: [
+		{ alarm: 'sync_loss', count: 0 },
+		{ alarm: 'cbr_overflow', count: 7 }] };
+
+	assert.deepEqual(checksOf(input, output, false),
+		[input.indicators[0], output.indicators[1]]);
+	assert.deepEqual(checksOf(input, output, true), input.indicators);
+	assert.deepEqual(checksOf(output, { ...output, relay: false }, false),
+		output.indicators);
+	assert.deepEqual(checksOf({}, { relay: true }, false), []);
+});
 
 test('a stream has the mark of its worst fact', () => {
 	const cases = [

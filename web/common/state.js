@@ -92,3 +92,21 @@ export function outputMark(output, onair) {
 		return sends ? 'warn' : 'fault';
 	return output.open && (onair || sends) ? 'on' : 'wait';
 }
+
+/**
+ * The checks of a place.  An output that relays its input has the checks of
+ * that input, and those that only an output has, such as cbr_overflow.
+ * @template {{alarm: string}} T
+ * @param {{indicators?: T[]}} end
+ * @param {{relay?: boolean, indicators?: T[]}} output
+ * @param {boolean} isInput the place is an input
+ * @returns {T[]}
+ */
+export function checksOf(end, output, isInput) {
+	const list = end.indicators ?? [];
+
+	if (isInput || !output.relay || /** @type {any} */ (end) === output)
+		return list;
+	return [...list, ...(output.indicators ?? []).filter((one) =>
+		list.every(({ alarm }) => alarm !== one.alarm))];
+}

@@ -2,6 +2,7 @@
 // The analysis of a stream: the checks of TR 101 290, and its PIDs.
 
 import { useState } from '../parts/hooks.js';
+import { checksOf } from '../common/state.js';
 import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
@@ -98,7 +99,8 @@ export function Analysis({ app, id }) {
 		${end.watched === false ? html`<p class="dim">
 			${t('watched')}</p>` : html`<div class="beside">
 			<div><h3>${t('checks')}</h3><${Checks} app=${app}
-				list=${end.indicators ?? []} /></div>
+				list=${checksOf(end, reply.output,
+					input !== undefined)} /></div>
 			<div><h3>${t('pids')}</h3><${Pids} end=${end} /></div>
 		</div>`}`;
 }
