@@ -102,7 +102,9 @@ static bool take_login(struct cam_session *s, const struct newcamd_msg *m)
 
 static void rest_until_keepalive(struct cam_session *s)
 {
-	s->deadline.repeat = CAM_KEEPALIVE_S;
+	s->deadline.repeat = s->cfg.keepalive_ms > 0
+				     ? s->cfg.keepalive_ms / 1e3
+				     : CAM_KEEPALIVE_S;
 	ev_timer_again(s->cfg.loop, &s->deadline);
 }
 
@@ -132,6 +134,8 @@ static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
 {
 	s->asked = false;
+	if (!s->failed)
+		rest_until_keepalive(s);
 	if (m->type == NEWCAMD_KEEPALIVE)
 		return true;
 	s->cfg.on_message(m, s->cfg.arg);
@@ -225,8 +229,6 @@ int cam_session_send(struct cam_session *s, struct newcamd_msg *m)
 		return -EPIPE;
 	}
 	s->id++;
-	if (!s->asked)
-		rest_until_keepalive(s);
 	return m->id;
 }
 

@@ -5,8 +5,9 @@
  *
  * The server greets, answers the login, and describes its card.  It has
  * timeout_ms for all of that.  Frames may come in pieces, and several at once.
- * After CAM_KEEPALIVE_S without a message the session sends a keepalive.  A
- * server that has sent nothing for twice that time is silent.
+ * CAM_KEEPALIVE_S after the last message of the server the session sends a
+ * keepalive, even if it has sent requests since.  A server that has sent
+ * nothing for twice that time is silent.
  *
  * Owns the connection; borrows the loop.
  */
@@ -34,6 +35,7 @@ struct cam_session_config {
 	const char *password;
 	uint8_t key[NEWCAMD_KEY];
 	unsigned timeout_ms;
+	unsigned keepalive_ms; /* 0: CAM_KEEPALIVE_S */
 	/* Each is called once at most, and on_end last.  The session may be
 	 * freed inside. */
 	void (*on_card)(const struct card *, void *arg);

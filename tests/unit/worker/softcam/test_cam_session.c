@@ -11,7 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SCRIPT_MAX = 4096, SILENT_MS = 50 };
+enum {
+	SCRIPT_MAX = 4096,
+	SILENT_MS = 50,
+	KEEPALIVE_MS = 200,
+	REQUESTS = 100, /* one every 10 ms */
+};
 
 static const uint8_t greeting[NEWCAMD_GREETING] = "fourteen bytes";
 static const uint8_t card_body[] = {
@@ -25,6 +30,7 @@ struct rig {
 	int server;
 	bool has_card;
 	int end; /* enum cam_session_end, or -1 */
+	unsigned requests, answers;
 	struct card card;
 	uint8_t login_key[NEWCAMD_DES_KEY], session_key[NEWCAMD_DES_KEY];
 };
@@ -48,13 +54,8 @@ static void on_end(enum cam_session_end how, void *arg)
 	ev_break(g->loop, EVBREAK_ALL);
 }
 
-static void rig_init(struct rig *g, const char *user, unsigned timeout_ms)
+static void rig_open(struct rig *g, struct cam_session_config cfg)
 {
-	struct cam_session_config cfg = {
-		.user = user, .password = "testpass",
-		.timeout_ms = timeout_ms,
-		.on_card = on_card, .on_end = on_end, .arg = g,
-	};
 	char hash[NEWCAMD_HASH + 1];
 	int fds[2];
 
@@ -69,6 +70,30 @@ static void rig_init(struct rig *g, const char *user, unsigned timeout_ms)
 	cfg.loop = g->loop;
 	cfg.fd = fds[0];
 	g->session = cam_session_new(&cfg);
+}
+
+static void rig_init(struct rig *g, const char *user, unsigned timeout_ms)
+{
+	struct cam_session_config cfg = {
+		.user = user, .password = "testpass",
+		.timeout_ms = timeout_ms,
+		.on_card = on_card, .on_end = on_end, .arg = g,
+	};
+
+	rig_open(g, cfg);
+}
+
+static void rig_init_with(struct rig *g,
+			  void (*card)(const struct card *, void *),
+			  void (*message)(const struct newcamd_msg *, void *))
+{
+	struct cam_session_config cfg = {
+		.user = "olga", .password = "testpass", .timeout_ms = 5000,
+		.keepalive_ms = KEEPALIVE_MS, .on_card = card,
+		.on_message = message, .on_end = on_end, .arg = g,
+	};
+
+	rig_open(g, cfg);
 }
 
 static void rig_done(struct rig *g)
@@ -266,6 +291,60 @@ Test(cam_session, any_bytes_end_it_in_time)
 		run(&g);
 		cr_assert_not(g.has_card);
 		cr_assert_geq(g.end, 0);
+		rig_done(&g);
+	}
+}
+
+static void stay(const struct card *card, void *arg)
+{
+	(void)card;
+	((struct rig *)arg)->has_card = true;
+}
+
+static void ignore(const struct newcamd_msg *m, void *arg)
+{
+	(void)m, (void)arg;
+}
+
+/* Asks about an ECM every few milliseconds. */
+static void on_ask(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	static const uint8_t body[16];
+	struct newcamd_msg m = { .type = 0x80, .body = body,
+				 .len = sizeof body };
+	struct rig *g = w->data;
+	uint8_t frame[NEWCAMD_FRAME_MAX];
+	size_t n;
+
+	(void)revents;
+	(void)!cam_session_send(g->session, &m);
+	g->requests++;
+	if (g->requests == REQUESTS) {
+		ev_break(loop, EVBREAK_ALL);
+	} else if (g->answers) {
+		n = add(frame, g->session_key, 0x80, NULL, 0);
+		say(g, frame, n);
+	}
+}
+
+/* Requests alone are no sign of life: a server whose machine has gone. */
+Test(cam_session, a_server_that_answers_no_request_is_given_up)
+{
+	for (unsigned answers = 0; answers < 2; answers++) {
+		uint8_t data[SCRIPT_MAX];
+		ev_timer timer;
+		struct rig g;
+
+		rig_init_with(&g, stay, ignore);
+		g.answers = answers;
+		say(&g, data, script(&g, data));
+		ev_timer_init(&timer, on_ask, 0.1, 0.01);
+		timer.data = &g;
+		ev_timer_start(g.loop, &timer);
+		run(&g);
+		ev_timer_stop(g.loop, &timer);
+		cr_assert(g.has_card);
+		cr_assert_eq(g.end, answers ? -1 : CAM_SILENT);
 		rig_done(&g);
 	}
 }
