@@ -132,6 +132,8 @@ static void look_at_input(struct host *h, const char *text)
 		look_for_file(h, "path", spec.path, R_OK);
 	if (spec.kind == INPUT_FILE && spec.list)
 		look_into_list(h, spec.path);
+	if (spec.remux.absent == ABSENT_FILE)
+		look_for_file(h, "absent", spec.remux.absent_path, R_OK);
 	if (spec.kind == INPUT_HTTP)
 		look_for_file(h, "ca", spec.http.ca, R_OK);
 	if (spec.kind == INPUT_SRT)

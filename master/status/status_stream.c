@@ -415,6 +415,7 @@ static void add_services(json_t *o, const struct status_stream *s)
 		set_int(one, "input", m->input);
 		set_int(one, "pmt_pid", m->pmt_pid);
 		set_bool(one, "onair", m->onair);
+		set_bool(one, "absent", m->absent);
 		set_int(one, "bitrate", m->bitrate_kbps);
 		set_int(one, "dropped", m->dropped);
 		set_int(one, "excess", m->excess);

@@ -18,7 +18,13 @@ bool mpts_is_mux(const json_t *stream)
 	       json_array_size(json_object_get(stream, "input")) > 1;
 }
 
-/* Does the multiplex read this input itself?  mux= adds another source. */
+static bool has_filler(const struct remux_options *o)
+{
+	return o->absent == ABSENT_STILL || o->absent == ABSENT_FILE;
+}
+
+/* Does the multiplex read this input itself?  mux= adds another source, and
+ * absent= may add a filler. */
 static bool is_link(const char *address)
 {
 	struct input_spec *spec;
@@ -30,7 +36,7 @@ static bool is_link(const char *address)
 		return false;
 	spec = xcalloc(1, sizeof *spec);
 	plain = input_spec_parse(address, spec, NULL, NULL, NULL) < 0 ||
-		spec->mux[0] == '\0';
+		(spec->mux[0] == '\0' && !has_filler(&spec->remux));
 	free(spec);
 	return plain;
 }
@@ -69,6 +75,8 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "rate_min", o->rate_min);
 	if (o->rate_max != 0)
 		add(text, "rate_max", o->rate_max);
+	if (o->absent == ABSENT_REMOVE)
+		add(text, "absent", o->absent_s);
 	if (o->set_pnr != 0)
 		add(text, "set_pnr", o->set_pnr);
 	if (o->pass_ca)
@@ -120,12 +128,32 @@ json_t *mpts_mux(const json_t *stream, const char *id)
 	return copy;
 }
 
+/* The filler of a feed is that of its absent=, or else that of the mpts. */
+static void add_filler(json_t *feed, const json_t *stream, const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	const struct remux_options *o = &spec->remux;
+	json_t *filler = json_object_get(stream, "filler");
+
+	if (input_spec_parse(address, spec, NULL, NULL, NULL) < 0)
+		*spec = (struct input_spec){ 0 };
+	if (has_filler(o)) {
+		(void)json_object_set_new(feed, "filler", json_string(
+			o->absent == ABSENT_STILL ? "still" : o->absent_path));
+		/* at once when it is silent */
+		(void)json_object_set_new(feed, "backup_start_delay",
+					  json_integer(0));
+	} else if (filler != NULL && o->absent == ABSENT_NONE) {
+		(void)json_object_set(feed, "filler", filler);
+	}
+	free(spec);
+}
+
 json_t *mpts_feed(const json_t *stream, const char *id, unsigned position)
 {
 	json_t *input = json_array_get(json_object_get(stream, "input"),
 				       position - 1);
 	const char *name = json_string_value(json_object_get(stream, "name"));
-	json_t *filler = json_object_get(stream, "filler");
 	json_t *feed;
 
 	if (is_link(json_string_value(input)))
@@ -138,8 +166,7 @@ json_t *mpts_feed(const json_t *stream, const char *id, unsigned position)
 				  json_sprintf("%s/%u",
 					       name != NULL ? name : id,
 					       position));
-	if (filler != NULL)
-		(void)json_object_set(feed, "filler", filler);
+	add_filler(feed, stream, json_string_value(input));
 	return feed;
 }
 

@@ -12,6 +12,7 @@ struct msg_service_status {
 	unsigned input;          /* its position */
 	uint16_t pmt_pid;
 	bool onair;              /* packets arrive, and go out */
+	bool absent;             /* not in the tables: the input is silent */
 	uint32_t bitrate_kbps;   /* sent in the last second */
 	uint64_t dropped;        /* packets of its input that had no room ... */
 	uint64_t excess;         /* ... and those of the last second */

@@ -325,6 +325,7 @@ static const struct field service_rows[] = {
 	{ "input", AT(input), .min = 1, .max = MSG_INPUTS_MAX },
 	{ "pmt_pid", AT(pmt_pid), .max = 8191 },
 	{ "onair", AT(onair) },
+	{ "absent", AT(absent) },
 	{ "bitrate", AT(bitrate_kbps) },
 	{ "dropped", AT(dropped) },
 	{ "excess", AT(excess) },

@@ -51,6 +51,15 @@ int option_flag(const char *text, bool *ret, struct errmsg *error)
 	return 0;
 }
 
+const char *option_path(const char *text)
+{
+	static const char scheme[] = "file://";
+
+	if (strncmp(text, scheme, sizeof scheme - 1) == 0)
+		text += sizeof scheme - 1;
+	return text[0] == '/' ? text : NULL;
+}
+
 bool option_percent_decode(char *text)
 {
 	char *to = text;

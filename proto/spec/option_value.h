@@ -15,6 +15,9 @@
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *error) MUST_CHECK;
 
+/* The path in "/a" or "file:///a"; NULL: it is none. */
+const char *option_path(const char *text);
+
 /* Undoes %41 in place; false for a broken escape or a NUL. */
 bool option_percent_decode(char *text) MUST_CHECK;
 

@@ -262,6 +262,36 @@ static int read_rule(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
+/* still, a path, or seconds */
+static int read_absent(const struct field *f, const char *key,
+		       const char *text, void *s, struct errmsg *error)
+{
+	struct remux_options *o = s;
+	const char *path = option_path(text);
+	size_t len = strlen(text);
+
+	(void)f, (void)key;
+	if (len > 0 && strspn(text, "0123456789") == len) {
+		o->absent = ABSENT_REMOVE;
+		return option_number(text, len, 1, ABSENT_MAX_S, &o->absent_s,
+				     error);
+	}
+	if (strcmp(text, "still") == 0) {
+		o->absent = ABSENT_STILL;
+		return 0;
+	}
+	if (path == NULL)
+		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not "
+				   "\"still\", the path of a file, or seconds",
+				   text);
+	if (strlen(path) >= ABSENT_PATH_MAX)
+		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
+				   ABSENT_PATH_MAX - 1);
+	o->absent = ABSENT_FILE;
+	memcpy(o->absent_path, path, strlen(path) + 1);
+	return 0;
+}
+
 const struct field_hook remux_pids_hook = { .schema = "string",
 					    .read = read_pids };
 static const struct field_hook order_hook = { .schema = "string",
@@ -270,6 +300,8 @@ static const struct field_hook map_hook = { .schema = "integer",
 					    .read = read_one_map };
 static const struct field_hook language_hook = { .schema = "string",
 						 .read = read_one_language };
+static const struct field_hook absent_hook = { .schema = "string",
+					       .read = read_absent };
 static const struct field_hook rule_hook = { .schema = "boolean",
 					     .read = read_rule };
 
@@ -351,6 +383,11 @@ static const struct field rows[] = {
 	{ "rate_max", AT(rate_max), .min = 1, .max = CBR_MAX_KBPS,
 	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
 	  .help = "In an mpts: the input is not sent while it has more." },
+	{ "absent", SPAN(absent_hook, absent, absent_path),
+	  .flags = FIELD_OBSERVER,
+	  .help = "In an mpts, while the input is silent: \"still\", the path "
+		  "of a file, or the seconds after which its services leave "
+		  "the tables." },
 	{ "lang.", SPAN(language_hook, n_languages, languages),
 	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
 	  .help = "Language of the PID that follows, of three letters." },

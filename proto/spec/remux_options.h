@@ -81,6 +81,16 @@ struct pid_language {
 
 enum table_rule { TABLE_DEFAULT, TABLE_PASS, TABLE_DROP };
 
+/* What an mpts sends of an input that is silent. */
+enum absent_kind {
+	ABSENT_NONE,   /* its services stay in the tables */
+	ABSENT_STILL,  /* the last picture */
+	ABSENT_FILE,   /* absent_path */
+	ABSENT_REMOVE, /* after absent_s its services leave the tables */
+};
+
+enum { ABSENT_PATH_MAX = 256, ABSENT_MAX_S = 24 * 3600 };
+
 struct remux_options {
 	uint16_t pnr;     /* 0: all programs */
 	uint16_t set_pnr; /* 0: as it is */
@@ -107,6 +117,9 @@ struct remux_options {
 	uint16_t pid_base, pid_block;
 	uint8_t priority;
 	uint32_t rate_min, rate_max;
+	enum absent_kind absent;
+	unsigned absent_s;
+	char absent_path[ABSENT_PATH_MAX];
 
 	/* keys of the stream */
 	char service_name[SERVICE_TEXT_MAX + 1];

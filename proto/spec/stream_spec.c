@@ -161,7 +161,7 @@ static int read_filler(const struct field *f, const char *key,
 		       const char *text, void *s, struct errmsg *error)
 {
 	struct stream_spec *spec = s;
-	const char *path = text;
+	const char *path = option_path(text);
 	size_t len;
 
 	(void)f, (void)key;
@@ -173,12 +173,10 @@ static int read_filler(const struct field *f, const char *key,
 		spec->filler = FILLER_NONE;
 		return 0;
 	}
-	if (strncmp(text, "file://", 7) == 0)
-		path += 7;
-	len = strlen(path);
-	if (path[0] != '/')
+	if (path == NULL)
 		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not "
 				   "\"still\" or the path of a file", text);
+	len = strlen(path);
 	if (len >= FILLER_PATH_MAX)
 		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
 				   FILLER_PATH_MAX - 1);

@@ -199,6 +199,48 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	await sluice.stop();
 });
 
+test('an absent input leaves the tables, or its last picture is sent',
+	async (t) => {
+	const inputs = document().make_stream[1].input;
+	const { recorder, sluice, senders } = await open(t, { input: [
+		`${inputs[0]}#absent=2`, ...inputs.slice(1, 3),
+		`${inputs[3]}&absent=still`] });
+	const service = ({ services }, number) =>
+		services?.find(({ pnr }) => pnr === number);
+
+	senders[1].stop();
+	senders[2].stop();
+	const status = await sluice.waitStatus('m', 'an absent service', (s) =>
+		service(s, 101)?.absent, 20000);
+	assert.equal(service(status, 101).onair, false);
+	await seconds(recorder, 1);
+	const still = await sluice.status('m');
+	assert.ok(service(still, 77).onair && service(still, 77).bitrate > 0,
+		JSON.stringify(still.services));
+	assert.equal(service(still, 77).absent, false);
+	const before = recorder.size();
+
+	await seconds(recorder, 1);
+	const middle = recorder.size();
+
+	senders[1] = await play(t, 1, 9000);
+	senders[2] = await play(t, 2);
+	await sluice.waitStatus('m', 'all services', (s) =>
+		s.services?.every(({ onair }) => onair), 20000);
+	await seconds(recorder, 1);
+	const found = await judge(recorder.file, 0);
+
+	senders.forEach((sender) => sender.stop());
+	const [list] = await recorder.stop();
+	assertSound(found, list);
+	const absent = checkTs(joined(list.slice(
+		Math.ceil(before / RECORD), Math.floor(middle / RECORD))));
+
+	assert.deepEqual([...absent.pat.programs.keys()].sort((a, b) => a - b),
+		Object.keys(PLAN).map(Number).filter((pnr) => pnr !== 101));
+	await sluice.stop();
+});
+
 test('inputs beyond the rate are an alarm that names their services',
 	async (t) => {
 	const { sluice, senders } = await open(t);

@@ -3,6 +3,7 @@ libworker_a_SOURCES += \
 	worker/mux/eit_share.c worker/mux/eit_share.h \
 	worker/mux/lane.c worker/mux/lane.h \
 	worker/mux/mux.c worker/mux/mux.h \
+	worker/mux/mux_absent.c \
 	worker/mux/mux_counters.c worker/mux/mux_counters.h \
 	worker/mux/mux_plan.c worker/mux/mux_plan.h \
 	worker/mux/mux_rate.c \

@@ -93,6 +93,7 @@ static bool renew_place(struct mux *m, size_t input)
 static void read_services(struct mux_source *in)
 {
 	in->builds = remux_builds(in->remux);
+	in->return_ns = 0;
 	in->n_found = remux_services(in->remux, in->services,
 				     MUX_SERVICES_MAX);
 }
@@ -321,8 +322,10 @@ void mux_free(struct mux **ptr)
 	*ptr = NULL;
 	if (m == NULL)
 		return;
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		fifo_done(&m->inputs[i].fifo);
+		fifo_done(&m->inputs[i].held);
+	}
 	for (size_t i = 0; i < MUX_LANES; i++)
 		lane_done(&m->lanes[i]);
 	cbr_free(&m->cbr);
@@ -349,6 +352,7 @@ void mux_setup(struct mux *m, size_t input,
 	in->priority = cfg->priority;
 	in->min = packets_of(cfg->min_kbps);
 	in->max = packets_of(cfg->max_kbps);
+	in->absent_ms = cfg->absent_ms;
 	in->number = cfg->number;
 	for (size_t i = 0; i < cfg->n_pids; i++)
 		place_take(in->pids, cfg->pids[i] & (TS_PIDS - 1));
@@ -381,7 +385,9 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 				continue;
 			if (pid < SI_PIDS_END) {
 				take_table(m, in, packet);
-			} else if (!m->settled) {
+			} else if (!m->settled ||
+				   (in->absent &&
+				    !mux_takes_absent(m, in, packet))) {
 				continue;
 			} else if (fifo_len(&in->fifo) < MUX_QUEUE_PACKETS) {
 				(void)fifo_push(&in->fifo, (struct ts_run){
@@ -473,6 +479,10 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	follow_tables(m);
 	mux_follow_sections(m);
 	look_for_silence(m);
+	if (mux_follow_absent(m)) {
+		mux_build(m);
+		m->sdt.due_ns = 0;
+	}
 	m->settled = m->settled || has_settled(m);
 	if (!m->settled)
 		return;
@@ -502,6 +512,7 @@ void mux_source_get(const struct mux *m, size_t input,
 
 	*ret = (struct mux_source_state){
 		.silent = in->silent,
+		.absent = in->absent,
 		.blocked = in->blocked,
 		.above_max = in->blocked && in->above_max,
 		.packets = in->packets,

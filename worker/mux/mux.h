@@ -20,7 +20,7 @@
  * there is room again, from the end of a unit to the begin of another one.
  *
  * An input that is silent keeps its PMT; the SDT calls its services not
- * running.
+ * running.  With absent_ms they leave the tables, and return at a picture.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.
@@ -67,6 +67,8 @@ struct mux_source_config {
 	/* kbit/s: up to the first it goes after all others, clearly above the
 	 * second it is not sent; 0: none */
 	unsigned min_kbps, max_kbps;
+	/* silent for so long, its services leave the tables; 0: never */
+	unsigned absent_ms;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
 	 * inputs do not use them */
 	size_t n_pids;
@@ -104,6 +106,7 @@ struct ts_run mux_places(void);
 
 struct mux_source_state {
 	bool silent;
+	bool absent;      /* its services are not in the tables */
 	bool blocked;     /* it does not go out: the rate is exceeded, or ... */
 	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */

@@ -7,6 +7,7 @@
 #include "worker/mux/mux.h"
 #include "worker/mux/mux_counters.h"
 #include "worker/ts/psi.h"
+#include "worker/ts/rap.h"
 #include "worker/ts/section.h"
 
 enum {
@@ -57,6 +58,13 @@ struct mux_source {
 	struct fifo fifo; /* the packets of this turn */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
+	unsigned absent_ms; /* silent for so long it is absent; 0: never */
+	bool absent;  /* not in the tables */
+	bool returns; /* with the packets of this turn */
+	uint64_t return_ns; /* since then absent with packets; 0: without */
+	bool holds;   /* packets wait for the decision on a picture ... */
+	struct fifo held; /* ... here */
+	struct rap rap; /* of the output, while it is absent */
 	bool blocked;
 	bool above_max; /* blocked because of its max */
 	bool cut; /* blocked, and its units do not end either */
@@ -115,6 +123,13 @@ void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);
 /* Queues the sections that are due. */
 void mux_schedule(struct mux *, uint64_t unix_ms);
+
+/* --- mux_absent.c --- */
+
+/* Which inputs are absent; true: that has changed. */
+bool mux_follow_absent(struct mux *);
+/* A packet of an absent input: does it return with this one? */
+bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
 
 /* --- mux_rate.c --- */
 

@@ -63,6 +63,8 @@ static uint16_t number_of(const struct mux_source *in, uint16_t number)
 {
 	bool single = remux_is_single(in->remux);
 
+	if (in->absent)
+		return 0;
 	for (size_t i = 0; i < in->n_services; i++) {
 		const struct remux_service *s = &in->services[i];
 
@@ -145,7 +147,7 @@ static void build_pat(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
 
-		for (size_t k = 0; k < in->n_services; k++)
+		for (size_t k = 0; k < in->n_services && !in->absent; k++)
 			list[content.n_programs++] = (struct pat_program){
 				in->services[k].new_number,
 				in->services[k].pmt_pid,
@@ -224,7 +226,8 @@ static void build_cat(struct mux *m)
 			struct desc_loop loop;
 			struct desc d;
 
-			if (s->len == 0 || !cat_loop(s->data, s->len, &loop))
+			if (s->len == 0 || m->inputs[i].absent ||
+			    !cat_loop(s->data, s->len, &loop))
 				continue;
 			while (desc_next(&loop, &d))
 				if (make_room(&f, NULL, 0, 2 + (size_t)d.len))

@@ -157,6 +157,11 @@ enum remux_state remux_state(const struct remux *);
  * with pnr it reads the tables of that program only. */
 const struct psi *remux_psi(const struct remux *);
 
+/* The stream of the output at which a receiver begins: the first video, or else
+ * audio, of the first program.  False: there is none, or it is not known. */
+struct pmt_stream;
+bool remux_main_stream(const struct remux *, struct pmt_stream *ret);
+
 /* A program that goes out. */
 struct remux_service {
 	uint16_t number;     /* in the source ... */

@@ -36,6 +36,8 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 		.priority = o->priority,
 		.min_kbps = o->rate_min,
 		.max_kbps = o->rate_max,
+		.absent_ms = o->absent == ABSENT_REMOVE ? o->absent_s * 1000
+							: 0,
 		.n_pids = o->n_maps,
 		.pids = pids,
 		.number = o->set_pnr,
@@ -153,6 +155,19 @@ static void log_blocked(struct mux_stage *s, size_t i,
 		log_info("stream", "input %zu: sent again", i + 1);
 }
 
+static void log_absent(struct mux_stage *s, size_t i, bool absent)
+{
+	if (absent == s->absent[i])
+		return;
+	s->absent[i] = absent;
+	if (absent)
+		log_warning("stream", "input %zu: silent: its services have "
+			    "left the tables", i + 1);
+	else
+		log_info("stream", "input %zu: its services have returned to "
+			 "the tables", i + 1);
+}
+
 static void log_unsent(struct mux_stage *s, size_t i, size_t n)
 {
 	if (n == s->unsent[i])
@@ -211,6 +226,7 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		excess = state.dropped - s->dropped[i];
 		s->dropped[i] = state.dropped;
 		log_blocked(s, i, &state);
+		log_absent(s, i, state.absent);
 		log_unsent(s, i, state.n_unsent);
 		log_eit(s, i, state.eit_dropped, now_ns);
 		for (size_t k = 0; k < state.n_services &&
@@ -224,7 +240,9 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 					.input = (unsigned)i + 1,
 					.pmt_pid = state.services[k].pmt_pid,
 					.onair = !state.silent &&
-						 !state.blocked,
+						 !state.blocked &&
+						 !state.absent,
+					.absent = state.absent,
 					.bitrate_kbps = analyze_kbps(n, ms),
 					.dropped = state.dropped,
 					.excess = excess,

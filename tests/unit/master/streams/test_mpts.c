@@ -87,6 +87,33 @@ Test(mpts, a_stream_to_which_another_source_adds_a_pid_has_a_feed)
 	json_decref(m);
 }
 
+Test(mpts, the_filler_of_an_absent_input_is_that_of_its_feed)
+{
+	json_t *m = stream_of("udp://:1#absent=/a.ts",
+			      "stream://a#absent=still",
+			      "udp://:2#absent=9", "stream://b#absent=9", NULL);
+	json_t *mux = mpts_mux(m, "m"), *feeds[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		feeds[i] = mpts_feed(m, "m", i + 1);
+	cr_expect_str_eq(text(feeds[0], "filler"), "/a.ts");
+	cr_expect_str_eq(text(feeds[1], "filler"), "still");
+	/* it begins with the silence */
+	cr_expect(json_is_integer(json_object_get(feeds[1],
+						  "backup_start_delay")));
+	/* the multiplex removes it, so it must become silent */
+	cr_expect_null(json_object_get(feeds[2], "filler"));
+	cr_expect_null(mpts_feed(m, "m", 4));
+	cr_expect_str_eq(input(mux, 0), "stream://m/1");
+	cr_expect_str_eq(input(mux, 1), "stream://m/2");
+	cr_expect_str_eq(input(mux, 2), "stream://m/3#absent=9");
+	cr_expect_str_eq(input(mux, 3), "stream://b#absent=9");
+	for (unsigned i = 0; i < 3; i++)
+		json_decref(feeds[i]);
+	json_decref(mux);
+	json_decref(m);
+}
+
 Test(mpts, a_feed_has_a_name_that_no_stream_can_have)
 {
 	char longest[IO_ID_MAX + 1], link[IO_FEED_MAX + 1];

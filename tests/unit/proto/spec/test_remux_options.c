@@ -40,6 +40,24 @@ Test(remux_options, asks_for_nothing_when_nothing_is_given)
 	cr_assert_not(remux_options_given(&o));
 }
 
+Test(remux_options, reads_what_is_sent_of_an_absent_input)
+{
+	struct remux_options o = read_all("absent=still");
+
+	cr_expect(o.absent == ABSENT_STILL && !remux_options_given(&o));
+	o = read_all("absent=file:///srv/a.ts");
+	cr_expect_eq(o.absent, ABSENT_FILE);
+	cr_expect_str_eq(o.absent_path, "/srv/a.ts");
+	o = read_all("absent=86400");
+	cr_expect(o.absent == ABSENT_REMOVE && o.absent_s == 86400);
+	refuse("absent=0", "absent: 0 is not between 1 and 86400");
+	refuse("absent=86401", "absent: 86401 is not between 1 and 86400");
+	refuse("absent=file://a", "absent: \"file://a\" is not \"still\", the "
+				  "path of a file, or seconds");
+	refuse("absent=", "absent: \"\" is not \"still\", the path of a file, "
+			  "or seconds");
+}
+
 Test(remux_options, reads_every_option_of_an_input)
 {
 	struct remux_options o = read_all(

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An input that is silent for long leaves the tables of the multiplex. */
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/mux/mux.h"
+#include "worker/ts/cc.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	INPUTS = 2,
+	TICK_MS = 10,
+	ABSENT_MS = 1000,
+	RETURN_MS = 5000,
+	VIDEO_OUT = 157, PMT_OUT = 156, /* of input 0 */
+	OTHER_OUT = 257,
+};
+
+struct rig {
+	struct splice_continuity continuity;
+	struct table_versions versions;
+	struct mux *mux;
+	struct remux *remux[INPUTS];
+	struct build *sources[INPUTS]; /* for their counters */
+	struct side {
+		struct mux *mux;
+		size_t i;
+	} sides[INPUTS];
+	bool off;       /* input 0 has no packets */
+	bool no_intra;  /* it has P pictures alone */
+	unsigned pictures;
+	uint64_t now_ns, pcr;
+
+	struct cc cc;
+	unsigned cc_errors;
+	uint64_t of_pid[TS_PIDS];
+	bool began;       /* a packet of the video since the last stop */
+	bool began_intra; /* the first one has an I picture */
+	struct section_assembler sdt;
+	uint8_t sdt_buffer[SECTION_MAX];
+	size_t services; /* of the SDT */
+};
+
+static void on_packet(struct rig *r, const uint8_t *p)
+{
+	uint16_t pid = ts_pid(p);
+	size_t len;
+
+	r->of_pid[pid]++;
+	r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
+	if (pid == VIDEO_OUT && ts_pusi(p) && !r->began) {
+		r->began = true;
+		r->began_intra = memmem(p, TS_PACKET, "\0\0\1\xb3", 4) != NULL;
+	}
+	if (pid != SI_PID_SDT)
+		return;
+	section_push(&r->sdt, p);
+	while (section_pull(&r->sdt, &len) != NULL) {
+		r->services = 0;
+		for (size_t at = 11; at + 4 < len - 4; r->services++)
+			at += 5 + section_get12(r->sdt_buffer + at + 3);
+	}
+}
+
+static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			on_packet(arg, runs[i].data + k * TS_PACKET);
+}
+
+static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct side *s = arg;
+
+	mux_feed(s->mux, s->i, runs, n_runs);
+}
+
+static struct rig *rig_new(void)
+{
+	struct rig *r = xcalloc(1, sizeof *r);
+
+	r->now_ns = 1000 * SECOND_NS;
+	r->pcr = 1000 * PCR_HZ;
+	section_init(&r->sdt, r->sdt_buffer, sizeof r->sdt_buffer);
+	r->mux = mux_new(&(struct mux_config){
+		.n_inputs = INPUTS, .kbps = 4000, .delay_ms = 400,
+		.tsid = 5, .onid = 6, .versions = &r->versions,
+		.continuity = &r->continuity, .out = on_out, .arg = r });
+	for (size_t i = 0; i < INPUTS; i++)
+		mux_setup(r->mux, i, &(struct mux_source_config){
+			.base = (uint16_t)(100 * (i + 1)), .count = 100,
+			.priority = 100,
+			.absent_ms = i == 0 ? ABSENT_MS : 0 });
+	for (size_t i = 0; i < INPUTS; i++) {
+		struct remux_options options = { .set_tsid = 5 };
+
+		r->sources[i] = build_new();
+		r->sides[i] = (struct side){ r->mux, i };
+		r->remux[i] = remux_new(&(struct remux_config){
+			.options = &options, .versions = &r->versions,
+			.place = mux_place(r->mux, i),
+			.out = on_remuxed, .arg = &r->sides[i] });
+		mux_set_remux(r->mux, i, r->remux[i]);
+	}
+	return r;
+}
+
+static void rig_free(struct rig *r)
+{
+	for (size_t i = 0; i < INPUTS; i++) {
+		remux_free(&r->remux[i]);
+		build_free(r->sources[i]);
+	}
+	mux_free(&r->mux);
+	free(r);
+}
+
+static void put_tables(struct build *b)
+{
+	static const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
+				       0x48, 5, 1, 0, 2, 'n', '1' };
+	const struct build_entry one = { 1, 0x100 };
+	const struct build_es es[] = { { 0x02, 0x101, NULL, 0 },
+				       { 0x03, 0x102, NULL, 0 } };
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_pat(section, 0, &one, 1);
+
+	(void)build_section(b, 0, section, len);
+	len = build_pmt(section, one, 0, es, ARRAY_LEN(es));
+	section[9] = 1; /* the PCR is in the video */
+	build_mend_crc(section, len);
+	(void)build_section(b, 0x100, section, len);
+	len = build_table(section, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 1,
+		.body = sdt, .len = sizeof sdt });
+	(void)build_section(b, SI_PID_SDT, section, len);
+}
+
+/* MPEG-2: an I picture behind a sequence header, or a P picture. */
+static void put_picture(struct build *b, bool intra)
+{
+	static const uint8_t i[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33, 0xff,
+				     0xff, 0xe0, 0x18, 0, 0, 1, 0, 0, 8, 0, 0 };
+	static const uint8_t p[] = { 0, 0, 1, 0, 0, 0x10, 0, 0 };
+
+	if (intra)
+		(void)build_pes(b, 0x101, i, sizeof i);
+	else
+		(void)build_pes(b, 0x101, p, sizeof p);
+}
+
+static void play(struct rig *r, unsigned ms)
+{
+	for (unsigned t = 0; t < ms; t += TICK_MS) {
+		struct ts_run places = mux_places();
+
+		for (size_t i = 0; i < INPUTS; i++) {
+			struct build *b = r->sources[i];
+			struct ts_run run;
+
+			b->n = 0;
+			if (t % 100 == 0)
+				put_tables(b);
+			(void)build_pcr(b, 0x101, r->pcr);
+			put_picture(b, r->pictures % 50 == 0 && !r->no_intra);
+			(void)build_payload(b, 0x101, 0x55);
+			(void)build_pes(b, 0x102, "", 0);
+			run = build_run(b);
+			if (i > 0 || !r->off) {
+				mux_heard(r->mux, i, r->now_ns);
+				remux_feed(r->remux[i], &run, 1, r->now_ns);
+			}
+			remux_feed(r->remux[i], &places, 1, r->now_ns);
+		}
+		r->pictures++;
+		mux_turn(r->mux, r->now_ns, r->now_ns / MS);
+		r->now_ns += TICK_MS * MS;
+		r->pcr += TICK_MS * (PCR_HZ / 1000);
+	}
+}
+
+static size_t programs(const struct rig *r)
+{
+	const struct psi_program *list;
+
+	return psi_programs(mux_psi(r->mux), &list);
+}
+
+static bool is_absent(const struct rig *r)
+{
+	struct mux_source_state state;
+
+	mux_source_get(r->mux, 0, &state);
+	return state.absent;
+}
+
+/* The input leaves; nothing of it is sent, and the other one has no gap. */
+static void lose(struct rig *r)
+{
+	play(r, 3000);
+	cr_assert(programs(r) == 2 && r->services == 2);
+	r->off = true;
+	play(r, ABSENT_MS - 200);
+	cr_expect_eq(programs(r), 2u);
+	cr_expect(!is_absent(r));
+	play(r, 1500);
+	cr_assert(is_absent(r));
+	cr_expect_eq(programs(r), 1u);
+	cr_expect_eq(r->services, 1u);
+	r->of_pid[PMT_OUT] = r->of_pid[VIDEO_OUT] = r->of_pid[OTHER_OUT] = 0;
+	play(r, 1000);
+	cr_expect_eq(r->of_pid[PMT_OUT] + r->of_pid[VIDEO_OUT], 0u);
+	cr_expect_geq(r->of_pid[OTHER_OUT], 290u);
+	r->began = false;
+	r->off = false;
+}
+
+Test(mux_absent, a_silent_input_leaves_the_tables_and_returns_at_a_picture)
+{
+	struct rig *r = rig_new();
+
+	lose(r);
+	r->pictures = 20;
+	play(r, 200);
+	/* the next I picture is 100 ms away */
+	cr_expect(is_absent(r));
+	cr_expect_eq(programs(r), 1u);
+	cr_expect_eq(r->of_pid[VIDEO_OUT] + r->of_pid[PMT_OUT], 0u);
+	play(r, 2000);
+	cr_expect(!is_absent(r));
+	cr_expect_eq(programs(r), 2u);
+	cr_expect_eq(r->services, 2u);
+	cr_expect(r->began && r->began_intra);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, an_input_without_such_a_picture_returns_after_a_while)
+{
+	struct rig *r = rig_new();
+
+	lose(r);
+	r->no_intra = true;
+	play(r, RETURN_MS - 500);
+	cr_expect(is_absent(r));
+	play(r, 1500);
+	cr_expect(!is_absent(r));
+	cr_expect_eq(programs(r), 2u);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, the_search_for_a_picture_begins_again_after_a_silence)
+{
+	struct rig *r = rig_new();
+
+	lose(r);
+	r->no_intra = true;
+	play(r, RETURN_MS / 2 + 500);
+	r->off = true;
+	play(r, 1000);
+	r->off = false;
+	play(r, RETURN_MS / 2 + 500);
+	cr_expect(is_absent(r));
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
