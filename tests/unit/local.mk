@@ -327,6 +327,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_eit_build \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
+	tests/unit/worker/epg/test_guide_commit \
 	tests/unit/worker/epg/test_guide_file \
 	tests/unit/worker/epg/test_guide_import \
 	tests/unit/worker/epg/test_guide_xmltv \

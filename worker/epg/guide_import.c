@@ -170,6 +170,14 @@ static bool is_in_time(const struct guide_import *i, int64_t start_s,
 	       start_s < i->now_s + days_s;
 }
 
+/* It is beyond a limit of the guide. */
+static void drop(struct guide_import *i, struct guide_event *e)
+{
+	i->counts.dropped++;
+	i->guide->counts.dropped++;
+	free(e);
+}
+
 void guide_import_add(struct guide_import *i, const char *channel,
 		      const struct xmltv_found *p)
 {
@@ -177,6 +185,7 @@ void guide_import_add(struct guide_import *i, const char *channel,
 	int64_t stop_s = p->has_stop ? p->stop_s : p->start_s + DAY_S;
 	struct eit_event from = { .start_s = p->start_s };
 	struct guide_event *e;
+	size_t size;
 
 	(void)channel; /* i->last */
 	if (!is_in_time(i, p->start_s, stop_s))
@@ -184,14 +193,13 @@ void guide_import_add(struct guide_import *i, const char *channel,
 	from.duration_s = (uint32_t)MIN(stop_s - p->start_s,
 					(int64_t)DURATION_MAX_S);
 	e = guide_event_new(&from, p->facts);
-	if (i->bytes + guide_event_size(e) > i->guide->limits.bytes) {
-		i->counts.dropped++;
-		i->guide->counts.dropped++;
-		free(e);
+	size = guide_event_size(e) + sizeof *i->programmes;
+	if (i->bytes + size > i->guide->limits.bytes) {
+		drop(i, e);
 		return;
 	}
 	e->source = GUIDE_IMPORTED;
-	i->bytes += guide_event_size(e);
+	i->bytes += size;
 	if (i->n == i->room) {
 		i->room = MAX((size_t)256, 2 * i->room);
 		i->programmes = xrealloc(i->programmes,
@@ -223,7 +231,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Applies the rules to the n programmes of a slot, and moves the events to
- * list.  Returns their number. */
+ * list.  Returns their number, which is at most GUIDE_EVENTS_MAX. */
 static size_t settle(struct guide_import *i, struct programme *p, size_t n,
 		     struct guide_event **list)
 {
@@ -249,10 +257,12 @@ static size_t settle(struct guide_import *i, struct programme *p, size_t n,
 		} else if (!keep) {
 			i->counts.endless++;
 		}
-		if (keep && is_in_time(i, e->start_s, guide_event_end(e)))
-			list[kept++] = e;
-		else
+		if (!keep || !is_in_time(i, e->start_s, guide_event_end(e)))
 			free(e);
+		else if (kept == GUIDE_EVENTS_MAX)
+			drop(i, e);
+		else
+			list[kept++] = e;
 	}
 	return kept;
 }

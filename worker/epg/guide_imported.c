@@ -115,6 +115,11 @@ bool guide_take_imported(struct guide *g, struct service *s,
 	bool changed;
 
 	s->imported = true;
+	/* a service has fewer events than ids */
+	for (; n > GUIDE_EVENTS_MAX - kept; n--) {
+		g->counts.dropped++;
+		free(events[n - 1]);
+	}
 	set_ids(s, kept, events, n);
 	changed = !is_same(s, kept, events, n);
 	if (changed) {

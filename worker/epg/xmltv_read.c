@@ -2,6 +2,7 @@
 #include "worker/epg/xmltv_read.h"
 
 #include "common/base/alloc.h"
+#include "common/base/sorted.h"
 #include "worker/epg/xmltv_time.h"
 #include "worker/epg/xmltv_words.h"
 
@@ -34,6 +35,8 @@ struct xmltv_reader {
 	unsigned depth;
 	unsigned programmes, channels;
 	uint64_t fed; /* bytes */
+	char *names[XMLTV_NAMES_MAX]; /* sorted */
+	size_t n_names;
 	/* the programme that is being read */
 	bool wanted;
 	char channel[ID_MAX + 1];
@@ -81,6 +84,11 @@ static void PRINTF_LIKE(2, 3) refuse_programme(struct xmltv_reader *r,
 	(void)vsnprintf(text.text, sizeof text.text, format, list);
 	va_end(list);
 	errmsg_set(&r->refusal, "line %lu: %s", line_of(r), text.text);
+}
+
+static bool is_refused(const struct xmltv_reader *r)
+{
+	return r->error.text[0] != '\0';
 }
 
 static const char *attribute(const char **list, const char *name)
@@ -244,13 +252,57 @@ static void end_text(struct xmltv_reader *r)
 		take_text(r, text);
 }
 
+/* --- names --- */
+
+static int compare_name(size_t i, const void *arg)
+{
+	const void *const *a = arg;
+	const struct xmltv_reader *r = a[0];
+
+	return strcmp(r->names[i], a[1]);
+}
+
+/* Expat keeps each name until its end. */
+static void count_name(struct xmltv_reader *r, const char *name)
+{
+	const void *const arg[] = { r, name };
+	bool found;
+	size_t at = sorted_place(r->n_names, compare_name, arg, &found);
+
+	if (found)
+		return;
+	if (strlen(name) > XMLTV_NAME_MAX) {
+		refuse(r, "a name is longer than %d bytes", XMLTV_NAME_MAX);
+	} else if (r->n_names == XMLTV_NAMES_MAX) {
+		refuse(r, "has more than %d names of elements and attributes",
+		       XMLTV_NAMES_MAX);
+	} else {
+		memmove(r->names + at + 1, r->names + at,
+			(r->n_names - at) * sizeof r->names[0]);
+		r->names[at] = xstrdup(name);
+		r->n_names++;
+	}
+}
+
+static void count_names(struct xmltv_reader *r, const char *element,
+			const char **attributes)
+{
+	count_name(r, element);
+	for (size_t i = 0; attributes[i] != NULL && !is_refused(r); i += 2)
+		count_name(r, attributes[i]);
+}
+
 /* --- events of expat --- */
 
 static void on_begin(void *arg, const char *name, const char **attributes)
 {
 	struct xmltv_reader *r = arg;
 
-	if (++r->depth > XMLTV_DEPTH_MAX) {
+	r->depth++;
+	count_names(r, name, attributes);
+	if (is_refused(r))
+		return;
+	if (r->depth > XMLTV_DEPTH_MAX) {
 		refuse(r, "elements are nested more than %d deep",
 		       XMLTV_DEPTH_MAX);
 	} else if (r->depth == ROOT && strcmp(name, "tv") != 0) {
@@ -306,15 +358,14 @@ static void on_text(void *arg, const char *text, int len)
 		end_text(r);
 }
 
-static void on_entity(void *arg, const char *name, int is_parameter,
-		      const char *value, int len, const char *base,
-		      const char *system, const char *public,
-		      const char *notation)
+/* Entities grow, and the defaults of attributes cost their number for each
+ * element. */
+static void on_doctype(void *arg, const char *name, const char *system,
+		       const char *public, int has_declarations)
 {
-	(void)is_parameter, (void)value, (void)len, (void)base, (void)system;
-	(void)public, (void)notation;
-	refuse(arg, "the entity \"%.32s\" is declared: entities are refused",
-	       name);
+	(void)name, (void)system, (void)public;
+	if (has_declarations)
+		refuse(arg, "DOCTYPE has declarations: they are refused");
 }
 
 static void on_skipped(void *arg, const char *name, int is_parameter)
@@ -338,7 +389,7 @@ struct xmltv_reader *xmltv_reader_new(const struct xmltv_reader_events *events,
 	XML_SetUserData(r->parser, r);
 	XML_SetElementHandler(r->parser, on_begin, on_end);
 	XML_SetCharacterDataHandler(r->parser, on_text);
-	XML_SetEntityDeclHandler(r->parser, on_entity);
+	XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
 	XML_SetSkippedEntityHandler(r->parser, on_skipped);
 	return r;
 }
@@ -351,6 +402,8 @@ void xmltv_reader_free(struct xmltv_reader **rp)
 	if (r == NULL)
 		return;
 	XML_ParserFree(r->parser);
+	while (r->n_names > 0)
+		free(r->names[--r->n_names]);
 	free(r);
 }
 
@@ -361,7 +414,7 @@ int xmltv_reader_feed(struct xmltv_reader *r, const void *bytes, size_t len,
 	XML_Index at = XML_GetCurrentByteIndex(r->parser);
 
 	r->fed += len;
-	if (r->error.text[0] != '\0')
+	if (is_refused(r))
 		return errmsg_fail(error, -EINVAL, "%s", r->error.text);
 	if (status != XML_STATUS_OK)
 		return errmsg_fail(error, -EINVAL, "line %lu: %s", line_of(r),

@@ -2,10 +2,11 @@
 /*
  * Reads the programmes of a document of XMLTV (xmltv.dtd), a part at a time.
  *
- * The document is untrusted: it is refused if it is not well-formed, declares
- * or names an entity, or exceeds a limit below.  A programme with an impossible
- * date, or without a channel, is refused alone.  Other elements, and the
- * programmes of channels that are not wanted, are skipped.
+ * The document is untrusted: it is refused if it is not well-formed, has
+ * declarations in its DOCTYPE, names an entity, or exceeds a limit below.  A
+ * programme with an impossible date, or without a channel, is refused alone.
+ * Other elements, and the programmes of channels that are not wanted, are
+ * skipped.
  *
  * Pure.
  */
@@ -24,6 +25,8 @@ enum {
 	XMLTV_TOKEN_MAX = 1 << 20, /* bytes of a tag or a text */
 	XMLTV_PROGRAMMES_MAX = 2000000,
 	XMLTV_CHANNELS_MAX = 50000,
+	XMLTV_NAMES_MAX = 1000, /* of elements and attributes */
+	XMLTV_NAME_MAX = 255, /* bytes */
 };
 
 struct xmltv_found {

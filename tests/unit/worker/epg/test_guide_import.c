@@ -293,13 +293,14 @@ Test(guide_import, a_hostile_document_is_refused_by_its_line)
 	static const struct hostile cases[] = {
 		{ "<tv>\n<programme>\n</tv>", "line 3: mismatched tag" },
 		{ "<html/>", "line 1: the document is \"html\", not \"tv\"" },
-		{ "<!DOCTYPE tv [\n<!ENTITY a \"b\">]><tv/>",
-		  "line 2: the entity \"a\" is declared: entities are "
-		  "refused" },
+		{ "<!DOCTYPE tv\n[\n<!ENTITY a \"b\">]><tv/>",
+		  "line 2: DOCTYPE has declarations: they are refused" },
 		{ "<!DOCTYPE tv [<!ENTITY % a SYSTEM \"file:///etc/passwd\">"
 		  "%a;]><tv/>",
-		  "line 1: the entity \"a\" is declared: entities are "
-		  "refused" },
+		  "line 1: DOCTYPE has declarations: they are refused" },
+		{ "<!DOCTYPE tv SYSTEM \"xmltv.dtd\" [\n"
+		  "<!ATTLIST x a CDATA \"b\">]><tv><x/></tv>",
+		  "line 1: DOCTYPE has declarations: they are refused" },
 		{ "<!DOCTYPE tv SYSTEM \"xmltv.dtd\">\n<tv>\n&x;</tv>",
 		  "line 3: the entity \"x\" is not defined" },
 		{ "<tv>&x;</tv>", "line 1: undefined entity" },
@@ -437,6 +438,49 @@ Test(guide_import, a_tag_has_a_limit)
 	cr_assert_str_eq(error.text,
 			 "line 1: a tag is longer than 1048576 bytes");
 	free(text);
+	guide_free(&g);
+}
+
+/* A document whose elements, or whose attributes, have so many names. */
+static char *named(unsigned n, bool attributes)
+{
+	struct buf b = { 0 };
+	char *text;
+
+	buf_printf(&b, "<tv>");
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(&b, attributes ? "<tv n%u=\"\"/>" : "<n%u/>", i);
+	buf_printf(&b, "</tv>");
+	text = xasprintf("%.*s", (int)buf_len(&b), (char *)buf_head(&b));
+	buf_done(&b);
+	return text;
+}
+
+Test(guide_import, names_have_a_limit)
+{
+	struct guide *g = open_guide();
+	char *longest = xasprintf("<tv><%0256d/></tv>", 0), *text;
+	struct errmsg error;
+
+	/* with that of the document */
+	for (int i = 0; i < 2; i++) {
+		text = named(XMLTV_NAMES_MAX - 1, i == 1);
+		cr_expect_eq(import_bytes(g, text, strlen(text), 16384,
+					  &error), 0, "%s", error.text);
+		free(text);
+		text = named(XMLTV_NAMES_MAX, i == 1);
+		cr_expect_eq(import_bytes(g, text, strlen(text), 16384,
+					  &error), -EINVAL);
+		cr_expect_str_eq(error.text, "line 1: has more than 1000 "
+				 "names of elements and attributes");
+		free(text);
+	}
+	longest[5] = 'n';
+	cr_expect_eq(import_bytes(g, longest, strlen(longest), 16384,
+				  &error), -EINVAL);
+	cr_expect_str_eq(error.text,
+			 "line 1: a name is longer than 255 bytes");
+	free(longest);
 	guide_free(&g);
 }
 
