@@ -4,11 +4,13 @@ import { request } from './sluice.mjs';
 
 // Values that no row can tell.
 const SAMPLES = {
-	'aes-type': 256, backend: 'http://192.0.2.1/judge', backup_on: 'pts',
+	absent: 'still', 'aes-type': 256,
+	backend: 'http://192.0.2.1/judge', backup_on: 'pts',
 	biss: '0123456789ab', ca: '/etc/ca.pem',
 	cas_components: 'video, audio',
 	country: 'DEU', crt_chain: undefined,
 	crt_key: undefined, control_path: undefined, control_port: undefined,
+	epg_sources: ['http://192.0.2.1/guide.xml'],
 	fec: '10x10', filler: 'still',
 	filter: '300,301', 'filter~': '300,301', filter_em: '400',
 	'header.': 'x', hbbtv_url: 'http://192.0.2.1/app', http_play_port:
