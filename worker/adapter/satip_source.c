@@ -223,6 +223,7 @@ static void disconnect(struct satip_source *s)
 	if (s->resolver != NULL)
 		resolver_free(&s->resolver);
 	fd_close(&s->fd);
+	s->n_failed += s->connecting;
 	s->connecting = false;
 	buf_reset(&s->in, 0);
 }
@@ -261,7 +262,6 @@ static void fail(struct satip_source *s, int err)
 
 	snprintf(reason, sizeof reason, "connection to the server: %s",
 		 err == 0 ? "closed by the server" : strerror(err));
-	s->n_failed += s->connecting;
 	disconnect(s);
 	satip_session_closed(&s->session, reason, s->now_ns);
 }

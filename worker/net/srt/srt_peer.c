@@ -56,11 +56,14 @@ static int turn_caller(struct srt_peer *p, struct errmsg *error)
 		return srt_socket_poll(p->socket, error);
 	if (p->socket == SRT_INVALID_SOCK) {
 		r = resolver_poll(p->resolver, &p->other, error);
-		return r > 0 ? call(p, error) : r;
+		if (r <= 0)
+			return r;
+		r = call(p, error);
+	} else {
+		r = srt_socket_poll(p->socket, error);
 	}
-	r = srt_socket_poll(p->socket, error);
-	if (r < 0 && resolver_next(p->resolver, &p->other))
-		return call(p, error);
+	while (r < 0 && resolver_next(p->resolver, &p->other))
+		r = call(p, error);
 	if (r != 0)
 		resolver_free(&p->resolver);
 	return r;
