@@ -231,7 +231,7 @@ Test(documented, every_option_in_the_manual_exists)
 static const char *const of_master[] = {
 	"id", "name", "type", "enable", "input", "output", "groups",
 	"cas_list", "http_keep_active", "hls_on_demand", "hls_group",
-	"hls_header", "lcn", "xmltv_id",
+	"hls_header", "lcn", "xmltv_id", "epg_codepage",
 };
 
 static bool is_stream_key(const char *key)
