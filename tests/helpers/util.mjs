@@ -50,9 +50,12 @@ export function tempDir(t) {
 	t.after(async () => {
 		if (fs.readFileSync('/proc/self/mounts', 'utf8').includes(dir))
 			await run('umount', ['-l', dir]);
-		// a program that is still to be ended may write meanwhile
-		fs.rmSync(dir, { recursive: true, force: true, maxRetries: 9,
-			retryDelay: 20 });
+		// a program that is still to be ended may write meanwhile, and
+		// the retries of rmSync() remove nothing new
+		await waitUntil(`end of ${dir}`, () => {
+			fs.rmSync(dir, { recursive: true, force: true });
+			return true;
+		});
 	});
 	return dir;
 }
