@@ -133,8 +133,9 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 		break;
 	case FETCH_NO_ROOM:
 		/* libcurl decompresses without a bound while a compressed
-		 * transfer is paused */
-		f->packed = curl_easy_header(f->easy, "Content-Encoding", 0,
+		 * transfer is paused; other bytes it leaves as they are */
+		f->packed = f->request.is_text &&
+			    curl_easy_header(f->easy, "Content-Encoding", 0,
 					     CURLH_HEADER, -1,
 					     &h) == CURLHE_OK &&
 			    strcasecmp(h->value, "identity") != 0;
