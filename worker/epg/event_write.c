@@ -136,24 +136,26 @@ static void put_extended(struct section_writer *w,
 		w->data[places[i]] = (uint8_t)(i << 4 | (n - 1));
 }
 
+/* The titles of all languages have room before the details of one. */
 static void put_texts(struct section_writer *w, const struct guide_event *e,
 		      const struct event_format *f, size_t *cut)
 {
-	const char *at = e->texts;
+	const char *texts[EIT_TEXTS_MAX][TEXTS], *at = e->texts;
+	size_t n = MIN((size_t)e->n_texts, (size_t)EIT_TEXTS_MAX);
 
-	for (size_t i = 0; i < e->n_texts; i++) {
-		const char *texts[TEXTS];
-
+	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < TEXTS; k++) {
-			texts[k] = at;
+			texts[i][k] = at;
 			at += strlen(at) + 1;
 		}
-		if (strlen(texts[LANG]) != 3)
-			texts[LANG] = "und";
-		if (texts[TITLE][0] != '\0' || texts[SUMMARY][0] != '\0')
-			put_short(w, f, texts, cut);
-		put_extended(w, f, texts, cut);
+		if (strlen(texts[i][LANG]) != 3)
+			texts[i][LANG] = "und";
+		if (texts[i][TITLE][0] != '\0' ||
+		    texts[i][SUMMARY][0] != '\0')
+			put_short(w, f, texts[i], cut);
 	}
+	for (size_t i = 0; i < n; i++)
+		put_extended(w, f, texts[i], cut);
 }
 
 static void put_facts(struct section_writer *w, const struct guide_event *e,

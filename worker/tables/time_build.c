@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tables/time_build.h"
 
+#include "common/base/util.h"
 #include "worker/ts/si_table.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 enum {
 	DAY_S = 24 * 3600,
 	MJD_1970 = 40587, /* the modified Julian date of 1970-01-01 */
+	DURATION_MAX_S = 100 * 3600 - 1, /* 99:59:59 */
 	LOCAL_TIME_OFFSET = 0x58,
 	LOCAL_TIME_LEN = 13,
 };
@@ -19,6 +21,7 @@ static unsigned bcd(unsigned n)
 
 void write_duration(struct section_writer *w, unsigned s)
 {
+	s = MIN(s, (unsigned)DURATION_MAX_S);
 	write_u8(w, bcd(s / 3600));
 	write_u8(w, bcd(s / 60 % 60));
 	write_u8(w, bcd(s % 60));

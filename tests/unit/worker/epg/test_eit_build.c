@@ -323,3 +323,58 @@ Test(eit_build, a_mark_stays_with_its_letter)
 	}
 	free(t);
 }
+
+/* A guide with the events of the schedule of m. */
+static struct guide *guide_from(const struct made *m)
+{
+	struct seen s = { .guide = guide_new(&(struct guide_limits){
+		.services = 1, .days = 7, .bytes = 1 << 20 }) };
+	const uint16_t number = 7;
+
+	guide_set_programs(s.guide, "a", &number, 1);
+	(void)eit_build_schedule(&format, events_of(m), NOON_S, on_section,
+				 &s);
+	return s.guide;
+}
+
+Test(eit_build, the_titles_of_all_languages_precede_details)
+{
+	const struct eit_event from = { .id = 1, .start_s = NOON_S,
+					.duration_s = HOUR_S };
+	struct eit_facts *f = xcalloc(1, sizeof *f);
+	struct eit_text *long_one = long_text("", LONG);
+	const struct service *service;
+	struct made m = { 0 };
+	struct guide *g;
+
+	f->n_texts = 2;
+	f->texts[0] = f->texts[1] = *long_one;
+	memcpy(f->texts[1].lang, "eng", 4);
+	memset(f->texts[1].title, 'a', 100);
+	m.list[m.n++] = guide_event_new(&from, f);
+	g = guide_from(&m);
+	service = LIST_FIRST(&g->streams)->services[0];
+	cr_assert_eq(service->n, 1);
+	cr_expect_eq(service->events[0]->n_texts, 2);
+	guide_free(&g);
+	free(long_one);
+	free(f);
+	done(&m);
+}
+
+Test(eit_build, a_duration_has_two_digits_of_hours)
+{
+	struct eit_text *t = xcalloc(1, sizeof *t);
+	const struct service *service;
+	struct made m = { 0 };
+	struct guide *g;
+
+	add(&m, NOON_S, 150 * HOUR_S, t);
+	g = guide_from(&m);
+	service = LIST_FIRST(&g->streams)->services[0];
+	cr_assert_eq(service->n, 1);
+	cr_expect_eq(service->events[0]->duration_s, 100 * HOUR_S - 1);
+	guide_free(&g);
+	free(t);
+	done(&m);
+}
