@@ -27,6 +27,7 @@ static struct guide *import(const uint8_t *data, size_t size, size_t piece,
 	const uint16_t one = 7, two[] = { 1, 2 };
 	struct import_feed *f;
 	struct buf b = { 0 };
+	struct guide_import_counts counts;
 	struct errmsg error;
 	size_t at = 0, turns = 0;
 
@@ -44,8 +45,8 @@ static struct guide *import(const uint8_t *data, size_t size, size_t piece,
 		if (++turns > TURNS_MAX)
 			abort();
 	} while (*ret > 0);
-	if (*ret == 0)
-		(void)import_feed_commit(f);
+	while (*ret == 0 && import_feed_commit(f, &counts))
+		continue;
 	import_feed_free(&f);
 	buf_done(&b);
 	return g;

@@ -138,6 +138,12 @@ test('a file is read again when it changes, and a channel has a new id',
 		const edited = (await sluice.cmd('load')).make_stream[0];
 		await sluice.cmd('set-stream', { id: 'a001',
 			stream: { ...edited, xmltv_id: 'two.tv' } });
+		await titled(sluice, 'the other channel', 'Two');
+		// gone for a while
+		fs.renameSync(file, `${file}.new`);
+		await alarmed(sluice, /tv\.xml: No such file or dir/);
+		fs.renameSync(`${file}.new`, file);
+		await alarmed(sluice, null);
 		write(programme('one.tv', 0, 'Wrong'),
 			programme('two.tv', 0, 'Other', '<icon src="x"/>'));
 		await titled(sluice, 'the file', 'Other');

@@ -22,7 +22,8 @@ enum {
 	IDLE_MS = 1000, /* between two looks at the time */
 	RETRY_S = 30,   /* after the first failure, then twice as long ... */
 	RETRY_MAX_S = 900,
-	NEW_SERVICE_S = 60, /* between two imports for new services */
+	/* between two imports for new services, then twice as long ... */
+	NEW_SERVICE_S = 60,
 	THREADS_MAX = 2,
 };
 
@@ -33,6 +34,7 @@ struct source {
 	unsigned failures; /* in a row */
 	bool imported;
 	uint64_t new_services; /* guide_new_services() at its last import */
+	unsigned pause_s; /* until an import for new ones */
 	struct source_stamp stamp;
 	struct errmsg error, refusal; /* as the log has them */
 };
@@ -49,6 +51,7 @@ struct epg_sources {
 	struct source *now; /* NULL: none */
 	struct source_reader *reader;
 	struct import_feed *feed;
+	bool whole; /* the document is read */
 	struct epg_sources_status status;
 };
 
@@ -74,6 +77,7 @@ static void end(struct epg_sources *s)
 {
 	source_reader_free(&s->reader);
 	import_feed_free(&s->feed);
+	s->whole = false;
 	s->now = NULL;
 }
 
@@ -84,6 +88,8 @@ static void fail(struct epg_sources *s, const struct errmsg *error)
 
 	pause_s = MIN(pause_s, (unsigned)RETRY_MAX_S);
 	one->failures++;
+	/* the same file may return */
+	one->stamp = (struct source_stamp){ 0 };
 	one->next_ms = mono_ms() +
 		       UINT64_C(1000) * MIN(pause_s, one->spec.interval_s);
 	set_error(s, one, error);
@@ -102,8 +108,10 @@ static void release(struct epg_sources *s)
 	s->released = true;
 }
 
-/* The log has the first import, and what changes from then on. */
-static void report(struct epg_sources *s, const struct guide_import_counts *c)
+/* The log has the first import, and what changes from then on.  error: the
+ * document has no use; "": it has. */
+static void report(struct epg_sources *s, const struct guide_import_counts *c,
+		   const struct errmsg *error)
 {
 	uint64_t refused = import_feed_refused(s->feed);
 	const char *first = import_feed_first_refusal(s->feed);
@@ -113,36 +121,38 @@ static void report(struct epg_sources *s, const struct guide_import_counts *c)
 	s->status.imports++;
 	s->status.changes += c->changed;
 	s->status.refused += refused;
-	if (!one->imported || one->error.text[0] != '\0')
+	if (!one->imported ||
+	    (one->error.text[0] != '\0' && error->text[0] == '\0'))
 		log_info("epg", "epg_sources[%zu]: imported %" PRIu64
 			 " programmes of %" PRIu64 " channels (%" PRIu64
 			 " overlaps, %" PRIu64 " without an end, %" PRIu64
 			 " beyond a limit)", place, c->programmes,
 			 c->channels, c->cut, c->endless, c->dropped);
-	if (refused > 0 && strcmp(first, one->refusal.text) != 0)
+	if (refused > 0 && !errmsg_is_alike(first, one->refusal.text))
 		log_warning("epg", "epg_sources[%zu]: %" PRIu64 " programmes "
 			    "are refused, the first one: %s", place, refused,
 			    first);
 	errmsg_set(&one->refusal, "%s", first);
-	one->error.text[0] = '\0';
+	if (error->text[0] != '\0')
+		set_error(s, one, error);
+	else
+		one->error.text[0] = '\0';
 }
 
-static void succeed(struct epg_sources *s)
+static void succeed(struct epg_sources *s,
+		    const struct guide_import_counts *c)
 {
-	struct guide_import_counts c = import_feed_commit(s->feed);
 	struct source *one = s->now;
-	struct errmsg error;
+	struct errmsg error = { "" };
 
-	report(s, &c);
+	if (c->channels == 0)
+		errmsg_set(&error, "no channel with programmes of now is that "
+			   "of a stream: see xmltv_id");
+	report(s, c, &error);
 	one->imported = true;
 	one->failures = 0;
 	one->next_ms = mono_ms() + UINT64_C(1000) * one->spec.interval_s;
 	one->stamp = source_reader_stamp(s->reader);
-	if (c.channels == 0) {
-		errmsg_set(&error, "no channel with programmes of now is that "
-			   "of a stream: see xmltv_id");
-		set_error(s, one, &error);
-	}
 	release(s);
 	end(s);
 }
@@ -156,15 +166,29 @@ static void skip(struct epg_sources *s)
 	end(s);
 }
 
+/* Services that come and go do not load the server more and more often. */
+static void note_services(struct epg_sources *s, struct source *one)
+{
+	uint64_t now = guide_new_services(s->guide);
+
+	if (one->new_services == now || !one->imported)
+		one->pause_s = NEW_SERVICE_S;
+	else
+		one->pause_s = MIN(2 * one->pause_s,
+				   MAX(one->spec.interval_s,
+				       (unsigned)NEW_SERVICE_S));
+	if (one->new_services != now)
+		one->stamp = (struct source_stamp){ 0 };
+	one->new_services = now;
+}
+
 static void begin(struct epg_sources *s, struct source *one)
 {
 	struct errmsg error;
 
 	s->now = one;
 	one->begun_ms = mono_ms();
-	if (one->new_services != guide_new_services(s->guide))
-		one->stamp = (struct source_stamp){ 0 };
-	one->new_services = guide_new_services(s->guide);
+	note_services(s, one);
 	s->reader = source_reader_new(&one->spec, &one->stamp, s->helpers,
 				    &error);
 	if (s->reader == NULL) {
@@ -174,13 +198,27 @@ static void begin(struct epg_sources *s, struct source *one)
 	s->feed = import_feed_new(s->guide, (int64_t)(wall_ms() / 1000));
 }
 
+/* A service of the guide.  True: another one waits. */
+static bool commit(struct epg_sources *s)
+{
+	struct guide_import_counts counts;
+	bool more = import_feed_commit(s->feed, &counts);
+
+	if (!more)
+		succeed(s, &counts);
+	return more;
+}
+
 /* True: another part waits already. */
 static bool run_import(struct epg_sources *s)
 {
-	struct errmsg error;
-	int more = source_reader_turn(s->reader, mono_ns(), &error), r = 1;
 	struct buf *bytes = source_reader_bytes(s->reader);
+	struct errmsg error;
+	int more, r = 1;
 
+	if (s->whole)
+		return commit(s);
+	more = source_reader_turn(s->reader, mono_ns(), &error);
 	if (more == -EALREADY) {
 		skip(s);
 		return false;
@@ -197,11 +235,12 @@ static bool run_import(struct epg_sources *s)
 	}
 	if (buf_len(bytes) > 0 || more == 0)
 		r = import_feed_run(s->feed, bytes, more == 0, &error);
-	if (r < 0)
+	if (r < 0) {
 		fail(s, &error);
-	else if (r == 0)
-		succeed(s);
-	return r > 0 && (buf_len(bytes) > 0 || more == 0);
+		return false;
+	}
+	s->whole = r == 0;
+	return s->whole || buf_len(bytes) > 0 || more == 0;
 }
 
 /* --- the time --- */
@@ -214,9 +253,9 @@ static bool is_due(const struct epg_sources *s, const struct source *one)
 		return false;
 	if (now_ms >= one->next_ms)
 		return true;
-	return one->imported &&
+	return one->imported && one->failures == 0 &&
 	       one->new_services != guide_new_services(s->guide) &&
-	       now_ms - one->begun_ms >= UINT64_C(1000) * NEW_SERVICE_S;
+	       now_ms - one->begun_ms >= UINT64_C(1000) * one->pause_s;
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)

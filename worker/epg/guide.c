@@ -129,13 +129,22 @@ void guide_rename_stream(struct guide *g, const char *from, const char *to)
 	guide_remove_stream(g, to);
 	LIST_REMOVE(s, in_chain);
 	set_id(g, s, xstrdup(to));
+	if (s->known && s->channel == NULL)
+		guide_import_again(g, s);
 }
 
 void guide_know_stream(struct guide *g, const char *stream,
 		       const char *channel)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
+	const char *had = s->channel != NULL ? s->channel : "";
 
+	if (s->known && strcmp(had, channel) == 0)
+		return;
+	if (s->known)
+		guide_import_again(g, s);
+	else
+		g->new_services++;
 	s->known = true;
 	free(s->channel);
 	s->channel = channel[0] != '\0' ? xstrdup(channel) : NULL;

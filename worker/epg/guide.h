@@ -87,7 +87,8 @@ void guide_set_codepage(struct guide *, const char *stream,
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);
 
-/* Services that appeared in the PAT of a stream, since the start. */
+/* Services that appeared in the PAT of a stream, and streams that got another
+ * channel, since the start. */
 uint64_t guide_new_services(const struct guide *);
 /* All sources were imported: saved events of an import that none of them has
  * any more are as those of the EIT. */

@@ -27,6 +27,7 @@ struct slot {
 
 struct programme {
 	struct slot slot;
+	int64_t start_s; /* of the event */
 	size_t order; /* in the document */
 	bool has_stop;
 	struct guide_event *event;
@@ -41,6 +42,14 @@ struct guide_import {
 	size_t n, room, bytes;
 	struct slot last; /* of guide_import_wants(); n 0: none */
 	struct guide_import_counts counts;
+	/* at the end: a part in each call */
+	bool sorted;
+	size_t settled; /* programmes */
+	struct slot slot; /* the last one of them, with its events */
+	struct guide_event *list[GUIDE_EVENTS_MAX];
+	size_t n_list;
+	size_t given; /* channels of it */
+	bool used; /* one of them has a service */
 };
 
 /* --- channels --- */
@@ -74,6 +83,12 @@ struct guide_import *guide_import_new(struct guide *g, int64_t now_s)
 	return i;
 }
 
+static void clear_list(struct guide_import *i)
+{
+	while (i->n_list > 0)
+		free(i->list[--i->n_list]);
+}
+
 void guide_import_free(struct guide_import **ip)
 {
 	struct guide_import *i = *ip;
@@ -83,6 +98,7 @@ void guide_import_free(struct guide_import **ip)
 		return;
 	for (size_t k = 0; k < i->n; k++)
 		free(i->programmes[k].event);
+	clear_list(i);
 	free(i->programmes);
 	for (size_t k = 0; k < i->n_channels; k++) {
 		free(i->channels[k].id);
@@ -205,8 +221,8 @@ void guide_import_add(struct guide_import *i, const char *channel,
 		i->programmes = xrealloc(i->programmes,
 					 i->room * sizeof *i->programmes);
 	}
-	i->programmes[i->n] = (struct programme){ i->last, i->n, p->has_stop,
-						  e };
+	i->programmes[i->n] = (struct programme){ i->last, p->start_s, i->n,
+						  p->has_stop, e };
 	i->n++;
 }
 
@@ -222,25 +238,21 @@ static int compare_slots(const struct slot *a, const struct slot *b)
 static int by_start(const void *a, const void *b)
 {
 	const struct programme *x = a, *y = b;
-	int64_t s = x->event->start_s, t = y->event->start_s;
 	int r = compare_slots(&x->slot, &y->slot);
 
-	if (r != 0 || s != t)
-		return r != 0 ? r : s < t ? -1 : 1;
+	if (r != 0 || x->start_s != y->start_s)
+		return r != 0 ? r : x->start_s < y->start_s ? -1 : 1;
 	return x->order < y->order ? -1 : 1;
 }
 
 /* Applies the rules to the n programmes of a slot, and moves the events to
- * list.  Returns their number, which is at most GUIDE_EVENTS_MAX. */
-static size_t settle(struct guide_import *i, struct programme *p, size_t n,
-		     struct guide_event **list)
+ * the list. */
+static void settle(struct guide_import *i, struct programme *p, size_t n)
 {
-	size_t kept = 0;
-
 	for (size_t k = 0; k < n; k++) {
 		struct guide_event *e = p[k].event;
 		bool is_last = k + 1 == n, keep = p[k].has_stop;
-		int64_t next_s = is_last ? 0 : p[k + 1].event->start_s;
+		int64_t next_s = is_last ? 0 : p[k + 1].start_s;
 
 		p[k].event = NULL;
 		if (!is_last && next_s == e->start_s) {
@@ -259,12 +271,11 @@ static size_t settle(struct guide_import *i, struct programme *p, size_t n,
 		}
 		if (!keep || !is_in_time(i, e->start_s, guide_event_end(e)))
 			free(e);
-		else if (kept == GUIDE_EVENTS_MAX)
+		else if (i->n_list == ARRAY_LEN(i->list))
 			drop(i, e);
 		else
-			list[kept++] = e;
+			i->list[i->n_list++] = e;
 	}
-	return kept;
 }
 
 /* The service that the slot means; NULL: it is not clear, or has no room. */
@@ -292,53 +303,62 @@ static struct guide_event *copy_of(const struct guide_event *e)
 	return copy;
 }
 
-/* Gives the service of each stream of the slot the events. */
-static void give(struct guide_import *i, const struct slot *slot,
-		 struct guide_event **list, size_t n)
+/* Gives the service of the next stream of the slot the events. */
+static void give(struct guide_import *i)
 {
-	struct guide_event **copies = xcalloc(n + 1, sizeof *copies);
-	size_t used = 0;
+	const struct channel *c = &i->channels[i->slot.first + i->given++];
+	struct guide_stream *s = guide_find_stream(i->guide, c->stream);
+	struct service *service = s != NULL
+		? service_of(i, s, i->slot.service) : NULL;
+	uint64_t had = i->guide->counts.dropped, dropped;
+	struct guide_event **copies;
 
-	for (size_t k = slot->first; n > 0 && k < slot->first + slot->n; k++) {
-		struct guide_stream *s =
-			guide_find_stream(i->guide, i->channels[k].stream);
-		struct service *service = s != NULL
-			? service_of(i, s, slot->service) : NULL;
-		size_t had = i->guide->counts.dropped;
-
-		if (service == NULL)
-			continue;
-		for (size_t e = 0; e < n; e++)
-			copies[e] = copy_of(list[e]);
-		i->counts.changed += guide_take_imported(i->guide, service,
-							 copies, n);
-		i->counts.dropped += i->guide->counts.dropped - had;
-		i->counts.programmes += n;
-		used++;
-	}
-	i->counts.channels += used > 0;
-	for (size_t e = 0; e < n; e++)
-		free(list[e]);
+	if (service == NULL)
+		return;
+	copies = xcalloc(i->n_list, sizeof *copies);
+	for (size_t k = 0; k < i->n_list; k++)
+		copies[k] = copy_of(i->list[k]);
+	i->counts.changed += guide_take_imported(i->guide, service, copies,
+						 i->n_list);
 	free(copies);
+	dropped = i->guide->counts.dropped - had;
+	i->counts.dropped += dropped;
+	i->counts.programmes += i->n_list - dropped;
+	i->counts.channels += !i->used;
+	i->used = true;
 }
 
-struct guide_import_counts guide_import_commit(struct guide_import *i)
+/* False: there is none. */
+static bool begin_slot(struct guide_import *i)
 {
-	struct guide_event **list = xcalloc(i->n + 1, sizeof *list);
+	size_t from = i->settled, to = from;
 
-	if (i->n > 0)
+	clear_list(i);
+	if (from == i->n)
+		return false;
+	i->slot = i->programmes[from].slot;
+	while (to < i->n &&
+	       compare_slots(&i->programmes[to].slot, &i->slot) == 0)
+		to++;
+	settle(i, i->programmes + from, to - from);
+	i->settled = to;
+	i->given = 0;
+	i->used = false;
+	return true;
+}
+
+bool guide_import_commit(struct guide_import *i,
+			 struct guide_import_counts *ret)
+{
+	bool more = true;
+
+	if (!i->sorted && i->n > 0)
 		qsort(i->programmes, i->n, sizeof *i->programmes, by_start);
-	for (size_t k = 0, end; k < i->n; k = end) {
-		const struct slot slot = i->programmes[k].slot;
-		size_t n;
-
-		for (end = k + 1; end < i->n; end++)
-			if (compare_slots(&i->programmes[end].slot, &slot) != 0)
-				break;
-		n = settle(i, i->programmes + k, end - k, list);
-		give(i, &slot, list, n);
-	}
-	free(list);
-	i->n = 0;
-	return i->counts;
+	else if (i->n_list > 0 && i->given < i->slot.n)
+		give(i);
+	else
+		more = begin_slot(i);
+	i->sorted = true;
+	*ret = i->counts;
+	return more;
 }

@@ -45,5 +45,7 @@ void guide_import_free(struct guide_import **);
 bool guide_import_wants(struct guide_import *, const char *channel);
 void guide_import_add(struct guide_import *, const char *channel,
 		      const struct xmltv_found *);
-/* Changes the guide; the last call. */
-struct guide_import_counts guide_import_commit(struct guide_import *);
+/* Changes one service of the guide.  True: call it again; false: all have the
+ * programmes.  No other call may follow the first one. */
+bool guide_import_commit(struct guide_import *,
+			 struct guide_import_counts *ret);

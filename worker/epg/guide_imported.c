@@ -66,13 +66,12 @@ static void set_ids(const struct service *s, size_t kept,
 	free(ids);
 }
 
-/* Events of the EIT in front of the first imported one. */
+/* Events that are over when the first new one begins. */
 static size_t count_kept(const struct service *s, int64_t start_s)
 {
 	size_t n = 0;
 
-	while (n < s->n && s->events[n]->source != GUIDE_IMPORTED &&
-	       guide_event_end(s->events[n]) <= start_s)
+	while (n < s->n && guide_event_end(s->events[n]) <= start_s)
 		n++;
 	return n;
 }
@@ -143,19 +142,26 @@ bool guide_is_imported(const struct service *s, int64_t now_s)
 	       guide_event_end(last) > now_s;
 }
 
+static void release(struct service *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->events[i]->source == GUIDE_IMPORTED)
+			s->events[i]->source = 0;
+}
+
 void guide_release_imported(struct guide *g)
 {
 	struct guide_stream *s;
 
 	LIST_FOREACH(s, &g->streams, link)
-		for (size_t i = 0; i < s->n; i++) {
-			struct service *service = s->services[i];
+		for (size_t i = 0; i < s->n; i++)
+			if (!s->services[i]->imported)
+				release(s->services[i]);
+}
 
-			if (service->imported)
-				continue;
-			for (size_t k = 0; k < service->n; k++)
-				if (service->events[k]->source ==
-				    GUIDE_IMPORTED)
-					service->events[k]->source = 0;
-		}
+void guide_import_again(struct guide *g, struct guide_stream *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		release(s->services[i]);
+	g->new_services++;
 }

@@ -52,7 +52,7 @@ struct guide {
 	struct eit_facts facts; /* of the event that is being read */
 	uint32_t round; /* of the section that is being read */
 	size_t work; /* since guide_take_work() */
-	uint64_t new_services; /* of a PAT */
+	uint64_t new_services;
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
 	/* the same by the hash of the id */
@@ -78,10 +78,12 @@ void guide_forget_sections(struct guide *, struct service *);
 
 /* --- imports (guide_imported.c) --- */
 
-/* The events (each is taken; n > 0) replace those of the service that are
- * imported, or end after the start of the first one.  True: the service has
- * changed. */
+/* The events (each is taken; n > 0) replace those of the service that end after
+ * the start of the first one.  True: the service has changed. */
 bool guide_take_imported(struct guide *, struct service *,
 			 struct guide_event **, size_t n);
+/* Another channel is that of the stream: its events are as those of the EIT,
+ * and the sources are imported again. */
+void guide_import_again(struct guide *, struct guide_stream *);
 /* The last event is imported and not over: sections are not read. */
 bool guide_is_imported(const struct service *, int64_t now_s);

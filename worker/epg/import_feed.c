@@ -157,9 +157,10 @@ int import_feed_run(struct import_feed *f, struct buf *bytes, bool last,
 	return r;
 }
 
-struct guide_import_counts import_feed_commit(struct import_feed *f)
+bool import_feed_commit(struct import_feed *f,
+			struct guide_import_counts *ret)
 {
-	return guide_import_commit(f->import);
+	return guide_import_commit(f->import, ret);
 }
 
 uint64_t import_feed_refused(const struct import_feed *f)

@@ -29,8 +29,10 @@ void import_feed_free(struct import_feed **);
 int import_feed_run(struct import_feed *, struct buf *bytes, bool last,
 		    struct errmsg *error) MUST_CHECK;
 
-/* Changes the guide, after import_feed_run() returned 0. */
-struct guide_import_counts import_feed_commit(struct import_feed *);
+/* Changes one service of the guide, after import_feed_run() returned 0.  True:
+ * call it again. */
+bool import_feed_commit(struct import_feed *,
+			struct guide_import_counts *ret);
 
 /* As of the reader. */
 uint64_t import_feed_refused(const struct import_feed *);

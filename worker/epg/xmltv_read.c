@@ -224,7 +224,8 @@ static void take_rating(struct xmltv_reader *r, const char *text)
 		r->facts.age = (uint8_t)age;
 }
 
-/* The text without blanks at both ends. */
+/* The text without blanks at both ends, and without tabs, which tables do not
+ * have. */
 static const char *trim(struct xmltv_reader *r)
 {
 	const char *text = r->text;
@@ -234,6 +235,8 @@ static const char *trim(struct xmltv_reader *r)
 	r->text[r->len] = '\0';
 	while (isspace((unsigned char)*text))
 		text++;
+	for (char *tab = r->text; (tab = strchr(tab, '\t')) != NULL;)
+		*tab = ' ';
 	return text;
 }
 

@@ -40,8 +40,10 @@ static struct guide_import *import_of(struct guide *g, const char *channel,
 
 static struct guide_import_counts commit(struct guide_import *i)
 {
-	struct guide_import_counts counts = guide_import_commit(i);
+	struct guide_import_counts counts;
 
+	while (guide_import_commit(i, &counts))
+		continue;
 	guide_import_free(&i);
 	return counts;
 }
@@ -71,5 +73,75 @@ Test(guide_import, an_import_takes_no_more_memory_than_the_guide)
 	cr_expect_gt(c.events, 0);
 	cr_expect_leq(c.bytes + c.events * PLACE, LIMIT);
 	cr_expect_eq(c.events + c.dropped, 500);
+	guide_free(&g);
+}
+
+Test(guide_import, what_is_dropped_is_not_imported)
+{
+	/* the events of both streams are more than those of the import */
+	struct guide *g = open_guide(4000);
+	struct guide_import_counts c = commit(import_of(g, "a.tv", 100));
+
+	cr_expect_gt(c.dropped, 0);
+	cr_expect_eq(c.programmes, guide_count(g).events);
+	cr_expect_eq(c.dropped, guide_count(g).dropped);
+	guide_free(&g);
+}
+
+Test(guide_import, a_turn_changes_one_service)
+{
+	struct guide *g = open_guide(1 << 20);
+	struct guide_import *i = import_of(g, "a.tv", 1);
+	struct guide_import_counts c;
+	size_t had = 0;
+
+	while (guide_import_commit(i, &c)) {
+		cr_expect_leq(guide_count(g).events, had + 1);
+		had = guide_count(g).events;
+	}
+	guide_import_free(&i);
+	cr_expect_eq(had, 2);
+	cr_expect(c.programmes == 2 && c.channels == 1 && c.changed == 2);
+	/* one that ends too early */
+	i = import_of(g, "a.tv", 9);
+	for (int k = 0; k < 3; k++)
+		cr_expect(guide_import_commit(i, &c));
+	guide_import_free(&i);
+	guide_free(&g);
+}
+
+static bool is_imported(const struct guide *g, const char *stream)
+{
+	const struct guide_stream *s = guide_find_stream(g, stream);
+
+	cr_assert(s != NULL && s->n == 1);
+	return guide_is_imported(s->services[0], NOON_S);
+}
+
+Test(guide_import, another_channel_waits_for_no_new_document)
+{
+	struct guide *g = open_guide(1 << 20);
+	uint64_t had;
+
+	guide_know_stream(g, "n", "");
+	(void)commit(import_of(g, "a.tv", 9));
+	(void)commit(import_of(g, "n", 9));
+	had = guide_new_services(g);
+	guide_know_stream(g, "a", "a.tv");
+	guide_rename_stream(g, "a", "c");
+	guide_know_stream(g, "c", "a.tv");
+	cr_expect_eq(guide_new_services(g), had);
+	cr_expect(is_imported(g, "c"));
+	guide_know_stream(g, "c", "c.tv");
+	cr_expect_eq(guide_new_services(g), had + 1);
+	cr_expect_not(is_imported(g, "c"));
+	cr_expect(is_imported(g, "b") && is_imported(g, "n"));
+	/* its channel is its id */
+	guide_rename_stream(g, "n", "o");
+	cr_expect_eq(guide_new_services(g), had + 2);
+	cr_expect_not(is_imported(g, "o"));
+	/* a document that was read before may have it */
+	guide_know_stream(g, "new", "");
+	cr_expect_eq(guide_new_services(g), had + 3);
 	guide_free(&g);
 }
