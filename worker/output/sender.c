@@ -140,10 +140,8 @@ void sender_take_over(struct sender *s, struct ts_run waiting, uint32_t late_ms,
 	if (waiting.n == 0)
 		return;
 	p = fifo_push(&s->fifo, waiting);
-	if (late_ms < SENDER_LATE_MS)
-		return;
 	for (size_t i = 0; i < waiting.n; i++, p += TS_PACKET)
-		if (ts_pcr(p, &pcr))
+		if (late_ms >= SENDER_LATE_MS && ts_pcr(p, &pcr))
 			stamps_drop_pcr(p);
 	sender_shorten(s, 0, now_ns);
 }

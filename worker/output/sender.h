@@ -42,9 +42,10 @@ void sender_shorten(struct sender *, size_t most, uint64_t now_ns);
 /* The packets in the queue. */
 struct ts_run sender_waiting(const struct sender *);
 
-/* Before the first feed: takes the queue of the previous worker.  A late queue
- * leaves at once and without its PCRs: those would be wrong by late_ms.  Its
- * packets are not dropped, because their counters would be missing. */
+/* Before the first feed: sends the queue of the previous worker at once.  The
+ * first new packets may come much later.  A late queue has no PCRs: they would
+ * be wrong by late_ms.  Its packets are sent, because their counters would be
+ * missing; an output that has no connection yet drops them. */
 void sender_take_over(struct sender *, struct ts_run waiting, uint32_t late_ms,
 		      uint64_t now_ns);
 

@@ -56,7 +56,8 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 void stream_memory_arrange(struct stream_memory *, const uint64_t *addresses,
 			   size_t n);
 
-/* The packets that the last worker did not send; n is 0 if they are damaged.
+/* The packets that the last worker did not send, until the next packets are
+ * set; n is 0 if they are damaged.
  * *ret_late_ms: the time since its last turn; 0: unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);

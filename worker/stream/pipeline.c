@@ -348,8 +348,6 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 		json_object_get(start->options, "service_name"));
 	uint64_t addresses[MSG_OUTPUTS_MAX];
 	bool follows = false, routes = false;
-	struct ts_run waiting;
-	uint32_t late_ms;
 
 	if (name == NULL || name[0] == '\0')
 		name = start->name;
@@ -386,7 +384,17 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
 	sender_init(&p->sender, p->outputs, p->n_sinks);
 	pipeline_collect_outputs(p);
+}
+
+/* Sends what the last worker did not send, once the outputs scramble.  It is
+ * removed first: packets at which a worker crashes are not sent again. */
+static void take_over_queue(struct pipeline *p)
+{
+	struct ts_run waiting;
+	uint32_t late_ms;
+
 	waiting = stream_memory_waiting(p->memory, p->now_ns, &late_ms);
+	stream_memory_set_waiting(p->memory, (struct ts_run){ 0 }, p->now_ns);
 	if (p->n_paced > 0)
 		sender_take_over(&p->sender, waiting, late_ms, p->now_ns);
 }
@@ -522,6 +530,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_psi(&p->sinks[i], pipeline_psi(p),
 			     &p->memory->components);
+	take_over_queue(p);
 	if (!pipeline_is_relay(p))
 		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
 				  p->now_ns);

@@ -107,6 +107,7 @@ void rig_init(struct rig *r)
 	add_groups();
 	memset(r, 0, sizeof *r);
 	r->group_if = if_nametoindex("lo");
+	r->memory = -1;
 	r->loop = ev_loop_new(EVFLAG_AUTO);
 	r->tx = -1;
 	for (unsigned i = 0; i < RIG_OUTPUTS; i++)
@@ -264,7 +265,7 @@ void rig_start(struct rig *r, const char *input, const char *output0,
 		.loop = r->loop,
 		.start = &start,
 		.ring = -1,
-		.memory = -1,
+		.memory = r->memory,
 		.on_status = on_status,
 		.arg = r,
 	});

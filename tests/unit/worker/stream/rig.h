@@ -41,6 +41,7 @@ struct rig {
 	struct pipeline *pipeline;
 	struct rig_capture out[RIG_OUTPUTS];
 	int tx;
+	int memory;         /* for rig_start(); -1: none */
 	unsigned group_if;  /* where groups are sent to and joined */
 	uint64_t pulse_ns;  /* the loop turned last */
 	uint64_t stood_ns;  /* it did not turn for so long, in all */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an orderly end of the path leaves to the next one. */
+/* What the end of the path leaves to the next one. */
 #include "tests/unit/worker/stream/rig.h"
 
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/mono.h"
+#include "common/base/shared.h"
+#include "common/base/units.h"
+#include "proto/ipc/contract.h"
 #include "worker/stream/memory.h"
 
 #include <criterion/criterion.h>
@@ -13,6 +18,7 @@ enum {
 	STEADY = 7 * 200,
 	BURST = 7 * 50,
 	ALL = STEADY + BURST,
+	PID = 0x100, /* of rig_make_packets() */
 };
 
 /* The next path takes what the memory has room for. */
@@ -39,4 +45,71 @@ Test(pipeline_stop, a_long_queue_is_sent_before_the_end)
 		cr_assert_eq(r.out[0].data[at], data[at], "%zu", at);
 	rig_done(&r);
 	free(data);
+}
+
+/* Another path ended before, so long ago, and seven packets of a component
+ * waited. */
+static struct stream_memory *leave_queue(struct rig *r, uint8_t *data,
+					 uint64_t before_ns)
+{
+	struct stream_memory *m;
+	int err;
+
+	r->memory = shared_create("test", STREAM_MEMORY_SIZE);
+	m = stream_memory_open(r->memory, mono_ns(), &err);
+	cr_assert_eq(err, 0);
+	m->components.bits[PID / 8] = 1u << PID % 8;
+	rig_make_packets(data, 0, 7);
+	stream_memory_set_waiting(m, (struct ts_run){ data, 7 },
+				  mono_ns() - before_ns);
+	return m;
+}
+
+static void end(struct rig *r, struct stream_memory *m)
+{
+	rig_done(r);
+	stream_memory_close(&m);
+	fd_close(&r->memory);
+}
+
+/* Without new packets, by a fast or a late successor. */
+Test(pipeline_stop, the_next_path_sends_the_queue_scrambled)
+{
+	static const uint64_t before_ns[] = { 0, 10 * SECOND_NS };
+
+	for (size_t i = 0; i < ARRAY_LEN(before_ns); i++) {
+		struct stream_memory *m;
+		uint8_t data[SEVEN];
+		struct rig r;
+
+		rig_init(&r);
+		m = leave_queue(&r, data, before_ns[i]);
+		rig_listen(&r, 0, "127.0.0.1", 6000);
+		rig_start(&r, "udp://127.0.0.1:5000",
+			  "udp://127.0.0.1:6000#biss=123456ABCDEF", NULL);
+		cr_expect_eq(m->n_waiting, 0U);
+		rig_await(&r, 0, SEVEN);
+		for (size_t at = 0; at < SEVEN; at += TS_PACKET) {
+			const uint8_t *p = r.out[0].data + at;
+
+			cr_expect_eq(ts_pid(p), PID);
+			cr_expect_neq(ts_scrambling(p), 0);
+			cr_expect_eq(ts_cc(p), ts_cc(data + at));
+		}
+		end(&r, m);
+	}
+}
+
+/* An output that is added much later does not send it. */
+Test(pipeline_stop, a_queue_without_an_output_ends_with_the_next_path)
+{
+	uint8_t data[SEVEN];
+	struct stream_memory *m;
+	struct rig r;
+
+	rig_init(&r);
+	m = leave_queue(&r, data, 0);
+	rig_start(&r, "udp://127.0.0.1:5000", NULL, NULL);
+	cr_expect_eq(m->n_waiting, 0U);
+	end(&r, m);
 }
