@@ -256,7 +256,8 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 	for (i = 0; i < c && !f->cfg.no_return; i++) {
 		struct input *in = &f->inputs[i];
 
-		if (damper_is_damped(&in->damper, now_ns))
+		if (damper_is_damped(&in->damper, now_ns) ||
+		    is_lossy(in, now_ns))
 			continue;
 		if (is_whole_for(in, ms, now_ns) ||
 		    (in->cfg.cold && may_try(in, now_ns) &&
@@ -350,6 +351,7 @@ static uint64_t find_next_ns(struct failover *f, uint64_t now_ns)
 		look_at(&next, due_ns(f, in), now_ns);
 		look_at(&next, leave_ns(f, in, now_ns), now_ns);
 		look_at(&next, in->hole_ns + FAILOVER_HOLE_MS * MS, now_ns);
+		look_at(&next, in->lossy_ns + FAILOVER_HOLE_MS * MS, now_ns);
 		look_at(&next, in->loss_ns + FAILOVER_CLEAN_MS * MS, now_ns);
 		look_at(&next, initial_ns(in), now_ns);
 		if (!is_good(in))

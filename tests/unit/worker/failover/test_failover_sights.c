@@ -48,6 +48,39 @@ Test(failover_sights, losses_that_go_on_are_left_for_an_input_without_any)
 	cr_expect_eq(sent_beside(100, true, true), 1, "a hole is worse");
 }
 
+/* With no return delay, too; it is taken back when its losses ended. */
+Test(failover_sights, an_input_that_goes_on_to_lose_is_not_taken_back)
+{
+	struct failover_config cfg = sim_config(FAILOVER_ACTIVE, 2);
+	struct failover_sight good = { .level = FAILOVER_GOOD }, lossy = good;
+	uint64_t now = SIM_START_MS * SIM_MS, end;
+	const struct failover_decision *d;
+	struct failover *f;
+
+	cfg.loss_ms = cfg.return_ms = 0;
+	lossy.loss = lossy.lossy = true;
+	f = failover_new(&cfg, now);
+	(void)failover_decide(f, 0, now);
+	failover_see(f, 0, &good, now);
+	failover_see(f, 1, &good, now);
+	now += 20000 * SIM_MS;
+	failover_see(f, 0, &lossy, now);
+	cr_assert_eq(failover_decide(f, 0, now)->input, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		now += (FAILOVER_HOLE_MS - 100) * SIM_MS;
+		cr_expect_eq(failover_decide(f, 1, now)->input, 1, "%u", i);
+		failover_see(f, 0, &lossy, now);
+		cr_expect_eq(failover_decide(f, 1, now)->input, 1, "%u", i);
+	}
+	end = now + FAILOVER_HOLE_MS * SIM_MS;
+	failover_see(f, 0, &good, now += SIM_MS);
+	d = failover_decide(f, 1, now);
+	cr_expect_eq(d->input, 1);
+	cr_assert_leq(d->next_ns, end);
+	cr_expect_eq(failover_decide(f, 1, end)->input, 0);
+	failover_free(&f);
+}
+
 /* An input that was on air and has packets again ends the filler; where nothing
  * shall be sent instead of an input on air, its verdict comes first. */
 Test(failover_sights, a_fresh_input_ends_the_filler)
