@@ -6,6 +6,7 @@ import { capture } from '../helpers/capture.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
@@ -34,6 +35,7 @@ function gaps(data) {
 }
 
 test('the NIT has the network, its services and their numbers', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(one()));
 
@@ -63,6 +65,7 @@ test('the NIT has the network, its services and their numbers', async (t) => {
 	await recorder.all(sender);
 	const data = joined((await recorder.stop())[0]);
 
+	timing.stop();
 	await sluice.stop();
 	const { fixed, pat } = tables(data);
 	const nits = fixed.filter((s) => s.id === NIT);
@@ -75,7 +78,8 @@ test('the NIT has the network, its services and their numbers', async (t) => {
 	const versions = [...new Set(nits.map((s) => s.version))];
 
 	assert.deepEqual(versions, [7, 8]);
-	assert.deepEqual(gaps(data), []);
+	// a worker that stood still had more packets than it leaves behind
+	timing.assert(gaps(data).length === 0, `gaps at ${gaps(data)}`);
 	// another reader of the same bytes
 	assert.deepEqual(Object.values(judged).map((text) => text.split(',')),
 		[['0x000c'], ['Netz'], ['0x0001', '0x0002']]);

@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-enum { STREAM_WAITING_MAX = 128 /* packets */ };
+enum { STREAM_WAITING_MAX = 512 /* packets; more are not kept */ };
 
 struct stream_memory {
 	uint64_t magic;

@@ -121,6 +121,19 @@ Test(memory, of_another_layout_is_reset)
 	}
 }
 
+/* 77 ms of 10 Mbit/s, as a source that sends in bursts has them. */
+Test(memory, has_room_for_the_queue_of_a_burst)
+{
+	enum { BURST = 512 };
+	static uint8_t packets[BURST * TS_PACKET];
+	struct stream_memory *m = open_memory(-1);
+
+	memset(packets, TS_SYNC_BYTE, sizeof packets);
+	stream_memory_set_waiting(m, (struct ts_run){ packets, BURST }, NOW);
+	cr_assert_eq(waiting(m), (size_t)BURST);
+	stream_memory_close(&m);
+}
+
 Test(memory, waiting_packets_are_checked)
 {
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);

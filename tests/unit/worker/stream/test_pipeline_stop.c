@@ -16,7 +16,7 @@
 enum {
 	SEVEN = 7 * TS_PACKET,
 	STEADY = 7 * 200,
-	BURST = 7 * 50,
+	BURST = 7 * 110,
 	ALL = STEADY + BURST,
 	PID = 0x100, /* of rig_make_packets() */
 };
