@@ -8,6 +8,10 @@
  * with one datagram for each loss.  A fast input may therefore lose a datagram
  * more often than a slow one.
  *
+ * Losses that are not apart are one, so of a fast input fewer are counted than
+ * occur.  They go on as well if they are as many as are counted when
+ * LOSS_CHANCE_PERMILLE of the packets are lost by chance.
+ *
  * Embedded, pure; zeroed memory is an input without packets yet.
  */
 #pragma once
@@ -20,6 +24,7 @@ enum {
 	LOSS_WINDOW_S = 10,
 	LOSS_LEAST = 20,
 	LOSS_PERMILLE = 6,
+	LOSS_CHANCE_PERMILLE = 15,
 };
 
 struct loss_window {
@@ -41,16 +46,27 @@ static inline void loss_window_advance(struct loss_window *w, uint64_t second)
 	w->second = second;
 }
 
+/* The number of `losses' by chance that is counted: after each of them none is,
+ * for SILENCE_APART_MS. */
+static inline uint64_t loss_window_counted(uint64_t losses)
+{
+	const uint64_t window_ms = LOSS_WINDOW_S * 1000;
+
+	return losses * window_ms / (window_ms + losses * SILENCE_APART_MS);
+}
+
 static inline bool loss_window_goes_on(const struct loss_window *w)
 {
-	uint64_t packets = 0, losses = 0;
+	uint64_t packets = 0, losses = 0, by_chance;
 
 	for (unsigned i = 0; i < LOSS_WINDOW_S; i++) {
 		packets += w->seconds[i].packets;
 		losses += w->seconds[i].losses;
 	}
+	by_chance = packets * LOSS_CHANCE_PERMILLE / (DATAGRAM_PACKETS * 1000);
 	return losses >= LOSS_LEAST &&
-	       losses * DATAGRAM_PACKETS * 1000 >= packets * LOSS_PERMILLE;
+	       (losses * DATAGRAM_PACKETS * 1000 >= packets * LOSS_PERMILLE ||
+		losses > loss_window_counted(by_chance));
 }
 
 /* Takes the packets of a read.  True: packets were lost, and losses go on. */

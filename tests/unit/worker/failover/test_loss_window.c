@@ -97,7 +97,8 @@ Test(loss_window, counts_losses_and_their_share)
 /* One datagram of five hundred, at any rate. */
 Test(loss_window, single_losses_by_chance_are_none)
 {
-	static const unsigned kbps[] = { 1500, 2300, 4000, 8000, 15000, 38000 };
+	static const unsigned kbps[] = { 1500, 2300, 4000, 8000, 15000, 38000,
+					 80000 };
 	const struct losses l = { .share_ppm = 2000 };
 
 	for (size_t i = 0; i < ARRAY_LEN(kbps); i++)
@@ -109,7 +110,7 @@ Test(loss_window, single_losses_by_chance_are_none)
 /* One of fifty is lost too often for all but the slowest. */
 Test(loss_window, many_losses_by_chance_go_on)
 {
-	static const unsigned kbps[] = { 2300, 4000, 8000 };
+	static const unsigned kbps[] = { 2300, 4000, 8000, 15000, 38000 };
 	const struct losses l = { .share_ppm = 20000 };
 
 	for (size_t i = 0; i < ARRAY_LEN(kbps); i++)
