@@ -27,7 +27,7 @@ static void drop_held(struct mux_source *in)
 static void leave(struct mux *m, struct mux_source *in)
 {
 	in->absent = true;
-	in->return_ns = 0;
+	in->return_ns = in->wait_ns = 0;
 	mux_counters_restart(&m->counters, (unsigned)(in - m->inputs) + 1);
 }
 
@@ -44,7 +44,7 @@ bool mux_follow_absent(struct mux *m)
 		else if (!was && is_gone(m, in))
 			leave(m, in);
 		else if (was && in->silent)
-			in->return_ns = 0;
+			in->return_ns = in->wait_ns = 0;
 		changed |= in->absent != was;
 	}
 	return changed;
@@ -56,6 +56,8 @@ static void begin_return(struct mux *m, struct mux_source *in)
 	struct pmt_stream s;
 
 	in->return_ns = m->now_ns;
+	if (in->wait_ns == 0)
+		in->wait_ns = m->now_ns;
 	in->rap = (struct rap){ 0 };
 	in->held.max = HELD_MAX;
 	drop_held(in);
@@ -71,15 +73,16 @@ static bool may_return(struct mux *m, struct mux_source *in,
 {
 	enum rap_sign sign = RAP_NONE;
 
-	if (m->now_ns - in->return_ns > RETURN_MS * MS)
+	if (m->now_ns - in->wait_ns > RETURN_MS * MS)
 		return true;
 	if (ts_pid(packet) == in->rap.pid)
 		sign = rap_feed(&in->rap, packet);
-	if (sign == RAP_OPEN || sign == RAP_NO ||
+	if (sign == RAP_OPEN || sign == RAP_NO || sign == RAP_HERE ||
 	    fifo_len(&in->held) == HELD_MAX)
 		drop_held(in);
 	in->holds |= sign == RAP_OPEN;
-	return sign == RAP_HERE || sign == RAP_YES;
+	/* a picture whose begin was dropped is none */
+	return sign == RAP_HERE || (sign == RAP_YES && in->holds);
 }
 
 bool mux_takes_absent(struct mux *m, struct mux_source *in,

@@ -61,7 +61,8 @@ struct mux_source {
 	unsigned absent_ms; /* silent for so long it is absent; 0: never */
 	bool absent;  /* not in the tables */
 	bool returns; /* with the packets of this turn */
-	uint64_t return_ns; /* since then absent with packets; 0: without */
+	uint64_t return_ns; /* since then its pictures are followed; 0: no */
+	uint64_t wait_ns; /* since then absent with packets; 0: without */
 	bool holds;   /* packets wait for the decision on a picture ... */
 	struct fifo held; /* ... here */
 	struct rap rap; /* of the output, while it is absent */

@@ -35,6 +35,8 @@ struct rig {
 	} sides[INPUTS];
 	bool off;       /* input 0 has no packets */
 	bool no_intra;  /* it has P pictures alone */
+	bool renews;    /* its PMT changes every 100 ms */
+	unsigned between; /* packets of sound inside an I picture */
 	unsigned pictures;
 	uint64_t now_ns, pcr;
 
@@ -123,7 +125,7 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-static void put_tables(struct build *b)
+static void put_tables(struct build *b, unsigned version)
 {
 	static const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
 				       0x48, 5, 1, 0, 2, 'n', '1' };
@@ -134,7 +136,8 @@ static void put_tables(struct build *b)
 	size_t len = build_pat(section, 0, &one, 1);
 
 	(void)build_section(b, 0, section, len);
-	len = build_pmt(section, one, 0, es, ARRAY_LEN(es));
+	len = build_pmt(section, one, version % 32, es,
+			ARRAY_LEN(es) - version % 2);
 	section[9] = 1; /* the PCR is in the video */
 	build_mend_crc(section, len);
 	(void)build_section(b, 0x100, section, len);
@@ -145,13 +148,18 @@ static void put_tables(struct build *b)
 }
 
 /* MPEG-2: an I picture behind a sequence header, or a P picture. */
-static void put_picture(struct build *b, bool intra)
+static void put_picture(struct build *b, bool intra, unsigned between)
 {
 	static const uint8_t i[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33, 0xff,
 				     0xff, 0xe0, 0x18, 0, 0, 1, 0, 0, 8, 0, 0 };
 	static const uint8_t p[] = { 0, 0, 1, 0, 0, 0x10, 0, 0 };
 
-	if (intra)
+	if (intra && between > 0) {
+		(void)build_pes(b, 0x101, "", 0);
+		for (; between > 0; between--)
+			(void)build_payload(b, 0x102, 0x55);
+		memcpy(build_payload(b, 0x101, 0x55) + 4, i, sizeof i);
+	} else if (intra)
 		(void)build_pes(b, 0x101, i, sizeof i);
 	else
 		(void)build_pes(b, 0x101, p, sizeof p);
@@ -168,9 +176,11 @@ static void play(struct rig *r, unsigned ms)
 
 			b->n = 0;
 			if (t % 100 == 0)
-				put_tables(b);
+				put_tables(b, i == 0 && r->renews
+						      ? r->pictures / 10 : 0);
 			(void)build_pcr(b, 0x101, r->pcr);
-			put_picture(b, r->pictures % 50 == 0 && !r->no_intra);
+			put_picture(b, r->pictures % 50 == 0 && !r->no_intra,
+				    r->between);
 			(void)build_payload(b, 0x101, 0x55);
 			(void)build_pes(b, 0x102, "", 0);
 			run = build_run(b);
@@ -255,6 +265,35 @@ Test(mux_absent, an_input_without_such_a_picture_returns_after_a_while)
 	cr_expect(!is_absent(r));
 	cr_expect_eq(programs(r), 2u);
 	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, an_input_whose_tables_change_returns_as_early)
+{
+	struct rig *r = rig_new();
+
+	lose(r);
+	r->no_intra = r->renews = true;
+	play(r, RETURN_MS - 500);
+	cr_expect(is_absent(r));
+	play(r, 1500);
+	cr_expect(!is_absent(r));
+	rig_free(r);
+}
+
+Test(mux_absent, a_picture_too_long_to_be_kept_is_not_sent_in_part)
+{
+	struct rig *r = rig_new();
+
+	lose(r);
+	r->between = 1100;
+	r->pictures = 40;
+	play(r, 300);
+	cr_expect(is_absent(r));
+	r->between = 0;
+	play(r, 1000);
+	cr_expect(!is_absent(r));
+	cr_expect(r->began && r->began_intra);
 	rig_free(r);
 }
 
