@@ -15,12 +15,12 @@
 #pragma once
 
 #include "worker/ts/packet.h"
+#include "worker/ts/psi.h"
 
 enum {
 	VERSION_COUNTS_MAX = 512, /* tables */
-	/* sections that continue in other packets; further ones keep the
-	 * version of the remux */
-	VERSION_PARTS_MAX = 64,
+	/* sections that continue in other packets: of PMTs, PAT, CAT, SDT */
+	VERSION_PARTS_MAX = PSI_PROGRAMS_MAX + 3,
 };
 
 /* Flat: zeroed memory is ready, in damaged memory a version is below 32. */

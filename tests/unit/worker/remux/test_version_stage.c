@@ -219,3 +219,36 @@ Test(version_stage, damaged_memory_and_too_many_tables_still_give_versions)
 		cr_assert_eq(seen[0], 9);
 	}
 }
+
+/* The first packets of all tables come before the second ones. */
+static void interleave(void)
+{
+	struct build *b = build_new();
+	size_t half = s.in->n / 2;
+
+	for (size_t i = 0; i < 2 * half; i++)
+		memcpy(b->data + (i % 2 * half + i / 2) * TS_PACKET,
+		       build_packet(s.in, i), TS_PACKET);
+	memcpy(s.in->data, b->data, 2 * half * TS_PACKET);
+	build_free(b);
+}
+
+Test(version_stage, as_many_sections_at_once_as_a_pat_has_programs)
+{
+	static const uint8_t versions[] = { 9, 4 };
+	uint8_t seen[1];
+
+	for (size_t v = 0; v < 2; v++) {
+		for (uint16_t i = 0; i < PSI_PROGRAMS_MAX; i++)
+			put_table((uint16_t)(0x100 + i), 0x02, i, versions[v],
+				  300);
+		cr_assert_eq(s.in->n, 2U * PSI_PROGRAMS_MAX);
+		interleave();
+		feed(7);
+	}
+	for (uint16_t i = 0; i < PSI_PROGRAMS_MAX; i++) {
+		cr_expect_eq(versions_of((uint16_t)(0x100 + i), seen, 1),
+			     1U);
+		cr_expect_eq(seen[0], 10, "%u: %u", i, seen[0]);
+	}
+}
