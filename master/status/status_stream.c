@@ -196,8 +196,9 @@ void status_stream_add(struct status_stream *s,
 
 void status_stream_fail(struct status_stream *s)
 {
-	/* a second that had no report is off air already */
-	s->down = !s->silent;
+	/* a second that had no report is off air already; a second failure
+	 * within the second changes nothing */
+	s->down = s->down || !s->silent;
 	s->silent = true;
 }
 

@@ -457,6 +457,14 @@ Test(status_words, of_a_process_that_fails_are_at_once)
 	cr_expect(json_is_false(json_object_get(one, "onair")));
 	cr_expect_eq(json_integer_value(json_object_get(one, "packets")), 5);
 	json_decref(one);
+	/* again within the second */
+	status_stream_fail(s);
+	one = status_stream_report(s, &ended, STATUS_MINUTE);
+	cr_expect(json_is_false(json_object_get(one, "onair")));
+	json_decref(one);
+	one = status_stream_overview(s, &ended);
+	cr_expect_eq(json_integer_value(json_object_get(one, "bitrate")), 0);
+	json_decref(one);
 	status_stream_add(s, &m, false);
 	expect_words(s, &running, "on air");
 	/* nor twice, when a silent worker is killed */
