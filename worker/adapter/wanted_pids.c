@@ -27,6 +27,8 @@ void wanted_pids_reset(struct wanted_pids *w)
 	section_reset(&w->cat);
 	w->emms.n = 0;
 	w->changes++;
+	/* the sum may be that of the last list, whose PSI is forgotten */
+	w->listed = changes(w) - 1;
 }
 
 /* The descriptors of a CAT may be in several sections.  Those of an earlier

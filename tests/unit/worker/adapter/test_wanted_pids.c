@@ -88,6 +88,26 @@ Test(wanted_pids, the_cat_adds_emms_until_the_tuning_changes)
 	cr_assert_eq(list(), TABLES);
 }
 
+/* Two counters make the sum that is compared. */
+Test(wanted_pids, another_multiplex_is_a_change_after_any_number_of_tables)
+{
+	for (unsigned n = 0; n < 4; n++) {
+		const struct build_entry programs[] = { { 1, 0x100 } };
+		uint8_t section[SECTION_PSI_MAX];
+
+		for (uint8_t version = 0; version < n; version++) {
+			build_section(b, 0, section,
+				      build_pat(section, version, programs, 1));
+			feed();
+		}
+		(void)list();
+		cr_assert_not(wanted_pids_changed(&wanted));
+		wanted_pids_reset(&wanted);
+		cr_expect(wanted_pids_changed(&wanted), "%u tables", n);
+		(void)list();
+	}
+}
+
 /* A hostile CAT names many PIDs: their number is bounded. */
 Test(wanted_pids, no_cat_fills_the_list)
 {
