@@ -85,37 +85,54 @@ static bool read_target(const json_t *target, struct tuner_spec *ret)
 	return tuner;
 }
 
-/* The number of the adapter that has the frontend; -1: it is not there. */
-static int find_number(const struct tuner_spec *spec)
+/* Is the frontend of this number at the path? */
+static bool is_at(int number, const struct tuner_spec *spec)
 {
 	char name[64], target[PATH_MAX];
 	ssize_t n;
 
-	if (spec->path[0] == '\0')
-		return spec->adapter;
-	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++) {
-		(void)snprintf(name, sizeof name, TUNER_LINK, i, spec->device);
-		n = readlink(name, target, sizeof target - 1);
-		if (n < 0)
-			continue;
-		target[n] = '\0';
-		if (tuner_link_is_at(target, spec->path))
+	(void)snprintf(name, sizeof name, TUNER_LINK, number, spec->device);
+	n = readlink(name, target, sizeof target - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return tuner_link_is_at(target, spec->path);
+}
+
+/* The first number at the path that is less than end; -1: there is none. */
+static int find_below(int end, const struct tuner_spec *spec)
+{
+	for (int i = 0; i < end; i++)
+		if (is_at(i, spec))
 			return i;
-	}
 	return -1;
 }
 
-static bool is_same_device(const struct tuner_spec *a,
-			   const struct tuner_spec *b)
+/* The number of the adapter that has the frontend; -1: it is not there. */
+static int find_number(const struct tuner_spec *spec)
 {
-	int number;
+	return spec->path[0] == '\0'
+		       ? spec->adapter
+		       : find_below(TUNER_ADAPTERS_MAX, spec);
+}
 
+/* Has the frontend this number?  Most are compared with one look. */
+static bool has_number(const struct tuner_spec *spec, int number)
+{
+	if (number < 0 || spec->path[0] == '\0')
+		return number >= 0 && number == spec->adapter;
+	/* the tuners of a card have one path: it names the first */
+	return is_at(number, spec) && find_below(number, spec) < 0;
+}
+
+/* number: of b. */
+static bool is_same_device(const struct tuner_spec *a,
+			   const struct tuner_spec *b, int number)
+{
 	if (a->device != b->device)
 		return false;
-	if (a->path[0] != '\0' && strcmp(a->path, b->path) == 0)
-		return true;
-	number = find_number(a);
-	return number >= 0 && number == find_number(b);
+	return (a->path[0] != '\0' && strcmp(a->path, b->path) == 0) ||
+	       has_number(a, number);
 }
 
 /* An adapter that is bound by its path has the frontend of a number, too. */
@@ -172,10 +189,12 @@ bool scan_target_is_taken(const struct api *api, const json_t *target,
 	struct tuner_spec wanted, its;
 	const json_t *adapter;
 	char streams[256];
+	int number;
 	size_t i;
 
 	if (!read_target(target, &wanted))
 		return false;
+	number = find_number(&wanted);
 	json_array_foreach(config_section(api->cfg.config, ADAPTERS), i,
 			   adapter) {
 		const char *id = edit_text(adapter, "id");
@@ -183,7 +202,7 @@ bool scan_target_is_taken(const struct api *api, const json_t *target,
 		if (id == NULL ||
 		    !json_is_true(json_object_get(adapter, "enable")) ||
 		    !read_tuner(adapter, &its) ||
-		    !(is_same_device(&its, &wanted) ||
+		    !(is_same_device(&its, &wanted, number) ||
 		      has_opened(api, adapter, &its, &wanted)))
 			continue;
 		name_streams(api, id, streams, sizeof streams);
@@ -200,5 +219,5 @@ bool scan_target_is_same(const json_t *a, const json_t *b)
 	struct tuner_spec x, y;
 
 	return read_target(a, &x) && read_target(b, &y) &&
-	       is_same_device(&x, &y);
+	       is_same_device(&x, &y, find_number(&y));
 }

@@ -3,6 +3,7 @@
 #include "common/base/util.h"
 #include "master/api/scan_weight.h"
 #include "master/api/scans.h"
+#include "proto/spec/tuner_spec.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
@@ -309,6 +310,8 @@ Test(scans, do_not_take_a_tuner_from_streams)
 	close_world();
 }
 
+static unsigned looks; /* at links */
+
 ssize_t __wrap_readlink(const char *path, char *to, size_t size);
 ssize_t __wrap_readlink(const char *path, char *to, size_t size)
 {
@@ -319,6 +322,7 @@ ssize_t __wrap_readlink(const char *path, char *to, size_t size)
 		  "../../devices/pci0000:00/0000:03:00.01/dvb/dvb1.frontend0" },
 	};
 
+	looks++;
 	for (size_t i = 0; i < ARRAY_LEN(links); i++)
 		if (strcmp(path, links[i][0]) == 0)
 			return snprintf(to, size, "%s", links[i][1]);
@@ -342,6 +346,33 @@ Test(scans, know_a_frontend_by_number_and_by_path)
 		     "enabled adapter \"b\"");
 	/* it is not there, and no adapter without a number is it */
 	cr_expect_eq(post(ADAPTER_SCAN(BY_PATH("0000:04:00.0"), "")), 200);
+	close_world();
+}
+
+/* The links of all numbers are read once, and that of an adapter once. */
+Test(scans, compare_each_adapter_with_one_look)
+{
+	enum { ADAPTERS_N = 100 };
+	char document[ADAPTERS_N * 80] = "{'dvb_tune':[";
+	size_t len = strlen(document);
+
+	for (unsigned i = 0; i < ADAPTERS_N; i++)
+		len += (size_t)snprintf(document + len, sizeof document - len,
+					"%s{'id':'a%u','enable':true,"
+					BY_PATH("0000:05:%02x.0") "}",
+					i == 0 ? "" : ",", i, i);
+	(void)snprintf(document + len, sizeof document - len, "]}");
+	open_world(document);
+	looks = 0;
+	cr_expect_eq(post(ADAPTER_SCAN(BY_PATH("0000:04:00.0"), "")), 200,
+		     "%s", fakes.body);
+	cr_expect_leq(looks, TUNER_ADAPTERS_MAX + (unsigned)ADAPTERS_N,
+		      "%u", looks);
+	looks = 0;
+	cr_expect_eq(post(ADAPTER_SCAN("'type':'T','adapter':1,"
+				       "'frequency':474", "")), 200);
+	cr_expect_leq(looks, TUNER_ADAPTERS_MAX + (unsigned)ADAPTERS_N,
+		      "%u", looks);
 	close_world();
 }
 
