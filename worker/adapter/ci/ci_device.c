@@ -291,11 +291,11 @@ static void reset(struct ci_device *d, unsigned slot)
 }
 
 /* The kernel resets all slots of a card, whichever is asked for: a module that
- * works is not disturbed for another one. */
+ * works or starts is not disturbed for another one. */
 static bool may_reset(const struct ci_device *d, unsigned slot)
 {
 	for (unsigned i = 0; i < d->n_slots; i++)
-		if (i != slot && ci_module_answers(&d->modules[i]))
+		if (i != slot && ci_module_may_work(&d->modules[i]))
 			return false;
 	return true;
 }

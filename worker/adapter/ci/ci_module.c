@@ -165,10 +165,12 @@ void ci_module_set_unusable(struct ci_module *m, uint64_t now_ns)
 	step(m, IN_UNUSABLE, "", now_ns);
 }
 
-bool ci_module_answers(const struct ci_module *m)
+bool ci_module_may_work(const struct ci_module *m)
 {
-	return m->state == CI_READY ||
-	       (m->state == CI_INITIALISING && m->created);
+	if (m->state == CI_PRESENT)
+		return m->failures == 0;
+	return m->state == CI_READY || (m->state == CI_INITIALISING &&
+					(m->created || m->failures == 0));
 }
 
 bool ci_module_take_reset(struct ci_module *m, bool may)

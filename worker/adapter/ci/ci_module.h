@@ -126,8 +126,9 @@ void ci_module_fail(struct ci_module *, const char *error, uint64_t now_ns);
 size_t ci_module_next(struct ci_module *, const struct ca_programs *,
 		      uint64_t now_ns, int64_t unix_s, uint8_t *to);
 
-/* Does it work, or is it about to? */
-bool ci_module_answers(const struct ci_module *);
+/* Does it work, or may it soon?  One that has not failed yet has its time to
+ * start. */
+bool ci_module_may_work(const struct ci_module *);
 
 /* True once when the module is to be reset.  may: it can be; otherwise a new
  * connection must do. */

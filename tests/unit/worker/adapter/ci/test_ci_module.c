@@ -145,6 +145,28 @@ Test(ci_module, follows_a_cam_that_is_pulled_and_put_in)
 	stop();
 }
 
+/* Another slot of its card is not reset meanwhile, because all slots are. */
+Test(ci_module, has_its_time_to_start_until_it_fails)
+{
+	start(&plain, 0);
+	cr_expect_not(ci_module_may_work(module));
+	ci_module_set_slot(module, CI_SLOT_SEEN, now_ns);
+	cr_assert_eq(module->state, CI_PRESENT);
+	cr_expect(ci_module_may_work(module));
+	ci_module_set_slot(module, CI_SLOT_READY, now_ns);
+	cr_assert_eq(module->state, CI_INITIALISING);
+	cr_expect(ci_module_may_work(module));
+	now_ns += (uint64_t)CI_INIT_MS * MS;
+	ci_module_set_slot(module, CI_SLOT_READY, now_ns);
+	cr_expect_eq(module->failures, 1);
+	cr_expect_not(ci_module_may_work(module));
+	now_ns += (uint64_t)CI_PAUSE_MIN_MS * MS;
+	ci_module_set_slot(module, CI_SLOT_SEEN, now_ns);
+	cr_assert_eq(module->state, CI_PRESENT);
+	cr_expect_not(ci_module_may_work(module), "it has failed once");
+	stop();
+}
+
 Test(ci_module, gives_the_date)
 {
 	cam.time_s = 2;
