@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "master/api/call.h"
+#include "master/api/reply_after_save.h"
 #include "master/streams/reconciler.h"
 #include "common/supervise/pem_source.h"
 #include "common/supervise/spawn.h"
@@ -10,6 +11,7 @@
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
+#include <ev.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,10 +150,19 @@ static void on_judged(int result, const struct errmsg *error, void *arg)
 
 /* A reply that waits for the check of the pair in force. */
 struct answering {
+	struct api *api;
 	struct call *call;
 	json_t *body;
 	struct tls_judgement *judgement;
+	bool restarts; /* after the reply */
 };
+
+static void answering_free(struct answering *a)
+{
+	if (a->restarts)
+		saved_restart_soon(a->api);
+	free(a);
+}
 
 static void drop_answer(void *arg)
 {
@@ -159,7 +170,7 @@ static void drop_answer(void *arg)
 
 	tls_judgement_cancel(&a->judgement);
 	json_decref(a->body);
-	free(a);
+	answering_free(a);
 }
 
 static void give_answer(int result, const struct errmsg *error, void *arg)
@@ -173,7 +184,7 @@ static void give_answer(int result, const struct errmsg *error, void *arg)
 	free(text);
 	reply_json(call_reply(a->call), a->body);
 	call_finish(a->call);
-	free(a);
+	answering_free(a);
 }
 
 void certificate_answer(struct call *call, json_t *body)
@@ -184,19 +195,26 @@ void certificate_answer(struct call *call, json_t *body)
 	const json_t *key = get(settings, "crt_key");
 	struct answering *a = xcalloc(1, sizeof *a);
 
-	*a = (struct answering){ .call = call, .body = body };
-	if (chain != NULL && key != NULL)
-		a->judgement = tls_judgement_new(
-			tls_proc_judgements(reconciler_tls(
-				api->cfg.reconciler)),
-			json_string_value(chain), json_string_value(key),
-			give_answer, a);
-	if (a->judgement != NULL) {
-		call->on_gone = drop_answer;
-		call->arg = a;
+	*a = (struct answering){ .api = api, .call = call, .body = body };
+	if (chain == NULL || key == NULL) {
+		give_answer(0, &(struct errmsg){ 0 }, a);
 		return;
 	}
-	give_answer(0, &(struct errmsg){ 0 }, a);
+	a->judgement = tls_judgement_new(
+		tls_proc_judgements(reconciler_tls(api->cfg.reconciler)),
+		json_string_value(chain), json_string_value(key), give_answer,
+		a);
+	if (a->judgement == NULL) {
+		give_answer(-EBUSY, &(struct errmsg){ .text =
+			"crt_chain: cannot be checked now: too many are being "
+			"checked" }, a);
+		return;
+	}
+	/* the check may take longer than the delay of a restart */
+	a->restarts = ev_is_active(&api->restart);
+	ev_timer_stop(api->cfg.loop, &api->restart);
+	call->on_gone = drop_answer;
+	call->arg = a;
 }
 
 bool certificate_judge(struct api *api, const json_t *settings,

@@ -23,8 +23,9 @@ void certificate_apply(struct api *);
 
 /*
  * Answers a later call with body (stolen) as soon as the tls worker has checked
- * the pair of the configuration.  If it is not valid, `warnings' of the body
- * gets the reason.
+ * the pair of the configuration.  If it is not valid, or cannot be checked,
+ * `warnings' of the body gets the reason.  A restart that is due waits for the
+ * reply.
  */
 void certificate_answer(struct call *, json_t *body);
 

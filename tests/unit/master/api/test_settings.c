@@ -6,6 +6,8 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <ev.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +166,77 @@ Test(settings, keep_the_key_that_a_client_does_not_know)
 		  "'-----BEGIN C'},'data':{'instance_name':'c'}}",
 		  "set-config");
 	expect_section("settings", "{'instance_name':'c'}");
+	close_world();
+}
+
+static void ignore(int result, const struct errmsg *error, void *arg)
+{
+	(void)result, (void)error, (void)arg;
+}
+
+struct reading {
+	reload_done_fn *done;
+	void *arg;
+};
+
+static void take_document(int revents, void *arg)
+{
+	struct reading *r = arg;
+	json_t *document = fakes_json("{'settings':{'instance_name':'b'," PAIR
+				      "}}");
+
+	(void)revents;
+	api_reload(w.api, document, r->done, r->arg);
+	json_decref(document);
+	free(r);
+}
+
+static int reload(reload_done_fn *done, void *done_arg, void *arg)
+{
+	struct reading *r = malloc(sizeof *r);
+
+	(void)arg;
+	cr_assert_not_null(r);
+	*r = (struct reading){ done, done_arg };
+	ev_once(w.loop, -1, 0, 0., take_document, r);
+	return 0;
+}
+
+static void run_until_judged(void)
+{
+	cr_assert_eq(post("{'cmd':'reload'}"), 0);
+	while (fakes.on_judged == NULL)
+		ev_run(w.loop, EVRUN_ONCE);
+}
+
+/* A restart ends the connection of a reply that waits for the check. */
+Test(settings, a_restart_waits_for_the_check_of_a_certificate)
+{
+	open_world("{'settings':{" PAIR "}}");
+	api_set_reload(w.api, reload, NULL);
+	run_until_judged();
+	run_for_ms(1300);
+	cr_assert_eq(w.restarts, 0u);
+	cr_assert_eq(fakes.status, 0);
+	fakes_tell_judgement(-EINVAL, "crt_key: is of wood");
+	cr_assert_eq(fakes.status, 200);
+	cr_expect_not_null(strstr(said(), "'warnings':['settings.crt_key: is "
+				  "of wood']"), "%s", said());
+	run_for_ms(1300);
+	cr_assert_eq(w.restarts, 1u);
+	close_world();
+}
+
+Test(settings, a_reload_warns_of_a_certificate_that_is_not_checked)
+{
+	open_world("{'settings':{" PAIR "}}");
+	api_set_reload(w.api, reload, NULL);
+	cr_assert_eq(post("{'cmd':'reload'}"), 0);
+	/* another check runs: the next one is refused */
+	(void)tls_judgement_new(NULL, "", "", ignore, NULL);
+	cr_assert_eq(wait_answer(), 200, "%s", fakes.body);
+	cr_expect_not_null(strstr(said(), "'warnings':['settings.crt_chain: "
+				  "cannot be checked now"), "%s", said());
 	close_world();
 }
 
