@@ -8,6 +8,9 @@
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
+/* The message that has it, to the epg worker, has a bounded size. */
+enum { XMLTV_ID_MAX = 256 };
+
 static const struct field_table any_object;
 static const struct field any_string = { .type = FIELD_STRING };
 
@@ -318,7 +321,8 @@ static const struct field stream_rows[] = {
 	{ "lcn", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Place in the playlist." },
-	{ "xmltv_id", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
+	{ "xmltv_id", .type = FIELD_STRING, .max = XMLTV_ID_MAX,
+	  .flags = FIELD_OBSERVER,
 	  .help = "tvg-id in the playlist." },
 	/* check_stream.c judges it */
 	{ "http_keep_active", .type = FIELD_NONE, .form = "integer",

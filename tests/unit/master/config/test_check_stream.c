@@ -83,6 +83,27 @@ Test(check_stream, names_the_option_that_has_no_meaning)
 	}
 }
 
+Test(check_stream, bounds_the_channel_of_the_guide)
+{
+	const struct check_place place = { .path = "stream" };
+	char id[258];
+
+	for (size_t len = 256; len <= 257; len++) {
+		char said[512] = "";
+		json_t *stream;
+
+		memset(id, 'x', len);
+		id[len] = '\0';
+		stream = json_pack("{s:s, s:b, s:s, s:s}", "id", "x",
+				   "enable", 0, "type", "spts", "xmltv_id", id);
+		(void)check_stream(stream, &place, note, said);
+		cr_expect_str_eq(said, len == 256 ? ""
+				 : "stream.xmltv_id: is longer than 256 "
+				   "bytes\n");
+		json_decref(stream);
+	}
+}
+
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
