@@ -194,7 +194,7 @@ export const en = {
 	save_stops: 'Saving stops its process and its outputs. Viewers now: {n}.',
 	scan_about: 'A scan needs a tuner that no enabled adapter has; an ' +
 		'adapter that receives shows its own multiplex beside its streams. ' +
-		'The scan ends when you leave this page.',
+		'The scan ends when you leave this page or the browser suspends it.',
 	scan_adapter: 'Scan with an adapter',
 	scan_ended: 'The scan has ended. Transponders: {n}.',
 	scan_runs: 'Scanning …',

@@ -18,7 +18,7 @@ const EVERY_MS = 1000;
  * @property {(error: ApiError) => void} onError
  * @property {(reply: any) => boolean} [isLast] nothing follows the reply
  * @property {boolean} [isOnce] it ends with the first refusal, and continues
- *	while the page is hidden
+ *	while the page is hidden, as long as events of the service come
  */
 
 /**
@@ -28,7 +28,7 @@ const EVERY_MS = 1000;
 export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
 	isLast = () => false, isOnce = false }) {
 	useEffect(() => {
-		let busy = false, over = scan === '', id = '';
+		let busy = false, over = scan === '', id = '', askedMs = 0;
 		const kill = () => {
 			if (id !== '')
 				app.api.cmd('scan-kill', { id }).catch(() => {});
@@ -48,6 +48,7 @@ export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
 				(document.hidden && !isOnce))
 				return;
 			busy = true;
+			askedMs = performance.now();
 			try {
 				if (id === '')
 					({ id } = await app.api.cmd('scan-init',
@@ -71,10 +72,17 @@ export function useAnalyzer(app, { scan, round = 0, onStart, onReply, onError,
 		// no clock of the page: it rests while the page is hidden, and the
 		// service ends what is not asked for ten seconds
 		const timer = setInterval(check, EVERY_MS);
+		// a browser slows the timers of a hidden page down to one run a minute
+		const unlisten = app.home.listen(() => {
+			if (document.hidden &&
+				performance.now() - askedMs >= EVERY_MS)
+				check();
+		});
 
 		return () => {
 			over = true;
 			clearInterval(timer);
+			unlisten();
 			if (!busy)
 				kill();
 		};
