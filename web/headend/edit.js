@@ -210,7 +210,7 @@ function StreamFields({ app, forms, draft, error, form, isNew }) {
 	const others = rows.filter(({ key }) => !MAIN.includes(key) &&
 		!OWN.includes(key) && !(hasMux && KEYS.includes(key)));
 	const { services, poll } = useServices(app, draft);
-	const places = placesOf(draft.base?.input ?? [], draft.mine.input ?? []);
+	const places = placesOf(draft.base?.input, draft.mine.input);
 	const below = (/** @type {string} */ text, /** @type {number} */ i,
 		/** @type {(text: string) => void} */ onChange) => html`
 		<${MuxInput} app=${app} forms=${forms} text=${text}

@@ -50,11 +50,16 @@ const target = (text) => String(text).split('#', 1)[0];
 /**
  * The position from 1 at which the service runs each address of a draft; 0:
  * it does not run it.
- * @param {unknown[]} stored
- * @param {unknown[]} mine
+ * @param {unknown} before list of the stored stream
+ * @param {unknown} after that of the draft; neither is a list if it was typed
+ *	as text
  * @returns {number[]}
  */
-export function placesOf(stored, mine) {
+export function placesOf(before, after) {
+	/** @type {unknown[]} */
+	const stored = Array.isArray(before) ? before : [];
+	/** @type {unknown[]} */
+	const mine = Array.isArray(after) ? after : [];
 	const places = mine.map(() => 0), free = stored.map(() => true);
 
 	// an address as it is comes before one whose options were changed
