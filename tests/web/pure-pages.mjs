@@ -310,7 +310,8 @@ test('services become streams of their adapter, or of a new one', () => {
 	const stored = { id: 's1', name: 'A', type: 'S2', enable: true,
 		adapter: 1, frequency: 1, stream_id: 5 };
 	const list = [{ number: 1, tuning: { type: 'S2', frequency: 2,
-		tsid: 9 }, services: [{ pnr: 7, name: 'News', caids: [1] },
+		tsid: 9, path: 'x', of_tomorrow: 1, fec: '' },
+	services: [{ pnr: 7, name: 'News', caids: [1] },
 		{ pnr: 8 }] }, { number: 2, tuning: {}, services: [{
 		pnr: 7 }] }];
 	const scan = [{ pnr: 7, name: 'News', type: 'spts', enable: false,
@@ -355,6 +356,10 @@ test('inputs of a draft are found where the service runs them', () => {
 		'udp://a:1#y', 'udp://c:1', 'udp://a:1', 7]),
 	[3, 2, 1, 0, 0, 0]);
 	assert.deepEqual(placesOf([], ['udp://a:1']), [0]);
+	// typed as JSON
+	assert.deepEqual(placesOf(undefined, ['udp://a:1']), [0]);
+	assert.deepEqual(placesOf(stored, 'udp://'), []);
+	assert.deepEqual(placesOf('udp://', null), []);
 });
 
 test('services are those that are sent and those that are set', () => {

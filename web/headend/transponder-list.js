@@ -47,11 +47,9 @@ import { streamOf } from './programs.js';
 
 /** Of a blind scan; a network has fewer. */
 const TRANSPONDERS_MAX = 4096;
-/** What a found tuning says, in place of that of the adapter. */
+/** What a found tuning says, beside the type, in place of the adapter. */
 const TUNING = ['frequency', 'polarization', 'symbolrate', 'stream_id',
 	'bandwidth', 'modulation', 'fec', 'rolloff'];
-/** They are no keys of an adapter. */
-const FOUND = ['tsid', 'onid', 'network_id'];
 const NOT_SCANNED = ['id', 'enable', 'scan'];
 
 /**
@@ -164,7 +162,11 @@ function freshAdapter(choice, { tuning }) {
 	const name = search === 'transponder' && base.name ? base.name
 		: [base.name, text].filter(Boolean).join(' ');
 
-	return { ...base, ...without(tuning, FOUND), name, enable: false };
+	// other keys of a tuning are no keys of an adapter
+	const found = Object.fromEntries(Object.entries(without(tuning, []))
+		.filter(([key]) => key === 'type' || TUNING.includes(key)));
+
+	return { ...base, ...found, name, enable: false };
 }
 
 /**
