@@ -511,15 +511,14 @@ void hls_forget(struct viewer_conn *c)
 	c->hls.mount = NULL;
 }
 
-/* May an answer have changed since the last call that returned true? */
-static bool has_news(struct mount *m, uint64_t now_ms)
+bool hls_has_news(struct mount *m, uint64_t now_ms)
 {
 	uint64_t news = ring_reader_news(m->reader);
+	bool starved = m->fragments != NULL && fragments_starved(m->fragments);
 
 	if (m->fragments != NULL)
-		news += fragments_made(m->fragments) +
-			fragments_starved(m->fragments);
-	if (news == m->woken_news && !m->broken &&
+		news += fragments_made(m->fragments);
+	if (news == m->woken_news && !starved && !m->broken &&
 	    now_ms - m->woken_ms < RETRY_MS)
 		return false;
 	m->woken_news = news;
@@ -531,7 +530,7 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 {
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
-	bool news = !LIST_EMPTY(&m->waiting) && has_news(m, now_ms);
+	bool news = !LIST_EMPTY(&m->waiting) && hls_has_news(m, now_ms);
 	/* the end of a fragment may have arrived: one request finds it */
 	bool first = m->fragments != NULL;
 
@@ -549,7 +548,7 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 			hls_forget(c);
 			viewer_conn_reject(c, 503);
 		}
-		news = news || (first && has_news(m, now_ms));
+		news = news || (first && hls_has_news(m, now_ms));
 		first = false;
 	}
 }

@@ -53,6 +53,9 @@ void hls_forget(struct viewer_conn *);
 /* Answers the requests that need not wait any more; any: what each wants. */
 void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
 
+/* May an answer have changed since the last call that returned true? */
+bool hls_has_news(struct mount *, uint64_t now_ms);
+
 /* Another mount replaces this one, with the same path and permissions: the
  * requests wait for its segments. */
 void hls_move(struct mount *from, struct mount *to);

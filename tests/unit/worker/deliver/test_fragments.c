@@ -4,6 +4,7 @@
 #include "common/base/fd.h"
 #include "common/base/wall.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/deliver/hls.h"
 #include "worker/deliver/mount.h"
 #include "worker/ts/pes.h"
 
@@ -383,5 +384,26 @@ Test(fragments, a_segment_that_waits_for_its_end_is_not_read_again)
 	write_packets(&s, b);
 	cr_assert_eq(retry(&s, 4), FRAGMENT_READY);
 	build_free(b);
+	scene_done(&s);
+}
+
+Test(fragments, a_fragment_that_is_made_is_news_after_one_that_is_late)
+{
+	const struct fragment *f;
+	struct scene s;
+	struct mount *m;
+
+	scene_init(&s, 2);
+	m = s.mounts[0];
+	s.store.turn_max = 1;
+	cr_assert(hls_has_news(m, 1));
+	cr_assert_not(hls_has_news(m, 1));
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	cr_assert_eq(fragments_get(m->fragments, &s.all.list[0], 1, &f),
+		     FRAGMENT_LATER);
+	cr_assert(hls_has_news(m, 1));
+	cr_assert_eq(get(&s, 0, 1, &f), FRAGMENT_READY);
+	cr_assert(hls_has_news(m, 1));
+	cr_assert_not(hls_has_news(m, 1));
 	scene_done(&s);
 }
