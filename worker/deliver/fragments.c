@@ -168,8 +168,9 @@ static bool has_arrived(struct fragments *f, struct attempt *a, uint64_t end)
 	struct buf tail = { 0 };
 	bool arrived;
 
-	/* what is lost is found when the segment is read */
-	arrived = end < a->seen ||
+	/* what is lost is found when the segment is read; the stream worker,
+	 * which may move the end far away, is not trusted */
+	arrived = end < a->seen || end - a->seen > FRAGMENT_TAIL_MAX ||
 		  !read_ring(f, a->seen, (size_t)(end - a->seen), &tail) ||
 		  fmp4_lack_feed(&a->lack, buf_head(&tail), buf_len(&tail));
 	a->seen = end;

@@ -387,6 +387,34 @@ Test(fragments, a_segment_that_waits_for_its_end_is_not_read_again)
 	scene_done(&s);
 }
 
+Test(fragments, a_position_far_away_is_not_read_up_to)
+{
+	const struct fragment *f;
+	struct build *b = build_new();
+	struct scene s;
+	struct ring_segment *x;
+
+	scene_init(&s, 1);
+	s.open.wall_ms = (int64_t)wall_ms() + 3600 * 1000;
+	add_segments(&s, 2);
+	look(&s);
+	cr_assert_eq(retry(&s, 1), FRAGMENT_LATER);
+	for (unsigned i = 0; i < 1000; i++)
+		(void)build_null(b);
+	for (unsigned i = 0; i * 1000 * TS_PACKET <= FRAGMENT_TAIL_MAX; i++)
+		write_packets(&s, b);
+	/* the worker moves the segment to there */
+	x = &s.all.list[s.all.n - 1];
+	x->end = ring_writer_pos(s.writer);
+	x->pos = x->end - UINT64_C(10) * TS_PACKET;
+	(void)ev_run(s.loop, EVRUN_NOWAIT);
+	cr_assert_eq(fragments_get(s.mounts[0]->fragments, x,
+				   2 * FRAGMENT_RETRY_MS, &f), FRAGMENT_BAD);
+	cr_assert_eq(s.store.spent, 10 * TS_PACKET);
+	build_free(b);
+	scene_done(&s);
+}
+
 Test(fragments, a_fragment_that_is_made_is_news_after_one_that_is_late)
 {
 	const struct fragment *f;
