@@ -17,7 +17,7 @@ enum {
 	/* those of a playlist, and as many that have left it */
 	KEPT_MAX = 2 * MSG_HLS_MAX + 1,
 	PARTS_MAX = RING_PARTS,
-	PART_SEGMENTS = 8, /* newest segments whose parts are kept */
+	PART_SEGMENTS = 8, /* newest segments whose parts are made */
 	PARTS_TRIED = 4,   /* of the newest parts the ends may be lacking */
 	TICKS_PER_MS = 90,
 };
@@ -49,6 +49,7 @@ struct fragments {
 	struct fragment parts[PARTS_MAX]; /* oldest first; their init is
 					   * NULL */
 	uint64_t newest; /* number that was asked for */
+	uint64_t parts_from; /* segment of the oldest part of the playlist */
 	uint64_t used_ms;
 	struct attempt tried, parts_tried[PARTS_TRIED];
 	uint64_t made;  /* fragments ever made */
@@ -74,10 +75,14 @@ struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 	return f;
 }
 
+static size_t size_of(const struct fragment *x)
+{
+	return x->media != NULL ? x->media->len : 0;
+}
+
 static void forget(struct fragments *f, struct fragment *x)
 {
-	if (x->media != NULL)
-		f->bytes -= x->media->len;
+	f->bytes -= size_of(x);
 	blob_unref(&x->init);
 	blob_unref(&x->media);
 }
@@ -250,18 +255,29 @@ static int make(struct fragments *f, const struct span *x, struct attempt *a,
 	return err;
 }
 
+static bool has_left(const struct fragments *f, const struct fragment *x)
+{
+	return x->number + f->mount->hls <= f->newest;
+}
+
+/* Has the oldest part left the playlist? */
+static bool has_old_part(const struct fragments *f)
+{
+	return f->n_parts > 0 &&
+	       (f->parts[0].number < f->parts_from ||
+		f->parts[0].number + PART_SEGMENTS <= f->newest);
+}
+
 /* The bytes that have left the playlist. */
 static size_t surplus(const struct fragments *f)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < f->n; i++) {
-		const struct fragment *x = &f->list[i];
-
-		if (x->number + f->mount->hls > f->newest)
-			break;
-		bytes += x->media != NULL ? x->media->len : 0;
-	}
+	for (size_t i = 0; i < f->n && has_left(f, &f->list[i]); i++)
+		bytes += size_of(&f->list[i]);
+	for (size_t i = 0; i < f->n_parts &&
+			   f->parts[i].number < f->parts_from; i++)
+		bytes += size_of(&f->parts[i]);
 	return bytes;
 }
 
@@ -279,31 +295,52 @@ static bool drop_surplus(struct fragment_store *store)
 			most = f;
 		}
 	}
-	if (most != NULL)
+	if (most != NULL && has_old_part(most))
+		drop_part(most);
+	else if (most != NULL)
 		drop_oldest(most);
 	return most != NULL;
 }
 
-/* Is there room for a fragment of len bytes?  It may replace older ones of its
- * mount, but none that is newer. */
-static bool make_room(struct fragments *f, uint64_t number, size_t len)
+/* Drops a fragment of the mount that x may replace.  False: there is none.  A
+ * part replaces no segment of the playlist. */
+static bool replace_one(struct fragments *f, const struct span *x)
+{
+	uint64_t number = x->segment->number;
+	bool older = f->n > 0 && f->list[0].number < number;
+
+	if (older && has_left(f, &f->list[0]))
+		drop_oldest(f);
+	else if (f->n_parts > 0 &&
+		 (!x->is_part || f->parts[0].number < number ||
+		  (f->parts[0].number == number &&
+		   f->parts[0].index < x->index)))
+		drop_part(f);
+	else if (older && !x->is_part)
+		drop_oldest(f);
+	else
+		return false;
+	return true;
+}
+
+/* Is there room for the fragment of x?  It may replace others of its mount, but
+ * no newer one of its kind. */
+static bool make_room(struct fragments *f, const struct span *x)
 {
 	struct fragment_store *store = f->store;
+	size_t len = (size_t)(x->end - x->from);
 
 	while (f->n > 2 * f->mount->hls || f->n == KEPT_MAX)
 		drop_oldest(f);
-	while (f->n_parts == PARTS_MAX ||
-	       (f->n_parts > 0 &&
-		f->parts[0].number + PART_SEGMENTS <= f->newest))
+	while (f->n_parts == PARTS_MAX || has_old_part(f))
 		drop_part(f);
 	while (store->bytes + len > store->max && drop_surplus(store))
 		;
-	while ((f->bytes + len > FRAGMENTS_BYTES_MAX ||
-		store->bytes + len > store->max) &&
-	       f->n > 0 && f->list[0].number < number)
-		drop_oldest(f);
-	return f->bytes + len <= FRAGMENTS_BYTES_MAX &&
-	       store->bytes + len <= store->max;
+	while (f->bytes + len > FRAGMENTS_BYTES_MAX ||
+	       store->bytes + len > store->max)
+		if (!replace_one(f, x))
+			return false;
+	return true;
 }
 
 static void log_full(struct fragments *f, uint64_t now_ms)
@@ -331,7 +368,7 @@ static const struct fragment *add(struct fragments *f, const struct fragment *x,
 	size_t i = is_part ? f->n_parts++ : f->n++;
 
 	f->made++;
-	f->bytes += x->media != NULL ? x->media->len : 0;
+	f->bytes += size_of(x);
 	for (; i > 0 && is_behind(&list[i - 1], x); i--)
 		list[i] = list[i - 1];
 	list[i] = *x;
@@ -368,7 +405,6 @@ static enum fragment_state get(struct fragments *f, const struct span *x,
 		? &f->parts_tried[x->index % PARTS_TRIED] : &f->tried;
 	struct fragment made = { .number = x->segment->number,
 				 .index = x->index };
-	size_t len = (size_t)(x->end - x->from);
 	unsigned turn = ev_iteration(f->mount->loop);
 
 	f->used_ms = now_ms;
@@ -385,9 +421,10 @@ static enum fragment_state get(struct fragments *f, const struct span *x,
 	    (is_tried(a, x) && now_ms - a->ms <
 	     (x->is_part ? FRAGMENT_PART_RETRY_MS : FRAGMENT_RETRY_MS)))
 		return FRAGMENT_LATER;
-	if (x->end - x->segment->pos > FRAGMENT_BYTES_MAX)
+	if (x->end - x->segment->pos >
+	    (x->is_part ? FRAGMENT_PARTS_MAX : FRAGMENT_BYTES_MAX))
 		return FRAGMENT_BAD;
-	if (!make_room(f, made.number, len)) {
+	if (!make_room(f, x)) {
 		log_full(f, now_ms);
 		return FRAGMENT_FULL;
 	}
@@ -427,6 +464,11 @@ enum fragment_state fragments_part(struct fragments *f,
 	return get(f, &(struct span){ .segment = s, .from = p->pos,
 				      .end = p->end, .index = p->index,
 				      .is_part = true }, now_ms, ret);
+}
+
+void fragments_list_parts(struct fragments *f, uint64_t number)
+{
+	f->parts_from = number;
 }
 
 uint64_t fragments_made(const struct fragments *f)

@@ -7,11 +7,13 @@
  * that other viewers are not late.  A segment is ready when the units that it
  * ends with are complete, or FRAGMENT_WAIT_MS after its end.
  *
- * So are parts, for low latency; those of the newest segments are kept.
+ * So are parts, for low latency.  A part is made from its segment up to its
+ * end, so only the first FRAGMENT_PARTS_MAX bytes of a segment become parts.
  *
- * A mount keeps those of its playlist, and as many that have left it.  Where
- * the store has no room, the mount with the most bytes that have left its
- * playlist loses the oldest of them; those of playlists stay.
+ * A mount keeps the segments of its playlist, as many that have left it, and
+ * the parts of its playlist.  Where the store has no room, the mount with the
+ * most bytes that have left its playlist loses the oldest of them; then a
+ * segment replaces parts of its mount, and a part replaces older parts.
  *
  * Owns the fragments; borrows the mount.
  */
@@ -34,6 +36,7 @@ enum {
 	FRAGMENT_WAIT_MS = 2000,
 	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
+	FRAGMENT_PARTS_MAX = 4 << 20,  /* of a segment with parts */
 	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived ... */
 	FRAGMENT_PART_RETRY_MS = 20,   /* ... and that of a part */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
@@ -81,6 +84,9 @@ enum fragment_state fragments_part(struct fragments *,
 				   const struct ring_segment *,
 				   const struct ring_part *, uint64_t now_ms,
 				   const struct fragment **ret);
+/* The playlist has the parts of this segment and of newer ones; older parts are
+ * freed. */
+void fragments_list_parts(struct fragments *, uint64_t number);
 /* The initialization segment with this hash; NULL: there is none. */
 struct blob *fragments_init(struct fragments *, uint64_t hash);
 /* Changes with each new fragment. */

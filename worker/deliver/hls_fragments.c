@@ -88,19 +88,45 @@ static bool is_complete(const struct hls_playlist *p,
 	       parts->list[parts->n - 1].end == next->end;
 }
 
+/* The first of the newest parts that a playlist has; `to' is behind them. */
+static size_t first_listed(const struct ring_parts *parts, size_t to,
+			   unsigned target_s)
+{
+	uint64_t ms = 0, most_ms = HLS_PARTS_TARGETS * UINT64_C(1000) *
+				   target_s;
+
+	while (to > 0 && ms < most_ms)
+		ms += parts->list[--to].duration_ms;
+	return to;
+}
+
+/* Can all parts of each segment be made? */
+static bool have_parts(const struct hls_playlist *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->segments[i].end - p->segments[i].pos >
+		    FRAGMENT_PARTS_MAX)
+			return false;
+	return true;
+}
+
 enum fragment_state hls_fragment_parts(struct mount *m,
 				       const struct ring_segments *all,
 				       const struct hls_playlist *p,
 				       struct ring_parts *parts)
 {
-	uint64_t ms = 0, most_ms = HLS_PARTS_TARGETS * 1000 *
-				   (uint64_t)all->target_s;
-	size_t to = parts->n, from;
+	size_t to = parts->n, from, least;
 
+	/* the open segment may become as long, and would lack parts */
+	if (!have_parts(p))
+		return FRAGMENT_BAD;
 	while (to > 0 && parts->list[to - 1].number > all->open.number)
 		to--;
 	from = to;
-	for (size_t i = to; i > 0 && ms < most_ms; i--) {
+	least = first_listed(parts, to, all->target_s);
+	if (least < to)
+		fragments_list_parts(m->fragments, parts->list[least].number);
+	for (size_t i = to; i > least; i--) {
 		const struct ring_part *part = &parts->list[i - 1];
 		uint64_t map = map_of(p, all, part->number);
 		enum fragment_state state;
@@ -111,7 +137,6 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 		state = fragments_part(m->fragments,
 				       hls_segment_of(all, part->number),
 				       part, mono_ms(), &f);
-		ms += part->duration_ms;
 		if (state == FRAGMENT_LATER && i != to)
 			return FRAGMENT_LATER;
 		if (state == FRAGMENT_LATER) {

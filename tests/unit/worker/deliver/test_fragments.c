@@ -5,6 +5,8 @@
 #include "common/base/wall.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/deliver/hls.h"
+#include "worker/deliver/hls_fragments.h"
+#include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/mount.h"
 #include "worker/ts/pes.h"
 
@@ -185,6 +187,19 @@ static bool is_kept(struct scene *s, unsigned mount, unsigned age)
 	return state == FRAGMENT_READY;
 }
 
+static bool is_part_kept(struct scene *s, unsigned age, uint32_t index)
+{
+	struct lag *lag = &s->mounts[0]->lag;
+	uint64_t start_max = lag->start_max;
+	const struct fragment *f;
+	enum fragment_state state;
+
+	lag->start_max = 0;
+	state = get_part(s, age, index, &f);
+	lag->start_max = start_max;
+	return state == FRAGMENT_READY;
+}
+
 static size_t size_of(struct scene *s)
 {
 	return (size_t)(s->all.list[0].end - s->all.list[0].pos);
@@ -257,6 +272,110 @@ Test(fragments, parts_have_a_limit)
 	cr_assert_lt(RING_PARTS * most, 5 * (PICTURES - 1) * least);
 	fragments_expire(s.mounts[0]->fragments, FRAGMENTS_IDLE_MS + 1);
 	cr_assert_eq(s.store.bytes, 0);
+	scene_done(&s);
+}
+
+/* Builds a playlist whose segments are their only parts. */
+static enum fragment_state list_parts(struct scene *s, size_t n)
+{
+	struct ring_segments all = s->all;
+	struct hls_playlist p = { .n = n, .segments = all.list + all.n - n };
+	struct ring_parts parts = { .n = all.n, .target_ms = 1000 };
+	uint64_t maps[MSG_HLS_MAX];
+
+	for (size_t i = 0; i < all.n; i++)
+		parts.list[i] = (struct ring_part){
+			.number = all.list[i].number, .pos = all.list[i].pos,
+			.end = all.list[i].end, .duration_ms = 1000,
+		};
+	cr_assert_eq(all.target_s, 1);
+	(void)ev_run(s->loop, EVRUN_NOWAIT);
+	cr_assert_eq(hls_fragments(s->mounts[0], &all, &p, maps),
+		     FRAGMENT_READY);
+	return hls_fragment_parts(s->mounts[0], &all, &p, &parts);
+}
+
+Test(fragments, parts_that_have_left_the_playlist_are_freed)
+{
+	const struct fragment *f;
+	struct scene s;
+
+	scene_init(&s, 8);
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	for (unsigned age = 6; age-- > 0;)
+		cr_assert_eq(get_part(&s, age, 5, &f), FRAGMENT_READY);
+	/* three target durations are listed, without the end of the newest */
+	cr_assert_eq(list_parts(&s, QUANTITY), FRAGMENT_LATER);
+	for (unsigned age = 0; age < HLS_PARTS_TARGETS; age++)
+		cr_expect(is_part_kept(&s, age, 5), "%u", age);
+	for (unsigned age = HLS_PARTS_TARGETS; age < 6; age++)
+		cr_expect_not(is_part_kept(&s, age, 5), "%u", age);
+	scene_done(&s);
+}
+
+Test(fragments, a_part_takes_no_room_of_the_playlist)
+{
+	const struct fragment *f;
+	struct scene s;
+	size_t one;
+
+	scene_init(&s, QUANTITY);
+	expect_made(&s, 0, QUANTITY);
+	one = s.store.bytes;
+	cr_assert_eq(get_part(&s, 0, 1, &f), FRAGMENT_READY);
+	one = s.store.bytes - one;
+	s.store.max = s.store.bytes + RING_PACKET;
+	for (uint32_t i = 2; i < PICTURES - 1; i++) {
+		cr_assert_eq(get_part(&s, 0, i, &f), FRAGMENT_READY, "%u", i);
+		cr_assert_leq(s.store.bytes, s.store.max + one, "%u", i);
+	}
+	/* an older one has no room */
+	s.store.max = s.store.bytes;
+	cr_assert_eq(get_part(&s, 0, 0, &f), FRAGMENT_FULL);
+	for (unsigned i = 0; i < QUANTITY; i++)
+		cr_expect(is_kept(&s, 0, i), "%u", i);
+	scene_done(&s);
+}
+
+Test(fragments, a_segment_of_the_playlist_takes_the_room_of_parts)
+{
+	const struct fragment *f;
+	struct scene s;
+
+	scene_init(&s, QUANTITY);
+	expect_made(&s, 0, QUANTITY - 1);
+	for (uint32_t i = 0; i < PICTURES - 1; i++)
+		cr_assert_eq(get_part(&s, 0, i, &f), FRAGMENT_READY, "%u", i);
+	s.store.max = s.store.bytes;
+	expect_made(&s, 0, QUANTITY);
+	for (unsigned i = 0; i < QUANTITY; i++)
+		cr_expect(is_kept(&s, 0, i), "%u", i);
+	scene_done(&s);
+}
+
+Test(fragments, a_part_far_behind_the_begin_of_its_segment_is_not_made)
+{
+	const struct fragment *f;
+	struct scene s;
+	struct ring_segment *newest;
+	struct ring_part p;
+
+	scene_init(&s, QUANTITY);
+	cr_assert_eq(list_parts(&s, QUANTITY), FRAGMENT_LATER);
+	newest = &s.all.list[s.all.n - 1];
+	p = (struct ring_part){
+		.number = newest->number, .index = 9, .pos = newest->pos,
+		.end = newest->pos + FRAGMENT_PARTS_MAX + RING_PACKET,
+		.duration_ms = 1000,
+	};
+	newest->end = 0;
+	(void)ev_run(s.loop, EVRUN_NOWAIT);
+	cr_assert_eq(fragments_part(s.mounts[0]->fragments, newest, &p, 1, &f),
+		     FRAGMENT_BAD);
+	cr_assert_eq(s.store.spent, 0);
+	/* nor has a playlist parts of some segments only */
+	newest->end = p.end;
+	cr_assert_eq(list_parts(&s, QUANTITY), FRAGMENT_BAD);
 	scene_done(&s);
 }
 
