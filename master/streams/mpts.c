@@ -174,3 +174,8 @@ void mpts_link(const char *id, unsigned position, char ret[IO_FEED_MAX + 1])
 {
 	(void)snprintf(ret, IO_FEED_MAX + 1, "%s/%u", id, position);
 }
+
+bool mpts_is_link(const char *name)
+{
+	return strchr(name, '/') != NULL;
+}

@@ -27,3 +27,4 @@ json_t *mpts_feed(const json_t *stream, const char *id, unsigned position);
 
 /* The name of a feed among the readers of rings: no id has its slash. */
 void mpts_link(const char *id, unsigned position, char ret[IO_FEED_MAX + 1]);
+bool mpts_is_link(const char *name);

@@ -177,8 +177,9 @@ struct stream_plan *stream_plan_new(const char *id,
 		    p->start.n_outputs < MSG_OUTPUTS_MAX)
 			plan_output(p, &conf->outputs[i]);
 	p->start.ring = p->ring_size > 0;
-	/* a plan that the last master wrote has it */
-	if (json_is_true(json_object_get(settings != NULL ? settings
+	/* a plan that the last master wrote has it; a feed has no playlist */
+	if (!mpts_is_link(id) &&
+	    json_is_true(json_object_get(settings != NULL ? settings
 							  : p->source,
 					 "http_play_hls")))
 		p->start.hls = HLS_QUANTITY;

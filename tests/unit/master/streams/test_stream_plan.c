@@ -155,6 +155,24 @@ static struct stream_plan *plan_with(const char *text, const char *settings)
 	return p;
 }
 
+Test(stream_plan, the_feed_of_an_mpts_has_no_playlist)
+{
+	json_t *settings = json_pack("{s:b}", "http_play_hls", 1);
+	json_t *stream = json_pack("{s:[s]}", "input", "udp://239.1.1.1");
+	struct stream_conf *conf = stream_conf_new(stream);
+	struct stream_plan *p = stream_plan_new("m", conf, settings, NULL);
+	struct stream_plan *feed = stream_plan_new("m/1", conf, settings,
+						   NULL);
+
+	cr_expect_gt(p->start.hls, 0);
+	cr_expect_eq(feed->start.hls, 0);
+	stream_plan_free(&p);
+	stream_plan_free(&feed);
+	stream_conf_free(&conf);
+	json_decref(stream);
+	json_decref(settings);
+}
+
 static json_int_t option(const struct stream_plan *p, const char *key)
 {
 	return json_integer_value(json_object_get(p->start.options, key));
