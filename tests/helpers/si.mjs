@@ -59,6 +59,18 @@ const decoders = {
 		}
 		return { network: s.readUInt16BE(8), services };
 	},
+	nit(s) {
+		const info = loop(s, 8);
+		const transports = [];
+		for (let at = info.end + 2; at < s.length - 4;) {
+			const one = loop(s, at + 4);
+			transports.push({ tsid: s.readUInt16BE(at),
+				network: s.readUInt16BE(at + 2),
+				descriptors: one.list });
+			at = one.end;
+		}
+		return { descriptors: info.list, transports };
+	},
 	eit(s) {
 		const events = [];
 		for (let at = 14; at < s.length - 4;) {
@@ -86,8 +98,8 @@ const decoders = {
 function kind(id) {
 	if (id >= 0x4e && id <= 0x6f)
 		return 'eit';
-	return { 0: 'pat', 1: 'cat', 2: 'pmt', 0x42: 'sdt', 0x46: 'sdt',
-		0x74: 'ait' }[id];
+	return { 0: 'pat', 1: 'cat', 2: 'pmt', 0x40: 'nit', 0x41: 'nit',
+		0x42: 'sdt', 0x46: 'sdt', 0x4a: 'nit', 0x74: 'ait' }[id];
 }
 
 // Every section with the long header, in order: { pid, packet, id, extension,

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { judge } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { judgeRate } from '../helpers/rate.mjs';
+import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -101,6 +102,38 @@ async function assertShownPlan(sluice) {
 	assert.equal((await sluice.get('/api/stream-plan/x')).status, 404);
 }
 
+const network = { nit: 'own', bat: 'own', network_id: 12, bouquet_id: 13,
+	network_name: 'Netz', onid: 34, si_interval: 500,
+	si: [{ hex: '90b00a 0001 c1 00 00 aa', pid: 0x300, interval: 100 }],
+	sdt: Object.keys(PLAN).map((pnr) => ({ pnr: Number(pnr),
+		lcn: Number(pnr) % 1000 })) };
+
+// The numbers of the service_list_descriptor.
+function listed({ transports: [{ descriptors }] }) {
+	const { data } = descriptors.find(({ tag }) => tag === 0x41);
+
+	return Array.from({ length: data.length / 3 }, (_, i) =>
+		data.readUInt16BE(3 * i)).sort((a, b) => a - b);
+}
+
+// Own tables of the network are sent, and list the services of all inputs.
+function assertNetwork(data) {
+	const { fixed, pat } = tables(data);
+	const services = Object.keys(PLAN).map(Number).sort((a, b) => a - b);
+
+	assert.equal(pat.programs.get(0), 16);
+	for (const [id, pid, extension] of [[0x40, 16, 12], [0x4a, 17, 13]]) {
+		const list = fixed.filter((s) => s.id === id);
+
+		assert.ok(list.length >= 4, `${list.length} of table ${id}`);
+		assert.ok(list.every((s) => s.pid === pid &&
+			s.extension === extension));
+		assert.deepEqual(listed(list.at(-1)), services);
+	}
+	assert.ok(fixed.some((s) => s.kind === 'sdt'));
+	assert.ok(sections(data, new Set([0x300])).length >= 10);
+}
+
 // What holds in every second, whatever happens to an input.
 function assertSound(found, list) {
 	for (const fault of ['sync', 'tei', 'cc', 'crc', 'pcrBack',
@@ -115,7 +148,7 @@ function assertSound(found, list) {
 
 test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	const timing = new Timing(t);
-	const { recorder, sluice, senders } = await open(t);
+	const { recorder, sluice, senders } = await open(t, { ...network });
 
 	await seconds(recorder, 4);
 	const status = await sluice.status('m');
@@ -125,6 +158,7 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	const [list] = await recorder.stop();
 	const ts = assertSound(found, list);
 
+	assertNetwork(joined(list));
 	timing.assert(Math.abs(status.bitrate / RATE * 1000 - 1) < 0.05,
 		`${status.bitrate}`);
 	assert.deepEqual(status.services.map(({ pnr, input }) => [pnr, input]),

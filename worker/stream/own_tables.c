@@ -216,6 +216,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
+		.constant = config->constant,
 		.out = config->out,
 		.arg = config->arg,
 	});

@@ -23,6 +23,7 @@ struct own_tables_config {
 	const struct psi *psi;
 	struct table_versions *versions;
 	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
+	bool constant; /* as that of table_stage_config */
 	struct cue_memory *cues; /* it outlives it */
 	ts_out_fn *out;
 	void *arg;

@@ -425,11 +425,15 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 		.now_ns = p->now_ns,
 	});
+	/* a multiplex has none */
+	if (p->mux.mux != NULL)
+		spec.remux.cue_pid = 0;
 	p->tables = own_tables_new(&(struct own_tables_config){
 		.spec = &spec,
-		.psi = splice_psi(p->splice),
+		.psi = pipeline_psi(p),
 		.versions = &p->memory->tables,
 		.cc = p->memory->table_cc,
+		.constant = p->mux.mux != NULL,
 		.cues = &p->memory->cues,
 		.out = tabled,
 		.arg = p,

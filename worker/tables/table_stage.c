@@ -34,6 +34,7 @@ struct inspected {
 struct table_stage {
 	struct schedule *schedule;
 	uint8_t *cc;
+	bool constant;
 	struct table_stage_counters counted;
 
 	uint64_t dropped_tables[256 / 64];
@@ -105,6 +106,7 @@ struct table_stage *table_stage_new(const struct table_stage_config *config)
 
 	s->schedule = schedule_new();
 	s->cc = config->cc;
+	s->constant = s->has_nulls = config->constant;
 	s->out.out = config->out;
 	s->out.arg = config->arg;
 	return s;
@@ -265,6 +267,8 @@ static bool is_impatient(const struct table_stage *s)
 {
 	uint32_t us = s->clock ? PATIENCE_CLOCK_US : PATIENCE_US;
 
+	if (s->constant)
+		return false;
 	return !s->has_nulls || s->packets - s->waits_from >= packets_in(s, us);
 }
 
@@ -325,7 +329,7 @@ static void measure(struct table_stage *s, uint64_t now_ns)
 	if (s->second_ns != 0 && ns < 2 * SECOND_NS) {
 		s->rate = (uint32_t)((s->packets - s->second_packets) *
 				     SECOND_NS / ns);
-		s->has_nulls = s->saw_null;
+		s->has_nulls = s->saw_null || s->constant;
 	}
 	s->saw_null = false;
 	s->second_ns = now_ns;

@@ -25,6 +25,9 @@ struct table_stage_config {
 	/* The continuity counters of the PIDs, TS_PIDS of them, which outlive
 	 * the stage. */
 	uint8_t *cc;
+	/* The rate is constant, and PCRs match it: own packets wait for a
+	 * null packet or a dropped one, and each dropped one is replaced. */
+	bool constant;
 	ts_out_fn *out;
 	void *arg;
 };

@@ -32,13 +32,18 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 		}
 }
 
-static struct rig *rig_new(void)
+static struct rig *rig_of(bool constant)
 {
 	struct rig *r = calloc(1, sizeof *r);
 
 	r->stage = table_stage_new(&(struct table_stage_config){
-		.cc = r->cc, .out = take, .arg = r });
+		.cc = r->cc, .constant = constant, .out = take, .arg = r });
 	return r;
+}
+
+static struct rig *rig_new(void)
+{
+	return rig_of(false);
 }
 
 static void rig_free(struct rig *r)
@@ -122,6 +127,30 @@ Test(table_stage, replaces_null_packets_and_keeps_the_rate)
 	cr_expect_geq(count(r, 0x10), 19 * 6);
 	cr_expect_eq(count(r, 0x100), fed / 4 * 3);
 	expect_continuous(r, 0x10);
+	rig_free(r);
+}
+
+Test(table_stage, adds_no_packet_to_a_constant_rate)
+{
+	struct rig *r = rig_of(true);
+	size_t fed = 0;
+
+	set_nit(r, 1000); /* 6 packets */
+	/* two seconds in ten have no null packets */
+	for (r->ms = 1; r->ms < 10000; r->ms += 10, fed += 20) {
+		bool full = r->ms < 1000 || r->ms / 1000 == 5;
+
+		feed(r, 0x100, full ? 20 : 15);
+		if (!full)
+			feed(r, TS_PID_NULL, 5);
+	}
+	cr_expect_eq(r->n, fed);
+	cr_expect_geq(count(r, 0x10), 15 * 6);
+	expect_continuous(r, 0x10);
+	/* a dropped packet without a successor is a place from the start */
+	table_stage_drop_pid(r->stage, 0x200, true);
+	feed(r, 0x200, 20);
+	cr_expect_eq(r->n, fed + 20);
 	rig_free(r);
 }
 
