@@ -267,8 +267,10 @@ test('below a prefix, without accounts and without a stream', { skip },
 	const visitor = await Visitor.open(t, own.browser);
 	const { page } = visitor;
 
+	visitor.disturbed = true; // until the service listens
 	await waitUntil('the page', () => visitor.go(sluice.port, '', '/tv')
 		.then(() => true));
+	visitor.disturbed = false;
 	await page.waitForSelector('text=Accounts are switched off');
 	await page.waitForSelector('text=There is no stream yet.');
 	assert.match(page.url(), /\/tv\/$/);
