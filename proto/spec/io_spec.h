@@ -121,6 +121,8 @@ struct input_spec {
 	char stream[IO_LINK_MAX + 1];
 	int ring; /* read-only descriptor of that stream's ring; -1: none.  The
 		   * worker sets it; it is not part of the address */
+	uint64_t ring_from; /* where to start in it; 0: with the newest packet.
+			     * Likewise */
 
 	/* general, used by the analyzer */
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */

@@ -299,11 +299,13 @@ unit_worker_tests = \
 	tests/unit/worker/net/srt/test_srt_streamid \
 	tests/unit/worker/net/test_cxx_memory \
 	tests/unit/worker/net/test_refusal_log \
+	tests/unit/worker/mux/test_delay_line \
 	tests/unit/worker/mux/test_eit_share \
 	tests/unit/worker/mux/test_mux \
 	tests/unit/worker/mux/test_mux_absent \
 	tests/unit/worker/mux/test_mux_plan \
 	tests/unit/worker/mux/test_mux_rate \
+	tests/unit/worker/mux/test_spread \
 	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \
 	tests/unit/worker/output/test_cbr \

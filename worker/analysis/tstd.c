@@ -2,31 +2,15 @@
 #include "worker/analysis/tstd.h"
 
 #include "worker/analysis/monitor_state.h"
-
-/* bit/s; 2.4.2.3.  AAC may have so many channels. */
-enum {
-	LEAK_TABLES = 1000000,
-	LEAK_AUDIO = 2000000,
-	LEAK_AAC = 5529600,
-};
+#include "worker/ts/t_std.h"
 
 static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 {
 	if (s->class == PID_PSI)
-		return LEAK_TABLES;
-	if (s->class != PID_AUDIO)
-		return 0;
-	switch (psi_stream_type(m->psi, s->pid)) {
-	case 0x03: /* MPEG */
-	case 0x04:
-	case 0x81: /* AC-3 */
-		return LEAK_AUDIO;
-	case 0x0f: /* AAC */
-	case 0x11:
-		return LEAK_AAC;
-	default:
-		return 0;
-	}
+		return T_STD_TABLES_BPS;
+	return s->class == PID_AUDIO
+		       ? t_std_audio_bps(psi_stream_type(m->psi, s->pid))
+		       : 0;
 }
 
 void tstd_second(struct monitor *m)

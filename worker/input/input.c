@@ -135,6 +135,11 @@ const char *input_senders(const struct input *in)
 	return senders[0] != '\0' ? senders : NULL;
 }
 
+uint64_t input_position(const struct input *in)
+{
+	return in->ops->position != NULL ? in->ops->position(in) : 0;
+}
+
 bool input_is_ready(const struct input *in)
 {
 	return in->ops->is_ready != NULL ? in->ops->is_ready(in) : in->fd >= 0;

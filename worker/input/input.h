@@ -101,6 +101,10 @@ const char *input_senders(const struct input *);
  * input_counters.unprotected); NULL: none, or unknown. */
 const char *input_unprotected(const struct input *);
 
+/* The position in the ring of another stream up to which packets were read; 0:
+ * it reads no ring. */
+uint64_t input_position(const struct input *);
+
 /* Can packets arrive, as far as is known?  True for a socket, false for a file
  * or server that has not answered yet. */
 bool input_is_ready(const struct input *);

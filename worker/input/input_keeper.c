@@ -181,6 +181,7 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 		return;
 	}
 	k->opens++;
+	k->spec.ring_from = 0; /* other openings start with the newest */
 	k->failed = false;
 	k->received_ns = now_ns;
 	/* a file or a server is ready when it has answered */

@@ -38,6 +38,8 @@ struct input_ops {
 	/* NULL: true, unless never_silent; a type with connections: true while
 	 * a peer is connected. */
 	bool (*can_be_silent)(const struct input *);
+	/* NULL: 0. */
+	uint64_t (*position)(const struct input *);
 	bool never_silent;
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);

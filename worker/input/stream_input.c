@@ -86,6 +86,11 @@ static void stream_counters(const struct input *in, struct input_counters *ret)
 	};
 }
 
+static uint64_t stream_position(const struct input *in)
+{
+	return container_of(in, const struct stream_input, base)->pos;
+}
+
 static void stream_free(struct input *in)
 {
 	struct stream_input *s = container_of(in, struct stream_input, base);
@@ -98,15 +103,27 @@ static const struct input_ops stream_ops = {
 	.free = stream_free,
 	.read = stream_read,
 	.counters = stream_counters,
+	.position = stream_position,
 	.never_silent = true,
 };
+
+/* The newest packet, or the wanted one if the ring is sure to have it. */
+static uint64_t start_of(struct ring_reader *ring, uint64_t wanted)
+{
+	bool ok;
+	uint64_t newest = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
+
+	if (wanted == 0 || wanted % TS_PACKET != 0 || wanted > newest ||
+	    newest - wanted > ring_reader_size(ring) / 2)
+		return newest;
+	return wanted;
+}
 
 struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 				int *ret_err, struct errmsg *error)
 {
 	struct ring_reader *ring = NULL;
 	struct stream_input *s;
-	bool ok = true;
 
 	(void)now_ns;
 	*ret_err = -ENOENT;
@@ -121,8 +138,7 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	s = xcalloc(1, sizeof *s);
 	s->base = (struct input){ .ops = &stream_ops, .spec = spec, .fd = -1 };
 	s->ring = ring;
-	/* start with the newest packet */
-	s->pos = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
+	s->pos = start_of(ring, spec->ring_from);
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;
 }

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/mux/delay_line.c worker/mux/delay_line.h \
 	worker/mux/eit_share.c worker/mux/eit_share.h \
 	worker/mux/lane.c worker/mux/lane.h \
 	worker/mux/mux.c worker/mux/mux.h \
 	worker/mux/mux_absent.c \
 	worker/mux/mux_counters.c worker/mux/mux_counters.h \
+	worker/mux/mux_places.c \
 	worker/mux/mux_plan.c worker/mux/mux_plan.h \
 	worker/mux/mux_rate.c \
 	worker/mux/mux_state.h \
-	worker/mux/mux_tables.c
+	worker/mux/mux_tables.c \
+	worker/mux/spread.c worker/mux/spread.h \
+	worker/mux/waiting.c worker/mux/waiting.h

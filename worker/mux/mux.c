@@ -22,6 +22,11 @@ enum {
 	SDT_MS = 1000,
 	TABLE_PACKETS = 256,
 	PLACES = 4, /* null packets of a turn for the tables of a remux */
+	/* What an input may have beyond mux_delay, and the limits of its
+	 * packets that wait. */
+	LINE_MORE_MS = 1000,
+	LINE_PACKETS_MIN = 8192,
+	LINE_PACKETS_MAX = 512 * 1024,
 };
 
 /* --- the tables of the inputs --- */
@@ -143,112 +148,6 @@ static void follow_tables(struct mux *m)
 	mux_build(m);
 }
 
-/* --- the packets of a turn --- */
-
-static void flush(struct mux *m)
-{
-	if (m->n_runs > 0)
-		cbr_feed(m->cbr, m->runs, m->n_runs, m->now_ns);
-	m->n_runs = 0;
-}
-
-static void send(struct mux *m, unsigned source, uint8_t *packet)
-{
-	if (!mux_counters_feed(&m->counters, source, packet))
-		return;
-	if (m->n_runs == MUX_RUNS)
-		flush(m);
-	m->sent[ts_pid(packet)]++;
-	m->runs[m->n_runs++] = (struct ts_run){ packet, 1 };
-}
-
-/* A queue whose packets are spread over the turn. */
-struct share {
-	struct mux_source *input; /* or */
-	struct lane *lane;
-	unsigned source;
-	uint8_t *packet; /* the next one */
-	size_t n, left;  /* in this turn */
-	int64_t credit;
-};
-
-enum { SHARES = MUX_INPUTS_MAX + MUX_LANES };
-
-static size_t list_shares(struct mux *m, struct share ret[SHARES])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		struct mux_source *in = &m->inputs[i];
-
-		ret[n] = (struct share){ .input = in,
-					 .source = (unsigned)i + 1,
-					 .n = fifo_len(&in->fifo) };
-		n += ret[n].n > 0;
-	}
-	for (size_t i = 0; i < MUX_LANES; i++) {
-		struct lane *l = &m->lanes[i];
-
-		ret[n] = (struct share){ .lane = l,
-					 .source = MUX_INPUTS_MAX + 1,
-					 .n = lane_due(l, m->now_ns) };
-		n += ret[n].n > 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct fifo *f = ret[i].input != NULL ? &ret[i].input->fifo
-						      : &ret[i].lane->fifo;
-
-		ret[i].packet = f->memory + f->head * TS_PACKET;
-		ret[i].left = ret[i].n;
-	}
-	return n;
-}
-
-/* The share that is the furthest behind; at least one has packets left. */
-static struct share *choose(struct share *list, size_t n)
-{
-	struct share *found = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		list[i].credit += (int64_t)list[i].n;
-		if (list[i].left > 0 &&
-		    (found == NULL || list[i].credit > found->credit))
-			found = &list[i];
-	}
-	return found;
-}
-
-static void send_share(struct mux *m, struct share *s)
-{
-	if (s->input == NULL || mux_admits(m, s->input, s->packet)) {
-		send(m, s->source, s->packet);
-		if (s->input != NULL)
-			s->input->packets++;
-	}
-	s->packet += TS_PACKET;
-	s->left--;
-}
-
-static void interleave(struct mux *m)
-{
-	struct share list[SHARES];
-	size_t n = list_shares(m, list), total = 0;
-
-	for (size_t i = 0; i < n; i++)
-		total += list[i].n;
-	for (size_t k = 0; k < total; k++) {
-		struct share *s = choose(list, n);
-
-		s->credit -= (int64_t)total;
-		send_share(m, s);
-	}
-	flush(m);
-	for (size_t i = 0; i < n; i++)
-		fifo_drop(list[i].input != NULL ? &list[i].input->fifo
-						: &list[i].lane->fifo,
-			  list[i].n);
-}
-
 /* --- the interface --- */
 
 static void resume(struct mux *m)
@@ -280,6 +179,24 @@ static void keep_times(struct mux *m)
 	c->at_ns = m->now_ns;
 }
 
+/* In a second. */
+static uint64_t packets_of(unsigned kbps)
+{
+	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
+}
+
+static struct delay_line make_line(const struct mux_config *cfg)
+{
+	uint64_t most = packets_of(cfg->kbps) *
+			(cfg->delay_ms + LINE_MORE_MS) / 1000;
+
+	return (struct delay_line){
+		.delay_ns = cfg->delay_ms * MS,
+		.max = (size_t)MIN(MAX(most, (uint64_t)LINE_PACKETS_MIN),
+				   (uint64_t)LINE_PACKETS_MAX),
+	};
+}
+
 struct mux *mux_new(const struct mux_config *cfg)
 {
 	static const uint16_t pids[MUX_LANES] = {
@@ -306,7 +223,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 	for (size_t i = 0; i < cfg->n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		in->fifo.max = MUX_QUEUE_PACKETS;
+		in->line = make_line(cfg);
 		in->silent = true;
 		init_collector(&in->cat);
 		init_collector(&in->sdt);
@@ -323,7 +240,7 @@ void mux_free(struct mux **ptr)
 	if (m == NULL)
 		return;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		fifo_done(&m->inputs[i].fifo);
+		delay_line_done(&m->inputs[i].line);
 		fifo_done(&m->inputs[i].held);
 	}
 	for (size_t i = 0; i < MUX_LANES; i++)
@@ -333,12 +250,6 @@ void mux_free(struct mux **ptr)
 	psi_free(&m->psi);
 	free(m->inputs);
 	free(m);
-}
-
-/* In a second. */
-static uint64_t packets_of(unsigned kbps)
-{
-	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
 }
 
 void mux_setup(struct mux *m, size_t input,
@@ -374,6 +285,7 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 	      size_t n_runs)
 {
 	struct mux_source *in = &m->inputs[input];
+	uint64_t now_ns = MAX(m->now_ns, in->heard_ns);
 
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *packet = runs[i].data;
@@ -385,14 +297,12 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 				continue;
 			if (pid < SI_PIDS_END) {
 				take_table(m, in, packet);
-			} else if (!m->settled ||
+			} else if ((m->cfg.keep && !m->settled) ||
 				   (in->absent &&
 				    !mux_takes_absent(m, in, packet))) {
 				continue;
-			} else if (fifo_len(&in->fifo) < MUX_QUEUE_PACKETS) {
-				(void)fifo_push(&in->fifo, (struct ts_run){
-					packet, 1 });
-			} else {
+			} else if (!delay_line_push(&in->line, packet,
+						    now_ns)) {
 				in->dropped++;
 				mux_counters_forget(&m->counters, pid);
 			}
@@ -405,6 +315,14 @@ void mux_heard(struct mux *m, size_t input, uint64_t now_ns)
 	m->inputs[input].heard_ns = now_ns;
 	if (m->heard_ns == 0)
 		m->heard_ns = now_ns;
+}
+
+uint64_t mux_queued(const struct mux *m, size_t input, size_t *ret_waiting)
+{
+	const struct delay_line *l = &m->inputs[input].line;
+
+	*ret_waiting = l->n;
+	return l->pushed;
 }
 
 void mux_restart(struct mux *m, size_t input)
@@ -426,7 +344,7 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 			m->cfg.continuity->cc[pid] =
 				SPLICE_CC_SEEN | ts_cc(packet);
 			if (psi_class(m->psi, pid) == PID_PSI)
-				(void)psi_feed(m->psi, packet);
+				m->tables_changed |= psi_feed(m->psi, packet);
 		}
 	}
 	m->cfg.out(runs, n_runs, m->cfg.arg);
@@ -483,12 +401,18 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 		mux_build(m);
 		m->sdt.due_ns = 0;
 	}
-	m->settled = m->settled || has_settled(m);
-	if (!m->settled)
+	if (!m->settled && has_settled(m)) {
+		m->settled = true;
+		mux_drop_late(m);
+	}
+	mux_count_due(m);
+	if (!m->settled) {
+		mux_drop_due(m);
 		return;
+	}
 	mux_schedule(m, unix_ms);
 	mux_limit(m);
-	interleave(m);
+	mux_place_due(m);
 	cbr_run(m->cbr, now_ns, on_sent, m);
 	keep_times(m);
 }
@@ -548,7 +472,6 @@ void mux_every_second(struct mux *m)
 
 		in->rate = (sum - in->before) * SECOND_NS / ns;
 		in->before = sum;
-		fifo_trim(&in->fifo);
 	}
 	memcpy(m->sent_before, m->sent, sizeof m->sent);
 	memset(m->sent, 0, sizeof m->sent);

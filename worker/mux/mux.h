@@ -13,11 +13,12 @@
  *	TDT         is built from the system clock, and does not wait
  *	PMT         and all packets of the programs pass
  *	all others  are dropped
- * The packets of one turn are interleaved, so that no PID has a burst.  Then
- * null packets fill the rate, and PCRs are written by the position of their
- * packets (output/cbr.h).  Packets that exceed the rate wait; beyond mux_delay
- * as many inputs of the lowest priority as the excess needs are blocked until
- * there is room again, from the end of a unit to the begin of another one.
+ * A packet leaves delay_ms after its source sent it (delay_line.h), or later if
+ * it would overflow a transport buffer (spread.h).  Null packets fill the rate,
+ * and PCRs are written by the position of their packets (output/cbr.h).
+ * Packets that exceed the rate wait; beyond another delay_ms as many inputs of
+ * the lowest priority as the excess needs are blocked until there is room
+ * again, from the end of a unit to the begin of another one.
  *
  * An input that is silent keeps its PMT; the SDT calls its services not
  * running.  With absent_ms they leave the tables, and return at a picture.
@@ -92,6 +93,10 @@ void mux_feed(struct mux *, size_t input, const struct ts_run *runs,
 
 /* Packets of the input have arrived. */
 void mux_heard(struct mux *, size_t input, uint64_t now_ns);
+
+/* The packets of an input that were queued since mux_new(), of which the last
+ * *ret_waiting have not left. */
+uint64_t mux_queued(const struct mux *, size_t input, size_t *ret_waiting);
 
 /* The next packets of an input are those of another source, or others were
  * lost in between. */

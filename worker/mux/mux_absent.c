@@ -24,6 +24,16 @@ static void drop_held(struct mux_source *in)
 	in->holds = false;
 }
 
+static void send_held(const struct mux *m, struct mux_source *in)
+{
+	struct ts_run run = fifo_run(&in->held);
+
+	for (size_t i = 0; i < run.n; i++)
+		(void)delay_line_push(&in->line, run.data + i * TS_PACKET,
+				      MAX(m->now_ns, in->heard_ns));
+	drop_held(in);
+}
+
 static void leave(struct mux *m, struct mux_source *in)
 {
 	in->absent = true;
@@ -96,10 +106,8 @@ bool mux_takes_absent(struct mux *m, struct mux_source *in,
 	if (in->returns)
 		return true;
 	in->returns = may_return(m, in, packet);
-	if (in->returns && fifo_len(&in->held) > 0)
-		(void)fifo_push(&in->fifo, fifo_run(&in->held));
 	if (in->returns)
-		drop_held(in);
+		send_held(m, in);
 	else if (in->holds)
 		(void)fifo_push(&in->held, (struct ts_run){ packet, 1 });
 	return in->returns;

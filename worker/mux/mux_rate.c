@@ -65,7 +65,7 @@ static void follow_usual(const struct mux *m, struct mux_source *in)
 		in->usual += (rate - in->usual) / USUAL_METERS;
 }
 
-/* Counts the packets that have arrived for this turn. */
+/* Counts the packets of this turn. */
 static void measure(struct mux *m)
 {
 	bool over;
@@ -76,7 +76,7 @@ static void measure(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		in->meter += fifo_len(&in->fifo);
+		in->meter += in->due;
 		if (!over)
 			continue;
 		follow_usual(m, in);
@@ -124,7 +124,7 @@ static struct mux_source *find_first(struct mux *m, bool all)
 		struct mux_source *in = &m->inputs[i];
 
 		if (in->blocked || in->remux == NULL ||
-		    (in->silent && fifo_len(&in->fifo) == 0))
+		    (in->silent && in->line.n == 0))
 			continue;
 		n++;
 		if (found == NULL || goes_first(m, in, found))
@@ -211,18 +211,18 @@ static void refuse(struct mux *m)
 
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		if (!m->inputs[i].cut)
-			need += fifo_len(&m->inputs[i].fifo);
+			need += m->inputs[i].due;
 	for (size_t i = 0; i < m->cfg.n_inputs && need > room; i++) {
 		in = &m->inputs[i];
 		if (!in->blocked || in->cut)
 			continue;
 		in->cut = true;
-		need -= fifo_len(&in->fifo);
+		need -= in->due;
 	}
 	while (need > room && (in = find_first(m, true)) != NULL) {
 		block(m, in, false);
 		in->cut = true;
-		need -= fifo_len(&in->fifo);
+		need -= in->due;
 	}
 }
 

@@ -2,10 +2,13 @@
 /* The data of a mux; for the files of this folder only. */
 #pragma once
 
+#include "worker/mux/delay_line.h"
 #include "worker/mux/eit_share.h"
 #include "worker/mux/lane.h"
 #include "worker/mux/mux.h"
 #include "worker/mux/mux_counters.h"
+#include "worker/mux/spread.h"
+#include "worker/mux/waiting.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/rap.h"
 #include "worker/ts/section.h"
@@ -15,9 +18,6 @@ enum {
 	MUX_SDT_SOURCE_MAX = 8,    /* of the SDT of an input */
 	MUX_CAT_SOURCE_MAX = 4,
 	MUX_SERVICES_MAX = 256,    /* of all inputs together */
-	/* Packets of a turn of an input.  Further ones are dropped. */
-	MUX_QUEUE_PACKETS = 8192,
-	MUX_RUNS = 64,
 };
 
 struct mux_section {
@@ -55,7 +55,8 @@ struct mux_source {
 	struct mux_collector cat, sdt, eit;
 	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
-	struct fifo fifo; /* the packets of this turn */
+	struct delay_line line;
+	size_t due; /* packets of it that leave in this turn */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
 	unsigned absent_ms; /* silent for so long it is absent; 0: never */
@@ -107,9 +108,10 @@ struct mux {
 	uint64_t peak;       /* of the queue after a change */
 	uint64_t meter_ns;   /* start of the measurement of the rates ... */
 	uint64_t metered_ns; /* ... and length of the last one */
-	/* packets of this turn on their way to cbr */
-	size_t n_runs;
-	struct ts_run runs[MUX_RUNS];
+	uint64_t place_ns; /* of the last packet that was given to cbr */
+	bool tables_changed; /* those of the output */
+	struct waiting waiting; /* packets that `spread' holds back */
+	struct spread spread;
 };
 
 /* --- mux_tables.c --- */
@@ -131,6 +133,17 @@ void mux_schedule(struct mux *, uint64_t unix_ms);
 bool mux_follow_absent(struct mux *);
 /* A packet of an absent input: does it return with this one? */
 bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
+
+/* --- mux_places.c --- */
+
+/* Counts the packets that leave in this turn. */
+void mux_count_due(struct mux *);
+/* Drops them. */
+void mux_drop_due(struct mux *);
+/* At the start: drops what is too late. */
+void mux_drop_late(struct mux *);
+/* Gives them to cbr, each with its place. */
+void mux_place_due(struct mux *);
 
 /* --- mux_rate.c --- */
 

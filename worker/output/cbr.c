@@ -29,12 +29,7 @@ enum {
 	PID_TDT = 0x0014,
 };
 
-struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
-{
-	return cbr_new_mux(kbps, burst_ms, CBR_CLOCKS);
-}
-
-struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks)
+static struct cbr *make(unsigned kbps, unsigned burst_ms, size_t clocks)
 {
 	struct cbr *c = xcalloc(1, sizeof *c);
 	uint64_t queue;
@@ -54,6 +49,23 @@ struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks)
 	return c;
 }
 
+struct cbr *cbr_new(unsigned kbps, unsigned burst_ms)
+{
+	return make(kbps, burst_ms, CBR_CLOCKS);
+}
+
+struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks)
+{
+	struct cbr *c = make(kbps, burst_ms, clocks);
+	size_t n = 1;
+
+	while (n < c->queue_max)
+		n *= 2;
+	c->places = xcalloc(n, sizeof *c->places);
+	c->places_mask = n - 1;
+	return c;
+}
+
 void cbr_free(struct cbr **ptr)
 {
 	struct cbr *c = *ptr;
@@ -63,6 +75,7 @@ void cbr_free(struct cbr **ptr)
 		return;
 	psi_free(&c->psi);
 	fifo_done(&c->fifo);
+	free(c->places);
 	free(c->clocks);
 	free(c);
 }
@@ -186,13 +199,23 @@ static bool is_table(const struct cbr *c, const uint8_t *packet)
 /* Queues packets for which there is room. */
 static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 {
+	size_t last = c->place + fifo_len(&c->fifo);
 	uint8_t *copy;
 
 	if (run.n == 0)
 		return;
 	copy = fifo_push(&c->fifo, run);
-	for (size_t i = 0; i < run.n; i++)
+	for (size_t i = 0; i < run.n; i++) {
+		if (c->places != NULL)
+			c->places[(last + i) & c->places_mask] = now_tick;
 		read_pcr(c, copy + i * TS_PACKET, now_tick);
+	}
+}
+
+static void drop_first(struct cbr *c)
+{
+	fifo_drop(&c->fifo, 1);
+	c->place++;
 }
 
 static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
@@ -205,12 +228,13 @@ static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
 		cbr_clock_missed(clock, &a);
 }
 
-/* Queues packets, none of them a null packet. */
-static void queue_packets(struct cbr *c, struct ts_run run, uint64_t now_ns)
+/* Queues packets, none of them a null packet, that come at at_ns. */
+static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
+			  uint64_t now_ns)
 {
 	size_t waiting = fifo_len(&c->fifo);
 	size_t n = MIN(run.n, cbr_room(c));
-	uint64_t now_tick = cbr_tick(now_ns);
+	uint64_t now_tick = cbr_tick(at_ns);
 
 	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
 		c->held = c->n_clocks > 0 && waiting == 0;
@@ -246,12 +270,21 @@ static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 		if (i > from) {
 			queue_packets(c, (struct ts_run){
 				run.data + from * TS_PACKET, i - from
-			}, now_ns);
+			}, now_ns, now_ns);
 			any = true;
 		}
 		from = i + 1;
 	}
 	return any;
+}
+
+static void start(struct cbr *c, uint64_t now_ns)
+{
+	if (c->running)
+		return;
+	c->running = true;
+	c->run_ns = now_ns;
+	c->now_tick = c->tick = cbr_tick(now_ns);
 }
 
 void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
@@ -261,11 +294,15 @@ void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 
 	for (size_t i = 0; i < n_runs; i++)
 		any |= take_run(c, runs[i], now_ns);
-	if (!any || c->running)
-		return;
-	c->running = true;
-	c->run_ns = now_ns;
-	c->now_tick = c->tick = cbr_tick(now_ns);
+	if (any)
+		start(c, now_ns);
+}
+
+void cbr_feed_at(struct cbr *c, const uint8_t *packet, uint64_t at_ns,
+		 uint64_t now_ns)
+{
+	queue_packets(c, (struct ts_run){ packet, 1 }, at_ns, now_ns);
+	start(c, now_ns);
 }
 
 bool cbr_put(struct cbr *c, const uint8_t *packet)
@@ -352,7 +389,7 @@ static void take_content(struct cbr *c, uint8_t *p)
 	uint64_t pcr;
 
 	memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
-	fifo_drop(&c->fifo, 1);
+	drop_first(c);
 	clock = find_clock(c, ts_pid(p));
 	if (clock == NULL)
 		return;
@@ -370,7 +407,7 @@ static void drop_duplicate(struct cbr *c, struct cbr_clock *clock,
 	if (ts_discontinuity(p) && ts_pcr(p, &pcr) && !ts_tei(p) &&
 	    !cbr_clock_skip(clock) && c->begun == NULL)
 		c->begun = clock;
-	fifo_drop(&c->fifo, 1);
+	drop_first(c);
 	c->counters.duplicates++;
 }
 
@@ -427,7 +464,17 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	return due == NULL && next != NULL;
 }
 
-/* Fills n positions and spreads the queue evenly over them. */
+/* Is a packet due at this position?  Without places, the queue is spread:
+ * `spread' positions of n have one. */
+static bool has_content(struct cbr *c, size_t spread, size_t n)
+{
+	if (c->places == NULL)
+		return spread >= n;
+	return !c->held && fifo_len(&c->fifo) > 0 &&
+	       c->places[c->place & c->places_mask] <= c->tick;
+}
+
+/* Fills n positions. */
 static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 {
 	size_t content = c->held ? 0 : MIN(fifo_len(&c->fifo), n);
@@ -436,7 +483,8 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 
 	for (size_t i = 0; i < n; i++) {
 		turn += content;
-		if (put_packet(c, turn >= n, c->out + run.n * TS_PACKET))
+		if (put_packet(c, has_content(c, turn, n),
+			       c->out + run.n * TS_PACKET))
 			turn -= MIN(turn, n);
 		advance(c, 1);
 		if (++run.n == CBR_OUT_PACKETS) {

@@ -3,7 +3,8 @@
  * Converts a stream to a constant bit rate: drops its null packets, inserts
  * new ones and rewrites the PCRs by the position of their packets.
  *
- * The packets of the input are spread evenly over the positions of their time.
+ * The packets of the input are spread evenly over the positions of their time;
+ * those of a multiplex come with it.
  * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
  * packets are dropped and counted.  An eighth of the queue is reserved for PAT,
  * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
@@ -54,13 +55,19 @@ struct cbr_counters {
 /* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: most that a run sends, at most
  * PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
-/* The same with another number of clocks, at most CBR_CLOCKS_MAX. */
+/* The same for packets whose places are known (cbr_feed_at()), with another
+ * number of clocks, at most CBR_CLOCKS_MAX. */
 struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks);
 void cbr_free(struct cbr **);
 
 /* Takes the packets that arrived by now_ns, which never decreases. */
 void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 	      uint64_t now_ns);
+
+/* Takes a packet of a multiplex that leaves at the first free position from
+ * at_ns on, which never decreases and is not later than now_ns. */
+void cbr_feed_at(struct cbr *, const uint8_t *packet, uint64_t at_ns,
+		 uint64_t now_ns);
 
 /* This packet takes the next free position, in front of those that wait.
  * False: the output does not run, or such a packet waits already. */

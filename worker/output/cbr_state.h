@@ -27,6 +27,10 @@ struct cbr {
 	struct fifo fifo;
 	size_t queue_max;    /* packets, of which ... */
 	size_t content_max;  /* ... the first may be of any kind */
+	/* the ticks before which the queued packets do not leave, in a circle
+	 * of `places_mask' + 1; NULL: they are spread evenly */
+	uint64_t *places;
+	size_t place, places_mask; /* of the first packet */
 	struct psi *psi;     /* names the PIDs of the PMTs */
 	bool running;
 	uint64_t content_ns; /* arrival of the last content packet ... */

@@ -41,6 +41,12 @@ struct stream_memory {
 	struct version_counts versions;
 	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
 	struct cue_memory cues;
+	/* the inputs of a multiplex: a hash of the address, and the position in
+	 * its ring in front of which packets were sent */
+	struct stream_read {
+		uint64_t address;
+		uint64_t pos; /* 0: unknown */
+	} reads[MSG_INPUTS_MAX];
 };
 
 /*

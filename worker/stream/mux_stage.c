@@ -2,7 +2,9 @@
 #include "worker/stream/mux_stage.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
@@ -11,9 +13,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Without a drop for so long, an overflow has ended. */
-enum { EIT_CALM_S = 60 };
+enum {
+	/* Without a drop for so long, an overflow has ended. */
+	EIT_CALM_S = 60,
+	/* A worker that ended longer ago is not continued. */
+	RESUME_MS = 2000,
+};
 
 /* The block of an input, and what its maps demand. */
 static void set_up_input(struct mux *mux, size_t i, const char *address)
@@ -45,6 +52,22 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 	free(spec);
 }
 
+/* Where the last worker had been, if it ended a moment ago. */
+static void find_start(struct mux_stage *s, size_t i, const char *address)
+{
+	const struct stream_memory *m = s->memory;
+	struct mux_seen *source = &s->sources[i];
+	uint64_t now_ns = mono_ns();
+
+	source->address = hash_add(HASH_INIT, address, strlen(address));
+	if (m->splice.at_ns > now_ns ||
+	    now_ns - m->splice.at_ns > RESUME_MS * MS)
+		return;
+	for (size_t k = 0; k < ARRAY_LEN(m->reads); k++)
+		if (m->reads[k].address == source->address)
+			source->from = m->reads[k].pos;
+}
+
 void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		    const struct stream_spec *spec,
 		    struct stream_memory *memory, ts_out_fn *out, void *arg)
@@ -69,13 +92,64 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		.out = out,
 		.arg = arg,
 	});
-	for (size_t i = 0; i < start->n_inputs; i++)
+	s->memory = memory;
+	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
+	for (size_t i = 0; i < start->n_inputs; i++) {
 		set_up_input(s->mux, i, start->inputs[i]);
+		find_start(s, i, start->inputs[i]);
+	}
 }
 
 void mux_stage_done(struct mux_stage *s)
 {
 	mux_free(&s->mux);
+	free(s->reads);
+	s->reads = NULL;
+}
+
+void mux_stage_resume(struct mux_stage *s, struct input_chain *c)
+{
+	struct mux_seen *source = &s->sources[c->position - 1];
+
+	/* until it has packets: the master may give it the ring once more */
+	if (s->mux != NULL && source->from != 0)
+		c->keeper.spec.ring_from = source->from;
+}
+
+/* Notes where the packets that follow begin in the ring. */
+static void note_read(struct mux_stage *s, const struct input_chain *c)
+{
+	struct mux_seen *source = &s->sources[c->position - 1];
+	struct mux_reads *r = &s->reads[c->position - 1];
+	size_t waiting;
+
+	if (source->pos != 0 && r->n < MUX_READS_MAX)
+		r->list[(r->first + r->n++) % MUX_READS_MAX] =
+			(struct mux_read){
+				mux_queued(s->mux, c->position - 1, &waiting),
+				source->pos };
+	source->pos = c->keeper.input != NULL
+			      ? input_position(c->keeper.input) : 0;
+}
+
+/* The next worker starts with the first part of which no packet has left. */
+static void keep_reads(struct mux_stage *s)
+{
+	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
+		struct mux_reads *r = &s->reads[i];
+		size_t waiting;
+		uint64_t left = mux_queued(s->mux, i, &waiting);
+
+		left -= waiting;
+		while (r->n > 0 && r->list[r->first].queued < left) {
+			r->first = (r->first + 1) % MUX_READS_MAX;
+			r->n--;
+		}
+		s->memory->reads[i] = (struct stream_read){
+			s->sources[i].address,
+			r->n > 0 ? r->list[r->first].pos : s->sources[i].pos,
+		};
+	}
 }
 
 void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
@@ -88,10 +162,15 @@ void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
 		return;
 	input_keeper_counters(&c->keeper, &counters);
 	if (source->opens != c->keeper.opens ||
-	    source->lost != counters.socket_drops)
+	    source->lost != counters.socket_drops) {
 		mux_restart(s->mux, c->position - 1);
+		s->reads[c->position - 1].n = 0;
+		source->pos = source->from;
+		source->from = 0;
+	}
 	source->opens = c->keeper.opens;
 	source->lost = counters.socket_drops;
+	note_read(s, c);
 	mux_heard(s->mux, c->position - 1, now_ns);
 }
 
@@ -133,8 +212,10 @@ void mux_stage_places(struct mux_stage *s, struct input_chain *c,
 
 void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
 {
-	if (s->mux != NULL)
-		mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
+	if (s->mux == NULL)
+		return;
+	mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
+	keep_reads(s);
 }
 
 static void log_blocked(struct mux_stage *s, size_t i,

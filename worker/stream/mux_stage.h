@@ -12,15 +12,31 @@
 #include "worker/stream/input_chain.h"
 #include "worker/stream/memory.h"
 
+enum { MUX_READS_MAX = 256 };
+
 /* What the chain of an input had, when its packets were taken last. */
 struct mux_seen {
 	unsigned opens;
 	uint64_t lost;
+	uint64_t address; /* a hash */
+	uint64_t from;  /* where the last worker had been; 0: it starts anew */
+	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
+};
+
+/* Where parts of what an input has queued begin in its ring, in a circle. */
+struct mux_reads {
+	size_t first, n;
+	struct mux_read {
+		uint64_t queued; /* packets in front of it */
+		uint64_t pos;
+	} list[MUX_READS_MAX];
 };
 
 struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
+	struct stream_memory *memory;
 	struct mux_seen sources[MSG_INPUTS_MAX];
+	struct mux_reads *reads; /* of each input */
 	uint64_t second_ns; /* time of the last second; 0: none yet */
 	/* the inputs exceed the rate, or one of them its rate_max */
 	struct alarm overflow;
@@ -41,6 +57,9 @@ void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    const struct stream_spec *, struct stream_memory *,
 		    ts_out_fn *out, void *arg);
 void mux_stage_done(struct mux_stage *);
+
+/* Before the chain is read: its input starts where the last worker had been. */
+void mux_stage_resume(struct mux_stage *, struct input_chain *);
 
 /* Packets of the chain follow, in front of its remux. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,

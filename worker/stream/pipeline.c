@@ -62,6 +62,7 @@ static void read_inputs(struct pipeline *p)
 
 	for (size_t i = 0; i < n; i++) {
 		p->reading = due[i];
+		mux_stage_resume(&p->mux, due[i]);
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
 		mux_stage_places(&p->mux, due[i], p->now_ns); /* ─▶ remuxed */
 	}

@@ -10,6 +10,7 @@ libworker_a_SOURCES += \
 	worker/ts/pcr.c worker/ts/pcr.h \
 	worker/ts/pes.c worker/ts/pes.h \
 	worker/ts/pmt.c worker/ts/pmt.h \
+	worker/ts/t_std.c worker/ts/t_std.h \
 	worker/ts/psi.c worker/ts/psi.h \
 	worker/ts/psi_lead.c worker/ts/psi_lead.h \
 	worker/ts/rap.c worker/ts/rap.h \

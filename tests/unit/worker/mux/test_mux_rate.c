@@ -38,6 +38,7 @@ struct rig {
 	struct cc cc;
 	unsigned cc_errors;
 	uint64_t of_pid[TS_PIDS];
+	uint64_t pcr_of[TS_PIDS]; /* the last one */
 };
 
 static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -49,6 +50,7 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
 			r->of_pid[ts_pid(p)]++;
+			(void)ts_pcr(p, &r->pcr_of[ts_pid(p)]);
 			r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
 		}
 }
@@ -434,5 +436,30 @@ Test(mux_rate, an_input_with_exactly_its_rate_max_is_sent)
 	r->inputs[0].per_tick = 27;
 	play(r, 250);
 	cr_expect(is_above_max(r, 0));
+	rig_free(r);
+}
+
+/* How far the last PCR of an input is behind the clock of its source. */
+static uint64_t delay_ms(const struct rig *r, size_t i)
+{
+	uint64_t pcr = r->pcr_of[100 * (i + 1) + 57];
+
+	return (r->pcr - pcr) / (PCR_HZ / 1000);
+}
+
+Test(mux_rate, packets_leave_mux_delay_after_their_source_sent_them)
+{
+	struct rig *r = rig_new(2, 4000, 0);
+
+	set_all(r, 10);
+	for (unsigned i = 0; i < 200; i++) {
+		play(r, 1);
+		/* the turn, and a PCR that leaves within the next one */
+		for (size_t k = 0; i >= 100 && k < r->n; k++)
+			cr_assert(delay_ms(r, k) >= MUX_DELAY_DEFAULT_MS &&
+				  delay_ms(r, k) <= MUX_DELAY_DEFAULT_MS +
+						    2 * TICK_MS + 1,
+				  "%u: %u ms", i, (unsigned)delay_ms(r, k));
+	}
 	rig_free(r);
 }

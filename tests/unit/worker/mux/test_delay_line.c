@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Packets leave a constant time behind their source, whatever the network
+ * does. */
+#include "worker/mux/delay_line.h"
+
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/ts/pcr.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum {
+	DELAY_MS = 400,
+	PCR_EVERY = 20, /* packets */
+	PACKET_US = 1000,
+	N = 20000,
+};
+
+/* The nth packet of a source; a PCR in each PCR_EVERY. */
+static void make(uint8_t p[TS_PACKET], uint64_t n, uint64_t first_pcr,
+		 bool pcrs)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	p[1] = 1;
+	p[2] = 1;
+	p[3] = 0x10;
+	if (!pcrs || n % PCR_EVERY != 0)
+		return;
+	p[3] = 0x30;
+	p[4] = 7;
+	p[5] = 0x10;
+	ts_set_pcr(p, (first_pcr + n * PACKET_US * 27) % PCR_WRAP);
+}
+
+struct run {
+	struct delay_line line;
+	unsigned burst;     /* packets arrive together in so many */
+	uint64_t first_pcr;
+	bool pcrs;
+	int64_t early, late; /* departure less source time and delay, ns */
+	uint64_t left;
+};
+
+/* Packets that are due by now leave. */
+static void leave(struct run *r, uint64_t now_ns, uint64_t base_ns)
+{
+	while (delay_line_next(&r->line) <= now_ns) {
+		int64_t off = (int64_t)(delay_line_next(&r->line) - base_ns -
+					r->left * PACKET_US * 1000 -
+					DELAY_MS * MS);
+
+		if (r->left > 1000) {
+			r->early = MIN(r->early, off);
+			r->late = MAX(r->late, off);
+		}
+		delay_line_drop(&r->line);
+		r->left++;
+	}
+}
+
+static void play(struct run *r)
+{
+	const uint64_t base = 1000 * SECOND_NS;
+	uint8_t p[TS_PACKET];
+
+	r->line.delay_ns = DELAY_MS * MS;
+	r->line.max = 4096;
+	r->early = INT64_MAX;
+	r->late = INT64_MIN;
+	for (uint64_t n = 0; n < N; n++) {
+		/* the last of a burst arrives without delay */
+		uint64_t now = base + (n / r->burst + 1) * r->burst *
+					      PACKET_US * 1000;
+
+		make(p, n, r->first_pcr, r->pcrs);
+		cr_assert(delay_line_push(&r->line, p, now));
+		if ((n + 1) % r->burst == 0)
+			leave(r, now, base);
+	}
+	cr_assert_geq(r->left, N - 2000u, "%u", (unsigned)r->left);
+	delay_line_done(&r->line);
+}
+
+Test(delay_line, bursts_of_the_network_leave_as_their_source_sent_them)
+{
+	static const unsigned bursts[] = { 1, 10, 100, 300 };
+
+	for (size_t i = 0; i < ARRAY_LEN(bursts); i++) {
+		struct run r = { .burst = bursts[i], .pcrs = true,
+				 .first_pcr = PCR_WRAP - 5 * PCR_HZ };
+
+		play(&r);
+		/* the same for all packets: the last of a burst with a PCR */
+		cr_expect_leq(r.late - r.early, (int64_t)PACKET_US * 1000,
+			      "burst %u: %ld to %ld ns", bursts[i],
+			      (long)r.early, (long)r.late);
+		cr_expect_leq(labs((long)r.late), (long)PCR_EVERY * PACKET_US *
+						  1000 + PACKET_US * 1000L,
+			      "burst %u: %ld", bursts[i], (long)r.late);
+	}
+}
+
+Test(delay_line, without_a_pcr_the_time_of_arrival_counts)
+{
+	struct run r = { .burst = 10 };
+
+	play(&r);
+	cr_expect_geq(r.early, 0);
+	cr_expect_leq(r.late, 10 * (int64_t)PACKET_US * 1000);
+}
+
+Test(delay_line, a_jump_of_the_pcr_moves_no_packet)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 4096 };
+	uint64_t now = 1000 * SECOND_NS, last = 0;
+	uint8_t p[TS_PACKET];
+
+	for (uint64_t n = 0; n < 3000; n++) {
+		/* back by a second, and forward by an hour */
+		uint64_t pcr = n < 1000 ? 100 * PCR_HZ
+			     : n < 2000 ? 99 * PCR_HZ : 3700 * PCR_HZ;
+
+		make(p, n, pcr, true);
+		cr_assert(delay_line_push(&l, p, now));
+		while (delay_line_next(&l) <= now) {
+			uint64_t at = delay_line_next(&l);
+
+			cr_assert_leq(last, at);
+			cr_assert_leq(last == 0 ? 0 : at - last, 30 * MS);
+			last = at;
+			delay_line_drop(&l);
+		}
+		now += PACKET_US * 1000;
+	}
+	cr_expect_eq(l.n, DELAY_MS, "%zu", l.n);
+	delay_line_done(&l);
+}
+
+Test(delay_line, what_a_successor_reads_at_once_leaves_in_time)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 4096 };
+	const uint64_t now = 1000 * SECOND_NS;
+	uint8_t p[TS_PACKET];
+
+	/* the packets of the last 500 ms */
+	for (uint64_t n = 0; n < 501; n++) {
+		make(p, n, 100 * PCR_HZ, true);
+		cr_assert(delay_line_push(&l, p, now));
+	}
+	/* those of 400 ms still wait */
+	cr_expect_leq(labs((long)delay_line_due(&l, now) - 100), PCR_EVERY,
+		      "%zu", delay_line_due(&l, now));
+	delay_line_done(&l);
+}
+
+Test(delay_line, holds_no_more_packets_than_its_maximum)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 1000 };
+	uint8_t p[TS_PACKET];
+	unsigned held = 0;
+
+	for (uint64_t n = 0; n < 2000; n++) {
+		make(p, n, 0, true);
+		held += delay_line_push(&l, p, 1000 * SECOND_NS);
+	}
+	cr_expect_eq(held, 1000u);
+	cr_expect_eq(l.n, 1000u);
+	delay_line_done(&l);
+}

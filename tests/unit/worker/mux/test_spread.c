@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Packets of audio and tables do not overflow the transport buffer. */
+#include "worker/mux/spread.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/mux/waiting.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+#include "worker/ts/t_std.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { PMT = 0x100, VIDEO, AUDIO };
+
+static struct psi *tables(void)
+{
+	static const struct build_entry program = { 1, PMT };
+	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
+					      { 0x03, AUDIO, NULL, 0 } };
+	struct build *b = build_new();
+	struct psi *psi = psi_new();
+	uint8_t section[SECTION_PSI_MAX];
+	struct ts_run run;
+	size_t len = build_pat(section, 0, &program, 1);
+
+	(void)build_section(b, TS_PID_PAT, section, len);
+	len = build_pmt(section, program, 0, es, 2);
+	(void)build_section(b, PMT, section, len);
+	run = build_run(b);
+	for (size_t i = 0; i < run.n; i++)
+		(void)psi_feed(psi, run.data + i * TS_PACKET);
+	build_free(b);
+	return psi;
+}
+
+/* n packets at once: the fill of the buffer never exceeds its size. */
+static uint64_t burst(struct spread *s, uint16_t pid, unsigned n, unsigned bps)
+{
+	uint64_t at = 0, last = 1000 * SECOND_NS;
+	double level = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		at = spread_place(s, pid, 1000 * SECOND_NS);
+		cr_assert_geq(at, last);
+		level -= (double)(at - last) * bps / 8 / SECOND_NS;
+		level = (level < 0 ? 0 : level) + TS_PACKET;
+		cr_assert_leq(level, T_STD_TB, "packet %u: %f", i, level);
+		last = at;
+	}
+	return at - 1000 * SECOND_NS;
+}
+
+Test(spread, a_burst_of_audio_or_tables_fits_into_the_transport_buffer)
+{
+	struct spread *s = xcalloc(1, sizeof *s);
+	struct psi *psi = tables();
+
+	spread_follow(s, psi);
+	cr_expect_gt(burst(s, AUDIO, 12, 2000000), 5 * MS);
+	cr_expect_gt(burst(s, PMT, 12, T_STD_TABLES_BPS), 10 * MS);
+	/* the rate of video is not fixed */
+	for (unsigned i = 0; i < 100; i++)
+		cr_expect_eq(spread_place(s, VIDEO, SECOND_NS), SECOND_NS);
+	psi_free(&psi);
+	free(s);
+}
+
+Test(spread, a_pid_that_exceeds_the_rate_is_not_delayed_for_ever)
+{
+	struct spread *s = xcalloc(1, sizeof *s);
+	struct psi *psi = tables();
+	uint64_t at = 0;
+
+	spread_follow(s, psi);
+	/* 3 Mbit/s for ten seconds */
+	for (uint64_t i = 0; i < 20000; i++) {
+		at = spread_place(s, AUDIO, i * 500000);
+		cr_assert_leq(at, i * 500000 + (SPREAD_MAX_MS + 2) * MS);
+	}
+	cr_expect_eq(at, UINT64_C(19999) * 500000);
+	psi_free(&psi);
+	free(s);
+}
+
+Test(waiting, packets_leave_in_order_and_of_one_time_as_they_came)
+{
+	static const uint64_t times[] = { 5, 3, 9, 3, 5, 1, 9, 3 };
+	struct waiting *w = xcalloc(1, sizeof *w);
+	uint64_t last = 0;
+	unsigned before = 0;
+
+	cr_expect_eq(waiting_next(w), UINT64_MAX);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < ARRAY_LEN(times); i++) {
+			uint8_t p[TS_PACKET] = { (uint8_t)i };
+
+			waiting_add(w, times[i], i, p);
+		}
+		cr_expect_eq(waiting_next(w), 1u);
+		for (last = 0; w->n > 0;) {
+			const struct waiting_packet *p = waiting_take(w);
+
+			cr_expect(p->at_ns > last ||
+				  (p->at_ns == last && p->source > before));
+			cr_expect_eq(p->data[0], p->source);
+			last = p->at_ns;
+			before = p->source;
+		}
+	}
+	free(w);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/mux/delay_line.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/ts/pcr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROOM_MIN = 256,
+	/* The longest step between two PCRs. */
+	STEP_MAX_MS = 500,
+	PPM = 1000000,
+};
+
+void delay_line_done(struct delay_line *l)
+{
+	free(l->packets);
+	free(l->times);
+	l->packets = NULL;
+	l->times = NULL;
+	l->room = l->head = l->n = l->since = 0;
+}
+
+/* --- the queue --- */
+
+/* Doubles the room. */
+static void grow(struct delay_line *l)
+{
+	size_t room = l->room == 0 ? (size_t)ROOM_MIN : 2 * l->room;
+	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;
+	uint8_t *packets = xcalloc(room, TS_PACKET);
+	uint64_t *times = xcalloc(room, sizeof *times);
+
+	if (l->n > 0) {
+		memcpy(packets, l->packets + l->head * TS_PACKET,
+		       first * TS_PACKET);
+		memcpy(packets + first * TS_PACKET, l->packets,
+		       rest * TS_PACKET);
+		memcpy(times, l->times + l->head, first * sizeof *times);
+		memcpy(times + first, l->times, rest * sizeof *times);
+	}
+	free(l->packets);
+	free(l->times);
+	l->packets = packets;
+	l->times = times;
+	l->room = room;
+	l->head = 0;
+}
+
+/* The room is a power of two. */
+static size_t place(const struct delay_line *l, size_t nth)
+{
+	return (l->head + nth) & (l->room - 1);
+}
+
+void delay_line_drop(struct delay_line *l)
+{
+	l->head = place(l, 1);
+	l->n--;
+}
+
+size_t delay_line_due(const struct delay_line *l, uint64_t now_ns)
+{
+	uint64_t behind = (uint64_t)l->offset + l->delay_ns;
+	size_t n = 0;
+
+	while (n < l->n && l->times[place(l, n)] + behind <= now_ns)
+		n++;
+	return n;
+}
+
+/* --- the time of the source --- */
+
+/* The source time of a packet that arrives now without delay. */
+static uint64_t at_arrival(const struct delay_line *l, uint64_t now_ns)
+{
+	return MAX(now_ns - (uint64_t)l->offset, l->last_ns);
+}
+
+/* The packets behind the last PCR took span_ns by their provisional times, and
+ * step_ns by this PCR. */
+static void spread(struct delay_line *l, uint64_t span_ns, uint64_t step_ns)
+{
+	for (size_t i = l->n - MIN(l->since, l->n); i < l->n; i++) {
+		uint64_t *t = &l->times[place(l, i)];
+
+		*t = l->pcr_ns + (*t - l->pcr_ns) * step_ns / span_ns;
+	}
+}
+
+/* Compares the arrival of a PCR with its source time. */
+static void measure(struct delay_line *l, uint64_t now_ns)
+{
+	int64_t off = (int64_t)(now_ns - l->pcr_ns), by, most;
+	int64_t jump = LINE_JUMP_MS * (int64_t)MS;
+
+	l->earliest = MIN(l->earliest, off);
+	/* nothing has left yet, or the path is another one */
+	if ((now_ns - l->base_ns < l->delay_ns && off < l->offset) ||
+	    off < l->offset - jump)
+		l->offset = l->wanted = l->earliest = off;
+	if (now_ns - l->window_ns >= LINE_WINDOW_MS * MS) {
+		l->wanted = l->earliest;
+		l->earliest = INT64_MAX;
+		l->window_ns = now_ns;
+		if (l->wanted - l->offset > (int64_t)l->delay_ns / 4 * 3)
+			l->offset = l->wanted;
+	}
+	by = l->wanted - l->offset;
+	most = (int64_t)(now_ns - l->arrival_ns) / PPM * LINE_SLEW_PPM;
+	l->offset += MAX(MIN(by, most), -most);
+}
+
+/* Another time base begins. */
+static void begin(struct delay_line *l, uint64_t now_ns)
+{
+	l->base_ns = l->window_ns = now_ns;
+	l->wanted = l->offset;
+	l->earliest = INT64_MAX;
+	l->step_ns = MAX(l->step_ns, UINT64_C(1));
+}
+
+/* A PCR of the PID that the line follows.  Returns the time of its packet. */
+static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool announced,
+			 uint64_t now_ns)
+{
+	int64_t step = wrap_diff(pcr % PCR_WRAP, l->pcr, PCR_WRAP);
+	uint64_t step_ns = step > 0 ? (uint64_t)step * 1000 / 27 : 0;
+
+	if (l->has_pcr && !announced && step > 0 &&
+	    step_ns <= STEP_MAX_MS * MS) {
+		size_t n = l->since + 1;
+
+		spread(l, l->step_ns * n, step_ns);
+		l->step_ns = MAX(step_ns / n, UINT64_C(1));
+		l->pcr_ns += step_ns;
+		measure(l, now_ns);
+	} else {
+		begin(l, now_ns);
+		l->pcr_ns = at_arrival(l, now_ns);
+	}
+	l->has_pcr = true;
+	l->pcr = pcr % PCR_WRAP;
+	l->arrival_ns = now_ns;
+	l->since = 0;
+	return l->pcr_ns;
+}
+
+/* A pause of all packets is none of the PCRs. */
+static bool is_pcr_gone(const struct delay_line *l, uint64_t now_ns)
+{
+	uint64_t silent = now_ns - l->arrival_ns;
+
+	return silent > LINE_PAUSE_MS * MS ||
+	       (silent > LINE_PCR_MS * MS &&
+		l->since * l->step_ns > LINE_PCR_MS * MS);
+}
+
+static uint64_t time_of(struct delay_line *l, const uint8_t *packet,
+			uint64_t now_ns)
+{
+	uint64_t pcr;
+
+	if (l->has_pcr && is_pcr_gone(l, now_ns))
+		l->has_pcr = false;
+	if (ts_pcr(packet, &pcr) && !ts_tei(packet) &&
+	    (!l->has_pcr || ts_pid(packet) == l->pid)) {
+		bool other = ts_pid(packet) != l->pid;
+
+		l->pid = ts_pid(packet);
+		return take_pcr(l, pcr, other || ts_discontinuity(packet),
+				now_ns);
+	}
+	if (!l->has_pcr)
+		return at_arrival(l, now_ns);
+	l->since++;
+	return l->pcr_ns + MIN(l->since * l->step_ns, LINE_PCR_MS * MS);
+}
+
+bool delay_line_push(struct delay_line *l, const uint8_t *packet,
+		     uint64_t now_ns)
+{
+	uint64_t at;
+
+	if (l->n >= l->max)
+		return false;
+	if (l->n == l->room)
+		grow(l);
+	at = time_of(l, packet, now_ns);
+	memcpy(l->packets + place(l, l->n) * TS_PACKET, packet, TS_PACKET);
+	l->times[place(l, l->n)] = at;
+	l->last_ns = at;
+	l->n++;
+	l->pushed++;
+	return true;
+}

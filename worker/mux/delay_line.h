@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Delays the packets of an input of a multiplex by a constant time, so that
+ * each one leaves as long after the next one as its source sent it, whatever
+ * bursts the network made of them.
+ *
+ * The time of a packet at its source comes from the PCRs of one PID; packets
+ * between two PCRs are spread evenly.  The packets that arrive the earliest
+ * show how this time relates to that of the machine, and the line follows a
+ * change of it by LINE_SLEW_PPM.  A jump of the PCR starts again at the time of
+ * arrival, as do packets without a PCR among those of LINE_PCR_MS.
+ *
+ * Pure.  Embedded; zeroed memory with delay_ns and max is ready.  Owns its
+ * packets.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	LINE_PCR_MS = 200,
+	LINE_PAUSE_MS = 2000, /* longer ones start again, too */
+	LINE_WINDOW_MS = 1000, /* of a measurement of the earliest arrival */
+	LINE_SLEW_PPM = 1000,
+	/* A packet that arrives earlier by so much shows another path. */
+	LINE_JUMP_MS = 50,
+};
+
+struct delay_line {
+	uint64_t delay_ns;
+	size_t max; /* packets */
+
+	uint8_t *packets;
+	uint64_t *times;    /* of each packet at its source */
+	size_t room, head, n;
+	uint64_t pushed;    /* packets since the start */
+	size_t since;       /* packets since the last PCR */
+
+	bool has_pcr;       /* of `pid', seen less than LINE_PCR_MS ago */
+	uint16_t pid;       /* of the PCRs */
+	uint64_t pcr;       /* the last one, ... */
+	uint64_t pcr_ns;    /* ... its source time, ... */
+	uint64_t arrival_ns; /* ... and its arrival */
+	uint64_t last_ns;   /* source time of the last packet */
+	uint64_t step_ns;   /* between two packets, as last known */
+
+	/* time of the machine less that of the source */
+	int64_t offset, earliest, wanted;
+	uint64_t base_ns;   /* arrival of the first packet of the time base */
+	uint64_t window_ns; /* begin of the measurement */
+};
+
+void delay_line_done(struct delay_line *);
+
+/* Queues a packet that arrived by now_ns, which never decreases; false: there
+ * is no room. */
+bool delay_line_push(struct delay_line *, const uint8_t *packet,
+		     uint64_t now_ns);
+
+/* The time at which the first packet leaves; UINT64_MAX: none waits. */
+static inline uint64_t delay_line_next(const struct delay_line *l)
+{
+	return l->n == 0 ? UINT64_MAX
+			 : l->times[l->head] + (uint64_t)l->offset +
+				   l->delay_ns;
+}
+
+/* The first packet, which may be changed; there is one. */
+static inline uint8_t *delay_line_first(const struct delay_line *l)
+{
+	return l->packets + l->head * TS_PACKET;
+}
+
+/* Removes it. */
+void delay_line_drop(struct delay_line *);
+
+/* The packets that leave by now_ns. */
+size_t delay_line_due(const struct delay_line *, uint64_t now_ns);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The places of packets: each one leaves mux_delay after its source sent it, in
+ * the order of these times over all inputs. */
+#include "common/base/units.h"
+#include "common/base/util.h"
+#include "worker/mux/mux_state.h"
+
+/* What the last worker did not send is not sent if it is later than this: it
+ * would arrive behind its time in the decoder. */
+enum { LATE_MS = 200 };
+
+/* The packets of a lane that leave in this turn. */
+struct lane_turn {
+	size_t left;
+	uint64_t next_ns; /* UINT64_MAX: none is left */
+};
+
+/* The sources of packets in a turn: inputs, then lanes, then those that
+ * wait. */
+struct turn {
+	struct lane_turn lanes[MUX_LANES];
+	uint64_t next_ns[MUX_INPUTS_MAX];
+};
+
+void mux_count_due(struct mux *m)
+{
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		m->inputs[i].due = delay_line_due(&m->inputs[i].line,
+						  m->now_ns);
+}
+
+void mux_drop_due(struct mux *m)
+{
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		for (struct mux_source *in = &m->inputs[i]; in->due > 0;
+		     in->due--)
+			delay_line_drop(&in->line);
+}
+
+void mux_drop_late(struct mux *m)
+{
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		while (in->line.n > 0 && delay_line_next(&in->line) <
+						 m->now_ns - LATE_MS * MS)
+			delay_line_drop(&in->line);
+	}
+}
+
+static void give(struct mux *m, unsigned source, uint8_t *packet,
+		 uint64_t at_ns)
+{
+	if (!mux_counters_feed(&m->counters, source, packet))
+		return;
+	m->sent[ts_pid(packet)]++;
+	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
+	cbr_feed_at(m->cbr, packet, m->place_ns, m->now_ns);
+}
+
+static void give_waiting(struct mux *m)
+{
+	struct waiting_packet *p = waiting_take(&m->waiting);
+
+	give(m, p->source, p->data, p->at_ns);
+}
+
+static void give_input(struct mux *m, size_t input, uint64_t at_ns)
+{
+	struct mux_source *in = &m->inputs[input];
+	uint8_t *packet = delay_line_first(&in->line);
+	uint64_t place = at_ns;
+
+	if (mux_admits(m, in, packet)) {
+		place = spread_place(&m->spread, ts_pid(packet), at_ns);
+		in->packets++;
+		if (place > at_ns) {
+			if (waiting_is_full(&m->waiting))
+				give_waiting(m);
+			waiting_add(&m->waiting, place, (unsigned)input + 1,
+				    packet);
+		} else {
+			give(m, (unsigned)input + 1, packet, at_ns);
+		}
+	}
+	delay_line_drop(&in->line);
+}
+
+static void give_lane(struct mux *m, struct lane *l, struct lane_turn *t)
+{
+	uint8_t *packet = l->fifo.memory + l->fifo.head * TS_PACKET;
+
+	give(m, MUX_INPUTS_MAX + 1, packet, t->next_ns);
+	fifo_drop(&l->fifo, 1);
+	t->next_ns = --t->left > 0 ? t->next_ns + LANE_SPACING_MS * MS
+				   : UINT64_MAX;
+}
+
+static void begin(struct mux *m, struct turn *t)
+{
+	for (size_t i = 0; i < MUX_LANES; i++) {
+		size_t n = lane_due(&m->lanes[i], m->now_ns);
+
+		t->lanes[i].left = n;
+		t->lanes[i].next_ns =
+			n == 0 ? UINT64_MAX
+			       : m->now_ns - (n - 1) * LANE_SPACING_MS * MS;
+	}
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		t->next_ns[i] = delay_line_next(&m->inputs[i].line);
+	if (m->tables_changed)
+		spread_follow(&m->spread, m->psi);
+	m->tables_changed = false;
+}
+
+/* Gives the next packet; false: no other one is due. */
+static bool give_next(struct mux *m, struct turn *t)
+{
+	uint64_t next = waiting_next(&m->waiting);
+	size_t found = MUX_INPUTS_MAX + MUX_LANES;
+
+	for (size_t i = 0; i < MUX_LANES; i++) {
+		if (t->lanes[i].next_ns < next) {
+			next = t->lanes[i].next_ns;
+			found = MUX_INPUTS_MAX + i;
+		}
+	}
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		if (t->next_ns[i] < next) {
+			next = t->next_ns[i];
+			found = i;
+		}
+	}
+	if (next > m->now_ns)
+		return false;
+	if (found < MUX_INPUTS_MAX) {
+		give_input(m, found, next);
+		t->next_ns[found] = delay_line_next(&m->inputs[found].line);
+	} else if (found < MUX_INPUTS_MAX + MUX_LANES) {
+		give_lane(m, &m->lanes[found - MUX_INPUTS_MAX],
+			  &t->lanes[found - MUX_INPUTS_MAX]);
+	} else {
+		give_waiting(m);
+	}
+	return true;
+}
+
+void mux_place_due(struct mux *m)
+{
+	struct turn t;
+
+	begin(m, &t);
+	while (give_next(m, &t)) {
+	}
+}

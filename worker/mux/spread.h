@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keeps packets of a PID so far apart that they do not overflow the transport
+ * buffer of the standard decoder (ISO/IEC 13818-1 2.4.2.3).
+ *
+ * A packet that comes too early waits, and those of its PID behind it.  A PID
+ * whose rate exceeds that of its buffer is not spread: it cannot be.
+ *
+ * Pure.  Embedded; zeroed memory is ready, and spreads nothing.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <stdint.h>
+
+enum { SPREAD_MAX_MS = 100 /* the longest wait */ };
+
+struct psi;
+
+struct spread_pid {
+	float leak;  /* bytes per nanosecond; 0: not spread */
+	float level; /* bytes in the buffer ... */
+	uint64_t at_ns; /* ... after the packet that left then */
+};
+
+struct spread {
+	struct spread_pid pids[TS_PIDS];
+};
+
+/* Follows the tables of the output. */
+void spread_follow(struct spread *, const struct psi *);
+
+/* The next packet of the PID is due at_ns: returns the time at which it leaves,
+ * which is not earlier. */
+uint64_t spread_place(struct spread *, uint16_t pid, uint64_t at_ns);

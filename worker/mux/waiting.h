@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Packets of a multiplex that wait for their place, in its order.
+ *
+ * Pure.  Embedded; zeroed memory is ready.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WAITING_MAX = 512 };
+
+struct waiting_packet {
+	uint64_t at_ns;
+	unsigned source;
+	uint8_t data[TS_PACKET];
+};
+
+struct waiting {
+	size_t n;
+	uint16_t order[WAITING_MAX]; /* places in list: the last leaves first */
+	bool used[WAITING_MAX];
+	struct waiting_packet list[WAITING_MAX];
+};
+
+static inline bool waiting_is_full(const struct waiting *w)
+{
+	return w->n == WAITING_MAX;
+}
+
+/* The time of the first one; UINT64_MAX: none waits. */
+static inline uint64_t waiting_next(const struct waiting *w)
+{
+	return w->n == 0 ? UINT64_MAX : w->list[w->order[w->n - 1]].at_ns;
+}
+
+/* Adds a packet behind those of the same time; there is room. */
+void waiting_add(struct waiting *, uint64_t at_ns, unsigned source,
+		 const uint8_t *packet);
+
+/* Removes the first one, which stays valid until the next waiting_add(). */
+struct waiting_packet *waiting_take(struct waiting *);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The buffers of the system target decoder (ISO/IEC 13818-1 2.4.2), whose sizes
+ * and rates the standard fixes by the type of a stream.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum {
+	T_STD_TB = 512, /* bytes of each transport buffer */
+	/* bit/s at which the transport buffers of tables empty: 2.4.2.3 */
+	T_STD_TABLES_BPS = 1000000,
+};
+
+/* The rate, in bit/s, at which the transport buffer of an audio stream empties;
+ * 0: the type is no audio, or its rate is not fixed. */
+unsigned t_std_audio_bps(uint8_t stream_type);
