@@ -242,7 +242,7 @@ static void note_step(struct judge *j, unsigned pid, int64_t step)
 	j->steps[j->n_steps++] = (struct judge_pcr){ j->packets, step };
 }
 
-static double ticks_per_packet(const struct judge *j)
+double judge_ticks(const struct judge *j)
 {
 	int64_t ticks = 0;
 	uint64_t packets = 0;
@@ -258,7 +258,7 @@ static double ticks_per_packet(const struct judge *j)
 
 int64_t judge_wander(const struct judge *j)
 {
-	double rate = ticks_per_packet(j);
+	double rate = judge_ticks(j);
 	double off = 0, low = 0, high = 0, most = 0;
 
 	for (size_t i = 1; i < j->n_steps; i++) {

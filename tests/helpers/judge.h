@@ -56,3 +56,7 @@ void judge_take(struct judge *, const uint8_t *data, size_t len,
  * A clock that gains or loses at a cut shows, whenever its packets arrived.
  */
 int64_t judge_wander(const struct judge *);
+
+/* The mean duration of a packet by the PCRs, without their jumps; 0: no
+ * PCRs. */
+double judge_ticks(const struct judge *);

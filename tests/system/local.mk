@@ -274,6 +274,8 @@ tests_helpers_ts_judge_LDADD = tests/helpers/libjudge.a
 
 check_LIBRARIES += tests/helpers/libjudge.a
 tests_helpers_libjudge_a_SOURCES = \
+	tests/helpers/buffer_sizes.c tests/helpers/buffer_sizes.h \
+	tests/helpers/buffers.c tests/helpers/buffers.h \
 	tests/helpers/judge.c tests/helpers/judge.h
 
 check_PROGRAMS += tests/helpers/splice-run

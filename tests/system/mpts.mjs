@@ -134,6 +134,15 @@ function assertNetwork(data) {
 	assert.ok(sections(data, new Set([0x300])).length >= 10);
 }
 
+// No buffer of a decoder overflows, and tables repeat as they must. No table
+// names the PID of `si'.
+function assertBuffers({ buffers }) {
+	for (const [fault, n] of Object.entries(buffers))
+		if (!['judged', 'events'].includes(fault))
+			assert.equal(n, fault === 'unreferenced' ? 1 : 0,
+				`${fault}: ${buffers.events}`);
+}
+
 // What holds in every second, whatever happens to an input.
 function assertSound(found, list) {
 	for (const fault of ['sync', 'tei', 'cc', 'crc', 'pcrBack',
@@ -159,6 +168,7 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	const ts = assertSound(found, list);
 
 	assertNetwork(joined(list));
+	assertBuffers(found);
 	timing.assert(Math.abs(status.bitrate / RATE * 1000 - 1) < 0.05,
 		`${status.bitrate}`);
 	assert.deepEqual(status.services.map(({ pnr, input }) => [pnr, input]),

@@ -971,6 +971,7 @@ tests_unit_ctl_test_text_LDADD = $(ctl_libs)
 
 unit_helpers_tests = \
 	tests/unit/bench/test_check_packets \
+	tests/unit/helpers/test_buffers \
 	tests/unit/helpers/test_judge
 check_PROGRAMS += $(unit_helpers_tests)
 TESTS += $(unit_helpers_tests)
