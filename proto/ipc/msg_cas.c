@@ -46,6 +46,8 @@ static const struct field terms_rows[] = {
 	{ "period", AT(period_ms), .max = PERIOD_MAX_MS },
 	{ "delay_start", AT(delay_start_ms), DELAYS },
 	{ "delay_stop", AT(delay_stop_ms), DELAYS },
+	{ "ac_start", AT(ac_start_ms), DELAYS },
+	{ "ac_stop", AT(ac_stop_ms), DELAYS },
 	{ "transition", AT(transition) },
 	{ "transition_start", AT(transition_start_ms), DELAYS },
 	{ "transition_stop", AT(transition_stop_ms), DELAYS },

@@ -52,6 +52,7 @@ struct msg_cas_terms {
 	/* from a change of the word to the begin of the next ECM, and to the
 	 * end of the last one; negative: before the change */
 	int delay_start_ms, delay_stop_ms;
+	int ac_start_ms, ac_stop_ms; /* where access criteria change */
 	/* the same where clear packets end and begin; false: no such rule */
 	bool transition;
 	int transition_start_ms, transition_stop_ms;

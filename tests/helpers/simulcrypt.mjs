@@ -76,6 +76,7 @@ export class Ecmg {
 	version = 2; lead = 1; perMsg = 2; delay = 200; repetition = 100;
 	minPeriod = 10; packets = true; compTime = 100;
 	transition = undefined; // [start, stop] beside clear packets, ms
+	acDelay = undefined; // [start, stop] where access criteria change
 	silent = false;   // no answer to provisions
 	error = 0;        // an error of the stream instead
 	raw = undefined;  // bytes instead of each ECM response
@@ -167,7 +168,9 @@ export class Ecmg {
 				[0x0b, u8(this.perMsg)],
 				[0x0c, u16(this.compTime)],
 				...(this.transition ?? []).map((ms, i) =>
-					[5 + i, u16(ms)])]);
+					[5 + i, u16(ms)]),
+				...(this.acDelay ?? []).map((ms, i) =>
+					[0x16 + i, u16(ms)])]);
 		if (m.type === 0x101) {
 			this.streams.set(number(m, 0x0f), {
 				ecmId: number(m, 0x19), cp: number(m, 0x10) });

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DVB Simulcrypt: ecmg_lost, with a real worker and a generator that is silent.
+// DVB Simulcrypt: ecmg_lost, with a real worker and a generator that is silent;
+// the delays of a generator where access criteria change.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ECM_PID, entry, firstClear, link, packets, play, receive }
+import { ECM_PID, entry, firstClear, link, packets, play, receive, udp }
 	from '../helpers/cas-scene.mjs';
-import { PROGRAM } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Ecmg } from '../helpers/simulcrypt.mjs';
+import { stream } from '../helpers/sluice.mjs';
 import { joined } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 const NULL_PID = 0x1fff;
+const RATE = new TsMux().rate;
 
 // The states of a PID one after the other: 's' scrambled, 'c' clear.
 const states = (data, pid) => packets(data, pid).map((p) =>
@@ -81,3 +84,44 @@ for (const [policy, error, want] of [
 		if (policy === 'stop')
 			assert.ok(packets(data, NULL_PID).length > 300);
 	});
+
+// Packets between two ECMs, where the control word changes between these.
+function gapsAtChanges(data) {
+	const gaps = [];
+	let last = -1, parity = 0, changed = false;
+
+	packets(data).forEach((p, i) => {
+		const is = p[3] >> 6;
+
+		if ((p.readUInt16BE(1) & 0x1fff) === ECM_PID) {
+			if (changed && last >= 0)
+				gaps.push(i - last);
+			[last, changed] = [i, false];
+		} else if (is > 1) {
+			changed ||= parity !== 0 && is !== parity;
+			parity = is;
+		}
+	});
+	return gaps;
+}
+
+test('ECMs end and begin by the AC delays where access criteria change',
+	async (t) => {
+	const ecmg = await Ecmg.start(t, { delay: 0, acDelay: [400, -400] });
+	const { sluice, recorder } = await play(t, [entry(ecmg)], [link]);
+	const next = async (what, from) => waitUntil(what, () =>
+		ecmg.provisions.length >= from + 3, 30000);
+
+	await next('periods', 0);
+	await sluice.cmd('set-stream', { id: 's', stream: stream('s',
+		udp(5001), [udp(6001), 'http://127.0.0.1:8100/s'],
+		{ cas_list: [{ ...link, ac: 'DDEEFF' }] }) });
+	await waitUntil('the new criteria', () =>
+		ecmg.provisions.some(({ ac }) => ac === 'ddeeff'), 30000);
+	await next('periods with them', ecmg.provisions.length);
+	const gaps = gapsAtChanges(joined((await recorder.stop())[1]));
+
+	t.diagnostic(gaps.join(' '));
+	assert.ok(gaps.some((n) => n > 0.4 * RATE / 188 / 8),
+		`packets between ECMs: ${gaps}`);
+});

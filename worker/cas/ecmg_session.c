@@ -111,6 +111,11 @@ static void send_status(struct ecmg_session *s)
 	simulcrypt_put(&o.w, ECMG_SECTION_TSPKT_FLAG, t->packets, 1);
 	put_signed(&o, ECMG_DELAY_START, t->delay_start_ms);
 	put_signed(&o, ECMG_DELAY_STOP, t->delay_stop_ms);
+	if (t->ac_start_ms != t->delay_start_ms ||
+	    t->ac_stop_ms != t->delay_stop_ms) {
+		put_signed(&o, ECMG_AC_DELAY_START, t->ac_start_ms);
+		put_signed(&o, ECMG_AC_DELAY_STOP, t->ac_stop_ms);
+	}
 	if (t->transition) {
 		put_signed(&o, ECMG_TRANSITION_DELAY_START,
 			   t->transition_start_ms);
@@ -232,6 +237,11 @@ static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
 		return false;
 	ret->delay_start_ms = ret->delay_stop_ms = (int16_t)start;
 	if (!read_delay(m, ECMG_DELAY_STOP, &ret->delay_stop_ms))
+		return false;
+	ret->ac_start_ms = ret->delay_start_ms;
+	ret->ac_stop_ms = ret->delay_stop_ms;
+	if (!read_delay(m, ECMG_AC_DELAY_START, &ret->ac_start_ms) ||
+	    !read_delay(m, ECMG_AC_DELAY_STOP, &ret->ac_stop_ms))
 		return false;
 	ret->transition =
 		simulcrypt_find(m, ECMG_TRANSITION_DELAY_START, &p) ||

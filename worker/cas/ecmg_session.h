@@ -32,6 +32,8 @@ enum {
 struct ecmg_terms {
 	bool packets; /* ECMs come as packets, else as sections */
 	int delay_start_ms, delay_stop_ms;
+	/* where access criteria change */
+	int ac_start_ms, ac_stop_ms;
 	/* the same beside clear packets; false: the delays above */
 	bool transition;
 	int transition_start_ms, transition_stop_ms;

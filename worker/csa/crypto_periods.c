@@ -116,6 +116,7 @@ bool crypto_take_ecm(struct crypto_periods *c, size_t system, uint16_t number,
 			return false;
 	s->asked = false;
 	e->system = c->cfg.systems[system].system;
+	e->criteria = c->cfg.systems[system].criteria;
 	e->number = number;
 	memcpy(e->packets, packets, n * TS_PACKET);
 	e->n = (uint16_t)n;
@@ -142,6 +143,19 @@ static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 	return (int64_t)MAX(MIN(ms, most), -most) * (int64_t)MS;
 }
 
+/* The delays of a system at the next change: the ECM on air is that of a stream
+ * with other access criteria, if these have changed. */
+static const struct crypto_delay *delay_of(const struct crypto_periods *c,
+					   size_t system)
+{
+	const struct crypto_terms *t = &c->systems[system].terms;
+	const struct crypto_ecm *e = &c->cfg.memory->on_air[system];
+
+	return e->n > 0 && e->criteria != c->cfg.systems[system].criteria
+		       ? &t->at_criteria
+		       : &t->delay;
+}
+
 /* From the next change to the ECM of a system. */
 static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 {
@@ -149,13 +163,13 @@ static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 	bool at_clear = c->mode == CRYPTO_CLEAR && t->transition;
 
 	return bounded_ns(c, at_clear ? t->at_clear.start_ms
-				      : t->delay.start_ms);
+				      : delay_of(c, system)->start_ms);
 }
 
 /* From the next change to the end of the last ECM of a system. */
 static int64_t stop_ns(const struct crypto_periods *c, size_t system)
 {
-	return bounded_ns(c, c->systems[system].terms.delay.stop_ms);
+	return bounded_ns(c, delay_of(c, system)->stop_ms);
 }
 
 /* How long before a change the first ECM begins or ends for it. */

@@ -8,6 +8,7 @@
  * changes at the end of its period, as soon as every system has the ECM of the
  * next period: never before.  An ECM replaces the one before delay_start after
  * the change, or ahead of it; one with an earlier delay_stop ends before.
+ * Where the access criteria of a system change, its delays for this apply.
  * While an ECM is overdue, the word stays, and after a time the rule of its
  * system applies.
  *
@@ -43,7 +44,7 @@ struct crypto_ecm {
 	uint64_t system; /* hash of its id */
 	uint16_t number; /* of the period */
 	uint16_t n;      /* packets; 0: none */
-	uint32_t reserved;
+	uint32_t criteria; /* hash of its access criteria */
 	uint8_t packets[CRYPTO_ECM_PACKETS * TS_PACKET];
 };
 
@@ -76,6 +77,7 @@ struct crypto_terms {
 	bool up;
 	unsigned period_ms; /* the shortest period */
 	struct crypto_delay delay;
+	struct crypto_delay at_criteria; /* where access criteria change */
 	bool transition; /* at_clear is for the periods beside clear packets */
 	struct crypto_delay at_clear;
 	unsigned repetition_ms;
@@ -83,6 +85,7 @@ struct crypto_terms {
 
 struct crypto_system_config {
 	uint64_t system;       /* hash of its id */
+	uint32_t criteria;     /* hash of the access criteria */
 	enum crypto_mode lost; /* without ECM; CRYPTO_SCRAMBLED: as before */
 	unsigned lost_after_s;
 };

@@ -91,6 +91,9 @@ static struct crypto_config crypto_config(struct cas_stage *s,
 		c.systems[i] = (struct crypto_system_config){
 			.system = hash_add(HASH_INIT, spec->link.id,
 					   strlen(spec->link.id)),
+			.criteria = (uint32_t)hash_add(HASH_INIT,
+						       spec->link.ac.bytes,
+						       spec->link.ac.len),
 			.lost = modes[spec->entry.lost],
 			.lost_after_s = spec->entry.lost_after_s,
 		};

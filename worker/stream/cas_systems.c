@@ -65,6 +65,8 @@ static void take_terms(struct system *s, const struct msg_cas_terms *t)
 				 .period_ms = t->period_ms,
 				 .delay = { t->delay_start_ms,
 					    t->delay_stop_ms },
+				 .at_criteria = { t->ac_start_ms,
+						  t->ac_stop_ms },
 				 .transition = t->transition,
 				 .at_clear = { t->transition_start_ms,
 					       t->transition_stop_ms },

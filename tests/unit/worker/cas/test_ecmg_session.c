@@ -262,13 +262,19 @@ Test(ecmg_session, the_delays_of_a_generator_have_their_signs)
 	cr_assert_eq(g.terms.delay_start_ms, -200);
 	cr_assert_eq(g.terms.delay_stop_ms, -200, "absent: the same");
 	cr_assert_not(g.terms.transition);
+	cr_assert_eq(g.terms.ac_start_ms, -200, "absent: delay_start");
+	cr_assert_eq(g.terms.ac_stop_ms, -200, "absent: delay_stop");
 	restart();
 	begin_status(&m);
 	simulcrypt_put(&m.w, ECMG_DELAY_STOP, 300, 2);
 	simulcrypt_put(&m.w, ECMG_TRANSITION_DELAY_START, 0xfe0c, 2);
+	simulcrypt_put(&m.w, ECMG_AC_DELAY_START, 0xfc18, 2);
+	simulcrypt_put(&m.w, ECMG_AC_DELAY_STOP, 700, 2);
 	end(&m);
 	cr_assert(g.up);
 	cr_assert_eq(g.terms.delay_stop_ms, 300);
+	cr_assert_eq(g.terms.ac_start_ms, -1000);
+	cr_assert_eq(g.terms.ac_stop_ms, 700);
 	cr_assert(g.terms.transition);
 	cr_assert_eq(g.terms.transition_start_ms, -500);
 	cr_assert_eq(g.terms.transition_stop_ms, 300, "absent: delay_stop");
@@ -277,6 +283,11 @@ Test(ecmg_session, the_delays_of_a_generator_have_their_signs)
 	simulcrypt_put(&m.w, ECMG_TRANSITION_DELAY_STOP, 1, 4);
 	end(&m);
 	cr_assert(g.ended, "a delay has two bytes");
+	restart();
+	begin_status(&m);
+	simulcrypt_put(&m.w, ECMG_AC_DELAY_START, 1, 1);
+	end(&m);
+	cr_assert(g.ended, "this one, too");
 }
 
 Test(ecmg_session, a_generator_that_requires_encrypted_words_is_named)

@@ -162,6 +162,39 @@ Test(crypto_periods, end_an_ecm_before_the_next_one_if_its_generator_wants)
 	cr_assert_eq(on_air(&g, 0), 1);
 }
 
+/* The worker after a change has other access criteria, and the same memory. */
+Test(crypto_periods, other_access_criteria_have_delays_of_their_own)
+{
+	const struct crypto_terms terms = { .up = true, .delay = { 200, 200 },
+					    .at_criteria = { 700, -300 } };
+	uint64_t change_ns = 0, end_ns = 0, begin_ns = 0;
+
+	rig_start(&g, 1);
+	crypto_set_terms(&g.c, 0, &terms);
+	while (on_air(&g, 0) != 1)
+		(void)step(&g);
+	rig_start(&g, 1);
+	g.c.cfg.systems[0].criteria = 7;
+	crypto_set_terms(&g.c, 0, &terms);
+	while (begin_ns == 0) {
+		if (step(&g))
+			change_ns = g.now_ns;
+		if (on_air(&g, 0) == -1 && end_ns == 0)
+			end_ns = g.now_ns;
+		if (on_air(&g, 0) == 2)
+			begin_ns = g.now_ns;
+	}
+	cr_assert_eq(change_ns - end_ns, 300 * MS);
+	cr_assert_eq(begin_ns - change_ns, 700 * MS);
+	/* the next change has the usual delay */
+	while (!step(&g))
+		;
+	(void)run(&g, 190);
+	cr_assert_eq(on_air(&g, 0), 2);
+	(void)run(&g, 20);
+	cr_assert_eq(on_air(&g, 0), 3);
+}
+
 /* Silent until the stream is in the clear, then it answers. */
 static void until_clear(int start_ms, int stop_ms)
 {
