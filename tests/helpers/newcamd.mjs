@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import crypto from 'node:crypto';
 import net from 'node:net';
+import { now } from './util.mjs';
 
 export const CAM_KEY = '0102030405060708091011121314';
 export const GREETING = Buffer.from('071b97ba8504ad7107e5052fe61c', 'hex');
@@ -73,6 +74,7 @@ export const wordsOf = (ecm) => Buffer.from(ecm.body.subarray(1, 17)
 export class CamServer {
 	logins = 0;
 	ecms = [];
+	answered = new Map(); // when, by the first byte of the body
 	emms = [];
 	delayMs = 0;      // of the answers
 	pieces = false;   // the answers come byte by byte
@@ -164,7 +166,9 @@ export class CamServer {
 		const list = this.pieces ? [...frame].map((b) =>
 			Buffer.from([b])) : [frame];
 
-		setTimeout(() => list.forEach((b) => socket.write(b)),
-			this.delayMs);
+		setTimeout(() => {
+			list.forEach((b) => socket.write(b));
+			this.answered.set(m.body[0], now());
+		}, this.delayMs);
 	}
 }

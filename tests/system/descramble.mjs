@@ -17,6 +17,8 @@ const udp = (port) => `udp://127.0.0.1:${port}`;
 const CAID = 0x0b00, ECM = 0x200, EMM = 0x300, RATE = 2e6;
 // Crypto periods in packets: 0.3 s, and 1.5 s where a worker has to start.
 const PERIOD = 400, LONG_PERIOD = 2000;
+// Between the answer of a server and the packets that need it.
+const ANSWER_MS = 100;
 const COMPONENTS = [PROGRAM.video, PROGRAM.audio];
 
 // A file of so many seconds, clear, and scrambled.
@@ -54,25 +56,53 @@ function emms() {
 		packet(EMM, own, 2 * cc), packet(EMM, other, 2 * cc + 1)]);
 }
 
-// A multiplex of udp.mjs that plays a buffer once, then null packets.
-class Player {
-	packets = 0;
-	rate = RATE;
+// The periods of a clip: the place of its first ECM, and its number.
+function periods(data) {
+	const list = [];
 
-	constructor(data) { this.data = data; }
-
-	take(n) {
-		const part = this.data.subarray(this.packets * 188,
-			(this.packets + n) * 188);
-
-		this.packets += n;
-		return part;
-	}
-	get ended() { return this.packets * 188 >= this.data.length; }
+	for (let at = 0; at + 188 <= data.length; at += 188)
+		if ((data.readUInt16BE(at + 1) & 0x1fff) === ECM &&
+			data[at + 8] !== list.at(-1)?.number)
+			list.push({ at: at / 188, number: data[at + 8] });
+	return list;
 }
 
-async function play(t, data, port) {
-	const player = new Player(data);
+// A multiplex of udp.mjs that plays a buffer once.  A period follows when one
+// of the servers has answered the ECM of the one before: on a machine that
+// stalls no word is late, because the clip waits for it.
+class Player {
+	packets = 0; // of time
+	rate = RATE;
+	#at = 0;     // of the clip
+	#next = 1;
+
+	constructor(data, cams) {
+		this.data = data;
+		this.cams = cams;
+		this.periods = periods(data);
+	}
+
+	#isAnswered({ number }) {
+		return this.cams.length === 0 || this.cams.some((c) =>
+			c.answered.get(number) + ANSWER_MS < now());
+	}
+
+	take(n) {
+		const from = this.#at;
+
+		while (this.#next < this.periods.length &&
+			this.#isAnswered(this.periods[this.#next - 1]))
+			this.#next++;
+		this.packets += n;
+		this.#at = Math.min(from + n,
+			this.periods[this.#next]?.at ?? Infinity);
+		return this.data.subarray(from * 188, this.#at * 188);
+	}
+	get ended() { return this.#at * 188 >= this.data.length; }
+}
+
+async function play(t, data, port, ...cams) {
+	const player = new Player(data, cams);
 	const sender = await Sender.start(t, player, port,
 		{ shape: (packets) => packets.length > 0 ? [packets] : [] });
 
@@ -90,6 +120,13 @@ function components(data) {
 	return list;
 }
 
+function why(all, p, want) {
+	const at = all.findIndex((q) => q.subarray(3).equals(p.subarray(3)));
+
+	return p[3] & 0x80 ? 'its word is late' : at < 0 ? 'a wrong word' :
+		`it is packet ${at - want} after it`;
+}
+
 // What left is what was sent, from the first packet on.  Returns how many
 // packets left scrambled.
 function assertSame(clear, sent, from = 0) {
@@ -102,7 +139,8 @@ function assertSame(clear, sent, from = 0) {
 		`${b.length - from} of ${a.length - skip} packets`);
 	for (let i = from; i < b.length; i++)
 		if (!b[i].subarray(3).equals(a[skip + i - from].subarray(3)))
-			assert.fail(`packet ${i} of ${b.length} differs`);
+			assert.fail(`packet ${i} of ${b.length} differs: ` +
+				why(a, b[i], skip + i - from));
 }
 
 const firstClear = (data) => components(data).findIndex((p) => p[3] < 0x80);
@@ -134,8 +172,8 @@ async function manyKeys(t, sluice) {
 		{ scope: 'softcam_event', softcam_id: 'many', status: 3,
 			caid: CAID, ecm_rate: 0, emm_rate: 0 });
 	const one = await play(t, Buffer.concat([scrambled.subarray(0, 188000),
-		...emms(), scrambled.subarray(188000)]), 5000);
-	const two = await play(t, scrambled, 5001);
+		...emms(), scrambled.subarray(188000)]), 5000, cam);
+	const two = await play(t, scrambled, 5001, cam);
 
 	await one.end();
 	await two.end();
@@ -177,12 +215,12 @@ async function killed(t, sluice) {
 	await add(sluice, cam.entry('kill', { force: true,
 		disable_emm: true }));
 	await waitUntil('login', () => cam.logins === 1);
-	await add(sluice, stream('k', `${udp(5010)}#cam=kill&shift=1500`,
+	await add(sluice, stream('k', `${udp(5010)}#cam=kill&shift=3000`,
 		udp(6010)));
 	const { pid } = await waitUntil('worker', () =>
 		sluice.worker('stream', 'k'));
 	const one = await play(t, Buffer.concat([scrambled.subarray(0, 188000),
-		...emms(), scrambled.subarray(188000)]), 5010);
+		...emms(), scrambled.subarray(188000)]), 5010, cam);
 
 	await waitUntil('two keys', () => cam.ecms.length > 1);
 	process.kill(sluice.worker('softcam', 'kill').pid, 'SIGKILL');
@@ -268,11 +306,11 @@ async function two(t, sluice) {
 
 	await add(sluice, first.entry('one'));
 	await add(sluice, second.entry('two', { split_cam: true }));
-	await add(sluice, stream('t', `${udp(5030)}#cam=one,two&shift=1500`,
+	await add(sluice, stream('t', `${udp(5030)}#cam=one,two&shift=3000`,
 		udp(6030)));
 	await waitUntil('logins', () => first.logins + second.logins === 2);
 	await waitUntil('own worker', () => sluice.worker('softcam', 'two/t'));
-	const one = await play(t, scrambled, 5030);
+	const one = await play(t, scrambled, 5030, first, second);
 
 	await waitUntil('some keys', () => first.ecms.length > 4);
 	first.on_ecm = () => undefined; /* silent */
@@ -295,14 +333,14 @@ async function standby(t, sluice) {
 	cam.delayMs = 30;
 	await add(sluice, cam.entry('here'));
 	await add(sluice, cam.entry('there'));
-	await add(sluice, stream('i', [`${udp(5050)}#cam=here`,
-		`${udp(5051)}#cam=there`], udp(6050),
+	await add(sluice, stream('i', [`${udp(5050)}#cam=here&shift=1000`,
+		`${udp(5051)}#cam=there&shift=1000`], udp(6050),
 	{ backup_type: 'active' }));
 	await waitUntil('logins', () => cam.logins === 2);
-	const one = await play(t, scrambled, 5050);
+	const one = await play(t, scrambled, 5050, cam);
 
 	// other packets, and other times of the keys
-	await play(t, scrambled.subarray(188 * 1000), 5051);
+	await play(t, scrambled.subarray(188 * 1000), 5051, cam);
 	await one.end();
 	await recorder.quiet(500);
 	const [list] = await recorder.stop();
@@ -319,11 +357,11 @@ async function restarted(t, sluice) {
 	const recorder = await Recorder.start(t, { port: 6040 });
 
 	await add(sluice, cam.entry('stay'));
-	await add(sluice, stream('m', `${udp(5040)}#cam=stay&shift=1500`,
+	await add(sluice, stream('m', `${udp(5040)}#cam=stay&shift=3000`,
 		udp(6040)));
 	await waitUntil('login', () => cam.logins === 1);
 	const { pid } = sluice.worker('stream', 'm');
-	const one = await play(t, scrambled, 5040);
+	const one = await play(t, scrambled, 5040, cam);
 
 	await waitUntil('two keys', () => cam.ecms.length > 1);
 	await sluice.cmd('restart');
