@@ -10,11 +10,40 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define STDIN "/dev/stdin"
 
 bool pem_source_is_text(const char *value)
 {
 	return strstr(value, "-----BEGIN ") != NULL;
+}
+
+/* A copy that the kernel makes: every reader has an offset of its own. */
+static int copy_stdin(void)
+{
+	struct stat st;
+	off_t at = 0;
+	ssize_t n = 1;
+	int fd;
+
+	if (fstat(STDIN_FILENO, &st) < 0 || !S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = memfd_open("pem");
+	while (fd >= 0 && n > 0 && at < PEM_STDIN_MAX) {
+		n = sendfile(fd, STDIN_FILENO, &at, PEM_STDIN_MAX);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	if (fd >= 0 && (n < 0 || lseek(fd, 0, SEEK_SET) < 0)) {
+		int err = -errno;
+
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
 }
 
 int pem_source_open(const char *value, struct errmsg *error)
@@ -30,6 +59,16 @@ int pem_source_open(const char *value, struct errmsg *error)
 			return errmsg_fail(error, err, "%s", strerror(-err));
 		}
 		return fd;
+	}
+	if (strcmp(value, STDIN) == 0) {
+		fd = copy_stdin();
+		if (fd == -EINVAL)
+			return errmsg_fail(error, fd, STDIN ": not a regular "
+					   "file: start the service with the "
+					   "file as its standard input");
+		return fd < 0 ? errmsg_fail(error, fd, STDIN ": %s",
+					    strerror(-fd))
+			      : fd;
 	}
 	fd = open(value, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)

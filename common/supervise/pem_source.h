@@ -2,6 +2,10 @@
 /*
  * Opens the certificate and the key of the settings for the tls worker: a file,
  * or PEM text in the setting itself.  The master never reads the file.
+ *
+ * "/dev/stdin" is the standard input of the master, if it is a file.  Whoever
+ * starts the service opened it: the user of the service needs no right to open
+ * it by its name.
  */
 #pragma once
 
@@ -10,7 +14,10 @@
 
 #include <stdbool.h>
 
-enum { PEM_THREADS_MAX = 16 };
+enum {
+	PEM_THREADS_MAX = 16,
+	PEM_STDIN_MAX = 1 << 20, /* bytes */
+};
 
 struct helper_call;
 struct helpers;

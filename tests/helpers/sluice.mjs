@@ -56,10 +56,11 @@ function exchange(port, options, body) {
 export class Sluice {
 	// config: an object, or undefined for no -c at all; through: a program
 	// and its arguments that start the master.  user: of root's service.
+	// input: a descriptor, its standard input.
 	static async start(t, config, { env = {}, args = [], wait = true,
 		dir = tempDir(t), auth = false, managed = false,
 		master = MASTER, through = [],
-		allow = [os.tmpdir()], user = null } = {}) {
+		allow = [os.tmpdir()], user = null, input = 'ignore' } = {}) {
 		const self = new Sluice();
 
 		self.dir = dir;
@@ -85,8 +86,9 @@ export class Sluice {
 			master] : [...through, master];
 		self.managed = managed;
 		self.child = start(t, line[0], [...line.slice(1), ...all],
-			{ env: { ...process.env, SLUICE_WORKER: WORKER,
-				...env } });
+			{ stdio: [input, 'pipe', 'pipe'],
+				env: { ...process.env, SLUICE_WORKER: WORKER,
+					...env } });
 		t.after(() => self.#mopUp());
 		if (wait)
 			await self.ready();

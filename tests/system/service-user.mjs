@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { MASTER, Sluice, WORKER, config, stream }
 	from '../helpers/sluice.mjs';
-import { builddir, run, tempDir } from '../helpers/util.mjs';
+import { certificate, shown } from '../helpers/tls.mjs';
+import { builddir, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const NOBODY = 'nobody';
 
@@ -55,6 +56,67 @@ test('the master and its workers are of the user, with low ports',
 	await sluice.cmd('set-config', { key: 'k', data: 1 });
 	await sluice.stop();
 	assert.equal(fs.statSync(sluice.file).uid, id);
+});
+
+// The key is open when root gives up its rights.
+test('the user cannot open the key that is the standard input', async (t) => {
+	const why = await obstacle();
+	if (why !== null) {
+		t.skip(why);
+		return;
+	}
+	const id = Number((await run('id', ['-u', NOBODY])).out);
+	const dir = tempDir(t);
+	const [cert, next] = [await certificate(dir, 'first'),
+		await certificate(dir, 'second')];
+
+	fs.chmodSync(dir, 0o755);
+	for (const { chain, key } of [cert, next]) {
+		fs.chmodSync(key, 0o600);
+		fs.chmodSync(chain, 0o644);
+	}
+	fs.chownSync(dir, id, id);
+	const input = fs.openSync(cert.key, 'r');
+	const sluice = await Sluice.start(t, { ...config(), settings: {
+		crt_chain: cert.chain, crt_key: '/dev/stdin' } },
+	{ dir, user: NOBODY, input });
+
+	fs.closeSync(input);
+	await shown(sluice.port, cert);
+	const denied = await run('setpriv', ['--reuid', NOBODY,
+		'--clear-groups', 'cat', cert.key]);
+
+	assert.match(denied.err, /Permission denied/);
+	for (const { pid } of sluice.workers())
+		assert.equal(fs.readlinkSync(`/proc/${pid}/fd/0`), '/dev/null');
+	// the program that replaces it has it, too, and so has the next worker
+	await sluice.cmd('restart');
+	await shown(sluice.port, cert);
+	const { pid } = sluice.worker('tls');
+
+	process.kill(pid, 'SIGKILL');
+	await waitUntil('another worker', () => {
+		const other = sluice.worker('tls');
+
+		return other !== undefined && other.pid !== pid;
+	});
+	await shown(sluice.port, cert);
+	// the file has another key
+	fs.writeFileSync(cert.key, fs.readFileSync(next.key));
+	fs.writeFileSync(cert.chain, next.pem);
+	await sluice.cmd('reload');
+	await shown(sluice.port, next);
+	await sluice.stop();
+});
+
+test('a standard input that is no file is named', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const reply = await sluice.post({ cmd: 'set-settings', settings: {
+		crt_chain: '/dev/stdin', crt_key: '/dev/stdin' } });
+
+	assert.equal(reply.status, 400);
+	assert.match(reply.body, /settings.crt_chain: \/dev\/stdin: not a reg/);
+	await sluice.stop();
 });
 
 test('without a user the start is refused', async (t) => {

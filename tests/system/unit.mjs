@@ -155,11 +155,14 @@ gone stop
 	assert.ok(made.every((m) => m[2] === '0' && Number(m[1]) > least), log);
 });
 
-test('the state is apart from the recordings', async (t) => {
+test('the state is apart from the recordings, the key from the user',
+	async (t) => {
 	const { out: cipher } = await run('openssl', ['passwd', '-6', 'pw']);
 	const box = await prepare(t, {
 		users: { carl: { enable: true, type: 1,
 			cipher: cipher.trim() } },
+		settings: { crt_chain: '/srv/tls.pem',
+			crt_key: '/dev/stdin' },
 		make_stream: [stream('store', 'file:///srv/media/clip.ts#loop',
 			'file:///var/lib/sluice/store.ts')] });
 
@@ -172,8 +175,21 @@ test('the state is apart from the recordings', async (t) => {
 		id: 'other', stream: stream('other',
 			'file:///srv/media/clip.ts#loop', `file://${file}`) });
 	const done = await steps(t, box, `${SET_UP}
-drop_in 1 "${OUT_LOG('log')}"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \\
+	-subj /CN=own -addext subjectAltName=IP:127.0.0.1 \\
+	-keyout /srv/tls.key -out /srv/tls.pem 2>/dev/null
+chmod 644 /srv/tls.pem; chown root: /srv/tls.key; chmod 600 /srv/tls.key
+drop_in 1 "${OUT_LOG('log')}
+StandardInput=file:/srv/tls.key"
 systemctl start sluice
+for i in $(seq 300); do
+	curl -s --cacert /srv/tls.pem -o /dev/null https://127.0.0.1:8000/ &&
+		break
+	[ $i != 300 ] || { echo "no TLS:"; cat $LOG; exit 1; }
+	sleep 0.1
+done
+setpriv --reuid sluice --regid sluice --clear-groups cat /srv/tls.key \\
+	2>/dev/null && { echo "the user reads the key"; exit 1; }
 full() { # file
 	for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
 	echo "$1 is empty:"; ls -l /var/lib/sluice*; cat $LOG; exit 1
