@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { NAMES_MAX = 5 };
@@ -85,12 +86,37 @@ static bool read_target(const json_t *target, struct tuner_spec *ret)
 	return tuner;
 }
 
-/* Is the frontend of this number at the path? */
+/* Is the adapter named by what its number does not change? */
+static bool is_bound(const struct tuner_spec *spec)
+{
+	return spec->path[0] != '\0' || spec->mac[0] != '\0';
+}
+
+/* The hardware address of the adapter's interface; false: it has none. */
+static bool read_mac(int number, char ret[TUNER_MAC_MAX + 1])
+{
+	char name[64];
+	FILE *file;
+	bool read;
+
+	(void)snprintf(name, sizeof name, TUNER_INTERFACE "/address", number);
+	file = fopen(name, "re");
+	if (file == NULL)
+		return false;
+	read = fgets(ret, TUNER_MAC_MAX + 1, file) != NULL;
+	(void)fclose(file);
+	return read;
+}
+
+/* Is the frontend of this number at the path, or has its adapter the hardware
+ * address? */
 static bool is_at(int number, const struct tuner_spec *spec)
 {
-	char name[64], target[PATH_MAX];
+	char name[64], target[PATH_MAX], mac[TUNER_MAC_MAX + 1];
 	ssize_t n;
 
+	if (spec->path[0] == '\0')
+		return read_mac(number, mac) && strcasecmp(mac, spec->mac) == 0;
 	(void)snprintf(name, sizeof name, TUNER_LINK, number, spec->device);
 	n = readlink(name, target, sizeof target - 1);
 	if (n < 0)
@@ -99,7 +125,7 @@ static bool is_at(int number, const struct tuner_spec *spec)
 	return tuner_link_is_at(target, spec->path);
 }
 
-/* The first number at the path that is less than end; -1: there is none. */
+/* The first number at the place that is less than end; -1: there is none. */
 static int find_below(int end, const struct tuner_spec *spec)
 {
 	for (int i = 0; i < end; i++)
@@ -108,19 +134,31 @@ static int find_below(int end, const struct tuner_spec *spec)
 	return -1;
 }
 
+/* Does the number decide, as no adapter has the hardware address? */
+static bool decides(const struct tuner_spec *spec)
+{
+	char mac[TUNER_MAC_MAX + 1];
+
+	return spec->path[0] == '\0' && spec->numbered &&
+	       !read_mac(spec->adapter, mac);
+}
+
 /* The number of the adapter that has the frontend; -1: it is not there. */
 static int find_number(const struct tuner_spec *spec)
 {
-	return spec->path[0] == '\0'
-		       ? spec->adapter
-		       : find_below(TUNER_ADAPTERS_MAX, spec);
+	int number = is_bound(spec) ? find_below(TUNER_ADAPTERS_MAX, spec)
+				    : spec->adapter;
+
+	return number < 0 && decides(spec) ? spec->adapter : number;
 }
 
 /* Has the frontend this number?  Most are compared with one look. */
 static bool has_number(const struct tuner_spec *spec, int number)
 {
-	if (number < 0 || spec->path[0] == '\0')
-		return number >= 0 && number == spec->adapter;
+	if (number < 0)
+		return false;
+	if (!is_bound(spec) || (number == spec->adapter && decides(spec)))
+		return find_number(spec) == number;
 	/* the tuners of a card have one path: it names the first */
 	return is_at(number, spec) && find_below(number, spec) < 0;
 }
@@ -132,17 +170,19 @@ static bool is_same_device(const struct tuner_spec *a,
 	if (a->device != b->device)
 		return false;
 	return (a->path[0] != '\0' && strcmp(a->path, b->path) == 0) ||
+	       (a->path[0] == '\0' && b->path[0] == '\0' &&
+		a->mac[0] != '\0' && strcasecmp(a->mac, b->mac) == 0) ||
 	       has_number(a, number);
 }
 
-/* An adapter that is bound by its path has the frontend of a number, too. */
+/* An adapter that is bound by its place has the frontend of a number, too. */
 static bool has_opened(const struct api *api, const json_t *adapter,
 		       const struct tuner_spec *its,
 		       const struct tuner_spec *wanted)
 {
 	struct adapter_info info;
 
-	return wanted->path[0] == '\0' && its->device == wanted->device &&
+	return !is_bound(wanted) && its->device == wanted->device &&
 	       adapter_procs_get(reconciler_adapters(api->cfg.reconciler),
 				 edit_text(adapter, "id"), &info) &&
 	       info.status.tuner.taken &&

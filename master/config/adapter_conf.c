@@ -100,5 +100,6 @@ bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry)
 	       tuner_spec_parse(before, &from, NULL) == 0 &&
 	       tuner_spec_parse(entry, &to, NULL) == 0 &&
 	       from.adapter == to.adapter && from.device == to.device &&
+	       from.numbered == to.numbered && strcmp(from.mac, to.mac) == 0 &&
 	       strcmp(from.path, to.path) == 0;
 }

@@ -132,7 +132,8 @@ static const struct field rows[] = {
 	  .help = "Place of the hardware as in /sys, such as usb1/1-3, instead "
 		  "of the number of the adapter." },
 	{ "mac", AT(mac), .flags = FIELD_OBSERVER,
-	  .help = "Hardware address; it does not select the adapter." },
+	  .help = "Hardware address of the adapter, instead of its number: "
+		  "that of its interface dvbN_0." },
 	{ "frequency", BY(number_hook, frequency), .form = "number",
 	  .flags = FIELD_OBSERVER, .unit = "MHz",
 	  .help = "Frequency of the transponder or channel; kHz and Hz are "
@@ -338,11 +339,7 @@ static int judge_device(struct tuner_spec *s, struct errmsg *error)
 	if (s->mac[0] != '\0' && strlen(s->mac) != TUNER_MAC_MAX)
 		return errmsg_fail(error, -EINVAL, "mac: \"%s\" is not 17 "
 				   "characters long", s->mac);
-	/* another adapter than that would be used */
-	if (s->mac[0] != '\0' && s->path[0] == '\0' && s->adapter < 0)
-		return errmsg_fail(error, -ENODATA, "adapter: is missing: an "
-				   "adapter is selected by adapter or path, "
-				   "not by mac");
+	s->numbered = s->adapter >= 0;
 	s->adapter = s->adapter < 0 ? 0 : s->adapter;
 	return 0;
 }

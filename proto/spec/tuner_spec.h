@@ -82,7 +82,8 @@ struct tuner_command {
 struct tuner_spec {
 	unsigned system; /* enum tuner_system */
 	int adapter, device;
-	char mac[TUNER_MAC_MAX + 1];
+	bool numbered; /* adapter was given */
+	char mac[TUNER_MAC_MAX + 1]; /* of the adapter; "": any */
 	char path[TUNER_PATH_MAX]; /* instead of adapter; "": none */
 	double frequency; /* MHz; 0: missing */
 	unsigned polarization, symbolrate, fec, fec_lp, modulation, rolloff,
@@ -126,6 +127,8 @@ extern const struct field_table tuner_fields;
 
 /* The link of a frontend in /sys, by numbers of its adapter and device. */
 #define TUNER_LINK "/sys/class/dvb/dvb%d.frontend%d"
+/* The network interface of an adapter, whose hardware address is `mac'. */
+#define TUNER_INTERFACE "/sys/class/net/dvb%d_0"
 enum { TUNER_ADAPTERS_MAX = 256 };
 
 /* Does the link point to a device at this place of the hardware? */

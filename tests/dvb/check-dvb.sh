@@ -14,8 +14,8 @@ bash "$here/prep.sh" "$dir" "$here" || {
 }
 builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20
 set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -c 2 -t 600
-for program in sluice sluice-worker sluice-worker-net tests/dvb/fakecam \
-		tests/dvb/tsfeed; do
+for program in sluice sluice-worker sluice-worker-net tests/dvb/dvbif \
+		tests/dvb/fakecam tests/dvb/tsfeed; do
 	cp "$builddir/$program" "$dir/bin/"
 	strip -g "$dir/bin/${program##*/}"
 	set -- "$@" -b "$dir/bin/${program##*/}"

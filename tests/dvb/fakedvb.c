@@ -6,7 +6,8 @@
  *
  *         annexc=1: DVB-C annex C in the place of annex A (an adapter has 8 systems at most)
  *
- * /dev/dvb/adapterN/{frontend0,demux0,dvr0,ca0} are the kernel's own (dvb-core).
+ * /dev/dvb/adapterN/{frontend0,demux0,dvr0,ca0,net0} are the kernel's own (dvb-core);
+ *                the place of the hardware is platform/fakedvb.N, its address 02:1a:2b:3c:4d:0N.
  * /dev/fakedvbN: write = transport stream put into the demultiplexer (whole packets of
  *                188 bytes, at most 4096 in one write; dropped while there is no lock),
  *                read  = one text line per event (tune, diseqc, tone, voltage, burst, feed, cam ...);
@@ -44,6 +45,7 @@
 #include <media/dvb_demux.h>
 #include <media/dmxdev.h>
 #include <media/dvb_ca_en50221.h>
+#include <media/dvb_net.h>
 
 #define MAXA 8
 static unsigned int adapters = 1;
@@ -93,6 +95,7 @@ struct fake {
 	struct dmx_frontend dfe;
 	struct dvb_frontend fe;
 	struct dvb_ca_en50221 ca;
+	struct dvb_net net;
 	bool has_ca;
 	struct miscdevice ctl, camdev;
 	char ctlname[16], camname[16];
@@ -122,7 +125,7 @@ struct fake {
 	bool inreset;
 };
 static struct fake *fakes[MAXA];
-static struct platform_device *pdev;
+static struct platform_device *pdevs[MAXA]; /* places of the hardware */
 
 static void ev(struct fake *f, const char *fmt, ...)
 {
@@ -701,6 +704,7 @@ static void take_away(struct fake *f)
 	}
 	if (f->sec)
 		dvb_unregister_device(f->sec);
+	dvb_net_release(&f->net);
 	f->demux.dmx.disconnect_frontend(&f->demux.dmx);
 	f->demux.dmx.remove_frontend(&f->demux.dmx, &f->dfe);
 	dvb_dmxdev_release(&f->dmxdev);
@@ -715,6 +719,7 @@ static void unplugged(struct work_struct *w)
 static int make(int i)
 {
 	struct fake *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	const u8 mac[] = { 2, 0x1a, 0x2b, 0x3c, 0x4d, i };
 	int r;
 	if (!f)
 		return -ENOMEM;
@@ -730,8 +735,8 @@ static int make(int i)
 	r = kfifo_alloc(&f->log, 65536, GFP_KERNEL);
 	if (r)
 		return r;
-	r = dvb_register_adapter(&f->adap, "fakedvb", THIS_MODULE, &pdev->dev,
-	                         adapter_nr);
+	r = dvb_register_adapter(&f->adap, "fakedvb", THIS_MODULE,
+	                         &pdevs[i]->dev, adapter_nr);
 	if (r < 0)
 		return r;
 	memcpy(&f->fe.ops, &f_ops, sizeof(f_ops));
@@ -759,6 +764,10 @@ static int make(int i)
 	if (r < 0)
 		return r;
 	r = f->demux.dmx.connect_frontend(&f->demux.dmx, &f->dfe);
+	if (r < 0)
+		return r;
+	memcpy(f->adap.proposed_mac, mac, sizeof(mac));
+	r = dvb_net_init(&f->adap, &f->net, &f->demux.dmx);
 	if (r < 0)
 		return r;
 	if (caslots > 0) {
@@ -841,9 +850,12 @@ module_param_cb(plug, &plug_ops, NULL, 0200);
 static int __init fakedvb_init(void)
 {
 	int i, r;
-	pdev = platform_device_register_simple("fakedvb", -1, NULL, 0);
-	if (IS_ERR(pdev))
-		return PTR_ERR(pdev);
+	for (i = 0; i < MAXA; i++) {
+		pdevs[i] = platform_device_register_simple("fakedvb", i, NULL,
+		                                           0);
+		if (IS_ERR(pdevs[i]))
+			return PTR_ERR(pdevs[i]);
+	}
 	wq = alloc_workqueue("fakedvb", 0, 0);
 	if (!wq)
 		return -ENOMEM;
@@ -866,7 +878,8 @@ static void __exit fakedvb_exit(void)
 			kfifo_free(&fakes[i]->log);
 			kfree(fakes[i]);
 		}
-	platform_device_unregister(pdev);
+	for (i = 0; i < MAXA; i++)
+		platform_device_unregister(pdevs[i]);
 }
 module_init(fakedvb_init);
 module_exit(fakedvb_exit);

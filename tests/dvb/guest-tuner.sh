@@ -3,8 +3,8 @@
 # on the kernel's DVB API: what the driver is told, what streams receive, and
 # what happens when the hardware fails.
 # Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, fakecam,
-# and a share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if it is
-# there.  TAP on standard output.
+# dvbif, and a share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if it
+# is there.  TAP on standard output.
 n=0
 bad=0
 P=/sys/module/fakedvb/parameters
@@ -215,21 +215,50 @@ check 'without an interruption of other programs' \
 param whole 1,1,1,1,1,1,1,1
 
 # a stick that is pulled, and comes back
+bind() { # bind KEYS: adapter b
+	api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
+		"enable": true, "type": "T", "frequency": 474, '"$1"'}}' \
+		>/tmp/reply
+}
+alarms() { wget -q -O - $API/api/overview | tr -d ' \n' | grep -qE "$1"; }
 echo 1 >$P/unplug
 await 'a device that is pulled is reported' 10 has b \
 	'"error":"(nodevice|thedevice)'
 check 'the other adapter goes on' has a '"lock":true'
+await 'and is an alarm' 20 alarms 'adapterb:(nodevice|thedevice)'
 echo 1 >$P/plug
 await 'and runs when it is back' 15 has b '"lock":true'
 
-api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
-	"enable": true, "type": "T", "path": "platform/fakedvb",
-	"adapter": 7, "frequency": 474}}' >/tmp/reply
-await 'an adapter is found by the place of its hardware' 10 has b \
-	'"error":".*adapter0/frontend0isbusy'
-api '{"cmd": "set-adapter", "id": "b", "adapter": {"id": "b",
-	"enable": true, "type": "T", "adapter": 1, "frequency": 474}}' \
-	>/tmp/reply
+# its number is then another one: something still has the old one open
+bind '"path": "platform/fakedvb.1", "adapter": 7'
+await 'an adapter is found by the place of its hardware' 10 has b '"lock":true'
+sleep 1000 3<>/dev/dvb/adapter1/demux0 & holder=$!
+echo 1 >$P/unplug
+await 'it is pulled' 10 has b '"lock":false'
+cat /proc/uptime >/tmp/plugged
+echo 1 >$P/plug
+await 'and runs under another number' 10 has b '"lock":true'
+[ -e /dev/dvb/adapter2 ]
+ok 'which is the third' $?
+plugged_ms() { # from plug to the tuning in /tmp/log
+	awk '{ print int(($1 - '"$(cut -d' ' -f1 /tmp/plugged)"') * 1000) }' \
+		/proc/uptime
+}
+echo "# lock was seen $(plugged_ms) ms after it was plugged"
+bind '"mac": "02:1a:2b:3c:4d:01"'
+await 'without its interface an address is not found' 10 has b \
+	'"error":"nodevicewithmac02:1a:2b:3c:4d:01'
+dvbif /dev/dvb/adapter0/net0 && dvbif /dev/dvb/adapter2/net0
+ok 'adapters have interfaces' $?
+await 'an adapter is found by its hardware address' 10 has b '"lock":true'
+bind '"mac": "02:1a:2b:3c:4d:01", "adapter": 0'
+await 'which precedes its number' 10 has b '"lock":true'
+kill $holder
+echo 1 >$P/unplug
+await 'it is pulled again' 10 has b '"lock":false'
+sleep 0.5
+echo 1 >$P/plug
+bind '"adapter": 1'
 await 'and another one by its number' 20 has b '"lock":true'
 
 # a driver that hangs

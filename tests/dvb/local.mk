@@ -9,15 +9,16 @@ EXTRA_DIST += \
 	tests/dvb/mux-file.mjs \
 	tests/dvb/prep.sh \
 	tests/dvb/vmrun.sh
-check_PROGRAMS += tests/dvb/fakecam tests/dvb/tsfeed
+check_PROGRAMS += tests/dvb/dvbif tests/dvb/fakecam tests/dvb/tsfeed
+tests_dvb_dvbif_LDADD =
 tests_dvb_fakecam_SOURCES = tests/dvb/fakecam.c \
 	tests/unit/worker/adapter/ci/fake_cam.c \
 	tests/unit/worker/adapter/ci/fake_cam.h
 tests_dvb_fakecam_LDADD =
 tests_dvb_tsfeed_LDADD =
 
-dvb_programs = sluice sluice-worker sluice-worker-net tests/dvb/fakecam \
-	tests/dvb/tsfeed
+dvb_programs = sluice sluice-worker sluice-worker-net tests/dvb/dvbif \
+	tests/dvb/fakecam tests/dvb/tsfeed
 check-dvb: $(dvb_programs)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' NODE='$(NODE)' \
 		$(SHELL) $(srcdir)/tests/dvb/check-dvb.sh

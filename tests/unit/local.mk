@@ -199,6 +199,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/dvb/test_dvb_sec \
 	tests/unit/worker/adapter/dvb/test_dvb_signal \
 	tests/unit/worker/adapter/dvb/test_dvb_tuner \
+	tests/unit/worker/adapter/dvb/test_hotplug \
 	tests/unit/worker/adapter/dvb/test_tuner_watch \
 	tests/unit/worker/core/test_hidden \
 	tests/unit/worker/adapter/test_adapter_grants \

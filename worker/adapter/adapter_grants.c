@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* The folder of its adapter, or that of all, of which it finds its own by the
- * place of the hardware.  One with a wrong key opens nothing. */
+ * place or the address of the hardware.  One with a wrong key opens nothing. */
 static void add_tuner(struct grants *g, const json_t *adapter)
 {
 	char folder[sizeof DVB_FOLDER + 32];
@@ -17,7 +17,8 @@ static void add_tuner(struct grants *g, const json_t *adapter)
 		return;
 	(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
 		       spec.adapter);
-	grants_add_devices(g, spec.path[0] != '\0' ? DVB_FOLDER : folder);
+	grants_add_devices(g, spec.path[0] != '\0' || spec.mac[0] != '\0'
+				      ? DVB_FOLDER : folder);
 }
 
 void adapter_grants(const json_t *adapter, bool net, struct grants *ret)

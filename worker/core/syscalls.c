@@ -12,6 +12,7 @@
 #include <linux/dvb/ca.h>
 #include <linux/dvb/dmx.h>
 #include <linux/dvb/frontend.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -144,7 +145,7 @@ static const struct {
 	{ SCMP_SYS(sync_file_range), NEED_RECORD },
 	{ SCMP_SYS(unlinkat), NEED_RECORD },
 	/* sockets */
-	{ SCMP_SYS(bind), SOCKETS },
+	{ SCMP_SYS(bind), SOCKETS | NEED_DEVICES },
 	{ SCMP_SYS(connect), SOCKETS },
 	/* of libraries */
 	{ SCMP_SYS(dup), NEED_NAMES },
@@ -184,6 +185,8 @@ static const unsigned long device_requests[] = {
 	FE_DISEQC_SEND_MASTER_CMD, FE_DISEQC_SEND_BURST,
 	DMX_SET_PES_FILTER, DMX_SET_BUFFER_SIZE,
 	CA_GET_CAP, CA_GET_SLOT_INFO, CA_RESET,
+	/* the hardware address of a card */
+	SIOCGIFHWADDR,
 };
 
 #define ALLOW(filter, name, ...)                                        \
@@ -363,6 +366,11 @@ static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, socket, 2,
 			    SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
 			    SCMP_A2(SCMP_CMP_EQ, 0));
+	/* hot plug */
+	if (err == 0 && (needs & NEED_DEVICES))
+		err = ALLOW(filter, socket, 2,
+			    SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
+			    SCMP_A2(SCMP_CMP_EQ, NETLINK_KOBJECT_UEVENT));
 	/* a service for names, or any socket to ask for an interface: the C
 	 * library then takes another one */
 	if (err == 0 && (needs & SOCKETS))

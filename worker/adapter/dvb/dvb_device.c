@@ -2,6 +2,7 @@
 #include "worker/adapter/dvb/dvb_device.h"
 
 #include "common/base/util.h"
+#include "worker/adapter/dvb/dvb_place.h"
 #include "worker/adapter/dvb/dvb_props.h"
 #include "worker/adapter/dvb/dvb_sec.h"
 
@@ -14,7 +15,6 @@
 
 enum {
 	POWER_OFF_MS = 1000,
-	LINK_MAX = 512,
 };
 
 /* --- calls --- */
@@ -153,34 +153,6 @@ static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 			   "%s only", d->name, systems);
 }
 
-/* Is the frontend of this adapter at the place of the hardware? */
-static bool is_at(struct dvb_device *d, int adapter,
-		  const struct tuner_spec *spec)
-{
-	char name[DVB_PATH_MAX], target[LINK_MAX];
-	ssize_t n;
-
-	(void)snprintf(name, sizeof name, TUNER_LINK, adapter, spec->device);
-	n = d->ops->link(d->ctx, name, target, sizeof target - 1);
-	if (n < 0)
-		return false;
-	target[n] = '\0';
-	return tuner_link_is_at(target, spec->path);
-}
-
-/* The number of the adapter; -ENODEV: none is at the place. */
-static int find_adapter(struct dvb_device *d, const struct tuner_spec *spec,
-			struct errmsg *error)
-{
-	if (spec->path[0] == '\0')
-		return spec->adapter;
-	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
-		if (is_at(d, i, spec))
-			return i;
-	return errmsg_fail(error, -ENODEV, "no device frontend%d at path %s",
-			   spec->device, spec->path);
-}
-
 /* Several frontends of an adapter may share one demultiplexer. */
 static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
@@ -209,7 +181,7 @@ int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
 	char path[DVB_PATH_MAX];
-	int r = find_adapter(d, spec, error);
+	int r = dvb_place_find(d, spec, error);
 
 	d->forbidden[0] = '\0';
 	if (r < 0)

@@ -40,6 +40,7 @@ struct dvb_device {
 	void *arg;
 	int adapter;       /* its number at the last opening */
 	char forbidden[DVB_PATH_MAX]; /* its open said EACCES; "": none */
+	int hotplug;       /* of the owner: hotplug_open(); negative: none */
 	int frontend, dvr; /* -1: closed */
 	char demux[DVB_PATH_MAX];
 	char name[128];    /* of the frontend, as the driver says */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/dvb/dvb_ops.h"
 
+#include "worker/adapter/dvb/hotplug.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -73,6 +75,18 @@ static void sleep_ms(void *ctx, unsigned ms)
 		continue;
 }
 
+static int open_hotplug(void *ctx)
+{
+	(void)ctx;
+	return hotplug_open();
+}
+
+static bool take_hotplug(void *ctx, int fd)
+{
+	(void)ctx;
+	return hotplug_take(fd);
+}
+
 const struct dvb_ops dvb_system = {
 	.open = open_device,
 	.close = close_device,
@@ -82,4 +96,6 @@ const struct dvb_ops dvb_system = {
 	.poll = poll_device,
 	.link = read_link,
 	.sleep = sleep_ms,
+	.hotplug_open = open_hotplug,
+	.hotplug_take = take_hotplug,
 };

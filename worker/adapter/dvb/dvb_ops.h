@@ -2,6 +2,7 @@
 /* The calls by which devices of the DVB API are used; tests have others. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,6 +20,9 @@ struct dvb_ops {
 	/* Bytes of the target of a symbolic link, without NUL. */
 	ssize_t (*link)(void *ctx, const char *path, char *ret, size_t size);
 	void (*sleep)(void *ctx, unsigned ms);
+	/* As hotplug_open() and hotplug_take(). */
+	int (*hotplug_open)(void *ctx);
+	bool (*hotplug_take)(void *ctx, int fd);
 };
 
 extern const struct dvb_ops dvb_system; /* ctx: NULL */

@@ -266,6 +266,8 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	changed = t->changed;
 	other = changed && (t->wanted.adapter != t->spec.adapter ||
 			    t->wanted.device != t->spec.device ||
+			    t->wanted.numbered != t->spec.numbered ||
+			    strcmp(t->wanted.mac, t->spec.mac) != 0 ||
 			    strcmp(t->wanted.path, t->spec.path) != 0);
 	*ret_pids = t->pids_changed;
 	if (changed)
@@ -294,10 +296,21 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	return true;
 }
 
+/* A device that has come is not waited for.  One that has an error may have
+ * been replaced, too. */
+static void follow_hotplug(struct dvb_tuner *t)
+{
+	if (t->device.hotplug >= 0 &&
+	    t->device.ops->hotplug_take(t->device.ctx, t->device.hotplug) &&
+	    !t->open)
+		t->open_ns = 0;
+}
+
 static void take_turn(struct dvb_tuner *t, bool pids)
 {
 	uint64_t now_ns = mono_ns();
 
+	follow_hotplug(t);
 	if (!t->open && now_ns >= t->open_ns)
 		open_device(t);
 	if (t->open && !t->tuned && now_ns >= t->tune_ns)
@@ -329,13 +342,18 @@ static void await_turn(struct dvb_tuner *t)
 static void *run(void *arg)
 {
 	struct dvb_tuner *t = arg;
+	const struct dvb_ops *ops = t->device.ops;
 	bool pids;
 
+	/* without it, the devices are looked for once a second alone */
+	t->device.hotplug = ops->hotplug_open(t->device.ctx);
 	while (take_requests(t, &pids)) {
 		take_turn(t, pids);
 		await_turn(t);
 	}
 	shut(t);
+	if (t->device.hotplug >= 0)
+		(void)ops->close(t->device.ctx, t->device.hotplug);
 	return NULL;
 }
 

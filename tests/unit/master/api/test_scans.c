@@ -349,6 +349,26 @@ Test(scans, know_a_frontend_by_number_and_by_path)
 	close_world();
 }
 
+#define BY_MAC(mac) "'type':'T','mac':'" mac "','frequency':474"
+
+/* No card of this machine has an address that can be read. */
+Test(scans, know_a_frontend_by_its_hardware_address)
+{
+	open_world("{'dvb_tune':[{'id':'a','enable':true,"
+		   BY_MAC("02:11:22:33:44:5e") "},{'id':'b','enable':true,"
+		   "'adapter':201," BY_MAC("02:11:22:33:44:5f") "}]}");
+	expect_error(ADAPTER_SCAN(BY_MAC("02:11:22:33:44:5E"), ""), 409,
+		     "scan.adapter: frontend0 of the scan belongs to the "
+		     "enabled adapter \"a\"");
+	expect_error(ADAPTER_SCAN("'type':'T','adapter':201,'frequency':474",
+				  ""), 409,
+		     "scan.adapter: frontend0 of the scan belongs to the "
+		     "enabled adapter \"b\"");
+	cr_expect_eq(post(ADAPTER_SCAN(BY_MAC("02:11:22:33:44:60"), "")),
+		     200, "%s", fakes.body);
+	close_world();
+}
+
 /* The links of all numbers are read once, and that of an adapter once. */
 Test(scans, compare_each_adapter_with_one_look)
 {

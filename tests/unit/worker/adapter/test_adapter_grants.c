@@ -22,9 +22,9 @@ static const struct grant_case cases[] = {
 	{ "{'type':'T','frequency':474,'adapter':3}", TUNER, TUNER,
 	  "/dev/dvb/adapter3" },
 	{ "{'type':'T','frequency':474}", TUNER, TUNER, "/dev/dvb/adapter0" },
-	{ "{'type':'T','frequency':474,'adapter':1,"
-	  "'mac':'00:11:22:33:44:55'}", TUNER, TUNER, "/dev/dvb/adapter1" },
 	/* its number is found */
+	{ "{'type':'T','frequency':474,'adapter':1,"
+	  "'mac':'00:11:22:33:44:55'}", TUNER, TUNER, "/dev/dvb" },
 	{ "{'type':'T','frequency':474,'adapter':1,'path':'usb1/1-3'}", TUNER,
 	  TUNER, "/dev/dvb" },
 	/* a key is missing */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/dvb/dmx.h>
 #include <linux/dvb/frontend.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,12 +186,27 @@ static void note_command(struct fake_dvb *f,
 	note(f, "; ");
 }
 
+static int read_mac(struct fake_dvb *f, struct ifreq *request)
+{
+	static const uint8_t none[6];
+	unsigned adapter;
+
+	if (sscanf(request->ifr_name, "dvb%u_0", &adapter) != 1 ||
+	    adapter >= ARRAY_LEN(f->macs) ||
+	    memcmp(f->macs[adapter], none, sizeof none) == 0)
+		return -ENODEV;
+	memcpy(request->ifr_hwaddr.sa_data, f->macs[adapter], sizeof none);
+	return 0;
+}
+
 static int control_locked(struct fake_dvb *f, unsigned long request,
 			  uintptr_t arg)
 {
 	void *to = (void *)arg;
 
 	switch (request) {
+	case SIOCGIFHWADDR:
+		return read_mac(f, to);
 	case FE_GET_INFO:
 		strcpy(((struct dvb_frontend_info *)to)->name, "fake");
 		return 0;
@@ -284,6 +300,30 @@ static void sleep_fake(void *ctx, unsigned ms)
 	(void)pthread_mutex_unlock(&f->lock);
 }
 
+static int open_hotplug(void *ctx)
+{
+	struct fake_dvb *f = ctx;
+	int r;
+
+	(void)pthread_mutex_lock(&f->lock);
+	r = f->no_hotplug ? -EPERM : take_fd(f, FAKE_HOTPLUG);
+	(void)pthread_mutex_unlock(&f->lock);
+	return r;
+}
+
+static bool take_hotplug(void *ctx, int fd)
+{
+	struct fake_dvb *f = ctx;
+	bool plugged;
+
+	(void)fd;
+	(void)pthread_mutex_lock(&f->lock);
+	plugged = f->plugged;
+	f->plugged = false;
+	(void)pthread_mutex_unlock(&f->lock);
+	return plugged;
+}
+
 const struct dvb_ops fake_dvb_ops = {
 	.open = open_fake,
 	.close = close_fake,
@@ -291,6 +331,8 @@ const struct dvb_ops fake_dvb_ops = {
 	.read = read_fake,
 	.link = link_fake,
 	.sleep = sleep_fake,
+	.hotplug_open = open_hotplug,
+	.hotplug_take = take_hotplug,
 };
 
 void fake_dvb_init(struct fake_dvb *f)
@@ -316,9 +358,20 @@ unsigned fake_dvb_open_fds(struct fake_dvb *f)
 
 	(void)pthread_mutex_lock(&f->lock);
 	for (int i = 0; i < FAKE_FDS; i++)
-		n += f->fds[i] != FAKE_CLOSED;
+		n += f->fds[i] != FAKE_CLOSED && f->fds[i] != FAKE_HOTPLUG;
 	(void)pthread_mutex_unlock(&f->lock);
 	return n;
+}
+
+bool fake_dvb_has_hotplug(struct fake_dvb *f)
+{
+	bool has = false;
+
+	(void)pthread_mutex_lock(&f->lock);
+	for (int i = 0; i < FAKE_FDS; i++)
+		has = has || f->fds[i] == FAKE_HOTPLUG;
+	(void)pthread_mutex_unlock(&f->lock);
+	return has;
 }
 
 bool fake_dvb_hangs(struct fake_dvb *f)

@@ -18,6 +18,7 @@ enum fake_kind {
 	FAKE_FRONTEND,
 	FAKE_DEMUX,
 	FAKE_DVR,
+	FAKE_HOTPLUG,
 };
 
 struct fake_dvb {
@@ -34,6 +35,9 @@ struct fake_dvb {
 	bool hung;        /* one of them waits */
 	unsigned systems; /* bits; 0: all */
 	const char *links[4]; /* of /sys/class/dvb/dvbN.frontend0; or NULL */
+	uint8_t macs[4][6]; /* of the interfaces dvbN_0; 0: there is none */
+	bool no_hotplug;  /* its messages cannot be had */
+	bool plugged;     /* a message waits, once */
 	bool has_dvr1;    /* frontends have a demultiplexer each */
 	bool no_stats;    /* API 3 only */
 	bool no_old;      /* API 5 only */
@@ -54,7 +58,10 @@ extern const struct dvb_ops fake_dvb_ops;
 void fake_dvb_init(struct fake_dvb *);
 /* A copy of the log. */
 const char *fake_dvb_log(struct fake_dvb *);
+/* Of devices. */
 unsigned fake_dvb_open_fds(struct fake_dvb *);
+/* Are messages of hot plug received? */
+bool fake_dvb_has_hotplug(struct fake_dvb *);
 /* Does the driver not return from a call? */
 bool fake_dvb_hangs(struct fake_dvb *);
 /* Changes members of the fake while a thread uses it. */

@@ -113,6 +113,39 @@ Test(dvb_device, is_found_by_the_place_of_its_hardware)
 	dvb_device_close(&device);
 }
 
+static void set_mac(unsigned adapter, uint8_t last)
+{
+	const uint8_t mac[6] = { 0, 0x1a, 0x2b, 0x3c, 0x4d, last };
+
+	memcpy(fake.macs[adapter], mac, sizeof mac);
+}
+
+Test(dvb_device, is_found_by_its_hardware_address)
+{
+	setup("T", 0);
+	device.hotplug = 1;
+	spec.numbered = false;
+	spec.adapter = 0;
+	(void)snprintf(spec.mac, sizeof spec.mac, "00:1A:2b:3c:4d:5e");
+	set_mac(0, 0x5d);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), -ENODEV);
+	cr_assert_str_eq(error.text, "no device with mac 00:1A:2b:3c:4d:5e: "
+			 "the interface dvbN_0 of an adapter has its address");
+	/* its number is not that of another address */
+	spec.numbered = true;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), -ENODEV);
+	cr_assert_str_eq(error.text, "no device with mac 00:1A:2b:3c:4d:5e: "
+			 "adapter 0 has 00:1a:2b:3c:4d:5d");
+	spec.adapter = 2;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	cr_assert_eq(device.adapter, 2);
+	dvb_device_close(&device);
+	set_mac(3, 0x5e);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	cr_assert_eq(device.adapter, 3);
+	dvb_device_close(&device);
+}
+
 Test(dvb_device, judges_the_type_by_the_frontend)
 {
 	setup("C", 0);

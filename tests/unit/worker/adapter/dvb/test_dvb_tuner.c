@@ -58,6 +58,7 @@ static void stop(void)
 	dvb_tuner_free(&tuner);
 	cr_assert_null(tuner);
 	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+	cr_assert_not(fake_dvb_has_hotplug(&fake));
 }
 
 /* Until the expression, which may use the state, is true. */
@@ -75,6 +76,16 @@ static void stop(void)
 static bool is_told(const char *text)
 {
 	return strstr(fake_dvb_log(&fake), text) != NULL;
+}
+
+static bool is_plugged(void)
+{
+	bool plugged;
+
+	(void)pthread_mutex_lock(&fake.lock);
+	plugged = fake.plugged;
+	(void)pthread_mutex_unlock(&fake.lock);
+	return plugged;
 }
 
 Test(dvb_tuner, passes_packets_and_measures, .timeout = 60)
@@ -95,6 +106,38 @@ Test(dvb_tuner, passes_packets_and_measures, .timeout = 60)
 		     (ssize_t)sizeof packets);
 	FAKE_SET(&fake, overflow, true);
 	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), -EOVERFLOW);
+	stop();
+}
+
+/* The clock that the tries wait for stands. */
+Test(dvb_tuner, a_device_that_comes_is_opened_at_once, .timeout = 60)
+{
+	fake_dvb_init(&fake);
+	fake.open_error = -ENOENT;
+	atomic_store(&clock_stands, true);
+	start();
+	AWAIT(state.absent);
+	FAKE_SET(&fake, open_error, 0);
+	FAKE_SET(&fake, plugged, true);
+	AWAIT(state.tuned);
+	/* another device does not disturb one that runs */
+	FAKE_SET(&fake, plugged, true);
+	AWAIT(!is_plugged());
+	cr_assert_eq(state.tunes, 1u);
+	cr_assert_not(is_told("close; "));
+	atomic_store(&clock_stands, false);
+	stop();
+}
+
+Test(dvb_tuner, works_without_messages_of_hot_plug, .timeout = 60)
+{
+	fake_dvb_init(&fake);
+	fake.no_hotplug = true;
+	fake.open_error = -ENOENT;
+	start();
+	AWAIT(state.absent);
+	FAKE_SET(&fake, open_error, 0);
+	AWAIT(state.tuned);
 	stop();
 }
 

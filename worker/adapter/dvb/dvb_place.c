@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/dvb/dvb_place.h"
+
+#include "worker/adapter/dvb/dvb_device.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+
+enum {
+	LINK_MAX = 512,
+	MAC_BYTES = 6,
+};
+
+/* Is the frontend of this adapter at the place of the hardware? */
+static bool is_at(const struct dvb_device *d, int adapter,
+		  const struct tuner_spec *spec)
+{
+	char name[DVB_PATH_MAX], target[LINK_MAX];
+	ssize_t n;
+
+	(void)snprintf(name, sizeof name, TUNER_LINK, adapter, spec->device);
+	n = d->ops->link(d->ctx, name, target, sizeof target - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return tuner_link_is_at(target, spec->path);
+}
+
+static int find_path(const struct dvb_device *d, const struct tuner_spec *spec,
+		     struct errmsg *error)
+{
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
+		if (is_at(d, i, spec))
+			return i;
+	return errmsg_fail(error, -ENODEV, "no device frontend%d at path %s",
+			   spec->device, spec->path);
+}
+
+/* Writes the hardware address of an adapter, as of its first interface; false:
+ * it has no interface. */
+static bool read_mac(const struct dvb_device *d, int adapter,
+		     char ret[TUNER_MAC_MAX + 1])
+{
+	struct ifreq request = { 0 };
+	const uint8_t *b = (const uint8_t *)request.ifr_hwaddr.sa_data;
+
+	(void)snprintf(request.ifr_name, sizeof request.ifr_name, "dvb%d_0",
+		       adapter);
+	if (d->hotplug < 0 ||
+	    d->ops->ioctl(d->ctx, d->hotplug, SIOCGIFHWADDR,
+			  (uintptr_t)&request) < 0)
+		return false;
+	(void)snprintf(ret, TUNER_MAC_MAX + 1,
+		       "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2],
+		       b[3], b[4], b[5]);
+	return true;
+}
+
+static int find_mac(const struct dvb_device *d, const struct tuner_spec *spec,
+		    struct errmsg *error)
+{
+	char mac[TUNER_MAC_MAX + 1];
+
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
+		if (read_mac(d, i, mac) && strcasecmp(mac, spec->mac) == 0)
+			return i;
+	/* the number decides where the address cannot be read */
+	if (spec->numbered && !read_mac(d, spec->adapter, mac))
+		return spec->adapter;
+	if (spec->numbered)
+		return errmsg_fail(error, -ENODEV, "no device with mac %s: "
+				   "adapter %d has %s", spec->mac,
+				   spec->adapter, mac);
+	return errmsg_fail(error, -ENODEV, "no device with mac %s: the "
+			   "interface dvbN_0 of an adapter has its address",
+			   spec->mac);
+}
+
+int dvb_place_find(const struct dvb_device *d, const struct tuner_spec *spec,
+		   struct errmsg *error)
+{
+	return spec->path[0] != '\0'  ? find_path(d, spec, error)
+	       : spec->mac[0] != '\0' ? find_mac(d, spec, error)
+				      : spec->adapter;
+}
