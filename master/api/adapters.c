@@ -13,6 +13,7 @@
 #include "master/config/config_fields.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
@@ -104,13 +105,15 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 static bool judge_source(struct edit *e)
 {
 	struct tuner_spec spec;
+	struct t2mi_spec t2mi;
 	struct errmsg error;
-	bool wrong = tuner_spec_is(e->entry)
-			     ? tuner_spec_parse(e->entry, &spec, &error) ==
-				       -EINVAL
-			     : !adapter_conf_can_run(e->entry, &error);
+	bool can_run = adapter_conf_can_run(e->entry, &error);
+	bool lacks = !can_run && tuner_spec_is(e->entry) &&
+		     t2mi_spec_parse(e->entry, &t2mi, NULL) == 0 &&
+		     tuner_spec_parse(e->entry, &spec, NULL) == -ENODATA;
 
-	if (wrong && json_is_true(json_object_get(e->entry, "enable")))
+	if (!can_run && !lacks &&
+	    json_is_true(json_object_get(e->entry, "enable")))
 		reply_error(e->reply, 400, "adapter.%s", error.text);
 	return e->reply->status == 0;
 }

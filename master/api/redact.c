@@ -5,6 +5,7 @@
 #include "master/config/config_fields.h"
 #include "proto/spec/address_open.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <stddef.h>
@@ -87,7 +88,7 @@ static const struct section sections[] = {
 	{ "users", { &user_fields } },
 	{ "make_stream", { &stream_fields, &stream_option_fields,
 			   &stream_version_fields } },
-	{ "dvb_tune", { &adapter_fields, &tuner_fields } },
+	{ "dvb_tune", { &adapter_fields, &tuner_fields, &t2mi_fields } },
 	{ "softcam", { &softcam_fields } },
 	{ "cas", { &cas_fields } },
 	{ "servers", { &server_fields } },

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "proto/spec/satip_spec.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
@@ -26,11 +27,14 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 {
 	const json_t *address = json_object_get(adapter, "address");
 	struct tuner_spec tuner;
+	struct t2mi_spec t2mi;
 	struct input_spec *spec;
 	struct errmsg unused, wrong;
 	int r;
 
 	error = error != NULL ? error : &unused;
+	if (t2mi_spec_parse(adapter, &t2mi, error) < 0)
+		return false;
 	if (json_object_get(adapter, "server") != NULL)
 		return judge_server(adapter, error);
 	if (tuner_spec_is(adapter))
@@ -53,15 +57,19 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 
 json_t *adapter_conf_keys(const json_t *adapter)
 {
+	json_t *keys;
+
 	if (!json_is_true(json_object_get(adapter, "enable")) ||
 	    !adapter_conf_can_run(adapter, NULL))
 		return NULL;
-	if (json_object_get(adapter, "server") != NULL)
-		return satip_spec_keys(adapter);
-	if (tuner_spec_is(adapter))
-		return tuner_spec_keys(adapter);
-	return json_pack("{s:O}", "address",
-			 json_object_get(adapter, "address"));
+	keys = json_object_get(adapter, "server") != NULL
+		       ? satip_spec_keys(adapter)
+	       : tuner_spec_is(adapter)
+		       ? tuner_spec_keys(adapter)
+		       : json_pack("{s:O}", "address",
+				   json_object_get(adapter, "address"));
+	t2mi_spec_copy(adapter, keys);
+	return keys;
 }
 
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])

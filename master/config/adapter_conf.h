@@ -13,7 +13,8 @@
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
 
 /* The keys that the worker of an adapter reads, a new object; of an address it
- * is that key alone, so that another tuning does not restart the worker.  NULL:
+ * is that key and those of T2-MI, so that another tuning does not restart the
+ * worker.  NULL:
  * the adapter is disabled or cannot run. */
 json_t *adapter_conf_keys(const json_t *adapter);
 

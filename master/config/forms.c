@@ -6,6 +6,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <stdint.h>
@@ -23,7 +24,7 @@ static const struct field_table password_fields = {
 
 static const struct {
 	const char *name;
-	const struct field_table *fields[2];
+	const struct field_table *fields[3];
 } objects[] = {
 	{ "input_options", { &io_input_fields } },
 	{ "remux_options", { &remux_fields } },
@@ -33,7 +34,7 @@ static const struct {
 	{ "user", { &user_fields, &password_fields } },
 	{ "auth", { &auth_fields } },
 	{ "log", { &log_fields } },
-	{ "adapter", { &adapter_fields, &tuner_fields } },
+	{ "adapter", { &adapter_fields, &tuner_fields, &t2mi_fields } },
 	{ "softcam", { &softcam_fields } },
 	{ "cas", { &cas_fields } },
 	{ "server", { &server_fields } },
@@ -110,8 +111,9 @@ json_t *forms_make(void)
 	for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
 		json_t *list = field_form(objects[i].fields[0]);
 
-		if (objects[i].fields[1] != NULL)
-			add_table(list, objects[i].fields[1]);
+		for (size_t k = 1; k < ARRAY_LEN(objects[i].fields); k++)
+			if (objects[i].fields[k] != NULL)
+				add_table(list, objects[i].fields[k]);
 		(void)json_object_set_new(all, objects[i].name, list);
 	}
 	add_defaults(json_object_get(all, "settings"));

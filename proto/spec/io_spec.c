@@ -31,10 +31,6 @@ const struct io_type *const io_output_types[] = {
 	NULL,
 };
 
-/* The PID that modulator gateways send by default. */
-enum { T2MI_PID = 4096, T2MI_PID_MIN = 32, T2MI_PID_MAX = 8190,
-       PLP_MAX = 255 };
-
 static const struct field input_rows[] = {
 	{ "id", IO_INPUT(id), .min = 1,
 	  .flags = FIELD_OBSERVER,
@@ -57,7 +53,7 @@ static const struct field input_rows[] = {
 	  .min = T2MI_PID_MIN, .max = T2MI_PID_MAX, .initial = T2MI_PID,
 	  .flags = FIELD_OBSERVER,
 	  .help = "PID of the T2-MI packets." },
-	{ "plp", IO_INPUT(plp), .needs = "t2mi", .max = PLP_MAX,
+	{ "plp", IO_INPUT(plp), .needs = "t2mi", .max = T2MI_PLP_MAX,
 	  .initial = T2MI_FIRST_PLP, .flags = FIELD_OBSERVER,
 	  .help = "Number of the PLP; the one that arrives first if it is "
 		  "not set." },

@@ -24,6 +24,7 @@
 #include "proto/spec/rist_spec.h"
 #include "proto/spec/rtp_spec.h"
 #include "proto/spec/srt_spec.h"
+#include "proto/spec/t2mi_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,9 +152,6 @@ struct input_spec {
 	bool no_reload;      /* true has the effect of watchdog_s 0 */
 	struct remux_options remux; /* without the options of the stream */
 };
-
-/* No PLP has this number. */
-enum { T2MI_FIRST_PLP = 256 };
 
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// T2-MI: a stream out of a PLP, byte for byte, and what is told without it.
+// T2-MI: a stream out of a PLP, byte for byte, and the errors without it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
@@ -56,4 +56,47 @@ test('a PLP beyond 255 is refused by its name', async (t) => {
 
 	assert.equal(status, 400);
 	assert.match(body, /input\[0\].*plp/);
+});
+
+test('an adapter with t2mi is the multiplex of a PLP', async (t) => {
+	const t2mi = new T2mi({ pid: 500, plp: 4 }), sent = [];
+	const adapter = (more) => ({ id: 'd', name: 'Gateway', type: 'S2',
+		enable: true, address: udp(5000), t2mi: true, t2mi_pid: 500,
+		...more });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, { ...config(
+		stream('inner', 'dvb://d', udp(6000))), dvb_tune: [adapter()] });
+	const set = (more) => sluice.post({ cmd: 'set-adapter', id: 'd',
+		adapter: adapter(more) });
+	const error = async (pattern) => waitUntil(`${pattern}`, async () =>
+		pattern.test((await sluice.json('/api/adapter-status/d'))
+			.error ?? ''));
+
+	await Sender.start(t, new TsMux(), 5000, { per: 21,
+		shape(packets) {
+			sent.push(packets);
+			return t2mi.shape(packets);
+		} });
+	await sluice.onair('inner');
+	await waitUntil('a second of output', () =>
+		sent.length > 200, 20000);
+	const [list] = await recorder.stop();
+	const received = joined(list), whole = Buffer.concat(sent);
+	const at = whole.indexOf(received.subarray(0, 7 * 188));
+
+	assert.ok(received.length > 100 * 188, `${received.length} bytes`);
+	assert.ok(at >= 0, 'the first packets were sent');
+	assert.ok(received.equals(whole.subarray(at, at + received.length)));
+
+	await set({ plp: 7 });
+	await error(/^t2mi: PLP 7 is not there; there are: 4/);
+	await set({ t2mi_pid: 501 });
+	await error(/^t2mi: PID 501 has no T2-MI packets/);
+	for (const [key, value] of [['plp', 256], ['t2mi_pid', 8191],
+		['t2mi', 'maybe']]) {
+		const { status, body } = await set({ [key]: value });
+
+		assert.equal(status, 400, key);
+		assert.match(body, new RegExp(`adapter\\.${key}: `));
+	}
 });

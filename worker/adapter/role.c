@@ -7,11 +7,13 @@
 #include "common/base/ring.h"
 #include "common/base/units.h"
 #include "proto/ipc/contract.h"
+#include "proto/spec/t2mi_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
+#include "worker/t2mi/t2mi.h"
 #include "worker/ts/packet.h"
 
 #include <linux/capability.h>
@@ -31,6 +33,8 @@ struct adapter {
 	struct source *source;
 	struct ring_writer *ring;
 	struct batch batch;
+	struct t2mi *t2mi;      /* NULL: the packets are the multiplex */
+	struct errmsg t2mi_error;
 	struct ticker ticker;
 	bool ticking;           /* the ticker was made */
 	uint64_t second_ns;     /* start of this second */
@@ -39,7 +43,8 @@ struct adapter {
 	uint64_t content;       /* without null packets */
 };
 
-static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+/* Those of the multiplex that streams read. */
+static void write_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct adapter *a = arg;
 
@@ -54,6 +59,40 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	}
 }
 
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct adapter *a = arg;
+
+	if (a->t2mi != NULL)
+		t2mi_feed(a->t2mi, runs, n_runs);
+	else
+		write_packets(runs, n_runs, a);
+}
+
+/* Takes the keys of T2-MI. */
+static void make_t2mi(struct adapter *a)
+{
+	struct t2mi_spec spec;
+
+	t2mi_free(&a->t2mi);
+	if (t2mi_spec_parse(a->entry, &spec, NULL) == 0 && spec.t2mi)
+		a->t2mi = t2mi_new((uint16_t)spec.pid, spec.plp, write_packets,
+				   a);
+}
+
+/* Why nothing comes out of packets that are received. */
+static void find_t2mi_error(struct adapter *a, struct msg_adapter_status *s)
+{
+	struct t2mi_counts counts;
+
+	if (a->t2mi == NULL)
+		return;
+	counts = t2mi_take_counts(a->t2mi);
+	if (s->error == NULL && !s->on_air &&
+	    t2mi_explain(a->t2mi, &counts, &a->t2mi_error))
+		s->error = a->t2mi_error.text;
+}
+
 static void every_second(struct adapter *a, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_ADAPTER_STATUS };
@@ -63,6 +102,7 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 	a->source->ops->every_second(a->source, now_ns, &report);
 	m.adapter_status = source_report_message(&report);
 	m.adapter_status.on_air = a->content > 0;
+	find_t2mi_error(a, &m.adapter_status);
 	m.adapter_status.bitrate_kbps =
 		(uint32_t)(a->packets * TS_PACKET * 8 / ms);
 	/* a status that finds no room is counted by the channel */
@@ -117,6 +157,7 @@ static void adapter_free(void *role)
 		ticker_done(&a->ticker);
 	if (a->source != NULL)
 		a->source->ops->free(a->source);
+	t2mi_free(&a->t2mi);
 	ring_writer_free(&a->ring);
 	json_decref(a->entry);
 	free(a);
@@ -155,6 +196,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	}
 	a->entry = json_deep_copy(entry);
+	make_t2mi(a);
 	a->second_ns = mono_ns();
 	a->source = source_opener(a->entry)(a->entry, a->worker->loop,
 					    a->second_ns);
@@ -180,6 +222,7 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 	}
 	json_decref(a->entry);
 	a->entry = entry;
+	make_t2mi(a);
 }
 
 static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)

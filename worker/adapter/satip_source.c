@@ -549,6 +549,7 @@ static bool retune(struct source *source, const json_t *adapter)
 	    satip_spec_parse(adapter, &spec, NULL) < 0)
 		return false;
 	s->spec = spec;
+	wanted_pids_carrier(&s->wanted, adapter);
 	wanted_pids_reset(&s->wanted);
 	want_pids(s);
 	satip_session_tune(&s->session, spec.query);
@@ -572,6 +573,7 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 	(void)loop, (void)now_ns;
 	s->base.ops = &ops;
 	wanted_pids_init(&s->wanted);
+	wanted_pids_carrier(&s->wanted, adapter);
 	s->wanted.programs.all = true;
 	s->fd = s->leaving = -1;
 	if (satip_spec_parse(adapter, &s->spec, &s->wrong) == 0) {

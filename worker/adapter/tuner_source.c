@@ -357,6 +357,8 @@ static bool retune(struct source *source, const json_t *adapter)
 	if (s->tuner == NULL || tuner_spec_parse(adapter, &spec, NULL) < 0)
 		return false;
 	cam_source_set(s->cam, &spec);
+	wanted_pids_carrier(&s->wanted, adapter);
+	s->chosen = true;
 	/* the packets of the same tuning go on */
 	s->spec.ca = spec.ca;
 	if (memcmp(&s->spec, &spec, sizeof spec) == 0)
@@ -421,7 +423,10 @@ struct source *tuner_source_new(const json_t *adapter,
 
 	s->base.ops = &ops;
 	wanted_pids_init(&s->wanted);
+	wanted_pids_carrier(&s->wanted, adapter);
 	s->wanted.programs.all = true;
+	/* no table names it */
+	s->chosen = s->wanted.inner != 0;
 	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
 		return &s->base;
 	s->watch.moves_ms = dvb_sec_moves_ms(&s->spec);

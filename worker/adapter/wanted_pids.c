@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/wanted_pids.h"
 
+#include "proto/spec/t2mi_spec.h"
 #include "worker/adapter/program_pids.h"
 
 enum { CAT_TABLE_ID = 0x01, CAT_MIN = 12, CURRENT_NEXT = 5 };
@@ -9,6 +10,14 @@ void wanted_pids_init(struct wanted_pids *w)
 {
 	*w = (struct wanted_pids){ .psi = psi_new() };
 	section_init(&w->cat, w->buffer, sizeof w->buffer);
+}
+
+void wanted_pids_carrier(struct wanted_pids *w, const json_t *adapter)
+{
+	struct t2mi_spec spec;
+
+	w->inner = t2mi_spec_parse(adapter, &spec, NULL) == 0 && spec.t2mi
+			   ? (uint16_t)spec.pid : 0;
 }
 
 void wanted_pids_done(struct wanted_pids *w)
@@ -66,6 +75,13 @@ bool wanted_pids_changed(const struct wanted_pids *w)
 
 size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
 {
+	const uint16_t carrier[] = { 0, w->inner };
+
 	w->listed = changes(w);
+	if (w->inner != 0) {
+		for (size_t i = 0; i < ARRAY_LEN(carrier) && i < max; i++)
+			ret[i] = carrier[i];
+		return ARRAY_LEN(carrier);
+	}
 	return program_pids(w->psi, &w->emms, &w->programs, ret, max);
 }

@@ -17,6 +17,7 @@ enum { CAT_PID = 1 };
 struct wanted_pids {
 	struct psi *psi; /* PAT and PMTs */
 	struct msg_adapter_programs programs;
+	uint16_t inner; /* PID of the T2-MI that has the programs; 0: none */
 	struct ca_refs emms; /* of the CAT */
 	uint32_t changes;    /* of emms */
 	uint32_t listed;     /* changes of all tables, as listed last */
@@ -25,6 +26,8 @@ struct wanted_pids {
 };
 
 void wanted_pids_init(struct wanted_pids *);
+/* Takes the keys of T2-MI of an adapter (t2mi_spec.h). */
+void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
 /* The packets that follow are of another multiplex. */
 void wanted_pids_reset(struct wanted_pids *);
@@ -35,5 +38,6 @@ void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
 /* Have the tables changed since the last list? */
 bool wanted_pids_changed(const struct wanted_pids *);
 
-/* Lists the PIDs as program_pids() does. */
+/* Lists the PIDs as program_pids() does; with T2-MI its PID and that of the
+ * PAT. */
 size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);

@@ -366,34 +366,6 @@ static bool is_wrong_key(const struct input_chain *l)
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
 }
 
-/* Why no packets come out of T2-MI; false: there is no reason here. */
-static bool describe_t2mi(struct input_chain *l)
-{
-	const struct t2mi_counts *c = &l->unpacked;
-	char plps[64] = "";
-	size_t len = 0;
-
-	for (unsigned i = 0; i < T2MI_PLPS && len + 5 < sizeof plps; i++)
-		if (t2mi_has_plp(l->t2mi, i))
-			len += (size_t)snprintf(plps + len, sizeof plps - len,
-						" %u", i);
-	if (c->packets == 0)
-		errmsg_set(&l->error, "t2mi: PID %u has no T2-MI packets",
-			   l->keeper.spec.t2mi_pid);
-	else if (c->crc_errors > 0)
-		errmsg_set(&l->error, "t2mi: %u of %u T2-MI packets have a "
-			   "wrong CRC", c->crc_errors, c->packets);
-	else if (c->frames > 0 && c->baseband.frames == 0)
-		errmsg_set(&l->error, "t2mi: PLP %u is not there; there are:%s",
-			   l->keeper.spec.plp, plps);
-	else if (c->baseband.other_formats > 0)
-		errmsg_set(&l->error, "t2mi: PLP %u carries no transport "
-			   "stream", t2mi_plp(l->t2mi));
-	else
-		return false;
-	return true;
-}
-
 /* An error of the input says more than an error of the stream after the
  * remux. */
 static void describe(struct input_chain *l, const char *missing)
@@ -406,7 +378,8 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
-	else if (l->t2mi != NULL && l->fault != NULL && describe_t2mi(l))
+	else if (l->t2mi != NULL && l->fault != NULL &&
+		 t2mi_explain(l->t2mi, &l->unpacked, &l->error))
 		return;
 	else if (l->ca != NULL && l->fault != NULL && is_wrong_key(l))
 		errmsg_set(&l->error, "softcam %s: the control words are "

@@ -5,6 +5,7 @@
 #include "common/base/crc32.h"
 #include "common/base/util.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,4 +194,30 @@ unsigned t2mi_plp(const struct t2mi *t)
 bool t2mi_has_plp(const struct t2mi *t, unsigned plp)
 {
 	return plp < T2MI_PLPS && t->plps[plp / 8] >> plp % 8 & 1;
+}
+
+bool t2mi_explain(const struct t2mi *t, const struct t2mi_counts *c,
+		  struct errmsg *ret)
+{
+	char plps[64] = "";
+	size_t len = 0;
+
+	for (unsigned i = 0; i < T2MI_PLPS && len + 5 < sizeof plps; i++)
+		if (t2mi_has_plp(t, i))
+			len += (size_t)snprintf(plps + len, sizeof plps - len,
+						" %u", i);
+	if (c->packets == 0)
+		errmsg_set(ret, "t2mi: PID %u has no T2-MI packets", t->pid);
+	else if (c->crc_errors > 0)
+		errmsg_set(ret, "t2mi: %u of %u T2-MI packets have a wrong "
+			   "CRC", c->crc_errors, c->packets);
+	else if (c->frames > 0 && c->baseband.frames == 0)
+		errmsg_set(ret, "t2mi: PLP %u is not there; there are:%s",
+			   t->wanted, plps);
+	else if (c->baseband.other_formats > 0)
+		errmsg_set(ret, "t2mi: PLP %u carries no transport stream",
+			   t2mi_plp(t));
+	else
+		return false;
+	return true;
 }

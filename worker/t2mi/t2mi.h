@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "common/base/errmsg.h"
 #include "worker/t2mi/baseband.h"
 
 enum {
@@ -38,6 +39,11 @@ void t2mi_feed(struct t2mi *, const struct ts_run *runs, size_t n_runs);
 
 /* Returns the counts since the last call. */
 struct t2mi_counts t2mi_take_counts(struct t2mi *);
+
+/* Why a second with these counts had no packets of the PLP; false: there is no
+ * reason here. */
+bool t2mi_explain(const struct t2mi *, const struct t2mi_counts *,
+		  struct errmsg *ret);
 
 /* The selected PLP; 256 or more: none yet. */
 unsigned t2mi_plp(const struct t2mi *);

@@ -306,3 +306,28 @@ Test(tuner_source, receives_the_pids_of_programs_that_are_read, .timeout = 60)
 	AWAIT(fake.filters == 6);
 	stop();
 }
+
+/* The programs are inside of it. */
+Test(tuner_source, receives_the_pid_of_t2mi, .timeout = 60)
+{
+	json_t *other;
+
+	adapter = json_pack("{s:s, s:i, s:b, s:b, s:i}", "type", "T",
+			    "frequency", 474, "budget", 0, "t2mi", 1,
+			    "t2mi_pid", 500);
+	other = json_copy(adapter);
+	(void)json_object_set_new(other, "t2mi_pid", json_integer(501));
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	AWAIT(strstr(fake_dvb_log(&fake), "pid 500;") != NULL);
+	read_tables();
+	AWAIT(fake.filters == 2);
+	/* the tuner is not tuned again */
+	cr_assert(source->ops->retune(source, other));
+	AWAIT(strstr(fake_dvb_log(&fake), "pid 501;") != NULL);
+	AWAIT(fake.filters == 2);
+	cr_assert_eq(report.tunes, 1u);
+	json_decref(other);
+	stop();
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/t2mi_spec.h"
+
+#define AT(member) FIELD_AT(struct t2mi_spec, member)
+static const struct field rows[] = {
+	{ "t2mi", AT(t2mi), .flags = FIELD_OBSERVER,
+	  .help = "The multiplex carries T2-MI: streams read that of a PLP." },
+	{ "t2mi_pid", AT(pid), .needs = "t2mi", .min = T2MI_PID_MIN,
+	  .max = T2MI_PID_MAX, .initial = T2MI_PID, .flags = FIELD_OBSERVER,
+	  .help = "PID of the T2-MI packets." },
+	{ "plp", AT(plp), .needs = "t2mi", .max = T2MI_PLP_MAX,
+	  .initial = T2MI_FIRST_PLP, .flags = FIELD_OBSERVER,
+	  .help = "Number of the PLP; the one that arrives first if it is "
+		  "not set." },
+};
+
+const struct field_table t2mi_fields =
+	FIELD_TABLE(struct t2mi_spec, rows, .flags = FIELD_LOOSE);
+
+int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
+		    struct errmsg *error)
+{
+	struct t2mi_spec s = { 0 };
+	int r = field_read(&t2mi_fields, adapter, &s, error);
+
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+void t2mi_spec_copy(const json_t *adapter, json_t *to)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		json_t *value = json_object_get(adapter, rows[i].key);
+
+		if (value != NULL)
+			(void)json_object_set(to, rows[i].key, value);
+	}
+}
