@@ -36,6 +36,7 @@ libproto_a_SOURCES += \
 	proto/spec/stream_spec.c proto/spec/stream_spec.h \
 	proto/spec/tables_spec.c proto/spec/tables_spec.h \
 	proto/spec/t2mi_spec.c proto/spec/t2mi_spec.h \
+	proto/spec/tuner_isdbt.c proto/spec/tuner_isdbt.h \
 	proto/spec/tuner_sat.c proto/spec/tuner_sat.h \
 	proto/spec/scan_spec.c proto/spec/scan_spec.h \
 	proto/spec/tuner_spec.c proto/spec/tuner_spec.h

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/tuner_spec.h"
 
+#include "proto/spec/tuner_isdbt.h"
 #include "proto/spec/tuner_sat.h"
 
 #include <errno.h>
@@ -60,6 +61,11 @@ static const char *const guards[] = {
 static const char *const modes[] = {
 	"2K", "8K", "AUTO", "4K", "1K", "16K", "32K", NULL,
 };
+/* The value is that of the kernel: a bit for each layer. */
+static const char *const layers[] = {
+	"AUTO", "A", "B", "AB", "C", "AC", "BC", "ABC", NULL,
+};
+static const char *const partials[] = { "AUTO", "OFF", "ON", NULL };
 static const char *const ca_modes[] = { "update", "list", NULL };
 static const char *const hierarchies[] = {
 	"NONE", "1", "2", "4", "AUTO", NULL,
@@ -208,6 +214,21 @@ static const struct field rows[] = {
 	{ "hierarchy", AT(hierarchy), .choices = hierarchies,
 	  .initial = TUNER_AUTO_HIERARCHY, .flags = FIELD_OBSERVER,
 	  .help = "Hierarchy." },
+	{ "isdbt_layers", AT(isdbt_layers), .choices = layers,
+	  .flags = FIELD_OBSERVER, .help = "Layers of ISDB-T that are "
+	  "received; AUTO: all." },
+	{ "isdbt_partial", AT(isdbt_partial), .choices = partials,
+	  .flags = FIELD_OBSERVER,
+	  .help = "Partial reception of ISDB-T: layer A has the segment in the "
+		  "middle." },
+	{ "isdbt_layer_a", BY(short_hook, isdbt_layer[0]), .form = "text",
+	  .flags = FIELD_OBSERVER,
+	  .help = "Layer A: modulation, code rate, segments, time "
+		  "interleaving, such as QPSK,2/3,1,2." },
+	{ "isdbt_layer_b", BY(short_hook, isdbt_layer[1]), .form = "text",
+	  .flags = FIELD_OBSERVER, .help = "Layer B, as layer A." },
+	{ "isdbt_layer_c", BY(short_hook, isdbt_layer[2]), .form = "text",
+	  .flags = FIELD_OBSERVER, .help = "Layer C, as layer A." },
 	{ "timeout", AT(timeout_s), .max = 3600, .initial = 120, .unit = "s",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Without packets for so long, the tuner starts again; 0: "
@@ -400,6 +421,8 @@ int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 	if (r == 0)
 		r = s.satellite ? tuner_sat_judge(&s, error)
 				: judge_channel(&s, error);
+	if (r == 0)
+		r = tuner_isdbt_judge(&s, error);
 	if (r == 0 && s.satellite &&
 	    json_object_get(adapter, "polarization") == NULL &&
 	    !s.lnb_sharing)

@@ -71,6 +71,14 @@ enum {
 	TUNER_QPSK = 0,
 	TUNER_VSB8 = 7,
 	TUNER_PSK8 = 9,
+	TUNER_AUTO_LAYER = -1, /* segments and interleaving */
+	TUNER_LAYERS = 3,      /* of ISDB-T: A, B, C */
+	TUNER_LAYER_MAX = 24,
+};
+
+/* A layer of ISDB-T. */
+struct tuner_layer {
+	int modulation, fec, segments, interleaving;
 };
 
 struct tuner_command {
@@ -98,6 +106,8 @@ struct tuner_spec {
 	char uni_pos[4];
 	int uni_pin;
 	unsigned bandwidth, guardinterval, transmitmode, hierarchy;
+	unsigned isdbt_layers, isdbt_partial;
+	char isdbt_layer[TUNER_LAYERS][TUNER_LAYER_MAX];
 	unsigned timeout_s;
 	bool budget;
 	struct {
@@ -121,6 +131,7 @@ struct tuner_spec {
 	struct tuner_command commands[TUNER_COMMANDS_MAX];
 	unsigned n_commands;
 	unsigned uni_position; /* from 0 */
+	struct tuner_layer layers[TUNER_LAYERS];
 };
 
 extern const struct field_table tuner_fields;

@@ -64,8 +64,9 @@ test('an adapter with t2mi is the multiplex of a PLP', async (t) => {
 		enable: true, address: udp(5000), t2mi: true, t2mi_pid: 500,
 		...more });
 	const recorder = await Recorder.start(t, { port: 6000 });
+	const mux = { dvb_tune: [adapter()] };
 	const sluice = await Sluice.start(t, { ...config(
-		stream('inner', 'dvb://d', udp(6000))), dvb_tune: [adapter()] });
+		stream('inner', 'dvb://d', udp(6000))), ...mux });
 	const set = (more) => sluice.post({ cmd: 'set-adapter', id: 'd',
 		adapter: adapter(more) });
 	const error = async (pattern) => waitUntil(`${pattern}`, async () =>

@@ -16,6 +16,10 @@ _Static_assert((int)TUNER_AUTO_GUARD == (int)GUARD_INTERVAL_AUTO, "guard");
 _Static_assert((int)TUNER_AUTO_HIERARCHY == (int)HIERARCHY_AUTO, "hierarchy");
 _Static_assert((int)TUNER_AUTO_ROLLOFF == (int)ROLLOFF_AUTO, "rolloff");
 _Static_assert((int)TUNER_AUTO_PILOT == (int)PILOT_AUTO, "pilot");
+_Static_assert(DQPSK == 12 && QAM_64 == 3 && QAM_16 == 1, "modulation");
+_Static_assert(DTV_ISDBT_LAYERA_TIME_INTERLEAVING - DTV_ISDBT_LAYERA_FEC == 3 &&
+	       DTV_ISDBT_LAYERC_SEGMENT_COUNT - DTV_ISDBT_LAYERC_FEC == 2,
+	       "layers");
 _Static_assert(FEC_2_5 == 12 && FEC_9_10 == 11 && FEC_3_5 == 10, "fec");
 _Static_assert(GUARD_INTERVAL_19_256 == 7 && GUARD_INTERVAL_1_128 == 5,
 	       "guard");
@@ -78,6 +82,30 @@ static void add_satellite(struct dvb_props *p, const struct tuner_spec *s)
 		add(p, DTV_SCRAMBLING_SEQUENCE_INDEX, s->pls);
 }
 
+static void add_layers(struct dvb_props *p, const struct tuner_spec *s)
+{
+	static const uint32_t firsts[TUNER_LAYERS] = {
+		DTV_ISDBT_LAYERA_FEC, DTV_ISDBT_LAYERB_FEC,
+		DTV_ISDBT_LAYERC_FEC,
+	};
+
+	add(p, DTV_ISDBT_LAYER_ENABLED,
+	    s->isdbt_layers != 0 ? s->isdbt_layers : ALL_LAYERS);
+	/* what is not configured is what the driver finds */
+	if (s->isdbt_partial != 0)
+		add(p, DTV_ISDBT_PARTIAL_RECEPTION, s->isdbt_partial - 1);
+	for (size_t i = 0; i < TUNER_LAYERS; i++) {
+		const struct tuner_layer *l = &s->layers[i];
+
+		if (s->isdbt_layer[i][0] == '\0')
+			continue;
+		add(p, firsts[i], (uint32_t)l->fec);
+		add(p, firsts[i] + 1, (uint32_t)l->modulation);
+		add(p, firsts[i] + 2, (uint32_t)l->segments);
+		add(p, firsts[i] + 3, (uint32_t)l->interleaving);
+	}
+}
+
 static void add_terrestrial(struct dvb_props *p, const struct tuner_spec *s)
 {
 	if (s->bandwidth_hz != 0)
@@ -85,8 +113,7 @@ static void add_terrestrial(struct dvb_props *p, const struct tuner_spec *s)
 	add(p, DTV_GUARD_INTERVAL, s->guardinterval);
 	add(p, DTV_TRANSMISSION_MODE, s->transmitmode);
 	if (s->system == TUNER_ISDBT) {
-		/* all layers, as the receiver finds them */
-		add(p, DTV_ISDBT_LAYER_ENABLED, ALL_LAYERS);
+		add_layers(p, s);
 		return;
 	}
 	add(p, DTV_MODULATION, s->modulation);

@@ -30,6 +30,7 @@ static int parse(const char *text)
 	return r;
 }
 
+#define T_ISDB "'type':'ISDBT','frequency':474143"
 #define S2 "'type':'S2','frequency':11362,'symbolrate':22000," \
 	   "'polarization':'H'"
 
@@ -178,12 +179,26 @@ Test(tuner_spec, unicable)
 	cr_assert_eq(spec.uni_position, 63u);
 }
 
+struct wrong_case {
+	const char *text;
+	const char *key; /* the error begins with it */
+	int err;
+};
+
+static void expect_wrong(const struct wrong_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		cr_expect_eq(parse(cases[i].text), cases[i].err, "%s: %s",
+			     cases[i].text, error.text);
+		cr_expect_eq(strncmp(error.text, cases[i].key,
+				     strlen(cases[i].key)), 0, "%s: %s",
+			     cases[i].text, error.text);
+	}
+}
+
 Test(tuner_spec, wrong_values_name_their_key)
 {
-	static const struct {
-		const char *text, *key;
-		int err;
-	} cases[] = {
+	static const struct wrong_case cases[] = {
 		{ "{'type':'S2'}", "frequency: is missing", -ENODATA },
 		{ "{'type':'S2','frequency':11362}", "symbolrate: is missing",
 		  -ENODATA },
@@ -233,13 +248,48 @@ Test(tuner_spec, wrong_values_name_their_key)
 		{ "{" S2 ",'adapter':-2}", "adapter: ", -EINVAL },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		cr_expect_eq(parse(cases[i].text), cases[i].err, "%s: %s",
-			     cases[i].text, error.text);
-		cr_expect_eq(strncmp(error.text, cases[i].key,
-				     strlen(cases[i].key)), 0, "%s: %s",
-			     cases[i].text, error.text);
-	}
+	expect_wrong(cases, ARRAY_LEN(cases));
+}
+
+Test(tuner_spec, errors_name_the_layer_of_isdbt)
+{
+	static const struct wrong_case cases[] = {
+		{ "{" T_ISDB ",'isdbt_layers':'D'}", "isdbt_layers: ",
+		  -EINVAL },
+		{ "{" T_ISDB ",'isdbt_partial':'MAYBE'}", "isdbt_partial: ",
+		  -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_a':'QAM256'}",
+		  "isdbt_layer_a: \"QAM256\" is not", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':'QPSK,4/5'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':'QPSK,3/4,0'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':'QPSK,3/4,1,4'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':'QPSK,3/4,1,1,1'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':'QPSK,'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_b':',3/4'}",
+		  "isdbt_layer_b: ", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_c':'QPSK,3/4,1,1 and more text'}",
+		  "isdbt_layer_c: has more than", -EINVAL },
+		{ "{" T_ISDB ",'isdbt_layer_a':'QPSK,2/3,1','isdbt_layer_c':"
+		  "'QAM64,3/4,13'}", "isdbt_layer_c: the layers have 14 "
+		  "segments", -EINVAL },
+	};
+
+	expect_wrong(cases, ARRAY_LEN(cases));
+}
+
+Test(tuner_spec, a_hardware_address_needs_no_number)
+{
+	cr_assert_eq(parse("{" S2 ",'mac':'00:11:22:33:44:5F'}"), 0);
+	cr_assert_str_eq(spec.mac, "00:11:22:33:44:5F");
+	cr_assert_not(spec.numbered);
+	cr_assert_eq(parse("{" S2 ",'mac':'00:11:22:33:44:5F',"
+			   "'adapter':0}"), 0);
+	cr_assert(spec.numbered);
 }
 
 Test(tuner_spec, a_copy_of_its_keys_is_the_same_tuner)

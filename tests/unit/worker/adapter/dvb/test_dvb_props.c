@@ -73,6 +73,14 @@ Test(dvb_props, each_system_has_its_own)
 	/* 41 layers */
 	expect(json_pack("{s:s, s:i}", "type", "ISDB-T", "frequency", 474143),
 	       "17=8 3=474143000 6=2 5=6000000 38=4 39=2 41=7 1=0");
+	/* 18 partial reception; FEC, modulation, segments, interleaving of
+	 * A from 23, of B from 27, of C from 31; 4294967295 is AUTO */
+	expect(json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "type", "ISDB-T",
+			 "frequency", 474143, "isdbt_layers", "AC",
+			 "isdbt_partial", "ON", "isdbt_layer_a",
+			 "DQPSK,2/3,1,3", "isdbt_layer_c", "QAM64"),
+	       "17=8 3=474143000 6=2 5=6000000 38=4 39=2 41=5 18=1 23=2 24=12 "
+	       "25=1 26=3 31=9 32=3 33=4294967295 34=4294967295 1=0");
 }
 
 Test(dvb_props, lnb)
