@@ -17,6 +17,8 @@
 enum {
 	MODE_NEW = 0600,
 	MODE_KEPT = 0770, /* no rights for other users */
+	MODE_NEW_PUBLIC = 0644,
+	MODE_KEPT_PUBLIC = 0774,
 	LINKS_MAX = 40, /* as the kernel follows */
 };
 
@@ -25,6 +27,7 @@ struct places {
 	char *target; /* the file itself, links followed */
 	char *folder;
 	char *temporary;
+	bool is_public;
 };
 
 /* Where a chain of links leads, although nothing is there yet. */
@@ -74,21 +77,24 @@ static void keep_owner(int fd, const struct stat *old)
 		return;
 }
 
-/* Gives the new file the owner of the old one, its mode without rights of other
- * users, and the content. */
+/* Gives the new file the owner of the old one, its mode, which may be without
+ * rights of other users, and the content. */
 static int fill(int fd, const void *data, size_t len, const struct places *p,
 		struct errmsg *error)
 {
 	struct stat old;
-	bool is_new = stat(p->target, &old) < 0;
+	bool is_new = lstat(p->target, &old) < 0;
+	mode_t mode = p->is_public ? MODE_NEW_PUBLIC : MODE_NEW;
 
 	if (is_new && errno != ENOENT)
 		return fail(error, "stat", p->target);
-	if (!is_new) {
+	if (!is_new && S_ISREG(old.st_mode)) {
 		keep_owner(fd, &old);
-		if (fchmod(fd, old.st_mode & MODE_KEPT) < 0)
-			return fail(error, "change the mode of", p->temporary);
+		mode = old.st_mode & (p->is_public ? MODE_KEPT_PUBLIC
+						   : MODE_KEPT);
 	}
+	if (fchmod(fd, mode) < 0)
+		return fail(error, "change the mode of", p->temporary);
 	if (fd_write_all(fd, data, len) < 0)
 		return fail(error, "write", p->temporary);
 	if (fsync(fd) < 0)
@@ -134,16 +140,13 @@ static int sync_folder(const char *folder, struct errmsg *error)
 	return r;
 }
 
-int replace_file(const char *path, const void *data, size_t len,
-		 struct errmsg *error)
+/* Frees the target. */
+static int replace(struct places p, const void *data, size_t len,
+		   struct errmsg *error)
 {
-	struct places p = { .target = realpath(path, NULL) };
-	const char *slash;
+	const char *slash = strrchr(p.target, '/');
 	int r;
 
-	if (p.target == NULL)
-		p.target = follow_links(path);
-	slash = strrchr(p.target, '/');
 	if (slash == NULL)
 		p.folder = xstrdup(".");
 	else if (slash == p.target)
@@ -159,4 +162,22 @@ int replace_file(const char *path, const void *data, size_t len,
 	free(p.folder);
 	free(p.temporary);
 	return r;
+}
+
+int replace_file(const char *path, const void *data, size_t len,
+		 struct errmsg *error)
+{
+	struct places p = { .target = realpath(path, NULL) };
+
+	if (p.target == NULL)
+		p.target = follow_links(path);
+	return replace(p, data, len, error);
+}
+
+int replace_public_file(const char *path, const void *data, size_t len,
+			struct errmsg *error)
+{
+	return replace((struct places){ .target = xstrdup(path),
+					.is_public = true },
+		       data, len, error);
 }

@@ -17,3 +17,8 @@
  */
 int replace_file(const char *path, const void *data, size_t len,
 		 struct errmsg *error) MUST_CHECK;
+/* The same for a file that other users read: a new one is 0644, and their
+ * rights to the old one are kept.  A symbolic link is replaced itself, so that
+ * it leads into no other folder. */
+int replace_public_file(const char *path, const void *data, size_t len,
+			struct errmsg *error) MUST_CHECK;

@@ -16,7 +16,7 @@
 enum {
 	KEEP = 65536, /* memory kept between two messages */
 	SCOPES = (HUB_ALL | HUB_REDUCED | HUB_LOG | HUB_CAM |
-		  HUB_CUE) + 1,
+		  HUB_CUE | HUB_EPG) + 1,
 	SHA1_LEN = 20,
 	ACCEPT_LEN = 28,
 };

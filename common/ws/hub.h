@@ -42,6 +42,7 @@ enum hub_scope {
 	HUB_LOG = 8,
 	HUB_CAM = 16,
 	HUB_CUE = 32,
+	HUB_EPG = 64,
 };
 
 struct hub *hub_new(struct ev_loop *);

@@ -12,6 +12,7 @@
 #include "master/status/system_alarms.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/adapter_procs.h"
+#include "master/streams/epg_exports.h"
 #include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
@@ -86,12 +87,33 @@ static void add_services(json_t *list, struct reconciler *r)
 	}
 }
 
-static void add_guide(json_t *list, struct reconciler *r)
+/* The subject of each is its setting. */
+static void add_setting(json_t *list, const char *text)
 {
-	const struct msg_epg_status *s = epg_proc_status(reconciler_epg(r));
+	char setting[64];
 
-	if (s != NULL && s->error[0] != '\0')
-		system_alarms_add(list, "epg", NULL, s->error);
+	if (text == NULL)
+		return;
+	(void)snprintf(setting, sizeof setting, "%.*s",
+		       (int)strcspn(text, ":"), text);
+	system_alarms_add(list, "epg", setting, text);
+}
+
+static void add_guide(json_t *list, const struct api *api)
+{
+	const struct msg_epg_status *s =
+		epg_proc_status(reconciler_epg(api->cfg.reconciler));
+	const char *text;
+	bool known;
+
+	for (size_t i = 0; s != NULL && i < s->n_errors; i++)
+		add_setting(list, s->errors[i]);
+	for (size_t i = 0;; i++) {
+		text = epg_exports_error(api->exports, i, &known);
+		if (!known)
+			return;
+		add_setting(list, text);
+	}
 }
 
 static void add_adapters(json_t *list, const struct adapter_procs *adapters)
@@ -152,7 +174,7 @@ static json_t *collect(struct alarms *a)
 	if (cfg->viewers != NULL && viewers_backend_error(cfg->viewers, &error))
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
-	add_guide(list, cfg->reconciler);
+	add_guide(list, a->api);
 	add_adapters(list, reconciler_adapters(cfg->reconciler));
 	if (certificate_alarm(tls_proc_facts(reconciler_tls(cfg->reconciler)),
 			      time(NULL), &error))

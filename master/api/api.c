@@ -27,6 +27,7 @@
 #include "common/document/document.h"
 #include "common/http/server.h"
 #include "master/setup/options.h"
+#include "master/streams/epg_exports.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 
@@ -163,6 +164,7 @@ void api_free(struct api **p)
 	host_looks_free(&api->looks);
 	revisions_query_free(&api->revisions);
 	log_feed_free(&api->log_feed);
+	epg_exports_free(&api->exports);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
 	text_cache_done(&api->forms);
@@ -189,6 +191,7 @@ void api_start_streams(struct api *api)
 	api_start_softcams(api);
 	api_start_adapters(api);
 	api_watch_cues(api);
+	api_watch_guide(api);
 	apply_all(api, false);
 	alarms_start(api->alarms);
 }

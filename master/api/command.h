@@ -44,6 +44,7 @@ struct api {
 	struct host_looks *looks;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
+	struct epg_exports *exports; /* of the guide; NULL: not yet */
 	struct text_cache overview, document, forms;
 };
 
@@ -165,6 +166,11 @@ json_t *api_host_advice(struct api *);
 
 /* Reports splice commands to clients of the scope `cue`. */
 void api_watch_cues(struct api *);
+/* Reports present and following events to clients of the scope `epg', and
+ * exports the guide. */
+void api_watch_guide(struct api *);
+/* A client of the scope has come. */
+void guide_events_renew(struct api *);
 
 /* Starts the adapters of the configuration, and those that a change replaces;
  * ends the others. */

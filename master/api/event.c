@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET control/event/: admits clients of the event channel. */
 #include "master/api/call.h"
+#include "master/api/command.h"
 #include "master/api/log_feed.h"
 #include "master/api/redact.h"
 #include "master/auth/auth.h"
@@ -81,7 +82,8 @@ static bool may_control(const struct call *call)
 
 void event_handshake(struct call *call)
 {
-	struct hub *hub = call->api->cfg.hub;
+	struct api *api = call->api;
+	struct hub *hub = api->cfg.hub;
 	struct http_conn *conn = call->conn;
 	const struct http_request *request = call->request;
 	bool is_shown = has_token(http_request_query(request));
@@ -107,6 +109,8 @@ void event_handshake(struct call *call)
 		scope |= HUB_CAM;
 	if (is_shown && asks_for(request, "cue") && may_control(call))
 		scope |= HUB_CUE;
+	if (is_shown && asks_for(request, "epg"))
+		scope |= HUB_EPG;
 	if (is_shown && asks_for(request, "log") && may_control(call) &&
 	    call->api->cfg.log_lines != NULL) {
 		scope |= HUB_LOG;
@@ -117,4 +121,6 @@ void event_handshake(struct call *call)
 	call_drop(call);
 	hub_handshake(hub, conn, request, scope,
 		      is_shown && login[0] != '\0' ? login : NULL);
+	if (scope & HUB_EPG)
+		guide_events_renew(api);
 }

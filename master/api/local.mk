@@ -24,6 +24,7 @@ libmaster_a_SOURCES += \
 	master/api/effects.c master/api/effects.h \
 	master/api/event.c \
 	master/api/forms_query.c \
+	master/api/guide_events.c \
 	master/api/history_query.c \
 	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \

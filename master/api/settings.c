@@ -66,6 +66,19 @@ static void keep_key(struct api *api, const char *key, const json_t *request,
 				      json_object_get(now, "crt_key"));
 }
 
+/* False after a reply. */
+static bool may_write_settings(const struct api *api, const json_t *settings,
+			       struct reply *reply)
+{
+	struct errmsg error;
+
+	if (write_paths_judge_settings(api->cfg.write_paths, settings,
+				       &error) == 0)
+		return true;
+	reply_error(reply, 400, "settings.%s", error.text);
+	return false;
+}
+
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -85,6 +98,7 @@ static void settings_set(struct api *api, const json_t *request,
 	settings = edit_copy(wanted);
 	keep_key(api, "settings", request, settings);
 	if (!judge("settings", settings, reply) ||
+	    !may_write_settings(api, settings, reply) ||
 	    !edit_fits(settings, "settings", reply) ||
 	    !certificate_judge(api, settings, reply, settings_set)) {
 		json_decref(settings);

@@ -11,7 +11,7 @@
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "master/config/viewer_settings.h"
-#include "proto/spec/epg_source.h"
+#include "proto/spec/epg_export.h"
 #include "proto/spec/stream_spec.h"
 #include "proto/wire/http_target.h"
 
@@ -136,19 +136,29 @@ static void judge_origins(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-static void judge_epg_sources(struct judge *j, const json_t *settings)
+/* A source or an export. */
+static int parse_epg(const char *key, const char *text, struct errmsg *error)
 {
-	const json_t *list = json_object_get(settings, "epg_sources");
-	size_t mark = judge_down(j, "epg_sources"), i;
+	struct epg_export_spec export;
+	struct epg_source_spec source;
+
+	return strcmp(key, "epg_export") == 0
+		? epg_export_parse(text, &export, error)
+		: epg_source_parse(text, &source, error);
+}
+
+static void judge_epg(struct judge *j, const json_t *settings, const char *key)
+{
+	const json_t *list = json_object_get(settings, key);
+	size_t mark = judge_down(j, key), i;
 	const json_t *item;
 
 	json_array_foreach(list, i, item) {
 		const char *text = json_string_value(item);
-		struct epg_source_spec spec;
 		struct errmsg error;
 		size_t place = judge_down_index(j, i);
 
-		if (text != NULL && epg_source_parse(text, &spec, &error) < 0)
+		if (text != NULL && parse_epg(key, text, &error) < 0)
 			judge_add(j, CHECK_FAULT, "%s", error.text);
 		judge_up(j, place);
 	}
@@ -217,7 +227,8 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_control_path(j, settings);
 	judge_real_ip(j, settings);
 	judge_origins(j, settings);
-	judge_epg_sources(j, settings);
+	judge_epg(j, settings, "epg_sources");
+	judge_epg(j, settings, "epg_export");
 	judge_certificate(j, settings);
 	judge_keep_active(j, settings);
 	judge_keep_default(j, settings);

@@ -3,6 +3,7 @@
 
 #include "master/config/check.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_epg.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/si/text.h"
 
@@ -117,6 +118,11 @@ static const struct field settings_rows[] = {
 	  .max = EPG_SOURCES_MAX, .needs = "epg_days",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Addresses of XMLTV for the guide: file, http, https." },
+	{ "epg_export", .type = FIELD_LIST, .item = &any_string,
+	  .max = EPG_EXPORTS_MAX, .needs = "epg_days",
+	  .flags = FIELD_RESTART | FIELD_OBSERVER | FIELD_ADDRESS,
+	  .help = "Addresses that the guide is written or posted to: file, "
+		  "http, https." },
 	{ "epg_services", .type = FIELD_UINT, .min = 1,
 	  .max = EPG_SERVICES_MAX, .initial = EPG_SERVICES,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

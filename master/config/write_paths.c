@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "master/config/judge.h"
+#include "proto/spec/epg_export.h"
 #include "proto/spec/io_spec.h"
 
 #include <errno.h>
@@ -132,6 +133,27 @@ static void add_folder_of(struct write_paths *p, const char *file)
 	add(p, name, false);
 }
 
+/* The file of this export; false: it is none, or has an error. */
+static bool read_export(const json_t *address, struct epg_export_spec *ret)
+{
+	const char *text = json_string_value(address);
+	struct errmsg ignored;
+
+	return text != NULL && epg_export_parse(text, ret, &ignored) == 0 &&
+	       ret->to.path[0] != '\0';
+}
+
+static void add_exports(struct write_paths *p, const json_t *settings)
+{
+	const json_t *list = json_object_get(settings, "epg_export"), *address;
+	struct epg_export_spec spec;
+	size_t i;
+
+	json_array_foreach(list, i, address)
+		if (read_export(address, &spec))
+			add_folder_of(p, spec.to.path);
+}
+
 void write_paths_add_document(struct write_paths *p, const json_t *document)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
@@ -149,6 +171,7 @@ void write_paths_add_document(struct write_paths *p, const json_t *document)
 				continue;
 			add_folder_of(p, spec.path);
 		}
+	add_exports(p, json_object_get(document, "settings"));
 }
 
 struct write_paths *write_paths_own(const char *config_path, const char *state)
@@ -269,6 +292,23 @@ int write_paths_judge_log(const struct write_paths *p, const json_t *section,
 	return -EPERM;
 }
 
+int write_paths_judge_settings(const struct write_paths *p,
+			       const json_t *settings, struct errmsg *error)
+{
+	const json_t *list = json_object_get(settings, "epg_export"), *address;
+	struct epg_export_spec spec;
+	size_t i;
+
+	json_array_foreach(list, i, address) {
+		if (!read_export(address, &spec) ||
+		    judge(p, spec.to.path, error) == 0)
+			continue;
+		errmsg_prefix(error, "epg_export[%zu]: ", i);
+		return -EPERM;
+	}
+	return 0;
+}
+
 int write_paths_judge(const struct write_paths *p, const json_t *document,
 		      struct errmsg *error)
 {
@@ -278,6 +318,12 @@ int write_paths_judge(const struct write_paths *p, const json_t *document,
 	if (write_paths_judge_log(p, json_object_get(document, "log"),
 				  error) < 0) {
 		errmsg_prefix(error, "log.");
+		return -EPERM;
+	}
+	if (write_paths_judge_settings(p, json_object_get(document,
+							  "settings"),
+				       error) < 0) {
+		errmsg_prefix(error, "settings.");
 		return -EPERM;
 	}
 	json_array_foreach(json_object_get(document, "make_stream"), i,

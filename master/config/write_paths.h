@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The files that the control interface may name for the service to write: its
- * log and recordings.
+ * log, recordings and exports of the guide.
  *
  * A control user must not get a shell of the user of the service by a file that
  * other programs execute.  Whoever starts the service names folders, and what
@@ -31,8 +31,8 @@ void write_paths_free(struct write_paths **);
 void write_paths_add(struct write_paths *, const char *folders);
 /* Allows one file; NULL: none. */
 void write_paths_add_file(struct write_paths *, const char *file);
-/* Allows the log file of the document, and the folders of its recordings; of a
- * recording in the root only its file. */
+/* Allows the log file of the document, and the folders of its recordings and of
+ * its exports of the guide; of one in the root only its file. */
 void write_paths_add_document(struct write_paths *, const json_t *document);
 
 /* The folders of the service itself, with its configuration and its state
@@ -51,10 +51,13 @@ void write_paths_find_all_own(const struct write_paths *own,
 bool write_paths_has(const struct write_paths *, const char *file);
 
 /* 0, or -EPERM with error that names the field: of a stream, of the section
- * `log', of a whole document. */
+ * `log', of the settings, of a whole document. */
 int write_paths_judge_stream(const struct write_paths *, const json_t *stream,
 			     struct errmsg *error) MUST_CHECK;
 int write_paths_judge_log(const struct write_paths *, const json_t *section,
 			  struct errmsg *error) MUST_CHECK;
+int write_paths_judge_settings(const struct write_paths *,
+			       const json_t *settings,
+			       struct errmsg *error) MUST_CHECK;
 int write_paths_judge(const struct write_paths *, const json_t *document,
 		      struct errmsg *error) MUST_CHECK;

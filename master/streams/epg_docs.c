@@ -24,7 +24,7 @@ struct epg_doc_wait {
 struct want {
 	TAILQ_ENTRY(want) link;
 	struct buf channels;
-	bool gzip;
+	unsigned form;
 	TAILQ_HEAD(wait_list, epg_doc_wait) waits;
 	struct epg_answer answer; /* with a descriptor of its own */
 	uint64_t made_ms, changes; /* of the guide */
@@ -84,12 +84,12 @@ void epg_docs_free(struct epg_docs **dp)
 }
 
 static struct want *find(const struct want_list *list, const struct buf *text,
-			 bool gzip)
+			 unsigned form)
 {
 	struct want *w;
 
 	TAILQ_FOREACH(w, list, link)
-		if (w->gzip == gzip && buf_len(&w->channels) == buf_len(text) &&
+		if (w->form == form && buf_len(&w->channels) == buf_len(text) &&
 		    memcmp(buf_head(&w->channels), buf_head(text),
 			   buf_len(text)) == 0)
 			break;
@@ -174,7 +174,7 @@ static int start(struct epg_docs *d, struct want *w)
 	err = memfd_write(fd, (const char *)buf_head(&w->channels),
 			  buf_len(&w->channels));
 	if (err == 0)
-		err = epg_proc_write_xmltv(d->proc, fd, w->gzip, on_written, d);
+		err = epg_proc_write_xmltv(d->proc, fd, w->form, on_written, d);
 	fd_close(&fd);
 	if (err < 0)
 		return err;
@@ -203,13 +203,14 @@ static void write_next(struct epg_docs *d)
 
 /* --- questions --- */
 
-static struct want *add_want(struct epg_docs *d, struct buf *text, bool gzip)
+static struct want *add_want(struct epg_docs *d, struct buf *text,
+			     unsigned form)
 {
 	struct want *w = xcalloc(1, sizeof *w);
 
 	w->channels = *text;
 	*text = (struct buf){ 0 };
-	w->gzip = gzip;
+	w->form = form;
 	w->answer.fd = -1;
 	TAILQ_INIT(&w->waits);
 	TAILQ_INSERT_TAIL(&d->wants, w, link);
@@ -218,11 +219,11 @@ static struct want *add_want(struct epg_docs *d, struct buf *text, bool gzip)
 }
 
 struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
-				  bool gzip, epg_done_fn *done, void *arg)
+				  unsigned form, epg_done_fn *done, void *arg)
 {
 	static const struct epg_answer busy = {
 		.fd = -1, .error = "too many documents are being written" };
-	struct want *w = find(&d->docs, text, gzip);
+	struct want *w = find(&d->docs, text, form);
 	struct epg_doc_wait *wait;
 	bool added = false;
 
@@ -233,9 +234,9 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 	}
 	if (w != NULL)
 		drop_doc(d, w);
-	w = find(&d->wants, text, gzip);
+	w = find(&d->wants, text, form);
 	if (w == NULL && d->n_wants < EPG_DOC_WANTS_MAX) {
-		w = add_want(d, text, gzip);
+		w = add_want(d, text, form);
 		added = true;
 	}
 	buf_done(text);

@@ -31,10 +31,10 @@ struct epg_docs *epg_docs_new(struct epg_proc *);
 /* NULL-safe; sets *d to NULL.  Nothing may wait. */
 void epg_docs_free(struct epg_docs **);
 
-/* Calls done once, inside or later, with a document for these channels (JSON,
- * as epg.xmltv has them; the text is taken, and *text is empty then).  Returns
- * the wait, or NULL after a call inside. */
+/* Calls done once, inside or later, with a document (form: enum epg_form) for
+ * these channels (JSON, as epg.xmltv has them; the text is taken, and *text is
+ * empty then).  Returns the wait, or NULL after a call inside. */
 struct epg_doc_wait *epg_docs_get(struct epg_docs *, struct buf *text,
-				  bool gzip, epg_done_fn *done, void *arg);
+				  unsigned form, epg_done_fn *done, void *arg);
 /* done is not called any more. */
 void epg_doc_wait_cancel(struct epg_doc_wait *);

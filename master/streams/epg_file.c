@@ -19,11 +19,13 @@ enum { PART = 64 * 1024 };
 struct epg_file {
 	struct helpers *helpers;
 	char *path;
+	bool is_public; /* replace_public_file() */
 };
 
 /* A copy, in one direction. */
 struct job {
 	char *path;
+	bool is_public;
 	int fd; /* of the memory; -1: none */
 	size_t len; /* bytes to write, or at most to read */
 	int result;
@@ -47,6 +49,7 @@ static struct job *job_new(const struct epg_file *f, size_t len, void *arg)
 	struct job *j = xcalloc(1, sizeof *j);
 
 	j->path = xstrdup(f->path);
+	j->is_public = f->is_public;
 	j->fd = -1;
 	j->len = len;
 	j->arg = arg;
@@ -126,6 +129,9 @@ static void run_write(void *job)
 	else if (pread(j->fd, text, j->len, 0) != (ssize_t)j->len)
 		j->result = errmsg_fail(&j->error, -EIO,
 					"its memory is not readable");
+	else if (j->is_public)
+		j->result = replace_public_file(j->path, text, j->len,
+						&j->error);
 	else
 		j->result = replace_file(j->path, text, j->len, &j->error);
 	free(text);
@@ -161,6 +167,14 @@ struct epg_file *epg_file_new(struct ev_loop *loop, const char *path)
 
 	f->helpers = helpers_new(loop, 1);
 	f->path = xstrdup(path);
+	return f;
+}
+
+struct epg_file *epg_file_new_public(struct ev_loop *loop, const char *path)
+{
+	struct epg_file *f = epg_file_new(loop, path);
+
+	f->is_public = true;
 	return f;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The file of the saved programme guide: copies it to memory and back in a
- * thread, because a disk may not answer.
+ * A file of the programme guide, saved or exported: copies it to memory and
+ * back in a thread, because a disk may not answer.
  *
  * Borrows the loop.
  */
@@ -15,6 +15,8 @@ struct epg_file;
 struct ev_loop;
 
 struct epg_file *epg_file_new(struct ev_loop *, const char *path);
+/* An export of the guide, which other users read. */
+struct epg_file *epg_file_new_public(struct ev_loop *, const char *path);
 /* NULL-safe; sets *f to NULL.  Waits for nothing; no callback follows. */
 void epg_file_free(struct epg_file **);
 

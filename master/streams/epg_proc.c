@@ -7,9 +7,8 @@
 #include "common/base/mono.h"
 #include "common/base/shared.h"
 #include "master/config/check.h"
-#include "master/streams/epg_asks.h"
 #include "master/streams/epg_file.h"
-#include "master/streams/epg_moves.h"
+#include "master/streams/epg_proc_state.h"
 #include "proto/ipc/channel.h"
 #include "proto/si/text.h"
 
@@ -18,41 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-
-enum {
-	/* limit of a save, in which the worker reads streams as well */
-	SAVE_S = 60,
-	/* of the last save, which a stop of the service awaits */
-	LAST_SAVE_S = 2,
-};
-
-struct epg_proc {
-	struct epg_config cfg;
-	struct ev_loop *loop;
-	struct msg_epg_start limits; /* days 0: no guide */
-	json_t *sources; /* its addresses; NULL: none */
-	json_t *keys; /* of streams, by their ids */
-	struct service_proc *service;
-	struct epg_asks asks;
-	size_t next; /* the next stream that the worker gets */
-	bool started;  /* the worker has its limits */
-	bool moved;    /* and all moves */
-	bool complete; /* and all streams */
-	struct epg_file *file; /* NULL: the guide is not saved */
-	bool reading, late; /* the file; late: no worker waits for it */
-	bool loading; /* the worker has the file, and has not loaded it yet */
-	bool distrusted; /* the file ended the worker */
-	bool saving, told; /* told: the log says that it fails */
-	struct epg_moves moves;
-	size_t n_saved; /* moves that the save in progress contains */
-	bool stopping, last; /* last: the last save has begun */
-	enum { FLUSHED, FLUSH_WAITS, FLUSHING } flush;
-	ev_timer last_save, read_limit, write_limit;
-	uint64_t saved_ms, changes; /* at the last save */
-	struct msg_epg_status status; /* the last one */
-	struct errmsg error; /* of it */
-	bool has_status;
-};
 
 /* --- new ids, until a saved guide contains them --- */
 
@@ -140,6 +104,7 @@ static void start_worker(struct epg_proc *p, int saved)
 	p->moves.sent = NULL;
 	p->complete = false;
 	p->next = 0;
+	epg_proc_renew_watch(p);
 	on_drained(p);
 }
 
@@ -172,12 +137,6 @@ static void on_read_limit(struct ev_loop *loop, ev_timer *t, int revents)
 		start_worker(p, -1);
 }
 
-static size_t saved_max(const struct epg_proc *p)
-{
-	return MIN((size_t)p->limits.memory_mib * 2 << 20,
-		   (size_t)EPG_SAVED_MAX);
-}
-
 static void on_hello(void *self)
 {
 	struct epg_proc *p = self;
@@ -191,7 +150,7 @@ static void on_hello(void *self)
 	}
 	p->reading = true;
 	ev_timer_start(p->loop, &p->read_limit);
-	epg_file_read(p->file, saved_max(p), on_read, p);
+	epg_file_read(p->file, epg_saved_max(p), on_read, p);
 }
 
 /* A worker that starts gets the state later. */
@@ -258,9 +217,8 @@ const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
 
 /* --- questions --- */
 
-/* channels: the first descriptor; -1: none. */
-static int ask(struct epg_proc *p, struct msg *m, int channels,
-	       const struct epg_question *q)
+int epg_proc_question(struct epg_proc *p, struct msg *m, int channels,
+		      const struct epg_question *q)
 {
 	int fds[2] = { channels }, fd;
 
@@ -282,171 +240,55 @@ int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
 {
 	struct msg m = { .type = MSG_EPG_ASK, .epg_ask = *question };
 
-	return ask(p, &m, -1, &(struct epg_question){
+	return epg_proc_question(p, &m, -1, &(struct epg_question){
 		EPG_REPLY_MAX, EPG_ANSWER_S, done, arg });
 }
 
-int epg_proc_write_xmltv(struct epg_proc *p, int channels, bool gzip,
+int epg_proc_write_xmltv(struct epg_proc *p, int channels, unsigned form,
 			 epg_done_fn *done, void *arg)
 {
-	struct msg m = { .type = MSG_EPG_XMLTV, .epg_xmltv = { gzip } };
+	struct msg m = { .type = MSG_EPG_XMLTV, .epg_xmltv = { form } };
 
-	return ask(p, &m, channels, &(struct epg_question){
-		saved_max(p), EPG_XMLTV_S, done, arg });
+	return epg_proc_question(p, &m, channels, &(struct epg_question){
+		epg_saved_max(p), EPG_XMLTV_S, done, arg });
 }
 
-/* --- saving --- */
-
-static void save(struct epg_proc *p);
-
-static void end_service(struct epg_proc *p)
+int epg_proc_post(struct epg_proc *p, const struct msg_epg_post *post, int fd,
+		  epg_done_fn *done, void *arg)
 {
-	ev_timer_stop(p->loop, &p->last_save);
-	service_proc_stop(p->service);
+	struct msg m = { .type = MSG_EPG_POST, .epg_post = *post };
+
+	return epg_proc_question(p, &m, fd, &(struct epg_question){
+		1, EPG_POST_S, done, arg });
 }
 
-static bool can_save(const struct epg_proc *p)
-{
-	return p->file != NULL && p->complete && p->has_status &&
-	       p->status.loaded;
-}
+/* --- present and following events --- */
 
-/* The next step of a flush. */
-static void save_flush(struct epg_proc *p)
+void epg_proc_renew_watch(struct epg_proc *p)
 {
-	bool begin = p->flush == FLUSH_WAITS && !p->saving && can_save(p);
+	bool wanted;
+	struct msg m;
 
-	if (p->saving)
+	if (p == NULL || p->watcher.wants == NULL || !p->started)
 		return;
-	if (begin)
-		save(p);
-	p->flush = p->saving ? FLUSHING : FLUSHED;
-}
-
-/* The next step of a stop. */
-static void save_last(struct epg_proc *p)
-{
-	if (p->saving)
+	wanted = p->watcher.wants(p->watcher.arg);
+	if (wanted == p->watched)
 		return;
-	if (!p->last && can_save(p))
-		save(p);
-	p->last = true;
-	if (!p->saving)
-		end_service(p);
+	p->watched = wanted;
+	m = (struct msg){ .type = MSG_EPG_WATCH, .epg_watch = { wanted } };
+	service_proc_send(p->service, &m, NULL);
 }
 
-static void on_last_save(struct ev_loop *loop, ev_timer *t, int revents)
+void epg_proc_watch(struct epg_proc *p, const struct epg_watcher *watcher)
 {
-	struct epg_proc *p = container_of(t, struct epg_proc, last_save);
-
-	(void)loop, (void)revents;
-	log_warning("epg", "the guide is not saved: no answer in time: "
-		    "changes since the last save are lost");
-	p->last = p->told = true;
-	end_service(p);
+	if (p != NULL)
+		p->watcher = *watcher;
 }
 
-static void on_write_limit(struct ev_loop *loop, ev_timer *t, int revents)
+static void on_present(struct epg_proc *p, const struct msg_epg_present *m)
 {
-	struct epg_proc *p = container_of(t, struct epg_proc, write_limit);
-
-	(void)loop, (void)revents;
-	if (!p->told)
-		log_warning("epg", "the guide is not saved: the disk does "
-			    "not answer");
-	p->told = true;
-}
-
-/* A failed save is repeated.  In a stop, the worker may end before it. */
-static void end_save(struct epg_proc *p, const char *error)
-{
-	p->saving = false;
-	p->saved_ms = mono_ms();
-	if (error != NULL)
-		p->changes = 0;
-	if (error != NULL && !p->told && (p->started || !p->stopping))
-		log_warning("epg", "the guide is not saved: %s", error);
-	if (error == NULL && p->told)
-		log_info("epg", "the guide is saved again");
-	p->told = error != NULL;
-	save_flush(p);
-	if (p->stopping)
-		save_last(p);
-}
-
-static void on_written(int result, const struct errmsg *error, void *arg)
-{
-	struct epg_proc *p = arg;
-
-	ev_timer_stop(p->loop, &p->write_limit);
-	p->distrusted &= result < 0;
-	for (; result == 0 && p->n_saved > 0; p->n_saved--)
-		epg_moves_drop(&p->moves);
-	end_save(p, result < 0 ? error->text : NULL);
-}
-
-static void on_saved(const struct epg_answer *a, void *arg)
-{
-	struct epg_proc *p = arg;
-
-	if (a->len == 0) {
-		end_save(p, a->error[0] != '\0' ? a->error : NULL);
-		return;
-	}
-	ev_timer_start(p->loop, &p->write_limit);
-	epg_file_write(p->file, a->fd, a->len, on_written, p);
-}
-
-static void save(struct epg_proc *p)
-{
-	struct msg all = { .type = MSG_EPG_ASK, .epg_ask = { .stream = "" } };
-
-	p->saving = ask(p, &all, -1, &(struct epg_question){
-		saved_max(p), SAVE_S, on_saved, p }) == 0;
-	if (!p->saving)
-		return;
-	p->changes = p->status.changes;
-	p->n_saved = p->moves.n;
-}
-
-/* The master has new ids in memory only: they are saved sooner. */
-static bool may_save(const struct epg_proc *p)
-{
-	unsigned pause_ms = p->cfg.times.save_ms;
-
-	if (p->moves.n > 0)
-		pause_ms = MIN(pause_ms, 1000U * EPG_SAVE_IDS_S);
-	return p->saved_ms == 0 || mono_ms() - p->saved_ms >= pause_ms;
-}
-
-static void save_later(struct epg_proc *p, const struct msg_epg_status *s)
-{
-	if (p->file == NULL || p->saving || p->stopping || !s->loaded ||
-	    !p->complete || s->changes == p->changes || !may_save(p))
-		return;
-	save(p);
-}
-
-void epg_proc_flush(struct epg_proc *p)
-{
-	if (p == NULL)
-		return;
-	p->flush = FLUSH_WAITS;
-	save_flush(p);
-}
-
-bool epg_proc_is_flushed(const struct epg_proc *p)
-{
-	return p == NULL || p->flush == FLUSHED;
-}
-
-void epg_proc_stop(struct epg_proc *p)
-{
-	if (p->stopping)
-		return;
-	p->stopping = true;
-	ev_timer_start(p->loop, &p->last_save);
-	save_last(p);
+	if (!p->stopping && p->watcher.on_present != NULL)
+		p->watcher.on_present(m, p->watcher.arg);
 }
 
 /* --- the service --- */
@@ -454,11 +296,14 @@ void epg_proc_stop(struct epg_proc *p)
 static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 {
 	p->status = *s;
-	errmsg_set(&p->error, "%s", s->error);
-	p->status.error = p->error.text;
+	for (size_t i = 0; i < s->n_errors; i++) {
+		errmsg_set(&p->errors[i], "%s", s->errors[i]);
+		p->status.errors[i] = p->errors[i].text;
+	}
 	p->has_status = true;
 	p->loading &= !s->loaded;
-	save_later(p, s);
+	epg_save_later(p);
+	epg_proc_renew_watch(p);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -469,13 +314,15 @@ static void on_message(const struct msg *m, void *self)
 		epg_asks_answer(&p->asks, m->seq, &m->epg_result);
 	else if (m->type == MSG_EPG_STATUS)
 		on_status(p, &m->epg_status);
+	else if (m->type == MSG_EPG_PRESENT)
+		on_present(p, &m->epg_present);
 }
 
 static void on_down(void *self)
 {
 	struct epg_proc *p = self;
 
-	p->started = p->has_status = false;
+	p->started = p->has_status = p->watched = false;
 	if (p->loading && service_proc_failure(p->service) != NULL) {
 		p->distrusted = true;
 		log_warning("epg", "the saved guide ended the process that "
@@ -517,6 +364,24 @@ static void init_sources(struct epg_proc *p, const json_t *settings)
 		    p->limits.n_sources < EPG_SOURCES_MAX)
 			p->limits.sources[p->limits.n_sources++] =
 				json_string_value(item);
+	p->exports = json_deep_copy(json_object_get(settings, "epg_export"));
+	json_array_foreach(p->exports, i, item)
+		if (json_is_string(item) &&
+		    p->limits.n_exports < EPG_EXPORTS_MAX)
+			p->limits.exports[p->limits.n_exports++] =
+				json_string_value(item);
+}
+
+static bool needs_net(const struct epg_proc *p)
+{
+	struct epg_export_spec spec;
+	struct errmsg ignored;
+
+	for (size_t i = 0; i < p->limits.n_exports; i++)
+		if (epg_export_parse(p->limits.exports[i], &spec,
+				     &ignored) == 0 && spec.to.path[0] == '\0')
+			return true;
+	return p->limits.n_sources > 0;
 }
 
 static void init_times(struct epg_proc *p)
@@ -526,9 +391,8 @@ static void init_times(struct epg_proc *p)
 	t->save_ms = t->save_ms > 0 ? t->save_ms : 1000 * EPG_SAVE_S;
 	t->read_ms = t->read_ms > 0 ? t->read_ms : 1000 * EPG_READ_S;
 	t->write_ms = t->write_ms > 0 ? t->write_ms : 1000 * EPG_WRITE_S;
-	ev_timer_init(&p->last_save, on_last_save, LAST_SAVE_S, 0.);
 	ev_timer_init(&p->read_limit, on_read_limit, t->read_ms / 1e3, 0.);
-	ev_timer_init(&p->write_limit, on_write_limit, t->write_ms / 1e3, 0.);
+	epg_save_init(p);
 }
 
 struct epg_proc *epg_proc_new(const struct service_config *cfg,
@@ -552,7 +416,7 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	if (!epg_proc_is_on(p))
 		return p;
-	if (p->limits.n_sources > 0)
+	if (needs_net(p))
 		service_proc_use(p->service, SPAWN_WORKER_NET);
 	if (epg->path != NULL)
 		p->file = epg_file_new(cfg->loop, epg->path);
@@ -567,18 +431,15 @@ void epg_proc_free(struct epg_proc **pp)
 	*pp = NULL;
 	if (p == NULL)
 		return;
-	/* a save that ends now is no news, and no step of a stop */
-	p->told = true;
-	p->stopping = false;
+	epg_save_done(p);
 	epg_asks_fail(&p->asks,
 		      "the process that keeps the guide ended");
-	ev_timer_stop(p->loop, &p->last_save);
 	ev_timer_stop(p->loop, &p->read_limit);
-	ev_timer_stop(p->loop, &p->write_limit);
 	epg_moves_done(&p->moves);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
 	json_decref(p->sources);
+	json_decref(p->exports);
 	json_decref(p->keys);
 	free(p);
 }

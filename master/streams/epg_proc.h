@@ -30,9 +30,10 @@ enum {
 	EPG_READ_S = 10,
 	/* A save that takes longer is reported. */
 	EPG_WRITE_S = 30,
-	EPG_ASKS_MAX = 16, /* at once */
+	EPG_ASKS_MAX = 24, /* at once */
 	EPG_ANSWER_S = 3, /* limit of an answer */
 	EPG_XMLTV_S = 30, /* ... and of a document */
+	EPG_POST_S = 610, /* ... and of a post, which the worker limits */
 };
 
 /* 0: the value above. */
@@ -83,6 +84,20 @@ void epg_proc_remove_stream(struct epg_proc *, const char *stream);
 /* The last status of the worker; NULL: none. */
 const struct msg_epg_status *epg_proc_status(const struct epg_proc *);
 
+/* Present and following events. */
+struct epg_watcher {
+	/* Are changes wanted? */
+	bool (*wants)(void *arg);
+	/* A service has others than before.  The worker is not trusted. */
+	void (*on_present)(const struct msg_epg_present *, void *arg);
+	void *arg;
+};
+
+/* There is one watcher at most.  This and the next one are NULL-safe. */
+void epg_proc_watch(struct epg_proc *, const struct epg_watcher *);
+/* Its wish may have changed; it is asked once a second as well. */
+void epg_proc_renew_watch(struct epg_proc *);
+
 struct epg_answer {
 	int fd; /* of the memory, borrowed */
 	size_t len; /* its bytes; 0: see error */
@@ -97,7 +112,11 @@ typedef void epg_done_fn(const struct epg_answer *, void *arg);
  * started.  Or another -errno. */
 int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
 		 void *arg) MUST_CHECK;
-/* Asks for a document of XMLTV, with the same errors.  channels (borrowed): a
- * file with their list, as epg.xmltv has it.  Only one at a time. */
-int epg_proc_write_xmltv(struct epg_proc *, int channels, bool gzip,
+/* Asks for a document (form: enum epg_form), with the same errors.  channels
+ * (borrowed): a file with their list, as epg.xmltv has it.  Only one at a
+ * time. */
+int epg_proc_write_xmltv(struct epg_proc *, int channels, unsigned form,
 			 epg_done_fn *, void *arg) MUST_CHECK;
+/* Posts a document, the memory fd (borrowed), with the same errors. */
+int epg_proc_post(struct epg_proc *, const struct msg_epg_post *, int fd,
+		  epg_done_fn *, void *arg) MUST_CHECK;

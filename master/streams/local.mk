@@ -16,11 +16,13 @@ libmaster_a_SOURCES += \
 	master/streams/input_scan.c master/streams/input_scan.h \
 	master/streams/listeners.c master/streams/listeners.h \
 	master/streams/mount_number.c \
+	master/streams/epg_exports.c master/streams/epg_exports.h \
 	master/streams/epg_file.c master/streams/epg_file.h \
 	master/streams/epg_asks.c master/streams/epg_asks.h \
 	master/streams/epg_docs.c master/streams/epg_docs.h \
 	master/streams/epg_moves.c master/streams/epg_moves.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
+	master/streams/epg_proc_state.h master/streams/epg_save.c \
 	master/streams/feed_report.c master/streams/feed_report.h \
 	master/streams/mpts.c master/streams/mpts.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \

@@ -4,6 +4,7 @@ libproto_a_SOURCES += \
 	proto/ipc/contract.h \
 	proto/ipc/msg.c proto/ipc/msg.h \
 	proto/ipc/msg_cam.c proto/ipc/msg_cam.h \
+	proto/ipc/msg_epg.c proto/ipc/msg_epg.h \
 	proto/ipc/msg_cas.c proto/ipc/msg_cas.h \
 	proto/ipc/msg_deliver.h \
 	proto/ipc/msg_link.h \

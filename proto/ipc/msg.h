@@ -20,6 +20,7 @@
 #include "proto/ipc/msg_cam.h"
 #include "proto/ipc/msg_cas.h"
 #include "proto/ipc/msg_deliver.h"
+#include "proto/ipc/msg_epg.h"
 #include "proto/ipc/msg_link.h"
 #include "proto/ipc/msg_mux.h"
 #include "proto/ipc/msg_report.h"
@@ -135,8 +136,12 @@
 	ROW(EPG_STREAM, epg_stream, "epg.stream", 0) \
 	/* write events as JSON to this memory; descriptor; seq */ \
 	ROW(EPG_ASK, epg_ask, "epg.ask", 1) \
-	/* write XMLTV; descriptors: the channels, memory; seq */ \
+	/* write a document; descriptors: the channels, memory; seq */ \
 	ROW(EPG_XMLTV, epg_xmltv, "epg.xmltv", 2) \
+	/* post this document; descriptor: memory; seq */ \
+	ROW(EPG_POST, epg_post, "epg.post", 1) \
+	/* report present and following events, or no longer */ \
+	ROW(EPG_WATCH, epg_watch, "epg.watch", 0) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* report what an adapter receives; descriptor: its ring */ \
@@ -240,8 +245,10 @@
 	ROW(PICTURE_RESULT, picture_result, "picture.result", KEPT) \
 	/* once a second */ \
 	ROW(PICTURE_STATUS, picture_status, "picture.status", REPLACED) \
-	/* reply to the epg.ask or epg.xmltv with this seq */ \
+	/* reply to the epg.ask, epg.xmltv or epg.post with this seq */ \
 	ROW(EPG_RESULT, epg_result, "epg.result", KEPT) \
+	/* other events are present and following */ \
+	ROW(EPG_PRESENT, epg_present, "epg.present", REPLACED) \
 	/* once a second */ \
 	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
 	/* a section with new content */ \
@@ -479,8 +486,7 @@ struct msg {
 		struct msg_stream_rename stream_rename;
 		struct msg_stream_cam stream_cam;
 		struct msg_cam_word stream_word;
-		struct msg_cam_section stream_ecm;
-		struct msg_cam_section stream_emm;
+		struct msg_cam_section stream_ecm, stream_emm;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_cas stream_cas;
 		struct msg_cas_start cas_start;
@@ -498,19 +504,18 @@ struct msg {
 		struct msg_stream_record stream_record;
 		struct msg_stream_splice stream_splice;
 		struct msg_deliver_kick stream_kick;
-		struct msg_deliver_policy stream_policy;
+		struct msg_deliver_policy stream_policy, deliver_policy;
 		struct msg_stream_clock stream_clock;
 		struct msg_stream_network stream_network;
 		struct msg_stream_cue stream_cue;
-		struct msg_deliver_answer stream_answer;
-		struct msg_deliver_review stream_review;
-		struct msg_deliver_ask stream_ask;
+		struct msg_deliver_answer stream_answer, deliver_answer;
+		struct msg_deliver_review stream_review, deliver_review;
+		struct msg_deliver_ask stream_ask, deliver_ask;
 		struct msg_deliver_kick stream_left;
 		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_unlisten deliver_unlisten;
-		struct msg_deliver_mount deliver_mount;
-		struct msg_deliver_mount deliver_unmount;
+		struct msg_deliver_mount deliver_mount, deliver_unmount;
 		struct msg_deliver_move deliver_move;
 		struct msg_deliver_settle deliver_settle;
 		struct msg_deliver_viewer deliver_viewer;
@@ -518,22 +523,20 @@ struct msg {
 		struct msg_deliver_limits deliver_limits;
 		struct msg_deliver_kick deliver_kick;
 		struct msg_deliver_sessions deliver_sessions;
-		struct msg_deliver_policy deliver_policy;
-		struct msg_deliver_answer deliver_answer;
-		struct msg_deliver_review deliver_review;
-		struct msg_deliver_ask deliver_ask;
 		struct msg_deliver_playlist deliver_playlist;
 		struct msg_deliver_page deliver_page;
 		struct msg_deliver_look deliver_look;
-		struct msg_picture_result deliver_picture;
+		struct msg_picture_result deliver_picture, picture_result;
 		struct msg_picture_make picture_make;
-		struct msg_picture_result picture_result;
 		struct msg_picture_status picture_status;
 		struct msg_epg_start epg_start;
 		struct msg_epg_stream epg_stream;
 		struct msg_epg_ask epg_ask;
 		struct msg_epg_xmltv epg_xmltv;
+		struct msg_epg_post epg_post;
+		struct msg_epg_watch epg_watch;
 		struct msg_epg_result epg_result;
+		struct msg_epg_present epg_present;
 		struct msg_epg_status epg_status;
 		struct msg_deliver_changes deliver_changes;
 		struct msg_worker_hello worker_hello;
@@ -561,13 +564,11 @@ struct msg {
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
 		struct msg_softcam_start softcam_start;
-		struct msg_cam_section softcam_ecm;
-		struct msg_cam_section softcam_emm;
-		struct msg_softcam_result softcam_card;
+		struct msg_cam_section softcam_ecm, softcam_emm;
+		struct msg_softcam_result softcam_card, softcam_result;
 		struct msg_cam_word softcam_word;
 		struct msg_softcam_status softcam_status;
 		struct msg_worker_debug worker_debug;
-		struct msg_softcam_result softcam_result;
 		struct msg_querier_status querier_status;
 		struct msg_adapter_start adapter_start, adapter_tune;
 		struct msg_adapter_programs adapter_programs;

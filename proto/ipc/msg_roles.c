@@ -2,7 +2,6 @@
 /* Messages between the master and the workers of other roles than stream. */
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
-#include "proto/si/text.h"
 
 #include <errno.h>
 
@@ -252,79 +251,6 @@ static const struct field picture_status_rows[] = {
 };
 const struct field_table picture_status_fields =
 	MSG_TABLE(struct msg_picture_status, picture_status_rows);
-
-/* --- epg --- */
-
-static const struct field source_item = { .type = FIELD_STRING,
-					  .size = sizeof(const char *) };
-static const struct field epg_start_rows[] = {
-	{ "services", FIELD_AT(struct msg_epg_start, services), .min = 1,
-	  .max = EPG_SERVICES_MAX },
-	{ "days", FIELD_AT(struct msg_epg_start, days), .min = 1,
-	  .max = EPG_DAYS_MAX },
-	{ "memory", FIELD_AT(struct msg_epg_start, memory_mib), .min = 1,
-	  .max = EPG_MEMORY_MAX_MIB },
-	{ "saved", FIELD_AT(struct msg_epg_start, saved) },
-	{ "sources", FIELD_ITEMS(struct msg_epg_start, sources, n_sources),
-	  .item = &source_item },
-};
-const struct field_table epg_start_fields =
-	MSG_TABLE(struct msg_epg_start, epg_start_rows);
-
-static const struct field epg_stream_rows[] = {
-	{ "stream", FIELD_AT(struct msg_epg_stream, stream) },
-	{ "was", FIELD_AT(struct msg_epg_stream, was) },
-	{ "channel", FIELD_AT(struct msg_epg_stream, channel) },
-	{ "codepage", FIELD_AT(struct msg_epg_stream, codepage),
-	  .max = TEXT_UTF8 },
-	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
-	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
-};
-const struct field_table epg_stream_fields =
-	MSG_TABLE(struct msg_epg_stream, epg_stream_rows);
-
-static const struct field epg_ask_rows[] = {
-	{ "stream", FIELD_AT(struct msg_epg_ask, stream) },
-	{ "from", FIELD_AT(struct msg_epg_ask, from_s), .max = UINT32_MAX },
-	{ "to", FIELD_AT(struct msg_epg_ask, to_s), .max = UINT32_MAX },
-	{ "pnr", FIELD_AT(struct msg_epg_ask, pnr), .max = UINT16_MAX },
-	{ "max", FIELD_AT(struct msg_epg_ask, max) },
-};
-const struct field_table epg_ask_fields =
-	MSG_TABLE(struct msg_epg_ask, epg_ask_rows);
-
-static const struct field epg_xmltv_rows[] = {
-	{ "gzip", FIELD_AT(struct msg_epg_xmltv, gzip) },
-};
-const struct field_table epg_xmltv_fields =
-	MSG_TABLE(struct msg_epg_xmltv, epg_xmltv_rows);
-
-static const struct field epg_result_rows[] = {
-	{ "len", FIELD_AT(struct msg_epg_result, len), .max = EPG_SAVED_MAX },
-	{ "hash", FIELD_AT(struct msg_epg_result, hash) },
-	{ "error", MSG_TEXT(struct msg_epg_result, error) },
-};
-const struct field_table epg_result_fields =
-	MSG_TABLE(struct msg_epg_result, epg_result_rows);
-
-static const struct field epg_status_rows[] = {
-	{ "streams", FIELD_AT(struct msg_epg_status, streams) },
-	{ "services", FIELD_AT(struct msg_epg_status, services) },
-	{ "events", FIELD_AT(struct msg_epg_status, events) },
-	{ "bytes", FIELD_AT(struct msg_epg_status, bytes) },
-	{ "loaded", FIELD_AT(struct msg_epg_status, loaded) },
-	{ "changes", FIELD_AT(struct msg_epg_status, changes) },
-	{ "replaced", FIELD_AT(struct msg_epg_status, replaced) },
-	{ "undefined", FIELD_AT(struct msg_epg_status, undefined) },
-	{ "dropped", FIELD_AT(struct msg_epg_status, dropped) },
-	{ "broken", FIELD_AT(struct msg_epg_status, broken) },
-	{ "lost", FIELD_AT(struct msg_epg_status, lost) },
-	{ "imports", FIELD_AT(struct msg_epg_status, imports) },
-	{ "refused", FIELD_AT(struct msg_epg_status, refused) },
-	{ "error", MSG_TEXT(struct msg_epg_status, error) },
-};
-const struct field_table epg_status_fields =
-	MSG_TABLE(struct msg_epg_status, epg_status_rows);
 
 static const struct field left_item = { .type = FIELD_UINT,
 					.size = sizeof(uint64_t), .min = 1 };

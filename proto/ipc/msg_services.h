@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of auth, backend, tls, querier, picture, epg and scan; a part of
+/* The messages of auth, backend, tls, querier, picture and scan; a part of
  * msg.h. */
 #pragma once
 
 #include "proto/ipc/msg_deliver.h"
-#include "proto/spec/epg_source.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -141,69 +140,6 @@ struct msg_adapter_status {
 	uint64_t lost;           /* packets, since the start */
 	struct msg_adapter_tuner tuner;
 	const char *error;       /* of the source; NULL: none is known */
-};
-
-enum {
-	EPG_SERVICES_MAX = 10000,
-	EPG_DAYS_MAX = 14,
-	EPG_MEMORY_MAX_MIB = 256,
-	/* Bytes of a reply in JSON. */
-	EPG_REPLY_MAX = 1 << 20,
-	EPG_SAVED_MAX = 2 * EPG_MEMORY_MAX_MIB << 20,
-	/* of the list of channels for XMLTV */
-	EPG_CHANNELS_MAX = 8 << 20,
-};
-
-struct msg_epg_start {
-	unsigned services, days, memory_mib; /* limits of the guide */
-	bool saved;              /* a descriptor of the saved guide follows */
-	/* addresses of XMLTV (proto/spec/epg_source.h) */
-	size_t n_sources;
-	const char *sources[EPG_SOURCES_MAX];
-};
-
-struct msg_epg_stream {
-	const char *stream;      /* "": all streams have been sent */
-	const char *was;         /* its former id; "": it is the same */
-	const char *channel;     /* its id in XMLTV; "": that of the stream */
-	unsigned codepage;       /* enum text_table of texts without one */
-	bool ring;               /* false: the stream has no ring any more */
-	bool removed;            /* and is not configured any more */
-};
-
-struct msg_epg_ask {
-	const char *stream;      /* "": all events of all streams */
-	uint64_t from_s, to_s;   /* Unix times, at most UINT32_MAX */
-	uint32_t pnr;            /* of this service only; 0: of all */
-	uint32_t max;            /* events of a service */
-};
-
-/* Two descriptors: the channels in JSON, and the memory for the document. */
-struct msg_epg_xmltv {
-	bool gzip;
-};
-
-struct msg_epg_result {
-	uint32_t len;            /* bytes in the memory; 0: none */
-	uint64_t hash;           /* of a document; 0: another reply */
-	const char *error;       /* why there are none; "": no error */
-};
-
-struct msg_epg_status {
-	uint32_t streams;        /* that are read */
-	uint32_t services, events;
-	uint64_t bytes;
-	bool loaded;             /* it has its limits and its saved events */
-	/* since the start */
-	uint64_t changes;        /* sections that changed events */
-	uint64_t replaced;       /* events that overlapped a newer one */
-	uint64_t undefined;      /* events without start or duration */
-	uint64_t dropped;        /* events beyond a limit */
-	uint64_t broken;         /* sections and texts that were cut */
-	uint64_t lost;           /* packets that the role read too late */
-	uint64_t imports;        /* documents of the sources */
-	uint64_t refused;        /* their programmes with impossible dates */
-	const char *error;       /* of a source; "": none */
 };
 
 enum {

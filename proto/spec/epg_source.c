@@ -54,12 +54,13 @@ static int read_target(const struct address *a, struct epg_source_spec *s,
 	return io_judge_authority(a->target, error);
 }
 
-static int read_options(const struct address *a, struct epg_source_spec *s,
-			struct errmsg *error)
+static int read_options(const struct address *a,
+			const struct field_table *table,
+			struct epg_source_spec *s, struct errmsg *error)
 {
 	for (size_t i = 0; i < a->n_options; i++) {
 		const struct address_option *o = &a->options[i];
-		const struct field *f = field_find(&fields, o->key);
+		const struct field *f = field_find(table, o->key);
 		int r;
 
 		if (f == NULL)
@@ -79,21 +80,29 @@ static int read_options(const struct address *a, struct epg_source_spec *s,
 	return 0;
 }
 
-int epg_source_parse(const char *text, struct epg_source_spec *ret,
-		     struct errmsg *error)
+int epg_address_read(const char *text, const struct field_table *table,
+		     void *spec, struct errmsg *error)
 {
-	struct epg_source_spec s = { 0 };
 	struct address a;
 	int r = address_parse(text, &a, error);
 
 	if (r < 0)
 		return r;
-	field_init(&fields, &s);
-	r = read_target(&a, &s, error);
+	field_init(table, spec);
+	r = read_target(&a, spec, error);
 	if (r == 0)
-		r = read_options(&a, &s, error);
+		r = read_options(&a, table, spec, error);
+	address_done(&a);
+	return r;
+}
+
+int epg_source_parse(const char *text, struct epg_source_spec *ret,
+		     struct errmsg *error)
+{
+	struct epg_source_spec s = { 0 };
+	int r = epg_address_read(text, &fields, &s, error);
+
 	if (r == 0)
 		*ret = s;
-	address_done(&a);
 	return r;
 }

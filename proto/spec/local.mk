@@ -6,6 +6,7 @@ libproto_a_SOURCES += \
 	proto/spec/cam_spec.c proto/spec/cam_spec.h \
 	proto/spec/cas_spec.c proto/spec/cas_spec.h \
 	proto/spec/desc_edit.c proto/spec/desc_edit.h \
+	proto/spec/epg_export.c proto/spec/epg_export.h \
 	proto/spec/epg_source.c proto/spec/epg_source.h \
 	proto/spec/field.c proto/spec/field.h \
 	proto/spec/field_describe.c proto/spec/field_limits.h \

@@ -4,6 +4,8 @@ if HAVE_CRITERION
 component_rig = tests/component/rig.c tests/component/rig.h
 service_rig = $(component_rig) \
 	tests/component/service_rig.c tests/component/service_rig.h
+epg_bench = $(service_rig) \
+	tests/component/epg_bench.c tests/component/epg_bench.h
 component_reconciler = $(component_rig) \
 	tests/component/reconciler_bench.c tests/component/reconciler_bench.h
 component_worker_rig = \
@@ -18,6 +20,7 @@ component_tests = \
 	tests/component/test_deliver_proc \
 	tests/component/test_deliver_role \
 	tests/component/test_epg_proc \
+	tests/component/test_epg_save \
 	tests/component/test_feeds \
 	tests/component/test_reconciler \
 	tests/component/test_reconciler_viewers \
@@ -48,10 +51,13 @@ tests_component_test_deliver_role_SOURCES = \
 	$(component_rig) $(component_worker_rig)
 tests_component_test_deliver_role_LDADD = $(unit_libs)
 tests_component_test_epg_proc_SOURCES = \
-	tests/component/test_epg_proc.c $(service_rig)
+	tests/component/test_epg_proc.c $(epg_bench)
 tests_component_test_epg_proc_LDADD = $(master_libs)
-tests_component_test_epg_proc_LDFLAGS = \
-	-Wl,--wrap=epg_file_read -Wl,--wrap=epg_file_write
+tests_component_test_epg_proc_LDFLAGS = -Wl,--wrap=epg_file_read
+tests_component_test_epg_save_SOURCES = \
+	tests/component/test_epg_save.c $(epg_bench)
+tests_component_test_epg_save_LDADD = $(master_libs)
+tests_component_test_epg_save_LDFLAGS = -Wl,--wrap=epg_file_write
 tests_component_test_auth_proc_SOURCES = \
 	tests/component/test_auth_proc.c $(service_rig)
 tests_component_test_auth_proc_LDADD = $(master_libs)

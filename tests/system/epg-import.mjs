@@ -121,6 +121,39 @@ test('the guide of a server, and its last good one while it fails',
 		await sluice.stop();
 	});
 
+test('each source that fails has an alarm of its own', async (t) => {
+	const dir = tempDir(t);
+	const [a, b] = [`${dir}/a.xml`, `${dir}/b.xml`];
+	const write = (file, channel) => fs.writeFileSync(file,
+		document(programme(channel, 0, channel)));
+
+	write(b, 'one.tv');
+	const sluice = await Sluice.start(t, guided(
+		`file://${a}#interval=1`, `file://${b}#interval=1`));
+	const raised = (...expected) => waitUntil('the alarms', async () => {
+		const list = (await sluice.json('/api/system-status')).raised
+			.filter(({ alarm }) => alarm === 'epg');
+
+		if (list.map(({ subject }) => subject).join() !==
+			expected.map((i) => `epg_sources[${i}]`).join())
+			throw new Error(JSON.stringify(list));
+		return list;
+	}, 20000);
+	const [first] = await raised(0);
+
+	assert.match(first.reason, /^epg_sources\[0\]: .*a\.xml: No such/);
+	// begins are whole seconds
+	await waitUntil('another second', () =>
+		Math.floor(Date.now() / 1000) > first.since);
+	fs.unlinkSync(b);
+	const [, second] = await raised(0, 1);
+	assert.match(second.reason, /^epg_sources\[1\]: .*b\.xml: No such/);
+	assert.ok(second.since > first.since, JSON.stringify([first, second]));
+	write(a, 'one.tv');
+	assert.equal((await raised(1))[0].since, second.since);
+	await sluice.stop();
+});
+
 test('a file is read again when it changes, and a channel has a new id',
 	async (t) => {
 		const file = `${tempDir(t)}/tv.xml`;

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { judge } from '../helpers/xmltv.mjs';
 
 const HOUR_S = 3600;
 // The present hour began half an hour ago.
@@ -110,6 +110,52 @@ test('now, next and a span of time, and what a new table changes',
 		assert.match(saved(), /"Newer"/);
 	});
 
+test('what begins and what a table changes are events for who asks',
+	async (t) => {
+		const start = Math.floor(Date.now() / 1000) + 5 - 60;
+		const list = ['One', 'Two', 'Three'].map((title, i) => ({
+			id: i + 1, start: start + 60 * i, minutes: 1, title }));
+		const mux = tables(...list);
+		const sluice = await Sluice.start(t, guided());
+		const events = await sluice.events(t, '&scope=epg');
+		const silent = await sluice.events(t);
+		const seen = (...titles) => waitUntil(`${titles}`, () => {
+			const { now, next } = events.scope('epg_event')
+				.at(-1) ?? {};
+			const have = [now, next].map((e) =>
+				e?.texts[0].title);
+
+			if (have.join() !== titles.join())
+				throw new Error(have.join());
+			return true;
+		}, 20000);
+
+		await waitUntil('input', () => udpBound(5000));
+		await Sender.start(t, mux, 5000);
+		await seen('One', 'Two');
+		// at the start of the second one
+		await seen('Two', 'Three');
+		const late = Date.now() / 1000 - list[1].start;
+		assert.ok(late >= 0 && late < 4, `${late} s`);
+		mux.more = [[0x12, eitSection(PROGRAM.pnr, [{ ...list[2],
+			title: 'New' }], 1, 0x50)]];
+		await seen('Two', 'New');
+		const [first] = events.scope('epg_event');
+		assert.equal(first.channel_id, 'a001');
+		assert.equal(first.pnr, PROGRAM.pnr);
+		assert.equal(first.now.start, start);
+		assert.deepEqual(silent.scope('epg_event'), []);
+
+		// the next process continues
+		const { pid } = sluice.worker('epg');
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('epg', undefined, pid);
+		mux.more[0][1] = eitSection(PROGRAM.pnr, [{ ...list[2],
+			title: 'Newer' }], 2, 0x50);
+		await seen('Two', 'Newer');
+		await sluice.stop();
+	});
+
 // The process has reported all events.
 const counted = (sluice) => waitUntil('its counters', async () =>
 	(await sluice.json('/api/system-status')).epg?.events === 3);
@@ -203,18 +249,6 @@ test('texts that name no character set are in that of the stream',
 		await guide(sluice, 'ISO 8859-5', has('\u041f'));
 		await sluice.stop();
 	});
-
-// The judge of XMLTV's own project: the DTD, times, channels and texts.
-async function judge(t, xml) {
-	const file = path.join(tempDir(t), 'epg.xml');
-
-	fs.writeFileSync(file, xml);
-	const { out, err } = await run('perl', [
-		'-MXMLTV::ValidateFile=LoadDtd,ValidateFile', '-e', `LoadDtd(
-			"/usr/share/sgml/xmltv/dtd/0.5/xmltv.dtd");
-		print join(",", ValidateFile($ARGV[0])), "\\n";`, file]);
-	assert.equal(err + out, '\n');
-}
 
 const PLAY = 8100;
 const page = (target, more = {}) => request(PLAY, { path: target, ...more });

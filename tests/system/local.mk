@@ -57,7 +57,8 @@ helper_files = \
 	tests/helpers/util.mjs \
 	tests/helpers/ws-peer.mjs \
 	tests/helpers/ws-peer.py \
-	tests/helpers/ws.mjs
+	tests/helpers/ws.mjs \
+	tests/helpers/xmltv.mjs
 # They take half a minute and more, and start first: none runs alone at the end.
 slow_tests = \
 	tests/system/inputs.mjs \
@@ -112,6 +113,7 @@ system_tests = \
 	tests/system/descramble.mjs \
 	tests/system/durability.mjs \
 	tests/system/epg.mjs \
+	tests/system/epg-export.mjs \
 	tests/system/epg-import.mjs \
 	tests/system/events.mjs \
 	tests/system/failover.mjs \

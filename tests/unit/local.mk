@@ -332,6 +332,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_commit \
 	tests/unit/worker/epg/test_guide_file \
+	tests/unit/worker/epg/test_guide_present \
 	tests/unit/worker/epg/test_guide_import \
 	tests/unit/worker/epg/test_guide_xmltv \
 	tests/unit/worker/querier/test_querier_table \
@@ -680,6 +681,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_categories \
 	tests/unit/master/api/test_category_name \
 	tests/unit/master/api/test_cues \
+	tests/unit/master/api/test_guide_events \
 	tests/unit/master/api/test_dry_run \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_log_query \
@@ -750,35 +752,35 @@ check_PROGRAMS += $(unit_master_tests)
 TESTS += $(unit_master_tests)
 tests_unit_master_api_test_access_SOURCES = \
 	tests/unit/master/api/test_access.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_access_LDADD = $(master_libs)
 tests_unit_master_api_test_adapters_SOURCES = \
 	tests/unit/master/api/test_adapters.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_adapters_LDADD = $(master_libs)
 tests_unit_master_api_test_announcements_SOURCES = \
 	tests/unit/master/api/test_announcements.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_announcements_LDADD = $(master_libs)
 tests_unit_master_api_test_api_SOURCES = \
 	tests/unit/master/api/test_api.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_api_LDADD = $(master_libs)
 tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/api/test_categories.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_category_name_LDADD = $(master_libs)
@@ -786,14 +788,21 @@ tests_unit_master_api_test_cues_SOURCES = \
 	tests/unit/master/api/test_cues.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_cues_LDADD = $(master_libs)
+tests_unit_master_api_test_guide_events_SOURCES = \
+	tests/unit/master/api/test_guide_events.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_guide_events_LDADD = $(master_libs)
 tests_unit_master_api_test_dry_run_SOURCES = \
 	tests/unit/master/api/test_dry_run.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_dry_run_LDADD = $(master_libs)
 tests_unit_master_api_test_input_edit_LDADD = $(master_libs)
@@ -801,21 +810,21 @@ tests_unit_master_api_test_log_query_SOURCES = \
 	tests/unit/master/api/test_log_query.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_log_query_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_output_groups_LDADD = $(master_libs)
 tests_unit_master_api_test_scans_SOURCES = \
 	tests/unit/master/api/test_scans.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_scans_LDFLAGS = -Wl,--wrap=readlink
 tests_unit_master_api_test_scans_LDADD = $(master_libs)
@@ -823,35 +832,35 @@ tests_unit_master_api_test_sections_SOURCES = \
 	tests/unit/master/api/test_sections.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_sections_LDADD = $(master_libs)
 tests_unit_master_api_test_sessions_SOURCES = \
 	tests/unit/master/api/test_sessions.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_sessions_LDADD = $(master_libs)
 tests_unit_master_api_test_settings_SOURCES = \
 	tests/unit/master/api/test_settings.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_settings_LDADD = $(master_libs)
 tests_unit_master_api_test_softcams_SOURCES = \
 	tests/unit/master/api/test_softcams.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_softcams_LDADD = $(master_libs)
 tests_unit_master_api_test_streams_SOURCES = \
 	tests/unit/master/api/test_streams.c \
 	tests/unit/master/api/world.c \
 	tests/unit/master/api/world.h \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_streams_LDADD = $(master_libs)
 tests_unit_master_auth_test_auth_LDADD = $(master_libs)
@@ -882,7 +891,7 @@ tests_unit_master_config_test_play_conf_SOURCES = \
 tests_unit_master_config_test_play_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_links_SOURCES = \
 	tests/unit/master/config/test_stream_links.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_config_test_stream_links_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
@@ -893,12 +902,12 @@ tests_unit_master_http_test_static_answer_LDADD = $(master_libs)
 tests_unit_master_setup_test_options_LDADD = $(master_libs)
 tests_unit_master_status_test_history_SOURCES = \
 	tests/unit/master/status/test_history.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_history_LDADD = $(master_libs)
 tests_unit_master_status_test_host_advice_SOURCES = \
 	tests/unit/master/status/test_host_advice.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_host_advice_LDADD = $(master_libs)
 tests_unit_master_status_test_hour_LDADD = $(master_libs)
@@ -906,13 +915,13 @@ tests_unit_master_softcams_test_softcam_list_LDADD = $(master_libs)
 tests_unit_master_status_test_minute_LDADD = $(master_libs)
 tests_unit_master_status_test_status_SOURCES = \
 	tests/unit/master/status/test_status.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_status_LDADD = $(master_libs)
 tests_unit_master_status_test_status_alarm_LDADD = $(master_libs)
 tests_unit_master_status_test_status_words_SOURCES = \
 	tests/unit/master/status/test_status_words.c \
-	tests/unit/master/fakes.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_status_words_LDADD = $(master_libs)
 tests_unit_master_status_test_system_alarms_LDADD = $(master_libs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that the addresses of a stream name. */
+#include "common/base/address.h"
 #include "common/base/alloc.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
@@ -37,6 +38,20 @@ void grants_add_input(struct grants *g, const char *address)
 			grants_add_input(g, spec->mux);
 	}
 	free(spec);
+}
+
+void grants_add_client(struct grants *g, const char *text)
+{
+	struct errmsg error;
+	struct address a;
+	const char *ca;
+
+	if (address_parse(text, &a, &error) < 0)
+		return;
+	ca = address_option(&a, "ca");
+	if (ca != NULL)
+		add(g, GRANT_FILE, ca);
+	address_done(&a);
 }
 
 void grants_add_output(struct grants *g, const char *address)

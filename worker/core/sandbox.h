@@ -63,6 +63,9 @@ void grants_add_output(struct grants *, const char *address);
 /* As grants_add_output(), with the sockets and threads that the output needs:
  * for a role without them. */
 void grants_add_sender(struct grants *, const char *address);
+/* The certificates that a client of HTTP trusts: the option ca of any
+ * address. */
+void grants_add_client(struct grants *, const char *address);
 /* The files that the options of a stream name. */
 void grants_add_options(struct grants *, const json_t *options);
 /* A folder of devices, such as tuners. */

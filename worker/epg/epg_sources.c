@@ -258,15 +258,27 @@ static bool is_due(const struct epg_sources *s, const struct source *one)
 	       now_ms - one->begun_ms >= UINT64_C(1000) * one->pause_s;
 }
 
+/* The one that waits longest: none keeps the others away.  NULL: none. */
+static struct source *find_due(const struct epg_sources *s)
+{
+	struct source *found = NULL;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (is_due(s, &s->list[i]) &&
+		    (found == NULL || s->list[i].begun_ms < found->begun_ms))
+			found = &s->list[i];
+	return found;
+}
+
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct epg_sources *s = container_of(t, struct epg_sources, timer);
+	struct source *due = s->now == NULL ? find_due(s) : NULL;
 	bool waits = false;
 
 	(void)revents;
-	for (size_t i = 0; s->now == NULL && i < s->n; i++)
-		if (is_due(s, &s->list[i]))
-			begin(s, &s->list[i]);
+	if (due != NULL)
+		begin(s, due);
 	if (s->now != NULL)
 		waits = run_import(s);
 	ev_timer_stop(loop, t);
@@ -317,9 +329,10 @@ struct epg_sources_status epg_sources_status(const struct epg_sources *s)
 {
 	struct epg_sources_status status = s->status;
 
-	status.error = "";
-	for (size_t i = s->n; i-- > 0;)
-		if (s->list[i].error.text[0] != '\0')
-			status.error = s->list[i].error.text;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].error.text[0] != '\0' &&
+		    status.n_errors < ARRAY_LEN(status.errors))
+			status.errors[status.n_errors++] =
+				s->list[i].error.text;
 	return status;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "common/base/util.h"
+#include "proto/spec/epg_source.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +25,9 @@ struct epg_sources_status {
 	uint64_t imports; /* documents */
 	uint64_t changes; /* services that they changed */
 	uint64_t refused; /* programmes */
-	/* of the first source that has one, with its place; "": none */
-	const char *error;
+	/* of each source that has one, with its place; borrowed */
+	size_t n_errors;
+	const char *errors[EPG_SOURCES_MAX];
 };
 
 #define ONLY_NET __attribute__((weak))
@@ -37,6 +39,5 @@ ONLY_NET struct epg_sources *epg_sources_new(struct ev_loop *, struct guide *,
 /* NULL-safe; sets *s to NULL. */
 ONLY_NET void epg_sources_free(struct epg_sources **s);
 
-/* Borrowed texts. */
 ONLY_NET struct epg_sources_status
 epg_sources_status(const struct epg_sources *);

@@ -2,6 +2,7 @@
 #include "worker/epg/guide_event.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,17 @@ bool guide_event_equals(const struct guide_event *a,
 	       a->free_ca == b->free_ca && has_equal_facts(a, b);
 }
 
+uint64_t guide_event_hash(const struct guide_event *e, uint64_t hash)
+{
+	hash = hash_add(hash, &e->start_s, sizeof e->start_s);
+	hash = hash_add(hash, &e->duration_s, sizeof e->duration_s);
+	hash = hash_add(hash, &e->id, sizeof e->id);
+	hash = hash_add(hash, &e->running, sizeof e->running);
+	hash = hash_add(hash, &e->age, sizeof e->age);
+	hash = hash_add(hash, e->contents, e->n_contents);
+	return hash_add(hash, e->texts, e->len);
+}
+
 /* The title in the first language; "": none. */
 static const char *title_of(const struct guide_event *e)
 {
@@ -117,7 +129,7 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
 
 /* --- as JSON --- */
 
-static json_t *write_texts(const struct guide_event *e)
+static json_t *write_texts(const struct guide_event *e, size_t strings)
 {
 	json_t *list = json_array();
 	const char *text = e->texts;
@@ -126,7 +138,7 @@ static json_t *write_texts(const struct guide_event *e)
 		json_t *one = json_object();
 
 		for (size_t k = 0; k < STRINGS; k++) {
-			if (text[0] != '\0')
+			if (text[0] != '\0' && k < strings)
 				(void)json_object_set_new(one, keys[k],
 							  json_string(text));
 			text += strlen(text) + 1;
@@ -136,7 +148,7 @@ static json_t *write_texts(const struct guide_event *e)
 	return list;
 }
 
-json_t *guide_event_write(const struct guide_event *e)
+static json_t *write_event(const struct guide_event *e, size_t strings)
 {
 	json_t *o = json_object(), *contents = json_array();
 
@@ -156,8 +168,18 @@ json_t *guide_event_write(const struct guide_event *e)
 	if (e->n_contents > 0)
 		(void)json_object_set(o, "contents", contents);
 	json_decref(contents);
-	(void)json_object_set_new(o, "texts", write_texts(e));
+	(void)json_object_set_new(o, "texts", write_texts(e, strings));
 	return o;
+}
+
+json_t *guide_event_write(const struct guide_event *e)
+{
+	return write_event(e, STRINGS);
+}
+
+json_t *guide_event_write_brief(const struct guide_event *e)
+{
+	return write_event(e, STRINGS - 1);
 }
 
 /* False: it is no number from 0 to max. */

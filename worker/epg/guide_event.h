@@ -54,6 +54,10 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
  * reference; imported is true; it, age, contents and empty texts are omitted
  * where they do not hold. */
 json_t *guide_event_write(const struct guide_event *);
+/* The same without details. */
+json_t *guide_event_write_brief(const struct guide_event *);
+/* Of the content. */
+uint64_t guide_event_hash(const struct guide_event *, uint64_t hash);
 /* NULL: the value, which may have any content, is no event.  scratch: any
  * content. */
 struct guide_event *guide_event_read(const json_t *, struct eit_facts *scratch);

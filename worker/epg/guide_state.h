@@ -25,6 +25,7 @@ struct service {
 	int64_t again_s;
 	bool overlapped; /* an event has replaced others */
 	bool imported; /* since the start: its events are not only saved */
+	uint64_t shown; /* of guide_present.h; 0: no event */
 };
 
 struct guide_stream {

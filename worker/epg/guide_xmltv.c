@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/hash.h"
 #include "common/base/shared.h"
+#include "worker/epg/guide_list.h"
 #include "worker/epg/guide_state.h"
 #include "worker/epg/xmltv_write.h"
 
@@ -43,7 +44,8 @@ struct guide_xmltv {
 	size_t pos, end; /* in the memory */
 	uint64_t hash;
 	struct buf text;
-	bool gzip;
+	bool json, gzip;
+	bool first; /* the next element is that of its list */
 	z_stream zip;
 };
 
@@ -186,9 +188,10 @@ static void hide_taken(struct guide_xmltv *x)
 	free(ids);
 }
 
-struct guide_xmltv *guide_xmltv_new(int fd, struct guide *guide, bool gzip,
+struct guide_xmltv *guide_xmltv_new(int fd, struct guide *guide, unsigned form,
 				    const json_t *channels)
 {
+	bool gzip = form & EPG_FORM_GZIP;
 	struct guide_xmltv *x = xcalloc(1, sizeof *x);
 	ssize_t size = shared_size(fd);
 	const json_t *one;
@@ -197,7 +200,9 @@ struct guide_xmltv *guide_xmltv_new(int fd, struct guide *guide, bool gzip,
 	x->fd = fd;
 	x->guide = guide;
 	x->end = size > 0 ? (size_t)size : 0;
-	x->hash = hash_add(HASH_INIT, &gzip, sizeof gzip);
+	x->hash = hash_add(HASH_INIT, &form, sizeof form);
+	x->json = form & EPG_FORM_JSON;
+	x->first = true;
 	x->channels = xcalloc(json_array_size(channels) + 1,
 			      sizeof *x->channels);
 	json_array_foreach((json_t *)(uintptr_t)channels, i, one) {
@@ -231,6 +236,25 @@ void guide_xmltv_free(struct guide_xmltv **xp)
 
 /* --- text --- */
 
+static void put_element(struct guide_xmltv *x, const struct xmltv_channel *c)
+{
+	if (x->json)
+		guide_list_channel(&x->text, c, x->first);
+	else
+		xmltv_channel(&x->text, c);
+	x->first = false;
+}
+
+static void put_event(struct guide_xmltv *x, const char *id,
+		      const struct guide_event *e)
+{
+	if (x->json)
+		guide_list_programme(&x->text, id, e, x->first);
+	else
+		xmltv_programme(&x->text, id, e);
+	x->first = false;
+}
+
 static void put_channel(struct guide_xmltv *x, const struct channel *c,
 			size_t service)
 {
@@ -241,7 +265,7 @@ static void put_channel(struct guide_xmltv *x, const struct channel *c,
 	if (c->n > 1)
 		buf_printf(&name, " %u", c->services[service]);
 	buf_append(&name, "", 1);
-	xmltv_channel(&x->text, &(struct xmltv_channel){
+	put_element(x, &(struct xmltv_channel){
 		.id = id, .name = (const char *)buf_head(&name),
 		.number = c->number, .icon = c->icon });
 	buf_done(&name);
@@ -279,7 +303,7 @@ static void put_events(struct guide_xmltv *x)
 	for (; s != NULL && i < s->n; i++) {
 		if (buf_len(&x->text) >= GUIDE_XMLTV_PART)
 			break;
-		xmltv_programme(&x->text, id, s->events[i]);
+		put_event(x, id, s->events[i]);
 		x->start_s = s->events[i]->start_s + 1;
 	}
 	free(id);
@@ -304,6 +328,9 @@ static void put_programmes(struct guide_xmltv *x)
 
 static void next_phase(struct guide_xmltv *x)
 {
+	if (x->json && x->phase == CHANNELS)
+		guide_list_programmes(&x->text);
+	x->first = true;
 	x->phase++;
 	x->channel = x->service = 0;
 	x->start_s = INT64_MIN;
@@ -314,7 +341,7 @@ static bool put_next(struct guide_xmltv *x)
 {
 	switch (x->phase) {
 	case BEGIN:
-		xmltv_begin(&x->text);
+		(x->json ? guide_list_begin : xmltv_begin)(&x->text);
 		next_phase(x);
 		return true;
 	case CHANNELS:
@@ -330,7 +357,7 @@ static bool put_next(struct guide_xmltv *x)
 			next_phase(x);
 		return true;
 	case END:
-		xmltv_end(&x->text);
+		(x->json ? guide_list_end : xmltv_end)(&x->text);
 		break;
 	}
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes the guide of some channels as XMLTV to memory, a part at a time;
- * between two parts the guide may change.
+ * Writes the guide of some channels as XMLTV or JSON (guide_list.h) to memory,
+ * a part at a time; between two parts the guide may change.
  *
  * A stream with several services has a channel for each: its id, a dot and the
  * number of the service.  Of channels with the same id, the first one with
@@ -11,16 +11,17 @@
  */
 #pragma once
 
+#include "proto/ipc/msg_epg.h"
 #include "worker/epg/guide.h"
 
 enum { GUIDE_XMLTV_PART = 64 * 1024 }; /* bytes, before gzip */
 
 struct guide_xmltv;
 
-/* channels has any content; an element that is no object with the strings
- * "stream", "id", "name", "number" and "icon" is omitted.  fd
+/* form: enum epg_form.  channels has any content; an element that is no object
+ * with the strings "stream", "id", "name", "number" and "icon" is omitted.  fd
  * (shared_create()) is taken. */
-struct guide_xmltv *guide_xmltv_new(int fd, struct guide *, bool gzip,
+struct guide_xmltv *guide_xmltv_new(int fd, struct guide *, unsigned form,
 				    const json_t *channels);
 /* NULL-safe; sets *x to NULL. */
 void guide_xmltv_free(struct guide_xmltv **);

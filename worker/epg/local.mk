@@ -2,6 +2,8 @@
 libworker_a_SOURCES += \
 	worker/epg/guide.c worker/epg/guide.h worker/epg/guide_state.h \
 	worker/epg/guide_json.c \
+	worker/epg/guide_list.c worker/epg/guide_list.h \
+	worker/epg/guide_present.c worker/epg/guide_present.h \
 	worker/epg/eit_build.c worker/epg/eit_build.h \
 	worker/epg/event_write.c worker/epg/event_write.h \
 	worker/epg/guide_xmltv.c worker/epg/guide_xmltv.h \
@@ -13,10 +15,13 @@ libworker_a_SOURCES += \
 	worker/epg/xmltv_time.c worker/epg/xmltv_time.h \
 	worker/epg/guide_event.c worker/epg/guide_event.h \
 	worker/epg/epg_stream.c worker/epg/epg_stream.h \
+	worker/epg/stream_news.c worker/epg/stream_news.h \
 	worker/epg/role.c
 
-# What needs libexpat and libcurl: only where the settings name sources.
+# What needs libexpat and libcurl: only where the settings name sources or
+# exports.
 sluice_worker_net_SOURCES += \
+	worker/epg/guide_posts.c worker/epg/guide_posts.h \
 	worker/epg/source_reader.c worker/epg/source_reader.h \
 	worker/epg/epg_sources.c worker/epg/epg_sources.h \
 	worker/epg/import_feed.c worker/epg/import_feed.h \

@@ -12,13 +12,15 @@
 #include "worker/epg/epg_sources.h"
 #include "worker/epg/epg_stream.h"
 #include "worker/epg/guide_file.h"
+#include "worker/epg/guide_posts.h"
+#include "worker/epg/guide_present.h"
 #include "worker/epg/guide_xmltv.h"
+#include "worker/epg/stream_news.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 enum {
@@ -29,15 +31,7 @@ enum {
 	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60,
 	STREAMS_MAX = 10000,
-	NEWS_MAX = 3 * STREAMS_MAX,
-};
-
-/* News of a stream, as in msg_epg_stream. */
-struct news {
-	STAILQ_ENTRY(news) link;
-	char *stream, *was, *channel;
-	unsigned codepage;
-	bool removed;
+	PRESENT_MAX = 100, /* epg.present in a second */
 };
 
 struct role {
@@ -45,6 +39,7 @@ struct role {
 	struct guide *guide; /* NULL: before epg.start */
 	json_t *addresses; /* of sources; NULL: none */
 	struct epg_sources *sources; /* NULL: not yet, or none */
+	struct guide_posts *posts; /* NULL: there are no exports */
 	struct epg_stream **streams;
 	size_t n, room;
 	size_t at; /* the stream that the pass reads next */
@@ -52,13 +47,13 @@ struct role {
 	bool complete; /* the master has sent all streams */
 	uint64_t changes, lost; /* lost: of streams that ended */
 	unsigned seconds;
+	bool watched; /* epg.present is wanted */
 	ev_timer read;
 	/* a part of these in each wake-up */
 	ev_timer part;
 	struct guide_loader *loader; /* NULL: nothing is being loaded */
 	/* for the guide when it is loaded: it has former ids */
-	STAILQ_HEAD(, news) news;
-	size_t n_news;
+	struct stream_news news;
 	struct guide_saver *saver;   /* NULL: nothing is being saved */
 	uint32_t save_seq;
 	struct guide_xmltv *xmltv;   /* NULL: no document is being written */
@@ -176,58 +171,6 @@ static void forget_unknown(struct role *r)
 		open_sources(r);
 }
 
-static void change_guide(struct role *r, const struct msg_epg_stream *s)
-{
-	if (s->was[0] != '\0') {
-		guide_rename_stream(r->guide, s->was, s->stream);
-		r->changes++;
-	}
-	if (s->removed) {
-		guide_remove_stream(r->guide, s->stream);
-		r->changes++;
-	} else {
-		guide_know_stream(r->guide, s->stream, s->channel);
-		if (text_table_ok(s->codepage))
-			guide_set_codepage(r->guide, s->stream,
-					   (enum text_table)s->codepage);
-	}
-}
-
-static void keep_news(struct role *r, const struct msg_epg_stream *s)
-{
-	struct news *n;
-
-	if (r->n_news == NEWS_MAX)
-		return;
-	n = xcalloc(1, sizeof *n);
-	n->stream = xstrdup(s->stream);
-	n->was = xstrdup(s->was);
-	n->channel = xstrdup(s->channel);
-	n->codepage = s->codepage;
-	n->removed = s->removed;
-	STAILQ_INSERT_TAIL(&r->news, n, link);
-	r->n_news++;
-}
-
-/* Gives the news to the guide, or forgets them. */
-static void use_news(struct role *r, bool give)
-{
-	struct news *n;
-
-	while ((n = STAILQ_FIRST(&r->news)) != NULL) {
-		if (give)
-			change_guide(r, &(struct msg_epg_stream){
-				n->stream, n->was, n->channel, n->codepage,
-				false, n->removed });
-		STAILQ_REMOVE_HEAD(&r->news, link);
-		free(n->stream);
-		free(n->was);
-		free(n->channel);
-		free(n);
-	}
-	r->n_news = 0;
-}
-
 static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	const struct msg_epg_stream *s = &m->epg_stream;
@@ -241,9 +184,9 @@ static void on_stream(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	}
 	if (r->loader != NULL)
-		keep_news(r, s);
+		stream_news_keep(&r->news, s);
 	else
-		change_guide(r, s);
+		r->changes += stream_news_apply(r->guide, s);
 	remove_stream(r, s->was);
 	remove_stream(r, s->stream);
 	if (n_fds == 0 || s->removed || r->n >= STREAMS_MAX)
@@ -278,8 +221,9 @@ static void end_loading(struct role *r)
 		log_warning("epg", "the saved guide: %" PRIu64 " lines are "
 			    "unreadable: they are omitted", lines);
 	guide_loader_free(&r->loader);
-	use_news(r, true);
+	r->changes += stream_news_give(&r->news, r->guide);
 	forget_unknown(r);
+	guide_present_begin(r->guide, now_s());
 	run_after(r, &r->read, 0);
 }
 
@@ -330,6 +274,11 @@ static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 		run_after(r, &r->part, 0);
 }
 
+static void on_posted(uint32_t seq, const char *error, void *arg)
+{
+	report(arg, seq, 0, error);
+}
+
 /* In sluice-worker-net: the files of the sources are known now.  False: the
  * worker ends. */
 static bool take_addresses(struct role *r, const struct msg_epg_start *start)
@@ -341,8 +290,13 @@ static bool take_addresses(struct role *r, const struct msg_epg_start *start)
 		return true;
 	for (size_t i = 0; i < start->n_sources; i++)
 		grants_add_input(&grants, start->sources[i]);
+	for (size_t i = 0; i < start->n_exports; i++)
+		grants_add_client(&grants, start->exports[i]);
 	entered = worker_enter_sandbox(r->worker, &grants);
 	grants_done(&grants);
+	if (start->n_exports > 0)
+		r->posts = guide_posts_new(r->worker->loop, start->exports,
+					   start->n_exports, on_posted, r);
 	if (start->n_sources > 0)
 		r->addresses = json_array();
 	for (size_t i = 0; i < start->n_sources; i++)
@@ -459,12 +413,47 @@ static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
 	}
 	guide_xmltv_free(&r->xmltv);
 	channels = read_channels(fds[0]);
-	r->xmltv = guide_xmltv_new(fds[1], r->guide, m->epg_xmltv.gzip,
+	r->xmltv = guide_xmltv_new(fds[1], r->guide, m->epg_xmltv.form,
 				   channels);
 	r->xmltv_seq = m->seq;
 	fds[1] = -1;
 	json_decref(channels);
 	run_after(r, &r->part, 0);
+}
+
+static void on_post(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)n_fds;
+	if (r->posts == NULL) {
+		report(r, m->seq, 0, "there is no such export");
+		return;
+	}
+	guide_posts_begin(r->posts, &m->epg_post, m->seq, fds[0]);
+	fds[0] = -1;
+}
+
+/* --- present and following events --- */
+
+static void on_watch(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)fds, (void)n_fds;
+	if (r->guide != NULL && m->epg_watch.wanted && !r->watched)
+		guide_present_begin(r->guide, now_s());
+	r->watched = m->epg_watch.wanted;
+}
+
+static void tell_present(const char *stream, uint16_t number,
+			 const json_t *events, void *arg)
+{
+	const struct role *r = arg;
+	const struct msg m = { .type = MSG_EPG_PRESENT, .epg_present = {
+		.stream = stream, .pnr = number, .events = events } };
+
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
 /* --- the role --- */
@@ -475,7 +464,7 @@ static void *role_new(struct worker *worker)
 
 	r->worker = worker;
 	r->left = READ_MAX;
-	STAILQ_INIT(&r->news);
+	stream_news_init(&r->news);
 	ev_init(&r->read, on_read);
 	ev_init(&r->part, on_part);
 	return r;
@@ -490,9 +479,11 @@ static void role_free(void *role)
 	guide_loader_free(&r->loader);
 	guide_saver_free(&r->saver);
 	guide_xmltv_free(&r->xmltv);
-	use_news(r, false);
+	stream_news_done(&r->news);
 	if (r->sources != NULL)
 		epg_sources_free(&r->sources);
+	if (r->posts != NULL)
+		guide_posts_free(&r->posts);
 	json_decref(r->addresses);
 	while (r->n > 0)
 		remove_at(r, r->n - 1);
@@ -505,11 +496,14 @@ static void every_second(void *role)
 {
 	struct role *r = role;
 	struct guide_counts c = { 0 };
-	struct epg_sources_status sources = { .error = "" };
+	struct epg_sources_status sources = { 0 };
 	struct msg m = { .type = MSG_EPG_STATUS };
 
 	if (r->guide != NULL && ++r->seconds % EXPIRE_S == 0)
 		guide_expire(r->guide, now_s());
+	if (r->watched && r->guide != NULL && r->loader == NULL)
+		guide_present_find(r->guide, now_s(), PRESENT_MAX,
+				   tell_present, r);
 	if (r->guide != NULL)
 		c = guide_count(r->guide);
 	if (r->sources != NULL)
@@ -528,8 +522,12 @@ static void every_second(void *role)
 		.lost = r->lost,
 		.imports = sources.imports,
 		.refused = sources.refused,
-		.error = sources.error,
 	};
+	while (m.epg_status.n_errors < sources.n_errors) {
+		size_t i = m.epg_status.n_errors++;
+
+		m.epg_status.errors[i] = sources.errors[i];
+	}
 	for (size_t i = 0; i < r->n; i++)
 		m.epg_status.lost += epg_stream_lost(r->streams[i]);
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
@@ -540,6 +538,8 @@ static void every_second(void *role)
 		[MSG_EPG_STREAM] = on_stream, \
 		[MSG_EPG_ASK] = on_ask, \
 		[MSG_EPG_XMLTV] = on_xmltv, \
+		[MSG_EPG_POST] = on_post, \
+		[MSG_EPG_WATCH] = on_watch, \
 	}
 
 const struct worker_role epg_role = {

@@ -6,8 +6,6 @@
 #include "common/supervise/spawn.h"
 #include "common/ws/hub.h"
 #include "master/streams/deliver_proc.h"
-#include "master/streams/epg_docs.h"
-#include "master/streams/epg_proc.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "proto/si/cue_command.h"
@@ -328,51 +326,6 @@ struct adapter_procs *reconciler_adapters(struct reconciler *r)
 	return NULL;
 }
 
-/* epg_days is 0. */
-struct epg_proc *reconciler_epg(struct reconciler *r)
-{
-	(void)r;
-	return NULL;
-}
-
-const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
-{
-	(void)p;
-	return NULL;
-}
-
-int epg_proc_ask(struct epg_proc *p, const struct msg_epg_ask *question,
-		 epg_done_fn *done, void *arg)
-{
-	(void)p, (void)question, (void)done, (void)arg;
-	return -ENOENT;
-}
-
-bool epg_proc_is_on(const struct epg_proc *p)
-{
-	(void)p;
-	return false;
-}
-
-struct epg_docs *reconciler_epg_docs(struct reconciler *r)
-{
-	(void)r;
-	return NULL;
-}
-
-struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
-				  bool gzip, epg_done_fn *done, void *arg)
-{
-	(void)d, (void)gzip, (void)done, (void)arg;
-	buf_done(text);
-	return NULL;
-}
-
-void epg_doc_wait_cancel(struct epg_doc_wait *wait)
-{
-	(void)wait;
-}
-
 struct softcams *reconciler_softcams(struct reconciler *r)
 {
 	(void)r;
@@ -468,7 +421,8 @@ bool hub_wants_extra(const struct hub *h, enum hub_scope extra)
 {
 	(void)h;
 	return (extra == HUB_LOG && fakes.wants_log) ||
-	       (extra == HUB_CUE && fakes.wants_cues);
+	       (extra == HUB_CUE && fakes.wants_cues) ||
+	       (extra == HUB_EPG && fakes.wants_guide);
 }
 
 bool hub_wants_more(const struct hub *h)

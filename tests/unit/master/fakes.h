@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
 #include "common/supervise/jobs.h"
 #include "common/supervise/tls_proc.h"
@@ -42,6 +43,8 @@ struct fakes {
 	splice_fn *on_splice; /* reconciler_watch_splices() */
 	void *on_splice_arg;
 	bool wants_cues;
+	struct epg_watcher watcher; /* epg_proc_watch() */
+	bool wants_guide;
 	int scan_error;
 	int choice; /* the answer of the reconciler */
 	struct stream_proc_info

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum {
 	REDIRECTS_MAX = 5,
@@ -62,6 +63,7 @@ struct fetch {
 	bool paused;
 	bool enough;
 	bool packed;   /* compressed: it cannot pause */
+	size_t sent;   /* of the body */
 	struct headers came_with;
 	enum fetch_state state;
 	CURLcode result;
@@ -152,6 +154,33 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	return f->enough ? CURL_WRITEFUNC_ERROR : len;
 }
 
+/* --- sent data --- */
+
+static size_t on_body(char *to, size_t size, size_t n, void *arg)
+{
+	struct fetch *f = arg;
+	const struct fetch_body *b = &f->request.body;
+	ssize_t r = pread(b->fd, to, MIN(size * n, b->len - f->sent),
+			  (off_t)f->sent);
+
+	if (r < 0)
+		return CURL_READFUNC_ABORT;
+	f->sent += (size_t)r;
+	return (size_t)r;
+}
+
+/* Libcurl sends it again when a server wants a login, or has closed the
+ * connection. */
+static int on_seek(void *arg, curl_off_t at, int from)
+{
+	struct fetch *f = arg;
+
+	if (from != SEEK_SET || at < 0 || (size_t)at > f->request.body.len)
+		return CURL_SEEKFUNC_FAIL;
+	f->sent = (size_t)at;
+	return CURL_SEEKFUNC_OK;
+}
+
 /* --- request --- */
 
 #define SET(f, option, value) \
@@ -211,6 +240,25 @@ static bool set_what(struct fetch *f, const char *at)
 	       SET(f, HTTPHEADER, f->headers) && SET(f, FAILONERROR, 1L);
 }
 
+static bool set_body(struct fetch *f)
+{
+	const struct fetch_body *b = &f->request.body;
+	struct curl_slist *more;
+
+	f->sent = 0;
+	for (const char *const *h = b->headers; *h != NULL; h++) {
+		more = curl_slist_append(f->headers, *h);
+		if (more == NULL)
+			return false;
+		f->headers = more;
+	}
+	return SET(f, POST, 1L) &&
+	       SET(f, POSTFIELDSIZE_LARGE, (curl_off_t)b->len) &&
+	       SET(f, READFUNCTION, on_body) && SET(f, READDATA, f) &&
+	       SET(f, SEEKFUNCTION, on_seek) && SET(f, SEEKDATA, f) &&
+	       SET(f, HTTPHEADER, f->headers);
+}
+
 static bool set_how(struct fetch *f)
 {
 	const struct http_spec *spec = f->fetcher->spec;
@@ -240,6 +288,7 @@ static bool begin(struct fetch *f, const char *url)
 {
 	f->easy = curl_easy_init();
 	if (f->easy == NULL || !set_what(f, url) || !set_how(f) ||
+	    (f->request.body.len > 0 && !set_body(f)) ||
 	    curl_multi_add_handle(f->fetcher->multi, f->easy) != CURLM_OK)
 		return false;
 	f->fetcher->fresh = true;
@@ -304,6 +353,10 @@ static bool follow(struct fetch *f, CURLcode *result)
 	    curl_easy_getinfo(f->easy, CURLINFO_REDIRECT_URL, &url) !=
 		    CURLE_OK || url == NULL)
 		return false;
+	if (f->request.body.len > 0) {
+		*result = CURLE_HTTP_RETURNED_ERROR;
+		return false;
+	}
 	if (++f->redirects > REDIRECTS_MAX) {
 		*result = CURLE_TOO_MANY_REDIRECTS;
 		return false;

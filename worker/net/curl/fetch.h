@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * HTTP GET with libcurl, without blocking the caller.
+ * HTTP GET and POST with libcurl, without blocking the caller.
  *
  * Follows redirects to http and https only. Uses the credentials of the address
  * for Basic and Digest. All work is done in fetcher_turn(), at the ticks of the
@@ -64,6 +64,13 @@ struct fetch_request {
 	unsigned limit_s;
 	uint64_t range_at, range_len; /* range in bytes; len 0: all */
 	bool is_text; /* accept gzip */
+	/* POST of so many bytes of this memory (borrowed), read at the pace of
+	 * the server; len 0: GET.  A redirect is an error. */
+	struct fetch_body {
+		int fd;
+		size_t len;
+		const char *const *headers; /* "Name: value", NULL at the end */
+	} body;
 	fetch_fn *on_data;
 	void *arg;
 };

@@ -99,6 +99,33 @@ Test(replace, keeps_owner_and_mode_without_other_users)
 	}
 }
 
+Test(replace, a_public_file_is_for_all_and_replaces_a_link)
+{
+	struct errmsg why = { 0 };
+	struct stat st;
+	char other[sizeof path + 8];
+
+	(void)umask(077);
+	cr_assert_eq(replace_public_file(path, "one", 3, &why), 0, "%s",
+		     why.text);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(st.st_mode & 07777, 0644u);
+	cr_assert_eq(chmod(path, 0664), 0);
+	cr_assert_eq(replace_public_file(path, "two", 3, &why), 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(st.st_mode & 07777, 0664u);
+	/* what the link names stays */
+	(void)snprintf(other, sizeof other, "%s.other", path);
+	cr_assert_eq(rename(path, other), 0);
+	cr_assert_eq(symlink(other, path), 0);
+	cr_assert_eq(replace_public_file(path, "three", 5, &why), 0);
+	cr_assert_str_eq(content(path), "three");
+	cr_assert_str_eq(content(other), "two");
+	cr_assert_eq(lstat(path, &st), 0);
+	cr_assert(S_ISREG(st.st_mode));
+	cr_assert_eq(st.st_mode & 07777, 0644u);
+}
+
 static bool map_root_alone(void)
 {
 	char text[64];

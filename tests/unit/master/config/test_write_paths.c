@@ -74,6 +74,26 @@ Test(write_paths, what_a_document_names_is_allowed)
 	write_paths_free(&p);
 }
 
+Test(write_paths, an_export_of_the_guide_is_a_file_too)
+{
+	struct write_paths *p = write_paths_new();
+	struct errmsg error;
+	json_t *before = json("{\"settings\":{\"epg_export\":["
+			      "\"file:///www/tv.xml#gzip\","
+			      "\"http://h/etc/x\"]}}");
+	json_t *other = json("{\"settings\":{\"epg_export\":["
+			     "\"file:///www/b.xml\",\"file:///etc/c.xml\"]}}");
+
+	write_paths_add_document(p, before);
+	cr_expect_eq(write_paths_judge(p, before, &error), 0);
+	cr_expect_eq(write_paths_judge(p, other, &error), -EPERM);
+	cr_expect_eq(strncmp(error.text, "settings.epg_export[1]: /etc/c.xml "
+					 "is in no folder", 50), 0);
+	json_decref(before);
+	json_decref(other);
+	write_paths_free(&p);
+}
+
 Test(write_paths, a_recording_in_the_root_allows_itself_only)
 {
 	struct write_paths *p = write_paths_new();

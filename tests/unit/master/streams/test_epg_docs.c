@@ -20,7 +20,7 @@ static struct {
 	int error; /* of the next question */
 	unsigned asked;
 	char channels[64];
-	bool gzip;
+	unsigned form;
 	epg_done_fn *done;
 	void *arg;
 	uint64_t now_ms;
@@ -39,7 +39,7 @@ const struct msg_epg_status *epg_proc_status(const struct epg_proc *p)
 	return &fake.status;
 }
 
-int epg_proc_write_xmltv(struct epg_proc *p, int channels, bool gzip,
+int epg_proc_write_xmltv(struct epg_proc *p, int channels, unsigned form,
 			 epg_done_fn *done, void *arg)
 {
 	ssize_t n = pread(channels, fake.channels, sizeof fake.channels - 1, 0);
@@ -49,7 +49,7 @@ int epg_proc_write_xmltv(struct epg_proc *p, int channels, bool gzip,
 	if (fake.error < 0)
 		return fake.error;
 	fake.channels[n] = '\0';
-	fake.gzip = gzip;
+	fake.form = form;
 	fake.done = done;
 	fake.arg = arg;
 	fake.asked++;
@@ -82,7 +82,7 @@ static struct {
 } nested;
 
 static struct epg_doc_wait *get(struct epg_docs *docs, const char *channels,
-				bool gzip, struct asked *a);
+				unsigned form, struct asked *a);
 
 static void on_done(const struct epg_answer *answer, void *arg)
 {
@@ -104,13 +104,13 @@ static void on_done(const struct epg_answer *answer, void *arg)
 }
 
 static struct epg_doc_wait *get(struct epg_docs *docs, const char *channels,
-				bool gzip, struct asked *a)
+				unsigned form, struct asked *a)
 {
 	struct buf text = { 0 };
 
 	*a = (struct asked){ 0 };
 	buf_append(&text, channels, strlen(channels));
-	return epg_docs_get(docs, &text, gzip, on_done, a);
+	return epg_docs_get(docs, &text, form, on_done, a);
 }
 
 Test(epg_docs, the_same_channels_share_a_document)
@@ -127,7 +127,7 @@ Test(epg_docs, the_same_channels_share_a_document)
 	cr_expect_eq(first.done, 1);
 	cr_expect_eq(first.memory, second.memory);
 	cr_expect_eq(zip.done, 0);
-	cr_expect(fake.gzip);
+	cr_expect(fake.form);
 	reply(4);
 	cr_expect_eq(zip.len, 4);
 	cr_expect_neq(zip.memory, first.memory);

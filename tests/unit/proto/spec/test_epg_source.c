@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "proto/spec/epg_source.h"
+#include "proto/spec/epg_export.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -22,6 +22,28 @@ Test(epg_source, is_a_file_or_a_server)
 	cr_assert(s.http.insecure);
 	cr_assert_eq(s.http.follow, FOLLOW_ANY);
 	cr_assert_str_eq(s.http.ca, "/etc/ca.pem");
+}
+
+Test(epg_export, is_a_file_or_a_server)
+{
+	struct epg_export_spec s;
+	struct errmsg error;
+
+	cr_assert_eq(epg_export_parse("file:///srv/tv.xml", &s, &error), 0);
+	cr_assert_str_eq(s.to.path, "/srv/tv.xml");
+	cr_assert_eq(s.to.interval_s, EPG_EXPORT_INTERVAL_S);
+	cr_assert_eq(s.format, EPG_FORMAT_XMLTV);
+	cr_assert(!s.gzip);
+	cr_assert_eq(epg_export_parse("http://h/x#format=json&gzip&interval=7",
+				      &s, &error), 0);
+	cr_assert_str_empty(s.to.path);
+	cr_assert_str_eq(s.to.http.url, "http://h/x");
+	cr_assert_eq(s.format, EPG_FORMAT_JSON);
+	cr_assert(s.gzip);
+	cr_assert_eq(s.to.interval_s, 7);
+	cr_assert_eq(epg_export_parse("http://h/x#follow=any", &s, &error),
+		     -EINVAL);
+	cr_assert_str_eq(error.text, "option \"follow\" is not known");
 }
 
 Test(epg_source, an_address_with_an_error_is_refused)

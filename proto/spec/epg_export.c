@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/epg_export.h"
+
+#include "proto/spec/field.h"
+
+enum { TIMEOUT_MAX_S = 600 };
+
+#define AT(member) FIELD_AT(struct epg_export_spec, member)
+
+static const char *const formats[] = { "xmltv", "json", NULL };
+
+static const struct field rows[] = {
+	{ "format", AT(format), .choices = formats,
+	  .help = "Of the document." },
+	{ "gzip", AT(gzip), .help = "Compresses the document." },
+	{ "interval", AT(to.interval_s), .min = EPG_INTERVAL_MIN_S,
+	  .max = EPG_INTERVAL_MAX_S, .initial = EPG_EXPORT_INTERVAL_S,
+	  .unit = "s", .help = "Time between two exports." },
+	{ "timeout", AT(to.http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
+	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
+	  .help = "How long a server may be silent." },
+	{ "ua", AT(to.http.user_agent), .min = 1,
+	  .help = "User-Agent of the requests." },
+	{ "insecure", AT(to.http.insecure),
+	  .help = "Accepts any certificate of the server." },
+	{ "ca", AT(to.http.ca), .min = 1,
+	  .help = "File with the certificates that are trusted." },
+};
+static const struct field_table fields = FIELD_TABLE(struct epg_export_spec,
+						     rows);
+
+int epg_export_parse(const char *text, struct epg_export_spec *ret,
+		     struct errmsg *error)
+{
+	struct epg_export_spec s = { 0 };
+	int r = epg_address_read(text, &fields, &s, error);
+
+	if (r == 0)
+		*ret = s;
+	return r;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The address that the programme guide is exported to: a file, which is
+ * replaced, or a server, which gets it by POST.
+ *
+ *	file:///srv/www/tv.xml.gz#gzip&interval=600
+ *	https://user:password@host/guide#format=json
+ */
+#pragma once
+
+#include "proto/spec/epg_source.h"
+
+enum {
+	EPG_EXPORTS_MAX = 8,
+	EPG_EXPORT_INTERVAL_S = 600, /* the default */
+};
+
+enum epg_format { EPG_FORMAT_XMLTV, EPG_FORMAT_JSON };
+
+struct epg_export_spec {
+	struct epg_source_spec to;
+	enum epg_format format;
+	bool gzip;
+};
+
+/* 0, or -EINVAL with a sentence that begins with the part of the address. */
+int epg_export_parse(const char *text, struct epg_export_spec *ret,
+		     struct errmsg *error) MUST_CHECK;

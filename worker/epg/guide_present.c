@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/epg/guide_present.h"
+
+#include "common/base/hash.h"
+#include "worker/epg/guide_state.h"
+
+enum { EVENT_BYTES = 16 * 1024 /* of JSON; more: the title only */ };
+
+/* NULL: none. */
+struct present {
+	const struct guide_event *now, *next;
+};
+
+static struct present find(const struct service *s, int64_t now_s)
+{
+	size_t at = guide_place_of(s, now_s + 1);
+	struct present p = { 0 };
+
+	if (at > 0 && guide_event_end(s->events[at - 1]) > now_s)
+		p.now = s->events[at - 1];
+	if (at < s->n)
+		p.next = s->events[at];
+	return p;
+}
+
+static uint64_t hash_of(const struct present *p)
+{
+	uint64_t hash = HASH_INIT;
+
+	if (p->now == NULL && p->next == NULL)
+		return 0;
+	if (p->now != NULL)
+		hash = guide_event_hash(p->now, hash);
+	hash = hash_add(hash, "", 1);
+	if (p->next != NULL)
+		hash = guide_event_hash(p->next, hash);
+	return MAX(hash, UINT64_C(1));
+}
+
+static void put(json_t *o, const char *key, const struct guide_event *e)
+{
+	json_t *event, *text;
+	size_t i;
+
+	if (e == NULL)
+		return;
+	event = guide_event_write_brief(e);
+	if (json_dumpb(event, NULL, 0, JSON_COMPACT) > EVENT_BYTES)
+		json_array_foreach(json_object_get(event, "texts"), i, text)
+			(void)json_object_del(text, "summary");
+	(void)json_object_set_new(o, key, event);
+}
+
+static void tell(const struct guide_stream *stream, const struct service *s,
+		 const struct present *p, guide_present_fn *found, void *arg)
+{
+	json_t *o = json_object();
+
+	put(o, "now", p->now);
+	put(o, "next", p->next);
+	found(stream->id, s->number, o, arg);
+	json_decref(o);
+}
+
+void guide_present_begin(struct guide *g, int64_t now_s)
+{
+	struct guide_stream *s;
+
+	LIST_FOREACH(s, &g->streams, link)
+		for (size_t i = 0; i < s->n; i++) {
+			struct present p = find(s->services[i], now_s);
+
+			s->services[i]->shown = hash_of(&p);
+		}
+}
+
+void guide_present_find(struct guide *g, int64_t now_s, size_t max,
+			guide_present_fn *found, void *arg)
+{
+	const struct guide_stream *s;
+
+	LIST_FOREACH(s, &g->streams, link)
+		for (size_t i = 0; i < s->n && max > 0; i++) {
+			struct present p = find(s->services[i], now_s);
+			uint64_t hash = hash_of(&p);
+
+			if (s->services[i]->shown == hash)
+				continue;
+			s->services[i]->shown = hash;
+			tell(s, s->services[i], &p, found, arg);
+			max--;
+		}
+}

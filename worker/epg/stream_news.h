@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the master says about streams while the saved guide is being loaded.
+ *
+ * Embedded.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+enum { STREAM_NEWS_MAX = 30000 };
+
+struct guide;
+
+struct stream_news {
+	STAILQ_HEAD(, stream_item) list;
+	size_t n;
+};
+
+void stream_news_init(struct stream_news *);
+void stream_news_done(struct stream_news *);
+
+/* Changes the guide.  Returns the number of changes, 0 or more. */
+uint64_t stream_news_apply(struct guide *, const struct msg_epg_stream *);
+/* For later, as long as there are fewer than STREAM_NEWS_MAX. */
+void stream_news_keep(struct stream_news *, const struct msg_epg_stream *);
+/* Applies those that were kept, in their order, and forgets them. */
+uint64_t stream_news_give(struct stream_news *, struct guide *);
