@@ -13,6 +13,7 @@
 #include "master/config/config_fields.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -106,10 +107,12 @@ static bool judge_source(struct edit *e)
 {
 	struct tuner_spec spec;
 	struct t2mi_spec t2mi;
+	struct ci_spec ci;
 	struct errmsg error;
 	bool can_run = adapter_conf_can_run(e->entry, &error);
 	bool lacks = !can_run && tuner_spec_is(e->entry) &&
 		     t2mi_spec_parse(e->entry, &t2mi, NULL) == 0 &&
+		     ci_spec_parse(e->entry, &ci, NULL) == 0 &&
 		     tuner_spec_parse(e->entry, &spec, NULL) == -ENODATA;
 
 	if (!can_run && !lacks &&

@@ -5,6 +5,7 @@
 #include "master/config/config_fields.h"
 #include "proto/spec/address_open.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -73,7 +74,7 @@ json_t *observer_view(const json_t *document)
 
 /* --- observer_redact --- */
 
-enum { TABLES_MAX = 3 };
+enum { TABLES_MAX = 4 };
 
 /* A section of the document, and what one entry of it may contain. */
 struct section {
@@ -88,7 +89,8 @@ static const struct section sections[] = {
 	{ "users", { &user_fields } },
 	{ "make_stream", { &stream_fields, &stream_option_fields,
 			   &stream_version_fields } },
-	{ "dvb_tune", { &adapter_fields, &tuner_fields, &t2mi_fields } },
+	{ "dvb_tune", { &adapter_fields, &tuner_fields, &t2mi_fields,
+			&ci_fields } },
 	{ "softcam", { &softcam_fields } },
 	{ "cas", { &cas_fields } },
 	{ "servers", { &server_fields } },

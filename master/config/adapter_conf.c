@@ -2,6 +2,7 @@
 #include "master/config/adapter_conf.h"
 
 #include "common/base/alloc.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/satip_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
@@ -28,12 +29,14 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	const json_t *address = json_object_get(adapter, "address");
 	struct tuner_spec tuner;
 	struct t2mi_spec t2mi;
+	struct ci_spec ci;
 	struct input_spec *spec;
 	struct errmsg unused, wrong;
 	int r;
 
 	error = error != NULL ? error : &unused;
-	if (t2mi_spec_parse(adapter, &t2mi, error) < 0)
+	if (t2mi_spec_parse(adapter, &t2mi, error) < 0 ||
+	    ci_spec_parse(adapter, &ci, error) < 0)
 		return false;
 	if (json_object_get(adapter, "server") != NULL)
 		return judge_server(adapter, error);
@@ -69,6 +72,7 @@ json_t *adapter_conf_keys(const json_t *adapter)
 		       : json_pack("{s:O}", "address",
 				   json_object_get(adapter, "address"));
 	t2mi_spec_copy(adapter, keys);
+	ci_spec_copy(adapter, keys);
 	return keys;
 }
 
@@ -100,7 +104,7 @@ bool adapter_conf_is_net(const json_t *entry)
 	return net || satip_spec_has_name(entry);
 }
 
-bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry)
+static bool is_same_tuner(const json_t *before, const json_t *entry)
 {
 	struct tuner_spec from, to;
 
@@ -110,4 +114,19 @@ bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry)
 	       from.adapter == to.adapter && from.device == to.device &&
 	       from.numbered == to.numbered && strcmp(from.mac, to.mac) == 0 &&
 	       strcmp(from.path, to.path) == 0;
+}
+
+bool adapter_conf_is_same_source(const json_t *before, const json_t *entry)
+{
+	return ci_spec_is_same(before, entry) &&
+	       (is_same_tuner(before, entry) ||
+		satip_spec_is_same(before, entry));
+}
+
+bool adapter_conf_has_slots(const json_t *keys)
+{
+	struct ci_spec spec;
+
+	return tuner_spec_is(keys) ||
+	       (ci_spec_parse(keys, &spec, NULL) == 0 && spec.used);
 }

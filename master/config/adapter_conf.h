@@ -25,5 +25,9 @@ void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
 /* Does an adapter need a library, for names of hosts too? */
 bool adapter_conf_is_net(const json_t *keys);
 
-/* Do two adapters have the same frontend? */
-bool adapter_conf_is_same_tuner(const json_t *before, const json_t *entry);
+/* Do two adapters differ by the multiplex alone, which a tuner or server sends
+ * without a restart? */
+bool adapter_conf_is_same_source(const json_t *before, const json_t *entry);
+
+/* May an adapter have slots for CAMs? */
+bool adapter_conf_has_slots(const json_t *keys);

@@ -356,7 +356,8 @@ const struct field_table stream_fields = ROWS(stream_rows);
 /* --- entries of lists, as commands send them --- */
 
 static const char *const adapter_types[] = {
-	"S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC", "ISDB-T", NULL,
+	"S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC", "ISDB-T",
+	"CI", NULL,
 };
 static const char *const adapter_transports[] = { "udp", "tcp", "multicast",
 						  NULL };

@@ -5,6 +5,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -55,6 +56,7 @@ json_t *config_describe(void)
 	add_table(stream, &stream_option_fields);
 	add_table(json_object_get(all, "dvb_tune"), &tuner_fields);
 	add_table(json_object_get(all, "dvb_tune"), &t2mi_fields);
+	add_table(json_object_get(all, "dvb_tune"), &ci_fields);
 	/* the settings have some keys for all streams */
 	stream = json_object_get(stream, "properties");
 	settings = json_object_get(json_object_get(all, "settings"),

@@ -6,6 +6,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -24,7 +25,7 @@ static const struct field_table password_fields = {
 
 static const struct {
 	const char *name;
-	const struct field_table *fields[3];
+	const struct field_table *fields[4];
 } objects[] = {
 	{ "input_options", { &io_input_fields } },
 	{ "remux_options", { &remux_fields } },
@@ -34,7 +35,8 @@ static const struct {
 	{ "user", { &user_fields, &password_fields } },
 	{ "auth", { &auth_fields } },
 	{ "log", { &log_fields } },
-	{ "adapter", { &adapter_fields, &tuner_fields, &t2mi_fields } },
+	{ "adapter", { &adapter_fields, &tuner_fields, &t2mi_fields,
+		       &ci_fields } },
 	{ "softcam", { &softcam_fields } },
 	{ "cas", { &cas_fields } },
 	{ "server", { &server_fields } },

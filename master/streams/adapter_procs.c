@@ -12,7 +12,6 @@
 #include "master/streams/adapter_minute.h"
 #include "master/streams/adapter_programs.h"
 #include "master/streams/stream_ring.h"
-#include "proto/spec/satip_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
@@ -101,7 +100,7 @@ static void send_cam(struct adapter_proc *p)
 	struct msg m = { .type = MSG_ADAPTER_CAM };
 	struct msg_adapter_cam *cam = &m.adapter_cam;
 
-	if (cfg->programs_of == NULL || !tuner_spec_is(p->entry))
+	if (cfg->programs_of == NULL || !adapter_conf_has_slots(p->entry))
 		return;
 	cam->n = cfg->programs_of(p->item.id, cam->programs, MSG_CAM_PROGRAMS,
 				  cfg->arg);
@@ -348,8 +347,7 @@ static bool tune(struct adapter_proc *p, const json_t *before,
 	struct msg m = { .type = MSG_ADAPTER_TUNE };
 
 	if (!p->given || !service_proc_is_running(p->item.service) ||
-	    !(adapter_conf_is_same_tuner(before, entry) ||
-	      satip_spec_is_same(before, entry)))
+	    !adapter_conf_is_same_source(before, entry))
 		return false;
 	m.adapter_tune.entry = entry;
 	service_proc_send(p->item.service, &m, NULL);

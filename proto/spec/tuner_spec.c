@@ -16,9 +16,6 @@ enum {
 	SYMBOLRATE_MIN = 1000,
 	CABLE_SYMBOLRATE_MAX = 10000,
 	PLP_MAX = 255,
-	CA_DELAY_MAX_S = 300,
-	CA_LIMIT_MAX = 64,
-	CA_LIMIT_DEFAULT = 8,
 };
 
 /* Words from position max on are other names of the first ones. */
@@ -66,7 +63,7 @@ static const char *const layers[] = {
 	"AUTO", "A", "B", "AB", "C", "AC", "BC", "ABC", NULL,
 };
 static const char *const partials[] = { "AUTO", "OFF", "ON", NULL };
-static const char *const ca_modes[] = { "update", "list", NULL };
+const char *const tuner_ca_modes[] = { "update", "list", NULL };
 static const char *const hierarchies[] = {
 	"NONE", "1", "2", "4", "AUTO", NULL,
 };
@@ -235,16 +232,7 @@ static const struct field rows[] = {
 		  "never." },
 	{ "budget", AT(budget), .initial = 1, .flags = FIELD_OBSERVER,
 	  .help = "Receives the whole multiplex, not only its programs." },
-	{ "ca_pmt_delay", AT(ca.delay_s), .max = CA_DELAY_MAX_S, .unit = "s",
-	  .flags = FIELD_OBSERVER,
-	  .help = "Time from the start of a CAM to its first program." },
-	{ "ca_limit", AT(ca.limit), .min = 1, .max = CA_LIMIT_MAX,
-	  .initial = CA_LIMIT_DEFAULT, .flags = FIELD_OBSERVER,
-	  .help = "Programs that a CAM can descramble at a time." },
-	{ "ca_pmt_mode", AT(ca.mode), .choices = ca_modes,
-	  .flags = FIELD_OBSERVER,
-	  .help = "How a CAM gets changes: one by one, or as a list of all "
-		  "programs." },
+	TUNER_CA_ROWS(struct tuner_spec),
 };
 
 const struct field_table tuner_fields =

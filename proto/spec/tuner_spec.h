@@ -86,6 +86,36 @@ struct tuner_command {
 	uint8_t n;
 };
 
+/* How a CAM gets its programs. */
+struct tuner_ca {
+	unsigned delay_s; /* of the first CA PMT */
+	unsigned limit;   /* programs of a CAM */
+	unsigned mode;    /* enum tuner_ca_mode */
+};
+
+enum {
+	TUNER_CA_DELAY_MAX_S = 300,
+	TUNER_CA_LIMIT_MAX = 64,
+	TUNER_CA_LIMIT = 8, /* the default */
+};
+
+extern const char *const tuner_ca_modes[];
+
+/* Rows of the keys of the member ca. */
+#define TUNER_CA_ROWS(STRUCT)                                              \
+	{ "ca_pmt_delay", FIELD_AT(STRUCT, ca.delay_s),                    \
+	  .max = TUNER_CA_DELAY_MAX_S, .unit = "s",                        \
+	  .flags = FIELD_OBSERVER,                                         \
+	  .help = "Time from the start of a CAM to its first program." },  \
+	{ "ca_limit", FIELD_AT(STRUCT, ca.limit), .min = 1,                \
+	  .max = TUNER_CA_LIMIT_MAX, .initial = TUNER_CA_LIMIT,            \
+	  .flags = FIELD_OBSERVER,                                         \
+	  .help = "Programs that a CAM can descramble at a time." },       \
+	{ "ca_pmt_mode", FIELD_AT(STRUCT, ca.mode),                        \
+	  .choices = tuner_ca_modes, .flags = FIELD_OBSERVER,              \
+	  .help = "How a CAM gets changes: one by one, or as a list of "   \
+		  "all programs." }
+
 /* Keys as configured, then what they mean together. */
 struct tuner_spec {
 	unsigned system; /* enum tuner_system */
@@ -110,11 +140,7 @@ struct tuner_spec {
 	char isdbt_layer[TUNER_LAYERS][TUNER_LAYER_MAX];
 	unsigned timeout_s;
 	bool budget;
-	struct {
-		unsigned delay_s; /* of the first CA PMT */
-		unsigned limit;   /* programs of a CAM */
-		unsigned mode;    /* enum tuner_ca_mode */
-	} ca;
+	struct tuner_ca ca;
 
 	/* of these keys */
 	bool satellite;

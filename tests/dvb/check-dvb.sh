@@ -13,7 +13,7 @@ bash "$here/prep.sh" "$dir" "$here" || {
 	exit $status
 }
 builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20
-set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -c 2 -t 600
+set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -c 2 -t 900
 for program in sluice sluice-worker sluice-worker-net tests/dvb/dvbif \
 		tests/dvb/fakecam tests/dvb/tsfeed; do
 	cp "$builddir/$program" "$dir/bin/"

@@ -55,7 +55,7 @@ tunes() { # tunes WHAT KEYS PATTERN: of the line of the driver
 	await "$1" 20 told "tune $3"
 }
 
-modprobe fakedvb adapters=2 annexc=${ANNEXC:-0} || exit 1
+modprobe fakedvb adapters=2 ci=1 annexc=${ANNEXC:-0} || exit 1
 cat /dev/fakedvb0 >>/tmp/events0 & events=$!
 cat /dev/fakedvb1 >>/tmp/events1 &
 tsfeed /host/mux.ts /dev/fakedvb0 2000 1000 >/tmp/feed0 2>&1 &
@@ -268,6 +268,18 @@ sleep 0.5
 echo 1 >$P/plug
 bind '"adapter": 1'
 await 'and another one by its number' 20 has b '"lock":true'
+
+# a slot for a CAM without a tuner: the loop of sec0
+bind '"adapter": 1, "ddci": 0'
+await 'packets pass through a CI slot' 20 plays q3
+no_error() { ! has b '"error":'; }
+await 'without an error' 10 no_error
+bind '"adapter": 1, "ddci": 9'
+await 'a slot that is not there is reported' 10 has b \
+	'"error":"noCIslot/dev/dvb/adapter9/sec0"'
+await 'and the packets pass it by' 20 plays q3
+bind '"adapter": 1'
+await 'a tuner without a slot again' 20 has b '"lock":true'
 
 # a driver that hangs
 param hang 0,1,0,0,0,0,0,0

@@ -206,6 +206,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/test_cam_source \
 	tests/unit/worker/adapter/test_program_pids \
 	tests/unit/worker/adapter/test_satip_source \
+	tests/unit/worker/adapter/test_slot_source \
 	tests/unit/worker/adapter/test_tuner_source \
 	tests/unit/worker/adapter/test_wanted_pids \
 	tests/unit/worker/adapter/satip/test_rtsp \

@@ -198,8 +198,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	a->entry = json_deep_copy(entry);
 	make_t2mi(a);
 	a->second_ns = mono_ns();
-	a->source = source_opener(a->entry)(a->entry, a->worker->loop,
-					    a->second_ns);
+	a->source = source_open(a->entry, a->worker->loop, a->second_ns);
 	ticker_init(&a->ticker, &(struct ticker_config){
 		.loop = a->worker->loop, .on_tick = on_tick, .arg = a });
 	a->ticking = true;

@@ -3,15 +3,22 @@
 
 #include "proto/spec/tuner_spec.h"
 #include "worker/adapter/address_source.h"
+#include "worker/adapter/dvb/dvb_ops.h"
 #include "worker/adapter/satip_source.h"
+#include "worker/adapter/slot_source.h"
 #include "worker/adapter/tuner_source.h"
 
-source_open_fn *source_opener(const json_t *adapter)
+struct source *source_open(const json_t *adapter, struct ev_loop *loop,
+			   uint64_t now_ns)
 {
-	return tuner_spec_is(adapter) ? tuner_source_open
-	       : json_object_get(adapter, "server") != NULL
-		       ? satip_source_open
-		       : address_source_open;
+	source_open_fn *open = tuner_spec_is(adapter) ? tuner_source_open
+			       : json_object_get(adapter, "server") != NULL
+				       ? satip_source_open
+				       : address_source_open;
+	struct source *s = open(adapter, loop, now_ns);
+
+	return slot_source_is(adapter)
+		       ? slot_source_new(adapter, s, &dvb_system, NULL) : s;
 }
 
 struct msg_adapter_status source_report_message(const struct source_report *r)

@@ -79,8 +79,8 @@ struct source {
 typedef struct source *source_open_fn(const json_t *adapter,
 				      struct ev_loop *loop, uint64_t now_ns);
 
-/* The opener of the kind that the adapter names. */
-source_open_fn *source_opener(const json_t *adapter);
+/* Opens the source that the keys of an adapter name. */
+source_open_fn source_open;
 
 /* The report as the master receives it; the rates of packets are zero. */
 struct msg_adapter_status source_report_message(const struct source_report *);

@@ -324,7 +324,7 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 		.services_only = t->spec.search != SCAN_TRANSPONDER,
 		.on_record = on_record, .arg = t };
 	if (open == NULL)
-		open = source_opener(t->adapter);
+		open = source_open;
 	t->source = open(t->adapter, worker->loop, now_ns);
 	begin(t, now_ns);
 	t->second_ns = now_ns;

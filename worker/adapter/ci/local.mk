@@ -8,4 +8,5 @@ libworker_a_SOURCES += \
 	worker/adapter/ci/ci_mmi.c worker/adapter/ci/ci_mmi.h \
 	worker/adapter/ci/ci_module.c worker/adapter/ci/ci_module.h \
 	worker/adapter/ci/ci_objects.c \
-	worker/adapter/ci/ci_session.c worker/adapter/ci/ci_session.h
+	worker/adapter/ci/ci_session.c worker/adapter/ci/ci_session.h \
+	worker/adapter/ci/ci_stream.c worker/adapter/ci/ci_stream.h

@@ -4,6 +4,7 @@
 #include "master/api/command.h"
 #include "master/config/config_fields.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
@@ -95,8 +96,8 @@ Test(access, no_secret_is_marked_for_observers)
 	const struct field_table *const tables[] = {
 		&document_fields, &settings_fields, &log_fields, &auth_fields,
 		&user_fields, &stream_fields, &stream_option_fields,
-		&adapter_fields, &tuner_fields, &t2mi_fields, &softcam_fields,
-		&cas_fields, &server_fields, &category_fields, &group_fields,
+		&adapter_fields, &tuner_fields, &t2mi_fields, &ci_fields,
+		&softcam_fields, &cas_fields, &server_fields, &category_fields, &group_fields,
 	};
 	static const char *const words[] = { "pass", "key", "token", "secret",
 					     "cipher", "user" };

@@ -27,6 +27,11 @@ static const struct grant_case cases[] = {
 	  "'mac':'00:11:22:33:44:55'}", TUNER, TUNER, "/dev/dvb" },
 	{ "{'type':'T','frequency':474,'adapter':1,'path':'usb1/1-3'}", TUNER,
 	  TUNER, "/dev/dvb" },
+	/* a slot for a CAM */
+	{ "{'type':'CI','adapter':2,'address':'udp://239.1.1.1:5000'}",
+	  NEED_UDP | TUNER, NEED_UDP | NET | TUNER, "/dev/dvb/adapter2" },
+	{ "{'server':'192.0.2.1','ddci':4}", NEED_UDP | NEED_TCP | TUNER,
+	  NEED_UDP | NET | TUNER, "/dev/dvb/adapter4" },
 	/* a key is missing */
 	{ "{'type':'T','adapter':3}", 0, 0, NULL },
 	{ "{'server':'192.0.2.1'}", NEED_UDP | NEED_TCP, NEED_UDP | NET,

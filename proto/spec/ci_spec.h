@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keys of an adapter whose multiplex passes through a slot for a CAM that
+ * belongs to no tuner: `ddci' of any adapter, or an adapter of type CI.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "proto/spec/tuner_spec.h"
+
+struct ci_spec {
+	bool used;            /* false: there is no such slot */
+	int adapter, device;  /* adapterN/ciM or secM, and caM */
+	unsigned bitrate_mbps; /* that the slot takes at most */
+	struct tuner_ca ca;
+};
+
+extern const struct field_table ci_fields;
+
+/* Is the adapter of type CI? */
+bool ci_spec_is(const json_t *adapter);
+
+/* 0, or -EINVAL with error, which names the key. */
+int ci_spec_parse(const json_t *adapter, struct ci_spec *ret,
+		  struct errmsg *error) MUST_CHECK;
+
+/* Adds the keys that ci_spec_parse() reads to an object, if a slot is used. */
+void ci_spec_copy(const json_t *adapter, json_t *to);
+
+/* Have both the same slot, or none? */
+bool ci_spec_is_same(const json_t *, const json_t *);

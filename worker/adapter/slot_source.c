@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/adapter/slot_source.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "proto/spec/ci_spec.h"
+#include "worker/adapter/cam_source.h"
+#include "worker/adapter/ci/ci_stream.h"
+#include "worker/adapter/tuner_source.h"
+#include "worker/core/hidden.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	QUEUE_PACKETS = 8192, /* before the slot: 170 ms at 70 Mbit/s */
+	READ_PACKETS = 348,
+	READS_MAX = 16, /* in a call */
+	BURST_MS = 20,  /* of the bitrate */
+};
+
+struct slot_source {
+	struct source base;
+	struct source *inner;
+	struct ci_spec spec;
+	struct errmsg wrong;      /* no thread can be started; "": it runs */
+	struct ci_stream *stream;
+	struct cam_source *cam;
+	struct psi *psi;          /* of the packets before the slot */
+	struct batch batch;       /* of the inner source */
+	struct batch *out;        /* during a read */
+	bool open;                /* packets pass through the slot */
+	uint64_t fed_ns;          /* the bitrate was counted until then */
+	size_t allowed;           /* bytes that may be written */
+	size_t head, n;           /* packets of the queue */
+	uint64_t lost;            /* packets that had no place */
+	unsigned tunes;           /* that the tables belong to */
+	struct ci_stream_state state;
+	struct errmsg error, logged;
+	uint8_t packets[READ_PACKETS * TS_PACKET];
+	uint8_t queue[QUEUE_PACKETS * TS_PACKET];
+};
+
+bool slot_source_is(const json_t *adapter)
+{
+	struct ci_spec spec;
+
+	return ci_spec_parse(adapter, &spec, NULL) == 0 && spec.used;
+}
+
+/* --- packets --- */
+
+static void watch_tables(struct slot_source *s, const uint8_t *packet)
+{
+	if (!ts_tei(packet) &&
+	    psi_class(s->psi, ts_pid(packet)) == PID_PSI)
+		(void)psi_feed(s->psi, packet);
+}
+
+static void queue(struct slot_source *s, const uint8_t *packet)
+{
+	size_t at = (s->head + s->n) % QUEUE_PACKETS;
+
+	if (s->n == QUEUE_PACKETS) {
+		s->lost++;
+		return;
+	}
+	memcpy(s->queue + at * TS_PACKET, packet, TS_PACKET);
+	s->n++;
+}
+
+static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct slot_source *s = arg;
+
+	for (size_t i = 0; i < n_runs; i++) {
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			watch_tables(s, p);
+			if (s->open)
+				queue(s, p);
+		}
+		if (!s->open)
+			batch_add(s->out, runs[i]);
+	}
+	if (!s->open)
+		batch_flush(s->out);
+}
+
+static void allow(struct slot_source *s, uint64_t now_ns)
+{
+	uint64_t bytes_per_ms = s->spec.bitrate_mbps * UINT64_C(125);
+	uint64_t ms = (now_ns - s->fed_ns) / MS;
+
+	s->fed_ns += ms * MS;
+	s->allowed = (size_t)MIN(s->allowed + ms * bytes_per_ms,
+				 BURST_MS * bytes_per_ms);
+}
+
+/* Packets that wait pass the slot by when it fails. */
+static void empty_queue(struct slot_source *s)
+{
+	while (s->n > 0) {
+		size_t n = MIN(s->n, QUEUE_PACKETS - s->head);
+
+		batch_add(s->out, (struct ts_run){
+			.data = s->queue + s->head * TS_PACKET, .n = n });
+		s->head = (s->head + n) % QUEUE_PACKETS;
+		s->n -= n;
+	}
+	batch_flush(s->out);
+}
+
+static void write_slot(struct slot_source *s, uint64_t now_ns)
+{
+	allow(s, now_ns);
+	while (s->n > 0 && s->allowed >= TS_PACKET) {
+		size_t n = MIN(MIN(s->n, QUEUE_PACKETS - s->head),
+			       s->allowed / TS_PACKET);
+		ssize_t written = ci_stream_write(
+			s->stream, s->queue + s->head * TS_PACKET,
+			n * TS_PACKET);
+
+		if (written < 0)
+			s->open = false;
+		if (written <= 0)
+			break;
+		n = (size_t)written / TS_PACKET;
+		s->head = (s->head + n) % QUEUE_PACKETS;
+		s->n -= n;
+		s->allowed -= n * TS_PACKET;
+	}
+	if (!s->open)
+		empty_queue(s);
+}
+
+/* Returns the number of reads that had packets. */
+static int read_slot(struct slot_source *s)
+{
+	int reads = 0;
+
+	for (; reads < READS_MAX; reads++) {
+		ssize_t n = ci_stream_read(s->stream, s->packets,
+					   sizeof s->packets);
+
+		if (n < TS_PACKET)
+			break;
+		batch_add(s->out, (struct ts_run){
+			.data = s->packets, .n = (size_t)n / TS_PACKET });
+		batch_flush(s->out);
+	}
+	return reads;
+}
+
+static int read_packets(struct source *source, struct batch *batch,
+			uint64_t now_ns)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+	int reads;
+
+	s->out = batch;
+	reads = s->inner->ops->read(s->inner, &s->batch, now_ns);
+	if (s->stream != NULL) {
+		write_slot(s, now_ns);
+		/* of a slot that fails, too: what it still has */
+		reads += read_slot(s);
+	}
+	s->out = NULL;
+	return reads;
+}
+
+/* --- every second --- */
+
+static void find_error(struct slot_source *s)
+{
+	if (s->wrong.text[0] != '\0')
+		s->error = s->wrong;
+	else
+		s->error = s->state.error;
+	if (s->error.text[0] != '\0' &&
+	    !errmsg_is_alike(s->error.text, s->logged.text))
+		log_warning("adapter", "%s: the packets pass it by",
+			    s->error.text);
+	else if (s->error.text[0] == '\0' && s->logged.text[0] != '\0')
+		log_info("adapter", "the packets pass through the CI slot");
+	s->logged = s->error;
+}
+
+static void every_second(struct source *source, uint64_t now_ns,
+			 struct source_report *ret)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	s->inner->ops->every_second(s->inner, now_ns, ret);
+	if (ret->tunes != s->tunes)
+		psi_reset(s->psi);
+	s->tunes = ret->tunes;
+	if (s->stream != NULL)
+		ci_stream_get(s->stream, &s->state);
+	/* the device may have been made after the sandbox */
+	if (s->state.forbidden[0] != '\0')
+		(void)hidden_when_refused(s->state.forbidden, R_OK | W_OK);
+	if (s->state.open && !s->open)
+		s->fed_ns = now_ns;
+	s->open = s->state.open;
+	cam_source_second(s->cam, s->psi, s->open ? s->spec.adapter
+							: CAM_GONE);
+	find_error(s);
+	ret->lost += s->lost;
+	if (ret->error == NULL && s->error.text[0] != '\0')
+		ret->error = s->error.text;
+}
+
+static void source_free(struct source *source)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	cam_source_free(&s->cam);
+	ci_stream_free(&s->stream);
+	s->inner->ops->free(s->inner);
+	psi_free(&s->psi);
+	free(s);
+}
+
+static void look(struct source *source, struct source_report *ret)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	if (s->inner->ops->look != NULL)
+		s->inner->ops->look(s->inner, ret);
+}
+
+static bool retune(struct source *source, const json_t *adapter)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	if (s->inner->ops->retune == NULL ||
+	    !s->inner->ops->retune(s->inner, adapter))
+		return false;
+	psi_reset(s->psi);
+	return true;
+}
+
+static void set_programs(struct source *source,
+			 const struct msg_adapter_cam *cam)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	cam_source_want(s->cam, cam);
+}
+
+static void use_menu(struct source *source, const struct msg_adapter_menu *menu)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	cam_source_act(s->cam, menu);
+}
+
+static bool take_slot(struct source *source, unsigned slot,
+		      struct msg_adapter_slot *ret)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	return cam_source_take(s->cam, slot, ret);
+}
+
+static void choose(struct source *source,
+		   const struct msg_adapter_programs *programs)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	if (s->inner->ops->choose != NULL)
+		s->inner->ops->choose(s->inner, programs);
+}
+
+static const struct source_ops ops = {
+	.free = source_free,
+	.read = read_packets,
+	.every_second = every_second,
+	.look = look,
+	.retune = retune,
+	.set_programs = set_programs,
+	.use_menu = use_menu,
+	.take_slot = take_slot,
+	.choose = choose,
+};
+
+struct source *slot_source_new(const json_t *adapter, struct source *inner,
+			       const struct dvb_ops *dvb, void *ctx)
+{
+	struct slot_source *s = xcalloc(1, sizeof *s);
+	struct ci_stream_config cfg = { .root = DVB_FOLDER, .ops = dvb,
+					.ctx = ctx };
+	struct tuner_spec modules = { 0 };
+	int err = 0;
+
+	s->base.ops = &ops;
+	s->inner = inner;
+	s->psi = psi_new();
+	batch_init(&s->batch, on_inner, s);
+	/* the opener has judged the keys */
+	(void)!ci_spec_parse(adapter, &s->spec, NULL);
+	cfg.adapter = s->spec.adapter;
+	cfg.device = modules.device = s->spec.device;
+	modules.ca = s->spec.ca;
+	s->cam = cam_source_new(&modules, dvb, ctx);
+	s->stream = ci_stream_new(&cfg, &err);
+	if (s->stream == NULL)
+		errmsg_set(&s->wrong, "cannot start a thread: %s",
+			   strerror(-err));
+	return &s->base;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An adapter whose packets pass through a slot for a CAM that belongs to no
+ * tuner.  While the slot cannot be used, the packets pass it by. */
+#pragma once
+
+#include "worker/adapter/source.h"
+
+struct dvb_ops;
+
+/* Does the adapter have such a slot? */
+bool slot_source_is(const json_t *adapter);
+
+/* inner: the source of the packets, owned from now on; ops and ctx: the devices
+ * of the slot. */
+struct source *slot_source_new(const json_t *adapter, struct source *inner,
+			       const struct dvb_ops *, void *ctx);
