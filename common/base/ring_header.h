@@ -23,7 +23,13 @@ struct ring_entry {
 	_Atomic uint64_t guess; /* 0 or 1 */
 };
 
-/* A segment, guarded by seq as above. */
+enum {
+	RING_INDEPENDENT = 1,
+	RING_STOPPED = 2,
+};
+
+/* A segment, guarded by seq as above, without the duration of one that is being
+ * written. */
 struct ring_segment_entry {
 	_Atomic uint64_t seq;
 	_Atomic uint64_t number;
@@ -34,7 +40,7 @@ struct ring_segment_entry {
 	_Atomic uint64_t pts;
 	_Atomic int64_t wall_ms;
 	_Atomic uint64_t duration_ms;
-	_Atomic uint64_t independent; /* 0 or 1 */
+	_Atomic uint64_t flags; /* RING_INDEPENDENT, RING_STOPPED */
 };
 
 /* A part of a segment, guarded by seq as above. */

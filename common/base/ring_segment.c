@@ -19,7 +19,9 @@ static void store(struct ring_segment_entry *entry,
 	atomic_store_explicit(&entry->pts, s->pts, relaxed);
 	atomic_store_explicit(&entry->wall_ms, s->wall_ms, relaxed);
 	atomic_store_explicit(&entry->duration_ms, s->duration_ms, relaxed);
-	atomic_store_explicit(&entry->independent, s->independent, relaxed);
+	atomic_store_explicit(&entry->flags,
+			      (s->independent ? RING_INDEPENDENT : 0) |
+			      (s->stopped ? RING_STOPPED : 0), relaxed);
 	atomic_store_explicit(&entry->seq, inside + 1, memory_order_release);
 }
 
@@ -43,7 +45,7 @@ static bool load(const struct ring_segment_entry *entry,
 	const memory_order relaxed = memory_order_relaxed;
 	uint64_t before = atomic_load_explicit(&entry->seq,
 					       memory_order_acquire);
-	uint64_t after, ms;
+	uint64_t after, ms, flags;
 
 	ret->number = atomic_load_explicit(&entry->number, relaxed);
 	ret->base = atomic_load_explicit(&entry->base, relaxed);
@@ -54,21 +56,39 @@ static bool load(const struct ring_segment_entry *entry,
 	ret->wall_ms = atomic_load_explicit(&entry->wall_ms, relaxed);
 	ms = atomic_load_explicit(&entry->duration_ms, relaxed);
 	ret->duration_ms = (uint32_t)MIN(ms, UINT32_MAX);
-	ret->independent = atomic_load_explicit(&entry->independent,
-						relaxed) != 0;
+	flags = atomic_load_explicit(&entry->flags, relaxed);
+	ret->independent = (flags & RING_INDEPENDENT) != 0;
+	ret->stopped = (flags & RING_STOPPED) != 0;
 	atomic_thread_fence(memory_order_acquire);
 	after = atomic_load_explicit(&entry->seq, relaxed);
 	return before == after && before != 0 && before % 2 == 0 &&
 	       is_sound(ret);
 }
 
+static struct ring_segment_entry *newest(const struct ring_writer *w)
+{
+	uint64_t n = atomic_load_explicit(&w->header->n_segments,
+					  memory_order_relaxed);
+
+	return &w->header->segments[(n - 1) % RING_SEGMENTS];
+}
+
 bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
 {
-	uint64_t n = atomic_load(&w->header->n_segments);
+	return atomic_load(&w->header->n_segments) > 0 &&
+	       load(newest(w), ret) && ret->end <= w->pos &&
+	       ret->pos <= w->pos && (ret->end == 0 || ret->stopped);
+}
 
-	return n > 0 &&
-	       load(&w->header->segments[(n - 1) % RING_SEGMENTS], ret) &&
-	       ret->end == 0 && ret->pos <= w->pos;
+void ring_segment_stop(struct ring_writer *w, const struct ring_segment *done)
+{
+	store(newest(w), done);
+}
+
+void ring_segment_advance(struct ring_writer *w, uint32_t duration_ms)
+{
+	atomic_store_explicit(&newest(w)->duration_ms, duration_ms,
+			      memory_order_relaxed);
 }
 
 void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,
@@ -79,26 +99,40 @@ void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,
 					  memory_order_relaxed);
 
 	if (done != NULL)
-		store(&header->segments[(n - 1) % RING_SEGMENTS], done);
+		store(newest(w), done);
 	store(&header->segments[n % RING_SEGMENTS], next);
 	atomic_store_explicit(&header->n_segments, n + 1,
 			      memory_order_release);
 }
 
-static void raise(_Atomic uint64_t *target, uint64_t to)
-{
-	if (atomic_load_explicit(target, memory_order_relaxed) < to)
-		atomic_store_explicit(target, to, memory_order_relaxed);
-}
-
 void ring_segment_target(struct ring_writer *w, unsigned s)
 {
-	raise(&w->header->target_s, s);
+	_Atomic uint64_t *target = &w->header->target_s;
+
+	if (atomic_load_explicit(target, memory_order_relaxed) < s)
+		atomic_store_explicit(target, s, memory_order_relaxed);
+}
+
+unsigned ring_writer_target(const struct ring_writer *w)
+{
+	uint64_t s = atomic_load_explicit(&w->header->target_s,
+					  memory_order_relaxed);
+
+	return (unsigned)MIN(s, RING_TARGET_MAX_S);
 }
 
 void ring_part_target(struct ring_writer *w, unsigned ms)
 {
-	raise(&w->header->part_target_ms, ms);
+	atomic_store_explicit(&w->header->part_target_ms, ms,
+			      memory_order_relaxed);
+}
+
+unsigned ring_writer_part_target(const struct ring_writer *w)
+{
+	uint64_t ms = atomic_load_explicit(&w->header->part_target_ms,
+					   memory_order_relaxed);
+
+	return (unsigned)MIN(ms, RING_SEGMENT_MAX_MS);
 }
 
 void ring_part_add(struct ring_writer *w, const struct ring_part *p)
@@ -124,7 +158,9 @@ void ring_part_add(struct ring_writer *w, const struct ring_part *p)
 static bool follows(const struct ring_segment *later,
 		    const struct ring_segment *s)
 {
-	return s->end == later->pos && s->number + 1 == later->number &&
+	return (s->end == later->pos ||
+		(s->stopped && s->end < later->pos)) &&
+	       s->number + 1 == later->number &&
 	       s->base <= later->base && later->base - s->base <= 1;
 }
 
@@ -223,11 +259,10 @@ void ring_reader_parts(struct ring_reader *r, size_t back,
 		    p.end > end || end - p.pos > back)
 			break;
 		/* `at' is the next part */
-		if (i > 0 && (p.end != at->pos ||
-			      (p.number == at->number
-				       ? p.index + 1 != at->index
-				       : p.number + 1 != at->number ||
-						 at->index != 0)))
+		if (i > 0 && (p.number == at->number
+			      ? p.end != at->pos || p.index + 1 != at->index
+			      : p.end > at->pos || p.number + 1 != at->number ||
+				at->index != 0))
 			break;
 		*--at = p;
 		ret->n++;

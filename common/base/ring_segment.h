@@ -3,7 +3,8 @@
  * The newest media segments of a ring, in its header: a table that the writer
  * fills and from which each reader makes the same playlists.  It outlives both.
  *
- * Segments follow each other without a gap.  The newest one is being written.
+ * Segments follow each other without a gap, except behind a hole of the stream.
+ * The newest one is being written, unless the stream stopped in it.
  */
 #pragma once
 
@@ -28,6 +29,9 @@ struct ring_segment {
 	int64_t wall_ms;      /* CLOCK_REALTIME of its start */
 	uint32_t duration_ms; /* once it has an end, > 0 */
 	bool independent;     /* begins with a random access point */
+	bool stopped;         /* it has an end, and a hole of the stream is
+			       * behind it: the bytes that follow belong to no
+			       * segment or to the next one */
 };
 
 /* A part of a segment, for low latency.  The parts of a segment follow each
@@ -42,7 +46,9 @@ struct ring_part {
 
 /* --- writer --- */
 
-/* The segment that the last writer had begun; false: none, or not sound. */
+/* The newest segment, which the last writer had begun or stopped; false: none,
+ * or not sound.  Its duration without an end is that of ring_segment_advance().
+ */
 bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 
 /* Ends the newest segment, which is now `done' (NULL: there is none that
@@ -50,21 +56,32 @@ bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
 		      const struct ring_segment *next);
 
+/* Ends the newest segment, which is now `done', and begins none: the stream has
+ * stopped.  All its bytes are published. */
+void ring_segment_stop(struct ring_writer *, const struct ring_segment *done);
+
+/* The newest segment, which is being written, is so long now.  Readers do not
+ * see it. */
+void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
+
 /* The target duration becomes at least s seconds. */
 void ring_segment_target(struct ring_writer *, unsigned s);
+unsigned ring_writer_target(const struct ring_writer *);
 
 /* Adds a part, whose bytes are published. */
 void ring_part_add(struct ring_writer *, const struct ring_part *);
 
-/* The target duration of parts becomes at least ms. */
+/* The target duration of parts. */
 void ring_part_target(struct ring_writer *, unsigned ms);
+unsigned ring_writer_part_target(const struct ring_writer *);
 
 /* --- reader --- */
 
 struct ring_segments {
 	size_t n;            /* complete ones, oldest first */
 	struct ring_segment list[RING_SEGMENTS];
-	bool has_open;       /* `open' follows them */
+	bool has_open;       /* `open' follows them; false: the stream has
+			      * stopped */
 	struct ring_segment open;
 	unsigned target_s;   /* no duration rounds to more */
 };

@@ -19,6 +19,7 @@ helper_files = \
 	tests/helpers/form-fields.mjs \
 	tests/helpers/hang.mjs \
 	tests/helpers/hls.mjs \
+	tests/helpers/playlist.mjs \
 	tests/helpers/hls-scripted.mjs \
 	tests/helpers/http-raw.mjs \
 	tests/helpers/ctl.mjs \
@@ -209,6 +210,7 @@ plain_tests = \
 	tests/system/event-farm.mjs \
 	tests/system/failover-seam.mjs \
 	tests/system/hls-fmp4.mjs \
+	tests/system/hls-outage.mjs \
 	tests/system/interface-address.mjs \
 	tests/system/join.mjs \
 	tests/system/model-crash.mjs \

@@ -238,6 +238,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_tls \
 	tests/unit/worker/deliver/test_fragments \
 	tests/unit/worker/deliver/test_hls_playlist \
+	tests/unit/worker/deliver/test_hls_reload \
 	tests/unit/worker/deliver/test_hls_sessions \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_portion \
@@ -328,6 +329,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/output/test_sender \
+	tests/unit/worker/output/test_unit_time \
 	tests/unit/worker/epg/test_eit_build \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \

@@ -183,6 +183,14 @@ static bool has_arrived(struct fragments *f, struct attempt *a, uint64_t end)
 	return arrived;
 }
 
+/* The bytes behind it that may have its end. */
+static uint64_t tail_max(const struct span *x)
+{
+	/* another time may follow the hole */
+	return x->segment->stopped ? x->segment->end - x->end
+				   : FRAGMENT_TAIL_MAX;
+}
+
 /* Will its end not arrive any more?  The end of the ring is end. */
 static bool is_last(const struct span *x, const struct attempt *a,
 		    uint64_t end, uint64_t now_ms)
@@ -190,7 +198,7 @@ static bool is_last(const struct span *x, const struct attempt *a,
 	const struct ring_segment *s = x->segment;
 	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
 
-	if (end - x->end >= FRAGMENT_TAIL_MAX)
+	if (end - x->end >= tail_max(x))
 		return true;
 	/* a part has no time of its own */
 	if (x->is_part)
@@ -221,8 +229,7 @@ static int make(struct fragments *f, const struct span *x, struct attempt *a,
 	if (!last && is_tried(a, x) && !has_arrived(f, a, end))
 		return -EAGAIN;
 	if (!read_ring(f, s->pos, MIN((size_t)(end - s->pos),
-				      own + (size_t)FRAGMENT_TAIL_MAX),
-		       &ts)) {
+				      own + (size_t)tail_max(x)), &ts)) {
 		buf_done(&ts);
 		return -ERANGE;
 	}

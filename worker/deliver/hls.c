@@ -9,6 +9,7 @@
 #include "worker/deliver/hls_content.h"
 #include "worker/deliver/hls_fragments.h"
 #include "worker/deliver/hls_playlist.h"
+#include "worker/deliver/hls_reload.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
 
@@ -25,9 +26,6 @@ enum {
 	TAG_MAX = 64,
 	HASHED_MAX = 4096, /* bytes with the times and sizes of samples */
 	PLAYLIST_AGE_S = 1, /* below the shortest segment */
-	/* the first segment of a stream takes its duration, and the time until
-	 * its first picture */
-	WAIT_MS = 20000,
 	/* a request that waits is tried with each segment and part, and at
 	 * least so often */
 	RETRY_MS = 1000,
@@ -334,8 +332,8 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	}
 	/* p is the newest part */
 	if (hls_parts_are_live(&parts, &all) &&
-	    number == all.open.number &&
-	    wanted->index == (p->number == all.open.number ? p->index + 1 : 0))
+	    number == hls_next_number(&all) &&
+	    wanted->index == (p->number == number ? p->index + 1 : 0))
 		return false;
 	answer_missing(c, wanted);
 	return true;
@@ -349,32 +347,6 @@ static void folder_of(const struct mount *m, char *ret, size_t size)
 	(void)snprintf(ret, size, "%.*s/",
 		       (int)(strlen(name) - (sizeof playlist_suffix - 1)),
 		       name);
-}
-
-/* RFC 8216bis 6.2.5.2: whether the playlist has the segment, or its part, for
- * which the request wants to wait.  0: not yet; else a status. */
-static int judge_wait(const struct http_request *r,
-		      const struct ring_segments *all,
-		      const struct ring_parts *parts)
-{
-	const struct ring_part *last = &parts->list[parts->n - 1];
-	char text[NUMBER_MAX + 1];
-	const char *at = text;
-	uint64_t number, index;
-
-	if (!http_request_query_get(r, "_HLS_msn", text, sizeof text))
-		return 200;
-	if (!read_number(&at, &number) || *at != '\0' ||
-	    number > all->open.number + 1)
-		return 400;
-	if (number < all->open.number)
-		return 200;
-	at = text;
-	if (!http_request_query_get(r, "_HLS_part", text, sizeof text))
-		return 0;
-	if (!read_number(&at, &index) || *at != '\0')
-		return 400;
-	return number == last->number && index <= last->index ? 200 : 0;
 }
 
 static void send_playlist(struct viewer_conn *c, const struct http_request *r,
@@ -430,7 +402,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	struct buf text = { 0 };
 	bool live;
 	uint64_t end;
-	int status = 200;
+	int status;
 
 	if (strlen(http_request_query(r)) > QUERY_MAX) {
 		viewer_conn_reject(c, 414);
@@ -456,7 +428,8 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, state == FRAGMENT_FULL ? 503 : 501);
 		return true;
 	}
-	live = live && all.has_open;
+	/* a segment behind the playlist cannot be carried */
+	live = live && (all.has_open || p.segments + p.n == all.list + all.n);
 	if (live && m->fragments != NULL) {
 		state = hls_fragment_parts(m, &all, &p, &parts);
 		if (state == FRAGMENT_LATER)
@@ -465,9 +438,9 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	}
 	if (live) {
 		p.parts = &parts;
-		p.open = &all.open;
-		status = judge_wait(r, &all, &parts);
+		p.open = all.has_open ? &all.open : NULL;
 	}
+	status = hls_reload_judge(r, &all, p.parts);
 	if (status == 0)
 		return false;
 	http_query_strip_hls(http_request_query(r), query);
@@ -499,8 +472,12 @@ static bool try_answer(struct viewer_conn *c, const struct http_request *r,
 
 static void wait_for(struct viewer_conn *c, struct mount *m)
 {
+	struct ring_segments all;
+
+	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	drop_old(&all, m->from_pos);
 	c->hls.mount = m;
-	c->hls.until_ms = mono_ms() + WAIT_MS;
+	c->hls.until_ms = mono_ms() + hls_reload_wait_ms(&all);
 	LIST_INSERT_HEAD(&m->waiting, c, hls.entry);
 }
 

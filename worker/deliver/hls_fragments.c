@@ -69,7 +69,7 @@ enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
 static uint64_t map_of(const struct hls_playlist *p,
 		       const struct ring_segments *all, uint64_t number)
 {
-	if (number == all->open.number)
+	if (all->has_open && number == all->open.number)
 		return p->maps[p->n - 1];
 	for (size_t i = 0; i < p->n; i++)
 		if (p->segments[i].number == number)
@@ -120,7 +120,8 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 	/* the open segment may become as long, and would lack parts */
 	if (!have_parts(p))
 		return FRAGMENT_BAD;
-	while (to > 0 && parts->list[to - 1].number > all->open.number)
+	while (to > 0 && all->has_open &&
+	       parts->list[to - 1].number > all->open.number)
 		to--;
 	from = to;
 	least = first_listed(parts, to, all->target_s);
@@ -149,7 +150,7 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 			continue;
 		}
 		/* a player could not decode it */
-		if (part->number == all->open.number)
+		if (all->has_open && part->number == all->open.number)
 			return FRAGMENT_BAD;
 		break;
 	}

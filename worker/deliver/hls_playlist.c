@@ -57,17 +57,29 @@ static void write_date(struct buf *out, int64_t wall_ms)
 		   (unsigned)(wall_ms % 1000));
 }
 
+/* Is it the last part of its segment, which is complete? */
+static bool ends_segment(const struct ring_part *p,
+			 const struct ring_segments *s)
+{
+	for (size_t i = s->n; i > 0; i--)
+		if (s->list[i - 1].number == p->number)
+			return s->list[i - 1].end == p->end;
+	return false;
+}
+
 bool hls_parts_are_live(const struct ring_parts *parts,
 			const struct ring_segments *s)
 {
 	const struct ring_part *last;
+	uint64_t next;
 
-	if (parts->n == 0 || s->n == 0 || !s->has_open)
+	if (parts->n == 0 || s->n == 0)
 		return false;
 	last = &parts->list[parts->n - 1];
-	return last->end >= s->open.pos &&
-	       (last->number == s->open.number ||
-		last->number + 1 == s->open.number);
+	next = s->has_open ? s->open.number : s->list[s->n - 1].number + 1;
+	if (last->number == next)
+		return s->has_open && last->end >= s->open.pos;
+	return last->number + 1 == next && ends_segment(last, s);
 }
 
 uint64_t hls_segment_hash(const struct ring_segment *s)
@@ -135,6 +147,8 @@ static void write_open(struct buf *out, const struct hls_playlist *p)
 {
 	uint32_t next;
 
+	if (p->open == NULL)
+		return;
 	if (p->n > 0 && p->open->base != p->segments[p->n - 1].base)
 		buf_printf(out, "#EXT-X-DISCONTINUITY\n");
 	write_date(out, p->open->wall_ms);
@@ -189,7 +203,8 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 	for (size_t i = 0; i < p->n; i++)
 		ms += p->segments[i].duration_ms;
 	for (size_t i = 0; p->parts != NULL && i < p->parts->n; i++)
-		if (p->parts->list[i].number == p->open->number)
+		if (p->open != NULL &&
+		    p->parts->list[i].number == p->open->number)
 			ms += p->parts->list[i].duration_ms;
 	if (p->n > 0)
 		buf_printf(out, "#EXT-X-MEDIA-SEQUENCE:%ju\n"
@@ -208,7 +223,9 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 		if (map)
 			write_map(out, p, i);
 		write_date(out, s->wall_ms);
-		if (p->parts != NULL && ms <= parts_ms)
+		/* parsers count segments, not durations */
+		if (p->parts != NULL && ms <= parts_ms &&
+		    p->n - i + (p->open != NULL) <= HLS_PARTS_TARGETS)
 			(void)write_parts(out, p, s);
 		ms -= s->duration_ms;
 		buf_printf(out, "#EXTINF:%u.%03u,\n", s->duration_ms / 1000,

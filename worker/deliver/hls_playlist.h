@@ -6,7 +6,7 @@
 #include "common/base/ring_segment.h"
 
 struct hls_playlist {
-	const struct ring_segment *segments; /* oldest first, without a gap */
+	const struct ring_segment *segments; /* oldest first */
 	size_t n;
 	unsigned target_s;
 	/* The begin of the URI of each segment, in front of its name and ".ts";
@@ -19,7 +19,8 @@ struct hls_playlist {
 	const char *query; /* raw, for each URI; "": none */
 	/* low latency (RFC 8216bis); NULL: none */
 	const struct ring_parts *parts;
-	const struct ring_segment *open; /* follows the segments */
+	/* follows the segments; NULL: the stream has stopped */
+	const struct ring_segment *open;
 };
 
 enum {
@@ -35,7 +36,8 @@ enum {
  * while the segment is written and later, and in each process. */
 uint64_t hls_segment_hash(const struct ring_segment *);
 
-/* Do the parts continue the segments to the end? */
+/* Do the parts continue the segments to the end, or to the stop of the stream?
+ */
 bool hls_parts_are_live(const struct ring_parts *,
 			const struct ring_segments *);
 

@@ -19,10 +19,12 @@ libworker_a_SOURCES += \
 	worker/output/output_type.h \
 	worker/output/pacer.c worker/output/pacer.h \
 	worker/output/part_cut.c worker/output/part_cut.h \
+	worker/output/ring_hls.c worker/output/ring_hls.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sap.c worker/output/sap.h \
 	worker/output/segmenter.c worker/output/segmenter.h \
 	worker/output/sender.c worker/output/sender.h \
 	worker/output/track_list.c worker/output/track_list.h \
 	worker/output/udp_output.c \
-	worker/output/udp_wire.c worker/output/udp_wire.h
+	worker/output/udp_wire.c worker/output/udp_wire.h \
+	worker/output/unit_time.c worker/output/unit_time.h

@@ -1,73 +1,118 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/part_cut.h"
 
-#include "worker/ts/pcr.h"
+#include "worker/output/unit_time.h"
 
-/* A part has at least 85 % of the target duration (RFC 8216bis 4.4.4.9), and
- * the time of two pictures is left for its end. */
-enum { SHARE = 86 };
+enum {
+	TICKS_PER_MS = 90,
+	SHARE = 85,  /* of the target that a part has, in percent ... */
+	CHOSEN = 90, /* ... and that the first part has of a new target */
+};
 
-void part_cut_init(struct part_cut *p, unsigned part_ms)
+void part_cut_init(struct part_cut *p, unsigned part_ms, unsigned target_ms)
 {
-	*p = (struct part_cut){ .part_ms = part_ms };
+	*p = (struct part_cut){ .target = part_ms * UINT64_C(90) };
+	/* as part_cut_at() may have chosen it */
+	if (target_ms <= part_ms && 2 * target_ms > part_ms)
+		p->target = target_ms * UINT64_C(90);
 }
 
-static uint32_t ms_of(uint64_t ticks)
+static uint32_t ms_of(uint64_t time)
 {
-	return (uint32_t)MIN(ticks / (PCR_HZ / 1000),
+	return (uint32_t)MIN((time + TICKS_PER_MS / 2) / TICKS_PER_MS,
 			     (uint64_t)RING_SEGMENT_MAX_MS);
 }
 
-void part_cut_look(struct part_cut *p, uint64_t ticks)
+unsigned part_cut_target_ms(const struct part_cut *p)
 {
-	p->due = p->begun && !p->ended && ticks > p->ticks &&
-		 ms_of(ticks - p->ticks) * 100 >= p->part_ms * SHARE;
+	return (unsigned)((p->target + TICKS_PER_MS - 1) / TICKS_PER_MS);
 }
 
-void part_cut_at(struct part_cut *p, uint64_t pos, uint64_t ticks)
+/* The part ends there.  The durations are rounded so that their errors do not
+ * add up. */
+static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
+		   const struct unit_time *t, struct ring_part *ret)
 {
-	p->due = false;
-	if (pos <= p->now.pos)
-		return;
-	p->done = p->now;
-	p->done.end = pos;
-	p->done.duration_ms = MAX(ms_of(ticks - p->ticks), 1U);
-	p->ended = true;
+	uint64_t len = to > p->from ? to - p->from : 0;
+	uint64_t most = MAX(p->target, unit_time_shortest(t));
+
+	/* a picture that is longer than its neighbours: a hole is no content */
+	if (len > p->target) {
+		p->target = MIN(len, most);
+		to = p->from + p->target;
+	}
+	*ret = p->now;
+	ret->end = pos;
+	ret->duration_ms = MAX(ms_of(to) - ms_of(p->from), 1U);
+}
+
+static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
+		  bool independent)
+{
 	p->now.index++;
 	p->now.pos = pos;
-	p->now.independent = false;
-	p->ticks = ticks;
+	p->now.independent = independent;
+	p->from = from;
+	p->last_pos = 0;
 }
 
-bool part_cut_take(struct part_cut *p, struct ring_part *ret)
+bool part_cut_late(struct part_cut *p, const struct unit_time *t,
+		   struct ring_part *ret)
 {
-	bool ended = p->ended;
-
-	if (ended)
-		*ret = p->done;
-	p->ended = false;
-	return ended;
-}
-
-bool part_cut_end(struct part_cut *p, const struct ring_segment *s,
-		  struct ring_part *ret)
-{
-	uint32_t before = ms_of(p->ticks);
-
-	if (!p->begun || p->now.number != s->number || p->now.pos >= s->end)
+	if (!p->begun || p->last_pos == 0 || t->at <= p->from + p->target)
 		return false;
-	*ret = p->now;
-	ret->end = s->end;
-	ret->duration_ms = s->duration_ms > before ? s->duration_ms - before
-						   : 1;
+	finish(p, p->last_pos, p->last, t, ret);
+	begin(p, p->last_pos, p->last, p->last_independent);
 	return true;
+}
+
+/* The first part of a stream settles the target: if it is too short for it, all
+ * parts of this rate of pictures are.  A gap between pictures shows no rate. */
+static void settle(struct part_cut *p, uint64_t len, const struct unit_time *t)
+{
+	if (t->step > 2 * t->before || t->before > 2 * t->step)
+		return;
+	if (!p->settled && len * 100 < p->target * SHARE)
+		p->target = MIN(len * 100 / CHOSEN, p->target);
+	p->settled = true;
+}
+
+bool part_cut_at(struct part_cut *p, uint64_t pos, const struct unit_time *t,
+		 bool independent, struct ring_part *ret)
+{
+	uint64_t len = t->at - MIN(p->from, t->at);
+
+	if (!p->begun || pos <= p->now.pos)
+		return false;
+	if (len + unit_time_longest(t) <= p->target) {
+		p->last_pos = pos;
+		p->last = t->at;
+		p->last_independent = independent;
+		return false;
+	}
+	if (len > 0)
+		settle(p, len, t);
+	finish(p, pos, t->at, t, ret);
+	begin(p, pos, t->at, independent);
+	return true;
+}
+
+bool part_cut_end(struct part_cut *p, const struct ring_segment *s, uint64_t to,
+		  const struct unit_time *t, struct ring_part *ret)
+{
+	bool ends = p->begun && p->now.number == s->number &&
+		    p->now.pos < s->end;
+
+	if (ends)
+		finish(p, s->end, to, t, ret);
+	p->begun = false;
+	return ends;
 }
 
 void part_cut_begin(struct part_cut *p, const struct ring_segment *s)
 {
-	p->begun = p->part_ms > 0;
-	p->due = false;
-	p->ticks = 0;
+	p->begun = p->target > 0;
+	p->from = p->last_pos = 0;
 	p->now = (struct ring_part){ .number = s->number, .pos = s->pos,
 				     .independent = s->independent };
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Divides the segments of a stream into parts for low latency: from one picture
- * to another, each a little shorter than the wanted duration.
+ * Divides the segments of a stream into parts for low latency, from one picture
+ * to another (RFC 8216bis 4.4.4.9): no part is longer than the target, and each
+ * but the last of a segment has at least 85 % of it.
+ *
+ * The target is the wanted duration, or less, if no number of pictures has such
+ * a length.  A single picture that is longer than the target raises it, unless
+ * a hole of the stream made it longer.
+ *
+ * Times are in 90 kHz, from the begin of the segment (unit_time.h).
  *
  * Pure.  Embedded.
  */
@@ -9,29 +16,37 @@
 
 #include "common/base/ring_segment.h"
 
+struct unit_time;
+
 struct part_cut {
-	unsigned part_ms; /* 0: no parts */
+	uint64_t target;  /* 0: no parts */
+	bool settled;     /* a part of the stream has confirmed it */
 	bool begun;       /* `now' is the part that is being written */
-	bool due;         /* it ends at the next picture */
-	bool ended;       /* `done' is complete and not taken yet */
-	uint64_t ticks;   /* of the segment, where `now' begins; 27 MHz */
-	struct ring_part now, done;
+	uint64_t from;    /* where it begins */
+	struct ring_part now;
+	/* the last place at which it could have ended; pos 0: none */
+	uint64_t last_pos, last;
+	bool last_independent;
 };
 
-void part_cut_init(struct part_cut *, unsigned part_ms);
+/* target_ms: that of an earlier process in this ring; 0: none. */
+void part_cut_init(struct part_cut *, unsigned part_ms, unsigned target_ms);
 
-/* ticks: the length of the open segment so far. */
-void part_cut_look(struct part_cut *, uint64_t ticks);
+unsigned part_cut_target_ms(const struct part_cut *);
 
-/* A part that is due ends at pos, where a picture begins. */
-void part_cut_at(struct part_cut *, uint64_t pos, uint64_t ticks);
+/* A unit has begun.  True: the part would be too long with the unit in front of
+ * it, so it has ended there. */
+bool part_cut_late(struct part_cut *, const struct unit_time *,
+		   struct ring_part *ret);
 
-/* The part that has ended; false: none. */
-bool part_cut_take(struct part_cut *, struct ring_part *ret);
+/* The part may end at pos, where this unit begins.  True: it does. */
+bool part_cut_at(struct part_cut *, uint64_t pos, const struct unit_time *,
+		 bool independent, struct ring_part *ret);
 
-/* The segment ends, and its last part; false: it has no parts. */
-bool part_cut_end(struct part_cut *, const struct ring_segment *,
-		  struct ring_part *ret);
+/* The segment ends at this time, and its last part; false: it has no further
+ * part. */
+bool part_cut_end(struct part_cut *, const struct ring_segment *, uint64_t to,
+		  const struct unit_time *, struct ring_part *ret);
 
 /* The segment begins, with its first part. */
 void part_cut_begin(struct part_cut *, const struct ring_segment *);

@@ -6,8 +6,6 @@
 #include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
 #include "worker/output/join_point.h"
-#include "worker/output/part_cut.h"
-#include "worker/output/segmenter.h"
 #include "worker/output/track_list.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -28,10 +26,6 @@ enum {
 	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
 	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
 	OPEN_MS = 60000,    /* ... for so long */
-	/* Bytes of a ring that deliver keeps for slow clients, in addition to a
-	 * third (worker/deliver/lag.h). */
-	HLS_EXTRA = 8 << 20,
-	HLS_SHARE = 4, /* a segment has at most this share of the ring */
 };
 
 struct ring_out {
@@ -60,16 +54,10 @@ struct ring_out {
 	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
-	struct ring_out_hls hls;
-	struct segmenter segmenter;
+	struct ring_hls hls;
 	bool overdue;       /* the segment ends with any PES packet */
 	uint32_t changes;   /* psi_changes() at the last look at the tracks */
 	uint32_t tracks;    /* track_list_digest(); 0: unknown */
-	/* a cut that is not published yet */
-	enum segmenter_cut cut;
-	struct ring_segment done, next;
-	uint64_t segment_bytes; /* of the largest segment */
-	struct part_cut part;
 	struct cc_rewrite cc;
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
 	 * PAT that names their PID */
@@ -132,26 +120,14 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 	r->ring = ring;
 	r->psi = psi;
 	r->held.max = JOIN_POINT_HELD_MAX;
+	ring_hls_init(&r->hls, ring);
 	resume_counters(r);
 	return r;
 }
 
 void ring_out_set_hls(struct ring_out *r, const struct ring_out_hls *hls)
 {
-	struct ring_segment last;
-	/* without segments none continues, and none is overdue */
-	bool has_last = hls->duration_ms > 0 &&
-			ring_writer_segment(r->ring, &last);
-
-	r->hls = *hls;
-	segmenter_init(&r->segmenter, hls->duration_ms,
-		       ring_writer_max(r->ring) / HLS_SHARE,
-		       has_last ? &last : NULL);
-	part_cut_init(&r->part, hls->part_ms);
-	if (hls->part_ms > 0)
-		ring_part_target(r->ring, hls->part_ms);
-	if (hls->duration_ms > 0)
-		ring_segment_target(r->ring, (hls->duration_ms + 500) / 1000);
+	ring_hls_start(&r->hls, hls);
 }
 
 static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
@@ -243,10 +219,7 @@ static void mark(struct ring_out *r, struct ring_rap rap, bool preferred)
 
 	entry.guess = !preferred;
 	entry.pos = rap.pos = ring_writer_pos(r->ring);
-	/* two cuts are at least a second apart */
-	if (r->cut == SEGMENTER_NONE)
-		r->cut = segmenter_mark(&r->segmenter, &rap, r->now_ns,
-					&r->done, &r->next);
+	ring_hls_mark(&r->hls, &rap, r->now_ns);
 	r->overdue = false;
 	join_point_tables(r->psi, &r->cc, put_tables, r);
 	ring_mark(r->ring, &entry);
@@ -298,6 +271,19 @@ static bool begins_refresh(struct ring_out *r, bool has_sets)
 	return begins;
 }
 
+/* Does the packet begin a picture of the main video, or sound? */
+static bool is_unit(const struct ring_out *r, const uint8_t *packet)
+{
+	return ts_pusi(packet) && ts_pid(packet) == r->rap.pid &&
+	       ring_hls_is_used(&r->hls);
+}
+
+static void begin_unit(struct ring_out *r, const uint8_t *packet)
+{
+	if (is_unit(r, packet))
+		ring_hls_unit(&r->hls, packet);
+}
+
 /* The picture in front of the held packets is a random access point, or not. */
 static void settle(struct ring_out *r, bool joins)
 {
@@ -309,11 +295,12 @@ static void settle(struct ring_out *r, bool joins)
 		r->opened.guess = true;
 		joins = true;
 	}
-	if (joins)
-		mark(r, r->opened, true);
 	for (size_t i = 0; i < held.n; i++) {
 		const uint8_t *packet = held.data + i * TS_PACKET;
 
+		begin_unit(r, packet);
+		if (i == 0 && joins)
+			mark(r, r->opened, true);
 		if (is_table(r, packet))
 			copy_table(r, packet);
 		else
@@ -385,16 +372,20 @@ static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
 
 /* preferred: of a guess. */
 static void follow(struct ring_out *r, const uint8_t *packet,
-		   enum rap_sign sign, bool preferred)
+		   enum rap_sign sign, bool guesses, bool preferred)
 {
 	settle(r, sign == RAP_YES);
+	if (sign != RAP_OPEN)
+		begin_unit(r, packet);
 	if (sign == RAP_HERE) {
 		mark(r, mark_of(r, packet), true);
-	} else if (sign == RAP_NONE) {
+	} else if (guesses) {
 		struct ring_rap guess = mark_of(r, packet);
 
 		guess.guess = true;
 		mark(r, guess, preferred);
+	} else if (sign != RAP_OPEN && is_unit(r, packet)) {
+		ring_hls_divide(&r->hls);
 	} else if (sign == RAP_OPEN) {
 		r->opened = mark_of(r, packet);
 		r->opened_sets = rap_is_likely(&r->rap);
@@ -409,7 +400,7 @@ static void follow_tracks(struct ring_out *r)
 {
 	uint32_t before = r->tracks, tracks;
 
-	if (r->hls.duration_ms == 0 || psi_changes(r->psi) == r->changes)
+	if (!ring_hls_is_used(&r->hls) || psi_changes(r->psi) == r->changes)
 		return;
 	r->changes = psi_changes(r->psi);
 	tracks = track_list_digest(r->psi);
@@ -419,9 +410,18 @@ static void follow_tracks(struct ring_out *r)
 	if (before == 0)
 		return;
 	give_up(r);
-	segmenter_change(&r->segmenter, r->wall_ms, r->now_ns);
-	r->overdue = segmenter_is_overdue(&r->segmenter,
+	segmenter_change(&r->hls.segmenter, r->wall_ms, r->now_ns);
+	r->overdue = segmenter_is_overdue(&r->hls.segmenter,
 					  ring_writer_pos(r->ring));
+}
+
+/* Is it a packet that a viewer sees or hears? */
+static bool is_content(const struct ring_out *r, const uint8_t *packet)
+{
+	enum pid_class class = psi_class(r->psi, ts_pid(packet));
+
+	return class == PID_VIDEO || class == PID_AUDIO ||
+	       (r->rap.pid == TS_PID_NULL && ts_pid(packet) != TS_PID_NULL);
 }
 
 static void feed_run(struct ring_out *r, struct ts_run run)
@@ -429,55 +429,49 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 	uint16_t main_pid = join_point_follow(&r->rap, r->psi);
 	const struct psi_program *main = psi_main_program(r->psi);
 	uint16_t pcr_pid = main != NULL ? main->pcr_pid : TS_PID_NULL;
+	bool first = ring_hls_is_used(&r->hls) &&
+		     r->hls.content_ns != r->now_ns;
 	size_t from = 0; /* the first packet not yet copied */
 
 	for (size_t i = 0; i < run.n; i++) {
 		const uint8_t *packet = run.data + i * TS_PACKET;
-		bool preferred = false;
+		bool preferred = false, guesses;
 		enum rap_sign sign;
 
+		if (first && is_content(r, packet)) {
+			first = false;
+			put(r, run.data + from * TS_PACKET, i - from);
+			from = i;
+			ring_hls_content(&r->hls, r->now_ns);
+		}
 		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr))
-			segmenter_pcr(&r->segmenter, r->pcr,
-				      ts_discontinuity(packet), r->now_ns);
+			ring_hls_pcr(&r->hls, r->pcr, ts_discontinuity(packet),
+				     r->now_ns);
 		if (is_table(r, packet)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i + 1;
 			follow_tracks(r);
 			if (fifo_len(&r->held) > 0)
 				put(r, packet, 1);
-			else if (!r->segmenter.changed || !r->overdue)
+			else if (!r->hls.segmenter.changed || !r->overdue)
 				copy_table(r, packet);
 			continue;
 		}
-		if (r->part.due && ts_pusi(packet) &&
-		    ts_pid(packet) == main_pid && fifo_len(&r->held) == 0) {
-			put(r, run.data + from * TS_PACKET, i - from);
-			from = i;
-			part_cut_at(&r->part, ring_writer_pos(r->ring),
-				    r->segmenter.ticks);
-		}
 		sign = look(r, packet, main_pid);
-		if (sign == RAP_NONE && !is_guess(r, packet, &preferred))
+		guesses = sign == RAP_NONE && is_guess(r, packet, &preferred);
+		if (sign == RAP_NONE && !guesses &&
+		    (!is_unit(r, packet) || fifo_len(&r->held) > 0))
 			continue;
 		put(r, run.data + from * TS_PACKET, i - from);
-		follow(r, packet, sign, preferred);
+		follow(r, packet, sign, guesses, preferred);
 		from = sign == RAP_OPEN ? i + 1 : i;
 	}
 	put(r, run.data + from * TS_PACKET, run.n - from);
 }
 
-/* The bytes of a ring for the segments of a playlist, and as many again and one
- * that have left it. */
-static uint64_t hls_bytes(const struct ring_out *r)
-{
-	uint64_t bytes = (2 * r->hls.quantity + 1) * r->segment_bytes;
-
-	return bytes > 0 ? bytes / 2 * 3 + HLS_EXTRA : 0;
-}
-
 bool ring_out_is_short(const struct ring_out *r)
 {
-	return hls_bytes(r) > ring_writer_max(r->ring);
+	return ring_hls_bytes(&r->hls) > ring_writer_max(r->ring);
 }
 
 /* The ring grows while the group of pictures does, and so keeps its start. */
@@ -485,8 +479,8 @@ static void grow(struct ring_out *r)
 {
 	uint64_t pos = ring_writer_pos(r->ring);
 
-	ring_grow(r->ring, (size_t)MIN(hls_bytes(r), (uint64_t)RING_GROWN));
-
+	ring_grow(r->ring, (size_t)MIN(ring_hls_bytes(&r->hls),
+				       (uint64_t)RING_GROWN));
 	if (r->has_last && !r->may_guess)
 		ring_grow(r->ring, (size_t)MIN((pos - r->last.pos) * RING_GOPS,
 					       (uint64_t)RING_GROWN));
@@ -508,22 +502,23 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
 		give_up(r);
-	if (n_runs > 0)
-		segmenter_time(&r->segmenter, now_ns);
-	r->overdue = segmenter_is_overdue(&r->segmenter,
+	r->overdue = segmenter_is_overdue(&r->hls.segmenter,
 					  ring_writer_pos(r->ring));
-	part_cut_look(&r->part, r->segmenter.ticks);
 	wait = wait_of(r);
 	r->may_guess = join_point_may_guess(&r->rap, &wait);
 	for (size_t i = 0; i < n_runs; i++)
 		feed_run(r, runs[i]);
+	if (r->hls.content_ns != now_ns)
+		ring_hls_idle(&r->hls, now_ns);
 	grow(r);
 }
 
 uint64_t ring_out_next_ns(const struct ring_out *r)
 {
-	return fifo_len(&r->held) > 0 ? r->opened_ns + JOIN_POINT_HELD_MS * MS
-				      : UINT64_MAX;
+	uint64_t next = ring_hls_next_ns(&r->hls);
+
+	return fifo_len(&r->held) > 0
+		? MIN(r->opened_ns + JOIN_POINT_HELD_MS * MS, next) : next;
 }
 
 /* Do readers find the last random access point?  See RING_GOPS. */
@@ -555,35 +550,11 @@ const uint8_t *ring_out_group(const struct ring_out *r, size_t max,
 	return len > 0 && n * TS_PACKET >= len ? p + n * TS_PACKET - len : NULL;
 }
 
-/* The bytes in front of the cut are published. */
-static void publish_cut(struct ring_out *r)
-{
-	bool ends = r->cut == SEGMENTER_CUT;
-	struct ring_part part;
-
-	if (part_cut_take(&r->part, &part))
-		ring_part_add(r->ring, &part);
-	if (r->cut == SEGMENTER_NONE)
-		return;
-	if (ends)
-		ring_segment_target(r->ring,
-				    (r->done.duration_ms + 500) / 1000);
-	ring_segment_cut(r->ring, ends ? &r->done : NULL, &r->next);
-	if (ends && part_cut_end(&r->part, &r->done, &part))
-		ring_part_add(r->ring, &part);
-	part_cut_begin(&r->part, &r->next);
-	if (ends)
-		r->segment_bytes = MAX(r->segment_bytes,
-				       r->done.end - r->done.pos);
-	r->cut = SEGMENTER_NONE;
-}
-
 void ring_out_publish(struct ring_out *r)
 {
 	if (!r->written)
 		return;
 	ring_publish(r->ring);
-	publish_cut(r);
 	r->written = false;
 }
 

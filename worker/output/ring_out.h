@@ -15,16 +15,10 @@
 #pragma once
 
 #include "proto/ipc/msg.h"
+#include "worker/output/ring_hls.h"
 #include "worker/ts/psi.h"
 
 struct ring_out;
-
-/* Segments for HLS. */
-struct ring_out_hls {
-	unsigned duration_ms; /* 0: none */
-	unsigned quantity;    /* segments of a playlist */
-	unsigned part_ms;     /* longest part of a segment; 0: no parts */
-};
 
 /* Does not take fd.  NULL with *ret_err = -errno if it is no valid ring. */
 struct ring_out *ring_out_new(int fd, const struct psi *, int *ret_err);
@@ -39,7 +33,8 @@ void ring_out_set_hls(struct ring_out *, const struct ring_out_hls *);
 /* Are the segments that it wants more than the ring can have? */
 bool ring_out_is_short(const struct ring_out *);
 
-/* Copies packets.  Readers cannot see them yet. */
+/* Copies packets.  Readers cannot see them yet, except those of a segment or
+ * part that has ended. */
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
@@ -52,8 +47,9 @@ enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 const uint8_t *ring_out_group(const struct ring_out *, size_t max,
 			      size_t *ret_len);
 
-/* When packets that wait for a decision are copied without it: the time of the
- * next ring_out_feed(), at the latest; UINT64_MAX: none wait. */
+/* When packets that wait for a decision are copied without it, or an outage
+ * ends a segment: the time of the next ring_out_feed(), at the latest;
+ * UINT64_MAX: neither. */
 uint64_t ring_out_next_ns(const struct ring_out *);
 
 /* Makes the copied packets visible to readers. */

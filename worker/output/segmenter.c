@@ -19,6 +19,15 @@ enum {
 	DATE_MAX_MS = 1000,
 	RESUME_MAX_MS = 60000,
 	NO_PCR_MS = 1000,
+	/* A pause that lacks so much of the stream is a hole. */
+	HOLE_MS = 1000,
+	/* Sources that send bursts pause, too. */
+	IDLE_MIN_MS = 2000,
+	/* A duration that rounds to its target is less than this longer; with a
+	 * PES and the distance of two PCRs to spare. */
+	ROUNDING_MS = 300,
+	/* Behind a stop the time continues if it is that close. */
+	CONTINUES_MS = 100,
 	BASE_UNIT_S = 300,
 };
 
@@ -28,7 +37,8 @@ static const uint64_t base_epoch_s = 1767225600;
 static const uint64_t ticks_per_ms = PCR_HZ / 1000;
 
 void segmenter_init(struct segmenter *s, unsigned duration_ms,
-		    uint64_t bytes_max, const struct ring_segment *last)
+		    uint64_t bytes_max, const struct ring_segment *last,
+		    uint64_t pos)
 {
 	*s = (struct segmenter){ .duration_ms = duration_ms,
 				 .bytes_max = bytes_max };
@@ -36,25 +46,57 @@ void segmenter_init(struct segmenter *s, unsigned duration_ms,
 		return;
 	s->begun = s->resumed = true;
 	s->now = *last;
+	s->stopped = last->end > 0;
 	s->has_pcr = true;
 	s->pcr = last->pcr;
+	s->paused = !s->stopped && last->duration_ms > 0;
+	s->pause_pos = pos;
+	s->pause_ms = last->duration_ms;
 }
 
-void segmenter_pcr(struct segmenter *s, uint64_t pcr, bool discontinuity,
-		   uint64_t now_ns)
+/* The segment ends at pos, and none begins.  False: it has no packet. */
+static bool stop(struct segmenter *s, uint64_t pos, uint32_t media_ms,
+		 struct ring_segment *done)
 {
-	unsigned most_ms = s->resumed && s->ticks == 0 ? RESUME_MAX_MS
-						       : PCR_GAP_MAX_MS;
+	if (!s->begun || s->stopped || pos <= s->now.pos)
+		return false;
+	s->now.end = pos;
+	s->now.duration_ms = MIN(MAX(media_ms, 1U),
+				 (uint32_t)RING_SEGMENT_MAX_MS);
+	s->now.stopped = s->stopped = true;
+	/* a PCR begins the measurement of the next segment */
+	s->paused = s->has_pcr = false;
+	*done = s->now;
+	return true;
+}
+
+/* Does the time since the begin of the segment have a hole at the pause? */
+static bool has_hole(const struct segmenter *s, int64_t media_ms)
+{
+	return s->paused && media_ms - s->pause_ms > HOLE_MS;
+}
+
+bool segmenter_pcr(struct segmenter *s, uint64_t pcr, bool discontinuity,
+		   uint64_t now_ns, struct ring_segment *done)
+{
+	bool first = s->resumed && s->ticks == 0, hole = false;
+	unsigned most_ms = first ? RESUME_MAX_MS : PCR_GAP_MAX_MS;
 	int64_t diff = wrap_diff(pcr, s->pcr, PCR_WRAP);
 
 	if (s->has_pcr && !discontinuity && diff >= 0 &&
-	    (uint64_t)diff <= most_ms * ticks_per_ms)
+	    (s->paused || (uint64_t)diff <= most_ms * ticks_per_ms)) {
 		s->ticks += (uint64_t)diff;
-	else if (s->has_pcr)
+		hole = has_hole(s, (int64_t)(s->ticks / ticks_per_ms));
+	} else if (s->has_pcr) {
 		s->jumped = true;
+		hole = s->paused;
+	}
+	hole = hole && stop(s, s->pause_pos, s->pause_ms, done);
+	s->paused = false;
 	s->has_pcr = true;
 	s->pcr = pcr;
 	s->pcr_ns = now_ns;
+	return hole;
 }
 
 void segmenter_time(struct segmenter *s, uint64_t now_ns)
@@ -64,9 +106,38 @@ void segmenter_time(struct segmenter *s, uint64_t now_ns)
 	if (now_ns - s->pcr_ns < NO_PCR_MS * MS)
 		return;
 	/* a PCR that returns begins a new measurement */
-	s->has_pcr = false;
+	s->has_pcr = s->paused = false;
 	s->ticks += (now_ns - s->pcr_ns) * ticks_per_ms / MS;
 	s->pcr_ns = now_ns;
+}
+
+void segmenter_pause(struct segmenter *s, uint64_t pos, uint32_t media_ms,
+		     uint64_t now_ns)
+{
+	/* the pause is no time of the stream */
+	s->pcr_ns = now_ns;
+	if (!s->begun || s->stopped || s->paused)
+		return;
+	s->paused = true;
+	s->pause_pos = pos;
+	s->pause_ms = media_ms;
+}
+
+unsigned segmenter_idle_ms(const struct segmenter *s)
+{
+	return MAX(s->duration_ms, (unsigned)IDLE_MIN_MS);
+}
+
+bool segmenter_idle(struct segmenter *s, uint64_t pos, uint32_t media_ms,
+		    struct ring_segment *done)
+{
+	return stop(s, pos, media_ms, done);
+}
+
+void segmenter_lose(struct segmenter *s, unsigned target_s)
+{
+	s->lossy = true;
+	s->longest_ms = target_s * 1000 + ROUNDING_MS;
 }
 
 void segmenter_change(struct segmenter *s, int64_t wall_ms, uint64_t now_ns)
@@ -81,9 +152,11 @@ bool segmenter_is_overdue(const struct segmenter *s, uint64_t pos)
 {
 	unsigned most_ms = MAX(2 * s->duration_ms, (unsigned)OVERDUE_MS);
 
-	return s->begun && ((s->changed && s->at_once) ||
-			    s->ticks >= most_ms * ticks_per_ms ||
-			    pos - s->now.pos >= s->bytes_max);
+	return s->begun && !s->stopped &&
+	       ((s->changed && s->at_once) ||
+		(s->lossy && s->ticks >= s->longest_ms * ticks_per_ms) ||
+		s->ticks >= most_ms * ticks_per_ms ||
+		pos - s->now.pos >= s->bytes_max);
 }
 
 static uint32_t measure(const struct segmenter *s, const struct ring_rap *rap)
@@ -111,6 +184,9 @@ static uint32_t duration_of(const struct segmenter *s,
 				   UINT64_C(1));
 	else if (ms == 0)
 		ms = s->duration_ms;
+	/* what was lost is no content */
+	if (s->lossy)
+		ms = MIN(ms, s->longest_ms);
 	return MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
 }
 
@@ -119,6 +195,9 @@ static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
 {
 	if ((s->jumped || s->changed) &&
 	    now_ns - s->begun_ns >= SHORTEST_MS * MS)
+		return true;
+	/* it follows a longer one */
+	if (s->by_loss && !rap->guess)
 		return true;
 	return segmenter_is_overdue(s, rap->pos) ||
 	       measure(s, rap) + EARLY_MS >= s->duration_ms;
@@ -142,6 +221,8 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->begun = true;
 	s->by_change = s->changed;
 	s->resumed = s->jumped = s->changed = false;
+	s->by_loss = s->lossy && !next->independent;
+	s->stopped = s->paused = s->lossy = false;
 	s->ticks = 0;
 	s->begun_ns = now_ns;
 }
@@ -156,6 +237,24 @@ static uint64_t base_at(uint64_t wall_s)
 				     : 0;
 }
 
+/* The time of the stream from the begin of the segment to the join point, by
+ * their PTS; -1: unknown. */
+static int64_t passed(const struct segmenter *s, const struct ring_rap *rap)
+{
+	if (rap->pts == 0 || s->now.pts == 0)
+		return -1;
+	return wrap_diff(rap->pts, s->now.pts, PES_TIME_WRAP) / 90;
+}
+
+/* Does the time continue behind the segment, which has stopped? */
+static bool continues(const struct segmenter *s, const struct ring_rap *rap)
+{
+	int64_t gap = passed(s, rap) - s->now.duration_ms;
+
+	return !s->jumped && !s->changed && passed(s, rap) >= 0 &&
+	       gap >= -CONTINUES_MS && gap <= CONTINUES_MS;
+}
+
 enum segmenter_cut segmenter_mark(struct segmenter *s,
 				  const struct ring_rap *rap, uint64_t now_ns,
 				  struct ring_segment *done,
@@ -168,6 +267,8 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 		.wall_ms = MAX(rap->wall_ms, 0),
 		.independent = !rap->guess,
 	};
+	enum segmenter_cut cut = SEGMENTER_FIRST; /* none ends here */
+	bool other = false; /* time base */
 
 	if (s->duration_ms == 0)
 		return SEGMENTER_NONE;
@@ -178,15 +279,26 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 		*next = at;
 		return SEGMENTER_FIRST;
 	}
-	if (rap->pos == s->now.pos || !is_due(s, rap, now_ns))
+	if (rap->pos == s->now.pos)
 		return SEGMENTER_NONE;
-	*done = s->now;
-	done->end = rap->pos;
-	done->duration_ms = duration_of(s, rap, now_ns);
-	at.number = done->number + 1;
-	at.base = done->base + (s->jumped || s->changed);
-	at.wall_ms = date_of(s, rap, done->duration_ms);
+	if (!s->stopped && has_hole(s, passed(s, rap)) &&
+	    stop(s, s->pause_pos, s->pause_ms, done))
+		cut = SEGMENTER_CUT;
+	if (s->stopped) {
+		other = !continues(s, rap);
+	} else if (is_due(s, rap, now_ns)) {
+		s->now.end = rap->pos;
+		s->now.duration_ms = duration_of(s, rap, now_ns);
+		other = s->jumped || s->changed;
+		*done = s->now;
+		cut = SEGMENTER_CUT;
+	} else {
+		return SEGMENTER_NONE;
+	}
+	at.number = s->now.number + 1;
+	at.base = s->now.base + other;
+	at.wall_ms = date_of(s, rap, s->now.duration_ms);
 	begin(s, &at, now_ns);
 	*next = at;
-	return SEGMENTER_CUT;
+	return cut;
 }

@@ -6,7 +6,12 @@
  * of the stream.  A jump of that time ends the segment at the next join point,
  * and the next segment has another time base.  A change of the tracks does so
  * at once, unless another change began the segment less than a second before.
- * A segment that is overdue is cut anywhere.
+ * A segment that is overdue is cut anywhere: after 20 seconds, or, if pictures
+ * of it were lost and perhaps its join point, at the longest duration so far.
+ *
+ * A segment in which the stream stops ends there, without the time of the hole,
+ * and the next one begins at a join point: after an outage of segmenter_idle(),
+ * or where packets return and their time shows that some are lacking.
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
  * least a second long.  So they never go back, even if a new ring replaces
@@ -29,6 +34,16 @@ struct segmenter {
 	bool changed;         /* the tracks have changed since its begin ... */
 	bool at_once;         /* ... and it may end here */
 	bool by_change;       /* it began with a change of the tracks */
+	bool lossy;           /* pictures of it were lost */
+	bool by_loss;         /* those of the segment before it were */
+	unsigned longest_ms;  /* limit of the durations so far */
+	bool stopped;         /* it has ended: the next join point begins
+			       * another one */
+	bool paused;          /* packets return after a pause, and no time
+			       * of them is known yet: */
+	uint64_t pause_pos;   /* where they begin */
+	uint32_t pause_ms;    /* length of the segment up to there; 0:
+			       * unknown */
 	struct ring_segment now;
 	uint64_t begun_ns;    /* time at which it began */
 	uint64_t ticks;       /* its length by the PCRs, 27 MHz */
@@ -37,15 +52,32 @@ struct segmenter {
 	uint64_t pcr_ns;      /* ... and the time at which it arrived */
 };
 
-/* last: the segment that an earlier process began in this ring; NULL: none. */
+/* last: the segment that an earlier process began in this ring, where the next
+ * packet is at pos; NULL: none. */
 void segmenter_init(struct segmenter *, unsigned duration_ms,
-		    uint64_t bytes_max, const struct ring_segment *last);
+		    uint64_t bytes_max, const struct ring_segment *last,
+		    uint64_t pos);
 
-/* Takes a PCR of the main program. */
-void segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
-		   uint64_t now_ns);
+/* Takes a PCR of the main program.  True: the stream has a hole, and its
+ * segment is `done'. */
+bool segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
+		   uint64_t now_ns, struct ring_segment *done);
 /* Takes the time of packets: the clock of a stream without PCRs. */
 void segmenter_time(struct segmenter *, uint64_t now_ns);
+
+/* Packets return after a pause, at pos.  media_ms: the length of the segment up
+ * to there. */
+void segmenter_pause(struct segmenter *, uint64_t pos, uint32_t media_ms,
+		     uint64_t now_ns);
+
+/* No packets arrive any more behind pos.  True: their segment is `done'. */
+bool segmenter_idle(struct segmenter *, uint64_t pos, uint32_t media_ms,
+		    struct ring_segment *done);
+/* After so long without packets. */
+unsigned segmenter_idle_ms(const struct segmenter *);
+
+/* Pictures were lost.  target_s: the longest duration so far, rounded. */
+void segmenter_lose(struct segmenter *, unsigned target_s);
 
 /* The next packets are of other tracks. */
 void segmenter_change(struct segmenter *, int64_t wall_ms, uint64_t now_ns);
@@ -60,7 +92,7 @@ enum segmenter_cut {
 };
 
 /* Takes a join point: a guess is not independent.  Returns the ended segment
- * and the segment that begins there. */
+ * and the segment that begins there, or behind a hole. */
 enum segmenter_cut segmenter_mark(struct segmenter *, const struct ring_rap *,
 				  uint64_t now_ns, struct ring_segment *done,
 				  struct ring_segment *next);

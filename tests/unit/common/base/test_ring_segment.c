@@ -149,6 +149,51 @@ Test(ring_segment, a_successor_continues_the_open_segment)
 	rig_done(&r);
 }
 
+Test(ring_segment, a_stopped_segment_has_a_gap_behind_it)
+{
+	struct rig r;
+	struct ring_segments list;
+	struct ring_segment done, last;
+	int err;
+
+	rig_init(&r);
+	cut(&r);
+	put(&r, PACKETS);
+	ring_segment_advance(r.writer, 1234);
+	ring_reader_segments(r.reader, SIZE, &list);
+	cr_assert(list.has_open && list.n == 0);
+	cr_assert(ring_writer_segment(r.writer, &last));
+	cr_assert_eq(last.duration_ms, 1234);
+	done = r.open;
+	done.end = ring_writer_pos(r.writer);
+	done.duration_ms = 2000;
+	done.stopped = true;
+	ring_segment_stop(r.writer, &done);
+	ring_reader_segments(r.reader, SIZE, &list);
+	cr_assert(!list.has_open && list.n == 1);
+	cr_assert(list.list[0].stopped && list.list[0].independent);
+	/* the next writer continues the numbers */
+	ring_writer_free(&r.writer);
+	r.writer = ring_writer_new(r.fd, &err);
+	cr_assert(ring_writer_segment(r.writer, &last));
+	cr_assert_eq(last.number, done.number);
+	cr_assert_eq(last.end, done.end);
+	/* packets of no segment */
+	put(&r, PACKETS);
+	r.open.number++;
+	r.open.base++;
+	r.open.pos = ring_writer_pos(r.writer);
+	ring_segment_cut(r.writer, NULL, &r.open);
+	ring_reader_segments(r.reader, SIZE, &list);
+	cr_assert(list.has_open && list.n == 1);
+	/* only behind a stop */
+	done.stopped = false;
+	r.writer->header->segments[0].flags = RING_INDEPENDENT;
+	ring_reader_segments(r.reader, SIZE, &list);
+	cr_assert(list.has_open && list.n == 0);
+	rig_done(&r);
+}
+
 /* What a hostile writer can write, each with what readers make of it. */
 Test(ring_segment, readers_believe_no_number)
 {

@@ -506,6 +506,33 @@ Test(fragments, a_segment_that_waits_for_its_end_is_not_read_again)
 	scene_done(&s);
 }
 
+/* What follows the hole may have another time. */
+Test(fragments, a_segment_that_has_stopped_waits_for_nothing_behind_it)
+{
+	struct build *b = build_new();
+	const struct fragment *f;
+	struct blob *alone;
+	struct scene s;
+
+	scene_init(&s, 1);
+	s.open.wall_ms = (int64_t)wall_ms() + 3600 * 1000;
+	add_segments(&s, 2);
+	look(&s);
+	cr_assert_eq(retry(&s, 1), FRAGMENT_LATER);
+	s.all.list[s.all.n - 1].stopped = true;
+	cr_assert_eq(get(&s, 0, 0, &f), FRAGMENT_READY);
+	alone = blob_ref(f->media);
+	/* the same in a process that comes later */
+	add_picture(b, 200);
+	write_packets(&s, b);
+	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_READY);
+	cr_assert_eq(f->media->len, alone->len);
+	cr_assert_eq(memcmp(f->media->data, alone->data, alone->len), 0);
+	blob_unref(&alone);
+	build_free(b);
+	scene_done(&s);
+}
+
 Test(fragments, a_position_far_away_is_not_read_up_to)
 {
 	const struct fragment *f;

@@ -155,6 +155,48 @@ static void expect_fragments(const struct hls_playlist *p)
 	buf_done(&out);
 }
 
+Test(hls_playlist, a_stream_that_has_stopped_has_no_next_part)
+{
+	struct ring_segments s = table(2);
+	struct ring_parts parts = { .n = 1, .target_ms = 2000 };
+	const struct hls_playlist p = {
+		.segments = s.list, .n = 2, .target_s = 3, .folder = "a/",
+		.query = "", .parts = &parts,
+	};
+
+	parts.list[0] = (struct ring_part){
+		.number = s.list[1].number, .pos = s.list[1].pos,
+		.end = s.list[1].end, .duration_ms = 2000,
+	};
+	cr_assert(hls_parts_are_live(&parts, &s));
+	assert_text(&p, "#EXTM3U\n"
+		    "#EXT-X-VERSION:6\n"
+		    "#EXT-X-TARGETDURATION:3\n"
+		    "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,"
+		    "PART-HOLD-BACK=6.100\n"
+		    "#EXT-X-PART-INF:PART-TARGET=2.000\n"
+		    "#EXT-X-MEDIA-SEQUENCE:1800000000\n"
+		    "#EXT-X-DISCONTINUITY-SEQUENCE:1800000000\n"
+		    "#EXT-X-INDEPENDENT-SEGMENTS\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:00.123Z\n"
+		    "#EXTINF:3.000,\n"
+		    "a/1800000000.ts\n"
+		    "#EXT-X-PROGRAM-DATE-TIME:2027-01-15T08:00:03.123Z\n"
+		    "#EXT-X-PART:DURATION=2.000,URI=\"a/1800000001.0.ts\"\n"
+		    "#EXTINF:3.000,\n"
+		    "a/1800000001.ts\n");
+	/* the next segment begins behind a gap: its parts are to come */
+	s.has_open = true;
+	s.open = (struct ring_segment){ .number = s.list[1].number + 1,
+					.pos = s.list[1].end + MIB };
+	cr_assert(hls_parts_are_live(&parts, &s));
+	/* the last part of the segment is lacking */
+	parts.list[0].end--;
+	cr_assert_not(hls_parts_are_live(&parts, &s));
+	s.has_open = false;
+	cr_assert_not(hls_parts_are_live(&parts, &s));
+}
+
 Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
 {
 	struct ring_segments s = table(5);

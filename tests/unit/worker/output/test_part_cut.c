@@ -1,87 +1,218 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/part_cut.h"
 
+#include "worker/output/unit_time.h"
+
 #include <criterion/criterion.h>
 
-#define TICKS(ms) ((ms) * UINT64_C(27000))
+enum { PARTS_MAX = 256 };
 
-Test(part_cut, parts_are_a_little_shorter_than_their_target)
+/* A stream of pictures, each of 1,000 packets. */
+struct source {
+	struct part_cut cut;
+	struct unit_time time;
+	struct ring_segment segment;
+	uint64_t dts, pos;
+	struct ring_part parts[PARTS_MAX];
+	size_t n;
+};
+
+static void source_init(struct source *s, unsigned part_ms)
 {
-	struct part_cut c;
-	struct ring_segment s = { .number = 7, .pos = 1880,
-				  .independent = true };
-	struct ring_part p;
-	uint64_t sum = 0, pos = s.pos;
-	unsigned n = 0;
+	*s = (struct source){ .segment = { .number = 7, .pos = 1880,
+					   .independent = true },
+			      .pos = 1880, .dts = 90000 };
+	part_cut_init(&s->cut, part_ms, 0);
+	unit_time_next(&s->time, &s->dts, 0);
+	part_cut_begin(&s->cut, &s->segment);
+	unit_time_begin(&s->time, 0, true);
+}
 
-	part_cut_init(&c, 500);
-	part_cut_begin(&c, &s);
-	/* a picture each 40 ms */
-	for (unsigned ms = 0; ms < 3000; ms += 40) {
-		part_cut_look(&c, TICKS(ms));
-		if (c.due)
-			part_cut_at(&c, 1880 + ms * 188, TICKS(ms));
-		if (!part_cut_take(&c, &p))
-			continue;
-		cr_assert_eq(p.number, 7);
-		cr_assert_eq(p.index, n++);
-		cr_assert_eq(p.pos, pos);
-		cr_assert_eq(p.independent, n == 1);
-		cr_assert_leq(p.duration_ms, 500);
-		cr_assert_geq(p.duration_ms, 425);
-		pos = p.end;
-		sum += p.duration_ms;
+static void add(struct source *s, bool ended)
+{
+	cr_assert_lt(s->n, PARTS_MAX);
+	s->n += ended;
+}
+
+/* The next picture begins after so many ticks. */
+static void step(struct source *s, uint64_t ticks, bool independent)
+{
+	s->dts += ticks;
+	s->pos += UINT64_C(188000);
+	unit_time_next(&s->time, &s->dts, 0);
+	add(s, part_cut_late(&s->cut, &s->time, &s->parts[s->n]));
+	add(s, part_cut_at(&s->cut, s->pos, &s->time, independent,
+			   &s->parts[s->n]));
+}
+
+/* The segment ends at the last picture. */
+static void end(struct source *s)
+{
+	s->segment.end = s->pos;
+	add(s, part_cut_end(&s->cut, &s->segment, s->time.at, &s->time,
+			    &s->parts[s->n]));
+}
+
+/* The parts are the segment, and as long as they say. */
+static void check(const struct source *s, uint64_t picture, unsigned least)
+{
+	unsigned target = part_cut_target_ms(&s->cut);
+	uint64_t pos = s->segment.pos, sum = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct ring_part *p = &s->parts[i];
+		uint64_t ticks = (p->end - p->pos) / 188000 * picture;
+
+		cr_assert_eq(p->number, 7);
+		cr_assert_eq(p->index, i);
+		cr_assert_eq(p->pos, pos);
+		cr_assert_leq(p->duration_ms, target);
+		cr_assert(i + 1 == s->n || p->duration_ms >= least,
+			  "part %zu of %u ms", i, p->duration_ms);
+		cr_assert_leq(p->duration_ms, ticks / 90 + 1);
+		cr_assert_geq(p->duration_ms + 1, ticks / 90);
+		pos = p->end;
+		sum += p->duration_ms;
 	}
-	cr_assert_eq(n, 6);
-	s.end = 1880 + 3000 * 188;
-	s.duration_ms = 3000;
-	cr_assert(part_cut_end(&c, &s, &p));
-	cr_assert_eq(p.index, n);
-	cr_assert_eq(p.pos, pos);
-	cr_assert_eq(p.end, s.end);
-	cr_assert_eq(sum + p.duration_ms, 3000);
+	cr_assert_eq(pos, s->segment.end);
+	cr_assert_leq(sum, (s->time.at + 45) / 90);
+	cr_assert_geq(sum, s->time.at / 90);
+}
+
+Test(part_cut, no_part_exceeds_its_target_and_each_has_most_of_it)
+{
+	static const struct {
+		unsigned part_ms;
+		uint64_t picture;
+		unsigned target_ms;
+	} cases[] = {
+		{ 500, 3600, 500 },   /* 25 pictures a second */
+		{ 200, 3600, 200 },
+		{ 500, 1800, 500 },
+		{ 333, 3003, 333 },   /* 30000/1001 */
+		{ 1000, 3600, 1000 },
+		{ 2000, 7200, 2000 },
+		/* no number of pictures has 85 % */
+		{ 200, 3003, 186 },
+		{ 200, 3750, 186 },   /* 24 */
+		{ 300, 15360, 190 },  /* eight frames of AAC */
+		{ 500, 15360, 380 },
+		{ 500, 22500, 500 },
+		/* one picture is longer */
+		{ 200, 45000, 500 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct source s;
+		unsigned target = cases[i].target_ms;
+
+		source_init(&s, cases[i].part_ms);
+		for (unsigned k = 0; k < 6 * 90000 / cases[i].picture; k++)
+			step(&s, cases[i].picture, false);
+		end(&s);
+		check(&s, cases[i].picture, target * 85 / 100);
+		cr_assert_eq(part_cut_target_ms(&s.cut), target, "%zu: %u", i,
+			     part_cut_target_ms(&s.cut));
+		cr_assert(s.parts[0].independent);
+		cr_assert_not(s.parts[1].independent);
+	}
+}
+
+Test(part_cut, pictures_that_last_longer_end_the_part_in_front_of_them)
+{
+	struct source s;
+
+	source_init(&s, 500);
+	for (unsigned i = 0; i < 8; i++)
+		step(&s, 3600, false);
+	cr_assert_eq(s.n, 0);
+	/* 320 ms, and a picture of 300 ms */
+	step(&s, 27000, false);
+	cr_assert_eq(s.n, 1);
+	for (unsigned i = 0; i < 6; i++)
+		step(&s, 3600, false);
+	cr_assert_eq(s.n, 2);
+	cr_assert_eq(s.parts[0].duration_ms, 280 + 40);
+	cr_assert_eq(s.parts[1].duration_ms, 500);
+	cr_assert_eq(s.parts[1].pos, s.parts[0].end);
+	cr_assert_eq(part_cut_target_ms(&s.cut), 500);
+}
+
+Test(part_cut, a_hole_is_no_length_of_a_part)
+{
+	struct source s;
+
+	source_init(&s, 500);
+	for (unsigned i = 0; i < 3; i++)
+		step(&s, 3600, false);
+	/* a second is lost */
+	step(&s, 90000, false);
+	for (unsigned i = 0; i < 20; i++)
+		step(&s, 3600, false);
+	end(&s);
+	for (size_t i = 0; i < s.n; i++)
+		cr_assert_leq(s.parts[i].duration_ms, 500);
+	cr_assert_eq(part_cut_target_ms(&s.cut), 500);
+}
+
+Test(part_cut, a_part_that_begins_at_a_join_point_is_independent)
+{
+	struct source s;
+
+	source_init(&s, 500);
+	for (unsigned i = 1; i <= 36; i++)
+		step(&s, 3600, i == 24);
+	cr_assert_eq(s.n, 3);
+	cr_assert_not(s.parts[1].independent);
+	cr_assert(s.parts[2].independent);
 }
 
 Test(part_cut, a_segment_that_ends_with_a_part_has_no_other)
 {
-	struct part_cut c;
-	struct ring_segment s = { .number = 7, .pos = 0 };
-	struct ring_part p;
+	struct source s;
 
-	part_cut_init(&c, 500);
-	part_cut_begin(&c, &s);
-	part_cut_look(&c, TICKS(480));
-	part_cut_at(&c, 18800, TICKS(480));
-	cr_assert(part_cut_take(&c, &p));
-	cr_assert_not(part_cut_take(&c, &p));
-	s.end = 18800;
-	s.duration_ms = 480;
-	cr_assert_not(part_cut_end(&c, &s, &p));
+	source_init(&s, 500);
+	for (unsigned i = 0; i < 12; i++)
+		step(&s, 3600, false);
+	cr_assert_eq(s.n, 1);
+	end(&s);
+	cr_assert_eq(s.n, 1);
+}
+
+Test(part_cut, a_successor_keeps_the_target)
+{
+	struct part_cut c;
+
+	part_cut_init(&c, 200, 186);
+	cr_assert_eq(part_cut_target_ms(&c), 186);
+	/* that of other settings */
+	part_cut_init(&c, 500, 186);
+	cr_assert_eq(part_cut_target_ms(&c), 500);
+	part_cut_init(&c, 200, 500);
+	cr_assert_eq(part_cut_target_ms(&c), 200);
 }
 
 Test(part_cut, another_process_begins_with_the_next_segment)
 {
 	struct part_cut c;
+	struct unit_time t = { .at = 90000, .step = 3600, .before = 3600 };
 	struct ring_segment s = { .number = 7, .end = 1880,
 				  .duration_ms = 3000 };
 	struct ring_part p;
 
-	part_cut_init(&c, 500);
-	part_cut_look(&c, TICKS(1000));
-	cr_assert_not(c.due);
-	cr_assert_not(part_cut_end(&c, &s, &p));
+	part_cut_init(&c, 500, 0);
+	cr_assert_not(part_cut_late(&c, &t, &p));
+	cr_assert_not(part_cut_at(&c, 188, &t, false, &p));
+	cr_assert_not(part_cut_end(&c, &s, 90000, &t, &p));
 }
 
 Test(part_cut, makes_no_parts_unless_asked)
 {
-	struct part_cut c;
-	struct ring_segment s = { .number = 7 };
-	struct ring_part p;
+	struct source s;
 
-	part_cut_init(&c, 0);
-	part_cut_begin(&c, &s);
-	part_cut_look(&c, TICKS(1000));
-	cr_assert_not(c.due);
-	s.end = 1880;
-	cr_assert_not(part_cut_end(&c, &s, &p));
+	source_init(&s, 0);
+	for (unsigned i = 0; i < 50; i++)
+		step(&s, 3600, false);
+	end(&s);
+	cr_assert_eq(s.n, 0);
 }

@@ -6,8 +6,10 @@
 #include "common/base/ring_segment.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 #include <unistd.h>
 
 #define START (5000 * MS)
@@ -74,9 +76,6 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 	rig_init(&r);
 	for (unsigned i = 0; i < 14; i++) {
 		write_second(&r, i);
-		ring_reader_segments(r.reader, RING_UNIT, &list);
-		cr_assert_eq(list.n, i > 0 ? (i - 1) / 3 : 0, "published %u",
-			     i);
 		ring_out_publish(r.out);
 		ring_reader_segments(r.reader, RING_UNIT, &list);
 		cr_assert_eq(list.n, i / 3);
@@ -104,6 +103,251 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 		cr_assert_eq(ts_pid(first + TS_PACKET), PMT);
 		cr_assert(ts_pusi(first + 2 * TS_PACKET));
 	}
+	rig_done(&r);
+}
+
+/* A picture of 40 ms; its DTS and PCR are those of the time. */
+static void add_picture(struct rig *r, uint64_t ms)
+{
+	bool key = ms % 1000 == 0;
+	struct pes_times at;
+	uint8_t *p;
+
+	(void)build_pcr(r->in, VIDEO, ms * 27000);
+	p = build_pes(r->in, VIDEO, key ? idr : other,
+		      key ? sizeof idr : sizeof other);
+	cr_assert(pes_times(p, &at));
+	pes_set_time(p + at.pts, 90000 + ms * 90);
+	(void)build_payload(r->in, VIDEO, (uint8_t)ms);
+}
+
+/* Pictures that arrive together at this time. */
+static void burst(struct rig *r, uint64_t from_ms, uint64_t to_ms,
+		  uint64_t at_ms)
+{
+	struct ts_run run;
+
+	r->in->n = 0;
+	for (uint64_t ms = from_ms; ms < to_ms; ms += 40)
+		add_picture(r, ms);
+	run = build_run(r->in);
+	ring_out_feed(r->out, &run, 1, START + at_ms * MS);
+	ring_out_publish(r->out);
+}
+
+static void live(struct rig *r, uint64_t from_ms, uint64_t to_ms)
+{
+	for (uint64_t ms = from_ms; ms < to_ms; ms += 40)
+		burst(r, ms, ms + 40, ms);
+}
+
+static void use_parts(struct rig *r, unsigned part_ms)
+{
+	int err;
+
+	ring_out_free(&r->out);
+	r->out = ring_out_new(r->fd, r->psi, &err);
+	ring_out_set_hls(r->out,
+			 &(struct ring_out_hls){ 2000, 4, part_ms });
+}
+
+static void expect_parts(struct rig *r, unsigned part_ms)
+{
+	struct ring_parts parts;
+
+	ring_reader_parts(r->reader, 16 * RING_UNIT, &parts);
+	cr_assert_gt(parts.n, 2);
+	cr_assert_eq(parts.target_ms, part_ms);
+	for (size_t i = 0; i < parts.n; i++) {
+		const struct ring_part *p = &parts.list[i];
+		bool last = i + 1 == parts.n || p[1].index == 0;
+
+		cr_assert_leq(p->duration_ms, part_ms);
+		cr_assert(last || p->duration_ms * 100 >= part_ms * 85,
+			  "part %zu of %u ms", i, p->duration_ms);
+	}
+}
+
+Test(ring_hls, a_burst_is_cut_by_the_time_of_its_pictures)
+{
+	struct rig r;
+	struct ring_segments list;
+
+	rig_init(&r);
+	use_parts(&r, 500);
+	/* seven seconds, up to five of them at once */
+	burst(&r, 0, 1640, 0);
+	expect_parts(&r, 500);
+	burst(&r, 1640, 6600, 6600);
+	burst(&r, 6600, 7000, 7000);
+	expect_parts(&r, 500);
+	ring_reader_segments(r.reader, 16 * RING_UNIT, &list);
+	cr_assert_eq(list.n, 3);
+	for (size_t i = 0; i < list.n; i++)
+		cr_assert_eq(list.list[i].duration_ms, 2000);
+	rig_done(&r);
+}
+
+/* The packets of the video behind a position; the first one begins a picture
+ * that decodes. */
+static void expect_entry(const struct rig *r, uint64_t pos)
+{
+	uint8_t first[4 * TS_PACKET];
+
+	cr_assert_eq(pread(r->fd, first, sizeof first, RING_DATA + (off_t)pos),
+		     sizeof first);
+	cr_assert_eq(ts_pid(first), TS_PID_PAT);
+	cr_assert_eq(ts_pid(first + TS_PACKET), PMT);
+	cr_assert(ts_pusi(first + 2 * TS_PACKET));
+	cr_assert_eq(memcmp(first + 3 * TS_PACKET - sizeof idr, idr,
+			    sizeof idr), 0);
+}
+
+static struct ring_segment newest(const struct rig *r,
+				  struct ring_segments *list)
+{
+	ring_reader_segments(r->reader, 16 * RING_UNIT, list);
+	cr_assert_geq(list->n, 2);
+	return list->list[list->n - 1];
+}
+
+Test(ring_hls, an_outage_ends_the_segment_and_is_no_time_of_it)
+{
+	enum { SILENCE_MS = 20000 };
+
+	for (unsigned anew = 0; anew <= 1; anew++) {
+		const uint64_t back = 3400 + SILENCE_MS;
+		struct ring_segments list;
+		struct ring_segment last, next;
+		struct rig r;
+		uint64_t end;
+		bool ok;
+
+		rig_init(&r);
+		use_parts(&r, 500);
+		live(&r, 0, 3400);
+		end = ring_reader_pos(r.reader, &ok);
+		/* it ends two seconds behind its last packet */
+		cr_assert_eq(ring_out_next_ns(r.out), START + 5360 * MS);
+		ring_out_feed(r.out, NULL, 0, START + 5400 * MS);
+		ring_out_publish(r.out);
+		last = newest(&r, &list);
+		cr_assert_not(list.has_open);
+		cr_assert(last.stopped);
+		cr_assert_eq(last.end, end);
+		cr_assert_eq(last.duration_ms, 1400);
+		expect_parts(&r, 500);
+		cr_assert_eq(ring_out_next_ns(r.out), UINT64_MAX);
+		if (anew)
+			use_parts(&r, 500);
+		/* it returns within a group of pictures */
+		live(&r, back, back + 2600);
+		ring_reader_segments(r.reader, 16 * RING_UNIT, &list);
+		cr_assert(list.has_open);
+		cr_assert_eq(list.list[list.n - 1].number, last.number);
+		live(&r, back + 2600, back + 3000);
+		next = newest(&r, &list);
+		cr_assert_eq(next.number, last.number + 1);
+		cr_assert_eq(next.base, last.base + 1);
+		cr_assert_gt(next.pos, last.end);
+		cr_assert_eq(next.duration_ms, 2000);
+		expect_entry(&r, next.pos);
+		cr_assert_eq(list.target_s, 3, "as before");
+		expect_parts(&r, 500);
+		rig_done(&r);
+	}
+}
+
+Test(ring_hls, tables_without_sound_and_pictures_are_an_outage)
+{
+	struct ring_segments list;
+	struct rig r;
+
+	rig_init(&r);
+	use_parts(&r, 0);
+	live(&r, 0, 2400);
+	for (uint64_t ms = 2400; ms < 8000; ms += 100) {
+		struct ts_run run;
+
+		r.in->n = 0;
+		build_tables(r.in);
+		(void)build_null(r.in);
+		run = build_run(r.in);
+		ring_out_feed(r.out, &run, 1, START + ms * MS);
+		ring_out_publish(r.out);
+	}
+	ring_reader_segments(r.reader, 16 * RING_UNIT, &list);
+	cr_assert_not(list.has_open);
+	cr_assert_eq(list.n, 2);
+	cr_assert_eq(list.list[1].duration_ms, 400);
+	rig_done(&r);
+}
+
+Test(ring_hls, packets_that_are_late_are_no_hole)
+{
+	struct ring_segments list;
+	struct rig r;
+
+	rig_init(&r);
+	use_parts(&r, 500);
+	live(&r, 0, 1000);
+	burst(&r, 1000, 2560, 2560);
+	live(&r, 2560, 5000);
+	ring_reader_segments(r.reader, 16 * RING_UNIT, &list);
+	cr_assert_eq(list.n, 2);
+	for (size_t i = 0; i < list.n; i++) {
+		cr_assert_eq(list.list[i].duration_ms, 2000);
+		cr_assert_eq(list.list[i].base, list.open.base);
+	}
+	expect_parts(&r, 500);
+	rig_done(&r);
+}
+
+/* A group of a second loses the picture that it begins with. */
+Test(ring_hls, a_loss_makes_no_segment_longer_than_the_target)
+{
+	struct ring_segments list;
+	struct rig r;
+
+	rig_init(&r);
+	ring_out_free(&r.out);
+	r.out = ring_out_new(r.fd, r.psi, &(int){ 0 });
+	ring_out_set_hls(r.out, &(struct ring_out_hls){ 3000, 4, 0 });
+	live(&r, 0, 5800);
+	live(&r, 6600, 14000);
+	ring_reader_segments(r.reader, 16 * RING_UNIT, &list);
+	cr_assert_geq(list.n, 4);
+	cr_assert_eq(list.target_s, 3);
+	for (size_t i = 0; i < list.n; i++)
+		cr_assert_lt(list.list[i].duration_ms, 3500);
+	/* the second one has the loss; the third one begins anywhere */
+	cr_assert_not(list.list[2].independent);
+	cr_assert(list.list[3].independent);
+	cr_assert_eq(list.list[3].base, list.list[0].base);
+	/* up to the next picture that decodes, at seven seconds */
+	cr_assert_eq(list.list[2].duration_ms, 360);
+	rig_done(&r);
+}
+
+/* The process died in a segment, and another one began later. */
+Test(ring_hls, the_death_of_the_writer_is_no_time_of_its_segment)
+{
+	struct ring_segments list;
+	struct ring_segment last;
+	struct rig r;
+
+	rig_init(&r);
+	use_parts(&r, 0);
+	live(&r, 0, 3000);
+	use_parts(&r, 0);
+	live(&r, 9000, 11500);
+	last = newest(&r, &list);
+	cr_assert_eq(list.n, 3);
+	cr_assert_eq(list.list[1].duration_ms, 1000);
+	cr_assert(list.list[1].stopped);
+	cr_assert_eq(last.base, list.list[1].base + 1);
+	cr_assert_eq(last.duration_ms, 2000);
+	cr_assert_eq(list.target_s, 3);
 	rig_done(&r);
 }
 

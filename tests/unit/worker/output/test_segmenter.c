@@ -19,13 +19,13 @@ struct source {
 	uint64_t offset; /* of its PCRs, 27 MHz */
 	uint64_t pos;
 	struct ring_segment done, next;
-	unsigned cuts;
+	unsigned cuts, holes;
 };
 
 static void source_init(struct source *c, unsigned duration_ms)
 {
 	*c = (struct source){ .now_ns = SECOND_NS };
-	segmenter_init(&c->s, duration_ms, BYTES_MAX, NULL);
+	segmenter_init(&c->s, duration_ms, BYTES_MAX, NULL, 0);
 }
 
 /* A second has 1,000 packets and 25 PCRs. */
@@ -36,9 +36,9 @@ static void pass(struct source *c, unsigned ms)
 		c->now_ns += MS;
 		c->pos += RING_PACKET;
 		if (c->ms % 40 == 0)
-			segmenter_pcr(&c->s, (c->ms * PCR_HZ / 1000 +
-					      c->offset) % PCR_WRAP,
-				      false, c->now_ns);
+			c->holes += segmenter_pcr(&c->s,
+				(c->ms * PCR_HZ / 1000 + c->offset) % PCR_WRAP,
+				false, c->now_ns, &c->done);
 		segmenter_time(&c->s, c->now_ns);
 	}
 }
@@ -159,7 +159,8 @@ Test(segmenter, does_not_depend_on_the_time_of_arrival)
 	for (unsigned i = 0; i < 50; i++) {
 		c.ms += 40;
 		c.pos += RING_PACKET;
-		segmenter_pcr(&c.s, c.ms * PCR_HZ / 1000, false, c.now_ns);
+		cr_assert_not(segmenter_pcr(&c.s, c.ms * PCR_HZ / 1000, false,
+					    c.now_ns, &c.done));
 		segmenter_time(&c.s, c.now_ns);
 	}
 	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
@@ -298,7 +299,7 @@ Test(segmenter, a_long_segment_is_overdue)
 	cr_assert(segmenter_is_overdue(&c.s, c.pos + BYTES_MAX));
 }
 
-Test(segmenter, an_outage_of_the_writer_ends_no_segment)
+Test(segmenter, a_successor_without_a_hole_continues_the_segment)
 {
 	struct source c;
 	struct ring_segment open;
@@ -307,15 +308,172 @@ Test(segmenter, an_outage_of_the_writer_ends_no_segment)
 	(void)mark(&c, false, true);
 	pass(&c, 1000);
 	open = c.next;
-	/* 30 s later another process continues */
-	c.ms += 30000;
-	segmenter_init(&c.s, 3000, BYTES_MAX, &open);
-	pass(&c, 1000);
+	open.duration_ms = 1000;
+	/* 0.5 s later another process continues */
+	c.ms += 500;
+	segmenter_init(&c.s, 3000, BYTES_MAX, &open, c.pos);
+	pass(&c, 1500);
 	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
 	cr_assert_eq(c.done.number, open.number);
 	cr_assert_eq(c.done.pos, open.pos);
 	cr_assert_eq(c.next.base, c.done.base);
-	cr_assert_eq(c.done.duration_ms, 32000);
+	cr_assert_eq(c.done.duration_ms, 3000);
+	cr_assert_not(c.done.stopped);
+	cr_assert_eq(c.holes, 0);
+}
+
+/* The end of the segment is what the successor knows. */
+static void expect_stop(const struct source *c, uint64_t pos, uint32_t ms)
+{
+	cr_assert(c->done.stopped);
+	cr_assert_eq(c->done.end, pos);
+	cr_assert_eq(c->done.duration_ms, ms);
+}
+
+Test(segmenter, an_outage_of_the_writer_is_no_time_of_its_segment)
+{
+	struct source c;
+	struct ring_segment open;
+	uint64_t pos;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	open = c.next;
+	open.duration_ms = 1000;
+	/* 30 s later another process continues */
+	c.ms += 30000;
+	pos = c.pos;
+	segmenter_init(&c.s, 3000, BYTES_MAX, &open, c.pos);
+	pass(&c, 1000);
+	cr_assert_eq(c.holes, 1);
+	expect_stop(&c, pos, 1000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+	cr_assert_eq(c.next.number, open.number + 1);
+	cr_assert_eq(c.next.base, open.base + 1);
+	cr_assert_eq(c.next.pos, c.pos);
+	cr_assert_eq(c.next.wall_ms, WALL_MS + (int64_t)c.ms);
+}
+
+Test(segmenter, a_successor_continues_the_numbers_behind_a_stop)
+{
+	struct source c;
+	struct ring_segment last;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	cr_assert(segmenter_idle(&c.s, c.pos, 1000, &last));
+	c.ms += 30000;
+	segmenter_init(&c.s, 3000, BYTES_MAX, &last, c.pos);
+	pass(&c, 100);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+	cr_assert_eq(c.next.number, last.number + 1);
+	cr_assert_eq(c.next.base, last.base + 1);
+}
+
+/* The source is silent; its clock goes on. */
+static void be_silent(struct source *c, unsigned ms)
+{
+	c->ms += ms;
+	c->now_ns += ms * MS;
+}
+
+Test(segmenter, an_outage_ends_the_segment_while_the_stream_is_silent)
+{
+	struct source c;
+	struct ring_segment last;
+	uint64_t pos;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1200);
+	pos = c.pos;
+	cr_assert_eq(segmenter_idle_ms(&c.s), 3000);
+	cr_assert(segmenter_idle(&c.s, c.pos, 1200, &c.done));
+	expect_stop(&c, pos, 1200);
+	last = c.done;
+	cr_assert_not(segmenter_idle(&c.s, c.pos, 1200, &c.done), "once");
+	be_silent(&c, 20000);
+	segmenter_pause(&c.s, c.pos, 1200, c.now_ns);
+	/* the rest of a group of pictures is in no segment */
+	pass(&c, 500);
+	cr_assert_not(segmenter_is_overdue(&c.s, c.pos));
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+	cr_assert_eq(c.next.number, last.number + 1);
+	cr_assert_eq(c.next.base, last.base + 1);
+	cr_assert_eq(c.next.wall_ms, WALL_MS + (int64_t)c.ms);
+	cr_assert(c.next.independent);
+	pass(&c, 3000);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	cr_assert_eq(c.done.duration_ms, 3000);
+	cr_assert_eq(c.next.base, c.done.base);
+}
+
+Test(segmenter, an_outage_that_lacks_nothing_is_no_other_base)
+{
+	struct source c;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	cr_assert(segmenter_idle(&c.s, c.pos, 1000, &c.done));
+	c.now_ns += 5 * SECOND_NS;
+	segmenter_pause(&c.s, c.pos, 1000, c.now_ns);
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+	cr_assert_eq(c.next.base, c.done.base);
+	cr_assert_eq(c.next.number, c.done.number + 1);
+}
+
+/* As by UDP, or by TCP. */
+Test(segmenter, a_pause_is_a_hole_if_its_time_is_lacking)
+{
+	for (unsigned lost = 0; lost <= 1; lost++) {
+		struct source c;
+		uint64_t pos;
+
+		source_init(&c, 3000);
+		(void)mark(&c, false, true);
+		pass(&c, 1000);
+		pos = c.pos;
+		if (lost)
+			be_silent(&c, 1800);
+		else
+			c.now_ns += 1800 * MS;
+		segmenter_pause(&c.s, c.pos, 1000, c.now_ns);
+		pass(&c, 200);
+		cr_assert_eq(c.holes, lost);
+		if (lost) {
+			expect_stop(&c, pos, 1000);
+			cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
+			cr_assert_eq(c.next.base, c.done.base + 1);
+			continue;
+		}
+		pass(&c, 1800);
+		cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+		cr_assert_eq(c.done.duration_ms, 3000);
+		cr_assert_eq(c.next.base, c.done.base);
+	}
+}
+
+Test(segmenter, a_hole_shows_at_a_picture_in_front_of_the_pcr)
+{
+	struct source c;
+	uint64_t pos;
+
+	source_init(&c, 3000);
+	(void)mark(&c, false, true);
+	pass(&c, 1000);
+	pos = c.pos;
+	be_silent(&c, 1500);
+	segmenter_pause(&c.s, c.pos, 1000, c.now_ns);
+	c.pos += RING_PACKET;
+	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);
+	expect_stop(&c, pos, 1000);
+	cr_assert_eq(c.next.pos, c.pos);
+	cr_assert_eq(c.next.base, c.done.base + 1);
 }
 
 Test(segmenter, a_successor_with_another_clock_begins_another_base)
@@ -327,7 +485,7 @@ Test(segmenter, a_successor_with_another_clock_begins_another_base)
 	(void)mark(&c, false, true);
 	pass(&c, 1000);
 	open = c.next;
-	segmenter_init(&c.s, 3000, BYTES_MAX, &open);
+	segmenter_init(&c.s, 3000, BYTES_MAX, &open, c.pos);
 	c.offset = 3600 * PCR_HZ;
 	pass(&c, 100);
 	cr_assert_eq(mark(&c, false, true), SEGMENTER_CUT);

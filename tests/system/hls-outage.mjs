@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// hls-outage: an outage of the input is no time of a segment.  The segment
+// ends, and the next one is a discontinuity that begins with a picture.  Parts
+// are as long as they say, also when packets come in bursts.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Clip } from '../helpers/clip.mjs';
+import { Playlists, strictly } from '../helpers/playlist.mjs';
+import { makeClip } from '../helpers/media.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { DATAGRAM, Sender } from '../helpers/udp.mjs';
+import { now, run, sleep, tempDir } from '../helpers/util.mjs';
+
+const PORT = 8100;
+const RATE = 700000;
+const OPTIONS = '#duration=1&part=300';
+const FRAME = 0.04;
+
+async function get(target) {
+	const reply = await fetch(`http://127.0.0.1:${PORT}${target}`);
+
+	return { status: reply.status,
+		body: Buffer.from(await reply.arrayBuffer()) };
+}
+
+// The pictures in these bytes.
+async function packets(dir, ...parts) {
+	const file = path.join(dir, 'probed');
+
+	fs.writeFileSync(file, Buffer.concat(parts));
+	const { out } = await run('ffprobe', ['-v', 'quiet', '-of', 'json',
+		'-select_streams', 'v', '-show_packets', file]);
+	return JSON.parse(out).packets;
+}
+
+// The pictures of a segment are as long as it says, and its first one decodes.
+async function judgeSegment(dir, s, init) {
+	const { status, body } = await get(`/${s.uri}`);
+
+	assert.equal(status, 200, s.uri);
+	const list = await packets(dir, init, body);
+	assert.match(list[0].flags, /^K/, s.uri);
+	const times = list.map((p) => Number(p.dts_time));
+	assert.ok(Math.abs(times.at(-1) - times[0] + FRAME - s.duration) <
+		0.002, `${s.uri}: ${s.duration}, ${times[0]} ${times.at(-1)}`);
+	return body;
+}
+
+// The parts of a segment have as many pictures as they say, and the bytes of
+// the segment.
+async function judgeParts(dir, list, s, init) {
+	const bodies = await Promise.all(s.parts.map(async ({ uri }) =>
+		(await get(`/${uri}`)).body));
+	const counts = [];
+
+	assert.ok(s.parts.length > 2, list.text);
+	for (const [i, body] of bodies.entries())
+		if (list.map !== undefined)
+			counts.push((await packets(dir, init, body)).length);
+		else
+			// the tables are in the first one
+			counts.push((await packets(dir, ...bodies.slice(0,
+				i + 1))).length -
+				counts.reduce((sum, n) => sum + n, 0));
+	for (const [i, { duration }] of s.parts.entries()) {
+		assert.ok(duration <= list.part, list.text);
+		assert.ok(i === s.parts.length - 1 ||
+			duration >= 0.85 * list.part, list.text);
+		assert.ok(Math.abs(counts[i] * FRAME - duration) < 0.001,
+			`part ${i}: ${counts[i]} pictures\n${list.text}`);
+	}
+	if (list.map === undefined)
+		assert.ok(Buffer.concat(bodies).equals(
+			(await get(`/${s.uri}`)).body));
+}
+
+function inDatagrams(packets) {
+	const list = [];
+
+	for (let at = 0; at < packets.length; at += DATAGRAM)
+		list.push(packets.subarray(at, at + DATAGRAM));
+	return list;
+}
+
+const initOf = async (list) => list.map === undefined ? Buffer.alloc(0)
+	: (await get(`/${list.map}`)).body;
+
+test('the input is silent for seven seconds', async (t) => {
+	const dir = tempDir(t);
+	const clip = new Clip(await makeClip(dir, 'a',
+		{ pictures: ['-c:v', 'libx264', '-bf', '2'], seconds: 60 }),
+	RATE);
+	const lists = new Playlists(get, ['/ts.m3u8', '/mp4.m3u8']);
+	let silent = false;
+
+	await Sender.start(t, clip, 5000,
+		{ shape: (p) => silent ? [] : inDatagrams(p) });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', [
+			`http://127.0.0.1:${PORT}/ts.m3u8${OPTIONS}`,
+			`http://127.0.0.1:${PORT}/mp4.m3u8${OPTIONS}` +
+				'&segment=fmp4'])));
+	const [first] = await lists.reach((l) => l.segments.length >= 1);
+
+	// nothing for most of a second, and then all at once
+	clip.hang();
+	await sleep(800);
+	clip.release();
+	const before = await lists.reach((l) =>
+		l.segments.at(-1).number >= first.segments[0].number + 3);
+	for (const list of before) {
+		assert.equal(list.part, 0.3, list.text);
+		assert.equal(list.target, 1, list.text);
+		strictly(t, list.text);
+		assert.ok(list.segments.every(({ jump }) => !jump));
+		await judgeParts(dir, list, list.segments.at(-1),
+			await initOf(list));
+	}
+
+	silent = true;
+	const since = now();
+	// it has its last packets, and no next part
+	const stopped = await lists.reach((l) => l.hint === undefined);
+	const last = stopped[0].segments.at(-1);
+	assert.ok(now() - since < 5000, `${now() - since}`);
+	for (const list of stopped) {
+		assert.equal(list.segments.at(-1).number, last.number);
+		assert.ok(list.segments.at(-1).parts.length > 0);
+		strictly(t, list.text);
+	}
+	// a request that waits has an answer
+	const waited = get(`/ts.m3u8?_HLS_msn=${last.number + 1}&_HLS_part=0`);
+	const { pid } = sluice.worker('stream', 'a001');
+	process.kill(pid, 'SIGKILL');
+	await sluice.replaced('stream', 'a001', pid);
+	assert.equal((await waited).status, 503);
+	assert.ok(now() - since < 12000, `${now() - since}`);
+
+	silent = false;
+	const returned = Date.now();
+	const after = await lists.reach((l) =>
+		l.segments.at(-1).number >= last.number + 2);
+	for (const [i, list] of after.entries()) {
+		const init = await initOf(list);
+		const bodies = [];
+
+		assert.equal(list.target, 1, list.text);
+		strictly(t, list.text);
+		for (const s of list.segments)
+			bodies.push(await judgeSegment(dir, s, init));
+		const at = list.segments.findIndex(({ number }) =>
+			number === last.number + 1);
+		const next = list.segments[at], old = list.segments[at - 1];
+		assert.ok(next.jump, list.text);
+		assert.equal(next.base, old.base + 1);
+		assert.deepEqual(list.segments.filter(({ jump }) => jump),
+			[next]);
+		// the first picture comes within a group of pictures
+		assert.ok(next.date - returned > -200 &&
+			next.date - returned < 2500,
+			`${next.date - returned}`);
+		assert.ok(next.date - old.date > 5000);
+		if (i === 0) {
+			const seen = checkTs(bodies[at]);
+
+			assert.equal(seen.ccErrors + seen.syncErrors, 0);
+		}
+	}
+	await sluice.stop();
+});

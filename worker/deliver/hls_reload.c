@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/hls_reload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NUMBER_MAX = 16, /* digits */
+	/* the first segment of a stream takes its duration, and the time until
+	 * its first picture */
+	FIRST_WAIT_MS = 20000,
+	/* a request for a part may wait for the end of its sound */
+	LEAST_WAIT_MS = 5000,
+	WAIT_TARGETS = 3, /* target durations */
+};
+
+uint64_t hls_next_number(const struct ring_segments *all)
+{
+	return all->has_open ? all->open.number
+			     : all->list[all->n - 1].number + 1;
+}
+
+/* False: it is no number. */
+static bool read_value(const char *text, uint64_t *ret)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n == 0 || n > NUMBER_MAX || text[n] != '\0')
+		return false;
+	*ret = strtoull(text, NULL, 10);
+	return true;
+}
+
+/* The number of parts of this segment that are complete. */
+static uint64_t count_parts(const struct ring_parts *parts, uint64_t number)
+{
+	for (size_t i = parts->n; i > 0; i--)
+		if (parts->list[i - 1].number == number)
+			return parts->list[i - 1].index + UINT64_C(1);
+	return 0;
+}
+
+int hls_reload_judge(const struct http_request *r,
+		     const struct ring_segments *all,
+		     const struct ring_parts *parts)
+{
+	uint64_t number, index = 0, next;
+	char text[NUMBER_MAX + 1], part[NUMBER_MAX + 1];
+	bool has_part = http_request_query_get(r, "_HLS_part", part,
+					       sizeof part);
+
+	if (parts == NULL)
+		return 200;
+	next = hls_next_number(all);
+	if (!http_request_query_get(r, "_HLS_msn", text, sizeof text))
+		return has_part ? 400 : 200;
+	if (!read_value(text, &number) ||
+	    (has_part && !read_value(part, &index)) || number > next + 1)
+		return 400;
+	/* a part behind the last one of its segment is the first one of the
+	 * next */
+	if (has_part && number + 1 == next &&
+	    index >= count_parts(parts, number)) {
+		number = next;
+		index = 0;
+	}
+	if (number < next)
+		return 200;
+	return has_part && number == next && index < count_parts(parts, next)
+		? 200 : 0;
+}
+
+unsigned hls_reload_wait_ms(const struct ring_segments *all)
+{
+	unsigned ms = WAIT_TARGETS * 1000 * all->target_s;
+
+	if (all->n == 0)
+		return FIRST_WAIT_MS;
+	return MIN(MAX(ms, (unsigned)LEAST_WAIT_MS), (unsigned)FIRST_WAIT_MS);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/ring_hls.h"
+
+#include "common/base/ring.h"
+#include "common/base/units.h"
+#include "worker/ts/pes.h"
+
+enum {
+	/* Packets that return after such a pause may be behind a hole. */
+	PAUSE_MS = 1000,
+	/* Bytes of a ring that deliver keeps for slow clients, in addition to a
+	 * third (worker/deliver/lag.h). */
+	EXTRA = 8 << 20,
+	SHARE = 4, /* a segment has at most this share of the ring */
+	TICKS_PER_MS = 90,
+	/* The pictures end so much earlier than the PCRs: they are lacking. */
+	LACKING_MS = 500,
+	PCR_TICKS = 300, /* in one of the 90 kHz */
+};
+
+void ring_hls_init(struct ring_hls *h, struct ring_writer *ring)
+{
+	*h = (struct ring_hls){ .ring = ring, .unit_pos = UINT64_MAX };
+}
+
+void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
+{
+	struct ring_segment last;
+	/* without segments none continues, and none is overdue */
+	bool has_last = config->duration_ms > 0 &&
+			ring_writer_segment(h->ring, &last);
+	uint64_t pos = ring_writer_pos(h->ring);
+
+	h->config = *config;
+	segmenter_init(&h->segmenter, config->duration_ms,
+		       ring_writer_max(h->ring) / SHARE,
+		       has_last ? &last : NULL, pos);
+	if (has_last && last.end == 0)
+		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
+	unit_time_begin(&h->time, h->pause_at, false);
+	part_cut_init(&h->part, config->part_ms,
+		      ring_writer_part_target(h->ring));
+	if (config->part_ms > 0)
+		ring_part_target(h->ring, part_cut_target_ms(&h->part));
+	if (config->duration_ms > 0)
+		ring_segment_target(h->ring,
+				    (config->duration_ms + 500) / 1000);
+}
+
+/* The time in the segment up to the end of the ring: the last unit lasts as the
+ * one before it. */
+static uint64_t end_of(const struct ring_hls *h)
+{
+	uint64_t clock = h->segmenter.ticks / PCR_TICKS;
+	uint64_t end = h->time.at + h->time.step;
+
+	return clock > end + LACKING_MS * TICKS_PER_MS ? clock : end;
+}
+
+static void add_part(struct ring_hls *h, const struct ring_part *p)
+{
+	ring_publish(h->ring);
+	ring_part_target(h->ring, part_cut_target_ms(&h->part));
+	ring_part_add(h->ring, p);
+}
+
+/* The segment has ended, where its last part ends at the time `to'. */
+static void finish(struct ring_hls *h, const struct ring_segment *done,
+		   uint64_t to)
+{
+	struct ring_part part;
+
+	ring_segment_target(h->ring, (done->duration_ms + 500) / 1000);
+	if (part_cut_end(&h->part, done, to, &h->time, &part))
+		add_part(h, &part);
+	h->bytes = MAX(h->bytes, done->end - done->pos);
+}
+
+static void stop(struct ring_hls *h, const struct ring_segment *done,
+		 uint64_t to)
+{
+	ring_publish(h->ring);
+	ring_segment_stop(h->ring, done);
+	finish(h, done, to);
+	unit_time_break(&h->time);
+}
+
+void ring_hls_content(struct ring_hls *h, uint64_t now_ns)
+{
+	if (h->content_ns > 0 && now_ns - h->content_ns >= PAUSE_MS * MS &&
+	    !h->segmenter.paused) {
+		h->pause_at = end_of(h);
+		segmenter_pause(&h->segmenter, ring_writer_pos(h->ring),
+				(uint32_t)(h->pause_at / TICKS_PER_MS),
+				now_ns);
+	}
+	h->content_ns = now_ns;
+	h->silent = false;
+	segmenter_time(&h->segmenter, now_ns);
+}
+
+uint64_t ring_hls_next_ns(const struct ring_hls *h)
+{
+	if (!h->segmenter.begun || h->segmenter.stopped)
+		return UINT64_MAX;
+	if (h->content_ns == 0)
+		return 0;
+	return h->content_ns + segmenter_idle_ms(&h->segmenter) * MS;
+}
+
+void ring_hls_idle(struct ring_hls *h, uint64_t now_ns)
+{
+	struct ring_segment done;
+	uint64_t to = end_of(h);
+
+	/* an earlier process began the segment */
+	if (h->content_ns == 0)
+		h->content_ns = now_ns;
+	if (now_ns >= ring_hls_next_ns(h) &&
+	    segmenter_idle(&h->segmenter, ring_writer_pos(h->ring),
+			   (uint32_t)(to / TICKS_PER_MS), &done)) {
+		stop(h, &done, to);
+		h->silent = true;
+	}
+}
+
+void ring_hls_pcr(struct ring_hls *h, uint64_t pcr, bool discontinuity,
+		  uint64_t now_ns)
+{
+	struct ring_segment done;
+
+	if (segmenter_pcr(&h->segmenter, pcr, discontinuity, now_ns, &done))
+		stop(h, &done, h->pause_at);
+}
+
+void ring_hls_unit(struct ring_hls *h, const uint8_t *packet)
+{
+	struct ring_part part;
+	struct pes_times at;
+	uint64_t dts;
+	bool has_dts = !ts_scrambling(packet) && pes_times(packet, &at);
+
+	if (has_dts)
+		dts = pes_time(packet + at.dts);
+	unit_time_next(&h->time, has_dts ? &dts : NULL,
+		       h->segmenter.ticks / PCR_TICKS);
+	h->unit_pos = ring_writer_pos(h->ring);
+	/* behind a pause the segment may have ended there */
+	if (!h->segmenter.begun || h->segmenter.stopped || h->segmenter.paused)
+		return;
+	if (unit_time_is_lossy(&h->time))
+		segmenter_lose(&h->segmenter, ring_writer_target(h->ring));
+	ring_segment_advance(h->ring, (uint32_t)(end_of(h) / TICKS_PER_MS));
+	if (part_cut_late(&h->part, &h->time, &part))
+		add_part(h, &part);
+}
+
+static void divide(struct ring_hls *h, bool independent)
+{
+	struct ring_part part;
+
+	if (!h->segmenter.paused && !h->segmenter.stopped &&
+	    part_cut_at(&h->part, ring_writer_pos(h->ring), &h->time,
+			independent, &part))
+		add_part(h, &part);
+}
+
+void ring_hls_divide(struct ring_hls *h)
+{
+	divide(h, false);
+}
+
+/* The time at which the segment has ended. */
+static uint64_t end_time(const struct ring_hls *h,
+			 const struct ring_segment *done)
+{
+	if (done->stopped)
+		return h->pause_at;
+	return h->unit_pos == done->end
+		? h->time.at : done->duration_ms * (uint64_t)TICKS_PER_MS;
+}
+
+void ring_hls_mark(struct ring_hls *h, const struct ring_rap *rap,
+		   uint64_t now_ns)
+{
+	struct ring_segment done, next;
+	enum segmenter_cut cut;
+
+	/* a guess among tables and null packets */
+	if (h->silent)
+		return;
+	cut = segmenter_mark(&h->segmenter, rap, now_ns, &done, &next);
+	if (cut == SEGMENTER_NONE) {
+		divide(h, !rap->guess);
+		return;
+	}
+	ring_publish(h->ring);
+	ring_segment_cut(h->ring, cut == SEGMENTER_CUT ? &done : NULL, &next);
+	if (cut == SEGMENTER_CUT)
+		finish(h, &done, end_time(h, &done));
+	part_cut_begin(&h->part, &next);
+	unit_time_begin(&h->time, 0, h->unit_pos == next.pos);
+}
+
+uint64_t ring_hls_bytes(const struct ring_hls *h)
+{
+	uint64_t bytes = (2 * h->config.quantity + 1) * h->bytes;
+
+	return bytes > 0 ? bytes / 2 * 3 + EXTRA : 0;
+}

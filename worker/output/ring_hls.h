@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Cuts the stream in a ring into segments and parts for HLS, and puts them into
+ * the table of the ring.
+ *
+ * An outage ends a segment: readers get its packets while the stream is silent,
+ * and none has the time of the outage.
+ *
+ * Embedded.  Borrows the ring, whose packets it publishes where a segment or
+ * part ends.
+ */
+#pragma once
+
+#include "worker/output/part_cut.h"
+#include "worker/output/segmenter.h"
+#include "worker/output/unit_time.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ring_writer;
+
+/* Segments for HLS. */
+struct ring_out_hls {
+	unsigned duration_ms; /* 0: none */
+	unsigned quantity;    /* segments of a playlist */
+	unsigned part_ms;     /* longest part of a segment; 0: no parts */
+};
+
+struct ring_hls {
+	struct ring_writer *ring;
+	struct ring_out_hls config;
+	struct segmenter segmenter;
+	struct part_cut part;
+	struct unit_time time;
+	uint64_t unit_pos;   /* where the last unit begins */
+	uint64_t pause_at;   /* time in the segment at its pause, 90 kHz */
+	uint64_t content_ns; /* time of the last packets of video or audio */
+	bool silent;         /* none since an outage began */
+	uint64_t bytes;      /* of the largest segment */
+};
+
+void ring_hls_init(struct ring_hls *, struct ring_writer *);
+
+/* Once, before the first packet; the ring may have an earlier segment. */
+void ring_hls_start(struct ring_hls *, const struct ring_out_hls *);
+
+static inline bool ring_hls_is_used(const struct ring_hls *h)
+{
+	return h->config.duration_ms > 0;
+}
+
+/* The next packet is of video or audio, and the first one at this time. */
+void ring_hls_content(struct ring_hls *, uint64_t now_ns);
+/* No packet came. */
+void ring_hls_idle(struct ring_hls *, uint64_t now_ns);
+/* The time of the next ring_hls_idle() that may end a segment; UINT64_MAX:
+ * none. */
+uint64_t ring_hls_next_ns(const struct ring_hls *);
+
+/* A PCR of the main program. */
+void ring_hls_pcr(struct ring_hls *, uint64_t pcr, bool discontinuity,
+		  uint64_t now_ns);
+
+/* The next packet begins a picture of the main video, or PES of the main
+ * audio. */
+void ring_hls_unit(struct ring_hls *, const uint8_t *packet);
+/* ... which is no join point. */
+void ring_hls_divide(struct ring_hls *);
+
+/* A join point is at the end of the ring. */
+void ring_hls_mark(struct ring_hls *, const struct ring_rap *,
+		   uint64_t now_ns);
+
+/* The bytes of a ring for the segments of a playlist, and for as many again and
+ * one that have left it (RFC 8216 6.2.2). */
+uint64_t ring_hls_bytes(const struct ring_hls *);

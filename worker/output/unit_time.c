@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/output/unit_time.h"
+
+#include "common/base/util.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+enum {
+	STEP_MAX = 10 * 90000, /* a longer step is a jump, not a slow video */
+	LOSS_MIN = 9000,
+};
+
+void unit_time_begin(struct unit_time *t, uint64_t at, bool has_unit)
+{
+	t->at = t->clock = at;
+	t->first = at == 0 && !has_unit;
+}
+
+/* The time since the last unit; 0: unknown. */
+static uint64_t step_of(const struct unit_time *t, const uint64_t *dts,
+			uint64_t clock)
+{
+	int64_t diff;
+
+	if (dts == NULL || !t->has_dts)
+		return clock > t->clock ? clock - t->clock : 0;
+	diff = wrap_diff(*dts, t->dts, PES_TIME_WRAP);
+	if (diff >= 0 && diff <= STEP_MAX)
+		return (uint64_t)diff;
+	return clock > t->clock ? clock - t->clock : 0;
+}
+
+void unit_time_next(struct unit_time *t, const uint64_t *dts, uint64_t clock)
+{
+	uint64_t step = step_of(t, dts, clock);
+
+	if (!t->first)
+		t->at += step;
+	t->first = false;
+	if (step > 0) {
+		t->before = t->step > 0 ? t->step : step;
+		t->step = step;
+	}
+	t->clock = clock;
+	t->has_dts = dts != NULL;
+	if (dts != NULL)
+		t->dts = *dts;
+}
+
+bool unit_time_is_lossy(const struct unit_time *t)
+{
+	return t->step >= LOSS_MIN && t->step > 2 * t->before;
+}
+
+uint64_t unit_time_shortest(const struct unit_time *t)
+{
+	return MIN(t->step, t->before);
+}
+
+uint64_t unit_time_longest(const struct unit_time *t)
+{
+	uint64_t least = unit_time_shortest(t), most = MAX(t->step, t->before);
+
+	/* a gap is no length of a unit */
+	return most <= 2 * least ? most : least;
+}

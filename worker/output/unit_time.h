@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The time inside a segment: where each of its pictures begins, or each PES of
+ * audio.
+ *
+ * It counts by DTS, so it does not depend on the arrival of packets.  A unit
+ * without a DTS that can be read, as in a scrambled stream, and one whose DTS
+ * jumps, begin at the time of the PCR.
+ *
+ * Times are in 90 kHz.  Pure.  Embedded.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct unit_time {
+	uint64_t at;      /* begin of the last unit since that of the
+			   * segment */
+	bool first;       /* the next unit is the first one of the segment */
+	bool has_dts;
+	uint64_t dts;     /* of the last unit, 33 bits */
+	uint64_t clock;   /* time by PCR at the last unit */
+	uint64_t step;    /* from the last unit but one to the last one ... */
+	uint64_t before;  /* ... and in front of that; 0: unknown */
+};
+
+/* The segment begins, with the last unit if has_unit, else with the next one;
+ * or it has begun earlier and is so long. */
+void unit_time_begin(struct unit_time *, uint64_t at, bool has_unit);
+
+/* Are units lacking between the last two? */
+bool unit_time_is_lossy(const struct unit_time *);
+
+/* The stream has a hole in front of the next unit. */
+static inline void unit_time_break(struct unit_time *t)
+{
+	t->has_dts = false;
+}
+
+/* The next unit begins.  dts: NULL: it has none.  clock: length of the segment
+ * by PCR. */
+void unit_time_next(struct unit_time *, const uint64_t *dts, uint64_t clock);
+
+/* The least and the most that the last unit is likely to last. */
+uint64_t unit_time_shortest(const struct unit_time *);
+uint64_t unit_time_longest(const struct unit_time *);
