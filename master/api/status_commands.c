@@ -31,7 +31,7 @@ static json_t *guide_report(struct api *api)
 	if (s == NULL)
 		return NULL;
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			 "s:I, s:I}",
+			 "s:I, s:I, s:I, s:I, s:I, s:I}",
 			 "streams", (json_int_t)s->streams,
 			 "services", (json_int_t)s->services,
 			 "events", (json_int_t)s->events,
@@ -41,9 +41,13 @@ static json_t *guide_report(struct api *api)
 			 "undefined", (json_int_t)s->undefined,
 			 "dropped", (json_int_t)s->dropped,
 			 "broken", (json_int_t)s->broken,
+			 "compressed", (json_int_t)s->compressed,
 			 "lost", (json_int_t)s->lost,
 			 "imports", (json_int_t)s->imports,
-			 "refused", (json_int_t)s->refused);
+			 "refused", (json_int_t)s->refused,
+			 "overlaps", (json_int_t)s->overlaps,
+			 "endless", (json_int_t)s->endless,
+			 "gaps", (json_int_t)s->gaps);
 }
 
 static json_t *system_report(struct api *api, enum status_span span)

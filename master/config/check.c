@@ -168,6 +168,18 @@ static void judge_epg(struct judge *j, const json_t *settings, const char *key)
 	judge_up(j, mark);
 }
 
+static void judge_dictionary(struct judge *j, const json_t *settings)
+{
+	const char *path = json_string_value(
+		json_object_get(settings, "epg_dictionary"));
+	size_t mark = judge_down(j, "epg_dictionary");
+
+	if (path != NULL && path[0] != '\0' && path[0] != '/')
+		judge_add(j, CHECK_FAULT, "\"%.64s\" does not begin with '/'",
+			  path);
+	judge_up(j, mark);
+}
+
 /* Does a request for an address below the path keep the path as it is? */
 static bool is_reachable(const char *path)
 {
@@ -229,6 +241,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_origins(j, settings);
 	judge_epg(j, settings, "epg_sources");
 	judge_epg(j, settings, "epg_export");
+	judge_dictionary(j, settings);
 	judge_certificate(j, settings);
 	judge_keep_active(j, settings);
 	judge_keep_default(j, settings);

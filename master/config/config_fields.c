@@ -10,7 +10,7 @@
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
 /* The message that has it, to the epg worker, has a bounded size. */
-enum { XMLTV_ID_MAX = 256 };
+enum { XMLTV_ID_MAX = 256, PATH_TEXT_MAX = 1023 };
 
 static const struct field_table any_object;
 static const struct field any_string = { .type = FIELD_STRING };
@@ -123,6 +123,10 @@ static const struct field settings_rows[] = {
 	  .flags = FIELD_RESTART | FIELD_OBSERVER | FIELD_ADDRESS,
 	  .help = "Addresses that the guide is written or posted to: file, "
 		  "http, https." },
+	{ "epg_dictionary", .type = FIELD_STRING, .needs = "epg_days",
+	  .max = PATH_TEXT_MAX,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .help = "File with the codes of compressed texts." },
 	{ "epg_services", .type = FIELD_UINT, .min = 1,
 	  .max = EPG_SERVICES_MAX, .initial = EPG_SERVICES,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

@@ -11,9 +11,11 @@
 #include "master/streams/epg_proc_state.h"
 #include "proto/ipc/channel.h"
 #include "proto/si/text.h"
+#include "proto/si/text_dictionary.h"
 
 #include <errno.h>
 #include <ev.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -95,9 +97,14 @@ static void on_drained(void *self)
 static void start_worker(struct epg_proc *p, int saved)
 {
 	struct msg m = { .type = MSG_EPG_START, .epg_start = p->limits };
+	int fds[2] = { saved, p->dictionary_fd };
 
 	m.epg_start.saved = p->loading = saved >= 0;
-	service_proc_send(p->service, &m, &saved);
+	if (p->dictionary_fd >= 0)
+		m.epg_start.dictionary =
+			(uint32_t)shared_size(p->dictionary_fd);
+	service_proc_send(p->service, &m, saved >= 0 ? fds : fds + 1);
+	fd_close(&p->dictionary_fd);
 	p->started = true;
 	/* without a saved guide, no stream has a former id */
 	p->moved = saved < 0;
@@ -137,6 +144,51 @@ static void on_read_limit(struct ev_loop *loop, ev_timer *t, int revents)
 		start_worker(p, -1);
 }
 
+static void read_file(struct epg_proc *p, struct epg_file *f, size_t max,
+		      epg_file_read_fn *done)
+{
+	p->reading = true;
+	ev_timer_start(p->loop, &p->read_limit);
+	epg_file_read(f, max, done, p);
+}
+
+static void read_saved(struct epg_proc *p)
+{
+	if (p->file == NULL || p->distrusted || p->late)
+		start_worker(p, -1);
+	else
+		read_file(p, p->file, epg_saved_max(p), on_read);
+}
+
+static void judge_dictionary(struct epg_proc *p, int err)
+{
+	struct errmsg *error = &p->dictionary_error;
+
+	if (err == 0) {
+		error->text[0] = '\0';
+		return;
+	}
+	errmsg_set(error, "epg_dictionary: %.128s: %s", p->dictionary_path,
+		   err == -ENODATA ? "is no file, or empty" : strerror(-err));
+	log_warning("epg", "%s: compressed texts are not read", error->text);
+}
+
+static void on_dictionary(int fd, void *arg)
+{
+	struct epg_proc *p = arg;
+	bool late = p->late;
+
+	ev_timer_stop(p->loop, &p->read_limit);
+	p->reading = p->late = false;
+	judge_dictionary(p, MIN(fd, 0));
+	if (late || service_proc_channel(p->service) == NULL)
+		return;
+	fd_close(&p->dictionary_fd);
+	if (fd >= 0)
+		p->dictionary_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	read_saved(p);
+}
+
 static void on_hello(void *self)
 {
 	struct epg_proc *p = self;
@@ -144,13 +196,11 @@ static void on_hello(void *self)
 	p->changes = 0;
 	if (p->reading && !p->late)
 		return;
-	if (p->file == NULL || p->distrusted || p->late) {
-		start_worker(p, -1);
-		return;
-	}
-	p->reading = true;
-	ev_timer_start(p->loop, &p->read_limit);
-	epg_file_read(p->file, epg_saved_max(p), on_read, p);
+	if (p->dictionary != NULL && !p->late)
+		read_file(p, p->dictionary, TEXT_DICTIONARY_MAX,
+			  on_dictionary);
+	else
+		read_saved(p);
 }
 
 /* A worker that starts gets the state later. */
@@ -300,6 +350,10 @@ static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 		errmsg_set(&p->errors[i], "%s", s->errors[i]);
 		p->status.errors[i] = p->errors[i].text;
 	}
+	if (p->dictionary_error.text[0] != '\0' &&
+	    s->n_errors < EPG_ERRORS_MAX)
+		p->status.errors[p->status.n_errors++] =
+			p->dictionary_error.text;
 	p->has_status = true;
 	p->loading &= !s->loaded;
 	epg_save_later(p);
@@ -395,6 +449,17 @@ static void init_times(struct epg_proc *p)
 	epg_save_init(p);
 }
 
+static void init_dictionary(struct epg_proc *p, const json_t *settings)
+{
+	const char *path = json_string_value(
+		json_object_get(settings, "epg_dictionary"));
+
+	if (path == NULL || path[0] == '\0')
+		return;
+	p->dictionary_path = xstrdup(path);
+	p->dictionary = epg_file_new(p->loop, path);
+}
+
 struct epg_proc *epg_proc_new(const struct service_config *cfg,
 			      const struct epg_config *epg)
 {
@@ -402,6 +467,7 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 
 	p->cfg = *epg;
 	p->loop = cfg->loop;
+	p->dictionary_fd = -1;
 	p->limits = (struct msg_epg_start){
 		.services = number_of(epg->settings, "epg_services",
 				      EPG_SERVICES, EPG_SERVICES_MAX),
@@ -420,6 +486,7 @@ struct epg_proc *epg_proc_new(const struct service_config *cfg,
 		service_proc_use(p->service, SPAWN_WORKER_NET);
 	if (epg->path != NULL)
 		p->file = epg_file_new(cfg->loop, epg->path);
+	init_dictionary(p, epg->settings);
 	service_proc_want(p->service);
 	return p;
 }
@@ -438,6 +505,9 @@ void epg_proc_free(struct epg_proc **pp)
 	epg_moves_done(&p->moves);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);
+	epg_file_free(&p->dictionary);
+	free(p->dictionary_path);
+	fd_close(&p->dictionary_fd);
 	json_decref(p->sources);
 	json_decref(p->exports);
 	json_decref(p->keys);

@@ -27,6 +27,10 @@ struct epg_proc {
 	bool moved;    /* and all moves */
 	bool complete; /* and all streams */
 	struct epg_file *file; /* NULL: the guide is not saved */
+	struct epg_file *dictionary; /* of compressed texts; NULL: none */
+	char *dictionary_path;
+	int dictionary_fd; /* its content for the next worker; -1: none */
+	struct errmsg dictionary_error; /* "": none */
 	bool reading, late; /* the file; late: no worker waits for it */
 	bool loading; /* the worker has the file, and has not loaded it yet */
 	bool distrusted; /* the file ended the worker */

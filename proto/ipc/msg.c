@@ -58,7 +58,8 @@ size_t msg_fds(const struct msg *m)
 	if (m->type == MSG_CAS_EMMG)
 		return m->cas_emmg.error != NULL ? 0 : 1u + m->cas_emmg.udp;
 	if (m->type == MSG_EPG_START)
-		return m->epg_start.saved;
+		return (size_t)m->epg_start.saved +
+		       (m->epg_start.dictionary > 0);
 	if (m->type == MSG_EPG_STREAM)
 		return m->epg_stream.ring;
 	if (m->type == MSG_DELIVER_PICTURE)

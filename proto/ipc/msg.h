@@ -130,7 +130,7 @@
 	EMPTY(TLS_SERVE, "tls.serve", 2) \
 	/* make a picture; descriptors: a ring (read-only), memory; seq */ \
 	ROW(PICTURE_MAKE, picture_make, "picture.make", 2) \
-	/* keep a guide; 0 or 1 descriptor: the saved one */ \
+	/* keep a guide; 0 to 2 descriptors: the saved one, a dictionary */ \
 	ROW(EPG_START, epg_start, "epg.start", 0) \
 	/* the ring of a stream, read-only (0 or 1 descriptor) */ \
 	ROW(EPG_STREAM, epg_stream, "epg.stream", 0) \

@@ -3,6 +3,7 @@
 #include "proto/ipc/msg.h"
 #include "proto/ipc/msg_tables.h"
 #include "proto/si/text.h"
+#include "proto/si/text_dictionary.h"
 
 static const struct field source_item = { .type = FIELD_STRING,
 					  .size = sizeof(const char *) };
@@ -14,6 +15,8 @@ static const struct field epg_start_rows[] = {
 	{ "memory", FIELD_AT(struct msg_epg_start, memory_mib), .min = 1,
 	  .max = EPG_MEMORY_MAX_MIB },
 	{ "saved", FIELD_AT(struct msg_epg_start, saved) },
+	{ "dictionary", FIELD_AT(struct msg_epg_start, dictionary),
+	  .max = TEXT_DICTIONARY_MAX },
 	{ "sources", FIELD_ITEMS(struct msg_epg_start, sources, n_sources),
 	  .item = &source_item },
 	{ "exports", FIELD_ITEMS(struct msg_epg_start, exports, n_exports),
@@ -97,9 +100,13 @@ static const struct field epg_status_rows[] = {
 	{ "undefined", FIELD_AT(struct msg_epg_status, undefined) },
 	{ "dropped", FIELD_AT(struct msg_epg_status, dropped) },
 	{ "broken", FIELD_AT(struct msg_epg_status, broken) },
+	{ "compressed", FIELD_AT(struct msg_epg_status, compressed) },
 	{ "lost", FIELD_AT(struct msg_epg_status, lost) },
 	{ "imports", FIELD_AT(struct msg_epg_status, imports) },
 	{ "refused", FIELD_AT(struct msg_epg_status, refused) },
+	{ "overlaps", FIELD_AT(struct msg_epg_status, overlaps) },
+	{ "endless", FIELD_AT(struct msg_epg_status, endless) },
+	{ "gaps", FIELD_AT(struct msg_epg_status, gaps) },
 	{ "errors", FIELD_ITEMS(struct msg_epg_status, errors, n_errors),
 	  .item = &epg_error_item },
 };

@@ -12,7 +12,7 @@
 enum {
 	EPG_SERVICES_MAX = 10000,
 	EPG_DAYS_MAX = 14,
-	EPG_ERRORS_MAX = EPG_SOURCES_MAX,
+	EPG_ERRORS_MAX = EPG_SOURCES_MAX + 1,
 	EPG_MEMORY_MAX_MIB = 256,
 	/* Bytes of a reply in JSON. */
 	EPG_REPLY_MAX = 1 << 20,
@@ -24,6 +24,9 @@ enum {
 struct msg_epg_start {
 	unsigned services, days, memory_mib; /* limits of the guide */
 	bool saved;              /* a descriptor of the saved guide follows */
+	/* then a descriptor of the file epg_dictionary with so many bytes
+	 * (proto/si/text_dictionary.h); 0: none */
+	uint32_t dictionary;
 	/* addresses of XMLTV (proto/spec/epg_source.h) */
 	size_t n_sources;
 	const char *sources[EPG_SOURCES_MAX];
@@ -92,9 +95,12 @@ struct msg_epg_status {
 	uint64_t undefined;      /* events without start or duration */
 	uint64_t dropped;        /* events beyond a limit */
 	uint64_t broken;         /* sections and texts that were cut */
+	uint64_t compressed;     /* texts that the dictionary cannot read */
 	uint64_t lost;           /* packets that the role read too late */
 	uint64_t imports;        /* documents of the sources */
-	uint64_t refused;        /* their programmes with impossible dates */
+	/* their programmes with impossible dates, that overlapped the next
+	 * one, without an end, and with a gap behind them */
+	uint64_t refused, overlaps, endless, gaps;
 	/* of settings: each begins with its setting, as in
 	 * "epg_sources[1]: " */
 	size_t n_errors;

@@ -20,6 +20,7 @@ libproto_a_SOURCES += \
 	proto/si/splice_info.c proto/si/splice_info.h \
 	proto/si/tables.c proto/si/tables.h \
 	proto/si/text.h \
+	proto/si/text_dictionary.c proto/si/text_dictionary.h \
 	proto/si/text_decode.c \
 	proto/si/text_encode.c
 

@@ -52,6 +52,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sync \
 	tests/fuzz/fuzz_t2mi \
 	tests/fuzz/fuzz_text_decode \
+	tests/fuzz/fuzz_text_dictionary \
 	tests/fuzz/fuzz_ts_merge \
 	tests/fuzz/fuzz_worker_proc \
 	tests/fuzz/fuzz_viewer_credential \
@@ -122,6 +123,7 @@ tests_fuzz_fuzz_srt_streamid_SOURCES = tests/fuzz/fuzz_srt_streamid.c \
 tests_fuzz_fuzz_srt_streamid_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_stream_spec_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_sync_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_text_dictionary_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_text_decode_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ts_merge_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_worker_proc_LDADD = $(fuzz_engine) $(master_libs)

@@ -10,6 +10,7 @@ const SAMPLES = {
 	cas_components: 'video, audio',
 	country: 'DEU', crt_chain: undefined,
 	crt_key: undefined, control_path: undefined, control_port: undefined,
+	epg_dictionary: '/etc/codes',
 	epg_export: ['http://192.0.2.1/guide'],
 	epg_sources: ['http://192.0.2.1/guide.xml'],
 	fec: '10x10', filler: 'still',

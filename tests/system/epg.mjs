@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
@@ -155,6 +156,63 @@ test('what begins and what a table changes are events for who asks',
 		await seen('Two', 'Newer');
 		await sluice.stop();
 	});
+
+// Codes of compressed text: [before, bits, character].
+const CODES = [['start', '0', 'N'], ['N', '10', 'e'], ['N', '11', 'o'],
+	['e', '0', 'w'], ['any', '00', 's'], ['any', '01', '\u00e4'],
+	['any', '1', 'stop']];
+const word = (c) => c.length > 1 ? c
+	: `U+${c.codePointAt(0).toString(16).padStart(4, '0')}`;
+
+// The bytes of the text, each as a character.
+function compress(text) {
+	let before = 'start', bits = '';
+
+	for (const c of [...text, 'stop']) {
+		bits += CODES.find(([from, , to]) => to === c &&
+			[before, 'any'].includes(from))[1];
+		before = c;
+	}
+	return '\u001f\u0001' + bits.match(/.{1,8}/g).map((byte) =>
+		String.fromCharCode(parseInt(byte.padEnd(8, '0'), 2))).join('');
+}
+
+test('compressed texts are marked without their dictionary', async (t) => {
+	const dictionary = path.join(tempDir(t), 'codes');
+	const sluice = await Sluice.start(t,
+		guided({ epg_dictionary: dictionary }));
+	const renew = async (text) => {
+		const { pid } = sluice.worker('epg');
+
+		fs.writeFileSync(dictionary, text);
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('epg', undefined, pid);
+	};
+	const state = (what, probe) => waitUntil(what, async () => {
+		const { epg, raised } = await sluice.json('/api/system-status');
+		const alarm = raised.find((one) => one.alarm === 'epg');
+
+		if (!epg || !probe(epg, alarm))
+			throw new Error(JSON.stringify([epg, alarm]));
+		return true;
+	}, 20000);
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, tables({ ...EVENTS[0],
+		title: compress('News\u00e4') }), 5000);
+	await guide(sluice, 'a mark', has('\ufffd'));
+	await state('an alarm', (epg, alarm) => epg.compressed > 0 &&
+		alarm?.subject === 'epg_dictionary' &&
+		/codes: No such file or directory$/.test(alarm.reason));
+	await renew('encoding 1\n' + CODES.map(([from, bits, to]) =>
+		`${word(from)} ${bits} ${word(to)}\n`).join(''));
+	await guide(sluice, 'the text', has('News\u00e4'));
+	await state('no alarm', (epg, alarm) => !alarm && !epg.compressed);
+	await renew('encoding 1\nstart 0 N\n');
+	await state('another one', (epg, alarm) =>
+		/^epg_dictionary: line 2: "N" is none/.test(alarm?.reason));
+	await sluice.stop();
+});
 
 // The process has reported all events.
 const counted = (sluice) => waitUntil('its counters', async () =>

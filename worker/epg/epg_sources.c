@@ -121,6 +121,9 @@ static void report(struct epg_sources *s, const struct guide_import_counts *c,
 	s->status.imports++;
 	s->status.changes += c->changed;
 	s->status.refused += refused;
+	s->status.overlaps += c->cut;
+	s->status.endless += c->endless;
+	s->status.gaps += c->gaps;
 	if (!one->imported ||
 	    (one->error.text[0] != '\0' && error->text[0] == '\0'))
 		log_info("epg", "epg_sources[%zu]: imported %" PRIu64

@@ -24,7 +24,8 @@ struct guide;
 struct epg_sources_status {
 	uint64_t imports; /* documents */
 	uint64_t changes; /* services that they changed */
-	uint64_t refused; /* programmes */
+	/* programmes, as guide_import_counts has them */
+	uint64_t refused, overlaps, endless, gaps;
 	/* of each source that has one, with its place; borrowed */
 	size_t n_errors;
 	const char *errors[EPG_SOURCES_MAX];

@@ -162,6 +162,13 @@ void guide_set_codepage(struct guide *g, const char *stream,
 		guide_forget_sections(g, s->services[i]);
 }
 
+void guide_set_dictionary(struct guide *g, struct text_dictionary *d)
+{
+	text_dictionary_free(&g->dictionary);
+	g->dictionary = d;
+	g->facts.dictionary = d;
+}
+
 void guide_remove_unknown(struct guide *g)
 {
 	struct guide_stream *s = LIST_FIRST(&g->streams), *next;
@@ -182,6 +189,7 @@ void guide_free(struct guide **gp)
 		return;
 	while (!LIST_EMPTY(&g->streams))
 		free_stream(g, LIST_FIRST(&g->streams));
+	text_dictionary_free(&g->dictionary);
 	free(g);
 }
 
@@ -502,6 +510,7 @@ static bool read_events(struct guide *g, struct service *s, struct eit *eit,
 		g->work += work_of(s, &from);
 		eit_facts_read(from.descriptors, &g->facts);
 		g->counts.broken += g->facts.cut;
+		g->counts.compressed += g->facts.compressed;
 		e = guide_event_new(&from, &g->facts);
 		e->source = source_of(eit, eit->number);
 		e->round = g->round;

@@ -24,6 +24,7 @@
 
 #include "common/base/util.h"
 #include "proto/si/text.h"
+#include "proto/si/text_dictionary.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,6 +52,7 @@ struct guide_counts {
 	uint64_t undefined; /* events without start or duration */
 	uint64_t dropped;   /* events beyond a limit */
 	uint64_t broken;    /* sections, descriptors and texts that were cut */
+	uint64_t compressed; /* texts that the dictionary cannot read */
 };
 
 struct guide_span {
@@ -84,6 +86,8 @@ void guide_know_stream(struct guide *, const char *stream,
 /* Texts of its EIT that name no table are in this one (text_table_ok()). */
 void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
+/* Of compressed texts; taken; NULL: none. */
+void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);
 

@@ -269,6 +269,8 @@ static void settle(struct guide_import *i, struct programme *p, size_t n)
 		} else if (!keep) {
 			i->counts.endless++;
 		}
+		i->counts.gaps += !is_last && keep &&
+				  next_s > guide_event_end(e);
 		if (!keep || !is_in_time(i, e->start_s, guide_event_end(e)))
 			free(e);
 		else if (i->n_list == ARRAY_LEN(i->list))

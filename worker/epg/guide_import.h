@@ -14,6 +14,7 @@
  *  - A programme ends where the next one begins.  Of those with the same start
  *    the last one of the document counts.
  *  - A gap stays a gap.
+ *  - Overlaps, missing ends and gaps are counted.
  *  - An event keeps its id as long as it has the same start.
  *  - A programme that is over, or begins after the days of the guide, is
  *    omitted.  One that exceeds the limits of the guide is dropped.
@@ -32,6 +33,7 @@ struct guide_import_counts {
 	uint64_t channels;   /* of the guide that had some */
 	uint64_t cut;        /* that overlapped the next one */
 	uint64_t endless;    /* without an end */
+	uint64_t gaps;       /* between two of a channel */
 	uint64_t dropped;    /* beyond a limit of the guide */
 	uint64_t ambiguous;  /* channels of a stream with several services */
 	uint64_t changed;    /* services */

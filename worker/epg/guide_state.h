@@ -51,6 +51,7 @@ struct guide {
 	struct guide_limits limits;
 	struct guide_counts counts;
 	struct eit_facts facts; /* of the event that is being read */
+	struct text_dictionary *dictionary; /* NULL: none */
 	uint32_t round; /* of the section that is being read */
 	size_t work; /* since guide_take_work() */
 	uint64_t new_services;

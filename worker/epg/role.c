@@ -48,6 +48,7 @@ struct role {
 	uint64_t changes, lost; /* lost: of streams that ended */
 	unsigned seconds;
 	bool watched; /* epg.present is wanted */
+	struct errmsg dictionary; /* why it is not used; "": no error */
 	ev_timer read;
 	/* a part of these in each wake-up */
 	ev_timer part;
@@ -305,6 +306,29 @@ static bool take_addresses(struct role *r, const struct msg_epg_start *start)
 	return entered;
 }
 
+static void read_dictionary(struct role *r, int fd, size_t len)
+{
+	struct text_dictionary *d;
+	struct buf text = { 0 };
+	int err = fd_read_all(fd, len, &text);
+
+	if (err < 0) {
+		errmsg_set(&r->dictionary, "epg_dictionary: %s",
+			   strerror(-err));
+		return;
+	}
+	d = text_dictionary_parse((const char *)buf_head(&text),
+				  buf_len(&text), &r->dictionary);
+	buf_done(&text);
+	if (d != NULL) {
+		guide_set_dictionary(r->guide, d);
+		return;
+	}
+	errmsg_prefix(&r->dictionary, "epg_dictionary: ");
+	log_warning("epg", "%s: compressed texts are not read",
+		    r->dictionary.text);
+}
+
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	const struct msg_epg_start *start = &m->epg_start;
@@ -316,7 +340,9 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		.services = start->services, .days = start->days,
 		.bytes = (size_t)start->memory_mib << 20,
 		.imports = r->addresses != NULL });
-	if (n_fds == 0) {
+	if (start->dictionary > 0)
+		read_dictionary(r, fds[n_fds - 1], start->dictionary);
+	if (!start->saved) {
 		run_after(r, &r->read, READ_MS);
 		return;
 	}
@@ -492,6 +518,12 @@ static void role_free(void *role)
 	free(r);
 }
 
+static void add_error(struct msg_epg_status *s, const char *error)
+{
+	if (error[0] != '\0')
+		s->errors[s->n_errors++] = error;
+}
+
 static void every_second(void *role)
 {
 	struct role *r = role;
@@ -519,15 +551,17 @@ static void every_second(void *role)
 		.undefined = c.undefined,
 		.dropped = c.dropped,
 		.broken = c.broken,
+		.compressed = c.compressed,
 		.lost = r->lost,
 		.imports = sources.imports,
 		.refused = sources.refused,
+		.overlaps = sources.overlaps,
+		.endless = sources.endless,
+		.gaps = sources.gaps,
 	};
-	while (m.epg_status.n_errors < sources.n_errors) {
-		size_t i = m.epg_status.n_errors++;
-
-		m.epg_status.errors[i] = sources.errors[i];
-	}
+	for (size_t i = 0; i < sources.n_errors; i++)
+		add_error(&m.epg_status, sources.errors[i]);
+	add_error(&m.epg_status, r->dictionary.text);
 	for (size_t i = 0; i < r->n; i++)
 		m.epg_status.lost += epg_stream_lost(r->streams[i]);
 	(void)channel_send(r->worker->channel, &m, NULL, 0);

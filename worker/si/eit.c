@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/si/eit.h"
 
+#include "common/base/utf8.h"
 #include "proto/si/json.h"
 #include "proto/si/text.h"
 #include "worker/ts/section.h"
@@ -98,11 +99,19 @@ static struct eit_text *text_of(struct eit_facts *f, struct bytes lang)
 
 static void append(struct eit_facts *f, char *to, struct bytes dvb)
 {
-	size_t have = strlen(to);
+	size_t have = strlen(to), room = EIT_TEXT_SIZE - have;
 
-	f->cut += TEXT_UTF8_SIZE(dvb.len) > EIT_TEXT_SIZE - have;
+	if (text_is_compressed(dvb.data, dvb.len)) {
+		f->compressed += !text_dictionary_has(f->dictionary, dvb.data,
+						      dvb.len);
+		have = text_dictionary_decode(f->dictionary, dvb.data, dvb.len,
+					      to + have, room);
+		f->cut += room - have <= UTF8_MAX;
+		return;
+	}
+	f->cut += TEXT_UTF8_SIZE(dvb.len) > room;
 	(void)text_decode_as(dvb.data, dvb.len, f->unnamed, to + have,
-			     EIT_TEXT_SIZE - have);
+			     room);
 }
 
 static void append_plain(char *to, const char *ascii)
@@ -208,7 +217,7 @@ void eit_facts_read(struct desc_loop loop, struct eit_facts *ret)
 	struct desc_loop rest = loop;
 	struct desc d;
 
-	ret->n_texts = ret->n_contents = ret->cut = 0;
+	ret->n_texts = ret->n_contents = ret->cut = ret->compressed = 0;
 	ret->age = 0;
 	while (desc_next(&rest, &d)) {
 		if (d.tag == SHORT_EVENT)

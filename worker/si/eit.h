@@ -15,6 +15,7 @@
 #include "proto/si/bits.h"
 #include "proto/si/desc.h"
 #include "proto/si/text.h"
+#include "proto/si/text_dictionary.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,10 +74,14 @@ struct eit_facts {
 	uint8_t age; /* the lowest recommended age; 0: none */
 	size_t cut;  /* texts that exceeded EIT_TEXT_SIZE, descriptors that
 		      * were too short */
+	size_t compressed; /* texts that the dictionary cannot read: U+FFFD */
 	enum text_table unnamed; /* of text_decode_as(), while it is read */
+	/* of compressed texts, while it is read; NULL: none */
+	const struct text_dictionary *dictionary;
 };
 
 /* Reads short and extended events, content and parental rating.  The parts of
  * an extended event are put together in the order of their numbers.  Texts that
- * name no table are in ret->unnamed. */
+ * name no table are in ret->unnamed, compressed ones are read by
+ * ret->dictionary. */
 void eit_facts_read(struct desc_loop, struct eit_facts *ret);
