@@ -6,6 +6,7 @@
 #include "master/api/edit.h"
 #include "master/api/scans.h"
 #include "master/config/adapter_conf.h"
+#include "master/config/lnb_sharing.h"
 #include "master/streams/adapter_minute.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
@@ -109,13 +110,15 @@ static json_t *worker_of(const struct adapter_info *info)
 }
 
 /* The worker of an adapter that does not run. */
-static json_t *stopped(const json_t *adapter)
+static json_t *stopped(const struct api *api, const json_t *adapter)
 {
+	const json_t *list = config_section(api->cfg.config, ADAPTERS);
 	json_t *worker = json_pack("{s:s}", "state", "stopped");
 	struct errmsg error;
 
 	if (json_is_true(json_object_get(adapter, "enable")) &&
-	    !adapter_conf_can_run(adapter, &error))
+	    (!adapter_conf_can_run(adapter, &error) ||
+	     !lnb_sharing_fits(list, adapter, &error)))
 		(void)json_object_set_new(worker, "alarm",
 					  json_string(error.text));
 	return worker;
@@ -160,6 +163,7 @@ void adapters_describe(const struct api *api, const json_t *adapter,
 					  json_string(info.error));
 	if (runs)
 		cams_describe(api, id, status);
-	(void)json_object_set_new(status, "worker", runs ? worker_of(&info)
-							 : stopped(adapter));
+	(void)json_object_set_new(status, "worker",
+				  runs ? worker_of(&info)
+				       : stopped(api, adapter));
 }

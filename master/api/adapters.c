@@ -11,6 +11,7 @@
 #include "master/api/command.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
+#include "master/config/lnb_sharing.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/ci_spec.h"
@@ -115,6 +116,10 @@ static bool judge_source(struct edit *e)
 		     ci_spec_parse(e->entry, &ci, NULL) == 0 &&
 		     tuner_spec_parse(e->entry, &spec, NULL) == -ENODATA;
 
+	if (can_run)
+		can_run = lnb_sharing_fits(
+			config_section(e->api->cfg.config, ADAPTERS),
+			e->entry, &error);
 	if (!can_run && !lacks &&
 	    json_is_true(json_object_get(e->entry, "enable")))
 		reply_error(e->reply, 400, "adapter.%s", error.text);

@@ -2,6 +2,7 @@
 #include "master/config/adapter_conf.h"
 
 #include "common/base/alloc.h"
+#include "master/config/lnb_sharing.h"
 #include "proto/spec/ci_spec.h"
 #include "proto/spec/satip_spec.h"
 #include "proto/spec/t2mi_spec.h"
@@ -74,6 +75,12 @@ json_t *adapter_conf_keys(const json_t *adapter)
 	t2mi_spec_copy(adapter, keys);
 	ci_spec_copy(adapter, keys);
 	return keys;
+}
+
+json_t *adapter_conf_wanted(const json_t *list, const json_t *adapter)
+{
+	return adapter != NULL && lnb_sharing_fits(list, adapter, NULL)
+		       ? adapter_conf_keys(adapter) : NULL;
 }
 
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])

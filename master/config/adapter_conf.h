@@ -18,6 +18,10 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
  * the adapter is disabled or cannot run. */
 json_t *adapter_conf_keys(const json_t *adapter);
 
+/* The same of an adapter of a list; NULL also where another one of the list
+ * feeds its LNB with another band or polarization. */
+json_t *adapter_conf_wanted(const json_t *list, const json_t *adapter);
+
 /* Writes the adapter that an input address reads; "" for another kind of input,
  * and for NULL. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);

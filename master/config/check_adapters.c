@@ -3,6 +3,7 @@
  * cannot run is kept: earlier versions stored any. */
 #include "master/config/adapter_conf.h"
 #include "master/config/judge.h"
+#include "master/config/lnb_sharing.h"
 
 #include <string.h>
 
@@ -50,7 +51,8 @@ void judge_adapters(struct judge *j, const json_t *adapters)
 				  "run", id, first);
 		judge_up(j, outer);
 		if (is_enabled(adapter) &&
-		    !adapter_conf_can_run(adapter, &error))
+		    (!adapter_conf_can_run(adapter, &error) ||
+		     !lnb_sharing_fits(adapters, adapter, &error)))
 			judge_add(j, CHECK_WARNING, "%s", error.text);
 		judge_up(j, inner);
 	}

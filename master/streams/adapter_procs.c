@@ -412,7 +412,7 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 	if (a == NULL)
 		return;
 	TAILQ_FOREACH(item, &a->list.items, link) {
-		keys = adapter_conf_keys(find_entry(list, item->id));
+		keys = adapter_conf_wanted(list, find_entry(list, item->id));
 		if (keys == NULL)
 			unwant((struct adapter_proc *)item);
 		json_decref(keys);
@@ -427,7 +427,7 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		if (id == NULL || !check_id(id) ||
 		    find_entry(list, id) != adapter)
 			continue;
-		keys = adapter_conf_keys(adapter);
+		keys = adapter_conf_wanted(list, adapter);
 		p = keys != NULL ? find_or_add(a, id) : NULL;
 		if (p != NULL)
 			want(p, keys);

@@ -57,6 +57,7 @@ enum {
 	TUNER_DISEQC_MAX = 128,
 	TUNER_MAC_MAX = 17,
 	TUNER_PATH_MAX = 128,
+	TUNER_ID_MAX = 64,
 	TUNER_COMMANDS_MAX = 8, /* of DISEQC_RAW */
 	TUNER_COMMAND_BYTES = 6,
 	TUNER_NO_STREAM = -1,
@@ -129,6 +130,7 @@ struct tuner_spec {
 	int64_t stream_id;
 	unsigned lof1, lof2, slof; /* MHz; 0: not given */
 	bool tone, lnb_sharing;
+	char lnb_adapter[TUNER_ID_MAX + 1]; /* that feeds the LNB; "": none */
 	unsigned diseqc_mode;
 	char diseqc[TUNER_DISEQC_MAX];
 	double latitude, longitude;

@@ -97,7 +97,8 @@ Test(access, no_secret_is_marked_for_observers)
 		&document_fields, &settings_fields, &log_fields, &auth_fields,
 		&user_fields, &stream_fields, &stream_option_fields,
 		&adapter_fields, &tuner_fields, &t2mi_fields, &ci_fields,
-		&softcam_fields, &cas_fields, &server_fields, &category_fields, &group_fields,
+		&softcam_fields, &cas_fields, &server_fields,
+		&category_fields, &group_fields,
 	};
 	static const char *const words[] = { "pass", "key", "token", "secret",
 					     "cipher", "user" };

@@ -280,3 +280,24 @@ Test(adapter, is_judged_before_anything_changes)
 	expect_error("{'cmd':'restart-adapter','id':'no'}", 404,
 		     "id: there is no adapter \"no\"");
 }
+
+#define LNB(id, pol, more) "{'id':'" id "','enable':true,'type':'S2'," \
+	"'symbolrate':22000,'frequency':11362,'polarization':'" pol "'" more "}"
+
+Test(adapters, that_share_an_lnb_are_refused_another_polarization)
+{
+	open_world("{'dvb_tune':[" LNB("a", "H", "") "]}");
+	expect_error("{'cmd':'set-adapter','adapter':"
+		     LNB("b", "V", ",'device':1,'lnb_sharing':true") "}", 400,
+		     "adapter.polarization: adapter \"a\", which feeds the "
+		     "LNB, selects the other one");
+	expect_ok("{'cmd':'set-adapter','adapter':"
+		  LNB("b", "H", ",'device':1,'lnb_sharing':true") "}",
+		  "set-adapter");
+	expect_ok("{'cmd':'set-adapter','id':'a','adapter':"
+		  LNB("a", "V", "") "}", "set-adapter");
+	cr_assert_eq(get("/api/adapter-status/b", "t=0"), 200);
+	cr_expect(strstr(fakes.body, "polarization: adapter"), "%s",
+		  fakes.body);
+	close_world();
+}

@@ -126,3 +126,46 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 		json_decref(document);
 	}
 }
+
+#define LNB_TUNER(id, device, more) \
+	"{\"id\":\"" id "\",\"enable\":true,\"type\":\"S2\"," \
+	"\"symbolrate\":22000,\"adapter\":1,\"device\":" device more "}"
+#define FEEDER LNB_TUNER("a", "0", ",\"frequency\":11362," \
+			 "\"polarization\":\"H\",\"diseqc\":1")
+#define SHARER(more) "[" FEEDER "," \
+	LNB_TUNER("b", "1", ",\"lnb_sharing\":true" more) "]"
+
+/* One tuner alone selects the band and the polarization. */
+Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
+{
+	static const struct {
+		const char *list, *found;
+	} cases[] = {
+		{ SHARER(",\"frequency\":11494,\"polarization\":\"H\""), "" },
+		{ SHARER(",\"frequency\":11494,\"polarization\":\"L\","
+			 "\"diseqc\":1"), "" },
+		{ SHARER(",\"frequency\":11494"), "" },
+		{ SHARER(",\"frequency\":12188,\"polarization\":\"H\""),
+		  "dvb_tune[1]: frequency: 12188 is in the upper band of the "
+		  "LNB, and adapter \"a\", which feeds it, selects the other "
+		  "one\n" },
+		{ SHARER(",\"frequency\":11494,\"polarization\":\"V\""),
+		  "dvb_tune[1]: polarization: adapter \"a\", which feeds the "
+		  "LNB, selects the other one\n" },
+		{ SHARER(",\"frequency\":11494,\"diseqc\":2"),
+		  "dvb_tune[1]: diseqc: \"2\" is not the position \"1\" that "
+		  "adapter \"a\" selects\n" },
+		{ SHARER(",\"frequency\":12188,\"adapter\":2,"
+			 "\"lnb_adapter\":\"a\""),
+		  "dvb_tune[1]: frequency: 12188 is in the upper band of the "
+		  "LNB, and adapter \"a\", which feeds it, selects the other "
+		  "one\n" },
+		/* which one feeds it is not known */
+		{ SHARER(",\"frequency\":12188,\"adapter\":2"), "" },
+		{ SHARER(",\"frequency\":11494,\"lnb_adapter\":\"x\""),
+		  "dvb_tune[1]: lnb_adapter: there is no adapter \"x\"\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		expect("dvb_tune", cases[i].list, cases[i].found);
+}

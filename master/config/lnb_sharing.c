@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/lnb_sharing.h"
+
+#include "proto/spec/tuner_spec.h"
+
+#include <string.h>
+
+static const char *id_of(const json_t *adapter)
+{
+	const char *id = json_string_value(json_object_get(adapter, "id"));
+
+	return id != NULL ? id : "";
+}
+
+/* A tuner that feeds an LNB; false: it is another adapter. */
+static bool feeds(const json_t *adapter, struct tuner_spec *ret)
+{
+	return json_is_true(json_object_get(adapter, "enable")) &&
+	       tuner_spec_is(adapter) &&
+	       tuner_spec_parse(adapter, ret, NULL) == 0 && ret->satellite &&
+	       !ret->lnb_sharing;
+}
+
+/* NULL: there is none, or which one it is cannot be known. */
+static const json_t *find_feeder(const json_t *adapters,
+				 const struct tuner_spec *sharer,
+				 struct tuner_spec *ret)
+{
+	const json_t *adapter, *found = NULL;
+	struct tuner_spec spec;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter) {
+		if (!feeds(adapter, &spec))
+			continue;
+		if (sharer->lnb_adapter[0] != '\0'
+			    ? strcmp(id_of(adapter), sharer->lnb_adapter) != 0
+			    : spec.path[0] != '\0' || spec.mac[0] != '\0' ||
+				      sharer->path[0] != '\0' ||
+				      sharer->mac[0] != '\0' ||
+				      spec.adapter != sharer->adapter)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = adapter;
+		*ret = spec;
+	}
+	return found;
+}
+
+static bool has_id(const json_t *adapters, const char *id)
+{
+	const json_t *adapter;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter)
+		if (strcmp(id_of(adapter), id) == 0)
+			return true;
+	return false;
+}
+
+/* 18 V: H and L. */
+static bool is_high_voltage(unsigned polarization)
+{
+	return polarization == TUNER_H || polarization == TUNER_L;
+}
+
+static bool judge(const json_t *adapter, const struct tuner_spec *s,
+		  const json_t *feeder, const struct tuner_spec *its,
+		  struct errmsg *error)
+{
+	const char *id = id_of(feeder);
+
+	if (s->high != its->high) {
+		errmsg_set(error, "frequency: %g is in the %s band of the LNB, "
+			   "and adapter \"%.64s\", which feeds it, selects the "
+			   "other one", s->frequency,
+			   s->high ? "upper" : "lower", id);
+		return false;
+	}
+	if (json_object_get(adapter, "polarization") != NULL &&
+	    is_high_voltage(s->polarization) !=
+		    is_high_voltage(its->polarization)) {
+		errmsg_set(error, "polarization: adapter \"%.64s\", which "
+			   "feeds the LNB, selects the other one", id);
+		return false;
+	}
+	if (s->diseqc[0] != '\0' && strcmp(s->diseqc, its->diseqc) != 0) {
+		errmsg_set(error, "diseqc: \"%.32s\" is not the position "
+			   "\"%.32s\" that adapter \"%.64s\" selects",
+			   s->diseqc, its->diseqc, id);
+		return false;
+	}
+	return true;
+}
+
+bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
+		      struct errmsg *error)
+{
+	struct tuner_spec s, its;
+	struct errmsg unused;
+	const json_t *feeder;
+
+	error = error != NULL ? error : &unused;
+	if (!tuner_spec_is(adapter) ||
+	    tuner_spec_parse(adapter, &s, NULL) < 0 || !s.satellite ||
+	    !s.lnb_sharing)
+		return true;
+	if (s.lnb_adapter[0] != '\0' && !has_id(adapters, s.lnb_adapter)) {
+		errmsg_set(error, "lnb_adapter: there is no adapter \"%.64s\"",
+			   s.lnb_adapter);
+		return false;
+	}
+	feeder = find_feeder(adapters, &s, &its);
+	return feeder == NULL || feeder == adapter || its.uni_scr != 0 ||
+	       judge(adapter, &s, feeder, &its, error);
+}
