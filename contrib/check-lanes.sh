@@ -111,7 +111,7 @@ expect "who stops the jobs waits until their tests have ended" 0 \
 
 rm "$tmp"/b/{began,ended}
 in_lanes 'trap stop_jobs EXIT
-	trap "exit 143" TERM
+	stop_on_signals
 	aside lane "$dir" waiting 2
 	lane=$!
 	{ until [[ -f $dir/began ]]; do sleep 0.05; done; kill $$; } &

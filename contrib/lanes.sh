@@ -5,6 +5,19 @@
 # shellcheck disable=SC2154
 
 groups=() # process groups in the background
+stopped=0 # the status to exit with after a signal
+
+# A trap that exits in a wait can make bash 5.2 abort ("longjmp causes
+# uninitialized stack frame"): these set a variable.
+stop_on_signals() {
+	trap 'stopped=130' INT
+	trap 'stopped=143' TERM
+}
+
+# Every wait of the shell calls it.
+exit_if_stopped() {
+	((stopped == 0)) || exit "$stopped"
+}
 
 # aside COMMAND...: runs it in the background; its PID is $!
 aside() {
@@ -27,9 +40,11 @@ joined() {
 	exec {never}<> <(:) # a pipe that stays empty: read waits and times out
 	while kill -0 "$1" 2>/dev/null; do
 		read -rt 0.2 -u "$never" || true
+		exit_if_stopped
 	done
 	exec {never}<&-
 	wait "$1" || status=$?
+	exit_if_stopped
 	for i in "${!groups[@]}"; do
 		[[ ${groups[i]} != "$1" ]] || unset "groups[i]"
 	done
