@@ -21,7 +21,7 @@ AM_TESTS_ENVIRONMENT = \
 # What a test links: its program's library and all below it.  Tests of the
 # worker and of what both sides share are the most, so they name none.
 unit_libs = libproto.a libcommon.a $(LLHTTP_LINK) $(LIBEV_LIBS) \
-	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS)
+	$(JANSSON_LIBS) $(WSLAY_LIBS) $(CRITERION_LIBS) tests/unit/libstart.a
 worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) $(DVBCSA_LIBS) \
 	$(ZLIB_LIBS) \
 	-lm
@@ -32,10 +32,19 @@ ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 LDADD = $(test_libs)
 
 # The code of these tests runs for an instant and its macros take long to
-# optimize and to describe to a debugger.  The linker is the fastest of this
-# machine.
-tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -g1 -U_FORTIFY_SOURCE
+# optimize, to describe to a debugger and to check for undefined behaviour,
+# which only the code that they test is searched for.  The linker is the fastest
+# of this machine.
+if SANITIZERS
+test_sanitizers = -fno-sanitize=undefined -fno-sanitize-address-use-after-scope
+endif
+tests/unit/%.o tests/component/%.o: private CFLAGS += -O0 -g1 \
+	-U_FORTIFY_SOURCE $(test_sanitizers)
 tests/unit/% tests/component/% tests/fuzz/%: private LDFLAGS += $(TEST_LINK)
+# Nothing else refers to the first symbol of libstart.a.
+tests/unit/% tests/component/%: private LDFLAGS += -Wl,-u,git_libgit2_init
+check_LIBRARIES += tests/unit/libstart.a
+tests_unit_libstart_a_SOURCES = tests/unit/criterion_start.c
 
 # Make starts the tests in this order.
 include tests/web/local.mk
