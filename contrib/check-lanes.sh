@@ -46,8 +46,8 @@ expect() {
 makefile() {
 	rm -rf "$tmp/b"
 	mkdir -p "$tmp"/b/tests/{unit,component,system,fuzz}
-	printf '%s\n' 'TEST_LOGS = tests/unit/u.log tests/component/c.log \' \
-		'	tests/system/s.log tests/fuzz/f.log' \
+	printf '%s\n' 'lane_tests = tests/unit/u tests/component/c \' \
+		'	tests/system/s.mjs tests/fuzz/f' \
 		'check-computing:' \
 		'	@for test in unit/u component/c fuzz/f; do \' \
 		'		echo ":" >tests/$$test.trs; \' \

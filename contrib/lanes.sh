@@ -144,20 +144,20 @@ lane() {
 	echo "$status" >"$1/$2.status"
 }
 
-# planned_tests DIR: the logs of all tests that make check runs there
+# planned_tests DIR: the tests of all lanes, without suffix
 planned_tests() {
 	# shellcheck disable=SC2016  # make expands it
 	printf '%s\n' 'include Makefile' \
-		'logs: ; @printf "%s\n" $(TEST_LOGS)' |
-		make -C "$1" -s -f - logs
+		'names: ; @printf "%s\n" $(basename $(lane_tests))' |
+		make -C "$1" -s -f - names
 }
 
 # missing DIR: the planned tests that have no result
 missing() {
-	local planned log
+	local planned name
 	planned=$(planned_tests "$1")
-	for log in $planned; do
-		[[ -s $1/${log%.log}.trs ]] || echo "${log%.log}"
+	for name in $planned; do
+		[[ -s $1/$name.trs ]] || echo "$name"
 	done
 }
 
@@ -177,8 +177,9 @@ judge_lane() {
 # judge DIR LANE...: prints the names of failed tests; ends the check if a test
 # did not run
 judge() {
-	local dir=$1 lane kind ran kinds=(unit component system fuzz)
+	local dir=$1 lane kind ran kinds=(unit component system)
 	shift
+	[[ $dir == build ]] || kinds+=(fuzz)
 	[[ $dir != build || $web != with ]] || kinds+=(web)
 	for lane in "$@"; do
 		cat "$dir/$lane.log" || true # judge_lane has the reason

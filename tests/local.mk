@@ -65,7 +65,47 @@ include tests/ktls/local.mk
 # make may have its name.
 waiting_tests = $(filter tests/system/% tests/reference/%,$(TESTS))
 browsing_tests = $(filter tests/web/%,$(TESTS))
-computing_tests = $(filter-out $(waiting_tests) $(browsing_tests),$(TESTS))
+computing_tests = $(filter-out $(waiting_tests) $(browsing_tests) \
+	$(sanitized_tests),$(TESTS))
+lane_tests = $(waiting_tests) $(browsing_tests) $(computing_tests)
+# The third lane of a plain build leaves unit tests and samples of fuzz targets
+# to the build with sanitizers, which finds more by them.  It has the tests that
+# run more rounds or measure more there, and those of what depends on how a
+# compiler optimizes: memory that is wiped or shared, and code for some
+# processors.  `make check' runs all tests in each build.
+if !SANITIZERS
+sanitized_tests = $(filter-out $(optimized_tests), \
+	$(filter tests/unit/% tests/fuzz/%,$(TESTS)))
+endif
+optimized_tests = \
+	tests/unit/common/account/test_secret \
+	tests/unit/common/base/test_hash \
+	tests/unit/common/base/test_ring \
+	tests/unit/common/base/test_ring_segment \
+	tests/unit/common/base/test_shared \
+	tests/unit/common/supervise/test_procfs \
+	tests/unit/common/ws/test_hub \
+	tests/unit/proto/ipc/test_channel \
+	tests/unit/proto/wire/test_http_wipe \
+	tests/unit/worker/core/test_hidden \
+	tests/unit/worker/csa/test_csa \
+	tests/unit/worker/failover/test_failover_holds \
+	tests/unit/worker/failover/test_short_holes \
+	tests/unit/worker/input/test_packet_ring \
+	tests/unit/worker/merge/test_merge_model \
+	tests/unit/worker/merge/test_merge_order \
+	tests/unit/worker/net/test_cxx_memory \
+	tests/unit/worker/output/test_cbr \
+	tests/unit/worker/output/test_cbr_frequency \
+	tests/unit/worker/output/test_pacer \
+	tests/unit/worker/output/test_ring_out \
+	tests/unit/worker/rtp/test_fec \
+	tests/unit/worker/softcam/test_ecm_table \
+	tests/unit/worker/splice/test_jump_sweep \
+	tests/unit/worker/splice/test_one_offset \
+	tests/unit/worker/splice/test_property \
+	tests/unit/worker/stream/test_flapping \
+	tests/unit/worker/ts/test_psi_long
 run_tests = $(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= \
 	check_LIBRARIES= check_DATA=
 lanes = check-waiting check-browsing check-computing
@@ -74,4 +114,7 @@ $(lanes): check-%:
 # What the first two need beside the programs.
 waiting-programs: $(filter-out tests/unit/% tests/component/% tests/fuzz/% \
 	tests/bench/%,$(check_PROGRAMS)) tests/bench/ws_farm $(check_DATA)
-.PHONY: $(lanes) waiting-programs
+# What all of them need.
+lane-programs: $(filter-out $(sanitized_tests),$(check_PROGRAMS)) \
+	$(check_SCRIPTS) $(check_DATA)
+.PHONY: $(lanes) waiting-programs lane-programs
