@@ -40,7 +40,8 @@ static void start(struct epg_bench *b)
 {
 	struct service_config config = service_rig_config(&b->rig);
 	json_t *settings = json_pack("{s:i, s:i, s:i}", "epg_days", 2,
-				     "epg_services", 0, "epg_memory", 0);
+				     "epg_services", (int)b->services,
+				     "epg_memory", 0);
 
 	b->proc = epg_proc_new(&config, &(struct epg_config){
 		.settings = settings, .path = b->path, .times = b->times,
@@ -48,11 +49,11 @@ static void start(struct epg_bench *b)
 	json_decref(settings);
 }
 
-void epg_bench_init_with(struct epg_bench *b, const char *saved,
-			 struct epg_times times)
+static void init(struct epg_bench *b, const char *saved,
+		 struct epg_times times, unsigned services)
 {
 	*b = (struct epg_bench){ .folder = "/tmp/epg.XXXXXX", .id = "a",
-				  .times = times };
+				  .services = services, .times = times };
 	cr_assert_not_null(mkdtemp(b->folder));
 	b->path = xasprintf("%s/epg", b->folder);
 	if (saved != NULL)
@@ -61,10 +62,21 @@ void epg_bench_init_with(struct epg_bench *b, const char *saved,
 	start(b);
 }
 
-/* saved: the content of the file; NULL: there is none. */
+void epg_bench_init_with(struct epg_bench *b, const char *saved,
+			 struct epg_times times)
+{
+	init(b, saved, times, 0);
+}
+
+void epg_bench_init_limit(struct epg_bench *b, const char *saved,
+			  unsigned services)
+{
+	init(b, saved, (struct epg_times){ 0 }, services);
+}
+
 void epg_bench_init(struct epg_bench *b, const char *saved)
 {
-	epg_bench_init_with(b, saved, (struct epg_times){ 0 });
+	init(b, saved, (struct epg_times){ 0 }, 0);
 }
 
 void epg_bench_done(struct epg_bench *b)

@@ -17,6 +17,7 @@ struct epg_bench {
 	char folder[32];
 	char *path;
 	const char *id; /* of the stream */
+	unsigned services;
 };
 
 struct asked {
@@ -29,6 +30,9 @@ struct asked {
 void epg_bench_init(struct epg_bench *, const char *saved);
 void epg_bench_init_with(struct epg_bench *, const char *saved,
 			 struct epg_times);
+/* services: epg_services. */
+void epg_bench_init_limit(struct epg_bench *, const char *saved,
+			  unsigned services);
 /* The worker has loaded an event of the stream. */
 void epg_bench_init_event(struct epg_bench *);
 void epg_bench_done(struct epg_bench *);

@@ -82,6 +82,22 @@ static void expect_guide(struct epg_bench *b)
 	epg_bench_done(b);
 }
 
+Test(epg_proc, the_services_of_the_settings_are_the_limit)
+{
+	char text[500], *second = text;
+	struct epg_bench b;
+
+	epg_bench_format_event(text, sizeof text, "a");
+	second += strlen(text);
+	epg_bench_format_event(second, sizeof text - strlen(text), "a");
+	strstr(second, "\"pnr\":7")[6] = '8';
+	epg_bench_init_limit(&b, text, 1);
+	epg_bench_wait_loaded(&b);
+	cr_expect_eq(epg_proc_status(b.proc)->services, 1);
+	cr_expect_eq(epg_proc_status(b.proc)->events, 1);
+	epg_bench_done(&b);
+}
+
 Test(epg_proc, a_new_id_before_the_worker_runs_keeps_the_saved_guide)
 {
 	char text[300];

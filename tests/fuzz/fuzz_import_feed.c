@@ -35,7 +35,7 @@ static struct guide *import(const uint8_t *data, size_t size, size_t piece,
 	guide_set_programs(g, "a", &one, 1);
 	guide_know_stream(g, "m", "");
 	guide_set_programs(g, "m", two, 2);
-	f = import_feed_new(g, NOW_S);
+	f = import_feed_new(g, NOW_S, IMPORT_BYTES_MAX);
 	do {
 		size_t n = size - at < piece ? size - at : piece;
 

@@ -198,7 +198,8 @@ static void begin(struct epg_sources *s, struct source *one)
 		fail(s, &error);
 		return;
 	}
-	s->feed = import_feed_new(s->guide, (int64_t)(wall_ms() / 1000));
+	s->feed = import_feed_new(s->guide, (int64_t)(wall_ms() / 1000),
+				  IMPORT_BYTES_MAX);
 }
 
 /* A service of the guide.  True: another one waits. */

@@ -19,6 +19,7 @@ struct import_feed {
 	z_stream zip;
 	bool zip_ended; /* a member of gzip */
 	size_t taken, len; /* bytes, and those of the document */
+	size_t max; /* of both */
 	uint8_t part[IMPORT_PART];
 };
 
@@ -36,10 +37,12 @@ static void on_programme(const char *channel, const struct xmltv_found *p,
 
 static const struct xmltv_reader_events events = { wants, on_programme };
 
-struct import_feed *import_feed_new(struct guide *guide, int64_t now_s)
+struct import_feed *import_feed_new(struct guide *guide, int64_t now_s,
+				    size_t max)
 {
 	struct import_feed *f = xcalloc(1, sizeof *f);
 
+	f->max = max;
 	f->reader = xmltv_reader_new(&events, f);
 	f->import = guide_import_new(guide, now_s);
 	return f;
@@ -87,9 +90,9 @@ static int read_part(struct import_feed *f, const void *bytes, size_t len,
 	int r;
 
 	f->len += len;
-	if (f->len > IMPORT_BYTES_MAX)
+	if (f->len > f->max)
 		return errmsg_fail(error, -EINVAL, "the document is longer "
-				   "than %d bytes", IMPORT_BYTES_MAX);
+				   "than %zu bytes", f->max);
 	r = xmltv_reader_feed(f->reader, bytes, len, end, error);
 	return r < 0 ? r : !end;
 }
@@ -151,9 +154,9 @@ int import_feed_run(struct import_feed *f, struct buf *bytes, bool last,
 			    : run_plain(f, bytes, last, error);
 	f->taken += had - buf_len(bytes);
 	/* gzip without end may have no content */
-	if (r > 0 && f->taken > IMPORT_BYTES_MAX)
+	if (r > 0 && f->taken > f->max)
 		return errmsg_fail(error, -EINVAL, "the file is longer than "
-				   "%d bytes", IMPORT_BYTES_MAX);
+				   "%zu bytes", f->max);
 	return r;
 }
 

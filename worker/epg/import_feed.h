@@ -13,13 +13,14 @@
 
 enum {
 	IMPORT_PART = 256 * 1024, /* bytes after gzip */
-	/* of a document after gzip */
+	/* of a document after gzip; the limit that operators know */
 	IMPORT_BYTES_MAX = 1 << 30,
 };
 
 struct import_feed;
 
-struct import_feed *import_feed_new(struct guide *, int64_t now_s);
+/* max: bytes of the document after gzip; one that is longer is refused. */
+struct import_feed *import_feed_new(struct guide *, int64_t now_s, size_t max);
 /* NULL-safe; sets *f to NULL.  The guide stays as it is. */
 void import_feed_free(struct import_feed **);
 

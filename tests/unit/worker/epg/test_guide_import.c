@@ -21,7 +21,10 @@ enum {
 	NOON_S = 1548158400, /* 2019-01-22 12:00 UTC */
 	HOUR_S = 3600,
 	MEMORY = 1 << 20,
+	LONG = 4 << 20, /* bytes of a document */
 };
+
+static struct guide_import_counts last; /* of the last document */
 
 static struct guide *open_guide(void)
 {
@@ -40,7 +43,7 @@ static struct guide *open_guide(void)
 static int import_bytes(struct guide *g, const void *bytes, size_t len,
 			size_t piece, struct errmsg *error)
 {
-	struct import_feed *f = import_feed_new(g, NOON_S);
+	struct import_feed *f = import_feed_new(g, NOON_S, LONG);
 	struct guide_import_counts counts;
 	struct buf b = { 0 };
 	size_t at = 0;
@@ -56,6 +59,8 @@ static int import_bytes(struct guide *g, const void *bytes, size_t len,
 	}
 	while (r == 0 && import_feed_commit(f, &counts))
 		continue;
+	if (r == 0)
+		last = counts;
 	if (r == 0 && import_feed_refused(f) > 0)
 		errmsg_set(error, "%s", import_feed_first_refusal(f));
 	import_feed_free(&f);
@@ -158,6 +163,9 @@ Test(guide_import, overlaps_gaps_and_missing_ends_follow_the_rule)
 		    AT("1310", "1330") TITLE("F") OPEN("1340") TITLE("G"));
 	assert_events(g, "a", 7, "0-20 A, 20-40 B, 40-50 C, 50-60 D, "
 		      "70-90 F");
+	cr_assert_eq(last.cut, 2);
+	cr_assert_eq(last.endless, 1);
+	cr_assert_eq(last.gaps, 2);
 	guide_free(&g);
 }
 
@@ -435,6 +443,31 @@ Test(guide_import, reads_gzip_and_refuses_one_that_is_cut)
 			     -EINVAL);
 	cr_assert_str_eq(error.text, "gzip: the file ends too early");
 	assert_events(g, "a", 7, "0-60 A");
+	free(packed);
+	free(text);
+	guide_free(&g);
+}
+
+/* A small file may become a document of gigabytes, or of none. */
+Test(guide_import, a_document_has_a_limit_behind_gzip_too)
+{
+	char *text = xcalloc(1, 2 * LONG);
+	struct guide *g = open_guide();
+	struct errmsg error;
+	size_t len;
+	uint8_t *packed;
+
+	memset(text, ' ', 2 * LONG);
+	memcpy(text, "<tv>", 4);
+	memcpy(text + 2 * LONG - 5, "</tv>", 5);
+	packed = zip(text, 2 * LONG, &len);
+	cr_assert_lt(len, LONG / 100);
+	cr_assert_eq(import_bytes(g, packed, len, 16384, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "the document is longer than 4194304 "
+				     "bytes");
+	cr_assert_eq(import_bytes(g, text, 2 * LONG, 16384, &error), -EINVAL);
+	cr_assert_str_eq(error.text, "the document is longer than 4194304 "
+				     "bytes");
 	free(packed);
 	free(text);
 	guide_free(&g);
