@@ -72,23 +72,33 @@ export function lostOf(sent, seen) {
 	return lost;
 }
 
+// What several generators sent: the streams of the first one come first.
+function joined(reports) {
+	return { stamped: reports.reduce((n, { stamped }) => n + stamped, 0),
+		next: reports.flatMap(({ next }) => next),
+		late_max_us: Math.max(...reports.map(({ late_max_us: us }) =>
+			us)) };
+}
+
 /*
  * One measurement: load through a running candidate, its CPU over the window at
- * full load, and all losses from first to last.
+ * full load, and all losses from first to last.  ports: a generator for each.
  */
 export async function measureFlow(scope, checker, o, cpu) {
-	const generator = startGenerator(scope, { ...o,
-		seconds: o.warm + o.window + 1 });
+	const generators = (o.ports ?? [o.port]).map((port) =>
+		startGenerator(scope, { ...o, port,
+			seconds: o.warm + o.window + 1 }));
 
 	await sleep(o.warm * 1000);
 	const cpuBefore = cpu(), before = await checker.snapshot();
 	await sleep(o.window * 1000);
 	const cpuAfter = cpu(), after = await checker.snapshot();
-	const { out, code } = await generator.ended;
-	if (code !== 0)
+	const ends = await Promise.all(generators.map(({ ended }) => ended));
+	if (ends.some(({ code }) => code !== 0))
 		throw new Error('the generator failed');
 	await sleep(500);
-	const seen = await checker.stop(), sent = JSON.parse(out);
+	const seen = await checker.stop();
+	const sent = joined(ends.map(({ out }) => JSON.parse(out)));
 	const mbit = (after.bytes - before.bytes) * 8 / 1e6;
 	return { cpu_us_per_mbit: (cpuAfter - cpuBefore) / 1000 / mbit, mbit,
 		sent: sent.stamped, lost: lostOf(sent, seen),

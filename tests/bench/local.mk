@@ -90,6 +90,7 @@ bench_scripts = \
 	tests/bench/attacks.mjs \
 	tests/bench/compare.mjs \
 	tests/bench/csa.mjs \
+	tests/bench/dvb.mjs \
 	tests/bench/events.mjs \
 	tests/bench/delivery.mjs \
 	tests/bench/descramble.mjs \
@@ -120,6 +121,7 @@ EXTRA_DIST += $(bench_scripts)
 
 # make bench [BENCH=udp,outputs,stages,remux,http,hls,memory,fleet,api,events,tls,pull]
 #	[ROUNDS=3] [WINDOW=8] [AGAINST=DIR]
+# make bench BENCH=dvb [MUXES=8] [MUX_RATE=60]: beside dvblast
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		sluice-worker-net$(EXEEXT) \

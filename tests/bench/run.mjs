@@ -17,7 +17,7 @@ const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'delivery', 'csa', 'descramble', 'opening'];
 // takes long, or has no verdict: runs only when it is named
 const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
-	'joins', 'web'];
+	'joins', 'web', 'dvb'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*
