@@ -33,6 +33,7 @@ libproto_a_SOURCES += \
 	proto/spec/rtp_spec.h \
 	proto/spec/srt_spec.h \
 	proto/spec/satip_spec.c proto/spec/satip_spec.h \
+	proto/spec/shape.h \
 	proto/spec/si_section.c \
 	proto/spec/stream_spec.c proto/spec/stream_spec.h \
 	proto/spec/tables_spec.c proto/spec/tables_spec.h \

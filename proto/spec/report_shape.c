@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/report_shape.h"
 
+#include "proto/spec/shape.h"
+
 enum {
 	WORD_MAX = 32,
 	LIST_MAX = 512,
 	COUNTS_MAX = 8,
 };
 
-static const struct field count_item = { .type = FIELD_UINT };
+static const struct field count_item = { COUNT };
 
-#define COUNT .type = FIELD_UINT
-#define FLAG .type = FIELD_BOOL
-#define WORD .type = FIELD_STRING, .max = WORD_MAX
+#define WORD TEXT_TO(WORD_MAX)
 #define COUNTS .type = FIELD_LIST, .max = COUNTS_MAX, .item = &count_item
-#define OBJECT(table) .type = FIELD_OBJECT, .of = &table
-#define LIST(table) .type = FIELD_LIST, .max = LIST_MAX, .of = &table
-#define MAYBE .flags = FIELD_MAYBE
-#define SHAPE(rows) { rows, ARRAY_LEN(rows), .flags = FIELD_STRICT }
+#define LIST(table) LIST_TO(LIST_MAX, table)
 
 static const struct field indicator_rows[] = {
 	{ "alarm", WORD },
