@@ -25,19 +25,12 @@ void wanted_pids_done(struct wanted_pids *w)
 	psi_free(&w->psi);
 }
 
-static uint32_t changes(const struct wanted_pids *w)
-{
-	return psi_changes(w->psi) + w->changes;
-}
-
 void wanted_pids_reset(struct wanted_pids *w)
 {
 	psi_reset(w->psi);
 	section_reset(&w->cat);
 	w->emms.n = 0;
-	w->changes++;
-	/* the sum may be that of the last list, whose PSI is forgotten */
-	w->listed = changes(w) - 1;
+	w->stale = true;
 }
 
 /* The descriptors of a CAT may be in several sections.  Those of an earlier
@@ -51,7 +44,7 @@ static void take_cat(struct wanted_pids *w, const uint8_t *section, size_t len)
 		return;
 	ca_refs_read_cat(section, len, &refs);
 	for (size_t i = 0; i < refs.n; i++)
-		w->changes += ca_refs_add(&w->emms, &refs.list[i]);
+		w->stale |= ca_refs_add(&w->emms, &refs.list[i]);
 }
 
 void wanted_pids_feed(struct wanted_pids *w, const uint8_t *packet)
@@ -70,14 +63,15 @@ void wanted_pids_feed(struct wanted_pids *w, const uint8_t *packet)
 
 bool wanted_pids_changed(const struct wanted_pids *w)
 {
-	return changes(w) != w->listed;
+	return w->stale || psi_changes(w->psi) != w->psi_changes;
 }
 
 size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
 {
 	const uint16_t carrier[] = { 0, w->inner };
 
-	w->listed = changes(w);
+	w->psi_changes = psi_changes(w->psi);
+	w->stale = false;
 	if (w->inner != 0) {
 		for (size_t i = 0; i < ARRAY_LEN(carrier) && i < max; i++)
 			ret[i] = carrier[i];

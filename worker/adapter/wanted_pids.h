@@ -18,9 +18,9 @@ struct wanted_pids {
 	struct psi *psi; /* PAT and PMTs */
 	struct msg_adapter_programs programs;
 	uint16_t inner; /* PID of the T2-MI that has the programs; 0: none */
-	struct ca_refs emms; /* of the CAT */
-	uint32_t changes;    /* of emms */
-	uint32_t listed;     /* changes of all tables, as listed last */
+	struct ca_refs emms;  /* of the CAT */
+	uint32_t psi_changes; /* of psi, as of the last list */
+	bool stale;           /* the last list lacks other changes */
 	struct section_assembler cat;
 	uint8_t buffer[SECTION_PSI_MAX];
 };
