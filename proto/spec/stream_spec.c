@@ -359,8 +359,8 @@ static const struct field option_rows[] = {
 	{ "mux_delay", AT(mux_delay_ms), .min = MUX_DELAY_MIN_MS,
 	  .max = MUX_DELAY_MAX_MS, .initial = MUX_DELAY_MS,
 	  .flags = FIELD_OBSERVER, .unit = "ms",
-	  .help = "The longest time that packets of an mpts wait for the "
-		  "rate." },
+	  .help = "The time from the source of a packet of an mpts to its "
+		  "departure." },
 	{ "pid_mode", AT(pid_mode), .choices = pid_modes,
 	  .flags = FIELD_OBSERVER,
 	  .help = "PIDs and service numbers of an mpts: those of the block "

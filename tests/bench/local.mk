@@ -125,6 +125,8 @@ EXTRA_DIST += $(bench_scripts)
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		sluice-worker-net$(EXEEXT) \
+		tests/helpers/udp-record$(EXEEXT) \
+		tests/helpers/ts-judge$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \
@@ -141,6 +143,8 @@ SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		sluice-worker-net$(EXEEXT) \
+		tests/helpers/udp-record$(EXEEXT) \
+		tests/helpers/ts-judge$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH='$(SOAK)' \
 	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \

@@ -20,6 +20,9 @@ enum {
 	EIT_CALM_S = 60,
 	/* A worker that ended longer ago is not continued. */
 	RESUME_MS = 2000,
+	/* The inputs are read so often within mux_delay, and every ... */
+	READS = 10,
+	READ_MAX_MS = 40,
 };
 
 /* The block of an input, and what its maps demand. */
@@ -93,6 +96,8 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		.arg = arg,
 	});
 	s->memory = memory;
+	s->period_ns = MIN(spec->mux_delay_ms / READS, (unsigned)READ_MAX_MS) *
+		       MS;
 	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
 	for (size_t i = 0; i < start->n_inputs; i++) {
 		set_up_input(s->mux, i, start->inputs[i]);
@@ -107,13 +112,23 @@ void mux_stage_done(struct mux_stage *s)
 	s->reads = NULL;
 }
 
-void mux_stage_resume(struct mux_stage *s, struct input_chain *c)
+bool mux_stage_wants(struct mux_stage *s, struct input_chain *c,
+		     uint64_t now_ns)
 {
 	struct mux_seen *source = &s->sources[c->position - 1];
 
+	if (s->mux == NULL)
+		return true;
+	if (now_ns < source->due_ns)
+		return false;
+	/* not all inputs in one turn */
+	source->due_ns = source->due_ns == 0
+		? now_ns + s->period_ns * c->position / mux_inputs(s->mux)
+		: MAX(source->due_ns + s->period_ns, now_ns);
 	/* until it has packets: the master may give it the ring once more */
-	if (s->mux != NULL && source->from != 0)
+	if (source->from != 0)
 		c->keeper.spec.ring_from = source->from;
+	return true;
 }
 
 /* Notes where the packets that follow begin in the ring. */

@@ -18,6 +18,7 @@ enum { MUX_READS_MAX = 256 };
 struct mux_seen {
 	unsigned opens;
 	uint64_t lost;
+	uint64_t due_ns; /* of the next reading */
 	uint64_t address; /* a hash */
 	uint64_t from;  /* where the last worker had been; 0: it starts anew */
 	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
@@ -35,6 +36,7 @@ struct mux_reads {
 struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
 	struct stream_memory *memory;
+	uint64_t period_ns; /* of the readings of an input */
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	struct mux_reads *reads; /* of each input */
 	uint64_t second_ns; /* time of the last second; 0: none yet */
@@ -58,8 +60,9 @@ void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    ts_out_fn *out, void *arg);
 void mux_stage_done(struct mux_stage *);
 
-/* Before the chain is read: its input starts where the last worker had been. */
-void mux_stage_resume(struct mux_stage *, struct input_chain *);
+/* Is the chain to be read now?  What is delayed anyway is read less often than
+ * in each turn.  A new input starts where the last worker had been. */
+bool mux_stage_wants(struct mux_stage *, struct input_chain *, uint64_t now_ns);
 
 /* Packets of the chain follow, in front of its remux. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,

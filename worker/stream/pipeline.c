@@ -61,8 +61,9 @@ static void read_inputs(struct pipeline *p)
 	size_t n = selector_due(p->selector, p->now_ns, due);
 
 	for (size_t i = 0; i < n; i++) {
+		if (!mux_stage_wants(&p->mux, due[i], p->now_ns))
+			continue;
 		p->reading = due[i];
-		mux_stage_resume(&p->mux, due[i]);
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
 		mux_stage_places(&p->mux, due[i], p->now_ns); /* ─▶ remuxed */
 	}
