@@ -103,6 +103,7 @@ bench_scripts = \
 	tests/bench/measure.mjs \
 	tests/bench/memory.mjs \
 	tests/bench/merge.mjs \
+	tests/bench/mux.mjs tests/bench/muxsoak.mjs \
 	tests/bench/pull.mjs \
 	tests/bench/remux.mjs \
 	tests/bench/outputs.mjs \
@@ -138,15 +139,15 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH=compare \
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
-# make soak [SOAK=types,players,attacks,web] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+# make soak [SOAK=types,players,attacks,web,mux] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
 SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		sluice-worker-net$(EXEEXT) \
 		tests/helpers/udp-record$(EXEEXT) \
 		tests/helpers/ts-judge$(EXEEXT) \
-		$(bench_programs)
-	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH='$(SOAK)' \
+		$(live_clips) $(bench_programs)
+	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH='$(SOAK:mux=muxsoak)' \
 	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \
 	SOAK_RATE='$(SOAK_RATE)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs

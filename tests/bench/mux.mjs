@@ -29,7 +29,8 @@ const multiplex = (to) => ({ ...stream('m',
 type: 'mpts', bitrate: KBPS });
 
 const onAir = (sluice) => sluice.waitStatus('m', 'all services', (s) =>
-	s.services?.filter(({ onair }) => onair).length === LOAD.streams, 30000);
+	s.services?.filter(({ onair }) => onair).length === LOAD.streams,
+30000);
 
 // Each returns the processes to measure, by name.
 const candidates = {

@@ -17,7 +17,7 @@ const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'delivery', 'csa', 'descramble', 'opening', 'mux'];
 // takes long, or has no verdict: runs only when it is named
 const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
-	'joins', 'web', 'dvb'];
+	'joins', 'web', 'dvb', 'muxsoak'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

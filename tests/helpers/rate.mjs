@@ -86,8 +86,7 @@ export function payloads(list) {
 	return n;
 }
 
-export function judgeRate(list, pid, rate) {
-	const ts = checkTs(joined(list));
+export function judgeRate(list, pid, rate, ts = checkTs(joined(list))) {
 	const pcrs = unwrapped(ts.pcrs.get(pid));
 	const bases = timeBases(pcrs);
 	const parts = bases.flatMap((base) => [...seconds(base, (p) => p.s)]);
