@@ -68,13 +68,68 @@ INLINE word majority(word a, word b, word c)
 		*second = TABLE5(a, b, c, d, e, second_table); \
 	}
 
-BOX(box1, 0x27968667, 0x69d89c5a)
-BOX(box2, 0x748d9665, 0x99a527c3)
-BOX(box3, 0x69c634cd, 0x99a5665a)
+/*
+ * A search found two to five tables of three for most of the tables of five,
+ * which otherwise take seven.  The comment of a box has its tables of five.
+ */
+#define BOX_HEAD(name) \
+	INLINE void name(word a, word b, word c, word d, word e, word *first, \
+			 word *second)
+
+/* 0x27968667, 0x69d89c5a */
+BOX_HEAD(box1)
+{
+	word g = TABLE3(a, d, c, 0xa7), h = TABLE3(d, e, g, 0x82);
+	word k = TABLE3(a, e, d, 0x15), l = TABLE3(k, d, e, 0xb8);
+
+	*first = TABLE3(a, g, TABLE3(b, c, h, 0xb6), 0x58);
+	*second = TABLE3(b, k, TABLE3(a, c, l, 0x86), 0x56);
+}
+
+/* 0x748d9665, 0x99a527c3 */
+BOX_HEAD(box2)
+{
+	word g = TABLE3(e, a, b, 0xb5), h = TABLE3(c, g, b, 0xf4);
+	word k = TABLE3(e, b, d, 0xfb), l = TABLE3(c, b, d, 0x28);
+
+	*first = TABLE3(a, h, TABLE3(c, d, g, 0x92), 0x6b);
+	*second = TABLE3(c, k, TABLE3(a, e, l, 0x97), 0x78);
+}
+
+/* 0x69c634cd, 0x99a5665a */
+BOX_HEAD(box3)
+{
+	word g = TABLE3(e, a, c, 0x96), h = TABLE3(d, e, a, 0xdf);
+	word i = TABLE3(d, g, TABLE3(e, b, a, 0xa1), 0x3d);
+
+	*first = TABLE3(b, h, i, 0x86);
+	*second = xor3(a, e, TABLE3(b, c, d, 0xe4));
+}
+
 BOX(box4, 0x4eb4d619, 0xd619b14b)
 BOX(box5, 0xa53964e5, 0x4d6ab26c)
-BOX(box6, 0x39879c78, 0x4be49ba4)
-BOX(box7, 0xda1a3996, 0x1e71e12e)
+
+/* 0x39879c78, 0x4be49ba4 */
+BOX_HEAD(box6)
+{
+	word g = TABLE3(d, e, a, 0x60), h = TABLE3(a, d, b, 0x98);
+	word k = TABLE3(a, e, c, 0x2a), l = TABLE3(k, b, e, 0x1b);
+	word m = TABLE3(c, b, e, 0x7c), n = TABLE3(c, d, l, 0x7c);
+
+	*first = xor3(a, h, TABLE3(c, e, g, 0xbe));
+	*second = TABLE3(a, m, n, 0xa6);
+}
+
+/* 0xda1a3996, 0x1e71e12e */
+BOX_HEAD(box7)
+{
+	word g = TABLE3(d, b, e, 0x14), h = TABLE3(d, e, a, 0x6b);
+	word i = TABLE3(c, h, TABLE3(h, b, g, 0x39), 0xe0);
+	word k = TABLE3(a, b, e, 0x6c), l = TABLE3(a, k, c, 0xa6);
+
+	*first = xor3(a, g, i);
+	*second = xor3(a, e, TABLE3(d, k, l, 0x58));
+}
 
 struct block_tables {
 	__m512i substitution[4];

@@ -313,19 +313,42 @@ static void stream_cipher(const struct csa_schedule *key,
 	}
 }
 
-/* A round moves each byte by one place.  So the bytes stay where they are, and
- * the first one is another. */
+/*
+ * A round moves each byte by one place.  So the bytes stay where they are, and
+ * the first one is another.
+ *
+ * The new byte of a round is added to three others, while these are in places
+ * 1, 2 and 3.  They wait for it until place 5, where the permutation is added,
+ * too: in round n the new bytes of n - 4, n - 3 and n - 2 are in places 3, 2 and
+ * 1, and themselves wait.
+ */
 INLINE void decrypt_round(const struct block_tables *t, word w[8], size_t first,
 			  word key)
 {
 	word s = substitute(t, w[(first + 6) % 8] ^ key);
-	word l = w[(first + 7) % 8] ^ s;
+	word sum = xor3(w[(first + 1) % 8], w[(first + 2) % 8],
+			w[(first + 3) % 8]);
 
-	w[(first + 7) % 8] = l;
-	w[(first + 1) % 8] ^= l;
-	w[(first + 2) % 8] ^= l;
-	w[(first + 3) % 8] ^= l;
-	w[(first + 5) % 8] ^= permute(t, s);
+	w[(first + 7) % 8] ^= s;
+	w[(first + 5) % 8] = xor3(w[(first + 5) % 8], sum, permute(t, s));
+}
+
+/* What the first rounds will add to the bytes in places 2 to 5, although no
+ * round precedes them; and back, behind the last round. */
+INLINE void expect_rounds(word w[8])
+{
+	w[2] ^= w[0];
+	w[3] = xor3(w[3], w[1], w[0]);
+	w[4] = xor3(w[4], w[2], w[1] ^ w[0]);
+	w[5] = xor3(w[5], w[3], w[2] ^ w[1]);
+}
+
+INLINE void add_rounds(word w[8])
+{
+	w[5] = xor3(w[5], w[3], w[2] ^ w[1]);
+	w[4] = xor3(w[4], w[2], w[1] ^ w[0]);
+	w[3] = xor3(w[3], w[1], w[0]);
+	w[2] ^= w[0];
 }
 
 INLINE void encrypt_round(const struct block_tables *t, word w[8], size_t first,
@@ -365,15 +388,21 @@ INLINE void block_rounds(const struct csa_schedule *key, word lanes[ABREAST][8],
 	struct block_tables tables = block_tables();
 	word w[ABREAST][8];
 
-	for (size_t k = 0; k < ABREAST; k++)
+	for (size_t k = 0; k < ABREAST; k++) {
 		planes_of_lanes(lanes[k], w[k]);
+		if (decrypts)
+			expect_rounds(w[k]);
+	}
 	for (size_t i = 0; i < CSA_ROUNDS; i += 8) {
 		size_t at = decrypts ? CSA_ROUNDS - 8 - i : i;
 
 		eight_rounds(&tables, w, key->round + at, decrypts);
 	}
-	for (size_t k = 0; k < ABREAST; k++)
+	for (size_t k = 0; k < ABREAST; k++) {
+		if (decrypts)
+			add_rounds(w[k]);
 		lanes_of_planes(w[k], lanes[k]);
+	}
 }
 
 INLINE void block_cipher(const struct csa_schedule *key, union lanes *lanes,
