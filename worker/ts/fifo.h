@@ -33,9 +33,11 @@ static inline size_t fifo_max(const struct fifo *f)
 	return f->max > 0 ? f->max : FIFO_PACKETS_MAX;
 }
 
-/* All queued packets. */
+/* All queued packets; an empty run has no address if nothing ever waited. */
 static inline struct ts_run fifo_run(const struct fifo *f)
 {
+	if (f->memory == NULL)
+		return (struct ts_run){ 0 };
 	return (struct ts_run){ .data = f->memory + f->head * TS_PACKET,
 				.n = f->tail - f->head };
 }
