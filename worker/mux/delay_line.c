@@ -13,6 +13,7 @@ enum {
 	ROOM_MIN = 256,
 	/* The longest step between two PCRs. */
 	STEP_MAX_MS = 500,
+	CATCH_UP = 2, /* times the rate of the source */
 	PPM = 1000000,
 };
 
@@ -63,13 +64,45 @@ void delay_line_drop(struct delay_line *l)
 	l->n--;
 }
 
-size_t delay_line_due(const struct delay_line *l, uint64_t now_ns)
+/* When a packet leaves: in time, or at half its distance behind the one that
+ * left before. */
+static uint64_t departure(const struct delay_line *l, uint64_t time_ns,
+			  uint64_t left_ns, uint64_t left_at_ns)
 {
-	uint64_t behind = (uint64_t)l->offset + l->delay_ns;
+	uint64_t apart = time_ns > left_ns ? time_ns - left_ns : 0;
+
+	return MAX(time_ns + (uint64_t)l->offset + l->delay_ns,
+		   left_at_ns + apart / CATCH_UP);
+}
+
+uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)
+{
+	return l->n == 0 ? UINT64_MAX
+			 : MAX(departure(l, l->times[l->head], l->left_ns,
+					 l->left_at_ns), from_ns);
+}
+
+void delay_line_leave(struct delay_line *l, uint64_t at_ns)
+{
+	l->left_ns = l->times[l->head];
+	l->left_at_ns = at_ns;
+	delay_line_drop(l);
+}
+
+size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,
+		      uint64_t now_ns)
+{
+	uint64_t left = l->left_ns, left_at = l->left_at_ns;
 	size_t n = 0;
 
-	while (n < l->n && l->times[place(l, n)] + behind <= now_ns)
-		n++;
+	for (; n < l->n; n++) {
+		uint64_t time = l->times[place(l, n)];
+
+		left_at = MAX(departure(l, time, left, left_at), from_ns);
+		left = time;
+		if (left_at > now_ns)
+			return n;
+	}
 	return n;
 }
 

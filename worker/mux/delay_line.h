@@ -7,7 +7,9 @@
  * The time of a packet at its source comes from the PCRs of one PID; packets
  * between two PCRs are spread evenly.  The packets that arrive the earliest
  * show how this time relates to that of the machine, and the line follows a
- * change of it by LINE_SLEW_PPM.  A jump of the PCR starts again at the time of
+ * change of it by LINE_SLEW_PPM.  Packets that arrive too late to leave in time
+ * catch up at twice the rate of their source, so that no decoder gets them at
+ * once.  A jump of the PCR starts again at the time of
  * arrival, as do packets without a PCR among those of LINE_PCR_MS.
  *
  * Pure.  Embedded; zeroed memory with delay_ns and max is ready.  Owns its
@@ -48,6 +50,9 @@ struct delay_line {
 	uint64_t last_ns;   /* source time of the last packet */
 	uint64_t step_ns;   /* between two packets, as last known */
 
+	/* the last packet that left: its source time, and when it left */
+	uint64_t left_ns, left_at_ns;
+
 	/* time of the machine less that of the source */
 	int64_t offset, earliest, wanted;
 	uint64_t base_ns;   /* arrival of the first packet of the time base */
@@ -61,13 +66,9 @@ void delay_line_done(struct delay_line *);
 bool delay_line_push(struct delay_line *, const uint8_t *packet,
 		     uint64_t now_ns);
 
-/* The time at which the first packet leaves; UINT64_MAX: none waits. */
-static inline uint64_t delay_line_next(const struct delay_line *l)
-{
-	return l->n == 0 ? UINT64_MAX
-			 : l->times[l->head] + (uint64_t)l->offset +
-				   l->delay_ns;
-}
+/* The time at which the first packet leaves, not before from_ns; UINT64_MAX:
+ * none waits. */
+uint64_t delay_line_next(const struct delay_line *, uint64_t from_ns);
 
 /* The first packet, which may be changed; there is one. */
 static inline uint8_t *delay_line_first(const struct delay_line *l)
@@ -75,8 +76,10 @@ static inline uint8_t *delay_line_first(const struct delay_line *l)
 	return l->packets + l->head * TS_PACKET;
 }
 
-/* Removes it. */
+/* Removes it: it leaves at_ns, or is not sent. */
+void delay_line_leave(struct delay_line *, uint64_t at_ns);
 void delay_line_drop(struct delay_line *);
 
-/* The packets that leave by now_ns. */
-size_t delay_line_due(const struct delay_line *, uint64_t now_ns);
+/* The packets that leave from from_ns to now_ns. */
+size_t delay_line_due(const struct delay_line *, uint64_t from_ns,
+		      uint64_t now_ns);

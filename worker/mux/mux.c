@@ -413,6 +413,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	mux_schedule(m, unix_ms);
 	mux_limit(m);
 	mux_place_due(m);
+	m->turn_ns = now_ns;
 	cbr_run(m->cbr, now_ns, on_sent, m);
 	keep_times(m);
 }

@@ -26,7 +26,7 @@ void mux_count_due(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		m->inputs[i].due = delay_line_due(&m->inputs[i].line,
-						  m->now_ns);
+						  m->turn_ns, m->now_ns);
 }
 
 void mux_drop_due(struct mux *m)
@@ -42,8 +42,8 @@ void mux_drop_late(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		while (in->line.n > 0 && delay_line_next(&in->line) <
-						 m->now_ns - LATE_MS * MS)
+		while (delay_line_next(&in->line, 0) < m->now_ns -
+						       LATE_MS * MS)
 			delay_line_drop(&in->line);
 	}
 }
@@ -83,7 +83,7 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 			give(m, (unsigned)input + 1, packet, at_ns);
 		}
 	}
-	delay_line_drop(&in->line);
+	delay_line_leave(&in->line, at_ns);
 }
 
 static void give_lane(struct mux *m, struct lane *l, struct lane_turn *t)
@@ -107,7 +107,8 @@ static void begin(struct mux *m, struct turn *t)
 			       : m->now_ns - (n - 1) * LANE_SPACING_MS * MS;
 	}
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		t->next_ns[i] = delay_line_next(&m->inputs[i].line);
+		t->next_ns[i] = delay_line_next(&m->inputs[i].line,
+						m->turn_ns);
 	if (m->tables_changed)
 		spread_follow(&m->spread, m->psi);
 	m->tables_changed = false;
@@ -135,7 +136,8 @@ static bool give_next(struct mux *m, struct turn *t)
 		return false;
 	if (found < MUX_INPUTS_MAX) {
 		give_input(m, found, next);
-		t->next_ns[found] = delay_line_next(&m->inputs[found].line);
+		t->next_ns[found] = delay_line_next(&m->inputs[found].line,
+						    m->turn_ns);
 	} else if (found < MUX_INPUTS_MAX + MUX_LANES) {
 		give_lane(m, &m->lanes[found - MUX_INPUTS_MAX],
 			  &t->lanes[found - MUX_INPUTS_MAX]);

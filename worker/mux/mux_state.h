@@ -108,6 +108,7 @@ struct mux {
 	uint64_t peak;       /* of the queue after a change */
 	uint64_t meter_ns;   /* start of the measurement of the rates ... */
 	uint64_t metered_ns; /* ... and length of the last one */
+	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
 	uint64_t place_ns; /* of the last packet that was given to cbr */
 	bool tables_changed; /* those of the output */
 	struct waiting waiting; /* packets that `spread' holds back */

@@ -46,8 +46,9 @@ struct run {
 /* Packets that are due by now leave. */
 static void leave(struct run *r, uint64_t now_ns, uint64_t base_ns)
 {
-	while (delay_line_next(&r->line) <= now_ns) {
-		int64_t off = (int64_t)(delay_line_next(&r->line) - base_ns -
+	while (delay_line_next(&r->line, 0) <= now_ns) {
+		uint64_t at = delay_line_next(&r->line, 0);
+		int64_t off = (int64_t)(at - base_ns -
 					r->left * PACKET_US * 1000 -
 					DELAY_MS * MS);
 
@@ -55,7 +56,7 @@ static void leave(struct run *r, uint64_t now_ns, uint64_t base_ns)
 			r->early = MIN(r->early, off);
 			r->late = MAX(r->late, off);
 		}
-		delay_line_drop(&r->line);
+		delay_line_leave(&r->line, at);
 		r->left++;
 	}
 }
@@ -124,13 +125,13 @@ Test(delay_line, a_jump_of_the_pcr_moves_no_packet)
 
 		make(p, n, pcr, true);
 		cr_assert(delay_line_push(&l, p, now));
-		while (delay_line_next(&l) <= now) {
-			uint64_t at = delay_line_next(&l);
+		while (delay_line_next(&l, 0) <= now) {
+			uint64_t at = delay_line_next(&l, 0);
 
 			cr_assert_leq(last, at);
 			cr_assert_leq(last == 0 ? 0 : at - last, 30 * MS);
 			last = at;
-			delay_line_drop(&l);
+			delay_line_leave(&l, at);
 		}
 		now += PACKET_US * 1000;
 	}
@@ -150,8 +151,40 @@ Test(delay_line, what_a_successor_reads_at_once_leaves_in_time)
 		cr_assert(delay_line_push(&l, p, now));
 	}
 	/* those of 400 ms still wait */
-	cr_expect_leq(labs((long)delay_line_due(&l, now) - 100), PCR_EVERY,
-		      "%zu", delay_line_due(&l, now));
+	cr_expect_leq(labs((long)delay_line_due(&l, 0, now) - 100),
+		      PCR_EVERY, "%zu", delay_line_due(&l, 0, now));
+	delay_line_done(&l);
+}
+
+Test(delay_line, packets_that_come_too_late_catch_up_at_twice_their_rate)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 8192 };
+	uint64_t now = 1000 * SECOND_NS, last = 0, at;
+	uint8_t p[TS_PACKET];
+	unsigned late = 0;
+
+	for (uint64_t n = 0; n < 6000; n++) {
+		make(p, n, 100 * PCR_HZ, true);
+		/* nothing comes or leaves for a second, then all at once */
+		now = 1000 * SECOND_NS + (n < 2000 || n > 3000 ? n : 3000) *
+						 PACKET_US * 1000;
+		cr_assert(delay_line_push(&l, p, now));
+		if (n >= 2000 && n < 3000)
+			continue;
+		while ((at = delay_line_next(&l, now - 10 * MS)) <= now) {
+			if (n >= 3000) {
+				cr_assert_geq(at - last, PACKET_US * 500,
+					      "%u: %u ns", (unsigned)n,
+					      (unsigned)(at - last));
+				late += at - last < PACKET_US * 900;
+			}
+			last = at;
+			delay_line_leave(&l, at);
+		}
+	}
+	/* another second makes up for it */
+	cr_expect(late > 1900 && late < 2100, "%u", late);
+	cr_expect_leq(l.n, DELAY_MS + 2, "%zu", l.n);
 	delay_line_done(&l);
 }
 
