@@ -96,7 +96,7 @@ test('now, next and a span of time, and what a new table changes',
 			'utf8');
 		await sluice.cmd('restart');
 		await sluice.logged(/master: restarting/);
-		assert.match(saved(), /"New"/);
+		assert.match(saved(), /\0New\0/);
 		await waitUntil('the next program', async () =>
 			(await sluice.json('/api/system-status')).epg
 				?.events > 0);
@@ -108,7 +108,7 @@ test('now, next and a span of time, and what a new table changes',
 			(await sluice.json('/api/system-status')).epg
 				?.changes > 0);
 		await sluice.stop();
-		assert.match(saved(), /"Newer"/);
+		assert.match(saved(), /\0Newer\0/);
 	});
 
 test('what begins and what a table changes are events for who asks',

@@ -112,11 +112,18 @@ struct guide_counts guide_count(const struct guide *);
 json_t *guide_read(const struct guide *, const char *stream,
 		   const struct guide_span *);
 
+struct guide_event;
+
 /* Saves the guide in pieces, between which it may change: guide_save_next()
- * returns the events from the first one on, each as {"stream", "pnr",
- * "event"}, a new reference; NULL: there are no more. */
+ * returns the events from the first one on, with their services, borrowed;
+ * NULL: there are no more. */
 void guide_save_begin(struct guide *);
-json_t *guide_save_next(struct guide *);
-/* Adds an event of a saved guide.  False: the value, which may have any
- * content, is no event. */
+const struct guide_event *guide_save_next(struct guide *,
+					  const char **ret_stream,
+					  uint16_t *ret_number);
+/* Adds an event (taken) of a saved guide. */
+void guide_load(struct guide *, const char *stream, uint16_t number,
+		struct guide_event *, int64_t now_s);
+/* The same for one that a former program saved: {"stream", "pnr", "event"}.
+ * False: the value, which may have any content, is no event. */
 bool guide_load_event(struct guide *, const json_t *saved, int64_t now_s);

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "worker/epg/guide_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,21 +53,67 @@ static void load_line(struct guide_loader *l, const char *text, size_t len,
 	json_decref(line);
 }
 
-/* Takes the whole lines off the text. */
-static void load_lines(struct guide_loader *l, int64_t now_s)
+static void load_record(struct guide_loader *l, const uint8_t *body,
+			size_t len, int64_t now_s)
 {
-	size_t at = 0;
+	const char *stream;
+	uint16_t number;
+	struct guide_event *e = guide_record_read(body, len, &stream, &number);
+
+	if (e != NULL)
+		guide_load(l->guide, stream, number, e, now_s);
+	else
+		l->unreadable++;
+}
+
+/* The length of a record with its line feed; 0: it is none, or not whole yet
+ * (*ret_more). */
+static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
+{
+	size_t len;
+
+	*ret_more = p[0] == GUIDE_RECORD && n < GUIDE_RECORD_HEAD;
+	if (p[0] != GUIDE_RECORD || *ret_more)
+		return 0;
+	len = ((size_t)p[1] << 24 | (size_t)p[2] << 16 | (size_t)p[3] << 8 |
+	       p[4]) + GUIDE_RECORD_HEAD + 1;
+	if (len > GUIDE_LINE_MAX)
+		return 0;
+	*ret_more = len > n;
+	return !*ret_more && p[len - 1] == '\n' ? len : 0;
+}
+
+/* Takes the first record or line; returns its bytes, 0: it is not whole yet. */
+static size_t load_first(struct guide_loader *l, const char *text, size_t n,
+			 int64_t now_s)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	bool more = false;
+	size_t len = l->skipping ? 0 : record_len(p, n, &more);
 	const char *end;
 
-	while (at < l->n &&
-	       (end = memchr(l->text + at, '\n', l->n - at)) != NULL) {
-		size_t len = (size_t)(end - (l->text + at));
+	if (len > 0)
+		load_record(l, p + GUIDE_RECORD_HEAD,
+			    len - GUIDE_RECORD_HEAD - 1, now_s);
+	if (len > 0 || more)
+		return len;
+	end = memchr(text, '\n', n);
+	if (end == NULL)
+		return 0;
+	if (!l->skipping)
+		load_line(l, text, (size_t)(end - text), now_s);
+	l->skipping = false;
+	return (size_t)(end - text) + 1;
+}
 
-		if (!l->skipping)
-			load_line(l, l->text + at, len, now_s);
-		l->skipping = false;
-		at += len + 1;
-	}
+/* Takes what is whole off the text. */
+static void load_lines(struct guide_loader *l, int64_t now_s)
+{
+	size_t at = 0, len;
+
+	while (at < l->n && (len = load_first(l, l->text + at, l->n - at,
+					      now_s)) > 0)
+		at += len;
 	l->n -= at;
 	if (l->n > 0)
 		memmove(l->text, l->text + at, l->n);
@@ -108,8 +155,7 @@ struct guide_saver {
 	int fd;
 	struct guide *guide;
 	size_t pos, end; /* in the memory */
-	char *text; /* that is not written yet */
-	size_t n, room;
+	struct buf bytes; /* that are not written yet */
 };
 
 struct guide_saver *guide_saver_new(int fd, struct guide *guide)
@@ -132,44 +178,32 @@ void guide_saver_free(struct guide_saver **sp)
 	if (s == NULL)
 		return;
 	fd_close(&s->fd);
-	free(s->text);
+	buf_done(&s->bytes);
 	free(s);
-}
-
-static void put_line(struct guide_saver *s, json_t *line)
-{
-	char *text = json_dumps(line, JSON_COMPACT);
-	size_t len = strlen(text);
-
-	if (s->room - s->n < len + 1) {
-		s->room = s->n + len + 1 + GUIDE_FILE_PART;
-		s->text = xrealloc(s->text, s->room);
-	}
-	memcpy(s->text + s->n, text, len);
-	s->text[s->n + len] = '\n';
-	s->n += len + 1;
-	free(text);
-	json_decref(line);
 }
 
 int guide_saver_run(struct guide_saver *s)
 {
-	json_t *line = NULL;
-	ssize_t n;
+	const struct guide_event *e = NULL;
+	const char *stream;
+	uint16_t number;
+	ssize_t n = 0;
 
-	while (s->n < GUIDE_FILE_PART &&
-	       (line = guide_save_next(s->guide)) != NULL)
-		put_line(s, line);
-	if (s->n > s->end - s->pos)
+	while (buf_len(&s->bytes) < GUIDE_FILE_PART &&
+	       (e = guide_save_next(s->guide, &stream, &number)) != NULL)
+		guide_record_write(&s->bytes, stream, number, e);
+	if (buf_len(&s->bytes) > s->end - s->pos)
 		return -ENOSPC;
-	n = s->n > 0 ? pwrite(s->fd, s->text, s->n, (off_t)s->pos) : 0;
+	if (buf_len(&s->bytes) > 0)
+		n = pwrite(s->fd, buf_head(&s->bytes), buf_len(&s->bytes),
+			   (off_t)s->pos);
 	if (n < 0)
 		return -errno;
-	if ((size_t)n != s->n)
+	if ((size_t)n != buf_len(&s->bytes))
 		return -EIO;
-	s->pos += s->n;
-	s->n = 0;
-	return line != NULL;
+	s->pos += (size_t)n;
+	buf_reset(&s->bytes, 2 * GUIDE_FILE_PART);
+	return e != NULL;
 }
 
 size_t guide_saver_len(const struct guide_saver *s)

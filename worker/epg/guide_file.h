@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Loads a guide from a file and saves it to memory, a part at a time: the file
- * has an event of guide_save_next() in each line.
+ * has a record (guide_record.h) of each event.  One of a former program has a
+ * line of JSON of each.
  *
  * Each owns its descriptor and borrows the guide.
  */
@@ -23,7 +24,7 @@ struct guide_loader *guide_loader_new(int fd, struct guide *);
 void guide_loader_free(struct guide_loader **);
 /* Reads a part.  False: that was the last one. */
 bool guide_loader_run(struct guide_loader *, int64_t now_s);
-/* Lines that were no events. */
+/* Records and lines that were no events. */
 uint64_t guide_loader_unreadable(const struct guide_loader *);
 
 /* fd (shared_create()) is taken.  Only one at a time for a guide. */

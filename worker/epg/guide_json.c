@@ -148,26 +148,42 @@ static const struct guide_event *next_event(struct guide_place *at)
 	return NULL;
 }
 
-json_t *guide_save_next(struct guide *g)
+const struct guide_event *guide_save_next(struct guide *g,
+					  const char **ret_stream,
+					  uint16_t *ret_number)
 {
 	const struct guide_event *e = next_event(&g->saving);
-	json_t *o;
 
 	if (e == NULL)
 		return NULL;
-	o = json_object();
-	(void)json_object_set_new(o, "stream",
-				  json_string(g->saving.stream->id));
-	(void)json_object_set_new(o, "pnr", json_integer(g->saving.number));
-	(void)json_object_set_new(o, "event", guide_event_write(e));
-	return o;
+	*ret_stream = g->saving.stream->id;
+	*ret_number = (uint16_t)g->saving.number;
+	return e;
+}
+
+void guide_load(struct guide *g, const char *stream, uint16_t number,
+		struct guide_event *e, int64_t now_s)
+{
+	struct service *service = NULL;
+
+	/* without sources the EIT counts */
+	if (!g->limits.imports)
+		e->source = 0;
+	/* each stream that it adds has a service */
+	if (guide_find_stream(g, stream) != NULL ||
+	    g->counts.services < g->limits.services)
+		service = guide_add_service(g, guide_add_stream(g, stream),
+					    number);
+	if (service == NULL)
+		free(e);
+	else
+		(void)guide_take_event(g, service, e, now_s);
 }
 
 bool guide_load_event(struct guide *g, const json_t *saved, int64_t now_s)
 {
 	const char *id = json_string_value(json_object_get(saved, "stream"));
 	json_int_t number = json_integer_value(json_object_get(saved, "pnr"));
-	struct service *service = NULL;
 	struct guide_event *e;
 
 	if (id == NULL || number < 0 || number > UINT16_MAX)
@@ -175,17 +191,6 @@ bool guide_load_event(struct guide *g, const json_t *saved, int64_t now_s)
 	e = guide_event_read(json_object_get(saved, "event"), &g->facts);
 	if (e == NULL)
 		return false;
-	/* without sources the EIT counts */
-	if (!g->limits.imports)
-		e->source = 0;
-	/* each stream that it adds has a service */
-	if (guide_find_stream(g, id) != NULL ||
-	    g->counts.services < g->limits.services)
-		service = guide_add_service(g, guide_add_stream(g, id),
-					    (uint16_t)number);
-	if (service == NULL)
-		free(e);
-	else
-		(void)guide_take_event(g, service, e, now_s);
+	guide_load(g, id, (uint16_t)number, e, now_s);
 	return true;
 }

@@ -3,10 +3,13 @@
 #include "worker/epg/guide_import.h"
 
 #include "common/base/alloc.h"
+#include "common/base/shared.h"
+#include "worker/epg/guide_file.h"
 #include "worker/epg/guide_state.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { NOON_S = 1548158400 /* 2019-01-22 12:00 UTC */ };
 
@@ -143,5 +146,38 @@ Test(guide_import, another_channel_waits_for_no_new_document)
 	/* a document that was read before may have it */
 	guide_know_stream(g, "new", "");
 	cr_expect_eq(guide_new_services(g), had + 3);
+	guide_free(&g);
+}
+
+/* The first event that is saved. */
+static bool first_is_imported(struct guide *g)
+{
+	const char *stream;
+	uint16_t number;
+
+	guide_save_begin(g);
+	return guide_save_next(g, &stream, &number)->source == GUIDE_IMPORTED;
+}
+
+Test(guide_import, is_saved_as_imported_and_released_without_a_source)
+{
+	struct guide *g = open_guide(1 << 20);
+	int fd = shared_create("test", 1 << 20);
+	struct guide_saver *s;
+	struct guide_loader *l;
+
+	(void)commit(import_of(g, "a.tv", 1));
+	s = guide_saver_new(dup(fd), g);
+	cr_assert_eq(guide_saver_run(s), 0);
+	guide_saver_free(&s);
+	guide_free(&g);
+	g = open_guide(1 << 20);
+	l = guide_loader_new(fd, g);
+	while (guide_loader_run(l, NOON_S))
+		continue;
+	guide_loader_free(&l);
+	cr_assert(first_is_imported(g));
+	guide_release_imported(g);
+	cr_assert_not(first_is_imported(g));
 	guide_free(&g);
 }

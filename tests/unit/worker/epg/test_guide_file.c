@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "worker/epg/guide_record.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -105,11 +106,97 @@ Test(guide_file, a_guide_is_loaded_and_saved_in_parts)
 	guide_free(&g);
 }
 
+static struct guide_event *event_of(const char *text)
+{
+	struct eit_facts *scratch = xcalloc(1, sizeof *scratch);
+	json_t *json = json_loads(text, 0, NULL);
+	struct guide_event *e = guide_event_read(json, scratch);
+
+	cr_assert_not_null(e);
+	json_decref(json);
+	free(scratch);
+	return e;
+}
+
+static const char whole[] = "{\"event_id\":65535,\"start\":1548158400,"
+	"\"stop\":1548162000,\"running_status\":4,\"free_ca\":true,"
+	"\"imported\":true,\"age\":16,\"contents\":[16,32],\"texts\":["
+	"{\"lang\":\"eng\",\"title\":\"a\\nb\",\"summary\":\"c\"},"
+	"{\"lang\":\"fra\",\"details\":\"\\u00e4\"}]}";
+
+Test(guide_file, a_record_is_the_event_and_nothing_else)
+{
+	struct guide_event *e = event_of(whole), *again;
+	struct buf b = { 0 };
+	const char *stream;
+	uint16_t number;
+	const uint8_t *body;
+	size_t len;
+	json_t *one, *two;
+
+	guide_record_write(&b, "s", 65535, e);
+	body = buf_head(&b) + GUIDE_RECORD_HEAD;
+	len = buf_len(&b) - GUIDE_RECORD_HEAD - 1;
+	cr_expect_eq(body[len], '\n');
+	again = guide_record_read(body, len, &stream, &number);
+	cr_assert_not_null(again);
+	cr_expect_str_eq(stream, "s");
+	cr_expect_eq(number, 65535);
+	one = guide_event_write(e);
+	two = guide_event_write(again);
+	cr_expect(json_equal(one, two));
+	json_decref(one);
+	json_decref(two);
+	free(again);
+	/* one that is cut, and one with any other byte */
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *part = xmalloc(cut + 1);
+
+		memcpy(part, body, cut);
+		cr_expect_null(guide_record_read(part, cut, &stream, &number),
+			       "%zu", cut);
+		free(part);
+	}
+	for (size_t i = 0; i < len; i++) {
+		buf_head(&b)[GUIDE_RECORD_HEAD + i] ^= 0xff;
+		free(guide_record_read(body, len, &stream, &number));
+		buf_head(&b)[GUIDE_RECORD_HEAD + i] ^= 0xff;
+	}
+	buf_done(&b);
+	free(e);
+}
+
+Test(guide_file, damaged_records_are_omitted)
+{
+	struct guide_event *e = event_of(whole);
+	struct guide *g = open_guide();
+	struct buf b = { 0 };
+	uint64_t unreadable;
+	size_t len;
+
+	guide_record_write(&b, "s", 1, e);
+	len = buf_len(&b);
+	guide_record_write(&b, "s", 2, e);
+	guide_record_write(&b, "s", 3, e);
+	/* no body, no length */
+	memset(buf_head(&b) + len + GUIDE_RECORD_HEAD, 0xff, 4);
+	buf_append(&b, "\1\xff\xff\xff\xff\n", 6);
+	guide_record_write(&b, "t", 4, e);
+	/* cut */
+	(void)load(g, put((const char *)buf_head(&b), buf_len(&b) - 3),
+		   &unreadable);
+	cr_expect_eq(unreadable, 3);
+	cr_expect_eq(guide_count(g).events, 2);
+	buf_done(&b);
+	guide_free(&g);
+	free(e);
+}
+
 Test(guide_file, a_memory_that_is_too_small_is_an_error)
 {
 	struct guide *g = open_full();
 	struct guide_saver *s = guide_saver_new(
-		shared_create("test", GUIDE_FILE_PART + LINE), g);
+		shared_create("test", GUIDE_FILE_PART / 2), g);
 	int more = 1;
 
 	while (more > 0)

@@ -248,29 +248,6 @@ Test(guide_import, an_event_keeps_its_id)
 	guide_free(&again);
 }
 
-Test(guide_import, is_saved_as_imported_and_released_without_a_source)
-{
-	struct guide *g = open_guide();
-	json_t *line;
-
-	import_well(g, AT("1200", "1300") TITLE("A"));
-	guide_save_begin(g);
-	line = guide_save_next(g);
-	cr_assert(json_is_true(json_object_get(json_object_get(line, "event"),
-					       "imported")));
-	guide_free(&g);
-	g = open_guide();
-	cr_assert(guide_load_event(g, line, NOON_S));
-	json_decref(line);
-	guide_release_imported(g);
-	guide_save_begin(g);
-	line = guide_save_next(g);
-	cr_assert_null(json_object_get(json_object_get(line, "event"),
-				       "imported"));
-	json_decref(line);
-	guide_free(&g);
-}
-
 Test(guide_import, what_is_too_old_too_far_or_too_much_is_omitted)
 {
 	struct guide *g = open_guide();
