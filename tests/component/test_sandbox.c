@@ -7,6 +7,7 @@
 #include "config.h"
 #include "proto/ipc/contract.h"
 #include "tests/component/attempts.h"
+#include "worker/adapter/dvb/hotplug.h"
 #include "worker/core/confine.h"
 #include "worker/core/sandbox.h"
 #include "worker/core/worker.h"
@@ -145,7 +146,7 @@ static const struct role {
 	{ &epg_net_role, 0, "media/clip.ts", NULL, UDP | TCP },
 };
 
-enum { LIST_ROLE = 13, FILLER_ROLE = 19, PLAIN_ROLE = 21 };
+enum { LIST_ROLE = 13, TUNER_ROLE = 18, FILLER_ROLE = 19, PLAIN_ROLE = 21 };
 
 static void address_of(const struct bench *b, const char *name, char *ret)
 {
@@ -257,6 +258,12 @@ static long begin_thread(const struct bench *b)
 	return -pthread_join(thread, NULL);
 }
 
+static long receive_hotplug(const struct bench *b)
+{
+	(void)b;
+	return hotplug_open();
+}
+
 Test(sandbox, leaves_a_role_what_it_needs)
 {
 	const struct {
@@ -273,6 +280,7 @@ Test(sandbox, leaves_a_role_what_it_needs)
 		{ 3, NULL }, { 4, NULL }, { 5, NULL },
 		{ LIST_ROLE, attempt_find("read_clip") },
 		{ FILLER_ROLE, attempt_find("read_clip") },
+		{ TUNER_ROLE, receive_hotplug },
 	};
 	struct bench b;
 	char said[512];
