@@ -73,7 +73,10 @@ lane_tests = $(waiting_tests) $(browsing_tests) $(computing_tests)
 # run more rounds or measure more there, and those of what depends on how a
 # compiler optimizes: memory that is wiped or shared, and code for some
 # processors.  `make check' runs all tests in each build.
-if !SANITIZERS
+if SANITIZERS
+# No test of this build runs them.
+plain_programs = tests/attacker/% tests/bench/% tests/dvb/%
+else
 sanitized_tests = $(filter-out $(optimized_tests), \
 	$(filter tests/unit/% tests/fuzz/%,$(TESTS)))
 endif
@@ -115,6 +118,6 @@ $(lanes): check-%:
 waiting-programs: $(filter-out tests/unit/% tests/component/% tests/fuzz/% \
 	tests/bench/%,$(check_PROGRAMS)) tests/bench/ws_farm $(check_DATA)
 # What all of them need.
-lane-programs: $(filter-out $(sanitized_tests),$(check_PROGRAMS)) \
-	$(check_SCRIPTS) $(check_DATA)
+lane-programs: $(filter-out $(sanitized_tests) $(plain_programs), \
+	$(check_PROGRAMS)) $(check_SCRIPTS) $(check_DATA)
 .PHONY: $(lanes) waiting-programs lane-programs

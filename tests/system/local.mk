@@ -105,7 +105,6 @@ system_tests = \
 	tests/system/authorization-srt.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
-	tests/system/cell.mjs \
 	tests/system/check.mjs \
 	tests/system/clock-step.mjs \
 	tests/system/ctl-login.mjs \
@@ -207,6 +206,7 @@ plain_tests = \
 	tests/system/auth-flood.mjs \
 	tests/system/biss.mjs \
 	tests/system/cbr-stall.mjs \
+	tests/system/cell.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/failover-seam.mjs \
 	tests/system/hls-fmp4.mjs \
