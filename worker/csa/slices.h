@@ -319,8 +319,8 @@ static void stream_cipher(const struct csa_schedule *key,
  *
  * The new byte of a round is added to three others, while these are in places
  * 1, 2 and 3.  They wait for it until place 5, where the permutation is added,
- * too: in round n the new bytes of n - 4, n - 3 and n - 2 are in places 3, 2 and
- * 1, and themselves wait.
+ * too: in round n the new bytes of n - 4, n - 3 and n - 2 are in places 3, 2
+ * and 1, and themselves wait.
  */
 INLINE void decrypt_round(const struct block_tables *t, word w[8], size_t first,
 			  word key)
