@@ -15,8 +15,10 @@ const ATTACKER = path.join(builddir, 'tests/attacker/sluice-worker');
 const LIMIT = 64 << 20;
 
 // Every role whose process is replaced.
-const ROLES = ['stream bad', 'stream web', 'deliver 1', 'auth 1', 'tls 1',
+const SOME = ['stream bad', 'stream web', 'deliver 1', 'auth 1', 'tls 1',
 	'querier 1'];
+const ROLES = [...SOME, 'epg 1', 'cas c1', 'adapter d', 'mux multi',
+	'softcam c'];
 
 // A control group with little memory, of version 1 or 2; null: not here.
 function makeGroup(t) {
@@ -53,22 +55,42 @@ async function serve(t) {
 		stream('good', 'udp://qa@239.1.0.1:5000',
 			'http://127.0.0.1:8100/good'),
 		stream('bad', 'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001'),
-		stream('web', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6002')];
+		stream('web', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6002'),
+		stream('guarded', 'udp://127.0.0.1:5008',
+			'udp://127.0.0.1:6003', { cas_list: [
+				{ cas_id: 'c1' }] }),
+		{ ...stream('multi', ['stream://good', 'stream://bad'],
+			'udp://127.0.0.1:6004'), type: 'mpts', bitrate: 9000 }];
 	const made = await startGuarded(t, {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER } },
-		config: { settings: settingsOf(cert), make_stream: streams } });
+		config: { settings: { ...settingsOf(cert), epg_days: 1 },
+			cas: [{ id: 'c1', ecmg_channel_id: 1, ecmg_port: 5006,
+				ecmg_host: '127.0.0.1' }],
+			softcam: [{ id: 'c', type: 'newcamd', force: true,
+				name: 'c', host: '127.0.0.1', port: 5010,
+				user: 'u', pass: 'p' }],
+			dvb_tune: [{ id: 'd', type: 'S2', enable: true,
+				address: 'udp://127.0.0.1:5007' }],
+			make_stream: streams } });
 
-	await waitUntil('all roles', () => ROLES.every((name) =>
-		made.sluice.worker(...name.split(' '))));
+	await waitUntil('all roles', () => {
+		const missing = ROLES.filter((name) =>
+			!made.sluice.worker(...name.split(' ')));
+
+		if (missing.length > 0)
+			throw new Error(`${missing}; ${made.sluice.workers()
+				.map((w) => `${w.role} ${w.object}`)}`);
+		return true;
+	}, 30000);
 	return { ...made, dir };
 }
 
-// Each role in turn takes memory; the others stay.
-async function takeAll(t, order, content, reason) {
+// Each of the roles in turn takes memory; the others stay.
+async function takeAll(t, roles, order, content, reason) {
 	const { sluice, admin, dir } = await serve(t);
 	const good = sluice.worker('stream', 'good').pid;
 
-	for (const name of ROLES) {
+	for (const name of roles) {
 		const [role, object] = name.split(' ');
 		const { pid } = sluice.worker(role, object);
 		const others = sluice.workers().filter((w) => w.pid !== pid)
@@ -79,8 +101,9 @@ async function takeAll(t, order, content, reason) {
 		if (role === 'auth')
 			void call(sluice, { cmd: 'login', login: 'x',
 				password: 'y' });
-		await sluice.logged(new RegExp(
-			`warning ${name}: ${reason.source}`));
+		// a multiplex is a stream
+		await sluice.logged(new RegExp(`warning ${
+			name.replace('mux', 'stream')}: ${reason.source}`));
 		await waitUntil(`a sound ${name}`, () => {
 			const now = sluice.worker(role, object);
 			return now && now.pid !== pid &&
@@ -107,7 +130,7 @@ async function takeAll(t, order, content, reason) {
 
 test('allocations that fail end the process, and it says so',
 	{ skip: sanitized ? 'sanitizers need address space' : false },
-	(t) => takeAll(t, 'limit', '', /exit code 100, out of memory/));
+	(t) => takeAll(t, SOME, 'limit', '', /exit code 100, out of memory/));
 
 test('a control group without memory: the process alone ends', async (t) => {
 	const group = makeGroup(t);
@@ -115,6 +138,6 @@ test('a control group without memory: the process alone ends', async (t) => {
 	if (group === null)
 		t.skip('no control group can be made');
 	else
-		await takeAll(t, 'eat', group,
+		await takeAll(t, ROLES, 'eat', group,
 			/killed by signal 9 \(Killed\), perhaps out of memory/);
 });
