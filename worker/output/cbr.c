@@ -138,8 +138,7 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 		c->n_clocks++;
 	else
 		c->clock_of[c->clocks[i].pid] = 0;
-	if (c->begun == &c->clocks[i])
-		c->begun = NULL;
+	cbr_set_begun(c, &c->clocks[i], false);
 	c->clocks[i] = (struct cbr_clock){ .pid = pid, .left = left };
 	c->clock_of[pid] = (uint8_t)(i + 1);
 	return &c->clocks[i];
@@ -167,6 +166,7 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
 	struct cbr_arrival a;
+	bool is_known = clock != NULL;
 
 	if (!take_arrival(c, packet, now_tick, &a))
 		return;
@@ -178,14 +178,15 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 	clock->sent &= !cbr_is_gone(clock, now_tick);
 	/* announced by this packet, or by one in front of the held packets */
 	if (cbr_clock_arrived(clock, &a)) {
-		if (c->held && c->begun == NULL)
-			c->begun = clock;
+		if (c->held && !clock->begun)
+			cbr_set_begun(c, clock, true);
 		else
 			packet[5] |= DISCONTINUITY;
 	}
-	if (!clock->doubts && clock->n_jumps == 0 && c->begun == clock)
-		c->begun = NULL;
-	c->held = c->held && clock->doubts;
+	if (!clock->doubts && clock->n_jumps == 0)
+		cbr_set_begun(c, clock, false);
+	/* with a new PID the source is another one: its clocks do not return */
+	c->held = c->held && is_known && cbr_is_undecided(c);
 }
 
 static bool is_table(const struct cbr *c, const uint8_t *packet)
@@ -239,6 +240,7 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
 		c->held = c->n_clocks > 0 && waiting == 0;
 		c->held_tick = now_tick;
+		c->pause_tick = cbr_tick(c->content_ns);
 	}
 	c->content_awake_ns = c->awake_ns;
 	c->content_ns = now_ns;
@@ -366,7 +368,7 @@ static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 
 static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
 {
-	bool begun = due == c->begun && !c->held;
+	bool begun = due->begun && !c->held;
 
 	memset(p, 0xff, TS_PACKET);
 	p[0] = TS_SYNC_BYTE;
@@ -377,7 +379,7 @@ static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
 	p[4] = TS_PACKET - 5;
 	p[5] = begun ? DISCONTINUITY | 0x10 : 0x10;
 	if (begun)
-		c->begun = NULL;
+		cbr_set_begun(c, due, false);
 	due->parted = true;
 	write_pcr(c, due, p);
 	c->counters.pcrs++;
@@ -405,8 +407,8 @@ static void drop_duplicate(struct cbr *c, struct cbr_clock *clock,
 	uint64_t pcr;
 
 	if (ts_discontinuity(p) && ts_pcr(p, &pcr) && !ts_tei(p) &&
-	    !cbr_clock_skip(clock) && c->begun == NULL)
-		c->begun = clock;
+	    !cbr_clock_skip(clock))
+		cbr_set_begun(c, clock, true);
 	drop_first(c);
 	c->counters.duplicates++;
 }
@@ -433,7 +435,7 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
 	const uint8_t *next = content ? next_content(c) : NULL;
 	/* while packets are held, it may turn out that no time base began */
-	struct cbr_clock *due = c->held ? NULL : c->begun;
+	struct cbr_clock *due = c->held ? NULL : cbr_find_begun(c);
 
 	if (due == NULL &&
 	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)

@@ -61,6 +61,7 @@ struct cbr_arrival {
 struct cbr_clock {
 	uint16_t pid;
 	bool left;          /* no PMT names the PID */
+	bool begun;         /* a packet of its own announces its time base */
 	/* the last content packet of the PID in the output, and whether an
 	 * inserted packet followed it */
 	uint8_t last[TS_PACKET];

@@ -35,8 +35,9 @@ struct cbr {
 	bool running;
 	uint64_t content_ns; /* arrival of the last content packet ... */
 	uint64_t content_awake_ns; /* ... and awake_ns at that time */
-	bool held;           /* the queue waits for a PCR ... */
+	bool held;           /* the queue waits for PCRs of all clocks ... */
 	uint64_t held_tick;  /* ... since this tick */
+	uint64_t pause_tick; /* of the last content in front of the pause */
 	uint64_t run_ns;
 	uint64_t awake_ns;   /* running time without late wake-ups */
 	uint64_t now_tick;   /* tick of the last run */
@@ -47,8 +48,7 @@ struct cbr {
 	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
 	size_t n_clocks, clocks_max;
 	struct cbr_clock *clocks; /* clocks_max */
-	/* the clock whose new time base is announced next; NULL: none */
-	struct cbr_clock *begun;
+	size_t n_begun;      /* clocks whose new time base is announced next */
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	struct cbr_counters counters;
 
@@ -70,3 +70,17 @@ static inline bool cbr_is_gone(const struct cbr_clock *clock, uint64_t tick)
 
 	return clock->in_tick + ms * CBR_TICKS_MS < tick;
 }
+
+static inline void cbr_set_begun(struct cbr *c, struct cbr_clock *clock,
+				 bool begun)
+{
+	c->n_begun += (size_t)begun - (size_t)clock->begun;
+	clock->begun = begun;
+}
+
+/* A clock whose new time base is announced next; NULL: none. */
+struct cbr_clock *cbr_find_begun(struct cbr *);
+
+/* Has a clock that ran in front of the pause no PCR since, or one that leaves
+ * open whether its time base is a new one? */
+bool cbr_is_undecided(const struct cbr *);

@@ -1,6 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The times of the clocks, from which the next worker continues. */
+/* All clocks together: those that announce a time base, and their times, from
+ * which the next worker continues. */
 #include "worker/output/cbr_state.h"
+
+bool cbr_is_undecided(const struct cbr *c)
+{
+	for (size_t i = 0; i < c->n_clocks; i++) {
+		const struct cbr_clock *k = &c->clocks[i];
+		bool waits = k->running && k->in_tick < c->held_tick &&
+			     !cbr_is_gone(k, c->pause_tick);
+
+		if (k->doubts || waits)
+			return true;
+	}
+	return false;
+}
+
+struct cbr_clock *cbr_find_begun(struct cbr *c)
+{
+	size_t i = 0;
+
+	if (c->n_begun == 0)
+		return NULL;
+	while (!c->clocks[i].begun)
+		i++;
+	return &c->clocks[i];
+}
 
 size_t cbr_times(const struct cbr *c, struct cbr_time *ret, size_t max)
 {
