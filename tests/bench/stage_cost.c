@@ -13,6 +13,7 @@
 #include "tests/bench/args.h"
 #include "tests/bench/tsmaker.h"
 #include "worker/output/sender.h"
+#include "worker/remux/version_stage.h"
 #include "worker/splice/splice.h"
 #include "worker/stream/input_chain.h"
 
@@ -35,17 +36,21 @@ enum {
 struct chain {
 	const char *name;
 	const char *options; /* of the input; NULL: it ends before the chain */
-	bool splice, cut, send;
+	bool versions, splice, cut, send;
 };
 
+#define REMUX "#map.pmt=512&map.video=513"
 static const struct chain chains[] = {
-	{ "sync", NULL, false, false, false },
-	{ "count", "#no_analyze", false, false, false },
-	{ "analysis", "", false, false, false },
-	{ "splice", "", true, false, false },
-	{ "relay", "", true, false, true },
-	{ "cut", "", true, true, true },
-	{ "remux", "#map.pmt=512&map.video=513", true, false, true },
+	{ .name = "sync" },
+	{ .name = "count", .options = "#no_analyze" },
+	{ .name = "analysis", .options = "" },
+	{ .name = "splice", .options = "", .splice = true },
+	{ .name = "relay", .options = "", .splice = true, .send = true },
+	{ .name = "cut", .options = "", .splice = true,
+	  .cut = true, .send = true },
+	{ .name = "remux", .options = REMUX, .splice = true, .send = true },
+	{ .name = "versions", .options = REMUX, .versions = true,
+	  .splice = true, .send = true },
 };
 
 struct options {
@@ -66,6 +71,8 @@ struct stream {
 	struct input_chain input;
 	struct table_versions versions;
 	struct splice_continuity state;
+	struct version_counts counts;
+	struct version_stage *stage; /* NULL: the chain has none */
 	struct splice *splice;
 	struct sender sender;
 	uint64_t now_ns;
@@ -82,16 +89,26 @@ static void on_end(const struct ts_run *runs, size_t n_runs, void *arg)
 		sender_feed(&s->sender, runs, n_runs, s->now_ns);
 }
 
+static void on_counted(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct stream *s = arg;
+
+	if (s->chain->splice)
+		splice_feed(s->splice, runs, n_runs, s->now_ns);
+	else
+		on_end(runs, n_runs, s);
+}
+
 static void on_made(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct stream *s = arg;
 
 	for (size_t i = 0; s->input.analyze != NULL && i < n_runs; i++)
 		analyze_feed(s->input.analyze, runs[i]);
-	if (s->chain->splice)
-		splice_feed(s->splice, runs, n_runs, s->now_ns);
+	if (s->stage != NULL)
+		version_stage_feed(s->stage, runs, n_runs);
 	else
-		on_end(runs, n_runs, s);
+		on_counted(runs, n_runs, s);
 }
 
 static void on_batch(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -140,6 +157,8 @@ static void stream_init(struct stream *s, const struct chain *chain,
 				      .arg = s,
 			      });
 	chain_want(&s->input, true, s->now_ns);
+	if (chain->versions)
+		s->stage = version_stage_new(&s->counts, on_counted, s);
 	s->splice = splice_new(&(struct splice_config){
 		.out = on_end, .arg = s, .continuity = &s->state });
 	sender_init(&s->sender, NULL, 0);
@@ -148,6 +167,7 @@ static void stream_init(struct stream *s, const struct chain *chain,
 static void stream_done(struct stream *s)
 {
 	chain_done(&s->input);
+	version_stage_free(&s->stage);
 	splice_free(&s->splice);
 	sender_done(&s->sender);
 	free(s->received);

@@ -20,6 +20,9 @@ enum {
 	HEADER = 8,    /* up to last_section_number */
 	VERSION_AT = 5,
 	CRC_LEN = 4,
+	/* A longer time without a table counts as this one, in PATs. */
+	AGE_MAX = 0x8000,
+	AGE_CHECK = 0x4000, /* how often that is looked after */
 };
 
 /* A section whose CRC_32 is in a later packet. */
@@ -31,6 +34,7 @@ struct part {
 
 struct version_stage {
 	struct version_counts *counts;
+	uint16_t pats; /* that have passed, modulo 65536 */
 	struct runs_out out;
 	size_t n_parts;
 	struct part parts[VERSION_PARTS_MAX];
@@ -42,6 +46,8 @@ struct version_stage *version_stage_new(struct version_counts *counts,
 	struct version_stage *v = xcalloc(1, sizeof *v);
 
 	v->counts = counts;
+	for (size_t i = 0; i < VERSION_COUNTS_MAX; i++)
+		counts->tables[i].seen = 0;
 	v->out.out = out;
 	v->out.arg = arg;
 	return v;
@@ -71,15 +77,38 @@ static size_t counted_len(uint16_t pid, const uint8_t *s)
 	return len;
 }
 
-static struct version_count *find_count(struct version_counts *c,
+static uint16_t age_of(const struct version_stage *v,
+		       const struct version_count *t)
+{
+	return (uint16_t)(v->pats - t->seen);
+}
+
+/* The count of a table, a free one, or that of the table that has not passed
+ * for the longest time. */
+static struct version_count *find_count(const struct version_stage *v,
 					uint32_t table)
 {
-	struct version_count *t = c->tables;
-	struct version_count *end = t + VERSION_COUNTS_MAX;
+	struct version_count *t = v->counts->tables, *oldest = t;
 
-	while (t < end && t->table != 0 && t->table != table)
-		t++;
-	return t < end ? t : c->tables + table % VERSION_COUNTS_MAX;
+	for (size_t i = 0; i < VERSION_COUNTS_MAX; i++, t++) {
+		if (t->table == 0 || t->table == table)
+			return t;
+		if (age_of(v, t) > age_of(v, oldest))
+			oldest = t;
+	}
+	return oldest;
+}
+
+/* Times are modulo 65536: an old table must not look like a new one. */
+static void count_pat(struct version_stage *v)
+{
+	struct version_count *t = v->counts->tables;
+
+	v->pats++;
+	for (size_t i = 0; v->pats % AGE_CHECK == 0 && i < VERSION_COUNTS_MAX;
+	     i++)
+		if (age_of(v, &t[i]) > AGE_MAX)
+			t[i].seen = (uint16_t)(v->pats - AGE_MAX);
 }
 
 static uint8_t version_of(struct version_stage *v, const uint8_t *s)
@@ -87,15 +116,18 @@ static uint8_t version_of(struct version_stage *v, const uint8_t *s)
 	bool has_number = s[0] == PMT_TABLE_ID;
 	uint32_t table = UINT32_C(1) << 31 | (uint32_t)s[0] << 16 |
 			 (has_number ? (uint32_t)s[3] << 8 | s[4] : 0U);
-	struct version_count *c = find_count(v->counts, table);
+	struct version_count *c = find_count(v, table);
 	uint8_t source = s[VERSION_AT] >> 1 & (VERSIONS - 1);
 
+	if (s[0] == TABLE_PAT)
+		count_pat(v);
 	if (c->table != table)
 		*c = (struct version_count){ .table = table, .source = source,
 					     .version = source };
 	else if (c->source != source)
 		c->version = (uint8_t)((c->version + 1) % VERSIONS);
 	c->source = source;
+	c->seen = v->pats;
 	return c->version % VERSIONS;
 }
 

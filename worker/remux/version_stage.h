@@ -9,6 +9,11 @@
  * are changed while the packets pass, without whole sections, because CRC_32 is
  * linear.  Each section begins in a packet of its own, as in section_pack().
  *
+ * A stream can have more tables in its life than there are counts.  A new table
+ * then takes the count of the one that has not passed for the longest time,
+ * measured in PATs; more than those of PSI_PROGRAMS_MAX programs never pass at
+ * the same time.
+ *
  * Owns a buffer for changed packets; borrows the counts, which may outlive a
  * worker.
  */
@@ -18,7 +23,7 @@
 #include "worker/ts/psi.h"
 
 enum {
-	VERSION_COUNTS_MAX = 512, /* tables */
+	VERSION_COUNTS_MAX = 512, /* tables; more than PSI_PROGRAMS_MAX + 3 */
 	/* sections that continue in other packets: of PMTs, PAT, CAT, SDT */
 	VERSION_PARTS_MAX = PSI_PROGRAMS_MAX + 3,
 };
@@ -29,7 +34,7 @@ struct version_counts {
 		uint32_t table; /* table_id and extension; 0: free */
 		uint8_t source; /* version of the content that was sent last */
 		uint8_t version; /* its version in the output */
-		uint8_t reserved[2];
+		uint16_t seen; /* the PAT before the last time it passed */
 	} tables[VERSION_COUNTS_MAX];
 };
 

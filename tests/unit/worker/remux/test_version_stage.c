@@ -220,6 +220,63 @@ Test(version_stage, damaged_memory_and_too_many_tables_still_give_versions)
 	}
 }
 
+static void expect_version(uint16_t program, uint8_t in, uint8_t out)
+{
+	uint8_t seen[1];
+
+	put_table(PMT_PID, 0x02, program, in, 20);
+	feed(1);
+	cr_assert_eq(versions_of(PMT_PID, seen, 1), 1U);
+	cr_assert_eq(seen[0], out, "program %u: %u", program, seen[0]);
+}
+
+static void pass_pats(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		put_table(0, 0x00, 1, 0, 20);
+		feed(1);
+	}
+}
+
+/* Programs come and go over the life of a stream; those that stay keep their
+ * counts, and one that was away for a short time, too. */
+Test(version_stage, the_table_away_for_the_longest_time_loses_its_count)
+{
+	enum { STAYS = 1, LEFT = 2, FIRST = 1000, N = 4000 };
+
+	expect_version(STAYS, 9, 9);
+	for (unsigned i = 0; i < N; i++) {
+		pass_pats(1);
+		expect_version(STAYS, i % 2 ? 9 : 5,
+			       (uint8_t)((9 + i + 1) % 32));
+		if (i == N - 100)
+			expect_version(LEFT, 3, 3);
+		expect_version((uint16_t)(FIRST + i), 7, 7);
+	}
+	expect_version(LEFT, 4, 4);
+	expect_version(LEFT, 3, 5);
+	expect_version(FIRST + N - 1, 30, 8);
+	/* the count of the first one is another's: it begins anew */
+	expect_version(FIRST, 30, 30);
+}
+
+/* A table that left hours ago is not taken for one of now. */
+Test(version_stage, the_age_of_a_table_does_not_wrap)
+{
+	enum { OLD = 1, NEW = 2, FIRST = 1000 };
+
+	pass_pats(10);
+	expect_version(OLD, 7, 7);
+	pass_pats(0x10000 - 2);
+	/* with PAT and OLD all counts are taken */
+	for (unsigned i = 0; i < VERSION_COUNTS_MAX - 2; i++)
+		expect_version((uint16_t)(FIRST + i), 7, 7);
+	pass_pats(5);
+	expect_version(NEW, 7, 7);
+	expect_version(FIRST, 30, 8);
+	expect_version(OLD, 30, 30);
+}
+
 /* The first packets of all tables come before the second ones. */
 static void interleave(void)
 {
