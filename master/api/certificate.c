@@ -154,13 +154,11 @@ struct answering {
 	struct call *call;
 	json_t *body;
 	struct tls_judgement *judgement;
-	bool restarts; /* after the reply */
 };
 
 static void answering_free(struct answering *a)
 {
-	if (a->restarts)
-		saved_restart_soon(a->api);
+	saved_restart_release(a->api);
 	free(a);
 }
 
@@ -196,6 +194,8 @@ void certificate_answer(struct call *call, json_t *body)
 	struct answering *a = xcalloc(1, sizeof *a);
 
 	*a = (struct answering){ .api = api, .call = call, .body = body };
+	/* the check may take longer than the delay of a restart */
+	saved_restart_hold(api);
 	if (chain == NULL || key == NULL) {
 		give_answer(0, &(struct errmsg){ 0 }, a);
 		return;
@@ -210,9 +210,6 @@ void certificate_answer(struct call *call, json_t *body)
 			"checked" }, a);
 		return;
 	}
-	/* the check may take longer than the delay of a restart */
-	a->restarts = ev_is_active(&api->restart);
-	ev_timer_stop(api->cfg.loop, &api->restart);
 	call->on_gone = drop_answer;
 	call->arg = a;
 }

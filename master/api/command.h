@@ -31,6 +31,8 @@ struct api {
 	LIST_HEAD(, call) calls; /* calls without an answer yet */
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* delay before a restart */
+	unsigned restart_holds;  /* replies that a restart must wait for */
+	bool restart_waits;      /* it is due without them */
 	reload_fn *reload;       /* NULL: there is none */
 	void *reload_arg;
 	/* the document before a reload that needs a restart, which has not

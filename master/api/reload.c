@@ -176,14 +176,25 @@ void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
 	end(r, &(struct reload_result){ .status = 200, .changes = r->changes });
 }
 
+/* A restart that another request caused waits for the reply. */
 struct reloading {
+	struct api *api;
 	struct call *call; /* NULL when the client has left */
 };
+
+static void on_gone(void *arg)
+{
+	struct reloading *r = arg;
+
+	r->call = NULL;
+	saved_restart_release(r->api);
+}
 
 static void on_reloaded(const struct reload_result *result, void *arg)
 {
 	struct reloading *r = arg;
-	struct reply *reply = r->call != NULL ? call_reply(r->call) : NULL;
+	bool is_held = r->call != NULL;
+	struct reply *reply = is_held ? call_reply(r->call) : NULL;
 	json_t *body;
 
 	if (reply != NULL && result->error != NULL) {
@@ -198,6 +209,8 @@ static void on_reloaded(const struct reload_result *result, void *arg)
 	}
 	if (reply != NULL && result->error != NULL)
 		call_finish(r->call);
+	if (is_held)
+		saved_restart_release(r->api);
 	free(r);
 }
 
@@ -214,10 +227,12 @@ static void reload_run(struct api *api, const json_t *request,
 	int err = -ENOENT;
 
 	(void)request;
+	r->api = api;
 	if (api->reload != NULL)
 		err = api->reload(on_reloaded, r, api->reload_arg);
 	if (err == 0) {
-		reply_later_into(reply, &r->call);
+		r->call = reply_later(reply, on_gone, r);
+		saved_restart_hold(api);
 		return;
 	}
 	free(r);

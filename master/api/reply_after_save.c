@@ -25,10 +25,29 @@ struct saving {
 
 void saved_restart_soon(struct api *api)
 {
+	if (api->restart_holds > 0) {
+		api->restart_waits = true;
+		return;
+	}
 	if (ev_is_active(&api->restart))
 		return;
 	ev_timer_set(&api->restart, RESTART_DELAY_MS / 1e3, 0);
 	ev_timer_start(api->cfg.loop, &api->restart);
+}
+
+void saved_restart_hold(struct api *api)
+{
+	api->restart_holds++;
+	api->restart_waits |= ev_is_active(&api->restart);
+	ev_timer_stop(api->cfg.loop, &api->restart);
+}
+
+void saved_restart_release(struct api *api)
+{
+	if (--api->restart_holds > 0 || !api->restart_waits)
+		return;
+	api->restart_waits = false;
+	saved_restart_soon(api);
 }
 
 static void saving_free(struct saving *s)

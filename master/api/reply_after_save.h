@@ -20,6 +20,11 @@ void saved_upload(struct api *, const json_t *document, struct reply *,
 /* The new instance replaces this one in a second. */
 void saved_restart_soon(struct api *);
 
+/* A restart that is due, or becomes due, waits for a reply, which it would cut:
+ * until as many releases as holds have come, and then a second. */
+void saved_restart_hold(struct api *);
+void saved_restart_release(struct api *);
+
 /* Tries the new instance and answers {command: "ok"}, or 503 with the reason.
  * The restart follows a second after the answer (dry: it does not).
  * interrupt: it may replace workers of another protocol. */

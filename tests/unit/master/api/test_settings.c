@@ -227,6 +227,69 @@ Test(settings, a_restart_waits_for_the_check_of_a_certificate)
 	close_world();
 }
 
+/* Each of them has its reply before the restart that both need. */
+Test(settings, a_restart_waits_for_the_replies_of_two_reloads)
+{
+	tls_judgement_fn *judged;
+	void *arg;
+
+	for (int first = 0; first < 2; first++) {
+		open_world("{'settings':{" PAIR "}}");
+		w.restarts = 0;
+		api_set_reload(w.api, reload, NULL);
+		run_until_judged();
+		judged = fakes.on_judged;
+		arg = fakes.on_judged_arg;
+		fakes.on_judged = NULL;
+		run_until_judged();
+		if (first == 0)
+			judged(0, &(struct errmsg){ 0 }, arg);
+		else
+			fakes_tell_judgement(0, "");
+		cr_assert_eq(fakes.status, 200);
+		run_for_ms(1300);
+		cr_expect_eq(w.restarts, 0u, "reply %d waits", 2 - first);
+		fakes.status = 0;
+		if (first == 0)
+			fakes_tell_judgement(0, "");
+		else
+			judged(0, &(struct errmsg){ 0 }, arg);
+		cr_assert_eq(fakes.status, 200);
+		run_for_ms(1300);
+		cr_expect_eq(w.restarts, 1u);
+		close_world();
+	}
+}
+
+static int keep_reading(reload_done_fn *done, void *done_arg, void *arg)
+{
+	*(struct reading *)arg = (struct reading){ done, done_arg };
+	return 0;
+}
+
+/* Its file is still being read when the restart of another request is due. */
+Test(settings, a_restart_waits_for_a_reload_that_reads)
+{
+	struct reading *r = malloc(sizeof *r);
+
+	cr_assert_not_null(r);
+	open_world("{'settings':{}}");
+	api_set_reload(w.api, keep_reading, r);
+	cr_assert_eq(post("{'cmd':'reload'}"), 0);
+	cr_assert_eq(post("{'cmd':'restart'}"), 0);
+	cr_assert_eq(wait_answer(), 200, "%s", fakes.body);
+	run_for_ms(1300);
+	cr_expect_eq(w.restarts, 0u);
+	fakes.status = 0;
+	r->done(&(struct reload_result){ .status = 400, .error = "no" },
+		r->arg);
+	cr_assert_eq(fakes.status, 400);
+	run_for_ms(1300);
+	cr_expect_eq(w.restarts, 1u);
+	free(r);
+	close_world();
+}
+
 Test(settings, a_reload_warns_of_a_certificate_that_is_not_checked)
 {
 	open_world("{'settings':{" PAIR "}}");
