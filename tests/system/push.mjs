@@ -2,6 +2,7 @@
 // np: an HTTP POST without an end pushes the stream to a server.
 import assert from 'node:assert/strict';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -169,6 +170,12 @@ test('a rejection by the server is reported, and retried', async (t) => {
 	let refuses = true;
 
 	await raised('connect: Connection refused');
+	const silent = net.createServer((s) => s.destroy());
+	await new Promise((done) => silent.listen(8201, '127.0.0.1', done));
+	await told.wait('its end', (m) => m.raised &&
+		/server closed the connection|connection to the server broke/
+			.test(m.reason), 30000);
+	await new Promise((done) => silent.close(done));
 	const requests = await server(t, 8201, (req, res) => {
 		if (!refuses)
 			return;
@@ -176,7 +183,7 @@ test('a rejection by the server is reported, and retried', async (t) => {
 		res.end('no');
 	});
 
-	// alarm and log have the reason of now
+	// alarm and log have the reason of now, in our words
 	await raised('the server answers 403');
 	await sluice.logged(/output 1: the server answers 403/);
 	refuses = false;

@@ -5,6 +5,7 @@
 #include "common/base/util.h"
 #include "config.h"
 #include "worker/net/curl/names.h"
+#include "worker/net/curl/transfer_error.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct backend_fetch {
 	bool answered;   /* the head is complete */
 	unsigned turns;  /* since then */
 	char detail[CURL_ERROR_SIZE];
+	struct errmsg error;
 	char login[TEXT_MAX + 1], user[TEXT_MAX + 1];
 	char location[LOCATION_MAX + 1];
 };
@@ -179,8 +181,8 @@ void backend_fetch_end(struct backend_fetch *f, CURLcode code,
 		.login = "", .user = "", .location = "", .error = "",
 	};
 	if (code != CURLE_OK && !f->answered) {
-		ret->error = f->detail[0] != '\0' ? f->detail
-						  : curl_easy_strerror(code);
+		transfer_error(f->easy, code, f->detail, &f->error);
+		ret->error = f->error.text;
 		return;
 	}
 	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "worker/net/curl/http_headers.h"
 #include "worker/net/curl/names.h"
+#include "worker/net/curl/transfer_error.h"
 #include "worker/output/output_type.h"
 #include "worker/output/join_point.h"
 
@@ -132,7 +133,8 @@ static void np_send(struct output *out, const struct ts_run *runs,
 static int fail(const struct np_output *o, struct errmsg *error)
 {
 	int r = headers_check(&o->answered, error);
-	long status = 0, err = 0;
+	struct errmsg text;
+	long status = 0;
 
 	if (r < 0)
 		return r;
@@ -143,16 +145,8 @@ static int fail(const struct np_output *o, struct errmsg *error)
 	if (o->result == CURLE_OK)
 		return errmsg_fail(error, -EPIPE,
 				   "the server closed the connection");
-	/* libcurl's text of this error contains a duration, which changes */
-	if (o->result == CURLE_COULDNT_CONNECT)
-		(void)curl_easy_getinfo(o->easy, CURLINFO_OS_ERRNO, &err);
-	if (err != 0)
-		return errmsg_fail(error, -ECONNREFUSED, "connect: %s",
-				   strerror((int)err));
-	if (o->result == CURLE_COULDNT_CONNECT || o->detail[0] == '\0')
-		return errmsg_fail(error, -ECONNREFUSED, "%s",
-				   curl_easy_strerror(o->result));
-	return errmsg_fail(error, -ECONNRESET, "%s", o->detail);
+	transfer_error(o->easy, o->result, o->detail, &text);
+	return errmsg_fail(error, -ECONNREFUSED, "%s", text.text);
 }
 
 static int np_every_second(struct output *out, struct errmsg *error)

@@ -9,6 +9,7 @@
 #include "worker/net/curl/http_headers.h"
 #include "worker/net/curl/names.h"
 #include "worker/net/curl/reach.h"
+#include "worker/net/curl/transfer_error.h"
 #include "worker/net/curl/url.h"
 
 #include <curl/curl.h>
@@ -475,7 +476,7 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 {
 	int r = headers_check(&f->came_with, error);
 	char text[IP_TEXT_MAX];
-	long err = 0;
+	struct errmsg why;
 
 	if (r < 0)
 		return r;
@@ -495,20 +496,10 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 		return errmsg_fail(error, -EPROTONOSUPPORT,
 				   "the server redirects to %s: only http and "
 				   "https are allowed", fetch_url(f));
-	if (f->result == CURLE_OPERATION_TIMEDOUT)
-		return errmsg_fail(error, -ETIMEDOUT, "http: %s",
-				   f->detail[0] != '\0' ? f->detail
-							: "timed out");
-	/* libcurl's text of this error contains a duration, which changes */
-	if (f->result == CURLE_COULDNT_CONNECT)
-		(void)curl_easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &err);
-	if (err != 0)
-		return errmsg_fail(error, -EREMOTEIO, "http: connect: %s",
-				   strerror((int)err));
-	return errmsg_fail(error, -EREMOTEIO, "http: %s",
-			   f->detail[0] != '\0'
-				   ? f->detail
-				   : curl_easy_strerror(f->result));
+	transfer_error(f->easy, f->result, f->detail, &why);
+	return errmsg_fail(error, f->result == CURLE_OPERATION_TIMEDOUT
+					  ? -ETIMEDOUT : -EREMOTEIO,
+			   "http: %s", why.text);
 }
 
 const char *fetch_url(const struct fetch *f)

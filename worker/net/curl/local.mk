@@ -6,4 +6,5 @@ sluice_worker_net_SOURCES += \
 	worker/net/curl/names.c worker/net/curl/names.h \
 	worker/net/curl/reach.c worker/net/curl/reach.h \
 	worker/net/curl/resolver.c worker/net/curl/resolver.h \
+	worker/net/curl/transfer_error.c worker/net/curl/transfer_error.h \
 	worker/net/curl/url.c worker/net/curl/url.h
