@@ -3,6 +3,7 @@
 
 #include "master/api/call.h"
 #include "master/api/effects.h"
+#include "master/api/section_warnings.h"
 #include "master/config/check.h"
 #include "proto/spec/field.h"
 
@@ -231,10 +232,27 @@ static void foresee(struct edit *e)
 		c->foresee(e, effects);
 }
 
+/* What is stored as it is and cannot work. */
+static void warn(struct edit *e, bool is_stored)
+{
+	struct check_entry entry = {
+		.section = e->of->section,
+		.path = e->of->member,
+		.entry = e->entry,
+		.document = config_document(e->api->cfg.config),
+	};
+
+	if (is_command(e) && e->entry != NULL)
+		entry_warnings(e->request, &entry,
+			       is_stored ? json_string_value(json_object_get(
+					e->entry, "id")) : NULL, e->reply);
+}
+
 static void carry_out(struct edit *e)
 {
 	if (is_command(e) && effects_only(e->request)) {
 		foresee(e);
+		warn(e, false);
 		return;
 	}
 	collection_store(e);
@@ -243,6 +261,7 @@ static void carry_out(struct edit *e)
 	if (e->next_gid >= 0 && json_object_get(e->request, "was") != NULL)
 		(void)json_object_set(e->reply->body, "id",
 				      json_object_get(e->entry, "id"));
+	warn(e, true);
 	if (e->of->finish != NULL)
 		e->of->finish(e);
 }

@@ -85,6 +85,44 @@ json_t *section_warnings(struct api *api, const json_t *request,
 	     strcmp(key, "auth") == 0))
 		(void)check_document(document, NULL, keep, &w);
 	unknown_keys_find(document, keep_unknown, &w);
+	idle_streams_find(document, keep_unknown, &w);
 	json_decref(document);
 	return w.list;
+}
+
+struct warned_entry {
+	const struct check_entry *entry;
+	const char *name;
+	struct reply *reply; /* NULL: only logged */
+	unsigned n;
+};
+
+static void keep_entry(enum check_severity severity, const char *path,
+		       const char *text, void *arg)
+{
+	struct warned_entry *w = arg;
+	const char *rest = path + strlen(w->entry->path);
+
+	(void)severity;
+	if (w->n++ >= WARNINGS_MAX)
+		return;
+	if (w->reply != NULL)
+		reply_warn(w->reply, path, text);
+	if (w->name != NULL)
+		log_warning(w->entry->path, "%s: %s%s%s", w->name,
+			    *rest == '.' ? rest + 1 : "",
+			    *rest == '.' ? ": " : "", text);
+}
+
+void entry_warnings(const json_t *request, const struct check_entry *entry,
+		    const char *name, struct reply *reply)
+{
+	struct warned_entry w = {
+		.entry = entry,
+		.name = name,
+		.reply = users_wants_warnings(request) ? reply : NULL,
+	};
+
+	check_entry(entry, keep_entry, &w);
+	unknown_keys_find_entry(entry, keep_entry, &w);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "master/api/command.h"
+#include "master/config/check.h"
 
 #include <jansson.h>
 
@@ -13,3 +14,9 @@ json_t *section_warnings(struct api *, const json_t *request,
 
 /* Puts them in front of the other warnings of a reply; NULL: there is none. */
 void section_warnings_add(json_t *take_list, struct reply *);
+
+/* The same about an entry of a list, into the reply of a request with
+ * `warnings' true.  name: for the lines of the log; NULL: it is not stored, or
+ * the caller logs. */
+void entry_warnings(const json_t *request, const struct check_entry *,
+		    const char *name, struct reply *);

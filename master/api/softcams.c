@@ -14,21 +14,13 @@
 
 static bool judge_softcam(struct edit *e)
 {
-	const json_t *key = json_object_get(e->entry, "key");
-	const char *hex = json_string_value(key);
-	const char *id = edit_text(e->entry, "id");
+	const char *type = edit_text(e->entry, "type");
 
-	if (effects_only(e->request))
+	if (strcmp(type, "newcamd") == 0)
 		return true;
-	if (strcmp(edit_text(e->entry, "type"), "newcamd") != 0)
-		log_warning("softcam", "%s: type \"%.32s\" is not newcamd", id,
-			    edit_text(e->entry, "type"));
-	if (key != NULL &&
-	    (hex == NULL || strlen(hex) != 28 ||
-	     strspn(hex, "0123456789abcdefABCDEF") != 28))
-		log_warning("softcam", "%s: key: is not 28 hex characters: "
-			    "the default is used", id);
-	return true;
+	reply_error(e->reply, 400, "softcam.type: \"%.32s\" is not newcamd",
+		    type);
+	return false;
 }
 
 /* Inputs with cam=OLD name the new one, or none. */

@@ -8,6 +8,7 @@
 #include "master/api/collection.h"
 #include "master/api/effects.h"
 #include "master/api/redact.h"
+#include "master/api/section_warnings.h"
 #include "master/auth/auth.h"
 #include "master/auth/caller.h"
 #include "master/config/check.h"
@@ -216,6 +217,21 @@ static void change_free(void *arg)
 	free(c);
 }
 
+/* name: NULL if the user is not stored. */
+static void warn_names(const struct api *api, const json_t *request,
+		       const json_t *user, const char *name,
+		       struct reply *reply)
+{
+	struct check_entry entry = {
+		.section = "users",
+		.path = "user",
+		.entry = user,
+		.document = config_document(api->cfg.config),
+	};
+
+	entry_warnings(request, &entry, name, reply);
+}
+
 /* hash: a new password's, or NULL. */
 static void carry_out(const struct change *c, const char *hash,
 		      struct reply *reply)
@@ -241,6 +257,8 @@ static void carry_out(const struct change *c, const char *hash,
 	reply_ok(reply, "set-user");
 	if (!c->own && is_observer(entry))
 		users_warn_observers(c->api, c->warn, reply);
+	if (!c->own)
+		warn_names(c->api, c->request, entry, c->login, reply);
 	json_decref(entry);
 }
 
@@ -310,6 +328,7 @@ static void foresee(struct api *api, const char *login, const json_t *request,
 	struct errmsg warning;
 
 	reply_effects(reply, "set-user", effects_new());
+	warn_names(api, request, user, NULL, reply);
 	if (!users_wants_warnings(request) || !is_observer(user))
 		return;
 	document = json_copy((json_t *)config_document(api->cfg.config));

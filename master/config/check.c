@@ -136,6 +136,11 @@ static void judge_origins(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+static void on_remark(const char *text, void *arg)
+{
+	judge_add(arg, CHECK_WARNING, "%s", text);
+}
+
 /* A source or an export. */
 static int parse_epg(const char *key, const char *text, struct errmsg *error)
 {
@@ -160,11 +165,12 @@ static void judge_epg(struct judge *j, const json_t *settings, const char *key)
 
 		if (text != NULL && parse_epg(key, text, &error) < 0)
 			judge_add(j, CHECK_FAULT, "%s", error.text);
+		else if (text != NULL && strcmp(key, "epg_export") == 0)
+			epg_export_remark(text, on_remark, j);
+		else if (text != NULL)
+			epg_source_remark(text, on_remark, j);
 		judge_up(j, place);
 	}
-	if (json_array_size(list) > 0 &&
-	    json_integer_value(json_object_get(settings, "epg_days")) <= 0)
-		judge_add(j, CHECK_WARNING, "has no effect without epg_days");
 	judge_up(j, mark);
 }
 
@@ -394,6 +400,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
 		judge_names(j, stream, document);
+		judge_idle_keys(j, stream, streams);
 		/* the later stream of two with the same id has the fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
@@ -438,6 +445,8 @@ unsigned check_document(const json_t *document,
 		control = &configured;
 	judge_play(&j, json_object_get(document, "settings"), control);
 	judge_adapters(&j, json_object_get(document, "dvb_tune"));
+	judge_entries(&j, document);
+	judge_idle_settings(&j, document);
 	judge_streams(&j, document, control);
 	return j.faults;
 }
@@ -494,6 +503,7 @@ static unsigned check_one(const json_t *stream,
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
 	judge_names(&j, stream, place->document);
+	judge_idle_keys(&j, stream, streams);
 	stream_confs_free(&read);
 	json_decref(outputs.taken);
 	return j.faults;

@@ -75,6 +75,17 @@ unsigned check_stream(const json_t *stream, const struct check_place *,
 unsigned check_stream_at(size_t i, const struct check_place *,
 			 check_found_fn *found, void *arg);
 
+struct check_entry {
+	const char *section; /* "softcam", "cas", "dvb_tune" or "users" */
+	const char *path;    /* of the entry: "softcam" */
+	const json_t *entry;
+	const json_t *document; /* with the sections that it names */
+};
+
+/* Reports what an entry stores and does not use, as check_document() does: only
+ * warnings. */
+void check_entry(const struct check_entry *, check_found_fn *found, void *arg);
+
 /* Why a stream without faults still cannot run ("input: is empty"), or false
  * when it can. */
 bool check_stream_idle(const json_t *stream, struct errmsg *ret);

@@ -3,7 +3,6 @@
  * cannot run is kept: earlier versions stored any. */
 #include "master/config/adapter_conf.h"
 #include "master/config/judge.h"
-#include "master/config/lnb_sharing.h"
 
 #include <string.h>
 
@@ -37,7 +36,6 @@ void judge_adapters(struct judge *j, const json_t *adapters)
 		const char *id = json_string_value(
 			json_object_get(adapter, "id"));
 		size_t inner = judge_down_index(j, i), first, outer;
-		struct errmsg error;
 
 		outer = judge_down(j, "id");
 		first = id != NULL ? find(adapters, id) : i;
@@ -50,10 +48,6 @@ void judge_adapters(struct judge *j, const json_t *adapters)
 				  "id of dvb_tune[%zu]: the adapter is not "
 				  "run", id, first);
 		judge_up(j, outer);
-		if (is_enabled(adapter) &&
-		    (!adapter_conf_can_run(adapter, &error) ||
-		     !lnb_sharing_fits(adapters, adapter, &error)))
-			judge_add(j, CHECK_WARNING, "%s", error.text);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -84,6 +84,7 @@ int check_file(const char *path, FILE *out)
 	}
 	faults = check_document(document, NULL, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
+	idle_streams_find(document, findings_add, &found);
 	look_for_certificate(document, &found);
 	if (mode != 0) {
 		(void)snprintf(text, sizeof text, "other users can open this "

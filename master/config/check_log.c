@@ -3,7 +3,9 @@
 
 #include "common/base/log.h"
 #include "master/config/check.h"
+#include "master/config/findings.h"
 #include "master/config/place_names.h"
+#include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
 
 #include <stdlib.h>
@@ -36,8 +38,14 @@ struct check_result check_log(const json_t *document,
 			      const struct write_paths *own)
 {
 	struct look l = { .document = document };
+	struct findings found = { 0 };
 
-	l.result.faults = check_document(document, control, log_found, &l);
-	write_paths_find_all_own(own, document, log_found, &l);
+	l.result.faults = check_document(document, control, findings_add,
+					 &found);
+	/* streams that do not run have a line of their own */
+	unknown_keys_find(document, findings_add, &found);
+	write_paths_find_all_own(own, document, findings_add, &found);
+	findings_report(&found, log_found, &l);
+	findings_done(&found);
 	return l.result;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Judges what a stream names in other sections: CAS entries and categories. */
 #include "master/config/judge.h"
+#include "proto/si/text.h"
 #include "proto/spec/cas_spec.h"
+#include "proto/spec/stream_spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The object of a list whose key has this text, or NULL. */
-static const json_t *find(const json_t *list, const char *key, const char *text)
+const json_t *judge_find(const json_t *list, const char *key, const char *text)
 {
 	const json_t *one;
 	size_t i;
@@ -37,7 +39,7 @@ static void judge_cas_list(struct judge *j, const json_t *stream,
 		(void)judge_down(j, "cas_id");
 		if (link.id[0] == '\0')
 			judge_add(j, CHECK_WARNING, "is missing");
-		else if (find(entries, "id", link.id) == NULL)
+		else if (judge_find(entries, "id", link.id) == NULL)
 			judge_add(j, CHECK_WARNING, "there is no CAS entry "
 				  "\"%.64s\"", link.id);
 		judge_up(j, inner);
@@ -55,7 +57,7 @@ static void judge_groups(struct judge *j, const json_t *stream,
 
 	json_object_foreach(json_object_get(stream, "groups"), category,
 			    group) {
-		const json_t *one = find(categories, "name", category);
+		const json_t *one = judge_find(categories, "name", category);
 		const char *name = json_string_value(group);
 		size_t inner = judge_down(j, category);
 
@@ -63,7 +65,7 @@ static void judge_groups(struct judge *j, const json_t *stream,
 			judge_add(j, CHECK_WARNING, "there is no such "
 				  "category");
 		else if (one != NULL && name != NULL && name[0] != '\0' &&
-			 find(json_object_get(one, "groups"), "name",
+			 judge_find(json_object_get(one, "groups"), "name",
 			      name) == NULL)
 			judge_add(j, CHECK_WARNING, "the category has no group "
 				  "\"%.64s\"", name);
@@ -85,9 +87,39 @@ static void judge_number(struct judge *j, const json_t *stream)
 	judge_up(j, mark);
 }
 
+/* A name that its character set lacks is sent in another one. */
+static void judge_texts(struct judge *j, const json_t *stream)
+{
+	static const char *const keys[] = { "service_name", "service_provider",
+					    "network_name", "bouquet_name" };
+	struct stream_spec spec;
+	char set[32];
+
+	if (stream_spec_parse(stream, &spec, NULL) < 0 ||
+	    !text_table_ok(spec.remux.textcode))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const char *name = json_string_value(
+			json_object_get(stream, keys[i]));
+		enum text_table wanted = (enum text_table)spec.remux.textcode;
+		enum text_table used = name != NULL
+			? text_table_for(name, wanted) : wanted;
+		size_t mark = judge_down(j, keys[i]);
+
+		(void)snprintf(set, sizeof set, "ISO 8859-%u", (unsigned)used);
+		if (used != wanted)
+			judge_add(j, CHECK_WARNING, "textcode %u lacks a "
+				  "character of it: it is sent in %s",
+				  (unsigned)wanted,
+				  used == TEXT_UTF8 ? "UTF-8" : set);
+		judge_up(j, mark);
+	}
+}
+
 void judge_names(struct judge *j, const json_t *stream, const json_t *document)
 {
 	judge_cas_list(j, stream, json_object_get(document, "cas"));
 	judge_groups(j, stream, json_object_get(document, "categories"));
 	judge_number(j, stream);
+	judge_texts(j, stream);
 }

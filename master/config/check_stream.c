@@ -22,6 +22,7 @@ enum {
 	STREAM_MAX = 256 * 1024,
 	/* names and addresses in a start message */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
+	WHERE_NO_INPUT = 1 << 30, /* beside enum where */
 };
 
 bool check_id(const char *id)
@@ -137,15 +138,17 @@ static bool is_dvb(const char *address)
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-static void judge_address(struct judge *j, const char *text, bool is_output,
+/* where: of an input; WHERE_NO_INPUT: it is an output. */
+static void judge_address(struct judge *j, const char *text, unsigned where,
 			  bool enabled, struct judge_outputs *all)
 {
+	bool is_output = where == WHERE_NO_INPUT;
 	struct output_spec out;
 	struct input_spec in;
 	struct errmsg error;
 	int r = is_output
 		? output_spec_parse(text, &out, on_remark, j, &error)
-		: input_spec_parse(text, &in, on_remark, j, &error);
+		: input_spec_judge(text, where, &in, on_remark, j, &error);
 	/* an address of a later version may stay in a disabled stream, and one
 	 * of an adapter, too: earlier versions stored any */
 	bool may_stay = !enabled && (r == -ENOTSUP ||
@@ -179,7 +182,9 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 		size_t inner = judge_down_index(j, i);
 
 		if (text != NULL)
-			judge_address(j, text, out, enabled, all);
+			judge_address(j, text, out ? WHERE_NO_INPUT
+						   : judge_where(stream),
+				      enabled, all);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -80,6 +80,25 @@ void judge_adapters(struct judge *, const json_t *adapters);
 /* Judges its dvb:// inputs by the list of adapters. */
 void judge_feeds(struct judge *, const json_t *stream, const json_t *adapters);
 
+/* Judges an entry of a list of the document, and of users: what it stores and
+ * does not use.  document: for names in other sections. */
+void judge_entry(struct judge *, const char *section, const json_t *entry,
+		 const json_t *document);
+/* Judges all those. */
+void judge_entries(struct judge *, const json_t *document);
+
+/* Where a stream is, for options without effect: one of WHERE_SPTS, WHERE_RELAY
+ * and WHERE_MUX (proto/spec/field_idle.h), or 0. */
+unsigned judge_where(const json_t *stream);
+/* Judges keys without effect: of a stream, and of settings, log and auth. */
+void judge_idle_keys(struct judge *, const json_t *stream,
+		     const json_t *streams);
+void judge_idle_settings(struct judge *, const json_t *document);
+
+/* The object of a list whose key has this text, or NULL. */
+const json_t *judge_find(const json_t *list, const char *key,
+			 const char *text);
+
 /* Judges what it names in the sections cas and categories of the document. */
 void judge_names(struct judge *, const json_t *stream, const json_t *document);
 

@@ -4,6 +4,7 @@ libmaster_a_SOURCES += \
 	master/config/check.c master/config/check.h \
 	master/config/check_adapters.c \
 	master/config/check_auth.c \
+	master/config/check_entries.c \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \
 	master/config/check_links.c \
@@ -24,6 +25,7 @@ libmaster_a_SOURCES += \
 	master/config/place_names.c master/config/place_names.h \
 	master/config/play_conf.c master/config/play_conf.h \
 	master/config/playlist.c master/config/playlist.h \
+	master/config/softcam_conf.c master/config/softcam_conf.h \
 	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/stream_links.c master/config/stream_links.h \
 	master/config/unknown_keys.c master/config/unknown_keys.h \

@@ -5,6 +5,9 @@
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/tuner_spec.h"
+
+#include <string.h>
 
 static void on_unknown(const char *key, const char *nearest, void *judge)
 {
@@ -20,13 +23,91 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 {
 	const struct field_table *const tables[] = { &stream_fields,
 						     &stream_option_fields };
-	struct errmsg error;
 
 	field_find_unknown(tables, ARRAY_LEN(tables), stream, on_unknown, j);
+}
+
+static void look_whether_idle(struct judge *j, const json_t *stream)
+{
+	struct errmsg error;
+
 	if (json_is_true(json_object_get(stream, "enable")) &&
 	    check_stream_idle(stream, &error))
 		judge_add(j, CHECK_WARNING, "is enabled and does not run: %s",
 			  error.text);
+}
+
+/* Do entries of the section have fields of their own? */
+static void look_at_entry(struct judge *j, const char *section,
+			  const json_t *entry)
+{
+	const struct field_table *tables[2] = { NULL };
+	size_t n = 1;
+
+	if (strcmp(section, "softcam") == 0) {
+		tables[0] = &softcam_fields;
+	} else if (strcmp(section, "cas") == 0) {
+		tables[0] = &cas_fields;
+	} else if (strcmp(section, "dvb_tune") == 0) {
+		tables[0] = &adapter_fields;
+		tables[n++] = &tuner_fields;
+	} else {
+		return;
+	}
+	field_find_unknown(tables, n, entry, on_unknown, j);
+}
+
+void unknown_keys_find_entry(const struct check_entry *entry,
+			     check_found_fn *found, void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+
+	(void)judge_down(&j, entry->path);
+	look_at_entry(&j, entry->section, entry->entry);
+}
+
+static void look_at_entries(struct judge *j, const json_t *document)
+{
+	static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
+	const json_t *entry;
+	size_t i;
+
+	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+		size_t mark = judge_down(j, lists[k]);
+
+		json_array_foreach(json_object_get(document, lists[k]), i,
+				   entry) {
+			size_t inner = judge_down_index(j, i);
+
+			look_at_entry(j, lists[k], entry);
+			judge_up(j, inner);
+		}
+		judge_up(j, mark);
+	}
+}
+
+static void for_streams(struct judge *j, const json_t *document,
+			void (*look)(struct judge *, const json_t *stream))
+{
+	size_t mark = judge_down(j, "make_stream"), i;
+	const json_t *stream;
+
+	json_array_foreach(json_object_get(document, "make_stream"), i,
+			   stream) {
+		size_t inner = judge_down_index(j, i);
+
+		look(j, stream);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+void idle_streams_find(const json_t *document, check_found_fn *found,
+		       void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+
+	for_streams(&j, document, look_whether_idle);
 }
 
 void unknown_keys_find(const json_t *document, check_found_fn *found,
@@ -34,7 +115,6 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 {
 	const struct field_table *table = &document_fields;
 	struct judge j = { .found = found, .arg = arg };
-	const json_t *stream;
 	size_t mark, i;
 
 	field_find_unknown(&table, 1, document, on_unknown, &j);
@@ -49,15 +129,8 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 				   on_unknown, &j);
 		judge_up(&j, mark);
 	}
-	mark = judge_down(&j, "make_stream");
-	json_array_foreach(json_object_get(document, "make_stream"), i,
-			   stream) {
-		size_t inner = judge_down_index(&j, i);
-
-		look_at_stream(&j, stream);
-		judge_up(&j, inner);
-	}
-	judge_up(&j, mark);
+	look_at_entries(&j, document);
+	for_streams(&j, document, look_at_stream);
 }
 
 void unknown_keys_find_stream(const json_t *stream, const char *path,
@@ -67,4 +140,5 @@ void unknown_keys_find_stream(const json_t *stream, const char *path,
 
 	(void)judge_down(&j, path);
 	look_at_stream(&j, stream);
+	look_whether_idle(&j, stream);
 }

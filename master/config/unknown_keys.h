@@ -11,10 +11,19 @@
 
 #include <jansson.h>
 
-/* A key that begins with '_' is a remark and known. */
+/* Keys without a meaning, also of streams, softcams, CAS entries and adapters.
+ * A key that begins with '_' is a remark and known. */
 void unknown_keys_find(const json_t *document, check_found_fn *found,
 		       void *arg);
 
-/* The same for one stream object at path. */
+/* Enabled streams that cannot run. */
+void idle_streams_find(const json_t *document, check_found_fn *found,
+		       void *arg);
+
+/* The keys of an entry of softcam, cas or dvb_tune. */
+void unknown_keys_find_entry(const struct check_entry *, check_found_fn *found,
+			     void *arg);
+
+/* Both for one stream object at path. */
 void unknown_keys_find_stream(const json_t *stream, const char *path,
 			      check_found_fn *found, void *arg);

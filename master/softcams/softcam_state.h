@@ -4,7 +4,7 @@
 
 #include "common/base/ratelimit.h"
 #include "common/supervise/service_list.h"
-#include "master/softcams/softcam_conf.h"
+#include "master/config/softcam_conf.h"
 #include "master/softcams/softcam_list.h"
 
 enum { SOFTCAM_ERROR_MAX = 128 };

@@ -2,6 +2,7 @@
 #include "proto/spec/epg_export.h"
 
 #include "proto/spec/field.h"
+#include "proto/spec/field_idle.h"
 
 enum { TIMEOUT_MAX_S = 600 };
 
@@ -18,12 +19,16 @@ static const struct field rows[] = {
 	  .unit = "s", .help = "Time between two exports." },
 	{ "timeout", AT(to.http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
 	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
+	  .idle_in = WHERE_FILE,
 	  .help = "How long a server may be silent." },
 	{ "ua", AT(to.http.user_agent), .min = 1,
+	  .idle_in = WHERE_FILE,
 	  .help = "User-Agent of the requests." },
 	{ "insecure", AT(to.http.insecure),
+	  .idle_in = WHERE_FILE,
 	  .help = "Accepts any certificate of the server." },
 	{ "ca", AT(to.http.ca), .min = 1,
+	  .idle_in = WHERE_FILE,
 	  .help = "File with the certificates that are trusted." },
 };
 static const struct field_table fields = FIELD_TABLE(struct epg_export_spec,
@@ -38,4 +43,9 @@ int epg_export_parse(const char *text, struct epg_export_spec *ret,
 	if (r == 0)
 		*ret = s;
 	return r;
+}
+
+void epg_export_remark(const char *text, io_remark_fn *remark, void *arg)
+{
+	epg_address_remark(text, &fields, remark, arg);
 }

@@ -26,3 +26,6 @@ struct epg_export_spec {
 /* 0, or -EINVAL with a sentence that begins with the part of the address. */
 int epg_export_parse(const char *text, struct epg_export_spec *ret,
 		     struct errmsg *error) MUST_CHECK;
+
+/* Reports the options of an address that have no effect. */
+void epg_export_remark(const char *text, io_remark_fn *remark, void *arg);

@@ -2,6 +2,7 @@
 #include "proto/spec/epg_source.h"
 
 #include "proto/spec/field.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_type.h"
 
 #include <errno.h>
@@ -20,15 +21,20 @@ static const struct field rows[] = {
 	  .unit = "s", .help = "Time between two imports." },
 	{ "timeout", AT(http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
 	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
+	  .idle_in = WHERE_FILE,
 	  .help = "How long a server may be silent." },
 	{ "ua", AT(http.user_agent), .min = 1,
+	  .idle_in = WHERE_FILE,
 	  .help = "User-Agent of the requests." },
 	{ "follow", AT(http.follow), .choices = follows,
+	  .idle_in = WHERE_FILE,
 	  .help = "Where redirects may lead: to the server's own and public "
 		  "addresses, or to any." },
 	{ "insecure", AT(http.insecure),
+	  .idle_in = WHERE_FILE,
 	  .help = "Accepts any certificate of the server." },
 	{ "ca", AT(http.ca), .min = 1,
+	  .idle_in = WHERE_FILE,
 	  .help = "File with the certificates that are trusted." },
 };
 static const struct field_table fields = FIELD_TABLE(struct epg_source_spec,
@@ -54,6 +60,18 @@ static int read_target(const struct address *a, struct epg_source_spec *s,
 	return io_judge_authority(a->target, error);
 }
 
+static int fail_unknown(const struct field_table *table, const char *key,
+			struct errmsg *error)
+{
+	const char *nearest = field_nearest(&table, 1, key);
+
+	if (nearest != NULL)
+		return errmsg_fail(error, -EINVAL, "option \"%.64s\" is not "
+				   "known; is it \"%s\"?", key, nearest);
+	return errmsg_fail(error, -EINVAL, "option \"%.64s\" is not known",
+			   key);
+}
+
 static int read_options(const struct address *a,
 			const struct field_table *table,
 			struct epg_source_spec *s, struct errmsg *error)
@@ -64,8 +82,7 @@ static int read_options(const struct address *a,
 		int r;
 
 		if (f == NULL)
-			return errmsg_fail(error, -EINVAL, "option \"%.64s\" "
-					   "is not known", o->key);
+			return fail_unknown(table, o->key, error);
 		r = field_read_text(f, o->key,
 				    o->value != NULL ? o->value : "", s,
 				    error);
@@ -105,4 +122,42 @@ int epg_source_parse(const char *text, struct epg_source_spec *ret,
 	if (r == 0)
 		*ret = s;
 	return r;
+}
+
+static bool is_given(const char *key, const char *word, void *arg)
+{
+	const struct address *a = arg;
+	size_t i = 0;
+
+	(void)word;
+	while (i < a->n_options && strcmp(a->options[i].key, key) != 0)
+		i++;
+	return i < a->n_options;
+}
+
+void epg_address_remark(const char *text, const struct field_table *table,
+			io_remark_fn *remark, void *arg)
+{
+	struct errmsg sentence;
+	struct address a;
+	unsigned where;
+
+	if (address_parse(text, &a, NULL) < 0)
+		return;
+	where = strcmp(a.type, "file") == 0 ? WHERE_FILE : 0;
+	for (size_t i = 0; i < a.n_options; i++) {
+		const struct field *f = field_find(table, a.options[i].key);
+
+		if (f == NULL || !field_is_idle(f, where, is_given, &a,
+						&sentence))
+			continue;
+		errmsg_prefix(&sentence, "%s: ", f->key);
+		remark(sentence.text, arg);
+	}
+	address_done(&a);
+}
+
+void epg_source_remark(const char *text, io_remark_fn *remark, void *arg)
+{
+	epg_address_remark(text, &fields, remark, arg);
 }

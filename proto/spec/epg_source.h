@@ -36,3 +36,8 @@ int epg_address_read(const char *text, const struct field_table *, void *spec,
 /* 0, or -EINVAL with a sentence that begins with the part of the address. */
 int epg_source_parse(const char *text, struct epg_source_spec *ret,
 		     struct errmsg *error) MUST_CHECK;
+
+/* Reports the options of an address that have no effect. */
+void epg_source_remark(const char *text, io_remark_fn *remark, void *arg);
+void epg_address_remark(const char *text, const struct field_table *,
+			io_remark_fn *remark, void *arg);

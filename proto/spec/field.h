@@ -74,6 +74,7 @@ enum field_flag {
 	FIELD_INNER = 1 << 14,   /* for messages only; the API uses another */
 	FIELD_EVERY = 1 << 15,   /* an option: each value counts if repeated */
 	FIELD_ADDRESS = 1 << 16, /* an address: observers see it in part */
+	FIELD_SHARED = 1 << 17,  /* other objects may use the value, too */
 };
 
 enum field_table_flag {
@@ -120,8 +121,10 @@ struct field {
 	const struct field *item;
 	const struct field_hook *hook;
 	/* The field has no effect without the key needs, or with the key
-	 * beside; NULL: no such key. */
-	const char *needs, *beside;
+	 * beside; NULL: no such key.  needs_or: a key that is as good as needs;
+	 * needs_word: the value that they must have. */
+	const char *needs, *beside, *needs_or, *needs_word;
+	uint32_t idle_in; /* enum where (field_idle.h): no effect there */
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
 	/* For field_form() only.  form: the type where the row has none.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* http:// and https:// as an output: a path that viewers ask for. */
 #include "proto/wire/http_target.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_type.h"
 
 #include <errno.h>
@@ -26,18 +27,22 @@ static const struct field rows[] = {
 	  .help = "Memory that viewers share; 0: the usual size." },
 	{ "duration", IO_OUTPUT(hls_duration_s), .min = 1,
 	  .max = HLS_DURATION_MAX_S, .initial = HLS_DURATION_S, .unit = "s",
+	  .idle_in = WHERE_NO_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: length of a segment, which ends at the next picture "
 		  "that decodes." },
 	{ "quantity", IO_OUTPUT(hls_quantity), .min = HLS_QUANTITY_MIN,
 	  .max = HLS_QUANTITY_MAX, .initial = HLS_QUANTITY,
+	  .idle_in = WHERE_NO_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: segments in a playlist." },
 	{ "part", IO_OUTPUT(hls_part_ms), .max = HLS_PART_MAX_MS,
-	  .unit = "ms", .flags = FIELD_OBSERVER,
+	  .unit = "ms", .idle_in = WHERE_NO_PLAYLIST,
+	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: longest part of a segment, for low latency; 0: no "
 		  "parts." },
 	{ "segment", IO_OUTPUT(hls_segment), .choices = segments,
+	  .idle_in = WHERE_NO_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: transport stream, or fMP4 (CMAF) without parts." },
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER,
@@ -45,6 +50,11 @@ static const struct field rows[] = {
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);
+
+static unsigned where_is(const void *spec)
+{
+	return ((const struct output_spec *)spec)->hls ? 0 : WHERE_NO_PLAYLIST;
+}
 
 static size_t count_slashes(const char *text)
 {
@@ -157,6 +167,7 @@ const struct io_type output_http_type = {
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
+	.where = where_is,
 	.options = &fields,
 };
 
@@ -172,5 +183,6 @@ const struct io_type output_https_type = {
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
+	.where = where_is,
 	.options = &fields,
 };

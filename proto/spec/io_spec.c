@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/io_spec.h"
 
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_foreign.h"
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
@@ -124,6 +125,7 @@ struct reader {
 	size_t n_given;
 	const struct io_type *type;
 	bool input;
+	unsigned where; /* enum where */
 	io_remark_fn *remark;
 	void *arg;
 };
@@ -194,6 +196,14 @@ static void describe_unknown(const struct reader *rd, const char *key,
 		errmsg_set(ret, "option \"%.64s\" is not known", key);
 }
 
+static bool is_on(const char *key, const char *word, void *arg)
+{
+	const struct reader *rd = arg;
+
+	(void)word;
+	return is_given(rd, 0, rd->n_given, key);
+}
+
 /* Reports an option that is not known or has no effect. */
 static void remark_option(const struct reader *rd, const char *key,
 			  const struct field *f)
@@ -204,14 +214,9 @@ static void remark_option(const struct reader *rd, const char *key,
 		return;
 	if (f == NULL)
 		describe_unknown(rd, key, &text);
-	else if (f->flags & FIELD_IDLE)
-		errmsg_set(&text, "%s: does nothing here", key);
-	else if (f->needs != NULL && !is_given(rd, 0, rd->n_given, f->needs))
-		errmsg_set(&text, "%s: does nothing without %s", key,
-			   f->needs);
-	else if (f->beside != NULL && is_given(rd, 0, rd->n_given, f->beside))
-		errmsg_set(&text, "%s: does nothing beside %s", key,
-			   f->beside);
+	else if (field_is_idle(f, rd->where, is_on, (void *)(uintptr_t)rd,
+			       &text))
+		errmsg_prefix(&text, "%s: ", key);
 	else
 		return;
 	rd->remark(text.text, rd->arg);
@@ -266,6 +271,8 @@ static int read_address(const struct address *a, const struct io_type *type,
 	rd->type = type;
 	add_table(rd, type->options, spec);
 	r = type->read(a, spec, error);
+	if (r == 0 && type->where != NULL)
+		rd->where |= type->where(spec);
 	if (r == 0 && query != NULL) {
 		(void)snprintf(text, sizeof text, "%s", query + 1);
 		r = add_parameters(rd, text, error);
@@ -280,7 +287,14 @@ static int read_address(const struct address *a, const struct io_type *type,
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg, struct errmsg *error)
 {
-	struct reader rd = { .input = true, .remark = remark, .arg = arg };
+	return input_spec_judge(text, 0, ret, remark, arg, error);
+}
+
+int input_spec_judge(const char *text, unsigned where, struct input_spec *ret,
+		     io_remark_fn *remark, void *arg, struct errmsg *error)
+{
+	struct reader rd = { .input = true, .where = where, .remark = remark,
+			     .arg = arg };
 	struct input_spec spec = { .ring = -1 };
 	const struct io_type *type;
 	struct address a;

@@ -153,6 +153,13 @@ struct input_spec {
 	struct remux_options remux; /* without the options of the stream */
 };
 
+/* where: the stream of the input, for options without effect there (bits of
+ * enum where, field_idle.h). */
+int input_spec_judge(const char *text, unsigned where, struct input_spec *ret,
+		     io_remark_fn *remark, void *arg,
+		     struct errmsg *error) MUST_CHECK;
+
+/* The same without a stream. */
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "proto/spec/field.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_spec.h"
 
 struct io_type {
@@ -26,6 +27,9 @@ struct io_type {
 	/* Reads and checks what depends on several options; may be NULL. */
 	int (*finish)(const struct address *, void *spec,
 		      struct errmsg *error);
+	/* Where the target is, after read(): bits of enum where
+	 * (field_idle.h); NULL: 0. */
+	unsigned (*where)(const void *spec);
 };
 
 #define DECLARE_TYPE(KIND, name) \
@@ -79,6 +83,7 @@ enum {
 /* Inputs that receive datagrams have these. */
 #define IO_ROWS_SOCKET \
 	{ "renew", IO_INPUT(renew_s), .max = IO_RENEW_MAX_S, .unit = "s", \
+	  .idle_in = WHERE_UNICAST, \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Interval in which the group is joined again; " \
 		  "0: never." }, \

@@ -108,6 +108,13 @@ static int read_input(const struct address *a, void *s, struct errmsg *error)
 	return 0;
 }
 
+static unsigned where_is(const void *spec)
+{
+	const struct input_spec *in = spec;
+
+	return sockaddr_is_multicast(&in->local) ? 0 : WHERE_UNICAST;
+}
+
 static int finish_udp_input(const struct address *a, void *spec,
 			    struct errmsg *error)
 {
@@ -154,6 +161,7 @@ const struct io_type input_udp_type = {
 	.kind = INPUT_UDP,
 	.options = &udp_input_fields,
 	.read = read_input,
+	.where = where_is,
 	.finish = finish_udp_input,
 };
 
@@ -163,6 +171,7 @@ const struct io_type input_rtp_type = {
 	.kind = INPUT_RTP,
 	.options = &rtp_input_fields,
 	.read = read_input,
+	.where = where_is,
 	.finish = finish_rtp_input,
 };
 

@@ -11,6 +11,7 @@ libproto_a_SOURCES += \
 	proto/spec/field.c proto/spec/field.h \
 	proto/spec/field_describe.c proto/spec/field_limits.h \
 	proto/spec/field_form.c \
+	proto/spec/field_idle.c proto/spec/field_idle.h \
 	proto/spec/field_read.c \
 	proto/spec/http_spec.h \
 	proto/spec/io_foreign.c proto/spec/io_foreign.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/remux_options.h"
 
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/option_value.h"
 
@@ -309,13 +310,13 @@ static const struct field_hook rule_hook = { .schema = "boolean",
 #define BY(hook, member) FIELD_BY(&hook, struct remux_options, member)
 #define SPAN(hook, first, last) \
 	FIELD_BY_SPAN(&hook, struct remux_options, first, last)
-#define PASS(table, text) \
+#define PASS(table, text, idle) \
 	{ "pass_" #table, BY(rule_hook, table), \
-	  .flags = FIELD_OBSERVER, \
+	  .flags = FIELD_OBSERVER, .idle_in = (idle), \
 	  .help = "Passes the " text " of the source unchanged." }
-#define DROP(table, text) \
+#define DROP(table, text, idle) \
 	{ "no_" #table, BY(rule_hook, table), \
-	  .flags = FIELD_OBSERVER, \
+	  .flags = FIELD_OBSERVER, .idle_in = (idle), \
 	  .help = "Drops the " text " of the source." }
 
 static const struct field rows[] = {
@@ -327,6 +328,7 @@ static const struct field rows[] = {
 	  .help = "Number of the program in the output." },
 	{ "set_tsid", AT(set_tsid), .min = 1,
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_MUX,
 	  .help = "Identifier of the transport stream in the output." },
 	{ "set_pcr_pid", AT(set_pcr_pid), .min = 1, .max = MAP_PID_MAX,
 	  .flags = FIELD_OBSERVER,
@@ -343,16 +345,19 @@ static const struct field rows[] = {
 	{ "order", SPAN(order_hook, n_order, order),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Order of the PIDs in the PMT of the output." },
-	PASS(sdt, "SDT"), PASS(eit, "EIT"), PASS(nit, "NIT"),
-	PASS(cat, "CAT"),
+	PASS(sdt, "SDT", 0), PASS(eit, "EIT", 0), PASS(nit, "NIT", WHERE_MUX),
+	PASS(cat, "CAT", 0),
 	{ "pass_tdt", BY(rule_hook, tdt),
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_MUX,
 	  .help = "Passes the TDT, as always." },
 	{ "pass_tot", BY(rule_hook, tot),
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_MUX,
 	  .help = "Passes the TOT, as always." },
-	DROP(sdt, "SDT"), DROP(eit, "EIT"), DROP(nit, "NIT"),
-	DROP(cat, "CAT"), DROP(tdt, "TDT"), DROP(tot, "TOT"),
+	DROP(sdt, "SDT", 0), DROP(eit, "EIT", 0), DROP(nit, "NIT", WHERE_MUX),
+	DROP(cat, "CAT", 0), DROP(tdt, "TDT", WHERE_MUX),
+	DROP(tot, "TOT", WHERE_MUX),
 	{ "pass_data", AT(pass_data),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Passes PIDs that no table names." },
@@ -366,25 +371,31 @@ static const struct field rows[] = {
 	  .help = "PID in the output of the source PID, kind or language." },
 	{ "pid_base", AT(pid_base), .min = MAP_PID_MIN, .max = MAP_PID_MAX,
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts: the first PID and service number of the "
 		  "input." },
 	{ "pid_block", AT(pid_block), .min = 1, .max = MAP_PID_MAX,
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts: how many PIDs and service numbers the input "
 		  "has." },
 	{ "priority", AT(priority), .initial = PRIORITY_DEFAULT,
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts: the input with the lowest one goes first when "
 		  "the rate is exceeded." },
 	{ "rate_min", AT(rate_min), .min = 1, .max = CBR_MAX_KBPS,
 	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts: up to this rate the input goes after all others "
 		  "when the rate is exceeded." },
 	{ "rate_max", AT(rate_max), .min = 1, .max = CBR_MAX_KBPS,
 	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts: the input is not sent while it has more." },
 	{ "absent", SPAN(absent_hook, absent, absent_path),
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_SPTS | WHERE_RELAY,
 	  .help = "In an mpts, while the input is silent: \"still\", the path "
 		  "of a file, or the seconds after which its services leave "
 		  "the tables." },

@@ -101,6 +101,125 @@ test('set-stream and -t warn of names that do not exist', async (t) => {
 	await sluice.stop();
 });
 
+// What each section stores and does not use: the warnings without their path.
+const IDLE = {
+	stream: [{ ...stream('one', 'udp://127.0.0.1:5000#renew=5&' +
+		'absent=still&' +
+		'rate_min=100&priority=7&watchdog=2&no_reload',
+	['http://127.0.0.1:8100/a#segment=fmp4&part=500',
+		'http://127.0.0.1:8100/b.m3u8#segment=fmp4&part=500']),
+	bitrate: 8000, timezone: 'Europe/Berlin', bouquet_name: 'B',
+	cas_components: 'video', hls_header: 'A=1', si_interval: 500,
+	service_name: 'Новости', service_provider: 'Ärzte' }, [
+		'service_name: textcode 0 lacks a character of it: it is ' +
+			'sent in ISO 8859-5',
+		'input[0]: renew: does nothing with an address that is no ' +
+			'multicast group',
+		'input[0]: absent: does nothing in a stream of type spts',
+		'input[0]: rate_min: does nothing in a stream of type spts',
+		'input[0]: priority: does nothing in a stream of type spts',
+		'input[0]: watchdog: does nothing beside no_reload',
+		'output[0]: segment: does nothing with a path that is no ' +
+			'playlist (.m3u8)',
+		'output[0]: part: does nothing with a path that is no ' +
+			'playlist (.m3u8)',
+		'bitrate: does nothing in a stream of type spts',
+		'timezone: does nothing without tdt "own"',
+		'bouquet_name: does nothing without bat "own"',
+		'cas_components: does nothing without cas_list',
+		'hls_header: does nothing without hls_group',
+		'si_interval: does nothing without nit "own"',
+	]],
+	mpts: [{ ...stream('two', ['udp://127.0.0.1:5002#no_tdt',
+		'udp://127.0.0.1:5003#rate_min=100'], []), type: 'mpts',
+	bitrate: 8000, cue_pid: 500, backup_type: 'passive', map: 'pmt=100',
+	onid: 5 }, [
+		'input[0]: no_tdt: does nothing in an mpts of several inputs',
+		'cue_pid: does nothing in an mpts of several inputs',
+		'backup_type: does nothing in an mpts of several inputs',
+		'map: does nothing in an mpts of several inputs',
+	]],
+	softcam: [{ id: 'c', name: 'C', type: 'newcamd', host: 'h', port: 1,
+		user: 'u', pass: 'p', key: '01', caid: 'x', timeout: 99,
+		hots: 1 }, [
+		'key: is not 28 hexadecimal digits: the default is used',
+		'caid: is not 4 hexadecimal digits: that of the server is used',
+		'timeout: 99 is not between 1 and 60: the default is used',
+		'"hots" is not known; is it "host"?',
+	]],
+	cas: [{ id: 's', ecmg_host: 'h', ecmg_port: 1 },
+		['ecmg_channel_id: is missing']],
+	adapter: [{ id: 'd', enable: true, type: 'T', adapter: 9, device: 0,
+		frequency: 500, symbolrate: 27500, uni_frequency: 1200 }, [
+		'symbolrate: does nothing with this type',
+		'uni_frequency: does nothing with this type',
+	]],
+	settings: [{ epg_services: 5, http_server_name: 'x', hls_fmp4: true }, [
+		'epg_services: does nothing without epg_days',
+		'http_server_name: does nothing here',
+		'hls_fmp4: does nothing without http_play_hls',
+	]],
+	log: [{ max_file_size: 5 },
+		['max_file_size: does nothing without filename']],
+	user: [{ enable: true, type: 3, packages: ['Typo', 'Type', 'ALL'] },
+		['packages[0]: there is no category "Typo"']],
+};
+
+// "make_stream[0].x (a, ...): warning: text" and "stream.x: text" are one.
+const plain = (text) => text.replace(/ \([^()]*"\)/g, '')
+	.replace(': warning', '')
+	.replace(/^(users\.u|[a-z_]+(\[\d\])?)[.:] ?/, '');
+
+test('options without effect are warnings everywhere, in the same words',
+	async (t) => {
+	const [one, two, softcam, cas, adapter, settings, log, user] =
+		Object.values(IDLE).map(([value]) => value);
+	const document = { make_stream: [one, two], softcam: [softcam],
+		cas: [cas], dvb_tune: [adapter], settings, log,
+		users: { u: user },
+		categories: [{ name: 'Type', groups: [] }] };
+	const file = path.join(tempDir(t), 'all.json');
+	const wanted = Object.values(IDLE).flatMap(([, list]) => list);
+	const missing = (lines) => {
+		const there = lines.map(plain);
+
+		return wanted.filter((text) => !there.includes(text));
+	};
+
+	fs.writeFileSync(file, JSON.stringify(document));
+	fs.chmodSync(file, 0o600);
+	const { out, err } = await run(MASTER, ['-t', ...AS_SELF, '-c', file]);
+	const lines = (out + err).split('\n').map((line) =>
+		line.slice(file.length + 2));
+	assert.deepEqual(missing(lines), [], out + err);
+
+	const sluice = await Sluice.start(t, document);
+	assert.deepEqual(missing(sluice.log.split('\n').map((line) =>
+		line.replace(/^\S+ warning config: /, ''))),
+	[]);
+	const check = async (cmd, request, list) => {
+		for (const more of [{ dry_run: true }, {}]) {
+			const reply = await sluice.cmd(cmd, { ...request,
+				warnings: true, ...more });
+
+			for (const text of list)
+				assert.ok(reply.warnings?.map(plain)
+					.includes(text), `${cmd} ${text}: ` +
+					JSON.stringify(reply));
+		}
+	};
+
+	await check('set-stream', { id: 'one', stream: one }, IDLE.stream[1]);
+	await check('set-stream', { id: 'two', stream: two }, IDLE.mpts[1]);
+	await check('set-softcam', { id: 'c', softcam }, IDLE.softcam[1]);
+	await check('set-cas', { id: 's', cas }, IDLE.cas[1]);
+	await check('set-adapter', { id: 'd', adapter }, IDLE.adapter[1]);
+	await check('set-user', { id: 'u', user }, IDLE.user[1]);
+	await check('set-log', { set: log }, IDLE.log[1]);
+	await check('set-settings', { settings }, IDLE.settings[1]);
+	await sluice.stop();
+});
+
 test('a disk that does not answer delays no other request', async (t) => {
 	let folder;
 	// before the folder goes

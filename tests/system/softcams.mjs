@@ -130,7 +130,7 @@ test('unknown keys of an entry are stored as they were sent', async (t) => {
 	const { softcam, cas, servers } = await sluice.cmd('load');
 	assert.deepEqual([softcam, cas, servers], [[cam('c', own)],
 		[{ id: 'x', ...own }], [server]]);
-	await sluice.logged(/c: key: is not 28 hex characters/);
+	await sluice.logged(/c: key: is not 28 hexadecimal digits/);
 	await sluice.stop();
 });
 

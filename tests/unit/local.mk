@@ -167,6 +167,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_documented \
 	tests/unit/proto/spec/test_epg_source \
 	tests/unit/proto/spec/test_field \
+	tests/unit/proto/spec/test_field_idle \
 	tests/unit/proto/spec/test_io_foreign \
 	tests/unit/proto/spec/test_io_link \
 	tests/unit/proto/spec/test_io_rtp \
@@ -281,6 +282,7 @@ unit_worker_tests = \
 	tests/unit/worker/merge/test_ts_queue \
 	tests/unit/worker/net/curl/test_fetch \
 	tests/unit/worker/net/curl/test_reach \
+	tests/unit/worker/net/curl/test_transfer_error \
 	tests/unit/worker/net/hls/test_cc_join \
 	tests/unit/worker/net/hls/test_hls_list \
 	tests/unit/worker/net/hls/test_hls_mux \
@@ -316,6 +318,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_cbr_content \
 	tests/unit/worker/output/test_cbr_frequency \
 	tests/unit/worker/output/test_cbr_stall \
+	tests/unit/worker/output/test_cbr_programs \
 	tests/unit/worker/output/test_cc_rewrite \
 	tests/unit/worker/output/test_departure_plan \
 	tests/unit/worker/output/test_file_name \
@@ -557,9 +560,17 @@ tests_unit_worker_net_curl_test_fetch_SOURCES = \
 	worker/net/curl/fetch.c \
 	worker/net/curl/http_headers.c worker/net/curl/names.c \
 	worker/net/curl/reach.c \
+	worker/net/curl/transfer_error.c \
 	worker/net/curl/url.c
 tests_unit_worker_net_curl_test_fetch_CFLAGS = $(AM_CFLAGS) $(CURL_CFLAGS)
 tests_unit_worker_net_curl_test_fetch_LDADD = $(test_libs) $(CURL_LIBS)
+tests_unit_worker_net_curl_test_transfer_error_SOURCES = \
+	tests/unit/worker/net/curl/test_transfer_error.c \
+	worker/net/curl/transfer_error.c
+tests_unit_worker_net_curl_test_transfer_error_CFLAGS = \
+	$(AM_CFLAGS) $(CURL_CFLAGS)
+tests_unit_worker_net_curl_test_transfer_error_LDADD = \
+	$(test_libs) $(CURL_LIBS)
 tests_unit_worker_net_curl_test_reach_SOURCES = \
 	tests/unit/worker/net/curl/test_reach.c \
 	worker/net/curl/reach.c

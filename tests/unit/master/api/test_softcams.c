@@ -146,10 +146,20 @@ Test(softcam, logs_odd_values)
 {
 	open_world("{}");
 	expect_ok("{'cmd':'set-softcam','softcam':{'id':'x','name':'N',"
-		  "'type':'other','host':'h','port':1,'user':'u','pass':'p',"
+		  "'type':'newcamd','host':'h','port':1,'user':'u','pass':'p',"
 		  "'key':'01','mine':[1]}}", "set-softcam");
-	cr_assert_not_null(strstr(w.log, "is not newcamd"), "%s", w.log);
-	cr_assert_not_null(strstr(w.log, "28 hex"));
+	cr_assert_not_null(strstr(w.log, "key: is not 28 hex"), "%s", w.log);
+	cr_assert_not_null(strstr(w.log, "\"mine\" is not known"));
+}
+
+Test(softcam, is_of_the_type_newcamd)
+{
+	open_world(document);
+	expect_error("{'cmd':'set-softcam','id':'c','softcam':{'id':'c',"
+		     "'name':'N','type':'foo','host':'h','port':1,'user':'u',"
+		     "'pass':'p'}}", 400,
+		     "softcam.type: \"foo\" is not newcamd");
+	expect_section("softcam", "[" STORED("c") "," STORED("d") "]");
 }
 
 #define CAS(id) "{'id':'" id "','ecmg_channel_id':1,'ecmg_host':'h'," \

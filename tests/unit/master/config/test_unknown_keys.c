@@ -23,6 +23,7 @@ static void finds(const char *text, const char *want)
 	char all[1024] = "";
 
 	unknown_keys_find(document, note, all);
+	idle_streams_find(document, note, all);
 	cr_assert_str_eq(all, want);
 	json_decref(document);
 }

@@ -109,7 +109,7 @@ Test(softcam_list, a_stream_learns_of_changes_of_its_softcams)
 
 	rig_init(&g, "[{\"id\":\"c1\",\"type\":\"oscam\"}]");
 	softcams_user_up(g.softcams, &g.user);
-	cr_assert_str_eq(g.error, "type: is not newcamd");
+	cr_assert_str_eq(g.error, "type: \"oscam\" is not newcamd");
 	cr_assert_null(softcams_service(g.softcams, 0));
 	rig_done(&g);
 

@@ -3,6 +3,8 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 Test(epg_source, is_a_file_or_a_server)
 {
@@ -57,6 +59,8 @@ Test(epg_source, an_address_with_an_error_is_refused)
 		{ "file:///srv/", "path: is a folder" },
 		{ "http://h/x#ca=x", "ca: \"x\" is not an absolute path" },
 		{ "http://h/x#loop", "option \"loop\" is not known" },
+		{ "http://h/x#intervall=60", "option \"intervall\" is not "
+		  "known; is it \"interval\"?" },
 		{ "http://h/x#interval=604801",
 		  "interval: 604801 is not between 1 and 604800 s" },
 	};
@@ -68,4 +72,23 @@ Test(epg_source, an_address_with_an_error_is_refused)
 			     -EINVAL, "%s", cases[i].text);
 		cr_assert_str_eq(error.text, cases[i].wanted);
 	}
+}
+
+static void add_remark(const char *text, void *arg)
+{
+	(void)snprintf((char *)arg + strlen(arg), 256, "%s\n", text);
+}
+
+Test(epg_source, options_of_servers_do_nothing_with_a_file)
+{
+	char said[512] = "";
+
+	epg_source_remark("file:///a.xml#interval=60&timeout=5&insecure",
+			  add_remark, said);
+	cr_assert_str_eq(said, "timeout: does nothing with a file\n"
+			       "insecure: does nothing with a file\n");
+	said[0] = '\0';
+	epg_source_remark("http://h/a#interval=60&timeout=5&insecure",
+			  add_remark, said);
+	cr_assert_str_empty(said);
 }

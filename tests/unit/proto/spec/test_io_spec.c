@@ -428,9 +428,9 @@ Test(io_spec, remarks_on_each_unknown_option_once)
 	struct output_spec out;
 	char text[256] = "";
 
-	cr_assert_eq(input_spec_parse("udp://:1#cam&t2mi.plp=1&renew=1&"
-				      "t2mi.plp=2&loop&ddci", &in, collect,
-				      text, NULL), 0);
+	cr_assert_eq(input_spec_parse("udp://239.1.1.1:1#cam&t2mi.plp=1&"
+				      "renew=1&t2mi.plp=2&loop&ddci", &in,
+				      collect, text, NULL), 0);
 	cr_assert_str_eq(text, "option \"cam\" is not known; "
 			       "option \"t2mi.plp\" is not known; "
 			       "option \"loop\" is for file, not for udp; "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/softcams/softcam_conf.h"
+#include "master/config/softcam_conf.h"
 
 #include "common/base/hex.h"
 #include "proto/ipc/msg_softcam.h"
@@ -56,7 +56,8 @@ void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 	if (ret->key == NULL || strlen(ret->key) != KEY_DIGITS)
 		ret->key = "";
 	if (ret->type == NULL || strcmp(ret->type, "newcamd") != 0)
-		errmsg_set(ret_error, "type: is not newcamd");
+		errmsg_set(ret_error, "type: \"%.32s\" is not newcamd",
+			   ret->type != NULL ? ret->type : "");
 	else if (ret->host == NULL || ret->host[0] == '\0')
 		errmsg_set(ret_error, "host: is not a host");
 	else if (ret->port == 0)
@@ -67,4 +68,51 @@ void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 		 strlen(ret->password) > MSG_CAM_LOGIN_MAX)
 		errmsg_set(ret_error, "user or pass: is longer than %d bytes",
 			   MSG_CAM_LOGIN_MAX);
+}
+
+struct warned {
+	field_found_fn *found;
+	void *arg;
+};
+
+static void on_wrong(const char *path, const char *text, void *arg)
+{
+	const struct warned *w = arg;
+	struct errmsg sentence;
+
+	errmsg_set(&sentence, "%s: the default is used", text);
+	w->found(path, sentence.text, w->arg);
+}
+
+static bool is_hex(const char *text, size_t len)
+{
+	return strlen(text) == len &&
+	       strspn(text, "0123456789abcdefABCDEF") == len;
+}
+
+void softcam_conf_warn(const json_t *entry, field_found_fn *found, void *arg)
+{
+	struct warned w = { found, arg };
+	struct softcam_conf conf;
+	struct errmsg error, sentence;
+	const char *key, *text;
+
+	softcam_conf_read(entry, &conf, &error);
+	text = error.text + strcspn(error.text, ":");
+	if (error.text[0] != '\0') {
+		errmsg_set(&sentence, "%s: the softcam is not used",
+			   *text == ':' ? text + 2 : error.text);
+		error.text[text - error.text] = '\0';
+		found(error.text, sentence.text, arg);
+		return;
+	}
+	(void)field_check(&fields, entry, &conf, on_wrong, &w);
+	key = json_string_value(json_object_get(entry, "key"));
+	if (key != NULL && key[0] != '\0' && !is_hex(key, KEY_DIGITS))
+		found("key", "is not 28 hexadecimal digits: the default is "
+			     "used", arg);
+	if (conf.caid_text != NULL && conf.caid_text[0] != '\0' &&
+	    !is_hex(conf.caid_text, CAID_DIGITS))
+		found("caid", "is not 4 hexadecimal digits: that of the "
+			      "server is used", arg);
 }

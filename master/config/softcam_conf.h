@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "proto/spec/field.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,6 +28,10 @@ struct softcam_conf {
 	bool force;         /* connected without a stream, too */
 	bool ignore_cw;     /* the checksums of control words are not judged */
 };
+
+/* Reports what keeps the entry from work, and wrong values of optional
+ * fields. */
+void softcam_conf_warn(const json_t *entry, field_found_fn *found, void *arg);
 
 /* Reads an entry.  A wrong value of an optional field is as if it were absent.
  * ret_error: why it cannot be used; "": it can. */

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges entries of softcam, cas, dvb_tune and users that are stored as they
+ * are and cannot work, or not as a key of them asks. */
+#include "master/config/adapter_conf.h"
+#include "master/config/config_fields.h"
+#include "master/config/judge.h"
+#include "master/config/lnb_sharing.h"
+#include "master/config/softcam_conf.h"
+#include "proto/spec/cas_spec.h"
+#include "proto/spec/field_idle.h"
+#include "proto/spec/stream_spec.h"
+#include "proto/spec/tuner_spec.h"
+
+#include <string.h>
+
+static void on_found(const char *path, const char *text, void *arg)
+{
+	size_t mark = judge_down(arg, path);
+
+	judge_add(arg, CHECK_WARNING, "%s", text);
+	judge_up(arg, mark);
+}
+
+static void judge_softcam(struct judge *j, const json_t *softcam)
+{
+	softcam_conf_warn(softcam, on_found, j);
+}
+
+static void judge_cas_entry(struct judge *j, const json_t *entry)
+{
+	struct cas_entry ignored;
+	struct errmsg error;
+
+	if (cas_entry_read(entry, &ignored, &error) < 0)
+		judge_add(j, CHECK_WARNING, "%s", error.text);
+	field_find_idle(&cas_entry_fields, entry, 0, on_found, j);
+}
+
+/* An adapter that cannot run is kept: earlier versions stored any. */
+static void judge_adapter(struct judge *j, const json_t *adapter,
+			  const json_t *adapters)
+{
+	struct tuner_spec spec;
+	struct errmsg error;
+	unsigned where;
+
+	if (json_is_true(json_object_get(adapter, "enable")) &&
+	    (!adapter_conf_can_run(adapter, &error) ||
+	     !lnb_sharing_fits(adapters, adapter, &error)))
+		judge_add(j, CHECK_WARNING, "%s", error.text);
+	if (!tuner_spec_is(adapter) ||
+	    tuner_spec_parse(adapter, &spec, NULL) < 0)
+		return;
+	switch (spec.system) {
+	case TUNER_S:
+	case TUNER_S2:
+		where = WHERE_SATELLITE;
+		break;
+	case TUNER_T:
+	case TUNER_T2:
+	case TUNER_ISDBT:
+		where = WHERE_TERRESTRIAL;
+		break;
+	default:
+		where = WHERE_CABLE;
+	}
+	field_find_idle(&tuner_fields, adapter, where, on_found, j);
+}
+
+/* Categories that the user may watch; without categories they are names of no
+ * list. */
+static void judge_packages(struct judge *j, const json_t *user,
+			   const json_t *document)
+{
+	const json_t *categories = json_object_get(document, "categories");
+	size_t mark = judge_down(j, "packages"), i;
+	const json_t *item;
+
+	json_array_foreach(json_object_get(user, "packages"), i, item) {
+		const char *name = json_string_value(item);
+		size_t inner = judge_down_index(j, i);
+
+		if (name != NULL && strcmp(name, "ALL") != 0 &&
+		    json_array_size(categories) > 0 &&
+		    judge_find(categories, "name", name) == NULL)
+			judge_add(j, CHECK_WARNING, "there is no category "
+				  "\"%.64s\"", name);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+void judge_entry(struct judge *j, const char *section, const json_t *entry,
+		 const json_t *document)
+{
+	if (strcmp(section, "softcam") == 0)
+		judge_softcam(j, entry);
+	else if (strcmp(section, "cas") == 0)
+		judge_cas_entry(j, entry);
+	else if (strcmp(section, "dvb_tune") == 0)
+		judge_adapter(j, entry, json_object_get(document, section));
+	else if (strcmp(section, "users") == 0)
+		judge_packages(j, entry, document);
+}
+
+void judge_entries(struct judge *j, const json_t *document)
+{
+	static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
+	const char *login;
+	json_t *entry;
+	size_t mark, inner, i;
+
+	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+		mark = judge_down(j, lists[k]);
+		json_array_foreach(json_object_get(document, lists[k]), i,
+				   entry) {
+			inner = judge_down_index(j, i);
+			judge_entry(j, lists[k], entry, document);
+			judge_up(j, inner);
+		}
+		judge_up(j, mark);
+	}
+	mark = judge_down(j, "users");
+	json_object_foreach(json_object_get(document, "users"), login, entry) {
+		inner = judge_down(j, login);
+		judge_entry(j, "users", entry, document);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+void check_entry(const struct check_entry *entry, check_found_fn *found,
+		 void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+
+	(void)judge_down(&j, entry->path);
+	judge_entry(&j, entry->section, entry->entry, entry->document);
+}
+
+/* --- the keys of a stream --- */
+
+static bool is_listed(const json_t *streams, const char *id)
+{
+	const json_t *stream, *item;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
+		json_array_foreach(json_object_get(stream, "nit_other"), k,
+				   item)
+			if (id != NULL && json_is_string(item) &&
+			    strcmp(json_string_value(item), id) == 0)
+				return true;
+	return false;
+}
+
+unsigned judge_where(const json_t *stream)
+{
+	const char *type = json_string_value(json_object_get(stream, "type"));
+
+	if (type != NULL && strcmp(type, "spts") == 0)
+		return WHERE_SPTS;
+	if (type == NULL || strcmp(type, "mpts") != 0)
+		return 0;
+	return json_array_size(json_object_get(stream, "input")) > 1
+		       ? WHERE_MUX
+		       : WHERE_RELAY;
+}
+
+void judge_idle_keys(struct judge *j, const json_t *stream,
+		     const json_t *streams)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+	unsigned where = judge_where(stream);
+
+	/* a multiplex of several inputs has them in its own tables */
+	if (where == WHERE_MUX || is_listed(streams, id))
+		where |= WHERE_SHARED;
+	field_find_idle(&stream_option_fields, stream, where, on_found, j);
+	field_find_idle(&stream_fields, stream, where, on_found, j);
+}
+
+void judge_idle_settings(struct judge *j, const json_t *document)
+{
+	static const struct {
+		const char *key;
+		const struct field_table *fields;
+	} sections[] = {
+		{ "settings", &settings_fields },
+		{ "log", &log_fields },
+		{ "auth", &auth_fields },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+		size_t mark = judge_down(j, sections[i].key);
+
+		field_find_idle(sections[i].fields,
+				json_object_get(document, sections[i].key), 0,
+				on_found, j);
+		judge_up(j, mark);
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds values of an object that have no effect, by the table of its fields:
+ * where a field has none (idle_in), what it needs and what replaces it.
+ *
+ * A value that is the default of its field, or as good as absent, is not
+ * reported: nobody expects an effect of it.
+ */
+#pragma once
+
+#include "proto/spec/field.h"
+
+/* Bits of field.idle_in. */
+enum where {
+	WHERE_SPTS = 1 << 0,
+	WHERE_RELAY = 1 << 1, /* an mpts of one input */
+	WHERE_MUX = 1 << 2,   /* an mpts of several inputs */
+	WHERE_NO_PLAYLIST = 1 << 3, /* the path of an http output */
+	WHERE_UNICAST = 1 << 4,
+	/* types of adapters */
+	WHERE_SATELLITE = 1 << 5,
+	WHERE_TERRESTRIAL = 1 << 6,
+	WHERE_CABLE = 1 << 7,
+	WHERE_FILE = 1 << 8, /* an address of a file, not of a server */
+	/* Not in idle_in: other streams use the fields with FIELD_SHARED. */
+	WHERE_SHARED = 1 << 9,
+};
+
+/* "in a stream of type spts"; where is one bit. */
+const char *where_text(unsigned where);
+
+/* Why the row has no effect where the object is: "does nothing ..."; false: it
+ * has one.  is_on: whether another key, which the row names, has a value. */
+bool field_is_idle(const struct field *, unsigned where,
+		   bool (*is_on)(const char *key, const char *word, void *arg),
+		   void *arg, struct errmsg *ret);
+
+/* Reports the keys of object (NULL: none) without effect. */
+void field_find_idle(const struct field_table *, const json_t *object,
+		     unsigned where, field_found_fn *found, void *arg);
