@@ -75,7 +75,16 @@ static struct buffer_sizes of_hevc(const uint8_t *tier)
 		{ 150, 25000, 25000 }, { 153, 40000, 40000 },
 		{ 156, 60000, 60000 },
 	};
-	const struct level *l = LEVEL_OF(levels, tier[11]);
+	uint8_t plain[12] = { 0 };
+	size_t n = 0;
+
+	/* without the bytes that prevent start codes */
+	for (size_t i = 0; n < sizeof plain && i < 18; i++)
+		if (i < 2 || tier[i] != 3 || tier[i - 1] != 0 ||
+		    tier[i - 2] != 0)
+			plain[n++] = tier[i];
+
+	const struct level *l = LEVEL_OF(levels, plain[11]);
 	double factor = tier[0] & 0x20 ? 2.5 * 1100 : 1100;
 
 	return l != NULL ? size_video(l->rate * factor, l->cpb * factor)
@@ -86,7 +95,7 @@ bool buffer_sizes_video(uint8_t type, const uint8_t *data, size_t n,
 			struct buffer_sizes *ret)
 {
 	*ret = (struct buffer_sizes){ 0 };
-	for (size_t i = 0; i + 20 < n && ret->bytes == 0; i++) {
+	for (size_t i = 0; i + 24 < n && ret->bytes == 0; i++) {
 		const uint8_t *d = data + i;
 
 		if (d[0] != 0 || d[1] != 0 || d[2] != 1)

@@ -129,6 +129,7 @@ system_tests = \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
 	tests/system/model.mjs \
+	tests/system/mpts-peers.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
 	tests/system/new-files.mjs \

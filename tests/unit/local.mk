@@ -433,7 +433,8 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_samples \
 	tests/unit/worker/fragment/test_fmp4 \
 	tests/unit/worker/ts/test_section \
-	tests/unit/worker/ts/test_sync
+	tests/unit/worker/ts/test_sync \
+	tests/unit/worker/ts/test_t_std
 check_PROGRAMS += $(unit_worker_tests)
 TESTS += $(unit_worker_tests)
 tests_unit_worker_deliver_test_deliver_door_SOURCES = \

@@ -9,6 +9,9 @@
  * would arrive behind its time in the decoder. */
 enum { LATE_MS = 200 };
 
+/* The duration of a packet, times kbit/s. */
+#define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
+
 /* The packets of a lane that leave in this turn. */
 struct lane_turn {
 	size_t left;
@@ -55,6 +58,8 @@ static void give(struct mux *m, unsigned source, uint8_t *packet,
 		return;
 	m->sent[ts_pid(packet)]++;
 	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
+	m->free_ns = MAX(m->free_ns, m->place_ns) +
+		     PACKET_NS_KBPS / m->cfg.kbps;
 	cbr_feed_at(m->cbr, packet, m->place_ns, m->now_ns);
 }
 
@@ -69,12 +74,14 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 {
 	struct mux_source *in = &m->inputs[input];
 	uint8_t *packet = delay_line_first(&in->line);
-	uint64_t place = at_ns;
+	/* packets of the other inputs may have its place */
+	uint64_t first = MAX(at_ns, m->free_ns), place;
 
 	if (mux_admits(m, in, packet)) {
-		place = spread_place(&m->spread, ts_pid(packet), at_ns);
+		spread_learn(&m->spread, packet);
+		place = spread_place(&m->spread, ts_pid(packet), first);
 		in->packets++;
-		if (place > at_ns) {
+		if (place > first) {
 			if (waiting_is_full(&m->waiting))
 				give_waiting(m);
 			waiting_add(&m->waiting, place, (unsigned)input + 1,

@@ -110,6 +110,7 @@ struct mux {
 	uint64_t metered_ns; /* ... and length of the last one */
 	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
 	uint64_t place_ns; /* of the last packet that was given to cbr */
+	uint64_t free_ns;  /* the first place behind what cbr has */
 	bool tables_changed; /* those of the output */
 	struct waiting waiting; /* packets that `spread' holds back */
 	struct spread spread;

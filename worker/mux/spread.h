@@ -3,7 +3,8 @@
  * Keeps packets of a PID so far apart that they do not overflow the transport
  * buffer of the standard decoder (ISO/IEC 13818-1 2.4.2.3).
  *
- * A packet that comes too early waits, and those of its PID behind it.  A PID
+ * The rate of video depends on its level, which its parameter sets name.  A
+ * packet that comes too early waits, and those of its PID behind it.  A PID
  * whose rate exceeds that of its buffer is not spread: it cannot be.
  *
  * Pure.  Embedded; zeroed memory is ready, and spreads nothing.
@@ -12,6 +13,7 @@
 
 #include "worker/ts/packet.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SPREAD_MAX_MS = 100 /* the longest wait */ };
@@ -20,6 +22,8 @@ struct psi;
 
 struct spread_pid {
 	float leak;  /* bytes per nanosecond; 0: not spread */
+	uint8_t coding; /* of video, whose leak comes from its content */
+	bool over;   /* its rate exceeds the leak */
 	float level; /* bytes in the buffer ... */
 	uint64_t at_ns; /* ... after the packet that left then */
 };
@@ -30,6 +34,9 @@ struct spread {
 
 /* Follows the tables of the output. */
 void spread_follow(struct spread *, const struct psi *);
+
+/* Looks for the level of video in a packet. */
+void spread_learn(struct spread *, const uint8_t *packet);
 
 /* The next packet of the PID is due at_ns: returns the time at which it leaves,
  * which is not earlier. */

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -16,3 +17,7 @@ enum {
 /* The rate, in bit/s, at which the transport buffer of an audio stream empties;
  * 0: the type is no audio, or its rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
+
+/* The same of video: by the level that a parameter set in these n bytes names;
+ * 0: they have none.  coding: as pmt_coding(). */
+unsigned t_std_video_bps(uint8_t coding, const uint8_t *data, size_t n);

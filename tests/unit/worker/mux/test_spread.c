@@ -61,9 +61,29 @@ Test(spread, a_burst_of_audio_or_tables_fits_into_the_transport_buffer)
 	spread_follow(s, psi);
 	cr_expect_gt(burst(s, AUDIO, 12, 2000000), 5 * MS);
 	cr_expect_gt(burst(s, PMT, 12, T_STD_TABLES_BPS), 10 * MS);
-	/* the rate of video is not fixed */
+	/* without a parameter set the rate of video is not known */
 	for (unsigned i = 0; i < 100; i++)
 		cr_expect_eq(spread_place(s, VIDEO, SECOND_NS), SECOND_NS);
+	psi_free(&psi);
+	free(s);
+}
+
+Test(spread, video_is_spread_by_the_level_of_its_parameter_set)
+{
+	/* level 2: 2,000 x 1,200 bit/s */
+	static const uint8_t es[40] = { 0, 0, 0, 1, 0x67, 77, 0, 20, 0x95 };
+	struct spread *s = xcalloc(1, sizeof *s);
+	struct psi *psi = tables();
+	struct build *b = build_new();
+
+	spread_follow(s, psi);
+	spread_learn(s, build_pes(b, VIDEO, es, sizeof es));
+	cr_expect_gt(burst(s, VIDEO, 12, 2400000), 4 * MS);
+	/* other tables with the same video */
+	spread_follow(s, psi);
+	cr_expect_gt(spread_place(s, VIDEO, 1000 * SECOND_NS),
+		     1000 * SECOND_NS);
+	build_free(b);
 	psi_free(&psi);
 	free(s);
 }

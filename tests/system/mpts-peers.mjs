@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A multiplex of 20 services for other programs: dvblast splits it into 20
+// streams, ffmpeg plays each of them, and tshark reads the multiplex.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { assertDecodes, judge, liveMultiplex, probe }
+	from '../helpers/media.mjs';
+import { lacks } from '../helpers/peers.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { checkTs, wholeUnits } from '../helpers/ts.mjs';
+import { Recorder, joined } from '../helpers/udp.mjs';
+import { run, start, tempDir, udpReaders, waitUntil }
+	from '../helpers/util.mjs';
+
+const SERVICES = 20, KBPS = 20000, SOURCE = '239.2.2.3';
+const each = (make) => Array.from({ length: SERVICES }, (_, i) => make(i));
+
+// PMT PIDs and numbers are those of the blocks.
+function splitByDvblast(t) {
+	const file = path.join(tempDir(t), 'dvblast.conf');
+
+	fs.writeFileSync(file, each((i) =>
+		`127.0.0.1:${7000 + i}/udp 1 ${(i + 1) * 100 + 1}\n`).join(''));
+	return start(t, 'dvblast', ['-D', '@127.0.0.1:6001/udp', '-U', '-c',
+		file]);
+}
+
+test('dvblast splits a multiplex into 20 streams that each play',
+	{ skip: lacks('dvblast', 'tshark') }, async (t) => {
+	const recorder = await Recorder.start(t, { port: 6000 },
+		...each((i) => ({ port: 7000 + i })));
+	const sluice = await Sluice.start(t, config({ ...stream('m',
+		each(() => `udp://${SOURCE}:5000`),
+		['udp://127.0.0.1:6000', 'udp://127.0.0.1:6001']),
+	type: 'mpts', bitrate: KBPS }));
+
+	splitByDvblast(t);
+	await waitUntil('open inputs', () => udpReaders(5000) === SERVICES,
+		20000);
+	liveMultiplex(t, `udp://${SOURCE}:5000?pkt_size=1316`);
+	await sluice.waitStatus('m', 'all services', (s) => s.services
+		?.filter(({ onair }) => onair).length === SERVICES, 30000);
+	const size = recorder.size();
+
+	// twice: the multiplex, and its services
+	await waitUntil('two seconds', () => recorder.size() > size +
+		2 * KBPS * 1000 / 8 * 1.7, 40000);
+	const found = await judge(recorder.file, 0);
+	const [whole, ...parts] = await recorder.stop();
+
+	await sluice.stop();
+	assert.equal(found.cc + found.pcrBack + found.crc + found.dtsLate, 0,
+		`${found.events}`);
+	assert.equal(found.buffers.judged, SERVICES);
+	for (const fault of ['tbVideo', 'tbAudio', 'tbTables', 'eb', 'sys',
+		'near', 'sdt', 'unreferenced', 'alien'])
+		assert.equal(found.buffers[fault], 0,
+			`${fault}: ${found.buffers.events}`);
+	const file = path.join(tempDir(t), 'whole.ts');
+
+	fs.writeFileSync(file, joined(whole).subarray(0, 188 * 4000));
+	const read = await run('tshark', ['-r', file, '-o',
+		'mpeg_sect.verify_crc:TRUE', '-Y',
+		'mp2t.cc.drop || _ws.malformed']);
+
+	assert.equal(read.out, '', read.err);
+	await Promise.all(parts.map(async (list, i) => {
+		const data = joined(list);
+		const { programs, streams } = await probe(t, data);
+
+		assert.equal(checkTs(data).ccErrors, 0, `service ${i}`);
+		assert.equal(programs.length, 1, `service ${i}`);
+		assert.deepEqual(streams.map((s) => s.codec_name).sort(),
+			['aac', 'h264'], `service ${i}`);
+	}));
+	await assertDecodes(t, wholeUnits(joined(parts[7])),
+		{ minPictures: 25 });
+});

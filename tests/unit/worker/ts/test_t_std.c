@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rates of transport buffers, by type and level. */
+#include "worker/ts/t_std.h"
+
+#include "common/base/util.h"
+
+#include <criterion/criterion.h>
+
+enum { MPEG2 = 0x02, H264 = 0x1b, HEVC = 0x24 };
+
+Test(t_std, the_level_of_a_parameter_set_determines_the_rate_of_video)
+{
+	static const struct {
+		uint8_t coding;
+		uint8_t data[40];
+		unsigned bps;
+	} cases[] = {
+		/* Main at level 3, High at level 4 */
+		{ H264, { 9, 0, 0, 1, 0x67, 77, 0, 30 }, 12000000 },
+		{ H264, { 0, 0, 0, 1, 0x67, 100, 0, 40 }, 30000000 },
+		/* another unit; another coding */
+		{ H264, { 0, 0, 1, 0x65, 77, 0, 30 }, 0 },
+		{ MPEG2, { 0, 0, 1, 0x67, 77, 0, 30 }, 0 },
+		/* Main at main level; another extension */
+		{ MPEG2, { 0, 0, 1, 0xb5, 0x14, 0x8a }, 18000000 },
+		{ MPEG2, { 0, 0, 1, 0xb5, 0x24, 0x8a }, 0 },
+		/* Main tier at level 4.1, High tier at level 4 */
+		{ HEVC, { 0, 0, 1, 0x42, 1, 1, 1, 0x60, 0, 0, 3, 0, 0x90, 0, 0,
+			  3, 0, 0, 3, 0, 123 }, 22000000 },
+		{ HEVC, { 0, 0, 1, 0x42, 1, 1, 0x21, 0x60, 0, 0, 3, 0, 0x90, 0,
+			  0, 3, 0, 0, 3, 0, 120 }, 33000000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		cr_expect_eq(t_std_video_bps(cases[i].coding, cases[i].data,
+					     sizeof cases[i].data),
+			     cases[i].bps, "case %zu: %u", i,
+			     t_std_video_bps(cases[i].coding, cases[i].data,
+					     sizeof cases[i].data));
+	/* a parameter set that is cut */
+	cr_expect_eq(t_std_video_bps(H264, cases[0].data, 8), 0u);
+}
+
+Test(t_std, types_without_a_fixed_rate_have_none)
+{
+	cr_expect_eq(t_std_audio_bps(0x03), 2000000u);
+	cr_expect_eq(t_std_audio_bps(0x0f), 5529600u);
+	cr_expect_eq(t_std_audio_bps(0x1b), 0u);
+	cr_expect_eq(t_std_video_bps(0x03, NULL, 0), 0u);
+}
