@@ -129,7 +129,6 @@ system_tests = \
 	tests/system/log-settings.mjs \
 	tests/system/main.mjs \
 	tests/system/model.mjs \
-	tests/system/mpts-peers.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
 	tests/system/new-files.mjs \
@@ -194,6 +193,7 @@ program_tests = \
 # samples of fuzz targets and in the other files; or the sanitizers take away
 # what they are about.  The first ones take long.
 plain_tests = \
+	tests/system/mpts-peers.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/situations-backup.mjs \
 	tests/system/hls-audio.mjs \
