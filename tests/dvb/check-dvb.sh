@@ -21,5 +21,10 @@ for program in sluice sluice-worker sluice-worker-net tests/dvb/dvbif \
 	set -- "$@" -b "$dir/bin/${program##*/}"
 done
 # to compare with
-program=$(command -v dvbv5-scan) && set -- "$@" -b "$program"
-exec bash "$here/vmrun.sh" "$@" "$here/guest-tuner.sh"
+for program in dvbv5-scan dvbv5-zap w_scan; do
+	program=$(command -v $program) && set -- "$@" -b "$program"
+done
+rm -f "$dir/share/zap.ts" "$dir/share/sluice.ts"
+bash "$here/vmrun.sh" "$@" "$here/guest-tuner.sh" || exit $?
+[ ! -e "$dir/share/zap.ts" ] || exec "$NODE" "$here/same-bytes.mjs" \
+	"$dir/share/mux.ts" "$dir/share/zap.ts" "$dir/share/sluice.ts"

@@ -60,7 +60,9 @@ cat /dev/fakedvb0 >>/tmp/events0 & events=$!
 cat /dev/fakedvb1 >>/tmp/events1 &
 tsfeed /host/mux.ts /dev/fakedvb0 2000 1000 >/tmp/feed0 2>&1 &
 tsfeed /host/mux.ts /dev/fakedvb1 2000 1000 >/tmp/feed1 2>&1 &
-mkdir -p /etc/sluice
+mkdir -p /etc/sluice /srv
+# a recording pauses where less is free
+mount -t tmpfs -o size=600m tmpfs /srv
 cat >/etc/sluice/sluice.json <<'J'
 {"settings": {}, "dvb_tune": [], "make_stream": [
  {"id": "p1", "name": "p1", "type": "spts", "enable": true,
@@ -71,7 +73,7 @@ cat >/etc/sluice/sluice.json <<'J'
   "input": ["dvb://b#pnr=3"], "output": ["udp://127.0.0.1:6003"]}]}
 J
 SLUICE_WORKER=/usr/bin/sluice-worker sluice -c /etc/sluice/sluice.json -p 8000 \
-	--no-web-auth --user root >/tmp/log 2>&1 & master=$!
+	--no-web-auth --allow-path /srv --user root >/tmp/log 2>&1 & master=$!
 until api '{"cmd": "version"}' >/dev/null 2>&1; do sleep 0.2; done
 
 S2='"type": "S2", "frequency": 11362, "symbolrate": 22000'
@@ -139,6 +141,38 @@ if [ -x /usr/bin/dvbv5-scan ]; then
 	names /tmp/dvbv5.conf >/tmp/names5
 	check 'dvbv5-scan finds the same services' sh -c \
 		'[ -s /tmp/names ] && cmp /tmp/names /tmp/names5'
+fi
+if [ -x /usr/bin/w_scan ]; then
+	echo 'T 474000000 8MHz AUTO AUTO AUTO AUTO AUTO NONE' >/tmp/t
+	timeout 180 w_scan -f t -a /dev/dvb/adapter1/frontend0 -I /tmp/t \
+		>/tmp/w_scan.conf 2>/tmp/w_scan.log
+	names /tmp/w_scan.conf >/tmp/names_w
+	check 'w_scan finds the same services' sh -c \
+		'[ -s /tmp/names ] && cmp /tmp/names /tmp/names_w'
+	cp /tmp/w_scan.conf /tmp/w_scan.log /host/
+fi
+if [ -x /usr/bin/dvbv5-zap ]; then
+	printf '[M]\n\tSERVICE_ID = 1\n\tDELIVERY_SYSTEM = DVBT\n%s\n%s\n' \
+		'	FREQUENCY = 474000000' \
+		'	BANDWIDTH_HZ = 8000000' >/tmp/m
+	timeout 60 dvbv5-zap -a 1 -c /tmp/m -P -t 6 -o /host/zap.ts M \
+		>/tmp/zap.log 2>&1
+	# same-bytes.mjs compares both
+	api '{"cmd": "set-stream", "stream": {"id": "all", "name": "all",
+		"type": "spts", "enable": true, "input": ["dvb://b"],
+		"output": ["file:///srv/all.ts"]}}' >/tmp/reply
+	api '{"cmd": "set-adapter", "adapter": {"id": "b", "enable": true,
+		"type": "T", "adapter": 1, "frequency": 474}}' >/tmp/reply
+	await 'the whole multiplex is on air' 30 plays all
+	recorded() { [ "$(wc -c </srv/all.ts)" -gt 1000000 ]; }
+	await 'and recorded' 60 recorded
+	api '{"cmd": "set-stream", "id": "all", "stream": {"remove": true}}' \
+		>/tmp/reply
+	api '{"cmd": "set-adapter", "id": "b", "adapter": {"remove": true}}' \
+		>/tmp/reply
+	cp /srv/all.ts /host/sluice.ts
+	await 'the tuner is free again' 10 sh -c \
+		': 3<>/dev/dvb/adapter1/frontend0'
 fi
 param freq 0,0,0,0,0,0,0,0
 
@@ -266,18 +300,18 @@ echo 1 >$P/unplug
 await 'it is pulled again' 10 has b '"lock":false'
 sleep 0.5
 echo 1 >$P/plug
+tsfeed /host/mux.ts /dev/fakedvb1 2000 1000 >/tmp/feed1 2>&1 &
 bind '"adapter": 1'
 await 'and another one by its number' 20 has b '"lock":true'
 
 # a slot for a CAM without a tuner: the loop of sec0
 bind '"adapter": 1, "ddci": 0'
-await 'packets pass through a CI slot' 20 plays q3
-no_error() { ! has b '"error":'; }
-await 'without an error' 10 no_error
+receives() { has b '"bitrate":[0-9]{3}' && ! has b '"error":'; }
+await 'packets pass through a CI slot' 20 receives
 bind '"adapter": 1, "ddci": 9'
 await 'a slot that is not there is reported' 10 has b \
 	'"error":"noCIslot/dev/dvb/adapter9/sec0"'
-await 'and the packets pass it by' 20 plays q3
+await 'and the packets pass it by' 20 has b '"bitrate":[0-9]{3}'
 bind '"adapter": 1'
 await 'a tuner without a slot again' 20 has b '"lock":true'
 

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/dvb/guest-tuner.sh \
 	tests/dvb/mux-file.mjs \
 	tests/dvb/prep.sh \
+	tests/dvb/same-bytes.mjs \
 	tests/dvb/vmrun.sh
 check_PROGRAMS += tests/dvb/dvbif tests/dvb/fakecam tests/dvb/tsfeed
 tests_dvb_dvbif_LDADD =

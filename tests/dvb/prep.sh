@@ -5,7 +5,8 @@
 #        the release, not installed), fakedvb-ko/fakedvb.ko
 #   SRC  folder of fakedvb.c; the folder of this script if not given
 # Installs what is missing (root): qemu-system-x86, busybox-static, kmod, cpio,
-# xz-utils, gcc, make and the headers of that kernel.  May be called again: what
+# xz-utils, gcc, make and the headers of that kernel; dvb-tools and w-scan to
+# compare with.  May be called again: what
 # is there is kept, the module is built anew.  Exit 77 when the packages cannot
 # be had (a test would be skipped).
 set -euo pipefail
@@ -22,7 +23,8 @@ V=${K#linux-image-}
 
 need=
 [ -d "/usr/src/linux-headers-$V" ] || need=1
-for c in qemu-system-x86_64 busybox kmod cpio unxz gcc make; do
+for c in qemu-system-x86_64 busybox kmod cpio unxz gcc make dvbv5-zap \
+		w_scan; do
 	command -v $c >/dev/null || need=1
 done
 if [ -n "$need" ]; then
@@ -32,7 +34,8 @@ if [ -n "$need" ]; then
 		-o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends \
 		--no-upgrade --no-remove qemu-system-x86 \
 		"linux-headers-$V" kmod cpio \
-		busybox-static xz-utils gcc make >apt.log 2>&1 </dev/null ||
+		busybox-static xz-utils gcc make dvb-tools w-scan \
+		>apt.log 2>&1 </dev/null ||
 		skip "apt-get install failed, see $PWD/apt.log"
 fi
 
