@@ -63,7 +63,7 @@ struct fetch {
 	uint64_t left; /* bytes of the range that are not received yet */
 	bool paused;
 	bool enough;
-	bool packed;   /* compressed: it cannot pause */
+	bool packed;   /* compressed: it is no media, or cannot pause */
 	size_t sent;   /* of the body */
 	struct headers came_with;
 	enum fetch_state state;
@@ -107,12 +107,22 @@ void fetcher_free(struct fetcher **fetcher)
 
 /* --- received data --- */
 
+/* The coding of the data; NULL: none. */
+static const char *coding_of(const struct fetch *f)
+{
+	struct curl_header *h;
+
+	return curl_easy_header(f->easy, "Content-Encoding", 0, CURLH_HEADER,
+				-1, &h) == CURLHE_OK &&
+			       strcasecmp(h->value, "identity") != 0
+		       ? h->value : NULL;
+}
+
 /* Returns len, or nothing is taken. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
 	size_t len = size * n, head = 0, take = len;
-	struct curl_header *h;
 	long status = 0;
 
 	if (!f->begun)
@@ -121,6 +131,10 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	/* the body of a redirect */
 	if (status / 100 == 3)
 		return len;
+	if (!f->begun && f->request.is_media && coding_of(f) != NULL) {
+		f->packed = true;
+		return CURL_WRITEFUNC_ERROR;
+	}
 	if (f->ranged) {
 		/* a server without ranges sends the whole resource */
 		if (!f->begun && status == PARTIAL)
@@ -137,11 +151,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	case FETCH_NO_ROOM:
 		/* libcurl decompresses without a bound while a compressed
 		 * transfer is paused; other bytes it leaves as they are */
-		f->packed = f->request.is_text &&
-			    curl_easy_header(f->easy, "Content-Encoding", 0,
-					     CURLH_HEADER, -1,
-					     &h) == CURLHE_OK &&
-			    strcasecmp(h->value, "identity") != 0;
+		f->packed = f->request.is_text && coding_of(f) != NULL;
 		f->paused = !f->packed;
 		return f->paused ? CURL_WRITEFUNC_PAUSE : CURL_WRITEFUNC_ERROR;
 	case FETCH_ENOUGH:
@@ -482,7 +492,9 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 		return r;
 	if (f->packed)
 		return errmsg_fail(error, -ENOTSUP,
-				   "compressed streams are not supported");
+				   "compressed streams are not supported: the "
+				   "server sends Content-Encoding: %.32s",
+				   coding_of(f) != NULL ? coding_of(f) : "");
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);

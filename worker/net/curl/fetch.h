@@ -64,6 +64,7 @@ struct fetch_request {
 	unsigned limit_s;
 	uint64_t range_at, range_len; /* range in bytes; len 0: all */
 	bool is_text; /* accept gzip */
+	bool is_media; /* compressed data is an error, not media */
 	/* POST of so many bytes of this memory (borrowed), read at the pace of
 	 * the server; len 0: GET.  A redirect is an error. */
 	struct fetch_body {

@@ -183,6 +183,7 @@ static int ask(struct hls_load *l)
 		.url = l->url,
 		.range_at = l->range_at,
 		.range_len = l->range_len,
+		.is_media = true,
 		.on_data = on_bytes,
 		.arg = l,
 	};

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static bool answer(struct bench *b)
 	return true;
 }
 
-static void setup_with(struct bench *b, const char *header)
+static void setup_with(struct bench *b, const char *header, bool media)
 {
 	struct errmsg error;
 	int err = 0;
@@ -107,6 +108,7 @@ static void setup_with(struct bench *b, const char *header)
 	cr_assert_not_null(b->fetcher);
 	b->fetch = fetch_new(b->fetcher, &(struct fetch_request){
 		.url = b->spec.url, .on_data = on_data, .arg = b,
+		.is_media = media,
 	}, &err, &error);
 	cr_assert_not_null(b->fetch);
 	for (unsigned ms = 0; !answer(b); ms++) {
@@ -118,7 +120,7 @@ static void setup_with(struct bench *b, const char *header)
 
 static void setup(struct bench *b)
 {
-	setup_with(b, NULL);
+	setup_with(b, NULL, false);
 }
 
 static void done(struct bench *b)
@@ -193,7 +195,7 @@ static void pause_and_resume(const char *header)
 	struct bench b;
 	uint64_t held;
 
-	setup_with(&b, header);
+	setup_with(&b, header, false);
 	b.room = ROOM;
 	for (unsigned ms = 0; ms < SETTLE_MS; ms += TICK_MS) {
 		while (serve(&b, SIZE_MAX) > 0)
@@ -226,4 +228,23 @@ Test(fetch, a_paused_transfer_loses_nothing)
 Test(fetch, a_packed_file_may_pause)
 {
 	pause_and_resume("Content-Encoding: gzip\r\n");
+}
+
+Test(fetch, media_that_a_server_compresses_unasked_is_an_error)
+{
+	struct errmsg error;
+	struct bench b;
+
+	setup_with(&b, "Content-Encoding: gzip\r\n", true);
+	cr_assert_gt(serve(&b, 1000), 0);
+	for (unsigned ms = 0; fetch_state(b.fetch) == FETCH_RUNS; ms++) {
+		cr_assert(ms < ASK_MS, "no error");
+		turn(&b, 0);
+		(void)usleep(1000);
+	}
+	cr_assert_eq(b.came, 0);
+	cr_assert_eq(fetch_error(b.fetch, &error), -ENOTSUP);
+	cr_assert_str_eq(error.text, "compressed streams are not supported: "
+			 "the server sends Content-Encoding: gzip");
+	done(&b);
 }
