@@ -54,10 +54,15 @@ test('a stream is available by https, and only so where it is configured',
 			['127.0.0.1', '127.0.0.1']);
 		await more(viewer);
 		await more(plain, 100000);
-		assert.equal((await request(8100, { path: '/secure' })).status,
-			404);
-		assert.equal((await secureRequest(8100, cert,
-			{ path: '/plain' })).status, 404);
+		// each path leads to its own scheme, as after a change of the
+		// output
+		const other = [await request(8100, { path: '/secure?a=b' }),
+			await secureRequest(8100, cert, { path: '/plain' })];
+		assert.deepEqual(other.map(({ status }) => status), [302, 302]);
+		assert.match(other[0].headers.location,
+			/^https:\/\/[^/]+:8100\/secure\?a=b$/);
+		assert.match(other[1].headers.location,
+			/^http:\/\/[^/]+:8100\/plain$/);
 		await checked(() => sluice.post({ cmd: 'close-session',
 			id: sessions[0].client_id }));
 		await waitUntil('the end of one', () => viewer.ended !==

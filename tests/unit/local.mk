@@ -241,6 +241,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_fragments \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_hls_reload \
+	tests/unit/worker/deliver/test_scheme_location \
 	tests/unit/worker/deliver/test_hls_sessions \
 	tests/unit/worker/deliver/test_lag \
 	tests/unit/worker/deliver/test_portion \

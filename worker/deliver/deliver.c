@@ -373,7 +373,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		m->reported_bytes = UINT64_MAX;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
 		mount_inherit(m, old);
-		if (old->tls == m->tls && old->hls > 0 && m->hls > 0) {
+		if (old->hls > 0 && m->hls > 0) {
 			hls_sessions_move(old, m);
 			hls_move(old, m);
 		}

@@ -23,6 +23,7 @@ libworker_a_SOURCES += \
 	worker/deliver/ring_body.c worker/deliver/ring_body.h \
 	worker/deliver/ring_send.c worker/deliver/ring_send.h \
 	worker/deliver/role.c \
+	worker/deliver/scheme_location.c worker/deliver/scheme_location.h \
 	worker/deliver/stream_lists.c worker/deliver/stream_lists.h \
 	worker/deliver/viewer_session.c worker/deliver/viewer_session.h \
 	worker/deliver/tls_link.c worker/deliver/tls_link.h \

@@ -11,6 +11,8 @@
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/pictures.h"
+#include "worker/deliver/scheme_location.h"
+#include "worker/deliver/tls_link.h"
 #include "worker/deliver/viewer_session.h"
 #include "worker/deliver/viewer_conn.h"
 
@@ -60,13 +62,22 @@ static bool serves_play(const struct deliver *d, const char *address)
 	return false;
 }
 
-static struct mount *find_path(const struct deliver *d,
-			       const struct viewer_conn *c, const char *path)
+/* With TLS or without. */
+static struct mount *find_any(const struct deliver *d,
+			      const struct viewer_conn *c, const char *path)
 {
 	struct mount *m = mount_table_find(&d->mounts, c->address, path);
 
 	if (m == NULL && serves_play(d, c->address))
 		m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, path);
+	return m;
+}
+
+static struct mount *find_path(const struct deliver *d,
+			       const struct viewer_conn *c, const char *path)
+{
+	struct mount *m = find_any(d, c, path);
+
 	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
 }
 
@@ -182,6 +193,33 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 static const struct session_events session_events = {
 	.on_verdict = on_verdict,
 };
+
+/* The path is that of an https output for a client without TLS, or of an http
+ * output for one with TLS, as after a change of the output: the client goes
+ * there.  False: there is no such output. */
+static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
+			 const struct http_request *request)
+{
+	const char *path = http_request_path(request);
+	const char *host = http_request_header(request, "host");
+	char playlist[IO_PATH_MAX], *location;
+	struct hls_wanted wanted;
+	struct mount *m = find_any(d, c, path);
+
+	if (m == NULL && hls_segment_path(path, playlist, &wanted))
+		m = find_any(d, c, playlist);
+	if (m == NULL || mount_accepts(m, c->secure) ||
+	    (m->tls && !tls_link_is_up(d->tls)) ||
+	    strlen(http_request_query(request)) > SESSION_QUERY_MAX)
+		return false;
+	location = scheme_location(m->tls, host, path,
+				   http_request_query(request));
+	if (location == NULL)
+		return false;
+	redirect(c, location);
+	free(location);
+	return true;
+}
 
 /* Counts the address of the connection; false: it was rejected. */
 static bool count_address(struct deliver *d, struct viewer_conn *c)
@@ -453,6 +491,8 @@ void visit_request(struct viewer_conn *c,
 		demand_wait_remove(&d->wait, c);
 	if (m == NULL &&
 	    (visit_list(d, c, request) || visit_picture(d, c, request)))
+		return;
+	if (m == NULL && visit_scheme(d, c, request))
 		return;
 	if (m == NULL) {
 		log_debug("deliver", "%s%s: request for an unknown path",

@@ -167,11 +167,11 @@ Test(deliver_tls, a_path_is_either_for_tls_or_not, .timeout = 90)
 	rig_write(&r, 10);
 	plain = come(&r, &w, &client);
 	say(plain, GET("/a"));
-	expect_status(&r, plain, " 404 ");
+	expect_status(&r, plain, " 302 ");
 	fd_close(&plain);
 	fd_close(&client);
 	fd = rig_request(&r, GET("/s"));
-	expect_status(&r, fd, " 404 ");
+	expect_status(&r, fd, " 302 ");
 	fd_close(&fd);
 	fd = rig_request(&r, GET("/a"));
 	expect_status(&r, fd, " 200 ");

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,6 +116,49 @@ Test(mount_change, viewers_stay_until_the_master_has_an_answer)
 	answer(&s, ASK_DENIED);
 	(void)rig_read_to_end(&s.rig, fd, &pos);
 	rig_await_viewers(&s.rig, 0);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(mount_change, clients_of_the_other_scheme_are_led_there)
+{
+	struct msg_deliver_mount name = rig_name("/live.m3u8", "a001");
+	char head[1024];
+	struct scene s;
+	int fd, waits, link[2];
+
+	name.hls = 4;
+	init(&s);
+	open_path(&s, &name, true);
+	/* there is no segment yet */
+	waits = rig_request(&s.rig, "GET /live.m3u8?token=x" HOST);
+	rig_turn(&s.rig, 20);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, link), 0);
+	deliver_set_tls(s.rig.deliver, link[0]);
+	name.tls = true;
+	open_path(&s, &name, true);
+	/* a request that waits gets its segment, the next one goes there */
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_bytes(waits));
+	fd = rig_request(&s.rig, "GET /live.m3u8?token=x" HOST);
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 302 "), "%s", head);
+	cr_assert_not_null(strstr(head, "\r\nLocation: https://x/live.m3u8"
+				  "?token=x\r\n"), "%s", head);
+	(void)close(fd);
+	fd = rig_request(&s.rig, "GET /live/17.ts HTTP/1.1\r\n"
+			 "Host: [::1]:80\r\n\r\n");
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "\r\nLocation: "
+				  "https://[::1]:80/live/17.ts\r\n"), "%s",
+			   head);
+	(void)close(fd);
+	(void)close(waits);
+	/* there is no certificate */
+	(void)close(link[1]);
+	rig_turn(&s.rig, 20);
+	fd = rig_request(&s.rig, "GET /live.m3u8" HOST);
+	rig_expect_status(&s.rig, fd, 404);
 	(void)close(fd);
 	rig_done(&s.rig);
 }
