@@ -374,6 +374,12 @@ static bool read_entry(const struct ring_entry *entry, struct ring_rap *ret)
 bool ring_reader_last_rap(struct ring_reader *r, size_t margin, uint64_t from,
 			  struct ring_rap *ret)
 {
+	return ring_reader_rap_behind(r, margin, from, 0, ret);
+}
+
+bool ring_reader_rap_behind(struct ring_reader *r, size_t margin, uint64_t from,
+			    size_t behind, struct ring_rap *ret)
+{
 	bool ok, found = false;
 	uint64_t pos = ring_reader_pos(r, &ok);
 	uint64_t n = atomic_load_explicit(&r->header->n_marks,
@@ -394,7 +400,7 @@ bool ring_reader_last_rap(struct ring_reader *r, size_t margin, uint64_t from,
 			continue;
 		*ret = rap;
 		found = true;
-		if (!rap.guess)
+		if (!rap.guess && pos - rap.pos >= behind)
 			break;
 	}
 	return found;

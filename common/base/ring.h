@@ -119,6 +119,11 @@ bool ring_reader_is_sound(struct ring_reader *);
 bool ring_reader_last_rap(struct ring_reader *, size_t margin, uint64_t from,
 			  struct ring_rap *ret);
 
+/* The same, but at least `behind' bytes before the end; if none is so old, the
+ * oldest one. */
+bool ring_reader_rap_behind(struct ring_reader *, size_t margin, uint64_t from,
+			    size_t behind, struct ring_rap *ret);
+
 /* Has the writer ever marked a point, whether the ring still has it or not? */
 bool ring_reader_has_marks(const struct ring_reader *);
 

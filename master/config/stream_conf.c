@@ -60,6 +60,7 @@ static void read_output(struct output_conf *out, const char *address,
 		out->tls = spec.tls;
 		out->listen = spec.listen;
 		out->buffer_size_kib = spec.buffer_size_kib;
+		out->buffer_fill_kib = spec.buffer_fill_kib;
 		out->hls = spec.hls ? spec.hls_quantity : 0;
 		out->fmp4 = spec.hls_segment != 0;
 		out->no_auth = spec.no_auth;

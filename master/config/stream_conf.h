@@ -39,7 +39,7 @@ struct output_conf {
 	/* only for http */
 	bool tls;
 	struct sockaddr_any listen;
-	unsigned buffer_size_kib;
+	unsigned buffer_size_kib, buffer_fill_kib;
 	unsigned hls; /* segments of its playlist; 0: no HLS */
 	bool fmp4;    /* these are fMP4 */
 	bool no_auth;

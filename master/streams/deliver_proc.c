@@ -45,6 +45,7 @@ struct msg mount_message(const struct mount *mount, enum msg_type type)
 		.demand = mount->demand,
 		.stopped = mount->stopped,
 		.no_auth = mount->no_auth,
+		.fill = mount->fill_kib,
 		.number = mount->number,
 	} };
 }
@@ -502,6 +503,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	m->on_viewers = cfg->on_viewers;
 	m->arg = cfg->arg;
 	m->no_auth = cfg->no_auth;
+	m->fill_kib = cfg->fill_kib;
 	m->ring_fd = cfg->ring_fd;
 	m->seats = xcalloc(d->n, sizeof *m->seats);
 	for (unsigned i = 0; i < d->n; i++)

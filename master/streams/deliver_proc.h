@@ -109,6 +109,7 @@ struct mount_config {
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
 	bool no_auth; /* everybody may watch */
+	unsigned fill_kib; /* a new viewer gets so much at once */
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };

@@ -35,6 +35,7 @@ struct mount {
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
 	bool no_auth;
+	unsigned fill_kib; /* a new viewer gets so much at once */
 	int ring_fd;
 	bool waits; /* for the path, which another mount uses */
 	char *waits_for; /* why it waits */

@@ -55,9 +55,11 @@ static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 	}
 	new->mount = old->of[k].mount;
 	old->of[k].mount = NULL;
-	if (new->mount->demand != cfg->demand && !new->mount->waits)
+	if ((new->mount->demand != cfg->demand ||
+	     new->mount->fill_kib != cfg->fill_kib) && !new->mount->waits)
 		mount_set_due(new->mount, true);
 	new->mount->demand = cfg->demand;
+	new->mount->fill_kib = cfg->fill_kib;
 	new->mount->stopped = cfg->stopped;
 	set_ring(new->mount, cfg->ring_fd);
 }
@@ -88,8 +90,10 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.hls = http->hls;
 		wanted.fmp4 = http->fmp4;
 		wanted.no_auth = http->no_auth;
+		wanted.fill_kib = http->fill_kib;
 		keep_mount(mounts, &old, d, &wanted, http->position);
 	}
+	wanted.fill_kib = 0;
 	if (cfg->play != NULL && cfg->play->ts) {
 		play_path(cfg->stream, false, path);
 		wanted.listen = NULL;

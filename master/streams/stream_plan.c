@@ -79,6 +79,7 @@ static void plan_output(struct stream_plan *p, const struct output_conf *out)
 	http->path = xstrdup(out->path);
 	http->hls = out->hls;
 	http->fmp4 = out->fmp4;
+	http->fill_kib = out->buffer_fill_kib;
 	p->ring_size = MAX(p->ring_size, MAX(wanted,
 					     (size_t)RING_SIZE_DEFAULT));
 }

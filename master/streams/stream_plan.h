@@ -25,6 +25,7 @@ struct plan_http {
 	char *path;
 	unsigned hls; /* segments of the playlist; 0: path is the stream */
 	bool fmp4;    /* the segments are fMP4 */
+	unsigned fill_kib; /* a new viewer gets so much at once */
 };
 
 /* Streams, and adapters as IO_ADAPTER says, each once. */

@@ -21,6 +21,7 @@ enum {
 	MSG_CAM_LOGIN_MAX = 128, /* bytes of a login or password */
 	MSG_PROXIES_MAX = 64,
 	MSG_HLS_MAX = 30, /* segments of a playlist */
+	MSG_FILL_MAX_KIB = 64 * 1024, /* for a new viewer */
 	MSG_DELIVER_MAX = 16, /* deliver workers; a power of two */
 	MSG_SLOTS_MAX = MSG_DELIVER_MAX, /* sockets of one address */
 	PICTURE_SIZE_MAX = 32 * 1024, /* bytes of a JPEG */
@@ -67,6 +68,7 @@ struct msg_deliver_mount {
 	bool demand;         /* the stream starts with the first viewer */
 	bool stopped;        /* ... and does not run now */
 	bool no_auth;        /* viewers need no permission */
+	unsigned fill;       /* KiB that a new viewer gets at once, or more */
 	/* > 0, of no other mount; the same in every worker, and whatever the
 	 * names of the stream and its play path become */
 	uint64_t number;

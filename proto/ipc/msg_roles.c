@@ -35,6 +35,8 @@ static const struct field mount_rows[] = {
 	{ "demand", FIELD_AT(struct msg_deliver_mount, demand) },
 	{ "stopped", FIELD_AT(struct msg_deliver_mount, stopped) },
 	{ "no_auth", FIELD_AT(struct msg_deliver_mount, no_auth) },
+	{ "fill", FIELD_AT(struct msg_deliver_mount, fill),
+	  .max = MSG_FILL_MAX_KIB },
 	{ "number", FIELD_AT(struct msg_deliver_mount, number) },
 };
 const struct field_table deliver_mount_fields =

@@ -10,6 +10,7 @@
 
 enum {
 	BUFFER_SIZE_MAX_KIB = 1024 * 1024,
+	BUFFER_FILL_MAX_KIB = 64 * 1024,
 	HLS_DURATION_MAX_S = 30,
 	HLS_PART_MAX_MS = 2000,
 	/* RFC 8216 6.2.2: a shorter playlist is no live playlist */
@@ -25,6 +26,11 @@ static const struct field rows[] = {
 	  .max = BUFFER_SIZE_MAX_KIB, .unit = "KiB",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Memory that viewers share; 0: the usual size." },
+	{ "buffer_fill", IO_OUTPUT(buffer_fill_kib),
+	  .max = BUFFER_FILL_MAX_KIB, .unit = "KiB",
+	  .flags = FIELD_OBSERVER,
+	  .help = "What a new viewer gets at once, from a picture that decodes "
+		  "on; 0: from the last one." },
 	{ "duration", IO_OUTPUT(hls_duration_s), .min = 1,
 	  .max = HLS_DURATION_MAX_S, .initial = HLS_DURATION_S, .unit = "s",
 	  .idle_in = WHERE_NO_PLAYLIST,

@@ -207,6 +207,7 @@ struct output_spec {
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
 	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
+	unsigned buffer_fill_kib;   /* a new viewer gets so much at once */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;
 	unsigned hls_segment;       /* 0: MPEG-TS, 1: fMP4 */

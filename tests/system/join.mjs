@@ -2,10 +2,13 @@
 // join: a viewer begins at a picture that decodes, whatever the codec and the
 // distance of such pictures.  `make joins' judges more streams and viewers.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { encodeJoin, inParallel, join, Joins } from '../helpers/joins.mjs';
+import { Viewer, makeClip } from '../helpers/media.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { sleep, tempDir, waitUntil } from '../helpers/util.mjs';
+import { now, run, sleep, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const JOINS = 3;
 
@@ -54,5 +57,44 @@ test('a viewer begins at a picture that decodes', async (t) => {
 	await waitUntil('the distance of recovery points', async () =>
 		(await sluice.status(`a${100 +
 			NAMES.indexOf('h264-intra-refresh')}`)).gop === 2000);
+	await sluice.stop();
+});
+
+test('buffer_fill says what a viewer gets at once', async (t) => {
+	const dir = tempDir(t);
+	const file = path.join(dir, 'seen.ts');
+	const clip = await makeClip(dir, 'a', { pictures: ['-c:v', 'libx264'],
+		seconds: 8 });
+	// two seconds of the stream
+	const fill = 700000 / 8 * 2;
+	const news = (kib) => stream('a001', `file://${clip}#loop`,
+		`http://127.0.0.1:8100/a#buffer_fill=${kib}`);
+	const sluice = await Sluice.start(t, config(
+		news(Math.ceil(fill / 1024))));
+
+	await sluice.onair('a001');
+	const first = await Viewer.open(t, 8100, '/a');
+	await waitUntil('four seconds', () => first.bytes > 2 * fill);
+	const since = now();
+	const viewer = await Viewer.open(t, 8100, '/a');
+	await waitUntil('its burst', () => viewer.bytes > fill);
+	assert.ok(now() - since < 1000, `${now() - since}`);
+	// it begins with a picture that decodes, and then comes as it arrives
+	fs.writeFileSync(file, viewer.data());
+	const { out, err } = await run('ffprobe', ['-v', 'error',
+		'-select_streams', 'v', '-show_entries', 'packet=flags',
+		'-of', 'csv=p=0', file]);
+	assert.equal(err, '');
+	assert.match(out, /^K/);
+	await waitUntil('more', () => viewer.bytes > 2 * fill);
+	assert.ok(now() - since > 800, `${now() - since}`);
+
+	// others begin later; it stays
+	await sluice.cmd('set-stream', { id: 'a001', stream: news(0) });
+	const other = await Viewer.open(t, 8100, '/a');
+	await waitUntil('its first bytes', () => other.bytes > 0);
+	await sleep(200);
+	assert.ok(other.bytes < fill, `${other.bytes}`);
+	assert.equal(viewer.ended, false);
 	await sluice.stop();
 });

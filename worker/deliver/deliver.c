@@ -320,6 +320,7 @@ static void change_mount(struct deliver *d, struct mount *m,
 	m->demand = name->demand;
 	m->number = name->number;
 	m->no_auth = name->no_auth;
+	mount_set_fill(m, name->fill);
 	if (name->stopped)
 		mount_pause(m, mono_ms());
 	m->renewed = true;

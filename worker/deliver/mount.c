@@ -17,6 +17,11 @@
 /* For fewer viewers sendfile() costs less. */
 enum { PAGES_MIN = 4 };
 
+void mount_set_fill(struct mount *m, unsigned kib)
+{
+	m->fill = (size_t)kib * 1024;
+}
+
 struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 {
 	struct ring_reader *reader = ring_reader_new(cfg->ring_fd, ret_err);
@@ -45,6 +50,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	m->from_pos = cfg->name->stopped ? m->seen_pos : 0;
 	m->moved_ms = cfg->now_ms;
 	m->no_auth = cfg->name->no_auth;
+	mount_set_fill(m, cfg->name->fill);
 	m->number = cfg->name->number;
 	m->pages = cfg->pages;
 	m->copy = cfg->copy;
@@ -234,9 +240,9 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 	find_pause(m, end, now_ms);
 	ret->has_marks = ring_reader_has_marks(m->reader);
 	ret->still = m->still;
-	ret->has_start = ring_reader_last_rap(
+	ret->has_start = ring_reader_rap_behind(
 		m->reader, (size_t)(m->lag.size - m->lag.start_max),
-		m->fresh_pos, &rap);
+		m->fresh_pos, m->fill, &rap);
 	/* the writer may have published more since, with a newer point */
 	ret->has_start = ret->has_start && rap.pos < end;
 	ret->start = rap.pos;

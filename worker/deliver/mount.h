@@ -35,6 +35,7 @@ struct mount {
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
 	uint64_t fresh_pos; /* position of the first packet since a pause */
 	bool no_auth; /* everybody may watch */
+	size_t fill;  /* bytes that a new viewer gets at once, or more */
 	struct page_pipe *pages;
 	struct ring_copy *copy;
 	struct portion portion; /* most viewers have the bytes up to its pos */
@@ -90,6 +91,10 @@ void mount_free(struct mount **);
 /* m replaces old, a mount of the same stream, and continues its counters.  A
  * report is due: the viewers of old have left. */
 void mount_inherit(struct mount *m, struct mount *old);
+
+/* New viewers get so much at once, or more: they begin at a picture that
+ * decodes and lies so far behind. */
+void mount_set_fill(struct mount *, unsigned kib);
 
 /* The stream of the mount has this id now; the viewers stay. */
 void mount_rename(struct mount *, const char *stream);

@@ -15,7 +15,8 @@ Test(stream_conf, has_the_addresses_that_the_master_needs)
 	json_t *stream = quoted(
 		"{'id':'a','enable':true,"
 		"'input':['stream://b#id=main','udp://[::1]:5000','x',5],"
-		"'output':['http://127.0.0.1:8001/a#buffer_size=20000',"
+		"'output':['http://127.0.0.1:8001/a#buffer_size=20000&"
+		"buffer_fill=512',"
 		"'udp://239.1.1.1:1234']}");
 	struct stream_conf *c = stream_conf_new(stream);
 
@@ -35,6 +36,7 @@ Test(stream_conf, has_the_addresses_that_the_master_needs)
 	cr_expect_str_eq(c->outputs[0].path, "/a");
 	cr_expect_eq(sockaddr_port(&c->outputs[0].listen), 8001);
 	cr_expect_eq(c->outputs[0].buffer_size_kib, 20000u);
+	cr_expect_eq(c->outputs[0].buffer_fill_kib, 512u);
 	cr_expect_eq(c->outputs[1].kind, OUTPUT_UDP);
 	stream_conf_free(&c);
 	cr_assert_null(c);

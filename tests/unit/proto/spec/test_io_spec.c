@@ -354,6 +354,8 @@ static const struct {
 	{ "http://:80/%ff", "path: \"/%ff\": path is not UTF-8", EINVAL },
 	{ "http://:80/x#buffer_size=9999999",
 	  "buffer_size: 9999999 is not between 0 and 1048576 KiB", EINVAL },
+	{ "http://:80/x#buffer_fill=65537",
+	  "buffer_fill: 65537 is not between 0 and 65536 KiB", EINVAL },
 	{ "http://:80/x.m3u8#duration=0",
 	  "duration: 0 is not between 1 and 30 s", EINVAL },
 	{ "http://:80/x.m3u8#quantity=2",

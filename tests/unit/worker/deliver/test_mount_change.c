@@ -120,6 +120,47 @@ Test(mount_change, viewers_stay_until_the_master_has_an_answer)
 	rig_done(&s.rig);
 }
 
+static void expect_start(struct scene *s, unsigned packet)
+{
+	uint64_t pos = packet * UINT64_C(188);
+	int fd = rig_request(&s->rig, "GET /o" HOST);
+
+	rig_expect_status(&s->rig, fd, 200);
+	rig_read_packets(&s->rig, fd, &pos, 100 - packet);
+	(void)close(fd);
+}
+
+Test(mount_change, a_new_viewer_gets_as_much_at_once_as_the_output_says)
+{
+	struct msg_deliver_mount name = rig_name("/o", "a001");
+	uint64_t pos = 70 * UINT64_C(188);
+	struct scene s;
+	int fd;
+
+	init(&s);
+	name.fill = 4; /* 22 packets */
+	open_path(&s, &name, true);
+	for (unsigned i = 0; i < 10; i++) {
+		rig_mark(&s.rig);
+		rig_write(&s.rig, 10);
+		rig_turn(&s.rig, RIG_TICK_MS);
+	}
+	expect_start(&s, 70);
+	fd = rig_request(&s.rig, "GET /o" HOST);
+	rig_expect_status(&s.rig, fd, 200);
+	rig_read_packets(&s.rig, fd, &pos, 30);
+	/* others begin elsewhere, and this one stays */
+	name.fill = 0;
+	open_path(&s, &name, true);
+	expect_start(&s, 90);
+	name.fill = 1000;
+	open_path(&s, &name, true);
+	expect_start(&s, 0);
+	expect_packets(&s, fd, &pos);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(mount_change, clients_of_the_other_scheme_are_led_there)
 {
 	struct msg_deliver_mount name = rig_name("/live.m3u8", "a001");
