@@ -157,18 +157,18 @@ if [ -x /usr/bin/dvbv5-zap ]; then
 		'	BANDWIDTH_HZ = 8000000' >/tmp/m
 	timeout 60 dvbv5-zap -a 1 -c /tmp/m -P -t 6 -o /host/zap.ts M \
 		>/tmp/zap.log 2>&1
-	# same-bytes.mjs compares both
+	# same-bytes.mjs compares both; the adapter leaves with its stream
 	api '{"cmd": "set-stream", "stream": {"id": "all", "name": "all",
-		"type": "spts", "enable": true, "input": ["dvb://b"],
+		"type": "spts", "enable": true, "input": ["dvb://z"],
 		"output": ["file:///srv/all.ts"]}}' >/tmp/reply
-	api '{"cmd": "set-adapter", "adapter": {"id": "b", "enable": true,
+	api '{"cmd": "set-adapter", "adapter": {"id": "z", "enable": true,
 		"type": "T", "adapter": 1, "frequency": 474}}' >/tmp/reply
 	await 'the whole multiplex is on air' 30 plays all
 	recorded() { [ "$(wc -c </srv/all.ts)" -gt 1000000 ]; }
 	await 'and recorded' 60 recorded
 	api '{"cmd": "set-stream", "id": "all", "stream": {"remove": true}}' \
 		>/tmp/reply
-	api '{"cmd": "set-adapter", "id": "b", "adapter": {"remove": true}}' \
+	api '{"cmd": "set-adapter", "id": "z", "adapter": {"remove": true}}' \
 		>/tmp/reply
 	cp /srv/all.ts /host/sluice.ts
 	await 'the tuner is free again' 10 sh -c \
