@@ -303,6 +303,17 @@ int epg_proc_write_xmltv(struct epg_proc *p, int channels, unsigned form,
 		epg_saved_max(p), EPG_XMLTV_S, done, arg });
 }
 
+int epg_proc_write_eit(struct epg_proc *p, const struct msg_epg_eit *question,
+		       epg_done_fn *done, void *arg)
+{
+	struct msg m = { .type = MSG_EPG_EIT, .epg_eit = *question };
+
+	if (epg_proc_is_on(p) && !p->usable)
+		return -EBUSY;
+	return epg_proc_question(p, &m, -1, &(struct epg_question){
+		EPG_EIT_MAX, EPG_XMLTV_S, done, arg });
+}
+
 int epg_proc_post(struct epg_proc *p, const struct msg_epg_post *post, int fd,
 		  epg_done_fn *done, void *arg)
 {
@@ -345,6 +356,8 @@ static void on_present(struct epg_proc *p, const struct msg_epg_present *m)
 
 static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 {
+	bool loaded = s->loaded && p->complete && !p->usable;
+
 	p->status = *s;
 	for (size_t i = 0; i < s->n_errors; i++) {
 		errmsg_set(&p->errors[i], "%s", s->errors[i]);
@@ -356,8 +369,11 @@ static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 			p->dictionary_error.text;
 	p->has_status = true;
 	p->loading &= !s->loaded;
+	p->usable |= loaded;
 	epg_save_later(p);
 	epg_proc_renew_watch(p);
+	if (loaded && p->cfg.on_stale != NULL)
+		p->cfg.on_stale(NULL, p->cfg.arg);
 }
 
 static void on_message(const struct msg *m, void *self)
@@ -370,13 +386,15 @@ static void on_message(const struct msg *m, void *self)
 		on_status(p, &m->epg_status);
 	else if (m->type == MSG_EPG_PRESENT)
 		on_present(p, &m->epg_present);
+	else if (m->type == MSG_EPG_STALE && p->cfg.on_stale != NULL)
+		p->cfg.on_stale(m->epg_stale.stream, p->cfg.arg);
 }
 
 static void on_down(void *self)
 {
 	struct epg_proc *p = self;
 
-	p->started = p->has_status = p->watched = false;
+	p->started = p->has_status = p->watched = p->usable = false;
 	if (p->loading && service_proc_failure(p->service) != NULL) {
 		p->distrusted = true;
 		log_warning("epg", "the saved guide ended the process that "

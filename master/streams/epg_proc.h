@@ -48,6 +48,10 @@ struct epg_config {
 	/* The id and the ring (borrowed; -1: none) of the stream at this place;
 	 * NULL: there are no more. */
 	const char *(*stream_at)(size_t i, int *ret_ring, void *arg);
+	/* The events of a stream have changed, after epg_proc_write_eit();
+	 * NULL: those of all, as the worker has loaded its guide.  May be
+	 * NULL. */
+	void (*on_stale)(const char *stream, void *arg);
 	void *arg;
 };
 
@@ -120,3 +124,6 @@ int epg_proc_write_xmltv(struct epg_proc *, int channels, unsigned form,
 /* Posts a document, the memory fd (borrowed), with the same errors. */
 int epg_proc_post(struct epg_proc *, const struct msg_epg_post *, int fd,
 		  epg_done_fn *, void *arg) MUST_CHECK;
+/* Asks for the events of a stream for EIT, with the same errors. */
+int epg_proc_write_eit(struct epg_proc *, const struct msg_epg_eit *,
+		       epg_done_fn *, void *arg) MUST_CHECK;

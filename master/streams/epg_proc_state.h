@@ -26,6 +26,7 @@ struct epg_proc {
 	bool started;  /* the worker has its limits */
 	bool moved;    /* and all moves */
 	bool complete; /* and all streams */
+	bool usable;   /* and has loaded the saved guide */
 	struct epg_file *file; /* NULL: the guide is not saved */
 	struct epg_file *dictionary; /* of compressed texts; NULL: none */
 	char *dictionary_path;

@@ -23,6 +23,7 @@ libmaster_a_SOURCES += \
 	master/streams/epg_moves.c master/streams/epg_moves.h \
 	master/streams/epg_proc.c master/streams/epg_proc.h \
 	master/streams/epg_proc_state.h master/streams/epg_save.c \
+	master/streams/guide_links.c master/streams/guide_links.h \
 	master/streams/feed_report.c master/streams/feed_report.h \
 	master/streams/mpts.c master/streams/mpts.h \
 	master/streams/picture_proc.c master/streams/picture_proc.h \

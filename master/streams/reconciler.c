@@ -14,6 +14,7 @@
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/feeds.h"
+#include "master/streams/guide_links.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
@@ -146,6 +147,7 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 
 	if (stream_proc_is_removed(p)) {
 		epg_proc_remove_stream(r->epg, stream_proc_id(p));
+		guide_links_remove(r->guides, stream_proc_id(p));
 		drop(r, p);
 	}
 	reconciler_check_gone(r);
@@ -160,6 +162,7 @@ static const struct stream_proc_events stream_events = {
 	.on_ring = on_ring,
 	.ring_of = reconciler_link_ring,
 	.source_of = reconciler_source_of,
+	.on_up = reconciler_stream_up,
 	.on_gone = on_stream_gone,
 };
 
@@ -228,16 +231,6 @@ static int picture_ring_of(const char *stream, const char **error,
 	return ring;
 }
 
-static const char *stream_at(size_t i, int *ret_ring, void *arg)
-{
-	const struct reconciler *r = arg;
-
-	if (i >= r->n)
-		return NULL;
-	*ret_ring = stream_proc_ring(r->streams[i]);
-	return stream_proc_id(r->streams[i]);
-}
-
 static void open_services(struct reconciler *r)
 {
 	const json_t *value = json_object_get(r->settings, "querier_timeout");
@@ -259,8 +252,10 @@ static void open_services(struct reconciler *r)
 	r->picture = picture_proc_new(&cfg);
 	r->epg = epg_proc_new(&cfg, &(struct epg_config){
 		.settings = r->settings, .path = r->cfg.epg_path,
-		.stream_at = stream_at, .arg = r });
+		.stream_at = reconciler_stream_at,
+		.on_stale = reconciler_guide_stale, .arg = r });
 	r->epg_docs = epg_docs_new(r->epg);
+	reconciler_open_guides(r);
 	r->softcams = softcams_new(&cfg);
 	reconciler_open_cas(r, &cfg);
 	reconciler_open_adapters(r, &cfg);
@@ -317,6 +312,7 @@ void reconciler_free(struct reconciler **rp)
 	backend_proc_free(&r->backend);
 	picture_proc_free(&r->picture);
 	epg_proc_free(&r->epg);
+	guide_links_free(&r->guides);
 	epg_docs_free(&r->epg_docs);
 	softcams_free(&r->softcams);
 	cas_procs_free(&r->cas);
@@ -405,6 +401,7 @@ static void set_stream(struct reconciler *r, const char *id,
 	p = p != NULL ? p : add(r, id);
 	reconciler_set_proc(r, p, conf);
 	epg_proc_set_keys(r->epg, id, conf->stream, stream_proc_ring(p));
+	guide_links_set(r->guides, id, conf->stream);
 }
 
 void reconciler_set_stream(struct reconciler *r, const char *id,
@@ -442,6 +439,7 @@ void reconciler_rename_stream(struct reconciler *r, const char *from,
 		stream_index_add(&r->index, p);
 		epg_proc_rename_stream(r->epg, from, to, stream_proc_ring(p));
 	}
+	guide_links_rename(r->guides, from, to);
 	reconciler_rename_links(r, from, to);
 	feeds_rename(r->feeds, from, to);
 	for (unsigned i = 1; i <= MSG_INPUTS_MAX; i++) {

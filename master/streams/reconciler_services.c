@@ -8,6 +8,7 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
 #include "master/streams/deliver_proc.h"
+#include "master/streams/guide_links.h"
 #include "master/streams/receivers.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_proc.h"
@@ -124,6 +125,49 @@ void reconciler_open_adapters(struct reconciler *r,
 struct adapter_procs *reconciler_adapters(struct reconciler *r)
 {
 	return r->adapters;
+}
+
+/* --- the guide --- */
+
+const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	if (i >= r->n)
+		return NULL;
+	*ret_ring = stream_proc_ring(r->streams[i]);
+	return stream_proc_id(r->streams[i]);
+}
+
+void reconciler_guide_stale(const char *stream, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	guide_links_stale(r->guides, stream);
+}
+
+void reconciler_stream_up(const char *id, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	guide_links_up(r->guides, id);
+}
+
+static void send_guide(const char *stream, const struct msg_stream_guide *m,
+		       int fd, void *arg)
+{
+	const struct reconciler *r = arg;
+	struct stream_proc *p = stream_index_find(&r->index, stream);
+
+	if (p != NULL && !r->stopping)
+		stream_proc_guide(p, m, fd);
+}
+
+void reconciler_open_guides(struct reconciler *r)
+{
+	r->guides = guide_links_new(&(struct guide_links_config){
+		.loop = r->cfg.loop, .epg = r->epg, .send = send_guide,
+		.arg = r });
 }
 
 /* --- the others --- */

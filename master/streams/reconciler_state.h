@@ -12,6 +12,7 @@
 struct adapter_procs;
 struct cas_procs;
 struct epg_proc;
+struct guide_links;
 struct deliver_proc;
 struct feeds;
 struct service_config;
@@ -34,6 +35,7 @@ struct reconciler {
 	struct picture_proc *picture;
 	struct epg_proc *epg;
 	struct epg_docs *epg_docs;
+	struct guide_links *guides;
 	struct softcams *softcams;
 	struct cas_procs *cas;
 	struct adapter_procs *adapters;
@@ -100,3 +102,11 @@ struct service_proc *reconciler_service(const struct reconciler *, size_t i);
 /* stream_network.c: the object of a stream that is enabled, or NULL; arg: the
  * reconciler. */
 const json_t *reconciler_source_of(const char *stream, void *arg);
+
+/* The events of the guide for own EIT (guide_links.h); arg: the
+ * reconciler. */
+void reconciler_open_guides(struct reconciler *);
+/* As in epg_config. */
+const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg);
+void reconciler_guide_stale(const char *stream, void *arg);
+void reconciler_stream_up(const char *id, void *arg);

@@ -17,7 +17,9 @@ static bool add(json_t *streams, const char *id, const json_t *source,
 {
 	static const char *const keys[] = {
 		"set_tsid", "onid", "nit_actual", "sdt",
-		"private_data_specifier",
+		"private_data_specifier", "tsid", "bitrate", "set_pnr",
+		"service_name", "service_provider", "service_type",
+		"textcode",
 	};
 	json_t *one = json_object();
 

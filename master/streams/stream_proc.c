@@ -180,6 +180,8 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 		send_link(p, channel, p->plan->links.ids[i]);
 	stream_receivers_up(p);
 	stream_cams_up(p);
+	if (!p->removed && p->cfg.events->on_up != NULL)
+		p->cfg.events->on_up(p->id, p->cfg.arg);
 }
 
 static void set_first(struct stream_proc *p, unsigned position, bool by_hand)

@@ -58,6 +58,9 @@ struct stream_proc_events {
 	/* The object of another stream that is enabled, borrowed, or NULL; the
 	 * member may be NULL. */
 	const json_t *(*source_of)(const char *stream, void *arg);
+	/* Its worker was started, and has no events of the guide.  May be
+	 * NULL. */
+	void (*on_up)(const char *id, void *arg);
 	/* No process runs and none is wanted; may be freed inside. */
 	void (*on_gone)(struct stream_proc *, void *arg);
 };
@@ -110,6 +113,10 @@ void stream_proc_restart(struct stream_proc *);
 /* As reconciler_cue(). */
 int stream_proc_cue(struct stream_proc *,
 		    const struct cue_command *) MUST_CHECK;
+
+/* Gives its worker events of the guide for EIT; fd is borrowed. */
+void stream_proc_guide(struct stream_proc *, const struct msg_stream_guide *,
+		       int fd);
 
 /* As reconciler_choose_input(). */
 int stream_proc_choose_input(struct stream_proc *, unsigned position,

@@ -80,6 +80,8 @@
 	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
 	/* the streams of nit_other */ \
 	ROW(STREAM_NETWORK, stream_network, "stream.network", 0) \
+	/* the events of a stream for own EIT; descriptor: memory */ \
+	ROW(STREAM_GUIDE, stream_guide, "stream.guide", 1) \
 	/* send this splice command */ \
 	ROW(STREAM_CUE, stream_cue, "stream.cue", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
@@ -142,6 +144,8 @@
 	ROW(EPG_POST, epg_post, "epg.post", 1) \
 	/* report present and following events, or no longer */ \
 	ROW(EPG_WATCH, epg_watch, "epg.watch", 0) \
+	/* write events for EIT to this memory; descriptor; seq */ \
+	ROW(EPG_EIT, epg_eit, "epg.eit", 1) \
 	/* report tables, or sessions of SAP */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* report what an adapter receives; descriptor: its ring */ \
@@ -251,6 +255,8 @@
 	ROW(EPG_PRESENT, epg_present, "epg.present", REPLACED) \
 	/* once a second */ \
 	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
+	/* the events of a stream changed, after epg.eit */ \
+	ROW(EPG_STALE, epg_stale, "epg.stale", KEPT) \
 	/* a section with new content */ \
 	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
 	/* a transponder of the scan: its reception; again at changes */ \
@@ -471,10 +477,6 @@ struct msg_stream_status {
 /* Instead of an address: report the sessions of SAP. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 
-struct msg_worker_debug {
-	bool on;
-};
-
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
@@ -485,8 +487,9 @@ struct msg {
 		struct msg_stream_link stream_link;
 		struct msg_stream_rename stream_rename;
 		struct msg_stream_cam stream_cam;
-		struct msg_cam_word stream_word;
-		struct msg_cam_section stream_ecm, stream_emm;
+		struct msg_cam_word stream_word, softcam_word;
+		struct msg_cam_section stream_ecm, stream_emm, softcam_ecm,
+			softcam_emm;
 		struct msg_stream_chosen stream_chosen;
 		struct msg_stream_cas stream_cas;
 		struct msg_cas_start cas_start;
@@ -503,15 +506,15 @@ struct msg {
 		struct msg_stream_scan stream_scan;
 		struct msg_stream_record stream_record;
 		struct msg_stream_splice stream_splice;
-		struct msg_deliver_kick stream_kick;
+		struct msg_deliver_kick stream_kick, stream_left, deliver_kick;
 		struct msg_deliver_policy stream_policy, deliver_policy;
 		struct msg_stream_clock stream_clock;
 		struct msg_stream_network stream_network;
+		struct msg_stream_guide stream_guide;
 		struct msg_stream_cue stream_cue;
 		struct msg_deliver_answer stream_answer, deliver_answer;
 		struct msg_deliver_review stream_review, deliver_review;
 		struct msg_deliver_ask stream_ask, deliver_ask;
-		struct msg_deliver_kick stream_left;
 		struct msg_stream_receivers stream_receivers;
 		struct msg_deliver_listen deliver_listen;
 		struct msg_deliver_unlisten deliver_unlisten;
@@ -521,7 +524,6 @@ struct msg {
 		struct msg_deliver_viewer deliver_viewer;
 		struct msg_deliver_list deliver_list;
 		struct msg_deliver_limits deliver_limits;
-		struct msg_deliver_kick deliver_kick;
 		struct msg_deliver_sessions deliver_sessions;
 		struct msg_deliver_playlist deliver_playlist;
 		struct msg_deliver_page deliver_page;
@@ -535,6 +537,8 @@ struct msg {
 		struct msg_epg_xmltv epg_xmltv;
 		struct msg_epg_post epg_post;
 		struct msg_epg_watch epg_watch;
+		struct msg_epg_eit epg_eit;
+		struct msg_epg_stale epg_stale;
 		struct msg_epg_result epg_result;
 		struct msg_epg_present epg_present;
 		struct msg_epg_status epg_status;
@@ -564,9 +568,7 @@ struct msg {
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
 		struct msg_softcam_start softcam_start;
-		struct msg_cam_section softcam_ecm, softcam_emm;
 		struct msg_softcam_result softcam_card, softcam_result;
-		struct msg_cam_word softcam_word;
 		struct msg_softcam_status softcam_status;
 		struct msg_worker_debug worker_debug;
 		struct msg_querier_status querier_status;

@@ -64,6 +64,21 @@ static const struct field epg_post_rows[] = {
 const struct field_table epg_post_fields =
 	MSG_TABLE(struct msg_epg_post, epg_post_rows);
 
+static const struct field epg_eit_rows[] = {
+	{ "stream", FIELD_AT(struct msg_epg_eit, stream) },
+	{ "textcode", FIELD_AT(struct msg_epg_eit, textcode),
+	  .max = TEXT_UTF8 },
+	{ "country", MSG_WORD(struct msg_epg_eit, country) },
+};
+const struct field_table epg_eit_fields =
+	MSG_TABLE(struct msg_epg_eit, epg_eit_rows);
+
+static const struct field epg_stale_rows[] = {
+	{ "stream", FIELD_AT(struct msg_epg_stale, stream) },
+};
+const struct field_table epg_stale_fields =
+	MSG_TABLE(struct msg_epg_stale, epg_stale_rows);
+
 static const struct field epg_result_rows[] = {
 	{ "len", FIELD_AT(struct msg_epg_result, len), .max = EPG_SAVED_MAX },
 	{ "hash", FIELD_AT(struct msg_epg_result, hash) },

@@ -17,6 +17,8 @@ enum {
 	/* Bytes of a reply in JSON. */
 	EPG_REPLY_MAX = 1 << 20,
 	EPG_SAVED_MAX = 2 * EPG_MEMORY_MAX_MIB << 20,
+	/* of the events of a stream for EIT */
+	EPG_EIT_MAX = 16 << 20,
 	/* of the list of channels for XMLTV */
 	EPG_CHANNELS_MAX = 8 << 20,
 };
@@ -49,6 +51,17 @@ struct msg_epg_ask {
 	uint64_t from_s, to_s;   /* Unix times, at most UINT32_MAX */
 	uint32_t pnr;            /* of this service only; 0: of all */
 	uint32_t max;            /* events of a service */
+};
+
+/* The form of the events is that of an own EIT. */
+struct msg_epg_eit {
+	const char *stream;
+	unsigned textcode;       /* enum text_table of the texts */
+	const char *country;     /* of the rating: three letters, or "" */
+};
+
+struct msg_epg_stale {
+	const char *stream;
 };
 
 /* What a document is beside plain XMLTV. */

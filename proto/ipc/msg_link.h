@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct msg_stream_link {
 	const char *stream;
@@ -14,6 +15,12 @@ struct msg_stream_link {
 struct msg_stream_network {
 	/* by id, the keys of stream_spec.h that a NIT needs */
 	const json_t *streams;
+};
+
+struct msg_stream_guide {
+	unsigned place;     /* 0: those of the stream; the input, from 1 */
+	const char *stream; /* a stream of nit_other; "": place says it */
+	uint32_t len;       /* bytes in the memory (tables/eit_image.h) */
 };
 
 struct msg_stream_cue {
@@ -29,4 +36,8 @@ struct msg_stream_clock {
 struct msg_stream_rename {
 	const char *from;
 	const char *to;
+};
+
+struct msg_worker_debug {
+	bool on;
 };

@@ -88,6 +88,15 @@ static const struct field network_rows[] = {
 const struct field_table stream_network_fields =
 	MSG_TABLE(struct msg_stream_network, network_rows);
 
+static const struct field guide_rows[] = {
+	{ "place", FIELD_AT(struct msg_stream_guide, place),
+	  .max = MSG_INPUTS_MAX },
+	{ "stream", FIELD_AT(struct msg_stream_guide, stream) },
+	{ "len", FIELD_AT(struct msg_stream_guide, len), .max = EPG_EIT_MAX },
+};
+const struct field_table stream_guide_fields =
+	MSG_TABLE(struct msg_stream_guide, guide_rows);
+
 static const struct field cue_rows[] = {
 	{ "record", FIELD_AT(struct msg_stream_cue, record) },
 	{ "timed", FIELD_AT(struct msg_stream_cue, timed) },

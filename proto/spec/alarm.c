@@ -37,6 +37,7 @@ const char *const alarm_names[ALARM_COUNT + 1] = {
 	[ALARM_UNPLAYABLE] = "unplayable",
 	[ALARM_WORKER] = "worker",
 	[ALARM_MUX_OVERFLOW] = "mux_overflow",
+	[ALARM_EIT_SLOW] = "eit_slow",
 };
 
 static const unsigned char priorities[ALARM_COUNT] = {

@@ -48,6 +48,7 @@ enum alarm_id {
 	ALARM_WORKER,            /* the process of the stream failed */
 	/* the inputs exceed the rate of an mpts, or one of them its rate_max */
 	ALARM_MUX_OVERFLOW,
+	ALARM_EIT_SLOW,          /* own EIT need more than eit_rate */
 
 	ALARM_COUNT
 };
@@ -60,7 +61,8 @@ typedef uint64_t alarm_set;
 /* The alarms that the analysis of packets does not find: outputs report the
  * first set, the master reports the second. */
 #define ALARMS_OF_OUTPUTS \
-	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW))
+	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW) | \
+	 ALARM_BIT(ALARM_EIT_SLOW))
 #define ALARMS_OF_MASTER                                     \
 	(ALARM_BIT(ALARM_OUTPUT_FAULT) | ALARM_BIT(ALARM_NO_QUERIER) | \
 	 ALARM_BIT(ALARM_WORKER))

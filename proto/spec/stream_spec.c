@@ -344,6 +344,30 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  OWN_NIT_OR_BAT,
 	  .help = "Most time between two own NITs or BATs; 10 s if absent." },
+	{ "si_profile", AT(tables.profile), .choices = si_profiles,
+	  .flags = FIELD_OBSERVER,
+	  .help = "Network for which own tables are repeated." },
+	{ "si_intervals", FIELD_IN(struct stream_spec, tables.intervals,
+				   &si_interval_fields),
+	  .flags = FIELD_OBSERVER,
+	  .help = "Shorter times than those of si_profile." },
+	{ "sdt_other", AT(tables.sdt_other), .flags = FIELD_OBSERVER,
+	  .needs = "nit_other",
+	  .help = "Whether an own SDT other lists the services of "
+		  "nit_other." },
+	{ "eit", AT(tables.eit), .choices = table_origins,
+	  .flags = FIELD_OBSERVER,
+	  .help = "EIT: that of the source, an own one from the guide, or "
+		  "none." },
+	{ "eit_other", AT(tables.eit_other), .choices = eit_other_words,
+	  .flags = FIELD_OBSERVER,
+	  .help = "EIT other: that of the source, or own ones of the events "
+		  "of nit_other: present and following, or all." },
+	{ "eit_rate", AT(tables.eit_rate_kbps), .min = EIT_RATE_MIN_KBPS,
+	  .max = EIT_RATE_MAX_KBPS, .initial = EIT_RATE_KBPS,
+	  .flags = FIELD_OBSERVER, .unit = "kbit/s",
+	  .help = "Most of all own EIT; with too little the schedule "
+		  "becomes slower." },
 	{ "bat", AT(tables.bat), .choices = table_origins,
 	  .flags = FIELD_OBSERVER,
 	  .help = "BAT: those of the source, an own one, or none." },
@@ -426,6 +450,13 @@ int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 	versions = field_read(&stream_version_fields, stream, ret,
 			      r == 0 ? error : NULL);
 	return r < 0 ? r : versions;
+}
+
+uint16_t stream_spec_tsid(const struct stream_spec *s)
+{
+	if (s->remux.set_tsid != 0)
+		return s->remux.set_tsid;
+	return s->mux_kbps != 0 ? s->tsid : 0;
 }
 
 bool stream_spec_has_clock(const json_t *stream)

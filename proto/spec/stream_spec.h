@@ -103,6 +103,9 @@ void stream_spec_init(struct stream_spec *);
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 		      struct errmsg *error) MUST_CHECK;
 
+/* The transport stream of a stream that is sent; 0: that of its source. */
+uint16_t stream_spec_tsid(const struct stream_spec *);
+
 /* Does this stream object have own TDT and TOT? */
 bool stream_spec_has_clock(const json_t *stream);
 

@@ -18,6 +18,75 @@ const char *const clock_lost_words[] = {
 	NULL,
 };
 
+const char *const si_profiles[] = {
+	[SI_SATELLITE] = "satellite",
+	[SI_CABLE] = "cable",
+	[SI_TERRESTRIAL] = "terrestrial",
+	NULL,
+};
+
+const char *const eit_other_words[] = {
+	[EIT_OTHER_PASS] = "pass",
+	[EIT_OTHER_PRESENT] = "present",
+	[EIT_OTHER_ALL] = "all",
+	NULL,
+};
+
+/* --- EIT and intervals --- */
+
+enum table_origin tables_spec_eit(const struct tables_spec *t, uint16_t pnr)
+{
+	for (size_t i = 0; i < t->n_services; i++)
+		if (t->services[i].pnr == pnr && t->services[i].eit > 0)
+			return (enum table_origin)(t->services[i].eit - 1);
+	return t->eit;
+}
+
+enum table_origin tables_spec_single_eit(const struct tables_spec *t)
+{
+	return t->n_services == 1
+		       ? tables_spec_eit(t, t->services[0].pnr) : t->eit;
+}
+
+bool tables_spec_has_eit(const struct tables_spec *t)
+{
+	bool any = t->eit == ORIGIN_OWN;
+
+	for (size_t i = 0; i < t->n_services; i++)
+		any |= t->services[i].eit == 1 + ORIGIN_OWN;
+	return any;
+}
+
+static unsigned shorter(unsigned given, unsigned of_profile)
+{
+	return given > 0 && given < of_profile ? given : of_profile;
+}
+
+struct si_intervals tables_spec_intervals(const struct tables_spec *t)
+{
+	const struct si_intervals *i = &t->intervals;
+	unsigned nit = i->nit != 0 ? i->nit : t->interval_ms;
+	unsigned bat = i->bat != 0 ? i->bat : t->interval_ms;
+
+	return (struct si_intervals){
+		.nit = shorter(nit, 10000),
+		.bat = shorter(bat, 10000),
+		.sdt_other = shorter(i->sdt_other, 10000),
+		.eit = shorter(i->eit, 2000),
+		.eit_other = shorter(i->eit_other,
+				     t->profile == SI_TERRESTRIAL ? 20000
+								  : 10000),
+		.schedule = shorter(i->schedule, 10000),
+		.schedule_later = shorter(i->schedule_later, 30000),
+		.tdt = shorter(i->tdt, 30000),
+	};
+}
+
+unsigned tables_spec_near_days(const struct tables_spec *t)
+{
+	return t->profile == SI_TERRESTRIAL ? 1 : 8;
+}
+
 /* A name of the tz database is a path below its folder. */
 static int read_timezone(const struct field *f, const char *key,
 			 const char *text, void *s, struct errmsg *error)
@@ -184,6 +253,8 @@ const struct field_table delivery_fields =
 #undef AT
 #define AT(member) FIELD_AT(struct service_spec, member)
 
+static const char *const service_eits[] = { "", "pass", "own", "off", NULL };
+
 static const struct field service_rows[] = {
 	{ "pnr", AT(pnr), .min = 1,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
@@ -192,7 +263,39 @@ static const struct field service_rows[] = {
 	  .help = "Logical channel number in the NIT." },
 	{ "type", AT(type), .flags = FIELD_OBSERVER,
 	  .help = "Type of the service in the NIT; 0: by its components." },
+	{ "eit", AT(eit), .choices = service_eits, .flags = FIELD_OBSERVER,
+	  .help = "EIT of the service, in place of that of the stream." },
+	{ "name", AT(name), .flags = FIELD_OBSERVER,
+	  .help = "Name of the service in the SDT other of other streams." },
+	{ "provider", AT(provider), .flags = FIELD_OBSERVER,
+	  .help = "Provider of the service there." },
 };
 
 const struct field_table service_fields =
 	FIELD_TABLE(struct service_spec, service_rows, .flags = FIELD_LOOSE);
+
+#undef AT
+#define AT(member) FIELD_AT(struct si_intervals, member), \
+		   .min = SI_INTERVAL_MIN_MS, .unit = "ms", \
+		   .flags = FIELD_OBSERVER
+
+static const struct field interval_rows[] = {
+	{ "nit", AT(nit), .max = 10000, .help = "Own NIT; 10 s at most." },
+	{ "bat", AT(bat), .max = 10000, .help = "Own BAT; 10 s at most." },
+	{ "sdt_other", AT(sdt_other), .max = 10000,
+	  .help = "Own SDT other; 10 s at most." },
+	{ "eit", AT(eit), .max = 2000,
+	  .help = "Own EIT present/following; 2 s at most." },
+	{ "eit_other", AT(eit_other), .max = 20000,
+	  .help = "The same of other streams; 10 s at most, terrestrial "
+		  "20 s." },
+	{ "schedule", AT(schedule), .max = 10000,
+	  .help = "Own EIT schedule of the first days; 10 s at most." },
+	{ "schedule_later", AT(schedule_later), .max = 30000,
+	  .help = "Own EIT schedule of later days; 30 s at most." },
+	{ "tdt", AT(tdt), .max = 30000,
+	  .help = "Own TDT and TOT; 30 s at most." },
+};
+
+const struct field_table si_interval_fields =
+	FIELD_TABLE(struct si_intervals, interval_rows, .flags = FIELD_LOOSE);

@@ -22,6 +22,11 @@ enum {
 	SERVICES_MAX = 128,
 	NIT_OTHER_MAX = 32,
 	LCN_MAX = 999,
+	SERVICE_NAME_MAX = 127, /* bytes of UTF-8 */
+	SERVICE_PROVIDER_MAX = 63,
+	EIT_RATE_MIN_KBPS = 16,
+	EIT_RATE_MAX_KBPS = 1000,
+	EIT_RATE_KBPS = 700,
 	/* A frequency from here on is in kHz, below in MHz. */
 	FREQUENCY_KHZ = 100000,
 	POSITION_MAX = 6, /* bytes: "180.0W" */
@@ -39,6 +44,30 @@ enum table_origin {
 	ORIGIN_PASS, /* the source */
 	ORIGIN_OWN,
 	ORIGIN_OFF,  /* there is none */
+};
+
+/* How often receivers get the tables (EN 300 468, TS 101 211 4.4). */
+enum si_profile {
+	SI_SATELLITE,
+	SI_CABLE,
+	SI_TERRESTRIAL,
+};
+
+/* The EIT of other transport streams. */
+enum eit_other {
+	EIT_OTHER_PASS,    /* those of the source */
+	EIT_OTHER_PRESENT, /* present and following, of nit_other */
+	EIT_OTHER_ALL,     /* the schedule, too */
+};
+
+/* Milliseconds in which each section of a table is sent once; 0: as the profile
+ * has it. */
+struct si_intervals {
+	unsigned nit, bat;
+	unsigned sdt_other;
+	unsigned eit, eit_other; /* present and following events */
+	unsigned schedule, schedule_later; /* of the first days, and later */
+	unsigned tdt;
 };
 
 /* What becomes of an own clock while that of the system is not synchronised. */
@@ -91,6 +120,10 @@ struct service_spec {
 	uint16_t pnr;
 	uint16_t lcn;  /* 0: none */
 	uint8_t type;  /* 0: by its components */
+	uint8_t eit;   /* 0: as the stream; 1 + enum table_origin */
+	/* in the SDT other of other streams; "": none */
+	char name[SERVICE_NAME_MAX + 1];
+	char provider[SERVICE_PROVIDER_MAX + 1];
 };
 
 /* A section that an operator wrote. */
@@ -115,7 +148,14 @@ struct tables_spec {
 	const char *others[NIT_OTHER_MAX];
 	size_t n_services;
 	struct service_spec services[SERVICES_MAX];
-	unsigned interval_ms; /* most between two NITs or BATs; 0: 10 s */
+	unsigned interval_ms; /* si_interval, for NIT and BAT; 0: absent */
+	enum si_profile profile;
+	struct si_intervals intervals;
+
+	bool sdt_other; /* of the streams of nit_other */
+	enum table_origin eit;
+	enum eit_other eit_other;
+	unsigned eit_rate_kbps; /* of all own EIT */
 
 	enum table_origin bat;
 	uint16_t bouquet_id;
@@ -128,13 +168,27 @@ struct tables_spec {
 	enum clock_lost clock_lost;
 };
 
+/* Where the EIT of a service of the output comes from. */
+enum table_origin tables_spec_eit(const struct tables_spec *, uint16_t pnr);
+/* The same of the only service of a stream. */
+enum table_origin tables_spec_single_eit(const struct tables_spec *);
+/* Does a service have an own EIT? */
+bool tables_spec_has_eit(const struct tables_spec *);
+
+/* The intervals of the profile, or shorter ones of the keys. */
+struct si_intervals tables_spec_intervals(const struct tables_spec *);
+/* The days whose schedule has intervals.schedule. */
+unsigned tables_spec_near_days(const struct tables_spec *);
+
 /* "pass", "own", "off", and what follows a clock that is lost; NULL ends
  * them. */
 extern const char *const table_origins[], *const clock_lost_words[];
+extern const char *const si_profiles[], *const eit_other_words[];
 
 /* The objects of nit_actual and sdt. */
 extern const struct field_table delivery_fields, service_fields;
-/* Those of si. */
+/* Those of si_intervals and si. */
+extern const struct field_table si_interval_fields;
 extern const struct field_table si_section_fields;
 
 /* The section with its version and CRC_32; the sentence begins with "hex: " or

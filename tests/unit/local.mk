@@ -336,7 +336,8 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/output/test_sender \
 	tests/unit/worker/output/test_unit_time \
-	tests/unit/worker/epg/test_eit_build \
+	tests/unit/worker/tables/test_eit_build \
+	tests/unit/worker/tables/test_eit_image \
 	tests/unit/worker/epg/test_epg_stream \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_commit \

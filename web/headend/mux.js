@@ -23,6 +23,8 @@ const INPUT_KEYS = ['priority', 'rate_min', 'rate_max'];
 const MUX_KEYS = ['bitrate', 'mux_delay', 'pid_mode', 'tsid'];
 const TABLE_KEYS = ['nit', 'network_id', 'network_name', 'onid', 'nit_other',
 	'private_data_specifier', 'si_interval'];
+/** Of a service, beside its number. */
+const SERVICE_KEYS = ['lcn', 'type'];
 /** They have fields here, and none among the others. */
 export const KEYS = [...MUX_KEYS, ...TABLE_KEYS, 'nit_actual', 'sdt'];
 
@@ -184,7 +186,8 @@ export function MuxKeys({ app, forms, draft, form, services }) {
 			<${Rows} form=${form} rows=${of(MUX_KEYS)} />
 			<${MuxServices} app=${app} services=${services} config=${mine}
 				draft=${draft} fields=${(sdt?.fields ?? []).filter(
-					({ key }) => key !== 'pnr')} /></fieldset>
+					({ key }) => SERVICE_KEYS.includes(key))}
+				/></fieldset>
 		<fieldset><legend>${t('mux_tables')}</legend>
 			<${Rows} form=${form} rows=${of(TABLE_KEYS)} />
 			<details class="group" open=${mine.nit_actual !== undefined}>

@@ -16,8 +16,9 @@ static void add_indicators(const struct monitor *m,
 		json_t *one;
 
 		if (ALARMS_OF_OUTPUTS >> id & 1)
-			a = id == ALARM_CBR_OVERFLOW ? part->overflow
-						     : part->mux_overflow;
+			a = id == ALARM_CBR_OVERFLOW   ? part->overflow
+			    : id == ALARM_MUX_OVERFLOW ? part->mux_overflow
+						       : part->eit_slow;
 		if (a == NULL || ALARMS_OF_MASTER >> id & 1 ||
 		    (part->sent && ALARMS_OF_TRANSPORT >> id & 1))
 			continue;

@@ -54,6 +54,7 @@ static void set_id(struct guide *g, struct guide_stream *s, char *id)
 {
 	free(s->id);
 	s->id = id;
+	s->edited = ++g->edits;
 	LIST_INSERT_HEAD(&g->by_id[chain_of(id)], s, in_chain);
 }
 
@@ -74,6 +75,7 @@ void guide_remove_events(struct guide *g, struct service *s, size_t at,
 	/* the array may be NULL */
 	if (n == 0)
 		return;
+	s->edited = ++g->edits;
 	for (size_t i = at; i < at + n; i++) {
 		g->counts.bytes -= guide_event_size(s->events[i]);
 		free(s->events[i]);
@@ -242,6 +244,8 @@ void guide_set_programs(struct guide *g, const char *stream,
 	/* an import met it before its PAT */
 	if (only != NULL && n == 1 && find_service(s, numbers[0]) == NULL)
 		only->number = numbers[0];
+	if (!s->has_programs)
+		s->edited = ++g->edits;
 	s->has_programs = true;
 	for (size_t i = 0; i < s->n;) {
 		struct service *service = s->services[i];
@@ -252,6 +256,7 @@ void guide_set_programs(struct guide *g, const char *stream,
 		}
 		s->services[i] = s->services[--s->n];
 		free_service(g, service);
+		s->edited = ++g->edits;
 	}
 	had = s->n;
 	for (size_t i = 0; i < n; i++)
@@ -314,6 +319,7 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 		(s->n - at) * sizeof s->events[0]);
 	s->events[at] = e;
 	s->n++;
+	s->edited = ++g->edits;
 	g->counts.events++;
 	g->counts.bytes += guide_event_size(e);
 }

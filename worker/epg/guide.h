@@ -35,6 +35,8 @@ enum {
 	GUIDE_PAST_S = 3 * 3600,
 	GUIDE_PROGRAMS_MAX = 64, /* of a stream */
 	GUIDE_EVENTS_MAX = 4096, /* of a service */
+	/* Between two reports of a stream, in seconds. */
+	GUIDE_STALE_S = 3,
 };
 
 struct guide;
@@ -97,6 +99,14 @@ uint64_t guide_new_services(const struct guide *);
 /* All sources were imported: saved events of an import that none of them has
  * any more are as those of the EIT. */
 void guide_release_imported(struct guide *);
+
+/* Another process has the events of the stream as they are now, and is to be
+ * told of changes. */
+void guide_show(struct guide *, const char *stream, int64_t now_s);
+/* Reports at most max streams whose events have changed since, each at most
+ * once in GUIDE_STALE_S. */
+void guide_find_stale(struct guide *, int64_t now_s, unsigned max,
+		      void (*report)(const char *stream, void *arg), void *arg);
 
 /* Removes the events of the past. */
 void guide_expire(struct guide *, int64_t now_s);

@@ -103,6 +103,7 @@ static void append(struct guide *g, struct service *s, struct guide_event *e)
 				     s->room * sizeof s->events[0]);
 	}
 	s->events[s->n++] = e;
+	s->edited = ++g->edits;
 	g->counts.events++;
 	g->counts.bytes += guide_event_size(e);
 }

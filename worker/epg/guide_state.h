@@ -24,6 +24,7 @@ struct service {
 	/* from this time on all sections are read again; 0: never */
 	int64_t again_s;
 	bool overlapped; /* an event has replaced others */
+	uint64_t edited; /* value of guide.edits at the last change of events */
 	bool imported; /* since the start: its events are not only saved */
 	uint64_t shown; /* of guide_present.h; 0: no event */
 };
@@ -36,6 +37,12 @@ struct guide_stream {
 	enum text_table codepage;
 	bool known;
 	bool has_programs; /* its PAT is known */
+	/* as of a service, that is gone or has another number */
+	uint64_t edited;
+	/* the EIT of the stream is sent by another process ... */
+	bool shown;
+	uint64_t shown_edit; /* ... which has this one, ... */
+	int64_t shown_s; /* ... as was reported then */
 	struct service *services[GUIDE_PROGRAMS_MAX];
 	size_t n;
 };
@@ -55,6 +62,7 @@ struct guide {
 	uint32_t round; /* of the section that is being read */
 	size_t work; /* since guide_take_work() */
 	uint64_t new_services;
+	uint64_t edits; /* changes of events since the start */
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
 	/* the same by the hash of the id */

@@ -9,12 +9,15 @@
 #include "common/base/shared.h"
 #include "common/base/wall.h"
 #include "worker/core/worker.h"
+#include "worker/epg/eit_answers.h"
 #include "worker/epg/epg_sources.h"
+#include "worker/epg/epg_status.h"
 #include "worker/epg/epg_stream.h"
 #include "worker/epg/guide_file.h"
 #include "worker/epg/guide_posts.h"
 #include "worker/epg/guide_present.h"
 #include "worker/epg/guide_xmltv.h"
+#include "worker/epg/json_memory.h"
 #include "worker/epg/stream_news.h"
 
 #include <errno.h>
@@ -31,6 +34,7 @@ enum {
 	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60,
 	STREAMS_MAX = 10000,
+	STALE_MAX = 50, /* epg.stale in a second */
 	PRESENT_MAX = 100, /* epg.present in a second */
 };
 
@@ -59,6 +63,7 @@ struct role {
 	uint32_t save_seq;
 	struct guide_xmltv *xmltv;   /* NULL: no document is being written */
 	uint32_t xmltv_seq;
+	struct eit_answers eits;
 };
 
 static int64_t now_s(void)
@@ -260,6 +265,15 @@ static void write_part(struct role *r)
 	guide_xmltv_free(&r->xmltv);
 }
 
+static void eit_part(struct role *r)
+{
+	struct msg_epg_result result;
+	uint32_t seq = eit_answers_run(&r->eits, &result);
+
+	if (seq != 0)
+		send_result(r, seq, &result);
+}
+
 static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct role *r = container_of(t, struct role, part);
@@ -271,7 +285,10 @@ static void on_part(struct ev_loop *loop, ev_timer *t, int revents)
 		save_part(r);
 	if (r->xmltv != NULL)
 		write_part(r);
-	if (r->loader != NULL || r->saver != NULL || r->xmltv != NULL)
+	if (r->eits.n > 0)
+		eit_part(r);
+	if (r->loader != NULL || r->saver != NULL || r->xmltv != NULL ||
+	    r->eits.n > 0)
 		run_after(r, &r->part, 0);
 }
 
@@ -365,20 +382,6 @@ static void begin_save(struct role *r, uint32_t seq, int *fd)
 
 /* --- questions --- */
 
-/* The bytes that were written; 0: the memory has no room. */
-static size_t write_answer(const json_t *answer, int fd)
-{
-	char *text = json_dumps(answer, JSON_COMPACT);
-	size_t len = strlen(text);
-	ssize_t room = shared_size(fd);
-
-	if (room < 0 || len > (size_t)room ||
-	    pwrite(fd, text, len, 0) != (ssize_t)len)
-		len = 0;
-	free(text);
-	return len;
-}
-
 static void answer(struct role *r, const struct msg *m, int fd)
 {
 	const struct msg_epg_ask *ask = &m->epg_ask;
@@ -392,7 +395,7 @@ static void answer(struct role *r, const struct msg *m, int fd)
 	};
 	json_t *events = r->guide != NULL
 		? guide_read(r->guide, ask->stream, &span) : NULL;
-	size_t len = events != NULL ? write_answer(events, fd) : 0;
+	size_t len = events != NULL ? json_memory_write(events, fd) : 0;
 
 	if (events == NULL)
 		report(r, m->seq, 0, "the stream has no guide");
@@ -413,18 +416,6 @@ static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 /* --- documents --- */
 
-static json_t *read_channels(int fd)
-{
-	struct buf text = { 0 };
-	json_t *list = NULL;
-
-	if (fd_read_all(fd, EPG_CHANNELS_MAX, &text) == 0)
-		list = json_loadb((const char *)buf_head(&text),
-				  buf_len(&text), 0, NULL);
-	buf_done(&text);
-	return list;
-}
-
 /* One at a time: the master sends the next one after the reply, or when it does
  * not wait for it any more. */
 static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -438,7 +429,7 @@ static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	}
 	guide_xmltv_free(&r->xmltv);
-	channels = read_channels(fds[0]);
+	channels = json_memory_read(fds[0], EPG_CHANNELS_MAX);
 	r->xmltv = guide_xmltv_new(fds[1], r->guide, m->epg_xmltv.form,
 				   channels);
 	r->xmltv_seq = m->seq;
@@ -482,6 +473,34 @@ static void tell_present(const char *stream, uint16_t number,
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
 }
 
+/* --- EIT --- */
+
+static void on_eit(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct role *r = role;
+
+	(void)n_fds;
+	if (r->guide == NULL || r->loader != NULL) {
+		report(r, m->seq, 0, "the guide is being loaded");
+		return;
+	}
+	if (!eit_answers_add(&r->eits, r->guide, m, fds[0], now_s())) {
+		report(r, m->seq, 0, "too many questions");
+		return;
+	}
+	fds[0] = -1;
+	run_after(r, &r->part, 0);
+}
+
+static void tell_stale(const char *stream, void *arg)
+{
+	const struct role *r = arg;
+	const struct msg m = { .type = MSG_EPG_STALE,
+			       .epg_stale = { stream } };
+
+	(void)channel_send(r->worker->channel, &m, NULL, 0);
+}
+
 /* --- the role --- */
 
 static void *role_new(struct worker *worker)
@@ -506,6 +525,7 @@ static void role_free(void *role)
 	guide_saver_free(&r->saver);
 	guide_xmltv_free(&r->xmltv);
 	stream_news_done(&r->news);
+	eit_answers_done(&r->eits);
 	if (r->sources != NULL)
 		epg_sources_free(&r->sources);
 	if (r->posts != NULL)
@@ -518,50 +538,33 @@ static void role_free(void *role)
 	free(r);
 }
 
-static void add_error(struct msg_epg_status *s, const char *error)
+static void look_at_guide(struct role *r)
 {
-	if (error[0] != '\0')
-		s->errors[s->n_errors++] = error;
+	if (++r->seconds % EXPIRE_S == 0)
+		guide_expire(r->guide, now_s());
+	if (r->loader != NULL)
+		return;
+	if (r->watched)
+		guide_present_find(r->guide, now_s(), PRESENT_MAX,
+				   tell_present, r);
+	guide_find_stale(r->guide, now_s(), STALE_MAX, tell_stale, r);
 }
 
 static void every_second(void *role)
 {
 	struct role *r = role;
-	struct guide_counts c = { 0 };
-	struct epg_sources_status sources = { 0 };
 	struct msg m = { .type = MSG_EPG_STATUS };
 
-	if (r->guide != NULL && ++r->seconds % EXPIRE_S == 0)
-		guide_expire(r->guide, now_s());
-	if (r->watched && r->guide != NULL && r->loader == NULL)
-		guide_present_find(r->guide, now_s(), PRESENT_MAX,
-				   tell_present, r);
 	if (r->guide != NULL)
-		c = guide_count(r->guide);
-	if (r->sources != NULL)
-		sources = epg_sources_status(r->sources);
-	m.epg_status = (struct msg_epg_status){
-		.streams = (uint32_t)r->n,
-		.services = (uint32_t)c.services,
-		.events = (uint32_t)c.events,
-		.bytes = c.bytes,
-		.loaded = r->guide != NULL && r->loader == NULL,
-		.changes = r->changes + sources.changes,
-		.replaced = c.replaced,
-		.undefined = c.undefined,
-		.dropped = c.dropped,
-		.broken = c.broken,
-		.compressed = c.compressed,
-		.lost = r->lost,
-		.imports = sources.imports,
-		.refused = sources.refused,
-		.overlaps = sources.overlaps,
-		.endless = sources.endless,
-		.gaps = sources.gaps,
-	};
-	for (size_t i = 0; i < sources.n_errors; i++)
-		add_error(&m.epg_status, sources.errors[i]);
-	add_error(&m.epg_status, r->dictionary.text);
+		look_at_guide(r);
+	epg_status_fill(&m.epg_status, r->guide, r->sources);
+	m.epg_status.streams = (uint32_t)r->n;
+	m.epg_status.loaded = r->guide != NULL && r->loader == NULL;
+	m.epg_status.changes += r->changes;
+	m.epg_status.lost = r->lost;
+	if (r->dictionary.text[0] != '\0')
+		m.epg_status.errors[m.epg_status.n_errors++] =
+			r->dictionary.text;
 	for (size_t i = 0; i < r->n; i++)
 		m.epg_status.lost += epg_stream_lost(r->streams[i]);
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
@@ -574,6 +577,7 @@ static void every_second(void *role)
 		[MSG_EPG_XMLTV] = on_xmltv, \
 		[MSG_EPG_POST] = on_post, \
 		[MSG_EPG_WATCH] = on_watch, \
+		[MSG_EPG_EIT] = on_eit, \
 	}
 
 const struct worker_role epg_role = {

@@ -206,6 +206,8 @@ struct mux *mux_new(const struct mux_config *cfg)
 	struct mux *m = xcalloc(1, sizeof *m);
 
 	m->cfg = *cfg;
+	if (cfg->tables != NULL)
+		m->tables = *cfg->tables;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,
 	       sizeof m->counters.sent);

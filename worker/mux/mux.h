@@ -51,6 +51,8 @@ struct mux_config {
 	uint16_t tsid, onid;
 	bool keep; /* pid_mode */
 	bool nit;  /* another stage adds a NIT, which the PAT names */
+	/* where the EIT of the services come from: the SDT says so; copied */
+	const struct tables_spec *tables;
 	/* the versions of the stream; they must outlive the mux */
 	struct table_versions *versions;
 	struct remux_versions first;

@@ -98,6 +98,8 @@ struct mux {
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
 	struct cbr *cbr;
 	struct psi *psi; /* of the output */
+	uint32_t psi_seen; /* psi_changes() when the SDT was built */
+	struct tables_spec tables;
 	uint64_t now_ns;
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
 	uint64_t second_ns;  /* start of this second */

@@ -16,6 +16,8 @@ enum {
 	SDT_HEADER = 11,
 	SDT_SERVICE = 5,
 	EIT_ONID_AT = 10,
+	FREE_CA = 0x10, /* beside running_status */
+	EIT_FLAGS = 0x03,
 	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
 	TDT_INTERVAL_S = 10,
 	/* A TDT that goes out later in its second is wrong. */
@@ -245,6 +247,36 @@ static void build_cat(struct mux *m)
 
 /* --- SDT --- */
 
+/* running_status and free_CA_mode of a service whose input says status.  Its
+ * PMT in the output decides whether it is scrambled, once it was sent. */
+static uint8_t status_of(const struct mux *m, const struct mux_source *in,
+			 uint16_t number, uint8_t status)
+{
+	const struct psi_program *p = psi_program_find(m->psi, number);
+
+	if (p != NULL && p->pmt.data != NULL)
+		status = (uint8_t)((status & ~FREE_CA) |
+				   (psi_program_is_scrambled(p) ? FREE_CA
+								: 0));
+	return in->silent ? (uint8_t)(NOT_RUNNING << 5 | (status & FREE_CA))
+			  : status;
+}
+
+/* EIT_schedule and EIT_present_following of a service whose input says
+ * flags. */
+static uint8_t flags_of(const struct mux *m, uint16_t number, uint8_t flags)
+{
+	switch (tables_spec_eit(&m->tables, number)) {
+	case ORIGIN_OWN:
+		return flags | EIT_FLAGS;
+	case ORIGIN_OFF:
+		return (uint8_t)(flags & ~EIT_FLAGS);
+	case ORIGIN_PASS:
+		break;
+	}
+	return flags;
+}
+
 /* The services of a section of the SDT of an input. */
 static void add_services(struct mux *m, const struct mux_source *in,
 			 const struct mux_section *s, struct filler *f)
@@ -257,19 +289,18 @@ static void add_services(struct mux *m, const struct mux_source *in,
 	while (end - p >= SDT_SERVICE) {
 		size_t loop = section_get12(p + 3);
 		uint16_t number = number_of(in, get16(p));
-		uint8_t status = p[3] & 0xf0;
 
 		if ((size_t)(end - p) - SDT_SERVICE < loop)
 			return;
-		if (in->silent)
-			status = (uint8_t)(NOT_RUNNING << 5 | (status & 0x10));
 		/* the first of several entries of a service */
 		if (number != 0 && !place_has(f->listed, number) &&
 		    make_room(f, onid, sizeof onid, SDT_SERVICE + loop)) {
 			place_take(f->listed, number);
 			write_u16(&f->w, number);
-			write_u8(&f->w, p[2]);
-			write_u8(&f->w, status | (unsigned)(loop >> 8));
+			write_u8(&f->w, flags_of(m, number, p[2]));
+			write_u8(&f->w, status_of(m, in, number,
+						  p[3] & 0xf0) |
+					(unsigned)(loop >> 8));
 			write_bytes(&f->w, p + 4, 1 + loop);
 		}
 		p += SDT_SERVICE + loop;
@@ -287,6 +318,7 @@ void mux_build_sdt(struct mux *m)
 			  .limit = SECTION_PSI_MAX },
 	};
 
+	m->psi_seen = psi_changes(m->psi);
 	m->sdt.n = 0;
 	begin_section(&f, onid, sizeof onid);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
@@ -302,6 +334,7 @@ void mux_build_sdt(struct mux *m)
 
 void mux_follow_sections(struct mux *m)
 {
+	m->sdt_changed |= psi_changes(m->psi) != m->psi_seen;
 	if ((!m->cat_changed && !m->sdt_changed) ||
 	    m->now_ns - m->sections_ns < SECTIONS_MS * MS)
 		return;

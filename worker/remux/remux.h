@@ -95,6 +95,8 @@ struct remux_config {
 	/* ORIGIN_OWN: another stage sends a NIT, which the PAT names; it and
 	 * ORIGIN_OFF: the NIT of the source does not pass. */
 	enum table_origin nit;
+	/* Where the EIT of a single service comes from: its SDT says so. */
+	enum table_origin eit;
 	/* The systems that scramble the output: their CA descriptors are added,
 	 * and those of the source pass only with the option cas.  Borrowed for
 	 * the life of the remux; NULL: none. */

@@ -164,6 +164,11 @@ void remux_build_cat(struct remux *r)
 	}
 }
 
+struct sdt_marks remux_sdt_marks(const struct remux *r)
+{
+	return (struct sdt_marks){ r->eit, r->cas != NULL, r->descrambled };
+}
+
 void remux_build_sdt(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
@@ -187,6 +192,7 @@ void remux_build_sdt(struct remux *r)
 				.ids = &p->ids,
 				.source = found ? &service : NULL,
 				.has_video = p->has_video,
+				.marks = remux_sdt_marks(r),
 			}, t.data, &r->sdt_omitted);
 	}
 	edit(r, EDIT_SDT, &t, r->sdt_omitted.tags,

@@ -43,6 +43,14 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
+/* The SDT of a whole multiplex is changed: what it says of EIT and scrambling
+ * is wrong otherwise. */
+static bool is_sdt_marked(const struct remux *r)
+{
+	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
+	       (r->eit != ORIGIN_PASS || r->cas != NULL || r->descrambled);
+}
+
 static void route_tables(struct remux *r)
 {
 	bool tdt = r->options.tdt != TABLE_DROP;
@@ -54,7 +62,10 @@ static void route_tables(struct remux *r)
 
 	if (remux_passes_cat(r) || r->descrambled)
 		inspect(r, SI_PID_CAT, ROLE_CAT);
-	route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
+	if (is_sdt_marked(r))
+		inspect(r, SI_PID_SDT, ROLE_SDT);
+	else
+		route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
 	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
 	if (nit >= SI_PIDS_END && nit != TS_PID_NULL)
 		route(r, nit);

@@ -95,7 +95,7 @@ struct remux {
 	struct remux_options options;
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
-	enum table_origin nit; /* see remux_config */
+	enum table_origin nit, eit; /* see remux_config */
 	const struct cas_list *cas; /* see remux_config; or NULL */
 	struct table_versions *versions;
 	struct remux_versions first;
@@ -184,6 +184,9 @@ bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
 /* Builds the SDT after its service may have begun, changed or ended. */
 void remux_build_sdt(struct remux *);
+struct sdt_marks;
+/* What the SDT says of the services of the output. */
+struct sdt_marks remux_sdt_marks(const struct remux *);
 void remux_build_ait(struct remux *);
 
 /* remux_tables.c: a packet of a PID that carries tables. */

@@ -107,6 +107,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	/* the service in the output; 0: unknown */
 	uint16_t number = r->options.pnr;
 	struct sdt_service service;
+	struct sdt_marks marks;
 
 	if (number == 0 && r->n_programs > 0)
 		number = r->programs[0].number;
@@ -116,11 +117,15 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 			err = ids_rewrite_sdt(&ids, section, len);
 		else if (r->options.sdt != TABLE_PASS && id == BAT_TABLE_ID)
 			err = ids_rewrite_nit(&ids, section, len);
-		if (err < 0)
+		if (err < 0) {
 			r->counted.broken++;
-		else
-			pass_section(r, SI_PID_SDT, section,
-				     edit(r, section, len));
+			return;
+		}
+		marks = remux_sdt_marks(r);
+		if (r->transparent || r->options.sdt != TABLE_PASS)
+			(void)sdt_mark(&marks, section, len);
+		pass_section(r, SI_PID_SDT, section,
+			     edit(r, section, len));
 		return;
 	}
 	if (id != SDT_TABLE_ID ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/remux/sdt_build.h"
 
+#include "common/base/util.h"
 #include "proto/si/text.h"
 #include "worker/remux/section_writer.h"
 #include "worker/ts/si_table.h"
@@ -23,6 +24,7 @@ enum {
 	TYPE_RADIO = 2,
 	STATUS_RUNNING = 0x80, /* running_status 4, free_CA_mode 0 */
 	FLAGS_MASK = 0x03,
+	FREE_CA = 0x10,
 };
 
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
@@ -55,6 +57,43 @@ bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 		p = loop.data + loop.len;
 	}
 	return false;
+}
+
+static uint8_t mark_flags(const struct sdt_marks *m, uint8_t flags)
+{
+	if (m->eit == ORIGIN_OWN)
+		return flags | FLAGS_MASK;
+	return m->eit == ORIGIN_OFF ? (uint8_t)(flags & ~FLAGS_MASK) : flags;
+}
+
+static uint8_t mark_status(const struct sdt_marks *m, uint8_t status)
+{
+	if (m->scrambled)
+		return status | FREE_CA;
+	return m->descrambled ? (uint8_t)(status & ~FREE_CA) : status;
+}
+
+bool sdt_mark(const struct sdt_marks *m, uint8_t *section, size_t len)
+{
+	uint8_t *p = section + HEADER, *end = section + len - SECTION_CRC;
+	bool changed = false;
+
+	if (len < HEADER + SECTION_CRC ||
+	    section_table_id(section) != SDT_TABLE_ID)
+		return false;
+	for (; end - p >= SERVICE;
+	     p += SERVICE + MIN((size_t)(end - p) - SERVICE,
+				section_get12(p + 3))) {
+		uint8_t flags = mark_flags(m, p[2]);
+		uint8_t status = mark_status(m, p[3]);
+
+		changed |= flags != p[2] || status != p[3];
+		p[2] = flags;
+		p[3] = status;
+	}
+	if (changed)
+		section_seal(section, len);
+	return changed;
 }
 
 struct dvb_text {
@@ -191,6 +230,8 @@ size_t sdt_build(const struct sdt_content *c, uint8_t ret[SECTION_PSI_MAX],
 		s = *c->source;
 	if (c->options->eit == TABLE_DROP)
 		s.flags = 0;
+	s.flags = mark_flags(&c->marks, s.flags);
+	s.status = mark_status(&c->marks, s.status);
 	section_begin(&w.out, ret, &(struct section_head){
 		.table_id = SDT_TABLE_ID,
 		.dvb = true,

@@ -4,6 +4,7 @@
 
 #include "proto/si/desc.h"
 #include "proto/spec/remux_options.h"
+#include "proto/spec/tables_spec.h"
 #include "worker/remux/ids.h"
 #include "worker/remux/remux.h"
 #include "worker/ts/section.h"
@@ -21,11 +22,24 @@ struct sdt_service {
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
+/* What another stage, or this one, makes of the services of the output. */
+struct sdt_marks {
+	enum table_origin eit;
+	bool scrambled;   /* else as the source says, but ... */
+	bool descrambled; /* ... not then */
+};
+
+/* Changes EIT flags and free_CA_mode of all services of a section of SDT
+ * actual, whose loops were checked or not.  True: it has changed, and has a new
+ * CRC_32. */
+bool sdt_mark(const struct sdt_marks *, uint8_t *section, size_t len);
+
 struct sdt_content {
 	const struct remux_options *options;
 	const struct ids *ids;
 	const struct sdt_service *source; /* NULL: the source has none */
 	bool has_video; /* decides the type where nothing else does */
+	struct sdt_marks marks;
 };
 
 /*

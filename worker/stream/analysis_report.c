@@ -139,7 +139,10 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 								 : NULL,
 					  .mux_overflow = place == 0
 						? mux_stage_alarm(&p->mux)
-						: NULL };
+						: NULL,
+					  .eit_slow = place == 0 &&
+							pipeline_has_own_eit(p)
+						? &p->eit_slow : NULL };
 	/* a relay has the monitor of its only input */
 	bool relay = pipeline_is_relay(p);
 	const struct input_chain *l =

@@ -37,13 +37,15 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
 		l->descrambler != NULL || remux_options_given(&options) ||
-		stream->tables.nit != ORIGIN_PASS;
+		stream->tables.nit != ORIGIN_PASS ||
+		tables_spec_has_eit(&stream->tables);
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
 		.descrambled = l->descrambler != NULL,
 		.nit = stream->tables.nit,
+		.eit = tables_spec_single_eit(&stream->tables),
 		.cas = cfg->cas,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,

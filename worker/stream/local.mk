@@ -17,6 +17,8 @@ libworker_a_SOURCES += \
 	worker/stream/own_network.c worker/stream/own_network.h \
 	worker/stream/own_sections.c worker/stream/own_sections.h \
 	worker/stream/own_cue.c worker/stream/own_cue.h \
+	worker/stream/own_eit.c worker/stream/own_eit.h \
+	worker/stream/own_others.c worker/stream/own_others.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \
 	worker/stream/pipeline.c worker/stream/pipeline.h \
 	worker/stream/pipeline_state.h \

@@ -85,6 +85,7 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		.tsid = spec->tsid,
 		.onid = spec->tables.onid,
 		.nit = spec->tables.nit == ORIGIN_OWN,
+		.tables = &spec->tables,
 		.keep = spec->pid_mode == PID_MODE_KEEP,
 		.versions = &memory->tables,
 		.first = { .pat = spec->pat_version,
@@ -346,6 +347,24 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 				};
 		}
 	}
+}
+
+bool mux_stage_find(const struct mux_stage *s, uint16_t pnr,
+		    unsigned *ret_place, uint16_t *ret_number)
+{
+	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
+		struct mux_source_state state;
+
+		mux_source_get(s->mux, i, &state);
+		for (size_t k = 0; k < state.n_services; k++) {
+			if (state.services[k].new_number != pnr)
+				continue;
+			*ret_place = (unsigned)i + 1;
+			*ret_number = state.services[k].number;
+			return true;
+		}
+	}
+	return false;
 }
 
 json_t *mux_stage_plan(const struct mux_stage *s, unsigned position,

@@ -82,6 +82,11 @@ void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
 json_t *mux_stage_plan(const struct mux_stage *, unsigned position,
 		       unsigned from, unsigned *ret_next);
 
+/* The input, from 1, of the program with this number in the output, and its
+ * number there; false: there is none. */
+bool mux_stage_find(const struct mux_stage *, uint16_t pnr,
+		    unsigned *ret_place, uint16_t *ret_number);
+
 /* Once a second: writes sent_kbps and services.  packets: sent in that
  * second. */
 void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,

@@ -41,7 +41,7 @@ struct own_cue {
 static struct schedule_key key_of(const struct own_cue *c, size_t place)
 {
 	return (struct schedule_key){ c->pid, CUE_TABLE_ID,
-				      (uint16_t)place };
+				      (uint16_t)place, 0 };
 }
 
 struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,

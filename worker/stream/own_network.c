@@ -16,8 +16,6 @@
 #include <string.h>
 
 enum {
-	/* EN 300 468 5.1.4, TR 101 211 4.4: 10 s at most */
-	NETWORK_MS = 10000,
 	TYPE_TV = 1,
 	TYPE_RADIO = 2,
 };
@@ -33,6 +31,7 @@ struct other {
 
 struct own_network {
 	struct tables_spec spec;
+	struct si_intervals intervals;
 	uint8_t service_type, textcode, first_version;
 	struct desc_edits edits;
 	struct desc_edit edit_list[DESC_EDITS_MAX];
@@ -53,6 +52,7 @@ struct own_network *own_network_new(const struct own_network_config *config)
 	struct own_network *n = xcalloc(1, sizeof *n);
 
 	n->spec = spec->tables;
+	n->intervals = tables_spec_intervals(&spec->tables);
 	n->service_type = spec->remux.service_type;
 	n->textcode = spec->remux.textcode;
 	n->first_version = spec->nit_version;
@@ -119,7 +119,7 @@ static void send(struct own_network *n, const struct nit_content *content)
 	const struct schedule_key key = {
 		content->bouquet ? SI_PID_SDT : SI_PID_NIT,
 		content->bouquet ? BAT_TABLE_ID : NIT_TABLE_ID,
-		content->id,
+		content->id, 0,
 	};
 	size_t sections = nit_build_sections(content), len, own;
 	uint64_t hash = HASH_INIT;
@@ -142,9 +142,8 @@ static void send(struct own_network *n, const struct nit_content *content)
 	for (size_t i = 0; i < sections; i++)
 		section_set_version(n->data[i], n->list[i].len, version);
 	(void)schedule_set(n->schedule, &key,
-			   n->spec.interval_ms != 0
-				   ? MIN(n->spec.interval_ms, NETWORK_MS)
-				   : NETWORK_MS,
+			   content->bouquet ? n->intervals.bat
+					    : n->intervals.nit,
 			   n->list, sections);
 }
 
@@ -194,7 +193,7 @@ void own_network_build(struct own_network *n)
 static void take(struct other *to, const struct stream_spec *from)
 {
 	*to = (struct other){
-		.tsid = from->remux.set_tsid,
+		.tsid = stream_spec_tsid(from),
 		.onid = from->tables.onid,
 		.specifier = from->tables.private_data_specifier,
 		.delivery = from->tables.delivery,
@@ -209,28 +208,16 @@ static void take(struct other *to, const struct stream_spec *from)
 	}
 }
 
-void own_network_set_others(struct own_network *n, const json_t *streams)
+void own_network_clear_others(struct own_network *n)
 {
-	struct stream_spec *spec = xcalloc(1, sizeof *spec);
-	const char *id;
-	json_t *stream;
-
-	free(n->others);
-	n->others = xcalloc(NIT_OTHER_MAX, sizeof *n->others);
 	n->n_others = 0;
-	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
-		struct errmsg error;
+}
 
-		if (n->n_others == NIT_OTHER_MAX)
-			break;
-		/* the master reports wrong values of another stream */
-		(void)!stream_spec_parse(stream, spec, &error);
-		if (spec->remux.set_tsid != 0)
-			take(&n->others[n->n_others++], spec);
-		else
-			log_warning("stream", "nit_other: stream %.64s has no "
-				    "set_tsid: NIT and BAT lack it", id);
-	}
-	free(spec);
-	own_network_build(n);
+void own_network_add_other(struct own_network *n,
+			   const struct stream_spec *spec)
+{
+	if (n->others == NULL)
+		n->others = xcalloc(NIT_OTHER_MAX, sizeof *n->others);
+	if (n->n_others < NIT_OTHER_MAX)
+		take(&n->others[n->n_others++], spec);
 }

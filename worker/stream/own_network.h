@@ -28,6 +28,7 @@ void own_network_free(struct own_network **);
 /* The programs of the stream have changed. */
 void own_network_build(struct own_network *);
 
-/* The other streams, by id, with their keys (copied).  One without set_tsid is
- * left out. */
-void own_network_set_others(struct own_network *, const json_t *streams);
+/* The streams of nit_other (copied), which have a transport stream; then comes
+ * own_network_build(). */
+void own_network_clear_others(struct own_network *);
+void own_network_add_other(struct own_network *, const struct stream_spec *);

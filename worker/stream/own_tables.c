@@ -5,7 +5,9 @@
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "worker/stream/own_cue.h"
+#include "worker/stream/own_eit.h"
 #include "worker/stream/own_network.h"
+#include "worker/stream/own_others.h"
 #include "worker/stream/own_sections.h"
 #include "worker/tables/country.h"
 #include "worker/tables/table_stage.h"
@@ -26,8 +28,6 @@ enum {
 	DAY_S = 24 * 3600,
 	YEAR_DAYS = 365,
 	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
-	/* EN 300 468 5.1.4, TR 101 211 4.4: 30 s at most */
-	TIME_MS = 30000,
 };
 
 struct own_tables {
@@ -36,6 +36,8 @@ struct own_tables {
 	struct own_network *network; /* NIT and BAT; NULL: none */
 	struct own_sections *sections; /* NULL: none */
 	struct own_cue *cue; /* NULL: no cue_pid */
+	struct own_eit *eit; /* NULL: those of the source */
+	struct own_others *others; /* NULL: no sdt_other */
 	const struct psi *psi;
 	uint32_t seen; /* psi_changes() when the tables were made */
 	bool synchronised;
@@ -157,9 +159,12 @@ static size_t write_tot(int64_t unix_s, void *arg,
 /* Takes own or foreign TDT and TOT, as the clock of the system allows. */
 static void use_time(struct own_tables *o)
 {
-	static const struct schedule_key tdt = { SI_PID_TDT, TDT_TABLE_ID, 0 };
-	static const struct schedule_key tot = { SI_PID_TDT, TOT_TABLE_ID, 0 };
+	static const struct schedule_key tdt = { SI_PID_TDT, TDT_TABLE_ID, 0,
+						 0 };
+	static const struct schedule_key tot = { SI_PID_TDT, TOT_TABLE_ID, 0,
+						 0 };
 	struct schedule *s = table_stage_schedule(o->stage);
+	unsigned interval_ms = tables_spec_intervals(&o->spec).tdt;
 	bool lost = !o->synchronised && o->spec.clock_lost != CLOCK_KEEP;
 	bool own = o->spec.tdt == ORIGIN_OWN && !lost;
 	bool pass = o->spec.tdt == ORIGIN_PASS ||
@@ -169,11 +174,11 @@ static void use_time(struct own_tables *o)
 	table_stage_drop(o->stage, TDT_TABLE_ID, !pass);
 	table_stage_drop(o->stage, TOT_TABLE_ID, !pass);
 	if (own)
-		(void)schedule_set_clock(s, &tdt, TIME_MS, write_tdt, o);
+		(void)schedule_set_clock(s, &tdt, interval_ms, write_tdt, o);
 	else
 		(void)schedule_set(s, &tdt, 0, NULL, 0);
 	if (own && o->country[0] != '\0')
-		(void)schedule_set_clock(s, &tot, TIME_MS, write_tot, o);
+		(void)schedule_set_clock(s, &tot, interval_ms, write_tot, o);
 	else
 		(void)schedule_set(s, &tot, 0, NULL, 0);
 }
@@ -186,10 +191,57 @@ void own_tables_set_clock(struct own_tables *o, bool synchronised)
 	use_time(o);
 }
 
+/* Gives a stream of nit_other to all that list it. */
+static void add_other(struct own_tables *o, const char *id,
+		      const struct stream_spec *spec)
+{
+	uint16_t tsid = stream_spec_tsid(spec);
+
+	if (tsid == 0) {
+		log_warning("stream", "nit_other: stream %.64s has no "
+			    "set_tsid: NIT, BAT, SDT and EIT other lack it",
+			    id);
+		return;
+	}
+	if (o->network != NULL)
+		own_network_add_other(o->network, spec);
+	if (o->others != NULL)
+		own_others_add(o->others, spec);
+	if (o->eit != NULL)
+		own_eit_add_other(o->eit, id, tsid, spec->tables.onid);
+}
+
 void own_tables_set_others(struct own_tables *o, const json_t *streams)
 {
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	const char *id;
+	json_t *stream;
+
 	if (o->network != NULL)
-		own_network_set_others(o->network, streams);
+		own_network_clear_others(o->network);
+	if (o->others != NULL)
+		own_others_begin(o->others);
+	if (o->eit != NULL)
+		own_eit_clear_others(o->eit);
+	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
+		struct errmsg error;
+
+		/* the master reports wrong values of another stream */
+		(void)!stream_spec_parse(stream, spec, &error);
+		add_other(o, id, spec);
+	}
+	free(spec);
+	if (o->network != NULL)
+		own_network_build(o->network);
+	if (o->others != NULL)
+		own_others_end(o->others);
+}
+
+void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
+		      int fd)
+{
+	if (o->eit != NULL)
+		own_eit_guide(o->eit, m, fd);
 }
 
 void own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
@@ -201,14 +253,54 @@ void own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
 
 /* --- all tables --- */
 
+static bool is_wanted(const struct stream_spec *spec)
+{
+	const struct tables_spec *t = &spec->tables;
+	bool any = t->tdt != ORIGIN_PASS || t->nit != ORIGIN_PASS ||
+		   t->bat != ORIGIN_PASS || t->eit != ORIGIN_PASS ||
+		   t->n_si > 0 || t->sdt_other ||
+		   t->eit_other != EIT_OTHER_PASS || spec->remux.cue_pid != 0;
+
+	for (size_t i = 0; i < t->n_services; i++)
+		any |= t->services[i].eit > 0;
+	return any;
+}
+
+static void make_parts(struct own_tables *o,
+		       const struct own_tables_config *config)
+{
+	const struct tables_spec *spec = &config->spec->tables;
+	struct schedule *schedule = table_stage_schedule(o->stage);
+
+	if (spec->nit == ORIGIN_OWN || spec->bat == ORIGIN_OWN)
+		o->network = own_network_new(&(struct own_network_config){
+			.spec = config->spec,
+			.psi = config->psi,
+			.versions = config->versions,
+			.schedule = schedule,
+		});
+	o->sections = own_sections_new(spec, o->stage);
+	if (config->spec->remux.cue_pid != 0)
+		o->cue = own_cue_new(config->spec->remux.cue_pid, o->psi,
+				     o->stage, config->cues);
+	o->eit = own_eit_new(&(struct own_eit_config){
+		.spec = spec,
+		.psi = config->psi,
+		.versions = config->eit_versions,
+		.stage = o->stage,
+		.scrambled = config->scrambled,
+		.input_of = config->input_of,
+		.arg = config->input_arg,
+	});
+	o->others = own_others_new(spec, config->versions, schedule);
+}
+
 struct own_tables *own_tables_new(const struct own_tables_config *config)
 {
 	const struct tables_spec *spec = &config->spec->tables;
 	struct own_tables *o;
 
-	if (spec->tdt == ORIGIN_PASS && spec->nit == ORIGIN_PASS &&
-	    spec->bat == ORIGIN_PASS && spec->n_si == 0 &&
-	    config->spec->remux.cue_pid == 0)
+	if (!is_wanted(config->spec))
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
@@ -220,17 +312,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 		.out = config->out,
 		.arg = config->arg,
 	});
-	if (spec->nit == ORIGIN_OWN || spec->bat == ORIGIN_OWN)
-		o->network = own_network_new(&(struct own_network_config){
-			.spec = config->spec,
-			.psi = config->psi,
-			.versions = config->versions,
-			.schedule = table_stage_schedule(o->stage),
-		});
-	o->sections = own_sections_new(spec, o->stage);
-	if (config->spec->remux.cue_pid != 0)
-		o->cue = own_cue_new(config->spec->remux.cue_pid, o->psi,
-				     o->stage, config->cues);
+	make_parts(o, config);
 	o->spec.n_si = 0; /* its texts are borrowed */
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);
@@ -238,6 +320,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	/* the remux drops that of most inputs */
 	table_stage_drop(o->stage, NIT_TABLE_ID, spec->nit != ORIGIN_PASS);
 	table_stage_drop(o->stage, BAT_TABLE_ID, spec->bat != ORIGIN_PASS);
+	table_stage_drop(o->stage, SDT_OTHER_TABLE_ID, spec->sdt_other);
 	return o;
 }
 
@@ -248,6 +331,8 @@ void own_tables_free(struct own_tables **o)
 	own_network_free(&(*o)->network);
 	own_sections_free(&(*o)->sections);
 	own_cue_free(&(*o)->cue);
+	own_eit_free(&(*o)->eit);
+	own_others_free(&(*o)->others);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
 	free(*o);
@@ -265,8 +350,23 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 			own_sections_use(o->sections, o->psi);
 		if (o->cue != NULL)
 			own_cue_use(o->cue);
+		if (o->eit != NULL)
+			own_eit_use(o->eit);
 	}
+	if (o->eit != NULL)
+		own_eit_turn(o->eit, wall_ms());
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
+}
+
+struct own_tables_eit own_tables_eit(const struct own_tables *o)
+{
+	struct own_tables_eit e = { 0 };
+
+	if (o->eit != NULL)
+		e = (struct own_tables_eit){
+			schedule_eit_need(table_stage_schedule(o->stage)),
+			o->spec.eit_rate_kbps };
+	return e;
 }

@@ -8,10 +8,13 @@
 #pragma once
 
 #include "proto/spec/stream_spec.h"
+#include "worker/stream/own_eit.h"
 #include "worker/ts/packet.h"
 
 struct cue_memory;
+struct eit_versions;
 struct msg_stream_cue;
+struct msg_stream_guide;
 struct own_tables;
 struct psi;
 struct table_versions;
@@ -25,6 +28,10 @@ struct own_tables_config {
 	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
 	bool constant; /* as that of table_stage_config */
 	struct cue_memory *cues; /* it outlives it */
+	struct eit_versions *eit_versions; /* the same */
+	bool scrambled; /* the outputs are, by another stage */
+	own_eit_input_fn *input_of; /* as in own_eit_config */
+	void *input_arg;
 	ts_out_fn *out;
 	void *arg;
 };
@@ -37,8 +44,20 @@ void own_tables_free(struct own_tables **);
 /* Is the system clock synchronised?  Yes, until the first call. */
 void own_tables_set_clock(struct own_tables *, bool synchronised);
 
-/* The streams of nit_other, as own_network_set_others(). */
+/* The streams of nit_other, by id, with their keys (copied).  One without a
+ * transport stream is left out. */
 void own_tables_set_others(struct own_tables *, const json_t *streams);
+
+/* As own_eit_guide(); without own EIT nothing happens. */
+void own_tables_guide(struct own_tables *, const struct msg_stream_guide *,
+		      int fd);
+
+/* What the own EIT need for their intervals, and what they have, in kbit/s; 0:
+ * there are none. */
+struct own_tables_eit {
+	unsigned need_kbps, rate_kbps;
+};
+struct own_tables_eit own_tables_eit(const struct own_tables *);
 
 /* As own_cue_send(); without cue_pid nothing is sent. */
 void own_tables_cue(struct own_tables *, const struct msg_stream_cue *,

@@ -427,19 +427,7 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 		.now_ns = p->now_ns,
 	});
-	/* a multiplex has none */
-	if (p->mux.mux != NULL)
-		spec.remux.cue_pid = 0;
-	p->tables = own_tables_new(&(struct own_tables_config){
-		.spec = &spec,
-		.psi = pipeline_psi(p),
-		.versions = &p->memory->tables,
-		.cc = p->memory->table_cc,
-		.constant = p->mux.mux != NULL,
-		.cues = &p->memory->cues,
-		.out = tabled,
-		.arg = p,
-	});
+	pipeline_make_tables(p, &spec, tabled);
 	p->cue_watch = cue_watch_new(pipeline_psi(p), config->send,
 				     config->arg);
 	if (p->cas != NULL)

@@ -57,6 +57,9 @@ void pipeline_link_cas(struct pipeline *, unsigned place, int fd);
 void pipeline_set_clock(struct pipeline *, bool synchronised);
 /* As own_tables_set_others(). */
 void pipeline_set_network(struct pipeline *, const json_t *streams);
+/* As own_tables_guide(). */
+void pipeline_guide(struct pipeline *, const struct msg_stream_guide *,
+		    int fd);
 /* As own_tables_cue(). */
 void pipeline_cue(struct pipeline *, const struct msg_stream_cue *);
 /* As selector_rename(). */

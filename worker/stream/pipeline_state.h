@@ -68,6 +68,7 @@ struct pipeline {
 	size_t n_with_pace; /* outputs with their own pace (sink.h) */
 	struct alarm overflow; /* an output with its own pace overflows */
 	uint64_t overflow_before; /* overflow packets a second ago */
+	struct alarm eit_slow; /* own EIT need more than eit_rate */
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
@@ -98,6 +99,14 @@ void pipeline_follow(struct pipeline *);
 /* The number of packets that the sender of this output dropped, because its
  * queue was full. */
 uint64_t pipeline_late(const struct pipeline *, const struct sink *);
+
+/* Makes the own tables, which send to out; spec keeps no key that has no effect
+ * in a multiplex. */
+void pipeline_make_tables(struct pipeline *, struct stream_spec *spec,
+			  ts_out_fn *out);
+/* Ends the second of the alarm eit_slow; true: it is raised. */
+bool pipeline_eit_is_slow(struct pipeline *);
+bool pipeline_has_own_eit(const struct pipeline *);
 
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);

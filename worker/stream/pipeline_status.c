@@ -110,6 +110,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 		status->alarms |= ALARM_BIT(ALARM_CBR_OVERFLOW);
 	if (mux_stage_overflows(&p->mux))
 		status->alarms |= ALARM_BIT(ALARM_MUX_OVERFLOW);
+	if (pipeline_eit_is_slow(p))
+		status->alarms |= ALARM_BIT(ALARM_EIT_SLOW);
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
 	/* these counts are in the outputs, not in the monitor */
 	for (size_t i = 0; i < status->n_changes; i++)
@@ -117,6 +119,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			status->changes[i].count = p->overflow.count;
 		else if (status->changes[i].alarm == ALARM_MUX_OVERFLOW)
 			status->changes[i].count = p->mux.overflow.count;
+		else if (status->changes[i].alarm == ALARM_EIT_SLOW)
+			status->changes[i].count = p->eit_slow.count;
 }
 
 /* After a change, and regularly for a new master. */

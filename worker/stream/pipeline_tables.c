@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the master says about the own tables of a stream. */
+#include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/wall.h"
 #include "worker/stream/pipeline_state.h"
 
 void pipeline_set_clock(struct pipeline *p, bool synchronised)
@@ -19,4 +21,66 @@ void pipeline_cue(struct pipeline *p, const struct msg_stream_cue *m)
 {
 	if (p->tables != NULL)
 		own_tables_cue(p->tables, m, mono_ns());
+}
+
+void pipeline_guide(struct pipeline *p, const struct msg_stream_guide *m,
+		    int fd)
+{
+	if (p->tables != NULL)
+		own_tables_guide(p->tables, m, fd);
+}
+
+bool pipeline_has_own_eit(const struct pipeline *p)
+{
+	return p->tables != NULL && own_tables_eit(p->tables).rate_kbps > 0;
+}
+
+/* The schedule of own EIT is slower than its intervals. */
+bool pipeline_eit_is_slow(struct pipeline *p)
+{
+	struct own_tables_eit e = { 0 };
+	bool was = p->eit_slow.raised;
+
+	if (p->tables != NULL)
+		e = own_tables_eit(p->tables);
+	(void)alarm_second(&p->eit_slow, e.need_kbps > e.rate_kbps, wall_ms());
+	if (p->eit_slow.raised && !was)
+		log_warning("stream", "eit_slow: own EIT need %u kbit/s and "
+			    "have %u: the cycle of the schedule takes %u %% "
+			    "of its time: raise eit_rate",
+			    e.need_kbps, e.rate_kbps,
+			    100 * e.need_kbps / e.rate_kbps);
+	else if (was && !p->eit_slow.raised)
+		log_info("stream", "eit_slow: ended");
+	return p->eit_slow.raised;
+}
+
+static bool find_input(uint16_t pnr, unsigned *ret_place,
+		       uint16_t *ret_number, void *arg)
+{
+	const struct pipeline *p = arg;
+
+	return mux_stage_find(&p->mux, pnr, ret_place, ret_number);
+}
+
+void pipeline_make_tables(struct pipeline *p, struct stream_spec *spec,
+			  ts_out_fn *out)
+{
+	/* a multiplex has none */
+	if (p->mux.mux != NULL)
+		spec->remux.cue_pid = 0;
+	p->tables = own_tables_new(&(struct own_tables_config){
+		.spec = spec,
+		.psi = pipeline_psi(p),
+		.versions = &p->memory->tables,
+		.cc = p->memory->table_cc,
+		.constant = p->mux.mux != NULL,
+		.cues = &p->memory->cues,
+		.eit_versions = &p->memory->eit,
+		.scrambled = p->cas != NULL,
+		.input_of = p->mux.mux != NULL ? find_input : NULL,
+		.input_arg = p,
+		.out = out,
+		.arg = p,
+	});
 }

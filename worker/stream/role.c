@@ -319,6 +319,14 @@ static void on_network(void *role, const struct msg *m, int *fds,
 		pipeline_set_network(s->pipeline, m->stream_network.streams);
 }
 
+static void on_guide(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct stream *s = role;
+
+	if (s->pipeline != NULL && n_fds > 0)
+		pipeline_guide(s->pipeline, &m->stream_guide, fds[0]);
+}
+
 static void on_cue(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct stream *s = role;
@@ -390,6 +398,7 @@ const struct worker_role stream_role = {
 		[MSG_STREAM_CAS] = on_cas,
 		[MSG_STREAM_CLOCK] = on_clock,
 		[MSG_STREAM_NETWORK] = on_network,
+		[MSG_STREAM_GUIDE] = on_guide,
 		[MSG_STREAM_CUE] = on_cue,
 	},
 	/* addresses may name ports below 1024 */
@@ -419,6 +428,7 @@ const struct worker_role mux_role = {
 		[MSG_STREAM_CAS] = on_cas,
 		[MSG_STREAM_CLOCK] = on_clock,
 		[MSG_STREAM_NETWORK] = on_network,
+		[MSG_STREAM_GUIDE] = on_guide,
 	},
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

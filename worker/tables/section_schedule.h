@@ -4,9 +4,14 @@
  *
  * A sub-table (PID, table_id, extension) has an interval, in which each of its
  * sections is sent once.  They are spread over it, at least SCHEDULE_GAP_MS
- * apart (EN 300 468 5.1.4): with too many of them the cycle grows.  A clock is
+ * apart (EN 300 468 5.1.4): with too many of them the cycle grows.  A sub-table
+ * whose sections have several intervals has several parts.  A clock is
  * a section that names the second in which it is sent: it is made anew each
  * time, and is due in the first SCHEDULE_CLOCK_MS of a second only.
+ *
+ * EIT have a rate of their own.  Present and following events are always due in
+ * time; the schedule has the rest of the rate, and its cycle grows if that is
+ * too little.
  *
  * Pure.  Owns copies of the sections.
  */
@@ -17,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-	SCHEDULE_TABLES_MAX = 128,
+	SCHEDULE_TABLES_MAX = 2048, /* parts */
 	SCHEDULE_SECTIONS_MAX = 256, /* of a sub-table */
 	SCHEDULE_GAP_MS = 25,
 	SCHEDULE_CLOCK_MS = 60,
@@ -30,6 +35,19 @@ struct schedule_key {
 	uint16_t pid;
 	uint8_t table_id;
 	uint16_t extension;
+	uint16_t part;
+};
+
+/* What shares the rate of the EIT. */
+enum schedule_class {
+	SCHEDULE_TABLE,   /* no EIT */
+	SCHEDULE_PRESENT, /* present and following events */
+	SCHEDULE_GUIDE,   /* a schedule of events */
+};
+
+struct schedule_terms {
+	unsigned interval_ms;
+	enum schedule_class class;
 };
 
 /* Writes the section for this second and returns its length, 0: none now. */
@@ -44,6 +62,7 @@ struct schedule_section {
 struct schedule_due {
 	uint16_t pid;
 	bool clock; /* it must not wait */
+	enum schedule_class class;
 	const uint8_t *data; /* borrowed until the next call */
 	size_t len;
 };
@@ -57,9 +76,21 @@ void schedule_free(struct schedule **);
 bool schedule_set(struct schedule *, const struct schedule_key *,
 		  unsigned interval_ms, const struct schedule_section *,
 		  size_t n);
+/* The same with a class. */
+bool schedule_set_terms(struct schedule *, const struct schedule_key *,
+			const struct schedule_terms *,
+			const struct schedule_section *, size_t n);
 bool schedule_set_clock(struct schedule *, const struct schedule_key *,
 			unsigned interval_ms, schedule_clock_fn *, void *arg);
 
-/* The next section that is due; false: none is. */
+/* The rate of all EIT; 0: no limit, as at the start. */
+void schedule_set_eit_rate(struct schedule *, unsigned kbps);
+/* The schedules of events take so many times their intervals, from 1. */
+void schedule_set_slow(struct schedule *, unsigned times);
+/* What all EIT would take with their intervals, in kbit/s, packets and all. */
+unsigned schedule_eit_need(const struct schedule *);
+
+/* The next section that is due; false: none is.  without_guide: no schedule of
+ * events. */
 bool schedule_next(struct schedule *, uint64_t now_ns, uint64_t unix_ms,
-		   struct schedule_due *ret);
+		   bool without_guide, struct schedule_due *ret);

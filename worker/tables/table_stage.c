@@ -22,6 +22,10 @@ enum {
 	PATIENCE_CLOCK_US = 5000,
 	/* Packets that a section of the longest kind takes. */
 	SECTION_PACKETS = (SECTION_MAX + 184) / 184,
+	EIT_HEAD = 14, /* bytes of a section in front of its events */
+	/* A schedule of events waits while so many packets are queued, so that
+	 * other tables have room. */
+	GUIDE_QUEUED = 2,
 	INSPECTED = 4, /* PIDs of tables: NIT, SDT and BAT, EIT, TDT and TOT */
 };
 
@@ -41,6 +45,8 @@ struct table_stage {
 	uint64_t dropped_pids[TS_PIDS / 64];
 	struct inspected *inspected[INSPECTED]; /* NULL: passes */
 	bool shared[INSPECTED]; /* with own sections: always inspected */
+	eit_filter_fn *drops_eit; /* NULL: none */
+	void *eit_arg;
 
 	struct section_queue queue;
 	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
@@ -175,6 +181,13 @@ void table_stage_own_pid(struct table_stage *s, uint16_t pid)
 		s->inspected[place] = inspected_new();
 }
 
+void table_stage_filter_eit(struct table_stage *s, eit_filter_fn *drops,
+			    void *arg)
+{
+	s->drops_eit = drops;
+	s->eit_arg = arg;
+}
+
 void table_stage_drop_pid(struct table_stage *s, uint16_t pid, bool drop)
 {
 	put(s->dropped_pids, pid & (TS_PIDS - 1), drop);
@@ -226,7 +239,8 @@ static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 	struct schedule_due due;
 
 	while (s->queue.n + 2 * SECTION_PACKETS <= SECTION_QUEUE_MAX &&
-	       schedule_next(s->schedule, now_ns, unix_ms, &due)) {
+	       schedule_next(s->schedule, now_ns, unix_ms,
+			     s->queue.n > GUIDE_QUEUED, &due)) {
 		s->counted.sections++;
 		if (due.clock)
 			push_clock(s, &due);
@@ -281,6 +295,18 @@ static void fill(struct table_stage *s)
 		runs_out_pass(&s->out, null_packet);
 }
 
+static bool passes(const struct table_stage *s, const uint8_t *section,
+		   size_t len)
+{
+	uint8_t id = section_table_id(section);
+
+	if (has(s->dropped_tables, id))
+		return false;
+	return place_of_table(id) != place_of_table(EIT_TABLE_ID) ||
+	       s->drops_eit == NULL || len < EIT_HEAD ||
+	       !s->drops_eit(section, s->eit_arg);
+}
+
 static void inspect(struct table_stage *s, struct inspected *i,
 		    const uint8_t *packet)
 {
@@ -289,7 +315,7 @@ static void inspect(struct table_stage *s, struct inspected *i,
 
 	section_push(&i->assembler, packet);
 	while ((section = section_pull(&i->assembler, &len)) != NULL)
-		if (!has(s->dropped_tables, section_table_id(section)) &&
+		if (passes(s, section, len) &&
 		    !push(s, ts_pid(packet), section, len))
 			s->counted.lost++;
 	fill(s);

@@ -53,6 +53,12 @@ void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
  * its counter. */
 void table_stage_own_pid(struct table_stage *, uint16_t pid);
 
+/* Is this section of an EIT of the source, of at least 14 bytes, dropped? */
+typedef bool eit_filter_fn(const uint8_t *section, void *arg);
+/* For sections of EIT that table_stage_drop() lets pass, while the stage has
+ * own sections on their PID (table_stage_own_pid()). */
+void table_stage_filter_eit(struct table_stage *, eit_filter_fn *, void *arg);
+
 /* Drops each packet of a PID, or lets them pass again. */
 void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 

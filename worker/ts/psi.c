@@ -492,6 +492,21 @@ const struct psi_program *psi_program_find(const struct psi *psi,
 	return NULL;
 }
 
+bool psi_program_is_scrambled(const struct psi_program *p)
+{
+	struct desc d;
+	struct pmt pmt;
+	bool found;
+
+	if (p->pmt.data == NULL ||
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return false;
+	found = desc_find(pmt.descriptors, DESC_CA, &d);
+	for (size_t i = 0; i < pmt.n_streams && !found; i++)
+		found = desc_find(pmt.streams[i].descriptors, DESC_CA, &d);
+	return found;
+}
+
 const struct psi_program *psi_main_program(const struct psi *psi)
 {
 	return psi->main;

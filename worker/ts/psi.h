@@ -95,6 +95,9 @@ size_t psi_ignored(const struct psi *);
 const struct psi_program *psi_program_find(const struct psi *,
 					   uint16_t number);
 
+/* Does its PMT name a conditional access system? */
+bool psi_program_is_scrambled(const struct psi_program *);
+
 /* The first program with video, else the first with audio, else NULL. */
 const struct psi_program *psi_main_program(const struct psi *);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/units.h"
+#include "common/base/util.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/tables/time_build.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TICK_MS = 5 };
 
-static const struct schedule_key nit = { 0x10, 0x40, 1 };
-static const struct schedule_key sdt = { 0x11, 0x42, 1 };
-static const struct schedule_key tdt = { 0x14, 0x70, 0 };
+static const struct schedule_key nit = { 0x10, 0x40, 1, 0 };
+static const struct schedule_key sdt = { 0x11, 0x42, 1, 0 };
+static const struct schedule_key tdt = { 0x14, 0x70, 0, 0 };
 
 static size_t clock_section(int64_t unix_s, void *arg,
 			    uint8_t ret[SCHEDULE_CLOCK_LEN])
@@ -28,7 +30,7 @@ static size_t run(struct schedule *s, unsigned seconds, uint64_t *at,
 	size_t n = 0;
 
 	for (uint64_t ms = TICK_MS; ms < seconds * 1000; ms += TICK_MS)
-		while (schedule_next(s, ms * MS, ms, &due) && n < max) {
+		while (schedule_next(s, ms * MS, ms, false, &due) && n < max) {
 			at[n] = ms;
 			what[n++] = due.data[0];
 		}
@@ -96,19 +98,19 @@ Test(schedule, a_changed_table_goes_out_at_once_and_a_removed_one_never)
 
 	cr_assert(schedule_set(s, &nit, 10000,
 			       &(struct schedule_section){ &a, 1 }, 1));
-	cr_assert(schedule_next(s, 1000 * MS, 0, &due));
-	cr_assert_not(schedule_next(s, 1030 * MS, 0, &due));
+	cr_assert(schedule_next(s, 1000 * MS, 0, false, &due));
+	cr_assert_not(schedule_next(s, 1030 * MS, 0, false, &due));
 	/* the same content stays in its turn */
 	cr_assert(schedule_set(s, &nit, 10000,
 			       &(struct schedule_section){ &a, 1 }, 1));
-	cr_assert_not(schedule_next(s, 1030 * MS, 0, &due));
+	cr_assert_not(schedule_next(s, 1030 * MS, 0, false, &due));
 	cr_assert(schedule_set(s, &nit, 10000,
 			       &(struct schedule_section){ &b, 1 }, 1));
-	cr_assert_not(schedule_next(s, 1020 * MS, 0, &due));
-	cr_assert(schedule_next(s, 1030 * MS, 0, &due));
+	cr_assert_not(schedule_next(s, 1020 * MS, 0, false, &due));
+	cr_assert(schedule_next(s, 1030 * MS, 0, false, &due));
 	cr_assert_eq(due.data[0], 2);
 	cr_assert(schedule_set(s, &nit, 0, NULL, 0));
-	cr_assert_not(schedule_next(s, 60000 * MS, 0, &due));
+	cr_assert_not(schedule_next(s, 60000 * MS, 0, false, &due));
 	schedule_free(&s);
 }
 
@@ -135,7 +137,7 @@ Test(schedule, a_clock_names_its_second_and_only_early_in_it)
 
 	cr_assert(schedule_set_clock(s, &tdt, 30000, clock_section, &named));
 	for (uint64_t ms = 70; ms < 200000; ms += 7)
-		while (schedule_next(s, ms * MS, ms, &due)) {
+		while (schedule_next(s, ms * MS, ms, false, &due)) {
 			cr_assert(due.clock);
 			cr_assert_lt(ms % 1000, SCHEDULE_CLOCK_MS);
 			cr_assert_eq(named, (int64_t)(ms / 1000));
@@ -145,8 +147,8 @@ Test(schedule, a_clock_names_its_second_and_only_early_in_it)
 		}
 	cr_assert_gt(last, 170);
 	/* a clock that is set back is sent in its next second */
-	cr_assert_not(schedule_next(s, 200000 * MS, 10500, &due));
-	cr_assert(schedule_next(s, 200500 * MS, 11000, &due));
+	cr_assert_not(schedule_next(s, 200000 * MS, 10500, false, &due));
+	cr_assert(schedule_next(s, 200500 * MS, 11000, false, &due));
 	cr_assert_eq(named, 11);
 	schedule_free(&s);
 }
@@ -181,4 +183,82 @@ Test(time_build, writes_the_offset_of_a_country)
 	cr_expect_eq(got[15], 0x03);
 	cr_expect_eq(got[16], 0x03);
 	cr_expect_eq(got[17], 0x30);
+}
+
+/* --- EIT --- */
+
+static const struct schedule_key present = { 0x12, 0x4e, 1, 0 };
+static const struct schedule_key first_days = { 0x12, 0x50, 1, 0 };
+static const struct schedule_key later = { 0x12, 0x50, 1, 1 };
+
+enum { LONG = 1800 /* ten packets */ };
+
+static void set_eit(struct schedule *s, const struct schedule_key *key,
+		    unsigned interval_ms, enum schedule_class class,
+		    const uint8_t *data, size_t n)
+{
+	const struct schedule_terms terms = { interval_ms, class };
+	struct schedule_section list[16];
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = (struct schedule_section){ data + i * LONG, LONG };
+	cr_assert(schedule_set_terms(s, key, &terms, list, n));
+}
+
+Test(schedule, parts_of_a_table_have_their_intervals_and_keep_its_distance)
+{
+	struct schedule *s = schedule_new();
+	uint8_t *data = calloc(3, LONG);
+	static uint64_t at[4096];
+	static uint8_t what[4096];
+	uint64_t last[3] = { 0 };
+	size_t n;
+
+	data[0] = 0, data[LONG] = 1, data[2 * LONG] = 2;
+	set_eit(s, &first_days, 500, SCHEDULE_GUIDE, data, 2);
+	set_eit(s, &later, 2000, SCHEDULE_GUIDE, data + 2 * LONG, 1);
+	n = run(s, 20, at, what, 4096);
+	cr_assert_gt(n, 80);
+	for (size_t i = 0; i < n; i++) {
+		cr_assert(i == 0 || at[i] - at[i - 1] >= SCHEDULE_GAP_MS);
+		if (last[what[i]] > 0)
+			cr_assert_leq(at[i] - last[what[i]],
+				      what[i] == 2 ? 2000 : 500);
+		last[what[i]] = at[i];
+	}
+	schedule_free(&s);
+	free(data);
+}
+
+/* Events of the present keep their time; the cycle of the schedule grows. */
+Test(schedule, a_small_rate_of_eit_slows_the_schedule_alone)
+{
+	struct schedule *s = schedule_new();
+	uint8_t *data = calloc(11, LONG);
+	static uint64_t at[4096];
+	static uint8_t what[4096];
+	uint64_t bits = 0, now = 0, most = 0;
+	size_t n, guide = 0;
+
+	data[10 * LONG] = 1;
+	set_eit(s, &first_days, 1000, SCHEDULE_GUIDE, data, 10);
+	set_eit(s, &present, 1000, SCHEDULE_PRESENT, data + 10 * LONG, 1);
+	/* eleven times ten packets, in 0.9 s */
+	cr_expect_eq(schedule_eit_need(s), 184);
+	schedule_set_eit_rate(s, 60);
+	n = run(s, 60, at, what, 4096);
+	for (size_t i = 0; i < n; i++) {
+		bits += 10 * 188 * 8;
+		guide += what[i] == 0;
+		if (what[i] == 0)
+			continue;
+		most = MAX(most, at[i] - now);
+		now = at[i];
+	}
+	cr_expect_leq(most, 1000);
+	cr_expect_geq(bits, 60 * 60000 * 95 / 100);
+	cr_expect_leq(bits, 60 * 60000 * 105 / 100);
+	cr_expect_gt(guide, 100);
+	schedule_free(&s);
+	free(data);
 }

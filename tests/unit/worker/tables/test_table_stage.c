@@ -89,7 +89,7 @@ static void expect_continuous(const struct rig *r, uint16_t pid)
 	}
 }
 
-static const struct schedule_key nit = { 0x10, 0x40, 1 };
+static const struct schedule_key nit = { 0x10, 0x40, 1, 0 };
 
 static void set_nit(struct rig *r, size_t len)
 {
@@ -196,10 +196,10 @@ Test(table_stage, sends_a_clock_within_the_first_100_ms_of_its_second)
 
 	set_nit(r, 4000);
 	cr_assert(schedule_set_clock(
-		s, &(struct schedule_key){ 0x14, 0x70, 0 }, 1000,
+		s, &(struct schedule_key){ 0x14, 0x70, 0, 0 }, 1000,
 		clock_section, NULL));
 	cr_assert(schedule_set_clock(
-		s, &(struct schedule_key){ 0x14, 0x73, 0 }, 1000,
+		s, &(struct schedule_key){ 0x14, 0x73, 0, 0 }, 1000,
 		clock_section, NULL));
 	for (r->ms = 1; r->ms < 20000; r->ms += 9) {
 		feed(r, 0x100, 8);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/epg/eit_build.h"
+#include "worker/tables/eit_build.h"
 
 #include "common/base/alloc.h"
+#include "worker/remux/section_writer.h"
 #include "worker/ts/si_table.h"
 
 #include <stdlib.h>
@@ -12,8 +13,9 @@ enum {
 	SEGMENT_S = 3 * 3600,
 	SEGMENTS = 32, /* of a table: four days */
 	SECTIONS = 8, /* of a segment */
-	TABLES = 8,
 	SEGMENT_LAST_AT = 12, /* place of segment_last_section_number */
+	FLAGS_AT = EIT_EVENT_HEAD - 2,
+	OTHER = 0x10, /* from table_ids of the schedule to those of others */
 	RUNNING = 4, NOT_RUNNING = 1, /* running_status */
 };
 
@@ -34,52 +36,63 @@ static void begin(struct section_writer *w, uint8_t *memory,
 	write_u8(w, last_table);
 }
 
+static void put_event(struct section_writer *w, const struct eit_format *f,
+		      const struct eit_item *e, unsigned running)
+{
+	write_bytes(w, e->bytes, FLAGS_AT);
+	write_u8(w, running << 5 | (unsigned)f->free_ca << 4 |
+		    (e->bytes[FLAGS_AT] & 0x0f));
+	write_bytes(w, e->bytes + FLAGS_AT + 1, e->len - FLAGS_AT - 1U);
+}
+
 /* --- present and following --- */
 
 /* The first event that is not over. */
-static size_t find_present(struct eit_events e, int64_t now_s)
+static size_t find_present(struct eit_items e, int64_t now_s)
 {
 	size_t i = 0;
 
-	while (i < e.n && guide_event_end(e.list[i]) <= now_s)
+	while (i < e.n && eit_item_end(&e.list[i]) <= now_s)
 		i++;
 	return i;
 }
 
-static bool is_present(struct eit_events e, size_t i, int64_t now_s)
+static bool is_present(struct eit_items e, size_t i, int64_t now_s)
 {
-	return i < e.n && e.list[i]->start_s <= now_s;
+	return i < e.n && e.list[i].start_s <= now_s;
 }
 
-int64_t eit_next_change(struct eit_events e, int64_t now_s)
+int64_t eit_next_change(struct eit_items e, int64_t now_s)
 {
 	size_t i = find_present(e, now_s);
 
 	if (i == e.n)
 		return INT64_MAX;
-	return is_present(e, i, now_s) ? guide_event_end(e.list[i])
-				       : e.list[i]->start_s;
+	return is_present(e, i, now_s) ? eit_item_end(&e.list[i])
+				       : e.list[i].start_s;
 }
 
-size_t eit_build_present(const struct eit_format *f, struct eit_events e,
+int64_t eit_next_segment(int64_t now_s)
+{
+	return now_s - now_s % SEGMENT_S + SEGMENT_S;
+}
+
+size_t eit_build_present(const struct eit_format *f, struct eit_items e,
 			 int64_t now_s, unsigned number,
 			 uint8_t ret[SECTION_MAX])
 {
-	size_t i = find_present(e, now_s), cut = 0;
+	uint8_t id = f->other ? EIT_OTHER_TABLE_ID : EIT_TABLE_ID;
+	size_t i = find_present(e, now_s);
 	bool present = is_present(e, i, now_s);
-	uint8_t event[EVENT_MAX];
 	struct section_writer w;
 
 	begin(&w, ret, f, &(struct section_head){
-		.table_id = EIT_TABLE_ID, .number = (uint8_t)number,
-		.last = 1 }, EIT_TABLE_ID);
+		.table_id = id, .number = (uint8_t)number, .last = 1 }, id);
 	if (number == 1)
 		i += present;
 	if (i < e.n && (number == 1 || present))
-		write_bytes(&w, event,
-			    event_write(e.list[i], &f->event,
-					number == 0 ? RUNNING : NOT_RUNNING,
-					event, &cut));
+		put_event(&w, f, &e.list[i],
+			  number == 0 ? RUNNING : NOT_RUNNING);
 	return section_end(&w);
 }
 
@@ -93,11 +106,10 @@ struct segment {
 
 struct builder {
 	const struct eit_format *format;
-	struct eit_events events;
+	struct eit_items events;
 	int64_t midnight_s; /* of the present day */
-	unsigned last_table; /* from 0 */
-	eit_section_fn *emit;
-	void *arg;
+	int64_t from_s; /* the present segment */
+	uint8_t first_id, last_id; /* table_ids of the schedule */
 	struct eit_built built;
 	struct segment segment;
 };
@@ -109,14 +121,14 @@ static int64_t begin_of(const struct builder *b, unsigned table,
 				       SEGMENT_S;
 }
 
-static size_t place_of(const struct builder *b, int64_t start_s)
+static size_t place_of(struct eit_items events, int64_t start_s)
 {
-	size_t low = 0, high = b->events.n;
+	size_t low = 0, high = events.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (b->events.list[middle]->start_s < start_s)
+		if (events.list[middle].start_s < start_s)
 			low = middle + 1;
 		else
 			high = middle;
@@ -133,29 +145,29 @@ static void end_section(struct segment *s, struct section_writer *w)
 static void lay_out(struct builder *b, unsigned table, unsigned segment)
 {
 	struct segment *s = &b->segment;
-	size_t i = place_of(b, begin_of(b, table, segment));
-	size_t end = place_of(b, begin_of(b, table, segment + 1));
+	size_t i = place_of(b->events, begin_of(b, table, segment));
+	size_t end = place_of(b->events, begin_of(b, table, segment + 1));
 	struct section_head head = {
-		.table_id = (uint8_t)(EIT_SCHEDULE_TABLE_ID + table),
+		.table_id = (uint8_t)(b->first_id + table),
 		.number = (uint8_t)(segment * SECTIONS) };
-	uint8_t last = (uint8_t)(EIT_SCHEDULE_TABLE_ID + b->last_table);
-	uint8_t event[EVENT_MAX];
 	struct section_writer w;
 
+	if (begin_of(b, table, segment) < b->from_s)
+		i = end;
 	s->n = 0;
-	begin(&w, s->bytes[0], b->format, &head, last);
+	begin(&w, s->bytes[0], b->format, &head, b->last_id);
 	for (; i < end; i++) {
-		size_t len = event_write(b->events.list[i], &b->format->event,
-					 0, event, &b->built.cut);
+		const struct eit_item *e = &b->events.list[i];
 
-		if (!write_fits(&w, len)) {
+		if (!write_fits(&w, e->len)) {
 			if (s->n + 1 == SECTIONS)
 				break;
 			end_section(s, &w);
 			head.number++;
-			begin(&w, s->bytes[s->n], b->format, &head, last);
+			begin(&w, s->bytes[s->n], b->format, &head,
+			      b->last_id);
 		}
-		write_bytes(&w, event, len);
+		put_event(&w, b->format, e, 0);
 	}
 	end_section(s, &w);
 	b->built.dropped += end - i;
@@ -166,20 +178,21 @@ static unsigned last_segment(const struct builder *b, unsigned table)
 {
 	unsigned last = SEGMENTS - 1;
 
-	while (last > 0 && place_of(b, begin_of(b, table, last)) ==
-				   place_of(b, begin_of(b, table, last + 1)))
+	while (last > 0 &&
+	       place_of(b->events, begin_of(b, table, last)) ==
+		       place_of(b->events, begin_of(b, table, last + 1)))
 		last--;
 	return last;
 }
 
-static void build_table(struct builder *b, unsigned table)
+static void build_table(struct builder *b, unsigned table,
+			eit_section_fn *emit, void *arg)
 {
 	unsigned last = last_segment(b, table);
-	const struct eit_built before = b->built;
 	size_t last_number;
 
 	lay_out(b, table, last);
-	b->built = before;
+	b->built = (struct eit_built){ 0 };
 	last_number = last * SECTIONS + b->segment.n - 1;
 	for (unsigned i = 0; i <= last; i++) {
 		struct segment *s = &b->segment;
@@ -190,15 +203,33 @@ static void build_table(struct builder *b, unsigned table)
 			s->bytes[k][SEGMENT_LAST_AT] =
 				(uint8_t)(i * SECTIONS + s->n - 1);
 			section_seal(s->bytes[k], s->lens[k]);
-			b->emit(s->bytes[k], s->lens[k], b->arg);
+			emit(s->bytes[k], s->lens[k], arg);
 			b->built.sections++;
 		}
 	}
 }
 
-struct eit_built eit_build_schedule(const struct eit_format *f,
-				    struct eit_events events, int64_t now_s,
-				    eit_section_fn *emit, void *arg)
+unsigned eit_tables(struct eit_items events, int64_t now_s)
+{
+	int64_t midnight_s = now_s - now_s % DAY_S;
+	unsigned last = EIT_TABLES - 1;
+
+	while (last > 0) {
+		int64_t begin_s = midnight_s +
+				  (int64_t)last * EIT_TABLE_DAYS * DAY_S;
+
+		if (place_of(events, begin_s) !=
+		    place_of(events, begin_s + EIT_TABLE_DAYS * DAY_S))
+			break;
+		last--;
+	}
+	return last + 1;
+}
+
+struct eit_built eit_build_table(const struct eit_format *f,
+				 struct eit_items events, int64_t now_s,
+				 unsigned table, eit_section_fn *emit,
+				 void *arg)
 {
 	struct builder *b = xcalloc(1, sizeof *b);
 	struct eit_built built;
@@ -206,15 +237,11 @@ struct eit_built eit_build_schedule(const struct eit_format *f,
 	b->format = f;
 	b->events = events;
 	b->midnight_s = now_s - now_s % DAY_S;
-	b->emit = emit;
-	b->arg = arg;
-	b->last_table = TABLES - 1;
-	while (b->last_table > 0 &&
-	       place_of(b, begin_of(b, b->last_table, 0)) ==
-		       place_of(b, begin_of(b, b->last_table + 1, 0)))
-		b->last_table--;
-	for (unsigned i = 0; i <= b->last_table; i++)
-		build_table(b, i);
+	b->from_s = now_s - now_s % SEGMENT_S;
+	b->first_id = (uint8_t)(EIT_SCHEDULE_TABLE_ID +
+				(f->other ? OTHER : 0));
+	b->last_id = (uint8_t)(b->first_id + eit_tables(events, now_s) - 1);
+	build_table(b, table, emit, arg);
 	built = b->built;
 	free(b);
 	return built;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* EIT from events of the guide, read back by the code that reads that of
  * others. */
-#include "worker/epg/eit_build.h"
+#include "worker/tables/eit_build.h"
 
 #include "common/base/alloc.h"
 #include "common/base/crc32.h"
+#include "worker/epg/event_write.h"
 #include "worker/epg/guide_state.h"
 #include "worker/ts/si_table.h"
 
@@ -22,13 +23,26 @@ enum {
 
 static const struct eit_format format = {
 	.sid = 7, .tsid = 2, .onid = 3, .version = 9,
-	.event = { .table = TEXT_ISO_6937, .country = "DEU" },
 };
 
 struct made {
 	struct guide_event *list[600];
 	size_t n;
+	struct event_format format;
+	/* the same in the form of an EIT */
+	struct eit_item items[600];
+	uint8_t bytes[600][EVENT_MAX];
+	size_t cut;
 };
+
+static struct made *made_new(void)
+{
+	struct made *m = xcalloc(1, sizeof *m);
+
+	m->format = (struct event_format){ .table = TEXT_ISO_6937,
+					   .country = "DEU" };
+	return m;
+}
 
 static void add(struct made *m, int64_t start_s, uint32_t duration_s,
 		const struct eit_text *text)
@@ -58,16 +72,40 @@ static void add_row(struct made *m, int64_t start_s, unsigned n,
 	free(t);
 }
 
-static struct eit_events events_of(const struct made *m)
+static struct eit_items events_of(struct made *m)
 {
-	return (struct eit_events){
-		(const struct guide_event *const *)m->list, m->n };
+	m->cut = 0;
+	for (size_t i = 0; i < m->n; i++)
+		m->items[i] = (struct eit_item){
+			m->list[i]->start_s, m->list[i]->duration_s,
+			(uint16_t)event_write(m->list[i], &m->format, 0,
+					      m->bytes[i], &m->cut),
+			m->bytes[i] };
+	return (struct eit_items){ m->items, m->n };
 }
 
 static void done(struct made *m)
 {
 	while (m->n > 0)
 		free(m->list[--m->n]);
+	free(m);
+}
+
+/* All tables of the schedule. */
+static struct eit_built build_all(struct made *m, int64_t now_s,
+				  eit_section_fn *emit, void *arg)
+{
+	struct eit_items items = events_of(m);
+	struct eit_built sum = { 0 };
+
+	for (unsigned i = 0; i < eit_tables(items, now_s); i++) {
+		struct eit_built one = eit_build_table(&format, items, now_s,
+						       i, emit, arg);
+
+		sum.sections += one.sections;
+		sum.dropped += one.dropped;
+	}
+	return sum;
 }
 
 /* The id of the event in the section, or 0, and its running_status. */
@@ -97,29 +135,29 @@ Test(eit_build, the_present_event_and_the_next_one)
 		/* a gap of a minute */
 		{ 120, 0, 3, 180 }, { 180, 3, 0, 240 },
 	};
-	struct made m = { 0 };
+	struct made *m = made_new();
 	uint8_t section[SECTION_MAX], running;
 	size_t len;
 
-	add_row(&m, NOON_S, 2, 1);
-	add_row(&m, NOON_S + 180, 1, 1);
+	add_row(m, NOON_S, 2, 1);
+	add_row(m, NOON_S + 180, 1, 1);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int64_t now_s = NOON_S + cases[i].now;
 
-		len = eit_build_present(&format, events_of(&m), now_s, 0,
+		len = eit_build_present(&format, events_of(m), now_s, 0,
 					section);
 		cr_expect_eq(id_of(section, len, &running), cases[i].present);
 		cr_expect_eq(running, cases[i].present > 0 ? 4 : 0);
-		len = eit_build_present(&format, events_of(&m), now_s, 1,
+		len = eit_build_present(&format, events_of(m), now_s, 1,
 					section);
 		cr_expect_eq(id_of(section, len, &running),
 			     cases[i].following);
 		cr_expect_eq(running, cases[i].following > 0 ? 1 : 0);
-		cr_expect_eq(eit_next_change(events_of(&m), now_s),
+		cr_expect_eq(eit_next_change(events_of(m), now_s),
 			     NOON_S + cases[i].change);
 	}
-	cr_expect_eq(eit_next_change(events_of(&m), NOON_S + 240), INT64_MAX);
-	done(&m);
+	cr_expect_eq(eit_next_change(events_of(m), NOON_S + 240), INT64_MAX);
+	done(m);
 }
 
 /* --- the schedule --- */
@@ -172,34 +210,39 @@ static void on_section(const uint8_t *section, size_t len, void *arg)
 
 Test(eit_build, a_schedule_has_segments_of_three_hours)
 {
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct seen s = { 0 };
 	struct eit_built built;
 
 	/* yesterday, today, the fifth day; 30 hours are nothing */
-	add_row(&m, MIDNIGHT_S - 60, 1, 1);
-	add_row(&m, MIDNIGHT_S, 10, 60);
-	add_row(&m, MIDNIGHT_S + 4 * 24 * HOUR_S, 1, 60);
-	built = eit_build_schedule(&format, events_of(&m), NOON_S, on_section,
-				   &s);
+	add_row(m, MIDNIGHT_S - 60, 1, 1);
+	add_row(m, MIDNIGHT_S, 10, 60);
+	add_row(m, MIDNIGHT_S + 4 * 24 * HOUR_S, 1, 60);
+	built = build_all(m, MIDNIGHT_S + 60, on_section, &s);
 	cr_expect_eq(s.events, 11);
 	/* four segments of the first day, the first one of the fifth */
 	cr_expect_eq(built.sections, 5);
 	cr_expect_eq(s.sections, 5);
 	cr_expect_eq(s.last_table, EIT_SCHEDULE_TABLE_ID + 1);
 	cr_expect_eq(built.dropped, 0);
-	done(&m);
+	/* at noon the past segments are empty */
+	s = (struct seen){ 0 };
+	cr_expect_eq(build_all(m, NOON_S, on_section, &s).sections, 5);
+	cr_expect_eq(s.events, 1);
+	cr_expect_eq(eit_next_segment(NOON_S), NOON_S + 3 * HOUR_S);
+	cr_expect_eq(eit_next_segment(NOON_S - 1), NOON_S);
+	done(m);
 }
 
 Test(eit_build, no_event_is_an_empty_section)
 {
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct seen s = { 0 };
 
-	cr_expect_eq(eit_build_schedule(&format, events_of(&m), NOON_S,
-					on_section, &s).sections, 1);
+	cr_expect_eq(build_all(m, NOON_S, on_section, &s).sections, 1);
 	cr_expect_eq(s.events, 0);
 	cr_expect_eq(s.last_number, 0);
+	done(m);
 }
 
 /* A text with details of so many letters of two bytes in UTF-8, behind the
@@ -218,22 +261,21 @@ static struct eit_text *long_text(const char *first, size_t n)
 
 Test(eit_build, a_segment_has_eight_sections_and_counts_the_others)
 {
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct seen s = { 0 };
 	struct eit_text *text = long_text("", LONG);
 	struct eit_built built;
 
 	for (unsigned i = 0; i < 20; i++)
-		add(&m, NOON_S + i * 60, 60, text);
-	built = eit_build_schedule(&format, events_of(&m), NOON_S, on_section,
-				   &s);
+		add(m, NOON_S + i * 60, 60, text);
+	built = build_all(m, NOON_S, on_section, &s);
 	/* each of them fills a section */
 	cr_expect_eq(s.events, 8);
 	cr_expect_eq(built.dropped, 12);
 	cr_expect_eq(built.sections, 4 + 8);
-	cr_expect_gt(built.cut, 0);
+	cr_expect_gt(m->cut, 0);
 	free(text);
-	done(&m);
+	done(m);
 }
 
 /* --- the way back --- */
@@ -241,30 +283,27 @@ Test(eit_build, a_segment_has_eight_sections_and_counts_the_others)
 static void assert_same_text(const struct eit_text *text,
 			     enum text_table table)
 {
-	struct eit_format own = format;
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct seen s = { .guide = guide_new(&(struct guide_limits){
 		.services = 1, .days = 7, .bytes = 1 << 20 }) };
 	const uint16_t number = 7;
 	const struct service *service;
-	struct eit_built built;
 
 	guide_set_programs(s.guide, "a", &number, 1);
-	add(&m, NOON_S, HOUR_S, text);
-	m.list[0]->age = 16;
-	m.list[0]->n_contents = 2;
-	m.list[0]->contents[0] = 0x14;
-	m.list[0]->contents[1] = 0x20;
-	own.event.table = table;
-	built = eit_build_schedule(&own, events_of(&m), NOON_S, on_section,
-				   &s);
-	cr_expect_eq(built.cut, 0);
+	add(m, NOON_S, HOUR_S, text);
+	m->list[0]->age = 16;
+	m->list[0]->n_contents = 2;
+	m->list[0]->contents[0] = 0x14;
+	m->list[0]->contents[1] = 0x20;
+	m->format.table = table;
+	(void)build_all(m, NOON_S, on_section, &s);
+	cr_expect_eq(m->cut, 0);
 	service = LIST_FIRST(&s.guide->streams)->services[0];
 	cr_assert_eq(service->n, 1);
-	cr_expect(guide_event_equals(service->events[0], m.list[0]), "%s",
+	cr_expect(guide_event_equals(service->events[0], m->list[0]), "%s",
 		  text->title);
 	guide_free(&s.guide);
-	done(&m);
+	done(m);
 }
 
 Test(eit_build, an_event_that_is_read_again_is_the_same)
@@ -324,16 +363,15 @@ Test(eit_build, a_mark_stays_with_its_letter)
 	free(t);
 }
 
-/* A guide with the events of the schedule of m. */
-static struct guide *guide_from(const struct made *m)
+/* A guide with the events of the schedule of m-> */
+static struct guide *guide_from(struct made *m)
 {
 	struct seen s = { .guide = guide_new(&(struct guide_limits){
 		.services = 1, .days = 7, .bytes = 1 << 20 }) };
 	const uint16_t number = 7;
 
 	guide_set_programs(s.guide, "a", &number, 1);
-	(void)eit_build_schedule(&format, events_of(m), NOON_S, on_section,
-				 &s);
+	(void)build_all(m, NOON_S, on_section, &s);
 	return s.guide;
 }
 
@@ -344,37 +382,37 @@ Test(eit_build, the_titles_of_all_languages_precede_details)
 	struct eit_facts *f = xcalloc(1, sizeof *f);
 	struct eit_text *long_one = long_text("", LONG);
 	const struct service *service;
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct guide *g;
 
 	f->n_texts = 2;
 	f->texts[0] = f->texts[1] = *long_one;
 	memcpy(f->texts[1].lang, "eng", 4);
 	memset(f->texts[1].title, 'a', 100);
-	m.list[m.n++] = guide_event_new(&from, f);
-	g = guide_from(&m);
+	m->list[m->n++] = guide_event_new(&from, f);
+	g = guide_from(m);
 	service = LIST_FIRST(&g->streams)->services[0];
 	cr_assert_eq(service->n, 1);
 	cr_expect_eq(service->events[0]->n_texts, 2);
 	guide_free(&g);
 	free(long_one);
 	free(f);
-	done(&m);
+	done(m);
 }
 
 Test(eit_build, a_duration_has_two_digits_of_hours)
 {
 	struct eit_text *t = xcalloc(1, sizeof *t);
 	const struct service *service;
-	struct made m = { 0 };
+	struct made *m = made_new();
 	struct guide *g;
 
-	add(&m, NOON_S, 150 * HOUR_S, t);
-	g = guide_from(&m);
+	add(m, NOON_S, 150 * HOUR_S, t);
+	g = guide_from(m);
 	service = LIST_FIRST(&g->streams)->services[0];
 	cr_assert_eq(service->n, 1);
 	cr_expect_eq(service->events[0]->duration_s, 100 * HOUR_S - 1);
 	guide_free(&g);
 	free(t);
-	done(&m);
+	done(m);
 }

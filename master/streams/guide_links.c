@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/guide_links.h"
+
+#include "common/base/alloc.h"
+#include "common/base/fd.h"
+#include "common/base/log.h"
+#include "master/streams/epg_proc.h"
+#include "proto/spec/io_spec.h"
+#include "proto/spec/stream_spec.h"
+
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum {
+	/* until a question is repeated that has failed */
+	AGAIN_S = 2,
+};
+
+/* The events of one stream for another, or for itself. */
+struct guide_link {
+	LIST_ENTRY(guide_link) link;
+	char *stream; /* whose worker sends them */
+	char *source; /* whose events they are */
+	unsigned place; /* as in msg_stream_guide */
+	bool other;
+	unsigned textcode;
+	char country[4];
+	bool stale, wanted;
+	uint64_t hash;
+	size_t len; /* 0: none yet */
+	int fd;
+};
+
+struct guide_links {
+	struct guide_links_config cfg;
+	LIST_HEAD(, guide_link) list;
+	struct guide_link *asked; /* its answer is awaited; NULL: it went */
+	bool asking, told;
+	ev_timer again;
+};
+
+/* --- questions --- */
+
+static void ask_next(struct guide_links *g);
+
+static void give(const struct guide_links *g, const struct guide_link *l)
+{
+	const struct msg_stream_guide m = {
+		.place = l->place,
+		.stream = l->other ? l->source : "",
+		.len = (uint32_t)l->len,
+	};
+
+	if (l->len > 0)
+		g->cfg.send(l->stream, &m, l->fd, g->cfg.arg);
+}
+
+static void on_again(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	ask_next(container_of(t, struct guide_links, again));
+}
+
+static void ask_again(struct guide_links *g)
+{
+	if (!ev_is_active(&g->again)) {
+		ev_timer_set(&g->again, AGAIN_S, 0.);
+		ev_timer_start(g->cfg.loop, &g->again);
+	}
+}
+
+static void take(struct guide_links *g, struct guide_link *l,
+		 const struct epg_answer *a)
+{
+	int fd;
+
+	/* the same events again: only the first worker of a master wants
+	 * them */
+	if (l->len > 0 && l->hash == a->hash && l->len == a->len)
+		return;
+	fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		l->stale = true;
+		ask_again(g);
+		return;
+	}
+	fd_close(&l->fd);
+	l->fd = fd;
+	l->len = a->len;
+	l->hash = a->hash;
+	give(g, l);
+}
+
+static void on_answer(const struct epg_answer *a, void *arg)
+{
+	struct guide_links *g = arg;
+	struct guide_link *l = g->asked;
+
+	g->asking = false;
+	g->asked = NULL;
+	if (a->len == 0 && !g->told)
+		log_warning("epg", "no events for own EIT: %s", a->error);
+	g->told = a->len == 0;
+	if (l != NULL && a->len > 0)
+		take(g, l, a);
+	else if (l != NULL)
+		l->stale = true;
+	if (a->len == 0)
+		ask_again(g);
+	else
+		ask_next(g);
+}
+
+static void ask_next(struct guide_links *g)
+{
+	struct guide_link *l;
+	int r;
+
+	LIST_FOREACH(l, &g->list, link)
+		if (l->stale)
+			break;
+	if (l == NULL || g->asking)
+		return;
+	g->asking = true;
+	g->asked = l;
+	l->stale = false;
+	r = epg_proc_write_eit(g->cfg.epg, &(struct msg_epg_eit){
+		l->source, l->textcode, l->country }, on_answer, g);
+	if (r == 0)
+		return;
+	g->asking = false;
+	g->asked = NULL;
+	l->stale = true;
+	/* -ENOENT: there is no guide */
+	if (r != -ENOENT)
+		ask_again(g);
+}
+
+void guide_links_stale(struct guide_links *g, const char *source)
+{
+	struct guide_link *l;
+
+	if (g == NULL)
+		return;
+	LIST_FOREACH(l, &g->list, link)
+		l->stale |= source == NULL || strcmp(l->source, source) == 0;
+	ask_next(g);
+}
+
+void guide_links_up(struct guide_links *g, const char *stream)
+{
+	const struct guide_link *l;
+
+	if (g == NULL)
+		return;
+	LIST_FOREACH(l, &g->list, link)
+		if (strcmp(l->stream, stream) == 0)
+			give(g, l);
+}
+
+/* --- the configuration --- */
+
+static void drop(struct guide_links *g, struct guide_link *l)
+{
+	if (g->asked == l)
+		g->asked = NULL;
+	LIST_REMOVE(l, link);
+	fd_close(&l->fd);
+	free(l->stream);
+	free(l->source);
+	free(l);
+}
+
+/* The link with the same stream and place, or a new one. */
+static struct guide_link *find(struct guide_links *g, const char *stream,
+			       const char *source, unsigned place, bool other)
+{
+	struct guide_link *l;
+
+	LIST_FOREACH(l, &g->list, link)
+		if (l->place == place && l->other == other &&
+		    strcmp(l->stream, stream) == 0 &&
+		    strcmp(l->source, source) == 0)
+			return l;
+	l = xcalloc(1, sizeof *l);
+	l->stream = xstrdup(stream);
+	l->source = xstrdup(source);
+	l->place = place;
+	l->other = other;
+	l->stale = true;
+	l->fd = -1;
+	LIST_INSERT_HEAD(&g->list, l, link);
+	return l;
+}
+
+struct wish {
+	const char *stream;
+	const struct stream_spec *spec;
+};
+
+static void want(struct guide_links *g, const struct wish *w,
+		 const char *source, unsigned place, bool other)
+{
+	struct guide_link *l = find(g, w->stream, source, place, other);
+	const struct stream_spec *spec = w->spec;
+
+	l->wanted = true;
+	if (l->textcode == spec->remux.textcode &&
+	    strcmp(l->country, spec->tables.country) == 0)
+		return;
+	l->textcode = spec->remux.textcode;
+	memcpy(l->country, spec->tables.country, sizeof l->country);
+	l->stale = true;
+}
+
+/* The streams that a multiplex reads. */
+static void want_inputs(struct guide_links *g, const struct wish *w,
+			const json_t *inputs)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)inputs, i, item)
+		if (i < MSG_INPUTS_MAX && json_is_string(item) &&
+		    input_spec_parse(json_string_value(item), spec, NULL, NULL,
+				     NULL) == 0 &&
+		    spec->kind == INPUT_STREAM &&
+		    /* the guide does not read feeds */
+		    strchr(spec->stream, '/') == NULL)
+			want(g, w, spec->stream, (unsigned)i + 1, false);
+	free(spec);
+}
+
+static void want_all(struct guide_links *g, const struct wish *w,
+		     const json_t *object)
+{
+	const struct tables_spec *t = &w->spec->tables;
+
+	if (tables_spec_has_eit(t)) {
+		want(g, w, w->stream, 0, false);
+		if (w->spec->mux_kbps != 0)
+			want_inputs(g, w, json_object_get(object, "input"));
+	}
+	for (size_t i = 0; i < t->n_others &&
+			   t->eit_other != EIT_OTHER_PASS; i++)
+		want(g, w, t->others[i], 0, true);
+}
+
+void guide_links_set(struct guide_links *g, const char *stream,
+		     const json_t *object)
+{
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct guide_link *l, *next;
+	struct errmsg error;
+
+	LIST_FOREACH(l, &g->list, link)
+		l->wanted &= strcmp(l->stream, stream) != 0;
+	/* the stream reports wrong values */
+	(void)!stream_spec_parse(object, spec, &error);
+	if (json_is_true(json_object_get(object, "enable")))
+		want_all(g, &(struct wish){ stream, spec }, object);
+	for (l = LIST_FIRST(&g->list); l != NULL; l = next) {
+		next = LIST_NEXT(l, link);
+		if (!l->wanted)
+			drop(g, l);
+	}
+	free(spec);
+	ask_next(g);
+}
+
+void guide_links_remove(struct guide_links *g, const char *stream)
+{
+	struct guide_link *l, *next;
+
+	for (l = g != NULL ? LIST_FIRST(&g->list) : NULL; l != NULL;
+	     l = next) {
+		next = LIST_NEXT(l, link);
+		if (strcmp(l->stream, stream) == 0)
+			drop(g, l);
+	}
+}
+
+static void rename_one(char **id, const char *from, const char *to)
+{
+	if (strcmp(*id, from) != 0)
+		return;
+	free(*id);
+	*id = xstrdup(to);
+}
+
+void guide_links_rename(struct guide_links *g, const char *from,
+			const char *to)
+{
+	struct guide_link *l;
+
+	if (g == NULL)
+		return;
+	LIST_FOREACH(l, &g->list, link) {
+		rename_one(&l->stream, from, to);
+		rename_one(&l->source, from, to);
+	}
+}
+
+struct guide_links *guide_links_new(const struct guide_links_config *cfg)
+{
+	struct guide_links *g = xcalloc(1, sizeof *g);
+
+	g->cfg = *cfg;
+	LIST_INIT(&g->list);
+	ev_init(&g->again, on_again);
+	return g;
+}
+
+void guide_links_free(struct guide_links **p)
+{
+	struct guide_links *g = *p;
+
+	*p = NULL;
+	if (g == NULL)
+		return;
+	ev_timer_stop(g->cfg.loop, &g->again);
+	while (!LIST_EMPTY(&g->list))
+		drop(g, LIST_FIRST(&g->list));
+	free(g);
+}

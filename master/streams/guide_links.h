@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gives streams with own EIT the events of the guide: asks the guide's process
+ * for them, one stream at a time, again after each change, and keeps them for
+ * the next worker of the stream.
+ *
+ * Owns the memory of the events; borrows the guide's process, which must be
+ * freed before.
+ */
+#pragma once
+
+#include "proto/ipc/msg.h"
+
+#include <jansson.h>
+
+struct epg_proc;
+struct ev_loop;
+struct guide_links;
+
+struct guide_links_config {
+	struct ev_loop *loop;
+	struct epg_proc *epg;
+	/* Events for the worker of a stream; fd is borrowed. */
+	void (*send)(const char *stream, const struct msg_stream_guide *,
+		     int fd, void *arg);
+	void *arg;
+};
+
+struct guide_links *guide_links_new(const struct guide_links_config *);
+/* NULL-safe; sets *g to NULL. */
+void guide_links_free(struct guide_links **);
+
+/* The stream has these keys (borrowed); as the multiplex of an mpts has
+ * them. */
+void guide_links_set(struct guide_links *, const char *stream,
+		     const json_t *object);
+/* NULL-safe, as the next ones. */
+void guide_links_remove(struct guide_links *, const char *stream);
+void guide_links_rename(struct guide_links *, const char *from,
+			const char *to);
+
+/* The events of this stream have changed; NULL: those of all. */
+void guide_links_stale(struct guide_links *, const char *source);
+/* A new worker of the stream has no events: it gets all that are known. */
+void guide_links_up(struct guide_links *, const char *stream);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/epg/guide_eit.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/fd.h"
+#include "common/base/hash.h"
+#include "common/base/shared.h"
+#include "worker/epg/guide_state.h"
+#include "worker/tables/eit_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct guide_eit {
+	int fd;
+	struct guide *guide;
+	char *stream;
+	struct event_format format;
+	/* the services of the begin, and those that were written */
+	uint16_t numbers[GUIDE_PROGRAMS_MAX];
+	size_t n, next, written;
+	size_t pos, end; /* in the memory */
+	uint64_t hash;
+};
+
+static size_t head_len(void)
+{
+	struct buf head = { 0 };
+	size_t len;
+
+	eit_image_begin(&head, 0);
+	len = buf_len(&head);
+	buf_done(&head);
+	return len;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint16_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+struct guide_eit *guide_eit_new(int fd, struct guide *guide,
+				const char *stream,
+				const struct event_format *format)
+{
+	const struct guide_stream *s = guide_find_stream(guide, stream);
+	struct guide_eit *e = xcalloc(1, sizeof *e);
+	ssize_t size = shared_size(fd);
+
+	e->fd = fd;
+	e->guide = guide;
+	e->stream = xstrdup(stream);
+	e->format = *format;
+	e->hash = HASH_INIT;
+	e->pos = head_len();
+	e->end = size > 0 ? (size_t)size : 0;
+	for (size_t i = 0; s != NULL && i < s->n; i++)
+		e->numbers[e->n++] = s->services[i]->number;
+	qsort(e->numbers, e->n, sizeof e->numbers[0], by_number);
+	return e;
+}
+
+void guide_eit_free(struct guide_eit **e)
+{
+	if (*e == NULL)
+		return;
+	fd_close(&(*e)->fd);
+	free((*e)->stream);
+	free(*e);
+	*e = NULL;
+}
+
+static const struct service *find(const struct guide_eit *e, uint16_t number)
+{
+	const struct guide_stream *s = guide_find_stream(e->guide, e->stream);
+
+	for (size_t i = 0; s != NULL && i < s->n; i++)
+		if (s->services[i]->number == number)
+			return s->services[i];
+	return NULL;
+}
+
+static int write_at(struct guide_eit *e, const struct buf *text, size_t pos)
+{
+	ssize_t n;
+
+	if (pos + buf_len(text) > e->end)
+		return -ENOSPC;
+	n = pwrite(e->fd, buf_head(text), buf_len(text), (off_t)pos);
+	return n < 0 ? -errno : (size_t)n == buf_len(text) ? 0 : -EIO;
+}
+
+/* An event without a duration has no place in a schedule. */
+static uint32_t count(const struct service *s)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->events[i]->duration_s > 0;
+	return MIN(n, (uint32_t)EIT_IMAGE_EVENTS_MAX);
+}
+
+static void put_events(struct guide_eit *e, const struct service *s,
+		       struct buf *text)
+{
+	uint32_t left = count(s);
+	uint8_t bytes[EVENT_MAX];
+	size_t cut = 0;
+
+	eit_image_service(text, s->number, left);
+	for (size_t i = 0; i < s->n && left > 0; i++) {
+		const struct guide_event *event = s->events[i];
+		struct eit_item item = { event->start_s, event->duration_s, 0,
+					 bytes };
+
+		if (event->duration_s == 0)
+			continue;
+		item.len = (uint16_t)event_write(event, &e->format, 0, bytes,
+						 &cut);
+		eit_image_event(text, &item);
+		left--;
+	}
+}
+
+static int write_head(struct guide_eit *e)
+{
+	struct buf head = { 0 };
+	int r;
+
+	eit_image_begin(&head, (uint32_t)e->written);
+	r = write_at(e, &head, 0);
+	buf_done(&head);
+	return r;
+}
+
+int guide_eit_run(struct guide_eit *e)
+{
+	const struct service *s;
+	struct buf text = { 0 };
+	int r = 0;
+
+	if (e->next == e->n)
+		return write_head(e);
+	s = find(e, e->numbers[e->next++]);
+	if (s == NULL)
+		return 1;
+	put_events(e, s, &text);
+	r = write_at(e, &text, e->pos);
+	if (r == 0) {
+		e->pos += buf_len(&text);
+		e->hash = hash_add(e->hash, buf_head(&text), buf_len(&text));
+		e->written++;
+	}
+	buf_done(&text);
+	return r < 0 ? r : 1;
+}
+
+size_t guide_eit_len(const struct guide_eit *e)
+{
+	return e->pos;
+}
+
+uint64_t guide_eit_hash(const struct guide_eit *e)
+{
+	return e->hash;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes the events of a stream to memory, for the process that sends them as
+ * EIT (tables/eit_image.h): a service at a time; between two services the
+ * guide may change.
+ *
+ * Owns the descriptor; borrows the guide.
+ */
+#pragma once
+
+#include "common/base/util.h"
+#include "worker/epg/event_write.h"
+#include "worker/epg/guide.h"
+
+struct guide_eit;
+
+/* fd (shared_create()) is taken. */
+struct guide_eit *guide_eit_new(int fd, struct guide *, const char *stream,
+				const struct event_format *);
+/* NULL-safe; sets *e to NULL. */
+void guide_eit_free(struct guide_eit **);
+
+/* Writes a service.  1: there is more; 0: that was the last one.  -ENOSPC: the
+ * memory is too small.  Or another -errno. */
+int guide_eit_run(struct guide_eit *) MUST_CHECK;
+/* Bytes that are written. */
+size_t guide_eit_len(const struct guide_eit *);
+/* Of the content, equal for equal content. */
+uint64_t guide_eit_hash(const struct guide_eit *);

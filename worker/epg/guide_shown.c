@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The streams of the guide whose EIT another process sends. */
+#include "worker/epg/guide_state.h"
+
+static uint64_t last_edit(const struct guide_stream *s)
+{
+	uint64_t last = s->edited;
+
+	for (size_t i = 0; i < s->n; i++)
+		last = MAX(last, s->services[i]->edited);
+	return last;
+}
+
+void guide_show(struct guide *g, const char *stream, int64_t now_s)
+{
+	struct guide_stream *s = guide_add_stream(g, stream);
+
+	s->shown = true;
+	s->shown_edit = last_edit(s);
+	s->shown_s = now_s;
+}
+
+static bool is_stale(const struct guide_stream *s, int64_t now_s)
+{
+	/* or the clock was set back */
+	bool again = now_s < s->shown_s || now_s - s->shown_s >= GUIDE_STALE_S;
+
+	return s->shown && last_edit(s) != s->shown_edit && again;
+}
+
+void guide_find_stale(struct guide *g, int64_t now_s, unsigned max,
+		      void (*report)(const char *stream, void *arg), void *arg)
+{
+	struct guide_stream *s;
+
+	LIST_FOREACH(s, &g->streams, link) {
+		if (max == 0)
+			return;
+		if (!is_stale(s, now_s))
+			continue;
+		s->shown_edit = last_edit(s);
+		s->shown_s = now_s;
+		report(s->id, arg);
+		max--;
+	}
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_eit.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "proto/ipc/msg.h"
+#include "proto/spec/io_spec.h"
+#include "worker/remux/psi_build.h"
+#include "worker/tables/eit_build.h"
+#include "worker/tables/eit_versions.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/si_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SERVICES_OWN_MAX = 256,
+	/* the guide of the stream, and those of its inputs */
+	PLACES = 1 + MSG_INPUTS_MAX,
+	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
+	OTHER_NEAR_MS = 60000, OTHER_LATER_MS = 300000,
+	SECTIONS_MAX = 256, /* of a table */
+	PARTS = 2, /* of a table: first days, later ones */
+};
+
+/* A stream of nit_other. */
+struct other {
+	char id[IO_ID_MAX + 1];
+	uint16_t tsid, onid;
+	struct eit_image *image; /* NULL: none yet */
+};
+
+/* A service whose EIT is sent. */
+struct shown {
+	struct eit_format format;
+	struct eit_items events;
+	uint16_t part; /* of schedule_key: for other transport streams */
+	int64_t change_s; /* of present and following */
+	unsigned tables; /* of the schedule, that are sent */
+	unsigned built;  /* of them, up to date */
+	int64_t segment_s; /* until then they are right */
+};
+
+struct own_eit {
+	struct tables_spec spec;
+	struct si_intervals intervals;
+	const struct psi *psi;
+	struct eit_versions *versions;
+	struct table_stage *stage;
+	bool scrambled;
+	own_eit_input_fn *input_of;
+	void *arg;
+	struct eit_image *images[PLACES];
+	size_t n_others;
+	struct other others[NIT_OTHER_MAX];
+	size_t n; /* of shown; 0: its events are gone */
+	size_t n_scheduled; /* the same, whose tables are in the schedule */
+	struct shown *shown;
+	bool changed; /* shown is to be made again */
+	int64_t now_s; /* of the last turn */
+	bool crowded; /* logged: a segment has no room */
+	/* the sections of a table while they are built */
+	size_t n_sections;
+	uint8_t (*sections)[SECTION_MAX];
+	size_t lens[SECTIONS_MAX];
+};
+
+/* --- the sections of the source --- */
+
+/* Those of a service with another origin do not pass. */
+static bool drops(const uint8_t *section, void *arg)
+{
+	const struct own_eit *o = arg;
+	uint8_t id = section_table_id(section);
+	uint16_t sid = (uint16_t)(section[3] << 8 | section[4]);
+
+	if (id == EIT_OTHER_TABLE_ID)
+		return o->spec.eit_other != EIT_OTHER_PASS;
+	if (id >= OTHER_SCHEDULE && id <= EIT_LAST_TABLE_ID)
+		return o->spec.eit_other == EIT_OTHER_ALL;
+	return tables_spec_eit(&o->spec, sid) != ORIGIN_PASS;
+}
+
+static bool is_wanted(const struct tables_spec *t)
+{
+	bool any = t->eit != ORIGIN_PASS || t->eit_other != EIT_OTHER_PASS;
+
+	for (size_t i = 0; i < t->n_services; i++)
+		any |= t->services[i].eit > 0;
+	return any;
+}
+
+struct own_eit *own_eit_new(const struct own_eit_config *c)
+{
+	struct own_eit *o;
+
+	if (!is_wanted(c->spec))
+		return NULL;
+	o = xcalloc(1, sizeof *o);
+	o->spec = *c->spec;
+	o->intervals = tables_spec_intervals(c->spec);
+	o->psi = c->psi;
+	o->versions = c->versions;
+	o->stage = c->stage;
+	o->scrambled = c->scrambled;
+	o->input_of = c->input_of;
+	o->arg = c->arg;
+	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
+	table_stage_own_pid(o->stage, SI_PID_EIT);
+	table_stage_filter_eit(o->stage, drops, o);
+	schedule_set_eit_rate(table_stage_schedule(o->stage),
+			      c->spec->eit_rate_kbps);
+	return o;
+}
+
+void own_eit_free(struct own_eit **p)
+{
+	struct own_eit *o = *p;
+
+	*p = NULL;
+	if (o == NULL)
+		return;
+	for (size_t i = 0; i < PLACES; i++)
+		eit_image_free(&o->images[i]);
+	own_eit_clear_others(o);
+	free(o->sections);
+	free(o->shown);
+	free(o);
+}
+
+/* --- the events --- */
+
+static struct other *find_other(struct own_eit *o, const char *id)
+{
+	for (size_t i = 0; i < o->n_others; i++)
+		if (strcmp(o->others[i].id, id) == 0)
+			return &o->others[i];
+	return NULL;
+}
+
+void own_eit_guide(struct own_eit *o, const struct msg_stream_guide *m, int fd)
+{
+	struct other *other = m->stream[0] != '\0' ? find_other(o, m->stream)
+						   : NULL;
+	struct eit_image *image, **to;
+	int err;
+
+	if (m->stream[0] != '\0' && other == NULL)
+		return;
+	image = eit_image_read(fd, m->len, &err);
+	if (image == NULL) {
+		log_error("stream", "the events of the guide are refused: %s",
+			  strerror(-err));
+		return;
+	}
+	to = other != NULL ? &other->image : &o->images[m->place];
+	/* what is shown borrows its events */
+	o->n = 0;
+	o->changed = true;
+	eit_image_free(to);
+	*to = image;
+}
+
+void own_eit_clear_others(struct own_eit *o)
+{
+	while (o->n_others > 0)
+		eit_image_free(&o->others[--o->n_others].image);
+	o->n = 0;
+	o->changed = true;
+}
+
+void own_eit_add_other(struct own_eit *o, const char *id, uint16_t tsid,
+		       uint16_t onid)
+{
+	struct other *other = &o->others[o->n_others];
+
+	if (o->n_others == NIT_OTHER_MAX)
+		return;
+	*other = (struct other){ .tsid = tsid, .onid = onid };
+	(void)snprintf(other->id, sizeof other->id, "%s", id);
+	o->n_others++;
+}
+
+/* The events of a service; n 0: there are none.  A service without a number is
+ * the only one, before the tables of its stream were read. */
+static struct eit_items find_events(const struct eit_image *image,
+				    uint16_t number, bool single)
+{
+	struct eit_items none = { 0 }, items;
+	uint16_t found;
+
+	for (size_t i = 0; image != NULL && i < eit_image_services(image);
+	     i++) {
+		items = eit_image_at(image, i, &found);
+		if (found == number || (found == 0 && single))
+			return items;
+	}
+	return none;
+}
+
+static struct eit_items events_of(const struct own_eit *o, uint16_t pnr,
+				  bool single)
+{
+	struct eit_items items = find_events(o->images[0], pnr, single);
+	uint16_t number;
+	unsigned place;
+
+	if (items.n == 0 && o->input_of != NULL &&
+	    o->input_of(pnr, &place, &number, o->arg) && place < PLACES)
+		return find_events(o->images[place], number, false);
+	return items;
+}
+
+/* --- what is shown --- */
+
+static void unschedule(struct own_eit *o, struct schedule_key key)
+{
+	for (unsigned part = 0; part < PARTS; part++, key.part++)
+		(void)schedule_set(table_stage_schedule(o->stage), &key, 0,
+				   NULL, 0);
+}
+
+static struct schedule_key key_of(const struct shown *s, uint8_t table_id)
+{
+	return (struct schedule_key){ SI_PID_EIT, table_id, s->format.sid,
+				      s->part };
+}
+
+static uint8_t schedule_id(const struct shown *s, unsigned table)
+{
+	return (uint8_t)((s->format.other ? OTHER_SCHEDULE
+					  : EIT_SCHEDULE_TABLE_ID) + table);
+}
+
+static bool is_same(const struct shown *a, const struct shown *b)
+{
+	return a->format.sid == b->format.sid && a->part == b->part;
+}
+
+/* Removes a service, or the tables that it lost. */
+static void remove_tables(struct own_eit *o, const struct shown *s,
+			  unsigned from)
+{
+	for (unsigned t = from; t < s->tables; t++)
+		unschedule(o, key_of(s, schedule_id(s, t)));
+}
+
+static void add(struct own_eit *o, struct shown *list, size_t *n,
+		const struct shown *s)
+{
+	if (*n == SERVICES_OWN_MAX)
+		return;
+	list[*n] = *s;
+	/* the tables that were sent are in the schedule */
+	for (size_t i = 0; i < o->n_scheduled; i++)
+		if (is_same(&o->shown[i], s))
+			list[*n].tables = o->shown[i].tables;
+	++*n;
+}
+
+static bool is_scrambled(const struct own_eit *o, const struct psi_program *p)
+{
+	return o->scrambled || psi_program_is_scrambled(p);
+}
+
+static void list_own(struct own_eit *o, struct shown *list, size_t *n)
+{
+	const struct psi_program *programs;
+	size_t n_programs = psi_programs(o->psi, &programs);
+
+	for (size_t i = 0; i < n_programs; i++) {
+		const struct psi_program *p = &programs[i];
+
+		if (tables_spec_eit(&o->spec, p->number) != ORIGIN_OWN)
+			continue;
+		add(o, list, n, &(struct shown){
+			.format = { .sid = p->number,
+				    .tsid = psi_tsid(o->psi),
+				    .onid = o->spec.onid,
+				    .free_ca = is_scrambled(o, p) },
+			.events = events_of(o, p->number, n_programs == 1),
+		});
+	}
+}
+
+static void list_others(struct own_eit *o, struct shown *list, size_t *n)
+{
+	for (size_t i = 0; i < o->n_others; i++) {
+		const struct other *other = &o->others[i];
+		size_t services = other->image != NULL
+					? eit_image_services(other->image) : 0;
+
+		for (size_t k = 0; k < services; k++) {
+			struct shown s = {
+				.format = { .tsid = other->tsid,
+					    .onid = other->onid,
+					    .other = true },
+				.part = (uint16_t)(PARTS * (1 + i)),
+			};
+
+			s.events = eit_image_at(other->image, k,
+						&s.format.sid);
+			if (s.format.sid != 0)
+				add(o, list, n, &s);
+		}
+	}
+}
+
+static void list_all(struct own_eit *o)
+{
+	struct shown *list = xcalloc(SERVICES_OWN_MAX, sizeof *list);
+	size_t n = 0;
+
+	o->changed = false;
+	list_own(o, list, &n);
+	if (o->spec.eit_other != EIT_OTHER_PASS)
+		list_others(o, list, &n);
+	for (size_t i = 0; i < o->n_scheduled; i++) {
+		size_t k = 0;
+
+		while (k < n && !is_same(&o->shown[i], &list[k]))
+			k++;
+		if (k < n)
+			continue;
+		remove_tables(o, &o->shown[i], 0);
+		unschedule(o, key_of(&o->shown[i],
+				     o->shown[i].format.other
+					     ? EIT_OTHER_TABLE_ID
+					     : EIT_TABLE_ID));
+	}
+	free(o->shown);
+	o->shown = list;
+	o->n = o->n_scheduled = n;
+}
+
+/* --- sections --- */
+
+static void take_section(const uint8_t *section, size_t len, void *arg)
+{
+	struct own_eit *o = arg;
+
+	if (o->n_sections == SECTIONS_MAX)
+		return;
+	memcpy(o->sections[o->n_sections], section, len);
+	o->lens[o->n_sections++] = len;
+}
+
+/* Gives the sections the version of their content. */
+static void set_versions(struct own_eit *o, const struct shown *s,
+			 uint8_t table_id)
+{
+	struct eit_table_name name = { table_id, s->format.sid, 0, 0 };
+	uint64_t hash = HASH_INIT;
+	uint8_t version;
+
+	if (s->format.other) {
+		name.onid = s->format.onid;
+		name.tsid = s->format.tsid;
+	}
+	for (size_t i = 0; i < o->n_sections; i++)
+		hash = hash_add(hash, o->sections[i], o->lens[i]);
+	version = eit_version(o->versions, name, hash);
+	for (size_t i = 0; i < o->n_sections; i++)
+		section_set_version(o->sections[i], o->lens[i], version);
+}
+
+/* Schedules the sections from number `from' up to `to' as a part. */
+static void schedule_part(struct own_eit *o, struct schedule_key key,
+			  const struct schedule_terms *terms, unsigned from,
+			  unsigned to)
+{
+	struct schedule_section list[SECTIONS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_sections; i++) {
+		unsigned number = o->sections[i][6];
+
+		if (number >= from && number < to)
+			list[n++] = (struct schedule_section){
+				o->sections[i], o->lens[i] };
+	}
+	if (!schedule_set_terms(table_stage_schedule(o->stage), &key, terms,
+				list, n))
+		log_error("stream", "eit: the EIT of service %u has no room: "
+			  "it is not sent", key.extension);
+}
+
+static void build_present(struct own_eit *o, struct shown *s, int64_t now_s)
+{
+	uint8_t id = s->format.other ? EIT_OTHER_TABLE_ID : EIT_TABLE_ID;
+	const struct schedule_terms terms = {
+		s->format.other ? o->intervals.eit_other : o->intervals.eit,
+		SCHEDULE_PRESENT,
+	};
+
+	for (o->n_sections = 0; o->n_sections < 2; o->n_sections++)
+		o->lens[o->n_sections] = eit_build_present(
+			&s->format, s->events, now_s,
+			(unsigned)o->n_sections, o->sections[o->n_sections]);
+	set_versions(o, s, id);
+	schedule_part(o, key_of(s, id), &terms, 0, SECTIONS_MAX);
+	s->change_s = eit_next_change(s->events, now_s);
+}
+
+/* The first days of the table have their own part. */
+static void send_table(struct own_eit *o, const struct shown *s,
+		       unsigned table)
+{
+	unsigned near = tables_spec_near_days(&o->spec);
+	unsigned first = table * EIT_TABLE_DAYS, days;
+	struct schedule_key key = key_of(s, schedule_id(s, table));
+	struct schedule_terms terms[PARTS] = {
+		{ o->intervals.schedule, SCHEDULE_GUIDE },
+		{ o->intervals.schedule_later, SCHEDULE_GUIDE },
+	};
+
+	if (s->format.other) {
+		terms[0].interval_ms = OTHER_NEAR_MS;
+		terms[1].interval_ms = OTHER_LATER_MS;
+	}
+	days = near > first ? MIN(near - first, (unsigned)EIT_TABLE_DAYS) : 0;
+	schedule_part(o, key, &terms[0], 0, days * EIT_DAY_SECTIONS);
+	key.part++;
+	schedule_part(o, key, &terms[1], days * EIT_DAY_SECTIONS, SECTIONS_MAX);
+}
+
+static bool has_schedule(const struct own_eit *o, const struct shown *s)
+{
+	return !s->format.other || o->spec.eit_other == EIT_OTHER_ALL;
+}
+
+/* Builds the next table of the schedule. */
+static void build_next(struct own_eit *o, struct shown *s, int64_t now_s)
+{
+	unsigned tables = eit_tables(s->events, now_s);
+	size_t dropped;
+
+	if (s->built == 0) {
+		remove_tables(o, s, tables);
+		s->segment_s = eit_next_segment(now_s);
+	}
+	s->tables = MAX(s->tables, s->built + 1);
+	o->n_sections = 0;
+	dropped = eit_build_table(&s->format, s->events, now_s, s->built,
+				  take_section, o).dropped;
+	if (dropped > 0 && !o->crowded)
+		log_warning("stream", "eit: three hours of service %u have "
+			    "more events than eight sections hold: %zu are "
+			    "not in the schedule", s->format.sid, dropped);
+	o->crowded |= dropped > 0;
+	set_versions(o, s, schedule_id(s, s->built));
+	send_table(o, s, s->built);
+	s->built++;
+	if (s->built == tables)
+		s->tables = tables;
+}
+
+void own_eit_use(struct own_eit *o)
+{
+	o->n = 0;
+	o->changed = true;
+}
+
+/* Does a schedule lack a table that is up to date? */
+static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
+{
+	if (!has_schedule(o, s))
+		return false;
+	/* or the clock was set back */
+	if (now_s >= s->segment_s || eit_next_segment(now_s) < s->segment_s)
+		s->built = 0;
+	return s->built == 0 || s->built < eit_tables(s->events, now_s);
+}
+
+void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
+{
+	int64_t now_s = (int64_t)(unix_ms / 1000);
+
+	if (o->changed) {
+		if (!psi_has_pat(o->psi))
+			return;
+		list_all(o);
+		for (size_t i = 0; i < o->n; i++)
+			build_present(o, &o->shown[i], now_s);
+	}
+	if (now_s != o->now_s)
+		for (size_t i = 0; i < o->n; i++)
+			if (now_s >= o->shown[i].change_s ||
+			    now_s < o->now_s)
+				build_present(o, &o->shown[i], now_s);
+	o->now_s = now_s;
+	for (size_t i = 0; i < o->n; i++)
+		if (is_behind(o, &o->shown[i], now_s)) {
+			build_next(o, &o->shown[i], now_s);
+			return;
+		}
+}

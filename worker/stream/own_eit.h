@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The own EIT of a stream, from the events that the guide gave it
+ * (tables/eit_image.h): present and following, and the schedule, of its
+ * services; and present and following, or all, of the streams of nit_other.
+ *
+ * What the guide gave last is sent until it gives other events, also while the
+ * guide does not run.  Present and following change with the time.
+ *
+ * A service has the events of its number in the guide of the stream, or else
+ * those of the input of a multiplex that carries it.
+ *
+ * Owns the events; borrows the stage.
+ */
+#pragma once
+
+#include "proto/spec/tables_spec.h"
+#include "worker/tables/table_stage.h"
+
+#include <jansson.h>
+
+struct eit_versions;
+struct msg_stream_guide;
+struct own_eit;
+struct psi;
+
+/* The input of a multiplex, from 1, and the number there of the service with
+ * this number in the output; false: it is not known. */
+typedef bool own_eit_input_fn(uint16_t pnr, unsigned *ret_place,
+			      uint16_t *ret_number, void *arg);
+
+struct own_eit_config {
+	const struct tables_spec *spec; /* copied */
+	const struct psi *psi;          /* of the output; it outlives it */
+	struct eit_versions *versions;  /* they outlive it */
+	struct table_stage *stage;
+	bool scrambled; /* the output is, by another stage */
+	own_eit_input_fn *input_of; /* NULL: no multiplex */
+	void *arg;
+};
+
+/* NULL: all EIT are those of the source. */
+struct own_eit *own_eit_new(const struct own_eit_config *);
+/* NULL-safe; sets *o to NULL. */
+void own_eit_free(struct own_eit **);
+
+/* Takes the events in memory fd (borrowed). */
+void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
+
+/* A stream of nit_other; id is its name in stream.guide. */
+void own_eit_clear_others(struct own_eit *);
+void own_eit_add_other(struct own_eit *, const char *id, uint16_t tsid,
+		       uint16_t onid);
+
+/* The tables of the stream, or of its inputs, have changed. */
+void own_eit_use(struct own_eit *);
+/* Builds what is due: at most one table of a schedule. */
+void own_eit_turn(struct own_eit *, uint64_t unix_ms);

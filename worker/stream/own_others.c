@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/own_others.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "worker/remux/psi_build.h"
+#include "worker/remux/table_versions.h"
+#include "worker/tables/sdt_other.h"
+#include "worker/tables/section_schedule.h"
+#include "worker/ts/si_table.h"
+
+#include <stdlib.h>
+
+enum { TYPE_TV = 1 };
+
+struct own_others {
+	unsigned interval_ms;
+	enum eit_other eit;
+	struct table_versions *versions;
+	struct schedule *schedule;
+	/* the transport streams of the list, and of the one before */
+	size_t n, n_before;
+	uint16_t tsids[NIT_OTHER_MAX], before[NIT_OTHER_MAX];
+	/* the sections, while they are built */
+	uint8_t sections[SDT_OTHER_SECTIONS_MAX][SECTION_PSI_MAX];
+	size_t lens[SDT_OTHER_SECTIONS_MAX];
+};
+
+static struct schedule_key key_of(uint16_t tsid)
+{
+	return (struct schedule_key){ SI_PID_SDT, SDT_OTHER_TABLE_ID, tsid,
+				      0 };
+}
+
+struct own_others *own_others_new(const struct tables_spec *spec,
+				  struct table_versions *versions,
+				  struct schedule *schedule)
+{
+	struct own_others *o;
+
+	if (!spec->sdt_other)
+		return NULL;
+	o = xcalloc(1, sizeof *o);
+	o->interval_ms = tables_spec_intervals(spec).sdt_other;
+	o->eit = spec->eit_other;
+	o->versions = versions;
+	o->schedule = schedule;
+	return o;
+}
+
+void own_others_free(struct own_others **o)
+{
+	free(*o);
+	*o = NULL;
+}
+
+void own_others_begin(struct own_others *o)
+{
+	o->n_before = o->n;
+	for (size_t i = 0; i < o->n; i++)
+		o->before[i] = o->tsids[i];
+	o->n = 0;
+}
+
+/* A stream of one program need not list it. */
+static size_t list_services(const struct stream_spec *spec,
+			    struct sdt_other_service ret[SERVICES_MAX])
+{
+	const struct tables_spec *t = &spec->tables;
+
+	for (size_t i = 0; i < t->n_services; i++)
+		ret[i] = (struct sdt_other_service){
+			t->services[i].pnr,
+			t->services[i].type != 0 ? t->services[i].type
+						 : TYPE_TV,
+			t->services[i].provider, t->services[i].name,
+			spec->remux.textcode,
+		};
+	if (t->n_services > 0 || spec->remux.set_pnr == 0)
+		return t->n_services;
+	ret[0] = (struct sdt_other_service){
+		spec->remux.set_pnr,
+		spec->remux.service_type != 0 ? spec->remux.service_type
+					      : TYPE_TV,
+		spec->remux.service_provider, spec->remux.service_name,
+		spec->remux.textcode,
+	};
+	return 1;
+}
+
+void own_others_add(struct own_others *o, const struct stream_spec *spec)
+{
+	struct sdt_other_service services[SERVICES_MAX];
+	struct schedule_section list[SDT_OTHER_SECTIONS_MAX];
+	const struct sdt_other sdt = {
+		.tsid = stream_spec_tsid(spec),
+		.onid = spec->tables.onid,
+		.has_present = o->eit != EIT_OTHER_PASS,
+		.has_schedule = o->eit == EIT_OTHER_ALL,
+		.services = services,
+		.n = list_services(spec, services),
+	};
+	const struct schedule_key key = key_of(sdt.tsid);
+	size_t n = sdt_other_build(&sdt, o->sections, o->lens);
+	uint64_t hash = HASH_INIT;
+	uint8_t version;
+
+	if (o->n == NIT_OTHER_MAX)
+		return;
+	for (size_t i = 0; i < n; i++)
+		hash = hash_add(hash, o->sections[i], o->lens[i]);
+	version = table_version(o->versions, (struct table_name){
+		key.table_id, key.extension }, hash, 0);
+	for (size_t i = 0; i < n; i++) {
+		section_set_version(o->sections[i], o->lens[i], version);
+		list[i] = (struct schedule_section){ o->sections[i],
+						     o->lens[i] };
+	}
+	(void)schedule_set(o->schedule, &key, o->interval_ms, list, n);
+	o->tsids[o->n++] = sdt.tsid;
+}
+
+void own_others_end(struct own_others *o)
+{
+	for (size_t i = 0; i < o->n_before; i++) {
+		const struct schedule_key key = key_of(o->before[i]);
+		size_t k = 0;
+
+		while (k < o->n && o->tsids[k] != o->before[i])
+			k++;
+		if (k == o->n)
+			(void)schedule_set(o->schedule, &key, 0, NULL, 0);
+	}
+}

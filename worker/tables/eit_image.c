@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/tables/eit_image.h"
+
+#include "common/base/alloc.h"
+#include "proto/si/desc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MAGIC = 0x45495431, /* "EIT1" */
+	LOOP_AT = EIT_EVENT_HEAD - 2,
+};
+
+struct head {
+	uint32_t magic, services;
+};
+
+struct service_head {
+	uint32_t number, events;
+};
+
+struct event_head {
+	int64_t start_s;
+	uint32_t duration_s;
+	uint16_t len;
+	uint16_t reserved;
+};
+
+/* --- writing --- */
+
+void eit_image_begin(struct buf *b, uint32_t services)
+{
+	const struct head h = { MAGIC, services };
+
+	buf_append(b, &h, sizeof h);
+}
+
+void eit_image_service(struct buf *b, uint16_t number, uint32_t events)
+{
+	const struct service_head h = { number, events };
+
+	buf_append(b, &h, sizeof h);
+}
+
+void eit_image_event(struct buf *b, const struct eit_item *e)
+{
+	const struct event_head h = { e->start_s, e->duration_s, e->len, 0 };
+
+	buf_append(b, &h, sizeof h);
+	buf_append(b, e->bytes, e->len);
+}
+
+/* --- reading --- */
+
+struct service {
+	uint16_t number;
+	struct eit_item *items;
+	size_t n;
+};
+
+struct eit_image {
+	uint8_t *bytes;
+	size_t n;
+	struct service services[EIT_IMAGE_SERVICES_MAX];
+};
+
+struct reader {
+	const uint8_t *at;
+	size_t left;
+};
+
+static bool take(struct reader *r, void *ret, size_t len)
+{
+	if (r->left < len)
+		return false;
+	memcpy(ret, r->at, len);
+	r->at += len;
+	r->left -= len;
+	return true;
+}
+
+static bool read_event(struct reader *r, struct eit_item *ret)
+{
+	struct desc_loop loop;
+	struct event_head h;
+
+	if (!take(r, &h, sizeof h) || h.len < EIT_EVENT_HEAD ||
+	    h.len > EIT_EVENT_MAX || h.len > r->left || h.start_s < 0 ||
+	    h.start_s > UINT32_MAX || h.duration_s == 0)
+		return false;
+	*ret = (struct eit_item){ h.start_s, h.duration_s, h.len, r->at };
+	loop.data = r->at + EIT_EVENT_HEAD;
+	loop.len = h.len - (size_t)EIT_EVENT_HEAD;
+	r->at += h.len;
+	r->left -= h.len;
+	return ((ret->bytes[LOOP_AT] & 0x0f) << 8 |
+		ret->bytes[LOOP_AT + 1]) == (int)loop.len &&
+	       desc_loop_ok(loop);
+}
+
+static bool read_service(struct reader *r, struct service *s)
+{
+	struct service_head h;
+
+	if (!take(r, &h, sizeof h) || h.number > UINT16_MAX ||
+	    h.events > EIT_IMAGE_EVENTS_MAX ||
+	    h.events > r->left / sizeof(struct event_head))
+		return false;
+	s->number = (uint16_t)h.number;
+	s->items = xcalloc(h.events + 1, sizeof *s->items);
+	for (; s->n < h.events; s->n++)
+		if (!read_event(r, &s->items[s->n]) ||
+		    (s->n > 0 && s->items[s->n].start_s <
+				 eit_item_end(&s->items[s->n - 1])))
+			return false;
+	return true;
+}
+
+static bool read_all(struct eit_image *i, size_t len)
+{
+	struct reader r = { i->bytes, len };
+	struct head h;
+
+	if (!take(&r, &h, sizeof h) || h.magic != MAGIC ||
+	    h.services > EIT_IMAGE_SERVICES_MAX)
+		return false;
+	while (i->n < h.services)
+		if (!read_service(&r, &i->services[i->n++]))
+			return false;
+	return r.left == 0;
+}
+
+struct eit_image *eit_image_read(int fd, size_t len, int *ret_err)
+{
+	struct eit_image *i = xcalloc(1, sizeof *i);
+	ssize_t n;
+
+	i->bytes = xmalloc(len + 1);
+	n = pread(fd, i->bytes, len, 0);
+	*ret_err = n < 0 ? -errno
+			 : (size_t)n == len && read_all(i, len) ? 0 : -EBADMSG;
+	if (*ret_err < 0)
+		eit_image_free(&i);
+	return i;
+}
+
+void eit_image_free(struct eit_image **i)
+{
+	for (size_t k = 0; *i != NULL && k < (*i)->n; k++)
+		free((*i)->services[k].items);
+	if (*i != NULL)
+		free((*i)->bytes);
+	free(*i);
+	*i = NULL;
+}
+
+size_t eit_image_services(const struct eit_image *i)
+{
+	return i->n;
+}
+
+struct eit_items eit_image_at(const struct eit_image *i, size_t at,
+			      uint16_t *ret_number)
+{
+	const struct service *s = &i->services[at];
+
+	*ret_number = s->number;
+	return (struct eit_items){ s->items, s->n };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The events of the services of a stream, as the guide gives them to the
+ * process that sends them: each in the form that an EIT has
+ * (EN 300 468 5.2.4).
+ *
+ *	header   magic, number of services
+ *	service  its number, its number of events
+ *	event    start, duration, length; then so many bytes: event_id,
+ *	         start_time, duration, flags and length, descriptors
+ *
+ * in the byte order of the machine.  The reader trusts no byte: an image with
+ * an impossible length, order or descriptor is refused as a whole.
+ */
+#pragma once
+
+#include "common/base/buf.h"
+#include "common/base/util.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	EIT_EVENT_HEAD = 12, /* bytes in front of the descriptors */
+	EIT_EVENT_MAX = 4078, /* of a section of 4096 bytes */
+	EIT_IMAGE_SERVICES_MAX = 64,
+	EIT_IMAGE_EVENTS_MAX = 8192, /* of a service */
+};
+
+struct eit_item {
+	int64_t start_s; /* Unix time */
+	uint32_t duration_s;
+	uint16_t len; /* of bytes */
+	const uint8_t *bytes;
+};
+
+static inline int64_t eit_item_end(const struct eit_item *e)
+{
+	return e->start_s + e->duration_s;
+}
+
+/* Events by their start, that do not overlap. */
+struct eit_items {
+	const struct eit_item *list;
+	size_t n;
+};
+
+/* --- writing --- */
+
+/* A part of the image, to be appended to the ones before. */
+void eit_image_begin(struct buf *, uint32_t services);
+void eit_image_service(struct buf *, uint16_t number, uint32_t events);
+void eit_image_event(struct buf *, const struct eit_item *);
+
+/* --- reading --- */
+
+struct eit_image;
+
+/* Copies the first len bytes of the memory fd (borrowed).  NULL with *ret_err:
+ * -EBADMSG for an image that is refused, or another -errno. */
+struct eit_image *eit_image_read(int fd, size_t len, int *ret_err);
+/* NULL-safe; sets *i to NULL. */
+void eit_image_free(struct eit_image **);
+
+size_t eit_image_services(const struct eit_image *);
+/* The number and the events of a service; borrowed. */
+struct eit_items eit_image_at(const struct eit_image *, size_t i,
+			      uint16_t *ret_number);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Builds an SDT other (EN 300 468 5.2.3): the services of another transport
+ * stream.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "worker/ts/section.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SDT_OTHER_SECTIONS_MAX = 32 };
+
+struct sdt_other_service {
+	uint16_t pnr;
+	uint8_t type;
+	const char *provider, *name;
+	uint8_t textcode; /* enum text_table of both */
+};
+
+struct sdt_other {
+	uint16_t tsid, onid;
+	bool has_present, has_schedule; /* EIT of the services */
+	const struct sdt_other_service *services;
+	size_t n;
+};
+
+/* Writes the sections with version 0 and their lengths; returns their number.
+ * Services without room in them are omitted. */
+size_t sdt_other_build(const struct sdt_other *,
+		       uint8_t ret[SDT_OTHER_SECTIONS_MAX][SECTION_PSI_MAX],
+		       size_t ret_lens[SDT_OTHER_SECTIONS_MAX]);
