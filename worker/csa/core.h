@@ -36,3 +36,7 @@ struct csa_core {
 /* The cores of this build that this processor can run, the fastest first.
  * Returns NULL behind the last one. */
 const struct csa_core *csa_core(size_t i);
+
+/* True if a full batch of the core is what libdvbcsa makes of it, both ways.
+ * Takes less than a millisecond. */
+bool csa_core_agrees(const struct csa_core *);

@@ -2,6 +2,7 @@
 #include "worker/csa/csa.h"
 
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "worker/csa/core.h"
 
 #include <assert.h>
@@ -50,9 +51,62 @@ struct csa *csa_new_with(const struct csa_core *core)
 	return c;
 }
 
+/* True if a full batch of the same payload is scrambled as libdvbcsa scrambles
+ * one, and descrambled again. */
+static bool payloads_agree(struct csa *c, uint8_t (*payloads)[PAYLOAD_MAX])
+{
+	uint8_t clear[PAYLOAD_MAX], expected[PAYLOAD_MAX];
+	size_t n = csa_batch(c);
+	bool ok = true;
+
+	for (size_t i = 0; i < PAYLOAD_MAX; i++)
+		clear[i] = (uint8_t)(i * 151 + 7);
+	memcpy(expected, clear, sizeof expected);
+	dvbcsa_encrypt(c->one, expected, PAYLOAD_MAX);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(payloads[i], clear, PAYLOAD_MAX);
+		csa_add(c, payloads[i], PAYLOAD_MAX);
+	}
+	csa_scramble(c);
+	for (size_t i = 0; i < n; i++) {
+		ok &= memcmp(payloads[i], expected, PAYLOAD_MAX) == 0;
+		csa_add(c, payloads[i], PAYLOAD_MAX);
+	}
+	csa_descramble(c);
+	for (size_t i = 0; i < n; i++)
+		ok &= memcmp(payloads[i], clear, PAYLOAD_MAX) == 0;
+	return ok;
+}
+
+bool csa_core_agrees(const struct csa_core *core)
+{
+	static const uint8_t word[CSA_CONTROL_WORD] = {
+		0x12, 0x34, 0x56, 0x9c, 0xab, 0xcd, 0xef, 0x67
+	};
+	struct csa *c = csa_new_with(core);
+	uint8_t(*payloads)[PAYLOAD_MAX] =
+		xcalloc(core->lanes, sizeof *payloads);
+	bool ok;
+
+	csa_set(c, word);
+	ok = payloads_agree(c, payloads);
+	free(payloads);
+	csa_free(&c);
+	return ok;
+}
+
 struct csa *csa_new(void)
 {
-	return csa_new_with(csa_core(0));
+	const struct csa_core *core;
+
+	for (size_t i = 0; (core = csa_core(i)) != NULL; i++) {
+		if (csa_core_agrees(core))
+			break;
+		log_error("stream", "the %s core of CSA and libdvbcsa disagree "
+				    "on this processor: the core is not used",
+			  core->name);
+	}
+	return csa_new_with(core);
 }
 
 void csa_forget(struct csa *c)

@@ -3,8 +3,8 @@
  * Scrambles and descrambles payloads by the DVB Common Scrambling Algorithm
  * (ETSI TS 100 289).
  *
- * A batch goes through the fastest core that this processor can run (core.h),
- * else through the bitslice core of libdvbcsa.  Both cost nearly the same for
+ * A batch goes through the fastest core that this processor can run and that
+ * agrees with libdvbcsa there (core.h), else through the bitslice core of libdvbcsa.  Both cost nearly the same for
  * one payload and for a full batch.  So a small batch goes through the cipher
  * of libdvbcsa for single payloads.
  */
@@ -21,7 +21,8 @@ enum {
 struct csa;
 struct csa_core;
 
-/* Without a control word: csa_set() comes first. */
+/* Without a control word: csa_set() comes first.  Tries the cores; a core that
+ * is wrong on this processor is logged and not taken. */
 struct csa *csa_new(void);
 
 /* The same with a core, or with libdvbcsa alone if it is NULL. */

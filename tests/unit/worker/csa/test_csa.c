@@ -108,6 +108,35 @@ Test(csa, a_processor_with_wide_registers_has_a_core)
 	cr_assert_not_null(csa_core(0));
 }
 
+static void scramble_badly(const struct csa_schedule *schedule,
+			   const struct csa_payload *payloads, size_t n)
+{
+	csa_core(0)->scramble(schedule, payloads, n);
+	payloads[n - 1].data[PAYLOAD - 1] ^= 1;
+}
+
+static void descramble_badly(const struct csa_schedule *schedule,
+			     const struct csa_payload *payloads, size_t n)
+{
+	csa_core(0)->descramble(schedule, payloads, n);
+	payloads[n - 1].data[0] ^= 0x80;
+}
+
+Test(csa, one_wrong_bit_either_way_makes_a_core_disagree)
+{
+	struct csa_core core;
+
+	if (csa_core(0) == NULL)
+		cr_skip_test("no core for this processor");
+	core = *csa_core(0);
+	cr_assert(csa_core_agrees(&core));
+	core.scramble = scramble_badly;
+	cr_assert_not(csa_core_agrees(&core));
+	core = *csa_core(0);
+	core.descramble = descramble_badly;
+	cr_assert_not(csa_core_agrees(&core));
+}
+
 Test(csa, a_dropped_batch_stays_scrambled)
 {
 	struct csa *c = csa_new();
