@@ -79,7 +79,8 @@ static const struct {
 	{ "set_tsid service_name service_type textcode descriptors backup_on "
 	  "cas_components filler nit network_id network_name onid nit_actual "
 	  "nit_other sdt private_data_specifier si si_interval bat bouquet_id "
-	  "bouquet_name tdt timezone country offset clock_lost cc_limit ", 0 },
+	  "bouquet_name tdt timezone country offset clock_lost cc_limit "
+	  "si_profile si_intervals sdt_other eit eit_other eit_rate ", 0 },
 	{ "map filter filter~ set_pnr service_provider hbbtv_url cue_pid "
 	  "backup_type backup_start_delay backup_return_delay "
 	  "backup_force_return backup_initial_delay backup_damping ",
