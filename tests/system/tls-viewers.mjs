@@ -57,12 +57,17 @@ test('a stream is available by https, and only so where it is configured',
 		// each path leads to its own scheme, as after a change of the
 		// output
 		const other = [await request(8100, { path: '/secure?a=b' }),
-			await secureRequest(8100, cert, { path: '/plain' })];
+			await secureRequest(8100, cert,
+				{ path: '/plain?token=b' })];
 		assert.deepEqual(other.map(({ status }) => status), [302, 302]);
 		assert.match(other[0].headers.location,
 			/^https:\/\/[^/]+:8100\/secure\?a=b$/);
 		assert.match(other[1].headers.location,
 			/^http:\/\/[^/]+:8100\/plain$/);
+		// a proxy ended the TLS of this client: no loop
+		assert.equal((await request(8100, { path: '/secure',
+			headers: { 'X-Forwarded-Proto': 'https' } })).status,
+		404);
 		await checked(() => sluice.post({ cmd: 'close-session',
 			id: sessions[0].client_id }));
 		await waitUntil('the end of one', () => viewer.ended !==

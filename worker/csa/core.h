@@ -37,6 +37,7 @@ struct csa_core {
  * Returns NULL behind the last one. */
 const struct csa_core *csa_core(size_t i);
 
-/* True if a full batch of the core is what libdvbcsa makes of it, both ways.
- * Takes less than a millisecond. */
+/* True if a full batch of the core, another payload and length in each lane, is
+ * what libdvbcsa makes of the payloads one by one, both ways.  Takes a few
+ * milliseconds. */
 bool csa_core_agrees(const struct csa_core *);

@@ -51,30 +51,48 @@ struct csa *csa_new_with(const struct csa_core *core)
 	return c;
 }
 
-/* True if a full batch of the same payload is scrambled as libdvbcsa scrambles
- * one, and descrambled again. */
-static bool payloads_agree(struct csa *c, uint8_t (*payloads)[PAYLOAD_MAX])
+struct sample {
+	uint8_t clear[PAYLOAD_MAX], scrambled[PAYLOAD_MAX], now[PAYLOAD_MAX];
+	size_t len;
+};
+
+/* Another payload and another length for each lane. */
+static void make_samples(struct csa *c, struct sample *samples)
 {
-	uint8_t clear[PAYLOAD_MAX], expected[PAYLOAD_MAX];
-	size_t n = csa_batch(c);
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < c->size; i++) {
+		struct sample *s = &samples[i];
+
+		s->len = PAYLOAD_MAX - i % (PAYLOAD_MAX - PAYLOAD_MIN + 1);
+		for (size_t k = 0; k < s->len; k++) {
+			random = random * 1664525 + 1013904223;
+			s->clear[k] = (uint8_t)(random >> 24);
+		}
+		memcpy(s->scrambled, s->clear, s->len);
+		dvbcsa_encrypt(c->one, s->scrambled, (unsigned)s->len);
+		memcpy(s->now, s->clear, s->len);
+	}
+}
+
+static bool samples_agree(struct csa *c, struct sample *samples)
+{
 	bool ok = true;
 
-	for (size_t i = 0; i < PAYLOAD_MAX; i++)
-		clear[i] = (uint8_t)(i * 151 + 7);
-	memcpy(expected, clear, sizeof expected);
-	dvbcsa_encrypt(c->one, expected, PAYLOAD_MAX);
-	for (size_t i = 0; i < n; i++) {
-		memcpy(payloads[i], clear, PAYLOAD_MAX);
-		csa_add(c, payloads[i], PAYLOAD_MAX);
-	}
+	make_samples(c, samples);
+	for (size_t i = 0; i < c->size; i++)
+		csa_add(c, samples[i].now, samples[i].len);
 	csa_scramble(c);
-	for (size_t i = 0; i < n; i++) {
-		ok &= memcmp(payloads[i], expected, PAYLOAD_MAX) == 0;
-		csa_add(c, payloads[i], PAYLOAD_MAX);
+	for (size_t i = 0; i < c->size; i++) {
+		struct sample *s = &samples[i];
+
+		ok &= memcmp(s->now, s->scrambled, s->len) == 0;
+		csa_add(c, s->now, s->len);
 	}
 	csa_descramble(c);
-	for (size_t i = 0; i < n; i++)
-		ok &= memcmp(payloads[i], clear, PAYLOAD_MAX) == 0;
+	for (size_t i = 0; i < c->size; i++)
+		ok &= memcmp(samples[i].now, samples[i].clear,
+			     samples[i].len) == 0;
 	return ok;
 }
 
@@ -84,13 +102,12 @@ bool csa_core_agrees(const struct csa_core *core)
 		0x12, 0x34, 0x56, 0x9c, 0xab, 0xcd, 0xef, 0x67
 	};
 	struct csa *c = csa_new_with(core);
-	uint8_t(*payloads)[PAYLOAD_MAX] =
-		xcalloc(core->lanes, sizeof *payloads);
+	struct sample *samples = xcalloc(c->size, sizeof *samples);
 	bool ok;
 
 	csa_set(c, word);
-	ok = payloads_agree(c, payloads);
-	free(payloads);
+	ok = samples_agree(c, samples);
+	free(samples);
 	csa_free(&c);
 	return ok;
 }

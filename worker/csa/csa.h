@@ -4,9 +4,9 @@
  * (ETSI TS 100 289).
  *
  * A batch goes through the fastest core that this processor can run and that
- * agrees with libdvbcsa there (core.h), else through the bitslice core of libdvbcsa.  Both cost nearly the same for
- * one payload and for a full batch.  So a small batch goes through the cipher
- * of libdvbcsa for single payloads.
+ * agrees with libdvbcsa there (core.h), else through the bitslice core of
+ * libdvbcsa.  Both cost nearly the same for one payload and for a full batch.
+ * So a small batch goes through the cipher of libdvbcsa for single payloads.
  */
 #pragma once
 

@@ -303,7 +303,7 @@ static bool send_part(struct viewer_conn *c, const struct http_request *r,
 	else
 		send_segment(c, r, m, &(struct ring_segment){
 			     .number = p->number, .pos = p->pos, .end = p->end,
-			     .wall_ms = all->has_open ? all->open.wall_ms : 0,
+			     .wall_ms = s != NULL ? s->wall_ms : 0,
 		}, age_max(m, all));
 	return true;
 }

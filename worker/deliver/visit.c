@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	/* places that a stream has for its own viewers: a quarter of all,
@@ -194,9 +195,18 @@ static const struct session_events session_events = {
 	.on_verdict = on_verdict,
 };
 
+/* A proxy in front of this server ended the TLS of the client. */
+static bool came_by_https(const struct http_request *request)
+{
+	const char *scheme = http_request_header(request, "x-forwarded-proto");
+
+	return scheme != NULL && strcasecmp(scheme, "https") == 0;
+}
+
 /* The path is that of an https output for a client without TLS, or of an http
  * output for one with TLS, as after a change of the output: the client goes
- * there.  False: there is no such output. */
+ * there.  Its query may hold a token, which no network may see in the clear.
+ * False: there is no such output. */
 static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 			 const struct http_request *request)
 {
@@ -209,11 +219,11 @@ static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 	if (m == NULL && hls_segment_path(path, playlist, &wanted))
 		m = find_any(d, c, playlist);
 	if (m == NULL || mount_accepts(m, c->secure) ||
-	    (m->tls && !tls_link_is_up(d->tls)) ||
+	    (m->tls && (!tls_link_is_up(d->tls) || came_by_https(request))) ||
 	    strlen(http_request_query(request)) > SESSION_QUERY_MAX)
 		return false;
 	location = scheme_location(m->tls, host, path,
-				   http_request_query(request));
+				   m->tls ? http_request_query(request) : "");
 	if (location == NULL)
 		return false;
 	redirect(c, location);

@@ -33,9 +33,12 @@ unsigned part_cut_target_ms(const struct part_cut *p)
 static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
 		   const struct unit_time *t, struct ring_part *ret)
 {
-	uint64_t len = to > p->from ? to - p->from : 0;
 	uint64_t most = MAX(p->target, unit_time_shortest(t));
+	uint64_t len;
 
+	/* the end of a segment may be the time of sound, which is earlier */
+	to = MAX(to, p->from);
+	len = to - p->from;
 	/* a picture that is longer than its neighbours: a hole is no content */
 	if (len > p->target) {
 		p->target = MIN(len, most);

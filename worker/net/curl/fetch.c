@@ -118,6 +118,18 @@ static const char *coding_of(const struct fetch *f)
 		       ? h->value : NULL;
 }
 
+/* The coding, if it is a token of RFC 9110. */
+static const char *coding_name(const struct fetch *f)
+{
+	const char *coding = coding_of(f);
+
+	return coding != NULL &&
+			       coding[strspn(coding, "!#$%&'*+-.^_`|~,; "
+				      "0123456789abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0'
+		       ? coding : "unknown";
+}
+
 /* Returns len, or nothing is taken. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
@@ -494,7 +506,7 @@ int fetch_error(const struct fetch *f, struct errmsg *error)
 		return errmsg_fail(error, -ENOTSUP,
 				   "compressed streams are not supported: the "
 				   "server sends Content-Encoding: %.32s",
-				   coding_of(f) != NULL ? coding_of(f) : "");
+				   coding_name(f));
 	if (f->result == CURLE_HTTP_RETURNED_ERROR)
 		return errmsg_fail(error, -EREMOTEIO,
 				   "the server answers %ld", f->status);

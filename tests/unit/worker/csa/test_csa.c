@@ -112,7 +112,7 @@ static void scramble_badly(const struct csa_schedule *schedule,
 			   const struct csa_payload *payloads, size_t n)
 {
 	csa_core(0)->scramble(schedule, payloads, n);
-	payloads[n - 1].data[PAYLOAD - 1] ^= 1;
+	payloads[n - 1].data[payloads[n - 1].len - 1] ^= 1;
 }
 
 static void descramble_badly(const struct csa_schedule *schedule,
@@ -122,7 +122,19 @@ static void descramble_badly(const struct csa_schedule *schedule,
 	payloads[n - 1].data[0] ^= 0x80;
 }
 
-Test(csa, one_wrong_bit_either_way_makes_a_core_disagree)
+/* The payloads of two lanes change places. */
+static void swap_lanes(const struct csa_schedule *schedule,
+		       const struct csa_payload *payloads, size_t n)
+{
+	uint8_t first[8];
+
+	csa_core(0)->scramble(schedule, payloads, n);
+	memcpy(first, payloads[0].data, sizeof first);
+	memcpy(payloads[0].data, payloads[1].data, sizeof first);
+	memcpy(payloads[1].data, first, sizeof first);
+}
+
+Test(csa, one_wrong_bit_or_lane_makes_a_core_disagree)
 {
 	struct csa_core core;
 
@@ -131,6 +143,8 @@ Test(csa, one_wrong_bit_either_way_makes_a_core_disagree)
 	core = *csa_core(0);
 	cr_assert(csa_core_agrees(&core));
 	core.scramble = scramble_badly;
+	cr_assert_not(csa_core_agrees(&core));
+	core.scramble = swap_lanes;
 	cr_assert_not(csa_core_agrees(&core));
 	core = *csa_core(0);
 	core.descramble = descramble_badly;

@@ -216,3 +216,19 @@ Test(part_cut, makes_no_parts_unless_asked)
 	end(&s);
 	cr_assert_eq(s.n, 0);
 }
+
+Test(part_cut, a_segment_that_ends_before_its_last_picture_has_no_long_part)
+{
+	struct source s;
+
+	source_init(&s, 500);
+	for (int i = 0; i < 14; i++)
+		step(&s, 3600, false);
+	s.segment.end = s.pos;
+	add(&s, part_cut_end(&s.cut, &s.segment, s.cut.from - 9000, &s.time,
+			     &s.parts[s.n]));
+	cr_assert_geq(s.n, 1U);
+	for (size_t i = 0; i < s.n; i++)
+		cr_assert_leq(s.parts[i].duration_ms,
+			      part_cut_target_ms(&s.cut), "%zu", i);
+}
