@@ -21,8 +21,10 @@ void delay_line_done(struct delay_line *l)
 {
 	free(l->packets);
 	free(l->times);
+	free(l->sources);
 	l->packets = NULL;
 	l->times = NULL;
+	l->sources = NULL;
 	l->room = l->head = l->n = l->since = 0;
 }
 
@@ -35,6 +37,7 @@ static void grow(struct delay_line *l)
 	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;
 	uint8_t *packets = xcalloc(room, TS_PACKET);
 	uint64_t *times = xcalloc(room, sizeof *times);
+	uint32_t *sources = xcalloc(room, sizeof *sources);
 
 	if (l->n > 0) {
 		memcpy(packets, l->packets + l->head * TS_PACKET,
@@ -43,11 +46,15 @@ static void grow(struct delay_line *l)
 		       rest * TS_PACKET);
 		memcpy(times, l->times + l->head, first * sizeof *times);
 		memcpy(times + first, l->times, rest * sizeof *times);
+		memcpy(sources, l->sources + l->head, first * sizeof *sources);
+		memcpy(sources + first, l->sources, rest * sizeof *sources);
 	}
 	free(l->packets);
 	free(l->times);
+	free(l->sources);
 	l->packets = packets;
 	l->times = times;
+	l->sources = sources;
 	l->room = room;
 	l->head = 0;
 }
@@ -226,6 +233,7 @@ bool delay_line_push(struct delay_line *l, const uint8_t *packet,
 	at = time_of(l, packet, now_ns);
 	memcpy(l->packets + place(l, l->n) * TS_PACKET, packet, TS_PACKET);
 	l->times[place(l, l->n)] = at;
+	l->sources[place(l, l->n)] = l->source;
 	l->last_ns = at;
 	l->n++;
 	l->pushed++;

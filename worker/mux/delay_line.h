@@ -35,9 +35,11 @@ enum {
 struct delay_line {
 	uint64_t delay_ns;
 	size_t max; /* packets */
+	uint32_t source; /* number of the next packets, of the caller */
 
 	uint8_t *packets;
 	uint64_t *times;    /* of each packet at its source */
+	uint32_t *sources;  /* and the number of this one */
 	size_t room, head, n;
 	uint64_t pushed;    /* packets since the start */
 	size_t since;       /* packets since the last PCR */
@@ -74,6 +76,11 @@ uint64_t delay_line_next(const struct delay_line *, uint64_t from_ns);
 static inline uint8_t *delay_line_first(const struct delay_line *l)
 {
 	return l->packets + l->head * TS_PACKET;
+}
+
+static inline uint32_t delay_line_source(const struct delay_line *l)
+{
+	return l->sources[l->head];
 }
 
 /* Removes it: it leaves at_ns, or is not sent. */

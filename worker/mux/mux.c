@@ -208,6 +208,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->cfg = *cfg;
 	if (cfg->tables != NULL)
 		m->tables = *cfg->tables;
+	m->last_source = MUX_TABLES_SOURCE;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,
 	       sizeof m->counters.sent);
@@ -226,6 +227,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 		struct mux_source *in = &m->inputs[i];
 
 		in->line = make_line(cfg);
+		in->line.source = ++m->last_source;
 		in->silent = true;
 		init_collector(&in->cat);
 		init_collector(&in->sdt);
@@ -283,11 +285,29 @@ void mux_set_remux(struct mux *m, size_t input, struct remux *remux)
 	m->inputs[input].remux = remux;
 }
 
+void mux_begin_source(struct mux *m, struct mux_source *in)
+{
+	/* those that wait have the last number */
+	if (in->line.pushed != in->source_at)
+		in->line.source = ++m->last_source;
+	in->source_at = in->line.pushed;
+}
+
+void mux_push(struct mux *m, struct mux_source *in, const uint8_t *packet)
+{
+	if (!delay_line_push(&in->line, packet,
+			     MAX(m->now_ns, in->heard_ns))) {
+		in->dropped++;
+		mux_begin_source(m, in);
+	} else if (mux_hears(m, in)) {
+		in->own = in->line.pushed;
+	}
+}
+
 void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 	      size_t n_runs)
 {
 	struct mux_source *in = &m->inputs[input];
-	uint64_t now_ns = MAX(m->now_ns, in->heard_ns);
 
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *packet = runs[i].data;
@@ -303,10 +323,8 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 				   (in->absent &&
 				    !mux_takes_absent(m, in, packet))) {
 				continue;
-			} else if (!delay_line_push(&in->line, packet,
-						    now_ns)) {
-				in->dropped++;
-				mux_counters_forget(&m->counters, pid);
+			} else {
+				mux_push(m, in, packet);
 			}
 		}
 	}
@@ -329,7 +347,7 @@ uint64_t mux_queued(const struct mux *m, size_t input, size_t *ret_waiting)
 
 void mux_restart(struct mux *m, size_t input)
 {
-	mux_counters_restart(&m->counters, (unsigned)input + 1);
+	mux_begin_source(m, &m->inputs[input]);
 }
 
 static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)

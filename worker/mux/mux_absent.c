@@ -15,7 +15,8 @@ enum {
 static bool is_gone(const struct mux *m, const struct mux_source *in)
 {
 	return in->absent_ms > 0 && in->silent && in->heard_ns != 0 &&
-	       m->now_ns - in->heard_ns > in->absent_ms * MS;
+	       m->now_ns - in->heard_ns > in->absent_ms * MS &&
+	       in->line.pushed - in->line.n >= in->own;
 }
 
 static void drop_held(struct mux_source *in)
@@ -24,13 +25,12 @@ static void drop_held(struct mux_source *in)
 	in->holds = false;
 }
 
-static void send_held(const struct mux *m, struct mux_source *in)
+static void send_held(struct mux *m, struct mux_source *in)
 {
 	struct ts_run run = fifo_run(&in->held);
 
 	for (size_t i = 0; i < run.n; i++)
-		(void)delay_line_push(&in->line, run.data + i * TS_PACKET,
-				      MAX(m->now_ns, in->heard_ns));
+		mux_push(m, in, run.data + i * TS_PACKET);
 	drop_held(in);
 }
 
@@ -38,7 +38,10 @@ static void leave(struct mux *m, struct mux_source *in)
 {
 	in->absent = true;
 	in->return_ns = in->wait_ns = 0;
-	mux_counters_restart(&m->counters, (unsigned)(in - m->inputs) + 1);
+	/* PMTs alone wait, and those that follow are dropped */
+	while (in->line.n > 0)
+		delay_line_drop(&in->line);
+	mux_begin_source(m, in);
 }
 
 bool mux_follow_absent(struct mux *m)
@@ -99,7 +102,7 @@ bool mux_takes_absent(struct mux *m, struct mux_source *in,
 		      const uint8_t *packet)
 {
 	/* the PMTs of a silent input are made here */
-	if (in->heard_ns + MUX_SILENT_MS * MS < m->now_ns)
+	if (!mux_hears(m, in))
 		return false;
 	if (in->return_ns == 0)
 		begin_return(m, in);

@@ -6,7 +6,7 @@ static bool starts_unit(const uint8_t *packet)
 	return packet[1] & 0x40;
 }
 
-bool mux_counters_feed(struct mux_counters *c, unsigned source, uint8_t *packet)
+bool mux_counters_feed(struct mux_counters *c, uint32_t source, uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 	uint8_t *in = &c->in[pid], *sent = &c->sent[pid];
@@ -23,18 +23,11 @@ bool mux_counters_feed(struct mux_counters *c, unsigned source, uint8_t *packet)
 		step = (ts_cc(packet) + 17U - *in) & 0x0f;
 	if (!fresh || payload) {
 		*in = (uint8_t)(ts_cc(packet) + 1);
-		c->of[pid] = (uint8_t)source;
+		c->of[pid] = source;
 	}
 	if (!(*sent & SPLICE_CC_SEEN) && !payload)
 		*sent = SPLICE_CC_SEEN | 0x0f; /* the next one has 0 */
 	*sent = (uint8_t)(SPLICE_CC_SEEN | ((*sent + step) & 0x0f));
 	ts_set_cc(packet, *sent);
 	return true;
-}
-
-void mux_counters_restart(struct mux_counters *c, unsigned source)
-{
-	for (size_t pid = 0; pid < TS_PIDS; pid++)
-		if (c->of[pid] == source)
-			c->in[pid] = 0;
 }

@@ -7,7 +7,8 @@
  * packets that were dropped here, the counter of the PID continues: its first
  * packet is one that starts a unit.
  *
- * Embedded; zeroed memory is ready.
+ * Packets are given in the order in which those of a PID go out.  Embedded;
+ * zeroed memory is ready.
  */
 #pragma once
 
@@ -17,18 +18,15 @@ struct mux_counters {
 	/* last counter that was given, and SPLICE_CC_SEEN */
 	uint8_t sent[TS_PIDS];
 	uint8_t in[TS_PIDS];   /* last counter of the source + 1; 0: none */
-	uint8_t of[TS_PIDS];   /* number of that source, from 1; 0: none */
+	uint32_t of[TS_PIDS];  /* number of that source, from 1; 0: none */
 };
 
 /* Sets the counter of a packet of a source (from 1); false: the packet does not
  * go out, because its unit began before. */
-bool mux_counters_feed(struct mux_counters *, unsigned source, uint8_t *packet);
+bool mux_counters_feed(struct mux_counters *, uint32_t source, uint8_t *packet);
 
 /* Forgets a PID of its source: packets were dropped. */
 static inline void mux_counters_forget(struct mux_counters *c, uint16_t pid)
 {
 	c->in[pid] = 0;
 }
-
-/* Forgets all PIDs of a source: other packets follow. */
-void mux_counters_restart(struct mux_counters *, unsigned source);

@@ -51,11 +51,8 @@ void mux_drop_late(struct mux *m)
 	}
 }
 
-static void give(struct mux *m, unsigned source, uint8_t *packet,
-		 uint64_t at_ns)
+static void give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
 {
-	if (!mux_counters_feed(&m->counters, source, packet))
-		return;
 	m->sent[ts_pid(packet)]++;
 	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
 	m->free_ns = MAX(m->free_ns, m->place_ns) +
@@ -67,7 +64,7 @@ static void give_waiting(struct mux *m)
 {
 	struct waiting_packet *p = waiting_take(&m->waiting);
 
-	give(m, p->source, p->data, p->at_ns);
+	give(m, p->data, p->at_ns);
 }
 
 static void give_input(struct mux *m, size_t input, uint64_t at_ns)
@@ -77,17 +74,19 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 	/* packets of the other inputs may have its place */
 	uint64_t first = MAX(at_ns, m->free_ns), place;
 
-	if (mux_admits(m, in, packet)) {
+	if (mux_admits(m, in, packet) &&
+	    mux_counters_feed(&m->counters, delay_line_source(&in->line),
+			      packet)) {
 		spread_learn(&m->spread, packet);
 		place = spread_place(&m->spread, ts_pid(packet), first);
 		in->packets++;
-		if (place > first) {
+		if (place > first ||
+		    waiting_has(&m->waiting, ts_pid(packet))) {
 			if (waiting_is_full(&m->waiting))
 				give_waiting(m);
-			waiting_add(&m->waiting, place, (unsigned)input + 1,
-				    packet);
+			waiting_add(&m->waiting, place, packet);
 		} else {
-			give(m, (unsigned)input + 1, packet, at_ns);
+			give(m, packet, at_ns);
 		}
 	}
 	delay_line_leave(&in->line, at_ns);
@@ -97,7 +96,8 @@ static void give_lane(struct mux *m, struct lane *l, struct lane_turn *t)
 {
 	uint8_t *packet = l->fifo.memory + l->fifo.head * TS_PACKET;
 
-	give(m, MUX_INPUTS_MAX + 1, packet, t->next_ns);
+	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet))
+		give(m, packet, t->next_ns);
 	fifo_drop(&l->fifo, 1);
 	t->next_ns = --t->left > 0 ? t->next_ns + LANE_SPACING_MS * MS
 				   : UINT64_MAX;

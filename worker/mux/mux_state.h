@@ -2,6 +2,7 @@
 /* The data of a mux; for the files of this folder only. */
 #pragma once
 
+#include "common/base/units.h"
 #include "worker/mux/delay_line.h"
 #include "worker/mux/eit_share.h"
 #include "worker/mux/lane.h"
@@ -18,6 +19,7 @@ enum {
 	MUX_SDT_SOURCE_MAX = 8,    /* of the SDT of an input */
 	MUX_CAT_SOURCE_MAX = 4,
 	MUX_SERVICES_MAX = 256,    /* of all inputs together */
+	MUX_TABLES_SOURCE = 1,     /* number of the tables as a source */
 };
 
 struct mux_section {
@@ -57,6 +59,8 @@ struct mux_source {
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
 	struct delay_line line;
 	size_t due; /* packets of it that leave in this turn */
+	uint64_t source_at; /* packets before its last source began */
+	uint64_t own; /* packets up to the last one that was not made here */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
 	unsigned absent_ms; /* silent for so long it is absent; 0: never */
@@ -93,6 +97,7 @@ struct mux {
 	uint64_t tdt_s; /* the second of the last TDT */
 	uint8_t tdt_cc; /* of the next one */
 	struct mux_counters counters;
+	uint32_t last_source; /* number that was given to one */
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
@@ -117,6 +122,19 @@ struct mux {
 	struct waiting waiting; /* packets that `spread' holds back */
 	struct spread spread;
 };
+
+/* --- mux.c --- */
+
+/* Queues a packet of an input. */
+void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
+/* The next packets of an input follow no other ones. */
+void mux_begin_source(struct mux *, struct mux_source *);
+
+/* Are packets of the input its own?  The PMTs of a silent one are made here. */
+static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
+{
+	return in->heard_ns + MUX_SILENT_MS * MS >= m->now_ns;
+}
 
 /* --- mux_tables.c --- */
 

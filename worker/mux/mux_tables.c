@@ -369,7 +369,7 @@ static void queue_tdt(struct mux *m, uint64_t unix_s)
 	(void)section_pack(section, sizeof section, SI_PID_TDT, &m->tdt_cc,
 			   packet);
 	/* its second does not wait: it goes out in front of the queue */
-	if (mux_counters_feed(&m->counters, MUX_INPUTS_MAX + 1, packet) &&
+	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet) &&
 	    cbr_put(m->cbr, packet))
 		m->sent[SI_PID_TDT]++;
 	else

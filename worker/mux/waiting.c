@@ -4,8 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-void waiting_add(struct waiting *w, uint64_t at_ns, unsigned source,
-		 const uint8_t *packet)
+void waiting_add(struct waiting *w, uint64_t at_ns, const uint8_t *packet)
 {
 	uint16_t place = 0;
 	size_t at = w->n;
@@ -15,13 +14,13 @@ void waiting_add(struct waiting *w, uint64_t at_ns, unsigned source,
 		place++;
 	w->used[place] = true;
 	w->list[place].at_ns = at_ns;
-	w->list[place].source = source;
 	memcpy(w->list[place].data, packet, TS_PACKET);
 	while (at > 0 && w->list[w->order[at - 1]].at_ns <= at_ns)
 		at--;
 	memmove(w->order + at + 1, w->order + at,
 		(w->n - at) * sizeof *w->order);
 	w->order[at] = place;
+	w->of_pid[ts_pid(packet)]++;
 	w->n++;
 }
 
@@ -30,5 +29,6 @@ struct waiting_packet *waiting_take(struct waiting *w)
 	uint16_t place = w->order[--w->n];
 
 	w->used[place] = false;
+	w->of_pid[ts_pid(w->list[place].data)]--;
 	return &w->list[place];
 }

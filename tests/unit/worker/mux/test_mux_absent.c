@@ -18,6 +18,7 @@ enum {
 	INPUTS = 2,
 	TICK_MS = 10,
 	ABSENT_MS = 1000,
+	DELAY_MS = 400,
 	RETURN_MS = 5000,
 	VIDEO_OUT = 157, PMT_OUT = 156, /* of input 0 */
 	OTHER_OUT = 257,
@@ -85,7 +86,7 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_feed(s->mux, s->i, runs, n_runs);
 }
 
-static struct rig *rig_new(void)
+static struct rig *rig_of(unsigned absent_ms, unsigned delay_ms)
 {
 	struct rig *r = xcalloc(1, sizeof *r);
 
@@ -93,14 +94,14 @@ static struct rig *rig_new(void)
 	r->pcr = 1000 * PCR_HZ;
 	section_init(&r->sdt, r->sdt_buffer, sizeof r->sdt_buffer);
 	r->mux = mux_new(&(struct mux_config){
-		.n_inputs = INPUTS, .kbps = 4000, .delay_ms = 400,
+		.n_inputs = INPUTS, .kbps = 4000, .delay_ms = delay_ms,
 		.tsid = 5, .onid = 6, .versions = &r->versions,
 		.continuity = &r->continuity, .out = on_out, .arg = r });
 	for (size_t i = 0; i < INPUTS; i++)
 		mux_setup(r->mux, i, &(struct mux_source_config){
 			.base = (uint16_t)(100 * (i + 1)), .count = 100,
 			.priority = 100,
-			.absent_ms = i == 0 ? ABSENT_MS : 0 });
+			.absent_ms = i == 0 ? absent_ms : 0 });
 	for (size_t i = 0; i < INPUTS; i++) {
 		struct remux_options options = { .set_tsid = 5 };
 
@@ -113,6 +114,11 @@ static struct rig *rig_new(void)
 		mux_set_remux(r->mux, i, r->remux[i]);
 	}
 	return r;
+}
+
+static struct rig *rig_new(void)
+{
+	return rig_of(ABSENT_MS, DELAY_MS);
 }
 
 static void rig_free(struct rig *r)
@@ -310,5 +316,54 @@ Test(mux_absent, the_search_for_a_picture_begins_again_after_a_silence)
 	play(r, RETURN_MS / 2 + 500);
 	cr_expect(is_absent(r));
 	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+/* From first to below end, in ticks of play(). */
+static unsigned draw(unsigned *seed, unsigned first, unsigned end)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return first + (*seed >> 16) % ((end - first) / TICK_MS) * TICK_MS;
+}
+
+Test(mux_absent, counters_continue_whenever_an_input_goes_and_returns)
+{
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		unsigned random = seed;
+		unsigned absent_ms = draw(&random, 1000, 4000);
+		struct rig *r = rig_of(absent_ms, DELAY_MS);
+
+		play(r, 3000);
+		for (unsigned i = 0; i < 10; i++) {
+			r->off = true;
+			play(r, absent_ms + 50);
+			r->of_pid[PMT_OUT] = 0;
+			play(r, draw(&random, 50, 2000));
+			cr_assert_eq(r->of_pid[PMT_OUT], 0u);
+			r->off = false;
+			play(r, draw(&random, 100, 1500));
+			cr_assert_eq(r->cc_errors, 0u, "seed %u, time %u",
+				     seed, i);
+		}
+		rig_free(r);
+	}
+}
+
+Test(mux_absent, its_services_leave_the_tables_behind_its_last_packet)
+{
+	enum { LONG_MS = 2 * ABSENT_MS };
+	struct rig *r = rig_of(ABSENT_MS, LONG_MS);
+
+	play(r, 4000);
+	r->of_pid[VIDEO_OUT] = 0;
+	r->off = true;
+	play(r, LONG_MS - 100);
+	cr_expect(!is_absent(r));
+	play(r, 600);
+	cr_expect(is_absent(r));
+	cr_expect_eq(programs(r), 1u);
+	/* three in each tick */
+	cr_expect_geq(r->of_pid[VIDEO_OUT], 3 * LONG_MS / TICK_MS - 6, "%u",
+		      (unsigned)r->of_pid[VIDEO_OUT]);
 	rig_free(r);
 }

@@ -117,18 +117,20 @@ Test(waiting, packets_leave_in_order_and_of_one_time_as_they_came)
 		for (unsigned i = 0; i < ARRAY_LEN(times); i++) {
 			uint8_t p[TS_PACKET] = { (uint8_t)i };
 
-			waiting_add(w, times[i], i, p);
+			p[2] = (uint8_t)(i % 3);
+			waiting_add(w, times[i], p);
 		}
+		cr_expect(waiting_has(w, 2) && !waiting_has(w, 3));
 		cr_expect_eq(waiting_next(w), 1u);
 		for (last = 0; w->n > 0;) {
 			const struct waiting_packet *p = waiting_take(w);
 
 			cr_expect(p->at_ns > last ||
-				  (p->at_ns == last && p->source > before));
-			cr_expect_eq(p->data[0], p->source);
+				  (p->at_ns == last && p->data[0] > before));
 			last = p->at_ns;
-			before = p->source;
+			before = p->data[0];
 		}
+		cr_expect(!waiting_has(w, 2));
 	}
 	free(w);
 }
