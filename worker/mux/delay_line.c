@@ -72,14 +72,14 @@ void delay_line_drop(struct delay_line *l)
 }
 
 /* When a packet leaves: in time, or at half its distance behind the one that
- * left before. */
+ * left before.  A pause of the source is no distance. */
 static uint64_t departure(const struct delay_line *l, uint64_t time_ns,
 			  uint64_t left_ns, uint64_t left_at_ns)
 {
 	uint64_t apart = time_ns > left_ns ? time_ns - left_ns : 0;
 
 	return MAX(time_ns + (uint64_t)l->offset + l->delay_ns,
-		   left_at_ns + apart / CATCH_UP);
+		   left_at_ns + MIN(apart, LINE_PCR_MS * MS) / CATCH_UP);
 }
 
 uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)

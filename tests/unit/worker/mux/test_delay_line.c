@@ -188,6 +188,32 @@ Test(delay_line, packets_that_come_too_late_catch_up_at_twice_their_rate)
 	delay_line_done(&l);
 }
 
+Test(delay_line, packets_behind_a_pause_are_no_later_than_others)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 4096 };
+	uint64_t now = 1000 * SECOND_NS, at;
+	uint8_t p[TS_PACKET];
+
+	for (uint64_t n = 0; n < 2600; n++, now += PACKET_US * 1000) {
+		/* tables alone for 1.5 seconds */
+		bool pause = n >= 1000 && n < 2500;
+
+		if (!pause || n % 200 == 0) {
+			make(p, n, 100 * PCR_HZ, !pause);
+			cr_assert(delay_line_push(&l, p, now));
+		}
+		/* up to the packets that wait behind it */
+		while (n < 2500 && (at = delay_line_next(&l, now)) <= now)
+			delay_line_leave(&l, at);
+	}
+	cr_expect_eq(l.n, 100u, "%zu", l.n);
+	at = delay_line_next(&l, 0);
+	cr_expect_leq(at, 1000 * SECOND_NS + (2500 + DELAY_MS + 1) *
+					     PACKET_US * UINT64_C(1000),
+		      "%u ms", (unsigned)(at / MS));
+	delay_line_done(&l);
+}
+
 Test(delay_line, holds_no_more_packets_than_its_maximum)
 {
 	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 1000 };
