@@ -38,7 +38,6 @@ struct schedule {
 	size_t n, room;
 	struct entry *entries;
 	unsigned eit_kbps; /* 0: no limit */
-	unsigned slow;
 	/* the EIT that were sent have used their rate up to this time */
 	uint64_t paid_ns;
 	/* no table is due before; 0: not known */
@@ -48,10 +47,7 @@ struct schedule {
 
 struct schedule *schedule_new(void)
 {
-	struct schedule *s = xcalloc(1, sizeof *s);
-
-	s->slow = 1;
-	return s;
+	return xcalloc(1, sizeof(struct schedule));
 }
 
 static void drop_sections(struct entry *e)
@@ -222,11 +218,6 @@ void schedule_set_eit_rate(struct schedule *s, unsigned kbps)
 	s->idle_ns = 0;
 }
 
-void schedule_set_slow(struct schedule *s, unsigned times)
-{
-	s->slow = times;
-}
-
 unsigned schedule_eit_need(const struct schedule *s)
 {
 	uint64_t sum = 0; /* bit/s */
@@ -279,9 +270,7 @@ static void keep_gap(struct schedule *s, const struct entry *sent,
 static void send_section(struct schedule *s, struct entry *e, uint64_t now_ns,
 			 struct schedule_due *ret)
 {
-	uint64_t times = e->class == SCHEDULE_GUIDE ? s->slow : 1;
-	uint64_t step = e->interval_ms * times * MS * EARLY_PERCENT / 100 /
-			e->n;
+	uint64_t step = e->interval_ms * MS * EARLY_PERCENT / 100 / e->n;
 	uint64_t period = MAX(step, SCHEDULE_GAP_MS * MS);
 	size_t at = e->next > 0 ? e->ends[e->next - 1] : 0;
 

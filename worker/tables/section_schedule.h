@@ -85,8 +85,6 @@ bool schedule_set_clock(struct schedule *, const struct schedule_key *,
 
 /* The rate of all EIT; 0: no limit, as at the start. */
 void schedule_set_eit_rate(struct schedule *, unsigned kbps);
-/* The schedules of events take so many times their intervals, from 1. */
-void schedule_set_slow(struct schedule *, unsigned times);
 /* What all EIT would take with their intervals, in kbit/s, packets and all. */
 unsigned schedule_eit_need(const struct schedule *);
 
