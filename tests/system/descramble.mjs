@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { CamServer, wordsOf } from '../helpers/newcamd.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { crc32 } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { builddir, now, waitUntil } from '../helpers/util.mjs';
@@ -17,6 +18,8 @@ const udp = (port) => `udp://127.0.0.1:${port}`;
 const CAID = 0x0b00, ECM = 0x200, EMM = 0x300, RATE = 2e6;
 // Crypto periods in packets: 0.3 s, and 1.5 s where a worker has to start.
 const PERIOD = 400, LONG_PERIOD = 2000;
+// How long the packets of the stream whose softcam fails are held back.
+const SHIFT_MS = 3000;
 // Between the answer of a server and the packets that need it.
 const ANSWER_MS = 100;
 const COMPONENTS = [PROGRAM.video, PROGRAM.audio];
@@ -208,6 +211,7 @@ async function manyKeys(t, sluice) {
 
 // The worker of the softcam is killed, then its connection is cut.
 async function killed(t, sluice) {
+	const timing = new Timing(t);
 	const { clear, scrambled } = clip(9, LONG_PERIOD);
 	const cam = await CamServer.start(t);
 	const recorder = await Recorder.start(t, { port: 6010 });
@@ -215,21 +219,32 @@ async function killed(t, sluice) {
 	await add(sluice, cam.entry('kill', { force: true,
 		disable_emm: true }));
 	await waitUntil('login', () => cam.logins === 1);
-	await add(sluice, stream('k', `${udp(5010)}#cam=kill&shift=3000`,
-		udp(6010)));
+	await add(sluice, stream('k', `${udp(5010)}#cam=kill&` +
+		`shift=${SHIFT_MS}`, udp(6010)));
 	const { pid } = await waitUntil('worker', () =>
 		sluice.worker('stream', 'k'));
 	const one = await play(t, Buffer.concat([scrambled.subarray(0, 188000),
 		...emms(), scrambled.subarray(188000)]), 5010, cam);
 
 	await waitUntil('two keys', () => cam.ecms.length > 1);
+	const since = now();
 	process.kill(sluice.worker('softcam', 'kill').pid, 'SIGKILL');
 	await waitUntil('second login', () => cam.logins === 2);
 	const known = cam.ecms.length;
 
 	await waitUntil('another key', () => cam.ecms.length > known);
+	// the clip waits for a word, an input would not: it is needed this
+	// time after its ECM
+	const within = (pause, what) => timing.assert(pause < SHIFT_MS,
+		`${what}: ${pause.toFixed()} ms until the next ECM`);
+
+	within(now() - since, 'the worker was killed');
+	const cut = now(), asked = cam.ecms.length;
+
 	cam.drop();
 	await waitUntil('third login', () => cam.logins === 3);
+	await waitUntil('its key', () => cam.ecms.length > asked);
+	within(now() - cut, 'the connection was cut');
 	await one.end();
 	await recorder.quiet(500);
 	const [list] = await recorder.stop();
