@@ -244,6 +244,8 @@ async function startTuner(t) {
 		const event = { scope: 'cam_event', dvb_id: 's1', cam };
 
 		assert.equal(events?.judgeEvent(event), undefined);
+		// the page asks again every few seconds
+		replies['get-cam'] = { cam: [cam] };
 		service.send([JSON.stringify(event)]);
 	}, until: (cmd, wanted) => waitUntil(`${cmd}`, () => {
 		const last = asked.findLast((one) => one.cmd === cmd);
