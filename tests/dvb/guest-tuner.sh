@@ -3,8 +3,8 @@
 # on the kernel's DVB API: what the driver is told, what streams receive, and
 # what happens when the hardware fails.
 # Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, fakecam,
-# dvbif, and a share with mux.ts (programs 1 to 3).  dvbv5-scan is compared if
-# it is there.  TAP on standard output.
+# dvbif, and a share with mux.ts (programs 1 to 3).  dvbv5-scan, dvbv5-zap and
+# w_scan are compared if they are there.  TAP on standard output.
 n=0
 bad=0
 P=/sys/module/fakedvb/parameters
@@ -16,6 +16,10 @@ ok() { # ok WHAT STATUS
 	bad=1
 	tail -n 5 /tmp/log | sed 's/^/# /'
 	tail -n 5 /tmp/events0 | cut -c1-240 | sed 's/^/# /'
+}
+absent() { # absent WHAT PROGRAM
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2 is not installed"
 }
 check() { # check WHAT COMMAND...
 	what=$1
@@ -141,6 +145,8 @@ if [ -x /usr/bin/dvbv5-scan ]; then
 	names /tmp/dvbv5.conf >/tmp/names5
 	check 'dvbv5-scan finds the same services' sh -c \
 		'[ -s /tmp/names ] && cmp /tmp/names /tmp/names5'
+else
+	absent 'dvbv5-scan finds the same services' dvbv5-scan
 fi
 if [ -x /usr/bin/w_scan ]; then
 	echo 'T 474000000 8MHz AUTO AUTO AUTO AUTO AUTO NONE' >/tmp/t
@@ -150,6 +156,8 @@ if [ -x /usr/bin/w_scan ]; then
 	check 'w_scan finds the same services' sh -c \
 		'[ -s /tmp/names ] && cmp /tmp/names /tmp/names_w'
 	cp /tmp/w_scan.conf /tmp/w_scan.log /host/
+else
+	absent 'w_scan finds the same services' w_scan
 fi
 if [ -x /usr/bin/dvbv5-zap ]; then
 	printf '[M]\n\tSERVICE_ID = 1\n\tDELIVERY_SYSTEM = DVBT\n%s\n%s\n' \
@@ -157,6 +165,7 @@ if [ -x /usr/bin/dvbv5-zap ]; then
 		'	BANDWIDTH_HZ = 8000000' >/tmp/m
 	timeout 60 dvbv5-zap -a 1 -c /tmp/m -P -t 6 -o /host/zap.ts M \
 		>/tmp/zap.log 2>&1
+	check 'dvbv5-zap records the multiplex' test -s /host/zap.ts
 	# same-bytes.mjs compares both; the adapter leaves with its stream
 	api '{"cmd": "set-stream", "stream": {"id": "all", "name": "all",
 		"type": "spts", "enable": true, "input": ["dvb://z"],
@@ -173,6 +182,8 @@ if [ -x /usr/bin/dvbv5-zap ]; then
 	cp /srv/all.ts /host/sluice.ts
 	await 'the tuner is free again' 10 sh -c \
 		': 3<>/dev/dvb/adapter1/frontend0'
+else
+	absent 'dvbv5-zap records the multiplex' dvbv5-zap
 fi
 param freq 0,0,0,0,0,0,0,0
 
