@@ -4,6 +4,7 @@
 #include "common/ws/hub.h"
 #include "master/api/command.h"
 #include "master/api/edit.h"
+#include "master/api/lnb_sharers.h"
 #include "master/api/scans.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/lnb_sharing.h"
@@ -86,13 +87,17 @@ void api_start_adapters(struct api *api)
 {
 	struct adapter_procs *adapters =
 		reconciler_adapters(api->cfg.reconciler);
+	const json_t *list = config_section(api->cfg.config, ADAPTERS);
+	json_t *misfits = lnb_sharers_misfits(list);
 
+	lnb_sharers_log(api->lnb_misfits, misfits);
+	json_decref(api->lnb_misfits);
+	api->lnb_misfits = misfits;
 	/* a scan does not keep a tuner from its adapter */
 	scans_release(api);
 	adapter_procs_watch(adapters, on_status, on_taken, api);
 	adapter_procs_watch_cams(adapters, on_cam, api);
-	adapter_procs_set(adapters,
-			  config_section(api->cfg.config, ADAPTERS));
+	adapter_procs_set(adapters, list);
 }
 
 static json_t *worker_of(const struct adapter_info *info)

@@ -2,11 +2,13 @@
 /* Commands and paths of adapters.  A new id is also written into the addresses
  * of the streams that name the adapter. */
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
 #include "master/api/effects.h"
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
+#include "master/api/lnb_sharers.h"
 #include "master/api/stream_refs.h"
 #include "master/api/command.h"
 #include "master/config/adapter_conf.h"
@@ -38,6 +40,14 @@ static bool feeds(const json_t *stream, const char *id)
 }
 
 /* --- set-adapter --- */
+
+/* Of set-adapter, beside its entry; NULL: not known yet. */
+struct adapter_change {
+	json_t *found;   /* streams of a scan */
+	json_t *list;    /* of all adapters, with the change */
+	json_t *stopped; /* lnb_sharers_stopped() */
+	json_t *renamed; /* adapters that name it by its new id */
+};
 
 /* Makes a stream of a program that a scan names only by its number. */
 static bool complete(json_t *stream, const char *adapter)
@@ -103,8 +113,8 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 }
 
 /* A tuner that lacks a key is stored, but not run; a disabled adapter may have
- * any value. */
-static bool judge_source(struct edit *e)
+ * any value.  list: with the entry. */
+static bool judge_source(struct edit *e, const json_t *list)
 {
 	struct tuner_spec spec;
 	struct t2mi_spec t2mi;
@@ -117,19 +127,37 @@ static bool judge_source(struct edit *e)
 		     tuner_spec_parse(e->entry, &spec, NULL) == -ENODATA;
 
 	if (can_run)
-		can_run = lnb_sharing_fits(
-			config_section(e->api->cfg.config, ADAPTERS),
-			e->entry, &error);
+		can_run = lnb_sharing_fits(list, e->entry, &error);
 	if (!can_run && !lacks &&
 	    json_is_true(json_object_get(e->entry, "enable")))
 		reply_error(e->reply, 400, "adapter.%s", error.text);
 	return e->reply->status == 0;
 }
 
+/* The list as it is stored.  Sharers of the LNB follow a new id. */
+static json_t *make_list(struct edit *e)
+{
+	struct adapter_change *change = e->arg;
+	json_t *list = edit_list(e->api, ADAPTERS);
+	const char *to = edit_text(e->entry, "id");
+	const char *from = edit_text(e->old, "id");
+
+	if (e->old != NULL && e->entry == NULL)
+		(void)json_array_remove(list, e->place);
+	else if (e->old != NULL)
+		(void)json_array_set(list, e->place, e->entry);
+	else
+		(void)json_array_append(list, e->entry);
+	if (from != NULL && to != NULL && strcmp(from, to) != 0)
+		change->renamed = lnb_sharers_rename(list, from, to);
+	return list;
+}
+
 /* Results of a scan are stored as streams, not as a part of the adapter. */
 static bool judge_adapter(struct edit *e)
 {
-	json_t *found = e->arg;
+	struct adapter_change *change = e->arg;
+	json_t *found = change->found;
 	size_t n = json_array_size(json_object_get(e->entry, "scan"));
 
 	for (size_t i = 0; i < n && e->reply->status == 0; i++) {
@@ -139,11 +167,31 @@ static bool judge_adapter(struct edit *e)
 			(void)json_array_append_new(found, stream);
 	}
 	(void)json_object_del(e->entry, "scan");
-	return e->reply->status == 0 && judge_source(e);
+	if (e->reply->status != 0)
+		return false;
+	change->list = make_list(e);
+	change->stopped = lnb_sharers_stopped(
+		config_section(e->api->cfg.config, ADAPTERS), change->list);
+	return judge_source(e, change->list);
+}
+
+static bool judge_removal(struct edit *e)
+{
+	struct adapter_change *change = e->arg;
+
+	change->list = make_list(e);
+	change->stopped = lnb_sharers_stopped(
+		config_section(e->api->cfg.config, ADAPTERS), change->list);
+	return true;
 }
 
 static void apply_adapters(struct edit *e)
 {
+	const struct adapter_change *change = e->arg;
+
+	if (json_array_size(change->renamed) > 0)
+		config_set_section(e->api->cfg.config, ADAPTERS,
+				   json_incref(change->list));
 	api_start_adapters(e->api);
 }
 
@@ -178,24 +226,86 @@ static enum stream_fate rename_inputs(const json_t *stream, json_t **ret_new,
 	return STREAM_CHANGED;
 }
 
-static void add_found_streams(struct edit *e)
+/* Names the sharers of an LNB that stop, in the reply of a client that wants
+ * warnings. */
+static void warn_stopped(const json_t *request, const json_t *stopped,
+			 struct reply *reply)
 {
-	json_t *stream;
-	size_t i;
+	const char *id;
+	const json_t *text;
+	struct errmsg error;
 
-	json_array_foreach(e->arg, i, stream) {
-		config_put_stream(e->api->cfg.config, NULL,
-				  json_incref(stream));
-		apply_stream(e->api, edit_text(stream, "id"), stream);
-		apply_announce(e->api, stream, false);
+	if (!users_wants_warnings(request))
+		return;
+	json_object_foreach((json_t *)(uintptr_t)stopped, id, text) {
+		errmsg_set(&error, "adapter \"%.64s\", which shares the LNB, "
+			   "stops: %s", id, json_string_value(text));
+		reply_warn(reply, "adapter", error.text);
 	}
 }
 
-static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
-				    const void *id)
+/* Those that named an adapter that is removed are not stopped. */
+static void warn_sharers(struct edit *e, bool is_stored)
 {
+	const struct adapter_change *change = e->arg;
+	const char *from = edit_text(e->old, "id");
+	const json_t *item;
+	struct errmsg error;
+	json_t *ids;
+	size_t i;
+
+	warn_stopped(e->request, change->stopped, e->reply);
+	if (e->entry != NULL || from == NULL)
+		return;
+	ids = lnb_sharers_of(change->list, from);
+	json_array_foreach(ids, i, item) {
+		const char *id = json_string_value(item);
+
+		errmsg_set(&error, "lnb_adapter: there is no adapter "
+			   "\"%.64s\" any more", from);
+		if (is_stored)
+			log_warning("adapter", "%s: %s", id, error.text);
+		errmsg_set(&error, "adapter \"%.64s\" names it in lnb_adapter",
+			   id);
+		if (users_wants_warnings(e->request))
+			reply_warn(e->reply, "adapter", error.text);
+	}
+	json_decref(ids);
+}
+
+static void finish_adapter(struct edit *e)
+{
+	const struct adapter_change *change = e->arg;
+	json_t *item, *message;
+	const char *id;
+	size_t i;
+
+	json_array_foreach(change->renamed, i, item) {
+		message = edit_message("set-adapter");
+		(void)json_object_set(message, "adapter", item);
+		edit_announce(e->api, message);
+	}
+	warn_sharers(e, true);
+	json_array_foreach(change->found, i, item) {
+		id = edit_text(item, "id");
+		config_put_stream(e->api->cfg.config, NULL, json_incref(item));
+		apply_stream(e->api, id, item);
+		apply_announce(e->api, item, false);
+	}
+}
+
+/* ids: an object, whose keys are those of adapters. */
+static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
+				    const void *ids)
+{
+	const char *id;
+	const json_t *unused;
+
 	(void)ret_new;
-	return feeds(stream, id) ? STREAM_RESTARTED : STREAM_KEPT;
+	json_object_foreach((json_t *)(uintptr_t)ids, id, unused)
+		if (feeds(stream, id))
+			return STREAM_RESTARTED;
+	return STREAM_KEPT;
 }
 
 /* Does a process that may run end?  A new id, and a removal, change the streams
@@ -216,16 +326,19 @@ static bool interrupts(const struct edit *e)
 
 static void foresee_streams(struct edit *e, json_t *effects)
 {
-	json_t *stream;
+	const struct adapter_change *change = e->arg;
+	json_t *ids = json_copy(change->stopped), *stream;
 	size_t i;
 
 	if (interrupts(e))
-		json_decref(stream_refs_foresee(
-			e->api, restart_fed, edit_text(e->entry, "id"),
-			effects));
-	json_array_foreach(e->arg, i, stream)
+		(void)json_object_set_new(ids, edit_text(e->entry, "id"),
+					  json_null());
+	json_decref(stream_refs_foresee(e->api, restart_fed, ids, effects));
+	json_decref(ids);
+	json_array_foreach(change->found, i, stream)
 		effects_add_stream(effects, e->api, edit_text(stream, "id"),
 				   stream, NULL);
+	warn_sharers(e, false);
 }
 
 static void adapters_set(struct api *api, const json_t *request,
@@ -237,15 +350,19 @@ static void adapters_set(struct api *api, const json_t *request,
 		.member = "adapter",
 		.fields = &adapter_fields,
 		.judge = judge_adapter,
+		.judge_removal = judge_removal,
 		.apply = apply_adapters,
 		.refers = rename_inputs,
-		.finish = add_found_streams,
+		.finish = finish_adapter,
 		.foresee = foresee_streams,
 	};
-	json_t *found = json_array();
+	struct adapter_change change = { .found = json_array() };
 
-	collection_set(&adapters, api, request, reply, found);
-	json_decref(found);
+	collection_set(&adapters, api, request, reply, &change);
+	json_decref(change.found);
+	json_decref(change.list);
+	json_decref(change.stopped);
+	json_decref(change.renamed);
 }
 
 /* --- other commands --- */
@@ -261,15 +378,29 @@ static void adapters_get(struct api *api, const json_t *request,
 					    "adapter", adapter));
 }
 
-/* Replies which streams pause with this adapter; NULL: none. */
-static void foresee_fed(const struct api *api, const char *id,
+/* Replies which streams pause with these adapters. */
+static void foresee_fed(const struct api *api, const json_t *ids,
 			const char *command, struct reply *reply)
 {
 	json_t *effects = effects_new();
 
-	if (id != NULL)
-		json_decref(stream_refs_foresee(api, restart_fed, id, effects));
+	json_decref(stream_refs_foresee(api, restart_fed, ids, effects));
 	reply_effects(reply, command, effects);
+}
+
+/* The end of an adapter takes the packets of its streams, and the start of one
+ * stops others that share its LNB. */
+static void foresee_toggle(const struct api *api, const json_t *old,
+			   const json_t *stopped, struct reply *reply)
+{
+	json_t *ids = json_copy((json_t *)(uintptr_t)stopped);
+
+	if (json_is_true(json_object_get(old, "enable")) &&
+	    adapter_conf_can_run(old, NULL))
+		(void)json_object_set_new(ids, edit_text(old, "id"),
+					  json_null());
+	foresee_fed(api, ids, "toggle-adapter", reply);
+	json_decref(ids);
 }
 
 static void adapters_toggle(struct api *api, const json_t *request,
@@ -278,29 +409,31 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	const json_t *old = edit_named(api, ADAPTERS, "adapter", request,
 				       reply);
 	bool enable = !json_is_true(json_object_get(old, "enable"));
-	json_t *adapter, *list, *message;
+	json_t *adapter, *list, *message, *stopped;
 
 	if (old == NULL)
 		return;
-	if (effects_only(request)) {
-		/* the end of an adapter takes the packets of its streams */
-		foresee_fed(api, adapter_conf_can_run(old, NULL) && !enable
-					 ? edit_text(old, "id") : NULL,
-			    "toggle-adapter", reply);
-		return;
-	}
 	adapter = json_copy((json_t *)old);
 	(void)json_object_set_new(adapter, "enable", json_boolean(enable));
 	list = edit_list(api, ADAPTERS);
 	(void)json_array_set_new(list, edit_find(list, "id",
 						 edit_text(old, "id")),
 				 adapter);
-	config_set_section(api->cfg.config, ADAPTERS, list);
-	api_start_adapters(api);
-	message = edit_message("set-adapter");
-	(void)json_object_set(message, "adapter", adapter);
-	edit_announce(api, message);
-	reply_ok(reply, "toggle-adapter");
+	stopped = lnb_sharers_stopped(config_section(api->cfg.config,
+						     ADAPTERS), list);
+	if (effects_only(request)) {
+		foresee_toggle(api, old, stopped, reply);
+		json_decref(list);
+	} else {
+		config_set_section(api->cfg.config, ADAPTERS, list);
+		api_start_adapters(api);
+		message = edit_message("set-adapter");
+		(void)json_object_set(message, "adapter", adapter);
+		edit_announce(api, message);
+		reply_ok(reply, "toggle-adapter");
+	}
+	warn_stopped(request, stopped, reply);
+	json_decref(stopped);
 }
 
 static void adapters_restart(struct api *api, const json_t *request,
@@ -308,19 +441,21 @@ static void adapters_restart(struct api *api, const json_t *request,
 {
 	const json_t *adapter = edit_named(api, ADAPTERS, "adapter", request,
 					   reply);
+	json_t *ids;
 
 	if (adapter == NULL)
 		return;
+	ids = json_object();
+	(void)json_object_set_new(ids, edit_text(adapter, "id"), json_null());
 	if (effects_only(request)) {
-		foresee_fed(api, edit_text(adapter, "id"), "restart-adapter",
-			    reply);
-		return;
+		foresee_fed(api, ids, "restart-adapter", reply);
+	} else {
+		adapter_procs_restart(reconciler_adapters(api->cfg.reconciler),
+				      edit_text(adapter, "id"));
+		json_decref(stream_refs_follow(api, restart_fed, ids));
+		reply_ok(reply, "restart-adapter");
 	}
-	adapter_procs_restart(reconciler_adapters(api->cfg.reconciler),
-			      edit_text(adapter, "id"));
-	json_decref(stream_refs_follow(api, restart_fed,
-				       edit_text(adapter, "id")));
-	reply_ok(reply, "restart-adapter");
+	json_decref(ids);
 }
 
 /* --- paths --- */

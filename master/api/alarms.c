@@ -116,20 +116,29 @@ static void add_guide(json_t *list, const struct api *api)
 	}
 }
 
-static void add_adapters(json_t *list, const struct adapter_procs *adapters)
+static void add_adapter(json_t *list, const char *id, const char *text)
 {
-	const char *id, *text;
 	char sentence[640];
 
+	(void)snprintf(sentence, sizeof sentence, "adapter %s: %s", id, text);
+	system_alarms_add(list, "adapter", id, sentence);
+}
+
+static void add_adapters(json_t *list, const struct api *api)
+{
+	const struct adapter_procs *adapters =
+		reconciler_adapters(api->cfg.reconciler);
+	const char *id, *text;
+	const json_t *value;
+
+	json_object_foreach(api->lnb_misfits, id, value)
+		add_adapter(list, id, json_string_value(value));
 	for (size_t i = 0;; i++) {
 		text = adapter_procs_alarm(adapters, i, &id);
 		if (id == NULL)
 			return;
-		if (text == NULL)
-			continue;
-		(void)snprintf(sentence, sizeof sentence, "adapter %s: %s", id,
-			       text);
-		system_alarms_add(list, "adapter", id, sentence);
+		if (text != NULL)
+			add_adapter(list, id, text);
 	}
 }
 
@@ -175,7 +184,7 @@ static json_t *collect(struct alarms *a)
 		system_alarms_add(list, "backend", NULL, error.text);
 	add_services(list, cfg->reconciler);
 	add_guide(list, a->api);
-	add_adapters(list, reconciler_adapters(cfg->reconciler));
+	add_adapters(list, a->api);
 	if (certificate_alarm(tls_proc_facts(reconciler_tls(cfg->reconciler)),
 			      time(NULL), &error))
 		system_alarms_add(list, "tls", "certificate", error.text);

@@ -167,6 +167,7 @@ void api_free(struct api **p)
 	epg_exports_free(&api->exports);
 	host_advice_free(&api->host);
 	json_decref(api->in_force);
+	json_decref(api->lnb_misfits);
 	text_cache_done(&api->forms);
 	text_cache_done(&api->overview);
 	text_cache_done(&api->document);

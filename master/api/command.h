@@ -38,6 +38,8 @@ struct api {
 	/* the document before a reload that needs a restart, which has not
 	 * come yet; NULL: there was none */
 	json_t *in_force;
+	/* tuners that an LNB stops, and why (lnb_sharers.h) */
+	json_t *lnb_misfits;
 	struct playlist_limit playlists;
 	struct scans *scans;
 	struct announcements *announcements;

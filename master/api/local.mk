@@ -28,6 +28,7 @@ libmaster_a_SOURCES += \
 	master/api/history_query.c \
 	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \
+	master/api/lnb_sharers.c master/api/lnb_sharers.h \
 	master/api/input_edit.c master/api/input_edit.h \
 	master/api/log_feed.c master/api/log_feed.h \
 	master/api/log_query.c \

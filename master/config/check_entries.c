@@ -46,7 +46,8 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 
 	if (json_is_true(json_object_get(adapter, "enable")) &&
 	    (!adapter_conf_can_run(adapter, &error) ||
-	     !lnb_sharing_fits(adapters, adapter, &error)))
+	     !lnb_sharing_fits(adapters, adapter, &error) ||
+	     lnb_sharing_lacks(adapters, adapter, &error)))
 		judge_add(j, CHECK_WARNING, "%s", error.text);
 	if (!tuner_spec_is(adapter) ||
 	    tuner_spec_parse(adapter, &spec, NULL) < 0)

@@ -21,8 +21,9 @@ static bool feeds(const json_t *adapter, struct tuner_spec *ret)
 	       !ret->lnb_sharing;
 }
 
-/* NULL: there is none, or which one it is cannot be known. */
-static const json_t *find_feeder(const json_t *adapters,
+/* NULL: there is none, or which one it is cannot be known.  An older copy of
+ * the adapter in the list is not another one. */
+static const json_t *find_feeder(const json_t *adapters, const json_t *self,
 				 const struct tuner_spec *sharer,
 				 struct tuner_spec *ret)
 {
@@ -31,7 +32,8 @@ static const json_t *find_feeder(const json_t *adapters,
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter) {
-		if (!feeds(adapter, &spec))
+		if (strcmp(id_of(adapter), id_of(self)) == 0 ||
+		    !feeds(adapter, &spec))
 			continue;
 		if (sharer->lnb_adapter[0] != '\0'
 			    ? strcmp(id_of(adapter), sharer->lnb_adapter) != 0
@@ -65,13 +67,56 @@ static bool is_high_voltage(unsigned polarization)
 	return polarization == TUNER_H || polarization == TUNER_L;
 }
 
+/* Is the position of a switch or of the dish that the sharer names the one that
+ * the feeder selects?  A number may have several spellings. */
+static bool is_same_position(const struct tuner_spec *s,
+			     const struct tuner_spec *its)
+{
+	bool usals = s->diseqc_mode == DISEQC_USALS;
+	bool burst = s->diseqc_mode == DISEQC_BURST;
+
+	/* an empty key has no mode, and 0 is no position of a switch */
+	if (s->diseqc[0] == '\0' ||
+	    (s->switch_1 < 0 && s->switch_2 < 0 && s->motor < 0 && !usals &&
+	     s->n_commands == 0))
+		return true;
+	/* commands in hex may select any */
+	if ((s->n_commands > 0) != (its->n_commands > 0) &&
+	    its->diseqc[0] != '\0')
+		return true;
+	if (its->diseqc[0] == '\0' ||
+	    burst != (its->diseqc_mode == DISEQC_BURST) ||
+	    usals != (its->diseqc_mode == DISEQC_USALS))
+		return false;
+	return (s->switch_1 < 0 || s->switch_1 == its->switch_1) &&
+	       (s->switch_2 < 0 || s->switch_2 == its->switch_2) &&
+	       (s->motor < 0 || s->motor == its->motor) &&
+	       s->orbit == its->orbit &&
+	       s->n_commands == its->n_commands &&
+	       memcmp(s->commands, its->commands, sizeof s->commands) == 0;
+}
+
+/* The feeder with `tone' in the lower band has an LNB without bands: the tone
+ * is for a switch. */
+static bool is_same_band(const struct tuner_spec *s,
+			 const struct tuner_spec *its)
+{
+	return (s->high || s->tone) == (its->high || its->tone) ||
+	       (!s->tone && s->high == its->high);
+}
+
 static bool judge(const json_t *adapter, const struct tuner_spec *s,
 		  const json_t *feeder, const struct tuner_spec *its,
 		  struct errmsg *error)
 {
 	const char *id = id_of(feeder);
 
-	if (s->high != its->high) {
+	if (!is_same_band(s, its) && s->high == its->high) {
+		errmsg_set(error, "tone: adapter \"%.64s\", which feeds the "
+			   "LNB, sends none", id);
+		return false;
+	}
+	if (!is_same_band(s, its)) {
 		errmsg_set(error, "frequency: %g is in the %s band of the LNB, "
 			   "and adapter \"%.64s\", which feeds it, selects the "
 			   "other one", s->frequency,
@@ -85,13 +130,22 @@ static bool judge(const json_t *adapter, const struct tuner_spec *s,
 			   "feeds the LNB, selects the other one", id);
 		return false;
 	}
-	if (s->diseqc[0] != '\0' && strcmp(s->diseqc, its->diseqc) != 0) {
+	if (!is_same_position(s, its)) {
 		errmsg_set(error, "diseqc: \"%.32s\" is not the position "
 			   "\"%.32s\" that adapter \"%.64s\" selects",
 			   s->diseqc, its->diseqc, id);
 		return false;
 	}
 	return true;
+}
+
+/* A satellite tuner that shares, as configured. */
+static bool read_sharer(const json_t *adapter, struct tuner_spec *ret)
+{
+	return json_is_true(json_object_get(adapter, "lnb_sharing")) &&
+	       tuner_spec_is(adapter) &&
+	       tuner_spec_parse(adapter, ret, NULL) == 0 && ret->satellite &&
+	       ret->lnb_sharing;
 }
 
 bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
@@ -101,17 +155,23 @@ bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
 	struct errmsg unused;
 	const json_t *feeder;
 
-	error = error != NULL ? error : &unused;
-	if (!tuner_spec_is(adapter) ||
-	    tuner_spec_parse(adapter, &s, NULL) < 0 || !s.satellite ||
-	    !s.lnb_sharing)
+	if (!read_sharer(adapter, &s))
 		return true;
-	if (s.lnb_adapter[0] != '\0' && !has_id(adapters, s.lnb_adapter)) {
-		errmsg_set(error, "lnb_adapter: there is no adapter \"%.64s\"",
-			   s.lnb_adapter);
+	feeder = find_feeder(adapters, adapter, &s, &its);
+	return feeder == NULL || its.uni_scr != 0 ||
+	       judge(adapter, &s, feeder, &its,
+		     error != NULL ? error : &unused);
+}
+
+bool lnb_sharing_lacks(const json_t *adapters, const json_t *adapter,
+		       struct errmsg *error)
+{
+	struct tuner_spec s;
+
+	if (!read_sharer(adapter, &s) || s.lnb_adapter[0] == '\0' ||
+	    has_id(adapters, s.lnb_adapter))
 		return false;
-	}
-	feeder = find_feeder(adapters, &s, &its);
-	return feeder == NULL || feeder == adapter || its.uni_scr != 0 ||
-	       judge(adapter, &s, feeder, &its, error);
+	errmsg_set(error, "lnb_adapter: there is no adapter \"%.64s\"",
+		   s.lnb_adapter);
+	return true;
 }

@@ -17,7 +17,13 @@
  * with an error that names the key.  The tuner that feeds is the enabled one
  * with the id lnb_adapter; without that key, the only enabled satellite tuner
  * that does not share and has the same number of an adapter.  Where there is
- * none such, and for unicable, everything fits.
+ * none such, and for unicable, everything fits.  An entry of the list with the
+ * id of the adapter is an older copy of it and does not count.
  */
 bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
 		      struct errmsg *error);
+
+/* Does it name a feeder that is not in the list?  error, which names the key,
+ * is then set.  It is run all the same. */
+bool lnb_sharing_lacks(const json_t *adapters, const json_t *adapter,
+		       struct errmsg *error);

@@ -301,3 +301,97 @@ Test(adapters, that_share_an_lnb_are_refused_another_polarization)
 		  fakes.body);
 	close_world();
 }
+
+#define SHARER(id, pol, more) \
+	LNB(id, pol, ",'device':1,'lnb_sharing':true" more)
+#define NAMES_A ",'lnb_adapter':'a'"
+
+/* The stored copy of an adapter is no other tuner that feeds its LNB. */
+Test(adapters, that_share_an_lnb_are_compared_with_other_adapters)
+{
+	static const char alone[] = "{'cmd':'set-adapter','id':'a','adapter':"
+				    SHARER("a", "V", "") "}";
+	static const char another[] = "{'cmd':'set-adapter','id':'a',"
+				      "'dry_run':true,'adapter':"
+				      SHARER("c", "V", "") "}";
+
+	open_world("{'dvb_tune':[" LNB("a", "H", "") "]}");
+	cr_expect_eq(post(another), 200, "%s", said());
+	expect_ok(alone, "set-adapter");
+	close_world();
+	/* with a tuner that feeds it */
+	open_world("{'dvb_tune':[" LNB("a", "H", "") ","
+		   LNB("b", "H", "") "]}");
+	expect_error(alone, 400, "adapter.polarization: adapter \"b\", which "
+		     "feeds the LNB, selects the other one");
+	expect_error(another, 400, "adapter.polarization: adapter \"b\", which "
+		     "feeds the LNB, selects the other one");
+}
+
+Test(adapters, that_share_an_lnb_follow_a_new_id_of_its_feeder)
+{
+	open_world("{'dvb_tune':[" LNB("a", "H", "") ","
+		   SHARER("b", "H", NAMES_A) "]}");
+	expect_told("{'cmd':'set-adapter','id':'a','adapter':"
+		    "{'id':'n','type':'S2','enable':false}}", "set-adapter",
+		    "{'adapter':{'id':'a','remove':true,'up':true},"
+		    "'scope':'set-adapter'}\n"
+		    "{'adapter':{'enable':false,'id':'n','type':'S2'},"
+		    "'scope':'set-adapter'}\n"
+		    "{'adapter':{'device':1,'enable':true,'frequency':11362,"
+		    "'id':'b','lnb_adapter':'n','lnb_sharing':true,"
+		    "'polarization':'H','symbolrate':22000,'type':'S2'},"
+		    "'scope':'set-adapter'}\n");
+	cr_assert_str_eq(json_string_value(json_object_get(json_array_get(
+				 config_section(w.config, "dvb_tune"), 1),
+				 "lnb_adapter")), "n");
+	/* without its feeder it is run, with a warning */
+	cr_assert_eq(post("{'cmd':'set-adapter','id':'n','warnings':true,"
+			  "'adapter':{'remove':true}}"), 200);
+	cr_expect(strstr(said(), "adapter: adapter \\'b\\' names it in "
+			 "lnb_adapter"), "%s", said());
+	cr_expect(strstr(w.log, "b: lnb_adapter: there is no adapter \"n\" "
+			 "any more"), "%s", w.log);
+	cr_assert_eq(get("/api/adapter-status/b", "t=0"), 200);
+	cr_expect(!strstr(fakes.body, "alarm"), "%s", fakes.body);
+	close_world();
+}
+
+/* A request after which the sharer b stops, and the stream x that reads it. */
+static void expect_stopped(const char *request)
+{
+	static const char warning[] = "adapter: adapter \\'b\\', which shares "
+		"the LNB, stops: polarization: adapter \\'a\\', which feeds "
+		"the LNB, selects the other one";
+	static const char line[] = "b: is stopped: polarization: adapter";
+	char command[512];
+
+	(void)snprintf(command, sizeof command, "%s,'dry_run':true}", request);
+	cr_assert_eq(post(command), 200, "%s", said());
+	cr_expect(strstr(said(), "'streams':[{'id':'x','change':'restart'"),
+		  "%s", said());
+	cr_expect(strstr(said(), warning), "%s", said());
+	cr_expect(!strstr(w.log, line), "%s", w.log);
+	(void)snprintf(command, sizeof command, "%s}", request);
+	cr_assert_eq(post(command), 200, "%s", said());
+	cr_expect(strstr(said(), warning), "%s", said());
+	cr_expect(strstr(w.log, line), "%s", w.log);
+	cr_assert_eq(get("/api/system-status", "t=0"), 200);
+	cr_expect(strstr(fakes.body, "adapter b: polarization: adapter"), "%s",
+		  fakes.body);
+	close_world();
+}
+
+Test(adapters, that_stop_with_a_change_of_their_feeder_are_named)
+{
+	open_world("{'dvb_tune':[" LNB("a", "H", "") ","
+		   SHARER("b", "H", "") "],"
+		   "'make_stream':[" STREAM("x", "'dvb://b'") "]}");
+	expect_stopped("{'cmd':'set-adapter','id':'a','warnings':true,"
+		       "'adapter':" LNB("a", "V", ""));
+	open_world("{'dvb_tune':[" SHARER("b", "H", "") ",{'id':'a',"
+		   "'enable':false,'type':'S2','symbolrate':22000,"
+		   "'frequency':11362,'polarization':'V'}],"
+		   "'make_stream':[" STREAM("x", "'dvb://b'") "]}");
+	expect_stopped("{'cmd':'toggle-adapter','id':'a','warnings':true");
+}

@@ -132,6 +132,8 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 	"\"symbolrate\":22000,\"adapter\":1,\"device\":" device more "}"
 #define FEEDER LNB_TUNER("a", "0", ",\"frequency\":11362," \
 			 "\"polarization\":\"H\",\"diseqc\":1")
+#define TONE_FEEDER LNB_TUNER("a", "0", ",\"frequency\":11362," \
+			      "\"polarization\":\"H\",\"tone\":true")
 #define SHARER(more) "[" FEEDER "," \
 	LNB_TUNER("b", "1", ",\"lnb_sharing\":true" more) "]"
 
@@ -160,6 +162,24 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 		  "dvb_tune[1]: frequency: 12188 is in the upper band of the "
 		  "LNB, and adapter \"a\", which feeds it, selects the other "
 		  "one\n" },
+		/* as the tuners read it, not as it is written */
+		{ SHARER(",\"frequency\":11494,\"diseqc\":\"0\""), "" },
+		{ SHARER(",\"frequency\":11494,\"diseqc\":\"01\""), "" },
+		{ SHARER(",\"frequency\":11494,\"diseqc\":1,"
+			 "\"diseqc_mode\":\"1.2\""),
+		  "dvb_tune[1]: diseqc: \"1\" is not the position \"1\" that "
+		  "adapter \"a\" selects\n" },
+		{ SHARER(",\"frequency\":11494,\"diseqc\":\"A\","
+			 "\"diseqc_mode\":\"toneburst\""),
+		  "dvb_tune[1]: diseqc: \"A\" is not the position \"1\" that "
+		  "adapter \"a\" selects\n" },
+		{ SHARER(",\"frequency\":11494,\"tone\":true"),
+		  "dvb_tune[1]: tone: adapter \"a\", which feeds the LNB, "
+		  "sends none\n" },
+		{ "[" TONE_FEEDER "," LNB_TUNER("b", "1", ",\"frequency\":"
+		  "12188,\"lnb_sharing\":true") "]", "" },
+		{ "[" TONE_FEEDER "," LNB_TUNER("b", "1", ",\"frequency\":"
+		  "11494,\"lnb_sharing\":true") "]", "" },
 		/* which one feeds it is not known */
 		{ SHARER(",\"frequency\":12188,\"adapter\":2"), "" },
 		{ SHARER(",\"frequency\":11494,\"lnb_adapter\":\"x\""),
