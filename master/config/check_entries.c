@@ -7,8 +7,11 @@
 #include "master/config/lnb_sharing.h"
 #include "master/config/softcam_conf.h"
 #include "proto/spec/cas_spec.h"
+#include "proto/spec/ci_spec.h"
 #include "proto/spec/field_idle.h"
+#include "proto/spec/satip_spec.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <string.h>
@@ -36,21 +39,12 @@ static void judge_cas_entry(struct judge *j, const json_t *entry)
 	field_find_idle(&cas_entry_fields, entry, 0, on_found, j);
 }
 
-/* An adapter that cannot run is kept: earlier versions stored any. */
-static void judge_adapter(struct judge *j, const json_t *adapter,
-			  const json_t *adapters)
+static void judge_tuner(struct judge *j, const json_t *adapter)
 {
 	struct tuner_spec spec;
-	struct errmsg error;
 	unsigned where;
 
-	if (json_is_true(json_object_get(adapter, "enable")) &&
-	    (!adapter_conf_can_run(adapter, &error) ||
-	     !lnb_sharing_fits(adapters, adapter, &error) ||
-	     lnb_sharing_lacks(adapters, adapter, &error)))
-		judge_add(j, CHECK_WARNING, "%s", error.text);
-	if (!tuner_spec_is(adapter) ||
-	    tuner_spec_parse(adapter, &spec, NULL) < 0)
+	if (tuner_spec_parse(adapter, &spec, NULL) < 0)
 		return;
 	switch (spec.system) {
 	case TUNER_S:
@@ -66,6 +60,66 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 		where = WHERE_CABLE;
 	}
 	field_find_idle(&tuner_fields, adapter, where, on_found, j);
+}
+
+/* The keys of a tuner that an address or a server does not read.  Every adapter
+ * may have a type. */
+static void judge_no_tuner(struct judge *j, const json_t *adapter)
+{
+	bool server = json_object_get(adapter, "server") != NULL;
+	json_t *read = server ? satip_spec_keys(adapter) : json_object();
+
+	ci_spec_copy(adapter, read);
+	for (size_t i = 0; i < tuner_fields.n; i++) {
+		const struct field *f = &tuner_fields.rows[i];
+
+		if (strcmp(f->key, "type") != 0 &&
+		    json_object_get(read, f->key) == NULL &&
+		    field_is_asked(f, adapter))
+			on_found(f->key,
+				 server ? "does nothing with a server"
+					: "does nothing with an address", j);
+	}
+	json_decref(read);
+}
+
+/* Slot 0 of adapter 0 is a slot, too: the table alone cannot decide. */
+static void judge_slot(struct judge *j, const json_t *adapter)
+{
+	bool ci = ci_spec_is(adapter);
+	struct ci_spec spec;
+
+	if (ci_spec_parse(adapter, &spec, NULL) < 0)
+		return;
+	for (size_t i = 0; i < ci_fields.n; i++) {
+		const struct field *f = &ci_fields.rows[i];
+		bool device = strcmp(f->key, "ddci_device") == 0;
+
+		if ((device || strcmp(f->key, "bitrate") == 0) &&
+		    field_is_asked(f, adapter) &&
+		    (!spec.used || (ci && device)))
+			on_found(f->key, ci ? "does nothing with type CI"
+					    : "does nothing without ddci", j);
+	}
+}
+
+/* An adapter that cannot run is kept: earlier versions stored any. */
+static void judge_adapter(struct judge *j, const json_t *adapter,
+			  const json_t *adapters)
+{
+	struct errmsg error;
+
+	if (json_is_true(json_object_get(adapter, "enable")) &&
+	    (!adapter_conf_can_run(adapter, &error) ||
+	     !lnb_sharing_fits(adapters, adapter, &error) ||
+	     lnb_sharing_lacks(adapters, adapter, &error)))
+		judge_add(j, CHECK_WARNING, "%s", error.text);
+	field_find_idle(&t2mi_fields, adapter, 0, on_found, j);
+	judge_slot(j, adapter);
+	if (tuner_spec_is(adapter))
+		judge_tuner(j, adapter);
+	else
+		judge_no_tuner(j, adapter);
 }
 
 /* Categories that the user may watch; without categories they are names of no

@@ -93,6 +93,16 @@ static bool is_default(const struct field *f, const json_t *value)
 	       end != text;
 }
 
+bool field_is_asked(const struct field *f, const json_t *object)
+{
+	const json_t *value = json_object_get(object, f->key);
+	/* of booleans, false is a choice, too */
+	bool given = is_given(value) || (f->type == FIELD_BOOL &&
+					 value != NULL && !json_is_null(value));
+
+	return given && !is_default(f, value);
+}
+
 void field_find_idle(const struct field_table *t, const json_t *object,
 		     unsigned where, field_found_fn *found, void *arg)
 {
@@ -100,15 +110,10 @@ void field_find_idle(const struct field_table *t, const json_t *object,
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct field *f = &t->rows[i];
-		const json_t *value = json_object_get(object, f->key);
 		bool is_shared = f->flags & FIELD_SHARED &&
 				 where & WHERE_SHARED;
-		/* of booleans, false is a choice, too */
-		bool given = is_given(value) ||
-			     (f->type == FIELD_BOOL && value != NULL &&
-			      !json_is_null(value));
 
-		if (given && !is_default(f, value) && !is_shared &&
+		if (field_is_asked(f, object) && !is_shared &&
 		    field_is_idle(f, where, is_on,
 				  (void *)(uintptr_t)object, &text))
 			found(f->key, text.text, arg);

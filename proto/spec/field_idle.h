@@ -35,6 +35,10 @@ bool field_is_idle(const struct field *, unsigned where,
 		   bool (*is_on)(const char *key, const char *word, void *arg),
 		   void *arg, struct errmsg *ret);
 
+/* Has the object (NULL: none) a value of the field that is neither its default
+ * nor as good as absent? */
+bool field_is_asked(const struct field *, const json_t *object);
+
 /* Reports the keys of object (NULL: none) without effect. */
 void field_find_idle(const struct field_table *, const json_t *object,
 		     unsigned where, field_found_fn *found, void *arg);

@@ -189,3 +189,52 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		expect("dvb_tune", cases[i].list, cases[i].found);
 }
+
+#define ADDRESS "\"enable\":true,\"address\":\"udp://239.1.1.1:1\""
+#define SERVER "\"enable\":true,\"server\":\"192.0.2.1\",\"type\":\"C\"," \
+	"\"frequency\":346,\"symbolrate\":6900"
+
+/* A key alone that nothing reads, of every kind of adapter. */
+Test(check_adapters, keys_without_effect_are_named)
+{
+	static const struct {
+		const char *keys, *found;
+	} cases[] = {
+		{ ADDRESS ",\"t2mi_pid\":500", "t2mi_pid: does nothing without "
+						"t2mi\n" },
+		{ ADDRESS ",\"t2mi\":true,\"t2mi_pid\":500", "" },
+		{ SERVER ",\"plp\":3", "plp: does nothing without t2mi\n" },
+		{ ADDRESS ",\"ddci_device\":1", "ddci_device: does nothing "
+						 "without ddci\n" },
+		{ SERVER ",\"bitrate\":50", "bitrate: does nothing without "
+					     "ddci\n" },
+		{ ADDRESS ",\"ddci\":0,\"ddci_device\":1,\"bitrate\":50,"
+		  "\"ca_limit\":2", "" },
+		{ ADDRESS ",\"type\":\"CI\",\"adapter\":3,\"device\":1,"
+		  "\"bitrate\":50", "" },
+		{ ADDRESS ",\"type\":\"CI\",\"ddci_device\":1",
+		  "ddci_device: does nothing with type CI\n" },
+		{ ADDRESS ",\"type\":\"S\",\"adapter\":0,\"budget\":true",
+		  "" },
+		{ ADDRESS ",\"frequency\":11362",
+		  "frequency: does nothing with an address\n" },
+		{ ADDRESS ",\"ca_limit\":2", "ca_limit: does nothing with an "
+					      "address\n" },
+		{ SERVER ",\"budget\":false", "" },
+		{ SERVER ",\"mac\":\"00:11:22:33:44:55\"", "mac: does nothing "
+							  "with a server\n" },
+		{ "\"enable\":true,\"type\":\"T\",\"frequency\":474,"
+		  "\"plp\":3", "plp: does nothing without t2mi\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char list[256], found[256] = "";
+
+		(void)snprintf(list, sizeof list, "[{\"id\":\"d\",%s}]",
+			       cases[i].keys);
+		if (cases[i].found[0] != '\0')
+			(void)snprintf(found, sizeof found, "dvb_tune[0].%s",
+				       cases[i].found);
+		expect("dvb_tune", list, found);
+	}
+}
