@@ -7,6 +7,8 @@
 #include "config.h"
 #include "proto/ipc/contract.h"
 #include "tests/component/attempts.h"
+#include "worker/adapter/dvb/dvb_device.h"
+#include "worker/adapter/dvb/dvb_place.h"
 #include "worker/adapter/dvb/hotplug.h"
 #include "worker/core/confine.h"
 #include "worker/core/sandbox.h"
@@ -260,8 +262,30 @@ static long begin_thread(const struct bench *b)
 
 static long receive_hotplug(const struct bench *b)
 {
+	int fd = hotplug_open();
+
 	(void)b;
-	return hotplug_open();
+	if (fd < 0)
+		return fd;
+	(void)hotplug_take(fd);
+	(void)close(fd);
+	return 0;
+}
+
+/* There is no such card; the search is what must be possible. */
+static long find_mac(const struct bench *b)
+{
+	struct dvb_device device = { .ops = &dvb_system };
+	const struct tuner_spec spec = { .mac = "02:00:00:00:00:01" };
+	struct errmsg error;
+	int r;
+
+	(void)b;
+	device.hotplug = hotplug_open();
+	r = dvb_place_find(&device, &spec, &error);
+	if (device.hotplug >= 0)
+		(void)close(device.hotplug);
+	return r == -ENODEV ? 0 : -EPERM;
 }
 
 Test(sandbox, leaves_a_role_what_it_needs)
@@ -281,6 +305,7 @@ Test(sandbox, leaves_a_role_what_it_needs)
 		{ LIST_ROLE, attempt_find("read_clip") },
 		{ FILLER_ROLE, attempt_find("read_clip") },
 		{ TUNER_ROLE, receive_hotplug },
+		{ TUNER_ROLE, find_mac },
 	};
 	struct bench b;
 	char said[512];

@@ -40,37 +40,58 @@ static int find_path(const struct dvb_device *d, const struct tuner_spec *spec,
 			   spec->device, spec->path);
 }
 
-/* Writes the hardware address of an adapter, as of its first interface; false:
- * it has no interface. */
-static bool read_mac(const struct dvb_device *d, int adapter,
-		     char ret[TUNER_MAC_MAX + 1])
+/* Writes the hardware address of an adapter, as of its first interface.  0;
+ * -ENODEV: it has no interface; another -errno: it cannot be read. */
+static int read_mac(const struct dvb_device *d, int adapter,
+		    char ret[TUNER_MAC_MAX + 1])
 {
 	struct ifreq request = { 0 };
 	const uint8_t *b = (const uint8_t *)request.ifr_hwaddr.sa_data;
+	int r;
 
 	(void)snprintf(request.ifr_name, sizeof request.ifr_name, "dvb%d_0",
 		       adapter);
-	if (d->hotplug < 0 ||
-	    d->ops->ioctl(d->ctx, d->hotplug, SIOCGIFHWADDR,
-			  (uintptr_t)&request) < 0)
-		return false;
+	if (d->hotplug < 0)
+		return d->hotplug;
+	r = d->ops->ioctl(d->ctx, d->hotplug, SIOCGIFHWADDR,
+			  (uintptr_t)&request);
+	if (r < 0)
+		return r;
 	(void)snprintf(ret, TUNER_MAC_MAX + 1,
 		       "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2],
 		       b[3], b[4], b[5]);
-	return true;
+	return 0;
+}
+
+/* The number does not stand in for an address that cannot be read: it may be
+ * that of another card. */
+static int fail_mac(const struct tuner_spec *spec, int err,
+		    struct errmsg *error)
+{
+	return errmsg_fail(error, err, "cannot look for mac %s: the hardware "
+			   "addresses cannot be read: %s", spec->mac,
+			   strerror(-err));
 }
 
 static int find_mac(const struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
 	char mac[TUNER_MAC_MAX + 1];
+	int r;
 
-	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
-		if (read_mac(d, i, mac) && strcasecmp(mac, spec->mac) == 0)
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++) {
+		r = read_mac(d, i, mac);
+		if (r == 0 && strcasecmp(mac, spec->mac) == 0)
 			return i;
-	/* the number decides where the address cannot be read */
-	if (spec->numbered && !read_mac(d, spec->adapter, mac))
+		if (r < 0 && r != -ENODEV)
+			return fail_mac(spec, r, error);
+	}
+	/* the number decides where the adapter has no interface */
+	r = read_mac(d, spec->adapter, mac);
+	if (spec->numbered && r == -ENODEV)
 		return spec->adapter;
+	if (r < 0 && r != -ENODEV)
+		return fail_mac(spec, r, error);
 	if (spec->numbered)
 		return errmsg_fail(error, -ENODEV, "no device with mac %s: "
 				   "adapter %d has %s", spec->mac,

@@ -9,7 +9,8 @@
 struct dvb_device;
 struct tuner_spec;
 
-/* The number of the adapter, or -ENODEV: there is none now.  Reads links of
+/* The number of the adapter, -ENODEV: there is none now, or another -errno: it
+ * has a `mac', and those of the adapters cannot be read.  Reads links of
  * /sys, and the interfaces dvbN_0 of adapters; opens no device. */
 int dvb_place_find(const struct dvb_device *, const struct tuner_spec *,
 		   struct errmsg *error) MUST_CHECK;

@@ -144,6 +144,12 @@ Test(dvb_device, is_found_by_its_hardware_address)
 	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
 	cr_assert_eq(device.adapter, 3);
 	dvb_device_close(&device);
+	/* nor does it stand in for addresses that cannot be read */
+	device.hotplug = -EACCES;
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), -EACCES);
+	cr_assert_str_eq(error.text, "cannot look for mac 00:1A:2b:3c:4d:5e: "
+			 "the hardware addresses cannot be read: Permission "
+			 "denied");
 }
 
 Test(dvb_device, judges_the_type_by_the_frontend)
