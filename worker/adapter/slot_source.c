@@ -36,6 +36,9 @@ struct slot_source {
 	uint64_t fed_ns;          /* the bitrate was counted until then */
 	size_t allowed;           /* bytes that may be written */
 	size_t head, n;           /* packets of the queue */
+	size_t written;           /* bytes of the first of them */
+	size_t have;              /* bytes of packets[], not passed on yet */
+	bool synced;              /* they begin with a packet */
 	uint64_t lost;            /* packets that had no place */
 	unsigned tunes;           /* that the tables belong to */
 	struct ci_stream_state state;
@@ -72,6 +75,14 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 	s->n++;
 }
 
+/* The slot was opened: nothing of before goes on. */
+static void begin_slot(struct slot_source *s, uint64_t now_ns)
+{
+	s->fed_ns = now_ns;
+	s->written = s->have = 0;
+	s->synced = true;
+}
+
 static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct slot_source *s = arg;
@@ -104,6 +115,7 @@ static void allow(struct slot_source *s, uint64_t now_ns)
 /* Packets that wait pass the slot by when it fails. */
 static void empty_queue(struct slot_source *s)
 {
+	s->written = 0;
 	while (s->n > 0) {
 		size_t n = MIN(s->n, QUEUE_PACKETS - s->head);
 
@@ -122,14 +134,18 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 		size_t n = MIN(MIN(s->n, QUEUE_PACKETS - s->head),
 			       s->allowed / TS_PACKET);
 		ssize_t written = ci_stream_write(
-			s->stream, s->queue + s->head * TS_PACKET,
-			n * TS_PACKET);
+			s->stream,
+			s->queue + s->head * TS_PACKET + s->written,
+			n * TS_PACKET - s->written);
 
 		if (written < 0)
 			s->open = false;
 		if (written <= 0)
 			break;
-		n = (size_t)written / TS_PACKET;
+		/* a driver may take a part of a packet */
+		s->written += (size_t)written;
+		n = s->written / TS_PACKET;
+		s->written %= TS_PACKET;
 		s->head = (s->head + n) % QUEUE_PACKETS;
 		s->n -= n;
 		s->allowed -= n * TS_PACKET;
@@ -138,20 +154,55 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 		empty_queue(s);
 }
 
+/* Does a packet begin here?  Without sync the next one must begin, too. */
+static bool is_packet(const struct slot_source *s, size_t at)
+{
+	const uint8_t *p = s->packets + at;
+
+	return ts_sync_ok(p) && (s->synced || ts_sync_ok(p + TS_PACKET));
+}
+
+/* Passes on the packets of the bytes that were read, and keeps the rest.  Of
+ * bytes that are no packet one is counted as lost. */
+static void pass_packets(struct slot_source *s)
+{
+	size_t at = 0;
+
+	while (at + TS_PACKET + (s->synced ? 0 : 1) <= s->have) {
+		size_t n = 0;
+
+		if (!is_packet(s, at)) {
+			s->lost += s->synced;
+			s->synced = false;
+			at++;
+			continue;
+		}
+		s->synced = true;
+		while (at + (n + 1) * TS_PACKET <= s->have &&
+		       ts_sync_ok(s->packets + at + n * TS_PACKET))
+			n++;
+		batch_add(s->out, (struct ts_run){ .data = s->packets + at,
+						   .n = n });
+		at += n * TS_PACKET;
+	}
+	batch_flush(s->out);
+	s->have -= at;
+	memmove(s->packets, s->packets + at, s->have);
+}
+
 /* Returns the number of reads that had packets. */
 static int read_slot(struct slot_source *s)
 {
 	int reads = 0;
 
 	for (; reads < READS_MAX; reads++) {
-		ssize_t n = ci_stream_read(s->stream, s->packets,
-					   sizeof s->packets);
+		ssize_t n = ci_stream_read(s->stream, s->packets + s->have,
+					   sizeof s->packets - s->have);
 
-		if (n < TS_PACKET)
+		if (n <= 0)
 			break;
-		batch_add(s->out, (struct ts_run){
-			.data = s->packets, .n = (size_t)n / TS_PACKET });
-		batch_flush(s->out);
+		s->have += (size_t)n;
+		pass_packets(s);
 	}
 	return reads;
 }
@@ -207,7 +258,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	if (s->state.forbidden[0] != '\0')
 		(void)hidden_when_refused(s->state.forbidden, R_OK | W_OK);
 	if (s->state.open && !s->open)
-		s->fed_ns = now_ns;
+		begin_slot(s, now_ns);
 	s->open = s->state.open;
 	cam_source_second(s->cam, s->psi, s->open ? s->spec.adapter
 							: CAM_GONE);
