@@ -9,6 +9,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/spec/satip_spec.h"
 #include "proto/spec/scan_spec.h"
+#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <limits.h>
@@ -21,12 +22,37 @@ enum { NAMES_MAX = 5 };
 
 static json_t *keys_of(const json_t *adapter)
 {
-	if (json_object_get(adapter, "server") != NULL)
-		return satip_spec_keys(adapter);
-	if (tuner_spec_is(adapter))
-		return tuner_spec_keys(adapter);
-	return json_pack("{s:O}", "address",
-			 json_object_get(adapter, "address"));
+	json_t *keys = json_object_get(adapter, "server") != NULL
+			       ? satip_spec_keys(adapter)
+		       : tuner_spec_is(adapter)
+			       ? tuner_spec_keys(adapter)
+			       : json_pack("{s:O}", "address",
+					   json_object_get(adapter,
+							   "address"));
+
+	t2mi_spec_copy(adapter, keys);
+	return keys;
+}
+
+/* May the adapter be searched so? */
+static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
+{
+	struct t2mi_spec t2mi;
+
+	if (spec->search == SCAN_TRANSPONDER)
+		return true;
+	if (json_object_get(spec->adapter, "address") != NULL) {
+		errmsg_set(error, "scan.search: an address has one "
+			   "multiplex");
+		return false;
+	}
+	if (t2mi_spec_parse(spec->adapter, &t2mi, NULL) == 0 && t2mi.t2mi) {
+		errmsg_set(error, "scan.search: with t2mi only \"transponder\" "
+			   "is possible: the scan reads the multiplex of a "
+			   "PLP");
+		return false;
+	}
+	return true;
 }
 
 json_t *scan_target_read(const json_t *scan, struct errmsg *error)
@@ -40,12 +66,8 @@ json_t *scan_target_read(const json_t *scan, struct errmsg *error)
 		errmsg_set(error, "scan.%s", wrong.text);
 		return NULL;
 	}
-	if (spec.search != SCAN_TRANSPONDER &&
-	    json_object_get(spec.adapter, "address") != NULL) {
-		errmsg_set(error, "scan.search: an address has one "
-			   "multiplex");
+	if (!judge_search(&spec, error))
 		return NULL;
-	}
 	first = scan_spec_first(&spec);
 	can = adapter_conf_can_run(first, &wrong);
 	json_decref(first);

@@ -28,6 +28,40 @@ int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
 	return r;
 }
 
+/* The keys that may be others, in a new object. */
+static json_t *tuning_of(const json_t *adapter)
+{
+	static const char *const others[] = {
+		"id", "name", "enable", "timeout", "budget", "ca_pmt_delay",
+		"ca_limit", "ca_pmt_mode",
+	};
+	json_t *copy = json_copy((json_t *)(uintptr_t)adapter);
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		(void)json_object_del(copy, others[i]);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		(void)json_object_del(copy, rows[i].key);
+	return copy;
+}
+
+bool t2mi_spec_is_same(const json_t *a, const json_t *b)
+{
+	struct t2mi_spec x = { 0 }, y = { 0 };
+	json_t *one, *other;
+	bool same;
+
+	if (t2mi_spec_parse(a, &x, NULL) < 0 ||
+	    t2mi_spec_parse(b, &y, NULL) < 0 || x.t2mi != y.t2mi ||
+	    x.pid != y.pid || x.plp != y.plp)
+		return false;
+	one = tuning_of(a);
+	other = tuning_of(b);
+	same = json_equal(one, other) != 0;
+	json_decref(one);
+	json_decref(other);
+	return same;
+}
+
 void t2mi_spec_copy(const json_t *adapter, json_t *to)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

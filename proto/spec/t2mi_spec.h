@@ -32,5 +32,9 @@ extern const struct field_table t2mi_fields;
 int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
 		    struct errmsg *error) MUST_CHECK;
 
+/* Do two adapters have the same T2-MI, of the same tuning?  Keys that change
+ * neither, such as timeout, do not count. */
+bool t2mi_spec_is_same(const json_t *, const json_t *);
+
 /* Adds the keys that t2mi_spec_parse() reads to an object. */
 void t2mi_spec_copy(const json_t *adapter, json_t *to);

@@ -179,6 +179,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_scan_spec \
 	tests/unit/proto/spec/test_si_section \
 	tests/unit/proto/spec/test_stream_spec \
+	tests/unit/proto/spec/test_t2mi_spec \
 	tests/unit/proto/spec/test_tuner_spec \
 	tests/unit/proto/wire/test_http_range \
 	tests/unit/proto/wire/test_http_request \
@@ -536,6 +537,10 @@ tests_unit_worker_adapter_test_tuner_source_LDFLAGS = -Wl,--wrap=mono_ns \
 	-Wl,--wrap=hidden_by_sandbox,--wrap=hidden_when_refused
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_scan_test_adapter_task_SOURCES = \
+	tests/unit/worker/scan/test_adapter_task.c \
+	tests/unit/worker/t2mi/t2mi_maker.c \
+	tests/unit/worker/t2mi/t2mi_maker.h
 tests_unit_worker_t2mi_test_t2mi_SOURCES = \
 	tests/unit/worker/t2mi/t2mi_maker.c \
 	tests/unit/worker/t2mi/t2mi_maker.h \

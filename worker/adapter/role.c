@@ -210,6 +210,7 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
 	json_t *entry = json_deep_copy(m->adapter_tune.entry);
+	bool same;
 
 	(void)fds, (void)n_fds;
 	if (a->source == NULL || a->source->ops->retune == NULL ||
@@ -219,9 +220,12 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
+	same = t2mi_spec_is_same(a->entry, entry);
 	json_decref(a->entry);
 	a->entry = entry;
-	make_t2mi(a);
+	/* the decapsulator keeps a frame that is not whole, and its PLP */
+	if (!same)
+		make_t2mi(a);
 }
 
 static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)

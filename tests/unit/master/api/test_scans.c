@@ -285,6 +285,9 @@ Test(scans, judge_the_adapter)
 	expect_error(ADAPTER_SCAN("'type':'T','address':'udp://239.1.1.1'",
 				  ",'search':'network'"), 400,
 		     "scan.search: an address has one multiplex");
+	expect_error(ADAPTER_SCAN(T() ",'t2mi':true", ",'search':'network'"),
+		     400, "scan.search: with t2mi only \"transponder\" is "
+		     "possible: the scan reads the multiplex of a PLP");
 	expect_error("{'cmd':'scan-init','scan':'dvb://a'}", 503,
 		     "scan: the adapter \"a\" does not run");
 	cr_expect_str_eq(fakes.told, "");

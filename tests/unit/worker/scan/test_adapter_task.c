@@ -3,6 +3,7 @@
 
 #include "common/base/units.h"
 #include "tests/unit/proto/si/json_eq.h"
+#include "tests/unit/worker/t2mi/t2mi_maker.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/core/worker.h"
 
@@ -25,6 +26,7 @@ static struct {
 	uint64_t second_ns; /* the last call of every_second() */
 	unsigned looks;
 	bool sent;       /* the tables of this tuning */
+	bool wrapped;    /* in T2-MI */
 	char tunings[4096];
 } sky;
 
@@ -143,6 +145,17 @@ static void add_nit(struct build *b)
 			.len = sizeof nit }));
 }
 
+/* Wraps it into the T2-MI of PID 500. */
+static struct ts_run wrap(struct ts_run run)
+{
+	static struct t2mi_maker maker;
+
+	maker = (struct t2mi_maker){ .pid = 500, .plp = 4, .field = 700 };
+	t2mi_maker_add(&maker, (const uint8_t (*)[TS_PACKET])run.data, run.n);
+	t2mi_maker_end(&maker);
+	return (struct ts_run){ .data = maker.packets[0], .n = maker.n };
+}
+
 static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 {
 	struct build *b;
@@ -159,7 +172,7 @@ static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 		add_sdt(b);
 		add_nit(b);
 	}
-	batch_add(batch, build_run(b));
+	batch_add(batch, sky.wrapped ? wrap(build_run(b)) : build_run(b));
 	batch_flush(batch);
 	build_free(b);
 	return 0;
@@ -321,6 +334,26 @@ Test(adapter_task, one_transponder_is_reported_until_the_end, .timeout = 30)
 	run_for(60);
 	cr_assert_not(g.ended);
 	cr_assert(sky.open);
+	stop();
+}
+
+Test(adapter_task, the_multiplex_of_a_plp_is_reported, .timeout = 30)
+{
+	sky.wrapped = true;
+	start("{\"adapter\":{" DISH ",\"frequency\":11362,\"t2mi\":true,"
+	      "\"t2mi_pid\":500}}");
+	run_for(5);
+	cr_assert_eq(json_array_size(g.services), 1u);
+	expect_json(json_incref(json_object_get(json_array_get(g.services, 0),
+						"service")), NEWS);
+	cr_assert_str_eq(g.error, "");
+	stop();
+	memset(&g, 0, sizeof g);
+	start("{\"adapter\":{" DISH ",\"frequency\":11362,\"t2mi\":true}}");
+	run_for(5);
+	cr_assert_eq(json_array_size(g.services), 0u);
+	cr_assert(strstr(g.error, "t2mi: PID 4096 has no T2-MI packets"), "%s",
+		  g.error);
 	stop();
 }
 
