@@ -12,10 +12,9 @@
  * NULL. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
 
-/* The keys that the worker of an adapter reads, a new object; of an address it
- * is that key and those of T2-MI, so that another tuning does not restart the
- * worker.  NULL:
- * the adapter is disabled or cannot run. */
+/* The keys that the worker of an adapter reads, a new object.  Of an address
+ * they are that key and those of T2-MI and of a CI slot: a change of others
+ * does not restart the worker.  NULL: the adapter is disabled or cannot run. */
 json_t *adapter_conf_keys(const json_t *adapter);
 
 /* The same of an adapter of a list; NULL also where another one of the list
