@@ -408,6 +408,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \
 	tests/unit/worker/stream/test_mux_input \
+	tests/unit/worker/stream/test_mux_stage \
 	tests/unit/worker/stream/test_netif_news \
 	tests/unit/worker/stream/test_pipeline_file \
 	tests/unit/worker/stream/test_pipeline_files \

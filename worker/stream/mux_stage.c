@@ -55,27 +55,41 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 	free(spec);
 }
 
-/* Where the last worker had been, if it ended a moment ago. */
-static void find_start(struct mux_stage *s, size_t i, const char *address)
+/* Where the last worker had been, if it ended a moment ago.  No later worker
+ * finds the same: the input may be another one then. */
+static void take_reads(struct stream_memory *m, struct stream_read *ret)
 {
-	const struct stream_memory *m = s->memory;
-	struct mux_seen *source = &s->sources[i];
 	uint64_t now_ns = mono_ns();
 
+	memset(ret, 0, sizeof m->reads);
+	if (m->splice.at_ns <= now_ns &&
+	    now_ns - m->splice.at_ns <= RESUME_MS * MS)
+		memcpy(ret, m->reads, sizeof m->reads);
+	memset(m->reads, 0, sizeof m->reads);
+}
+
+/* Of inputs with the same address, each one has its own. */
+static void find_start(struct mux_seen *source, const char *address,
+		       struct stream_read *reads)
+{
 	source->address = hash_add(HASH_INIT, address, strlen(address));
-	if (m->splice.at_ns > now_ns ||
-	    now_ns - m->splice.at_ns > RESUME_MS * MS)
+	for (size_t k = 0; k < MSG_INPUTS_MAX; k++) {
+		if (reads[k].address != source->address)
+			continue;
+		source->from = reads[k].pos;
+		reads[k] = (struct stream_read){ 0 };
 		return;
-	for (size_t k = 0; k < ARRAY_LEN(m->reads); k++)
-		if (m->reads[k].address == source->address)
-			source->from = m->reads[k].pos;
+	}
 }
 
 void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		    const struct stream_spec *spec,
 		    struct stream_memory *memory, ts_out_fn *out, void *arg)
 {
+	struct stream_read reads[MSG_INPUTS_MAX];
+
 	*s = (struct mux_stage){ 0 };
+	take_reads(memory, reads);
 	if (!start->mux || spec->mux_kbps == 0)
 		return;
 	s->mux = mux_new(&(struct mux_config){
@@ -102,7 +116,7 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
 	for (size_t i = 0; i < start->n_inputs; i++) {
 		set_up_input(s->mux, i, start->inputs[i]);
-		find_start(s, i, start->inputs[i]);
+		find_start(&s->sources[i], start->inputs[i], reads);
 	}
 }
 

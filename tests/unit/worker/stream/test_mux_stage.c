@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the inputs of a multiplex start in their rings. */
+#include "worker/stream/mux_stage.h"
+
+#include "common/base/alloc.h"
+#include "common/base/hash.h"
+#include "common/base/mono.h"
+#include "common/base/units.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUTS = 3, END };
+
+static const char a[] = "stream://1", b[] = "stream://2", c[] = "stream://3";
+
+static void note(struct stream_memory *m, size_t i, const char *address,
+		 uint64_t pos)
+{
+	m->reads[i] = (struct stream_read){
+		hash_add(HASH_INIT, address, strlen(address)), pos };
+}
+
+static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)runs;
+	(void)n_runs;
+	(void)arg;
+}
+
+/* Where a worker with these inputs starts; without a multiplex if there are
+ * none. */
+static void start(struct stream_memory *m, const char *const *addresses,
+		  uint64_t from[END])
+{
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+
+	for (; start->n_inputs < INPUTS && addresses[start->n_inputs] != NULL;
+	     start->n_inputs++)
+		start->inputs[start->n_inputs] = addresses[start->n_inputs];
+	start->mux = start->n_inputs > 0;
+	spec->mux_kbps = 4000;
+	spec->mux_delay_ms = MUX_DELAY_DEFAULT_MS;
+	m->splice.at_ns = mono_ns();
+	mux_stage_init(s, start, spec, m, ignore, NULL);
+	for (size_t i = 0; i < END; i++)
+		from[i] = s->sources[i].from;
+	mux_stage_turn(s, mono_ns());
+	mux_stage_done(s);
+	free(s);
+	free(spec);
+	free(start);
+}
+
+static struct stream_memory *open_memory(void)
+{
+	int err;
+
+	return stream_memory_open(-1, mono_ns(), &err);
+}
+
+Test(mux_stage, inputs_of_the_same_address_start_where_each_of_them_was)
+{
+	struct stream_memory *m = open_memory();
+	uint64_t from[END];
+
+	note(m, 0, b, 5);
+	note(m, 1, a, 7);
+	note(m, 2, a, 9);
+	start(m, (const char *[INPUTS]){ a, c, a }, from);
+	cr_expect_eq(from[0], 7u);
+	cr_expect_eq(from[1], 0u);
+	cr_expect_eq(from[2], 9u);
+	stream_memory_close(&m);
+}
+
+Test(mux_stage, an_input_that_was_removed_starts_anew_when_it_returns)
+{
+	struct stream_memory *m = open_memory();
+	uint64_t from[END];
+
+	note(m, 0, a, 7);
+	note(m, 1, b, 5);
+	start(m, (const char *[INPUTS]){ a }, from);
+	cr_expect_eq(from[0], 7u);
+	start(m, (const char *[INPUTS]){ a, b }, from);
+	cr_expect_eq(from[1], 0u);
+	/* the stream was no multiplex meanwhile */
+	note(m, 0, a, 7);
+	start(m, (const char *[INPUTS]){ NULL }, from);
+	start(m, (const char *[INPUTS]){ a }, from);
+	cr_expect_eq(from[0], 0u);
+	stream_memory_close(&m);
+}
