@@ -30,10 +30,9 @@ void delay_line_done(struct delay_line *l)
 
 /* --- the queue --- */
 
-/* Doubles the room. */
-static void grow(struct delay_line *l)
+/* room: a power of two, at least n. */
+static void set_room(struct delay_line *l, size_t room)
 {
-	size_t room = l->room == 0 ? (size_t)ROOM_MIN : 2 * l->room;
 	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;
 	uint8_t *packets = xcalloc(room, TS_PACKET);
 	uint64_t *times = xcalloc(room, sizeof *times);
@@ -59,7 +58,13 @@ static void grow(struct delay_line *l)
 	l->head = 0;
 }
 
-/* The room is a power of two. */
+void delay_line_trim(struct delay_line *l)
+{
+	if (l->room > ROOM_MIN && l->most <= l->room / 4)
+		set_room(l, l->room / 2);
+	l->most = l->n;
+}
+
 static size_t place(const struct delay_line *l, size_t nth)
 {
 	return (l->head + nth) & (l->room - 1);
@@ -229,13 +234,14 @@ bool delay_line_push(struct delay_line *l, const uint8_t *packet,
 	if (l->n >= l->max)
 		return false;
 	if (l->n == l->room)
-		grow(l);
+		set_room(l, MAX(2 * l->room, (size_t)ROOM_MIN));
 	at = time_of(l, packet, now_ns);
 	memcpy(l->packets + place(l, l->n) * TS_PACKET, packet, TS_PACKET);
 	l->times[place(l, l->n)] = at;
 	l->sources[place(l, l->n)] = l->source;
 	l->last_ns = at;
 	l->n++;
+	l->most = MAX(l->most, l->n);
 	l->pushed++;
 	return true;
 }

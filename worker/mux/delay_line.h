@@ -41,6 +41,7 @@ struct delay_line {
 	uint64_t *times;    /* of each packet at its source */
 	uint32_t *sources;  /* and the number of this one */
 	size_t room, head, n;
+	size_t most;        /* packets at once since delay_line_trim() */
 	uint64_t pushed;    /* packets since the start */
 	size_t since;       /* packets since the last PCR */
 
@@ -62,6 +63,9 @@ struct delay_line {
 };
 
 void delay_line_done(struct delay_line *);
+
+/* Once a second: frees memory that bursts have needed. */
+void delay_line_trim(struct delay_line *);
 
 /* Queues a packet that arrived by now_ns, which never decreases; false: there
  * is no room. */

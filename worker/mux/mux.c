@@ -491,6 +491,7 @@ void mux_every_second(struct mux *m)
 		struct mux_source *in = &m->inputs[i];
 		uint64_t sum = in->packets + in->dropped;
 
+		delay_line_trim(&in->line);
 		in->rate = (sum - in->before) * SECOND_NS / ns;
 		in->before = sum;
 	}

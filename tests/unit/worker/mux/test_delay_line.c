@@ -228,3 +228,34 @@ Test(delay_line, holds_no_more_packets_than_its_maximum)
 	cr_expect_eq(l.n, 1000u);
 	delay_line_done(&l);
 }
+
+Test(delay_line, memory_that_a_burst_needed_is_freed_and_no_packet_lost)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 8192 };
+	const uint64_t base = 1000 * SECOND_NS;
+	uint8_t p[TS_PACKET];
+	uint64_t next = 0;
+
+	for (uint64_t n = 0; n < 20000; n++) {
+		/* four seconds at once, and then as they are sent */
+		uint64_t now = base + (n < 4000 ? 4000 : n) * PACKET_US * 1000;
+
+		make(p, n, 100 * PCR_HZ, true);
+		memcpy(p + 100, &n, sizeof n);
+		cr_assert(delay_line_push(&l, p, now));
+		while (delay_line_next(&l, 0) <= now) {
+			cr_assert_eq(memcmp(delay_line_first(&l) + 100, &next,
+					    sizeof next), 0);
+			next++;
+			delay_line_leave(&l, delay_line_next(&l, 0));
+		}
+		if (n == 4000)
+			cr_assert_eq(l.room, 4096u, "%zu", l.room);
+		if (n % 1000 == 0)
+			delay_line_trim(&l);
+	}
+	/* there is room for a burst as long as the delay */
+	cr_expect_eq(l.room, 1024u, "%zu", l.room);
+	cr_expect_eq(next + l.n, 20000u);
+	delay_line_done(&l);
+}
