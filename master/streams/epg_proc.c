@@ -46,17 +46,19 @@ static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		json_object_get(keys, "xmltv_id"));
 	json_int_t page = json_integer_value(
 		json_object_get(keys, "epg_codepage"));
+	const char *eit = json_string_value(json_object_get(keys, "eit"));
 
 	send_stream(p, &(struct msg_epg_stream){
 		id, was, channel != NULL ? channel : "",
 		page > 0 && page <= TEXT_UTF8 ? (unsigned)page : 0,
-		ring >= 0, false }, ring);
+		ring >= 0, false, eit != NULL && strcmp(eit, "own") == 0 },
+		ring);
 }
 
 static void send_removal(struct epg_proc *p, const char *id)
 {
-	send_stream(p, &(struct msg_epg_stream){ id, "", "", 0, false, true },
-		    -1);
+	send_stream(p, &(struct msg_epg_stream){ id, "", "", 0, false, true,
+						  false }, -1);
 }
 
 static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
@@ -218,9 +220,10 @@ void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 void epg_proc_set_keys(struct epg_proc *p, const char *stream,
 		       const json_t *object, int ring)
 {
-	json_t *keys = json_pack("{s:O*, s:O*}", "xmltv_id",
+	json_t *keys = json_pack("{s:O*, s:O*, s:O*}", "xmltv_id",
 		json_object_get(object, "xmltv_id"), "epg_codepage",
-		json_object_get(object, "epg_codepage"));
+		json_object_get(object, "epg_codepage"), "eit",
+		json_object_get(object, "eit"));
 	bool same = json_equal(keys, json_object_get(p->keys, stream)) ||
 		    (json_object_size(keys) == 0 &&
 		     json_object_get(p->keys, stream) == NULL);

@@ -33,6 +33,7 @@ static const struct field epg_stream_rows[] = {
 	  .max = TEXT_UTF8 },
 	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
 	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
+	{ "own_eit", FIELD_AT(struct msg_epg_stream, own_eit) },
 };
 const struct field_table epg_stream_fields =
 	MSG_TABLE(struct msg_epg_stream, epg_stream_rows);

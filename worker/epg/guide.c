@@ -538,7 +538,7 @@ bool guide_take_section(struct guide *g, const char *stream,
 	if (eit_open(section, len, &eit) < 0 || !eit.actual || !eit.current)
 		return false;
 	service = s != NULL ? find_service(s, eit.sid) : NULL;
-	if (service == NULL || guide_is_imported(service, now_s))
+	if (service == NULL || s->own || guide_is_imported(service, now_s))
 		return false;
 	if (service->again_s != 0 && service->again_s <= now_s)
 		guide_forget_sections(g, service);

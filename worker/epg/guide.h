@@ -88,6 +88,10 @@ void guide_know_stream(struct guide *, const char *stream,
 /* Texts of its EIT that name no table are in this one (text_table_ok()). */
 void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
+/* The EIT of the stream is made from this guide.  Its events are those of
+ * imports alone: an event that came back from the output would outlive its
+ * source. */
+void guide_set_own(struct guide *, const char *stream, bool own);
 /* Of compressed texts; taken; NULL: none. */
 void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */

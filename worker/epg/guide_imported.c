@@ -150,19 +150,52 @@ static void release(struct service *s)
 			s->events[i]->source = 0;
 }
 
+/* A stream whose EIT is made from the guide has imported events alone. */
+static void drop_others(struct guide *g, struct guide_stream *s)
+{
+	for (size_t i = 0; s->own && i < s->n; i++) {
+		struct service *service = s->services[i];
+		size_t end = service->n, at;
+
+		while (end > 0) {
+			for (at = end; at > 0 &&
+			     service->events[at - 1]->source !=
+				     GUIDE_IMPORTED; at--)
+				continue;
+			guide_remove_events(g, service, at, end - at);
+			end = at > 0 ? at - 1 : 0;
+		}
+	}
+}
+
 void guide_release_imported(struct guide *g)
 {
 	struct guide_stream *s;
 
-	LIST_FOREACH(s, &g->streams, link)
+	LIST_FOREACH(s, &g->streams, link) {
 		for (size_t i = 0; i < s->n; i++)
 			if (!s->services[i]->imported)
 				release(s->services[i]);
+		drop_others(g, s);
+	}
 }
 
 void guide_import_again(struct guide *g, struct guide_stream *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		release(s->services[i]);
+	drop_others(g, s);
 	g->new_services++;
+}
+
+void guide_set_own(struct guide *g, const char *stream, bool own)
+{
+	struct guide_stream *s = guide_add_stream(g, stream);
+
+	if (s->own == own)
+		return;
+	s->own = own;
+	drop_others(g, s);
+	for (size_t i = 0; !own && i < s->n; i++)
+		guide_forget_sections(g, s->services[i]);
 }

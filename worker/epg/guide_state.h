@@ -37,6 +37,7 @@ struct guide_stream {
 	enum text_table codepage;
 	bool known;
 	bool has_programs; /* its PAT is known */
+	bool own; /* its EIT is made from this guide: it is not collected */
 	/* as of a service, that is gone or has another number */
 	uint64_t edited;
 	/* the EIT of the stream is sent by another process ... */

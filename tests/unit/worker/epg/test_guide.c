@@ -569,3 +569,18 @@ Test(guide, a_damaged_saved_guide_gives_what_is_sound)
 	json_decref(saved);
 	guide_free(&g);
 }
+
+Test(guide, own_eit_is_not_collected_and_takes_what_was)
+{
+	const struct programme one = { 1, 13, 60, "one", NULL };
+	struct guide *g = open_guide();
+
+	cr_assert(take(g, &one, 1));
+	guide_set_own(g, "a", true);
+	cr_expect_eq(guide_count(g).events, 0);
+	cr_expect_not(take(g, &one, 1));
+	/* what passes is read from its begin */
+	guide_set_own(g, "a", false);
+	cr_expect(take(g, &one, 1));
+	guide_free(&g);
+}

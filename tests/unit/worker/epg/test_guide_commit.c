@@ -181,3 +181,17 @@ Test(guide_import, is_saved_as_imported_and_released_without_a_source)
 	cr_assert_not(first_is_imported(g));
 	guide_free(&g);
 }
+
+Test(guide_import, own_eit_has_the_events_of_imports_as_long_as_there_is_one)
+{
+	struct guide *g = open_guide(1 << 20);
+
+	guide_know_stream(g, "b", "other");
+	guide_set_own(g, "a", true);
+	(void)commit(import_of(g, "a.tv", 3));
+	guide_set_own(g, "a", true);
+	cr_expect_eq(guide_count(g).events, 3);
+	guide_know_stream(g, "a", "other");
+	cr_expect_eq(guide_count(g).events, 0);
+	guide_free(&g);
+}
