@@ -21,6 +21,8 @@ import { number } from './soak.mjs';
 const FROM = 10000, TO = 20000, KBPS = 12000, PART_S = 60;
 /* In each part: so many workers of services, sources and guides. */
 const KILLS = 3, FAILURES = 1;
+/* Longer than any soak: a source ends when it is killed. */
+const SOURCE_S = 30 * 86400;
 const LIMIT = { rate: 0.001, pcrNs: 500 };
 
 const date = (time) => `${new Date(time * 1000).toISOString()
@@ -45,20 +47,23 @@ function writeGuide(file, channels, n) {
 class Scene {
 	constructor(scope, sluice, services, guide) {
 		Object.assign(this, { scope, sluice, services, guide,
-			kills: 0, failures: 0, guides: 0 });
+			turns: 0, kills: 0, failures: 0, guides: 0 });
 	}
 
 	start(i) {
 		return liveMultiplex(this.scope,
-			`udp://127.0.0.1:${FROM + i}?pkt_size=1316`);
+			`udp://127.0.0.1:${FROM + i}?pkt_size=1316`,
+			{ seconds: SOURCE_S });
 	}
 
 	async kill() {
-		const id = `m/${this.kills++ % this.services + 1}`;
+		const id = `m/${this.turns++ % this.services + 1}`;
 		const worker = this.sluice.worker('stream', id);
 
-		if (worker !== undefined)
+		if (worker !== undefined) {
 			process.kill(worker.pid, 'SIGKILL');
+			this.kills++;
+		}
 		await sleep(2000);
 	}
 
@@ -93,7 +98,9 @@ async function part(scene, sources, seconds) {
 		const clocks = [...ts.pcrs.keys()].map((pid) =>
 			judgeRate(list, pid, KBPS * 1000, ts))
 			.filter(({ rateOff }) => rateOff >= 0);
-		const most = (key) => Math.max(...clocks.map((c) => c[key]));
+		// without a clock nothing is right
+		const most = (key) => clocks.length === 0 ? Infinity :
+			Math.max(...clocks.map((c) => c[key]));
 
 		return { found, rateOff: most('rateOff'),
 			wrongNs: most('wrongNs') };
@@ -128,13 +135,16 @@ function run({ seconds, services }) {
 		for (let at = 0; at < seconds; at += PART_S)
 			parts.push(await part(scene, sources,
 				Math.min(PART_S, seconds - at)));
+		const ended = sources.filter(({ exitCode, signalCode }) =>
+			exitCode !== null || signalCode !== null).length;
+
 		sources.forEach((source) => source.kill('SIGKILL'));
 		return { parts, kills: scene.kills, failures: scene.failures,
-			guides: scene.guides };
+			guides: scene.guides, ended };
 	});
 }
 
-function judgeAll(report, { parts, kills, failures, guides }) {
+function judgeAll(report, { parts, kills, failures, guides, ended }) {
 	const sum = (of) => parts.reduce((all, one) => all + of(one), 0);
 	const most = (of) => Math.max(...parts.map(of));
 	const rateOff = most((one) => one.rateOff);
@@ -150,6 +160,8 @@ function judgeAll(report, { parts, kills, failures, guides }) {
 		'packets', 'PCRs'], [kills, failures, guides,
 		sum(({ found }) => found.packets),
 		sum(({ found }) => found.pcrs)]]);
+	report.judge(kills > 0, `mux: ${kills} workers of services killed`);
+	report.judge(ended === 0, `mux: ${ended} sources ended too early`);
 	report.judge(rateOff <= LIMIT.rate, 'mux: the rate of a second is ' +
 		`${(rateOff * 100).toFixed(4)} % off at most (0.1)`);
 	report.judge(wrongNs <= LIMIT.pcrNs, `mux: a PCR is ${wrongNs
