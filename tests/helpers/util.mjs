@@ -21,7 +21,8 @@ const BUSY = 6;
 // probe counts as "not yet" and is reported after the timeout. A delayed test
 // probes once more: the state at the timeout counts.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
-	const end = now() + timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
+	const waitMs = timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
+	const end = now() + waitMs;
 	let last = '', polls = 0;
 
 	for (;;) {
@@ -37,7 +38,7 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 		}
 		if (late)
 			throw new Error(
-				`no ${what} in ${timeoutMs} ms: ${last}`);
+				`no ${what} in ${waitMs} ms: ${last}`);
 		// a long wait leaves the cores to others
 		await sleep(++polls < 10 ? 20 : polls < 40 ? 50 : 100);
 	}
