@@ -45,6 +45,26 @@ static unsigned kbps_of(const struct level *list, size_t n, uint8_t number)
 	return list[i].kbps;
 }
 
+/* The bits of a kbit of a level in the profile: H.264 table A-2,
+ * cpbBrNalFactor. */
+static unsigned h264_factor(uint8_t profile_idc)
+{
+	switch (profile_idc) {
+	case 66:
+	case 77:
+	case 88:
+		return 1200;
+	case 110: /* High 10 */
+		return 3600;
+	case 44: /* 4:4:4 Intra */
+	case 122: /* High 4:2:2 */
+	case 244: /* High 4:4:4 Predictive */
+		return 4800;
+	default:
+		return 1500;
+	}
+}
+
 /* profile_idc, constraints, level_idc: H.264 annex A, table A-1. */
 static unsigned h264_bps(const uint8_t *sps)
 {
@@ -53,9 +73,9 @@ static unsigned h264_bps(const uint8_t *sps)
 		{ 20, 2000 }, { 22, 4000 }, { 30, 10000 }, { 31, 14000 },
 		{ 40, 20000 }, { 42, 50000 }, { 50, 135000 }, { 62, 240000 },
 	};
-	unsigned factor = sps[0] >= 100 ? 1500 : 1200;
 
-	return kbps_of(levels, ARRAY_LEN(levels), sps[2]) * factor;
+	return kbps_of(levels, ARRAY_LEN(levels), sps[2]) *
+	       h264_factor(sps[0]);
 }
 
 /* A sequence extension: ISO/IEC 13818-2 table 8-13; 1.2 by 2.4.2.3 of

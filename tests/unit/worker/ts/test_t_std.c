@@ -18,6 +18,9 @@ Test(t_std, the_level_of_a_parameter_set_determines_the_rate_of_video)
 		/* Main at level 3, High at level 4 */
 		{ H264, { 9, 0, 0, 1, 0x67, 77, 0, 30 }, 12000000 },
 		{ H264, { 0, 0, 0, 1, 0x67, 100, 0, 40 }, 30000000 },
+		/* High 10 and High 4:2:2 at level 4 */
+		{ H264, { 0, 0, 0, 1, 0x67, 110, 0, 40 }, 72000000 },
+		{ H264, { 0, 0, 0, 1, 0x67, 122, 0, 40 }, 96000000 },
 		/* another unit; another coding */
 		{ H264, { 0, 0, 1, 0x65, 77, 0, 30 }, 0 },
 		{ MPEG2, { 0, 0, 1, 0x67, 77, 0, 30 }, 0 },
