@@ -124,13 +124,12 @@ int epg_source_parse(const char *text, struct epg_source_spec *ret,
 	return r;
 }
 
-static bool is_given(const char *key, const char *word, void *arg)
+static bool is_given(const struct field_need *need, void *arg)
 {
 	const struct address *a = arg;
 	size_t i = 0;
 
-	(void)word;
-	while (i < a->n_options && strcmp(a->options[i].key, key) != 0)
+	while (i < a->n_options && strcmp(a->options[i].key, need->key) != 0)
 		i++;
 	return i < a->n_options;
 }

@@ -41,6 +41,7 @@
 
 struct json_writer;
 struct field;
+struct field_need;
 
 enum field_type {
 	FIELD_NONE,    /* known, and neither checked nor stored */
@@ -120,10 +121,12 @@ struct field {
 	const struct field_table *of;
 	const struct field *item;
 	const struct field_hook *hook;
-	/* The field has no effect without the key needs, or with the key
-	 * beside; NULL: no such key.  needs_or: a key that is as good as needs;
-	 * needs_word: the value that they must have. */
-	const char *needs, *beside, *needs_or, *needs_word;
+	/* The field has no effect without the key needs, whose value must be
+	 * needs_word, or with the key beside; NULL: no such key, any value.
+	 * needs_or: other keys, each of which is as good as needs; idle_text:
+	 * what the field does without them, NULL: "does nothing". */
+	const char *needs, *beside, *needs_word, *idle_text;
+	const struct field_need *needs_or;
 	uint32_t idle_in; /* enum where (field_idle.h): no effect there */
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
@@ -132,6 +135,15 @@ struct field {
 	 * not compare with them. */
 	const char *form;
 	const char *const *words;
+};
+
+/* A key that another field needs; a list ends with the key NULL. */
+struct field_need {
+	const char *key;
+	const char *word; /* the value that it must have; NULL: any */
+	/* The key is a list of objects, one of which must have the value as
+	 * this member; NULL: the key itself has it. */
+	const char *member;
 };
 
 struct field_table {
@@ -261,7 +273,7 @@ json_t *field_describe(const struct field_table *);
  * type: "boolean", "integer", "number", "text", "list", "object", "scalar" (a
  * number or a text) or "any".  A list has "item" with the type of an item, or
  * "fields"; an object may have "fields".  "choices" are the accepted words.
- * "needs" and "beside" are keys.  Flags are true or absent: "required",
+ * "needs" and "beside" are keys; "nit / bat": one of them is needed.  Flags are true or absent: "required",
  * "secret", "observer", "address", "restart", "idle" (without effect),
  * "prefix" (every key that begins so), "repeats" (an option that may be given
  * several times), "commas" (a list is one text with commas).

@@ -127,6 +127,26 @@ static void put_flags(json_t *form, const struct field *f)
 			put(form, flags[i].key, json_true());
 }
 
+/* "nit / bat": each key once. */
+static void put_needs(json_t *form, const struct field *f)
+{
+	const struct field_need *other = f->needs_or;
+	const char *last = f->needs;
+	struct errmsg text, before;
+
+	if (f->needs == NULL)
+		return;
+	errmsg_set(&text, "%s", f->needs);
+	for (; other != NULL && other->key != NULL; other++) {
+		if (strcmp(other->key, last) == 0)
+			continue;
+		before = text;
+		errmsg_set(&text, "%s / %s", before.text, other->key);
+		last = other->key;
+	}
+	put_text(form, "needs", text.text);
+}
+
 static json_t *form_of(const struct field *f)
 {
 	json_t *form = json_object();
@@ -143,7 +163,7 @@ static json_t *form_of(const struct field *f)
 	put_bounds(form, f);
 	put_default(form, f);
 	put_text(form, "unit", f->unit);
-	put_text(form, "needs", f->needs);
+	put_needs(form, f);
 	put_text(form, "beside", f->beside);
 	put_text(form, "help", f->help);
 	put_flags(form, f);

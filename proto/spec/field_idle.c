@@ -24,27 +24,65 @@ const char *where_text(unsigned where)
 	}
 }
 
-bool field_is_idle(const struct field *f, unsigned where,
-		   bool (*is_on)(const char *key, const char *word, void *arg),
+static bool is_met(const struct field *f, field_on_fn *is_on, void *arg)
+{
+	const struct field_need first = { f->needs, f->needs_word, NULL };
+	const struct field_need *other = f->needs_or;
+
+	if (f->needs == NULL || is_on(&first, arg))
+		return true;
+	for (; other != NULL && other->key != NULL; other++)
+		if (is_on(other, arg))
+			return true;
+	return false;
+}
+
+static void name_need(const struct field_need *need, struct errmsg *ret)
+{
+	const struct errmsg before = *ret;
+	bool has_word = need->word != NULL;
+
+	errmsg_set(ret, "%s%s%s%s%s%s%s%s", before.text,
+		   before.text[0] != '\0' ? " or " : "", need->key,
+		   need->member != NULL ? "[]." : "",
+		   need->member != NULL ? need->member : "",
+		   has_word ? " \"" : "", has_word ? need->word : "",
+		   has_word ? "\"" : "");
+}
+
+/* nit "own" or sdt[].eit "own" */
+static void name_needs(const struct field *f, struct errmsg *ret)
+{
+	const struct field_need first = { f->needs, f->needs_word, NULL };
+	const struct field_need *other = f->needs_or;
+
+	ret->text[0] = '\0';
+	name_need(&first, ret);
+	for (; other != NULL && other->key != NULL; other++)
+		name_need(other, ret);
+}
+
+bool field_is_idle(const struct field *f, unsigned where, field_on_fn *is_on,
 		   void *arg, struct errmsg *ret)
 {
+	const struct field_need beside = { .key = f->beside };
 	unsigned idle = f->idle_in & where;
-	const char *word = f->needs_word;
+	struct errmsg needs;
 
 	if (f->flags & FIELD_IDLE)
 		errmsg_set(ret, "does nothing here");
 	else if (idle != 0)
 		errmsg_set(ret, "does nothing %s", where_text(idle & -idle));
-	else if (f->needs != NULL && !is_on(f->needs, word, arg) &&
-		 (f->needs_or == NULL || !is_on(f->needs_or, word, arg)))
-		errmsg_set(ret, "does nothing without %s%s%s%s", f->needs,
-			   word != NULL ? " \"" : "",
-			   word != NULL ? word : "",
-			   word != NULL ? "\"" : "");
-	else if (f->beside != NULL && is_on(f->beside, NULL, arg))
+	else if (f->beside != NULL && is_on(&beside, arg))
 		errmsg_set(ret, "does nothing beside %s", f->beside);
-	else
+	else if (is_met(f, is_on, arg))
 		return false;
+	else {
+		name_needs(f, &needs);
+		errmsg_set(ret, "%s without %s",
+			   f->idle_text != NULL ? f->idle_text : "does nothing",
+			   needs.text);
+	}
 	return true;
 }
 
@@ -65,14 +103,26 @@ static bool is_given(const json_t *value)
 	return json_is_true(value);
 }
 
-static bool is_on(const char *key, const char *word, void *object)
+static bool has_word(const json_t *value, const char *word)
 {
-	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
 
 	if (word != NULL)
 		return text != NULL && strcmp(text, word) == 0;
 	return is_given(value);
+}
+
+static bool is_on(const struct field_need *need, void *object)
+{
+	const json_t *value = json_object_get(object, need->key), *item;
+	size_t i;
+
+	if (need->member == NULL)
+		return has_word(value, need->word);
+	json_array_foreach((json_t *)(uintptr_t)value, i, item)
+		if (has_word(json_object_get(item, need->member), need->word))
+			return true;
+	return false;
 }
 
 /* The value is what the field would have without the key. */

@@ -4,7 +4,7 @@
  * where a field has none (idle_in), what it needs and what replaces it.
  *
  * A value that is the default of its field, or as good as absent, is not
- * reported: nobody expects an effect of it.
+ * reported: its absence has the same effect.
  */
 #pragma once
 
@@ -29,10 +29,12 @@ enum where {
 /* "in a stream of type spts"; where is one bit. */
 const char *where_text(unsigned where);
 
+/* Does another key, which a row names, have the value that the row needs? */
+typedef bool field_on_fn(const struct field_need *, void *arg);
+
 /* Why the row has no effect where the object is: "does nothing ..."; false: it
- * has one.  is_on: whether another key, which the row names, has a value. */
-bool field_is_idle(const struct field *, unsigned where,
-		   bool (*is_on)(const char *key, const char *word, void *arg),
+ * has one. */
+bool field_is_idle(const struct field *, unsigned where, field_on_fn *is_on,
 		   void *arg, struct errmsg *ret);
 
 /* Has the object (NULL: none) a value of the field that is neither its default

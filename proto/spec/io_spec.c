@@ -196,12 +196,11 @@ static void describe_unknown(const struct reader *rd, const char *key,
 		errmsg_set(ret, "option \"%.64s\" is not known", key);
 }
 
-static bool is_on(const char *key, const char *word, void *arg)
+static bool is_on(const struct field_need *need, void *arg)
 {
 	const struct reader *rd = arg;
 
-	(void)word;
-	return is_given(rd, 0, rd->n_given, key);
+	return is_given(rd, 0, rd->n_given, need->key);
 }
 
 /* Reports an option that is not known or has no effect. */

@@ -223,8 +223,34 @@ static const struct field nit_other_item = {
 	.type = FIELD_STRING, .size = sizeof(char *),
 };
 
-#define OWN_NIT_OR_BAT \
-	.needs = "nit", .needs_or = "bat", .needs_word = "own"
+/* Each is as good as the key that a row names with it. */
+#define IS(key_, word_) { .key = (key_), .word = (word_) }
+#define OWN_EIT \
+	IS("eit", "own"), { .key = "sdt", .word = "own", .member = "eit" }
+#define OWN_EIT_OTHER IS("eit_other", "present"), IS("eit_other", "all")
+static const struct field_need or_bat[] = { IS("bat", "own"), { 0 } };
+static const struct field_need or_bat_or_eit[] = {
+	IS("bat", "own"), OWN_EIT, { 0 },
+};
+static const struct field_need or_bat_or_eit_of_a_service[] = {
+	IS("bat", "own"), { .key = "sdt", .member = "eit" }, { 0 },
+};
+static const struct field_need or_bat_or_others[] = {
+	IS("bat", "own"), IS("sdt_other", NULL), OWN_EIT_OTHER, { 0 },
+};
+static const struct field_need or_eit_of_others[] = {
+	{ .key = "sdt", .word = "own", .member = "eit" }, OWN_EIT_OTHER, { 0 },
+};
+static const struct field_need or_any_eit[] = {
+	OWN_EIT, OWN_EIT_OTHER, { 0 },
+};
+static const struct field_need or_any_table[] = {
+	IS("bat", "own"), IS("sdt_other", NULL), OWN_EIT, OWN_EIT_OTHER,
+	IS("tdt", "own"), { 0 },
+};
+#define NEEDS_OWN(table, ...) \
+	.needs = (table), .needs_word = "own", __VA_ARGS__
+#define OWN_NIT_OR_BAT NEEDS_OWN("nit", .needs_or = or_bat)
 static const struct field option_rows[] = {
 	{ "map", SPAN(maps_hook, remux.n_maps, remux.maps),
 	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
@@ -318,22 +344,25 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER, .needs = "nit", .needs_word = "own",
 	  .help = "Name of the network in the own NIT." },
 	{ "onid", AT(tables.onid), .min = 1, .initial = 1,
-	  .flags = FIELD_OBSERVER | FIELD_SHARED, OWN_NIT_OR_BAT,
-	  .help = "Identifier of the original network in the own NIT." },
+	  .flags = FIELD_OBSERVER | FIELD_SHARED,
+	  NEEDS_OWN("nit", .needs_or = or_bat_or_eit),
+	  .help = "Identifier of the original network in own NIT and EIT." },
 	{ "nit_actual",
 	  FIELD_IN(struct stream_spec, tables.delivery, &delivery_fields),
 	  .flags = FIELD_OBSERVER | FIELD_SHARED, OWN_NIT_OR_BAT,
 	  .help = "How the stream is received, for the own NIT." },
 	{ "nit_other", FIELD_ITEMS(struct stream_spec, tables.others,
 				   tables.n_others),
-	  .item = &nit_other_item, .flags = FIELD_OBSERVER, OWN_NIT_OR_BAT,
+	  .item = &nit_other_item, .flags = FIELD_OBSERVER,
+	  NEEDS_OWN("nit", .needs_or = or_bat_or_others),
 	  .help = "Ids of other streams that the own NIT lists, too." },
 	{ "sdt", FIELD_ITEMS(struct stream_spec, tables.services,
 			     tables.n_services), .of = &service_fields,
-	  .flags = FIELD_OBSERVER | FIELD_SHARED, OWN_NIT_OR_BAT,
-	  .help = "Services of the stream, for the own NIT." },
+	  .flags = FIELD_OBSERVER | FIELD_SHARED,
+	  NEEDS_OWN("nit", .needs_or = or_bat_or_eit_of_a_service),
+	  .help = "Services of the stream, for own NIT and EIT." },
 	{ "private_data_specifier", AT(tables.private_data_specifier),
-	  .flags = FIELD_OBSERVER, OWN_NIT_OR_BAT,
+	  .flags = FIELD_OBSERVER | FIELD_SHARED, OWN_NIT_OR_BAT,
 	  .help = "In front of the logical channel numbers; 0: that of "
 		  "lcn_version." },
 	{ "si", FIELD_ITEMS(struct stream_spec, tables.si, tables.n_si),
@@ -346,13 +375,15 @@ static const struct field option_rows[] = {
 	  .help = "Most time between two own NITs or BATs; 10 s if absent." },
 	{ "si_profile", AT(tables.profile), .choices = si_profiles,
 	  .flags = FIELD_OBSERVER,
+	  NEEDS_OWN("nit", .needs_or = or_any_table),
 	  .help = "Network for which own tables are repeated." },
 	{ "si_intervals", FIELD_IN(struct stream_spec, tables.intervals,
 				   &si_interval_fields),
 	  .flags = FIELD_OBSERVER,
+	  NEEDS_OWN("nit", .needs_or = or_any_table),
 	  .help = "Shorter times than those of si_profile." },
 	{ "sdt_other", AT(tables.sdt_other), .flags = FIELD_OBSERVER,
-	  .needs = "nit_other",
+	  .needs = "nit_other", .idle_text = "only drops that of the source",
 	  .help = "Whether an own SDT other lists the services of "
 		  "nit_other." },
 	{ "eit", AT(tables.eit), .choices = table_origins,
@@ -361,11 +392,13 @@ static const struct field option_rows[] = {
 		  "none." },
 	{ "eit_other", AT(tables.eit_other), .choices = eit_other_words,
 	  .flags = FIELD_OBSERVER,
+	  .needs = "nit_other", .idle_text = "only drops those of the source",
 	  .help = "EIT other: that of the source, or own ones of the events "
 		  "of nit_other: present and following, or all." },
 	{ "eit_rate", AT(tables.eit_rate_kbps), .min = EIT_RATE_MIN_KBPS,
 	  .max = EIT_RATE_MAX_KBPS, .initial = EIT_RATE_KBPS,
 	  .flags = FIELD_OBSERVER, .unit = "kbit/s",
+	  NEEDS_OWN("eit", .needs_or = or_eit_of_others),
 	  .help = "Most of all own EIT; with too little the schedule "
 		  "becomes slower." },
 	{ "bat", AT(tables.bat), .choices = table_origins,
@@ -384,9 +417,10 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER, .needs = "tdt", .needs_word = "own",
 	  .help = "Time zone of the own TOT, as Europe/Berlin." },
 	{ "country", BY(country_hook, tables.country),
-	  .flags = FIELD_OBSERVER, .needs = "tdt", .needs_word = "own",
-	  .help = "Country of the own TOT, as DEU; that of the time zone if "
-		  "absent." },
+	  .flags = FIELD_OBSERVER,
+	  NEEDS_OWN("tdt", .needs_or = or_any_eit),
+	  .help = "Country of the own TOT and of ratings in own EIT, as DEU; "
+		  "in the TOT that of the time zone if absent." },
 	{ "offset", AT(tables.offset_min), .min = OFFSET_MIN_MIN,
 	  .max = OFFSET_MAX_MIN, .initial = OFFSET_ABSENT, .unit = "min",
 	  .flags = FIELD_OBSERVER, .needs = "tdt", .needs_word = "own",

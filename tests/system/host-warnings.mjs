@@ -109,7 +109,7 @@ const IDLE = {
 	['http://127.0.0.1:8100/a#segment=fmp4&part=500',
 		'http://127.0.0.1:8100/b.m3u8#segment=fmp4&part=500']),
 	bitrate: 8000, timezone: 'Europe/Berlin', bouquet_name: 'B',
-	cas_components: 'video', hls_header: 'A=1', si_interval: 500,
+	eit_rate: 100, cas_components: 'video', hls_header: 'A=1', si_interval: 500,
 	service_name: 'Новости', service_provider: 'Ärzte' }, [
 		'service_name: textcode 0 lacks a character of it: it is ' +
 			'sent in ISO 8859-5',
@@ -128,7 +128,9 @@ const IDLE = {
 		'bouquet_name: does nothing without bat "own"',
 		'cas_components: does nothing without cas_list',
 		'hls_header: does nothing without hls_group',
-		'si_interval: does nothing without nit "own"',
+		'si_interval: does nothing without nit "own" or bat "own"',
+		'eit_rate: does nothing without eit "own" or sdt[].eit ' +
+			'"own" or eit_other "present" or eit_other "all"',
 	]],
 	mpts: [{ ...stream('two', ['udp://127.0.0.1:5002#no_tdt',
 		'udp://127.0.0.1:5003#rate_min=100'], []), type: 'mpts',

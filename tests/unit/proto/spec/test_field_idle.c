@@ -5,6 +5,7 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
+#include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -40,6 +41,8 @@ Test(field_idle, a_key_needs_the_value_of_another)
 	       "");
 	STREAM("{\"si_interval\":50,\"nit\":\"own\"}", WHERE_SPTS, "");
 	STREAM("{\"si_interval\":50,\"bat\":\"own\"}", WHERE_SPTS, "");
+	STREAM("{\"si_interval\":50,\"bat\":\"pass\"}", WHERE_SPTS,
+	       "si_interval: does nothing without nit \"own\" or bat \"own\"\n");
 	STREAM("{\"cas_components\":\"video\",\"cas_list\":[]}", WHERE_SPTS,
 	       "cas_components: does nothing without cas_list\n");
 	STREAM("{\"cas_components\":\"video\",\"cas_list\":[{}]}", WHERE_SPTS,
@@ -65,9 +68,90 @@ Test(field_idle, another_stream_may_use_a_shared_key)
 {
 	STREAM("{\"onid\":5,\"network_id\":5}", WHERE_SPTS,
 	       "network_id: does nothing without nit \"own\"\n"
-	       "onid: does nothing without nit \"own\"\n");
+	       "onid: does nothing without nit \"own\" or bat \"own\" or eit "
+	       "\"own\" or sdt[].eit \"own\"\n");
 	STREAM("{\"onid\":5,\"network_id\":5}", WHERE_SPTS | WHERE_SHARED,
 	       "network_id: does nothing without nit \"own\"\n");
+}
+
+/* Each value has an effect with each text of `with`, and none with any of
+ * `without`. */
+static const struct {
+	const char *value, *with[8], *without[6];
+} needs[] = {
+	{ "'onid':5", { "'nit':'own'", "'bat':'own'", "'eit':'own'",
+			"'sdt':[{'pnr':1},{'pnr':2,'eit':'own'}]" },
+	  { "'tdt':'own'", "'eit':'off'", "'eit_other':'all','nit_other':['a']",
+	    "'nit':'pass','sdt':[{'pnr':1,'eit':'off'}]" } },
+	{ "'nit_actual':{'type':'C'}", { "'nit':'own'", "'bat':'own'" },
+	  { "'eit':'own'" } },
+	{ "'private_data_specifier':40", { "'nit':'own'", "'bat':'own'" },
+	  { "'eit':'own'" } },
+	{ "'nit_other':['a']", { "'nit':'own'", "'bat':'own'",
+				 "'sdt_other':true", "'eit_other':'present'",
+				 "'eit_other':'all'" },
+	  { "'eit':'own'", "'nit':'off'", "'sdt_other':false",
+	    "'eit_other':'pass'" } },
+	{ "'sdt':[{'pnr':1,'lcn':5}]", { "'nit':'own'", "'bat':'own'" },
+	  { "'eit':'own'", "'tdt':'own'" } },
+	{ "'sdt':[{'pnr':1},{'pnr':2,'eit':'off'}]", { "'nit':'pass'" },
+	  { NULL } },
+	{ "'country':'DEU'", { "'tdt':'own'", "'eit':'own'",
+			       "'sdt':[{'pnr':2,'eit':'own'}]",
+			       "'eit_other':'all','nit_other':['a']" },
+	  { "'nit':'own'", "'bat':'own'", "'tdt':'off'" } },
+	{ "'eit_rate':100", { "'eit':'own'", "'sdt':[{'pnr':2,'eit':'own'}]",
+			      "'eit_other':'present','nit_other':['a']" },
+	  { "'nit':'own'", "'eit':'off'", "'eit':'pass'" } },
+	{ "'eit_other':'all'", { "'nit_other':['a']" },
+	  { "'nit':'own'", "'eit':'own'", "'nit_other':[]" } },
+	{ "'sdt_other':true", { "'nit_other':['a']" },
+	  { "'nit':'own'", "'eit':'own'" } },
+	{ "'si_profile':'terrestrial'", { "'nit':'own'", "'bat':'own'",
+		"'eit':'own'", "'sdt':[{'pnr':2,'eit':'own'}]",
+		"'sdt_other':true,'nit_other':['a']",
+		"'eit_other':'all','nit_other':['a']", "'tdt':'own'" },
+	  { "'nit':'off'", "'eit':'off','bat':'off'" } },
+	{ "'si_intervals':{'tdt':1000}", { "'nit':'own'", "'bat':'own'",
+		"'eit':'own'", "'tdt':'own'" }, { "'tdt':'off'" } },
+};
+
+/* Is the key of value, "'key':...", reported beside the other keys? */
+static bool is_reported(const char *value, const char *beside)
+{
+	char text[256], said[2048] = "\n", begin[64];
+	size_t len = strcspn(value + 1, "'");
+	json_t *object;
+
+	(void)snprintf(text, sizeof text, "{%s,%s}", value, beside);
+	object = quoted(text);
+	field_find_idle(&stream_option_fields, object, WHERE_SPTS, add, said);
+	json_decref(object);
+	(void)snprintf(begin, sizeof begin, "\n%.*s: ", (int)len, value + 1);
+	return strstr(said, begin) != NULL;
+}
+
+Test(field_idle, each_of_several_keys_gives_a_field_its_effect)
+{
+	for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
+		const char *const *with = needs[i].with;
+		const char *const *without = needs[i].without;
+
+		for (; *with != NULL; with++)
+			cr_expect_not(is_reported(needs[i].value, *with),
+				      "%s with %s", needs[i].value, *with);
+		for (; *without != NULL; without++)
+			cr_expect(is_reported(needs[i].value, *without),
+				  "%s with %s", needs[i].value, *without);
+	}
+}
+
+/* They have an effect, and not the one that was asked for. */
+Test(field_idle, tables_of_other_streams_replace_those_of_the_source)
+{
+	STREAM("{\"sdt_other\":true,\"eit_other\":\"present\"}", WHERE_SPTS,
+	       "sdt_other: only drops that of the source without nit_other\n"
+	       "eit_other: only drops those of the source without nit_other\n");
 }
 
 /* What has an effect in each kind of stream.  A new option has a line here, and
