@@ -4,10 +4,6 @@
 #include "master/api/certificate.h"
 #include "master/config/config_fields.h"
 #include "proto/spec/address_open.h"
-#include "proto/spec/stream_spec.h"
-#include "proto/spec/ci_spec.h"
-#include "proto/spec/t2mi_spec.h"
-#include "proto/spec/tuner_spec.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,38 +69,6 @@ json_t *observer_view(const json_t *document)
 }
 
 /* --- observer_redact --- */
-
-enum { TABLES_MAX = 4 };
-
-/* A section of the document, and what one entry of it may contain. */
-struct section {
-	const char *key;
-	const struct field_table *tables[TABLES_MAX]; /* NULL ends them */
-};
-
-static const struct section sections[] = {
-	{ "settings", { &settings_fields } },
-	{ "auth", { &auth_fields } },
-	{ "log", { &log_fields } },
-	{ "users", { &user_fields } },
-	{ "make_stream", { &stream_fields, &stream_option_fields,
-			   &stream_version_fields } },
-	{ "dvb_tune", { &adapter_fields, &tuner_fields, &t2mi_fields,
-			&ci_fields } },
-	{ "softcam", { &softcam_fields } },
-	{ "cas", { &cas_fields } },
-	{ "servers", { &server_fields } },
-	{ "categories", { &category_fields } },
-	{ "output", { &group_fields } },
-};
-
-static const struct section *find_section(const char *key)
-{
-	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
-		if (strcmp(sections[i].key, key) == 0)
-			return &sections[i];
-	return NULL;
-}
 
 bool observer_is_reduced(const json_t *settings)
 {
@@ -188,7 +152,7 @@ static json_t *open_backend(const json_t *backend)
 	};
 	static const struct field_table table = { .rows = rows,
 						  .n = ARRAY_LEN(rows) };
-	const struct field_table *const tables[TABLES_MAX] = { &table };
+	const struct field_table *const tables[] = { &table, NULL };
 
 	return open_object(tables, backend);
 }
@@ -214,7 +178,7 @@ static json_t *open_address(const json_t *value, const void *arg)
  * than the field. */
 static json_t *open_value(const struct field *f, const json_t *value)
 {
-	const struct field_table *const tables[TABLES_MAX] = { f->of };
+	const struct field_table *const tables[] = { f->of, NULL };
 
 	if (f->flags & FIELD_ADDRESS)
 		return json_is_array(value) ? open_items(value, open_address, f)
@@ -250,9 +214,8 @@ static json_t *open_object(const struct field_table *const *tables,
 		const struct field *f = NULL;
 		json_t *shown = NULL;
 
-		for (size_t i = 0; i < TABLES_MAX && tables[i] != NULL; i++)
-			if (f == NULL)
-				f = field_find(tables[i], key);
+		for (size_t i = 0; tables[i] != NULL && f == NULL; i++)
+			f = field_find(tables[i], key);
 		if (f != NULL && f->flags & FIELD_OBSERVER)
 			shown = open_value(f, value);
 		if (shown != NULL)
@@ -269,7 +232,7 @@ static json_t *open_object(const struct field_table *const *tables,
 /* A section, or one entry of it. */
 static json_t *open_section(const char *key, const json_t *value)
 {
-	const struct section *s = find_section(key);
+	const struct config_section *s = config_fields_of(key);
 
 	if (s == NULL)
 		return NULL;
@@ -376,7 +339,8 @@ static const struct message *find_message(const struct message *list, size_t n,
 /* m: NULL for a message without a part of the configuration. */
 static json_t *open_message(const struct message *m, const json_t *message)
 {
-	const struct section *s = m != NULL ? find_section(m->section) : NULL;
+	const struct config_section *s =
+		m != NULL ? config_fields_of(m->section) : NULL;
 	const json_t *entry;
 	json_t *copy, *shown;
 

@@ -6,6 +6,12 @@
 #include "proto/ipc/msg_epg.h"
 #include "proto/ipc/msg_services.h"
 #include "proto/si/text.h"
+#include "proto/spec/ci_spec.h"
+#include "proto/spec/stream_spec.h"
+#include "proto/spec/t2mi_spec.h"
+#include "proto/spec/tuner_spec.h"
+
+#include <string.h>
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
@@ -542,14 +548,27 @@ static const struct field category_rows[] = {
 const struct field_table category_fields = ROWS(category_rows);
 
 const struct config_section config_sections[] = {
-	{ "settings", &settings_fields, false },
-	{ "auth", &auth_fields, false },
-	{ "log", &log_fields, false },
-	{ "users", &user_fields, true },
-	{ "make_stream", &stream_fields, true },
-	{ "dvb_tune", &adapter_fields, true },
-	{ "softcam", &softcam_fields, true },
-	{ "cas", &cas_fields, true },
+	{ "settings", "settings", false, { &settings_fields } },
+	{ "auth", "auth", false, { &auth_fields } },
+	{ "log", "log", false, { &log_fields } },
+	{ "users", "user", true, { &user_fields } },
+	{ "make_stream", "stream", true,
+	  { &stream_fields, &stream_option_fields } },
+	{ "dvb_tune", "adapter", true,
+	  { &adapter_fields, &tuner_fields, &t2mi_fields, &ci_fields } },
+	{ "softcam", "softcam", true, { &softcam_fields } },
+	{ "cas", "cas", true, { &cas_fields } },
+	{ "servers", "server", true, { &server_fields } },
+	{ "categories", "category", true, { &category_fields } },
+	{ "output", "group", true, { &group_fields } },
 };
 
 const size_t n_config_sections = ARRAY_LEN(config_sections);
+
+const struct config_section *config_fields_of(const char *section)
+{
+	for (size_t i = 0; i < n_config_sections; i++)
+		if (strcmp(config_sections[i].key, section) == 0)
+			return &config_sections[i];
+	return NULL;
+}

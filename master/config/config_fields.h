@@ -28,12 +28,20 @@ extern const struct field_table
 	category_fields,
 	group_fields; /* of a category or of outputs */
 
+enum { CONFIG_TABLES_MAX = 4 };
+
 /* A key of the document that has fields of its own. */
 struct config_section {
 	const char *key;
-	const struct field_table *fields;
-	bool list; /* a list of such objects */
+	const char *form; /* the name of an object of it in forms_make() */
+	bool list; /* a list of such objects, or a map of them */
+	/* The fields of one object; of rows with the same key the first counts.
+	 * NULL ends them. */
+	const struct field_table *tables[CONFIG_TABLES_MAX + 1];
 };
 
 extern const struct config_section config_sections[];
 extern const size_t n_config_sections;
+
+/* NULL: the section has no fields of its own. */
+const struct config_section *config_fields_of(const char *section);

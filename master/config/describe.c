@@ -5,9 +5,6 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
-#include "proto/spec/ci_spec.h"
-#include "proto/spec/t2mi_spec.h"
-#include "proto/spec/tuner_spec.h"
 
 /* Adds the keys of another table of the same object; the first one wins. */
 static void add_table(json_t *schema, const struct field_table *t)
@@ -48,17 +45,17 @@ json_t *config_describe(void)
 {
 	json_t *all = json_object(), *settings, *stream;
 
-	for (size_t i = 0; i < n_config_sections; i++)
-		(void)json_object_set_new(
-			all, config_sections[i].key,
-			field_describe(config_sections[i].fields));
-	stream = json_object_get(all, "make_stream");
-	add_table(stream, &stream_option_fields);
-	add_table(json_object_get(all, "dvb_tune"), &tuner_fields);
-	add_table(json_object_get(all, "dvb_tune"), &t2mi_fields);
-	add_table(json_object_get(all, "dvb_tune"), &ci_fields);
+	for (size_t i = 0; i < n_config_sections; i++) {
+		const struct field_table *const *t = config_sections[i].tables;
+		json_t *schema = field_describe(*t);
+
+		while (*++t != NULL)
+			add_table(schema, *t);
+		(void)json_object_set_new(all, config_sections[i].key, schema);
+	}
 	/* the settings have some keys for all streams */
-	stream = json_object_get(stream, "properties");
+	stream = json_object_get(json_object_get(all, "make_stream"),
+				 "properties");
 	settings = json_object_get(json_object_get(all, "settings"),
 				   "properties");
 	for (size_t i = 0; i < stream_option_fields.n; i++) {

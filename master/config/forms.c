@@ -6,9 +6,6 @@
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
-#include "proto/spec/ci_spec.h"
-#include "proto/spec/t2mi_spec.h"
-#include "proto/spec/tuner_spec.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -23,25 +20,14 @@ static const struct field_table password_fields = {
 	.rows = password_rows, .n = ARRAY_LEN(password_rows),
 };
 
+/* What the configuration has beside its sections. */
 static const struct {
 	const char *name;
-	const struct field_table *fields[4];
+	const struct field_table *fields;
 } objects[] = {
-	{ "input_options", { &io_input_fields } },
-	{ "remux_options", { &remux_fields } },
-	{ "stream", { &stream_fields, &stream_option_fields } },
-	{ "document", { &document_fields } },
-	{ "settings", { &settings_fields } },
-	{ "user", { &user_fields, &password_fields } },
-	{ "auth", { &auth_fields } },
-	{ "log", { &log_fields } },
-	{ "adapter", { &adapter_fields, &tuner_fields, &t2mi_fields,
-		       &ci_fields } },
-	{ "softcam", { &softcam_fields } },
-	{ "cas", { &cas_fields } },
-	{ "server", { &server_fields } },
-	{ "category", { &category_fields } },
-	{ "group", { &group_fields } },
+	{ "input_options", &io_input_fields },
+	{ "remux_options", &remux_fields },
+	{ "document", &document_fields },
 };
 
 static bool has_key(const json_t *list, const char *key)
@@ -110,14 +96,18 @@ json_t *forms_make(void)
 
 	(void)json_object_set_new(all, "input", make_types(io_input_types));
 	(void)json_object_set_new(all, "output", make_types(io_output_types));
-	for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
-		json_t *list = field_form(objects[i].fields[0]);
+	for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+		(void)json_object_set_new(all, objects[i].name,
+					  field_form(objects[i].fields));
+	for (size_t i = 0; i < n_config_sections; i++) {
+		const struct field_table *const *t = config_sections[i].tables;
+		json_t *list = field_form(*t);
 
-		for (size_t k = 1; k < ARRAY_LEN(objects[i].fields); k++)
-			if (objects[i].fields[k] != NULL)
-				add_table(list, objects[i].fields[k]);
-		(void)json_object_set_new(all, objects[i].name, list);
+		while (*++t != NULL)
+			add_table(list, *t);
+		(void)json_object_set_new(all, config_sections[i].form, list);
 	}
+	add_table(json_object_get(all, "user"), &password_fields);
 	add_defaults(json_object_get(all, "settings"));
 	return all;
 }

@@ -4,8 +4,6 @@
 #include "common/base/util.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
-#include "proto/spec/stream_spec.h"
-#include "proto/spec/tuner_spec.h"
 
 #include <string.h>
 
@@ -19,13 +17,26 @@ static void on_unknown(const char *key, const char *nearest, void *judge)
 		judge_add(judge, CHECK_WARNING, "\"%.64s\" is not known", key);
 }
 
+/* entry: one object of the section. */
+static void look_at_entry(struct judge *j, const char *section,
+			  const json_t *entry)
+{
+	const struct config_section *s = config_fields_of(section);
+	size_t n = 0;
+
+	while (s->tables[n] != NULL)
+		n++;
+	field_find_unknown(s->tables, n, entry, on_unknown, j);
+}
+
 static void look_at_stream(struct judge *j, const json_t *stream)
 {
-	const struct field_table *const tables[] = { &stream_fields,
-						     &stream_option_fields };
-
-	field_find_unknown(tables, ARRAY_LEN(tables), stream, on_unknown, j);
+	look_at_entry(j, "make_stream", stream);
 }
+
+/* Lists of which each entry is looked at, beside the streams.  Those of web
+ * interfaces, and users, may have keys of other programs. */
+static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
 
 static void look_whether_idle(struct judge *j, const json_t *stream)
 {
@@ -37,38 +48,19 @@ static void look_whether_idle(struct judge *j, const json_t *stream)
 			  error.text);
 }
 
-/* Do entries of the section have fields of their own? */
-static void look_at_entry(struct judge *j, const char *section,
-			  const json_t *entry)
-{
-	const struct field_table *tables[2] = { NULL };
-	size_t n = 1;
-
-	if (strcmp(section, "softcam") == 0) {
-		tables[0] = &softcam_fields;
-	} else if (strcmp(section, "cas") == 0) {
-		tables[0] = &cas_fields;
-	} else if (strcmp(section, "dvb_tune") == 0) {
-		tables[0] = &adapter_fields;
-		tables[n++] = &tuner_fields;
-	} else {
-		return;
-	}
-	field_find_unknown(tables, n, entry, on_unknown, j);
-}
-
 void unknown_keys_find_entry(const struct check_entry *entry,
 			     check_found_fn *found, void *arg)
 {
 	struct judge j = { .found = found, .arg = arg };
 
 	(void)judge_down(&j, entry->path);
-	look_at_entry(&j, entry->section, entry->entry);
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		if (strcmp(lists[i], entry->section) == 0)
+			look_at_entry(&j, entry->section, entry->entry);
 }
 
 static void look_at_entries(struct judge *j, const json_t *document)
 {
-	static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
 	const json_t *entry;
 	size_t i;
 
@@ -124,9 +116,7 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 		if (s->list)
 			continue;
 		mark = judge_down(&j, s->key);
-		field_find_unknown(&s->fields, 1,
-				   json_object_get(document, s->key),
-				   on_unknown, &j);
+		look_at_entry(&j, s->key, json_object_get(document, s->key));
 		judge_up(&j, mark);
 	}
 	look_at_entries(&j, document);

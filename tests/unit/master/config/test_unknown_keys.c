@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/unknown_keys.h"
+#include "master/config/config_fields.h"
+#include "proto/spec/ci_spec.h"
+#include "proto/spec/stream_spec.h"
+#include "proto/spec/t2mi_spec.h"
+#include "proto/spec/tuner_spec.h"
 #include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
@@ -34,6 +39,39 @@ Test(unknown_keys, known_and_marked_keys_are_not_reported)
 	      "'make_stream':[{'id':'a','type':'spts','enable':true,"
 	      "'input':['udp://239.1.1.1:1'],'output':[],'map':[],"
 	      "'_input':[]}],'_note':'x','output':[]}", "");
+}
+
+/* Only the tables of a section say what it may have. */
+Test(unknown_keys, every_row_of_every_table_is_known)
+{
+	static const struct field_table *const some[] = {
+		&tuner_fields, &t2mi_fields, &ci_fields, &stream_option_fields,
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < n_config_sections; i++) {
+		const struct config_section *s = &config_sections[i];
+		json_t *object = json_object(), *document;
+		char all[1024] = "";
+
+		for (size_t k = 0; s->tables[k] != NULL; k++) {
+			for (size_t r = 0; r < s->tables[k]->n; r++)
+				(void)json_object_set_new(
+					object, s->tables[k]->rows[r].key,
+					json_null());
+			for (size_t m = 0; m < ARRAY_LEN(some); m++)
+				n += s->tables[k] == some[m];
+		}
+		document = s->list ? json_pack("{s:[O]}", s->key, object)
+				   : json_pack("{s:O}", s->key, object);
+		unknown_keys_find(document, note, all);
+		cr_expect_str_empty(all, "%s", all);
+		json_decref(document);
+		json_decref(object);
+	}
+	cr_expect_eq(n, ARRAY_LEN(some));
+	finds("{'dvb_tune':[{'t2mi':true,'t2mi_pid':4096,'plp':1,'ddci':2,"
+	      "'ddci_device':0,'bitrate':70,'ca_pmt_delay':3}]}", "");
 }
 
 Test(unknown_keys, a_key_with_a_missing_letter_is_reported_with_the_likely_key)
