@@ -204,7 +204,6 @@ static const struct field log_rows[] = {
 	{ "max_file_size", .type = FIELD_REAL, .max = INT64_MAX,
 	  .initial = 10, .unit = "MiB",
 	  .flags = FIELD_OBSERVER,
-	  .needs = "filename",
 	  .help = "Size at which the file is renamed; 0: no limit." },
 	{ "syslog", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER,

@@ -161,8 +161,8 @@ const IDLE = {
 		'http_server_name: does nothing here',
 		'hls_fmp4: does nothing without http_play_hls',
 	]],
-	log: [{ max_file_size: 5 },
-		['max_file_size: does nothing without filename']],
+	// --log FILE has it, too
+	log: [{ max_file_size: 5 }, []],
 	user: [{ enable: true, type: 3, packages: ['Typo', 'Type', 'ALL'] },
 		['packages[0]: there is no category "Typo"']],
 };
@@ -194,6 +194,7 @@ test('options without effect are warnings everywhere, in the same words',
 	const lines = (out + err).split('\n').map((line) =>
 		line.slice(file.length + 2));
 	assert.deepEqual(missing(lines), [], out + err);
+	assert.doesNotMatch(out + err, /max_file_size/);
 
 	const sluice = await Sluice.start(t, document);
 	assert.deepEqual(missing(sluice.log.split('\n').map((line) =>
