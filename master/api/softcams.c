@@ -12,17 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool judge_softcam(struct edit *e)
-{
-	const char *type = edit_text(e->entry, "type");
-
-	if (strcmp(type, "newcamd") == 0)
-		return true;
-	reply_error(e->reply, 400, "softcam.type: \"%.32s\" is not newcamd",
-		    type);
-	return false;
-}
-
 /* Inputs with cam=OLD name the new one, or none. */
 static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 				    const void *arg)
@@ -71,7 +60,6 @@ static void softcams_set_run(struct api *api, const json_t *request,
 		.member = "softcam",
 		.key = COLLECTION_ENTRIES,
 		.fields = &softcam_fields,
-		.judge = judge_softcam,
 		.apply = apply_softcams,
 		.refers = rename_cams,
 	};

@@ -152,14 +152,17 @@ Test(softcam, logs_odd_values)
 	cr_assert_not_null(strstr(w.log, "\"mine\" is not known"));
 }
 
-Test(softcam, is_of_the_type_newcamd)
+/* The reply to set-softcam is always ok. */
+Test(softcam, of_another_type_is_stored_with_a_warning)
 {
-	open_world(document);
-	expect_error("{'cmd':'set-softcam','id':'c','softcam':{'id':'c',"
-		     "'name':'N','type':'foo','host':'h','port':1,'user':'u',"
-		     "'pass':'p'}}", 400,
-		     "softcam.type: \"foo\" is not newcamd");
-	expect_section("softcam", "[" STORED("c") "," STORED("d") "]");
+	open_world("{'softcam':[" CAM("c") "]}");
+	expect_ok("{'cmd':'set-softcam','id':'c','softcam':{'id':'c',"
+		  "'name':'N','type':'foo','host':'h','port':1,'user':'u',"
+		  "'pass':'p'}}", "set-softcam");
+	cr_assert_not_null(strstr(w.log, "type: \"foo\" is not newcamd: the "
+					 "softcam is not used"), "%s", w.log);
+	expect_section("softcam", "[{'host':'h','id':'c','name':'N','pass':'p',"
+		       "'port':1,'type':'foo','user':'u'}]");
 }
 
 #define CAS(id) "{'id':'" id "','ecmg_channel_id':1,'ecmg_host':'h'," \
