@@ -21,6 +21,11 @@ bool pem_source_is_text(const char *value)
 	return strstr(value, "-----BEGIN ") != NULL;
 }
 
+bool pem_source_is_stdin(const char *value)
+{
+	return strcmp(value, STDIN) == 0;
+}
+
 /* A copy that the kernel makes: every reader has an offset of its own. */
 static int copy_stdin(void)
 {
@@ -60,7 +65,7 @@ int pem_source_open(const char *value, struct errmsg *error)
 		}
 		return fd;
 	}
-	if (strcmp(value, STDIN) == 0) {
+	if (pem_source_is_stdin(value)) {
 		fd = copy_stdin();
 		if (fd == -EINVAL)
 			return errmsg_fail(error, fd, STDIN ": not a regular "

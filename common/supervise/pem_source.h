@@ -29,6 +29,8 @@ struct pem_pair {
 
 /* True for PEM text, false for a file name. */
 bool pem_source_is_text(const char *value);
+/* True for the standard input of the process. */
+bool pem_source_is_stdin(const char *value);
 
 /* The descriptor, close-on-exec; -errno with error: "/etc/x.pem: No such file
  * or directory". */

@@ -45,7 +45,8 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* The service starts without a certificate, so these are warnings. */
+/* The service starts without a certificate, so these are warnings.  The standard
+ * input of this process is not that of the service. */
 static void look_for_certificate(const json_t *document,
 				 struct findings *found)
 {
@@ -58,7 +59,8 @@ static void look_for_certificate(const json_t *document,
 		struct errmsg error;
 		int fd;
 
-		if (json_string_length(value) == 0)
+		if (json_string_length(value) == 0 ||
+		    pem_source_is_stdin(json_string_value(value)))
 			continue;
 		fd = pem_source_open(json_string_value(value), &error);
 		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);

@@ -248,6 +248,11 @@ test('a missing certificate is a warning that names it', async (t) => {
 		assert.match(text, new RegExp('settings.crt_key: warning: ' +
 			'/nowhere/key.pem: No such file'));
 		assert.doesNotMatch(text, /crt_chain/);
+		// that of the service is another one
+		const own = await judge(file, JSON.stringify({ settings: {
+			crt_chain: '/dev/stdin', crt_key: '/dev/stdin' } }));
+		assert.equal(own.code, 0);
+		assert.doesNotMatch(own.text, /warning/);
 	});
 
 test('files and interfaces that this machine lacks are warnings', async (t) => {
