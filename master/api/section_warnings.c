@@ -7,6 +7,7 @@
 #include "master/api/effects.h"
 #include "master/config/check.h"
 #include "master/config/unknown_keys.h"
+#include "master/config/write_paths.h"
 
 #include <string.h>
 
@@ -86,6 +87,8 @@ json_t *section_warnings(struct api *api, const json_t *request,
 		(void)check_document(document, NULL, keep, &w);
 	unknown_keys_find(document, keep_unknown, &w);
 	idle_streams_find(document, keep_unknown, &w);
+	write_paths_find_all_own(api->cfg.own_paths, document, keep_unknown,
+				 &w);
 	json_decref(document);
 	return w.list;
 }

@@ -206,6 +206,32 @@ static void find_own(const struct write_paths *own, const json_t *stream,
 	judge_up(j, mark);
 }
 
+/* Without a guide nothing is exported. */
+static void find_own_exports(const struct write_paths *own,
+			     const json_t *settings, struct judge *j)
+{
+	size_t section = judge_down(j, "settings");
+	size_t mark = judge_down(j, "epg_export"), i;
+	bool has_guide = json_number_value(json_object_get(settings,
+							   "epg_days")) > 0;
+	struct epg_export_spec spec;
+	const json_t *address;
+
+	json_array_foreach(json_object_get(settings, "epg_export"), i,
+			   address) {
+		size_t inner = judge_down_index(j, i);
+
+		if (has_guide && read_export(address, &spec) &&
+		    write_paths_has(own, spec.to.path))
+			judge_add(j, CHECK_WARNING, "exports into a folder "
+				  "with files of the service: a file of the "
+				  "same name is replaced: use another folder");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+	judge_up(j, section);
+}
+
 void write_paths_find_own(const struct write_paths *own, const json_t *stream,
 			  const char *path, check_found_fn *found, void *arg)
 {
@@ -224,13 +250,15 @@ void write_paths_find_all_own(const struct write_paths *own,
 	const json_t *stream;
 	size_t i;
 
+	if (own == NULL)
+		return;
+	find_own_exports(own, json_object_get(document, "settings"), &j);
 	(void)judge_down(&j, "make_stream");
 	json_array_foreach(json_object_get(document, "make_stream"), i,
 			   stream) {
 		size_t mark = judge_down_index(&j, i);
 
-		if (own != NULL)
-			find_own(own, stream, &j);
+		find_own(own, stream, &j);
 		judge_up(&j, mark);
 	}
 }

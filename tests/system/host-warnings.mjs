@@ -59,6 +59,14 @@ test('the warnings of set-stream are those of -t', async (t) => {
 	assert.match(recording[0],
 		/^stream\.output\[0\]: records into a folder with files of /);
 	await sluice.logged(/stream r: output\[0\]: records into a folder /);
+	// an export of the guide there
+	const exported = (await sluice.cmd('set-settings', { dry_run: true,
+		warnings: true, settings: { epg_days: 1, epg_export:
+			[`file://${own}/tv.xml`] } })).warnings;
+
+	assert.deepEqual(exported.map((text) => text.replace(/: a file.*/, '')),
+		['settings.epg_export[0]: exports into a folder with files ' +
+			'of the service']);
 	// a stream that is well, or not enabled, has none
 	for (const more of [{ input: [`file://${CLIP}`] },
 		{ enable: false }])

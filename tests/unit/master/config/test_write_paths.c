@@ -146,3 +146,26 @@ Test(write_paths, recordings_beside_the_files_of_the_service_are_found)
 	json_decref(document);
 	write_paths_free(&own);
 }
+
+Test(write_paths, exports_beside_the_files_of_the_service_are_found)
+{
+	struct write_paths *own = write_paths_own("/etc/sluice/x.json",
+						  "/var/lib/sluice-state");
+	json_t *document = json(
+		"{\"settings\":{\"epg_days\":1,\"epg_export\":["
+		"\"file:///www/tv.xml\",\"file:///etc/sluice/x.json\",7,"
+		"\"http://h/etc/sluice/a\","
+		"\"file:///var/lib/sluice-state/a/tv.xml#gzip\"]}}");
+	char found[256] = "";
+
+	write_paths_find_all_own(own, document, note, found);
+	cr_expect_str_eq(found, "settings.epg_export[1];"
+				"settings.epg_export[4];");
+	found[0] = '\0';
+	(void)json_object_del(json_object_get(document, "settings"),
+			      "epg_days");
+	write_paths_find_all_own(own, document, note, found);
+	cr_expect_str_eq(found, "");
+	json_decref(document);
+	write_paths_free(&own);
+}
