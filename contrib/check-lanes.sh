@@ -65,7 +65,36 @@ run_both='forget_results "$dir"
 	echo "judged $(grep -c ^PASS: "$dir/check.log")"'
 ran='echo : >tests/system/s.trs; echo'
 
-echo 1..10
+# lists FIRST SECOND: two builds with these variables
+lists() {
+	rm -rf "$tmp"/b{1,2}
+	mkdir "$tmp"/b{1,2}
+	echo "$1" >"$tmp/b1/Makefile"
+	echo "$2" >"$tmp/b2/Makefile"
+	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
+}
+
+echo 1..14
+all='TESTS = tests/unit/u tests/system/s.mjs
+optimized_tests = tests/unit/u'
+lists "$all
+lane_tests = tests/system/s.mjs" "$all
+lane_tests = tests/unit/u"
+expect "each test is in a lane of one of the builds" 0 judged !died
+lists "$all
+lane_tests = tests/system/s.mjs" "$all
+lane_tests = tests/system/s.mjs"
+expect "a test in no lane of any build ends the check" 1 \
+	"no build runs these tests:"$'\n'"tests/unit/u" !system !judged
+lists "$all tests/unit/gone
+lane_tests = tests/system/s.mjs" "$all
+lane_tests = tests/unit/u"
+expect "a name in optimized_tests that is no test ends the check" 1 \
+	"these are no tests" tests/unit/gone !tests/unit/u !judged
+lists "$all
+lane_tests = tests/system/s.mjs" '$(error x)'
+expect "a list that make does not print ends the check" 1 \
+	"make did not list TESTS" !judged
 makefile "$ran PASS: tests/system/s.mjs 1 - x"
 in_lanes "$run_both"
 expect "each test that passed counts once" 0 "judged 4" !died

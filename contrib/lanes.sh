@@ -144,12 +144,45 @@ lane() {
 	echo "$status" >"$1/$2.status"
 }
 
-# planned_tests DIR: the tests of all lanes, without suffix
-planned_tests() {
+# names_in DIR VARIABLE: the tests that a variable of make has, without suffix
+names_in() {
 	# shellcheck disable=SC2016  # make expands it
 	printf '%s\n' 'include Makefile' \
-		'names: ; @printf "%s\n" $(basename $(lane_tests))' |
+		'names: ; @printf "%s\n" $(basename $('"$2"'))' |
 		make -C "$1" -s -f - names
+}
+
+# planned_tests DIR: the tests of all lanes, without suffix
+planned_tests() {
+	names_in "$1" lane_tests
+}
+
+# names_in_all VARIABLE DIR...: those of all builds, sorted
+names_in_all() {
+	local variable=$1 dir names=''
+	shift
+	for dir in "$@"; do
+		names+=$(names_in "$dir" "$variable")$'\n' || return
+	done
+	sort -u <<<"$names"
+}
+
+# judge_lists DIR...: ends the check if a test is in no lane of any build, or if
+# optimized_tests has a name that is no test
+judge_lists() {
+	local tests planned optimized left
+	tests=$(names_in_all TESTS "$@") || die "make did not list TESTS"
+	planned=$(names_in_all lane_tests "$@") ||
+		die "make did not list lane_tests"
+	optimized=$(names_in_all optimized_tests "$@") ||
+		die "make did not list optimized_tests"
+	left=$(comm -23 <(echo "$tests") <(echo "$planned"))
+	[[ -z $left ]] ||
+		die "no build runs these tests:"$'\n'"$left"
+	left=$(comm -23 <(echo "$optimized") <(echo "$tests"))
+	[[ -z $left ]] ||
+		die "optimized_tests in tests/local.mk: these are no tests:" \
+			$'\n'"$left"
 }
 
 # missing DIR: the planned tests that have no result

@@ -81,6 +81,7 @@ sanitized_tests = $(filter-out $(optimized_tests), \
 	$(filter tests/unit/% tests/fuzz/%,$(TESTS)))
 endif
 optimized_tests = \
+	tests/unit/common/account/test_credential \
 	tests/unit/common/account/test_secret \
 	tests/unit/common/base/test_hash \
 	tests/unit/common/base/test_ring \
