@@ -15,6 +15,8 @@ const char *where_text(unsigned where)
 		return "in an mpts of several inputs";
 	case WHERE_NO_PLAYLIST:
 		return "with a path that is no playlist (.m3u8)";
+	case WHERE_PLAYLIST:
+		return "with the path of a playlist (.m3u8)";
 	case WHERE_UNICAST:
 		return "with an address that is no multicast group";
 	case WHERE_FILE:

@@ -22,8 +22,9 @@ enum where {
 	WHERE_TERRESTRIAL = 1 << 6,
 	WHERE_CABLE = 1 << 7,
 	WHERE_FILE = 1 << 8, /* an address of a file, not of a server */
+	WHERE_PLAYLIST = 1 << 9, /* the path of an http output */
 	/* Not in idle_in: other streams use the fields with FIELD_SHARED. */
-	WHERE_SHARED = 1 << 9,
+	WHERE_SHARED = 1 << 10,
 };
 
 /* "in a stream of type spts"; where is one bit. */

@@ -28,6 +28,7 @@ static const struct field rows[] = {
 	  .help = "Memory that viewers share; 0: the usual size." },
 	{ "buffer_fill", IO_OUTPUT(buffer_fill_kib),
 	  .max = BUFFER_FILL_MAX_KIB, .unit = "KiB",
+	  .idle_in = WHERE_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
 	  .help = "What a new viewer gets at once, from a picture that decodes "
 		  "on; 0: from the last one." },
@@ -50,7 +51,7 @@ static const struct field rows[] = {
 	{ "segment", IO_OUTPUT(hls_segment), .choices = segments,
 	  .idle_in = WHERE_NO_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
-	  .help = "HLS: transport stream, or fMP4 (CMAF) without parts." },
+	  .help = "HLS: transport stream, or fMP4 (CMAF)." },
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER,
 	  .help = "Viewers need no permission for this output." },
 };
@@ -59,7 +60,22 @@ static const struct field_table fields = FIELD_TABLE(struct output_spec,
 
 static unsigned where_is(const void *spec)
 {
-	return ((const struct output_spec *)spec)->hls ? 0 : WHERE_NO_PLAYLIST;
+	return ((const struct output_spec *)spec)->hls ? WHERE_PLAYLIST
+							: WHERE_NO_PLAYLIST;
+}
+
+static void remark_parts(const void *s, io_remark_fn *remark, void *arg)
+{
+	const struct output_spec *spec = s;
+	struct errmsg text;
+
+	if (!spec->hls || spec->hls_part_ms == 0 ||
+	    spec->hls_part_ms < spec->hls_duration_s * 1000)
+		return;
+	errmsg_set(&text, "part: %u ms is not shorter than duration (%u s): a "
+		   "segment may be one part, without lower latency",
+		   spec->hls_part_ms, spec->hls_duration_s);
+	remark(text.text, arg);
 }
 
 static size_t count_slashes(const char *text)
@@ -174,6 +190,7 @@ const struct io_type output_http_type = {
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
 	.where = where_is,
+	.remark = remark_parts,
 	.options = &fields,
 };
 
@@ -190,5 +207,6 @@ const struct io_type output_https_type = {
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
 	.where = where_is,
+	.remark = remark_parts,
 	.options = &fields,
 };

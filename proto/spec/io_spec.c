@@ -349,6 +349,8 @@ int output_spec_parse(const char *text, struct output_spec *ret,
 		r = biss_finish(&spec.biss, error);
 	if (r == 0 && type->finish != NULL)
 		r = type->finish(&a, &spec, error);
+	if (r == 0 && type->remark != NULL && remark != NULL)
+		type->remark(&spec, remark, arg);
 	if (r == 0)
 		*ret = spec;
 out:

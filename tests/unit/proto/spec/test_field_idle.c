@@ -286,3 +286,30 @@ Test(field_idle, options_of_playlists_need_one)
 	cr_expect_str_eq(said, "part: does nothing with a path that is no "
 			       "playlist (.m3u8)\n");
 }
+
+static void expect_remarks(const char *address, const char *wanted)
+{
+	struct output_spec spec;
+	struct errmsg error;
+	char said[1024] = "";
+
+	cr_assert_eq(output_spec_parse(address, &spec, add_remark, said,
+				       &error), 0, "%s", error.text);
+	cr_expect_str_eq(said, wanted, "%s: %s", address, said);
+}
+
+Test(field_idle, a_playlist_has_no_fill_of_a_buffer)
+{
+	expect_remarks("http://*:1/a#buffer_fill=500", "");
+	expect_remarks("http://*:1/a.m3u8#buffer_fill=500", "buffer_fill: does "
+		       "nothing with the path of a playlist (.m3u8)\n");
+}
+
+Test(field_idle, a_part_is_shorter_than_its_segment)
+{
+	expect_remarks("http://*:1/a.m3u8#duration=1&part=999", "");
+	expect_remarks("http://*:1/a.m3u8#duration=1", "");
+	expect_remarks("http://*:1/a.m3u8#duration=1&part=1000",
+		       "part: 1000 ms is not shorter than duration (1 s): a "
+		       "segment may be one part, without lower latency\n");
+}
