@@ -45,8 +45,8 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* The service starts without a certificate, so these are warnings.  The standard
- * input of this process is not that of the service. */
+/* The service starts without a certificate, so these are warnings.  The
+ * standard input of this process is not that of the service. */
 static void look_for_certificate(const json_t *document,
 				 struct findings *found)
 {

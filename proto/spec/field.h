@@ -273,9 +273,10 @@ json_t *field_describe(const struct field_table *);
  * type: "boolean", "integer", "number", "text", "list", "object", "scalar" (a
  * number or a text) or "any".  A list has "item" with the type of an item, or
  * "fields"; an object may have "fields".  "choices" are the accepted words.
- * "needs" and "beside" are keys; "nit / bat": one of them is needed.  Flags are true or absent: "required",
- * "secret", "observer", "address", "restart", "idle" (without effect),
- * "prefix" (every key that begins so), "repeats" (an option that may be given
- * several times), "commas" (a list is one text with commas).
+ * "needs" and "beside" are keys; "nit / bat": one of them is needed.  Flags are
+ * true or absent: "required", "secret", "observer", "address", "restart",
+ * "idle" (without effect), "prefix" (every key that begins so), "repeats" (an
+ * option that may be given several times), "commas" (a list is one text with
+ * commas).
  */
 json_t *field_form(const struct field_table *);

@@ -117,7 +117,8 @@ const IDLE = {
 	['http://127.0.0.1:8100/a#segment=fmp4&part=500',
 		'http://127.0.0.1:8100/b.m3u8#segment=fmp4&part=500']),
 	bitrate: 8000, timezone: 'Europe/Berlin', bouquet_name: 'B',
-	eit_rate: 100, cas_components: 'video', hls_header: 'A=1', si_interval: 500,
+	eit_rate: 100,
+	cas_components: 'video', hls_header: 'A=1', si_interval: 500,
 	service_name: 'Новости', service_provider: 'Ärzte' }, [
 		'service_name: textcode 0 lacks a character of it: it is ' +
 			'sent in ISO 8859-5',

@@ -42,7 +42,8 @@ Test(field_idle, a_key_needs_the_value_of_another)
 	STREAM("{\"si_interval\":50,\"nit\":\"own\"}", WHERE_SPTS, "");
 	STREAM("{\"si_interval\":50,\"bat\":\"own\"}", WHERE_SPTS, "");
 	STREAM("{\"si_interval\":50,\"bat\":\"pass\"}", WHERE_SPTS,
-	       "si_interval: does nothing without nit \"own\" or bat \"own\"\n");
+	       "si_interval: does nothing without nit \"own\" or bat "
+	       "\"own\"\n");
 	STREAM("{\"cas_components\":\"video\",\"cas_list\":[]}", WHERE_SPTS,
 	       "cas_components: does nothing without cas_list\n");
 	STREAM("{\"cas_components\":\"video\",\"cas_list\":[{}]}", WHERE_SPTS,
