@@ -8,7 +8,13 @@
 
 /* A packet leaves up to a position later than wanted, and the next one in time:
  * a part of the buffer stays free. */
-enum { ROOM = T_STD_TB - 48 };
+enum {
+	ROOM = T_STD_TB - 48,
+	/* A PID is spread again after CALM_MS in which no packet had to wait
+	 * longer than this. */
+	CALM_WAIT_MS = SPREAD_MAX_MS / 4,
+	CALM_MS = 1000,
+};
 
 static unsigned leak_of(const struct psi *psi, uint16_t pid)
 {
@@ -22,22 +28,26 @@ static unsigned leak_of(const struct psi *psi, uint16_t pid)
 	}
 }
 
+static void set_leak(struct spread_pid *p, unsigned bps)
+{
+	if (bps == p->bps)
+		return;
+	p->bps = bps;
+	p->leak = (float)bps / 8 / SECOND_NS;
+	p->over = false;
+}
+
 void spread_follow(struct spread *s, const struct psi *psi)
 {
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
 		struct spread_pid *p = &s->pids[pid];
 		uint8_t coding = psi_class(psi, pid) == PID_VIDEO
 					 ? psi_coding(psi, pid) : 0;
-		unsigned leak = leak_of(psi, pid);
 
-		if (coding != 0 && coding == p->coding)
-			continue;
-		if (leak > 0 || p->leak > 0)
-			p->leak = (float)leak / 8 / SECOND_NS;
+		if (coding == 0 || coding != p->coding)
+			set_leak(p, leak_of(psi, pid));
 		if (coding != p->coding)
 			p->coding = coding;
-		if (leak > 0 || coding != 0)
-			p->over = false;
 	}
 }
 
@@ -47,32 +57,56 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 	size_t at = ts_payload_offset(packet);
 	unsigned bps;
 
-	if (p->coding == 0 || p->leak > 0 || p->over || at >= TS_PACKET ||
-	    !ts_pusi(packet) || ts_scrambling(packet) != 0)
+	if (p->coding == 0 || at >= TS_PACKET || !ts_pusi(packet) ||
+	    ts_scrambling(packet) != 0)
 		return;
 	bps = t_std_video_bps(p->coding, packet + at, TS_PACKET - at);
-	p->leak = (float)bps / 8 / SECOND_NS;
+	if (bps > 0)
+		set_leak(p, bps);
 }
 
-uint64_t spread_place(struct spread *s, uint16_t pid, uint64_t at_ns)
+/* Adds a packet to the buffer as soon as it has room. */
+static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 {
-	struct spread_pid *p = &s->pids[pid];
 	uint64_t at = MAX(at_ns, p->at_ns);
-	float drained;
+	float drained = p->leak * (float)(at - p->at_ns);
 
-	if (!(p->leak > 0))
-		return at;
-	drained = p->leak * (float)(at - p->at_ns);
 	p->level -= MIN(drained, p->level);
 	if (p->level + TS_PACKET > ROOM) {
 		at += (uint64_t)((p->level + TS_PACKET - ROOM) / p->leak);
 		p->level = ROOM - TS_PACKET;
 	}
-	if (at - at_ns > SPREAD_MAX_MS * MS) {
-		p->leak = 0;
-		p->over = true;
-	}
 	p->level += TS_PACKET;
 	p->at_ns = at;
 	return at;
+}
+
+/* The time without regard to packets that were placed before an excess. */
+static uint64_t place(struct spread_pid *p, uint64_t at_ns)
+{
+	uint64_t wait_ns;
+
+	if (p->bps == 0)
+		return at_ns;
+	wait_ns = fill(p, at_ns) - at_ns;
+	if (wait_ns > SPREAD_MAX_MS * MS) {
+		p->over = true;
+		wait_ns = SPREAD_MAX_MS * MS;
+		p->at_ns = at_ns + wait_ns;
+	}
+	if (!p->over)
+		return at_ns + wait_ns;
+	if (wait_ns > CALM_WAIT_MS * MS)
+		p->over_ns = at_ns;
+	p->over = at_ns - p->over_ns < CALM_MS * MS;
+	return at_ns;
+}
+
+uint64_t spread_place(struct spread *s, uint16_t pid, uint64_t at_ns)
+{
+	struct spread_pid *p = &s->pids[pid];
+	uint64_t at = place(p, at_ns);
+
+	p->left_ns = MAX(p->left_ns, at);
+	return p->left_ns;
 }

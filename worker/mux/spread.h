@@ -4,8 +4,9 @@
  * buffer of the standard decoder (ISO/IEC 13818-1 2.4.2.3).
  *
  * The rate of video depends on its level, which its parameter sets name.  A
- * packet that comes too early waits, and those of its PID behind it.  A PID
- * whose rate exceeds that of its buffer is not spread: it cannot be.
+ * packet that comes too early waits.  A PID whose rate exceeds that of its
+ * buffer is not spread, as it cannot be, until a second without such an excess
+ * has passed.
  *
  * Pure.  Embedded; zeroed memory is ready, and spreads nothing.
  */
@@ -21,11 +22,14 @@ enum { SPREAD_MAX_MS = 100 /* the longest wait */ };
 struct psi;
 
 struct spread_pid {
-	float leak;  /* bytes per nanosecond; 0: not spread */
+	unsigned bps; /* of its buffer; 0: not spread */
+	float leak;  /* the same in bytes per nanosecond */
 	uint8_t coding; /* of video, whose leak comes from its content */
-	bool over;   /* its rate exceeds the leak */
+	bool over;   /* its rate exceeds the leak, ... */
+	uint64_t over_ns; /* ... at this time for the last time */
 	float level; /* bytes in the buffer ... */
-	uint64_t at_ns; /* ... after the packet that left then */
+	uint64_t at_ns; /* ... after the packet that would leave then */
+	uint64_t left_ns; /* the time at which it leaves */
 };
 
 struct spread {
@@ -39,5 +43,5 @@ void spread_follow(struct spread *, const struct psi *);
 void spread_learn(struct spread *, const uint8_t *packet);
 
 /* The next packet of the PID is due at_ns: returns the time at which it leaves,
- * which is not earlier. */
+ * which is not earlier, and not earlier than that of the packet before. */
 uint64_t spread_place(struct spread *, uint16_t pid, uint64_t at_ns);

@@ -5,6 +5,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/pcr.h"
@@ -14,7 +15,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { INPUTS_MAX = 20, TICK_MS = 10, PMT = 0x100, VIDEO, DATA };
+enum { INPUTS_MAX = 20, TICK_MS = 10, PMT = 0x100, VIDEO, DATA, AUDIO };
 
 struct source {
 	struct rig *rig;
@@ -23,6 +24,8 @@ struct source {
 	struct build *ts;
 	unsigned per_tick; /* packets of the video; each tick is a unit */
 	unsigned data;     /* packets of a unit without end, per tick */
+	unsigned audio;    /* packets of a unit, every second tick, ...
+			    * and one soon behind it */
 };
 
 struct rig {
@@ -123,15 +126,24 @@ static void put_tables(struct build *ts)
 {
 	static const struct build_entry program = { 1, PMT };
 	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
-					      { 0x0f, DATA, NULL, 0 } };
+					      { 0x0f, DATA, NULL, 0 },
+					      { 0x03, AUDIO, NULL, 0 } };
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len = build_pat(section, 0, &program, 1);
 
 	(void)build_section(ts, TS_PID_PAT, section, len);
-	len = build_pmt(section, program, 0, es, 2);
+	len = build_pmt(section, program, 0, es, ARRAY_LEN(es));
 	section[9] = 1; /* the PCR is in the video */
 	build_mend_crc(section, len);
 	(void)build_section(ts, PMT, section, len);
+}
+
+static void put_audio(struct build *ts, unsigned n)
+{
+	if (n > 0)
+		(void)build_pes(ts, AUDIO, "", 0);
+	for (unsigned k = 1; k < n; k++)
+		(void)build_payload(ts, AUDIO, 0x55);
 }
 
 /* The packets of all inputs in a tick. */
@@ -146,12 +158,17 @@ static void arrive(struct rig *r)
 			put_tables(s->ts);
 		(void)build_pcr(s->ts, VIDEO, r->pcr);
 		(void)build_pes(s->ts, VIDEO, "", 0);
-		for (unsigned k = 2; k < s->per_tick; k++)
+		for (unsigned k = 2; k < s->per_tick; k++) {
 			(void)build_payload(s->ts, VIDEO, 0x55);
+			if (s->audio > 0 && r->ticks % 2 == 1 &&
+			    k == s->per_tick / 5)
+				put_audio(s->ts, 1);
+		}
 		if (s->data > 0 && r->ticks == 50)
 			(void)build_pes(s->ts, DATA, "", 0);
 		for (unsigned k = 0; k < s->data; k++)
 			(void)build_payload(s->ts, DATA, 0x55);
+		put_audio(s->ts, r->ticks % 2 == 0 ? s->audio : 0);
 		run = build_run(s->ts);
 		mux_heard(r->mux, i, r->now_ns);
 		remux_feed(s->remux, &run, 1, r->now_ns);
@@ -461,5 +478,32 @@ Test(mux_rate, packets_leave_mux_delay_after_their_source_sent_them)
 						    2 * TICK_MS + 1,
 				  "%u: %u ms", i, (unsigned)delay_ms(r, k));
 	}
+	rig_free(r);
+}
+
+Test(mux_rate, bursts_of_audio_stay_in_order_while_packets_wait_for_the_rate)
+{
+	struct rig *r = rig_new(4, TWENTY_KBPS, 1);
+
+	set_all(r, 20);
+	for (size_t i = 0; i < r->n; i++)
+		r->inputs[i].audio = 10;
+	play(r, 300);
+	cr_expect_eq(r->cc_errors, 0u);
+	/* 140 packets in a tick, until they have waited for long; then 80 */
+	for (unsigned round = 0; round < 3; round++) {
+		set_all(r, 30);
+		play(r, 200);
+		cr_expect_eq(r->cc_errors, 0u, "%u", round);
+		set_all(r, 15);
+		play(r, 100);
+	}
+	/* ... and until some inputs stop */
+	set_all(r, 60);
+	play(r, 300);
+	cr_expect(is_blocked(r, 0));
+	set_all(r, 15);
+	play(r, 1500);
+	cr_expect(!is_blocked(r, 0));
 	rig_free(r);
 }

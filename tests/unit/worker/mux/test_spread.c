@@ -92,15 +92,49 @@ Test(spread, a_pid_that_exceeds_the_rate_is_not_delayed_for_ever)
 {
 	struct spread *s = xcalloc(1, sizeof *s);
 	struct psi *psi = tables();
-	uint64_t at = 0;
+	uint64_t at = 0, last;
 
 	spread_follow(s, psi);
 	/* 3 Mbit/s for ten seconds */
 	for (uint64_t i = 0; i < 20000; i++) {
+		last = at;
 		at = spread_place(s, AUDIO, i * 500000);
+		cr_assert_geq(at, last);
 		cr_assert_leq(at, i * 500000 + (SPREAD_MAX_MS + 2) * MS);
 	}
 	cr_expect_eq(at, UINT64_C(19999) * 500000);
+	/* 1.5 Mbit/s for two seconds */
+	for (uint64_t i = 0; i < 2000; i++)
+		(void)spread_place(s, AUDIO, 10 * SECOND_NS + i * MS);
+	cr_expect_gt(burst(s, AUDIO, 12, 2000000), 5 * MS);
+	psi_free(&psi);
+	free(s);
+}
+
+static void forget_time(struct spread *s, uint16_t pid)
+{
+	s->pids[pid].at_ns = s->pids[pid].left_ns = 0;
+}
+
+Test(spread, video_with_another_level_is_spread_by_it)
+{
+	/* levels 2 and 3 */
+	static const uint8_t low[40] = { 0, 0, 0, 1, 0x67, 77, 0, 20, 0x95 };
+	static const uint8_t high[40] = { 0, 0, 0, 1, 0x67, 77, 0, 30, 0x95 };
+	struct spread *s = xcalloc(1, sizeof *s);
+	struct psi *psi = tables();
+	struct build *b = build_new();
+
+	spread_follow(s, psi);
+	spread_learn(s, build_pes(b, VIDEO, low, sizeof low));
+	cr_expect_gt(burst(s, VIDEO, 12, 2400000), 4 * MS);
+	spread_learn(s, build_pes(b, VIDEO, high, sizeof high));
+	forget_time(s, VIDEO);
+	cr_expect_lt(burst(s, VIDEO, 12, 12000000), 4 * MS);
+	spread_learn(s, build_pes(b, VIDEO, low, sizeof low));
+	forget_time(s, VIDEO);
+	cr_expect_gt(burst(s, VIDEO, 12, 2400000), 4 * MS);
+	build_free(b);
 	psi_free(&psi);
 	free(s);
 }
