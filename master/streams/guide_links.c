@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "master/streams/epg_proc.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
@@ -16,13 +17,15 @@
 #include <sys/queue.h>
 
 enum {
-	/* until a question is repeated that has failed */
+	/* until a question is repeated that has failed: then twice as long,
+	 * up to 64 seconds */
 	AGAIN_S = 2,
+	AGAIN_SHIFTS = 5,
 };
 
 /* The events of one stream for another, or for itself. */
 struct guide_link {
-	LIST_ENTRY(guide_link) link;
+	TAILQ_ENTRY(guide_link) link;
 	char *stream; /* whose worker sends them */
 	char *source; /* whose events they are */
 	unsigned place; /* as in msg_stream_guide */
@@ -30,6 +33,8 @@ struct guide_link {
 	unsigned textcode;
 	char country[4];
 	bool stale, wanted;
+	unsigned failures; /* in a row */
+	uint64_t again_ms; /* mono_ms() of the next question */
 	uint64_t hash;
 	size_t len; /* 0: none yet */
 	int fd;
@@ -37,9 +42,9 @@ struct guide_link {
 
 struct guide_links {
 	struct guide_links_config cfg;
-	LIST_HEAD(, guide_link) list;
+	TAILQ_HEAD(, guide_link) list;
 	struct guide_link *asked; /* its answer is awaited; NULL: it went */
-	bool asking, told;
+	bool asking;
 	ev_timer again;
 };
 
@@ -65,12 +70,29 @@ static void on_again(struct ev_loop *loop, ev_timer *t, int revents)
 	ask_next(container_of(t, struct guide_links, again));
 }
 
-static void ask_again(struct guide_links *g)
+static void ask_after(struct guide_links *g, uint64_t pause_ms)
 {
-	if (!ev_is_active(&g->again)) {
-		ev_timer_set(&g->again, AGAIN_S, 0.);
-		ev_timer_start(g->cfg.loop, &g->again);
-	}
+	ev_timer_stop(g->cfg.loop, &g->again);
+	ev_timer_set(&g->again, (double)pause_ms / 1e3, 0.);
+	ev_timer_start(g->cfg.loop, &g->again);
+}
+
+/* The others are asked first. */
+static void fail(struct guide_links *g, struct guide_link *l,
+		 const char *reason)
+{
+	unsigned pause_s = AGAIN_S << MIN(l->failures,
+					  (unsigned)AGAIN_SHIFTS);
+
+	if (l->failures == 0)
+		log_warning("epg", "stream %s: no events of stream %s for its "
+			    "own EIT: %s: they are asked for again",
+			    l->stream, l->source, reason);
+	l->failures++;
+	l->stale = true;
+	l->again_ms = mono_ms() + UINT64_C(1000) * pause_s;
+	TAILQ_REMOVE(&g->list, l, link);
+	TAILQ_INSERT_TAIL(&g->list, l, link);
 }
 
 static void take(struct guide_links *g, struct guide_link *l,
@@ -78,17 +100,19 @@ static void take(struct guide_links *g, struct guide_link *l,
 {
 	int fd;
 
-	/* the same events again: only the first worker of a master wants
-	 * them */
-	if (l->len > 0 && l->hash == a->hash && l->len == a->len)
+	/* the same events again: only a new worker, or one with other
+	 * streams, wants them */
+	if (l->len > 0 && l->hash == a->hash && l->len == a->len) {
+		l->failures = 0;
 		return;
+	}
 	fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0) {
-		l->stale = true;
-		ask_again(g);
+		fail(g, l, strerror(errno));
 		return;
 	}
 	fd_close(&l->fd);
+	l->failures = 0;
 	l->fd = fd;
 	l->len = a->len;
 	l->hash = a->hash;
@@ -102,29 +126,53 @@ static void on_answer(const struct epg_answer *a, void *arg)
 
 	g->asking = false;
 	g->asked = NULL;
-	if (a->len == 0 && !g->told)
-		log_warning("epg", "no events for own EIT: %s", a->error);
-	g->told = a->len == 0;
 	if (l != NULL && a->len > 0)
 		take(g, l, a);
 	else if (l != NULL)
-		l->stale = true;
+		fail(g, l, a->error);
+	/* the process is being replaced, or its answers are late */
 	if (a->len == 0)
-		ask_again(g);
+		ask_after(g, 1000);
 	else
 		ask_next(g);
 }
 
+/* The first link whose question is due; NULL: none, after *ret_pause_ms one
+ * is; 0: never. */
+static struct guide_link *find_due(struct guide_links *g,
+				   uint64_t *ret_pause_ms)
+{
+	uint64_t now_ms = mono_ms();
+	struct guide_link *l;
+
+	*ret_pause_ms = 0;
+	TAILQ_FOREACH(l, &g->list, link) {
+		uint64_t left = l->again_ms - now_ms;
+
+		if (!l->stale)
+			continue;
+		if (l->again_ms <= now_ms)
+			return l;
+		*ret_pause_ms = *ret_pause_ms == 0 ? left
+						   : MIN(*ret_pause_ms, left);
+	}
+	return NULL;
+}
+
 static void ask_next(struct guide_links *g)
 {
+	uint64_t pause_ms;
 	struct guide_link *l;
 	int r;
 
-	LIST_FOREACH(l, &g->list, link)
-		if (l->stale)
-			break;
-	if (l == NULL || g->asking)
+	if (g->asking)
 		return;
+	l = find_due(g, &pause_ms);
+	if (l == NULL) {
+		if (pause_ms > 0)
+			ask_after(g, pause_ms);
+		return;
+	}
 	g->asking = true;
 	g->asked = l;
 	l->stale = false;
@@ -137,7 +185,7 @@ static void ask_next(struct guide_links *g)
 	l->stale = true;
 	/* -ENOENT: there is no guide */
 	if (r != -ENOENT)
-		ask_again(g);
+		ask_after(g, UINT64_C(1000) * AGAIN_S);
 }
 
 void guide_links_stale(struct guide_links *g, const char *source)
@@ -146,8 +194,11 @@ void guide_links_stale(struct guide_links *g, const char *source)
 
 	if (g == NULL)
 		return;
-	LIST_FOREACH(l, &g->list, link)
-		l->stale |= source == NULL || strcmp(l->source, source) == 0;
+	TAILQ_FOREACH(l, &g->list, link)
+		if (source == NULL || strcmp(l->source, source) == 0) {
+			l->stale = true;
+			l->again_ms = 0;
+		}
 	ask_next(g);
 }
 
@@ -157,8 +208,19 @@ void guide_links_up(struct guide_links *g, const char *stream)
 
 	if (g == NULL)
 		return;
-	LIST_FOREACH(l, &g->list, link)
+	TAILQ_FOREACH(l, &g->list, link)
 		if (strcmp(l->stream, stream) == 0)
+			give(g, l);
+}
+
+void guide_links_network(struct guide_links *g, const char *stream)
+{
+	const struct guide_link *l;
+
+	if (g == NULL)
+		return;
+	TAILQ_FOREACH(l, &g->list, link)
+		if (l->other && strcmp(l->stream, stream) == 0)
 			give(g, l);
 }
 
@@ -168,7 +230,7 @@ static void drop(struct guide_links *g, struct guide_link *l)
 {
 	if (g->asked == l)
 		g->asked = NULL;
-	LIST_REMOVE(l, link);
+	TAILQ_REMOVE(&g->list, l, link);
 	fd_close(&l->fd);
 	free(l->stream);
 	free(l->source);
@@ -181,7 +243,7 @@ static struct guide_link *find(struct guide_links *g, const char *stream,
 {
 	struct guide_link *l;
 
-	LIST_FOREACH(l, &g->list, link)
+	TAILQ_FOREACH(l, &g->list, link)
 		if (l->place == place && l->other == other &&
 		    strcmp(l->stream, stream) == 0 &&
 		    strcmp(l->source, source) == 0)
@@ -193,7 +255,7 @@ static struct guide_link *find(struct guide_links *g, const char *stream,
 	l->other = other;
 	l->stale = true;
 	l->fd = -1;
-	LIST_INSERT_HEAD(&g->list, l, link);
+	TAILQ_INSERT_TAIL(&g->list, l, link);
 	return l;
 }
 
@@ -258,14 +320,14 @@ void guide_links_set(struct guide_links *g, const char *stream,
 	struct guide_link *l, *next;
 	struct errmsg error;
 
-	LIST_FOREACH(l, &g->list, link)
+	TAILQ_FOREACH(l, &g->list, link)
 		l->wanted &= strcmp(l->stream, stream) != 0;
 	/* the stream reports wrong values */
 	(void)!stream_spec_parse(object, spec, &error);
 	if (json_is_true(json_object_get(object, "enable")))
 		want_all(g, &(struct wish){ stream, spec }, object);
-	for (l = LIST_FIRST(&g->list); l != NULL; l = next) {
-		next = LIST_NEXT(l, link);
+	for (l = TAILQ_FIRST(&g->list); l != NULL; l = next) {
+		next = TAILQ_NEXT(l, link);
 		if (!l->wanted)
 			drop(g, l);
 	}
@@ -277,9 +339,9 @@ void guide_links_remove(struct guide_links *g, const char *stream)
 {
 	struct guide_link *l, *next;
 
-	for (l = g != NULL ? LIST_FIRST(&g->list) : NULL; l != NULL;
+	for (l = g != NULL ? TAILQ_FIRST(&g->list) : NULL; l != NULL;
 	     l = next) {
-		next = LIST_NEXT(l, link);
+		next = TAILQ_NEXT(l, link);
 		if (strcmp(l->stream, stream) == 0)
 			drop(g, l);
 	}
@@ -300,7 +362,7 @@ void guide_links_rename(struct guide_links *g, const char *from,
 
 	if (g == NULL)
 		return;
-	LIST_FOREACH(l, &g->list, link) {
+	TAILQ_FOREACH(l, &g->list, link) {
 		rename_one(&l->stream, from, to);
 		rename_one(&l->source, from, to);
 	}
@@ -311,7 +373,7 @@ struct guide_links *guide_links_new(const struct guide_links_config *cfg)
 	struct guide_links *g = xcalloc(1, sizeof *g);
 
 	g->cfg = *cfg;
-	LIST_INIT(&g->list);
+	TAILQ_INIT(&g->list);
 	ev_init(&g->again, on_again);
 	return g;
 }
@@ -324,7 +386,7 @@ void guide_links_free(struct guide_links **p)
 	if (g == NULL)
 		return;
 	ev_timer_stop(g->cfg.loop, &g->again);
-	while (!LIST_EMPTY(&g->list))
-		drop(g, LIST_FIRST(&g->list));
+	while (!TAILQ_EMPTY(&g->list))
+		drop(g, TAILQ_FIRST(&g->list));
 	free(g);
 }

@@ -2,7 +2,8 @@
 /*
  * Gives streams with own EIT the events of the guide: asks the guide's process
  * for them, one stream at a time, again after each change, and keeps them for
- * the next worker of the stream.
+ * the next worker of the stream.  A question that fails is asked again later,
+ * after the others.
  *
  * Owns the memory of the events; borrows the guide's process, which must be
  * freed before.
@@ -43,3 +44,6 @@ void guide_links_rename(struct guide_links *, const char *from,
 void guide_links_stale(struct guide_links *, const char *source);
 /* A new worker of the stream has no events: it gets all that are known. */
 void guide_links_up(struct guide_links *, const char *stream);
+/* The worker of the stream has the streams of nit_other: it gets their events,
+ * which it does not take before. */
+void guide_links_network(struct guide_links *, const char *stream);

@@ -163,6 +163,7 @@ static const struct stream_proc_events stream_events = {
 	.ring_of = reconciler_link_ring,
 	.source_of = reconciler_source_of,
 	.on_up = reconciler_stream_up,
+	.on_network = reconciler_stream_network,
 	.on_gone = on_stream_gone,
 };
 

@@ -153,6 +153,13 @@ void reconciler_stream_up(const char *id, void *arg)
 	guide_links_up(r->guides, id);
 }
 
+void reconciler_stream_network(const char *id, void *arg)
+{
+	const struct reconciler *r = arg;
+
+	guide_links_network(r->guides, id);
+}
+
 static void send_guide(const char *stream, const struct msg_stream_guide *m,
 		       int fd, void *arg)
 {

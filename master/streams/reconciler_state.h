@@ -110,3 +110,4 @@ void reconciler_open_guides(struct reconciler *);
 const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg);
 void reconciler_guide_stale(const char *stream, void *arg);
 void reconciler_stream_up(const char *id, void *arg);
+void reconciler_stream_network(const char *id, void *arg);

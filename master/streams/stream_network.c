@@ -84,6 +84,8 @@ void stream_network_report(struct stream_proc *p, struct channel *channel)
 				    json_array_size(ids));
 		json_decref(p->network);
 		p->network = json_incref(streams);
+		if (!p->removed && p->cfg.events->on_network != NULL)
+			p->cfg.events->on_network(p->id, p->cfg.arg);
 	}
 	json_decref(streams);
 }

@@ -61,6 +61,9 @@ struct stream_proc_events {
 	/* Its worker was started, and has no events of the guide.  May be
 	 * NULL. */
 	void (*on_up)(const char *id, void *arg);
+	/* Its worker has the streams of nit_other, and has no events of new
+	 * ones.  May be NULL. */
+	void (*on_network)(const char *id, void *arg);
 	/* No process runs and none is wanted; may be freed inside. */
 	void (*on_gone)(struct stream_proc *, void *arg);
 };

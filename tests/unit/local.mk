@@ -401,6 +401,8 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_candidate \
 	tests/unit/worker/stream/test_cue_memory \
 	tests/unit/worker/stream/test_cue_watch \
+	tests/unit/worker/stream/test_own_eit \
+	tests/unit/worker/stream/test_own_others \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \
 	tests/unit/worker/stream/test_flapping \
@@ -754,6 +756,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_system_alarms \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_epg_docs \
+	tests/unit/master/streams/test_guide_links \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
 	tests/unit/master/streams/test_cas_links \
@@ -963,6 +966,7 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDFLAGS = -Wl,--wrap=mono_ms
+tests_unit_master_streams_test_guide_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_feed_report_LDADD = $(master_libs)

@@ -19,6 +19,7 @@ libworker_a_SOURCES += \
 	worker/stream/own_cue.c worker/stream/own_cue.h \
 	worker/stream/own_eit.c worker/stream/own_eit.h \
 	worker/stream/own_others.c worker/stream/own_others.h \
+	worker/stream/output_sdt.c worker/stream/output_sdt.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \
 	worker/stream/pipeline.c worker/stream/pipeline.h \
 	worker/stream/pipeline_state.h \

@@ -7,6 +7,7 @@
 #include "proto/ipc/msg.h"
 #include "proto/spec/io_spec.h"
 #include "worker/remux/psi_build.h"
+#include "worker/stream/output_sdt.h"
 #include "worker/tables/eit_build.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/psi.h"
@@ -24,6 +25,9 @@ enum {
 	OTHER_NEAR_MS = 60000, OTHER_LATER_MS = 300000,
 	SECTIONS_MAX = 256, /* of a table */
 	PARTS = 2, /* of a table: first days, later ones */
+	/* for the first SDT of the output, whose identifiers the EIT have: it
+	 * is there every two seconds */
+	SDT_PATIENCE_S = 3,
 };
 
 /* A stream of nit_other. */
@@ -31,6 +35,12 @@ struct other {
 	char id[IO_ID_MAX + 1];
 	uint16_t tsid, onid;
 	struct eit_image *image; /* NULL: none yet */
+};
+
+/* The events of the list before, until the new one is complete. */
+struct kept {
+	size_t n;
+	struct other list[NIT_OTHER_MAX];
 };
 
 /* A service whose EIT is sent. */
@@ -56,10 +66,13 @@ struct own_eit {
 	struct eit_image *images[PLACES];
 	size_t n_others;
 	struct other others[NIT_OTHER_MAX];
+	struct kept kept;
 	size_t n; /* of shown; 0: its events are gone */
 	size_t n_scheduled; /* the same, whose tables are in the schedule */
 	struct shown *shown;
 	bool changed; /* shown is to be made again */
+	struct output_sdt sdt;
+	int64_t began_s; /* the first turn with a PAT; 0: none yet */
 	int64_t now_s; /* of the last turn */
 	bool crowded; /* logged: a segment has no room */
 	/* the sections of a table while they are built */
@@ -108,6 +121,7 @@ struct own_eit *own_eit_new(const struct own_eit_config *c)
 	o->scrambled = c->scrambled;
 	o->input_of = c->input_of;
 	o->arg = c->arg;
+	output_sdt_init(&o->sdt);
 	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
 	table_stage_own_pid(o->stage, SI_PID_EIT);
 	table_stage_filter_eit(o->stage, drops, o);
@@ -125,7 +139,8 @@ void own_eit_free(struct own_eit **p)
 		return;
 	for (size_t i = 0; i < PLACES; i++)
 		eit_image_free(&o->images[i]);
-	own_eit_clear_others(o);
+	own_eit_begin_others(o);
+	own_eit_end_others(o);
 	free(o->sections);
 	free(o->shown);
 	free(o);
@@ -164,12 +179,26 @@ void own_eit_guide(struct own_eit *o, const struct msg_stream_guide *m, int fd)
 	*to = image;
 }
 
-void own_eit_clear_others(struct own_eit *o)
+void own_eit_begin_others(struct own_eit *o)
 {
-	while (o->n_others > 0)
-		eit_image_free(&o->others[--o->n_others].image);
+	memcpy(o->kept.list, o->others, sizeof o->kept.list);
+	o->kept.n = o->n_others;
+	o->n_others = 0;
 	o->n = 0;
 	o->changed = true;
+}
+
+static struct eit_image *take_kept(struct kept *k, const char *id)
+{
+	struct eit_image *image;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (strcmp(k->list[i].id, id) == 0) {
+			image = k->list[i].image;
+			k->list[i].image = NULL;
+			return image;
+		}
+	return NULL;
 }
 
 void own_eit_add_other(struct own_eit *o, const char *id, uint16_t tsid,
@@ -181,7 +210,14 @@ void own_eit_add_other(struct own_eit *o, const char *id, uint16_t tsid,
 		return;
 	*other = (struct other){ .tsid = tsid, .onid = onid };
 	(void)snprintf(other->id, sizeof other->id, "%s", id);
+	other->image = take_kept(&o->kept, other->id);
 	o->n_others++;
+}
+
+void own_eit_end_others(struct own_eit *o)
+{
+	while (o->kept.n > 0)
+		eit_image_free(&o->kept.list[--o->kept.n].image);
 }
 
 /* The events of a service; n 0: there are none.  A service without a number is
@@ -278,8 +314,10 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 			continue;
 		add(o, list, n, &(struct shown){
 			.format = { .sid = p->number,
-				    .tsid = psi_tsid(o->psi),
-				    .onid = o->spec.onid,
+				    .tsid = o->sdt.known ? o->sdt.tsid
+							 : psi_tsid(o->psi),
+				    .onid = o->sdt.known ? o->sdt.onid
+							 : o->spec.onid,
 				    .free_ca = is_scrambled(o, p) },
 			.events = events_of(o, p->number, n_programs == 1),
 		});
@@ -464,6 +502,23 @@ void own_eit_use(struct own_eit *o)
 	o->changed = true;
 }
 
+void own_eit_feed(struct own_eit *o, const struct ts_run *runs, size_t n_runs)
+{
+	if (output_sdt_feed(&o->sdt, runs, n_runs))
+		own_eit_use(o);
+}
+
+/* Are the identifiers of the output known, or will they not be? */
+static bool is_ready(struct own_eit *o, int64_t now_s)
+{
+	if (!psi_has_pat(o->psi))
+		return false;
+	/* or the clock was set back */
+	if (o->began_s == 0 || now_s < o->began_s)
+		o->began_s = now_s;
+	return o->sdt.known || now_s - o->began_s >= SDT_PATIENCE_S;
+}
+
 /* Does a schedule lack a table that is up to date? */
 static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 {
@@ -480,7 +535,7 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 	int64_t now_s = (int64_t)(unix_ms / 1000);
 
 	if (o->changed) {
-		if (!psi_has_pat(o->psi))
+		if (!is_ready(o, now_s))
 			return;
 		list_all(o);
 		for (size_t i = 0; i < o->n; i++)

@@ -16,6 +16,7 @@
 
 #include "proto/spec/tables_spec.h"
 #include "worker/tables/table_stage.h"
+#include "worker/ts/packet.h"
 
 #include <jansson.h>
 
@@ -47,10 +48,17 @@ void own_eit_free(struct own_eit **);
 /* Takes the events in memory fd (borrowed). */
 void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 
-/* A stream of nit_other; id is its name in stream.guide. */
-void own_eit_clear_others(struct own_eit *);
+/* A new list of the streams of nit_other begins: those with an id of the list
+ * before keep their events. */
+void own_eit_begin_others(struct own_eit *);
+/* One of them; id is its name in stream.guide. */
 void own_eit_add_other(struct own_eit *, const char *id, uint16_t tsid,
 		       uint16_t onid);
+void own_eit_end_others(struct own_eit *);
+
+/* Packets of the output, with its SDT: own EIT have its transport_stream_id and
+ * original_network_id, or without an SDT those of the PAT and of `onid'. */
+void own_eit_feed(struct own_eit *, const struct ts_run *runs, size_t n_runs);
 
 /* The tables of the stream, or of its inputs, have changed. */
 void own_eit_use(struct own_eit *);

@@ -222,7 +222,7 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 	if (o->others != NULL)
 		own_others_begin(o->others);
 	if (o->eit != NULL)
-		own_eit_clear_others(o->eit);
+		own_eit_begin_others(o->eit);
 	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
 		struct errmsg error;
 
@@ -235,6 +235,8 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 		own_network_build(o->network);
 	if (o->others != NULL)
 		own_others_end(o->others);
+	if (o->eit != NULL)
+		own_eit_end_others(o->eit);
 }
 
 void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
@@ -353,8 +355,10 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		if (o->eit != NULL)
 			own_eit_use(o->eit);
 	}
-	if (o->eit != NULL)
+	if (o->eit != NULL) {
+		own_eit_feed(o->eit, runs, n_runs);
 		own_eit_turn(o->eit, wall_ms());
+	}
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the master says about the own tables of a stream. */
+/* Messages of the master for the own tables of a stream. */
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"

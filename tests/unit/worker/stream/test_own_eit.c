@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Own EIT of a stream, and of the streams of nit_other, as they are sent. */
+#include "worker/stream/own_eit.h"
+
+#include "common/base/units.h"
+#include "proto/ipc/msg.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/tables/eit_image.h"
+#include "worker/tables/eit_versions.h"
+#include "worker/ts/psi.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	NOON_S = 1548158400,
+	HOUR_S = 3600,
+	NULLS = 32,
+	TURN_MS = 20,
+	EIT_OTHER_SCHEDULE_ID = 0x60,
+};
+
+static struct {
+	struct tables_spec spec;
+	struct psi *psi;
+	struct eit_versions versions;
+	uint8_t cc[TS_PIDS];
+	struct table_stage *stage;
+	struct own_eit *own;
+	uint64_t ms;
+	uint8_t next_cc; /* of the section that is sent next */
+	struct section_assembler in;
+	uint8_t buffer[SECTION_MAX];
+	size_t n; /* sections since the last pass() */
+	struct { uint8_t id; uint16_t sid, tsid, onid; } seen[512];
+} g;
+
+static void take(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	const uint8_t *s;
+	size_t len;
+
+	(void)arg;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			if (ts_pid(p) != SI_PID_EIT)
+				continue;
+			section_push(&g.in, p);
+			while ((s = section_pull(&g.in, &len)) != NULL) {
+				cr_assert_lt(g.n, ARRAY_LEN(g.seen));
+				g.seen[g.n].id = section_table_id(s);
+				g.seen[g.n].sid = (uint16_t)(s[3] << 8 | s[4]);
+				g.seen[g.n].tsid = (uint16_t)(s[8] << 8 | s[9]);
+				g.seen[g.n++].onid =
+					(uint16_t)(s[10] << 8 | s[11]);
+			}
+		}
+}
+
+/* Program 2 of the stream is number 77 of its second input. */
+static bool find_input(uint16_t pnr, unsigned *ret_place, uint16_t *ret_number,
+		       void *arg)
+{
+	(void)arg;
+	*ret_place = 2;
+	*ret_number = 77;
+	return pnr == 2;
+}
+
+static void open_with(enum eit_other other, own_eit_input_fn *input_of)
+{
+	const struct build_entry entries[] = { { 1, 0x100 }, { 2, 0x200 } };
+	struct build *b = build_new();
+	uint8_t section[1024];
+	struct ts_run run;
+
+	g.psi = psi_new();
+	(void)build_section(b, 0, section, build_pat(section, 0, entries, 2));
+	run = build_run(b);
+	for (size_t i = 0; i < run.n; i++)
+		(void)psi_feed(g.psi, run.data + i * TS_PACKET);
+	build_free(b);
+	section_init(&g.in, g.buffer, sizeof g.buffer);
+	g.spec.eit_other = other;
+	g.spec.eit_rate_kbps = 1000;
+	g.stage = table_stage_new(&(struct table_stage_config){
+		.cc = g.cc, .out = take });
+	g.own = own_eit_new(&(struct own_eit_config){
+		.spec = &g.spec, .psi = g.psi, .versions = &g.versions,
+		.stage = g.stage, .input_of = input_of });
+	cr_assert_not_null(g.own);
+	g.ms = UINT64_C(1000) * NOON_S;
+}
+
+static void done(void)
+{
+	own_eit_free(&g.own);
+	table_stage_free(&g.stage);
+	psi_free(&g.psi);
+}
+
+/* An event of the service in this hour. */
+static void give(const char *other, unsigned place, uint16_t number)
+{
+	static const uint8_t bare[EIT_EVENT_HEAD] = { 0, 7 };
+	int fd = memfd_create("image", MFD_CLOEXEC);
+	struct buf b = { 0 };
+
+	eit_image_begin(&b, 1);
+	eit_image_service(&b, number, 1);
+	eit_image_event(&b, &(struct eit_item){ NOON_S, HOUR_S, sizeof bare,
+						bare });
+	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
+		     (ssize_t)buf_len(&b));
+	own_eit_guide(g.own, &(struct msg_stream_guide){
+		.place = place, .stream = other,
+		.len = (uint32_t)buf_len(&b) }, fd);
+	(void)close(fd);
+	buf_done(&b);
+}
+
+static void feed(const struct ts_run *run)
+{
+	own_eit_feed(g.own, run, 1);
+	own_eit_turn(g.own, g.ms);
+	table_stage_feed(g.stage, run, 1, g.ms * MS, g.ms);
+	g.ms += TURN_MS;
+}
+
+static void pass_more(unsigned ms)
+{
+	static uint8_t nulls[NULLS * TS_PACKET];
+
+	for (size_t i = 0; i < NULLS; i++) {
+		uint8_t *p = nulls + i * TS_PACKET;
+
+		p[0] = TS_SYNC_BYTE;
+		ts_set_pid(p, TS_PID_NULL);
+		p[3] = 0x10;
+	}
+	for (unsigned t = 0; t < ms; t += TURN_MS)
+		feed(&(struct ts_run){ nulls, NULLS });
+}
+
+static void pass(unsigned ms)
+{
+	g.n = 0;
+	pass_more(ms);
+}
+
+/* Sections of a service since the last pass(). */
+static size_t count(uint8_t id, uint16_t sid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g.n; i++)
+		n += g.seen[i].id == id && g.seen[i].sid == sid;
+	return n;
+}
+
+static void expect_ids(uint16_t tsid, uint16_t onid)
+{
+	cr_expect_gt(g.n, 0);
+	for (size_t i = 0; i < g.n; i++) {
+		cr_expect_eq(g.seen[i].tsid, tsid);
+		cr_expect_eq(g.seen[i].onid, onid);
+	}
+}
+
+static void send_section(uint16_t pid, const struct build_table *t)
+{
+	struct build *b = build_new();
+	uint8_t section[1024];
+	struct ts_run run;
+
+	b->cc[pid] = g.next_cc++ & 15;
+	(void)build_section(b, pid, section, build_table(section, t));
+	run = build_run(b);
+	feed(&run);
+	build_free(b);
+}
+
+static void send_sdt(uint8_t table_id, uint16_t tsid, uint16_t onid)
+{
+	const uint8_t body[] = { (uint8_t)(onid >> 8), (uint8_t)onid, 0xff };
+
+	send_section(SI_PID_SDT, &(struct build_table){
+		.table_id = table_id, .extension = tsid, .body = body,
+		.len = sizeof body });
+}
+
+static void list_others(const char *first, const char *second)
+{
+	own_eit_begin_others(g.own);
+	own_eit_add_other(g.own, first, 100, 9);
+	if (second != NULL)
+		own_eit_add_other(g.own, second, 200, 9);
+	own_eit_end_others(g.own);
+}
+
+Test(own_eit, has_the_identifiers_of_the_sdt)
+{
+	g.spec.eit = ORIGIN_OWN;
+	open_with(EIT_OTHER_PASS, NULL);
+	give("", 0, 1);
+	/* it is awaited for a while */
+	pass(1000);
+	cr_expect_eq(g.n, 0);
+	send_sdt(SDT_OTHER_TABLE_ID, 8, 8);
+	send_sdt(SDT_TABLE_ID, 5, 0x2001);
+	pass(3000);
+	expect_ids(5, 0x2001);
+	cr_expect_gt(count(EIT_TABLE_ID, 1), 0);
+	/* another source */
+	send_sdt(SDT_TABLE_ID, 6, 0x2002);
+	/* what is in the queue */
+	pass(100);
+	pass(3000);
+	expect_ids(6, 0x2002);
+	done();
+}
+
+Test(own_eit, without_an_sdt_has_those_of_the_pat_and_the_key)
+{
+	g.spec.eit = ORIGIN_OWN;
+	g.spec.onid = 3;
+	open_with(EIT_OTHER_PASS, NULL);
+	give("", 0, 1);
+	pass(8000);
+	expect_ids(psi_tsid(g.psi), 3);
+	done();
+}
+
+Test(own_eit, a_new_list_of_others_keeps_the_events_of_those_that_stay)
+{
+	open_with(EIT_OTHER_ALL, NULL);
+	list_others("b", NULL);
+	give("b", 0, 21);
+	give("unknown", 0, 22);
+	pass(15000);
+	cr_expect_gt(count(EIT_OTHER_TABLE_ID, 21), 0);
+	cr_expect_gt(count(EIT_OTHER_SCHEDULE_ID, 21), 0);
+	cr_expect_eq(count(EIT_OTHER_TABLE_ID, 22), 0);
+	expect_ids(100, 9);
+	list_others("c", "b");
+	pass(25000);
+	cr_expect_gt(count(EIT_OTHER_TABLE_ID, 21), 0);
+	expect_ids(200, 9);
+	/* one that goes */
+	list_others("c", NULL);
+	pass(1000);
+	pass(25000);
+	cr_expect_eq(g.n, 0);
+	done();
+}
+
+Test(own_eit, of_others_can_be_present_and_following_alone)
+{
+	open_with(EIT_OTHER_PRESENT, NULL);
+	list_others("b", NULL);
+	give("b", 0, 21);
+	pass(30000);
+	cr_expect_gt(count(EIT_OTHER_TABLE_ID, 21), 0);
+	cr_expect_eq(count(EIT_OTHER_SCHEDULE_ID, 21), 0);
+	done();
+}
+
+/* Does a section of the source pass, of the service with this table_id? */
+static bool passes(uint8_t table_id, uint16_t sid)
+{
+	const uint8_t body[] = { 0, 1, 0, 1, 0, table_id };
+	size_t before;
+
+	pass(200);
+	before = count(table_id, sid);
+	send_section(SI_PID_EIT, &(struct build_table){
+		.table_id = table_id, .extension = sid, .body = body,
+		.len = sizeof body });
+	pass_more(200);
+	return count(table_id, sid) > before;
+}
+
+Test(own_eit, a_service_may_differ_from_its_stream)
+{
+	g.spec.eit = ORIGIN_OFF;
+	g.spec.n_services = 2;
+	g.spec.services[0].pnr = 1;
+	g.spec.services[0].eit = 1 + ORIGIN_OWN;
+	g.spec.services[1].pnr = 5;
+	g.spec.services[1].eit = 1 + ORIGIN_PASS;
+	open_with(EIT_OTHER_PASS, NULL);
+	give("", 0, 1);
+	pass(8000);
+	cr_expect_gt(count(EIT_TABLE_ID, 1), 0);
+	cr_expect_eq(count(EIT_TABLE_ID, 2), 0);
+	cr_expect_not(passes(0x5f, 1), "it is own");
+	cr_expect_not(passes(0x5f, 2), "it is off");
+	cr_expect(passes(0x5f, 5));
+	cr_expect(passes(EIT_OTHER_TABLE_ID, 9));
+	done();
+}
+
+Test(own_eit, a_multiplex_has_the_events_of_its_inputs)
+{
+	g.spec.eit = ORIGIN_OWN;
+	open_with(EIT_OTHER_PASS, find_input);
+	give("", 2, 77);
+	pass(15000);
+	cr_expect_gt(count(EIT_TABLE_ID, 2), 0);
+	cr_expect_gt(count(EIT_SCHEDULE_TABLE_ID, 2), 0);
+	cr_expect_gt(count(EIT_TABLE_ID, 1), 0, "it is empty");
+	done();
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The SDT other of a stream, as it is scheduled. */
+#include "worker/stream/own_others.h"
+
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/remux/table_versions.h"
+#include "worker/tables/section_schedule.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAIT_MS = 20000, STEP_MS = 10 };
+
+static struct {
+	struct tables_spec spec;
+	struct table_versions versions;
+	struct schedule *schedule;
+	struct own_others *others;
+	uint64_t ms;
+	uint8_t last[SECTION_PSI_MAX]; /* of the transport stream */
+} g;
+
+static void init(enum eit_other eit)
+{
+	g.spec.sdt_other = true;
+	g.spec.eit_other = eit;
+	g.schedule = schedule_new();
+	g.others = own_others_new(&g.spec, &g.versions, g.schedule);
+	cr_assert_not_null(g.others);
+}
+
+static void done(void)
+{
+	own_others_free(&g.others);
+	schedule_free(&g.schedule);
+}
+
+/* A stream of nit_other; its keys as JSON. */
+static void add(const char *keys)
+{
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	json_t *object = json_loads(keys, 0, NULL);
+	struct errmsg error;
+
+	cr_assert_not_null(object);
+	(void)!stream_spec_parse(object, spec, &error);
+	own_others_add(g.others, spec);
+	json_decref(object);
+	free(spec);
+}
+
+static void list(const char *keys)
+{
+	own_others_begin(g.others);
+	if (keys != NULL)
+		add(keys);
+	own_others_end(g.others);
+}
+
+/* The sections of the transport stream that are sent in a while. */
+static size_t await(uint16_t tsid)
+{
+	uint64_t end_ms = g.ms + WAIT_MS;
+	struct schedule_due due;
+	size_t n = 0;
+
+	for (; g.ms < end_ms; g.ms += STEP_MS)
+		while (schedule_next(g.schedule, g.ms * MS, g.ms, false,
+				     &due)) {
+			cr_expect_eq(due.pid, SI_PID_SDT);
+			cr_expect_eq(due.data[0], SDT_OTHER_TABLE_ID);
+			if ((due.data[3] << 8 | due.data[4]) != tsid)
+				continue;
+			cr_assert_leq(due.len, sizeof g.last);
+			memcpy(g.last, due.data, due.len);
+			n++;
+		}
+	return n;
+}
+
+static const char two[] = "{\"set_tsid\": 7, \"nit\": \"own\", \"onid\": 9, "
+	"\"sdt\": [{\"pnr\": 21, \"name\": \"One\", \"provider\": \"P\"}, "
+	"{\"pnr\": 22, \"type\": 2, \"name\": \"Two\"}]}";
+
+Test(own_others, lists_the_services_of_a_stream)
+{
+	static const uint8_t services[] = {
+		0, 9, 0xff,
+		/* both EIT */
+		0, 21, 0xff, 0x80, 9, 0x48, 7, 1, 1, 'P', 3, 'O', 'n', 'e',
+		0, 22, 0xff, 0x80, 8, 0x48, 6, 2, 0, 3, 'T', 'w', 'o',
+	};
+
+	init(EIT_OTHER_ALL);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	cr_expect_arr_eq(g.last + 8, services, sizeof services);
+	done();
+}
+
+Test(own_others, the_only_service_needs_no_list)
+{
+	static const uint8_t service[] = { 0, 33, 0xfc };
+
+	init(EIT_OTHER_PASS);
+	list("{\"set_tsid\": 7, \"set_pnr\": 33, \"service_name\": \"X\"}");
+	cr_expect_gt(await(7), 0);
+	cr_expect_arr_eq(g.last + 11, service, sizeof service);
+	done();
+}
+
+Test(own_others, a_stream_that_goes_is_not_sent_any_more)
+{
+	uint8_t version;
+
+	init(EIT_OTHER_PRESENT);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	version = g.last[5];
+	/* the same list: the same version */
+	list(two);
+	cr_expect_gt(await(7), 0);
+	cr_expect_eq(g.last[5], version);
+	list("{\"set_tsid\": 7, \"set_pnr\": 33}");
+	cr_expect_gt(await(7), 0);
+	cr_expect_neq(g.last[5], version);
+	list("{\"set_tsid\": 8, \"set_pnr\": 33}");
+	cr_expect_eq(await(7), 0);
+	cr_expect_gt(await(8), 0);
+	list(NULL);
+	cr_expect_eq(await(8), 0);
+	done();
+}
