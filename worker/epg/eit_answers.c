@@ -25,7 +25,8 @@ bool eit_answers_add(struct eit_answers *e, struct guide *guide,
 	if (strlen(ask->country) == 3)
 		memcpy(format.country, ask->country, 4);
 	guide_show(guide, ask->stream, now_s);
-	e->list[e->n].eit = guide_eit_new(fd, guide, ask->stream, &format);
+	e->list[e->n].eit = guide_eit_new(fd, guide, ask->stream, &format,
+					     now_s);
 	e->list[e->n++].seq = m->seq;
 	return true;
 }

@@ -104,11 +104,11 @@ uint64_t guide_new_services(const struct guide *);
  * any more are as those of the EIT. */
 void guide_release_imported(struct guide *);
 
-/* Another process has the events of the stream as they are now, and is to be
- * told of changes. */
+/* Another process has the events of the stream as they are now:
+ * guide_find_stale() reports changes. */
 void guide_show(struct guide *, const char *stream, int64_t now_s);
 /* Reports at most max streams whose events have changed since, each at most
- * once in GUIDE_STALE_S. */
+ * once in GUIDE_STALE_S, and none twice before all others. */
 void guide_find_stale(struct guide *, int64_t now_s, unsigned max,
 		      void (*report)(const char *stream, void *arg), void *arg);
 

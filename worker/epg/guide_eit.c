@@ -14,11 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SPAN_MAX_S = 64 * 24 * 3600, SPAN_MIN_S = 3600 };
+
 struct guide_eit {
 	int fd;
 	struct guide *guide;
 	char *stream;
 	struct event_format format;
+	int64_t now_s, span_s; /* events begin before both together */
 	/* the services of the begin, and those that were written */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n, next, written;
@@ -44,9 +47,17 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static void begin(struct guide_eit *e)
+{
+	e->hash = HASH_INIT;
+	e->pos = head_len();
+	e->next = e->written = 0;
+}
+
 struct guide_eit *guide_eit_new(int fd, struct guide *guide,
 				const char *stream,
-				const struct event_format *format)
+				const struct event_format *format,
+				int64_t now_s)
 {
 	const struct guide_stream *s = guide_find_stream(guide, stream);
 	struct guide_eit *e = xcalloc(1, sizeof *e);
@@ -56,8 +67,9 @@ struct guide_eit *guide_eit_new(int fd, struct guide *guide,
 	e->guide = guide;
 	e->stream = xstrdup(stream);
 	e->format = *format;
-	e->hash = HASH_INIT;
-	e->pos = head_len();
+	e->now_s = now_s;
+	e->span_s = SPAN_MAX_S;
+	begin(e);
 	e->end = size > 0 ? (size_t)size : 0;
 	for (size_t i = 0; s != NULL && i < s->n; i++)
 		e->numbers[e->n++] = s->services[i]->number;
@@ -96,19 +108,24 @@ static int write_at(struct guide_eit *e, const struct buf *text, size_t pos)
 }
 
 /* An event without a duration has no place in a schedule. */
-static uint32_t count(const struct service *s)
+static bool is_written(const struct guide_eit *e, const struct guide_event *v)
+{
+	return v->duration_s > 0 && v->start_s < e->now_s + e->span_s;
+}
+
+static uint32_t count(const struct guide_eit *e, const struct service *s)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += s->events[i]->duration_s > 0;
+		n += is_written(e, s->events[i]);
 	return MIN(n, (uint32_t)EIT_IMAGE_EVENTS_MAX);
 }
 
 static void put_events(struct guide_eit *e, const struct service *s,
 		       struct buf *text)
 {
-	uint32_t left = count(s);
+	uint32_t left = count(e, s);
 	uint8_t bytes[EVENT_MAX];
 	size_t cut = 0;
 
@@ -118,7 +135,7 @@ static void put_events(struct guide_eit *e, const struct service *s,
 		struct eit_item item = { event->start_s, event->duration_s, 0,
 					 bytes };
 
-		if (event->duration_s == 0)
+		if (!is_written(e, event))
 			continue;
 		item.len = (uint16_t)event_write(event, &e->format, 0, bytes,
 						 &cut);
@@ -157,6 +174,11 @@ int guide_eit_run(struct guide_eit *e)
 		e->written++;
 	}
 	buf_done(&text);
+	if (r == -ENOSPC && e->span_s > SPAN_MIN_S) {
+		e->span_s /= 2;
+		begin(e);
+		return 1;
+	}
 	return r < 0 ? r : 1;
 }
 

@@ -16,12 +16,13 @@ struct guide_eit;
 
 /* fd (shared_create()) is taken. */
 struct guide_eit *guide_eit_new(int fd, struct guide *, const char *stream,
-				const struct event_format *);
+				const struct event_format *, int64_t now_s);
 /* NULL-safe; sets *e to NULL. */
 void guide_eit_free(struct guide_eit **);
 
-/* Writes a service.  1: there is more; 0: that was the last one.  -ENOSPC: the
- * memory is too small.  Or another -errno. */
+/* Writes a service.  1: there is more; 0: that was the last one.  Of events
+ * that the memory does not hold, those far in the future are left out.
+ * -ENOSPC: it does not hold the events of an hour.  Or another -errno. */
 int guide_eit_run(struct guide_eit *) MUST_CHECK;
 /* Bytes that are written. */
 size_t guide_eit_len(const struct guide_eit *);

@@ -20,6 +20,7 @@ struct guide_loader {
 	char *text; /* that is read, and not a whole line yet */
 	size_t n, room;
 	bool skipping; /* a line that is too long */
+	bool ending;   /* the file has no more, and a record is damaged */
 	uint64_t unreadable;
 };
 
@@ -124,6 +125,21 @@ static void load_lines(struct guide_loader *l, int64_t now_s)
 	l->n = 0;
 }
 
+/* At the end of the file: what looks like a longer record hides those behind
+ * it.  False: there are none. */
+static bool load_behind(struct guide_loader *l, int64_t now_s)
+{
+	/* its parts look like lines, which are not counted */
+	uint64_t unreadable = l->unreadable + !l->ending;
+
+	if (l->n == 0 || memchr(l->text, '\n', l->n) == NULL)
+		return false;
+	l->skipping = l->ending = true;
+	load_lines(l, now_s);
+	l->unreadable = unreadable;
+	return true;
+}
+
 bool guide_loader_run(struct guide_loader *l, int64_t now_s)
 {
 	ssize_t n;
@@ -139,8 +155,10 @@ bool guide_loader_run(struct guide_loader *l, int64_t now_s)
 		load_lines(l, now_s);
 		return true;
 	}
+	if (n == 0 && load_behind(l, now_s))
+		return true;
 	/* a line without an end, or a read that failed */
-	l->unreadable += l->n > 0 || n < 0;
+	l->unreadable += (l->n > 0 && !l->ending) || n < 0;
 	return false;
 }
 

@@ -52,7 +52,7 @@ static enum fetch_taken on_reply(const uint8_t *data, size_t len, void *arg)
 	return p->replied > REPLY_MAX ? FETCH_ENOUGH : FETCH_TAKEN;
 }
 
-/* The owner hears of it last. */
+/* The owner is called last: it may begin the next one. */
 static void finish(struct guide_posts *g, struct post *p, const char *error)
 {
 	uint32_t seq = p->seq;
@@ -164,14 +164,15 @@ static int start(struct post *p, unsigned form, struct errmsg *error)
 void guide_posts_begin(struct guide_posts *g, const struct msg_epg_post *m,
 		       uint32_t seq, int fd)
 {
-	struct post *p = &g->list[m->export];
 	struct errmsg error;
+	struct post *p;
 
 	if (m->export >= g->n) {
 		fd_close(&fd);
 		g->posted(seq, "there is no such export", g->arg);
 		return;
 	}
+	p = &g->list[m->export];
 	end(p);
 	p->fd = fd;
 	p->len = m->len;

@@ -4,7 +4,14 @@
 #include "common/base/hash.h"
 #include "worker/epg/guide_state.h"
 
-enum { EVENT_BYTES = 16 * 1024 /* of JSON; more: the title only */ };
+#include <string.h>
+
+enum {
+	EVENT_BYTES = 16 * 1024, /* of JSON; more: the titles only */
+	/* of the first title, if it is too long; a byte takes up to 6 in
+	 * JSON */
+	TITLE_BYTES = 2048,
+};
 
 /* NULL: none. */
 struct present {
@@ -37,29 +44,63 @@ static uint64_t hash_of(const struct present *p)
 	return MAX(hash, UINT64_C(1));
 }
 
+static bool is_long(const json_t *event)
+{
+	return json_dumpb(event, NULL, 0, JSON_COMPACT) > EVENT_BYTES;
+}
+
+/* Cuts it between two characters. */
+static void cut_title(json_t *text)
+{
+	const char *title = json_string_value(json_object_get(text, "title"));
+	size_t n = TITLE_BYTES;
+
+	if (title == NULL || strlen(title) <= n)
+		return;
+	while (n > 0 && (title[n] & 0xc0) == 0x80)
+		n--;
+	(void)json_object_set_new(text, "title", json_stringn(title, n));
+}
+
+/* So that it is at most EVENT_BYTES long. */
+static void shorten(json_t *event)
+{
+	json_t *texts = json_object_get(event, "texts"), *text;
+	size_t i;
+
+	if (!is_long(event))
+		return;
+	json_array_foreach(texts, i, text)
+		(void)json_object_del(text, "summary");
+	while (is_long(event) && json_array_size(texts) > 1)
+		(void)json_array_remove(texts, json_array_size(texts) - 1);
+	if (is_long(event))
+		cut_title(json_array_get(texts, 0));
+}
+
 static void put(json_t *o, const char *key, const struct guide_event *e)
 {
-	json_t *event, *text;
-	size_t i;
+	json_t *event;
 
 	if (e == NULL)
 		return;
 	event = guide_event_write_brief(e);
-	if (json_dumpb(event, NULL, 0, JSON_COMPACT) > EVENT_BYTES)
-		json_array_foreach(json_object_get(event, "texts"), i, text)
-			(void)json_object_del(text, "summary");
+	shorten(event);
 	(void)json_object_set_new(o, key, event);
 }
 
-static void tell(const struct guide_stream *stream, const struct service *s,
-		 const struct present *p, guide_present_fn *found, void *arg)
+/* False: it is to be reported later. */
+static bool report(const struct guide_stream *stream, const struct service *s,
+		   const struct present *p, guide_present_fn *found, void *arg)
 {
 	json_t *o = json_object();
+	bool taken;
 
 	put(o, "now", p->now);
 	put(o, "next", p->next);
-	found(stream->id, s->number, o, arg);
+	taken = found(stream->id, s->number, o, arg);
 	json_decref(o);
+	return taken;
 }
 
 void guide_present_begin(struct guide *g, int64_t now_s)
@@ -86,8 +127,9 @@ void guide_present_find(struct guide *g, int64_t now_s, size_t max,
 
 			if (s->services[i]->shown == hash)
 				continue;
+			if (!report(s, s->services[i], &p, found, arg))
+				return;
 			s->services[i]->shown = hash;
-			tell(s, s->services[i], &p, found, arg);
 			max--;
 		}
 }

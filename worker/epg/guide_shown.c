@@ -32,15 +32,19 @@ void guide_find_stale(struct guide *g, int64_t now_s, unsigned max,
 		      void (*report)(const char *stream, void *arg), void *arg)
 {
 	struct guide_stream *s;
+	/* a new stream has round 0 */
+	uint32_t round = g->shown_round + 1;
 
 	LIST_FOREACH(s, &g->streams, link) {
+		if (s->shown_round == round || !is_stale(s, now_s))
+			continue;
 		if (max == 0)
 			return;
-		if (!is_stale(s, now_s))
-			continue;
+		s->shown_round = round;
 		s->shown_edit = last_edit(s);
 		s->shown_s = now_s;
 		report(s->id, arg);
 		max--;
 	}
+	g->shown_round++;
 }

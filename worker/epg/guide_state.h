@@ -43,7 +43,8 @@ struct guide_stream {
 	/* the EIT of the stream is sent by another process ... */
 	bool shown;
 	uint64_t shown_edit; /* ... which has this one, ... */
-	int64_t shown_s; /* ... as was reported then */
+	int64_t shown_s; /* ... as was reported then, ... */
+	uint32_t shown_round; /* ... in this round of the reports */
 	struct service *services[GUIDE_PROGRAMS_MAX];
 	size_t n;
 };
@@ -66,6 +67,7 @@ struct guide {
 	uint64_t edits; /* changes of events since the start */
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
+	uint32_t shown_round; /* guide_find_stale() reports each once in it */
 	/* the same by the hash of the id */
 	LIST_HEAD(guide_chain, guide_stream) by_id[ID_CHAINS];
 };

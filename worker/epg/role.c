@@ -463,14 +463,14 @@ static void on_watch(void *role, const struct msg *m, int *fds, size_t n_fds)
 	r->watched = m->epg_watch.wanted;
 }
 
-static void tell_present(const char *stream, uint16_t number,
+static bool send_present(const char *stream, uint16_t number,
 			 const json_t *events, void *arg)
 {
 	const struct role *r = arg;
 	const struct msg m = { .type = MSG_EPG_PRESENT, .epg_present = {
 		.stream = stream, .pnr = number, .events = events } };
 
-	(void)channel_send(r->worker->channel, &m, NULL, 0);
+	return channel_send(r->worker->channel, &m, NULL, 0) != -EAGAIN;
 }
 
 /* --- EIT --- */
@@ -492,7 +492,7 @@ static void on_eit(void *role, const struct msg *m, int *fds, size_t n_fds)
 	run_after(r, &r->part, 0);
 }
 
-static void tell_stale(const char *stream, void *arg)
+static void send_stale(const char *stream, void *arg)
 {
 	const struct role *r = arg;
 	const struct msg m = { .type = MSG_EPG_STALE,
@@ -546,8 +546,8 @@ static void look_at_guide(struct role *r)
 		return;
 	if (r->watched)
 		guide_present_find(r->guide, now_s(), PRESENT_MAX,
-				   tell_present, r);
-	guide_find_stale(r->guide, now_s(), STALE_MAX, tell_stale, r);
+				   send_present, r);
+	guide_find_stale(r->guide, now_s(), STALE_MAX, send_stale, r);
 }
 
 static void every_second(void *role)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the master says about streams while the saved guide is being loaded.
+ * Messages about streams that arrive while the saved guide is being loaded.
  *
  * Embedded.
  */

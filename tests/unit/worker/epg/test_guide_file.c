@@ -192,6 +192,26 @@ Test(guide_file, damaged_records_are_omitted)
 	free(e);
 }
 
+Test(guide_file, a_record_longer_than_the_file_does_not_hide_the_others)
+{
+	struct guide_event *e = event_of(whole);
+	struct guide *g = open_guide();
+	struct buf b = { 0 };
+	uint64_t unreadable;
+
+	guide_record_write(&b, "s", 1, e);
+	buf_head(&b)[2] = 4; /* 256 KiB more */
+	guide_record_write(&b, "s", 2, e);
+	guide_record_write(&b, "s", 3, e);
+	(void)load(g, put((const char *)buf_head(&b), buf_len(&b)),
+		   &unreadable);
+	cr_expect_eq(unreadable, 1);
+	cr_expect_eq(guide_count(g).events, 2);
+	buf_done(&b);
+	guide_free(&g);
+	free(e);
+}
+
 Test(guide_file, a_memory_that_is_too_small_is_an_error)
 {
 	struct guide *g = open_full();
