@@ -18,6 +18,7 @@ enum {
 	LOOK_S = 1,
 	RETRY_S = 30, /* after the first failure, then twice as long ... */
 	RETRY_MAX_S = 900,
+	WRITE_S = 60, /* then the disk does not answer */
 };
 
 /* The worker may answer after the end of the exports. */
@@ -33,6 +34,7 @@ struct export {
 	uint64_t next_ms;
 	unsigned failures; /* in a row */
 	bool busy; /* the document is being made, written or posted */
+	uint64_t write_ms; /* the file is being written since; 0: it is not */
 	size_t len; /* of the document */
 	struct epg_doc_wait *wait; /* for the document; NULL: none */
 	struct posting *posting; /* NULL: none */
@@ -93,10 +95,35 @@ static void succeed(struct export *e)
 
 static void on_written(int result, const struct errmsg *error, void *arg)
 {
+	struct export *e = arg;
+
+	e->write_ms = 0;
 	if (result < 0)
-		fail(arg, error->text);
+		fail(e, error->text);
 	else
-		succeed(arg);
+		succeed(e);
+}
+
+/* A thread waits for the disk: nothing else is written to this file before it
+ * answers. */
+static void watch_write(struct export *e)
+{
+	struct errmsg error;
+
+	if (e->write_ms == 0 ||
+	    mono_ms() - e->write_ms < UINT64_C(1000) * WRITE_S)
+		return;
+	errmsg_set(&error, "epg_export[%zu]: the disk does not answer",
+		   place_of(e));
+	if (!errmsg_is_alike(e->error.text, error.text))
+		log_warning("epg", "%s: the export waits for it", error.text);
+	e->error = error;
+}
+
+static void write_file(struct export *e, const struct epg_answer *a)
+{
+	e->write_ms = MAX(mono_ms(), UINT64_C(1));
+	epg_file_write(e->file, a->fd, a->len, on_written, e);
 }
 
 static void on_posted(const struct epg_answer *a, void *arg)
@@ -139,7 +166,7 @@ static void on_document(const struct epg_answer *a, void *arg)
 	if (a->len == 0)
 		fail(e, a->error);
 	else if (e->file != NULL)
-		epg_file_write(e->file, a->fd, a->len, on_written, e);
+		write_file(e, a);
 	else
 		post(e, a->fd);
 }
@@ -178,6 +205,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	struct epg_exports *x = container_of(t, struct epg_exports, timer);
 
 	(void)loop, (void)revents;
+	for (size_t i = 0; i < x->n; i++)
+		watch_write(&x->list[i]);
 	if (!has_events(x->cfg.proc))
 		return;
 	for (size_t i = 0; i < x->n; i++)
@@ -194,7 +223,8 @@ static void init_export(struct epg_exports *x, const char *address)
 	e->owner = x;
 	e->usable = epg_export_parse(address, &e->spec, &error) == 0;
 	if (!e->usable)
-		fail(e, error.text);
+		errmsg_set(&e->error, "epg_export[%zu]: %s", place_of(e),
+			   error.text);
 	else if (e->spec.to.path[0] != '\0')
 		e->file = epg_file_new_public(x->cfg.loop, e->spec.to.path);
 }

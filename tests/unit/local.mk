@@ -757,6 +757,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_system_alarms \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_epg_docs \
+	tests/unit/master/streams/test_epg_exports \
 	tests/unit/master/streams/test_guide_links \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
@@ -967,6 +968,8 @@ tests_unit_master_streams_test_input_choice_SOURCES = \
 tests_unit_master_streams_test_input_choice_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDFLAGS = -Wl,--wrap=mono_ms
+tests_unit_master_streams_test_epg_exports_LDADD = $(master_libs)
+tests_unit_master_streams_test_epg_exports_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_master_streams_test_guide_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
