@@ -117,92 +117,122 @@ static void start_worker(struct epg_proc *p, int saved)
 	on_drained(p);
 }
 
+/* False: the file is late. */
+static bool end_read(struct epg_proc *p, struct epg_read *r)
+{
+	bool late = r->late;
+
+	ev_timer_stop(p->loop, &r->limit);
+	r->runs = r->late = false;
+	return !late;
+}
+
+/* A worker that wants the files; not one that waits for the dictionary, behind
+ * which the saved guide is read. */
+static bool waits_for_saved(const struct epg_proc *p)
+{
+	const struct epg_read *r = &p->dictionary_read;
+
+	return service_proc_channel(p->service) != NULL &&
+	       (!r->runs || r->late);
+}
+
 static void on_read(int fd, void *arg)
 {
 	struct epg_proc *p = arg;
-	bool late = p->late;
 
-	ev_timer_stop(p->loop, &p->read_limit);
-	p->reading = p->late = false;
-	if (late)
+	if (!end_read(p, &p->saved_read))
 		return;
 	if (fd < 0 && fd != -ENOENT)
 		log_warning("epg", "the saved guide is not readable: %s: the "
 			    "guide begins empty", strerror(-fd));
-	/* or the worker has ended */
-	if (service_proc_channel(p->service) != NULL)
+	if (waits_for_saved(p))
 		start_worker(p, fd < 0 ? -1 : fd);
 }
 
 static void on_read_limit(struct ev_loop *loop, ev_timer *t, int revents)
 {
-	struct epg_proc *p = container_of(t, struct epg_proc, read_limit);
+	struct epg_proc *p = container_of(t, struct epg_proc,
+					  saved_read.limit);
 
 	(void)loop, (void)revents;
-	p->late = true;
+	p->saved_read.late = true;
 	log_warning("epg", "the saved guide is not readable: the disk does not "
 		    "answer: the guide begins empty");
-	if (service_proc_channel(p->service) != NULL)
+	if (waits_for_saved(p))
 		start_worker(p, -1);
 }
 
-static void read_file(struct epg_proc *p, struct epg_file *f, size_t max,
-		      epg_file_read_fn *done)
+static void read_file(struct epg_proc *p, struct epg_read *r,
+		      struct epg_file *f, size_t max, epg_file_read_fn *done)
 {
-	p->reading = true;
-	ev_timer_start(p->loop, &p->read_limit);
+	r->runs = true;
+	ev_timer_start(p->loop, &r->limit);
 	epg_file_read(f, max, done, p);
 }
 
 static void read_saved(struct epg_proc *p)
 {
-	if (p->file == NULL || p->distrusted || p->late)
+	struct epg_read *r = &p->saved_read;
+
+	if (p->file == NULL || p->distrusted || r->late)
 		start_worker(p, -1);
-	else
-		read_file(p, p->file, epg_saved_max(p), on_read);
+	else if (!r->runs)
+		read_file(p, r, p->file, epg_saved_max(p), on_read);
 }
 
-static void judge_dictionary(struct epg_proc *p, int err)
+static void refuse_dictionary(struct epg_proc *p, const char *reason)
 {
-	struct errmsg *error = &p->dictionary_error;
-
-	if (err == 0) {
-		error->text[0] = '\0';
-		return;
-	}
-	errmsg_set(error, "epg_dictionary: %.128s: %s", p->dictionary_path,
-		   err == -ENODATA ? "is no file, or empty" : strerror(-err));
-	log_warning("epg", "%s: compressed texts are not read", error->text);
+	errmsg_set(&p->dictionary_error, "epg_dictionary: %.128s: %s",
+		   p->dictionary_path, reason);
+	log_warning("epg", "%s: compressed texts are not read",
+		    p->dictionary_error.text);
 }
 
 static void on_dictionary(int fd, void *arg)
 {
 	struct epg_proc *p = arg;
-	bool late = p->late;
+	bool in_time = end_read(p, &p->dictionary_read);
 
-	ev_timer_stop(p->loop, &p->read_limit);
-	p->reading = p->late = false;
-	judge_dictionary(p, MIN(fd, 0));
-	if (late || service_proc_channel(p->service) == NULL)
+	/* the worker runs without it: the error stays for it */
+	if (!in_time && p->started)
 		return;
+	p->dictionary_error.text[0] = '\0';
 	fd_close(&p->dictionary_fd);
 	if (fd >= 0)
 		p->dictionary_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	read_saved(p);
+	else
+		refuse_dictionary(p, fd == -ENODATA ? "is no file, or empty"
+						    : strerror(-fd));
+	/* or the worker has ended, or the saved guide is being read */
+	if (in_time && service_proc_channel(p->service) != NULL)
+		read_saved(p);
+}
+
+static void on_dictionary_limit(struct ev_loop *loop, ev_timer *t,
+				int revents)
+{
+	struct epg_proc *p = container_of(t, struct epg_proc,
+					  dictionary_read.limit);
+
+	(void)loop, (void)revents;
+	p->dictionary_read.late = true;
+	refuse_dictionary(p, "the disk does not answer");
+	if (service_proc_channel(p->service) != NULL)
+		read_saved(p);
 }
 
 static void on_hello(void *self)
 {
 	struct epg_proc *p = self;
+	struct epg_read *r = &p->dictionary_read;
 
 	p->changes = 0;
-	if (p->reading && !p->late)
-		return;
-	if (p->dictionary != NULL && !p->late)
-		read_file(p, p->dictionary, TEXT_DICTIONARY_MAX,
-			  on_dictionary);
-	else
+	if (p->dictionary == NULL || r->late)
 		read_saved(p);
+	else if (!r->runs)
+		read_file(p, r, p->dictionary, TEXT_DICTIONARY_MAX,
+			  on_dictionary);
 }
 
 /* A worker that starts gets the state later. */
@@ -466,7 +496,10 @@ static void init_times(struct epg_proc *p)
 	t->save_ms = t->save_ms > 0 ? t->save_ms : 1000 * EPG_SAVE_S;
 	t->read_ms = t->read_ms > 0 ? t->read_ms : 1000 * EPG_READ_S;
 	t->write_ms = t->write_ms > 0 ? t->write_ms : 1000 * EPG_WRITE_S;
-	ev_timer_init(&p->read_limit, on_read_limit, t->read_ms / 1e3, 0.);
+	ev_timer_init(&p->saved_read.limit, on_read_limit, t->read_ms / 1e3,
+		      0.);
+	ev_timer_init(&p->dictionary_read.limit, on_dictionary_limit,
+		      t->read_ms / 1e3, 0.);
 	epg_save_init(p);
 }
 
@@ -522,7 +555,8 @@ void epg_proc_free(struct epg_proc **pp)
 	epg_save_done(p);
 	epg_asks_fail(&p->asks,
 		      "the process that keeps the guide ended");
-	ev_timer_stop(p->loop, &p->read_limit);
+	ev_timer_stop(p->loop, &p->saved_read.limit);
+	ev_timer_stop(p->loop, &p->dictionary_read.limit);
 	epg_moves_done(&p->moves);
 	service_proc_free(&p->service);
 	epg_file_free(&p->file);

@@ -14,6 +14,12 @@
 
 struct epg_file;
 
+/* A file that is read for the worker. */
+struct epg_read {
+	bool runs, late; /* late: no worker waits for it */
+	ev_timer limit;
+};
+
 struct epg_proc {
 	struct epg_config cfg;
 	struct ev_loop *loop;
@@ -32,7 +38,7 @@ struct epg_proc {
 	char *dictionary_path;
 	int dictionary_fd; /* its content for the next worker; -1: none */
 	struct errmsg dictionary_error; /* "": none */
-	bool reading, late; /* the file; late: no worker waits for it */
+	struct epg_read saved_read, dictionary_read;
 	bool loading; /* the worker has the file, and has not loaded it yet */
 	bool distrusted; /* the file ended the worker */
 	bool saving, told; /* told: the log says that it fails */
@@ -40,7 +46,7 @@ struct epg_proc {
 	size_t n_saved; /* moves that the save in progress contains */
 	bool stopping, last; /* last: the last save has begun */
 	enum { FLUSHED, FLUSH_WAITS, FLUSHING } flush;
-	ev_timer last_save, read_limit, write_limit;
+	ev_timer last_save, write_limit;
 	uint64_t saved_ms, changes; /* at the last save */
 	struct msg_epg_status status; /* the last one */
 	struct errmsg errors[EPG_ERRORS_MAX]; /* of it */

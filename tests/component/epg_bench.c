@@ -43,6 +43,9 @@ static void start(struct epg_bench *b)
 				     "epg_services", (int)b->services,
 				     "epg_memory", 0);
 
+	if (b->dictionary != NULL)
+		(void)json_object_set_new(settings, "epg_dictionary",
+					  json_string(b->dictionary));
 	b->proc = epg_proc_new(&config, &(struct epg_config){
 		.settings = settings, .path = b->path, .times = b->times,
 		.stream_at = stream_at, .arg = b });
@@ -50,10 +53,12 @@ static void start(struct epg_bench *b)
 }
 
 static void init(struct epg_bench *b, const char *saved,
-		 struct epg_times times, unsigned services)
+		 struct epg_times times, unsigned services,
+		 const char *dictionary)
 {
 	*b = (struct epg_bench){ .folder = "/tmp/epg.XXXXXX", .id = "a",
-				  .services = services, .times = times };
+				  .services = services, .times = times,
+				  .dictionary = dictionary };
 	cr_assert_not_null(mkdtemp(b->folder));
 	b->path = xasprintf("%s/epg", b->folder);
 	if (saved != NULL)
@@ -65,18 +70,24 @@ static void init(struct epg_bench *b, const char *saved,
 void epg_bench_init_with(struct epg_bench *b, const char *saved,
 			 struct epg_times times)
 {
-	init(b, saved, times, 0);
+	init(b, saved, times, 0, NULL);
+}
+
+void epg_bench_init_dictionary(struct epg_bench *b, const char *saved,
+			       struct epg_times times, const char *path)
+{
+	init(b, saved, times, 0, path);
 }
 
 void epg_bench_init_limit(struct epg_bench *b, const char *saved,
 			  unsigned services)
 {
-	init(b, saved, (struct epg_times){ 0 }, services);
+	init(b, saved, (struct epg_times){ 0 }, services, NULL);
 }
 
 void epg_bench_init(struct epg_bench *b, const char *saved)
 {
-	init(b, saved, (struct epg_times){ 0 }, 0);
+	init(b, saved, (struct epg_times){ 0 }, 0, NULL);
 }
 
 void epg_bench_done(struct epg_bench *b)

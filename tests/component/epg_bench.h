@@ -18,6 +18,7 @@ struct epg_bench {
 	char *path;
 	const char *id; /* of the stream */
 	unsigned services;
+	const char *dictionary; /* epg_dictionary; NULL: none */
 };
 
 struct asked {
@@ -33,6 +34,9 @@ void epg_bench_init_with(struct epg_bench *, const char *saved,
 /* services: epg_services. */
 void epg_bench_init_limit(struct epg_bench *, const char *saved,
 			  unsigned services);
+/* path: epg_dictionary. */
+void epg_bench_init_dictionary(struct epg_bench *, const char *saved,
+			       struct epg_times, const char *path);
 /* The worker has loaded an event of the stream. */
 void epg_bench_init_event(struct epg_bench *);
 void epg_bench_done(struct epg_bench *);

@@ -7,6 +7,7 @@
 #include "common/supervise/memfd.h"
 #include "master/streams/epg_file.h"
 #include "proto/ipc/channel.h"
+#include "proto/si/text_dictionary.h"
 #include "tests/component/epg_bench.h"
 #include "tests/component/rig.h"
 
@@ -23,7 +24,7 @@ enum { PATIENCE_MS = EPG_BENCH_PATIENCE_MS };
 
 /* A disk that does not answer: the calls that it got. */
 static struct {
-	bool hangs;
+	bool hangs, dictionary_hangs;
 	epg_file_read_fn *on_read;
 	void *arg;
 } disk;
@@ -36,10 +37,15 @@ void __wrap_epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
 void __wrap_epg_file_read(struct epg_file *f, size_t max,
 			  epg_file_read_fn *on_read, void *arg)
 {
-	disk.on_read = on_read;
-	disk.arg = arg;
-	if (!disk.hangs)
+	bool hangs = max == TEXT_DICTIONARY_MAX ? disk.dictionary_hangs
+						 : disk.hangs;
+
+	if (hangs) {
+		disk.on_read = on_read;
+		disk.arg = arg;
+	} else {
 		__real_epg_file_read(f, max, on_read, arg);
+	}
 }
 
 static bool has_one_event(void *arg)
@@ -284,5 +290,54 @@ Test(epg_proc, a_disk_that_does_not_answer_keeps_the_saved_guide_away_only)
 	cr_expect_eq(epg_bench_ask(&b, &a), 0);
 	epg_bench_wait_answer(&b, &a);
 	cr_expect_str_eq(a.error, "the stream has no guide");
+	epg_bench_done(&b);
+}
+
+static bool has_dictionary_error(void *arg)
+{
+	const struct epg_bench *b = arg;
+	const struct msg_epg_status *s = epg_proc_status(b->proc);
+
+	return s->n_errors == 1 && strcmp(s->errors[0], "epg_dictionary: "
+		"/dictionary: the disk does not answer") == 0;
+}
+
+static bool has_new_status(void *arg)
+{
+	const struct epg_bench *b = arg;
+
+	return epg_proc_status(b->proc) != NULL;
+}
+
+Test(epg_proc, a_dictionary_that_is_late_does_not_keep_the_saved_guide_away)
+{
+	char text[300];
+	struct asked a;
+	struct epg_bench b;
+
+	epg_bench_format_event(text, sizeof text, "a");
+	disk.dictionary_hangs = true;
+	epg_bench_init_dictionary(&b, text, (struct epg_times){
+		.read_ms = 1000 }, "/dictionary");
+	epg_bench_wait_loaded(&b);
+	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
+		      "the saved event");
+	cr_expect(has_dictionary_error(&b));
+	cr_expect_eq(rig_count_log("the guide begins empty"), 0);
+	/* a late answer: the worker runs without it, and the error says so */
+	disk.on_read(-ENOENT, disk.arg);
+	cr_expect_eq(rig_count_log("No such file"), 0);
+	cr_expect(has_dictionary_error(&b));
+	/* the next worker reads both again */
+	disk.dictionary_hangs = false;
+	cr_assert_eq(kill(rig_find_child("epg"), SIGKILL), 0);
+	cr_expect_eq(epg_bench_ask(&b, &a), 0);
+	epg_bench_wait_answer(&b, &a);
+	rig_run_until(b.rig.loop, has_new_status, &b, PATIENCE_MS,
+		      "a status of the next worker");
+	epg_bench_wait_loaded(&b);
+	cr_expect_eq(rig_count_log("/dictionary: No such file"), 1);
+	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
+		      "the saved event");
 	epg_bench_done(&b);
 }
