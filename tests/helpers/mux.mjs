@@ -87,6 +87,13 @@ export function eitSection(pnr, events, version = 0, tableId = 0x4e) {
 		Buffer.from([0, 1, 0, 1, 0, tableId]), ...list]));
 }
 
+// An SDT of services without descriptors.
+export function sdtSection(pnrs, { tsid = 1, onid = 1 } = {}) {
+	return section(0x42, tsid, 0, Buffer.from([onid >> 8, onid & 255, 0xff,
+		...pnrs.flatMap((pnr) => [pnr >> 8, pnr & 255, 0xfc, 0x80, 0])
+	]));
+}
+
 // A cue message (SCTE 35 time_signal).
 function cueSection(pts90k) {
 	const pts = BigInt(pts90k) & 0x1ffffffffn;

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
-import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux, eitSection, sdtSection } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
@@ -34,8 +34,10 @@ const programmes = (xml, channel) => (xml.match(
 
 const guide = async () => (await request(PLAY, { path: '/epg.xml' })).body;
 
-// Streams a001 with an own EIT, and b001 that reads its output.
-async function start(t, list, more = {}) {
+const ONID = 0x2012;
+
+// Streams a001 with an own EIT, and b001 that reads its output; and others.
+async function start(t, list, more = {}, ...others) {
 	const file = path.join(tempDir(t), 'tv.xml');
 
 	write(file, list);
@@ -43,7 +45,8 @@ async function start(t, list, more = {}) {
 		...config({ ...stream('a001', 'udp://127.0.0.1:5000',
 			'udp://127.0.0.1:6000', { eit: 'own', ...more }),
 		xmltv_id: 'one.tv' },
-		stream('b001', 'udp://127.0.0.1:6000', 'udp://127.0.0.1:6001')),
+		stream('b001', 'udp://127.0.0.1:6000', 'udp://127.0.0.1:6001'),
+		...others),
 		settings: { epg_days: 14, http_play_stream: true,
 			http_play_port: PLAY, epg_sources: [
 				`file://${file}#interval=1`] } });
@@ -52,24 +55,31 @@ async function start(t, list, more = {}) {
 	await waitUntil('input', () => udpBound(5000));
 	// it does not pass
 	mux.more = [[0x12, eitSection(PROGRAM.pnr, [{ id: 1,
-		start: 1790000000, minutes: 30, title: 'Foreign' }])]];
+		start: 1790000000, minutes: 30, title: 'Foreign' }])],
+	[0x11, sdtSection([PROGRAM.pnr], { onid: ONID })]];
 	await Sender.start(t, mux, 5000);
 	await sluice.onair('a001');
 	return { sluice, file };
 }
 
-test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
+// From the last whole three hours on, earlier ones of a schedule are empty.
+function schedule() {
 	const now = Math.floor(Date.now() / 1000);
-	// earlier segments of three hours are empty
 	const begin = now - now % (3 * HOUR_S);
-	const list = Array.from({ length: 30 }, (_, i) => programme(
+
+	return Array.from({ length: 30 }, (_, i) => programme(
 		begin + i * HOUR_S, begin + (i + 1) * HOUR_S - (i % 5) * 60,
 		`Title ${i} \u00e4\u0411`, `<sub-title lang="en">Part ${i}` +
 		`</sub-title><desc lang="en">${`Text ${i} `.repeat(i * 2)}` +
 		'</desc><category lang="en">News</category>'));
+}
+
+test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
+	const list = schedule();
 	const seen = await capture(t, 'lo', 'udp port 6000', ['dvb_eit.sid',
 		'dvb_eit.evt.id', 'mpeg_descr.short_evt.name',
-		'mpeg_sect.tid']);
+		'mpeg_sect.tid', 'dvb_eit.original_nid',
+		'dvb_sdt.original_nid']);
 	const { sluice, file } = await start(t, list,
 		{ si_intervals: { schedule: 2000 }, eit_rate: 1000 });
 	const same = (n) => waitUntil('the guide', async () => {
@@ -85,14 +95,23 @@ test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
 	const first = await same(30);
 
 	assert.ok(first[0].includes('Title '));
-	// a killed process of the guide: what it gave is still sent
+	// the SDT and the EIT name the same network
+	const networks = (table) => [...new Set(seen().flatMap((p) =>
+		(p[`dvb_${table}.original_nid`] ?? '').split(',')
+			.filter(Boolean)))].map(Number);
+
+	assert.deepEqual(networks('sdt'), [ONID]);
+	assert.deepEqual(networks('eit'), [ONID]);
+	// a process of the guide that gives nothing: what it gave is sent
 	const { pid } = sluice.worker('epg');
 
-	process.kill(pid, 'SIGKILL');
+	process.kill(pid, 'SIGSTOP');
 	const n = seen().length;
 
-	await waitUntil('more of it', () => seen().slice(n).some((p) =>
-		/Title/.test(p['mpeg_descr.short_evt.name'])));
+	await waitUntil('more of it', () => seen().slice(n).filter((p) =>
+		/Title/.test(p['mpeg_descr.short_evt.name'])).length > 10);
+	assert.equal(sluice.worker('epg').pid, pid);
+	process.kill(pid, 'SIGKILL');
 	assert.ok(seen().every((p) =>
 		!/Foreign/.test(p['mpeg_descr.short_evt.name'] ?? '')));
 	// another document
@@ -104,3 +123,31 @@ test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
 	await same(30);
 	await sluice.stop();
 });
+
+test('a new worker sends the EIT other again, and a rate may be too small',
+	async (t) => {
+		const seen = await capture(t, 'lo', 'udp port 6002',
+			['mpeg_sect.tid', 'dvb_eit.tsid']);
+		const { sluice } = await start(t, schedule(), {
+			set_tsid: 10, si_intervals: { schedule: 1000 },
+			eit_rate: 16 }, stream('c001', 'stream://a001',
+			'udp://127.0.0.1:6002', { nit: 'own', set_tsid: 20,
+				nit_other: ['a001'], eit_other: 'all',
+				sdt_other: true,
+				si_intervals: { eit_other: 500 } }));
+		const other = (from) => waitUntil('EIT other', () => seen()
+			.slice(from).some((p) => /0x4f/.test(
+				p['mpeg_sect.tid'])), 20000);
+
+		await other(0);
+		assert.ok(seen().some((p) => /0x46/.test(p['mpeg_sect.tid'])),
+			'SDT other');
+		const { pid } = sluice.worker('stream', 'c001');
+
+		process.kill(pid, 'SIGKILL');
+		await sluice.replaced('stream', 'c001', pid);
+		await other(seen().length);
+		await sluice.waitStatus('a001', 'eit_slow', ({ alarms }) =>
+			alarms.includes('eit_slow'), 20000);
+		await sluice.stop();
+	});
