@@ -17,8 +17,8 @@ enum {
 
 const char *const options_scopes[] = {
 	"adapter_event", "adapter_status_update", "alarm", "cam_event",
-	"cue_event", "log", "log_event", "post-output-group", "session_event",
-	"set-adapter",
+	"cue_event", "epg_event", "log", "log_event", "post-output-group",
+	"session_event", "set-adapter",
 	"set-auth", "set-cas", "set-category", "set-config", "set-server",
 	"set-settings", "set-softcam", "set-stream", "set-user",
 	"softcam_event", "stream_event", "stream_image", "stream_switch",

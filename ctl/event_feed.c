@@ -60,7 +60,8 @@ static bool has_scope(const struct options *o, const char *scope)
 }
 
 /* The address contains the prefix of the control path.  The service sends
- * alarms, lines of the log, events of CAMs and cues only on request. */
+ * alarms, lines of the log, events of CAMs, cues and the guide only on
+ * request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -71,6 +72,7 @@ static char *event_path(const struct ctl *ctl, const json_t *reply)
 	static const char *const asked[][2] = {
 		{ "alarm", "alarm" }, { "log", "log" },
 		{ "cam_event", "cam" }, { "cue_event", "cue" },
+		{ "epg_event", "epg" },
 	};
 	char more[64] = "";
 	char *path;

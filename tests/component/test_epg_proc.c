@@ -318,7 +318,7 @@ Test(epg_proc, a_dictionary_that_is_late_does_not_keep_the_saved_guide_away)
 	epg_bench_format_event(text, sizeof text, "a");
 	disk.dictionary_hangs = true;
 	epg_bench_init_dictionary(&b, text, (struct epg_times){
-		.read_ms = 1000 }, "/dictionary");
+		.read_ms = 2500 }, "/dictionary");
 	epg_bench_wait_loaded(&b);
 	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
 		      "the saved event");

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAYLOAD_MAX = 184, PAYLOAD_MIN = 8 /* a shorter one stays clear */ };
+enum {
+	PAYLOAD_MAX = 184,
+	PAYLOAD_MIN = 8, /* a shorter one stays clear */
+	STACK_WIPED = 8192,
+};
 
 struct csa {
 	const struct csa_core *core; /* NULL: libdvbcsa */
@@ -157,6 +161,14 @@ size_t csa_batch(const struct csa *c)
 	return c->size;
 }
 
+/* The key schedules leave the word on the stack, where it may stay for long. */
+__attribute__((noinline)) static void wipe_stack(void)
+{
+	uint8_t below[STACK_WIPED];
+
+	explicit_bzero(below, sizeof below);
+}
+
 void csa_set(struct csa *c, const uint8_t control_word[CSA_CONTROL_WORD])
 {
 	assert(c->n == 0);
@@ -165,6 +177,7 @@ void csa_set(struct csa *c, const uint8_t control_word[CSA_CONTROL_WORD])
 		csa_schedule(control_word, &c->schedule);
 	else
 		dvbcsa_bs_key_set(control_word, c->many);
+	wipe_stack();
 }
 
 size_t csa_add(struct csa *c, uint8_t *payload, size_t len)
