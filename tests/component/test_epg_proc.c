@@ -302,11 +302,10 @@ static bool has_dictionary_error(void *arg)
 		"/dictionary: the disk does not answer") == 0;
 }
 
-static bool has_new_status(void *arg)
+static bool is_asked(void *arg)
 {
-	const struct epg_bench *b = arg;
-
-	return epg_proc_status(b->proc) != NULL;
+	(void)arg;
+	return disk.on_read != NULL;
 }
 
 Test(epg_proc, a_dictionary_that_is_late_does_not_keep_the_saved_guide_away)
@@ -328,14 +327,17 @@ Test(epg_proc, a_dictionary_that_is_late_does_not_keep_the_saved_guide_away)
 	disk.on_read(-ENOENT, disk.arg);
 	cr_expect_eq(rig_count_log("No such file"), 0);
 	cr_expect(has_dictionary_error(&b));
-	/* the next worker reads both again */
-	disk.dictionary_hangs = false;
+	/* the next worker reads both again, and has as long for it */
+	disk.on_read = NULL;
 	cr_assert_eq(kill(rig_find_child("epg"), SIGKILL), 0);
 	cr_expect_eq(epg_bench_ask(&b, &a), 0);
 	epg_bench_wait_answer(&b, &a);
-	rig_run_until(b.rig.loop, has_new_status, &b, PATIENCE_MS,
-		      "a status of the next worker");
+	rig_run_until(b.rig.loop, is_asked, NULL, PATIENCE_MS,
+		      "the next question for the dictionary");
+	rig_run_for(b.rig.loop, 100);
+	disk.on_read(-ENOENT, disk.arg);
 	epg_bench_wait_loaded(&b);
+	cr_expect_eq(rig_count_log("the disk does not answer"), 1);
 	cr_expect_eq(rig_count_log("/dictionary: No such file"), 1);
 	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
 		      "the saved event");

@@ -66,7 +66,8 @@ async function namesAppear(t, file, text) {
 			'np://target.example.org:7000/x'),
 		stream('a003', 'srt://caller.example.org:7002',
 			'udp://127.0.0.1:6001')));
-	const unresolved = (s) => /resolve|host|has no address/i.test(s.error ?? '');
+	const unresolved = (s) =>
+		/resolve|host|has no address/i.test(s.error ?? '');
 
 	await waitUntil('input', () => udpBound(5000));
 	await sluice.waitStatus('a001', 'a name without an address', (s) =>

@@ -55,6 +55,7 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 	const draft = useDraft(entry, kind.fresh);
 	const [error, setError] = useState('');
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
+	const [busy, setBusy] = useState(false);
 	const { base, mine } = draft, isNew = base === null;
 	const changes = diff(base ?? {}, mine);
 	const known = { list: entriesOf(app, kind), gid: app.store.config.gid };
@@ -63,14 +64,15 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 		: { id: base.id, was: base, [kind.field]: now };
 	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
 		? { ...mine, id: freshId(known.list, known.gid) }
-		: mine), changes.length > 0);
+		: mine), changes.length > 0 && !busy);
 	const wrong = error || trial.error;
-	const isReady = changes.length > 0 && broken.length === 0 &&
+	const isReady = !busy && changes.length > 0 && broken.length === 0 &&
 		draft.conflicts.length === 0 && !draft.isGone;
 	const fields = rows.filter((row) => row.key !== 'id');
 	const save = async () => {
 		const now = draft.latest.current;
 
+		setBusy(true);
 		try {
 			if (isNew)
 				await make(app.api, kind, now, known);
@@ -84,6 +86,7 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 				problem.status === 409 ? t('changed_meanwhile')
 				: /** @type {Error} */ (problem).message);
 			app.store.wantsConfig = true;
+			setBusy(false);
 		}
 	};
 	const onBroken = (/** @type {string} */ key,

@@ -44,7 +44,7 @@ function SectionForm({ app, section, rows, isOpen = true }) {
 	const base = draft.base ?? {};
 	const changes = diff(base, draft.mine);
 	const trial = useTrial(app, section.cmd, section.request(draft.mine),
-		changes.length > 0);
+		changes.length > 0 && !busy);
 	const wrong = error || trial.error;
 	const errorOf = (/** @type {string} */ key) =>
 		errorKey(wrong, section.name) === key ? wrong : '';
