@@ -202,8 +202,9 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 		s.services?.filter(({ onair }) => onair).length === n, 20000);
 
 	senders[1].stop();
-	const lost = await all(4);
-	assert.match(lost.inputs[0].error, /no packets|kbit\/s are less/);
+	await all(4);
+	const lost = await sluice.waitStatus('m', 'a reason', ({ inputs }) =>
+		/no packets|kbit\/s are less/.test(inputs[0].error), 10000);
 	// its tables alone
 	await sluice.waitStatus('m', 'a silent input', ({ inputs }) =>
 		inputs[0].bitrate < 100, 10000);
