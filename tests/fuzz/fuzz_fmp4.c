@@ -36,7 +36,8 @@ static size_t walk(const uint8_t *data, size_t len)
 }
 
 /* data[0]: a quarter of the packets is that of the segment, with its bit 7 the
- * bytes are the last ones, with bit 6 it is the second half of the segment. */
+ * bytes are the last ones, with bit 6 it is the second half of the segment, and
+ * with bit 5 it has the frames that end in it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf init = { 0 }, media = { 0 };
@@ -68,6 +69,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)fmp4_lack_feed(&lack, s.data, s.len);
 	}
 	fmp4_past_free(&s.past);
+	/* the same behind a part that was left out */
+	s.state = fmp4_state_new();
+	(void)!fmp4_skip(&(struct fmp4_source){
+		.data = s.data, .len = s.from, .near = s.near,
+		.state = s.state });
+	s.rest = data[0] & 0x20;
+	s.data += s.from;
+	s.len -= s.from;
+	s.own -= s.from;
+	s.from = 0;
+	for (unsigned i = 0; i < 2; i++)
+		(void)!fmp4_make(&s, &init, &media, &lack, &error);
+	fmp4_state_free(&s.state);
 	buf_done(&init);
 	buf_done(&media);
 	return 0;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tree again: a test beside the path of what it tests.
-EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h
+EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h \
+	tests/unit/worker/deliver/fragments_scene.h \
+	tests/unit/worker/fragment/fmp4_scene.h
 
 if HAVE_CRITERION
 # What several tests share, and no two name alike.
@@ -240,6 +242,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
 	tests/unit/worker/deliver/test_deliver_tls \
+	tests/unit/worker/deliver/test_fragment_maker \
 	tests/unit/worker/deliver/test_fragments \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_hls_reload \
@@ -441,6 +444,7 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_rap \
 	tests/unit/worker/ts/test_samples \
 	tests/unit/worker/fragment/test_fmp4 \
+	tests/unit/worker/fragment/test_fmp4_state \
 	tests/unit/worker/ts/test_section \
 	tests/unit/worker/ts/test_sync \
 	tests/unit/worker/ts/test_t_std

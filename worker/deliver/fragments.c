@@ -2,16 +2,13 @@
 #include "worker/deliver/fragments.h"
 
 #include "common/base/alloc.h"
-#include "common/base/hash.h"
 #include "common/base/log.h"
-#include "common/base/wall.h"
+#include "worker/deliver/fragment_maker.h"
 #include "worker/deliver/mount.h"
-#include "worker/fragment/fmp4.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	/* those of a playlist, and as many that have left it */
@@ -19,24 +16,6 @@ enum {
 	PARTS_MAX = RING_PARTS,
 	PART_SEGMENTS = 8, /* newest segments whose parts are made */
 	PARTS_TRIED = 4,   /* of the newest parts the ends may be lacking */
-	TICKS_PER_MS = 90,
-};
-
-/* Bytes that become a fragment. */
-struct span {
-	const struct ring_segment *segment;
-	uint64_t from, end; /* in the ring */
-	uint32_t index;     /* of the part */
-	bool is_part;
-};
-
-/* One whose end had not arrived. */
-struct attempt {
-	uint64_t number; /* 0: none */
-	uint32_t index;
-	uint64_t begun_ms, ms; /* the first time, and the last */
-	uint64_t seen;         /* up to here; it lacks these units */
-	struct fmp4_lack lack;
 };
 
 struct fragments {
@@ -51,18 +30,11 @@ struct fragments {
 	uint64_t newest; /* number that was asked for */
 	uint64_t parts_from; /* segment of the oldest part of the playlist */
 	uint64_t used_ms;
-	struct attempt tried, parts_tried[PARTS_TRIED];
+	struct fragment_attempt tried, parts_tried[PARTS_TRIED];
 	uint64_t made;  /* fragments ever made */
 	bool starved;   /* a turn of the loop had read enough */
-	struct fmp4_past *past;
-	struct errmsg error; /* that was logged last */
+	struct fragment_maker maker;
 };
-
-static struct blob *blob_of(const struct buf *text,
-			    struct fragment_store *store)
-{
-	return blob_new(buf_head(text), buf_len(text), &store->bytes);
-}
 
 struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 {
@@ -70,7 +42,7 @@ struct fragments *fragments_new(struct mount *m, struct fragment_store *store)
 
 	f->mount = m;
 	f->store = store;
-	f->past = fmp4_past_new();
+	fragment_maker_init(&f->maker, m, store);
 	LIST_INSERT_HEAD(&store->all, f, entry);
 	return f;
 }
@@ -113,7 +85,7 @@ void fragments_free(struct fragments **fp)
 	while (f->n_parts > 0)
 		drop_part(f);
 	LIST_REMOVE(f, entry);
-	fmp4_past_free(&f->past);
+	fragment_maker_done(&f->maker);
 	free(f);
 }
 
@@ -125,141 +97,6 @@ void fragments_expire(struct fragments *f, uint64_t now_ms)
 		drop_oldest(f);
 	while (f->n_parts > 0)
 		drop_part(f);
-}
-
-/* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
-static bool read_ring(struct fragments *f, uint64_t pos, size_t len,
-		      struct buf *ret)
-{
-	struct mount *m = f->mount;
-	uint64_t from = pos, end;
-
-	while (len > 0) {
-		size_t part;
-		off_t at = ring_file_offset(m->reader, pos, len, &part);
-		ssize_t n = pread(m->ring_fd, buf_reserve(ret, part), part, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		buf_added(ret, (size_t)n);
-		f->store->spent += (size_t)n;
-		pos += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return mount_end(m, &end) && end - from <= m->lag.start_max;
-}
-
-static void log_once(struct fragments *f, const char *error)
-{
-	if (strcmp(f->error.text, error) == 0)
-		return;
-	errmsg_set(&f->error, "%s", error);
-	if (error[0] != '\0')
-		log_error("deliver", "%s%s: stream %s: no segment of fMP4: %s",
-			  f->mount->address, f->mount->path, f->mount->stream,
-			  error);
-}
-
-static bool is_tried(const struct attempt *a, const struct span *x)
-{
-	return a->number == x->segment->number && a->index == x->index;
-}
-
-/* Have the units arrived that it lacked?  Reads what is new behind it. */
-static bool has_arrived(struct fragments *f, struct attempt *a, uint64_t end)
-{
-	struct buf tail = { 0 };
-	bool arrived;
-
-	/* what is lost is found when the segment is read; the stream worker,
-	 * which may move the end far away, is not trusted */
-	arrived = end < a->seen || end - a->seen > FRAGMENT_TAIL_MAX ||
-		  !read_ring(f, a->seen, (size_t)(end - a->seen), &tail) ||
-		  fmp4_lack_feed(&a->lack, buf_head(&tail), buf_len(&tail));
-	a->seen = end;
-	buf_done(&tail);
-	return arrived;
-}
-
-/* The bytes behind it that may have its end. */
-static uint64_t tail_max(const struct span *x)
-{
-	/* another time may follow the hole */
-	return x->segment->stopped ? x->segment->end - x->end
-				   : FRAGMENT_TAIL_MAX;
-}
-
-/* Will its end not arrive any more?  The end of the ring is end. */
-static bool is_last(const struct span *x, const struct attempt *a,
-		    uint64_t end, uint64_t now_ms)
-{
-	const struct ring_segment *s = x->segment;
-	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
-
-	if (end - x->end >= tail_max(x))
-		return true;
-	/* a part has no time of its own */
-	if (x->is_part)
-		return is_tried(a, x) &&
-		       now_ms - a->begun_ms > FRAGMENT_WAIT_MS;
-	return late_ms > FRAGMENT_WAIT_MS;
-}
-
-/* A part is made from all bytes of its segment up to its end: the tables and
- * the parameter sets are in front of the first one.  0 or an error of
- * fmp4_make(). */
-static int make(struct fragments *f, const struct span *x, struct attempt *a,
-		uint64_t now_ms, struct fragment *ret)
-{
-	struct mount *m = f->mount;
-	const struct ring_segment *s = x->segment;
-	struct buf ts = { 0 }, init = { 0 }, media = { 0 };
-	size_t own = (size_t)(x->end - s->pos);
-	struct errmsg error = { .text = "" };
-	struct fmp4_lack lack;
-	uint64_t end;
-	bool last;
-	int err;
-
-	if (!mount_end(m, &end))
-		return -ERANGE;
-	last = is_last(x, a, end, now_ms);
-	if (!last && is_tried(a, x) && !has_arrived(f, a, end))
-		return -EAGAIN;
-	if (!read_ring(f, s->pos, MIN((size_t)(end - s->pos),
-				      own + (size_t)tail_max(x)), &ts)) {
-		buf_done(&ts);
-		return -ERANGE;
-	}
-	err = fmp4_make(&(struct fmp4_source){
-		.data = buf_head(&ts),
-		.len = buf_len(&ts),
-		.from = (size_t)(x->from - s->pos),
-		.own = own,
-		.last = last,
-		.near = (uint64_t)s->wall_ms * TICKS_PER_MS,
-		.number = (uint32_t)s->number,
-		.past = f->past,
-	}, &init, &media, &lack, &error);
-	if (err == -EAGAIN) {
-		a->lack = lack;
-		a->seen = s->pos + buf_len(&ts);
-	}
-	if (err == 0) {
-		ret->init_hash = hash_add(HASH_INIT, buf_head(&init),
-					  buf_len(&init));
-		ret->init = x->is_part ? NULL : blob_of(&init, f->store);
-		ret->media = blob_of(&media, f->store);
-	}
-	/* that of the segment follows */
-	if (err != -EAGAIN && !x->is_part)
-		log_once(f, error.text);
-	buf_done(&ts);
-	buf_done(&init);
-	buf_done(&media);
-	return err;
 }
 
 static bool has_left(const struct fragments *f, const struct fragment *x)
@@ -311,7 +148,7 @@ static bool drop_surplus(struct fragment_store *store)
 
 /* Drops a fragment of the mount that x may replace.  False: there is none.  A
  * part replaces no segment of the playlist. */
-static bool replace_one(struct fragments *f, const struct span *x)
+static bool replace_one(struct fragments *f, const struct fragment_span *x)
 {
 	uint64_t number = x->segment->number;
 	bool older = f->n > 0 && f->list[0].number < number;
@@ -332,7 +169,7 @@ static bool replace_one(struct fragments *f, const struct span *x)
 
 /* Is there room for the fragment of x?  It may replace others of its mount, but
  * no newer one of its kind. */
-static bool make_room(struct fragments *f, const struct span *x)
+static bool make_room(struct fragments *f, const struct fragment_span *x)
 {
 	struct fragment_store *store = f->store;
 	size_t len = (size_t)(x->end - x->from);
@@ -382,10 +219,10 @@ static const struct fragment *add(struct fragments *f, const struct fragment *x,
 	return &list[i];
 }
 
-static void note_attempt(struct attempt *a, const struct span *x,
-			 uint64_t now_ms)
+static void note_attempt(struct fragment_attempt *a,
+			 const struct fragment_span *x, uint64_t now_ms)
 {
-	if (!is_tried(a, x))
+	if (!fragment_is_tried(a, x))
 		a->begun_ms = now_ms;
 	a->number = x->segment->number;
 	a->index = x->index;
@@ -393,7 +230,7 @@ static void note_attempt(struct attempt *a, const struct span *x,
 }
 
 static const struct fragment *find(const struct fragments *f,
-				   const struct span *x)
+				   const struct fragment_span *x)
 {
 	const struct fragment *list = x->is_part ? f->parts : f->list;
 	size_t n = x->is_part ? f->n_parts : f->n;
@@ -405,10 +242,11 @@ static const struct fragment *find(const struct fragments *f,
 	return NULL;
 }
 
-static enum fragment_state get(struct fragments *f, const struct span *x,
-			       uint64_t now_ms, const struct fragment **ret)
+static enum fragment_state get(struct fragments *f,
+			       const struct fragment_span *x, uint64_t now_ms,
+			       const struct fragment **ret)
 {
-	struct attempt *a = x->is_part
+	struct fragment_attempt *a = x->is_part
 		? &f->parts_tried[x->index % PARTS_TRIED] : &f->tried;
 	struct fragment made = { .number = x->segment->number,
 				 .index = x->index };
@@ -425,17 +263,16 @@ static enum fragment_state get(struct fragments *f, const struct span *x,
 	f->store->turn = turn;
 	f->starved = f->starved || f->store->spent >= f->store->turn_max;
 	if (f->store->spent >= f->store->turn_max ||
-	    (is_tried(a, x) && now_ms - a->ms <
+	    (fragment_is_tried(a, x) && now_ms - a->ms <
 	     (x->is_part ? FRAGMENT_PART_RETRY_MS : FRAGMENT_RETRY_MS)))
 		return FRAGMENT_LATER;
-	if (x->end - x->segment->pos >
-	    (x->is_part ? FRAGMENT_PARTS_MAX : FRAGMENT_BYTES_MAX))
+	if (x->end - x->segment->pos > FRAGMENT_BYTES_MAX)
 		return FRAGMENT_BAD;
 	if (!make_room(f, x)) {
 		log_full(f, now_ms);
 		return FRAGMENT_FULL;
 	}
-	switch (make(f, x, a, now_ms, &made)) {
+	switch (fragment_make(&f->maker, x, a, now_ms, &made)) {
 	case 0:
 		*ret = add(f, &made, x->is_part);
 		return FRAGMENT_READY;
@@ -454,8 +291,9 @@ enum fragment_state fragments_get(struct fragments *f,
 				  const struct ring_segment *s,
 				  uint64_t now_ms, const struct fragment **ret)
 {
-	return get(f, &(struct span){ .segment = s, .from = s->pos,
-				      .end = s->end }, now_ms, ret);
+	return get(f, &(struct fragment_span){
+		.segment = s, .from = s->pos, .end = s->end,
+	}, now_ms, ret);
 }
 
 enum fragment_state fragments_part(struct fragments *f,
@@ -468,9 +306,10 @@ enum fragment_state fragments_part(struct fragments *f,
 	if (p->number + PART_SEGMENTS <= f->newest || p->pos < s->pos ||
 	    p->end <= p->pos || (s->end > 0 && p->end > s->end))
 		return FRAGMENT_BAD;
-	return get(f, &(struct span){ .segment = s, .from = p->pos,
-				      .end = p->end, .index = p->index,
-				      .is_part = true }, now_ms, ret);
+	return get(f, &(struct fragment_span){
+		.segment = s, .from = p->pos, .end = p->end,
+		.index = p->index, .is_part = true,
+	}, now_ms, ret);
 }
 
 void fragments_list_parts(struct fragments *f, uint64_t number)

@@ -7,8 +7,8 @@
  * that other viewers are not late.  A segment is ready when the units that it
  * ends with are complete, or FRAGMENT_WAIT_MS after its end.
  *
- * So are parts, for low latency.  A part is made from its segment up to its
- * end, so only the first FRAGMENT_PARTS_MAX bytes of a segment become parts.
+ * So are parts, for low latency.  A part continues where the one before it has
+ * ended (fragment_maker.h), so they are best asked for in their order.
  *
  * A mount keeps the segments of its playlist, as many that have left it, and
  * the parts of its playlist.  Where the store has no room, the mount with the
@@ -36,7 +36,6 @@ enum {
 	FRAGMENT_WAIT_MS = 2000,
 	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
-	FRAGMENT_PARTS_MAX = 4 << 20,  /* of a segment with parts */
 	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived ... */
 	FRAGMENT_PART_RETRY_MS = 20,   /* ... and that of a part */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */

@@ -100,14 +100,19 @@ static size_t first_listed(const struct ring_parts *parts, size_t to,
 	return to;
 }
 
-/* Can all parts of each segment be made? */
-static bool have_parts(const struct hls_playlist *p)
+/* Makes the parts of a playlist, oldest first: each continues the one before
+ * it. */
+static void make_parts(struct mount *m, const struct ring_segments *all,
+		       const struct hls_playlist *p,
+		       const struct ring_part *list, size_t n)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->segments[i].end - p->segments[i].pos >
-		    FRAGMENT_PARTS_MAX)
-			return false;
-	return true;
+	const struct fragment *f;
+
+	for (size_t i = 0; i < n; i++)
+		if (map_of(p, all, list[i].number) != 0)
+			(void)fragments_part(m->fragments,
+				hls_segment_of(all, list[i].number), &list[i],
+				mono_ms(), &f);
 }
 
 enum fragment_state hls_fragment_parts(struct mount *m,
@@ -117,9 +122,6 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 {
 	size_t to = parts->n, from, least;
 
-	/* the open segment may become as long, and would lack parts */
-	if (!have_parts(p))
-		return FRAGMENT_BAD;
 	while (to > 0 && all->has_open &&
 	       parts->list[to - 1].number > all->open.number)
 		to--;
@@ -127,6 +129,7 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 	least = first_listed(parts, to, all->target_s);
 	if (least < to)
 		fragments_list_parts(m->fragments, parts->list[least].number);
+	make_parts(m, all, p, parts->list + least, to - least);
 	for (size_t i = to; i > least; i--) {
 		const struct ring_part *part = &parts->list[i - 1];
 		uint64_t map = map_of(p, all, part->number);

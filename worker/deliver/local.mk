@@ -7,6 +7,7 @@ libworker_a_SOURCES += \
 	worker/deliver/blob.c worker/deliver/blob.h \
 	worker/deliver/deliver.c worker/deliver/deliver.h \
 	worker/deliver/door.c worker/deliver/door.h \
+	worker/deliver/fragment_maker.c worker/deliver/fragment_maker.h \
 	worker/deliver/fragments.c worker/deliver/fragments.h \
 	worker/deliver/hls.c worker/deliver/hls.h \
 	worker/deliver/hls_content.c worker/deliver/hls_content.h \

@@ -90,10 +90,20 @@ static void feed(struct fmp4_track *t, const struct fmp4_source *s,
 		t->beyond += place >= s->own;
 		buf_append(&t->pes, &at, sizeof at);
 	}
-	/* the rest of a PES of the segment before */
-	if (fmp4_n_pes(t) > 0)
-		buf_append(&t->es, payload,
-			   (size_t)(packet + TS_PACKET - payload));
+	len = (size_t)(packet + TS_PACKET - payload);
+	/* the rest of a PES of the segment before, or of a frame */
+	if (fmp4_n_pes(t) == 0)
+		return;
+	if (t->skip > 0) {
+		size_t skip = MIN(t->skip, len);
+
+		t->skip -= skip;
+		payload += skip;
+		len -= skip;
+	}
+	buf_append(&t->es, payload, len);
+	if (place < s->own)
+		t->own_len = buf_len(&t->es);
 }
 
 /* Does the track need no more bytes?  An audio frame may end in the next PES,
@@ -109,7 +119,7 @@ int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 	struct psi *psi = psi_new();
 	int err = 0;
 
-	*n = 0;
+	*n = s->state != NULL ? fmp4_continue(s->state, s->rest, list) : 0;
 	for (size_t at = 0; err == 0 && at + TS_PACKET <= s->len;
 	     at += TS_PACKET) {
 		const uint8_t *packet = s->data + at;
@@ -140,6 +150,7 @@ void fmp4_track_done(struct fmp4_track *t)
 	buf_done(&t->pes);
 	buf_done(&t->samples);
 	buf_done(&t->data);
+	buf_done(&t->sets);
 	buf_done(&t->config);
 }
 
@@ -195,7 +206,7 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 	if (lack->n > 0)
 		err = -EAGAIN;
 	for (size_t i = 0; err == 0 && i < n; i++) {
-		if (buf_len(&list[i].es) == 0)
+		if (buf_len(&list[i].es) + buf_len(&list[i].sets) == 0)
 			continue;
 		err = list[i].video ? fmp4_video(&list[i], s, error)
 				    : fmp4_audio(&list[i], s, error);
@@ -212,11 +223,38 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 		err = errmsg_fail(error, -ENOTSUP, "the segment has no sample "
 				  "that fMP4 carries");
 	if (err == 0) {
+		if (s->state != NULL)
+			fmp4_keep(s->state, list, n);
 		if (s->past != NULL)
 			fmp4_recall(s->past, list, n);
 		fmp4_write_init(init, list, n);
 		fmp4_write_media(media, list, n, s->number);
 	}
+	for (size_t i = 0; i < n; i++)
+		fmp4_track_done(&list[i]);
+	return err;
+}
+
+int fmp4_skip(const struct fmp4_source *source)
+{
+	struct fmp4_source s = { .data = source->data, .len = source->len,
+				 .from = source->len, .own = source->len,
+				 .last = true, .near = source->near,
+				 .state = source->state };
+	struct fmp4_track list[FMP4_TRACKS_MAX] = { 0 };
+	struct errmsg error;
+	size_t n;
+	int err = fmp4_demux(&s, list, &n, &error);
+
+	for (size_t i = 0; err == 0 && i < n; i++) {
+		/* a track may be without its description so far */
+		if (list[i].video)
+			(void)!fmp4_video(&list[i], &s, &error);
+		else
+			(void)!fmp4_audio(&list[i], &s, &error);
+	}
+	if (err == 0)
+		fmp4_keep(s.state, list, n);
 	for (size_t i = 0; i < n; i++)
 		fmp4_track_done(&list[i]);
 	return err;

@@ -33,12 +33,23 @@ struct fmp4_past *fmp4_past_new(void);
 /* NULL-safe; sets *p to NULL. */
 void fmp4_past_free(struct fmp4_past **);
 
+/* What a part of a segment needs of those before it: without it, the bytes of a
+ * part are all of its segment up to its end. */
+struct fmp4_state;
+struct fmp4_state *fmp4_state_new(void);
+/* NULL-safe; sets *s to NULL. */
+void fmp4_state_free(struct fmp4_state **);
+
 struct fmp4_source {
 	const uint8_t *data; /* whole packets, with the tables in front */
 	size_t len;
 	/* The units that begin in so many bytes are those of the segment; the
 	 * others have their ends.  Of a part it has those from `from' on. */
 	size_t from, own;
+	/* Borrowed; or NULL.  The bytes follow the `own' ones of its last
+	 * fragment. */
+	struct fmp4_state *state;
+	bool rest; /* it has the frames that end in its bytes, too */
 	bool last;        /* no further bytes will come */
 	uint64_t near;    /* in 90 kHz: the time of the segment, roughly */
 	uint32_t number;  /* of the fragment */
@@ -55,10 +66,15 @@ struct fmp4_lack {
 	} list[FMP4_TRACKS_MAX];
 };
 
-/* Appends both.  0; -EAGAIN with lack: the last units end behind the bytes;
- * -ENOTSUP with error: it cannot be carried. */
+/* Appends both.  0, and the state is that behind the own bytes; -EAGAIN with
+ * lack: the last units end behind the bytes; -ENOTSUP with error: it cannot be
+ * carried. */
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
+
+/* Moves the state over the bytes of a source without `own' ones, whose whole
+ * units are in no fragment.  Returns as fmp4_make(). */
+int fmp4_skip(const struct fmp4_source *) MUST_CHECK;
 
 /* What a player must decode: the video and the first sound of the program. */
 struct fmp4_codecs {

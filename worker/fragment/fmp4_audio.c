@@ -215,11 +215,15 @@ static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 {
 	size_t n = fmp4_n_samples(t);
 	uint64_t pause = time > now ? time - now : 0;
+	uint32_t before = n > 0 ? fmp4_sample_at(t, n - 1)->duration
+				: t->before;
 
-	if (n == 0 || pause < fmp4_sample_at(t, n - 1)->duration ||
+	if (before == 0 || pause < before ||
 	    pause > (uint64_t)PAUSE_MAX_S * t->scale)
 		return 0;
-	fmp4_sample_at(t, n - 1)->duration += (uint32_t)pause;
+	/* that of an earlier part has its duration */
+	if (n > 0)
+		fmp4_sample_at(t, n - 1)->duration += (uint32_t)pause;
 	return pause;
 }
 
@@ -236,7 +240,7 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 	       struct errmsg *error)
 {
 	size_t n_pes = fmp4_n_pes(t), len = buf_len(&t->es), i = 0, at = 0;
-	bool timed = false, begun = false;
+	bool begun = false;
 	uint64_t ticks = 0;
 	struct audio_frame f;
 
@@ -264,11 +268,11 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 		if (first && fmp4_pes_at(t, i)->has_time) {
 			uint64_t time = time_of(t, s, fmp4_pes_at(t, i));
 
-			if (!timed)
+			if (!t->timed)
 				t->time = time > ticks ? time - ticks : 0;
 			else
 				ticks += fill_pause(t, t->time + ticks, time);
-			timed = true;
+			t->timed = true;
 		}
 		if (own && !begun) {
 			begin_part(t, ticks);
@@ -278,10 +282,15 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 		add_frame(t, buf_head(&t->es) + found, &f);
 		ticks += f.samples;
 		at = found + f.len;
+		t->n_used = i + 1;
 	}
+	t->next_at = at;
+	t->next_time = t->time + ticks;
+	if (fmp4_n_samples(t) > 0)
+		t->before = fmp4_sample_at(t, fmp4_n_samples(t) - 1)->duration;
 	if (!begun)
 		begin_part(t, 0);
-	if (!timed)
+	if (!t->timed)
 		buf_take(&t->samples, buf_len(&t->samples));
 	return 0;
 }

@@ -40,12 +40,21 @@ struct fmp4_track {
 	enum fmp4_coding coding;
 	struct buf es;   /* payload of all PES, from the first one on */
 	struct buf pes;  /* of struct fmp4_pes */
+	size_t own_len;  /* of es: in front of the bytes behind the segment */
 	unsigned beyond; /* PES that begin behind the segment */
 	size_t lacking;  /* bytes of the last frame */
 	struct buf samples; /* of struct fmp4_sample */
 	struct buf data;    /* their bytes */
 	uint64_t time;   /* of the first sample, in the scale */
 	uint32_t scale;  /* ticks per second */
+	/* for the next part */
+	struct buf sets; /* of video: parameter sets with start codes */
+	size_t skip;     /* bytes in front of the next frame of audio ... */
+	size_t next_at;  /* ... which is here in es, ... */
+	uint64_t next_time; /* ... and its time ... */
+	bool timed;      /* ... is known */
+	size_t n_used;   /* PES whose frames have begun */
+	uint32_t before; /* duration of the sample in front of it; 0: none */
 	/* for the initialization */
 	struct buf config; /* avcC, hvcC, the AudioSpecificConfig, dac3, dec3 */
 	unsigned width, height, channels, rate;
@@ -115,6 +124,12 @@ struct fmp4_sets {
 };
 int fmp4_avc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 int fmp4_hevc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
+
+/* The tracks as they are behind the own bytes of a fragment, and copies of
+ * them for the next one. */
+void fmp4_keep(struct fmp4_state *, struct fmp4_track *, size_t n);
+size_t fmp4_continue(const struct fmp4_state *, bool rest,
+		     struct fmp4_track list[FMP4_TRACKS_MAX]);
 
 /* Tracks with samples are remembered, and others described as they were. */
 void fmp4_recall(struct fmp4_past *, struct fmp4_track *, size_t n);

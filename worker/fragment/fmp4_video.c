@@ -92,23 +92,44 @@ static bool has_set(const struct fmp4_sets *sets, const struct fmp4_set *nal)
 	return false;
 }
 
-/* The parameter sets of the first picture that has some. */
-static void collect_sets(const struct fmp4_track *t, struct fmp4_sets *ret)
+/* The parameter sets among these units. */
+static void read_sets(const struct fmp4_track *t, const uint8_t *data,
+		      size_t len, struct fmp4_sets *ret)
 {
-	ret->n = 0;
-	for (size_t i = 0; i < fmp4_n_pes(t) && ret->n == 0; i++) {
-		const uint8_t *data = buf_head(&t->es) + fmp4_pes_at(t, i)->at;
-		size_t len = fmp4_pes_end(t, i) - fmp4_pes_at(t, i)->at;
-		struct fmp4_set nal;
-		size_t at = 0;
+	struct fmp4_set nal;
+	size_t at = 0;
 
-		while (next_nal(data, len, &at, &nal)) {
-			nal.type = nal.len > 2 ? nal_type(t, &nal) : 0;
-			if (nal.len > 2 && nal.len < UINT16_MAX &&
-			    is_set(t, nal.type) && !has_set(ret, &nal) &&
-			    ret->n < ARRAY_LEN(ret->list))
-				ret->list[ret->n++] = nal;
-		}
+	ret->n = 0;
+	while (next_nal(data, len, &at, &nal)) {
+		nal.type = nal.len > 2 ? nal_type(t, &nal) : 0;
+		if (nal.len > 2 && nal.len < UINT16_MAX &&
+		    is_set(t, nal.type) && !has_set(ret, &nal) &&
+		    ret->n < ARRAY_LEN(ret->list))
+			ret->list[ret->n++] = nal;
+	}
+}
+
+static void keep_sets(struct fmp4_track *t, const struct fmp4_sets *sets)
+{
+	static const uint8_t start_code[] = { 0, 0, 1 };
+
+	for (size_t i = 0; i < sets->n; i++) {
+		buf_append(&t->sets, start_code, sizeof start_code);
+		buf_append(&t->sets, sets->list[i].data, sets->list[i].len);
+	}
+}
+
+/* The parameter sets of the first picture of the segment that has some. */
+static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
+{
+	read_sets(t, buf_head(&t->sets), buf_len(&t->sets), ret);
+	for (size_t i = 0; i < fmp4_n_pes(t) && ret->n == 0; i++) {
+		const struct fmp4_pes *p = fmp4_pes_at(t, i);
+
+		read_sets(t, buf_head(&t->es) + p->at,
+			  fmp4_pes_end(t, i) - p->at, ret);
+		if (p->own || p->front)
+			keep_sets(t, ret);
 	}
 }
 

@@ -6,5 +6,6 @@ libworker_a_SOURCES += \
 	worker/fragment/fmp4_codecs.c \
 	worker/fragment/fmp4_past.c \
 	worker/fragment/fmp4_sets.c \
+	worker/fragment/fmp4_state.c \
 	worker/fragment/fmp4_track.h \
 	worker/fragment/fmp4_video.c

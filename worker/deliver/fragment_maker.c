@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/deliver/fragment_maker.h"
+
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "common/base/wall.h"
+#include "worker/deliver/blob.h"
+#include "worker/deliver/fragments.h"
+#include "worker/deliver/mount.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	TICKS_PER_MS = 90,
+	PART_TAIL = 64 << 10, /* bytes that are read behind a part at first */
+};
+
+void fragment_maker_init(struct fragment_maker *f, struct mount *m,
+			 struct fragment_store *store)
+{
+	*f = (struct fragment_maker){ .mount = m, .store = store,
+				      .past = fmp4_past_new() };
+}
+
+void fragment_maker_done(struct fragment_maker *f)
+{
+	fmp4_past_free(&f->past);
+	fmp4_state_free(&f->progress);
+}
+
+static struct blob *blob_of(const struct buf *text,
+			    struct fragment_store *store)
+{
+	return blob_new(buf_head(text), buf_len(text), &store->bytes);
+}
+
+/* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
+static bool read_ring(struct fragment_maker *f, uint64_t pos, size_t len,
+		      struct buf *ret)
+{
+	struct mount *m = f->mount;
+	uint64_t from = pos, end;
+
+	while (len > 0) {
+		size_t part;
+		off_t at = ring_file_offset(m->reader, pos, len, &part);
+		ssize_t n = pread(m->ring_fd, buf_reserve(ret, part), part, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		buf_added(ret, (size_t)n);
+		f->store->spent += (size_t)n;
+		pos += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return mount_end(m, &end) && end - from <= m->lag.start_max;
+}
+
+static void log_once(struct fragment_maker *f, const char *error)
+{
+	if (strcmp(f->error.text, error) == 0)
+		return;
+	errmsg_set(&f->error, "%s", error);
+	if (error[0] != '\0')
+		log_error("deliver", "%s%s: stream %s: no segment of fMP4: %s",
+			  f->mount->address, f->mount->path, f->mount->stream,
+			  error);
+}
+
+bool fragment_is_tried(const struct fragment_attempt *a,
+		       const struct fragment_span *x)
+{
+	return a->number == x->segment->number && a->index == x->index;
+}
+
+/* Have the units arrived that it lacked?  Reads what is new behind it. */
+static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
+			uint64_t end)
+{
+	struct buf tail = { 0 };
+	bool arrived;
+
+	/* what is lost is found when the segment is read; the stream worker,
+	 * which may move the end far away, is not trusted */
+	arrived = end < a->seen || end - a->seen > FRAGMENT_TAIL_MAX ||
+		  !read_ring(f, a->seen, (size_t)(end - a->seen), &tail) ||
+		  fmp4_lack_feed(&a->lack, buf_head(&tail), buf_len(&tail));
+	a->seen = end;
+	buf_done(&tail);
+	return arrived;
+}
+
+/* The bytes behind it that may have its end. */
+static uint64_t tail_max(const struct fragment_span *x)
+{
+	/* another time may follow the hole */
+	return x->segment->stopped ? x->segment->end - x->end
+				   : FRAGMENT_TAIL_MAX;
+}
+
+/* Will its end not arrive any more?  The end of the ring is end. */
+static bool is_last(const struct fragment_span *x,
+		    const struct fragment_attempt *a, uint64_t end,
+		    uint64_t now_ms)
+{
+	const struct ring_segment *s = x->segment;
+	int64_t late_ms = (int64_t)wall_ms() - s->wall_ms - s->duration_ms;
+
+	if (end - x->end >= tail_max(x))
+		return true;
+	/* a part has no time of its own */
+	if (x->is_part)
+		return fragment_is_tried(a, x) &&
+		       now_ms - a->begun_ms > FRAGMENT_WAIT_MS;
+	return late_ms > FRAGMENT_WAIT_MS;
+}
+
+/* The bytes in front of a segment that does not begin with a random access
+ * point: from the segment on that does, and whose parameter sets it needs.  Its
+ * own position, if there is none. */
+static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
+			 bool *ret_rest)
+{
+	struct ring_segments all;
+	size_t i;
+	uint64_t pos = s->pos;
+
+	*ret_rest = false;
+	if (s->independent)
+		return pos;
+	ring_reader_segments(f->mount->reader, (size_t)f->mount->lag.start_max,
+			     &all);
+	for (i = all.n; i > 0 && all.list[i - 1].number >= s->number; i--)
+		;
+	/* the frames that the last one lacks are those of this one */
+	*ret_rest = i > 0 && all.list[i - 1].stopped;
+	for (; i > 0 && all.list[i - 1].end == pos &&
+	       all.list[i - 1].base == s->base &&
+	       s->pos - all.list[i - 1].pos <= FRAGMENT_BYTES_MAX; i--) {
+		pos = all.list[i - 1].pos;
+		if (all.list[i - 1].independent)
+			return pos;
+	}
+	*ret_rest = false;
+	return s->pos;
+}
+
+/* A fragment that is being made. */
+struct work {
+	const struct fragment_span *span;
+	struct fragment_attempt *attempt;
+	struct fmp4_state *state; /* at pos of the ring; NULL: at the begin */
+	uint64_t pos;
+	bool rest;
+	bool last;
+	struct errmsg error;
+};
+
+static uint64_t time_near(const struct work *w)
+{
+	return (uint64_t)w->span->segment->wall_ms * TICKS_PER_MS;
+}
+
+/* Moves over the bytes up to there. */
+static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
+{
+	struct buf ts = { 0 };
+	int err = -ERANGE;
+
+	if (w->pos == to)
+		return 0;
+	if (read_ring(f, w->pos, (size_t)(to - w->pos), &ts))
+		err = fmp4_skip(&(struct fmp4_source){
+			.data = buf_head(&ts), .len = buf_len(&ts),
+			.near = time_near(w), .state = w->state,
+		});
+	if (err == 0)
+		w->pos = to;
+	buf_done(&ts);
+	return err;
+}
+
+/* Goes to the begin of a fragment, from the end of the last part if that is in
+ * front of it. */
+static int approach(struct fragment_maker *f, struct work *w)
+{
+	const struct fragment_span *x = w->span;
+	const struct ring_segment *s = x->segment;
+	bool rest;
+	uint64_t front;
+	int err;
+
+	if (x->is_part && f->progress != NULL &&
+	    f->progress_number == s->number && f->progress_pos >= s->pos &&
+	    f->progress_pos <= x->from) {
+		w->state = f->progress;
+		w->pos = f->progress_pos;
+		f->progress = NULL;
+		return advance(f, w, x->from);
+	}
+	front = front_of(f, s, &rest);
+	if (!x->is_part && front == s->pos)
+		return 0;
+	w->state = fmp4_state_new();
+	w->pos = front;
+	w->rest = rest && x->from == s->pos;
+	err = advance(f, w, s->pos);
+	return err == 0 ? advance(f, w, x->from) : err;
+}
+
+/* Keeps the state for the next part.  An older part than the newest one changes
+ * nothing. */
+static void note_progress(struct fragment_maker *f, struct work *w)
+{
+	uint64_t number = w->span->segment->number;
+	bool older = f->progress != NULL &&
+		     (f->progress_number > number ||
+		      (f->progress_number == number &&
+		       f->progress_pos > w->pos));
+
+	if (w->state != NULL && w->span->is_part && !older &&
+	    w->pos >= w->span->from && !w->rest) {
+		fmp4_state_free(&f->progress);
+		f->progress = w->state;
+		f->progress_number = number;
+		f->progress_pos = w->pos;
+		w->state = NULL;
+	}
+	fmp4_state_free(&w->state);
+}
+
+/* Makes it of its bytes and so many behind them. */
+static int make_of(struct fragment_maker *f, struct work *w, size_t tail,
+		   struct fragment *ret)
+{
+	const struct fragment_span *x = w->span;
+	const struct ring_segment *s = x->segment;
+	struct buf ts = { 0 }, init = { 0 }, media = { 0 };
+	struct fmp4_lack lack;
+	int err = -ERANGE;
+
+	if (read_ring(f, x->from, (size_t)(x->end - x->from) + tail, &ts))
+		err = fmp4_make(&(struct fmp4_source){
+			.data = buf_head(&ts),
+			.len = buf_len(&ts),
+			.own = (size_t)(x->end - x->from),
+			.last = w->last,
+			.near = time_near(w),
+			.number = (uint32_t)s->number,
+			.past = f->past,
+			.state = w->state,
+			.rest = w->rest,
+		}, &init, &media, &lack, &w->error);
+	if (err == -EAGAIN) {
+		w->attempt->lack = lack;
+		w->attempt->seen = x->from + buf_len(&ts);
+	}
+	if (err == 0) {
+		w->pos = x->end;
+		w->rest = false;
+		ret->init_hash = hash_add(HASH_INIT, buf_head(&init),
+					  buf_len(&init));
+		ret->init = x->is_part ? NULL : blob_of(&init, f->store);
+		ret->media = blob_of(&media, f->store);
+	}
+	buf_done(&ts);
+	buf_done(&init);
+	buf_done(&media);
+	return err;
+}
+
+int fragment_make(struct fragment_maker *f, const struct fragment_span *x,
+		  struct fragment_attempt *a, uint64_t now_ms,
+		  struct fragment *ret)
+{
+	struct work w = { .span = x, .attempt = a };
+	size_t tail, first;
+	uint64_t end;
+	bool last;
+	int err;
+
+	if (!mount_end(f->mount, &end) || end < x->end)
+		return -ERANGE;
+	last = is_last(x, a, end, now_ms);
+	if (!last && fragment_is_tried(a, x) && !has_arrived(f, a, end))
+		return -EAGAIN;
+	tail = (size_t)MIN(end - x->end, tail_max(x));
+	/* the end of a part is close behind it, as a rule */
+	first = x->is_part ? MIN(tail, (size_t)PART_TAIL) : tail;
+	w.last = last && first == tail;
+	err = approach(f, &w);
+	if (err == 0)
+		err = make_of(f, &w, first, ret);
+	if (err == -EAGAIN && first < tail) {
+		w.last = last;
+		err = make_of(f, &w, tail, ret);
+	}
+	/* that of the segment follows */
+	if (err != -EAGAIN && !x->is_part)
+		log_once(f, w.error.text);
+	note_progress(f, &w);
+	return err;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes a fragment of fMP4 from the bytes of a ring.
+ *
+ * A part continues where the one before it has ended, so that each byte of a
+ * segment is read about once.  A segment that does not begin with a random
+ * access point is read from the one on that does.
+ *
+ * Embedded.  Borrows the mount and the store.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "worker/fragment/fmp4.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fragment;
+struct fragment_store;
+struct mount;
+struct ring_segment;
+
+struct fragment_maker {
+	struct mount *mount;
+	struct fragment_store *store;
+	struct fmp4_past *past;
+	/* The newest part ended at progress_pos of this segment; NULL: none. */
+	struct fmp4_state *progress;
+	uint64_t progress_number, progress_pos;
+	struct errmsg error; /* that was logged last */
+};
+
+/* Bytes that become a fragment. */
+struct fragment_span {
+	const struct ring_segment *segment;
+	uint64_t from, end; /* in the ring */
+	uint32_t index;     /* of the part */
+	bool is_part;
+};
+
+/* One whose end had not arrived. */
+struct fragment_attempt {
+	uint64_t number; /* 0: none */
+	uint32_t index;
+	uint64_t begun_ms, ms; /* the first time, and the last */
+	uint64_t seen;         /* up to here; it lacks these units */
+	struct fmp4_lack lack;
+};
+
+bool fragment_is_tried(const struct fragment_attempt *,
+		       const struct fragment_span *);
+
+void fragment_maker_init(struct fragment_maker *, struct mount *,
+			 struct fragment_store *);
+void fragment_maker_done(struct fragment_maker *);
+
+/* 0 or an error of fmp4_make(); -ERANGE: it has left the ring. */
+int fragment_make(struct fragment_maker *, const struct fragment_span *,
+		  struct fragment_attempt *, uint64_t now_ms,
+		  struct fragment *ret) MUST_CHECK;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept of the tracks from one part of a segment to the next. */
+#include "common/base/alloc.h"
+#include "worker/fragment/fmp4_track.h"
+
+#include <stdlib.h>
+
+struct fmp4_state {
+	size_t n;
+	/* of sound: es and pes from the next frame on; all without samples */
+	struct fmp4_track list[FMP4_TRACKS_MAX];
+};
+
+struct fmp4_state *fmp4_state_new(void)
+{
+	return xcalloc(1, sizeof(struct fmp4_state));
+}
+
+static void forget_all(struct fmp4_state *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		fmp4_track_done(&s->list[i]);
+	s->n = 0;
+}
+
+void fmp4_state_free(struct fmp4_state **s)
+{
+	if (*s != NULL)
+		forget_all(*s);
+	free(*s);
+	*s = NULL;
+}
+
+static void copy(struct buf *to, const struct buf *from)
+{
+	buf_append(to, buf_head(from), buf_len(from));
+}
+
+static bool is_behind(const struct fmp4_pes *p)
+{
+	return !p->own && !p->front;
+}
+
+/* The PES from the one on that the next frame is in, and their bytes up to the
+ * end of the segment. */
+static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
+{
+	size_t n = fmp4_n_pes(t), at = MIN(t->next_at, t->own_len), i = 0;
+
+	while (n > 0 && is_behind(fmp4_pes_at(t, n - 1)))
+		n--;
+	while (i + 1 < n && fmp4_pes_at(t, i + 1)->at <= at)
+		i++;
+	for (size_t k = i; k < n; k++) {
+		struct fmp4_pes p = *fmp4_pes_at(t, k);
+
+		/* it is the time of one frame */
+		p.has_time = p.has_time && k >= t->n_used;
+		p.at -= MIN(p.at, at);
+		buf_append(&to->pes, &p, sizeof p);
+	}
+	buf_append(&to->es, buf_head(&t->es) + at, t->own_len - at);
+	to->skip = t->skip + t->next_at - at;
+	to->time = t->next_time;
+	to->timed = t->timed;
+	to->before = t->before;
+	copy(&to->config, &t->config);
+}
+
+static struct fmp4_track kept(const struct fmp4_track *t)
+{
+	return (struct fmp4_track){
+		.pid = t->pid, .video = t->video, .type = t->type,
+		.known = t->known, .coding = t->coding, .scale = t->scale,
+		.width = t->width, .height = t->height,
+		.channels = t->channels, .rate = t->rate,
+	};
+}
+
+void fmp4_keep(struct fmp4_state *s, struct fmp4_track *list, size_t n)
+{
+	forget_all(s);
+	s->n = n;
+	for (size_t i = 0; i < n; i++) {
+		s->list[i] = kept(&list[i]);
+		if (list[i].video)
+			copy(&s->list[i].sets, &list[i].sets);
+		else
+			keep_sound(&s->list[i], &list[i]);
+	}
+}
+
+size_t fmp4_continue(const struct fmp4_state *s, bool rest,
+		     struct fmp4_track list[FMP4_TRACKS_MAX])
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fmp4_track *t = &s->list[i];
+
+		list[i] = kept(t);
+		copy(&list[i].sets, &t->sets);
+		if (t->video)
+			continue;
+		list[i].skip = t->skip;
+		list[i].time = list[i].next_time = t->time;
+		list[i].timed = t->timed;
+		list[i].before = t->before;
+		list[i].own_len = buf_len(&t->es);
+		copy(&list[i].es, &t->es);
+		copy(&list[i].config, &t->config);
+		for (size_t k = 0; k < fmp4_n_pes(t); k++) {
+			struct fmp4_pes p = *fmp4_pes_at(t, k);
+
+			p.own = rest;
+			p.front = !rest;
+			buf_append(&list[i].pes, &p, sizeof p);
+		}
+	}
+	return s->n;
+}
