@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // hls-outage: an outage of the input is no time of a segment.  The segment
-// ends, and the next one is a discontinuity that begins with a picture.  Parts
-// are as long as they say, also when packets come in bursts.
+// ends, and the next one is a discontinuity that begins with a picture.  A
+// source that was late loses nothing, and the target duration does not change.
+// Parts are as long as they say, also when packets come in bursts.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -171,6 +172,90 @@ test('the input is silent for seven seconds', async (t) => {
 
 			assert.equal(seen.ccErrors + seen.syncErrors, 0);
 		}
+	}
+	await sluice.stop();
+});
+
+// Packets wait here while it is late, wherever a picture is.
+class Late {
+	isLate = false;
+	#held = [];
+
+	shape = (p) => {
+		this.#held.push(p);
+		if (this.isLate)
+			return [];
+		const all = Buffer.concat(this.#held);
+
+		this.#held = [];
+		return inDatagrams(all);
+	};
+}
+
+// Every picture once, at its time.  The pictures of two encoders are not
+// exactly as far apart.
+const NEAR = FRAME / 2;
+
+function assertWhole(list, found) {
+	const times = found.map(({ dts_time: at }) => Number(at));
+
+	for (const [i, at] of times.entries())
+		assert.ok(i === 0 || Math.abs(at - times[i - 1] - FRAME) < NEAR,
+			`${times[i - 1]} ${at}\n${list.text}`);
+}
+
+test('the input is late, and then more of its pictures need others',
+	async (t) => {
+	const dir = tempDir(t);
+	const clips = await Promise.all([25, 100].map((gop) => makeClip(dir,
+		`g${gop}`, { pictures: ['-c:v', 'libx264', '-bf', '2',
+			'-sc_threshold', '0'], gop, seconds: 30 })));
+	const clip = new Clip(clips[0], RATE);
+	const lists = new Playlists(get, ['/ts.m3u8', '/mp4.m3u8']);
+	const late = new Late();
+
+	await Sender.start(t, clip, 5000, { shape: late.shape });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', [
+			`http://127.0.0.1:${PORT}/ts.m3u8#duration=1` +
+				'&quantity=30',
+			`http://127.0.0.1:${PORT}/mp4.m3u8#duration=1` +
+				'&quantity=30&segment=fmp4'])));
+
+	await lists.reach((l) => l.segments.length >= 2);
+	late.isLate = true;
+	const [stopped] = await lists.reach((l) =>
+		l.segments.at(-1).duration < 0.99);
+	const { number } = stopped.segments.at(-1);
+	late.isLate = false;
+	await lists.reach((l) => l.segments.at(-1).number >= number + 3);
+	// another encoder, of the same clock
+	clip.change(fs.readFileSync(clips[1]));
+	const after = await lists.reach((l) =>
+		l.segments.at(-1).number >= number + 10);
+	for (const list of after) {
+		const init = await initOf(list), bodies = [], found = [];
+
+		assert.equal(list.target, 1, list.text);
+		strictly(t, list.text);
+		assert.ok(list.segments.every(({ jump, duration }) => !jump &&
+			duration < 1.5), list.text);
+		for (const { uri, duration } of list.segments) {
+			const { body } = await get(`/${uri}`);
+
+			bodies.push(body);
+			if (list.map === undefined)
+				continue;
+			const some = await packets(dir, init, body);
+			assert.ok(Math.abs(some.length * FRAME - duration) <
+				NEAR, `${uri}: ${some.length}\n${list.text}`);
+			found.push(...some);
+		}
+		assertWhole(list, list.map === undefined
+			? await packets(dir, ...bodies) : found);
+		if (list.map === undefined)
+			assert.equal(checkTs(Buffer.concat(bodies)).ccErrors,
+				0);
 	}
 	await sluice.stop();
 });

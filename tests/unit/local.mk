@@ -2,7 +2,8 @@
 # The tree again: a test beside the path of what it tests.
 EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
-	tests/unit/worker/fragment/fmp4_scene.h
+	tests/unit/worker/fragment/fmp4_scene.h \
+	tests/unit/worker/output/segmenter_source.h
 
 if HAVE_CRITERION
 # What several tests share, and no two name alike.
@@ -339,6 +340,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_refresh \
 	tests/unit/worker/output/test_ring_resume \
 	tests/unit/worker/output/test_segmenter \
+	tests/unit/worker/output/test_segmenter_target \
 	tests/unit/worker/output/test_sender \
 	tests/unit/worker/output/test_unit_time \
 	tests/unit/worker/tables/test_eit_build \

@@ -3,6 +3,7 @@
 
 #include "common/base/ring.h"
 #include "common/base/units.h"
+#include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
 enum {
@@ -16,11 +17,23 @@ enum {
 	/* The pictures end so much earlier than the PCRs: they are lacking. */
 	LACKING_MS = 500,
 	PCR_TICKS = 300, /* in one of the 90 kHz */
+	/* Behind an outage, pictures that are so close lack nothing. */
+	NEXT_MS = 1000,
+	/* A target has so much more than the segment that decides it: the next
+	 * ones may be longer by some pictures. */
+	MARGIN_MS = 200,
 };
 
 void ring_hls_init(struct ring_hls *h, struct ring_writer *ring)
 {
 	*h = (struct ring_hls){ .ring = ring, .unit_pos = UINT64_MAX };
+}
+
+/* The target becomes at least so long, and limits the next segments. */
+static void set_target(struct ring_hls *h, unsigned duration_ms)
+{
+	ring_segment_target(h->ring, (duration_ms + 500) / 1000);
+	segmenter_limit(&h->segmenter, ring_writer_target(h->ring));
 }
 
 void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
@@ -42,9 +55,9 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 		      ring_writer_part_target(h->ring));
 	if (config->part_ms > 0)
 		ring_part_target(h->ring, part_cut_target_ms(&h->part));
-	if (config->duration_ms > 0)
-		ring_segment_target(h->ring,
-				    (config->duration_ms + 500) / 1000);
+	/* an earlier process has decided it; its option was another one */
+	if (config->duration_ms > 0 && ring_writer_target(h->ring) > 0)
+		set_target(h, config->duration_ms);
 }
 
 /* The time in the segment up to the end of the ring: the last unit lasts as the
@@ -70,7 +83,11 @@ static void finish(struct ring_hls *h, const struct ring_segment *done,
 {
 	struct ring_part part;
 
-	ring_segment_target(h->ring, (done->duration_ms + 500) / 1000);
+	if (ring_writer_target(h->ring) > 0)
+		set_target(h, done->duration_ms);
+	else
+		set_target(h, MAX(h->config.duration_ms,
+				  done->duration_ms + 500 - MARGIN_MS));
 	if (part_cut_end(&h->part, done, to, &h->time, &part))
 		add_part(h, &part);
 	h->bytes = MAX(h->bytes, done->end - done->pos);
@@ -82,7 +99,6 @@ static void stop(struct ring_hls *h, const struct ring_segment *done,
 	ring_publish(h->ring);
 	ring_segment_stop(h->ring, done);
 	finish(h, done, to);
-	unit_time_break(&h->time);
 }
 
 void ring_hls_content(struct ring_hls *h, uint64_t now_ns)
@@ -110,15 +126,22 @@ uint64_t ring_hls_next_ns(const struct ring_hls *h)
 
 void ring_hls_idle(struct ring_hls *h, uint64_t now_ns)
 {
+	const struct segmenter *s = &h->segmenter;
 	struct ring_segment done;
-	uint64_t to = end_of(h);
+	uint64_t end = ring_writer_pos(h->ring), to = end_of(h);
 
 	/* an earlier process began the segment */
 	if (h->content_ns == 0)
 		h->content_ns = now_ns;
+	h->resumes_unit = h->unit_pos > s->now.pos && h->unit_pos < end &&
+			  h->time.at > 0;
+	if (h->resumes_unit) {
+		end = h->unit_pos;
+		to = h->time.at;
+	}
 	if (now_ns >= ring_hls_next_ns(h) &&
-	    segmenter_idle(&h->segmenter, ring_writer_pos(h->ring),
-			   (uint32_t)(to / TICKS_PER_MS), &done)) {
+	    segmenter_idle(&h->segmenter, end, (uint32_t)(to / TICKS_PER_MS),
+			   &done)) {
 		stop(h, &done, to);
 		h->silent = true;
 	}
@@ -133,23 +156,60 @@ void ring_hls_pcr(struct ring_hls *h, uint64_t pcr, bool discontinuity,
 		stop(h, &done, h->pause_at);
 }
 
+static bool read_dts(const uint8_t *packet, uint64_t *ret)
+{
+	struct pes_times at;
+
+	if (ts_scrambling(packet) || !pes_times(packet, &at))
+		return false;
+	*ret = pes_time(packet + at.dts);
+	return true;
+}
+
+/* Is it close behind the unit in front of the outage? */
+static bool is_next(const struct ring_hls *h, uint64_t dts)
+{
+	int64_t step = wrap_diff(dts, h->time.dts, PES_TIME_WRAP);
+
+	return step >= 0 && step <= NEXT_MS * TICKS_PER_MS;
+}
+
+bool ring_hls_resume(struct ring_hls *h, const uint8_t *packet, uint64_t now_ns)
+{
+	struct ring_segment next;
+	uint64_t dts;
+	bool has_dts = h->time.has_dts && read_dts(packet, &dts);
+
+	if (!h->segmenter.stopped || h->silent)
+		return false;
+	/* without a DTS a PCR decides */
+	if (!has_dts && h->segmenter.silent && !h->segmenter.heard)
+		return false;
+	if ((has_dts && !is_next(h, dts)) ||
+	    !segmenter_resume(&h->segmenter, now_ns, &next)) {
+		h->segmenter.silent = false;
+		unit_time_break(&h->time);
+		return false;
+	}
+	ring_publish(h->ring);
+	ring_segment_cut(h->ring, NULL, &next);
+	part_cut_begin(&h->part, &next);
+	unit_time_begin(&h->time, 0, h->resumes_unit);
+	return true;
+}
+
 void ring_hls_unit(struct ring_hls *h, const uint8_t *packet)
 {
 	struct ring_part part;
-	struct pes_times at;
 	uint64_t dts;
-	bool has_dts = !ts_scrambling(packet) && pes_times(packet, &at);
+	bool has_dts = read_dts(packet, &dts);
 
-	if (has_dts)
-		dts = pes_time(packet + at.dts);
 	unit_time_next(&h->time, has_dts ? &dts : NULL,
 		       h->segmenter.ticks / PCR_TICKS);
 	h->unit_pos = ring_writer_pos(h->ring);
 	/* behind a pause the segment may have ended there */
 	if (!h->segmenter.begun || h->segmenter.stopped || h->segmenter.paused)
 		return;
-	if (unit_time_is_lossy(&h->time))
-		segmenter_lose(&h->segmenter, ring_writer_target(h->ring));
 	ring_segment_advance(h->ring, (uint32_t)(end_of(h) / TICKS_PER_MS));
 	if (part_cut_late(&h->part, &h->time, &part))
 		add_part(h, &part);
@@ -180,18 +240,37 @@ static uint64_t end_time(const struct ring_hls *h,
 		? h->time.at : done->duration_ms * (uint64_t)TICKS_PER_MS;
 }
 
-void ring_hls_mark(struct ring_hls *h, const struct ring_rap *rap,
+bool ring_hls_is_overdue(const struct ring_hls *h)
+{
+	return segmenter_is_overdue(&h->segmenter, ring_writer_pos(h->ring));
+}
+
+/* The PTS of a picture that begins here is not the distance from the join point
+ * before it: pictures are shown in another order. */
+static uint64_t guess_pts(const struct ring_hls *h, const struct ring_rap *rap)
+{
+	uint64_t begin = h->segmenter.now.pts;
+
+	if (begin == 0 || h->unit_pos != rap->pos || h->segmenter.stopped)
+		return rap->pts;
+	return MAX((begin + h->time.at) % PES_TIME_WRAP, UINT64_C(1));
+}
+
+void ring_hls_mark(struct ring_hls *h, const struct ring_rap *at,
 		   uint64_t now_ns)
 {
 	struct ring_segment done, next;
 	enum segmenter_cut cut;
+	struct ring_rap rap = *at;
 
 	/* a guess among tables and null packets */
 	if (h->silent)
 		return;
-	cut = segmenter_mark(&h->segmenter, rap, now_ns, &done, &next);
+	if (rap.guess)
+		rap.pts = guess_pts(h, at);
+	cut = segmenter_mark(&h->segmenter, &rap, now_ns, &done, &next);
 	if (cut == SEGMENTER_NONE) {
-		divide(h, !rap->guess);
+		divide(h, !rap.guess);
 		return;
 	}
 	ring_publish(h->ring);

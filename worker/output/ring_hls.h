@@ -4,7 +4,9 @@
  * the table of the ring.
  *
  * An outage ends a segment: readers get its packets while the stream is silent,
- * and none has the time of the outage.
+ * and none has the time of the outage.  It ends in front of the last picture,
+ * which may be incomplete.  If the source was late and sends the rest, the next
+ * segment begins with this picture, and its tables are in front of the next.
  *
  * Embedded.  Borrows the ring, whose packets it publishes where a segment or
  * part ends.
@@ -34,6 +36,7 @@ struct ring_hls {
 	struct part_cut part;
 	struct unit_time time;
 	uint64_t unit_pos;   /* where the last unit begins */
+	bool resumes_unit;   /* a segment that goes on begins with it */
 	uint64_t pause_at;   /* time in the segment at its pause, 90 kHz */
 	uint64_t content_ns; /* time of the last packets of video or audio */
 	bool silent;         /* none since an outage began */
@@ -62,13 +65,19 @@ uint64_t ring_hls_next_ns(const struct ring_hls *);
 void ring_hls_pcr(struct ring_hls *, uint64_t pcr, bool discontinuity,
 		  uint64_t now_ns);
 
+/* In front of ring_hls_unit().  True: the stream goes on behind an outage, and
+ * a segment has begun where the last one ended.  Its tables belong here. */
+bool ring_hls_resume(struct ring_hls *, const uint8_t *packet,
+		     uint64_t now_ns);
 /* The next packet begins a picture of the main video, or PES of the main
  * audio. */
 void ring_hls_unit(struct ring_hls *, const uint8_t *packet);
 /* ... which is no join point. */
 void ring_hls_divide(struct ring_hls *);
 
-/* A join point is at the end of the ring. */
+/* Is a cut due that is no join point? */
+bool ring_hls_is_overdue(const struct ring_hls *);
+/* A join point is at the end of the ring, or a guess. */
 void ring_hls_mark(struct ring_hls *, const struct ring_rap *,
 		   uint64_t now_ns);
 

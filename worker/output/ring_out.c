@@ -280,27 +280,38 @@ static bool is_unit(const struct ring_out *r, const uint8_t *packet)
 
 static void begin_unit(struct ring_out *r, const uint8_t *packet)
 {
-	if (is_unit(r, packet))
-		ring_hls_unit(&r->hls, packet);
+	if (!is_unit(r, packet))
+		return;
+	if (ring_hls_resume(&r->hls, packet, r->now_ns))
+		join_point_tables(r->psi, &r->cc, put_tables, r);
+	ring_hls_unit(&r->hls, packet);
+}
+
+/* Is the segment cut in front of this begin of a PES, which is no join point?
+ * At a picture, unless none arrive or the tracks are others. */
+static bool is_cut(const struct ring_out *r, const uint8_t *packet)
+{
+	return r->overdue && ts_pusi(packet) &&
+	       (ts_pid(packet) == r->rap.pid || r->hls.segmenter.changed ||
+		r->now_ns - r->main_ns >= PAUSE_MS * MS);
 }
 
 /* The picture in front of the held packets is a random access point, or not. */
 static void settle(struct ring_out *r, bool joins)
 {
 	struct ts_run held = fifo_run(&r->held);
+	bool preferred;
 
 	if (held.n == 0)
 		return;
-	if (!joins && begins_refresh(r, r->opened_sets)) {
-		r->opened.guess = true;
-		joins = true;
-	}
+	preferred = joins || begins_refresh(r, r->opened_sets);
+	r->opened.guess = !joins;
 	for (size_t i = 0; i < held.n; i++) {
 		const uint8_t *packet = held.data + i * TS_PACKET;
 
 		begin_unit(r, packet);
-		if (i == 0 && joins)
-			mark(r, r->opened, true);
+		if (i == 0 && (preferred || is_cut(r, packet)))
+			mark(r, r->opened, preferred);
 		if (is_table(r, packet))
 			copy_table(r, packet);
 		else
@@ -354,7 +365,7 @@ static bool is_guess(struct ring_out *r, const uint8_t *packet,
 	*ret_preferred = ts_pid(packet) == r->rap.pid && ts_pusi(packet) &&
 			 begins_refresh(r, rap_is_likely(&r->rap));
 	/* a segment begins with tables, so a cut is a mark */
-	if (*ret_preferred || (r->overdue && ts_pusi(packet)))
+	if (*ret_preferred || is_cut(r, packet))
 		return true;
 	wait = wait_of(r);
 	return r->may_guess &&
@@ -411,8 +422,7 @@ static void follow_tracks(struct ring_out *r)
 		return;
 	give_up(r);
 	segmenter_change(&r->hls.segmenter, r->wall_ms, r->now_ns);
-	r->overdue = segmenter_is_overdue(&r->hls.segmenter,
-					  ring_writer_pos(r->ring));
+	r->overdue = ring_hls_is_overdue(&r->hls);
 }
 
 /* Is it a packet that a viewer sees or hears? */
@@ -444,9 +454,11 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 			from = i;
 			ring_hls_content(&r->hls, r->now_ns);
 		}
-		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr))
+		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr)) {
 			ring_hls_pcr(&r->hls, r->pcr, ts_discontinuity(packet),
 				     r->now_ns);
+			r->overdue |= ring_hls_is_overdue(&r->hls);
+		}
 		if (is_table(r, packet)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i + 1;
@@ -502,8 +514,7 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
 		give_up(r);
-	r->overdue = segmenter_is_overdue(&r->hls.segmenter,
-					  ring_writer_pos(r->ring));
+	r->overdue = ring_hls_is_overdue(&r->hls);
 	wait = wait_of(r);
 	r->may_guess = join_point_may_guess(&r->rap, &wait);
 	for (size_t i = 0; i < n_runs; i++)

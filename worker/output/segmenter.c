@@ -9,7 +9,7 @@ enum {
 	/* A join point so much in front of the duration ends the segment too:
 	 * groups of pictures are not always exactly as long as they say. */
 	EARLY_MS = 100,
-	/* The hard maximum: longer than groups of pictures. */
+	/* The maximum of the first one: longer than groups of pictures. */
 	OVERDUE_MS = 20000,
 	SHORTEST_MS = 1000, /* see the numbers in the header */
 	/* The time of a segment by PTS is believed if it is that close to its
@@ -26,8 +26,12 @@ enum {
 	/* A duration that rounds to its target is less than this longer; with a
 	 * PES and the distance of two PCRs to spare. */
 	ROUNDING_MS = 300,
+	/* A duration that is so much longer rounds to its target. */
+	ROUNDED_MS = 499,
 	/* Behind a stop the time continues if it is that close. */
 	CONTINUES_MS = 100,
+	/* The dates of what was sent late continue for so long. */
+	CATCH_UP_MS = 1000,
 	BASE_UNIT_S = 300,
 };
 
@@ -70,10 +74,22 @@ static bool stop(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 	return true;
 }
 
+void segmenter_limit(struct segmenter *s, unsigned target_s)
+{
+	s->longest_ms = target_s * 1000 + ROUNDING_MS;
+}
+
 /* Does the time since the begin of the segment have a hole at the pause? */
 static bool has_hole(const struct segmenter *s, int64_t media_ms)
 {
 	return s->paused && media_ms - s->pause_ms > HOLE_MS;
+}
+
+/* The length of the stream behind the segment, which has stopped. */
+static int64_t behind_stop(const struct segmenter *s)
+{
+	return (int64_t)s->ticks -
+	       (int64_t)(s->now.duration_ms * ticks_per_ms);
 }
 
 bool segmenter_pcr(struct segmenter *s, uint64_t pcr, bool discontinuity,
@@ -92,8 +108,10 @@ bool segmenter_pcr(struct segmenter *s, uint64_t pcr, bool discontinuity,
 		hole = s->paused;
 	}
 	hole = hole && stop(s, s->pause_pos, s->pause_ms, done);
+	s->silent = s->silent && !s->jumped &&
+		    behind_stop(s) <= HOLE_MS * (int64_t)ticks_per_ms;
 	s->paused = false;
-	s->has_pcr = true;
+	s->has_pcr = s->heard = true;
 	s->pcr = pcr;
 	s->pcr_ns = now_ns;
 	return hole;
@@ -131,13 +149,15 @@ unsigned segmenter_idle_ms(const struct segmenter *s)
 bool segmenter_idle(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done)
 {
-	return stop(s, pos, media_ms, done);
-}
+	bool has_pcr = s->has_pcr;
 
-void segmenter_lose(struct segmenter *s, unsigned target_s)
-{
-	s->lossy = true;
-	s->longest_ms = target_s * 1000 + ROUNDING_MS;
+	if (!stop(s, pos, media_ms, done))
+		return false;
+	s->silent = !s->resumed && !s->jumped && !s->changed;
+	s->heard = false;
+	/* it may go on */
+	s->has_pcr = has_pcr;
+	return true;
 }
 
 void segmenter_change(struct segmenter *s, int64_t wall_ms, uint64_t now_ns)
@@ -150,11 +170,12 @@ void segmenter_change(struct segmenter *s, int64_t wall_ms, uint64_t now_ns)
 
 bool segmenter_is_overdue(const struct segmenter *s, uint64_t pos)
 {
-	unsigned most_ms = MAX(2 * s->duration_ms, (unsigned)OVERDUE_MS);
+	unsigned most_ms = s->longest_ms > 0
+		? s->longest_ms
+		: MAX(2 * s->duration_ms, (unsigned)OVERDUE_MS);
 
 	return s->begun && !s->stopped &&
 	       ((s->changed && s->at_once) ||
-		(s->lossy && s->ticks >= s->longest_ms * ticks_per_ms) ||
 		s->ticks >= most_ms * ticks_per_ms ||
 		pos - s->now.pos >= s->bytes_max);
 }
@@ -185,9 +206,19 @@ static uint32_t duration_of(const struct segmenter *s,
 	else if (ms == 0)
 		ms = s->duration_ms;
 	/* what was lost is no content */
-	if (s->lossy)
-		ms = MIN(ms, s->longest_ms);
+	if (s->longest_ms > 0)
+		ms = MIN(ms, s->longest_ms - ROUNDING_MS + ROUNDED_MS);
 	return MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
+}
+
+/* Is the next join point likely to be behind the target? */
+static bool is_last_chance(const struct segmenter *s,
+			   const struct ring_rap *rap)
+{
+	uint32_t ms = measure(s, rap);
+
+	return !rap->guess && s->longest_ms > 0 && ms >= SHORTEST_MS &&
+	       ms + MAX(s->gop_ms, s->gop_before_ms) > s->longest_ms;
 }
 
 static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
@@ -196,18 +227,33 @@ static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
 	if ((s->jumped || s->changed) &&
 	    now_ns - s->begun_ns >= SHORTEST_MS * MS)
 		return true;
-	/* it follows a longer one */
-	if (s->by_loss && !rap->guess)
+	if ((s->is_rest && !rap->guess) || is_last_chance(s, rap))
 		return true;
 	return segmenter_is_overdue(s, rap->pos) ||
 	       measure(s, rap) + EARLY_MS >= s->duration_ms;
 }
 
-static int64_t date_of(const struct segmenter *s, const struct ring_rap *rap,
-		       uint32_t duration_ms)
+/* Notes the distance from the join point before this one. */
+static void note_group(struct segmenter *s, const struct ring_rap *rap)
 {
-	int64_t date = s->now.wall_ms + duration_ms;
+	uint32_t ms = measure(s, rap);
 
+	if (rap->guess || s->stopped || s->jumped)
+		return;
+	/* the first one of a rest, or behind an earlier process, has none */
+	if (ms > s->rap_ms && (s->rap_ms > 0 || !(s->is_rest || s->resumed)))
+		s->gop_ms = MAX(s->gop_ms, ms - s->rap_ms);
+	s->rap_ms = ms;
+}
+
+static int64_t date_of(const struct segmenter *s, const struct ring_rap *rap,
+		       uint64_t now_ns)
+{
+	int64_t date = s->now.wall_ms + s->now.duration_ms;
+
+	if (!s->jumped && s->resumed_ns > 0 &&
+	    now_ns - s->resumed_ns < CATCH_UP_MS * MS)
+		return date;
 	if (s->jumped || rap->wall_ms - date > DATE_MAX_MS ||
 	    date - rap->wall_ms > DATE_MAX_MS)
 		return MAX(rap->wall_ms, 0);
@@ -220,9 +266,11 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->now = *next;
 	s->begun = true;
 	s->by_change = s->changed;
+	s->is_rest = !next->independent && !s->changed;
 	s->resumed = s->jumped = s->changed = false;
-	s->by_loss = s->lossy && !next->independent;
-	s->stopped = s->paused = s->lossy = false;
+	s->stopped = s->paused = s->silent = false;
+	s->gop_before_ms = s->gop_ms;
+	s->gop_ms = s->rap_ms = 0;
 	s->ticks = 0;
 	s->begun_ns = now_ns;
 }
@@ -255,6 +303,32 @@ static bool continues(const struct segmenter *s, const struct ring_rap *rap)
 	       gap >= -CONTINUES_MS && gap <= CONTINUES_MS;
 }
 
+bool segmenter_resume(struct segmenter *s, uint64_t now_ns,
+		      struct ring_segment *next)
+{
+	const struct ring_segment *last = &s->now;
+	uint64_t pts = last->pts + last->duration_ms * UINT64_C(90);
+	uint64_t ticks = (uint64_t)MAX(behind_stop(s), INT64_C(0));
+
+	if (!s->silent || s->jumped || s->changed)
+		return false;
+	*next = (struct ring_segment){
+		.number = last->number + 1,
+		.base = last->base,
+		.pos = last->end,
+		.pcr = s->pcr,
+		/* of a picture at its begin that is shown as early as a join
+		 * point is */
+		.pts = last->pts == 0 ? 0 : MAX(pts % PES_TIME_WRAP,
+						UINT64_C(1)),
+		.wall_ms = last->wall_ms + last->duration_ms,
+	};
+	begin(s, next, now_ns);
+	s->ticks = ticks;
+	s->resumed_ns = now_ns;
+	return true;
+}
+
 enum segmenter_cut segmenter_mark(struct segmenter *s,
 				  const struct ring_rap *rap, uint64_t now_ns,
 				  struct ring_segment *done,
@@ -281,6 +355,7 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	}
 	if (rap->pos == s->now.pos)
 		return SEGMENTER_NONE;
+	note_group(s, rap);
 	if (!s->stopped && has_hole(s, passed(s, rap)) &&
 	    stop(s, s->pause_pos, s->pause_ms, done))
 		cut = SEGMENTER_CUT;
@@ -297,7 +372,7 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	}
 	at.number = s->now.number + 1;
 	at.base = s->now.base + other;
-	at.wall_ms = date_of(s, rap, s->now.duration_ms);
+	at.wall_ms = date_of(s, rap, now_ns);
 	begin(s, &at, now_ns);
 	*next = at;
 	return cut;

@@ -6,12 +6,16 @@
  * of the stream.  A jump of that time ends the segment at the next join point,
  * and the next segment has another time base.  A change of the tracks does so
  * at once, unless another change began the segment less than a second before.
- * A segment that is overdue is cut anywhere: after 20 seconds, or, if pictures
- * of it were lost and perhaps its join point, at the longest duration so far.
+ *
+ * The target duration of a playlist must not change (RFC 8216 6.2.1).  The
+ * first segment decides it.  A later one is cut at an earlier join point if the
+ * next is likely to be behind the target, and anywhere if there is none up to
+ * the target.  The first one is cut anywhere after 20 seconds.
  *
  * A segment in which the stream stops ends there, without the time of the hole,
  * and the next one begins at a join point: after an outage of segmenter_idle(),
- * or where packets return and their time shows that some are lacking.
+ * or where packets return and their time shows that some are lacking.  If none
+ * are lacking after an outage, the next one begins where the stream stopped.
  *
  * Numbers: a new ring begins with the seconds since 1970, and a segment is at
  * least a second long.  So they never go back, even if a new ring replaces
@@ -34,11 +38,17 @@ struct segmenter {
 	bool changed;         /* the tracks have changed since its begin ... */
 	bool at_once;         /* ... and it may end here */
 	bool by_change;       /* it began with a change of the tracks */
-	bool lossy;           /* pictures of it were lost */
-	bool by_loss;         /* those of the segment before it were */
-	unsigned longest_ms;  /* limit of the durations so far */
+	bool is_rest;         /* it began between two join points */
+	unsigned longest_ms;  /* limit of its duration; 0: none yet */
+	uint32_t rap_ms;      /* its length at its last join point */
+	uint32_t gop_ms;      /* longest distance of its join points ... */
+	uint32_t gop_before_ms; /* ... and of those of the one before it */
 	bool stopped;         /* it has ended: the next join point begins
 			       * another one */
+	bool silent;          /* ... in an outage, and no time behind it shows
+			       * that packets are lacking */
+	bool heard;           /* a PCR came behind it */
+	uint64_t resumed_ns;  /* end of the last such outage; 0: none */
 	bool paused;          /* packets return after a pause, and no time
 			       * of them is known yet: */
 	uint64_t pause_pos;   /* where they begin */
@@ -58,6 +68,9 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
 
+/* No segment rounds to more seconds from now on. */
+void segmenter_limit(struct segmenter *, unsigned target_s);
+
 /* Takes a PCR of the main program.  True: the stream has a hole, and its
  * segment is `done'. */
 bool segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
@@ -76,8 +89,11 @@ bool segmenter_idle(struct segmenter *, uint64_t pos, uint32_t media_ms,
 /* After so long without packets. */
 unsigned segmenter_idle_ms(const struct segmenter *);
 
-/* Pictures were lost.  target_s: the longest duration so far, rounded. */
-void segmenter_lose(struct segmenter *, unsigned target_s);
+/* Packets have returned after segmenter_idle(), and their pictures continue
+ * those before.  True: no PCR contradicts, and the segment `next' begins where
+ * the last one ended. */
+bool segmenter_resume(struct segmenter *, uint64_t now_ns,
+		      struct ring_segment *next);
 
 /* The next packets are of other tracks. */
 void segmenter_change(struct segmenter *, int64_t wall_ms, uint64_t now_ns);

@@ -7,7 +7,6 @@
 
 enum {
 	STEP_MAX = 10 * 90000, /* a longer step is a jump, not a slow video */
-	LOSS_MIN = 9000,
 };
 
 void unit_time_begin(struct unit_time *t, uint64_t at, bool has_unit)
@@ -45,11 +44,6 @@ void unit_time_next(struct unit_time *t, const uint64_t *dts, uint64_t clock)
 	t->has_dts = dts != NULL;
 	if (dts != NULL)
 		t->dts = *dts;
-}
-
-bool unit_time_is_lossy(const struct unit_time *t)
-{
-	return t->step >= LOSS_MIN && t->step > 2 * t->before;
 }
 
 uint64_t unit_time_shortest(const struct unit_time *t)

@@ -29,9 +29,6 @@ struct unit_time {
  * or it has begun earlier and is so long. */
 void unit_time_begin(struct unit_time *, uint64_t at, bool has_unit);
 
-/* Are units lacking between the last two? */
-bool unit_time_is_lossy(const struct unit_time *);
-
 /* The stream has a hole in front of the next unit. */
 static inline void unit_time_break(struct unit_time *t)
 {

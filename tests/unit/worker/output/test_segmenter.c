@@ -1,64 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "worker/output/segmenter.h"
-
-#include "common/base/units.h"
-#include "worker/ts/pcr.h"
-#include "worker/ts/pes.h"
+#include "tests/unit/worker/output/segmenter_source.h"
 
 #include <criterion/criterion.h>
-
-#define WALL_MS INT64_C(1800000000123)
-
-enum { BYTES_MAX = 1 << 30 };
-
-/* A stream of pictures: one join point every gop_ms. */
-struct source {
-	struct segmenter s;
-	uint64_t ms;     /* of the stream */
-	uint64_t now_ns;
-	uint64_t offset; /* of its PCRs, 27 MHz */
-	uint64_t pos;
-	struct ring_segment done, next;
-	unsigned cuts, holes;
-};
-
-static void source_init(struct source *c, unsigned duration_ms)
-{
-	*c = (struct source){ .now_ns = SECOND_NS };
-	segmenter_init(&c->s, duration_ms, BYTES_MAX, NULL, 0);
-}
-
-/* A second has 1,000 packets and 25 PCRs. */
-static void pass(struct source *c, unsigned ms)
-{
-	for (unsigned i = 0; i < ms; i++) {
-		c->ms++;
-		c->now_ns += MS;
-		c->pos += RING_PACKET;
-		if (c->ms % 40 == 0)
-			c->holes += segmenter_pcr(&c->s,
-				(c->ms * PCR_HZ / 1000 + c->offset) % PCR_WRAP,
-				false, c->now_ns, &c->done);
-		segmenter_time(&c->s, c->now_ns);
-	}
-}
-
-static enum segmenter_cut mark(struct source *c, bool guess, bool has_pts)
-{
-	const struct ring_rap rap = {
-		.pos = c->pos,
-		.guess = guess,
-		.pcr = (c->ms * PCR_HZ / 1000 + c->offset) % PCR_WRAP,
-		.pts = has_pts ? (c->ms * 90 + c->offset / 300 + 90001) %
-				 PES_TIME_WRAP : 0,
-		.wall_ms = WALL_MS + (int64_t)c->ms,
-	};
-	enum segmenter_cut cut = segmenter_mark(&c->s, &rap, c->now_ns,
-						&c->done, &c->next);
-
-	c->cuts += cut == SEGMENTER_CUT;
-	return cut;
-}
 
 Test(segmenter, begins_with_numbers_of_the_time)
 {
@@ -370,13 +313,6 @@ Test(segmenter, a_successor_continues_the_numbers_behind_a_stop)
 	cr_assert_eq(mark(&c, false, true), SEGMENTER_FIRST);
 	cr_assert_eq(c.next.number, last.number + 1);
 	cr_assert_eq(c.next.base, last.base + 1);
-}
-
-/* The source is silent; its clock goes on. */
-static void be_silent(struct source *c, unsigned ms)
-{
-	c->ms += ms;
-	c->now_ns += ms * MS;
 }
 
 Test(segmenter, an_outage_ends_the_segment_while_the_stream_is_silent)
