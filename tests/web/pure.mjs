@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The functions of the web interface that need no browser.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { srcdir } from '../helpers/util.mjs';
@@ -437,4 +438,67 @@ test('an error leads to its field', () => {
 		{ key: 'name', place: -1 });
 	assert.equal(fieldOf('id: is missing'), null);
 	assert.equal(fieldOf(''), null);
+});
+
+// WCAG 2.2: contrast of two colours, of the channels 0 to 255.
+function contrast(a, b) {
+	const light = (value) => value <= 0.04045 * 255 ? value / 255 / 12.92
+		: ((value / 255 + 0.055) / 1.055) ** 2.4;
+	const [high, low] = [a, b].map((rgb) => rgb.map(light))
+		.map(([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b)
+		.sort((x, y) => y - x);
+
+	return (high + 0.05) / (low + 0.05);
+}
+
+function rgbOf(text) {
+	const hex = text.slice(1).replace(/^(.)(.)(.)$/, '$1$1$2$2$3$3');
+
+	return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
+// As it is drawn when it is old: grey, or not, and mixed with what is behind.
+const faded = (rgb, behind, opacity, isGrey) => rgb.map((value, i) => {
+	const grey = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+
+	return Math.round((isGrey ? grey : value) * opacity +
+		behind[i] * (1 - opacity));
+});
+
+// The colours of a theme, by their names.
+function tokensOf(css, theme) {
+	const [, rule] = new RegExp(`data-theme=${theme}\\] \\{([^}]*` +
+		'--bg[^}]*)\\}').exec(css);
+
+	return Object.fromEntries([...rule.matchAll(
+		/--([a-z-]+): (#[0-9a-f]+)/g)].map(([, name, value]) =>
+		[name, rgbOf(value)]));
+}
+
+test('text can be read in both themes, also when it is old', () => {
+	const css = fs.readFileSync(path.resolve(srcdir,
+		'web/common/tokens.css'), 'utf8');
+	const opacity = Number(/--stale: ([0-9.]+)/.exec(css)[1]);
+	const texts = ['text', 'dim', 'accent', 'fault', 'warn'];
+	const behind = ['bg', 'surface', 'raised', 'fault-soft', 'warn-soft'];
+	const pairs = texts.flatMap((text) => behind.map((on) => [text, on]));
+
+	pairs.push(['on-accent', 'accent'], ['on-fault', 'fault']);
+	const ways = [[1, false], [opacity, false], [opacity, true]];
+
+	for (const theme of ['light', 'dark'])
+		for (const [[text, on], [share, isGrey]] of pairs.flatMap(
+			(pair) => ways.map((way) => [pair, way]))) {
+			const tokens = tokensOf(css, theme);
+			const drawn = (name) => faded(tokens[name], tokens.bg,
+				share, isGrey);
+			const found = contrast(drawn(text), drawn(on));
+
+			assert.ok(found >= 4.5, `${theme}: ${text} on ${on}, ` +
+				`${share}: ${found}`);
+		}
+	for (const file of ['frame.css', 'pages.css'])
+		assert.match(fs.readFileSync(path.resolve(srcdir,
+			'web/headend', file), 'utf8'),
+		/grayscale\(1\);\n\topacity: var\(--stale\)/);
 });
