@@ -76,6 +76,7 @@ web_pages = \
 	web/headend/name-dialog.js \
 	web/headend/network.css \
 	web/headend/network.js \
+	web/headend/once.js \
 	web/headend/output-group-edit.js \
 	web/headend/output-groups.js \
 	web/headend/pages.css \

@@ -17,6 +17,7 @@ const { chosenFirst } = await load('headend/groups.js');
 const { columns, fill, rangeOf } = await load('headend/history.js');
 const { isMux, optionOf, placesOf, rateOf, serviceRows, share, withOption,
 	withService } = await load('headend/mux-list.js');
+const { once } = await load('headend/once.js');
 const { saveGroup } = await load('headend/output-group-edit.js');
 const { PAGES, namedPages, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
@@ -561,4 +562,25 @@ test('a value is old after the third second without another one', () => {
 	assert.deepEqual([[0, 99], [100, 102.9], [100, 103], [100, 106, 5],
 		[100, 107, 5]].map((args) => isOld(...args)),
 	[false, false, true, false, true]);
+});
+
+test('an action that runs does not begin again', async () => {
+	const heard = [];
+	let n = 0, end;
+	const send = once((add) => {
+		n += add;
+		return new Promise((resolve, reject) => {
+			end = { resolve, reject };
+		});
+	}, (isBusy) => heard.push(isBusy));
+	const first = send(1);
+
+	await send(10);
+	end.resolve();
+	await first;
+	const second = send(100);
+	end.reject(new Error('refused'));
+	await assert.rejects(second, /refused/);
+	assert.equal(n, 101);
+	assert.deepEqual(heard, [true, false, true, false]);
 });

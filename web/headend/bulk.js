@@ -5,6 +5,7 @@ import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
+import { useOnce } from './fields.js';
 import { groupCommand } from './selection.js';
 import { html } from './view.js';
 
@@ -56,11 +57,12 @@ const isOn = (stream) => stream.config?.enable ?? stream.over?.enable ?? false;
  * @param {Stream[]} streams
  * @param {Ask} ask
  * @param {'enable' | 'disable' | 'restart'} what
+ * @param {typeof runAll} send
  */
-function begin(app, streams, ask, what) {
+function begin(app, streams, ask, what, send) {
 	const list = streams.filter((stream) =>
 		isOn(stream) === (what !== 'enable'));
-	const run = () => runAll(app, list, ({ id }) => what === 'restart'
+	const run = () => send(app, list, ({ id }) => what === 'restart'
 		? app.api.cmd('restart-stream', { id })
 		: app.api.setEnabled('stream', id, what === 'enable'));
 
@@ -75,8 +77,9 @@ function begin(app, streams, ask, what) {
 		action: t(what), run });
 }
 
-/** @param {{app: App, streams: Stream[]}} props */
-function Groups({ app, streams }) {
+/** @param {{app: App, streams: Stream[], busy: boolean,
+ *	send: typeof runAll}} props */
+function Groups({ app, streams, busy, send }) {
 	const categories = app.store.config.categories ?? [];
 	const [value, setValue] = useState('');
 
@@ -87,11 +90,11 @@ function Groups({ app, streams }) {
 		const command = groupCommand(category, group);
 
 		setValue('');
-		runAll(app, streams, (stream) => app.api.cmd(...command(stream)));
+		send(app, streams, (stream) => app.api.cmd(...command(stream)));
 	};
 
 	return html`<select aria-label=${t('set_group')} value=${value}
-		onChange=${choose}>
+		disabled=${busy} onChange=${choose}>
 		<option value="">${t('set_group')}</option>
 		${categories.map(({ name, groups = [] }) => html`
 		<optgroup label=${shown(name)}>
@@ -106,11 +109,13 @@ function Groups({ app, streams }) {
 export function Bulk({ app, streams, ask, onNone }) {
 	/** @type {('enable' | 'disable' | 'restart')[]} */
 	const actions = ['enable', 'disable', 'restart'];
+	const { send, busy } = useOnce(runAll);
 
 	return html`<div class="bulk" role="group" aria-label=${t('selected')}>
 		<b>${t('selected_n', { n: count(streams.length) })}</b>
-		${actions.map((what) => html`<button onClick=${() =>
-			begin(app, streams, ask, what)}>${t(what)}</button>`)}
-		<${Groups} app=${app} streams=${streams} />
+		${actions.map((what) => html`<button disabled=${busy} onClick=${() =>
+			begin(app, streams, ask, what, send)}>${t(what)}</button>`)}
+		<${Groups} app=${app} streams=${streams} busy=${busy}
+			send=${send} />
 		<button onClick=${onNone}>${t('select_none')}</button></div>`;
 }

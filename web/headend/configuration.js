@@ -9,7 +9,7 @@ import { bytes, count } from '../common/units.js';
 import { t } from '../common/words.js';
 import { docDiff } from './doc-diff.js';
 import { Changes } from './draft.js';
-import { Problem } from './fields.js';
+import { Problem, useOnce } from './fields.js';
 import { Setup } from './setup.js';
 import { useTrial } from './trial.js';
 import { Changed, upload } from './upload.js';
@@ -67,11 +67,8 @@ function Review({ app, candidate, ask, onClose }) {
 	const [round, setRound] = useState(0);
 	const difference = useDifference(app, config, round);
 	const changes = difference?.changes ?? null;
-	const trial = useTrial(app, 'upload', { config }, true);
 	const [error, setError] = useState('');
-	const wrong = trial.error || error;
-	const viewers = trial.effects?.viewers ?? 0;
-	const run = async () => {
+	const { send: run, busy } = useOnce(async () => {
 		if (difference === null)
 			return;
 		try {
@@ -84,7 +81,10 @@ function Review({ app, candidate, ask, onClose }) {
 			if (problem instanceof Changed)
 				setRound(round + 1);
 		}
-	};
+	});
+	const trial = useTrial(app, 'upload', { config }, !busy);
+	const wrong = trial.error || error;
+	const viewers = trial.effects?.viewers ?? 0;
 	const secrets = new Set((changes ?? []).map(({ key }) => key)
 		.filter((key) => SECRET.test(key)));
 
@@ -101,7 +101,7 @@ function Review({ app, candidate, ask, onClose }) {
 			n: count(trial.effects.streams.length),
 			viewers: count(viewers) })}</p>`}
 		<div class="buttons">
-			<button class="primary" disabled=${trial.error !== '' ||
+			<button class="primary" disabled=${busy || trial.error !== '' ||
 				trial.effects === null || !changes?.length}
 				onClick=${() => ask({ text: t('ask_upload',
 					{ viewers: count(viewers) }),

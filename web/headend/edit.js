@@ -133,16 +133,21 @@ function Effects({ trial }) {
 }
 
 /** @param {{app: App, draft: Draft, id: string, trial: Trial, error: string,
- *	setError: (error: string) => void, isBroken: boolean, ask: Ask}} props */
-function Save({ app, draft, id, trial, error, setError, isBroken, ask }) {
-	const [busy, setBusy] = useState(false);
+ *	setError: (error: string) => void, busy: boolean,
+ *	setBusy: (busy: boolean) => void, isBroken: boolean, ask: Ask}} props */
+function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
+	ask }) {
 	const before = draft.base ?? {}, after = cleaned(draft.mine);
 	const changes = diff(before, after);
 	const isReady = !busy && !isBroken && draft.conflicts.length === 0;
 	const send = async () => {
 		setBusy(true);
-		setError(await save(app, draft, id));
-		setBusy(false);
+		const problem = await save(app, draft, id);
+
+		setError(problem);
+		// else the page is left
+		if (problem !== '')
+			setBusy(false);
 	};
 	const run = () => {
 		const viewers = trial.effects?.viewers ?? 0;
@@ -254,9 +259,10 @@ function Editor({ app, forms, id, ask }) {
 	} };
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const [isRaw, setRaw] = useState(false);
+	const [busy, setBusy] = useState(false);
 	const base = draft.base ?? {}, after = cleaned(draft.mine);
 	const trial = useTrial(app, 'set-stream', { ...id === '' ? {} : { id },
-		stream: after }, diff(base, after).length > 0 &&
+		stream: after }, !busy && diff(base, after).length > 0 &&
 			(id !== '' || /** @type {Entry} */ (after).input?.length > 0));
 	const error = saved || trial.error;
 	const onBroken = (/** @type {string} */ key,
@@ -286,7 +292,8 @@ function Editor({ app, forms, id, ask }) {
 					/** @type {boolean} */ isOne) =>
 					onBroken('JSON', isOne)} />`}</div>
 		<${Save} app=${app} draft=${draft} id=${id} trial=${trial}
-			error=${error} setError=${setError} ask=${ask}
+			error=${error} setError=${setError} busy=${busy}
+			setBusy=${setBusy} ask=${ask}
 			isBroken=${broken.length > 0} />
 	</div>`;
 }

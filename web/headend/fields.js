@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fields of the editor.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
 import { same } from './merge.js';
+import { once } from './once.js';
 import { Foreign, html } from './view.js';
 
 /** @typedef {import('../common/api-types').Category} Category */
@@ -13,6 +14,36 @@ import { Foreign, html } from './view.js';
 export function Problem({ error }) {
 	return html`<span class="problem" role="alert">
 		${error && html`<${Foreign} text=${error} />`}</span>`;
+}
+
+/**
+ * An action of a button or a form, which may be pressed again while it runs.
+ * @template {unknown[]} A
+ * @param {(...args: A) => unknown} run
+ * @returns {{send: (...args: A) => Promise<void>, busy: boolean}}
+ */
+export function useOnce(run) {
+	const [busy, setBusy] = useState(false);
+	const latest = useRef(run);
+	const [send] = useState(() => once((/** @type {A} */ ...args) =>
+		latest.current(...args), setBusy));
+
+	latest.current = run;
+	return { send, busy };
+}
+
+/**
+ * What a form does; its submission is no page.
+ * @param {(form: HTMLFormElement) => unknown} run
+ * @returns {{submit: (event: SubmitEvent) => void, busy: boolean}}
+ */
+export function useSubmit(run) {
+	const { send, busy } = useOnce(run);
+
+	return { busy, submit: (event) => {
+		event.preventDefault();
+		send(/** @type {HTMLFormElement} */ (event.currentTarget));
+	} };
 }
 
 /**

@@ -4,6 +4,7 @@
 import { useState } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
+import { useOnce } from './fields.js';
 import { href } from './route.js';
 import { toggled } from './selection.js';
 import { addressOf, plansOf, serviceKey, targetOf, tuningText, usersOf }
@@ -153,12 +154,12 @@ export function Found({ app, choice, list, onMake }) {
 	const plans = plansOf(choice, list, chosen);
 	const n = plans.reduce((sum, { request }) =>
 		sum + request.adapter.scan.length, 0);
-	const run = () => {
+	const { send: run, busy } = useOnce(() => {
 		// an adapter that is stored may need the tuner of the scan
 		onMake();
-		make(app, plans, ({ key }) => setChosen((was) => new Set([...was]
+		return make(app, plans, ({ key }) => setChosen((was) => new Set([...was]
 			.filter((one) => !one.startsWith(`${key}.`)))));
-	};
+	});
 
 	if (list.length === 0)
 		return null;
@@ -172,8 +173,10 @@ export function Found({ app, choice, list, onMake }) {
 		<div class="buttons"><button type="button"
 			onClick=${() => setChosen(new Set(fresh.map((pair) =>
 				serviceKey(...pair))))}>${t('select_all')}</button>
-		<button type="button" class="primary" disabled=${n === 0}
-			onClick=${run}>${t('make_streams', { n: count(n) })}</button>
+		<button type="button" class="primary"
+			disabled=${busy || n === 0}
+			onClick=${() => run()}>
+			${t('make_streams', { n: count(n) })}</button>
 		<span class="dim">${t('make_streams_help')}</span></div>`}
 		</section>
 		${plans.length > 0 && html`<section><h2>${t('will_be_set')}</h2>

@@ -4,7 +4,7 @@
 import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
-import { Problem } from './fields.js';
+import { Problem, useSubmit } from './fields.js';
 import { html } from './view.js';
 
 /**
@@ -18,15 +18,14 @@ import { html } from './view.js';
 export function NameDialog({ naming, onClose }) {
 	const [name, setName] = useState(naming.value);
 	const [error, setError] = useState('');
-	const submit = async (/** @type {SubmitEvent} */ event) => {
-		event.preventDefault();
+	const { submit, busy } = useSubmit(async () => {
 		try {
 			await naming.run(name);
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 		}
-	};
+	});
 
 	return html`<${Dialog} title=${naming.title} onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
@@ -37,6 +36,7 @@ export function NameDialog({ naming, onClose }) {
 			<${Problem} error=${error} />
 			<div class="buttons"><button type="button" onClick=${onClose}>
 				${t('cancel')}</button>
-				<button class="primary">${t('save')}</button></div>
+				<button class="primary" disabled=${busy}>
+				${t('save')}</button></div>
 		</form><//>`;
 }

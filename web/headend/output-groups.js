@@ -6,7 +6,7 @@ import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
 import { MoveButtons, useDrag } from './drag.js';
-import { Further, Problem } from './fields.js';
+import { Further, Problem, useOnce, useSubmit } from './fields.js';
 import { moved } from './merge.js';
 import { saveGroup } from './output-group-edit.js';
 import { Setup } from './setup.js';
@@ -53,15 +53,14 @@ function GroupDialog({ app, group, name, onClose }) {
 
 			return value === undefined ? rest : { ...was, [key]: value };
 		});
-	const submit = async (/** @type {SubmitEvent} */ event) => {
-		event.preventDefault();
+	const { submit, busy } = useSubmit(async () => {
 		try {
 			await save(app, name, known, entry);
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 		}
-	};
+	});
 
 	return html`<${Dialog} title=${name === '' ? t('add_output_group')
 		: shown(name)} onClose=${onClose}>
@@ -82,7 +81,7 @@ function GroupDialog({ app, group, name, onClose }) {
 			<${Problem} error=${error} />
 			<div class="buttons"><button type="button" onClick=${onClose}>
 				${t('cancel')}</button>
-				<button class="primary" disabled=${isBroken}>
+				<button class="primary" disabled=${isBroken || busy}>
 				${t('save')}</button></div></form><//>`;
 }
 
@@ -102,16 +101,16 @@ function GroupBox({ app, group, onEdit }) {
 	const move = (/** @type {number} */ from, /** @type {number} */ to) =>
 		run({ ...group, output: moved(list, from, to) });
 	const drag = useDrag(move);
-	const remove = async () => {
+	const { send: remove } = useOnce(async () => {
 		if (await run({ remove: true }))
 			app.say(t('group_removed', { name: shown(group.name) }), false,
 				{ word: t('undo'), run: () => save(app, '', null, group) });
-	};
+	});
 
 	return html`<section class="box" aria-label=${shown(group.name)}>
 		<div class="tools"><h2><${Foreign} text=${group.name} /></h2>
 			<button onClick=${onEdit}>${t('edit')}</button>
-			<button onClick=${remove}>${t('remove')}</button></div>
+			<button onClick=${() => remove()}>${t('remove')}</button></div>
 		<ul class="movable">${list.map((text, i) => {
 			const { place, handle } = drag(i);
 

@@ -4,6 +4,7 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
+import { useOnce } from './fields.js';
 import { programsOf, sourceOf, streamOf } from './programs.js';
 import { useScan } from './psi.js';
 import { href, replaceQuery } from './route.js';
@@ -45,6 +46,7 @@ function Programs({ app, address }) {
 		new Set()));
 	const programs = programsOf(sections.values());
 	const wanted = programs.filter(({ pnr }) => chosen.has(String(pnr)));
+	const { send, busy } = useOnce(make);
 
 	return html`${error !== '' && html`<p class="problem" role="status">
 			<${Foreign} text=${error} /></p>`}
@@ -72,8 +74,9 @@ function Programs({ app, address }) {
 		<div class="buttons"><button onClick=${() => setChosen(new Set(
 				programs.map(({ pnr }) => String(pnr))))}>
 				${t('select_all')}</button>
-			<button class="primary" disabled=${wanted.length === 0}
-				onClick=${() => make(app, address, wanted)}>
+			<button class="primary"
+				disabled=${busy || wanted.length === 0}
+				onClick=${() => send(app, address, wanted)}>
 				${t('make_streams', { n: count(wanted.length) })}</button>
 			<span class="dim">${t('make_streams_help')}</span></div>`}`;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Certificate } from './certificate.js';
-import { Problem } from './fields.js';
+import { Problem, useSubmit } from './fields.js';
 import { SectionFields } from './section.js';
 import { Setup } from './setup.js';
 import { html } from './view.js';
@@ -71,8 +71,7 @@ export function restartService(app, ask, interrupt = false) {
 function Licence({ app }) {
 	const [number, setNumber] = useState('');
 	const [error, setError] = useState('');
-	const submit = async (/** @type {SubmitEvent} */ event) => {
-		event.preventDefault();
+	const { submit, busy } = useSubmit(async () => {
 		try {
 			await app.api.cmd('set-license', { license: number });
 			setError('');
@@ -80,7 +79,7 @@ function Licence({ app }) {
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 		}
-	};
+	});
 
 	return html`<section><h2>${t('licence')}</h2>
 		<form class="inline" onSubmit=${submit}>
@@ -88,7 +87,7 @@ function Licence({ app }) {
 				autocomplete="off" required
 				onInput=${(/** @type {any} */ event) =>
 					setNumber(event.target.value)} /></label>
-			<button>${t('save')}</button></form>
+			<button disabled=${busy}>${t('save')}</button></form>
 		<p class="dim">${t('licence_about')}</p>
 		<${Problem} error=${error} /></section>`;
 }

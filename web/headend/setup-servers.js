@@ -6,7 +6,7 @@ import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
-import { Problem } from './fields.js';
+import { Problem, useSubmit } from './fields.js';
 import { Setup, Waiting, useForms } from './setup.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
@@ -39,8 +39,7 @@ function ServerDialog({ app, place, server, onClose }) {
 				return value === undefined ? rest
 					: { ...was, [key]: value };
 			}), errorOf: () => '', onBroken: () => {} };
-	const submit = async (/** @type {SubmitEvent} */ event) => {
-		event.preventDefault();
+	const { submit, busy } = useSubmit(async () => {
 		try {
 			await app.api.cmd('set-server', { server: entry,
 				...place === null ? {} : { id: place, was: base } });
@@ -50,7 +49,7 @@ function ServerDialog({ app, place, server, onClose }) {
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 		}
-	};
+	});
 
 	return html`<${Dialog} title=${place === null ? t('add_server')
 		: shown(server.name ?? server.host)} onClose=${onClose}>
@@ -61,7 +60,8 @@ function ServerDialog({ app, place, server, onClose }) {
 			<${Problem} error=${error} />
 			<div class="buttons"><button type="button" onClick=${onClose}>
 				${t('cancel')}</button>
-				<button class="primary">${t('save')}</button></div>
+				<button class="primary" disabled=${busy}>
+					${t('save')}</button></div>
 		</form><//>`;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The users: who may control, who may look, who may watch.
 
-import { useRef, useState } from '../parts/hooks.js';
+import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { dateTime, fieldTime, timeField } from '../common/time.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
-import { Problem } from './fields.js';
+import { Problem, useSubmit } from './fields.js';
 import { Setup, useForms } from './setup.js';
 import { bringBack, passwordChange, userChange, userRemoval, withoutHash }
 	from './user-edit.js';
@@ -37,7 +37,6 @@ function UserDialog({ app, login, entry, onClose }) {
 	const [error, setError] = useState('');
 	// what was changed here: each redraw sets the fields to these values
 	const [touched, setTouched] = useState(/** @type {Entry} */ ({}));
-	const form = useRef(/** @type {HTMLFormElement | null} */ (null));
 	const { forms } = useForms(app);
 	const isNew = login === '';
 	/** @type {Entry} */
@@ -45,10 +44,8 @@ function UserDialog({ app, login, entry, onClose }) {
 		...touched };
 	const touch = (/** @type {Entry} */ fields) =>
 		setTouched((was) => ({ ...was, ...fields }));
-	const submit = async (/** @type {SubmitEvent} */ event) => {
-		event.preventDefault();
-		const data = new FormData(
-			/** @type {HTMLFormElement} */ (form.current));
+	const { submit, busy } = useSubmit(async (form) => {
+		const data = new FormData(form);
 		const text = (/** @type {string} */ key) =>
 			String(data.get(key) ?? '');
 		const id = isNew ? text('login') : login;
@@ -75,11 +72,11 @@ function UserDialog({ app, login, entry, onClose }) {
 			// refused: the dialog gets the user as it is now
 			app.store.wantsConfig = true;
 		}
-	};
+	});
 
 	return html`<${Dialog} title=${isNew ? t('new_user') : shown(login)}
 		onClose=${onClose}>
-		<form ref=${form} class="dialog-form" onSubmit=${submit}>
+		<form class="dialog-form" onSubmit=${submit}>
 			${isNew && html`<label>${t('login_name')}
 				<input name="login" required autocomplete="off"
 					autocapitalize="none" spellcheck=${false} />
@@ -125,7 +122,8 @@ function UserDialog({ app, login, entry, onClose }) {
 			<div class="buttons">
 				<button type="button" onClick=${onClose}>
 					${t('cancel')}</button>
-				<button class="primary">${t('save')}</button></div>
+				<button class="primary" disabled=${busy}>
+					${t('save')}</button></div>
 		</form><//>`;
 }
 
@@ -207,10 +205,10 @@ export function Users({ app, ask }) {
 export function OwnPassword({ app, onClose }) {
 	const [error, setError] = useState('');
 	const login = app.user?.login ?? '';
-	const submit = async (/** @type {any} */ event) => {
-		event.preventDefault();
+	const { submit, busy } = useSubmit(async ({ elements }) => {
 		const [password, again] = ['password', 'again'].map((name) =>
-			event.target.elements[name].value);
+			/** @type {HTMLInputElement} */ (elements.namedItem(name))
+				.value);
 		/** @type {Entry | null} */
 		const known = Object(app.store.config.users)[login] ?? null;
 
@@ -227,7 +225,7 @@ export function OwnPassword({ app, onClose }) {
 			// refused: the dialog gets the user as it is now
 			app.store.wantsConfig = true;
 		}
-	};
+	});
 
 	return html`<${Dialog} title=${t('own_password')} onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
@@ -240,6 +238,7 @@ export function OwnPassword({ app, onClose }) {
 			<div class="buttons">
 				<button type="button" onClick=${onClose}>
 					${t('cancel')}</button>
-				<button class="primary">${t('save')}</button></div>
+				<button class="primary" disabled=${busy}>
+					${t('save')}</button></div>
 		</form><//>`;
 }
