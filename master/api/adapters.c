@@ -9,6 +9,7 @@
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
 #include "master/api/lnb_sharers.h"
+#include "master/api/section_warnings.h"
 #include "master/api/stream_refs.h"
 #include "master/api/command.h"
 #include "master/config/adapter_conf.h"
@@ -403,6 +404,22 @@ static void foresee_toggle(const struct api *api, const json_t *old,
 	json_decref(ids);
 }
 
+/* The warnings of set-adapter. */
+static void warn_enabled(const struct api *api, const json_t *request,
+			 const json_t *adapter, struct reply *reply)
+{
+	struct check_entry entry = {
+		.section = ADAPTERS,
+		.path = "adapter",
+		.entry = adapter,
+		.document = config_document(api->cfg.config),
+	};
+
+	entry_warnings(request, &entry,
+		       effects_only(request) ? NULL : edit_text(adapter, "id"),
+		       reply);
+}
+
 static void adapters_toggle(struct api *api, const json_t *request,
 			    struct reply *reply)
 {
@@ -416,9 +433,8 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	adapter = json_copy((json_t *)old);
 	(void)json_object_set_new(adapter, "enable", json_boolean(enable));
 	list = edit_list(api, ADAPTERS);
-	(void)json_array_set_new(list, edit_find(list, "id",
-						 edit_text(old, "id")),
-				 adapter);
+	(void)json_array_set(list, edit_find(list, "id",
+					     edit_text(old, "id")), adapter);
 	stopped = lnb_sharers_stopped(config_section(api->cfg.config,
 						     ADAPTERS), list);
 	if (effects_only(request)) {
@@ -433,6 +449,9 @@ static void adapters_toggle(struct api *api, const json_t *request,
 		reply_ok(reply, "toggle-adapter");
 	}
 	warn_stopped(request, stopped, reply);
+	if (enable)
+		warn_enabled(api, request, adapter, reply);
+	json_decref(adapter);
 	json_decref(stopped);
 }
 

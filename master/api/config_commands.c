@@ -9,6 +9,8 @@
 #include "master/api/reply_after_save.h"
 #include "master/auth/caller.h"
 #include "master/config/check.h"
+#include "master/config/findings.h"
+#include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
 
 #include <errno.h>
@@ -78,6 +80,21 @@ static void warn(enum check_severity severity, const char *path,
 	reply_warn(arg, path, text);
 }
 
+/* What -t says of the document, without a look at the machine. */
+static void warn_of(const struct api *api, const json_t *document,
+		    struct reply *reply)
+{
+	struct findings found = { 0 };
+
+	(void)check_document(document, NULL, findings_add, &found);
+	unknown_keys_find(document, findings_add, &found);
+	idle_streams_find(document, findings_add, &found);
+	write_paths_find_all_own(api->cfg.own_paths, document, findings_add,
+				 &found);
+	findings_report(&found, warn, reply);
+	findings_done(&found);
+}
+
 /* The effects of an upload come with the restart that follows it. */
 static void foresee(struct api *api, const json_t *wanted,
 		    struct reply *reply)
@@ -90,7 +107,7 @@ static void foresee(struct api *api, const json_t *wanted,
 	effects_add_document(effects, api, wanted, changes);
 	reply_effects(reply, "upload", effects);
 	(void)json_object_set_new(reply->body, "changes", changes);
-	(void)check_document(wanted, NULL, warn, reply);
+	warn_of(api, wanted, reply);
 }
 
 static void config_put(struct api *api, const json_t *request,

@@ -2,10 +2,11 @@
 #include "master/api/section_warnings.h"
 
 #include "common/base/log.h"
-#include "common/base/mono.h"
+#include "common/base/util.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/config/check.h"
+#include "master/config/findings.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
 
@@ -13,47 +14,60 @@
 
 enum { WARNINGS_MAX = 20 };
 
+/* The findings of a section, then a place for its warnings. */
 struct warned {
-	struct api *api;
 	const char *key;
+	struct findings found;
 	json_t *list; /* of texts; NULL: only logged */
 	bool quiet;   /* nothing is stored, so nothing is logged */
+	unsigned n;
 };
 
-static void add(const struct warned *w, const char *path, const char *text)
-{
-	if (json_array_size(w->list) < WARNINGS_MAX)
-		(void)json_array_append_new(
-			w->list, json_sprintf("%s%s%s", path,
-					      path[0] != '\0' ? ": " : "",
-					      text));
-}
-
-/* A finding of another section is about a document that is not complete. */
+/* A finding of another section is about what is not changed. */
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
-	const struct warned *w = arg;
+	struct warned *w = arg;
 	size_t len = strlen(w->key);
 
-	if (severity == CHECK_WARNING && strncmp(path, w->key, len) == 0 &&
-	    (path[len] == '.' || path[len] == '\0'))
-		add(w, path, text);
+	/* without a path: the key itself is not known */
+	if (path[0] == '\0' || (strncmp(path, w->key, len) == 0 &&
+				strchr(".[", path[len]) != NULL))
+		findings_add(severity, path, text, &w->found);
 }
 
-static void keep_unknown(enum check_severity severity, const char *path,
-			 const char *text, void *arg)
+static void put(enum check_severity severity, const char *path,
+		const char *text, void *arg)
 {
-	const struct warned *w = arg;
-	unsigned suppressed;
+	const char *colon = path[0] != '\0' ? ": " : "";
+	struct warned *w = arg;
 
 	(void)severity;
-	add(w, path, text);
 	/* a request can have thousands of them */
-	if (!w->quiet &&
-	    ratelimit_pass(&w->api->odd_limit, mono_ms(), &suppressed))
-		log_warning("config", "%s%s%s", path,
-			    path[0] != '\0' ? ": " : "", text);
+	if (w->n++ >= WARNINGS_MAX)
+		return;
+	if (w->list != NULL)
+		(void)json_array_append_new(
+			w->list, json_sprintf("%s%s%s", path, colon, text));
+	if (!w->quiet)
+		log_warning("config", "%s%s%s", path, colon, text);
+}
+
+/* A document with the value, and the sections that it can name. */
+static json_t *document_with(const struct api *api, const char *key,
+			     const json_t *value)
+{
+	static const char *const others[] = { "settings", "auth", "categories",
+					      "softcam", "cas", "dvb_tune" };
+	json_t *document = json_object();
+
+	/* only counts of references change */
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		(void)json_object_set(document, others[i],
+				      (json_t *)(uintptr_t)config_section(
+					      api->cfg.config, others[i]));
+	(void)json_object_set(document, key, (json_t *)(uintptr_t)value);
+	return document;
 }
 
 void section_warnings_add(json_t *take_list, struct reply *reply)
@@ -72,23 +86,21 @@ json_t *section_warnings(struct api *api, const json_t *request,
 			 const char *key, const json_t *value)
 {
 	struct warned w = {
-		.api = api,
 		.key = key,
 		.list = users_wants_warnings(request) ? json_array() : NULL,
 		.quiet = effects_only(request),
 	};
-	json_t *document = value != NULL ? json_object() : NULL;
+	json_t *document;
 
-	/* only its count of references changes */
-	(void)json_object_set(document, key, (json_t *)value);
-	if (w.list != NULL && json_is_object(value) &&
-	    (strcmp(key, "settings") == 0 || strcmp(key, "log") == 0 ||
-	     strcmp(key, "auth") == 0))
-		(void)check_document(document, NULL, keep, &w);
-	unknown_keys_find(document, keep_unknown, &w);
-	idle_streams_find(document, keep_unknown, &w);
-	write_paths_find_all_own(api->cfg.own_paths, document, keep_unknown,
-				 &w);
+	if (value == NULL)
+		return w.list;
+	document = document_with(api, key, value);
+	(void)check_document(document, NULL, keep, &w);
+	unknown_keys_find(document, keep, &w);
+	idle_streams_find(document, keep, &w);
+	write_paths_find_all_own(api->cfg.own_paths, document, keep, &w);
+	findings_report(&w.found, put, &w);
+	findings_done(&w.found);
 	json_decref(document);
 	return w.list;
 }

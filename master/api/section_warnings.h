@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/* A new list of texts; NULL unless the request has `warnings' true.  Keys
- * without a meaning are logged in any case. */
+/* A new list of texts; NULL unless the request has `warnings' true.  The log
+ * has all of them, unless the request has `dry_run' true. */
 json_t *section_warnings(struct api *, const json_t *request,
 			 const char *key, const json_t *value);
 

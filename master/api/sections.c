@@ -65,28 +65,17 @@ static json_t *sort(const char *key, const json_t *list)
 }
 
 /* Sorts the lists of addresses by their prefixes, the longest first; equal
- * ones keep their order.  Drops items that are not addresses.  Logs members
- * that cannot be used; they are stored all the same. */
+ * ones keep their order.  Drops items that are not addresses. */
 static void edit_auth(json_t *section)
 {
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
-	const json_t *backend = json_object_get(section, "backend");
-	const char *url = json_string_value(backend);
 
-	if (url != NULL ? strstr(url, "://") == NULL
-			: backend != NULL &&
-			  (edit_text(backend, "format") == NULL ||
-			   edit_text(backend, "host") == NULL))
-		log_warning("auth", "backend: is not a URL: it is not used");
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		const json_t *list = json_object_get(section, lists[i]);
 
 		if (json_is_array(list))
 			(void)json_object_set_new(section, lists[i],
 						  sort(lists[i], list));
-		else if (list != NULL)
-			log_warning("auth", "%s: is not a list: it is not "
-				    "used", lists[i]);
 	}
 }
 

@@ -145,6 +145,20 @@ static void judge_packages(struct judge *j, const json_t *user,
 	judge_up(j, mark);
 }
 
+/* Keys that only the authorization of viewers reads. */
+static void judge_viewer(struct judge *j, const json_t *user,
+			 const json_t *document)
+{
+	const json_t *enable = json_object_get(
+		json_object_get(document, "auth"), "enable");
+	/* another value closes all http outputs */
+	bool open = enable == NULL || json_is_false(enable) ||
+		    json_is_null(enable);
+
+	field_find_idle(&user_fields, user, open ? WHERE_OPEN : 0, on_found,
+			j);
+}
+
 void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		 const json_t *document)
 {
@@ -154,8 +168,10 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		judge_cas_entry(j, entry);
 	else if (strcmp(section, "dvb_tune") == 0)
 		judge_adapter(j, entry, json_object_get(document, section));
-	else if (strcmp(section, "users") == 0)
+	else if (strcmp(section, "users") == 0) {
 		judge_packages(j, entry, document);
+		judge_viewer(j, entry, document);
+	}
 }
 
 void judge_entries(struct judge *j, const json_t *document)
@@ -222,15 +238,31 @@ unsigned judge_where(const json_t *stream)
 		       : WHERE_RELAY;
 }
 
+/* Of the types, only "stop" makes a difference to a stream of one input. */
+static void judge_backup_type(struct judge *j, const json_t *stream)
+{
+	const char *type = json_string_value(json_object_get(stream,
+							     "backup_type"));
+
+	if (type != NULL && (strcmp(type, "passive") == 0 ||
+			     strcmp(type, "disable") == 0))
+		on_found("backup_type", "does nothing with one input", j);
+}
+
 void judge_idle_keys(struct judge *j, const json_t *stream,
 		     const json_t *streams)
 {
 	const char *id = json_string_value(json_object_get(stream, "id"));
 	unsigned where = judge_where(stream);
+	bool single = json_array_size(json_object_get(stream, "input")) == 1;
 
 	/* a multiplex of several inputs has them in its own tables */
 	if (where == WHERE_MUX || is_listed(streams, id))
 		where |= WHERE_SHARED;
+	if (single) {
+		where |= WHERE_SINGLE;
+		judge_backup_type(j, stream);
+	}
 	field_find_idle(&stream_option_fields, stream, where, on_found, j);
 	field_find_idle(&stream_fields, stream, where, on_found, j);
 }

@@ -8,20 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-void findings_add(enum check_severity severity, const char *path,
-		  const char *text, void *arg)
+/* The key and the text, without the places that they name. */
+static char *make_kind(const char *key, const char *text)
 {
-	struct findings *f = arg;
-	char *kind = xstrdup(text), *to = kind;
+	char *whole = xasprintf("%s: %s", key, text), *to = whole;
 
-	/* the kind is the text without the places that it names */
-	for (const char *from = text; *from != '\0';) {
-		if (to > kind && to[-1] == '[')
+	for (const char *from = whole; *from != '\0';) {
+		if (to > whole && to[-1] == '[')
 			from += strspn(from, "0123456789");
 		if (*from != '\0')
 			*to++ = *from++;
 	}
 	*to = '\0';
+	return whole;
+}
+
+void findings_add(enum check_severity severity, const char *path,
+		  const char *text, void *arg)
+{
+	const char *key = strrchr(path, '.');
+	struct findings *f = arg;
+
 	if (f->n == f->room) {
 		f->room = MAX(2 * f->room, (size_t)16);
 		f->list = xrealloc(f->list, f->room * sizeof *f->list);
@@ -30,7 +37,7 @@ void findings_add(enum check_severity severity, const char *path,
 		.severity = severity,
 		.path = xstrdup(path),
 		.text = xstrdup(text),
-		.kind = kind,
+		.kind = make_kind(key != NULL ? key + 1 : path, text),
 	};
 }
 

@@ -17,7 +17,7 @@ struct finding {
 	enum check_severity severity;
 	char *path;
 	char *text;
-	char *kind; /* the text without numbers of places */
+	char *kind; /* the key and the text without numbers of places */
 };
 
 struct findings {

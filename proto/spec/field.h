@@ -123,11 +123,13 @@ struct field {
 	const struct field_hook *hook;
 	/* The field has no effect without the key needs, whose value must be
 	 * needs_word, or with the key beside; NULL: no such key, any value.
-	 * needs_or: other keys, each of which is as good as needs; idle_text:
-	 * what the field does without them, NULL: "does nothing". */
+	 * needs_or: other keys, each of which is as good as needs; beside_or:
+	 * other keys, each of which is as bad as beside; idle_text: what the
+	 * field does without needs, NULL: "does nothing". */
 	const char *needs, *beside, *needs_word, *idle_text;
-	const struct field_need *needs_or;
-	uint32_t idle_in; /* enum where (field_idle.h): no effect there */
+	const struct field_need *needs_or, *beside_or;
+	uint32_t idle_in;  /* enum where (field_idle.h): no effect there */
+	uint32_t needs_in; /* the same: needs counts only there; 0: anywhere */
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
 	/* For field_form() only.  form: the type where the row has none.
@@ -137,7 +139,7 @@ struct field {
 	const char *const *words;
 };
 
-/* A key that another field needs; a list ends with the key NULL. */
+/* A key that a row names; a list ends with the key NULL. */
 struct field_need {
 	const char *key;
 	const char *word; /* the value that it must have; NULL: any */

@@ -134,7 +134,7 @@ static void put_needs(json_t *form, const struct field *f)
 	const char *last = f->needs;
 	struct errmsg text, before;
 
-	if (f->needs == NULL)
+	if (f->needs == NULL || f->needs_in != 0)
 		return;
 	errmsg_set(&text, "%s", f->needs);
 	for (; other != NULL && other->key != NULL; other++) {

@@ -21,22 +21,33 @@ const char *where_text(unsigned where)
 		return "with an address that is no multicast group";
 	case WHERE_FILE:
 		return "with a file";
+	case WHERE_SINGLE:
+		return "with one input";
+	case WHERE_OPEN:
+		return "without auth.enable";
 	default:
 		return "with this type";
 	}
 }
 
-static bool is_met(const struct field *f, field_on_fn *is_on, void *arg)
+/* The first of a list that is on, or NULL. */
+static const struct field_need *find_on(const struct field_need *list,
+					field_on_fn *is_on, void *arg)
+{
+	for (; list != NULL && list->key != NULL; list++)
+		if (is_on(list, arg))
+			return list;
+	return NULL;
+}
+
+static bool is_met(const struct field *f, unsigned where, field_on_fn *is_on,
+		   void *arg)
 {
 	const struct field_need first = { f->needs, f->needs_word, NULL };
-	const struct field_need *other = f->needs_or;
 
-	if (f->needs == NULL || is_on(&first, arg))
-		return true;
-	for (; other != NULL && other->key != NULL; other++)
-		if (is_on(other, arg))
-			return true;
-	return false;
+	return f->needs == NULL ||
+	       (f->needs_in != 0 && (f->needs_in & where) == 0) ||
+	       is_on(&first, arg) || find_on(f->needs_or, is_on, arg) != NULL;
 }
 
 static void name_need(const struct field_need *need, struct errmsg *ret)
@@ -64,27 +75,41 @@ static void name_needs(const struct field *f, struct errmsg *ret)
 		name_need(other, ret);
 }
 
+/* "does nothing with one input without filler" */
+static void explain_needs(const struct field *f, unsigned where,
+			  struct errmsg *ret)
+{
+	unsigned in = f->needs_in & where;
+	struct errmsg needs;
+
+	name_needs(f, &needs);
+	errmsg_set(ret, "%s%s%s without %s",
+		   f->idle_text != NULL ? f->idle_text : "does nothing",
+		   in != 0 ? " " : "", in != 0 ? where_text(in & -in) : "",
+		   needs.text);
+}
+
 bool field_is_idle(const struct field *f, unsigned where, field_on_fn *is_on,
 		   void *arg, struct errmsg *ret)
 {
-	const struct field_need beside = { .key = f->beside };
+	const struct field_need beside[] = { { .key = f->beside }, { 0 } };
+	const struct field_need *other = find_on(beside, is_on, arg);
 	unsigned idle = f->idle_in & where;
-	struct errmsg needs;
+	struct errmsg name = { 0 };
 
+	if (other == NULL)
+		other = find_on(f->beside_or, is_on, arg);
 	if (f->flags & FIELD_IDLE)
 		errmsg_set(ret, "does nothing here");
 	else if (idle != 0)
 		errmsg_set(ret, "does nothing %s", where_text(idle & -idle));
-	else if (f->beside != NULL && is_on(&beside, arg))
-		errmsg_set(ret, "does nothing beside %s", f->beside);
-	else if (is_met(f, is_on, arg))
+	else if (other != NULL) {
+		name_need(other, &name);
+		errmsg_set(ret, "does nothing beside %s", name.text);
+	} else if (is_met(f, where, is_on, arg))
 		return false;
-	else {
-		name_needs(f, &needs);
-		errmsg_set(ret, "%s without %s",
-			   f->idle_text != NULL ? f->idle_text : "does nothing",
-			   needs.text);
-	}
+	else
+		explain_needs(f, where, ret);
 	return true;
 }
 

@@ -248,6 +248,17 @@ static const struct field_need or_any_table[] = {
 	IS("bat", "own"), IS("sdt_other", NULL), OWN_EIT, OWN_EIT_OTHER,
 	IS("tdt", "own"), { 0 },
 };
+/* With one input they decide when the filler, or nothing, replaces it. */
+static const struct field_need or_stop[] = { IS("backup_type", "stop"),
+					     { 0 } };
+#define SINGLE_NEEDS_FILLER \
+	.needs = "filler", .needs_or = or_stop, .needs_in = WHERE_SINGLE
+static const struct field_need beside_manual[] = {
+	IS("backup_type", "disable"), { 0 },
+};
+static const struct field_need beside_no_return[] = {
+	IS("backup_type", "passive"), IS("backup_type", "disable"), { 0 },
+};
 #define NEEDS_OWN(table, ...) \
 	.needs = (table), .needs_word = "own", __VA_ARGS__
 #define OWN_NIT_OR_BAT NEEDS_OWN("nit", .needs_or = or_bat)
@@ -304,23 +315,23 @@ static const struct field option_rows[] = {
 	  .help = "Which inputs are open while another one is on air." },
 	{ "backup_start_delay", DELAY(backup_start_delay_s),
 	  .flags = FIELD_SETTING | FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .idle_in = WHERE_MUX, SINGLE_NEEDS_FILLER,
 	  .help = "Time without the input before the next one is used." },
 	{ "backup_return_delay", DELAY(backup_return_delay_s),
 	  .flags = FIELD_SETTING | FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .idle_in = WHERE_MUX | WHERE_SINGLE, .beside_or = beside_manual,
 	  .help = "Time that a better input is on air before its return." },
 	{ "backup_force_return", AT(backup_force_return), .initial = true,
 	  .flags = FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .idle_in = WHERE_MUX | WHERE_SINGLE, .beside_or = beside_no_return,
 	  .help = "Whether a better input is used again." },
 	{ "backup_initial_delay", DELAY(backup_initial_delay_s),
 	  .flags = FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .idle_in = WHERE_MUX, SINGLE_NEEDS_FILLER,
 	  .help = "Time after the start until a backup may replace input 1." },
 	{ "backup_damping", DELAY(backup_damping_s),
 	  .flags = FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .idle_in = WHERE_MUX | WHERE_SINGLE, .beside_or = beside_manual,
 	  .help = "Half-life of the penalty of an input that fails often." },
 	{ "backup_on", BY(backup_on_hook, backup_on),
 	  .flags = FIELD_COMMAS | FIELD_OBSERVER,

@@ -248,7 +248,10 @@ export class Situation {
 			/^(#|$)/.test(input) ? `udp://${LOOPBACK}:${
 				this.first + i}${input}` : input),
 		[...output === null ? [] : [`udp://${LOOPBACK}:${this.port}${
-			output}`], ...more], { ...QUICK, ...options });
+			output}`], ...more],
+		// one input without a filler has no delays
+		list.length > 1 || options.filler || options.backup_type ?
+			{ ...QUICK, ...options } : options);
 		await this.sluice.cmd('set-stream', { stream: this.object });
 	}
 

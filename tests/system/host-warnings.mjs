@@ -141,6 +141,15 @@ const IDLE = {
 		'eit_rate: does nothing without eit "own" or sdt[].eit ' +
 			'"own" or eit_other "present" or eit_other "all"',
 	]],
+	single: [{ ...stream('lone', 'udp://127.0.0.1:5004', []),
+		backup_type: 'passive', backup_return_delay: 5,
+		backup_start_delay: 2, backup_damping: 9 }, [
+		'backup_type: does nothing with one input',
+		'backup_return_delay: does nothing with one input',
+		'backup_start_delay: does nothing with one input without ' +
+			'filler or backup_type "stop"',
+		'backup_damping: does nothing with one input',
+	]],
 	mpts: [{ ...stream('two', ['udp://127.0.0.1:5002#no_tdt',
 		'udp://127.0.0.1:5003#rate_min=100'], []), type: 'mpts',
 	bitrate: 8000, cue_pid: 500, backup_type: 'passive', map: 'pmt=100',
@@ -172,8 +181,17 @@ const IDLE = {
 	]],
 	// --log FILE has it, too
 	log: [{ max_file_size: 5 }, []],
-	user: [{ enable: true, type: 3, packages: ['Typo', 'Type', 'ALL'] },
-		['packages[0]: there is no category "Typo"']],
+	auth: [{ http_token_deny: ['x'], promo: 'http://h/', conlimit_mode:
+		'oldest', backend: 'http://h/', securetoken: 's',
+	backend_unreachable: 'deny', http_ip_deny: ['10.0.0.1'] },
+	['http_token_deny', 'promo', 'conlimit_mode', 'backend', 'securetoken',
+		'backend_unreachable', 'http_ip_deny'].map((key) =>
+		`${key}: does nothing without enable`)],
+	user: [{ enable: true, type: 3, packages: ['Typo', 'Type', 'ALL'],
+		token: 't', ip: '10.0.0.1', expire: 5, conlimit: '2' },
+	['packages[0]: there is no category "Typo"', ...['packages', 'token',
+		'ip', 'expire', 'conlimit'].map((key) =>
+		`${key}: does nothing without auth.enable`)]],
 };
 
 // "make_stream[0].x (a, ...): warning: text" and "stream.x: text" are one.
@@ -181,54 +199,91 @@ const plain = (text) => text.replace(/ \([^()]*"\)/g, '')
 	.replace(': warning', '')
 	.replace(/^(users\.u|[a-z_]+(\[\d\])?)[.:] ?/, '');
 
+// The command that stores a value: [command, request, name in IDLE].
+const COMMANDS = (of) => [
+	['set-stream', { id: 'one', stream: of.stream }, 'stream'],
+	['set-stream', { id: 'lone', stream: of.single }, 'single'],
+	['set-stream', { id: 'two', stream: of.mpts }, 'mpts'],
+	['set-softcam', { id: 'c', softcam: of.softcam }, 'softcam'],
+	['set-cas', { id: 's', cas: of.cas }, 'cas'],
+	['set-adapter', { id: 'd', adapter: of.adapter }, 'adapter'],
+	['set-user', { id: 'u', user: of.user }, 'user'],
+	['set-log', { set: of.log }, 'log'],
+	['set-auth', { auth: of.auth }, 'auth'],
+	['set-config', { key: 'dvb_tune', data: [of.adapter] }, 'adapter'],
+	['set-config', { key: 'users', data: { u: of.user } }, 'user'],
+	['set-config', { key: 'make_stream', data: [of.stream, of.single,
+		of.mpts] }, 'single'],
+	['set-settings', { settings: of.settings }, 'settings'],
+];
+const of = Object.fromEntries(Object.entries(IDLE).map(([name, [value]]) =>
+	[name, value]));
+const DOCUMENT = { make_stream: [of.stream, of.single, of.mpts],
+	softcam: [of.softcam], cas: [of.cas], dvb_tune: [of.adapter],
+	settings: of.settings, log: of.log, auth: of.auth,
+	users: { u: of.user }, categories: [{ name: 'Type', groups: [] }] };
+const LINE = /^\S+ warning (config|stream \w+|adapter|softcam|cas|user): /;
+
 test('options without effect are warnings everywhere, in the same words',
 	async (t) => {
-	const [one, two, softcam, cas, adapter, settings, log, user] =
-		Object.values(IDLE).map(([value]) => value);
-	const document = { make_stream: [one, two], softcam: [softcam],
-		cas: [cas], dvb_tune: [adapter], settings, log,
-		users: { u: user },
-		categories: [{ name: 'Type', groups: [] }] };
 	const file = path.join(tempDir(t), 'all.json');
 	const wanted = Object.values(IDLE).flatMap(([, list]) => list);
-	const missing = (lines) => {
-		const there = lines.map(plain);
+	const missing = (lines, list) => {
+		const there = lines.flatMap((line) => [line, plain(line)]);
 
-		return wanted.filter((text) => !there.includes(text));
+		return list.filter((text) => !there.includes(text));
 	};
 
-	fs.writeFileSync(file, JSON.stringify(document));
+	fs.writeFileSync(file, JSON.stringify(DOCUMENT));
 	fs.chmodSync(file, 0o600);
 	const { out, err } = await run(MASTER, ['-t', ...AS_SELF, '-c', file]);
 	const lines = (out + err).split('\n').map((line) =>
 		line.slice(file.length + 2));
-	assert.deepEqual(missing(lines), [], out + err);
+	assert.deepEqual(missing(lines, wanted), [], out + err);
 	assert.doesNotMatch(out + err, /max_file_size/);
 
-	const sluice = await Sluice.start(t, document);
-	assert.deepEqual(missing(sluice.log.split('\n').map((line) =>
-		line.replace(/^\S+ warning config: /, ''))),
-	[]);
-	const check = async (cmd, request, list) => {
-		for (const more of [{ dry_run: true }, {}]) {
-			const reply = await sluice.cmd(cmd, { ...request,
-				warnings: true, ...more });
+	const sluice = await Sluice.start(t, DOCUMENT);
+	const logged = (from) => sluice.log.slice(from).split('\n')
+		.map((line) => line.replace(LINE, '')
+			.replace(/^[a-z]+: (?=\w+(\[\d\])?: |")/, ''));
 
-			for (const text of list)
-				assert.ok(reply.warnings?.map(plain)
-					.includes(text), `${cmd} ${text}: ` +
-					JSON.stringify(reply));
-		}
-	};
+	assert.deepEqual(missing(logged(0), wanted), []);
+	for (const [cmd, request, name] of COMMANDS(of)) {
+		const [, list] = IDLE[name];
+		const ask = async (more) => (await sluice.cmd(cmd,
+			{ ...request, ...more })).warnings ?? [];
+		const judge = (warnings) => assert.deepEqual(
+			missing(warnings, list), [], `${cmd} ${name}`);
 
-	await check('set-stream', { id: 'one', stream: one }, IDLE.stream[1]);
-	await check('set-stream', { id: 'two', stream: two }, IDLE.mpts[1]);
-	await check('set-softcam', { id: 'c', softcam }, IDLE.softcam[1]);
-	await check('set-cas', { id: 's', cas }, IDLE.cas[1]);
-	await check('set-adapter', { id: 'd', adapter }, IDLE.adapter[1]);
-	await check('set-user', { id: 'u', user }, IDLE.user[1]);
-	await check('set-log', { set: log }, IDLE.log[1]);
-	await check('set-settings', { settings }, IDLE.settings[1]);
+		judge(await ask({ dry_run: true, warnings: true }));
+		judge(await ask({ warnings: true }));
+		// it always has them, and twenty lines in ten seconds
+		if (cmd === 'set-stream')
+			continue;
+		const { length } = sluice.log;
+		// replies of other clients have one key
+		assert.deepEqual(await ask({}), [], `${cmd} ${name}`);
+		await waitUntil(`the log of ${cmd} ${name}`, () => {
+			assert.deepEqual(missing(logged(length), list), []);
+			return true;
+		});
+	}
+	await sluice.stop();
+});
+
+test('an adapter that is enabled has the warnings of set-adapter',
+	async (t) => {
+	const sluice = await Sluice.start(t, { ...config(),
+		dvb_tune: [{ ...of.adapter, enable: false }] });
+	const [first] = IDLE.adapter[1];
+	const { warnings } = await sluice.cmd('toggle-adapter',
+		{ id: 'd', warnings: true });
+
+	assert.deepEqual(IDLE.adapter[1].filter((text) =>
+		!warnings.map(plain).includes(text)), []);
+	await sluice.logged(new RegExp(`adapter: d: ${first}`));
+	assert.deepEqual(await sluice.cmd('toggle-adapter', { id: 'd',
+		warnings: true }), { 'toggle-adapter': 'ok' });
 	await sluice.stop();
 });
 

@@ -90,22 +90,25 @@ Test(set_auth, rejects_rules_of_another_shape)
 	cr_assert_eq(post("{'cmd':'set-auth','warnings':true,'auth':"
 			  "{'http_ip_deny':'x'}}"), 200);
 	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
-			 "'auth.http_ip_deny: is not a list: it is not used']"
-			 "}");
+			 "'auth.http_ip_deny: is not a list: it is not used',"
+			 "'auth.http_ip_deny: does nothing without enable']}");
 }
+
+#define USED "'enable':true,'backend_unreachable':'deny',"
 
 Test(set_auth, logs_unusable_values_and_keeps_them)
 {
 	open_world("{}");
 	expect_ok("{'cmd':'set-auth','auth':{'backend':'nowhere',"
 		  "'http_ip_deny':'1.2.3.4'}}", "set-auth");
-	cr_assert_not_null(strstr(w.log, "auth: backend:"), "%s", w.log);
-	cr_assert_not_null(strstr(w.log, "auth: http_ip_deny:"));
+	cr_assert_not_null(strstr(w.log, "auth: backend: is not a URL"), "%s",
+			   w.log);
+	cr_assert_not_null(strstr(w.log, "auth.http_ip_deny: is not a list"));
 	w.log[0] = '\0';
-	expect_ok("{'cmd':'set-auth','auth':{'backend':{'format':'http',"
-		  "'host':'a','port':1}}}", "set-auth");
-	expect_ok("{'cmd':'set-auth','auth':{'backend':'http://a/'}}",
-		  "set-auth");
+	expect_ok("{'cmd':'set-auth','auth':{" USED "'backend':{'format':"
+		  "'http','host':'a','port':1}}}", "set-auth");
+	expect_ok("{'cmd':'set-auth','auth':{" USED "'backend':"
+		  "'http://a/'}}", "set-auth");
 	cr_assert_str_empty(w.log);
 }
 
@@ -143,8 +146,9 @@ Test(sections, have_the_warnings_of_the_check_on_request)
 			  "{'enabel':true,'http_ip_deny':['x']}}"), 200);
 	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
 			 "'auth.http_ip_deny[0]: is no address or network: it "
-			 "has no effect','auth: \\'enabel\\' is not known; is "
-			 "it \\'enable\\'?']}");
+			 "has no effect','auth.http_ip_deny: does nothing "
+			 "without enable','auth: \\'enabel\\' is not known; "
+			 "is it \\'enable\\'?']}");
 	cr_assert_eq(post("{'cmd':'set-config','warnings':true,'key':'foo',"
 			  "'data':1}"), 200);
 	cr_assert_str_eq(said(), "{'set-config':'ok','warnings':["

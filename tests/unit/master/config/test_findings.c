@@ -57,3 +57,22 @@ Test(findings, a_few_are_reported_one_by_one)
 	cr_assert_null(strstr(said, "more"), "%s", said);
 	findings_done(&f);
 }
+
+Test(findings, other_keys_are_not_alike)
+{
+	static const char *const keys[] = { "a[3].token", "a[4].token",
+		"a[5].token", "a[6].token", "a[6].ip", "b.c.ip" };
+	struct findings f = { 0 };
+	char said[1024] = "";
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		findings_add(CHECK_WARNING, keys[i], "does nothing", &f);
+	findings_report(&f, note, said);
+	cr_assert_str_eq(said, "warning a[3].token: does nothing\n"
+			       "warning a[4].token: does nothing\n"
+			       "warning a[5].token: does nothing; and 1 more "
+			       "like these\n"
+			       "warning a[6].ip: does nothing\n"
+			       "warning b.c.ip: does nothing\n");
+	findings_done(&f);
+}

@@ -64,6 +64,47 @@ Test(field_idle, values_that_ask_for_nothing_are_not_reported)
 	       "tsid: does nothing in an mpts of one input\n");
 }
 
+/* One input has no return and no damping; the delays decide when the filler, or
+ * nothing, replaces it. */
+Test(field_idle, one_input_has_no_backup)
+{
+	const unsigned one = WHERE_SPTS | WHERE_SINGLE;
+
+	STREAM("{\"backup_return_delay\":5,\"backup_damping\":9,"
+	       "\"backup_force_return\":false,\"backup_on\":\"no_audio\","
+	       "\"backup_type\":\"stop\",\"cc_limit\":5}", one,
+	       "backup_return_delay: does nothing with one input\n"
+	       "backup_force_return: does nothing with one input\n"
+	       "backup_damping: does nothing with one input\n");
+	STREAM("{\"backup_start_delay\":5,\"backup_initial_delay\":9}", one,
+	       "backup_start_delay: does nothing with one input without "
+	       "filler or backup_type \"stop\"\n"
+	       "backup_initial_delay: does nothing with one input without "
+	       "filler or backup_type \"stop\"\n");
+	STREAM("{\"backup_start_delay\":5,\"backup_type\":\"stop\"}", one, "");
+	STREAM("{\"backup_start_delay\":5,\"filler\":\"still\"}", one, "");
+	STREAM("{\"backup_start_delay\":5,\"filler\":\"false\"}", WHERE_SPTS,
+	       "");
+}
+
+Test(field_idle, a_stream_without_a_return_has_no_keys_of_it)
+{
+	STREAM("{\"backup_type\":\"disable\",\"backup_return_delay\":5,"
+	       "\"backup_force_return\":false,\"backup_damping\":5}",
+	       WHERE_SPTS,
+	       "backup_return_delay: does nothing beside backup_type "
+	       "\"disable\"\n"
+	       "backup_force_return: does nothing beside backup_type "
+	       "\"disable\"\n"
+	       "backup_damping: does nothing beside backup_type "
+	       "\"disable\"\n");
+	STREAM("{\"backup_type\":\"passive\",\"backup_return_delay\":5,"
+	       "\"backup_force_return\":false,\"backup_damping\":5}",
+	       WHERE_SPTS,
+	       "backup_force_return: does nothing beside backup_type "
+	       "\"passive\"\n");
+}
+
 /* The NIT of another stream may have what this one does not send. */
 Test(field_idle, another_stream_may_use_a_shared_key)
 {
@@ -167,9 +208,10 @@ static const struct {
 	  "bouquet_name tdt timezone country offset clock_lost cc_limit "
 	  "si_profile si_intervals sdt_other eit eit_other eit_rate ", 0 },
 	{ "map filter filter~ set_pnr service_provider hbbtv_url cue_pid "
-	  "backup_type backup_start_delay backup_return_delay "
-	  "backup_force_return backup_initial_delay backup_damping ",
+	  "backup_type backup_start_delay backup_initial_delay ",
 	  WHERE_MUX },
+	{ "backup_return_delay backup_force_return backup_damping ",
+	  WHERE_MUX | WHERE_SINGLE },
 	{ "bitrate mux_delay pid_mode tsid ", WHERE_SPTS | WHERE_RELAY },
 }, inputs[] = {
 	{ "pnr set_pnr set_pcr_pid filter filter~ filter_em order pass_sdt "
