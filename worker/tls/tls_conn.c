@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/base/mono.h"
 #include "worker/tls/context.h"
 #include "worker/tls/gather.h"
 
@@ -424,7 +425,8 @@ static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 	enum step down = c->down.done ? STEP_DONE : STEP_WAIT;
 	bool both = false;
 
-	c->used = ev_now(loop);
+	(void)loop;
+	c->used_ms = mono_ms();
 	if (c->stage == TLS_HANDSHAKE) {
 		c->outer_events = c->inner_events = 0;
 		up = down = handshake(c);
@@ -501,7 +503,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	struct tls_conn *c = xcalloc(1, sizeof *c);
 
 	c->cfg = cfg;
-	c->used = ev_now(cfg->loop);
+	c->used_ms = mono_ms();
 	c->ssl = SSL_new(ctx);
 	ev_io_init(&c->outer, on_ready, outer, EV_READ);
 	ev_io_init(&c->inner, on_ready, inner, EV_READ);

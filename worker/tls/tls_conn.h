@@ -87,7 +87,7 @@ struct tls_conn_config {
 struct tls_conn {
 	TAILQ_ENTRY(tls_conn) link; /* for the owner */
 	bool viewer;                /* for the owner */
-	ev_tstamp used; /* the loop's time of the last bytes of either side */
+	uint64_t used_ms; /* time of the last bytes of either side */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;
 	ev_io outer; /* the client */

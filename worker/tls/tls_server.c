@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/sockaddr.h"
 #include "worker/tls/tls_conn.h"
 #include "worker/tls/context.h"
@@ -87,10 +88,10 @@ static struct tls_conn *find_idle(const struct tls_server *s)
 	struct tls_conn *c, *oldest = NULL;
 
 	TAILQ_FOREACH(c, &s->lists[TLS_OPEN], link)
-		if (c->viewer && (oldest == NULL || c->used < oldest->used))
+		if (c->viewer &&
+		    (oldest == NULL || c->used_ms < oldest->used_ms))
 			oldest = c;
-	if (oldest != NULL &&
-	    ev_now(s->conns.loop) - oldest->used < s->idle_ms / 1e3)
+	if (oldest != NULL && mono_ms() - oldest->used_ms < s->idle_ms)
 		return NULL;
 	return oldest;
 }

@@ -11,8 +11,36 @@
 #include <ev.h>
 #include <openssl/err.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A clock of the calendar that a test sets: for all libraries, as this program
+ * replaces the calls that read it. */
+static time_t step_s;
+
+int clock_gettime(clockid_t id, struct timespec *ret)
+{
+	int r = (int)syscall(SYS_clock_gettime, id, ret);
+
+	if (r == 0 && id == CLOCK_REALTIME)
+		ret->tv_sec += step_s;
+	return r;
+}
+
+/* libev reads the clock by this one. */
+int gettimeofday(struct timeval *ret, void *zone)
+{
+	int r = (int)syscall(SYS_gettimeofday, ret, zone);
+
+	if (r == 0)
+		ret->tv_sec += step_s;
+	return r;
+}
 
 enum {
 	PATIENCE_MS = 30000,
@@ -330,6 +358,52 @@ Test(tls_server, no_viewer_in_use_is_replaced, .timeout = 90)
 	other = serve_client(&b, TLS_VIEWER);
 	cr_expect(is_closed(other.plain));
 	cr_expect_not(is_closed(one.plain));
+	hang_up(&one);
+	hang_up(&other);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+/* libev reads the clock twice a second. */
+static void step(struct bench *b, time_t seconds)
+{
+	step_s = seconds;
+	for (uint64_t end = mono_ms() + 700; mono_ms() < end;)
+		ev_run(b->loop, EVRUN_ONCE);
+	cr_assert_lt(labs((long)(ev_now(b->loop) - (double)time(NULL)) -
+			  seconds), 60, "libev does not see the step");
+}
+
+Test(tls_server, a_clock_that_is_set_makes_no_viewer_idle, .timeout = 90)
+{
+	struct link one, other;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 1,
+					      .idle_ms = NEVER_MS });
+	one = dial_client(&b, TLS_VIEWER);
+	step(&b, 2 * NEVER_MS / 1000);
+	other = serve_client(&b, TLS_VIEWER);
+	cr_expect(is_closed(other.plain));
+	cr_expect_not(is_closed(one.plain));
+	hang_up(&one);
+	hang_up(&other);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+Test(tls_server, a_clock_that_is_set_keeps_no_idle_viewer, .timeout = 90)
+{
+	struct link one, other;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 1,
+					      .idle_ms = SOON_MS });
+	one = dial_client(&b, TLS_VIEWER);
+	step(&b, -NEVER_MS / 1000);
+	other = dial_client(&b, TLS_VIEWER);
+	cr_expect(is_closed(one.plain));
+	cr_expect_eq(count(&b), 1);
 	hang_up(&one);
 	hang_up(&other);
 	UNTIL(&b, count(&b) == 0);
