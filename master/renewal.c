@@ -172,6 +172,7 @@ static void restart_or_repeat(struct renewal *r)
 
 static void answer_later(struct renewal *r)
 {
+	ev_timer_stop(r->cfg.loop, &r->answer);
 	ev_timer_set(&r->answer, 0., 0.);
 	ev_timer_start(r->cfg.loop, &r->answer);
 }

@@ -97,6 +97,7 @@ static void write_all(struct fd_store *s, struct handover *h)
 	s->failed = err < 0;
 	if (!s->failed)
 		return;
+	ev_timer_stop(s->cfg.loop, &s->timer);
 	ev_timer_set(&s->timer, RETRY_MS / 1e3, 0.);
 	ev_timer_start(s->cfg.loop, &s->timer);
 }

@@ -209,6 +209,8 @@ static void finish(struct ws_client *c, unsigned code)
 	hold(c, 0);
 	if (code)
 		ws_write_close(&c->replies, code);
+	ev_timer_stop(c->cfg.loop, &c->close_timer);
+	ev_timer_set(&c->close_timer, CLOSE_MS / 1e3, 0.);
 	ev_timer_start(c->cfg.loop, &c->close_timer);
 	client_write(c);
 }
@@ -329,7 +331,7 @@ struct ws_client *ws_client_new(const struct ws_client_config *cfg,
 			 sizeof timeout_ms);
 	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
-	ev_timer_init(&c->close_timer, on_close_timer, CLOSE_MS / 1e3, 0);
+	ev_init(&c->close_timer, on_close_timer);
 	ev_io_start(cfg->loop, &c->readable);
 	/* writes the greeting and reads rest */
 	ev_feed_event(cfg->loop, &c->readable, EV_READ);

@@ -219,13 +219,14 @@ struct alarms *alarms_new(struct api *api)
 
 	a->api = api;
 	a->state = system_alarms_new();
-	/* the first look: after the history was taken over */
-	ev_timer_init(&a->timer, on_timer, 0., LOOK_S);
+	ev_init(&a->timer, on_timer);
 	return a;
 }
 
 void alarms_start(struct alarms *a)
 {
+	/* the first look: after the history was taken over */
+	ev_timer_set(&a->timer, 0., LOOK_S);
 	ev_timer_start(a->api->cfg.loop, &a->timer);
 }
 

@@ -278,7 +278,7 @@ static void *cas_new(struct worker *worker)
 
 	c->worker = worker;
 	TAILQ_INIT(&c->links);
-	ev_timer_init(&c->second, on_second, 1., 1.);
+	ev_init(&c->second, on_second);
 	ev_init(&c->join, on_join);
 	return c;
 }
@@ -318,6 +318,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		.arg = c,
 	});
 	worker_send_ready(c->worker);
+	ev_timer_set(&c->second, 1., 1.);
 	ev_timer_start(c->worker->loop, &c->second);
 }
 

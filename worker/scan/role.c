@@ -129,7 +129,7 @@ static void *scan_new(struct worker *worker)
 
 	s->worker = worker;
 	batch_init(&s->batch, on_packets, s);
-	ev_timer_init(&s->tick, on_tick, 0., TICK_MS / 1e3);
+	ev_init(&s->tick, on_tick);
 	return s;
 }
 
@@ -180,6 +180,7 @@ static void start_input(struct scan *s, const char *address, int ring)
 	s->has_ring = ring >= 0;
 	s->spec.ring = ring;
 	every_second(s, mono_ns());
+	ev_timer_set(&s->tick, 0., TICK_MS / 1e3);
 	ev_timer_start(s->worker->loop, &s->tick);
 }
 

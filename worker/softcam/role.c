@@ -241,7 +241,7 @@ static void *softcam_new(struct worker *worker)
 	struct softcam *s = xcalloc(1, sizeof *s);
 
 	s->worker = worker;
-	ev_timer_init(&s->second, on_second, 1., 1.);
+	ev_init(&s->second, on_second);
 	ev_init(&s->delay, on_delay);
 	return s;
 }
@@ -322,6 +322,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	s->client = cam_client_new(&cfg);
 	explicit_bzero(cfg.key, sizeof cfg.key);
 	worker_send_ready(s->worker);
+	ev_timer_set(&s->second, 1., 1.);
 	ev_timer_start(s->worker->loop, &s->second);
 }
 
