@@ -96,6 +96,7 @@ tests_component_test_tls_role_LDADD = $(unit_libs) $(SSL_LIBS)
 tests_component_test_sandbox_SOURCES = tests/component/test_sandbox.c \
 	$(component_attempts)
 tests_component_test_sandbox_LDADD = $(worker_libs) $(SECCOMP_LIBS)
+tests_component_test_sandbox_LDFLAGS = -Wl,--wrap=syscall
 tests_component_test_spawn_SOURCES = tests/component/test_spawn.c \
 	$(component_rig)
 tests_component_test_spawn_LDADD = $(master_libs)
