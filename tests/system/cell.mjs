@@ -80,10 +80,13 @@ test('no attempt succeeds in any role', async (t) => {
 		config: { settings: { ...settingsOf(cert),
 			http_play_stream: true, epg_days: 1 } } });
 
-	// after the login: sixteen attackers leave it no time
+	// after the login: seventeen attackers leave it no time
 	await done(sluice, { cmd: 'set-cas', cas: { id: 'c1',
 		ecmg_channel_id: 1, ecmg_host: '127.0.0.1',
 		ecmg_port: 5006 } }, admin);
+	await done(sluice, { cmd: 'set-auth', auth: { enable: true,
+		backend: 'http://127.0.0.1:5008/',
+		backend_unreachable: 'allow' } }, admin);
 	for (const adapter of [{ id: 'd', type: 'S2',
 		address: 'udp://127.0.0.1:5007' },
 	{ id: 't', type: 'T', frequency: 474 }])
@@ -114,7 +117,7 @@ test('no attempt succeeds in any role', async (t) => {
 	const made = await attempts(sluice, ['stream plain', 'stream udp',
 		'stream store', 'stream srt', 'stream web', 'mux multi',
 		'deliver', 'auth', 'tls', 'querier', 'scan', 'softcam', 'epg',
-		'cas c1', 'adapter d', 'adapter t',
+		'cas c1', 'adapter d', 'adapter t', 'backend',
 		...pictures ? ['picture'] : []]);
 
 	t.diagnostic(made.join(' '));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { call, startGuarded } from '../helpers/auth.mjs';
 import { ip, pair } from '../helpers/net.mjs';
-import { sanitized, stream } from '../helpers/sluice.mjs';
+import { request, sanitized, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -19,6 +19,9 @@ const SOME = ['stream bad', 'stream web', 'deliver 1', 'auth 1', 'tls 1',
 	'querier 1'];
 const ROLES = [...SOME, 'epg 1', 'cas c1', 'adapter d', 'mux multi',
 	'softcam c'];
+// Those that a viewer starts.
+const ASKED = ['backend 1',
+	...fs.existsSync(`${ATTACKER}-picture`) ? ['picture 1'] : []];
 
 // A control group with little memory, of version 1 or 2; null: not here.
 function makeGroup(t) {
@@ -63,7 +66,10 @@ async function serve(t) {
 			'udp://127.0.0.1:6004'), type: 'mpts', bitrate: 9000 }];
 	const made = await startGuarded(t, {
 		options: { dir, env: { SLUICE_WORKER: ATTACKER } },
-		config: { settings: { ...settingsOf(cert), epg_days: 1 },
+		config: { settings: { ...settingsOf(cert), epg_days: 1,
+			http_play_stream: true },
+			auth: { enable: true, backend: 'http://127.0.0.1:5011/',
+				backend_unreachable: 'allow' },
 			cas: [{ id: 'c1', ecmg_channel_id: 1, ecmg_port: 5006,
 				ecmg_host: '127.0.0.1' }],
 			softcam: [{ id: 'c', type: 'newcamd', force: true,
@@ -123,6 +129,16 @@ async function takeAll(t, roles, order, content, reason) {
 		void call(sluice, command, admin);
 		await sluice.logged(new RegExp(
 			`warning ${name}: ${reason.source}`));
+	}
+	for (const name of ASKED) {
+		fs.writeFileSync(path.join(dir, `${order}-${name}`), content);
+		const asks = setInterval(() => request(sluice.port,
+			{ path: '/play/good.jpg' }).catch(() => {}), 200);
+
+		t.after(() => clearInterval(asks));
+		await sluice.logged(new RegExp(
+			`warning ${name}: ${reason.source}`));
+		clearInterval(asks);
 	}
 	assert.equal(sluice.worker('stream', 'good').pid, good);
 	await sluice.stop();
