@@ -581,6 +581,14 @@ const struct config_section config_sections[] = {
 
 const size_t n_config_sections = ARRAY_LEN(config_sections);
 
+void config_tables_visit(config_table_fn *visit, void *arg)
+{
+	for (size_t i = 0; i < n_config_sections; i++)
+		for (size_t k = 0; config_sections[i].tables[k] != NULL; k++)
+			visit(&config_sections[i], config_sections[i].tables[k],
+			      arg);
+}
+
 const struct config_section *config_fields_of(const char *section)
 {
 	for (size_t i = 0; i < n_config_sections; i++)

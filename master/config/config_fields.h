@@ -43,5 +43,11 @@ struct config_section {
 extern const struct config_section config_sections[];
 extern const size_t n_config_sections;
 
+typedef void config_table_fn(const struct config_section *,
+			     const struct field_table *, void *arg);
+
+/* Calls visit for each table of each section, in order. */
+void config_tables_visit(config_table_fn *visit, void *arg);
+
 /* NULL: the section has no fields of its own. */
 const struct config_section *config_fields_of(const char *section);

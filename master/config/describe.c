@@ -41,18 +41,23 @@ static json_t *describe_types(const struct io_type *const *types, bool inputs)
 	return all;
 }
 
+static void describe_table(const struct config_section *section,
+			   const struct field_table *t, void *arg)
+{
+	json_t *all = arg, *schema = json_object_get(all, section->key);
+
+	if (schema == NULL)
+		(void)json_object_set_new(all, section->key,
+					  field_describe(t));
+	else
+		add_table(schema, t);
+}
+
 json_t *config_describe(void)
 {
 	json_t *all = json_object(), *settings, *stream;
 
-	for (size_t i = 0; i < n_config_sections; i++) {
-		const struct field_table *const *t = config_sections[i].tables;
-		json_t *schema = field_describe(*t);
-
-		while (*++t != NULL)
-			add_table(schema, *t);
-		(void)json_object_set_new(all, config_sections[i].key, schema);
-	}
+	config_tables_visit(describe_table, all);
 	/* the settings have some keys for all streams */
 	stream = json_object_get(json_object_get(all, "make_stream"),
 				 "properties");

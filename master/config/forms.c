@@ -90,6 +90,17 @@ static json_t *make_types(const struct io_type *const *types)
 	return list;
 }
 
+static void form_table(const struct config_section *section,
+		       const struct field_table *t, void *arg)
+{
+	json_t *all = arg, *list = json_object_get(all, section->form);
+
+	if (list == NULL)
+		(void)json_object_set_new(all, section->form, field_form(t));
+	else
+		add_table(list, t);
+}
+
 json_t *forms_make(void)
 {
 	json_t *all = json_object();
@@ -99,14 +110,7 @@ json_t *forms_make(void)
 	for (size_t i = 0; i < ARRAY_LEN(objects); i++)
 		(void)json_object_set_new(all, objects[i].name,
 					  field_form(objects[i].fields));
-	for (size_t i = 0; i < n_config_sections; i++) {
-		const struct field_table *const *t = config_sections[i].tables;
-		json_t *list = field_form(*t);
-
-		while (*++t != NULL)
-			add_table(list, *t);
-		(void)json_object_set_new(all, config_sections[i].form, list);
-	}
+	config_tables_visit(form_table, all);
 	add_table(json_object_get(all, "user"), &password_fields);
 	add_defaults(json_object_get(all, "settings"));
 	return all;

@@ -72,6 +72,12 @@ static void expect_types(const json_t *list, const struct io_type *const *types)
 	cr_assert_eq(n, json_array_size(list));
 }
 
+static void expect_table(const struct config_section *s,
+			 const struct field_table *t, void *arg)
+{
+	expect_rows(s->form, json_object_get(arg, s->form), t);
+}
+
 Test(forms, have_every_row_of_every_table)
 {
 	json_t *all = forms_make();
@@ -85,13 +91,7 @@ Test(forms, have_every_row_of_every_table)
 	expect_rows("document", json_object_get(all, "document"),
 		    &document_fields);
 	cr_assert_not_null(find(json_object_get(all, "user"), "password"));
-	for (size_t i = 0; i < n_config_sections; i++) {
-		const struct config_section *s = &config_sections[i];
-
-		for (size_t k = 0; s->tables[k] != NULL; k++)
-			expect_rows(s->form, json_object_get(all, s->form),
-				    s->tables[k]);
-	}
+	config_tables_visit(expect_table, all);
 	json_decref(all);
 }
 
