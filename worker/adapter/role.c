@@ -9,6 +9,7 @@
 #include "proto/ipc/contract.h"
 #include "proto/spec/t2mi_spec.h"
 #include "worker/adapter/adapter_grants.h"
+#include "worker/adapter/cam_source.h"
 #include "worker/adapter/source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
@@ -117,10 +118,8 @@ static void report_slots(struct adapter *a, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_ADAPTER_SLOT };
 
-	if (a->source->ops->take_slot == NULL)
-		return;
 	for (unsigned i = 0; i < MSG_CAM_SLOTS; i++)
-		if (a->source->ops->take_slot(a->source, i, &m.adapter_slot))
+		if (cam_source_take(a->source->cam, i, &m.adapter_slot))
 			(void)channel_send(a->worker->channel, &m, NULL, 0);
 	a->slots_ns = now_ns + SLOTS_MS * MS;
 }
@@ -233,8 +232,8 @@ static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct adapter *a = role;
 
 	(void)fds, (void)n_fds;
-	if (a->source != NULL && a->source->ops->set_programs != NULL)
-		a->source->ops->set_programs(a->source, &m->adapter_cam);
+	if (a->source != NULL)
+		cam_source_want(a->source->cam, &m->adapter_cam);
 }
 
 static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -242,8 +241,8 @@ static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct adapter *a = role;
 
 	(void)fds, (void)n_fds;
-	if (a->source != NULL && a->source->ops->use_menu != NULL)
-		a->source->ops->use_menu(a->source, &m->adapter_menu);
+	if (a->source != NULL)
+		cam_source_act(a->source->cam, &m->adapter_menu);
 }
 
 static void on_programs(void *role, const struct msg *m, int *fds,

@@ -28,7 +28,6 @@ struct slot_source {
 	struct ci_spec spec;
 	struct errmsg wrong;      /* no thread can be started; "": it runs */
 	struct ci_stream *stream;
-	struct cam_source *cam;
 	struct psi *psi;          /* of the packets before the slot */
 	struct batch batch;       /* of the inner source */
 	struct batch *out;        /* during a read */
@@ -260,7 +259,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	if (s->state.open && !s->open)
 		begin_slot(s, now_ns);
 	s->open = s->state.open;
-	cam_source_second(s->cam, s->psi, s->open ? s->spec.adapter
+	cam_source_second(s->base.cam, s->psi, s->open ? s->spec.adapter
 							: CAM_GONE);
 	find_error(s);
 	ret->lost += s->lost;
@@ -273,7 +272,7 @@ static void source_free(struct source *source)
 	struct slot_source *s =
 		container_of(source, struct slot_source, base);
 
-	cam_source_free(&s->cam);
+	cam_source_free(&s->base.cam);
 	ci_stream_free(&s->stream);
 	s->inner->ops->free(s->inner);
 	psi_free(&s->psi);
@@ -301,32 +300,6 @@ static bool retune(struct source *source, const json_t *adapter)
 	return true;
 }
 
-static void set_programs(struct source *source,
-			 const struct msg_adapter_cam *cam)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	cam_source_want(s->cam, cam);
-}
-
-static void use_menu(struct source *source, const struct msg_adapter_menu *menu)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	cam_source_act(s->cam, menu);
-}
-
-static bool take_slot(struct source *source, unsigned slot,
-		      struct msg_adapter_slot *ret)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	return cam_source_take(s->cam, slot, ret);
-}
-
 static void choose(struct source *source,
 		   const struct msg_adapter_programs *programs)
 {
@@ -343,9 +316,6 @@ static const struct source_ops ops = {
 	.every_second = every_second,
 	.look = look,
 	.retune = retune,
-	.set_programs = set_programs,
-	.use_menu = use_menu,
-	.take_slot = take_slot,
 	.choose = choose,
 };
 
@@ -367,7 +337,7 @@ struct source *slot_source_new(const json_t *adapter, struct source *inner,
 	cfg.adapter = s->spec.adapter;
 	cfg.device = modules.device = s->spec.device;
 	modules.ca = s->spec.ca;
-	s->cam = cam_source_new(&modules, dvb, ctx);
+	s->base.cam = cam_source_new(&modules, dvb, ctx);
 	s->stream = ci_stream_new(&cfg, &err);
 	if (s->stream == NULL)
 		errmsg_set(&s->wrong, "cannot start a thread: %s",

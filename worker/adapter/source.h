@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cam_source;
 struct ev_loop;
 struct source;
 
@@ -56,14 +57,6 @@ struct source_ops {
 	/* Receives another multiplex, as this adapter (borrowed for the life of
 	 * the source) says; false: it cannot.  NULL: it never can. */
 	bool (*retune)(struct source *, const json_t *adapter);
-	/* Modules (CAM) in slots of the adapter; NULL: it has none.  The master
-	 * that sends the programs knows no slot yet. */
-	void (*set_programs)(struct source *, const struct msg_adapter_cam *);
-	void (*use_menu)(struct source *, const struct msg_adapter_menu *);
-	/* True when the slot has changed.  *ret borrows from the source, until
-	 * its next call. */
-	bool (*take_slot)(struct source *, unsigned slot,
-			  struct msg_adapter_slot *ret);
 	/* The programs that are read (copied); all until the first call.
 	 * NULL: it receives all. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);
@@ -72,6 +65,7 @@ struct source_ops {
 /* The head of each kind's own struct. */
 struct source {
 	const struct source_ops *ops;
+	struct cam_source *cam; /* modules in slots of it; NULL: none */
 };
 
 /* Opens the source that an adapter of the configuration (borrowed for its life)

@@ -47,7 +47,6 @@ struct tuner_source {
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
-	struct cam_source *cam;
 	uint8_t buffer[READ_BYTES];
 };
 
@@ -306,7 +305,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 		return;
 	}
 	dvb_tuner_get(s->tuner, &s->state);
-	cam_source_second(s->cam, s->wanted.psi,
+	cam_source_second(s->base.cam, s->wanted.psi,
 			  s->state.taken    ? s->state.adapter
 			  : s->state.absent ? CAM_GONE
 					    : CAM_KEEPS);
@@ -342,7 +341,7 @@ static void source_free(struct source *source)
 	struct tuner_source *s =
 		container_of(source, struct tuner_source, base);
 
-	cam_source_free(&s->cam);
+	cam_source_free(&s->base.cam);
 	dvb_tuner_free(&s->tuner);
 	wanted_pids_done(&s->wanted);
 	free(s);
@@ -356,7 +355,7 @@ static bool retune(struct source *source, const json_t *adapter)
 
 	if (s->tuner == NULL || tuner_spec_parse(adapter, &spec, NULL) < 0)
 		return false;
-	cam_source_set(s->cam, &spec);
+	cam_source_set(s->base.cam, &spec);
 	wanted_pids_carrier(&s->wanted, adapter);
 	s->chosen = true;
 	/* the packets of the same tuning go on */
@@ -375,41 +374,12 @@ static bool retune(struct source *source, const json_t *adapter)
 	return true;
 }
 
-static void set_programs(struct source *source,
-			 const struct msg_adapter_cam *cam)
-{
-	struct tuner_source *s =
-		container_of(source, struct tuner_source, base);
-
-	cam_source_want(s->cam, cam);
-}
-
-static void use_menu(struct source *source, const struct msg_adapter_menu *menu)
-{
-	struct tuner_source *s =
-		container_of(source, struct tuner_source, base);
-
-	cam_source_act(s->cam, menu);
-}
-
-static bool take_slot(struct source *source, unsigned slot,
-		      struct msg_adapter_slot *ret)
-{
-	struct tuner_source *s =
-		container_of(source, struct tuner_source, base);
-
-	return cam_source_take(s->cam, slot, ret);
-}
-
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
 	.look = look,
 	.retune = retune,
-	.set_programs = set_programs,
-	.use_menu = use_menu,
-	.take_slot = take_slot,
 	.choose = choose,
 };
 
@@ -432,7 +402,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	s->watch.moves_ms = dvb_sec_moves_ms(&s->spec);
 	s->watch.timeout_s = s->spec.timeout_s;
 	s->watch.powers = s->spec.satellite && !s->spec.lnb_sharing;
-	s->cam = cam_source_new(&s->spec, dvb, ctx);
+	s->base.cam = cam_source_new(&s->spec, dvb, ctx);
 	s->tuner = dvb_tuner_new(&cfg, &err);
 	if (s->tuner == NULL)
 		errmsg_set(&s->wrong, "cannot start a thread: %s",
