@@ -70,25 +70,34 @@ static struct service *find_service(const struct guide_stream *s,
 /* --- removal --- */
 
 void guide_remove_events(struct guide *g, struct service *s, size_t at,
-			 size_t n)
+			 size_t n, enum guide_removal which)
 {
+	size_t end = at + n, kept = at;
+
+	for (size_t i = at; i < end; i++) {
+		struct guide_event *e = s->events[i];
+
+		if (which == GUIDE_NOT_IMPORTED &&
+		    e->source == GUIDE_IMPORTED) {
+			s->events[kept++] = e;
+			continue;
+		}
+		g->counts.bytes -= guide_event_size(e);
+		free(e);
+	}
 	/* the array may be NULL */
-	if (n == 0)
+	if (kept == end)
 		return;
 	s->edited = ++g->edits;
-	for (size_t i = at; i < at + n; i++) {
-		g->counts.bytes -= guide_event_size(s->events[i]);
-		free(s->events[i]);
-	}
-	memmove(s->events + at, s->events + at + n,
-		(s->n - at - n) * sizeof s->events[0]);
-	s->n -= n;
-	g->counts.events -= n;
+	memmove(s->events + kept, s->events + end,
+		(s->n - end) * sizeof s->events[0]);
+	s->n -= end - kept;
+	g->counts.events -= end - kept;
 }
 
 static void free_service(struct guide *g, struct service *s)
 {
-	guide_remove_events(g, s, 0, s->n);
+	guide_remove_events(g, s, 0, s->n, GUIDE_ALL);
 	for (size_t i = 0; i < TABLES; i++) {
 		g->counts.bytes -= s->seen[i] != NULL
 					   ? SECTIONS * sizeof *s->seen[i]
@@ -309,7 +318,7 @@ static void insert(struct guide *g, struct service *s, struct guide_event *e)
 		n++;
 	g->counts.replaced += n;
 	s->overlapped |= n > 0;
-	guide_remove_events(g, s, at, n);
+	guide_remove_events(g, s, at, n, GUIDE_ALL);
 	if (s->n == s->room) {
 		s->room = MAX(16, 2 * s->room);
 		s->events = xrealloc(s->events,
@@ -372,7 +381,7 @@ static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 	if (old != NULL && e->source == 0)
 		e->source = old->source;
 	if (old != NULL)
-		guide_remove_events(g, s, at, 1);
+		guide_remove_events(g, s, at, 1, GUIDE_ALL);
 	/* what it replaced may have room again */
 	if (moved && s->overlapped)
 		guide_forget_sections(g, s);
@@ -408,7 +417,7 @@ bool guide_take_event(struct guide *g, struct service *s,
 	free(e);
 	/* the old time is wrong */
 	if (old != NULL && is_far)
-		guide_remove_events(g, s, same, 1);
+		guide_remove_events(g, s, same, 1, GUIDE_ALL);
 	return old != NULL && is_far;
 }
 
@@ -481,7 +490,7 @@ static bool remove_gone(struct guide *g, struct service *s,
 
 		if (e->round == g->round || !is_gone(e, eit, now_s))
 			continue;
-		guide_remove_events(g, s, i - 1, 1);
+		guide_remove_events(g, s, i - 1, 1, GUIDE_ALL);
 		removed = true;
 	}
 	/* another section may still have it, or what it replaced */
@@ -569,7 +578,7 @@ static void expire_service(struct guide *g, struct service *s, int64_t now_s)
 	while (n < s->n &&
 	       guide_event_end(s->events[n]) + GUIDE_PAST_S <= now_s)
 		n++;
-	guide_remove_events(g, s, 0, n);
+	guide_remove_events(g, s, 0, n, GUIDE_ALL);
 }
 
 void guide_expire(struct guide *g, int64_t now_s)

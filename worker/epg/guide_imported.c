@@ -123,7 +123,7 @@ bool guide_take_imported(struct guide *g, struct service *s,
 	set_ids(s, kept, events, n);
 	changed = !is_same(s, kept, events, n);
 	if (changed) {
-		guide_remove_events(g, s, kept, s->n - kept);
+		guide_remove_events(g, s, kept, s->n - kept, GUIDE_ALL);
 		/* when the import is over, all of the EIT is read */
 		guide_forget_sections(g, s);
 	}
@@ -153,19 +153,9 @@ static void release(struct service *s)
 /* A stream whose EIT is made from the guide has imported events alone. */
 static void drop_others(struct guide *g, struct guide_stream *s)
 {
-	for (size_t i = 0; s->own && i < s->n; i++) {
-		struct service *service = s->services[i];
-		size_t end = service->n, at;
-
-		while (end > 0) {
-			for (at = end; at > 0 &&
-			     service->events[at - 1]->source !=
-				     GUIDE_IMPORTED; at--)
-				continue;
-			guide_remove_events(g, service, at, end - at);
-			end = at > 0 ? at - 1 : 0;
-		}
-	}
+	for (size_t i = 0; s->own && i < s->n; i++)
+		guide_remove_events(g, s->services[i], 0, s->services[i]->n,
+				    GUIDE_NOT_IMPORTED);
 }
 
 void guide_release_imported(struct guide *g)

@@ -84,8 +84,10 @@ size_t guide_place_of(const struct service *, int64_t start_s);
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
 
-/* Removes n events from this place on. */
-void guide_remove_events(struct guide *, struct service *, size_t at, size_t n);
+enum guide_removal { GUIDE_ALL, GUIDE_NOT_IMPORTED };
+/* Removes these of the n events from this place on. */
+void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,
+			 enum guide_removal);
 /* All sections count as new. */
 void guide_forget_sections(struct guide *, struct service *);
 
