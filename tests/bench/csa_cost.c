@@ -57,14 +57,14 @@ int main(void)
 	static const uint8_t word[CSA_CONTROL_WORD] = { 1, 2, 3, 6,
 							4, 5, 6, 15 };
 	struct candidate all[CORES] = { { .name = "libdvbcsa",
-					  .csa = csa_new_with(NULL) } };
+					  .csa = csa_new(NULL) } };
 	const struct csa_core *core;
 	uint8_t (*payloads)[PAYLOAD];
 	size_t n = 1, most = csa_batch(all[0].csa);
 
 	for (; n < CORES && (core = csa_core(n - 1)) != NULL; n++) {
 		all[n].name = core->name;
-		all[n].csa = csa_new_with(core);
+		all[n].csa = csa_new(core);
 		if (core->lanes > most)
 			most = core->lanes;
 	}

@@ -10,6 +10,7 @@
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "worker/ca/ca_stage.h"
+#include "worker/csa/core.h"
 #include "worker/csa/csa.h"
 
 #include <inttypes.h>
@@ -90,10 +91,10 @@ int main(void)
 	uint8_t (*packets)[TS_PACKET] = xcalloc(PACKETS, TS_PACKET);
 	uint8_t (*copy)[TS_PACKET] = xcalloc(PACKETS, TS_PACKET);
 	uint64_t best = UINT64_MAX, bare = UINT64_MAX, out = 0;
-	struct descrambler *d = descrambler_new(take, &out);
+	struct descrambler *d = descrambler_new(csa_core(0), take, &out);
 	struct ca_stage *s = ca_stage_new(&(struct ca_stage_config){
 		.cams = &cams, .descrambler = d, .send = ask, .position = 1 });
-	struct csa *csa = csa_new_with(NULL);
+	struct csa *csa = csa_new(NULL);
 
 	make_packets(packets);
 	descrambler_assign(d, VIDEO, 0);

@@ -11,6 +11,7 @@
 #include "common/base/units.h"
 #include "worker/ca/ca_card.h"
 #include "worker/ca/ca_stage.h"
+#include "worker/csa/core.h"
 
 enum { CAID = 0x0b00 };
 
@@ -62,7 +63,7 @@ static void judge_parts(const uint8_t *data, size_t size)
 static void run_stage(uint8_t mode, const uint8_t *data, size_t n)
 {
 	struct flow f = { 0 };
-	struct descrambler *d = descrambler_new(count, &f);
+	struct descrambler *d = descrambler_new(csa_core(0), count, &f);
 	struct ca_stage *s = ca_stage_new(&(struct ca_stage_config){
 		.cams = &cams, .shift_ms = mode & 1 ? 5 : 0,
 		.ecm_pid = mode & 2 ? 0x100 : 0, .position = 1,

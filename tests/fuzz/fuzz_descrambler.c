@@ -7,6 +7,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/pieces.h"
+#include "worker/csa/core.h"
 #include "worker/csa/descrambler.h"
 
 struct flow {
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	flow = (struct flow){ data + 1, (size - 1) / TS_PACKET };
 	turn = (size_t)(data[0] >> 2) + 1;
-	d = descrambler_new(expect, &flow);
+	d = descrambler_new(csa_core(0), expect, &flow);
 	if (data[0] & 1)
 		descrambler_set(d, DESCRAMBLER_EVEN, word);
 	if (data[0] & 2)

@@ -69,7 +69,7 @@ static void scramble(struct csa *csa, unsigned period, uint8_t *p)
 int main(int argc, char **argv)
 {
 	uint8_t p[TS_PACKET], cc = 0;
-	struct csa *csa = csa_new();
+	struct csa *csa = csa_new(NULL);
 	unsigned long every, n = 0;
 	uint16_t ecm_pid;
 

@@ -82,6 +82,7 @@ tests_unit_worker_ca_test_ca_stage_SOURCES = \
 	tests/unit/worker/ca/ca_rig.h
 tests_unit_worker_cas_test_ecmg_session_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_cas_test_emmg_LDFLAGS = -Wl,--wrap=mono_ms
+tests_unit_worker_csa_test_core_choice_LDFLAGS = -Wl,--wrap=csa_core_agrees
 tests_unit_worker_softcam_test_cam_client_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_worker_softcam_test_cam_session_LDADD = $(LDADD) $(CRYPTO_LIBS)
 tests_unit_worker_softcam_test_newcamd_LDADD = $(LDADD) $(CRYPTO_LIBS)
@@ -232,6 +233,7 @@ unit_worker_tests = \
 	tests/unit/worker/cas/test_ecmg_session \
 	tests/unit/worker/cas/test_emmg \
 	tests/unit/worker/cas/test_simulcrypt \
+	tests/unit/worker/csa/test_core_choice \
 	tests/unit/worker/csa/test_crypto_periods \
 	tests/unit/worker/csa/test_csa \
 	tests/unit/worker/csa/test_descrambler \

@@ -2,7 +2,6 @@
 #include "worker/csa/csa.h"
 
 #include "common/base/alloc.h"
-#include "common/base/log.h"
 #include "worker/csa/core.h"
 
 #include <assert.h>
@@ -37,7 +36,7 @@ static void take_library(struct csa *c)
 	c->list = xcalloc(c->size + 1, sizeof *c->list);
 }
 
-struct csa *csa_new_with(const struct csa_core *core)
+struct csa *csa_new(const struct csa_core *core)
 {
 	struct csa *c = xcalloc(1, sizeof *c);
 
@@ -105,7 +104,7 @@ bool csa_core_agrees(const struct csa_core *core)
 	static const uint8_t word[CSA_CONTROL_WORD] = {
 		0x12, 0x34, 0x56, 0x9c, 0xab, 0xcd, 0xef, 0x67
 	};
-	struct csa *c = csa_new_with(core);
+	struct csa *c = csa_new(core);
 	struct sample *samples = xcalloc(c->size, sizeof *samples);
 	bool ok;
 
@@ -114,20 +113,6 @@ bool csa_core_agrees(const struct csa_core *core)
 	free(samples);
 	csa_free(&c);
 	return ok;
-}
-
-struct csa *csa_new(void)
-{
-	const struct csa_core *core;
-
-	for (size_t i = 0; (core = csa_core(i)) != NULL; i++) {
-		if (csa_core_agrees(core))
-			break;
-		log_error("stream", "the %s core of CSA and libdvbcsa disagree "
-				    "on this processor: the core is not used",
-			  core->name);
-	}
-	return csa_new_with(core);
 }
 
 void csa_forget(struct csa *c)

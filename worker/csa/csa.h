@@ -3,10 +3,10 @@
  * Scrambles and descrambles payloads by the DVB Common Scrambling Algorithm
  * (ETSI TS 100 289).
  *
- * A batch goes through the fastest core that this processor can run and that
- * agrees with libdvbcsa there (core.h), else through the bitslice core of
- * libdvbcsa.  Both cost nearly the same for one payload and for a full batch.
- * So a small batch goes through the cipher of libdvbcsa for single payloads.
+ * A batch goes through a core for wide registers (core.h), or through the
+ * bitslice core of libdvbcsa.  Both cost nearly the same for one payload and
+ * for a full batch.  So a small batch goes through the cipher of libdvbcsa for
+ * single payloads.
  */
 #pragma once
 
@@ -21,12 +21,9 @@ enum {
 struct csa;
 struct csa_core;
 
-/* Without a control word: csa_set() comes first.  Tries the cores; a core that
- * is wrong on this processor is logged and not taken. */
-struct csa *csa_new(void);
-
-/* The same with a core, or with libdvbcsa alone if it is NULL. */
-struct csa *csa_new_with(const struct csa_core *);
+/* With a core (core_choice.h), or with libdvbcsa alone if it is NULL.  It has
+ * no control word: csa_set() comes first. */
+struct csa *csa_new(const struct csa_core *);
 void csa_free(struct csa **);
 
 /* The payloads of a full batch. */

@@ -31,6 +31,7 @@ struct group {
 };
 
 struct descrambler {
+	const struct csa_core *core;
 	ts_out_fn *out;
 	void *arg;
 	struct group *groups[DESCRAMBLER_GROUPS]; /* made on demand */
@@ -47,10 +48,12 @@ static size_t place_of(unsigned scrambling)
 	return scrambling - DESCRAMBLER_EVEN;
 }
 
-struct descrambler *descrambler_new(ts_out_fn *out, void *arg)
+struct descrambler *descrambler_new(const struct csa_core *core, ts_out_fn *out,
+				    void *arg)
 {
 	struct descrambler *d = xcalloc(1, sizeof *d);
 
+	d->core = core;
 	d->out = out;
 	d->arg = arg;
 	return d;
@@ -66,7 +69,7 @@ static struct group *group_at(struct descrambler *d, uint8_t i)
 		g = xcalloc(1, sizeof *g);
 		g->running = PARITIES;
 		for (size_t k = 0; k < PARITIES; k++)
-			g->csa[k] = csa_new();
+			g->csa[k] = csa_new(d->core);
 		d->groups[i] = g;
 	}
 	return d->groups[i];

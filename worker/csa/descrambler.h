@@ -38,8 +38,10 @@ struct descrambler_counts {
 
 struct descrambler;
 
-/* out gets the packets, which it may borrow for the call. */
-struct descrambler *descrambler_new(ts_out_fn *out, void *arg);
+/* core: see csa_new().  out gets the packets, which it may borrow for the
+ * call. */
+struct descrambler *descrambler_new(const struct csa_core *core, ts_out_fn *out,
+				    void *arg);
 void descrambler_free(struct descrambler **);
 
 /* Puts a PID into a group, or into none. */

@@ -2,6 +2,7 @@
 libworker_a_SOURCES += \
 	worker/csa/crypto_periods.c worker/csa/crypto_periods.h \
 	worker/csa/core.c worker/csa/core.h \
+	worker/csa/core_choice.c worker/csa/core_choice.h \
 	worker/csa/csa.c worker/csa/csa.h \
 	worker/csa/descrambler.c worker/csa/descrambler.h \
 	worker/csa/schedule.c worker/csa/schedule.h \

@@ -50,12 +50,13 @@ void scrambler_set_classes(struct scrambler *s, unsigned classes)
 	s->classes = classes;
 }
 
-struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
+struct scrambler *scrambler_new(const struct csa_core *core,
+				const uint8_t control_word[CSA_CONTROL_WORD],
 				struct scrambler_pids *pids)
 {
 	struct scrambler *s = xcalloc(1, sizeof *s);
 
-	s->csa = csa_new();
+	s->csa = csa_new(core);
 	s->classes = ~0u;
 	scrambler_set_word(s, control_word, false);
 	s->pids = pids;

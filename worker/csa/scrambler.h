@@ -36,8 +36,10 @@ enum scrambler_mode {
 
 struct scrambler;
 
-/* pids: borrowed for the life of the scrambler, and changed. */
-struct scrambler *scrambler_new(const uint8_t control_word[CSA_CONTROL_WORD],
+/* core: see csa_new().  pids: borrowed for the life of the scrambler, and
+ * changed. */
+struct scrambler *scrambler_new(const struct csa_core *core,
+				const uint8_t control_word[CSA_CONTROL_WORD],
 				struct scrambler_pids *pids);
 void scrambler_free(struct scrambler **);
 

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "proto/spec/stream_spec.h"
+#include "worker/csa/core_choice.h"
 #include "worker/stream/ca_inserter.h"
 #include "worker/stream/cas_systems.h"
 
@@ -138,7 +139,8 @@ struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
 	crypto = crypto_config(s, cfg);
 	crypto_init(&s->periods, &crypto);
 	s->inserter = ca_inserter_new(cfg->out, cfg->arg);
-	s->scrambler = scrambler_new(crypto_word(&s->periods), cfg->pids);
+	s->scrambler = scrambler_new(csa_choose(cfg->csa),
+				     crypto_word(&s->periods), cfg->pids);
 	scrambler_set_classes(s->scrambler, classes_of(cfg->components));
 	s->systems = cas_systems_new(&(struct cas_systems_config){
 		.loop = cfg->loop,

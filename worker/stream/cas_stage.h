@@ -16,12 +16,14 @@
 #include "worker/csa/scrambler.h"
 
 struct cas_stage;
+struct csa_choice;
 struct ev_loop;
 
 struct cas_stage_config {
 	struct ev_loop *loop;
 	const struct msg_stream_start *start; /* borrowed for the call */
 	unsigned components; /* bits by enum cas_component; 0: all */
+	struct csa_choice *csa; /* borrowed for the call */
 	/* These two are the stream's and outlive the stage. */
 	struct crypto_memory *memory;
 	struct scrambler_pids *pids;

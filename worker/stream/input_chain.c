@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
+#include "worker/csa/core_choice.h"
 #include "worker/stream/mux_input.h"
 
 #include <stdio.h>
@@ -73,7 +74,8 @@ static void make_ca(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct input_spec *spec = &l->keeper.spec;
 
-	l->descrambler = descrambler_new(cfg->descrambled, cfg->arg);
+	l->descrambler = descrambler_new(csa_choose(cfg->csa), cfg->descrambled,
+					 cfg->arg);
 	l->ca = ca_stage_new(&(struct ca_stage_config){
 		.cams = &spec->cams,
 		.ecm_pid = spec->ecm_pid,
@@ -96,7 +98,8 @@ static void make_descrambler(struct input_chain *l,
 		make_ca(l, cfg);
 	if (!biss->given)
 		return;
-	l->descrambler = descrambler_new(cfg->descrambled, cfg->arg);
+	l->descrambler = descrambler_new(csa_choose(cfg->csa), cfg->descrambled,
+					 cfg->arg);
 	descrambler_set(l->descrambler, DESCRAMBLER_EVEN, biss->key);
 	descrambler_set(l->descrambler, DESCRAMBLER_ODD, biss->key);
 }

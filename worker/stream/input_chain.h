@@ -37,6 +37,7 @@ enum {
 };
 
 struct cas_list;
+struct csa_choice;
 struct mux_input;
 
 struct input_chain {
@@ -105,6 +106,7 @@ struct chain_config {
 	unsigned position;
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
+	struct csa_choice *csa; /* borrowed for the call */
 	/* see remux_config; outlives the chain */
 	const struct cas_list *cas;
 	bool alone; /* the stream has no other input */

@@ -421,6 +421,7 @@ static void make_selector(struct pipeline *p,
 		.loop = p->loop,
 		.start = config->start,
 		.components = spec.cas_components,
+		.csa = &p->csa,
 		.memory = &p->memory->crypto,
 		.pids = &p->memory->components,
 		.out = sent,
@@ -440,6 +441,7 @@ static void make_selector(struct pipeline *p,
 		.spec = &spec,
 		.memory = p->memory,
 		.cas = cas_stage_list(p->cas),
+		.csa = &p->csa,
 		.now_ns = p->now_ns,
 		.splice = p->splice,
 		.filler = p->filler,
@@ -522,7 +524,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	make_sinks(p, config->start);
 	make_selector(p, config);
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_set_psi(&p->sinks[i], pipeline_psi(p),
+		sink_set_psi(&p->sinks[i], pipeline_psi(p), &p->csa,
 			     &p->memory->components);
 	take_over_queue(p);
 	if (!pipeline_is_relay(p))

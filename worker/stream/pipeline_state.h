@@ -5,6 +5,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/prefetch.h"
 #include "worker/analysis/alarm_state.h"
+#include "worker/csa/core_choice.h"
 #include "worker/output/admission.h"
 #include "worker/output/codec_watch.h"
 #include "worker/output/ring_out.h"
@@ -50,6 +51,7 @@ struct pipeline {
 	struct filler *filler; /* a still picture; NULL: none */
 	struct own_tables *tables; /* NULL: those of the source */
 	struct cas_stage *cas; /* NULL: not scrambled */
+	struct csa_choice csa; /* of inputs, outputs and cas */
 	struct monitor_log watch; /* watches the stream before cas */
 	struct cue_watch *cue_watch; /* likewise */
 	uint64_t packets;

@@ -425,6 +425,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 						       : fill,
 				   .stream = cfg->spec,
 				   .cas = cfg->cas,
+				   .csa = cfg->csa,
 				   .alone = s->n == 1 && s->fill == NULL,
 				   .place = cfg->mux != NULL
 						    ? mux_place(cfg->mux, i)

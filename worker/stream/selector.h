@@ -57,6 +57,7 @@ struct selector_config {
 	const struct stream_spec *spec;       /* borrowed for the call */
 	struct stream_memory *memory;         /* outlives the selector */
 	const struct cas_list *cas; /* outlives the selector; NULL: none */
+	struct csa_choice *csa;     /* borrowed for the call */
 	uint64_t now_ns;
 	/* Borrowed for the life of the selector. */
 	struct splice *splice;

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
+#include "worker/csa/core_choice.h"
 #include "worker/csa/scrambler.h"
 #include "worker/output/sap.h"
 #include "worker/stream/monitor_log.h"
@@ -66,11 +67,11 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 }
 
 void sink_set_psi(struct sink *s, const struct psi *psi,
-		  struct scrambler_pids *pids)
+		  struct csa_choice *csa, struct scrambler_pids *pids)
 {
 	if (!s->valid || !s->spec.biss.given)
 		return;
-	s->scrambler = scrambler_new(s->spec.biss.key, pids);
+	s->scrambler = scrambler_new(csa_choose(csa), s->spec.biss.key, pids);
 	scrambler_set_psi(s->scrambler, psi);
 	if (s->output != NULL)
 		output_set_scrambler(s->output, s->scrambler);

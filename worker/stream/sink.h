@@ -20,6 +20,7 @@
 #include "worker/core/link_record.h"
 #include "worker/socket/retry.h"
 
+struct csa_choice;
 struct psi;
 struct scrambler_pids;
 
@@ -81,8 +82,10 @@ void sink_init(struct sink *, unsigned position, const char *address,
 void sink_done(struct sink *);
 
 /* The parser of the packets that the sink is fed, borrowed, before the first
- * packet.  pids: see scrambler_new(); they outlive the sink. */
-void sink_set_psi(struct sink *, const struct psi *, struct scrambler_pids *);
+ * packet.  If the output is scrambled, makes the scrambler.  pids: see
+ * scrambler_new(); they outlive the sink. */
+void sink_set_psi(struct sink *, const struct psi *, struct csa_choice *,
+		  struct scrambler_pids *);
 
 /* Starts to stop the output.  True if this takes time, during which the caller
  * can stop other outputs. */

@@ -5,6 +5,7 @@
 #include "common/base/crc32.h"
 #include "common/base/hex.h"
 #include "proto/spec/field.h"
+#include "worker/csa/core.h"
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
@@ -56,8 +57,8 @@ struct rig *rig_new(const char *cams, unsigned shift_ms)
 	cr_assert_eq(cam_hook.read(&f, "cam", cams, &list, &error), 0);
 	g->now_ns = 1000 * MS;
 	g->n_components = 2;
-	g->csa = csa_new();
-	g->descrambler = descrambler_new(take, g);
+	g->csa = csa_new(NULL);
+	g->descrambler = descrambler_new(csa_core(0), take, g);
 	g->stage = ca_stage_new(&(struct ca_stage_config){
 		.cams = &list,
 		.shift_ms = shift_ms,

@@ -47,7 +47,7 @@ static void add(struct csa *c, size_t n)
 /* Batches of some sizes, with each number of payloads in the last words. */
 static void judge(const struct csa_core *core)
 {
-	struct csa *c = csa_new_with(core);
+	struct csa *c = csa_new(core);
 	const char *name = core == NULL ? "libdvbcsa" : core->name;
 
 	csa_set(c, word);
@@ -87,7 +87,7 @@ Test(csa, every_core_agrees_with_every_bit_of_the_control_word)
 		control_word[bit / 8] = (uint8_t)(1 << bit % 8);
 		scramble(control_word);
 		for (size_t i = 0; (core = csa_core(i)) != NULL; i++) {
-			struct csa *c = csa_new_with(core);
+			struct csa *c = csa_new(core);
 
 			memcpy(copy, scrambled, sizeof copy);
 			csa_set(c, control_word);
@@ -153,7 +153,7 @@ Test(csa, one_wrong_bit_or_lane_makes_a_core_disagree)
 
 Test(csa, a_dropped_batch_stays_scrambled)
 {
-	struct csa *c = csa_new();
+	struct csa *c = csa_new(csa_core(0));
 
 	scramble(word);
 	csa_set(c, word);

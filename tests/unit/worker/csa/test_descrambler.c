@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/sample.h"
+#include "worker/csa/core.h"
 
 #include <criterion/criterion.h>
 #include <dvbcsa/dvbcsa.h>
@@ -79,7 +80,7 @@ static void feed(struct descrambler *d, const uint8_t *p, uint64_t now_ns)
 
 static struct descrambler *with_words(struct received *r)
 {
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 
 	descrambler_set(d, DESCRAMBLER_EVEN, even);
 	descrambler_set(d, DESCRAMBLER_ODD, odd);
@@ -112,7 +113,7 @@ Test(descrambler, clear_even_and_odd_packets_keep_their_order)
 
 static size_t full_batch(void)
 {
-	struct csa *c = csa_new();
+	struct csa *c = csa_new(csa_core(0));
 	size_t n = csa_batch(c);
 
 	csa_free(&c);
@@ -149,7 +150,7 @@ Test(descrambler, packets_wait_for_a_batch_a_time_or_a_silence)
 Test(descrambler, packets_that_cannot_be_descrambled_stay_as_they_are)
 {
 	struct received *r = received_new();
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 	uint8_t p[6][TS_PACKET];
 
 	descrambler_set(d, DESCRAMBLER_EVEN, even);
@@ -213,7 +214,7 @@ Test(descrambler, the_word_for_the_running_parity_waits_for_its_next_period)
 {
 	static const uint8_t later[] = { 9, 8, 7, 24, 6, 5, 4, 15 };
 	struct received *r = received_new();
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 	uint8_t clear[TS_PACKET];
 	unsigned n = 0;
 
@@ -251,7 +252,7 @@ Test(descrambler, the_word_for_the_running_parity_waits_for_its_next_period)
 Test(descrambler, groups_have_words_of_their_own)
 {
 	struct received *r = received_new();
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 	uint8_t clear[TS_PACKET];
 
 	descrambler_assign_all(d, DESCRAMBLER_NO_GROUP);
@@ -290,7 +291,7 @@ Test(descrambler, new_words_and_groups_let_no_packet_leave)
 {
 	static const uint8_t later[] = { 9, 8, 7, 24, 6, 5, 4, 15 };
 	struct received *r = received_new();
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 	uint8_t clear[TS_PACKET];
 
 	descrambler_assign(d, 0x100, 1);
@@ -383,7 +384,7 @@ Test(descrambler, a_service_that_another_program_scrambled_is_clear)
 					0x89, 0xab, 0xcd, 0x01 };
 	static uint8_t scrambled[MOST][TS_PACKET], clear[MOST][TS_PACKET];
 	struct received *r = received_new();
-	struct descrambler *d = descrambler_new(take, r);
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
 	size_t n = sample_packets("test-026.csa.ts", scrambled, MOST);
 	struct ts_run run = { scrambled[0], n };
 

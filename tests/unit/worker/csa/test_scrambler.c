@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
 #include "tests/unit/worker/ts/sample.h"
+#include "worker/csa/core.h"
 
 #include <criterion/criterion.h>
 #include <dvbcsa/dvbcsa.h>
@@ -61,7 +62,7 @@ static struct rig rig_new(void)
 {
 	struct rig g = {
 		.psi = psi_new(),
-		.scrambler = scrambler_new(word, &pids),
+		.scrambler = scrambler_new(csa_core(0), word, &pids),
 		.b = build_new(),
 		.received = xcalloc(1, sizeof(struct received)),
 	};
@@ -339,7 +340,7 @@ Test(scrambler, a_capture_is_scrambled_as_another_program_does)
 				       0x89, 0xab, 0xcd, 0x01 };
 	static uint8_t theirs[MOST][TS_PACKET], clear[MOST][TS_PACKET];
 	struct received *r = xcalloc(1, sizeof *r);
-	struct scrambler *s = scrambler_new(key, &pids);
+	struct scrambler *s = scrambler_new(csa_core(0), key, &pids);
 	struct psi *psi = psi_new();
 	size_t n = sample_packets("test-026.csa.ts", theirs, MOST), same = 0;
 	struct ts_run all = { clear[0], n };

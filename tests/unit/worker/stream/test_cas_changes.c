@@ -9,6 +9,7 @@
 #include "proto/ipc/channel.h"
 #include "tests/helpers/csa_words.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/csa/core_choice.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -47,6 +48,7 @@ static struct {
 	struct ev_loop *loop;
 	struct cas_stage *stage;
 	struct channel *worker; /* the end of the cas worker */
+	struct csa_choice csa;
 	struct crypto_memory memory;
 	struct scrambler_pids pids;
 	struct psi *psi;
@@ -173,8 +175,8 @@ static void start(uint16_t number)
 				   "ecmg_port", 1, "ecmg_cp", PERIOD_MS / 1000),
 	};
 	g.stage = cas_stage_new(&(struct cas_stage_config){
-		.loop = g.loop, .start = &start, .memory = &g.memory,
-		.pids = &g.pids, .out = take,
+		.loop = g.loop, .start = &start, .csa = &g.csa,
+		.memory = &g.memory, .pids = &g.pids, .out = take,
 	});
 	json_decref((json_t *)start.cas[0].link);
 	json_decref((json_t *)start.cas[0].entry);

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "proto/ipc/channel.h"
+#include "worker/csa/core_choice.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -20,6 +21,7 @@ static struct {
 	struct ev_loop *loop;
 	struct cas_stage *stage;
 	struct channel *worker; /* the end of the cas worker */
+	struct csa_choice csa;
 	struct crypto_memory memory;
 	struct scrambler_pids pids;
 	struct psi *psi;
@@ -86,8 +88,8 @@ static void start(void)
 				   PERIOD_MS / 1000, "emm_pid", EMM_PID),
 	};
 	g.stage = cas_stage_new(&(struct cas_stage_config){
-		.loop = g.loop, .start = &g.start, .memory = &g.memory,
-		.pids = &g.pids, .out = take,
+		.loop = g.loop, .start = &g.start, .csa = &g.csa,
+		.memory = &g.memory, .pids = &g.pids, .out = take,
 	});
 	cas_stage_set_psi(g.stage, g.psi);
 	cr_assert_eq(fd_seqpacket_pair(pair), 0);

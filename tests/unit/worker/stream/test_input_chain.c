@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/csa/core_choice.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -335,6 +336,7 @@ Test(input_chain, a_read_that_ends_the_wait_of_packets_is_after_them)
 	socklen_t len = sizeof at;
 	struct stream_spec spec;
 	struct held h = { .n = 0 };
+	struct csa_choice csa = { 0 };
 	char address[80];
 
 	/* a port that no process has */
@@ -348,7 +350,7 @@ Test(input_chain, a_read_that_ends_the_wait_of_packets_is_after_them)
 	stream_spec_init(&spec);
 	chain_init(&h.chain, &(struct chain_config){
 		.position = 1, .address = address, .stream = &spec,
-		.versions = &versions, .descrambled = left,
+		.csa = &csa, .versions = &versions, .descrambled = left,
 		.remuxed = ignore, .arg = &h,
 	});
 	chain_want(&h.chain, true, SECOND_NS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/log.h"
 #include "common/base/units.h"
+#include "worker/csa/core_choice.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/selector_state.h"
 
@@ -98,6 +99,7 @@ static struct selector *make(struct stream_memory *memory,
 			     const struct msg_stream_start *start)
 {
 	struct stream_spec spec;
+	struct csa_choice csa = { 0 };
 
 	stream_spec_init(&spec);
 	spec.backup = BACKUP_DISABLE;
@@ -107,6 +109,7 @@ static struct selector *make(struct stream_memory *memory,
 		.memory = memory,
 		.now_ns = clock_ns,
 		.splice = splice,
+		.csa = &csa,
 		.remuxed = ignore_packets,
 		.on_switch = ignore_switch,
 		.ask = ask_no_softcam,
