@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checked } from '../helpers/auth.mjs';
-import { Viewer } from '../helpers/media.mjs';
+import { Clip } from '../helpers/clip.mjs';
+import { Viewer, makeClip } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
+import { parsePlaylist } from '../helpers/playlist.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { certificate, secureRequest, settingsOf } from '../helpers/tls.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -141,6 +143,65 @@ test('without a certificate the output reports why it serves no viewer',
 				JSON.stringify(outputs));
 		});
 		assert.equal((await request(8100, { path: '/secure' })).status,
-			404);
+			503);
 		await sluice.stop();
 	});
+
+test('an output that gets the other scheme leads its clients there',
+	async (t) => {
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const made = (scheme) => stream('a001', 'udp://127.0.0.1:5000', [
+		`${scheme}://127.0.0.1:8100/ts`,
+		`${scheme}://127.0.0.1:8100/hls.m3u8#duration=1&part=300`]);
+	// nothing is encrypted before the first change
+	const sluice = await Sluice.start(t, { settings: settingsOf(cert),
+		...config(made('http')) });
+	const clip = await makeClip(tempDir(t), 'a', { seconds: 60,
+		pictures: ['-c:v', 'libx264', '-bf', '2'] });
+	const ask = (path, options = {}) => request(8100, { path, ...options });
+	const by = (scheme, path) => scheme === 'http' ? ask(path)
+		: secureRequest(8100, cert, { path });
+	const seen = new Set();
+	let over = false;
+
+	await Clip.play(t, clip, 700000, 5000);
+	await sluice.onair('a001');
+	const number = await waitUntil('a playlist', async () => {
+		const { status, body } = await ask('/hls.m3u8');
+
+		return status === 200 && Number(/SEQUENCE:(\d+)/.exec(body)[1]);
+	});
+	const asking = ['/ts', '/hls.m3u8', `/hls/${number}.ts`].map(
+		async (path) => {
+		while (!over) {
+			// the body of the first one has no end
+			const { status } = await ask(path, { method: 'HEAD' });
+
+			seen.add(status);
+		}
+	});
+	for (const scheme of ['https', 'http', 'https', 'http']) {
+		const before = scheme === 'https' ? 'http' : 'https';
+		const { segments } = parsePlaylist((await by(before,
+			'/hls.m3u8')).body.toString());
+		const path = `/hls.m3u8?_HLS_msn=${
+			segments.at(-1).number + 2}&_HLS_part=2`;
+		// it waits until after the change
+		const waiting = by(before, path);
+
+		await sluice.post({ cmd: 'set-stream', id: 'a001',
+			stream: made(scheme) });
+		const { status, headers } = await waiting;
+		assert.ok([302, 503].includes(status), `${scheme} ${status}`);
+		if (status === 302)
+			assert.ok(headers.location.startsWith(`${scheme}://`));
+		await waitUntil('the other scheme', async () =>
+			(await by(scheme, '/hls.m3u8')).status === 200);
+	}
+	over = true;
+	await Promise.all(asking);
+	assert.ok(seen.delete(200) && seen.delete(302), [...seen].join());
+	seen.delete(503);
+	assert.deepEqual([...seen], []);
+	await sluice.stop();
+});

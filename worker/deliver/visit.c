@@ -102,6 +102,19 @@ static struct mount *find_mount(const struct deliver *d,
 	return m;
 }
 
+/* The mount of a path, or of the playlist that a segment is of, with TLS or
+ * without. */
+static struct mount *find_asked(const struct deliver *d,
+				const struct viewer_conn *c, const char *path)
+{
+	struct mount *m = find_any(d, c, path);
+	char playlist[IO_PATH_MAX];
+	struct hls_wanted wanted;
+
+	return m == NULL && hls_segment_path(path, playlist, &wanted)
+		? find_any(d, c, playlist) : m;
+}
+
 static void refuse(struct viewer_conn *c, int status)
 {
 	session_free(&c->session);
@@ -155,6 +168,52 @@ static void redirect(struct viewer_conn *c, const char *location)
 	free(header);
 }
 
+/* A proxy in front of this server ended the TLS of the client. */
+static bool came_by_https(const struct http_request *request)
+{
+	const char *scheme = http_request_header(request, "x-forwarded-proto");
+
+	return scheme != NULL && strcasecmp(scheme, "https") == 0;
+}
+
+/* The path is that of an https output for a client without TLS, or of an http
+ * output for one with TLS, as after a change of the output: the client goes
+ * there.  Its query may hold a token, which no network may see in the clear.
+ * False: there is no such output. */
+static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
+			 const struct http_request *request)
+{
+	const char *path = http_request_path(request);
+	const char *host = http_request_header(request, "host");
+	const struct mount *m = find_asked(d, c, path);
+	char *location;
+
+	if (m == NULL || mount_accepts(m, c->secure) ||
+	    (m->tls && came_by_https(request)) ||
+	    strlen(http_request_query(request)) > SESSION_QUERY_MAX)
+		return false;
+	/* it has just become one by https */
+	if (m->tls && !tls_link_is_up(d->tls)) {
+		viewer_conn_reject(c, 503);
+		return true;
+	}
+	location = scheme_location(m->tls, host, path,
+				   m->tls ? http_request_query(request) : "");
+	if (location == NULL)
+		return false;
+	redirect(c, location);
+	free(location);
+	return true;
+}
+
+/* No mount of the path accepts the connection. */
+static void answer_missing(const struct deliver *d, struct viewer_conn *c,
+			   const struct http_request *request)
+{
+	if (!visit_scheme(d, c, request))
+		viewer_conn_reject(c, 404);
+}
+
 /* The answer to a request that waited for a permission; the mount may be gone
  * meanwhile, or that of another stream.  A request that has its permission and
  * waits for packets keeps its place. */
@@ -188,48 +247,12 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 	else if (m != NULL)
 		viewer_conn_answer_head(c);
 	else
-		viewer_conn_reject(c, 404);
+		answer_missing(d, c, c->request);
 }
 
 static const struct session_events session_events = {
 	.on_verdict = on_verdict,
 };
-
-/* A proxy in front of this server ended the TLS of the client. */
-static bool came_by_https(const struct http_request *request)
-{
-	const char *scheme = http_request_header(request, "x-forwarded-proto");
-
-	return scheme != NULL && strcasecmp(scheme, "https") == 0;
-}
-
-/* The path is that of an https output for a client without TLS, or of an http
- * output for one with TLS, as after a change of the output: the client goes
- * there.  Its query may hold a token, which no network may see in the clear.
- * False: there is no such output. */
-static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
-			 const struct http_request *request)
-{
-	const char *path = http_request_path(request);
-	const char *host = http_request_header(request, "host");
-	char playlist[IO_PATH_MAX], *location;
-	struct hls_wanted wanted;
-	struct mount *m = find_any(d, c, path);
-
-	if (m == NULL && hls_segment_path(path, playlist, &wanted))
-		m = find_any(d, c, playlist);
-	if (m == NULL || mount_accepts(m, c->secure) ||
-	    (m->tls && (!tls_link_is_up(d->tls) || came_by_https(request))) ||
-	    strlen(http_request_query(request)) > SESSION_QUERY_MAX)
-		return false;
-	location = scheme_location(m->tls, host, path,
-				   m->tls ? http_request_query(request) : "");
-	if (location == NULL)
-		return false;
-	redirect(c, location);
-	free(location);
-	return true;
-}
 
 /* Counts the address of the connection; false: it was rejected. */
 static bool count_address(struct deliver *d, struct viewer_conn *c)
@@ -255,8 +278,12 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 
 	if (m != NULL && strcmp(m->stream, stream) != 0)
 		m = NULL;
-	if (m == NULL || !mount_recover(m)) {
-		viewer_conn_reject(c, m == NULL ? 404 : 503);
+	if (m == NULL) {
+		answer_missing(d, c, c->request);
+		return;
+	}
+	if (!mount_recover(m)) {
+		viewer_conn_reject(c, 503);
 		return;
 	}
 	if (wanted.number > 0 && !count_address(d, c))
@@ -298,13 +325,12 @@ static void review_viewers(struct deliver *d, struct mount *m)
 static void visit_hls_again(struct deliver *d, struct mount *m)
 {
 	struct viewer_conn *c, *next;
-	struct hls_wanted wanted;
 
 	/* an answer is sent later and frees no connection */
 	for (c = TAILQ_FIRST(&d->busy); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, entry);
 		if ((c->shared == NULL && c->hls.mount == NULL) ||
-		    find_mount(d, c, c->request, &wanted) != m)
+		    find_asked(d, c, http_request_path(c->request)) != m)
 			continue;
 		hls_forget(c);
 		visit_request(c, c->request, d);
@@ -502,12 +528,10 @@ void visit_request(struct viewer_conn *c,
 	if (m == NULL &&
 	    (visit_list(d, c, request) || visit_picture(d, c, request)))
 		return;
-	if (m == NULL && visit_scheme(d, c, request))
-		return;
 	if (m == NULL) {
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
-		viewer_conn_reject(c, 404);
+		answer_missing(d, c, request);
 	} else if (m->hls > 0) {
 		visit(d, c, request, m, false);
 	} else if (!mount_recover(m)) {
