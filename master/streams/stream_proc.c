@@ -397,12 +397,6 @@ static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 	return err;
 }
 
-static void keep_memory(struct stream_proc *p, bool keep)
-{
-	stream_memory_keep(&p->memory, keep, worker_proc_name(p->proc));
-	spawner_touch(p->cfg.spawner);
-}
-
 void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		     bool others_read)
 {
@@ -438,7 +432,12 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		(void)make_ring(p, 0);
 	if (ring != p->ring.ro_fd)
 		p->cfg.events->on_ring(p, p->cfg.arg);
-	keep_memory(p, run);
+	/* a disabled stream keeps it: enabled again, it continues for those
+	 * that read it */
+	if (run)
+		stream_memory_keep(&p->memory, true,
+				   worker_proc_name(p->proc));
+	spawner_touch(p->cfg.spawner);
 	stream_cams_use(p, run && demand_is_wanted(&p->demand.demand));
 	/* an adopted worker has no state of them */
 	if (p->started)
