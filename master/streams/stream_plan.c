@@ -152,6 +152,7 @@ struct stream_plan *stream_plan_new(const char *id,
 	p->start.id = id;
 	p->start.name = name != NULL ? name : id;
 	p->start.mux = mpts_is_mux(p->source);
+	p->start.feed = mpts_is_link(id);
 	for (size_t i = 0; i < conf->n_inputs; i++) {
 		const struct input_conf *in = &conf->inputs[i];
 

@@ -296,7 +296,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 47,
+	MSG_FORMAT = 48,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
@@ -315,7 +315,7 @@ struct msg_stream_start {
 	unsigned hls;   /* segments of the playlist at the play path; 0: none */
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
-	bool mux;     /* all inputs are sent at the same time */
+	bool mux, feed; /* all inputs are sent; an mpts alone reads it */
 	bool ring;   /* a descriptor of the ring follows */
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */

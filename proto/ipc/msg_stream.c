@@ -33,6 +33,7 @@ static const struct field start_rows[] = {
 	{ "first", AT(first), .max = MSG_INPUTS_MAX },
 	{ "by_hand", AT(by_hand) },
 	{ "mux", AT(mux) },
+	{ "feed", AT(feed) },
 	{ "ring", AT(ring) },
 	{ "memory", AT(memory) },
 	{ "options", AT(options), .flags = FIELD_MAYBE },

@@ -28,8 +28,9 @@ enum {
 	LINE_PAUSE_MS = 2000, /* longer ones start again, too */
 	LINE_WINDOW_MS = 1000, /* of a measurement of the earliest arrival */
 	LINE_SLEW_PPM = 1000,
-	/* A packet that arrives earlier by so much shows another path. */
-	LINE_JUMP_MS = 50,
+	/* A packet that arrives earlier by so much shows another path: more
+	 * than the time between two reads of an input and of its source. */
+	LINE_JUMP_MS = 80,
 };
 
 struct delay_line {
@@ -80,6 +81,13 @@ uint64_t delay_line_next(const struct delay_line *, uint64_t from_ns);
 static inline uint8_t *delay_line_first(const struct delay_line *l)
 {
 	return l->packets + l->head * TS_PACKET;
+}
+
+/* The nth one behind it; there is one. */
+static inline const uint8_t *delay_line_at(const struct delay_line *l,
+					   size_t nth)
+{
+	return l->packets + ((l->head + nth) & (l->room - 1)) * TS_PACKET;
 }
 
 static inline uint32_t delay_line_source(const struct delay_line *l)

@@ -3,7 +3,9 @@
 
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
+#include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/mux/lane.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
@@ -17,6 +19,14 @@ enum {
 	/* The bytes of present and following events that precede one of the
 	 * schedule, if both wait. */
 	PRESENT_TIMES = 3,
+	/* More sections than begin to leave in EIT_GAP_MS. */
+	LEFT_MAX = 32,
+};
+
+/* A section that leaves: its sub-table, and when the next one may. */
+struct left {
+	uint64_t table; /* 0: none */
+	uint64_t next_ns;
 };
 
 struct queue {
@@ -31,6 +41,8 @@ struct eit_share {
 	struct queue *queues; /* KINDS of each input */
 	uint64_t *dropped;
 	uint64_t sent[KINDS]; /* of the queue that sent last */
+	struct left left[LEFT_MAX]; /* the last ones, in a circle */
+	size_t n_left;
 	uint64_t present; /* bytes of PRESENT since the last of SCHEDULE */
 	uint8_t section[SECTION_MAX];
 };
@@ -78,7 +90,27 @@ void eit_share_push(struct eit_share *s, size_t input, const uint8_t *section,
 	buf_append(&q->sections, section, len);
 }
 
-static struct queue *find_next(const struct eit_share *s, enum kind kind)
+/* Of the first section of a queue of an input. */
+static uint64_t table_of(size_t input, const struct queue *q)
+{
+	const uint8_t *section = buf_head(&q->sections) + LENGTH;
+
+	return UINT64_C(1) << 63 | (uint64_t)input << 24 |
+	       (uint64_t)section[0] << 16 | (uint64_t)section[3] << 8 |
+	       section[4];
+}
+
+/* May a section of this sub-table leave at_ns? */
+static bool is_apart(const struct eit_share *s, uint64_t table, uint64_t at_ns)
+{
+	for (size_t i = 0; i < LEFT_MAX; i++)
+		if (s->left[i].table == table && at_ns < s->left[i].next_ns)
+			return false;
+	return true;
+}
+
+static struct queue *find_next(const struct eit_share *s, enum kind kind,
+			       uint64_t at_ns)
 {
 	struct queue *found = NULL;
 
@@ -86,7 +118,8 @@ static struct queue *find_next(const struct eit_share *s, enum kind kind)
 		struct queue *q = &s->queues[i * KINDS + kind];
 
 		if (buf_len(&q->sections) > 0 &&
-		    (found == NULL || q->sent < found->sent))
+		    (found == NULL || q->sent < found->sent) &&
+		    is_apart(s, table_of(i, q), at_ns))
 			found = q;
 	}
 	return found;
@@ -100,11 +133,13 @@ static size_t first_len(const struct queue *q)
 	return (size_t)(head[0] << 8 | head[1]);
 }
 
-/* NULL: no section waits. */
-static struct queue *choose(const struct eit_share *s, enum kind *ret_kind)
+/* NULL: no section may leave. */
+static struct queue *choose(const struct eit_share *s, uint64_t at_ns,
+			    bool without_schedule, enum kind *ret_kind)
 {
-	struct queue *present = find_next(s, PRESENT);
-	struct queue *schedule = find_next(s, SCHEDULE);
+	struct queue *present = find_next(s, PRESENT, at_ns);
+	struct queue *schedule =
+		without_schedule ? NULL : find_next(s, SCHEDULE, at_ns);
 
 	*ret_kind = PRESENT;
 	if (schedule == NULL ||
@@ -115,14 +150,19 @@ static struct queue *choose(const struct eit_share *s, enum kind *ret_kind)
 	return schedule;
 }
 
-const uint8_t *eit_share_next(struct eit_share *s, size_t *ret_len)
+const uint8_t *eit_share_next(struct eit_share *s, uint64_t at_ns,
+			      bool without_schedule, size_t *ret_len)
 {
 	enum kind kind;
-	struct queue *q = choose(s, &kind);
+	struct queue *q = choose(s, at_ns, without_schedule, &kind);
 
 	if (q == NULL)
 		return NULL;
 	*ret_len = first_len(q);
+	s->left[s->n_left++ % LEFT_MAX] = (struct left){
+		table_of((size_t)(q - s->queues) / KINDS, q),
+		at_ns + (section_packets(*ret_len) * LANE_SPACING_MS +
+			 EIT_GAP_MS) * MS };
 	memcpy(s->section, buf_head(&q->sections) + LENGTH, *ret_len);
 	buf_take(&q->sections, LENGTH + *ret_len);
 	s->sent[kind] = q->sent;

@@ -6,19 +6,23 @@
  * Sections of present and following events precede those of the schedule, which
  * have a quarter of the bytes while both wait.
  * Among the inputs that wait, the one that has sent the fewest bytes is next,
- * so that the schedule of one input delays no other.  Each input has room of
- * its own; sections beyond it are dropped and counted, and their source repeats
- * them.
+ * so that the schedule of one input delays no other.  Sections of a sub-table
+ * keep their distance (EN 300 468 5.1.4).  Each input has room of its own;
+ * sections beyond it are dropped and counted, and their source repeats them.
  *
  * Pure.  Owns the queued sections.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
 	EIT_ROOM = 32 * 1024, /* bytes of each kind of an input */
+	/* Between two sections of a sub-table: 25, and what the places of their
+	 * packets may differ from their time. */
+	EIT_GAP_MS = 29,
 };
 
 struct eit_share;
@@ -31,9 +35,10 @@ void eit_share_free(struct eit_share **);
 void eit_share_push(struct eit_share *, size_t input, const uint8_t *section,
 		    size_t len);
 
-/* The section that goes out next, borrowed up to the next call; NULL: none
- * waits. */
-const uint8_t *eit_share_next(struct eit_share *, size_t *ret_len);
+/* The section that begins to leave at_ns, borrowed up to the next call; NULL:
+ * none may leave then.  without_schedule: none of the schedule. */
+const uint8_t *eit_share_next(struct eit_share *, uint64_t at_ns,
+			      bool without_schedule, size_t *ret_len);
 
 /* The sections of an input that found no room. */
 uint64_t eit_share_dropped(const struct eit_share *, size_t input);

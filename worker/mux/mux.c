@@ -299,8 +299,6 @@ void mux_push(struct mux *m, struct mux_source *in, const uint8_t *packet)
 			     MAX(m->now_ns, in->heard_ns))) {
 		in->dropped++;
 		mux_begin_source(m, in);
-	} else if (mux_hears(m, in)) {
-		in->own = in->line.pushed;
 	}
 }
 
@@ -320,6 +318,7 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 			if (pid < SI_PIDS_END) {
 				take_table(m, in, packet);
 			} else if ((m->cfg.keep && !m->settled) ||
+				   !mux_hears(m, in) ||
 				   (in->absent &&
 				    !mux_takes_absent(m, in, packet))) {
 				continue;
@@ -438,16 +437,21 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	keep_times(m);
 }
 
+static const uint8_t null_packets[PLACES][TS_PACKET] = {
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+};
+
 struct ts_run mux_places(void)
 {
-	static const uint8_t packets[PLACES][TS_PACKET] = {
-		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-		{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-	};
+	return (struct ts_run){ null_packets[0], PLACES };
+}
 
-	return (struct ts_run){ packets[0], PLACES };
+void mux_make_place(struct mux *m)
+{
+	(void)cbr_put(m->cbr, null_packets[0]);
 }
 
 void mux_source_get(const struct mux *m, size_t input,

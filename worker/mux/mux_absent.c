@@ -16,7 +16,7 @@ static bool is_gone(const struct mux *m, const struct mux_source *in)
 {
 	return in->absent_ms > 0 && in->silent && in->heard_ns != 0 &&
 	       m->now_ns - in->heard_ns > in->absent_ms * MS &&
-	       in->line.pushed - in->line.n >= in->own;
+	       in->line.n == 0;
 }
 
 static void drop_held(struct mux_source *in)
@@ -38,9 +38,6 @@ static void leave(struct mux *m, struct mux_source *in)
 {
 	in->absent = true;
 	in->return_ns = in->wait_ns = 0;
-	/* PMTs alone wait, and those that follow are dropped */
-	while (in->line.n > 0)
-		delay_line_drop(&in->line);
 	mux_begin_source(m, in);
 }
 
@@ -101,9 +98,6 @@ static bool may_return(struct mux *m, struct mux_source *in,
 bool mux_takes_absent(struct mux *m, struct mux_source *in,
 		      const uint8_t *packet)
 {
-	/* the PMTs of a silent input are made here */
-	if (!mux_hears(m, in))
-		return false;
 	if (in->return_ns == 0)
 		begin_return(m, in);
 	if (in->returns)

@@ -9,6 +9,14 @@
  * would arrive behind its time in the decoder. */
 enum { LATE_MS = 200 };
 
+enum {
+	/* Between two PMTs of a program: of an input that has packets, 500 ms
+	 * at most (TR 101 290 1.5), and of a silent one. */
+	PMT_MOST_MS = 400,
+	PMT_SILENT_MS = 100,
+	PMT_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184,
+};
+
 /* The duration of a packet, times kbit/s. */
 #define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
 
@@ -54,6 +62,7 @@ void mux_drop_late(struct mux *m)
 static void give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
 {
 	m->sent[ts_pid(packet)]++;
+	m->given_ms[ts_pid(packet)] = (uint32_t)(m->now_ns / MS);
 	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
 	m->free_ns = MAX(m->free_ns, m->place_ns) +
 		     PACKET_NS_KBPS / m->cfg.kbps;
@@ -121,12 +130,94 @@ static void begin(struct mux *m, struct turn *t)
 	m->tables_changed = false;
 }
 
+/* --- PMTs --- */
+
+/* The PMT that follows those that wait: of an input without packets that of its
+ * remux, which may have changed, else the last one that was sent. */
+static const uint8_t *find_pmt(const struct mux *m, const struct mux_source *in,
+			       const struct remux_service *s, size_t *ret_len)
+{
+	const struct psi_program *p = psi_program_find(m->psi, s->new_number);
+
+	if (in->silent && in->line.n == 0)
+		return remux_pmt(in->remux, s->new_number, ret_len);
+	if (p == NULL || p->pmt.data == NULL || p->pmt_pid != s->pmt_pid)
+		return NULL;
+	*ret_len = p->pmt.len;
+	return p->pmt.data;
+}
+
+static void repeat_pmt(struct mux *m, uint16_t pid, const uint8_t *section,
+		       size_t len)
+{
+	uint8_t packets[PMT_PACKETS_MAX * TS_PACKET], cc = 0;
+	size_t n = section_packets(len);
+
+	if (n > PMT_PACKETS_MAX || m->waiting.n + n > WAITING_MAX)
+		return;
+	(void)section_pack(section, len, pid, &cc, packets);
+	/* its counter continues, whoever sent the last one */
+	mux_counters_forget(&m->counters, pid);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *packet = packets + i * TS_PACKET;
+
+		(void)mux_counters_feed(&m->counters, MUX_TABLES_SOURCE,
+					packet);
+		waiting_add(&m->waiting,
+			    spread_place(&m->spread, pid, m->now_ns), packet);
+	}
+}
+
+/* The PMTs on a PID of an input. */
+static void repeat_pid(struct mux *m, const struct mux_source *in, uint16_t pid)
+{
+	for (size_t i = 0; i < in->n_services; i++) {
+		const uint8_t *section;
+		size_t len;
+
+		if (in->services[i].pmt_pid != pid)
+			continue;
+		section = find_pmt(m, in, &in->services[i], &len);
+		if (section != NULL)
+			repeat_pmt(m, pid, section, len);
+	}
+}
+
+/* Repeats the PMTs that no input has sent for too long: the input is silent, or
+ * its first packets after a silence wait for mux_delay.  The last PMT that was
+ * given has left then, and is known. */
+static void repeat_pmts(struct mux *m)
+{
+	uint64_t queue_ms = cbr_waiting(m->cbr) * PACKET_NS_KBPS /
+			    m->cfg.kbps / MS;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+		uint64_t most = in->silent ? PMT_SILENT_MS : PMT_MOST_MS;
+
+		for (size_t k = 0; k < in->n_services && !in->absent; k++) {
+			uint16_t pid = in->services[k].pmt_pid;
+			uint32_t ms = (uint32_t)(m->now_ns / MS) -
+				      m->given_ms[pid];
+
+			if (ms > MAX(most, 2 * queue_ms) &&
+			    !waiting_has(&m->waiting, pid))
+				repeat_pid(m, in, pid);
+		}
+	}
+}
+
 /* Gives the next packet; false: no other one is due. */
 static bool give_next(struct mux *m, struct turn *t)
 {
 	uint64_t next = waiting_next(&m->waiting);
 	size_t found = MUX_INPUTS_MAX + MUX_LANES;
 
+	/* what cbr has reaches up to its place: it would wait there again */
+	if (m->free_ns > m->now_ns && next <= m->free_ns) {
+		give_waiting(m);
+		return true;
+	}
 	for (size_t i = 0; i < MUX_LANES; i++) {
 		if (t->lanes[i].next_ns < next) {
 			next = t->lanes[i].next_ns;
@@ -159,6 +250,7 @@ void mux_place_due(struct mux *m)
 	struct turn t;
 
 	begin(m, &t);
+	repeat_pmts(m);
 	while (give_next(m, &t)) {
 	}
 }

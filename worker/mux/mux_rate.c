@@ -9,6 +9,8 @@ enum {
 	 * is cut. */
 	EFFECT_MS = 300,
 	CALM_MS = 1000,
+	/* With this part of mux_delay waiting, schedules of events are slow. */
+	CROWDED_PART = 16,
 	METER_MS = 200, /* of a measurement of the rates */
 	/* The usual rate follows the measured one in so many measurements. */
 	USUAL_METERS = 128,
@@ -202,28 +204,53 @@ static void cut_units(struct mux *m)
 	}
 }
 
-/* What does not fit into the queue is not sent, so that it drops no packet of
- * the other inputs.  Units are cut. */
-static void refuse(struct mux *m)
+static bool is_pmt(const struct mux_source *in, uint16_t pid)
 {
-	size_t room = cbr_room(m->cbr), need = TURN_TABLES;
+	for (size_t i = 0; i < in->n_services; i++)
+		if (in->services[i].pmt_pid == pid)
+			return true;
+	return false;
+}
+
+/* The packets of this turn that an input sends though it is cut. */
+static size_t count_pmts(const struct mux_source *in)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->due; i++)
+		n += is_pmt(in, ts_pid(delay_line_at(&in->line, i)));
+	return n;
+}
+
+/* Cuts an input; returns the packets of this turn that it does not send. */
+static size_t cut(struct mux_source *in)
+{
+	in->cut = true;
+	return in->due - count_pmts(in);
+}
+
+/* What does not fit into the queue is not sent, so that it drops no packet of
+ * the other inputs.  Units are cut.  Packets that wait for their place have
+ * their counters, and are sent.  Returns the room that is left. */
+static size_t refuse(struct mux *m)
+{
+	size_t room = cbr_room(m->cbr), need = TURN_TABLES + m->waiting.n;
 	struct mux_source *in;
 
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		if (!m->inputs[i].cut)
-			need += m->inputs[i].due;
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		in = &m->inputs[i];
+		need += in->cut ? count_pmts(in) : in->due;
+	}
 	for (size_t i = 0; i < m->cfg.n_inputs && need > room; i++) {
 		in = &m->inputs[i];
-		if (!in->blocked || in->cut)
-			continue;
-		in->cut = true;
-		need -= in->due;
+		if (in->blocked && !in->cut)
+			need -= cut(in);
 	}
 	while (need > room && (in = find_first(m, true)) != NULL) {
 		block(m, in, false);
-		in->cut = true;
-		need -= in->due;
+		need -= cut(in);
 	}
+	return room - MIN(room, need);
 }
 
 /* --- releasing --- */
@@ -269,11 +296,12 @@ static struct mux_source *find_fitting(struct mux *m)
 	return found;
 }
 
-static void release(struct mux *m)
+/* room: of the queue in this turn. */
+static void release(struct mux *m, size_t room)
 {
 	struct mux_source *in = find_fitting(m);
 
-	if (in == NULL)
+	if (in == NULL || in->due > room)
 		return;
 	in->blocked = in->cut = false;
 	in->released_ns = m->now_ns;
@@ -288,11 +316,13 @@ void mux_limit(struct mux *m)
 	size_t waiting = cbr_waiting(m->cbr), late = cbr_late(m->cbr);
 	uint64_t most = capacity(m, m->cfg.delay_ms);
 	uint64_t excess = waiting - MIN(waiting, late);
+	size_t room;
 
+	m->crowded = excess > most / CROWDED_PART;
 	measure(m);
 	block_greedy(m);
 	cut_units(m);
-	refuse(m);
+	room = refuse(m);
 	if (excess > most / 4)
 		m->calm_ns = m->now_ns;
 	if (m->now_ns - m->changed_ns < EFFECT_MS * MS) {
@@ -305,15 +335,7 @@ void mux_limit(struct mux *m)
 	if (excess > MAX(most, m->peak))
 		block_excess(m);
 	else if (m->now_ns - m->calm_ns >= CALM_MS * MS)
-		release(m);
-}
-
-static bool is_pmt(const struct mux_source *in, uint16_t pid)
-{
-	for (size_t i = 0; i < in->n_services; i++)
-		if (in->services[i].pmt_pid == pid)
-			return true;
-	return false;
+		release(m, room);
 }
 
 bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)

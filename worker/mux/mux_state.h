@@ -60,7 +60,6 @@ struct mux_source {
 	struct delay_line line;
 	size_t due; /* packets of it that leave in this turn */
 	uint64_t source_at; /* packets before its last source began */
-	uint64_t own; /* packets up to the last one that was not made here */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
 	unsigned absent_ms; /* silent for so long it is absent; 0: never */
@@ -101,6 +100,7 @@ struct mux {
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
+	uint32_t given_ms[TS_PIDS]; /* when cbr got the last one, with wrap */
 	struct cbr *cbr;
 	struct psi *psi; /* of the output */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
@@ -113,6 +113,8 @@ struct mux {
 	uint64_t changed_ns; /* an input was blocked or released */
 	uint64_t calm_ns;    /* since this time the queue is short */
 	uint64_t peak;       /* of the queue after a change */
+	bool crowded;        /* packets wait for the rate */
+	uint64_t schedule_ns; /* from then on a schedule of events is sent */
 	uint64_t meter_ns;   /* start of the measurement of the rates ... */
 	uint64_t metered_ns; /* ... and length of the last one */
 	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
@@ -130,7 +132,8 @@ void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
 /* The next packets of an input follow no other ones. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
-/* Are packets of the input its own?  The PMTs of a silent one are made here. */
+/* Are packets of the input its own?  Its remux repeats tables in its silence,
+ * too: the mux repeats those that it sent. */
 static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
 {
 	return in->heard_ns + MUX_SILENT_MS * MS >= m->now_ns;

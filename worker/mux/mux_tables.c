@@ -24,6 +24,8 @@ enum {
 	TDT_LATE_MS = 100,
 	/* Between two changes of tables by sections of the inputs. */
 	SECTIONS_MS = 1000,
+	/* In an overflow: the time of a section of a schedule, in its own. */
+	SCHEDULE_SLOW = 4,
 	/* Between two sections of a table (EN 300 468 5.1.4). */
 	SECTION_GAP_MS = 25,
 	/* The versions of the tables of the remuxes have extension 0. */
@@ -393,16 +395,27 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 	t->due_ns = MAX(t->due_ns + step, m->now_ns + step / 2);
 }
 
-/* The lane has few sections in front of those that precede others. */
+/* The lane has few sections in front of those that precede others.  While
+ * packets wait for the rate, schedules of events have a quarter of the lane. */
 static void queue_eit(struct mux *m)
 {
 	struct lane *l = &m->lanes[LANE_EIT];
 	const uint8_t *section;
 	size_t len;
 
-	while (fifo_len(&l->fifo) < LANE_BURST &&
-	       (section = eit_share_next(m->eit, &len)) != NULL)
+	while (fifo_len(&l->fifo) < LANE_BURST) {
+		bool slow = m->crowded && m->now_ns < m->schedule_ns;
+
+		section = eit_share_next(m->eit, m->now_ns + fifo_len(&l->fifo)
+						 * LANE_SPACING_MS * MS,
+					 slow, &len);
+		if (section == NULL)
+			return;
 		(void)lane_push(l, section, len);
+		if (section_table_id(section) != EIT_TABLE_ID)
+			m->schedule_ns = m->now_ns + section_packets(len) *
+					 SCHEDULE_SLOW * LANE_SPACING_MS * MS;
+	}
 }
 
 void mux_schedule(struct mux *m, uint64_t unix_ms)

@@ -143,6 +143,20 @@ size_t remux_services(const struct remux *r, struct remux_service *ret,
 	return n;
 }
 
+const uint8_t *remux_pmt(const struct remux *r, uint16_t new_number,
+			 size_t *ret_len)
+{
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct program *p = &r->programs[i];
+
+		if (p->ids.new_pnr != new_number || p->pmt.len == 0)
+			continue;
+		*ret_len = p->pmt.len;
+		return p->pmt.data;
+	}
+	return NULL;
+}
+
 size_t remux_unsent(const struct remux *r, struct remux_service *ret,
 		    size_t max)
 {

@@ -199,6 +199,11 @@ struct remux_pid {
 size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 		  size_t max);
 
+/* The PMT of the program with this number in the output, borrowed until the
+ * next feed; NULL: none. */
+const uint8_t *remux_pmt(const struct remux *, uint16_t new_number,
+			 size_t *ret_len);
+
 /* The programs that do not go out, as remux_services(): their new_number is 0
  * if the place (place.h) has no number left for them. */
 size_t remux_unsent(const struct remux *, struct remux_service *ret,

@@ -92,6 +92,9 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 	take_reads(memory, reads);
 	if (!start->mux || spec->mux_kbps == 0)
 		return;
+	s->live = xcalloc(1, sizeof *s->live);
+	s->live->splice = memory->splice;
+	memcpy(s->live->table_cc, memory->table_cc, sizeof memory->table_cc);
 	s->mux = mux_new(&(struct mux_config){
 		.n_inputs = start->n_inputs,
 		.kbps = spec->mux_kbps,
@@ -106,7 +109,7 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 			   .pmt = spec->pmt_version,
 			   .cat = spec->cat_version,
 			   .sdt = spec->sdt_version },
-		.continuity = &memory->splice,
+		.continuity = &s->live->splice,
 		.out = out,
 		.arg = arg,
 	});
@@ -124,7 +127,9 @@ void mux_stage_done(struct mux_stage *s)
 {
 	mux_free(&s->mux);
 	free(s->reads);
+	free(s->live);
 	s->reads = NULL;
+	s->live = NULL;
 }
 
 bool mux_stage_wants(struct mux_stage *s, struct input_chain *c,
@@ -240,11 +245,26 @@ void mux_stage_places(struct mux_stage *s, struct input_chain *c,
 	remux_feed(c->remux, &places, 1, now_ns);
 }
 
+void mux_stage_make_place(struct mux_stage *s)
+{
+	if (s->mux != NULL)
+		mux_make_place(s->mux);
+}
+
 void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
 {
 	if (s->mux == NULL)
 		return;
 	mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
+}
+
+void mux_stage_commit(struct mux_stage *s)
+{
+	if (s->mux == NULL)
+		return;
+	s->memory->splice = s->live->splice;
+	memcpy(s->memory->table_cc, s->live->table_cc,
+	       sizeof s->memory->table_cc);
 	keep_reads(s);
 }
 

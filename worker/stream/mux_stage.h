@@ -33,8 +33,15 @@ struct mux_reads {
 	} list[MUX_READS_MAX];
 };
 
+/* What the next worker continues, as of this turn. */
+struct mux_live {
+	struct splice_continuity splice;
+	uint8_t table_cc[TS_PIDS]; /* of own tables */
+};
+
 struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
+	struct mux_live *live; /* NULL: likewise */
 	struct stream_memory *memory;
 	uint64_t period_ns; /* of the readings of an input */
 	struct mux_seen sources[MSG_INPUTS_MAX];
@@ -75,7 +82,14 @@ void mux_stage_feed(struct mux_stage *, struct input_chain *,
 /* After the inputs of a turn. */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
+/* As mux_make_place(). */
+void mux_stage_make_place(struct mux_stage *);
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
+
+/* The outputs have sent the packets of the turn.  Until then the memory has the
+ * state of the last one, so that a worker that ends in between skips no
+ * counter of packets that nobody got. */
+void mux_stage_commit(struct mux_stage *);
 
 /* A part of the plan of the input at a position, as mux_plan(); without such an
  * input an empty object. */

@@ -310,7 +310,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
-		.constant = config->constant,
+		.kbps = config->kbps,
 		.out = config->out,
 		.arg = config->arg,
 	});
@@ -362,6 +362,11 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());
+}
+
+bool own_tables_lack_places(const struct own_tables *o)
+{
+	return table_stage_lacks_places(o->stage);
 }
 
 struct own_tables_eit own_tables_eit(const struct own_tables *o)

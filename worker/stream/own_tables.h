@@ -26,7 +26,7 @@ struct own_tables_config {
 	const struct psi *psi;
 	struct table_versions *versions;
 	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
-	bool constant; /* as that of table_stage_config */
+	unsigned kbps; /* as that of table_stage_config */
 	struct cue_memory *cues; /* it outlives it */
 	struct eit_versions *eit_versions; /* the same */
 	bool scrambled; /* the outputs are, by another stage */
@@ -58,6 +58,9 @@ struct own_tables_eit {
 	unsigned need_kbps, rate_kbps;
 };
 struct own_tables_eit own_tables_eit(const struct own_tables *);
+
+/* As table_stage_lacks_places(). */
+bool own_tables_lack_places(const struct own_tables *);
 
 /* As own_cue_send(); without cue_pid nothing is sent. */
 void own_tables_cue(struct own_tables *, const struct msg_stream_cue *,

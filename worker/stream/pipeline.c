@@ -12,6 +12,8 @@
 
 enum {
 	TICK_MIN_MS = 1,
+	/* A multiplex reads its feeds half as often, and delays them. */
+	FEED_TICK_MS = 2 * PACER_BURST_MS,
 	PART_MIN_MS = 200,
 };
 
@@ -67,6 +69,8 @@ static void read_inputs(struct pipeline *p)
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
 		mux_stage_places(&p->mux, due[i], p->now_ns); /* ─▶ remuxed */
 	}
+	if (p->tables != NULL && own_tables_lack_places(p->tables))
+		mux_stage_make_place(&p->mux);
 	mux_stage_turn(&p->mux, p->now_ns); /* ─▶ spliced */
 	if (p->filler != NULL && selector_still(p->selector) != NULL)
 		filler_run(p->filler, p->now_ns, filled, p);
@@ -311,6 +315,7 @@ static void turn(void *arg)
 	read_inputs(p);
 	selector_turn(p->selector);
 	run_outputs(p);
+	mux_stage_commit(&p->mux);
 	if (p->now_ns >= p->second_ns)
 		pipeline_second(p);
 	schedule(p);
@@ -359,7 +364,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 			.quantity = start->hls,
 		};
 	p->n_sinks = start->n_outputs;
-	p->tick_ms = PACER_BURST_MS;
+	p->tick_ms = start->feed ? FEED_TICK_MS : PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		addresses[i] = sink_address(start->outputs[i]);

@@ -20,12 +20,18 @@ enum {
 	/* How long packets wait for a null packet: a table, a clock. */
 	PATIENCE_US = 20000,
 	PATIENCE_CLOCK_US = 5000,
+	/* At a constant rate: longer than any wait for the distances. */
+	LACK_US = 40000,
 	/* Packets that a section of the longest kind takes. */
 	SECTION_PACKETS = (SECTION_MAX + 184) / 184,
 	EIT_HEAD = 14, /* bytes of a section in front of its events */
 	/* A schedule of events waits while so many packets are queued, so that
 	 * other tables have room. */
 	GUIDE_QUEUED = 2,
+	/* The last packets of own sections that are known: those of
+	 * SCHEDULE_GAP_MS and more, of several PIDs. */
+	LEFT_MAX = 128,
+	GAP_US = SCHEDULE_GAP_MS * 1000,
 	INSPECTED = 4, /* PIDs of tables: NIT, SDT and BAT, EIT, TDT and TOT */
 };
 
@@ -33,6 +39,19 @@ enum {
 struct inspected {
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
+};
+
+/* The section that a queued packet belongs to. */
+struct slot {
+	uint32_t table; /* an own one, table_id and extension; 0: it passes */
+	bool guide;     /* of a schedule of events */
+};
+
+/* The last packet of a sub-table that has left. */
+struct left {
+	uint16_t pid;
+	uint32_t table; /* 0: none */
+	uint32_t at; /* value of packets */
 };
 
 struct table_stage {
@@ -49,6 +68,10 @@ struct table_stage {
 	void *eit_arg;
 
 	struct section_queue queue;
+	struct slot slots[SECTION_QUEUE_MAX]; /* as those of the queue */
+	size_t others; /* packets in it that are of no schedule of events */
+	struct left left[LEFT_MAX]; /* in a circle, the last one at last_left */
+	size_t last_left;
 	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
 	uint32_t packets;   /* of the source */
 	uint32_t waits_from; /* value of packets when the queue began */
@@ -112,7 +135,8 @@ struct table_stage *table_stage_new(const struct table_stage_config *config)
 
 	s->schedule = schedule_new();
 	s->cc = config->cc;
-	s->constant = s->has_nulls = config->constant;
+	s->constant = s->has_nulls = config->kbps > 0;
+	s->rate = (uint32_t)(config->kbps * UINT64_C(1000) / 8 / TS_PACKET);
 	s->out.out = config->out;
 	s->out.arg = config->arg;
 	return s;
@@ -203,12 +227,26 @@ static uint32_t packets_in(const struct table_stage *s, unsigned us)
 	return us > SPACING_US ? PATIENCE_DEFAULT : SPACING_DEFAULT;
 }
 
-static bool push(struct table_stage *s, uint16_t pid, const uint8_t *section,
-		 size_t len)
+/* Notes what n packets of the queue belong to. */
+static void mark(struct table_stage *s, size_t first, size_t n,
+		 struct slot slot)
 {
-	if (s->queue.n == 0)
+	for (size_t i = first; i < first + n; i++)
+		s->slots[s->queue.order[i]] = slot;
+	s->others += slot.guide ? 0 : n;
+}
+
+static bool push(struct table_stage *s, uint16_t pid, const uint8_t *section,
+		 size_t len, struct slot slot)
+{
+	size_t before = s->queue.n;
+
+	if (!section_queue_push(&s->queue, pid, section, len))
+		return false;
+	if (before == 0)
 		s->waits_from = s->packets;
-	return section_queue_push(&s->queue, pid, section, len);
+	mark(s, before, s->queue.n - before, slot);
+	return true;
 }
 
 static bool has_pid(const struct section_queue *q, uint16_t pid)
@@ -221,16 +259,31 @@ static bool has_pid(const struct section_queue *q, uint16_t pid)
 
 static void push_clock(struct table_stage *s, const struct schedule_due *due)
 {
+	size_t before;
+
 	/* one that waits would leave too late, as this one would behind it */
 	if (has_pid(&s->queue, due->pid) && !s->clock)
 		return;
 	s->waits_from = s->packets;
-	if (has_pid(&s->queue, due->pid))
-		(void)section_queue_push(&s->queue, due->pid, due->data,
-					 due->len);
-	else
-		s->clock = section_queue_push_first(&s->queue, due->pid,
-						    due->data, due->len);
+	if (has_pid(&s->queue, due->pid)) {
+		(void)push(s, due->pid, due->data, due->len,
+			   (struct slot){ 0 });
+		return;
+	}
+	before = s->queue.n;
+	s->clock = section_queue_push_first(&s->queue, due->pid, due->data,
+					    due->len);
+	mark(s, 0, s->queue.n - before, (struct slot){ 0 });
+}
+
+/* Of a section with the long header; others have no extension. */
+static uint32_t table_of(const uint8_t *section)
+{
+	uint32_t extension = section_has_syntax(section)
+		? (uint32_t)(section[3] << 8 | section[4]) : 0;
+
+	return UINT32_C(1) << 31 |
+	       (uint32_t)section_table_id(section) << 16 | extension;
 }
 
 /* Queues what is due.  Room stays for a passed section. */
@@ -245,8 +298,56 @@ static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 		if (due.clock)
 			push_clock(s, &due);
 		else
-			(void)push(s, due.pid, due.data, due.len);
+			(void)push(s, due.pid, due.data, due.len,
+				   (struct slot){
+					.table = table_of(due.data),
+					.guide = due.class == SCHEDULE_GUIDE });
 	}
+}
+
+/* The entry of a sub-table; NULL: none of it has left for long. */
+static struct left *find_left(struct table_stage *s, uint16_t pid,
+			      uint32_t table)
+{
+	for (size_t i = 0; i < LEFT_MAX; i++) {
+		struct left *l = &s->left[(s->last_left + LEFT_MAX - i) %
+					  LEFT_MAX];
+
+		if (l->table == 0)
+			return NULL;
+		if (l->pid == pid && l->table == table)
+			return l;
+	}
+	return NULL;
+}
+
+/* Is this packet no begin of a section that is too close to the last one of its
+ * sub-table (EN 300 468 5.1.4)?  The schedule does not know how long that one
+ * has waited here. */
+static bool is_apart(struct table_stage *s, const struct slot *slot,
+		     const uint8_t *packet)
+{
+	const struct left *l;
+
+	if (slot->table == 0 || !ts_pusi(packet) || s->rate == 0)
+		return true;
+	l = find_left(s, ts_pid(packet), slot->table);
+	return l == NULL || s->packets - l->at >= packets_in(s, GAP_US);
+}
+
+static void note_left(struct table_stage *s, const struct slot *slot,
+		      uint16_t pid)
+{
+	struct left *l = &s->left[s->last_left];
+
+	s->others -= !slot->guide;
+	if (slot->table == 0)
+		return;
+	if (l->pid != pid || l->table != slot->table) {
+		s->last_left = (s->last_left + 1) % LEFT_MAX;
+		l = &s->left[s->last_left];
+	}
+	*l = (struct left){ pid, slot->table, s->packets };
 }
 
 /* Sends the first packet whose PID may have one now; false: there is none. */
@@ -256,14 +357,17 @@ static bool send(struct table_stage *s)
 
 	for (size_t i = 0; i < s->queue.n; i++) {
 		const uint8_t *p = section_queue_at(&s->queue, i);
+		const struct slot *slot = &s->slots[s->queue.order[i]];
 		uint16_t pid = ts_pid(p);
 		bool first = true;
 
 		for (size_t k = 0; k < i && first; k++)
 			first = ts_pid(section_queue_at(&s->queue, k)) != pid;
 		if (!first || (s->packets - s->sent_at[pid] < distance &&
-			       !(s->clock && i == 0)))
+			       !(s->clock && i == 0)) ||
+		    !is_apart(s, slot, p))
 			continue;
+		note_left(s, slot, pid);
 		p = memcpy(runs_out_new(&s->out),
 			   section_queue_take(&s->queue, i), TS_PACKET);
 		ts_set_cc((uint8_t *)(uintptr_t)p, s->cc[pid]);
@@ -284,6 +388,12 @@ static bool is_impatient(const struct table_stage *s)
 	if (s->constant)
 		return false;
 	return !s->has_nulls || s->packets - s->waits_from >= packets_in(s, us);
+}
+
+bool table_stage_lacks_places(const struct table_stage *s)
+{
+	return s->constant && s->others > 0 &&
+	       s->packets - s->waits_from >= packets_in(s, LACK_US);
 }
 
 /* --- the packets of the source --- */
@@ -316,7 +426,8 @@ static void inspect(struct table_stage *s, struct inspected *i,
 	section_push(&i->assembler, packet);
 	while ((section = section_pull(&i->assembler, &len)) != NULL)
 		if (passes(s, section, len) &&
-		    !push(s, ts_pid(packet), section, len))
+		    !push(s, ts_pid(packet), section, len,
+			  (struct slot){ 0 }))
 			s->counted.lost++;
 	fill(s);
 }
@@ -353,8 +464,9 @@ static void measure(struct table_stage *s, uint64_t now_ns)
 	if (s->second_ns != 0 && ns < SECOND_NS)
 		return;
 	if (s->second_ns != 0 && ns < 2 * SECOND_NS) {
-		s->rate = (uint32_t)((s->packets - s->second_packets) *
-				     SECOND_NS / ns);
+		if (!s->constant)
+			s->rate = (uint32_t)((s->packets - s->second_packets) *
+					     SECOND_NS / ns);
 		s->has_nulls = s->saw_null || s->constant;
 	}
 	s->saw_null = false;

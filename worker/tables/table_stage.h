@@ -9,7 +9,8 @@
  * null packets, so that its rate stays.
  *
  * Packets of a PID are 1.5 ms apart, as a receiver needs (ISO/IEC 13818-1
- * 2.4.2.3).  A clock goes first and waits least.
+ * 2.4.2.3), and own sections of a sub-table 25 ms, however long one of them
+ * waits.  A clock goes first and waits least.
  *
  * Pure: time is an argument.  Allocates when the stream begins, never per
  * packet.
@@ -25,9 +26,9 @@ struct table_stage_config {
 	/* The continuity counters of the PIDs, TS_PIDS of them, which outlive
 	 * the stage. */
 	uint8_t *cc;
-	/* The rate is constant, and PCRs match it: own packets wait for a
-	 * null packet or a dropped one, and each dropped one is replaced. */
-	bool constant;
+	/* Not 0: the rate is constant, and PCRs match it: own packets wait for
+	 * a null packet or a dropped one, and each dropped one is replaced. */
+	unsigned kbps;
 	ts_out_fn *out;
 	void *arg;
 };
@@ -64,6 +65,10 @@ void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 
 void table_stage_feed(struct table_stage *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms);
+
+/* Has a table waited too long for a null packet?  A schedule of events is none.
+ * For a constant rate. */
+bool table_stage_lacks_places(const struct table_stage *);
 
 void table_stage_counters(const struct table_stage *,
 			  struct table_stage_counters *ret);

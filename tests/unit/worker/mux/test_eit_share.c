@@ -2,16 +2,19 @@
 /* Present and following events of all inputs, beside a schedule of one. */
 #include "worker/mux/eit_share.h"
 
+#include "common/base/units.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* The third byte is the input. */
+/* The third byte is the input.  Each one is of another service. */
 static void push(struct eit_share *s, size_t input, uint8_t table, size_t len)
 {
-	uint8_t section[SECTION_MAX] = { table, 0, (uint8_t)input };
+	static uint8_t service;
+	uint8_t section[SECTION_MAX] = { table, 0, (uint8_t)input, 0,
+					 ++service };
 
 	eit_share_push(s, input, section, len);
 }
@@ -20,7 +23,7 @@ static void push(struct eit_share *s, size_t input, uint8_t table, size_t len)
 static int next(struct eit_share *s, uint8_t *ret_table)
 {
 	size_t len;
-	const uint8_t *section = eit_share_next(s, &len);
+	const uint8_t *section = eit_share_next(s, 0, false, &len);
 
 	*ret_table = section != NULL ? section[0] : 0;
 	return section != NULL ? section[2] : -1;
@@ -113,6 +116,44 @@ Test(eit_share, a_silent_input_does_not_catch_up)
 	eit_share_free(&s);
 }
 
+Test(eit_share, sections_of_a_sub_table_keep_their_distance)
+{
+	const uint8_t a[12] = { EIT_TABLE_ID, 0, 0, 0, 1 };
+	const uint8_t b[12] = { EIT_TABLE_ID, 0, 0, 0, 2 };
+	struct eit_share *s = eit_share_new(2);
+	uint64_t at = 0, last = 0;
+	size_t len;
+
+	eit_share_push(s, 0, a, sizeof a);
+	eit_share_push(s, 0, a, sizeof a);
+	eit_share_push(s, 0, b, sizeof b);
+	eit_share_push(s, 1, a, sizeof a); /* of another service */
+	cr_assert_not_null(eit_share_next(s, at, false, &len));
+	cr_assert_not_null(eit_share_next(s, at, false, &len));
+	while (eit_share_next(s, at, false, &len) == NULL)
+		at += MS;
+	cr_expect_geq(at, 27 * MS);
+	cr_expect_leq(at, 32 * MS);
+	last = at;
+	cr_assert_eq(eit_share_next(s, at, false, &len)[4], 2);
+	cr_expect_eq(at, last);
+	eit_share_free(&s);
+}
+
+Test(eit_share, the_schedule_can_wait)
+{
+	struct eit_share *s = eit_share_new(2);
+	size_t len;
+
+	push(s, 0, EIT_SCHEDULE_TABLE_ID, 300);
+	cr_expect_null(eit_share_next(s, 0, true, &len));
+	push(s, 1, EIT_TABLE_ID, 300);
+	cr_assert_not_null(eit_share_next(s, 0, true, &len));
+	cr_expect_null(eit_share_next(s, 0, true, &len));
+	cr_assert_not_null(eit_share_next(s, 0, false, &len));
+	eit_share_free(&s);
+}
+
 Test(eit_share, sections_of_any_length_leave_as_they_came)
 {
 	struct eit_share *s = eit_share_new(1);
@@ -123,9 +164,9 @@ Test(eit_share, sections_of_any_length_leave_as_they_came)
 	section[0] = EIT_TABLE_ID;
 	eit_share_push(s, 0, section, SECTION_MAX + 1);
 	cr_expect_eq(eit_share_dropped(s, 0), 1u);
-	cr_expect_null(eit_share_next(s, &len));
+	cr_expect_null(eit_share_next(s, 0, false, &len));
 	eit_share_push(s, 0, section, SECTION_MAX);
-	cr_assert_not_null(eit_share_next(s, &len));
+	cr_assert_not_null(eit_share_next(s, 0, false, &len));
 	cr_expect_eq(len, (size_t)SECTION_MAX);
 	eit_share_free(&s);
 }

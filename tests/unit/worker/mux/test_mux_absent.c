@@ -44,6 +44,7 @@ struct rig {
 	struct cc cc;
 	unsigned cc_errors;
 	uint64_t of_pid[TS_PIDS];
+	uint64_t pmt_ns, pmt_gap_ns; /* the last PMT_OUT, the longest gap */
 	bool began;       /* a packet of the video since the last stop */
 	bool began_intra; /* the first one has an I picture */
 	struct section_assembler sdt;
@@ -58,6 +59,12 @@ static void on_packet(struct rig *r, const uint8_t *p)
 
 	r->of_pid[pid]++;
 	r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
+	if (pid == PMT_OUT) {
+		if (r->pmt_ns != 0)
+			r->pmt_gap_ns = MAX(r->pmt_gap_ns,
+					    r->now_ns - r->pmt_ns);
+		r->pmt_ns = r->now_ns;
+	}
 	if (pid == VIDEO_OUT && ts_pusi(p) && !r->began) {
 		r->began = true;
 		r->began_intra = memmem(p, TS_PACKET, "\0\0\1\xb3", 4) != NULL;
@@ -366,4 +373,23 @@ Test(mux_absent, its_services_leave_the_tables_behind_its_last_packet)
 	cr_expect_geq(r->of_pid[VIDEO_OUT], 3 * LONG_MS / TICK_MS - 6, "%u",
 		      (unsigned)r->of_pid[VIDEO_OUT]);
 	rig_free(r);
+}
+
+Test(mux_absent, its_pmt_is_repeated_however_long_it_is_silent)
+{
+	for (unsigned ms = 100; ms < 4000; ms += 230) {
+		struct rig *r = rig_of(0, DELAY_MS);
+
+		play(r, 3000);
+		r->off = true;
+		play(r, ms);
+		r->off = false;
+		/* its source is another one */
+		mux_restart(r->mux, 0);
+		play(r, 1500);
+		cr_expect_leq(r->pmt_gap_ns, 450 * MS, "%u ms: %u ms", ms,
+			      (unsigned)(r->pmt_gap_ns / MS));
+		cr_expect_eq(r->cc_errors, 0u);
+		rig_free(r);
+	}
 }

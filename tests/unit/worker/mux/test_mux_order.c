@@ -16,7 +16,8 @@ enum {
 	TICK_MS = 10,
 	DELAY_MS = 200,
 	TABLES_TICKS = 10,
-	VIDEO_OUT = 157,
+	VIDEO_OUT = 157, SOUND_OUT,
+	TICKS_MAX = 4096,
 	PMT_IN = 0x100, VIDEO_IN, SOUND_IN,
 };
 
@@ -33,7 +34,28 @@ struct rig {
 	struct cc cc;
 	unsigned cc_errors;
 	uint64_t of_pid[TS_PIDS];
+	uint64_t left_ns[TICKS_MAX]; /* of the video of each tick */
+	uint64_t lag_ns; /* the most that sound was behind it */
 };
+
+/* The tick of the unit that begins in the packet. */
+static unsigned tick_of(const uint8_t *p)
+{
+	size_t at = ts_payload_offset(p);
+
+	at += 9u + p[at + 8];
+	return (unsigned)(p[at] << 8 | p[at + 1]);
+}
+
+static void on_unit(struct rig *r, const uint8_t *p)
+{
+	unsigned tick = tick_of(p) % TICKS_MAX;
+
+	if (ts_pid(p) == VIDEO_OUT)
+		r->left_ns[tick] = r->now_ns;
+	else if (r->left_ns[tick] != 0)
+		r->lag_ns = MAX(r->lag_ns, r->now_ns - r->left_ns[tick]);
+}
 
 static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 {
@@ -44,6 +66,9 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
 			r->of_pid[ts_pid(p)]++;
+			if (ts_pusi(p) && (ts_pid(p) == VIDEO_OUT ||
+					   ts_pid(p) == SOUND_OUT))
+				on_unit(r, p);
 			r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
 		}
 }
@@ -100,9 +125,12 @@ static void put_tables(struct build *b)
 	(void)build_section(b, PMT_IN, section, len);
 }
 
-static void put_unit(struct build *b, uint16_t pid, unsigned packets)
+static void put_unit(struct build *b, uint16_t pid, unsigned packets,
+		     unsigned tick)
 {
-	(void)build_pes(b, pid, "", 0);
+	const uint8_t es[] = { (uint8_t)(tick >> 8), (uint8_t)tick };
+
+	(void)build_pes(b, pid, es, sizeof es);
 	for (unsigned i = 1; i < packets; i++)
 		(void)build_payload(b, pid, 0x55);
 }
@@ -123,9 +151,9 @@ static void play(struct rig *r, unsigned ticks)
 		if (r->ticks++ % TABLES_TICKS == 0)
 			put_tables(r->source);
 		(void)build_pcr(r->source, VIDEO_IN, r->pcr);
-		put_unit(r->source, VIDEO_IN, r->video);
+		put_unit(r->source, VIDEO_IN, r->video, r->ticks);
 		if (r->ticks % 3 == 0)
-			put_unit(r->source, SOUND_IN, r->sound);
+			put_unit(r->source, SOUND_IN, r->sound, r->ticks);
 		pass(r);
 		mux_turn(r->mux, r->now_ns, r->now_ns / MS);
 		r->now_ns += TICK_MS * MS;
@@ -175,7 +203,7 @@ Test(mux_order, packets_beyond_the_room_of_an_input_cost_no_counter)
 	play(r, 300);
 	/* PMTs, too, which go out whatever exceeds the rate */
 	for (unsigned i = 0; i < 3; i++) {
-		put_unit(r->source, VIDEO_IN, 4000);
+		put_unit(r->source, VIDEO_IN, 4000, 0);
 		put_tables(r->source);
 		pass(r);
 		r->now_ns += 250 * MS;
@@ -199,5 +227,24 @@ Test(mux_order, packets_of_a_pid_keep_it_while_the_rate_is_exceeded)
 		play(r, 1 + draw(&seed, 4));
 		cr_assert_eq(r->cc_errors, 0u, "time %u", i);
 	}
+	rig_free(r);
+}
+
+Test(mux_order, packets_that_are_spread_wait_for_the_rate_once)
+{
+	struct rig *r = rig_new();
+
+	r->sound = 12;
+	play(r, 300);
+	cr_expect_leq(r->lag_ns, 20 * MS, "%u ms", (unsigned)(r->lag_ns / MS));
+	/* 27 packets of a tick have room: 150 ms of packets wait */
+	for (unsigned i = 0; i < 10; i++) {
+		r->video = 60;
+		play(r, 10);
+		r->video = 4;
+		play(r, 90);
+	}
+	cr_expect_leq(r->lag_ns, 60 * MS, "%u ms", (unsigned)(r->lag_ns / MS));
+	cr_expect_eq(r->cc_errors, 0u);
 	rig_free(r);
 }

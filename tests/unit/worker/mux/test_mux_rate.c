@@ -336,6 +336,27 @@ Test(mux_rate, a_stall_of_600_ms_stops_no_input)
 	rig_free(r);
 }
 
+/* The inputs that stop send PMTs, and those that stopped before are not
+ * released in the turn behind the stall. */
+Test(mux_rate, a_stall_beyond_the_rate_overflows_no_queue)
+{
+	for (unsigned ticks = 60; ticks <= 140; ticks += 20) {
+		struct rig *r = rig_new(8, TWENTY_KBPS, 1);
+
+		set_all(r, 16);
+		for (size_t i = 0; i < r->n; i++)
+			r->inputs[i].audio = 16;
+		play(r, 300);
+		for (unsigned stall = 0; stall < 10; stall++) {
+			for (unsigned i = 0; i < ticks + stall; i++)
+				arrive(r);
+			turn(r);
+			play(r, 40 + stall);
+		}
+		rig_free(r);
+	}
+}
+
 Test(mux_rate, an_input_that_stops_again_and_again_waits_longer)
 {
 	struct rig *r = rig_new(2, 2000, 1);

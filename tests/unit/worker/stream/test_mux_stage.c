@@ -49,6 +49,7 @@ static void start(struct stream_memory *m, const char *const *addresses,
 	for (size_t i = 0; i < END; i++)
 		from[i] = s->sources[i].from;
 	mux_stage_turn(s, mono_ns());
+	mux_stage_commit(s);
 	mux_stage_done(s);
 	free(s);
 	free(spec);
@@ -94,4 +95,33 @@ Test(mux_stage, an_input_that_was_removed_starts_anew_when_it_returns)
 	start(m, (const char *[INPUTS]){ a }, from);
 	cr_expect_eq(from[0], 0u);
 	stream_memory_close(&m);
+}
+
+Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
+{
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct stream_memory *m = open_memory(), *before;
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+
+	start->inputs[start->n_inputs++] = a;
+	start->mux = true;
+	spec->mux_kbps = 4000;
+	mux_stage_init(s, start, spec, m, ignore, NULL);
+	s->live->splice.cc[0x100] = SPLICE_CC_SEEN | 3;
+	s->live->table_cc[0x10] = 4;
+	before = xcalloc(1, sizeof *before);
+	memcpy(before, m, sizeof *m);
+	mux_stage_turn(s, mono_ns());
+	cr_expect_eq(memcmp(before, m, sizeof *m), 0);
+	mux_stage_commit(s);
+	cr_expect_eq(m->splice.cc[0x100], SPLICE_CC_SEEN | 3);
+	cr_expect_eq(m->table_cc[0x10], 4);
+	cr_expect_neq(m->reads[0].address, 0u);
+	mux_stage_done(s);
+	stream_memory_close(&m);
+	free(before);
+	free(s);
+	free(spec);
+	free(start);
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 65536 };
+/* 2,000 packets a second */
+enum { MAX = 65536, KBPS = 3008 };
 
 struct rig {
 	uint8_t cc[TS_PIDS];
@@ -32,18 +33,18 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 		}
 }
 
-static struct rig *rig_of(bool constant)
+static struct rig *rig_of(unsigned kbps)
 {
 	struct rig *r = calloc(1, sizeof *r);
 
 	r->stage = table_stage_new(&(struct table_stage_config){
-		.cc = r->cc, .constant = constant, .out = take, .arg = r });
+		.cc = r->cc, .kbps = kbps, .out = take, .arg = r });
 	return r;
 }
 
 static struct rig *rig_new(void)
 {
-	return rig_of(false);
+	return rig_of(0);
 }
 
 static void rig_free(struct rig *r)
@@ -132,7 +133,7 @@ Test(table_stage, replaces_null_packets_and_keeps_the_rate)
 
 Test(table_stage, adds_no_packet_to_a_constant_rate)
 {
-	struct rig *r = rig_of(true);
+	struct rig *r = rig_of(KBPS);
 	size_t fed = 0;
 
 	set_nit(r, 1000); /* 6 packets */
@@ -151,6 +152,58 @@ Test(table_stage, adds_no_packet_to_a_constant_rate)
 	table_stage_drop_pid(r->stage, 0x200, true);
 	feed(r, 0x200, 20);
 	cr_expect_eq(r->n, fed + 20);
+	rig_free(r);
+}
+
+Test(table_stage, own_sections_keep_25_ms_however_long_one_waits)
+{
+	struct rig *r = rig_of(KBPS);
+	uint8_t sections[2][16] = { { 0x40, 0x70, 13 }, { 0x40, 0x70, 13, 1 } };
+	const struct schedule_section list[] = { { sections[0], 16 },
+						 { sections[1], 16 } };
+	size_t last = 0, n = 0;
+
+	cr_assert(schedule_set(table_stage_schedule(r->stage), &nit, 50, list,
+			       2));
+	/* one of them waits for the null packets, the next one does not */
+	for (r->ms = 1; r->ms < 5000; r->ms += 10)
+		feed(r, r->ms / 10 % 5 / 2 == 1 ? TS_PID_NULL : 0x100, 20);
+	for (size_t i = 0; i < r->n; i++) {
+		if (ts_pid(r->got[i]) != 0x10)
+			continue;
+		cr_assert(n == 0 || i - last > 50, "%zu", i - last);
+		last = i;
+		n++;
+	}
+	cr_expect_geq(n, 100u, "%zu", n);
+	rig_free(r);
+}
+
+Test(table_stage, says_when_a_table_lacks_places)
+{
+	struct rig *r = rig_of(KBPS);
+
+	set_nit(r, 100);
+	feed(r, 0x100, 20);
+	cr_expect(!table_stage_lacks_places(r->stage));
+	for (r->ms = 1; r->ms < 100; r->ms += 10)
+		feed(r, 0x100, 20);
+	cr_expect(table_stage_lacks_places(r->stage));
+	feed(r, TS_PID_NULL, 1);
+	cr_expect_eq(count(r, 0x10), 1u);
+	cr_expect(!table_stage_lacks_places(r->stage));
+	/* a schedule of events is sent in what is left */
+	cr_assert(schedule_set_terms(
+		table_stage_schedule(r->stage),
+		&(struct schedule_key){ 0x12, 0x50, 1, 0 },
+		&(struct schedule_terms){ 1000, SCHEDULE_GUIDE },
+		&(struct schedule_section){ (const uint8_t *)"\x50\x70\0", 3 },
+		1));
+	for (; r->ms < 300; r->ms += 10)
+		feed(r, 0x100, 20);
+	cr_expect(!table_stage_lacks_places(r->stage));
+	feed(r, TS_PID_NULL, 1);
+	cr_expect_eq(count(r, 0x12), 1u);
 	rig_free(r);
 }
 
