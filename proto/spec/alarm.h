@@ -27,9 +27,12 @@ enum alarm_id {
 	ALARM_CAT,               /* 2.6 CAT_error */
 	/* 5.2.3, third priority, of tables seen before */
 	ALARM_NIT,               /* 3.1 NIT_error */
+	ALARM_SI_REPETITION,     /* 3.2 SI_repetition_error */
+	ALARM_BUFFER,            /* 3.3 Buffer_error, at a constant rate only */
 	ALARM_UNREFERENCED_PID,  /* 3.4 */
 	ALARM_SDT,               /* 3.5 SDT_error */
 	ALARM_EIT,               /* 3.6 EIT_error */
+	ALARM_RST,               /* 3.7 RST_error */
 	ALARM_TDT,               /* 3.8 TDT_error */
 	/* alarms outside TR 101 290 */
 	ALARM_NO_VIDEO,          /* listed in the tables */

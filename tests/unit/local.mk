@@ -225,6 +225,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_monitor \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
+	tests/unit/worker/analysis/test_si_watch \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/ca/test_ca_answers \
 	tests/unit/worker/ca/test_ca_card \

@@ -104,10 +104,25 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 	if (m->si.cat_len > 12)
 		refer_ca(m, (struct desc_loop){ m->si.cat + 8,
 						m->si.cat_len - 12 });
-	m->faults[ALARM_CAT] += m->si.wrong_cat;
-	m->si.wrong_cat = 0;
 	if (m->scrambled && m->si.cat_len == 0)
 		m->faults[ALARM_CAT]++;
+}
+
+/* The faults of the sections themselves. */
+static void judge_sections(struct monitor *m)
+{
+	static const enum alarm_id alarms[SI_PIDS] = {
+		[SI_SLOT_CAT] = ALARM_CAT, [SI_SLOT_NIT] = ALARM_NIT,
+		[SI_SLOT_SDT] = ALARM_SDT, [SI_SLOT_EIT] = ALARM_EIT,
+		[SI_SLOT_RST] = ALARM_RST, [SI_SLOT_TDT] = ALARM_TDT,
+	};
+
+	for (size_t i = 0; i < SI_PIDS; i++)
+		m->faults[alarms[i]] += m->si.wrong[i];
+	m->faults[ALARM_SI_REPETITION] += m->si.near + m->si.late;
+	m->faults[ALARM_RST] += m->si.rst_near;
+	memset(m->si.wrong, 0, sizeof m->si.wrong);
+	m->si.near = m->si.late = m->si.rst_near = 0;
 }
 
 /* Tables that the stream had and that are overdue.  A stream of one program
@@ -178,6 +193,7 @@ void monitor_judge(struct monitor *m, uint64_t now_ns)
 	const struct psi_program *main = psi_main_program(m->psi);
 
 	judge_tables(m, now_ns);
+	judge_sections(m);
 	judge_si(m, now_ns);
 	judge_pids(m, now_ns);
 	judge_pcrs(m, now_ns);

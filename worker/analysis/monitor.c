@@ -143,20 +143,24 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 
 	if (class == PID_PSI) {
 		if (s != NULL)
-			tstd_take(s, m->packets);
+			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
 	} else if (pid < SI_PIDS_END) {
-		si_watch_feed(&m->si, p, now_ns);
+		if (s != NULL)
+			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+		si_watch_feed(&m->si, p, m->packets, now_ns);
 	} else if (s != NULL &&
 		   (class == PID_VIDEO || class == PID_AUDIO ||
 		    class == PID_SUBTITLE || class == PID_TELETEXT)) {
-		if (class == PID_AUDIO)
-			tstd_take(s, m->packets);
-		if (ts_pusi(p))
-			check_pes(s, p, now_ns);
+		m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+		if (!ts_pusi(p))
+			return;
+		if (class == PID_VIDEO)
+			tstd_learn(m, s, p);
+		check_pes(s, p, now_ns);
 	}
 }
 

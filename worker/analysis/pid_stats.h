@@ -29,6 +29,7 @@ struct pid_stats {
 	/* transport buffer (tstd.h): bytes that it empties per packet of the
 	 * multiplex (0: not checked), and its fill in bytes */
 	float leak, level;
+	uint32_t video_bps;            /* by the level of video; 0: unknown */
 	uint64_t level_at;             /* packet at which level was set */
 	/* values of the last whole second */
 	uint32_t last_packets;

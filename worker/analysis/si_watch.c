@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/si_watch.h"
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 
 #include <string.h>
 
-enum { SLOT_CAT };
+enum {
+	PROBES = 8, /* places of a sub-table */
+	/* How far positions may be off: the packets of PCRs and of the
+	 * sections themselves. */
+	GAP_TOLERANCE = 2,
+	/* Arrivals are known only to a wake-up. */
+	GRAIN_MS = 200,
+	/* A sub-table without sections for so long leaves its place. */
+	FORGOTTEN_S = 600,
+};
 
 void si_watch_init(struct si_watch *w)
 {
@@ -14,39 +24,146 @@ void si_watch_init(struct si_watch *w)
 		section_init(&w->assemblers[i], w->buffers[i], SECTION_MAX);
 }
 
-void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t now_ns)
+void si_watch_set_rate(struct si_watch *w, uint64_t bps)
+{
+	uint64_t n = bps * SI_GAP_MS / 1000 / 8 / TS_PACKET;
+
+	w->gap_packets = n > GAP_TOLERANCE ? n - GAP_TOLERANCE : 0;
+}
+
+static size_t slot_of(uint16_t pid)
 {
 	static const uint16_t pids[SI_PIDS] = {
-		[SLOT_CAT] = SI_PID_CAT,
-		SI_PID_NIT, SI_PID_SDT, SI_PID_EIT, SI_PID_TDT,
+		[SI_SLOT_CAT] = SI_PID_CAT, [SI_SLOT_NIT] = SI_PID_NIT,
+		[SI_SLOT_SDT] = SI_PID_SDT, [SI_SLOT_EIT] = SI_PID_EIT,
+		[SI_SLOT_RST] = SI_PID_RST, [SI_SLOT_TDT] = SI_PID_TDT,
 	};
-	uint16_t pid = ts_pid(packet);
-	const uint8_t *section;
-	size_t len, slot = 0;
+	size_t slot = 0;
 
 	while (slot < SI_PIDS && pids[slot] != pid)
 		slot++;
+	return slot;
+}
+
+/* May this table be on the PID (TR 101 290 2.6, 3.1, 3.5 to 3.8)? */
+static bool belongs(size_t slot, uint8_t id)
+{
+	if (slot != SI_SLOT_CAT && id == ST_TABLE_ID)
+		return true;
+	switch (slot) {
+	case SI_SLOT_CAT:
+		return id == CAT_TABLE_ID;
+	case SI_SLOT_NIT:
+		return id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID;
+	case SI_SLOT_SDT:
+		return id == SDT_TABLE_ID || id == SDT_OTHER_TABLE_ID ||
+		       id == BAT_TABLE_ID;
+	case SI_SLOT_EIT:
+		return id >= EIT_TABLE_ID && id <= EIT_LAST_TABLE_ID;
+	case SI_SLOT_RST:
+		return id == RST_TABLE_ID;
+	default:
+		return id == TDT_TABLE_ID || id == TOT_TABLE_ID;
+	}
+}
+
+/* The longest time between two sections of a sub-table, in seconds (TS 101 211
+ * 4.4, by the longest of its profiles); 0: other checks judge it, or none. */
+static unsigned most_s(uint8_t id)
+{
+	if (id == NIT_OTHER_TABLE_ID || id == SDT_OTHER_TABLE_ID ||
+	    id == BAT_TABLE_ID)
+		return 10;
+	if (id == EIT_OTHER_TABLE_ID)
+		return 20;
+	if (id >= EIT_SCHEDULE_TABLE_ID && id <= EIT_LAST_TABLE_ID)
+		return id <= EIT_SCHEDULE_LAST_TABLE_ID ? 30 : 300;
+	return 0;
+}
+
+/* The record of a sub-table; NULL: there is no place for it. */
+static struct si_sub_table *find_table(struct si_watch *w, uint32_t name,
+				       uint64_t now_ns)
+{
+	uint32_t at = name * UINT32_C(2654435761) >> 16;
+	struct si_sub_table *place = NULL;
+
+	for (size_t i = 0; i < PROBES; i++) {
+		struct si_sub_table *t =
+			&w->tables[(at + i) % SI_SUB_TABLES_MAX];
+
+		if (t->name == name)
+			return t;
+		if (place == NULL &&
+		    (t->name == 0 ||
+		     now_ns - t->end_ns > FORGOTTEN_S * SECOND_NS))
+			place = t;
+	}
+	if (place != NULL)
+		*place = (struct si_sub_table){ .name = name };
+	return place;
+}
+
+static void judge_distance(struct si_watch *w, size_t slot,
+			   const uint8_t *section, uint64_t nth,
+			   uint64_t now_ns)
+{
+	uint8_t id = section_table_id(section);
+	uint32_t extension = section_has_syntax(section)
+		? (uint32_t)(section[3] << 8 | section[4]) : 0;
+	struct si_sub_table *t = find_table(
+		w, (uint32_t)(slot + 1) << 24 | (uint32_t)id << 16 | extension,
+		now_ns);
+
+	if (t == NULL)
+		return;
+	if (t->end_ns != 0 && w->starts[slot] - MIN(w->starts[slot], t->end) <
+				      w->gap_packets)
+		*(slot == SI_SLOT_RST ? &w->rst_near : &w->near) += 1;
+	if (t->end_ns != 0 && most_s(id) > 0 &&
+	    now_ns - t->end_ns > most_s(id) * SECOND_NS + GRAIN_MS * MS)
+		w->late++;
+	t->end = nth;
+	t->end_ns = now_ns;
+}
+
+static void take(struct si_watch *w, const uint8_t *section,
+		 size_t len, uint64_t now_ns)
+{
+	bool actual;
+	enum si_table table =
+		si_table_find(section_table_id(section), &actual);
+
+	/* tables of other transport streams may stop */
+	if (table == SI_TABLES || !actual)
+		return;
+	w->seen_ns[table] = now_ns;
+	if (table == SI_CAT && len <= sizeof w->cat) {
+		memcpy(w->cat, section, len);
+		w->cat_len = len;
+	}
+}
+
+void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
+		   uint64_t now_ns)
+{
+	size_t slot = slot_of(ts_pid(packet)), len;
+	const uint8_t *section;
+
 	if (slot == SI_PIDS)
 		return;
+	if (ts_pusi(packet))
+		w->starts[slot] = nth;
 	section_push(&w->assemblers[slot], packet);
 	while ((section = section_pull(&w->assemblers[slot], &len)) != NULL) {
-		bool actual;
-		enum si_table table = si_table_find(section_table_id(section),
-						    &actual);
-
-		/* on PID 1 there is a CAT and nothing else (TR 101 290 2.6) */
-		if (slot == SLOT_CAT && table != SI_CAT) {
-			w->wrong_cat++;
+		if (!belongs(slot, section_table_id(section))) {
+			w->wrong[slot]++;
 			continue;
 		}
-		/* tables of other transport streams are not checked */
-		if (table == SI_TABLES || !actual)
-			continue;
-		w->seen_ns[table] = now_ns;
-		if (table == SI_CAT && len <= sizeof w->cat) {
-			memcpy(w->cat, section, len);
-			w->cat_len = len;
-		}
+		if (slot != SI_SLOT_CAT &&
+		    section_table_id(section) != ST_TABLE_ID)
+			judge_distance(w, slot, section, nth, now_ns);
+		take(w, section, len, now_ns);
 	}
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Watches the tables of EN 300 468 and the CAT: notes the time at which each
- * table last arrived, and counts errors of their CRC_32.
+ * table last arrived, and counts errors of their CRC_32, tables on the PID of
+ * another one, and sections that come too early or too late (TR 101 290 3.1,
+ * 3.2 and 3.5 to 3.8).
+ *
+ * Whether sections come too early is known by their positions, at a constant
+ * rate only: packets arrive in bursts.  Sub-tables beyond SI_SUB_TABLES_MAX
+ * are not judged.
  *
  * Pure.  Embedded.
  */
@@ -10,24 +16,52 @@
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
+enum si_slot {
+	SI_SLOT_CAT,
+	SI_SLOT_NIT,
+	SI_SLOT_SDT,
+	SI_SLOT_EIT,
+	SI_SLOT_RST,
+	SI_SLOT_TDT,
+	SI_PIDS
+};
+
 enum {
-	SI_PIDS = 5, /* CAT, NIT, SDT, EIT, TDT */
 	SI_CAT_MAX = SECTION_PSI_MAX,
+	SI_SUB_TABLES_MAX = 512,
+	/* Between two sections of a sub-table (EN 300 468 5.1.4). */
+	SI_GAP_MS = 25,
+};
+
+/* The last section of a sub-table. */
+struct si_sub_table {
+	uint32_t name; /* PID, table_id and extension; 0: none */
+	uint64_t end;  /* number of its last packet */
+	uint64_t end_ns;
 };
 
 struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
 	uint64_t seen_ns[SI_TABLES]; /* last arrival by table; 0: none yet */
-	/* sections of other tables on the PID of the CAT in this second */
-	uint32_t wrong_cat;
+	/* in this second: sections of other tables on the PID, and sections
+	 * too close to the last one of their sub-table, or too late */
+	uint32_t wrong[SI_PIDS];
+	uint32_t near, late;
+	uint32_t rst_near; /* RST too close to each other (3.7) */
+	uint64_t gap_packets; /* in SI_GAP_MS; 0: the rate is not constant */
+	uint64_t starts[SI_PIDS]; /* number of the last packet with a start */
 	uint32_t errors_before;  /* errors at the last si_watch_errors() */
 	uint8_t cat[SI_CAT_MAX]; /* the last CAT section */
 	size_t cat_len;          /* 0: no CAT received */
 	uint8_t buffers[SI_PIDS][SECTION_MAX];
+	struct si_sub_table tables[SI_SUB_TABLES_MAX];
 };
 
 void si_watch_init(struct si_watch *);
-/* Takes a packet; packets of other PIDs are ignored. */
-void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t now_ns);
+/* Takes the nth packet of the multiplex; packets of other PIDs are ignored. */
+void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t nth,
+		   uint64_t now_ns);
 /* Sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);
+/* The rate of the multiplex in bit/s from now on; 0: not constant. */
+void si_watch_set_rate(struct si_watch *, uint64_t bps);

@@ -6,8 +6,10 @@
 
 static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 {
-	if (s->class == PID_PSI)
+	if (s->class == PID_PSI || s->pid < SI_PIDS_END)
 		return T_STD_TABLES_BPS;
+	if (s->class == PID_VIDEO)
+		return s->video_bps;
 	return s->class == PID_AUDIO
 		       ? t_std_audio_bps(psi_stream_type(m->psi, s->pid))
 		       : 0;
@@ -31,4 +33,18 @@ void tstd_second(struct monitor *m)
 		}
 		s->leak = judged ? TS_PACKET * (float)leak / (float)rate : 0;
 	}
+	si_watch_set_rate(&m->si, rate);
+}
+
+void tstd_learn(struct monitor *m, struct pid_stats *s, const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+	unsigned bps;
+
+	if (at >= TS_PACKET)
+		return;
+	bps = t_std_video_bps(psi_coding(m->psi, s->pid), packet + at,
+			      TS_PACKET - at);
+	if (bps > 0)
+		s->video_bps = bps;
 }

@@ -4,14 +4,15 @@
  * The packets of a PID fill its 512 bytes; it empties at a rate that depends on
  * the type of the PID.  A decoder may lose packets that overflow it.
  *
- * Only tables and audio are checked, whose rates the standard fixes; the rate
- * of video depends on its level.  Time is the position in a multiplex of
+ * Tables and audio have the rates of the standard; that of video depends on its
+ * level, which its parameter sets name.  Time is the position in a multiplex of
  * constant rate; in a multiplex of variable rate the buffer is not checked.
  */
 #pragma once
 
 #include "worker/analysis/pid_stats.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TSTD_BUFFER = 512 };
@@ -21,13 +22,17 @@ struct monitor;
 /* Once a second: sets how fast the buffers empty from now on. */
 void tstd_second(struct monitor *);
 
-/* Takes a packet of the PID, the nth packet of the multiplex. */
-static inline void tstd_take(struct pid_stats *s, uint64_t nth)
+/* Looks for the level in a packet that begins a unit of video. */
+void tstd_learn(struct monitor *, struct pid_stats *, const uint8_t *packet);
+
+/* Takes a packet of the PID, the nth packet of the multiplex; true: it
+ * overflows the buffer. */
+static inline bool tstd_take(struct pid_stats *s, uint64_t nth)
 {
 	float drained;
 
 	if (!(s->leak > 0))
-		return;
+		return false;
 	drained = s->leak * (float)(nth - s->level_at);
 	s->level_at = nth;
 	/* the buffer also empties while the packet arrives */
@@ -35,7 +40,8 @@ static inline void tstd_take(struct pid_stats *s, uint64_t nth)
 			   ? s->level + s->leak - drained : 0;
 	s->level += TS_PACKET - s->leak;
 	if (s->level <= TSTD_BUFFER)
-		return;
+		return false;
 	s->overflows++;
 	s->level = TSTD_BUFFER;
+	return true;
 }

@@ -10,6 +10,7 @@ enum {
 	SI_PID_NIT = 0x10, /* unless the PAT names another one */
 	SI_PID_SDT = 0x11,
 	SI_PID_EIT = 0x12,
+	SI_PID_RST = 0x13,
 	SI_PID_TDT = 0x14, /* carries TDT and TOT */
 	SI_PIDS_END = 0x20, /* PIDs below are reserved for tables */
 };
@@ -29,6 +30,8 @@ enum {
 	EIT_SCHEDULE_LAST_TABLE_ID = 0x5f,
 	EIT_LAST_TABLE_ID = 0x6f,
 	TDT_TABLE_ID = 0x70,
+	RST_TABLE_ID = 0x71, /* running status */
+	ST_TABLE_ID = 0x72,  /* stuffing */
 	TOT_TABLE_ID = 0x73,
 	AIT_TABLE_ID = 0x74,
 };

@@ -69,6 +69,33 @@ static uint32_t overflows(struct bench *b, uint16_t pid)
 	return s->overflows;
 }
 
+/* As run(), for bursts of H.264 of this level_idc. */
+static unsigned run_video(struct bench *b, uint8_t level, unsigned burst)
+{
+	static const struct monitor_counts none;
+	const uint8_t sps[40] = { 0, 0, 1, 0x67, 77, 0, level };
+	uint64_t end = b->nth + PER_SECOND;
+	unsigned bursts = 0;
+
+	while (b->nth < end) {
+		uint64_t phase = b->nth % PCR_EVERY;
+
+		bursts += phase == 10;
+		if (phase == 0)
+			build_pcr(b->build, VIDEO, b->nth * TICKS_PER_PACKET);
+		else if (phase == 10)
+			build_pes(b->build, VIDEO, sps, sizeof sps);
+		else if (phase > 10 && phase < 10 + burst)
+			build_payload(b->build, VIDEO, 1);
+		else
+			build_null(b->build);
+		feed(b);
+	}
+	(void)monitor_second(b->monitor, &none,
+			     START + b->nth * MS * 1000 / PER_SECOND, 1);
+	return bursts;
+}
+
 static void setup(struct bench *b)
 {
 	*b = (struct bench){ .monitor = monitor_new(NULL, START),
@@ -93,6 +120,26 @@ Test(tstd, a_burst_that_fits_is_no_overflow)
 	(void)run(&b, 3);
 	cr_assert_eq(overflows(&b, AUDIO), 0);
 	cr_assert_eq(overflows(&b, 0), 0);
+	done(&b);
+}
+
+/* Levels 1.2 and 2: 0.46 and 2.4 Mbit/s. */
+Test(tstd, the_level_of_video_gives_the_rate_of_its_buffer)
+{
+	const struct alarm *alarms;
+	struct bench b;
+	unsigned bursts;
+
+	setup(&b);
+	(void)run_video(&b, 20, 3);
+	(void)run_video(&b, 20, 3);
+	alarms = monitor_alarms(b.monitor);
+	cr_assert_eq(overflows(&b, VIDEO), 0);
+	cr_assert(!alarms[ALARM_BUFFER].raised);
+	(void)run_video(&b, 12, 3);
+	bursts = run_video(&b, 12, 5);
+	cr_assert_geq(overflows(&b, VIDEO), 2 * bursts);
+	cr_assert(alarms[ALARM_BUFFER].raised);
 	done(&b);
 }
 
