@@ -169,19 +169,35 @@ static void begin(struct delay_line *l, uint64_t now_ns)
 	l->step_ns = MAX(l->step_ns, UINT64_C(1));
 }
 
-/* A PCR of the PID that the line follows.  Returns the time of its packet. */
-static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool announced,
-			 uint64_t now_ns)
+/* Behind a pause, or announced: is it the time base of the last PCR?  Packets
+ * that are late by less than most of the delay leave in time. */
+static bool continues(const struct delay_line *l, uint64_t step_ns,
+		      uint64_t now_ns)
+{
+	uint64_t passed = now_ns - l->arrival_ns;
+	uint64_t apart = passed > step_ns ? passed - step_ns
+					  : step_ns - passed;
+
+	return l->pcr_ns != 0 && step_ns > 0 && apart < l->delay_ns / 4 * 3;
+}
+
+/* A PCR of the PID that the line follows; other: it is another one.  Returns
+ * the time of its packet. */
+static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
+			 bool announced, uint64_t now_ns)
 {
 	int64_t step = wrap_diff(pcr % PCR_WRAP, l->pcr, PCR_WRAP);
 	uint64_t step_ns = step > 0 ? (uint64_t)step * 1000 / 27 : 0;
 
-	if (l->has_pcr && !announced && step > 0 &&
+	if (l->has_pcr && !other && !announced && step > 0 &&
 	    step_ns <= STEP_MAX_MS * MS) {
 		size_t n = l->since + 1;
 
 		spread(l, l->step_ns * n, step_ns);
 		l->step_ns = MAX(step_ns / n, UINT64_C(1));
+		l->pcr_ns += step_ns;
+		measure(l, now_ns);
+	} else if (!other && continues(l, step_ns, now_ns)) {
 		l->pcr_ns += step_ns;
 		measure(l, now_ns);
 	} else {
@@ -217,7 +233,7 @@ static uint64_t time_of(struct delay_line *l, const uint8_t *packet,
 		bool other = ts_pid(packet) != l->pid;
 
 		l->pid = ts_pid(packet);
-		return take_pcr(l, pcr, other || ts_discontinuity(packet),
+		return take_pcr(l, pcr, other, ts_discontinuity(packet),
 				now_ns);
 	}
 	if (!l->has_pcr)

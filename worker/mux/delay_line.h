@@ -9,8 +9,9 @@
  * show how this time relates to that of the machine, and the line follows a
  * change of it by LINE_SLEW_PPM.  Packets that arrive too late to leave in time
  * catch up at twice the rate of their source, so that no decoder gets them at
- * once.  A jump of the PCR starts again at the time of
- * arrival, as do packets without a PCR among those of LINE_PCR_MS.
+ * once.  A jump of the PCR starts again at the time of arrival, as do packets
+ * without a PCR among those of LINE_PCR_MS.  A PCR that continues behind a
+ * pause is no jump, also if it is announced.
  *
  * Pure.  Embedded; zeroed memory with delay_ns and max is ready.  Owns its
  * packets.

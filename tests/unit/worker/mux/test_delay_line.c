@@ -112,6 +112,35 @@ Test(delay_line, without_a_pcr_the_time_of_arrival_counts)
 	cr_expect_leq(r.late, 10 * (int64_t)PACKET_US * 1000);
 }
 
+/* The stream that it reads was disabled and enabled again, and its first
+ * packets are late. */
+Test(delay_line, a_clock_that_continues_behind_a_pause_keeps_its_time)
+{
+	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 4096 };
+	const uint64_t packet_ns = PACKET_US * UINT64_C(1000);
+	const uint64_t base = 1000 * SECOND_NS, late = 120 * MS;
+	uint8_t p[TS_PACKET];
+
+	for (uint64_t n = 0; n < 6000; n++) {
+		uint64_t source = base + n * packet_ns;
+		uint64_t now = source + (n < 3000 ? 0 : late);
+
+		if (n >= 1000 && n < 3500)
+			continue;
+		make(p, n, PCR_HZ, true);
+		if (n == 3500)
+			p[5] |= 0x80; /* discontinuity_indicator */
+		cr_assert(delay_line_push(&l, p, now));
+		while (delay_line_next(&l, 0) <= now)
+			delay_line_leave(&l, delay_line_next(&l, 0));
+		if (n > 3500 && n < 3600)
+			cr_assert_leq(delay_line_next(&l, 0) - base -
+					      3500 * packet_ns,
+				      DELAY_MS * MS + 5 * MS);
+	}
+	delay_line_done(&l);
+}
+
 Test(delay_line, a_jump_of_the_pcr_moves_no_packet)
 {
 	struct delay_line l = { .delay_ns = DELAY_MS * MS, .max = 4096 };
