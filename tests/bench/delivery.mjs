@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The cost of a viewer: CPU a delivered Mbit beside other fan-outs in the same
- * rounds, memory, the time to the first picture, a decision about a token, and
- * TLS.
+ * rounds, memory, the time to the first picture, and TLS.
  *
  *	MSD_LITE=FILE    that program, as another fan-out
  */
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
@@ -21,9 +19,9 @@ import { cpuNs, median, memoryKib, Scope } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
 const GROUP = '239.1.1.1', FROM = 10000, PORT = 18100, RATE = 8;
-const DECISIONS = 3000, PARALLEL = 48, TLS_VIEWERS = 20;
-const LIMIT = { ofMsdLite: 0.8, viewerKib: 16, joinMs: 300, decisionMs: 1,
-	decisionsPerS: 1000, tlsShare: 0.5, shareOfRate: 0.98 };
+const TLS_VIEWERS = 20;
+const LIMIT = { ofMsdLite: 0.8, viewerKib: 16, joinMs: 300, tlsShare: 0.5,
+	shareOfRate: 0.98 };
 const msdLite = process.env.MSD_LITE;
 
 const outputs = (scheme, n) => Array.from({ length: n }, (_, i) => stream(
@@ -173,50 +171,6 @@ function judgeCrowd(report, { runs, ratio }, what) {
 		`${kib.toFixed(1)} KiB PSS (at most ${LIMIT.viewerKib})`);
 }
 
-// --- decisions ---
-
-// By hand: Node's client of HTTP makes fewer than 1,000 connections a second.
-function ask(target) {
-	return new Promise((done, fail) => {
-		const socket = net.connect(PORT, '127.0.0.1');
-		let text = '';
-
-		socket.on('data', (data) => { text += data; });
-		socket.on('end', () => done(Number(text.split(' ', 2)[1])));
-		socket.on('error', fail);
-		socket.write(`HEAD ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`);
-	});
-}
-
-function decisions() {
-	return Scope.within(async (scope) => {
-		const users = Object.fromEntries(Array.from({ length: 1000 },
-			(_, i) => [`u${i}`, { type: 3, enable: true,
-				token: `token${i}` }]));
-		const { sluice } = await startSluice(scope, 1,
-			{ auth: { enable: true }, users });
-		let next = 0, allowed = 0;
-
-		startGenerator(scope, { streams: 1, rate: RATE, port: FROM,
-			address: GROUP, seconds: 600 });
-		await sluice.onair('s0');
-		const cpu = cpuNs([sluice.pid]), begin = now();
-		await Promise.all(Array.from({ length: PARALLEL }, async () => {
-			while (next < DECISIONS) {
-				const i = next++ % 1000;
-
-				const got = await ask(`/0?token=token${i}`);
-
-				allowed += got === 200;
-			}
-		}));
-		const seconds = (now() - begin) / 1000;
-
-		return { allowed, perS: DECISIONS / seconds,
-			ms: (cpuNs([sluice.pid]) - cpu) / 1e6 / DECISIONS };
-	});
-}
-
 // --- TLS ---
 
 // Microseconds of the processes that serve the viewers for a Mbit.
@@ -291,12 +245,5 @@ export async function delivery(report, options) {
 		options);
 	report.keep('delivery_500', many.runs);
 	judgeCrowd(report, many, 'delivery, 500 viewers');
-	const made = await decisions();
-	report.keep('delivery_decisions', made);
-	report.judge(made.ms <= LIMIT.decisionMs &&
-		made.allowed === DECISIONS, `delivery: ${made.allowed} of ` +
-		`${DECISIONS} tokens allowed, ${made.perS.toFixed(0)} a ` +
-		`second (goal ${LIMIT.decisionsPerS}), ${made.ms.toFixed(3)} ` +
-		`ms of the master each (at most ${LIMIT.decisionMs})`);
 	await tls(report, options);
 }

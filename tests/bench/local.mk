@@ -92,6 +92,7 @@ bench_scripts = \
 	tests/bench/csa.mjs \
 	tests/bench/dvb.mjs \
 	tests/bench/events.mjs \
+	tests/bench/decisions.mjs \
 	tests/bench/delivery.mjs \
 	tests/bench/descramble.mjs \
 	tests/bench/fleet.mjs \
