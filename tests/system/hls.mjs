@@ -297,6 +297,25 @@ step('low latency: parts are their segment, and requests wait', async (t) => {
 	assert.equal((await ask(`/${hint}`)).status, 200);
 });
 
+step('names by hash and missing segments are settings', async () => {
+	const { settings = {} } = await sluice.cmd('load');
+	const named = (pattern) => waitUntil(pattern, async () =>
+		pattern.exec((await ask('/news.m3u8')).text)?.[0]);
+
+	await sluice.cmd('set-settings', { settings: { ...settings,
+		hls_hash_names: true, hls_missing_empty: true } });
+	const name = await named(/^news\/h[0-9a-f]{16}\.ts$/m);
+	assert.ok((await ask(`/${name}`)).body.length > 188);
+	const missing = await ask('/news/1.ts');
+	assert.equal(missing.status, 200);
+	assert.equal(missing.body.length, 0);
+	assert.equal(missing.headers['content-type'], 'video/mp2t');
+	assert.equal((await ask('/news/x.ts')).status, 404);
+	await sluice.cmd('set-settings', { settings });
+	await named(/^news\/\d+\.ts$/m);
+	assert.equal((await ask('/news/1.ts')).status, 404);
+});
+
 step('a player plays it without an error', async () => {
 	const { code, err } = await played;
 
