@@ -215,6 +215,7 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/test_program_pids \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/test_slot_source \
+	tests/unit/worker/adapter/test_t2mi_source \
 	tests/unit/worker/adapter/test_tuner_source \
 	tests/unit/worker/adapter/test_wanted_pids \
 	tests/unit/worker/adapter/satip/test_rtsp \
@@ -548,6 +549,10 @@ tests_unit_worker_adapter_test_tuner_source_SOURCES = \
 	tests/unit/worker/adapter/dvb/fake_dvb.h
 tests_unit_worker_adapter_test_tuner_source_LDFLAGS = -Wl,--wrap=mono_ns \
 	-Wl,--wrap=hidden_by_sandbox,--wrap=hidden_when_refused
+tests_unit_worker_adapter_test_t2mi_source_SOURCES = \
+	tests/unit/worker/adapter/test_t2mi_source.c \
+	tests/unit/worker/t2mi/t2mi_maker.c \
+	tests/unit/worker/t2mi/t2mi_maker.h
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_scan_test_adapter_task_SOURCES = \

@@ -56,10 +56,19 @@ static void source_free(struct source *source)
 	free(s);
 }
 
+static bool give_ring(struct source *source, const char *stream, int fd)
+{
+	struct address_source *s =
+		container_of(source, struct address_source, base);
+
+	return input_keeper_link(&s->keeper, stream, fd);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
+	.link = give_ring,
 };
 
 struct source *address_source_open(const json_t *adapter, struct ev_loop *loop,

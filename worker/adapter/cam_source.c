@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "worker/adapter/ci/ci_device.h"
 #include "worker/adapter/tuner_source.h"
+#include "worker/ts/pmt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct cam_source {
 	struct ci_place place; /* as configured; adapter: the last one */
 	bool used;             /* the master knows of modules */
 	struct msg_adapter_cam wanted;
+	uint16_t carrier;      /* cam_source_carry() */
 	struct ca_programs *programs;
 	bool changed;          /* wanted, for the programs */
 	uint32_t psi_changes;  /* that the programs belong to */
@@ -75,6 +77,14 @@ void cam_source_set(struct cam_source *c, const struct tuner_spec *spec)
 		ci_device_move(c->slots, &c->place);
 }
 
+void cam_source_carry(struct cam_source *c, uint16_t pid)
+{
+	if (c == NULL || c->carrier == pid)
+		return;
+	c->carrier = pid;
+	c->changed = true;
+}
+
 void cam_source_want(struct cam_source *c, const struct msg_adapter_cam *wanted)
 {
 	if (c == NULL)
@@ -112,14 +122,33 @@ static void add(struct ca_programs *to, uint16_t number,
 	memcpy(program->section, p->pmt.data, p->pmt.len);
 }
 
-/* Those that are named keep their order, and come before all others. */
-static void collect(struct cam_source *c, const struct psi *psi)
+static bool lists_pid(const struct psi_program *p, uint16_t pid)
 {
-	const struct psi_program *list;
-	size_t n = psi_programs(psi, &list);
+	struct pmt pmt;
+
+	if (p->pmt.data == NULL ||
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
+		return false;
+	for (size_t i = 0; i < pmt.n_streams; i++)
+		if (pmt.streams[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void collect_carriers(struct cam_source *c,
+			     const struct psi_program *list, size_t n)
+{
+	for (size_t i = 0; i < n && c->wanted.n > 0; i++)
+		if (list[i].number != 0 && lists_pid(&list[i], c->carrier))
+			add(c->programs, list[i].number, &list[i]);
+}
+
+/* Those that are named keep their order, and come before all others. */
+static void collect_wanted(struct cam_source *c, const struct psi *psi,
+			   const struct psi_program *list, size_t n)
+{
 	bool all = is_wanted(&c->wanted, 0);
 
-	c->programs->n = 0;
 	for (size_t i = 0; i < c->wanted.n; i++)
 		if (c->wanted.programs[i] != 0)
 			add(c->programs, c->wanted.programs[i],
@@ -128,6 +157,18 @@ static void collect(struct cam_source *c, const struct psi *psi)
 		if (list[i].number != 0 &&
 		    !is_wanted(&c->wanted, list[i].number))
 			add(c->programs, list[i].number, &list[i]);
+}
+
+static void collect(struct cam_source *c, const struct psi *psi)
+{
+	const struct psi_program *list;
+	size_t n = psi_programs(psi, &list);
+
+	c->programs->n = 0;
+	if (c->carrier != 0)
+		collect_carriers(c, list, n);
+	else
+		collect_wanted(c, psi, list, n);
 	c->programs->revision++;
 	c->psi_changes = psi_changes(psi);
 	c->changed = false;

@@ -25,6 +25,10 @@ void cam_source_free(struct cam_source **);
 /* Another configuration. */
 void cam_source_set(struct cam_source *, const struct tuner_spec *);
 
+/* The programs are inside of this PID (T2-MI): the module, through which its
+ * packets pass, descrambles the program that lists the PID; 0: none is. */
+void cam_source_carry(struct cam_source *, uint16_t pid);
+
 /* Nothing is opened before the first call. */
 void cam_source_want(struct cam_source *, const struct msg_adapter_cam *);
 

@@ -9,5 +9,6 @@ libworker_a_SOURCES += \
 	worker/adapter/satip_source.c worker/adapter/satip_source.h \
 	worker/adapter/slot_source.c worker/adapter/slot_source.h \
 	worker/adapter/source.c worker/adapter/source.h \
+	worker/adapter/t2mi_source.c worker/adapter/t2mi_source.h \
 	worker/adapter/tuner_source.c worker/adapter/tuner_source.h \
 	worker/adapter/wanted_pids.c worker/adapter/wanted_pids.h

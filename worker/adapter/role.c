@@ -7,14 +7,12 @@
 #include "common/base/ring.h"
 #include "common/base/units.h"
 #include "proto/ipc/contract.h"
-#include "proto/spec/t2mi_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/cam_source.h"
 #include "worker/adapter/source.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
-#include "worker/t2mi/t2mi.h"
 #include "worker/ts/packet.h"
 
 #include <linux/capability.h>
@@ -34,8 +32,6 @@ struct adapter {
 	struct source *source;
 	struct ring_writer *ring;
 	struct batch batch;
-	struct t2mi *t2mi;      /* NULL: the packets are the multiplex */
-	struct errmsg t2mi_error;
 	struct ticker ticker;
 	bool ticking;           /* the ticker was made */
 	uint64_t second_ns;     /* start of this second */
@@ -44,8 +40,7 @@ struct adapter {
 	uint64_t content;       /* without null packets */
 };
 
-/* Those of the multiplex that streams read. */
-static void write_packets(const struct ts_run *runs, size_t n_runs, void *arg)
+static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct adapter *a = arg;
 
@@ -60,40 +55,6 @@ static void write_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	}
 }
 
-static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct adapter *a = arg;
-
-	if (a->t2mi != NULL)
-		t2mi_feed(a->t2mi, runs, n_runs);
-	else
-		write_packets(runs, n_runs, a);
-}
-
-/* Takes the keys of T2-MI. */
-static void make_t2mi(struct adapter *a)
-{
-	struct t2mi_spec spec;
-
-	t2mi_free(&a->t2mi);
-	if (t2mi_spec_parse(a->entry, &spec, NULL) == 0 && spec.t2mi)
-		a->t2mi = t2mi_new((uint16_t)spec.pid, spec.plp, write_packets,
-				   a);
-}
-
-/* Why nothing comes out of packets that are received. */
-static void find_t2mi_error(struct adapter *a, struct msg_adapter_status *s)
-{
-	struct t2mi_counts counts;
-
-	if (a->t2mi == NULL)
-		return;
-	counts = t2mi_take_counts(a->t2mi);
-	if (s->error == NULL && !s->on_air &&
-	    t2mi_explain(a->t2mi, &counts, &a->t2mi_error))
-		s->error = a->t2mi_error.text;
-}
-
 static void every_second(struct adapter *a, uint64_t now_ns)
 {
 	struct msg m = { .type = MSG_ADAPTER_STATUS };
@@ -103,7 +64,6 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 	a->source->ops->every_second(a->source, now_ns, &report);
 	m.adapter_status = source_report_message(&report);
 	m.adapter_status.on_air = a->content > 0;
-	find_t2mi_error(a, &m.adapter_status);
 	m.adapter_status.bitrate_kbps =
 		(uint32_t)(a->packets * TS_PACKET * 8 / ms);
 	/* a status that finds no room is counted by the channel */
@@ -156,7 +116,6 @@ static void adapter_free(void *role)
 		ticker_done(&a->ticker);
 	if (a->source != NULL)
 		a->source->ops->free(a->source);
-	t2mi_free(&a->t2mi);
 	ring_writer_free(&a->ring);
 	json_decref(a->entry);
 	free(a);
@@ -195,7 +154,6 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	}
 	a->entry = json_deep_copy(entry);
-	make_t2mi(a);
 	a->second_ns = mono_ns();
 	a->source = source_open(a->entry, a->worker->loop, a->second_ns);
 	ticker_init(&a->ticker, &(struct ticker_config){
@@ -209,7 +167,6 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
 	json_t *entry = json_deep_copy(m->adapter_tune.entry);
-	bool same;
 
 	(void)fds, (void)n_fds;
 	if (a->source == NULL || a->source->ops->retune == NULL ||
@@ -219,12 +176,8 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
-	same = t2mi_spec_is_same(a->entry, entry);
 	json_decref(a->entry);
 	a->entry = entry;
-	/* the decapsulator keeps a frame that is not whole, and its PLP */
-	if (!same)
-		make_t2mi(a);
 }
 
 static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -234,6 +187,19 @@ static void on_cam(void *role, const struct msg *m, int *fds, size_t n_fds)
 	(void)fds, (void)n_fds;
 	if (a->source != NULL)
 		cam_source_want(a->source->cam, &m->adapter_cam);
+}
+
+static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+	int fd = n_fds > 0 ? fds[0] : -1;
+
+	if (a->source == NULL || a->source->ops->link == NULL ||
+	    !a->source->ops->link(a->source, m->stream_link.stream, fd))
+		return;
+	/* the source has it */
+	if (n_fds > 0)
+		fds[0] = -1;
 }
 
 static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -265,6 +231,7 @@ const struct worker_role adapter_role = {
 		      [MSG_ADAPTER_TUNE] = on_tune,
 		      [MSG_ADAPTER_CAM] = on_cam,
 		      [MSG_ADAPTER_MENU] = on_menu,
+		      [MSG_STREAM_LINK] = on_link,
 		      [MSG_ADAPTER_PROGRAMS] = on_programs },
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

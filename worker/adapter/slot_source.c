@@ -310,6 +310,15 @@ static void choose(struct source *source,
 		s->inner->ops->choose(s->inner, programs);
 }
 
+static bool give_ring(struct source *source, const char *stream, int fd)
+{
+	struct slot_source *s =
+		container_of(source, struct slot_source, base);
+
+	return s->inner->ops->link != NULL &&
+	       s->inner->ops->link(s->inner, stream, fd);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
@@ -317,6 +326,7 @@ static const struct source_ops ops = {
 	.look = look,
 	.retune = retune,
 	.choose = choose,
+	.link = give_ring,
 };
 
 struct source *slot_source_new(const json_t *adapter, struct source *inner,

@@ -6,6 +6,7 @@
 #include "worker/adapter/dvb/dvb_ops.h"
 #include "worker/adapter/satip_source.h"
 #include "worker/adapter/slot_source.h"
+#include "worker/adapter/t2mi_source.h"
 #include "worker/adapter/tuner_source.h"
 
 struct source *source_open(const json_t *adapter, struct ev_loop *loop,
@@ -15,7 +16,9 @@ struct source *source_open(const json_t *adapter, struct ev_loop *loop,
 			       : json_object_get(adapter, "server") != NULL
 				       ? satip_source_open
 				       : address_source_open;
-	struct source *s = open(adapter, loop, now_ns);
+	/* a slot sees the programs of the PLP */
+	struct source *s = t2mi_source_new(adapter,
+					   open(adapter, loop, now_ns));
 
 	return slot_source_is(adapter)
 		       ? slot_source_new(adapter, s, &dvb_system, NULL) : s;

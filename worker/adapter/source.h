@@ -57,6 +57,10 @@ struct source_ops {
 	/* Receives another multiplex, as this adapter (borrowed for the life of
 	 * the source) says; false: it cannot.  NULL: it never can. */
 	bool (*retune)(struct source *, const json_t *adapter);
+	/* Gives the ring of the stream that it reads; fd is taken; -1: the
+	 * stream has none.  False: it does not read this stream, and fd is not
+	 * taken.  NULL: it reads none. */
+	bool (*link)(struct source *, const char *stream, int fd);
 	/* The programs that are read (copied); all until the first call.
 	 * NULL: it receives all. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);

@@ -357,6 +357,7 @@ static bool retune(struct source *source, const json_t *adapter)
 		return false;
 	cam_source_set(s->base.cam, &spec);
 	wanted_pids_carrier(&s->wanted, adapter);
+	cam_source_carry(s->base.cam, s->wanted.inner);
 	s->chosen = true;
 	/* the packets of the same tuning go on */
 	s->spec.ca = spec.ca;
@@ -403,6 +404,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	s->watch.timeout_s = s->spec.timeout_s;
 	s->watch.powers = s->spec.satellite && !s->spec.lnb_sharing;
 	s->base.cam = cam_source_new(&s->spec, dvb, ctx);
+	cam_source_carry(s->base.cam, s->wanted.inner);
 	s->tuner = dvb_tuner_new(&cfg, &err);
 	if (s->tuner == NULL)
 		errmsg_set(&s->wrong, "cannot start a thread: %s",

@@ -66,16 +66,27 @@ bool wanted_pids_changed(const struct wanted_pids *w)
 	return w->stale || psi_changes(w->psi) != w->psi_changes;
 }
 
+/* That of the T2-MI, and the PMT of the program that has it, for a CAM. */
+static size_t list_carrier(const struct wanted_pids *w, uint16_t *ret,
+			   size_t max)
+{
+	const struct psi_program *programs;
+	size_t n_programs = psi_programs(w->psi, &programs), n = 0;
+	const uint16_t always[] = { 0, w->inner };
+
+	for (size_t i = 0; i < ARRAY_LEN(always) && i < max; i++)
+		ret[n++] = always[i];
+	for (size_t i = 0; i < n_programs && n < max; i++)
+		if (programs[i].number != 0)
+			ret[n++] = programs[i].pmt_pid;
+	return n;
+}
+
 size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
 {
-	const uint16_t carrier[] = { 0, w->inner };
-
 	w->psi_changes = psi_changes(w->psi);
 	w->stale = false;
-	if (w->inner != 0) {
-		for (size_t i = 0; i < ARRAY_LEN(carrier) && i < max; i++)
-			ret[i] = carrier[i];
-		return ARRAY_LEN(carrier);
-	}
+	if (w->inner != 0)
+		return list_carrier(w, ret, max);
 	return program_pids(w->psi, &w->emms, &w->programs, ret, max);
 }

@@ -38,6 +38,6 @@ void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
 /* Have the tables changed since the last list? */
 bool wanted_pids_changed(const struct wanted_pids *);
 
-/* Lists the PIDs as program_pids() does; with T2-MI its PID and that of the
- * PAT. */
+/* Lists the PIDs as program_pids() does; with T2-MI its PID and those of PAT
+ * and PMTs. */
 size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);

@@ -5,7 +5,6 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
-#include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/dvb/dvb_sec.h"
@@ -14,7 +13,6 @@
 #include "worker/scan/scan_report.h"
 #include "worker/scan/tuning_list.h"
 #include "worker/si/record_feed.h"
-#include "worker/t2mi/t2mi.h"
 
 #include <stdlib.h>
 #include <sysexits.h>
@@ -45,8 +43,6 @@ struct adapter_task {
 	struct source *source; /* NULL: the search has ended */
 	struct source_report report;
 	struct batch batch;
-	struct t2mi *t2mi; /* NULL: the packets are the multiplex */
-	struct errmsg t2mi_error; /* "": none */
 	struct scan_report out;
 	ev_timer tick;
 	unsigned moves_ms;   /* of the dish, after this tuning */
@@ -57,7 +53,6 @@ struct adapter_task {
 	uint64_t asked_ns, tuned_ns, lock_ns; /* 0: not yet */
 	uint64_t check_ns, watch_ns, second_ns; /* the next ones */
 	uint64_t packets, all_packets; /* of this second, and in all */
-	uint64_t carried; /* of this second, with T2-MI in them */
 	uint32_t bitrate_kbps;
 	struct errmsg error; /* why the search ended; "": none */
 };
@@ -67,58 +62,15 @@ static bool is_server(const struct adapter_task *t)
 	return json_object_get(t->adapter, "server") != NULL;
 }
 
-static void take_packets(const struct ts_run *runs, size_t n_runs, void *arg)
-{
-	struct adapter_task *t = arg;
-
-	scan_report_packets(&t->out, runs, n_runs);
-	for (size_t i = 0; i < n_runs; i++)
-		t->packets += runs[i].n;
-}
-
-static void feed_t2mi(struct adapter_task *t, const struct ts_run *runs,
-		      size_t n_runs)
-{
-	for (size_t i = 0; i < n_runs; i++)
-		t->carried += runs[i].n;
-	t2mi_feed(t->t2mi, runs, n_runs);
-}
-
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct adapter_task *t = arg;
 
 	if (!t->receives)
 		return;
-	if (t->t2mi != NULL)
-		feed_t2mi(t, runs, n_runs);
-	else
-		take_packets(runs, n_runs, t);
-}
-
-/* Takes the keys of T2-MI. */
-static void make_t2mi(struct adapter_task *t)
-{
-	struct t2mi_spec spec;
-
-	if (t2mi_spec_parse(t->adapter, &spec, NULL) == 0 && spec.t2mi)
-		t->t2mi = t2mi_new((uint16_t)spec.pid, spec.plp, take_packets,
-				   t);
-}
-
-/* Why nothing comes out of packets that are received. */
-static void find_t2mi_error(struct adapter_task *t)
-{
-	struct t2mi_counts counts;
-
-	t->t2mi_error.text[0] = '\0';
-	if (t->t2mi == NULL)
-		return;
-	counts = t2mi_take_counts(t->t2mi);
-	if (t->packets == 0 && t->carried > 0 &&
-	    !t2mi_explain(t->t2mi, &counts, &t->t2mi_error))
-		t->t2mi_error.text[0] = '\0';
-	t->carried = 0;
+	scan_report_packets(&t->out, runs, n_runs);
+	for (size_t i = 0; i < n_runs; i++)
+		t->packets += runs[i].n;
 }
 
 static void on_record(const json_t *record, void *arg)
@@ -137,8 +89,6 @@ static const char *error_of(const struct adapter_task *t)
 		return t->error.text;
 	if (t->spec.search != SCAN_TRANSPONDER && t->tuned_ns != 0)
 		return NULL;
-	if (t->report.error == NULL && t->t2mi_error.text[0] != '\0')
-		return t->t2mi_error.text;
 	return t->report.error;
 }
 
@@ -314,7 +264,6 @@ static void every_second(struct adapter_task *t, uint64_t now_ns)
 	record_feed_second(t->out.feed);
 	t->bitrate_kbps = (uint32_t)(t->packets * TS_PACKET * 8 / 1000);
 	t->all_packets += t->packets;
-	find_t2mi_error(t);
 	t->packets = 0;
 	if (t->source != NULL && t->counted &&
 	    channel_is_idle(t->worker->channel))
@@ -371,7 +320,6 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	}
 	t->tunings = tuning_list_new(&t->spec);
 	t->adapter = tuning_list_next(t->tunings);
-	make_t2mi(t);
 	if (!enter_sandbox(worker, t->adapter)) {
 		adapter_task_free(&t);
 		return NULL;
@@ -401,7 +349,6 @@ void adapter_task_free(struct adapter_task **pt)
 	if (t->source != NULL)
 		t->source->ops->free(t->source);
 	scan_report_done(&t->out);
-	t2mi_free(&t->t2mi);
 	tuning_list_free(&t->tunings);
 	json_decref(t->adapter);
 	json_decref(t->scan);

@@ -135,6 +135,32 @@ Test(cam_source, descrambles_programs_and_follows_their_pmts)
 	stop();
 }
 
+Test(cam_source, the_program_that_carries_t2mi_is_descrambled)
+{
+	static const struct build_es carrier = { 6, 0x1000,
+		"\x09\x04\x0b\x00\xe1\x23", 6 };
+	uint8_t section[1024];
+
+	start();
+	(void)build_section(build, 0x200, section,
+			    build_pmt(section,
+				      (struct build_entry){ 2, 0x1fff }, 1,
+				      &carrier, 1));
+	feed();
+	cam_source_carry(source, 0x1000);
+	/* numbers of the PLP, which the module does not see */
+	want(2, 1, 3);
+	AWAIT(fake_card_has_log("only 2 descramble 0b00; "));
+	AWAIT(slot.n_programs == 1);
+	want(0, 0, 0);
+	AWAIT(slot.n_programs == 0);
+	want(1, 3, 0);
+	AWAIT(slot.n_programs == 1 && slot.programs[0].pnr == 2);
+	cam_source_carry(source, 0);
+	AWAIT(slot.n_programs == 1 && slot.programs[0].pnr == 3);
+	stop();
+}
+
 Test(cam_source, zero_is_all_programs_and_ca_limit_is_reported)
 {
 	start();

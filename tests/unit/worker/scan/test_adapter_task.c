@@ -4,6 +4,7 @@
 #include "common/base/units.h"
 #include "tests/unit/proto/si/json_eq.h"
 #include "tests/unit/worker/t2mi/t2mi_maker.h"
+#include "worker/adapter/t2mi_source.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/core/worker.h"
 
@@ -196,7 +197,7 @@ static struct source *open_source(const json_t *adapter, struct ev_loop *loop,
 	sky.base.ops = &ops;
 	sky.open = true;
 	tune(adapter);
-	return &sky.base;
+	return t2mi_source_new(adapter, &sky.base);
 }
 
 /* --- the master --- */
