@@ -61,6 +61,11 @@ bool backoff_renew(struct backoff *b, uint64_t now_ms)
 	return true;
 }
 
+void backoff_renewed(struct backoff *b)
+{
+	b->renewed_ms = 0;
+}
+
 void backoff_reset(struct backoff *b)
 {
 	b->ends = 0;

@@ -49,6 +49,10 @@ uint64_t backoff_renew_ms(const struct backoff *);
 /* The worker asks for a successor.  False: too early, a failure. */
 bool backoff_renew(struct backoff *, uint64_t now_ms);
 
+/* The successor that the worker asked for does its work: the next ones count
+ * anew. */
+void backoff_renewed(struct backoff *);
+
 /* Resets the count, after a change by an operator. */
 void backoff_reset(struct backoff *);
 

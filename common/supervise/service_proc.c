@@ -204,6 +204,11 @@ const char *service_proc_failure(const struct service_proc *s)
 	return worker_proc_failure(s->proc);
 }
 
+void service_proc_renewed(struct service_proc *s)
+{
+	worker_proc_renewed(s->proc);
+}
+
 const char *service_proc_fault(const struct service_proc *s)
 {
 	return worker_proc_fault(s->proc);

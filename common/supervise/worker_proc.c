@@ -9,9 +9,7 @@
 #include "common/base/ratelimit.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/heartbeat.h"
-#include "common/supervise/spawn.h"
 #include "common/supervise/worker_log.h"
-#include "proto/ipc/msg.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -71,7 +69,6 @@ static void update_alarm(struct worker_proc *w)
 	else if (w->shortage)
 		(void)snprintf(w->alarm, sizeof w->alarm, "%s; starts "
 			       "limited to one a second", w->last_end);
-
 	if (w->alarm[0] != '\0' && !before)
 		log_error(w->name, "alarm: %s", w->alarm);
 	else if (w->alarm[0] == '\0' && before)
@@ -568,6 +565,11 @@ const char *worker_proc_failure(const struct worker_proc *w)
 	return w->proc.ordered ? NULL : w->last_end;
 }
 
+void worker_proc_renewed(struct worker_proc *w)
+{
+	backoff_renewed(&w->proc.backoff);
+}
+
 const char *worker_proc_alarm(const struct worker_proc *w)
 {
 	return w->alarm[0] != '\0' ? w->alarm : NULL;
@@ -580,10 +582,8 @@ const char *worker_proc_fault(const struct worker_proc *w)
 	bool steady = w->proc.state == PROC_RUNNING &&
 		      mono_ms() - w->proc.backoff.ready_ms >= WORKER_STEADY_MS;
 
-	if (!w->proc.wanted)
-		return NULL;
-	if (w->alarm[0] != '\0')
-		return w->alarm;
+	if (!w->proc.wanted || w->alarm[0] != '\0')
+		return w->proc.wanted ? w->alarm : NULL;
 	if (ends && w->error.text[0] != '\0')
 		return w->error.text;
 	return w->proc.backoff.ends > 0 && !steady ? w->last_end : NULL;

@@ -232,9 +232,27 @@ static void foresee(struct edit *e)
 		c->foresee(e, effects);
 }
 
+/* The document as it will be: an entry is judged beside its neighbours, and its
+ * older copy, which may have another id, is none. */
+static json_t *changed_document(const struct edit *e)
+{
+	json_t *document = json_copy(
+		(json_t *)config_document(e->api->cfg.config));
+	json_t *list = edit_list(e->api, e->of->section);
+
+	if (e->old != NULL)
+		(void)json_array_set(list, e->place, e->entry);
+	else
+		(void)json_array_append(list, e->entry);
+	(void)json_object_set_new(document, e->of->section, list);
+	return document;
+}
+
 /* What is stored as it is and cannot work. */
 static void warn(struct edit *e, bool is_stored)
 {
+	bool is_list = e->of->key != COLLECTION_LOGINS;
+	json_t *document = NULL;
 	struct check_entry entry = {
 		.section = e->of->section,
 		.path = e->of->member,
@@ -242,10 +260,14 @@ static void warn(struct edit *e, bool is_stored)
 		.document = config_document(e->api->cfg.config),
 	};
 
-	if (is_command(e) && e->entry != NULL)
-		entry_warnings(e->request, &entry,
-			       is_stored ? json_string_value(json_object_get(
-					e->entry, "id")) : NULL, e->reply);
+	if (!is_command(e) || e->entry == NULL)
+		return;
+	if (!is_stored && is_list)
+		entry.document = document = changed_document(e);
+	entry_warnings(e->request, &entry,
+		       is_stored ? json_string_value(json_object_get(
+				e->entry, "id")) : NULL, e->reply);
+	json_decref(document);
 }
 
 static void carry_out(struct edit *e)

@@ -54,6 +54,7 @@ libmaster_a_SOURCES += \
 	master/api/status_commands.c \
 	master/api/stream_epg.c \
 	master/api/stream_analysis.c \
+	master/api/stream_adapters.c master/api/stream_adapters.h \
 	master/api/stream_refs.c master/api/stream_refs.h \
 	master/api/streams.c \
 	master/api/text_cache.c master/api/text_cache.h \

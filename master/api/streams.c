@@ -7,6 +7,7 @@
 #include "master/api/collection.h"
 #include "master/api/effects.h"
 #include "master/api/host_look.h"
+#include "master/api/stream_adapters.h"
 #include "master/config/check_host.h"
 #include "master/config/stream_links.h"
 #include "master/streams/reconciler.h"
@@ -115,8 +116,10 @@ static void finish_stream(struct edit *e)
 		viewers_groups_changed(e->api->cfg.viewers);
 
 	/* after the event with the new id */
-	if (is_renamed(e))
+	if (is_renamed(e)) {
 		status_repeat_alarms(e->api->cfg.status, id);
+		stream_adapters_rename(e->api, edit_text(e->old, "id"), id);
+	}
 	apply_waiting(e->api);
 	if (e->entry != NULL)
 		n_files = check_host_stream(e->entry, HOST_NETWORK,

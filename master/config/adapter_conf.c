@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "master/config/lnb_sharing.h"
+#include "master/config/stream_links.h"
 #include "proto/spec/ci_spec.h"
 #include "proto/spec/satip_spec.h"
 #include "proto/spec/t2mi_spec.h"
@@ -50,9 +51,14 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	spec = xcalloc(1, sizeof *spec);
 	r = input_spec_parse(json_string_value(address), spec, NULL, NULL,
 			     &wrong);
-	if (r == 0 && input_kind_is_link(spec->kind))
+	if (r == 0 && spec->kind == INPUT_DVB)
 		r = errmsg_fail(&wrong, -EINVAL,
-				"stream:// and dvb:// are inputs of streams");
+				"dvb:// is an input of streams");
+	if (r == 0 && spec->kind == INPUT_STREAM &&
+	    strchr(spec->stream, '/') != NULL)
+		r = errmsg_fail(&wrong, -EINVAL, "stream: \"%.64s\" is not "
+				"an id: it has only A-Z a-z 0-9 _ . -",
+				spec->stream);
 	if (r < 0)
 		errmsg_set(error, "address: %s", wrong.text);
 	free(spec);
@@ -96,6 +102,12 @@ void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1])
 		return;
 	memcpy(ret, address + skip, len);
 	ret[len] = '\0';
+}
+
+void adapter_conf_link(const json_t *entry, char ret[IO_FEED_MAX + 1])
+{
+	stream_link_read(json_string_value(json_object_get(entry, "address")),
+			 ret);
 }
 
 bool adapter_conf_is_net(const json_t *entry)

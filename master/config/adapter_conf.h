@@ -25,6 +25,10 @@ json_t *adapter_conf_wanted(const json_t *list, const json_t *adapter);
  * and for NULL. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
 
+/* Writes the stream whose packets are the multiplex of an adapter; "": it has
+ * another source. */
+void adapter_conf_link(const json_t *entry, char ret[IO_FEED_MAX + 1]);
+
 /* Does an adapter need a library, for names of hosts too? */
 bool adapter_conf_is_net(const json_t *keys);
 

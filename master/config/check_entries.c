@@ -103,10 +103,31 @@ static void judge_slot(struct judge *j, const json_t *adapter)
 	}
 }
 
+/* The stream whose packets are the multiplex. */
+static void judge_source(struct judge *j, const json_t *adapter,
+			 const json_t *streams)
+{
+	const json_t *stream;
+	char link[IO_FEED_MAX + 1];
+
+	adapter_conf_link(adapter, link);
+	if (link[0] == '\0')
+		return;
+	stream = judge_find(streams, "id", link);
+	if (stream == NULL)
+		judge_add(j, CHECK_WARNING, "address: there is no stream "
+			  "\"%.64s\"", link);
+	else if (json_is_true(json_object_get(adapter, "enable")) &&
+		 !json_is_true(json_object_get(stream, "enable")))
+		judge_add(j, CHECK_WARNING, "address: stream \"%.64s\" is "
+			  "disabled", link);
+}
+
 /* An adapter that cannot run is kept: earlier versions stored any. */
 static void judge_adapter(struct judge *j, const json_t *adapter,
-			  const json_t *adapters)
+			  const json_t *document)
 {
+	const json_t *adapters = json_object_get(document, "dvb_tune");
 	struct errmsg error;
 
 	if (json_is_true(json_object_get(adapter, "enable")) &&
@@ -116,6 +137,7 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 		judge_add(j, CHECK_WARNING, "%s", error.text);
 	field_find_idle(&t2mi_fields, adapter, 0, on_found, j);
 	judge_slot(j, adapter);
+	judge_source(j, adapter, json_object_get(document, "make_stream"));
 	if (tuner_spec_is(adapter))
 		judge_tuner(j, adapter);
 	else
@@ -167,7 +189,7 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 	else if (strcmp(section, "cas") == 0)
 		judge_cas_entry(j, entry);
 	else if (strcmp(section, "dvb_tune") == 0)
-		judge_adapter(j, entry, json_object_get(document, section));
+		judge_adapter(j, entry, document);
 	else if (strcmp(section, "users") == 0) {
 		judge_packages(j, entry, document);
 		judge_viewer(j, entry, document);

@@ -413,7 +413,8 @@ static const struct field adapter_rows[] = {
 	  .help = "Number of the frontend." },
 	{ "address", .type = FIELD_STRING,
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS,
-	  .help = "Address of a multiplex, instead of a tuner." },
+	  .help = "Address of a multiplex, instead of a tuner; stream:// and "
+		  "an id: what that stream sends." },
 	{ "server", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
 	  .help = "IP address or name of a SAT>IP server, with its port if it "
 		  "is not 554." },

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/streams/adapter_procs.h"
-
 #include "common/base/alloc.h"
-#include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/ring.h"
-#include "common/supervise/handover.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/check.h"
-#include "master/streams/adapter_cams.h"
-#include "master/streams/adapter_minute.h"
+#include "master/streams/adapter_procs_state.h"
 #include "master/streams/adapter_programs.h"
-#include "master/streams/stream_ring.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
@@ -23,36 +17,6 @@ enum {
 	PROCS_MAX = 2 * WANTED_MAX, /* with those that still stop */
 	ALARM_S = 5, /* an error that lasts so long is an alarm */
 	TABLES_S = 12, /* a scan ends ten seconds after its last request */
-};
-
-struct adapter_proc {
-	struct service_item item;
-	struct adapter_procs *of;
-	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
-	struct stream_ring ring;
-	bool given; /* a worker has received the ring */
-	unsigned rings; /* that were made and closed, so far */
-	struct msg_adapter_status status;
-	struct adapter_minute minute;
-	struct errmsg error; /* of the source */
-	unsigned error_s; /* statuses in sequence with an error */
-	struct msg_adapter_programs programs; /* that the worker has ... */
-	bool told; /* ... as far as this master knows */
-	bool late; /* readers have changed before the worker ran */
-	unsigned tables_s; /* a scan reads all tables for so long */
-	int taken; /* number of the adapter whose frontend is open; -1 */
-	struct adapter_cams cams;
-};
-
-struct adapter_procs {
-	struct adapter_procs_config cfg;
-	void (*on_status)(const char *id, const struct msg_adapter_status *,
-			  void *arg);
-	void (*on_taken)(int adapter, bool taken, void *arg);
-	void *watcher;
-	void (*on_cam)(const char *id, const json_t *slot, void *arg);
-	void *cam_watcher;
-	struct service_list list;
 };
 
 /* --- the ring --- */
@@ -108,7 +72,7 @@ static void send_cam(struct adapter_proc *p)
 		service_proc_send(p->item.service, &m, NULL);
 }
 
-static bool can_send(const struct adapter_proc *p)
+bool adapter_proc_can_send(const struct adapter_proc *p)
 {
 	return p != NULL && p->entry != NULL && p->given &&
 	       service_proc_is_running(p->item.service);
@@ -129,7 +93,7 @@ bool adapter_procs_menu(struct adapter_procs *a, const char *id,
 		a != NULL ? service_list_find(&a->list, id) : NULL;
 	struct msg m = { .type = MSG_ADAPTER_MENU, .adapter_menu = *menu };
 
-	if (!can_send(p))
+	if (!adapter_proc_can_send(p))
 		return false;
 	service_proc_send(p->item.service, &m, NULL);
 	return true;
@@ -171,7 +135,7 @@ void adapter_procs_update(struct adapter_procs *a, const char *id)
 
 	if (p == NULL)
 		return;
-	p->late = !can_send(p);
+	p->late = !adapter_proc_can_send(p);
 	if (!p->late) {
 		send_programs(p);
 		send_cam(p);
@@ -217,6 +181,7 @@ static void on_hello(void *self)
 	m.adapter_start.entry = p->entry;
 	service_proc_send(p->item.service, &m, &p->ring.fd);
 	p->given = true;
+	adapter_proc_send_link(p);
 	adapter_cams_forget(&p->cams);
 	send_cam(p);
 	p->told = false;
@@ -251,7 +216,7 @@ static void on_message(const struct msg *m, void *self)
 	if (m->type != MSG_ADAPTER_STATUS)
 		return;
 	/* an adopted worker does not know that its master is another */
-	if (!p->cams.known && can_send(p))
+	if (!p->cams.known && adapter_proc_can_send(p))
 		send_cam(p);
 	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
 					    ? m->adapter_status.error : "");
@@ -260,6 +225,9 @@ static void on_message(const struct msg *m, void *self)
 	p->status.error = NULL;
 	adapter_minute_add(&p->minute, &p->status);
 	note_taken(p, p->status.tuner.taken && p->entry != NULL);
+	/* a loose plug needs any number of successors */
+	if (p->status.tuner.taken)
+		service_proc_renewed(p->item.service);
 	follow_readers(p);
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);
@@ -308,7 +276,7 @@ static bool is_wanted(const struct service_item *item)
 	return ((const struct adapter_proc *)item)->entry != NULL;
 }
 
-static struct adapter_proc *add(struct adapter_procs *a, const char *id)
+struct adapter_proc *adapter_procs_add(struct adapter_procs *a, const char *id)
 {
 	struct adapter_proc *p = service_list_add(&a->list, &a->cfg.service,
 						  id, id);
@@ -328,11 +296,12 @@ static void unwant(struct adapter_proc *p)
 		return;
 	json_decref(p->entry);
 	p->entry = NULL;
+	adapter_proc_relink(p);
 	close_ring(p);
 	service_proc_unwant(p->item.service);
 }
 
-static void use_program(struct adapter_proc *p)
+void adapter_proc_use_program(struct adapter_proc *p)
 {
 	service_proc_use(p->item.service, adapter_conf_is_net(p->entry)
 						  ? SPAWN_WORKER_NET
@@ -362,7 +331,8 @@ static void want(struct adapter_proc *p, const json_t *entry)
 
 	p->entry = json_incref((json_t *)entry);
 	json_decref(before);
-	use_program(p);
+	adapter_proc_use_program(p);
+	adapter_proc_relink(p);
 	if (p->ring.fd < 0)
 		(void)make_ring(p);
 	if (same)
@@ -399,7 +369,7 @@ static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 		n += is_wanted(item);
 	if (n >= WANTED_MAX)
 		return NULL;
-	return p != NULL ? p : add(a, id);
+	return p != NULL ? p : adapter_procs_add(a, id);
 }
 
 void adapter_procs_set(struct adapter_procs *a, const json_t *list)
@@ -515,58 +485,6 @@ const char *adapter_procs_alarm(const struct adapter_procs *a, size_t i,
 const struct service_list *adapter_procs_list(const struct adapter_procs *a)
 {
 	return &a->list;
-}
-
-/* --- from master to master --- */
-
-json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
-{
-	json_t *list = json_array();
-	struct service_item *item;
-
-	TAILQ_FOREACH(item, &a->list.items, link) {
-		struct adapter_proc *p = (struct adapter_proc *)item;
-
-		if (p->entry == NULL || p->ring.fd < 0)
-			continue;
-		(void)json_array_append_new(list, json_pack(
-			"{s:s, s:O, s:o, s:o}", "id", item->id,
-			"entry", p->entry,
-			"worker", service_proc_write(item->service, h),
-			"ring", handover_put(h, 'r', &p->ring.number,
-					     p->ring.fd)));
-	}
-	return list;
-}
-
-void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
-			 struct handover *h)
-{
-	const json_t *record;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, record) {
-		const char *id = json_string_value(
-			json_object_get(record, "id"));
-		struct adapter_proc *p = NULL;
-		bool usable;
-
-		if (id != NULL && check_id(id) &&
-		    service_list_find(&a->list, id) == NULL)
-			p = add(a, id);
-		if (p == NULL)
-			continue;
-		p->entry = json_deep_copy(json_object_get(record, "entry"));
-		use_program(p);
-		usable = stream_ring_take(&p->ring,
-					  json_object_get(record, "ring"), h,
-					  RING_SIZE_DEFAULT);
-		p->given = usable;
-		p->rings = 1;
-		service_proc_adopt(p->item.service,
-				   json_object_get(record, "worker"), h,
-				   usable && p->entry != NULL);
-	}
 }
 
 /* --- */

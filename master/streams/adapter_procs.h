@@ -32,6 +32,11 @@ struct adapter_procs_config {
 	/* Adds the programs that streams read from it; NULL: all. */
 	void (*add_programs)(const char *id, struct msg_adapter_programs *,
 			     void *arg);
+	/* The ring of the stream that an adapter reads, borrowed; -1: there is
+	 * none.  NULL: there are no streams. */
+	int (*ring_of)(const char *stream, void *arg);
+	/* adapter_procs_reader() of this stream may have changed; or NULL. */
+	void (*on_link)(const char *stream, void *arg);
 	void *arg;
 };
 
@@ -48,6 +53,13 @@ void adapter_procs_restart(struct adapter_procs *, const char *id);
 /* The streams that read an adapter have changed, and so have programs_of() and
  * add_programs(). */
 void adapter_procs_update(struct adapter_procs *, const char *id);
+
+/* The ring of a stream has changed: the adapters that read it get it. */
+void adapter_procs_relink(struct adapter_procs *, const char *stream);
+
+/* An adapter that reads the stream; NULL: none. */
+const char *adapter_procs_reader(const struct adapter_procs *,
+				 const char *stream);
 
 /* A scan reads all tables for the next seconds. */
 void adapter_procs_keep_tables(struct adapter_procs *, const char *id);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/streams/adapter_cams.c master/streams/adapter_cams.h \
+	master/streams/adapter_handover.c master/streams/adapter_links.c \
 	master/streams/adapter_minute.c master/streams/adapter_minute.h \
 	master/streams/adapter_procs.c master/streams/adapter_procs.h \
+	master/streams/adapter_procs_state.h \
 	master/streams/adapter_programs.c \
 	master/streams/adapter_programs.h \
 	master/streams/analysis_request.c master/streams/analysis_request.h \

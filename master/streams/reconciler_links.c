@@ -28,6 +28,7 @@ void reconciler_relink(struct reconciler *r, const char *link)
 	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++)
 		if (stream_proc_reads(p, link))
 			stream_proc_relink(p, link);
+	adapter_procs_relink(r->adapters, link);
 }
 
 int reconciler_link_ring(const char *link, void *arg)
@@ -42,7 +43,8 @@ int reconciler_link_ring(const char *link, void *arg)
 	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
-/* A stream that reads this one; runs: of those that run.  NULL: none. */
+/* A stream or an adapter that reads this one; runs: of those that run.  NULL:
+ * none. */
 static const char *find_reader(const struct reconciler *r, const char *id,
 			       bool runs)
 {
@@ -52,7 +54,18 @@ static const char *find_reader(const struct reconciler *r, const char *id,
 		if (stream_proc_reads(p, id) &&
 		    (!runs || stream_proc_is_wanted(p)))
 			return stream_proc_id(p);
-	return NULL;
+	return adapter_procs_reader(r->adapters, id);
+}
+
+void reconciler_follow_adapter(const char *stream, void *arg)
+{
+	struct reconciler *r = arg;
+	struct stream_proc *p = r->stopping ? NULL : find_source(r, stream);
+
+	if (p == NULL || stream_proc_is_removed(p))
+		return;
+	stream_proc_set_read(p, find_reader(r, stream, false) != NULL);
+	stream_proc_set_demanded(p, find_reader(r, stream, true));
 }
 
 /* The streams that it reads run as long as it does. */

@@ -118,6 +118,8 @@ void reconciler_open_adapters(struct reconciler *r,
 		.on_ring = on_adapter_ring,
 		.programs_of = programs_of,
 		.add_programs = add_programs,
+		.ring_of = reconciler_link_ring,
+		.on_link = reconciler_follow_adapter,
 		.arg = r,
 	});
 }

@@ -62,6 +62,8 @@ struct stream_proc *reconciler_proc(const struct reconciler *, size_t i);
 void reconciler_relink(struct reconciler *, const char *link);
 /* That ring, borrowed; -1: there is none. */
 int reconciler_link_ring(const char *link, void *reconciler);
+/* An adapter reads this stream, or no longer. */
+void reconciler_follow_adapter(const char *stream, void *reconciler);
 /* What it reads runs as long as it does. */
 void reconciler_follow_demand(struct stream_proc *, void *reconciler);
 void reconciler_tell_splice(const char *id, const json_t *record,

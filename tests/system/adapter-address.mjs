@@ -140,6 +140,49 @@ test('streams wait for an adapter that is off, changed or killed',
 	await sluice.stop();
 });
 
+test('the multiplex of an adapter is what a stream sends', async (t) => {
+	const timing = new Timing(t);
+	const recorder = await Recorder.start(t, ...places);
+	const whole = (more) => stream('whole', ADDRESS, [], more);
+	const sluice = await Sluice.start(t, { ...config(whole(),
+		...PNRS.map(reader)), dvb_tune: [adapter(
+		{ type: 'CI', address: 'stream://whole' })] });
+	const error = (pattern) => waitUntil(`${pattern}`, async () =>
+		pattern.test((await status(sluice)).error ?? ''), 20000);
+
+	await waitUntil('the source', () => udpBound(5000));
+	const sender = await Sender.start(t, multiplex(), 5000);
+
+	// the packets pass by a slot that is not there
+	await onair(sluice);
+	await error(/no CI slot \/dev\/dvb\/adapter0\/sec0/);
+	const { pid } = sluice.worker('adapter', 'd');
+
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting/);
+	await sluice.ready();
+	await more(recorder);
+	assert.equal(sluice.worker('adapter', 'd').pid, pid);
+	await recorder.all(sender);
+	const lists = await recorder.stop();
+	const ends = await statuses(sluice);
+
+	timing.unlessHeldUp(sluice.log, ends, () =>
+		assert.deepEqual(lists.map(faults), [0, 0, 0]));
+	await Sender.start(t, multiplex(), 5000);
+	await sluice.cmd('toggle-stream', { id: 'whole' });
+	await error(/stream whole is not there, or not enabled/);
+	await sluice.cmd('toggle-stream', { id: 'whole' });
+	await onair(sluice);
+	await sluice.cmd('set-stream', { id: 'whole', stream: whole({
+		id: 'other' }) });
+	await waitUntil('the new id', async () => (await sluice.cmd(
+		'get-adapter', { id: 'd' })).adapter.address ===
+		'stream://other');
+	await onair(sluice);
+	await sluice.stop();
+});
+
 // Asks until the scan has these programs; its last transponder.
 function scanned(sluice, id, pnrs) {
 	return waitUntil(`programs ${pnrs}`, async () => {

@@ -117,5 +117,11 @@ Test(backoff, three_successors_follow_in_a_row_and_then_one_a_minute)
 	for (int i = 0; i < BACKOFF_RENEWALS; i++)
 		cr_assert(backoff_renew(&b, now));
 	cr_assert_not(backoff_renew(&b, now));
+	/* the last one works */
+	backoff_renewed(&b);
+	cr_assert_eq(backoff_renew_ms(&b), 0);
+	for (int i = 0; i < BACKOFF_RENEWALS; i++)
+		cr_assert(backoff_renew(&b, now));
+	cr_assert_not(backoff_renew(&b, now));
 	cr_assert_eq(b.ends, 0);
 }

@@ -199,13 +199,36 @@ Test(adapter, has_an_address_that_an_input_can_receive)
 		     "adapter.address: port: x is not a port");
 	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		     "'enable':true,'address':'dvb://b'}}", 400,
-		     "adapter.address: stream:// and dvb:// are inputs of "
-		     "streams");
+		     "adapter.address: dvb:// is an input of streams");
+	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
+		     "'enable':true,'address':'stream://m/1'}}", 400,
+		     "adapter.address: stream: \"m/1\" is not an id: it has "
+		     "only A-Z a-z 0-9 _ . -");
 	expect_ok("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		  "'enable':true,'address':'udp://239.1.1.1'}}",
 		  "set-adapter");
 	expect_ok("{'cmd':'set-adapter','adapter':{'id':'b','type':'S',"
 		  "'enable':false,'address':'x'}}", "set-adapter");
+}
+
+/* What a stream sends, for a CI slot. */
+Test(adapter, has_the_address_of_a_stream_and_follows_its_new_id)
+{
+	open_world("{'make_stream':[" STREAM("m", "'udp://239.1.1.1'") "],"
+		   "'dvb_tune':[{'id':'c','type':'CI','enable':true,"
+		   "'address':'stream://m#x=1'}]}");
+	expect_ok("{'cmd':'set-stream','id':'m','stream':"
+		  STREAM("n", "'udp://239.1.1.1'") "}", "set-stream");
+	cr_expect(strstr(fakes.told, "{'adapter':{'address':"
+			 "'stream://n#x=1','enable':true,'id':'c','type':'CI'},"
+			 "'scope':'set-adapter'}"), "%s", fakes.told);
+	expect_section("dvb_tune", "[{'address':'stream://n#x=1',"
+				   "'enable':true,'id':'c','type':'CI'}]");
+	cr_assert_eq(post("{'cmd':'set-adapter','id':'c','warnings':true,"
+			  "'adapter':{'id':'c','type':'CI','enable':true,"
+			  "'address':'stream://m'}}"), 200);
+	cr_expect(strstr(said(), "adapter: address: there is no stream "
+			 "\\'m\\'"), "%s", said());
 }
 
 Test(adapter, stores_the_result_of_a_scan)
@@ -312,11 +335,12 @@ Test(adapters, that_share_an_lnb_are_compared_with_other_adapters)
 	static const char alone[] = "{'cmd':'set-adapter','id':'a','adapter':"
 				    SHARER("a", "V", "") "}";
 	static const char another[] = "{'cmd':'set-adapter','id':'a',"
-				      "'dry_run':true,'adapter':"
-				      SHARER("c", "V", "") "}";
+				      "'dry_run':true,'warnings':true,"
+				      "'adapter':" SHARER("c", "V", "") "}";
 
 	open_world("{'dvb_tune':[" LNB("a", "H", "") "]}");
 	cr_expect_eq(post(another), 200, "%s", said());
+	cr_expect(!strstr(said(), "'warnings'"), "%s", said());
 	expect_ok(alone, "set-adapter");
 	close_world();
 	/* with a tuner that feeds it */

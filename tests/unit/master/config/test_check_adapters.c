@@ -46,8 +46,10 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		  "dvb_tune[0]: address: is not a string\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"dvb://e\"}]",
-		  "dvb_tune[0]: address: stream:// and dvb:// are inputs of "
-		  "streams\n" },
+		  "dvb_tune[0]: address: dvb:// is an input of streams\n" },
+		{ "[{\"id\":\"d\",\"enable\":false,"
+		  "\"address\":\"stream://s\"}]",
+		  "dvb_tune[0]: address: there is no stream \"s\"\n" },
 		/* a disabled one may have any */
 		{ "[{\"id\":\"d\",\"enable\":false,\"address\":5}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true}]",

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Adapters from master to master. */
+#include "common/base/ring.h"
+#include "common/supervise/handover.h"
+#include "master/config/check.h"
+#include "master/streams/adapter_procs_state.h"
+
+json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
+{
+	json_t *list = json_array();
+	struct service_item *item;
+
+	TAILQ_FOREACH(item, &a->list.items, link) {
+		struct adapter_proc *p = (struct adapter_proc *)item;
+
+		if (p->entry == NULL || p->ring.fd < 0)
+			continue;
+		(void)json_array_append_new(list, json_pack(
+			"{s:s, s:O, s:o, s:o}", "id", item->id,
+			"entry", p->entry,
+			"worker", service_proc_write(item->service, h),
+			"ring", handover_put(h, 'r', &p->ring.number,
+					     p->ring.fd)));
+	}
+	return list;
+}
+
+void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
+			 struct handover *h)
+{
+	const json_t *record;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, record) {
+		const char *id = json_string_value(
+			json_object_get(record, "id"));
+		struct adapter_proc *p = NULL;
+		bool usable;
+
+		if (id != NULL && check_id(id) &&
+		    service_list_find(&a->list, id) == NULL)
+			p = adapter_procs_add(a, id);
+		if (p == NULL)
+			continue;
+		p->entry = json_deep_copy(json_object_get(record, "entry"));
+		adapter_proc_use_program(p);
+		adapter_proc_relink(p);
+		usable = stream_ring_take(&p->ring,
+					  json_object_get(record, "ring"), h,
+					  RING_SIZE_DEFAULT);
+		p->given = usable;
+		p->rings = 1;
+		service_proc_adopt(p->item.service,
+				   json_object_get(record, "worker"), h,
+				   usable && p->entry != NULL);
+	}
+}
