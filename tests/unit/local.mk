@@ -233,6 +233,7 @@ unit_worker_tests = \
 	tests/unit/worker/ca/test_ca_stage \
 	tests/unit/worker/ca/test_delay \
 	tests/unit/worker/cas/test_ecmg_session \
+	tests/unit/worker/cas/test_emm_packer \
 	tests/unit/worker/cas/test_emmg \
 	tests/unit/worker/cas/test_simulcrypt \
 	tests/unit/worker/csa/test_core_choice \

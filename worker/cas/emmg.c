@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "worker/cas/emm_packer.h"
 #include "worker/cas/emmg_client.h"
 
 #include <ev.h>
@@ -15,6 +16,7 @@ enum {
 	CLIENTS_MAX = 8,
 	DATAGRAMS_MAX = 32, /* in a wake-up */
 	SETUP_MS = 10000, /* without a channel */
+	JOIN_MS = 100, /* that sections wait for others to share a packet */
 };
 
 struct emmg {
@@ -22,6 +24,8 @@ struct emmg {
 	ev_io acceptable, readable;
 	size_t n;
 	struct emmg_client *clients[CLIENTS_MAX]; /* the oldest first */
+	ev_timer join; /* runs while the packer has sections */
+	struct emm_packer packer;
 	uint8_t datagram[SIMULCRYPT_MAX];
 };
 
@@ -37,11 +41,39 @@ static unsigned left(void *arg)
 	return e->cfg.kbps > used ? e->cfg.kbps - used : 0;
 }
 
-static void on_emm(struct ts_run run, void *arg)
+static void send_sections(struct emmg *e)
+{
+	struct ts_run run = emm_packer_take(&e->packer);
+
+	ev_timer_stop(e->cfg.loop, &e->join);
+	if (run.n > 0)
+		e->cfg.on_emm(run, e->cfg.arg);
+}
+
+static void on_join(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop, (void)revents;
+	send_sections(container_of(w, struct emmg, join));
+}
+
+static void on_packets(struct ts_run run, void *arg)
 {
 	struct emmg *e = arg;
 
+	send_sections(e);
 	e->cfg.on_emm(run, e->cfg.arg);
+}
+
+static void on_section(const uint8_t *section, size_t len, void *arg)
+{
+	struct emmg *e = arg;
+
+	while (!emm_packer_add(&e->packer, section, len))
+		send_sections(e);
+	if (!ev_is_active(&e->join)) {
+		ev_timer_set(&e->join, JOIN_MS / 1e3, 0.);
+		ev_timer_start(e->cfg.loop, &e->join);
+	}
 }
 
 static void on_gone(struct emmg_client *client, const char *error, void *arg)
@@ -69,7 +101,8 @@ static void make_room(struct emmg *e)
 
 static const struct emmg_client_events client_events = {
 	.left = left,
-	.on_emm = on_emm,
+	.on_packets = on_packets,
+	.on_section = on_section,
 	.on_gone = on_gone,
 };
 
@@ -126,6 +159,7 @@ struct emmg *emmg_new(const struct emmg_config *cfg)
 	struct emmg *e = xcalloc(1, sizeof *e);
 
 	e->cfg = *cfg;
+	ev_init(&e->join, on_join);
 	ev_io_init(&e->acceptable, on_acceptable, cfg->sockets.tcp, EV_READ);
 	ev_io_init(&e->readable, on_readable, cfg->sockets.udp, EV_READ);
 	if (cfg->sockets.tcp >= 0)
@@ -144,6 +178,7 @@ void emmg_free(struct emmg **pe)
 		return;
 	for (size_t i = 0; i < e->n; i++)
 		emmg_client_free(&e->clients[i]);
+	ev_timer_stop(e->cfg.loop, &e->join);
 	ev_io_stop(e->cfg.loop, &e->acceptable);
 	ev_io_stop(e->cfg.loop, &e->readable);
 	fd_close(&e->cfg.sockets.tcp);

@@ -20,7 +20,7 @@ struct emmg_config {
 	struct ev_loop *loop;
 	struct emmg_sockets sockets; /* taken */
 	unsigned kbps; /* of all streams */
-	/* An EMM, in packets. */
+	/* EMMs, in packets: whole sections, or what a generator sent. */
 	void (*on_emm)(struct ts_run, void *arg);
 	void *arg;
 };

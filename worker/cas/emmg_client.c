@@ -15,6 +15,8 @@ enum {
 	ERRORS_MAX = 16,   /* answers with an error */
 	BURST_MIN = 32768, /* bytes; the longest message of a slow stream */
 	MESSAGE_MAX = 256,
+	SECTION_HEAD = 3,
+	OF_SECTIONS = TS_PACKET - 5, /* bytes behind header and pointer_field */
 
 	/* error_status, TS 103 197 6.2.6 */
 	BAD_TYPE = 0x03,
@@ -238,10 +240,10 @@ static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 
 /* --- data --- */
 
-/* May the stream send so many packets now? */
-static bool spend(struct stream *s, size_t packets)
+/* May the stream send so many bytes of packets now? */
+static bool spend(struct stream *s, size_t len)
 {
-	int64_t bytes = (int64_t)packets * TS_PACKET;
+	int64_t bytes = (int64_t)len;
 	uint64_t now_ms = mono_ms(), passed_ms = MIN(now_ms - s->at_ms, 10000);
 	int64_t most = MAX((int64_t)s->kbps * 125, (int64_t)BURST_MIN);
 
@@ -253,11 +255,18 @@ static bool spend(struct stream *s, size_t packets)
 	return true;
 }
 
-/* The packets that a datagram needs: a short section needs a whole one. */
-static size_t packets_of(const struct emmg_client *c, size_t len)
+/* The bytes of packets that a datagram needs: 183 of each are of sections that
+ * share it. */
+static size_t cost(const struct emmg_client *c, size_t len)
 {
-	return c->packets ? (len + TS_PACKET - 1) / TS_PACKET
-			  : section_packets(len);
+	return c->packets ? len
+			  : (len * TS_PACKET + OF_SECTIONS - 1) / OF_SECTIONS;
+}
+
+static bool is_section(const uint8_t *data, size_t len)
+{
+	return len >= SECTION_HEAD && len <= SECTION_MAX &&
+	       section_length(data) == len;
 }
 
 /* False: the datagram is malformed. */
@@ -267,17 +276,17 @@ static bool pass(struct emmg_client *c, const uint8_t *data, size_t len)
 	struct ts_run run = { room, 0 };
 
 	if (!c->packets) {
-		run.n = ecm_packets_make(data, len, room, EMMG_RUN_MAX);
-		if (run.n > 0)
-			c->cfg.events->on_emm(run, c->cfg.arg);
-		return run.n > 0;
+		if (!is_section(data, len))
+			return false;
+		c->cfg.events->on_section(data, len, c->cfg.arg);
+		return true;
 	}
 	for (size_t part; len > 0; data += part, len -= part) {
 		part = MIN(len, sizeof room);
 		run.n = ecm_packets_copy(data, part, room, EMMG_RUN_MAX);
 		if (run.n == 0)
 			return false;
-		c->cfg.events->on_emm(run, c->cfg.arg);
+		c->cfg.events->on_packets(run, c->cfg.arg);
 	}
 	return true;
 }
@@ -303,7 +312,7 @@ static void provide(struct emmg_client *c, const struct simulcrypt *m,
 	while (simulcrypt_next(m, &at, &p)) {
 		if (p.tag != EMMG_DATAGRAM)
 			continue;
-		if (!spend(s, packets_of(c, p.len))) {
+		if (!spend(s, cost(c, p.len))) {
 			complain(c, m, s, EXCEEDED);
 			return;
 		}

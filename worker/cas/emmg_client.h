@@ -4,6 +4,8 @@
  * streams and their bandwidth.
  *
  * Data beyond the allocated bandwidth are dropped, and so is what is malformed.
+ * The bandwidth is that of packets.  Sections count as if they filled packets,
+ * because their owner packs them.
  * Errors are answered, a few times; an error is never the answer to an error.
  * A connection without a channel for setup_ms ends.
  *
@@ -24,8 +26,10 @@ enum { EMMG_STREAMS_MAX = 16, EMMG_RUN_MAX = 64 /* packets */ };
 struct emmg_client_events {
 	/* kbit/s that are not allocated. */
 	unsigned (*left)(void *arg);
-	/* At most EMMG_RUN_MAX packets. */
-	void (*on_emm)(struct ts_run, void *arg);
+	/* At most EMMG_RUN_MAX packets; of a channel of packets. */
+	void (*on_packets)(struct ts_run, void *arg);
+	/* A section without pointer_field; of a channel of sections. */
+	void (*on_section)(const uint8_t *section, size_t len, void *arg);
 	/* The last call; it frees the client. */
 	void (*on_gone)(struct emmg_client *, const char *error, void *arg);
 };

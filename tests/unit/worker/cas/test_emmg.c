@@ -15,7 +15,7 @@ enum { CHANNEL = 7, STREAM = 3, PLACES = 8 };
 
 static struct ev_loop *loop;
 static struct emmg_client *client;
-static unsigned kbps = 8, packets;
+static unsigned kbps = 8, packets, sections;
 static const char *gone;
 
 static unsigned left(void *arg)
@@ -24,10 +24,16 @@ static unsigned left(void *arg)
 	return kbps;
 }
 
-static void on_emm(struct ts_run run, void *arg)
+static void on_packets(struct ts_run run, void *arg)
 {
 	(void)arg;
 	packets += (unsigned)run.n;
+}
+
+static void on_section(const uint8_t *section, size_t len, void *arg)
+{
+	(void)section, (void)len, (void)arg;
+	sections++;
 }
 
 static void on_gone(struct emmg_client *c, const char *error, void *arg)
@@ -37,7 +43,8 @@ static void on_gone(struct emmg_client *c, const char *error, void *arg)
 	emmg_client_free(&client);
 }
 
-static const struct emmg_client_events events = { left, on_emm, on_gone };
+static const struct emmg_client_events events = { left, on_packets, on_section,
+						  on_gone };
 
 /* Returns the end of the generator. */
 static int start(unsigned setup_ms)
@@ -103,17 +110,18 @@ static void send_emms(int fd, unsigned n)
 	(void)ev_run(loop, EVRUN_NOWAIT);
 }
 
-/* The burst of a slow stream is 32,768 bytes. */
-Test(emmg, short_sections_use_the_bandwidth_of_packets)
+/* The burst of a slow stream is 32,768 bytes; three bytes of a section need
+ * 3 * 188 / 183 of them. */
+Test(emmg, sections_use_the_bandwidth_of_packets_that_they_share)
 {
 	int fd = start(10000);
 
 	kbps = 0;
 	send_setup(fd, EMMG_CHANNEL_SETUP);
 	send_setup(fd, EMMG_STREAM_SETUP);
-	for (unsigned i = 0; i < 4; i++)
-		send_emms(fd, 100);
-	cr_assert_eq(packets, 32768 / TS_PACKET);
+	for (unsigned i = 0; i < 20; i++)
+		send_emms(fd, 500);
+	cr_assert_eq(sections, 32768 / 4);
 	stop(fd);
 }
 
@@ -214,6 +222,25 @@ Test(emmg, a_full_server_drops_the_oldest_without_a_channel)
 	for (size_t i = 0; i < PLACES; i++)
 		fd_close(&fds[i]);
 	fd_close(&more);
+	emmg_free(&server);
+	ev_loop_destroy(loop);
+}
+
+Test(emmg, sections_share_packets)
+{
+	int fd;
+
+	start_server();
+	fd = dial();
+	send_setup(fd, EMMG_CHANNEL_SETUP);
+	send_setup(fd, EMMG_STREAM_SETUP);
+	for (unsigned i = 0; i < 3; i++)
+		send_emms(fd, 20);
+	cr_assert_eq(packets, 0, "they wait for others");
+	while (packets == 0)
+		(void)ev_run(loop, EVRUN_ONCE);
+	cr_assert_eq(packets, 1);
+	fd_close(&fd);
 	emmg_free(&server);
 	ev_loop_destroy(loop);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/cas/emm_packer.h"
+
+#include <string.h>
+
+enum {
+	HEAD = 4, /* of a packet */
+	PAYLOAD = TS_PACKET - HEAD,
+	SECTION_HEAD = 3,
+	PUSI = 0x40,
+	STUFFING = 0xff,
+};
+
+static uint8_t *last_packet(struct emm_packer *p)
+{
+	return p->data + (p->n - 1) * TS_PACKET;
+}
+
+/* Bytes for a section that begins in the last packet; 0: none begins there. */
+static size_t room_left(struct emm_packer *p)
+{
+	size_t room;
+
+	if (p->n == 0)
+		return 0;
+	room = TS_PACKET - p->at;
+	if (!ts_pusi(last_packet(p)) && room > 0)
+		room--; /* for the pointer_field */
+	return room < SECTION_HEAD ? 0 : room;
+}
+
+static void add_packet(struct emm_packer *p)
+{
+	uint8_t *packet;
+
+	p->n++;
+	packet = last_packet(p);
+	packet[0] = TS_SYNC_BYTE;
+	packet[1] = 0;
+	ts_set_pid(packet, TS_PID_NULL);
+	packet[3] = 0x10;
+	memset(packet + HEAD, STUFFING, PAYLOAD);
+	p->at = HEAD;
+}
+
+/* The last packet gets a pointer_field to its next byte. */
+static void point(struct emm_packer *p)
+{
+	uint8_t *packet = last_packet(p);
+
+	if (ts_pusi(packet))
+		return;
+	memmove(packet + HEAD + 1, packet + HEAD, p->at - HEAD);
+	packet[HEAD] = (uint8_t)(p->at - HEAD);
+	packet[1] |= PUSI;
+	p->at++;
+}
+
+bool emm_packer_add(struct emm_packer *p, const uint8_t *section, size_t len)
+{
+	size_t room = room_left(p);
+	size_t first = room > 0 ? room : PAYLOAD - 1;
+	size_t rest = len > first ? len - first : 0;
+	size_t more = (room == 0) + (rest + PAYLOAD - 1) / PAYLOAD;
+
+	if (p->n + more > EMM_PACKER_MAX)
+		return false;
+	if (room == 0)
+		add_packet(p);
+	point(p);
+	for (size_t take;; section += take) {
+		take = TS_PACKET - p->at;
+		take = len < take ? len : take;
+		memcpy(last_packet(p) + p->at, section, take);
+		p->at += take;
+		len -= take;
+		if (len == 0)
+			return true;
+		add_packet(p);
+	}
+}
+
+struct ts_run emm_packer_take(struct emm_packer *p)
+{
+	struct ts_run run = { p->data, p->n };
+
+	p->n = 0;
+	return run;
+}
