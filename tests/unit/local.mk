@@ -413,6 +413,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_cue_memory \
 	tests/unit/worker/stream/test_cue_watch \
 	tests/unit/worker/stream/test_own_eit \
+	tests/unit/worker/stream/test_own_cue \
 	tests/unit/worker/stream/test_own_others \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \

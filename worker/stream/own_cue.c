@@ -25,6 +25,8 @@ enum {
 	/* a command of a short pre-roll waits so long for its packet */
 	ONCE_MS = 500,
 	CLOCK_MAX_MS = 1000, /* the age of the last PCR */
+	LEAD_MAX_MS = 10000, /* ISO/IEC 13818-1 2.4.2.6: still pictures */
+	LEAD_KEPT_MS = 1000,
 };
 
 struct own_cue {
@@ -35,6 +37,9 @@ struct own_cue {
 	bool refused; /* logged: a program uses the PID */
 	uint16_t pcr_pid;
 	uint64_t pcr, pcr_ns; /* the last one, and when; 0: none */
+	uint64_t lead_ns;    /* of the latest picture of a second before its
+			      * time */
+	uint64_t lead_at_ns; /* when it was found */
 	struct cue_memory *memory;
 };
 
@@ -135,6 +140,25 @@ void own_cue_use(struct own_cue *c)
 		end(c, i);
 }
 
+/* A splicer works on pictures as they pass, before their time. */
+static void watch_lead(struct own_cue *c, const uint8_t *packet,
+		       uint64_t now_ns)
+{
+	uint64_t pts, lead;
+
+	if (c->pcr_ns == 0 || !pes_pts(packet, &pts))
+		return;
+	lead = (pts + PES_TIME_WRAP - c->pcr / 300) % PES_TIME_WRAP;
+	if (lead > 90 * LEAD_MAX_MS)
+		return;
+	lead = lead * 100000 / 9;
+	if (lead < c->lead_ns &&
+	    now_ns - c->lead_at_ns < LEAD_KEPT_MS * MS)
+		return;
+	c->lead_ns = lead;
+	c->lead_at_ns = now_ns;
+}
+
 void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns)
 {
@@ -142,8 +166,11 @@ void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
-			if (ts_pid(p) == c->pcr_pid && ts_pcr(p, &c->pcr))
+			if (ts_pid(p) != c->pcr_pid)
+				continue;
+			if (ts_pcr(p, &c->pcr))
 				c->pcr_ns = now_ns;
+			watch_lead(c, p, now_ns);
 		}
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
 		if (c->memory->pending[i].until_ns != 0 &&
@@ -157,6 +184,16 @@ static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
 	uint64_t passed = (now_ns - c->pcr_ns) * 9 / 100000;
 
 	return (c->pcr / 300 + passed + 90 * (uint64_t)ms) % PES_TIME_WRAP;
+}
+
+/* How long the command repeats: until the picture of its time has passed. */
+static uint64_t repeated_ns(const struct own_cue *c, bool timed, unsigned ms)
+{
+	uint64_t ns = ms * (uint64_t)MS;
+
+	if (timed)
+		ns -= MIN(ns, c->lead_ns);
+	return MAX(ns, (uint64_t)ONCE_MS * MS);
 }
 
 /* The event of the command; -1: it has none. */
@@ -219,7 +256,7 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	} else {
 		schedule(c, 1 + place, REPEAT_MS, section, len);
 		cue_memory_put(&c->memory->pending[place],
-			       now_ns + MAX(ms, (unsigned)ONCE_MS) * MS,
+			       now_ns + repeated_ns(c, m->timed, ms),
 			       event_of(record), section, len);
 	}
 	json_decref(record);

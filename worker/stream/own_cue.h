@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Splice commands (SCTE 35) of the operator, on a PID that the PMT lists
- * (remux.h): each repeats every second up to its time.  Between them a
- * splice_null is the heartbeat.
+ * (remux.h): each repeats every second until the picture of its time passes,
+ * which is earlier than its time.  Between them a splice_null is the heartbeat.
  *
  * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
  * later stage that moves the clock moves the field too (cue.h).
