@@ -166,6 +166,9 @@ json_t *mpts_feed(const json_t *stream, const char *id, unsigned position)
 				  json_sprintf("%s/%u",
 					       name != NULL ? name : id,
 					       position));
+	if (json_object_get(stream, "mux_delay") != NULL)
+		(void)json_object_set(feed, "mux_delay",
+				      json_object_get(stream, "mux_delay"));
 	add_filler(feed, stream, json_string_value(input));
 	return feed;
 }

@@ -130,6 +130,9 @@ static void follow_tables(struct mux *m)
 {
 	bool changed = false;
 
+	if (!m->fed)
+		return;
+	m->fed = false;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
@@ -208,6 +211,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->cfg = *cfg;
 	if (cfg->tables != NULL)
 		m->tables = *cfg->tables;
+	m->fed = true;
 	m->last_source = MUX_TABLES_SOURCE;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,
@@ -307,6 +311,7 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 {
 	struct mux_source *in = &m->inputs[input];
 
+	m->fed = true;
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *packet = runs[i].data;
 

@@ -11,8 +11,10 @@ enum { LATE_MS = 200 };
 
 enum {
 	/* Between two PMTs of a program: of an input that has packets, 500 ms
-	 * at most (TR 101 290 1.5), and of a silent one. */
-	PMT_MOST_MS = 400,
+	 * at most (TR 101 290 1.5), and of a silent one; how often they are
+	 * looked at. */
+	PMT_MOST_MS = 380,
+	PMT_LOOK_MS = 40,
 	PMT_SILENT_MS = 100,
 	PMT_PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184,
 };
@@ -191,6 +193,9 @@ static void repeat_pmts(struct mux *m)
 	uint64_t queue_ms = cbr_waiting(m->cbr) * PACKET_NS_KBPS /
 			    m->cfg.kbps / MS;
 
+	if (m->now_ns < m->pmts_ns)
+		return;
+	m->pmts_ns = m->now_ns + PMT_LOOK_MS * MS;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
 		uint64_t most = in->silent ? PMT_SILENT_MS : PMT_MOST_MS;

@@ -105,6 +105,8 @@ struct mux {
 	struct psi *psi; /* of the output */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
 	struct tables_spec tables;
+	bool fed; /* since the last turn; true at the start */
+	uint64_t pmts_ns; /* when the last PMTs of all are looked at next */
 	uint64_t now_ns;
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
 	uint64_t second_ns;  /* start of this second */

@@ -12,6 +12,7 @@
 #include "worker/ts/analyze.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ enum {
 	READS = 10,
 	READ_MAX_MS = 40,
 };
+
+unsigned mux_stage_period_ms(unsigned delay_ms)
+{
+	return MIN(delay_ms / READS, (unsigned)READ_MAX_MS);
+}
 
 /* The block of an input, and what its maps demand. */
 static void set_up_input(struct mux *mux, size_t i, const char *address)
@@ -114,8 +120,7 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		.arg = arg,
 	});
 	s->memory = memory;
-	s->period_ns = MIN(spec->mux_delay_ms / READS, (unsigned)READ_MAX_MS) *
-		       MS;
+	s->period_ns = mux_stage_period_ms(spec->mux_delay_ms) * MS;
 	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
 	for (size_t i = 0; i < start->n_inputs; i++) {
 		set_up_input(s->mux, i, start->inputs[i]);
@@ -262,7 +267,9 @@ void mux_stage_commit(struct mux_stage *s)
 {
 	if (s->mux == NULL)
 		return;
-	s->memory->splice = s->live->splice;
+	/* a multiplex has no tracks */
+	memcpy(&s->memory->splice, &s->live->splice,
+	       offsetof(struct splice_continuity, tracks));
 	memcpy(s->memory->table_cc, s->live->table_cc,
 	       sizeof s->memory->table_cc);
 	keep_reads(s);

@@ -67,6 +67,9 @@ void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    ts_out_fn *out, void *arg);
 void mux_stage_done(struct mux_stage *);
 
+/* How often a multiplex reads its inputs, and their workers their sources. */
+unsigned mux_stage_period_ms(unsigned delay_ms);
+
 /* Is the chain to be read now?  What is delayed anyway is read less often than
  * in each turn.  A new input starts where the last worker had been. */
 bool mux_stage_wants(struct mux_stage *, struct input_chain *, uint64_t now_ns);

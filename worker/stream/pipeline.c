@@ -12,8 +12,6 @@
 
 enum {
 	TICK_MIN_MS = 1,
-	/* A multiplex reads its feeds half as often, and delays them. */
-	FEED_TICK_MS = 2 * PACER_BURST_MS,
 	PART_MIN_MS = 200,
 };
 
@@ -364,7 +362,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 			.quantity = start->hls,
 		};
 	p->n_sinks = start->n_outputs;
-	p->tick_ms = start->feed ? FEED_TICK_MS : PACER_BURST_MS;
+	p->tick_ms = PACER_BURST_MS;
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		addresses[i] = sink_address(start->outputs[i]);
@@ -414,6 +412,10 @@ static void make_selector(struct pipeline *p,
 
 	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
 		log_error("stream", "%s", error.text);
+	/* what the multiplex delays anyway */
+	if (config->start->feed)
+		p->tick_ms = MAX(mux_stage_period_ms(spec.mux_delay_ms),
+				 (unsigned)PACER_BURST_MS);
 	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,

@@ -50,8 +50,14 @@ Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)
 			      "&set_pnr=9&cas&pid_base=700&priority=3"
 			      "&rate_min=5&rate_max=8",
 			      "dvb://d", NULL);
-	json_t *mux = mpts_mux(m, "m"), *feed = mpts_feed(m, "m", 2);
+	json_t *mux, *feed;
 
+	json_object_set_new(m, "mux_delay", json_integer(70));
+	mux = mpts_mux(m, "m");
+	feed = mpts_feed(m, "m", 2);
+	/* it says how often the source is read */
+	cr_expect_eq(json_integer_value(json_object_get(feed, "mux_delay")),
+		     70);
 	cr_expect_null(mpts_feed(m, "m", 1));
 	cr_expect_null(mpts_feed(m, "m", 4));
 	cr_expect_str_eq(text(feed, "id"), "m/2");
