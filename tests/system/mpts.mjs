@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from '../helpers/media.mjs';
-import { TsMux } from '../helpers/mux.mjs';
+import { TsMux, sdtSection } from '../helpers/mux.mjs';
 import { judgeRate } from '../helpers/rate.mjs';
 import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -44,7 +44,8 @@ const play = (t, i, clock) => Sender.start(t, [
 	() => new TsMux({ programs: [one], clock: clock ?? 100 }),
 	() => new TsMux({ programs: [one], clock: clock ?? 5000 }),
 	() => new TsMux({ programs: two }),
-	() => new TsMux({ programs: two, rate: 3e6 }),
+	() => Object.assign(new TsMux({ programs: two, rate: 3e6 }),
+		{ more: [[0x11, sdtSection([7, 8])]] }),
 ][i](), PORTS[i]);
 
 async function open(t, more) {
@@ -105,6 +106,8 @@ async function assertShownPlan(sluice) {
 const network = { nit: 'own', bat: 'own', network_id: 12, bouquet_id: 13,
 	network_name: 'Netz', onid: 34, si_interval: 500,
 	si: [{ hex: '90b00a 0001 c1 00 00 aa', pid: 0x300, interval: 100 }],
+	descriptors: [{ table: 'pmt', pnr: 1007, hex: '050443554549' },
+		{ table: 'sdt', pnr: 1008, hex: '5f0400000028' }],
 	sdt: Object.keys(PLAN).map((pnr) => ({ pnr: Number(pnr),
 		lcn: Number(pnr) % 1000 })) };
 
@@ -114,6 +117,17 @@ function listed({ transports: [{ descriptors }] }) {
 
 	return Array.from({ length: data.length / 3 }, (_, i) =>
 		data.readUInt16BE(3 * i)).sort((a, b) => a - b);
+}
+
+// In the tables of one service each, and in no other.
+function assertDescriptors({ fixed, pmt }) {
+	const tags = ({ descriptors }) => descriptors.map(({ tag }) => tag);
+	const { services } = fixed.findLast((s) => s.kind === 'sdt');
+
+	for (const pnr of Object.keys(PLAN).map(Number))
+		assert.deepEqual(tags(pmt(pnr)), pnr === 1007 ? [5] : []);
+	assert.deepEqual([...services].map(([pnr, s]) => [pnr, tags(s)]),
+		[[1007, []], [1008, [0x5f]]]);
 }
 
 // Own tables of the network are sent, and list the services of all inputs.
@@ -130,7 +144,7 @@ function assertNetwork(data) {
 			s.extension === extension));
 		assert.deepEqual(listed(list.at(-1)), services);
 	}
-	assert.ok(fixed.some((s) => s.kind === 'sdt'));
+	assertDescriptors(tables(data));
 	assert.ok(sections(data, new Set([0x300])).length >= 10);
 }
 

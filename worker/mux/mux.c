@@ -211,6 +211,9 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->cfg = *cfg;
 	if (cfg->tables != NULL)
 		m->tables = *cfg->tables;
+	for (size_t i = 0; i < cfg->edits.n; i++)
+		m->edits[i] = cfg->edits.list[i];
+	m->cfg.edits.list = m->edits;
 	m->fed = true;
 	m->last_source = MUX_TABLES_SOURCE;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);

@@ -29,6 +29,7 @@
 #pragma once
 
 #include "worker/output/cbr.h"
+#include "worker/remux/desc_apply.h"
 #include "worker/remux/remux.h"
 #include "worker/splice/continuity.h"
 
@@ -53,6 +54,7 @@ struct mux_config {
 	bool nit;  /* another stage adds a NIT, which the PAT names */
 	/* where the EIT of the services come from: the SDT says so; copied */
 	const struct tables_spec *tables;
+	struct desc_edits edits; /* of the SDT; copied */
 	/* the versions of the stream; they must outlive the mux */
 	struct table_versions *versions;
 	struct remux_versions first;

@@ -89,6 +89,8 @@ struct mux {
 	struct mux_source *inputs; /* cfg.n_inputs */
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
+	struct desc_edit edits[DESC_EDITS_MAX]; /* of cfg */
+	bool edits_crowded; /* logged: they have no room */
 	/* sections of inputs that the tables do not have yet */
 	bool cat_changed, sdt_changed;
 	uint64_t sections_ns; /* time at which they were built from sections */

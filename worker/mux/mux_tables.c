@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the multiplex: PAT, CAT, SDT, EIT, TDT. */
 #include "common/base/hash.h"
+#include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
 #include "worker/remux/ids.h"
@@ -309,6 +310,26 @@ static void add_services(struct mux *m, const struct mux_source *in,
 	}
 }
 
+/* Changes the descriptors that the configuration demands. */
+static void edit_sdt(struct mux *m)
+{
+	for (size_t i = 0; i < m->sdt.n && m->cfg.edits.n > 0; i++) {
+		struct mux_section *s = &m->sdt.sections[i];
+		uint8_t changed[SECTION_PSI_MAX];
+		size_t len = desc_apply_sdt(m->cfg.edits, s->data, s->len,
+					    changed);
+
+		if (len > 0) {
+			memcpy(s->data, changed, len);
+			s->len = len;
+		} else if (!m->edits_crowded) {
+			m->edits_crowded = true;
+			log_error("stream", "descriptors: the SDT has no room "
+				  "for them, and stays as it was");
+		}
+	}
+}
+
 void mux_build_sdt(struct mux *m)
 {
 	const uint8_t onid[] = { (uint8_t)(m->cfg.onid >> 8),
@@ -331,6 +352,7 @@ void mux_build_sdt(struct mux *m)
 					     &m->inputs[i].sdt_source[k], &f);
 	end_section(&f);
 	set_last(&m->sdt);
+	edit_sdt(m);
 	set_versions(m, &m->sdt, SDT_TABLE_ID, m->cfg.first.sdt);
 }
 

@@ -19,6 +19,18 @@ enum {
 
 static const char not_ts[] = "no MPEG-TS packets";
 
+/* Of the keys of a multiplex, which are not those of a service, the changes in
+ * PMTs concern its inputs. */
+static void use_multiplex(struct remux_options *o,
+			  const struct stream_spec *stream)
+{
+	o->set_tsid = stream->tsid;
+	o->n_edits = 0;
+	for (size_t i = 0; i < stream->remux.n_edits; i++)
+		if (stream->remux.edits[i].table == EDIT_PMT)
+			o->edits[o->n_edits++] = stream->remux.edits[i];
+}
+
 /* A single input without options is a relay, byte for byte.  The tables of
  * several inputs, and of the files of a list, share their version numbers.  A
  * descrambled stream needs tables without CA descriptors, a scrambled one with
@@ -31,9 +43,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		       cfg->place != NULL;
 	bool asked;
 
-	/* the keys of a multiplex are not those of a service */
 	if (cfg->place != NULL)
-		options.set_tsid = stream->tsid;
+		use_multiplex(&options, stream);
 	else
 		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
