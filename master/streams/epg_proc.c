@@ -8,9 +8,9 @@
 #include "common/base/shared.h"
 #include "master/config/check.h"
 #include "master/streams/epg_file.h"
+#include "master/streams/epg_keys.h"
 #include "master/streams/epg_proc_state.h"
 #include "proto/ipc/channel.h"
-#include "proto/si/text.h"
 #include "proto/si/text_dictionary.h"
 
 #include <errno.h>
@@ -41,24 +41,17 @@ static void send_stream(struct epg_proc *p, const struct msg_epg_stream *s,
 static void send_ring(struct epg_proc *p, const char *id, const char *was,
 		      int ring)
 {
-	const json_t *keys = json_object_get(p->keys, id);
-	const char *channel = json_string_value(
-		json_object_get(keys, "xmltv_id"));
-	json_int_t page = json_integer_value(
-		json_object_get(keys, "epg_codepage"));
-	const char *eit = json_string_value(json_object_get(keys, "eit"));
+	struct msg_epg_stream s = { .stream = id, .was = was,
+				    .ring = ring >= 0 };
 
-	send_stream(p, &(struct msg_epg_stream){
-		id, was, channel != NULL ? channel : "",
-		page > 0 && page <= TEXT_UTF8 ? (unsigned)page : 0,
-		ring >= 0, false, eit != NULL && strcmp(eit, "own") == 0 },
-		ring);
+	epg_keys_fill(json_object_get(p->keys, id), &s);
+	send_stream(p, &s, ring);
 }
 
 static void send_removal(struct epg_proc *p, const char *id)
 {
-	send_stream(p, &(struct msg_epg_stream){ id, "", "", 0, false, true,
-						  false }, -1);
+	send_stream(p, &(struct msg_epg_stream){
+		.stream = id, .was = "", .channel = "", .removed = true }, -1);
 }
 
 static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
@@ -252,10 +245,7 @@ void epg_proc_set_ring(struct epg_proc *p, const char *stream, int ring)
 void epg_proc_set_keys(struct epg_proc *p, const char *stream,
 		       const json_t *object, int ring)
 {
-	json_t *keys = json_pack("{s:O*, s:O*, s:O*}", "xmltv_id",
-		json_object_get(object, "xmltv_id"), "epg_codepage",
-		json_object_get(object, "epg_codepage"), "eit",
-		json_object_get(object, "eit"));
+	json_t *keys = epg_keys_new(object);
 	bool same = json_equal(keys, json_object_get(p->keys, stream)) ||
 		    (json_object_size(keys) == 0 &&
 		     json_object_get(p->keys, stream) == NULL);

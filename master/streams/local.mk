@@ -20,6 +20,7 @@ libmaster_a_SOURCES += \
 	master/streams/mount_number.c \
 	master/streams/epg_exports.c master/streams/epg_exports.h \
 	master/streams/epg_file.c master/streams/epg_file.h \
+	master/streams/epg_keys.c master/streams/epg_keys.h \
 	master/streams/epg_asks.c master/streams/epg_asks.h \
 	master/streams/epg_docs.c master/streams/epg_docs.h \
 	master/streams/epg_moves.c master/streams/epg_moves.h \

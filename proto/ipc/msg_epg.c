@@ -25,6 +25,8 @@ static const struct field epg_start_rows[] = {
 const struct field_table epg_start_fields =
 	MSG_TABLE(struct msg_epg_start, epg_start_rows);
 
+static const struct field except_item = { .type = FIELD_UINT,
+					  .size = sizeof(uint16_t) };
 static const struct field epg_stream_rows[] = {
 	{ "stream", FIELD_AT(struct msg_epg_stream, stream) },
 	{ "was", FIELD_AT(struct msg_epg_stream, was) },
@@ -33,7 +35,9 @@ static const struct field epg_stream_rows[] = {
 	  .max = TEXT_UTF8 },
 	{ "ring", FIELD_AT(struct msg_epg_stream, ring) },
 	{ "removed", FIELD_AT(struct msg_epg_stream, removed) },
-	{ "own_eit", FIELD_AT(struct msg_epg_stream, own_eit) },
+	{ "own_eit", FIELD_AT(struct msg_epg_stream, own.all) },
+	{ "own_except", FIELD_ITEMS(struct msg_epg_stream, own.except,
+				    own.n_except), .item = &except_item },
 };
 const struct field_table epg_stream_fields =
 	MSG_TABLE(struct msg_epg_stream, epg_stream_rows);

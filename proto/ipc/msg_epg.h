@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proto/spec/epg_export.h"
+#include "proto/spec/own_services.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -44,7 +45,7 @@ struct msg_epg_stream {
 	unsigned codepage;       /* enum text_table of texts without one */
 	bool ring;               /* false: the stream has no ring any more */
 	bool removed;            /* and is not configured any more */
-	bool own_eit;            /* its EIT is made from this guide */
+	struct own_services own; /* whose EIT is made from this guide */
 };
 
 struct msg_epg_ask {

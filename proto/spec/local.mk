@@ -38,6 +38,7 @@ libproto_a_SOURCES += \
 	proto/spec/si_section.c \
 	proto/spec/stream_spec.c proto/spec/stream_spec.h \
 	proto/spec/tables_spec.c proto/spec/tables_spec.h \
+	proto/spec/own_services.h \
 	proto/spec/ci_spec.c proto/spec/ci_spec.h \
 	proto/spec/t2mi_spec.c proto/spec/t2mi_spec.h \
 	proto/spec/tuner_isdbt.c proto/spec/tuner_isdbt.h \

@@ -57,6 +57,24 @@ bool tables_spec_has_eit(const struct tables_spec *t)
 	return any;
 }
 
+_Static_assert((size_t)OWN_SERVICES_MAX >= SERVICES_MAX,
+	       "each service may be another one");
+
+struct own_services tables_spec_own_eits(const struct tables_spec *t)
+{
+	struct own_services s = { .all = t->eit == ORIGIN_OWN };
+
+	for (size_t i = 0; i < t->n_services; i++) {
+		uint16_t pnr = t->services[i].pnr;
+		bool own = tables_spec_eit(t, pnr) == ORIGIN_OWN;
+
+		/* the first of two entries of a service decides */
+		if (own != own_services_has(&s, pnr))
+			s.except[s.n_except++] = pnr;
+	}
+	return s;
+}
+
 static unsigned shorter(unsigned given, unsigned of_profile)
 {
 	return given > 0 && given < of_profile ? given : of_profile;

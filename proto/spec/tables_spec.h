@@ -8,6 +8,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 #include "proto/spec/field.h"
+#include "proto/spec/own_services.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,7 @@ enum {
 	LCN_MAX = 999,
 	SERVICE_NAME_MAX = 127, /* bytes of UTF-8 */
 	SERVICE_PROVIDER_MAX = 63,
+	EIT_SERVICES_MAX = 1000, /* with own EIT in a stream */
 	EIT_RATE_MIN_KBPS = 16,
 	EIT_RATE_MAX_KBPS = 1000,
 	EIT_RATE_KBPS = 700,
@@ -174,6 +176,9 @@ enum table_origin tables_spec_eit(const struct tables_spec *, uint16_t pnr);
 enum table_origin tables_spec_single_eit(const struct tables_spec *);
 /* Does a service have an own EIT? */
 bool tables_spec_has_eit(const struct tables_spec *);
+
+/* All that have one. */
+struct own_services tables_spec_own_eits(const struct tables_spec *);
 
 /* The intervals of the profile, or shorter ones of the keys. */
 struct si_intervals tables_spec_intervals(const struct tables_spec *);

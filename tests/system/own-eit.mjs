@@ -16,13 +16,17 @@ const HOUR_S = 3600;
 const date = (time) => `${new Date(time * 1000).toISOString()
 	.replace(/[-:T]/g, '').slice(0, 14)} +0000`;
 const programme = (start, stop, title, more = '') =>
-	`<programme channel="one.tv" start="${date(start)}"` +
+	`<programme channel="CHANNEL" start="${date(start)}"` +
 	` stop="${date(stop)}"><title lang="en">${title}</title>${more}` +
 	'</programme>\n';
 
-function write(file, list) {
+// For a stream of several services, and for one of a single one.
+function write(file, list, ids = ['one.tv.1', 'one.tv']) {
+	const all = ids.flatMap((id) => list.map((p) =>
+		p.replace('CHANNEL', id)));
+
 	fs.writeFileSync(`${file}.new`, '<?xml version="1.0"?>\n<tv>\n' +
-		`${list.join('')}</tv>\n`);
+		`${all.join('')}</tv>\n`);
 	fs.renameSync(`${file}.new`, file);
 }
 
@@ -35,28 +39,40 @@ const programmes = (xml, channel) => (xml.match(
 const guide = async () => (await request(PLAY, { path: '/epg.xml' })).body;
 
 const ONID = 0x2012;
+const SECOND = { pnr: 2, pmtPid: 0x200, video: 0x201, audio: 0x202 };
 
-// Streams a001 with an own EIT, and b001 that reads its output; and others.
-async function start(t, list, more = {}, ...others) {
+// Events of the source: one of the first service, which does not pass, and
+// one of the second.
+const foreign = (pnr, title) => eitSection(pnr, [{ id: 1, title,
+	start: Math.floor(Date.now() / 1000) + 600, minutes: 30 }]);
+
+// The titles of a service in the guide of a stream.
+const titles = async (sluice, id, pnr) => {
+	const now = Math.floor(Date.now() / 1000);
+	const { services } = await sluice.json(`/api/stream-epg/${id}` +
+		`?from=${now - 3 * HOUR_S}&to=${now + 40 * HOUR_S}`);
+
+	return (services.find((s) => s.pnr === pnr)?.events ?? []).map(
+		({ texts }) => texts[0].title);
+};
+
+// Streams a001 and b001, which reads its output; and others.
+async function start(t, list, a001, ...others) {
 	const file = path.join(tempDir(t), 'tv.xml');
 
 	write(file, list);
 	const sluice = await Sluice.start(t, {
-		...config({ ...stream('a001', 'udp://127.0.0.1:5000',
-			'udp://127.0.0.1:6000', { eit: 'own', ...more }),
-		xmltv_id: 'one.tv' },
-		stream('b001', 'udp://127.0.0.1:6000', 'udp://127.0.0.1:6001'),
-		...others),
+		...config(a001, { ...stream('b001', 'udp://127.0.0.1:6000',
+			'udp://127.0.0.1:6001'), type: 'mpts' }, ...others),
 		settings: { epg_days: 14, http_play_stream: true,
 			http_play_port: PLAY, epg_sources: [
 				`file://${file}#interval=1`] } });
-	const mux = new TsMux();
+	const mux = new TsMux({ programs: [PROGRAM, SECOND], rate: 4e6 });
 
 	await waitUntil('input', () => udpBound(5000));
-	// it does not pass
-	mux.more = [[0x12, eitSection(PROGRAM.pnr, [{ id: 1,
-		start: 1790000000, minutes: 30, title: 'Foreign' }])],
-	[0x11, sdtSection([PROGRAM.pnr], { onid: ONID })]];
+	mux.more = [[0x12, foreign(PROGRAM.pnr, 'Foreign')],
+		[0x12, foreign(SECOND.pnr, 'Passed')],
+		[0x11, sdtSection([PROGRAM.pnr, SECOND.pnr], { onid: ONID })]];
 	await Sender.start(t, mux, 5000);
 	await sluice.onair('a001');
 	return { sluice, file };
@@ -74,34 +90,50 @@ function schedule() {
 		'</desc><category lang="en">News</category>'));
 }
 
-test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
+test('a service with own EIT beside one that passes: XMLTV into EIT and ' +
+	'back is equal, and follows changes', async (t) => {
 	const list = schedule();
 	const seen = await capture(t, 'lo', 'udp port 6000', ['dvb_eit.sid',
 		'dvb_eit.evt.id', 'mpeg_descr.short_evt.name',
 		'mpeg_sect.tid', 'dvb_eit.original_nid',
 		'dvb_sdt.original_nid']);
-	const { sluice, file } = await start(t, list,
-		{ si_intervals: { schedule: 2000 }, eit_rate: 1000 });
-	const same = (n) => waitUntil('the guide', async () => {
-		const xml = await guide();
-		const [a, b] = ['one.tv', 'b001'].map((c) =>
-			programmes(xml, c));
+	const { sluice, file } = await start(t, list, {
+		...stream('a001', 'udp://127.0.0.1:5000',
+			'udp://127.0.0.1:6000', { sdt: [{ pnr: PROGRAM.pnr,
+				eit: 'own' }], si_intervals: { schedule: 2000 },
+			eit_rate: 1000 }),
+		type: 'mpts', xmltv_id: 'one.tv' });
+	// of both streams, without the document for viewers, which is reused
+	const both = (what, done) => waitUntil(what, async () => {
+		const a = await titles(sluice, 'a001', PROGRAM.pnr);
 
-		if (a.length < n)
-			throw new Error(`${a.length} programmes`);
-		assert.deepEqual(b, a);
-		return a;
-	}, 40000);
-	const first = await same(30);
+		assert.deepEqual(await titles(sluice, 'b001', PROGRAM.pnr), a);
+		assert.equal(a.length, list.length);
+		return done(a);
+	}, 20000);
 
-	assert.ok(first[0].includes('Title '));
+	await both('all events', () => true);
+	const xml = await guide();
+	const [a, b] = ['one.tv', 'b001'].map((c) =>
+		programmes(xml, `${c}.${PROGRAM.pnr}`));
+
+	assert.ok(a[0].includes('Title '));
+	assert.equal(a.length, list.length);
+	assert.deepEqual(b, a);
+	// the EIT of the other service passes, and is collected
+	for (const id of ['a001', 'b001'])
+		await waitUntil('the other service', async () =>
+			(await titles(sluice, id, SECOND.pnr))[0] === 'Passed');
 	// the SDT and the EIT name the same network
-	const networks = (table) => [...new Set(seen().flatMap((p) =>
-		(p[`dvb_${table}.original_nid`] ?? '').split(',')
-			.filter(Boolean)))].map(Number);
+	const values = (p, field) => (p[field] ?? '').split(',')
+		.filter(Boolean).map(Number);
+	const own = (nid, i, p) => values(p, 'dvb_eit.sid')[i] === PROGRAM.pnr;
+	const networks = (field, wanted = () => true) => [...new Set(
+		seen().flatMap((p) => values(p, field).filter((nid, i) =>
+			wanted(nid, i, p))))];
 
-	assert.deepEqual(networks('sdt'), [ONID]);
-	assert.deepEqual(networks('eit'), [ONID]);
+	assert.deepEqual(networks('dvb_sdt.original_nid'), [ONID]);
+	assert.deepEqual(networks('dvb_eit.original_nid', own), [ONID]);
 	// a process of the guide that gives nothing: what it gave is sent
 	const { pid } = sluice.worker('epg');
 
@@ -114,13 +146,24 @@ test('XMLTV into EIT and back is equal, and follows changes', async (t) => {
 	process.kill(pid, 'SIGKILL');
 	assert.ok(seen().every((p) =>
 		!/Foreign/.test(p['mpeg_descr.short_evt.name'] ?? '')));
-	// another document
+	// a document without the channel: the stream does not get from its own
+	// output what it sent
+	write(file, list, ['another.tv']);
+	await waitUntil('no events', async () =>
+		(await titles(sluice, 'a001', PROGRAM.pnr)).length === 0);
+	await waitUntil('none on the air', async () => {
+		const from = seen().length;
+
+		await waitUntil('EIT', () => seen().slice(from).filter((p) =>
+			values(p, 'dvb_eit.sid').includes(PROGRAM.pnr))
+			.length > 5);
+		return !seen().slice(from).some((p) =>
+			/Title/.test(p['mpeg_descr.short_evt.name']));
+	});
 	list[3] = list[3].replace('Title 3', 'Other 3');
 	write(file, list);
-	await waitUntil('the change', async () =>
-		programmes(await guide(), 'b001').some((p) =>
-			p.includes('Other 3')), 20000);
-	await same(30);
+	await both('the change', (all) => all.some((title) =>
+		title.includes('Other 3')));
 	await sluice.stop();
 });
 
@@ -129,8 +172,11 @@ test('a new worker sends the EIT other again, and a rate may be too small',
 		const seen = await capture(t, 'lo', 'udp port 6002',
 			['mpeg_sect.tid', 'dvb_eit.tsid']);
 		const { sluice } = await start(t, schedule(), {
-			set_tsid: 10, si_intervals: { schedule: 1000 },
-			eit_rate: 16 }, stream('c001', 'stream://a001',
+			...stream('a001', 'udp://127.0.0.1:5000',
+				'udp://127.0.0.1:6000', { eit: 'own',
+					set_tsid: 10, eit_rate: 16,
+					si_intervals: { schedule: 1000 } }),
+			xmltv_id: 'one.tv' }, stream('c001', 'stream://a001',
 			'udp://127.0.0.1:6002', { nit: 'own', set_tsid: 20,
 				nit_other: ['a001'], eit_other: 'all',
 				sdt_other: true,

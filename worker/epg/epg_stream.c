@@ -22,8 +22,9 @@ struct epg_stream {
 	int fd;
 	struct ring_reader *ring;
 	uint64_t pos, lost;
-	struct section_assembler pat, eit;
-	uint8_t pat_buffer[SECTION_PSI_MAX], eit_buffer[SECTION_MAX];
+	struct section_assembler pat, sdt, eit;
+	uint8_t pat_buffer[SECTION_PSI_MAX], sdt_buffer[SECTION_PSI_MAX];
+	uint8_t eit_buffer[SECTION_MAX];
 	/* of the sections of the PAT so far */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n;
@@ -48,6 +49,7 @@ struct epg_stream *epg_stream_new(const char *id, int fd, struct guide *guide)
 	s->ring = ring;
 	s->pos = ring_reader_pos(ring, &ok) / TS_PACKET * TS_PACKET;
 	section_init(&s->pat, s->pat_buffer, sizeof s->pat_buffer);
+	section_init(&s->sdt, s->sdt_buffer, sizeof s->sdt_buffer);
 	section_init(&s->eit, s->eit_buffer, sizeof s->eit_buffer);
 	return s;
 }
@@ -106,6 +108,11 @@ static int read_packet(struct epg_stream *s, const uint8_t *packet,
 		section_push(&s->pat, packet);
 		while ((section = section_pull(&s->pat, &len)) != NULL)
 			read_pat(s, section, len);
+	} else if (pid == SI_PID_SDT) {
+		section_push(&s->sdt, packet);
+		while ((section = section_pull(&s->sdt, &len)) != NULL)
+			changes += guide_take_sdt(s->guide, s->id, section,
+						  len);
 	} else if (pid == SI_PID_EIT) {
 		section_push(&s->eit, packet);
 		while ((section = section_pull(&s->eit, &len)) != NULL)
@@ -127,6 +134,7 @@ static void skip_lost(struct epg_stream *s, uint64_t end)
 	s->lost += (from - s->pos) / TS_PACKET;
 	s->pos = from;
 	section_reset(&s->pat);
+	section_reset(&s->sdt);
 	section_reset(&s->eit);
 }
 

@@ -104,6 +104,7 @@ static void free_service(struct guide *g, struct service *s)
 					   : 0;
 		free(s->seen[i]);
 	}
+	free(s->name);
 	free(s->events);
 	free(s);
 	g->counts.services--;
@@ -169,6 +170,7 @@ void guide_set_codepage(struct guide *g, const char *stream,
 	if (s->codepage == codepage)
 		return;
 	s->codepage = codepage;
+	memset(s->sdt_seen, 0, sizeof s->sdt_seen);
 	for (size_t i = 0; i < s->n; i++)
 		guide_forget_sections(g, s->services[i]);
 }
@@ -271,6 +273,8 @@ void guide_set_programs(struct guide *g, const char *stream,
 	for (size_t i = 0; i < n; i++)
 		(void)guide_add_service(g, s, numbers[i]);
 	g->new_services += s->n - had;
+	if (s->n > had)
+		memset(s->sdt_seen, 0, sizeof s->sdt_seen);
 }
 
 uint64_t guide_new_services(const struct guide *g)
@@ -441,7 +445,7 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-static uint32_t crc_of(const uint8_t *section, size_t len)
+uint32_t guide_section_crc(const uint8_t *section, size_t len)
 {
 	const uint8_t *p = section + len - 4;
 
@@ -547,7 +551,8 @@ bool guide_take_section(struct guide *g, const char *stream,
 	if (eit_open(section, len, &eit) < 0 || !eit.actual || !eit.current)
 		return false;
 	service = s != NULL ? find_service(s, eit.sid) : NULL;
-	if (service == NULL || s->own || guide_is_imported(service, now_s))
+	if (service == NULL || own_services_has(&s->own, eit.sid) ||
+	    guide_is_imported(service, now_s))
 		return false;
 	if (service->again_s != 0 && service->again_s <= now_s)
 		guide_forget_sections(g, service);
@@ -556,9 +561,9 @@ bool guide_take_section(struct guide *g, const char *stream,
 		g->counts.dropped++;
 		return false;
 	}
-	if (*seen == crc_of(section, len))
+	if (*seen == guide_section_crc(section, len))
 		return false;
-	*seen = crc_of(section, len);
+	*seen = guide_section_crc(section, len);
 	g->facts.unnamed = s->codepage;
 	return read_events(g, service, &eit, now_s);
 }

@@ -25,6 +25,7 @@
 #include "common/base/util.h"
 #include "proto/si/text.h"
 #include "proto/si/text_dictionary.h"
+#include "proto/spec/own_services.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,7 +34,7 @@
 
 enum {
 	GUIDE_PAST_S = 3 * 3600,
-	GUIDE_PROGRAMS_MAX = 64, /* of a stream */
+	GUIDE_PROGRAMS_MAX = 256, /* of a stream */
 	GUIDE_EVENTS_MAX = 4096, /* of a service */
 	/* Between two reports of a stream, in seconds. */
 	GUIDE_STALE_S = 3,
@@ -75,6 +76,13 @@ void guide_set_programs(struct guide *, const char *stream,
  * changed. */
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
+/* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: the
+ * names of services have changed. */
+bool guide_take_sdt(struct guide *, const char *stream,
+		    const uint8_t *section, size_t len);
+/* The name in the SDT, borrowed until the next one; NULL: not known. */
+const char *guide_service_name(const struct guide *, const char *stream,
+			       uint16_t number);
 /* The work on sections since the last call, as the number of bytes of a stream
  * that are read in the same time. */
 size_t guide_take_work(struct guide *);
@@ -88,10 +96,11 @@ void guide_know_stream(struct guide *, const char *stream,
 /* Texts of its EIT that name no table are in this one (text_table_ok()). */
 void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
-/* The EIT of the stream is made from this guide.  Its events are those of
- * imports alone: an event that came back from the output would outlive its
- * source. */
-void guide_set_own(struct guide *, const char *stream, bool own);
+/* The EIT of these services of the stream is made from this guide.  Their
+ * events are those of imports alone: an event that came back from the output
+ * would outlive its source. */
+void guide_set_own(struct guide *, const char *stream,
+		   const struct own_services *);
 /* Of compressed texts; taken; NULL: none. */
 void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */

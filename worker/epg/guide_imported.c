@@ -150,12 +150,16 @@ static void release(struct service *s)
 			s->events[i]->source = 0;
 }
 
-/* A stream whose EIT is made from the guide has imported events alone. */
+/* A service whose EIT is made from the guide has imported events alone. */
 static void drop_others(struct guide *g, struct guide_stream *s)
 {
-	for (size_t i = 0; s->own && i < s->n; i++)
-		guide_remove_events(g, s->services[i], 0, s->services[i]->n,
-				    GUIDE_NOT_IMPORTED);
+	for (size_t i = 0; i < s->n; i++) {
+		struct service *service = s->services[i];
+
+		if (own_services_has(&s->own, service->number))
+			guide_remove_events(g, service, 0, service->n,
+					    GUIDE_NOT_IMPORTED);
+	}
 }
 
 void guide_release_imported(struct guide *g)
@@ -178,14 +182,17 @@ void guide_import_again(struct guide *g, struct guide_stream *s)
 	g->new_services++;
 }
 
-void guide_set_own(struct guide *g, const char *stream, bool own)
+void guide_set_own(struct guide *g, const char *stream,
+		   const struct own_services *own)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
+	struct own_services before = s->own;
 
-	if (s->own == own)
-		return;
-	s->own = own;
+	s->own = *own;
 	drop_others(g, s);
-	for (size_t i = 0; !own && i < s->n; i++)
-		guide_forget_sections(g, s->services[i]);
+	/* what passes now is read from its begin */
+	for (size_t i = 0; i < s->n; i++)
+		if (own_services_has(&before, s->services[i]->number) &&
+		    !own_services_has(own, s->services[i]->number))
+			guide_forget_sections(g, s->services[i]);
 }

@@ -12,11 +12,13 @@
 enum {
 	TABLES = 1 + EIT_SCHEDULE_LAST_TABLE_ID - EIT_SCHEDULE_TABLE_ID + 1,
 	SECTIONS = 256,
+	SDT_SECTIONS = 8,
 	ID_CHAINS = 1024,
 };
 
 struct service {
 	uint16_t number;
+	char *name; /* of the SDT; NULL: not known */
 	struct guide_event **events; /* by start; they do not overlap */
 	size_t n, room;
 	/* the CRC_32 of each section that was read; NULL: none of the table */
@@ -37,7 +39,11 @@ struct guide_stream {
 	enum text_table codepage;
 	bool known;
 	bool has_programs; /* its PAT is known */
-	bool own; /* its EIT is made from this guide: it is not collected */
+	/* whose EIT is made from this guide: it is not collected */
+	struct own_services own;
+	/* the CRC_32 of the sections of its SDT, by the low bits of their
+	 * numbers; 0: not read since the services changed */
+	uint32_t sdt_seen[SDT_SECTIONS];
 	/* as of a service, that is gone or has another number */
 	uint64_t edited;
 	/* the EIT of the stream is sent by another process ... */
@@ -90,6 +96,8 @@ void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,
 			 enum guide_removal);
 /* All sections count as new. */
 void guide_forget_sections(struct guide *, struct service *);
+/* Of a section. */
+uint32_t guide_section_crc(const uint8_t *section, size_t len);
 
 /* --- imports (guide_imported.c) --- */
 

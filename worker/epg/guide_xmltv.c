@@ -258,11 +258,15 @@ static void put_event(struct guide_xmltv *x, const char *id,
 static void put_channel(struct guide_xmltv *x, const struct channel *c,
 			size_t service)
 {
+	const char *own = NULL;
 	struct buf name = { 0 };
 	char *id = id_of(c, service);
 
-	buf_printf(&name, "%s", c->name);
 	if (c->n > 1)
+		own = guide_service_name(x->guide, c->stream,
+					 c->services[service]);
+	buf_printf(&name, "%s", own != NULL ? own : c->name);
+	if (c->n > 1 && own == NULL)
 		buf_printf(&name, " %u", c->services[service]);
 	buf_append(&name, "", 1);
 	put_element(x, &(struct xmltv_channel){

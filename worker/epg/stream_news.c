@@ -30,7 +30,7 @@ uint64_t stream_news_apply(struct guide *g, const struct msg_epg_stream *s)
 		return changes + 1;
 	}
 	guide_know_stream(g, s->stream, s->channel);
-	guide_set_own(g, s->stream, s->own_eit);
+	guide_set_own(g, s->stream, &s->own);
 	if (text_table_ok(s->codepage))
 		guide_set_codepage(g, s->stream,
 				   (enum text_table)s->codepage);

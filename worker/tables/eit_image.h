@@ -23,7 +23,7 @@
 enum {
 	EIT_EVENT_HEAD = 12, /* bytes in front of the descriptors */
 	EIT_EVENT_MAX = 4078, /* of a section of 4096 bytes */
-	EIT_IMAGE_SERVICES_MAX = 64,
+	EIT_IMAGE_SERVICES_MAX = 256,
 	EIT_IMAGE_EVENTS_MAX = 8192, /* of a service */
 };
 

@@ -251,3 +251,23 @@ Test(stream_spec, its_hooks_change_the_members_of_their_rows)
 			  n == ARRAY_LEN(texts));
 	}
 }
+
+Test(stream_spec, knows_the_services_with_an_own_eit)
+{
+	struct stream_spec s = parse(
+		"{\"eit\":\"own\",\"sdt\":[{\"pnr\":1,\"eit\":\"pass\"},"
+		"{\"pnr\":1,\"eit\":\"own\"},{\"pnr\":2,\"eit\":\"off\"},"
+		"{\"pnr\":3},{\"pnr\":4,\"eit\":\"own\"}]}");
+	struct own_services own = tables_spec_own_eits(&s.tables);
+
+	for (uint16_t pnr = 0; pnr < 6; pnr++)
+		cr_expect_eq(own_services_has(&own, pnr),
+			     tables_spec_eit(&s.tables, pnr) == ORIGIN_OWN,
+			     "%u", pnr);
+	cr_expect(own.all);
+	cr_expect_eq(own.n_except, 2);
+	s = parse("{\"sdt\":[{\"pnr\":7},{\"pnr\":8,\"eit\":\"own\"}]}");
+	own = tables_spec_own_eits(&s.tables);
+	cr_expect_not(own_services_has(&own, 7));
+	cr_expect(own_services_has(&own, 8));
+}

@@ -570,17 +570,31 @@ Test(guide, a_damaged_saved_guide_gives_what_is_sound)
 	guide_free(&g);
 }
 
-Test(guide, own_eit_is_not_collected_and_takes_what_was)
+static void set_own(struct guide *g, bool all, uint16_t except)
 {
+	guide_set_own(g, "a", &(struct own_services){
+		.all = all, .n_except = except != 0, .except = { except } });
+}
+
+Test(guide, own_eit_of_a_service_leaves_those_of_the_others)
+{
+	static const struct source other = { .table_id = 0x4e, .service = 8 };
 	const struct programme one = { 1, 13, 60, "one", NULL };
 	struct guide *g = open_guide();
 
 	cr_assert(take(g, &one, 1));
-	guide_set_own(g, "a", true);
-	cr_expect_eq(guide_count(g).events, 0);
+	cr_assert(take_from(g, other, &one, 1));
+	set_own(g, false, 7);
+	cr_expect_eq(guide_count(g).events, 1);
 	cr_expect_not(take(g, &one, 1));
+	set_own(g, true, 7);
+	cr_expect_eq(guide_count(g).events, 0);
+	cr_expect(take(g, &one, 1));
+	cr_expect_not(take_from(g, other, &one, 1));
+	set_own(g, true, 0);
+	cr_expect_eq(guide_count(g).events, 0);
 	/* what passes is read from its begin */
-	guide_set_own(g, "a", false);
+	set_own(g, false, 0);
 	cr_expect(take(g, &one, 1));
 	guide_free(&g);
 }

@@ -184,12 +184,13 @@ Test(guide_import, is_saved_as_imported_and_released_without_a_source)
 
 Test(guide_import, own_eit_has_the_events_of_imports_as_long_as_there_is_one)
 {
+	const struct own_services own = { .all = true };
 	struct guide *g = open_guide(1 << 20);
 
 	guide_know_stream(g, "b", "other");
-	guide_set_own(g, "a", true);
+	guide_set_own(g, "a", &own);
 	(void)commit(import_of(g, "a.tv", 3));
-	guide_set_own(g, "a", true);
+	guide_set_own(g, "a", &own);
 	cr_expect_eq(guide_count(g).events, 3);
 	guide_know_stream(g, "a", "other");
 	cr_expect_eq(guide_count(g).events, 0);

@@ -3,6 +3,8 @@
 
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -155,6 +157,41 @@ Test(guide_xmltv, services_of_a_stream_are_channels)
 }
 
 /* Two streams of a channel: the first one with events has it. */
+/* An SDT whose service 20 has the name "Bär", and 10 none. */
+static bool name_services(struct guide *g, uint8_t version)
+{
+	static const uint8_t body[] = {
+		0, 1, 0xff,
+		0, 10, 0xfc, 0x80, 0,
+		0, 20, 0xfc, 0x80, 12, 0x5f, 1, 0,
+		0x48, 7, 1, 1, 'P', 3, 'B', 0xe4, 'r' };
+	uint8_t section[SECTION_MAX];
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = 0x42, .extension = 1, .version = version,
+		.body = body, .len = sizeof body });
+
+	return guide_take_sdt(g, "a", section, len);
+}
+
+Test(guide_xmltv, a_service_has_its_name_in_the_sdt)
+{
+	struct guide *g = open_guide();
+	struct result r;
+
+	guide_set_codepage(g, "a", TEXT_ISO_8859_1);
+	add(g, "a", 20, 1, "[{\"lang\":\"\",\"title\":\"A\"}]");
+	add(g, "a", 10, 1, "[{\"lang\":\"\",\"title\":\"B\"}]");
+	cr_expect(name_services(g, 0));
+	cr_expect_not(name_services(g, 0));
+	cr_expect_not(name_services(g, 1), "the same names");
+	r = write_all(g, false, MEMORY, json_pack("[o]", channel("a", "a")));
+	cr_assert_not_null(strstr(r.text, "<display-name>B\xc3\xa4"
+				  "r</display-name>"));
+	cr_assert_not_null(strstr(r.text, "more&#34; 10</display-name>"));
+	free(r.text);
+	guide_free(&g);
+}
+
 Test(guide_xmltv, an_id_is_written_once)
 {
 	struct guide *g = open_guide();

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The services of a stream that have an own EIT: all or none, but for some.
+ * Plain data.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OWN_SERVICES_MAX = 128 };
+
+struct own_services {
+	bool all;
+	size_t n_except;
+	uint16_t except[OWN_SERVICES_MAX]; /* of them the opposite is true */
+};
+
+static inline bool own_services_has(const struct own_services *s, uint16_t pnr)
+{
+	for (size_t i = 0; i < s->n_except; i++)
+		if (s->except[i] == pnr)
+			return !s->all;
+	return s->all;
+}
