@@ -46,7 +46,7 @@ enum {
 
 	/* Bytes of the memory that the master keeps for the successive workers
 	 * of a stream; only the workers know its layout. */
-	STREAM_MEMORY_SIZE = 224 * 1024,
+	STREAM_MEMORY_SIZE = 352 * 1024,
 
 	/* Bad messages from a worker before it is killed. */
 	CHANNEL_STRIKES = 3,

@@ -41,6 +41,7 @@ const char *const alarm_names[ALARM_COUNT + 1] = {
 	[ALARM_WORKER] = "worker",
 	[ALARM_MUX_OVERFLOW] = "mux_overflow",
 	[ALARM_EIT_SLOW] = "eit_slow",
+	[ALARM_EIT_FULL] = "eit_full",
 };
 
 static const unsigned char priorities[ALARM_COUNT] = {

@@ -52,6 +52,7 @@ enum alarm_id {
 	/* the inputs exceed the rate of an mpts, or one of them its rate_max */
 	ALARM_MUX_OVERFLOW,
 	ALARM_EIT_SLOW,          /* own EIT need more than eit_rate */
+	ALARM_EIT_FULL,          /* more services than own EIT may have */
 
 	ALARM_COUNT
 };
@@ -65,7 +66,7 @@ typedef uint64_t alarm_set;
  * first set, the master reports the second. */
 #define ALARMS_OF_OUTPUTS \
 	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW) | \
-	 ALARM_BIT(ALARM_EIT_SLOW))
+	 ALARM_BIT(ALARM_EIT_SLOW) | ALARM_BIT(ALARM_EIT_FULL))
 #define ALARMS_OF_MASTER                                     \
 	(ALARM_BIT(ALARM_OUTPUT_FAULT) | ALARM_BIT(ALARM_NO_QUERIER) | \
 	 ALARM_BIT(ALARM_WORKER))

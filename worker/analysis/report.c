@@ -5,6 +5,24 @@
 #include "proto/si/json.h"
 #include "worker/analysis/monitor_state.h"
 
+static const struct alarm *alarm_of(const struct monitor *m,
+				    const struct report_part *part,
+				    enum alarm_id id)
+{
+	switch (id) {
+	case ALARM_CBR_OVERFLOW:
+		return part->overflow;
+	case ALARM_MUX_OVERFLOW:
+		return part->mux_overflow;
+	case ALARM_EIT_SLOW:
+		return part->eit_slow;
+	case ALARM_EIT_FULL:
+		return part->eit_full;
+	default:
+		return &m->alarms[id];
+	}
+}
+
 static void add_indicators(const struct monitor *m,
 			   const struct report_part *part, json_t *object)
 {
@@ -12,13 +30,9 @@ static void add_indicators(const struct monitor *m,
 
 	for (int i = 0; i < ALARM_COUNT; i++) {
 		enum alarm_id id = (enum alarm_id)i;
-		const struct alarm *a = &m->alarms[id];
+		const struct alarm *a = alarm_of(m, part, id);
 		json_t *one;
 
-		if (ALARMS_OF_OUTPUTS >> id & 1)
-			a = id == ALARM_CBR_OVERFLOW   ? part->overflow
-			    : id == ALARM_MUX_OVERFLOW ? part->mux_overflow
-						       : part->eit_slow;
 		if (a == NULL || ALARMS_OF_MASTER >> id & 1 ||
 		    (part->sent && ALARMS_OF_TRANSPORT >> id & 1))
 			continue;

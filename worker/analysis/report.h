@@ -18,7 +18,7 @@ struct report_part {
 	bool sent;       /* reports the sent stream, without network alarms */
 	uint64_t now_ns;
 	/* The alarms of the outputs and of a multiplex; NULL: none. */
-	const struct alarm *overflow, *mux_overflow, *eit_slow;
+	const struct alarm *overflow, *mux_overflow, *eit_slow, *eit_full;
 };
 
 /* Adds the part to the object.  Returns the first PID of the next part; 0: this

@@ -132,6 +132,7 @@ static void add_outputs(const struct pipeline *p, json_t *object)
 json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 			  unsigned from, unsigned *ret_next)
 {
+	bool own_eit = place == 0 && pipeline_has_own_eit(p);
 	const struct report_part part = { .from = (uint16_t)from,
 					  .sent = place == 0,
 					  .now_ns = p->now_ns,
@@ -140,9 +141,10 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 					  .mux_overflow = place == 0
 						? mux_stage_alarm(&p->mux)
 						: NULL,
-					  .eit_slow = place == 0 &&
-							pipeline_has_own_eit(p)
-						? &p->eit_slow : NULL };
+					  .eit_slow = own_eit ? &p->eit_slow
+							      : NULL,
+					  .eit_full = own_eit ? &p->eit_full
+							      : NULL };
 	/* a relay has the monitor of its only input */
 	bool relay = pipeline_is_relay(p);
 	const struct input_chain *l =

@@ -18,13 +18,13 @@
 #include <string.h>
 
 enum {
-	SERVICES_OWN_MAX = 256,
 	/* the guide of the stream, and those of its inputs */
 	PLACES = 1 + MSG_INPUTS_MAX,
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
 	OTHER_NEAR_MS = 60000, OTHER_LATER_MS = 300000,
 	SECTIONS_MAX = 256, /* of a table */
 	PARTS = 2, /* of a table: first days, later ones */
+	PRESENTS = 16, /* present and following that a turn builds */
 	/* for the first SDT of the output, whose identifiers the EIT have: it
 	 * is there every two seconds */
 	SDT_PATIENCE_S = 3,
@@ -70,7 +70,11 @@ struct own_eit {
 	size_t n; /* of shown; 0: its events are gone */
 	size_t n_scheduled; /* the same, whose tables are in the schedule */
 	struct shown *shown;
+	size_t n_left_out; /* services beyond EIT_SERVICES_MAX */
+	bool no_room; /* for a table in the schedule */
 	bool changed; /* shown is to be made again */
+	/* the places in shown that are looked at next, in this second */
+	size_t next_present, next_table;
 	struct output_sdt sdt;
 	int64_t began_s; /* the first turn with a PAT; 0: none yet */
 	int64_t now_s; /* of the last turn */
@@ -287,8 +291,10 @@ static void remove_tables(struct own_eit *o, const struct shown *s,
 static void add(struct own_eit *o, struct shown *list, size_t *n,
 		const struct shown *s)
 {
-	if (*n == SERVICES_OWN_MAX)
+	if (*n == EIT_SERVICES_MAX) {
+		o->n_left_out++;
 		return;
+	}
 	list[*n] = *s;
 	/* the tables that were sent are in the schedule */
 	for (size_t i = 0; i < o->n_scheduled; i++)
@@ -349,10 +355,11 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 
 static void list_all(struct own_eit *o)
 {
-	struct shown *list = xcalloc(SERVICES_OWN_MAX, sizeof *list);
+	struct shown *list = xcalloc(EIT_SERVICES_MAX, sizeof *list);
 	size_t n = 0;
 
-	o->changed = false;
+	o->changed = o->no_room = false;
+	o->n_left_out = o->next_present = o->next_table = 0;
 	list_own(o, list, &n);
 	if (o->spec.eit_other != EIT_OTHER_PASS)
 		list_others(o, list, &n);
@@ -420,10 +427,8 @@ static void schedule_part(struct own_eit *o, struct schedule_key key,
 			list[n++] = (struct schedule_section){
 				o->sections[i], o->lens[i] };
 	}
-	if (!schedule_set_terms(table_stage_schedule(o->stage), &key, terms,
-				list, n))
-		log_error("stream", "eit: the EIT of service %u has no room: "
-			  "it is not sent", key.extension);
+	o->no_room |= !schedule_set_terms(table_stage_schedule(o->stage), &key,
+					  terms, list, n);
 }
 
 static void build_present(struct own_eit *o, struct shown *s, int64_t now_s)
@@ -530,6 +535,21 @@ static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 	return s->built == 0 || s->built < eit_tables(s->events, now_s);
 }
 
+/* Builds some of the present and following events that are due. */
+static void build_presents(struct own_eit *o, int64_t now_s)
+{
+	unsigned built = 0;
+
+	for (; o->next_present < o->n && built < PRESENTS; o->next_present++) {
+		struct shown *s = &o->shown[o->next_present];
+
+		if (now_s < s->change_s)
+			continue;
+		build_present(o, s, now_s);
+		built++;
+	}
+}
+
 void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 {
 	int64_t now_s = (int64_t)(unix_ms / 1000);
@@ -538,18 +558,25 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 		if (!is_ready(o, now_s))
 			return;
 		list_all(o);
-		for (size_t i = 0; i < o->n; i++)
-			build_present(o, &o->shown[i], now_s);
 	}
 	if (now_s != o->now_s)
-		for (size_t i = 0; i < o->n; i++)
-			if (now_s >= o->shown[i].change_s ||
-			    now_s < o->now_s)
-				build_present(o, &o->shown[i], now_s);
+		o->next_present = o->next_table = 0;
+	/* the clock was set back */
+	for (size_t i = 0; now_s < o->now_s && i < o->n; i++)
+		o->shown[i].change_s = 0;
 	o->now_s = now_s;
-	for (size_t i = 0; i < o->n; i++)
-		if (is_behind(o, &o->shown[i], now_s)) {
-			build_next(o, &o->shown[i], now_s);
+	build_presents(o, now_s);
+	for (; o->next_table < o->n; o->next_table++) {
+		struct shown *s = &o->shown[o->next_table];
+
+		if (is_behind(o, s, now_s)) {
+			build_next(o, s, now_s);
 			return;
 		}
+	}
+}
+
+size_t own_eit_left_out(const struct own_eit *o)
+{
+	return o->n_left_out + o->no_room;
 }

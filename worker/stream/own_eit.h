@@ -62,5 +62,9 @@ void own_eit_feed(struct own_eit *, const struct ts_run *runs, size_t n_runs);
 
 /* The tables of the stream, or of its inputs, have changed. */
 void own_eit_use(struct own_eit *);
-/* Builds what is due: at most one table of a schedule. */
+/* Builds what is due: some present and following events, and at most one table
+ * of a schedule. */
 void own_eit_turn(struct own_eit *, uint64_t unix_ms);
+
+/* The services that have no room: EIT of EIT_SERVICES_MAX are sent. */
+size_t own_eit_left_out(const struct own_eit *);

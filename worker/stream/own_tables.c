@@ -376,6 +376,6 @@ struct own_tables_eit own_tables_eit(const struct own_tables *o)
 	if (o->eit != NULL)
 		e = (struct own_tables_eit){
 			schedule_eit_need(table_stage_schedule(o->stage)),
-			o->spec.eit_rate_kbps };
+			o->spec.eit_rate_kbps, own_eit_left_out(o->eit) };
 	return e;
 }

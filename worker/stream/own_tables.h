@@ -56,6 +56,7 @@ void own_tables_guide(struct own_tables *, const struct msg_stream_guide *,
  * there are none. */
 struct own_tables_eit {
 	unsigned need_kbps, rate_kbps;
+	size_t left_out; /* services without room (own_eit_left_out()) */
 };
 struct own_tables_eit own_tables_eit(const struct own_tables *);
 

@@ -71,6 +71,7 @@ struct pipeline {
 	struct alarm overflow; /* an output with its own pace overflows */
 	uint64_t overflow_before; /* overflow packets a second ago */
 	struct alarm eit_slow; /* own EIT need more than eit_rate */
+	struct alarm eit_full; /* they have too many services */
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
@@ -106,8 +107,8 @@ uint64_t pipeline_late(const struct pipeline *, const struct sink *);
  * in a multiplex. */
 void pipeline_make_tables(struct pipeline *, struct stream_spec *spec,
 			  ts_out_fn *out);
-/* Ends the second of the alarm eit_slow; true: it is raised. */
-bool pipeline_eit_is_slow(struct pipeline *);
+/* Ends the second of eit_slow and eit_full; returns those that are raised. */
+alarm_set pipeline_eit_alarms(struct pipeline *);
 bool pipeline_has_own_eit(const struct pipeline *);
 
 /* Collects `outputs` after an output was opened or closed. */

@@ -110,8 +110,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 		status->alarms |= ALARM_BIT(ALARM_CBR_OVERFLOW);
 	if (mux_stage_overflows(&p->mux))
 		status->alarms |= ALARM_BIT(ALARM_MUX_OVERFLOW);
-	if (pipeline_eit_is_slow(p))
-		status->alarms |= ALARM_BIT(ALARM_EIT_SLOW);
+	status->alarms |= pipeline_eit_alarms(p);
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
 	/* these counts are in the outputs, not in the monitor */
 	for (size_t i = 0; i < status->n_changes; i++)
@@ -121,6 +120,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			status->changes[i].count = p->mux.overflow.count;
 		else if (status->changes[i].alarm == ALARM_EIT_SLOW)
 			status->changes[i].count = p->eit_slow.count;
+		else if (status->changes[i].alarm == ALARM_EIT_FULL)
+			status->changes[i].count = p->eit_full.count;
 }
 
 /* After a change, and regularly for a new master. */

@@ -36,23 +36,46 @@ bool pipeline_has_own_eit(const struct pipeline *p)
 }
 
 /* The schedule of own EIT is slower than its intervals. */
-bool pipeline_eit_is_slow(struct pipeline *p)
+static bool is_slow(struct pipeline *p, const struct own_tables_eit *e)
 {
-	struct own_tables_eit e = { 0 };
 	bool was = p->eit_slow.raised;
 
-	if (p->tables != NULL)
-		e = own_tables_eit(p->tables);
-	(void)alarm_second(&p->eit_slow, e.need_kbps > e.rate_kbps, wall_ms());
+	(void)alarm_second(&p->eit_slow, e->need_kbps > e->rate_kbps,
+			   wall_ms());
 	if (p->eit_slow.raised && !was)
 		log_warning("stream", "eit_slow: own EIT need %u kbit/s and "
 			    "have %u: the cycle of the schedule takes %u %% "
 			    "of its time: raise eit_rate",
-			    e.need_kbps, e.rate_kbps,
-			    100 * e.need_kbps / e.rate_kbps);
+			    e->need_kbps, e->rate_kbps,
+			    100 * e->need_kbps / e->rate_kbps);
 	else if (was && !p->eit_slow.raised)
 		log_info("stream", "eit_slow: ended");
 	return p->eit_slow.raised;
+}
+
+/* Services have no own EIT. */
+static bool is_full(struct pipeline *p, const struct own_tables_eit *e)
+{
+	bool was = p->eit_full.raised;
+
+	(void)alarm_second(&p->eit_full, e->left_out > 0, wall_ms());
+	if (p->eit_full.raised && !was)
+		log_warning("stream", "eit_full: own EIT are sent of %d "
+			    "services: %zu more have none: shorten nit_other",
+			    EIT_SERVICES_MAX, e->left_out);
+	else if (was && !p->eit_full.raised)
+		log_info("stream", "eit_full: ended");
+	return p->eit_full.raised;
+}
+
+alarm_set pipeline_eit_alarms(struct pipeline *p)
+{
+	struct own_tables_eit e = { 0 };
+
+	if (p->tables != NULL)
+		e = own_tables_eit(p->tables);
+	return (is_slow(p, &e) ? ALARM_BIT(ALARM_EIT_SLOW) : 0) |
+	       (is_full(p, &e) ? ALARM_BIT(ALARM_EIT_FULL) : 0);
 }
 
 static bool find_input(uint16_t pnr, unsigned *ret_place,

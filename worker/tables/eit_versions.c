@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/tables/eit_versions.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { VERSIONS = 32 };
 
-/* The place of the table, or a free one, or the oldest one. */
+/* The next place whose table was not asked for since the last round. */
+static struct eit_version *take_place(struct eit_versions *v)
+{
+	struct eit_version *e;
+	bool used;
+
+	do {
+		v->hand = v->hand % EIT_VERSIONS_MAX;
+		e = &v->list[v->hand++];
+		used = e->used > 0;
+		e->used = 0;
+	} while (used);
+	return e;
+}
+
+/* The place of the table, or a free one. */
 static struct eit_version *find(struct eit_versions *v, uint32_t table,
 				uint32_t network)
 {
@@ -16,8 +32,7 @@ static struct eit_version *find(struct eit_versions *v, uint32_t table,
 		    (e->table == table && e->network == network))
 			return e;
 	}
-	v->oldest = v->oldest % EIT_VERSIONS_MAX;
-	return &v->list[v->oldest++];
+	return take_place(v);
 }
 
 uint8_t eit_version(struct eit_versions *v, struct eit_table_name name,
@@ -25,13 +40,15 @@ uint8_t eit_version(struct eit_versions *v, struct eit_table_name name,
 {
 	uint32_t table = (uint32_t)name.table_id << 16 | name.sid;
 	uint32_t network = (uint32_t)name.onid << 16 | name.tsid;
+	uint32_t content = (uint32_t)(hash ^ hash >> 32);
 	struct eit_version *e = find(v, table, network);
 
 	if (e->table != table || e->network != network)
-		*e = (struct eit_version){ .hash = hash, .table = table,
+		*e = (struct eit_version){ .hash = content, .table = table,
 					   .network = network };
-	else if (e->hash != hash)
-		e->version = (e->version + 1) % VERSIONS;
-	e->hash = hash;
+	else if (e->hash != content)
+		e->version = (uint8_t)((e->version + 1) % VERSIONS);
+	e->hash = content;
+	e->used = 1;
 	return (uint8_t)(e->version % VERSIONS);
 }

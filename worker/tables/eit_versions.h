@@ -9,20 +9,28 @@
  */
 #pragma once
 
+#include "proto/spec/tables_spec.h"
+
 #include <stdint.h>
 
-enum { EIT_VERSIONS_MAX = 1024 /* sub-tables; then the oldest is forgotten */ };
+enum {
+	/* Sub-tables: all of EIT_SERVICES_MAX services, and some that are not
+	 * sent any more.  Of more, one that was not asked for lately is
+	 * forgotten. */
+	EIT_VERSIONS_MAX = 9 * EIT_SERVICES_MAX + 216,
+};
 
 struct eit_version {
-	uint64_t hash;
-	uint32_t table;   /* table_id and service_id; 0: not used */
+	uint32_t hash;
+	uint32_t table;   /* table_id and service_id; 0: free */
 	uint32_t network; /* of other transport streams; 0: actual */
-	uint32_t version;
-	uint32_t reserved;
+	uint8_t version;
+	uint8_t used; /* 1: asked for since the hand was here */
+	uint8_t reserved[2];
 };
 
 struct eit_versions {
-	uint32_t oldest; /* the next place when none is free */
+	uint32_t hand; /* the place to try next when none is free */
 	uint32_t reserved;
 	struct eit_version list[EIT_VERSIONS_MAX];
 };

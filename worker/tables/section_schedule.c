@@ -17,15 +17,23 @@ enum {
 	DEBT_MAX_MS = 1000,
 };
 
+/* What is looked at for each section that is sent: the entry with the same
+ * place has the rest. */
+struct line {
+	uint64_t key;
+	uint64_t due_ns; /* UINT64_MAX: it has nothing, or is a clock */
+	bool guide; /* a schedule of events */
+};
+
 struct entry {
-	struct schedule_key key;
+	uint16_t pid;
 	unsigned interval_ms;
 	enum schedule_class class;
 	size_t packets; /* of all sections */
-	uint64_t due_ns;
 	uint64_t sent_ns; /* the last section; 0: none yet */
 	/* a table: the sections lie in data, one behind the other */
 	size_t n, next;
+	size_t fresh; /* sections that were not sent since they changed */
 	size_t *ends; /* where each section ends in data */
 	uint8_t *data;
 	/* a clock */
@@ -35,7 +43,8 @@ struct entry {
 };
 
 struct schedule {
-	size_t n, room;
+	size_t n, room, n_clocks;
+	struct line *lines;
 	struct entry *entries;
 	unsigned eit_kbps; /* 0: no limit */
 	/* the EIT that were sent have used their rate up to this time */
@@ -59,49 +68,67 @@ static void drop_sections(struct entry *e)
 	e->n = e->packets = 0;
 }
 
-static bool is_same_table(const struct schedule_key *a,
-			  const struct schedule_key *b)
+/* The part is in the lowest bits. */
+static uint64_t pack(const struct schedule_key *k)
 {
-	return a->pid == b->pid && a->table_id == b->table_id &&
-	       a->extension == b->extension;
+	return (uint64_t)k->pid << 40 | (uint64_t)k->table_id << 32 |
+	       (uint64_t)k->extension << 16 | k->part;
+}
+
+static bool is_same_table(uint64_t a, uint64_t b)
+{
+	return a >> 16 == b >> 16;
 }
 
 void schedule_free(struct schedule **s)
 {
 	for (size_t i = 0; *s != NULL && i < (*s)->n; i++)
 		drop_sections(&(*s)->entries[i]);
-	if (*s != NULL)
+	if (*s != NULL) {
+		free((*s)->lines);
 		free((*s)->entries);
+	}
 	free(*s);
 	*s = NULL;
 }
 
-static struct entry *find(struct schedule *s, const struct schedule_key *key)
+/* The place of the key; s->n: there is none. */
+static size_t find(const struct schedule *s, const struct schedule_key *key)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const struct schedule_key *k = &s->entries[i].key;
+	uint64_t packed = pack(key);
+	size_t i = 0;
 
-		if (is_same_table(k, key) && k->part == key->part)
-			return &s->entries[i];
-	}
-	return NULL;
+	while (i < s->n && s->lines[i].key != packed)
+		i++;
+	return i;
 }
 
-static struct entry *find_or_add(struct schedule *s,
-				 const struct schedule_key *key)
+/* The same, added if there is none; SCHEDULE_TABLES_MAX: there is no room. */
+static size_t find_or_add(struct schedule *s, const struct schedule_key *key)
 {
-	struct entry *e = find(s, key);
+	size_t i = find(s, key);
 
-	if (e == NULL && s->n < SCHEDULE_TABLES_MAX) {
-		if (s->n == s->room) {
-			s->room = MAX(16, 2 * s->room);
-			s->entries = xrealloc(s->entries,
-					      s->room * sizeof *s->entries);
-		}
-		e = &s->entries[s->n++];
-		*e = (struct entry){ .key = *key };
+	if (i < s->n || s->n == SCHEDULE_TABLES_MAX)
+		return i;
+	if (s->n == s->room) {
+		s->room = MAX(16, 2 * s->room);
+		s->lines = xrealloc(s->lines, s->room * sizeof *s->lines);
+		s->entries = xrealloc(s->entries,
+				      s->room * sizeof *s->entries);
 	}
-	return e;
+	s->lines[i] = (struct line){ .key = pack(key), .due_ns = UINT64_MAX };
+	s->entries[i] = (struct entry){ .pid = key->pid };
+	s->n++;
+	return i;
+}
+
+static void remove_at(struct schedule *s, size_t i)
+{
+	drop_sections(&s->entries[i]);
+	s->n_clocks -= s->entries[i].clock != NULL;
+	s->n--;
+	s->lines[i] = s->lines[s->n];
+	s->entries[i] = s->entries[s->n];
 }
 
 static bool is_same(const struct entry *e, const struct schedule_section *list,
@@ -118,8 +145,8 @@ static bool is_same(const struct entry *e, const struct schedule_section *list,
 	return true;
 }
 
-static void take_sections(struct entry *e, const struct schedule_section *list,
-			  size_t n)
+static void take_sections(struct entry *e, struct line *l,
+			  const struct schedule_section *list, size_t n)
 {
 	size_t size = 0, at = 0;
 
@@ -136,31 +163,34 @@ static void take_sections(struct entry *e, const struct schedule_section *list,
 	}
 	e->n = n;
 	/* a schedule of events continues, so that a part that changes often
-	 * does not delay the others */
-	e->next = e->class == SCHEDULE_GUIDE ? e->next % n : 0;
-	e->due_ns = e->sent_ns > 0 ? e->sent_ns + SCHEDULE_GAP_MS * MS : 0;
+	 * does not delay the others; the sections of another table follow each
+	 * other, so that none of them misses its interval */
+	e->next = l->guide ? e->next % n : 0;
+	e->fresh = l->guide ? 0 : n;
+	l->due_ns = e->sent_ns > 0 ? e->sent_ns + SCHEDULE_GAP_MS * MS : 0;
 }
 
 bool schedule_set_terms(struct schedule *s, const struct schedule_key *key,
 			const struct schedule_terms *terms,
 			const struct schedule_section *list, size_t n)
 {
-	struct entry *e = n > 0 ? find_or_add(s, key) : find(s, key);
+	size_t i = n > 0 ? find_or_add(s, key) : find(s, key);
+	struct entry *e;
 
-	if (n > SCHEDULE_SECTIONS_MAX)
+	if (n > SCHEDULE_SECTIONS_MAX || (n > 0 && i == s->n))
 		return false;
-	if (e == NULL)
-		return n == 0;
 	s->idle_ns = 0;
 	if (n == 0) {
-		drop_sections(e);
-		*e = s->entries[--s->n];
+		if (i < s->n)
+			remove_at(s, i);
 		return true;
 	}
+	e = &s->entries[i];
 	e->interval_ms = terms->interval_ms;
 	e->class = terms->class;
+	s->lines[i].guide = terms->class == SCHEDULE_GUIDE;
 	if (!is_same(e, list, n))
-		take_sections(e, list, n);
+		take_sections(e, &s->lines[i], list, n);
 	return true;
 }
 
@@ -177,11 +207,12 @@ bool schedule_set_clock(struct schedule *s, const struct schedule_key *key,
 			unsigned interval_ms, schedule_clock_fn *clock,
 			void *arg)
 {
-	struct entry *e = find_or_add(s, key);
+	size_t i = find_or_add(s, key);
+	struct entry *e = &s->entries[i];
 
-	if (e == NULL)
+	if (i == s->n)
 		return false;
-	s->idle_ns = 0;
+	s->n_clocks += e->clock == NULL;
 	e->interval_ms = interval_ms;
 	e->clock = clock;
 	e->arg = arg;
@@ -205,8 +236,8 @@ static bool send_clock(struct schedule *s, struct entry *e, uint64_t unix_ms,
 
 	e->sent_s = (int64_t)(unix_ms / 1000);
 	len = e->clock(e->sent_s, e->arg, s->clock);
-	*ret = (struct schedule_due){ e->key.pid, true, SCHEDULE_TABLE,
-				      s->clock, len };
+	*ret = (struct schedule_due){ e->pid, true, SCHEDULE_TABLE, s->clock,
+				      len };
 	return len > 0;
 }
 
@@ -218,16 +249,18 @@ void schedule_set_eit_rate(struct schedule *s, unsigned kbps)
 	s->idle_ns = 0;
 }
 
+/* A schedule is sent early only while the rate has room for it. */
 unsigned schedule_eit_need(const struct schedule *s)
 {
 	uint64_t sum = 0; /* bit/s */
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct entry *e = &s->entries[i];
+		uint64_t percent = s->lines[i].guide ? 100 : EARLY_PERCENT;
 
 		if (e->class != SCHEDULE_TABLE && e->n > 0)
 			sum += e->packets * TS_PACKET * 8 * 1000 * 100 /
-			       (e->interval_ms * (uint64_t)EARLY_PERCENT);
+			       (e->interval_ms * percent);
 	}
 	return (unsigned)((sum + 999) / 1000);
 }
@@ -242,46 +275,40 @@ static void pay(struct schedule *s, size_t len, uint64_t now_ns)
 	s->paid_ns = MIN(s->paid_ns, now_ns + DEBT_MAX_MS * MS);
 }
 
-/* When the entry is due; UINT64_MAX: it has nothing. */
-static uint64_t due_of(const struct schedule *s, const struct entry *e)
-{
-	if (e->n == 0)
-		return UINT64_MAX;
-	return e->class == SCHEDULE_GUIDE && s->eit_kbps > 0
-		       ? MAX(e->due_ns, s->paid_ns)
-		       : e->due_ns;
-}
-
 /* --- tables --- */
 
 /* Other parts of the same table keep the distance, too. */
-static void keep_gap(struct schedule *s, const struct entry *sent,
-		     uint64_t now_ns)
+static void keep_gap(struct schedule *s, uint64_t key, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct entry *e = &s->entries[i];
+		struct line *l = &s->lines[i];
 
-		if (is_same_table(&e->key, &sent->key))
-			e->due_ns = MAX(e->due_ns,
+		if (is_same_table(l->key, key))
+			l->due_ns = MAX(l->due_ns,
 					now_ns + SCHEDULE_GAP_MS * MS);
 	}
 }
 
-static void send_section(struct schedule *s, struct entry *e, uint64_t now_ns,
+static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 			 struct schedule_due *ret)
 {
+	struct line *l = &s->lines[i];
+	struct entry *e = &s->entries[i];
 	uint64_t step = e->interval_ms * MS * EARLY_PERCENT / 100 / e->n;
 	uint64_t period = MAX(step, SCHEDULE_GAP_MS * MS);
 	size_t at = e->next > 0 ? e->ends[e->next - 1] : 0;
 
-	*ret = (struct schedule_due){ e->key.pid, false, e->class,
-				      e->data + at, e->ends[e->next] - at };
+	*ret = (struct schedule_due){ e->pid, false, e->class, e->data + at,
+				      e->ends[e->next] - at };
 	e->next = (e->next + 1) % e->n;
+	if (e->fresh > 1)
+		period = SCHEDULE_GAP_MS * MS;
+	e->fresh -= e->fresh > 0;
 	/* a little lateness does not add up; a long one is no debt */
-	e->due_ns = (now_ns - e->due_ns < period ? e->due_ns : now_ns) +
+	l->due_ns = (now_ns - l->due_ns < period ? l->due_ns : now_ns) +
 		    period;
 	e->sent_ns = now_ns;
-	keep_gap(s, e, now_ns);
+	keep_gap(s, l->key, now_ns);
 	if (e->class != SCHEDULE_TABLE)
 		pay(s, ret->len, now_ns);
 }
@@ -289,7 +316,7 @@ static void send_section(struct schedule *s, struct entry *e, uint64_t now_ns,
 static bool next_clock(struct schedule *s, uint64_t unix_ms,
 		       struct schedule_due *ret)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n && s->n_clocks > 0; i++) {
 		struct entry *e = &s->entries[i];
 
 		if (e->clock != NULL && clock_is_due(e, unix_ms) &&
@@ -300,37 +327,35 @@ static bool next_clock(struct schedule *s, uint64_t unix_ms,
 }
 
 /* A table that is no schedule of events precedes those that are. */
-static bool precedes(const struct entry *a, const struct entry *b)
+static bool precedes(const struct line *a, const struct line *b)
 {
-	bool guide_a = a->class == SCHEDULE_GUIDE;
-	bool guide_b = b->class == SCHEDULE_GUIDE;
-
-	return guide_a != guide_b ? guide_b : a->due_ns < b->due_ns;
+	return a->guide != b->guide ? b->guide : a->due_ns < b->due_ns;
 }
 
 bool schedule_next(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 		   bool without_guide, struct schedule_due *ret)
 {
-	struct entry *first = NULL;
+	const struct line *first = NULL;
 	uint64_t idle_ns = UINT64_MAX;
+	uint64_t guide_ns = s->eit_kbps > 0 ? s->paid_ns : 0;
 
 	if (unix_ms % 1000 < SCHEDULE_CLOCK_MS && next_clock(s, unix_ms, ret))
 		return true;
 	if (now_ns < s->idle_ns)
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		struct entry *e = &s->entries[i];
-		uint64_t due_ns = due_of(s, e);
+		const struct line *l = &s->lines[i];
+		uint64_t due_ns = l->guide ? MAX(l->due_ns, guide_ns)
+					   : l->due_ns;
 
 		idle_ns = MIN(idle_ns, due_ns);
-		if (e->clock == NULL && due_ns <= now_ns &&
-		    !(without_guide && e->class == SCHEDULE_GUIDE) &&
-		    (first == NULL || precedes(e, first)))
-			first = e;
+		if (due_ns <= now_ns && !(without_guide && l->guide) &&
+		    (first == NULL || precedes(l, first)))
+			first = l;
 	}
 	s->idle_ns = first == NULL ? idle_ns : 0;
 	if (first == NULL)
 		return false;
-	send_section(s, first, now_ns, ret);
+	send_section(s, (size_t)(first - s->lines), now_ns, ret);
 	return true;
 }

@@ -5,8 +5,9 @@
  * A sub-table (PID, table_id, extension) has an interval, in which each of its
  * sections is sent once.  They are spread over it, at least SCHEDULE_GAP_MS
  * apart (EN 300 468 5.1.4): with too many of them the cycle grows.  A sub-table
- * whose sections have several intervals has several parts.  A clock is
- * a section that names the second in which it is sent: it is made anew each
+ * whose sections have several intervals has several parts.  After a change,
+ * except of a schedule of events, all its sections follow each other.  A clock
+ * is a section that names the second in which it is sent: it is made anew each
  * time, and is due in the first SCHEDULE_CLOCK_MS of a second only.
  *
  * EIT have a rate of their own.  Present and following events are always due in
@@ -22,7 +23,8 @@
 #include <stdint.h>
 
 enum {
-	SCHEDULE_TABLES_MAX = 2048, /* parts */
+	/* parts: more than own EIT of EIT_SERVICES_MAX services have */
+	SCHEDULE_TABLES_MAX = 10 * 1024,
 	SCHEDULE_SECTIONS_MAX = 256, /* of a sub-table */
 	SCHEDULE_GAP_MS = 25,
 	SCHEDULE_CLOCK_MS = 60,

@@ -36,6 +36,7 @@ static uint16_t part_of(const struct monitor *m, uint16_t from, bool sent,
 		.overflow = sent ? &overflow : NULL,
 		.mux_overflow = sent ? &overflow : NULL,
 		.eit_slow = sent ? &overflow : NULL,
+		.eit_full = sent ? &overflow : NULL,
 	};
 	struct errmsg error = { 0 };
 	uint16_t next;

@@ -37,7 +37,7 @@ static struct {
 	struct section_assembler in;
 	uint8_t buffer[SECTION_MAX];
 	size_t n; /* sections since the last pass() */
-	struct { uint8_t id; uint16_t sid, tsid, onid; } seen[512];
+	struct { uint8_t id; uint16_t sid, tsid, onid; } seen[4096];
 } g;
 
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -106,17 +106,20 @@ static void done(void)
 	psi_free(&g.psi);
 }
 
-/* An event of the service in this hour. */
-static void give(const char *other, unsigned place, uint16_t number)
+/* An event of n services from this one on in this hour. */
+static void give_many(const char *other, unsigned place, uint16_t number,
+		      size_t n)
 {
 	static const uint8_t bare[EIT_EVENT_HEAD] = { 0, 7 };
 	int fd = memfd_create("image", MFD_CLOEXEC);
 	struct buf b = { 0 };
 
-	eit_image_begin(&b, 1);
-	eit_image_service(&b, number, 1);
-	eit_image_event(&b, &(struct eit_item){ NOON_S, HOUR_S, sizeof bare,
-						bare });
+	eit_image_begin(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		eit_image_service(&b, (uint16_t)(number + i), 1);
+		eit_image_event(&b, &(struct eit_item){ NOON_S, HOUR_S,
+							sizeof bare, bare });
+	}
 	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
 		     (ssize_t)buf_len(&b));
 	own_eit_guide(g.own, &(struct msg_stream_guide){
@@ -124,6 +127,11 @@ static void give(const char *other, unsigned place, uint16_t number)
 		.len = (uint32_t)buf_len(&b) }, fd);
 	(void)close(fd);
 	buf_done(&b);
+}
+
+static void give(const char *other, unsigned place, uint16_t number)
+{
+	give_many(other, place, number, 1);
 }
 
 static void feed(const struct ts_run *run)
@@ -316,5 +324,31 @@ Test(own_eit, a_multiplex_has_the_events_of_its_inputs)
 	cr_expect_gt(count(EIT_TABLE_ID, 2), 0);
 	cr_expect_gt(count(EIT_SCHEDULE_TABLE_ID, 2), 0);
 	cr_expect_gt(count(EIT_TABLE_ID, 1), 0, "it is empty");
+	done();
+}
+
+Test(own_eit, has_a_bound_that_is_counted)
+{
+	enum { STREAMS = 4, EACH = EIT_SERVICES_MAX / STREAMS + 2,
+	       LAST = 1000 * STREAMS + EACH - 1 - 2 * STREAMS };
+	char id[] = "b";
+
+	open_with(EIT_OTHER_PRESENT, NULL);
+	own_eit_begin_others(g.own);
+	for (uint16_t i = 1; i <= STREAMS; i++, id[0]++)
+		own_eit_add_other(g.own, id, i, 9);
+	own_eit_end_others(g.own);
+	id[0] = 'b';
+	for (uint16_t i = 1; i <= STREAMS; i++, id[0]++)
+		give_many(id, 0, (uint16_t)(1000 * i), EACH);
+	for (unsigned s = 0; s < 20 && count(EIT_OTHER_TABLE_ID, LAST) == 0;
+	     s++)
+		pass(1000);
+	cr_expect_gt(count(EIT_OTHER_TABLE_ID, LAST), 0);
+	cr_expect_eq(count(EIT_OTHER_TABLE_ID, LAST + 1), 0);
+	cr_expect_eq(own_eit_left_out(g.own), 2 * STREAMS);
+	give("b", 0, 21);
+	pass(100);
+	cr_expect_eq(own_eit_left_out(g.own), 0);
 	done();
 }

@@ -129,6 +129,7 @@ Test(eit_versions, count_contents_of_each_table)
 	struct eit_versions *v = xcalloc(1, sizeof *v);
 	const struct eit_table_name a = { 0x50, 1, 0, 0 };
 	const struct eit_table_name other = { 0x4f, 1, 2, 3 };
+	unsigned last = 0;
 
 	cr_expect_eq(eit_version(v, a, 11), 0);
 	cr_expect_eq(eit_version(v, other, 11), 0);
@@ -140,6 +141,25 @@ Test(eit_versions, count_contents_of_each_table)
 	for (unsigned i = 0; i < 30; i++)
 		(void)eit_version(v, a, 100 + i);
 	cr_expect_eq(eit_version(v, a, 99), 1);
+	/* all tables of all services that may have own EIT */
+	for (unsigned round = 0; round < 3; round++)
+		for (unsigned i = 0; i < 9 * EIT_SERVICES_MAX; i++)
+			cr_assert_eq(eit_version(v, (struct eit_table_name){
+				(uint8_t)(0x60 + i % 9), (uint16_t)(i / 9), 4,
+				5 }, round), round);
+	/* of more, one that was not asked for lately is forgotten */
+	for (unsigned i = 0; i < 4 * EIT_VERSIONS_MAX; i++) {
+		unsigned version;
+
+		(void)eit_version(v, (struct eit_table_name){
+			0x50, (uint16_t)(100 + i % 20000), 6, 7 }, i);
+		if (i % 1000 != 0)
+			continue;
+		version = eit_version(v, a, 500 + i);
+		cr_assert(i < EIT_VERSIONS_MAX ||
+			  version == (last + 1) % 32);
+		last = version;
+	}
 	/* damaged memory, and more tables than places */
 	memset(v, 0xff, sizeof *v);
 	for (unsigned i = 0; i < 2 * EIT_VERSIONS_MAX; i++)

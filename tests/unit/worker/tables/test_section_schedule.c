@@ -114,6 +114,39 @@ Test(schedule, a_changed_table_goes_out_at_once_and_a_removed_one_never)
 	schedule_free(&s);
 }
 
+/* Wherever in the cycle the change comes. */
+Test(schedule, a_change_keeps_the_interval_of_each_section)
+{
+	for (unsigned change_ms = 5000; change_ms < 7000; change_ms += 50) {
+		struct schedule *s = schedule_new();
+		uint8_t data[] = { 0, 1, 2, 3 };
+		const struct schedule_section list[] = {
+			{ data, 1 }, { data + 1, 1 }, { data + 2, 1 },
+			{ data + 3, 1 } };
+		uint64_t last[4] = { 0 }, before = 0;
+		struct schedule_due due;
+
+		cr_assert(schedule_set(s, &nit, 2000, list, 4));
+		for (uint64_t ms = TICK_MS; ms < 12000; ms += TICK_MS) {
+			if (ms == change_ms) {
+				data[0] = 0x10;
+				cr_assert(schedule_set(s, &nit, 2000, list,
+						       4));
+			}
+			while (schedule_next(s, ms * MS, ms, false, &due)) {
+				uint64_t *at = &last[due.data[0] & 3];
+
+				if (*at > 0)
+					cr_expect_leq(ms - *at, 2000);
+				cr_expect(before == 0 || ms - before >= 25);
+				*at = before = ms;
+			}
+		}
+		cr_expect_gt(last[3], 10000);
+		schedule_free(&s);
+	}
+}
+
 Test(schedule, refuses_too_many_tables)
 {
 	struct schedule *s = schedule_new();
@@ -243,8 +276,8 @@ Test(schedule, a_small_rate_of_eit_slows_the_schedule_alone)
 	data[10 * LONG] = 1;
 	set_eit(s, &first_days, 1000, SCHEDULE_GUIDE, data, 10);
 	set_eit(s, &present, 1000, SCHEDULE_PRESENT, data + 10 * LONG, 1);
-	/* eleven times ten packets, in 0.9 s */
-	cr_expect_eq(schedule_eit_need(s), 184);
+	/* ten times ten packets in a second, and ten packets in 0.9 s */
+	cr_expect_eq(schedule_eit_need(s), 168);
 	schedule_set_eit_rate(s, 60);
 	n = run(s, 60, at, what, 4096);
 	for (size_t i = 0; i < n; i++) {
