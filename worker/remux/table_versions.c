@@ -11,7 +11,7 @@ struct memory {
 };
 
 static struct memory recall(struct table_versions *tv, uint32_t key,
-			    uint64_t hash)
+			    uint16_t network, uint64_t hash)
 {
 	struct memory m = { 0 };
 
@@ -20,7 +20,7 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 
 		if (v->table == 0) /* further entries are free */
 			break;
-		if (v->table != key)
+		if (v->table != key || v->network != network)
 			continue;
 		if (v->hash == hash)
 			m.same = v;
@@ -54,12 +54,10 @@ static struct table_version *find_place(struct table_versions *tv,
 	return oldest;
 }
 
-uint8_t table_version(struct table_versions *tv, struct table_name name,
-		      uint64_t hash, uint8_t first)
+static uint8_t find_version(struct table_versions *tv, uint32_t key,
+			    uint16_t network, uint64_t hash, uint8_t first)
 {
-	uint32_t key = (uint32_t)1 << 31 | (uint32_t)name.table_id << 16 |
-		       name.extension;
-	struct memory m = recall(tv, key, hash);
+	struct memory m = recall(tv, key, network, hash);
 	struct table_version *v = m.same;
 
 	if (v == NULL) {
@@ -73,8 +71,27 @@ uint8_t table_version(struct table_versions *tv, struct table_name name,
 		*v = (struct table_version){
 			.hash = hash, .table = key,
 			.version = (uint8_t)(version % TABLE_VERSION_COUNT),
+			.network = network,
 		};
 	}
 	v->stamp = ++tv->stamp;
 	return v->version % TABLE_VERSION_COUNT;
+}
+
+static uint32_t key_of(struct table_name name)
+{
+	return (uint32_t)1 << 31 | (uint32_t)name.table_id << 16 |
+	       name.extension;
+}
+
+uint8_t table_version(struct table_versions *tv, struct table_name name,
+		      uint64_t hash, uint8_t first)
+{
+	return find_version(tv, key_of(name), 0, hash, first);
+}
+
+uint8_t table_version_other(struct table_versions *tv, struct table_name name,
+			    uint16_t network, uint64_t hash)
+{
+	return find_version(tv, key_of(name), network, hash, 0);
 }

@@ -26,7 +26,9 @@ struct table_version {
 	uint32_t table;   /* table_id and extension; 0: not used */
 	uint32_t stamp;   /* table_versions.stamp at its last use */
 	uint8_t version;
-	uint8_t reserved[7];
+	uint8_t reserved;
+	uint16_t network;
+	uint32_t reserved_too;
 };
 
 struct table_versions {
@@ -48,3 +50,7 @@ struct table_name {
  */
 uint8_t table_version(struct table_versions *, struct table_name,
 		      uint64_t hash, uint8_t first);
+/* The same of a table of another transport stream: with its
+ * original_network_id. */
+uint8_t table_version_other(struct table_versions *, struct table_name,
+			    uint16_t network, uint64_t hash);

@@ -10,6 +10,7 @@
 #include "worker/ts/si_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TYPE_TV = 1 };
 
@@ -20,16 +21,17 @@ struct own_others {
 	struct schedule *schedule;
 	/* the transport streams of the list, and of the one before */
 	size_t n, n_before;
-	uint16_t tsids[NIT_OTHER_MAX], before[NIT_OTHER_MAX];
+	struct schedule_key keys[NIT_OTHER_MAX], before[NIT_OTHER_MAX];
 	/* the sections, while they are built */
 	uint8_t sections[SDT_OTHER_SECTIONS_MAX][SECTION_PSI_MAX];
 	size_t lens[SDT_OTHER_SECTIONS_MAX];
 };
 
-static struct schedule_key key_of(uint16_t tsid)
+/* Networks may have equal transport_stream_ids. */
+static struct schedule_key key_of(const struct sdt_other *sdt)
 {
-	return (struct schedule_key){ SI_PID_SDT, SDT_OTHER_TABLE_ID, tsid,
-				      0 };
+	return (struct schedule_key){ SI_PID_SDT, SDT_OTHER_TABLE_ID,
+				      sdt->tsid, sdt->onid };
 }
 
 struct own_others *own_others_new(const struct tables_spec *spec,
@@ -57,8 +59,7 @@ void own_others_free(struct own_others **o)
 void own_others_begin(struct own_others *o)
 {
 	o->n_before = o->n;
-	for (size_t i = 0; i < o->n; i++)
-		o->before[i] = o->tsids[i];
+	memcpy(o->before, o->keys, sizeof o->before);
 	o->n = 0;
 }
 
@@ -100,7 +101,7 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec)
 		.services = services,
 		.n = list_services(spec, services),
 	};
-	const struct schedule_key key = key_of(sdt.tsid);
+	const struct schedule_key key = key_of(&sdt);
 	size_t n = sdt_other_build(&sdt, o->sections, o->lens);
 	uint64_t hash = HASH_INIT;
 	uint8_t version;
@@ -109,26 +110,31 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec)
 		return;
 	for (size_t i = 0; i < n; i++)
 		hash = hash_add(hash, o->sections[i], o->lens[i]);
-	version = table_version(o->versions, (struct table_name){
-		key.table_id, key.extension }, hash, 0);
+	version = table_version_other(o->versions, (struct table_name){
+		key.table_id, sdt.tsid }, sdt.onid, hash);
 	for (size_t i = 0; i < n; i++) {
 		section_set_version(o->sections[i], o->lens[i], version);
 		list[i] = (struct schedule_section){ o->sections[i],
 						     o->lens[i] };
 	}
 	(void)schedule_set(o->schedule, &key, o->interval_ms, list, n);
-	o->tsids[o->n++] = sdt.tsid;
+	o->keys[o->n++] = key;
+}
+
+static bool has(const struct own_others *o, const struct schedule_key *key)
+{
+	size_t i = 0;
+
+	while (i < o->n && (o->keys[i].extension != key->extension ||
+			    o->keys[i].part != key->part))
+		i++;
+	return i < o->n;
 }
 
 void own_others_end(struct own_others *o)
 {
-	for (size_t i = 0; i < o->n_before; i++) {
-		const struct schedule_key key = key_of(o->before[i]);
-		size_t k = 0;
-
-		while (k < o->n && o->tsids[k] != o->before[i])
-			k++;
-		if (k == o->n)
-			(void)schedule_set(o->schedule, &key, 0, NULL, 0);
-	}
+	for (size_t i = 0; i < o->n_before; i++)
+		if (!has(o, &o->before[i]))
+			(void)schedule_set(o->schedule, &o->before[i], 0, NULL,
+					   0);
 }

@@ -22,6 +22,7 @@ static struct {
 	struct own_others *others;
 	uint64_t ms;
 	uint8_t last[SECTION_PSI_MAX]; /* of the transport stream */
+	bool stop_at_one; /* of its sections */
 } g;
 
 static void init(enum eit_other eit)
@@ -68,7 +69,7 @@ static size_t await(uint16_t tsid)
 	struct schedule_due due;
 	size_t n = 0;
 
-	for (; g.ms < end_ms; g.ms += STEP_MS)
+	for (; g.ms < end_ms && !(g.stop_at_one && n > 0); g.ms += STEP_MS)
 		while (schedule_next(g.schedule, g.ms * MS, g.ms, false,
 				     &due)) {
 			cr_expect_eq(due.pid, SI_PID_SDT);
@@ -125,7 +126,8 @@ Test(own_others, a_stream_that_goes_is_not_sent_any_more)
 	list(two);
 	cr_expect_gt(await(7), 0);
 	cr_expect_eq(g.last[5], version);
-	list("{\"set_tsid\": 7, \"set_pnr\": 33}");
+	list("{\"set_tsid\": 7, \"set_pnr\": 33, \"nit\": \"own\", "
+	     "\"onid\": 9}");
 	cr_expect_gt(await(7), 0);
 	cr_expect_neq(g.last[5], version);
 	list("{\"set_tsid\": 8, \"set_pnr\": 33}");
@@ -133,5 +135,33 @@ Test(own_others, a_stream_that_goes_is_not_sent_any_more)
 	cr_expect_gt(await(8), 0);
 	list(NULL);
 	cr_expect_eq(await(8), 0);
+	done();
+}
+
+Test(own_others, networks_may_have_equal_transport_stream_ids)
+{
+	const uint8_t *networks = g.last + 8;
+	unsigned seen = 0;
+
+	init(EIT_OTHER_PASS);
+	own_others_begin(g.others);
+	add(two);
+	add("{\"set_tsid\": 7, \"nit\": \"own\", \"onid\": 10, "
+	    "\"set_pnr\": 33}");
+	own_others_end(g.others);
+	for (unsigned i = 0; i < 3; i++) {
+		g.stop_at_one = true;
+		cr_expect_eq(await(7), 1);
+		cr_expect_eq(g.last[5] >> 1 & 31, 0);
+		seen |= 1u << (networks[1] - 9);
+	}
+	cr_expect_eq(seen, 3);
+	g.stop_at_one = false;
+	/* the first one goes */
+	list("{\"set_tsid\": 7, \"nit\": \"own\", \"onid\": 10, "
+	     "\"set_pnr\": 33}");
+	cr_expect_gt(await(7), 0);
+	cr_expect_eq(networks[1], 10);
+	cr_expect_eq(g.last[5] >> 1 & 31, 0);
 	done();
 }
