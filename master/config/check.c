@@ -397,6 +397,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 
 		judge_stream(j, stream, &outputs);
 		judge_links(j, stream, streams);
+		judge_others(j, stream, streams);
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
 		judge_names(j, stream, document);
@@ -500,6 +501,7 @@ static unsigned check_one(const json_t *stream,
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
 	judge_links(&j, stream, streams);
+	judge_others(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
 	judge_names(&j, stream, place->document);

@@ -73,6 +73,8 @@ void judge_mpts(struct judge *, const json_t *stream);
 /* Judges its stream:// inputs.  The list of streams may contain the stream, or
  * an older version of it. */
 void judge_links(struct judge *, const json_t *stream, const json_t *streams);
+/* The streams of nit_other. */
+void judge_others(struct judge *, const json_t *stream, const json_t *streams);
 
 /* Judges the list of adapters. */
 void judge_adapters(struct judge *, const json_t *adapters);

@@ -8,6 +8,7 @@ libmaster_a_SOURCES += \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \
 	master/config/check_links.c \
+	master/config/check_others.c \
 	master/config/check_names.c \
 	master/config/check_mpts.c \
 	master/config/check_places.c \

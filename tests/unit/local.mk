@@ -741,6 +741,7 @@ unit_master_tests = \
 	tests/unit/master/auth/test_password_check \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_check_addresses \
+	tests/unit/master/config/test_check_others \
 	tests/unit/master/config/test_check_places \
 	tests/unit/master/config/test_check_adapters \
 	tests/unit/master/config/test_check_stream \
@@ -914,6 +915,7 @@ tests_unit_master_auth_test_auth_LDADD = $(master_libs)
 tests_unit_master_auth_test_password_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
+tests_unit_master_config_test_check_others_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
 tests_unit_master_config_test_check_adapters_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
