@@ -9,6 +9,7 @@
 
 static const char *const tables[] = { "pmt", "sdt", "nit", "bat", NULL };
 static const char *const actions[] = { "add", "replace", "remove", NULL };
+static const char *const loops[] = { "transport", "network", NULL };
 
 static int read_hex(const struct field *f, const char *key, const char *text,
 		    void *s, struct errmsg *error)
@@ -37,6 +38,8 @@ static int read_fields(const struct field *f, const json_t *value, void *s,
 	size_t len;
 
 	(void)f;
+	if (e->len > 0)
+		return errmsg_fail(error, -EINVAL, "is given beside hex");
 	if (si_descriptor_encode(value, e->bytes, &len, error) < 0)
 		return -EINVAL;
 	/* the analyzer shows broken ones, which would end the loop */
@@ -51,13 +54,23 @@ static int judge(const void *s, struct errmsg *error)
 {
 	const struct desc_edit *e = s;
 
-	if (e->action == EDIT_REMOVE && e->tag == 0)
+	if (e->action == EDIT_REMOVE && desc_edit_tag(e) == 0)
 		return errmsg_fail(error, -EINVAL, "tag: is missing");
 	if (e->action != EDIT_REMOVE && e->len == 0)
 		return errmsg_fail(error, -EINVAL, "descriptor: is missing");
+	if (e->len > 0 && e->tag != 0 && e->tag != e->bytes[0])
+		return errmsg_fail(error, -EINVAL, "tag: %u is not that of the "
+				   "descriptor, %u", e->tag, e->bytes[0]);
 	if (e->table != EDIT_PMT && e->pid != 0)
 		return errmsg_fail(error, -EINVAL, "pid: only a PMT has "
 				   "components");
+	if ((e->table == EDIT_NIT || e->table == EDIT_BAT) && e->pnr != 0)
+		return errmsg_fail(error, -EINVAL, "pnr: only PMT and SDT have "
+				   "programs");
+	if (e->table != EDIT_NIT && e->table != EDIT_BAT &&
+	    e->loop != LOOP_TRANSPORT)
+		return errmsg_fail(error, -EINVAL, "loop: only NIT and BAT "
+				   "have the loop \"network\"");
 	return 0;
 }
 
@@ -78,6 +91,9 @@ static const struct field rows[] = {
 	  .help = "Program of the output; 0: all." },
 	{ "pid", AT(pid), .max = 8190, .flags = FIELD_OBSERVER,
 	  .help = "Component of the output; 0: the program itself." },
+	{ "loop", AT(loop), .choices = loops, .flags = FIELD_OBSERVER,
+	  .help = "Of a NIT or BAT: the loop of the transport stream, or "
+		  "that of the network or bouquet." },
 	{ "tag", AT(tag), .flags = FIELD_OBSERVER,
 	  .help = "Tag of the descriptors to remove." },
 	{ "hex", FIELD_BY_SPAN(&hex_hook, struct desc_edit, len, bytes),

@@ -15,11 +15,16 @@ enum {
 };
 
 enum edit_table { EDIT_PMT, EDIT_SDT, EDIT_NIT, EDIT_BAT };
+enum { EDIT_TABLES = EDIT_BAT + 1 };
 enum edit_action { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
+/* In a NIT or BAT: that of the transport stream, or that of the network or
+ * bouquet. */
+enum edit_loop { LOOP_TRANSPORT, LOOP_NETWORK };
 
 struct desc_edit {
 	enum edit_table table;
 	enum edit_action action;
+	enum edit_loop loop;
 	uint16_t pnr; /* of the output; 0: all */
 	uint16_t pid; /* of a component in the output; 0: the program */
 	uint8_t tag;  /* to be removed */

@@ -182,6 +182,7 @@ unit_proto_tests = \
 	tests/unit/proto/spec/test_satip_spec \
 	tests/unit/proto/spec/test_scan_spec \
 	tests/unit/proto/spec/test_si_section \
+	tests/unit/proto/spec/test_desc_edit \
 	tests/unit/proto/spec/test_stream_spec \
 	tests/unit/proto/spec/test_t2mi_spec \
 	tests/unit/proto/spec/test_tuner_spec \

@@ -14,6 +14,8 @@ enum { HEADER = 8 };
 struct copy {
 	struct desc_edits edits;
 	enum edit_table table;
+	enum edit_loop loop;
+	bool foreign; /* the loop is of another transport stream */
 	const uint8_t *from;
 	size_t at, end; /* the next byte to copy, the CRC_32 */
 	struct section_writer out;
@@ -55,8 +57,8 @@ static bool pass(struct copy *c, size_t n)
 static bool is_for(const struct copy *c, const struct desc_edit *e,
 		   uint16_t pnr, uint16_t pid)
 {
-	return e->table == c->table && e->pid == pid &&
-	       (e->pnr == 0 || e->pnr == pnr || c->table == EDIT_NIT);
+	return e->table == c->table && e->pid == pid && e->loop == c->loop &&
+	       !c->foreign && (e->pnr == 0 || e->pnr == pnr);
 }
 
 /* The last edit that removes or replaces the descriptors of this tag. */
@@ -172,8 +174,15 @@ size_t desc_apply_sdt(struct desc_edits edits, const uint8_t *section,
 	return section_end(&c.out);
 }
 
-size_t desc_apply_nit(struct desc_edits edits, const uint8_t *section,
-		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+static bool is_foreign(const struct copy *c, struct desc_transport t)
+{
+	return number_at(c, 0) != t.tsid ||
+	       (number_at(c, 2) != t.onid && !t.any_network);
+}
+
+size_t desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
+		      const uint8_t *section, size_t len,
+		      uint8_t ret[SECTION_PSI_MAX])
 {
 	struct copy c = copy_begin(edits, section[0] == BAT_TABLE_ID
 						  ? EDIT_BAT : EDIT_NIT,
@@ -181,14 +190,19 @@ size_t desc_apply_nit(struct desc_edits edits, const uint8_t *section,
 	size_t streams;
 
 	open_out(&c, ret);
-	if (c.end - c.at < 2 ||
-	    !pass(&c, 2 + section_get12(c.from + c.at)) || c.end - c.at < 2)
+	c.loop = LOOP_NETWORK;
+	if (!change_loop(&c, 0, 0) || c.end - c.at < 2)
 		return 0;
+	c.loop = LOOP_TRANSPORT;
 	c.at += 2;
 	streams = write_loop_begin(&c.out);
-	while (c.at < c.end)
+	while (c.at < c.end) {
+		if (c.end - c.at < 6)
+			return 0;
+		c.foreign = is_foreign(&c, transport);
 		if (!pass(&c, 4) || !change_loop(&c, 0, 0))
 			return 0;
+	}
 	write_loop_end(&c.out, streams);
 	return section_end(&c.out);
 }
@@ -201,7 +215,7 @@ uint32_t desc_edits_hash(struct desc_edits edits, enum edit_table table)
 	for (size_t i = 0; i < edits.n; i++) {
 		const struct desc_edit *e = &edits.list[i];
 		const uint16_t head[] = { (uint16_t)e->action, e->pnr, e->pid,
-					  e->tag, e->len };
+					  (uint16_t)e->loop, e->tag, e->len };
 
 		if (e->table != table)
 			continue;

@@ -10,6 +10,7 @@
 #include "proto/spec/desc_edit.h"
 #include "worker/ts/section.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct desc_edits {
@@ -17,12 +18,20 @@ struct desc_edits {
 	size_t n;
 };
 
+/* The transport stream of the output, in a NIT or BAT. */
+struct desc_transport {
+	uint16_t tsid, onid;
+	bool any_network; /* whatever the onid */
+};
+
 size_t desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
 size_t desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
-/* The descriptors of the transport streams in a NIT or BAT. */
-size_t desc_apply_nit(struct desc_edits, const uint8_t *section, size_t len,
+/* The descriptors of the network or bouquet, and those of this transport
+ * stream, in a NIT or BAT. */
+size_t desc_apply_nit(struct desc_edits, struct desc_transport,
+		      const uint8_t *section, size_t len,
 		      uint8_t ret[SECTION_PSI_MAX]);
 
 /* A hash of the edits of a table; 0: there are none. */

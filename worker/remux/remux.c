@@ -278,6 +278,11 @@ const struct sdt_omitted *remux_omitted_sdt(const struct remux *r)
 	return r->sdt.len > 0 && lacks ? o : NULL;
 }
 
+bool remux_is_crowded(const struct remux *r, enum edit_table table)
+{
+	return r->crowded[table];
+}
+
 static void drop_packet(struct remux *r)
 {
 	if (remux_has_queued(r))

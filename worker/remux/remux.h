@@ -238,3 +238,6 @@ const struct pmt_omitted *remux_omitted(const struct remux *, size_t *at,
 
 /* NULL: the SDT lacks nothing. */
 const struct sdt_omitted *remux_omitted_sdt(const struct remux *);
+/* A passed SDT, NIT or BAT had no room for changed descriptors, and stayed as
+ * it was. */
+bool remux_is_crowded(const struct remux *, enum edit_table);

@@ -42,23 +42,59 @@ static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 	remux_queue(r, &r->si_waiting, pid, section, len);
 }
 
+/* The number in the tables of the source; *ret_number is unchanged if the
+ * output has no such program. */
+static bool find_source(const struct remux *r, uint16_t number,
+			uint16_t *ret_number)
+{
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].ids.new_pnr == number) {
+			*ret_number = r->programs[i].number;
+			return true;
+		}
+	return false;
+}
+
+/* An SDT of a whole multiplex still has the numbers of the source. */
+static size_t edit_sdt(struct remux *r, const uint8_t *section, size_t len,
+		       uint8_t ret[SECTION_PSI_MAX])
+{
+	struct desc_edit list[DESC_EDITS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->options.n_edits; i++) {
+		list[n] = r->options.edits[i];
+		n += list[n].pnr == 0 ||
+		     find_source(r, list[n].pnr, &list[n].pnr);
+	}
+	return desc_apply_sdt((struct desc_edits){ list, n }, section, len,
+			      ret);
+}
+
 /* Changes the descriptors that the keys demand, in a table of the source.  It
  * stays as it was if it has no room for them. */
 static size_t edit(struct remux *r, uint8_t *section, size_t len)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };
 	uint8_t id = section_table_id(section);
+	bool same_ids = (id == NIT_TABLE_ID ? r->options.nit
+					    : r->options.sdt) == TABLE_PASS;
+	struct desc_transport own = {
+		.tsid = same_ids ? r->tsid : r->new_tsid, .any_network = true };
 	uint8_t changed[SECTION_PSI_MAX];
-	size_t new_len = 0;
+	size_t new_len;
 
-	if (edits.n == 0)
+	if (edits_of(r, id) == 0)
 		return len;
 	if (id == SDT_TABLE_ID)
-		new_len = desc_apply_sdt(edits, section, len, changed);
-	else if (id == NIT_TABLE_ID || id == BAT_TABLE_ID)
-		new_len = desc_apply_nit(edits, section, len, changed);
-	if (new_len == 0)
+		new_len = edit_sdt(r, section, len, changed);
+	else
+		new_len = desc_apply_nit(edits, own, section, len, changed);
+	if (new_len == 0) {
+		r->crowded[id == SDT_TABLE_ID ? EDIT_SDT
+			   : id == NIT_TABLE_ID ? EDIT_NIT : EDIT_BAT] = true;
 		return len;
+	}
 	memcpy(section, changed, new_len);
 	return new_len;
 }

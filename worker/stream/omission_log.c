@@ -28,13 +28,19 @@ static uint64_t hash_of_sdt(const struct remux *r, uint64_t hash)
 	return hash_add(hash, o->tags, sizeof o->tags);
 }
 
-/* 0: neither a PMT nor the SDT lacks a part. */
+/* 0: no table lacks a part. */
 static uint64_t hash_of(const struct remux *r)
 {
 	const struct pmt_omitted *o;
 	uint64_t hash = HASH_INIT;
 	uint16_t program;
 	size_t at = 0, n = 0;
+
+	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
+		if (remux_is_crowded(r, (enum edit_table)t)) {
+			hash = hash_add(hash, &t, sizeof t);
+			n++;
+		}
 
 	for (; (o = remux_omitted(r, &at, &program)) != NULL; n++) {
 		size_t numbers[] = { program, o->n_streams, o->n_descriptors,
@@ -89,6 +95,18 @@ static void log_sdt(const struct sdt_omitted *o, unsigned position)
 		    o->name ? "; the name is too long" : "");
 }
 
+static void log_crowded(const struct remux *r, unsigned position)
+{
+	static const char *const names[EDIT_TABLES] = {
+		[EDIT_SDT] = "SDT", [EDIT_NIT] = "NIT", [EDIT_BAT] = "BAT" };
+
+	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
+		if (remux_is_crowded(r, (enum edit_table)t))
+			log_error("stream", "input %u: descriptors: the %s has "
+				  "no room for them, and stays as it was",
+				  position, names[t]);
+}
+
 void omission_log_second(struct omission_log *l, const struct remux *r,
 			 unsigned position, uint64_t now_ns)
 {
@@ -106,6 +124,7 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 	l->logged = hash;
 	if (remux_omitted_sdt(r) != NULL)
 		log_sdt(remux_omitted_sdt(r), position);
+	log_crowded(r, position);
 	for (size_t i = 0; i < LINES; i++) {
 		o = remux_omitted(r, &at, &program);
 		if (o == NULL)

@@ -94,12 +94,15 @@ static struct nit_service describe(const struct own_network *n,
 	return s;
 }
 
-/* Changes the descriptors that the keys demand; returns the new length. */
+/* Changes the descriptors that the keys demand, not those of other streams;
+ * returns the new length. */
 static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 		   size_t len)
 {
+	const struct desc_transport own = { .tsid = psi_tsid(n->psi),
+					    .onid = n->spec.onid };
 	uint8_t changed[SECTION_PSI_MAX];
-	size_t new_len = desc_apply_nit(n->edits, section, len, changed);
+	size_t new_len = desc_apply_nit(n->edits, own, section, len, changed);
 
 	if (new_len > 0) {
 		memcpy(section, changed, new_len);
@@ -121,16 +124,13 @@ static void send(struct own_network *n, const struct nit_content *content)
 		content->bouquet ? BAT_TABLE_ID : NIT_TABLE_ID,
 		content->id, 0,
 	};
-	size_t sections = nit_build_sections(content), len, own;
+	size_t sections = nit_build_sections(content), len;
 	uint64_t hash = HASH_INIT;
 	uint8_t version;
 
-	/* descriptors of the other streams do not change */
-	own = nit_build_sections(&(struct nit_content){
-		.transports = content->transports, .n_transports = 1 });
 	for (size_t i = 0; i < sections; i++) {
 		len = nit_build(content, i, n->data[i]);
-		if (n->edits.n > 0 && i < own)
+		if (n->edits.n > 0)
 			len = edit(n, n->data[i], len);
 		n->list[i] = (struct schedule_section){ n->data[i], len };
 		hash = hash_add(hash, n->data[i], len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/crc32.h"
+#include "common/base/util.h"
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/section_writer.h"
 
@@ -138,6 +139,72 @@ Test(desc_apply, keeps_the_running_status_of_an_sdt)
 	cr_assert_eq(crc32_mpeg(out, len), 0);
 }
 
+/* A NIT or BAT: the network has descriptor 0x40, and transport streams 7 of
+ * network 1, 7 of network 2 and 8 have 0x41 each; after the edit the tags of
+ * the four loops. */
+static void expect_network(uint8_t table_id, struct desc_edit e,
+			   bool any_network, const char *expected)
+{
+	uint8_t in[] = { table_id, 0xf0, 43, 0, 3, 0xcb, 0, 0,
+			 0xf0, 3, 0x40, 1, 'n', 0xf0, 27,
+			 0, 7, 0, 1, 0xf0, 3, 0x41, 1, 'a',
+			 0, 7, 0, 2, 0xf0, 3, 0x41, 1, 'b',
+			 0, 8, 0, 1, 0xf0, 3, 0x41, 1, 'c', 0, 0, 0, 0 };
+	struct desc_transport own = { 7, 1, any_network };
+	uint8_t out[SECTION_PSI_MAX];
+	char text[64] = "";
+	size_t len, at = 8, k = 0;
+
+	section_seal(in, sizeof in);
+	cr_assert_eq(section_length(in), sizeof in);
+	len = desc_apply_nit((struct desc_edits){ &e, 1 }, own, in, sizeof in,
+			     out);
+	cr_assert_gt(len, 0);
+	cr_assert_eq(crc32_mpeg(out, len), 0);
+	cr_assert_eq(section_length(out), len);
+	cr_assert_eq(out[5] >> 1 & 31, 5);
+	for (unsigned loop = 0; loop < 4; loop++) {
+		size_t end = at + 2 + section_get12(out + at);
+
+		for (at += 2; at < end; at += 2 + (size_t)out[at + 1])
+			text[k++] = (char)('0' + (out[at] & 15));
+		text[k++] = '|';
+		if (loop == 0) {
+			cr_assert_eq(section_get12(out + at), len - at - 6);
+			at += 2;
+		}
+		at += 4;
+	}
+	cr_assert_eq(at - 4, len - 4);
+	cr_expect_str_eq(text, expected);
+}
+
+Test(desc_apply, of_a_network_changes_its_loop_or_that_of_the_stream)
+{
+	static const uint8_t ids[] = { 0x40, 0x4a };
+
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		struct desc_edit e = edit(EDIT_ADD, 0, 0x45, 'x');
+
+		e.table = i == 0 ? EDIT_NIT : EDIT_BAT;
+		expect_network(ids[i], e, false, "0|15|1|1|");
+		expect_network(ids[i], e, true, "0|15|15|1|");
+		e.loop = LOOP_NETWORK;
+		expect_network(ids[i], e, false, "05|1|1|1|");
+		e = edit(EDIT_REMOVE, 0, 0x41, 0);
+		e.table = i == 0 ? EDIT_NIT : EDIT_BAT;
+		expect_network(ids[i], e, false, "0||1|1|");
+		e.loop = LOOP_NETWORK;
+		expect_network(ids[i], e, false, "0|1|1|1|");
+		e = edit(EDIT_REPLACE, 0, 0x40, 'x');
+		e.table = i == 0 ? EDIT_NIT : EDIT_BAT;
+		expect_network(ids[i], e, false, "0|10|1|1|");
+		/* the other table */
+		e.table = i == 0 ? EDIT_BAT : EDIT_NIT;
+		expect_network(ids[i], e, false, "0|1|1|1|");
+	}
+}
+
 Test(desc_apply, a_broken_section_is_no_section)
 {
 	uint8_t in[SECTION_PSI_MAX], out[SECTION_PSI_MAX];
@@ -151,7 +218,8 @@ Test(desc_apply, a_broken_section_is_no_section)
 				     out);
 		(void)desc_apply_sdt((struct desc_edits){ NULL, 0 }, in, len,
 				     out);
-		(void)desc_apply_nit((struct desc_edits){ NULL, 0 }, in, len,
+		(void)desc_apply_nit((struct desc_edits){ NULL, 0 },
+				     (struct desc_transport){ 0 }, in, len,
 				     out);
 		in[i] = before;
 	}
@@ -175,5 +243,8 @@ Test(desc_apply, hashes_the_edits_of_a_table)
 	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
 	list[1].tag = 0x45;
 	list[1].table = EDIT_BAT;
+	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
+	list[1].table = EDIT_PMT;
+	list[1].loop = LOOP_NETWORK;
 	cr_expect_neq(desc_edits_hash(edits, EDIT_PMT), both);
 }

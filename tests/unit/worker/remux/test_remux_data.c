@@ -259,13 +259,41 @@ Test(remux_data, descriptors_of_a_multiplex_are_changed)
 	cr_expect_eq(s.last[26], 0x80);
 	cr_expect_eq(s.last[27], 7 + 3);
 	cr_expect_arr_eq(s.last + 35, "\x5d\x01x", 3);
-	put_table(&b, 0x11, 0x4a, "\xf0\x00\xf0\x06\x00\x01\x00\x02\xf0\x00",
-		  10);
+	/* transport streams 1 and 7, which is that of the output */
+	put_table(&b, 0x11, 0x4a, "\xf0\x00\xf0\x0c\x00\x01\x00\x02\xf0\x00"
+		  "\x00\x07\x00\x02\xf0\x00", 16);
 	play(&b, 100);
 	feed(&b);
 	collect(&b, 0x11, &s);
 	cr_assert_eq(s.last[0], 0x4a);
 	cr_expect_arr_eq(s.last + 10,
-			 "\xf0\x08\x00\x01\x00\x02\xf0\x02\x5e\x00", 10);
+			 "\xf0\x0e\x00\x01\x00\x02\xf0\x00"
+			 "\x00\x07\x00\x02\xf0\x02\x5e\x00", 16);
+	cr_expect_not(remux_is_crowded(b.remux, EDIT_BAT));
+	bench_done(&b);
+}
+
+Test(remux_data, a_table_of_a_multiplex_without_room_stays_as_it_was)
+{
+	static const char sdt[] =
+		"\x00\x03\xff"
+		"\x00\x01\xfd\x80\x07" "\x48\x05\x01\x01" "A" "\x01" "B";
+	struct remux_options o = { .n_edits = 4 };
+	static struct sections s;
+	struct bench b;
+
+	for (size_t i = 0; i < o.n_edits; i++)
+		o.edits[i] = (struct desc_edit){ .table = EDIT_SDT, .len = 257,
+						 .bytes = { 0x5d, 255 } };
+	b = bench_new(&o);
+	two_programs(&b);
+	put_table(&b, 0x11, 0x42, sdt, sizeof sdt - 1);
+	play(&b, 100);
+	feed(&b);
+	collect(&b, 0x11, &s);
+	cr_assert_gt(s.n, 0);
+	cr_expect_arr_eq(s.last + 8, sdt, 15);
+	cr_expect(remux_is_crowded(b.remux, EDIT_SDT));
+	cr_expect_not(remux_is_crowded(b.remux, EDIT_NIT));
 	bench_done(&b);
 }
