@@ -105,7 +105,8 @@ void viewer_guide_answer(struct api *api, struct list_question *q,
 	w = xcalloc(1, sizeof *w);
 	w->question = q;
 	w->gzip = gzip;
-	wait = epg_docs_get(docs, &channels, gzip, on_document, w);
+	wait = epg_docs_get(docs, &channels, (struct epg_doc_kind){
+		.form = gzip ? EPG_FORM_GZIP : 0u }, on_document, w);
 	if (wait == NULL)
 		return;
 	w->wait = wait;

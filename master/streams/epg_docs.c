@@ -24,7 +24,7 @@ struct epg_doc_wait {
 struct want {
 	TAILQ_ENTRY(want) link;
 	struct buf channels;
-	unsigned form;
+	struct epg_doc_kind kind;
 	TAILQ_HEAD(wait_list, epg_doc_wait) waits;
 	struct epg_answer answer; /* with a descriptor of its own */
 	uint64_t made_ms, changes; /* of the guide */
@@ -33,7 +33,8 @@ struct want {
 struct epg_docs {
 	struct epg_proc *proc;
 	TAILQ_HEAD(want_list, want) docs, wants; /* oldest first */
-	size_t n_docs, n_wants, bytes; /* bytes: of the documents */
+	size_t n_docs, bytes; /* bytes: of the documents */
+	size_t n_wants; /* without those of exports */
 	struct want *writing; /* of the wants; NULL: none */
 };
 
@@ -62,10 +63,15 @@ static void drop_doc(struct epg_docs *d, struct want *w)
 	want_free(w);
 }
 
-static void drop_want(struct epg_docs *d, struct want *w)
+static void remove_want(struct epg_docs *d, struct want *w)
 {
 	TAILQ_REMOVE(&d->wants, w, link);
-	d->n_wants--;
+	d->n_wants -= !w->kind.export;
+}
+
+static void drop_want(struct epg_docs *d, struct want *w)
+{
+	remove_want(d, w);
 	want_free(w);
 }
 
@@ -89,7 +95,8 @@ static struct want *find(const struct want_list *list, const struct buf *text,
 	struct want *w;
 
 	TAILQ_FOREACH(w, list, link)
-		if (w->form == form && buf_len(&w->channels) == buf_len(text) &&
+		if (w->kind.form == form &&
+		    buf_len(&w->channels) == buf_len(text) &&
 		    memcmp(buf_head(&w->channels), buf_head(text),
 			   buf_len(text)) == 0)
 			break;
@@ -154,8 +161,7 @@ static void on_written(const struct epg_answer *answer, void *arg)
 	struct want *w = d->writing;
 
 	d->writing = NULL;
-	TAILQ_REMOVE(&d->wants, w, link);
-	d->n_wants--;
+	remove_want(d, w);
 	call_waits(w, answer);
 	if (answer->len > 0)
 		keep(d, w, *answer);
@@ -174,7 +180,8 @@ static int start(struct epg_docs *d, struct want *w)
 	err = memfd_write(fd, (const char *)buf_head(&w->channels),
 			  buf_len(&w->channels));
 	if (err == 0)
-		err = epg_proc_write_xmltv(d->proc, fd, w->form, on_written, d);
+		err = epg_proc_write_xmltv(d->proc, fd, w->kind.form,
+					   on_written, d);
 	fd_close(&fd);
 	if (err < 0)
 		return err;
@@ -194,8 +201,7 @@ static void write_next(struct epg_docs *d)
 	while (d->writing == NULL && (w = TAILQ_FIRST(&d->wants)) != NULL) {
 		if (!TAILQ_EMPTY(&w->waits) && start(d, w) == 0)
 			return;
-		TAILQ_REMOVE(&d->wants, w, link);
-		d->n_wants--;
+		remove_want(d, w);
 		call_waits(w, &silent);
 		want_free(w);
 	}
@@ -204,26 +210,27 @@ static void write_next(struct epg_docs *d)
 /* --- questions --- */
 
 static struct want *add_want(struct epg_docs *d, struct buf *text,
-			     unsigned form)
+			     struct epg_doc_kind kind)
 {
 	struct want *w = xcalloc(1, sizeof *w);
 
 	w->channels = *text;
 	*text = (struct buf){ 0 };
-	w->form = form;
+	w->kind = kind;
 	w->answer.fd = -1;
 	TAILQ_INIT(&w->waits);
 	TAILQ_INSERT_TAIL(&d->wants, w, link);
-	d->n_wants++;
+	d->n_wants += !kind.export;
 	return w;
 }
 
 struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
-				  unsigned form, epg_done_fn *done, void *arg)
+				  struct epg_doc_kind kind, epg_done_fn *done,
+				  void *arg)
 {
 	static const struct epg_answer busy = {
 		.fd = -1, .error = "too many documents are being written" };
-	struct want *w = find(&d->docs, text, form);
+	struct want *w = find(&d->docs, text, kind.form);
 	struct epg_doc_wait *wait;
 	bool added = false;
 
@@ -234,9 +241,9 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 	}
 	if (w != NULL)
 		drop_doc(d, w);
-	w = find(&d->wants, text, form);
-	if (w == NULL && d->n_wants < EPG_DOC_WANTS_MAX) {
-		w = add_want(d, text, form);
+	w = find(&d->wants, text, kind.form);
+	if (w == NULL && (kind.export || d->n_wants < EPG_DOC_WANTS_MAX)) {
+		w = add_want(d, text, kind);
 		added = true;
 	}
 	buf_done(text);

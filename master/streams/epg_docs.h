@@ -4,7 +4,9 @@
  * memory, and viewers with the same channels share it.
  *
  * A document is reused for EPG_DOC_FRESH_S, and while the guide does not change
- * for EPG_DOC_AGE_S.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait.
+ * for EPG_DOC_AGE_S.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait; in
+ * addition, each export (epg_exports.h) has a place, so that viewers do not
+ * hinder it.
  *
  * Borrows the guide's process, which must be freed before.
  */
@@ -27,14 +29,20 @@ enum {
 struct epg_docs;
 struct epg_doc_wait;
 
+struct epg_doc_kind {
+	unsigned form; /* enum epg_form */
+	bool export;   /* for an export; false: for a viewer */
+};
+
 struct epg_docs *epg_docs_new(struct epg_proc *);
 /* NULL-safe; sets *d to NULL.  Nothing may wait. */
 void epg_docs_free(struct epg_docs **);
 
-/* Calls done once, inside or later, with a document (form: enum epg_form) for
- * these channels (JSON, as epg.xmltv has them; the text is taken, and *text is
- * empty then).  Returns the wait, or NULL after a call inside. */
+/* Calls done once, inside or later, with a document for these channels (JSON,
+ * as epg.xmltv has them; the text is taken, and *text is empty then).  Returns
+ * the wait, or NULL after a call inside. */
 struct epg_doc_wait *epg_docs_get(struct epg_docs *, struct buf *text,
-				  unsigned form, epg_done_fn *done, void *arg);
+				  struct epg_doc_kind, epg_done_fn *done,
+				  void *arg);
 /* done is not called any more. */
 void epg_doc_wait_cancel(struct epg_doc_wait *);

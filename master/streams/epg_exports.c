@@ -187,8 +187,8 @@ static void begin(struct export *e)
 		fail(e, "the list of its channels is too long");
 		return;
 	}
-	e->wait = epg_docs_get(x->cfg.docs, &channels, form_of(e), on_document,
-			       e);
+	e->wait = epg_docs_get(x->cfg.docs, &channels, (struct epg_doc_kind){
+		.form = form_of(e), .export = true }, on_document, e);
 }
 
 /* --- the time --- */

@@ -67,6 +67,8 @@ static void reply(size_t len)
 	fd_close(&fd);
 }
 
+enum { EXPORT = 1 << 8 /* beside enum epg_form */ };
+
 struct asked {
 	unsigned done;
 	size_t len;
@@ -110,7 +112,9 @@ static struct epg_doc_wait *get(struct epg_docs *docs, const char *channels,
 
 	*a = (struct asked){ 0 };
 	buf_append(&text, channels, strlen(channels));
-	return epg_docs_get(docs, &text, form, on_done, a);
+	return epg_docs_get(docs, &text, (struct epg_doc_kind){
+		.form = form & EPG_FORM_GZIP, .export = form & EXPORT },
+		on_done, a);
 }
 
 Test(epg_docs, the_same_channels_share_a_document)
@@ -248,5 +252,27 @@ Test(epg_docs, documents_that_wait_or_are_kept_are_bounded)
 	reply((size_t)EPG_DOCS_BYTES_MAX + 1);
 	cr_expect_not_null(get(docs, channels, false, &asked[0]));
 	reply(5);
+	epg_docs_free(&docs);
+}
+
+Test(epg_docs, exports_have_places_beside_viewers)
+{
+	struct asked asked[EPG_DOC_WANTS_MAX], export;
+	struct epg_docs *docs = epg_docs_new(NULL);
+	char channels[] = "a";
+
+	for (size_t i = 0; i < EPG_DOC_WANTS_MAX; i++) {
+		channels[0] = (char)('a' + i);
+		cr_assert_not_null(get(docs, channels, 0, &asked[i]));
+	}
+	cr_expect_not_null(get(docs, "export", EXPORT, &export));
+	reply(5);
+	/* it takes no place of a viewer */
+	cr_expect_not_null(get(docs, "another", 0, &asked[0]));
+	for (size_t i = 0; i < EPG_DOC_WANTS_MAX; i++)
+		reply(5);
+	cr_expect_eq(export.len, 5);
+	reply(5);
+	cr_expect_eq(asked[0].len, 5);
 	epg_docs_free(&docs);
 }
