@@ -65,6 +65,8 @@ json_t *stream_refs_follow(struct api *api, stream_refs_fn *fn,
 		json_t *changed = NULL;
 		enum stream_fate fate = fn(stream, &changed, arg);
 
+		if (fate == STREAM_FOLLOWS)
+			fate = STREAM_CHANGED;
 		if (fate == STREAM_CHANGED)
 			stream = changed;
 		if (fate != STREAM_KEPT)
@@ -97,12 +99,12 @@ json_t *stream_refs_foresee(const struct api *api, stream_refs_fn *fn,
 		json_t *changed = NULL;
 		enum stream_fate fate = fn(stream, &changed, arg);
 
-		if (fate == STREAM_CHANGED)
+		if (fate == STREAM_CHANGED || fate == STREAM_FOLLOWS)
 			(void)json_array_append(changes, changed);
 		if (fate == STREAM_RESTARTED && is_running_one(api, stream) &&
 		    json_is_true(json_object_get(stream, "enable")))
 			effects_add(effects, api, id, STREAM_RESTARTS);
-		else if (fate != STREAM_KEPT && fate != STREAM_RESTARTED &&
+		else if ((fate == STREAM_CHANGED || fate == STREAM_REMOVED) &&
 			 is_running_one(api, stream))
 			effects_add_stream(effects, api, id, changed, NULL);
 		json_decref(changed);

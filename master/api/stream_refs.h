@@ -15,6 +15,7 @@ enum stream_fate {
 	STREAM_KEPT,
 	STREAM_RESTARTED, /* stays as it is */
 	STREAM_CHANGED,   /* *ret_new, a new reference, takes its place */
+	STREAM_FOLLOWS,   /* the same, and its process needs no other one */
 	STREAM_REMOVED,
 };
 

@@ -94,7 +94,7 @@ static enum stream_fate rename_links(const json_t *stream, json_t **ret_new,
 		return STREAM_KEPT;
 	*ret_new = stream_links_rename(stream, edit_text(e->old, "id"),
 				       edit_text(e->entry, "id"));
-	return *ret_new != NULL ? STREAM_CHANGED : STREAM_KEPT;
+	return *ret_new != NULL ? STREAM_FOLLOWS : STREAM_KEPT;
 }
 
 static void add_warning(enum check_severity severity, const char *path,

@@ -52,6 +52,13 @@ test('a renamed stream keeps its packets, viewers, counters and readers',
 		await events.wait('the viewer', (m) =>
 			m.scope === 'session_event');
 		events.messages.length = 0;
+		// also in advance
+		const { effects, warnings } = await sluice.cmd('set-stream',
+			{ id: 'a', stream: source('news'), dry_run: true });
+
+		assert.deepEqual(effects, { streams: [], viewers: 0,
+			restart: false });
+		assert.equal(warnings, undefined);
 		const reply = await sluice.cmd('set-stream', { id: 'a',
 			stream: source('news') });
 
