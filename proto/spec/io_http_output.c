@@ -12,6 +12,7 @@ enum {
 	BUFFER_SIZE_MAX_KIB = 1024 * 1024,
 	BUFFER_FILL_MAX_KIB = 64 * 1024,
 	HLS_DURATION_MAX_S = 30,
+	HLS_PART_MIN_MS = 200, /* 0: no parts */
 	HLS_PART_MAX_MS = 2000,
 	/* RFC 8216 6.2.2: a shorter playlist is no live playlist */
 	HLS_QUANTITY_MIN = 3,
@@ -150,6 +151,20 @@ static bool is_host_word(const char *host, size_t len)
 	return false;
 }
 
+/* Clients ask for each part. */
+static int finish_output(const struct address *a, void *s,
+			 struct errmsg *error)
+{
+	const struct output_spec *spec = s;
+
+	(void)a;
+	if (spec->hls_part_ms > 0 && spec->hls_part_ms < HLS_PART_MIN_MS)
+		return errmsg_fail(error, -EINVAL, "part: %u is neither 0 nor "
+				   "between %d and %d", spec->hls_part_ms,
+				   HLS_PART_MIN_MS, HLS_PART_MAX_MS);
+	return 0;
+}
+
 static int read_output(const struct address *a, void *s, struct errmsg *error)
 {
 	struct output_spec *spec = s;
@@ -189,6 +204,7 @@ const struct io_type output_http_type = {
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_output,
+	.finish = finish_output,
 	.where = where_is,
 	.remark = remark_parts,
 	.options = &fields,
@@ -206,6 +222,7 @@ const struct io_type output_https_type = {
 	.target = "[host:]port/path",
 	.kind = OUTPUT_HTTP,
 	.read = read_secure,
+	.finish = finish_output,
 	.where = where_is,
 	.remark = remark_parts,
 	.options = &fields,

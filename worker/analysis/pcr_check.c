@@ -44,9 +44,11 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	step = pcr_diff(pcr, c->last);
 	if (c->started) {
 		c->arrival_max_ns = MAX(c->arrival_max_ns, interval);
-		if (interval > (PCR_REPETITION_MAX_MS + PCR_ARRIVAL_GRAIN_MS) *
-				       MS)
-			c->repetition_errors++;
+		/* a burst behind a pause is late, and has all its PCRs */
+		c->repetition_errors +=
+			step > STEP_MAX &&
+			interval > (PCR_REPETITION_MAX_MS +
+				    PCR_ARRIVAL_GRAIN_MS) * MS;
 		c->frozen += step == 0;
 	}
 	if (c->started && step <= STEP_MAX) {

@@ -40,6 +40,32 @@ Test(pcr_check, a_constant_rate_is_measured)
 	cr_assert_eq(r.discontinuity_errors + r.repetition_errors, 0);
 }
 
+/* PCRs that are so far apart by the clock, behind a pause of the arrivals. */
+static unsigned repetition_errors(unsigned step_ms, unsigned pause_ms)
+{
+	struct build *build = build_new();
+	struct pcr_check c = { 0 };
+	struct pcr_report r;
+	uint64_t pcr = 12345, ns = SECOND_NS;
+
+	for (unsigned i = 0; i < 10; i++) {
+		pcr_check_feed(&c, build_pcr(build, PID, pcr), i * EVERY, ns);
+		ns += (i == 4 ? pause_ms : 33) * MS;
+		pcr += (i == 4 ? step_ms : 33) * UINT64_C(27000);
+	}
+	pcr_check_second(&c, ns, &r);
+	build_free(build);
+	return r.repetition_errors;
+}
+
+Test(pcr_check, a_late_burst_lacks_no_pcr)
+{
+	cr_expect_eq(repetition_errors(33, 33), 0);
+	cr_expect_eq(repetition_errors(150, 150), 1);
+	/* the network held them up */
+	cr_expect_eq(repetition_errors(33, 800), 0);
+}
+
 Test(pcr_check, finds_a_pcr_that_is_off_by_a_microsecond)
 {
 	struct pcr_report r = check(33 * 27000, 27, 0);
