@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { MASTER, Sluice, WORKER, config, stream }
 	from '../helpers/sluice.mjs';
 import { certificate, shown } from '../helpers/tls.mjs';
-import { builddir, run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { builddir, run, srcdir, tempDir, waitUntil }
+	from '../helpers/util.mjs';
 
 const NOBODY = 'nobody';
 
@@ -155,5 +156,36 @@ test('a kernel without Landlock is reported with what it leaves open',
 
 		assert.equal(code, 1, err);
 		assert.match(err, text);
+	}
+});
+
+// The function of the script that root's `run' calls before it starts the
+// service, in a folder with empty programs.
+test('contrib/quickstart run starts the service of root as another user',
+	{ skip: process.getuid() !== 0 && 'only root has another user' },
+	async (t) => {
+	const script = fs.readFileSync(path.join(srcdir,
+		'contrib/quickstart'), 'utf8');
+	const [as] = /^as_service\(\) \{\n[^]*?^\}$/m.exec(script);
+	const [main] = /^run\(\) \{\n[^]*?^\}$/m.exec(script);
+	const dir = tempDir(t), build = path.join(dir, 'build');
+
+	assert.match(main, /\n\tas_service\n[^]*"\$programs\/sluice" \\\n\t+/);
+	assert.match(main, /"\$\{service\[@\]\}" -c /);
+	fs.mkdirSync(build);
+	for (const name of ['', '-worker', '-worker-net', '-worker-tls',
+		'-worker-picture'])
+		fs.writeFileSync(path.join(build, `sluice${name}`), '');
+	for (const [caller, user] of [['', NOBODY], ['root', NOBODY],
+		['daemon', 'daemon']]) {
+		const tmp = tempDir(t);
+		const { code, out, err } = await run('bash', ['-euc', `${as}
+cd ${dir}; top=${dir} tmp=${tmp}
+${caller === '' ? 'unset SUDO_USER' : `SUDO_USER=${caller}`}
+as_service
+echo "\${service[@]}"; stat -c %U $tmp/sluice-worker`]);
+
+		assert.equal(code, 0, err);
+		assert.equal(out, `--user ${user}\n${user}\n`);
 	}
 });
