@@ -141,6 +141,7 @@ compare: sluice$(EXEEXT) sluice-worker$(EXEEXT) $(bench_programs)
 	WINDOW='$(WINDOW)' $(NODE) $(srcdir)/tests/bench/run.mjs
 
 # make soak [SOAK=types,players,attacks,web,mux] [SOAK_SECONDS=600] [SOAK_STREAMS=100] [SOAK_RATE=8]
+#	[SOAK_SPEED=1]: of web
 SOAK = soak
 .PHONY: soak
 soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
@@ -150,7 +151,7 @@ soak: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		$(live_clips) $(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' BENCH='$(SOAK:mux=muxsoak)' \
 	SOAK_SECONDS='$(SOAK_SECONDS)' SOAK_STREAMS='$(SOAK_STREAMS)' \
-	SOAK_RATE='$(SOAK_RATE)' \
+	SOAK_RATE='$(SOAK_RATE)' SOAK_SPEED='$(SOAK_SPEED)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
 
 # make joins [JOINS=100] [KINDS=h264]: viewers of real encoders
