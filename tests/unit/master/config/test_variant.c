@@ -90,6 +90,25 @@ Test(variant, the_rates_are_those_of_its_segments)
 	cr_assert_not(v.independent);
 }
 
+Test(variant, a_few_pictures_have_no_rate_of_their_own)
+{
+	struct ring_segments all = segments();
+	struct variant v = { .header = "" };
+
+	/* the rest of a group of pictures, at 10 Mbit/s */
+	all.list[3] = all.list[2];
+	all.list[2].duration_ms = 40;
+	all.list[2].end = all.list[2].pos + 50000;
+	all.n = 4;
+	cr_assert(variant_measure(&v, &all, 1006000));
+	cr_assert_eq(v.peak_bps, 2156863);
+	/* alone it is all that is known */
+	all.list[0] = all.list[2];
+	all.n = 1;
+	cr_assert(variant_measure(&v, &all, 1006000));
+	cr_assert_eq(v.peak_bps, 10000001);
+}
+
 Test(variant, one_without_new_segments_is_dead)
 {
 	struct ring_segments all = segments();
