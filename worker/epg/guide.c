@@ -445,14 +445,6 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-uint32_t guide_section_crc(const uint8_t *section, size_t len)
-{
-	const uint8_t *p = section + len - 4;
-
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	       (uint32_t)p[2] << 8 | p[3];
-}
-
 /* guide_event.source of this section of a schedule. */
 static uint16_t source_of(const struct eit *eit, unsigned number)
 {

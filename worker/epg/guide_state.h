@@ -96,8 +96,14 @@ void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,
 			 enum guide_removal);
 /* All sections count as new. */
 void guide_forget_sections(struct guide *, struct service *);
-/* Of a section. */
-uint32_t guide_section_crc(const uint8_t *section, size_t len);
+/* Its CRC_32. */
+static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
+{
+	const uint8_t *p = section + len - 4;
+
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+	       (uint32_t)p[2] << 8 | p[3];
+}
 
 /* --- imports (guide_imported.c) --- */
 
