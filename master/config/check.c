@@ -401,7 +401,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
 		judge_names(j, stream, document);
-		judge_idle_keys(j, stream, streams);
+		judge_idle_keys(j, stream, streams, id);
 		/* the later stream of two with the same id has the fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
@@ -505,7 +505,10 @@ static unsigned check_one(const json_t *stream,
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
 	judge_names(&j, stream, place->document);
-	judge_idle_keys(&j, stream, streams);
+	/* the others follow a new id later */
+	judge_idle_keys(&j, stream, streams, place->self != NULL
+			? place->self : json_string_value(
+				json_object_get(stream, "id")));
 	stream_confs_free(&read);
 	json_decref(outputs.taken);
 	return j.faults;

@@ -272,9 +272,8 @@ static void judge_backup_type(struct judge *j, const json_t *stream)
 }
 
 void judge_idle_keys(struct judge *j, const json_t *stream,
-		     const json_t *streams)
+		     const json_t *streams, const char *id)
 {
-	const char *id = json_string_value(json_object_get(stream, "id"));
 	unsigned where = judge_where(stream);
 	bool single = json_array_size(json_object_get(stream, "input")) == 1;
 

@@ -92,9 +92,10 @@ void judge_entries(struct judge *, const json_t *document);
 /* Where a stream is, for options without effect: one of WHERE_SPTS, WHERE_RELAY
  * and WHERE_MUX (proto/spec/field_idle.h), or 0. */
 unsigned judge_where(const json_t *stream);
-/* Judges keys without effect: of a stream, and of settings, log and auth. */
+/* Judges keys without effect: of a stream, which others know by this id, and of
+ * settings, log and auth. */
 void judge_idle_keys(struct judge *, const json_t *stream,
-		     const json_t *streams);
+		     const json_t *streams, const char *id);
 void judge_idle_settings(struct judge *, const json_t *document);
 
 /* The object of a list whose key has this text, or NULL. */

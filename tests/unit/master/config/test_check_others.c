@@ -92,12 +92,48 @@ Test(check_others, own_eit_have_room_for_their_services)
 	document = json_pack("{s:O}", "make_stream", streams);
 	(void)check_document(document, NULL, found, &text);
 	buf_append(&text, "", 1);
-	cr_expect_str_eq((const char *)buf_head(&text), "make_stream[8]"
-			 ".nit_other: has 1125 services with those of the stream: own EIT "
-			 "are sent of 1000\n");
+	cr_expect_str_eq((const char *)buf_head(&text),
+			 "make_stream[8].nit_other: has 1125 services with "
+			 "those of the stream: own EIT are sent of 1000\n");
 	buf_done(&text);
 	free(keys);
 	json_decref(others);
 	json_decref(streams);
 	json_decref(document);
+}
+
+static void found_any(enum check_severity severity, const char *path,
+		      const char *text, void *arg)
+{
+	(void)severity;
+	buf_printf(arg, "%s: %s\n", path, text);
+}
+
+/* The streams that list it follow later. */
+Test(check_others, a_stream_with_a_new_id_is_listed_by_the_one_before)
+{
+	json_t *document = json_loads("{\"make_stream\": ["
+		"{\"id\": \"b\", \"enable\": true, \"nit\": \"own\", "
+		"\"set_tsid\": 8, \"nit_other\": [\"a\"]}, "
+		"{\"id\": \"a\", \"enable\": true, \"set_tsid\": 7}]}", 0,
+		NULL);
+	json_t *stream = json_loads("{\"id\": \"new\", \"enable\": true, "
+		"\"type\": \"spts\", \"set_tsid\": 7, \"onid\": 3, "
+		"\"input\": [\"udp://127.0.0.1:5000\"], \"output\": []}",
+		0, NULL);
+	struct check_place place = { .path = "stream", .document = document,
+				     .self = "a" };
+	struct buf text = { 0 };
+
+	cr_assert(document != NULL && stream != NULL);
+	cr_expect_eq(check_stream(stream, &place, found_any, &text), 0);
+	cr_expect_eq(buf_len(&text), 0, "%.*s", (int)buf_len(&text),
+		     (const char *)buf_head(&text));
+	/* a new stream is in no list */
+	place.self = NULL;
+	cr_expect_eq(check_stream(stream, &place, found_any, &text), 0);
+	cr_expect_gt(buf_len(&text), 0);
+	buf_done(&text);
+	json_decref(document);
+	json_decref(stream);
 }
