@@ -68,9 +68,6 @@ slow_tests = \
 	tests/system/querier.mjs \
 	tests/system/ctl.mjs \
 	tests/system/cues.mjs \
-	tests/system/viewers.mjs \
-	tests/system/faults.mjs \
-	tests/system/restart.mjs \
 	tests/system/status.mjs \
 	tests/system/record.mjs \
 	tests/system/interface.mjs \
@@ -84,7 +81,6 @@ slow_tests = \
 	tests/system/hostile.mjs \
 	tests/system/auth.mjs \
 	tests/system/push.mjs \
-	tests/system/rtp.mjs \
 	tests/system/bad-clients.mjs \
 	tests/system/crash.mjs \
 	tests/system/rist.mjs \
@@ -95,7 +91,6 @@ system_tests = \
 	tests/system/adapter-address.mjs \
 	tests/system/adapter-satip.mjs \
 	tests/system/adapters.mjs \
-	tests/system/alarms.mjs \
 	tests/system/analysis.mjs \
 	tests/system/announcements.mjs \
 	tests/system/api.mjs \
@@ -103,7 +98,6 @@ system_tests = \
 	tests/system/auth-start.mjs \
 	tests/system/authorization-backend.mjs \
 	tests/system/authorization-srt.mjs \
-	tests/system/categories.mjs \
 	tests/system/cbr.mjs \
 	tests/system/check.mjs \
 	tests/system/clock-step.mjs \
@@ -127,7 +121,6 @@ system_tests = \
 	tests/system/http.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
-	tests/system/main.mjs \
 	tests/system/model.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
@@ -147,7 +140,6 @@ system_tests = \
 	tests/system/remux.mjs \
 	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
-	tests/system/merge.mjs \
 	tests/system/rtp-merge.mjs \
 	tests/system/reload.mjs \
 	tests/system/rename.mjs \
@@ -158,12 +150,8 @@ system_tests = \
 	tests/system/sdp.mjs \
 	tests/system/sessions.mjs \
 	tests/system/settings.mjs \
-	tests/system/simulcrypt.mjs \
 	tests/system/simulcrypt-faults.mjs \
-	tests/system/softcams.mjs \
-	tests/system/stop.mjs \
 	tests/system/t2mi.mjs \
-	tests/system/tables.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/tls.mjs \
 	tests/system/tls-viewers.mjs \
@@ -191,9 +179,13 @@ program_tests = \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
 # What runs of ours in these runs under the sanitizers in unit tests, in the
-# samples of fuzz targets and in the other files; or the sanitizers take away
-# what they are about.  The first ones take long.
+# samples of fuzz targets and in the other files, as gcov shows; or the sanitizers
+# take away what they are about.  The first ones take long.
 plain_tests = \
+	tests/system/restart.mjs \
+	tests/system/faults.mjs \
+	tests/system/viewers.mjs \
+	tests/system/rtp.mjs \
 	tests/system/mpts-peers.mjs \
 	tests/system/rist-peers.mjs \
 	tests/system/situations-backup.mjs \
@@ -205,8 +197,10 @@ plain_tests = \
 	tests/system/splice.mjs \
 	tests/system/service-alarms.mjs \
 	tests/system/situations-processes.mjs \
+	tests/system/alarms.mjs \
 	tests/system/auth-flood.mjs \
 	tests/system/biss.mjs \
+	tests/system/categories.mjs \
 	tests/system/cbr-stall.mjs \
 	tests/system/cell.mjs \
 	tests/system/event-farm.mjs \
@@ -215,10 +209,12 @@ plain_tests = \
 	tests/system/hls-outage.mjs \
 	tests/system/interface-address.mjs \
 	tests/system/join.mjs \
+	tests/system/main.mjs \
+	tests/system/merge.mjs \
 	tests/system/model-crash.mjs \
 	tests/system/no-memory.mjs \
-	tests/system/output.mjs \
 	tests/system/output-address.mjs \
+	tests/system/output.mjs \
 	tests/system/pain-clock.mjs \
 	tests/system/pain-data.mjs \
 	tests/system/pain-loss.mjs \
@@ -229,10 +225,14 @@ plain_tests = \
 	tests/system/scan-samples.mjs \
 	tests/system/service-user.mjs \
 	tests/system/simulcrypt-lost.mjs \
+	tests/system/simulcrypt.mjs \
 	tests/system/situations-content.mjs \
 	tests/system/situations-outputs.mjs \
+	tests/system/softcams.mjs \
 	tests/system/splice-restart.mjs \
 	tests/system/srt-interface.mjs \
+	tests/system/stop.mjs \
+	tests/system/tables.mjs \
 	tests/system/tls-hang.mjs \
 	tests/system/unit.mjs \
 	tests/system/wire.mjs \
