@@ -406,6 +406,10 @@ bool guide_take_event(struct guide *g, struct service *s,
 		free(e);
 		return false;
 	}
+	/* a schedule says "undefined" of what present and following know */
+	if (old != NULL && e->source != 0 && e->running == 0 &&
+	    old->start_s == e->start_s)
+		e->running = old->running;
 	if (old != NULL && guide_event_keeps_text(old, e))
 		e = guide_event_with_text(e, old);
 	if (old != NULL && guide_event_equals(old, e)) {

@@ -169,3 +169,21 @@ Test(epg_stream, the_work_on_many_descriptors_counts_as_bytes_that_are_read)
 	cr_expect_eq(changes, LONG);
 	close_rig(&r);
 }
+
+/* So that the events of a service do not change with each table that is
+ * read. */
+Test(epg_stream, an_undefined_running_status_changes_no_event)
+{
+	uint8_t event[EVENT];
+	int changes = 0;
+	struct rig r;
+
+	open_rig(&r);
+	for (uint8_t running = 4; running <= 4; running -= 2) {
+		put_event(event, 0, running, 0);
+		put_section(&r, 0, event, sizeof event);
+		(void)read_all(&r, &changes);
+		cr_expect_eq(changes, running == 0 ? 0 : 1, "%u", running);
+	}
+	close_rig(&r);
+}
