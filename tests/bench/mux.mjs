@@ -3,23 +3,27 @@
  * A multiplex of 20 services at 38 Mbit/s. The CPU of its worker for a Mbit of
  * output beside that of a stream with cbr=, and that of the multiplex with the
  * workers of its services beside ffmpeg, which merges the same with -muxrate,
- * in one run by turns. Meanwhile a guide of 130,000 programmes is imported.
+ * in one run by turns; with TSP=FILE also beside that tsp (TSDuck, 3.31), a
+ * process for each service and one that merges them. Then a guide of 130,000
+ * programmes is imported.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { judge } from '../helpers/media.mjs';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { Recorder } from '../helpers/udp.mjs';
-import { sleep, start, tempDir, udpBound, waitUntil }
+import { processes, sleep, start, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 import { startGenerator } from './load.mjs';
 import { cpuNs, median, memoryKib, Scope } from './measure.mjs';
 
 const LOAD = { streams: 20, rate: 1.75 };
 const KBPS = 38000, FROM = 10000, TO = 20000, WARM_S = 4;
-const LIMIT = { cbr: 1.3, ffmpeg: 1 / 3, pssKib: 16 * 1024, guideS: 20 };
+const LIMIT = { cbr: 1.3, ffmpeg: 1 / 3, tsp: 1 / 2, pssKib: 16 * 1024,
+	guideS: 20 };
 const GUIDE = { channels: 20, programmes: 6500, everyS: 186 };
 
+const { TSP } = process.env;
 const each = (make) => Array.from({ length: LOAD.streams }, (_, i) => make(i));
 const bound = (n) => waitUntil('open inputs', () =>
 	Array.from({ length: n }, (_, i) => FROM + i).every(udpBound), 30000);
@@ -55,6 +59,24 @@ const candidates = {
 		return { load: { streams: 1, rate: LOAD.streams * LOAD.rate },
 			ready: () => sluice.onair('m'), pids: () => ({
 				all: [sluice.worker('stream', 'm').pid] }) };
+	},
+
+	// Each service gets its number and PIDs in a process of its own.
+	async tsp(scope) {
+		start(scope, TSP, ['--bitrate', `${KBPS * 1000}`, '-I', 'null',
+			'-P', 'regulate', ...each((i) => ['-P', 'merge',
+				`${TSP} -I ip ${FROM + i} -P svrename 1 --id ` +
+				`${i + 1} -P remap 256=${4096 + 16 * i} ` +
+				`257=${4097 + 16 * i}`]).flat(),
+			'-O', 'ip', `127.0.0.1:${TO}`]);
+		const all = () => processes('tsp').map(({ pid }) => pid);
+
+		// the processes of the services outlive it, with its output
+		scope.after(() => all().forEach((pid) =>
+			process.kill(pid, 'SIGKILL')));
+		await bound(LOAD.streams);
+		return { load: LOAD, ready: () => {}, pids: () => ({
+			all: all() }) };
 	},
 
 	async ffmpeg(scope) {
@@ -182,8 +204,8 @@ function judgeGuide(report, { seconds, dropped, found }) {
 
 export async function mux(report, { rounds, window }) {
 	const names = Object.keys(candidates).filter((name) =>
-		name !== 'ffmpeg' || spawnSync(name, ['-version'])
-			.error === undefined);
+		name === 'tsp' ? TSP !== undefined : name !== 'ffmpeg' ||
+			spawnSync(name, ['-version']).error === undefined);
 	const runs = Object.fromEntries(names.map((name) => [name, []]));
 
 	report.section(`mux: ${LOAD.streams} services of ${LOAD.rate} Mbit/s ` +
@@ -212,6 +234,12 @@ export async function mux(report, { rounds, window }) {
 			of_.toFixed(2)} x ffmpeg -muxrate (at most a third)`);
 	} else {
 		report.skip('mux: beside ffmpeg: it is not installed');
+	}
+	if (TSP !== undefined) {
+		const of_ = of('mux', 'all') / of('tsp', 'all');
+
+		report.judge(of_ <= LIMIT.tsp, `mux: with its services ${
+			of_.toFixed(2)} x tsp merge (at most a half)`);
 	}
 	const pss = Math.max(...runs.mux.map(({ pssKib }) => pssKib));
 
