@@ -13,6 +13,7 @@ enum {
 	ROOM_MIN = 256,
 	/* The longest step between two PCRs. */
 	STEP_MAX_MS = 500,
+	FRACTION = 16, /* bits of a part of a nanosecond */
 	CATCH_UP = 2, /* times the rate of the source */
 	PPM = 1000000,
 };
@@ -126,14 +127,17 @@ static uint64_t at_arrival(const struct delay_line *l, uint64_t now_ns)
 	return MAX(now_ns - (uint64_t)l->offset, l->last_ns);
 }
 
-/* The packets behind the last PCR took span_ns by their provisional times, and
- * step_ns by this PCR. */
-static void spread(struct delay_line *l, uint64_t span_ns, uint64_t step_ns)
+/* The packets behind the last PCR, of which the first may have left, lie evenly
+ * between it and this one, step_ns later. */
+static void spread(struct delay_line *l, uint64_t step_ns)
 {
-	for (size_t i = l->n - MIN(l->since, l->n); i < l->n; i++) {
-		uint64_t *t = &l->times[place(l, i)];
+	uint64_t each = (step_ns << FRACTION) / (l->since + 1);
+	size_t waiting = MIN(l->since, l->n);
+	uint64_t at = each * (l->since - waiting);
 
-		*t = l->pcr_ns + (*t - l->pcr_ns) * step_ns / span_ns;
+	for (size_t i = l->n - waiting; i < l->n; i++) {
+		at += each;
+		l->times[place(l, i)] = l->pcr_ns + (at >> FRACTION);
 	}
 }
 
@@ -193,7 +197,7 @@ static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 	    step_ns <= STEP_MAX_MS * MS) {
 		size_t n = l->since + 1;
 
-		spread(l, l->step_ns * n, step_ns);
+		spread(l, step_ns);
 		l->step_ns = MAX(step_ns / n, UINT64_C(1));
 		l->pcr_ns += step_ns;
 		measure(l, now_ns);

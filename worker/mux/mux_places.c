@@ -22,18 +22,33 @@ enum {
 /* The duration of a packet, times kbit/s. */
 #define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
 
-/* The packets of a lane that leave in this turn. */
-struct lane_turn {
-	size_t left;
-	uint64_t next_ns; /* UINT64_MAX: none is left */
+enum { LEAVES_MAX = 64 };
+
+_Static_assert(MUX_LANES + MUX_INPUTS_MAX <= LEAVES_MAX, "each has a leaf");
+
+/* The sources of packets in a turn, lanes and then inputs: the leaves of a tree
+ * whose nodes have the first one below them, so that each packet costs a path
+ * and not a look at all sources.  Packets that wait are beside it. */
+struct turn {
+	size_t left[MUX_LANES]; /* packets of a lane that leave */
+	size_t leaves; /* a power of two */
+	uint64_t next_ns[LEAVES_MAX]; /* UINT64_MAX: none */
+	uint8_t first[2 * LEAVES_MAX]; /* of the nodes, from 1; then leaves */
 };
 
-/* The sources of packets in a turn: inputs, then lanes, then those that
- * wait. */
-struct turn {
-	struct lane_turn lanes[MUX_LANES];
-	uint64_t next_ns[MUX_INPUTS_MAX];
-};
+static void decide(struct turn *t, size_t node)
+{
+	uint8_t a = t->first[2 * node], b = t->first[2 * node + 1];
+
+	t->first[node] = t->next_ns[a] <= t->next_ns[b] ? a : b;
+}
+
+static void set_next(struct turn *t, size_t source, uint64_t next_ns)
+{
+	t->next_ns[source] = next_ns;
+	for (size_t node = (t->leaves + source) / 2; node > 0; node /= 2)
+		decide(t, node);
+}
 
 void mux_count_due(struct mux *m)
 {
@@ -103,15 +118,13 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 	delay_line_leave(&in->line, at_ns);
 }
 
-static void give_lane(struct mux *m, struct lane *l, struct lane_turn *t)
+static void give_lane(struct mux *m, struct lane *l, uint64_t at_ns)
 {
 	uint8_t *packet = l->fifo.memory + l->fifo.head * TS_PACKET;
 
 	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet))
-		give(m, packet, t->next_ns);
+		give(m, packet, at_ns);
 	fifo_drop(&l->fifo, 1);
-	t->next_ns = --t->left > 0 ? t->next_ns + LANE_SPACING_MS * MS
-				   : UINT64_MAX;
 }
 
 static void begin(struct mux *m, struct turn *t)
@@ -119,14 +132,23 @@ static void begin(struct mux *m, struct turn *t)
 	for (size_t i = 0; i < MUX_LANES; i++) {
 		size_t n = lane_due(&m->lanes[i], m->now_ns);
 
-		t->lanes[i].left = n;
-		t->lanes[i].next_ns =
-			n == 0 ? UINT64_MAX
-			       : m->now_ns - (n - 1) * LANE_SPACING_MS * MS;
+		t->left[i] = n;
+		t->next_ns[i] = n == 0 ? UINT64_MAX
+				       : m->now_ns - (n - 1) *
+					 LANE_SPACING_MS * MS;
 	}
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		t->next_ns[i] = delay_line_next(&m->inputs[i].line,
-						m->turn_ns);
+		t->next_ns[MUX_LANES + i] =
+			delay_line_next(&m->inputs[i].line, m->turn_ns);
+	t->leaves = 1;
+	while (t->leaves < MUX_LANES + m->cfg.n_inputs)
+		t->leaves *= 2;
+	for (size_t i = MUX_LANES + m->cfg.n_inputs; i < t->leaves; i++)
+		t->next_ns[i] = UINT64_MAX;
+	for (size_t i = 0; i < t->leaves; i++)
+		t->first[t->leaves + i] = (uint8_t)i;
+	for (size_t node = t->leaves; --node > 0;)
+		decide(t, node);
 	if (m->tables_changed)
 		spread_follow(&m->spread, m->psi);
 	m->tables_changed = false;
@@ -215,37 +237,30 @@ static void repeat_pmts(struct mux *m)
 /* Gives the next packet; false: no other one is due. */
 static bool give_next(struct mux *m, struct turn *t)
 {
-	uint64_t next = waiting_next(&m->waiting);
-	size_t found = MUX_INPUTS_MAX + MUX_LANES;
+	uint64_t waiting = waiting_next(&m->waiting), next;
+	size_t found = t->first[1];
 
 	/* what cbr has reaches up to its place: it would wait there again */
-	if (m->free_ns > m->now_ns && next <= m->free_ns) {
+	if (m->free_ns > m->now_ns && waiting <= m->free_ns) {
 		give_waiting(m);
 		return true;
 	}
-	for (size_t i = 0; i < MUX_LANES; i++) {
-		if (t->lanes[i].next_ns < next) {
-			next = t->lanes[i].next_ns;
-			found = MUX_INPUTS_MAX + i;
-		}
-	}
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		if (t->next_ns[i] < next) {
-			next = t->next_ns[i];
-			found = i;
-		}
-	}
+	next = MIN(waiting, t->next_ns[found]);
 	if (next > m->now_ns)
 		return false;
-	if (found < MUX_INPUTS_MAX) {
-		give_input(m, found, next);
-		t->next_ns[found] = delay_line_next(&m->inputs[found].line,
-						    m->turn_ns);
-	} else if (found < MUX_INPUTS_MAX + MUX_LANES) {
-		give_lane(m, &m->lanes[found - MUX_INPUTS_MAX],
-			  &t->lanes[found - MUX_INPUTS_MAX]);
-	} else {
+	if (waiting == next) {
 		give_waiting(m);
+	} else if (found < MUX_LANES) {
+		give_lane(m, &m->lanes[found], next);
+		set_next(t, found, --t->left[found] > 0
+					   ? next + LANE_SPACING_MS * MS
+					   : UINT64_MAX);
+	} else {
+		size_t input = found - MUX_LANES;
+
+		give_input(m, input, next);
+		set_next(t, found, delay_line_next(&m->inputs[input].line,
+						   m->turn_ns));
 	}
 	return true;
 }
