@@ -32,6 +32,7 @@ struct mux_table {
 	unsigned interval_ms; /* of each section */
 	size_t n, next;
 	uint64_t due_ns; /* of section `next` */
+	uint64_t free_ns; /* not before this time */
 	struct mux_section sections[MUX_SECTIONS_MAX];
 };
 

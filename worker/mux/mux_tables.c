@@ -29,6 +29,8 @@ enum {
 	SCHEDULE_SLOW = 4,
 	/* Between two sections of a table (EN 300 468 5.1.4). */
 	SECTION_GAP_MS = 25,
+	/* By which the places of two sections differ from their time. */
+	TURN_MS = 10,
 	/* The versions of the tables of the remuxes have extension 0. */
 	VERSIONS_EXTENSION = 1,
 };
@@ -406,10 +408,14 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 {
 	uint64_t step;
 
-	if (t->n == 0 || m->now_ns < t->due_ns ||
+	/* also behind a change, which is due at once */
+	if (t->n == 0 || m->now_ns < MAX(t->due_ns, t->free_ns) ||
 	    fifo_len(&m->lanes[lane].fifo) > 0)
 		return;
 	t->next = t->next < t->n ? t->next : 0;
+	t->free_ns = m->now_ns +
+		     (SECTION_GAP_MS + TURN_MS + LANE_SPACING_MS *
+		      section_packets(t->sections[t->next].len)) * MS;
 	(void)lane_push(&m->lanes[lane], t->sections[t->next].data,
 			t->sections[t->next].len);
 	t->next = (t->next + 1) % t->n;

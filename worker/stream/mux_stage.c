@@ -12,7 +12,6 @@
 #include "worker/ts/analyze.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,15 +263,29 @@ void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
 	mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
 }
 
+void mux_stage_note(struct mux_stage *s, const struct ts_run *runs,
+		    size_t n_runs)
+{
+	struct stream_memory *m = s->memory;
+
+	for (size_t i = 0; s->mux != NULL && i < n_runs; i++) {
+		const uint8_t *p = runs[i].data;
+
+		for (size_t k = 0; k < runs[i].n; k++, p += TS_PACKET) {
+			m->splice.cc[ts_pid(p)] = SPLICE_CC_SEEN | ts_cc(p);
+			m->table_cc[ts_pid(p)] = (ts_cc(p) + 1) & 0x0f;
+		}
+	}
+}
+
 void mux_stage_commit(struct mux_stage *s)
 {
 	if (s->mux == NULL)
 		return;
-	/* a multiplex has no tracks */
-	memcpy(&s->memory->splice, &s->live->splice,
-	       offsetof(struct splice_continuity, tracks));
-	memcpy(s->memory->table_cc, s->live->table_cc,
-	       sizeof s->memory->table_cc);
+	memcpy(s->memory->splice.clocks, s->live->splice.clocks,
+	       sizeof s->memory->splice.clocks);
+	s->memory->splice.packets = s->live->splice.packets;
+	s->memory->splice.at_ns = s->live->splice.at_ns;
 	keep_reads(s);
 }
 

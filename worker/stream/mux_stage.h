@@ -89,9 +89,12 @@ void mux_stage_places(struct mux_stage *, struct input_chain *,
 void mux_stage_make_place(struct mux_stage *);
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
 
-/* The outputs have sent the packets of the turn.  Until then the memory has the
- * state of the last one, so that a worker that ends in between skips no
- * counter of packets that nobody got. */
+/* These packets are sent now: the next worker continues their counters.  A
+ * worker that ends before skips no counter of packets that nobody got, and one
+ * that ends behind the system call repeats none. */
+void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
+		    size_t n_runs);
+/* At the end of the turn: its clocks, and where its inputs are. */
 void mux_stage_commit(struct mux_stage *);
 
 /* A part of the plan of the input at a position, as mux_plan(); without such an

@@ -227,6 +227,7 @@ static void sent(const struct ts_run *runs, size_t n_runs, void *arg)
 
 	for (size_t i = 0; i < n_runs; i++)
 		p->packets += runs[i].n;
+	mux_stage_note(&p->mux, runs, n_runs);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
 	if (p->n_paced > 0)

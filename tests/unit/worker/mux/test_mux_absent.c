@@ -50,6 +50,8 @@ struct rig {
 	struct section_assembler sdt;
 	uint8_t sdt_buffer[SECTION_MAX];
 	size_t services; /* of the SDT */
+	uint64_t packets, sdt_at; /* of the output, at the last SDT */
+	uint64_t sdt_apart; /* the fewest packets from one SDT to the next */
 };
 
 static void on_packet(struct rig *r, const uint8_t *p)
@@ -57,6 +59,7 @@ static void on_packet(struct rig *r, const uint8_t *p)
 	uint16_t pid = ts_pid(p);
 	size_t len;
 
+	r->packets++;
 	r->of_pid[pid]++;
 	r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
 	if (pid == PMT_OUT) {
@@ -71,6 +74,9 @@ static void on_packet(struct rig *r, const uint8_t *p)
 	}
 	if (pid != SI_PID_SDT)
 		return;
+	if (r->sdt_at != 0)
+		r->sdt_apart = MIN(r->sdt_apart, r->packets - r->sdt_at);
+	r->sdt_at = r->packets;
 	section_push(&r->sdt, p);
 	while (section_pull(&r->sdt, &len) != NULL) {
 		r->services = 0;
@@ -98,6 +104,7 @@ static struct rig *rig_of(unsigned absent_ms, unsigned delay_ms)
 	struct rig *r = xcalloc(1, sizeof *r);
 
 	r->now_ns = 1000 * SECOND_NS;
+	r->sdt_apart = UINT64_MAX;
 	r->pcr = 1000 * PCR_HZ;
 	section_init(&r->sdt, r->sdt_buffer, sizeof r->sdt_buffer);
 	r->mux = mux_new(&(struct mux_config){
@@ -392,4 +399,21 @@ Test(mux_absent, its_pmt_is_repeated_however_long_it_is_silent)
 		cr_expect_eq(r->cc_errors, 0u);
 		rig_free(r);
 	}
+}
+
+Test(mux_absent, a_change_of_the_sdt_keeps_its_distance_too)
+{
+	struct rig *r = rig_of(0, DELAY_MS);
+
+	play(r, 3000);
+	for (unsigned ms = 900; ms < 1100; ms += TICK_MS) {
+		r->off = true;
+		play(r, 620);
+		r->off = false;
+		mux_restart(r->mux, 0);
+		play(r, ms);
+	}
+	/* 25 ms of 4 Mbit/s, and the packet */
+	cr_expect_gt(r->sdt_apart, 67u, "%u", (unsigned)r->sdt_apart);
+	rig_free(r);
 }

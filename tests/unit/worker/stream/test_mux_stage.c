@@ -99,6 +99,7 @@ Test(mux_stage, an_input_that_was_removed_starts_anew_when_it_returns)
 
 Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 {
+	static const uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 1, 0, 0x13 };
 	struct msg_stream_start *start = xcalloc(1, sizeof *start);
 	struct stream_spec *spec = xcalloc(1, sizeof *spec);
 	struct stream_memory *m = open_memory(), *before;
@@ -108,15 +109,16 @@ Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 	start->mux = true;
 	spec->mux_kbps = 4000;
 	mux_stage_init(s, start, spec, m, ignore, NULL);
-	s->live->splice.cc[0x100] = SPLICE_CC_SEEN | 3;
-	s->live->table_cc[0x10] = 4;
+	s->live->splice.cc[0x100] = SPLICE_CC_SEEN | 2;
+	s->live->table_cc[0x100] = 2;
 	before = xcalloc(1, sizeof *before);
 	memcpy(before, m, sizeof *m);
 	mux_stage_turn(s, mono_ns());
 	cr_expect_eq(memcmp(before, m, sizeof *m), 0);
+	mux_stage_note(s, &(struct ts_run){ packet, 1 }, 1);
 	mux_stage_commit(s);
 	cr_expect_eq(m->splice.cc[0x100], SPLICE_CC_SEEN | 3);
-	cr_expect_eq(m->table_cc[0x10], 4);
+	cr_expect_eq(m->table_cc[0x100], 4);
 	cr_expect_neq(m->reads[0].address, 0u);
 	mux_stage_done(s);
 	stream_memory_close(&m);
