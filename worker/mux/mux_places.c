@@ -175,6 +175,8 @@ static void repeat_pmt(struct mux *m, uint16_t pid, const uint8_t *section,
 		       size_t len)
 {
 	uint8_t packets[PMT_PACKETS_MAX * TS_PACKET], cc = 0;
+	/* behind what cbr has, as the next packets of the input */
+	uint64_t at_ns = MAX(m->now_ns, m->free_ns);
 	size_t n = section_packets(len);
 
 	if (n > PMT_PACKETS_MAX || m->waiting.n + n > WAITING_MAX)
@@ -188,7 +190,7 @@ static void repeat_pmt(struct mux *m, uint16_t pid, const uint8_t *section,
 		(void)mux_counters_feed(&m->counters, MUX_TABLES_SOURCE,
 					packet);
 		waiting_add(&m->waiting,
-			    spread_place(&m->spread, pid, m->now_ns), packet);
+			    spread_place(&m->spread, pid, at_ns), packet);
 	}
 }
 
