@@ -24,6 +24,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_fec_repair \
 	tests/fuzz/fuzz_fmp4 \
 	tests/fuzz/fuzz_guide \
+	tests/fuzz/fuzz_guide_names \
 	tests/fuzz/fuzz_hls_mux \
 	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
@@ -86,6 +87,7 @@ tests_fuzz_fuzz_descrambler_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_t2mi_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_eit_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_guide_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_guide_names_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_import_feed_SOURCES = tests/fuzz/fuzz_import_feed.c \
 	worker/epg/import_feed.c worker/epg/xmltv_read.c
 tests_fuzz_fuzz_import_feed_LDADD = $(fuzz_engine) $(worker_libs) $(EXPAT_LIBS)
