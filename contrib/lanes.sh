@@ -144,6 +144,31 @@ lane() {
 	echo "$status" >"$1/$2.status"
 }
 
+# tuners DIR: make check-dvb as a lane, with results as automake prints them.
+# It has as much time as the other lanes: the clock of its machine stands still
+# while that does not run.
+tuners() {
+	local status=0 name=tests/dvb/check-dvb
+	rm -f "$1/tuners.log"
+	make -C "$1" -s check-dvb DVB_INSTALL=0 >"$1/$name.log" 2>&1 ||
+		status=$?
+	sed -nE -e "s,^1\\.\\.0 # SKIP,SKIP: $name # SKIP,p" \
+		-e "s,^(Bail out.*),ERROR: $name \\1,p" \
+		-e "s,^not ok ,FAIL: $name ,p" \
+		-e "/# SKIP/s,^ok ,SKIP: $name ,p" \
+		-e "s,^ok ,PASS: $name ,p" "$1/$name.log" >"$1/tuners.log"
+	((status == 0)) || grep -qE '^(FAIL|ERROR)' "$1/tuners.log" ||
+		echo "ERROR: $name - ended with $status" >>"$1/tuners.log"
+}
+
+# judge_tuners DIR: prints their failures, and adds their results to the others
+judge_tuners() {
+	[[ -e $1/tuners.log ]] || die "$1: check-dvb was killed"
+	sed -nE 's/^(FAIL|ERROR):/  &/p' "$1/tuners.log" |
+		tee -a "$1/failed.txt"
+	cat "$1/tuners.log" >>"$1/check.log"
+}
+
 # names_in DIR VARIABLE: the tests that a variable of make has, without suffix
 names_in() {
 	# shellcheck disable=SC2016  # make expands it

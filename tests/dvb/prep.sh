@@ -4,11 +4,11 @@
 #   DIR  is made and filled: boot/, lib/modules/ (a part of the newest kernel of
 #        the release, not installed), fakedvb-ko/fakedvb.ko
 #   SRC  folder of fakedvb.c; the folder of this script if not given
-# Installs what is missing (root): qemu-system-x86, busybox-static, kmod, cpio,
-# xz-utils, gcc, make and the headers of that kernel; dvb-tools and w-scan to
-# compare with.  May be called again: what
-# is there is kept, the module is built anew.  Exit 77 when the packages cannot
-# be had (a test would be skipped).
+# With DVB_INSTALL=1 it installs what is missing (root): qemu-system-x86,
+# busybox-static, kmod, cpio, xz-utils, gcc, make and the headers of that
+# kernel; dvb-tools and w-scan to compare with.  May be called again: what is
+# there is kept, the module is built anew.  Exit 77 when the packages cannot be
+# had: the last line says why the test is skipped.
 set -euo pipefail
 SRC=$(cd "${2:-$(dirname "$0")}" && pwd)
 mkdir -p "${1:?usage: prep.sh DIR [SRC]}"
@@ -22,14 +22,19 @@ K=$(apt-cache depends linux-image-amd64 2>/dev/null |
 V=${K#linux-image-}
 
 need=
-[ -d "/usr/src/linux-headers-$V" ] || need=1
-for c in qemu-system-x86_64 busybox kmod cpio unxz gcc make dvbv5-zap \
-		w_scan; do
-	command -v $c >/dev/null || need=1
+[ -d "/usr/src/linux-headers-$V" ] || need=" linux-headers-$V"
+for c in qemu-system-x86_64 busybox kmod cpio unxz gcc make; do
+	command -v $c >/dev/null || need+=" $c"
 done
-if [ -n "$need" ]; then
+peers=
+for c in dvbv5-zap w_scan; do
+	command -v $c >/dev/null || peers=1
+done
+if [ "${DVB_INSTALL:-0}" != 1 ]; then
+	[ -z "$need" ] || skip "not installed:$need (make check-dvb)"
+elif [ -n "$need$peers" ]; then
 	[ "$(id -u)" = 0 ] ||
-		skip "packages are missing, and only root can install them"
+		skip "not installed:$need, and only root can install packages"
 	DEBIAN_FRONTEND=noninteractive apt-get install \
 		-o DPkg::Lock::Timeout=300 -y -qq --no-install-recommends \
 		--no-upgrade --no-remove qemu-system-x86 \
@@ -42,7 +47,9 @@ fi
 # Another kernel than last time: begin again.
 if [ ! -e "lib/modules/$V" ]; then
 	rm -rf boot lib ./linux-image-*.deb
-	apt-get download -qq "$K" || skip "$K cannot be downloaded"
+	apt-get download -qq -o Acquire::Retries=1 \
+		-o Acquire::http::Timeout=20 "$K" >apt.log 2>&1 ||
+		skip "$K cannot be downloaded"
 	dpkg-deb --fsys-tarfile "$K"*.deb | tar -x --wildcards \
 		'./boot/vmlinuz*' './lib/modules/*/modules.builtin*' \
 		'./lib/modules/*/modules.order' \

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PACKET = 188, CHUNK = 50 * PACKET, PAUSE_US = 5000 };
+enum { PACKET = 188, CHUNK = 50 * PACKET, PAUSE_US = 20000 };
 
 static double now(void)
 {

@@ -6,7 +6,7 @@
 #   vmrun.sh -k DIR [-m KO_DIR]... [-b BINARY]... [-f SRC:DEST]... [-s SHARE]
 #            [-p HOSTPORT:GUESTPORT]... [-d MODULE]... [-t SECONDS]
 #            [-c CPUS] [-M MIB]
-#            [-a tcg|kvm] [-l SERIAL_LOG] SCRIPT
+#            [-a tcg|kvm] [-i] [-l SERIAL_LOG] SCRIPT
 #
 #   -k  what prep.sh made (or an unpacked linux-image package), else $VM_KERNEL
 #   -m  *.ko of this folder go into the guest; the script says modprobe
@@ -17,6 +17,9 @@
 #   -d  a further module of the kernel (with what it depends on)
 #   -t  120: then the status is 124
 #   -a  tcg.  kvm only where /proc/cpuinfo of the host has vmx or svm
+#   -i  the guest's clock counts its instructions: a busy host does not make it
+#       late, and a wait in which it has no work takes no time.  One processor;
+#       -t is in time of the host
 #   RESTRICT=off in the environment: the guest may reach the host (as 10.0.2.2)
 #
 # The script runs as root, PID 1's child, in a busybox sh, with /proc, /sys,
@@ -25,16 +28,16 @@
 # 125 the guest ended without a result (panic, power off, qemu could not start).
 set -euo pipefail
 KR=${VM_KERNEL:-} EXTRA=() BINS=() FILES=() SHARE='' FWD='' T=120
-ACC=tcg CPUS=1 MEM=512 LOG=''
+ACC=tcg CPUS=1 MEM=512 LOG='' COUNT=''
 MODS='dvb-core e1000'
 usage() { sed -n '/^#   vmrun/,/SCRIPT$/s/^# *//p' "$0" >&2; exit 2; }
-while getopts k:m:b:f:s:p:d:t:a:c:M:l: o; do case $o in
+while getopts k:m:b:f:s:p:d:t:a:c:M:l:i o; do case $o in
 	k) KR=$OPTARG ;; m) EXTRA+=("$OPTARG") ;; b) BINS+=("$OPTARG") ;;
 	f) FILES+=("$OPTARG") ;; s) SHARE=$OPTARG ;; d) MODS+=" $OPTARG" ;;
 	p) FWD+=",hostfwd=tcp:127.0.0.1:${OPTARG%%:*}"
 	   FWD+="-10.0.2.15:${OPTARG##*:}" ;;
 	t) T=$OPTARG ;; a) ACC=$OPTARG ;; c) CPUS=$OPTARG ;; M) MEM=$OPTARG ;;
-	l) LOG=$OPTARG ;; *) usage ;;
+	l) LOG=$OPTARG ;; i) COUNT=1 ;; *) usage ;;
 esac; done
 shift $((OPTIND - 1))
 [ $# = 1 ] && [ -n "$KR" ] || usage
@@ -144,7 +147,9 @@ QEMU=(qemu-system-x86_64 -smp "$CPUS" -m "$MEM" -nodefaults
 	-device isa-debug-exit,iobase=0xf4,iosize=1
 	-netdev "user,id=n,restrict=${RESTRICT:-on}$FWD"
 	-device e1000,netdev=n,romfile=)
-if [ "$ACC" = tcg ]; then
+if [ -n "$COUNT" ]; then
+	QEMU+=(-accel tcg -cpu max -icount shift=2,sleep=off -rtc clock=vm)
+elif [ "$ACC" = tcg ]; then
 	QEMU+=(-accel tcg,thread=multi -cpu max)
 else
 	QEMU+=(-accel "$ACC")

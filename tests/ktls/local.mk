@@ -6,5 +6,5 @@ EXTRA_DIST += tests/ktls/check-ktls.sh tests/ktls/guest-ktls.sh
 ktls_programs = sluice sluice-worker sluice-worker-tls tests/helpers/ts-judge
 check-ktls: $(ktls_programs)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' NODE='$(NODE)' \
-		$(SHELL) $(srcdir)/tests/ktls/check-ktls.sh
+		DVB_INSTALL=1 $(SHELL) $(srcdir)/tests/ktls/check-ktls.sh
 .PHONY: check-ktls
