@@ -90,6 +90,9 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 
 	size_t leave = pacer_release(&s->pacer, now_ns, waited + arrived);
 
+	if (s->immediate)
+		leave = waited + arrived;
+
 	if (leave > 0)
 		send_first(s, runs, leave, now_ns);
 	fifo_drop(&s->fifo, MIN(leave, waited));

@@ -27,6 +27,9 @@ struct sender {
 	/* gives the rate until the pacer has measured it */
 	struct pcr_clock pcr;
 	uint64_t dropped; /* packets that the queue had no room for */
+	/* The packets come at their pace: all leave at once, and none waits.
+	 * To be set before the first feed. */
+	bool immediate;
 };
 
 void sender_init(struct sender *, struct output **outputs, size_t n);

@@ -531,6 +531,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		log_error("stream", "memory: %s", strerror(-err));
 	make_sinks(p, config->start);
 	make_selector(p, config);
+	/* a multiplex has a constant rate */
+	p->sender.immediate = p->mux.mux != NULL;
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_psi(&p->sinks[i], pipeline_psi(p), &p->csa,
 			     &p->memory->components);

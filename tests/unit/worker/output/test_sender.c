@@ -104,3 +104,19 @@ Test(sender, new_packets_follow_late_ones)
 	cr_expect_eq(count_pcrs(sent), 1U);
 	end(&s, waiting);
 }
+
+Test(sender, packets_that_come_at_their_pace_leave_at_once)
+{
+	struct sender s;
+	struct build *waiting = take_over(&s, 0), *more = build_new();
+
+	s.immediate = true;
+	for (unsigned i = 0; i < 1000; i++)
+		(void)build_payload(more, VIDEO, 0x55);
+	sender_feed(&s, &(struct ts_run){ more->data, more->n }, 1, now);
+	/* none would be sent again by the next worker */
+	cr_expect_eq(sender_waiting(&s).n, 0u);
+	cr_expect_eq(sent->n, WAITING + 1000u);
+	build_free(more);
+	end(&s, waiting);
+}
