@@ -16,6 +16,11 @@ enum {
 	BURST_MIN = 32768, /* bytes; the longest message of a slow stream */
 	MESSAGE_MAX = 256,
 	SECTION_HEAD = 3,
+	TYPE_EMM = 0, /* data_type */
+	/* table_id: the CA messages, and that of stuffing */
+	CA_FIRST = 0x80,
+	CA_LAST = 0x8f,
+	STUFFING = 0xff,
 	OF_SECTIONS = TS_PACKET - 5, /* bytes behind header and pointer_field */
 
 	/* error_status, TS 103 197 6.2.6 */
@@ -263,20 +268,31 @@ static size_t cost(const struct emmg_client *c, size_t len)
 			  : (len * TS_PACKET + OF_SECTIONS - 1) / OF_SECTIONS;
 }
 
-static bool is_section(const uint8_t *data, size_t len)
+/* Private data have other tables than EMMs.  Behind a 0xff receivers ignore the
+ * other sections of the packet, even those of other generators. */
+static bool has_table(const struct stream *s, uint8_t table_id)
+{
+	if (s->type == TYPE_EMM)
+		return table_id >= CA_FIRST && table_id <= CA_LAST;
+	return table_id != STUFFING;
+}
+
+static bool is_section(const struct stream *s, const uint8_t *data, size_t len)
 {
 	return len >= SECTION_HEAD && len <= SECTION_MAX &&
-	       section_length(data) == len;
+	       section_length(data) == len &&
+	       has_table(s, section_table_id(data));
 }
 
 /* False: the datagram is malformed. */
-static bool pass(struct emmg_client *c, const uint8_t *data, size_t len)
+static bool pass(struct emmg_client *c, const struct stream *s,
+		 const uint8_t *data, size_t len)
 {
 	uint8_t room[EMMG_RUN_MAX * TS_PACKET];
 	struct ts_run run = { room, 0 };
 
 	if (!c->packets) {
-		if (!is_section(data, len))
+		if (!is_section(s, data, len))
 			return false;
 		c->cfg.events->on_section(data, len, c->cfg.arg);
 		return true;
@@ -316,7 +332,7 @@ static void provide(struct emmg_client *c, const struct simulcrypt *m,
 			complain(c, m, s, EXCEEDED);
 			return;
 		}
-		if (!pass(c, p.value, p.len)) {
+		if (!pass(c, s, p.value, p.len)) {
 			complain(c, m, s, BAD_VALUE);
 			return;
 		}

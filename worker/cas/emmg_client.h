@@ -28,7 +28,9 @@ struct emmg_client_events {
 	unsigned (*left)(void *arg);
 	/* At most EMMG_RUN_MAX packets; of a channel of packets. */
 	void (*on_packets)(struct ts_run, void *arg);
-	/* A section without pointer_field; of a channel of sections. */
+	/* A section without pointer_field; of a channel of sections.  Its
+	 * table_id is that of a CA message, 0x80 to 0x8f; in a stream of other
+	 * data than EMMs it is any but 0xff. */
 	void (*on_section)(const uint8_t *section, size_t len, void *arg);
 	/* The last call; it frees the client. */
 	void (*on_gone)(struct emmg_client *, const char *error, void *arg);

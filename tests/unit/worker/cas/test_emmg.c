@@ -68,6 +68,8 @@ static void stop(int fd)
 	ev_loop_destroy(loop);
 }
 
+static uint8_t data_type, table_id = 0x82;
+
 static void send_setup(int fd, enum simulcrypt_type type)
 {
 	uint8_t data[256];
@@ -82,7 +84,7 @@ static void send_setup(int fd, enum simulcrypt_type type)
 	} else {
 		simulcrypt_put(&w, EMMG_STREAM_ID, STREAM, 2);
 		simulcrypt_put(&w, EMMG_DATA_ID, 1, 2);
-		simulcrypt_put(&w, EMMG_DATA_TYPE, 0, 1);
+		simulcrypt_put(&w, EMMG_DATA_TYPE, data_type, 1);
 	}
 	len = simulcrypt_end(&w);
 	cr_assert_eq(write(fd, data, len), (ssize_t)len);
@@ -92,7 +94,7 @@ static void send_setup(int fd, enum simulcrypt_type type)
 /* EMMs of three bytes. */
 static void send_emms(int fd, unsigned n)
 {
-	static const uint8_t emm[] = { 0x82, 0x70, 0x00 };
+	const uint8_t emm[] = { table_id, 0x70, 0x00 };
 	uint8_t data[4096];
 	struct simulcrypt_writer w;
 	size_t len;
@@ -123,6 +125,36 @@ Test(emmg, sections_use_the_bandwidth_of_packets_that_they_share)
 		send_emms(fd, 500);
 	cr_assert_eq(sections, 32768 / 4);
 	stop(fd);
+}
+
+/* Sections share packets, in which 0xff starts the stuffing. */
+static void expect_tables(uint8_t type, uint8_t first, uint8_t last)
+{
+	int fd = start(10000);
+
+	data_type = type;
+	kbps = 1000;
+	send_setup(fd, EMMG_CHANNEL_SETUP);
+	send_setup(fd, EMMG_STREAM_SETUP);
+	for (unsigned id = 0; id < 256; id++) {
+		unsigned before = sections;
+
+		table_id = (uint8_t)id;
+		send_emms(fd, 1);
+		cr_assert_eq(sections - before, id >= first && id <= last,
+			     "data_type %u, table_id %02x", type, id);
+	}
+	stop(fd);
+}
+
+Test(emmg, emms_have_the_tables_of_ca_messages)
+{
+	expect_tables(0, 0x80, 0x8f);
+}
+
+Test(emmg, private_data_have_any_table_but_that_of_stuffing)
+{
+	expect_tables(1, 0x00, 0xfe);
 }
 
 /* Errors about data come once a second. */
