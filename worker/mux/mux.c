@@ -416,6 +416,13 @@ static void look_for_silence(struct mux *m)
 	m->sdt.due_ns = 0;
 }
 
+static const uint8_t null_packets[PLACES][TS_PACKET] = {
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
+};
+
 void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 {
 	m->now_ns = now_ns;
@@ -438,19 +445,16 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 		return;
 	}
 	mux_schedule(m, unix_ms);
+	/* behind a TDT, which does not wait */
+	if (m->makes_place)
+		(void)cbr_put(m->cbr, null_packets[0]);
+	m->makes_place = false;
 	mux_limit(m);
 	mux_place_due(m);
 	m->turn_ns = now_ns;
 	cbr_run(m->cbr, now_ns, on_sent, m);
 	keep_times(m);
 }
-
-static const uint8_t null_packets[PLACES][TS_PACKET] = {
-	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
-};
 
 struct ts_run mux_places(void)
 {
@@ -459,7 +463,7 @@ struct ts_run mux_places(void)
 
 void mux_make_place(struct mux *m)
 {
-	(void)cbr_put(m->cbr, null_packets[0]);
+	m->makes_place = true;
 }
 
 void mux_source_get(const struct mux *m, size_t input,

@@ -109,8 +109,8 @@ void mux_restart(struct mux *, size_t input);
 /* Sends the packets that are due.  unix_ms: the system clock. */
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
 
-/* The next free position has a null packet, in front of all that waits: another
- * stage puts a table there. */
+/* The next turn begins with a null packet, in front of all that waits except a
+ * TDT: another stage puts a table there. */
 void mux_make_place(struct mux *);
 
 /* What the remux of an input writes while the input is silent has places in

@@ -98,6 +98,7 @@ struct mux {
 	struct eit_share *eit;
 	uint64_t tdt_s; /* the second of the last TDT */
 	uint8_t tdt_cc; /* of the next one */
+	bool makes_place; /* in this turn, for a table of another stage */
 	struct mux_counters counters;
 	uint32_t last_source; /* number that was given to one */
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */

@@ -385,8 +385,8 @@ void mux_build(struct mux *m)
 
 /* --- TDT --- */
 
-/* The second of the table begins now. */
-static void queue_tdt(struct mux *m, uint64_t unix_s)
+/* The second of the table begins now.  False: it has no place yet. */
+static bool queue_tdt(struct mux *m, uint64_t unix_s)
 {
 	uint8_t section[TDT_LEN], packet[TS_PACKET];
 	uint8_t *counter = &m->counters.sent[SI_PID_TDT], before = *counter;
@@ -396,10 +396,12 @@ static void queue_tdt(struct mux *m, uint64_t unix_s)
 			   packet);
 	/* its second does not wait: it goes out in front of the queue */
 	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet) &&
-	    cbr_put(m->cbr, packet))
+	    cbr_put(m->cbr, packet)) {
 		m->sent[SI_PID_TDT]++;
-	else
-		*counter = before; /* no packet has the new one */
+		return true;
+	}
+	*counter = before; /* no packet has the new one */
+	return false;
 }
 
 /* --- what is due --- */
@@ -456,7 +458,6 @@ void mux_schedule(struct mux *m, uint64_t unix_ms)
 	queue_eit(m);
 	if (unix_s == m->tdt_s || unix_s % TDT_INTERVAL_S != 0)
 		return;
-	m->tdt_s = unix_s;
-	if (unix_ms % 1000 < TDT_LATE_MS)
-		queue_tdt(m, unix_s);
+	if (unix_ms % 1000 >= TDT_LATE_MS || queue_tdt(m, unix_s))
+		m->tdt_s = unix_s;
 }

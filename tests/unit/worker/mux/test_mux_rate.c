@@ -377,7 +377,7 @@ Test(mux_rate, an_input_that_stops_again_and_again_waits_longer)
 	rig_free(r);
 }
 
-Test(mux_rate, a_tdt_that_is_not_sent_leaves_the_counter_alone)
+Test(mux_rate, a_tdt_without_a_place_is_sent_in_the_next_turn)
 {
 	struct rig *r = rig_new(1, 4000, 0);
 
@@ -388,8 +388,24 @@ Test(mux_rate, a_tdt_that_is_not_sent_leaves_the_counter_alone)
 		turn(r);
 		r->now_ns += TICK_MS * MS;
 	}
+	/* and the counter continues */
+	cr_expect_eq(r->of_pid[SI_PID_TDT], 2u);
+	cr_expect_eq(r->continuity.cc[SI_PID_TDT], SPLICE_CC_SEEN | 7);
+	rig_free(r);
+}
+
+Test(mux_rate, places_for_other_tables_cost_no_tdt)
+{
+	struct rig *r = rig_new(1, 4000, 0);
+
+	set_all(r, 5);
+	play(r, 300);
+	r->of_pid[SI_PID_TDT] = 0;
+	for (unsigned i = 0; i < 900; i++) {
+		mux_make_place(r->mux);
+		play(r, 1);
+	}
 	cr_expect_eq(r->of_pid[SI_PID_TDT], 1u);
-	cr_expect_eq(r->continuity.cc[SI_PID_TDT], SPLICE_CC_SEEN | 6);
 	rig_free(r);
 }
 
