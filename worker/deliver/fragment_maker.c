@@ -173,6 +173,7 @@ static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
 
 	if (w->pos == to)
 		return 0;
+	f->store->spent += fmp4_state_len(w->state);
 	if (read_ring(f, w->pos, (size_t)(to - w->pos), &ts))
 		err = fmp4_skip(&(struct fmp4_source){
 			.data = buf_head(&ts), .len = buf_len(&ts),
@@ -243,6 +244,7 @@ static int make_of(struct fragment_maker *f, struct work *w, size_t tail,
 	struct fmp4_lack lack;
 	int err = -ERANGE;
 
+	f->store->spent += fmp4_state_len(w->state);
 	if (read_ring(f, x->from, (size_t)(x->end - x->from) + tail, &ts))
 		err = fmp4_make(&(struct fmp4_source){
 			.data = buf_head(&ts),

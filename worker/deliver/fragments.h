@@ -51,7 +51,7 @@ struct fragment_store {
 	size_t max;
 	size_t turn_max; /* a turn that has read so many bytes makes no more */
 	unsigned turn;   /* iteration of the loop ... */
-	size_t spent;    /* ... and what it has read */
+	size_t spent;    /* ... and what it has read, and copied for parts */
 	struct ratelimit full_log;
 };
 

@@ -39,6 +39,8 @@ struct fmp4_state;
 struct fmp4_state *fmp4_state_new(void);
 /* NULL-safe; sets *s to NULL. */
 void fmp4_state_free(struct fmp4_state **);
+/* The bytes that each part copies of it; 0 of NULL. */
+size_t fmp4_state_len(const struct fmp4_state *);
 
 struct fmp4_source {
 	const uint8_t *data; /* whole packets, with the tables in front */

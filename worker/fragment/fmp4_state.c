@@ -41,11 +41,20 @@ static bool is_behind(const struct fmp4_pes *p)
 	return !p->own && !p->front;
 }
 
+/* Where the next frame begins, if it does: bytes without a frame are not kept
+ * for long. */
+static size_t next_of(const struct fmp4_track *t)
+{
+	size_t least = t->own_len - MIN(t->own_len, (size_t)FMP4_FRAME_MAX);
+
+	return MIN(MAX(t->next_at, least), t->own_len);
+}
+
 /* The PES from the one on that the next frame is in, and their bytes up to the
  * end of the segment. */
 static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 {
-	size_t n = fmp4_n_pes(t), at = MIN(t->next_at, t->own_len), i = 0;
+	size_t n = fmp4_n_pes(t), at = next_of(t), i = 0;
 
 	while (n > 0 && is_behind(fmp4_pes_at(t, n - 1)))
 		n--;
@@ -54,17 +63,30 @@ static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 	for (size_t k = i; k < n; k++) {
 		struct fmp4_pes p = *fmp4_pes_at(t, k);
 
+		/* no frame begins in one without bytes */
+		if (k + 1 < n && fmp4_pes_at(t, k + 1)->at == p.at)
+			continue;
 		/* it is the time of one frame */
 		p.has_time = p.has_time && k >= t->n_used;
 		p.at -= MIN(p.at, at);
 		buf_append(&to->pes, &p, sizeof p);
 	}
 	buf_append(&to->es, buf_head(&t->es) + at, t->own_len - at);
-	to->skip = t->skip + t->next_at - at;
+	to->skip = t->skip + t->next_at - MIN(t->next_at, at);
 	to->time = t->next_time;
 	to->timed = t->timed;
 	to->before = t->before;
 	copy(&to->config, &t->config);
+}
+
+size_t fmp4_state_len(const struct fmp4_state *s)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; s != NULL && i < s->n; i++)
+		len += buf_len(&s->list[i].es) + buf_len(&s->list[i].pes) +
+		       buf_len(&s->list[i].sets);
+	return len;
 }
 
 static struct fmp4_track kept(const struct fmp4_track *t)

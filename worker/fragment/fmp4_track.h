@@ -6,6 +6,9 @@
 #include "worker/fragment/fmp4.h"
 #include "worker/ts/pes.h"
 
+/* No frame of audio has more bytes. */
+enum { FMP4_FRAME_MAX = 8 << 10 };
+
 enum fmp4_coding {
 	FMP4_NONE, /* not known yet */
 	FMP4_AVC,

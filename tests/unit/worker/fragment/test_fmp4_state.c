@@ -85,6 +85,57 @@ Test(fmp4_state, a_part_that_continues_is_the_same)
 	}
 }
 
+/* Four parts with a picture and a PID of sound that has many bytes and no
+ * frame; then one with frames. */
+static void add_mute_parts(struct scene *s, size_t cuts[6])
+{
+	static const uint8_t zeros[150];
+
+	build_tables(s->b);
+	for (unsigned i = 0; i < 6; i++) {
+		cuts[i] = i == 0 ? 0 : build_run(s->b).n * TS_PACKET;
+		add_picture(s, s->near + i * PICTURE, i == 0);
+		if (i < 4)
+			(void)build_pes(s->b, AUDIO, zeros, sizeof zeros);
+		for (unsigned k = 0; k < 100 && i < 4; k++)
+			(void)build_payload(s->b, AUDIO, 0);
+		for (unsigned k = 0; k < 300 && i < 4; k++)
+			(void)build_pes(s->b, AUDIO, NULL, 0);
+		for (unsigned k = 0; k < 3 && i >= 4; k++)
+			add_frame(s, s->near + i * PICTURE + k * FRAME_TICKS);
+	}
+}
+
+Test(fmp4_state, few_bytes_are_kept_of_sound_without_a_frame)
+{
+	struct fmp4_state *state = fmp4_state_new();
+	struct scene s;
+	struct build *b;
+	size_t cuts[6], all;
+
+	open_scene(&s);
+	b = s.b;
+	s.last = false;
+	s.near = UINT64_C(161619620000000);
+	add_mute_parts(&s, cuts);
+	all = b->n;
+	s.state = state;
+	for (unsigned i = 0; i < 5; i++) {
+		/* a picture and a PES of sound behind it are enough */
+		b->n = i < 3 ? cuts[i + 1] / TS_PACKET + 2 : all;
+		s.at = cuts[i];
+		s.own = cuts[i + 1] - cuts[i];
+		cr_assert_eq(make(&s), 0, "%u: %s", i, s.error.text);
+		cr_assert_lt(fmp4_state_len(state), (8 << 10) + 1000, "%u", i);
+	}
+	cr_assert_eq(samples_of(&s, 1), 3);
+	cr_assert_eq(time_of(&s, 1), (s.near + 4 * PICTURE) * 48 / 90);
+	cr_assert_eq(field_of(&s, 1, 0, 1), FRAME);
+	cr_assert_eq(fmp4_state_len(NULL), 0);
+	fmp4_state_free(&state);
+	close_scene(&s);
+}
+
 /* Nothing follows the first half until its fragment is made. */
 Test(fmp4_state, the_frames_that_a_segment_lacks_are_those_of_its_rest)
 {
