@@ -14,9 +14,7 @@ enum {
 	SEGMENT = 8, /* sections */
 	/* until sections with events beyond a limit are read again */
 	AGAIN_S = 60,
-	/* Work, as bytes that are read meanwhile: a look at an event, and all
-	 * else of an event. */
-	WORK_LOOK = 8,
+	/* Work beside that on all events: all else of an event. */
 	WORK_EVENT = 256,
 	/* Each descriptor is looked at for each possible part of a text: the
 	 * square of their length, less so many bits. */
@@ -511,7 +509,7 @@ static bool read_events(struct guide *g, struct service *s, struct eit *eit,
 			int64_t now_s)
 {
 	struct eit_event from;
-	bool changed = false;
+	bool changed = guide_stop_others(g, s, *eit);
 
 	g->round++;
 	while (eit_next(&eit->events, &from)) {

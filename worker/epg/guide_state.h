@@ -14,6 +14,8 @@ enum {
 	SECTIONS = 256,
 	SDT_SECTIONS = 8,
 	ID_CHAINS = 1024,
+	/* the work of a look at an event, as bytes that are read meanwhile */
+	WORK_LOOK = 8,
 };
 
 struct service {
@@ -89,6 +91,10 @@ size_t guide_place_of(const struct service *, int64_t start_s);
 /* Takes the event.  True: the service has changed. */
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
+
+/* An EIT that names the present event, or none: no other event of the service
+ * is running.  True: the service has changed. */
+bool guide_stop_others(struct guide *, struct service *, struct eit);
 
 enum guide_removal { GUIDE_ALL, GUIDE_NOT_IMPORTED };
 /* Removes these of the n events from this place on. */

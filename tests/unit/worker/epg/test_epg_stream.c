@@ -80,18 +80,25 @@ static void put_event(uint8_t *p, unsigned minute, uint8_t running, size_t len)
 	p[11] = (uint8_t)len;
 }
 
-static void put_section(struct rig *r, unsigned number, const uint8_t *events,
-			size_t len)
+static void put_table(struct rig *r, struct build_table t,
+		      const uint8_t *events, size_t len)
 {
-	uint8_t body[SECTION_MAX] = { 0, 4, 0x20, 0xfa, 0xff, 0x50 };
+	uint8_t body[SECTION_MAX] = { 0, 4, 0x20, 0xfa, t.last, t.table_id };
 	uint8_t section[SECTION_MAX];
 
 	memcpy(body + 6, events, len);
-	len = build_table(section, &(struct build_table){
-		.table_id = 0x50, .extension = SERVICE,
-		.number = (uint8_t)number, .last = 0xff, .body = body,
-		.len = 6 + len });
-	build_section(r->build, SI_PID_EIT, section, len);
+	t.extension = SERVICE;
+	t.body = body;
+	t.len = 6 + len;
+	build_section(r->build, SI_PID_EIT, section, build_table(section, &t));
+}
+
+static void put_section(struct rig *r, unsigned number, const uint8_t *events,
+			size_t len)
+{
+	put_table(r, (struct build_table){
+		.table_id = EIT_SCHEDULE_TABLE_ID, .number = (uint8_t)number,
+		.last = 0xff }, events, len);
 }
 
 /* As many events as a section has. */
@@ -185,5 +192,56 @@ Test(epg_stream, an_undefined_running_status_changes_no_event)
 		(void)read_all(&r, &changes);
 		cr_expect_eq(changes, running == 0 ? 0 : 1, "%u", running);
 	}
+	close_rig(&r);
+}
+
+/* The running_status of each event. */
+static void expect_running(const struct rig *r, const char *expected)
+{
+	json_t *all = guide_read(r->guide, "a", &(struct guide_span){
+		.from_s = NOON_S, .to_s = NOON_S + 3600, .now_s = NOON_S,
+		.max = 9, .bytes = 1 << 20 });
+	const json_t *events = json_object_get(json_array_get(
+		json_object_get(all, "services"), 0), "events");
+	char text[16] = "";
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(events, i, e)
+		text[i] = (char)('0' + json_integer_value(
+			json_object_get(e, "running_status")));
+	cr_expect_str_eq(text, expected);
+	json_decref(all);
+}
+
+Test(epg_stream, the_present_event_ends_the_one_before)
+{
+	struct build_table t = { .table_id = EIT_TABLE_ID, .last = 1 };
+	uint8_t events[3 * EVENT];
+	struct rig r;
+	int changes;
+
+	open_rig(&r);
+	for (unsigned i = 0; i < 3; i++)
+		put_event(events + i * EVENT, i, 0, 0);
+	put_section(&r, 0, events, sizeof events);
+	for (unsigned i = 0; i < 2; i++) {
+		put_event(events + i * EVENT, i, 4, 0);
+		put_table(&r, t, events + i * EVENT, EVENT);
+		(void)read_all(&r, &changes);
+		cr_expect_gt(changes, 0);
+		expect_running(&r, i == 0 ? "400" : "140");
+	}
+	/* the following one says nothing of the others */
+	t.number = 1;
+	put_table(&r, t, events + 2 * EVENT, EVENT);
+	(void)read_all(&r, &changes);
+	expect_running(&r, "140");
+	/* a pause */
+	t.number = 0;
+	put_table(&r, t, events, 0);
+	(void)read_all(&r, &changes);
+	cr_expect_gt(changes, 0);
+	expect_running(&r, "110");
 	close_rig(&r);
 }
