@@ -173,17 +173,21 @@ struct filler {
 	struct mux_table *table;
 	struct section_head head;
 	struct section_writer w;
+	const uint8_t *lead; /* of each section, in front of the entries */
+	size_t n_lead;
 	size_t start; /* bytes in front of the first entry */
-	uint64_t listed[PLACE_NUMBERS / 64]; /* numbers of an SDT */
+	/* of an SDT: the numbers, and one whose edits have no room or 0 */
+	uint64_t listed[PLACE_NUMBERS / 64];
+	uint16_t crowded;
 };
 
-static void begin_section(struct filler *f, const void *start, size_t len)
+static void begin_section(struct filler *f)
 {
 	struct mux_table *t = f->table;
 
 	f->head.number = (uint8_t)t->n;
 	section_begin(&f->w, t->sections[t->n].data, &f->head);
-	write_bytes(&f->w, start, len);
+	write_bytes(&f->w, f->lead, f->n_lead);
 	f->start = f->w.len;
 }
 
@@ -194,18 +198,21 @@ static void end_section(struct filler *f)
 	t->sections[t->n++].len = section_end(&f->w);
 }
 
-/* Continues in another section if len bytes have no room; false: there is no
- * room at all. */
-static bool make_room(struct filler *f, const void *start, size_t start_len,
-		      size_t len)
+/* Adds an entry, in another section if it has no room; false: there is no room
+ * at all. */
+static bool add_entry(struct filler *f, const uint8_t *entry, size_t len)
 {
-	if (write_fits(&f->w, len))
-		return true;
-	if (f->w.len == f->start || f->table->n + 1 == MUX_SECTIONS_MAX)
+	if (!write_fits(&f->w, len)) {
+		if (f->w.len == f->start ||
+		    f->table->n + 1 == MUX_SECTIONS_MAX)
+			return false;
+		end_section(f);
+		begin_section(f);
+	}
+	if (!write_fits(&f->w, len))
 		return false;
-	end_section(f);
-	begin_section(f, start, start_len);
-	return write_fits(&f->w, len);
+	write_bytes(&f->w, entry, len);
+	return true;
 }
 
 static void set_last(struct mux_table *t)
@@ -225,7 +232,7 @@ static void build_cat(struct mux *m)
 	};
 
 	m->cat.n = 0;
-	begin_section(&f, NULL, 0);
+	begin_section(&f);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		for (size_t k = 0; k < MUX_CAT_SOURCE_MAX; k++) {
 			const struct mux_section *s =
@@ -237,9 +244,8 @@ static void build_cat(struct mux *m)
 			    !cat_loop(s->data, s->len, &loop))
 				continue;
 			while (desc_next(&loop, &d))
-				if (make_room(&f, NULL, 0, 2 + (size_t)d.len))
-					write_bytes(&f.w, d.data - 2,
-						    2 + (size_t)d.len);
+				(void)add_entry(&f, d.data - 2,
+						2 + (size_t)d.len);
 		}
 	}
 	/* without a CA descriptor there is no CAT */
@@ -282,53 +288,65 @@ static uint8_t flags_of(const struct mux *m, uint16_t number, uint8_t flags)
 	return flags;
 }
 
+/* Writes a section with this entry, and the descriptors that the configuration
+ * demands; 0: it would exceed a section. */
+static size_t edit_entry(const struct mux *m, const struct filler *f,
+			 const uint8_t *entry, size_t len,
+			 uint8_t ret[SECTION_PSI_MAX])
+{
+	uint8_t section[SECTION_PSI_MAX];
+	struct section_writer w;
+
+	section_begin(&w, section, &f->head);
+	write_bytes(&w, f->lead, f->n_lead);
+	write_bytes(&w, entry, len);
+	return desc_apply_sdt(m->cfg.edits, section, section_end(&w), ret);
+}
+
+/* A service of an input: an entry of len bytes.  Without room for its edits it
+ * stays as it was; false: it has no room either. */
+static bool add_service(const struct mux *m, const struct mux_source *in,
+			const uint8_t *p, size_t len, uint16_t number,
+			struct filler *f)
+{
+	uint8_t entry[SECTION_PSI_MAX], edited[SECTION_PSI_MAX];
+	size_t n;
+
+	memcpy(entry, p, len);
+	entry[0] = (uint8_t)(number >> 8);
+	entry[1] = (uint8_t)number;
+	entry[2] = flags_of(m, number, p[2]);
+	entry[3] = status_of(m, in, number, p[3] & 0xf0) | (p[3] & 0x0f);
+	if (m->cfg.edits.n == 0)
+		return add_entry(f, entry, len);
+	n = edit_entry(m, f, entry, len, edited);
+	if (n > 0 && add_entry(f, edited + SDT_HEADER,
+			       n - SDT_HEADER - SECTION_CRC))
+		return true;
+	if (!add_entry(f, entry, len))
+		return false;
+	f->crowded = number;
+	return true;
+}
+
 /* The services of a section of the SDT of an input. */
-static void add_services(struct mux *m, const struct mux_source *in,
+static void add_services(const struct mux *m, const struct mux_source *in,
 			 const struct mux_section *s, struct filler *f)
 {
-	const uint8_t onid[] = { (uint8_t)(m->cfg.onid >> 8),
-				 (uint8_t)m->cfg.onid, 0xff };
 	const uint8_t *p = s->data + SDT_HEADER;
 	const uint8_t *end = s->data + s->len - SECTION_CRC;
 
 	while (end - p >= SDT_SERVICE) {
-		size_t loop = section_get12(p + 3);
+		size_t len = SDT_SERVICE + section_get12(p + 3);
 		uint16_t number = number_of(in, get16(p));
 
-		if ((size_t)(end - p) - SDT_SERVICE < loop)
+		if ((size_t)(end - p) < len)
 			return;
 		/* the first of several entries of a service */
 		if (number != 0 && !place_has(f->listed, number) &&
-		    make_room(f, onid, sizeof onid, SDT_SERVICE + loop)) {
+		    add_service(m, in, p, len, number, f))
 			place_take(f->listed, number);
-			write_u16(&f->w, number);
-			write_u8(&f->w, flags_of(m, number, p[2]));
-			write_u8(&f->w, status_of(m, in, number,
-						  p[3] & 0xf0) |
-					(unsigned)(loop >> 8));
-			write_bytes(&f->w, p + 4, 1 + loop);
-		}
-		p += SDT_SERVICE + loop;
-	}
-}
-
-/* Changes the descriptors that the configuration demands. */
-static void edit_sdt(struct mux *m)
-{
-	for (size_t i = 0; i < m->sdt.n && m->cfg.edits.n > 0; i++) {
-		struct mux_section *s = &m->sdt.sections[i];
-		uint8_t changed[SECTION_PSI_MAX];
-		size_t len = desc_apply_sdt(m->cfg.edits, s->data, s->len,
-					    changed);
-
-		if (len > 0) {
-			memcpy(s->data, changed, len);
-			s->len = len;
-		} else if (!m->edits_crowded) {
-			m->edits_crowded = true;
-			log_error("stream", "descriptors: the SDT has no room "
-				  "for them, and stays as it was");
-		}
+		p += len;
 	}
 }
 
@@ -341,11 +359,13 @@ void mux_build_sdt(struct mux *m)
 		.head = { .table_id = SDT_TABLE_ID, .dvb = true,
 			  .extension = m->cfg.tsid,
 			  .limit = SECTION_PSI_MAX },
+		.lead = onid,
+		.n_lead = sizeof onid,
 	};
 
 	m->psi_seen = psi_changes(m->psi);
 	m->sdt.n = 0;
-	begin_section(&f, onid, sizeof onid);
+	begin_section(&f);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		for (size_t k = 0; k < MUX_SDT_SOURCE_MAX; k++)
 			if (m->inputs[i].sdt_source[k].len > SDT_HEADER +
@@ -354,7 +374,11 @@ void mux_build_sdt(struct mux *m)
 					     &m->inputs[i].sdt_source[k], &f);
 	end_section(&f);
 	set_last(&m->sdt);
-	edit_sdt(m);
+	if (f.crowded != 0 && !m->edits_crowded)
+		log_error("stream", "descriptors: the SDT has no room for "
+			  "those of service %u, which stays as it was",
+			  f.crowded);
+	m->edits_crowded = f.crowded != 0;
 	set_versions(m, &m->sdt, SDT_TABLE_ID, m->cfg.first.sdt);
 }
 

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The SDT of a multiplex, with descriptors that the configuration changes. */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "proto/si/desc.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/mux/mux.h"
+#include "worker/remux/section_writer.h"
+#include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TICK_MS = 10,
+	NUMBERS = 256,
+	PMT = 0x100,
+	TAG = 0x5f, /* of the descriptors that are added */
+	LARGE = 3,  /* of them are of the first service ... */
+	FIRST = 101, /* ... with this number in the output */
+	SDT_HEADER = 11, SDT_SERVICE = 5,
+};
+
+struct rig {
+	struct splice_continuity continuity;
+	struct table_versions versions;
+	struct desc_edit edits[1 + LARGE];
+	struct mux *mux;
+	struct remux *remux;
+	struct build *in;
+	uint64_t now_ns;
+
+	struct section_assembler sdt;
+	uint8_t buffer[SECTION_MAX];
+	/* of the last SDT: descriptors of each service, those added */
+	unsigned found[NUMBERS], added[NUMBERS];
+	size_t lines; /* of the log */
+};
+
+static void on_line(enum log_level level, const char *component,
+		    const char *text, void *arg)
+{
+	struct rig *r = arg;
+
+	(void)level, (void)component;
+	r->lines += strstr(text, "the SDT has no room") != NULL;
+}
+
+/* Counts the descriptors of each service in a section. */
+static void take_sdt(struct rig *r, size_t len)
+{
+	const uint8_t *p = r->buffer + SDT_HEADER;
+	const uint8_t *end = r->buffer + len - SECTION_CRC;
+
+	while (end - p >= SDT_SERVICE) {
+		struct desc_loop loop = { p + SDT_SERVICE,
+					  section_get12(p + 3) };
+		unsigned number = (unsigned)(p[0] << 8 | p[1]) % NUMBERS;
+		struct desc d;
+
+		p += SDT_SERVICE + loop.len;
+		r->found[number] = r->added[number] = 0;
+		while (desc_next(&loop, &d)) {
+			r->found[number]++;
+			r->added[number] += d.tag == TAG;
+		}
+	}
+}
+
+static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct rig *r = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+			size_t len;
+
+			if (ts_pid(p) != SI_PID_SDT)
+				continue;
+			section_push(&r->sdt, p);
+			while (section_pull(&r->sdt, &len) != NULL)
+				take_sdt(r, len);
+		}
+}
+
+static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct rig *r = arg;
+
+	mux_feed(r->mux, 0, runs, n_runs);
+}
+
+/* Each service gets a descriptor, and the first one so many of 255 bytes. */
+static struct rig *rig_new(size_t large)
+{
+	static const struct remux_options options = { .set_tsid = 5 };
+	struct rig *r = xcalloc(1, sizeof *r);
+
+	r->now_ns = 1001 * SECOND_NS;
+	r->in = build_new();
+	section_init(&r->sdt, r->buffer, sizeof r->buffer);
+	for (size_t i = 0; i <= large; i++) {
+		uint8_t len = i == 0 ? 10 : 255;
+
+		r->edits[i] = (struct desc_edit){
+			.table = EDIT_SDT, .action = EDIT_ADD,
+			.pnr = i == 0 ? 0 : FIRST,
+			.len = 2U + len, .bytes = { TAG, len } };
+	}
+	r->mux = mux_new(&(struct mux_config){
+		.n_inputs = 1, .kbps = 4000, .delay_ms = 200,
+		.tsid = 5, .onid = 6, .edits = { r->edits, 1 + large },
+		.versions = &r->versions, .continuity = &r->continuity,
+		.out = on_out, .arg = r });
+	mux_setup(r->mux, 0, &(struct mux_source_config){
+		.base = 100, .count = 100, .priority = 100 });
+	r->remux = remux_new(&(struct remux_config){
+		.options = &options, .versions = &r->versions,
+		.place = mux_place(r->mux, 0), .out = on_remuxed, .arg = r });
+	mux_set_remux(r->mux, 0, r->remux);
+	return r;
+}
+
+static void rig_free(struct rig *r)
+{
+	remux_free(&r->remux);
+	mux_free(&r->mux);
+	build_free(r->in);
+	free(r);
+}
+
+/* Services 1 to n, each with a name in so many bytes. */
+static void put_tables(struct rig *r, uint16_t n, const uint8_t *names)
+{
+	const struct build_es es = { 0x1b, PMT + 1, NULL, 0 };
+	struct build_entry list[NUMBERS];
+	uint8_t section[SECTION_PSI_MAX], sdt[SECTION_PSI_MAX] = { 0, 1, 0xff };
+	size_t len, at = 3;
+
+	for (uint16_t k = 0; k < n; k++) {
+		size_t name = names[k];
+		const uint8_t head[] = { 0, (uint8_t)(k + 1), 0xfc, 0x80,
+					 (uint8_t)(name + 5), 0x48,
+					 (uint8_t)(name + 3), 1, 0,
+					 (uint8_t)name };
+
+		list[k] = (struct build_entry){ (uint16_t)(k + 1), PMT };
+		memcpy(sdt + at, head, sizeof head);
+		memset(sdt + at + sizeof head, 'n', name);
+		at += sizeof head + name;
+	}
+	len = build_pat(section, 0, list, n);
+	(void)build_section(r->in, TS_PID_PAT, section, len);
+	for (uint16_t k = 0; k < n; k++) {
+		len = build_pmt(section, list[k], 0, &es, 1);
+		(void)build_section(r->in, PMT, section, len);
+	}
+	len = build_table(section, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 1,
+		.body = sdt, .len = at });
+	(void)build_section(r->in, SI_PID_SDT, section, len);
+}
+
+/* Four seconds with these tables. */
+static void play(struct rig *r, uint16_t n, const uint8_t *names)
+{
+	for (unsigned i = 0; i < 400; i++) {
+		struct ts_run run;
+
+		r->in->n = 0;
+		if (i % 10 == 0)
+			put_tables(r, n, names);
+		(void)build_pes(r->in, PMT + 1, "", 0);
+		run = build_run(r->in);
+		mux_heard(r->mux, 0, r->now_ns);
+		remux_feed(r->remux, &run, 1, r->now_ns);
+		mux_turn(r->mux, r->now_ns, r->now_ns / MS);
+		r->now_ns += TICK_MS * MS;
+	}
+}
+
+Test(mux_sdt, a_full_section_gets_the_descriptors_of_all_services)
+{
+	struct rig *r = rig_new(0);
+	uint8_t names[25];
+
+	memset(names, 28, sizeof names);
+	play(r, sizeof names, names);
+	for (size_t i = 0; i < sizeof names; i++) {
+		cr_expect_eq(r->found[FIRST + i], 2u, "%zu", i);
+		cr_expect_eq(r->added[FIRST + i], 1u, "%zu", i);
+	}
+	rig_free(r);
+}
+
+Test(mux_sdt, a_service_without_room_for_its_descriptors_stays_alone)
+{
+	static const uint8_t crowded[] = { 230, 28 }, fits[] = { 28, 28 };
+	struct rig *r = rig_new(LARGE);
+
+	log_open(on_line, r, LOG_LEVEL_ERROR);
+	play(r, sizeof crowded, crowded);
+	cr_expect_eq(r->found[FIRST], 1u);
+	cr_expect_eq(r->added[FIRST + 1], 1u);
+	cr_expect_eq(r->lines, 1u);
+	play(r, sizeof fits, fits);
+	cr_expect_eq(r->added[FIRST], 1u + LARGE);
+	cr_expect_eq(r->lines, 1u);
+	/* and is logged again */
+	play(r, sizeof crowded, crowded);
+	cr_expect_eq(r->added[FIRST], 0u);
+	cr_expect_eq(r->lines, 2u);
+	rig_free(r);
+}
