@@ -312,6 +312,15 @@ enum fragment_state fragments_part(struct fragments *f,
 	}, now_ms, ret);
 }
 
+bool fragments_has_part(const struct fragments *f, const struct ring_part *p)
+{
+	const struct ring_segment segment = { .number = p->number };
+
+	return find(f, &(struct fragment_span){
+		.segment = &segment, .index = p->index, .is_part = true,
+	}) != NULL;
+}
+
 void fragments_list_parts(struct fragments *f, uint64_t number)
 {
 	f->parts_from = number;

@@ -101,18 +101,20 @@ static size_t first_listed(const struct ring_parts *parts, size_t to,
 }
 
 /* Makes the parts of a playlist, oldest first: each continues the one before
- * it. */
-static void make_parts(struct mount *m, const struct ring_segments *all,
+ * it.  Returns the number of those in front of the first one that is late. */
+static size_t make_parts(struct mount *m, const struct ring_segments *all,
 		       const struct hls_playlist *p,
 		       const struct ring_part *list, size_t n)
 {
 	const struct fragment *f;
 
 	for (size_t i = 0; i < n; i++)
-		if (map_of(p, all, list[i].number) != 0)
-			(void)fragments_part(m->fragments,
-				hls_segment_of(all, list[i].number), &list[i],
-				mono_ms(), &f);
+		if (map_of(p, all, list[i].number) != 0 &&
+		    fragments_part(m->fragments,
+				   hls_segment_of(all, list[i].number),
+				   &list[i], mono_ms(), &f) == FRAGMENT_LATER)
+			return i;
+	return n;
 }
 
 enum fragment_state hls_fragment_parts(struct mount *m,
@@ -120,16 +122,22 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 				       const struct hls_playlist *p,
 				       struct ring_parts *parts)
 {
-	size_t to = parts->n, from, least;
+	size_t to = parts->n, from, least, late;
 
 	while (to > 0 && all->has_open &&
 	       parts->list[to - 1].number > all->open.number)
 		to--;
-	from = to;
 	least = first_listed(parts, to, all->target_s);
 	if (least < to)
 		fragments_list_parts(m->fragments, parts->list[least].number);
-	make_parts(m, all, p, parts->list + least, to - least);
+	late = least + make_parts(m, all, p, parts->list + least, to - least);
+	while (to > late && !fragments_has_part(m->fragments,
+						&parts->list[to - 1]))
+		to--;
+	/* newer ones have been listed */
+	if (to > late)
+		return FRAGMENT_LATER;
+	from = to;
 	for (size_t i = to; i > least; i--) {
 		const struct ring_part *part = &parts->list[i - 1];
 		uint64_t map = map_of(p, all, part->number);

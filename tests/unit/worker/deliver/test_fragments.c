@@ -144,6 +144,47 @@ Test(fragments, parts_that_have_left_the_playlist_are_freed)
 	scene_done(&s);
 }
 
+/* Sound begins in the second part of three, and no more of it follows. */
+Test(fragments, no_part_is_made_behind_one_that_is_late)
+{
+	static const size_t cuts[] = { 0, 3, 5, 6 }; /* packets */
+	static const uint8_t es[10];
+	struct ring_parts parts = { .n = 3, .target_ms = 40 };
+	struct build *b = build_new();
+	uint64_t maps[MSG_HLS_MAX], made;
+	struct hls_playlist p;
+	struct scene s;
+
+	scene_init(&s, QUANTITY);
+	build_tables(b);
+	for (unsigned i = 0; i < 4; i++) {
+		add_picture(b, i);
+		if (i == 1)
+			(void)build_pes(b, 0x102, es, sizeof es);
+	}
+	write_packets(&s, b);
+	look(&s);
+	cr_assert(s.all.has_open);
+	for (unsigned i = 0; i < 3; i++)
+		parts.list[i] = (struct ring_part){
+			.number = s.all.open.number, .index = i,
+			.pos = s.all.open.pos + cuts[i] * RING_PACKET,
+			.end = s.all.open.pos + cuts[i + 1] * RING_PACKET,
+			.duration_ms = 40,
+		};
+	p = (struct hls_playlist){ .n = QUANTITY, .segments = s.all.list };
+	(void)ev_run(s.loop, EVRUN_NOWAIT);
+	cr_assert_eq(hls_fragments(s.mounts[0], &s.all, &p, maps),
+		     FRAGMENT_READY);
+	made = fragments_made(s.mounts[0]->fragments);
+	cr_assert_eq(hls_fragment_parts(s.mounts[0], &s.all, &p, &parts),
+		     FRAGMENT_READY);
+	cr_assert_eq(parts.n, 1);
+	cr_assert_eq(fragments_made(s.mounts[0]->fragments), made + 1);
+	build_free(b);
+	scene_done(&s);
+}
+
 Test(fragments, a_part_takes_no_room_of_the_playlist)
 {
 	const struct fragment *f;
