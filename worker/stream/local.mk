@@ -18,6 +18,7 @@ libworker_a_SOURCES += \
 	worker/stream/own_sections.c worker/stream/own_sections.h \
 	worker/stream/own_cue.c worker/stream/own_cue.h \
 	worker/stream/own_eit.c worker/stream/own_eit.h \
+	worker/stream/turns.h \
 	worker/stream/own_others.c worker/stream/own_others.h \
 	worker/stream/output_sdt.c worker/stream/output_sdt.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \

@@ -8,6 +8,7 @@
 #include "proto/spec/io_spec.h"
 #include "worker/remux/psi_build.h"
 #include "worker/stream/output_sdt.h"
+#include "worker/stream/turns.h"
 #include "worker/tables/eit_build.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/psi.h"
@@ -73,8 +74,8 @@ struct own_eit {
 	size_t n_left_out; /* services beyond EIT_SERVICES_MAX */
 	bool no_room; /* for a table in the schedule */
 	bool changed; /* shown is to be made again */
-	/* the places in shown that are looked at next, in this second */
-	size_t next_present, next_table;
+	struct turns presents, tables; /* in this second */
+	uint64_t next_serial; /* of the events of a service */
 	struct output_sdt sdt;
 	int64_t began_s; /* the first turn with a PAT; 0: none yet */
 	int64_t now_s; /* of the last turn */
@@ -117,14 +118,12 @@ struct own_eit *own_eit_new(const struct own_eit_config *c)
 	if (!is_wanted(c->spec))
 		return NULL;
 	o = xcalloc(1, sizeof *o);
-	o->spec = *c->spec;
-	o->intervals = tables_spec_intervals(c->spec);
-	o->psi = c->psi;
-	o->versions = c->versions;
-	o->stage = c->stage;
-	o->scrambled = c->scrambled;
-	o->input_of = c->input_of;
-	o->arg = c->arg;
+	*o = (struct own_eit){
+		.spec = *c->spec, .intervals = tables_spec_intervals(c->spec),
+		.psi = c->psi, .versions = c->versions, .stage = c->stage,
+		.scrambled = c->scrambled, .input_of = c->input_of,
+		.arg = c->arg, .next_serial = 1,
+	};
 	output_sdt_init(&o->sdt);
 	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
 	table_stage_own_pid(o->stage, SI_PID_EIT);
@@ -179,6 +178,7 @@ void own_eit_guide(struct own_eit *o, const struct msg_stream_guide *m, int fd)
 	/* what is shown borrows its events */
 	o->n = 0;
 	o->changed = true;
+	eit_image_number(image, *to, &o->next_serial);
 	eit_image_free(to);
 	*to = image;
 }
@@ -224,33 +224,16 @@ void own_eit_end_others(struct own_eit *o)
 		eit_image_free(&o->kept.list[--o->kept.n].image);
 }
 
-/* The events of a service; n 0: there are none.  A service without a number is
- * the only one, before the tables of its stream were read. */
-static struct eit_items find_events(const struct eit_image *image,
-				    uint16_t number, bool single)
-{
-	struct eit_items none = { 0 }, items;
-	uint16_t found;
-
-	for (size_t i = 0; image != NULL && i < eit_image_services(image);
-	     i++) {
-		items = eit_image_at(image, i, &found);
-		if (found == number || (found == 0 && single))
-			return items;
-	}
-	return none;
-}
-
 static struct eit_items events_of(const struct own_eit *o, uint16_t pnr,
 				  bool single)
 {
-	struct eit_items items = find_events(o->images[0], pnr, single);
+	struct eit_items items = eit_image_find(o->images[0], pnr, single);
 	uint16_t number;
 	unsigned place;
 
 	if (items.n == 0 && o->input_of != NULL &&
 	    o->input_of(pnr, &place, &number, o->arg) && place < PLACES)
-		return find_events(o->images[place], number, false);
+		return eit_image_find(o->images[place], number, false);
 	return items;
 }
 
@@ -269,15 +252,34 @@ static struct schedule_key key_of(const struct shown *s, uint8_t table_id)
 				      s->part };
 }
 
+static uint8_t present_id(const struct shown *s)
+{
+	return s->format.other ? EIT_OTHER_TABLE_ID : EIT_TABLE_ID;
+}
+
 static uint8_t schedule_id(const struct shown *s, unsigned table)
 {
 	return (uint8_t)((s->format.other ? OTHER_SCHEDULE
 					  : EIT_SCHEDULE_TABLE_ID) + table);
 }
 
+/* For qsort(): of pointers. */
+static int compare(const void *left, const void *right)
+{
+	const struct shown *a = *(const struct shown *const *)left;
+	const struct shown *b = *(const struct shown *const *)right;
+	int parts = (a->part > b->part) - (a->part < b->part);
+
+	return parts != 0 ? parts : (int)a->format.sid - (int)b->format.sid;
+}
+
+/* Are the sections of both the same at the same time? */
 static bool is_same(const struct shown *a, const struct shown *b)
 {
-	return a->format.sid == b->format.sid && a->part == b->part;
+	return a->format.tsid == b->format.tsid &&
+	       a->format.onid == b->format.onid &&
+	       a->format.free_ca == b->format.free_ca &&
+	       a->events.serial == b->events.serial;
 }
 
 /* Removes a service, or the tables that it lost. */
@@ -291,16 +293,10 @@ static void remove_tables(struct own_eit *o, const struct shown *s,
 static void add(struct own_eit *o, struct shown *list, size_t *n,
 		const struct shown *s)
 {
-	if (*n == EIT_SERVICES_MAX) {
+	if (*n == EIT_SERVICES_MAX)
 		o->n_left_out++;
-		return;
-	}
-	list[*n] = *s;
-	/* the tables that were sent are in the schedule */
-	for (size_t i = 0; i < o->n_scheduled; i++)
-		if (is_same(&o->shown[i], s))
-			list[*n].tables = o->shown[i].tables;
-	++*n;
+	else
+		list[(*n)++] = *s;
 }
 
 static bool is_scrambled(const struct own_eit *o, const struct psi_program *p)
@@ -353,32 +349,57 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 	}
 }
 
+/* The tables of this service are in the schedule: if it is the same in the new
+ * list, they are not built again unless one had no room. */
+static void take_over(struct own_eit *o, const struct shown *before,
+		      struct shown *s)
+{
+	s->tables = before->tables;
+	if (o->no_room || !is_same(before, s))
+		return;
+	s->built = before->built;
+	s->segment_s = before->segment_s;
+	s->change_s = before->change_s;
+}
+
+/* Those of the list before are taken over or removed. */
+static void replace_scheduled(struct own_eit *o, struct shown *list, size_t n)
+{
+	struct shown **sorted = xcalloc(EIT_SERVICES_MAX, sizeof *sorted);
+
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &list[i];
+	qsort(sorted, n, sizeof *sorted, compare);
+	for (size_t i = 0; i < o->n_scheduled; i++) {
+		const struct shown *s = &o->shown[i];
+		struct shown **to = bsearch(&s, sorted, n, sizeof *sorted,
+					    compare);
+
+		if (to != NULL) {
+			take_over(o, s, *to);
+			continue;
+		}
+		remove_tables(o, s, 0);
+		unschedule(o, key_of(s, present_id(s)));
+	}
+	free(sorted);
+}
+
 static void list_all(struct own_eit *o)
 {
 	struct shown *list = xcalloc(EIT_SERVICES_MAX, sizeof *list);
 	size_t n = 0;
 
-	o->changed = o->no_room = false;
-	o->n_left_out = o->next_present = o->next_table = 0;
+	o->n_left_out = 0;
 	list_own(o, list, &n);
 	if (o->spec.eit_other != EIT_OTHER_PASS)
 		list_others(o, list, &n);
-	for (size_t i = 0; i < o->n_scheduled; i++) {
-		size_t k = 0;
-
-		while (k < n && !is_same(&o->shown[i], &list[k]))
-			k++;
-		if (k < n)
-			continue;
-		remove_tables(o, &o->shown[i], 0);
-		unschedule(o, key_of(&o->shown[i],
-				     o->shown[i].format.other
-					     ? EIT_OTHER_TABLE_ID
-					     : EIT_TABLE_ID));
-	}
+	replace_scheduled(o, list, n);
 	free(o->shown);
 	o->shown = list;
 	o->n = o->n_scheduled = n;
+	o->presents.left = o->tables.left = n;
+	o->changed = o->no_room = false;
 }
 
 /* --- sections --- */
@@ -433,7 +454,7 @@ static void schedule_part(struct own_eit *o, struct schedule_key key,
 
 static void build_present(struct own_eit *o, struct shown *s, int64_t now_s)
 {
-	uint8_t id = s->format.other ? EIT_OTHER_TABLE_ID : EIT_TABLE_ID;
+	uint8_t id = present_id(s);
 	const struct schedule_terms terms = {
 		s->format.other ? o->intervals.eit_other : o->intervals.eit,
 		SCHEDULE_PRESENT,
@@ -539,20 +560,19 @@ static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 static void build_presents(struct own_eit *o, int64_t now_s)
 {
 	unsigned built = 0;
+	size_t i;
 
-	for (; o->next_present < o->n && built < PRESENTS; o->next_present++) {
-		struct shown *s = &o->shown[o->next_present];
-
-		if (now_s < s->change_s)
-			continue;
-		build_present(o, s, now_s);
-		built++;
-	}
+	while (built < PRESENTS && turns_next(&o->presents, o->n, &i))
+		if (now_s >= o->shown[i].change_s) {
+			build_present(o, &o->shown[i], now_s);
+			built++;
+		}
 }
 
 void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 {
 	int64_t now_s = (int64_t)(unix_ms / 1000);
+	size_t i;
 
 	if (o->changed) {
 		if (!is_ready(o, now_s))
@@ -560,20 +580,18 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 		list_all(o);
 	}
 	if (now_s != o->now_s)
-		o->next_present = o->next_table = 0;
+		o->presents.left = o->tables.left = o->n;
 	/* the clock was set back */
-	for (size_t i = 0; now_s < o->now_s && i < o->n; i++)
+	for (i = 0; now_s < o->now_s && i < o->n; i++)
 		o->shown[i].change_s = 0;
 	o->now_s = now_s;
 	build_presents(o, now_s);
-	for (; o->next_table < o->n; o->next_table++) {
-		struct shown *s = &o->shown[o->next_table];
-
-		if (is_behind(o, s, now_s)) {
-			build_next(o, s, now_s);
+	while (turns_next(&o->tables, o->n, &i))
+		if (is_behind(o, &o->shown[i], now_s)) {
+			build_next(o, &o->shown[i], now_s);
+			o->tables.left = o->n;
 			return;
 		}
-	}
 }
 
 size_t own_eit_left_out(const struct own_eit *o)

@@ -59,6 +59,9 @@ struct service {
 	uint16_t number;
 	struct eit_item *items;
 	size_t n;
+	uint64_t serial;
+	const uint8_t *bytes; /* with its head */
+	size_t len;
 };
 
 struct eit_image {
@@ -105,6 +108,7 @@ static bool read_service(struct reader *r, struct service *s)
 {
 	struct service_head h;
 
+	s->bytes = r->at;
 	if (!take(r, &h, sizeof h) || h.number > UINT16_MAX ||
 	    h.events > EIT_IMAGE_EVENTS_MAX ||
 	    h.events > r->left / sizeof(struct event_head))
@@ -116,6 +120,7 @@ static bool read_service(struct reader *r, struct service *s)
 		    (s->n > 0 && s->items[s->n].start_s <
 				 eit_item_end(&s->items[s->n - 1])))
 			return false;
+	s->len = (size_t)(r->at - s->bytes);
 	return true;
 }
 
@@ -157,6 +162,27 @@ void eit_image_free(struct eit_image **i)
 	*i = NULL;
 }
 
+static const struct service *find_same(const struct eit_image *i,
+				       const struct service *s)
+{
+	for (size_t k = 0; i != NULL && k < i->n; k++)
+		if (i->services[k].len == s->len &&
+		    memcmp(i->services[k].bytes, s->bytes, s->len) == 0)
+			return &i->services[k];
+	return NULL;
+}
+
+void eit_image_number(struct eit_image *i, const struct eit_image *before,
+		      uint64_t *next)
+{
+	for (size_t k = 0; k < i->n; k++) {
+		struct service *s = &i->services[k];
+		const struct service *same = find_same(before, s);
+
+		s->serial = same != NULL ? same->serial : (*next)++;
+	}
+}
+
 size_t eit_image_services(const struct eit_image *i)
 {
 	return i->n;
@@ -168,5 +194,17 @@ struct eit_items eit_image_at(const struct eit_image *i, size_t at,
 	const struct service *s = &i->services[at];
 
 	*ret_number = s->number;
-	return (struct eit_items){ s->items, s->n };
+	return (struct eit_items){ s->items, s->n, s->serial };
+}
+
+struct eit_items eit_image_find(const struct eit_image *i, uint16_t number,
+				bool single)
+{
+	for (size_t k = 0; i != NULL && k < i->n; k++) {
+		const struct service *s = &i->services[k];
+
+		if (s->number == number || (s->number == 0 && single))
+			return (struct eit_items){ s->items, s->n, s->serial };
+	}
+	return (struct eit_items){ 0 };
 }

@@ -17,6 +17,7 @@
 #include "common/base/buf.h"
 #include "common/base/util.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,7 @@ static inline int64_t eit_item_end(const struct eit_item *e)
 struct eit_items {
 	const struct eit_item *list;
 	size_t n;
+	uint64_t serial; /* of the content, by eit_image_number(); 0: none */
 };
 
 /* --- writing --- */
@@ -62,7 +64,17 @@ struct eit_image *eit_image_read(int fd, size_t len, int *ret_err);
 /* NULL-safe; sets *i to NULL. */
 void eit_image_free(struct eit_image **);
 
+/* Gives its services the serials of those in `before' (NULL: none) with the
+ * same number and content, and new ones, from *next on, to the others. */
+void eit_image_number(struct eit_image *, const struct eit_image *before,
+		      uint64_t *next);
+
 size_t eit_image_services(const struct eit_image *);
 /* The number and the events of a service; borrowed. */
 struct eit_items eit_image_at(const struct eit_image *, size_t i,
 			      uint16_t *ret_number);
+/* The same of the service with this number; n 0: there are none.  A service
+ * without a number is the only one, before the tables of its stream were
+ * read. */
+struct eit_items eit_image_find(const struct eit_image *, uint16_t number,
+				bool single);

@@ -107,10 +107,10 @@ static void done(void)
 }
 
 /* An event of n services from this one on in this hour. */
-static void give_many(const char *other, unsigned place, uint16_t number,
-		      size_t n)
+static void give_event(const char *other, unsigned place, uint8_t id,
+		       uint16_t number, size_t n)
 {
-	static const uint8_t bare[EIT_EVENT_HEAD] = { 0, 7 };
+	const uint8_t bare[EIT_EVENT_HEAD] = { 0, id };
 	int fd = memfd_create("image", MFD_CLOEXEC);
 	struct buf b = { 0 };
 
@@ -127,6 +127,12 @@ static void give_many(const char *other, unsigned place, uint16_t number,
 		.len = (uint32_t)buf_len(&b) }, fd);
 	(void)close(fd);
 	buf_done(&b);
+}
+
+static void give_many(const char *other, unsigned place, uint16_t number,
+		      size_t n)
+{
+	give_event(other, place, 7, number, n);
 }
 
 static void give(const char *other, unsigned place, uint16_t number)
@@ -350,5 +356,73 @@ Test(own_eit, has_a_bound_that_is_counted)
 	give("b", 0, 21);
 	pass(100);
 	cr_expect_eq(own_eit_left_out(g.own), 0);
+	done();
+}
+
+Test(own_eit, others_get_a_schedule_while_some_change_all_the_time)
+{
+	open_with(EIT_OTHER_ALL, NULL);
+	list_others("b", "c");
+	give("c", 0, 31);
+	g.n = 0;
+	for (unsigned t = 0; t < 15000; t += TURN_MS) {
+		give_event("b", 0, (uint8_t)(t / TURN_MS), 21, 3);
+		pass_more(TURN_MS);
+	}
+	cr_expect_gt(count(EIT_OTHER_SCHEDULE_ID, 21), 0);
+	cr_expect_gt(count(EIT_OTHER_SCHEDULE_ID, 31), 0);
+	done();
+}
+
+/* Has a table of this service been built since the last forget_built()? */
+static bool is_built(uint16_t sid)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < EIT_VERSIONS_MAX; i++)
+		any |= g.versions.list[i].used > 0 &&
+		       (g.versions.list[i].table & 0xffff) == sid;
+	return any;
+}
+
+static void forget_built(void)
+{
+	for (size_t i = 0; i < EIT_VERSIONS_MAX; i++)
+		g.versions.list[i].used = 0;
+}
+
+Test(own_eit, tables_whose_events_stay_are_not_built_again)
+{
+	open_with(EIT_OTHER_ALL, NULL);
+	list_others("b", "c");
+	give_many("b", 0, 21, 2);
+	give("c", 0, 31);
+	pass(15000);
+	cr_expect(is_built(21) && is_built(22) && is_built(31));
+	forget_built();
+	give_many("b", 0, 21, 3);
+	pass(15000);
+	cr_expect(is_built(23));
+	cr_expect_not(is_built(21) || is_built(22) || is_built(31));
+	cr_expect_gt(count(EIT_OTHER_SCHEDULE_ID, 23), 0);
+	cr_expect_gt(count(EIT_OTHER_SCHEDULE_ID, 31), 0);
+	forget_built();
+	give_event("b", 0, 8, 21, 1);
+	pass(15000);
+	cr_expect(is_built(21));
+	cr_expect_not(is_built(31));
+	/* those that are gone */
+	pass(15000);
+	cr_expect_eq(count(EIT_OTHER_TABLE_ID, 22), 0);
+	cr_expect_eq(count(EIT_OTHER_SCHEDULE_ID, 23), 0);
+	/* another transport_stream_id */
+	forget_built();
+	own_eit_begin_others(g.own);
+	own_eit_add_other(g.own, "b", 100, 9);
+	own_eit_add_other(g.own, "c", 201, 9);
+	own_eit_end_others(g.own);
+	pass(1000);
+	cr_expect(is_built(31));
+	cr_expect_not(is_built(21));
 	done();
 }

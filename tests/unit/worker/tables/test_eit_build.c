@@ -81,7 +81,7 @@ static struct eit_items events_of(struct made *m)
 			(uint16_t)event_write(m->list[i], &m->format, 0,
 					      m->bytes[i], &m->cut),
 			m->bytes[i] };
-	return (struct eit_items){ m->items, m->n };
+	return (struct eit_items){ m->items, m->n, 0 };
 }
 
 static void done(struct made *m)

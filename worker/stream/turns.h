@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looks at each element of an array in turn, some of them in a call.  Where it
+ * stopped it goes on, also in another array. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct turns {
+	size_t next; /* place */
+	size_t left; /* to be looked at */
+};
+
+/* The next place in an array of n; false: all were looked at. */
+static inline bool turns_next(struct turns *t, size_t n, size_t *ret_place)
+{
+	if (t->left == 0 || n == 0)
+		return false;
+	t->left--;
+	*ret_place = t->next < n ? t->next : 0;
+	t->next = *ret_place + 1;
+	return true;
+}
