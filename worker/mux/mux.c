@@ -364,15 +364,9 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	for (size_t i = 0; i < n_runs; i++) {
 		const uint8_t *packet = runs[i].data;
 
-		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET) {
-			uint16_t pid = ts_pid(packet);
-
-			/* queued packets end with the worker */
-			m->cfg.continuity->cc[pid] =
-				SPLICE_CC_SEEN | ts_cc(packet);
-			if (psi_class(m->psi, pid) == PID_PSI)
+		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET)
+			if (psi_class(m->psi, ts_pid(packet)) == PID_PSI)
 				m->tables_changed |= psi_feed(m->psi, packet);
-		}
 	}
 	m->cfg.out(runs, n_runs, m->cfg.arg);
 }

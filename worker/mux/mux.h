@@ -59,7 +59,8 @@ struct mux_config {
 	struct table_versions *versions;
 	struct remux_versions first;
 	/* What the last mux of the stream sent, and this one continues;
-	 * borrowed.  The splice has no use for it then. */
+	 * borrowed.  The splice has no use for it then.  The mux writes clocks,
+	 * packets and at_ns; counters are noted by the stage that sends. */
 	struct splice_continuity *continuity;
 	ts_out_fn *out;
 	void *arg;
@@ -113,8 +114,8 @@ void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
  * TDT: another stage puts a table there. */
 void mux_make_place(struct mux *);
 
-/* What the remux of an input writes while the input is silent has places in
- * these null packets. */
+/* What the remux of an input still writes while the input is silent has places
+ * in these null packets: CAT, SDT and EIT.  The mux itself repeats the PMTs. */
 struct ts_run mux_places(void);
 
 struct mux_source_state {

@@ -239,7 +239,7 @@ void mux_stage_feed(struct mux_stage *s, struct input_chain *c,
 	mux_feed(s->mux, c->position - 1, runs, n_runs);
 }
 
-/* The PMTs of a silent input go out. */
+/* Tables that the remux still has go out when the input is silent. */
 void mux_stage_places(struct mux_stage *s, struct input_chain *c,
 		      uint64_t now_ns)
 {

@@ -82,6 +82,7 @@ static void on_packet(struct rig *r, const uint8_t *p)
 	r->packets++;
 	r->of_pid[pid]++;
 	r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
+	r->continuity.cc[pid] = SPLICE_CC_SEEN | ts_cc(p);
 	if (ts_pcr(p, &pcr)) {
 		r->jumps += r->pcr_of[pid] != 0 &&
 			    pcr_diff(pcr, r->pcr_of[pid]) > PCR_HZ / 25;
@@ -96,8 +97,7 @@ static void on_packet(struct rig *r, const uint8_t *p)
 		r->tdts++;
 		r->tdt_late = MAX(r->tdt_late, r->now_ns % SECOND_NS / MS);
 	}
-	r->events += pid == SI_PID_EIT && p[5] == EIT_TABLE_ID &&
-		     ts_pusi(p);
+	r->events += pid == SI_PID_EIT && p[5] == EIT_TABLE_ID && ts_pusi(p);
 	if (pid != SI_PID_SDT)
 		return;
 	section_push(&r->sdt, p);
