@@ -7,6 +7,7 @@ void backoff_started(struct backoff *b, uint64_t now_ms)
 {
 	b->started_ms = now_ms;
 	b->ready_ms = 0;
+	b->works_ms = 0;
 }
 
 void backoff_ready(struct backoff *b, uint64_t now_ms)
@@ -28,9 +29,16 @@ static unsigned jitter(struct backoff *b, unsigned ms)
 	return ms * 8 / 10 + (b->seed >> 16) % (ms * 4 / 10 + 1);
 }
 
-unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
+unsigned backoff_spacing(const struct backoff *b, uint64_t now_ms)
 {
 	uint64_t since_start = now_ms - b->started_ms;
+
+	return since_start < BACKOFF_SPACING_MS
+		       ? (unsigned)(BACKOFF_SPACING_MS - since_start) : 0;
+}
+
+unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
+{
 	unsigned wait = 0;
 
 	backoff_alive(b, now_ms);
@@ -40,9 +48,7 @@ unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
 		wait = jitter(b, BACKOFF_MAX_MS);
 	else if (b->ends > 1)
 		wait = jitter(b, (unsigned)BACKOFF_FIRST_MS << (b->ends - 2));
-	if (since_start < BACKOFF_SPACING_MS)
-		wait = MAX(wait, (unsigned)(BACKOFF_SPACING_MS - since_start));
-	return wait;
+	return MAX(wait, backoff_spacing(b, now_ms));
 }
 
 uint64_t backoff_renew_ms(const struct backoff *b)
@@ -61,9 +67,14 @@ bool backoff_renew(struct backoff *b, uint64_t now_ms)
 	return true;
 }
 
-void backoff_renewed(struct backoff *b)
+void backoff_works(struct backoff *b, bool works, uint64_t now_ms)
 {
-	b->renewed_ms = 0;
+	if (!works)
+		b->works_ms = 0;
+	else if (b->works_ms == 0)
+		b->works_ms = now_ms;
+	else if (now_ms - b->works_ms >= BACKOFF_WORK_MS)
+		b->renewed_ms = 0;
 }
 
 void backoff_reset(struct backoff *b)

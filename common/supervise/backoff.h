@@ -20,9 +20,11 @@ enum {
 	BACKOFF_QUARANTINE = 5, /* failures in a row */
 	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
 	/* Successors that a worker may ask for in a row ... */
-	BACKOFF_RENEWALS = 3,
+	BACKOFF_RENEWALS = 8,
 	/* ... and then in each such time. */
 	BACKOFF_RENEWAL_MS = 60000,
+	/* Work after which a successor counts as one that was needed. */
+	BACKOFF_WORK_MS = 10000,
 };
 
 /* Embedded; zeroed memory is ready. */
@@ -32,6 +34,7 @@ struct backoff {
 	uint64_t started_ms;
 	uint64_t ready_ms; /* 0: not ready since the start */
 	uint64_t renewed_ms; /* the successors so far are paid for then */
+	uint64_t works_ms; /* works without a pause since; 0: does not work */
 };
 
 void backoff_started(struct backoff *, uint64_t now_ms);
@@ -46,12 +49,15 @@ unsigned backoff_ended(struct backoff *, uint64_t now_ms);
 /* The earliest time at which the worker may ask for a successor; 0: at once. */
 uint64_t backoff_renew_ms(const struct backoff *);
 
+/* The delay in ms that keeps BACKOFF_SPACING_MS between two starts. */
+unsigned backoff_spacing(const struct backoff *, uint64_t now_ms);
+
 /* The worker asks for a successor.  False: too early, a failure. */
 bool backoff_renew(struct backoff *, uint64_t now_ms);
 
-/* The successor that the worker asked for does its work: the next ones count
- * anew. */
-void backoff_renewed(struct backoff *);
+/* A status arrived: does the worker do what its predecessor asked for a
+ * successor for?  After BACKOFF_WORK_MS the next successors count anew. */
+void backoff_works(struct backoff *, bool works, uint64_t now_ms);
 
 /* Resets the count, after a change by an operator. */
 void backoff_reset(struct backoff *);

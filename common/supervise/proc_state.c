@@ -18,7 +18,7 @@ static enum proc_state start(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
 	p->wanted = true;
-	p->ordered = false;
+	p->ordered = p->granted = false;
 	if (p->left >= PROC_LEFT_MAX)
 		return enter(p, PROC_LOST, 0);
 	do_->start = true;
@@ -110,7 +110,7 @@ static enum proc_state adopt(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
 	p->wanted = true;
-	p->ordered = false;
+	p->ordered = p->granted = false;
 	backoff_started(&p->backoff, now);
 	return ready(p, now, do_);
 }
@@ -171,16 +171,16 @@ static enum proc_state kill_it(struct proc *p, uint64_t now,
 static enum proc_state after_end(struct proc *p, uint64_t now,
 				 struct proc_effects *do_)
 {
-	unsigned wait;
+	unsigned wait = 0;
 
 	if (!p->ordered)
 		p->unwanted_ends++;
 	if (!p->wanted || p->once)
 		return forget(p, now, do_);
-	if (p->ordered || p->left >= PROC_LEFT_MAX)
-		return start(p, now, do_);
-
-	wait = backoff_ended(&p->backoff, now);
+	if (p->granted)
+		wait = backoff_spacing(&p->backoff, now);
+	else if (!p->ordered && p->left < PROC_LEFT_MAX)
+		wait = backoff_ended(&p->backoff, now);
 	if (wait == 0)
 		return start(p, now, do_);
 	return enter(p,
@@ -194,7 +194,9 @@ static enum proc_state renew(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
 	(void)do_;
-	p->ordered |= !p->once && backoff_renew(&p->backoff, now);
+	p->granted = !p->once && !p->ordered &&
+		     backoff_renew(&p->backoff, now);
+	p->ordered |= p->granted;
 	return p->state;
 }
 

@@ -80,6 +80,7 @@ struct proc {
 	bool once; /* the worker is not restarted */
 	bool wanted;
 	bool ordered; /* we stopped this process, or granted its end */
+	bool granted; /* we granted its end */
 	bool looked; /* measured since the last heartbeat */
 	unsigned unwanted_ends; /* failures */
 	unsigned left; /* left behind, not yet ended */

@@ -204,9 +204,9 @@ const char *service_proc_failure(const struct service_proc *s)
 	return worker_proc_failure(s->proc);
 }
 
-void service_proc_renewed(struct service_proc *s)
+void service_proc_works(struct service_proc *s, bool works)
 {
-	worker_proc_renewed(s->proc);
+	worker_proc_works(s->proc, works);
 }
 
 const char *service_proc_fault(const struct service_proc *s)

@@ -78,8 +78,8 @@ void service_proc_restart(struct service_proc *);
 /* As worker_proc_kill(). */
 void service_proc_kill(struct service_proc *, const char *error);
 
-/* As worker_proc_renewed(). */
-void service_proc_renewed(struct service_proc *);
+/* As worker_proc_works(). */
+void service_proc_works(struct service_proc *, bool works);
 
 /* The channel after the hello, or NULL. */
 struct channel *service_proc_channel(struct service_proc *);

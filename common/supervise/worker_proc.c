@@ -565,9 +565,9 @@ const char *worker_proc_failure(const struct worker_proc *w)
 	return w->proc.ordered ? NULL : w->last_end;
 }
 
-void worker_proc_renewed(struct worker_proc *w)
+void worker_proc_works(struct worker_proc *w, bool works)
 {
-	backoff_renewed(&w->proc.backoff);
+	backoff_works(&w->proc.backoff, works, mono_ms());
 }
 
 const char *worker_proc_alarm(const struct worker_proc *w)

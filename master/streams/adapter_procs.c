@@ -224,10 +224,10 @@ static void on_message(const struct msg *m, void *self)
 	p->status = m->adapter_status;
 	p->status.error = NULL;
 	adapter_minute_add(&p->minute, &p->status);
-	note_taken(p, p->status.tuner.taken && p->entry != NULL);
+	p->status.tuner.taken &= p->entry != NULL && tuner_spec_is(p->entry);
+	note_taken(p, p->status.tuner.taken);
 	/* a loose plug needs any number of successors */
-	if (p->status.tuner.taken)
-		service_proc_renewed(p->item.service);
+	service_proc_works(p->item.service, p->status.tuner.taken);
 	follow_readers(p);
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);

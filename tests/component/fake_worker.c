@@ -51,6 +51,14 @@ enum { CHANNEL = 3, PROTO = MSG_PROTO_VERSION, STATUS_MS = 1000 };
 			     CHANGE("1", "1") "," CHANGE("2", "2"))
 #define FEED_STATUS STATUS_OF(INPUT("1", "5000", "7", "8"),            \
 			      CHANGE("1", "7"))
+/* Of a worker that holds the tuner of adapter 5. */
+#define ADAPTER_STATUS                                                 \
+	"{\"type\":\"adapter.status\",\"body\":"                       \
+	"{\"lock\":true,\"on_air\":true,\"signal\":80,\"snr\":60,"     \
+	"\"bitrate\":900,\"lost\":0,\"tuner\":{\"taken\":true,"        \
+	"\"adapter\":5,\"silent\":false,\"status\":31,\"signal\":1,"   \
+	"\"snr\":1,\"signal_db\":0,\"snr_db\":0,\"ber\":0,\"unc\":0," \
+	"\"ber_is_rate\":false}}}"
 #define DELIVER_STATUS                                                 \
 	"{\"type\":\"deliver.status\",\"body\":"                       \
 	"{\"viewers\":0,\"requests\":0,\"bytes\":0,\"cut\":0}}"
@@ -85,6 +93,8 @@ static void say_status(void)
 {
 	if (strcmp(role, "deliver") == 0)
 		say(DELIVER_STATUS);
+	else if (strcmp(role, "adapter") == 0)
+		say(ADAPTER_STATUS);
 	else if (is("mpts"))
 		say(strchr(how, '/') != NULL ? FEED_STATUS : MUX_STATUS);
 	else

@@ -26,6 +26,8 @@ struct bench {
 	pid_t last;         /* a worker that must have ended */
 	int ring;           /* the ring at the last on_ring, a copy; -1 */
 	unsigned rings;     /* calls of on_ring */
+	unsigned statuses;  /* calls of on_status */
+	int taken;          /* the adapter of the last on_taken; -1 */
 };
 
 static struct bench b;
@@ -50,17 +52,22 @@ static void on_ring(const char *id, void *arg)
 	b.rings++;
 }
 
-static void setup(void)
+static void setup_with(const char *worker)
 {
 	struct adapter_procs_config config = { .on_ring = on_ring };
 
-	b.ring = -1;
-	service_rig_init(&b.rig, "sluice-worker");
+	b.ring = b.taken = -1;
+	service_rig_init(&b.rig, worker);
 	config.service = service_rig_config(&b.rig);
 	b.adapters = adapter_procs_new(&config);
 	b.list = json_pack("[{s:s, s:b, s:o}]", "id", "d", "enable", 1,
 			   "address", json_sprintf("udp://%s:5000",
 						   rig_host()));
+}
+
+static void setup(void)
+{
+	setup_with("sluice-worker");
 }
 
 static void teardown(void)
@@ -168,4 +175,47 @@ Test(adapter_procs, a_worker_that_damages_its_ring_is_replaced, .timeout = 120)
 	cr_assert(!is_same(before, b.ring));
 	fd_close(&before);
 	teardown();
+}
+
+static void on_status(const char *id, const struct msg_adapter_status *status,
+		      void *arg)
+{
+	(void)id, (void)status, (void)arg;
+	b.statuses++;
+}
+
+static void on_taken(int adapter, bool taken, void *arg)
+{
+	(void)taken, (void)arg;
+	b.taken = adapter;
+}
+
+static bool has_status(void *arg)
+{
+	(void)arg;
+	return b.statuses > 0;
+}
+
+/* Takes adapter, and waits for a status of a worker that has a tuner. */
+static void expect_taken(json_t *adapter, int expected)
+{
+	setup_with("tests/component/fake_worker");
+	json_decref(b.list);
+	b.list = json_pack("[o]", adapter);
+	b.statuses = 0;
+	adapter_procs_watch(b.adapters, on_status, on_taken, NULL);
+	adapter_procs_set(b.adapters, b.list);
+	rig_run_until(b.rig.loop, has_status, NULL, 15000, "a status");
+	cr_assert_eq(b.taken, expected);
+	teardown();
+}
+
+Test(adapter_procs, only_an_adapter_with_a_tuner_takes_one, .timeout = 120)
+{
+	expect_taken(json_pack("{s:s, s:b, s:s, s:i, s:i}", "id", "d",
+			       "enable", 1, "type", "T", "adapter", 5,
+			       "frequency", 474), 5);
+	expect_taken(json_pack("{s:s, s:b, s:o}", "id", "d", "enable", 1,
+			       "address", json_sprintf("udp://%s:5000",
+						       rig_host())), -1);
 }

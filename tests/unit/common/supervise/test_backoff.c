@@ -95,7 +95,7 @@ Test(backoff, keeps_a_second_between_two_starts)
 	cr_assert_eq(life(&b, &now, 1000, true), 0);
 }
 
-Test(backoff, three_successors_follow_in_a_row_and_then_one_a_minute)
+Test(backoff, some_successors_follow_in_a_row_and_then_one_a_minute)
 {
 	struct backoff b = { 0 };
 	uint64_t now = 1000000;
@@ -112,16 +112,49 @@ Test(backoff, three_successors_follow_in_a_row_and_then_one_a_minute)
 		now = backoff_renew_ms(&b);
 		cr_assert(backoff_renew(&b, now));
 	}
-	/* after some time there are three again */
+	/* after some time there are as many again */
 	now += (uint64_t)BACKOFF_RENEWALS * BACKOFF_RENEWAL_MS;
 	for (int i = 0; i < BACKOFF_RENEWALS; i++)
 		cr_assert(backoff_renew(&b, now));
 	cr_assert_not(backoff_renew(&b, now));
-	/* the last one works */
-	backoff_renewed(&b);
+	cr_assert_eq(b.ends, 0);
+}
+
+/* A stick that is pulled and plugged again and again. */
+Test(backoff, at_least_five_successors_follow_in_a_row)
+{
+	struct backoff b = { 0 };
+	uint64_t now = 1000000;
+
+	for (int i = 0; i < 5; i++, now += 3000) {
+		cr_assert(backoff_renew(&b, now));
+		backoff_started(&b, now);
+		backoff_works(&b, true, now);
+	}
+}
+
+Test(backoff, successors_count_anew_after_ten_seconds_of_work)
+{
+	struct backoff b = { 0 };
+	uint64_t now = 1000000;
+
+	for (int i = 0; i < BACKOFF_RENEWALS; i++)
+		cr_assert(backoff_renew(&b, now));
+	backoff_started(&b, now);
+	for (int i = 0; i < BACKOFF_WORK_MS / 1000; i++, now += 1000)
+		backoff_works(&b, true, now);
+	cr_assert_not(backoff_renew(&b, now), "too early by a status");
+	/* a pause, and another process */
+	backoff_works(&b, false, now);
+	backoff_works(&b, true, now += 1000);
+	cr_assert_not(backoff_renew(&b, now));
+	backoff_started(&b, now);
+	backoff_works(&b, true, now += BACKOFF_WORK_MS);
+	cr_assert_not(backoff_renew(&b, now));
+
+	backoff_works(&b, true, now += BACKOFF_WORK_MS);
 	cr_assert_eq(backoff_renew_ms(&b), 0);
 	for (int i = 0; i < BACKOFF_RENEWALS; i++)
 		cr_assert(backoff_renew(&b, now));
 	cr_assert_not(backoff_renew(&b, now));
-	cr_assert_eq(b.ends, 0);
 }

@@ -91,6 +91,49 @@ Test(proc_state, a_worker_that_asks_for_a_successor_has_not_failed)
 	cr_assert_eq(b.proc.backoff.ends, 1);
 }
 
+/* It says that it works, and asks for a successor, both at once. */
+Test(proc_state, successors_that_end_at_once_become_failures)
+{
+	struct bench b = running();
+	int starts = 0;
+
+	while (b.proc.state != PROC_QUARANTINE) {
+		backoff_works(&b.proc.backoff, true, b.now);
+		event(&b, PROC_RENEW);
+		event(&b, PROC_EXIT);
+		if (b.proc.state == PROC_BACKOFF) {
+			cr_assert_geq(b.proc.deadline_ms,
+				      b.proc.backoff.started_ms +
+				      BACKOFF_SPACING_MS);
+			deadline(&b);
+		}
+		if (b.proc.state == PROC_STARTING)
+			event(&b, PROC_READY);
+		cr_assert_lt(starts++, BACKOFF_RENEWALS + BACKOFF_QUARANTINE);
+	}
+	cr_assert_eq(b.proc.unwanted_ends, BACKOFF_QUARANTINE);
+}
+
+Test(proc_state, a_successor_starts_a_second_after_its_predecessor)
+{
+	struct bench b = running();
+	uint64_t since;
+
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_STARTING, true, 0);
+	since = b.now;
+	event(&b, PROC_READY);
+	b.now += 10;
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_BACKOFF, false, 0);
+	deadline(&b);
+	expect(&b, PROC_STARTING, true, 0);
+	cr_assert_eq(b.now - since, BACKOFF_SPACING_MS);
+	cr_assert_eq(b.proc.unwanted_ends, 0);
+}
+
 Test(proc_state, a_job_gets_no_successor)
 {
 	struct bench b = { .now = 1000000, .proc = { .once = true } };
