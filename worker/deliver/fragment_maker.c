@@ -121,7 +121,7 @@ static bool is_last(const struct fragment_span *x,
 
 /* The bytes in front of a segment that does not begin with a random access
  * point: from the segment on that does, and whose parameter sets it needs.  Its
- * own position, if there is none. */
+ * own position, if there is none, or more bytes than a turn of the loop reads. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
@@ -140,7 +140,7 @@ static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 	*ret_rest = i > 0 && all.list[i - 1].stopped;
 	for (; i > 0 && all.list[i - 1].end == pos &&
 	       all.list[i - 1].base == s->base &&
-	       s->pos - all.list[i - 1].pos <= FRAGMENT_BYTES_MAX; i--) {
+	       s->pos - all.list[i - 1].pos <= f->store->turn_max; i--) {
 		pos = all.list[i - 1].pos;
 		if (all.list[i - 1].independent)
 			return pos;

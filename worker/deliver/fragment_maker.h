@@ -4,7 +4,8 @@
  *
  * A part continues where the one before it has ended, so that each byte of a
  * segment is read about once.  A segment that does not begin with a random
- * access point is read from the one on that does.
+ * access point is read from the one on that does, if few bytes are between
+ * them.
  *
  * Embedded.  Borrows the mount and the store.
  */

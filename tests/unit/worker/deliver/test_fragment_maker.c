@@ -60,6 +60,11 @@ Test(fragment_maker, the_rest_of_a_group_of_pictures_is_carried)
 	/* nothing in front of it has another time */
 	s.all.list[2].base++;
 	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_BAD);
+	s.all.list[2].base--;
+	/* what begins far in front of it is not read */
+	s.store.turn_max = size_of(&s) - 1;
+	cr_assert_eq(get(&s, 2, 0, &f), FRAGMENT_BAD);
+	cr_assert_lt(s.store.spent, size_of(&s));
 	build_free(b);
 	scene_done(&s);
 }
