@@ -121,7 +121,7 @@ static bool is_last(const struct fragment_span *x,
 
 /* The bytes in front of a segment that does not begin with a random access
  * point: from the segment on that does, and whose parameter sets it needs.  Its
- * own position, if there is none, or more bytes than a turn of the loop reads. */
+ * own position, if there is none, or if they are more than a turn reads. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
