@@ -300,7 +300,8 @@ static size_t edit_entry(const struct mux *m, const struct filler *f,
 	section_begin(&w, section, &f->head);
 	write_bytes(&w, f->lead, f->n_lead);
 	write_bytes(&w, entry, len);
-	return desc_apply_sdt(m->cfg.edits, section, section_end(&w), ret);
+	return (size_t)MAX(0, desc_apply_sdt(m->cfg.edits, section,
+					     section_end(&w), ret));
 }
 
 /* A service of an input: an entry of len bytes.  Without room for its edits it

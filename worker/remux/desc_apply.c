@@ -6,6 +6,7 @@
 #include "worker/remux/section_writer.h"
 #include "worker/ts/si_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { HEADER = 8 };
@@ -78,9 +79,11 @@ static const struct desc_edit *find_edit(const struct copy *c, uint8_t tag,
 static void write_loop(struct copy *c, struct desc_loop loop, uint16_t pnr,
 		       uint16_t pid)
 {
-	bool done[DESC_EDITS_MAX] = { false };
+	bool done[DESC_EDITS_MAX];
 	struct desc d;
 
+	/* section 0 has what is new in the loop of the network */
+	memset(done, c->loop == LOOP_NETWORK && c->from[6] > 0, sizeof done);
 	while (desc_next(&loop, &d)) {
 		const struct desc_edit *e = find_edit(c, d.tag, pnr, pid);
 		size_t i = e != NULL ? (size_t)(e - c->edits.list) : 0;
@@ -103,7 +106,8 @@ static void write_loop(struct copy *c, struct desc_loop loop, uint16_t pnr,
 	}
 }
 
-/* Copies a loop behind its length of 12 bits, with its changes. */
+/* Copies a loop behind its length of 12 bits, with its changes; false: the
+ * section ends. */
 static bool change_loop(struct copy *c, uint16_t pnr, uint16_t pid)
 {
 	struct desc_loop loop;
@@ -124,7 +128,14 @@ static bool change_loop(struct copy *c, uint16_t pnr, uint16_t pid)
 	if (!c->out.full)
 		c->out.data[begin] = (uint8_t)((c->out.data[begin] & 0x0f) |
 					       high);
-	return !c->out.full;
+	return true;
+}
+
+static int finish(struct copy *c)
+{
+	size_t len = section_end(&c->out);
+
+	return len > 0 ? (int)len : -ENOSPC;
 }
 
 static uint16_t number_at(const struct copy *c, size_t offset)
@@ -133,45 +144,45 @@ static uint16_t number_at(const struct copy *c, size_t offset)
 			  c->from[c->at + offset + 1]);
 }
 
-size_t desc_apply_pmt(struct desc_edits edits, const uint8_t *section,
-		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+int desc_apply_pmt(struct desc_edits edits, const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX])
 {
 	struct copy c = copy_begin(edits, EDIT_PMT, section, len);
 	uint16_t pnr = (uint16_t)(section[3] << 8 | section[4]);
 
 	open_out(&c, ret);
 	if (!pass(&c, 2) || !change_loop(&c, pnr, 0))
-		return 0;
+		return -EBADMSG;
 	while (c.at < c.end) {
 		uint16_t pid;
 
 		if (c.end - c.at < 5)
-			return 0;
+			return -EBADMSG;
 		pid = number_at(&c, 1) & 0x1fff;
 		if (!pass(&c, 3) || !change_loop(&c, pnr, pid))
-			return 0;
+			return -EBADMSG;
 	}
-	return section_end(&c.out);
+	return finish(&c);
 }
 
-size_t desc_apply_sdt(struct desc_edits edits, const uint8_t *section,
-		      size_t len, uint8_t ret[SECTION_PSI_MAX])
+int desc_apply_sdt(struct desc_edits edits, const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX])
 {
 	struct copy c = copy_begin(edits, EDIT_SDT, section, len);
 
 	open_out(&c, ret);
 	if (!pass(&c, 3))
-		return 0;
+		return -EBADMSG;
 	while (c.at < c.end) {
 		uint16_t pnr;
 
 		if (c.end - c.at < 5)
-			return 0;
+			return -EBADMSG;
 		pnr = number_at(&c, 0);
 		if (!pass(&c, 3) || !change_loop(&c, pnr, 0))
-			return 0;
+			return -EBADMSG;
 	}
-	return section_end(&c.out);
+	return finish(&c);
 }
 
 static bool is_foreign(const struct copy *c, struct desc_transport t)
@@ -180,9 +191,9 @@ static bool is_foreign(const struct copy *c, struct desc_transport t)
 	       (number_at(c, 2) != t.onid && !t.any_network);
 }
 
-size_t desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
-		      const uint8_t *section, size_t len,
-		      uint8_t ret[SECTION_PSI_MAX])
+int desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
+		   const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX])
 {
 	struct copy c = copy_begin(edits, section[0] == BAT_TABLE_ID
 						  ? EDIT_BAT : EDIT_NIT,
@@ -192,19 +203,19 @@ size_t desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
 	open_out(&c, ret);
 	c.loop = LOOP_NETWORK;
 	if (!change_loop(&c, 0, 0) || c.end - c.at < 2)
-		return 0;
+		return -EBADMSG;
 	c.loop = LOOP_TRANSPORT;
 	c.at += 2;
 	streams = write_loop_begin(&c.out);
 	while (c.at < c.end) {
 		if (c.end - c.at < 6)
-			return 0;
+			return -EBADMSG;
 		c.foreign = is_foreign(&c, transport);
 		if (!pass(&c, 4) || !change_loop(&c, 0, 0))
-			return 0;
+			return -EBADMSG;
 	}
 	write_loop_end(&c.out, streams);
-	return section_end(&c.out);
+	return finish(&c);
 }
 
 uint32_t desc_edits_hash(struct desc_edits edits, enum edit_table table)

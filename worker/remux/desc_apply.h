@@ -2,8 +2,9 @@
 /*
  * Changes descriptors in a section of the output as an operator demands.
  *
- * Each function takes a valid section, writes the changed one with the same
- * version, and returns its length; 0: it would exceed 1,024 bytes.
+ * Each function takes a section with a right CRC_32, writes the changed one
+ * with the same version, and returns its length; -ENOSPC: it would exceed 1,024
+ * bytes; -EBADMSG: a loop is longer than the section.
  */
 #pragma once
 
@@ -24,15 +25,16 @@ struct desc_transport {
 	bool any_network; /* whatever the onid */
 };
 
-size_t desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
-		      uint8_t ret[SECTION_PSI_MAX]);
-size_t desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
-		      uint8_t ret[SECTION_PSI_MAX]);
+int desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX]);
+int desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX]);
 /* The descriptors of the network or bouquet, and those of this transport
- * stream, in a NIT or BAT. */
-size_t desc_apply_nit(struct desc_edits, struct desc_transport,
-		      const uint8_t *section, size_t len,
-		      uint8_t ret[SECTION_PSI_MAX]);
+ * stream, in a NIT or BAT.  What is new for the network is in section 0 of the
+ * table, and what replaces others of it as well. */
+int desc_apply_nit(struct desc_edits, struct desc_transport,
+		   const uint8_t *section, size_t len,
+		   uint8_t ret[SECTION_PSI_MAX]);
 
 /* A hash of the edits of a table; 0: there are none. */
 uint32_t desc_edits_hash(struct desc_edits, enum edit_table);

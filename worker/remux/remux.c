@@ -280,7 +280,7 @@ const struct sdt_omitted *remux_omitted_sdt(const struct remux *r)
 
 bool remux_is_crowded(const struct remux *r, enum edit_table table)
 {
-	return r->crowded[table];
+	return r->crowded[table] > 0;
 }
 
 static void drop_packet(struct remux *r)

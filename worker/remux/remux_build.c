@@ -34,13 +34,15 @@ static void edit(const struct remux *r, enum edit_table table, struct table *t,
 		 uint8_t tags[PMT_OMITTED_TAGS], size_t *omitted)
 {
 	struct table changed;
+	int len;
 
 	if (t->len == 0 || r->options.n_edits == 0)
 		return;
-	changed.len = (table == EDIT_PMT ? desc_apply_pmt : desc_apply_sdt)(
+	len = (table == EDIT_PMT ? desc_apply_pmt : desc_apply_sdt)(
 		(struct desc_edits){ r->options.edits, r->options.n_edits },
 		t->data, t->len, changed.data);
-	if (changed.len > 0) {
+	if (len > 0) {
+		changed.len = (size_t)len;
 		*t = changed;
 		return;
 	}

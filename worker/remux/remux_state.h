@@ -136,7 +136,9 @@ struct remux {
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
 	struct sdt_omitted sdt_omitted; /* from sdt */
-	bool crowded[EDIT_TABLES]; /* of remux_is_crowded() */
+	/* of remux_is_crowded(): 1 more than extension and number of the
+	 * section; 0: none */
+	uint32_t crowded[EDIT_TABLES];
 	uint8_t cc[TS_PIDS]; /* continuity counters of generated PIDs */
 	struct stream_clock clock;
 	uint16_t clock_pid;

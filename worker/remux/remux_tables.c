@@ -6,6 +6,7 @@
 #include "worker/remux/sdt_build.h"
 #include "worker/ts/si_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { LONG_HEADER = 8 };
@@ -56,8 +57,8 @@ static bool find_source(const struct remux *r, uint16_t number,
 }
 
 /* An SDT of a whole multiplex still has the numbers of the source. */
-static size_t edit_sdt(struct remux *r, const uint8_t *section, size_t len,
-		       uint8_t ret[SECTION_PSI_MAX])
+static int edit_sdt(struct remux *r, const uint8_t *section, size_t len,
+		    uint8_t ret[SECTION_PSI_MAX])
 {
 	struct desc_edit list[DESC_EDITS_MAX];
 	size_t n = 0;
@@ -71,8 +72,27 @@ static size_t edit_sdt(struct remux *r, const uint8_t *section, size_t len,
 			      ret);
 }
 
+/* Notes a section without room, until it has some or is gone. */
+static void note_room(struct remux *r, const uint8_t *section, bool full)
+{
+	uint8_t id = section_table_id(section);
+	uint32_t *noted = &r->crowded[id == SDT_TABLE_ID ? EDIT_SDT
+				      : id == NIT_TABLE_ID ? EDIT_NIT
+							   : EDIT_BAT];
+	uint32_t extension = (uint32_t)(section[3] << 8 | section[4]);
+	uint32_t name = 1 + (extension << 8 | section[6]);
+	uint32_t last = 1 + (extension << 8 | section[7]);
+
+	if (full)
+		*noted = name;
+	else if ((*noted - 1) >> 8 == extension
+			 ? *noted == name || *noted > last
+			 : id != BAT_TABLE_ID)
+		*noted = 0;
+}
+
 /* Changes the descriptors that the keys demand, in a table of the source.  It
- * stays as it was if it has no room for them. */
+ * stays as it was if it has no room for them, or is malformed. */
 static size_t edit(struct remux *r, uint8_t *section, size_t len)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };
@@ -82,7 +102,7 @@ static size_t edit(struct remux *r, uint8_t *section, size_t len)
 	struct desc_transport own = {
 		.tsid = same_ids ? r->tsid : r->new_tsid, .any_network = true };
 	uint8_t changed[SECTION_PSI_MAX];
-	size_t new_len;
+	int new_len;
 
 	if (edits_of(r, id) == 0)
 		return len;
@@ -90,13 +110,13 @@ static size_t edit(struct remux *r, uint8_t *section, size_t len)
 		new_len = edit_sdt(r, section, len, changed);
 	else
 		new_len = desc_apply_nit(edits, own, section, len, changed);
-	if (new_len == 0) {
-		r->crowded[id == SDT_TABLE_ID ? EDIT_SDT
-			   : id == NIT_TABLE_ID ? EDIT_NIT : EDIT_BAT] = true;
+	r->counted.broken += new_len == -EBADMSG;
+	if (new_len != -EBADMSG)
+		note_room(r, section, new_len < 0);
+	if (new_len < 0)
 		return len;
-	}
-	memcpy(section, changed, new_len);
-	return new_len;
+	memcpy(section, changed, (size_t)new_len);
+	return (size_t)new_len;
 }
 
 static bool is_eit_actual(const uint8_t *section)

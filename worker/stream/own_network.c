@@ -102,11 +102,11 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 	const struct desc_transport own = { .tsid = psi_tsid(n->psi),
 					    .onid = n->spec.onid };
 	uint8_t changed[SECTION_PSI_MAX];
-	size_t new_len = desc_apply_nit(n->edits, own, section, len, changed);
+	int new_len = desc_apply_nit(n->edits, own, section, len, changed);
 
 	if (new_len > 0) {
-		memcpy(section, changed, new_len);
-		return new_len;
+		memcpy(section, changed, (size_t)new_len);
+		return (size_t)new_len;
 	}
 	if (!n->crowded)
 		log_error("stream", "descriptors: %s has no room for them, and "

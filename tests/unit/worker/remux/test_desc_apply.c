@@ -3,8 +3,10 @@
 #include "common/base/util.h"
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/section_writer.h"
+#include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 
 enum { PNR = 7, VIDEO = 0x101, AUDIO = 0x102 };
@@ -51,12 +53,12 @@ static void expect(const struct desc_edit *list, size_t n,
 		   const char *expected)
 {
 	uint8_t in[SECTION_PSI_MAX], out[SECTION_PSI_MAX];
-	size_t len = desc_apply_pmt((struct desc_edits){ list, n }, in,
-				    pmt(in), out);
+	size_t len = (size_t)desc_apply_pmt((struct desc_edits){ list, n }, in,
+					    pmt(in), out);
 	size_t ends[3], at = 12, k = 0;
 	char text[256] = "";
 
-	cr_assert_gt(len, 0);
+	cr_assert_leq(len, sizeof out);
 	cr_assert_eq(crc32_mpeg(out, len), 0);
 	cr_assert_eq(section_length(out), len);
 	cr_assert_eq(out[5] >> 1 & 31, 9);
@@ -117,7 +119,7 @@ Test(desc_apply, without_room_nothing_is_written)
 	cr_expect_gt(desc_apply_pmt((struct desc_edits){ list, 3 }, in,
 				    pmt(in), out), 0);
 	cr_expect_eq(desc_apply_pmt((struct desc_edits){ list, 5 }, in,
-				    pmt(in), out), 0);
+				    pmt(in), out), -ENOSPC);
 }
 
 Test(desc_apply, keeps_the_running_status_of_an_sdt)
@@ -131,7 +133,8 @@ Test(desc_apply, keeps_the_running_status_of_an_sdt)
 
 	e.table = EDIT_SDT;
 	section_seal(in, sizeof in);
-	len = desc_apply_sdt((struct desc_edits){ &e, 1 }, in, sizeof in, out);
+	len = (size_t)desc_apply_sdt((struct desc_edits){ &e, 1 }, in,
+				     sizeof in, out);
 	cr_assert_eq(len, sizeof in + 3);
 	cr_assert_eq(out[14], 0x80);
 	cr_assert_eq(out[15], 6);
@@ -142,10 +145,11 @@ Test(desc_apply, keeps_the_running_status_of_an_sdt)
 /* A NIT or BAT: the network has descriptor 0x40, and transport streams 7 of
  * network 1, 7 of network 2 and 8 have 0x41 each; after the edit the tags of
  * the four loops. */
-static void expect_network(uint8_t table_id, struct desc_edit e,
-			   bool any_network, const char *expected)
+static void expect_section(uint8_t table_id, uint8_t number,
+			   struct desc_edit e, bool any_network,
+			   const char *expected)
 {
-	uint8_t in[] = { table_id, 0xf0, 43, 0, 3, 0xcb, 0, 0,
+	uint8_t in[] = { table_id, 0xf0, 43, 0, 3, 0xcb, number, number,
 			 0xf0, 3, 0x40, 1, 'n', 0xf0, 27,
 			 0, 7, 0, 1, 0xf0, 3, 0x41, 1, 'a',
 			 0, 7, 0, 2, 0xf0, 3, 0x41, 1, 'b',
@@ -157,9 +161,9 @@ static void expect_network(uint8_t table_id, struct desc_edit e,
 
 	section_seal(in, sizeof in);
 	cr_assert_eq(section_length(in), sizeof in);
-	len = desc_apply_nit((struct desc_edits){ &e, 1 }, own, in, sizeof in,
-			     out);
-	cr_assert_gt(len, 0);
+	len = (size_t)desc_apply_nit((struct desc_edits){ &e, 1 }, own, in,
+				     sizeof in, out);
+	cr_assert_leq(len, sizeof out);
 	cr_assert_eq(crc32_mpeg(out, len), 0);
 	cr_assert_eq(section_length(out), len);
 	cr_assert_eq(out[5] >> 1 & 31, 5);
@@ -177,6 +181,12 @@ static void expect_network(uint8_t table_id, struct desc_edit e,
 	}
 	cr_assert_eq(at - 4, len - 4);
 	cr_expect_str_eq(text, expected);
+}
+
+static void expect_network(uint8_t table_id, struct desc_edit e,
+			   bool any_network, const char *expected)
+{
+	expect_section(table_id, 0, e, any_network, expected);
 }
 
 Test(desc_apply, of_a_network_changes_its_loop_or_that_of_the_stream)
@@ -203,6 +213,33 @@ Test(desc_apply, of_a_network_changes_its_loop_or_that_of_the_stream)
 		e.table = i == 0 ? EDIT_BAT : EDIT_NIT;
 		expect_network(ids[i], e, false, "0|1|1|1|");
 	}
+}
+
+Test(desc_apply, a_network_has_what_is_new_in_its_first_section)
+{
+	struct desc_edit e = edit(EDIT_ADD, 0, 0x45, 'x');
+
+	e.table = EDIT_NIT;
+	expect_section(NIT_TABLE_ID, 1, e, false, "0|15|1|1|");
+	e.loop = LOOP_NETWORK;
+	expect_section(NIT_TABLE_ID, 1, e, false, "0|1|1|1|");
+	e = edit(EDIT_REPLACE, 0, 0x40, 'x');
+	e.table = EDIT_NIT;
+	e.loop = LOOP_NETWORK;
+	expect_section(NIT_TABLE_ID, 0, e, false, "0|1|1|1|");
+	expect_section(NIT_TABLE_ID, 1, e, false, "|1|1|1|");
+}
+
+Test(desc_apply, a_section_that_ends_in_a_loop_is_malformed)
+{
+	uint8_t in[] = { NIT_TABLE_ID, 0xf0, 13, 0, 3, 0xcb, 0, 0,
+			 0xf0, 9, 0xf0, 0, 0, 0, 0, 0 };
+	uint8_t out[SECTION_PSI_MAX];
+
+	section_seal(in, sizeof in);
+	cr_expect_eq(desc_apply_nit((struct desc_edits){ NULL, 0 },
+				    (struct desc_transport){ 0 }, in,
+				    sizeof in, out), -EBADMSG);
 }
 
 Test(desc_apply, a_broken_section_is_no_section)

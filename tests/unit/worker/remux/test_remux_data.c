@@ -297,3 +297,59 @@ Test(remux_data, a_table_of_a_multiplex_without_room_stays_as_it_was)
 	cr_expect_not(remux_is_crowded(b.remux, EDIT_NIT));
 	bench_done(&b);
 }
+
+/* A section of the NIT: the descriptors of its network are n bytes. */
+static void put_nit(struct bench *b, uint8_t number, uint8_t last, size_t n)
+{
+	uint8_t body[1000] = { (uint8_t)(0xf0 | n >> 8), (uint8_t)n };
+	uint8_t section[1024];
+
+	for (size_t i = 0; i < n; i += 200) {
+		body[2 + i] = 0x4a;
+		body[3 + i] = 198;
+	}
+	body[2 + n] = 0xf0;
+	build_section(b->in, 0x10, section,
+		      build_table(section, &(struct build_table){
+			.table_id = 0x40, .extension = 7, .number = number,
+			.last = last, .body = body, .len = 4 + n }));
+	play(b, 1);
+	feed(b);
+}
+
+static uint64_t count_broken(const struct bench *b)
+{
+	struct remux_counters c;
+
+	remux_counters(b->remux, &c);
+	return c.broken;
+}
+
+Test(remux_data, a_table_is_without_room_until_it_has_some)
+{
+	struct remux_options o = { .nit = TABLE_PASS, .n_edits = 1, .edits = { {
+		.table = EDIT_NIT, .loop = LOOP_NETWORK, .len = 257,
+		.bytes = { 0x5d, 255 } } } };
+	struct bench b = bench_new(&o);
+	uint64_t broken;
+
+	two_programs(&b);
+	put_nit(&b, 0, 0, 800);
+	cr_expect(remux_is_crowded(b.remux, EDIT_NIT));
+	put_nit(&b, 0, 0, 200);
+	cr_expect_not(remux_is_crowded(b.remux, EDIT_NIT));
+	/* another section has room */
+	put_nit(&b, 0, 1, 800);
+	put_nit(&b, 1, 1, 200);
+	cr_expect(remux_is_crowded(b.remux, EDIT_NIT));
+	put_nit(&b, 0, 1, 200);
+	cr_expect_not(remux_is_crowded(b.remux, EDIT_NIT));
+	/* malformed: its loop is longer than the section */
+	broken = count_broken(&b);
+	put_table(&b, 0x10, 0x40, "\xf0\x09\xf0\x00", 4);
+	play(&b, 1);
+	feed(&b);
+	cr_expect_not(remux_is_crowded(b.remux, EDIT_NIT));
+	cr_expect_gt(count_broken(&b), broken);
+	bench_done(&b);
+}
