@@ -175,6 +175,40 @@ test('a broken connection is invisible while the buffer lasts', async (t) => {
 	await sluice.stop();
 });
 
+test('short replies are played whole, and the next one is requested meanwhile',
+	async (t) => {
+	const timing = new Timing(t), rate = 2e6, replies = 4, seconds = 1.5;
+	const mux = new TsMux({ rate });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const bytes = Math.floor(rate * seconds / 8 / 188 / 7) * 7 * 188;
+	let first, last;
+
+	await serve(t, (request, reply, n) => {
+		first ??= performance.now();
+		last = performance.now();
+		if (n > replies)
+			return;
+		reply.writeHead(200, { 'Content-Length': bytes });
+		reply.end(mux.take(bytes / 188));
+	});
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'http://127.0.0.1:7000/x', 'udp://127.0.0.1:6000')));
+
+	// the start of a stream may wait for its first picture
+	await waitUntil('all of them', () =>
+		recorder.size() > (replies - 0.3) * bytes, 30000);
+	const [list] = await recorder.stop();
+	const lasts = Number(list.at(-1).ns - list[0].ns) / 1e9;
+
+	timing.stop();
+	await sluice.stop();
+	assert.equal(checkTs(joined(list)).ccErrors, 0);
+	timing.assert(Math.abs(lasts - replies * seconds) < 1,
+		`${replies * seconds} s of the stream in ${lasts} s`);
+	timing.assert(last - first < (replies + 2) * 1000,
+		`${last - first} ms until the request ${replies + 1}`);
+});
+
 test('a silent server is requested again after the watchdog', async (t) => {
 	const seen = await serve(t, (request, reply, n) => {
 		const mux = new TsMux({ rate: 2e6 });

@@ -230,6 +230,13 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 	return n;
 }
 
+/* Is the lead reached, the queue full, or the source at its end? */
+static bool may_start(const struct playout *p)
+{
+	return playout_waiting_ns(p) >= p->lead_ns || is_full(p) ||
+	       (p->ended && p->ring.len > 0);
+}
+
 size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 {
 	size_t taken = 0;
@@ -240,9 +247,8 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 		p->due_ns = 0;
 		return taken;
 	}
-	/* starts at the lead, or when the queue is full */
 	if (!p->plays) {
-		if (playout_waiting_ns(p) < p->lead_ns && !is_full(p))
+		if (!may_start(p))
 			return 0;
 		p->plays = true;
 		p->taken_ns = p->clock.from_ns = p->clock.to_ns = now_ns;
@@ -269,7 +275,7 @@ size_t playout_take(struct playout *p, struct batch *batch, uint64_t now_ns)
 
 bool playout_is_dry(const struct playout *p)
 {
-	return p->ring.len == 0 || (p->lead_ns > 0 && !p->plays);
+	return p->ring.len == 0 || (p->lead_ns > 0 && !p->plays && !p->ended);
 }
 
 void playout_every_second(struct playout *p)

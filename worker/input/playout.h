@@ -4,7 +4,7 @@
  *
  * Starts when the packets that wait last lead_ms, and holds that level: the
  * pace follows the clock of the source.  When it runs empty it waits for the
- * lead again.
+ * lead again.  The packets of a source that ended are played without a lead.
  *
  * Owns the packets that wait.  Pure: time comes in as a number.  Embedded.
  */
@@ -39,8 +39,9 @@ struct playout {
 	struct file_clock clock; /* clock of the packets that are taken */
 	uint64_t sent;     /* packets taken from the ring since init */
 	uint64_t lead_ns;  /* 0: packets go out at once */
-	/* Set by the owner: the source has paused or ended, so that the packets
-	 * behind the last PCR are played. */
+	/* Set by the owner: the source has paused or ended, so that all packets
+	 * are played, although less than the lead waits, and those behind the
+	 * last PCR too. */
 	bool ended;
 	bool plays;
 	uint64_t checked_ns; /* time of the last correction of the pace */
@@ -96,7 +97,8 @@ void playout_pass_cut(struct playout *);
  * number. */
 size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 
-/* Is the queue empty, or too short to start? */
+/* Is the queue empty, or too short to start?  After the end of the source it is
+ * never too short. */
 bool playout_is_dry(const struct playout *);
 
 /* The time at which the next packet is due; during a flush, the time at which

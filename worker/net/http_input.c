@@ -41,6 +41,7 @@ struct http_input {
 	enum what what;
 	struct buf body;    /* the first bytes, or a whole playlist */
 	uint64_t asked_ns;  /* when the transfer began */
+	uint64_t from_packets; /* packets of the connections before it */
 	struct hls *hls;    /* NULL: no playlist */
 	struct ts_sync sync;
 	struct playout playout;
@@ -81,8 +82,10 @@ static void push(struct http_input *h, const uint8_t *data, size_t len)
 	struct ts_run run;
 
 	ts_sync_push(&h->sync, data, len);
-	while (ts_sync_pull(&h->sync, &run))
+	while (ts_sync_pull(&h->sync, &run)) {
+		h->playout.ended = false;
 		playout_push(&h->playout, run);
+	}
 }
 
 static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)
@@ -128,13 +131,27 @@ static bool open_fetch(struct http_input *h, uint64_t now_ns)
 	h->err = 0;
 	h->what = NOT_KNOWN;
 	h->asked_ns = now_ns;
+	h->from_packets = h->playout.in.packets;
 	buf_reset(&h->body, 0);
 	ts_sync_reset(&h->sync);
 	return true;
 }
 
-/* The connection has ended. The buffer may still hold seconds to play, in which
- * a new connection can replace it. */
+/* Has the connection delivered so much of the stream that the next one need not
+ * wait longer than after a first failure? */
+static bool has_worked(const struct http_input *h)
+{
+	const struct pcr_clock *in = &h->playout.in;
+
+	/* the PCRs alone jump from one connection to the next */
+	return in->packets > 0 &&
+	       (in->packets - h->from_packets) *
+			       (pcr_clock_ticks(in) / in->packets) >=
+		       RETRY_FIRST_S * PCR_HZ;
+}
+
+/* The connection has ended. The input plays the packets that it received, even
+ * if the buffer was never full, and opens another connection meanwhile. */
 static void note_end(struct http_input *h, uint64_t now_ns)
 {
 	/* a short playlist may end before its format is known */
@@ -152,6 +169,9 @@ static void note_end(struct http_input *h, uint64_t now_ns)
 				     "the server ended the stream");
 	fetch_free(&h->fetch);
 	buf_done(&h->body);
+	h->playout.ended = true;
+	if (has_worked(h))
+		retry_worked(&h->retry);
 	retry_failed(&h->retry, now_ns);
 }
 

@@ -195,6 +195,39 @@ Test(playout, builds_the_lead_again_after_an_underrun)
 	playout_done(&b.playout);
 }
 
+/* The connection of a live source broke, or its whole body was short. */
+Test(playout, plays_what_a_source_sent_before_it_ended)
+{
+	enum { PACKETS = 500, MORE = 300 };
+	struct bench b;
+	uint64_t ms = 20;
+
+	setup(&b, LEAD_MS);
+	push(&b, PACKETS);
+	take(&b, 10);
+	cr_assert_eq(b.came, 0);
+	cr_assert(playout_is_dry(&b.playout));
+	b.playout.ended = true;
+	cr_assert_not(playout_is_dry(&b.playout));
+	for (; ms <= 270; ms += TICK_MS)
+		take(&b, ms);
+	/* at the pace of its PCRs */
+	cr_assert(b.came >= 230 && b.came <= 270, "%zu", b.came);
+	/* the next connection continues it */
+	b.playout.ended = false;
+	push(&b, MORE);
+	for (; ms <= 700; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert(b.came >= 660 && b.came <= 700, "%zu", b.came);
+	b.playout.ended = true;
+	for (; ms <= 900; ms += TICK_MS)
+		take(&b, ms);
+	cr_assert_eq(b.came, PACKETS + MORE);
+	cr_assert(playout_is_dry(&b.playout));
+	cr_assert_leq(b.most, 2 * TICK_MS);
+	playout_done(&b.playout);
+}
+
 Test(playout, passes_packets_on_without_a_lead)
 {
 	struct bench b;
