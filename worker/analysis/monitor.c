@@ -55,7 +55,7 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->pids.n = 0;
 	m->n_pcrs = 0;
 	m->packets = m->all_null_packets = m->sync_errors = 0;
-	m->second_packets = m->null_packets = m->scrambled = 0;
+	m->second_packets = m->null_packets = m->scrambled = m->damaged = 0;
 	memset(m->faults, 0, sizeof m->faults);
 	m->rates = (struct monitor_rates){ 0 };
 	m->broken_before = broken_sections(m);
@@ -202,6 +202,7 @@ static void take_damaged(struct monitor *m, const uint8_t *p)
 
 	m->faults[ALARM_TRANSPORT]++;
 	m->null_packets += pid == TS_PID_NULL;
+	m->damaged += pid != TS_PID_NULL;
 	cc_damaged(&m->cc, s != NULL ? &s->cc : &m->cc.pid[pid], p);
 	if (s != NULL)
 		s->transport_errors++;
@@ -268,7 +269,7 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns)
 {
-	uint32_t before = m->faults[ALARM_CC];
+	uint32_t before = m->faults[ALARM_CC] + m->damaged;
 
 	if (psi_changes(m->psi) != m->psi_changes)
 		classify(m, now_ns);
@@ -279,7 +280,7 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 		for (; p < end; p += TS_PACKET)
 			feed_packet(m, p, now_ns);
 	}
-	return m->faults[ALARM_CC] - before;
+	return m->faults[ALARM_CC] + m->damaged - before;
 }
 
 void monitor_warm(const struct monitor *m, struct prefetch *w)
@@ -336,7 +337,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 		.ns = now_ns - m->second_ns,
 	};
 	m->all_null_packets += m->null_packets;
-	m->second_packets = m->null_packets = m->scrambled = 0;
+	m->second_packets = m->null_packets = m->scrambled = m->damaged = 0;
 	m->second_ns = now_ns;
 	m->broken_before = broken_sections(m);
 	return changed;
@@ -351,6 +352,7 @@ void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
 		.scrambled_packets = m->scrambled,
 		.av_scrambled = m->faults[ALARM_SCRAMBLED] > 0,
 		.tei = m->faults[ALARM_TRANSPORT],
+		.damaged = m->damaged,
 		.psi_errors = broken_sections(m) - m->broken_before,
 	};
 	for (size_t i = 0; i < m->pids.n; i++) {

@@ -45,7 +45,9 @@ void monitor_reset(struct monitor *, uint64_t now_ns);
 /* Clears all alarms, because the watch is interrupted. */
 void monitor_rest(struct monitor *, uint64_t wall_ms);
 
-/* Returns the number of continuity errors in the packets. */
+/* Returns the number of losses in the packets: continuity errors, and packets
+ * with transport_error_indicator other than null packets.  The payload of such
+ * a packet is unusable, although it causes no continuity error. */
 uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 

@@ -27,6 +27,9 @@ struct monitor {
 	uint32_t second_packets; /* packets in the current second */
 	uint32_t null_packets;   /* null packets in the current second */
 	uint32_t scrambled;      /* scrambled packets in the current second */
+	/* packets with transport_error_indicator in the current second, without
+	 * null packets */
+	uint32_t damaged;
 	uint32_t psi_errors;     /* CRC errors of psi before this second */
 	const struct psi *psi;
 	struct psi *own_psi; /* equal to psi; NULL: another stage feeds psi */

@@ -12,6 +12,8 @@
  * occur.  They go on as well if they are as many as are counted when
  * LOSS_CHANCE_PERMILLE of the packets are lost by chance.
  *
+ * A packet with transport_error_indicator is a lost packet.
+ *
  * Embedded, pure; zeroed memory is an input without packets yet.
  */
 #pragma once

@@ -57,7 +57,8 @@ struct silence_read {
 	/* packets; always 0: no other input exists, to which a hole matters */
 	size_t n;
 	/* a continuity counter of these packets, or of packets of the same time
-	 * before them, does not continue */
+	 * before them, does not continue, or one of them is damaged
+	 * (transport_error_indicator) */
 	bool gap;
 };
 

@@ -280,6 +280,21 @@ void chain_take_cam(struct input_chain *l, const struct msg *m,
 		ca_stage_take_word(l->ca, &m->stream_word, now_ns);
 }
 
+/* As monitor_feed(), without a monitor. */
+static uint32_t count_losses(struct cc *cc, struct ts_run run)
+{
+	uint32_t losses = 0;
+
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *p = run.data + i * TS_PACKET;
+
+		losses += cc_feed(cc, p) == CC_ERROR ||
+			  (ts_sync_ok(p) && ts_tei(p) &&
+			   ts_pid(p) != TS_PID_NULL);
+	}
+	return losses;
+}
+
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns)
 {
@@ -290,9 +305,7 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 	if (l->cc == NULL)
 		gaps = monitor_log_feed(&l->watch, runs, n_runs, now_ns);
 	for (size_t i = 0; l->cc != NULL && i < n_runs; i++)
-		for (size_t k = 0; k < runs[i].n; k++)
-			gaps += cc_feed(l->cc, runs[i].data + k * TS_PACKET) ==
-				CC_ERROR;
+		gaps += count_losses(l->cc, runs[i]);
 	if (l->silent)
 		l->resumed_ns = now_ns;
 	for (size_t i = 0; !l->alone && i < n_runs; i++)
@@ -420,6 +433,9 @@ static void describe(struct input_chain *l, const char *missing)
 			   r->pes_error);
 	else if (r->fault == ANALYZE_CC)
 		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
+	else if (r->fault == ANALYZE_DAMAGED)
+		errmsg_set(&l->error, "%u damaged packets and %u CC errors in "
+			   "a second", r->damaged, r->cc_error);
 	else
 		errmsg_set(&l->error, "%s", l->fault != NULL ? l->fault : "");
 }

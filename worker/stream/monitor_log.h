@@ -27,7 +27,7 @@ void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
-/* Returns the number of continuity errors in the packets. */
+/* Returns the number of losses in the packets, as monitor_feed(). */
 uint32_t monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 			  size_t n_runs, uint64_t now_ns);
 

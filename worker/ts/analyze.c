@@ -74,6 +74,7 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 		a->now.tei++;
 		cc_damaged(&a->cc, &a->cc.pid[pid], p);
 		a->now.null_packets += pid == TS_PID_NULL;
+		a->now.damaged += pid != TS_PID_NULL;
 		return;
 	}
 	if (pid == TS_PID_NULL) {
@@ -153,6 +154,8 @@ static enum analyze_fault find_fault(const struct analyze_config *c,
 		return ANALYZE_PES;
 	if (c->cc_limit > 0 && r->cc_error >= c->cc_limit)
 		return ANALYZE_CC;
+	if (c->cc_limit > 0 && r->cc_error + r->damaged >= c->cc_limit)
+		return ANALYZE_DAMAGED;
 	return ANALYZE_FINE;
 }
 
@@ -173,6 +176,7 @@ void analyze_judge(const struct analyze_config *config,
 		.pes_error = c->pes_errors,
 		.sc_error = c->scrambled_packets,
 		.tei = c->tei,
+		.damaged = c->damaged,
 		.psi_error = c->psi_errors,
 		.video_count = psi_video_count(psi),
 		.audio_count = psi_audio_count(psi),
@@ -205,6 +209,7 @@ const char *analyze_fault_name(enum analyze_fault fault)
 		[ANALYZE_SCRAMBLED] = "scrambled",
 		[ANALYZE_PES] = "PES errors",
 		[ANALYZE_CC] = "CC errors",
+		[ANALYZE_DAMAGED] = "damaged packets",
 	};
 
 	return names[fault];

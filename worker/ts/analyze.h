@@ -34,7 +34,8 @@ enum analyze_fault {
 	ANALYZE_BITRATE,   /* below the limit */
 	ANALYZE_SCRAMBLED,
 	ANALYZE_PES,       /* too many wrong PES starts */
-	ANALYZE_CC,        /* cc_limit is reached */
+	ANALYZE_CC,        /* cc_limit is reached by continuity errors */
+	ANALYZE_DAMAGED,   /* ... and by damaged packets */
 };
 
 /* The state and the counters of an input in one second. */
@@ -51,6 +52,7 @@ struct analyze_report {
 	uint32_t pes_error;     /* on video and audio PIDs */
 	uint32_t sc_error;      /* scrambled packets, of any PID */
 	uint32_t tei;           /* transport_error_indicator */
+	uint32_t damaged;       /* the same, without null packets */
 	uint32_t psi_error;     /* sections with bad CRC_32, or malformed */
 	uint32_t video_count;   /* PIDs in the tables */
 	uint32_t audio_count;
@@ -66,6 +68,7 @@ struct analyze_counts {
 	uint32_t scrambled_packets;
 	bool av_scrambled;      /* a video or audio PID was scrambled */
 	uint32_t tei;
+	uint32_t damaged;       /* tei without null packets */
 	uint32_t psi_errors;
 };
 
@@ -91,8 +94,9 @@ void analyze_feed(struct analyze *, struct ts_run);
  *
  * onair is false when the payload bitrate is below the limit, no PMT is
  * known, a video or audio PID carried scrambled packets or had more than
- * ANALYZE_PES_ERRORS wrong PES starts, or cc_limit is set and reached.  With
- * no_analyze only the bitrate counts, against the limit without video.
+ * ANALYZE_PES_ERRORS wrong PES starts, or cc_limit is set and reached by
+ * continuity errors and damaged packets together.  With no_analyze only the
+ * bitrate counts, against the limit without video.
  */
 void analyze_every_second(struct analyze *, unsigned elapsed_ms,
 		    struct analyze_report *ret);

@@ -20,6 +20,7 @@ struct bench {
 	struct monitor_counts counts;
 	uint64_t ms;
 	uint64_t pts, pcr; /* in 90 kHz, in 27 MHz */
+	uint32_t losses; /* returned by monitor_feed() */
 	bool no_tables, no_pcr, no_audio, no_video, frozen_pts, frozen_pcr;
 	bool changed;
 };
@@ -55,7 +56,8 @@ static void feed(struct bench *b, damage_fn *damage)
 		struct ts_run run = { build_packet(b->build, i), 1 };
 
 		if (damage == NULL || damage(build_packet(b->build, i), b->ms))
-			monitor_feed(b->monitor, &run, 1, now);
+			b->losses += monitor_feed(b->monitor, &run, 1,
+						  now);
 	}
 	b->build->n = 0;
 }
@@ -188,16 +190,17 @@ static bool set_tei_and_drop(uint8_t *packet, uint64_t ms)
 	return ms % 1000 != 60 || ts_pid(packet) != AUDIO;
 }
 
-Test(monitor, a_damaged_packet_is_no_gap)
+Test(monitor, a_damaged_packet_is_a_loss_and_no_gap)
 {
 	static const struct {
 		damage_fn *damage;
 		unsigned cc; /* errors of one fault */
+		unsigned losses; /* of all; null packets are none */
 	} cases[] = {
-		{ set_tei, 0 },
-		{ set_tei_in_pid, 0 },
-		{ set_tei_in_counter, 0 },
-		{ set_tei_and_drop, 1 },
+		{ set_tei, 0, 4 },
+		{ set_tei_in_pid, 0, 2 },
+		{ set_tei_in_counter, 0, 4 },
+		{ set_tei_and_drop, 1, 6 },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -211,6 +214,8 @@ Test(monitor, a_damaged_packet_is_no_gap)
 		cr_expect_eq(count(&b, ALARM_CC), 4 * cases[i].cc,
 			     "case %zu: %u", i,
 			     (unsigned)count(&b, ALARM_CC));
+		cr_expect_eq(b.losses, cases[i].losses, "case %zu: %u", i,
+			     b.losses);
 		done(&b);
 	}
 }

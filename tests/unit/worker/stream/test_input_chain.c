@@ -310,6 +310,66 @@ Test(input_chain, a_pmt_without_room_is_logged_once)
 	build_free(b);
 }
 
+/* The number of sights with each of these. */
+struct loss_sights {
+	unsigned losses, lossy, holes;
+};
+
+/* A datagram every 10 ms; in every third one a packet is damaged. */
+static struct loss_sights watch_damaged(const char *address, unsigned seconds)
+{
+	struct loss_sights told = { 0 };
+	struct build *b = build_new();
+	struct failover_sight sight;
+	struct stream_spec spec;
+	struct input_chain l;
+
+	stream_spec_init(&spec);
+	chain_init(&l, &(struct chain_config){
+		.position = 1, .address = address, .stream = &spec,
+		.versions = &versions, .remuxed = ignore,
+	});
+	l.candidate.state = CANDIDATE_ON_AIR;
+	chain_want(&l, true, SECOND_NS);
+	for (uint64_t ms = 1010; ms < 1000 + seconds * 1000; ms += 10) {
+		struct ts_run run;
+
+		b->n = 0;
+		for (unsigned i = 0; i < 7; i++)
+			build_payload(b, 0x101, 1);
+		if (ms % 30 == 0)
+			build_packet(b, 3)[1] |= 0x80;
+		run = build_run(b);
+		chain_watch(&l, &run, 1, ms * MS);
+		(void)chain_look(&l, ms * MS, &sight);
+		told.losses += sight.loss;
+		told.lossy += sight.lossy;
+		told.holes += sight.hole;
+	}
+	chain_done(&l);
+	build_free(b);
+	return told;
+}
+
+Test(input_chain, damaged_packets_are_lost_packets)
+{
+	static const char *const addresses[] = {
+		"udp://239.1.1.1", "udp://239.1.1.1#no_analyze",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
+		struct loss_sights told = watch_damaged(addresses[i], 2);
+
+		cr_expect(told.losses >= 60, "%s: %u", addresses[i],
+			  told.losses);
+		cr_expect_eq(told.lossy, 0, "%s", addresses[i]);
+		told = watch_damaged(addresses[i], 6);
+		cr_expect(told.lossy > 0, "%s", addresses[i]);
+		/* no pause shows them */
+		cr_expect_eq(told.holes, 0, "%s", addresses[i]);
+	}
+}
+
 struct held {
 	struct input_chain chain;
 	unsigned n;

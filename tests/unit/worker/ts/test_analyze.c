@@ -235,6 +235,7 @@ struct onair_case {
 	int bad_video, bad_audio, bad_data; /* wrong PES starts */
 	int scrambled_video, scrambled_data;
 	int gaps;         /* continuity errors */
+	int damaged, damaged_nulls; /* transport_error_indicator */
 	bool onair;
 };
 
@@ -261,6 +262,13 @@ static const struct onair_case onair_cases[] = {
 	  .config = { .cc_limit = 5 }, .onair = true },
 	{ .what = "gaps at the limit", .good = LIMIT, .gaps = 5,
 	  .config = { .cc_limit = 5 } },
+	{ .what = "damaged packets without a limit", .good = LIMIT,
+	  .damaged = 20, .onair = true },
+	{ .what = "damaged packets under the limit", .good = LIMIT,
+	  .damaged = 2, .gaps = 2, .damaged_nulls = 9,
+	  .config = { .cc_limit = 5 }, .onair = true },
+	{ .what = "damaged packets at the limit", .good = LIMIT,
+	  .damaged = 3, .gaps = 2, .config = { .cc_limit = 5 } },
 	{ .what = "not analyzed", .good = 15, .no_tables = true, .gaps = 9,
 	  .scrambled_video = 2, .config = { .no_analyze = true, .cc_limit = 1 },
 	  .onair = true },
@@ -284,6 +292,12 @@ static void put_case(struct build *b, const struct onair_case *c)
 		put_payload(b, VIDEO, 1);
 		b->cc[VIDEO] = (b->cc[VIDEO] + 1) & 0x0f;
 		put_payload(b, VIDEO, 1);
+	}
+	for (int i = 0; i < c->damaged; i++)
+		build_payload(b, VIDEO, 1)[1] |= 0x80;
+	for (int i = 0; i < c->damaged_nulls; i++) {
+		build_null(b);
+		build_packet(b, b->n - 1)[1] |= 0x80;
 	}
 }
 
