@@ -145,8 +145,7 @@ lane() {
 }
 
 # tuners DIR: make check-dvb as a lane, with results as automake prints them.
-# It has as much time as the other lanes: the clock of its machine stands still
-# while that does not run.
+# The clock of its machine stands still while that does not run.
 tuners() {
 	local status=0 name=tests/dvb/check-dvb
 	rm -f "$1/tuners.log"

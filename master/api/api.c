@@ -236,8 +236,9 @@ void reply_warn(struct reply *reply, const char *path, const char *text)
 		(void)json_object_set_new(reply->body, "warnings", list);
 	}
 	if (json_array_size(list) < WARNINGS_MAX)
-		(void)json_array_append_new(list, json_sprintf("%s: %s", path,
-							       text));
+		(void)json_array_append_new(
+			list, json_sprintf("%s%s%s", path,
+					   path[0] != '\0' ? ": " : "", text));
 }
 
 void reply_error(struct reply *reply, int status, const char *format, ...)

@@ -58,7 +58,8 @@ static json_t *document_with(const struct api *api, const char *key,
 			     const json_t *value)
 {
 	static const char *const others[] = { "settings", "auth", "categories",
-					      "softcam", "cas", "dvb_tune" };
+					      "softcam", "cas", "dvb_tune",
+					      "make_stream" };
 	json_t *document = json_object();
 
 	/* only counts of references change */

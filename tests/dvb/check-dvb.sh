@@ -40,6 +40,10 @@ bash "$here/vmrun.sh" "$@" "$here/guest-tuner.sh" >"$dir/guest.log" ||
 # the plan follows all cases
 sed '/^1\.\./d' "$dir/guest.log"
 n=$(grep -cE '^(not )?ok ' "$dir/guest.log") || true
+if [ $status = 124 ]; then
+	echo "1..0 # SKIP the machine got too little of the processor"
+	exit 0
+fi
 grep -q '^1\.\.' "$dir/guest.log" || {
 	echo "Bail out! the machine ended with $status before its tests"
 	exit 99

@@ -16,7 +16,8 @@ cd "$1"
 skip() { echo "prep.sh: $*" >&2; exit 77; }
 
 command -v apt-get >/dev/null || skip "no apt-get: this needs Debian's packages"
-K=$(apt-cache depends linux-image-amd64 2>/dev/null |
+# it ends with 100 where it knows no such package
+K=$({ apt-cache depends linux-image-amd64 2>/dev/null || true; } |
 	awk '/Depends: linux-image-[0-9]/ && !k { k = $2 } END { print k }')
 [ -n "$K" ] || skip "apt knows no linux-image-amd64 (apt-get update?)"
 V=${K#linux-image-}
@@ -46,11 +47,12 @@ fi
 
 # Another kernel than last time: begin again.
 if [ ! -e "lib/modules/$V" ]; then
-	rm -rf boot lib ./linux-image-*.deb
+	rm -rf boot lib new ./linux-image-*.deb
+	mkdir new
 	apt-get download -qq -o Acquire::Retries=1 \
 		-o Acquire::http::Timeout=20 "$K" >apt.log 2>&1 ||
 		skip "$K cannot be downloaded"
-	dpkg-deb --fsys-tarfile "$K"*.deb | tar -x --wildcards \
+	dpkg-deb --fsys-tarfile "$K"*.deb | tar -x -C new --wildcards \
 		'./boot/vmlinuz*' './lib/modules/*/modules.builtin*' \
 		'./lib/modules/*/modules.order' \
 		'./lib/modules/*/drivers/media/dvb-core/*' \
@@ -61,7 +63,10 @@ if [ ! -e "lib/modules/$V" ]; then
 		'./lib/modules/*/fs/9p/*' './lib/modules/*/fs/netfs/*' \
 		'./lib/modules/*/fs/fscache/*' \
 		'./lib/modules/*/drivers/virtio/*'
-	rm -f ./linux-image-*.deb
+	# lib is there when all is
+	mv new/boot boot
+	mv new/lib lib
+	rm -rf new ./linux-image-*.deb
 fi
 
 # The headers follow the kernel, so the module is built every time (2 s).

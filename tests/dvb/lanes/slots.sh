@@ -32,7 +32,7 @@ await 'and its programs are on air' 30 plays ci2
 
 param hang 1
 await 'a driver that hangs is reported' 20 has 'doesnotreturn'
-check 'another tuner has lock' has '"lock":true' cam
+await 'another tuner has lock' 10 has '"lock":true' cam
 param hang 0
 await 'and the tuner works when the driver goes on' 20 has '"lock":true'
 

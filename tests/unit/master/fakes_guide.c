@@ -39,9 +39,10 @@ struct epg_docs *reconciler_epg_docs(struct reconciler *r)
 }
 
 struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
-				  unsigned form, epg_done_fn *done, void *arg)
+				  struct epg_doc_kind kind, epg_done_fn *done,
+				  void *arg)
 {
-	(void)d, (void)form, (void)done, (void)arg;
+	(void)d, (void)kind, (void)done, (void)arg;
 	buf_done(text);
 	return NULL;
 }

@@ -43,11 +43,13 @@ static void add_received(struct link_stats *l, const SRT_TRACEBSTATS *s)
 	 * limited by the number of losses. */
 	most = l->value[LINK_LOST] -
 	       MIN(l->value[LINK_DROPPED], l->value[LINK_LOST]);
+	add_if_any(l, LINK_FEC_REPAIRED, s->pktRcvFilterSupply);
+	recovered = MAX(recovered, MIN(l->value[LINK_RECOVERED], most));
+	/* libsrt may count a repair before the loss */
 	link_stats_set(l, LINK_RECOVERED,
-		       MAX(recovered, MIN(l->value[LINK_RECOVERED], most)));
+		       MAX(recovered, MIN(l->value[LINK_FEC_REPAIRED], most)));
 	add(l, LINK_UNDECRYPTED, s->pktRcvUndecrypt);
 	add_if_any(l, LINK_FEC_RECEIVED, s->pktRcvFilterExtra);
-	add_if_any(l, LINK_FEC_REPAIRED, s->pktRcvFilterSupply);
 	add_if_any(l, LINK_FEC_UNREPAIRED, s->pktRcvFilterLoss);
 	add(l, LINK_RATE_KBPS, (int64_t)(s->mbpsRecvRate * 1000));
 	raise_to(l, LINK_LATENCY_MS, s->msRcvTsbPdDelay);
