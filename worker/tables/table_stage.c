@@ -28,6 +28,9 @@ enum {
 	/* A schedule of events waits while so many packets are queued, so that
 	 * other tables have room. */
 	GUIDE_QUEUED = 2,
+	/* At a constant rate it waits after so long without a place, too:
+	 * several turns of a multiplex. */
+	GUIDE_LACK_US = 100000,
 	/* The last packets of own sections that are known: those of
 	 * SCHEDULE_GAP_MS and more, of several PIDs. */
 	LEFT_MAX = 128,
@@ -75,6 +78,7 @@ struct table_stage {
 	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
 	uint32_t packets;   /* of the source */
 	uint32_t waits_from; /* value of packets when the queue began */
+	uint32_t place_at; /* at the last place that was not demanded */
 	bool clock;          /* the queue begins with a clock */
 	/* the last second */
 	uint64_t second_ns;
@@ -227,6 +231,12 @@ static uint32_t packets_in(const struct table_stage *s, unsigned us)
 	return us > SPACING_US ? PATIENCE_DEFAULT : SPACING_DEFAULT;
 }
 
+/* Has it no room for another own section, so that a passed one has room? */
+static bool is_full(const struct table_stage *s)
+{
+	return s->queue.n + 2 * SECTION_PACKETS > SECTION_QUEUE_MAX;
+}
+
 /* Notes what n packets of the queue belong to. */
 static void mark(struct table_stage *s, size_t first, size_t n,
 		 struct slot slot)
@@ -286,14 +296,35 @@ static uint32_t table_of(const uint8_t *section)
 	       (uint32_t)section_table_id(section) << 16 | extension;
 }
 
+bool table_stage_lacks_places(const struct table_stage *s)
+{
+	return s->constant && (s->others > 0 || is_full(s)) &&
+	       s->packets - s->waits_from >= packets_in(s, LACK_US);
+}
+
+/* A packet of the source can be replaced by one of the queue. */
+static void note_place(struct table_stage *s)
+{
+	if (!table_stage_lacks_places(s))
+		s->place_at = s->packets;
+}
+
+/* Does a schedule of events wait?  One that has begun is in the way of others
+ * of its PID. */
+static bool defers_guide(const struct table_stage *s)
+{
+	return s->queue.n > GUIDE_QUEUED ||
+	       (s->constant &&
+		s->packets - s->place_at >= packets_in(s, GUIDE_LACK_US));
+}
+
 /* Queues what is due.  Room stays for a passed section. */
 static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 {
 	struct schedule_due due;
 
-	while (s->queue.n + 2 * SECTION_PACKETS <= SECTION_QUEUE_MAX &&
-	       schedule_next(s->schedule, now_ns, unix_ms,
-			     s->queue.n > GUIDE_QUEUED, &due)) {
+	while (!is_full(s) && schedule_next(s->schedule, now_ns, unix_ms,
+					    defers_guide(s), &due)) {
 		s->counted.sections++;
 		if (due.clock)
 			push_clock(s, &due);
@@ -350,35 +381,70 @@ static void note_left(struct table_stage *s, const struct slot *slot,
 	*l = (struct left){ pid, slot->table, s->packets };
 }
 
-/* Sends the first packet whose PID may have one now; false: there is none. */
-static bool send(struct table_stage *s)
+/* Is this packet the first one of its PID, which may have one now? */
+static bool may_leave(struct table_stage *s, size_t i)
 {
-	uint32_t distance = packets_in(s, SPACING_US);
+	const uint8_t *p = section_queue_at(&s->queue, i);
+	uint16_t pid = ts_pid(p);
+
+	for (size_t k = 0; k < i; k++)
+		if (ts_pid(section_queue_at(&s->queue, k)) == pid)
+			return false;
+	return (s->packets - s->sent_at[pid] >= packets_in(s, SPACING_US) ||
+		(s->clock && i == 0)) &&
+	       is_apart(s, &s->slots[s->queue.order[i]], p);
+}
+
+/* Is this packet of a schedule of events, and no other one waits for it? */
+static bool is_guide(const struct table_stage *s, size_t i)
+{
+	uint16_t pid = ts_pid(section_queue_at(&s->queue, i));
+
+	for (size_t k = i; k < s->queue.n; k++)
+		if (ts_pid(section_queue_at(&s->queue, k)) == pid &&
+		    !s->slots[s->queue.order[k]].guide)
+			return false;
+	return true;
+}
+
+/* The packet that goes out now, or the length of the queue.  A schedule of
+ * events goes behind all others: it takes no place that they lack. */
+static size_t choose(struct table_stage *s)
+{
+	size_t guide = s->queue.n;
 
 	for (size_t i = 0; i < s->queue.n; i++) {
-		const uint8_t *p = section_queue_at(&s->queue, i);
-		const struct slot *slot = &s->slots[s->queue.order[i]];
-		uint16_t pid = ts_pid(p);
-		bool first = true;
-
-		for (size_t k = 0; k < i && first; k++)
-			first = ts_pid(section_queue_at(&s->queue, k)) != pid;
-		if (!first || (s->packets - s->sent_at[pid] < distance &&
-			       !(s->clock && i == 0)) ||
-		    !is_apart(s, slot, p))
+		if (!may_leave(s, i))
 			continue;
-		note_left(s, slot, pid);
-		p = memcpy(runs_out_new(&s->out),
-			   section_queue_take(&s->queue, i), TS_PACKET);
-		ts_set_cc((uint8_t *)(uintptr_t)p, s->cc[pid]);
-		s->cc[pid] = (s->cc[pid] + 1) & 0x0f;
-		s->sent_at[pid] = s->packets;
-		s->waits_from = s->packets;
-		s->clock = s->clock && s->queue.n > 0 &&
-			   ts_pid(section_queue_at(&s->queue, 0)) == pid;
-		return true;
+		if (!is_guide(s, i))
+			return i;
+		guide = MIN(guide, i);
 	}
-	return false;
+	return guide;
+}
+
+/* Sends a packet of the queue; false: none may go out now. */
+static bool send(struct table_stage *s)
+{
+	size_t i = choose(s);
+	const struct slot *slot;
+	uint16_t pid;
+	uint8_t *p;
+
+	if (i == s->queue.n)
+		return false;
+	slot = &s->slots[s->queue.order[i]];
+	pid = ts_pid(section_queue_at(&s->queue, i));
+	note_left(s, slot, pid);
+	p = memcpy(runs_out_new(&s->out), section_queue_take(&s->queue, i),
+		   TS_PACKET);
+	ts_set_cc(p, s->cc[pid]);
+	s->cc[pid] = (s->cc[pid] + 1) & 0x0f;
+	s->sent_at[pid] = s->packets;
+	s->waits_from = s->packets;
+	s->clock = s->clock && s->queue.n > 0 &&
+		   ts_pid(section_queue_at(&s->queue, 0)) == pid;
+	return true;
 }
 
 static bool is_impatient(const struct table_stage *s)
@@ -390,17 +456,12 @@ static bool is_impatient(const struct table_stage *s)
 	return !s->has_nulls || s->packets - s->waits_from >= packets_in(s, us);
 }
 
-bool table_stage_lacks_places(const struct table_stage *s)
-{
-	return s->constant && s->others > 0 &&
-	       s->packets - s->waits_from >= packets_in(s, LACK_US);
-}
-
 /* --- the packets of the source --- */
 
 /* The place of a packet that does not go out. */
 static void fill(struct table_stage *s)
 {
+	note_place(s);
 	if (!send(s) && s->has_nulls)
 		runs_out_pass(&s->out, null_packet);
 }
@@ -440,6 +501,7 @@ static void take(struct table_stage *s, const uint8_t *packet)
 	s->packets++;
 	if (pid == TS_PID_NULL) {
 		s->saw_null = s->has_nulls = true;
+		note_place(s);
 		if (s->queue.n == 0 || !send(s))
 			runs_out_pass(&s->out, packet);
 		return;

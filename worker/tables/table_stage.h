@@ -66,8 +66,8 @@ void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 void table_stage_feed(struct table_stage *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms);
 
-/* Has a table waited too long for a null packet?  A schedule of events is none.
- * For a constant rate. */
+/* Has a table waited too long for a null packet?  A schedule of events is none,
+ * unless it leaves no room for others.  For a constant rate. */
 bool table_stage_lacks_places(const struct table_stage *);
 
 void table_stage_counters(const struct table_stage *,

@@ -202,8 +202,36 @@ Test(table_stage, says_when_a_table_lacks_places)
 	for (; r->ms < 300; r->ms += 10)
 		feed(r, 0x100, 20);
 	cr_expect(!table_stage_lacks_places(r->stage));
+	/* and is not queued before */
+	feed(r, TS_PID_NULL, 1);
+	cr_expect_eq(count(r, 0x12), 0u);
 	feed(r, TS_PID_NULL, 1);
 	cr_expect_eq(count(r, 0x12), 1u);
+	rig_free(r);
+}
+
+Test(table_stage, a_schedule_takes_no_place_that_others_lack)
+{
+	struct rig *r = rig_of(KBPS);
+	uint8_t guide[4000] = { 0x50, 0x7f, 0x9d };
+
+	cr_assert(schedule_set_terms(
+		table_stage_schedule(r->stage),
+		&(struct schedule_key){ 0x12, 0x50, 1, 0 },
+		&(struct schedule_terms){ 1000, SCHEDULE_GUIDE },
+		&(struct schedule_section){ guide, sizeof guide }, 1));
+	/* it begins: 22 packets; then there are no other null packets */
+	feed(r, TS_PID_NULL, 1);
+	set_nit(r, 100);
+	for (r->ms = 1; r->ms < 5000; r->ms += 10) {
+		if (table_stage_lacks_places(r->stage))
+			feed(r, TS_PID_NULL, 1);
+		feed(r, 0x100, 20);
+		/* until the queue has room for others */
+		cr_assert(r->ms < 400 || count(r, 0x10) > 0);
+	}
+	cr_expect_geq(count(r, 0x10), 9u, "%zu", count(r, 0x10));
+	cr_expect_leq(count(r, 0x12), 5u, "%zu", count(r, 0x12));
 	rig_free(r);
 }
 
