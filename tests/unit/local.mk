@@ -426,6 +426,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_mux_input \
 	tests/unit/worker/stream/test_mux_stage \
 	tests/unit/worker/stream/test_netif_news \
+	tests/unit/worker/stream/test_pipeline_feed \
 	tests/unit/worker/stream/test_pipeline_file \
 	tests/unit/worker/stream/test_pipeline_files \
 	tests/unit/worker/stream/test_pipeline_rtp \

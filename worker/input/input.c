@@ -72,6 +72,16 @@ int input_fd(const struct input *in)
 	return in->fd;
 }
 
+bool input_is_roomy(const struct input *in)
+{
+	if (in->inner != NULL)
+		return input_is_roomy(in->inner);
+	if (in->ops->roomy)
+		return true;
+	return in->flow != NULL && (in->paths == NULL || in->paths->n == 1) &&
+	       udp_flow_is_roomy(in->flow);
+}
+
 int input_every_second(struct input *in, uint64_t now_ns, struct errmsg *error)
 {
 	return in->ops->every_second != NULL

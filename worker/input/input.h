@@ -75,6 +75,11 @@ void input_warm(const struct input *, struct prefetch *);
  * the owner reads it at every tick. */
 int input_fd(const struct input *);
 
+/* Does the input hold the packets of 200 ms at 60 Mbit/s until they are read,
+ * and did one read take all that waited?  Else the owner reads it every 10 ms.
+ * True for a ring, and for a socket with a large buffer. */
+bool input_is_roomy(const struct input *);
+
 /* Maintains memberships and memory.  0, or -errno with error as input_read().
  */
 int input_every_second(struct input *, uint64_t now_ns, struct errmsg *error)

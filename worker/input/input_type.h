@@ -41,6 +41,8 @@ struct input_ops {
 	/* NULL: 0. */
 	uint64_t (*position)(const struct input *);
 	bool never_silent;
+	/* See input_is_roomy(); false: as its only flow is. */
+	bool roomy;
 	/* NULL: it has no connections. */
 	const char *(*peer)(const struct input *);
 	bool reopens;

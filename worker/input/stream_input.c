@@ -100,6 +100,7 @@ static void stream_free(struct input *in)
 }
 
 static const struct input_ops stream_ops = {
+	.roomy = true,
 	.free = stream_free,
 	.read = stream_read,
 	.counters = stream_counters,

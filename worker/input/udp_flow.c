@@ -75,6 +75,8 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 		return r;
 	}
 	f->fd = r;
+	f->large = udp_socket_is_large(r);
+	f->full = false;
 	f->asked_for = needs_querier(f);
 	f->last_packet_ns = f->renewed_ns = now_ns;
 	f->receiver = receiver_new(&r);
@@ -123,6 +125,7 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 		if (n < RECEIVER_SLOTS)
 			break;
 	}
+	f->full = reads == READS_MAX;
 	if (reads > 0)
 		f->last_packet_ns = now_ns;
 	return reads;
@@ -145,6 +148,7 @@ static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *error)
 			 "%s", name);
 	fd_close(&f->fd);
 	f->fd = fd;
+	f->large = udp_socket_is_large(fd);
 	f->ifindex = ifindex;
 	f->asked_for = needs_querier(f);
 	receiver_moved(f->receiver);

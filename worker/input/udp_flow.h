@@ -36,6 +36,8 @@ struct udp_flow {
 	struct netif_watch *netif;
 	/* why the interface cannot be used; "": it can be used */
 	struct errmsg error;
+	bool large; /* the buffer of the socket, see udp_socket_is_large() */
+	bool full;  /* the last read ended at its bound */
 	struct receiver *receiver;
 	uint64_t last_packet_ns; /* time of the last packet or the opening */
 	uint64_t renewed_ns;
@@ -88,6 +90,12 @@ struct udp_reader {
 };
 int udp_flow_read(struct udp_flow *, const struct udp_reader *,
 		  uint64_t now_ns, struct errmsg *error) MUST_CHECK;
+
+/* As input_is_roomy(). */
+static inline bool udp_flow_is_roomy(const struct udp_flow *f)
+{
+	return udp_flow_is_open(f) && f->large && !f->full;
+}
 
 /* Maintains membership and memory.  Waits for an interface that is down or
  * gone; opens another socket, with another fd, on an interface that replaced it

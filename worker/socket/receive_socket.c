@@ -10,6 +10,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
+enum {
+	/* What the kernel gives for UDP_RECEIVE_BUFFER: it doubles the value,
+	 * and counts 2,304 bytes for a datagram of 1,316. */
+	LARGE = 2 * UDP_RECEIVE_BUFFER,
+};
+
 static int ip_level(const struct udp_place *place)
 {
 	return place->local.sa.sa_family == AF_INET6 ? IPPROTO_IPV6
@@ -126,6 +132,15 @@ int udp_socket_open(const struct udp_place *place, unsigned ifindex,
 		return r;
 	}
 	return fd;
+}
+
+bool udp_socket_is_large(int fd)
+{
+	int size;
+	socklen_t len = sizeof size;
+
+	return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, &len) == 0 &&
+	       size >= LARGE;
 }
 
 /* Sets the source filter of the group: the given mode (MCAST_INCLUDE or

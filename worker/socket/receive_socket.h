@@ -22,6 +22,10 @@ struct udp_place {
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *error) MUST_CHECK;
 
+/* Does its buffer hold 200 ms at 60 Mbit/s?  A kernel with a small
+ * net.core.rmem_max gives less than requested. */
+bool udp_socket_is_large(int fd);
+
 /* Switches the kernel's time stamps for received datagrams on or off. */
 void udp_socket_stamp(int fd, bool on);
 

@@ -278,6 +278,7 @@ static uint64_t next_turn(const struct pipeline *p)
 
 static void schedule(struct pipeline *p)
 {
+	unsigned tick = p->tick_ms;
 	bool busy = selector_is_busy(p->selector);
 	bool behind = sender_is_behind(&p->sender);
 	int fd = busy ? -1 : selector_fd(p->selector);
@@ -297,9 +298,9 @@ static void schedule(struct pipeline *p)
 	for (size_t i = 0; !behind && i < p->n_sinks && p->n_with_pace > 0; i++)
 		behind = sink_has_pace(&p->sinks[i]) &&
 			 sink_is_behind(&p->sinks[i]);
-	ticker_every(&p->ticker,
-		     (behind ? MAX(p->tick_ms / 2, 1U) : p->tick_ms) * MS,
-		     p->now_ns);
+	if (p->feed_ms > tick && selector_is_roomy(p->selector))
+		tick = p->feed_ms;
+	ticker_every(&p->ticker, MAX(tick >> behind, 1U) * MS, p->now_ns);
 }
 
 static void turn(void *arg)
@@ -415,8 +416,7 @@ static void make_selector(struct pipeline *p,
 		log_error("stream", "%s", error.text);
 	/* what the multiplex delays anyway */
 	if (config->start->feed)
-		p->tick_ms = MAX(mux_stage_period_ms(spec.mux_delay_ms),
-				 (unsigned)PACER_BURST_MS);
+		p->feed_ms = mux_stage_period_ms(spec.mux_delay_ms);
 	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,

@@ -175,6 +175,17 @@ bool selector_is_busy(const struct selector *s)
 	return false;
 }
 
+bool selector_is_roomy(const struct selector *s)
+{
+	for (size_t i = 0; i < count_chains(s); i++) {
+		const struct input *input = s->chains[i].keeper.input;
+
+		if (input != NULL && !input_is_roomy(input))
+			return false;
+	}
+	return true;
+}
+
 int selector_fd(const struct selector *s)
 {
 	const struct input_chain *c = selector_chain_of(s, s->on_air);

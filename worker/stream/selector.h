@@ -124,6 +124,9 @@ struct candidate *selector_still(struct selector *);
 /* Do packets arrive, so that the inputs are read at every tick? */
 bool selector_is_busy(const struct selector *);
 
+/* Are all open inputs roomy (input_is_roomy())? */
+bool selector_is_roomy(const struct selector *);
+
 /* While it is not busy: readable when an input has packets; or -1. */
 int selector_fd(const struct selector *);
 

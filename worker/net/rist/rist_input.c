@@ -21,7 +21,7 @@
 
 enum {
 	HELD = 64,
-	TURN_MAX = 512, /* blocks in one tick */
+	TURN_MAX = 512, /* blocks in one tick, of 10 ms */
 	/* Blocks of several paths; half of the places hold half a second at
 	 * 170 Mbit/s. */
 	PLACES = 16384,

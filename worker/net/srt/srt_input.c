@@ -16,7 +16,7 @@
 enum {
 	MESSAGE_MAX = 1456, /* SRT_LIVE_MAX_PLSIZE */
 	SLOTS = 64,
-	/* Messages in one tick: enough for 500 Mbit/s. */
+	/* Messages in one tick: enough for 500 Mbit/s every 10 ms. */
 	TURN_MAX = 512,
 };
 

@@ -259,6 +259,7 @@ void rig_start(struct rig *r, const char *input, const char *output0,
 		.inputs = { input },
 		.n_outputs = output1 != NULL ? 2 : output0 != NULL ? 1 : 0,
 		.outputs = { output0, output1 },
+		.feed = r->feed,
 	};
 
 	r->pipeline = pipeline_new(&(struct pipeline_config){

@@ -42,6 +42,7 @@ struct rig {
 	struct rig_capture out[RIG_OUTPUTS];
 	int tx;
 	int memory;         /* for rig_start(); -1: none */
+	bool feed;          /* for rig_start(): a multiplex reads it */
 	unsigned group_if;  /* where groups are sent to and joined */
 	uint64_t pulse_ns;  /* the loop turned last */
 	uint64_t stood_ns;  /* it did not turn for so long, in all */
