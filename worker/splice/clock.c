@@ -6,6 +6,8 @@
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
+#include <stdlib.h>
+
 #define MS (PCR_HZ / 1000)
 
 #define STEP_LONG (SPLICE_CLOCK_STEP_MS * (int64_t)MS)
@@ -143,6 +145,31 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 	    !is_ahead(c, out, now_ns, w->gap))
 		return SPLICE_PCR_GOOD;
 	return SPLICE_PCR_JUMP;
+}
+
+/* The expected step of the PCR over so many packets. */
+static int64_t expected(const struct splice_clock *c,
+			const struct splice_watch *w, uint64_t packets)
+{
+	uint64_t ticks = MIN(packets, 1000000) * c->packet_ticks / PACKET_SCALE;
+
+	if (c->packet_ticks == 0)
+		return w->usual;
+	return (int64_t)(w->usual == 0 ? ticks : MIN(ticks, w->usual));
+}
+
+bool splice_clock_contradicts(const struct splice_clock *c,
+			      const struct splice_watch *w,
+			      struct splice_reading odd,
+			      struct splice_reading next, uint64_t now_ns)
+{
+	int64_t step = expected(c, w, next.packets);
+	int64_t both = expected(c, w, odd.packets) + step;
+	int64_t off_clock = diff(moved(c, next.pcr), c->pcr) - both;
+	int64_t off_odd = diff(next.pcr % PCR_WRAP, odd.pcr % PCR_WRAP) - step;
+
+	return splice_clock_judge(c, w, next.pcr, now_ns) == SPLICE_PCR_GOOD &&
+	       llabs(off_clock) < llabs(off_odd);
 }
 
 void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,

@@ -92,6 +92,19 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *,
 				   const struct splice_watch *, uint64_t pcr,
 				   uint64_t now_ns);
 
+/* A PCR, as received, and the number of packets since the PCR before it. */
+struct splice_reading {
+	uint64_t pcr;
+	uint64_t packets;
+};
+
+/* Is `odd`, which jumps, wrong alone?  The PCR that follows then continues the
+ * clock, and does so better than it continues `odd`. */
+bool splice_clock_contradicts(const struct splice_clock *,
+			      const struct splice_watch *,
+			      struct splice_reading odd,
+			      struct splice_reading next, uint64_t now_ns);
+
 /* Updates what was seen by a good PCR; before splice_clock_note(). */
 void splice_watch_note(struct splice_watch *, const struct splice_clock *,
 		       uint64_t pcr);

@@ -133,57 +133,28 @@ void splice_place(struct splice *s, struct splice_cursor c)
 	}
 }
 
-/* The verdict on a PCR of a clock.  gap: packets in front of it may be
- * missing. */
-static enum splice_pcr judge_pcr(const struct splice *s, size_t i,
-				 uint64_t pcr, bool gap)
-{
-	const struct splice_clock *c = &s->sent->clocks[i];
-	struct splice_watch w = s->watches[i];
-
-	if (!c->used)
-		return SPLICE_PCR_GOOD;
-	/* the clock continued while packets were held */
-	w.gap |= gap || s->state == SPLICE_CATCH_UP;
-	return splice_clock_judge(c, &w, pcr, s->now_ns);
-}
-
-/* Is the clock placed, and confirmed by a PCR? */
-static bool is_settled(const struct splice *s, size_t i)
-{
-	return !s->pending[i] && !s->unsettled[i];
-}
-
 /* Does this PCR, further ahead, jump?  Packets in front of it may be
  * missing. */
 static bool jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 {
-	return is_settled(s, i) &&
-	       judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
+	return splice_is_settled(s, i) &&
+	       splice_judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
 }
 
-static void cut_here(struct splice *s, const struct splice_cursor *c)
+/* The same for a jump that no unit shows: does no later PCR contradict it? */
+static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
+			 const struct splice_cursor *pcr, size_t clock)
+{
+	return splice_confirm(s, pcr, clock, pcr->index - here->index) !=
+	       SPLICE_CONTINUES;
+}
+
+void splice_cut_here(struct splice *s, const struct splice_cursor *c)
 {
 	s->counters.jumps++;
 	s->odd_ns = 0;
 	splice_begin_cut(s, SPLICE_JUMP);
 	splice_place(s, *c);
-}
-
-/* The first PCR of the clock from the cursor on; false without one nearby. */
-static bool find_pcr(struct splice *s, struct splice_cursor *c, size_t clock,
-		     uint64_t *ret)
-{
-	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
-		const uint8_t *p = splice_cursor_get(c);
-
-		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, ret) &&
-		    splice_clock_of_pcr(s, ts_pid(p)) == (int)clock)
-			return true;
-		if (!splice_cursor_next(c))
-			return false;
-	}
-	return false;
 }
 
 bool splice_has_gap(const struct splice *s, const uint8_t *p)
@@ -276,6 +247,15 @@ static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 
 /* --- PIDs that no table names --- */
 
+/* Did the tables in force until a short time ago name the PID?  A multiplexer
+ * sends them before its PIDs change. */
+static bool is_former(const struct splice *s, const struct splice_pid *ps)
+{
+	return ps->former && ps->cut == s->cut &&
+	       s->now_ns - s->renewed_ns <
+		       SPLICE_FORMER_MS * (uint64_t)SPLICE_MS;
+}
+
 /* Is it the first packet with times on a PID that no table names? */
 static bool is_foreign(const struct splice *s, const uint8_t *p)
 {
@@ -284,7 +264,7 @@ static bool is_foreign(const struct splice *s, const uint8_t *p)
 	uint64_t pcr;
 
 	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->unlisted &&
-	       s->sent->clocks[ps->clock].used &&
+	       !is_former(s, ps) && s->sent->clocks[ps->clock].used &&
 	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
 	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
 }
@@ -360,7 +340,7 @@ static enum splice_sign judge_foreign(struct splice *s,
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
 		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
 	if (sign == SPLICE_CUTS)
-		cut_here(s, c);
+		splice_cut_here(s, c);
 	else if (sign == SPLICE_CONTINUES)
 		s->pids[ts_pid(splice_cursor_get(c))].unlisted = 1;
 	return sign;
@@ -381,27 +361,6 @@ static void watch_counter(struct splice *s, const uint8_t *p)
 	s->watches[pid->clock].gap = !ts_discontinuity(p);
 }
 
-/* Makes a cut at a PCR that jumps.  True also for a late PCR, which must not go
- * out: packets are changed from there on. */
-static bool find_pcr_jump(struct splice *s, const struct splice_cursor *c,
-			  uint64_t pcr)
-{
-	int i = splice_clock_of_pcr(s, ts_pid(splice_cursor_get(c)));
-	enum splice_pcr is;
-
-	if (i < 0)
-		return false;
-	is = judge_pcr(s, (size_t)i, pcr, false);
-	if (is == SPLICE_PCR_JUMP && is_settled(s, (size_t)i)) {
-		cut_here(s, c);
-		return true;
-	}
-	if (is != SPLICE_PCR_LATE || s->buffer != NULL)
-		return false;
-	splice_rewrite(s);
-	return true;
-}
-
 /* Was a PCR of this clock dropped a short time ago? */
 static bool was_late(const struct splice *s, size_t clock)
 {
@@ -418,7 +377,7 @@ static bool may_wait(struct splice *s, size_t clock)
 	const uint64_t calm_ns = SPLICE_ODD_MS * (uint64_t)SPLICE_MS;
 
 	if (s->state == SPLICE_JUDGE || s->state == SPLICE_CATCH_UP ||
-	    s->n_pending > 0 || !is_settled(s, clock) ||
+	    s->n_pending > 0 || !splice_is_settled(s, clock) ||
 	    !s->sent->clocks[clock].used ||
 	    (s->odd_ns != 0 && s->now_ns - s->odd_ns < calm_ns &&
 	     !was_late(s, clock)))
@@ -456,18 +415,18 @@ static enum splice_sign judge_odd(struct splice *s,
 	enum splice_pcr is;
 	uint64_t pcr;
 
-	if (!find_pcr(s, &ahead, clock, &pcr))
+	if (!splice_find_pcr(s, &ahead, clock, &pcr))
 		return may_wait(s, clock) ? SPLICE_UNDECIDED
 					  : SPLICE_CONTINUES;
-	is = judge_pcr(s, clock, pcr, false);
-	if (is == SPLICE_PCR_GOOD && is_settled(s, clock) &&
+	is = splice_judge_pcr(s, clock, pcr, false);
+	if (is == SPLICE_PCR_GOOD && splice_is_settled(s, clock) &&
 	    steps_back(s, splice_cursor_get(c), clock, pcr))
 		return SPLICE_CUTS;
 	/* a PCR that is late alone may be out of order */
-	if (!is_settled(s, clock) ||
+	if (!splice_is_settled(s, clock) ||
 	    (is != SPLICE_PCR_JUMP && is != SPLICE_PCR_LATE))
 		return SPLICE_CONTINUES;
-	cut_here(s, c);
+	splice_cut_here(s, c);
 	return SPLICE_CUTS;
 }
 
@@ -489,17 +448,23 @@ enum splice_sign splice_find_jump(struct splice *s,
 			return sign;
 	}
 	watch_counter(s, p);
-	if (ts_pcr(p, &pcr) && find_pcr_jump(s, c, pcr))
-		return SPLICE_CUTS;
+	if (ts_pcr(p, &pcr)) {
+		enum splice_sign sign = splice_judge_jump(s, c, pcr);
+
+		if (sign != SPLICE_CONTINUES)
+			return sign;
+	}
 	unit = splice_unit_jumps(s, p, NULL);
 	if (!unit && !splice_has_gap(s, p))
 		return splice_unit_is_odd(s, p) ? judge_odd(s, c, clock)
 						: SPLICE_CONTINUES;
 	if (!unit && c->index < s->no_jump_to)
 		return SPLICE_CONTINUES;
-	known = find_pcr(s, &ahead, clock, &pcr);
-	if (known ? jumps_ahead(s, clock, pcr) : has_other_tables(s, *c)) {
-		cut_here(s, c);
+	known = splice_find_pcr(s, &ahead, clock, &pcr);
+	if (known ? jumps_ahead(s, clock, pcr) &&
+		    (unit || is_confirmed(s, c, &ahead, clock))
+		  : has_other_tables(s, *c)) {
+		splice_cut_here(s, c);
 		return SPLICE_CUTS;
 	}
 	if (!known && unit && may_wait(s, clock))
@@ -551,6 +516,7 @@ static unsigned settle(struct splice *s, size_t i, uint64_t pcr)
 
 unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 {
+	struct splice_moment at = splice_moment(s);
 	unsigned verdict = 0;
 	struct splice_clock *c;
 	enum splice_pcr is;
@@ -559,12 +525,19 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 
 	if (!ts_pcr(packet, &pcr))
 		return 0;
+	if (s->doubt_ns != 0)
+		at.ns = s->doubt_ns;
+	s->doubt_ns = 0;
+	if (s->wrong_pcr) {
+		s->wrong_pcr = false;
+		return SPLICE_NO_PCR;
+	}
 	i = splice_clock_of_pcr(s, ts_pid(packet));
 	if (i < 0)
 		return s->pending[s->pids[ts_pid(packet)].clock]
 			       ? SPLICE_NO_PCR : 0;
 	c = &s->sent->clocks[i];
-	is = judge_pcr(s, (size_t)i, pcr, false);
+	is = splice_judge_pcr(s, (size_t)i, pcr, false);
 	if (s->pending[i])
 		place(s, (size_t)i, pcr, s->sent->packets);
 	else if (s->state == SPLICE_CATCH_UP &&
@@ -583,7 +556,6 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 		return verdict;
 	s->unsettled[i] = false;
 	splice_watch_note(&s->watches[i], c, pcr);
-	splice_clock_note(c, pcr, splice_moment(s),
-			  s->state != SPLICE_CATCH_UP);
+	splice_clock_note(c, pcr, at, s->state != SPLICE_CATCH_UP);
 	return verdict;
 }

@@ -34,7 +34,8 @@ enum splice_state {
 	SPLICE_REWRITE,      /* packets are copied and changed */
 	SPLICE_HOLD,         /* packets after a silence wait for a PCR */
 	SPLICE_HOLD_FOREIGN, /* packets of a PID that no table names wait for
-			      * other tables or a PCR of a known clock */
+			      * other tables or a PCR of a known clock, and
+			      * those from a PCR that jumps for the next PCR */
 	SPLICE_DRAIN,        /* the previous source ends its units; packets of
 			      * the next source wait */
 	/* States within a single call, in which no event arrives: */
@@ -111,8 +112,10 @@ struct splice_pid {
 	uint8_t cc;     /* last continuity counter, as received */
 	uint8_t flags;  /* enum splice_pid_flag */
 	uint8_t track;  /* 1 + index of its track; 0: none */
-	uint8_t clock : 7; /* index of its clock; 0 if no table has ever
-			      listed the PID */
+	uint8_t clock : 6; /* index of its clock; 0 if no table has ever
+			    * listed the PID */
+	uint8_t former : 1; /* it flowed when other tables came, which do not
+			     * list it */
 	uint8_t unlisted : 1; /* no table lists the PID, and it may pass */
 };
 
@@ -168,6 +171,9 @@ struct splice {
 	uint64_t resumed_ns; /* time of the first packets after a silence */
 	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
 			     * never */
+	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
+			     * at the front of the packets held; 0: none */
+	bool wrong_pcr;     /* the PCR of the current packet must not go out */
 	size_t n_pending;   /* clocks that are not placed yet */
 	/* indexes in the feed: packets before them are known not to jump, and
 	 * not to be of a foreign source */
@@ -185,6 +191,7 @@ struct splice {
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
+	uint64_t renewed_ns; /* time when other tables came */
 	uint64_t until_ns;  /* latest end of a hold or a drain ... */
 	uint64_t drain_end_ns; /* ... also while packets are drained */
 	struct fifo held;   /* packets that wait for the end */
@@ -256,6 +263,12 @@ static inline bool splice_is_recent(const struct splice *s)
 {
 	return s->now_ns - s->since_ns <
 	       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
+}
+
+/* Is the clock placed, and confirmed by a PCR? */
+static inline bool splice_is_settled(const struct splice *s, size_t clock)
+{
+	return !s->pending[clock] && !s->unsettled[clock];
 }
 
 /* Counts the payload of a packet that does not begin a unit. */
@@ -348,12 +361,41 @@ void splice_unit_count(struct splice *, const uint8_t *packet);
  * goes back. */
 unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
+/* --- pcr_jump.c: PCRs --- */
+
+/* The verdict on a PCR of a clock.  gap: packets in front of it may be
+ * missing. */
+enum splice_pcr splice_judge_pcr(const struct splice *, size_t clock,
+				 uint64_t pcr, bool gap);
+
+/* Moves the cursor to the first PCR of the clock from there on; false without
+ * one nearby. */
+bool splice_find_pcr(struct splice *, struct splice_cursor *, size_t clock,
+		     uint64_t *ret);
+
+/* Does the PCR that follows the odd one at the cursor continue the odd one
+ * (SPLICE_CUTS), or the clock as it was (SPLICE_CONTINUES)?  SPLICE_UNDECIDED:
+ * no PCR follows yet.  packets: those between the current one and the odd
+ * one. */
+enum splice_sign splice_confirm(struct splice *,
+				const struct splice_cursor *odd, size_t clock,
+				size_t packets);
+
+/* Looks for a jump at the PCR of the packet at the cursor, and makes a cut in
+ * front of it.  SPLICE_UNDECIDED: the next PCR decides.  SPLICE_CUTS also for a
+ * PCR that must not go out: packets are changed from there on. */
+enum splice_sign splice_judge_jump(struct splice *,
+				   const struct splice_cursor *, uint64_t pcr);
+
 /* --- jump.c: cuts --- */
 
 /* Starts to change packets. */
 void splice_rewrite(struct splice *);
 
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
+
+/* Makes a cut in front of the packet at the cursor: the source has jumped. */
+void splice_cut_here(struct splice *, const struct splice_cursor *);
 
 /* May clocks be placed by PCRs that arrive now? */
 bool splice_awaits_pcrs(const struct splice *);
@@ -374,8 +416,9 @@ bool splice_shows_source(const struct splice *, const uint8_t *packet);
 enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
-/* Notes the PCR of a packet of the source.  Returns SPLICE_NO_PCR if it is late
- * or was held while the clock continued, and SPLICE_BREAK. */
+/* Notes the PCR of a packet of the source.  Returns SPLICE_NO_PCR if it is
+ * late, is wrong alone, or was held while the clock continued, and
+ * SPLICE_BREAK. */
 unsigned splice_note_pcr(struct splice *, const uint8_t *packet);
 
 /* --- rewrite.c: changed packets --- */
@@ -407,6 +450,6 @@ void splice_feed_drain(struct splice *, const struct splice_event *);
 
 void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
 
-/* Holds the packet at the cursor, which may be foreign, and all packets after
- * it. */
+/* Holds the packet at the cursor, which may be foreign or jump, and all packets
+ * after it. */
 void splice_hold_foreign(struct splice *, struct splice_cursor);

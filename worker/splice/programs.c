@@ -72,7 +72,7 @@ static struct splice_clock *choose_clock(struct splice *s,
 
 static void name_pid(struct splice_pid *ps, uint8_t clock)
 {
-	ps->clock = clock & (SPLICE_CLOCKS - 1);
+	ps->clock = clock & (SPLICE_CLOCKS - 1U);
 	ps->unlisted = 0;
 }
 
@@ -115,6 +115,13 @@ void splice_programs_renew(struct splice *s)
 		struct splice_track *t = &s->sent->tracks[i];
 
 		t->clock = s->pids[t->pid].clock;
+	}
+	s->renewed_ns = s->now_ns;
+	for (unsigned pid = 0; pid < TS_PIDS; pid++) {
+		struct splice_pid *ps = &s->pids[pid];
+
+		ps->former = ps->cut == s->cut &&
+			     !splice_is_named(s, (uint16_t)pid);
 	}
 }
 

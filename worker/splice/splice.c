@@ -27,7 +27,7 @@ struct splice *splice_new(const struct splice_config *config)
 		if (!t->used)
 			continue;
 		s->pids[t->pid].track = (uint8_t)(i + 1);
-		s->pids[t->pid].clock = t->clock & (SPLICE_CLOCKS - 1);
+		s->pids[t->pid].clock = t->clock & (SPLICE_CLOCKS - 1U);
 	}
 	splice_begin_cut(s, SPLICE_BLIND);
 	s->counters.cuts = 0;
@@ -145,6 +145,10 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
+	/* a PCR that waits once more does not wait longer */
+	if (s->doubt_ns != 0)
+		s->until_ns = s->doubt_ns +
+			      (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
 	splice_hold(s, &first, 1);
 	splice_hold(s, c.runs + 1, c.n_runs - 1);
 }
@@ -188,6 +192,15 @@ static bool has_pcr(const struct splice *s, const uint8_t *packet)
 
 	(void)s;
 	return ts_pcr(packet, &pcr);
+}
+
+/* Has the packet a PCR of the PID whose PCR waits? */
+static bool confirms(const struct splice *s, const uint8_t *packet)
+{
+	uint64_t pcr;
+
+	return ts_pcr(packet, &pcr) &&
+	       ts_pid(packet) == ts_pid(fifo_run(&s->held).data);
 }
 
 /* --- states and events --- */
@@ -252,7 +265,9 @@ static void judge_first(struct splice *s, const struct splice_event *e)
 
 static void feed_hold(struct splice *s, const struct splice_event *e)
 {
-	bool foreign = s->state == SPLICE_HOLD_FOREIGN;
+	bool (*decides)(const struct splice *, const uint8_t *) =
+		s->state == SPLICE_HOLD ? has_pcr
+		: s->doubt_ns != 0 ? confirms : splice_shows_source;
 
 	if (fifo_len(&s->held) + e->n > SPLICE_HELD_MAX) {
 		judge(s, e);
@@ -263,8 +278,7 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 	if (s->now_ns >= s->until_ns)
 		handle_event(s, &(struct splice_event){
 					.type = SPLICE_ON_DEADLINE });
-	else if (any_of(s, e->runs, e->n_runs,
-			foreign ? splice_shows_source : has_pcr))
+	else if (any_of(s, e->runs, e->n_runs, decides))
 		release(s, e);
 }
 

@@ -22,6 +22,7 @@
  *   - pictures that precede the random access point in display order refer to
  *     pictures of the other source, and are dropped;
  *   - PAT and PMTs go out first, if the switch point is known.
+ * A PID that new tables no longer name passes for SPLICE_FORMER_MS more.
  * Times on a PID that no current table names, seen for the first time, may be
  * those of another source that replaced this one.  Their packets wait, with
  * all that follow, until a known clock continues (they pass) or jumps, or
@@ -31,9 +32,12 @@
  *
  * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
  * its restart) is treated as if it had been cut there, or at a unit in front of
- * that PCR whose DTS jumps, too.  A lost packet is not:
+ * that PCR whose DTS jumps, too.  The next PCR confirms the jump, unless
+ * discontinuity_indicator announced it: packets wait for it, at most
+ * SPLICE_DOUBT_MS.  A lost packet is not a jump:
  * its gap in the counter stays visible.  A single PCR that is behind the one
- * before it, as in a packet out of order, is removed.  So no PCR of the output
+ * before it, as in a packet out of order, is removed, and so is one that the
+ * next PCR contradicts.  So no PCR of the output
  * goes back, and none steps by more than 100 ms unless the time did, or
  * discontinuity_indicator announces it.
  *
@@ -69,13 +73,16 @@ enum {
 	/* After such a silence a gap in a counter may mean that the source
 	 * was restarted: packets wait for a PCR, at most ... */
 	SPLICE_SILENCE_MS = 50,
-	/* ... so long, as do packets of a PID that no table names. */
+	/* ... so long, as do packets of a PID that no table names, and those
+	 * from a PCR that jumps on. */
 	SPLICE_DOUBT_MS = 100,
 	/* A unit whose DTS does not continue waits for a PCR, too.  If its
 	 * clock has not jumped, no other one waits for so long. */
 	SPLICE_ODD_MS = 10000,
 	/* After so long without a PCR or the start of a unit, packets pass. */
 	SPLICE_PATIENCE_MS = 1000,
+	/* A PID that new tables no longer name passes for so long. */
+	SPLICE_FORMER_MS = 1000,
 };
 
 struct splice;

@@ -345,6 +345,43 @@ Test(foreign, sound_that_is_added_loses_nothing)
 	cr_assert_eq(s.judge.cc + s.judge.pcr_back + s.judge.dts_back, 0);
 }
 
+/* Plays a, with the PMT of b in the place of its own. */
+static void play_tables_of_b(unsigned ms)
+{
+	for (unsigned i = 0; i < ms / 10; i++) {
+		struct ts_run run = source_make(a, 10);
+
+		(void)source_make(b, 10);
+		for (size_t k = 0; k < run.n; k++) {
+			uint8_t *p = a->data + k * TS_PACKET;
+
+			if (ts_pid(p) == SOURCE_PMT)
+				memcpy(p, b->data + k * TS_PACKET, TS_PACKET);
+		}
+		came = xrealloc(came, n_came + run.n * TS_PACKET);
+		memcpy(came + n_came, run.data, run.n * TS_PACKET);
+		n_came += run.n * TS_PACKET;
+		stage_wait(&s, 10);
+		splice_turn(s.splice, s.now_ns);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+}
+
+/* The PIDs of video and sound move, and back. */
+Test(foreign, pids_that_move_behind_their_pmt_lose_nothing)
+{
+	b = source_new(a->start);
+	play_tables_of_b(2000);
+	for (int i = 0; i < 4; i++) {
+		b->shift ^= 0x40;
+		play_tables_of_b(250);
+		a->shift = b->shift;
+		play_tables_of_b(1530);
+	}
+	assert_as_it_came();
+	cr_assert_eq(s.judge.cc + s.judge.pcr_back + s.judge.dts_back, 0);
+}
+
 Test(foreign, without_a_clock_nothing_is_kept_back)
 {
 	a->no_pcr = true;

@@ -240,6 +240,142 @@ Test(jump_sweep, a_single_wrong_pcr_is_removed)
 	cr_assert_eq(s.state->clocks[0].offset, 0);
 }
 
+/* One PCR is wrong by so much; all other packets pass unchanged, whatever
+ * begins behind it. */
+static void spoil_one(int64_t ms, unsigned from, unsigned tick_ms)
+{
+	const int64_t wrap = (int64_t)PCR_WRAP;
+	const unsigned all = 600;
+	uint8_t *sent = malloc((size_t)all * TS_PACKET);
+	unsigned place = all;
+	uint64_t pcr;
+	size_t base;
+
+	cr_assert_not_null(sent);
+	teardown();
+	setup();
+	stage_play(&s, a, 1000);
+	base = s.n;
+	for (unsigned at = 0; at < all; at += tick_ms) {
+		struct ts_run run = source_make(a, tick_ms);
+
+		for (unsigned k = 0; k < tick_ms; k++) {
+			uint8_t *p = a->data + (size_t)k * TS_PACKET;
+
+			if (place < all || at + k < from || !ts_pcr(p, &pcr))
+				continue;
+			place = at + k;
+			ts_set_pcr(p, (uint64_t)(((int64_t)pcr + ms * 27000 +
+						  wrap) % wrap));
+		}
+		memcpy(sent + (size_t)at * TS_PACKET, a->data,
+		       (size_t)tick_ms * TS_PACKET);
+		stage_wait(&s, tick_ms);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	cr_assert_eq(s.n - base, all * TS_PACKET, "%lld ms, %u: %zu packets",
+		     (long long)ms, place, (s.n - base) / TS_PACKET);
+	for (unsigned i = 0; i < all; i++) {
+		const uint8_t *p = s.data + base + (size_t)i * TS_PACKET;
+
+		cr_assert(i == place ? !ts_pcr(p, &pcr)
+				     : memcmp(p, sent + (size_t)i * TS_PACKET,
+					      TS_PACKET) == 0,
+			  "%lld ms, %u: packet %u", (long long)ms, place, i);
+	}
+	stage_assert_flawless(&s);
+	cr_assert_eq(counted().jumps, 0);
+	free(sent);
+}
+
+Test(jump_sweep, a_single_pcr_that_the_next_contradicts_is_removed)
+{
+	static const int64_t by[] = { -60, -200, -1000, -60000, -3600000,
+				      200, 600, 1000, 10000, 3600000 };
+	static const unsigned ticks[] = { 1, 10, 100 };
+
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+		for (unsigned from = 100; from < 460; from += 30)
+			spoil_one(by[i], from, ticks[(i + from / 30) % 3]);
+}
+
+/* Feeds a packet each millisecond, up to the one in front of a PCR. */
+static void play_up_to_pcr(void)
+{
+	while (a->packets % 30 != 5) {
+		struct ts_run run = source_make(a, 1);
+
+		stage_wait(&s, 1);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+}
+
+static void feed_each(unsigned ms, bool wait)
+{
+	for (unsigned i = 0; i < ms; i++) {
+		struct ts_run run = source_make(a, 1);
+		uint64_t sent = s.packets;
+
+		stage_wait(&s, 1);
+		splice_turn(s.splice, s.now_ns);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+		cr_assert_eq(s.packets == sent, wait, "%u ms", i);
+	}
+}
+
+Test(jump_sweep, the_next_pcr_confirms_a_jump)
+{
+	uint64_t before;
+
+	a->no_audio = true;
+	stage_play(&s, a, 1000);
+	play_up_to_pcr();
+	before = s.packets;
+	jump(a, 5000);
+	feed_each(30, true);
+	feed_each(1, false);
+	cr_assert_eq(s.packets - before, 31);
+	cr_assert_eq(counted().jumps, 1);
+	/* the wait is no part of the clock */
+	cr_assert_lt(s.judge.pcr_gap, 31 * 27000);
+	feed_each(100, false);
+	judge_pcrs(5000);
+}
+
+Test(jump_sweep, a_jump_without_another_pcr_waits_no_longer_than_it_may)
+{
+	uint64_t before;
+
+	a->no_audio = true;
+	stage_play(&s, a, 1000);
+	play_up_to_pcr();
+	before = s.packets;
+	jump(a, 5000);
+	feed_each(1, true);
+	a->no_pcr = true;
+	feed_each(SPLICE_DOUBT_MS - 1, true);
+	feed_each(1, false);
+	cr_assert_eq(s.packets - before, SPLICE_DOUBT_MS + 1);
+	cr_assert_eq(counted().jumps, 1);
+}
+
+Test(jump_sweep, an_announced_jump_waits_for_no_pcr)
+{
+	struct ts_run run;
+	uint64_t before;
+
+	stage_play(&s, a, 1000);
+	play_up_to_pcr();
+	before = s.packets;
+	jump(a, 5000);
+	run = source_make(a, 1);
+	a->data[5] |= 0x80;
+	stage_wait(&s, 1);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	cr_assert_eq(s.packets - before, 1);
+	cr_assert_eq(counted().jumps, 1);
+}
+
 /* Two datagrams change places, each time with a PCR in both. */
 Test(jump_sweep, a_pcr_out_of_order_is_removed)
 {
