@@ -42,7 +42,9 @@ done
 # its number is then another one: something still has the old one open
 bind '"path": "platform/fakedvb.'$A'", "adapter": 7'
 await 'an adapter is found by the place of its hardware' 10 has '"lock":true'
-sleep 1000 3<>/dev/dvb/adapter$A/demux0 & holder=$!
+exec 3<>/dev/dvb/adapter$A/demux0
+sleep 1000 & holder=$!
+exec 3>&-
 pull 'it is pulled'
 plug
 took 'it is tuned under another number'
