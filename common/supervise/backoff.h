@@ -55,8 +55,9 @@ unsigned backoff_spacing(const struct backoff *, uint64_t now_ms);
 /* The worker asks for a successor.  False: too early, a failure. */
 bool backoff_renew(struct backoff *, uint64_t now_ms);
 
-/* A status arrived: does the worker do what its predecessor asked for a
- * successor for?  After BACKOFF_WORK_MS the next successors count anew. */
+/* A status arrived; works tells whether the worker does the work for which its
+ * predecessor asked for a successor.  BACKOFF_WORK_MS of it reset the count of
+ * successors. */
 void backoff_works(struct backoff *, bool works, uint64_t now_ms);
 
 /* Resets the count, after a change by an operator. */

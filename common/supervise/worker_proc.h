@@ -94,9 +94,9 @@ pid_t worker_proc_pid(const struct worker_proc *); /* 0: no process */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);
 /* The last failure in words; "": no failure yet. */
 const char *worker_proc_last_end(const struct worker_proc *);
-/* With each status: does the process do what its predecessor asked for a
- * successor for?  After some time of work later requests count anew
- * (backoff.h). */
+/* With each status: whether the process does the work for which its predecessor
+ * asked for a successor.  Such work of some seconds resets the count of
+ * successors (backoff.h). */
 void worker_proc_works(struct worker_proc *, bool works);
 /* Inside on_down: why the process ended; NULL: it was stopped. */
 const char *worker_proc_failure(const struct worker_proc *);

@@ -42,10 +42,10 @@ static bool feeds(const json_t *stream, const char *id)
 
 /* --- set-adapter --- */
 
-/* Of set-adapter, beside its entry; NULL: not known yet. */
+/* What set-adapter finds out beside its entry; NULL: not known yet. */
 struct adapter_change {
 	json_t *found;   /* streams of a scan */
-	json_t *list;    /* of all adapters, with the change */
+	json_t *list;    /* all adapters, with the change */
 	json_t *stopped; /* lnb_sharers_stopped() */
 	json_t *renamed; /* adapters that name it by its new id */
 };

@@ -227,6 +227,11 @@ void reply_ok(struct reply *reply, const char *command)
 	reply_json(reply, body);
 }
 
+json_t *warning_text(const char *path, const char *text)
+{
+	return json_sprintf("%s%s%s", path, path[0] != '\0' ? ": " : "", text);
+}
+
 void reply_warn(struct reply *reply, const char *path, const char *text)
 {
 	json_t *list = json_object_get(reply->body, "warnings");
@@ -236,9 +241,7 @@ void reply_warn(struct reply *reply, const char *path, const char *text)
 		(void)json_object_set_new(reply->body, "warnings", list);
 	}
 	if (json_array_size(list) < WARNINGS_MAX)
-		(void)json_array_append_new(
-			list, json_sprintf("%s%s%s", path,
-					   path[0] != '\0' ? ": " : "", text));
+		(void)json_array_append_new(list, warning_text(path, text));
 }
 
 void reply_error(struct reply *reply, int status, const char *format, ...)

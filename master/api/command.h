@@ -128,6 +128,10 @@ void reply_json(struct reply *, json_t *take_body);
 /* 200 with {command: "ok"}. */
 void reply_ok(struct reply *, const char *command);
 
+/* The sentence of a warning; the path may be "" (a key that is not known).  The
+ * caller owns it. */
+json_t *warning_text(const char *path, const char *text);
+
 /* Adds a sentence to the warnings of a reply of 200, up to a limit. */
 void reply_warn(struct reply *, const char *path, const char *text);
 

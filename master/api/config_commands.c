@@ -80,7 +80,7 @@ static void warn(enum check_severity severity, const char *path,
 	reply_warn(arg, path, text);
 }
 
-/* What -t says of the document, without a look at the machine. */
+/* Adds the warnings of -t to the reply, but those that need the machine. */
 static void warn_of(const struct api *api, const json_t *document,
 		    struct reply *reply)
 {

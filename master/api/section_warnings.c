@@ -39,18 +39,19 @@ static void keep(enum check_severity severity, const char *path,
 static void put(enum check_severity severity, const char *path,
 		const char *text, void *arg)
 {
-	const char *colon = path[0] != '\0' ? ": " : "";
 	struct warned *w = arg;
+	json_t *said;
 
 	(void)severity;
 	/* a request can have thousands of them */
 	if (w->n++ >= WARNINGS_MAX)
 		return;
-	if (w->list != NULL)
-		(void)json_array_append_new(
-			w->list, json_sprintf("%s%s%s", path, colon, text));
+	said = warning_text(path, text);
 	if (!w->quiet)
-		log_warning("config", "%s%s%s", path, colon, text);
+		log_warning("config", "%s", json_string_value(said));
+	if (w->list != NULL)
+		(void)json_array_append(w->list, said);
+	json_decref(said);
 }
 
 /* A document with the value, and the sections that it can name. */

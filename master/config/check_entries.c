@@ -260,7 +260,7 @@ unsigned judge_where(const json_t *stream)
 		       : WHERE_RELAY;
 }
 
-/* Of the types, only "stop" makes a difference to a stream of one input. */
+/* A stream of one input behaves differently with the type "stop" alone. */
 static void judge_backup_type(struct judge *j, const json_t *stream)
 {
 	const char *type = json_string_value(json_object_get(stream,

@@ -20,7 +20,7 @@ static const struct field_table password_fields = {
 	.rows = password_rows, .n = ARRAY_LEN(password_rows),
 };
 
-/* What the configuration has beside its sections. */
+/* The forms that belong to no section. */
 static const struct {
 	const char *name;
 	const struct field_table *fields;

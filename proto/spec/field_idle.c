@@ -173,7 +173,7 @@ static bool is_default(const struct field *f, const json_t *value)
 bool field_is_asked(const struct field *f, const json_t *object)
 {
 	const json_t *value = json_object_get(object, f->key);
-	/* of booleans, false is a choice, too */
+	/* false is a choice of a boolean */
 	bool given = is_given(value) || (f->type == FIELD_BOOL &&
 					 value != NULL && !json_is_null(value));
 

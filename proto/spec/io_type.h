@@ -30,8 +30,8 @@ struct io_type {
 	/* Where the target is, after read(): bits of enum where
 	 * (field_idle.h); NULL: 0. */
 	unsigned (*where)(const void *spec);
-	/* Of outputs: reports values that are accepted and of no use together,
-	 * after finish(); NULL: there are none. */
+	/* An output reports values that it accepts and that are of no use
+	 * together, after finish(); NULL: there are none. */
 	void (*remark)(const void *spec, io_remark_fn *, void *arg);
 };
 

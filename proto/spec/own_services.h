@@ -14,7 +14,7 @@ enum { OWN_SERVICES_MAX = 128 };
 struct own_services {
 	bool all;
 	size_t n_except;
-	uint16_t except[OWN_SERVICES_MAX]; /* of them the opposite is true */
+	uint16_t except[OWN_SERVICES_MAX]; /* services with the opposite */
 };
 
 static inline bool own_services_has(const struct own_services *s, uint16_t pnr)
