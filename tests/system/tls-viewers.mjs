@@ -200,11 +200,16 @@ test('an output that gets the other scheme leads its clients there',
 			assert.ok(headers.location.startsWith(`${scheme}://`));
 		await waitUntil('the other scheme', async () =>
 			(await by(scheme, '/hls.m3u8')).status === 200);
+		await waitUntil('a way to it', async () => {
+			const led = await by(before, '/hls.m3u8');
+
+			return led.status === 302 && led.headers.location
+				.startsWith(`${scheme}://`);
+		});
 	}
 	over = true;
 	await Promise.all(asking);
-	assert.ok(seen.delete(200) && seen.delete(302), [...seen].join());
-	seen.delete(503);
-	assert.deepEqual([...seen], []);
+	assert.deepEqual([...seen].filter((status) =>
+		![200, 302, 503].includes(status)), []);
 	await sluice.stop();
 });
