@@ -504,6 +504,37 @@ uint16_t stream_spec_tsid(const struct stream_spec *s)
 	return s->mux_kbps != 0 ? s->tsid : 0;
 }
 
+bool stream_spec_service(const struct stream_spec *s, size_t place,
+			 struct listed_service *ret)
+{
+	static const struct remux_options none;
+	size_t n = s->tables.n_services;
+	/* the names of the stream are those of its only service */
+	const struct remux_options *o = n <= 1 ? &s->remux : &none;
+	const struct service_spec *e;
+
+	if (place >= n && (n > 0 || place > 0 || o->set_pnr == 0))
+		return false;
+	*ret = (struct listed_service){
+		.pnr = o->set_pnr,
+		.type = o->service_type,
+		.name = o->service_name,
+		.provider = o->service_provider,
+	};
+	if (n > 0) {
+		e = &s->tables.services[place];
+		ret->pnr = e->pnr;
+		ret->lcn = e->lcn;
+		ret->type = e->type != 0 ? e->type : ret->type;
+		ret->name = e->name[0] != '\0' ? e->name : ret->name;
+		ret->provider = e->provider[0] != '\0' ? e->provider
+							: ret->provider;
+	}
+	if (ret->type == 0)
+		ret->type = SERVICE_TYPE_TV;
+	return true;
+}
+
 bool stream_spec_has_clock(const json_t *stream)
 {
 	const char *tdt = json_string_value(json_object_get(stream, "tdt"));

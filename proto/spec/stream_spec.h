@@ -106,6 +106,18 @@ int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 /* The transport stream of a stream that is sent; 0: that of its source. */
 uint16_t stream_spec_tsid(const struct stream_spec *);
 
+/* A service as other streams list it; borrows its texts. */
+struct listed_service {
+	uint16_t pnr, lcn;
+	uint8_t type; /* not 0 */
+	const char *name, *provider;
+};
+
+/* The one at a place (from 0): an entry of `sdt', or without one the program of
+ * set_pnr, with the names of the stream.  False: there is none. */
+bool stream_spec_service(const struct stream_spec *, size_t place,
+			 struct listed_service *ret);
+
 /* Does this stream object have own TDT and TOT? */
 bool stream_spec_has_clock(const json_t *stream);
 

@@ -280,11 +280,12 @@ static const struct field service_rows[] = {
 	{ "lcn", AT(lcn), .max = LCN_MAX, .flags = FIELD_OBSERVER,
 	  .help = "Logical channel number in the NIT." },
 	{ "type", AT(type), .flags = FIELD_OBSERVER,
-	  .help = "Type of the service in the NIT; 0: by its components." },
+	  .help = "Type of the service in SDT, NIT and BAT; 0: that of "
+		  "its source." },
 	{ "eit", AT(eit), .choices = service_eits, .flags = FIELD_OBSERVER,
 	  .help = "EIT of the service, in place of that of the stream." },
 	{ "name", AT(name), .flags = FIELD_OBSERVER,
-	  .help = "Name of the service in the SDT other of other streams." },
+	  .help = "Name of the service in the SDT, also of other streams." },
 	{ "provider", AT(provider), .flags = FIELD_OBSERVER,
 	  .help = "Provider of the service there." },
 };

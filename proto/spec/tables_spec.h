@@ -39,6 +39,9 @@ enum {
 	SI_SECTION_INTERVAL_MAX_MS = 3600 * 1000,
 	SI_PID_MIN = 16,
 	SI_VERSION_ABSENT = 32,
+	/* service_type (EN 300 468 table 89) */
+	SERVICE_TYPE_TV = 1,
+	SERVICE_TYPE_RADIO = 2,
 };
 
 /* Where a table of the output comes from. */
@@ -121,9 +124,10 @@ struct delivery_spec {
 struct service_spec {
 	uint16_t pnr;
 	uint16_t lcn;  /* 0: none */
-	uint8_t type;  /* 0: by its components */
+	uint8_t type;  /* 0: as the source or the stream says */
 	uint8_t eit;   /* 0: as the stream; 1 + enum table_origin */
-	/* in the SDT other of other streams; "": none */
+	/* in the SDT of the stream, and in the SDT other of other streams; "":
+	 * as the source or the stream says */
 	char name[SERVICE_NAME_MAX + 1];
 	char provider[SERVICE_PROVIDER_MAX + 1];
 };
@@ -137,6 +141,12 @@ struct si_section_spec {
 	unsigned interval_ms;
 	uint8_t version; /* SI_VERSION_ABSENT: that of the section */
 };
+
+/* Does it say how the service is called, or what it is? */
+static inline bool service_spec_is_named(const struct service_spec *s)
+{
+	return s->type != 0 || s->name[0] != '\0' || s->provider[0] != '\0';
+}
 
 struct tables_spec {
 	size_t n_si;

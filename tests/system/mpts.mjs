@@ -109,14 +109,17 @@ const network = { nit: 'own', bat: 'own', network_id: 12, bouquet_id: 13,
 	descriptors: [{ table: 'pmt', pnr: 1007, hex: '050443554549' },
 		{ table: 'sdt', pnr: 1008, hex: '5f0400000028' }],
 	sdt: Object.keys(PLAN).map((pnr) => ({ pnr: Number(pnr),
-		lcn: Number(pnr) % 1000 })) };
+		lcn: Number(pnr) % 1000, name: `S${pnr}`,
+		type: Number(pnr) === 1007 ? 25 : 1 })) };
+const SERVICE = 0x48;
 
-// The numbers of the service_list_descriptor.
+// Number and type of each service in the service_list_descriptor.
 function listed({ transports: [{ descriptors }] }) {
 	const { data } = descriptors.find(({ tag }) => tag === 0x41);
 
 	return Array.from({ length: data.length / 3 }, (_, i) =>
-		data.readUInt16BE(3 * i)).sort((a, b) => a - b);
+		[data.readUInt16BE(3 * i), data[3 * i + 2]])
+		.sort(([a], [b]) => a - b);
 }
 
 // In the tables of one service each, and in no other.
@@ -126,15 +129,23 @@ function assertDescriptors({ fixed, pmt }) {
 
 	for (const pnr of Object.keys(PLAN).map(Number))
 		assert.deepEqual(tags(pmt(pnr)), pnr === 1007 ? [5] : []);
-	assert.deepEqual([...services].map(([pnr, s]) => [pnr, tags(s)]),
-		[[1007, []], [1008, [0x5f]]]);
+	for (const [pnr, s] of services)
+		assert.deepEqual(tags(s), pnr === 1008 ? [SERVICE, 0x5f]
+			: [SERVICE]);
 }
 
 // Own tables of the network are sent, and list the services of all inputs.
 function assertNetwork(data) {
 	const { fixed, pat } = tables(data);
-	const services = Object.keys(PLAN).map(Number).sort((a, b) => a - b);
+	const services = network.sdt.map(({ pnr, type }) => [pnr, type])
+		.sort(([a], [b]) => a - b);
+	const sdt = fixed.findLast((s) => s.kind === 'sdt').services;
 
+	// type and name, as the lists have them
+	assert.deepEqual([...sdt].map(([pnr, { descriptors: [{ data }] }]) =>
+		[pnr, data[0]]).sort(([a], [b]) => a - b), services);
+	for (const [pnr, { descriptors: [{ data }] }] of sdt)
+		assert.equal(data.subarray(3).toString(), `S${pnr}`);
 	assert.equal(pat.programs.get(0), 16);
 	for (const [id, pid, extension] of [[0x40, 16, 12], [0x4a, 17, 13]]) {
 		const list = fixed.filter((s) => s.id === id);

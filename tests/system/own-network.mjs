@@ -18,7 +18,7 @@ const keys = {
 	onid: 34, si_interval: 300, nit_version: 7,
 	nit_actual: { type: 'C', frequency: 306, symbolrate: 6900,
 		modulation: 'QAM256', lcn_version: 'nordig-v1' },
-	sdt: [{ pnr: 1, lcn: 101 }, { pnr: 2, lcn: 102, type: 25 }],
+	sdt: [{ pnr: 1, lcn: 101, type: 1 }, { pnr: 2, lcn: 102, type: 25 }],
 };
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', { ...keys, ...more });

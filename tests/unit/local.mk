@@ -367,9 +367,11 @@ unit_worker_tests = \
 	tests/unit/worker/remux/test_remux \
 	tests/unit/worker/remux/test_remux_data \
 	tests/unit/worker/remux/test_remux_full \
+	tests/unit/worker/remux/test_remux_names \
 	tests/unit/worker/remux/test_remux_parts \
 	tests/unit/worker/remux/test_remux_tables \
 	tests/unit/worker/remux/test_section_writer \
+	tests/unit/worker/remux/test_service_desc \
 	tests/unit/worker/remux/test_si_build \
 	tests/unit/worker/remux/test_si_versions \
 	tests/unit/worker/remux/test_table_versions \
@@ -416,6 +418,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_cue_watch \
 	tests/unit/worker/stream/test_own_eit \
 	tests/unit/worker/stream/test_own_cue \
+	tests/unit/worker/stream/test_own_network \
 	tests/unit/worker/stream/test_own_others \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \
@@ -691,6 +694,10 @@ tests_unit_worker_remux_test_remux_data_SOURCES = \
 	tests/unit/worker/remux/rig.h
 tests_unit_worker_remux_test_remux_full_SOURCES = \
 	tests/unit/worker/remux/test_remux_full.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_remux_test_remux_names_SOURCES = \
+	tests/unit/worker/remux/test_remux_names.c \
 	tests/unit/worker/remux/rig.c \
 	tests/unit/worker/remux/rig.h
 tests_unit_worker_remux_test_remux_tables_SOURCES = \

@@ -42,6 +42,7 @@ static void open_out(struct copy *c, uint8_t ret[SECTION_PSI_MAX])
 		.last = s[7],
 		.limit = SECTION_PSI_MAX,
 	});
+	ret[5] = s[5]; /* current_next_indicator, too */
 	c->at = HEADER;
 }
 

@@ -19,6 +19,7 @@ libworker_a_SOURCES += \
 	worker/remux/section_queue.c worker/remux/section_queue.h \
 	worker/remux/section_writer.c worker/remux/section_writer.h \
 	worker/remux/selection.c worker/remux/selection.h \
+	worker/remux/service_desc.c worker/remux/service_desc.h \
 	worker/remux/si_versions.c worker/remux/si_versions.h \
 	worker/remux/stream_clock.c worker/remux/stream_clock.h \
 	worker/remux/version_stage.c worker/remux/version_stage.h \

@@ -10,6 +10,17 @@
 
 enum { STRIPPED_LENGTH = TS_PACKET - 5 };
 
+/* Those with a type or a name; with pass_sdt none changes. */
+static void take_services(struct remux *r, const struct remux_config *config)
+{
+	if (config->n_services == 0 || config->options->sdt == TABLE_PASS)
+		return;
+	r->services = xcalloc(config->n_services, sizeof *r->services);
+	for (size_t i = 0; i < config->n_services; i++)
+		if (service_spec_is_named(&config->services[i]))
+			r->services[r->n_services++] = config->services[i];
+}
+
 struct remux *remux_new(const struct remux_config *config)
 {
 	struct remux *r = xcalloc(1, sizeof *r);
@@ -17,6 +28,7 @@ struct remux *remux_new(const struct remux_config *config)
 
 	*o = *config->options;
 	r->place = config->place;
+	take_services(r, config);
 	r->transparent = !remux_options_given(o) && r->place == NULL;
 	if (r->transparent) {
 		o->pass_data = true;
@@ -54,6 +66,7 @@ void remux_free(struct remux **ptr)
 		return;
 	psi_free(&r->psi);
 	free(r->programs);
+	free(r->services);
 	free(r);
 }
 

@@ -97,6 +97,10 @@ struct remux_config {
 	enum table_origin nit;
 	/* Where the EIT of a single service comes from: its SDT says so. */
 	enum table_origin eit;
+	/* The types and names of services of the output, which their SDT gets
+	 * (service_desc.h), unless it passes by option; copied. */
+	const struct service_spec *services;
+	size_t n_services;
 	/* The systems that scramble the output: their CA descriptors are added,
 	 * and those of the source pass only with the option cas.  Borrowed for
 	 * the life of the remux; NULL: none. */

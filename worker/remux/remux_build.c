@@ -6,6 +6,7 @@
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
+#include "worker/remux/service_desc.h"
 #include "worker/ts/si_table.h"
 
 #include <string.h>
@@ -171,14 +172,23 @@ struct sdt_marks remux_sdt_marks(const struct remux *r)
 	return (struct sdt_marks){ r->eit, r->cas != NULL, r->descrambled };
 }
 
+const struct service_spec *remux_entry(const struct remux *r, uint16_t number)
+{
+	for (size_t i = 0; i < r->n_services; i++)
+		if (r->services[i].pnr == number)
+			return &r->services[i];
+	return NULL;
+}
+
 void remux_build_sdt(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
 	const struct program *p = r->programs;
+	const struct service_spec *entry =
+		r->n_programs > 0 ? remux_entry(r, p->ids.new_pnr) : NULL;
+	struct service_given given = service_given_of(o, entry);
 	struct sdt_service service;
 	struct table t = { 0 };
-	bool given = o->service_name[0] != '\0' ||
-		     o->service_provider[0] != '\0' || o->service_type != 0;
 
 	if (r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
 	    p->pmt.len > 0) {
@@ -188,9 +198,10 @@ void remux_build_sdt(struct remux *r)
 						   r->sdt_source.len,
 						   p->number, &service);
 
-		if (described || given)
+		if (described || service_is_given(&given))
 			t.len = sdt_build(&(struct sdt_content){
 				.options = o,
+				.entry = entry,
 				.ids = &p->ids,
 				.source = found ? &service : NULL,
 				.has_video = p->has_video,

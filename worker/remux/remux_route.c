@@ -43,12 +43,13 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-/* The SDT of a whole multiplex is changed: what it says of EIT and scrambling
- * is wrong otherwise. */
+/* The SDT of a whole multiplex is changed: what it says of EIT, scrambling and
+ * names is wrong otherwise. */
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
-	       (r->eit != ORIGIN_PASS || r->cas != NULL || r->descrambled);
+	       (r->eit != ORIGIN_PASS || r->cas != NULL || r->descrambled ||
+		r->n_services > 0);
 }
 
 static void route_tables(struct remux *r)

@@ -96,6 +96,8 @@ struct remux {
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
 	enum table_origin nit, eit; /* see remux_config */
+	struct service_spec *services; /* see remux_config */
+	size_t n_services;
 	const struct cas_list *cas; /* see remux_config; or NULL */
 	struct table_versions *versions;
 	struct remux_versions first;
@@ -187,6 +189,8 @@ bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
 /* Builds the SDT after its service may have begun, changed or ended. */
 void remux_build_sdt(struct remux *);
+/* The entry of `sdt' that names a service of the output; NULL: none. */
+const struct service_spec *remux_entry(const struct remux *, uint16_t number);
 struct sdt_marks;
 /* What the SDT says of the services of the output. */
 struct sdt_marks remux_sdt_marks(const struct remux *);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of the source except PAT and PMT: kept, rewritten or passed. */
+#include "common/base/hash.h"
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
 #include "worker/remux/sdt_build.h"
+#include "worker/remux/service_desc.h"
 #include "worker/ts/si_table.h"
 
 #include <errno.h>
@@ -16,6 +18,15 @@ static bool is_current(const uint8_t *section)
 	return section[5] & 1;
 }
 
+/* A hash of the types and names of services; 0: none. */
+static uint32_t services_hash(const struct remux *r)
+{
+	uint64_t hash = hash_add(HASH_INIT, r->services,
+				 r->n_services * sizeof *r->services);
+
+	return r->n_services > 0 ? (uint32_t)(hash ^ hash >> 32) : 0;
+}
+
 /* A hash of the changes that edit() makes in this table; 0: none. */
 static uint32_t edits_of(const struct remux *r, uint8_t table_id)
 {
@@ -23,7 +34,7 @@ static uint32_t edits_of(const struct remux *r, uint8_t table_id)
 
 	switch (table_id) {
 	case SDT_TABLE_ID:
-		return desc_edits_hash(edits, EDIT_SDT);
+		return desc_edits_hash(edits, EDIT_SDT) ^ services_hash(r);
 	case NIT_TABLE_ID:
 		return desc_edits_hash(edits, EDIT_NIT);
 	case BAT_TABLE_ID:
@@ -56,13 +67,38 @@ static bool find_source(const struct remux *r, uint16_t number,
 	return false;
 }
 
-/* An SDT of a whole multiplex still has the numbers of the source. */
+/* Gives the services the types and names of the keys.  An SDT of a whole
+ * multiplex still has the numbers of the source. */
+static int name_services(const struct remux *r, const uint8_t *section,
+			 size_t len, uint8_t ret[SECTION_PSI_MAX])
+{
+	struct service_entry list[SERVICES_MAX];
+	struct service_names names = { list, 0, r->options.textcode };
+
+	for (size_t i = 0; i < r->n_services; i++) {
+		struct service_entry *e = &list[names.n];
+
+		*e = (struct service_entry){ .spec = &r->services[i] };
+		names.n += find_source(r, e->spec->pnr, &e->pnr);
+	}
+	return service_names_apply(&names, section, len, ret);
+}
+
 static int edit_sdt(struct remux *r, const uint8_t *section, size_t len,
 		    uint8_t ret[SECTION_PSI_MAX])
 {
 	struct desc_edit list[DESC_EDITS_MAX];
+	uint8_t named[SECTION_PSI_MAX];
 	size_t n = 0;
 
+	if (r->n_services > 0) {
+		int named_len = name_services(r, section, len, named);
+
+		if (named_len < 0)
+			return named_len;
+		section = named;
+		len = (size_t)named_len;
+	}
 	for (size_t i = 0; i < r->options.n_edits; i++) {
 		list[n] = r->options.edits[i];
 		n += list[n].pnr == 0 ||
@@ -91,8 +127,8 @@ static void note_room(struct remux *r, const uint8_t *section, bool full)
 		*noted = 0;
 }
 
-/* Changes the descriptors that the keys demand, in a table of the source.  It
- * stays as it was if it has no room for them, or is malformed. */
+/* Changes what the keys demand of names and descriptors, in a table of the
+ * source.  It stays as it was if it has no room for them, or is malformed. */
 static size_t edit(struct remux *r, uint8_t *section, size_t len)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };

@@ -2,8 +2,8 @@
 #include "worker/remux/sdt_build.h"
 
 #include "common/base/util.h"
-#include "proto/si/text.h"
 #include "worker/remux/section_writer.h"
+#include "worker/remux/service_desc.h"
 #include "worker/ts/si_table.h"
 
 #include <string.h>
@@ -11,17 +11,6 @@
 enum {
 	HEADER = 11,
 	SERVICE = 5,
-	DESC_SERVICE = 0x48,
-	DESC_MULTILINGUAL_NAME = 0x5d,
-	DESC_MAX = 2 + 255,
-	/* provider and name with their lengths, at most; the provider alone, if
-	 * the name needs its half */
-	TEXTS_MAX = 254,
-	PROVIDER_MAX = 127,
-	/* a text of the options in any table */
-	SERVICE_TEXT_SIZE = 4 * SERVICE_TEXT_MAX,
-	TYPE_VIDEO = 1,
-	TYPE_RADIO = 2,
 	STATUS_RUNNING = 0x80, /* running_status 4, free_CA_mode 0 */
 	FLAGS_MASK = 0x03,
 	FREE_CA = 0x10,
@@ -96,68 +85,11 @@ bool sdt_mark(const struct sdt_marks *m, uint8_t *section, size_t len)
 	return changed;
 }
 
-struct dvb_text {
-	const uint8_t *data;
-	size_t len;
-};
-
-/* The fields of a service descriptor. */
-struct service {
-	uint8_t type;
-	struct dvb_text provider, name;
-};
-
-static struct service read_service(const struct desc *d)
-{
-	struct service s = { 0 };
-	size_t at = 1;
-
-	if (d->len < 1)
-		return s;
-	s.type = d->data[0];
-	if (at >= d->len || (size_t)d->len - at - 1 < d->data[at])
-		return s;
-	s.provider = (struct dvb_text){ d->data + at + 1, d->data[at] };
-	at += 1 + s.provider.len;
-	if (at >= d->len || (size_t)d->len - at - 1 < d->data[at])
-		return s;
-	s.name = (struct dvb_text){ d->data + at + 1, d->data[at] };
-	return s;
-}
-
 struct sdt_writer {
 	const struct sdt_content *c;
 	struct section_writer out;
 	struct sdt_omitted omitted;
 };
-
-/* Encodes a text of the options behind its length, at most room bytes in all;
- * true: to its end. */
-static bool encode_text(uint8_t *ret, size_t room, const char *text,
-			uint8_t textcode)
-{
-	enum text_table table =
-		text_table_for(text, (enum text_table)textcode);
-	uint8_t whole[SERVICE_TEXT_SIZE];
-
-	ret[0] = (uint8_t)text_encode(text, table, ret + 1, room - 1, NULL);
-	return text_encode(text, table, whole, sizeof whole, NULL) == ret[0];
-}
-
-/* Writes a text of the options, or else of the source, behind its length, at
- * most room bytes in all; false: not to its end. */
-static bool put_text(uint8_t *ret, size_t room, const char *given,
-		     uint8_t textcode, struct dvb_text source)
-{
-	bool fits = source.len <= room - 1;
-
-	if (given[0] != '\0')
-		return encode_text(ret, room, given, textcode);
-	ret[0] = fits ? (uint8_t)source.len : 0;
-	if (ret[0] > 0)
-		memcpy(ret + 1, source.data, source.len);
-	return fits;
-}
 
 /* Writes a descriptor, or notes that it has no room. */
 static void put_desc(struct sdt_writer *w, const uint8_t *desc)
@@ -173,46 +105,29 @@ static void put_desc(struct sdt_writer *w, const uint8_t *desc)
 	w->omitted.n_descriptors++;
 }
 
-static void write_service(struct sdt_writer *w, const struct service *from)
-{
-	const struct remux_options *o = w->c->options;
-	uint8_t desc[DESC_MAX] = { DESC_SERVICE }, name[TEXTS_MAX];
-	uint8_t *provider = desc + 3;
-	size_t room;
-
-	desc[2] = o->service_type != 0 ? o->service_type : from->type;
-	/* the name matters most: the provider leaves room for it */
-	(void)put_text(name, sizeof name - 1, o->service_name, o->textcode,
-		       from->name);
-	room = MAX((size_t)PROVIDER_MAX, TEXTS_MAX - 1 - (size_t)name[0]);
-	w->omitted.provider = !put_text(provider, room, o->service_provider,
-					o->textcode, from->provider);
-	room = TEXTS_MAX - 1 - (size_t)provider[0];
-	w->omitted.name = !put_text(provider + 1 + provider[0], room,
-				    o->service_name, o->textcode, from->name);
-	desc[1] = (uint8_t)(3 + provider[0] + provider[1 + provider[0]]);
-	put_desc(w, desc);
-}
-
 static void write_descriptors(struct sdt_writer *w, struct desc_loop loop)
 {
-	struct service service = {
-		.type = w->c->has_video ? TYPE_VIDEO : TYPE_RADIO,
-	};
+	struct service_given given = service_given_of(w->c->options,
+						      w->c->entry);
+	struct service_cut cut;
+	uint8_t copy[SERVICE_DESC_MAX];
 	struct desc d;
+	bool has = desc_find(loop, SERVICE_DESC_TAG, &d);
 
-	if (desc_find(loop, DESC_SERVICE, &d))
-		service = read_service(&d);
-	write_service(w, &service);
+	(void)service_desc_build(&given, has ? &d : NULL,
+				 w->c->has_video ? SERVICE_TYPE_TV
+						 : SERVICE_TYPE_RADIO,
+				 copy, &cut);
+	w->omitted.provider = cut.provider;
+	w->omitted.name = cut.name;
+	put_desc(w, copy);
 	while (desc_next(&loop, &d)) {
-		uint8_t copy[DESC_MAX] = { d.tag, d.len };
-
-		if (d.tag == DESC_SERVICE)
-			continue;
 		/* the old names would contradict the new name */
-		if (d.tag == DESC_MULTILINGUAL_NAME &&
-		    w->c->options->service_name[0] != '\0')
+		if (d.tag == SERVICE_DESC_TAG ||
+		    (d.tag == MULTILINGUAL_NAME_TAG && given.name[0] != '\0'))
 			continue;
+		copy[0] = d.tag;
+		copy[1] = d.len;
 		memcpy(copy + 2, d.data, d.len);
 		ids_rewrite_loop(w->c->ids, copy, 2 + (size_t)d.len);
 		put_desc(w, copy);

@@ -36,6 +36,7 @@ bool sdt_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
 struct sdt_content {
 	const struct remux_options *options;
+	const struct service_spec *entry; /* of `sdt'; NULL: none */
 	const struct ids *ids;
 	const struct sdt_service *source; /* NULL: the source has none */
 	bool has_video; /* decides the type where nothing else does */
@@ -44,10 +45,11 @@ struct sdt_content {
 
 /*
  * Writes the section with version 0 and returns its length, at most
- * SECTION_PSI_MAX.  Type, provider and name are those of the options, else of
- * the source.  All other descriptors are those of the source.  The description
- * of a service cannot be divided among sections (EN 300 468 5.2.3): what has no
- * room beside a longer name is dropped, and is in *ret_omitted.
+ * SECTION_PSI_MAX.  Type, provider and name are those of the entry, else of the
+ * options, else of the source (service_desc.h).  All other descriptors are
+ * those of the source.  The description of a service cannot be divided among
+ * sections (EN 300 468 5.2.3): what has no room beside a longer name is
+ * dropped, and is in *ret_omitted.
  */
 size_t sdt_build(const struct sdt_content *, uint8_t ret[SECTION_PSI_MAX],
 		 struct sdt_omitted *ret_omitted);

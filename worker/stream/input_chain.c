@@ -41,14 +41,17 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	struct remux_options options = l->keeper.spec.remux;
 	bool several = !cfg->alone || l->keeper.spec.list ||
 		       cfg->place != NULL;
-	bool asked;
+	bool asked, named = false;
 
+	for (size_t i = 0; i < stream->tables.n_services; i++)
+		named |= service_spec_is_named(&stream->tables.services[i]);
 	if (cfg->place != NULL)
 		use_multiplex(&options, stream);
 	else
 		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
 		l->descrambler != NULL || remux_options_given(&options) ||
+		named ||
 		stream->tables.nit != ORIGIN_PASS ||
 		tables_spec_has_eit(&stream->tables);
 	if (!several && !asked)
@@ -58,6 +61,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.descrambled = l->descrambler != NULL,
 		.nit = stream->tables.nit,
 		.eit = tables_spec_single_eit(&stream->tables),
+		.services = stream->tables.services,
+		.n_services = stream->tables.n_services,
 		.cas = cfg->cas,
 		.versions = cfg->versions,
 		.first = { .pat = stream->pat_version,

@@ -1,24 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The identifiers in the SDT of a stream (EN 300 468 5.2.3), which receivers
- * compare with those of its EIT.
+ * What the SDT of a stream says (EN 300 468 5.2.3): its identifiers, which
+ * receivers compare with those of its EIT, and the types of its services, which
+ * NIT and BAT repeat.
  *
  * Embedded.  Allocates nothing.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
+#include "worker/ts/psi.h"
 #include "worker/ts/section.h"
+
+/* What output_sdt_feed() returns. */
+enum {
+	OUTPUT_SDT_IDS = 1,
+	OUTPUT_SDT_TYPES = 2,
+};
+
+struct output_service {
+	uint16_t pnr;
+	uint8_t type; /* 0: it has no service descriptor */
+	uint8_t section;
+};
 
 struct output_sdt {
 	bool known; /* the next two are */
 	uint16_t tsid, onid;
+	size_t n;
+	struct output_service services[PSI_PROGRAMS_MAX];
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_PSI_MAX];
 };
 
 void output_sdt_init(struct output_sdt *);
 
-/* Takes packets of the stream.  True: the identifiers have changed. */
-bool output_sdt_feed(struct output_sdt *, const struct ts_run *runs,
-		     size_t n_runs);
+/* Takes packets of the stream.  Returns what has changed, as bits. */
+unsigned output_sdt_feed(struct output_sdt *, const struct ts_run *runs,
+			 size_t n_runs);
+
+/* The type of a service; 0: it is not known. */
+uint8_t output_sdt_type(const struct output_sdt *, uint16_t pnr);

@@ -76,7 +76,7 @@ struct own_eit {
 	bool changed; /* shown is to be made again */
 	struct turns presents, tables; /* in this second */
 	uint64_t next_serial; /* of the events of a service */
-	struct output_sdt sdt;
+	const struct output_sdt *sdt;
 	int64_t began_s; /* the first turn with a PAT; 0: none yet */
 	int64_t now_s; /* of the last turn */
 	bool crowded; /* logged: a segment has no room */
@@ -120,11 +120,11 @@ struct own_eit *own_eit_new(const struct own_eit_config *c)
 	o = xcalloc(1, sizeof *o);
 	*o = (struct own_eit){
 		.spec = *c->spec, .intervals = tables_spec_intervals(c->spec),
-		.psi = c->psi, .versions = c->versions, .stage = c->stage,
+		.psi = c->psi, .sdt = c->sdt, .versions = c->versions,
+		.stage = c->stage,
 		.scrambled = c->scrambled, .input_of = c->input_of,
 		.arg = c->arg, .next_serial = 1,
 	};
-	output_sdt_init(&o->sdt);
 	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
 	table_stage_own_pid(o->stage, SI_PID_EIT);
 	table_stage_filter_eit(o->stage, drops, o);
@@ -316,9 +316,9 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 			continue;
 		add(o, list, n, &(struct shown){
 			.format = { .sid = p->number,
-				    .tsid = o->sdt.known ? o->sdt.tsid
+				    .tsid = o->sdt->known ? o->sdt->tsid
 							 : psi_tsid(o->psi),
-				    .onid = o->sdt.known ? o->sdt.onid
+				    .onid = o->sdt->known ? o->sdt->onid
 							 : o->spec.onid,
 				    .free_ca = is_scrambled(o, p) },
 			.events = events_of(o, p->number, n_programs == 1),
@@ -528,12 +528,6 @@ void own_eit_use(struct own_eit *o)
 	o->changed = true;
 }
 
-void own_eit_feed(struct own_eit *o, const struct ts_run *runs, size_t n_runs)
-{
-	if (output_sdt_feed(&o->sdt, runs, n_runs))
-		own_eit_use(o);
-}
-
 /* Are the identifiers of the output known, or will they not be? */
 static bool is_ready(struct own_eit *o, int64_t now_s)
 {
@@ -542,7 +536,7 @@ static bool is_ready(struct own_eit *o, int64_t now_s)
 	/* or the clock was set back */
 	if (o->began_s == 0 || now_s < o->began_s)
 		o->began_s = now_s;
-	return o->sdt.known || now_s - o->began_s >= SDT_PATIENCE_S;
+	return o->sdt->known || now_s - o->began_s >= SDT_PATIENCE_S;
 }
 
 /* Does a schedule lack a table that is up to date? */

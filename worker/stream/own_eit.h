@@ -16,12 +16,12 @@
 
 #include "proto/spec/tables_spec.h"
 #include "worker/tables/table_stage.h"
-#include "worker/ts/packet.h"
 
 #include <jansson.h>
 
 struct eit_versions;
 struct msg_stream_guide;
+struct output_sdt;
 struct own_eit;
 struct psi;
 
@@ -32,7 +32,9 @@ typedef bool own_eit_input_fn(uint16_t pnr, unsigned *ret_place,
 
 struct own_eit_config {
 	const struct tables_spec *spec; /* copied */
-	const struct psi *psi;          /* of the output; it outlives it */
+	/* of the output; they outlive it */
+	const struct psi *psi;
+	const struct output_sdt *sdt;
 	struct eit_versions *versions;  /* they outlive it */
 	struct table_stage *stage;
 	bool scrambled; /* the output is, by another stage */
@@ -56,11 +58,9 @@ void own_eit_add_other(struct own_eit *, const char *id, uint16_t tsid,
 		       uint16_t onid);
 void own_eit_end_others(struct own_eit *);
 
-/* Packets of the output, with its SDT: own EIT have its transport_stream_id and
- * original_network_id, or without an SDT those of the PAT and of `onid'. */
-void own_eit_feed(struct own_eit *, const struct ts_run *runs, size_t n_runs);
-
-/* The tables of the stream, or of its inputs, have changed. */
+/* The tables of the stream, or of its inputs, have changed, or the identifiers
+ * in its SDT: own EIT have its transport_stream_id and original_network_id, or
+ * without an SDT those of the PAT and of `onid'. */
 void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table
  * of a schedule. */

@@ -4,9 +4,11 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/log.h"
+#include "common/base/units.h"
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/output_sdt.h"
 #include "worker/tables/nit_build.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/psi.h"
@@ -15,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TYPE_TV = 1,
-	TYPE_RADIO = 2,
-};
+/* So long NIT and BAT wait for the SDT (its interval, TS 101 211 4.4), because
+ * another version of a NIT makes receivers search for services. */
+enum { SDT_WAIT_MS = 2000 };
 
 /* A stream of nit_other. */
 struct other {
@@ -32,10 +33,14 @@ struct other {
 struct own_network {
 	struct tables_spec spec;
 	struct si_intervals intervals;
-	uint8_t service_type, textcode, first_version;
+	uint8_t textcode, first_version;
 	struct desc_edits edits;
 	struct desc_edit edit_list[DESC_EDITS_MAX];
 	const struct psi *psi;
+	const struct output_sdt *sdt;
+	uint64_t began_ns; /* the first turn with a PAT; 0: none yet */
+	bool ready; /* the SDT is known, or will not be */
+	bool waits; /* not ready, and tables are to be built */
 	struct table_versions *versions;
 	struct schedule *schedule;
 	bool crowded; /* logged: descriptors have no room */
@@ -53,12 +58,12 @@ struct own_network *own_network_new(const struct own_network_config *config)
 
 	n->spec = spec->tables;
 	n->intervals = tables_spec_intervals(&spec->tables);
-	n->service_type = spec->remux.service_type;
 	n->textcode = spec->remux.textcode;
 	n->first_version = spec->nit_version;
 	memcpy(n->edit_list, spec->remux.edits, sizeof n->edit_list);
 	n->edits = (struct desc_edits){ n->edit_list, spec->remux.n_edits };
 	n->psi = config->psi;
+	n->sdt = config->sdt;
 	n->versions = config->versions;
 	n->schedule = config->schedule;
 	return n;
@@ -72,26 +77,53 @@ void own_network_free(struct own_network **n)
 	*n = NULL;
 }
 
+/* The entry of `sdt'; NULL: none. */
+static const struct service_spec *find_entry(const struct own_network *n,
+					     uint16_t pnr)
+{
+	for (size_t i = 0; i < n->spec.n_services; i++)
+		if (n->spec.services[i].pnr == pnr)
+			return &n->spec.services[i];
+	return NULL;
+}
+
+/* The type of a service in the SDT, which has that of the keys; 0: the SDT is
+ * not known, or does not list it. */
+static uint8_t type_of(const struct own_network *n, uint16_t pnr,
+		       const struct service_spec *entry)
+{
+	uint8_t type = output_sdt_type(n->sdt, pnr);
+
+	return type == 0 && entry != NULL ? entry->type : type;
+}
+
 static struct nit_service describe(const struct own_network *n,
 				   const struct psi_program *p)
 {
+	const struct service_spec *entry = find_entry(n, p->number);
+	uint8_t type = type_of(n, p->number, entry);
 	bool video = p->video_pid != TS_PID_NULL;
-	struct nit_service s = {
+
+	if (type == 0)
+		type = video ? SERVICE_TYPE_TV : SERVICE_TYPE_RADIO;
+	return (struct nit_service){
 		.pnr = p->number,
-		.type = n->service_type != 0 ? n->service_type
-			: video ? TYPE_TV : TYPE_RADIO,
+		.lcn = entry != NULL ? entry->lcn : 0,
+		.type = type,
 	};
+}
 
-	for (size_t i = 0; i < n->spec.n_services; i++) {
-		const struct service_spec *given = &n->spec.services[i];
+/* Does the SDT, or do the keys, give the types of all programs? */
+static bool has_types(const struct own_network *n)
+{
+	const struct psi_program *list;
+	size_t n_programs = psi_programs(n->psi, &list);
 
-		if (given->pnr != p->number)
-			continue;
-		s.lcn = given->lcn;
-		if (given->type != 0)
-			s.type = given->type;
-	}
-	return s;
+	for (size_t i = 0; i < n_programs; i++)
+		if (type_of(n, list[i].number,
+			    find_entry(n, list[i].number)) == 0)
+			return false;
+	return true;
 }
 
 /* Changes the descriptors that the keys demand, not those of other streams;
@@ -160,7 +192,8 @@ void own_network_build(struct own_network *n)
 		.n_transports = 1 + n->n_others,
 	};
 
-	if (!psi_has_pat(n->psi))
+	n->waits = !n->ready;
+	if (n->waits)
 		return;
 	for (size_t i = 0; i < n_programs; i++)
 		services[i] = describe(n, &programs[i]);
@@ -190,22 +223,30 @@ void own_network_build(struct own_network *n)
 	}
 }
 
+void own_network_turn(struct own_network *n, uint64_t now_ns)
+{
+	if (n->ready || !psi_has_pat(n->psi))
+		return;
+	if (n->began_ns == 0)
+		n->began_ns = now_ns;
+	n->ready = has_types(n) || now_ns - n->began_ns >= SDT_WAIT_MS * MS;
+	if (n->ready && n->waits)
+		own_network_build(n);
+}
+
 static void take(struct other *to, const struct stream_spec *from)
 {
+	struct listed_service s;
+
 	*to = (struct other){
 		.tsid = stream_spec_tsid(from),
 		.onid = from->tables.onid,
 		.specifier = from->tables.private_data_specifier,
 		.delivery = from->tables.delivery,
-		.n_services = from->tables.n_services,
 	};
-	for (size_t i = 0; i < to->n_services; i++) {
-		const struct service_spec *s = &from->tables.services[i];
-
-		to->services[i] = (struct nit_service){
-			s->pnr, s->lcn, s->type != 0 ? s->type : TYPE_TV,
-		};
-	}
+	for (size_t *i = &to->n_services; *i < SERVICES_MAX &&
+	     stream_spec_service(from, *i, &s); ++*i)
+		to->services[*i] = (struct nit_service){ s.pnr, s.lcn, s.type };
 }
 
 void own_network_clear_others(struct own_network *n)

@@ -8,6 +8,7 @@
 
 #include "proto/spec/stream_spec.h"
 
+struct output_sdt;
 struct own_network;
 struct psi;
 struct schedule;
@@ -17,6 +18,7 @@ struct own_network_config {
 	const struct stream_spec *spec; /* copied */
 	/* They outlive the network. */
 	const struct psi *psi;
+	const struct output_sdt *sdt;
 	struct table_versions *versions;
 	struct schedule *schedule;
 };
@@ -25,8 +27,11 @@ struct own_network *own_network_new(const struct own_network_config *);
 /* NULL-safe; sets *n to NULL. */
 void own_network_free(struct own_network **);
 
-/* The programs of the stream have changed. */
+/* The programs of the stream have changed, or the types of its SDT.  The first
+ * tables wait for the SDT, whose types they repeat, or two seconds. */
 void own_network_build(struct own_network *);
+/* Builds them when it is time. */
+void own_network_turn(struct own_network *, uint64_t now_ns);
 
 /* The streams of nit_other (copied), which have a transport stream; then comes
  * own_network_build(). */

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPE_TV = 1 };
-
 struct own_others {
 	unsigned interval_ms;
 	enum eit_other eit;
@@ -63,30 +61,18 @@ void own_others_begin(struct own_others *o)
 	o->n = 0;
 }
 
-/* A stream of one program need not list it. */
 static size_t list_services(const struct stream_spec *spec,
 			    struct sdt_other_service ret[SERVICES_MAX])
 {
-	const struct tables_spec *t = &spec->tables;
+	struct listed_service s;
+	size_t n = 0;
 
-	for (size_t i = 0; i < t->n_services; i++)
-		ret[i] = (struct sdt_other_service){
-			t->services[i].pnr,
-			t->services[i].type != 0 ? t->services[i].type
-						 : TYPE_TV,
-			t->services[i].provider, t->services[i].name,
+	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++)
+		ret[n] = (struct sdt_other_service){
+			s.pnr, s.type, s.provider, s.name,
 			spec->remux.textcode,
 		};
-	if (t->n_services > 0 || spec->remux.set_pnr == 0)
-		return t->n_services;
-	ret[0] = (struct sdt_other_service){
-		spec->remux.set_pnr,
-		spec->remux.service_type != 0 ? spec->remux.service_type
-					      : TYPE_TV,
-		spec->remux.service_provider, spec->remux.service_name,
-		spec->remux.textcode,
-	};
-	return 1;
+	return n;
 }
 
 void own_others_add(struct own_others *o, const struct stream_spec *spec)

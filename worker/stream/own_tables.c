@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
+#include "worker/stream/output_sdt.h"
 #include "worker/stream/own_cue.h"
 #include "worker/stream/own_eit.h"
 #include "worker/stream/own_network.h"
@@ -39,6 +40,7 @@ struct own_tables {
 	struct own_eit *eit; /* NULL: those of the source */
 	struct own_others *others; /* NULL: no sdt_other */
 	const struct psi *psi;
+	struct output_sdt sdt; /* of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */
@@ -278,6 +280,7 @@ static void make_parts(struct own_tables *o,
 		o->network = own_network_new(&(struct own_network_config){
 			.spec = config->spec,
 			.psi = config->psi,
+			.sdt = &o->sdt,
 			.versions = config->versions,
 			.schedule = schedule,
 		});
@@ -288,6 +291,7 @@ static void make_parts(struct own_tables *o,
 	o->eit = own_eit_new(&(struct own_eit_config){
 		.spec = spec,
 		.psi = config->psi,
+		.sdt = &o->sdt,
 		.versions = config->eit_versions,
 		.stage = o->stage,
 		.scrambled = config->scrambled,
@@ -307,6 +311,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
 	o->psi = config->psi;
+	output_sdt_init(&o->sdt);
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
@@ -341,6 +346,19 @@ void own_tables_free(struct own_tables **o)
 	*o = NULL;
 }
 
+static void follow_sdt(struct own_tables *o, const struct ts_run *runs,
+		       size_t n_runs)
+{
+	unsigned changes = 0;
+
+	if (o->network != NULL || o->eit != NULL)
+		changes = output_sdt_feed(&o->sdt, runs, n_runs);
+	if (o->network != NULL && (changes & OUTPUT_SDT_TYPES))
+		own_network_build(o->network);
+	if (o->eit != NULL && (changes & OUTPUT_SDT_IDS))
+		own_eit_use(o->eit);
+}
+
 void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
@@ -355,10 +373,11 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		if (o->eit != NULL)
 			own_eit_use(o->eit);
 	}
-	if (o->eit != NULL) {
-		own_eit_feed(o->eit, runs, n_runs);
+	follow_sdt(o, runs, n_runs);
+	if (o->network != NULL)
+		own_network_turn(o->network, now_ns);
+	if (o->eit != NULL)
 		own_eit_turn(o->eit, wall_ms());
-	}
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());

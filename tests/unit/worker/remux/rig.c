@@ -63,6 +63,15 @@ struct bench bench_new_cas(const struct remux_options *o,
 	});
 }
 
+struct bench bench_new_services(const struct remux_options *o,
+				const struct service_spec *list, size_t n)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .services = list,
+		.n_services = n,
+	});
+}
+
 void bench_done(struct bench *b)
 {
 	cr_expect_eq(psi_crc_errors(b->out->psi), 0);

@@ -47,8 +47,8 @@ static size_t build(const struct remux_options *o,
 		    const struct sdt_service *source, bool has_video,
 		    uint8_t ret[1024])
 {
-	return sdt_build(&(struct sdt_content){ o, &ids, source, has_video,
-						{ 0 } },
+	return sdt_build(&(struct sdt_content){ o, NULL, &ids, source,
+						has_video, { 0 } },
 			 ret, &omitted);
 }
 

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "proto/ipc/msg.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/stream/output_sdt.h"
 #include "worker/tables/eit_image.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/psi.h"
@@ -28,6 +29,7 @@ enum {
 static struct {
 	struct tables_spec spec;
 	struct psi *psi;
+	struct output_sdt sdt;
 	struct eit_versions versions;
 	uint8_t cc[TS_PIDS];
 	struct table_stage *stage;
@@ -88,13 +90,15 @@ static void open_with(enum eit_other other, own_eit_input_fn *input_of)
 		(void)psi_feed(g.psi, run.data + i * TS_PACKET);
 	build_free(b);
 	section_init(&g.in, g.buffer, sizeof g.buffer);
+	output_sdt_init(&g.sdt);
 	g.spec.eit_other = other;
 	g.spec.eit_rate_kbps = 1000;
 	g.stage = table_stage_new(&(struct table_stage_config){
 		.cc = g.cc, .out = take });
 	g.own = own_eit_new(&(struct own_eit_config){
-		.spec = &g.spec, .psi = g.psi, .versions = &g.versions,
-		.stage = g.stage, .input_of = input_of });
+		.spec = &g.spec, .psi = g.psi, .sdt = &g.sdt,
+		.versions = &g.versions, .stage = g.stage,
+		.input_of = input_of });
 	cr_assert_not_null(g.own);
 	g.ms = UINT64_C(1000) * NOON_S;
 }
@@ -142,7 +146,8 @@ static void give(const char *other, unsigned place, uint16_t number)
 
 static void feed(const struct ts_run *run)
 {
-	own_eit_feed(g.own, run, 1);
+	if (output_sdt_feed(&g.sdt, run, 1) & OUTPUT_SDT_IDS)
+		own_eit_use(g.own);
 	own_eit_turn(g.own, g.ms);
 	table_stage_feed(g.stage, run, 1, g.ms * MS, g.ms);
 	g.ms += TURN_MS;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The service descriptor of an SDT (EN 300 468 6.2.33), with the type and the
+ * names that the configuration gives to a service of the output.
+ *
+ * This is the only place that decides them: own NIT and BAT take the types from
+ * the SDT of the output, and the guide takes the names from there.
+ *
+ * Pure.
+ */
+#pragma once
+
+#include "proto/si/desc.h"
+#include "proto/spec/tables_spec.h"
+#include "worker/ts/section.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SERVICE_DESC_TAG = 0x48,
+	SERVICE_DESC_MAX = 2 + 255,
+	MULTILINGUAL_NAME_TAG = 0x5d,
+};
+
+struct remux_options;
+
+/* Without a value the source decides: type 0, texts "". */
+struct service_given {
+	uint8_t type;
+	const char *provider, *name; /* UTF-8 */
+	uint8_t textcode; /* enum text_table */
+};
+
+/* The keys of a stream, of which `sdt' precedes the others: its entry of the
+ * service, or NULL.  Borrows the texts of both. */
+struct service_given service_given_of(const struct remux_options *,
+				      const struct service_spec *);
+
+static inline bool service_is_given(const struct service_given *g)
+{
+	return g->type != 0 || g->provider[0] != '\0' || g->name[0] != '\0';
+}
+
+/* The texts that were cut, or left out. */
+struct service_cut {
+	bool provider, name;
+};
+
+/* Writes the descriptor and returns its length.  source: that of the source, or
+ * NULL: then default_type is the type, unless one is given. */
+size_t service_desc_build(const struct service_given *,
+			  const struct desc *source, uint8_t default_type,
+			  uint8_t ret[SERVICE_DESC_MAX],
+			  struct service_cut *ret_cut);
+
+/* The services of a section of SDT actual with their entries of `sdt'. */
+struct service_names {
+	const struct service_entry {
+		uint16_t pnr; /* in the section */
+		const struct service_spec *spec;
+	} *list;
+	size_t n;
+	uint8_t textcode;
+};
+
+/* Writes a section of SDT actual with a right CRC_32 with these types and
+ * names, and returns its length.  -ENOSPC: it would exceed 1,024 bytes;
+ * -EBADMSG: a loop is longer than the section. */
+int service_names_apply(const struct service_names *, const uint8_t *section,
+			size_t len, uint8_t ret[SECTION_PSI_MAX]);
