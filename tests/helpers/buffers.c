@@ -252,6 +252,20 @@ static void judge_gap(struct buffers *b, unsigned pid, const uint8_t *s,
 	k->end = b->now;
 }
 
+static void judge_pmt(struct buffers *b, unsigned pid, const uint8_t *s)
+{
+	struct buffers_found *f = &b->found;
+	struct key *k = key_of(b, 3ULL << 60 | (uint64_t)pid << 32 |
+				  (uint64_t)s[3] << 8 | s[4]);
+	double ms = (b->now - k->end) / 27e3;
+
+	if (k->end > 0 && (f->pmt_least == 0 || ms < f->pmt_least))
+		f->pmt_least = ms;
+	if (k->end > 0 && ms > f->pmt_most)
+		f->pmt_most = ms;
+	k->end = b->now;
+}
+
 static void take_sys(struct buffers *b, struct pid *p, double n)
 {
 	double rate = 188 * 8 * HZ / b->ticks / 500;
@@ -281,8 +295,10 @@ static void take_section(struct buffers *b, struct pid *p, const uint8_t *s,
 			name(b, (s[i + 2] & 0x1fU) << 8 | s[i + 3], TABLE);
 	if (p->number == 1 && len >= 12)
 		name_ca(b, s + 8, len - 12);
-	if (p->number >= 0x20 && s[0] == 2 && len >= 16)
+	if (p->number >= 0x20 && s[0] == 2 && len >= 16) {
 		take_pmt(b, s, len);
+		judge_pmt(b, p->number, s);
+	}
 	if (p->number >= 0x20 && s[0] == 2)
 		take_sys(b, p, (double)len);
 	/* the tables of all programs */

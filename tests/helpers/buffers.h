@@ -29,6 +29,8 @@ struct buffers_found {
 	uint64_t nit, sdt, eit, tdt, schedule, other;
 	uint64_t unreferenced; /* 3.4: PIDs */
 	uint64_t alien;  /* tables on a PID that is not theirs (3.1 to 3.8) */
+	/* between two PMTs of a program, in ms; 0: there were no two */
+	double pmt_least, pmt_most;
 	size_t n_events;
 	char events[BUFFERS_EVENTS][96];
 };

@@ -100,9 +100,10 @@ static void print_buffers(FILE *file, const char *socket, double ticks)
 		     ", \"sdt\": %" PRIu64 ", \"eit\": %" PRIu64
 		     ", \"tdt\": %" PRIu64 ", \"schedule\": %" PRIu64
 		     ", \"other\": %" PRIu64 ", \"unreferenced\": %" PRIu64
-		     ", \"alien\": %" PRIu64 ",\n  ",
+		     ", \"alien\": %" PRIu64
+		     ", \"pmtLeast\": %.1f, \"pmtMost\": %.1f,\n  ",
 		     f.near, f.nit, f.sdt, f.eit, f.tdt, f.schedule, f.other,
-		     f.unreferenced, f.alien);
+		     f.unreferenced, f.alien, f.pmt_least, f.pmt_most);
 	print_events(f.events, f.n_events);
 	(void)printf("},\n");
 }

@@ -324,6 +324,7 @@ unit_worker_tests = \
 	tests/unit/worker/mux/test_mux_absent \
 	tests/unit/worker/mux/test_mux_order \
 	tests/unit/worker/mux/test_mux_plan \
+	tests/unit/worker/mux/test_mux_pmts \
 	tests/unit/worker/mux/test_mux_rate \
 	tests/unit/worker/mux/test_mux_sdt \
 	tests/unit/worker/mux/test_spread \

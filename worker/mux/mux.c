@@ -148,6 +148,7 @@ static void follow_tables(struct mux *m)
 	if (!changed)
 		return;
 	share_services(m);
+	mux_list_pmts(m);
 	mux_build(m);
 }
 
@@ -215,6 +216,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 		m->edits[i] = cfg->edits.list[i];
 	m->cfg.edits.list = m->edits;
 	m->fed = true;
+	m->pmt_ns = UINT64_MAX;
 	m->last_source = MUX_TABLES_SOURCE;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,
@@ -239,6 +241,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 		init_collector(&in->cat);
 		init_collector(&in->sdt);
 		init_collector(&in->eit);
+		init_collector(&in->pmt);
 	}
 	return m;
 }
@@ -259,6 +262,7 @@ void mux_free(struct mux **ptr)
 	cbr_free(&m->cbr);
 	eit_share_free(&m->eit);
 	psi_free(&m->psi);
+	free(m->pmts);
 	free(m->inputs);
 	free(m);
 }

@@ -11,7 +11,8 @@
  *	            most of the schedule, and each input gets a share
  *	            (eit_share.h)
  *	TDT         is built from the system clock, and does not wait
- *	PMT         and all packets of the programs pass
+ *	PMT         is repeated every 90 ms, and sent at once after a change;
+ *	            all other packets of the programs pass
  *	all others  are dropped
  * A packet leaves delay_ms after its source sent it (delay_line.h), or later if
  * it would overflow a transport buffer (spread.h).  Null packets fill the rate,

@@ -36,6 +36,16 @@ struct mux_table {
 	struct mux_section sections[MUX_SECTIONS_MAX];
 };
 
+/* The PMT of a program. */
+struct mux_pmt {
+	uint16_t number, pid; /* in the output */
+	uint8_t input;
+	uint64_t due_ns;  /* its next place */
+	uint64_t sent_ns; /* the last one; 0: none yet */
+	size_t len;       /* of the last one of its input; 0: none yet */
+	uint8_t data[SECTION_PSI_MAX];
+};
+
 /* Assembles the sections of a PID of an input. */
 struct mux_collector {
 	struct section_assembler assembler;
@@ -58,6 +68,8 @@ struct mux_source {
 	struct mux_collector cat, sdt, eit;
 	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
+	struct mux_collector pmt; /* behind the line, ... */
+	uint16_t pmt_pid; /* ... of the last PID */
 	struct delay_line line;
 	size_t due; /* packets of it that leave in this turn */
 	uint64_t source_at; /* packets before its last source began */
@@ -90,6 +102,11 @@ struct mux {
 	struct mux_source *inputs; /* cfg.n_inputs */
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
+	size_t n_pmts;
+	struct mux_pmt *pmts;
+	size_t next_pmt; /* the first that is due, ... */
+	uint64_t pmt_ns; /* ... at this time; UINT64_MAX: there is none */
+	uint64_t pmt_pids[TS_PIDS / 64];
 	struct desc_edit edits[DESC_EDITS_MAX]; /* of cfg */
 	bool edits_crowded; /* logged: they have no room */
 	/* sections of inputs that the tables do not have yet */
@@ -104,13 +121,11 @@ struct mux {
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
-	uint32_t given_ms[TS_PIDS]; /* when cbr got the last one, with wrap */
 	struct cbr *cbr;
 	struct psi *psi; /* of the output */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
 	struct tables_spec tables;
 	bool fed; /* since the last turn; true at the start */
-	uint64_t pmts_ns; /* when the last PMTs of all are looked at next */
 	uint64_t now_ns;
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
 	uint64_t second_ns;  /* start of this second */
@@ -157,6 +172,16 @@ void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);
 /* Queues the sections that are due. */
 void mux_schedule(struct mux *, uint64_t unix_ms);
+
+/* --- mux_pmts.c --- */
+
+/* The services of the inputs have changed. */
+void mux_list_pmts(struct mux *);
+/* Takes a packet of an input that leaves at_ns; false: it has no PMT. */
+bool mux_takes_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
+		   uint64_t at_ns);
+/* Adds the one that is due, by pmt_ns, to the packets that wait. */
+void mux_send_pmt(struct mux *);
 
 /* --- mux_absent.c --- */
 

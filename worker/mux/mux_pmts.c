@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The PMTs of the multiplex.  Those of an input are taken where they leave its
+ * delay, and each one is sent at even distances, as it was last or, if it has
+ * changed, at once. */
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/mux/mux_state.h"
+#include "worker/ts/pmt.h"
+#include "worker/ts/t_std.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* From one PMT of a program to the next: below the 100 ms of
+	 * TR 101 211 4.4, also if other packets have its place. */
+	PMT_MS = 90,
+	/* Between two sections of a table (EN 300 468 5.1.4). */
+	GAP_MS = 25,
+	/* The first interval of a program is shorter, so that those that began
+	 * together are not sent together. */
+	STAGGER = 16,
+	/* Packets of a section leave its transport buffer meanwhile. */
+	PACKET_US = 1000000 * 8 / (T_STD_TABLES_BPS / TS_PACKET) + 100,
+	/* What a worker that stood still has missed is not sent. */
+	MISSED_MS = 1000,
+	PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184,
+};
+
+/* --- the list --- */
+
+static struct mux_pmt *find(struct mux_pmt *list, size_t n, uint16_t number,
+			    uint16_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].number == number && list[i].pid == pid)
+			return &list[i];
+	return NULL;
+}
+
+static void find_next(struct mux *m)
+{
+	m->pmt_ns = UINT64_MAX;
+	for (size_t i = 0; i < m->n_pmts; i++)
+		if (m->pmts[i].due_ns < m->pmt_ns) {
+			m->pmt_ns = m->pmts[i].due_ns;
+			m->next_pmt = i;
+		}
+}
+
+void mux_list_pmts(struct mux *m)
+{
+	struct mux_pmt *list = xcalloc(MUX_SERVICES_MAX, sizeof *list);
+	size_t n = 0;
+
+	memset(m->pmt_pids, 0, sizeof m->pmt_pids);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+
+		for (size_t k = 0; k < in->n_services; k++) {
+			const struct remux_service *s = &in->services[k];
+			const struct mux_pmt *old =
+				find(m->pmts, m->n_pmts, s->new_number,
+				     s->pmt_pid);
+
+			list[n] = old != NULL ? *old : (struct mux_pmt){
+				.number = s->new_number, .pid = s->pmt_pid,
+				.due_ns = m->now_ns + PMT_MS * MS };
+			list[n++].input = (uint8_t)i;
+			place_take(m->pmt_pids, s->pmt_pid);
+		}
+	}
+	free(m->pmts);
+	m->pmts = list;
+	m->n_pmts = n;
+	find_next(m);
+}
+
+/* --- those of the inputs --- */
+
+static void take_section(struct mux *m, const struct mux_source *in,
+			 uint16_t pid, const uint8_t *section, size_t len,
+			 uint64_t at_ns)
+{
+	uint16_t number = (uint16_t)(section[3] << 8 | section[4]);
+	struct mux_pmt *p = find(m->pmts, m->n_pmts, number, pid);
+	bool changed;
+
+	if (p == NULL || &m->inputs[p->input] != in ||
+	    section_table_id(section) != PMT_TABLE_ID ||
+	    len > sizeof p->data)
+		return;
+	changed = len != p->len || memcmp(section, p->data, len) != 0;
+	if (changed) {
+		memcpy(p->data, section, len);
+		p->len = len;
+	}
+	if (changed || at_ns - MIN(p->sent_ns, at_ns) > PMT_MS * MS)
+		p->due_ns = MIN(p->due_ns,
+				MAX(at_ns, p->sent_ns + GAP_MS * MS));
+}
+
+bool mux_takes_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
+		   uint64_t at_ns)
+{
+	uint16_t pid = ts_pid(packet);
+	const uint8_t *section;
+	size_t len;
+
+	if (!place_has(m->pmt_pids, pid))
+		return false;
+	if (pid != in->pmt_pid)
+		section_reset(&in->pmt.assembler);
+	in->pmt_pid = pid;
+	section_push(&in->pmt.assembler, packet);
+	while ((section = section_pull(&in->pmt.assembler, &len)) != NULL)
+		if (section_has_syntax(section))
+			take_section(m, in, pid, section, len, at_ns);
+	find_next(m);
+	return true;
+}
+
+/* --- those that go out --- */
+
+/* The section; NULL: none.  Of an input without packets it is that of its
+ * remux, which may have changed. */
+static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
+			      size_t *ret_len)
+{
+	const struct mux_source *in = &m->inputs[p->input];
+
+	if (in->absent)
+		return NULL;
+	if (in->silent && in->line.n == 0)
+		return remux_pmt(in->remux, p->number, ret_len);
+	*ret_len = p->len;
+	return p->len > 0 ? p->data : NULL;
+}
+
+static void send(struct mux *m, struct mux_pmt *p, const uint8_t *section,
+		 size_t len)
+{
+	uint8_t packets[PACKETS_MAX * TS_PACKET], cc = 0;
+	size_t n = section_packets(len);
+	/* behind what cbr has, as the next packets of an input */
+	uint64_t at_ns = MAX(p->due_ns, m->free_ns);
+
+	(void)section_pack(section, len, p->pid, &cc, packets);
+	/* the counter in the output continues, that of section_pack() not */
+	mux_counters_forget(&m->counters, p->pid);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *packet = packets + i * TS_PACKET;
+
+		(void)mux_counters_feed(&m->counters, MUX_TABLES_SOURCE,
+					packet);
+		waiting_add(&m->waiting, at_ns, packet);
+		at_ns += PACKET_US * UINT64_C(1000);
+	}
+}
+
+static uint64_t interval(const struct mux *m, const struct mux_pmt *p)
+{
+	uint64_t ns = PMT_MS * MS;
+
+	return p->sent_ns != 0 ? ns
+			       : ns / 2 + ns / 2 * (m->next_pmt % STAGGER) /
+						 STAGGER;
+}
+
+void mux_send_pmt(struct mux *m)
+{
+	struct mux_pmt *p = &m->pmts[m->next_pmt];
+	size_t len = 0;
+	const uint8_t *section = content(m, p, &len);
+	bool sent = section != NULL && section_packets(len) <= PACKETS_MAX;
+
+	if (sent && (waiting_has(&m->waiting, p->pid) ||
+		     m->waiting.n + PACKETS_MAX > WAITING_MAX)) {
+		p->due_ns = m->now_ns + 1; /* the next turn */
+	} else {
+		uint64_t due_ns = p->due_ns + interval(m, p);
+
+		if (sent) {
+			send(m, p, section, len);
+			p->sent_ns = p->due_ns;
+		}
+		p->due_ns = MAX(due_ns, m->now_ns -
+					MIN(MISSED_MS * MS, m->now_ns));
+	}
+	find_next(m);
+}
