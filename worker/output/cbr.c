@@ -139,7 +139,8 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 	else
 		c->clock_of[c->clocks[i].pid] = 0;
 	cbr_set_begun(c, &c->clocks[i], false);
-	c->clocks[i] = (struct cbr_clock){ .pid = pid, .left = left };
+	c->clocks[i] = (struct cbr_clock){ .pid = pid, .left = left,
+					   .mux = c->places != NULL };
 	c->clock_of[pid] = (uint8_t)(i + 1);
 	return &c->clocks[i];
 }
@@ -236,8 +237,10 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 	size_t waiting = fifo_len(&c->fifo);
 	size_t n = MIN(run.n, cbr_room(c));
 	uint64_t now_tick = cbr_tick(at_ns);
+	uint64_t pause_ms = c->places != NULL ? CBR_PAUSE_MUX_MS
+					      : CBR_PAUSE_MS;
 
-	if (c->awake_ns - c->content_awake_ns >= CBR_PAUSE_MS * MS) {
+	if (c->awake_ns - c->content_awake_ns >= pause_ms * MS) {
 		c->held = c->n_clocks > 0 && waiting == 0;
 		c->held_tick = now_tick;
 		c->pause_tick = cbr_tick(c->content_ns);

@@ -90,10 +90,15 @@ static void measure(struct cbr_clock *c, const struct cbr_arrival *a,
 	}
 	c->early = MAX(c->early, off);
 	c->late = MIN(c->late, off);
-	window_ms = c->windows < CBR_FIRST_WINDOWS ? CBR_FIRST_WINDOW_MS
-						   : CBR_WINDOW_MS;
+	window_ms = c->windows >= CBR_FIRST_WINDOWS ? CBR_WINDOW_MS
+		    : c->mux ? CBR_PAUSE_MUX_MS : CBR_FIRST_WINDOW_MS;
 	if (a->tick - c->window_tick >= window_ms * (uint64_t)TICKS_MS)
 		end_window(c, a);
+}
+
+static int64_t pause_ticks(const struct cbr_clock *c)
+{
+	return (c->mux ? CBR_PAUSE_MUX_MS : CBR_PAUSE_MS) * TICKS_MS;
 }
 
 /* The clock of the source jumped, announced or not. */
@@ -111,7 +116,7 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		return true;
 	if (off <= stray && off >= -stray)
 		return false;
-	if (awake_ticks(c, a) >= CBR_PAUSE_MS * TICKS_MS)
+	if (awake_ticks(c, a) >= pause_ticks(c))
 		return true;
 	if (on >= 0 && on <= stray)
 		return false; /* a normal step, perhaps late */

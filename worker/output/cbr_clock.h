@@ -42,6 +42,9 @@ enum {
 	 * difference means that the clock of the source stopped.  After a
 	 * shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
 	CBR_PAUSE_MS = 1000,
+	/* The packets of a multiplex are those of one time base after longer
+	 * pauses, and have as long to catch up (mux/delay_line.h). */
+	CBR_PAUSE_MUX_MS = 2000,
 	/* The next PCRs show whether it did: if the packets of the pause arrive
 	 * in a burst, their clock catches up.  Without a burst so far, a PCR
 	 * after this time decides. */
@@ -61,6 +64,7 @@ struct cbr_arrival {
 struct cbr_clock {
 	uint16_t pid;
 	bool left;          /* no PMT names the PID */
+	bool mux;           /* it is one of a multiplex */
 	bool begun;         /* a packet of its own announces its time base */
 	/* the last content packet of the PID in the output, and whether an
 	 * inserted packet followed it */

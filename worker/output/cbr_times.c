@@ -55,6 +55,7 @@ void cbr_resume(struct cbr *c, const struct cbr_time *t)
 	k = &c->clocks[c->n_clocks++];
 	c->clock_of[t->pid] = (uint8_t)c->n_clocks;
 	k->pid = t->pid;
+	k->mux = c->places != NULL;
 	k->running = true;
 	k->base_pcr = k->in_pcr = t->pcr;
 	k->base_tick = k->in_tick = cbr_tick(t->at_ns);
