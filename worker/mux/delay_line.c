@@ -16,6 +16,7 @@ enum {
 	FRACTION = 16, /* bits of a part of a nanosecond */
 	CATCH_UP = 2, /* times the rate of the source */
 	PPM = 1000000,
+	CACHE_LINE = 64,
 };
 
 void delay_line_done(struct delay_line *l)
@@ -95,11 +96,21 @@ uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)
 					 l->left_at_ns), from_ns);
 }
 
+/* The next packet was written mux_delay ago: it is in no near cache. */
+static void prefetch(const struct delay_line *l)
+{
+	const uint8_t *packet = l->packets + l->head * TS_PACKET;
+
+	for (size_t i = 0; i < TS_PACKET; i += CACHE_LINE)
+		__builtin_prefetch(packet + i);
+}
+
 void delay_line_leave(struct delay_line *l, uint64_t at_ns)
 {
 	l->left_ns = l->times[l->head];
 	l->left_at_ns = at_ns;
 	delay_line_drop(l);
+	prefetch(l);
 }
 
 size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,

@@ -37,6 +37,8 @@ static struct cbr *make(unsigned kbps, unsigned burst_ms, size_t clocks)
 	c->clocks = xcalloc(clocks, sizeof *c->clocks);
 	c->clocks_max = clocks;
 	c->bps = UINT64_C(1000) * kbps;
+	c->step = PACKET_BITS * PCR_HZ / c->bps;
+	c->step_part = PACKET_BITS * PCR_HZ % c->bps;
 	c->burst_ms = burst_ms;
 	queue = c->bps * CBR_QUEUE_MS / 1000 / PACKET_BITS;
 	c->queue_max = (size_t)MIN(MAX(queue, (uint64_t)QUEUE_PACKETS_MIN),
@@ -321,6 +323,17 @@ bool cbr_put(struct cbr *c, const uint8_t *packet)
 
 /* --- the output --- */
 
+/* One position. */
+static void step(struct cbr *c)
+{
+	c->tick += c->step;
+	c->part += c->step_part;
+	if (c->part < c->bps)
+		return;
+	c->part -= c->bps;
+	c->tick++;
+}
+
 static void advance(struct cbr *c, uint64_t n)
 {
 	uint64_t bits = n * PACKET_BITS * PCR_HZ + c->part;
@@ -339,7 +352,6 @@ static uint64_t positions_until(const struct cbr *c, uint64_t tick)
 /* The clock whose PCR is most overdue at this position; NULL: none is due. */
 static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
-	uint64_t one = PACKET_BITS * PCR_HZ / c->bps;
 	uint64_t most = empty ? CBR_PCR_NULL_MS * CBR_TICKS_MS
 			      : CBR_PCR_MS * CBR_TICKS_MS;
 	struct cbr_clock *found = NULL;
@@ -348,7 +360,7 @@ static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 		struct cbr_clock *k = &c->clocks[i];
 
 		if (!k->sent || cbr_is_gone(k, c->tick) ||
-		    k->sent_tick + most > c->tick + one)
+		    k->sent_tick + most > c->tick + c->step)
 			continue;
 		if (found == NULL || k->sent_tick < found->sent_tick)
 			found = k;
@@ -440,8 +452,7 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	/* while packets are held, it may turn out that no time base began */
 	struct cbr_clock *due = c->held ? NULL : cbr_find_begun(c);
 
-	if (due == NULL &&
-	    c->tick + PACKET_BITS * PCR_HZ / c->bps >= c->pcr_due)
+	if (due == NULL && c->tick + c->step >= c->pcr_due)
 		due = find_due_clock(c, next == NULL);
 	if (due != NULL && next == NULL)
 		next = next_content(c);
@@ -491,7 +502,7 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 		if (put_packet(c, has_content(c, turn, n),
 			       c->out + run.n * TS_PACKET))
 			turn -= MIN(turn, n);
-		advance(c, 1);
+		step(c);
 		if (++run.n == CBR_OUT_PACKETS) {
 			out(&run, 1, arg);
 			run.n = 0;

@@ -44,6 +44,7 @@ struct cbr {
 
 	/* the next position: its tick, and a fraction in 1 / bps of a tick */
 	uint64_t tick, part;
+	uint64_t step, step_part; /* from one position to the next */
 
 	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
 	size_t n_clocks, clocks_max;
