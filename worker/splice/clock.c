@@ -242,6 +242,13 @@ static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted,
 	return off < fit && off > -fit;
 }
 
+bool splice_clock_is_near(const struct splice_clock *c, uint64_t pcr,
+			  uint64_t now_ns)
+{
+	return fits(c, pcr, add(splice_clock_at(c, now_ns), c->ahead),
+		    SPLICE_CLOCK_FIT_MS);
+}
+
 /* The least that a PCR may be now. */
 static uint64_t least(const struct splice_clock *c)
 {

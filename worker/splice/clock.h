@@ -135,6 +135,11 @@ enum splice_fit {
 enum splice_fit splice_clock_fit(const struct splice_clock *, uint64_t pcr,
 				 uint64_t now_ns);
 
+/* Is a received PCR, of any PID, at most SPLICE_CLOCK_FIT_MS from the one that
+ * the active source sends now as a rule? */
+bool splice_clock_is_near(const struct splice_clock *, uint64_t pcr,
+			  uint64_t now_ns);
+
 /* Raises the offset by `ticks` (90 kHz). */
 void splice_clock_shift(struct splice_clock *, uint64_t ticks);
 

@@ -3,18 +3,9 @@
 #include "worker/splice/machine.h"
 
 #include "common/base/alloc.h"
-#include "worker/ts/pat.h"
 #include "worker/ts/pcr.h"
-#include "worker/ts/section.h"
 
 #include <string.h>
-
-enum {
-	TABLE_HEADER = 3, /* through section_length */
-	PAT_HEADER = 8,
-	PAT_ENTRY = 4,
-	PMT_PCR = 8, /* offset of PCR_PID */
-};
 
 void splice_rewrite(struct splice *s)
 {
@@ -26,6 +17,7 @@ void splice_rewrite(struct splice *s)
 
 void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 {
+	splice_follow_unlisted(s);
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->since_ns = 0;
@@ -133,15 +125,13 @@ void splice_place(struct splice *s, struct splice_cursor c)
 	}
 }
 
-/* Does this PCR, further ahead, jump?  Packets in front of it may be
- * missing. */
-static bool jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
+bool splice_jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 {
 	return splice_is_settled(s, i) &&
 	       splice_judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
 }
 
-/* The same for a jump that no unit shows: does no later PCR contradict it? */
+/* For a jump that no unit shows: does no later PCR contradict it? */
 static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 			 const struct splice_cursor *pcr, size_t clock)
 {
@@ -165,185 +155,17 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-static unsigned read_u16(const uint8_t *p)
-{
-	return (unsigned)(p[0] << 8 | p[1]);
-}
-
-static bool differs(const struct psi_section *known, const uint8_t *section,
-		    size_t n)
-{
-	return memcmp(section, known->data, MIN(known->len, n)) != 0;
-}
-
-/* A source whose programs come and go keeps the PMT PIDs of the others. */
-static bool is_other_pat(const struct splice *s, const uint8_t *known,
-			 const uint8_t *section, const uint8_t *end)
-{
-	size_t len = TABLE_HEADER + ((size_t)read_u16(section + 1) & 0xfff);
-
-	if (read_u16(section + 3) != read_u16(known + 3))
-		return true;
-	for (const uint8_t *p = section + PAT_HEADER;
-	     p + PAT_ENTRY <= end && p < section + len; p += PAT_ENTRY) {
-		const struct psi_program *program =
-			psi_program_find(s->psi, (uint16_t)read_u16(p));
-
-		if (program != NULL &&
-		    program->pmt_pid == (read_u16(p + 2) & 0x1fff))
-			return false;
-	}
-	return true;
-}
-
-/* While the PCR PID is the same, its PCRs show whether the source is.  Without
- * PCRs no clock can be lost. */
-static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
-{
-	return (read_u16(section + PMT_PCR) & 0x1fff) !=
-	       (read_u16(known + PMT_PCR) & 0x1fff);
-}
-
-/* Does a PAT or PMT begin here that is not of the known source, after a gap in
- * the counter?  A source may change its tables while packets are lost. */
-static bool is_other_table(const struct splice *s, const uint8_t *p)
-{
-	size_t at = ts_payload_offset(p), n;
-	const struct psi_section *pat;
-	const struct psi_program *program;
-	const uint8_t *section;
-
-	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || !ts_pusi(p) ||
-	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
-		return false;
-	at += 1u + p[at];
-	if (at + PMT_PCR + 2 > TS_PACKET)
-		return false;
-	section = p + at;
-	if (section_table_id(section) == PAT_TABLE_ID) {
-		n = psi_pat(s->psi, &pat);
-		return section[6] < n &&
-		       differs(&pat[section[6]], section, TS_PACKET - at) &&
-		       is_other_pat(s, pat[section[6]].data, section,
-				    p + TS_PACKET);
-	}
-	program = psi_program_find(s->psi, (uint16_t)read_u16(section + 3));
-	return program != NULL && program->pmt.data != NULL &&
-	       is_other_pmt(program->pmt.data, section);
-}
-
 /* After a restart with other PIDs the source has no known PCR before its
  * tables. */
 static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 {
 	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
-		if (is_other_table(s, splice_cursor_get(&c)))
+		if (splice_is_other_table(s, splice_cursor_get(&c)))
 			return true;
 		if (!splice_cursor_next(&c))
 			return false;
 	}
 	return false;
-}
-
-/* --- PIDs that no table names --- */
-
-/* Did the tables in force until a short time ago name the PID?  A multiplexer
- * sends them before its PIDs change. */
-static bool is_former(const struct splice *s, const struct splice_pid *ps)
-{
-	return ps->former && ps->cut == s->cut &&
-	       s->now_ns - s->renewed_ns <
-		       SPLICE_FORMER_MS * (uint64_t)SPLICE_MS;
-}
-
-/* Is it the first packet with times on a PID that no table names? */
-static bool is_foreign(const struct splice *s, const uint8_t *p)
-{
-	const struct splice_pid *ps = &s->pids[ts_pid(p)];
-	struct pes_times at;
-	uint64_t pcr;
-
-	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->unlisted &&
-	       !is_former(s, ps) && s->sent->clocks[ps->clock].used &&
-	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
-	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
-}
-
-bool splice_shows_source(const struct splice *s, const uint8_t *p)
-{
-	uint64_t pcr;
-
-	if (!ts_sync_ok(p) || ts_tei(p))
-		return false;
-	return (ts_pcr(p, &pcr) && splice_is_named(s, ts_pid(p))) ||
-	       is_other_table(s, p);
-}
-
-/* Decides by the packets that follow the foreign packet at the cursor. */
-static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
-{
-	do {
-		const uint8_t *p = splice_cursor_get(&c);
-		uint64_t pcr;
-		int i;
-
-		if (!splice_shows_source(s, p))
-			continue;
-		if (!ts_pcr(p, &pcr))
-			return SPLICE_CUTS;
-		i = splice_clock_of_pcr(s, ts_pid(p));
-		if (i >= 0 && jumps_ahead(s, (size_t)i, pcr))
-			return SPLICE_CUTS;
-		s->known_to = c.index;
-		return SPLICE_CONTINUES;
-	} while (splice_cursor_next(&c));
-	return SPLICE_UNDECIDED;
-}
-
-/*
- * For packets of which none decides: has a packet a clock that does not match,
- * while no known PID continues?  A known PID continues if its first packet has
- * the expected counter.
- */
-static bool is_alone(const struct splice *s, struct splice_cursor c)
-{
-	bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
-	bool known = false;
-	uint64_t pcr;
-
-	do {
-		const uint8_t *p = splice_cursor_get(&c);
-		enum pid_class class = psi_class(s->psi, ts_pid(p));
-
-		if (!ts_sync_ok(p) || ts_tei(p) || class == PID_PSI)
-			continue;
-		if (class == PID_UNKNOWN) {
-			strange |= ts_pcr(p, &pcr);
-		} else if (!known && ts_has_payload(p)) {
-			known = true;
-			if (!splice_has_gap(s, p))
-				return false;
-		}
-	} while (splice_cursor_next(&c));
-	return strange;
-}
-
-/* A foreign packet must not go out with the clock of another source. */
-static enum splice_sign judge_foreign(struct splice *s,
-				      const struct splice_cursor *c)
-{
-	enum splice_sign sign = SPLICE_CONTINUES;
-
-	/* after a cut they are dropped until their clock is placed */
-	if (s->n_pending == 0 && c->index >= s->known_to)
-		sign = read_on(s, *c);
-	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
-		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
-	if (sign == SPLICE_CUTS)
-		splice_cut_here(s, c);
-	else if (sign == SPLICE_CONTINUES)
-		s->pids[ts_pid(splice_cursor_get(c))].unlisted = 1;
-	return sign;
 }
 
 /* --- jumps --- */
@@ -436,24 +258,20 @@ enum splice_sign splice_find_jump(struct splice *s,
 	const uint8_t *p = splice_cursor_get(c);
 	size_t clock = s->pids[ts_pid(p)].clock;
 	struct splice_cursor ahead = *c;
+	enum splice_sign sign;
 	bool unit, known;
 	uint64_t pcr;
 
 	if (s->config.keep_jumps)
 		return SPLICE_CONTINUES;
-	if (is_foreign(s, p)) {
-		enum splice_sign sign = judge_foreign(s, c);
-
-		if (sign != SPLICE_CONTINUES)
-			return sign;
-	}
+	sign = splice_judge_foreign(s, c);
+	if (sign != SPLICE_CONTINUES)
+		return sign;
 	watch_counter(s, p);
-	if (ts_pcr(p, &pcr)) {
-		enum splice_sign sign = splice_judge_jump(s, c, pcr);
-
-		if (sign != SPLICE_CONTINUES)
-			return sign;
-	}
+	if (ts_pcr(p, &pcr))
+		sign = splice_judge_jump(s, c, pcr);
+	if (sign != SPLICE_CONTINUES)
+		return sign;
 	unit = splice_unit_jumps(s, p, NULL);
 	if (!unit && !splice_has_gap(s, p))
 		return splice_unit_is_odd(s, p) ? judge_odd(s, c, clock)
@@ -461,7 +279,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 	if (!unit && c->index < s->no_jump_to)
 		return SPLICE_CONTINUES;
 	known = splice_find_pcr(s, &ahead, clock, &pcr);
-	if (known ? jumps_ahead(s, clock, pcr) &&
+	if (known ? splice_jumps_ahead(s, clock, pcr) &&
 		    (unit || is_confirmed(s, c, &ahead, clock))
 		  : has_other_tables(s, *c)) {
 		splice_cut_here(s, c);
@@ -533,9 +351,12 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 		return SPLICE_NO_PCR;
 	}
 	i = splice_clock_of_pcr(s, ts_pid(packet));
-	if (i < 0)
-		return s->pending[s->pids[ts_pid(packet)].clock]
-			       ? SPLICE_NO_PCR : 0;
+	if (i < 0 && s->pending[s->pids[ts_pid(packet)].clock])
+		return SPLICE_NO_PCR;
+	if (i < 0) {
+		splice_note_unlisted(s, packet, pcr);
+		return 0;
+	}
 	c = &s->sent->clocks[i];
 	is = splice_judge_pcr(s, (size_t)i, pcr, false);
 	if (s->pending[i])

@@ -4,6 +4,7 @@ libworker_a_SOURCES += \
 	worker/splice/cue.c worker/splice/cue.h \
 	worker/splice/switch_point.c worker/splice/switch_point.h \
 	worker/splice/pcr_jump.c \
+	worker/splice/foreign.c \
 	worker/splice/jump.c \
 	worker/splice/rewrite.c \
 	worker/splice/packet.c \

@@ -119,6 +119,8 @@ struct splice_pid {
 	uint8_t unlisted : 1; /* no table lists the PID, and it may pass */
 };
 
+#define SPLICE_LEAD_UNKNOWN INT64_MIN
+
 /* The state of a track that need not outlive the process; see struct
  * splice_track. */
 struct splice_unit {
@@ -129,7 +131,8 @@ struct splice_unit {
 	bool leading;
 	uint64_t floor;
 	uint64_t extra;   /* 90 kHz: added to the stamps of this track only */
-	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR */
+	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR of its
+			   * clock, or SPLICE_LEAD_UNKNOWN */
 	uint32_t len;     /* bytes of the last unit; 0: unknown */
 	uint32_t step;    /* 90 kHz: difference of the last two DTS */
 	uint32_t earlier_step; /* the one before */
@@ -149,6 +152,13 @@ struct splice_unit {
 struct splice_cue {
 	uint16_t pid; /* 0: free */
 	struct cue cue;
+};
+
+/* A PCR that went out on a PID that no table names. */
+struct splice_unlisted {
+	bool set;
+	uint64_t pcr; /* 27 MHz, as sent */
+	struct splice_moment at;
 };
 
 /* The packets of a feed from the current packet on. */
@@ -188,6 +198,8 @@ struct splice {
 	bool pending[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
 	struct splice_watch watches[SPLICE_CLOCKS]; /* of the source */
+	/* the last one that continued this clock */
+	struct splice_unlisted unlisted[SPLICE_CLOCKS];
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
@@ -407,9 +419,9 @@ void splice_place(struct splice *, struct splice_cursor);
 /* Is the counter of a packet not the next one of its PID? */
 bool splice_has_gap(const struct splice *, const uint8_t *packet);
 
-/* Does the packet show whether packets of PIDs that no table names are
- * foreign? */
-bool splice_shows_source(const struct splice *, const uint8_t *packet);
+/* Does this PCR, further ahead, jump?  Packets in front of it may be
+ * missing. */
+bool splice_jumps_ahead(const struct splice *, size_t clock, uint64_t pcr);
 
 /* Looks for a jump of the source at the packet at the cursor, and makes a cut
  * in front of it; to be called first for each packet. */
@@ -420,6 +432,27 @@ enum splice_sign splice_find_jump(struct splice *,
  * late, is wrong alone, or was held while the clock continued, and
  * SPLICE_BREAK. */
 unsigned splice_note_pcr(struct splice *, const uint8_t *packet);
+
+/* --- foreign.c: PIDs that no table names --- */
+
+/* Does a PAT or PMT begin here that is not of the known source, after a gap in
+ * the counter?  A source may change its tables while packets are lost. */
+bool splice_is_other_table(const struct splice *, const uint8_t *packet);
+
+/* Does the packet show whether packets of PIDs that no table names are
+ * foreign? */
+bool splice_shows_source(const struct splice *, const uint8_t *packet);
+
+/* Makes a cut at a packet that must not go out with the clock of another
+ * source; SPLICE_CONTINUES for any other packet. */
+enum splice_sign splice_judge_foreign(struct splice *,
+				      const struct splice_cursor *);
+
+/* Notes a PCR of a PID that no table names, which goes out. */
+void splice_note_unlisted(struct splice *, const uint8_t *packet, uint64_t pcr);
+
+/* In front of a cut: the clocks continue behind such PCRs. */
+void splice_follow_unlisted(struct splice *);
 
 /* --- rewrite.c: changed packets --- */
 

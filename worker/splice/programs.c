@@ -113,8 +113,12 @@ void splice_programs_renew(struct splice *s)
 			take_program(s, &programs[i]);
 	for (size_t i = 0; i < SPLICE_TRACKS; i++) {
 		struct splice_track *t = &s->sent->tracks[i];
+		uint8_t clock = s->pids[t->pid].clock;
 
-		t->clock = s->pids[t->pid].clock;
+		/* its times are those of another clock than they seemed */
+		if (t->clock != clock)
+			s->units[i].lead = SPLICE_LEAD_UNKNOWN;
+		t->clock = clock;
 	}
 	s->renewed_ns = s->now_ns;
 	for (unsigned pid = 0; pid < TS_PIDS; pid++) {

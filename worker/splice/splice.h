@@ -24,11 +24,13 @@
  *   - PAT and PMTs go out first, if the switch point is known.
  * A PID that new tables no longer name passes for SPLICE_FORMER_MS more.
  * Times on a PID that no current table names, seen for the first time, may be
- * those of another source that replaced this one.  Their packets wait, with
- * all that follow, until a known clock continues (they pass) or jumps, or
- * until other tables come (a cut is made there).  After SPLICE_DOUBT_MS a cut
- * is made if only such packets came.  After that cut they wait for their
- * tables.
+ * those of another source that replaced this one, or of this source, whose new
+ * tables have not arrived yet.  Clocks and tables decide: packets pass if a PCR
+ * on such a PID continues the clock of a program, or if a known PCR does.  A
+ * cut is made if a known clock jumps, or if tables of another source come after
+ * a gap in their counter.  Until a packet decides, theirs wait with all that
+ * follow.  After SPLICE_DOUBT_MS a cut is made if only such packets came and
+ * their clock is another one.  After that cut they wait for their tables.
  *
  * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
  * its restart) is treated as if it had been cut there, or at a unit in front of

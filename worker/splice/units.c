@@ -32,8 +32,6 @@ enum {
 	PAUSE_LEAST = HZ / 10,
 };
 
-#define LEAD_UNKNOWN INT64_MIN
-
 static int64_t diff(uint64_t later, uint64_t earlier)
 {
 	return wrap_diff(later, earlier, PES_TIME_WRAP);
@@ -176,7 +174,7 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 		return diff(dts, t->dts) < -BACK_JUMP ||
 		       diff(dts, t->dts) > LEAD_MOST;
 	u = &s->units[t - s->sent->tracks];
-	return u->lead != LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
+	return u->lead != SPLICE_LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
 	       is_far(leads.now, u->lead);
 }
 
@@ -512,7 +510,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	t->at_packets = s->sent->packets;
 	/* a PCR from before a pause does not count */
 	if (!c->used)
-		u->lead = LEAD_UNKNOWN;
+		u->lead = SPLICE_LEAD_UNKNOWN;
 	else if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
 		u->lead = diff(dts, c->pcr / PCR_PER_TICK);
 	else if (u->cut != s->cut)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decides whether packets of PIDs that no table names are of another source:
+ * by their clocks and by the tables that come with them. */
+#include "worker/splice/machine.h"
+
+#include "common/base/util.h"
+#include "worker/ts/pat.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/section.h"
+
+#include <string.h>
+
+enum {
+	TABLE_HEADER = 3, /* through section_length */
+	PAT_HEADER = 8,
+	PAT_ENTRY = 4,
+	PMT_PCR = 8, /* offset of PCR_PID */
+	PCR_PER_TICK = 300,
+};
+
+static unsigned read_u16(const uint8_t *p)
+{
+	return (unsigned)(p[0] << 8 | p[1]);
+}
+
+static bool differs(const struct psi_section *known, const uint8_t *section,
+		    size_t n)
+{
+	return memcmp(section, known->data, MIN(known->len, n)) != 0;
+}
+
+/* A source whose programs come and go keeps the PMT PIDs of the others. */
+static bool is_other_pat(const struct splice *s, const uint8_t *known,
+			 const uint8_t *section, const uint8_t *end)
+{
+	size_t len = TABLE_HEADER + ((size_t)read_u16(section + 1) & 0xfff);
+
+	if (read_u16(section + 3) != read_u16(known + 3))
+		return true;
+	for (const uint8_t *p = section + PAT_HEADER;
+	     p + PAT_ENTRY <= end && p < section + len; p += PAT_ENTRY) {
+		const struct psi_program *program =
+			psi_program_find(s->psi, (uint16_t)read_u16(p));
+
+		if (program != NULL &&
+		    program->pmt_pid == (read_u16(p + 2) & 0x1fff))
+			return false;
+	}
+	return true;
+}
+
+/* While the PCR PID is the same, its PCRs show whether the source is.  Without
+ * PCRs no clock can be lost. */
+static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
+{
+	return (read_u16(section + PMT_PCR) & 0x1fff) !=
+	       (read_u16(known + PMT_PCR) & 0x1fff);
+}
+
+bool splice_is_other_table(const struct splice *s, const uint8_t *p)
+{
+	size_t at = ts_payload_offset(p), n;
+	const struct psi_section *pat;
+	const struct psi_program *program;
+	const uint8_t *section;
+
+	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || !ts_pusi(p) ||
+	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
+		return false;
+	at += 1u + p[at];
+	if (at + PMT_PCR + 2 > TS_PACKET)
+		return false;
+	section = p + at;
+	if (section_table_id(section) == PAT_TABLE_ID) {
+		n = psi_pat(s->psi, &pat);
+		return section[6] < n &&
+		       differs(&pat[section[6]], section, TS_PACKET - at) &&
+		       is_other_pat(s, pat[section[6]].data, section,
+				    p + TS_PACKET);
+	}
+	program = psi_program_find(s->psi, (uint16_t)read_u16(section + 3));
+	return program != NULL && program->pmt.data != NULL &&
+	       is_other_pmt(program->pmt.data, section);
+}
+
+/* Did the tables in force until a short time ago name the PID?  A multiplexer
+ * sends them before its PIDs change. */
+static bool is_former(const struct splice *s, const struct splice_pid *ps)
+{
+	return ps->former && ps->cut == s->cut &&
+	       s->now_ns - s->renewed_ns <
+		       SPLICE_FORMER_MS * (uint64_t)SPLICE_MS;
+}
+
+/* Is it the first packet with times on a PID that no table names? */
+static bool is_foreign(const struct splice *s, const uint8_t *p)
+{
+	const struct splice_pid *ps = &s->pids[ts_pid(p)];
+	struct pes_times at;
+	uint64_t pcr;
+
+	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->unlisted &&
+	       !is_former(s, ps) && s->sent->clocks[ps->clock].used &&
+	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
+	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
+}
+
+/* The clock as it is behind the PCRs of such PIDs that went out. */
+static struct splice_clock behind_unlisted(const struct splice *s, size_t clock)
+{
+	struct splice_clock c = s->sent->clocks[clock];
+	const struct splice_unlisted *u = &s->unlisted[clock];
+
+	if (u->set && c.used && wrap_diff(u->pcr, c.pcr, PCR_WRAP) > 0) {
+		c.pcr = u->pcr;
+		c.at_ns = u->at.ns;
+		c.at_packets = u->at.packets;
+	}
+	return c;
+}
+
+static bool is_continued(const struct splice *s, size_t clock, uint64_t pcr)
+{
+	const struct splice_clock c = behind_unlisted(s, clock);
+
+	return c.used && splice_is_settled(s, clock) &&
+	       splice_clock_is_near(&c, pcr, s->now_ns) &&
+	       splice_clock_judge(&c, &s->watches[clock], pcr, s->now_ns) ==
+		       SPLICE_PCR_GOOD;
+}
+
+/* The clock that a PCR on a PID that no table names continues, as if it were
+ * the next one of that clock: the source has moved its PIDs.  -1: none. */
+static int continued(const struct splice *s, const uint8_t *p, uint64_t pcr)
+{
+	size_t own = s->pids[ts_pid(p)].clock;
+
+	if (is_continued(s, own, pcr))
+		return (int)own;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (is_continued(s, i, pcr))
+			return (int)i;
+	return -1;
+}
+
+void splice_note_unlisted(struct splice *s, const uint8_t *p, uint64_t pcr)
+{
+	size_t i = s->pids[ts_pid(p)].clock;
+	const struct splice_clock *c = &s->sent->clocks[i];
+
+	if (is_continued(s, i, pcr))
+		s->unlisted[i] = (struct splice_unlisted){
+			.set = true,
+			.pcr = (pcr + c->offset * PCR_PER_TICK) % PCR_WRAP,
+			.at = splice_moment(s),
+		};
+}
+
+void splice_follow_unlisted(struct splice *s)
+{
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
+		if (!s->unlisted[i].set)
+			continue;
+		s->sent->clocks[i] = behind_unlisted(s, i);
+		s->unlisted[i].set = false;
+	}
+}
+
+bool splice_shows_source(const struct splice *s, const uint8_t *p)
+{
+	uint64_t pcr;
+
+	if (!ts_sync_ok(p) || ts_tei(p))
+		return false;
+	return (ts_pcr(p, &pcr) && (splice_is_named(s, ts_pid(p)) ||
+				    continued(s, p, pcr) >= 0)) ||
+	       splice_is_other_table(s, p);
+}
+
+/* Decides by the packets that follow the foreign packet at the cursor. */
+static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
+{
+	do {
+		const uint8_t *p = splice_cursor_get(&c);
+		uint64_t pcr;
+		int i;
+
+		if (!splice_shows_source(s, p))
+			continue;
+		if (!ts_pcr(p, &pcr))
+			return SPLICE_CUTS;
+		i = splice_clock_of_pcr(s, ts_pid(p));
+		if (i >= 0 && splice_jumps_ahead(s, (size_t)i, pcr))
+			return SPLICE_CUTS;
+		s->known_to = c.index;
+		return SPLICE_CONTINUES;
+	} while (splice_cursor_next(&c));
+	return SPLICE_UNDECIDED;
+}
+
+/*
+ * For packets of which none decides: has a packet a clock that does not match,
+ * while no known PID continues?  A known PID continues if its first packet has
+ * the expected counter.
+ */
+static bool is_alone(const struct splice *s, struct splice_cursor c)
+{
+	bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
+	bool known = false;
+	uint64_t pcr;
+
+	do {
+		const uint8_t *p = splice_cursor_get(&c);
+		enum pid_class class = psi_class(s->psi, ts_pid(p));
+
+		if (!ts_sync_ok(p) || ts_tei(p) || class == PID_PSI)
+			continue;
+		if (class == PID_UNKNOWN) {
+			strange |= ts_pcr(p, &pcr) && continued(s, p, pcr) < 0;
+		} else if (!known && ts_has_payload(p)) {
+			known = true;
+			if (!splice_has_gap(s, p))
+				return false;
+		}
+	} while (splice_cursor_next(&c));
+	return strange;
+}
+
+/* A PID that passes has the clock that its first packet continues. */
+static void admit(struct splice *s, const uint8_t *p)
+{
+	struct splice_pid *ps = &s->pids[ts_pid(p)];
+	const uint8_t before = ps->clock;
+	uint64_t pcr;
+	int clock = ts_pcr(p, &pcr) ? continued(s, p, pcr) : -1;
+
+	ps->unlisted = 1;
+	if (clock >= 0)
+		ps->clock = (unsigned)clock & (SPLICE_CLOCKS - 1U);
+	if (clock >= 0 || !splice_unit_is_strange(s, p))
+		return;
+	for (unsigned i = 0; i < SPLICE_CLOCKS; i++) {
+		ps->clock = i & (SPLICE_CLOCKS - 1U);
+		if (s->sent->clocks[i].used && !splice_unit_is_strange(s, p))
+			return;
+	}
+	ps->clock = before & (SPLICE_CLOCKS - 1U);
+}
+
+enum splice_sign splice_judge_foreign(struct splice *s,
+				      const struct splice_cursor *c)
+{
+	enum splice_sign sign = SPLICE_CONTINUES;
+
+	if (!is_foreign(s, splice_cursor_get(c)))
+		return sign;
+	/* after a cut they are dropped until their clock is placed */
+	if (s->n_pending == 0 && c->index >= s->known_to)
+		sign = read_on(s, *c);
+	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
+		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
+	if (sign == SPLICE_CUTS)
+		splice_cut_here(s, c);
+	else if (sign == SPLICE_CONTINUES)
+		admit(s, splice_cursor_get(c));
+	return sign;
+}
