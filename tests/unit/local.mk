@@ -290,6 +290,7 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_rtp_input \
 	tests/unit/worker/rtp/test_rtp_places \
 	tests/unit/worker/merge/test_merge_model \
+	tests/unit/worker/merge/test_merge_damage \
 	tests/unit/worker/merge/test_merge_order \
 	tests/unit/worker/merge/test_ts_merge \
 	tests/unit/worker/merge/test_ts_queue \
@@ -385,6 +386,7 @@ unit_worker_tests = \
 	tests/unit/worker/rtp/test_datagrams \
 	tests/unit/worker/rtp/test_fec \
 	tests/unit/worker/rtp/test_rtp_clock \
+	tests/unit/worker/rtp/test_rtp_damage \
 	tests/unit/worker/rtp/test_rtp_outage \
 	tests/unit/worker/rtp/test_rtp_packet \
 	tests/unit/worker/rtp/test_rtp_window \
@@ -575,6 +577,10 @@ tests_unit_worker_t2mi_test_t2mi_SOURCES = \
 	tests/unit/worker/t2mi/t2mi_maker.h \
 	tests/unit/worker/t2mi/test_t2mi.c
 
+tests_unit_worker_merge_test_merge_damage_SOURCES = \
+	tests/unit/worker/merge/merge_rig.c \
+	tests/unit/worker/merge/merge_rig.h \
+	tests/unit/worker/merge/test_merge_damage.c
 tests_unit_worker_merge_test_merge_model_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \

@@ -101,7 +101,10 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
 		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))
 		d->oldest++;
-	if (d->copy > 0 && d->copy < d->n && one_at(d, d->copy)->hash == hash) {
+	if (ts_tei(packet)) {
+		ret = TS_DAMAGED;
+	} else if (d->copy > 0 && d->copy < d->n &&
+		   one_at(d, d->copy)->hash == hash) {
 		d->copy++;
 		ret = TS_DUPLICATE;
 	} else if (ts_pid(packet) != TS_PID_NULL &&
@@ -113,7 +116,7 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 	}
 	if (ret != TS_DUPLICATE)
 		d->copy = 0;
-	if (ret != TS_DUPLICATE && ts_has_payload(packet))
+	if (ret != TS_DUPLICATE && ret != TS_DAMAGED && ts_has_payload(packet))
 		d->cc[ts_pid(packet)] = (uint8_t)(KNOWN | ts_cc(packet));
 	d->noted[d->n % TS_DUPLICATES_BACK] = (struct ts_noted){
 		.hash = hash, .at_ms = now_ms, .pid = ts_pid(packet) };

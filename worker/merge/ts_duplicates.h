@@ -27,6 +27,7 @@ enum ts_duplicate {
 	TS_SINGLE,
 	TS_REPEATED, /* equal to the packet before: may be intended */
 	TS_DUPLICATE,
+	TS_DAMAGED, /* has transport_error_indicator: any field may be wrong */
 };
 
 struct ts_noted {

@@ -86,6 +86,40 @@ bool ts_can_repeat(const struct ts_copies *c, const struct ts_queue *q)
 	       ts_is_filler(packet);
 }
 
+/* Has the queue, from that place on, an intact packet with the PID and the
+ * counter of this one, before the counter can wrap? */
+static bool has_intact(const struct ts_queue *q, size_t from,
+		       const uint8_t *packet)
+{
+	size_t end = MIN(q->n, (size_t)TS_MERGE_REORDER), same = 0;
+
+	for (size_t i = from; i < end && same <= REORDER_CC; i++) {
+		const uint8_t *copy = ts_queue_packet(q, i);
+
+		if (ts_pid(copy) != ts_pid(packet) ||
+		    ts_queue_mark(q, i) != TS_SINGLE)
+			continue;
+		if (ts_cc(copy) == ts_cc(packet))
+			return true;
+		same++;
+	}
+	return false;
+}
+
+bool ts_is_replaced(const struct ts_copies *c, unsigned path)
+{
+	const struct ts_queue *mine = &c->path[path].queue;
+	const struct ts_queue *other = &c->path[!path].queue;
+	const uint8_t *packet = ts_queue_packet(mine, 0);
+
+	if (ts_queue_mark(mine, 0) != TS_DAMAGED || other->n == 0)
+		return false;
+	return c->cc[ts_pid(packet)] == TS_CC_UNKNOWN ||
+	       !ts_is_next(c, packet) || has_intact(other, 0, packet) ||
+	       /* its PID is wrong */
+	       has_intact(mine, 1, packet);
+}
+
 bool ts_is_late(const struct ts_copies *c, unsigned path)
 {
 	const struct ts_queue *q = &c->path[path].queue;
@@ -93,6 +127,10 @@ bool ts_is_late(const struct ts_copies *c, unsigned path)
 	const struct ts_sent *s = find_sent(c, ts_queue_hash(q, 0));
 	uint32_t age_ms;
 
+	/* the damaged packet was sent in its place */
+	if (c->damaged[ts_pid(packet)] && ts_has_payload(packet) &&
+	    c->cc[ts_pid(packet)] == ts_cc(packet))
+		return true;
 	if (s == NULL || s->path == path)
 		return false;
 	age_ms = sent_age_ms(s, c->now_ms);

@@ -50,6 +50,8 @@ struct ts_copies {
 	struct ts_sent sent[TS_SENT];
 	uint8_t cc[TS_PIDS]; /* continuity counter of the last sent packet */
 	bool pes[TS_PIDS];   /* the PID has PES, where equal packets are rare */
+	bool damaged[TS_PIDS]; /* the last sent packet has
+				* transport_error_indicator */
 };
 
 static inline bool ts_is_mixed(const struct ts_copies *c)
@@ -78,6 +80,10 @@ bool ts_can_repeat(const struct ts_copies *, const struct ts_queue *);
 
 /* Does the continuity counter continue the last sent packet of its PID? */
 bool ts_is_next(const struct ts_copies *, const uint8_t *packet);
+
+/* Is the first packet of this path damaged, and worth nothing beside the other
+ * path: does that have the packet, was it sent, or may its PID be wrong? */
+bool ts_is_replaced(const struct ts_copies *, unsigned path);
 
 /* Was the first packet of this path already sent, from the other path? */
 bool ts_is_late(const struct ts_copies *, unsigned path);

@@ -125,13 +125,17 @@ static void pop_out(struct ts_merge *m, struct ts_path *p, bool both,
 	struct ts_copies *c = &m->copies;
 	const uint8_t *packet = ts_queue_packet(&p->queue, 0);
 	uint16_t pid = ts_pid(packet);
+	bool damaged = ts_queue_mark(&p->queue, 0) == TS_DAMAGED;
 
 	if (!both || !c->pes[pid])
 		ts_note_sent(c, ts_queue_hash(&p->queue, 0),
 			     both ? TS_SENT_BOTH : (unsigned)(p - c->path));
-	if (ts_has_payload(packet))
+	/* of a damaged packet only the expected counter is believed */
+	if (ts_has_payload(packet) && (!damaged || ts_is_next(c, packet))) {
 		c->cc[pid] = ts_cc(packet);
-	if (ts_pusi(packet)) {
+		c->damaged[pid] = damaged;
+	}
+	if (ts_pusi(packet) && !damaged) {
 		size_t at = ts_payload_offset(packet);
 
 		c->pes[pid] = at + 3 <= TS_PACKET && packet[at] == 0 &&
@@ -228,7 +232,7 @@ static void put_alone(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
 
-	if (ts_is_late(&m->copies, path) ||
+	if (ts_is_late(&m->copies, path) || ts_is_replaced(&m->copies, path) ||
 	    is_superfluous(m, p, m->copies.path[!path].queue.n > 0)) {
 		drop(m, p);
 		return;

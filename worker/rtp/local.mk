@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/rtp/fec_make.c worker/rtp/fec_make.h \
 	worker/rtp/fec_repair.c worker/rtp/fec_repair.h \
 	worker/rtp/rtp_clock.c worker/rtp/rtp_clock.h \
+	worker/rtp/rtp_damage.c worker/rtp/rtp_damage.h \
 	worker/rtp/rtp_flow.c worker/rtp/rtp_flow.h \
 	worker/rtp/rtp_packet.c worker/rtp/rtp_packet.h \
 	worker/rtp/rtp_places.c worker/rtp/rtp_places.h \

@@ -131,7 +131,7 @@ void rtp_places_pass_or_lose(struct rtp_places *p, uint64_t now_ns)
 {
 	if (p->next == p->high)
 		rtp_places_reach(p, p->high);
-	if (rtp_place(p, p->next)->state == PLACE_HELD)
+	if (rtp_place_is_held(rtp_place(p, p->next)))
 		pass_held(p);
 	else
 		lose(p, now_ns);
@@ -175,7 +175,7 @@ static bool is_past_gap(const struct rtp_places *p, unsigned path,
 	for (uint64_t pos = p->held_from; pos < end; pos++) {
 		const struct rtp_place *place = rtp_place(p, pos);
 
-		if (place->state == PLACE_HELD && place->paths & 1U << path)
+		if (rtp_place_is_held(place) && place->paths & 1U << path)
 			return (uint32_t)(now_ns / 1000) - place->at_us[path] >=
 				p->cfg.reorder_ms * RTP_US_PER_MS;
 	}
@@ -189,7 +189,7 @@ static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 	uint32_t age_us;
 
 	p->held_from = MAX(p->held_from, p->next);
-	while (rtp_place(p, p->held_from)->state != PLACE_HELD)
+	while (!rtp_place_is_held(rtp_place(p, p->held_from)))
 		p->held_from++;
 	first = rtp_place(p, p->held_from);
 	age_us = (uint32_t)(now_ns / 1000) - earliest_us(p, first);
@@ -206,13 +206,32 @@ static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 	return true;
 }
 
+/* Can the other path not deliver the damaged datagram at next any more? */
+static bool is_final(const struct rtp_places *p, uint64_t now_ns)
+{
+	const struct rtp_place *place = rtp_place(p, p->next);
+	const unsigned other = !(place->paths >> 1);
+	uint32_t age_us = (uint32_t)(now_ns / 1000) - earliest_us(p, place);
+
+	if (p->cfg.delay_ms > 0)
+		return is_due(p, place, now_ns);
+	return !rtp_places_is_live(p, other, now_ns) ||
+	       age_us >= p->cfg.skew_ms * RTP_US_PER_MS ||
+	       (p->path[other].high > p->next &&
+		age_us >= p->cfg.reorder_ms * RTP_US_PER_MS);
+}
+
 void rtp_places_close_gaps(struct rtp_places *p, uint64_t now_ns)
 {
 	rtp_places_drain(p, now_ns);
-	while (p->next < p->high &&
-	       rtp_place(p, p->next)->state == PLACE_EMPTY &&
-	       is_hopeless(p, now_ns)) {
-		while (p->next < p->held_from)
+	while (p->next < p->high) {
+		unsigned state = rtp_place(p, p->next)->state;
+
+		if (state == PLACE_DAMAGED && is_final(p, now_ns))
+			pass_held(p);
+		else if (state != PLACE_EMPTY || !is_hopeless(p, now_ns))
+			return;
+		while (state == PLACE_EMPTY && p->next < p->held_from)
 			lose(p, now_ns);
 		rtp_places_drain(p, now_ns);
 	}

@@ -26,7 +26,14 @@ enum {
 	RTP_US_PER_MS = 1000,
 };
 
-enum rtp_place_state { PLACE_EMPTY, PLACE_HELD, PLACE_SENT, PLACE_LOST };
+enum rtp_place_state {
+	PLACE_EMPTY,
+	PLACE_HELD,
+	PLACE_DAMAGED, /* held; it has damaged packets, and the other path may
+			* deliver it without */
+	PLACE_SENT,
+	PLACE_LOST,
+};
 
 struct rtp_place {
 	/* monotonic time of arrival by path, modulo 2^32; without a path
@@ -68,6 +75,11 @@ static inline struct rtp_place *rtp_place(const struct rtp_places *p,
 	return &p->places[pos & (uint64_t)(p->cfg.places - 1)];
 }
 
+static inline bool rtp_place_is_held(const struct rtp_place *place)
+{
+	return place->state == PLACE_HELD || place->state == PLACE_DAMAGED;
+}
+
 /* The number of places that may wait. */
 static inline uint64_t rtp_places_half(const struct rtp_places *p)
 {
@@ -100,5 +112,6 @@ void rtp_places_pass_or_lose(struct rtp_places *, uint64_t now_ns);
 void rtp_places_drain(struct rtp_places *, uint64_t now_ns);
 
 /* As rtp_places_drain(), and counts gaps that cannot be filled in time as
- * lost. */
+ * lost.  A damaged datagram is sent when the other path cannot deliver it any
+ * more. */
 void rtp_places_close_gaps(struct rtp_places *, uint64_t now_ns);

@@ -46,6 +46,27 @@ bool rtp_store_has_room(const struct rtp_store *s, size_t size)
 	return p->n_free > 0 || p->n_fresh < p->n_slots;
 }
 
+/* numbers of jumbo slots follow those of usual ones */
+static struct rtp_pool *pool_of(struct rtp_store *s, uint16_t *slot)
+{
+	struct rtp_pool *p = &s->pool[RTP_POOL_USUAL];
+
+	if (*slot >= p->n_slots) {
+		*slot = (uint16_t)(*slot - p->n_slots);
+		p = &s->pool[RTP_POOL_JUMBO];
+	}
+	return p;
+}
+
+uint8_t *rtp_store_payload(struct rtp_store *s, uint16_t slot)
+{
+	struct rtp_pool *p = pool_of(s, &slot);
+	struct rtp_slot *one = (struct rtp_slot *)(void *)(
+		p->memory + slot * p->slot_size);
+
+	return one->data + one->head;
+}
+
 uint16_t rtp_store_add(struct rtp_store *s, const struct rtp_datagram *d)
 {
 	unsigned which = pool_for(d->size);
@@ -74,19 +95,14 @@ uint16_t rtp_store_add(struct rtp_store *s, const struct rtp_datagram *d)
 	slot->head = (uint16_t)(d->payload - d->data);
 	slot->len = (uint16_t)d->len;
 	memcpy(slot->data, d->data, d->size);
-	/* numbers of jumbo slots follow those of usual ones */
 	return which == RTP_POOL_USUAL
 		       ? n : (uint16_t)(s->pool[RTP_POOL_USUAL].n_slots + n);
 }
 
 void rtp_store_drop(struct rtp_store *s, uint16_t slot)
 {
-	struct rtp_pool *p = &s->pool[RTP_POOL_USUAL];
+	struct rtp_pool *p = pool_of(s, &slot);
 
-	if (slot >= p->n_slots) {
-		slot = (uint16_t)(slot - p->n_slots);
-		p = &s->pool[RTP_POOL_JUMBO];
-	}
 	p->spent[p->n_spent++] = slot;
 }
 

@@ -67,6 +67,9 @@ static inline const struct rtp_slot *rtp_store_get(const struct rtp_store *s,
 						       slot * p->slot_size);
 }
 
+/* The payload of a slot, to be changed before it is sent. */
+uint8_t *rtp_store_payload(struct rtp_store *, uint16_t slot);
+
 /* Frees the dropped slots: the caller does not read them any more. */
 void rtp_store_settle(struct rtp_store *);
 

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "worker/rtp/rtp_damage.h"
 #include "worker/rtp/rtp_places.h"
 
 #include <stdlib.h>
@@ -115,6 +116,16 @@ static void take_long(struct rtp_window *w, uint64_t pos,
 	rtp_places_drain(p, now_ns);
 }
 
+/* Is it damaged, and may the other path deliver it without damage? */
+static bool may_be_replaced(const struct rtp_places *p,
+			    const struct rtp_datagram *d, unsigned path,
+			    uint64_t now_ns)
+{
+	return p->cfg.paths > 1 && path != RTP_REPAIRED &&
+	       (p->cfg.delay_ms > 0 || rtp_places_is_live(p, !path, now_ns)) &&
+	       rtp_damage_is_in(d->payload, d->len);
+}
+
 static void take_early(struct rtp_window *w, uint64_t pos,
 		       const struct rtp_datagram *d, unsigned path,
 		       uint64_t now_ns)
@@ -134,7 +145,8 @@ static void take_early(struct rtp_window *w, uint64_t pos,
 	rtp_places_note_arrival(p, pos, path, now_ns);
 	place = rtp_place(p, pos);
 	place->slot = slot;
-	place->state = PLACE_HELD;
+	place->state = may_be_replaced(p, d, path, now_ns) ? PLACE_DAMAGED
+							     : PLACE_HELD;
 	place->timestamp = d->timestamp;
 	p->held_from = MIN(p->held_from, pos);
 	p->counts.repaired += path == RTP_REPAIRED;
@@ -163,6 +175,30 @@ static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 	}
 }
 
+/* Takes the copy of a damaged datagram: its packets replace the damaged ones.
+ * Then the path of the damaged datagram has lost it. */
+static void take_copy(struct rtp_window *w, uint64_t pos,
+		      const struct rtp_datagram *d, unsigned path,
+		      uint64_t now_ns)
+{
+	struct rtp_places *p = &w->places;
+	struct rtp_place *place = rtp_place(p, pos);
+	const size_t len = rtp_store_get(&p->store, place->slot)->len;
+	size_t left;
+
+	if (place->paths & 1U << path) {
+		p->counts.duplicates++;
+		return;
+	}
+	rtp_places_note_arrival(p, pos, path, now_ns);
+	if (d->len == len &&
+	    rtp_damage_replace(rtp_store_payload(&p->store, place->slot),
+			       d->payload, len, &left) > 0)
+		place->paths = (uint8_t)(1U << path);
+	place->state = PLACE_HELD;
+	rtp_places_drain(p, now_ns);
+}
+
 static void take(struct rtp_window *w, uint64_t pos,
 		 const struct rtp_datagram *d, unsigned path, uint64_t now_ns)
 {
@@ -174,7 +210,8 @@ static void take(struct rtp_window *w, uint64_t pos,
 	}
 	while (pos - p->next >= rtp_places_half(p))
 		rtp_places_pass_or_lose(p, now_ns);
-	if (pos == p->high && pos == p->next && p->cfg.delay_ms == 0) {
+	if (pos == p->high && pos == p->next && p->cfg.delay_ms == 0 &&
+	    !may_be_replaced(p, d, path, now_ns)) {
 		/* the usual case: in order, and no datagram waits */
 		rtp_places_reach(p, pos);
 		rtp_place(p, pos)->timestamp = w->newest = d->timestamp;
@@ -187,6 +224,8 @@ static void take(struct rtp_window *w, uint64_t pos,
 	}
 	if (pos < p->high && rtp_place(p, pos)->state == PLACE_HELD)
 		take_again(w, pos, path, now_ns);
+	else if (pos < p->high && rtp_place(p, pos)->state == PLACE_DAMAGED)
+		take_copy(w, pos, d, path, now_ns);
 	else
 		take_early(w, pos, d, path, now_ns);
 }
@@ -223,8 +262,8 @@ static bool find_position(const struct rtp_window *w,
 		return true;
 	/* places before `first` are of the sequence before */
 	place = rtp_place(p, pos);
-	if (pos >= w->first && (place->state == PLACE_HELD ||
-				place->state == PLACE_SENT))
+	if (pos >= w->first &&
+	    (rtp_place_is_held(place) || place->state == PLACE_SENT))
 		/* a datagram with the same number but another time stamp is of
 		 * another sequence */
 		return place->timestamp == d->timestamp;

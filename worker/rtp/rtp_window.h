@@ -12,6 +12,11 @@
  * on as long as its datagrams take: they count as lost, however many they are.
  * Otherwise it is a restart of the sender, and no datagram counts as lost.
  *
+ * A datagram of one of two paths that has packets with
+ * transport_error_indicator waits for the copy of the other path as a gap does:
+ * the packets of that copy replace them.  The path with the damage has lost the
+ * datagram then.
+ *
  * With a delay each datagram is sent that long after the slower path delivers
  * it.  So neither a gap nor the failure of a path changes the times of the
  * output.
