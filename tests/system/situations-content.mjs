@@ -97,14 +97,15 @@ const situations = {
 		await s.stream(1);
 		await s.tells({ state: 'on air', no: ['pcr_frozen'] });
 		mux.frozen = mux.seconds;
-		await s.tells({ state: 'on air', alarms: ['pcr_frozen'] });
+		await s.tells({ state: 'on air',
+			alarms: ['pcr_frozen', 'pcr_repetition'] });
 	},
 
 	async 'a frozen clock makes the backup play'(s) {
 		const mux = await s.play(1);
 
 		await s.play(2);
-		await s.stream(2, { backup_on: ['pcr_frozen'] });
+		await s.stream(2);
 		await s.tells({ state: 'on air', from: 1 });
 		mux.frozen = mux.seconds;
 		await s.tells({ state: 'on air (input 2, backup)', from: 2 });

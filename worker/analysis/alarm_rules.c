@@ -188,6 +188,26 @@ static void judge_pcrs(struct monitor *m, uint64_t now_ns)
 	}
 }
 
+bool monitor_is_frozen(const struct monitor *m, uint16_t program)
+{
+	const struct psi_program *one =
+		program == 0 ? NULL : psi_program_find(m->psi, program);
+	bool stands = false;
+
+	for (size_t i = 0; i < m->n_pcrs; i++) {
+		const struct pcr_report *r = &m->pcrs[i].report;
+
+		if (r->count == 0 || !is_referenced(m, m->pcrs[i].pid) ||
+		    (program != 0 &&
+		     (one == NULL || one->pcr_pid != m->pcrs[i].pid)))
+			continue;
+		if (!r->stands)
+			return false;
+		stands = true;
+	}
+	return stands;
+}
+
 void monitor_judge(struct monitor *m, uint64_t now_ns)
 {
 	const struct psi_program *main = psi_main_program(m->psi);

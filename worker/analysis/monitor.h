@@ -58,6 +58,10 @@ void monitor_warm(const struct monitor *, struct prefetch *);
 bool monitor_second(struct monitor *, const struct monitor_counts *,
 		    uint64_t now_ns, uint64_t wall_ms);
 
+/* In the last second: did PCRs of the program arrive without a new value?
+ * Program 0: those of all programs, and no PCR with a new value. */
+bool monitor_is_frozen(const struct monitor *, uint16_t program);
+
 /* The counters of the current second, for analyze_judge(); a stream with a
  * monitor needs no struct analyze. */
 void monitor_counted(const struct monitor *, struct analyze_counts *ret);

@@ -68,6 +68,8 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		c->jumps += !announced;
 	}
 	add_sample(c, pcr, nth);
+	if (!c->started || step != 0)
+		c->moved_ns = now_ns;
 	c->started = true;
 	c->last = pcr;
 	c->last_ns = now_ns;
@@ -138,6 +140,7 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 		.repetition_errors = c->repetition_errors,
 		.discontinuity_errors = c->discontinuity_errors,
 		.frozen = c->frozen,
+		.stands = c->count > 0 && c->frozen == c->count,
 		.count = c->count,
 		.interval_max_us = (uint32_t)(c->step_max / TICKS_PER_US),
 		.arrival_max_us = (uint32_t)(c->arrival_max_ns / 1000),
@@ -145,9 +148,10 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	if (c->steps > 0)
 		ret->interval_us = (uint32_t)(c->steps_ticks / c->steps /
 					      TICKS_PER_US);
-	/* an overdue PCR is an error before the next one arrives */
-	if (c->started && c->count == 0 &&
-	    now_ns - c->last_ns > PCR_REPETITION_MAX_MS * MS)
+	/* an overdue PCR is an error before the next one arrives, and one that
+	 * repeats before the next value does */
+	if (c->started && (c->count == 0 || c->last_ns > c->moved_ns) &&
+	    now_ns - c->moved_ns > PCR_REPETITION_MAX_MS * MS)
 		ret->repetition_errors++;
 	measure(c, ret);
 	c->count = c->repetition_errors = c->discontinuity_errors = 0;

@@ -2,7 +2,8 @@
 /*
  * Checks the PCRs of one PID (TR 101 290 2.3, 2.4).
  *
- * The repetition is measured by the times of arrival, jumps by the values.  The
+ * The repetition is measured by the times of arrival, jumps by the values.  A
+ * PCR with the value of the one before is no new PCR for the repetition.  The
  * accuracy (PCR_AC) is measured by the positions of the PCRs in a stream of
  * constant rate, so it does not depend on the clock of the host.  It cannot be
  * measured when the rate of the stream changes.
@@ -24,6 +25,7 @@ enum {
 struct pcr_check {
 	bool started;
 	uint64_t last, last_ns, last_packet;
+	uint64_t moved_ns;        /* arrival of the last value that was new */
 	/* values of the current second */
 	uint32_t count;           /* PCRs */
 	uint32_t repetition_errors;
@@ -49,6 +51,8 @@ struct pcr_report {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
+	bool stands;              /* PCRs arrived, all equal to the one before
+				   * the second */
 	uint32_t count;
 	uint32_t interval_us;     /* mean difference of two PCRs ... */
 	uint32_t interval_max_us; /* ... and the largest */

@@ -219,7 +219,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 			    l->keeper.spec.cc_limit == CC_LIMIT_NONE,
 	};
 	l->losses = (struct loss_window){ 0 };
-	l->empty_ns = l->hole_ns = l->lossy_ns = 0;
+	l->empty_ns = l->hole_ns = l->lossy_ns = l->frozen_ns = 0;
 	l->holed = l->loss = l->lossy = false;
 	l->gaps = 0;
 	l->gap = false;
@@ -341,6 +341,8 @@ const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 
 	if (l->seen.level != FAILOVER_GOOD)
 		return l->fault;
+	if (l->frozen_ns != 0 && now_ns - l->frozen_ns < recent_ns)
+		return "frozen clock (PCR)";
 	if (l->hole_ns != 0 && now_ns - l->hole_ns < recent_ns)
 		return "packets lost in a pause";
 	return l->lossy_ns != 0 && now_ns - l->lossy_ns < recent_ns
@@ -504,6 +506,20 @@ static void log_ignored(struct input_chain *l, uint64_t now_ns)
 			    (unsigned)PSI_PROGRAMS_MAX);
 }
 
+/* A clock that stands is a failure like lost packets in a pause: receivers
+ * cannot play the stream, while its packets arrive.  It is left for another
+ * input; without one it is sent. */
+static void judge_clock(struct input_chain *l, uint64_t now_ns)
+{
+	const struct monitor *m = l->watch.monitor;
+
+	if (l->alone || m == NULL ||
+	    !monitor_is_frozen(m, (uint16_t)l->keeper.spec.remux.pnr))
+		return;
+	l->frozen_ns = l->hole_ns = now_ns;
+	l->holed = true;
+}
+
 void chain_second(struct input_chain *l, uint64_t now_ns)
 {
 	const struct input_counters *c = &l->counted;
@@ -554,6 +570,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 				   .unplayable = (uint32_t)c->unplayable,
 			   },
 			   0, reason, now_ns);
+	judge_clock(l, now_ns);
 	l->junk_kbps = 0;
 	if (l->report.packets == 0 && is_silent(l, now_ns))
 		l->junk_kbps = (uint32_t)((c->junk_bytes * 8 + passed_ms - 1) /

@@ -67,6 +67,8 @@ struct input_chain {
 	bool loss, lossy; /* for the next chain_look() */
 	uint64_t empty_ns; /* time of the last read without packets */
 	uint64_t hole_ns; /* time of the last hole; 0: none */
+	uint64_t frozen_ns; /* end of the last second in which its clock stood;
+			     * 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
 	bool gap; /* a gap that silence.h has not counted yet */

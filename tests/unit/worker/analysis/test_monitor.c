@@ -358,7 +358,32 @@ Test(monitor, reports_pcrs_that_are_missing_jump_or_freeze)
 	run(&b, 2 * ALARM_CLEAR_S + 1, NULL);
 	b.frozen_pcr = true;
 	run(&b, 1, NULL);
-	only(&b, ALARM_PCR_FROZEN, ALARM_COUNT);
+	/* a value that repeats is no new PCR */
+	only(&b, ALARM_PCR_FROZEN, ALARM_PCR_REPETITION);
+	done(&b);
+}
+
+Test(monitor, the_clock_of_a_program_is_frozen_after_a_whole_second)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 2, NULL);
+	cr_assert(!monitor_is_frozen(b.monitor, 0));
+	b.frozen_pcr = true;
+	run(&b, 1, NULL);
+	/* its first PCR was new */
+	cr_assert(!monitor_is_frozen(b.monitor, 0));
+	run(&b, 1, NULL);
+	cr_assert(monitor_is_frozen(b.monitor, 0));
+	cr_assert(monitor_is_frozen(b.monitor, 1));
+	cr_assert(!monitor_is_frozen(b.monitor, 2));
+	b.no_pcr = true;
+	run(&b, 1, NULL);
+	cr_assert(!monitor_is_frozen(b.monitor, 0));
+	b.no_pcr = b.frozen_pcr = false;
+	run(&b, 1, NULL);
+	cr_assert(!monitor_is_frozen(b.monitor, 0));
 	done(&b);
 }
 

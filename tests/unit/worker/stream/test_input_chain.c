@@ -370,6 +370,66 @@ Test(input_chain, damaged_packets_are_lost_packets)
 	}
 }
 
+/* The number of sights with a hole while the clock stands, of two seconds.
+ * alone: the stream has no other input. */
+static unsigned watch_frozen(const char *address, bool alone)
+{
+	static const struct build_entry program = { 1, 0x100 };
+	static const struct build_es es = { .type = 0x1b, .pid = 0x101,
+					    .desc = "" };
+	const struct build_entry pmt = { 1, 0x101 };
+	struct build *b = build_new();
+	struct failover_sight sight;
+	struct stream_spec spec;
+	struct input_chain l;
+	uint8_t section[1024];
+	unsigned holes = 0;
+
+	stream_spec_init(&spec);
+	chain_init(&l, &(struct chain_config){
+		.position = 1, .address = address, .stream = &spec,
+		.versions = &versions, .remuxed = ignore, .alone = alone,
+	});
+	l.candidate.state = CANDIDATE_ON_AIR;
+	chain_want(&l, true, SECOND_NS);
+	for (uint64_t ms = 1010; ms <= 6000; ms += 10) {
+		struct ts_run run;
+
+		b->n = 0;
+		build_section(b, 0, section,
+			      build_pat(section, 0, &program, 1));
+		build_section(b, 0x100, section,
+			      build_pmt(section, pmt, 0, &es, 1));
+		build_pcr(b, 0x101, MIN(ms, UINT64_C(3000)) * 27000);
+		for (unsigned i = 0; i < 10; i++)
+			build_payload(b, 0x101, 1);
+		run = build_run(b);
+		chain_watch(&l, &run, 1, ms * MS);
+		if (!alone) {
+			remux_feed(l.remux, &run, 1, ms * MS);
+			analyze_feed(l.analyze, run);
+		}
+		if (ms % 1000 == 0)
+			chain_second(&l, ms * MS);
+		(void)chain_look(&l, ms * MS, &sight);
+		holes += sight.hole;
+		cr_assert(!sight.hole || ms > 3500, "%u ms", (unsigned)ms);
+	}
+	cr_assert(alone || strcmp(chain_fault(&l, 6100 * MS),
+				  "frozen clock (PCR)") == 0);
+	chain_done(&l);
+	build_free(b);
+	return holes;
+}
+
+Test(input_chain, a_clock_that_stands_is_a_failure_beside_another_input)
+{
+	/* a limit of losses does not concern it */
+	cr_assert_eq(watch_frozen("udp://239.1.1.1", false), 3);
+	cr_assert_eq(watch_frozen("udp://239.1.1.1#cc_limit=5", false), 3);
+	cr_assert_eq(watch_frozen("udp://239.1.1.1", true), 0);
+}
+
 struct held {
 	struct input_chain chain;
 	unsigned n;
