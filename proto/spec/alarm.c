@@ -42,6 +42,7 @@ const char *const alarm_names[ALARM_COUNT + 1] = {
 	[ALARM_MUX_OVERFLOW] = "mux_overflow",
 	[ALARM_EIT_SLOW] = "eit_slow",
 	[ALARM_EIT_FULL] = "eit_full",
+	[ALARM_HLS_GOP] = "hls_gop",
 };
 
 static const unsigned char priorities[ALARM_COUNT] = {

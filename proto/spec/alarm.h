@@ -53,6 +53,8 @@ enum alarm_id {
 	ALARM_MUX_OVERFLOW,
 	ALARM_EIT_SLOW,          /* own EIT need more than eit_rate */
 	ALARM_EIT_FULL,          /* more services than own EIT may have */
+	/* groups of pictures are longer than the segments of HLS */
+	ALARM_HLS_GOP,
 
 	ALARM_COUNT
 };
@@ -66,7 +68,8 @@ typedef uint64_t alarm_set;
  * first set, the master reports the second. */
 #define ALARMS_OF_OUTPUTS \
 	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW) | \
-	 ALARM_BIT(ALARM_EIT_SLOW) | ALARM_BIT(ALARM_EIT_FULL))
+	 ALARM_BIT(ALARM_EIT_SLOW) | ALARM_BIT(ALARM_EIT_FULL) |         \
+	 ALARM_BIT(ALARM_HLS_GOP))
 #define ALARMS_OF_MASTER                                     \
 	(ALARM_BIT(ALARM_OUTPUT_FAULT) | ALARM_BIT(ALARM_NO_QUERIER) | \
 	 ALARM_BIT(ALARM_WORKER))

@@ -233,6 +233,12 @@ test('the input is late, and then more of its pictures need others',
 	clip.change(fs.readFileSync(clips[1]));
 	const after = await lists.reach((l) =>
 		l.segments.at(-1).number >= number + 10);
+	const long = ({ alarms }) => alarms.includes('hls_gop');
+
+	// its pictures that decode alone are 4 s apart, the target is 1 s
+	await sluice.waitStatus('a001', 'hls_gop', long);
+	await sluice.logged(/hls_gop: GOP of [\d.]+ s is longer than the /);
+	clip.change(fs.readFileSync(clips[0]));
 	for (const list of after) {
 		const init = await initOf(list), bodies = [], found = [];
 
@@ -257,5 +263,7 @@ test('the input is late, and then more of its pictures need others',
 			assert.equal(checkTs(Buffer.concat(bodies)).ccErrors,
 				0);
 	}
+	await sluice.waitStatus('a001', 'hls_gop ended', (s) => !long(s),
+		20000);
 	await sluice.stop();
 });

@@ -343,6 +343,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_file_store \
 	tests/unit/worker/output/test_iat_out \
 	tests/unit/worker/output/test_join_point \
+	tests/unit/worker/output/test_long_group \
 	tests/unit/worker/output/test_pacer \
 	tests/unit/worker/output/test_part_cut \
 	tests/unit/worker/output/test_ring_hls \

@@ -18,6 +18,8 @@ static const struct alarm *alarm_of(const struct monitor *m,
 		return part->eit_slow;
 	case ALARM_EIT_FULL:
 		return part->eit_full;
+	case ALARM_HLS_GOP:
+		return part->hls_gop;
 	default:
 		return &m->alarms[id];
 	}

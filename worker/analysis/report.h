@@ -19,6 +19,7 @@ struct report_part {
 	uint64_t now_ns;
 	/* The alarms of the outputs and of a multiplex; NULL: none. */
 	const struct alarm *overflow, *mux_overflow, *eit_slow, *eit_full;
+	const struct alarm *hls_gop;
 };
 
 /* Adds the part to the object.  Returns the first PID of the next part; 0: this

@@ -28,6 +28,7 @@ void fragment_maker_done(struct fragment_maker *f)
 {
 	fmp4_past_free(&f->past);
 	fmp4_state_free(&f->progress);
+	fmp4_state_free(&f->front);
 }
 
 static struct blob *blob_of(const struct buf *text,
@@ -121,7 +122,7 @@ static bool is_last(const struct fragment_span *x,
 
 /* The bytes in front of a segment that does not begin with a random access
  * point: from the segment on that does, and whose parameter sets it needs.  Its
- * own position, if there is none, or if they are more than a turn reads. */
+ * own position, if there is none, or if they are too many. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
@@ -140,7 +141,7 @@ static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 	*ret_rest = i > 0 && all.list[i - 1].stopped;
 	for (; i > 0 && all.list[i - 1].end == pos &&
 	       all.list[i - 1].base == s->base &&
-	       s->pos - all.list[i - 1].pos <= f->store->turn_max; i--) {
+	       s->pos - all.list[i - 1].pos <= FRAGMENT_FRONT_MAX; i--) {
 		pos = all.list[i - 1].pos;
 		if (all.list[i - 1].independent)
 			return pos;
@@ -185,6 +186,49 @@ static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
 	return err;
 }
 
+static void keep_front(struct fragment_maker *f, struct work *w,
+		       uint64_t number)
+{
+	fmp4_state_free(&f->front);
+	f->front = w->state;
+	f->front_number = number;
+	f->front_base = w->span->segment->base;
+	f->front_pos = w->pos;
+	w->state = NULL;
+}
+
+/* Is a part of the way from there to the begin of the segment behind it? */
+static bool is_on_the_way(const struct fragment_maker *f,
+			  const struct ring_segment *s, uint64_t from)
+{
+	return f->front != NULL && !s->independent &&
+	       f->front_number == s->number && f->front_base == s->base &&
+	       f->front_pos >= from && f->front_pos <= s->pos;
+}
+
+/* Goes on with the way to the begin of the segment, as far as a turn reads. */
+static int approach_segment(struct fragment_maker *f, struct work *w)
+{
+	const uint64_t most = f->store->turn_max / RING_PACKET * RING_PACKET;
+	const struct ring_segment *s = w->span->segment;
+	uint64_t to;
+	int err;
+
+	if (is_on_the_way(f, s, w->pos)) {
+		w->state = f->front;
+		w->pos = f->front_pos;
+		f->front = NULL;
+	} else {
+		w->state = fmp4_state_new();
+	}
+	to = MIN(s->pos, w->pos + MAX(most, (uint64_t)RING_PACKET));
+	err = advance(f, w, to);
+	if (err != 0 || to == s->pos)
+		return err;
+	keep_front(f, w, s->number);
+	return -EBUSY;
+}
+
 /* Goes to the begin of a fragment, from the end of the last part if that is in
  * front of it. */
 static int approach(struct fragment_maker *f, struct work *w)
@@ -204,20 +248,20 @@ static int approach(struct fragment_maker *f, struct work *w)
 		return advance(f, w, x->from);
 	}
 	front = front_of(f, s, &rest);
-	if (!x->is_part && front == s->pos)
+	if (!x->is_part && front == s->pos && !is_on_the_way(f, s, front))
 		return 0;
-	w->state = fmp4_state_new();
 	w->pos = front;
 	w->rest = rest && x->from == s->pos;
-	err = advance(f, w, s->pos);
+	err = approach_segment(f, w);
 	return err == 0 ? advance(f, w, x->from) : err;
 }
 
-/* Keeps the state for the next part.  An older part than the newest one changes
- * nothing. */
+/* Keeps the state for the next part, or for a next segment that continues this
+ * one.  An older one than the newest changes nothing. */
 static void note_progress(struct fragment_maker *f, struct work *w)
 {
-	uint64_t number = w->span->segment->number;
+	const struct ring_segment *s = w->span->segment;
+	uint64_t number = s->number;
 	bool older = f->progress != NULL &&
 		     (f->progress_number > number ||
 		      (f->progress_number == number &&
@@ -230,6 +274,10 @@ static void note_progress(struct fragment_maker *f, struct work *w)
 		f->progress_number = number;
 		f->progress_pos = w->pos;
 		w->state = NULL;
+	} else if (w->state != NULL && !w->span->is_part && !s->stopped &&
+		   w->pos == s->end &&
+		   (f->front == NULL || f->front_number <= number)) {
+		keep_front(f, w, number + 1);
 	}
 	fmp4_state_free(&w->state);
 }

@@ -4,8 +4,8 @@
  *
  * A part continues where the one before it has ended, so that each byte of a
  * segment is read about once.  A segment that does not begin with a random
- * access point is read from the one on that does, if few bytes are between
- * them.
+ * access point is read from the one on that does, in several turns of the loop
+ * if many bytes are between them, or continues the one before it.
  *
  * Embedded.  Borrows the mount and the store.
  */
@@ -29,6 +29,9 @@ struct fragment_maker {
 	/* The newest part ended at progress_pos of this segment; NULL: none. */
 	struct fmp4_state *progress;
 	uint64_t progress_number, progress_pos;
+	/* The way to the begin of this segment, up to front_pos; NULL: none. */
+	struct fmp4_state *front;
+	uint64_t front_number, front_base, front_pos;
 	struct errmsg error; /* that was logged last */
 };
 
@@ -56,7 +59,8 @@ void fragment_maker_init(struct fragment_maker *, struct mount *,
 			 struct fragment_store *);
 void fragment_maker_done(struct fragment_maker *);
 
-/* 0 or an error of fmp4_make(); -ERANGE: it has left the ring. */
+/* 0 or an error of fmp4_make(); -ERANGE: it has left the ring; -EBUSY: the next
+ * turn of the loop continues. */
 int fragment_make(struct fragment_maker *, const struct fragment_span *,
 		  struct fragment_attempt *, uint64_t now_ms,
 		  struct fragment *ret) MUST_CHECK;

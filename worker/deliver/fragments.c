@@ -276,6 +276,9 @@ static enum fragment_state get(struct fragments *f,
 	case 0:
 		*ret = add(f, &made, x->is_part);
 		return FRAGMENT_READY;
+	case -EBUSY:
+		f->starved = true;
+		return FRAGMENT_LATER;
 	case -EAGAIN:
 		note_attempt(a, x, now_ms);
 		return FRAGMENT_LATER;

@@ -36,6 +36,7 @@ enum {
 	FRAGMENT_WAIT_MS = 2000,
 	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
+	FRAGMENT_FRONT_MAX = 64 << 20, /* bytes in front of it */
 	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived ... */
 	FRAGMENT_PART_RETRY_MS = 20,   /* ... and that of a part */
 	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */

@@ -550,6 +550,23 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 	return r->rap.class == PID_AUDIO ? JOIN_AUDIO : JOIN_PICTURE;
 }
 
+uint32_t ring_out_longest_group(const struct ring_out *r, uint64_t now_ns)
+{
+	uint64_t open_ms = (now_ns - r->rap_ns) / MS;
+
+	if (!r->has_last || r->rap.class != PID_VIDEO || r->refreshes)
+		return 0;
+	/* a stream that is silent has no open group */
+	if (now_ns - r->fed_ns >= PAUSE_MS * MS || open_ms > GOP_MAX_MS)
+		return r->gop_ms;
+	return MAX(r->gop_ms, (uint32_t)open_ms);
+}
+
+uint32_t ring_out_longest_segment(const struct ring_out *r)
+{
+	return r->hls.segmenter.longest_ms;
+}
+
 const uint8_t *ring_out_group(const struct ring_out *r, size_t max,
 			      size_t *ret_len)
 {

@@ -42,6 +42,14 @@ void ring_out_feed(struct ring_out *, const struct ts_run *runs,
  * 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
+/* The length of the last group of pictures, or of the one that goes on if that
+ * is longer, ms; 0: unknown, or the stream has no groups of pictures. */
+uint32_t ring_out_longest_group(const struct ring_out *, uint64_t now_ns);
+
+/* The longest segment of HLS that its target duration permits, ms; 0: not known
+ * before the first segment has ended. */
+uint32_t ring_out_longest_segment(const struct ring_out *);
+
 /* The bytes from the last random access point on, with the tables in front, max
  * of them at most, while they lie next to each other.  NULL: there are none. */
 const uint8_t *ring_out_group(const struct ring_out *, size_t max,

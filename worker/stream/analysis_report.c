@@ -144,7 +144,11 @@ json_t *pipeline_analysis(const struct pipeline *p, unsigned place,
 					  .eit_slow = own_eit ? &p->eit_slow
 							      : NULL,
 					  .eit_full = own_eit ? &p->eit_full
-							      : NULL };
+							      : NULL,
+					  .hls_gop = place == 0 &&
+							     pipeline_has_hls(p)
+							? &p->hls_gop
+							: NULL };
 	/* a relay has the monitor of its only input */
 	bool relay = pipeline_is_relay(p);
 	const struct input_chain *l =

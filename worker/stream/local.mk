@@ -26,6 +26,7 @@ libworker_a_SOURCES += \
 	worker/stream/pipeline_state.h \
 	worker/stream/role.c \
 	worker/stream/pipeline_status.c worker/stream/pipeline_tables.c \
+	worker/stream/pipeline_viewing.c \
 	worker/stream/selector.c worker/stream/selector.h \
 	worker/stream/selector_switch.c \
 	worker/stream/selector_report.c \

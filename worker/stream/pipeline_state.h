@@ -59,6 +59,7 @@ struct pipeline {
 
 	struct ring_out_hls hls;
 	bool hls_short; /* logged: the ring has too few segments */
+	struct alarm hls_gop; /* groups of pictures exceed its segments */
 	struct ring_out *ring; /* NULL without a ring */
 	struct codec_watch codecs; /* of the ring */
 	struct errmsg ring_error;
@@ -113,6 +114,11 @@ void pipeline_make_tables(struct pipeline *, struct stream_spec *spec,
 /* Ends the second of eit_slow and eit_full; returns those that are raised. */
 alarm_set pipeline_eit_alarms(struct pipeline *);
 bool pipeline_has_own_eit(const struct pipeline *);
+
+/* Ends the second of the ring: reports what a viewer gets.  Adds hls_gop to the
+ * alarms if it is raised. */
+void pipeline_report_viewing(struct pipeline *, struct msg_stream_status *);
+bool pipeline_has_hls(const struct pipeline *);
 
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);

@@ -105,7 +105,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	else if (p->watch.monitor == NULL)
 		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
 				  p->now_ns);
-	status->alarms = w->raised & ~ALARMS_OF_TRANSPORT;
+	status->alarms |= w->raised & ~ALARMS_OF_TRANSPORT;
 	if (is_overflowing(p))
 		status->alarms |= ALARM_BIT(ALARM_CBR_OVERFLOW);
 	if (mux_stage_overflows(&p->mux))
@@ -122,6 +122,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			status->changes[i].count = p->eit_slow.count;
 		else if (status->changes[i].alarm == ALARM_EIT_FULL)
 			status->changes[i].count = p->eit_full.count;
+		else if (status->changes[i].alarm == ALARM_HLS_GOP)
+			status->changes[i].count = p->hls_gop.count;
 }
 
 /* After a change, and regularly for a new master. */
@@ -211,19 +213,6 @@ void pipeline_follow(struct pipeline *p)
 	find_warm(p);
 }
 
-/* What a viewer gets: where it begins, and what it must decode. */
-static void report_viewing(struct pipeline *p,
-			   struct msg_stream_status *status)
-{
-	const struct fmp4_codecs *codecs = &p->codecs.codecs;
-
-	status->join = ring_out_join(p->ring, &status->gop_ms);
-	codec_watch_second(&p->codecs, p->ring, pipeline_psi(p), p->now_ns);
-	status->codecs = codecs->text[0] != '\0' ? codecs->text : NULL;
-	status->width = codecs->width;
-	status->height = codecs->height;
-}
-
 void pipeline_second(struct pipeline *p)
 {
 	struct msg_stream_status status = { .packets = p->packets,
@@ -232,14 +221,7 @@ void pipeline_second(struct pipeline *p)
 	unsigned suppressed;
 
 	if (p->ring != NULL)
-		report_viewing(p, &status);
-	if (p->ring != NULL && !p->hls_short && ring_out_is_short(p->ring)) {
-		p->hls_short = true;
-		log_warning("stream", "HLS: %u segments do not fit into the "
-			    "largest ring, so the playlist has fewer: "
-			    "choose a smaller duration or quantity",
-			    p->hls.quantity);
-	}
+		pipeline_report_viewing(p, &status);
 	selector_second(p->selector, p->now_ns, &status);
 	mux_stage_second(&p->mux, p->packets - p->packets_before, p->now_ns,
 			 &status);

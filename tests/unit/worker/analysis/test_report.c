@@ -37,6 +37,7 @@ static uint16_t part_of(const struct monitor *m, uint16_t from, bool sent,
 		.mux_overflow = sent ? &overflow : NULL,
 		.eit_slow = sent ? &overflow : NULL,
 		.eit_full = sent ? &overflow : NULL,
+		.hls_gop = sent ? &overflow : NULL,
 	};
 	struct errmsg error = { 0 };
 	uint16_t next;

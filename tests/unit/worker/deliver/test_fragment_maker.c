@@ -61,10 +61,79 @@ Test(fragment_maker, the_rest_of_a_group_of_pictures_is_carried)
 	s.all.list[2].base++;
 	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_BAD);
 	s.all.list[2].base--;
-	/* what begins far in front of it is not read */
-	s.store.turn_max = size_of(&s) - 1;
-	cr_assert_eq(get(&s, 2, 0, &f), FRAGMENT_BAD);
-	cr_assert_lt(s.store.spent, size_of(&s));
+	build_free(b);
+	scene_done(&s);
+}
+
+static bool is_same(const struct fragment *f, const struct blob *media)
+{
+	return f->media->len == media->len &&
+	       memcmp(f->media->data, media->data, media->len) == 0;
+}
+
+/* A group of pictures that is longer than several segments, and than a turn
+ * reads: mount 0 reads all of it at once. */
+Test(fragment_maker, a_long_group_of_pictures_is_read_in_several_turns)
+{
+	enum { RESTS = 3 };
+	struct build *b = build_new();
+	const struct fragment *f, *whole;
+	unsigned turns = 0;
+	struct scene s;
+
+	scene_init(&s, 1);
+	s.rest = true;
+	add_segments(&s, 1);
+	for (unsigned k = 0; k < RESTS; k++) {
+		b->n = 0;
+		for (unsigned i = 1; i < PICTURES; i++)
+			add_picture(b, (k + 1) * PICTURES + i);
+		write_packets(&s, b);
+		end_segment(&s, k + 1 == RESTS);
+	}
+	look(&s);
+	cr_assert_not(s.all.list[s.all.n - RESTS].independent);
+	cr_assert_eq(get(&s, 0, 0, &whole), FRAGMENT_READY);
+	/* five packets a turn; nothing else of the playlist is there */
+	s.store.turn_max = 5 * RING_PACKET + 7;
+	while (get(&s, 1, 0, &f) == FRAGMENT_LATER && turns < 100) {
+		cr_assert_leq(s.store.spent, 8 * RING_PACKET);
+		cr_assert(fragments_starved(s.mounts[1]->fragments));
+		turns++;
+	}
+	cr_assert(turns >= 10 && turns < 20, "%u", turns);
+	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_READY);
+	cr_assert_eq(f->init_hash, whole->init_hash);
+	cr_assert(is_same(f, whole->media));
+	build_free(b);
+	scene_done(&s);
+}
+
+/* The next segment of the same group reads its own bytes alone. */
+Test(fragment_maker, a_segment_continues_the_one_before_it)
+{
+	struct build *b = build_new();
+	const struct fragment *f, *whole;
+	struct scene s;
+
+	scene_init(&s, 1);
+	s.rest = true;
+	add_segments(&s, 1);
+	for (unsigned k = 0; k < 2; k++) {
+		b->n = 0;
+		for (unsigned i = 1; i < PICTURES; i++)
+			add_picture(b, (k + 1) * PICTURES + i);
+		write_packets(&s, b);
+		end_segment(&s, k == 1);
+	}
+	look(&s);
+	cr_assert_eq(get(&s, 0, 0, &whole), FRAGMENT_READY);
+	cr_assert_gt(s.store.spent, 2 * size_of(&s));
+	cr_assert_eq(get(&s, 1, 1, &f), FRAGMENT_READY);
+	cr_assert_eq(get(&s, 1, 0, &f), FRAGMENT_READY);
+	cr_assert_lt(s.store.spent, size_of(&s) + RING_PACKET);
+	cr_assert_eq(f->init_hash, whole->init_hash);
+	cr_assert(is_same(f, whole->media));
 	build_free(b);
 	scene_done(&s);
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What viewers get from the ring of a stream, once a second. */
+#include "common/base/log.h"
+#include "common/base/wall.h"
+#include "worker/stream/pipeline_state.h"
+
+bool pipeline_has_hls(const struct pipeline *p)
+{
+	return p->ring != NULL && p->hls.duration_ms > 0;
+}
+
+/* Segments begin between two pictures that decode. */
+static bool has_long_group(struct pipeline *p)
+{
+	uint32_t gop_ms = ring_out_longest_group(p->ring, p->now_ns);
+	uint32_t most_ms = ring_out_longest_segment(p->ring);
+	bool was = p->hls_gop.raised;
+
+	(void)alarm_second(&p->hls_gop, most_ms > 0 && gop_ms > most_ms,
+			   wall_ms());
+	if (p->hls_gop.raised && !was)
+		log_warning("stream", "hls_gop: GOP of %.1f s is longer than "
+			    "the segment of %u s: segments of HLS begin at "
+			    "pictures that do not decode alone: choose a "
+			    "shorter GOP in the encoder, or longer segments "
+			    "(duration)",
+			    gop_ms / 1000.0, most_ms / 1000);
+	else if (was && !p->hls_gop.raised)
+		log_info("stream", "hls_gop: ended");
+	return p->hls_gop.raised;
+}
+
+/* Where a viewer begins, and what it must decode. */
+void pipeline_report_viewing(struct pipeline *p,
+			     struct msg_stream_status *status)
+{
+	const struct fmp4_codecs *codecs = &p->codecs.codecs;
+
+	status->join = ring_out_join(p->ring, &status->gop_ms);
+	codec_watch_second(&p->codecs, p->ring, pipeline_psi(p), p->now_ns);
+	status->codecs = codecs->text[0] != '\0' ? codecs->text : NULL;
+	status->width = codecs->width;
+	status->height = codecs->height;
+	if (pipeline_has_hls(p) && has_long_group(p))
+		status->alarms |= ALARM_BIT(ALARM_HLS_GOP);
+	if (!p->hls_short && ring_out_is_short(p->ring)) {
+		p->hls_short = true;
+		log_warning("stream", "HLS: %u segments do not fit into the "
+			    "largest ring, so the playlist has fewer: "
+			    "choose a smaller duration or quantity",
+			    p->hls.quantity);
+	}
+}
