@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A multiplex of 20 services for other programs: dvblast splits it into 20
-// streams, ffmpeg plays each of them, and tshark reads the multiplex.
+// streams, ffmpeg plays each of them, and tshark, VLC (whose tables are those
+// of libdvbpsi) and GStreamer read the multiplex.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { assertDecodes, judge, liveMultiplex, probe }
 	from '../helpers/media.mjs';
-import { lacks } from '../helpers/peers.mjs';
+import { gstreamer, lacks, lacksUser, vlc } from '../helpers/peers.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
@@ -16,6 +17,7 @@ import { run, start, tempDir, udpReaders, waitUntil }
 	from '../helpers/util.mjs';
 
 const SERVICES = 20, KBPS = 20000, SOURCE = '239.2.2.3';
+const number = (i) => (i + 1) * 100 + 1;
 const each = (make) => Array.from({ length: SERVICES }, (_, i) => make(i));
 
 // PMT PIDs and numbers are those of the blocks.
@@ -23,9 +25,50 @@ function splitByDvblast(t) {
 	const file = path.join(tempDir(t), 'dvblast.conf');
 
 	fs.writeFileSync(file, each((i) =>
-		`127.0.0.1:${7000 + i}/udp 1 ${(i + 1) * 100 + 1}\n`).join(''));
+		`127.0.0.1:${7000 + i}/udp 1 ${number(i)}\n`).join(''));
 	return start(t, 'dvblast', ['-D', '@127.0.0.1:6001/udp', '-U', '-c',
 		file]);
+}
+
+// The programs whose PMT a player names in its log, in order.
+const named = (text, pattern) => [...new Set([...text.replace(
+	// colours
+	/\x1b\[[\d;]*m/g, '').matchAll(pattern)].map(([, n]) => Number(n)))]
+	.sort((a, b) => a - b);
+
+// Both list all services, and show pictures of one in the middle.
+async function assertPlayersRead(t, file) {
+	const players = {
+		VLC: { lacks: lacks('cvlc') || lacksUser(),
+			start: () => vlc(t, '-vv', '--vout', 'dummy', '--aout',
+				'adummy', '--program', number(11), file,
+				'vlc://quit'),
+			pmt: /new PMT program number=(\d+)/g,
+			shown: ({ err }) => /first picture/.test(err) },
+		GStreamer: { lacks: lacks('gst-launch-1.0', 'gst:tsdemux',
+			'gst:h264parse', 'gst:openh264dec'),
+		start: () => gstreamer(t, '--gst-debug=mpegtsbase:5', 'filesrc',
+			`location=${file} ! tsdemux`,
+			`program-number=${number(11)} ! h264parse`,
+			'! openh264dec ! progressreport do-query=false',
+			'! fakesink sync=false'),
+		pmt: /Applying PMT \(program_number:(\d+)/g,
+		shown: ({ out }) => /\(\d\d:\d\d:\d\d\): \d/.test(out) },
+	};
+
+	for (const [name, player] of Object.entries(players))
+		await t.test(name, { skip: player.lacks }, async () => {
+			const child = player.start();
+
+			await waitUntil(`a picture of ${name}`, () =>
+				player.shown(child.text) && named(
+					child.text.err, player.pmt).length ===
+				SERVICES, 40000);
+			child.kill('SIGINT');
+			await child.ended;
+			assert.deepEqual(named(child.text.err, player.pmt),
+				each(number));
+		});
 }
 
 test('dvblast splits a multiplex into 20 streams that each play',
@@ -72,6 +115,8 @@ test('dvblast splits a multiplex into 20 streams that each play',
 		'mp2t.cc.drop || _ws.malformed']);
 
 	assert.equal(read.out, '', read.err);
+	fs.writeFileSync(file, joined(whole));
+	await assertPlayersRead(t, file);
 	await Promise.all(parts.map(async (list, i) => {
 		const data = joined(list);
 		const { programs, streams } = await probe(t, data);
