@@ -44,7 +44,8 @@ struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
 	uint64_t seen_ns[SI_TABLES]; /* last arrival by table; 0: none yet */
 	/* in this second: sections of other tables on the PID, and sections
-	 * too close to the last one of their sub-table, or too late */
+	 * too close to the last one of their sub-table, or too far from it: the
+	 * alarm si_repetition reports their sum */
 	uint32_t wrong[SI_PIDS];
 	uint32_t near, late;
 	uint32_t rst_near; /* RST too close to each other (3.7) */
