@@ -127,10 +127,6 @@ bool ts_is_late(const struct ts_copies *c, unsigned path)
 	const struct ts_sent *s = find_sent(c, ts_queue_hash(q, 0));
 	uint32_t age_ms;
 
-	/* the damaged packet was sent in its place */
-	if (c->damaged[ts_pid(packet)] && ts_has_payload(packet) &&
-	    c->cc[ts_pid(packet)] == ts_cc(packet))
-		return true;
 	if (s == NULL || s->path == path)
 		return false;
 	age_ms = sent_age_ms(s, c->now_ms);

@@ -50,8 +50,6 @@ struct ts_copies {
 	struct ts_sent sent[TS_SENT];
 	uint8_t cc[TS_PIDS]; /* continuity counter of the last sent packet */
 	bool pes[TS_PIDS];   /* the PID has PES, where equal packets are rare */
-	bool damaged[TS_PIDS]; /* the last sent packet has
-				* transport_error_indicator */
 };
 
 static inline bool ts_is_mixed(const struct ts_copies *c)

@@ -131,10 +131,8 @@ static void pop_out(struct ts_merge *m, struct ts_path *p, bool both,
 		ts_note_sent(c, ts_queue_hash(&p->queue, 0),
 			     both ? TS_SENT_BOTH : (unsigned)(p - c->path));
 	/* of a damaged packet only the expected counter is believed */
-	if (ts_has_payload(packet) && (!damaged || ts_is_next(c, packet))) {
+	if (ts_has_payload(packet) && (!damaged || ts_is_next(c, packet)))
 		c->cc[pid] = ts_cc(packet);
-		c->damaged[pid] = damaged;
-	}
 	if (ts_pusi(packet) && !damaged) {
 		size_t at = ts_payload_offset(packet);
 
