@@ -125,9 +125,10 @@ static void try_sdt(const struct remux_options *o, const uint8_t *data,
 
 	if (size < 12 || !sdt_find(data, size, 3, &s))
 		return;
-	len = sdt_build(&(struct sdt_content){ o, &ids, &s, true, { 0 } },
-			made,
-			&omitted);
+	len = sdt_build(&(struct sdt_content){ .options = o, .ids = &ids,
+					       .source = &s,
+					       .has_video = true },
+			made, &omitted);
 	expect_section(made, len);
 	expect(sdt_find(made, len, 4, &out));
 }
