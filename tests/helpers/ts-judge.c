@@ -6,7 +6,7 @@
  *	ts-judge FILE             packets of 188 bytes
  *	ts-judge FILE SOCKET      what udp-record wrote, of that socket
  *
- * `buffers' has those of buffers.h, if the stream has PCRs; they are right for
+ * `buffers' and `pmtMs' are those of buffers.h, if the stream has PCRs, right for
  * a constant rate only.
  */
 #include "tests/helpers/buffers.h"
@@ -100,12 +100,12 @@ static void print_buffers(FILE *file, const char *socket, double ticks)
 		     ", \"sdt\": %" PRIu64 ", \"eit\": %" PRIu64
 		     ", \"tdt\": %" PRIu64 ", \"schedule\": %" PRIu64
 		     ", \"other\": %" PRIu64 ", \"unreferenced\": %" PRIu64
-		     ", \"alien\": %" PRIu64
-		     ", \"pmtLeast\": %.1f, \"pmtMost\": %.1f,\n  ",
+		     ", \"alien\": %" PRIu64 ",\n  ",
 		     f.near, f.nit, f.sdt, f.eit, f.tdt, f.schedule, f.other,
-		     f.unreferenced, f.alien, f.pmt_least, f.pmt_most);
+		     f.unreferenced, f.alien);
 	print_events(f.events, f.n_events);
-	(void)printf("},\n");
+	(void)printf("},\n \"pmtMs\": [%.1f, %.1f],\n", f.pmt_least,
+		     f.pmt_most);
 }
 
 static void print(const struct judge *j)

@@ -34,6 +34,7 @@ struct rig {
 	unsigned programs;
 	unsigned descriptors; /* bytes in a PMT: of 252 each */
 	bool shared;             /* all PMTs are on one PID */
+	bool bursts;             /* of audio, whose packets have to wait */
 	uint8_t version;
 	unsigned ticks;
 	uint64_t now_ns, pcr;
@@ -166,13 +167,19 @@ static void put_tables(struct rig *r)
 	len = build_pat(section, 0, list, r->programs);
 	(void)build_section(r->source, 0, section, len);
 	for (uint16_t i = 0; i < r->programs; i++) {
-		const struct build_es es = { 0x02, (uint16_t)(VIDEO_IN + i),
+		const struct build_es es = { r->bursts ? 0x03 : 0x02,
+					     (uint16_t)(VIDEO_IN + i),
 					     descriptors, r->descriptors };
 
 		len = build_pmt(section, (struct build_entry){
 			list[i].number, es.pid }, r->version, &es, 1);
 		(void)build_section(r->source, list[i].pid, section, len);
 	}
+}
+
+static unsigned burst_of(const struct rig *r)
+{
+	return r->bursts && r->ticks % 20 == 0 ? 90 : 1;
 }
 
 /* Packets of all programs in this time, which is one turn of the mux. */
@@ -186,8 +193,9 @@ static void play_turn(struct rig *r, unsigned ms)
 		for (uint16_t i = 0; i < r->programs; i++) {
 			(void)build_pcr(r->source, (uint16_t)(VIDEO_IN + i),
 					r->pcr);
-			(void)build_payload(r->source,
-					    (uint16_t)(VIDEO_IN + i), 0x55);
+			for (unsigned k = burst_of(r); k > 0; k--)
+				(void)build_payload(r->source,
+					(uint16_t)(VIDEO_IN + i), 0x55);
 		}
 		r->pcr += TICK_MS * (PCR_HZ / 1000);
 	}
@@ -293,5 +301,17 @@ Test(mux_pmts, a_change_is_sent_when_its_packets_leave)
 		cr_expect_eq(r->cc_errors, 0u);
 		cr_expect_leq(r->highest, T_STD_TB);
 	}
+	rig_free(r);
+}
+
+Test(mux_pmts, do_not_wait_for_packets_that_are_spread)
+{
+	struct rig *r = rig_new(8, 0);
+
+	r->bursts = true;
+	play(r, 3000);
+	measure(r);
+	play(r, 5000);
+	expect_distances(r, 75, 105);
 	rig_free(r);
 }
