@@ -6,8 +6,8 @@
  *	ts-judge FILE             packets of 188 bytes
  *	ts-judge FILE SOCKET      what udp-record wrote, of that socket
  *
- * `buffers' and `pmtMs' are those of buffers.h, if the stream has PCRs; they are
- * right for a constant rate only.
+ * `buffers' and `pmtMs' are those of buffers.h, if the stream has PCRs; they
+ * are right for a constant rate only.
  */
 #include "tests/helpers/buffers.h"
 #include "tests/helpers/judge.h"
