@@ -102,27 +102,40 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 	buf_done(warnings);
 }
 
+/* Adds that the change leaves its readers in a section without packets. */
+static void add_readers(const struct api *api, struct buf *warnings,
+			const char *section, const char *id,
+			const json_t *stream)
+{
+	const char *path = stream != NULL ? "stream.enable" : "stream";
+	const char *what = stream != NULL ? "disabled" : "removed";
+	char *ids = stream_links_readers(config_section(api->cfg.config,
+							section), id);
+	char *text;
+
+	if (ids == NULL)
+		return;
+	text = strcmp(section, ADAPTERS) == 0
+		? xasprintf("the stream is %s, but adapters read it: %s", what,
+			    ids)
+		: xasprintf("the stream is %s, but stream:// inputs of %s "
+			    "read it", what, ids);
+	buf_append(warnings, path, strlen(path) + 1);
+	buf_append(warnings, text, strlen(text) + 1);
+	free(text);
+	free(ids);
+}
+
 static void warn_readers(struct api *api, const char *id, const json_t *stream,
 			 bool is_stored, struct reply *reply)
 {
-	char *readers = stream_links_readers(
-		config_section(api->cfg.config, STREAMS), id);
-	const char *path = stream != NULL ? "stream.enable" : "stream";
 	struct buf warnings = { 0 };
-	char *text;
 
-	if (readers != NULL &&
-	    !json_is_true(json_object_get(stream, "enable"))) {
-		text = xasprintf("the stream is %s, but stream:// inputs of "
-				 "%s read it",
-				 stream != NULL ? "disabled" : "removed",
-				 readers);
-		buf_append(&warnings, path, strlen(path) + 1);
-		buf_append(&warnings, text, strlen(text) + 1);
-		apply_warn(api, is_stored ? id : NULL, &warnings, reply);
-		free(text);
-	}
-	free(readers);
+	if (json_is_true(json_object_get(stream, "enable")))
+		return;
+	add_readers(api, &warnings, STREAMS, id, stream);
+	add_readers(api, &warnings, ADAPTERS, id, stream);
+	apply_warn(api, is_stored ? id : NULL, &warnings, reply);
 }
 
 void apply_warn_readers(struct api *api, const char *id, const json_t *stream,

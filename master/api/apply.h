@@ -19,8 +19,8 @@ int apply_judge(struct api *, const json_t *stream, const char *self,
 void apply_warn(struct api *, const char *id, struct buf *warnings,
 		struct reply *);
 
-/* Warns that enabled streams read this one, which the change has removed or
- * disabled; stream: as it is stored, NULL: removed; reply as for
+/* Warns that enabled streams and adapters read this stream, which the change
+ * has removed or disabled; stream: as it is stored, NULL: removed; reply as for
  * apply_warn(). */
 void apply_warn_readers(struct api *, const char *id, const json_t *stream,
 			struct reply *);

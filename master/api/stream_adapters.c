@@ -5,33 +5,14 @@
 #include "master/api/edit.h"
 #include "master/config/adapter_conf.h"
 
-#include <string.h>
-
-/* A new reference; NULL: it does not read the stream. */
-static json_t *rename_one(const json_t *adapter, const char *from,
-			  const char *to)
-{
-	const char *address = edit_text(adapter, "address");
-	char link[IO_FEED_MAX + 1];
-	json_t *copy;
-
-	adapter_conf_link(adapter, link);
-	if (link[0] == '\0' || strcmp(link, from) != 0)
-		return NULL;
-	copy = json_copy((json_t *)(uintptr_t)adapter);
-	(void)json_object_set_new(copy, "address",
-				  json_sprintf("stream://%s%s", to, address +
-					       strcspn(address, "#")));
-	return copy;
-}
-
 void stream_adapters_rename(struct api *api, const char *from, const char *to)
 {
 	json_t *list = edit_list(api, ADAPTERS), *changed = json_array();
 	json_t *copy, *message;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		copy = rename_one(json_array_get(list, i), from, to);
+		copy = adapter_conf_rename_link(json_array_get(list, i), from,
+						to);
 		if (copy == NULL)
 			continue;
 		(void)json_array_append(changed, copy);

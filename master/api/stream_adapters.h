@@ -5,5 +5,5 @@
 struct api;
 
 /* The stream `from' has the id `to' now: writes it into the addresses of the
- * adapters that read it, runs these and announces them. */
+ * adapters that read it and announces them.  Their workers continue. */
 void stream_adapters_rename(struct api *, const char *from, const char *to);

@@ -110,6 +110,25 @@ void adapter_conf_link(const json_t *entry, char ret[IO_FEED_MAX + 1])
 			 ret);
 }
 
+json_t *adapter_conf_rename_link(const json_t *entry, const char *from,
+				 const char *to)
+{
+	const char *address =
+		json_string_value(json_object_get(entry, "address"));
+	char link[IO_FEED_MAX + 1];
+	json_t *copy;
+
+	stream_link_read(address, link);
+	if (link[0] == '\0' || strcmp(link, from) != 0)
+		return NULL;
+	/* an entry is never changed in place */
+	copy = json_copy((json_t *)(uintptr_t)entry);
+	(void)json_object_set_new(copy, "address",
+				  json_sprintf("stream://%s%s", to, address +
+					       strcspn(address, "#")));
+	return copy;
+}
+
 bool adapter_conf_is_net(const json_t *entry)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);

@@ -29,6 +29,11 @@ void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
  * another source. */
 void adapter_conf_link(const json_t *entry, char ret[IO_FEED_MAX + 1]);
 
+/* The adapter with the address of stream `to' where it has that of `from', a
+ * new reference; NULL: it does not read `from'. */
+json_t *adapter_conf_rename_link(const json_t *entry, const char *from,
+				 const char *to);
+
 /* Does an adapter need a library, for names of hosts too? */
 bool adapter_conf_is_net(const json_t *keys);
 

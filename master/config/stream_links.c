@@ -74,18 +74,21 @@ json_t *stream_links_rename(const json_t *stream, const char *from,
 	return copy;
 }
 
-char *stream_links_readers(const json_t *streams, const char *id)
+char *stream_links_readers(const json_t *list, const char *id)
 {
 	char *text = NULL, *more;
-	const json_t *stream;
+	const json_t *entry;
 	size_t i, n = 0;
 
-	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
+	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
 		const char *reader = json_string_value(
-			json_object_get(stream, "id"));
+			json_object_get(entry, "id"));
 
-		if (reader == NULL || !reads_any(stream, id) ||
-		    !json_is_true(json_object_get(stream, "enable")) ||
+		/* an adapter has an address */
+		if (reader == NULL ||
+		    (!reads_any(entry, id) &&
+		     !reads(json_object_get(entry, "address"), id)) ||
+		    !json_is_true(json_object_get(entry, "enable")) ||
 		    n++ >= READERS_MAX)
 			continue;
 		more = text == NULL ? xstrdup(reader)

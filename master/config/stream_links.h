@@ -15,6 +15,6 @@ void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1]);
 json_t *stream_links_rename(const json_t *stream, const char *from,
 			    const char *to);
 
-/* The ids of the enabled streams of the list that read this one, "b, c"; of
- * many only the first.  NULL: none.  free() it. */
-char *stream_links_readers(const json_t *streams, const char *id);
+/* The ids of the enabled streams or adapters of the list that read this stream,
+ * "b, c"; of many only the first.  NULL: none.  free() it. */
+char *stream_links_readers(const json_t *list, const char *id);

@@ -62,3 +62,26 @@ const char *adapter_procs_reader(const struct adapter_procs *a,
 			return item->id;
 	return NULL;
 }
+
+void adapter_procs_rename_link(struct adapter_procs *a, const char *from,
+			       const char *to)
+{
+	const struct msg m = { .type = MSG_STREAM_RENAME,
+			       .stream_rename = { from, to } };
+	struct service_item *item;
+
+	if (a == NULL)
+		return;
+	TAILQ_FOREACH(item, &a->list.items, link) {
+		struct adapter_proc *p = (struct adapter_proc *)item;
+		json_t *entry = adapter_conf_rename_link(p->entry, from, to);
+
+		if (entry == NULL)
+			continue;
+		json_decref(p->entry);
+		p->entry = entry;
+		adapter_conf_link(entry, p->link);
+		if (adapter_proc_can_send(p))
+			service_proc_send(p->item.service, &m, NULL);
+	}
+}

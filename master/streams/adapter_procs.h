@@ -57,6 +57,10 @@ void adapter_procs_update(struct adapter_procs *, const char *id);
 /* The ring of a stream has changed: the adapters that read it get it. */
 void adapter_procs_relink(struct adapter_procs *, const char *stream);
 
+/* The stream `from' has the id `to' now: the adapters that read it continue. */
+void adapter_procs_rename_link(struct adapter_procs *, const char *from,
+			       const char *to);
+
 /* An adapter that reads the stream; NULL: none. */
 const char *adapter_procs_reader(const struct adapter_procs *,
 				 const char *stream);

@@ -131,4 +131,5 @@ void reconciler_rename_links(struct reconciler *r, const char *from,
 
 	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++)
 		stream_proc_rename_link(p, from, to);
+	adapter_procs_rename_link(r->adapters, from, to);
 }

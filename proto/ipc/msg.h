@@ -68,7 +68,7 @@
 	EMPTY(STREAM_RING, "stream.ring", 1) \
 	/* the ring of another stream (0 or 1 descriptor) */ \
 	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
-	/* another stream, which the inputs read, has another id */ \
+	/* a stream that inputs or an adapter read has another id */ \
 	ROW(STREAM_RENAME, stream_rename, "stream.rename", 0) \
 	/* the state of a softcam that an input names */ \
 	ROW(STREAM_CAM, stream_cam, "stream.cam", 0) \
@@ -296,7 +296,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 49,
+	MSG_FORMAT = 50,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,

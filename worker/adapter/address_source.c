@@ -64,11 +64,21 @@ static bool give_ring(struct source *source, const char *stream, int fd)
 	return input_keeper_link(&s->keeper, stream, fd);
 }
 
+static void rename_stream(struct source *source, const char *from,
+			  const char *to)
+{
+	struct address_source *s =
+		container_of(source, struct address_source, base);
+
+	input_keeper_rename(&s->keeper, from, to);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
 	.link = give_ring,
+	.rename = rename_stream,
 };
 
 struct source *address_source_open(const json_t *adapter, struct ev_loop *loop,

@@ -202,6 +202,16 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 		fds[0] = -1;
 }
 
+static void on_rename(void *role, const struct msg *m, int *fds, size_t n_fds)
+{
+	struct adapter *a = role;
+
+	(void)fds, (void)n_fds;
+	if (a->source != NULL && a->source->ops->rename != NULL)
+		a->source->ops->rename(a->source, m->stream_rename.from,
+				       m->stream_rename.to);
+}
+
 static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
@@ -232,6 +242,7 @@ const struct worker_role adapter_role = {
 		      [MSG_ADAPTER_CAM] = on_cam,
 		      [MSG_ADAPTER_MENU] = on_menu,
 		      [MSG_STREAM_LINK] = on_link,
+		      [MSG_STREAM_RENAME] = on_rename,
 		      [MSG_ADAPTER_PROGRAMS] = on_programs },
 	/* addresses may name ports below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,

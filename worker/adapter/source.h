@@ -61,6 +61,9 @@ struct source_ops {
 	 * stream has none.  False: it does not read this stream, and fd is not
 	 * taken.  NULL: it reads none. */
 	bool (*link)(struct source *, const char *stream, int fd);
+	/* The stream `from' has the id `to' now; nothing if it reads another
+	 * one.  NULL: as for link. */
+	void (*rename)(struct source *, const char *from, const char *to);
 	/* The programs that are read (copied); all until the first call.
 	 * NULL: it receives all. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);

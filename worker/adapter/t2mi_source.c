@@ -164,6 +164,16 @@ static bool give_ring(struct source *source, const char *stream, int fd)
 	       s->inner->ops->link(s->inner, stream, fd);
 }
 
+static void rename_stream(struct source *source, const char *from,
+			  const char *to)
+{
+	struct t2mi_source *s =
+		container_of(source, struct t2mi_source, base);
+
+	if (s->inner->ops->rename != NULL)
+		s->inner->ops->rename(s->inner, from, to);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
@@ -172,6 +182,7 @@ static const struct source_ops ops = {
 	.retune = retune,
 	.choose = choose,
 	.link = give_ring,
+	.rename = rename_stream,
 };
 
 struct source *t2mi_source_new(const json_t *adapter, struct source *inner)

@@ -74,3 +74,19 @@ Test(stream_links, lists_the_enabled_readers)
 	free(readers);
 	json_decref(streams);
 }
+
+Test(stream_links, lists_the_enabled_adapters_that_read_it)
+{
+	json_t *adapters = fakes_json(
+		"[{'id':'t','enable':true,'type':'T'},"
+		"{'id':'u','enable':true,'address':'stream://a#x'},"
+		"{'id':'v','enable':false,'address':'stream://a'},"
+		"{'id':'w','enable':true,'address':'udp://[::1]:1'},"
+		"{'id':'x','enable':true,'address':'stream://a'}]");
+	char *readers = stream_links_readers(adapters, "a");
+
+	cr_assert_str_eq(readers, "u, x");
+	free(readers);
+	cr_assert_null(stream_links_readers(adapters, "b"));
+	json_decref(adapters);
+}
