@@ -41,6 +41,7 @@ struct tuner_source {
 	uint64_t lost;
 	uint64_t packets;    /* of this second */
 	uint32_t sync_errors, cc_errors;
+	uint32_t pes_starts, pes_errors;
 	bool restarts;       /* a step of the watch is not done yet */
 	unsigned step_tunes; /* tunings before it */
 	bool lacked_whole;   /* the log has it */
@@ -52,11 +53,27 @@ struct tuner_source {
 
 /* --- packets --- */
 
-static void watch_tables(struct tuner_source *s, const uint8_t *p)
+/* A packet in which a PES packet of video or audio has to begin. */
+static void watch_pes(struct tuner_source *s, const uint8_t *p)
+{
+	size_t at = ts_payload_offset(p);
+
+	if (at + 3 > TS_PACKET)
+		return;
+	s->pes_starts++;
+	s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
+}
+
+static void watch_packet(struct tuner_source *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
+	enum pid_class class = psi_class(s->wanted.psi, pid);
 
-	if (pid != CAT_PID && psi_class(s->wanted.psi, pid) != PID_PSI)
+	/* T2-MI may be listed as anything */
+	if (ts_pusi(p) && ts_scrambling(p) == 0 && pid != s->wanted.inner &&
+	    (class == PID_VIDEO || class == PID_AUDIO))
+		watch_pes(s, p);
+	if (pid != CAT_PID && class != PID_PSI)
 		return;
 	if (pid == 0)
 		s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
@@ -73,7 +90,7 @@ static void take_packets(struct tuner_source *s, struct batch *batch,
 
 		if (ts_sync_ok(p)) {
 			if (!ts_tei(p))
-				watch_tables(s, p);
+				watch_packet(s, p);
 			continue;
 		}
 		s->sync_errors++;
@@ -243,6 +260,8 @@ static void run_watch(struct tuner_source *s, uint64_t now_ns,
 		.sync_errors = s->sync_errors,
 		.cc_errors = s->cc_errors,
 		.pat_errors = crc - s->crc_errors,
+		.pes_starts = s->pes_starts,
+		.pes_errors = s->pes_errors,
 	};
 	enum watch_step step;
 
@@ -319,6 +338,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 		log_error_once(s);
 	s->packets = 0;
 	s->sync_errors = s->cc_errors = 0;
+	s->pes_starts = s->pes_errors = 0;
 }
 
 static void look(struct source *source, struct source_report *ret)

@@ -17,11 +17,35 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* PES errors of one bad program are no fault of the tuner, nor are those that
+ * the multiplex has had from the start. */
+static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
+{
+	w->had_pes |= f->pes_starts > 0 && f->pes_errors == 0;
+	return w->had_pes && f->pes_errors >= BAD_PACKETS &&
+	       f->pes_errors > f->pes_starts / 2;
+}
+
+/* Packets arrive, and many are wrong.  NULL: they are not. */
+static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
+{
+	bool pes = has_pes_fault(w, f);
+
+	if (f->sync_errors >= BAD_PACKETS)
+		return "dvr sync byte error";
+	if (f->cc_errors >= BAD_PACKETS)
+		return "dvr cc error";
+	if (f->pat_errors >= BAD_PACKETS)
+		return "PAT checksum error";
+	return pes ? "PES error" : NULL;
+}
+
 /* NULL: there is no fault. */
 static const char *find_fault(struct tuner_watch *w,
 			      const struct watch_facts *f)
 {
 	uint64_t since_ns = max_ns(w->packet_ns, f->tuned_ns);
+	const char *bad;
 
 	if (!f->lock)
 		return "no lock";
@@ -31,15 +55,9 @@ static const char *find_fault(struct tuner_watch *w,
 	else if (w->timeout_s > 0 && f->now_ns > since_ns &&
 		 f->now_ns - since_ns >= w->timeout_s * SECOND_NS)
 		return "dvr receiving timeout";
-	w->bad_s = f->sync_errors >= BAD_PACKETS ||
-				   f->cc_errors >= BAD_PACKETS ||
-				   f->pat_errors >= BAD_PACKETS
-			   ? w->bad_s + 1 : 0;
-	if (w->bad_s < BAD_MAX_S)
-		return NULL;
-	return f->sync_errors >= BAD_PACKETS ? "dvr sync byte error"
-	       : f->cc_errors >= BAD_PACKETS ? "dvr cc error"
-					     : "PAT checksum error";
+	bad = find_bad(w, f);
+	w->bad_s = bad != NULL ? w->bad_s + 1 : 0;
+	return w->bad_s < BAD_MAX_S ? NULL : bad;
 }
 
 static enum watch_step choose(const struct tuner_watch *w, bool lock)
@@ -94,6 +112,7 @@ enum watch_step tuner_watch_second(struct tuner_watch *w,
 	w->steps++;
 	w->fault_ns = 0;
 	w->bad_s = 0;
+	w->had_pes = false;
 	w->packet_ns = f->now_ns;
 	w->reason = fault;
 	return step;

@@ -27,6 +27,8 @@ struct watch_facts {
 	uint32_t sync_errors; /* packets without sync byte */
 	uint32_t cc_errors;   /* of the PAT */
 	uint32_t pat_errors;  /* wrong checksums */
+	uint32_t pes_starts;  /* of video and audio in the clear ... */
+	uint32_t pes_errors;  /* ... that have no PES start code */
 };
 
 struct tuner_watch {
@@ -38,6 +40,7 @@ struct tuner_watch {
 	uint64_t good_ns;   /* the time without fault began; 0: there is one */
 	uint64_t packet_ns; /* time of the last packets */
 	unsigned bad_s;     /* seconds in sequence with wrong packets */
+	bool had_pes;       /* a second without PES errors since that step */
 	const char *reason; /* of the last step, for the log */
 };
 

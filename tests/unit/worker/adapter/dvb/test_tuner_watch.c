@@ -123,6 +123,30 @@ Test(tuner_watch, wrong_packets_have_to_last)
 	f.pat_errors = 5;
 	cr_assert_eq(next(5, &step), 3u);
 	cr_assert_str_eq(w.reason, "PAT checksum error");
+	setup();
+	f.pes_starts = 8;
+	cr_assert_eq(next(1, &step), 0u);
+	f.pes_errors = 5;
+	cr_assert_eq(next(5, &step), 3u);
+	cr_assert_str_eq(w.reason, "PES error");
+}
+
+Test(tuner_watch, one_bad_program_is_no_fault_of_the_tuner)
+{
+	enum watch_step step;
+
+	setup();
+	f.pes_starts = 400;
+	cr_assert_eq(next(1, &step), 0u);
+	f.pes_errors = 100;
+	cr_assert_eq(next(30, &step), 0u);
+	/* few, as of still pictures, are no proof */
+	f.pes_starts = f.pes_errors = 4;
+	cr_assert_eq(next(30, &step), 0u);
+	/* a multiplex that never had any other */
+	setup();
+	f.pes_starts = f.pes_errors = 400;
+	cr_assert_eq(next(30, &step), 0u);
 }
 
 Test(tuner_watch, time_without_fault_forgives)
