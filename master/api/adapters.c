@@ -14,6 +14,7 @@
 #include "master/api/command.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
+#include "master/config/link_graph.h"
 #include "master/config/lnb_sharing.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
@@ -135,6 +136,22 @@ static bool judge_source(struct edit *e, const json_t *list)
 	return e->reply->status == 0;
 }
 
+/* Also of a disabled one: toggle-adapter does not judge.  Streams of a scan are
+ * not stored yet. */
+static bool judge_loop(struct edit *e, const struct adapter_change *change)
+{
+	json_t *streams = edit_list(e->api, STREAMS);
+	const struct link_graph graph = { streams, change->list };
+	struct errmsg error;
+
+	(void)json_array_extend(streams, change->found);
+	if (link_graph_adapter_loops(&graph, e->entry, edit_text(e->old, "id"),
+				     &error))
+		reply_error(e->reply, 400, "adapter.%s", error.text);
+	json_decref(streams);
+	return e->reply->status == 0;
+}
+
 /* The list as it is stored.  Sharers of the LNB follow a new id. */
 static json_t *make_list(struct edit *e)
 {
@@ -173,7 +190,7 @@ static bool judge_adapter(struct edit *e)
 	change->list = make_list(e);
 	change->stopped = lnb_sharers_stopped(
 		config_section(e->api->cfg.config, ADAPTERS), change->list);
-	return judge_source(e, change->list);
+	return judge_loop(e, change) && judge_source(e, change->list);
 }
 
 static bool judge_removal(struct edit *e)
@@ -293,6 +310,8 @@ static void finish_adapter(struct edit *e)
 		apply_stream(e->api, id, item);
 		apply_announce(e->api, item, false);
 	}
+	/* streams that could only read themselves through it */
+	apply_waiting(e->api);
 }
 
 /* ids: an object, whose keys are those of adapters. */

@@ -9,6 +9,7 @@
 #include "master/api/section_warnings.h"
 #include "master/auth/auth.h"
 #include "master/config/check.h"
+#include "master/config/link_graph.h"
 #include "master/config/write_paths.h"
 #include "master/viewers/viewers.h"
 
@@ -25,6 +26,29 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 		return true;
 	reply_error(reply, 400, "%s", error.text);
 	return false;
+}
+
+/* False after a reply: an adapter would receive what it sends.  The next change
+ * of any adapter starts it beside streams that were judged before. */
+static bool judge_loops(const struct api *api, const char *key,
+			const json_t *data, struct reply *reply)
+{
+	const struct link_graph graph = {
+		config_section(api->cfg.config, STREAMS), data
+	};
+	const json_t *adapter;
+	struct errmsg error;
+	size_t i;
+
+	if (strcmp(key, ADAPTERS) != 0)
+		return true;
+	json_array_foreach((json_t *)(uintptr_t)data, i, adapter)
+		if (link_graph_adapter_loops(&graph, adapter, NULL, &error)) {
+			reply_error(reply, 400, ADAPTERS "[%zu].%s", i,
+				    error.text);
+			return false;
+		}
+	return true;
 }
 
 /* `was` is the stored section without the private key, as clients know it from
@@ -203,6 +227,7 @@ static void set_config(struct api *api, const json_t *request,
 	json_t *message, *shown, *warnings;
 
 	if ((data != NULL && !judge(key, data, reply)) ||
+	    !judge_loops(api, key, data, reply) ||
 	    !may_write(api, key, data, reply))
 		return;
 	if (is_settings &&

@@ -396,7 +396,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		const json_t *other;
 
 		judge_stream(j, stream, &outputs);
-		judge_links(j, stream, streams);
+		judge_links(j, stream, document, NULL);
 		judge_others(j, stream, streams);
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
@@ -500,7 +500,7 @@ static unsigned check_one(const json_t *stream,
 	}
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
-	judge_links(&j, stream, streams);
+	judge_links(&j, stream, place->document, place->self);
 	judge_others(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));

@@ -4,6 +4,7 @@
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
+#include "master/config/link_graph.h"
 #include "master/config/lnb_sharing.h"
 #include "master/config/softcam_conf.h"
 #include "proto/spec/cas_spec.h"
@@ -105,16 +106,23 @@ static void judge_slot(struct judge *j, const json_t *adapter)
 
 /* The stream whose packets are the multiplex. */
 static void judge_source(struct judge *j, const json_t *adapter,
-			 const json_t *streams)
+			 const json_t *document)
 {
+	const struct link_graph graph = {
+		json_object_get(document, "make_stream"),
+		json_object_get(document, "dvb_tune"),
+	};
 	const json_t *stream;
 	char link[IO_FEED_MAX + 1];
+	struct errmsg error;
 
 	adapter_conf_link(adapter, link);
 	if (link[0] == '\0')
 		return;
-	stream = judge_find(streams, "id", link);
-	if (stream == NULL)
+	stream = judge_find(graph.streams, "id", link);
+	if (link_graph_adapter_loops(&graph, adapter, NULL, &error))
+		judge_add(j, CHECK_WARNING, "%s", error.text);
+	else if (stream == NULL)
 		judge_add(j, CHECK_WARNING, "address: there is no stream "
 			  "\"%.64s\"", link);
 	else if (json_is_true(json_object_get(adapter, "enable")) &&
@@ -137,7 +145,7 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 		judge_add(j, CHECK_WARNING, "%s", error.text);
 	field_find_idle(&t2mi_fields, adapter, 0, on_found, j);
 	judge_slot(j, adapter);
-	judge_source(j, adapter, json_object_get(document, "make_stream"));
+	judge_source(j, adapter, document);
 	if (tuner_spec_is(adapter))
 		judge_tuner(j, adapter);
 	else

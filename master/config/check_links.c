@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams that read streams: the stream exists, and no stream reads itself.
+/* Streams that read streams: the stream exists, and no stream reads itself,
+ * also through adapters.
  * Softcams that inputs name: they exist. */
 #include "master/config/judge.h"
+#include "master/config/link_graph.h"
 #include "master/config/stream_links.h"
 
 #include <string.h>
@@ -29,55 +31,53 @@ static bool is_enabled(const json_t *stream)
 	return json_is_true(json_object_get(stream, "enable"));
 }
 
-/* True when `from` reads `id`, also through others.  seen: visited streams. */
-static bool comes_from(const json_t *streams, const char *from, const char *id,
-		       json_t *seen)
+/* Does an input read what the stream sends?  self: the id by which others still
+ * read the stream; NULL: none. */
+static bool is_loop(const struct link_graph *g, const char *name,
+		    const json_t *stream, const char *self)
 {
-	const json_t *stream = find(streams, from), *input;
-	char link[IO_FEED_MAX + 1];
-	size_t i;
-
-	if (strcmp(from, id) == 0)
-		return true;
-	if (stream == NULL || json_object_get(seen, from) != NULL)
-		return false;
-	(void)json_object_set_new(seen, from, json_true());
-	json_array_foreach(json_object_get(stream, "input"), i, input) {
-		stream_link_read(json_string_value(input), link);
-		if (link[0] != '\0' && comes_from(streams, link, id, seen))
-			return true;
-	}
-	return false;
+	return name[0] != '\0' &&
+	       link_graph_leads(g, name, id_of(stream), self);
 }
 
-void judge_links(struct judge *j, const json_t *stream, const json_t *streams)
+static void judge_link(struct judge *j, const char *link,
+		       const json_t *stream, const json_t *streams)
 {
+	const json_t *source = find(streams, link);
+
+	/* no other stream reads the inputs of an mpts */
+	if (strchr(link, '/') != NULL)
+		judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an id: it "
+			  "has only A-Z a-z 0-9 _ . -", link);
+	else if (source == NULL)
+		judge_add(j, CHECK_WARNING, "there is no stream \"%.64s\"",
+			  link);
+	else if (is_enabled(stream) && !is_enabled(source))
+		judge_add(j, CHECK_WARNING, "stream \"%.64s\" is disabled",
+			  link);
+}
+
+void judge_links(struct judge *j, const json_t *stream, const json_t *document,
+		 const char *self)
+{
+	const struct link_graph graph = {
+		json_object_get(document, "make_stream"),
+		json_object_get(document, "dvb_tune"),
+	};
 	size_t mark = judge_down(j, "input"), i;
-	const json_t *input, *source;
-	char link[IO_FEED_MAX + 1];
+	char link[IO_FEED_MAX + 1], name[IO_LINK_MAX + 1];
+	const json_t *input;
 
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
 		size_t inner = judge_down_index(j, i);
-		json_t *seen = json_object();
 
+		link_graph_name(json_string_value(input), name);
 		stream_link_read(json_string_value(input), link);
-		source = find(streams, link);
-		/* no other stream reads the inputs of an mpts */
-		if (strchr(link, '/') != NULL)
-			judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an "
-				  "id: it has only A-Z a-z 0-9 _ . -", link);
-		else if (link[0] != '\0' &&
-			 comes_from(streams, link, id_of(stream), seen))
+		if (is_loop(&graph, name, stream, self))
 			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
 				  "what it sends itself", id_of(stream));
-		else if (link[0] != '\0' && source == NULL)
-			judge_add(j, CHECK_WARNING,
-				  "there is no stream \"%.64s\"", link);
-		else if (link[0] != '\0' && is_enabled(stream) &&
-			 !is_enabled(source))
-			judge_add(j, CHECK_WARNING,
-				  "stream \"%.64s\" is disabled", link);
-		json_decref(seen);
+		else if (link[0] != '\0')
+			judge_link(j, link, stream, graph.streams);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -70,9 +70,11 @@ void judge_stream(struct judge *, const json_t *stream,
 /* Judges the PIDs and numbers that the inputs of an mpts demand. */
 void judge_mpts(struct judge *, const json_t *stream);
 
-/* Judges its stream:// inputs.  The list of streams may contain the stream, or
- * an older version of it. */
-void judge_links(struct judge *, const json_t *stream, const json_t *streams);
+/* Judges its stream:// inputs, and dvb:// inputs that lead back to it.  The
+ * document may contain the stream, or an older version of it, by the id `self';
+ * NULL: by none. */
+void judge_links(struct judge *, const json_t *stream, const json_t *document,
+		 const char *self);
 /* The streams of nit_other. */
 void judge_others(struct judge *, const json_t *stream, const json_t *streams);
 

@@ -20,6 +20,7 @@ libmaster_a_SOURCES += \
 	master/config/findings.c master/config/findings.h \
 	master/config/forms.c master/config/forms.h \
 	master/config/lnb_sharing.c master/config/lnb_sharing.h \
+	master/config/link_graph.c master/config/link_graph.h \
 	master/config/judge.c master/config/judge.h \
 	master/config/keep_active.c master/config/keep_active.h \
 	master/config/loadable.c master/config/loadable.h \

@@ -170,16 +170,85 @@ test('the multiplex of an adapter is what a stream sends', async (t) => {
 	timing.unlessHeldUp(sluice.log, ends, () =>
 		assert.deepEqual(lists.map(faults), [0, 0, 0]));
 	await Sender.start(t, multiplex(), 5000);
-	await sluice.cmd('toggle-stream', { id: 'whole' });
+	await refuses(sluice, whole);
+	const off = 'stream.enable: the stream is disabled, but adapters ' +
+		'read it: d';
+	const toggle = (more) => sluice.cmd('toggle-stream', { id: 'whole',
+		...more });
+	assert.deepEqual((await toggle({ dry_run: true })).warnings, [off]);
+	assert.deepEqual((await toggle()).warnings, [off]);
+	await sluice.logged(/stream whole: enable: .* but adapters read it: d/);
 	await error(/stream whole is not there, or not enabled/);
-	await sluice.cmd('toggle-stream', { id: 'whole' });
+	assert.equal((await toggle()).warnings, undefined);
 	await onair(sluice);
-	await sluice.cmd('set-stream', { id: 'whole', stream: whole({
-		id: 'other' }) });
-	await waitUntil('the new id', async () => (await sluice.cmd(
-		'get-adapter', { id: 'd' })).adapter.address ===
-		'stream://other');
+	const renaming = { id: 'whole', stream: whole({ id: 'other' }) };
+	assert.deepEqual((await sluice.cmd('set-stream', { ...renaming,
+		dry_run: true })).effects,
+	{ streams: [], viewers: 0, restart: false });
+	await sluice.cmd('set-stream', renaming);
+	assert.equal((await sluice.cmd('get-adapter', { id: 'd' })).adapter
+		.address, 'stream://other');
+	// its worker, which continues, knows the new id
+	await sluice.cmd('toggle-stream', { id: 'other' });
+	await error(/stream other is not there, or not enabled/);
+	await sluice.cmd('toggle-stream', { id: 'other' });
 	await onair(sluice);
+	assert.equal(sluice.worker('adapter', 'd').pid, pid);
+	const removal = { id: 'other', stream: { remove: true } };
+	const gone = ['stream: the stream is removed, but adapters read it: d'];
+	assert.deepEqual((await sluice.cmd('set-stream', { ...removal,
+		dry_run: true })).warnings, gone);
+	assert.deepEqual((await sluice.cmd('set-stream', removal)).warnings,
+		gone);
+	await sluice.stop();
+});
+
+// No change makes an adapter receive what it sends: the service has stream
+// `whole', which adapter d reads, and p1 to p3, which read d.
+async function refuses(sluice, whole) {
+	const expect = async (command, pattern) => {
+		for (const dry of [false, true]) {
+			const reply = await sluice.post({ ...command,
+				dry_run: dry });
+
+			assert.equal(reply.status, 400, reply.body);
+			assert.match(JSON.parse(reply.body).error, pattern);
+		}
+	};
+	const loop = /^stream\.input\[0\]: stream "\w+" would play what/;
+	const set = (id, entry) => ({ cmd: 'set-adapter', id, adapter: entry });
+	const wrong = /^adapter\.address: adapter "\w+" would receive what/;
+
+	for (const input of ['dvb://d', 'stream://p1'])
+		for (const id of ['whole', 'other'])
+			await expect({ cmd: 'set-stream', id: 'whole',
+				stream: whole({ id, input: [input] }) }, loop);
+	for (const enable of [true, false])
+		for (const id of ['d', 'e'])
+			await expect(set('d', adapter({ id, enable,
+				address: 'stream://p2' })), wrong);
+	await expect({ cmd: 'set-config', key: 'dvb_tune', data: [adapter(
+		{ id: 'e' }), adapter({ address: 'stream://p2' })] },
+	/^dvb_tune\[1\]\.address: adapter "d" would receive what it sends/);
+	// with the streams of a scan
+	await expect(set(undefined, adapter({ id: 'e', address: 'stream://n',
+		scan: [{ id: 'n', pnr: 1 }] })), wrong);
+}
+
+test('what a file makes a stream read of itself is not run', async (t) => {
+	const document = { ...config(stream('s', 'dvb://d', [])),
+		dvb_tune: [adapter({ address: 'stream://s' })] };
+	const sluice = await Sluice.start(t, document);
+	const idle = () => sluice.worker('stream', 's') === undefined;
+
+	await sluice.logged(/s: is not run: .*input\[0\]: stream "s" would pl/);
+	const { warnings } = await sluice.cmd('upload', { config: document,
+		dry_run: true });
+	assert.ok(warnings.some((text) => /address: adapter "d" would rec/
+		.test(text)), warnings.join('\n'));
+	assert.ok(idle());
+	await sluice.cmd('set-adapter', { id: 'd', adapter: adapter() });
+	await waitUntil('its process', () => !idle());
 	await sluice.stop();
 });
 

@@ -937,6 +937,10 @@ tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_others_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
+tests_unit_master_config_test_check_adapters_SOURCES = \
+	tests/unit/master/config/test_check_adapters.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
 tests_unit_master_config_test_check_adapters_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "tests/unit/master/fakes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,6 +16,17 @@ static void note(enum check_severity severity, const char *path,
 
 	cr_expect_eq(severity, CHECK_WARNING, "%s: %s", path, text);
 	(void)snprintf(all + len, 512 - len, "%s: %s\n", path, text);
+}
+
+/* The same, with faults. */
+static void note_loop(enum check_severity severity, const char *path,
+		      const char *text, void *arg)
+{
+	char *all = arg;
+	size_t len = strlen(all);
+
+	(void)snprintf(all + len, 1024 - len, "%s%s: %s\n",
+		       severity == CHECK_WARNING ? "W " : "", path, text);
 }
 
 static void expect(const char *key, const char *value, const char *wanted)
@@ -239,4 +251,91 @@ Test(check_adapters, keys_without_effect_are_named)
 				       cases[i].found);
 		expect("dvb_tune", list, found);
 	}
+}
+
+/* A stream that reads an adapter that reads the stream, also through others. */
+Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
+{
+	static const struct {
+		const char *streams, *adapters, *found;
+	} cases[] = {
+		{ "[{'id':'s','enable':true,'type':'spts',"
+		  "'input':['dvb://d#pnr=1']}]",
+		  "[{'id':'d','enable':true,'address':'stream://s'}]",
+		  "W dvb_tune[0]: address: adapter \"d\" would receive what it "
+		  "sends itself\n"
+		  "make_stream[0].input[0]: stream \"s\" would play what it "
+		  "sends itself\n" },
+		{ "[{'id':'s','enable':true,'type':'spts',"
+		  "'input':['udp://239.1.1.1:1','dvb://d']},"
+		  "{'id':'t','enable':true,'type':'spts',"
+		  "'input':['stream://s#pnr=2']}]",
+		  "[{'id':'e','enable':true,'address':'udp://239.1.1.1:2'},"
+		  "{'id':'d','enable':true,'address':'stream://t#x'}]",
+		  "W dvb_tune[1]: address: adapter \"d\" would receive what it "
+		  "sends itself\n"
+		  "make_stream[0].input[1]: stream \"s\" would play what it "
+		  "sends itself\n"
+		  "make_stream[1].input[0]: stream \"t\" would play what it "
+		  "sends itself\n" },
+		/* through a second adapter */
+		{ "[{'id':'s','enable':true,'type':'spts',"
+		  "'input':['dvb://d']},"
+		  "{'id':'t','enable':true,'type':'spts',"
+		  "'input':['DVB://e']}]",
+		  "[{'id':'d','enable':true,'address':'stream://t'},"
+		  "{'id':'e','enable':true,'address':'stream://s'}]",
+		  "W dvb_tune[0]: address: adapter \"d\" would receive what it "
+		  "sends itself\n"
+		  "W dvb_tune[1]: address: adapter \"e\" would receive what it "
+		  "sends itself\n"
+		  "make_stream[0].input[0]: stream \"s\" would play what it "
+		  "sends itself\n"
+		  "make_stream[1].input[0]: stream \"t\" would play what it "
+		  "sends itself\n" },
+		/* two readers of one stream are no loop */
+		{ "[{'id':'s','enable':true,'type':'spts',"
+		  "'input':['udp://239.1.1.1:1']},"
+		  "{'id':'t','enable':true,'type':'mpts','bitrate':9000,"
+		  "'input':['dvb://d#pnr=1','dvb://d#pnr=2',"
+		  "'stream://s#pnr=3']}]",
+		  "[{'id':'d','enable':true,'address':'stream://s'}]", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = json_pack(
+			"{s:o, s:o}", "make_stream",
+			fakes_json(cases[i].streams), "dvb_tune",
+			fakes_json(cases[i].adapters));
+		char found[1024] = "";
+
+		(void)check_document(document, NULL, note_loop, found);
+		cr_expect_str_eq(found, cases[i].found, "%zu: %s", i, found);
+		json_decref(document);
+	}
+}
+
+/* As set-stream judges it: others still read the id that it has. */
+Test(check_adapters, a_new_id_does_not_hide_a_loop)
+{
+	json_t *document = fakes_json(
+		"{'make_stream':[{'id':'s','enable':true,'type':'spts',"
+		"'input':['udp://239.1.1.1:1']}],"
+		"'dvb_tune':[{'id':'d','enable':true,"
+		"'address':'stream://s'}]}");
+	json_t *stream = fakes_json("{'id':'new','enable':true,'type':'spts',"
+				    "'input':['dvb://d']}");
+	struct check_place place = { .path = "stream", .document = document,
+				     .self = "s" };
+	char found[1024] = "";
+
+	cr_expect_eq(check_stream(stream, &place, note_loop, found), 1u);
+	cr_expect_str_eq(found, "stream.input[0]: stream \"new\" would play "
+				"what it sends itself\n");
+	found[0] = '\0';
+	place.self = NULL;
+	cr_expect_eq(check_stream(stream, &place, note_loop, found), 0u);
+	cr_expect_str_eq(found, "");
+	json_decref(stream);
+	json_decref(document);
 }
