@@ -74,7 +74,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..14
+echo 1..15
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -127,6 +127,18 @@ makefile 'kill -KILL $$PPID'
 in_lanes "$run_both"
 expect "a make that was killed ends the check" 1 \
 	"make check-waiting failed (137)" !judged
+
+makefile :
+printf '%s\n' 'check-dvb:' "	@echo 'ok 1 - cam: a'; \\" \
+	"	echo 'not ok 2 - cam: b'; echo '# the reason'; false" \
+	>>"$tmp/b/Makefile"
+mkdir "$tmp/b/tests/dvb"
+in_lanes 'tuners "$dir"
+	judge_tuners "$dir"
+	echo "judged $(grep -c ^PASS: "$dir/check.log")"'
+expect "a failure of the tuners has its log and its reason" 0 \
+	"FAIL  2 - cam: b" "b/tests/dvb/check-dvb.log" "# the reason" \
+	"judged 1" "!cam: a"
 
 # a test has a group of its own, and takes a moment to end
 makefile "timeout 50 sh -c 'trap \"sleep 0.3; : >ended; exit\" TERM; \

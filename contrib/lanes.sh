@@ -163,8 +163,7 @@ tuners() {
 # judge_tuners DIR: prints their failures, and adds their results to the others
 judge_tuners() {
 	[[ -e $1/tuners.log ]] || die "$1: check-dvb was killed"
-	sed -nE 's/^(FAIL|ERROR):/  &/p' "$1/tuners.log" |
-		tee -a "$1/failed.txt"
+	failures "$1" tuners.log | tee -a "$1/failed.txt"
 	cat "$1/tuners.log" >>"$1/check.log"
 }
 
@@ -258,8 +257,9 @@ judge() {
 			"$dir/check.log):"$'\n'"$ran"
 }
 
-# failures DIR: prints each failed test with the path and the tail of its log.
-# A test program that crashed is printed if none of its tests failed.
+# failures DIR [RESULTS]: prints each failed test of the results (check.log)
+# with the path and the tail of its log.  A test program that crashed is printed
+# if none of its tests failed.
 failures() {
 	awk -v dir="$1" '
 		# Prints the lines behind a "not ok", or the end of the log.
@@ -302,7 +302,7 @@ failures() {
 				print_log(dir "/" file ".log", "-")
 			}
 		}
-	' "$1/check.log"
+	' "$1/${2:-check.log}"
 }
 
 # skips: prints the skipped tests by reason, each reason once

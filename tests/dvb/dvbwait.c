@@ -8,8 +8,9 @@
  *	dvbwait SECONDS PATTERN FILE        a file, without a leading /api/
  *
  * PATTERN: an extended regular expression, for the text without blanks and
- * newlines; !PATTERN: until it does not match.  Status 1: the time is up, and
- * the last reply is on standard output.
+ * newlines; !PATTERN: until there is a text, of a reply with status 200 or of a
+ * file, that does not match.  Status 1: the time is up, and the last reply is
+ * on standard output.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -36,11 +37,11 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Reads all of it, at most what the text has room for. */
-static void read_all(int fd, bool squeezes)
+/* Reads all of it, at most what the text has room for; false: it has no end. */
+static bool read_all(int fd, bool squeezes)
 {
 	size_t len = 0, to = 0;
-	ssize_t n;
+	ssize_t n = -1;
 
 	while (len < sizeof text - 1 &&
 	       (n = read(fd, text + len, sizeof text - 1 - len)) > 0)
@@ -49,9 +50,11 @@ static void read_all(int fd, bool squeezes)
 		if (!squeezes || strchr(" \t\r\n", text[i]) == NULL)
 			text[to++] = text[i];
 	text[to] = '\0';
+	return n == 0;
 }
 
-static void ask(const char *path, const char *body)
+/* False: there is no whole reply with status 200. */
+static bool ask(const char *path, const char *body)
 {
 	const struct sockaddr_in to = {
 		.sin_family = AF_INET,
@@ -60,6 +63,7 @@ static void ask(const char *path, const char *body)
 	};
 	const struct timeval patience = { .tv_sec = 2 };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool whole = false;
 
 	text[0] = '\0';
 	/* a service that starts may not answer */
@@ -71,25 +75,37 @@ static void ask(const char *path, const char *body)
 			      body != NULL ? "POST" : "GET", path,
 			      body != NULL ? strlen(body) : 0,
 			      body != NULL ? body : "");
-		read_all(fd, true);
+		whole = read_all(fd, true);
 	}
 	(void)close(fd);
+	/* without blanks */
+	return whole && strncmp(text, "HTTP/1.", 7) == 0 &&
+	       strncmp(text + 8, "200", 3) == 0;
 }
 
-static void look(const char *path)
+/* False: there is no file. */
+static bool look(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool whole;
 
 	text[0] = '\0';
 	if (fd < 0)
-		return;
-	read_all(fd, false);
+		return false;
+	whole = read_all(fd, false);
 	(void)close(fd);
+	return whole;
+}
+
+static bool is_api(const char *path)
+{
+	return strncmp(path, "/api/", 5) == 0 ||
+	       strncmp(path, "/control/", 9) == 0;
 }
 
 int main(int argc, char **argv)
 {
-	bool without;
+	bool without, there, matches;
 	double end;
 	regex_t re;
 
@@ -100,12 +116,11 @@ int main(int argc, char **argv)
 		    REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
 		return 2;
 	for (end = now() + strtod(argv[1], NULL);;) {
-		if (strncmp(argv[3], "/api/", 5) == 0 ||
-		    strncmp(argv[3], "/control/", 9) == 0)
-			ask(argv[3], argc > 4 ? argv[4] : NULL);
-		else
-			look(argv[3]);
-		if ((regexec(&re, text, 0, NULL, 0) == 0) != without)
+		there = is_api(argv[3])
+				? ask(argv[3], argc > 4 ? argv[4] : NULL)
+				: look(argv[3]);
+		matches = regexec(&re, text, 0, NULL, 0) == 0;
+		if (without ? there && !matches : matches)
 			return 0;
 		if (now() >= end)
 			break;

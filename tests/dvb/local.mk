@@ -4,9 +4,15 @@
 # contrib/quickstart check runs it beside its lanes.
 EXTRA_DIST += \
 	tests/dvb/check-dvb.sh \
-	tests/dvb/fakedvb.c \
+	tests/dvb/fakedvb/Kbuild \
+	tests/dvb/fakedvb/adapter.c \
+	tests/dvb/fakedvb/fakedvb.h \
+	tests/dvb/fakedvb/frontend.c \
+	tests/dvb/fakedvb/packets.c \
+	tests/dvb/fakedvb/slots.c \
 	tests/dvb/guest-tuner.sh \
 	tests/dvb/lanes/cam.sh \
+	tests/dvb/lanes/driver.sh \
 	tests/dvb/lanes/faults.sh \
 	tests/dvb/lanes/guest-lib.sh \
 	tests/dvb/lanes/hotplug.sh \
@@ -14,6 +20,7 @@ EXTRA_DIST += \
 	tests/dvb/lanes/record.sh \
 	tests/dvb/lanes/scans.sh \
 	tests/dvb/lanes/slots.sh \
+	tests/dvb/lanes/stuck.sh \
 	tests/dvb/lanes/tuning.sh \
 	tests/dvb/mux-file.mjs \
 	tests/dvb/prep.sh \

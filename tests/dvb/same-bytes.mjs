@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// same-bytes.mjs N MUX FILE...: is each file a part of the packets of MUX,
-// which was sent in a loop?  TAP without a plan, behind N other tests.
+// same-bytes.mjs MUX FILE...: is each file a part of the packets of MUX, which
+// was sent in a loop?  TAP without numbers and plan.
 import fs from 'node:fs';
 import path from 'node:path';
 
 const PACKET = 188, LEAST = 500, MARK = 20;
-const [before, muxFile, ...files] = process.argv.slice(2);
+const [muxFile, ...files] = process.argv.slice(2);
 const mux = fs.readFileSync(muxFile);
 const loop = Buffer.concat([mux, mux]);
-let n = Number(before);
 
 function judge(file) {
 	const data = fs.existsSync(file) ? fs.readFileSync(file)
@@ -32,11 +31,8 @@ function judge(file) {
 for (const file of files) {
 	const error = judge(file);
 
-	n++;
-	console.log(`${error === null ? 'ok' : 'not ok'} ${n} - ` +
+	console.log(`${error === null ? 'ok' : 'not ok'} - ` +
 		`${path.basename(file)} has the bytes that were sent`);
-	if (error !== null) {
+	if (error !== null)
 		console.log(`# ${error}`);
-		process.exitCode = 1;
-	}
 }

@@ -8,7 +8,7 @@
 #            [-c CPUS] [-M MIB]
 #            [-a tcg|kvm] [-i] [-l SERIAL_LOG] SCRIPT
 #
-#   -k  what prep.sh made (or an unpacked linux-image package), else $VM_KERNEL
+#   -k  what prep.sh made, else $VM_KERNEL
 #   -m  *.ko of this folder go into the guest; the script says modprobe
 #   -b  a program for /usr/bin, with the shared libraries that ldd names
 #   -f  a file or folder of the host, and where the guest finds it
@@ -42,7 +42,7 @@ esac; done
 shift $((OPTIND - 1))
 [ $# = 1 ] && [ -n "$KR" ] || usage
 SCRIPT=$1
-BUSYBOX=${BUSYBOX:-$(command -v busybox)}
+BUSYBOX=$KR/busybox
 W=$(mktemp -d "${TMPDIR:-/tmp}/vmrun.XXXXXX") R=$W/root QPID=''
 trap '[ -z "$QPID" ] || kill $QPID 2>/dev/null; rm -rf "$W"' EXIT
 KVER=$(basename "$(echo "$KR"/lib/modules/*)")

@@ -54,6 +54,7 @@ send() { api "$1" >/tmp/reply$A 2>&1; }
 status() { wget -q -O - "$API/api/adapter-status/$1?t=0" | tr -d ' \n'; }
 # of await or check; !PATTERN: it does not match
 has() { dvbwait $left "$1" "/api/adapter-status/${2:-$ID}?t=0"; }
+logged() { dvbwait $left "$1" /tmp/log; }
 told() { dvbwait $left "$1" /tmp/events$A; }
 alarms() { dvbwait $left "$1" /api/overview; }
 replies() { dvbwait $left "$1" /control/ "$2"; } # replies PATTERN COMMAND
@@ -66,11 +67,12 @@ plays() { # plays STREAM...
 is_free() { true 3<>/dev/dvb/adapter$A/frontend0; }
 # param NAME VALUE: of the driver, for this adapter; it has a list of all
 param() {
-	until mkdir /tmp/param 2>/dev/null; do usleep 20000; done
-	list=$(awk -F, -v OFS=, -v i=$((A + 1)) -v v="$2" \
-		'{ $i = v; print }' $P/$1)
-	echo "$list" >$P/$1
-	rmdir /tmp/param
+	(
+		flock 9
+		list=$(awk -F, -v OFS=, -v i=$((A + 1)) -v v="$2" \
+			'{ $i = v; print }' $P/$1)
+		echo "$list" >$P/$1
+	) 9>/tmp/param
 }
 listen() { cat /dev/fakedvb$A >>/tmp/events$A & }
 feed() { # feed [FILE]
@@ -97,6 +99,12 @@ remove_stream() {
 	send '{"cmd": "set-stream", "id": "'"$1"'", "stream": {"remove": true}}'
 }
 finish() {
+	# what a lane leaves behind costs the others time; they look at cam
+	[ $ID = cam ] || {
+		kill $feeder
+		send '{"cmd": "set-adapter", "id": "'$ID'",
+			"adapter": {"remove": true}}'
+	}
 	end=$(cut -d' ' -f1 /proc/uptime)
 	echo "# lane of $(echo "$end $begin" | awk '{ print $1 - $2 }') s"
 	echo '# end'

@@ -49,12 +49,12 @@ pull 'it is pulled'
 plug
 took 'it is tuned under another number'
 await 'with lock' 10 has '"lock":true'
-[ -e /dev/dvb/adapter8 ]
+[ -e /dev/dvb/adapter10 ]
 ok 'which is the next one' $?
 bind '"mac": "02:1a:2b:3c:4d:0'$A'"'
 await 'without its interface an address is not found' 10 has \
 	'"error":"nodevicewithmac02:1a:2b:3c:4d:0'$A
-dvbif /dev/dvb/adapter0/net0 && dvbif /dev/dvb/adapter8/net0
+dvbif /dev/dvb/adapter0/net0 && dvbif /dev/dvb/adapter10/net0
 ok 'adapters have interfaces' $?
 await 'an adapter is found by its hardware address' 10 has '"lock":true'
 bind '"mac": "02:1a:2b:3c:4d:0'$A'", "adapter": 0'
