@@ -51,8 +51,11 @@ await 'an open that fails is reported' 30 has \
 param open_err 0
 await 'and tried again' 60 has '"lock":true'
 
-# each step is another one; the delays grow
+# each step is another one; the delays grow.  A new stream is on air after a
+# time in which the tuner received what is right.
 send '{"cmd": "restart-adapter", "id": "'$ID'"}'
+remove_stream d1
+stream d1 '#pnr=1'
 await 'the stream is on air' 40 plays d1
 pid=$(status $ID | sed 's/.*"pid":\([0-9]*\).*/\1/')
 forget

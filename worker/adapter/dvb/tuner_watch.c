@@ -112,7 +112,6 @@ enum watch_step tuner_watch_second(struct tuner_watch *w,
 	w->steps++;
 	w->fault_ns = 0;
 	w->bad_s = 0;
-	w->had_pes = false;
 	w->packet_ns = f->now_ns;
 	w->reason = fault;
 	return step;

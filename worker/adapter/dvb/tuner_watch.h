@@ -40,7 +40,7 @@ struct tuner_watch {
 	uint64_t good_ns;   /* the time without fault began; 0: there is one */
 	uint64_t packet_ns; /* time of the last packets */
 	unsigned bad_s;     /* seconds in sequence with wrong packets */
-	bool had_pes;       /* a second without PES errors since that step */
+	bool had_pes;       /* there was a second without PES errors */
 	const char *reason; /* of the last step, for the log */
 };
 

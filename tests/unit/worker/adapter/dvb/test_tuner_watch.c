@@ -129,6 +129,8 @@ Test(tuner_watch, wrong_packets_have_to_last)
 	f.pes_errors = 5;
 	cr_assert_eq(next(5, &step), 3u);
 	cr_assert_str_eq(w.reason, "PES error");
+	/* the step was in vain: the next one follows */
+	cr_assert_eq(next(20, &step), 13u);
 }
 
 Test(tuner_watch, one_bad_program_is_no_fault_of_the_tuner)
