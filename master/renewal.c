@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
 #include "master/config/loadable.h"
@@ -129,8 +130,7 @@ static void wait_until_saved(struct renewal *r)
 	r->without_sessions = r->without_guide = false;
 	flush(r);
 	epg_proc_flush(r->cfg.epg);
-	ev_timer_set(&r->timer, 0., CHECK_MS / 1e3);
-	ev_timer_start(r->cfg.loop, &r->timer);
+	timer_repeat(r->cfg.loop, &r->timer, 0., CHECK_MS / 1e3);
 }
 
 static void look_at_program(const struct renewal *r, struct stat *ret)
@@ -172,9 +172,7 @@ static void restart_or_repeat(struct renewal *r)
 
 static void answer_later(struct renewal *r)
 {
-	ev_timer_stop(r->cfg.loop, &r->answer);
-	ev_timer_set(&r->answer, 0., 0.);
-	ev_timer_start(r->cfg.loop, &r->answer);
+	timer_start(r->cfg.loop, &r->answer, 0.);
 }
 
 static void begin_trial(struct renewal *r);
@@ -389,8 +387,8 @@ struct renewal *renewal_new(const struct renewal_config *cfg)
 
 	r->cfg = *cfg;
 	TAILQ_INIT(&r->waiters);
-	ev_timer_init(&r->timer, on_timer, 0., 0.);
-	ev_timer_init(&r->answer, on_answer, 0., 0.);
+	ev_init(&r->timer, on_timer);
+	ev_init(&r->answer, on_answer);
 	return r;
 }
 

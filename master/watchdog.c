@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 #include "master/streams/reconciler.h"
 
 #include <ev.h>
@@ -56,16 +57,15 @@ struct watchdog *watchdog_new(struct ev_loop *loop,
 
 	w->loop = loop;
 	w->reconciler = reconciler;
-	ev_timer_init(&w->feed, on_feed, 0., 0.);
-	ev_timer_init(&w->status, on_status, STATUS_S, STATUS_S);
+	ev_init(&w->feed, on_feed);
+	ev_init(&w->status, on_status);
 	if (sd_watchdog_enabled(0, &usec) > 0 && usec > 0) {
 		/* three signals per timeout */
-		ev_timer_set(&w->feed, 0., (double)usec / 3e6);
-		ev_timer_start(loop, &w->feed);
+		timer_repeat(loop, &w->feed, 0., (double)usec / 3e6);
 	}
 	watchdog_report_ready();
 	if (getenv("NOTIFY_SOCKET") != NULL)
-		ev_timer_start(loop, &w->status);
+		timer_repeat(loop, &w->status, STATUS_S, STATUS_S);
 	return w;
 }
 

@@ -10,6 +10,7 @@
 #include "common/base/util.h"
 #include "common/document/replace.h"
 #include "common/document/revisions.h"
+#include "common/loop/timer.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -70,9 +71,7 @@ struct save {
 
 static void arm(struct save *s, unsigned after_ms)
 {
-	ev_timer_stop(s->cfg.loop, &s->timer);
-	ev_timer_set(&s->timer, after_ms / 1e3, 0);
-	ev_timer_start(s->cfg.loop, &s->timer);
+	timer_start(s->cfg.loop, &s->timer, after_ms / 1e3);
 }
 
 static void *write_in_thread(void *arg)
@@ -257,7 +256,7 @@ struct save *save_new(const struct save_config *cfg)
 	s->lost_limit = s->slow_limit = s->log_limit;
 	STAILQ_INIT(&s->orders);
 	(void)pthread_mutex_init(&s->end, NULL);
-	ev_timer_init(&s->timer, on_timer, 0, 0);
+	ev_init(&s->timer, on_timer);
 	ev_async_init(&s->done, on_done);
 	ev_async_start(cfg->loop, &s->done);
 	return s;

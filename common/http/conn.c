@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/http/response.h"
+#include "common/loop/timer.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -110,8 +111,7 @@ static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 	c->wait = wait;
 	if (wait == WAIT_NONE)
 		return;
-	ev_timer_set(&c->timer, ms / 1e3, 0);
-	ev_timer_start(c->pool->cfg.loop, &c->timer);
+	timer_start(c->pool->cfg.loop, &c->timer, ms / 1e3);
 }
 
 /* The time limit of a head or body starts at its first byte. */
@@ -484,7 +484,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	ev_io_init(&c->readable, on_readable, fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, fd, EV_WRITE);
-	ev_timer_init(&c->timer, on_timer, 0, 0);
+	ev_init(&c->timer, on_timer);
 	return c;
 }
 

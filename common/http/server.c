@@ -7,6 +7,7 @@
 #include "common/base/mono.h"
 #include "common/base/ratelimit.h"
 #include "common/http/conn.h"
+#include "common/loop/timer.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -112,8 +113,7 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		/* without a pause the loop would wake up for the same error at
 		 * once */
 		ev_io_stop(loop, &l->readable);
-		ev_timer_set(&l->pause, ACCEPT_PAUSE_MS / 1e3, 0);
-		ev_timer_start(loop, &l->pause);
+		timer_start(loop, &l->pause, ACCEPT_PAUSE_MS / 1e3);
 		return;
 	}
 }
@@ -153,7 +153,7 @@ static void add_listener(struct http_server *s, int fd)
 	l->server = s;
 	l->fd = fd;
 	ev_io_init(&l->readable, on_readable, fd, EV_READ);
-	ev_timer_init(&l->pause, on_pause, 0, 0);
+	ev_init(&l->pause, on_pause);
 	while (*last)
 		last = &(*last)->next;
 	*last = l;

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "common/loop/thread.h"
+#include "common/loop/timer.h"
 
 #include <ev.h>
 #include <pthread.h>
@@ -115,10 +116,8 @@ static void pump(struct helpers *h)
 			break;
 	}
 	(void)pthread_mutex_unlock(&h->lock);
-	if (err < 0 && !ev_is_active(&h->retry)) {
-		ev_timer_set(&h->retry, NO_THREAD_RETRY_MS / 1e3, 0.);
-		ev_timer_start(h->loop, &h->retry);
-	}
+	if (err < 0)
+		timer_ensure(h->loop, &h->retry, NO_THREAD_RETRY_MS / 1e3);
 }
 
 static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
@@ -167,7 +166,7 @@ struct helpers *helpers_new(struct ev_loop *loop, unsigned threads_max)
 	(void)pthread_mutex_init(&h->lock, NULL);
 	h->users = 1;
 	h->loop = loop;
-	ev_timer_init(&h->retry, on_retry, 0., 0.);
+	ev_init(&h->retry, on_retry);
 	ev_async_init(&h->done, on_done);
 	ev_async_start(loop, &h->done);
 	return h;

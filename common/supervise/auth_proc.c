@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 
@@ -223,9 +224,8 @@ struct auth_job *auth_job_new(struct auth_proc *p,
 	j->password = xstrdup(cfg->password);
 	j->hash = xstrdup(cfg->hash);
 	TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
-	ev_timer_init(&j->deadline, on_deadline, AUTH_JOB_DEADLINE_MS / 1e3,
-		      0.);
-	ev_timer_start(p->loop, &j->deadline);
+	ev_init(&j->deadline, on_deadline);
+	timer_start(p->loop, &j->deadline, AUTH_JOB_DEADLINE_MS / 1e3);
 	service_proc_want(p->service);
 	pump(p);
 	return j;

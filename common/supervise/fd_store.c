@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "common/supervise/memfd.h"
 
 #include <errno.h>
@@ -97,9 +98,7 @@ static void write_all(struct fd_store *s, struct handover *h)
 	s->failed = err < 0;
 	if (!s->failed)
 		return;
-	ev_timer_stop(s->cfg.loop, &s->timer);
-	ev_timer_set(&s->timer, RETRY_MS / 1e3, 0.);
-	ev_timer_start(s->cfg.loop, &s->timer);
+	timer_start(s->cfg.loop, &s->timer, RETRY_MS / 1e3);
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
@@ -139,7 +138,7 @@ struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 	s->stored = json_object();
 	for (size_t i = 0; i < DOCUMENTS; i++)
 		s->documents[i] = -1;
-	ev_timer_init(&s->timer, on_timer, 0., 0.);
+	ev_init(&s->timer, on_timer);
 	if (getenv("FDSTORE") == NULL || getenv("NOTIFY_SOCKET") == NULL)
 		return s;
 	if (before != NULL) {
@@ -181,12 +180,11 @@ void fd_store_touch(struct fd_store *s)
 {
 	uint64_t delay_ms;
 
-	if (s == NULL || !s->there || ev_is_active(&s->timer))
+	if (s == NULL || !s->there)
 		return;
 	delay_ms = MAX(s->cost_ns * FD_STORE_SHARE / MS, FD_STORE_DELAY_MS);
 	delay_ms = MIN(delay_ms, FD_STORE_DELAY_MAX_MS);
-	ev_timer_set(&s->timer, (double)delay_ms / 1e3, 0.);
-	ev_timer_start(s->cfg.loop, &s->timer);
+	timer_ensure(s->cfg.loop, &s->timer, (double)delay_ms / 1e3);
 }
 
 void fd_store_hand_on(struct fd_store *s, struct handover *h)

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
+#include "common/loop/timer.h"
 #include "common/supervise/worker_proc.h"
 #include "proto/ipc/channel.h"
 
@@ -190,9 +191,7 @@ int job_send(struct job *j, const struct msg *m, const int *fd)
 
 void job_set_deadline(struct job *j, unsigned ms)
 {
-	ev_timer_stop(j->jobs->cfg.loop, &j->deadline);
-	ev_timer_set(&j->deadline, ms / 1e3, 0.);
-	ev_timer_start(j->jobs->cfg.loop, &j->deadline);
+	timer_start(j->jobs->cfg.loop, &j->deadline, ms / 1e3);
 }
 
 void job_free(struct job **job)

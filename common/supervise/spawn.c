@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/loop/thread.h"
+#include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/procfs.h"
 #include "proto/ipc/contract.h"
@@ -96,7 +97,7 @@ struct spawner *spawner_new(struct ev_loop *loop, const char *path)
 		s->paths[i] = xasprintf("%s%s", path, programs[i].suffix);
 	TAILQ_INIT(&s->queue);
 	LIST_INIT(&s->children);
-	ev_timer_init(&s->tick, on_tick, 0., SPAWN_TICK_MS / 1000.);
+	ev_init(&s->tick, on_tick);
 	return s;
 }
 
@@ -147,10 +148,8 @@ void spawner_queue(struct spawner *s, struct spawn_ticket *ticket)
 		return;
 	ticket->queued = true;
 	TAILQ_INSERT_TAIL(&s->queue, ticket, link);
-	if (!ev_is_active(&s->tick)) {
-		ev_timer_set(&s->tick, 0., SPAWN_TICK_MS / 1000.);
-		ev_timer_start(s->loop, &s->tick);
-	}
+	if (!ev_is_active(&s->tick))
+		timer_repeat(s->loop, &s->tick, 0., SPAWN_TICK_MS / 1000.);
 }
 
 void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/loop/helper.h"
+#include "common/loop/timer.h"
 #include "common/supervise/pem_source.h"
 #include "common/supervise/service_proc.h"
 #include "common/supervise/service_request.h"
@@ -155,8 +156,8 @@ struct tls_judgement *tls_judgement_new(struct tls_judgements *js,
 	j->arg = arg;
 	TAILQ_INSERT_TAIL(&js->list, &j->request, link);
 	js->n++;
-	ev_timer_init(&j->deadline, on_deadline, TLS_JUDGE_MS / 1e3, 0.);
-	ev_timer_start(js->loop, &j->deadline);
+	ev_init(&j->deadline, on_deadline);
+	timer_start(js->loop, &j->deadline, TLS_JUDGE_MS / 1e3);
 	service_proc_want(js->service);
 	return j;
 }

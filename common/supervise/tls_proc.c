@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/loop/helper.h"
+#include "common/loop/timer.h"
 #include "common/supervise/pem_source.h"
 #include "proto/ipc/channel.h"
 
@@ -69,9 +70,8 @@ static void arm(struct tls_proc *p)
 	if (w == NULL)
 		return;
 	due = w->since_ms + TLS_WAIT_MS;
-	ev_timer_set(&p->patience, due > now ? (double)(due - now) / 1e3 : 0.,
-		     0.);
-	ev_timer_start(p->loop, &p->patience);
+	timer_start(p->loop, &p->patience,
+		    due > now ? (double)(due - now) / 1e3 : 0.);
 }
 
 /* Sends only while the channel is empty: each client in it costs the master
@@ -192,8 +192,7 @@ static void send_certificate(struct tls_proc *p)
 		return;
 	p->opening = pem_opening_new(p->helpers, json_string_value(p->chain),
 				     json_string_value(p->key), on_opened, p);
-	ev_timer_set(&p->slow, OPEN_SLOW_MS / 1e3, 0.);
-	ev_timer_start(p->loop, &p->slow);
+	timer_start(p->loop, &p->slow, OPEN_SLOW_MS / 1e3);
 }
 
 void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
@@ -291,8 +290,8 @@ struct tls_proc *tls_proc_new(const struct service_config *cfg)
 
 	p->loop = cfg->loop;
 	TAILQ_INIT(&p->waiting);
-	ev_timer_init(&p->patience, on_patience, 0., 0.);
-	ev_timer_init(&p->slow, on_slow, 0., 0.);
+	ev_init(&p->patience, on_patience);
+	ev_init(&p->slow, on_slow);
 	p->helpers = helpers_new(cfg->loop, PEM_THREADS_MAX);
 	p->service = service_proc_new(cfg, &kind, "1", p);
 	p->judgements = tls_judgements_new(cfg->loop, p->service, p->helpers,

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/restart.h"
 #include "common/supervise/spawn.h"
@@ -248,8 +249,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	if (!t->timed_out) {
 		t->timed_out = true;
 		kill_group(t);
-		ev_timer_set(&t->timer, KILL_MS / 1e3, 0.);
-		ev_timer_start(loop, &t->timer);
+		timer_start(loop, &t->timer, KILL_MS / 1e3);
 		return;
 	}
 	/* the kernel holds it, for example in a mount that does not answer */
@@ -263,10 +263,10 @@ static void watch(struct trial *t)
 
 	ev_io_init(&t->on_end, on_child_end, t->pidfd, EV_READ);
 	ev_io_init(&t->on_output, on_text, t->output, EV_READ);
-	ev_timer_init(&t->timer, on_timer, TRIAL_TIMEOUT_MS / 1e3, 0.);
+	ev_init(&t->timer, on_timer);
 	ev_io_start(loop, &t->on_end);
 	ev_io_start(loop, &t->on_output);
-	ev_timer_start(loop, &t->timer);
+	timer_start(loop, &t->timer, TRIAL_TIMEOUT_MS / 1e3);
 }
 
 /* The pidfd of the child, or -errno. */

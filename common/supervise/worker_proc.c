@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/ratelimit.h"
+#include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/heartbeat.h"
 #include "common/supervise/worker_log.h"
@@ -343,10 +344,8 @@ static void arm(struct worker_proc *w)
 	} else if (w->armed_ms == 0 || w->armed_ms > due) {
 		/* a later deadline leaves the timer alone: it will expire
 		 * early and be set again */
-		ev_timer_stop(w->cfg.loop, &w->deadline);
-		ev_timer_set(&w->deadline, due > now ? (double)(due - now) /
-						1000. : 0.001, 0.);
-		ev_timer_start(w->cfg.loop, &w->deadline);
+		timer_start(w->cfg.loop, &w->deadline,
+			    due > now ? (double)(due - now) / 1000. : 0.001);
 		w->armed_ms = due;
 	}
 }

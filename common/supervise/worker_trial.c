@@ -2,6 +2,7 @@
 #include "common/supervise/worker_trial.h"
 
 #include "common/base/fd.h"
+#include "common/loop/timer.h"
 #include "common/supervise/spawn.h"
 #include "config.h"
 #include "proto/ipc/channel.h"
@@ -173,8 +174,8 @@ int worker_trial(const char *path, struct errmsg *error)
 		w.tries[i].owner = &w;
 		start(&w.tries[i], s, (enum spawn_program)i);
 	}
-	ev_timer_init(&timer, on_timer, WORKER_TRIAL_MS / 1e3, 0.);
-	ev_timer_start(w.loop, &timer);
+	ev_init(&timer, on_timer);
+	timer_start(w.loop, &timer, WORKER_TRIAL_MS / 1e3);
 	if (w.result == 0)
 		ev_run(w.loop, 0);
 	for (size_t i = 0; i < SPAWN_PROGRAMS; i++) {

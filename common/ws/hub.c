@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/http/server.h"
+#include "common/loop/timer.h"
 #include "proto/wire/json_text.h"
 #include "common/ws/ws_client.h"
 #include "proto/wire/ws_frame.h"
@@ -86,7 +87,7 @@ struct hub *hub_new(struct ev_loop *loop)
 
 	h->loop = loop;
 	h->clients_max = HUB_CLIENTS_MAX;
-	ev_timer_init(&h->flush, on_flush, HUB_FLUSH_MS / 1e3, 0);
+	ev_init(&h->flush, on_flush);
 	return h;
 }
 
@@ -297,13 +298,11 @@ static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
 
 static void plan_flush(struct hub *h, enum hub_urgency urgency)
 {
-	if (urgency == HUB_AT_ONCE) {
+	if (urgency == HUB_AT_ONCE)
 		/* later, because the write may free a client of the caller */
 		ev_feed_event(h->loop, &h->flush, EV_TIMER);
-	} else if (!ev_is_active(&h->flush)) {
-		ev_timer_set(&h->flush, HUB_FLUSH_MS / 1e3, 0);
-		ev_timer_start(h->loop, &h->flush);
-	}
+	else
+		timer_ensure(h->loop, &h->flush, HUB_FLUSH_MS / 1e3);
 }
 
 /* Queues message for the scopes from least on. */

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/loop/timer.h"
 #include "proto/wire/ws_frame.h"
 
 #include <errno.h>
@@ -209,9 +210,7 @@ static void finish(struct ws_client *c, unsigned code)
 	hold(c, 0);
 	if (code)
 		ws_write_close(&c->replies, code);
-	ev_timer_stop(c->cfg.loop, &c->close_timer);
-	ev_timer_set(&c->close_timer, CLOSE_MS / 1e3, 0.);
-	ev_timer_start(c->cfg.loop, &c->close_timer);
+	timer_start(c->cfg.loop, &c->close_timer, CLOSE_MS / 1e3);
 	client_write(c);
 }
 

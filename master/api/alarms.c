@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock_sync.h"
 #include "common/base/errmsg.h"
+#include "common/loop/timer.h"
 #include "common/supervise/tls_proc.h"
 #include "common/ws/hub.h"
 #include "master/api/certificate.h"
@@ -226,8 +227,7 @@ struct alarms *alarms_new(struct api *api)
 void alarms_start(struct alarms *a)
 {
 	/* the first look: after the history was taken over */
-	ev_timer_set(&a->timer, 0., LOOK_S);
-	ev_timer_start(a->api->cfg.loop, &a->timer);
+	timer_repeat(a->api->cfg.loop, &a->timer, 0., LOOK_S);
 }
 
 uint64_t alarms_changes(const struct alarms *a)

@@ -133,7 +133,7 @@ struct api *api_new(const struct api_config *cfg)
 	api->cfg = *cfg;
 	LIST_INIT(&api->calls);
 	api->odd_limit.burst = ODD_BURST;
-	ev_timer_init(&api->restart, on_restart, 0, 0);
+	ev_init(&api->restart, on_restart);
 	api->host = host_advice_new(HOST_SETTINGS);
 	api->looks = host_looks_new(api);
 	api->revisions = revisions_query_new(api);

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/loop/helper.h"
+#include "common/loop/timer.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/config/check_host.h"
@@ -151,8 +152,8 @@ void host_look(struct host_looks *l, const char *id, const json_t *stream,
 	k = xcalloc(1, sizeof *k);
 	k->owner = l;
 	k->id = id != NULL ? xstrdup(id) : NULL;
-	ev_timer_init(&k->limit, on_limit, LIMIT_S, 0.);
-	ev_timer_start(l->api->cfg.loop, &k->limit);
+	ev_init(&k->limit, on_limit);
+	timer_start(l->api->cfg.loop, &k->limit, LIMIT_S);
 	LIST_INSERT_HEAD(&l->list, k, link);
 	l->n++;
 	k->helper = helper_call_new(l->helpers, &kind, j, k);

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/loop/timer.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 
@@ -29,10 +30,7 @@ void saved_restart_soon(struct api *api)
 		api->restart_waits = true;
 		return;
 	}
-	if (ev_is_active(&api->restart))
-		return;
-	ev_timer_set(&api->restart, RESTART_DELAY_MS / 1e3, 0);
-	ev_timer_start(api->cfg.loop, &api->restart);
+	timer_ensure(api->cfg.loop, &api->restart, RESTART_DELAY_MS / 1e3);
 }
 
 void saved_restart_hold(struct api *api)

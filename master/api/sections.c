@@ -4,6 +4,7 @@
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
@@ -185,9 +186,9 @@ static void finish_set_log(struct api *api, struct reply *reply,
 	a->api = api;
 	a->warnings = take_warnings;
 	a->call = reply_later(reply, end_log_answer, a);
-	ev_timer_init(&a->timer, on_log_timer, LOG_LOOK_MS / 1e3,
-		      LOG_LOOK_MS / 1e3);
-	ev_timer_start(api->cfg.loop, &a->timer);
+	ev_init(&a->timer, on_log_timer);
+	timer_repeat(api->cfg.loop, &a->timer, LOG_LOOK_MS / 1e3,
+		     LOG_LOOK_MS / 1e3);
 }
 
 static void sections_set_log(struct api *api, const json_t *request,

@@ -7,6 +7,7 @@
 #include "common/account/lockout.h"
 #include "common/account/user.h"
 #include "common/account/password_cache.h"
+#include "common/loop/timer.h"
 #include "master/config/config.h"
 #include "common/supervise/auth_proc.h"
 
@@ -243,8 +244,8 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	c->password = xstrdup(q->password);
 	c->cipher = xstrdup(cipher_of(g, q->login));
 	TAILQ_INIT(&c->waits);
-	ev_timer_init(&c->deadline, on_deadline, GATE_DEADLINE_MS / 1e3, 0.);
-	ev_timer_start(g->cfg.loop, &c->deadline);
+	ev_init(&c->deadline, on_deadline);
+	timer_start(g->cfg.loop, &c->deadline, GATE_DEADLINE_MS / 1e3);
 	TAILQ_INSERT_TAIL(&g->checks, c, link);
 	g->n_checks++;
 	return c;

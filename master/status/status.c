@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/base/sorted.h"
+#include "common/loop/timer.h"
 #include "master/status/status_stream.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/querier_proc.h"
@@ -135,8 +136,8 @@ struct status *status_new(const struct status_config *cfg)
 	struct status *s = xcalloc(1, sizeof *s);
 
 	s->cfg = *cfg;
-	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
-	ev_timer_start(cfg->loop, &s->timer);
+	ev_init(&s->timer, on_timer);
+	timer_repeat(cfg->loop, &s->timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
 	return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "common/supervise/procfs.h"
 
 #include <ev.h>
@@ -189,8 +190,8 @@ struct system_status *system_status_new(struct ev_loop *loop)
 	s->started_ms = mono_ms();
 	look(s);
 	remember(s);
-	ev_timer_init(&s->timer, on_timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
-	ev_timer_start(loop, &s->timer);
+	ev_init(&s->timer, on_timer);
+	timer_repeat(loop, &s->timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
 	return s;
 }
 

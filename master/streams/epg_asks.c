@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "common/loop/timer.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -67,8 +68,8 @@ int epg_asks_add(struct epg_asks *asks, const struct epg_question *q,
 	*a = (struct epg_ask){ .owner = asks, .fd = fd, .done = q->done,
 			       .arg = q->arg };
 	a->seq = *ret_seq = asks->last_seq = MAX(asks->last_seq + 1, 1U);
-	ev_timer_init(&a->deadline, on_deadline, q->limit_s, 0.);
-	ev_timer_start(asks->loop, &a->deadline);
+	ev_init(&a->deadline, on_deadline);
+	timer_start(asks->loop, &a->deadline, q->limit_s);
 	LIST_INSERT_HEAD(&asks->list, a, link);
 	asks->n++;
 	return fd;

@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "master/streams/epg_docs.h"
 #include "master/streams/epg_file.h"
 #include "master/streams/epg_proc.h"
@@ -237,7 +238,7 @@ struct epg_exports *epg_exports_new(const struct epg_exports_config *cfg)
 
 	x->cfg = *cfg;
 	x->cfg.settings = NULL;
-	ev_timer_init(&x->timer, on_timer, LOOK_S, LOOK_S);
+	ev_init(&x->timer, on_timer);
 	if (!epg_proc_is_on(cfg->proc))
 		return x;
 	/* the places are those of epg.start */
@@ -245,7 +246,7 @@ struct epg_exports *epg_exports_new(const struct epg_exports_config *cfg)
 		if (json_is_string(one) && x->n < EPG_EXPORTS_MAX)
 			init_export(x, json_string_value(one));
 	if (x->n > 0)
-		ev_timer_start(cfg->loop, &x->timer);
+		timer_repeat(cfg->loop, &x->timer, LOOK_S, LOOK_S);
 	return x;
 }
 

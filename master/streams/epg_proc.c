@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/shared.h"
+#include "common/loop/timer.h"
 #include "master/config/check.h"
 #include "master/streams/epg_file.h"
 #include "master/streams/epg_keys.h"
@@ -161,8 +162,7 @@ static void read_file(struct epg_proc *p, struct epg_read *r,
 {
 	r->runs = true;
 	/* a timer that ran once has only the rest of its time */
-	ev_timer_set(&r->limit, p->cfg.times.read_ms / 1e3, 0.);
-	ev_timer_start(p->loop, &r->limit);
+	timer_start(p->loop, &r->limit, p->cfg.times.read_ms / 1e3);
 	epg_file_read(f, max, done, p);
 }
 
@@ -488,8 +488,8 @@ static void init_times(struct epg_proc *p)
 	t->save_ms = t->save_ms > 0 ? t->save_ms : 1000 * EPG_SAVE_S;
 	t->read_ms = t->read_ms > 0 ? t->read_ms : 1000 * EPG_READ_S;
 	t->write_ms = t->write_ms > 0 ? t->write_ms : 1000 * EPG_WRITE_S;
-	ev_timer_init(&p->saved_read.limit, on_read_limit, 0., 0.);
-	ev_timer_init(&p->dictionary_read.limit, on_dictionary_limit, 0., 0.);
+	ev_init(&p->saved_read.limit, on_read_limit);
+	ev_init(&p->dictionary_read.limit, on_dictionary_limit);
 	epg_save_init(p);
 }
 

@@ -2,6 +2,7 @@
 /* Saves the guide: after changes, before a restart and at the end. */
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "master/streams/epg_file.h"
 #include "master/streams/epg_proc_state.h"
 
@@ -114,8 +115,7 @@ static void on_saved(const struct epg_answer *a, void *arg)
 		end_save(p, a->error[0] != '\0' ? a->error : NULL);
 		return;
 	}
-	ev_timer_set(&p->write_limit, p->cfg.times.write_ms / 1e3, 0.);
-	ev_timer_start(p->loop, &p->write_limit);
+	timer_start(p->loop, &p->write_limit, p->cfg.times.write_ms / 1e3);
 	epg_file_write(p->file, a->fd, a->len, on_written, p);
 }
 
@@ -169,15 +169,14 @@ void epg_proc_stop(struct epg_proc *p)
 	if (p->stopping)
 		return;
 	p->stopping = true;
-	ev_timer_set(&p->last_save, LAST_SAVE_S, 0.);
-	ev_timer_start(p->loop, &p->last_save);
+	timer_start(p->loop, &p->last_save, LAST_SAVE_S);
 	save_last(p);
 }
 
 void epg_save_init(struct epg_proc *p)
 {
 	ev_init(&p->last_save, on_last_save);
-	ev_timer_init(&p->write_limit, on_write_limit, 0., 0.);
+	ev_init(&p->write_limit, on_write_limit);
 }
 
 void epg_save_done(struct epg_proc *p)

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "master/streams/epg_proc.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
@@ -72,9 +73,7 @@ static void on_again(struct ev_loop *loop, ev_timer *t, int revents)
 
 static void ask_after(struct guide_links *g, uint64_t pause_ms)
 {
-	ev_timer_stop(g->cfg.loop, &g->again);
-	ev_timer_set(&g->again, (double)pause_ms / 1e3, 0.);
-	ev_timer_start(g->cfg.loop, &g->again);
+	timer_start(g->cfg.loop, &g->again, (double)pause_ms / 1e3);
 }
 
 /* The others are asked first. */

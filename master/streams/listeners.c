@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 
 #include <assert.h>
@@ -115,9 +116,9 @@ struct listeners *listeners_new(struct ev_loop *loop,
 	ls->loop = loop;
 	ls->events = events;
 	ls->arg = arg;
-	ev_timer_init(&ls->check, on_check, LISTEN_CHECK_MS / 1e3,
-		      LISTEN_CHECK_MS / 1e3);
-	ev_timer_start(loop, &ls->check);
+	ev_init(&ls->check, on_check);
+	timer_repeat(loop, &ls->check, LISTEN_CHECK_MS / 1e3,
+		     LISTEN_CHECK_MS / 1e3);
 	return ls;
 }
 
@@ -300,8 +301,7 @@ static void fail(struct listener *l, int err)
 	memcpy(l->error, error, sizeof l->error);
 	if (l->failures++ == LISTEN_QUIET)
 		owner->events->on_error(l, strerror(err), owner->arg);
-	ev_timer_set(&l->retry, l->retry_ms / 1e3, 0.);
-	ev_timer_start(owner->loop, &l->retry);
+	timer_start(owner->loop, &l->retry, l->retry_ms / 1e3);
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
@@ -350,7 +350,7 @@ struct listener *listener_get(struct listeners *ls,
 		sockaddr_format(where, l->address);
 		LIST_INSERT_HEAD(&ls->list, l, link);
 		l->retry_ms = LISTEN_RETRY_MIN_MS;
-		ev_timer_init(&l->retry, on_retry, 0., 0.);
+		ev_init(&l->retry, on_retry);
 		try_open(l);
 	}
 	l->users++;

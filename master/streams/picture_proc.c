@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/shared.h"
+#include "common/loop/timer.h"
 #include "config.h"
 #include "proto/ipc/channel.h"
 
@@ -71,9 +72,7 @@ static void job_free(struct picture_job *j)
 /* To be sent, then to be answered. */
 static void set_deadline(struct picture_job *j)
 {
-	ev_timer_stop(j->owner->loop, &j->deadline);
-	ev_timer_set(&j->deadline, PICTURE_DEADLINE_MS / 1e3, 0.);
-	ev_timer_start(j->owner->loop, &j->deadline);
+	timer_start(j->owner->loop, &j->deadline, PICTURE_DEADLINE_MS / 1e3);
 }
 
 /* --- the worker --- */

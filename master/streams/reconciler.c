@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/auth_proc.h"
 #include "master/config/check.h"
@@ -85,9 +86,7 @@ void reconciler_check_gone(void *arg)
 
 	if (!r->stopping || !is_gone(r))
 		return;
-	ev_timer_stop(r->cfg.loop, &r->stop_timer);
-	ev_timer_set(&r->stop_timer, 0., 0.);
-	ev_timer_start(r->cfg.loop, &r->stop_timer);
+	timer_start(r->cfg.loop, &r->stop_timer, 0.);
 }
 
 static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
@@ -290,7 +289,7 @@ struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 	open_services(r);
 	proc = proc_config(r);
 	reconciler_open_feeds(r, &proc);
-	ev_timer_init(&r->stop_timer, on_stop_timer, 0., 0.);
+	ev_init(&r->stop_timer, on_stop_timer);
 	return r;
 }
 
@@ -523,8 +522,7 @@ void reconciler_stop(struct reconciler *r)
 	if (r->stopping)
 		return;
 	r->stopping = true;
-	ev_timer_set(&r->stop_timer, STOP_MS / 1000., 0.);
-	ev_timer_start(r->cfg.loop, &r->stop_timer);
+	timer_start(r->cfg.loop, &r->stop_timer, STOP_MS / 1000.);
 	/* services first: deliver then needs no message for each path */
 	epg_proc_stop(r->epg);
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)

@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 #include "master/streams/session_format.h"
 
 #include <errno.h>
@@ -57,9 +58,7 @@ static void send_list(struct requests *requests, const json_t *list)
 
 static void wait(struct session_list *l, ev_timer *t, unsigned ms)
 {
-	ev_timer_stop(l->cfg.loop, t);
-	ev_timer_set(t, ms / 1e3, 0);
-	ev_timer_start(l->cfg.loop, t);
+	timer_start(l->cfg.loop, t, ms / 1e3);
 }
 
 /* --- clients that are one viewer --- */
@@ -219,8 +218,8 @@ struct session_list *session_list_new(const struct session_list_config *cfg)
 		l->cfg.max = SESSION_LIST_MAX;
 	TAILQ_INIT(&l->waiting);
 	TAILQ_INIT(&l->served);
-	ev_timer_init(&l->pause, on_pause, 0., 0.);
-	ev_timer_init(&l->limit, on_limit, 0., 0.);
+	ev_init(&l->pause, on_pause);
+	ev_init(&l->limit, on_limit);
 	return l;
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 
 static void start_timer(struct stream_demand *s)
 {
@@ -11,10 +12,8 @@ static void start_timer(struct stream_demand *s)
 	ev_timer_stop(s->loop, &s->timer);
 	if (end_ms == 0)
 		return;
-	ev_timer_set(&s->timer,
-		     end_ms > now_ms ? (double)(end_ms - now_ms) / 1e3 : 0.,
-		     0.);
-	ev_timer_start(s->loop, &s->timer);
+	timer_start(s->loop, &s->timer,
+		    end_ms > now_ms ? (double)(end_ms - now_ms) / 1e3 : 0.);
 }
 
 /* Nothing may follow this call. */
@@ -46,7 +45,7 @@ void stream_demand_init(struct stream_demand *s, struct ev_loop *loop,
 		.on_change = on_change,
 		.arg = arg,
 	};
-	ev_timer_init(&s->timer, on_timer, 0., 0.);
+	ev_init(&s->timer, on_timer);
 }
 
 void stream_demand_done(struct stream_demand *s)

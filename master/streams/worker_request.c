@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/streams/worker_request.h"
 
+#include "common/loop/timer.h"
 #include "proto/ipc/channel.h"
 
 #include <errno.h>
@@ -61,8 +62,8 @@ int worker_request_send(struct worker_requests *rs, struct worker_request *r,
 	if (!is_new)
 		return 0;
 	r->owner = rs;
-	ev_timer_init(&r->deadline, on_deadline, WORKER_REQUEST_MS / 1e3, 0.);
-	ev_timer_start(rs->loop, &r->deadline);
+	ev_init(&r->deadline, on_deadline);
+	timer_start(rs->loop, &r->deadline, WORKER_REQUEST_MS / 1e3);
 	TAILQ_INSERT_TAIL(&rs->list, r, link);
 	rs->n++;
 	return 0;

@@ -2,6 +2,7 @@
 #include "master/viewers/backend_proc.h"
 
 #include "common/base/alloc.h"
+#include "common/loop/timer.h"
 #include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 #include "proto/ipc/msg_tables.h"
@@ -64,9 +65,7 @@ static void job_fail(struct backend_job *j, const char *error)
 
 static void set_deadline(struct backend_job *j, unsigned ms)
 {
-	ev_timer_stop(j->owner->loop, &j->deadline);
-	ev_timer_set(&j->deadline, ms / 1e3, 0.);
-	ev_timer_start(j->owner->loop, &j->deadline);
+	timer_start(j->owner->loop, &j->deadline, ms / 1e3);
 }
 
 static void pump(void *self)

@@ -2,6 +2,7 @@
 #include "master/viewers/viewer_guest.h"
 
 #include "common/base/alloc.h"
+#include "common/loop/timer.h"
 #include "master/auth/password_check.h"
 #include "master/config/config.h"
 #include "master/viewers/viewer_rules.h"
@@ -48,14 +49,14 @@ struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *cfg,
 	g->malformed = ip_parse(peer, &g->address) < 0 ||
 		       !viewer_credential_read(query, &g->credential);
 	g->password = GATE_WRONG;
-	ev_timer_init(&g->soon, on_soon, 0., 0.);
+	ev_init(&g->soon, on_soon);
 	if (!g->malformed && g->credential.login[0] != '\0' &&
 	    !gate_knows(cfg->gate, &q, &g->password)) {
 		g->gate = gate_ask(cfg->gate, &q, on_password, g);
 		g->password = GATE_BUSY;
 	}
 	if (g->gate == NULL)
-		ev_timer_start(cfg->loop, &g->soon);
+		timer_start(cfg->loop, &g->soon, 0.);
 	return g;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/log_word.h"
 #include "common/base/mono.h"
 #include "common/base/alloc.h"
+#include "common/loop/timer.h"
 #include "master/auth/password_check.h"
 #include "master/config/config.h"
 #include "master/viewers/backend_cache.h"
@@ -151,8 +152,7 @@ static void wait_for_place(struct question *q, const struct permission *p)
 		deny_above_limit(q, p);
 		return;
 	}
-	ev_timer_set(&q->place, PLACE_MS / 1e3, 0.);
-	ev_timer_start(q->owner->cfg.loop, &q->place);
+	timer_start(q->owner->cfg.loop, &q->place, PLACE_MS / 1e3);
 }
 
 /* The question gets another answer: there is no place for the viewer. */

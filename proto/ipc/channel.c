@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
 
@@ -424,10 +425,9 @@ static void pause_reading(struct channel *c)
 		return;
 	}
 	ev_io_stop(c->cfg.loop, &c->reader);
-	ev_timer_set(&c->pause,
-		     (double)-c->credit_ns * 100 / COST_PERCENT /
-			     (double)SECOND_NS, 0.);
-	ev_timer_start(c->cfg.loop, &c->pause);
+	timer_start(c->cfg.loop, &c->pause,
+		    (double)-c->credit_ns * 100 / COST_PERCENT /
+			    (double)SECOND_NS);
 }
 
 /* Charges for a message. */

@@ -63,6 +63,7 @@ unit_common_tests = \
 	tests/unit/common/log/test_log_lines \
 	tests/unit/common/log/test_log_syslog \
 	tests/unit/common/loop/test_helper \
+	tests/unit/common/loop/test_timer \
 	tests/unit/common/supervise/test_backoff \
 	tests/unit/common/supervise/test_fd_store \
 	tests/unit/common/supervise/test_handover \

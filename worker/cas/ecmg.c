@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "worker/softcam/dial.h"
 
 #include <errno.h>
@@ -195,9 +196,7 @@ static void connect_later(struct peer *p)
 			  (unsigned)PAUSE_MIN_MS);
 	/* not both at once */
 	ms += (unsigned)(mono_ns() / 1000 % 200);
-	ev_timer_stop(p->of->cfg.loop, &p->pause);
-	ev_timer_set(&p->pause, ms / 1e3, 0.);
-	ev_timer_start(p->of->cfg.loop, &p->pause);
+	timer_start(p->of->cfg.loop, &p->pause, ms / 1e3);
 }
 
 static void lose(struct peer *p, const char *error)
@@ -326,8 +325,8 @@ struct ecmg *ecmg_new(const struct ecmg_config *cfg)
 		ev_init(&p->pause, on_pause);
 		connect_later(p);
 	}
-	ev_timer_init(&e->tick, on_tick, TICK_MS / 1e3, TICK_MS / 1e3);
-	ev_timer_start(cfg->loop, &e->tick);
+	ev_init(&e->tick, on_tick);
+	timer_repeat(cfg->loop, &e->tick, TICK_MS / 1e3, TICK_MS / 1e3);
 	return e;
 }
 

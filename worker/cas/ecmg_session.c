@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "worker/cas/ecm_packets.h"
 #include "worker/cas/simulcrypt_conn.h"
 
@@ -480,8 +481,8 @@ struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *cfg)
 		.on_closed = on_closed,
 		.arg = s,
 	});
-	ev_timer_init(&s->tick, on_tick, TICK_MS / 1e3, TICK_MS / 1e3);
-	ev_timer_start(cfg->loop, &s->tick);
+	ev_init(&s->tick, on_tick);
+	timer_repeat(cfg->loop, &s->tick, TICK_MS / 1e3, TICK_MS / 1e3);
 	begin(s, &o, ECMG_CHANNEL_SETUP);
 	simulcrypt_put(&o.w, ECMG_SUPER_CAS_ID, s->cfg.super_cas_id, 4);
 	send_out(s, &o);

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
+#include "common/loop/timer.h"
 #include "worker/cas/emm_packer.h"
 #include "worker/cas/emmg_client.h"
 
@@ -70,10 +71,7 @@ static void on_section(const uint8_t *section, size_t len, void *arg)
 
 	while (!emm_packer_add(&e->packer, section, len))
 		send_sections(e);
-	if (!ev_is_active(&e->join)) {
-		ev_timer_set(&e->join, JOIN_MS / 1e3, 0.);
-		ev_timer_start(e->cfg.loop, &e->join);
-	}
+	timer_ensure(e->cfg.loop, &e->join, JOIN_MS / 1e3);
 }
 
 static void on_gone(struct emmg_client *client, const char *error, void *arg)

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "worker/cas/ecm_packets.h"
 #include "worker/cas/simulcrypt_conn.h"
 #include "worker/ts/section.h"
@@ -159,9 +160,7 @@ static void set_up_channel(struct emmg_client *c, const struct simulcrypt *m)
 
 static void await_setup(struct emmg_client *c)
 {
-	ev_timer_stop(c->cfg.loop, &c->setup);
-	ev_timer_set(&c->setup, c->cfg.setup_ms / 1e3, 0.);
-	ev_timer_start(c->cfg.loop, &c->setup);
+	timer_start(c->cfg.loop, &c->setup, c->cfg.setup_ms / 1e3);
 }
 
 static void close_channel(struct emmg_client *c)

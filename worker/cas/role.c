@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/hex.h"
 #include "common/base/log.h"
+#include "common/loop/timer.h"
 #include "proto/spec/cas_spec.h"
 #include "worker/cas/ecmg.h"
 #include "worker/cas/emmg.h"
@@ -249,10 +250,8 @@ static void on_emm(struct ts_run run, void *arg)
 	c->n_emms += run.n;
 	if (c->n_emms == MSG_CAS_EMM_PACKETS)
 		send_emms(c);
-	if (c->n_emms > 0 && !ev_is_active(&c->join)) {
-		ev_timer_set(&c->join, EMM_JOIN_MS / 1e3, 0.);
-		ev_timer_start(c->worker->loop, &c->join);
-	}
+	if (c->n_emms > 0)
+		timer_ensure(c->worker->loop, &c->join, EMM_JOIN_MS / 1e3);
 }
 
 /* --- the role --- */
@@ -318,8 +317,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		.arg = c,
 	});
 	worker_send_ready(c->worker);
-	ev_timer_set(&c->second, 1., 1.);
-	ev_timer_start(c->worker->loop, &c->second);
+	timer_repeat(c->worker->loop, &c->second, 1., 1.);
 }
 
 static void on_emmg(void *role, const struct msg *m, int *fds, size_t n_fds)

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
+#include "common/loop/timer.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
 #include "proto/ipc/msg.h"
@@ -134,9 +135,9 @@ static int run(const struct worker_role *role, const char *object,
 	w.context = role->new(&w);
 	if (!role->enters_late)
 		(void)worker_enter_sandbox(&w, NULL);
-	ev_timer_init(&w.second, on_second, 0., 1.);
+	ev_init(&w.second, on_second);
 	if (role->every_second != NULL)
-		ev_timer_start(w.loop, &w.second);
+		timer_repeat(w.loop, &w.second, 0., 1.);
 
 	if (!w.stopping)
 		ev_run(w.loop, 0);

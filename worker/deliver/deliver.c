@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"
+#include "common/loop/timer.h"
 #include "worker/core/kernel_tls.h"
 #include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/door.h"
@@ -108,10 +109,7 @@ static void on_change(void *arg)
 {
 	struct deliver *d = arg;
 
-	if (ev_is_active(&d->news))
-		return;
-	ev_timer_set(&d->news, NEWS_MS / 1000., 0.);
-	ev_timer_start(d->loop, &d->news);
+	timer_ensure(d->loop, &d->news, NEWS_MS / 1000.);
 }
 
 static void send_news(struct deliver *d)

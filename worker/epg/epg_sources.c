@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "common/loop/helper.h"
+#include "common/loop/timer.h"
 #include "proto/spec/epg_source.h"
 #include "worker/epg/source_reader.h"
 #include "worker/epg/import_feed.h"
@@ -285,10 +286,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		begin(s, due);
 	if (s->now != NULL)
 		waits = run_import(s);
-	ev_timer_stop(loop, t);
-	ev_timer_set(t, waits ? 0. : (s->now != NULL ? TURN_MS : IDLE_MS) / 1e3,
-		     0.);
-	ev_timer_start(loop, t);
+	timer_start(loop, t,
+		    waits ? 0. : (s->now != NULL ? TURN_MS : IDLE_MS) / 1e3);
 }
 
 struct epg_sources *epg_sources_new(struct ev_loop *loop, struct guide *guide,
@@ -310,8 +309,8 @@ struct epg_sources *epg_sources_new(struct ev_loop *loop, struct guide *guide,
 		if (!one->usable)
 			set_error(s, one, &error);
 	}
-	ev_timer_init(&s->timer, on_timer, 0., 0.);
-	ev_timer_start(loop, &s->timer);
+	ev_init(&s->timer, on_timer);
+	timer_start(loop, &s->timer, 0.);
 	return s;
 }
 

@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/shared.h"
 #include "common/base/wall.h"
+#include "common/loop/timer.h"
 #include "worker/core/worker.h"
 #include "worker/epg/eit_answers.h"
 #include "worker/epg/epg_sources.h"
@@ -73,9 +74,7 @@ static int64_t now_s(void)
 
 static void run_after(struct role *r, ev_timer *t, unsigned after_ms)
 {
-	ev_timer_stop(r->worker->loop, t);
-	ev_timer_set(t, after_ms / 1e3, 0.);
-	ev_timer_start(r->worker->loop, t);
+	timer_start(r->worker->loop, t, after_ms / 1e3);
 }
 
 /* --- streams --- */

@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "proto/spec/tuner_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/dvb/dvb_sec.h"
@@ -310,7 +311,7 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 
 	t->worker = worker;
 	t->scan = json_deep_copy(scan);
-	ev_timer_init(&t->tick, on_tick, 0., TICK_MS / 1e3);
+	ev_init(&t->tick, on_tick);
 	batch_init(&t->batch, on_packets, t);
 	if (scan_spec_parse(t->scan, &t->spec, &error) < 0) {
 		log_error("scan", "%s", error.text);
@@ -334,7 +335,7 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	t->source = open(t->adapter, worker->loop, now_ns);
 	begin(t, now_ns);
 	t->second_ns = now_ns;
-	ev_timer_start(worker->loop, &t->tick);
+	timer_repeat(worker->loop, &t->tick, 0., TICK_MS / 1e3);
 	return t;
 }
 

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "worker/input/input.h"
 #include "worker/core/worker.h"
 #include "worker/scan/adapter_task.h"
@@ -180,8 +181,7 @@ static void start_input(struct scan *s, const char *address, int ring)
 	s->has_ring = ring >= 0;
 	s->spec.ring = ring;
 	every_second(s, mono_ns());
-	ev_timer_set(&s->tick, 0., TICK_MS / 1e3);
-	ev_timer_start(s->worker->loop, &s->tick);
+	timer_repeat(s->worker->loop, &s->tick, 0., TICK_MS / 1e3);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)

@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "proto/spec/io_spec.h"
 #include "worker/core/worker.h"
 #include "worker/scan/session_table.h"
@@ -231,8 +232,8 @@ struct sap_task *sap_task_new(struct worker *worker)
 			t->ifaces[i].fds[k] = -1;
 	t->now_ns = mono_ns();
 	every_second(t);
-	ev_timer_init(&t->tick, on_tick, 0., TICK_MS / 1e3);
-	ev_timer_start(worker->loop, &t->tick);
+	ev_init(&t->tick, on_tick);
+	timer_repeat(worker->loop, &t->tick, 0., TICK_MS / 1e3);
 	return t;
 }
 

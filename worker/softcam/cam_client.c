@@ -5,6 +5,7 @@
 #include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/loop/timer.h"
 #include "worker/socket/retry.h"
 #include "worker/softcam/cam_session.h"
 #include "worker/softcam/dial.h"
@@ -162,8 +163,8 @@ static void fail(struct cam_client *c, const char *error)
 	cam_session_free(&c->session);
 	end_all(c, error);
 	retry_failed(&c->retry, now_ns);
-	ev_timer_set(&c->again, (double)(c->retry.at_ns - now_ns) / 1e9, 0.);
-	ev_timer_start(c->cfg.loop, &c->again);
+	timer_start(c->cfg.loop, &c->again,
+		    (double)(c->retry.at_ns - now_ns) / 1e9);
 	c->cfg.on_error(error, c->cfg.arg);
 }
 
@@ -356,9 +357,9 @@ struct cam_client *cam_client_new(const struct cam_client_config *cfg)
 	c->password = xstrdup(cfg->password);
 	c->cfg.host = c->cfg.user = c->cfg.password = NULL;
 	c->emm_room = CAM_EMM_BURST;
-	ev_timer_init(&c->again, on_again, 0., 0.);
+	ev_init(&c->again, on_again);
 	ev_timer_init(&c->overdue, on_overdue, 0., SCAN_MS / 1e3);
-	ev_timer_start(cfg->loop, &c->again);
+	timer_start(cfg->loop, &c->again, 0.);
 	return c;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -242,9 +243,9 @@ struct cam_session *cam_session_new(const struct cam_session_config *cfg)
 		alloc_fail(); /* it has no other reason */
 	s->cfg.user = s->cfg.password = NULL;
 	ev_io_init(&s->readable, on_readable, cfg->fd, EV_READ);
-	ev_timer_init(&s->deadline, on_deadline, cfg->timeout_ms / 1e3, 0.);
+	ev_init(&s->deadline, on_deadline);
 	ev_io_start(cfg->loop, &s->readable);
-	ev_timer_start(cfg->loop, &s->deadline);
+	timer_start(cfg->loop, &s->deadline, cfg->timeout_ms / 1e3);
 	return s;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -173,11 +174,11 @@ struct dial *dial_new(const struct dial_config *cfg)
 	d->fd = -1;
 	d->err = -ENOENT;
 	d->lookup = lookup_start(cfg);
-	ev_timer_init(&d->poll, on_poll, 0., POLL_MS / 1e3);
-	ev_timer_init(&d->deadline, on_deadline, cfg->timeout_ms / 1e3, 0.);
+	ev_init(&d->poll, on_poll);
+	ev_init(&d->deadline, on_deadline);
 	ev_init(&d->connected, on_connected);
-	ev_timer_start(cfg->loop, &d->poll);
-	ev_timer_start(cfg->loop, &d->deadline);
+	timer_repeat(cfg->loop, &d->poll, 0., POLL_MS / 1e3);
+	timer_start(cfg->loop, &d->deadline, cfg->timeout_ms / 1e3);
 	return d;
 }
 

@@ -6,6 +6,7 @@
 #include "common/base/hex.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "worker/core/worker.h"
 #include "worker/softcam/cam_client.h"
 #include "worker/softcam/cam_session.h"
@@ -294,8 +295,7 @@ static void on_test(void *role, const struct msg *m, int *fds, size_t n_fds)
 	s->password = xstrdup(test->password);
 	s->port = (uint16_t)test->port;
 	newcamd_key_read(test->key, s->key);
-	ev_timer_set(&s->delay, delay_ms / 1e3, 0.);
-	ev_timer_start(s->worker->loop, &s->delay);
+	timer_start(s->worker->loop, &s->delay, delay_ms / 1e3);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -322,8 +322,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	s->client = cam_client_new(&cfg);
 	explicit_bzero(cfg.key, sizeof cfg.key);
 	worker_send_ready(s->worker);
-	ev_timer_set(&s->second, 1., 1.);
-	ev_timer_start(s->worker->loop, &s->second);
+	timer_repeat(s->worker->loop, &s->second, 1., 1.);
 }
 
 const struct worker_role softcam_role = {

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "worker/tls/context.h"
 #include "worker/tls/gather.h"
 
@@ -368,9 +369,8 @@ static void set_deadline(struct tls_conn *c)
 	c->wait_ms = ms;
 	c->moved = false;
 	ev_timer_stop(c->cfg->loop, &c->deadline);
-	ev_timer_set(&c->deadline, ms / 1e3, 0.);
 	if (ms != 0)
-		ev_timer_start(c->cfg->loop, &c->deadline);
+		timer_start(c->cfg->loop, &c->deadline, ms / 1e3);
 }
 
 /* May free c: nothing may follow. */
@@ -508,7 +508,7 @@ struct tls_conn *tls_conn_new(const struct tls_conn_config *cfg, SSL_CTX *ctx,
 	ev_io_init(&c->outer, on_ready, outer, EV_READ);
 	ev_io_init(&c->inner, on_ready, inner, EV_READ);
 	c->outer.data = c->inner.data = c;
-	ev_timer_init(&c->deadline, on_deadline, 0., 0.);
+	ev_init(&c->deadline, on_deadline);
 	/* a blocking socket would stop the loop */
 	if (c->ssl == NULL || fd_set_nonblock(outer) < 0 ||
 	    fd_set_nonblock(inner) < 0 || !set_sockets(c, outer, kernel)) {
