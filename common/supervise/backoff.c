@@ -53,7 +53,9 @@ unsigned backoff_ended(struct backoff *b, uint64_t now_ms)
 
 uint64_t backoff_renew_ms(const struct backoff *b)
 {
-	const uint64_t ahead_ms = (uint64_t)(BACKOFF_RENEWALS - 1) *
+	const unsigned renewals = b->renewals > 0 ? b->renewals
+						  : BACKOFF_RENEWALS;
+	const uint64_t ahead_ms = (uint64_t)(renewals - 1) *
 				  BACKOFF_RENEWAL_MS;
 
 	return b->renewed_ms > ahead_ms ? b->renewed_ms - ahead_ms : 0;

@@ -19,9 +19,10 @@ enum {
 	BACKOFF_HEALTHY_MS = 60000,
 	BACKOFF_QUARANTINE = 5, /* failures in a row */
 	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
-	/* Successors that a worker may ask for in a row ... */
-	BACKOFF_RENEWALS = 8,
-	/* ... and then in each such time. */
+	/* Successors that a worker may ask for in a row, unless its role has
+	 * another number ... */
+	BACKOFF_RENEWALS = 3,
+	/* ... and then one in each such time. */
 	BACKOFF_RENEWAL_MS = 60000,
 	/* Work after which a successor counts as one that was needed. */
 	BACKOFF_WORK_MS = 10000,
@@ -30,6 +31,7 @@ enum {
 /* Embedded; zeroed memory is ready. */
 struct backoff {
 	uint32_t seed; /* seeds the jitter; any value */
+	unsigned renewals; /* successors in a row; 0: BACKOFF_RENEWALS */
 	unsigned ends; /* failures since the last healthy minute */
 	uint64_t started_ms;
 	uint64_t ready_ms; /* 0: not ready since the start */

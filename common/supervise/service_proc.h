@@ -39,6 +39,7 @@ struct service_kind {
 	enum spawn_program program;
 	enum msg_type beat; /* the message that is its heartbeat */
 	const char *remedy; /* as in worker_proc_config */
+	unsigned renewals; /* as in struct backoff */
 	/* After worker.hello: send its state. */
 	void (*on_hello)(void *self);
 	/* A message of its role.  Last call: service_proc_kill(). */

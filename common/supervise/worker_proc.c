@@ -421,6 +421,7 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)
 	w->name = xasprintf("%s %s", cfg->role, cfg->object);
 	w->ticket.go = on_turn;
 	w->proc.backoff.seed = (uint32_t)mono_ns();
+	w->proc.backoff.renewals = cfg->renewals;
 	w->proc.once = cfg->once;
 	ev_init(&w->deadline, on_deadline);
 	/* messages that wait are read before their deadline is judged */

@@ -48,6 +48,7 @@ struct worker_proc_config {
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that is its heartbeat */
 	bool once; /* the worker is not restarted */
+	unsigned renewals; /* as in struct backoff */
 	/* The alarm of quarantine names this command: "restart-stream starts
 	 * it at once"; NULL: it names none. */
 	const char *remedy;

@@ -16,6 +16,7 @@ enum {
 	WANTED_MAX = 256,
 	PROCS_MAX = 2 * WANTED_MAX, /* with those that still stop */
 	ALARM_S = 5, /* an error that lasts so long is an alarm */
+	RENEWALS = 8, /* a loose plug asks for many successors in a row */
 	TABLES_S = 12, /* a scan ends ten seconds after its last request */
 };
 
@@ -254,6 +255,7 @@ static const struct service_kind plain_kind = {
 	.role = "adapter",
 	.program = SPAWN_WORKER,
 	.beat = MSG_ADAPTER_STATUS,
+	.renewals = RENEWALS,
 	.remedy = "a change or restart-adapter starts it at once",
 	.on_hello = on_hello,
 	.on_message = on_message,

@@ -4,6 +4,7 @@
  * test the reaction of the master.  Writes its messages as plain text: it
  * shares no code with the tested program except the protocol version.
  */
+#include "proto/ipc/contract.h"
 #include "proto/ipc/msg.h"
 
 #include <errno.h>
@@ -191,6 +192,8 @@ static void go_wrong(void)
 			say("{\"type\":\"worker.log\",\"body\":{\"level\":"
 			    "\"info\",\"component\":\"x\",\"text\":"
 			    "\"blah\"}}");
+	if (is("renews"))
+		exit(WORKER_EXIT_RENEW);
 	if (is("leaves")) {
 		(void)close(CHANNEL);
 		stay();

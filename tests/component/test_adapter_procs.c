@@ -219,3 +219,24 @@ Test(adapter_procs, only_an_adapter_with_a_tuner_takes_one, .timeout = 120)
 			       "address", json_sprintf("udp://%s:5000",
 						       rig_host())), -1);
 }
+
+static bool has_six_workers(void *arg)
+{
+	(void)arg;
+	return b.rings >= 6; /* a ring each */
+}
+
+/* A stream that asks for so many is restarted for a failure. */
+Test(adapter_procs, many_successors_in_a_row_are_no_failures, .timeout = 120)
+{
+	struct adapter_info info;
+
+	setup_with("tests/component/fake_worker");
+	(void)json_object_set_new(json_array_get(b.list, 0), "id",
+				  json_string("renews"));
+	adapter_procs_set(b.adapters, b.list);
+	rig_run_until(b.rig.loop, has_six_workers, NULL, 60000, "six workers");
+	cr_assert(adapter_procs_get(b.adapters, "renews", &info));
+	cr_assert_eq(info.restarts, 0, "%s", rig_log());
+	teardown();
+}
