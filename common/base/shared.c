@@ -47,6 +47,12 @@ bool shared_is_untouched(int fd)
 	return fstat(fd, &st) == 0 && st.st_blocks == 0;
 }
 
+int shared_release(int fd, size_t offset, size_t len)
+{
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			 (off_t)offset, (off_t)len) < 0 ? -errno : 0;
+}
+
 void *shared_map(int fd, size_t len, int *ret_err)
 {
 	ssize_t size = shared_size(fd);

@@ -24,4 +24,8 @@ bool shared_is_untouched(int fd);
 /* Maps the first len bytes for writing; fd is borrowed and must have that
  * size.  NULL with *ret_err = -errno. */
 void *shared_map(int fd, size_t len, int *ret_err);
+/* Frees the pages of len bytes at offset: they are zero from then on.  0 or
+ * -errno. */
+int shared_release(int fd, size_t offset, size_t len) MUST_CHECK;
+
 void shared_unmap(void *, size_t len);

@@ -21,6 +21,10 @@ struct stream_memory {
 /* Makes it, unless it is there, or closes it; name: for the log. */
 void stream_memory_keep(struct stream_memory *, bool keep, const char *name);
 
+/* The last worker has ended, and no other one is wanted: keeps only what a
+ * later worker needs. */
+void stream_memory_trim(struct stream_memory *);
+
 /* Takes the memory with this name out of the handover, if it has the size. */
 void stream_memory_take(struct stream_memory *, const json_t *name,
 			struct handover *);

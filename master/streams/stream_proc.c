@@ -287,6 +287,7 @@ static void on_gone(struct worker_proc *proc, void *arg)
 	struct stream_proc *p = arg;
 
 	(void)proc;
+	stream_memory_trim(&p->memory);
 	p->cfg.events->on_gone(p, p->cfg.arg);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The streams of the reconciler, with workers good and bad. */
 #include "common/base/mono.h"
+#include "common/base/shared.h"
+#include "proto/ipc/contract.h"
 #include "tests/component/reconciler_bench.h"
 #include "tests/component/rig.h"
 
@@ -89,6 +91,54 @@ Test(reconciler, a_disabled_stream_stops, .timeout = 90)
 	cr_assert_eq(rig_count_children(), 0);
 	reconciler_restart_stream(b.reconciler, "good");
 	cr_assert_str_eq(bench_get(&b, "good").state, "stopped");
+	json_decref(off);
+	bench_teardown(&b);
+}
+
+/* The memory of the only stream: a descriptor of this process; -1: none. */
+static int find_stream_memory(void)
+{
+	for (int fd = 0; fd < 1024; fd++) {
+		char path[32], name[32];
+		ssize_t n;
+
+		(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		n = readlink(path, name, sizeof name);
+		if (n > 0 && strncmp(name, "/memfd:stream ", 14) == 0 &&
+		    shared_size(fd) == STREAM_MEMORY_SIZE)
+			return fd;
+	}
+	return -1;
+}
+
+static size_t memory_in_use(int fd)
+{
+	struct stat st;
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	return (size_t)st.st_blocks * 512;
+}
+
+Test(reconciler, a_disabled_stream_keeps_no_memory_for_packets, .timeout = 90)
+{
+	static char full[STREAM_MEMORY_SIZE];
+	json_t *off =
+		json_pack("{s:b, s:[], s:[]}", "enable", 0, "input", "output");
+	struct reconciler_bench b;
+	int fd;
+
+	bench_setup(&b);
+	bench_set(&b, "good", NULL);
+	bench_await(&b, "good", "running", 0, 5000);
+	fd = find_stream_memory();
+	cr_assert_geq(fd, 0);
+	memset(full, 7, sizeof full);
+	cr_assert_eq(pwrite(fd, full, sizeof full, 0), (ssize_t)sizeof full);
+	cr_assert_eq(memory_in_use(fd), (size_t)STREAM_MEMORY_SIZE);
+	bench_set_stream(&b, "good", off);
+	bench_await(&b, "good", "stopped", -1, 5000);
+	cr_assert_eq(find_stream_memory(), fd);
+	cr_assert_eq(memory_in_use(fd), (size_t)STREAM_MEMORY_LASTING);
 	json_decref(off);
 	bench_teardown(&b);
 }

@@ -14,10 +14,15 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 14 };
+enum { VERSION = 15, PAGE = 4096 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
+_Static_assert(offsetof(struct stream_memory, waiting) <=
+				STREAM_MEMORY_LASTING &&
+			offsetof(struct stream_memory, waiting) + PAGE >
+				STREAM_MEMORY_LASTING,
+	       "a stopped stream keeps all but the packets that wait");
 _Static_assert(offsetof(struct stream_memory, splice) +
 			       offsetof(struct splice_continuity, cc) <=
 				PREFETCH_LINE,

@@ -36,7 +36,6 @@ struct stream_memory {
 	struct table_versions tables;
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];
-	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct scrambler_pids components; /* of outputs with biss, and cas */
 	struct crypto_memory crypto;
 	struct version_counts versions;
@@ -49,6 +48,8 @@ struct stream_memory {
 		uint64_t pos; /* 0: unknown */
 	} reads[MSG_INPUTS_MAX];
 	struct eit_versions eit;
+	/* the last member, because a stopped stream does not keep it */
+	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 };
 
 /*

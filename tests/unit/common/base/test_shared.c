@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIZE = 8192 };
@@ -42,6 +43,29 @@ Test(shared, its_size_cannot_change)
 	cr_assert_eq(ftruncate(fd, 2 * SIZE), -1);
 	cr_assert_eq(shared_size(fd), SIZE);
 	fd_close(&fd);
+}
+
+Test(shared, released_pages_are_zero_and_take_no_memory)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 4 * page;
+	int err = 0, fd = shared_create("test", size);
+	struct stat st;
+	uint8_t *map = shared_map(fd, size, &err);
+
+	cr_assert_not_null(map);
+	memset(map, 7, size);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_assert_eq((size_t)st.st_blocks * 512, size);
+	cr_assert_eq(shared_release(fd, page, size - page), 0);
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_assert_eq((size_t)st.st_blocks * 512, page);
+	cr_assert_eq(shared_size(fd), (ssize_t)size);
+	cr_assert_eq(map[page - 1], 7);
+	for (size_t i = page; i < size; i++)
+		cr_assert_eq(map[i], 0);
+	shared_unmap(map, size);
+	fd_close(&fd);
+	cr_assert_eq(shared_release(fd, 0, page), -EBADF);
 }
 
 Test(shared, memory_that_is_too_short_or_not_sealed_is_rejected)

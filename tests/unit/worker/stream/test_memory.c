@@ -148,6 +148,29 @@ Test(memory, waiting_packets_are_checked)
 	fd_close(&fd);
 }
 
+Test(memory, of_a_stopped_stream_has_no_waiting_packets)
+{
+	static uint8_t packets[STREAM_WAITING_MAX * TS_PACKET];
+	int fd = shared_create("test", STREAM_MEMORY_SIZE);
+	struct stream_memory *m = open_memory(fd);
+
+	memset(packets, TS_SYNC_BYTE, sizeof packets);
+	m->splice.packets = 17;
+	m->eit.list[EIT_VERSIONS_MAX - 1].version = 5;
+	stream_memory_set_waiting(m, (struct ts_run){
+		packets, STREAM_WAITING_MAX }, NOW);
+	stream_memory_close(&m);
+	cr_assert_eq(shared_release(fd, STREAM_MEMORY_LASTING,
+				    STREAM_MEMORY_SIZE - STREAM_MEMORY_LASTING),
+		     0);
+	m = open_memory(fd);
+	cr_assert_eq(waiting(m), 0);
+	cr_assert_eq(m->splice.packets, 17);
+	cr_assert_eq(m->eit.list[EIT_VERSIONS_MAX - 1].version, 5);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}
+
 Test(memory, without_any_it_ends_with_the_process)
 {
 	struct stream_memory *m = open_memory(-1);
