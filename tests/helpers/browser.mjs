@@ -41,7 +41,26 @@ export async function openBrowser(t) {
 
 // The question who is logged in, of who is not; and a password that cannot be
 // checked while others take all the time of the machine.
-const EXPECTED = /status of (403|429|503 .*\/control\/$)/;
+const EXPECTED = /status of (403|429|503 \S*\/control\/( |$))/;
+
+// The response to a form that is half filled, for Visitor.allowed.
+export const TRIAL_REFUSED = /status of 400 \S+ \S+ trial$/;
+
+// "status of 400 ADDRESS COMMAND trial"; the last two words of a command alone,
+// and of one that is only judged.
+function describe(response) {
+	const words = ['status of', response.status(), response.url()];
+
+	try {
+		const { cmd, dry_run: trial } =
+			response.request().postDataJSON();
+
+		words.push(cmd, trial === true && 'trial');
+	} catch {
+		// no command
+	}
+	return words.filter(Boolean).join(' ');
+}
 
 // Reports a violation of the policy as an error of the console.
 const reportPolicy = () => document.addEventListener(
@@ -57,7 +76,8 @@ export class Visitor {
 	problems = [];
 	// While it is true, lost connections are part of the test.
 	disturbed = false;
-	// A pattern of complaints that are part of the test, or null.
+	// A pattern of complaints that are part of the test, or null.  That of
+	// a response has the words of describe().
 	allowed = null;
 
 	static async open(t, browser, { scheme = 'dark', width = 1280,
@@ -89,8 +109,10 @@ export class Visitor {
 			const text = `${message.text()} ` +
 				message.location().url;
 
+			// the response itself says more
 			if (['error', 'warning'].includes(message.type()) &&
-				!EXPECTED.test(text))
+				!text.startsWith('Failed to load resource: ' +
+				'the server responded with a status'))
 				note(`console: ${text}`);
 		});
 		page.on('pageerror', (error) => note(`error: ${error.stack}`));
@@ -106,8 +128,7 @@ export class Visitor {
 				problems.push(`foreign: ${request.url()}`);
 		});
 		page.on('response', (response) => {
-			const text = `status of ${response.status()} ` +
-				response.url();
+			const text = describe(response);
 
 			if (response.status() >= 400 && !EXPECTED.test(text))
 				note(text);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip, pressKeys }
+import { TRIAL_REFUSED, Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
@@ -109,7 +109,7 @@ test('a stream is made, edited by two users, removed and brought back',
 	const save = () => page.keyboard.press('Control+Enter');
 
 	// a request that the service refuses is a part of the test
-	visitor.allowed = /status of 40[09] /;
+	visitor.allowed = /status of 40[09] \S+ set-stream( trial)?$/;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/new');
@@ -303,7 +303,7 @@ test('a multiplex is edited: rates, order, its own tables', { skip },
 		input: ['stream://film', 'udp://127.0.0.1:5301#rate_min=100'],
 		output: [], sdt: [{ pnr: 900, lcn: 9, note: 1 }] } }, admin);
 	// a number of which a half is typed
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/edit/mux');
@@ -348,7 +348,7 @@ test('a multiplex is edited: rates, order, its own tables', { skip },
 		return scrollWidth <= innerWidth;
 	}));
 	// its process is replaced, and has no analysis yet
-	visitor.allowed = /status of (400|503) /;
+	visitor.allowed = /status of (400 \S+ \S+ trial|503 .*analysis)/;
 	await page.keyboard.press('Control+Enter');
 	await page.waitForSelector('.sentence');
 	const { input, nit, network_name, nit_actual, sdt } = await stored();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip, pressKeys }
+import { TRIAL_REFUSED, Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
 import { FakeService } from '../helpers/fake-service.mjs';
 import { fillForm, forms } from '../helpers/form-fields.mjs';
@@ -29,8 +29,7 @@ test('a softcam is made, tested with each result, removed, brought back',
 		await page.waitForSelector(`.test:has-text("${text}")`);
 	};
 
-	// the trial of a form that is half filled
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await pressKeys(page, 'g', 'o');
@@ -80,8 +79,7 @@ test('adapters and CAS entries are configured; what does not run says so',
 	{ skip }, async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);
 
-	// the trial of a form that is half filled
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/adapters');
@@ -124,8 +122,7 @@ test('each key of an adapter, a softcam and a CAS entry comes back equal',
 	// no lines of text
 	assert.equal(all.adapter.find(({ key }) => key === 'scan').item,
 		'object');
-	// the trial of a form that is half filled
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	for (const [hash, form, list] of [['adapters', 'adapter', 'dvb_tune'],
@@ -297,7 +294,7 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 	// the second one is refused: the next try leaves out the first
 	replies['set-adapter'] = ({ adapter, dry_run }) => adapter.frequency ===
 		11400 && !dry_run ? { error: 'no' } : {};
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = /status of 400 \S+ set-adapter$/;
 	await page.click('text=Make 2 streams');
 	await page.waitForSelector('.toast:has-text("1 streams were made"):' +
 		'has-text("refused: no")');

@@ -6,7 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { TRIAL_REFUSED, Visitor, noBrowser as skip }
+	from '../helpers/browser.mjs';
 import { SUFFIX, TARGETS, fillForm, forms, sample }
 	from '../helpers/form-fields.mjs';
 import { EVIL, begin, useBrowser } from '../helpers/page-scene.mjs';
@@ -59,7 +60,7 @@ test('each option of an address is set by its field', { skip }, async (t) => {
 	let n = 0;
 
 	// a half of an address is no address
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/edit/idle');
@@ -105,7 +106,7 @@ test('each key of a stream is set by its field and comes back equal', { skip },
 
 	await done(sluice, { cmd: 'set-stream', id: 'idle', stream: expected },
 		admin);
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/edit/idle');
@@ -150,7 +151,7 @@ test('settings, authorization and log are set by their fields', { skip },
 		admin))[section];
 	const save = () => page.keyboard.press('Control+Enter');
 
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await page.keyboard.press('g');
@@ -342,7 +343,7 @@ test('a configuration is downloaded, replaced and brought back', { skip },
 		visitor.disturbed = false;
 	};
 
-	visitor.allowed = /status of 400 /;
+	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/configuration');

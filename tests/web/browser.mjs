@@ -218,7 +218,7 @@ test('a refusal and an overload of a moment are survived', { skip },
 	const refused = { 'ws-token': 403, load: 503 };
 	const asked = [];
 
-	visitor.allowed = /status of 503 /;
+	visitor.allowed = /status of 503 \S+ load$/;
 	await page.route('**/control/', (route) => {
 		const { cmd } = route.request().postDataJSON();
 		const status = refused[cmd];
