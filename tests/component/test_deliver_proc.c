@@ -4,6 +4,7 @@
 #include "common/base/ring.h"
 #include "common/base/sockaddr.h"
 #include "master/config/config.h"
+#include "master/config/play_conf.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/deliver_state.h"
 #include "master/viewers/viewers.h"
@@ -413,5 +414,34 @@ Test(deliver_proc, a_worker_accepts_the_viewers_of_one_that_ended,
 		(void)close(first.fds[i]);
 		(void)close(later.fds[i]);
 	}
+	teardown(&b);
+}
+
+static bool has_line(void *text)
+{
+	return rig_count_log(text) > 0;
+}
+
+Test(deliver_proc, a_play_port_in_use_is_reported_until_it_is_free,
+     .timeout = 90)
+{
+	static struct bench b;
+	struct play_conf play = { .has_port = true };
+	int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char used[96], listens[96];
+
+	setup(&b);
+	cr_assert_eq(bind(other, &b.port.sa, b.port.len), 0);
+	cr_assert_eq(listen(other, 1), 0);
+	play.port = b.port;
+	(void)snprintf(used, sizeof used, "http_play_port: %s:8000: Address "
+		       "already in use", rig_host());
+	(void)snprintf(listens, sizeof listens, "http_play_port: %s:8000: "
+		       "listening", rig_host());
+	deliver_proc_set_play(b.deliver, &play);
+	rig_run_until(b.rig.loop, has_line, used, 60000, "the error");
+	cr_assert_not_null(deliver_proc_play_error(b.deliver));
+	fd_close(&other);
+	rig_run_until(b.rig.loop, has_line, listens, 60000, "the recovery");
 	teardown(&b);
 }

@@ -139,7 +139,13 @@ test('a stop saves the unsaved changes', async (t) => {
 		{ dir: await disk(t) });
 
 	await sluice.cmd('set-stream', { stream: one({ enable: false }) });
-	await sluice.stop();
+	// a hand that presses Ctrl-C again and again
+	const again = setInterval(() => sluice.child.kill('SIGINT'), 1);
+	const { code } = await sluice.stop('SIGINT');
+
+	clearInterval(again);
+	assert.equal(code, 0);
+	assert.equal(sluice.log.split('SIGINT: stopping').length, 2);
 	assert.equal(read(sluice).make_stream[0].id, 'a001');
 });
 

@@ -518,3 +518,14 @@ Test(msg, a_message_that_is_too_long_is_not_encoded)
 	again[sizeof again - 1] = '\0';
 	cr_assert_eq(msg_encode(&m, text), -EMSGSIZE);
 }
+
+Test(msg, emms_come_with_the_sockets_of_their_server)
+{
+	struct msg m = { .type = MSG_CAS_EMMG };
+
+	cr_assert_eq(msg_fds(&m), 1);
+	m.cas_emmg.udp = true;
+	cr_assert_eq(msg_fds(&m), 2);
+	m.cas_emmg.error = "Address already in use";
+	cr_assert_eq(msg_fds(&m), 0);
+}

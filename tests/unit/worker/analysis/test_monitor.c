@@ -319,6 +319,16 @@ Test(monitor, reports_a_referenced_pid_without_packets)
 	done(&b);
 }
 
+Test(monitor, a_program_may_never_have_a_pmt)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 3, pass_no_pmt);
+	only(&b, ALARM_PMT, ALARM_COUNT);
+	done(&b);
+}
+
 Test(monitor, each_fault_of_the_second_priority_has_its_alarm)
 {
 	struct bench b;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A path whose permissions change while it has viewers and requests. */
 #include "tests/unit/worker/deliver/rig.h"
+#include "worker/deliver/deliver_inner.h"
+#include "worker/deliver/mount.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -239,5 +241,57 @@ Test(mount_change, a_playlist_that_waits_is_judged_again)
 	rig_expect_status(&s.rig, other, 404);
 	(void)close(fd);
 	(void)close(other);
+	rig_done(&s.rig);
+}
+
+static bool has_no_viewer(void *arg)
+{
+	const struct scene *s = arg;
+
+	return deliver_status(s->rig.deliver).viewers == 0;
+}
+
+Test(mount_change, a_path_that_the_next_master_does_not_name_ends)
+{
+	struct msg_deliver_mount kept = rig_name("/o", "a002");
+	struct scene s;
+	uint64_t pos = 0;
+	int ended, stays;
+
+	init(&s);
+	deliver_set_policy(s.rig.deliver, &(struct msg_deliver_policy){ 0 });
+	rig_mount(&s.rig, &kept);
+	ended = rig_request(&s.rig, "GET /a" HOST);
+	stays = rig_request(&s.rig, "GET /o" HOST);
+	rig_await_viewers(&s.rig, 2);
+	deliver_renew(s.rig.deliver);
+	rig_mount(&s.rig, &kept);
+	deliver_settle(s.rig.deliver, &(struct msg_deliver_settle){ false });
+	rig_await_viewers(&s.rig, 1);
+	rig_expect_status(&s.rig, ended, 200);
+	cr_assert_eq(rig_read_to_end(&s.rig, ended, &pos), 0);
+	(void)close(stays);
+	rig_until(&s.rig, has_no_viewer, &s);
+	(void)close(ended);
+	rig_done(&s.rig);
+}
+
+Test(mount_change, a_second_measurement_in_one_millisecond_changes_nothing)
+{
+	struct scene s;
+	struct mount *m;
+	uint64_t now_ms;
+
+	init(&s);
+	rig_write(&s.rig, PACKETS);
+	m = s.rig.deliver->mounts.mounts[0];
+	now_ms = m->rate_ms + 1000;
+	mount_measure(m, now_ms);
+	rig_write(&s.rig, PACKETS);
+	mount_measure(m, now_ms + 1000);
+	cr_assert_gt(m->rate, 0);
+	mount_measure(m, now_ms + 1000);
+	cr_assert_gt(m->rate, 0);
+	cr_assert_eq(m->rate_ms, now_ms + 1000);
 	rig_done(&s.rig);
 }

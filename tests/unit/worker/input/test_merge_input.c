@@ -248,3 +248,22 @@ Test(merge_input, a_silent_merge_opens_its_paths_as_often_as_an_input)
 	input_keeper_done(&plain);
 	rig_done(&net);
 }
+
+/* They are read by the clock; the program has no opener for their library. */
+Test(merge_input, paths_of_a_library_need_its_program)
+{
+	struct input_spec spec;
+	struct errmsg error;
+	struct rig net;
+	int err = 0;
+
+	rig_init(&net);
+	cr_assert_eq(input_spec_parse("srt://127.0.0.1:5000#merge="
+				      "srt://127.0.0.1:5001", &spec, NULL, NULL,
+				      &error), 0);
+	cr_assert_null(input_open(&spec, SECOND_NS, &err, &error));
+	cr_assert_lt(err, 0);
+	cr_assert_str_eq(error.text, "this program does not support the type "
+			 "of the input");
+	rig_done(&net);
+}
