@@ -6,6 +6,7 @@
 set -u
 LC_ALL=C
 export LC_ALL
+srcdir=$(cd "${srcdir:-.}" && pwd)
 cd "${builddir:-.}" || exit 99
 
 programs='sluice sluicectl sluice-worker sluice-worker-net sluice-worker-tls'
@@ -60,7 +61,7 @@ calls() {
 	done
 }
 
-echo '1..9'
+echo '1..10'
 
 {
 	complain 'Type: +DYN' 'has a fixed address' -h
@@ -117,11 +118,37 @@ else
 	echo 'ok 7 # SKIP no debug information'
 fi
 
+# The name in doc/dependencies.md of a shared library.
+document_name() {
+	case $1 in
+	libcares.so.*) echo c-ares ;;
+	libjansson.so.*) echo jansson ;;
+	libwslay.so.*) echo wslay ;;
+	libz.so.*) echo zlib ;;
+	libm.so.* | libc.so.* | ld-linux*) echo glibc ;;
+	libnl-route-3.so.*) echo libnl-route-3 ;;
+	*) echo "${1%%.so*}" ;;
+	esac
+}
+
+libraries="$srcdir/doc/dependencies.md"
+for program in $programs; do
+	letter=$(sed -nE "s/(^|.* )([A-Z])( is)? \`$program\`.*/\2/p" \
+		"$libraries")
+	readelf -dW "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+		while read -r file; do
+			name=$(document_name "$file")
+			grep -E "^\|[^|]*\b$name\b" "$libraries" |
+				cut -d'|' -f5 | grep -qE "\b($letter|all)\b" ||
+				echo "$libraries: $program is linked with $file"
+		done
+done | report 8 'doc/dependencies.md names the libraries of each program'
+
 # The linker marks a program only if the files of the C library have marks.
 marks='IBT, SHSTK'
 if [ "$(uname -m)" != x86_64 ]; then
-	echo 'ok 8 # SKIP not an x86-64 processor'
 	echo 'ok 9 # SKIP not an x86-64 processor'
+	echo 'ok 10 # SKIP not an x86-64 processor'
 	exit 0
 fi
 for archive in $archives; do
@@ -130,7 +157,7 @@ for archive in $archives; do
 		index($0, marks) { file = "" }
 		END { if (file != "") print file }'
 done | sed 's/$/: no marks of IBT and SHSTK/' |
-	report 8 'indirect calls and returns are marked in every object'
+	report 9 'indirect calls and returns are marked in every object'
 
 cc=$(setting CC)
 all=yes
@@ -140,7 +167,7 @@ for file in Scrt1.o rcrt1.o crti.o crtbeginS.o crtendS.o crtn.o; do
 done
 if [ $all = yes ]; then
 	complain "$marks" 'no marks of IBT and SHSTK' -n |
-		report 9 'indirect calls and returns are marked in programs'
+		report 10 'indirect calls and returns are marked in programs'
 else
-	echo 'ok 9 # SKIP the start files of this C library have no marks'
+	echo 'ok 10 # SKIP the start files of this C library have no marks'
 fi
