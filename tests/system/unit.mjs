@@ -94,15 +94,24 @@ async function steps(t, box, script) {
 test('no attempt succeeds in any role under the unit', async (t) => {
 	const box = await prepare(t, { settings: {
 		crt_chain: `${CONFIG}/secret.pem`,
-		crt_key: `${CONFIG}/secret.key` },
+		crt_key: `${CONFIG}/secret.key`, epg_days: 1 },
+	auth: { enable: true, backend: 'http://127.0.0.1:82/',
+		backend_unreachable: 'allow' },
+	cas: [{ id: 'c1', ecmg_channel_id: 1,
+		ecmg_host: '127.0.0.1', ecmg_port: 83 }],
+	dvb_tune: [{ id: 'd', enable: true, type: 'S2',
+		address: 'udp://127.0.0.1:5007' }],
 	make_stream: [
 		stream('plain', 'file:///srv/media/clip.ts#loop',
 			'http://127.0.0.1:81/plain'),
 		stream('udp', 'udp://qa@239.1.0.1:5000',
-			'udp://127.0.0.1:6000'),
+			'udp://127.0.0.1:6000', { cas_list: [
+				{ cas_id: 'c1' }] }),
 		stream('store', 'udp://127.0.0.1:5001',
 			'file:///var/lib/sluice/store.ts'),
 		stream('srt', 'srt://127.0.0.1:5002', 'udp://127.0.0.1:6001'),
+		{ ...stream('multi', ['stream://plain', 'stream://udp'],
+			'udp://127.0.0.1:6002'), type: 'mpts', bitrate: 9000 },
 	] });
 
 	if (box === null)
@@ -134,10 +143,16 @@ ip link set qa up; ip link set qb up; ip addr add 10.9.5.1/24 dev qa
 drop_in 1 "${OUT_LOG('log')}
 Environment=SLUICE_WORKER=/usr/local/attacker/sluice-worker"
 systemctl start sluice
-for role in "stream plain" "stream udp" "stream store" "stream srt" deliver \\
-	tls querier; do
+for role in "stream plain" "stream udp" "stream store" "stream srt" \\
+	"mux multi" deliver tls querier epg "cas c1" "adapter d"; do
 	wait_for "attacker in $role.* denied" $LOG
 done
+# the backend is asked about viewers
+while curl -s -m 5 -o /dev/null http://127.0.0.1:81/plain || true; do
+	sleep 0.2
+done &
+wait_for "attacker in backend.* denied" $LOG
+kill $!
 systemctl stop sluice
 gone stop
 `);
@@ -150,7 +165,7 @@ gone stop
 	const made = [...log.matchAll(
 		/attacker in .* (\d+) denied, (\d+) not/g)];
 	t.diagnostic(made.map((m) => m[0]).join('\n'));
-	assert.ok(made.length >= 7);
+	assert.ok(made.length >= 12);
 	const least = /no Landlock/.test(log) ? 100 : 130;
 	assert.ok(made.every((m) => m[2] === '0' && Number(m[1]) > least), log);
 });
