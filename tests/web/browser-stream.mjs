@@ -7,9 +7,10 @@ import { done } from '../helpers/auth.mjs';
 import { noBrowser as skip, pressKeys } from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { lacks } from '../helpers/peers.mjs';
-import { liveMultiplex } from '../helpers/media.mjs';
-import { begin, useBrowser } from '../helpers/page-scene.mjs';
+import { Viewer, liveMultiplex } from '../helpers/media.mjs';
+import { CONFIG, begin, useBrowser } from '../helpers/page-scene.mjs';
 import { Sender } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
 
 const own = useBrowser();
 
@@ -103,6 +104,39 @@ test('a preview plays in the page, without sound, and a picture is shown',
 	await page.click('[role=tab]:has-text("Picture")');
 	await visitor.until(() => document.querySelector('img.picture')
 		?.naturalWidth === 320);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a preview starts a stream on demand, and its viewer is disconnected',
+	{ skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+
+	// while no process of the stream runs
+	visitor.allowed = /status of 503 .*stream-analysis/;
+	await Sender.start(t, new TsMux(), 5000);
+	await done(sluice, { cmd: 'set-stream', id: 'news', stream: {
+		...CONFIG.make_stream.find(({ id }) => id === 'news'),
+		output: [], http_keep_active: '0',
+		hls_on_demand: true } }, admin);
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'wait');
+	await visitor.go(sluice.port, '#/stream/news');
+	await page.waitForSelector('h1:has-text("News HD")');
+	await page.keyboard.press('p');
+	await page.waitForSelector('[role=status]:has-text("waits for a ' +
+		'viewer: the preview starts it")');
+	await page.keyboard.press('p');
+	const viewer = await Viewer.open(t, sluice.port, '/play/news',
+		{ headers: admin });
+
+	await waitUntil('packets', () => viewer.bytes > 0);
+	await visitor.go(sluice.port, '#/sessions');
+	await visitor.accessible('viewers');
+	await page.click('tr:has-text("News HD") button:has-text(' +
+		'"Disconnect")');
+	await waitUntil('the end of the viewer', () => viewer.ended);
+	await page.waitForSelector('text=The viewer was disconnected.');
 	visitor.quiet();
 	await sluice.stop();
 });

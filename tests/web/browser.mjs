@@ -3,10 +3,10 @@
 // shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { done } from '../helpers/auth.mjs';
+import { done, login } from '../helpers/auth.mjs';
 import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { begin, useBrowser } from '../helpers/page-scene.mjs';
+import { CONFIG, begin, useBrowser } from '../helpers/page-scene.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { waitUntil } from '../helpers/util.mjs';
@@ -31,6 +31,25 @@ test('login: wrong, right, and out again', { skip }, async (t) => {
 	await page.waitForSelector('[name=login]');
 	await page.reload();
 	await page.waitForSelector('[name=login]');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('after too many wrong passwords the login counts down', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	while ((await login(sluice, 'admin', 'wrong')).status !== 429)
+		;
+	await page.fill('[name=login]', 'admin');
+	await page.fill('[name=password]', password);
+	await page.click('form button');
+	await page.waitForSelector('.problem:has-text("Too many wrong")');
+	assert.ok(await page.isDisabled('form button'));
+	const before = await page.textContent('.problem');
+
+	assert.match(before, /in [1-6]?\d s\.$/);
+	await visitor.until((text) => !['', text].includes(
+		document.querySelector('.problem').textContent), before);
 	visitor.quiet();
 	await sluice.stop();
 });
@@ -106,13 +125,16 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 	await visitor.accessible('wall, dark');
 	await page.emulateMedia({ colorScheme: 'light' });
 	await visitor.accessible('wall, light');
+	await page.click('button.full');
+	await visitor.until(() =>
+		document.fullscreenElement?.matches('.wall'));
 	visitor.quiet();
 	await sluice.stop();
 });
 
 test('the table filters, sorts and opens by keys alone', { skip },
 	async (t) => {
-	const { sluice, password, visitor, page } = await begin(t, own);
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
 	const ids = () => page.locator('tr[data-id]').evaluateAll((rows) =>
 		rows.map((row) => row.dataset.id).join(' '));
 
@@ -136,6 +158,22 @@ test('the table filters, sorts and opens by keys alone', { skip },
 	await visitor.accessible('streams, dark');
 	await page.emulateMedia({ colorScheme: 'light' });
 	await visitor.accessible('streams, light');
+	// a row below the pointer stays there
+	await page.click('th button:has-text("Name")');
+	assert.equal(await ids(), 'evil film idle news');
+	await page.hover('tr[data-id=film]');
+	await done(sluice, { cmd: 'set-stream', id: 'news', stream: {
+		...CONFIG.make_stream.find(({ id }) => id === 'news'),
+		name: 'A first' } }, admin);
+	await page.waitForSelector('tr:has-text("A first")');
+	await page.waitForSelector('button:has-text("Sort again (")');
+	assert.equal(await ids(), 'evil film idle news');
+	await page.mouse.move(0, 0);
+	await visitor.until(() => [...document.querySelectorAll('tr[data-id]')]
+		.map((row) => row.dataset.id).join(' ') ===
+		'evil news film idle');
+	await page.click('th button:has-text("Id")');
+	await page.click('th button:has-text("Id")');
 	await page.locator('tr[tabindex="0"]').focus();
 	await page.keyboard.press('ArrowDown');
 	await page.keyboard.press('j');
