@@ -67,9 +67,10 @@ waiting_tests = $(filter tests/system/% tests/reference/%,$(TESTS))
 browsing_tests = $(filter tests/web/%,$(TESTS))
 other_tests = $(filter-out $(waiting_tests) $(browsing_tests) \
 	$(sanitized_tests),$(TESTS))
-# The longest is among the first ones: it would run alone at the end.
-computing_tests = $(filter tests/fuzz/%,$(other_tests)) \
-	$(filter-out tests/fuzz/%,$(other_tests))
+# The longest are the first ones: they would run alone at the end.
+first_kinds = tests/fuzz/% tests/component/%
+computing_tests = $(filter $(first_kinds),$(other_tests)) \
+	$(filter-out $(first_kinds),$(other_tests))
 lane_tests = $(waiting_tests) $(browsing_tests) $(computing_tests)
 # The third lane of a plain build leaves unit tests and samples of fuzz targets
 # to the build with sanitizers, which finds more by them.  It has the tests that
