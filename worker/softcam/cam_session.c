@@ -177,24 +177,27 @@ static bool take(struct cam_session *s)
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct cam_session *s = container_of(w, struct cam_session, readable);
-	ssize_t want = wanted(s);
-	ssize_t got;
+	ssize_t want, got;
 
 	(void)loop, (void)revents;
-	got = recv(s->cfg.fd, s->received + s->n, (size_t)want - s->n, 0);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (got <= 0) {
-		/* a server that closes after the login refuses it: with a wrong
-		 * key it cannot say so */
-		end(s, s->stage == STAGE_LOGIN ? CAM_DENIED : CAM_CLOSED);
-		return;
+	/* the whole of a frame, because its deadline is judged next */
+	while ((want = wanted(s)) >= 0 && s->n < (size_t)want) {
+		got = recv(s->cfg.fd, s->received + s->n, (size_t)want - s->n,
+			   0);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got <= 0) {
+			/* a server that closes after the login refuses it:
+			 * with a wrong key it cannot say so */
+			end(s, s->stage == STAGE_LOGIN ? CAM_DENIED
+						       : CAM_CLOSED);
+			return;
+		}
+		s->n += (size_t)got;
 	}
-	s->n += (size_t)got;
-	want = wanted(s);
 	if (want < 0)
 		end(s, CAM_MALFORMED);
-	else if (s->n == (size_t)want)
+	else
 		(void)take(s);
 }
 
@@ -244,6 +247,8 @@ struct cam_session *cam_session_new(const struct cam_session_config *cfg)
 	s->cfg.user = s->cfg.password = NULL;
 	ev_io_init(&s->readable, on_readable, cfg->fd, EV_READ);
 	ev_init(&s->deadline, on_deadline);
+	/* an answer that waits is read before its deadline is judged */
+	ev_set_priority(&s->deadline, EV_MINPRI);
 	ev_io_start(cfg->loop, &s->readable);
 	timer_start(cfg->loop, &s->deadline, cfg->timeout_ms / 1e3);
 	return s;
