@@ -130,16 +130,17 @@ async function takeAll(t, roles, order, content, reason) {
 		await sluice.logged(new RegExp(
 			`warning ${name}: ${reason.source}`));
 	}
-	for (const name of ASKED) {
+	// one request starts them all, and none ends while it is asked for
+	for (const name of ASKED)
 		fs.writeFileSync(path.join(dir, `${order}-${name}`), content);
-		const asks = setInterval(() => request(sluice.port,
-			{ path: '/play/good.jpg' }).catch(() => {}), 200);
+	const asks = setInterval(() => request(sluice.port,
+		{ path: '/play/good.jpg' }).catch(() => {}), 200);
 
-		t.after(() => clearInterval(asks));
+	t.after(() => clearInterval(asks));
+	for (const name of ASKED)
 		await sluice.logged(new RegExp(
 			`warning ${name}: ${reason.source}`));
-		clearInterval(asks);
-	}
+	clearInterval(asks);
 	assert.equal(sluice.worker('stream', 'good').pid, good);
 	await sluice.stop();
 }
