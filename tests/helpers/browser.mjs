@@ -168,6 +168,26 @@ export class Visitor {
 			{ timeout: 60000, polling: 50 });
 	}
 
+	// Records in the page from now on whether an element matches, be it for
+	// a moment: waitForSelector() looks twice a second.  The result is a
+	// function: has one matched?
+	async watch(selector) {
+		const seen = await this.page.evaluateHandle((wanted) => {
+			const state = { is: false };
+			const look = () => {
+				state.is ||= document.querySelector(wanted) !== null;
+			};
+
+			new MutationObserver(look).observe(document, {
+				subtree: true, childList: true,
+				attributes: true });
+			look();
+			return state;
+		}, selector);
+
+		return () => seen.evaluate((state) => state.is);
+	}
+
 	mark(name) {
 		return this.page.locator(`.tile[title^="${name}:"]`)
 			.getAttribute('data-mark');
