@@ -175,7 +175,8 @@ export class Visitor {
 		const seen = await this.page.evaluateHandle((wanted) => {
 			const state = { is: false };
 			const look = () => {
-				state.is ||= document.querySelector(wanted) !== null;
+				state.is ||=
+					document.querySelector(wanted) !== null;
 			};
 
 			new MutationObserver(look).observe(document, {
