@@ -168,23 +168,24 @@ export class Visitor {
 			{ timeout: 60000, polling: 50 });
 	}
 
-	// Records in the page from now on whether an element matches, be it for
-	// a moment: waitForSelector() looks twice a second.  The result is a
-	// function: has one matched?
-	async watch(selector) {
-		const seen = await this.page.evaluateHandle((wanted) => {
+	// Records in the page from now on whether an element matches and has
+	// the text, be it for a moment: waitForSelector() looks twice a second.
+	// The result is a function: has one matched?
+	async watch(selector, text = '') {
+		const seen = await this.page.evaluateHandle(([css, part]) => {
 			const state = { is: false };
 			const look = () => {
-				state.is ||=
-					document.querySelector(wanted) !== null;
+				state.is ||= [...document.querySelectorAll(css)]
+					.some((one) => one.textContent
+						.includes(part));
 			};
 
 			new MutationObserver(look).observe(document, {
 				subtree: true, childList: true,
-				attributes: true });
+				attributes: true, characterData: true });
 			look();
 			return state;
-		}, selector);
+		}, [selector, text]);
 
 		return () => seen.evaluate((state) => state.is);
 	}

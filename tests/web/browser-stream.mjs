@@ -123,9 +123,12 @@ test('a preview starts a stream on demand, and its viewer is disconnected',
 	await visitor.untilMark('News HD', 'wait');
 	await visitor.go(sluice.port, '#/stream/news');
 	await page.waitForSelector('h1:has-text("News HD")');
+	const announced = await visitor.watch('[role=status]', 'The stream ' +
+		'waits for a viewer: the preview starts it.');
+
 	await page.keyboard.press('p');
-	await page.waitForSelector('[role=status]:has-text("waits for a ' +
-		'viewer: the preview starts it")');
+	await page.waitForSelector('video', { state: 'attached' });
+	await waitUntil('the announcement', announced);
 	await page.keyboard.press('p');
 	const viewer = await Viewer.open(t, sluice.port, '/play/news',
 		{ headers: admin });

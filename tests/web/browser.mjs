@@ -256,6 +256,8 @@ test('values of a service that is stopped are those of its last answer',
 	await page.reload();
 	await visitor.login('admin', password);
 	await visitor.untilMark('News HD', 'on');
+	// the state may come from the first answer, before any message
+	await visitor.until(() => globalThis.heardAt !== undefined);
 	process.kill(sluice.pid, 'SIGSTOP');
 	await page.waitForSelector('[data-stale=true]');
 	await visitor.until(() => ['.banners .fault', 'header time'].every(
