@@ -28,6 +28,7 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 	struct ts_run out[RUNS_MAX + 1];
 	size_t n_out = 0;
 
+	s->sent += n;
 	if (fifo_len(&s->fifo) > 0) {
 		out[0] = fifo_run(&s->fifo);
 		out[0].n = MIN(out[0].n, n);

@@ -26,6 +26,7 @@ struct sender {
 	struct pacer pacer;
 	/* gives the rate until the pacer has measured it */
 	struct pcr_clock pcr;
+	uint64_t sent;    /* packets handed to the outputs */
 	uint64_t dropped; /* packets that the queue had no room for */
 	/* The packets come at their pace: all leave at once, and none waits.
 	 * To be set before the first feed. */

@@ -204,10 +204,16 @@ static void find_warm(struct pipeline *p)
 	prefetch_add(w, p->memory, PREFETCH_LINE);
 }
 
+/* As sink_second() takes them. */
+static uint64_t packets_for(const struct pipeline *p, const struct sink *s)
+{
+	return s->spec.kind == OUTPUT_HTTP ? p->packets : p->sender.sent;
+}
+
 void pipeline_follow(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_follow(&p->sinks[i], p->packets - p->packets_before,
+		sink_follow(&p->sinks[i], packets_for(p, &p->sinks[i]),
 			    p->now_ns);
 	pipeline_collect_outputs(p);
 	find_warm(p);
@@ -239,7 +245,7 @@ void pipeline_second(struct pipeline *p)
 	}
 	sender_every_second(&p->sender);
 	for (size_t i = 0; i < p->n_sinks; i++)
-		sink_second(&p->sinks[i], p->packets - p->packets_before,
+		sink_second(&p->sinks[i], packets_for(p, &p->sinks[i]),
 			    p->now_ns);
 	p->packets_before = p->packets;
 	for (size_t i = 0; i < p->n_sinks; i++)

@@ -282,11 +282,11 @@ static void log_path_error(struct sink *s, uint64_t now_ns)
 			 s->position);
 }
 
-/* n: the packets of this second, which are those of an http output. */
+/* n: the packets since the start, which are those of an http output. */
 static void measure(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct sink_rate before = s->rate;
-	struct output_counters c = { .packets = before.packets + n };
+	struct output_counters c = { .packets = n };
 
 	if (s->spec.kind != OUTPUT_HTTP)
 		sink_counters(s, &c);
@@ -297,10 +297,13 @@ static void measure(struct sink *s, uint64_t n, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-/* Counts the packets of this second, n so far, as dropped while the output is
- * closed.  An output with cbr= counts its packets itself. */
+/* Counts the packets that a sender had for the output while it was closed as
+ * dropped; n: those of the sender of the stream.  Packets of cbr= are counted
+ * one by one. */
 static void count_passed(struct sink *s, uint64_t n)
 {
+	if (s->sender != NULL)
+		n = s->sender->sent;
 	if (s->output == NULL && s->cbr == NULL)
 		s->closed.dropped += n - s->passed;
 	s->passed = n;
@@ -373,7 +376,6 @@ void sink_second(struct sink *s, uint64_t n, uint64_t now_ns)
 		return;
 	}
 	count_passed(s, n);
-	s->passed = 0;
 	if (s->cbr != NULL) {
 		watch_overflow(s, now_ns);
 		cbr_every_second(s->cbr);

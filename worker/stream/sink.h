@@ -40,7 +40,7 @@ struct sink {
 	/* counters of outputs that were closed, and of the time without an
 	 * open output */
 	struct output_counters closed;
-	uint64_t passed;       /* packets of this second that closed contains */
+	uint64_t passed;       /* packets of the sender until the last count */
 	struct sink_rate {
 		uint64_t packets; /* packets sent until at_ns */
 		uint64_t at_ns;
@@ -94,15 +94,16 @@ bool sink_stop(struct sink *);
 /* Opens a closed output if the time of the next attempt has come. */
 void sink_open(struct sink *, uint64_t now_ns);
 
-/* Ends a second in which the stream had n packets for the output.  May close or
- * open the output. */
+/* Ends a second.  n: the packets since the start, of an http output those of
+ * the stream, of others those that the sender of the stream has sent.  May
+ * close or open the output. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
 /* Does the output follow changes of addresses and interfaces; and of routes? */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
-/* After such a change, n packets after the start of the second.  May close or
- * open the output. */
+/* After such a change; n as for sink_second().  May close or open the output.
+ */
 void sink_follow(struct sink *, uint64_t n, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)
