@@ -2,7 +2,7 @@
 /* Packets of PIDs that no table in force names. */
 #include "tests/unit/worker/splice/stage.h"
 
-#include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "common/base/crc32.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -202,8 +202,7 @@ Test(foreign, an_encoder_that_restarts_with_other_pids_5_s_later)
 
 /* --- packets of the same source continue unchanged, late perhaps --- */
 
-static uint8_t *came;
-static size_t n_came;
+static struct buf came;
 
 /* In ticks of 10 ms; edit may change the input. */
 static void play_edited(unsigned ms, void (*edit)(uint8_t *, size_t))
@@ -213,13 +212,11 @@ static void play_edited(unsigned ms, void (*edit)(uint8_t *, size_t))
 
 		if (edit != NULL)
 			edit(a->data, run.n);
-		came = xrealloc(came, n_came + run.n * TS_PACKET);
-		memcpy(came + n_came, run.data, run.n * TS_PACKET);
-		n_came += run.n * TS_PACKET;
+		buf_append(&came, run.data, run.n * TS_PACKET);
 		stage_wait(&s, 10);
 		splice_turn(s.splice, s.now_ns);
 		splice_feed(s.splice, &run, 1, s.now_ns);
-		cr_assert_geq(s.n + SPLICE_DOUBT_MS * TS_PACKET, n_came,
+		cr_assert_geq(s.n + SPLICE_DOUBT_MS * TS_PACKET, buf_len(&came),
 			      "kept back for too long");
 	}
 }
@@ -228,11 +225,9 @@ static void assert_as_it_came(void)
 {
 	cr_assert_eq(counted().cuts, 0);
 	cr_assert_gt(s.n, 0);
-	cr_assert_leq(n_came - s.n, 40 * TS_PACKET);
-	cr_assert_eq(memcmp(s.data, came, s.n), 0);
-	free(came);
-	came = NULL;
-	n_came = 0;
+	cr_assert_leq(buf_len(&came) - s.n, 40 * TS_PACKET);
+	cr_assert_eq(memcmp(s.data, buf_head(&came), s.n), 0);
+	buf_done(&came);
 }
 
 /* PAT or PMT: other content each time, behind a loss. */
@@ -303,7 +298,7 @@ Test(foreign, packets_that_no_table_names_pass_beside_the_program)
 	/* it was read by now */
 	for (int i = 0; i < 100; i++) {
 		play_edited(10, put_ghost);
-		cr_assert_eq(s.n, n_came);
+		cr_assert_eq(s.n, buf_len(&came));
 	}
 	assert_as_it_came();
 	stage_assert_flawless(&s);
@@ -330,7 +325,7 @@ Test(foreign, unlisted_tables_are_not_delayed)
 	play_edited(1000, NULL);
 	for (int i = 0; i < 100; i++) {
 		play_edited(10, put_section);
-		cr_assert_eq(s.n, n_came);
+		cr_assert_eq(s.n, buf_len(&came));
 	}
 	assert_as_it_came();
 }
@@ -361,9 +356,7 @@ static void play_tables_of_b(unsigned ms)
 			if (ts_pid(p) == SOURCE_PMT)
 				memcpy(p, b->data + k * TS_PACKET, TS_PACKET);
 		}
-		came = xrealloc(came, n_came + run.n * TS_PACKET);
-		memcpy(came + n_came, run.data, run.n * TS_PACKET);
-		n_came += run.n * TS_PACKET;
+		buf_append(&came, run.data, run.n * TS_PACKET);
 		stage_wait(&s, 10);
 		splice_turn(s.splice, s.now_ns);
 		splice_feed(s.splice, &run, 1, s.now_ns);
@@ -391,7 +384,7 @@ Test(foreign, without_a_clock_nothing_is_kept_back)
 	play_edited(1000, NULL);
 	for (int i = 0; i < 100; i++) {
 		play_edited(10, put_ghost);
-		cr_assert_eq(s.n, n_came);
+		cr_assert_eq(s.n, buf_len(&came));
 	}
 	assert_as_it_came();
 }

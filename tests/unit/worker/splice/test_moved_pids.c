@@ -2,7 +2,7 @@
 /* A source that moves its PIDs in front of its new PMT loses no packet. */
 #include "tests/unit/worker/splice/stage.h"
 
-#include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/ts/pcr.h"
@@ -28,8 +28,7 @@ static struct source *tables; /* with the PMT of this one */
 static struct source *second; /* another program; NULL: none */
 static bool hide_pmt;         /* of a */
 static uint64_t fed;
-static uint8_t *came;
-static size_t n_came;
+static struct buf came;
 
 static void setup(void)
 {
@@ -39,8 +38,6 @@ static void setup(void)
 	second = NULL;
 	hide_pmt = false;
 	fed = 0;
-	came = NULL;
-	n_came = 0;
 }
 
 static void teardown(void)
@@ -49,7 +46,7 @@ static void teardown(void)
 	free(a);
 	free(tables);
 	free(second);
-	free(came);
+	buf_done(&came);
 }
 
 TestSuite(moved_pids, .init = setup, .fini = teardown);
@@ -123,11 +120,8 @@ static void play(unsigned ms, bool hide_pcr)
 	for (unsigned i = 0; i < ms / TICK_MS; i++) {
 		struct ts_run run = { .data = tick,
 				      .n = make_tick(tick, hide_pcr) };
-		size_t len = run.n * TS_PACKET;
 
-		came = xrealloc(came, n_came + len);
-		memcpy(came + n_came, tick, len);
-		n_came += len;
+		buf_append(&came, tick, run.n * TS_PACKET);
 		fed += run.n;
 		stage_wait(&s, TICK_MS);
 		splice_turn(s.splice, s.now_ns);
@@ -207,7 +201,7 @@ Test(moved_pids, a_relay_sends_them_as_they_came)
 		move(lates_ms[i], false);
 	cr_assert_eq(counted().cuts, 0);
 	assert_whole(0, 100);
-	cr_assert_eq(memcmp(s.data, came, s.n), 0);
+	cr_assert_eq(memcmp(s.data, buf_head(&came), s.n), 0);
 }
 
 Test(moved_pids, a_relay_needs_no_pcr_beside_them)
@@ -217,7 +211,7 @@ Test(moved_pids, a_relay_needs_no_pcr_beside_them)
 		move(lates_ms[i], true);
 	cr_assert_eq(counted().cuts, 0);
 	assert_whole(0, 250);
-	cr_assert_eq(memcmp(s.data, came, s.n), 0);
+	cr_assert_eq(memcmp(s.data, buf_head(&came), s.n), 0);
 }
 
 /* The PCRs stay where they were: the sound moves alone. */
@@ -281,7 +275,7 @@ Test(moved_pids, a_relay_of_a_multiplex_sends_them_as_they_came)
 		move(lates_ms[i], false);
 	cr_assert_eq(counted().cuts, 0);
 	assert_whole(0, 100);
-	cr_assert_eq(memcmp(s.data, came, s.n), 0);
+	cr_assert_eq(memcmp(s.data, buf_head(&came), s.n), 0);
 }
 
 /* The first clock of the splice is that of the second program. */
