@@ -7,3 +7,7 @@
 
 /* Returns 0; a fault ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Replay tries the n-th part of the variants of a sample; 1 if the target says
+ * nothing.  For a target whose run takes milliseconds. */
+extern unsigned replay_part;

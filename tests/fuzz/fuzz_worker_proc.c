@@ -483,6 +483,9 @@ static void read_state(void)
 	request(text);
 }
 
+/* A run makes a master. */
+unsigned replay_part = 8;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *line = (const char *)data + 1;

@@ -62,45 +62,31 @@ helper_files = \
 	tests/helpers/xmltv.mjs
 # They take half a minute and more, and start first: none runs alone at the end.
 slow_tests = \
-	tests/system/inputs.mjs \
 	tests/system/pain-source.mjs \
-	tests/system/file-list.mjs \
 	tests/system/querier.mjs \
 	tests/system/ctl.mjs \
 	tests/system/cues.mjs \
-	tests/system/status.mjs \
 	tests/system/record.mjs \
-	tests/system/interface.mjs \
 	tests/system/hls-input.mjs \
 	tests/system/rist-sides.mjs \
 	tests/system/srt.mjs \
-	tests/system/stream-input.mjs \
 	tests/system/restart-faults.mjs \
 	tests/system/http-input.mjs \
-	tests/system/several-workers.mjs \
 	tests/system/hostile.mjs \
-	tests/system/auth.mjs \
 	tests/system/push.mjs \
 	tests/system/bad-clients.mjs \
 	tests/system/crash.mjs \
-	tests/system/rist.mjs \
-	tests/system/file.mjs \
-	tests/system/srt-callers.mjs \
 	tests/system/authorization.mjs
 system_tests = \
 	tests/system/adapter-address.mjs \
 	tests/system/adapter-satip.mjs \
 	tests/system/adapters.mjs \
-	tests/system/analysis.mjs \
 	tests/system/announcements.mjs \
-	tests/system/api.mjs \
-	tests/system/auth-events.mjs \
 	tests/system/auth-start.mjs \
 	tests/system/authorization-backend.mjs \
 	tests/system/authorization-srt.mjs \
 	tests/system/cbr.mjs \
 	tests/system/check.mjs \
-	tests/system/clock-step.mjs \
 	tests/system/ctl-login.mjs \
 	tests/system/ctl-tls.mjs \
 	tests/system/ctl-top.mjs \
@@ -115,51 +101,36 @@ system_tests = \
 	tests/system/hardening.mjs \
 	tests/system/follow.mjs \
 	tests/system/host-warnings.mjs \
-	tests/system/hostile-starts.mjs \
 	tests/system/hls.mjs \
-	tests/system/http-strict.mjs \
 	tests/system/http.mjs \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/model.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mux.mjs \
-	tests/system/new-files.mjs \
 	tests/system/page.mjs \
 	tests/system/output-faults.mjs \
-	tests/system/output-groups.mjs \
 	tests/system/own-eit.mjs \
 	tests/system/own-network.mjs \
 	tests/system/own-time.mjs \
 	tests/system/picture.mjs \
-	tests/system/play.mjs \
 	tests/system/protection.mjs \
-	tests/system/rebinding.mjs \
 	tests/system/redaction.mjs \
 	tests/system/refusals.mjs \
 	tests/system/remux.mjs \
-	tests/system/remux-file.mjs \
 	tests/system/roles.mjs \
-	tests/system/rtp-merge.mjs \
 	tests/system/reload.mjs \
-	tests/system/rename.mjs \
-	tests/system/save.mjs \
 	tests/system/sap.mjs \
-	tests/system/save-faults.mjs \
 	tests/system/scan.mjs \
 	tests/system/sdp.mjs \
-	tests/system/sessions.mjs \
-	tests/system/settings.mjs \
 	tests/system/simulcrypt-faults.mjs \
 	tests/system/t2mi.mjs \
 	tests/system/test-softcam.mjs \
-	tests/system/tls.mjs \
-	tests/system/tls-viewers.mjs \
 	tests/system/users.mjs \
 	tests/system/viewer-shares.mjs \
 	tests/system/write-paths.mjs
 # Libraries and programs of others, or the tests themselves, do the work: a build
-# with sanitizers shows no more there.  It has rist, rist-sides and srt.
+# with sanitizers shows no more there.  It has rist-sides and srt.
 library_tests = \
 	tests/system/srt-peers.mjs \
 	tests/system/rist-stuck.mjs \
@@ -198,42 +169,71 @@ plain_tests = \
 	tests/system/service-alarms.mjs \
 	tests/system/situations-processes.mjs \
 	tests/system/alarms.mjs \
+	tests/system/analysis.mjs \
+	tests/system/api.mjs \
+	tests/system/auth.mjs \
+	tests/system/auth-events.mjs \
 	tests/system/auth-flood.mjs \
 	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr-stall.mjs \
 	tests/system/cell.mjs \
+	tests/system/clock-step.mjs \
 	tests/system/event-farm.mjs \
 	tests/system/failover-seam.mjs \
+	tests/system/file.mjs \
+	tests/system/file-list.mjs \
 	tests/system/hls-fmp4.mjs \
 	tests/system/hls-outage.mjs \
+	tests/system/hostile-starts.mjs \
+	tests/system/http-strict.mjs \
+	tests/system/inputs.mjs \
+	tests/system/interface.mjs \
 	tests/system/interface-address.mjs \
 	tests/system/join.mjs \
 	tests/system/main.mjs \
 	tests/system/merge.mjs \
 	tests/system/model-crash.mjs \
+	tests/system/new-files.mjs \
 	tests/system/no-memory.mjs \
-	tests/system/output-address.mjs \
 	tests/system/output.mjs \
+	tests/system/output-address.mjs \
+	tests/system/output-groups.mjs \
 	tests/system/pain-clock.mjs \
 	tests/system/pain-data.mjs \
 	tests/system/pain-loss.mjs \
 	tests/system/pain-memory.mjs \
+	tests/system/play.mjs \
 	tests/system/private-files.mjs \
 	tests/system/querier-restart.mjs \
+	tests/system/rebinding.mjs \
+	tests/system/remux-file.mjs \
+	tests/system/rename.mjs \
+	tests/system/rist.mjs \
+	tests/system/rtp-merge.mjs \
 	tests/system/rtp-output.mjs \
+	tests/system/save.mjs \
+	tests/system/save-faults.mjs \
 	tests/system/scan-samples.mjs \
 	tests/system/service-user.mjs \
-	tests/system/simulcrypt-lost.mjs \
+	tests/system/sessions.mjs \
+	tests/system/settings.mjs \
+	tests/system/several-workers.mjs \
 	tests/system/simulcrypt.mjs \
+	tests/system/simulcrypt-lost.mjs \
 	tests/system/situations-content.mjs \
 	tests/system/situations-outputs.mjs \
 	tests/system/softcams.mjs \
 	tests/system/splice-restart.mjs \
+	tests/system/srt-callers.mjs \
 	tests/system/srt-interface.mjs \
+	tests/system/status.mjs \
 	tests/system/stop.mjs \
+	tests/system/stream-input.mjs \
 	tests/system/tables.mjs \
+	tests/system/tls.mjs \
 	tests/system/tls-hang.mjs \
+	tests/system/tls-viewers.mjs \
 	tests/system/unit.mjs \
 	tests/system/wire.mjs \
 	tests/system/words-in-memory.mjs \
