@@ -155,7 +155,7 @@ else
 	QEMU+=(-accel "$ACC")
 fi
 AP='console=ttyS0 quiet panic=-1 oops=panic random.trust_cpu=on tsc=reliable'
-AP+=' mitigations=off'
+AP+=' mitigations=off cryptomgr.notests'
 # on a busy host the interrupts of the timer come too late for its check
 AP+=' no_timer_check'
 if [ -n "$SHARE" ]; then
