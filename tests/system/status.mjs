@@ -20,6 +20,8 @@ async function playing(t, input, mux, options = {}) {
 }
 
 const INPUT = 'udp://127.0.0.1:5000';
+const NULL_PACKET = Buffer.from([0x47, 0x1f, 0xff, 0x10,
+	...Array(184).fill(0xff)]);
 
 test('a second without faults has every field', async (t) => {
 	const timing = new Timing(t);
@@ -155,6 +157,13 @@ const never = {
 		/^the program pnr=999 is not there$/],
 	'too little': ['#bitrate_limit=90000', {}, 'low bitrate',
 		/^\d+ kbit\/s are less than 90000$/],
+	'too little with null packets': ['#bitrate_limit=90000',
+		{ isFull: () => false }, 'low bitrate',
+		/^\d+ kbit\/s without null packets are less than 90000$/],
+	'null packets': ['', { empty: true }, 'no PMT',
+		/^only null packets arrive$/],
+	'null packets and own tables': ['#pnr=1&set_pnr=2', { empty: true },
+		'no PAT', /^only null packets arrive$/],
 	'scrambled': ['', { scrambled: true }, 'scrambled', /^scrambled$/],
 	'torn': ['#cc_limit=1', { tear: true }, 'CC errors',
 		/^\d+ CC errors in a second$/],
@@ -176,8 +185,15 @@ test('a stream that was never on air reports the reason, in one line ' +
 			continue;
 		await waitUntil('input', () => udpBound(5000 + i));
 		mux.scrambled = what.scrambled === true;
-		await Sender.start(t, mux, 5000 + i, what.tear ?
-			{ shape: (p) => ++turn % 5 === 0 ? [] : [p] } : {});
+		mux.isFull = what.isFull ?? mux.isFull;
+		const shapes = {
+			tear: (p) => ++turn % 5 === 0 ? [] : [p],
+			empty: (p) => [Buffer.alloc(p.length, NULL_PACKET)],
+		};
+		const [shape] = Object.keys(shapes).filter((k) => what[k]);
+
+		await Sender.start(t, mux, 5000 + i,
+			shape ? { shape: shapes[shape] } : {});
 	}
 	for (const [i, [, , reason, error]] of inputs.entries()) {
 		const name = Object.keys(never)[i];

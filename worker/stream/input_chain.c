@@ -409,8 +409,10 @@ static void describe(struct input_chain *l, const char *missing)
 	const struct analyze_report *r = &l->report;
 	unsigned pnr = l->keeper.spec.remux.pnr;
 
-	if (missing != NULL && pnr != 0 &&
-	    remux_state(l->remux) == REMUX_NO_PROGRAM)
+	if (l->only_nulls && l->fault != NULL)
+		errmsg_set(&l->error, "only null packets arrive");
+	else if (missing != NULL && pnr != 0 &&
+		 remux_state(l->remux) == REMUX_NO_PROGRAM)
 		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
@@ -433,8 +435,11 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "%u kbit/s arrive without MPEG-TS "
 			   "packets", l->junk_kbps);
 	else if (r->fault == ANALYZE_BITRATE)
-		errmsg_set(&l->error, "%u kbit/s are less than %u",
-			   r->payload_kbps, r->limit_kbps);
+		errmsg_set(&l->error, "%u kbit/s %sare less than %u",
+			   r->payload_kbps,
+			   r->bitrate_kbps > r->payload_kbps
+				   ? "without null packets " : "",
+			   r->limit_kbps);
 	else if (r->fault == ANALYZE_PES)
 		errmsg_set(&l->error, "%u PES errors in a second",
 			   r->pes_error);
@@ -542,15 +547,17 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	else if (l->descrambler != NULL)
 		l->descrambled = descrambler_take_counts(l->descrambler, 0);
 	/* the monitor counts before the remux, until monitor_log_second() */
-	l->received_kbps = 0;
-	if (l->remux != NULL && l->watch.monitor != NULL) {
+	counts = (struct analyze_counts){ 0 };
+	if (l->watch.monitor != NULL)
 		monitor_counted(l->watch.monitor, &counts);
-		l->received_kbps = analyze_kbps(counts.packets, passed_ms);
-	}
+	l->only_nulls = counts.packets > 0 &&
+			counts.null_packets == counts.packets;
+	l->received_kbps = l->remux != NULL
+				   ? analyze_kbps(counts.packets, passed_ms)
+				   : 0;
 	if (l->analyze != NULL) {
 		analyze_every_second(l->analyze, passed_ms, &l->report);
 	} else {
-		monitor_counted(l->watch.monitor, &counts);
 		analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
 			      passed_ms, &l->report);
 	}

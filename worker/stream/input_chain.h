@@ -90,6 +90,7 @@ struct input_chain {
 	uint32_t received_kbps;
 	/* received in the last second without a single packet; else 0 */
 	uint32_t junk_kbps;
+	bool only_nulls;        /* in the last second, before the remux */
 	size_t ignored_logged; /* psi_ignored() as logged */
 	struct ratelimit ignored_log;
 	struct omission_log omissions;
