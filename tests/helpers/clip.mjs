@@ -2,6 +2,7 @@
 // A recording as a source: it plays in real time, and a scenario replaces,
 // cuts, shifts and stops it.
 import fs from 'node:fs';
+import { crc32 } from './ts.mjs';
 import { DATAGRAM, Sender } from './udp.mjs';
 
 const SIZE = 188;
@@ -210,6 +211,37 @@ export function moveClip(data, seconds) {
 
 	for (let at = 0; at < copy.length; at += SIZE)
 		moveTimes(copy.subarray(at, at + SIZE), ticks);
+	return copy;
+}
+
+// The same of one program whose PIDs are others from byte `at` on; its PMT says
+// so from byte `later` on.
+export function movePids(data, pmtPid, moves, at, later) {
+	const copy = Buffer.from(data);
+	const move = (place) => {
+		const pid = copy.readUInt16BE(place) & 0x1fff;
+
+		copy.writeUInt16BE(copy.readUInt16BE(place) & 0xe000 |
+			(moves.get(pid) ?? pid), place);
+	};
+	const moveTable = (section) => {
+		const end = section + (copy.readUInt16BE(section + 1) & 0xfff) - 1;
+
+		copy[section + 5] ^= 2; // the version
+		move(section + 8);
+		for (let es = section + 12 + (copy.readUInt16BE(section + 10) &
+			0xfff); es < end; es += 5 + (copy.readUInt16BE(es + 3) &
+			0xfff))
+			move(es + 1);
+		copy.writeUInt32BE(crc32(copy.subarray(section, end)), end);
+	};
+
+	for (; at < copy.length; at += SIZE) {
+		if (pidAt(copy, at) !== pmtPid)
+			move(at + 1);
+		else if (at >= later)
+			moveTable(at + 5); // the multiplexer has one a packet
+	}
 	return copy;
 }
 

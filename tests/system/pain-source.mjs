@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { areDue } from '../helpers/alarms.mjs';
-import { Clip, behindTables, timesIn } from '../helpers/clip.mjs';
+import { Clip, behindTables, movePids, timesIn } from '../helpers/clip.mjs';
 import { assertDecodes, assertOneStream, liveMultiplex, makeClip }
 	from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -128,6 +128,33 @@ const scenes = {
 		assert.deepEqual(pidsOf(list), [0x100, 0x101, 0x500, 0x501,
 			0x1000, 0x1500]);
 		assert.equal(tables(joined(list)).pmts.at(-1).version, 1);
+	},
+
+	async 'PIDs that move in front of their PMT: every packet is relayed'(
+		t, sluice, clips) {
+		const scene = await Scene.open(t, sluice);
+		const data = movePids(clips.one, 0x1000, new Map([
+			[0x100, 0x300], [0x101, 0x301]]), 8 * SECOND,
+		8.25 * SECOND);
+		const seen = () => {
+			const all = scene.viewer.data();
+
+			return all.subarray(0, all.length - all.length % 188);
+		};
+
+		await Clip.play(t, data, RATE, scene.ports[0]);
+		await scene.onair();
+		await scene.record();
+		await scene.more(SECOND);
+		await waitUntil('the other PIDs', () => [0x300, 0x301].every(
+			(pid) => unitsOn(seen(), pid) > 0), 20000);
+		await scene.more(SECOND);
+		const output = joined((await scene.recorded()).list);
+		const first = data.indexOf(output.subarray(0, 7 * 188));
+
+		assert.ok(first >= 0 && first < 8 * SECOND, `from ${first}`);
+		assert.equal(Buffer.compare(output, data.subarray(first, first +
+			output.length)), 0);
 	},
 
 	async 'dead within a picture: a still picture until its return'(
