@@ -214,9 +214,9 @@ export function moveClip(data, seconds) {
 	return copy;
 }
 
-// The same of one program whose PIDs are others from byte `at` on; its PMT says
-// so from byte `later` on.
-export function movePids(data, pmtPid, moves, at, later) {
+// The same of one program whose PIDs are others from its second `from` on (of a
+// constant rate); its PMT says so from second `later` on.
+export function movePids(data, pmtPid, moves, from, later, rate) {
 	const copy = Buffer.from(data);
 	const move = (place) => {
 		const pid = copy.readUInt16BE(place) & 0x1fff;
@@ -236,10 +236,12 @@ export function movePids(data, pmtPid, moves, at, later) {
 		copy.writeUInt32BE(crc32(copy.subarray(section, end)), end);
 	};
 
-	for (; at < copy.length; at += SIZE) {
-		if (pidAt(copy, at) !== pmtPid)
+	for (let at = 0; at < copy.length; at += SIZE) {
+		const seconds = at * 8 / rate;
+
+		if (pidAt(copy, at) !== pmtPid && seconds >= from)
 			move(at + 1);
-		else if (at >= later)
+		else if (pidAt(copy, at) === pmtPid && seconds >= later)
 			moveTable(at + 5); // the multiplexer has one a packet
 	}
 	return copy;

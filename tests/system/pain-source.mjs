@@ -134,8 +134,7 @@ const scenes = {
 		t, sluice, clips) {
 		const scene = await Scene.open(t, sluice);
 		const data = movePids(clips.one, 0x1000, new Map([
-			[0x100, 0x300], [0x101, 0x301]]), 8 * SECOND,
-		8.25 * SECOND);
+			[0x100, 0x300], [0x101, 0x301]]), 8, 8.25, RATE);
 		const seen = () => {
 			const all = scene.viewer.data();
 
