@@ -225,7 +225,8 @@ export function movePids(data, pmtPid, moves, from, later, rate) {
 			(moves.get(pid) ?? pid), place);
 	};
 	const moveTable = (section) => {
-		const end = section + (copy.readUInt16BE(section + 1) & 0xfff) - 1;
+		const end = section - 1 +
+			(copy.readUInt16BE(section + 1) & 0xfff);
 
 		copy[section + 5] ^= 2; // the version
 		move(section + 8);
