@@ -177,9 +177,12 @@ bool splice_shows_source(const struct splice *s, const uint8_t *p)
 	       splice_is_other_table(s, p);
 }
 
-/* Decides by the packets that follow the foreign packet at the cursor. */
+/* Decides by the packets that follow the foreign packet at the cursor.  What
+ * it finds holds for later ones too, so that many of them take little time. */
 static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 {
+	if (s->no_sign)
+		return SPLICE_UNDECIDED;
 	do {
 		const uint8_t *p = splice_cursor_get(&c);
 		uint64_t pcr;
@@ -195,6 +198,7 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 		s->known_to = c.index;
 		return SPLICE_CONTINUES;
 	} while (splice_cursor_next(&c));
+	s->no_sign = true;
 	return SPLICE_UNDECIDED;
 }
 
@@ -203,12 +207,14 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
  * while no known PID continues?  A known PID continues if its first packet has
  * the expected counter.
  */
-static bool is_alone(const struct splice *s, struct splice_cursor c)
+static bool is_alone(struct splice *s, struct splice_cursor c)
 {
-	bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
-	bool known = false;
+	const bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
+	bool known = false, other = false;
 	uint64_t pcr;
 
+	if (c.index < s->joined_to || (!strange && s->no_other_clock))
+		return false;
 	do {
 		const uint8_t *p = splice_cursor_get(&c);
 		enum pid_class class = psi_class(s->psi, ts_pid(p));
@@ -216,14 +222,18 @@ static bool is_alone(const struct splice *s, struct splice_cursor c)
 		if (!ts_sync_ok(p) || ts_tei(p) || class == PID_PSI)
 			continue;
 		if (class == PID_UNKNOWN) {
-			strange |= ts_pcr(p, &pcr) && continued(s, p, pcr) < 0;
+			other = other || (ts_pcr(p, &pcr) &&
+					  continued(s, p, pcr) < 0);
 		} else if (!known && ts_has_payload(p)) {
 			known = true;
-			if (!splice_has_gap(s, p))
+			if (!splice_has_gap(s, p)) {
+				s->joined_to = c.index;
 				return false;
+			}
 		}
 	} while (splice_cursor_next(&c));
-	return strange;
+	s->no_other_clock = !other;
+	return strange || other;
 }
 
 /* A PID that passes has the clock that its first packet continues. */

@@ -15,14 +15,19 @@ void splice_rewrite(struct splice *s)
 		s->state = SPLICE_REWRITE;
 }
 
+void splice_forget_ahead(struct splice *s)
+{
+	s->no_jump_to = s->known_to = s->joined_to = 0;
+	s->no_sign = s->no_other_clock = false;
+}
+
 void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 {
 	splice_follow_unlisted(s);
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->since_ns = 0;
-	s->no_jump_to = 0;
-	s->known_to = 0;
+	splice_forget_ahead(s);
 	s->sent->cuts++;
 	s->counters.cuts++;
 	splice_rewrite(s);

@@ -189,6 +189,12 @@ struct splice {
 	 * not to be of a foreign source */
 	size_t no_jump_to;
 	size_t known_to;
+	/* the same: up to there is no packet of a PID that no table names
+	 * without one of a known PID behind it */
+	size_t joined_to;
+	/* of all packets that follow in the feed: none shows the source, and
+	 * none that no table names has a clock that does not match */
+	bool no_sign, no_other_clock;
 	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
 	enum splice_cut_kind kind;
@@ -405,6 +411,9 @@ enum splice_sign splice_judge_jump(struct splice *,
 void splice_rewrite(struct splice *);
 
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
+
+/* Another feed or cut: drops what is known of the packets that follow. */
+void splice_forget_ahead(struct splice *);
 
 /* Makes a cut in front of the packet at the cursor: the source has jumped. */
 void splice_cut_here(struct splice *, const struct splice_cursor *);

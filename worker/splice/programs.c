@@ -11,6 +11,12 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
 }
 
+/* Is the PID of this clock one of the current programs? */
+static bool has_pcr_pid(const struct splice *s, const struct splice_clock *c)
+{
+	return c->program == 0 ? c->used : !is_gone(s, c);
+}
+
 /* The clock that a new program takes over: the clock of its PCR PID from the
  * time before the tables.  After a cut the main program also takes over the
  * clock of a program that no longer exists. */
@@ -99,6 +105,19 @@ static void take_program(struct splice *s, const struct psi_program *p)
 		name_pid(&s->pids[pmt.streams[i].pid], index);
 }
 
+/* Notes the PIDs that were seen and that no table names any more.  Tables may
+ * change with each packet: one pass over the clocks serves all PIDs. */
+static void note_former(struct splice *s)
+{
+	for (unsigned pid = 0; pid < TS_PIDS; pid++)
+		s->pids[pid].former = s->pids[pid].cut == s->cut &&
+				      psi_class(s->psi, (uint16_t)pid) ==
+					      PID_UNKNOWN;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (has_pcr_pid(s, &s->sent->clocks[i]))
+			s->pids[s->sent->clocks[i].pid].former = 0;
+}
+
 void splice_programs_renew(struct splice *s)
 {
 	const struct psi_program *programs;
@@ -121,12 +140,7 @@ void splice_programs_renew(struct splice *s)
 		t->clock = clock;
 	}
 	s->renewed_ns = s->now_ns;
-	for (unsigned pid = 0; pid < TS_PIDS; pid++) {
-		struct splice_pid *ps = &s->pids[pid];
-
-		ps->former = ps->cut == s->cut &&
-			     !splice_is_named(s, (uint16_t)pid);
-	}
+	note_former(s);
 }
 
 bool splice_is_named(const struct splice *s, uint16_t pid)
@@ -136,8 +150,7 @@ bool splice_is_named(const struct splice *s, uint16_t pid)
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
 		const struct splice_clock *c = &s->sent->clocks[i];
 
-		if (c->pid == pid && (c->program == 0 ? c->used
-						      : !is_gone(s, c)))
+		if (c->pid == pid && has_pcr_pid(s, c))
 			return true;
 	}
 	return false;

@@ -113,8 +113,7 @@ static void send_runs(struct splice *s, const struct ts_run *runs,
 		memset(s->pending, 0, sizeof s->pending);
 		s->n_pending = 0;
 	}
-	s->no_jump_to = 0;
-	s->known_to = 0;
+	splice_forget_ahead(s);
 	if (s->buffer != NULL)
 		splice_send_changed(s, splice_cursor_of(runs, n_runs),
 				    false);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
 	GHOST = 0x700, /* a PID that no table names */
@@ -387,4 +388,53 @@ Test(foreign, without_a_clock_nothing_is_kept_back)
 		cr_assert_eq(s.n, buf_len(&came));
 	}
 	assert_as_it_came();
+}
+
+/* A PCR of another clock, on a PID of its own. */
+static void make_pcr(uint8_t *p, unsigned pid)
+{
+	memset(p, 0xff, TS_PACKET);
+	p[0] = TS_SYNC_BYTE;
+	ts_set_pid(p, (uint16_t)pid);
+	p[1] &= 0x1f;
+	p[3] = 0x20;
+	p[4] = 183;
+	p[5] = 0x10;
+	ts_set_pcr(p, (source_clock(a) + HOUR) * 300);
+}
+
+/* The next packet of the sound; those in front of it are sent. */
+static const uint8_t *next_sound(void)
+{
+	for (;;) {
+		struct ts_run run = source_make(a, 1);
+
+		if (ts_pid(run.data) == SOURCE_AUDIO)
+			return run.data;
+		stage_wait(&s, 1);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+}
+
+/* Judging each by reading all that follow would take minutes. */
+Test(foreign, thousands_of_unlisted_clocks_take_little_time, .timeout = 300)
+{
+	enum { CLOCKS = 6000, FIRST = 0x200 };
+	uint8_t *data = malloc((size_t)CLOCKS * TS_PACKET);
+	struct ts_run many = { .data = data, .n = CLOCKS }, sound;
+	clock_t begin;
+
+	stage_play(&s, a, PLAY_MS);
+	sound = (struct ts_run){ .data = next_sound(), .n = 1 };
+	for (unsigned i = 0; i < CLOCKS; i++)
+		make_pcr(data + (size_t)i * TS_PACKET, FIRST + i);
+	begin = clock();
+	splice_feed(s.splice, &many, 1, s.now_ns);
+	splice_feed(s.splice, &sound, 1, s.now_ns);
+	stage_wait(&s, 2 * SPLICE_DOUBT_MS);
+	splice_turn(s.splice, s.now_ns);
+	cr_assert_lt(clock() - begin, CLOCKS_PER_SEC, "%.1f s",
+		     (double)(clock() - begin) / CLOCKS_PER_SEC);
+	cr_assert_eq(counted().cuts, 0);
+	free(data);
 }
