@@ -15,6 +15,7 @@
 enum {
 	TICKS_PER_MS = 90,
 	PART_TAIL = 64 << 10, /* bytes that are read behind a part at first */
+	FRONT_HELD_MS = 500,  /* a way that does not move is given up */
 };
 
 void fragment_maker_init(struct fragment_maker *f, struct mount *m,
@@ -158,6 +159,7 @@ struct work {
 	uint64_t pos;
 	bool rest;
 	bool last;
+	uint64_t now_ms;
 	struct errmsg error;
 };
 
@@ -187,10 +189,12 @@ static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
 }
 
 static void keep_front(struct fragment_maker *f, struct work *w,
-		       uint64_t number)
+		       uint64_t number, bool open)
 {
 	fmp4_state_free(&f->front);
 	f->front = w->state;
+	f->front_open = open;
+	f->front_ms = w->now_ms;
 	f->front_number = number;
 	f->front_base = w->span->segment->base;
 	f->front_pos = w->pos;
@@ -206,6 +210,13 @@ static bool is_on_the_way(const struct fragment_maker *f,
 	       f->front_pos >= from && f->front_pos <= s->pos;
 }
 
+/* Is the way to the begin of another segment under way? */
+static bool is_held(const struct fragment_maker *f, const struct work *w)
+{
+	return f->front != NULL && f->front_open &&
+	       w->now_ms - f->front_ms < FRONT_HELD_MS;
+}
+
 /* Goes on with the way to the begin of the segment, as far as a turn reads. */
 static int approach_segment(struct fragment_maker *f, struct work *w)
 {
@@ -218,6 +229,8 @@ static int approach_segment(struct fragment_maker *f, struct work *w)
 		w->state = f->front;
 		w->pos = f->front_pos;
 		f->front = NULL;
+	} else if (w->pos < s->pos && is_held(f, w)) {
+		return -EBUSY;
 	} else {
 		w->state = fmp4_state_new();
 	}
@@ -225,7 +238,7 @@ static int approach_segment(struct fragment_maker *f, struct work *w)
 	err = advance(f, w, to);
 	if (err != 0 || to == s->pos)
 		return err;
-	keep_front(f, w, s->number);
+	keep_front(f, w, s->number, true);
 	return -EBUSY;
 }
 
@@ -276,8 +289,9 @@ static void note_progress(struct fragment_maker *f, struct work *w)
 		w->state = NULL;
 	} else if (w->state != NULL && !w->span->is_part && !s->stopped &&
 		   w->pos == s->end &&
-		   (f->front == NULL || f->front_number <= number)) {
-		keep_front(f, w, number + 1);
+		   (f->front == NULL || f->front_number <= number) &&
+		   !is_held(f, w)) {
+		keep_front(f, w, number + 1, false);
 	}
 	fmp4_state_free(&w->state);
 }
@@ -327,7 +341,7 @@ int fragment_make(struct fragment_maker *f, const struct fragment_span *x,
 		  struct fragment_attempt *a, uint64_t now_ms,
 		  struct fragment *ret)
 {
-	struct work w = { .span = x, .attempt = a };
+	struct work w = { .span = x, .attempt = a, .now_ms = now_ms };
 	size_t tail, first;
 	uint64_t end;
 	bool last;

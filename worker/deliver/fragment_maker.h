@@ -32,6 +32,10 @@ struct fragment_maker {
 	/* The way to the begin of this segment, up to front_pos; NULL: none. */
 	struct fmp4_state *front;
 	uint64_t front_number, front_base, front_pos;
+	/* It is under way, and moved at front_ms: a request for another segment
+	 * waits, because each would undo what the other one did. */
+	bool front_open;
+	uint64_t front_ms;
 	struct errmsg error; /* that was logged last */
 };
 

@@ -242,6 +242,14 @@ static const struct fragment *find(const struct fragments *f,
 	return NULL;
 }
 
+/* Is it older than those that are kept?  It would be made for each request
+ * anew, and others would wait. */
+static bool is_older(const struct fragments *f, const struct fragment_span *x)
+{
+	return !x->is_part &&
+	       x->segment->number + 2 * (uint64_t)f->mount->hls < f->newest;
+}
+
 static enum fragment_state get(struct fragments *f,
 			       const struct fragment_span *x, uint64_t now_ms,
 			       const struct fragment **ret)
@@ -266,7 +274,7 @@ static enum fragment_state get(struct fragments *f,
 	    (fragment_is_tried(a, x) && now_ms - a->ms <
 	     (x->is_part ? FRAGMENT_PART_RETRY_MS : FRAGMENT_RETRY_MS)))
 		return FRAGMENT_LATER;
-	if (x->end - x->segment->pos > FRAGMENT_BYTES_MAX)
+	if (x->end - x->segment->pos > FRAGMENT_BYTES_MAX || is_older(f, x))
 		return FRAGMENT_BAD;
 	if (!make_room(f, x)) {
 		log_full(f, now_ms);

@@ -11,9 +11,10 @@
  * ended (fragment_maker.h), so they are best asked for in their order.
  *
  * A mount keeps the segments of its playlist, as many that have left it, and
- * the parts of its playlist.  Where the store has no room, the mount with the
- * most bytes that have left its playlist loses the oldest of them; then a
- * segment replaces parts of its mount, and a part replaces older parts.
+ * the parts of its playlist.  Older segments are not made.  Where the store has
+ * no room, the mount with the most bytes that have left its playlist loses the
+ * oldest of them; then a segment replaces parts of its mount, and a part
+ * replaces older parts.
  *
  * Owns the fragments; borrows the mount.
  */
@@ -66,7 +67,8 @@ struct fragment {
 enum fragment_state {
 	FRAGMENT_READY,
 	FRAGMENT_LATER, /* in a later call */
-	FRAGMENT_BAD,   /* it cannot be carried, or has left the ring */
+	FRAGMENT_BAD,   /* it cannot be carried, is too old, or has left the
+			 * ring */
 	FRAGMENT_FULL,  /* there is no room for it */
 };
 

@@ -109,6 +109,40 @@ Test(fragment_maker, a_long_group_of_pictures_is_read_in_several_turns)
 	scene_done(&s);
 }
 
+/* Requests for another segment of the group, one in each turn in front of those
+ * of the first one, do not delay it for ever. */
+Test(fragment_maker, a_way_ends_though_another_segment_is_asked_for)
+{
+	struct build *b = build_new();
+	const struct fragment *f;
+	unsigned turns = 0;
+	struct scene s;
+
+	scene_init(&s, 1);
+	s.rest = true;
+	add_segments(&s, 1);
+	for (unsigned k = 0; k < 2; k++) {
+		b->n = 0;
+		for (unsigned i = 1; i < PICTURES; i++)
+			add_picture(b, (k + 1) * PICTURES + i);
+		write_packets(&s, b);
+		end_segment(&s, k == 1);
+	}
+	look(&s);
+	s.store.turn_max = 5 * RING_PACKET + 7;
+	while (get(&s, 0, 0, &f) == FRAGMENT_LATER && turns < 100) {
+		(void)get(&s, 0, 1, &f);
+		turns++;
+	}
+	cr_assert(turns < 20, "%u", turns);
+	/* nor does one whose client has left */
+	for (turns = 0; get(&s, 0, 1, &f) == FRAGMENT_LATER && turns < 100;)
+		turns++;
+	cr_assert(turns < 20, "%u", turns);
+	build_free(b);
+	scene_done(&s);
+}
+
 /* The next segment of the same group reads its own bytes alone. */
 Test(fragment_maker, a_segment_continues_the_one_before_it)
 {

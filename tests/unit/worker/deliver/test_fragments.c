@@ -38,12 +38,18 @@ static bool is_part_kept(struct scene *s, unsigned age, uint32_t index)
 
 Test(fragments, a_mount_keeps_twice_its_playlist)
 {
+	const struct fragment *f;
 	struct scene s;
 
 	scene_init(&s, KEPT + 4);
-	expect_made(&s, 0, KEPT + 4);
-	for (unsigned i = 0; i < KEPT - 1; i++)
+	expect_made(&s, 0, KEPT);
+	for (unsigned i = 0; i < KEPT; i++)
 		cr_expect(is_kept(&s, 0, i), "%u", i);
+	/* requests for older ones take no turn from others */
+	s.store.spent = 0;
+	for (unsigned i = KEPT; i < KEPT + 4; i++)
+		cr_expect_eq(get(&s, 0, i, &f), FRAGMENT_BAD, "%u", i);
+	cr_expect_eq(s.store.spent, 0);
 	scene_done(&s);
 	/* those that are asked for while they are new */
 	scene_init(&s, 1);
