@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What code that an attacker runs in a confined worker cannot do.  Each attempt
  * is made in a process that entered the sandbox of its role. */
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/landlock.h"
 #include "common/base/shared.h"
@@ -17,6 +18,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -177,7 +180,13 @@ static const struct role {
 	{ &epg_net_role, 0, "media/clip.ts", NULL, UDP | TCP },
 };
 
-enum { LIST_ROLE = 13, TUNER_ROLE = 18, FILLER_ROLE = 19, PLAIN_ROLE = 21 };
+enum {
+	LIST_ROLE = 13,
+	TUNER_ROLE = 18,
+	FILLER_ROLE = 19,
+	PLAIN_ROLE = 21,
+	EPG_ROLE = 22,
+};
 
 static void address_of(const struct bench *b, const char *name, char *ret)
 {
@@ -300,6 +309,153 @@ Test(sandbox, a_forbidden_call_ends_the_process_and_is_named)
 		  (unsigned)status);
 	cr_assert_not_null(strstr(said, "forbidden system call: ptrace"),
 			   "said: %s", said);
+}
+
+/* --- no other file can be opened --- */
+
+enum { WALK_DEPTH = 3, WALK_MAX = 8000 };
+
+/* A path of this machine, and whether SECURITY says that a worker, or one that
+ * resolves names, reads it. */
+struct place {
+	char *path;
+	bool all, names;
+};
+
+static struct place *places;
+static size_t n_places;
+static bool with_names; /* the role resolves names */
+static bool with_media; /* the addresses of the role are in this folder */
+static char *opened;    /* shared with the worker: what it has opened */
+
+/* Is it one of these files, or below one of these folders? */
+static bool is_below(const char *path, const char *const *list, size_t n)
+{
+	char real[PATH_MAX], one[PATH_MAX];
+
+	if (realpath(path, real) == NULL)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t len;
+
+		if (realpath(list[i], one) == NULL)
+			continue;
+		len = strlen(one);
+		if (strncmp(real, one, len) == 0 &&
+		    (real[len] == '\0' || real[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static void add_place(const char *path)
+{
+	static const char *const all[] = {
+		"/dev/null", "/dev/urandom", "/etc/localtime",
+		"/usr/share/zoneinfo", "/proc/sys/vm/overcommit_memory",
+		"/sys/devices/system/cpu/online",
+	};
+	static const char *const names[] = {
+		"/etc/gai.conf", "/etc/host.conf", "/etc/hosts",
+		"/etc/nsswitch.conf", "/etc/protocols", "/etc/services",
+		"/etc/resolv.conf", "/run/NetworkManager", "/run/resolvconf",
+		"/run/systemd/resolve", "/run/connman", "/etc/ssl/certs",
+		"/etc/ssl/openssl.cnf", "/usr/lib/ssl",
+		"/usr/share/ca-certificates",
+		"/usr/local/share/ca-certificates",
+	};
+
+	places = xrealloc(places, (n_places + 1) * sizeof *places);
+	places[n_places++] = (struct place){
+		.path = xstrdup(path),
+		.all = is_below(path, all, ARRAY_LEN(all)),
+		.names = is_below(path, names, ARRAY_LEN(names)),
+	};
+}
+
+/* Is it a name of a descriptor that the process has? */
+static bool is_own(const char *path)
+{
+	char real[PATH_MAX];
+	ssize_t n = readlink(path, real, sizeof real - 1);
+
+	real[n > 0 ? n : 0] = '\0';
+	return strncmp(real, "/proc/self/fd", strlen("/proc/self/fd")) == 0;
+}
+
+static void walk(char *root)
+{
+	char *const roots[] = { root, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	size_t end = n_places + WALK_MAX;
+	FTSENT *e;
+
+	while (fts != NULL && n_places < end && (e = fts_read(fts)) != NULL) {
+		if (e->fts_level >= WALK_DEPTH)
+			(void)fts_set(fts, e, FTS_SKIP);
+		if (e->fts_info != FTS_DP && !is_own(e->fts_path))
+			add_place(e->fts_path);
+	}
+	if (fts != NULL)
+		(void)fts_close(fts);
+}
+
+static long open_places(const struct bench *b)
+{
+	for (size_t i = 0; i < n_places; i++) {
+		const struct place *p = &places[i];
+		bool reads = p->all || (p->names && with_names);
+		int flags = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+		if (with_media &&
+		    strncmp(p->path, b->media, strlen(b->media)) == 0)
+			continue;
+		if ((reads || open(p->path, O_RDONLY | flags) < 0) &&
+		    (strcmp(p->path, "/dev/null") == 0 ||
+		     open(p->path, O_WRONLY | flags) < 0))
+			continue;
+		(void)snprintf(opened, PATH_MAX, "%s", p->path);
+		return 0;
+	}
+	errno = EACCES;
+	return -1;
+}
+
+Test(sandbox, opens_only_the_files_that_security_lists, .timeout = 300)
+{
+	static const size_t tried[] = { 0, 1, 2, 3, 6, PLAIN_ROLE, EPG_ROLE };
+	char *roots[] = { "/etc", "/dev", "/run", "/root", "/home", "/var",
+			  "/proc/sys", "/sys/devices/system", "/usr/share",
+			  "/usr/lib/ssl" };
+	struct bench b;
+	char said[512];
+
+	if (landlock_version() == 0)
+		cr_skip_test("this kernel has no Landlock");
+	bench_init(&b);
+	opened = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(opened, MAP_FAILED);
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++)
+		walk(roots[i]);
+	walk(b.dir);
+	cr_assert_gt(n_places, 300, "%zu", n_places);
+	for (size_t i = 0; i < ARRAY_LEN(tried); i++) {
+		const struct role *role = &roles[tried[i]];
+		int status;
+
+		with_names = (role->is->needs | role->needs) & NEED_NAMES;
+		with_media = role->input != NULL || role->output != NULL;
+		opened[0] = '\0';
+		status = try(&b, role, open_places, said, sizeof said);
+		cr_expect(attempt_was_denied(status), "role %s (%zu): %#x: %s",
+			  role->is->name, tried[i], (unsigned)status, opened);
+	}
+	for (size_t i = 0; i < n_places; i++)
+		free(places[i].path);
+	free(places);
+	(void)munmap(opened, PATH_MAX);
+	bench_done(&b);
 }
 
 /* --- what the roles need works --- */
