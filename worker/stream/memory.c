@@ -14,7 +14,7 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 15, PAGE = 4096 };
+enum { VERSION = 16, PAGE = 4096 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");
@@ -23,6 +23,8 @@ _Static_assert(offsetof(struct stream_memory, waiting) <=
 			offsetof(struct stream_memory, waiting) + PAGE >
 				STREAM_MEMORY_LASTING,
 	       "a stopped stream keeps all but the packets that wait");
+_Static_assert(offsetof(struct stream_memory, crypto) >= STREAM_MEMORY_LASTING,
+	       "a stopped stream keeps no control words");
 _Static_assert(offsetof(struct stream_memory, splice) +
 			       offsetof(struct splice_continuity, cc) <=
 				PREFETCH_LINE,

@@ -37,7 +37,6 @@ struct stream_memory {
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];
 	struct scrambler_pids components; /* of outputs with biss, and cas */
-	struct crypto_memory crypto;
 	struct version_counts versions;
 	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
 	struct cue_memory cues;
@@ -48,8 +47,9 @@ struct stream_memory {
 		uint64_t pos; /* 0: unknown */
 	} reads[MSG_INPUTS_MAX];
 	struct eit_versions eit;
-	/* the last member, because a stopped stream does not keep it */
+	/* the last members, because a stopped stream does not keep them */
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
+	struct crypto_memory crypto; /* has control words */
 };
 
 /*

@@ -148,12 +148,14 @@ Test(memory, waiting_packets_are_checked)
 	fd_close(&fd);
 }
 
-Test(memory, of_a_stopped_stream_has_no_waiting_packets)
+Test(memory, of_a_stopped_stream_has_no_packets_and_no_control_words)
 {
 	static uint8_t packets[STREAM_WAITING_MAX * TS_PACKET];
+	static const struct crypto_memory none;
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
 	struct stream_memory *m = open_memory(fd);
 
+	memset(&m->crypto, 7, sizeof m->crypto);
 	memset(packets, TS_SYNC_BYTE, sizeof packets);
 	m->splice.packets = 17;
 	m->eit.list[EIT_VERSIONS_MAX - 1].version = 5;
@@ -165,6 +167,7 @@ Test(memory, of_a_stopped_stream_has_no_waiting_packets)
 		     0);
 	m = open_memory(fd);
 	cr_assert_eq(waiting(m), 0);
+	cr_assert_arr_eq(&m->crypto, &none, sizeof none);
 	cr_assert_eq(m->splice.packets, 17);
 	cr_assert_eq(m->eit.list[EIT_VERSIONS_MAX - 1].version, 5);
 	stream_memory_close(&m);
