@@ -92,9 +92,12 @@ async function steps(t, box, script) {
 }
 
 test('no attempt succeeds in any role under the unit', async (t) => {
+	const { out: cipher } = await run('openssl', ['passwd', '-6', 'pw']);
 	const box = await prepare(t, { settings: {
 		crt_chain: `${CONFIG}/secret.pem`,
-		crt_key: `${CONFIG}/secret.key`, epg_days: 1 },
+		crt_key: `${CONFIG}/secret.key`, epg_days: 1,
+		http_play_stream: true },
+	users: { carl: { enable: true, type: 1, cipher: cipher.trim() } },
 	auth: { enable: true, backend: 'http://127.0.0.1:82/',
 		backend_unreachable: 'allow' },
 	cas: [{ id: 'c1', ecmg_channel_id: 1,
@@ -124,6 +127,17 @@ test('no attempt succeeds in any role under the unit', async (t) => {
 			box.copy(program,
 				`/usr/local/attacker/sluice-worker${kind}`);
 	}
+	const pictures = fs.existsSync(path.join(builddir,
+		'tests/attacker/sluice-worker-picture'));
+	// roles that begin with a request
+	const asked = ['backend', 'auth', 'scan', 'softcam',
+		...pictures ? ['picture'] : []];
+	const scan = JSON.stringify({ cmd: 'scan-init',
+		scan: 'udp://127.0.0.1:5004' });
+	const softcam = JSON.stringify({ cmd: 'test-softcam', config: {
+		type: 'newcamd', host: '127.0.0.1', port: 5005, user: 'u',
+		pass: 'p', key: '0102030405060708091011121314' } });
+
 	box.write('/srv/media/clip.ts', '');
 	box.write('/srv/other/other.ts', '');
 	box.write(`${CONFIG}/attempts`, `config ${CONFIG}/sluice.json
@@ -147,12 +161,26 @@ for role in "stream plain" "stream udp" "stream store" "stream srt" \\
 	"mux multi" deliver tls querier epg "cas c1" "adapter d"; do
 	wait_for "attacker in $role.* denied" $LOG
 done
-# the backend is asked about viewers
-while curl -s -m 5 -o /dev/null http://127.0.0.1:81/plain || true; do
+post() { # request
+	curl -s -m 5 -u carl:pw -o /dev/null -d "$1" \
+		http://127.0.0.1:8000/control/ || true
+}
+get() { # address
+	curl -s -m 5 -o /dev/null "$1" || true
+}
+# until the roles begin: other attackers leave a request no time
+while :; do
+	get http://127.0.0.1:81/plain
+	get http://127.0.0.1:8000/play/plain.jpg
+	post '${scan}'
+	post '${softcam}'
 	sleep 0.2
 done &
-wait_for "attacker in backend.* denied" $LOG
-kill $!
+asks=$!
+for role in ${asked.join(' ')}; do
+	wait_for "attacker in $role.* denied" $LOG
+done
+kill $asks
 systemctl stop sluice
 gone stop
 `);
@@ -165,7 +193,7 @@ gone stop
 	const made = [...log.matchAll(
 		/attacker in .* (\d+) denied, (\d+) not/g)];
 	t.diagnostic(made.map((m) => m[0]).join('\n'));
-	assert.ok(made.length >= 12);
+	assert.ok(made.length >= 11 + asked.length);
 	const least = /no Landlock/.test(log) ? 100 : 130;
 	assert.ok(made.every((m) => m[2] === '0' && Number(m[1]) > least), log);
 });
