@@ -64,8 +64,7 @@ enum ctl_exit api_judge(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
-/* The service hides some commands from observers. */
-static bool is_observer(struct ctl *ctl)
+bool api_is_observer(struct ctl *ctl)
 {
 	struct client_reply reply = { 0 };
 	struct errmsg error;
@@ -95,7 +94,8 @@ static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 		return CTL_UNREACHABLE;
 	code = api_judge(ctl, &reply, ret);
 	if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
-	    strcmp(ctl->error.text, "not found") == 0 && is_observer(ctl))
+	    strcmp(ctl->error.text, "not found") == 0 &&
+	    api_is_observer(ctl))
 		code = ctl_fail(ctl, CTL_AUTH, "an observer may not do this");
 	else if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
 		 strcmp(ctl->error.text, "there is no such path") == 0)

@@ -6,6 +6,7 @@
 #include "ctl/ctl.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Sends a command and takes request.  *ret is a new reference to the reply of
  * status 200. */
@@ -20,6 +21,10 @@ enum ctl_exit api_get(struct ctl *, const char *path, json_t **ret) MUST_CHECK;
 
 /* Reads the whole configuration; *ret is a new reference. */
 enum ctl_exit api_load(struct ctl *, json_t **ret) MUST_CHECK;
+
+/* True if the login is an observer: the service hides some commands, and a part
+ * of the configuration.  False if the service does not answer. */
+bool api_is_observer(struct ctl *);
 
 /* Checks a reply; CTL_OK with its JSON, a new reference. */
 enum ctl_exit api_judge(struct ctl *, const struct client_reply *,

@@ -4,6 +4,7 @@
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/config_edit.h"
+#include "ctl/config_view.h"
 #include "ctl/diff_effect.h"
 #include "ctl/file.h"
 #include "ctl/json_diff.h"
@@ -362,11 +363,48 @@ static void print_effects(const json_t *from, const json_t *to,
 		(void)puts("the control process restarts");
 }
 
+/* An observer receives a reduced configuration, so both are reduced like it. */
+static enum ctl_exit reduce(struct ctl *ctl, json_t **from, json_t **to)
+{
+	json_t **const both[] = { from, to };
+	bool reduced = json_is_true(json_object_get(
+		json_object_get(*from, "settings"), "observer_redact"));
+	json_t *forms = NULL, *view;
+	enum ctl_exit code = api_get(ctl, "/api/forms", &forms);
+
+	/* the first one is reduced already; its addresses stay as they are */
+	for (size_t i = reduced ? 1 : 0; code == CTL_OK && i < 2; i++) {
+		view = config_view_of_observer(*both[i], forms, reduced);
+		json_decref(*both[i]);
+		*both[i] = view;
+	}
+	json_decref(forms);
+	return code;
+}
+
+/* Prints the changes without secrets, and their effects. */
+static void report_diff(const struct ctl *ctl, const json_t *from,
+			const json_t *to, json_t *found)
+{
+	json_t *change;
+	size_t i;
+
+	add_effects(from, to, found);
+	config_view_mask(found);
+	if (ctl->options.json) {
+		ctl_print_json(found);
+		return;
+	}
+	json_array_foreach(found, i, change)
+		print_change(ctl, change);
+	print_effects(from, to, found);
+}
+
 enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *from = NULL, *to = NULL, *found, *change;
+	json_t *from = NULL, *to = NULL, *found;
 	enum ctl_exit code = CTL_OK;
-	size_t i;
+	bool is_observer = n == 1 && api_is_observer(ctl);
 
 	if (n == 1)
 		code = api_load(ctl, &from);
@@ -375,16 +413,15 @@ enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 	if (code == CTL_OK &&
 	    file_read_json(args[n - 1], &to, &ctl->error) < 0)
 		code = CTL_REFUSED;
+	if (code == CTL_OK && is_observer)
+		code = reduce(ctl, &from, &to);
 	if (code == CTL_OK) {
+		if (is_observer)
+			(void)fputs("sluicectl: warning: secrets are not "
+				    "compared: the login is an observer\n",
+				    stderr);
 		found = json_diff(from, to);
-		add_effects(from, to, found);
-		json_array_foreach(found, i, change)
-			if (!ctl->options.json)
-				print_change(ctl, change);
-		if (ctl->options.json)
-			ctl_print_json(found);
-		else
-			print_effects(from, to, found);
+		report_diff(ctl, from, to, found);
 		if (ctl->options.given & OPTION_EXIT_CODE &&
 		    json_array_size(found) > 0)
 			code = CTL_DIFFERS;

@@ -10,6 +10,7 @@ libctl_a_SOURCES = \
 	ctl/commands.h \
 	ctl/cmd_config.c \
 	ctl/config_edit.c ctl/config_edit.h \
+	ctl/config_view.c ctl/config_view.h \
 	ctl/ctl.h \
 	ctl/cmd_events.c \
 	ctl/diff_effect.c ctl/diff_effect.h \

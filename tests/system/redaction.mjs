@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { call, cookie, done, enter, startGuarded }
 	from '../helpers/auth.mjs';
+import { Ctl, DIFFERS, OK } from '../helpers/ctl.mjs';
 import { MASTER, Sluice, request, stream } from '../helpers/sluice.mjs';
 import { run, srcdir, tempDir, waitUntil } from '../helpers/util.mjs';
 import { WsClient } from '../helpers/ws.mjs';
@@ -132,6 +133,30 @@ async function everything(sluice, headers) {
 	return all.join('\n');
 }
 
+// An observer compares the file with what the service shows of it.
+async function compares(t, sluice) {
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+	const file = `${tempDir(t)}/edited.json`;
+	const diff = () => ctl.run(['config', 'diff', file, '--exit-code']);
+	const edited = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+
+	await ctl.out(['login', '-u', 'olga'], 'look\n');
+	fs.writeFileSync(file, JSON.stringify(edited));
+	const same = await diff();
+	assert.equal(same.out, '');
+	assert.equal(same.code, OK);
+	assert.match(same.err, /secrets are not compared/);
+	edited.make_stream.find((s) => s.id === 'a001').name = 'Other';
+	edited.users.new = { enable: false, type: 3, cipher: '$y$other' };
+	fs.writeFileSync(file, JSON.stringify(edited));
+	const { code, out } = await diff();
+	assert.equal(code, DIFFERS);
+	assert.match(out, /^~ make_stream\[a001\]\.name: .* -> "Other"$/m);
+	assert.match(out, /^\+ users\.new: \{.*"type":3.*\}$/m);
+	assert.doesNotMatch(out, MARK);
+	assert.doesNotMatch(out, /\$y\$/);
+}
+
 const users = { olga: { type: 2, password: 'look' } };
 const redacts = { settings: { observer_redact: true } };
 
@@ -187,6 +212,7 @@ test('an observer reads no secret, and a control user reads all',
 	assert.doesNotMatch(read, MARK);
 	assert.doesNotMatch(read, /\$y\$/);
 	assert.match(await everything(sluice, admin), MARK);
+	await compares(t, sluice);
 	// a parser of JSON quotes what it does not understand
 	fs.writeFileSync(sluice.file, `{"users": ${secret()}}`);
 	process.kill(sluice.pid, 'SIGHUP');
@@ -212,6 +238,10 @@ test('without the setting an observer receives what the document says',
 		{ cmd: 'get-stream', id: 'a001' }, olga)).body);
 	assert.match(seen.input[1], new RegExp(
 		`^http://geheim.*biss=${BISS}$`));
+	await done(sluice, { cmd: 'set-config', key: 'last', data: 1 }, admin);
+	await waitUntil('the save', () =>
+		fs.readFileSync(sluice.file, 'utf8').includes('"last"'));
+	await compares(t, sluice);
 	await sluice.stop();
 });
 

@@ -1036,6 +1036,7 @@ tests_unit_master_test_renewal_LDADD = $(master_libs)
 
 unit_ctl_tests = \
 	tests/unit/ctl/test_config_edit \
+	tests/unit/ctl/test_config_view \
 	tests/unit/ctl/test_ctl_options \
 	tests/unit/ctl/test_ctl_settings \
 	tests/unit/ctl/test_diff_effect \
@@ -1047,6 +1048,7 @@ unit_ctl_tests = \
 check_PROGRAMS += $(unit_ctl_tests)
 TESTS += $(unit_ctl_tests)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
+tests_unit_ctl_test_config_view_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_options_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_settings_LDADD = $(ctl_libs)
 tests_unit_ctl_test_diff_effect_LDADD = $(ctl_libs)

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ctl/config_view.h"
+
+#include "common/base/util.h"
+#include "proto/spec/address_open.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The forms of the sections. */
+static const struct section {
+	const char *key, *form;
+	bool named; /* an object of entries, by their names */
+} sections[] = {
+	{ "settings", "settings", false },
+	{ "auth", "auth", false },
+	{ "log", "log", false },
+	{ "users", "user", true },
+	{ "make_stream", "stream", false },
+	{ "dvb_tune", "adapter", false },
+	{ "softcam", "softcam", false },
+	{ "cas", "cas", false },
+	{ "servers", "server", false },
+	{ "categories", "category", false },
+	{ "output", "group", false },
+};
+
+/* Members with these keys are printed as CONFIG_VIEW_SECRET. */
+static const char *const masked[] = { "cipher", "crt_key" };
+
+static bool has_mark(const json_t *field, const char *mark)
+{
+	return json_is_true(json_object_get(field, mark));
+}
+
+static const json_t *find_field(const json_t *form, const char *key)
+{
+	json_t *field;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)form, i, field) {
+		const char *own = json_string_value(
+			json_object_get(field, "key"));
+
+		if (own != NULL &&
+		    (strcmp(own, key) == 0 ||
+		     (has_mark(field, "prefix") &&
+		      strncmp(own, key, strlen(own)) == 0)))
+			return field;
+	}
+	return NULL;
+}
+
+/* --- observer_redact --- */
+
+/* A copy of an array with the items that show() returns; null for others. */
+static json_t *open_items(const json_t *items, const json_t *field,
+			  json_t *(*show)(const json_t *, const json_t *field))
+{
+	json_t *copy = json_array(), *item, *shown;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)items, i, item) {
+		shown = show(item, field);
+		(void)json_array_append_new(copy, shown != NULL ? shown
+								: json_null());
+	}
+	return copy;
+}
+
+static json_t *open_text(const char *key, const char *text)
+{
+	char *shown = strstr(key, "host") != NULL
+			      ? address_open_host(text)
+			      : address_open(text, strcmp(key, "output") == 0
+						   ? ADDRESS_OUTPUT
+						   : ADDRESS_INPUT);
+	json_t *value = json_string(shown);
+
+	free(shown);
+	return value;
+}
+
+/* Text, or the {format, host, port} of auth.backend. */
+static json_t *open_address(const json_t *value, const json_t *field)
+{
+	static const char *const keys[] = { "format", "host", "port" };
+	const char *key = json_string_value(json_object_get(field, "key"));
+	json_t *copy, *member;
+
+	if (json_is_string(value))
+		return open_text(key, json_string_value(value));
+	if (!json_is_object(value))
+		return NULL;
+	copy = json_object();
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		member = json_object_get(value, keys[i]);
+		if (strcmp(keys[i], "host") == 0 && json_is_string(member))
+			(void)json_object_set_new(
+				copy, keys[i],
+				open_text(keys[i], json_string_value(member)));
+		else if (member != NULL)
+			(void)json_object_set(copy, keys[i], member);
+	}
+	return copy;
+}
+
+static json_t *open_object(const json_t *object, const json_t *form);
+
+/* An entry whose fields are those of the field. */
+static json_t *open_entry(const json_t *entry, const json_t *field)
+{
+	return json_is_object(entry)
+		       ? open_object(entry, json_object_get(field, "fields"))
+		       : NULL;
+}
+
+static json_t *open_scalar(const json_t *value, const json_t *field)
+{
+	(void)field;
+	return json_is_string(value) || json_is_number(value) ||
+			       json_is_boolean(value)
+		       ? json_incref((json_t *)(uintptr_t)value)
+		       : NULL;
+}
+
+static bool is_number(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return json_is_number(value) || json_is_boolean(value) ||
+	       (text != NULL && (text[strspn(text, "0123456789.-")] == '\0' ||
+				 strcmp(text, "true") == 0 ||
+				 strcmp(text, "false") == 0));
+}
+
+static bool is_one_of(const json_t *text, const char *const *words)
+{
+	const char *own = json_string_value(text);
+
+	while (own != NULL && *words != NULL && strcmp(*words, own) != 0)
+		words++;
+	return own != NULL && *words != NULL;
+}
+
+/* The members that are no lists and no objects. */
+static json_t *open_members(const json_t *object)
+{
+	json_t *copy = json_object(), *member, *shown;
+	const char *key;
+
+	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+		shown = open_scalar(member, NULL);
+		if (shown != NULL)
+			(void)json_object_set_new(copy, key, shown);
+	}
+	return copy;
+}
+
+/* The value as an observer receives it; NULL: it has another type than the
+ * field. */
+static json_t *open_value(const json_t *value, const json_t *field)
+{
+	static const char *const numbers[] = { "boolean", "integer", "number",
+					       NULL };
+	static const char *const objects[] = { "object", NULL };
+	const json_t *type = json_object_get(field, "type");
+	bool is_list = json_is_array(value);
+
+	if (has_mark(field, "address"))
+		return is_list ? open_items(value, field, open_address)
+			       : open_address(value, field);
+	if (json_object_get(field, "fields") != NULL ||
+	    is_one_of(json_object_get(field, "item"), objects))
+		return is_list ? open_items(value, field, open_entry)
+			       : open_entry(value, field);
+	if (is_one_of(type, numbers))
+		return is_number(value) ? open_scalar(value, field) : NULL;
+	if (is_one_of(type, objects))
+		return json_is_object(value) ? open_members(value) : NULL;
+	return is_list ? open_items(value, field, open_scalar)
+		       : open_scalar(value, field);
+}
+
+/* A copy with the members that observers receive. */
+static json_t *open_object(const json_t *object, const json_t *form)
+{
+	json_t *copy = json_object(), *value, *shown;
+	const char *key;
+
+	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+		const json_t *field = find_field(form, key);
+
+		shown = has_mark(field, "observer") ? open_value(value, field)
+						    : NULL;
+		if (shown != NULL)
+			(void)json_object_set_new(copy, key, shown);
+	}
+	return copy;
+}
+
+static json_t *open_section(const struct section *s, const json_t *value,
+			    const json_t *forms)
+{
+	json_t *form = json_object_get(forms, s->form), *copy, *entry;
+	json_t *field = json_pack("{s:O*}", "fields", form);
+	const char *name;
+
+	if (s->named) {
+		copy = json_object();
+		json_object_foreach((json_t *)(uintptr_t)value, name, entry)
+			if (json_is_object(entry))
+				(void)json_object_set_new(
+					copy, name, open_object(entry, form));
+	} else if (json_is_array(value)) {
+		copy = open_items(value, field, open_entry);
+	} else {
+		copy = open_entry(value, field);
+	}
+	json_decref(field);
+	return copy;
+}
+
+static json_t *open_document(const json_t *document, const json_t *forms)
+{
+	json_t *copy = json_object(), *value, *shown;
+
+	value = json_object_get(document, "gid");
+	if (value != NULL)
+		(void)json_object_set(copy, "gid", value);
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+		value = json_object_get(document, sections[i].key);
+		shown = value != NULL ? open_section(&sections[i], value, forms)
+				      : NULL;
+		if (shown != NULL)
+			(void)json_object_set_new(copy, sections[i].key,
+						  shown);
+	}
+	return copy;
+}
+
+/* --- without it --- */
+
+/* Removes hashes and the private key; a softcam keeps what its form shows. */
+static json_t *hide_secrets(const json_t *document, const json_t *forms)
+{
+	json_t *copy = json_deep_copy(document), *user, *softcams;
+	const char *login;
+
+	json_object_foreach(json_object_get(copy, "users"), login, user)
+		(void)json_object_del(user, "cipher");
+	softcams = json_object_get(copy, "softcam");
+	for (size_t i = 0; i < json_array_size(softcams); i++)
+		(void)json_array_set_new(
+			softcams, i,
+			open_object(json_array_get(softcams, i),
+				    json_object_get(forms, "softcam")));
+	return copy;
+}
+
+json_t *config_view_of_observer(const json_t *document, const json_t *forms,
+				bool reduced)
+{
+	json_t *view = reduced ? open_document(document, forms)
+			       : hide_secrets(document, forms);
+
+	(void)json_object_del(json_object_get(view, "settings"), "crt_key");
+	return view;
+}
+
+/* --- masks --- */
+
+static void mask_members(json_t *value)
+{
+	json_t *member;
+	const char *key;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(masked); i++)
+		if (json_object_get(value, masked[i]) != NULL)
+			(void)json_object_set_new(
+				value, masked[i],
+				json_string(CONFIG_VIEW_SECRET));
+	json_object_foreach(value, key, member)
+		mask_members(member);
+	json_array_foreach(value, i, member)
+		mask_members(member);
+}
+
+/* Does the last step of the path name a secret? */
+static bool is_masked(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; i < ARRAY_LEN(masked); i++)
+		if (dot != NULL && strcmp(dot + 1, masked[i]) == 0)
+			return true;
+	return false;
+}
+
+void config_view_mask(json_t *changes)
+{
+	static const char *const sides[] = { "from", "to" };
+	json_t *change, *value;
+	size_t i, k;
+
+	json_array_foreach(changes, i, change)
+		for (k = 0; k < ARRAY_LEN(sides); k++) {
+			value = json_object_get(change, sides[k]);
+			if (value != NULL &&
+			    is_masked(json_string_value(
+				    json_object_get(change, "path"))))
+				(void)json_object_set_new(
+					change, sides[k],
+					json_string(CONFIG_VIEW_SECRET));
+			else
+				mask_members(value);
+		}
+}
