@@ -248,6 +248,18 @@ static json_t *changed_document(const struct edit *e)
 	return document;
 }
 
+/* For the lines of the log: the id, or the name of an entry without ids. */
+static const char *name_of(const struct edit *e)
+{
+	const char *id = json_string_value(json_object_get(e->entry, "id"));
+	const char *name = json_string_value(json_object_get(e->entry,
+							     "name"));
+
+	if (e->of->key != COLLECTION_PLACES)
+		return id;
+	return name != NULL ? name : "no name";
+}
+
 /* What is stored as it is and cannot work. */
 static void warn(struct edit *e, bool is_stored)
 {
@@ -264,9 +276,8 @@ static void warn(struct edit *e, bool is_stored)
 		return;
 	if (!is_stored && is_list)
 		entry.document = document = changed_document(e);
-	entry_warnings(e->request, &entry,
-		       is_stored ? json_string_value(json_object_get(
-				e->entry, "id")) : NULL, e->reply);
+	entry_warnings(e->request, &entry, is_stored ? name_of(e) : NULL,
+		       e->reply);
 	json_decref(document);
 }
 

@@ -76,7 +76,7 @@ unsigned check_stream_at(size_t i, const struct check_place *,
 			 check_found_fn *found, void *arg);
 
 struct check_entry {
-	const char *section; /* "softcam", "cas", "dvb_tune" or "users" */
+	const char *section; /* of config_sections[] (config_fields.h) */
 	const char *path;    /* of the entry: "softcam" */
 	const json_t *entry;
 	const json_t *document; /* with the sections that it names */

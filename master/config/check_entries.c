@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges entries of softcam, cas, dvb_tune and users that are stored as they
- * are and cannot work, or not as a key of them asks. */
+/* Judges entries of softcam, cas, dvb_tune, servers and users that are stored
+ * as they are and cannot work, or not as a key of them asks. */
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
@@ -152,6 +152,17 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 		judge_no_tuner(j, adapter);
 }
 
+/* The web interface asks the host. */
+static void judge_server(struct judge *j, const json_t *server)
+{
+	const json_t *host = json_object_get(server, "host");
+
+	if (json_is_object(server) && json_string_length(host) == 0)
+		judge_add(j, CHECK_WARNING, "host: is %s",
+			  host == NULL ? "missing" :
+			  json_is_string(host) ? "empty" : "not a string");
+}
+
 /* Categories that the user may watch; without categories they are names of no
  * list. */
 static void judge_packages(struct judge *j, const json_t *user,
@@ -198,6 +209,8 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		judge_cas_entry(j, entry);
 	else if (strcmp(section, "dvb_tune") == 0)
 		judge_adapter(j, entry, document);
+	else if (strcmp(section, "servers") == 0)
+		judge_server(j, entry);
 	else if (strcmp(section, "users") == 0) {
 		judge_packages(j, entry, document);
 		judge_viewer(j, entry, document);
@@ -206,7 +219,8 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 
 void judge_entries(struct judge *j, const json_t *document)
 {
-	static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
+	static const char *const lists[] = { "softcam", "cas", "dvb_tune",
+					     "servers" };
 	const char *login;
 	json_t *entry;
 	size_t mark, inner, i;

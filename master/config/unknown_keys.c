@@ -34,9 +34,34 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 	look_at_entry(j, "make_stream", stream);
 }
 
-/* Lists of which each entry is looked at, beside the streams.  Those of web
- * interfaces, and users, may have keys of other programs. */
-static const char *const lists[] = { "softcam", "cas", "dvb_tune" };
+/* Lists of which each entry is looked at, beside the streams.  Users, and
+ * groups of outputs, may have keys of other programs. */
+static const char *const lists[] = { "softcam", "cas", "dvb_tune", "servers",
+				     "categories" };
+
+static void look_at_groups(struct judge *j, const json_t *category)
+{
+	const struct field_table *table = &group_fields;
+	size_t mark = judge_down(j, "groups"), i;
+	const json_t *group;
+
+	json_array_foreach(json_object_get(category, "groups"), i, group) {
+		size_t inner = judge_down_index(j, i);
+
+		field_find_unknown(&table, 1, group, on_unknown, j);
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* An entry of one of the lists. */
+static void look_at_listed(struct judge *j, const char *section,
+			   const json_t *entry)
+{
+	look_at_entry(j, section, entry);
+	if (strcmp(section, "categories") == 0)
+		look_at_groups(j, entry);
+}
 
 static void look_whether_idle(struct judge *j, const json_t *stream)
 {
@@ -56,7 +81,7 @@ void unknown_keys_find_entry(const struct check_entry *entry,
 	(void)judge_down(&j, entry->path);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		if (strcmp(lists[i], entry->section) == 0)
-			look_at_entry(&j, entry->section, entry->entry);
+			look_at_listed(&j, entry->section, entry->entry);
 }
 
 static void look_at_entries(struct judge *j, const json_t *document)
@@ -71,7 +96,7 @@ static void look_at_entries(struct judge *j, const json_t *document)
 				   entry) {
 			size_t inner = judge_down_index(j, i);
 
-			look_at_entry(j, lists[k], entry);
+			look_at_listed(j, lists[k], entry);
 			judge_up(j, inner);
 		}
 		judge_up(j, mark);

@@ -11,8 +11,9 @@
 
 #include <jansson.h>
 
-/* Keys without a meaning, also of streams, softcams, CAS entries and adapters.
- * A key that begins with '_' is a remark and known. */
+/* Keys without a meaning, also of streams, softcams, CAS entries, adapters,
+ * servers, categories and their groups.  A key that begins with '_' is a
+ * remark and known. */
 void unknown_keys_find(const json_t *document, check_found_fn *found,
 		       void *arg);
 
@@ -20,7 +21,7 @@ void unknown_keys_find(const json_t *document, check_found_fn *found,
 void idle_streams_find(const json_t *document, check_found_fn *found,
 		       void *arg);
 
-/* The keys of an entry of softcam, cas or dvb_tune. */
+/* The keys of an entry of softcam, cas, dvb_tune, servers or categories. */
 void unknown_keys_find_entry(const struct check_entry *, check_found_fn *found,
 			     void *arg);
 

@@ -95,6 +95,11 @@ test('an invalid category is named and changes nothing', async (t) => {
 		assert.deepEqual(await sluice.cmd('set-category', fields),
 			{ 'set-category': 'er', error });
 	assert.deepEqual(await sluice.cmd('load'), before);
+	assert.deepEqual(await sluice.cmd('set-category', { dry_run: true,
+		warnings: true, category: { name: 'C',
+			groups: [{ name: 'g', names: 'g' }] } })
+		.then((reply) => reply.warnings), ['category.groups[0]: ' +
+			'"names" is not known; is it "name"?']);
 	await sluice.cmd('set-category', { category: { name: 'B' } });
 	await events.wait('the last', (m) => m.scope === 'set-category');
 	await events.expectNews([{ scope: 'set-category',

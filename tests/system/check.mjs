@@ -335,12 +335,14 @@ test('likely typing errors are warnings', async (t) => {
 	const file = path.join(tempDir(t), 'slips.json');
 	const { code, text } = await judge(file, JSON.stringify({
 		make_steam: [], settings: { contol_port: '1' }, _note: 1,
+		servers: [{ name: 'x' }],
 		make_stream: [{ id: 'a', type: 'spts', enable: true,
 			inputs: ['udp://239.1.1.1'] }] }));
 
 	assert.equal(code, 0, text);
 	assert.match(text, /"make_steam" is not known; is it "make_stream"\?/);
 	assert.match(text, /settings: warning: .*is it "control_port"\?/);
+	assert.match(text, /servers\[0\].*: warning: host: is missing/);
 	assert.match(text, /m\[0\] \(a\): warning: .*is it "input"\?/);
 	assert.match(text, /warning: is enabled and does not run: input: /);
 	assert.doesNotMatch(text, /_note/);

@@ -126,7 +126,11 @@ test('unknown keys of an entry are stored as they were sent', async (t) => {
 
 	await sluice.cmd('set-softcam', { softcam: cam('c', own) });
 	await sluice.cmd('set-cas', { cas: { id: 'x', ...own } });
-	await sluice.cmd('set-server', { server });
+	assert.match((await sluice.cmd('set-server', { server,
+		warnings: true })).warnings.join(), /^server: "own" is not/);
+	assert.deepEqual(await sluice.cmd('set-server', { warnings: true,
+		server: { name: 'n' }, dry_run: true }).then((r) =>
+		r.warnings), ['server: host: is missing']);
 	const { softcam, cas, servers } = await sluice.cmd('load');
 	assert.deepEqual([softcam, cas, servers], [[cam('c', own)],
 		[{ id: 'x', ...own }], [server]]);

@@ -86,6 +86,25 @@ Test(unknown_keys, a_key_with_a_missing_letter_is_reported_with_the_likely_key)
 	      "it \"promo\"?\n");
 }
 
+Test(unknown_keys, servers_categories_and_their_groups_are_looked_at)
+{
+	struct check_entry entry = { .section = "categories",
+				     .path = "category" };
+	char all[1024] = "";
+
+	finds("{'servers':[{'host':'h','hosts':'h'}],'categories':[{'name':"
+	      "'c','group':[],'groups':[{'name':'g','names':'g'}]}]}",
+	      "servers[0]: \"hosts\" is not known; is it \"host\"?\n"
+	      "categories[0]: \"group\" is not known; is it \"groups\"?\n"
+	      "categories[0].groups[0]: \"names\" is not known; is it "
+	      "\"name\"?\n");
+	entry.entry = quoted("{'name':'c','groups':[{},{'names':'g'}]}");
+	unknown_keys_find_entry(&entry, note, all);
+	cr_assert_str_eq(all, "category.groups[1]: \"names\" is not known; "
+			 "is it \"name\"?\n");
+	json_decref((json_t *)entry.entry);
+}
+
 Test(unknown_keys, a_key_unlike_any_other_is_named_alone)
 {
 	finds("{'something':1}", ": \"something\" is not known\n");
