@@ -70,7 +70,22 @@ static void look_for_certificate(const json_t *document,
 	}
 }
 
-int check_file(const char *path, FILE *out)
+/* The last line: the numbers of faults and of warnings. */
+static void print_sum(const struct lines *l, size_t faults, size_t warnings)
+{
+	(void)fprintf(l->out, "%s: ", l->file);
+	if (faults > 0)
+		(void)fprintf(l->out, "%zu fault%s", faults,
+			      faults == 1 ? "" : "s");
+	else
+		(void)fputs("ok", l->out);
+	if (faults > 0 || warnings > 0)
+		(void)fprintf(l->out, ", %zu warning%s", warnings,
+			      warnings == 1 ? "" : "s");
+	(void)fputc('\n', l->out);
+}
+
+int check_file(const char *path, bool strict, FILE *out)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
@@ -79,6 +94,7 @@ int check_file(const char *path, FILE *out)
 	unsigned faults, mode = document_open_mode(path, false);
 	json_t *document;
 	char text[128];
+	size_t warnings;
 
 	if (document_load(path, &document, &error) < 0) {
 		print_line(CHECK_FATAL, "", error.text, &l);
@@ -101,13 +117,9 @@ int check_file(const char *path, FILE *out)
 	l.document = document;
 	findings_report(&found, print_line, &l);
 	json_decref(document);
-	if (faults > 0)
-		(void)fprintf(out, "%s: %u fault%s, %zu warning%s\n", path,
-			      faults, faults == 1 ? "" : "s",
-			      found.n - faults,
-			      found.n - faults == 1 ? "" : "s");
-	else
-		(void)fprintf(out, "%s: ok\n", path);
+	warnings = found.n - faults;
+	print_sum(&l, faults, warnings);
 	findings_done(&found);
-	return faults > 0 ? EXIT_FAULTS : EXIT_FINE;
+	return faults > 0 || (strict && warnings > 0) ? EXIT_FAULTS
+						      : EXIT_FINE;
 }

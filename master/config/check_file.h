@@ -2,9 +2,11 @@
 /* The option -t: judges a configuration file. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Writes one line per fault, then per warning:
  * "FILE: make_stream[3].input[0] (news, "News 24"): …"; at last their numbers,
- * or "FILE: ok" without a fault.  Returns 0, or 78 with a fault. */
-int check_file(const char *path, FILE *out);
+ * or "FILE: ok" without a fault.  Returns 0, or 78 with a fault, or with a
+ * warning if strict is true. */
+int check_file(const char *path, bool strict, FILE *out);

@@ -25,11 +25,12 @@ enum {
 	OPTION_USER,
 	OPTION_ALLOW_PATH,
 	OPTION_TRIAL,
+	OPTION_STRICT,
 };
 
 static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
-	"       sluice -t -c FILE\n"
+	"       sluice -t [--strict] -c FILE\n"
 	"       sluice --reset-password LOGIN -c FILE\n"
 	"       sluice --describe\n"
 	"\n"
@@ -53,6 +54,7 @@ static const char help[] =
 	"      --user NAME      started by root, run as this user; the\n"
 	"                       default is sluice\n"
 	"  -t, --check          judge the configuration, name every fault\n"
+	"      --strict         with -t: a warning is a fault, too\n"
 	"      --describe       print every option of the configuration as "
         "JSON\n"
 	"  -V, --version        print the version\n"
@@ -73,6 +75,7 @@ static const struct option long_options[] = {
 	{ "allow-path", required_argument, NULL, OPTION_ALLOW_PATH },
 	{ &TRIAL_OPTION[2], no_argument, NULL, OPTION_TRIAL },
 	{ "check", no_argument, NULL, 't' },
+	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
@@ -87,6 +90,7 @@ enum verdict {
 /* Requests that replace a run. */
 struct instead {
 	bool check;
+	bool strict;       /* with check */
 	const char *reset; /* a login */
 };
 
@@ -154,6 +158,9 @@ static enum verdict take_option(struct options *o, int letter,
 	case 't':
 		instead->check = true;
 		return GO_ON;
+	case OPTION_STRICT:
+		instead->strict = true;
+		return GO_ON;
 	case OPTION_DESCRIBE:
 		return DESCRIBE;
 	case 'V':
@@ -181,6 +188,8 @@ static enum verdict take_all(int argc, char **argv, struct options *o,
 		return v;
 	if (optind < argc)
 		return fail("there are no arguments without an option");
+	if (instead->strict && !instead->check)
+		return fail("--strict needs -t");
 	if (!instead->check && instead->reset == NULL)
 		return GO_ON;
 	if (o->config_path == NULL)
@@ -201,7 +210,8 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		*ret = o;
 		return true;
 	case CHECK_ONLY:
-		*ret_exit = check_file(o.config_path, stderr);
+		*ret_exit = check_file(o.config_path, instead.strict,
+				       stderr);
 		return false;
 	case RESET_ONLY:
 		*ret_exit = reset_password(o.config_path, instead.reset);

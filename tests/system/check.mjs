@@ -180,8 +180,8 @@ test('a name and an address of one interface are one place', async (t) => {
 		one('c', '192.0.2.77@', 5), one('d', '', 5)] }));
 
 	assert.equal(code, 0, text);
-	assert.deepEqual(text.split('\n').filter((line) =>
-		!line.includes('192.0.2.77')), [
+	assert.deepEqual(text.replace(/ok, \d+ warnings/, 'ok').split('\n')
+		.filter((line) => !line.includes('192.0.2.77')), [
 		'make_stream[1].input[0] (b): warning: is the address of ' +
 			'make_stream[0].input[0] (a), too: only one of them ' +
 			'can receive there',
@@ -324,7 +324,7 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 		'make_stream[3].output[0] (d): warning: records into a ' +
 			'folder with files of the service: a recording that ' +
 			'fills the disk prevents saving: use another folder',
-		'ok', ''];
+		'ok, 20 warnings', ''];
 
 	assert.equal(code, 0, text);
 	assert.deepEqual(text.split('\n'), want.map((line) =>
@@ -345,6 +345,14 @@ test('likely typing errors are warnings', async (t) => {
 	assert.match(text, /servers\[0\].*: warning: host: is missing/);
 	assert.match(text, /m\[0\] \(a\): warning: .*is it "input"\?/);
 	assert.match(text, /warning: is enabled and does not run: input: /);
+	assert.match(text, /: ok, [0-9]+ warnings\n$/);
+	// for a script that accepts no slip
+	const check = async (...args) => (await run(MASTER, [...AS_SELF,
+		...args, '-c', file])).code;
+	assert.equal(await check('-t', '--strict'), 78);
+	assert.equal(await check('--strict'), 64);
+	fs.writeFileSync(file, '{}', { mode: 0o600 });
+	assert.equal(await check('-t', '--strict'), 0);
 	assert.doesNotMatch(text, /_note/);
 });
 
