@@ -6,6 +6,7 @@
 #include "common/base/file_list.h"
 #include "common/base/iface.h"
 #include "master/config/judge.h"
+#include "master/config/play_conf.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
 
@@ -122,6 +123,52 @@ static void look_for_interface(struct host *h, const char *name, bool group)
 			  sender ? name : "");
 }
 
+/* Warns about an address that no interface has.  At any port: the running
+ * service may have the port.  type: of the socket. */
+static void look_for_address(struct host *h, const struct sockaddr_any *at,
+			     int type, const char *what)
+{
+	struct sockaddr_any any_port = *at;
+	char name[SOCKADDR_TEXT_MAX];
+	int fd;
+
+	if (!(h->wanted & HOST_NETWORK) || sockaddr_is_any(at) ||
+	    sockaddr_is_multicast(at))
+		return;
+	sockaddr_set_port(&any_port, 0);
+	fd = socket(at->sa.sa_family, type | SOCK_CLOEXEC, 0);
+	/* a link-local address gets its interface later */
+	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0 &&
+	    (type == SOCK_STREAM || errno == EADDRNOTAVAIL)) {
+		sockaddr_format(at, name);
+		judge_add(&h->j, CHECK_WARNING, "%s%s%s: %s", what,
+			  what[0] != '\0' ? ": " : "", name,
+			  strerror(errno));
+	}
+	fd_close(&fd);
+}
+
+/* The same for an address in text; a name is not resolved. */
+static void look_for_host(struct host *h, const char *text, uint16_t port)
+{
+	struct sockaddr_any at;
+
+	if (sockaddr_parse(text, port, &at) == 0)
+		look_for_address(h, &at, SOCK_DGRAM, "host");
+}
+
+/* The addresses at which SRT and RIST wait for the other end. */
+static void look_for_listeners(struct host *h, const struct srt_spec *srt,
+			       const struct rist_spec *rist)
+{
+	if (srt != NULL && srt->mode == SRT_LISTENER)
+		look_for_host(h, srt->host, srt->port);
+	for (size_t i = 0; rist != NULL && i < rist->n_peers; i++)
+		if (rist->peers[i].listens)
+			look_for_host(h, rist->peers[i].host,
+				      rist->peers[i].port);
+}
+
 static void look_at_input(struct host *h, const char *text)
 {
 	struct input_spec spec;
@@ -138,6 +185,10 @@ static void look_at_input(struct host *h, const char *text)
 		look_for_file(h, "ca", spec.http.ca, R_OK);
 	if (spec.kind == INPUT_SRT)
 		look_for_interface(h, spec.srt.iface, false);
+	if (spec.kind == INPUT_UDP || spec.kind == INPUT_RTP)
+		look_for_address(h, &spec.local, SOCK_DGRAM, "host");
+	look_for_listeners(h, spec.kind == INPUT_SRT ? &spec.srt : NULL,
+			   spec.kind == INPUT_RIST ? &spec.rist : NULL);
 	look_for_interface(h, spec.iface, spec.kind != INPUT_SDP &&
 					  sockaddr_is_multicast(&spec.local));
 	/* the inner lists get shorter with each level */
@@ -149,10 +200,8 @@ static void look_at_input(struct host *h, const char *text)
 
 static void look_at_output(struct host *h, const char *text)
 {
-	struct sockaddr_any any_port;
 	struct output_spec spec;
-	char name[SOCKADDR_TEXT_MAX], *slash;
-	int fd;
+	char *slash;
 
 	if (output_spec_parse(text, &spec, NULL, NULL, NULL) < 0)
 		return;
@@ -161,19 +210,10 @@ static void look_at_output(struct host *h, const char *text)
 		slash[slash == spec.path ? 1 : 0] = '\0';
 		look_for_file(h, "path", spec.path, W_OK | X_OK);
 	}
-	if (spec.kind == OUTPUT_HTTP && h->wanted & HOST_NETWORK) {
-		/* any port: the running service may have the port */
-		any_port = spec.listen;
-		sockaddr_set_port(&any_port, 0);
-		fd = socket(spec.listen.sa.sa_family,
-			    SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0) {
-			sockaddr_format(&spec.listen, name);
-			judge_add(&h->j, CHECK_WARNING, "%s: %s", name,
-				  strerror(errno));
-		}
-		fd_close(&fd);
-	}
+	if (spec.kind == OUTPUT_HTTP)
+		look_for_address(h, &spec.listen, SOCK_STREAM, "");
+	look_for_listeners(h, spec.kind == OUTPUT_SRT ? &spec.srt : NULL,
+			   spec.kind == OUTPUT_RIST ? &spec.rist : NULL);
 	if (spec.kind == OUTPUT_SRT)
 		look_for_interface(h, spec.srt.iface, false);
 	look_for_interface(h, spec.iface, false);
@@ -246,6 +286,18 @@ static void look_at_stream(struct host *h, const json_t *stream)
 	judge_up(&h->j, mark);
 }
 
+/* The port of the play paths. */
+static void look_at_play(struct host *h, const json_t *settings)
+{
+	size_t mark = judge_down(&h->j, "settings.http_play_port");
+	struct sockaddr_any at;
+	struct errmsg error;
+
+	if (play_conf_port(settings, &at, &error) > 0)
+		look_for_address(h, &at, SOCK_STREAM, "");
+	judge_up(&h->j, mark);
+}
+
 void check_host(const json_t *document, check_found_fn *found, void *arg)
 {
 	struct host h = { { .found = found, .arg = arg },
@@ -262,6 +314,7 @@ void check_host(const json_t *document, check_found_fn *found, void *arg)
 	}
 	judge_up(&h.j, mark);
 	look_at_log(&h, document);
+	look_at_play(&h, json_object_get(document, "settings"));
 }
 
 unsigned check_host_stream(const json_t *stream, unsigned parts,

@@ -331,6 +331,30 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 		line && `${file}: ${line}`));
 });
 
+test('local addresses that this machine lacks are warnings', async (t) => {
+	const file = path.join(tempDir(t), 'addresses.json');
+	const lacks = ['udp://192.0.2.70:5000', 'rtp://192.0.2.71:5000',
+		'srt://192.0.2.72:5000#mode=listener',
+		'rist://@192.0.2.73:5000'];
+	const has = ['udp://127.0.0.1:5001', 'udp://:5002',
+		'udp://239.1.1.1:5003', 'srt://192.0.2.77:5004',
+		'rist://192.0.2.77:5005', 'rist://@:5006'];
+	const { code, text } = await judge(file, JSON.stringify({
+		settings: { http_play_stream: true,
+			http_play_port: '192.0.2.77:8200' },
+		make_stream: [...lacks, ...has].map((input, i) =>
+			stream(`a${i}`, input, [])) }));
+	const found = text.split('\n').filter((line) =>
+		line.includes('Cannot assign'));
+
+	assert.equal(code, 0, text);
+	assert.equal(found.length, lacks.length + 1, text);
+	for (const [i, line] of found.slice(0, -1).entries())
+		assert.match(line, new RegExp(`\\[${i}\\]\\.input\\[0\\] .*` +
+			`host: 192\\.0\\.2\\.7${i}:5000: `));
+	assert.match(found.at(-1), /: settings\.http_play_port: warning: 192/);
+});
+
 test('likely typing errors are warnings', async (t) => {
 	const file = path.join(tempDir(t), 'slips.json');
 	const { code, text } = await judge(file, JSON.stringify({
