@@ -290,11 +290,11 @@ static void look_at_stream(struct host *h, const json_t *stream)
 static void look_at_play(struct host *h, const json_t *settings)
 {
 	size_t mark = judge_down(&h->j, "settings.http_play_port");
-	struct sockaddr_any at;
-	struct errmsg error;
+	struct play_conf play;
 
-	if (play_conf_port(settings, &at, &error) > 0)
-		look_for_address(h, &at, SOCK_STREAM, "");
+	play_conf_read(&play, settings, NULL);
+	if (play.has_port)
+		look_for_address(h, &play.port, SOCK_STREAM, "");
 	judge_up(&h->j, mark);
 }
 

@@ -3,6 +3,7 @@
  * occupy. */
 #include "common/base/iface.h"
 #include "master/config/judge.h"
+#include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "proto/spec/io_spec.h"
 
@@ -74,6 +75,7 @@ static void judge_listen(struct judge *j, const char *protocol,
 			 struct judge_outputs *all)
 {
 	char text[SOCKADDR_TEXT_MAX], port[64], own[80], rival[80];
+	char holder[PLACE_HOLDER_MAX];
 	bool any = sockaddr_is_any(listen);
 	const char *other;
 
@@ -87,9 +89,29 @@ static void judge_listen(struct judge *j, const char *protocol,
 	if (other != NULL)
 		judge_add(j, CHECK_WARNING, "%s and %s are both listened to: "
 			  "only one of them can be", other, text);
+	(void)snprintf(holder, sizeof holder, "%s" PLACE_OF "%s", text,
+		       j->path);
 	if (find(all, own) == NULL)
 		(void)json_object_set_new_nocheck(all->taken, own,
-						  json_string_nocheck(text));
+						  json_string_nocheck(holder));
+}
+
+/* The port of the play paths is open beside the outputs. */
+static void judge_beside_play(struct judge *j,
+			      const struct sockaddr_any *listen,
+			      const struct judge_outputs *all)
+{
+	char text[SOCKADDR_TEXT_MAX], own[SOCKADDR_TEXT_MAX];
+	struct play_conf play;
+
+	play_conf_read(&play, all->settings, all->control);
+	if (!play.has_port || !play_conf_collides(&play.port, listen) ||
+	    sockaddr_equal(&play.port, listen))
+		return;
+	sockaddr_format(&play.port, text);
+	sockaddr_format(listen, own);
+	judge_add(j, CHECK_WARNING, "%s of settings.http_play_port and %s are "
+		  "both listened to: only one of them can be", text, own);
 }
 
 /* A local port; false when it is taken. */
@@ -197,8 +219,10 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 			  HTTP_RING_MIN_KIB);
 	/* on the port of the control server only an output on all addresses
 	 * could conflict, and that output has a fault already */
-	if (!same_port)
+	if (!same_port) {
 		judge_listen(j, "tcp", &spec->listen, all);
+		judge_beside_play(j, &spec->listen, all);
+	}
 	sockaddr_format(&spec->listen, listen);
 	(void)snprintf(key, sizeof key, "http %s %s", listen, spec->path);
 	other = take(j, all, key);

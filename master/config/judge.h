@@ -5,6 +5,7 @@
 
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "master/config/stream_conf.h"
 #include "proto/spec/field.h"
 
 #include <jansson.h>
@@ -46,14 +47,16 @@ void judge_user(struct judge *, const json_t *user);
 
 /* The places that enabled streams occupy so far, to find conflicts. */
 struct judge_outputs {
-	json_t *taken; /* a place -> the path of the address that has it */
+	/* A place -> the path of the address that has it; of a port
+	 * "0.0.0.0:8100 of make_stream[3].output[0]". */
+	json_t *taken;
 	const struct sockaddr_any *control;
 	const json_t *settings; /* the document's; NULL: there are none */
 	/* Streams that were read before; NULL: all are judged in turn. */
 	const struct stream_confs *neighbours;
 	const char *self; /* the id that does not count, or NULL */
 	size_t before;    /* only those above this position count */
-	char other[CHECK_PATH_MAX];
+	char other[PLACE_HOLDER_MAX];
 };
 
 /* Occupies the places of an address of an enabled stream; a finding names the

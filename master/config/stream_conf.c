@@ -262,9 +262,10 @@ const struct stream_conf *stream_confs_get(const struct stream_confs *cs,
 
 bool stream_confs_find_place(const struct stream_confs *cs,
 			     const struct place_query *q,
-			     char ret[CHECK_PATH_MAX])
+			     char ret[PLACE_HOLDER_MAX])
 {
 	const struct place *p, *first = NULL;
+	const char *own, *of;
 
 	LIST_FOREACH(p, &cs->buckets[bucket_of(q->place)], link)
 		if (strcmp(p->key, q->place) == 0 &&
@@ -276,10 +277,13 @@ bool stream_confs_find_place(const struct stream_confs *cs,
 			first = p;
 	if (first == NULL)
 		return false;
-	if (strncmp(q->place, "listen ", 7) == 0)
-		(void)snprintf(ret, CHECK_PATH_MAX, "%s", first->holder);
-	else
-		(void)snprintf(ret, CHECK_PATH_MAX, "make_stream[%zu].%s",
-			       first->item->position, first->holder);
+	/* "output[0]", or "0.0.0.0:8100 of output[0]" */
+	own = first->holder;
+	of = strstr(own, PLACE_OF);
+	if (of != NULL)
+		own = of + strlen(PLACE_OF);
+	(void)snprintf(ret, PLACE_HOLDER_MAX, "%.*smake_stream[%zu].%s",
+		       (int)(own - first->holder), first->holder,
+		       first->item->position, own);
 	return true;
 }

@@ -75,6 +75,10 @@ void stream_confs_set(struct stream_confs *, const json_t *streams);
 const struct stream_conf *stream_confs_get(const struct stream_confs *,
 					   const json_t *stream);
 
+/* Between a listening address and the path of its input or output. */
+#define PLACE_OF " of "
+enum { PLACE_HOLDER_MAX = CHECK_PATH_MAX + SOCKADDR_TEXT_MAX + 8 };
+
 /* A place, and the streams whose places count. */
 struct place_query {
 	const char *place;
@@ -83,7 +87,8 @@ struct place_query {
 };
 
 /* True when the place is taken.  *ret is the path of the address that has it,
- * "make_stream[3].output[0]"; for a port it is the listening address. */
+ * "make_stream[3].output[0]"; for a port the listening address precedes it,
+ * "0.0.0.0:8100 of make_stream[3].output[0]". */
 bool stream_confs_find_place(const struct stream_confs *,
 			     const struct place_query *,
-			     char ret[CHECK_PATH_MAX]);
+			     char ret[PLACE_HOLDER_MAX]);

@@ -14,7 +14,7 @@ static void note(enum check_severity severity, const char *path,
 	char *all = arg;
 	size_t len = strlen(all);
 
-	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
+	(void)snprintf(all + len, 1024 - len, "%s%s: %s\n",
 		       severity == CHECK_WARNING ? "warning " : "", path, text);
 }
 
@@ -45,9 +45,9 @@ Test(check_places, of_rist_are_of_one)
 		  "make_stream[1].input[0]: h:9000 is already of "
 		  "make_stream[0].input[0]\n" },
 		{ "rist://@:9000", "rist://@127.0.0.1:9000",
-		  "warning make_stream[1].input[0]: 0.0.0.0:9000 and "
-		  "127.0.0.1:9000 are both listened to: only one of them can "
-		  "be\n" },
+		  "warning make_stream[1].input[0]: 0.0.0.0:9000 of "
+		  "make_stream[0].input[0] and 127.0.0.1:9000 are both "
+		  "listened to: only one of them can be\n" },
 		{ "rist://@:9000", "rist://@:9002", "" },
 		{ "rist://h:9000", "rist://h:9000", "" },
 		{ "rist://@10.1.0.1:9000", "rist://@10.2.0.1:9000", "" },
@@ -56,7 +56,7 @@ Test(check_places, of_rist_are_of_one)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		json_t *document = make_document(cases[i].a, cases[i].b);
-		char said[512] = "";
+		char said[1024] = "";
 
 		(void)check_document(document, NULL, note, said);
 		cr_expect_str_eq(said, cases[i].said, "%s, %s: %s",
@@ -78,16 +78,17 @@ Test(check_places, of_an_output_on_the_control_port_are_free)
 	struct sockaddr_any control;
 	struct check_place place = { .path = "stream", .document = document,
 				     .control = &control };
-	char found[512] = "";
+	char found[1024] = "";
 
 	cr_assert_eq(sockaddr_parse("10.0.0.1", 8000, &control), 0);
 	cr_expect_eq(check_stream(stream, &place, note, found), 0);
 	cr_expect_str_eq(found, "");
 	place.control = NULL;
 	cr_expect_eq(check_stream(stream, &place, note, found), 0);
-	cr_expect_str_eq(found, "warning stream.output[0]: 0.0.0.0:8000 and "
-				"10.0.0.2:8000 are both listened to: only one "
-				"of them can be\n");
+	cr_expect_str_eq(found, "warning stream.output[0]: 0.0.0.0:8000 of "
+				"make_stream[0].output[0] and 10.0.0.2:8000 "
+				"are both listened to: only one of them can "
+				"be\n");
 	json_decref(stream);
 	json_decref(document);
 }
@@ -100,16 +101,19 @@ Test(check_places, of_every_listener_in_conflict_are_reported)
 		"http://127.0.0.1:8100/d",
 	};
 	static const char wanted[] =
-		"warning make_stream[1].output[0]: 127.0.0.1:8100 and "
+		"warning make_stream[1].output[0]: 127.0.0.1:8100 of "
+		"make_stream[0].output[0] and "
 		"0.0.0.0:8100 are both listened to: only one of them can be\n"
-		"warning make_stream[2].output[0]: 127.0.0.1:8100 and "
+		"warning make_stream[2].output[0]: 127.0.0.1:8100 of "
+		"make_stream[0].output[0] and "
 		"0.0.0.0:8100 are both listened to: only one of them can be\n"
-		"warning make_stream[3].output[0]: 0.0.0.0:8100 and "
+		"warning make_stream[3].output[0]: 0.0.0.0:8100 of "
+		"make_stream[1].output[0] and "
 		"127.0.0.1:8100 are both listened to: only one of them can "
 		"be\n";
 	json_t *list = json_array();
 	json_t *document = json_pack("{s:o}", "make_stream", list);
-	char found[512] = "", id[] = "a";
+	char found[1024] = "", id[] = "a";
 
 	for (size_t i = 0; i < ARRAY_LEN(outputs); i++, id[0]++)
 		(void)json_array_append_new(
@@ -118,5 +122,30 @@ Test(check_places, of_every_listener_in_conflict_are_reported)
 					outputs[i]));
 	cr_expect_eq(check_document(document, NULL, note, found), 0);
 	cr_expect_str_eq(found, wanted, "%s", found);
+	json_decref(document);
+}
+
+/* The play paths have a port of their own, or share that of an output. */
+Test(check_places, of_the_play_port_are_not_those_of_another_output)
+{
+	json_t *document = json_pack(
+		"{s:{s:b,s:i},s:[{s:s,s:b,s:s,s:[s,s]}]}", "settings",
+		"http_play_stream", 1, "http_play_port", 8100, "make_stream",
+		"id", "a", "enable", 1, "type", "spts", "output",
+		"http://127.0.0.1:8100/a", "http://127.0.0.1:8101/a");
+	json_t *outputs = json_object_get(
+		json_array_get(json_object_get(document, "make_stream"), 0),
+		"output");
+	char found[1024] = "";
+
+	cr_expect_eq(check_document(document, NULL, note, found), 0);
+	cr_expect_str_eq(found, "warning make_stream[0].output[0]: "
+			 "0.0.0.0:8100 of settings.http_play_port and "
+			 "127.0.0.1:8100 are both listened to: only one of "
+			 "them can be\n");
+	found[0] = '\0';
+	(void)json_array_set_new(outputs, 0, json_string("http://:8100/a"));
+	cr_expect_eq(check_document(document, NULL, note, found), 0);
+	cr_expect_str_eq(found, "", "%s", found);
 	json_decref(document);
 }

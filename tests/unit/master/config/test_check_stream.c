@@ -189,7 +189,8 @@ Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)
 		  { "udp://127.0.0.1:2", "udp://127.0.0.1:3" }, "" },
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "http://127.0.0.1:9/a", "http://0.0.0.0:9/b" },
-		  "make_stream[1].output[0]: 127.0.0.1:9 and 0.0.0.0:9 are "
+		  "make_stream[1].output[0]: 127.0.0.1:9 of "
+		  "make_stream[0].output[0] and 0.0.0.0:9 are "
 		  "both listened to: only one of them can be\n" },
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "http://127.0.0.1:9/a", "http://127.0.0.2:9/b" }, "" },

@@ -83,7 +83,7 @@ Test(stream_confs, reads_only_changed_addresses)
 static const char *find(const struct stream_confs *cs, const char *place,
 			const char *but, size_t before)
 {
-	static char path[CHECK_PATH_MAX];
+	static char path[PLACE_HOLDER_MAX];
 	const struct place_query q = { place, but, before };
 
 	return stream_confs_find_place(cs, &q, path) ? path : "";
@@ -107,10 +107,10 @@ Test(stream_confs, find_the_first_that_occupies_a_place)
 	cr_expect_str_eq(find(cs, "file /g", NULL, SIZE_MAX), "");
 	/* a port of every address conflicts with those of one address */
 	cr_expect_str_eq(find(cs, "listen tcp 4 8001 any", NULL, SIZE_MAX),
-			 "0.0.0.0:8001");
+			 "0.0.0.0:8001 of make_stream[3].output[0]");
 	cr_expect_str_eq(find(cs, "listen tcp 4 8001 any", "d", SIZE_MAX), "");
 	cr_expect_str_eq(find(cs, "listen tcp 4 8001 one", NULL, SIZE_MAX),
-			 "127.0.0.1:8001");
+			 "127.0.0.1:8001 of make_stream[2].output[0]");
 	(void)json_array_remove(list, 0);
 	stream_confs_set(cs, list);
 	cr_expect_str_eq(find(cs, "file /f", NULL, SIZE_MAX),
