@@ -86,6 +86,7 @@ bool api_is_observer(struct ctl *ctl)
 static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 			      const char *body, json_t **ret)
 {
+	const char *user = ctl->settings.user;
 	struct client_reply reply = { 0 };
 	enum ctl_exit code;
 	int r = client_call(ctl->client, path, body, &reply, &ctl->error);
@@ -96,7 +97,9 @@ static enum ctl_exit exchange(struct ctl *ctl, const char *path,
 	if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
 	    strcmp(ctl->error.text, "not found") == 0 &&
 	    api_is_observer(ctl))
-		code = ctl_fail(ctl, CTL_AUTH, "an observer may not do this");
+		code = ctl_fail(ctl, CTL_AUTH, "an observer may not do this%s"
+				"%.64s%s", user ? ": the login is \"" : "",
+				user ? user : "", user ? "\"" : "");
 	else if (code == CTL_REFUSED && reply.status == STATUS_HIDDEN &&
 		 strcmp(ctl->error.text, "there is no such path") == 0)
 		code = ctl_fail(ctl, CTL_REFUSED, "%s: there is no control "

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* login and logout. */
+/* login, logout and whoami. */
+#include "common/account/user.h"
 #include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/keyring.h"
 #include "ctl/secret_prompt.h"
+#include "ctl/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,4 +131,26 @@ enum ctl_exit run_logout(struct ctl *ctl, char **args, size_t n)
 		return code;
 	}
 	return report(ctl, user, NULL, "logged out");
+}
+
+enum ctl_exit run_whoami(struct ctl *ctl, char **args, size_t n)
+{
+	json_t *body = NULL, *type;
+	enum ctl_exit code = api_command(ctl, json_pack("{s:s}", "cmd",
+							"whoami"), &body);
+	struct buf text = { 0 };
+
+	(void)args, (void)n;
+	if (code != CTL_OK)
+		return code;
+	type = json_object_get(body, "type");
+	text_plain(&text, api_text(body, "login"));
+	buf_printf(&text, ", %s", json_integer_value(type) == USER_OBSERVER
+				  ? "observer" : "control user");
+	buf_append(&text, "", 1);
+	code = report(ctl, api_text(body, "login"), type,
+		      (const char *)buf_head(&text));
+	buf_done(&text);
+	json_decref(body);
+	return code;
 }

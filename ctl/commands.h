@@ -8,6 +8,7 @@ typedef enum ctl_exit command_fn(struct ctl *, char **args, size_t n);
 
 command_fn run_login;
 command_fn run_logout;
+command_fn run_whoami;
 command_fn run_status;
 command_fn run_top;
 command_fn run_stream_ls;

@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "login", "", "log in and store the session", run_login,
 	  OPTION_PASSWORD_FILE | OPTION_REMEMBER, 0, 0 },
 	{ "logout", "", "end the session", run_logout, 0, 0, 0 },
+	{ "whoami", "", "the login and its role", run_whoami, 0, 0, 0 },
 	{ "status", "", "an overview of service and streams", run_status, 0, 0,
 	  0 },
 	{ "top", "", "all streams, live", run_top, OPTION_SORT | OPTION_ONCE, 0,

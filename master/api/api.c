@@ -19,6 +19,7 @@
 #include "master/api/route.h"
 #include "master/api/scans.h"
 #include "master/api/viewer_door.h"
+#include "master/auth/auth.h"
 #include "master/status/host_advice.h"
 #include "common/account/client_address.h"
 #include "common/account/origin.h"
@@ -283,13 +284,17 @@ enum observer_access api_access(int user_type, enum observer_access observer)
 	return user_type == USER_OBSERVER ? observer : OBSERVER_FORBIDDEN;
 }
 
-/* False after a reply. */
-static bool is_allowed(struct call *call, enum observer_access observer)
+/* what: the command or the path.  False after a reply. */
+static bool is_allowed(struct call *call, enum observer_access observer,
+		       const char *what)
 {
 	enum observer_access access = api_access(call->caller.type, observer);
 
+	if (access != OBSERVER_ALLOWED)
+		auth_log_refusal(call->api->cfg.auth, &call->caller, what);
 	if (access == OBSERVER_FORBIDDEN)
-		reply_error(&call->reply, 403, "an observer may not do this");
+		reply_error(&call->reply, 403, "an observer may not do this: "
+			    "the login is \"%.64s\"", call->caller.login);
 	else if (access == OBSERVER_HIDDEN)
 		reply_error(&call->reply, 404, "not found");
 	return access == OBSERVER_ALLOWED;
@@ -327,7 +332,7 @@ static void run_command(struct call *call)
 	}
 	command = api_command_find(name);
 	if (!is_allowed(call, command != NULL ? command->observer
-					      : OBSERVER_FORBIDDEN))
+					      : OBSERVER_FORBIDDEN, name))
 		return;
 	if (command == NULL)
 		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
@@ -354,7 +359,7 @@ static void take_path(struct call *call)
 	const struct route *r = &call->route;
 
 	access_line(call);
-	if (!is_allowed(call, r->path->observer))
+	if (!is_allowed(call, r->path->observer, r->path->path))
 		return;
 	if (r->path->get != NULL) {
 		r->path->get(call->api, r->id, r->span, &call->reply);

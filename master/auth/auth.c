@@ -20,6 +20,7 @@
 enum {
 	LOG_BURST = 100,
 	LOG_WINDOW_MS = 10000,
+	WHAT_SHOWN = 64, /* bytes of a command or a path */
 };
 
 struct auth {
@@ -29,6 +30,7 @@ struct auth {
 	struct sessions *sessions; /* borrowed from the file */
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
+	struct ratelimit refusals;
 	json_t *named; /* logins reported: the password must be reset */
 	bool shut;     /* the lack of a control user was logged */
 };
@@ -53,6 +55,7 @@ struct auth *auth_new(const struct auth_config *cfg)
 	a->tokens = ws_tokens_new();
 	a->failures.burst = LOG_BURST;
 	a->failures.window_ms = LOG_WINDOW_MS;
+	a->refusals = a->failures;
 	a->named = json_object();
 	/* the file may have changed while we did not run */
 	auth_users_changed(a);
@@ -223,6 +226,23 @@ void auth_users_changed(struct auth *a)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
 	report_users(a);
+}
+
+void auth_log_refusal(struct auth *a, const struct caller *caller,
+		      const char *what)
+{
+	char login[USER_LOGIN_MAX + 1], word[WHAT_SHOWN + 1], ip[IP_TEXT_MAX];
+	unsigned suppressed;
+
+	if (!ratelimit_pass(&a->refusals, mono_ms(), &suppressed))
+		return;
+	if (suppressed > 0)
+		log_info("auth", "%u refusals were not logged", suppressed);
+	log_word(caller->login, login, sizeof login);
+	log_word(what, word, sizeof word);
+	ip_format(&caller->address, ip);
+	log_info("auth", "%s refused: the user is an observer. Login:%s IP:%s",
+		 word, login, ip);
 }
 
 void auth_log_failure(struct auth *a, const char *login,

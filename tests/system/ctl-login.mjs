@@ -31,7 +31,15 @@ test('a login is stored for its user alone, and can be ended', async (t) => {
 	assert.deepEqual(await ctl.json(['login', '-u', 'olga',
 		'--password-file', secret, '--remember']),
 	{ url: `http://127.0.0.1:${sluice.port}`, login: 'olga', type: 2 });
-	await ctl.fails(['session', 'kick', '1'], AUTH, /observer/);
+	await ctl.fails(['session', 'kick', '1'], AUTH,
+		/observer may not do this: the login is "olga"$/m);
+	await sluice.logged(new RegExp('info auth: close-session refused: ' +
+		'the user is an observer\\. Login:olga IP:127\\.0\\.0\\.1'));
+	assert.match(await ctl.out(['whoami']), /: olga, observer$/m);
+	assert.match(await ctl.out(['whoami', '-u', 'admin']),
+		/: admin, control user$/m);
+	assert.deepEqual(await ctl.json(['whoami']), { type: 2, login: 'olga',
+		url: `http://127.0.0.1:${sluice.port}` });
 	// the service hides this command from observers
 	await ctl.fails(['config', 'set', 'x', '--value', '1'], AUTH,
 		/observer/);
