@@ -36,7 +36,7 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 		  struct querier_proc *querier, uint64_t now_ms)
 {
 	struct status_network *n = &s->networks[in->position - 1];
-	const struct queriers *known = querier_proc_known(querier);
+	struct queriers *known = querier_proc_known(querier);
 	struct querier_net net = { .v6 = n->v6 };
 	unsigned ifindex = status_interface(in);
 	bool raised = false;
@@ -45,6 +45,9 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	 * interface; silence has another reason then */
 	if (in->state == INPUT_IDLE)
 		n->ifindex = 0;
+	if (in->heard || n->heard_ms == 0 ||
+	    (ifindex != 0 && n->ifindex != ifindex))
+		n->heard_ms = now_ms;
 	if (ifindex == 0 ? !n->alarmed : n->ifindex != ifindex || in->heard)
 		n->received_ms = now_ms;
 	if (ifindex != 0)
@@ -52,7 +55,12 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	net.ifindex = n->ifindex;
 	if (net.ifindex != 0) {
 		querier_proc_use(querier, net, now_ms);
+		if (in->heard)
+			queriers_arrived(known, net, now_ms);
+		/* where other groups arrive the sender is silent */
 		raised = is_silent(n, now_ms) &&
+			 now_ms - queriers_arrival_ms(known, net) >=
+				 SILENT_MS &&
 			 queriers_state(known, net, now_ms) ==
 				 QUERIER_MISSING &&
 			 !is_filtered(n, now_ms);
@@ -101,6 +109,6 @@ void status_stream_count_networks(const struct status_stream *s,
 			queriers_count(
 				known,
 				(struct querier_net){ n->ifindex, n->v6 },
-				is_silent(n, now_ms));
+				now_ms - n->heard_ms >= SILENT_MS);
 	}
 }

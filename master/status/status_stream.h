@@ -87,6 +87,8 @@ struct status_network {
 	uint64_t looked_ms; /* when that was read; 0: never */
 	/* time of the last packets, or start of the wait */
 	uint64_t received_ms;
+	/* the same, also while the interface is down or was removed */
+	uint64_t heard_ms;
 };
 
 /* An alarm that was reported as raised. */

@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,9 @@ struct net {
 	struct querier_net name; /* ifindex 0: free */
 	uint64_t since_ms;       /* monotonic time of the first use */
 	uint64_t used_ms;        /* monotonic time of the last use */
+	uint64_t arrived_ms;     /* of the last packets there; 0: none */
 	unsigned inputs, silent; /* counted for the report */
+	char label[IF_NAMESIZE]; /* the last name; "": not known */
 };
 
 struct querier {
@@ -112,6 +115,17 @@ static bool is_over(const struct net *w, uint64_t now_ms)
 	return now_ms - w->used_ms > QUERIERS_KEPT_MS;
 }
 
+/* Keeps the present name; false if the interface has none. */
+static bool look_up_name(struct net *w)
+{
+	char name[IF_NAMESIZE];
+
+	if (if_indextoname(w->name.ifindex, name) == NULL)
+		return false;
+	memcpy(w->label, name, sizeof w->label);
+	return true;
+}
+
 void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 {
 	struct net *w = find_net(q, name);
@@ -129,8 +143,25 @@ void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 			w = &q->nets[q->n_nets++];
 		}
 		*w = (struct net){ .name = name, .since_ms = now_ms };
+		(void)look_up_name(w);
 	}
 	w->used_ms = now_ms;
+}
+
+void queriers_arrived(struct queriers *q, struct querier_net name,
+		      uint64_t now_ms)
+{
+	struct net *w = find_net(q, name);
+
+	if (w != NULL)
+		w->arrived_ms = now_ms;
+}
+
+uint64_t queriers_arrival_ms(const struct queriers *q, struct querier_net name)
+{
+	const struct net *w = find_net(q, name);
+
+	return w != NULL ? w->arrived_ms : 0;
 }
 
 bool queriers_in_use(const struct queriers *q, uint64_t now_ms)
@@ -151,10 +182,11 @@ json_t *queriers_write(const struct queriers *q, uint64_t now_ms)
 		if (is_over(w, now_ms))
 			continue;
 		(void)json_array_append_new(
-			list, json_pack("{s:I, s:b, s:I}", "interface",
+			list, json_pack("{s:I, s:b, s:I, s:s}", "interface",
 					(json_int_t)w->name.ifindex, "mld",
 					w->name.v6, "since",
-					(json_int_t)(now_ms - w->since_ms)));
+					(json_int_t)(now_ms - w->since_ms),
+					"name", w->label));
 	}
 	return list;
 }
@@ -165,12 +197,14 @@ void queriers_take(struct queriers *q, const json_t *nets, uint64_t now_ms)
 	size_t i;
 
 	json_array_foreach((json_t *)nets, i, one) {
+		const char *label = "";
 		json_int_t ifindex, since;
 		struct net *w;
 		int v6;
 
-		if (json_unpack(one, "{s:I, s:b, s:I}", "interface", &ifindex,
-				"mld", &v6, "since", &since) < 0 ||
+		if (json_unpack(one, "{s:I, s:b, s:I, s?s}", "interface",
+				&ifindex, "mld", &v6, "since", &since, "name",
+				&label) < 0 ||
 		    ifindex < 1 || ifindex > INT32_MAX || since < 0)
 			continue;
 
@@ -178,8 +212,11 @@ void queriers_take(struct queriers *q, const json_t *nets, uint64_t now_ms)
 
 		queriers_use(q, name, now_ms);
 		w = find_net(q, name);
-		if (w != NULL)
-			w->since_ms = now_ms - MIN((uint64_t)since, now_ms);
+		if (w == NULL)
+			continue;
+		w->since_ms = now_ms - MIN((uint64_t)since, now_ms);
+		if (w->label[0] == '\0')
+			(void)snprintf(w->label, sizeof w->label, "%s", label);
 	}
 }
 
@@ -224,7 +261,27 @@ void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 	w->silent += silent;
 }
 
-static json_t *report_net(const struct queriers *q, const struct net *w,
+/* What to do about the interface; NULL: nothing. */
+static json_t *advise(const struct queriers *q, const struct net *w, bool gone,
+		      enum querier_state state)
+{
+	bool arrives = w->inputs > w->silent;
+
+	if (gone)
+		return json_sprintf("%s was removed: its inputs wait for it",
+				    w->label);
+	if (state != QUERIER_MISSING)
+		return NULL;
+	return json_sprintf("%s: no %s querier for %u s: %s: enable the "
+			    "querier of the switch or of a router", w->label,
+			    w->name.v6 ? "MLD" : "IGMP", q->timeout_s,
+			    arrives ? "groups arrive; a switch with snooping "
+				      "would stop them after some minutes"
+				    : "a switch with snooping will stop the "
+				      "groups");
+}
+
+static json_t *report_net(const struct queriers *q, struct net *w,
 			  uint64_t now_ms)
 {
 	static const char *const states[] = {
@@ -234,11 +291,13 @@ static json_t *report_net(const struct queriers *q, const struct net *w,
 	};
 	enum querier_state state = queriers_state(q, w->name, now_ms);
 	const struct querier *h = find_querier(q, w->name);
-	char name[IF_NAMESIZE] = "";
-	json_t *o = json_object(), *querier;
+	/* without a name it was removed before it was looked at */
+	bool gone = !look_up_name(w) && w->label[0] != '\0';
+	json_t *o = json_object(), *querier, *advice;
 
-	(void)if_indextoname(w->name.ifindex, name);
-	(void)json_object_set_new(o, "interface", json_string(name));
+	if (gone)
+		state = QUERIER_UNKNOWN;
+	(void)json_object_set_new(o, "interface", json_string(w->label));
 	(void)json_object_set_new(o, "index",
 				  json_integer(w->name.ifindex));
 	(void)json_object_set_new(o, "protocol",
@@ -261,19 +320,13 @@ static json_t *report_net(const struct queriers *q, const struct net *w,
 					  json_integer(age_s));
 		(void)json_object_set_new(o, "querier", querier);
 	}
-	if (state == QUERIER_MISSING)
-		(void)json_object_set_new(
-			o, "advice",
-			json_sprintf("%s: no %s querier for %u s: a switch "
-				     "with snooping will stop the groups: "
-				     "enable the querier of the switch or of "
-				     "a router",
-				     name, w->name.v6 ? "MLD" : "IGMP",
-				     q->timeout_s));
+	advice = advise(q, w, gone, state);
+	if (advice != NULL)
+		(void)json_object_set_new(o, "advice", advice);
 	return o;
 }
 
-json_t *queriers_report(const struct queriers *q, uint64_t now_ms)
+json_t *queriers_report(struct queriers *q, uint64_t now_ms)
 {
 	static const char *const keys[] = { "igmp_error", "mld_error" };
 	json_t *o = json_object(), *list = json_array();

@@ -48,6 +48,10 @@ void queriers_reset(struct queriers *);
 
 /* An input uses a group on this network. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
+/* Packets of a group arrive on a network in use. */
+void queriers_arrived(struct queriers *, struct querier_net, uint64_t now_ms);
+/* When that was last; 0: never. */
+uint64_t queriers_arrival_ms(const struct queriers *, struct querier_net);
 /* From master to master: the networks in use, and since when. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
 void queriers_take(struct queriers *, const json_t *nets, uint64_t now_ms);
@@ -64,4 +68,4 @@ void queriers_count(struct queriers *, struct querier_net, bool silent);
 
 /* {"querier_timeout", "igmp_error", "mld_error", "interfaces": […]}, a new
  * reference; doc/api.md, GET api/network-status. */
-json_t *queriers_report(const struct queriers *, uint64_t now_ms);
+json_t *queriers_report(struct queriers *, uint64_t now_ms);

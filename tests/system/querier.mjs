@@ -49,8 +49,18 @@ test('silent without a querier: an alarm, until packets or a querier come',
 			i.silent === 0);
 		assert.equal(plays.state, 'missing');
 		assert.equal(plays.inputs, 1);
-		assert.ok(plays.advice);
+		assert.match(plays.advice, /groups arrive/);
+		// beside it another group is silent: that is its sender
+		await sluice.cmd('set-stream', { stream: stream('b001',
+			'udp://qa@239.1.0.9:5009', []) });
+		await waitNetwork(sluice, 'two', (i) => i.inputs === 2 &&
+			i.silent === 1 && i.state === 'missing');
+		assert.ok(!alarmed(await sluice.status('b001')));
 		sender.stop();
+		await sluice.waitStatus('b001', 'the alarm', alarmed, 20000);
+		await sluice.cmd('set-stream', { id: 'b001',
+			stream: { remove: true } });
+		await waitNetwork(sluice, 'one', (i) => i.inputs === 1);
 
 		// silent, and asked for
 		await asking('igmp3', async () => {

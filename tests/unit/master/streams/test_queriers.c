@@ -189,3 +189,62 @@ Test(queriers, the_report_has_the_queriers_and_the_advice)
 		       "no MLD querier for 260 s"));
 	json_decref(report);
 }
+
+static const char *first_text(json_t *report, const char *key)
+{
+	const char *text = json_string_value(json_object_get(
+		json_array_get(json_object_get(report, "interfaces"), 0),
+		key));
+
+	return text != NULL ? text : "";
+}
+
+Test(queriers, a_removed_interface_keeps_its_name_and_gets_no_other_advice)
+{
+	json_t *left = json_pack("[{s:i, s:b, s:i, s:s}]", "interface",
+				 INT32_MAX, "mld", 0, "since", 1000, "name",
+				 "eth7"), *report, *again;
+	uint64_t now = START_MS + TIMEOUT_MS;
+
+	queriers_take(queriers, left, START_MS);
+	for (uint64_t ms = START_MS; ms <= now; ms += 1000)
+		queriers_use(queriers, (struct querier_net){ INT32_MAX, false },
+			     ms);
+	hear(0, now);
+	report = queriers_report(queriers, now);
+	cr_assert_str_eq(first_text(report, "interface"), "eth7");
+	cr_assert_str_eq(first_text(report, "state"), "unknown");
+	cr_assert_str_eq(first_text(report, "advice"),
+			 "eth7 was removed: its inputs wait for it");
+	again = queriers_write(queriers, now);
+	cr_assert_str_eq(json_string_value(json_object_get(
+				 json_array_get(again, 0), "name")), "eth7");
+	json_decref(again);
+	json_decref(report);
+	json_decref(left);
+}
+
+Test(queriers, the_advice_tells_whether_groups_arrive)
+{
+	uint64_t now = START_MS + TIMEOUT_MS;
+	json_t *report;
+
+	for (uint64_t ms = START_MS; ms <= now; ms += 1000)
+		queriers_use(queriers, v4, ms);
+	hear(0, now);
+	cr_assert_eq(queriers_arrival_ms(queriers, v4), 0);
+	queriers_arrived(queriers, v4, now);
+	queriers_arrived(queriers, other, now);
+	cr_assert_eq(queriers_arrival_ms(queriers, v4), now);
+	cr_assert_eq(queriers_arrival_ms(queriers, other), 0);
+	queriers_count(queriers, v4, true);
+	report = queriers_report(queriers, now);
+	cr_assert_not_null(strstr(first_text(report, "advice"),
+				  "will stop the groups"));
+	json_decref(report);
+	queriers_count(queriers, v4, false);
+	report = queriers_report(queriers, now);
+	cr_assert_not_null(strstr(first_text(report, "advice"),
+				  "groups arrive; a switch"));
+	json_decref(report);
+}
