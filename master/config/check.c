@@ -316,6 +316,9 @@ void judge_user(struct judge *j, const json_t *user)
 	if (limit != NULL && !json_is_null(limit) && !json_is_number(limit) &&
 	    (!json_is_string(limit) || !is_digits(json_string_value(limit))))
 		judge_add(j, CHECK_FAULT, "is not a number");
+	else if (json_number_value(limit) < 0)
+		judge_add(j, CHECK_FAULT, "is less than 0, which admits no "
+			  "viewer; 0 is any number");
 	judge_up(j, mark);
 	mark = judge_down(j, "ip");
 	if (json_string_length(ip) > 0 &&

@@ -207,7 +207,7 @@ static void judge_user(const struct viewer_question *q, const char *login,
 	else if (!has_package(json_object_get(user, "packages"), q->stream))
 		deny(v, "the stream is in no package of the user");
 	else if (limit < 0)
-		deny(v, "conlimit of the user is not a number");
+		deny(v, "conlimit of the user is not a number from 0 on");
 	else
 		*v = (struct viewer_verdict){
 			.answer = VIEWER_ALLOWED,

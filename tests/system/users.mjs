@@ -118,6 +118,9 @@ test('a wrong request changes nothing and names the error', async (t) => {
 		[set('a', { ...good, packages: [1] }), 400],
 		[set('a', { ...good, expire: 'never' }), 400],
 		[set('a', { ...good, conlimit: [] }), 400],
+		[set('a', { ...good, conlimit: -1 }), 400, 'user.conlimit: ' +
+			'is less than 0, which admits no viewer; 0 is any ' +
+			'number'],
 		[set('a', { ...good, ip: 5 }), 400],
 		[set('a', { remove: true }), 404],
 		[{ cmd: 'get-user', id: 'a' }, 404],

@@ -161,7 +161,7 @@ Test(viewer_rules, decide_in_their_order)
 	expect(other, "token=tok-odd", VIEWER_DENIED,
 	       "the stream is in no package of the user");
 	expect(other, "token=tok-many", VIEWER_DENIED,
-	       "conlimit of the user is not a number");
+	       "conlimit of the user is not a number from 0 on");
 	/* then nothing */
 	expect(other, "token=unknown", VIEWER_DENIED, "the token is unknown");
 	expect(other, "", VIEWER_DENIED, "the request has no token");
