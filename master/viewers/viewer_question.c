@@ -79,9 +79,22 @@ static void deny(struct question *q, const char *reason, const char *location)
 	if (e != NULL && e->way == q->way)
 		viewers_end_entry(v, e);
 	if (ratelimit_pass(&v->denials, mono_ms(), &suppressed))
-		log_info("auth", "stream %s: viewer %s denied: %s",
-			 q->ask.stream, q->ask.peer, reason);
+		log_info("auth", "stream %s: viewer %s denied: %s (%.16s)",
+			 q->ask.stream, q->ask.peer, reason, q->ask.protocol);
 	answer(q, &a);
+}
+
+/* The same with the login in the reason; "": there is none. */
+static void deny_login(struct question *q, const char *reason,
+		       const char *login)
+{
+	char word[LOG_USER_MAX];
+	struct errmsg text;
+
+	log_word(login, word, sizeof word);
+	errmsg_set(&text, "%s%s%s", reason, login[0] != '\0' ? ": login " : "",
+		   login[0] != '\0' ? word : "");
+	deny(q, text.text, NULL);
 }
 
 /* --- the limit of a user --- */
@@ -227,9 +240,9 @@ static void take_password(struct question *q, enum gate_answer a)
 	} else if (a == GATE_BUSY) {
 		answer_busy(q);
 	} else {
-		deny(q, a == GATE_LOCKED
-			? "too many wrong passwords of the address or login"
-			: "the password is wrong", NULL);
+		deny_login(q, a == GATE_LOCKED
+			   ? "too many wrong passwords of the address or login"
+			   : "the password is wrong", q->credential.login);
 	}
 }
 
@@ -448,7 +461,7 @@ static void judge(struct question *q)
 		});
 		return;
 	case VIEWER_DENIED:
-		deny(q, v.reason, NULL);
+		deny_login(q, v.reason, v.login);
 		return;
 	case VIEWER_NEEDS_PASSWORD:
 		check_password(q);

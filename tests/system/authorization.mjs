@@ -224,13 +224,18 @@ test('a change of no_auth disconnects only those who may not watch',
 
 test('a user has at most conlimit viewers', async (t) => {
 	const sluice = await playing(t, { promo: 'http://promo.example/' },
-		{ anna: user('anna', { conlimit: 1 }) });
+		{ anna: user('anna', { conlimit: 1 }),
+			carl: user('carl', { enable: false }) });
+	await request(8100, { path: '/one?token=carl' });
+	await sluice.logged(
+		/denied: the user is disabled: login carl \(http\)$/m);
 	const first = await watch(t, '?token=anna');
 	const denied = await request(8100, { path: '/one?token=anna' });
 
 	assert.equal(denied.status, 302);
 	assert.equal(denied.headers.location, 'http://promo.example/');
-	await sluice.logged(/denied: login anna has 1 of 1 sessions$/m);
+	await sluice.logged(
+		/denied: login anna has 1 of 1 sessions \(http\)$/m);
 	// the place is free again when the viewer has left: a player that
 	// changes the stream has it at once, unless the machine is very slow
 	let second = first, denials = 0;
