@@ -96,14 +96,21 @@ static void *write_in_thread(void *arg)
 	return NULL;
 }
 
-static void log_failure(struct save *s)
+/* retries: the same content is written again, after retry_ms. */
+static void log_failure(struct save *s, bool retries)
 {
 	unsigned held;
 
 	if (!ratelimit_pass(&s->log_limit, mono_ms(), &held))
 		return;
 	s->told = true;
-	log_error("config", "%s is not saved: %s", s->cfg.path, s->error.text);
+	if (retries)
+		log_error("config", "%s is not saved: %s; the next attempt "
+			  "is in %u s", s->cfg.path, s->error.text,
+			  (s->retry_ms + 999) / 1000);
+	else
+		log_error("config", "%s is not saved: %s", s->cfg.path,
+			  s->error.text);
 	if (held > 0)
 		log_error("config", "%s: %u more failures since the last line",
 			  s->cfg.path, held);
@@ -122,11 +129,13 @@ static void report(struct order *o, int result, const struct errmsg *error)
 static void conclude(struct save *s, int result, struct orders *over)
 {
 	struct order *o = s->order;
+	bool retries = result < 0 &&
+		       (o == NULL || !o->is_text || o->displaces);
 
 	s->order = NULL;
 	if (result < 0)
-		log_failure(s);
-	if (result < 0 && (o == NULL || !o->is_text || o->displaces)) {
+		log_failure(s, retries);
+	if (retries) {
 		s->dirty = true;
 		s->due = false;
 		s->failed = s->error;
@@ -287,7 +296,7 @@ static bool write_last(struct save *s)
 	else if (!wait_for_thread(s))
 		return false;
 	if (take_result(s) < 0)
-		log_failure(s);
+		log_failure(s, false);
 	return true;
 }
 
@@ -314,7 +323,7 @@ void save_free(struct save **p)
 		o = s->order;
 		s->order = NULL;
 		if (take_result(s) < 0) {
-			log_failure(s);
+			log_failure(s, false);
 			s->dirty |= o == NULL || !o->is_text || o->displaces;
 		}
 		report(o, -ECANCELED, &ending);

@@ -107,6 +107,7 @@ test('a configuration that cannot be saved is an alarm until it is',
 
 	assert.match(up.reason, failed);
 	assert.equal(up.subject, sluice.file);
+	await sluice.logged(/is not saved: .*; the next attempt is in 1 s$/m);
 	// a restart that fails because of it is no alarm afterwards
 	await sluice.cmd('restart');
 	assert.match((await event(told, 'restart', true)).reason,
