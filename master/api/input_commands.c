@@ -83,8 +83,11 @@ static void streams_set_input(struct api *api, const json_t *request,
 	}
 	if (type == NULL ||
 	    (strcmp(type, "passive") != 0 && strcmp(type, "disable") != 0)) {
-		reply_error(reply, 400, "the stream's backup_type is neither "
-			    "passive nor disable");
+		reply_error(reply, 400, "an input cannot be chosen: "
+			    "backup_type is %s%.32s%s: set it to \"passive\" "
+			    "or \"disable\"", type != NULL ? "\"" : "",
+			    type != NULL ? type : "absent",
+			    type != NULL ? "\"" : "");
 		return;
 	}
 	if (n == 0 || wanted < 0 || (size_t)wanted > n ||

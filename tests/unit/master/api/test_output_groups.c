@@ -163,11 +163,11 @@ Test(stream_input, is_judged_before_anything_is_asked)
 		expect_error(command, 400, "input: is not one of 1 to 2");
 	}
 	expect_error("{'cmd':'set-stream-input','id':'c','input':1}", 400,
-		     "the stream's backup_type is neither passive nor "
-		     "disable");
+		     "an input cannot be chosen: backup_type is absent: "
+		     "set it to \"passive\" or \"disable\"");
 	expect_error("{'cmd':'set-stream-input','id':'d','input':1}", 400,
-		     "the stream's backup_type is neither passive nor "
-		     "disable");
+		     "an input cannot be chosen: backup_type is \"stop\": "
+		     "set it to \"passive\" or \"disable\"");
 	expect_error("{'cmd':'set-stream-input','id':'no'}", 404,
 		     "id: there is no stream \"no\"");
 	cr_assert_eq(post("{'cmd':'set-stream-input','id':'e',"
