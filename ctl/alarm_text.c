@@ -58,6 +58,19 @@ static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 				   ? "process" : "output");
 }
 
+/* Appends ": ended by signal 11".  The reason of an output_fault is in the line
+ * of the stream. */
+static void put_reason(struct buf *to, const json_t *alarm)
+{
+	const char *reason = text_of(alarm, "reason");
+
+	if (strcmp(text_of(alarm, "alarm"), "worker") != 0 ||
+	    reason[0] == '\0')
+		return;
+	buf_printf(to, ": ");
+	text_plain(to, reason);
+}
+
 /* Is there an earlier entry of the same alarm? */
 static bool is_repeated(const json_t *list, size_t at)
 {
@@ -86,6 +99,7 @@ static void put_alarm(struct buf *to, const json_t *list, size_t first)
 		if (strcmp(text_of(alarm, "alarm"), name) != 0)
 			continue;
 		put_place(to, gap, alarm);
+		put_reason(to, alarm);
 		gap = ", ";
 		if (at > 0 && (since == 0 || at < since))
 			since = at;

@@ -1035,6 +1035,7 @@ tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)
 
 unit_ctl_tests = \
+	tests/unit/ctl/test_alarm_text \
 	tests/unit/ctl/test_config_edit \
 	tests/unit/ctl/test_config_view \
 	tests/unit/ctl/test_ctl_options \
@@ -1047,6 +1048,7 @@ unit_ctl_tests = \
 	tests/unit/ctl/test_text
 check_PROGRAMS += $(unit_ctl_tests)
 TESTS += $(unit_ctl_tests)
+tests_unit_ctl_test_alarm_text_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_view_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_options_LDADD = $(ctl_libs)
