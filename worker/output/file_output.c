@@ -19,7 +19,7 @@ enum { STAMP_SIZE = 4, STAMP_BITS = 30 };
 #define SPREAD_NS UINT64_C(20000000)
 
 enum {
-	/* An overloaded disk has a good second now and then.  The error ends
+	/* An overloaded disk has a good second now and then.  Its error ends
 	 * after this number of good seconds. */
 	HOLD_S = 5,
 	LOG_MS = 600000,
@@ -37,11 +37,11 @@ struct file_output {
 	uint64_t no_room;               /* packets without room in the queue */
 	uint64_t no_room_before;        /* a second ago */
 	uint64_t last_ns;
-	unsigned full_s, slow_s;        /* seconds until the error ends */
+	unsigned slow_s;                /* seconds until its error ends */
 	enum record_state state;
 	char error[80];                 /* text of the state; "": RECORDING */
 	struct ratelimit log;
-	bool logged;                    /* the error was logged */
+	bool logged;                    /* the slow disk was logged */
 };
 
 /* Where the next packet goes, and when it arrived. */
@@ -122,12 +122,15 @@ static void hold(unsigned *left_s, bool now)
 		(*left_s)--;
 }
 
-/* Logs the end of an error only if its start was logged. */
-static void log_state(struct file_output *o)
+/* Logs the end of a slow disk only if its start was logged.  A full disk is an
+ * outage, whose owner logs it. */
+static void log_slow(struct file_output *o)
 {
 	const char *path = o->base.spec->path;
 	unsigned suppressed;
 
+	if (o->state == DISK_FULL)
+		return;
 	if (o->state == RECORDING) {
 		if (o->logged)
 			log_info("stream", "%s: recording resumed", path);
@@ -151,10 +154,9 @@ static int file_every_second(struct output *out, struct errmsg *error)
 	uint64_t left;
 
 	file_writer_state(o->writer, &o->writer_state);
-	hold(&o->full_s, s->full);
 	hold(&o->slow_s, o->no_room > o->no_room_before);
 	o->no_room_before = o->no_room;
-	o->state = o->full_s > 0   ? DISK_FULL
+	o->state = s->full	   ? DISK_FULL
 		   : o->slow_s > 0 ? DISK_SLOW
 				   : RECORDING;
 	o->error[0] = '\0';
@@ -165,8 +167,8 @@ static int file_every_second(struct output *out, struct errmsg *error)
 	else if (o->state == DISK_SLOW)
 		(void)snprintf(o->error, sizeof o->error,
 			       "the disk is too slow: packets dropped");
-	if (o->state > was || (o->state < was && o->state == RECORDING))
-		log_state(o);
+	if (o->state != was)
+		log_slow(o);
 	/* packets of the queue are not on the disk yet */
 	left = s->queued / file_writer_unit(o->writer) + s->dropped;
 	out->counters.dropped = s->dropped + o->no_room;
@@ -196,6 +198,12 @@ static const char *file_error(const struct output *out)
 	return o->state != RECORDING ? o->error : NULL;
 }
 
+static bool file_is_paused(const struct output *out)
+{
+	return container_of(out, const struct file_output, base)->state ==
+	       DISK_FULL;
+}
+
 static void file_stop(struct output *out)
 {
 	file_writer_stop(container_of(out, struct file_output, base)->writer);
@@ -216,6 +224,7 @@ static const struct output_ops file_ops = {
 	.every_second = file_every_second,
 	.stats = file_stats,
 	.error = file_error,
+	.is_disconnected = file_is_paused,
 };
 
 struct output *file_output_open(const struct output_spec *spec, int *ret_err,

@@ -72,13 +72,14 @@ static struct timespec in_ms(unsigned ms)
 
 /* --- the thread --- */
 
-/* With the lock.  Pauses below the limit, resumes a tenth above it. */
+/* With the lock.  Pauses below the limit, resumes a tenth above it, and at
+ * least 1 MiB. */
 static void check_free(struct file_writer *w)
 {
 	uint64_t min = w->spec.file.min_free_mib;
 	uint64_t free_mib = w->state.free_mib;
 
-	w->state.full = w->state.full ? free_mib < min + min / 10
+	w->state.full = w->state.full ? free_mib < min + MAX(min / 10, 1U)
 				      : free_mib < min;
 }
 

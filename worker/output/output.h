@@ -75,8 +75,8 @@ struct link_stats output_stats(const struct output *);
 /* Why the open output cannot send; NULL if it can. */
 const char *output_error(const struct output *);
 
-/* Is the output open, but without a receiver, and does it reconnect by itself?
- * It then counts as closed, with output_error() as the reason. */
+/* Is the output open, but without a receiver or room on the disk, and does it
+ * continue by itself?  It then counts as closed, with output_error() as the reason. */
 bool output_is_disconnected(const struct output *);
 
 /* Why a part (a path, error correction) cannot send; NULL if all parts can. */

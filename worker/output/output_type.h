@@ -20,7 +20,7 @@ struct output_ops {
 	void (*stats)(const struct output *, struct link_stats *ret);
 	/* NULL: an open output has no error. */
 	const char *(*error)(const struct output *);
-	/* NULL: an output without receiver fails. */
+	/* NULL: an output without receiver or room fails. */
 	bool (*is_disconnected)(const struct output *);
 	/* NULL: the output has no parts. */
 	const char *(*part_error)(const struct output *);
