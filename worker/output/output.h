@@ -76,7 +76,8 @@ struct link_stats output_stats(const struct output *);
 const char *output_error(const struct output *);
 
 /* Is the output open, but without a receiver or room on the disk, and does it
- * continue by itself?  It then counts as closed, with output_error() as the reason. */
+ * continue by itself?  It then counts as closed, with output_error() as the
+ * reason. */
 bool output_is_disconnected(const struct output *);
 
 /* Why a part (a path, error correction) cannot send; NULL if all parts can. */
