@@ -26,9 +26,10 @@ static inline size_t buf_len(const struct buf *b)
 	return b->tail - b->head;
 }
 
+/* NULL: nothing was ever added. */
 static inline uint8_t *buf_head(const struct buf *b)
 {
-	return b->data + b->head;
+	return b->data != NULL ? b->data + b->head : NULL;
 }
 
 /* Room for at least len bytes at the end; write there, then call
