@@ -3,6 +3,8 @@
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 
+/* The outputs that cannot send now.  The alarm of an output that sends again is
+ * raised for some seconds more. */
 static json_t *output_faults(const struct status_stream *s)
 {
 	json_t *list = json_array();
@@ -11,7 +13,7 @@ static json_t *output_faults(const struct status_stream *s)
 		const struct output_fault *f = &s->outputs[i].fault;
 		json_t *o;
 
-		if (!f->raised)
+		if (!f->raised || f->in_s > 0)
 			continue;
 		o = json_object();
 		set_int(o, "position", i + 1);

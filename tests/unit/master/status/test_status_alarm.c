@@ -239,6 +239,29 @@ Test(status, another_reason_of_an_output_is_reported_with_its_begin)
 	status_stream_free(&next);
 }
 
+static size_t output_faults(const struct status_stream *s)
+{
+	const struct stream_proc_info info = { 0 };
+	json_auto_t *o = status_stream_overview(s, &info);
+
+	return json_array_size(json_object_get(o, "output_faults"));
+}
+
+Test(status, an_output_that_sends_again_has_its_alarm_and_no_fault)
+{
+	struct status_stream *s = with_outputs();
+
+	for (int i = 0; i < OUTPUT_FAULT_RAISE_S; i++)
+		second(s, "no route", NULL);
+	cr_expect_eq(output_faults(s), 1);
+	second(s, NULL, NULL);
+	cr_expect_eq(output_faults(s), 0);
+	cr_expect_eq(status_stream_alarms(s), ALARM_BIT(ALARM_OUTPUT_FAULT));
+	second(s, "no route", NULL);
+	cr_expect_eq(output_faults(s), 1);
+	status_stream_free(&s);
+}
+
 Test(status, the_alarm_of_an_output_outlives_a_missed_report)
 {
 	struct status_stream *s = with_outputs();
