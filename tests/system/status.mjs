@@ -20,6 +20,17 @@ async function playing(t, input, mux, options = {}) {
 }
 
 const INPUT = 'udp://127.0.0.1:5000';
+
+// The packets of video and audio leave on PIDs that no table names.
+function moved(packets) {
+	const list = Buffer.from(packets);
+
+	for (let at = 0; at < list.length; at += 188)
+		if ((list[at + 1] & 0x1f) === 1 && list[at + 2] > 0)
+			list[at + 2] += 0x80;
+	return list;
+}
+
 const NULL_PACKET = Buffer.from([0x47, 0x1f, 0xff, 0x10,
 	...Array(184).fill(0xff)]);
 
@@ -164,6 +175,11 @@ const never = {
 		/^only null packets arrive$/],
 	'null packets and own tables': ['#pnr=1&set_pnr=2', { empty: true },
 		'no PAT', /^only null packets arrive$/],
+	'no PID of the PMT': ['', { moved: true }, 'no video or audio',
+		/^no packets arrive on .* PIDs of the PMT \(PID_error\)$/],
+	'no PID of the PMT, remuxed': ['#set_pnr=2', { moved: true },
+		'no video or audio',
+		/^no packets arrive on .* PIDs of the PMT \(PID_error\)$/],
 	'scrambled': ['', { scrambled: true }, 'scrambled', /^scrambled$/],
 	'torn': ['#cc_limit=1', { tear: true }, 'CC errors',
 		/^\d+ CC errors in a second$/],
@@ -189,6 +205,7 @@ test('a stream that was never on air reports the reason, in one line ' +
 		const shapes = {
 			tear: (p) => ++turn % 5 === 0 ? [] : [p],
 			empty: (p) => [Buffer.alloc(p.length, NULL_PACKET)],
+			moved: (p) => [moved(p)],
 		};
 		const [shape] = Object.keys(shapes).filter((k) => what[k]);
 

@@ -350,6 +350,8 @@ void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
 		.null_packets = m->null_packets,
 		.cc_errors = m->faults[ALARM_CC],
 		.scrambled_packets = m->scrambled,
+		/* without a record of each PID it is not known */
+		.av = m->pids.n == PID_STATS_MAX,
 		.av_scrambled = m->faults[ALARM_SCRAMBLED] > 0,
 		.tei = m->faults[ALARM_TRANSPORT],
 		.damaged = m->damaged,
@@ -361,6 +363,7 @@ void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
 
 		if (s->class != PID_VIDEO && s->class != PID_AUDIO)
 			continue;
+		ret->av |= s->packets > 0;
 		ret->pes_errors += n;
 		ret->pes_bad |= n > ANALYZE_PES_ERRORS;
 	}

@@ -222,6 +222,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->empty_ns = l->hole_ns = l->lossy_ns = l->frozen_ns = 0;
 	l->holed = l->loss = l->lossy = false;
 	l->gaps = 0;
+	l->no_av_ms = ANALYZE_NO_AV_MS;
 	l->gap = false;
 	l->verdict = FAILOVER_UNKNOWN;
 	l->sound = false;
@@ -434,6 +435,9 @@ static void describe(struct input_chain *l, const char *missing)
 	else if (r->fault == ANALYZE_SILENT && l->junk_kbps > 0)
 		errmsg_set(&l->error, "%u kbit/s arrive without MPEG-TS "
 			   "packets", l->junk_kbps);
+	else if (r->fault == ANALYZE_NO_AV)
+		errmsg_set(&l->error, "no packets arrive on the video and "
+			   "audio PIDs of the PMT (PID_error)");
 	else if (r->fault == ANALYZE_BITRATE)
 		errmsg_set(&l->error, "%u kbit/s %sare less than %u",
 			   r->payload_kbps,
@@ -561,6 +565,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 		analyze_judge(&config, &counts, monitor_psi(l->watch.monitor),
 			      passed_ms, &l->report);
 	}
+	analyze_judge_av(&l->report, passed_ms, &l->no_av_ms);
 	two_senders = c->source_changes >= INPUT_TWO_SENDERS;
 	if (l->keeper.input != NULL)
 		reason = two_senders && c->unprotected == 0

@@ -71,6 +71,7 @@ struct input_chain {
 			     * 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
+	unsigned no_av_ms; /* without video and audio, see analyze_judge_av() */
 	bool gap; /* a gap that silence.h has not counted yet */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */

@@ -89,6 +89,7 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	uint8_t class = a->classes[pid];
 	bool av = class == PID_VIDEO || class == PID_AUDIO;
 
+	a->now.av |= av;
 	if (header & HEADER_SCRAMBLING) {
 		a->now.scrambled_packets++;
 		a->now.av_scrambled |= av;
@@ -186,8 +187,27 @@ void analyze_judge(const struct analyze_config *config,
 		ret->limit_kbps = config->bitrate_limit_kbps;
 	else if (ret->video_count > 0 && !config->no_analyze)
 		ret->limit_kbps = ANALYZE_LIMIT_VIDEO_KBPS;
+	ret->no_av = !config->no_analyze && !c->av &&
+		     ret->video_count + ret->audio_count > 0;
 	ret->fault = find_fault(config, c, ret);
 	ret->onair = ret->fault == ANALYZE_FINE;
+}
+
+void analyze_judge_av(struct analyze_report *r, unsigned elapsed_ms,
+		      unsigned *missing_ms)
+{
+	unsigned ms = MIN(elapsed_ms, ANALYZE_NO_AV_MS);
+
+	if (!r->no_av) {
+		*missing_ms = 0;
+		return;
+	}
+	*missing_ms = MIN(*missing_ms + ms, ANALYZE_NO_AV_MS);
+	if (r->fault != ANALYZE_BITRATE &&
+	    (r->fault != ANALYZE_FINE || *missing_ms < ANALYZE_NO_AV_MS))
+		return;
+	r->fault = ANALYZE_NO_AV;
+	r->onair = false;
 }
 
 void analyze_every_second(struct analyze *a, unsigned elapsed_ms,
@@ -205,6 +225,7 @@ const char *analyze_fault_name(enum analyze_fault fault)
 		[ANALYZE_FINE] = NULL,
 		[ANALYZE_SILENT] = "no packets",
 		[ANALYZE_NO_PMT] = "no PMT",
+		[ANALYZE_NO_AV] = "no video or audio",
 		[ANALYZE_BITRATE] = "low bitrate",
 		[ANALYZE_SCRAMBLED] = "scrambled",
 		[ANALYZE_PES] = "PES errors",

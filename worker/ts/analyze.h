@@ -16,6 +16,7 @@ enum {
 	ANALYZE_LIMIT_KBPS = 16,        /* without video */
 	ANALYZE_LIMIT_VIDEO_KBPS = 128, /* with video */
 	ANALYZE_PES_ERRORS = 2,         /* tolerated on one PID in a second */
+	ANALYZE_NO_AV_MS = 2000,        /* tolerated without video and audio */
 };
 
 struct analyze;
@@ -31,6 +32,7 @@ enum analyze_fault {
 	ANALYZE_FINE,
 	ANALYZE_SILENT,    /* no packets */
 	ANALYZE_NO_PMT,
+	ANALYZE_NO_AV,     /* PID_error of all video and audio */
 	ANALYZE_BITRATE,   /* below the limit */
 	ANALYZE_SCRAMBLED,
 	ANALYZE_PES,       /* too many wrong PES starts */
@@ -44,6 +46,7 @@ struct analyze_report {
 	enum analyze_fault fault;
 	bool scrambled;         /* a video or audio PID was scrambled */
 	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
+	bool no_av;             /* the PMTs list video or audio, none arrived */
 	uint32_t bitrate_kbps;  /* bit rate of all packets */
 	uint32_t payload_kbps;  /* bit rate without null packets ... */
 	uint32_t limit_kbps;    /* ... and its minimum for an input on air */
@@ -66,6 +69,7 @@ struct analyze_counts {
 	uint32_t pes_errors;    /* on video and audio PIDs */
 	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS */
 	uint32_t scrambled_packets;
+	bool av;                /* a packet of video or audio arrived */
 	bool av_scrambled;      /* a video or audio PID was scrambled */
 	uint32_t tei;
 	uint32_t damaged;       /* tei without null packets */
@@ -77,6 +81,15 @@ struct analyze_counts {
 void analyze_judge(const struct analyze_config *,
 		   const struct analyze_counts *, const struct psi *,
 		   unsigned elapsed_ms, struct analyze_report *ret);
+
+/*
+ * Sets the fault ANALYZE_NO_AV (TR 101 290 1.6, for all video and audio PIDs at
+ * once).  *missing_ms: the time without their packets, from second to second;
+ * its owner begins a source with ANALYZE_NO_AV_MS.  A source that had them is
+ * off air after that time; with a low bitrate at once.
+ */
+void analyze_judge_av(struct analyze_report *, unsigned elapsed_ms,
+		      unsigned *missing_ms);
 
 struct analyze *analyze_new(const struct analyze_config *);
 void analyze_free(struct analyze **);

@@ -339,6 +339,60 @@ Test(analyze, the_limit_without_video_is_lower)
 	}
 }
 
+/* Ends the second and judges it; the owner keeps the time. */
+static enum analyze_fault judged(struct rig *rig, unsigned *missing_ms)
+{
+	second(rig);
+	analyze_judge_av(&rig->report, 1000, missing_ms);
+	cr_expect_eq(rig->report.onair, rig->report.fault == ANALYZE_FINE);
+	return rig->report.fault;
+}
+
+Test(analyze, without_the_pids_of_video_and_audio_it_is_off_air)
+{
+	struct rig rig = rig_new((struct analyze_config){ 0 });
+	unsigned missing_ms = ANALYZE_NO_AV_MS;
+
+	/* a source that never had them */
+	build_tables(rig.build);
+	put_payload(rig.build, DATA, LIMIT);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_NO_AV);
+	build_good(rig.build);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_FINE);
+	/* one second proves nothing */
+	put_payload(rig.build, DATA, LIMIT);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_FINE);
+	put_payload(rig.build, DATA, LIMIT);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_NO_AV);
+	/* one of both is enough */
+	put_payload(rig.build, DATA, LIMIT);
+	put_payload(rig.build, AUDIO, 1);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_FINE);
+	/* tables alone are a low bitrate, and this is the reason */
+	build_tables(rig.build);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_NO_AV);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_SILENT);
+	rig_done(&rig);
+}
+
+Test(analyze, a_program_that_lists_no_video_and_audio_misses_none)
+{
+	static const struct build_entry entry = { 1, 0x100 };
+	static const struct build_es data = { 0x06, DATA, "", 0 };
+	struct rig rig = rig_new((struct analyze_config){ 0 });
+	unsigned missing_ms = ANALYZE_NO_AV_MS;
+	uint8_t section[1024];
+	size_t len = build_pat(section, 0, &entry, 1);
+
+	build_section(rig.build, TS_PID_PAT, section, len);
+	len = build_pmt(section, (struct build_entry){ 1, 0x1fff }, 0, &data,
+			1);
+	build_section(rig.build, 0x100, section, len);
+	put_payload(rig.build, DATA, LIMIT);
+	cr_expect_eq(judged(&rig, &missing_ms), ANALYZE_FINE);
+	rig_done(&rig);
+}
+
 Test(analyze, an_error_of_one_second_does_not_count_in_the_next)
 {
 	struct rig rig = rig_new((struct analyze_config){ .cc_limit = 1 });
