@@ -58,14 +58,14 @@ static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 				   ? "process" : "output");
 }
 
-/* Appends ": ended by signal 11".  The reason of an output_fault is in the line
- * of the stream. */
-static void put_reason(struct buf *to, const json_t *alarm)
+/* Appends ": ended by signal 11", unless the line says so already.  It has the
+ * reason of an output_fault. */
+static void put_reason(struct buf *to, const json_t *alarm, const char *said)
 {
 	const char *reason = text_of(alarm, "reason");
 
 	if (strcmp(text_of(alarm, "alarm"), "worker") != 0 ||
-	    reason[0] == '\0')
+	    reason[0] == '\0' || strstr(said, reason) != NULL)
 		return;
 	buf_printf(to, ": ");
 	text_plain(to, reason);
@@ -84,7 +84,8 @@ static bool is_repeated(const json_t *list, size_t at)
 }
 
 /* Appends an alarm with all its places and its earliest time. */
-static void put_alarm(struct buf *to, const json_t *list, size_t first)
+static void put_alarm(struct buf *to, const json_t *list, size_t first,
+		      const char *said)
 {
 	const char *name = text_of(json_array_get(list, first), "alarm");
 	const char *gap = " (";
@@ -99,7 +100,7 @@ static void put_alarm(struct buf *to, const json_t *list, size_t first)
 		if (strcmp(text_of(alarm, "alarm"), name) != 0)
 			continue;
 		put_place(to, gap, alarm);
-		put_reason(to, alarm);
+		put_reason(to, alarm, said);
 		gap = ", ";
 		if (at > 0 && (since == 0 || at < since))
 			since = at;
@@ -111,7 +112,8 @@ static void put_alarm(struct buf *to, const json_t *list, size_t first)
 	buf_printf(to, ")");
 }
 
-void put_stream_alarms(struct buf *to, const json_t *alarms)
+void put_stream_alarms(struct buf *to, const json_t *alarms,
+		       const char *said)
 {
 	size_t n = 0;
 
@@ -119,7 +121,7 @@ void put_stream_alarms(struct buf *to, const json_t *alarms)
 		if (is_repeated(alarms, i) || n++ >= NAMED_MAX)
 			continue;
 		buf_printf(to, "%s", n == 1 ? "alarms: " : ", ");
-		put_alarm(to, alarms, i);
+		put_alarm(to, alarms, i, said);
 	}
 	if (n > NAMED_MAX)
 		buf_printf(to, " and %zu more", n - NAMED_MAX);

@@ -16,8 +16,9 @@
 json_t *alarms_by_stream(const json_t *answer);
 
 /* Appends "alarms: continuity (input 1, output; since 14:03:05), ..." for the
- * alarms of a stream; nothing for none. */
-void put_stream_alarms(struct buf *to, const json_t *alarms);
+ * alarms of a stream; nothing for none.  said: the error that the line has, "":
+ * none; it is not repeated as the reason of an alarm. */
+void put_stream_alarms(struct buf *to, const json_t *alarms, const char *said);
 
 /* Appends a line for each alarm of the service, at most max (0: all), and the
  * number of the others; returns the number of lines. */

@@ -375,7 +375,7 @@ void row_put_troubles(const struct overview_row *row, struct buf *to)
 	text_plain(to, has ? fault.text : "");
 	if (has && json_array_size(row->alarms) > 0)
 		buf_printf(to, "; ");
-	put_stream_alarms(to, row->alarms);
+	put_stream_alarms(to, row->alarms, has ? fault.text : "");
 }
 
 static void set_troubles(struct table *t, const struct overview_row *row,
