@@ -342,8 +342,9 @@ static struct known for_names = { .names = {
 	"/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/nsswitch.conf",
 	"/etc/protocols", "/etc/services", "/etc/resolv.conf",
 	"/run/NetworkManager", "/run/resolvconf", "/run/systemd/resolve",
-	"/run/connman", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/usr/lib/ssl",
-	"/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+	"/run/connman", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+	"/usr/lib/ssl", "/usr/share/ca-certificates",
+	"/usr/local/share/ca-certificates",
 } };
 
 static void know(struct known *k)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tree again: a test beside the path of what it tests.
-EXTRA_DIST += tests/unit/quoted.h tests/unit/rounds.h \
+EXTRA_DIST += tests/unit/master/status/alarm_events.h \
+	tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
 	tests/unit/worker/output/segmenter_source.h
@@ -789,6 +790,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_host_advice \
 	tests/unit/master/status/test_hour \
 	tests/unit/master/status/test_minute \
+	tests/unit/master/status/test_source_alarms \
 	tests/unit/master/status/test_status \
 	tests/unit/master/status/test_status_alarm \
 	tests/unit/master/status/test_status_words \
@@ -992,6 +994,7 @@ tests_unit_master_status_test_status_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_status_LDADD = $(master_libs)
+tests_unit_master_status_test_source_alarms_LDADD = $(master_libs)
 tests_unit_master_status_test_status_alarm_LDADD = $(master_libs)
 tests_unit_master_status_test_status_words_SOURCES = \
 	tests/unit/master/status/test_status_words.c \

@@ -319,29 +319,6 @@ Test(monitor, reports_a_referenced_pid_without_packets)
 	done(&b);
 }
 
-Test(monitor, counts_whether_video_or_audio_arrived)
-{
-	struct analyze_counts counts;
-	struct bench b;
-
-	setup(&b);
-	run(&b, 1, NULL);
-	monitor_counted(b.monitor, &counts);
-	cr_expect(!counts.av, "the second is new");
-	b.no_video = true;
-	step(&b, NULL);
-	monitor_counted(b.monitor, &counts);
-	cr_expect(counts.av);
-	run(&b, 1, NULL);
-	b.no_audio = b.no_pcr = true;
-	/* the tables come in one of five steps */
-	for (int i = 0; i < 5; i++)
-		step(&b, NULL);
-	monitor_counted(b.monitor, &counts);
-	cr_expect(counts.packets > 0 && !counts.av);
-	done(&b);
-}
-
 Test(monitor, a_program_may_never_have_a_pmt)
 {
 	struct bench b;
