@@ -141,13 +141,15 @@ static bool judge_source(struct edit *e, const json_t *list)
 static bool judge_loop(struct edit *e, const struct adapter_change *change)
 {
 	json_t *streams = edit_list(e->api, STREAMS);
-	const struct link_graph graph = { streams, change->list };
+	struct link_graph graph;
 	struct errmsg error;
 
 	(void)json_array_extend(streams, change->found);
+	link_graph_init(&graph, streams, change->list);
 	if (link_graph_adapter_loops(&graph, e->entry, edit_text(e->old, "id"),
 				     &error))
 		reply_error(e->reply, 400, "adapter.%s", error.text);
+	link_graph_done(&graph);
 	json_decref(streams);
 	return e->reply->status == 0;
 }

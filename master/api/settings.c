@@ -33,22 +33,24 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 static bool judge_loops(const struct api *api, const char *key,
 			const json_t *data, struct reply *reply)
 {
-	const struct link_graph graph = {
-		config_section(api->cfg.config, STREAMS), data
-	};
 	const json_t *adapter;
+	struct link_graph graph;
 	struct errmsg error;
+	bool loops = false;
 	size_t i;
 
 	if (strcmp(key, ADAPTERS) != 0)
 		return true;
-	json_array_foreach((json_t *)(uintptr_t)data, i, adapter)
-		if (link_graph_adapter_loops(&graph, adapter, NULL, &error)) {
-			reply_error(reply, 400, ADAPTERS "[%zu].%s", i,
-				    error.text);
-			return false;
-		}
-	return true;
+	link_graph_init(&graph, config_section(api->cfg.config, STREAMS), data);
+	json_array_foreach((json_t *)(uintptr_t)data, i, adapter) {
+		loops = link_graph_adapter_loops(&graph, adapter, NULL, &error);
+		if (loops)
+			break;
+	}
+	link_graph_done(&graph);
+	if (loops)
+		reply_error(reply, 400, ADAPTERS "[%zu].%s", i, error.text);
+	return !loops;
 }
 
 /* `was` is the stored section without the private key, as clients know it from

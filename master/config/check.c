@@ -8,6 +8,7 @@
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
 #include "master/config/keep_active.h"
+#include "master/config/link_graph.h"
 #include "master/config/play_conf.h"
 #include "master/config/stream_conf.h"
 #include "master/config/viewer_settings.h"
@@ -388,7 +389,10 @@ static void judge_streams(struct judge *j, const json_t *document,
 	json_t *ids = json_object();
 	size_t mark = judge_down(j, "make_stream");
 	const json_t *stream;
+	struct link_graph links;
 	size_t i;
+
+	link_graph_init(&links, streams, json_object_get(document, "dvb_tune"));
 
 	if (streams != NULL && !json_is_array(streams))
 		judge_add(j, CHECK_FATAL, "is not a list");
@@ -399,7 +403,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		const json_t *other;
 
 		judge_stream(j, stream, &outputs);
-		judge_links(j, stream, document, NULL);
+		judge_links(j, stream, &links, NULL);
 		judge_others(j, stream, streams);
 		judge_cams(j, stream, json_object_get(document, "softcam"));
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
@@ -418,6 +422,7 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
+	link_graph_done(&links);
 	json_decref(outputs.taken);
 	json_decref(ids);
 }
@@ -496,14 +501,17 @@ static unsigned check_one(const json_t *stream,
 		.before = before,
 	};
 	struct judge j = { .found = found, .arg = arg };
+	struct link_graph links;
 
+	link_graph_init(&links, streams,
+			json_object_get(place->document, "dvb_tune"));
 	if (outputs.neighbours == NULL) {
 		outputs.neighbours = read = stream_confs_new();
 		stream_confs_set(read, streams);
 	}
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
-	judge_links(&j, stream, place->document, place->self);
+	judge_links(&j, stream, &links, place->self);
 	judge_others(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
@@ -513,6 +521,7 @@ static unsigned check_one(const json_t *stream,
 			? place->self : json_string_value(
 				json_object_get(stream, "id")));
 	stream_confs_free(&read);
+	link_graph_done(&links);
 	json_decref(outputs.taken);
 	return j.faults;
 }

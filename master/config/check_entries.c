@@ -108,19 +108,21 @@ static void judge_slot(struct judge *j, const json_t *adapter)
 static void judge_source(struct judge *j, const json_t *adapter,
 			 const json_t *document)
 {
-	const struct link_graph graph = {
-		json_object_get(document, "make_stream"),
-		json_object_get(document, "dvb_tune"),
-	};
+	const json_t *streams = json_object_get(document, "make_stream");
 	const json_t *stream;
 	char link[IO_FEED_MAX + 1];
+	struct link_graph graph;
 	struct errmsg error;
+	bool loops;
 
 	adapter_conf_link(adapter, link);
 	if (link[0] == '\0')
 		return;
-	stream = judge_find(graph.streams, "id", link);
-	if (link_graph_adapter_loops(&graph, adapter, NULL, &error))
+	link_graph_init(&graph, streams, json_object_get(document, "dvb_tune"));
+	loops = link_graph_adapter_loops(&graph, adapter, NULL, &error);
+	link_graph_done(&graph);
+	stream = judge_find(streams, "id", link);
+	if (loops)
 		judge_add(j, CHECK_WARNING, "%s", error.text);
 	else if (stream == NULL)
 		judge_add(j, CHECK_WARNING, "address: there is no stream "

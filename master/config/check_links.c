@@ -41,9 +41,9 @@ static bool is_loop(const struct link_graph *g, const char *name,
 }
 
 static void judge_link(struct judge *j, const char *link,
-		       const json_t *stream, const json_t *streams)
+		       const json_t *stream, const struct link_graph *g)
 {
-	const json_t *source = find(streams, link);
+	const json_t *source = json_object_get(g->streams, link);
 
 	/* no other stream reads the inputs of an mpts */
 	if (strchr(link, '/') != NULL)
@@ -57,13 +57,9 @@ static void judge_link(struct judge *j, const char *link,
 			  link);
 }
 
-void judge_links(struct judge *j, const json_t *stream, const json_t *document,
-		 const char *self)
+void judge_links(struct judge *j, const json_t *stream,
+		 const struct link_graph *g, const char *self)
 {
-	const struct link_graph graph = {
-		json_object_get(document, "make_stream"),
-		json_object_get(document, "dvb_tune"),
-	};
 	size_t mark = judge_down(j, "input"), i;
 	char link[IO_FEED_MAX + 1], name[IO_LINK_MAX + 1];
 	const json_t *input;
@@ -73,11 +69,11 @@ void judge_links(struct judge *j, const json_t *stream, const json_t *document,
 
 		link_graph_name(json_string_value(input), name);
 		stream_link_read(json_string_value(input), link);
-		if (is_loop(&graph, name, stream, self))
+		if (is_loop(g, name, stream, self))
 			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
 				  "what it sends itself", id_of(stream));
 		else if (link[0] != '\0')
-			judge_link(j, link, stream, graph.streams);
+			judge_link(j, link, stream, g);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct input_spec;
+struct link_graph;
 struct output_spec;
 
 /* Collects errors and warnings; on the stack of one check. */
@@ -74,10 +75,10 @@ void judge_stream(struct judge *, const json_t *stream,
 void judge_mpts(struct judge *, const json_t *stream);
 
 /* Judges its stream:// inputs, and dvb:// inputs that lead back to it.  The
- * document may contain the stream, or an older version of it, by the id `self';
+ * graph may contain the stream, or an older version of it, by the id `self';
  * NULL: by none. */
-void judge_links(struct judge *, const json_t *stream, const json_t *document,
-		 const char *self);
+void judge_links(struct judge *, const json_t *stream,
+		 const struct link_graph *, const char *self);
 /* The streams of nit_other. */
 void judge_others(struct judge *, const json_t *stream, const json_t *streams);
 

@@ -21,20 +21,31 @@ void link_graph_name(const char *address, char ret[IO_LINK_MAX + 1])
 		(void)snprintf(ret, IO_LINK_MAX + 1, IO_ADAPTER "%s", id);
 }
 
-/* The first entry with this id, which is the one that runs. */
-static const json_t *find(const json_t *list, const char *id)
+static json_t *by_id(const json_t *list)
 {
-	const json_t *entry;
+	json_t *entries = json_object(), *entry;
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
-		const char *own = json_string_value(
+		const char *id = json_string_value(
 			json_object_get(entry, "id"));
 
-		if (own != NULL && strcmp(own, id) == 0)
-			return entry;
+		if (id != NULL && json_object_get(entries, id) == NULL)
+			(void)json_object_set(entries, id, entry);
 	}
-	return NULL;
+	return entries;
+}
+
+void link_graph_init(struct link_graph *g, const json_t *streams,
+		     const json_t *adapters)
+{
+	*g = (struct link_graph){ by_id(streams), by_id(adapters) };
+}
+
+void link_graph_done(struct link_graph *g)
+{
+	json_decref(g->streams);
+	json_decref(g->adapters);
 }
 
 /* The names that were met, in their order, and as keys. */
@@ -61,11 +72,12 @@ static void add_sources(struct walk *w, const struct link_graph *g,
 	size_t i;
 
 	if (strncmp(name, IO_ADAPTER, skip) == 0) {
-		adapter_conf_link(find(g->adapters, name + skip), source);
+		adapter_conf_link(json_object_get(g->adapters, name + skip),
+				  source);
 		add(w, source);
 		return;
 	}
-	inputs = json_object_get(find(g->streams, name), "input");
+	inputs = json_object_get(json_object_get(g->streams, name), "input");
 	json_array_foreach(inputs, i, input) {
 		link_graph_name(json_string_value(input), source);
 		add(w, source);

@@ -13,11 +13,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Borrowed; each list may be NULL. */
+/* Objects with the entries by id, of several the first one, which runs. */
 struct link_graph {
-	const json_t *streams;
-	const json_t *adapters;
+	json_t *streams;
+	json_t *adapters;
 };
+
+/* Takes references to the entries of the lists, each of which may be NULL. */
+void link_graph_init(struct link_graph *, const json_t *streams,
+		     const json_t *adapters);
+void link_graph_done(struct link_graph *);
 
 /* Writes the name of the stream or of the adapter that an input address reads;
  * "": of neither. */

@@ -778,6 +778,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_adapter_minute \
 	tests/unit/master/streams/test_adapter_programs \
 	tests/unit/master/streams/test_demand \
+	tests/unit/master/config/test_link_graph \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
 	tests/unit/master/config/test_variant \
@@ -965,6 +966,11 @@ tests_unit_master_config_test_playlist_LDADD = $(master_libs)
 tests_unit_master_config_test_play_conf_SOURCES = \
 	tests/unit/master/config/test_play_conf.c
 tests_unit_master_config_test_play_conf_LDADD = $(master_libs)
+tests_unit_master_config_test_link_graph_SOURCES = \
+	tests/unit/master/config/test_link_graph.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_config_test_link_graph_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_links_SOURCES = \
 	tests/unit/master/config/test_stream_links.c \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
