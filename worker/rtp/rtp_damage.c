@@ -20,21 +20,16 @@ bool rtp_damage_is_in(const uint8_t *payload, size_t len)
 	return false;
 }
 
-size_t rtp_damage_replace(uint8_t *payload, const uint8_t *copy, size_t len,
-			  size_t *ret_left)
+size_t rtp_damage_replace(uint8_t *payload, const uint8_t *copy, size_t len)
 {
 	size_t replaced = 0;
 
-	*ret_left = 0;
 	if (len % TS_PACKET != 0)
 		return 0;
 	for (size_t at = 0; at < len; at += TS_PACKET) {
-		if (!is_damaged(payload + at))
+		if (!is_damaged(payload + at) || !ts_sync_ok(copy + at) ||
+		    ts_tei(copy + at))
 			continue;
-		if (!ts_sync_ok(copy + at) || ts_tei(copy + at)) {
-			++*ret_left;
-			continue;
-		}
 		memcpy(payload + at, copy + at, TS_PACKET);
 		replaced++;
 	}

@@ -14,6 +14,5 @@
 bool rtp_damage_is_in(const uint8_t *payload, size_t len);
 
 /* Replaces them by the packets of a copy that have no such indicator.  Returns
- * their number; *ret_left is the number of those that stay. */
-size_t rtp_damage_replace(uint8_t *payload, const uint8_t *copy, size_t len,
-			  size_t *ret_left);
+ * their number. */
+size_t rtp_damage_replace(uint8_t *payload, const uint8_t *copy, size_t len);

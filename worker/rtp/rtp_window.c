@@ -184,7 +184,6 @@ static void take_copy(struct rtp_window *w, uint64_t pos,
 	struct rtp_places *p = &w->places;
 	struct rtp_place *place = rtp_place(p, pos);
 	const size_t len = rtp_store_get(&p->store, place->slot)->len;
-	size_t left;
 
 	if (place->paths & 1U << path) {
 		p->counts.duplicates++;
@@ -193,7 +192,7 @@ static void take_copy(struct rtp_window *w, uint64_t pos,
 	rtp_places_note_arrival(p, pos, path, now_ns);
 	if (d->len == len &&
 	    rtp_damage_replace(rtp_store_payload(&p->store, place->slot),
-			       d->payload, len, &left) > 0)
+			       d->payload, len) > 0)
 		place->paths = (uint8_t)(1U << path);
 	place->state = PLACE_HELD;
 	rtp_places_drain(p, now_ns);

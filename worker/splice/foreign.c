@@ -6,6 +6,7 @@
 #include "common/base/util.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ enum {
 	TABLE_HEADER = 3, /* through section_length */
 	PAT_HEADER = 8,
 	PAT_ENTRY = 4,
+	CURRENT = 1, /* current_next_indicator */
 	PMT_PCR = 8, /* offset of PCR_PID */
 	PCR_PER_TICK = 300,
 };
@@ -71,6 +73,9 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 	if (at + PMT_PCR + 2 > TS_PACKET)
 		return false;
 	section = p + at;
+	/* one that is announced for later is of the same source */
+	if (!(section[5] & CURRENT))
+		return false;
 	if (section_table_id(section) == PAT_TABLE_ID) {
 		n = psi_pat(s->psi, &pat);
 		return section[6] < n &&
@@ -78,6 +83,8 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 		       is_other_pat(s, pat[section[6]].data, section,
 				    p + TS_PACKET);
 	}
+	if (section_table_id(section) != PMT_TABLE_ID)
+		return false;
 	program = psi_program_find(s->psi, (uint16_t)read_u16(section + 3));
 	return program != NULL && program->pmt.data != NULL &&
 	       is_other_pmt(program->pmt.data, section);

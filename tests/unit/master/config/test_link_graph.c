@@ -10,11 +10,14 @@ static json_t *make_chain(size_t n)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		json_t *input = i == 0 ? json_string("udp://239.1.1.1:1")
+				       : json_sprintf("stream://s%zu", i - 1);
+
 		(void)json_array_append_new(list, json_pack(
 			"{s:o, s:[o]}", "id", json_sprintf("s%zu", i),
-			"input", i == 0 ? json_string("udp://239.1.1.1:1")
-					: json_sprintf("stream://s%zu", i - 1)));
+			"input", input));
+	}
 	return list;
 }
 

@@ -3,6 +3,7 @@
 #include "tests/unit/worker/splice/stage.h"
 
 #include "common/base/buf.h"
+#include "common/base/crc32.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/ts/pcr.h"
@@ -27,6 +28,8 @@ static struct source *a;      /* sends the packets, ... */
 static struct source *tables; /* with the PMT of this one */
 static struct source *second; /* another program; NULL: none */
 static bool hide_pmt;         /* of a */
+static bool for_later;        /* the PMT says that it is not current */
+static unsigned lost;         /* packets of the PMT */
 static uint64_t fed;
 static struct buf came;
 
@@ -36,7 +39,8 @@ static void setup(void)
 	a = source_new(UINT64_C(10000) * 90000);
 	tables = source_new(a->start);
 	second = NULL;
-	hide_pmt = false;
+	hide_pmt = for_later = false;
+	lost = 0;
 	fed = 0;
 }
 
@@ -82,6 +86,19 @@ static void put_pat(uint8_t *p)
 	(void)section_pack(section, len, TS_PID_PAT, &cc, p);
 }
 
+/* Clears current_next_indicator. */
+static void announce(uint8_t *p)
+{
+	uint8_t *section = p + 5;
+	size_t len = (size_t)((section[1] & 0x0f) << 8 | section[2]) - 1;
+	uint32_t crc;
+
+	section[5] &= 0xfe;
+	crc = crc32_mpeg(section, len);
+	for (int i = 0; i < 4; i++)
+		section[len + (size_t)i] = (uint8_t)(crc >> (24 - 8 * i));
+}
+
 /* The packets of a tick, one source after the other. */
 static size_t make_tick(uint8_t *to, bool hide_pcr)
 {
@@ -102,6 +119,15 @@ static size_t make_tick(uint8_t *to, bool hide_pcr)
 			put_null(p);
 		else if (second != NULL && ts_pid(p) == TS_PID_PAT)
 			put_pat(p);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = to + i * TS_PACKET;
+
+		if (ts_pid(p) != SOURCE_PMT)
+			continue;
+		p[3] = (uint8_t)((p[3] & 0xf0) | ((ts_cc(p) + lost) & 0x0f));
+		if (for_later)
+			announce(p);
 	}
 	if (second == NULL)
 		return n;
@@ -215,6 +241,21 @@ Test(moved_pids, a_relay_needs_no_pcr_beside_them)
 }
 
 /* The PCRs stay where they were: the sound moves alone. */
+/* PIDs whose PMT is announced and not yet in force. */
+Test(moved_pids, a_table_for_later_is_no_other_source)
+{
+	play(2000, false);
+	a->shift ^= MOVE;
+	tables->shift = a->shift;
+	for_later = true;
+	lost = 1;
+	play(150, true);
+	for_later = false;
+	play(2000, false);
+	cr_assert_eq(counted().cuts, 0);
+	cr_assert_eq(counted().dropped, 0);
+}
+
 Test(moved_pids, a_relay_whose_pcrs_stay_sends_them_as_they_came)
 {
 	play(2000, false);
