@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
-import { TRIAL_REFUSED, Visitor, noBrowser as skip }
+import { TRIAL_REFUSED, Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
 import { SUFFIX, TARGETS, fillForm, forms, sample }
 	from '../helpers/form-fields.mjs';
@@ -154,8 +154,7 @@ test('settings, authorization and log are set by their fields', { skip },
 	visitor.allowed = TRIAL_REFUSED;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
-	await page.keyboard.press('g');
-	await page.keyboard.press('c');
+	await pressKeys(page, 'g', 'c');
 	await page.waitForSelector('h1:has-text("Settings")');
 	await page.click('text=Authorization');
 	await page.waitForSelector('[id="auth.enable"]');

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, login } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { Visitor, noBrowser as skip, pressKeys }
+	from '../helpers/browser.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { CONFIG, begin, useBrowser } from '../helpers/page-scene.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
@@ -186,11 +187,9 @@ test('the table filters, sorts and opens by keys alone', { skip },
 	for (let i = 0; i < 3; i++)
 		await page.keyboard.press('Escape');
 	await page.waitForSelector('.tile');
-	await page.keyboard.press('g');
-	await page.keyboard.press('s');
+	await pressKeys(page, 'g', 's');
 	await page.waitForSelector('tr[data-id]');
-	await page.keyboard.press('g');
-	await page.keyboard.press('w');
+	await pressKeys(page, 'g', 'w');
 	await page.waitForSelector('.tile');
 	await page.keyboard.press('?');
 	await page.waitForSelector('dialog[open]');
