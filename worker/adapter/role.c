@@ -169,8 +169,7 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 	json_t *entry = json_deep_copy(m->adapter_tune.entry);
 
 	(void)fds, (void)n_fds;
-	if (a->source == NULL || a->source->ops->retune == NULL ||
-	    !a->source->ops->retune(a->source, entry)) {
+	if (a->source == NULL || !source_retune(a->source, entry)) {
 		log_error("adapter", "cannot be tuned again");
 		json_decref(entry);
 		worker_exit(a->worker, EX_PROTOCOL);
@@ -194,8 +193,8 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct adapter *a = role;
 	int fd = n_fds > 0 ? fds[0] : -1;
 
-	if (a->source == NULL || a->source->ops->link == NULL ||
-	    !a->source->ops->link(a->source, m->stream_link.stream, fd))
+	if (a->source == NULL ||
+	    !source_link(a->source, m->stream_link.stream, fd))
 		return;
 	/* the source has it */
 	if (n_fds > 0)
@@ -207,9 +206,9 @@ static void on_rename(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct adapter *a = role;
 
 	(void)fds, (void)n_fds;
-	if (a->source != NULL && a->source->ops->rename != NULL)
-		a->source->ops->rename(a->source, m->stream_rename.from,
-				       m->stream_rename.to);
+	if (a->source != NULL)
+		source_rename(a->source, m->stream_rename.from,
+			      m->stream_rename.to);
 }
 
 static void on_menu(void *role, const struct msg *m, int *fds, size_t n_fds)
@@ -227,8 +226,8 @@ static void on_programs(void *role, const struct msg *m, int *fds,
 	struct adapter *a = role;
 
 	(void)fds, (void)n_fds;
-	if (a->source != NULL && a->source->ops->choose != NULL)
-		a->source->ops->choose(a->source, &m->adapter_programs);
+	if (a->source != NULL)
+		source_choose(a->source, &m->adapter_programs);
 }
 
 const struct worker_role adapter_role = {

@@ -24,7 +24,6 @@ enum {
 
 struct slot_source {
 	struct source base;
-	struct source *inner;
 	struct ci_spec spec;
 	struct errmsg wrong;      /* no thread can be started; "": it runs */
 	struct ci_stream *stream;
@@ -214,7 +213,7 @@ static int read_packets(struct source *source, struct batch *batch,
 	int reads;
 
 	s->out = batch;
-	reads = s->inner->ops->read(s->inner, &s->batch, now_ns);
+	reads = source->inner->ops->read(source->inner, &s->batch, now_ns);
 	if (s->stream != NULL) {
 		write_slot(s, now_ns);
 		/* of a slot that fails, too: what it still has */
@@ -247,7 +246,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	struct slot_source *s =
 		container_of(source, struct slot_source, base);
 
-	s->inner->ops->every_second(s->inner, now_ns, ret);
+	source->inner->ops->every_second(source->inner, now_ns, ret);
 	if (ret->tunes != s->tunes)
 		psi_reset(s->psi);
 	s->tunes = ret->tunes;
@@ -274,18 +273,9 @@ static void source_free(struct source *source)
 
 	cam_source_free(&s->base.cam);
 	ci_stream_free(&s->stream);
-	s->inner->ops->free(s->inner);
+	source->inner->ops->free(source->inner);
 	psi_free(&s->psi);
 	free(s);
-}
-
-static void look(struct source *source, struct source_report *ret)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	if (s->inner->ops->look != NULL)
-		s->inner->ops->look(s->inner, ret);
 }
 
 static bool retune(struct source *source, const json_t *adapter)
@@ -293,51 +283,17 @@ static bool retune(struct source *source, const json_t *adapter)
 	struct slot_source *s =
 		container_of(source, struct slot_source, base);
 
-	if (s->inner->ops->retune == NULL ||
-	    !s->inner->ops->retune(s->inner, adapter))
+	if (!source_retune(source->inner, adapter))
 		return false;
 	psi_reset(s->psi);
 	return true;
-}
-
-static void choose(struct source *source,
-		   const struct msg_adapter_programs *programs)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	if (s->inner->ops->choose != NULL)
-		s->inner->ops->choose(s->inner, programs);
-}
-
-static bool give_ring(struct source *source, const char *stream, int fd)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	return s->inner->ops->link != NULL &&
-	       s->inner->ops->link(s->inner, stream, fd);
-}
-
-static void rename_stream(struct source *source, const char *from,
-			  const char *to)
-{
-	struct slot_source *s =
-		container_of(source, struct slot_source, base);
-
-	if (s->inner->ops->rename != NULL)
-		s->inner->ops->rename(s->inner, from, to);
 }
 
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
-	.look = look,
 	.retune = retune,
-	.choose = choose,
-	.link = give_ring,
-	.rename = rename_stream,
 };
 
 struct source *slot_source_new(const json_t *adapter, struct source *inner,
@@ -350,7 +306,7 @@ struct source *slot_source_new(const json_t *adapter, struct source *inner,
 	int err = 0;
 
 	s->base.ops = &ops;
-	s->inner = inner;
+	s->base.inner = inner;
 	s->psi = psi_new();
 	batch_init(&s->batch, on_inner, s);
 	/* the opener has judged the keys */

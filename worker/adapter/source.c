@@ -24,6 +24,51 @@ struct source *source_open(const json_t *adapter, struct ev_loop *loop,
 		       ? slot_source_new(adapter, s, &dvb_system, NULL) : s;
 }
 
+bool source_looks(const struct source *s)
+{
+	return s->ops->look != NULL ||
+	       (s->inner != NULL && source_looks(s->inner));
+}
+
+void source_look(struct source *s, struct source_report *ret)
+{
+	if (s->ops->look != NULL)
+		s->ops->look(s, ret);
+	else if (s->inner != NULL)
+		source_look(s->inner, ret);
+}
+
+bool source_retune(struct source *s, const json_t *adapter)
+{
+	if (s->ops->retune != NULL)
+		return s->ops->retune(s, adapter);
+	return s->inner != NULL && source_retune(s->inner, adapter);
+}
+
+bool source_link(struct source *s, const char *stream, int fd)
+{
+	if (s->ops->link != NULL)
+		return s->ops->link(s, stream, fd);
+	return s->inner != NULL && source_link(s->inner, stream, fd);
+}
+
+void source_rename(struct source *s, const char *from, const char *to)
+{
+	if (s->ops->rename != NULL)
+		s->ops->rename(s, from, to);
+	else if (s->inner != NULL)
+		source_rename(s->inner, from, to);
+}
+
+void source_choose(struct source *s,
+		   const struct msg_adapter_programs *programs)
+{
+	if (s->ops->choose != NULL)
+		s->ops->choose(s, programs);
+	else if (s->inner != NULL)
+		source_choose(s->inner, programs);
+}
+
 struct msg_adapter_status source_report_message(const struct source_report *r)
 {
 	return (struct msg_adapter_status){

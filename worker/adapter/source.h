@@ -43,6 +43,8 @@ struct source_report {
 	unsigned tunes;    /* tunings that a driver accepted */
 };
 
+/* Each kind has the first three.  Another one that is NULL is that of the inner
+ * source; no source has it: see the functions below. */
 struct source_ops {
 	void (*free)(struct source *);
 	/* Passes the packets that wait, up to a bound, to the batch and flushes
@@ -52,26 +54,27 @@ struct source_ops {
 	void (*every_second)(struct source *, uint64_t now_ns,
 			     struct source_report *ret);
 	/* Reports the state between two seconds; the error is that of the last
-	 * second.  NULL: it has none to report.  *ret is all zero. */
+	 * second.  *ret is all zero. */
 	void (*look)(struct source *, struct source_report *ret);
 	/* Receives another multiplex, as this adapter (borrowed for the life of
-	 * the source) says; false: it cannot.  NULL: it never can. */
+	 * the source) says; false: it cannot. */
 	bool (*retune)(struct source *, const json_t *adapter);
 	/* Gives the ring of the stream that it reads; fd is taken; -1: the
 	 * stream has none.  False: it does not read this stream, and fd is not
-	 * taken.  NULL: it reads none. */
+	 * taken. */
 	bool (*link)(struct source *, const char *stream, int fd);
 	/* The stream `from' has the id `to' now; nothing if it reads another
-	 * one.  NULL: as for link. */
+	 * one. */
 	void (*rename)(struct source *, const char *from, const char *to);
-	/* The programs that are read (copied); all until the first call.
-	 * NULL: it receives all. */
+	/* The programs that are read (copied); all until the first call. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);
 };
 
 /* The head of each kind's own struct. */
 struct source {
 	const struct source_ops *ops;
+	struct source *inner;   /* its packets pass through this one; owned,
+				 * or NULL */
 	struct cam_source *cam; /* modules in slots of it; NULL: none */
 };
 
@@ -82,6 +85,16 @@ typedef struct source *source_open_fn(const json_t *adapter,
 
 /* Opens the source that the keys of an adapter name. */
 source_open_fn source_open;
+
+/* These call the function of this name of the source, or, if it has none, that
+ * of the source within it.  Where none has it, nothing is reported, the source
+ * cannot be tuned again, it reads no stream, and it receives all programs. */
+bool source_looks(const struct source *);
+void source_look(struct source *, struct source_report *ret);
+bool source_retune(struct source *, const json_t *adapter);
+bool source_link(struct source *, const char *stream, int fd);
+void source_rename(struct source *, const char *from, const char *to);
+void source_choose(struct source *, const struct msg_adapter_programs *);
 
 /* The report as the master receives it; the rates of packets are zero. */
 struct msg_adapter_status source_report_message(const struct source_report *);

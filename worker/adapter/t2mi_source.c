@@ -9,7 +9,6 @@
 
 struct t2mi_source {
 	struct source base;
-	struct source *inner;
 	json_t *adapter;     /* as it was decapsulated */
 	struct t2mi *t2mi;   /* NULL: the packets are the multiplex */
 	struct batch batch;  /* of the inner source */
@@ -52,9 +51,9 @@ static int read_packets(struct source *source, struct batch *batch,
 	int reads;
 
 	if (s->t2mi == NULL)
-		return s->inner->ops->read(s->inner, batch, now_ns);
+		return source->inner->ops->read(source->inner, batch, now_ns);
 	s->out = batch;
-	reads = s->inner->ops->read(s->inner, &s->batch, now_ns);
+	reads = source->inner->ops->read(source->inner, &s->batch, now_ns);
 	s->out = NULL;
 	return reads;
 }
@@ -101,7 +100,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 {
 	struct t2mi_source *s =
 		container_of(source, struct t2mi_source, base);
-	s->inner->ops->every_second(s->inner, now_ns, ret);
+	source->inner->ops->every_second(source->inner, now_ns, ret);
 	if (s->t2mi != NULL && ret->tunes != s->tunes)
 		t2mi_reset(s->t2mi);
 	find_error(s);
@@ -115,8 +114,7 @@ static void look(struct source *source, struct source_report *ret)
 	struct t2mi_source *s =
 		container_of(source, struct t2mi_source, base);
 
-	if (s->inner->ops->look != NULL)
-		s->inner->ops->look(s->inner, ret);
+	source_look(source->inner, ret);
 	add_error(s, ret);
 }
 
@@ -127,7 +125,7 @@ static void source_free(struct source *source)
 	struct t2mi_source *s =
 		container_of(source, struct t2mi_source, base);
 
-	s->inner->ops->free(s->inner);
+	source->inner->ops->free(source->inner);
 	t2mi_free(&s->t2mi);
 	json_decref(s->adapter);
 	free(s);
@@ -138,40 +136,10 @@ static bool retune(struct source *source, const json_t *adapter)
 	struct t2mi_source *s =
 		container_of(source, struct t2mi_source, base);
 
-	if (s->inner->ops->retune == NULL ||
-	    !s->inner->ops->retune(s->inner, adapter))
+	if (!source_retune(source->inner, adapter))
 		return false;
 	take_keys(s, adapter);
 	return true;
-}
-
-static void choose(struct source *source,
-		   const struct msg_adapter_programs *programs)
-{
-	struct t2mi_source *s =
-		container_of(source, struct t2mi_source, base);
-
-	if (s->inner->ops->choose != NULL)
-		s->inner->ops->choose(s->inner, programs);
-}
-
-static bool give_ring(struct source *source, const char *stream, int fd)
-{
-	struct t2mi_source *s =
-		container_of(source, struct t2mi_source, base);
-
-	return s->inner->ops->link != NULL &&
-	       s->inner->ops->link(s->inner, stream, fd);
-}
-
-static void rename_stream(struct source *source, const char *from,
-			  const char *to)
-{
-	struct t2mi_source *s =
-		container_of(source, struct t2mi_source, base);
-
-	if (s->inner->ops->rename != NULL)
-		s->inner->ops->rename(s->inner, from, to);
 }
 
 static const struct source_ops ops = {
@@ -180,9 +148,6 @@ static const struct source_ops ops = {
 	.every_second = every_second,
 	.look = look,
 	.retune = retune,
-	.choose = choose,
-	.link = give_ring,
-	.rename = rename_stream,
 };
 
 struct source *t2mi_source_new(const json_t *adapter, struct source *inner)
@@ -191,7 +156,7 @@ struct source *t2mi_source_new(const json_t *adapter, struct source *inner)
 
 	s->base.ops = &ops;
 	s->base.cam = inner->cam;
-	s->inner = inner;
+	s->base.inner = inner;
 	batch_init(&s->batch, on_inner, s);
 	take_keys(s, adapter);
 	return &s->base;

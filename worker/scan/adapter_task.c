@@ -177,8 +177,7 @@ static bool tune_next(struct adapter_task *t, uint64_t now_ns)
 		adapter = tuning_list_next(t->tunings);
 		if (adapter == NULL)
 			return false;
-		if (t->source->ops->retune != NULL &&
-		    t->source->ops->retune(t->source, adapter))
+		if (source_retune(t->source, adapter))
 			break;
 		/* a table named what no receiver can tune */
 		json_decref(adapter);
@@ -233,16 +232,16 @@ static void note_lock(struct adapter_task *t, uint64_t now_ns)
 /* Looks often, for a tuning is short; the watch of a tuner counts seconds. */
 static void read_report(struct adapter_task *t, uint64_t now_ns)
 {
-	const struct source_ops *ops = t->source->ops;
+	bool looks = source_looks(t->source);
 
-	t->check_ns = now_ns + (ops->look != NULL ? CHECK_MS : 1000) * MS;
+	t->check_ns = now_ns + (looks ? CHECK_MS : 1000) * MS;
 	t->report = (struct source_report){ 0 };
-	if (ops->look != NULL && now_ns < t->watch_ns) {
-		ops->look(t->source, &t->report);
+	if (looks && now_ns < t->watch_ns) {
+		source_look(t->source, &t->report);
 		return;
 	}
 	t->watch_ns = now_ns + SECOND_NS;
-	ops->every_second(t->source, now_ns, &t->report);
+	t->source->ops->every_second(t->source, now_ns, &t->report);
 }
 
 static void check(struct adapter_task *t, uint64_t now_ns)

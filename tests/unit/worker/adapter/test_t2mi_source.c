@@ -5,6 +5,7 @@
 #include "tests/unit/worker/t2mi/t2mi_maker.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PACKETS = 40, PID = 500, PLP = 4 };
@@ -189,5 +190,63 @@ Test(t2mi_source, a_tuning_begins_anew)
 	(void)second();
 	carry(9);
 	expect_plp();
+	source->ops->free(source);
+}
+
+static char linked[64];
+static bool chosen;
+
+static bool inner_link(struct source *s, const char *stream, int fd)
+{
+	cr_assert_eq(s, &inner);
+	(void)snprintf(linked, sizeof linked, "%s=%d", stream, fd);
+	return true;
+}
+
+static void inner_rename(struct source *s, const char *from, const char *to)
+{
+	cr_assert_eq(s, &inner);
+	(void)snprintf(linked, sizeof linked, "%s>%s", from, to);
+}
+
+static void inner_choose(struct source *s,
+			 const struct msg_adapter_programs *programs)
+{
+	cr_assert_eq(s, &inner);
+	chosen = programs != NULL;
+}
+
+Test(t2mi_source, what_it_lacks_is_that_of_the_inner_source)
+{
+	static const struct source_ops ops = {
+		.free = inner_free, .link = inner_link,
+		.rename = inner_rename, .choose = inner_choose,
+	};
+
+	start("{}");
+	inner.ops = &ops;
+	cr_assert(source_link(source, "news", 9));
+	cr_assert_str_eq(linked, "news=9");
+	source_rename(source, "news", "sport");
+	cr_assert_str_eq(linked, "news>sport");
+	source_choose(source, &(struct msg_adapter_programs){ 0 });
+	cr_assert(chosen);
+	source->ops->free(source);
+}
+
+Test(t2mi_source, what_none_has_is_refused)
+{
+	static const struct source_ops ops = { .free = inner_free };
+	json_t *adapter = keys("{}");
+
+	start("{}");
+	inner.ops = &ops;
+	cr_assert(source_looks(source));
+	cr_assert(!source_looks(&inner));
+	cr_assert(!source_link(source, "news", 9));
+	cr_assert(!source_retune(source, adapter));
+	source_rename(source, "news", "sport");
+	source_choose(source, &(struct msg_adapter_programs){ 0 });
+	json_decref(adapter);
 	source->ops->free(source);
 }
