@@ -100,7 +100,7 @@ static void on_message(const struct newcamd_msg *m, void *arg)
 	if (e == NULL)
 		return;
 	error = judge_words(e, m);
-	count_time(c, now_ns - e->since_ns);
+	count_time(c, now_ns - e->sent_ns);
 	/* a late refusal says nothing new */
 	if (error != NULL && e->state == ECM_LATE) {
 		e->state = ECM_REFUSED;

@@ -63,7 +63,7 @@ struct ecm *ecm_table_add(struct ecm_table *t, const struct ecm *wanted,
 	place->sid = wanted->sid;
 	place->caid = wanted->caid;
 	place->provider = wanted->provider;
-	place->since_ns = now_ns;
+	place->sent_ns = place->since_ns = now_ns;
 	place->n_askers = 0;
 	place->len = wanted->len;
 	memcpy(place->section, wanted->section, wanted->len);

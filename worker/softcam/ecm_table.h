@@ -46,7 +46,8 @@ struct ecm {
 	uint16_t id;        /* of the message to the server */
 	uint16_t sid, caid;
 	uint32_t provider;
-	uint64_t since_ns;  /* of the message; later of the answer */
+	uint64_t sent_ns;   /* of the message */
+	uint64_t since_ns;  /* of the state */
 	uint8_t words[ECM_WORDS];
 	size_t n_askers;    /* that wait for an answer */
 	struct ecm_asker askers[ECM_ASKERS_MAX];

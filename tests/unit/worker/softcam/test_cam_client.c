@@ -301,6 +301,7 @@ Test(cam_client, a_refusal_is_an_answer_for_a_while)
 Test(cam_client, a_late_control_word_is_a_second_answer)
 {
 	struct msg_softcam_status status;
+	uint64_t times = 0;
 	struct rig g;
 
 	rig_init(&g, 300);
@@ -314,6 +315,12 @@ Test(cam_client, a_late_control_word_is_a_second_answer)
 	cr_assert(g.answers[1].found);
 	cam_client_second(g.client, &status);
 	cr_assert_eq(status.timeouts, 1);
+	/* the time since the question, not since the timeout: 50, 100 and
+	 * 200 ms are shorter */
+	for (size_t i = 0; i < MSG_CAM_TIMES; i++)
+		times += status.times[i];
+	cr_assert_eq(times, 1);
+	cr_assert_eq(status.times[0] + status.times[1] + status.times[2], 0);
 	rig_done(&g);
 }
 
