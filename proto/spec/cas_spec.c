@@ -151,6 +151,15 @@ static const struct field link_rows[] = {
 const struct field_table cas_list_fields =
 	FIELD_TABLE(struct cas_link, link_rows, .flags = FIELD_LOOSE);
 
+/* null and "" are as if the key were absent. */
+static bool is_missing(const json_t *entry, const char *key)
+{
+	const json_t *value = json_object_get(entry, key);
+
+	return value == NULL || json_is_null(value) ||
+	       (json_is_string(value) && json_string_length(value) == 0);
+}
+
 int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 		   struct errmsg *error)
 {
@@ -172,13 +181,9 @@ int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 	if (ret->emm_pid < PID_FIRST)
 		ret->emm_pid = PID_NULL;
 	for (size_t i = 0; i < ARRAY_LEN(required) && r == 0; i++)
-		if (json_object_get(entry, required[i]) == NULL)
+		if (is_missing(entry, required[i]))
 			r = errmsg_fail(error, -EINVAL, "%s: is missing",
 					required[i]);
-	if (r == 0 && ret->host[0] == '\0')
-		r = errmsg_fail(error, -EINVAL, "ecmg_host: is empty");
-	if (r == 0 && ret->port == 0)
-		r = errmsg_fail(error, -EINVAL, "ecmg_port: is empty");
 	return r;
 }
 

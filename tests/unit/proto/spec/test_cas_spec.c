@@ -117,7 +117,13 @@ Test(cas_spec, names_what_an_entry_lacks)
 	refuse("{'ecmg_channel_id':1,'ecmg_host':'h'}",
 	       "ecmg_port: is missing");
 	refuse("{'ecmg_channel_id':1,'ecmg_host':'','ecmg_port':2}",
-	       "ecmg_host: is empty");
+	       "ecmg_host: is missing");
+	refuse("{'ecmg_channel_id':null,'ecmg_host':'h','ecmg_port':2}",
+	       "ecmg_channel_id: is missing");
+	refuse("{'ecmg_channel_id':'','ecmg_host':'h','ecmg_port':2}",
+	       "ecmg_channel_id: is missing");
+	refuse("{'ecmg_channel_id':1,'ecmg_host':'h','ecmg_port':null}",
+	       "ecmg_port: is missing");
 	refuse("{'ecmg_channel_id':1,'ecmg_host':'h','ecmg_port':70000}",
 	       "ecmg_port: 70000 is not between 1 and 65535");
 	refuse("{" REQUIRED ",'emm_data':'0'}",
