@@ -21,6 +21,7 @@ static void fail(struct ca_request *r, const char *error, uint64_t now_ns)
 {
 	r->state = CA_FAILED;
 	r->since_ns = now_ns;
+	r->wrong = false;
 	(void)snprintf(r->error, sizeof r->error, "%s", error);
 }
 
@@ -42,6 +43,10 @@ void ca_ask_note(struct ca_stage *s, const struct ca_watch *w, uint64_t now_ns)
 			if (r->ref.pid != w->pid || r->version == w->version ||
 			    w->count <= s->cams[k].skip_ecm)
 				continue;
+			if (r->state == CA_NONE || r->state == CA_DONE ||
+			    r->wrong)
+				r->open_ns = now_ns;
+			r->wrong = false;
 			r->version = w->version;
 			r->arrived_ns = now_ns;
 			want(s, r, now_ns);
@@ -190,6 +195,7 @@ static void prefer(struct ca_stage *s, struct ca_group *g, size_t cam,
 void ca_ask_leave(struct ca_stage *s, struct ca_group *g, uint64_t now_ns)
 {
 	fail(&g->requests[g->first], "wrong control words", now_ns);
+	g->requests[g->first].wrong = true;
 	/* any word is better than those */
 	memset(g->newest_ns, 0, sizeof g->newest_ns);
 	if (s->n_cams == 1)

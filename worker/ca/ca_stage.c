@@ -19,6 +19,9 @@ enum {
 	STARTS_MIN = 4,
 	WRONG_SECONDS = 2,
 	PES_FLAGS = 6, /* offset of PES_scrambling_control */
+	/* After so long without an answer the words in use are those of an
+	 * earlier ECM. */
+	LATE_MS = 1000,
 };
 
 /* --- sections --- */
@@ -199,10 +202,21 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 
 /* --- once a second --- */
 
+/* Is the last ECM of the group without an answer? */
+static bool is_late(const struct ca_group *g, uint64_t now_ns)
+{
+	const struct ca_request *r = &g->requests[g->first];
+
+	return r->version != 0 && r->state != CA_DONE && !r->wrong &&
+	       now_ns - r->open_ns >= LATE_MS * MS;
+}
+
 static void judge_words(struct ca_stage *s, struct ca_group *g,
 			const struct descrambler_counts *counts,
 			uint64_t now_ns)
 {
+	g->is_wrong = counts->wrong_starts > counts->starts / 2;
+	g->is_late = is_late(g, now_ns);
 	if (counts->starts < STARTS_MIN)
 		return;
 	if (counts->wrong_starts <= counts->starts / 2)
@@ -239,14 +253,6 @@ struct descrambler_counts ca_stage_second(struct ca_stage *s, uint64_t now_ns)
 	return sum;
 }
 
-const char *ca_stage_softcam(const struct ca_stage *s)
-{
-	for (size_t i = 0; i < CA_GROUPS_MAX; i++)
-		if (s->groups[i].used)
-			return s->cams[s->groups[i].first].id;
-	return s->cams[0].id;
-}
-
 /* Why a group has no control word from a softcam. */
 static void explain(const struct ca_group *g, const struct ca_softcam *c,
 		    const struct ca_request *r, struct errmsg *ret)
@@ -266,6 +272,31 @@ static void explain(const struct ca_group *g, const struct ca_softcam *c,
 	else
 		errmsg_set(ret, "softcam %s: waiting for the control word",
 			   c->id);
+}
+
+void ca_stage_explain_wrong(const struct ca_stage *s,
+			    const struct descrambler_counts *counts,
+			    struct errmsg *ret)
+{
+	const struct ca_group *g = NULL;
+	const char *id = s->cams[0].id;
+	struct errmsg why;
+
+	for (size_t i = 0; i < CA_GROUPS_MAX; i++)
+		if (s->groups[i].used && (g == NULL || !g->is_wrong))
+			g = &s->groups[i];
+	if (g != NULL)
+		id = s->cams[g->first].id;
+	if (g == NULL || !g->is_late) {
+		errmsg_set(ret, "softcam %s: the control words are wrong: "
+			   "%u of %u PES packets have no start code", id,
+			   counts->wrong_starts, counts->starts);
+		return;
+	}
+	explain(g, &s->cams[g->first], &g->requests[g->first], &why);
+	errmsg_set(ret, "%s; with the last one %u of %u PES packets have no "
+		   "start code", why.text, counts->wrong_starts,
+		   counts->starts);
 }
 
 bool ca_stage_error(const struct ca_stage *s, struct errmsg *ret)

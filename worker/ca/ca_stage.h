@@ -78,5 +78,9 @@ struct descrambler_counts ca_stage_second(struct ca_stage *, uint64_t now_ns);
 /* Why packets were not descrambled in the last second; false: all of them were,
  * or none was scrambled. */
 bool ca_stage_error(const struct ca_stage *, struct errmsg *ret);
-/* The softcam whose control words are used, for a sentence. */
-const char *ca_stage_softcam(const struct ca_stage *);
+/* Why descrambled packets were wrong in the last second: the control words of a
+ * softcam are, or they are those of an earlier ECM, because the last one has no
+ * answer yet.  counts: of that second. */
+void ca_stage_explain_wrong(const struct ca_stage *,
+			    const struct descrambler_counts *counts,
+			    struct errmsg *ret);

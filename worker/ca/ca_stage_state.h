@@ -50,7 +50,9 @@ struct ca_request {
 	struct ca_ref ref; /* pid 0: the service has no ECM for the softcam */
 	uint32_t version;  /* of the ECM; 0: none */
 	uint64_t arrived_ns; /* of the ECM */
+	uint64_t open_ns; /* of the first ECM since the last answer */
 	uint64_t since_ns; /* of the state */
+	bool wrong; /* CA_FAILED: its control words were wrong */
 	/* The last ones, the newest first: several ECMs may alternate on a PID,
 	 * faster than their answers arrive. */
 	struct ca_question questions[CA_QUESTIONS];
@@ -73,6 +75,9 @@ struct ca_group {
 	unsigned lost; /* times in a row that another one was faster */
 	uint64_t first_ns; /* since when */
 	unsigned wrong_s; /* seconds with wrong control words */
+	/* in the last second */
+	bool is_wrong; /* most units have no start code */
+	bool is_late;  /* the words are those of an earlier ECM */
 	uint32_t missed; /* packets without a word in the last second */
 	/* the ECM of the newest word: even, odd */
 	uint64_t newest_ns[2];

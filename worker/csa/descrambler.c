@@ -14,6 +14,9 @@ enum {
 	/* The PIDs of a group change their parity one after the other: a
 	 * parity that returns after fewer packets has not ended. */
 	PERIOD_PACKETS = 16,
+	/* Units of a period without a start code prefix, and none with one:
+	 * the control word is wrong. */
+	WRONG_STARTS = 2,
 };
 
 /* PIDs with the same control words. */
@@ -21,6 +24,10 @@ struct group {
 	struct csa *csa[PARITIES];
 	bool has_word[PARITIES];
 	uint8_t word[PARITIES][CSA_CONTROL_WORD];
+	/* The word has changed since the last period of this parity; a unit of
+	 * this period began right; units began wrong. */
+	bool is_new[PARITIES], is_right[PARITIES];
+	unsigned wrong[PARITIES];
 	/* for the next period of this parity */
 	bool has_next[PARITIES];
 	uint8_t next[PARITIES][CSA_CONTROL_WORD];
@@ -106,14 +113,21 @@ static void finish(struct descrambler *d, uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
 	size_t offset = ts_payload_offset(p);
-	struct descrambler_counts *counts = &group_of(d, ts_pid(p))->counts;
+	struct group *g = group_of(d, ts_pid(p));
+	size_t place = place_of(ts_scrambling(p));
 
 	p[3] &= 0x3f;
 	if (!ts_pusi(p) || d->no_prefix[ts_pid(p)] ||
 	    offset + sizeof prefix > TS_PACKET)
 		return;
-	counts->starts++;
-	counts->wrong_starts += memcmp(p + offset, prefix, sizeof prefix) != 0;
+	g->counts.starts++;
+	if (memcmp(p + offset, prefix, sizeof prefix) == 0) {
+		g->is_right[place] = true;
+		return;
+	}
+	g->counts.wrong_starts++;
+	if (++g->wrong[place] >= WRONG_STARTS)
+		g->is_new[place] = false;
 }
 
 /* Descrambles the collected packets, which stay: words and groups may change
@@ -173,7 +187,9 @@ static void set_word(struct descrambler *d, struct group *g, size_t place,
 		settle(d);
 		csa_set(g->csa[place], control_word);
 		memcpy(g->word[place], control_word, CSA_CONTROL_WORD);
-		g->has_word[place] = true;
+		g->has_word[place] = g->is_new[place] = true;
+		g->is_right[place] = false;
+		g->wrong[place] = 0;
 	}
 	/* control_word may be in it */
 	g->has_next[place] = false;
@@ -195,7 +211,10 @@ void descrambler_offer(struct descrambler *d, uint8_t group,
 
 	if (g == NULL)
 		return;
-	if (place != g->running || !g->has_word[place]) {
+	if (place == g->running && g->has_word[place])
+		settle(d); /* judges the word */
+	if (place != g->running || !g->has_word[place] ||
+	    (!g->is_new[place] && !g->is_right[place])) {
 		set_word(d, g, place, control_word);
 		return;
 	}
@@ -216,11 +235,14 @@ void descrambler_forget(struct descrambler *d, uint8_t group)
 	settle(d);
 	for (size_t i = 0; i < PARITIES; i++) {
 		g->has_word[i] = g->has_next[i] = false;
+		g->is_new[i] = g->is_right[i] = false;
+		g->wrong[i] = 0;
 		csa_forget(g->csa[i]);
 	}
 	explicit_bzero(g->word, sizeof g->word);
 	explicit_bzero(g->next, sizeof g->next);
 	g->running = PARITIES;
+	g->in_period = 0;
 }
 
 uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
@@ -233,11 +255,23 @@ uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
 	return missed;
 }
 
+/* The period of the parity is over.  What is known of its word is known of its
+ * packets, which must not be judged later. */
+static void end_period(struct descrambler *d, struct group *g, size_t place)
+{
+	settle(d);
+	g->is_new[place] = g->is_right[place] = false;
+	g->wrong[place] = 0;
+}
+
 /* The packets of a group have another parity now. */
 static void turn_over(struct descrambler *d, struct group *g, size_t place)
 {
-	if (g->has_next[place] && g->in_period >= PERIOD_PACKETS)
-		set_word(d, g, place, g->next[place]);
+	if (g->in_period >= PERIOD_PACKETS) {
+		end_period(d, g, g->running);
+		if (g->has_next[place])
+			set_word(d, g, place, g->next[place]);
+	}
 	g->running = place;
 	g->in_period = 0;
 }

@@ -54,7 +54,8 @@ void descrambler_judge(struct descrambler *, uint16_t pid, bool has_prefix);
 
 /* Takes a control word for a group.  A word for the parity that its packets
  * have now is for their next period, and counts when they have that parity
- * again, unless no word of that parity is known. */
+ * again.  It counts at once if no word of that parity is known, or if the known
+ * one is that of an earlier period and no unit of this one has begun right. */
 void descrambler_offer(struct descrambler *, uint8_t group,
 		       enum descrambler_parity,
 		       const uint8_t control_word[CSA_CONTROL_WORD]);

@@ -421,10 +421,7 @@ static void describe(struct input_chain *l, const char *missing)
 		 t2mi_explain(l->t2mi, &l->unpacked, &l->error))
 		return;
 	else if (l->ca != NULL && l->fault != NULL && is_wrong_key(l))
-		errmsg_set(&l->error, "softcam %s: the control words are "
-			   "wrong: %u of %u PES packets have no start code",
-			   ca_stage_softcam(l->ca), l->descrambled.wrong_starts,
-			   l->descrambled.starts);
+		ca_stage_explain_wrong(l->ca, &l->descrambled, &l->error);
 	else if (l->ca != NULL && l->fault != NULL && r->packets > 0 &&
 		 ca_stage_error(l->ca, &l->error))
 		return;

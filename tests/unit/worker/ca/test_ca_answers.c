@@ -2,7 +2,10 @@
 /* Softcams whose answers are late, missing, wrong, or in another order. */
 #include "tests/unit/worker/ca/ca_rig.h"
 
+#include "common/base/hex.h"
+
 #include <criterion/criterion.h>
+#include <string.h>
 
 Test(ca_answers, the_next_softcam_is_asked_when_the_first_is_late_or_refuses)
 {
@@ -75,6 +78,56 @@ Test(ca_answers, a_softcam_with_wrong_words_is_left)
 	rig_free(g);
 }
 
+static void assert_wrong(struct rig *g, const char *text)
+{
+	struct descrambler_counts counts =
+		ca_stage_second(g->stage, g->now_ns);
+	struct errmsg error;
+
+	cr_assert_gt(counts.wrong_starts, counts.starts / 2);
+	ca_stage_explain_wrong(g->stage, &counts, &error);
+	cr_assert_eq(strncmp(error.text, text, strlen(text)), 0, "%s",
+		     error.text);
+}
+
+Test(ca_answers, words_of_an_earlier_ecm_are_late_and_not_wrong)
+{
+	struct rig *g = rig_new("c1", 0);
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	rig_put_ecm(g, ECM_A, 0);
+	rig_turn(g, 1);
+	rig_answer(g, rig_last(g), 0);
+	rig_put_period(g, 0);
+	rig_put_period(g, 1);
+	(void)ca_stage_second(g->stage, g->now_ns);
+	/* its words are those of an ECM that is not answered */
+	rig_put_ecm(g, ECM_A, 2);
+	rig_turn(g, 1);
+	rig_put_period(g, 2);
+	rig_turn(g, 900);
+	rig_put_ecm(g, ECM_A, 3);
+	rig_turn(g, 100);
+	rig_put_period(g, 3);
+	assert_wrong(g, "softcam c1: waiting for the control word; with the "
+			"last one ");
+	rig_turn(g, 1000);
+	rig_put_period(g, 3);
+	assert_wrong(g, "softcam c1: no control word: timeout; with the last "
+			"one ");
+	rig_report(g, "c1", 0, "connection failed");
+	rig_put_period(g, 3);
+	assert_wrong(g, "softcam c1: connection failed; with the last one ");
+	rig_report(g, "c1", CAID_A, "");
+	rig_turn(g, 1);
+	(void)rig_scrambled(g);
+	rig_answer(g, rig_last(g), 9);
+	rig_put_period(g, 3);
+	assert_wrong(g, "softcam c1: the control words are wrong: ");
+	rig_free(g);
+}
+
 Test(ca_answers, scrambled_sections_are_no_sign_of_wrong_words)
 {
 	struct rig *g = rig_new("c1,c2", 0);
@@ -121,6 +174,40 @@ Test(ca_answers, an_answer_that_is_slower_than_a_period_still_counts)
 	rig_answer(g, &q, 0);
 	rig_turn(g, 400);
 	rig_assert_clear(g);
+	rig_free(g);
+}
+
+/* As a server that knows no word but that of the period. */
+static void answer_alone(struct rig *g)
+{
+	const struct question *q = rig_last(g);
+	struct msg_cam_word m = { .name = q->name, .number = q->number,
+				  .error = "", .even = "", .odd = "" };
+	char digits[17];
+	uint8_t word[8];
+
+	rig_word_of(q->period, 0, word);
+	hex_write(digits, word, sizeof word);
+	*(q->period & 1 ? &m.odd : &m.even) = digits;
+	ca_stage_take_word(g->stage, &m, g->now_ns);
+}
+
+Test(ca_answers, an_answer_within_its_period_counts_from_there_on)
+{
+	struct rig *g = rig_new("c1", 0);
+
+	rig_report(g, "c1", CAID_A, "");
+	rig_put_tables(g, 0, false);
+	for (unsigned period = 0; period < 8; period++) {
+		rig_put_ecm(g, ECM_A, period);
+		rig_turn(g, 1);
+		rig_put_period(g, period);
+		(void)rig_scrambled(g);
+		answer_alone(g);
+		rig_put_period(g, period);
+		rig_assert_clear(g);
+		(void)rig_scrambled(g);
+	}
 	rig_free(g);
 }
 

@@ -249,6 +249,84 @@ Test(descrambler, the_word_for_the_running_parity_waits_for_its_next_period)
 	free(r);
 }
 
+static const uint8_t third[] = { 9, 8, 7, 24, 6, 5, 4, 15 };
+
+/* Feeds 50 packets, each the begin of a unit, and lets them leave. */
+static void feed_period(struct descrambler *d, enum descrambler_parity parity,
+			const uint8_t *word)
+{
+	for (unsigned i = 0; i < 50; i++)
+		feed_on(d, 0x100, i, parity, word);
+	descrambler_turn(d, false, 0);
+}
+
+static uint32_t wrong_starts(struct descrambler *d)
+{
+	return descrambler_take_counts(d, 0).wrong_starts;
+}
+
+Test(descrambler, a_late_word_counts_at_once)
+{
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
+
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, 0, DESCRAMBLER_ODD, odd);
+	feed_period(d, DESCRAMBLER_EVEN, even);
+	feed_period(d, DESCRAMBLER_ODD, odd);
+	cr_assert_eq(wrong_starts(d), 0);
+	feed_period(d, DESCRAMBLER_EVEN, third);
+	cr_assert_gt(wrong_starts(d), 0);
+	/* with the word of the period before, which is no new one */
+	descrambler_offer(d, 0, DESCRAMBLER_ODD, odd);
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, third);
+	feed_period(d, DESCRAMBLER_EVEN, third);
+	cr_assert_eq(wrong_starts(d), 0);
+	feed_on(d, 0x100, 0, DESCRAMBLER_ODD, even);
+	descrambler_offer(d, 0, DESCRAMBLER_ODD, even);
+	feed_period(d, DESCRAMBLER_ODD, even);
+	cr_assert_eq(wrong_starts(d), 1);
+	descrambler_free(&d);
+	free(r);
+}
+
+Test(descrambler, a_word_that_is_right_stays_for_its_period)
+{
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
+
+	/* the same in all periods, and then another one ahead of its time */
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, 0, DESCRAMBLER_ODD, odd);
+	for (unsigned i = 0; i < 3; i++) {
+		feed_period(d, DESCRAMBLER_EVEN, even);
+		feed_period(d, DESCRAMBLER_ODD, odd);
+	}
+	feed_period(d, DESCRAMBLER_EVEN, even);
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, third);
+	feed_period(d, DESCRAMBLER_EVEN, even);
+	feed_period(d, DESCRAMBLER_ODD, odd);
+	feed_period(d, DESCRAMBLER_EVEN, third);
+	cr_assert_eq(wrong_starts(d), 0);
+	descrambler_free(&d);
+	free(r);
+}
+
+Test(descrambler, a_new_word_that_is_wrong_is_replaced_at_once)
+{
+	struct received *r = received_new();
+	struct descrambler *d = descrambler_new(csa_core(0), take, r);
+
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, odd);
+	feed_period(d, DESCRAMBLER_EVEN, even);
+	cr_assert_gt(wrong_starts(d), 0);
+	descrambler_offer(d, 0, DESCRAMBLER_EVEN, even);
+	feed_period(d, DESCRAMBLER_EVEN, even);
+	cr_assert_eq(wrong_starts(d), 0);
+	descrambler_free(&d);
+	free(r);
+}
+
 Test(descrambler, groups_have_words_of_their_own)
 {
 	struct received *r = received_new();
