@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/csa/core.h"
+#include "worker/csa/csa.h"
 #include "worker/stream/input_chain.h"
 
 #include <criterion/criterion.h>
@@ -47,6 +48,48 @@ Test(core_choice, a_core_that_is_wrong_is_logged_and_not_taken)
 	cr_assert_eq(csa_choose(&choice), csa_core(1));
 	cr_assert_eq(csa_choose(&choice), csa_core(1));
 	cr_assert_eq(lines, 1);
+}
+
+static void count_lines(enum log_level level, const char *component,
+			const char *text, void *arg)
+{
+	(void)component, (void)text;
+	cr_assert_eq(level, LOG_LEVEL_ERROR);
+	++*(unsigned *)arg;
+}
+
+/* A processor whose instructions are not those that it claims. */
+Test(core_choice, libdvbcsa_serves_if_all_cores_are_wrong)
+{
+	static const uint8_t word[] = { 0x12, 0x34, 0x56, 0x9c,
+					0xab, 0xcd, 0xef, 0x67 };
+	uint8_t payloads[CSA_BREAK_EVEN][184] = { { 0 } };
+	struct csa_choice choice = { 0 };
+	unsigned lines = 0, cores = 0;
+	struct csa *c;
+
+	need_core();
+	while (csa_core(cores) != NULL)
+		cores++;
+	log_open(count_lines, &lines, LOG_LEVEL_INFO);
+	wrong = cores;
+	cr_assert_null(csa_choose(&choice));
+	cr_assert_null(csa_choose(&choice));
+	cr_assert_eq(lines, cores);
+	cr_assert_eq(proofs, cores);
+	c = csa_new(csa_choose(&choice));
+	csa_set(c, word);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (size_t i = 0; i < CSA_BREAK_EVEN; i++)
+			(void)csa_add(c, payloads[i], sizeof payloads[i]);
+		if (turn == 0)
+			csa_scramble(c);
+		else
+			csa_descramble(c);
+		for (size_t i = 0; i < CSA_BREAK_EVEN; i++)
+			cr_assert_eq(payloads[i][0] == 0, turn == 1);
+	}
+	csa_free(&c);
 }
 
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)

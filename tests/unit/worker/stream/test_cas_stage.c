@@ -237,6 +237,50 @@ Test(cas_stage, a_new_ecm_replaces_the_one_that_waits)
 			cr_assert_eq(g.out[i][100], 2);
 }
 
+static unsigned words_with_checksums(const struct crypto_memory *m)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < CRYPTO_KEPT; i++) {
+		const uint8_t *w = m->words[i];
+
+		n += w[3] == (uint8_t)(w[0] + w[1] + w[2]) &&
+		     w[7] == (uint8_t)(w[4] + w[5] + w[6]);
+	}
+	return n;
+}
+
+/* By chance a word of 64 random bits has both checksums once in 65536. */
+Test(cas_stage, words_have_64_random_bits_if_all_systems_want_that)
+{
+	static struct crypto_memory memory[2];
+	struct msg_stream_start both = g.start;
+	struct cas_item full = {
+		.link = json_pack("{s:s}", "cas_id", "c2"),
+		.entry = json_pack("{s:s, s:i, s:s, s:i, s:i}", "id", "c2",
+				   "ecmg_channel_id", 1, "ecmg_host", "h",
+				   "ecmg_port", 1, "cw_entropy", 64),
+	};
+
+	cr_assert_eq(words_with_checksums(&g.memory), CRYPTO_KEPT);
+	for (size_t i = 0; i < 2; i++) {
+		struct cas_stage *s;
+
+		both.n_cas = i + 1;
+		both.cas[0] = full;
+		both.cas[1] = g.start.cas[0];
+		s = cas_stage_new(&(struct cas_stage_config){
+			.loop = g.loop, .start = &both, .csa = &g.csa,
+			.memory = &memory[i], .pids = &g.pids, .out = take,
+		});
+		cas_stage_free(&s);
+	}
+	cr_assert_lt(words_with_checksums(&memory[0]), CRYPTO_KEPT);
+	cr_assert_eq(words_with_checksums(&memory[1]), CRYPTO_KEPT);
+	json_decref((json_t *)full.link);
+	json_decref((json_t *)full.entry);
+}
+
 Test(cas_stage, a_stream_without_systems_forgets_the_words)
 {
 	static const struct crypto_memory zero;
