@@ -73,6 +73,14 @@ static void drop_part(struct fragments *f)
 	memmove(f->parts, f->parts + 1, f->n_parts * sizeof *f->parts);
 }
 
+static void drop_all(struct fragments *f)
+{
+	while (f->n > 0)
+		drop_oldest(f);
+	while (f->n_parts > 0)
+		drop_part(f);
+}
+
 void fragments_free(struct fragments **fp)
 {
 	struct fragments *f = *fp;
@@ -80,10 +88,7 @@ void fragments_free(struct fragments **fp)
 	*fp = NULL;
 	if (f == NULL)
 		return;
-	while (f->n > 0)
-		drop_oldest(f);
-	while (f->n_parts > 0)
-		drop_part(f);
+	drop_all(f);
 	LIST_REMOVE(f, entry);
 	fragment_maker_done(&f->maker);
 	free(f);
@@ -91,12 +96,17 @@ void fragments_free(struct fragments **fp)
 
 void fragments_expire(struct fragments *f, uint64_t now_ms)
 {
-	if (now_ms - f->used_ms < FRAGMENTS_IDLE_MS)
+	if (now_ms - f->used_ms >= FRAGMENTS_IDLE_MS)
+		drop_all(f);
+}
+
+void fragments_bound(struct fragments *f, uint64_t newest)
+{
+	if (f->newest <= newest)
 		return;
-	while (f->n > 0)
-		drop_oldest(f);
-	while (f->n_parts > 0)
-		drop_part(f);
+	drop_all(f);
+	f->newest = newest;
+	f->parts_from = 0;
 }
 
 static bool has_left(const struct fragments *f, const struct fragment *x)

@@ -97,5 +97,9 @@ struct blob *fragments_init(struct fragments *, uint64_t hash);
 uint64_t fragments_made(const struct fragments *);
 /* Since the last call: has a fragment to wait for a turn of the loop? */
 bool fragments_starved(struct fragments *);
+/* The newest segment of the ring has this number.  Segments that have begun
+ * anew with lower numbers, after the clock was set back, have nothing in common
+ * with those that are kept, which are freed. */
+void fragments_bound(struct fragments *, uint64_t newest);
 /* Frees those of which nobody has asked for a while. */
 void fragments_expire(struct fragments *, uint64_t now_ms);

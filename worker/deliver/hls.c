@@ -258,6 +258,13 @@ static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 	return init != NULL || !later;
 }
 
+static void read_segments(struct mount *m, struct ring_segments *ret)
+{
+	ring_reader_segments(m->reader, (size_t)m->lag.start_max, ret);
+	if (m->fragments != NULL && ret->n > 0)
+		fragments_bound(m->fragments, ret->list[ret->n - 1].number);
+}
+
 /* False: not yet. */
 static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 			   struct mount *m, const struct hls_wanted *wanted)
@@ -270,7 +277,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 		answer_missing(c, NULL);
 		return true;
 	}
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	read_segments(m, &all);
 	if (wanted->kind == HLS_INIT)
 		return answer_init(c, r, m, wanted->number, &all);
 	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
@@ -321,7 +328,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 		answer_missing(c, NULL);
 		return true;
 	}
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	read_segments(m, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
 	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
 		? number_of(wanted, &all) : 0;
@@ -412,7 +419,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, 503);
 		return true;
 	}
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	read_segments(m, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
 	drop_old(&all, m->from_pos);
 	live = hls_parts_are_live(&parts, &all);
@@ -474,7 +481,7 @@ static void wait_for(struct viewer_conn *c, struct mount *m)
 {
 	struct ring_segments all;
 
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, &all);
+	read_segments(m, &all);
 	drop_old(&all, m->from_pos);
 	c->hls.mount = m;
 	c->hls.until_ms = mono_ms() + hls_reload_wait_ms(&all);

@@ -455,3 +455,27 @@ Test(fragments, a_fragment_that_is_made_is_news_after_one_that_is_late)
 	cr_assert_not(hls_has_news(m, 1));
 	scene_done(&s);
 }
+
+/* The stream worker has begun anew, after the clock was set back. */
+Test(fragments, numbers_that_begin_anew_are_made)
+{
+	const struct fragment *f;
+	struct ring_segment early;
+	struct scene s;
+
+	scene_init(&s, QUANTITY);
+	expect_made(&s, 0, QUANTITY);
+	early = s.all.list[s.all.n - 1];
+	early.number -= 100;
+	(void)ev_run(s.loop, EVRUN_NOWAIT);
+	cr_assert_eq(fragments_get(s.mounts[0]->fragments, &early, 1, &f),
+		     FRAGMENT_BAD);
+	fragments_bound(s.mounts[0]->fragments, early.number);
+	cr_assert_eq(s.store.bytes, 0);
+	cr_assert_eq(fragments_get(s.mounts[0]->fragments, &early, 1, &f),
+		     FRAGMENT_READY);
+	/* the same ring again */
+	fragments_bound(s.mounts[0]->fragments, early.number);
+	cr_assert_gt(s.store.bytes, 0);
+	scene_done(&s);
+}
