@@ -362,13 +362,13 @@ static uint32_t take_escaped(struct reader *r)
 	uint32_t c = STOP;
 
 	while (n < sizeof bytes && r->bits - r->at >= 8) {
-		uint8_t byte = 0;
+		unsigned byte = 0;
 
 		for (unsigned i = 0; i < 8; i++)
-			byte = (uint8_t)(byte << 1 | take_bit(r));
+			byte = byte << 1 | take_bit(r);
 		if (byte < 0x20)
 			break;
-		bytes[n++] = byte;
+		bytes[n++] = (uint8_t)byte;
 		if (byte < 0x80) {
 			c = byte;
 			break;
