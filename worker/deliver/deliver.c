@@ -217,6 +217,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	lag_kernel_read(&d->kernel);
 	/* the sandbox forbids to open it later */
 	page_pipe_open(&d->pages);
+	page_pipe_open(&d->copies);
 	ev_init(&d->tick, on_tick);
 	d->tick_ms = cfg->tick_ms ? cfg->tick_ms : TICK_MS;
 	d->tick.repeat = d->tick_ms / 1000.;
@@ -246,6 +247,7 @@ void deliver_free(struct deliver **deliver)
 	peers_free(&d->peers);
 	peers_free(&d->clients);
 	page_pipe_done(&d->pages);
+	page_pipe_done(&d->copies);
 	first_byte_free(&d->first);
 	tls_link_free(&d->tls);
 	free(d);
@@ -357,6 +359,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			.now_ms = mono_ms(),
 			.kernel = &d->kernel,
 			.pages = &d->pages,
+			.copies = &d->copies,
 			.copy = &d->copy,
 			.fragments = &d->fragments,
 		},

@@ -47,7 +47,8 @@ struct deliver {
 	struct pictures *pictures;
 	ev_timer news; /* until changes are reported */
 	int (*send)(const struct msg *, void *arg);
-	struct page_pipe pages; /* shared by the mounts, pass by pass */
+	/* shared by the mounts, pass by pass */
+	struct page_pipe pages, copies;
 	struct ring_copy copy;  /* likewise */
 	struct fragment_store fragments; /* of all mounts */
 	struct lag_kernel kernel;

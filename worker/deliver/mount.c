@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* For fewer viewers sendfile() costs less. */
 enum { PAGES_MIN = 4 };
@@ -53,6 +54,7 @@ struct mount *mount_new(const struct mount_config *cfg, int *ret_err)
 	mount_set_fill(m, cfg->name->fill);
 	m->number = cfg->name->number;
 	m->pages = cfg->pages;
+	m->copies = cfg->copies;
 	m->copy = cfg->copy;
 	m->kernel = *cfg->kernel;
 	m->renewed = true;
@@ -78,6 +80,7 @@ static void remove_viewer(struct mount *m, struct viewer *v)
 {
 	LIST_REMOVE(v, entry);
 	m->n_viewers--;
+	m->n_copied -= v->copied;
 }
 
 void mount_free(struct mount **mount)
@@ -301,19 +304,39 @@ static void check_bodies(struct mount *m)
 	}
 }
 
+/* Copies len bytes at an offset of the ring, or those that fit. */
+static void copy_pages(struct mount *m, off_t at, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = pread(m->ring_fd, m->copy->data,
+			  MIN(len, sizeof m->copy->data), at);
+		if (n <= 0)
+			return;
+		at += n;
+		len -= (size_t)n;
+	} while (page_pipe_copy(m->copies, m->copy->data, (size_t)n) &&
+		 len > 0);
+}
+
 /* Most viewers continue at `from', where the last portion ended. */
 static void take_pages(struct mount *m, uint64_t from, struct viewer_pass *pass)
 {
 	size_t len;
-	off_t at;
+	off_t at = ring_file_offset(m->reader, from,
+				    (size_t)(m->portion.pos - from), &len);
 
-	if (m->pages == NULL || m->n_viewers < PAGES_MIN || m->tls)
-		return;
-	at = ring_file_offset(m->reader, from, (size_t)(m->portion.pos - from),
-			      &len);
-	page_pipe_fill(m->pages, m->ring_fd, at, len);
-	m->pages->pos = from;
-	pass->pages = m->pages;
+	if (m->n_viewers - m->n_copied >= PAGES_MIN && !m->tls) {
+		page_pipe_fill(m->pages, m->ring_fd, at, len);
+		m->pages->pos = from;
+		pass->pages = m->pages;
+	}
+	if (m->n_copied >= PAGES_MIN) {
+		copy_pages(m, at, len);
+		m->copies->pos = from;
+		pass->copies = m->copies;
+	}
 }
 
 void mount_feed(struct mount *m, uint64_t now_ms)
@@ -346,6 +369,8 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 	}
 	if (pass.pages != NULL)
 		page_pipe_empty(pass.pages);
+	if (pass.copies != NULL)
+		page_pipe_empty(pass.copies);
 }
 
 unsigned mount_wait_ms(struct mount *m, uint64_t now_ms)
@@ -373,6 +398,7 @@ void mount_add_viewer(struct mount *m, const struct viewer_socket *socket,
 
 	LIST_INSERT_HEAD(&m->viewers, v, entry);
 	m->n_viewers++;
+	m->n_copied += v->copied;
 	if (!start_pass(m, now_ms, &pass)) {
 		close_broken(m);
 		return;

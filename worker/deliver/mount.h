@@ -36,13 +36,14 @@ struct mount {
 	uint64_t fresh_pos; /* position of the first packet since a pause */
 	bool no_auth; /* everybody may watch */
 	size_t fill;  /* bytes that a new viewer gets at once, or more */
-	struct page_pipe *pages;
+	struct page_pipe *pages, *copies;
 	struct ring_copy *copy;
 	struct portion portion; /* most viewers have the bytes up to its pos */
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
 	uint32_t n_viewers;
+	uint32_t n_copied;  /* of them, that get copies */
 	uint32_t n_behind;  /* viewers that lack bytes of portions, or wait for
 			     * a picture */
 	uint32_t n_waiting; /* requests that wait for packets */
@@ -77,7 +78,8 @@ struct mount_config {
 	unsigned hold_ms;  /* most time that bytes wait for a full portion */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
-	struct page_pipe *pages; /* borrowed, outlives the mount; or NULL */
+	struct page_pipe *pages; /* borrowed, outlives the mount */
+	struct page_pipe *copies; /* likewise */
 	struct ring_copy *copy;  /* of all mounts; likewise */
 	struct fragment_store *fragments; /* of all mounts; likewise */
 };

@@ -70,6 +70,18 @@ void page_pipe_fill(struct page_pipe *p, int fd, off_t at, size_t len)
 	p->len = n > 0 ? (size_t)n : 0;
 }
 
+bool page_pipe_copy(struct page_pipe *p, const void *data, size_t len)
+{
+	ssize_t n = -1;
+
+	if (!p->open)
+		page_pipe_open(p);
+	if (!p->failed)
+		n = write(p->from[1], data, len);
+	p->len += n > 0 ? (size_t)n : 0;
+	return n == (ssize_t)len;
+}
+
 ssize_t page_pipe_send(struct page_pipe *p, int fd)
 {
 	ssize_t held = tee(p->from[0], p->copy[1], p->len, SPLICE_F_NONBLOCK);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The pages of a ring that one pass sends to many viewers.
+ * The pages that one pass sends to many viewers: those of a ring, or a copy.
  *
  * sendfile() finds every page of the ring again for each viewer.  Here a pass
  * finds them once and puts references to them into a pipe.  Each socket then
- * gets the references of the pipe, and still no copy of a byte.
+ * gets the references of the pipe, and still no copy of a byte.  Sockets whose
+ * bytes must not change when the ring does share one copy in this way.
  *
  * Embedded; zeroed memory is closed.  Owns two pipes and a descriptor of
  * /dev/null, once it was used.
@@ -32,6 +33,10 @@ void page_pipe_done(struct page_pipe *);
 /* Takes the pages of at most len bytes at an offset of the file; p->len is 0 if
  * that is not possible. */
 void page_pipe_fill(struct page_pipe *, int fd, off_t at, size_t len);
+
+/* Adds a copy of these bytes, whose pages never change.  False: not all of them
+ * were taken. */
+bool page_pipe_copy(struct page_pipe *, const void *data, size_t len);
 
 /* Sends all bytes to a non-blocking socket.  As sendfile(), but after EINTR
  * p->len may be 0: use sendfile(). */

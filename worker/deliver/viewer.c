@@ -134,16 +134,16 @@ static enum viewer_fate send_bytes(struct viewer *v,
 					.ring_fd = pass->ring_fd,
 					.copied = v->copied,
 					.copy = pass->copy };
+	struct page_pipe *pages = v->copied ? pass->copies : pass->pages;
 
 	end = MIN(end, v->pos + FEED_MAX);
 	while (v->pos < end) {
 		size_t len;
 		ssize_t n;
 
-		if (!v->copied && pass->pages != NULL && pass->pages->len > 0 &&
-		    v->pos == pass->pages->pos) {
-			len = pass->pages->len;
-			n = page_pipe_send(pass->pages, v->io.fd);
+		if (pages != NULL && pages->len > 0 && v->pos == pages->pos) {
+			len = pages->len;
+			n = page_pipe_send(pages, v->io.fd);
 		} else {
 			n = ring_send(&send, v->io.fd, v->pos,
 				      (size_t)(end - v->pos), &len);

@@ -82,6 +82,7 @@ struct viewer_pass {
 	int ring_fd;
 	/* the pages for viewers at pages->pos; NULL or empty: no pages */
 	struct page_pipe *pages;
+	struct page_pipe *copies; /* for viewers that get copies; likewise */
 	struct ring_copy *copy;
 	const struct ring_reader *reader;
 	const struct lag *lag;

@@ -241,6 +241,45 @@ Test(deliver_tls, queued_bytes_never_change, .timeout = 90)
 	rig_done(&r);
 }
 
+/* Many viewers share the copy of a pass. */
+Test(deliver_tls, a_shared_copy_never_changes, .timeout = 90)
+{
+	enum { VIEWERS = 6 };
+	int clients[VIEWERS], plain[VIEWERS];
+	struct worker w;
+	struct rig r;
+
+	rig_init(&r, 1);
+	mount_secure(&r);
+	link_worker(&r, &w);
+	rig_mark(&r);
+	rig_write(&r, 10);
+	for (unsigned i = 0; i < VIEWERS; i++) {
+		plain[i] = come(&r, &w, &clients[i]);
+		say(plain[i], GET("/s"));
+		expect_status(&r, plain[i], " 200 ");
+	}
+	rig_await_viewers(&r, VIEWERS);
+	for (unsigned i = 0; deliver_status(r.deliver).cut < VIEWERS; i++) {
+		cr_assert_lt(i, 5000, "not all viewers were disconnected");
+		rig_write(&r, 100);
+		rig_turn(&r, RIG_TICK_MS);
+	}
+	/* several times round the ring */
+	for (unsigned i = 0; i < 1000; i++)
+		rig_write(&r, 100);
+	for (unsigned i = 0; i < VIEWERS; i++) {
+		uint64_t pos = 0;
+
+		cr_assert_eq(rig_read_to_end(&r, plain[i], &pos), 0);
+		cr_assert_gt(pos, 100 * RING_PACKET);
+		fd_close(&plain[i]);
+		fd_close(&clients[i]);
+	}
+	worker_done(&w);
+	rig_done(&r);
+}
+
 /* As after a restart of the tls worker, which reads them later. */
 Test(deliver_tls, many_clients_that_come_at_once_wait)
 {

@@ -16,6 +16,11 @@
 
 enum { FILE_SIZE = 4 << 20, AT = 5 * 188, LEN = 300 * 188 };
 
+static uint8_t byte_at(size_t i)
+{
+	return (uint8_t)(i ^ i >> 8 ^ i >> 16);
+}
+
 /* A file in memory in which each byte depends on its position. */
 static int make_file(void)
 {
@@ -23,7 +28,7 @@ static int make_file(void)
 	int fd = memfd_create("pages", MFD_CLOEXEC);
 
 	for (size_t i = 0; i < FILE_SIZE; i++)
-		data[i] = (uint8_t)(i ^ i >> 8 ^ i >> 16);
+		data[i] = byte_at(i);
 	cr_assert_eq(write(fd, data, FILE_SIZE), FILE_SIZE);
 	free(data);
 	return fd;
@@ -43,12 +48,8 @@ static size_t read_all(int fd, size_t at)
 	ssize_t n;
 
 	while ((n = read(fd, block, sizeof block)) > 0)
-		for (ssize_t i = 0; i < n; i++, got++) {
-			size_t k = at + got;
-
-			cr_assert_eq(block[i],
-				     (uint8_t)(k ^ k >> 8 ^ k >> 16));
-		}
+		for (ssize_t i = 0; i < n; i++, got++)
+			cr_assert_eq(block[i], byte_at(at + got));
 	return got;
 }
 
@@ -74,6 +75,39 @@ Test(page_pipe, gives_every_socket_the_same_bytes)
 	}
 	page_pipe_done(&p);
 	fd_close(&fd);
+}
+
+/* What a socket has got stays, whatever the pipe takes next. */
+Test(page_pipe, a_copy_never_changes)
+{
+	enum { PASSES = 4, SOCKETS = 5 };
+	static uint8_t data[LEN];
+	int pairs[PASSES][SOCKETS][2];
+	struct page_pipe p = { 0 };
+
+	for (size_t pass = 0; pass < PASSES; pass++) {
+		for (size_t i = 0; i < LEN; i++)
+			data[i] = byte_at(pass * LEN + i);
+		/* in two parts */
+		cr_assert(page_pipe_copy(&p, data, AT));
+		cr_assert(page_pipe_copy(&p, data + AT, LEN - AT));
+		cr_assert_eq(p.len, LEN);
+		for (size_t i = 0; i < SOCKETS; i++) {
+			make_sockets(pairs[pass][i]);
+			cr_assert_eq(page_pipe_send(&p, pairs[pass][i][0]),
+				     LEN);
+		}
+		page_pipe_empty(&p);
+		cr_assert_eq(p.len, 0);
+	}
+	for (size_t pass = 0; pass < PASSES; pass++)
+		for (size_t i = 0; i < SOCKETS; i++) {
+			cr_assert_eq(read_all(pairs[pass][i][1], pass * LEN),
+				     LEN);
+			fd_close(&pairs[pass][i][0]);
+			fd_close(&pairs[pass][i][1]);
+		}
+	page_pipe_done(&p);
 }
 
 Test(page_pipe, a_full_or_closed_socket_does_not_disturb_the_next)
@@ -108,6 +142,7 @@ Test(page_pipe, a_full_or_closed_socket_does_not_disturb_the_next)
 
 Test(page_pipe, takes_no_more_than_a_pipe_holds)
 {
+	const uint8_t packet[188] = { 0x47 };
 	struct page_pipe p = { 0 };
 	int fd = make_file();
 
@@ -116,6 +151,11 @@ Test(page_pipe, takes_no_more_than_a_pipe_holds)
 	cr_assert_lt(p.len, FILE_SIZE);
 	page_pipe_fill(&p, fd, AT, 188);
 	cr_assert_eq(p.len, 188);
+	while (page_pipe_copy(&p, packet, sizeof packet))
+		cr_assert_lt(p.len, FILE_SIZE);
+	page_pipe_empty(&p);
+	cr_assert(page_pipe_copy(&p, packet, sizeof packet));
+	cr_assert_eq(p.len, sizeof packet);
 	page_pipe_done(&p);
 	fd_close(&fd);
 }
