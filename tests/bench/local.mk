@@ -94,6 +94,7 @@ bench_scripts = \
 	tests/bench/events.mjs \
 	tests/bench/decisions.mjs \
 	tests/bench/delivery.mjs \
+	tests/bench/demand.mjs \
 	tests/bench/descramble.mjs \
 	tests/bench/fleet.mjs \
 	tests/bench/flood.mjs \

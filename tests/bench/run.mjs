@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 
 const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'hls', 'memory', 'fleet', 'api', 'events', 'tls', 'pull', 'srt',
-	'delivery', 'decisions', 'csa', 'descramble', 'opening', 'mux'];
+	'delivery', 'demand', 'decisions', 'csa', 'descramble',
+	'opening', 'mux'];
 // takes long, or has no verdict: runs only when it is named
 const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
 	'joins', 'web', 'dvb', 'muxsoak'];
