@@ -15,7 +15,7 @@ import { tempDir, waitUntil } from '../helpers/util.mjs';
 test('a backend decides about viewers without a user', async (t) => {
 	const asked = [];
 	let answer = (query) => ({ ok: 200, no: 403, long: 403,
-		slow: 403, moved: 200 })[
+		slow: 403, moved: 200, single: 200 })[
 		query.get('token')] ?? 500;
 	const backend = http.createServer((request, reply) => {
 		const { searchParams } = new URL(request.url, 'http://x');
@@ -26,7 +26,9 @@ test('a backend decides about viewers without a user', async (t) => {
 			'X-Session-Name': `name-${token}`,
 			'X-AuthDuration': '1',
 			...token === 'moved' && {
-				'X-Location': 'http://other.example/' } });
+				'X-Location': 'http://other.example/' },
+			...token === 'single' && { 'X-UserId': 'u',
+				'X-Max-Sessions': '1' } });
 		if (token === 'slow')
 			reply.write('text');
 		else
@@ -53,6 +55,11 @@ test('a backend decides about viewers without a user', async (t) => {
 	assert.equal(await status('?token=anna'), 200);
 	assert.equal(await status('?token=no'), 403);
 	assert.equal(await status('?token=moved'), 302);
+	// a viewer of the same user at the same time is one too many
+	const single = await watch(t, '?token=single');
+	assert.equal((await Viewer.open(t, 8100, '/one?token=single')).status,
+		403);
+	single.close();
 	// the head decides, whatever its body is
 	assert.equal(await status('?token=long'), 403);
 	assert.equal(await status('?token=slow'), 403);
