@@ -17,7 +17,6 @@ enum {
 	/* ... and not after this one since the first packets for inputs that
 	 * are silent. */
 	SETTLE_SILENT_MS = 300,
-	PAT_MS = 100,
 	CAT_MS = 400,
 	SDT_MS = 1000,
 	TABLE_PACKETS = 256,
@@ -95,14 +94,6 @@ static bool renew_place(struct mux *m, size_t input)
 	return true;
 }
 
-static void read_services(struct mux_source *in)
-{
-	in->builds = remux_builds(in->remux);
-	in->return_ns = 0;
-	in->n_found = remux_services(in->remux, in->services,
-				     MUX_SERVICES_MAX);
-}
-
 /* The programs that go out if no input has more than most. */
 static size_t count_services(const struct mux *m, size_t most)
 {
@@ -142,13 +133,14 @@ static void follow_tables(struct mux *m)
 			remux_replan(in->remux);
 		if (remux_builds(in->remux) == in->builds)
 			continue;
-		read_services(in);
+		mux_read_services(m, in);
 		changed = true;
 	}
 	if (!changed)
 		return;
 	share_services(m);
-	mux_list_pmts(m);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		mux_renew_gone(m, &m->inputs[i]);
 	mux_build(m);
 }
 
@@ -204,8 +196,8 @@ static struct delay_line make_line(const struct mux_config *cfg)
 struct mux *mux_new(const struct mux_config *cfg)
 {
 	static const uint16_t pids[MUX_LANES] = {
-		[LANE_PAT] = TS_PID_PAT, [LANE_CAT] = SI_PID_CAT,
-		[LANE_SDT] = SI_PID_SDT, [LANE_EIT] = SI_PID_EIT,
+		[LANE_CAT] = SI_PID_CAT, [LANE_SDT] = SI_PID_SDT,
+		[LANE_EIT] = SI_PID_EIT,
 	};
 	struct mux *m = xcalloc(1, sizeof *m);
 
@@ -225,7 +217,6 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->psi = psi_new();
 	m->eit = eit_share_new(cfg->n_inputs);
 	resume(m);
-	m->pat.interval_ms = PAT_MS;
 	m->cat.interval_ms = CAT_MS;
 	m->sdt.interval_ms = SDT_MS;
 	for (size_t i = 0; i < MUX_LANES; i++) {
@@ -255,7 +246,7 @@ void mux_free(struct mux **ptr)
 		return;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		delay_line_done(&m->inputs[i].line);
-		fifo_done(&m->inputs[i].held);
+		mux_free_services(&m->inputs[i]);
 	}
 	for (size_t i = 0; i < MUX_LANES; i++)
 		lane_done(&m->lanes[i]);
@@ -330,12 +321,14 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 			if (pid < SI_PIDS_END) {
 				take_table(m, in, packet);
 			} else if ((m->cfg.keep && !m->settled) ||
-				   !mux_hears(m, in) ||
-				   (in->absent &&
-				    !mux_takes_absent(m, in, packet))) {
+				   !mux_hears(m, in)) {
 				continue;
 			} else {
-				mux_push(m, in, packet);
+				if (ts_has_payload(packet))
+					m->fed_ns[pid] = in->heard_ns;
+				if (in->gone == NULL ||
+				    mux_takes_absent(m, in, packet))
+					mux_push(m, in, packet);
 			}
 		}
 	}
@@ -396,24 +389,6 @@ static bool has_settled(const struct mux *m)
 	return any;
 }
 
-static void look_for_silence(struct mux *m)
-{
-	bool changed = false;
-
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		struct mux_source *in = &m->inputs[i];
-		bool silent = in->heard_ns == 0 ||
-			      m->now_ns - in->heard_ns > MUX_SILENT_MS * MS;
-
-		changed |= silent != in->silent;
-		in->silent = silent;
-	}
-	if (!changed)
-		return;
-	mux_build_sdt(m);
-	m->sdt.due_ns = 0;
-}
-
 static const uint8_t null_packets[PLACES][TS_PACKET] = {
 	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
 	{ TS_SYNC_BYTE, 0x1f, 0xff, 0x10 },
@@ -428,7 +403,10 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 		m->begin_ns = m->calm_ns = m->second_ns = now_ns;
 	follow_tables(m);
 	mux_follow_sections(m);
-	look_for_silence(m);
+	if (mux_look_for_silence(m)) {
+		mux_build_sdt(m);
+		m->sdt.due_ns = 0;
+	}
 	if (mux_follow_absent(m)) {
 		mux_build(m);
 		m->sdt.due_ns = 0;
@@ -436,6 +414,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	if (!m->settled && has_settled(m)) {
 		m->settled = true;
 		mux_drop_late(m);
+		mux_begin_pmts(m);
 	}
 	mux_count_due(m);
 	if (!m->settled) {
@@ -471,7 +450,7 @@ void mux_source_get(const struct mux *m, size_t input,
 
 	*ret = (struct mux_source_state){
 		.silent = in->silent,
-		.absent = in->absent,
+		.n_absent = in->n_absent,
 		.blocked = in->blocked,
 		.above_max = in->blocked && in->above_max,
 		.packets = in->packets,
@@ -483,6 +462,14 @@ void mux_source_get(const struct mux *m, size_t input,
 	};
 	if (in->remux != NULL)
 		ret->n_unsent += remux_unnumbered(in->remux);
+}
+
+void mux_service_get(const struct mux *m, size_t input, size_t nth,
+		     struct mux_service_state *ret)
+{
+	const struct mux_service *s = &m->inputs[input].states[nth];
+
+	*ret = (struct mux_service_state){ s->silent, s->absent };
 }
 
 size_t mux_inputs(const struct mux *m)

@@ -5,7 +5,8 @@
  *
  * Each input has a remux, which gives it PIDs and program numbers of its own
  * (remux/place.h).  Here
- *	PAT, CAT    are built for all inputs
+ *	CAT         is built for all inputs
+ *	PAT         too, and repeated every 90 ms
  *	SDT         actual is built from those of the inputs
  *	EIT         actual of the inputs passes, section by section: p/f precede
  *	            most of the schedule, and each input gets a share
@@ -21,8 +22,10 @@
  * the lowest priority as the excess needs are blocked until there is room
  * again, from the end of a unit to the begin of another one.
  *
- * An input that is silent keeps its PMT; the SDT calls its services not
- * running.  With absent_ms they leave the tables, and return at a picture.
+ * A service without video and audio for MUX_SILENT_MS is silent; one that has
+ * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
+ * it not running.  With absent_ms it leaves the tables, and returns at a
+ * picture.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.
@@ -39,7 +42,7 @@ struct psi;
 enum {
 	MUX_INPUTS_MAX = 32,
 	MUX_DELAY_DEFAULT_MS = 400,
-	/* An input without packets for this time is silent. */
+	/* An input or a service without packets for this time is silent. */
 	MUX_SILENT_MS = 500,
 	MUX_PRIORITY_DEFAULT = 100,
 };
@@ -74,7 +77,7 @@ struct mux_source_config {
 	/* kbit/s: up to the first it goes after all others, clearly above the
 	 * second it is not sent; 0: none */
 	unsigned min_kbps, max_kbps;
-	/* silent for so long, its services leave the tables; 0: never */
+	/* silent for so long, a service leaves the tables; 0: never */
 	unsigned absent_ms;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
 	 * inputs do not use them */
@@ -121,7 +124,7 @@ struct ts_run mux_places(void);
 
 struct mux_source_state {
 	bool silent;
-	bool absent;      /* its services are not in the tables */
+	size_t n_absent;  /* services that are not in the tables */
 	bool blocked;     /* it does not go out: the rate is exceeded, or ... */
 	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */
@@ -134,6 +137,15 @@ struct mux_source_state {
 
 void mux_source_get(const struct mux *, size_t input,
 		    struct mux_source_state *ret);
+
+struct mux_service_state {
+	bool silent;
+	bool absent; /* not in the tables */
+};
+
+/* The nth of its services. */
+void mux_service_get(const struct mux *, size_t input, size_t nth,
+		     struct mux_service_state *ret);
 
 /* The packets of a service that were sent in the last second. */
 uint32_t mux_service_packets(const struct mux *, uint16_t number);

@@ -1,111 +1,250 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An input that is silent for long leaves the tables, and returns at a
+/* A service that is silent for long leaves the tables, and returns at a
  * picture. */
+#include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
 #include "worker/ts/pmt.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum {
 	/* With packets for this time and no picture, it returns anyway. */
 	RETURN_MS = 5000,
 	/* Packets that wait for the decision on a picture. */
 	HELD_MAX = 1024,
+	/* Beside other services its last packet leaves at most so long behind
+	 * the delay. */
+	LEAVE_MS = 200,
+	/* In `gone': of no service, while all are absent. */
+	GONE_ALL = UINT16_MAX,
 };
 
-static bool is_gone(const struct mux *m, const struct mux_source *in)
+/* --- the PIDs --- */
+
+static void add_ca(struct desc_loop loop, uint64_t *set)
 {
-	return in->absent_ms > 0 && in->silent && in->heard_ns != 0 &&
-	       m->now_ns - in->heard_ns > in->absent_ms * MS &&
-	       in->line.n == 0;
+	struct desc d;
+
+	while (desc_next(&loop, &d))
+		if (d.tag == DESC_CA && d.len >= 4)
+			place_take(set, (uint16_t)((d.data[2] & 0x1f) << 8 |
+						   d.data[3]));
 }
 
-static void drop_held(struct mux_source *in)
+/* Adds the PIDs of a service, without that of its PMT. */
+static void add_pids(const struct mux_source *in, size_t nth, uint64_t *set)
 {
-	fifo_drop(&in->held, fifo_len(&in->held));
-	in->holds = false;
+	struct pmt pmt;
+
+	if (!mux_service_pmt(in, nth, &pmt))
+		return;
+	place_take(set, pmt.pcr_pid);
+	add_ca(pmt.descriptors, set);
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		place_take(set, pmt.streams[i].pid);
+		add_ca(pmt.streams[i].descriptors, set);
+	}
 }
 
-static void send_held(struct mux *m, struct mux_source *in)
+static void find_gone(struct mux *m, struct mux_source *in)
 {
-	struct ts_run run = fifo_run(&in->held);
+	uint64_t sent[TS_PIDS / 64] = { 0 };
 
-	for (size_t i = 0; i < run.n; i++)
-		mux_push(m, in, run.data + i * TS_PACKET);
-	drop_held(in);
+	for (size_t k = 0; k < in->n_services; k++) {
+		place_take(sent, in->services[k].pmt_pid);
+		if (!in->states[k].absent)
+			add_pids(in, k, sent);
+	}
+	for (size_t pid = 0; pid < TS_PIDS; pid++)
+		in->gone[pid] = in->absent && !place_has(sent, (uint16_t)pid)
+					? (uint16_t)GONE_ALL : 0;
+	for (size_t k = 0; k < in->n_services; k++) {
+		uint64_t own[TS_PIDS / 64] = { 0 };
+
+		if (!in->states[k].absent)
+			continue;
+		add_pids(in, k, own);
+		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
+			if (!place_has(own, pid) || place_has(sent, pid))
+				continue;
+			/* the first of several that share it */
+			place_take(sent, pid);
+			in->gone[pid] = (uint16_t)(k + 1);
+			mux_counters_forget(&m->counters, pid);
+		}
+	}
 }
 
-static void leave(struct mux *m, struct mux_source *in)
+void mux_renew_gone(struct mux *m, struct mux_source *in)
 {
-	in->absent = true;
-	in->return_ns = in->wait_ns = 0;
-	mux_begin_source(m, in);
+	in->n_absent = 0;
+	for (size_t k = 0; k < in->n_services; k++)
+		in->n_absent += in->states[k].absent;
+	in->absent = in->n_absent > 0 && in->n_absent == in->n_services;
+	if (in->n_absent == 0) {
+		free(in->gone);
+		in->gone = NULL;
+		return;
+	}
+	if (in->gone == NULL)
+		in->gone = xcalloc(TS_PIDS, sizeof *in->gone);
+	find_gone(m, in);
+}
+
+/* --- leaving --- */
+
+static bool has_left(const struct mux *m, const struct mux_source *in,
+		     const struct mux_service *s)
+{
+	return in->silent ? in->line.n == 0
+			  : m->now_ns - s->heard_ns >
+			    (m->cfg.delay_ms + LEAVE_MS) * MS;
+}
+
+static bool is_gone(const struct mux *m, const struct mux_source *in,
+		    const struct mux_service *s)
+{
+	return in->absent_ms > 0 && s->silent && in->heard_ns != 0 &&
+	       m->now_ns - s->heard_ns > in->absent_ms * MS &&
+	       has_left(m, in, s);
+}
+
+/* Follows the state of the nth service; true: it is another one. */
+static bool follow(struct mux *m, const struct mux_source *in, size_t nth)
+{
+	struct mux_service *s = &in->states[nth];
+	bool was = s->absent;
+
+	if (s->returns) {
+		s->absent = s->returns = false;
+		mux_renew_pmt(m, in, nth);
+	} else if (!was && is_gone(m, in, s)) {
+		s->absent = true;
+		s->return_ns = s->wait_ns = 0;
+	} else if (was && s->silent) {
+		s->return_ns = s->wait_ns = 0;
+	}
+	return s->absent != was;
 }
 
 bool mux_follow_absent(struct mux *m)
 {
-	bool changed = false;
+	bool any = false;
 
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
-		bool was = in->absent;
+		bool was = in->absent, changed = false;
 
-		if (in->returns)
-			in->absent = in->returns = false;
-		else if (!was && is_gone(m, in))
-			leave(m, in);
-		else if (was && in->silent)
-			in->return_ns = in->wait_ns = 0;
-		changed |= in->absent != was;
+		for (size_t k = 0; k < in->n_services; k++)
+			changed |= follow(m, in, k);
+		if (!changed)
+			continue;
+		mux_renew_gone(m, in);
+		if (in->absent && !was)
+			mux_begin_source(m, in);
+		any = true;
 	}
-	return changed;
+	return any;
+}
+
+/* --- returning --- */
+
+static void drop_held(struct mux_service *s)
+{
+	fifo_drop(&s->held, fifo_len(&s->held));
+	s->holds = false;
+}
+
+static void send_held(struct mux *m, struct mux_source *in,
+		      struct mux_service *s)
+{
+	struct ts_run run = fifo_run(&s->held);
+
+	for (size_t i = 0; i < run.n; i++)
+		mux_push(m, in, run.data + i * TS_PACKET);
+	drop_held(s);
+	fifo_done(&s->held);
+}
+
+/* The first video of a service, or else its first audio. */
+static bool main_stream(const struct mux_source *in, size_t nth,
+			struct pmt_stream *ret)
+{
+	bool found = false;
+	struct pmt pmt;
+
+	if (!mux_service_pmt(in, nth, &pmt))
+		return false;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+
+		if (s->class == PID_VIDEO) {
+			*ret = *s;
+			return true;
+		}
+		if (s->class == PID_AUDIO && !found) {
+			*ret = *s;
+			found = true;
+		}
+	}
+	return found;
 }
 
 /* Follows the pictures from now on. */
-static void begin_return(struct mux *m, struct mux_source *in)
+static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 {
-	struct pmt_stream s;
+	struct mux_service *s = &in->states[nth];
+	struct pmt_stream main;
 
-	in->return_ns = m->now_ns;
-	if (in->wait_ns == 0)
-		in->wait_ns = m->now_ns;
-	in->rap = (struct rap){ 0 };
-	in->held.max = HELD_MAX;
-	drop_held(in);
-	if (remux_main_stream(in->remux, &s))
-		rap_follow(&in->rap, s.pid, pmt_coding(&s), s.class);
+	s->return_ns = m->now_ns;
+	if (s->wait_ns == 0)
+		s->wait_ns = m->now_ns;
+	s->rap = (struct rap){ 0 };
+	s->held.max = HELD_MAX;
+	drop_held(s);
+	if (main_stream(in, nth, &main) && in->gone[main.pid] == nth + 1)
+		rap_follow(&s->rap, main.pid, pmt_coding(&main), main.class);
 	else
-		in->returns = true; /* it has none */
+		s->returns = true; /* it has none of its own */
 }
 
 /* Is this the picture, or the end of the wait for one? */
-static bool may_return(struct mux *m, struct mux_source *in,
+static bool may_return(struct mux *m, struct mux_service *s,
 		       const uint8_t *packet)
 {
 	enum rap_sign sign = RAP_NONE;
 
-	if (m->now_ns - in->wait_ns > RETURN_MS * MS)
+	if (m->now_ns - s->wait_ns > RETURN_MS * MS)
 		return true;
-	if (ts_pid(packet) == in->rap.pid)
-		sign = rap_feed(&in->rap, packet);
+	if (ts_pid(packet) == s->rap.pid)
+		sign = rap_feed(&s->rap, packet);
 	if (sign == RAP_OPEN || sign == RAP_NO || sign == RAP_HERE ||
-	    fifo_len(&in->held) == HELD_MAX)
-		drop_held(in);
-	in->holds |= sign == RAP_OPEN;
+	    fifo_len(&s->held) == HELD_MAX)
+		drop_held(s);
+	s->holds |= sign == RAP_OPEN;
 	/* a picture whose begin was dropped is none */
-	return sign == RAP_HERE || (sign == RAP_YES && in->holds);
+	return sign == RAP_HERE || (sign == RAP_YES && s->holds);
 }
 
 bool mux_takes_absent(struct mux *m, struct mux_source *in,
 		      const uint8_t *packet)
 {
-	if (in->return_ns == 0)
-		begin_return(m, in);
-	if (in->returns)
+	uint16_t at = in->gone[ts_pid(packet)];
+	struct mux_service *s;
+
+	if (at == 0 || at == GONE_ALL)
+		return at == 0;
+	s = &in->states[at - 1];
+	if (!s->returns && s->return_ns == 0)
+		begin_return(m, in, at - 1U);
+	if (s->returns)
 		return true;
-	in->returns = may_return(m, in, packet);
-	if (in->returns)
-		send_held(m, in);
-	else if (in->holds)
-		(void)fifo_push(&in->held, (struct ts_run){ packet, 1 });
-	return in->returns;
+	s->returns = may_return(m, s, packet);
+	if (s->returns)
+		send_held(m, in, s);
+	else if (s->holds)
+		(void)fifo_push(&s->held, (struct ts_run){ packet, 1 });
+	return s->returns;
 }

@@ -9,9 +9,6 @@
  * would arrive behind its time in the decoder. */
 enum { LATE_MS = 200 };
 
-/* The duration of a packet, times kbit/s. */
-#define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
-
 enum {
 	LEAVES_MAX = 64,
 	LEAF_PMT = MUX_LANES,
@@ -71,7 +68,7 @@ void mux_drop_late(struct mux *m)
 	}
 }
 
-static void give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
+void mux_give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
 {
 	m->sent[ts_pid(packet)]++;
 	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
@@ -84,7 +81,13 @@ static void give_waiting(struct mux *m)
 {
 	struct waiting_packet *p = waiting_take(&m->waiting);
 
-	give(m, p->data, p->at_ns);
+	mux_give(m, p->data, p->at_ns);
+}
+
+void mux_make_room(struct mux *m, size_t n)
+{
+	while (m->waiting.n + n > WAITING_MAX)
+		give_waiting(m);
 }
 
 static void give_input(struct mux *m, size_t input, uint64_t at_ns)
@@ -103,11 +106,10 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 		in->packets++;
 		if (place > first ||
 		    waiting_has(&m->waiting, ts_pid(packet))) {
-			if (waiting_is_full(&m->waiting))
-				give_waiting(m);
+			mux_make_room(m, 1);
 			waiting_add(&m->waiting, place, packet);
 		} else {
-			give(m, packet, at_ns);
+			mux_give(m, packet, at_ns);
 		}
 	}
 	delay_line_leave(&in->line, at_ns);
@@ -118,7 +120,7 @@ static void give_lane(struct mux *m, struct lane *l, uint64_t at_ns)
 	uint8_t *packet = l->fifo.memory + l->fifo.head * TS_PACKET;
 
 	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet))
-		give(m, packet, at_ns);
+		mux_give(m, packet, at_ns);
 	fifo_drop(&l->fifo, 1);
 }
 
@@ -157,6 +159,11 @@ static bool give_next(struct mux *m, struct turn *t)
 	size_t found = t->first[1];
 
 	/* what cbr has reaches up to its place: it would wait there again */
+	if (m->free_ns > m->now_ns && m->pmt_ns <= m->free_ns) {
+		mux_send_pmt(m);
+		set_next(t, LEAF_PMT, m->pmt_ns);
+		return true;
+	}
 	if (m->free_ns > m->now_ns && waiting <= m->free_ns) {
 		give_waiting(m);
 		return true;

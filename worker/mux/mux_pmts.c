@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The PMTs of the multiplex.  Those of an input are taken where they leave its
- * delay, and each one is sent at even distances, as it was last or, if it has
- * changed, at once. */
+/* PAT and PMTs of the multiplex.  PMTs of an input are taken where they leave
+ * its delay.  Each section is sent at even distances of its places in the
+ * output, as it was last or, if it has changed, at once. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-	/* From one PMT of a program to the next: below the 100 ms of
-	 * TR 101 211 4.4, also if other packets have its place. */
+	/* From one section to the same one: below the 100 ms of TR 101 211
+	 * 4.4, also if other packets have its place. */
 	PMT_MS = 90,
 	/* Between two sections of a table (EN 300 468 5.1.4). */
 	GAP_MS = 25,
@@ -24,6 +24,9 @@ enum {
 	PACKET_US = 1000000 * 8 / (T_STD_TABLES_BPS / TS_PACKET) + 100,
 	/* What a worker that stood still has missed is not sent. */
 	MISSED_MS = 1000,
+	/* They have this part of the rate at most: many of them are further
+	 * apart. */
+	SHARE = 2,
 	PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184,
 };
 
@@ -48,9 +51,42 @@ static void find_next(struct mux *m)
 		}
 }
 
+/* How far apart they are. */
+static void weigh(struct mux *m)
+{
+	uint64_t packets = 0;
+
+	for (size_t i = 0; i < m->n_pmts; i++)
+		packets += section_packets(m->pmts[i].len);
+	for (size_t i = 0; i < m->pat.n; i++)
+		packets += section_packets(m->pat.sections[i].len);
+	m->pmt_every_ns = MAX(PMT_MS * MS, packets * SHARE * PACKET_NS_KBPS /
+						   m->cfg.kbps);
+}
+
+/* The entry that this one was, or a new one. */
+static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
+				 uint16_t pid)
+{
+	const struct mux_pmt *old = find(m->pmts, m->n_pmts, number, pid);
+
+	return old != NULL ? *old : (struct mux_pmt){
+		.number = number, .pid = pid,
+		.due_ns = m->now_ns + PMT_MS * MS };
+}
+
+/* As early as the distance to the last one allows. */
+static void hurry(struct mux_pmt *p, uint64_t at_ns)
+{
+	uint64_t from_ns = p->sent_ns != 0 ? p->sent_ns + GAP_MS * MS : 0;
+
+	p->due_ns = MIN(p->due_ns, MAX(at_ns, from_ns));
+}
+
 void mux_list_pmts(struct mux *m)
 {
-	struct mux_pmt *list = xcalloc(MUX_SERVICES_MAX, sizeof *list);
+	struct mux_pmt *list = xcalloc(MUX_SERVICES_MAX + MUX_SECTIONS_MAX,
+				       sizeof *list);
 	size_t n = 0;
 
 	memset(m->pmt_pids, 0, sizeof m->pmt_pids);
@@ -59,24 +95,47 @@ void mux_list_pmts(struct mux *m)
 
 		for (size_t k = 0; k < in->n_services; k++) {
 			const struct remux_service *s = &in->services[k];
-			const struct mux_pmt *old =
-				find(m->pmts, m->n_pmts, s->new_number,
-				     s->pmt_pid);
 
-			list[n] = old != NULL ? *old : (struct mux_pmt){
-				.number = s->new_number, .pid = s->pmt_pid,
-				.due_ns = m->now_ns + PMT_MS * MS };
-			list[n++].input = (uint8_t)i;
+			list[n] = carry_over(m, s->new_number, s->pmt_pid);
+			list[n].input = (uint8_t)i;
+			list[n++].service = (uint16_t)k;
 			place_take(m->pmt_pids, s->pmt_pid);
 		}
+	}
+	for (size_t i = 0; i < m->pat.n; i++) {
+		list[n] = carry_over(m, (uint16_t)i, TS_PID_PAT);
+		hurry(&list[n++], m->now_ns);
 	}
 	free(m->pmts);
 	m->pmts = list;
 	m->n_pmts = n;
+	weigh(m);
+	find_next(m);
+}
+
+void mux_begin_pmts(struct mux *m)
+{
+	for (size_t i = 0; i < m->n_pmts; i++)
+		m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, m->now_ns);
 	find_next(m);
 }
 
 /* --- those of the inputs --- */
+
+/* A section that counts from at_ns on. */
+static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
+		 size_t len, uint64_t at_ns)
+{
+	bool changed = len != p->len || memcmp(section, p->data, len) != 0;
+
+	if (changed) {
+		memcpy(p->data, section, len);
+		p->len = len;
+		weigh(m);
+	}
+	if (changed || at_ns - MIN(p->sent_ns, at_ns) > PMT_MS * MS)
+		hurry(p, at_ns);
+}
 
 static void take_section(struct mux *m, const struct mux_source *in,
 			 uint16_t pid, const uint8_t *section, size_t len,
@@ -84,20 +143,29 @@ static void take_section(struct mux *m, const struct mux_source *in,
 {
 	uint16_t number = (uint16_t)(section[3] << 8 | section[4]);
 	struct mux_pmt *p = find(m->pmts, m->n_pmts, number, pid);
-	bool changed;
 
 	if (p == NULL || &m->inputs[p->input] != in ||
 	    section_table_id(section) != PMT_TABLE_ID ||
 	    len > sizeof p->data)
 		return;
-	changed = len != p->len || memcmp(section, p->data, len) != 0;
-	if (changed) {
-		memcpy(p->data, section, len);
-		p->len = len;
-	}
-	if (changed || at_ns - MIN(p->sent_ns, at_ns) > PMT_MS * MS)
-		p->due_ns = MIN(p->due_ns,
-				MAX(at_ns, p->sent_ns + GAP_MS * MS));
+	keep(m, p, section, len, at_ns);
+}
+
+void mux_renew_pmt(struct mux *m, const struct mux_source *in, size_t nth)
+{
+	const struct remux_service *s = &in->services[nth];
+	struct mux_pmt *p = find(m->pmts, m->n_pmts, s->new_number,
+				 s->pmt_pid);
+	const uint8_t *section;
+	size_t len;
+
+	if (p == NULL || &m->inputs[p->input] != in)
+		return;
+	section = remux_pmt(in->remux, p->number, &len);
+	if (section == NULL || len > sizeof p->data)
+		return;
+	keep(m, p, section, len, m->now_ns);
+	find_next(m);
 }
 
 bool mux_takes_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
@@ -129,7 +197,11 @@ static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 {
 	const struct mux_source *in = &m->inputs[p->input];
 
-	if (in->absent)
+	if (p->pid == TS_PID_PAT) {
+		*ret_len = m->pat.sections[p->number].len;
+		return m->pat.sections[p->number].data;
+	}
+	if (in->states[p->service].absent)
 		return NULL;
 	if (in->silent && in->line.n == 0)
 		return remux_pmt(in->remux, p->number, ret_len);
@@ -137,14 +209,23 @@ static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 	return p->len > 0 ? p->data : NULL;
 }
 
-static void send(struct mux *m, struct mux_pmt *p, const uint8_t *section,
-		 size_t len)
+/* Those on the same PID do not precede end_ns. */
+static void delay_others(struct mux *m, const struct mux_pmt *p,
+			 uint64_t end_ns)
+{
+	for (size_t i = 0; i < m->n_pmts; i++)
+		if (&m->pmts[i] != p && m->pmts[i].pid == p->pid)
+			m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, end_ns);
+}
+
+/* From place at_ns on. */
+static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
+		 const uint8_t *section, size_t len)
 {
 	uint8_t packets[PACKETS_MAX * TS_PACKET], cc = 0;
 	size_t n = section_packets(len);
-	/* behind what cbr has, as the next packets of an input */
-	uint64_t at_ns = MAX(p->due_ns, m->free_ns);
 
+	mux_make_room(m, n);
 	(void)section_pack(section, len, p->pid, &cc, packets);
 	/* the counter in the output continues, that of section_pack() not */
 	mux_counters_forget(&m->counters, p->pid);
@@ -153,14 +234,18 @@ static void send(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 
 		(void)mux_counters_feed(&m->counters, MUX_TABLES_SOURCE,
 					packet);
-		waiting_add(&m->waiting, at_ns, packet);
+		if (i == 0)
+			mux_give(m, packet, at_ns);
+		else
+			waiting_add(&m->waiting, at_ns, packet);
 		at_ns += PACKET_US * UINT64_C(1000);
 	}
+	delay_others(m, p, at_ns);
 }
 
 static uint64_t interval(const struct mux *m, const struct mux_pmt *p)
 {
-	uint64_t ns = PMT_MS * MS;
+	uint64_t ns = m->pmt_every_ns;
 
 	return p->sent_ns != 0 ? ns
 			       : ns / 2 + ns / 2 * (m->next_pmt % STAGGER) /
@@ -174,15 +259,16 @@ void mux_send_pmt(struct mux *m)
 	const uint8_t *section = content(m, p, &len);
 	bool sent = section != NULL && section_packets(len) <= PACKETS_MAX;
 
-	if (sent && (waiting_has(&m->waiting, p->pid) ||
-		     m->waiting.n + PACKETS_MAX > WAITING_MAX)) {
-		p->due_ns = m->now_ns + 1; /* the next turn */
+	if (sent && waiting_has(&m->waiting, p->pid)) {
+		p->due_ns += PACKET_US * UINT64_C(1000);
 	} else {
-		uint64_t due_ns = p->due_ns + interval(m, p);
+		/* behind what cbr has, as the next packets of an input */
+		uint64_t at_ns = MAX(p->due_ns, m->free_ns);
+		uint64_t due_ns = at_ns + interval(m, p);
 
 		if (sent) {
-			send(m, p, section, len);
-			p->sent_ns = p->due_ns;
+			send(m, p, at_ns, section, len);
+			p->sent_ns = at_ns;
 		}
 		p->due_ns = MAX(due_ns, m->now_ns -
 					MIN(MISSED_MS * MS, m->now_ns));

@@ -20,7 +20,12 @@ enum {
 	MUX_CAT_SOURCE_MAX = 4,
 	MUX_SERVICES_MAX = 256,    /* of all inputs together */
 	MUX_TABLES_SOURCE = 1,     /* number of the tables as a source */
+	MUX_AV_MAX = 8,            /* of a service: its silence is that of
+				    * these PIDs */
 };
+
+/* The duration of a packet, times kbit/s. */
+#define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
 
 struct mux_section {
 	size_t len; /* 0: none */
@@ -36,10 +41,12 @@ struct mux_table {
 	struct mux_section sections[MUX_SECTIONS_MAX];
 };
 
-/* The PMT of a program. */
+/* The PMT of a program, or a section of the PAT: the PID is 0 then, and the
+ * number that of the section. */
 struct mux_pmt {
 	uint16_t number, pid; /* in the output */
 	uint8_t input;
+	uint16_t service; /* of its input */
 	uint64_t due_ns;  /* its next place */
 	uint64_t sent_ns; /* the last one; 0: none yet */
 	size_t len;       /* of the last one of its input; 0: none yet */
@@ -50,6 +57,23 @@ struct mux_pmt {
 struct mux_collector {
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
+};
+
+/* A service of an input. */
+struct mux_service {
+	/* its first PIDs of video and audio in the output; without any it is
+	 * silent with its input */
+	size_t n_av;
+	uint16_t av[MUX_AV_MAX];
+	uint64_t heard_ns; /* a packet of them, or the first PMT */
+	bool silent;
+	bool absent;  /* not in the tables */
+	bool returns; /* with the packets of this turn */
+	uint64_t return_ns; /* since then its pictures are followed; 0: no */
+	uint64_t wait_ns; /* since then absent with packets; 0: without */
+	bool holds;   /* packets wait for the decision on a picture ... */
+	struct fifo held; /* ... here */
+	struct rap rap; /* of the output, while it is absent */
 };
 
 struct mux_source {
@@ -65,6 +89,7 @@ struct mux_source {
 	size_t n_found; /* programs, of which the first n_services go out */
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];
+	struct mux_service *states; /* of the n_found programs */
 	struct mux_collector cat, sdt, eit;
 	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
@@ -75,14 +100,14 @@ struct mux_source {
 	uint64_t source_at; /* packets before its last source began */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
-	unsigned absent_ms; /* silent for so long it is absent; 0: never */
-	bool absent;  /* not in the tables */
-	bool returns; /* with the packets of this turn */
-	uint64_t return_ns; /* since then its pictures are followed; 0: no */
-	uint64_t wait_ns; /* since then absent with packets; 0: without */
-	bool holds;   /* packets wait for the decision on a picture ... */
-	struct fifo held; /* ... here */
-	struct rap rap; /* of the output, while it is absent */
+	bool drained; /* and all its packets have left */
+	unsigned absent_ms; /* silent for so long a service is absent; 0:
+			     * never */
+	size_t n_absent; /* services; all of them: ... */
+	bool absent;     /* ... the input is absent */
+	/* of each PID: 1 + the absent service that has it, or 0 if its packets
+	 * are sent; NULL: all are */
+	uint16_t *gone;
 	bool blocked;
 	bool above_max; /* blocked because of its max */
 	bool cut; /* blocked, and its units do not end either */
@@ -95,7 +120,7 @@ struct mux_source {
 	int64_t usual; /* packets per second; 0: not known yet */
 };
 
-enum mux_lane { LANE_PAT, LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
+enum mux_lane { LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
 
 struct mux {
 	struct mux_config cfg;
@@ -103,9 +128,10 @@ struct mux {
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
 	size_t n_pmts;
-	struct mux_pmt *pmts;
+	struct mux_pmt *pmts; /* and the PAT */
 	size_t next_pmt; /* the first that is due, ... */
 	uint64_t pmt_ns; /* ... at this time; UINT64_MAX: there is none */
+	uint64_t pmt_every_ns; /* from a section to the same one */
 	uint64_t pmt_pids[TS_PIDS / 64];
 	struct desc_edit edits[DESC_EDITS_MAX]; /* of cfg */
 	bool edits_crowded; /* logged: they have no room */
@@ -119,6 +145,7 @@ struct mux {
 	struct mux_counters counters;
 	uint32_t last_source; /* number that was given to one */
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
+	uint64_t fed_ns[TS_PIDS]; /* arrival of the last payload; 0: none */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
 	struct cbr *cbr;
@@ -175,8 +202,13 @@ void mux_schedule(struct mux *, uint64_t unix_ms);
 
 /* --- mux_pmts.c --- */
 
-/* The services of the inputs have changed. */
+/* The services of the inputs or the PAT have changed. */
 void mux_list_pmts(struct mux *);
+/* Those that are due have no place in the past. */
+void mux_begin_pmts(struct mux *);
+/* The packets of the nth service that follow have the PMT of the remux; none of
+ * those before them waits. */
+void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
 /* Takes a packet of an input that leaves at_ns; false: it has no PMT. */
 bool mux_takes_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
 		   uint64_t at_ns);
@@ -185,15 +217,34 @@ void mux_send_pmt(struct mux *);
 
 /* --- mux_absent.c --- */
 
-/* Which inputs are absent; true: that has changed. */
+/* Which services are absent; true: that has changed. */
 bool mux_follow_absent(struct mux *);
-/* A packet of an absent input: does it return with this one? */
+/* A packet of an input with absent services: is it of another one, or does its
+ * service return with it? */
 bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
+/* The services of an input have changed, or those that are absent. */
+void mux_renew_gone(struct mux *, struct mux_source *);
+
+/* --- mux_services.c --- */
+
+/* The tables of an input have changed. */
+void mux_read_services(struct mux *, struct mux_source *);
+void mux_free_services(struct mux_source *);
+/* Decodes the PMT that the remux has for the nth program; false: it has
+ * none. */
+bool mux_service_pmt(const struct mux_source *, size_t nth, struct pmt *ret);
+/* Which inputs and services are silent; true: that has changed. */
+bool mux_look_for_silence(struct mux *);
 
 /* --- mux_places.c --- */
 
 /* Counts the packets that leave in this turn. */
 void mux_count_due(struct mux *);
+/* Gives a packet of the output to cbr: its place is not before at_ns. */
+void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
+/* Gives some of the packets that wait ahead of their time, so that n more have
+ * room. */
+void mux_make_room(struct mux *, size_t n);
 /* Drops them. */
 void mux_drop_due(struct mux *);
 /* At the start: drops what is too late. */

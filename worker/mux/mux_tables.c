@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of the multiplex: PAT, CAT, SDT, EIT, TDT. */
+/* The tables of the multiplex: PAT, CAT, SDT, EIT, TDT; mux_pmts.c sends the
+ * PAT. */
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -64,21 +65,19 @@ static bool keep(struct mux_section *list, size_t max, const uint8_t *section,
 	return changed;
 }
 
-/* The number in the output of a service that SDT or EIT of an input names; 0:
- * it does not go out. */
-static uint16_t number_of(const struct mux_source *in, uint16_t number)
+/* The position of a service that SDT or EIT of an input names; n_services: it
+ * does not go out. */
+static size_t find_service(const struct mux_source *in, uint16_t number)
 {
 	bool single = remux_is_single(in->remux);
 
-	if (in->absent)
-		return 0;
 	for (size_t i = 0; i < in->n_services; i++) {
 		const struct remux_service *s = &in->services[i];
 
 		if ((single ? s->new_number : s->number) == number)
-			return s->new_number;
+			return in->states[i].absent ? in->n_services : i;
 	}
-	return 0;
+	return in->n_services;
 }
 
 static void on_eit(struct mux *m, struct mux_source *in, uint8_t *section,
@@ -87,13 +86,17 @@ static void on_eit(struct mux *m, struct mux_source *in, uint8_t *section,
 	uint8_t id = section_table_id(section);
 	struct ids ids = { .tsid = m->cfg.tsid, .new_tsid = m->cfg.tsid,
 			   .pnr = get16(section + 3) };
+	size_t nth;
 
 	if ((id != EIT_TABLE_ID && (id < EIT_SCHEDULE_TABLE_ID ||
 				    id > EIT_SCHEDULE_LAST_TABLE_ID)) ||
 	    len < EIT_ONID_AT + 2 + SECTION_CRC)
 		return;
-	ids.new_pnr = number_of(in, ids.pnr);
-	if (ids.new_pnr == 0 || ids_rewrite_eit(&ids, section, len) < 0)
+	nth = find_service(in, ids.pnr);
+	if (nth == in->n_services)
+		return;
+	ids.new_pnr = in->services[nth].new_number;
+	if (ids_rewrite_eit(&ids, section, len) < 0)
 		return;
 	section[EIT_ONID_AT] = (uint8_t)(m->cfg.onid >> 8);
 	section[EIT_ONID_AT + 1] = (uint8_t)m->cfg.onid;
@@ -154,11 +157,12 @@ static void build_pat(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
 
-		for (size_t k = 0; k < in->n_services && !in->absent; k++)
-			list[content.n_programs++] = (struct pat_program){
-				in->services[k].new_number,
-				in->services[k].pmt_pid,
-			};
+		for (size_t k = 0; k < in->n_services; k++)
+			if (!in->states[k].absent)
+				list[content.n_programs++] =
+					(struct pat_program){
+						in->services[k].new_number,
+						in->services[k].pmt_pid };
 	}
 	t->n = MIN(pat_build_sections(&content), (size_t)MUX_SECTIONS_MAX);
 	for (size_t i = 0; i < t->n; i++)
@@ -261,16 +265,18 @@ static void build_cat(struct mux *m)
 /* running_status and free_CA_mode of a service whose input says status.  Its
  * PMT in the output decides whether it is scrambled, once it was sent. */
 static uint8_t status_of(const struct mux *m, const struct mux_source *in,
-			 uint16_t number, uint8_t status)
+			 size_t nth, uint8_t status)
 {
-	const struct psi_program *p = psi_program_find(m->psi, number);
+	const struct psi_program *p = psi_program_find(
+		m->psi, in->services[nth].new_number);
 
 	if (p != NULL && p->pmt.data != NULL)
 		status = (uint8_t)((status & ~FREE_CA) |
 				   (psi_program_is_scrambled(p) ? FREE_CA
 								: 0));
-	return in->silent ? (uint8_t)(NOT_RUNNING << 5 | (status & FREE_CA))
-			  : status;
+	return in->states[nth].silent
+		       ? (uint8_t)(NOT_RUNNING << 5 | (status & FREE_CA))
+		       : status;
 }
 
 /* EIT_schedule and EIT_present_following of a service whose input says
@@ -304,20 +310,21 @@ static size_t edit_entry(const struct mux *m, const struct filler *f,
 					     section_end(&w), ret));
 }
 
-/* A service of an input: an entry of len bytes.  Without room for its edits it
- * stays as it was; false: it has no room either. */
+/* The nth service of an input: an entry of len bytes.  Without room for its
+ * edits it stays as it was; false: it has no room either. */
 static bool add_service(const struct mux *m, const struct mux_source *in,
-			const uint8_t *p, size_t len, uint16_t number,
+			const uint8_t *p, size_t len, size_t nth,
 			struct filler *f)
 {
 	uint8_t entry[SECTION_PSI_MAX], edited[SECTION_PSI_MAX];
+	uint16_t number = in->services[nth].new_number;
 	size_t n;
 
 	memcpy(entry, p, len);
 	entry[0] = (uint8_t)(number >> 8);
 	entry[1] = (uint8_t)number;
 	entry[2] = flags_of(m, number, p[2]);
-	entry[3] = status_of(m, in, number, p[3] & 0xf0) | (p[3] & 0x0f);
+	entry[3] = status_of(m, in, nth, p[3] & 0xf0) | (p[3] & 0x0f);
 	if (m->cfg.edits.n == 0)
 		return add_entry(f, entry, len);
 	n = edit_entry(m, f, entry, len, edited);
@@ -339,14 +346,15 @@ static void add_services(const struct mux *m, const struct mux_source *in,
 
 	while (end - p >= SDT_SERVICE) {
 		size_t len = SDT_SERVICE + section_get12(p + 3);
-		uint16_t number = number_of(in, get16(p));
+		size_t nth = find_service(in, get16(p));
 
 		if ((size_t)(end - p) < len)
 			return;
 		/* the first of several entries of a service */
-		if (number != 0 && !place_has(f->listed, number) &&
-		    add_service(m, in, p, len, number, f))
-			place_take(f->listed, number);
+		if (nth < in->n_services &&
+		    !place_has(f->listed, in->services[nth].new_number) &&
+		    add_service(m, in, p, len, nth, f))
+			place_take(f->listed, in->services[nth].new_number);
 		p += len;
 	}
 }
@@ -405,7 +413,8 @@ void mux_build(struct mux *m)
 	build_cat(m);
 	mux_build_sdt(m);
 	/* a change goes out at once */
-	m->pat.due_ns = m->cat.due_ns = 0;
+	m->cat.due_ns = 0;
+	mux_list_pmts(m);
 }
 
 /* --- TDT --- */
@@ -477,7 +486,6 @@ void mux_schedule(struct mux *m, uint64_t unix_ms)
 {
 	uint64_t unix_s = unix_ms / 1000;
 
-	queue_due(m, &m->pat, LANE_PAT);
 	queue_due(m, &m->cat, LANE_CAT);
 	queue_due(m, &m->sdt, LANE_SDT);
 	queue_eit(m);

@@ -27,11 +27,6 @@ struct waiting {
 	struct waiting_packet list[WAITING_MAX];
 };
 
-static inline bool waiting_is_full(const struct waiting *w)
-{
-	return w->n == WAITING_MAX;
-}
-
 /* The time of the first one; UINT64_MAX: none waits. */
 static inline uint64_t waiting_next(const struct waiting *w)
 {

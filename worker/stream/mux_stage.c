@@ -307,17 +307,39 @@ static void log_blocked(struct mux_stage *s, size_t i,
 		log_info("stream", "input %zu: sent again", i + 1);
 }
 
-static void log_absent(struct mux_stage *s, size_t i, bool absent)
+/* The first one that is absent. */
+static uint16_t first_absent(const struct mux_stage *s, size_t i,
+			     const struct mux_source_state *state)
 {
-	if (absent == s->absent[i])
+	struct mux_service_state one;
+
+	for (size_t k = 0; k < state->n_services; k++) {
+		mux_service_get(s->mux, i, k, &one);
+		if (one.absent)
+			return state->services[k].new_number;
+	}
+	return 0;
+}
+
+static void log_absent(struct mux_stage *s, size_t i,
+		       const struct mux_source_state *state)
+{
+	size_t n = state->n_absent;
+
+	if (n == s->absent[i])
 		return;
-	s->absent[i] = absent;
-	if (absent)
+	s->absent[i] = n;
+	if (n == 0)
+		log_info("stream", "input %zu: its services have returned to "
+			 "the tables", i + 1);
+	else if (n == state->n_services)
 		log_warning("stream", "input %zu: silent: its services have "
 			    "left the tables", i + 1);
 	else
-		log_info("stream", "input %zu: its services have returned to "
-			 "the tables", i + 1);
+		log_warning("stream", "input %zu: %zu of %zu services are "
+			    "silent and have left the tables, the first is %u",
+			    i + 1, n, state->n_services,
+			    first_absent(s, i, state));
 }
 
 static void log_unsent(struct mux_stage *s, size_t i, size_t n)
@@ -378,23 +400,25 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		excess = state.dropped - s->dropped[i];
 		s->dropped[i] = state.dropped;
 		log_blocked(s, i, &state);
-		log_absent(s, i, state.absent);
+		log_absent(s, i, &state);
 		log_unsent(s, i, state.n_unsent);
 		log_eit(s, i, state.eit_dropped, now_ns);
 		for (size_t k = 0; k < state.n_services &&
 				   status->n_services < MSG_SERVICES_MAX; k++) {
 			uint16_t number = state.services[k].new_number;
 			uint32_t n = mux_service_packets(s->mux, number);
+			struct mux_service_state one;
 
+			mux_service_get(s->mux, i, k, &one);
 			status->services[status->n_services++] =
 				(struct msg_service_status){
 					.pnr = number,
 					.input = (unsigned)i + 1,
 					.pmt_pid = state.services[k].pmt_pid,
-					.onair = !state.silent &&
+					.onair = !one.silent &&
 						 !state.blocked &&
-						 !state.absent,
-					.absent = state.absent,
+						 !one.absent,
+					.absent = one.absent,
 					.bitrate_kbps = analyze_kbps(n, ms),
 					.dropped = state.dropped,
 					.excess = excess,

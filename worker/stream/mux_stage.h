@@ -52,7 +52,7 @@ struct mux_stage {
 	uint64_t overflow_before; /* packets dropped a second ago */
 	uint64_t dropped[MSG_INPUTS_MAX]; /* of each input, the same */
 	bool blocked[MSG_INPUTS_MAX]; /* as logged */
-	bool absent[MSG_INPUTS_MAX];  /* the same */
+	size_t absent[MSG_INPUTS_MAX]; /* services, the same */
 	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
 	struct mux_eit_log {
 		uint64_t dropped; /* sections a second ago */

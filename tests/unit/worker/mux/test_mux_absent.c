@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An input that is silent for long leaves the tables of the multiplex. */
+/* A service that is silent for long leaves the tables of the multiplex. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
@@ -22,6 +22,7 @@ enum {
 	RETURN_MS = 5000,
 	VIDEO_OUT = 157, PMT_OUT = 156, /* of input 0 */
 	OTHER_OUT = 257,
+	SECOND_OUT = 173, SECOND_PMT_OUT = 172, /* of the second service */
 };
 
 struct rig {
@@ -37,6 +38,9 @@ struct rig {
 	bool off;       /* input 0 has no packets */
 	bool no_intra;  /* it has P pictures alone */
 	bool renews;    /* its PMT changes every 100 ms */
+	bool two;       /* it has a second service ... */
+	bool second_off; /* ... without pictures */
+	unsigned version; /* of its PMT */
 	unsigned between; /* packets of sound inside an I picture */
 	unsigned pictures;
 	uint64_t now_ns, pcr;
@@ -45,11 +49,14 @@ struct rig {
 	unsigned cc_errors;
 	uint64_t of_pid[TS_PIDS];
 	uint64_t pmt_ns, pmt_gap_ns; /* the last PMT_OUT, the longest gap */
+	size_t pmt_len;   /* of the first PMT_OUT since it was 0 */
+	bool second_began, second_intra; /* as the two below */
 	bool began;       /* a packet of the video since the last stop */
 	bool began_intra; /* the first one has an I picture */
 	struct section_assembler sdt;
 	uint8_t sdt_buffer[SECTION_MAX];
 	size_t services; /* of the SDT */
+	size_t stopped;  /* that are not running */
 	uint64_t packets, sdt_at; /* of the output, at the last SDT */
 	uint64_t sdt_apart; /* the fewest packets from one SDT to the next */
 };
@@ -67,6 +74,13 @@ static void on_packet(struct rig *r, const uint8_t *p)
 			r->pmt_gap_ns = MAX(r->pmt_gap_ns,
 					    r->now_ns - r->pmt_ns);
 		r->pmt_ns = r->now_ns;
+		if (r->pmt_len == 0)
+			r->pmt_len = 3 + section_get12(p + 6);
+	}
+	if (pid == SECOND_OUT && ts_pusi(p) && !r->second_began) {
+		r->second_began = true;
+		r->second_intra = memmem(p, TS_PACKET, "\0\0\1\xb3", 4) !=
+				  NULL;
 	}
 	if (pid == VIDEO_OUT && ts_pusi(p) && !r->began) {
 		r->began = true;
@@ -79,9 +93,11 @@ static void on_packet(struct rig *r, const uint8_t *p)
 	r->sdt_at = r->packets;
 	section_push(&r->sdt, p);
 	while (section_pull(&r->sdt, &len) != NULL) {
-		r->services = 0;
-		for (size_t at = 11; at + 4 < len - 4; r->services++)
+		r->services = r->stopped = 0;
+		for (size_t at = 11; at + 4 < len - 4; r->services++) {
+			r->stopped += r->sdt_buffer[at + 3] >> 5 == 1;
 			at += 5 + section_get12(r->sdt_buffer + at + 3);
+		}
 	}
 }
 
@@ -145,17 +161,33 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-static void put_tables(struct build *b, unsigned version)
+/* Video alone. */
+static void put_second(struct build *b)
+{
+	const struct build_es es = { 0x02, 0x111, NULL, 0 };
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_pmt(section, (struct build_entry){ 2, es.pid }, 0,
+			       &es, 1);
+
+	(void)build_section(b, 0x110, section, len);
+}
+
+static void put_tables(struct build *b, unsigned version, bool two)
 {
 	static const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
-				       0x48, 5, 1, 0, 2, 'n', '1' };
-	const struct build_entry one = { 1, 0x100 };
+				       0x48, 5, 1, 0, 2, 'n', '1',
+				       0, 2, 0xfc, 0x80, 7,
+				       0x48, 5, 1, 0, 2, 'n', '2' };
+	const struct build_entry both[] = { { 1, 0x100 }, { 2, 0x110 } };
+	const struct build_entry one = both[0];
 	const struct build_es es[] = { { 0x02, 0x101, NULL, 0 },
 				       { 0x03, 0x102, NULL, 0 } };
 	uint8_t section[SECTION_PSI_MAX];
-	size_t len = build_pat(section, 0, &one, 1);
+	size_t len = build_pat(section, 0, both, two ? 2 : 1);
 
 	(void)build_section(b, 0, section, len);
+	if (two)
+		put_second(b);
 	len = build_pmt(section, one, version % 32, es,
 			ARRAY_LEN(es) - version % 2);
 	section[9] = 1; /* the PCR is in the video */
@@ -163,26 +195,39 @@ static void put_tables(struct build *b, unsigned version)
 	(void)build_section(b, 0x100, section, len);
 	len = build_table(section, &(struct build_table){
 		.table_id = SDT_TABLE_ID, .extension = 1,
-		.body = sdt, .len = sizeof sdt });
+		.body = sdt, .len = two ? sizeof sdt : 15 });
 	(void)build_section(b, SI_PID_SDT, section, len);
 }
+
+static const uint8_t i_picture[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33, 0xff,
+				     0xff, 0xe0, 0x18, 0, 0, 1, 0, 0, 8, 0, 0 };
+static const uint8_t p_picture[] = { 0, 0, 1, 0, 0, 0x10, 0, 0 };
 
 /* MPEG-2: an I picture behind a sequence header, or a P picture. */
 static void put_picture(struct build *b, bool intra, unsigned between)
 {
-	static const uint8_t i[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33, 0xff,
-				     0xff, 0xe0, 0x18, 0, 0, 1, 0, 0, 8, 0, 0 };
-	static const uint8_t p[] = { 0, 0, 1, 0, 0, 0x10, 0, 0 };
-
 	if (intra && between > 0) {
 		(void)build_pes(b, 0x101, "", 0);
 		for (; between > 0; between--)
 			(void)build_payload(b, 0x102, 0x55);
-		memcpy(build_payload(b, 0x101, 0x55) + 4, i, sizeof i);
+		memcpy(build_payload(b, 0x101, 0x55) + 4, i_picture,
+		       sizeof i_picture);
 	} else if (intra)
-		(void)build_pes(b, 0x101, i, sizeof i);
+		(void)build_pes(b, 0x101, i_picture, sizeof i_picture);
 	else
-		(void)build_pes(b, 0x101, p, sizeof p);
+		(void)build_pes(b, 0x101, p_picture, sizeof p_picture);
+}
+
+static void play_second(struct rig *r, struct build *b)
+{
+	/* its clock runs */
+	(void)build_pcr(b, 0x111, r->pcr);
+	if (r->second_off)
+		return;
+	if (r->pictures % 50 == 0)
+		(void)build_pes(b, 0x111, i_picture, sizeof i_picture);
+	else
+		(void)build_pes(b, 0x111, p_picture, sizeof p_picture);
 }
 
 static void play(struct rig *r, unsigned ms)
@@ -196,8 +241,12 @@ static void play(struct rig *r, unsigned ms)
 
 			b->n = 0;
 			if (t % 100 == 0)
-				put_tables(b, i == 0 && r->renews
-						      ? r->pictures / 10 : 0);
+				put_tables(b, i > 0 ? 0 : r->renews
+						      ? r->pictures / 10
+						      : r->version,
+					   i == 0 && r->two);
+			if (i == 0 && r->two)
+				play_second(r, b);
 			(void)build_pcr(b, 0x101, r->pcr);
 			put_picture(b, r->pictures % 50 == 0 && !r->no_intra,
 				    r->between);
@@ -217,6 +266,13 @@ static void play(struct rig *r, unsigned ms)
 	}
 }
 
+/* From first to below end, in ticks of play(). */
+static unsigned draw(unsigned *seed, unsigned first, unsigned end)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return first + (*seed >> 16) % ((end - first) / TICK_MS) * TICK_MS;
+}
+
 static size_t programs(const struct rig *r)
 {
 	const struct psi_program *list;
@@ -229,7 +285,7 @@ static bool is_absent(const struct rig *r)
 	struct mux_source_state state;
 
 	mux_source_get(r->mux, 0, &state);
-	return state.absent;
+	return state.n_absent > 0;
 }
 
 /* The input leaves; nothing of it is sent, and the other one has no gap. */
@@ -271,6 +327,136 @@ Test(mux_absent, a_silent_input_leaves_the_tables_and_returns_at_a_picture)
 	cr_expect(r->began && r->began_intra);
 	cr_expect_eq(r->cc_errors, 0u);
 	rig_free(r);
+}
+
+Test(mux_absent, an_input_returns_with_the_pmt_that_it_has_then)
+{
+	struct rig *r = rig_new();
+	size_t len;
+
+	play(r, 2000);
+	len = r->pmt_len;
+	lose(r);
+	r->pmt_len = 0;
+	r->pictures = 10;
+	play(r, 50);
+	r->version = 1; /* without sound */
+	r->pictures = 0;
+	play(r, 1000);
+	cr_expect(!is_absent(r));
+	cr_expect_eq(r->pmt_len, len - 5, "%zu, %zu", r->pmt_len, len);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, an_input_behind_a_silence_has_the_pmt_that_it_has_then)
+{
+	struct rig *r = rig_of(0, DELAY_MS);
+	size_t len;
+
+	play(r, 2000);
+	len = r->pmt_len;
+	r->off = true;
+	play(r, 2000);
+	r->off = false;
+	r->version = 1;
+	mux_restart(r->mux, 0);
+	play(r, 30);
+	r->pmt_len = 0;
+	play(r, 1000);
+	cr_expect_eq(r->pmt_len, len - 5, "%zu, %zu", r->pmt_len, len);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+static struct mux_service_state service(const struct rig *r, size_t nth)
+{
+	struct mux_service_state ret;
+
+	mux_service_get(r->mux, 0, nth, &ret);
+	return ret;
+}
+
+Test(mux_absent, one_silent_service_of_several_is_not_running)
+{
+	struct rig *r = rig_of(0, DELAY_MS);
+
+	r->two = true;
+	play(r, 3000);
+	cr_assert_eq(r->services, 3u);
+	cr_expect_eq(r->stopped, 0u);
+	r->second_off = true;
+	play(r, 400);
+	cr_expect(!service(r, 1).silent);
+	play(r, 1600);
+	cr_expect(service(r, 1).silent && !service(r, 1).absent);
+	cr_expect(!service(r, 0).silent);
+	cr_expect_eq(r->services, 3u);
+	cr_expect_eq(r->stopped, 1u);
+	cr_expect_eq(programs(r), 3u);
+	r->second_off = false;
+	play(r, 2000);
+	cr_expect_eq(r->stopped, 0u);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, one_silent_service_leaves_the_tables_and_returns_at_a_picture)
+{
+	struct rig *r = rig_new();
+
+	r->two = true;
+	play(r, 3000);
+	cr_assert(programs(r) == 3 && r->services == 3);
+	r->second_off = true;
+	play(r, ABSENT_MS - 200);
+	cr_expect_eq(programs(r), 3u);
+	play(r, 1500);
+	cr_expect(service(r, 1).absent && !service(r, 0).absent);
+	cr_expect_eq(programs(r), 2u);
+	cr_expect_eq(r->services, 2u);
+	r->of_pid[SECOND_PMT_OUT] = r->of_pid[SECOND_OUT] = 0;
+	r->of_pid[VIDEO_OUT] = 0;
+	play(r, 1000);
+	/* not even its clock */
+	cr_expect_eq(r->of_pid[SECOND_PMT_OUT] + r->of_pid[SECOND_OUT], 0u);
+	cr_expect_geq(r->of_pid[VIDEO_OUT], 290u);
+	r->second_began = false;
+	r->second_off = false;
+	r->pictures = 20;
+	play(r, 200);
+	/* the next I picture is 100 ms away */
+	cr_expect(service(r, 1).absent);
+	cr_expect_eq(r->of_pid[SECOND_OUT], 0u);
+	play(r, 2000);
+	cr_expect(!service(r, 1).absent);
+	cr_expect_eq(programs(r), 3u);
+	cr_expect_eq(r->services, 3u);
+	cr_expect(r->second_began && r->second_intra);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, counters_continue_whenever_one_service_goes_and_returns)
+{
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		unsigned random = seed;
+		struct rig *r = rig_new();
+
+		r->two = true;
+		play(r, 2000);
+		for (unsigned i = 0; i < 10; i++) {
+			r->second_off = true;
+			play(r, draw(&random, 900, 2500));
+			r->second_off = false;
+			play(r, draw(&random, 100, 1500));
+			cr_assert_eq(r->cc_errors, 0u, "seed %u, time %u",
+				     seed, i);
+		}
+		cr_expect_leq(r->pmt_gap_ns, 120 * MS, "%u ms",
+			      (unsigned)(r->pmt_gap_ns / MS));
+		rig_free(r);
+	}
 }
 
 Test(mux_absent, an_input_without_such_a_picture_returns_after_a_while)
@@ -331,13 +517,6 @@ Test(mux_absent, the_search_for_a_picture_begins_again_after_a_silence)
 	cr_expect(is_absent(r));
 	cr_expect_eq(r->cc_errors, 0u);
 	rig_free(r);
-}
-
-/* From first to below end, in ticks of play(). */
-static unsigned draw(unsigned *seed, unsigned first, unsigned end)
-{
-	*seed = *seed * 1103515245 + 12345;
-	return first + (*seed >> 16) % ((end - first) / TICK_MS) * TICK_MS;
 }
 
 Test(mux_absent, counters_continue_whenever_an_input_goes_and_returns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The PMTs of a multiplex, by the positions of their packets: they are evenly
- * apart, and overflow no transport buffer. */
+/* PAT and PMTs of a multiplex, by the positions of their packets: they are
+ * evenly apart, and overflow no transport buffer. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "tests/unit/worker/ts/build.h"
@@ -35,6 +35,8 @@ struct rig {
 	unsigned descriptors; /* bytes in a PMT: of 252 each */
 	bool shared;             /* all PMTs are on one PID */
 	bool bursts;             /* of audio, whose packets have to wait */
+	unsigned crowd;          /* in ten ticks: packets more of a program */
+	unsigned kbps;
 	uint8_t version;
 	unsigned ticks;
 	uint64_t now_ns, pcr;
@@ -48,16 +50,17 @@ struct rig {
 	/* of each program: the last one, its version */
 	uint64_t last[PROGRAMS_MAX], changed[PROGRAMS_MAX];
 	uint8_t seen[PROGRAMS_MAX];
-	uint64_t least, most; /* packets between two PMTs of a program */
+	uint64_t least, most; /* packets between two PMTs of a program, PATs */
+	uint64_t pat;
 	/* of each PID: bytes in its transport buffer */
 	double level[PROGRAMS_MAX];
 	uint64_t level_at[PROGRAMS_MAX];
 	double highest;
 };
 
-static double ms_of(uint64_t packets)
+static double ms_of(const struct rig *r, uint64_t packets)
 {
-	return (double)packets * TS_PACKET * 8 / KBPS;
+	return (double)packets * TS_PACKET * 8 / r->kbps;
 }
 
 static void on_pmt(struct rig *r, const uint8_t *section)
@@ -75,10 +78,19 @@ static void on_pmt(struct rig *r, const uint8_t *section)
 	r->last[i] = r->packets;
 }
 
+static void on_pat(struct rig *r)
+{
+	if (r->pat != 0) {
+		r->least = MIN(r->least, r->packets - r->pat);
+		r->most = MAX(r->most, r->packets - r->pat);
+	}
+	r->pat = r->packets;
+}
+
 /* Adds a packet to the transport buffer of its PID. */
 static void fill(struct rig *r, size_t i)
 {
-	double drained = ms_of(r->packets - r->level_at[i]) *
+	double drained = ms_of(r, r->packets - r->level_at[i]) *
 			 T_STD_TABLES_BPS / 8 / 1000;
 
 	r->level[i] -= MIN(drained, r->level[i]);
@@ -100,6 +112,8 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 
 			r->packets++;
 			r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
+			if (ts_pid(p) == TS_PID_PAT)
+				on_pat(r);
 			if (at >= PROGRAMS_MAX)
 				continue;
 			fill(r, at);
@@ -116,20 +130,22 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_feed(r->mux, 0, runs, n_runs);
 }
 
-static struct rig *rig_new(unsigned programs, unsigned descriptors)
+static struct rig *rig_of(unsigned programs, unsigned descriptors,
+			  unsigned kbps)
 {
 	static const struct remux_options options = { .set_tsid = 5 };
 	struct rig *r = xcalloc(1, sizeof *r);
 
 	r->programs = programs;
 	r->descriptors = descriptors;
+	r->kbps = kbps;
 	r->now_ns = 1000 * SECOND_NS;
 	r->pcr = 1000 * PCR_HZ;
 	r->source = build_new();
 	for (size_t i = 0; i < PROGRAMS_MAX; i++)
 		section_init(&r->pmts[i], r->buffers[i], SECTION_PSI_MAX);
 	r->mux = mux_new(&(struct mux_config){
-		.n_inputs = 1, .kbps = KBPS, .delay_ms = DELAY_MS,
+		.n_inputs = 1, .kbps = kbps, .delay_ms = DELAY_MS,
 		.tsid = 5, .onid = 6, .versions = &r->versions,
 		.continuity = &r->continuity, .out = on_out, .arg = r });
 	mux_setup(r->mux, 0, &(struct mux_source_config){
@@ -139,6 +155,11 @@ static struct rig *rig_new(unsigned programs, unsigned descriptors)
 		.place = mux_place(r->mux, 0), .out = on_remuxed, .arg = r });
 	mux_set_remux(r->mux, 0, r->remux);
 	return r;
+}
+
+static struct rig *rig_new(unsigned programs, unsigned descriptors)
+{
+	return rig_of(programs, descriptors, KBPS);
 }
 
 static void rig_free(struct rig *r)
@@ -179,7 +200,7 @@ static void put_tables(struct rig *r)
 
 static unsigned burst_of(const struct rig *r)
 {
-	return r->bursts && r->ticks % 20 == 0 ? 90 : 1;
+	return r->bursts && r->ticks % 20 == 0 ? 90 : 1 + r->crowd / 10;
 }
 
 /* Packets of all programs in this time, which is one turn of the mux. */
@@ -193,7 +214,9 @@ static void play_turn(struct rig *r, unsigned ms)
 		for (uint16_t i = 0; i < r->programs; i++) {
 			(void)build_pcr(r->source, (uint16_t)(VIDEO_IN + i),
 					r->pcr);
-			for (unsigned k = burst_of(r); k > 0; k--)
+			(void)build_pes(r->source, (uint16_t)(VIDEO_IN + i),
+					"", 0);
+			for (unsigned k = burst_of(r); k > 1; k--)
 				(void)build_payload(r->source,
 					(uint16_t)(VIDEO_IN + i), 0x55);
 		}
@@ -222,8 +245,10 @@ static void measure(struct rig *r)
 
 static void expect_distances(const struct rig *r, unsigned least, unsigned most)
 {
-	cr_expect_geq(ms_of(r->least), least, "%.1f ms", ms_of(r->least));
-	cr_expect_leq(ms_of(r->most), most, "%.1f ms", ms_of(r->most));
+	cr_expect_geq(ms_of(r, r->least), least, "%.1f ms",
+		      ms_of(r, r->least));
+	cr_expect_leq(ms_of(r, r->most), most, "%.1f ms",
+		      ms_of(r, r->most));
 	cr_expect_leq(r->highest, T_STD_TB, "%.0f bytes", r->highest);
 	cr_expect_eq(r->cc_errors, 0u, "%u", r->cc_errors);
 }
@@ -292,7 +317,7 @@ Test(mux_pmts, a_change_is_sent_when_its_packets_leave)
 		before = r->packets;
 		play(r, 1000);
 		for (unsigned k = 0; k < 2; k++) {
-			double ms = ms_of(r->changed[k] - before);
+			double ms = ms_of(r, r->changed[k] - before);
 
 			/* the remux sends one in 100 ms */
 			cr_expect_geq(ms, DELAY_MS - 2 * TICK_MS, "%.1f", ms);
@@ -301,6 +326,39 @@ Test(mux_pmts, a_change_is_sent_when_its_packets_leave)
 		cr_expect_eq(r->cc_errors, 0u);
 		cr_expect_leq(r->highest, T_STD_TB);
 	}
+	rig_free(r);
+}
+
+/* The rate is exceeded for a moment: what cbr has grows by 100 ms at once. */
+Test(mux_pmts, keep_their_distances_while_packets_wait_for_the_rate)
+{
+	struct rig *r = rig_new(8, 0);
+
+	play(r, 3000);
+	measure(r);
+	for (unsigned i = 0; i < 5; i++) {
+		r->crowd = 400;
+		play(r, 20);
+		r->crowd = 0;
+		play(r, 700);
+	}
+	expect_distances(r, 80, 100);
+	rig_free(r);
+}
+
+/* A late turn begins where packets of the last one wait. */
+Test(mux_pmts, on_one_pid_keep_their_distances_in_late_turns)
+{
+	struct rig *r = rig_new(4, 504);
+
+	r->shared = true;
+	play(r, 3000);
+	measure(r);
+	for (unsigned i = 0; i < 10; i++) {
+		play_turn(r, 170);
+		play(r, 110);
+	}
+	expect_distances(r, 60, 115);
 	rig_free(r);
 }
 

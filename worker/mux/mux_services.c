@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The services of the inputs: their PIDs of video and audio, and whether these
+ * have packets. */
+#include "common/base/alloc.h"
+#include "common/base/units.h"
+#include "worker/mux/mux_state.h"
+#include "worker/ts/pmt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the list --- */
+
+bool mux_service_pmt(const struct mux_source *in, size_t nth, struct pmt *ret)
+{
+	size_t len;
+	const uint8_t *section = remux_pmt(in->remux,
+					   in->services[nth].new_number, &len);
+
+	return section != NULL && pmt_decode(section, len, ret) == 0;
+}
+
+static void find_av(const struct mux_source *in, size_t nth)
+{
+	struct mux_service *s = &in->states[nth];
+	struct pmt pmt;
+
+	s->n_av = 0;
+	if (!mux_service_pmt(in, nth, &pmt))
+		return;
+	for (size_t i = 0; i < pmt.n_streams && s->n_av < MUX_AV_MAX; i++)
+		if (pmt.streams[i].class == PID_VIDEO ||
+		    pmt.streams[i].class == PID_AUDIO)
+			s->av[s->n_av++] = pmt.streams[i].pid;
+}
+
+static void drop_held(struct mux_service *s)
+{
+	fifo_done(&s->held);
+	s->held = (struct fifo){ 0 };
+	s->holds = false;
+}
+
+void mux_free_services(struct mux_source *in)
+{
+	for (size_t i = 0; i < in->n_found; i++)
+		drop_held(&in->states[i]);
+	free(in->states);
+	free(in->gone);
+	in->states = NULL;
+	in->gone = NULL;
+}
+
+/* The state of the service that had this number. */
+static struct mux_service *find_old(struct mux_service *states,
+				    const struct remux_service *services,
+				    size_t n, uint16_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (services[i].new_number == number)
+			return &states[i];
+	return NULL;
+}
+
+void mux_read_services(struct mux *m, struct mux_source *in)
+{
+	struct remux_service before[MUX_SERVICES_MAX];
+	struct mux_service *old = in->states;
+	size_t n_old = in->n_found;
+
+	memcpy(before, in->services, sizeof before);
+	in->builds = remux_builds(in->remux);
+	in->n_found = remux_services(in->remux, in->services,
+				     MUX_SERVICES_MAX);
+	in->states = xcalloc(in->n_found + 1, sizeof *in->states);
+	for (size_t i = 0; i < n_old; i++)
+		drop_held(&old[i]);
+	for (size_t i = 0; i < in->n_found; i++) {
+		const struct mux_service *s =
+			find_old(old, before, n_old,
+				 in->services[i].new_number);
+
+		if (s != NULL)
+			in->states[i] = *s;
+		else
+			in->states[i].heard_ns = m->now_ns;
+		/* its pictures may be on another PID */
+		in->states[i].return_ns = 0;
+		find_av(in, i);
+	}
+	free(old);
+}
+
+/* --- silence --- */
+
+static bool is_over(const struct mux *m, uint64_t heard_ns)
+{
+	return m->now_ns - MIN(heard_ns, m->now_ns) > MUX_SILENT_MS * MS;
+}
+
+static bool is_silent(const struct mux *m, const struct mux_source *in,
+		      struct mux_service *s)
+{
+	for (size_t i = 0; i < s->n_av; i++)
+		s->heard_ns = MAX(s->heard_ns, m->fed_ns[s->av[i]]);
+	if (s->n_av == 0)
+		s->heard_ns = in->heard_ns;
+	return in->silent || is_over(m, s->heard_ns);
+}
+
+/* Packets that follow a silence have the PMT of the remux, if none of those
+ * before them waits. */
+static void follow_drain(struct mux *m, struct mux_source *in)
+{
+	if (in->silent && in->line.n == 0) {
+		in->drained = true;
+	} else if (!in->silent && in->drained) {
+		in->drained = false;
+		for (size_t k = 0; k < in->n_services; k++)
+			mux_renew_pmt(m, in, k);
+	}
+}
+
+bool mux_look_for_silence(struct mux *m)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		in->silent = in->heard_ns == 0 || is_over(m, in->heard_ns);
+		follow_drain(m, in);
+		for (size_t k = 0; k < in->n_services; k++) {
+			struct mux_service *s = &in->states[k];
+			bool silent = is_silent(m, in, s);
+
+			changed |= silent != s->silent;
+			s->silent = silent;
+		}
+	}
+	return changed;
+}
