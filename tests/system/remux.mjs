@@ -18,7 +18,7 @@ test('one program is sent, with the configured numbers and names',
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config({
 		...stream('a001', 'udp://127.0.0.1:5000#pnr=2&set_tsid=77&' +
-			'lang.514=ger&map.video=101', OUT),
+			'lang.514=ger&map.video=101&map.999=500', OUT),
 		set_pnr: 9, map: 'pmt=100, audio=102',
 		service_name: 'Grün', service_provider: 'Wir',
 		service_type: 1, textcode: 21,
@@ -28,6 +28,14 @@ test('one program is sent, with the configured numbers and names',
 	await waitUntil('input', () => udpBound(5000));
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
 	const sender = await Sender.start(t, mux, 5000);
+	// a map of a PID that the PMT does not list: in the status, and once in
+	// the log
+	const unlisted = 'map: the PMT does not list PID 999: the map has no ' +
+		'effect';
+
+	await sluice.waitStatus('a001', 'the error of a map', (s) =>
+		s.onair && s.error === unlisted &&
+		s.inputs[0].error === unlisted);
 	// half of it; a sender that was delayed sends more for a while
 	await sluice.waitStatus('a001', 'one program', (s) =>
 		s.onair && s.video_count === 1 && s.audio_count === 1 &&
@@ -37,6 +45,8 @@ test('one program is sent, with the configured numbers and names',
 	await recorder.quiet();
 	const data = joined((await recorder.stop())[0]);
 	await sluice.stop();
+	assert.equal(sluice.log.split(`input 1: ${unlisted}`).length, 2,
+		sluice.log);
 	const seen = checkTs(data), si = tables(data);
 
 	assert.equal(seen.ccErrors, 0);

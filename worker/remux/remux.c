@@ -193,6 +193,32 @@ size_t remux_unnumbered(const struct remux *r)
 	return n;
 }
 
+static bool is_filtered(const struct remux_options *o, uint16_t pid)
+{
+	return pid_set_has(&o->drop, pid) ||
+	       (o->keep.given && !pid_set_has(&o->keep, pid));
+}
+
+size_t remux_unlisted(const struct remux *r, size_t from, uint16_t *ret,
+		      size_t max)
+{
+	const struct remux_options *o = &r->options;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].source.len == 0)
+			return 0;
+	for (size_t i = from; i < o->n_maps && r->n_programs > 0; i++) {
+		uint16_t pid = o->maps[i].source_pid;
+
+		if (o->maps[i].what == MAP_PID && n < max &&
+		    r->plan.out[pid] == PID_PLAN_NONE &&
+		    !place_has(r->plan.homeless, pid) && !is_filtered(o, pid))
+			ret[n++] = pid;
+	}
+	return n;
+}
+
 bool remux_is_single(const struct remux *r)
 {
 	return r->single;

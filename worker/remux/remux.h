@@ -217,6 +217,12 @@ size_t remux_unsent(const struct remux *, struct remux_service *ret,
  * number left for them. */
 size_t remux_unnumbered(const struct remux *);
 
+/* The PIDs of maps, from map number `from` of the options on, that no PMT of a
+ * program that goes out lists: those maps move nothing.  At most max; returns
+ * their number.  0 as long as a PMT is missing. */
+size_t remux_unlisted(const struct remux *, size_t from, uint16_t *ret,
+		      size_t max);
+
 /* Only a single program goes out: the SDT and the EIT of the output name it
  * by its new number, those of a whole multiplex keep the numbers. */
 bool remux_is_single(const struct remux *);

@@ -2,7 +2,6 @@
 #include "worker/stream/input_chain.h"
 
 #include "common/base/alloc.h"
-#include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/csa/core_choice.h"
 #include "worker/stream/mux_input.h"
@@ -29,6 +28,12 @@ static void use_multiplex(struct remux_options *o,
 	for (size_t i = 0; i < stream->remux.n_edits; i++)
 		if (stream->remux.edits[i].table == EDIT_PMT)
 			o->edits[o->n_edits++] = stream->remux.edits[i];
+}
+
+/* Does it read a feed (master/streams/feeds.h)?  Its name has a slash. */
+static bool is_feed(const struct input_chain *l)
+{
+	return strchr(l->keeper.spec.stream, '/') != NULL;
 }
 
 /* A single input without options is a relay, byte for byte.  The tables of
@@ -75,6 +80,12 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.out = cfg->remuxed,
 		.arg = cfg->arg,
 	});
+	/* a map of the stream may be meant for another input, and the worker of
+	 * a feed reports its own */
+	if (is_feed(l))
+		l->maps.from = REMUX_MAPS_MAX;
+	else if (!cfg->alone && cfg->place == NULL)
+		l->maps.from = stream->remux.n_maps;
 }
 
 static void make_t2mi(struct input_chain *l, const struct chain_config *cfg)
@@ -491,27 +502,6 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 	l->judged_ns = now_ns;
 }
 
-/* A remux drops the packets of programs that exceed the limit, unless pnr
- * selects a program. */
-static void log_ignored(struct input_chain *l, uint64_t now_ns)
-{
-	const struct psi *psi = l->remux != NULL ? remux_psi(l->remux) : NULL;
-	size_t n = psi != NULL ? psi_ignored(psi) : 0;
-	unsigned suppressed;
-
-	if (n == l->ignored_logged ||
-	    (n > 0 && !ratelimit_pass(&l->ignored_log, now_ns / MS,
-				      &suppressed)))
-		return;
-	l->ignored_logged = n;
-	if (n > 0)
-		log_warning("stream", "input %u: packets of %zu programs are "
-			    "dropped: the PAT lists %zu programs, the limit is "
-			    "%u; select a program with pnr",
-			    l->position, n, PSI_PROGRAMS_MAX + n,
-			    (unsigned)PSI_PROGRAMS_MAX);
-}
-
 /* A clock that stands is a failure like lost packets in a pause: receivers
  * cannot play the stream, while its packets arrive.  It is left for another
  * input; without one it is sent. */
@@ -578,7 +568,8 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 				   .unprotected = (uint32_t)c->unprotected,
 				   .unplayable = (uint32_t)c->unplayable,
 			   },
-			   0, reason, now_ns);
+			   is_feed(l) ? ~ALARMS_OF_TRANSPORT : 0, reason,
+			   now_ns);
 	judge_clock(l, now_ns);
 	l->junk_kbps = 0;
 	if (l->report.packets == 0 && is_silent(l, now_ns))
@@ -586,9 +577,10 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 					  passed_ms);
 	l->began_ns = now_ns;
 	l->gaps = 0;
-	log_ignored(l, now_ns);
-	if (l->remux != NULL)
+	if (l->remux != NULL) {
 		omission_log_second(&l->omissions, l->remux, l->position,
 				    now_ns);
+		map_log_second(&l->maps, l->remux, l->position, now_ns);
+	}
 	judge(l, now_ns);
 }

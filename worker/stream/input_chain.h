@@ -20,6 +20,7 @@
 #include "worker/t2mi/t2mi.h"
 #include "worker/input/input_keeper.h"
 #include "worker/stream/candidate.h"
+#include "worker/stream/map_log.h"
 #include "worker/stream/monitor_log.h"
 #include "worker/stream/omission_log.h"
 #include "worker/ts/analyze.h"
@@ -92,9 +93,8 @@ struct input_chain {
 	/* received in the last second without a single packet; else 0 */
 	uint32_t junk_kbps;
 	bool only_nulls;        /* in the last second, before the remux */
-	size_t ignored_logged; /* psi_ignored() as logged */
-	struct ratelimit ignored_log;
 	struct omission_log omissions;
+	struct map_log maps;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */

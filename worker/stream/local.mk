@@ -8,6 +8,7 @@ libworker_a_SOURCES += \
 	worker/stream/cue_memory.c worker/stream/cue_memory.h \
 	worker/stream/cue_watch.c worker/stream/cue_watch.h \
 	worker/stream/input_chain.c worker/stream/input_chain.h \
+	worker/stream/map_log.c worker/stream/map_log.h \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \

@@ -6,6 +6,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "proto/si/json.h"
+#include "worker/ts/psi.h"
 
 #include <stdio.h>
 
@@ -107,6 +108,28 @@ static void log_crowded(const struct remux *r, unsigned position)
 				  position, names[t]);
 }
 
+/* A remux drops the packets of programs that exceed the limit, unless pnr
+ * selects a program. */
+static void log_ignored(struct omission_log *l, const struct remux *r,
+			unsigned position, uint64_t now_ns)
+{
+	const struct psi *psi = remux_psi(r);
+	size_t n = psi != NULL ? psi_ignored(psi) : 0;
+	unsigned suppressed;
+
+	if (n == l->ignored ||
+	    (n > 0 && !ratelimit_pass(&l->ignored_limit, now_ns / MS,
+				      &suppressed)))
+		return;
+	l->ignored = n;
+	if (n > 0)
+		log_warning("stream", "input %u: packets of %zu programs are "
+			    "dropped: the PAT lists %zu programs, the limit is "
+			    "%u; select a program with pnr",
+			    position, n, PSI_PROGRAMS_MAX + n,
+			    (unsigned)PSI_PROGRAMS_MAX);
+}
+
 void omission_log_second(struct omission_log *l, const struct remux *r,
 			 unsigned position, uint64_t now_ns)
 {
@@ -117,6 +140,7 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 	uint16_t program;
 	size_t at = 0;
 
+	log_ignored(l, r, position, now_ns);
 	if (hash == l->logged ||
 	    (hash != 0 && !ratelimit_pass(&l->limit, now_ns / MS,
 					  &suppressed)))

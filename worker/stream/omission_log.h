@@ -2,7 +2,8 @@
 /*
  * Reports PMTs of the output that have no room for all streams and
  * descriptors, and an SDT without room for its service: a line in the log when
- * that changes, and the current state in JSON.
+ * that changes, and the current state in JSON.  Also logs the number of
+ * programs of the source that exceed the limit.
  *
  * Embedded; zeroed memory has logged nothing.
  */
@@ -16,6 +17,8 @@
 struct omission_log {
 	uint64_t logged; /* hash of the state in the log; 0: nothing */
 	struct ratelimit limit;
+	size_t ignored; /* psi_ignored() as logged */
+	struct ratelimit ignored_limit;
 };
 
 /* Once a second. */

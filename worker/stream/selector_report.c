@@ -236,6 +236,8 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		ret->error = error_of(l);
 	if (ret->error == NULL && l->mux != NULL && l->wanted)
 		ret->error = mux_input_error(l->mux);
+	if (ret->error == NULL && l->wanted && l->maps.error.text[0] != '\0')
+		ret->error = l->maps.error.text;
 	/* off air, and too early to tell why */
 	if (ret->error == NULL && !ret->onair &&
 	    (s->mux != NULL || l == chosen_chain(s)))

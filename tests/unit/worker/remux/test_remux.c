@@ -486,3 +486,48 @@ Test(remux, after_a_reset_another_source_begins)
 		cr_assert(i != before || ts_pid(b.out->data[i]) == 0);
 	bench_done(&b);
 }
+
+/* Maps of PIDs: 0x201 is in the PMT of program 2, 0x205 and 0x101 are not. */
+Test(remux, maps_of_pids_that_no_pmt_lists_are_named)
+{
+	struct remux_options o = {
+		.pnr = 2,
+		.n_maps = 4,
+		.maps = { { .what = MAP_PID, .source_pid = 0x205, .pid = 500 },
+			  { .what = MAP_PID, .source_pid = 0x201, .pid = 501 },
+			  { .what = MAP_AC3, .pid = 502 },
+			  { .what = MAP_PID, .source_pid = 0x101, .pid = 503 },
+		},
+	};
+	struct bench b = bench_new(&o);
+	uint16_t pids[4];
+
+	pat(&b, 0, two, 2);
+	play(&b, 3);
+	feed(&b);
+	cr_assert_eq(remux_unlisted(b.remux, 0, pids, 4), 0, "no PMT yet");
+	two_programs(&b);
+	play(&b, 3);
+	feed(&b);
+	cr_assert_eq(remux_unlisted(b.remux, 0, pids, 4), 2);
+	cr_assert_eq(pids[0], 0x205);
+	cr_assert_eq(pids[1], 0x101);
+	cr_assert_eq(remux_unlisted(b.remux, 1, pids, 4), 1);
+	cr_assert_eq(remux_unlisted(b.remux, 0, pids, 1), 1);
+	/* the next PMT lists it */
+	pmt(&b, two[1], 1, 0x201, 0x205);
+	play(&b, 3);
+	feed(&b);
+	cr_assert_eq(remux_unlisted(b.remux, 0, pids, 4), 1);
+	cr_assert_eq(pids[0], 0x101);
+	bench_done(&b);
+	/* an operator who drops the PID knows that it is not sent */
+	pid_set_add(&o.drop, 0x205);
+	b = bench_new(&o);
+	two_programs(&b);
+	play(&b, 3);
+	feed(&b);
+	cr_assert_eq(remux_unlisted(b.remux, 0, pids, 1), 1);
+	cr_assert_eq(pids[0], 0x101);
+	bench_done(&b);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reports maps of an input whose PID its PMT does not list: a sentence for the
+ * status, and a line in the log when it changes.
+ *
+ * Embedded; zeroed memory has reported nothing.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/ratelimit.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct remux;
+
+struct map_log {
+	size_t from; /* the first map (remux_unlisted()) that is judged */
+	struct errmsg error;  /* of now; "": there is none */
+	struct errmsg logged; /* as the log has it */
+	struct ratelimit limit;
+};
+
+/* Once a second. */
+void map_log_second(struct map_log *, const struct remux *, unsigned position,
+		    uint64_t now_ns);
