@@ -20,10 +20,15 @@ uint64_t wall_ms(void)
 
 void wall_format(char text[WALL_TEXT_MAX])
 {
-	time_t now = time(NULL);
+	wall_format_at(time(NULL), text);
+}
+
+void wall_format_at(int64_t at_s, char text[WALL_TEXT_MAX])
+{
+	const time_t at = (time_t)at_s;
 	struct tm tm;
 
-	if (localtime_r(&now, &tm) == NULL ||
+	if (localtime_r(&at, &tm) == NULL ||
 	    strftime(text, WALL_TEXT_MAX, "%Y-%m-%d %H:%M:%S %Z", &tm) == 0)
 		text[0] = '\0';
 }

@@ -13,3 +13,5 @@ enum { WALL_TEXT_MAX = 40 };
 /* The local time for a reader, who may be in another zone: "2026-11-23
  * 23:40:12 CET". */
 void wall_format(char text[WALL_TEXT_MAX]);
+/* The same of a Unix time. */
+void wall_format_at(int64_t at_s, char text[WALL_TEXT_MAX]);

@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/log_word.h"
 #include "common/base/mono.h"
+#include "common/base/wall.h"
 #include "common/base/alloc.h"
 #include "common/loop/timer.h"
 #include "master/auth/password_check.h"
@@ -28,6 +29,9 @@ enum { RETRY_S = 15 };
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
 enum { LOG_USER_MAX = 96 };
+
+/* The sessions that the log names when a user has no place for another one. */
+enum { NAMED_SESSIONS = 2 };
 
 /* --- the end of a question --- */
 
@@ -147,15 +151,44 @@ static void on_place(struct ev_loop *loop, ev_timer *w, int revents)
 	judge(container_of(w, struct question, place));
 }
 
+/* Appends ": 10.0.0.5 since 2026-11-23 23:40:12 CET, ..." for the viewers of
+ * the group, the oldest first. */
+static void name_sessions(const struct viewers *v, const char *group,
+			  struct errmsg *ret)
+{
+	const struct viewer_entry *e = viewer_table_oldest(v->table, group);
+	size_t n = 0;
+
+	for (; e != NULL; e = viewer_table_next(e)) {
+		char address[IP_TEXT_MAX], since[WALL_TEXT_MAX];
+		const struct errmsg before = *ret;
+
+		if (e->since_s == 0 || n++ >= NAMED_SESSIONS)
+			continue;
+		ip_format(&e->address, address);
+		wall_format_at(e->since_s, since);
+		errmsg_set(ret, "%s%s %s since %s", before.text,
+			   n == 1 ? ":" : ",", address, since);
+	}
+	if (n > NAMED_SESSIONS) {
+		const struct errmsg before = *ret;
+
+		errmsg_set(ret, "%s, and %zu more", before.text,
+			   n - NAMED_SESSIONS);
+	}
+}
+
 static void deny_above_limit(struct question *q, const struct permission *p)
 {
-	char user[LOG_USER_MAX];
+	char user[LOG_USER_MAX], group[GROUP_MAX];
 	struct errmsg reason;
 
 	log_word(p->user, user, sizeof user);
 	errmsg_set(&reason, "%s %s has %u of %u sessions",
 		   p->kind == 'b' ? "user of the backend" : "login", user,
 		   p->limit, p->limit);
+	(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
+	name_sessions(q->owner, group, &reason);
 	deny(q, reason.text, NULL);
 }
 
@@ -210,6 +243,10 @@ static void allow(struct question *q, const struct permission *p)
 		return;
 	}
 	viewer_table_group(v->table, e, placed ? NULL : group);
+	if (e->since_s == 0) {
+		e->address = q->address;
+		e->since_s = time(NULL);
+	}
 	e->proof = p->proof != NULL ? *p->proof : (struct digest){ 0 };
 	answer(q, &(struct msg_deliver_answer){
 		.verdict = ASK_ALLOWED,

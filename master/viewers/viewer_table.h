@@ -14,6 +14,7 @@
 #pragma once
 
 #include "common/account/secret.h"
+#include "common/base/ip_prefix.h"
 #include "common/base/util.h"
 
 #include <stdbool.h>
@@ -37,6 +38,8 @@ struct viewer_entry {
 	uint64_t mount; /* of a client of HLS; 0: none */
 	LIST_ENTRY(viewer_entry) by_key;
 	struct peer *from; /* counts its address; NULL: not counted */
+	struct ip_address address; /* of a viewer in a group, and ... */
+	int64_t since_s; /* ... the Unix time of its begin; 0: unknown */
 	/* the worker that serves it; NULL: unknown */
 	struct viewer_way *way;
 	LIST_ENTRY(viewer_entry) in_way;

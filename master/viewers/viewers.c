@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const json_t *viewers_auth(const struct viewers *v)
 {
@@ -120,8 +121,13 @@ static void restore(struct viewers *v, struct viewer_entry *e,
 	    snprintf(group, sizeof group, "u:%s", s->login) < GROUP_MAX &&
 	    !viewer_table_has_place(v->table, e, group))
 		viewer_table_group(v->table, e, group);
-	if (e->way->shared && e->key == 0 && !s->unlimited &&
-	    e->from == NULL && ip_parse(s->peer, &address) == 0)
+	if (ip_parse(s->peer, &address) < 0)
+		return;
+	if (e->since_s == 0) {
+		e->address = address;
+		e->since_s = (int64_t)time(NULL) - (int64_t)s->uptime_s;
+	}
+	if (e->way->shared && e->key == 0 && !s->unlimited && e->from == NULL)
 		(void)!peers_enter(v->peers, &address, &e->from);
 }
 
