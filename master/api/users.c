@@ -228,8 +228,13 @@ static void warn_names(const struct api *api, const json_t *request,
 		.entry = user,
 		.document = config_document(api->cfg.config),
 	};
+	struct errmsg warning;
 
 	entry_warnings(request, &entry, name, reply);
+	/* the log has that of all users where they are read as a whole */
+	if (users_wants_warnings(request) &&
+	    check_user_idle(user, entry.document, &warning))
+		reply_warn(reply, entry.path, warning.text);
 }
 
 /* hash: a new password's, or NULL. */

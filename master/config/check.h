@@ -90,6 +90,11 @@ void check_entry(const struct check_entry *, check_found_fn *found, void *arg);
  * when it can. */
 bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 
+/* The keys of a user that have no effect while the document lets viewers watch
+ * without authorization, as a warning; false: none. */
+bool check_user_idle(const json_t *user, const json_t *document,
+		     struct errmsg *ret);
+
 #define CHECK_OBSERVERS_PATH "settings.observer_redact"
 /* True with the warning at this path if there are enabled observers and nothing
  * hides the secrets of other hosts from them. */

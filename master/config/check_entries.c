@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#define NEEDS_ENABLE "does nothing without enable"
+
 static void on_found(const char *path, const char *text, void *arg)
 {
 	size_t mark = judge_down(arg, path);
@@ -188,18 +190,65 @@ static void judge_packages(struct judge *j, const json_t *user,
 	judge_up(j, mark);
 }
 
-/* Keys that only the authorization of viewers reads. */
-static void judge_viewer(struct judge *j, const json_t *user,
-			 const json_t *document)
+/* Viewers need no authorization.  Another value closes all http outputs. */
+static bool is_open(const json_t *document)
 {
 	const json_t *enable = json_object_get(
 		json_object_get(document, "auth"), "enable");
-	/* another value closes all http outputs */
-	bool open = enable == NULL || json_is_false(enable) ||
-		    json_is_null(enable);
 
-	field_find_idle(&user_fields, user, open ? WHERE_OPEN : 0, on_found,
-			j);
+	return enable == NULL || json_is_false(enable) || json_is_null(enable);
+}
+
+static void add_key(struct errmsg *keys, const char *key)
+{
+	const struct errmsg before = *keys;
+
+	errmsg_set(keys, "%s%s%s", before.text,
+		   before.text[0] != '\0' ? ", " : "", key);
+}
+
+static void on_user_key(const char *key, const char *text, void *arg)
+{
+	(void)text;
+	add_key(arg, key);
+}
+
+bool check_user_idle(const json_t *user, const json_t *document,
+		     struct errmsg *ret)
+{
+	struct errmsg keys = { 0 };
+
+	if (is_open(document))
+		field_find_idle(&user_fields, user, WHERE_OPEN, on_user_key,
+				&keys);
+	errmsg_set(ret, "without auth.enable these have no effect: %s",
+		   keys.text);
+	return keys.text[0] != '\0';
+}
+
+/* Keys that only the authorization of viewers reads: one warning for all
+ * users. */
+static void judge_viewers(struct judge *j, const json_t *document)
+{
+	const struct field_table *t = &user_fields;
+	json_t *users = json_object_get(document, "users"), *user;
+	struct errmsg keys = { 0 }, ignored;
+	const char *login;
+	size_t n = 0;
+
+	json_object_foreach(users, login, user)
+		n += check_user_idle(user, document, &ignored);
+	for (size_t i = 0; i < t->n && n > 0; i++) {
+		bool is_asked = false;
+
+		json_object_foreach(users, login, user)
+			is_asked |= field_is_asked(&t->rows[i], user);
+		if (is_asked && t->rows[i].idle_in & WHERE_OPEN)
+			add_key(&keys, t->rows[i].key);
+	}
+	if (n > 0)
+		judge_add(j, CHECK_WARNING, "without auth.enable these have no "
+			  "effect: %s (users: %zu)", keys.text, n);
 }
 
 void judge_entry(struct judge *j, const char *section, const json_t *entry,
@@ -213,10 +262,8 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		judge_adapter(j, entry, document);
 	else if (strcmp(section, "servers") == 0)
 		judge_server(j, entry);
-	else if (strcmp(section, "users") == 0) {
+	else if (strcmp(section, "users") == 0)
 		judge_packages(j, entry, document);
-		judge_viewer(j, entry, document);
-	}
 }
 
 void judge_entries(struct judge *j, const json_t *document)
@@ -238,6 +285,7 @@ void judge_entries(struct judge *j, const json_t *document)
 		judge_up(j, mark);
 	}
 	mark = judge_down(j, "users");
+	judge_viewers(j, document);
 	json_object_foreach(json_object_get(document, "users"), login, entry) {
 		inner = judge_down(j, login);
 		judge_entry(j, "users", entry, document);
@@ -312,6 +360,39 @@ void judge_idle_keys(struct judge *j, const json_t *stream,
 	field_find_idle(&stream_fields, stream, where, on_found, j);
 }
 
+/* The keys of auth that need enable. */
+struct auth_keys {
+	struct judge *j;
+	struct errmsg text;
+	const char *first;
+	size_t n;
+};
+
+static void on_auth_key(const char *key, const char *text, void *arg)
+{
+	struct auth_keys *k = arg;
+
+	if (strcmp(text, NEEDS_ENABLE) != 0) {
+		on_found(key, text, k->j);
+		return;
+	}
+	k->first = k->n++ == 0 ? key : k->first;
+	add_key(&k->text, key);
+}
+
+/* One warning for all of them. */
+static void judge_auth_keys(struct judge *j, const json_t *auth)
+{
+	struct auth_keys k = { .j = j };
+
+	field_find_idle(&auth_fields, auth, 0, on_auth_key, &k);
+	if (k.n == 1)
+		on_found(k.first, NEEDS_ENABLE, j);
+	else if (k.n > 1)
+		judge_add(j, CHECK_WARNING, "without enable these have no "
+			  "effect: %s", k.text.text);
+}
+
 void judge_idle_settings(struct judge *j, const json_t *document)
 {
 	static const struct {
@@ -320,15 +401,18 @@ void judge_idle_settings(struct judge *j, const json_t *document)
 	} sections[] = {
 		{ "settings", &settings_fields },
 		{ "log", &log_fields },
-		{ "auth", &auth_fields },
 	};
+	size_t mark;
 
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
-		size_t mark = judge_down(j, sections[i].key);
+		mark = judge_down(j, sections[i].key);
 
 		field_find_idle(sections[i].fields,
 				json_object_get(document, sections[i].key), 0,
 				on_found, j);
 		judge_up(j, mark);
 	}
+	mark = judge_down(j, "auth");
+	judge_auth_keys(j, json_object_get(document, "auth"));
+	judge_up(j, mark);
 }

@@ -184,15 +184,16 @@ const IDLE = {
 	auth: [{ http_token_deny: ['x'], promo: 'http://h/', conlimit_mode:
 		'oldest', backend: 'http://h/', securetoken: 's',
 	backend_unreachable: 'deny', http_ip_deny: ['10.0.0.1'] },
-	['http_token_deny', 'promo', 'conlimit_mode', 'backend', 'securetoken',
-		'backend_unreachable', 'http_ip_deny'].map((key) =>
-		`${key}: does nothing without enable`)],
+	['without enable these have no effect: backend, ' +
+		'backend_unreachable, conlimit_mode, http_ip_deny, ' +
+		'http_token_deny, promo, securetoken']],
 	user: [{ enable: true, type: 3, packages: ['Typo', 'Type', 'ALL'],
 		token: 't', ip: '10.0.0.1', expire: 5, conlimit: '2' },
-	['packages[0]: there is no category "Typo"', ...['packages', 'token',
-		'ip', 'expire', 'conlimit'].map((key) =>
-		`${key}: does nothing without auth.enable`)]],
+	['packages[0]: there is no category "Typo"']],
 };
+// Keys of users, once for all where they are read as a whole.
+const CLOSED = 'without auth.enable these have no effect: token, ip, ' +
+	'expire, conlimit, packages';
 
 // "make_stream[0].x (a, ...): warning: text" and "stream.x: text" are one.
 const plain = (text) => text.replace(/ \([^()]*"\)/g, '')
@@ -241,6 +242,8 @@ test('options without effect are warnings everywhere, in the same words',
 		line.slice(file.length + 2));
 	assert.deepEqual(missing(lines, wanted), [], out + err);
 	assert.doesNotMatch(out + err, /max_file_size/);
+	assert.equal(lines.filter((line) => line.includes('auth.enable'))
+		.join(), `users: warning: ${CLOSED} (users: 1)`);
 
 	const sluice = await Sluice.start(t, DOCUMENT);
 	const logged = (from) => sluice.log.slice(from).split('\n')
@@ -268,6 +271,10 @@ test('options without effect are warnings everywhere, in the same words',
 			return true;
 		});
 	}
+	// of a user in the reply, and in the log where all are read
+	assert.ok((await sluice.cmd('set-user', { id: 'u', user: of.user,
+		warnings: true })).warnings.includes(`user: ${CLOSED}`));
+	assert.equal(sluice.log.split(CLOSED).length, 1 + 3, sluice.log);
 	await sluice.stop();
 });
 
