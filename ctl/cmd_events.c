@@ -149,8 +149,9 @@ static void put_switch(struct buf *to, const json_t *event)
 		buf_printf(to, ", its pictures begin later");
 }
 
-/* "news input 1 continuity raised, as of stream tv", "news output 2
- * output_fault raised: …", "service log raised: …" */
+/* "news input 1 continuity raised, as of stream tv", "news output continuity
+ * raised, because of input 1", "news output 2 output_fault raised: …", "service
+ * log raised: …" */
 static void put_alarm(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
@@ -167,6 +168,8 @@ static void put_alarm(struct buf *to, const json_t *event)
 			       ? " raised" : " cleared");
 	put_word(to, event, ": ", "reason");
 	put_word(to, event, ", as of stream ", "source");
+	if (json_object_get(event, "cause") != NULL)
+		put_position(to, ", because of input", event, "cause");
 }
 
 /* Scopes with a text form. */

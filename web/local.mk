@@ -83,6 +83,7 @@ web_pages = \
 	web/headend/pages.js \
 	web/headend/palette.js \
 	web/headend/picture.js \
+	web/headend/place.js \
 	web/headend/players.js \
 	web/headend/plot.js \
 	web/headend/poll.js \

@@ -82,15 +82,23 @@ static bool read_question(const struct http_request *request,
 	return true;
 }
 
-static bool matches(const struct log_line *line, const struct question *q)
+/* "stream ID", or "stream ID/POSITION" of an input of a multiplex. */
+static bool is_about(const char *component, const char *stream)
 {
 	static const char prefix[] = "stream ";
+	size_t len = strlen(stream);
 
-	if (line->level > q->level)
+	if (strncmp(component, prefix, sizeof prefix - 1) != 0)
 		return false;
-	if (q->stream[0] != '\0' &&
-	    (strncmp(line->component, prefix, sizeof prefix - 1) != 0 ||
-	     strcmp(line->component + sizeof prefix - 1, q->stream) != 0))
+	component += sizeof prefix - 1;
+	return strncmp(component, stream, len) == 0 &&
+	       (component[len] == '\0' || component[len] == '/');
+}
+
+static bool matches(const struct log_line *line, const struct question *q)
+{
+	if (line->level > q->level ||
+	    (q->stream[0] != '\0' && !is_about(line->component, q->stream)))
 		return false;
 	return q->text[0] == '\0' ||
 	       strcasestr(line->text, q->text) != NULL ||

@@ -47,6 +47,7 @@ static json_t *format(struct status_stream *s, unsigned place,
 	const struct status_raised *known =
 		status_stream_find_raised(s, place, alarm);
 	json_t *o = json_object();
+	uint64_t count = 0;
 
 	(void)json_object_set_new(o, "scope", json_string("alarm"));
 	(void)json_object_set_new(o, "channel_id", json_string(s->id));
@@ -63,13 +64,16 @@ static json_t *format(struct status_stream *s, unsigned place,
 		left--;
 	}
 	if (left > 0)
-		(void)json_object_set_new(
-			o, "count", json_integer((json_int_t)change->count));
+		count = change->count;
+	else if (place == 0 && raised)
+		count = s->counts[alarm];
+	if (left > 0 || count > 0)
+		(void)json_object_set_new(o, "count",
+					  json_integer((json_int_t)count));
 	if (alarm == ALARM_MUX_OVERFLOW && raised)
 		(void)json_object_set_new(o, "services", list_excess(s));
-	if (known != NULL && known->source != NULL)
-		(void)json_object_set_new(o, "source",
-					  json_string(known->source));
+	if (known != NULL)
+		status_stream_add_origin(o, known);
 	return o;
 }
 

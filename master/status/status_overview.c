@@ -119,7 +119,7 @@ static void add_raised(json_t *list, struct status_stream *s, unsigned place)
 		/* NULL: its event is sent a second later */
 		known = status_stream_find_raised(s, place, i);
 		if (known != NULL) {
-			set_text(o, "source", known->source);
+			status_stream_add_origin(o, known);
 			set_int(o, "since", (uint64_t)known->since_s);
 		}
 		(void)json_array_append_new(list, o);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The alarms of inputs and output that were reported as raised: since when, and
- * from which source.  They pass to the next master, which reports only what
- * changes. */
+/* The alarms of inputs and output that were reported as raised: since when,
+ * from which source, and because of which input.  They pass to the next master,
+ * which reports only what changes. */
 #include "common/base/alloc.h"
+#include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void status_stream_note_raised(struct status_stream *s, unsigned place,
 
 	add(s, &(struct status_raised){
 		.place = place,
+		.cause = place == 0 ? status_stream_cause(s, alarm) : 0,
 		.alarm = alarm,
 		.since_s = now_s,
 		.source = shared ? s->sources[(place > 0 ? place
@@ -64,6 +66,13 @@ void status_stream_forget_raised(struct status_stream *s, unsigned place,
 	free(gone);
 }
 
+void status_stream_add_origin(json_t *o, const struct status_raised *r)
+{
+	set_text(o, "source", r->source);
+	if (r->cause > 0)
+		set_int(o, "cause", r->cause);
+}
+
 void status_stream_rename_source(struct status_stream *s, const char *from,
 				 const char *to)
 {
@@ -80,9 +89,11 @@ json_t *status_stream_write_raised(const struct status_stream *s)
 
 	for (const struct status_raised *i = s->raised; i != NULL; i = i->next)
 		(void)json_array_append_new(
-			list, json_pack("[I, s, I, s?]", (json_int_t)i->place,
+			list, json_pack("[I, s, I, s?, I]",
+					(json_int_t)i->place,
 					alarm_name(i->alarm),
-					(json_int_t)i->since_s, i->source));
+					(json_int_t)i->since_s, i->source,
+					(json_int_t)i->cause));
 	return list;
 }
 
@@ -93,7 +104,7 @@ void status_stream_take_raised(struct status_stream *s, const json_t *list)
 
 	s->taken = true;
 	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
-		json_int_t place = -1, since = 0;
+		json_int_t place = -1, since = 0, cause;
 		const char *name = NULL;
 		enum alarm_id alarm;
 
@@ -105,8 +116,12 @@ void status_stream_take_raised(struct status_stream *s, const json_t *list)
 		if (alarm >= ALARM_COUNT)
 			continue;
 		s->reported[place] |= ALARM_BIT(alarm);
+		cause = json_integer_value(json_array_get(one, 4));
+		if (cause < 0 || cause > (json_int_t)s->n_inputs)
+			cause = 0;
 		add(s, &(struct status_raised){
 			.place = (unsigned)place,
+			.cause = (unsigned)cause,
 			.alarm = alarm,
 			.since_s = since,
 			.source = (char *)(uintptr_t)json_string_value(

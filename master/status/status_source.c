@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Alarms and errors that a stream inherits from the stream it reads: their
- * cause is in that stream.  status_raised.c keeps the source of each.
+ * Alarms and errors that follow from others: a stream inherits those of the
+ * stream it reads, and its output has those of its inputs.  status_raised.c
+ * keeps the source and the cause of each.
  */
 #include "master/status/status_stream.h"
 
@@ -10,17 +11,47 @@
 
 #include <stdlib.h>
 
-/* Reported a second later, because the source may report the same first. */
+/* The inputs of a multiplex have workers of their own, which report at another
+ * moment of the second. */
+static bool is_mux(const struct status_stream *s)
+{
+	return s->mpts && s->n_inputs > 1;
+}
+
+static bool has(const struct status_stream *s, size_t position,
+		enum alarm_id alarm)
+{
+	return status_stream_raised(s, (unsigned)position) >> alarm & 1;
+}
+
+unsigned status_stream_cause(const struct status_stream *s,
+			     enum alarm_id alarm)
+{
+	size_t i = 1;
+
+	if (!is_mux(s))
+		return s->position >= 1 && s->position <= s->n_inputs &&
+		       has(s, s->position, alarm) ? s->position : 0;
+	while (i <= s->n_inputs && !has(s, i, alarm))
+		i++;
+	return i <= s->n_inputs ? (unsigned)i : 0;
+}
+
 alarm_set status_stream_held(const struct status_stream *s, unsigned place,
 			    alarm_set raised)
 {
-	bool reads = false;
+	alarm_set theirs = s->theirs[place];
+	bool reads = place == 0 && is_mux(s);
 
-	for (size_t i = 0; i < s->n_inputs; i++)
+	for (size_t i = 0; i < s->n_inputs; i++) {
 		reads |= s->sources[i] != NULL &&
 			 (place == i + 1 ||
 			  (place == 0 && s->position == i + 1));
-	return reads ? raised & ~s->before[place] & ~s->theirs[place] : 0;
+		if (place == 0 && is_mux(s))
+			theirs |= status_stream_raised(s, (unsigned)i + 1);
+	}
+	return reads ? raised & ~s->before[place] & ~theirs &
+			       ~ALARMS_OF_OUTPUTS : 0;
 }
 
 static bool has_error(const struct msg_input_status *in)

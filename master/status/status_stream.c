@@ -164,6 +164,10 @@ void status_stream_add(struct status_stream *s,
 	field_drop(&stream_status_fields, &s->last);
 	s->last = *m;
 	field_keep(&stream_status_fields, &s->last);
+	/* an event that is held needs them later */
+	for (size_t i = 0; i < m->n_changes; i++)
+		if (m->changes[i].place == 0 && m->changes[i].raised)
+			s->counts[m->changes[i].alarm] = m->changes[i].count;
 	for (size_t i = 0; i < s->last.n_inputs && in == NULL; i++)
 		if (s->last.inputs[i].active)
 			in = &s->last.inputs[i];

@@ -95,6 +95,8 @@ struct status_network {
 struct status_raised {
 	struct status_raised *next;
 	unsigned place; /* 0: the output */
+	unsigned cause; /* of an alarm of the output: the input that has it
+			 * too; 0: none */
 	enum alarm_id alarm;
 	int64_t since_s;
 	char *source; /* owned: the stream it was inherited from, or NULL */
@@ -134,6 +136,7 @@ struct status_stream {
 	alarm_set reported[MSG_INPUTS_MAX + 1];
 	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
 	alarm_set theirs[MSG_INPUTS_MAX + 1]; /* raised at the source, too */
+	uint64_t counts[ALARM_COUNT]; /* of the output, when raised last */
 	struct status_raised *raised; /* reported as raised */
 	bool taken; /* reported by the previous master; no report yet */
 	struct ratelimit alarm_limit;
@@ -242,17 +245,22 @@ struct msg_input_status *status_stream_input(const struct status_stream *,
  * the source is off air.  NULL: there is no source. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  struct status_stream *source);
-/* The raised alarms that are reported a second later, because the source may
- * report the same first. */
+/* The raised alarms that are reported a second later, because the source, or an
+ * input of a multiplex, may report the same first. */
 alarm_set status_stream_held(const struct status_stream *, unsigned place,
 			    alarm_set raised);
+/* The input that has the same alarm as the output, which follows from it: the
+ * active one, or the first one of those of a multiplex; 0: none. */
+unsigned status_stream_cause(const struct status_stream *, enum alarm_id);
 /* Records a raised alarm of a place, as inherited if the source has it too.
- * The end of the alarm is reported with the same source, even if the input then
- * reads another stream. */
+ * The end of the alarm is reported with the same source and cause, even if the
+ * input then reads another stream, or is no longer active. */
 void status_stream_note_raised(struct status_stream *, unsigned place,
 			       enum alarm_id, int64_t now_s);
 void status_stream_forget_raised(struct status_stream *, unsigned place,
 				 enum alarm_id);
+/* Adds the members that say what the alarm follows from. */
+void status_stream_add_origin(json_t *o, const struct status_raised *);
 /* The record, or NULL. */
 const struct status_raised *
 status_stream_find_raised(const struct status_stream *, unsigned place,
@@ -260,8 +268,8 @@ status_stream_find_raised(const struct status_stream *, unsigned place,
 /* The stream `from` has the id `to` now. */
 void status_stream_rename_source(struct status_stream *, const char *from,
 				 const char *to);
-/* From master to master: [place, alarm, since, source] of each; and back,
- * before the first report, without invalid ones. */
+/* From master to master: [place, alarm, since, source, cause] of each; and
+ * back, before the first report, without invalid ones. */
 json_t *status_stream_write_raised(const struct status_stream *);
 void status_stream_take_raised(struct status_stream *, const json_t *list);
 /* After a report: alarms that depend on more than the stream.  querier: the

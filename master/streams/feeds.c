@@ -268,7 +268,7 @@ static void replace_input(const struct feed *f, struct msg_input_status *in)
 	} else if (!f->report.heard) {
 		in->error = "starting";
 	} else if (in->error == NULL && in->onair && !of_ring.onair) {
-		/* the way to the multiplex */
+		/* the path to the multiplex */
 		in->error = of_ring.error;
 		in->onair = false;
 	}

@@ -347,11 +347,42 @@ test('an absent input leaves the tables, or its last picture is sent',
 	await sluice.stop();
 });
 
+// Every packet of the video is damaged.
+const damaged = (packets) => {
+	for (let at = 0; at < packets.length; at += 188)
+		if ((packets.readUInt16BE(at + 1) & 0x1fff) === two[0].video)
+			packets[at + 1] |= 0x80;
+	return [packets];
+};
+
+// The output has the alarm of an input: events say so, the log has it once.
+async function assertOneCause({ sluice, events, sender, timing }) {
+	const raised = (place) => events.wait(`transport of ${place}`, (m) =>
+		m.channel_id === 'm' && m.place === place &&
+		m.alarm === 'transport' && m.raised, 30000);
+
+	sender.shape = damaged;
+	assert.equal((await raised(4)).cause, undefined);
+	const { cause } = await raised('output');
+
+	timing.assert(cause === 4, `its cause is ${cause}`);
+	await sluice.logged(/stream m\/4: input 1: alarms: .*transport/);
+	const { lines } = await sluice.json('/api/log?stream=m');
+
+	assert.ok(lines.some(({ where }) => where === 'stream m/4'));
+	assert.ok(lines.some(({ where }) => where === 'stream m'));
+}
+
 test('inputs beyond the rate are an alarm that names their services',
 	async (t) => {
+	const timing = new Timing(t);
 	const { sluice, senders } = await open(t);
 	const events = await sluice.events(t, '&scope=alarm');
 	const [, m] = document({ bitrate: 4000 }).make_stream;
+
+	await assertOneCause({ sluice, events, sender: senders[2], timing });
+	assert.doesNotMatch(sluice.log,
+		/stream m: (input 4|output): alarms: .*transport/);
 
 	await sluice.cmd('set-stream', { id: 'm', stream: m });
 	const raised = await events.wait('mux_overflow', ({ alarm, raised }) =>

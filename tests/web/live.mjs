@@ -411,6 +411,16 @@ test('alarms of inputs are those of their stream', () => {
 	assert.deepEqual(store.streams.get('b').alarms, []);
 	store.take(overview(['a', 'b']), 1001);
 	assert.deepEqual(store.streams.get('a').alarms, []);
+	// those that follow from others: under their cause
+	store.take({ ...overview(['a', 'b']), alarms: [
+		{ channel_id: 'a', place: 'output', alarm: 'cc', priority: 1,
+			cause: 2 },
+		{ channel_id: 'a', place: 2, alarm: 'cc', priority: 1 },
+		{ channel_id: 'b', place: 1, alarm: 'cc', priority: 1,
+			source: 'a' }] }, 1002);
+	assert.deepEqual(store.streams.get('a').alarms, ['input 2: cc']);
+	assert.deepEqual(store.streams.get('b').alarms,
+		['input 1: cc (stream a)']);
 });
 
 test('the order is that of the configuration', () => {

@@ -30,6 +30,7 @@ const { addSections, label, rest } = await load('headend/tables.js');
 const { addTransponders, plansOf, scanOf, tuningText, usersOf } =
 	await load('headend/transponder-list.js');
 const { Incidents, chosen } = await load('headend/incident-list.js');
+const { streamOf: streamOfLine } = await load('headend/place.js');
 const { Changed, upload } = await load('headend/upload.js');
 const { bringBack, passwordChange, userChange, userRemoval } =
 	await load('headend/user-edit.js');
@@ -147,6 +148,16 @@ test('lines of the log become incidents with a begin and an end', () => {
 		`4 ${news}: stopped`),
 	['1|2|process|deliver||ended by signal 9',
 		'3|4|process|stream news||ended by signal 6']);
+	// the worker of an input of a multiplex
+	const mux = new Incidents();
+
+	mux.take(lines('1 stream m/2: input 1: alarms: cc',
+		'2 stream m: on air, 1 kbit/s'));
+	assert.deepEqual(mux.list.map(({ stream, input, part }) =>
+		[stream, input, part]), [['m', '2', 'input 1']]);
+	assert.deepEqual(['stream m/2', 'stream m', 'deliver 1'].map(
+		streamOfLine),
+		[{ id: 'm', input: '2' }, { id: 'm', input: '' }, null]);
 	// no end without a begin, no incident without a meaning
 	assert.deepEqual(incidentsOf(`1 ${news}: on air, 1 kbit/s`,
 		`2 ${news}: input 1: all alarms cleared`,

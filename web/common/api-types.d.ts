@@ -51,6 +51,7 @@ export interface RaisedAlarm {
 	output?: number;
 	reason?: string;
 	source?: string;
+	cause?: number;
 	since?: number;
 }
 

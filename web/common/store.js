@@ -87,18 +87,24 @@ export class Stream {
 }
 
 /**
- * The names of the raised alarms by stream; those of an input have its place.
+ * The names of the raised alarms by stream; those of an input have its place,
+ * and those that follow from another stream have its id.  One that the output
+ * has because of an input is that of the input.
  * @param {Overview} overview
  */
 function alarmsOf({ alarms = [] }) {
-	/** @type {Map<string, string[]>} */
+	/** @type {Map<string, Set<string>>} */
 	const all = new Map();
 
-	for (const { channel_id: id = '', place, alarm } of alarms) {
-		const list = all.get(id) ?? [];
+	for (const { channel_id: id = '', place, alarm, cause, source }
+		of alarms) {
+		const list = all.get(id) ?? new Set();
+		const name = typeof place === 'number'
+			? `input ${place}: ${alarm}` : alarm;
 
-		list.push(typeof place === 'number' ? `input ${place}: ${alarm}`
-			: alarm);
+		if (cause === undefined)
+			list.add(source === undefined ? name
+				: `${name} (stream ${source})`);
 		all.set(id, list);
 	}
 	return all;
@@ -187,8 +193,7 @@ export class Store {
 				this.shape++;
 			}
 			stream.over = over;
-			stream.alarms = [...new Set([...over.alarms,
-				...alarms.get(over.id) ?? []])];
+			stream.alarms = [...alarms.get(over.id) ?? over.alarms];
 			if (stream.config === null)
 				this.wantsConfig = true;
 		}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The inputs and outputs of a stream as tables.
 
+import { useEffect } from '../parts/hooks.js';
 import { outputMark } from '../common/state.js';
 import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
@@ -30,6 +31,13 @@ function inputMark(input) {
 export function Inputs({ app, stream, status, ask }) {
 	const addresses = stream.config?.input ?? [];
 	const mayChoose = app.isControl && canSwitch(stream);
+	const wanted = Number(app.route.query.get('input'));
+
+	// the address of the page names one of them
+	useEffect(() => {
+		document.getElementById(`input-${wanted}`)
+			?.scrollIntoView({ block: 'center' });
+	}, [wanted]);
 
 	return html`<section><h2>${t('inputs')}</h2>
 		<div class="wide-box" tabindex="0"><table>
@@ -46,7 +54,9 @@ export function Inputs({ app, stream, status, ask }) {
 			${mayChoose && html`<th scope="col">${t('action')}</th>`}
 		</tr></thead>
 		<tbody>${status.inputs.map((input) => html`
-		<tr key=${input.position} class=${input.active ? 'is-active' : ''}>
+		<tr key=${input.position} id=${`input-${input.position}`}
+			class=${input.active ? 'is-active' : ''}
+			aria-current=${input.position === wanted ? 'true' : undefined}>
 			<td class="number">${input.position}</td>
 			<td><span class="mark" data-mark=${inputMark(input)}>
 				<span class="mark-word">${input.state}</span></span></td>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Incidents of streams, made of the lines of the log.  Pure.
 
+import { streamOf } from './place.js';
+
 /** @typedef {import('./log.js').Line} Line */
 /** @typedef {'off' | 'backup' | 'alarm' | 'process'} Kind */
 
@@ -11,6 +13,8 @@
  * @property {number | null} end null: not over
  * @property {string} where "stream ID", or the process of another role
  * @property {string} stream its id; "": it concerns no single stream
+ * @property {string} input position of the input of a multiplex whose worker
+ *	it concerns; "": that of the stream
  * @property {Kind} kind
  * @property {string} part "input 1", "output"; "": the whole
  * @property {string} cause in the words of the service
@@ -18,7 +22,6 @@
 
 const INCIDENTS_MAX = 500;
 
-const STREAM = /^stream (.+)$/;
 const OFF = /^off air: (.*)$/;
 const ON = /^on air, \d+ kbit\/s$/;
 const NOTHING = /^input \d+: (.*); no other input is on air: (.*)$/;
@@ -112,11 +115,12 @@ export class Incidents {
 	 */
 	#begin(line, kind, cause, part) {
 		const [open] = this.#open(line.where, kind, part);
+		const { id = '', input = '' } = streamOf(line.where) ?? {};
 
 		if (open === undefined) {
 			this.list.push({ n: line.n, start: line.time, end: null,
-				where: line.where, kind, part, cause,
-				stream: STREAM.exec(line.where)?.[1] ?? '' });
+				where: line.where, kind, part, cause, stream: id,
+				input });
 			return;
 		}
 		// the cause changes, the incident goes on

@@ -90,7 +90,9 @@ function useIncidents(app) {
 
 /** @param {{app: App, one: Incident}} props */
 function Row({ app, one }) {
-	const { mark, word } = KINDS[one.kind], id = one.stream;
+	const { mark, word } = KINDS[one.kind], { stream: id, input } = one;
+	// the worker of an input knows it as its only one
+	const part = input === '' ? one.part : `input ${input}`;
 	const name = app.store.streams.get(id)?.name;
 
 	return html`<tr data-incident=${one.kind}>
@@ -98,12 +100,12 @@ function Row({ app, one }) {
 		<td class="number">${age((one.end ?? app.now) - one.start)}
 			${one.end === null && html` <b>${t('incident_open')}</b>`}</td>
 		<td>${name === undefined ? html`<${Foreign} text=${one.where} />`
-			: html`<a href=${href('stream', id)}>
+			: html`<a href=${href('stream', id, { input })}>
 				<${Foreign} text=${name} /></a>`}</td>
 		<td><${MarkSign} mark=${one.end === null ? mark : 'disabled'}
 			word=${t(word)} />
-			${one.part !== '' && html` <span class="dim">
-				<${Foreign} text=${one.part} /></span>`}</td>
+			${part !== '' && html` <span class="dim">
+				<${Foreign} text=${part} /></span>`}</td>
 		<td class="reason"><${Foreign} text=${one.cause} /></td>
 		<td>${name !== undefined && html`<a href=${href('log', '',
 				{ stream: id })}>${t('log')}</a>${' '}

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState }
 import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { t } from '../common/words.js';
+import { streamOf } from './place.js';
 import { href, replaceQuery } from './route.js';
 import { addStyle } from './style.js';
 import { Empty, Foreign, html } from './view.js';
@@ -97,14 +98,15 @@ function useLines(app, query, level) {
 
 /** @param {{app: App, line: Line}} props */
 function LogLine({ app, line }) {
-	const id = /^stream (.+)$/.exec(line.where)?.[1];
+	const place = streamOf(line.where);
 	const stamp = `${moment(line.time, app.now, app.zone)}.` +
 		String(line.ms).padStart(3, '0');
 
 	return html`<li data-level=${line.level}><time>${stamp}</time>
 		<span class="level">${line.level}</span>
-		${id !== undefined && app.store.streams.has(id)
-			? html`<a href=${href('stream', id)}>
+		${place !== null && app.store.streams.has(place.id)
+			? html`<a href=${href('stream', place.id,
+				{ input: place.input })}>
 				<${Foreign} text=${line.where} /></a>`
 			: html`<span><${Foreign} text=${line.where} /></span>`}
 		<span><${Foreign} text=${line.text} /></span></li>`;

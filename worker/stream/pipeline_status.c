@@ -88,17 +88,28 @@ bool pipeline_is_relay(const struct pipeline *p)
 	return p->tables == NULL && selector_is_relay(p->selector);
 }
 
+/* Alarms that the log has of an input that is sent: those of the output follow
+ * from them. */
+static alarm_set raised_before(const struct pipeline *p,
+			       const struct msg_stream_status *status)
+{
+	const struct input_chain *chosen =
+		selector_chain(p->selector, status->chosen);
+	alarm_set raised = 0;
+
+	for (size_t i = 0; p->mux.mux != NULL && i < status->n_inputs; i++)
+		raised |= status->inputs[i].alarms;
+	return chosen != NULL ? chosen->watch.raised : raised;
+}
+
 /* Alarms of the sent stream.  Those of the network and the socket belong to an
  * input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
-	const struct input_chain *chosen =
-		selector_chain(p->selector, status->chosen);
 	const struct monitor_log *w = &p->watch;
 
 	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
-			   chosen != NULL ? chosen->watch.raised : 0, NULL,
-			   p->now_ns);
+			   raised_before(p, status), NULL, p->now_ns);
 	/* a relay sends the input unchanged: its monitor is used here, too */
 	if (pipeline_is_relay(p))
 		w = &selector_chain(p->selector, 1)->watch;

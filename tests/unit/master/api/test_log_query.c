@@ -63,6 +63,28 @@ Test(log_query, begins_anew_for_a_number_that_no_line_has_yet)
 	log_lines_free(&lines);
 }
 
+/* Each of these is about one stream, in the order of their numbers. */
+Test(log_query, lines_of_a_stream_are_those_of_its_inputs_too)
+{
+	static const char *const components[] = { "stream m", "stream m/2",
+						  "stream m2", "deliver m" };
+	struct log_lines *lines = set_up();
+
+	for (size_t i = 0; i < ARRAY_LEN(components); i++)
+		log_lines_add(lines, &(struct log_line){
+			.component = components[i], .text = "x" });
+	cr_expect_eq(get("/api/log", "stream=m&limit=9"), 200);
+	cr_expect_not_null(strstr(said(), "'where':'stream m',"), "%s",
+			   said());
+	cr_expect_not_null(strstr(said(), "'where':'stream m/2',"), "%s",
+			   said());
+	cr_expect_null(strstr(said(), "m2"), "%s", said());
+	cr_expect_null(strstr(said(), "deliver"), "%s", said());
+	cr_expect_eq(get("/api/log", "stream=m/2"), 200);
+	cr_expect_null(strstr(said(), "'where':'stream m',"), "%s", said());
+	log_lines_free(&lines);
+}
+
 Test(log_feed, sends_new_lines_and_counts_those_of_a_burst)
 {
 	struct log_lines *lines = set_up();
