@@ -247,6 +247,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_door \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \
+	tests/unit/worker/deliver/test_deliver_late \
 	tests/unit/worker/deliver/test_demand_wait \
 	tests/unit/worker/deliver/test_deliver_http \
 	tests/unit/worker/deliver/test_deliver_slow \
@@ -497,6 +498,10 @@ tests_unit_worker_picture_test_picture_units_SOURCES = \
 	worker/picture/picture_units.c
 tests_unit_worker_deliver_test_demand_wait_SOURCES = \
 	tests/unit/worker/deliver/test_demand_wait.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_deliver_late_SOURCES = \
+	tests/unit/worker/deliver/test_deliver_late.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_http_SOURCES = \

@@ -169,7 +169,9 @@ static void log_viewer(struct mount *m, const struct viewer *v,
 static void feed_one(struct mount *m, struct viewer *v,
 		     const struct viewer_pass *pass)
 {
-	switch (viewer_feed(v, pass, &m->bytes)) {
+	enum viewer_fate fate = viewer_feed(v, pass, &m->bytes);
+
+	switch (fate) {
 	case VIEWER_STAYS:
 		m->n_behind += viewer_is_behind(v, m->portion.pos);
 		return;
@@ -183,8 +185,11 @@ static void feed_one(struct mount *m, struct viewer *v,
 		viewer_free(&v);
 		return;
 	case VIEWER_SLOW:
+	case VIEWER_TORN:
 		m->cut++;
-		log_viewer(m, v, "disconnected: the viewer is too slow",
+		log_viewer(m, v, fate == VIEWER_SLOW
+			   ? "disconnected: the viewer is too slow"
+			   : "disconnected: this process was too late",
 			   pass->now_ms);
 		remove_viewer(m, v);
 		viewer_reset(&v);

@@ -163,6 +163,30 @@ static enum viewer_fate send_bytes(struct viewer *v,
 	return VIEWER_STAYS;
 }
 
+/* Sends the rest of the packet that the viewer has a part of, as other packets
+ * are to follow.  False: the rest is lost. */
+static bool finish_packet(struct viewer *v, const struct viewer_pass *pass,
+			  uint64_t *bytes)
+{
+	size_t len, rest = (RING_PACKET - v->pos % RING_PACKET) % RING_PACKET;
+	off_t at = ring_file_offset(pass->reader, v->pos, rest, &len);
+	uint64_t size = pass->lag->size;
+	uint8_t data[RING_PACKET];
+	bool ok;
+
+	if (rest == 0)
+		return true;
+	/* the writer may have reached it, or does so now */
+	if (pread(pass->ring_fd, data, rest, at) != (ssize_t)rest ||
+	    ring_reader_pos(pass->reader, &ok) - v->pos > size - size / 16 ||
+	    !ok || send(v->io.fd, data, rest, MSG_NOSIGNAL) != (ssize_t)rest)
+		return false;
+	v->pos += rest;
+	v->bytes += rest;
+	*bytes += rest;
+	return true;
+}
+
 enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 			     uint64_t *bytes)
 {
@@ -193,6 +217,8 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 	}
 	if (verdict == LAG_SLOW)
 		return VIEWER_SLOW;
+	if (verdict == LAG_LATE && !finish_packet(v, pass, bytes))
+		return VIEWER_TORN;
 	if (verdict == LAG_LATE && !pass->has_start && pass->has_marks) {
 		/* as a new viewer: the end may be inside a picture */
 		v->wait_until_ms = pass->wait_until_ms;

@@ -84,7 +84,7 @@ struct viewer_pass {
 	struct page_pipe *pages;
 	struct page_pipe *copies; /* for viewers that get copies; likewise */
 	struct ring_copy *copy;
-	const struct ring_reader *reader;
+	struct ring_reader *reader;
 	const struct lag *lag;
 	uint64_t written; /* end of the stream in the ring */
 	uint64_t end;     /* end of the portion, which the viewers may have */
@@ -103,6 +103,8 @@ enum viewer_fate {
 	VIEWER_MOVED, /* stays, but lost bytes: this process was too late */
 	VIEWER_GONE,
 	VIEWER_SLOW,
+	VIEWER_TORN,  /* as MOVED, but it has a part of a packet whose rest is
+		       * lost */
 };
 
 /* Does the viewer wait for a picture, or lack bytes before end? */

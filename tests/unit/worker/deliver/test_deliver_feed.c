@@ -281,57 +281,6 @@ Test(deliver_feed, a_slow_viewer_does_not_delay_the_others)
 	rig_done(&r);
 }
 
-/* This process was delayed, not the viewer. */
-Test(deliver_feed, keeps_a_viewer_after_a_late_pass)
-{
-	struct rig r;
-	uint64_t pos = 0;
-	int fd;
-
-	rig_init(&r, 4 * RING_UNIT);
-	rig_mark(&r);
-	rig_write(&r, 7);
-	fd = join(&r);
-	rig_read_packets(&r, fd, &pos, 7);
-	rig_write(&r, 9 * PACKETS_PER_UNIT);
-	rig_turn(&r, 2 * RIG_TICK_MS);
-	rig_write(&r, 5); /* of no picture */
-	pos = ring_writer_pos(r.writer);
-	rig_mark(&r);
-	rig_write(&r, 20);
-	rig_read_packets(&r, fd, &pos, 20);
-	cr_assert_eq(deliver_status(r.deliver).cut, 0);
-	cr_assert_eq(deliver_status(r.deliver).viewers, 1);
-	(void)close(fd);
-	rig_done(&r);
-}
-
-/* The bytes behind the viewer are gone although the new window is larger than
- * its delay. */
-Test(deliver_feed, moves_a_late_viewer_although_the_ring_has_grown)
-{
-	struct rig r;
-	uint64_t pos = 0;
-	int fd;
-
-	rig_init(&r, 4 * RING_UNIT);
-	rig_mark(&r);
-	rig_write(&r, 7);
-	fd = join(&r);
-	rig_read_packets(&r, fd, &pos, 7);
-	rig_write(&r, 9 * PACKETS_PER_UNIT);
-	ring_grow(r.writer, 64 * RING_UNIT);
-	rig_write(&r, 4 * PACKETS_PER_UNIT);
-	cr_assert_geq(ring_writer_window(r.writer), 64 * RING_UNIT);
-	pos = ring_writer_pos(r.writer);
-	rig_mark(&r);
-	rig_write(&r, 20);
-	rig_read_packets(&r, fd, &pos, 20);
-	cr_assert_eq(deliver_status(r.deliver).viewers, 1);
-	(void)close(fd);
-	rig_done(&r);
-}
-
 Test(deliver_feed, notices_a_viewer_that_leaves_a_silent_stream)
 {
 	struct rig r;
