@@ -23,8 +23,11 @@ bool portion_advance(struct portion *b, uint64_t end, uint64_t now_ms)
 	if (waiting == 0 || age_ms < least_ms(b) ||
 	    (waiting < PORTION_SIZE && age_ms < b->hold_ms))
 		return false;
-	if (waiting >= PORTION_SIZE)
+	if (waiting >= PORTION_SIZE) {
 		waiting -= waiting % PORTION_SIZE;
+		/* the next portion begins with a page */
+		waiting -= (b->pos + waiting) % PORTION_PAGE;
+	}
 	portion_reset(b, b->pos + waiting, now_ms);
 	return true;
 }

@@ -15,8 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* It touches 16 pages at most, wherever it begins.  Four TLS records. */
-enum { PORTION_SIZE = 15 * 4096 };
+/* It touches 16 pages at most, wherever it begins.  Those of a fast stream are
+ * whole pages, as a page costs a reference for each viewer: a position that is
+ * a multiple of its size begins one.  Four TLS records. */
+enum { PORTION_PAGE = 4096, PORTION_SIZE = 15 * PORTION_PAGE };
 
 struct portion {
 	uint64_t pos;   /* the viewers may have the bytes up to here */

@@ -14,7 +14,10 @@ Test(portion, waits_for_a_full_portion)
 	portion_reset(&p, 1000, 0);
 	cr_assert_not(portion_advance(&p, 1000 + PORTION_SIZE - 1, 99));
 	cr_assert(portion_advance(&p, 1000 + PORTION_SIZE, 99));
-	cr_assert_eq(p.pos, 1000 + PORTION_SIZE);
+	/* but for the rest of a page */
+	cr_assert_eq(p.pos, PORTION_SIZE);
+	cr_assert(portion_advance(&p, 3 * PORTION_SIZE, 198));
+	cr_assert_eq(p.pos, 3 * PORTION_SIZE);
 }
 
 Test(portion, leaves_what_fills_no_portion_for_the_next_one)
