@@ -79,6 +79,8 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 
 		refer_ca(m, s->descriptors);
 		refer(m, s->pid);
+		if (s->class == PID_VIDEO)
+			tstd_set_clock(m, s->pid, pmt.pcr_pid);
 		if ((s->class == PID_VIDEO || s->class == PID_AUDIO) &&
 		    is_over(now_ns, packet_ns(m, s->pid), PID_MAX_MS))
 			m->faults[ALARM_PID]++;

@@ -9,4 +9,5 @@ libworker_a_SOURCES += \
 	worker/analysis/report.c worker/analysis/report.h \
 	worker/analysis/report_pids.c \
 	worker/analysis/si_watch.c worker/analysis/si_watch.h \
-	worker/analysis/tstd.c worker/analysis/tstd.h
+	worker/analysis/tstd.c worker/analysis/tstd.h \
+	worker/analysis/unit_buffer.c worker/analysis/unit_buffer.h

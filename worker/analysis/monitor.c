@@ -18,6 +18,7 @@ void monitor_free(struct monitor **m)
 	if (*m == NULL)
 		return;
 	psi_free(&(*m)->own_psi);
+	tstd_free(*m);
 	free(*m);
 	*m = NULL;
 }
@@ -50,9 +51,11 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->psi_changes = 0;
 	si_watch_init(&m->si);
 	memset(&m->cc, 0, sizeof m->cc);
+	tstd_free(m);
 	for (size_t i = 0; i < m->pids.n; i++)
 		m->pids.index[m->pids.list[i].pid] = 0;
 	m->pids.n = 0;
+	m->rate = 0;
 	m->n_pcrs = 0;
 	m->packets = m->all_null_packets = m->sync_errors = 0;
 	m->second_packets = m->null_packets = m->scrambled = m->damaged = 0;
@@ -156,10 +159,11 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 		   (class == PID_VIDEO || class == PID_AUDIO ||
 		    class == PID_SUBTITLE || class == PID_TELETEXT)) {
 		m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+		if (class == PID_VIDEO &&
+		    (s->units != NULL || ts_pusi(p)))
+			m->faults[ALARM_BUFFER] += tstd_take_video(m, s, p);
 		if (!ts_pusi(p))
 			return;
-		if (class == PID_VIDEO)
-			tstd_learn(m, s, p);
 		check_pes(s, p, now_ns);
 	}
 }

@@ -46,6 +46,7 @@ struct monitor {
 	uint64_t tables_ns;      /* time of the last change of the tables */
 	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
+	uint64_t rate;           /* bit/s, of a constant rate; 0: it is none */
 	uint32_t broken_before;  /* broken sections of psi before this second */
 	uint64_t all_null_packets; /* null packets before this second */
 	uint64_t sync_errors;    /* sync errors of this source */

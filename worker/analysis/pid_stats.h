@@ -29,8 +29,12 @@ struct pid_stats {
 	/* transport buffer (tstd.h): bytes that it empties per packet of the
 	 * multiplex (0: not checked), and its fill in bytes */
 	float leak, level;
-	uint32_t video_bps;            /* by the level of video; 0: unknown */
+	/* by the level of video: the rate of the transport buffer, and the
+	 * bytes of those behind it; 0: unknown */
+	uint32_t video_bps, video_bytes;
 	uint64_t level_at;             /* packet at which level was set */
+	struct unit_buffer *units;     /* of video; NULL: not checked */
+	uint8_t clock;                 /* 1 + place of its PCRs; 0: none */
 	/* values of the last whole second */
 	uint32_t last_packets;
 	uint64_t last_pts_gap_ns;
@@ -40,7 +44,9 @@ struct pid_stats {
 	uint64_t pts_count;
 	uint32_t cc_errors;
 	uint32_t duplicates;
-	uint32_t overflows;            /* overflows of the transport buffer */
+	uint32_t overflows;            /* of the transport buffer */
+	uint32_t unit_errors;          /* units that overflow those behind it,
+					* or come after their DTS */
 	uint32_t transport_errors;
 	uint32_t pes_errors;           /* starts without a PES start code */
 };

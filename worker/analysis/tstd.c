@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/tstd.h"
 
+#include "common/base/alloc.h"
 #include "worker/analysis/monitor_state.h"
+#include "worker/analysis/unit_buffer.h"
+#include "worker/ts/pes.h"
 #include "worker/ts/t_std.h"
+
+#include <stdlib.h>
 
 static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 {
@@ -13,6 +18,42 @@ static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 	return s->class == PID_AUDIO
 		       ? t_std_audio_bps(psi_stream_type(m->psi, s->pid))
 		       : 0;
+}
+
+static void free_units(struct pid_stats *s)
+{
+	free(s->units);
+	s->units = NULL;
+}
+
+void tstd_free(struct monitor *m)
+{
+	for (size_t i = 0; i < m->pids.n; i++)
+		free_units(&m->pids.list[i]);
+}
+
+void tstd_set_clock(struct monitor *m, uint16_t pid, uint16_t pcr_pid)
+{
+	struct pid_stats *s = pid_table_find(&m->pids, pid);
+	size_t i = 0;
+
+	while (i < m->n_pcrs && m->pcrs[i].pid != pcr_pid)
+		i++;
+	if (s != NULL)
+		s->clock = i < m->n_pcrs ? (uint8_t)(i + 1) : 0;
+}
+
+/* Are the units of this PID judged? */
+static void follow_units(struct monitor *m, struct pid_stats *s)
+{
+	if (m->rate == 0 || s->class != PID_VIDEO || s->video_bytes == 0 ||
+	    s->clock == 0) {
+		free_units(s);
+		return;
+	}
+	if (s->units == NULL)
+		s->units = xcalloc(1, sizeof *s->units);
+	s->units->size = s->video_bytes;
 }
 
 void tstd_second(struct monitor *m)
@@ -33,18 +74,73 @@ void tstd_second(struct monitor *m)
 		}
 		s->leak = judged ? TS_PACKET * (float)leak / (float)rate : 0;
 	}
+	m->rate = rate;
+	for (size_t i = 0; i < m->pids.n; i++)
+		follow_units(m, &m->pids.list[i]);
 	si_watch_set_rate(&m->si, rate);
 }
 
-void tstd_learn(struct monitor *m, struct pid_stats *s, const uint8_t *packet)
+/* Looks for the level of video. */
+static void learn(struct monitor *m, struct pid_stats *s, const uint8_t *packet,
+		  size_t at)
+{
+	struct t_std_video v;
+
+	if (!t_std_video_find(psi_coding(m->psi, s->pid), packet + at,
+			      TS_PACKET - at, &v))
+		return;
+	s->video_bps = v.bps;
+	s->video_bytes = v.bytes;
+}
+
+/* The position of the packet at which a unit leaves; false: it is not known. */
+static bool find_end(const struct monitor *m, const struct pid_stats *s,
+		     uint64_t dts, uint64_t *ret)
+{
+	const struct pcr_check *clock = &m->pcrs[s->clock - 1].check;
+	int64_t lead = wrap_diff(dts * 300, clock->last, PCR_WRAP), packets;
+
+	if (!clock->started || lead > UNIT_BUFFER_LEAD_S * (int64_t)PCR_HZ ||
+	    lead < -UNIT_BUFFER_LATE_S * (int64_t)PCR_HZ)
+		return false;
+	packets = lead / 27 * (int64_t)(m->rate / 1000) /
+		  (TS_PACKET * 8 * INT64_C(1000));
+	*ret = (uint64_t)MAX(INT64_C(0), (int64_t)clock->last_packet + packets);
+	return true;
+}
+
+/* A unit begins; true: it is late. */
+static bool begin_unit(struct monitor *m, struct pid_stats *s,
+		       const uint8_t *packet)
+{
+	struct pes_times times;
+	uint64_t at;
+
+	/* without time stamps it belongs to the last one */
+	if (!pes_times(packet, &times))
+		return false;
+	if (find_end(m, s, pes_time(packet + times.dts), &at))
+		return unit_buffer_begin(s->units, at, m->packets);
+	unit_buffer_reset(s->units);
+	return false;
+}
+
+bool tstd_take_video(struct monitor *m, struct pid_stats *s,
+		     const uint8_t *packet)
 {
 	size_t at = ts_payload_offset(packet);
-	unsigned bps;
+	bool wrong = false;
 
 	if (at >= TS_PACKET)
-		return;
-	bps = t_std_video_bps(psi_coding(m->psi, s->pid), packet + at,
-			      TS_PACKET - at);
-	if (bps > 0)
-		s->video_bps = bps;
+		return false;
+	if (ts_pusi(packet))
+		learn(m, s, packet, at);
+	if (s->units == NULL)
+		return false;
+	if (ts_pusi(packet))
+		wrong = begin_unit(m, s, packet);
+	wrong |= unit_buffer_add(s->units, (uint32_t)(TS_PACKET - at),
+				 m->packets);
+	s->unit_errors += wrong;
+	return wrong;
 }

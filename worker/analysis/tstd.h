@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Models the transport buffer of the standard decoder (ISO/IEC 13818-1 2.4.2).
- * The packets of a PID fill its 512 bytes; it empties at a rate that depends on
- * the type of the PID.  A decoder may lose packets that overflow it.
+ * Models the buffers of the standard decoder (ISO/IEC 13818-1 2.4.2).  The
+ * packets of a PID fill the 512 bytes of its transport buffer, which empties at
+ * a rate that depends on the type of the PID.  Behind it are the buffers of
+ * video (unit_buffer.h).  A decoder may lose packets that overflow them.
  *
- * Tables and audio have the rates of the standard; that of video depends on its
- * level, which its parameter sets name.  Time is the position in a multiplex of
- * constant rate; in a multiplex of variable rate the buffer is not checked.
+ * Tables and audio have the rates of the standard; rate and size for video
+ * depend on its level, which its parameter sets name.  Time is the position in
+ * a multiplex of constant rate; in a multiplex of variable rate no buffer is
+ * checked.
  */
 #pragma once
 
@@ -22,8 +24,15 @@ struct monitor;
 /* Once a second: sets how fast the buffers empty from now on. */
 void tstd_second(struct monitor *);
 
-/* Looks for the level in a packet that begins a unit of video. */
-void tstd_learn(struct monitor *, struct pid_stats *, const uint8_t *packet);
+/* The PCRs of this PID are the clock of that video. */
+void tstd_set_clock(struct monitor *, uint16_t pid, uint16_t pcr_pid);
+/* The PIDs are forgotten. */
+void tstd_free(struct monitor *);
+
+/* Takes a packet of clear video behind the transport buffer: follows its level
+ * and its units.  True: a unit overflows its buffers or is late. */
+bool tstd_take_video(struct monitor *, struct pid_stats *,
+		     const uint8_t *packet);
 
 /* Takes a packet of the PID, the nth packet of the multiplex; true: it
  * overflows the buffer. */

@@ -55,14 +55,13 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 {
 	struct spread_pid *p = &s->pids[ts_pid(packet)];
 	size_t at = ts_payload_offset(packet);
-	unsigned bps;
+	struct t_std_video video;
 
 	if (p->coding == 0 || at >= TS_PACKET || !ts_pusi(packet) ||
 	    ts_scrambling(packet) != 0)
 		return;
-	bps = t_std_video_bps(p->coding, packet + at, TS_PACKET - at);
-	if (bps > 0)
-		set_leak(p, bps);
+	if (t_std_video_find(p->coding, packet + at, TS_PACKET - at, &video))
+		set_leak(p, video.bps);
 }
 
 /* Adds a packet to the buffer as soon as it has room. */

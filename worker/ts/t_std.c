@@ -3,8 +3,6 @@
 
 #include "common/base/util.h"
 
-#include <stdbool.h>
-
 enum {
 	MPEG2 = 0x02,
 	H264 = 0x1b,
@@ -13,6 +11,9 @@ enum {
 	SPS_MOST = 20,   /* bytes behind a start code that are read */
 	AUDIO_BPS = 2000000,
 	AAC_BPS = 5529600, /* it may have eight channels */
+	/* The multiplex buffer takes 4 ms of the rate, and 1/750 s for the
+	 * headers, of a rate of 2 Mbit/s at least. */
+	MUX_BPS_MIN = 2000000,
 };
 
 unsigned t_std_audio_bps(uint8_t stream_type)
@@ -30,19 +31,28 @@ unsigned t_std_audio_bps(uint8_t stream_type)
 	}
 }
 
-/* kbit/s of a level; of the nearest one above if there is none. */
+/* The rate of a level in kbit/s, and its coded picture buffer in kbit. */
 struct level {
 	uint8_t number;
-	unsigned kbps;
+	unsigned kbps, kbit;
 };
 
-static unsigned kbps_of(const struct level *list, size_t n, uint8_t number)
+/* With so many bits in a kbit; of the nearest level above if there is none. */
+static struct t_std_video size(const struct level *list, size_t n,
+			       uint8_t number, unsigned factor)
 {
+	uint64_t bps, most;
 	size_t i = 0;
 
 	while (i + 1 < n && list[i].number < number)
 		i++;
-	return list[i].kbps;
+	bps = (uint64_t)list[i].kbps * factor;
+	most = MAX(bps, (uint64_t)MUX_BPS_MIN);
+	return (struct t_std_video){
+		.bps = (unsigned)bps,
+		.bytes = (unsigned)((most / 250 + most / 750 +
+				     (uint64_t)list[i].kbit * factor) / 8),
+	};
 }
 
 /* The bits of a kbit of a level in the profile: H.264 table A-2,
@@ -66,40 +76,49 @@ static unsigned h264_factor(uint8_t profile_idc)
 }
 
 /* profile_idc, constraints, level_idc: H.264 annex A, table A-1. */
-static unsigned h264_bps(const uint8_t *sps)
+static struct t_std_video h264(const uint8_t *sps)
 {
 	static const struct level levels[] = {
-		{ 10, 64 }, { 11, 192 }, { 12, 384 }, { 13, 768 },
-		{ 20, 2000 }, { 22, 4000 }, { 30, 10000 }, { 31, 14000 },
-		{ 40, 20000 }, { 42, 50000 }, { 50, 135000 }, { 62, 240000 },
+		{ 10, 64, 175 }, { 11, 192, 500 }, { 12, 384, 1000 },
+		{ 13, 768, 2000 }, { 20, 2000, 2000 }, { 22, 4000, 4000 },
+		{ 30, 10000, 10000 }, { 31, 14000, 14000 },
+		{ 32, 20000, 20000 }, { 40, 20000, 25000 },
+		{ 42, 50000, 62500 }, { 50, 135000, 135000 },
+		{ 52, 240000, 240000 }, { 62, 800000, 800000 },
 	};
 
-	return kbps_of(levels, ARRAY_LEN(levels), sps[2]) *
-	       h264_factor(sps[0]);
+	return size(levels, ARRAY_LEN(levels), sps[2], h264_factor(sps[0]));
 }
 
-/* A sequence extension: ISO/IEC 13818-2 table 8-13; 1.2 by 2.4.2.3 of
- * 13818-1. */
-static unsigned mpeg2_bps(const uint8_t *extension)
+/* A sequence extension: ISO/IEC 13818-2 tables 8-13 and 8-14, whose VBV has
+ * units of 2,048 bytes; 1.2 by 2.4.2.3 of 13818-1. */
+static struct t_std_video mpeg2(const uint8_t *extension)
 {
 	static const struct level levels[] = {
-		{ 4, 80000 }, { 6, 60000 }, { 8, 15000 }, { 10, 4000 },
+		{ 4, 80000, 9782 }, { 6, 60000, 7341 }, { 8, 15000, 1836 },
+		{ 10, 4000, 476 },
 	};
+	struct t_std_video v = { 0 };
 
 	if (extension[0] >> 4 != 1)
-		return 0;
-	return kbps_of(levels, ARRAY_LEN(levels), extension[1] >> 4) * 1200;
+		return v;
+	v = size(levels, ARRAY_LEN(levels), extension[1] >> 4, 1000);
+	v.bps = v.bps / 5 * 6;
+	return v;
 }
 
-/* general_tier_flag and general_level_idc: H.265 annex A, table A.9. */
-static unsigned hevc_bps(const uint8_t *sps)
+/* general_tier_flag and general_level_idc: H.265 annex A, tables A.8 and A.9:
+ * a buffer has a second of the rate, at level 1 more. */
+static struct t_std_video hevc(const uint8_t *sps)
 {
 	static const struct level levels[] = {
-		{ 30, 128 }, { 60, 1500 }, { 63, 3000 }, { 90, 6000 },
-		{ 93, 10000 }, { 120, 12000 }, { 123, 20000 },
-		{ 150, 25000 }, { 153, 40000 }, { 186, 60000 },
+		{ 30, 128, 350 }, { 60, 1500, 1500 }, { 63, 3000, 3000 },
+		{ 90, 6000, 6000 }, { 93, 10000, 10000 },
+		{ 120, 12000, 12000 }, { 123, 20000, 20000 },
+		{ 150, 25000, 25000 }, { 153, 40000, 40000 },
+		{ 156, 60000, 60000 }, { 186, 240000, 240000 },
 	};
-	unsigned bps, at = 0, zeros = 0;
+	unsigned at = 0, zeros = 0;
 
 	/* without the bytes that prevent start codes */
 	for (unsigned n = 0; n < HEVC_LEVEL; at++) {
@@ -109,26 +128,30 @@ static unsigned hevc_bps(const uint8_t *sps)
 		n += !extra;
 	}
 	at += zeros >= 2 && sps[at] == 3;
-	bps = kbps_of(levels, ARRAY_LEN(levels), sps[at]) * 1100;
-	return sps[2] & 0x20 ? bps / 2 * 5 : bps;
+	/* the high tier has 2.5 times the rate */
+	return size(levels, ARRAY_LEN(levels), sps[at],
+		    sps[2] & 0x20 ? 2750 : 1100);
 }
 
-unsigned t_std_video_bps(uint8_t coding, const uint8_t *data, size_t n)
+bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
+		      struct t_std_video *ret)
 {
 	for (size_t i = 0; i + 4 + SPS_MOST <= n; i++) {
 		const uint8_t *p = data + i;
-		unsigned bps = 0;
+		struct t_std_video v = { 0 };
 
 		if (p[0] != 0 || p[1] != 0 || p[2] != 1)
 			continue;
 		if (coding == H264 && (p[3] & 0x1f) == 7)
-			bps = h264_bps(p + 4);
+			v = h264(p + 4);
 		else if (coding == MPEG2 && p[3] == 0xb5)
-			bps = mpeg2_bps(p + 4);
+			v = mpeg2(p + 4);
 		else if (coding == HEVC && (p[3] >> 1 & 0x3f) == 33)
-			bps = hevc_bps(p + 4);
-		if (bps > 0)
-			return bps;
+			v = hevc(p + 4);
+		if (v.bps == 0)
+			continue;
+		*ret = v;
+		return true;
 	}
-	return 0;
+	return false;
 }

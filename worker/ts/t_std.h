@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,14 @@ enum {
  * 0: the type is no audio, or its rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
 
-/* The same of video: by the level that a parameter set in these n bytes names;
- * 0: they have none.  coding: as pmt_coding(). */
-unsigned t_std_video_bps(uint8_t coding, const uint8_t *data, size_t n);
+/* The same of video, and the bytes of the buffers behind it together: multiplex
+ * buffer and elementary stream buffer. */
+struct t_std_video {
+	unsigned bps;
+	unsigned bytes;
+};
+
+/* By the profile and level that a parameter set in these n bytes names; false:
+ * they have none.  coding: as pmt_coding(). */
+bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
+		      struct t_std_video *ret);

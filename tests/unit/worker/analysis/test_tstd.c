@@ -4,6 +4,7 @@
 
 #include "tests/unit/worker/ts/build.h"
 #include "worker/analysis/monitor_state.h"
+#include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
 
@@ -140,6 +141,107 @@ Test(tstd, the_level_of_video_gives_the_rate_of_its_buffer)
 	bursts = run_video(&b, 12, 5);
 	cr_assert_geq(overflows(&b, VIDEO), 2 * bursts);
 	cr_assert(alarms[ALARM_BUFFER].raised);
+	done(&b);
+}
+
+static void set_dts(uint8_t *packet, uint64_t nth, int lead_ms)
+{
+	struct pes_times times;
+	int64_t at = (int64_t)(nth * TICKS_PER_PACKET / 300) + lead_ms * 90;
+
+	cr_assert(pes_times(packet, &times));
+	pes_set_time(packet + times.dts, (uint64_t)at & (PES_TIME_WRAP - 1));
+}
+
+/* A second of H.264 of level 2, in units of 20 ms with so many packets, whose
+ * DTS is so late. */
+static void run_units(struct bench *b, unsigned packets, int lead_ms)
+{
+	static const struct monitor_counts none;
+	const uint8_t sps[40] = { 0, 0, 1, 0x67, 77, 0, 20 };
+	uint64_t end = b->nth + PER_SECOND;
+
+	while (b->nth < end) {
+		uint64_t phase = b->nth % PCR_EVERY;
+
+		if (phase == 0)
+			build_pcr(b->build, VIDEO, b->nth * TICKS_PER_PACKET);
+		else if (phase == 10)
+			set_dts(build_pes(b->build, VIDEO, sps, sizeof sps),
+				b->nth, lead_ms);
+		else if (phase > 10 && phase % 5 == 0 &&
+			 phase < 10 + packets * 5)
+			build_payload(b->build, VIDEO, 1);
+		else
+			build_null(b->build);
+		feed(b);
+	}
+	(void)monitor_second(b->monitor, &none,
+			     START + b->nth * MS * 1000 / PER_SECOND, 1);
+}
+
+static uint32_t unit_errors(struct bench *b)
+{
+	const struct pid_stats *s = pid_table_find(&b->monitor->pids, VIDEO);
+
+	cr_assert_not_null(s);
+	cr_assert_not_null(s->units);
+	return s->unit_errors;
+}
+
+/* 300 Kbyte of picture buffer, and 1.3 of multiplex buffer: those of 1.6
+ * seconds at 1.5 Mbit/s. */
+Test(tstd, the_level_of_video_gives_the_size_of_its_buffers)
+{
+	struct bench b;
+
+	setup(&b);
+	for (unsigned i = 0; i < 6; i++)
+		run_units(&b, 20, 1300);
+	cr_expect_eq(unit_errors(&b), 0u);
+	cr_expect_eq(overflows(&b, VIDEO), 0u);
+	cr_expect_not(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+	for (unsigned i = 0; i < 4; i++)
+		run_units(&b, 20, 2100);
+	cr_expect_gt(unit_errors(&b), 0u);
+	cr_expect_eq(overflows(&b, VIDEO), 0u);
+	cr_expect(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+	done(&b);
+}
+
+Test(tstd, a_unit_that_comes_after_its_dts_is_an_error)
+{
+	struct bench b;
+	uint32_t before;
+
+	setup(&b);
+	for (unsigned i = 0; i < 4; i++)
+		run_units(&b, 5, 40);
+	before = unit_errors(&b);
+	cr_expect_eq(before, 0u);
+	run_units(&b, 5, -20);
+	cr_expect_geq(unit_errors(&b) - before, 48u);
+	/* of another clock */
+	before = unit_errors(&b);
+	run_units(&b, 5, -3000);
+	run_units(&b, 5, 30000);
+	cr_expect_eq(unit_errors(&b), before);
+	done(&b);
+}
+
+/* More units than it has places for, and time bases that change. */
+Test(tstd, units_without_end_are_bounded)
+{
+	struct bench b;
+
+	setup(&b);
+	for (unsigned i = 0; i < 8; i++)
+		run_units(&b, 2, 9000);
+	cr_expect_eq(unit_errors(&b), 0u);
+	for (int lead = 5000; lead > 0; lead -= 700)
+		run_units(&b, 2, lead);
+	cr_expect_eq(unit_errors(&b), 0u);
+	monitor_reset(b.monitor, START);
 	done(&b);
 }
 

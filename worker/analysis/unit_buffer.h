@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Models the buffers of video behind the transport buffer of the standard
+ * decoder (ISO/IEC 13818-1 2.4.2): the multiplex buffer and the elementary
+ * stream buffer (coded picture buffer) together, whose size the level of the
+ * video determines.  Bytes enter with their packets; a unit leaves whole at its
+ * DTS.
+ *
+ * Time is the position of a packet in a multiplex of constant rate.  Pure: the
+ * memory is fixed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	UNIT_BUFFER_UNITS = 128,
+	/* A DTS that is further from its arrival is one of another clock. */
+	UNIT_BUFFER_LATE_S = 1,
+	UNIT_BUFFER_LEAD_S = 10,
+};
+
+struct unit_buffer {
+	uint32_t size;   /* bytes of both buffers */
+	uint32_t filled;
+	size_t first, n; /* of the units in it, in a circle */
+	struct {
+		uint64_t at; /* the packet at whose position it leaves */
+		uint32_t bytes;
+	} units[UNIT_BUFFER_UNITS];
+};
+
+/* Empties it. */
+void unit_buffer_reset(struct unit_buffer *);
+
+/* A unit that leaves at this packet begins in the nth one; true: it comes after
+ * its DTS. */
+bool unit_buffer_begin(struct unit_buffer *, uint64_t at, uint64_t nth);
+
+/* Bytes of the last unit are in the nth packet; true: they overflow the buffer,
+ * which is empty then, until another unit begins. */
+bool unit_buffer_add(struct unit_buffer *, uint32_t bytes, uint64_t nth);
