@@ -8,6 +8,7 @@
 #include "master/api/edit.h"
 #include "master/api/recordings.h"
 #include "master/config/check.h"
+#include "master/config/link_graph.h"
 #include "master/config/stream_conf.h"
 #include "master/config/stream_links.h"
 #include "master/config/unknown_keys.h"
@@ -207,10 +208,14 @@ void apply_removal(struct api *api, const char *id)
 
 void apply_all(struct api *api, bool waiting_only)
 {
-	const struct check_place place = place_of(api, NULL);
+	struct check_place place = place_of(api, NULL);
 	const json_t *stream;
+	struct link_graph links;
 	size_t i;
 
+	link_graph_init(&links, json_object_get(place.document, STREAMS),
+			json_object_get(place.document, ADAPTERS));
+	place.links = &links;
 	json_array_foreach(json_object_get(place.document, STREAMS), i,
 			   stream) {
 		const char *id = edit_text(stream, "id");
@@ -231,6 +236,7 @@ void apply_all(struct api *api, bool waiting_only)
 		if (error.text[0] == '\0')
 			apply_warn_idle(id, stream);
 	}
+	link_graph_done(&links);
 }
 
 void apply_waiting(struct api *api)

@@ -500,18 +500,22 @@ static unsigned check_one(const json_t *stream,
 		.self = place->self,
 		.before = before,
 	};
+	const struct link_graph *links = place->links;
 	struct judge j = { .found = found, .arg = arg };
-	struct link_graph links;
+	struct link_graph made;
 
-	link_graph_init(&links, streams,
-			json_object_get(place->document, "dvb_tune"));
+	if (links == NULL) {
+		link_graph_init(&made, streams,
+				json_object_get(place->document, "dvb_tune"));
+		links = &made;
+	}
 	if (outputs.neighbours == NULL) {
 		outputs.neighbours = read = stream_confs_new();
 		stream_confs_set(read, streams);
 	}
 	(void)snprintf(j.path, sizeof j.path, "%s", place->path);
 	judge_stream(&j, stream, &outputs);
-	judge_links(&j, stream, &links, place->self);
+	judge_links(&j, stream, links, place->self);
 	judge_others(&j, stream, streams);
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
@@ -521,7 +525,8 @@ static unsigned check_one(const json_t *stream,
 			? place->self : json_string_value(
 				json_object_get(stream, "id")));
 	stream_confs_free(&read);
-	link_graph_done(&links);
+	if (links == &made)
+		link_graph_done(&made);
 	json_decref(outputs.taken);
 	return j.faults;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct link_graph;
 struct stream_confs;
 
 enum check_severity {
@@ -59,6 +60,8 @@ struct check_place {
 	/* The streams of the document (stream_conf.h); NULL: they are read
 	 * for this check. */
 	const struct stream_confs *neighbours;
+	/* Its streams and adapters (link_graph.h); NULL: the same. */
+	const struct link_graph *links;
 	const char *self;       /* id of the stream in document; NULL: new */
 	const struct sockaddr_any *control; /* address of the control
 					     * server; NULL: unknown */
@@ -71,7 +74,7 @@ unsigned check_stream(const json_t *stream, const struct check_place *,
 
 /* The stream at position i of the document as check_document() judges it,
  * against the streams above it, without a look at their ids.  place has
- * neighbours, but no path and no self. */
+ * neighbours and links, but no path and no self. */
 unsigned check_stream_at(size_t i, const struct check_place *,
 			 check_found_fn *found, void *arg);
 

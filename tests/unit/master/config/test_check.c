@@ -510,7 +510,7 @@ Test(check, judges_a_stream_against_its_neighbours)
 		json_t *stream = json_pack(
 			"{s:s, s:s, s:b, s:[s]}", "id", "new", "type", "spts",
 			"enable", 1, "output", cases[i].output);
-		struct check_place place = { "stream", document, NULL,
+		struct check_place place = { "stream", document, NULL, NULL,
 					     cases[i].self, &control };
 		struct found f = { 0 };
 

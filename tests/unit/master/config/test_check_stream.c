@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "master/config/link_graph.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -260,4 +261,29 @@ Test(check_stream, names_both_inputs_of_an_mpts_that_demand_the_same)
 		json_decref(stream);
 	}
 	json_decref(document);
+}
+
+Test(check_stream, looks_for_loops_in_the_links_it_is_given)
+{
+	json_t *streams = json_pack("[{s:s, s:[s]}]", "id", "b", "input",
+				    "stream://a");
+	json_t *document = json_pack("{s:[{s:s, s:[s]}]}", "make_stream", "id",
+				     "b", "input", "udp://:1");
+	json_t *stream = json_pack("{s:s, s:b, s:s, s:[s]}", "id", "a",
+				   "enable", 0, "type", "spts", "input",
+				   "stream://b");
+	struct check_place place = { .path = "stream", .document = document };
+	struct link_graph links;
+	char found[512] = "";
+
+	link_graph_init(&links, streams, NULL);
+	cr_expect_eq(check_stream(stream, &place, note, found), 0);
+	place.links = &links;
+	cr_expect_eq(check_stream(stream, &place, note, found), 1);
+	cr_expect_str_eq(found, "stream.input[0]: stream \"a\" would play "
+			 "what it sends itself\n");
+	link_graph_done(&links);
+	json_decref(stream);
+	json_decref(document);
+	json_decref(streams);
 }
