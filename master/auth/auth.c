@@ -20,6 +20,9 @@
 enum {
 	LOG_BURST = 100,
 	LOG_WINDOW_MS = 10000,
+	/* a page of an observer may ask once a second */
+	REFUSAL_BURST = 20,
+	REFUSAL_WINDOW_MS = 60000,
 	WHAT_SHOWN = 64, /* bytes of a command or a path */
 };
 
@@ -55,7 +58,8 @@ struct auth *auth_new(const struct auth_config *cfg)
 	a->tokens = ws_tokens_new();
 	a->failures.burst = LOG_BURST;
 	a->failures.window_ms = LOG_WINDOW_MS;
-	a->refusals = a->failures;
+	a->refusals.burst = REFUSAL_BURST;
+	a->refusals.window_ms = REFUSAL_WINDOW_MS;
 	a->named = json_object();
 	/* the file may have changed while we did not run */
 	auth_users_changed(a);

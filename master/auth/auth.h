@@ -72,7 +72,7 @@ bool auth_redeem_token(struct auth *, const char *token, struct caller *ret);
  */
 void auth_users_changed(struct auth *);
 
-/* Logs that a user may not do what was asked, some times in a minute.  what: a
+/* Logs that a user may not do what was asked, 20 times in a minute.  what: a
  * command or a path, hostile. */
 void auth_log_refusal(struct auth *, const struct caller *, const char *what);
 

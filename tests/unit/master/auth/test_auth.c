@@ -208,6 +208,29 @@ Test(auth, failures_without_an_end_are_counted_not_logged)
 	close_world();
 }
 
+static void count_refusals(enum log_level level, const char *component,
+			   const char *text, void *arg)
+{
+	size_t *n = arg;
+
+	(void)level, (void)component;
+	*n += strstr(text, " refused: ") != NULL;
+}
+
+Test(auth, refusals_without_an_end_are_counted_not_logged)
+{
+	struct caller caller = { .login = "olga" };
+	size_t lines = 0;
+
+	cr_assert_eq(ip_parse("::1", &caller.address), 0);
+	open_world();
+	log_open(count_refusals, &lines, LOG_LEVEL_DEBUG);
+	for (size_t i = 0; i < 10000; i++)
+		auth_log_refusal(w.auth, &caller, "api/log");
+	cr_expect_eq(lines, 20, "%zu", lines);
+	close_world();
+}
+
 Test(auth, finds_the_folder_of_sessions)
 {
 	static const struct {
