@@ -30,6 +30,7 @@ static void write_text(struct errmsg *error, const char *format, va_list args)
 		return;
 	(void)vsnprintf(error->text, sizeof error->text, format, args);
 	trim(error);
+	utf8_repair(error->text);
 }
 
 void errmsg_set(struct errmsg *error, const char *format, ...)

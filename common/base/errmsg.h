@@ -17,7 +17,7 @@ struct errmsg {
 };
 
 /* Writes the sentence, truncated to the size of text at the end of a UTF-8
- * character; error may be NULL. */
+ * character; bytes that form none are '?'.  error may be NULL. */
 void errmsg_set(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 

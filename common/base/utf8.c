@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/utf8.h"
 
+#include <string.h>
+
 /* The length of the sequence that lead starts, or 0.  The second byte must be
  * in [*min, *max] (RFC 3629 section 4). */
 static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
@@ -54,6 +56,19 @@ bool utf8_is_valid(const void *text, size_t len)
 			return false;
 	}
 	return true;
+}
+
+void utf8_repair(char *text)
+{
+	size_t left = strlen(text);
+
+	for (size_t n; left > 0; text += n, left -= n) {
+		n = measure((const uint8_t *)text, left);
+		if (n == 0) {
+			*text = '?';
+			n = 1;
+		}
+	}
 }
 
 size_t utf8_get(const void *text, size_t len, uint32_t *ret)

@@ -18,6 +18,10 @@ enum {
 
 bool utf8_is_valid(const void *text, size_t len);
 
+/* Replaces each byte that forms no character by '?'.  A precision such as %.64s
+ * may leave the begin of a character. */
+void utf8_repair(char *text);
+
 /* Decodes the first character of len > 0 bytes; returns its length.  A byte
  * that begins no character decodes as UTF8_REPLACEMENT of length 1. */
 size_t utf8_get(const void *text, size_t len, uint32_t *ret);

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/mono.h"
+#include "common/base/utf8.h"
 #include "master/api/admit.h"
 #include "master/api/alarms.h"
 #include "master/api/announcements.h"
@@ -230,7 +231,15 @@ void reply_ok(struct reply *reply, const char *command)
 
 json_t *warning_text(const char *path, const char *text)
 {
-	return json_sprintf("%s%s%s", path, path[0] != '\0' ? ": " : "", text);
+	char *both = xasprintf("%s%s%s", path, path[0] != '\0' ? ": " : "",
+			       text);
+	json_t *value;
+
+	/* a long path is cut */
+	utf8_repair(both);
+	value = json_string(both);
+	free(both);
+	return value;
 }
 
 void reply_warn(struct reply *reply, const char *path, const char *text)
@@ -248,23 +257,15 @@ void reply_warn(struct reply *reply, const char *path, const char *text)
 void reply_error(struct reply *reply, int status, const char *format, ...)
 {
 	char text[256];
-	json_t *value;
 	va_list args;
 
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	value = json_string(text);
-	if (value == NULL) {
-		/* the end of the buffer has cut a character of UTF-8 */
-		for (char *c = text; *c != '\0'; c++)
-			if ((unsigned char)*c >= 0x80)
-				*c = '?';
-		value = json_string(text);
-	}
+	utf8_repair(text);
 	reply->status = status;
 	reply->body = json_object();
-	(void)json_object_set_new(reply->body, "error", value);
+	(void)json_object_set_new(reply->body, "error", json_string(text));
 }
 
 const struct api_command *api_command_find(const char *name)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/judge.h"
 
+#include "common/base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +47,7 @@ void judge_add(struct judge *j, enum check_severity severity,
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	utf8_repair(text);
 	if (j->found != NULL)
 		j->found(severity, j->path, text, j->arg);
 }

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,11 +63,14 @@ static json_t *find_same(const json_t *list, const json_t *alarm)
 void system_alarms_add(json_t *list, const char *name, const char *subject,
 		       const char *sentence)
 {
-	json_t *reason = json_string(sentence), *alarm;
 	json_t *about = subject != NULL ? json_string(subject) : NULL;
+	char *whole = xstrdup(sentence);
+	json_t *reason, *alarm;
 
-	if (reason == NULL)
-		reason = json_string("see the log");
+	/* its buffer, or a precision, may have cut a character */
+	utf8_repair(whole);
+	reason = json_string(whole);
+	free(whole);
 	if (subject != NULL && about == NULL)
 		about = json_string("?");
 	if (json_array_size(list) >= SYSTEM_ALARMS_MAX ||

@@ -25,6 +25,14 @@ Test(errmsg, puts_the_place_in_front)
 	cr_assert_str_eq(why.text, "make_stream[3]: not a port");
 }
 
+Test(errmsg, has_no_part_of_a_character)
+{
+	struct errmsg why = { 0 };
+
+	errmsg_set(&why, "\"%.3s\" is not known", "\u0444\u0445");
+	cr_assert_str_eq(why.text, "\"\u0444?\" is not known");
+}
+
 Test(errmsg, is_not_truncated_inside_a_character)
 {
 	static const char *const characters[] = { "x", "\u00e4", "\u20ac",

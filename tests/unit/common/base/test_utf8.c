@@ -33,3 +33,22 @@ Test(utf8, refuses_overlong_surrogates_and_cut_text)
 		cr_assert_not(utf8_is_valid(broken[i], strlen(broken[i])),
 			      "%zu", i);
 }
+
+Test(utf8, repairs_what_a_cut_has_left)
+{
+	static const char *const cases[][2] = {
+		{ "", "" },
+		{ "a\u00e4\u20ac\U0001f600", "a\u00e4\u20ac\U0001f600" },
+		{ "\"\u0444\xd1\" is", "\"\u0444?\" is" },
+		{ "\xe2\x82", "??" },
+		{ "\xff\u00e4\x80", "?\u00e4?" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[32];
+
+		(void)strcpy(text, cases[i][0]);
+		utf8_repair(text);
+		cr_expect_str_eq(text, cases[i][1], "case %zu", i);
+	}
+}

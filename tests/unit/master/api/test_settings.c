@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <ev.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +55,23 @@ Test(settings, are_answered_with_the_warnings_of_the_check)
 	expect_saved("{'cmd':'set-settings','settings':{'foo':1}}",
 		     "set-settings");
 	cr_assert_str_eq(said(), "{'set-settings':'ok'}");
+	close_world();
+}
+
+/* A warning names 64 bytes of a key. */
+Test(settings, a_warning_about_a_long_key_is_not_lost)
+{
+	char key[128] = "x", command[256], want[256];
+
+	for (size_t i = 0; i < 32; i++)
+		(void)strcat(key, "\u0444");
+	(void)snprintf(command, sizeof command, "{'cmd':'set-settings',"
+		       "'warnings':true,'settings':{'%s':1}}", key);
+	(void)snprintf(want, sizeof want, "{'set-settings':'ok','warnings':["
+		       "'settings: \\'%.63s?\\' is not known']}", key);
+	open_world("{}");
+	expect_saved(command, "set-settings");
+	cr_assert_str_eq(said(), want);
 	close_world();
 }
 
