@@ -780,6 +780,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_keep_active \
 	tests/unit/master/config/test_play_conf \
 	tests/unit/master/config/test_playlist \
+	tests/unit/master/config/test_softcam_conf \
 	tests/unit/master/streams/test_adapter_minute \
 	tests/unit/master/streams/test_adapter_programs \
 	tests/unit/master/streams/test_demand \
@@ -957,6 +958,7 @@ tests_unit_master_config_test_describe_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_forms_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
+tests_unit_master_config_test_softcam_conf_LDADD = $(master_libs)
 tests_unit_master_config_test_keep_active_SOURCES = \
 	tests/unit/master/config/test_keep_active.c
 tests_unit_master_config_test_keep_active_LDADD = $(master_libs)
