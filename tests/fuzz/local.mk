@@ -5,7 +5,8 @@
 #
 # A target is called after the source that it tests.  One more takes a line in
 # fuzz_targets, one for its libraries, and its sample files.
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/pieces.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/peer.h \
+	tests/fuzz/pieces.h
 fuzz_targets = \
 	tests/fuzz/fuzz_address \
 	tests/fuzz/fuzz_audio \
@@ -20,7 +21,9 @@ fuzz_targets = \
 	tests/fuzz/fuzz_credential \
 	tests/fuzz/fuzz_cue \
 	tests/fuzz/fuzz_descrambler \
+	tests/fuzz/fuzz_ecmg_session \
 	tests/fuzz/fuzz_eit \
+	tests/fuzz/fuzz_emmg_client \
 	tests/fuzz/fuzz_fec_repair \
 	tests/fuzz/fuzz_fmp4 \
 	tests/fuzz/fuzz_guide \
@@ -119,6 +122,8 @@ tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ses1_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_simulcrypt_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_ecmg_session_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_emmg_client_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_splice_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_srt_streamid_SOURCES = tests/fuzz/fuzz_srt_streamid.c \
 	worker/net/srt/srt_streamid.c
