@@ -210,10 +210,12 @@ async function measure(scope, pids, url, targets, seconds) {
 	const cpu = () => cpuNs([...pids, ...softirqThreads]);
 	const before = cpu();
 	const seen = await load(scope, url, targets, seconds);
+	const used = (cpu() - before) / 1e9;
 
-	return { ...seen, perCpuSecond: seen.requests /
-		((cpu() - before) / 1e9),
-	gbits: seen.bytes * 8 / seen.us / 1000 };
+	// an answer that is not complete at the end is no request
+	return { ...seen, perCpuSecond: seen.requests / used,
+		mbPerCpuSecond: seen.bytes / 1e6 / used,
+		gbits: seen.bytes * 8 / seen.us / 1000 };
 }
 
 // One of each by turns: their order changes.
@@ -271,9 +273,11 @@ export async function hls(report, options) {
 		const failed = runs.sluice.reduce((sum, one) =>
 			sum + one.failed, 0);
 
-		report.table([['', 'requests/CPU s', 'requests', 'Gbit/s',
-			'p99 ms', 'failed'], ...Object.keys(runs).map((name) =>
+		report.table([['', 'requests/CPU s', 'MB/CPU s', 'requests',
+			'Gbit/s', 'p99 ms', 'failed'],
+		...Object.keys(runs).map((name) =>
 			[name, of(name, 'perCpuSecond').toFixed(0),
+				of(name, 'mbPerCpuSecond').toFixed(0),
 				of(name, 'requests'),
 				of(name, 'gbits').toFixed(2),
 				(of(name, 'p99') / 1000).toFixed(0),
