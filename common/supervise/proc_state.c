@@ -194,9 +194,9 @@ static enum proc_state renew(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
 	(void)do_;
-	p->granted = !p->once && !p->ordered &&
-		     backoff_renew(&p->backoff, now);
-	p->ordered |= p->granted;
+	/* a second request changes nothing */
+	if (!p->once && !p->ordered && backoff_renew(&p->backoff, now))
+		p->granted = p->ordered = true;
 	return p->state;
 }
 

@@ -134,6 +134,22 @@ Test(proc_state, a_successor_starts_a_second_after_its_predecessor)
 	cr_assert_eq(b.proc.unwanted_ends, 0);
 }
 
+Test(proc_state, a_request_that_is_repeated_keeps_the_pause_of_the_grant)
+{
+	struct bench b = running();
+
+	event(&b, PROC_RENEW);
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	event(&b, PROC_READY);
+	b.now += 10;
+	event(&b, PROC_RENEW);
+	event(&b, PROC_RENEW);
+	event(&b, PROC_EXIT);
+	expect(&b, PROC_BACKOFF, false, 0);
+	cr_assert_eq(b.proc.unwanted_ends, 0);
+}
+
 Test(proc_state, a_job_gets_no_successor)
 {
 	struct bench b = { .now = 1000000, .proc = { .once = true } };
