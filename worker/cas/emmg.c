@@ -174,9 +174,9 @@ void emmg_free(struct emmg **pe)
 	*pe = NULL;
 	if (e == NULL)
 		return;
+	send_sections(e);
 	for (size_t i = 0; i < e->n; i++)
 		emmg_client_free(&e->clients[i]);
-	ev_timer_stop(e->cfg.loop, &e->join);
 	ev_io_stop(e->cfg.loop, &e->acceptable);
 	ev_io_stop(e->cfg.loop, &e->readable);
 	fd_close(&e->cfg.sockets.tcp);

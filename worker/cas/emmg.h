@@ -26,7 +26,9 @@ struct emmg_config {
 };
 
 struct emmg *emmg_new(const struct emmg_config *);
-void emmg_free(struct emmg **);
+/* Calls on_emm with the sections that still wait for others.  NULL-safe; sets
+ * *e to NULL. */
+void emmg_free(struct emmg **e);
 
 /* The connected generators. */
 unsigned emmg_clients(const struct emmg *);

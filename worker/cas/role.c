@@ -288,11 +288,13 @@ static void cas_free(void *role)
 	struct link *l;
 
 	ev_timer_stop(c->worker->loop, &c->second);
-	ev_timer_stop(c->worker->loop, &c->join);
+	/* the sections that still wait for others */
+	emmg_free(&c->emmg);
+	if (c->n_emms > 0)
+		send_emms(c);
 	while ((l = TAILQ_FIRST(&c->links)) != NULL)
 		drop_link(l);
 	ecmg_free(&c->ecmg);
-	emmg_free(&c->emmg);
 	free(c);
 }
 

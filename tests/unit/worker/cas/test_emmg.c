@@ -276,3 +276,19 @@ Test(emmg, sections_share_packets)
 	emmg_free(&server);
 	ev_loop_destroy(loop);
 }
+
+Test(emmg, sections_that_wait_at_the_end_are_sent)
+{
+	int fd;
+
+	start_server();
+	fd = dial();
+	send_setup(fd, EMMG_CHANNEL_SETUP);
+	send_setup(fd, EMMG_STREAM_SETUP);
+	send_emms(fd, 20);
+	cr_assert_eq(packets, 0);
+	emmg_free(&server);
+	cr_assert_eq(packets, 1);
+	fd_close(&fd);
+	ev_loop_destroy(loop);
+}
