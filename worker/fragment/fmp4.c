@@ -102,8 +102,10 @@ static void feed(struct fmp4_track *t, const struct fmp4_source *s,
 		len -= skip;
 	}
 	buf_append(&t->es, payload, len);
-	if (place < s->own)
+	if (place < s->own) {
 		t->own_len = buf_len(&t->es);
+		t->own_skip = t->skip;
+	}
 }
 
 /* Does the track need no more bytes?  An audio frame may end in the next PES,

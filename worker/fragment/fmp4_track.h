@@ -52,6 +52,7 @@ struct fmp4_track {
 	uint32_t scale;  /* ticks per second */
 	/* for the next part */
 	struct buf sets; /* of video: parameter sets with start codes */
+	size_t own_skip; /* skip behind the own bytes */
 	size_t skip;     /* bytes in front of the next frame of audio ... */
 	size_t next_at;  /* ... which is here in es, ... */
 	uint64_t next_time; /* ... and its time ... */

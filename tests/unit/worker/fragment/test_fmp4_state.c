@@ -42,12 +42,36 @@ static void expect_same(const struct buf *a, const struct buf *b)
 	cr_assert_eq(memcmp(buf_head(a), buf_head(b), buf_len(a)), 0);
 }
 
+/* Makes the part from `from' to `to' of the whole segment, then by the state of
+ * the part in front of it: both are the same. */
+static void expect_same_part(struct scene *s, struct fmp4_state *state,
+			     size_t from, size_t to)
+{
+	struct buf init = { 0 }, media = { 0 };
+
+	s->state = NULL;
+	s->at = 0;
+	s->from = from;
+	s->own = to;
+	cr_assert_eq(make(s), 0, "%s", s->error.text);
+	buf_append(&init, buf_head(&s->init), buf_len(&s->init));
+	buf_append(&media, buf_head(&s->media), buf_len(&s->media));
+	s->state = state;
+	s->at = from;
+	s->from = 0;
+	s->own = to - from;
+	cr_assert_eq(make(s), 0, "%s", s->error.text);
+	expect_same(&s->init, &init);
+	expect_same(&s->media, &media);
+	buf_done(&init);
+	buf_done(&media);
+}
+
 /* Each from the end of the one before it, or from the begin of the segment. */
 Test(fmp4_state, a_part_that_continues_is_the_same)
 {
 	for (unsigned skipped = 0; skipped < 4; skipped++) {
 		struct fmp4_state *state = fmp4_state_new();
-		struct buf init = { 0 }, media = { 0 };
 		struct scene s;
 		size_t cuts[5];
 
@@ -58,31 +82,75 @@ Test(fmp4_state, a_part_that_continues_is_the_same)
 		if (skipped > 0)
 			cr_assert_eq(skip(&s, state, cuts[skipped]), 0);
 		for (unsigned i = skipped; i < 4; i++) {
-			s.state = NULL;
-			s.at = 0;
-			s.from = cuts[i];
-			s.own = cuts[i + 1];
-			cr_assert_eq(make(&s), 0, "%s", s.error.text);
+			expect_same_part(&s, state, cuts[i], cuts[i + 1]);
 			cr_assert_geq(samples_of(&s, 1), 5);
-			buf_reset(&init, 0);
-			buf_reset(&media, 0);
-			buf_append(&init, buf_head(&s.init),
-				   buf_len(&s.init));
-			buf_append(&media, buf_head(&s.media),
-				   buf_len(&s.media));
-			s.state = state;
-			s.at = cuts[i];
-			s.from = 0;
-			s.own = cuts[i + 1] - cuts[i];
-			cr_assert_eq(make(&s), 0, "%s", s.error.text);
-			expect_same(&s.init, &init);
-			expect_same(&s.media, &media);
 		}
 		fmp4_state_free(&state);
-		buf_done(&init);
-		buf_done(&media);
 		close_scene(&s);
 	}
+}
+
+/* A frame of 384 kbit/s in a PES of seven packets; in its last half are bytes
+ * that look like two short frames. */
+enum { LONG_FRAME = 1152, LONG_PACKETS = 7, LONG_FIRST = 48 };
+
+/* Packets of the nth frame, from one to the one before another. */
+static void add_long_frame(struct scene *s, unsigned n, unsigned from,
+			   unsigned to)
+{
+	uint8_t frame[LONG_FRAME];
+	struct buf es = { 0 };
+
+	memset(frame, (int)n, sizeof frame);
+	memcpy(frame, "\xff\xfd\xe4\x00", 4);
+	memcpy(frame + 800, "\xff\xfd\x24\x00", 4);
+	memcpy(frame + 800 + FRAME, "\xff\xfd\x24\x00", 4);
+	for (unsigned i = from; i < to; i++) {
+		if (i > 0) {
+			memcpy(build_payload(s->b, AUDIO, 0) + 4,
+			       frame + LONG_FIRST + (i - 1) * (TS_PACKET - 4),
+			       TS_PACKET - 4);
+			continue;
+		}
+		buf_append(&es, frame, LONG_FIRST);
+		add(s, AUDIO, s->near + n * FRAME_TICKS, &es);
+	}
+	buf_done(&es);
+}
+
+/* The second frame begins in the first part, reaches through the second one and
+ * ends in the third one. */
+static void add_short_parts(struct scene *s, size_t cuts[5])
+{
+	build_tables(s->b);
+	for (unsigned i = 0; i < 5; i++) {
+		cuts[i] = i == 0 ? 0 : build_run(s->b).n * TS_PACKET;
+		add_picture(s, s->near + i * PICTURE, i == 0);
+		if (i == 0)
+			add_long_frame(s, 0, 0, LONG_PACKETS);
+		if (i < 3)
+			add_long_frame(s, 1, i == 0 ? 0 : i + 1,
+				       i == 2 ? LONG_PACKETS : i + 2);
+		for (unsigned k = 0; i >= 2 && k < 3; k++)
+			add_long_frame(s, 2 + 3 * (i - 2) + k, 0, LONG_PACKETS);
+	}
+}
+
+Test(fmp4_state, a_frame_of_sound_may_be_longer_than_a_part)
+{
+	struct fmp4_state *state = fmp4_state_new();
+	struct scene s;
+	size_t cuts[5];
+
+	open_scene(&s);
+	s.last = false;
+	s.near = UINT64_C(161619620000000);
+	add_short_parts(&s, cuts);
+	for (unsigned i = 0; i < 4; i++)
+		expect_same_part(&s, state, cuts[i], cuts[i + 1]);
+	cr_assert_eq(samples_of(&s, 1), 3);
+	fmp4_state_free(&state);
+	close_scene(&s);
 }
 
 /* Four parts with a picture and a PID of sound that has many bytes and no
