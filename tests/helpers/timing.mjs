@@ -16,7 +16,8 @@ const MS_PER_JIFFY = 10;
 // input that was chosen by hand is off air until its first packets.
 const HELD_UP = /(?<!but )off air: no packets|alarms: .*(sync_loss|continuity)/;
 
-const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
+// By the log, or by what these statuses count.
+export const wasHeldUp = (log, statuses) => HELD_UP.test(log) || statuses.some(
 	({ inputs = [], outputs = [], lost = 0 }) => lost > 0 ||
 		// those that exceed a constant rate are not the machine's
 		outputs.some(({ dropped, stats }) =>

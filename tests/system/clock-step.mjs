@@ -12,7 +12,7 @@ import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { request, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
-import { Timing } from '../helpers/timing.mjs';
+import { Timing, wasHeldUp } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { builddir, now, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -82,9 +82,7 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 			{ cmd: 'ws-token' }, admin)).token}`);
 	const workers = () => sluice.workers().map((w) => w.pid).sort();
 	const before = workers();
-	const count = () => sluice.log.split('\n').filter((line) =>
-		!/Authentication failed|auth: |certificate/.test(line)).length;
-	const logged = count();
+	const logged = sluice.log.length;
 	const overview = async (headers) => (await call(sluice,
 		'', headers, { method: 'GET', path: '/api/overview' })).json;
 
@@ -127,7 +125,9 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 			() => other.messages.length > 0);
 	}
 	timing.stop();
-	const lines = count();
+	const lines = sluice.log.slice(logged).split('\n').filter((line) =>
+		line !== '' &&
+		!/Authentication failed|auth: |certificate/.test(line));
 	const { alarms } = await overview(admin);
 	// a limit of this host is none of the clock, and the certificate of
 	// today is not valid yet
@@ -144,16 +144,22 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 	const [list] = await recorder.stop();
 	await sluice.stop();
 	assert.deepEqual(fs.readdirSync(media), ['a.ts']);
-	if (timing.heldUp(sluice.log, ...statuses.map(JSON.parse)) ||
-	    timing.busy())
-		return;
-	assert.equal(lines, logged, sluice.log);
-	assert.deepEqual(events.messages.filter((m) => m.scope ===
-		'stream_switch' || m.channel_id !== undefined &&
-		m.scope === 'alarm'), []);
+	// a busy machine delays sources and drops packets: of a stream that
+	// says nothing about the clock, of all else it does
+	const busy = timing.busy();
+	const lost = wasHeldUp('', statuses.map(JSON.parse));
+
+	assert.deepEqual(lines.filter((line) =>
+		!busy || !/ stream [ab]: /.test(line)), []);
+	if (!busy)
+		assert.deepEqual(events.messages.filter((m) => m.scope ===
+			'stream_switch' || m.channel_id !== undefined &&
+			m.scope === 'alarm'), []);
+	assert.ok(!lost || busy, `packets were dropped: ${statuses}`);
 	for (const data of [joined(list), fs.readFileSync(`${media}/a.ts`)]) {
 		const seen = checkTs(data);
 
-		assert.equal(seen.ccErrors + seen.syncErrors, 0);
+		assert.ok(lost || seen.ccErrors === 0, `${seen.ccErrors}`);
+		assert.equal(seen.syncErrors, 0);
 	}
 });
