@@ -281,6 +281,7 @@ static const struct field option_rows[] = {
 	  .help = "Number of the program in the output." },
 	{ "set_tsid", AT(remux.set_tsid), .min = 1,
 	  .flags = FIELD_OBSERVER,
+	  .idle_in = WHERE_MUX,
 	  .help = "Identifier of the transport stream in the output." },
 	{ "service_name", BY(name_hook, remux.service_name),
 	  .flags = FIELD_OBSERVER,

@@ -104,7 +104,7 @@ async function assertShownPlan(sluice) {
 }
 
 const network = { nit: 'own', bat: 'own', network_id: 12, bouquet_id: 13,
-	network_name: 'Netz', onid: 34, si_interval: 500,
+	network_name: 'Netz', onid: 34, si_interval: 500, textcode: 21,
 	si: [{ hex: '90b00a 0001 c1 00 00 aa', pid: 0x300, interval: 100 }],
 	descriptors: [{ table: 'pmt', pnr: 1007, hex: '050443554549' },
 		{ table: 'sdt', pnr: 1008, hex: '5f0400000028' }],
@@ -145,7 +145,8 @@ function assertNetwork(data) {
 	assert.deepEqual([...sdt].map(([pnr, { descriptors: [{ data }] }]) =>
 		[pnr, data[0]]).sort(([a], [b]) => a - b), services);
 	for (const [pnr, { descriptors: [{ data }] }] of sdt)
-		assert.equal(data.subarray(3).toString(), `S${pnr}`);
+		// its first byte is that of UTF-8
+		assert.equal(data.subarray(3).toString(), `\x15S${pnr}`);
 	assert.equal(pat.programs.get(0), 16);
 	for (const [id, pid, extension] of [[0x40, 16, 12], [0x4a, 17, 13]]) {
 		const list = fixed.filter((s) => s.id === id);

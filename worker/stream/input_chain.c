@@ -19,11 +19,13 @@ enum {
 static const char not_ts[] = "no MPEG-TS packets";
 
 /* Of the keys of a multiplex, which are not those of a service, the changes in
- * PMTs concern its inputs. */
+ * PMTs concern its inputs, and so does the character set of the names that the
+ * multiplex gives to services. */
 static void use_multiplex(struct remux_options *o,
 			  const struct stream_spec *stream)
 {
 	o->set_tsid = stream->tsid;
+	o->textcode = stream->remux.textcode;
 	o->n_edits = 0;
 	for (size_t i = 0; i < stream->remux.n_edits; i++)
 		if (stream->remux.edits[i].table == EDIT_PMT)

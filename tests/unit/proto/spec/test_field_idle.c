@@ -60,6 +60,8 @@ Test(field_idle, values_that_ask_for_nothing_are_not_reported)
 	STREAM("{\"backup_force_return\":false}", WHERE_MUX,
 	       "backup_force_return: does nothing in an mpts of several "
 	       "inputs\n");
+	STREAM("{\"set_tsid\":7}", WHERE_MUX,
+	       "set_tsid: does nothing in an mpts of several inputs\n");
 	STREAM("{\"mux_delay\":\"400\",\"tsid\":\"2\"}", WHERE_RELAY,
 	       "tsid: does nothing in an mpts of one input\n");
 }
@@ -202,13 +204,13 @@ static const struct {
 	const char *keys;
 	unsigned idle_in;
 } streams[] = {
-	{ "set_tsid service_name service_type textcode descriptors backup_on "
+	{ "service_name service_type textcode descriptors backup_on "
 	  "cas_components filler nit network_id network_name onid nit_actual "
 	  "nit_other sdt private_data_specifier si si_interval bat bouquet_id "
 	  "bouquet_name tdt timezone country offset clock_lost cc_limit "
 	  "si_profile si_intervals sdt_other eit eit_other eit_rate ", 0 },
-	{ "map filter filter~ set_pnr service_provider hbbtv_url cue_pid "
-	  "backup_type backup_start_delay backup_initial_delay ",
+	{ "map filter filter~ set_pnr set_tsid service_provider hbbtv_url "
+	  "cue_pid backup_type backup_start_delay backup_initial_delay ",
 	  WHERE_MUX },
 	{ "backup_return_delay backup_force_return backup_damping ",
 	  WHERE_MUX | WHERE_SINGLE },
