@@ -155,12 +155,12 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
-bool row_fault(const struct overview_row *row, struct errmsg *ret)
+char *row_fault(const struct overview_row *row)
 {
 	const char *fault = text_of(row->status, "error", NULL);
 	const json_t *off = json_object_get(row->status, "off_since");
 	struct buf text = { 0 };
-	bool is;
+	char *all = NULL;
 
 	buf_printf(&text, "%s", fault != NULL ? fault : "");
 	if (fault != NULL)
@@ -170,12 +170,10 @@ bool row_fault(const struct overview_row *row, struct errmsg *ret)
 		   "cannot send");
 	put_faulty(&text, faulty(row, "input_faults", "inputs"), "input",
 		   "are not available");
-	is = buf_len(&text) > 0;
-	if (is)
-		errmsg_set(ret, "%.*s", (int)buf_len(&text),
-			   (const char *)buf_head(&text));
+	if (buf_len(&text) > 0)
+		all = xstrndup((const char *)buf_head(&text), buf_len(&text));
 	buf_done(&text);
-	return is;
+	return all;
 }
 
 json_int_t row_number(const struct overview_row *row, const char *key)
@@ -369,13 +367,13 @@ static void put_input(char to[16], const struct overview_row *row)
 
 void row_put_troubles(const struct overview_row *row, struct buf *to)
 {
-	struct errmsg fault;
-	bool has = row_fault(row, &fault);
+	char *fault = row_fault(row);
 
-	text_plain(to, has ? fault.text : "");
-	if (has && json_array_size(row->alarms) > 0)
+	text_plain(to, fault != NULL ? fault : "");
+	if (fault != NULL && json_array_size(row->alarms) > 0)
 		buf_printf(to, "; ");
-	put_stream_alarms(to, row->alarms, has ? fault.text : "");
+	put_stream_alarms(to, row->alarms, fault != NULL ? fault : "");
+	free(fault);
 }
 
 static void set_troubles(struct table *t, const struct overview_row *row,
@@ -442,11 +440,12 @@ json_t *overview_json(const struct overview *o)
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		json_t *one = json_copy(row->status);
-		struct errmsg fault;
+		char *fault = row_fault(row);
 
-		if (row_fault(row, &fault))
+		if (fault != NULL)
 			(void)json_object_set_new(one, "fault",
-						  json_string(fault.text));
+						  json_string(fault));
+		free(fault);
 		(void)json_object_set_new(one, "raised",
 					  row->alarms != NULL
 						  ? json_incref(row->alarms)

@@ -68,9 +68,9 @@ bool row_needs_attention(const struct overview_row *);
 bool row_output_fault(const struct overview_row *);
 /* Does an input that is not on air have an error? */
 bool row_input_fault(const struct overview_row *);
-/* The reason for off air, and the outputs that cannot send; false if there is
- * no error. */
-bool row_fault(const struct overview_row *, struct errmsg *ret);
+/* The reason for off air, the outputs that cannot send and the inputs that are
+ * not available, whole, for free(); NULL if there is no error. */
+char *row_fault(const struct overview_row *);
 /* Appends the same, and the raised alarms; nothing without any. */
 void row_put_troubles(const struct overview_row *, struct buf *to);
 json_int_t row_number(const struct overview_row *, const char *key);

@@ -1054,6 +1054,7 @@ unit_ctl_tests = \
 	tests/unit/ctl/test_alarm_text \
 	tests/unit/ctl/test_config_edit \
 	tests/unit/ctl/test_config_view \
+	tests/unit/ctl/test_overview \
 	tests/unit/ctl/test_ctl_options \
 	tests/unit/ctl/test_ctl_settings \
 	tests/unit/ctl/test_diff_effect \
@@ -1067,6 +1068,7 @@ TESTS += $(unit_ctl_tests)
 tests_unit_ctl_test_alarm_text_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_view_LDADD = $(ctl_libs)
+tests_unit_ctl_test_overview_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_options_LDADD = $(ctl_libs)
 tests_unit_ctl_test_ctl_settings_LDADD = $(ctl_libs)
 tests_unit_ctl_test_diff_effect_LDADD = $(ctl_libs)
