@@ -137,6 +137,8 @@ bool mux_follow_absent(struct mux *m)
 		struct mux_source *in = &m->inputs[i];
 		bool was = in->absent, changed = false;
 
+		if (in->absent_ms == 0)
+			continue;
 		for (size_t k = 0; k < in->n_services; k++)
 			changed |= follow(m, in, k);
 		if (!changed)

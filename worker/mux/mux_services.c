@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Services that are sent are looked at so often. */
+enum { LOOK_MS = 40 };
+
 /* --- the list --- */
 
 bool mux_service_pmt(const struct mux_source *in, size_t nth, struct pmt *ret)
@@ -121,22 +124,35 @@ static void follow_drain(struct mux *m, struct mux_source *in)
 	}
 }
 
-bool mux_look_for_silence(struct mux *m)
+static bool look_at_services(struct mux *m, struct mux_source *in)
 {
 	bool changed = false;
 
+	for (size_t k = 0; k < in->n_services; k++) {
+		struct mux_service *s = &in->states[k];
+		bool silent = is_silent(m, in, s);
+
+		changed |= silent != s->silent;
+		s->silent = silent;
+	}
+	return changed;
+}
+
+bool mux_look_for_silence(struct mux *m)
+{
+	bool all = m->now_ns - m->looked_ns >= LOOK_MS * MS, changed = false;
+
+	if (all)
+		m->looked_ns = m->now_ns;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
+		bool was = in->silent;
 
 		in->silent = in->heard_ns == 0 || is_over(m, in->heard_ns);
 		follow_drain(m, in);
-		for (size_t k = 0; k < in->n_services; k++) {
-			struct mux_service *s = &in->states[k];
-			bool silent = is_silent(m, in, s);
-
-			changed |= silent != s->silent;
-			s->silent = silent;
-		}
+		/* a service that returns is looked at with its packets */
+		if (all || in->silent != was || in->n_absent > 0)
+			changed |= look_at_services(m, in);
 	}
 	return changed;
 }

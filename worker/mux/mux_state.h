@@ -154,6 +154,7 @@ struct mux {
 	struct tables_spec tables;
 	bool fed; /* since the last turn; true at the start */
 	uint64_t now_ns;
+	uint64_t looked_ns;  /* of the last look at all services */
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
 	uint64_t second_ns;  /* start of this second */
 	uint64_t heard_ns;   /* of the first packets; 0: none yet */
