@@ -138,6 +138,25 @@ static void classify(struct monitor *m, uint64_t now_ns)
 	}
 }
 
+/* A packet that begins a unit, or fills a buffer.  Few do, so the loop over the
+ * packets is without it. */
+__attribute__((noinline)) static void take_unit(struct monitor *m,
+						struct pid_stats *s,
+						const uint8_t *p,
+						uint64_t now_ns)
+{
+	uint8_t class = s->class;
+
+	if (class != PID_VIDEO && class != PID_AUDIO &&
+	    class != PID_SUBTITLE && class != PID_TELETEXT)
+		return;
+	m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+	if (class == PID_VIDEO)
+		m->faults[ALARM_BUFFER] += tstd_take_video(m, s, p);
+	if (ts_pusi(p))
+		check_pes(s, p, now_ns);
+}
+
 static void check_clear(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
 {
@@ -145,26 +164,18 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 	uint8_t class = s != NULL ? s->class : m->classes[pid];
 
 	if (class == PID_PSI) {
-		if (s != NULL)
+		if (s != NULL && s->has_buffer)
 			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
 	} else if (pid < SI_PIDS_END) {
-		if (s != NULL)
+		if (s != NULL && s->has_buffer)
 			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
 		si_watch_feed(&m->si, p, m->packets, now_ns);
-	} else if (s != NULL &&
-		   (class == PID_VIDEO || class == PID_AUDIO ||
-		    class == PID_SUBTITLE || class == PID_TELETEXT)) {
-		m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
-		if (class == PID_VIDEO &&
-		    (s->units != NULL || ts_pusi(p)))
-			m->faults[ALARM_BUFFER] += tstd_take_video(m, s, p);
-		if (!ts_pusi(p))
-			return;
-		check_pes(s, p, now_ns);
+	} else if (s != NULL && (s->has_buffer || ts_pusi(p))) {
+		take_unit(m, s, p, now_ns);
 	}
 }
 

@@ -17,6 +17,7 @@ struct pid_stats {
 	uint16_t cc;                   /* see cc_step() */
 	uint8_t class;                 /* enum pid_class in the tables */
 	bool has_pts;
+	bool has_buffer;               /* leak or units are set */
 	uint32_t packets;              /* packets in the current second */
 	uint64_t first_ns, last_ns;    /* arrival of first and last packet */
 	uint32_t scrambled;            /* scrambled in the current second */

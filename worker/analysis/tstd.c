@@ -75,8 +75,12 @@ void tstd_second(struct monitor *m)
 		s->leak = judged ? TS_PACKET * (float)leak / (float)rate : 0;
 	}
 	m->rate = rate;
-	for (size_t i = 0; i < m->pids.n; i++)
-		follow_units(m, &m->pids.list[i]);
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *s = &m->pids.list[i];
+
+		follow_units(m, s);
+		s->has_buffer = s->leak > 0 || s->units != NULL;
+	}
 	si_watch_set_rate(&m->si, rate);
 }
 

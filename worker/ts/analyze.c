@@ -21,7 +21,8 @@ struct analyze {
 	struct psi *psi;
 	const uint8_t *classes; /* borrowed from psi */
 	uint32_t psi_errors;    /* errors of psi before this second */
-	struct analyze_counts now; /* counters of the current second */
+	struct analyze_counts now; /* counters of the current second, ... */
+	uint32_t other; /* ... of packets that are in none of them */
 
 	struct cc cc;
 	uint8_t pes_errors_of[TS_PIDS]; /* cold until an error occurs */
@@ -51,6 +52,7 @@ static void begin_second(struct analyze *a)
 	if (a->now.pes_errors > 0)
 		memset(a->pes_errors_of, 0, sizeof a->pes_errors_of);
 	a->now = (struct analyze_counts){ 0 };
+	a->other = 0;
 	cc_every_second(&a->cc);
 	a->psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi);
 }
@@ -62,14 +64,30 @@ void analyze_reset(struct analyze *a)
 	begin_second(a);
 }
 
+/* A PES must begin in the packet. */
+static void check_start(struct analyze *a, const uint8_t *p)
+{
+	uint8_t *errors = &a->pes_errors_of[ts_pid(p)];
+	size_t at = ts_payload_offset(p);
+
+	if (at + 3 > TS_PACKET ||
+	    (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1))
+		return;
+	a->now.pes_errors++;
+	*errors = (uint8_t)MIN(*errors + 1, UINT8_MAX);
+	a->now.pes_bad |= *errors > ANALYZE_PES_ERRORS;
+}
+
 static void feed_packet(struct analyze *a, const uint8_t *p)
 {
 	uint32_t header = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 			  (uint32_t)p[2] << 8 | p[3];
 	uint16_t pid = (header >> 8) & 0x1fff, before;
 
-	if (!ts_sync_ok(p))
+	if (!ts_sync_ok(p)) {
+		a->other++;
 		return;
+	}
 	if (header & HEADER_TEI) {
 		a->now.tei++;
 		cc_damaged(&a->cc, &a->cc.pid[pid], p);
@@ -89,23 +107,18 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	uint8_t class = a->classes[pid];
 	bool av = class == PID_VIDEO || class == PID_AUDIO;
 
-	a->now.av |= av;
+	/* most packets are of video or audio: the others are counted */
 	if (header & HEADER_SCRAMBLING) {
 		a->now.scrambled_packets++;
 		a->now.av_scrambled |= av;
-	} else if (av && header & HEADER_PUSI) {
-		/* a PES must begin in it */
-		size_t at = ts_payload_offset(p);
-		uint8_t *errors = &a->pes_errors_of[pid];
-
-		if (at + 3 > TS_PACKET ||
-		    (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1))
-			return;
-		a->now.pes_errors++;
-		*errors = (uint8_t)MIN(*errors + 1, UINT8_MAX);
-		a->now.pes_bad |= *errors > ANALYZE_PES_ERRORS;
-	} else if (class == PID_PSI) {
-		(void)psi_feed(a->psi, p);
+		a->other += !av;
+	} else if (av) {
+		if (header & HEADER_PUSI)
+			check_start(a, p);
+	} else {
+		a->other++;
+		if (class == PID_PSI)
+			(void)psi_feed(a->psi, p);
 	}
 }
 
@@ -215,6 +228,8 @@ void analyze_every_second(struct analyze *a, unsigned elapsed_ms,
 {
 	a->now.psi_errors = psi_crc_errors(a->psi) + psi_broken(a->psi) -
 			    a->psi_errors;
+	a->now.av = a->now.packets > a->now.null_packets + a->now.damaged +
+					     a->other;
 	analyze_judge(&a->config, &a->now, a->psi, elapsed_ms, ret);
 	begin_second(a);
 }

@@ -3,6 +3,8 @@
 
 #include "common/base/util.h"
 
+#include <string.h>
+
 enum {
 	MPEG2 = 0x02,
 	H264 = 0x1b,
@@ -136,11 +138,21 @@ static struct t_std_video hevc(const uint8_t *sps)
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 		      struct t_std_video *ret)
 {
-	for (size_t i = 0; i + 4 + SPS_MOST <= n; i++) {
-		const uint8_t *p = data + i;
-		struct t_std_video v = { 0 };
+	const uint8_t *end;
 
-		if (p[0] != 0 || p[1] != 0 || p[2] != 1)
+	if (n < 4 + SPS_MOST)
+		return false;
+	/* 1 is the rare byte of a start code */
+	end = data + n - 1 - SPS_MOST;
+	for (const uint8_t *at = data + 2; at < end; at++) {
+		struct t_std_video v = { 0 };
+		const uint8_t *p;
+
+		at = memchr(at, 1, (size_t)(end - at));
+		if (at == NULL)
+			return false;
+		p = at - 2;
+		if (p[0] != 0 || p[1] != 0)
 			continue;
 		if (coding == H264 && (p[3] & 0x1f) == 7)
 			v = h264(p + 4);
