@@ -21,4 +21,4 @@ sbin_PROGRAMS += sluice
 sluice_SOURCES = master/main.c
 sluice_LDADD = libmaster.a libservice.a libproto.a libcommon.a \
 	$(LLHTTP_LINK) $(WSLAY_LIBS) $(LIBEV_LIBS) $(JANSSON_LIBS) \
-	$(CRYPTO_LIBS) $(CRYPT_LIBS) $(SYSTEMD_LIBS) -lpthread
+	$(CRYPTO_LIBS) $(CRYPT_LIBS) $(SYSTEMD_LIBS) $(ZLIB_LIBS) -lpthread

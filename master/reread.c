@@ -119,7 +119,7 @@ static void read_file(struct reread *r, reload_done_fn *done, void *arg)
 	struct reading *g = xcalloc(1, sizeof *g);
 
 	*g = (struct reading){ .reread = r, .done = done, .arg = arg };
-	config_read_file(r->cfg.config, on_read, g);
+	config_read_file(r->cfg.config, 0, on_read, g);
 }
 
 void reread_ask(struct reread *r)

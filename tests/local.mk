@@ -27,7 +27,7 @@ worker_libs = libworker.a $(unit_libs) $(LIBNL_LIBS) $(CRYPT_LIBS) $(DVBCSA_LIBS
 	-lm
 test_libs = tests/unit/librig.a tests/helpers/libjudge.a $(worker_libs)
 master_libs = libmaster.a libservice.a $(unit_libs) $(CRYPTO_LIBS) \
-	$(CRYPT_LIBS) $(SYSTEMD_LIBS) -lpthread
+	$(CRYPT_LIBS) $(SYSTEMD_LIBS) $(ZLIB_LIBS) -lpthread
 ctl_libs = libctl.a $(unit_libs) $(CURL_LIBS)
 LDADD = $(test_libs)
 

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,24 +108,56 @@ int document_read(const char *path, struct buf *ret)
 	return r;
 }
 
-int document_load(const char *path, json_t **ret, struct errmsg *error)
+void document_digest(const void *data, size_t len,
+		     char ret[DOCUMENT_DIGEST_TEXT])
 {
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	ret[0] = '\0';
+	if (!EVP_Digest(data, len, digest, &n, EVP_sha256(), NULL))
+		return;
+	for (unsigned i = 0; i < n && 2 * i + 2 < DOCUMENT_DIGEST_TEXT; i++)
+		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* digest: NULL for a caller that knows no content. */
+static int load(const char *path, char *digest, json_t **ret,
+		struct errmsg *error)
+{
+	char known[DOCUMENT_DIGEST_TEXT] = "";
 	struct buf text = { 0 };
 	json_t *document = NULL;
 	int r = document_read(path, &text);
+	const char *data = buf_len(&text) > 0 ? (char *)buf_head(&text) : "";
 
 	if (r < 0) {
 		errmsg_set(error, "cannot be read: %s", strerror(-r));
-	} else {
-		document =
-			parse(buf_len(&text) > 0 ? (char *)buf_head(&text) : "",
-		              buf_len(&text), DOCUMENT_FILE_VALUES_MAX, error);
+	} else if (digest != NULL) {
+		memcpy(known, digest, sizeof known);
+		document_digest(data, buf_len(&text), digest);
+	}
+	if (r == 0 && (digest == NULL || known[0] == '\0' ||
+		       strcmp(known, digest) != 0)) {
+		document = parse(data, buf_len(&text), DOCUMENT_FILE_VALUES_MAX,
+				 error);
 		r = document != NULL ? 0 : -EBADMSG;
 	}
 	buf_done(&text);
 	if (r == 0)
 		*ret = document;
 	return r;
+}
+
+int document_load(const char *path, json_t **ret, struct errmsg *error)
+{
+	return load(path, NULL, ret, error);
+}
+
+int document_load_changed(const char *path, char digest[DOCUMENT_DIGEST_TEXT],
+			  json_t **ret, struct errmsg *error)
+{
+	return load(path, digest, ret, error);
 }
 
 unsigned document_open_mode(const char *path, bool narrow)

@@ -35,6 +35,18 @@ json_t *document_parse(const char *data, size_t len, struct errmsg *error);
 int document_load(const char *path, json_t **ret,
 		  struct errmsg *error) MUST_CHECK;
 
+/*
+ * document_load() for a caller that may know the content: digest is that of the
+ * content that it knows, or "".  *ret stays NULL if the file still has this
+ * content; otherwise digest becomes that of the new content.
+ */
+int document_load_changed(const char *path, char digest[DOCUMENT_DIGEST_TEXT],
+			  json_t **ret, struct errmsg *error) MUST_CHECK;
+
+/* The SHA-256 in hex; "" without memory. */
+void document_digest(const void *data, size_t len,
+		     char ret[DOCUMENT_DIGEST_TEXT]);
+
 /* Appends the content of a file to ret, which keeps a part of it when this
  * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
 int document_read(const char *path, struct buf *ret) MUST_CHECK;

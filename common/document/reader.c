@@ -8,11 +8,14 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 
 struct wish {
 	STAILQ_ENTRY(wish) link;
+	uint64_t known;
 	reader_done_fn *done;
 	void *arg;
 };
@@ -27,12 +30,16 @@ struct reader {
 	struct wishes waiting; /* requests for the next read */
 	struct wishes served;  /* requests for the running read */
 	struct helper_call *reading; /* NULL: no read */
+	uint64_t version;  /* of the last content; 0: there was none */
+	uint64_t versions; /* all of them */
+	char digest[DOCUMENT_DIGEST_TEXT]; /* of the last content; "": none */
 };
 
 struct read_job {
 	char *path;
+	char digest[DOCUMENT_DIGEST_TEXT];
 	int result;
-	json_t *document;
+	json_t *document; /* NULL: the content has the digest from before */
 	struct errmsg error;
 };
 
@@ -40,7 +47,8 @@ static void job_run(void *job)
 {
 	struct read_job *j = job;
 
-	j->result = document_load(j->path, &j->document, &j->error);
+	j->result = document_load_changed(j->path, j->digest, &j->document,
+					  &j->error);
 }
 
 static void job_free(void *job)
@@ -64,14 +72,38 @@ static void report(struct wishes *wishes, int result, const json_t *document,
 	}
 }
 
+static void note_content(struct reader *r, const struct read_job *j)
+{
+	if (j->result < 0) {
+		r->version = 0;
+		r->digest[0] = '\0';
+	} else if (j->digest[0] == '\0' || r->version == 0 ||
+		   strcmp(r->digest, j->digest) != 0) {
+		r->version = ++r->versions;
+		memcpy(r->digest, j->digest, sizeof r->digest);
+	}
+}
+
 static void job_done(void *job, void *arg)
 {
 	const struct read_job *j = job;
 	struct reader *r = arg;
 
 	r->reading = NULL;
+	note_content(r, j);
 	ev_feed_event(r->loop, &r->begin, EV_ASYNC);
 	report(&r->served, j->result, j->document, &j->error);
+}
+
+/* Every waiting request knows the last content. */
+static bool is_known(const struct reader *r)
+{
+	const struct wish *w;
+
+	STAILQ_FOREACH(w, &r->waiting, link)
+		if (w->known != r->version || w->known == 0)
+			return false;
+	return true;
 }
 
 static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
@@ -81,13 +113,17 @@ static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
 	};
 	struct reader *r = container_of(w, struct reader, begin);
 	struct read_job *j;
+	bool known;
 
 	(void)loop, (void)revents;
 	if (r->reading != NULL || STAILQ_EMPTY(&r->waiting))
 		return;
+	known = is_known(r);
 	STAILQ_CONCAT(&r->served, &r->waiting);
 	j = xcalloc(1, sizeof *j);
 	j->path = xstrdup(r->path);
+	if (known)
+		memcpy(j->digest, r->digest, sizeof j->digest);
 	r->reading = helper_call_new(r->helpers, &kind, j, r);
 }
 
@@ -121,10 +157,17 @@ void reader_free(struct reader **p)
 	free(r);
 }
 
-void reader_read(struct reader *r, reader_done_fn *done, void *arg)
+uint64_t reader_version(const struct reader *r)
+{
+	return r->version;
+}
+
+void reader_read(struct reader *r, uint64_t known, reader_done_fn *done,
+		 void *arg)
 {
 	struct wish *w = xcalloc(1, sizeof *w);
 
+	w->known = known;
 	w->done = done;
 	w->arg = arg;
 	STAILQ_INSERT_TAIL(&r->waiting, w, link);

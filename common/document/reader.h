@@ -12,6 +12,7 @@
 #include "common/base/errmsg.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 struct ev_loop;
 struct reader;
@@ -25,4 +26,12 @@ void reader_free(struct reader **);
 typedef void reader_done_fn(int result, const json_t *document,
 			    const struct errmsg *error, void *arg);
 
-void reader_read(struct reader *, reader_done_fn *, void *arg);
+/* known: what reader_version() was at the end of a read whose result the caller
+ * has kept; 0: no read.  done may get 0 and NULL if the file still has this
+ * content. */
+void reader_read(struct reader *, uint64_t known, reader_done_fn *done,
+		 void *arg);
+
+/* Counts the contents, from 1; inside done: that of its document.  0: the last
+ * read found no document. */
+uint64_t reader_version(const struct reader *);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,20 +84,6 @@ char *revisions_path(const char *path, unsigned n)
 	return n > 0 ? xasprintf("%s.%u", path, n) : xstrdup(path);
 }
 
-static void format_digest(const struct buf *content,
-			  char ret[DOCUMENT_DIGEST_TEXT])
-{
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
-
-	ret[0] = '\0';
-	if (!EVP_Digest(buf_head(content), buf_len(content), digest, &len,
-			EVP_sha256(), NULL))
-		return;
-	for (unsigned i = 0; i < len && 2 * i + 2 < DOCUMENT_DIGEST_TEXT; i++)
-		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
-}
-
 /* False: there is no such file. */
 static bool look(const char *path, unsigned n, struct revision *ret)
 {
@@ -113,7 +98,8 @@ static bool look(const char *path, unsigned n, struct revision *ret)
 		found = stat(name, &st) == 0;
 	if (found) {
 		ret->time_s = st.st_mtime;
-		format_digest(&content, ret->digest);
+		document_digest(buf_head(&content), buf_len(&content),
+				ret->digest);
 		len = getxattr(name, author_key, ret->author,
 			       REVISION_AUTHOR_MAX);
 		ret->author[len > 0 ? len : 0] = '\0';

@@ -173,6 +173,7 @@ void api_free(struct api **p)
 	text_cache_done(&api->forms);
 	text_cache_done(&api->overview);
 	text_cache_done(&api->document);
+	text_cache_done(&api->file);
 	free(api->prefix);
 	free(api);
 }

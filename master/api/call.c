@@ -52,7 +52,7 @@ bool call_is_reduced(const struct call *c)
 
 /* Hides from an observer what the setting observer_redact names.  A reply of
  * 4xx is about the request, and says nothing of the configuration. */
-static void reduce(struct call *c)
+void call_reduce(struct call *c)
 {
 	const char *name = json_string_value(json_object_get(c->body, "cmd"));
 	json_t *whole = c->reply.body;
@@ -79,7 +79,7 @@ void call_answer(struct call *c)
 		call_free(c);
 		return;
 	}
-	reduce(c);
+	call_reduce(c);
 	if (c->listed)
 		cors_allow(c);
 	answer.headers = c->reply.headers;

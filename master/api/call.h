@@ -44,6 +44,9 @@ struct call *call_new(struct api *, struct http_conn *,
 /* The caller is an observer, and receives a part of what others receive. */
 bool call_is_reduced(const struct call *);
 
+/* Leaves in the body of the reply what this caller may receive. */
+void call_reduce(struct call *);
+
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 

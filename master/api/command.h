@@ -50,12 +50,13 @@ struct api {
 	struct log_feed *log_feed;
 	struct epg_exports *exports; /* of the guide; NULL: not yet */
 	struct text_cache overview, document, forms;
+	struct text_cache file; /* what observers receive of it */
 };
 
 struct reply {
 	int status;
 	json_t *body;  /* owned; NULL: the answer has none */
-	const char *text; /* borrowed, instead of body; NULL: none */
+	const void *text; /* borrowed, instead of body; NULL: none */
 	size_t len;
 	char *headers; /* owned: more lines, each with CRLF; or NULL */
 	bool page;     /* 403 as an HTML page instead of the body */

@@ -18,27 +18,46 @@
 
 /* An observer waits for the file. */
 struct loading {
+	struct api *api;
 	struct call *call; /* NULL when the client has left */
 };
+
+/* document: NULL if the text in the cache is of the file as it is.  False:
+ * observer_redact has changed since the request, and there is no such text. */
+static bool reply_file(struct loading *l, const json_t *document)
+{
+	struct api *api = l->api;
+	struct reply *reply = call_reply(l->call);
+	uint64_t key = config_file_version(api->cfg.config);
+
+	if (text_cache_reply(&api->file, key, 0, reply))
+		return true;
+	if (document != NULL)
+		text_cache_put(&api->file, key, observer_view(document), reply);
+	return document != NULL;
+}
 
 static void on_read(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
 	struct loading *l = arg;
-	struct call *call = l->call;
 
-	free(l);
-	if (call == NULL)
+	if (l->call == NULL) {
+		free(l);
 		return;
-	if (result == 0)
-		reply_json(call_reply(call), observer_view(document));
-	else if (result == -ENOENT)
-		reply_error(call_reply(call), 404,
+	}
+	if (result == 0 && !reply_file(l, document)) {
+		config_read_file(l->api->cfg.config, 0, on_read, l);
+		return;
+	}
+	if (result == -ENOENT)
+		reply_error(call_reply(l->call), 404,
 			    "there is no configuration file");
-	else
-		reply_error(call_reply(call), 500,
+	else if (result < 0)
+		reply_error(call_reply(l->call), 500,
 			    "the configuration file: %s", error->text);
-	call_finish(call);
+	call_finish(l->call);
+	free(l);
 }
 
 static void config_get(struct api *api, const char *id, enum status_span span,
@@ -68,8 +87,10 @@ static void config_load(struct api *api, const json_t *request,
 		reply_error(reply, 404, "there is no configuration file");
 	} else {
 		l = xcalloc(1, sizeof *l);
+		l->api = api;
 		reply_later_into(reply, &l->call);
-		config_read_file(api->cfg.config, on_read, l);
+		config_read_file(api->cfg.config,
+				 text_cache_key(&api->file, reply), on_read, l);
 	}
 }
 

@@ -119,8 +119,8 @@ static void status_overview_get(struct api *api, const char *id,
 
 	(void)id, (void)span;
 	/* a short one costs little: it is always of this moment */
-	if (api->overview.len >= OVERVIEW_LARGE &&
-	    text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
+	api->overview.least = OVERVIEW_LARGE;
+	if (text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
 		return;
 	alarms = alarms_list(api->alarms);
 	streams = status_overview(api->cfg.status, alarms);

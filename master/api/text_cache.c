@@ -1,57 +1,119 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/text_cache.h"
 
+#include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "master/api/call.h"
+#include "master/http/static_answer.h"
+#include "proto/wire/http_request.h"
 #include "proto/wire/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-/* An observer may get less of the body. */
-static bool is_for(const struct reply *reply)
+enum {
+	PACK_LEAST = 4096, /* bytes: a shorter text is sent as it is */
+	GZIP_WINDOW = 15 + 16, /* the format is gzip */
+	PACK_MEMORY = 8,
+};
+
+static struct cached_text *text_for(struct text_cache *c,
+				    const struct reply *reply)
 {
-	return !call_is_reduced(reply->call);
+	return call_is_reduced(reply->call) ? &c->reduced : &c->whole;
 }
 
-static void give(const struct text_cache *c, struct reply *reply)
+static void pack(struct cached_text *t)
+{
+	z_stream z = { 0 };
+	uLong most;
+
+	/* JSON of many equal objects: the fastest level leaves a tenth */
+	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, PACK_MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		abort();
+	most = deflateBound(&z, t->len);
+	t->packed = xcalloc(1, most);
+	z.next_in = (Bytef *)t->text;
+	z.avail_in = (uInt)t->len;
+	z.next_out = t->packed;
+	z.avail_out = (uInt)most;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		abort();
+	t->packed_len = z.total_out;
+	(void)deflateEnd(&z);
+	t->packed = xrealloc(t->packed, t->packed_len);
+}
+
+static void give(struct cached_text *t, struct reply *reply)
 {
 	reply->status = 200;
-	reply->text = c->text;
-	reply->len = c->len;
+	reply->text = t->text;
+	reply->len = t->len;
+	if (t->len < PACK_LEAST || t->len > UINT32_MAX / 2)
+		return;
+	reply_header(reply, "Vary", "Accept-Encoding");
+	if (!static_accepts_gzip(http_request_header(reply->call->request,
+						     "accept-encoding")))
+		return;
+	if (t->packed == NULL)
+		pack(t);
+	reply_header(reply, "Content-Encoding", "gzip");
+	reply->text = t->packed;
+	reply->len = t->packed_len;
+}
+
+static void forget(struct cached_text *t)
+{
+	free(t->text);
+	free(t->packed);
+	t->text = NULL;
+	t->packed = NULL;
 }
 
 bool text_cache_reply(struct text_cache *c, uint64_t key, unsigned max_age_ms,
 		      struct reply *reply)
 {
-	if (c->text == NULL || c->key != key || !is_for(reply) ||
-	    (max_age_ms > 0 && mono_ms() - c->made_ms > max_age_ms))
+	struct cached_text *t = text_for(c, reply);
+
+	if (t->text == NULL || t->key != key || t->len < c->least ||
+	    (max_age_ms > 0 && mono_ms() - t->made_ms > max_age_ms))
 		return false;
-	give(c, reply);
+	give(t, reply);
 	return true;
 }
 
 void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
 		    struct reply *reply)
 {
-	if (!is_for(reply)) {
-		reply_json(reply, take_body);
-		return;
-	}
-	free(c->text);
-	c->text = json_dumps(take_body, JSON_COMPACT |
-						json_text_flags(take_body));
-	if (c->text == NULL)
+	struct cached_text *t = text_for(c, reply);
+
+	reply_json(reply, take_body);
+	call_reduce(reply->call);
+	forget(t);
+	t->text = json_dumps(reply->body, JSON_COMPACT |
+						  json_text_flags(reply->body));
+	if (t->text == NULL)
 		abort();
-	c->len = strlen(c->text);
-	c->key = key;
-	c->made_ms = mono_ms();
-	json_decref(take_body);
-	give(c, reply);
+	t->len = strlen(t->text);
+	t->key = key;
+	t->made_ms = mono_ms();
+	json_decref(reply->body);
+	reply->body = NULL;
+	give(t, reply);
+}
+
+uint64_t text_cache_key(const struct text_cache *c, const struct reply *reply)
+{
+	const struct cached_text *t =
+		call_is_reduced(reply->call) ? &c->reduced : &c->whole;
+
+	return t->text != NULL ? t->key : 0;
 }
 
 void text_cache_done(struct text_cache *c)
 {
-	free(c->text);
-	c->text = NULL;
+	forget(&c->whole);
+	forget(&c->reduced);
 }

@@ -539,7 +539,13 @@ void config_upload(struct config *c, const json_t *document,
 	save_text(c->save, text, len, done, arg);
 }
 
-void config_read_file(struct config *c, reader_done_fn *done, void *arg)
+void config_read_file(struct config *c, uint64_t known, reader_done_fn *done,
+		      void *arg)
 {
-	reader_read(c->reader, done, arg);
+	reader_read(c->reader, known, done, arg);
+}
+
+uint64_t config_file_version(const struct config *c)
+{
+	return reader_version(c->reader);
 }

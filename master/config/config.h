@@ -136,5 +136,8 @@ bool config_is_saved(const struct config *);
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
-/* Reads the file; there is one.  done is that of reader_read(). */
-void config_read_file(struct config *, reader_done_fn *done, void *arg);
+/* Reads the file; there is one.  known and done are those of reader_read(). */
+void config_read_file(struct config *, uint64_t known, reader_done_fn *done,
+		      void *arg);
+/* reader_version() of the file. */
+uint64_t config_file_version(const struct config *);

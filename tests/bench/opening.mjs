@@ -10,7 +10,7 @@ import { cookie, enter, startGuarded } from '../helpers/auth.mjs';
 import { config, stream } from '../helpers/sluice.mjs';
 import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 import { measureFlow, startChecker } from './load.mjs';
-import { Scope } from './measure.mjs';
+import { Scope, cpuNs } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
 const LOAD = { streams: 200, rate: 1, warm: 3 };
@@ -106,18 +106,24 @@ async function open(page) {
 	return events;
 }
 
+// CPU nanoseconds of the master while they open.
 async function openAll(sluice, logins, times, files) {
+	let cpu = 0;
+
 	for (let i = 0; i < ROUNDS; i++) {
+		const before = cpuNs([sluice.pid]);
 		const events = await Promise.all(Array.from({ length: PAGES },
 			(_, n) => open({ port: sluice.port, times, files,
 				headers: logins[n % logins.length],
 				agent: new http.Agent({ keepAlive: true,
 					maxSockets: CONNECTIONS }) })));
 
+		cpu += cpuNs([sluice.pid]) - before;
 		await sleep(1000);
 		for (const socket of events)
 			socket.destroy();
 	}
+	return cpu;
 }
 
 function measure() {
@@ -138,8 +144,9 @@ function measure() {
 			port: FROM, window: WINDOW_S }, () => 0);
 
 		await sleep(LOAD.warm * 1000);
-		await openAll(sluice, logins, times, files);
-		return { flow: await flowing, times, files };
+		const cpu = await openAll(sluice, logins, times, files);
+
+		return { flow: await flowing, times, files, cpu };
 	});
 }
 
@@ -153,15 +160,18 @@ function figures(list) {
 
 export async function opening(report) {
 	report.section(`opening: ${PAGES} pages at once, ${STREAMS} streams`);
-	const { times, files, flow } = await measure();
+	const { times, files, flow, cpu } = await measure();
 	const [, p99] = figures(times);
 
 	report.table([['ms', 'times', 'p50', 'p99', 'most'],
 		...[['API', times], ['files', files]].map(([name, list]) =>
 			[name, list.length, ...figures(list).map((ms) =>
 				ms.toFixed(1))])]);
+	const each = cpu / 1e6 / PAGES / ROUNDS;
+
+	report.table([['CPU', 'ms'], ['master, for a page', each.toFixed(2)]]);
 	report.keep('opening', { api: figures(times), files: figures(files),
-		lost: flow.lost });
+		lost: flow.lost, cpu_ms: each });
 	report.judge(p99 <= LIMIT_MS, `opening: p99 of the API ${
 		p99.toFixed(1)} ms (at most ${LIMIT_MS})`);
 	report.judge(flow.lost === 0,

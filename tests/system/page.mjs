@@ -6,9 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { basic, checked, cookie, startGuarded } from '../helpers/auth.mjs';
+import { basic, checked, cookie, done, enter, startGuarded }
+	from '../helpers/auth.mjs';
 import { exchange } from '../helpers/http-raw.mjs';
-import { Sluice, config, request } from '../helpers/sluice.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { builddir, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const tree = path.join(builddir, 'web/tree');
@@ -201,6 +202,65 @@ test('each file of the tree is there, plain and compressed, for ever',
 	assert.ok(gunzipSync(fs.readFileSync(path.join(tree,
 		`${names[0]}.gz`))).equals(fs.readFileSync(
 		path.join(tree, names[0]))));
+	await sluice.stop();
+});
+
+test('large replies are compressed for who accepts it, and are the same',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, {
+		users: { olga: { type: 2, password: 'look' } },
+		config: config(...Array.from({ length: 100 }, (_, i) =>
+			stream(`s${i}`, `udp://239.1.1.1:${i + 1}#x=secret`, [],
+				{ enable: false, name: 'A stream' }))) });
+	const olga = cookie(await enter(sluice, 'olga', 'look'));
+	const ask = (path, headers) => request(sluice.port, path === 'load' ?
+		{ method: 'POST', path: '/control/', headers } :
+		{ path, headers }, path === 'load' ? '{"cmd":"load"}' : '');
+	const packed = async (path, headers) => {
+		const reply = await fetch(`http://127.0.0.1:${sluice.port}${
+			path === 'load' ? '/control/' : path}`, { headers,
+			...path === 'load' ? { method: 'POST',
+				body: '{"cmd":"load"}' } : {} });
+
+		assert.equal(reply.headers.get('content-encoding'), 'gzip',
+			path);
+		assert.equal(reply.headers.get('vary'), 'Accept-Encoding');
+		return reply.json();
+	};
+	const compare = async (path, headers) => {
+		const plain = await ask(path, headers);
+
+		assert.equal(plain.status, 200, path);
+		assert.equal(plain.headers['content-encoding'], undefined);
+		assert.equal(plain.headers.vary, 'Accept-Encoding', path);
+		assert.deepEqual(await packed(path, headers),
+			JSON.parse(plain.body), path);
+	};
+
+	for (const path of ['load', '/api/config', '/api/forms'])
+		await compare(path, admin);
+	await compare('load', olga);
+	// two texts of the same overview differ in ages and figures
+	const ids = ({ streams }) => streams.map(({ id }) => id);
+
+	assert.deepEqual(ids(await packed('/api/overview', olga)),
+		ids(JSON.parse((await ask('/api/overview', admin)).body)));
+	// what an observer may see is a text of its own
+	await done(sluice, { cmd: 'set-config', key: 'settings',
+		data: { observer_redact: true } }, admin);
+	await waitUntil('the save', async () =>
+		(await packed('load', olga)).settings?.observer_redact);
+	await compare('load', olga);
+	const shown = JSON.stringify(await packed('load', olga));
+
+	assert.ok(!shown.includes('secret'), shown.slice(0, 500));
+	assert.ok(JSON.stringify(await packed('load', admin))
+		.includes('secret'));
+	// a small reply is not worth it
+	const small = await fetch(`http://127.0.0.1:${sluice.port}/control/`,
+		{ method: 'POST', headers: olga, body: '{"cmd":"whoami"}' });
+
+	assert.equal(small.headers.get('content-encoding'), null);
 	await sluice.stop();
 });
 

@@ -102,7 +102,8 @@ tests_unit_common_document_test_crash_guard_LDADD = $(master_libs)
 tests_unit_common_document_test_fallback_LDADD = $(master_libs)
 tests_unit_common_document_test_document_LDADD = $(master_libs)
 tests_unit_common_document_test_reader_LDADD = $(master_libs)
-tests_unit_common_document_test_reader_LDFLAGS = -Wl,--wrap=document_load
+tests_unit_common_document_test_reader_LDFLAGS = \
+	-Wl,--wrap=document_load_changed
 tests_unit_common_document_test_replace_LDADD = $(master_libs)
 tests_unit_common_document_test_revisions_LDADD = $(master_libs)
 tests_unit_common_document_test_save_LDADD = $(master_libs)
@@ -757,6 +758,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_dry_run \
 	tests/unit/master/api/test_input_edit \
 	tests/unit/master/api/test_log_query \
+	tests/unit/master/api/test_openings \
 	tests/unit/master/api/test_output_groups \
 	tests/unit/master/api/test_scans \
 	tests/unit/master/api/test_sections \
@@ -891,6 +893,15 @@ tests_unit_master_api_test_log_query_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_log_query_LDADD = $(master_libs)
+tests_unit_master_api_test_openings_SOURCES = \
+	tests/unit/master/api/test_openings.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_openings_LDFLAGS = -Wl,--wrap=json_dumps \
+	-Wl,--wrap=mono_ms -Wl,--wrap=document_load_changed
+tests_unit_master_api_test_openings_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c \
 	tests/unit/master/api/world.c \

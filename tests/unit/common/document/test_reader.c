@@ -13,8 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int __real_document_load(const char *path, json_t **ret, struct errmsg *why);
-int __wrap_document_load(const char *path, json_t **ret, struct errmsg *why);
+int __real_document_load_changed(const char *path, char *digest, json_t **ret,
+				 struct errmsg *why);
+int __wrap_document_load_changed(const char *path, char *digest, json_t **ret,
+				 struct errmsg *why);
 
 static struct world {
 	struct ev_loop *loop;
@@ -27,6 +29,9 @@ struct heard {
 	int result;
 	json_int_t value;
 	bool ask_again;
+	uint64_t known; /* of the read */
+	uint64_t version; /* of the result */
+	bool same; /* no document: the content is known */
 };
 
 static void hear(int result, const json_t *document, const struct errmsg *why,
@@ -34,13 +39,17 @@ static void hear(int result, const json_t *document, const struct errmsg *why,
 {
 	struct heard *h = arg;
 
-	cr_assert_eq(result == 0, document != NULL);
+	cr_assert(document == NULL || result == 0);
+	cr_assert(document != NULL || result < 0 || h->known != 0);
 	cr_assert_eq(result == 0, why->text[0] == '\0');
 	h->n++;
+	h->same = result == 0 && document == NULL;
+	/* at its end the reader knows nothing any more */
+	h->version = result == 0 ? reader_version(w.reader) : 0;
 	h->result = result;
 	h->value = json_integer_value(json_object_get(document, "a"));
 	if (h->ask_again)
-		reader_read(w.reader, hear, h);
+		reader_read(w.reader, 0, hear, h);
 	h->ask_again = false;
 }
 
@@ -84,8 +93,8 @@ Test(reader, sends_the_content_to_every_client)
 
 	set_up();
 	put("{\"a\": 1}");
-	reader_read(w.reader, hear, &a);
-	reader_read(w.reader, hear, &b);
+	reader_read(w.reader, 0, hear, &a);
+	reader_read(w.reader, 0, hear, &b);
 	cr_assert_eq(a.n, 0u, "reported inside the call");
 	run_until(&a, 1);
 	cr_assert_eq(a.value, 1);
@@ -102,14 +111,69 @@ Test(reader, never_sends_content_from_before_the_request)
 
 	set_up();
 	put("{\"a\": 1}");
-	reader_read(w.reader, hear, &a);
+	reader_read(w.reader, 0, hear, &a);
 	ev_run(w.loop, EVRUN_NOWAIT);
 	/* a thread reads, or has read, the first text */
 	put("{\"a\": 2}");
-	reader_read(w.reader, hear, &b);
+	reader_read(w.reader, 0, hear, &b);
 	run_until(&b, 1);
 	cr_assert_eq(b.value, 2);
 	cr_assert_eq(a.n, 1u);
+	tear_down();
+}
+
+static void read_knowing(struct heard *h, uint64_t known)
+{
+	h->known = known;
+	reader_read(w.reader, known, hear, h);
+	run_until(h, h->n + 1);
+}
+
+Test(reader, parses_no_content_that_its_client_knows)
+{
+	struct heard a = { 0 };
+	uint64_t first;
+
+	set_up();
+	put("{\"a\": 1}");
+	read_knowing(&a, 0);
+	cr_assert(!a.same);
+	first = a.version;
+	cr_assert_neq(first, 0u);
+	read_knowing(&a, first);
+	cr_assert(a.same);
+	cr_assert_eq(a.version, first);
+	/* the same size and, within a tick of the clock, the same time */
+	put("{\"a\": 2}");
+	read_knowing(&a, first);
+	cr_assert(!a.same);
+	cr_assert_eq(a.value, 2);
+	cr_assert_neq(a.version, first);
+	/* another client knows nothing, or an older content */
+	read_knowing(&a, 0);
+	cr_assert(!a.same);
+	read_knowing(&a, first);
+	cr_assert(!a.same);
+	tear_down();
+}
+
+Test(reader, forgets_the_content_in_front_of_a_damaged_file)
+{
+	struct heard a = { 0 };
+	uint64_t first;
+
+	set_up();
+	put("{\"a\": 1}");
+	read_knowing(&a, 0);
+	first = a.version;
+	put("{");
+	read_knowing(&a, first);
+	cr_assert_eq(a.result, -EBADMSG);
+	cr_assert_eq(a.version, 0u);
+	put("{\"a\": 1}");
+	read_knowing(&a, first);
+	cr_assert(!a.same);
+	cr_assert_gt(a.version, first);
 	tear_down();
 }
 
@@ -119,11 +183,11 @@ Test(reader, reports_why_it_cannot_read)
 
 	set_up();
 	put("{");
-	reader_read(w.reader, hear, &h);
+	reader_read(w.reader, 0, hear, &h);
 	run_until(&h, 1);
 	cr_assert_eq(h.result, -EBADMSG);
 	cr_assert_eq(unlink(w.path), 0);
-	reader_read(w.reader, hear, &h);
+	reader_read(w.reader, 0, hear, &h);
 	run_until(&h, 2);
 	cr_assert_eq(h.result, -ENOENT);
 	tear_down();
@@ -135,9 +199,9 @@ Test(reader, may_be_freed_while_somebody_waits)
 
 	set_up();
 	put("{\"a\": 1}");
-	reader_read(w.reader, hear, &h);
+	reader_read(w.reader, 0, hear, &h);
 	ev_run(w.loop, EVRUN_NOWAIT);
-	reader_read(w.reader, hear, &h);
+	reader_read(w.reader, 0, hear, &h);
 	tear_down();
 	cr_assert_eq(h.n, 2u);
 	cr_assert_eq(h.result, -ECANCELED);
@@ -147,13 +211,14 @@ static sem_t answer;
 static atomic_bool mute, answered;
 
 /* The disk does not answer before the test lets it. */
-int __wrap_document_load(const char *path, json_t **ret, struct errmsg *why)
+int __wrap_document_load_changed(const char *path, char *digest, json_t **ret,
+				 struct errmsg *why)
 {
 	int r;
 
 	if (atomic_load(&mute))
 		(void)sem_wait(&answer);
-	r = __real_document_load(path, ret, why);
+	r = __real_document_load_changed(path, digest, ret, why);
 	atomic_store(&answered, true);
 	return r;
 }
@@ -187,7 +252,7 @@ Test(reader, leaves_a_thread_behind_that_never_wakes_the_loop)
 	put("{}");
 	(void)sem_init(&answer, 0, 0);
 	atomic_store(&mute, true);
-	reader_read(w.reader, hear, &h);
+	reader_read(w.reader, 0, hear, &h);
 	ev_run(w.loop, EVRUN_NOWAIT);
 	reader_free(&w.reader);
 	cr_assert_eq(h.result, -ECANCELED);
