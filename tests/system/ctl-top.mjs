@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
 import { Ctl, OK } from '../helpers/ctl.mjs';
+import { FakeService } from '../helpers/fake-service.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { srcdir, waitUntil } from '../helpers/util.mjs';
 
@@ -39,6 +40,24 @@ test('top refreshes, sorts and restores the terminal', async (t) => {
 	assert.equal(code, OK, out);
 	assert.ok(out.includes('\x1b[?25h\x1b[?1049l'));
 	await sluice.stop();
+});
+
+test('top asks for all facts once a second', async (t) => {
+	const asked = [];
+	const service = await FakeService.start(t, (name) => {
+		if (name === 'api/overview')
+			asked.push(performance.now());
+		return { streams: [], adapters: [], softcams: [],
+			alarms: [] };
+	});
+	const child = new Ctl(t, `http://127.0.0.1:${service.port}`)
+		.terminal(['top']);
+
+	// a busy machine may take longer, but not ten times as long
+	await waitUntil('six requests', () => asked.length >= 6);
+	assert.ok(asked[5] - asked[0] > 4000, `${asked}`);
+	child.stdin.write('q');
+	assert.equal((await child.ended).code, OK);
 });
 
 test('top counts the rows that are hidden, and scrolls', async (t) => {
