@@ -4,21 +4,28 @@
  * adapters and a stream for each program, and by dvblast -D, a process for each
  * multiplex.  Both put the PIDs where the checker looks for them.
  *
+ * Then multiplexes begin for 50 streams that wait, with all tables in their
+ * first packets: the time from these to the first packet of each stream.
+ *
  *	MUXES=8 MUX_RATE=60   what the machine bears
  */
 import { spawnSync } from 'node:child_process';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { TsMux } from '../helpers/mux.mjs';
 import { config, Sluice, stream } from '../helpers/sluice.mjs';
-import { start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { now, start, udpBound, waitUntil } from '../helpers/util.mjs';
 import { measureFlow, startChecker } from './load.mjs';
 import { cpuNs, median, memoryKib, Scope } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
 const PROGRAMS = 10, FROM = 10000, TO = 20000;
-const LIMIT = { cpu: 0.6, kib: 2048 };
+const WAITING = { muxes: 5, rate: 10e6 };
+const LIMIT = { cpu: 0.6, kib: 2048, firstMs: 100 };
 
 const list = (n, make) => Array.from({ length: n }, (_, i) => make(i));
 
@@ -78,6 +85,65 @@ function measureOne(begin, muxes, rate, window) {
 	});
 }
 
+// The time of the first datagram to a port.
+function arrival(scope, port) {
+	const socket = dgram.createSocket('udp4');
+
+	scope.after(() => socket.close());
+	return new Promise((done) => {
+		socket.once('message', () => done(now()));
+		socket.bind(port, '127.0.0.1');
+	});
+}
+
+const table = (i) => ({ pnr: i + 1, pmtPid: 0x200 + 16 * i,
+	video: 0x201 + 16 * i, audio: 0x202 + 16 * i });
+
+// Milliseconds from the first packet of a multiplex to that of each stream.
+function firstPackets() {
+	return Scope.within(async (scope) => {
+		const { muxes, rate } = WAITING, times = [];
+		const arrivals = list(muxes * PROGRAMS, (i) =>
+			arrival(scope, TO + i));
+
+		await ours(scope, muxes);
+		for (let i = 0; i < muxes; i++) {
+			const port = FROM + i;
+			let begin;
+
+			await waitUntil('an open input', () => udpBound(port),
+				30000);
+			const sender = await Sender.start(scope, new TsMux({
+				programs: list(PROGRAMS, table), rate }), port,
+			{ everyMs: 1, shape(packets) {
+				begin ??= now();
+				return [packets];
+			} });
+			const ends = await Promise.all(arrivals.slice(
+				i * PROGRAMS, (i + 1) * PROGRAMS));
+
+			sender.stop();
+			times.push(...ends.map((end) => end - begin));
+		}
+		return times;
+	});
+}
+
+async function waiting(report, rounds) {
+	const times = [];
+
+	for (let round = 0; round < rounds; round++)
+		times.push(...await firstPackets());
+	times.sort((a, b) => a - b);
+	const p99 = times[Math.ceil(times.length * 0.99) - 1];
+
+	report.keep('dvb_first', times);
+	report.judge(p99 <= LIMIT.firstMs, `dvb: the first packet of ${
+		times.length} streams that wait: median ${median(times)
+		.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (at most ${
+		LIMIT.firstMs})`);
+}
+
 export async function dvb(report, { rounds, window }) {
 	const muxes = Number(process.env.MUXES || 8);
 	const rate = Number(process.env.MUX_RATE || 60);
@@ -118,4 +184,5 @@ export async function dvb(report, { rounds, window }) {
 		`${sum('sluice', 'cc_errors')} CC errors`);
 	report.judge(kib <= LIMIT.kib, `dvb: an adapter has ${kib} KiB ` +
 		`beside its ring (at most ${LIMIT.kib})`);
+	await waiting(report, rounds);
 }
