@@ -41,9 +41,24 @@ export async function begin(t) {
 	return { sluice, cert };
 }
 
+// The segments of a playlist: { uri, joins: it continues the one before }.
+function listed(playlist) {
+	const found = [];
+	let joins = true;
+
+	for (const line of playlist.split('\n'))
+		if (line === '#EXT-X-DISCONTINUITY') {
+			joins = false;
+		} else if (line.startsWith('live/')) {
+			found.push({ uri: line, joins });
+			joins = true;
+		}
+	return found;
+}
+
 // A good client of HLS: gets each segment once, in order.
 class Follower {
-	segments = [];
+	parts = [[]]; // segments that continue each other
 	faults = [];
 
 	// under: the folder of the playlist
@@ -65,8 +80,8 @@ class Follower {
 
 			if (status !== 200)
 				this.faults.push(`playlist: ${status}`);
-			for (const [i, uri] of (body.match(/^live\/.*/gm) ??
-				[]).entries()) {
+			for (const [i, { uri, joins }] of
+				listed(body).entries()) {
 				if (first + i < (next ?? 0))
 					continue;
 				if (next !== undefined && first + i > next)
@@ -76,7 +91,9 @@ class Follower {
 				if (reply.status !== 200)
 					this.faults.push(
 						`${uri}: ${reply.status}`);
-				this.segments.push(reply.data);
+				if (!joins)
+					this.parts.push([]);
+				this.parts.at(-1).push(reply.data);
 				next = first + i + 1;
 			}
 			await sleep(200);
@@ -86,13 +103,18 @@ class Follower {
 	async stop() {
 		this.ended = true;
 		await this.done;
-		const { ccErrors, syncErrors } =
-			checkTs(Buffer.concat(this.segments));
+		for (const part of this.parts) {
+			const { ccErrors, syncErrors } =
+				checkTs(Buffer.concat(part));
 
-		if (ccErrors + syncErrors > 0)
-			this.faults.push(`${ccErrors} continuity errors`);
-		if (this.segments.length < 3)
-			this.faults.push(`${this.segments.length} segments`);
+			if (ccErrors + syncErrors > 0)
+				this.faults.push(
+					`${ccErrors} continuity errors`);
+		}
+		const n = this.parts.flat().length;
+
+		if (n < 3)
+			this.faults.push(`${n} segments`);
 		return this.faults;
 	}
 }
@@ -153,7 +175,8 @@ function faultsOf(viewer) {
 }
 
 // The good clients beside the bad ones.  Returns a function that stops them:
-// their faults, and the milliseconds of the longest answer to a command.
+// their faults, the milliseconds of the longest answer to a command, and the
+// pauses that their playlists announce.
 export async function watch(t, { sluice, cert }) {
 	const viewers = [await Viewer.open(t, PORT, '/a'),
 		await Viewer.open(t, PORT, '/s', { ca: cert.pem }),
@@ -174,7 +197,10 @@ export async function watch(t, { sluice, cert }) {
 		viewers.forEach((viewer) => viewer.close());
 		for (const follower of followers)
 			faults.push(...await follower.stop());
-		return { faults, longest: await prober.stop() };
+		return { faults, longest: await prober.stop(),
+			// where the source was held up
+			pauses: followers.reduce((n, { parts }) =>
+				n + parts.length - 1, 0) };
 	};
 }
 

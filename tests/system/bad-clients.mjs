@@ -221,12 +221,13 @@ test('bad clients harm no other client', async (t) => {
 	for (const [name, body] of steps)
 		await t.test(name, (inner) => body(inner, scene));
 	timing.stop();
-	const { faults, longest } = await judge();
+	const { faults, longest, pauses } = await judge();
 
 	t.diagnostic(`the longest answer to a command took ` +
 		`${longest.toFixed()} ms`);
 	assert.deepEqual(faults, []);
 	timing.assert(longest < 2000, `${longest} ms`);
+	timing.assert(pauses === 0, `${pauses} pauses in playlists`);
 	// no worker was replaced, and what was used is free again
 	assert.deepEqual(pids, [sluice.pid, ...['deliver', 'tls'].map((role) =>
 		sluice.worker(role).pid)]);
