@@ -44,6 +44,7 @@
 enum {
 	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
 	ODD_BURST = 20, /* lines in ten seconds */
+	OVERVIEW_LARGE = 64 * 1024, /* bytes of a reply that is shared */
 	WARNINGS_MAX = 20, /* in a reply */
 };
 
@@ -134,6 +135,8 @@ struct api *api_new(const struct api_config *cfg)
 
 	api->cfg = *cfg;
 	LIST_INIT(&api->calls);
+	/* a short one costs little: it is always of this moment */
+	api->overview.least = OVERVIEW_LARGE;
 	api->odd_limit.burst = ODD_BURST;
 	ev_init(&api->restart, on_restart);
 	api->host = host_advice_new(HOST_SETTINGS);

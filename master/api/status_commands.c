@@ -104,7 +104,7 @@ static json_t *softcams_overview(const struct api *api)
 	return list;
 }
 
-enum { OVERVIEW_AGE_MS = 200, OVERVIEW_LARGE = 64 * 1024 };
+enum { OVERVIEW_AGE_MS = 200 };
 
 /* The state of everything in one reply, of one moment. */
 static void status_overview_get(struct api *api, const char *id,
@@ -118,8 +118,6 @@ static void status_overview_get(struct api *api, const char *id,
 	json_t *alarms, *streams, *o;
 
 	(void)id, (void)span;
-	/* a short one costs little: it is always of this moment */
-	api->overview.least = OVERVIEW_LARGE;
 	if (text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
 		return;
 	alarms = alarms_list(api->alarms);

@@ -104,10 +104,9 @@ void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
 	give(t, reply);
 }
 
-uint64_t text_cache_key(const struct text_cache *c, const struct reply *reply)
+uint64_t text_cache_key(struct text_cache *c, const struct reply *reply)
 {
-	const struct cached_text *t =
-		call_is_reduced(reply->call) ? &c->reduced : &c->whole;
+	const struct cached_text *t = text_for(c, reply);
 
 	return t->text != NULL ? t->key : 0;
 }

@@ -37,5 +37,5 @@ bool text_cache_reply(struct text_cache *, uint64_t key, unsigned max_age_ms,
 void text_cache_put(struct text_cache *, uint64_t key, json_t *take_body,
 		    struct reply *);
 /* The version of the text that this caller would receive; 0: there is none. */
-uint64_t text_cache_key(const struct text_cache *, const struct reply *);
+uint64_t text_cache_key(struct text_cache *, const struct reply *);
 void text_cache_done(struct text_cache *);

@@ -193,6 +193,16 @@ int rig_request(struct rig *r, const char *text)
 	return fd;
 }
 
+int rig_join(struct rig *r)
+{
+	char head[1024];
+	int fd = rig_request(r, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+
+	rig_read_head(r, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
+	return fd;
+}
+
 struct want {
 	int fd;
 	uint8_t *data;

@@ -58,6 +58,8 @@ void rig_until(struct rig *, bool (*done)(void *arg), void *arg);
 /* A connection to the listener; non-blocking. */
 int rig_connect(struct rig *);
 int rig_request(struct rig *, const char *text);
+/* A viewer of /a that has read its head, which has the status 200. */
+int rig_join(struct rig *);
 
 /* Reads exactly len bytes, or fails the test. */
 void rig_read(struct rig *, int fd, void *data, size_t len);

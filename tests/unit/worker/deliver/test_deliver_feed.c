@@ -19,17 +19,6 @@
 
 enum { PACKETS_PER_UNIT = RING_UNIT / RING_PACKET };
 
-/* A viewer that has read its head. */
-static int join(struct rig *r)
-{
-	char head[1024];
-	int fd = rig_request(r, GET_A);
-
-	rig_read_head(r, fd, head, sizeof head);
-	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
-	return fd;
-}
-
 static int unread(int fd)
 {
 	int n = 0;
@@ -50,7 +39,7 @@ Test(deliver_feed, starts_at_the_last_random_access_point)
 	rig_write(&r, 10);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	pos = 20 * RING_PACKET;
 	rig_read_packets(&r, fd, &pos, 10);
 	rig_write(&r, 3);
@@ -67,7 +56,7 @@ Test(deliver_feed, waits_for_the_first_random_access_point)
 
 	rig_init(&r, 1);
 	rig_write(&r, 10);
-	fd = join(&r); /* the head arrives at once */
+	fd = rig_join(&r); /* the head arrives at once */
 	rig_write(&r, 10);
 	rig_turn(&r, 5 * RIG_TICK_MS);
 	cr_assert_eq(unread(fd), 0);
@@ -86,7 +75,7 @@ Test(deliver_feed, starts_live_without_a_random_access_point)
 
 	rig_init_with(&r, 1, &(struct deliver_config){ .start_ms = 100 });
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_turn(&r, 50);
 	cr_assert_eq(unread(fd), 0);
 	rig_turn(&r, 100);
@@ -113,7 +102,7 @@ Test(deliver_feed, sends_nothing_older_than_a_pause)
 	deliver_every_second(r.deliver);
 	rig_turn(&r, 30);
 	deliver_every_second(r.deliver);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_turn(&r, 3100); /* no picture is waited for in a pause */
 	cr_assert_eq(unread(fd), 0);
 	for (int i = 0; i < 2; i++) {
@@ -139,7 +128,7 @@ Test(deliver_feed, sends_nothing_older_than_a_pause_during_which_it_was_mounted)
 	rig_remount(&r);
 	rig_turn(&r, 30);
 	deliver_every_second(r.deliver);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_write(&r, 10);
 	rig_turn(&r, 5 * RIG_TICK_MS);
 	cr_assert_eq(unread(fd), 0);
@@ -159,7 +148,7 @@ Test(deliver_feed, starts_at_the_last_picture_of_a_stream_that_continues)
 	rig_remount(&r);
 	rig_turn(&r, 30);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 30);
 	(void)close(fd);
 	rig_done(&r);
@@ -174,7 +163,7 @@ Test(deliver_feed, starts_only_where_the_viewer_can_keep_up)
 	rig_init(&r, 4 * RING_UNIT);
 	rig_mark(&r);
 	rig_write(&r, 3 * PACKETS_PER_UNIT);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_turn(&r, 5 * RIG_TICK_MS);
 	cr_assert_eq(unread(fd), 0);
 	pos = ring_writer_pos(r.writer);
@@ -195,7 +184,7 @@ Test(deliver_feed, sends_every_byte_once_over_many_laps)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 1);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 1);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		rig_write(&r, BATCH);
@@ -234,7 +223,7 @@ Test(deliver_feed, disconnects_a_slow_viewer_exactly_at_the_limit)
 	rig_init(&r, size);
 	rig_mark(&r);
 	rig_write(&r, 1);
-	fd = join(&r);
+	fd = rig_join(&r);
 	while (deliver_status(r.deliver).cut == 0) {
 		cr_assert_leq(lead, lag.limit, "should have been cut");
 		/* large steps first, then small ones for a sharp edge */
@@ -267,8 +256,8 @@ Test(deliver_feed, a_slow_viewer_does_not_delay_the_others)
 	rig_init(&r, size);
 	rig_mark(&r);
 	rig_write(&r, 1);
-	slow = join(&r);
-	quick = join(&r);
+	slow = rig_join(&r);
+	quick = rig_join(&r);
 	rig_read_packets(&r, quick, &pos, 1);
 	while (pos < 4 * size) {
 		rig_write(&r, BATCH);
@@ -287,8 +276,8 @@ Test(deliver_feed, notices_a_viewer_that_leaves_a_silent_stream)
 	int a, b;
 
 	rig_init(&r, 1);
-	a = join(&r);
-	b = join(&r);
+	a = rig_join(&r);
+	b = rig_join(&r);
 	rig_await_viewers(&r, 2);
 	(void)close(a);
 	rig_await_viewers(&r, 1);
@@ -304,7 +293,7 @@ Test(deliver_feed, disconnects_a_viewer_that_sends_too_much)
 	int fd;
 
 	rig_init(&r, 1);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_await_viewers(&r, 1);
 	cr_assert_gt(send(fd, chatter, sizeof chatter, 0), 64 * 1024);
 	rig_await_viewers(&r, 0);
@@ -322,7 +311,7 @@ Test(deliver_feed, continues_with_a_successor_of_the_writer)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 10);
 	/* half a batch, not published */
 	memset(ring_room(r.writer, &room), 0xee, 5 * RING_PACKET);
@@ -356,7 +345,7 @@ Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 10);
 	poke_pos(&r, 7);
 	cr_assert_eq(rig_read_to_end(&r, fd, &pos), -ECONNRESET);
@@ -368,13 +357,13 @@ Test(deliver_feed, disconnects_the_viewers_of_an_invalid_ring)
 
 	/* the writer continues at another position */
 	poke_pos(&r, 3 * RING_PACKET);
-	fd = join(&r);
+	fd = rig_join(&r);
 	(void)close(fd);
 
 	/* a sound ring in its place heals it too */
 	poke_pos(&r, 7);
 	cr_assert_eq(deliver_mount(r.deliver, &name, ring_create(1, 0)), 0);
-	fd = join(&r);
+	fd = rig_join(&r);
 	(void)close(fd);
 	rig_done(&r);
 }
@@ -388,7 +377,7 @@ Test(deliver_feed, a_position_far_ahead_is_no_harm)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 10);
 	poke_pos(&r, (uint64_t)INT64_MAX / RING_PACKET * RING_PACKET);
 	rig_turn(&r, 5 * RIG_TICK_MS);
@@ -408,7 +397,7 @@ Test(deliver_feed, unmount_closes_and_unlisten_does_not)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 5);
 	rig_unlisten(&r);
 	rig_write(&r, 5);
@@ -438,7 +427,7 @@ Test(deliver_feed, another_ring_closes_and_the_same_does_not)
 	rig_init(&r, 1);
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_mount(&r, &name);
 	rig_write(&r, 5);
 	rig_read_packets(&r, fd, &pos, 15);
@@ -483,7 +472,7 @@ Test(deliver_feed, reports_each_change_once)
 	cr_assert_not(deliver_next_change(r.deliver, &cursor, &v));
 	rig_mark(&r);
 	rig_write(&r, 10);
-	fd = join(&r);
+	fd = rig_join(&r);
 	rig_read_packets(&r, fd, &pos, 10);
 	cursor = 0;
 	cr_assert(deliver_next_change(r.deliver, &cursor, &v));
@@ -528,7 +517,7 @@ Test(deliver_feed, viewers_connect_and_leave)
 		}
 		rig_write(&r, 1 + (unsigned)rand() % 50);
 		if (slots[i].fd < 0) {
-			slots[i].fd = join(&r);
+			slots[i].fd = rig_join(&r);
 			slots[i].pos = mark;
 		} else if (rand() % 2) {
 			fd_close(&slots[i].fd);

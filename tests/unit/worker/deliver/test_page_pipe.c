@@ -160,16 +160,6 @@ Test(page_pipe, takes_no_more_than_a_pipe_holds)
 	fd_close(&fd);
 }
 
-static int join(struct rig *r)
-{
-	char head[1024];
-	int fd = rig_request(r, "GET /a HTTP/1.0\r\n\r\n");
-
-	rig_read_head(r, fd, head, sizeof head);
-	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
-	return fd;
-}
-
 /* Viewers at the same position share the pages of a pass. */
 Test(page_pipe, sends_every_byte_once_to_many_viewers)
 {
@@ -182,7 +172,7 @@ Test(page_pipe, sends_every_byte_once_to_many_viewers)
 	rig_mark(&r);
 	rig_write(&r, 1);
 	for (unsigned i = 0; i < VIEWERS; i++)
-		fds[i] = join(&r);
+		fds[i] = rig_join(&r);
 	rig_await_viewers(&r, VIEWERS);
 	for (unsigned i = 0; i < VIEWERS; i++)
 		rig_read_packets(&r, fds[i], &pos[i], 1);
