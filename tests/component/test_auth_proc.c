@@ -10,7 +10,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t step_ms; /* the clock advances so far with each reading */
 
@@ -114,6 +116,23 @@ Test(auth_proc, hashes_and_verifies, .timeout = 90)
 	cr_expect_eq(right.outcome, AUTH_OK);
 	cr_expect_eq(wrong.outcome, AUTH_WRONG);
 	cr_expect(service_proc_is_running(auth_proc_service(b.auth)));
+	teardown(&b);
+}
+
+/* A service that runs at -10 must not wait for its logins behind all others. */
+Test(auth_proc, is_five_steps_nicer_than_the_service, .timeout = 90)
+{
+	struct asked first;
+	struct bench b;
+	int own;
+
+	(void)!nice(3);
+	own = getpriority(PRIO_PROCESS, 0);
+	setup(&b, "sluice-worker");
+	(void)ask(&b, "x", NULL, &first);
+	await(&b, &first);
+	cr_expect_eq(getpriority(PRIO_PROCESS, (id_t)rig_find_child("auth")),
+		     own + 5 > 19 ? 19 : own + 5);
 	teardown(&b);
 }
 

@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
-/* Hashing uses much CPU: the workers of streams have precedence. */
+/* Hashing uses much CPU: the workers of streams have precedence. It is added
+ * to the niceness of the service. */
 enum { NICE = 5 };
 
 struct role {
@@ -22,7 +23,7 @@ static void *role_new(struct worker *worker)
 	struct role *r = xcalloc(1, sizeof *r);
 
 	r->worker = worker;
-	(void)setpriority(PRIO_PROCESS, 0, NICE);
+	(void)!nice(NICE);
 	return r;
 }
 
