@@ -217,12 +217,14 @@ unit_worker_tests = \
 	tests/unit/worker/adapter/test_adapter_grants \
 	tests/unit/worker/adapter/test_cam_source \
 	tests/unit/worker/adapter/test_program_pids \
+	tests/unit/worker/adapter/test_satip_rtp \
 	tests/unit/worker/adapter/test_satip_source \
 	tests/unit/worker/adapter/test_slot_source \
 	tests/unit/worker/adapter/test_t2mi_source \
 	tests/unit/worker/adapter/test_tuner_source \
 	tests/unit/worker/adapter/test_wanted_pids \
 	tests/unit/worker/adapter/satip/test_rtsp \
+	tests/unit/worker/adapter/satip/test_satip_misbehaviours \
 	tests/unit/worker/adapter/satip/test_satip_pids \
 	tests/unit/worker/adapter/satip/test_satip_session \
 	tests/unit/worker/adapter/satip/test_satip_session_pids \
@@ -525,6 +527,10 @@ tests_unit_worker_deliver_test_deliver_tls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_tls.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
+tests_unit_worker_adapter_satip_test_satip_misbehaviours_SOURCES = \
+	tests/unit/worker/adapter/satip/test_satip_misbehaviours.c \
+	tests/unit/worker/adapter/satip/rig.c \
+	tests/unit/worker/adapter/satip/rig.h
 tests_unit_worker_adapter_satip_test_satip_session_SOURCES = \
 	tests/unit/worker/adapter/satip/test_satip_session.c \
 	tests/unit/worker/adapter/satip/rig.c \
@@ -533,6 +539,14 @@ tests_unit_worker_adapter_satip_test_satip_session_pids_SOURCES = \
 	tests/unit/worker/adapter/satip/test_satip_session_pids.c \
 	tests/unit/worker/adapter/satip/rig.c \
 	tests/unit/worker/adapter/satip/rig.h
+tests_unit_worker_adapter_test_satip_rtp_SOURCES = \
+	tests/unit/worker/adapter/test_satip_rtp.c \
+	tests/unit/worker/adapter/satip_rig.c \
+	tests/unit/worker/adapter/satip_rig.h
+tests_unit_worker_adapter_test_satip_source_SOURCES = \
+	tests/unit/worker/adapter/test_satip_source.c \
+	tests/unit/worker/adapter/satip_rig.c \
+	tests/unit/worker/adapter/satip_rig.h
 tests_unit_worker_adapter_test_cam_source_LDFLAGS = -Wl,--wrap=mono_ns
 tests_unit_worker_adapter_test_cam_source_SOURCES = \
 	tests/unit/worker/adapter/test_cam_source.c \

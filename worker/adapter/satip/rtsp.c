@@ -25,6 +25,17 @@ static bool take_port(struct slice value, uint16_t *ret)
 	return true;
 }
 
+/* "192.0.2.1", "2001:db8::1" and "[2001:db8::1]" */
+static void take_address(struct slice value, char *text, size_t size)
+{
+	if (value.len >= 2 && value.at[0] == '[' &&
+	    value.at[value.len - 1] == ']') {
+		value.at++;
+		value.len -= 2;
+	}
+	(void)slice_copy(value, text, size);
+}
+
 static void take_parameter(struct rtsp_transport *t, struct slice part)
 {
 	struct slice name, value;
@@ -36,9 +47,9 @@ static void take_parameter(struct rtsp_transport *t, struct slice part)
 	else if (slice_is(name, "port"))
 		(void)take_port(value, &t->port);
 	else if (slice_is(name, "destination"))
-		(void)slice_copy(value, t->destination, sizeof t->destination);
+		take_address(value, t->destination, sizeof t->destination);
 	else if (slice_is(name, "source"))
-		(void)slice_copy(value, t->source, sizeof t->source);
+		take_address(value, t->source, sizeof t->source);
 	else if (slice_is(name, "interleaved") &&
 		 take_port(value, &channel) && channel < UINT8_MAX) {
 		t->kind = SATIP_TCP;
@@ -76,19 +87,21 @@ static void take_session(struct rtsp_reply *r, struct slice value)
 			r->timeout_s = timeout_s;
 }
 
+/* Servers repeat fields: the first with a value counts, as in a list. */
 static void take_field(struct rtsp_reply *r, struct slice name,
 		       struct slice value)
 {
 	uint32_t n;
 
-	if (slice_is(name, "CSeq")) {
+	if (slice_is(name, "CSeq") && !r->has_cseq) {
 		r->has_cseq = slice_number(value, UINT32_MAX, &r->cseq);
-	} else if (slice_is(name, "Session")) {
+	} else if (slice_is(name, "Session") && r->session[0] == '\0') {
 		take_session(r, value);
-	} else if (slice_is(name, "com.ses.streamID")) {
+	} else if (slice_is(name, "com.ses.streamID") &&
+		   r->stream == RTSP_NO_STREAM) {
 		if (slice_number(value, STREAM_MAX, &n))
 			r->stream = (int)n;
-	} else if (slice_is(name, "Transport")) {
+	} else if (slice_is(name, "Transport") && !r->has_transport) {
 		take_transport(r, value);
 	}
 }

@@ -4,6 +4,19 @@
 
 #include "common/base/units.h"
 
+void satip_session_take_report(struct satip_session *s,
+			       const struct ses1 *report, uint64_t now_ns)
+{
+	if (!report->has_tuner)
+		return;
+	s->report = *report;
+	s->report_ns = now_ns;
+	if (!report->lock)
+		s->lock_ns = 0;
+	else if (s->lock_ns == 0)
+		s->lock_ns = now_ns;
+}
+
 /* A server whose packets do not arrive may go on to report a lock. */
 const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 {

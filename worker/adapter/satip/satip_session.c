@@ -159,8 +159,9 @@ static void name_status(struct satip_session *s, const char *what,
 		errmsg_set(&s->error, "%s: the server sent a reply without "
 			   "status", what);
 	else
-		errmsg_set(&s->error, "%s: the server replied %u %s", what,
-			   r->status, r->reason);
+		errmsg_set(&s->error, "%s: the server replied %u%s%s", what,
+			   r->status, r->reason[0] != '\0' ? " " : "",
+			   r->reason);
 }
 
 static const char *method_of(const struct satip_session *s)
@@ -171,11 +172,12 @@ static const char *method_of(const struct satip_session *s)
 
 static enum satip_state busy(struct satip_session *s, const struct context *c)
 {
+	const char *reason = c->reply->reason;
 	enum satip_state next = pause_for(s, SATIP_BUSY_MAX_S, c);
 
-	errmsg_set(&s->error, "no free tuner: the server replied %u %s; next "
-		   "attempt after %u s", c->reply->status, c->reply->reason,
-		   s->retry.delay_s);
+	errmsg_set(&s->error, "no free tuner: the server replied %u%s%s; next "
+		   "attempt after %u s", c->reply->status,
+		   reason[0] != '\0' ? " " : "", reason, s->retry.delay_s);
 	return next;
 }
 
@@ -246,6 +248,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	else
 		snprintf(s->url, sizeof s->url, "rtsp://%s/", s->cfg.host);
 	if (!take_place(s, r)) {
+		(void)change_transport(s);
 		errmsg_set(&s->error, "SETUP: the server replied with another "
 			   "transport");
 		return pause_for(s, SATIP_FAILED_MAX_S, c);
@@ -394,9 +397,10 @@ static action_fn *const table[SATIP_STATES][EVENTS] = {
 		[EVENT_CLOSED] = failed,
 		[EVENT_LATE] = late,
 	},
-	/* a server that lost the session says so: any reply will do */
+	/* a server that lost the session says so: any reply will do, and some
+	 * servers close the connection after TEARDOWN */
 	[SATIP_LEAVE] = {
-		[EVENT_CLOSED] = failed,
+		[EVENT_CLOSED] = begin,
 		[EVENT_LATE] = set_up,
 		[EVENT_OK] = set_up,
 		[EVENT_BUSY] = set_up,
@@ -553,14 +557,7 @@ void satip_session_rtcp(struct satip_session *s, const uint8_t *data,
 	if (s->id[0] == '\0' || ses1_decode(data, len, &report) < 0)
 		return;
 	s->heard_ns = now_ns;
-	if (report.has_tuner) {
-		s->report = report;
-		s->report_ns = now_ns;
-		if (!report.lock)
-			s->lock_ns = 0;
-		else if (s->lock_ns == 0)
-			s->lock_ns = now_ns;
-	}
+	satip_session_take_report(s, &report, now_ns);
 	if (report.bye)
 		happen(s, EVENT_DEAD, &(struct context){
 			.reason = "the server ended the session",

@@ -162,6 +162,10 @@ static inline bool satip_session_is_fresh(uint64_t at_ns, unsigned ms,
 	return at_ns != 0 && now_ns - at_ns < ms * MS;
 }
 
+/* The server reported its tuner. */
+void satip_session_take_report(struct satip_session *, const struct ses1 *,
+			       uint64_t now_ns);
+
 /* Why a session that is on is dead; NULL: it is not. */
 const char *satip_session_death(const struct satip_session *, uint64_t now_ns);
 

@@ -78,32 +78,60 @@ void rig_pass(struct rig *rig, unsigned ms)
 	}
 }
 
+static void feed(struct rig *rig)
+{
+	satip_session_feed(&rig->s, &rig->in, rig->now_ns);
+}
+
 void rig_reply(struct rig *rig, const char *text)
 {
 	const char *cseq = strstr(rig->last, "CSeq: ");
 
 	for (; *text != '\0'; text++) {
-		if (*text == '@')
+		switch (*text) {
+		case '@':
 			buf_printf(&rig->in, "%lu",
 				   strtoul(cseq + strlen("CSeq: "), NULL, 10));
-		else
+			break;
+		case '^':
+			buf_append(&rig->in, "", 1);
+			break;
+		case '~': /* SILENCE */
+			feed(rig);
+			rig_pass(rig, SATIP_CONNECT_MS);
+			break;
+		case '!': /* CLOSE */
+			feed(rig);
+			buf_reset(&rig->in, 0);
+			satip_session_closed(&rig->s, "closed by the server",
+					     rig->now_ns);
+			break;
+		default:
 			buf_append(&rig->in, text, 1);
+		}
 	}
-	satip_session_feed(&rig->s, &rig->in, rig->now_ns);
+	feed(rig);
 }
 
 void rig_serve(struct rig *rig, const char *const *replies)
 {
 	for (size_t i = 0; i < REPLIES_MAX && replies[i] != NULL; i++) {
-		cr_assert(rig_take_request(rig), "reply %zu has no request", i);
-		if (strcmp(replies[i], SILENCE) == 0)
-			rig_pass(rig, SATIP_CONNECT_MS);
-		else if (strcmp(replies[i], CLOSE) == 0)
-			satip_session_closed(&rig->s, "closed by the server",
-					     rig->now_ns);
-		else
-			rig_reply(rig, replies[i]);
+		cr_assert(rig_take_request(rig), "%s: no request before it: %s",
+			  replies[i], rig->s.error.text);
+		rig_reply(rig, replies[i]);
 	}
+}
+
+void rig_report(struct rig *rig, const char *tuner)
+{
+	uint8_t data[128] = { 0x80, 204, 0, 0, 1, 2, 3, 4,
+			      'S', 'E', 'S', '1' };
+	size_t len = strlen(tuner);
+
+	data[3] = (uint8_t)((16 + len + 3) / 4 - 1);
+	data[15] = (uint8_t)len;
+	memcpy(data + 16, tuner, len);
+	satip_session_rtcp(&rig->s, data, 16 + (len + 3) / 4 * 4, rig->now_ns);
 }
 
 void rig_play(struct rig *rig, enum satip_transport transport)

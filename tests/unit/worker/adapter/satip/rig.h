@@ -12,8 +12,8 @@
 #define SESSION "Session: 77;timeout=30\r\ncom.ses.streamID: 0\r\n"
 #define SETUP HEAD SESSION UDP "\r\n"
 #define STATUS(text) "RTSP/1.0 " text "\r\nCSeq: @\r\n\r\n"
-#define SILENCE "" /* the server does not reply */
-#define CLOSE "!"  /* the server closes the connection */
+#define SILENCE "~" /* the server sends nothing for so long */
+#define CLOSE "!"   /* the server closes the connection */
 #define START_NS (1000 * SECOND_NS)
 
 enum { REPLIES_MAX = 6 };
@@ -39,8 +39,12 @@ bool rig_take_request(struct rig *);
 
 void rig_pass(struct rig *, unsigned ms);
 
-/* Sends text with the number of the last request in place of '@'. */
+/* Sends text with the number of the last request in place of '@', and a zero in
+ * place of '^'; SILENCE and CLOSE may stand in it. */
 void rig_reply(struct rig *, const char *text);
 
+/* A reply to each request. */
 void rig_serve(struct rig *, const char *const *replies);
+/* RTCP with this text of SES1. */
+void rig_report(struct rig *, const char *tuner);
 void rig_play(struct rig *, enum satip_transport);

@@ -56,6 +56,10 @@ Test(rtsp, decodes_multicast_and_interleaved_transports)
 		  "interleaved=4-5\r\n\r\n");
 	cr_assert_eq(r->transport.kind, SATIP_TCP);
 	cr_assert_eq(r->transport.channel, 4);
+	r = reply("RTSP/1.0 200 OK\r\nTransport: RTP/AVP;multicast;"
+		  "destination=[ff3e::1];source=[2001:db8::1]\r\n\r\n");
+	cr_assert_str_eq(r->transport.destination, "ff3e::1");
+	cr_assert_str_eq(r->transport.source, "2001:db8::1");
 }
 
 Test(rtsp, accepts_what_servers_send_beside_the_standard)

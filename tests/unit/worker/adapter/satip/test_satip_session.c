@@ -5,18 +5,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static void report(struct rig *rig, const char *tuner)
-{
-	uint8_t data[128] = { 0x80, 204, 0, 0, 1, 2, 3, 4,
-			      'S', 'E', 'S', '1' };
-	size_t len = strlen(tuner);
-
-	data[3] = (uint8_t)((16 + len + 3) / 4 - 1);
-	data[15] = (uint8_t)len;
-	memcpy(data + 16, tuner, len);
-	satip_session_rtcp(&rig->s, data, 16 + (len + 3) / 4 * 4, rig->now_ns);
-}
-
 Test(satip_session, sets_up_plays_and_tears_down)
 {
 	struct rig rig;
@@ -37,96 +25,6 @@ Test(satip_session, sets_up_plays_and_tears_down)
 	cr_assert_str_eq(rig.last, "TEARDOWN rtsp://192.0.2.1:554/stream=0 "
 			 "RTSP/1.0\r\nCSeq: 3\r\nSession: 77\r\n\r\n");
 	rig_finish(&rig);
-}
-
-/* What servers do wrong, and where the session is afterwards. */
-static const struct misbehaviour {
-	const char *replies[REPLIES_MAX];
-	enum satip_state state;
-	const char *error; /* a part of it; NULL: none */
-} misbehaviours[] = {
-	/* busy, in every form that servers have for it */
-	{ { STATUS("503 Service Unavailable") }, SATIP_WAIT,
-	  "no free tuner: the server replied 503 Service Unavailable; next "
-	  "attempt after 1 s" },
-	{ { STATUS("453 Not Enough Bandwidth") }, SATIP_WAIT, "no free tuner" },
-	{ { STATUS("404 Not Found") }, SATIP_WAIT, "no free tuner" },
-	{ { SETUP, STATUS("404 Not Found") }, SATIP_WAIT, "no free tuner" },
-	{ { SETUP, STATUS("503 Busy") }, SATIP_WAIT, "no free tuner" },
-	{ { SETUP, STATUS("453 No") }, SATIP_WAIT, "no free tuner" },
-	{ { "RTSP/1.0 503\r\n\r\n" }, SATIP_WAIT, "no free tuner" },
-	/* refusals */
-	{ { STATUS("400 Bad Request") }, SATIP_WAIT,
-	  "SETUP: the server replied 400 Bad Request" },
-	{ { STATUS("403 Forbidden") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("405 Method") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("408 Timeout") }, SATIP_WAIT, "replied 408 Timeout" },
-	{ { STATUS("454 Session") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("461 Transport") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("500 Error") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("301 Moved") }, SATIP_WAIT, "SETUP: the server" },
-	{ { STATUS("100 Continue") }, SATIP_WAIT, "SETUP: the server" },
-	{ { SETUP, STATUS("454 Session") }, SATIP_WAIT, "PLAY: the server" },
-	{ { SETUP, STATUS("500 Error") }, SATIP_WAIT, "PLAY: the server" },
-	{ { "CSeq: @\r\n\r\n" }, SATIP_WAIT,
-	  "SETUP: the server sent a reply without status" },
-	{ { SETUP, "CSeq: @\r\n\r\n" }, SATIP_WAIT, "PLAY: the server sent" },
-	{ { "RTSP/1.0 7 x\r\n\r\n" }, SATIP_WAIT, "a reply without status" },
-	/* replies that lack something */
-	{ { OK }, SATIP_WAIT, "has no session" },
-	{ { HEAD "Session: \r\n\r\n" }, SATIP_WAIT, "has no session" },
-	{ { HEAD "Session: 7\r\n\r\n" }, SATIP_PLAY, NULL },
-	{ { HEAD "Session: 7\r\n\r\n", OK }, SATIP_ON, NULL },
-	{ { HEAD "Session: 7;timeout=0\r\n\r\n", OK }, SATIP_ON, NULL },
-	{ { "RTSP/1.0 200 OK\r\n" SESSION "\r\n", "RTSP/1.0 200 OK\r\n\r\n" },
-	  SATIP_ON, NULL },
-	{ { "HTTP/1.1 200 OK\nCseq:@\n" SESSION "\n", OK }, SATIP_ON, NULL },
-	/* another transport */
-	{ { HEAD SESSION TCP "\r\n" }, SATIP_WAIT, "another transport" },
-	{ { HEAD SESSION "Transport: RTP/AVP;multicast\r\n\r\n" }, SATIP_WAIT,
-	  "another transport" },
-	{ { HEAD SESSION "Transport: RTP/AVP;multicast;destination=239.0.0.1;"
-	    "port=5004-5005\r\n\r\n", OK }, SATIP_ON, NULL },
-	/* silence, and the end of the connection */
-	{ { SILENCE }, SATIP_WAIT, "SETUP: no reply within 5 s" },
-	{ { SETUP, SILENCE }, SATIP_WAIT, "PLAY: no reply within 5 s" },
-	{ { CLOSE }, SATIP_WAIT, "closed by the server" },
-	{ { SETUP, CLOSE }, SATIP_WAIT, "closed by the server" },
-	/* replies to what was not asked, requests, frames */
-	{ { "RTSP/1.0 200 OK\r\nCSeq: 99\r\n" SESSION "\r\n" }, SATIP_SETUP,
-	  NULL },
-	{ { OK SETUP }, SATIP_WAIT, "has no session" },
-	{ { SETUP, OK OK OK STATUS("454 x") }, SATIP_ON, NULL },
-	{ { "OPTIONS rtsp://c/ RTSP/1.0\r\nCSeq: @\r\n\r\n" SETUP, OK },
-	  SATIP_ON, NULL },
-	{ { "$\1\1\1x" }, SATIP_SETUP, NULL },
-	{ { "\r\n\r\n" SETUP, OK }, SATIP_ON, NULL },
-	{ { "RTSP/1.0 200 OK\r\nContent-Length: 70000\r\n\r\n" }, SATIP_WAIT,
-	  "RTSP: Content-Length" },
-	{ { HEAD SESSION "Content-Length: 3\r\n\r\nabc", OK }, SATIP_ON, NULL },
-};
-
-Test(satip_session, survives_each_misbehaviour)
-{
-	for (size_t i = 0; i < ARRAY_LEN(misbehaviours); i++) {
-		const struct misbehaviour *m = &misbehaviours[i];
-		struct rig rig;
-
-		rig_begin(&rig, SATIP_UDP);
-		rig_serve(&rig, m->replies);
-		cr_assert_eq(rig.s.state, m->state, "%zu: %d", i, rig.s.state);
-		if (m->error == NULL)
-			cr_assert_str_empty(rig.s.error.text, "%zu", i);
-		else
-			cr_assert(strstr(rig.s.error.text, m->error) != NULL,
-				  "%zu: %s", i, rig.s.error.text);
-		/* every fault ends in another attempt */
-		if (rig.s.state == SATIP_WAIT) {
-			rig_pass(&rig, 1100);
-			cr_assert_eq(rig.s.state, SATIP_CONNECT, "%zu", i);
-		}
-		rig_finish(&rig);
-	}
 }
 
 Test(satip_session, waits_longer_after_each_busy_answer)
@@ -298,7 +196,7 @@ Test(satip_session, tells_no_signal_from_a_dead_session)
 	satip_session_media(&rig.s, rig.now_ns);
 	for (int i = 0; i < 100; i++) {
 		rig_pass(&rig, 100);
-		report(&rig, "tuner=1,240,0,7,11362");
+		rig_report(&rig, "tuner=1,240,0,7,11362");
 	}
 	cr_assert_eq(rig.s.state, SATIP_ON);
 	cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
@@ -318,11 +216,11 @@ Test(satip_session, believes_no_lock_before_the_first_packet)
 	struct rig rig;
 
 	rig_play(&rig, SATIP_UDP);
-	report(&rig, "tuner=1,255,1,15,11362");
+	rig_report(&rig, "tuner=1,255,1,15,11362");
 	cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
 	satip_session_media(&rig.s, rig.now_ns);
 	cr_assert(satip_session_has_lock(&rig.s, rig.now_ns));
-	report(&rig, "tuner=1,0,1,0,11362");
+	rig_report(&rig, "tuner=1,0,1,0,11362");
 	cr_assert(satip_session_has_lock(&rig.s, rig.now_ns));
 	rig_finish(&rig);
 }
@@ -351,7 +249,7 @@ static void report_lock(struct rig *rig)
 {
 	for (int i = 0; i < SATIP_LOCKED_MS / 100; i++) {
 		cr_assert_eq(rig->s.state, SATIP_ON, "%d", i);
-		report(rig, "tuner=1,240,1,7,11362");
+		rig_report(rig, "tuner=1,240,1,7,11362");
 		rig_pass(rig, 100);
 		(void)rig_take_request(rig);
 	}
