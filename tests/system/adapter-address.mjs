@@ -3,12 +3,13 @@
 // streams take their programs from its ring.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { now, udpBound, waitUntil } from '../helpers/util.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const ADDRESS = 'udp://127.0.0.1:5000';
 const PNRS = [1, 2, 3];
@@ -18,7 +19,7 @@ const multiplex = () => new TsMux({ programs, rate: 3e6 });
 const adapter = (more = {}) => ({ id: 'd', name: 'Multiplex', type: 'S2',
 	enable: true, address: ADDRESS, ...more });
 const reader = (pnr) => stream(`p${pnr}`, `dvb://d#pnr=${pnr}`,
-	`udp://127.0.0.1:${6000 + pnr}`);
+	[`udp://127.0.0.1:${6000 + pnr}`, `http://127.0.0.1:8100/p${pnr}`]);
 const document = () => ({ ...config(...PNRS.map(reader)),
 	dvb_tune: [adapter()] });
 const places = PNRS.map((pnr) => ({ port: 6000 + pnr }));
@@ -90,19 +91,76 @@ test('every stream gets its program, and a new master takes nothing',
 	await sluice.stop();
 });
 
-test('streams wait for an adapter that is off, changed or killed',
+const readers = (sluice) => PNRS.map((pnr) =>
+	sluice.worker('stream', `p${pnr}`).pid);
+
+// The longest silence of an output, in milliseconds.
+const longestGap = (list) => Math.max(...list.slice(1).map(({ ns }, i) =>
+	Number(ns - list[i].ns) / 1e6));
+
+// The clock of a program goes on: its largest step, in milliseconds.
+function largestStep(list) {
+	const { pcrs, pmts } = checkTs(joined(list));
+	const found = pcrs.get([...pmts.values()][0].pcr);
+
+	assert.ok(found.every(({ jump }) => !jump), 'no new clock');
+	return Math.max(...found.slice(1).map(({ value }, i) => {
+		assert.ok(value > found[i].value, 'the clock never goes back');
+		return (value - found[i].value) / 27000;
+	}));
+}
+
+const counters = ({ inputs: [input], outputs }) => [input.packets,
+	...outputs.map((output) => output.packets)];
+
+test('kill -9 of an adapter: its streams return within 1.5 s, and go on',
 	async (t) => {
-	const { timing, recorder, sluice } = await open(t);
-	const readers = () => PNRS.map((pnr) =>
-		sluice.worker('stream', `p${pnr}`).pid);
-	const before = readers();
+	const { timing, recorder, sluice, sender } = await open(t);
+	const viewers = await Promise.all(PNRS.map((pnr) =>
+		Viewer.open(t, 8100, `/p${pnr}`)));
+	const moreViewed = (bytes) => {
+		const seen = viewers.map((viewer) => viewer.bytes);
+
+		return waitUntil('what viewers get', () => viewers.every(
+			(v, i) => v.bytes > seen[i] + bytes), 20000);
+	};
+	const before = readers(sluice);
 	const { pid } = sluice.worker('adapter', 'd');
 
+	await moreViewed(50000);
+	const counted = (await statuses(sluice)).slice(1).map(counters);
 	process.kill(pid, 'SIGKILL');
-	const killed = now();
 	await sluice.replaced('adapter', 'd', pid);
 	await more(recorder);
-	t.diagnostic(`packets after ${Math.round(now() - killed)} ms`);
+	await moreViewed(200000);
+	const [adapter, ...ends] = await statuses(sluice);
+	assert.equal(adapter.worker.restarts, 1);
+	assert.deepEqual(readers(sluice), before);
+	for (const [i, list] of ends.map(counters).entries())
+		for (const [k, n] of list.entries())
+			assert.ok(n > counted[i][k], `${n} of p${i + 1}`);
+	await recorder.all(sender);
+	const lists = await recorder.stop();
+	const gaps = lists.map(longestGap), steps = lists.map(largestStep);
+
+	t.diagnostic(`off for ${gaps.map(Math.round)} ms`);
+	timing.assert(Math.max(...gaps, ...steps) <= 1500,
+		`off for ${gaps}, clocks ${steps} ms`);
+	for (const viewer of viewers) {
+		const { ccErrors, syncErrors } = checkTs(viewer.data());
+
+		assert.deepEqual([viewer.ended, syncErrors], [false, 0]);
+		timing.unlessHeldUp(sluice.log, ends, () =>
+			assert.equal(ccErrors, 0));
+	}
+	timing.unlessHeldUp(sluice.log, ends, () =>
+		assert.deepEqual(lists.map(faults), [0, 0, 0]));
+	await sluice.stop();
+});
+
+test('streams wait for an adapter that is off or changed', async (t) => {
+	const { timing, recorder, sluice } = await open(t);
+	const before = readers(sluice);
 
 	await sluice.cmd('toggle-adapter', { id: 'd' });
 	await waitUntil('the error of the input', async () =>
@@ -118,7 +176,7 @@ test('streams wait for an adapter that is off, changed or killed',
 	await waitUntil('the other source', () => udpBound(5001));
 	const other = await Sender.start(t, multiplex(), 5001);
 	await more(recorder);
-	assert.deepEqual(readers(), before);
+	assert.deepEqual(readers(sluice), before);
 
 	const { pid: last } = sluice.worker('adapter', 'd');
 	await sluice.cmd('restart-adapter', { id: 'd' });
