@@ -236,6 +236,59 @@ static void show_ends(struct buf *to, const struct ctl *ctl,
 				 end_of(ends, i));
 }
 
+/* Prints ", at least 500 kbit/s, priority 50", the limits of an input. */
+static void show_limits(struct buf *to, const json_t *service)
+{
+	json_int_t min = api_number(service, "rate_min");
+	json_int_t max = api_number(service, "rate_max");
+
+	if (min > 0)
+		buf_printf(to, ", at least %" JSON_INTEGER_FORMAT " kbit/s",
+			   min);
+	if (max > 0)
+		buf_printf(to, ", at most %" JSON_INTEGER_FORMAT " kbit/s",
+			   max);
+	buf_printf(to, ", priority %" JSON_INTEGER_FORMAT,
+		   api_number(service, "priority"));
+}
+
+/* Prints "service 101 "News" of input 1  4.2 Mbit/s  on air, priority 100" and
+ * its PIDs for each service of a multiplex. */
+static void show_services(struct buf *to, const json_t *status)
+{
+	json_t *one, *pid;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(status, "services"), i, one) {
+		const char *filler = api_text(one, "filler");
+		char rate[32];
+
+		text_rate(rate, api_number(one, "bitrate"));
+		buf_printf(to, "service %" JSON_INTEGER_FORMAT " \"",
+			   api_number(one, "pnr"));
+		text_plain(to, api_text(one, "name"));
+		buf_printf(to, "\" of input %" JSON_INTEGER_FORMAT "  %s  %s",
+			   api_number(one, "input"), rate,
+			   json_is_true(json_object_get(one, "onair"))
+				   ? "on air" : "off air");
+		if (filler[0] != '\0')
+			buf_printf(to, ", filler %s", filler);
+		if (json_is_true(json_object_get(one, "absent")))
+			buf_printf(to, ", absent");
+		show_limits(to, one);
+		if (api_number(one, "dropped") > 0)
+			buf_printf(to, ", %" JSON_INTEGER_FORMAT
+				   " packets dropped",
+				   api_number(one, "dropped"));
+		buf_printf(to, "\n    PIDs %" JSON_INTEGER_FORMAT,
+			   api_number(one, "pmt_pid"));
+		json_array_foreach(json_object_get(one, "pids"), k, pid)
+			buf_printf(to, " %" JSON_INTEGER_FORMAT,
+				   json_integer_value(pid));
+		buf_printf(to, "\n");
+	}
+}
+
 /* Prints the error of the stream if no input has it. */
 static void show_error(struct buf *to, const json_t *status)
 {
@@ -292,6 +345,7 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	table_free(&t);
 	show_error(&text, row->status);
 	show_ends(&text, ctl, row, "input", "inputs");
+	show_services(&text, row->status);
 	show_ends(&text, ctl, row, "output", "outputs");
 	show_join(&text, row->status);
 	show_alarms(&text, ctl, "alarms of the output ", row->status);

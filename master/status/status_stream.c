@@ -404,6 +404,17 @@ static void add_join(json_t *o, const struct status_stream *s)
 	}
 }
 
+static json_t *filler_word(unsigned filler)
+{
+	switch (filler) {
+	case SERVICE_FILLER_STILL:
+		return json_string("still");
+	case SERVICE_FILLER_FILE:
+		return json_string("file");
+	}
+	return json_null();
+}
+
 /* The services of a multiplex of several inputs. */
 static void add_services(json_t *o, const struct status_stream *s)
 {
@@ -414,17 +425,27 @@ static void add_services(json_t *o, const struct status_stream *s)
 	list = json_array();
 	for (size_t i = 0; i < s->last.n_services; i++) {
 		const struct msg_service_status *m = &s->last.services[i];
-		json_t *one = json_object();
+		json_t *one = json_object(), *pids = json_array();
 
 		set_int(one, "pnr", m->pnr);
+		set_text(one, "name", m->name);
 		set_int(one, "input", m->input);
 		set_int(one, "pmt_pid", m->pmt_pid);
 		set_bool(one, "onair", m->onair);
 		set_bool(one, "absent", m->absent);
+		(void)json_object_set_new(one, "filler",
+					  filler_word(m->filler));
+		set_int(one, "priority", m->priority);
+		set_int(one, "rate_min", m->rate_min_kbps);
+		set_int(one, "rate_max", m->rate_max_kbps);
 		set_int(one, "bitrate", m->bitrate_kbps);
 		set_int(one, "dropped", m->dropped);
 		set_int(one, "excess", m->excess);
 		set_int(one, "eit_dropped", m->eit_dropped);
+		for (size_t k = 0; k < m->n_pids; k++)
+			(void)json_array_append_new(pids,
+						    json_integer(m->pids[k]));
+		(void)json_object_set_new(one, "pids", pids);
 		(void)json_array_append_new(list, one);
 	}
 	(void)json_object_set_new(o, "services", list);

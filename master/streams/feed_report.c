@@ -60,6 +60,7 @@ void feed_report_add(struct feed_report *r, const struct msg_stream_status *m)
 	add_faults(&r->input, &before);
 	r->n_untaken++;
 	r->heard = true;
+	r->filler = m->filler;
 	for (size_t i = 0; i < m->n_changes; i++)
 		if (m->changes[i].place == 1)
 			add_change(r, &m->changes[i]);

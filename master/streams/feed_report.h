@@ -17,6 +17,7 @@ struct feed_report {
 	bool heard; /* the process has reported its input */
 	/* the newest report, with the sums of the faults */
 	struct msg_input_status input;
+	bool filler; /* it sends its filler */
 	unsigned n_untaken; /* reports in the sums */
 	/* of the alarms of the input: the newest of each one */
 	size_t n_changes;

@@ -165,6 +165,8 @@ bool stream_proc_reads(const struct stream_proc *, const char *stream);
  * others, each once, up to max; returns their number. */
 size_t stream_proc_modules(const struct stream_proc *, const char *link,
 			   uint16_t *ret, size_t n, size_t max);
+/* Its `filler', borrowed up to the next stream_proc_set(); NULL: none. */
+const char *stream_proc_filler(const struct stream_proc *);
 /* The ring of a stream that it reads has changed. */
 void stream_proc_relink(struct stream_proc *, const char *stream);
 

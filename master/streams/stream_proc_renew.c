@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream that stays while its id changes, or the master; and its ring. */
+/* A stream that stays while its id changes, or the master; its ring and its
+ * filler. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/ring.h"
@@ -12,6 +13,13 @@
 #include "master/streams/stream_proc_state.h"
 
 #include <stdlib.h>
+
+const char *stream_proc_filler(const struct stream_proc *p)
+{
+	return p->plan != NULL ? json_string_value(json_object_get(
+					 p->plan->start.options, "filler"))
+			       : NULL;
+}
 
 int stream_proc_new_ring(struct stream_proc *p, size_t size)
 {

@@ -4,19 +4,39 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum {
+	MSG_SERVICES_MAX = 128,
+	MSG_SERVICE_NAME_MAX = 63, /* bytes of UTF-8 */
+	MSG_SERVICE_PIDS_MAX = 32,
+};
+
+/* What is sent of a service instead of its packets. */
+enum service_filler {
+	SERVICE_FILLER_NONE, /* nothing, or it has packets */
+	SERVICE_FILLER_STILL, /* its last picture */
+	SERVICE_FILLER_FILE,
+	SERVICE_FILLERS
+};
 
 /* A service of a multiplex of several inputs. */
 struct msg_service_status {
 	uint16_t pnr;
+	char name[MSG_SERVICE_NAME_MAX + 1]; /* its begin; "": it has none */
 	unsigned input;          /* its position */
 	uint16_t pmt_pid;
 	bool onair;              /* packets arrive, and go out */
 	bool absent;             /* not in the tables: the input is silent */
+	unsigned filler;         /* enum service_filler */
+	unsigned priority;       /* of its input, as the next two */
+	uint32_t rate_min_kbps, rate_max_kbps; /* 0: none */
 	uint32_t bitrate_kbps;   /* sent in the last second */
 	uint64_t dropped;        /* packets of its input that had no room ... */
 	uint64_t excess;         /* ... and those of the last second */
 	uint64_t eit_dropped;    /* EIT sections of its input, the same */
+	/* of its streams in the order of its PMT; more are left out */
+	size_t n_pids;
+	uint16_t pids[MSG_SERVICE_PIDS_MAX];
 };
-
-enum { MSG_SERVICES_MAX = 128 };

@@ -330,16 +330,26 @@ static const struct field_table change_fields =
 #undef AT
 
 #define AT(member) FIELD_AT(struct msg_service_status, member)
+static const struct field service_pid = { .type = FIELD_UINT,
+					  .size = sizeof(uint16_t),
+					  .max = PID_MAX };
 static const struct field service_rows[] = {
 	{ "pnr", AT(pnr) },
+	{ "name", AT(name), .flags = FIELD_MAYBE },
 	{ "input", AT(input), .min = 1, .max = MSG_INPUTS_MAX },
 	{ "pmt_pid", AT(pmt_pid), .max = 8191 },
 	{ "onair", AT(onair) },
 	{ "absent", AT(absent) },
+	{ "filler", AT(filler), .max = SERVICE_FILLERS - 1 },
+	{ "priority", AT(priority) },
+	{ "rate_min", AT(rate_min_kbps) },
+	{ "rate_max", AT(rate_max_kbps) },
 	{ "bitrate", AT(bitrate_kbps) },
 	{ "dropped", AT(dropped) },
 	{ "excess", AT(excess) },
 	{ "eit_dropped", AT(eit_dropped) },
+	{ "pids", FIELD_ITEMS(struct msg_service_status, pids, n_pids),
+	  .item = &service_pid },
 };
 static const struct field_table service_fields =
 	MSG_TABLE(struct msg_service_status, service_rows);

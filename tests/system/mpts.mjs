@@ -3,6 +3,7 @@
 // of them does.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ctl } from '../helpers/ctl.mjs';
 import { judge } from '../helpers/media.mjs';
 import { TsMux, sdtSection } from '../helpers/mux.mjs';
 import { judgeRate } from '../helpers/rate.mjs';
@@ -34,7 +35,8 @@ const document = (more = {}) => ({
 	...config(stream('a', 'udp://127.0.0.1:5000', []),
 		{ ...stream('m', ['udp://127.0.0.1:5001', 'stream://a',
 			'dvb://d#pid_base=1000', 'udp://127.0.0.1:5002#pnr=7&' +
-			'set_pnr=77&map.video=2000'],
+			'set_pnr=77&map.video=2000&priority=90&' +
+			'rate_min=100&rate_max=9000'],
 		['udp://127.0.0.1:6000', 'http://127.0.0.1:8100/m']),
 		type: 'mpts', bitrate: RATE / 1000, tsid: 5, ...more }),
 	dvb_tune: [{ id: 'd', name: 'D', type: 'S2', enable: true,
@@ -173,6 +175,19 @@ function assertBuffers({ buffers, pmtMs: [least, most] }, timing) {
 				`${fault}: ${buffers.events}`);
 }
 
+// Each service has its name, limits and PIDs.
+function assertServices(services) {
+	assert.deepEqual(services.map(({ pnr, input }) => [pnr, input]),
+		[[101, 1], [201, 2], [1007, 3], [1008, 3], [77, 4]]);
+	for (const { pnr, name, pmt_pid: pmt, pids, priority, filler,
+		rate_min: min, rate_max: max } of services) {
+		assert.equal(name, `S${pnr}`);
+		assert.deepEqual({ pmt, streams: pids }, PLAN[pnr]);
+		assert.deepEqual([priority, min, max, filler],
+			pnr === 77 ? [90, 100, 9000, null] : [100, 0, 0, null]);
+	}
+}
+
 // What holds in every second, whatever happens to an input.
 function assertSound(found, list) {
 	for (const fault of ['sync', 'tei', 'cc', 'crc', 'pcrBack',
@@ -220,8 +235,7 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	assertBuffers(found, timing);
 	timing.assert(Math.abs(status.bitrate / RATE * 1000 - 1) < 0.05,
 		`${status.bitrate}`);
-	assert.deepEqual(status.services.map(({ pnr, input }) => [pnr, input]),
-		[[101, 1], [201, 2], [1007, 3], [1008, 3], [77, 4]]);
+	assertServices(status.services);
 	assert.equal(found.pcrJump, 0, JSON.stringify(found.events));
 	// what the network sends, not what its worker passes on
 	const { received_bitrate: received, bitrate } = status.inputs[3];
@@ -325,6 +339,10 @@ test('an absent input leaves the tables, or its last picture is sent',
 	assert.ok(service(still, 77).onair && service(still, 77).bitrate > 0,
 		JSON.stringify(still.services));
 	assert.equal(service(still, 77).absent, false);
+	assert.equal(service(still, 77).filler, 'still');
+	assert.match(await new Ctl(t, `http://127.0.0.1:${
+		sluice.port}`).out(['stream', 'show', 'm']),
+		/service 77 "" of input 4 .* on air, filler still, at least/);
 	const before = recorder.size();
 
 	await seconds(recorder, 1);

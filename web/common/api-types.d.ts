@@ -127,13 +127,20 @@ export interface Switch {
 
 export interface MuxService {
 	pnr: number;
+	name: string;
 	input: number;
 	pmt_pid: number;
 	onair: boolean;
+	absent: boolean;
+	filler: 'still' | 'file' | null;
+	priority: number;
+	rate_min: number;
+	rate_max: number;
 	bitrate: number;
 	dropped: number;
 	excess: number;
 	eit_dropped: number;
+	pids: number[];
 }
 
 export interface StreamStatus {

@@ -46,6 +46,17 @@ function nameOf(app, address) {
 		: app.store.streams.get(id)?.name ?? id;
 }
 
+/**
+ * PIDs and limits of a service, as the fields of the status name them.
+ * @param {MuxService} live
+ */
+function detailOf({ pmt_pid, pids, priority, rate_min, rate_max, filler }) {
+	return [`PID ${[pmt_pid, ...pids].join(', ')}`,
+		...Object.entries({ priority, rate_min, rate_max, filler })
+			.filter(([, value]) => value)
+			.map(([key, value]) => `${key} ${value}`)].join('\n');
+}
+
 /** @param {{live: MuxService | undefined}} props */
 function AirSign({ live }) {
 	return html`<${MarkSign} mark=${live === undefined ? 'disabled'
@@ -111,8 +122,9 @@ export function MuxServices({ app, services, config, draft, fields = [] }) {
 			<td class="number">${pnr}</td>
 			<td><${AirSign} live=${live} /></td>
 			<td class="number">${live?.input ?? ''}</td>
-			<td class="address"><${Foreign} text=${live ? nameOf(app,
-				inputs[live.input - 1]) : ''} /></td>
+			<td class="address" title=${live ? detailOf(live) : ''}>
+				<${Foreign} text=${live ? live.name || nameOf(app,
+					inputs[live.input - 1]) : ''} /></td>
 			<td class="number">${live ? mbit(live.bitrate) : ''}</td>
 			<td><${Bar} kbps=${live?.bitrate ?? 0}
 				total=${config.bitrate} /></td>

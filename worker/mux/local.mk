@@ -10,6 +10,7 @@ libworker_a_SOURCES += \
 	worker/mux/mux_pmts.c \
 	worker/mux/mux_plan.c worker/mux/mux_plan.h \
 	worker/mux/mux_rate.c \
+	worker/mux/mux_report.c \
 	worker/mux/mux_services.c \
 	worker/mux/mux_state.h \
 	worker/mux/mux_tables.c \

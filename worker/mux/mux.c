@@ -269,6 +269,8 @@ void mux_setup(struct mux *m, size_t input,
 	in->priority = cfg->priority;
 	in->min = packets_of(cfg->min_kbps);
 	in->max = packets_of(cfg->max_kbps);
+	in->min_kbps = cfg->min_kbps;
+	in->max_kbps = cfg->max_kbps;
 	in->absent_ms = cfg->absent_ms;
 	in->number = cfg->number;
 	for (size_t i = 0; i < cfg->n_pids; i++)
@@ -443,35 +445,6 @@ void mux_make_place(struct mux *m)
 	m->makes_place = true;
 }
 
-void mux_source_get(const struct mux *m, size_t input,
-		     struct mux_source_state *ret)
-{
-	const struct mux_source *in = &m->inputs[input];
-
-	*ret = (struct mux_source_state){
-		.silent = in->silent,
-		.n_absent = in->n_absent,
-		.blocked = in->blocked,
-		.above_max = in->blocked && in->above_max,
-		.packets = in->packets,
-		.dropped = in->dropped,
-		.n_services = in->n_services,
-		.services = in->services,
-		.n_unsent = in->n_found - in->n_services,
-		.eit_dropped = eit_share_dropped(m->eit, input),
-	};
-	if (in->remux != NULL)
-		ret->n_unsent += remux_unnumbered(in->remux);
-}
-
-void mux_service_get(const struct mux *m, size_t input, size_t nth,
-		     struct mux_service_state *ret)
-{
-	const struct mux_service *s = &m->inputs[input].states[nth];
-
-	*ret = (struct mux_service_state){ s->silent, s->absent };
-}
-
 size_t mux_inputs(const struct mux *m)
 {
 	return m->cfg.n_inputs;
@@ -499,21 +472,6 @@ void mux_every_second(struct mux *m)
 	memcpy(m->sent_before, m->sent, sizeof m->sent);
 	memset(m->sent, 0, sizeof m->sent);
 	cbr_every_second(m->cbr);
-}
-
-uint32_t mux_service_packets(const struct mux *m, uint16_t number)
-{
-	const struct psi_program *p = psi_program_find(m->psi, number);
-	uint32_t sum;
-	struct pmt pmt;
-
-	if (p == NULL || p->pmt.data == NULL ||
-	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
-		return 0;
-	sum = m->sent_before[p->pmt_pid];
-	for (size_t i = 0; i < pmt.n_streams; i++)
-		sum += m->sent_before[pmt.streams[i].pid];
-	return sum;
 }
 
 void mux_cbr_counters(const struct mux *m, struct cbr_counters *ret)

@@ -129,6 +129,8 @@ struct mux_source_state {
 	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */
 	uint64_t dropped; /* ... and that did not, because of the rate */
+	/* of its configuration */
+	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
 	const struct remux_service *services; /* borrowed up to the next feed */
 	size_t n_unsent; /* programs for which there is no room */
@@ -149,6 +151,16 @@ void mux_service_get(const struct mux *, size_t input, size_t nth,
 
 /* The packets of a service that were sent in the last second. */
 uint32_t mux_service_packets(const struct mux *, uint16_t number);
+
+/* Writes the PIDs of the streams of a service, at most max, and that of its PCR
+ * if no stream has it; returns their number. */
+size_t mux_service_pids(const struct mux *, size_t input, size_t nth,
+			uint16_t *ret, size_t max);
+
+/* Writes the name that the SDT of the input has for its nth service as UTF-8;
+ * "": it has none. */
+void mux_service_name(const struct mux *, size_t input, size_t nth, char *ret,
+		      size_t size);
 
 /* The tables of the output; borrowed for the life of the mux. */
 const struct psi *mux_psi(const struct mux *);

@@ -85,6 +85,7 @@ struct mux_source {
 	uint16_t number;
 	unsigned priority;
 	uint64_t min, max; /* packets per second; 0: none */
+	unsigned min_kbps, max_kbps;
 	uint32_t builds; /* of the remux, as known */
 	size_t n_found; /* programs, of which the first n_services go out */
 	size_t n_services;
@@ -200,6 +201,9 @@ void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);
 /* Queues the sections that are due. */
 void mux_schedule(struct mux *, uint64_t unix_ms);
+
+/* The number of the nth service in SDT and EIT of its input. */
+uint16_t mux_sdt_number(const struct mux_source *, size_t nth);
 
 /* --- mux_pmts.c --- */
 

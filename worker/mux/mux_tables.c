@@ -65,18 +65,20 @@ static bool keep(struct mux_section *list, size_t max, const uint8_t *section,
 	return changed;
 }
 
+uint16_t mux_sdt_number(const struct mux_source *in, size_t nth)
+{
+	const struct remux_service *s = &in->services[nth];
+
+	return remux_is_single(in->remux) ? s->new_number : s->number;
+}
+
 /* The position of a service that SDT or EIT of an input names; n_services: it
  * does not go out. */
 static size_t find_service(const struct mux_source *in, uint16_t number)
 {
-	bool single = remux_is_single(in->remux);
-
-	for (size_t i = 0; i < in->n_services; i++) {
-		const struct remux_service *s = &in->services[i];
-
-		if ((single ? s->new_number : s->number) == number)
+	for (size_t i = 0; i < in->n_services; i++)
+		if (mux_sdt_number(in, i) == number)
 			return in->states[i].absent ? in->n_services : i;
-	}
 	return in->n_services;
 }
 

@@ -13,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
 	worker/stream/mux_stage.c worker/stream/mux_stage.h \
+	worker/stream/mux_status.c \
 	worker/stream/netif_news.c worker/stream/netif_news.h \
 	worker/stream/omission_log.c worker/stream/omission_log.h \
 	worker/stream/own_network.c worker/stream/own_network.h \

@@ -3,21 +3,16 @@
 
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
-#include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
 #include "worker/mux/mux_plan.h"
-#include "worker/ts/analyze.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	/* Without a drop for so long, an overflow has ended. */
-	EIT_CALM_S = 60,
 	/* A worker that ended longer ago is not continued. */
 	RESUME_MS = 2000,
 	/* The inputs are read so often within mux_delay, and every ... */
@@ -289,145 +284,6 @@ void mux_stage_commit(struct mux_stage *s)
 	keep_reads(s);
 }
 
-static void log_blocked(struct mux_stage *s, size_t i,
-			const struct mux_source_state *state)
-{
-	if (state->blocked == s->blocked[i])
-		return;
-	s->blocked[i] = state->blocked;
-	if (state->above_max)
-		log_warning("stream", "input %zu: not sent: it exceeds its "
-			    "rate_max: lower the rate of its source, or raise "
-			    "rate_max", i + 1);
-	else if (state->blocked)
-		log_warning("stream", "input %zu: not sent: the inputs exceed "
-			    "the bitrate: raise bitrate, or its priority",
-			    i + 1);
-	else
-		log_info("stream", "input %zu: sent again", i + 1);
-}
-
-/* The first one that is absent. */
-static uint16_t first_absent(const struct mux_stage *s, size_t i,
-			     const struct mux_source_state *state)
-{
-	struct mux_service_state one;
-
-	for (size_t k = 0; k < state->n_services; k++) {
-		mux_service_get(s->mux, i, k, &one);
-		if (one.absent)
-			return state->services[k].new_number;
-	}
-	return 0;
-}
-
-static void log_absent(struct mux_stage *s, size_t i,
-		       const struct mux_source_state *state)
-{
-	size_t n = state->n_absent;
-
-	if (n == s->absent[i])
-		return;
-	s->absent[i] = n;
-	if (n == 0)
-		log_info("stream", "input %zu: its services have returned to "
-			 "the tables", i + 1);
-	else if (n == state->n_services)
-		log_warning("stream", "input %zu: silent: its services have "
-			    "left the tables", i + 1);
-	else
-		log_warning("stream", "input %zu: %zu of %zu services are "
-			    "silent and have left the tables, the first is %u",
-			    i + 1, n, state->n_services,
-			    first_absent(s, i, state));
-}
-
-static void log_unsent(struct mux_stage *s, size_t i, size_t n)
-{
-	if (n == s->unsent[i])
-		return;
-	s->unsent[i] = n;
-	if (n > 0)
-		log_warning("stream", "input %zu: %zu programs are not sent: "
-			    "its pid_block has no number left, or the "
-			    "multiplex no room", i + 1, n);
-	else
-		log_info("stream", "input %zu: all programs are sent", i + 1);
-}
-
-/* Both ends, and no line in between. */
-static void log_eit(struct mux_stage *s, size_t i, uint64_t dropped,
-		    uint64_t now_ns)
-{
-	struct mux_eit_log *l = &s->eit[i];
-
-	if (dropped != l->dropped && l->last_ns == 0) {
-		l->begun = l->dropped;
-		log_warning("stream", "input %zu: EIT sections dropped: all "
-			    "inputs have more than 752 kbit/s of EIT", i + 1);
-	}
-	if (dropped != l->dropped) {
-		l->last_ns = now_ns;
-	} else if (l->last_ns != 0 &&
-		   now_ns - l->last_ns > EIT_CALM_S * SECOND_NS) {
-		log_info("stream", "input %zu: EIT overflow ended: %" PRIu64
-			 " sections dropped", i + 1, dropped - l->begun);
-		l->last_ns = 0;
-	}
-	l->dropped = dropped;
-}
-
-void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
-		      struct msg_stream_status *status)
-{
-	unsigned ms = 1000;
-
-	if (s->mux == NULL)
-		return;
-	mux_every_second(s->mux);
-	if (s->second_ns != 0 && now_ns > s->second_ns) {
-		/* the second may have ended late */
-		ms = (unsigned)MAX((now_ns - s->second_ns + MS / 2) / MS,
-				   UINT64_C(1));
-		status->sent_kbps = analyze_kbps((uint32_t)packets, ms);
-	}
-	s->second_ns = now_ns;
-	for (size_t i = 0; i < status->n_inputs; i++) {
-		struct mux_source_state state;
-		uint64_t excess;
-
-		mux_source_get(s->mux, i, &state);
-		excess = state.dropped - s->dropped[i];
-		s->dropped[i] = state.dropped;
-		log_blocked(s, i, &state);
-		log_absent(s, i, &state);
-		log_unsent(s, i, state.n_unsent);
-		log_eit(s, i, state.eit_dropped, now_ns);
-		for (size_t k = 0; k < state.n_services &&
-				   status->n_services < MSG_SERVICES_MAX; k++) {
-			uint16_t number = state.services[k].new_number;
-			uint32_t n = mux_service_packets(s->mux, number);
-			struct mux_service_state one;
-
-			mux_service_get(s->mux, i, k, &one);
-			status->services[status->n_services++] =
-				(struct msg_service_status){
-					.pnr = number,
-					.input = (unsigned)i + 1,
-					.pmt_pid = state.services[k].pmt_pid,
-					.onair = !one.silent &&
-						 !state.blocked &&
-						 !one.absent,
-					.absent = one.absent,
-					.bitrate_kbps = analyze_kbps(n, ms),
-					.dropped = state.dropped,
-					.excess = excess,
-					.eit_dropped = state.eit_dropped,
-				};
-		}
-	}
-}
-
 bool mux_stage_find(const struct mux_stage *s, uint16_t pnr,
 		    unsigned *ret_place, uint16_t *ret_number)
 {
@@ -453,24 +309,4 @@ json_t *mux_stage_plan(const struct mux_stage *s, unsigned position,
 	if (s->mux == NULL || position == 0 || position > mux_inputs(s->mux))
 		return json_object();
 	return mux_plan(s->mux, position - 1, from, ret_next);
-}
-
-bool mux_stage_overflows(struct mux_stage *s)
-{
-	struct mux_source_state state;
-	struct cbr_counters c;
-	uint64_t sum;
-
-	if (s->mux == NULL)
-		return false;
-	mux_cbr_counters(s->mux, &c);
-	sum = c.overflow;
-	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
-		mux_source_get(s->mux, i, &state);
-		sum += state.dropped;
-	}
-	(void)alarm_second(&s->overflow, (uint32_t)(sum - s->overflow_before),
-			   (uint64_t)wall_ms());
-	s->overflow_before = sum;
-	return s->overflow.raised;
 }

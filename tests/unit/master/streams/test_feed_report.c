@@ -16,6 +16,7 @@ static void add(struct feed_report *r, uint32_t cc, uint64_t count)
 			      .pes_error = cc, .lost = cc, .socket_drops = cc,
 			      .sync_losses = cc, .bitrate_kbps = 5,
 			      .error = error, .reason = "" } },
+		.filler = cc > 2,
 		.n_changes = 2,
 		.changes = { { .place = 0, .alarm = ALARM_CC, .count = 9 },
 			     { .place = 1, .alarm = ALARM_CC, .raised = cc > 0,
@@ -45,6 +46,7 @@ Test(feed_report, two_reports_between_two_of_the_multiplex_are_summed_up)
 	add(&r, 2, 2);
 	add(&r, 3, 5);
 	cr_expect(r.heard);
+	cr_expect(r.filler, "that of the newest one");
 	expect_faults(&r, 5);
 	cr_expect_str_eq(r.input.error, "2 CC errors in a second");
 	/* the newest, and none of the output */

@@ -21,6 +21,7 @@ enum {
 	TAG = 0x5f, /* of the descriptors that are added */
 	LARGE = 3,  /* of them are of the first service ... */
 	FIRST = 101, /* ... with this number in the output */
+	VIDEO_OUT = 157, /* its place in the block of the input */
 	SDT_HEADER = 11, SDT_SERVICE = 5,
 };
 
@@ -214,5 +215,28 @@ Test(mux_sdt, a_service_without_room_for_its_descriptors_stays_alone)
 	play(r, sizeof crowded, crowded);
 	cr_expect_eq(r->added[FIRST], 0u);
 	cr_expect_eq(r->lines, 2u);
+	rig_free(r);
+}
+
+Test(mux_sdt, a_service_has_the_name_of_its_input_and_the_pids_of_its_pmt)
+{
+	static const uint8_t names[] = { 3, 0 };
+	struct rig *r = rig_new(0);
+	uint16_t pids[2] = { 0 };
+	char name[8] = "?";
+
+	play(r, sizeof names, names);
+	mux_service_name(r->mux, 0, 0, name, sizeof name);
+	cr_expect_str_eq(name, "nnn");
+	/* it is cut */
+	mux_service_name(r->mux, 0, 0, name, 3);
+	cr_expect_str_eq(name, "nn");
+	mux_service_name(r->mux, 0, 1, name, sizeof name);
+	cr_expect_str_eq(name, "");
+	/* that of the clock is behind those of the streams */
+	cr_assert_eq(mux_service_pids(r->mux, 0, 1, pids, 2), 2u);
+	cr_expect_eq(pids[0], VIDEO_OUT);
+	cr_expect_neq(pids[1], VIDEO_OUT);
+	cr_expect_eq(mux_service_pids(r->mux, 0, 1, pids, 0), 0u);
 	rig_free(r);
 }
