@@ -33,7 +33,7 @@ struct msg_service_status {
 	unsigned priority;       /* of its input, as the next two */
 	uint32_t rate_min_kbps, rate_max_kbps; /* 0: none */
 	uint32_t bitrate_kbps;   /* sent in the last second */
-	uint64_t dropped;        /* packets of its input that had no room ... */
+	uint64_t dropped;        /* packets that had no room ... */
 	uint64_t excess;         /* ... and those of the last second */
 	uint64_t eit_dropped;    /* EIT sections of its input, the same */
 	/* of its streams in the order of its PMT; more are left out */

@@ -142,6 +142,7 @@ static void follow_tables(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		mux_renew_gone(m, &m->inputs[i]);
 	mux_build(m);
+	mux_renew_gates(m);
 }
 
 /* --- the interface --- */
@@ -229,6 +230,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 		in->line = make_line(cfg);
 		in->line.source = ++m->last_source;
 		in->silent = true;
+		in->states = xcalloc(1, sizeof *in->states);
 		init_collector(&in->cat);
 		init_collector(&in->sdt);
 		init_collector(&in->eit);
@@ -455,6 +457,16 @@ const struct psi *mux_psi(const struct mux *m)
 	return m->psi;
 }
 
+static void end_second(struct mux_service *s, uint64_t ns)
+{
+	uint64_t sum = s->packets + s->dropped;
+
+	s->rate = (sum - s->before) * SECOND_NS / ns;
+	s->before = sum;
+	s->excess = s->dropped - s->dropped_before;
+	s->dropped_before = s->dropped;
+}
+
 void mux_every_second(struct mux *m)
 {
 	/* the second may have ended late; the next one is short then */
@@ -468,6 +480,8 @@ void mux_every_second(struct mux *m)
 		delay_line_trim(&in->line);
 		in->rate = (sum - in->before) * SECOND_NS / ns;
 		in->before = sum;
+		for (size_t k = 0; k < mux_units(in); k++)
+			end_second(&in->states[k], ns);
 	}
 	memcpy(m->sent_before, m->sent, sizeof m->sent);
 	memset(m->sent, 0, sizeof m->sent);

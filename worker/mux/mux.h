@@ -18,9 +18,11 @@
  * A packet leaves delay_ms after its source sent it (delay_line.h), or later if
  * it would overflow a transport buffer (spread.h).  Null packets fill the rate,
  * and PCRs are written by the position of their packets (output/cbr.h).
- * Packets that exceed the rate wait; beyond another delay_ms as many inputs of
- * the lowest priority as the excess needs are blocked until there is room
- * again, from the end of a unit to the begin of another one.
+ * Packets that exceed the rate wait; beyond another delay_ms as many services
+ * of the lowest priority as the excess needs are blocked until there is room
+ * again, from the end of a unit to the begin of another one.  The priority is
+ * that of the input; of one input the last service is blocked first and
+ * released last.  A PID of several services is sent while one of them is.
  *
  * A service without video and audio for MUX_SILENT_MS is silent; one that has
  * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
@@ -75,7 +77,7 @@ struct mux_source_config {
 	uint16_t base, count; /* of its block */
 	unsigned priority;    /* the lowest goes first */
 	/* kbit/s: up to the first it goes after all others, clearly above the
-	 * second it is not sent; 0: none */
+	 * second its last services are not sent; 0: none */
 	unsigned min_kbps, max_kbps;
 	/* silent for so long, a service leaves the tables; 0: never */
 	unsigned absent_ms;
@@ -125,7 +127,9 @@ struct ts_run mux_places(void);
 struct mux_source_state {
 	bool silent;
 	size_t n_absent;  /* services that are not in the tables */
-	bool blocked;     /* it does not go out: the rate is exceeded, or ... */
+	size_t n_blocked; /* services that do not go out: the rate is exceeded,
+			   * or ... */
+	bool blocked;     /* all of them */
 	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */
 	uint64_t dropped; /* ... and that did not, because of the rate */
@@ -143,6 +147,9 @@ void mux_source_get(const struct mux *, size_t input,
 struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
+	bool blocked; /* it does not go out: the rate is exceeded */
+	uint64_t dropped; /* packets that did not, since mux_new() ... */
+	uint64_t excess;  /* ... and in the last second */
 };
 
 /* The nth of its services. */

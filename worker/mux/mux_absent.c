@@ -33,8 +33,8 @@ static void add_ca(struct desc_loop loop, uint64_t *set)
 						   d.data[3]));
 }
 
-/* Adds the PIDs of a service, without that of its PMT. */
-static void add_pids(const struct mux_source *in, size_t nth, uint64_t *set)
+void mux_add_service_pids(const struct mux_source *in, size_t nth,
+			  uint64_t set[TS_PIDS / 64])
 {
 	struct pmt pmt;
 
@@ -55,7 +55,7 @@ static void find_gone(struct mux *m, struct mux_source *in)
 	for (size_t k = 0; k < in->n_services; k++) {
 		place_take(sent, in->services[k].pmt_pid);
 		if (!in->states[k].absent)
-			add_pids(in, k, sent);
+			mux_add_service_pids(in, k, sent);
 	}
 	for (size_t pid = 0; pid < TS_PIDS; pid++)
 		in->gone[pid] = in->absent && !place_has(sent, (uint16_t)pid)
@@ -65,7 +65,7 @@ static void find_gone(struct mux *m, struct mux_source *in)
 
 		if (!in->states[k].absent)
 			continue;
-		add_pids(in, k, own);
+		mux_add_service_pids(in, k, own);
 		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
 			if (!place_has(own, pid) || place_has(sent, pid))
 				continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What goes out when the inputs together exceed the rate. */
+/* What goes out when the inputs together exceed the rate: services are blocked
+ * (mux_gates.c). */
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/mux/mux_state.h"
@@ -17,7 +18,7 @@ enum {
 	/* The part of the rate, in percent, that inputs and tables may have:
 	 * PCRs are inserted too. */
 	ROOM_PERCENT = 98,
-	/* The pause of an input doubles if it was blocked again within
+	/* The pause of a service doubles if it was blocked again within
 	 * STEADY_MS. */
 	PAUSE_MAX_MS = 64000,
 	STEADY_MS = 60000,
@@ -46,15 +47,41 @@ static uint64_t room_of(const struct mux *m)
 	return (all - MIN(all, tables)) * ROOM_PERCENT / 100;
 }
 
-/* The rate of an input in the last measurement and the current one; 0: not
- * known yet. */
+/* A service, or an input without any. */
+struct unit {
+	struct mux_source *in; /* NULL: none */
+	struct mux_service *s;
+};
+
+static struct unit unit_at(struct mux *m, size_t input, size_t nth)
+{
+	struct mux_source *in = &m->inputs[input];
+
+	return (struct unit){ in, &in->states[nth] };
+}
+
+static uint64_t metered_ns(const struct mux *m)
+{
+	return m->metered_ns + m->now_ns - m->meter_ns;
+}
+
+/* The rate of a count of the last measurement and the current one; 0: not known
+ * yet. */
+static uint64_t rate_of_count(const struct mux *m, uint64_t n)
+{
+	uint64_t ns = metered_ns(m);
+
+	return ns < METER_MS * MS ? 0 : n * SECOND_NS / ns;
+}
+
 static uint64_t rate_of(const struct mux *m, const struct mux_source *in)
 {
-	uint64_t ns = m->metered_ns + m->now_ns - m->meter_ns;
+	return rate_of_count(m, in->metered + in->meter);
+}
 
-	if (ns < METER_MS * MS)
-		return 0;
-	return (in->metered + in->meter) * SECOND_NS / ns;
+static uint64_t service_rate(const struct mux *m, const struct mux_service *s)
+{
+	return rate_of_count(m, s->metered + s->meter);
 }
 
 static void follow_usual(const struct mux *m, struct mux_source *in)
@@ -79,11 +106,16 @@ static void measure(struct mux *m)
 		struct mux_source *in = &m->inputs[i];
 
 		in->meter += in->due;
+		mux_meter_services(m, in);
 		if (!over)
 			continue;
 		follow_usual(m, in);
 		in->metered = in->meter;
 		in->meter = 0;
+		for (size_t k = 0; k < mux_units(in); k++) {
+			in->states[k].metered = in->states[k].meter;
+			in->states[k].meter = 0;
+		}
 	}
 	if (!over)
 		return;
@@ -98,78 +130,106 @@ static bool is_within_min(const struct mux *m, const struct mux_source *in)
 	return rate_of(m, in) <= in->min;
 }
 
-/* Is a to be blocked in front of b, which precedes it in the order?  An input
- * that exceeds the rate alone cannot be sent, whatever the others do. */
-static bool goes_first(const struct mux *m, const struct mux_source *a,
-		       const struct mux_source *b)
+/* Is a to be blocked in front of b, which precedes it in the order?  A service
+ * that exceeds the rate alone cannot be sent, whatever the others do.  Of an
+ * input the last service goes first. */
+static bool goes_first(const struct mux *m, struct unit a, struct unit b)
 {
-	uint64_t room = room_of(m), rate_a = rate_of(m, a);
-	uint64_t rate_b = rate_of(m, b);
+	uint64_t room = room_of(m), rate_a = service_rate(m, a.s);
+	uint64_t rate_b = service_rate(m, b.s);
 
 	if ((rate_a > room) != (rate_b > room))
 		return rate_a > room;
-	if (is_within_min(m, a) != is_within_min(m, b))
-		return is_within_min(m, b);
-	if (a->priority != b->priority)
-		return a->priority < b->priority;
-	return (int64_t)rate_a - a->usual >= (int64_t)rate_b - b->usual;
+	if (a.in == b.in)
+		return true;
+	if (is_within_min(m, a.in) != is_within_min(m, b.in))
+		return is_within_min(m, b.in);
+	if (a.in->priority != b.in->priority)
+		return a.in->priority < b.in->priority;
+	return (int64_t)rate_of(m, a.in) - a.in->usual >=
+	       (int64_t)rate_of(m, b.in) - b.in->usual;
 }
 
-/* The input that is blocked first; NULL: none, or the only one left if it
- * does not exceed the rate alone and `all' is false. */
-static struct mux_source *find_first(struct mux *m, bool all)
+static bool can_be_blocked(const struct mux *m, struct unit u)
 {
-	struct mux_source *found = NULL;
+	if (u.s->blocked || u.in->remux == NULL ||
+	    (u.in->silent && u.in->line.n == 0))
+		return false;
+	/* the packets that are not sent make no room */
+	return mux_units(u.in) == 1 || !u.s->silent ||
+	       service_rate(m, u.s) > 0;
+}
+
+/* The service that is blocked first; none, or the only one left if it does not
+ * exceed the rate alone and `all' is false: in is NULL. */
+static struct unit find_first(struct mux *m, bool all)
+{
+	struct unit found = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		struct mux_source *in = &m->inputs[i];
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		for (size_t k = 0; k < mux_units(&m->inputs[i]); k++) {
+			struct unit u = unit_at(m, i, k);
 
-		if (in->blocked || in->remux == NULL ||
-		    (in->silent && in->line.n == 0))
-			continue;
-		n++;
-		if (found == NULL || goes_first(m, in, found))
-			found = in;
-	}
-	if (n == 1 && !all && rate_of(m, found) <= room_of(m))
-		return NULL;
+			if (!can_be_blocked(m, u))
+				continue;
+			n++;
+			if (found.in == NULL || goes_first(m, u, found))
+				found = u;
+		}
+	if (n == 1 && !all && service_rate(m, found.s) <= room_of(m))
+		found.in = NULL;
 	return found;
 }
 
-/* above_max: the input exceeds its own limit, which delays the return of no
+/* above_max: its input exceeds its own limit, which delays the return of no
  * other one. */
-static void block(struct mux *m, struct mux_source *in, bool above_max)
+static void block(struct mux *m, struct mux_service *s, bool above_max)
 {
-	bool again = in->released_ns != 0 &&
-		     m->now_ns - in->released_ns < STEADY_MS * MS;
+	bool again = s->released_ns != 0 &&
+		     m->now_ns - s->released_ns < STEADY_MS * MS;
 
-	in->blocked = true;
-	in->above_max = above_max;
-	in->blocked_ns = m->now_ns;
-	in->pause_ms = again ? MIN(2 * in->pause_ms, (unsigned)PAUSE_MAX_MS)
-			     : (unsigned)CALM_MS;
+	s->blocked = true;
+	s->above_max = above_max;
+	s->blocked_ns = m->now_ns;
+	s->pause_ms = again ? MIN(2 * s->pause_ms, (unsigned)PAUSE_MAX_MS)
+			    : (unsigned)CALM_MS;
 	m->changed_ns = m->now_ns;
 	if (!above_max)
 		m->calm_ns = m->now_ns;
+	mux_renew_gates(m);
 }
 
-/* Blocks as many inputs as the excess needs, at least one. */
+/* The rate of the inputs without that of their blocked services. */
+static uint64_t sent_rate(const struct mux *m)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+		uint64_t rate = in->blocked ? 0 : rate_of(m, in);
+
+		for (size_t k = 0; k < mux_units(in) && rate > 0; k++)
+			if (in->states[k].blocked)
+				rate -= MIN(rate, service_rate(
+							  m, &in->states[k]));
+		sum += rate;
+	}
+	return sum;
+}
+
+/* Blocks as many services as the excess needs, at least one. */
 static void block_excess(struct mux *m)
 {
-	uint64_t sum = 0, room = room_of(m);
+	uint64_t room = room_of(m);
 
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		if (!m->inputs[i].blocked)
-			sum += rate_of(m, &m->inputs[i]);
 	do {
-		struct mux_source *in = find_first(m, false);
+		struct unit u = find_first(m, false);
 
-		if (in == NULL)
+		if (u.in == NULL)
 			return;
-		block(m, in, false);
-		sum -= rate_of(m, in);
-	} while (sum > room);
+		block(m, u.s, false);
+	} while (sent_rate(m) > room);
 }
 
 /* Is this rate above the limit of the input itself?  An input that has exactly
@@ -180,132 +240,156 @@ static bool is_greedy(const struct mux_source *in, uint64_t rate)
 		       in->max * TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
 }
 
-/* Blocks the inputs that had more than their own limit in the last second. */
+/* What it had in the last second without its blocked services. */
+static uint64_t free_rate(const struct mux_source *in)
+{
+	uint64_t rate = in->blocked ? 0 : in->rate;
+
+	for (size_t k = 0; k < mux_units(in); k++)
+		if (in->states[k].blocked)
+			rate -= MIN(rate, in->states[k].rate);
+	return rate;
+}
+
+/* Blocks the last services of the inputs that had more than their own limit in
+ * the last second. */
 static void block_greedy(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		if (is_greedy(in, in->rate) && !in->blocked &&
-		    in->remux != NULL)
-			block(m, in, true);
+		if (in->remux == NULL)
+			continue;
+		for (size_t k = mux_units(in);
+		     k-- > 0 && is_greedy(in, free_rate(in));)
+			if (!in->states[k].blocked)
+				block(m, &in->states[k], true);
 	}
 }
 
-/* Cuts the units of blocked inputs that did not end in time. */
+/* Cuts the units of a blocked service; returns the packets of this turn that
+ * its input sends no more. */
+static size_t cut(struct mux *m, struct unit u)
+{
+	size_t before = mux_count_sent(m, u.in);
+
+	u.s->cut = true;
+	mux_renew_gates(m);
+	return before - mux_count_sent(m, u.in);
+}
+
+/* Cuts the units of blocked services that did not end in time. */
 static void cut_units(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		if (in->blocked &&
-		    m->now_ns - in->blocked_ns >= EFFECT_MS * MS)
-			in->cut = true;
+		for (size_t k = 0; in->n_blocked > in->n_cut &&
+				   k < mux_units(in); k++) {
+			struct mux_service *s = &in->states[k];
+
+			if (s->blocked && !s->cut &&
+			    m->now_ns - s->blocked_ns >= EFFECT_MS * MS)
+				(void)cut(m, unit_at(m, i, k));
+		}
 	}
 }
 
-static bool is_pmt(const struct mux_source *in, uint16_t pid)
-{
-	for (size_t i = 0; i < in->n_services; i++)
-		if (in->services[i].pmt_pid == pid)
-			return true;
-	return false;
-}
-
-/* The packets of this turn that an input sends though it is cut. */
-static size_t count_pmts(const struct mux_source *in)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < in->due; i++)
-		n += is_pmt(in, ts_pid(delay_line_at(&in->line, i)));
-	return n;
-}
-
-/* Cuts an input; returns the packets of this turn that it does not send. */
-static size_t cut(struct mux_source *in)
-{
-	in->cut = true;
-	return in->due - count_pmts(in);
-}
-
 /* What does not fit into the queue is not sent, so that it drops no packet of
- * the other inputs.  Units are cut.  Packets that wait for their place have
+ * the other services.  Units are cut.  Packets that wait for their place have
  * their counters, and are sent.  Returns the room that is left. */
 static size_t refuse(struct mux *m)
 {
 	size_t room = cbr_room(m->cbr), need = TURN_TABLES + m->waiting.n;
-	struct mux_source *in;
+	struct unit u;
 
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		in = &m->inputs[i];
-		need += in->cut ? count_pmts(in) : in->due;
-	}
-	for (size_t i = 0; i < m->cfg.n_inputs && need > room; i++) {
-		in = &m->inputs[i];
-		if (in->blocked && !in->cut)
-			need -= cut(in);
-	}
-	while (need > room && (in = find_first(m, true)) != NULL) {
-		block(m, in, false);
-		need -= cut(in);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		need += mux_count_sent(m, &m->inputs[i]);
+	for (size_t i = 0; i < m->cfg.n_inputs && need > room; i++)
+		for (size_t k = 0; k < mux_units(&m->inputs[i]); k++) {
+			u = unit_at(m, i, k);
+			if (u.s->blocked && !u.s->cut && need > room)
+				need -= cut(m, u);
+		}
+	while (need > room && (u = find_first(m, true)).in != NULL) {
+		block(m, u.s, false);
+		need -= cut(m, u);
 	}
 	return room - MIN(room, need);
 }
 
 /* --- releasing --- */
 
-static uint64_t high_rate(const struct mux *m, const struct mux_source *in)
+static uint64_t high_rate(const struct mux *m, const struct mux_service *s)
 {
-	return MAX(in->rate, rate_of(m, in));
+	return MAX(s->rate, service_rate(m, s));
 }
 
-/* Does a blocked input fit, together with those of higher priority that wait
- * for room? */
-static bool fits(const struct mux *m, const struct mux_source *in)
+/* Is b released in front of a? */
+static bool precedes(struct unit b, struct unit a)
 {
-	uint64_t room = room_of(m), sum = high_rate(m, in);
+	return b.in == a.in ? b.s < a.s : b.in->priority > a.in->priority;
+}
 
-	if (is_greedy(in, sum))
+/* Does a blocked service fit, together with those that wait for room and are
+ * released in front of it? */
+static bool fits(struct mux *m, struct unit u)
+{
+	uint64_t room = room_of(m), sum = high_rate(m, u.s);
+
+	if (is_greedy(u.in, free_rate(u.in) + sum))
 		return false;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		const struct mux_source *other = &m->inputs[i];
-		uint64_t rate = high_rate(m, other);
+		const struct mux_source *in = &m->inputs[i];
+		uint64_t most = MAX(in->rate, rate_of(m, in)), services = 0;
 
-		if (!other->blocked || (other->priority > in->priority &&
-					rate <= room))
-			sum += rate;
+		for (size_t k = 0; k < mux_units(in); k++) {
+			struct unit other = unit_at(m, i, k);
+			uint64_t rate = high_rate(m, other.s);
+
+			services += rate;
+			if (!other.s->blocked ||
+			    (precedes(other, u) && rate <= room))
+				sum += rate;
+		}
+		/* what no service has */
+		if (!in->blocked)
+			sum += most - MIN(most, services);
 	}
 	return sum <= room;
 }
 
-/* The blocked input that is released first; NULL: none. */
-static struct mux_source *find_fitting(struct mux *m)
+/* The blocked service that is released first; none: in is NULL. */
+static struct unit find_fitting(struct mux *m)
 {
-	struct mux_source *found = NULL;
+	struct unit found = { 0 };
 
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		struct mux_source *in = &m->inputs[i];
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		for (size_t k = 0; m->inputs[i].n_blocked > 0 &&
+				   k < mux_units(&m->inputs[i]); k++) {
+			struct unit u = unit_at(m, i, k);
 
-		if (in->blocked &&
-		    m->now_ns - in->blocked_ns >= in->pause_ms * MS &&
-		    (found == NULL || in->priority > found->priority) &&
-		    fits(m, in))
-			found = in;
-	}
+			if (u.s->blocked &&
+			    m->now_ns - u.s->blocked_ns >=
+				    u.s->pause_ms * MS &&
+			    (found.in == NULL || precedes(u, found)) &&
+			    fits(m, u))
+				found = u;
+		}
 	return found;
 }
 
 /* room: of the queue in this turn. */
 static void release(struct mux *m, size_t room)
 {
-	struct mux_source *in = find_fitting(m);
+	struct unit u = find_fitting(m);
 
-	if (in == NULL || in->due > room)
+	if (u.in == NULL || u.in->due > room)
 		return;
-	in->blocked = in->cut = false;
-	in->released_ns = m->now_ns;
+	u.s->blocked = u.s->cut = u.s->above_max = false;
+	u.s->released_ns = m->now_ns;
 	m->changed_ns = m->calm_ns = m->now_ns;
+	mux_renew_gates(m);
 }
 
 /* --- the interface --- */
@@ -336,24 +420,4 @@ void mux_limit(struct mux *m)
 		block_excess(m);
 	else if (m->now_ns - m->calm_ns >= CALM_MS * MS)
 		release(m, room);
-}
-
-bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
-{
-	uint16_t pid = ts_pid(packet);
-	uint8_t *stopped = &m->stopped[pid];
-
-	if (!in->blocked && !*stopped)
-		return true;
-	if (is_pmt(in, pid))
-		return true;
-	if (in->cut)
-		*stopped = true;
-	else if (ts_has_payload(packet) && ts_pusi(packet))
-		*stopped = in->blocked;
-	if (*stopped) {
-		mux_counters_forget(&m->counters, pid);
-		in->dropped++;
-	}
-	return !*stopped;
 }

@@ -18,8 +18,8 @@ void mux_source_get(const struct mux *m, size_t input,
 	*ret = (struct mux_source_state){
 		.silent = in->silent,
 		.n_absent = in->n_absent,
+		.n_blocked = in->n_blocked,
 		.blocked = in->blocked,
-		.above_max = in->blocked && in->above_max,
 		.packets = in->packets,
 		.dropped = in->dropped,
 		.priority = in->priority,
@@ -30,6 +30,8 @@ void mux_source_get(const struct mux *m, size_t input,
 		.n_unsent = in->n_found - in->n_services,
 		.eit_dropped = eit_share_dropped(m->eit, input),
 	};
+	for (size_t k = 0; k < mux_units(in); k++)
+		ret->above_max |= in->states[k].above_max;
 	if (in->remux != NULL)
 		ret->n_unsent += remux_unnumbered(in->remux);
 }
@@ -39,7 +41,13 @@ void mux_service_get(const struct mux *m, size_t input, size_t nth,
 {
 	const struct mux_service *s = &m->inputs[input].states[nth];
 
-	*ret = (struct mux_service_state){ s->silent, s->absent };
+	*ret = (struct mux_service_state){
+		.silent = s->silent,
+		.absent = s->absent,
+		.blocked = s->blocked,
+		.dropped = s->dropped,
+		.excess = s->excess,
+	};
 }
 
 uint32_t mux_service_packets(const struct mux *m, uint16_t number)

@@ -71,6 +71,17 @@ struct mux_service {
 	bool returns; /* with the packets of this turn */
 	uint64_t return_ns; /* since then its pictures are followed; 0: no */
 	uint64_t wait_ns; /* since then absent with packets; 0: without */
+	bool blocked; /* it has no room */
+	bool above_max; /* blocked because of the max of its input */
+	bool cut; /* blocked, and its units do not end either */
+	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
+	unsigned pause_ms; /* of the service, when it is blocked */
+	uint64_t packets, dropped; /* on PIDs that it has first */
+	uint64_t before; /* packets and dropped a second ago */
+	uint64_t dropped_before; /* the same of dropped alone */
+	uint64_t rate;   /* packets per second of the last second */
+	uint64_t excess; /* packets dropped in it */
+	uint64_t meter, metered; /* of the current and the last measurement */
 	bool holds;   /* packets wait for the decision on a picture ... */
 	struct fifo held; /* ... here */
 	struct rap rap; /* of the output, while it is absent */
@@ -109,11 +120,9 @@ struct mux_source {
 	/* of each PID: 1 + the absent service that has it, or 0 if its packets
 	 * are sent; NULL: all are */
 	uint16_t *gone;
-	bool blocked;
-	bool above_max; /* blocked because of its max */
-	bool cut; /* blocked, and its units do not end either */
-	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
-	unsigned pause_ms; /* of the input, when it is blocked */
+	size_t n_blocked; /* services; all of them: ... */
+	bool blocked;     /* ... the input is blocked */
+	size_t n_cut;     /* services */
 	uint64_t packets, dropped;
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t rate;   /* packets per second of the last second */
@@ -146,6 +155,11 @@ struct mux {
 	struct mux_counters counters;
 	uint32_t last_source; /* number that was given to one */
 	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
+	/* 1 + the service of its input that has this PID, the first of several,
+	 * or 0 */
+	uint16_t owner[TS_PIDS];
+	/* the same of a PID that blocked services alone have, or 0 */
+	uint16_t gate[TS_PIDS];
 	uint64_t fed_ns[TS_PIDS]; /* arrival of the last payload; 0: none */
 	uint32_t sent[TS_PIDS];   /* packets in this second ... */
 	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
@@ -230,6 +244,10 @@ bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
 /* The services of an input have changed, or those that are absent. */
 void mux_renew_gone(struct mux *, struct mux_source *);
 
+/* Adds the PIDs of the nth service, without that of its PMT. */
+void mux_add_service_pids(const struct mux_source *, size_t nth,
+			  uint64_t set[TS_PIDS / 64]);
+
 /* --- mux_services.c --- */
 
 /* The tables of an input have changed. */
@@ -257,9 +275,34 @@ void mux_drop_late(struct mux *);
 /* Gives them to cbr, each with its place. */
 void mux_place_due(struct mux *);
 
-/* --- mux_rate.c --- */
+/* --- mux_gates.c --- */
 
-/* Chooses the inputs that do not fit into the rate. */
-void mux_limit(struct mux *);
+/* What can be blocked: its services, or the input without any. */
+static inline size_t mux_units(const struct mux_source *in)
+{
+	return MAX(in->n_services, (size_t)1);
+}
+
+/* The services, or those that are blocked, have changed: which PIDs are
+ * gated. */
+void mux_renew_gates(struct mux *);
+/* The service that a packet of this PID is counted for; NULL: none. */
+static inline struct mux_service *mux_owner(const struct mux *m,
+					    const struct mux_source *in,
+					    uint16_t pid)
+{
+	size_t at = m->owner[pid];
+
+	return at > 0 && at <= in->n_services ? &in->states[at - 1] : NULL;
+}
+/* The packets of this turn that the input sends, although services are cut. */
+size_t mux_count_sent(const struct mux *, const struct mux_source *);
+/* Counts the packets of this turn for the rates of its services. */
+void mux_meter_services(const struct mux *, struct mux_source *);
 /* Does this packet go out, if the rate decides? */
 bool mux_admits(struct mux *, struct mux_source *, const uint8_t *packet);
+
+/* --- mux_rate.c --- */
+
+/* Chooses the services that do not fit into the rate. */
+void mux_limit(struct mux *);

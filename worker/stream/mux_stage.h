@@ -50,8 +50,7 @@ struct mux_stage {
 	/* the inputs exceed the rate, or one of them its rate_max */
 	struct alarm overflow;
 	uint64_t overflow_before; /* packets dropped a second ago */
-	uint64_t dropped[MSG_INPUTS_MAX]; /* of each input, the same */
-	bool blocked[MSG_INPUTS_MAX]; /* as logged */
+	size_t blocked[MSG_INPUTS_MAX]; /* services, as logged */
 	size_t absent[MSG_INPUTS_MAX]; /* services, the same */
 	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
 	struct mux_eit_log {

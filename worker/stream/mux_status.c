@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a multiplex reports of its inputs and services once a second, in the
  * status and in the log. */
+#include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
@@ -12,22 +13,52 @@
 /* Without a drop for so long, an overflow of EIT has ended. */
 enum { EIT_CALM_S = 60 };
 
+/* The first one that is not sent. */
+static uint16_t first_blocked(const struct mux_stage *s, size_t i,
+			      const struct mux_source_state *state)
+{
+	struct mux_service_state one;
+
+	for (size_t k = 0; k < state->n_services; k++) {
+		mux_service_get(s->mux, i, k, &one);
+		if (one.blocked)
+			return state->services[k].new_number;
+	}
+	return 0;
+}
+
+/* "not sent", or how many services are not. */
+static void describe_blocked(const struct mux_stage *s, size_t i,
+			     const struct mux_source_state *state,
+			     struct errmsg *ret)
+{
+	if (state->blocked)
+		errmsg_set(ret, "not sent");
+	else
+		errmsg_set(ret, "%zu of %zu services are not sent, the first "
+			   "is %u", state->n_blocked, state->n_services,
+			   first_blocked(s, i, state));
+}
+
 static void log_blocked(struct mux_stage *s, size_t i,
 			const struct mux_source_state *state)
 {
-	if (state->blocked == s->blocked[i])
+	struct errmsg what;
+
+	if (state->n_blocked == s->blocked[i])
 		return;
-	s->blocked[i] = state->blocked;
-	if (state->above_max)
-		log_warning("stream", "input %zu: not sent: it exceeds its "
-			    "rate_max: lower the rate of its source, or raise "
-			    "rate_max", i + 1);
-	else if (state->blocked)
-		log_warning("stream", "input %zu: not sent: the inputs exceed "
-			    "the bitrate: raise bitrate, or its priority",
-			    i + 1);
-	else
+	s->blocked[i] = state->n_blocked;
+	describe_blocked(s, i, state, &what);
+	if (state->n_blocked == 0)
 		log_info("stream", "input %zu: sent again", i + 1);
+	else if (state->above_max)
+		log_warning("stream", "input %zu: %s: it exceeds its "
+			    "rate_max: lower the rate of its source, or raise "
+			    "rate_max", i + 1, what.text);
+	else
+		log_warning("stream", "input %zu: %s: the inputs exceed "
+			    "the bitrate: raise bitrate, or its priority",
+			    i + 1, what.text);
 }
 
 /* The first one that is absent. */
@@ -112,12 +143,13 @@ static void report_service(const struct mux_stage *s,
 		.pnr = in->services[nth].new_number,
 		.input = (unsigned)i + 1,
 		.pmt_pid = in->services[nth].pmt_pid,
-		.onair = !one.silent && !in->blocked && !one.absent,
+		.onair = !one.silent && !one.blocked && !one.absent,
 		.absent = one.absent,
 		.priority = in->priority,
 		.rate_min_kbps = in->min_kbps,
 		.rate_max_kbps = in->max_kbps,
-		.dropped = in->dropped,
+		.dropped = one.dropped,
+		.excess = one.excess,
 		.eit_dropped = in->eit_dropped,
 	};
 	mux_service_name(s->mux, i, nth, ret->name, sizeof ret->name);
@@ -142,11 +174,8 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 	s->second_ns = now_ns;
 	for (size_t i = 0; i < status->n_inputs; i++) {
 		struct mux_source_state state;
-		uint64_t excess;
 
 		mux_source_get(s->mux, i, &state);
-		excess = state.dropped - s->dropped[i];
-		s->dropped[i] = state.dropped;
 		log_blocked(s, i, &state);
 		log_absent(s, i, &state);
 		log_unsent(s, i, state.n_unsent);
@@ -159,7 +188,6 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 			report_service(s, &state, i, k, one);
 			one->bitrate_kbps = analyze_kbps(
 				mux_service_packets(s->mux, one->pnr), ms);
-			one->excess = excess;
 		}
 	}
 }

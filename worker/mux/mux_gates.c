@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which PIDs the blocked services of an input have: a PID that several share is
+ * sent while one of them is. */
+#include "worker/mux/mux_state.h"
+
+#include <string.h>
+
+/* --- the PIDs --- */
+
+static void set_owners(struct mux *m, const struct mux_source *in)
+{
+	for (size_t k = in->n_services; k-- > 0;) {
+		uint64_t own[TS_PIDS / 64] = { 0 };
+
+		mux_add_service_pids(in, k, own);
+		for (uint16_t pid = 0; pid < TS_PIDS; pid++)
+			if (place_has(own, pid))
+				m->owner[pid] = (uint16_t)(k + 1);
+	}
+}
+
+static void set_gates(struct mux *m, const struct mux_source *in)
+{
+	uint64_t sent[TS_PIDS / 64] = { 0 };
+
+	for (size_t k = 0; k < in->n_services; k++)
+		if (!in->states[k].blocked)
+			mux_add_service_pids(in, k, sent);
+	for (size_t k = 0; k < in->n_services; k++) {
+		uint64_t own[TS_PIDS / 64] = { 0 };
+
+		if (!in->states[k].blocked)
+			continue;
+		mux_add_service_pids(in, k, own);
+		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
+			if (!place_has(own, pid) || place_has(sent, pid))
+				continue;
+			place_take(sent, pid);
+			m->gate[pid] = (uint16_t)(k + 1);
+		}
+	}
+}
+
+void mux_renew_gates(struct mux *m)
+{
+	memset(m->owner, 0, sizeof m->owner);
+	memset(m->gate, 0, sizeof m->gate);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		struct mux_source *in = &m->inputs[i];
+
+		in->n_blocked = in->n_cut = 0;
+		for (size_t k = 0; k < mux_units(in); k++) {
+			in->n_blocked += in->states[k].blocked;
+			in->n_cut += in->states[k].cut;
+		}
+		in->blocked = in->n_blocked == mux_units(in);
+		set_owners(m, in);
+		if (in->n_blocked > 0)
+			set_gates(m, in);
+	}
+}
+
+/* The blocked service that keeps a packet back; NULL: none does.  What no
+ * service has goes with the last one. */
+static struct mux_service *find_gate(const struct mux *m,
+				     const struct mux_source *in, uint16_t pid)
+{
+	size_t at = m->gate[pid];
+
+	if (at > 0 && at <= in->n_services)
+		return &in->states[at - 1];
+	return in->blocked && m->owner[pid] == 0 &&
+			       !place_has(m->pmt_pids, pid)
+		       ? &in->states[0]
+		       : NULL;
+}
+
+/* --- the packets --- */
+
+size_t mux_count_sent(const struct mux *m, const struct mux_source *in)
+{
+	size_t n = 0;
+
+	if (in->n_cut == 0)
+		return in->due;
+	for (size_t i = 0; i < in->due; i++) {
+		uint16_t pid = ts_pid(delay_line_at(&in->line, i));
+		const struct mux_service *gate = find_gate(m, in, pid);
+
+		n += gate == NULL || !gate->cut;
+	}
+	return n;
+}
+
+void mux_meter_services(const struct mux *m, struct mux_source *in)
+{
+	if (mux_units(in) == 1) {
+		in->states[0].meter += in->due;
+		return;
+	}
+	for (size_t i = 0; i < in->due; i++) {
+		uint16_t pid = ts_pid(delay_line_at(&in->line, i));
+		struct mux_service *s = mux_owner(m, in, pid);
+
+		if (s != NULL)
+			s->meter++;
+	}
+}
+
+bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	struct mux_service *owner = mux_owner(m, in, pid);
+	const struct mux_service *gate = NULL;
+	uint8_t *stopped = &m->stopped[pid];
+
+	if (in->n_blocked > 0)
+		gate = find_gate(m, in, pid);
+	if (gate != NULL && gate->cut)
+		*stopped = true;
+	else if ((gate != NULL || *stopped) && ts_has_payload(packet) &&
+		 ts_pusi(packet))
+		*stopped = gate != NULL;
+	if (*stopped) {
+		mux_counters_forget(&m->counters, pid);
+		in->dropped++;
+	}
+	if (owner != NULL && *stopped)
+		owner->dropped++;
+	else if (owner != NULL)
+		owner->packets++;
+	return !*stopped;
+}
