@@ -10,7 +10,9 @@
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewer_guest.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const char *text_of(const json_t *stream, const char *key)
 {
@@ -48,6 +50,20 @@ static bool is_alive(struct api *api, struct variant *v)
 	       info.waiting && variant_has_rate(v);
 }
 
+/* A new one, or 0 without the setting. */
+static uint64_t session_for(const struct api *api)
+{
+	uint64_t session;
+
+	if (!json_is_true(json_object_get(
+		    config_section(api->cfg.config, "settings"),
+		    "hls_session_playlists")))
+		return 0;
+	if (getrandom(&session, sizeof session, 0) != sizeof session)
+		abort();
+	return session | 1;
+}
+
 int variants_write(struct api *api, const char *group,
 		   const struct viewer_guest *guest, const char *query,
 		   struct buf *to)
@@ -82,6 +98,7 @@ int variants_write(struct api *api, const char *group,
 		list[n++] = v;
 	}
 	if (n > 0)
-		variant_list_write(to, list, n, query);
+		variant_list_write(to, &(struct variant_list){
+			list, n, query, session_for(api) });
 	return !exists ? 404 : !may ? 403 : n == 0 ? 503 : 200;
 }

@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SESSION_NAME_MAX = 17 }; /* of a path, with the end */
 
 static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
@@ -155,20 +158,22 @@ static void write_codecs(struct buf *to, const struct variant *v)
 		buf_printf(to, "RESOLUTION=%ux%u,", v->width, v->height);
 }
 
-void variant_list_write(struct buf *to, const struct variant *all, size_t n,
-			const char *query)
+void variant_list_write(struct buf *to, const struct variant_list *list)
 {
-	char *kept = xstrdup(query);
-	bool independent = n > 0;
+	char *kept = xstrdup(list->query), name[SESSION_NAME_MAX] = "index";
+	bool independent = list->n > 0;
 
-	http_query_strip_hls(query, kept);
-	for (size_t i = 0; i < n; i++)
-		independent = independent && all[i].independent;
+	http_query_strip_hls(list->query, kept);
+	if (list->session != 0)
+		(void)snprintf(name, sizeof name, "%016" PRIx64,
+			       list->session);
+	for (size_t i = 0; i < list->n; i++)
+		independent = independent && list->all[i].independent;
 	buf_printf(to, "#EXTM3U\n#EXT-X-VERSION:3\n");
 	if (independent)
 		buf_printf(to, "#EXT-X-INDEPENDENT-SEGMENTS\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct variant *v = &all[i];
+	for (size_t i = 0; i < list->n; i++) {
+		const struct variant *v = &list->all[i];
 		struct buf text = { 0 };
 
 		write_rate(&text, v, "BANDWIDTH", v->peak_bps);
@@ -176,9 +181,9 @@ void variant_list_write(struct buf *to, const struct variant *all, size_t n,
 		write_codecs(&text, v);
 		buf_printf(&text, "%s", v->header);
 		/* without the last comma, if no header follows */
-		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/index.m3u8%s%s\n",
+		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/%s.m3u8%s%s\n",
 			   (int)buf_len(&text) - (v->header[0] == '\0'),
-			   (const char *)buf_head(&text), v->id,
+			   (const char *)buf_head(&text), v->id, name,
 			   kept[0] != '\0' ? "?" : "", kept);
 		buf_done(&text);
 	}

@@ -53,7 +53,14 @@ bool variant_has_rate(const struct variant *);
 /* "news" of "/play/news/master.m3u8"; false: it is another path. */
 bool variant_group_of(const char *path, char *ret, size_t size);
 
-/* Appends the playlist; query is raw, for each address, where it has no _HLS_
- * parameters of this request; "": none. */
-void variant_list_write(struct buf *, const struct variant *, size_t n,
-			const char *query);
+struct variant_list {
+	const struct variant *all;
+	size_t n;
+	/* raw, for each address, where it has no _HLS_ parameters of this
+	 * request; "": none */
+	const char *query;
+	uint64_t session; /* whose playlists are named; 0: those of all */
+};
+
+/* Appends the playlist. */
+void variant_list_write(struct buf *, const struct variant_list *);

@@ -111,6 +111,8 @@ static void send_limits(struct deliver_worker *w)
 							"hls_missing_empty"));
 	l->hash_names = json_is_true(json_object_get(settings,
 						     "hls_hash_names"));
+	l->session_playlists = json_is_true(json_object_get(
+		settings, "hls_session_playlists"));
 	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
 		const char *text = json_string_value(item);
 

@@ -100,6 +100,7 @@ struct msg_deliver_limits {
 	unsigned per_address; /* 0: any number */
 	bool empty_missing;   /* a missing segment of HLS is empty, not 404 */
 	bool hash_names;      /* playlists name segments by hash */
+	bool session_playlists; /* each session of /play has its own */
 	/* networks of proxies, which are not limited: "10.0.0.0/8" */
 	size_t n_proxies;
 	const char *proxies[MSG_PROXIES_MAX];

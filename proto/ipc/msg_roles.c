@@ -79,6 +79,8 @@ static const struct field limits_rows[] = {
 	{ "empty_missing", FIELD_AT(struct msg_deliver_limits,
 				    empty_missing) },
 	{ "hash_names", FIELD_AT(struct msg_deliver_limits, hash_names) },
+	{ "session_playlists", FIELD_AT(struct msg_deliver_limits,
+					session_playlists) },
 	{ "proxies", FIELD_ITEMS(struct msg_deliver_limits, proxies,
 				 n_proxies), .item = &proxy_item },
 };

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeClip } from '../helpers/media.mjs';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { builddir, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -382,6 +382,36 @@ step('numbers go on when the service restarts, or stops and starts',
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 });
 
+step('players of one address are sessions with playlists of their own',
+	async () => {
+	const { settings = {} } = await sluice.cmd('load');
+	const get = (name, agent) => request(sluice.port, { path:
+		`/play/a001/${name}`, headers: { 'User-Agent': agent } });
+	const begin = async (agent) => /^([0-9a-f]{16})\.m3u8$/m
+		.exec((await get('index.m3u8', agent)).body)?.[1];
+	const sessions = async (agent) => (await sluice.cmd('sessions'))
+		.sessions.filter((s) => s.agent === agent).length;
+
+	await sluice.cmd('set-settings', { settings: { ...settings,
+		http_play_hls: true, hls_session_playlists: true } });
+	await waitUntil('the setting', () => begin('other/1'), 20000);
+	const ids = [await begin('own/1'), await begin('own/1')];
+	assert.notEqual(ids[0], ids[1]);
+	for (const id of [...ids, ...ids]) {
+		const { body } = await get(`${id}.m3u8`, 'own/1');
+		const [uri] = new RegExp(`^${id}/\\d+\\.ts$`, 'm').exec(body);
+
+		assert.equal((await get(uri, 'own/1')).status, 200);
+	}
+	assert.equal(await sessions('own/1'), 2);
+	const played = await run('ffmpeg', ['-nostdin', '-v', 'warning',
+		'-xerror', '-user_agent', 'ffmpeg/1', '-i',
+		`http://127.0.0.1:${sluice.port}/play/a001/index.m3u8`,
+		'-t', '3', '-f', 'null', '-']);
+	assert.deepEqual([played.code, played.err], [0, '']);
+	assert.equal(await sessions('ffmpeg/1'), 1);
+});
+
 test('a client is a session, and keeps a stream on demand', async (t) => {
 	const dir = tempDir(t);
 
@@ -531,6 +561,21 @@ test('streams of a group have a master playlist', async (t) => {
 		.match(/^\.\..*$/gm), ['../low/index.m3u8?token=anna']);
 	assert.equal((await master('?token=bert')).status, 403);
 	assert.equal((await master('')).status, 403);
+	// a session of its own, which counts for conlimit
+	const { settings } = await one.cmd('load');
+	await one.cmd('set-settings', { settings: { ...settings,
+		hls_session_playlists: true } });
+	const named = await master('?token=anna', /low\/[0-9a-f]{16}\.m3u8/);
+	const [variant] = /low\/[0-9a-f]{16}\.m3u8\?token=anna$/m
+		.exec(named.text);
+	await one.cmd('set-user', { id: 'anna', user: { enable: true, type: 3,
+		token: 'anna', packages: ['Free'], conlimit: 1 } });
+	const first = () => ask(`/play/${variant}`);
+	await waitUntil('the first', async () =>
+		(await first()).status === 200);
+	assert.equal((await ask('/play/low/index.m3u8?token=anna')).status,
+		403);
+	assert.equal((await first()).status, 200);
 	await one.stop();
 });
 

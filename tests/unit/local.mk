@@ -257,6 +257,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_tls \
 	tests/unit/worker/deliver/test_fragment_maker \
 	tests/unit/worker/deliver/test_fragments \
+	tests/unit/worker/deliver/test_hls_index \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_hls_reload \
 	tests/unit/worker/deliver/test_scheme_location \
@@ -487,6 +488,10 @@ tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_hls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_hls_index_SOURCES = \
+	tests/unit/worker/deliver/test_hls_index.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_mount_change_SOURCES = \

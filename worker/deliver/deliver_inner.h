@@ -65,6 +65,7 @@ struct deliver {
 	unsigned max_conns;
 	bool empty_missing; /* a missing segment is empty, not an error */
 	bool hash_names;    /* of segments in playlists */
+	bool session_playlists; /* of the play paths */
 	bool retiring; /* a connection ends with its answer */
 	unsigned head_ms;
 	unsigned idle_ms;

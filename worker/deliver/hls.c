@@ -8,6 +8,7 @@
 #include "worker/deliver/fragments.h"
 #include "worker/deliver/hls_content.h"
 #include "worker/deliver/hls_fragments.h"
+#include "worker/deliver/hls_index.h"
 #include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/hls_reload.h"
 #include "worker/deliver/mount.h"
@@ -20,7 +21,6 @@
 
 enum {
 	NUMBER_MAX = 16,    /* digits of a segment's number */
-	QUERY_MAX = 1024,
 	QUERIES_MAX = 8192, /* of all addresses of a playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
@@ -265,6 +265,25 @@ static void read_segments(struct mount *m, struct ring_segments *ret)
 		fragments_bound(m->fragments, ret->list[ret->n - 1].number);
 }
 
+/* A stream on demand has begun again: without the segments of its earlier
+ * runs. */
+static void drop_old(struct ring_segments *all, uint64_t from_pos)
+{
+	size_t old = 0;
+
+	while (old < all->n && all->list[old].pos < from_pos)
+		old++;
+	all->n -= old;
+	memmove(all->list, all->list + old, all->n * sizeof all->list[0]);
+	all->has_open = all->has_open && all->open.pos >= from_pos;
+}
+
+void hls_read_live(struct mount *m, struct ring_segments *ret)
+{
+	read_segments(m, ret);
+	drop_old(ret, m->from_pos);
+}
+
 /* False: not yet. */
 static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 			   struct mount *m, const struct hls_wanted *wanted)
@@ -347,10 +366,16 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 }
 
 /* The last part of the path of the playlist, and a slash. */
-static void folder_of(const struct mount *m, char *ret, size_t size)
+static void folder_of(const struct mount *m, uint64_t session, char *ret,
+		      size_t size)
 {
 	const char *name = strrchr(m->path, '/') + 1;
 
+	if (session != 0) {
+		(void)snprintf(ret, size, "%0*" PRIx64 "/", HLS_HASH_DIGITS,
+			       session);
+		return;
+	}
 	(void)snprintf(ret, size, "%.*s/",
 		       (int)(strlen(name) - (sizeof playlist_suffix - 1)),
 		       name);
@@ -381,25 +406,12 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
-/* A stream on demand has begun again: without the segments of its earlier
- * runs. */
-static void drop_old(struct ring_segments *all, uint64_t from_pos)
-{
-	size_t old = 0;
-
-	while (old < all->n && all->list[old].pos < from_pos)
-		old++;
-	all->n -= old;
-	memmove(all->list, all->list + old, all->n * sizeof all->list[0]);
-	all->has_open = all->has_open && all->open.pos >= from_pos;
-}
-
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m, bool hash_names)
 {
-	char folder[IO_PATH_MAX], query[QUERY_MAX + 1];
+	char folder[IO_PATH_MAX], query[HLS_QUERY_MAX + 1];
 	uint64_t maps[MSG_HLS_MAX];
 	struct hls_playlist p = { .folder = folder, .query = query,
 				  .hashed = hash_names };
@@ -411,7 +423,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	uint64_t end;
 	int status;
 
-	if (strlen(http_request_query(r)) > QUERY_MAX) {
+	if (strlen(http_request_query(r)) > HLS_QUERY_MAX) {
 		viewer_conn_reject(c, 414);
 		return true;
 	}
@@ -419,9 +431,8 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, 503);
 		return true;
 	}
-	read_segments(m, &all);
+	hls_read_live(m, &all);
 	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
-	drop_old(&all, m->from_pos);
 	live = hls_parts_are_live(&parts, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
 	if (p.n == 0)
@@ -459,7 +470,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		return true;
 	}
 	p.target_s = all.target_s;
-	folder_of(m, folder, sizeof folder);
+	folder_of(m, c->hls.session, folder, sizeof folder);
 	hls_playlist_write(&text, &p);
 	send_playlist(c, r, &text);
 	buf_done(&text);
@@ -470,6 +481,8 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 static bool try_answer(struct viewer_conn *c, const struct http_request *r,
 		       struct mount *m, const struct hls_wanted *wanted)
 {
+	if (c->hls.is_index)
+		return hls_index_answer(c, r, m);
 	if (wanted->number == 0)
 		return answer_playlist(c, r, m, wanted->hash_names);
 	if (wanted->is_part)
@@ -481,8 +494,7 @@ static void wait_for(struct viewer_conn *c, struct mount *m)
 {
 	struct ring_segments all;
 
-	read_segments(m, &all);
-	drop_old(&all, m->from_pos);
+	hls_read_live(m, &all);
 	c->hls.mount = m;
 	c->hls.until_ms = mono_ms() + hls_reload_wait_ms(&all);
 	LIST_INSERT_HEAD(&m->waiting, c, hls.entry);

@@ -5,6 +5,7 @@
  * is /news/1798765432.0.ts.  The same segment is also at its name by hash,
  * /news/h0123456789abcdef.ts.  With fMP4 all of these end in .m4s, and there
  * are initialization segments such as /news/i0123456789abcdef.mp4.
+ * Those of a session are at /play/ID/: hls_index.h.
  *
  * The answers depend on the ring alone, so every process that serves the ring
  * gives the same ones.
@@ -18,7 +19,10 @@
 #include <stdint.h>
 
 struct mount;
+struct ring_segments;
 struct viewer_conn;
+
+enum { HLS_QUERY_MAX = 1024 }; /* that a playlist repeats */
 
 enum hls_kind {
 	HLS_TS,   /* a segment or part of the transport stream */
@@ -34,6 +38,7 @@ struct hls_wanted {
 	uint32_t index;     /* ... with this number */
 	bool empty_missing; /* a missing segment is empty, not an error */
 	bool hash_names;    /* of the segments in the playlist */
+	uint64_t session;   /* in the path; 0: none */
 };
 
 /* Is it the path of a segment or of a part?  Returns the path of its playlist
@@ -52,6 +57,9 @@ void hls_forget(struct viewer_conn *);
 
 /* Answers the requests that need not wait any more; any: what each wants. */
 void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
+
+/* The segments of this run of the stream. */
+void hls_read_live(struct mount *, struct ring_segments *ret);
 
 /* May an answer have changed since the last call that returned true? */
 bool hls_has_news(struct mount *, uint64_t now_ms);

@@ -216,7 +216,7 @@ static void add_text(struct buf *key, const char *text)
 
 /* All that the permission depends on.  Each part with its end, so that no two
  * keys run into the same bytes. */
-static void make_key(const struct hls_sessions *h,
+static void make_key(const struct hls_sessions *h, const struct viewer_conn *c,
 		     const struct session_config *cfg, const struct mount *m,
 		     struct buf *key)
 {
@@ -226,6 +226,7 @@ static void make_key(const struct hls_sessions *h,
 
 	buf_append(key, &m->number, sizeof m->number);
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
+	buf_append(key, &c->hls.session, sizeof c->hls.session);
 	/* there is none: whatever it writes there, it is the same client */
 	if (door_is_open(h->cfg.door, cfg->free_entry))
 		return;
@@ -337,7 +338,7 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	bool is_new = false;
 	uint64_t hash;
 
-	make_key(h, cfg, m, &key);
+	make_key(h, c, cfg, m, &key);
 	s = find(h, &key, &hash);
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
 		s = add(h, &key, hash, cfg, m);

@@ -66,6 +66,8 @@ struct viewer_conn {
 		LIST_ENTRY(viewer_conn) entry;
 		struct mount *mount; /* NULL: it does not wait */
 		uint64_t until_ms;
+		uint64_t session; /* of the last request; 0: none */
+		bool is_index; /* its answer names the session */
 	} hls;
 	/* of the owner: waits for the packets of a stream */
 	TAILQ_ENTRY(viewer_conn) in_wait;

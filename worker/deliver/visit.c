@@ -7,6 +7,7 @@
 #include "worker/deliver/deliver_inner.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/hls.h"
+#include "worker/deliver/hls_index.h"
 #include "worker/deliver/hls_sessions.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
@@ -82,6 +83,29 @@ static struct mount *find_path(const struct deliver *d,
 	return m != NULL && mount_accepts(m, c->secure) ? m : NULL;
 }
 
+typedef struct mount *find_fn(const struct deliver *,
+			      const struct viewer_conn *, const char *path);
+
+/* The mount of a path, or of the playlist that a segment or the playlist of a
+ * session is beside; NULL: none.  *ret gets what is wanted of HLS. */
+static struct mount *find_beside(const struct deliver *d,
+				 const struct viewer_conn *c, const char *path,
+				 find_fn *find, struct hls_wanted *ret)
+{
+	struct mount *m = find(d, c, path);
+	char playlist[IO_PATH_MAX];
+
+	if (m != NULL || strlen(path) >= sizeof playlist)
+		return m;
+	if (!hls_segment_path(path, playlist, ret))
+		(void)snprintf(playlist, sizeof playlist, "%s", path);
+	else
+		m = find(d, c, playlist);
+	if (m == NULL && hls_session_path(playlist, &ret->session))
+		m = find(d, c, playlist);
+	return m != NULL && m->hls > 0 ? m : NULL;
+}
+
 /* The mount for a request of this connection; NULL: none.  *ret says what it
  * wants of HLS. */
 static struct mount *find_mount(const struct deliver *d,
@@ -89,30 +113,18 @@ static struct mount *find_mount(const struct deliver *d,
 				const struct http_request *request,
 				struct hls_wanted *ret)
 {
-	const char *path = http_request_path(request);
-	struct mount *m = find_path(d, c, path);
-	char playlist[IO_PATH_MAX];
-
 	*ret = (struct hls_wanted){ .empty_missing = d->empty_missing,
 				    .hash_names = d->hash_names };
-	if (m == NULL && hls_segment_path(path, playlist, ret)) {
-		m = find_path(d, c, playlist);
-		return m != NULL && m->hls > 0 ? m : NULL;
-	}
-	return m;
+	return find_beside(d, c, http_request_path(request), find_path, ret);
 }
 
-/* The mount of a path, or of the playlist that a segment is of, with TLS or
- * without. */
+/* The mount of a path, with TLS or without. */
 static struct mount *find_asked(const struct deliver *d,
 				const struct viewer_conn *c, const char *path)
 {
-	struct mount *m = find_any(d, c, path);
-	char playlist[IO_PATH_MAX];
 	struct hls_wanted wanted;
 
-	return m == NULL && hls_segment_path(path, playlist, &wanted)
-		? find_any(d, c, playlist) : m;
+	return find_beside(d, c, path, find_any, &wanted);
 }
 
 static void refuse(struct viewer_conn *c, int status)
@@ -509,6 +521,20 @@ void visit_lists_again(struct deliver *d)
 	}
 }
 
+/* The playlist of a play path names a new one, others have that of their path,
+ * or none. */
+static void choose_session(const struct deliver *d, struct viewer_conn *c,
+			   const struct mount *m,
+			   const struct hls_wanted *wanted)
+{
+	c->hls.session = wanted->session;
+	c->hls.is_index = d->session_playlists && wanted->session == 0 &&
+			  wanted->number == 0 &&
+			  strcmp(m->address, MSG_PLAY_ADDRESS) == 0;
+	if (c->hls.is_index)
+		c->hls.session = hls_session_choose();
+}
+
 void visit_request(struct viewer_conn *c,
 		       const struct http_request *request, void *arg)
 {
@@ -533,6 +559,7 @@ void visit_request(struct viewer_conn *c,
 			  c->address, http_request_path(request));
 		answer_missing(d, c, request);
 	} else if (m->hls > 0) {
+		choose_session(d, c, m, &wanted);
 		visit(d, c, request, m, false);
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);

@@ -141,7 +141,8 @@ Test(variant, the_header_replaces_what_was_measured)
 	};
 	struct buf text = { 0 };
 
-	variant_list_write(&text, list, 2, "_HLS_skip=YES&token=x");
+	variant_list_write(&text, &(struct variant_list){
+		list, 2, "_HLS_skip=YES&token=x", 0 });
 	buf_append(&text, "", 1);
 	cr_assert_str_eq((const char *)buf_head(&text),
 		"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-INDEPENDENT-SEGMENTS\n"
@@ -150,10 +151,11 @@ Test(variant, the_header_replaces_what_was_measured)
 		"#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=5,RESOLUTION=320x240,"
 		"CODECS=\"x,y\",BANDWIDTH=7\n../b/index.m3u8?token=x\n");
 	buf_done(&text);
-	variant_list_write(&text, list + 2, 1, "_HLS_msn=7");
+	variant_list_write(&text, &(struct variant_list){
+		list + 2, 1, "_HLS_msn=7", 0xabc });
 	buf_append(&text, "", 1);
 	cr_assert_str_eq((const char *)buf_head(&text),
 		"#EXTM3U\n#EXT-X-VERSION:3\n"
-		"#EXT-X-STREAM-INF:BANDWIDTH=8\n../c/index.m3u8\n");
+		"#EXT-X-STREAM-INF:BANDWIDTH=8\n../c/0000000000000abc.m3u8\n");
 	buf_done(&text);
 }

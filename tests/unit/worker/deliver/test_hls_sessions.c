@@ -47,6 +47,8 @@ static void on_refuse(struct viewer_conn *c,
 	refused = a->verdict;
 }
 
+static uint64_t number; /* of a session, in the path */
+
 static void on_change(void *arg)
 {
 	(void)arg;
@@ -75,6 +77,7 @@ static void begin(void)
 	refused = ASK_ALLOWED;
 	host = "192.0.2.7";
 	unlimited = false;
+	number = 0;
 }
 
 static void end(void)
@@ -100,7 +103,8 @@ static void visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
 /* A request, of a connection of its own, that may be permitted. */
 static void request(const char *query, uint64_t now_ms)
 {
-	struct viewer_conn c = { .state = CONN_CLOSING };
+	struct viewer_conn c = { .state = CONN_CLOSING,
+				 .hls.session = number };
 	unsigned before = asked;
 
 	visit(&c, query, now_ms);
@@ -230,5 +234,30 @@ Test(hls_sessions, of_a_free_mount_there_is_one_for_each_address)
 	request("auth=c", 0);
 	cr_assert_eq(live.n_hls, 2u);
 	cr_assert_eq(asked, 0u);
+	end();
+}
+
+/* Each is judged, and another address with the same number, too. */
+Test(hls_sessions, the_number_of_a_session_is_a_part_of_its_key)
+{
+	begin();
+	number = 1;
+	request("token=a", 0);
+	request("token=a", 0);
+	cr_assert_eq(live.n_hls, 1u);
+	number = 2;
+	request("token=a", 0);
+	cr_assert_eq(live.n_hls, 2u);
+	request("token=b", 0);
+	host = "192.0.2.8";
+	request("token=a", 0);
+	cr_assert_eq(live.n_hls, 4u);
+	cr_assert_eq(asked, 4u);
+	/* where viewers need no permission, the number counts */
+	live.no_auth = true;
+	request("token=a", 0);
+	number = 3;
+	request("token=a", 0);
+	cr_assert_eq(live.n_hls, 6u);
 	end();
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Playlists of a session: with the setting hls_session_playlists the path
+ * /play/ID/index.m3u8 has a list of one variant, whose path is that of a
+ * session, /play/ID/SESSION.m3u8.  Its segments are at /play/ID/SESSION/, so
+ * each request names its session.  Each answer has another one.
+ *
+ * A number of a session is not secret and gives no permission: requests are
+ * judged as those without one.
+ */
+#pragma once
+
+#include "proto/wire/http_request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mount;
+struct viewer_conn;
+
+/* Is it the path of the playlist of a session?  Makes it that of the stream,
+ * which is not longer, and returns the session. */
+bool hls_session_path(char *path, uint64_t *ret);
+
+/* A number for a session, above 0. */
+uint64_t hls_session_choose(void);
+
+/* Answers with the list whose variant is c->hls.session.  False: the stream has
+ * no segment yet. */
+bool hls_index_answer(struct viewer_conn *c, const struct http_request *,
+		      struct mount *);
