@@ -51,6 +51,16 @@ static void add(char **text, const char *key, unsigned value)
 	*text = longer;
 }
 
+static void add_word(char **text, const char *key, const char *value)
+{
+	char *longer = xasprintf("%s%s%s=%s", *text,
+				 strchr(*text, '#') != NULL ? "&" : "#", key,
+				 value);
+
+	free(*text);
+	*text = longer;
+}
+
 static void add_flag(char **text, const char *key)
 {
 	char *longer = xasprintf("%s%s%s", *text,
@@ -77,6 +87,10 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "rate_max", o->rate_max);
 	if (o->absent == ABSENT_REMOVE)
 		add(text, "absent", o->absent_s);
+	/* of a single service, or of one without room, that is the last
+	 * picture in any case */
+	if (has_filler(o))
+		add_word(text, "absent", "still");
 	if (o->set_pnr != 0)
 		add(text, "set_pnr", o->set_pnr);
 	if (o->pass_ca)

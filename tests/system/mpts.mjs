@@ -320,15 +320,28 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	await sluice.stop();
 });
 
+// The video of the second program is away.
+const silenced = (packets) => {
+	for (let at = 0; at < packets.length; at += 188)
+		if ((packets.readUInt16BE(at + 1) & 0x1fff) === two[1].video)
+			packets.writeUInt16BE(0x1fff, at + 1);
+	return [packets];
+};
+
 test('an absent input leaves the tables, or its last picture is sent',
 	async (t) => {
 	const inputs = document().make_stream[1].input;
 	const { recorder, sluice, senders } = await open(t, { input: [
-		`${inputs[0]}#absent=2`, ...inputs.slice(1, 3),
-		`${inputs[3]}&absent=still`] });
+		`${inputs[0]}#absent=2`, inputs[1],
+		`${inputs[2]}&absent=still`, `${inputs[3]}&absent=still`] });
 	const service = ({ services }, number) =>
 		services?.find(({ pnr }) => pnr === number);
 
+	// one service of two
+	senders[3].shape = silenced;
+	await sluice.waitStatus('m', 'a still of a service', (s) =>
+		service(s, 1008)?.filler === 'still' &&
+		service(s, 1007).filler === null, 20000);
 	senders[1].stop();
 	senders[2].stop();
 	const status = await sluice.waitStatus('m', 'an absent service', (s) =>
@@ -350,8 +363,10 @@ test('an absent input leaves the tables, or its last picture is sent',
 
 	senders[1] = await play(t, 1, 9000);
 	senders[2] = await play(t, 2);
+	senders[3].shape = (packets) => [packets];
 	await sluice.waitStatus('m', 'all services', (s) =>
-		s.services?.every(({ onair }) => onair), 20000);
+		s.services?.every(({ onair, filler }) => onair &&
+			filler === null), 20000);
 	await seconds(recorder, 1);
 	const found = await judge(recorder.file, 0);
 
@@ -360,6 +375,10 @@ test('an absent input leaves the tables, or its last picture is sent',
 	assertSound(found, list);
 	const absent = checkTs(joined(list.slice(
 		Math.ceil(before / RECORD), Math.floor(middle / RECORD))));
+
+	// the picture of the service, and its clock
+	assert.ok(absent.pids.get(PLAN[1008].streams[0]) > 20,
+		`${[...absent.pids]}`);
 
 	assert.deepEqual([...absent.pat.programs.keys()].sort((a, b) => a - b),
 		Object.keys(PLAN).map(Number).filter((pnr) => pnr !== 101));

@@ -331,6 +331,7 @@ unit_worker_tests = \
 	tests/unit/worker/mux/test_mux \
 	tests/unit/worker/mux/test_mux_absent \
 	tests/unit/worker/mux/test_mux_clock \
+	tests/unit/worker/mux/test_mux_fill \
 	tests/unit/worker/mux/test_mux_gates \
 	tests/unit/worker/mux/test_mux_order \
 	tests/unit/worker/mux/test_mux_plan \

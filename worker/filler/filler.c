@@ -8,6 +8,7 @@
 #include "worker/filler/si_keeper.h"
 #include "worker/filler/silent.h"
 #include "worker/ts/audio.h"
+#include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/rap.h"
 
@@ -20,6 +21,7 @@ struct audio_pid {
 	uint8_t stream_id;
 	size_t len;
 	uint8_t sample[SILENT_SAMPLE];
+	uint64_t pts;
 };
 
 /* The last picture on a video PID. */
@@ -27,7 +29,12 @@ struct video_pid {
 	uint16_t pid;
 	struct rap rap;
 	struct picture_keeper picture;
+	bool has_pts;
+	uint64_t pts; /* the highest one of late */
 };
+
+/* A PTS that is so far behind the last one begins another time, 90 kHz. */
+enum { PTS_BACK = 5 * 90000 };
 
 struct filler {
 	const struct psi *psi;
@@ -139,10 +146,24 @@ static void keep_sample(struct filler *f, const uint8_t *packet)
 			continue;
 		h = find_audio(f, ts_pid(packet));
 		h->stream_id = pes[3];
+		(void)pes_pts(packet, &h->pts);
 		h->len = MIN((size_t)(end - p), sizeof h->sample);
 		memcpy(h->sample, p, h->len);
 		return;
 	}
+}
+
+/* Pictures are not in the order of their PTS. */
+static void keep_pts(struct video_pid *v, const uint8_t *packet)
+{
+	uint64_t pts;
+
+	if (!pes_pts(packet, &pts))
+		return;
+	if (!v->has_pts || wrap_diff(pts, v->pts, PES_TIME_WRAP) > 0 ||
+	    wrap_diff(pts, v->pts, PES_TIME_WRAP) < -PTS_BACK)
+		v->pts = pts;
+	v->has_pts = true;
 }
 
 void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
@@ -164,13 +185,23 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			s = class == PID_VIDEO ? find_video(f, pid) : NULL;
 			if (s == NULL)
 				continue;
-
+			if (ts_pusi(p))
+				keep_pts(s, p);
 			rap_follow(&s->rap, pid,
 				   psi_coding(f->psi, pid), PID_VIDEO);
 			picture_keeper_feed(&s->picture, p,
 					    rap_feed(&s->rap, p));
 		}
 	}
+}
+
+static const struct audio_pid *find_sample(const struct filler *f,
+					   uint16_t pid)
+{
+	for (size_t i = 0; i < f->n_audio; i++)
+		if (f->audio[i].pid == pid)
+			return &f->audio[i];
+	return NULL;
 }
 
 bool filler_is_ready(const struct filler *f)
@@ -233,4 +264,107 @@ void filler_run(struct filler *f, uint64_t now_ns, ts_out_fn *out, void *arg)
 uint64_t filler_next_ns(const struct filler *f)
 {
 	return f->play != NULL ? play_next_ns(f->play) : UINT64_MAX;
+}
+
+/* --- a program of a multiplex --- */
+
+bool filler_pts(const struct filler *f, uint16_t pid, uint64_t *ret)
+{
+	const struct audio_pid *a = find_sample(f, pid);
+
+	for (size_t i = 0; i < f->n_videos; i++)
+		if (f->videos[i].pid == pid && f->videos[i].has_pts) {
+			*ret = f->videos[i].pts;
+			return true;
+		}
+	if (a != NULL)
+		*ret = a->pts;
+	return a != NULL;
+}
+
+/* Its first video; NULL: it has none, or no picture. */
+static const struct video_pid *program_video(const struct filler *f,
+					     const struct psi_program *p)
+{
+	for (size_t i = 0; i < f->n_videos; i++)
+		if (f->videos[i].pid == p->video_pid &&
+		    f->videos[i].picture.data != NULL)
+			return &f->videos[i];
+	return NULL;
+}
+
+static bool program_pmt(const struct filler *f, uint16_t number,
+			const struct psi_program **ret, struct pmt *ret_pmt)
+{
+	*ret = psi_program_find(f->psi, number);
+	return *ret != NULL && (*ret)->pmt.data != NULL &&
+	       pmt_decode((*ret)->pmt.data, (*ret)->pmt.len, ret_pmt) == 0;
+}
+
+bool filler_has_program(const struct filler *f, uint16_t number)
+{
+	const struct psi_program *program;
+	struct silent silent;
+	struct pmt pmt;
+
+	if (!program_pmt(f, number, &program, &pmt))
+		return false;
+	if (program->video_pid != TS_PID_NULL)
+		return program_video(f, program) != NULL;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct audio_pid *a = find_sample(f, pmt.streams[i].pid);
+
+		if (a != NULL && silent_make(a->sample, a->len, &silent))
+			return true;
+	}
+	return false;
+}
+
+static bool has(const uint64_t *set, uint16_t pid)
+{
+	return set[pid / 64] >> pid % 64 & 1;
+}
+
+static void add_audio(const struct filler *f, const struct pmt *pmt,
+		      const uint64_t *pids, struct play *play)
+{
+	struct silent silent;
+
+	for (size_t i = 0; i < pmt->n_streams; i++) {
+		uint16_t pid = pmt->streams[i].pid;
+		const struct audio_pid *a = find_sample(f, pid);
+
+		if (a == NULL || !has(pids, pid) ||
+		    psi_class(f->psi, pid) != PID_AUDIO ||
+		    !silent_make(a->sample, a->len, &silent))
+			continue;
+		play_add_audio(play, pid, a->stream_id, &silent);
+		play_follow_pts(play, pid, a->pts);
+	}
+}
+
+struct play *filler_play(const struct filler *f, uint16_t number,
+			 const uint64_t pids[TS_PIDS / 64], uint64_t base,
+			 uint64_t now_ns)
+{
+	const struct psi_program *program;
+	const struct video_pid *v;
+	struct play *play;
+	struct pmt pmt;
+
+	if (!filler_has_program(f, number) ||
+	    !program_pmt(f, number, &program, &pmt))
+		return NULL;
+	play = play_new_part(base, now_ns);
+	if (has(pids, program->pcr_pid))
+		play_add_clock(play, program->pcr_pid);
+	v = program_video(f, program);
+	if (v != NULL && has(pids, v->pid)) {
+		play_add_picture(play, &v->picture, v->pid,
+				 psi_coding(f->psi, v->pid));
+		if (v->has_pts)
+			play_follow_pts(play, v->pid, v->pts);
+	}
+	add_audio(f, &pmt, pids, play);
+	return play;
 }

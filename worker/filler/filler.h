@@ -52,5 +52,23 @@ void filler_stop(struct filler *);
  * any. A call that is more than a second late skips the missed time. */
 void filler_run(struct filler *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
+/* --- a program of a multiplex, whose other programs are on air --- */
+
+struct play;
+
+/* The last PTS on a PID of video or audio, also of the filler's own packets;
+ * false: none is known. */
+bool filler_pts(const struct filler *, uint16_t pid, uint64_t *ret);
+
+/* Generates pictures, sound and PCRs of one program, of the PIDs of the set
+ * alone.  Its clock begins at base (90 kHz) now, and its PTS are behind those
+ * of the packets.  The caller owns it.  NULL: there is no picture and no audio
+ * of a supported coding. */
+struct play *filler_play(const struct filler *, uint16_t number,
+			 const uint64_t pids[TS_PIDS / 64], uint64_t base,
+			 uint64_t now_ns);
+/* Can filler_play() make one? */
+bool filler_has_program(const struct filler *, uint16_t number);
+
 /* The time of the next packet. */
 uint64_t filler_next_ns(const struct filler *);

@@ -23,8 +23,13 @@ enum {
 	/* The highest rate of a picture; a larger one repeats less often. */
 	PICTURE_BPS = 4000000,
 	PICTURE_LONGEST_MS = 1000,
+	/* The same of a part: below the 700 ms of TR 101 290 2.5. */
+	PART_BPS = 500000,
+	PART_LONGEST_MS = 650,
 	/* A later call continues from now. */
 	LATE_MS = 1000,
+	/* A PTS further ahead is none. */
+	LEAD_LONGEST = 5 * HZ,
 	PES_HEAD = 14,  /* with a PTS */
 	CHUNK = 128,
 	SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1,
@@ -35,6 +40,7 @@ struct audio {
 	uint8_t stream_id;
 	uint64_t frames;   /* frames sent since origin_ns */
 	uint64_t origin_ns;
+	uint64_t lead; /* of time stamps over the clock, 90 kHz */
 	unsigned per_pes;
 	struct silent silent;
 };
@@ -47,6 +53,7 @@ struct video {
 	size_t sent;       /* bytes of the current repetition */
 	uint64_t began_ns; /* start of the current repetition */
 	uint64_t every_ns;
+	uint64_t lead;     /* as that of audio */
 	struct clock *clock; /* PCRs on the same PID; NULL: none */
 };
 
@@ -63,7 +70,9 @@ struct packed {
 };
 
 struct play {
-	uint64_t start_ns;
+	uint64_t start_ns, base; /* the clock then, 90 kHz */
+	bool part;  /* it has no tables */
+	bool holds; /* no picture begins */
 	uint64_t tables_ns; /* the time of the next ones */
 	size_t n_tables;    /* packets */
 	uint8_t *tables;
@@ -107,7 +116,7 @@ static uint8_t *append(struct play *p)
 /* The clock at a time, 90 kHz. */
 static uint64_t clock_at(const struct play *p, uint64_t ns)
 {
-	return (BASE + (ns - p->start_ns) / 1000 * 9 / 100) % PES_TIME_WRAP;
+	return (p->base + (ns - p->start_ns) / 1000 * 9 / 100) % PES_TIME_WRAP;
 }
 
 /*
@@ -170,8 +179,7 @@ static uint64_t picture_due_ns(const struct video *v)
 
 static void send_picture(struct play *p, struct video *v)
 {
-	uint64_t pts = clock_at(p, v->began_ns + v->every_ns) +
-		       LEAD_MS * (HZ / 1000);
+	uint64_t pts = clock_at(p, v->began_ns + v->every_ns) + v->lead;
 	uint8_t head[PES_HEAD + TS_PACKET], *packet;
 	size_t n = MIN(v->len, (size_t)TS_PACKET);
 
@@ -210,8 +218,7 @@ static void send_audio(struct play *p, struct audio *a)
 {
 	size_t frames = a->per_pes, len = PES_HEAD + frames * a->silent.len;
 	uint8_t *data = xcalloc(1, len), *packet;
-	uint64_t pts = clock_at(p, audio_due_ns(a)) +
-		       LEAD_MS * (HZ / 1000);
+	uint64_t pts = clock_at(p, audio_due_ns(a)) + a->lead;
 
 	put_pes_head(data, a->stream_id, len - PES_HEAD, pts);
 	for (size_t i = 0; i < frames; i++)
@@ -250,7 +257,8 @@ static struct due find_due(struct play *p)
 				    .si = &p->si[p->next_si] };
 	/* a picture begins with a PCR */
 	for (size_t i = 0; i < p->n_videos; i++)
-		if (picture_due_ns(&p->videos[i]) < due.ns)
+		if ((!p->holds || p->videos[i].sent > 0) &&
+		    picture_due_ns(&p->videos[i]) < due.ns)
 			due = (struct due){
 				.ns = picture_due_ns(&p->videos[i]),
 				.video = &p->videos[i],
@@ -274,7 +282,8 @@ uint64_t play_next_ns(struct play *p)
 /* Continues from now; packets of the missed time are not sent. */
 static void skip(struct play *p, uint64_t now_ns)
 {
-	p->tables_ns = p->si_ns = now_ns;
+	if (!p->part)
+		p->tables_ns = p->si_ns = now_ns;
 	for (size_t i = 0; i < p->n_clocks; i++)
 		p->clocks[i].due_ns = now_ns;
 	for (size_t i = 0; i < p->n_videos; i++) {
@@ -372,18 +381,31 @@ struct play *play_new(const struct psi *psi, const struct si_keeper *si,
 	size_t n_programs = psi_programs(psi, &programs);
 
 	p->start_ns = p->tables_ns = p->si_ns = now_ns;
+	p->base = BASE;
 	psi_lead(psi, add_section, p);
 	for (size_t i = 0; i < si->n; i++)
 		add_si(p, &si->kept[i]);
-	for (size_t i = 0; i < n_programs; i++) {
-		uint16_t pid = programs[i].pcr_pid;
-
-		if (pid != TS_PID_NULL && p->n_clocks < FILLER_PROGRAMS_MAX &&
-		    find_clock(p, pid) == NULL)
-			p->clocks[p->n_clocks++] =
-				(struct clock){ pid, p->start_ns };
-	}
+	for (size_t i = 0; i < n_programs; i++)
+		play_add_clock(p, programs[i].pcr_pid);
 	return p;
+}
+
+struct play *play_new_part(uint64_t base, uint64_t now_ns)
+{
+	struct play *p = xcalloc(1, sizeof *p);
+
+	p->start_ns = now_ns;
+	p->base = base;
+	p->part = true;
+	p->tables_ns = UINT64_MAX;
+	return p;
+}
+
+void play_add_clock(struct play *p, uint16_t pid)
+{
+	if (pid != TS_PID_NULL && p->n_clocks < FILLER_PROGRAMS_MAX &&
+	    find_clock(p, pid) == NULL)
+		p->clocks[p->n_clocks++] = (struct clock){ pid, p->start_ns };
 }
 
 void play_free(struct play **ptr)
@@ -430,9 +452,12 @@ void play_add_picture(struct play *p, const struct picture_keeper *k,
 	v->stream_id = k->stream_id;
 	v->began_ns = p->start_ns;
 	v->clock = find_clock(p, pid);
-	ms = (uint64_t)v->len * 8 * 1000 / PICTURE_BPS;
+	v->lead = LEAD_MS * (HZ / 1000);
+	ms = (uint64_t)v->len * 8 * 1000 / (p->part ? PART_BPS : PICTURE_BPS);
 	ms = MAX(ms, 1000 / FILLER_PICTURES_PER_S);
-	v->every_ns = MIN(ms, PICTURE_LONGEST_MS) * MS;
+	ms = MIN(ms, (uint64_t)(p->part ? PART_LONGEST_MS
+					: PICTURE_LONGEST_MS));
+	v->every_ns = ms * MS;
 }
 
 void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,
@@ -447,6 +472,37 @@ void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,
 	a->stream_id = stream_id;
 	a->origin_ns = p->start_ns;
 	a->silent = *silent;
+	a->lead = LEAD_MS * (HZ / 1000);
 	a->per_pes = MAX(1, silent->rate * AUDIO_MS / 1000 / silent->samples);
 	p->audio[p->n_audio++] = a;
+}
+
+/* The lead with which a unit follows this PTS, if the clock says now. */
+static uint64_t lead_behind(uint64_t pts, uint64_t now)
+{
+	uint64_t lead = (pts + PES_TIME_WRAP - now) % PES_TIME_WRAP;
+
+	/* it is behind the clock, or wrong */
+	return lead > LEAD_LONGEST ? 0 : lead + 1;
+}
+
+void play_follow_pts(struct play *p, uint16_t pid, uint64_t pts)
+{
+	for (size_t i = 0; i < p->n_videos; i++)
+		if (p->videos[i].pid == pid)
+			p->videos[i].lead = MAX(p->videos[i].lead, lead_behind(
+				pts, clock_at(p, p->start_ns)));
+	for (size_t i = 0; i < p->n_audio; i++)
+		if (p->audio[i]->pid == pid)
+			p->audio[i]->lead = MAX(p->audio[i]->lead, lead_behind(
+				pts + HZ / 20, clock_at(p, p->start_ns)));
+}
+
+void play_hold_pictures(struct play *p, bool hold, uint64_t now_ns)
+{
+	for (size_t i = 0; i < p->n_videos && p->holds && !hold; i++)
+		if (p->videos[i].sent == 0)
+			p->videos[i].began_ns = MAX(p->videos[i].began_ns,
+						    now_ns);
+	p->holds = hold;
 }

@@ -17,12 +17,21 @@ struct play;
 
 struct play *play_new(const struct psi *, const struct si_keeper *,
 		      uint64_t now_ns);
+/* Without tables, for a part of a stream: the clock begins at base (90 kHz),
+ * and pictures have a lower rate. */
+struct play *play_new_part(uint64_t base, uint64_t now_ns);
+void play_add_clock(struct play *, uint16_t pid);
 void play_free(struct play **);
 
 void play_add_picture(struct play *, const struct picture_keeper *,
 		      uint16_t pid, uint8_t stream_type);
 void play_add_audio(struct play *, uint16_t pid, uint8_t stream_id,
 		    const struct silent *);
+
+/* The PTS of the PID are behind this one. */
+void play_follow_pts(struct play *, uint16_t pid, uint64_t pts);
+/* No other picture begins, or one begins now. */
+void play_hold_pictures(struct play *, bool hold, uint64_t now_ns);
 
 /* As filler_run() and filler_next_ns(). */
 void play_run(struct play *, uint64_t now_ns, ts_out_fn *out, void *arg);

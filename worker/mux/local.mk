@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/mux/mux.c worker/mux/mux.h \
 	worker/mux/mux_absent.c \
 	worker/mux/mux_counters.c worker/mux/mux_counters.h \
+	worker/mux/mux_fill.c \
 	worker/mux/mux_gates.c \
 	worker/mux/mux_places.c \
 	worker/mux/mux_pmts.c \

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "worker/filler/filler.h"
 #include "worker/mux/mux_state.h"
 #include "worker/output/pacer.h"
 #include "worker/ts/si_table.h"
@@ -176,12 +177,6 @@ static void keep_times(struct mux *m)
 	c->at_ns = m->now_ns;
 }
 
-/* In a second. */
-static uint64_t packets_of(unsigned kbps)
-{
-	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
-}
-
 static struct delay_line make_line(const struct mux_config *cfg)
 {
 	uint64_t most = packets_of(cfg->kbps) *
@@ -254,6 +249,7 @@ void mux_free(struct mux **ptr)
 		lane_done(&m->lanes[i]);
 	cbr_free(&m->cbr);
 	eit_share_free(&m->eit);
+	filler_free(&m->filler);
 	psi_free(&m->psi);
 	free(m->pmts);
 	free(m->inputs);
@@ -274,6 +270,9 @@ void mux_setup(struct mux *m, size_t input,
 	in->min_kbps = cfg->min_kbps;
 	in->max_kbps = cfg->max_kbps;
 	in->absent_ms = cfg->absent_ms;
+	in->still = cfg->still;
+	if (in->still && m->filler == NULL)
+		m->filler = filler_new(m->psi);
 	in->number = cfg->number;
 	for (size_t i = 0; i < cfg->n_pids; i++)
 		place_take(in->pids, cfg->pids[i] & (TS_PIDS - 1));
@@ -308,6 +307,15 @@ void mux_push(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	}
 }
 
+static void watch_fill(const struct mux *m, const struct mux_source *in,
+		       const uint8_t *packet)
+{
+	struct mux_service *s = mux_owner(m, in, ts_pid(packet));
+
+	if (s != NULL && s->fill != NULL)
+		mux_watch_fill(in, s, packet);
+}
+
 void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 	      size_t n_runs)
 {
@@ -330,6 +338,8 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 			} else {
 				if (ts_has_payload(packet))
 					m->fed_ns[pid] = in->heard_ns;
+				if (in->n_gated > 0)
+					watch_fill(m, in, packet);
 				if (in->gone == NULL ||
 				    mux_takes_absent(m, in, packet))
 					mux_push(m, in, packet);
@@ -408,6 +418,10 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	follow_tables(m);
 	mux_follow_sections(m);
 	if (mux_look_for_silence(m)) {
+		mux_build_sdt(m);
+		m->sdt.due_ns = 0;
+	}
+	if (mux_follow_fills(m)) {
 		mux_build_sdt(m);
 		m->sdt.due_ns = 0;
 	}

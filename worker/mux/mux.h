@@ -27,7 +27,8 @@
  * A service without video and audio for MUX_SILENT_MS is silent; one that has
  * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
  * it not running.  With absent_ms it leaves the tables, and returns at a
- * picture.
+ * picture.  With `still' its last picture and silence are sent on its PIDs,
+ * also while it is blocked, and the SDT says what its input says.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.
@@ -79,6 +80,9 @@ struct mux_source_config {
 	/* kbit/s: up to the first it goes after all others, clearly above the
 	 * second its last services are not sent; 0: none */
 	unsigned min_kbps, max_kbps;
+	/* a service that is silent or blocked shows its last picture, if it is
+	 * one of the first FILLER_PROGRAMS_MAX */
+	bool still;
 	/* silent for so long, a service leaves the tables; 0: never */
 	unsigned absent_ms;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
@@ -148,6 +152,7 @@ struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
 	bool blocked; /* it does not go out: the rate is exceeded */
+	bool filled; /* its last picture is sent instead */
 	uint64_t dropped; /* packets that did not, since mux_new() ... */
 	uint64_t excess;  /* ... and in the last second */
 };

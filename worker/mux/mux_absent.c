@@ -170,30 +170,6 @@ static void send_held(struct mux *m, struct mux_source *in,
 	fifo_done(&s->held);
 }
 
-/* The first video of a service, or else its first audio. */
-static bool main_stream(const struct mux_source *in, size_t nth,
-			struct pmt_stream *ret)
-{
-	bool found = false;
-	struct pmt pmt;
-
-	if (!mux_service_pmt(in, nth, &pmt))
-		return false;
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		const struct pmt_stream *s = &pmt.streams[i];
-
-		if (s->class == PID_VIDEO) {
-			*ret = *s;
-			return true;
-		}
-		if (s->class == PID_AUDIO && !found) {
-			*ret = *s;
-			found = true;
-		}
-	}
-	return found;
-}
-
 /* Follows the pictures from now on. */
 static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 {
@@ -206,7 +182,7 @@ static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 	s->rap = (struct rap){ 0 };
 	s->held.max = HELD_MAX;
 	drop_held(s);
-	if (main_stream(in, nth, &main) && in->gone[main.pid] == nth + 1)
+	if (mux_main_stream(in, nth, &main) && in->gone[main.pid] == nth + 1)
 		rap_follow(&s->rap, main.pid, pmt_coding(&main), main.class);
 	else
 		s->returns = true; /* it has none of its own */

@@ -19,17 +19,23 @@ static void set_owners(struct mux *m, const struct mux_source *in)
 	}
 }
 
+/* Are its packets kept back? */
+static bool is_gated(const struct mux_service *s)
+{
+	return s->blocked || s->fill != NULL;
+}
+
 static void set_gates(struct mux *m, const struct mux_source *in)
 {
 	uint64_t sent[TS_PIDS / 64] = { 0 };
 
 	for (size_t k = 0; k < in->n_services; k++)
-		if (!in->states[k].blocked)
+		if (!is_gated(&in->states[k]))
 			mux_add_service_pids(in, k, sent);
 	for (size_t k = 0; k < in->n_services; k++) {
 		uint64_t own[TS_PIDS / 64] = { 0 };
 
-		if (!in->states[k].blocked)
+		if (!is_gated(&in->states[k]))
 			continue;
 		mux_add_service_pids(in, k, own);
 		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
@@ -45,17 +51,21 @@ void mux_renew_gates(struct mux *m)
 {
 	memset(m->owner, 0, sizeof m->owner);
 	memset(m->gate, 0, sizeof m->gate);
+	memset(m->fill_pids, 0, sizeof m->fill_pids);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		in->n_blocked = in->n_cut = 0;
+		in->n_gated = in->n_blocked = in->n_cut = 0;
 		for (size_t k = 0; k < mux_units(in); k++) {
+			in->n_gated += is_gated(&in->states[k]);
 			in->n_blocked += in->states[k].blocked;
 			in->n_cut += in->states[k].cut;
 		}
+		for (size_t k = 0; in->still && k < in->n_services; k++)
+			mux_add_service_pids(in, k, m->fill_pids);
 		in->blocked = in->n_blocked == mux_units(in);
 		set_owners(m, in);
-		if (in->n_blocked > 0)
+		if (in->n_gated > 0)
 			set_gates(m, in);
 	}
 }
@@ -81,13 +91,13 @@ size_t mux_count_sent(const struct mux *m, const struct mux_source *in)
 {
 	size_t n = 0;
 
-	if (in->n_cut == 0)
+	if (in->n_cut == 0 && in->n_gated == in->n_blocked)
 		return in->due;
 	for (size_t i = 0; i < in->due; i++) {
 		uint16_t pid = ts_pid(delay_line_at(&in->line, i));
 		const struct mux_service *gate = find_gate(m, in, pid);
 
-		n += gate == NULL || !gate->cut;
+		n += gate == NULL || (!gate->cut && gate->fill == NULL);
 	}
 	return n;
 }
@@ -107,27 +117,46 @@ void mux_meter_services(const struct mux *m, struct mux_source *in)
 	}
 }
 
+/* Does a unit begin with which the PID is sent again? */
+static bool resumes(const struct mux *m, const uint8_t *packet)
+{
+	return ts_has_payload(packet) && ts_pusi(packet) &&
+	       !(place_has(m->fill_pids, ts_pid(packet)) &&
+		 mux_fill_precedes(m, packet));
+}
+
+static void count(struct mux_source *in, struct mux_service *owner, bool sent)
+{
+	if (owner != NULL && sent) {
+		owner->packets++;
+	} else if (!sent && (owner == NULL || owner->fill == NULL ||
+			     owner->blocked)) {
+		in->dropped++;
+		if (owner != NULL)
+			owner->dropped++;
+	}
+}
+
 bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
-	struct mux_service *owner = mux_owner(m, in, pid);
-	const struct mux_service *gate = NULL;
+	struct mux_service *owner = mux_owner(m, in, pid), *gate = NULL;
 	uint8_t *stopped = &m->stopped[pid];
 
-	if (in->n_blocked > 0)
+	if (in->n_gated > 0)
 		gate = find_gate(m, in, pid);
-	if (gate != NULL && gate->cut)
+	if (gate != NULL && gate->fill != NULL &&
+	    mux_fill_ends(m, in, gate, packet))
+		gate = NULL;
+	if (gate != NULL && (gate->cut || gate->fill != NULL))
 		*stopped = true;
-	else if ((gate != NULL || *stopped) && ts_has_payload(packet) &&
-		 ts_pusi(packet))
-		*stopped = gate != NULL;
-	if (*stopped) {
+	else if (gate != NULL && ts_has_payload(packet) && ts_pusi(packet))
+		*stopped = true;
+	else if (gate == NULL && *stopped && resumes(m, packet))
+		*stopped = false;
+	/* a filler has the counter of its PID */
+	if (*stopped && (gate == NULL || gate->fill == NULL))
 		mux_counters_forget(&m->counters, pid);
-		in->dropped++;
-	}
-	if (owner != NULL && *stopped)
-		owner->dropped++;
-	else if (owner != NULL)
-		owner->packets++;
+	count(in, owner, !*stopped);
 	return !*stopped;
 }

@@ -3,6 +3,7 @@
  * the order of these times over all inputs. */
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/filler/filler.h"
 #include "worker/mux/mux_state.h"
 
 /* What the last worker did not send is not sent if it is later than this: it
@@ -75,6 +76,8 @@ void mux_give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
 	m->free_ns = MAX(m->free_ns, m->place_ns) +
 		     PACKET_NS_KBPS / m->cfg.kbps;
 	cbr_feed_at(m->cbr, packet, m->place_ns, m->now_ns);
+	if (m->filler != NULL && place_has(m->fill_pids, ts_pid(packet)))
+		filler_feed(m->filler, &(struct ts_run){ packet, 1 }, 1);
 }
 
 static void give_waiting(struct mux *m)
@@ -196,6 +199,7 @@ void mux_place_due(struct mux *m)
 {
 	struct turn t;
 
+	mux_run_fills(m);
 	begin(m, &t);
 	while (give_next(m, &t)) {
 	}

@@ -37,16 +37,6 @@ static uint64_t capacity(const struct mux *m, uint64_t ms)
 	return m->cfg.kbps * ms / 8 / TS_PACKET;
 }
 
-/* What all inputs together may have. */
-static uint64_t room_of(const struct mux *m)
-{
-	uint64_t all = capacity(m, 1000), tables = 0;
-
-	for (size_t i = 0; i < MUX_LANES; i++)
-		tables += m->sent_before[m->lanes[i].pid];
-	return (all - MIN(all, tables)) * ROOM_PERCENT / 100;
-}
-
 /* A service, or an input without any. */
 struct unit {
 	struct mux_source *in; /* NULL: none */
@@ -72,6 +62,22 @@ static uint64_t rate_of_count(const struct mux *m, uint64_t n)
 	uint64_t ns = metered_ns(m);
 
 	return ns < METER_MS * MS ? 0 : n * SECOND_NS / ns;
+}
+
+uint64_t mux_fill_rate(const struct mux *m)
+{
+	return rate_of_count(m, m->fill_metered + m->fill_meter);
+}
+
+/* What all inputs together may have. */
+static uint64_t room_of(const struct mux *m)
+{
+	uint64_t all = capacity(m, 1000), tables = 0;
+
+	for (size_t i = 0; i < MUX_LANES; i++)
+		tables += m->sent_before[m->lanes[i].pid];
+	tables += mux_fill_rate(m);
+	return (all - MIN(all, tables)) * ROOM_PERCENT / 100;
 }
 
 static uint64_t rate_of(const struct mux *m, const struct mux_source *in)
@@ -119,6 +125,8 @@ static void measure(struct mux *m)
 	}
 	if (!over)
 		return;
+	m->fill_metered = m->fill_meter;
+	m->fill_meter = 0;
 	m->metered_ns = m->now_ns - m->meter_ns;
 	m->meter_ns = m->now_ns;
 }

@@ -45,6 +45,7 @@ void mux_service_get(const struct mux *m, size_t input, size_t nth,
 		.silent = s->silent,
 		.absent = s->absent,
 		.blocked = s->blocked,
+		.filled = s->fill != NULL,
 		.dropped = s->dropped,
 		.excess = s->excess,
 	};

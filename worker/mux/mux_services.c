@@ -23,6 +23,29 @@ bool mux_service_pmt(const struct mux_source *in, size_t nth, struct pmt *ret)
 	return section != NULL && pmt_decode(section, len, ret) == 0;
 }
 
+bool mux_main_stream(const struct mux_source *in, size_t nth,
+		     struct pmt_stream *ret)
+{
+	bool found = false;
+	struct pmt pmt;
+
+	if (!mux_service_pmt(in, nth, &pmt))
+		return false;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+
+		if (s->class == PID_VIDEO) {
+			*ret = *s;
+			return true;
+		}
+		if (s->class == PID_AUDIO && !found) {
+			*ret = *s;
+			found = true;
+		}
+	}
+	return found;
+}
+
 static void find_av(const struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -46,8 +69,10 @@ static void drop_held(struct mux_service *s)
 
 void mux_free_services(struct mux_source *in)
 {
-	for (size_t i = 0; i < in->n_found; i++)
+	for (size_t i = 0; i < in->n_found; i++) {
 		drop_held(&in->states[i]);
+		mux_free_fill(&in->states[i]);
+	}
 	free(in->states);
 	free(in->gone);
 	in->states = NULL;
@@ -79,18 +104,22 @@ void mux_read_services(struct mux *m, struct mux_source *in)
 	for (size_t i = 0; i < n_old; i++)
 		drop_held(&old[i]);
 	for (size_t i = 0; i < in->n_found; i++) {
-		const struct mux_service *s =
-			find_old(old, before, n_old,
-				 in->services[i].new_number);
+		struct mux_service *s = find_old(old, before, n_old,
+						 in->services[i].new_number);
 
-		if (s != NULL)
+		if (s != NULL) {
 			in->states[i] = *s;
-		else
+			s->fill = NULL;
+		} else {
 			in->states[i].heard_ns = m->now_ns;
+		}
 		/* its pictures may be on another PID */
 		in->states[i].return_ns = 0;
+		mux_free_fill(&in->states[i]);
 		find_av(in, i);
 	}
+	for (size_t i = 0; i < n_old; i++)
+		mux_free_fill(&old[i]);
 	free(old);
 }
 

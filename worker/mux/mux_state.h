@@ -10,6 +10,7 @@
 #include "worker/mux/mux_counters.h"
 #include "worker/mux/spread.h"
 #include "worker/mux/waiting.h"
+#include "worker/ts/pmt.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/rap.h"
 #include "worker/ts/section.h"
@@ -82,6 +83,8 @@ struct mux_service {
 	uint64_t rate;   /* packets per second of the last second */
 	uint64_t excess; /* packets dropped in it */
 	uint64_t meter, metered; /* of the current and the last measurement */
+	uint64_t again_ns; /* not before this time it gets a filler */
+	struct mux_fill *fill; /* its last picture is sent; NULL: it is not */
 	bool holds;   /* packets wait for the decision on a picture ... */
 	struct fifo held; /* ... here */
 	struct rap rap; /* of the output, while it is absent */
@@ -120,7 +123,9 @@ struct mux_source {
 	/* of each PID: 1 + the absent service that has it, or 0 if its packets
 	 * are sent; NULL: all are */
 	uint16_t *gone;
-	size_t n_blocked; /* services; all of them: ... */
+	bool still; /* its services have a filler */
+	size_t n_gated;   /* services whose packets are not sent, ... */
+	size_t n_blocked; /* ... those without room; all of them: ... */
 	bool blocked;     /* ... the input is blocked */
 	size_t n_cut;     /* services */
 	uint64_t packets, dropped;
@@ -185,11 +190,23 @@ struct mux {
 	uint64_t place_ns; /* of the last packet that was given to cbr */
 	uint64_t free_ns;  /* the first place behind what cbr has */
 	bool tables_changed; /* those of the output */
+	struct filler *filler; /* of services with `still'; NULL: there are
+				* none */
+	uint64_t fill_pids[TS_PIDS / 64]; /* of these services */
+	bool fills_changed; /* a service has returned */
+	uint64_t fill_meter, fill_metered; /* packets of fillers, as those of a
+					    * service */
 	struct waiting waiting; /* packets that `spread' holds back */
 	struct spread spread;
 };
 
 /* --- mux.c --- */
+
+/* In a second. */
+static inline uint64_t packets_of(unsigned kbps)
+{
+	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
+}
 
 /* Queues a packet of an input. */
 void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
@@ -253,6 +270,10 @@ void mux_add_service_pids(const struct mux_source *, size_t nth,
 /* The tables of an input have changed. */
 void mux_read_services(struct mux *, struct mux_source *);
 void mux_free_services(struct mux_source *);
+/* The first video of the nth service, or else its first audio; false: it has
+ * none. */
+bool mux_main_stream(const struct mux_source *, size_t nth,
+		     struct pmt_stream *ret);
 /* Decodes the PMT that the remux has for the nth program; false: it has
  * none. */
 bool mux_service_pmt(const struct mux_source *, size_t nth, struct pmt *ret);
@@ -302,7 +323,27 @@ void mux_meter_services(const struct mux *, struct mux_source *);
 /* Does this packet go out, if the rate decides? */
 bool mux_admits(struct mux *, struct mux_source *, const uint8_t *packet);
 
+/* --- mux_fill.c --- */
+
+/* Starts fillers; true: what is sent of a service has changed. */
+bool mux_follow_fills(struct mux *);
+/* Adds the packets of the fillers to those that wait. */
+void mux_run_fills(struct mux *);
+void mux_free_fill(struct mux_service *);
+/* A packet of a service with a filler arrives. */
+void mux_watch_fill(const struct mux_source *, struct mux_service *,
+		    const uint8_t *packet);
+/* The first packet of the line is one of a service with a filler: does it
+ * return here?  The filler ends then. */
+bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
+		   const uint8_t *packet);
+/* Is the unit that begins here shown in front of the last one of a filler? */
+bool mux_fill_precedes(const struct mux *, const uint8_t *packet);
+
 /* --- mux_rate.c --- */
+
+/* The packets of the fillers in a second. */
+uint64_t mux_fill_rate(const struct mux *);
 
 /* Chooses the services that do not fit into the rate. */
 void mux_limit(struct mux *);

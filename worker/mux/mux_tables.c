@@ -276,7 +276,7 @@ static uint8_t status_of(const struct mux *m, const struct mux_source *in,
 		status = (uint8_t)((status & ~FREE_CA) |
 				   (psi_program_is_scrambled(p) ? FREE_CA
 								: 0));
-	return in->states[nth].silent
+	return in->states[nth].silent && in->states[nth].fill == NULL
 		       ? (uint8_t)(NOT_RUNNING << 5 | (status & FREE_CA))
 		       : status;
 }

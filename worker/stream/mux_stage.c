@@ -48,6 +48,7 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 		.max_kbps = o->rate_max,
 		.absent_ms = o->absent == ABSENT_REMOVE ? o->absent_s * 1000
 							: 0,
+		.still = o->absent == ABSENT_STILL,
 		.n_pids = o->n_maps,
 		.pids = pids,
 		.number = o->set_pnr,

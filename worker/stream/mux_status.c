@@ -145,6 +145,8 @@ static void report_service(const struct mux_stage *s,
 		.pmt_pid = in->services[nth].pmt_pid,
 		.onair = !one.silent && !one.blocked && !one.absent,
 		.absent = one.absent,
+		.filler = one.filled ? SERVICE_FILLER_STILL
+				     : SERVICE_FILLER_NONE,
 		.priority = in->priority,
 		.rate_min_kbps = in->min_kbps,
 		.rate_max_kbps = in->max_kbps,

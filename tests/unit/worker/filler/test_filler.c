@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/units.h"
 #include "worker/filler/filler.h"
+#include "worker/filler/play.h"
 
 #include "tests/helpers/judge.h"
 #include "tests/unit/worker/splice/source.h"
@@ -452,4 +453,61 @@ Test(filler, keeps_a_bounded_number_of_sections)
 	cr_expect_geq(si_seen[2].n, 127);
 	cr_expect_leq(si_seen[2].n, 130);
 	build_free(b);
+}
+
+static uint64_t part_pts[2]; /* the last ones of video and audio */
+
+static void on_part(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+			bool is_audio = ts_pid(p) == SOURCE_AUDIO;
+			uint64_t pts;
+
+			cr_assert(is_audio || ts_pid(p) == SOURCE_VIDEO);
+			note(p);
+			if (!pes_pts(p, &pts))
+				continue;
+			cr_assert_gt(pts, part_pts[is_audio]);
+			part_pts[is_audio] = pts;
+		}
+}
+
+static void play_part(struct play *p, unsigned ms)
+{
+	pictures = sounds = 0;
+	for (unsigned i = 0; i < ms / 10; i++) {
+		now += 10 * MS;
+		play_run(p, now, on_part, NULL);
+	}
+}
+
+Test(filler, a_program_of_several_follows_its_packets_and_pauses)
+{
+	uint64_t all[TS_PIDS / 64];
+	struct play *one;
+
+	memset(all, 0xff, sizeof all);
+	cr_assert_null(filler_play(f, a->program, all, 0, now));
+	learn(2000);
+	cr_assert(filler_pts(f, SOURCE_VIDEO, &part_pts[0]));
+	cr_assert(filler_pts(f, SOURCE_AUDIO, &part_pts[1]));
+	cr_assert_null(filler_play(f, a->program + 1, all, 0, now));
+	one = filler_play(f, a->program, all, source_clock(a), now);
+	cr_assert_not_null(one);
+	play_part(one, 2000);
+	cr_expect(pictures >= 9 && pictures <= 11);
+	cr_expect_geq(sounds, 27u);
+	play_hold_pictures(one, true, now);
+	play_part(one, 300);
+	play_part(one, 2000);
+	cr_expect_eq(pictures, 0u);
+	cr_expect_geq(sounds, 27u);
+	/* what it has missed is not sent */
+	play_hold_pictures(one, false, now);
+	play_part(one, 1000);
+	cr_expect(pictures >= 4 && pictures <= 6, "%u", (unsigned)pictures);
+	play_free(&one);
 }
