@@ -120,7 +120,22 @@ struct buffer_sizes buffer_sizes_audio(uint8_t type)
 	case 0x11: /* eight channels at most */
 		return (struct buffer_sizes){ 5529600, 8976 };
 	case 0x81:
+	case 0x87:
 		return (struct buffer_sizes){ 2e6, 5696 };
 	}
 	return (struct buffer_sizes){ 0 };
+}
+
+bool buffer_sizes_adts(const uint8_t *data, size_t n, struct buffer_sizes *ret)
+{
+	unsigned channels;
+
+	if (n < 4 || data[0] != 0xff || (data[1] & 0xf6) != 0xf0)
+		return false;
+	channels = (unsigned)(data[2] << 8 | data[3]) >> 6 & 7;
+	if (channels == 1 || channels == 2)
+		*ret = (struct buffer_sizes){ 2e6, 3584 };
+	else
+		*ret = (struct buffer_sizes){ 5529600, 8976 };
+	return true;
 }

@@ -18,3 +18,7 @@ bool buffer_sizes_video(uint8_t type, const uint8_t *data, size_t n,
 			struct buffer_sizes *ret);
 
 struct buffer_sizes buffer_sizes_audio(uint8_t type);
+
+/* Of AAC, by the channels of the ADTS header at the start of its n bytes;
+ * false: there is none. */
+bool buffer_sizes_adts(const uint8_t *data, size_t n, struct buffer_sizes *ret);

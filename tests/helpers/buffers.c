@@ -119,6 +119,19 @@ static void size_audio(struct pid *p)
 	p->all_size = sizes.bytes;
 }
 
+/* The first frame of a unit of AAC. */
+static void find_channels(struct pid *p, const uint8_t *d, size_t n)
+{
+	size_t header = 9 + (size_t)d[8];
+	struct buffer_sizes sizes;
+
+	if (p->type != 0x0f || header > n ||
+	    !buffer_sizes_adts(d + header, n - header, &sizes))
+		return;
+	p->tb_rate = sizes.tb_bps / 8 / HZ;
+	p->all_size = sizes.bytes;
+}
+
 /* --- tables --- */
 
 static void name(struct buffers *b, unsigned pid, enum kind kind)
@@ -141,6 +154,15 @@ static void name_ca(struct buffers *b, const uint8_t *d, size_t n)
 			name(b, (d[i + 4] & 0x1fU) << 8 | d[i + 5], OTHER);
 }
 
+/* DVB names AC-3 and E-AC-3 by a descriptor. */
+static uint8_t type_of(uint8_t type, const uint8_t *d, size_t n)
+{
+	for (size_t i = 0; type == 0x06 && i + 2 <= n; i += 2U + d[i + 1])
+		if (d[i] == 0x6a || d[i] == 0x7a)
+			return d[i] == 0x6a ? 0x81 : 0x87;
+	return type;
+}
+
 static void take_pmt(struct buffers *b, const uint8_t *s, size_t len)
 {
 	unsigned clock = (s[8] & 0x1fU) << 8 | s[9];
@@ -160,6 +182,7 @@ static void take_pmt(struct buffers *b, const uint8_t *s, size_t len)
 
 		if (at + 5 + more > len - 4)
 			return;
+		type = type_of(type, s + at + 5, more);
 		name_ca(b, s + at + 5, more);
 		p->clock = clock;
 		if (p->kind == OTHER || p->type != type) {
@@ -170,7 +193,8 @@ static void take_pmt(struct buffers *b, const uint8_t *s, size_t len)
 				     type == 0x24 ? VIDEO
 				     : type == 0x03 || type == 0x04 ||
 				       type == 0x0f || type == 0x11 ||
-				       type == 0x81 ? AUDIO : OTHER);
+				       type == 0x81 || type == 0x87 ? AUDIO
+				     : OTHER);
 			if (p->kind == AUDIO)
 				size_audio(p);
 		}
@@ -299,7 +323,7 @@ static void take_section(struct buffers *b, struct pid *p, const uint8_t *s,
 		take_pmt(b, s, len);
 		judge_pmt(b, p->number, s);
 	}
-	if (p->number >= 0x20 && s[0] == 2)
+	if (p->number >= 0x20)
 		take_sys(b, p, (double)len);
 	/* the tables of all programs */
 	for (size_t i = 0x20; p->number < 2 && i < PIDS; i++)
@@ -389,6 +413,18 @@ static double when(struct buffers *b, const struct pid *p, double time)
 	return clock->pcr_at + ahead;
 }
 
+/* Of a frame, at 48 kHz. */
+static double frame_of(const struct pid *p)
+{
+	switch (p->type) {
+	case 0x0f:
+	case 0x11: return 1024 / 48e3 * HZ;
+	case 0x81:
+	case 0x87: return 1536 / 48e3 * HZ;
+	}
+	return 1152 / 48e3 * HZ;
+}
+
 /* Removes the units that are shown by now. */
 static void remove_units(struct buffers *b, struct pid *p)
 {
@@ -396,14 +432,20 @@ static void remove_units(struct buffers *b, struct pid *p)
 		struct unit *u = &p->units[0];
 		double part = 1, end = p->units[1].dts;
 
-		if (p->kind == AUDIO && end > b->now && end > u->dts)
-			part = (b->now - u->dts) / (end - u->dts);
+		/* its first frame at once, and the last one in front of end */
+		if (p->kind == AUDIO) {
+			double frame = frame_of(p);
+			double left = (end - u->dts) / frame + .5;
+			int64_t gone = (int64_t)((b->now - u->dts) / frame) + 1;
+
+			part = gone < (int64_t)left
+				? (double)gone / (double)(int64_t)left : 1;
+			u->dts += (double)gone * frame;
+		}
 		p->filled -= u->size * part;
 		u->size -= u->size * part;
-		if (part < 1) {
-			u->dts = b->now;
+		if (part < 1)
 			return;
-		}
 		p->n_units--;
 		memmove(p->units, p->units + 1,
 			p->n_units * sizeof *p->units);
@@ -425,6 +467,10 @@ static void begin_unit(struct buffers *b, struct pid *p, const uint8_t *d,
 		tell(b, "ms late", p->number,
 		     (b->now - p->units[p->n_units - 1].dts) / 27e3);
 	}
+	if (p->kind == AUDIO && at >= 0 && at < b->now - b->ticks) {
+		b->found.late_audio++;
+		tell(b, "ms late", p->number, (b->now - at) / 27e3);
+	}
 	if (at < 0 && p->n_units > 0)
 		return; /* a part of the last one */
 	if (p->n_units == UNITS || (p->n_units > 0 &&
@@ -438,6 +484,8 @@ static void take_media(struct buffers *b, struct pid *p, const uint8_t *d,
 {
 	if (p->kind == VIDEO && p->all_size == 0)
 		find_level(b, p, d, n);
+	if (p->kind == AUDIO && start && n > 9)
+		find_channels(p, d, n);
 	if (start && n >= 9)
 		begin_unit(b, p, d, n);
 	if (p->n_units == 0)

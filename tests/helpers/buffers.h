@@ -7,9 +7,9 @@
  * Video: the transport buffer, and the sum of multiplex and elementary buffer,
  * which profile and level of its parameter sets determine; a unit leaves whole
  * at its DTS.  Without parameter sets video is not judged.  Audio: transport
- * and main buffer; a unit leaves evenly up to the PTS of the next one.  Tables:
- * the transport buffer of each PID and the system buffer of each program, which
- * the PAT shares.
+ * and main buffer; the frames of a unit leave one by one, up to the PTS of the
+ * next unit.  Tables: the transport buffer of each PID and the system buffer of
+ * each program, which the PAT shares.
  */
 #pragma once
 
@@ -23,6 +23,7 @@ struct buffers_found {
 	uint64_t tb_video, tb_audio, tb_tables;
 	uint64_t eb, main, sys; /* overflows of the buffers behind them */
 	uint64_t late;   /* units of video that are not whole at their DTS */
+	uint64_t late_audio; /* units of audio that begin after their PTS */
 	uint64_t judged; /* PIDs of video whose level is known */
 	uint64_t near;   /* 3.2: sections of a table less than 25 ms apart */
 	/* 3.1, 3.5, 3.6, 3.8 and 3.2: sections that come too late */

@@ -93,9 +93,9 @@ static void print_buffers(FILE *file, const char *socket, double ticks)
 		     ", \"tbAudio\": %" PRIu64 ", \"tbTables\": %" PRIu64
 		     ", \"eb\": %" PRIu64 ", \"main\": %" PRIu64
 		     ", \"sys\": %" PRIu64 ", \"late\": %" PRIu64
-		     ", \"judged\": %" PRIu64 ",\n",
+		     ", \"lateAudio\": %" PRIu64 ", \"judged\": %" PRIu64 ",\n",
 		     f.tb_video, f.tb_audio, f.tb_tables, f.eb, f.main, f.sys,
-		     f.late, f.judged);
+		     f.late, f.late_audio, f.judged);
 	(void)printf("  \"near\": %" PRIu64 ", \"nit\": %" PRIu64
 		     ", \"sdt\": %" PRIu64 ", \"eit\": %" PRIu64
 		     ", \"tdt\": %" PRIu64 ", \"schedule\": %" PRIu64

@@ -166,11 +166,12 @@ function assertNetwork(data) {
 // names the PID of `si'.
 function assertBuffers({ buffers, pmtMs: [least, most] }, timing) {
 	// it depends on when the packets came
-	timing.assert(buffers.late === 0, `late: ${buffers.events}`);
+	timing.assert(buffers.late + buffers.lateAudio === 0,
+		`late: ${buffers.events}`);
 	timing.assert(most <= 100, `PMTs up to ${most} ms apart`);
 	assert.ok(least > 24, `PMTs ${least} ms apart`);
 	for (const [fault, n] of Object.entries(buffers))
-		if (!['judged', 'events', 'late'].includes(fault))
+		if (!['judged', 'events', 'late', 'lateAudio'].includes(fault))
 			assert.equal(n, fault === 'unreferenced' ? 1 : 0,
 				`${fault}: ${buffers.events}`);
 }

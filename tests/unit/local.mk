@@ -234,6 +234,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_si_watch \
 	tests/unit/worker/analysis/test_tstd \
+	tests/unit/worker/analysis/test_tstd_judge \
 	tests/unit/worker/ca/test_ca_answers \
 	tests/unit/worker/ca/test_ca_card \
 	tests/unit/worker/ca/test_ca_stage \

@@ -79,7 +79,7 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 
 		refer_ca(m, s->descriptors);
 		refer(m, s->pid);
-		if (s->class == PID_VIDEO)
+		if (s->class == PID_VIDEO || s->class == PID_AUDIO)
 			tstd_set_clock(m, s->pid, pmt.pcr_pid);
 		if ((s->class == PID_VIDEO || s->class == PID_AUDIO) &&
 		    is_over(now_ns, packet_ns(m, s->pid), PID_MAX_MS))

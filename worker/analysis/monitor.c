@@ -134,6 +134,9 @@ static void classify(struct monitor *m, uint64_t now_ns)
 		/* a PMT that an earlier use of the PID had is no late one */
 		if (class == PID_PSI && s->class != PID_PSI)
 			s->table_ns = now_ns;
+		/* nor has it the buffers of another kind */
+		if (class != s->class)
+			s->unit_bps = s->unit_bytes = 0;
 		s->class = class;
 	}
 }
@@ -151,8 +154,8 @@ __attribute__((noinline)) static void take_unit(struct monitor *m,
 	    class != PID_SUBTITLE && class != PID_TELETEXT)
 		return;
 	m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
-	if (class == PID_VIDEO)
-		m->faults[ALARM_BUFFER] += tstd_take_video(m, s, p);
+	if (class == PID_VIDEO || class == PID_AUDIO)
+		m->faults[ALARM_BUFFER] += tstd_take_media(m, s, p);
 	if (ts_pusi(p))
 		check_pes(s, p, now_ns);
 }
@@ -165,14 +168,14 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 
 	if (class == PID_PSI) {
 		if (s != NULL && s->has_buffer)
-			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+			m->faults[ALARM_BUFFER] += tstd_take_table(m, s, p);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
 	} else if (pid < SI_PIDS_END) {
 		if (s != NULL && s->has_buffer)
-			m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
+			m->faults[ALARM_BUFFER] += tstd_take_table(m, s, p);
 		si_watch_feed(&m->si, p, m->packets, now_ns);
 	} else if (s != NULL && (s->has_buffer || ts_pusi(p))) {
 		take_unit(m, s, p, now_ns);

@@ -47,6 +47,8 @@ struct monitor {
 	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
 	uint64_t rate;           /* bit/s, of a constant rate; 0: it is none */
+	float system_leak;       /* bytes by which the system buffers empty per
+				  * packet of this rate */
 	uint32_t broken_before;  /* broken sections of psi before this second */
 	uint64_t all_null_packets; /* null packets before this second */
 	uint64_t sync_errors;    /* sync errors of this source */

@@ -17,7 +17,7 @@ struct pid_stats {
 	uint16_t cc;                   /* see cc_step() */
 	uint8_t class;                 /* enum pid_class in the tables */
 	bool has_pts;
-	bool has_buffer;               /* leak or units are set */
+	bool has_buffer;               /* its buffers are checked */
 	uint32_t packets;              /* packets in the current second */
 	uint64_t first_ns, last_ns;    /* arrival of first and last packet */
 	uint32_t scrambled;            /* scrambled in the current second */
@@ -30,11 +30,17 @@ struct pid_stats {
 	/* transport buffer (tstd.h): bytes that it empties per packet of the
 	 * multiplex (0: not checked), and its fill in bytes */
 	float leak, level;
-	/* by the level of video: the rate of the transport buffer, and the
-	 * bytes of those behind it; 0: unknown */
-	uint32_t video_bps, video_bytes;
+	/* by the level of video or the frames of audio: the rate of the
+	 * transport buffer, and the bytes of those behind it; 0: unknown */
+	uint32_t unit_bps, unit_bytes;
+	uint32_t frame_ticks;          /* of audio: the duration of a frame */
 	uint64_t level_at;             /* packet at which level was set */
-	struct unit_buffer *units;     /* of video; NULL: not checked */
+	struct unit_buffer *units;     /* video, audio; NULL: not checked */
+	/* of a PMT: the fill of the system buffer, in bytes, and the packet at
+	 * which it was set */
+	float system;
+	uint64_t system_at;
+	uint16_t section_left;         /* bytes up to the end of its section */
 	uint8_t clock;                 /* 1 + place of its PCRs; 0: none */
 	/* values of the last whole second */
 	uint32_t last_packets;
@@ -46,8 +52,9 @@ struct pid_stats {
 	uint32_t cc_errors;
 	uint32_t duplicates;
 	uint32_t overflows;            /* of the transport buffer */
-	uint32_t unit_errors;          /* units that overflow those behind it,
-					* or come after their DTS */
+	uint32_t unit_errors;          /* units and tables that overflow those
+					* behind it, or units that come after
+					* their DTS */
 	uint32_t transport_errors;
 	uint32_t pes_errors;           /* starts without a PES start code */
 };

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/unit_buffer.h"
+#include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/t_std.h"
 
@@ -13,8 +14,8 @@ static unsigned leak_of(const struct monitor *m, const struct pid_stats *s)
 {
 	if (s->class == PID_PSI || s->pid < SI_PIDS_END)
 		return T_STD_TABLES_BPS;
-	if (s->class == PID_VIDEO)
-		return s->video_bps;
+	if (s->unit_bps > 0)
+		return s->unit_bps;
 	return s->class == PID_AUDIO
 		       ? t_std_audio_bps(psi_stream_type(m->psi, s->pid))
 		       : 0;
@@ -46,14 +47,15 @@ void tstd_set_clock(struct monitor *m, uint16_t pid, uint16_t pcr_pid)
 /* Are the units of this PID judged? */
 static void follow_units(struct monitor *m, struct pid_stats *s)
 {
-	if (m->rate == 0 || s->class != PID_VIDEO || s->video_bytes == 0 ||
-	    s->clock == 0) {
+	if (m->rate == 0 || s->unit_bytes == 0 || s->clock == 0) {
 		free_units(s);
 		return;
 	}
 	if (s->units == NULL)
 		s->units = xcalloc(1, sizeof *s->units);
-	s->units->size = s->video_bytes;
+	s->units->size = s->unit_bytes;
+	s->units->frame = (uint32_t)(m->rate * s->frame_ticks /
+				     (TS_PACKET * 8 * (uint64_t)PCR_HZ));
 }
 
 void tstd_second(struct monitor *m)
@@ -75,26 +77,47 @@ void tstd_second(struct monitor *m)
 		s->leak = judged ? TS_PACKET * (float)leak / (float)rate : 0;
 	}
 	m->rate = rate;
+	m->system_leak = rate == 0 ? 0 : TS_PACKET *
+			 (float)t_std_system_bps(rate) / (float)rate;
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 
 		follow_units(m, s);
-		s->has_buffer = s->leak > 0 || s->units != NULL;
+		s->has_buffer = s->leak > 0 || s->units != NULL ||
+				(rate > 0 && (s->class == PID_PSI ||
+					      s->pid == SI_PID_CAT));
 	}
 	si_watch_set_rate(&m->si, rate);
 }
 
+/* Reads the head of the first frame of a unit of audio. */
+static void learn_audio(struct pid_stats *s, const uint8_t *packet)
+{
+	struct t_std_audio audio;
+	size_t len;
+	const uint8_t *pes = pes_find(packet, &len);
+
+	if (pes == NULL ||
+	    len < (size_t)PES_HEADER + pes[PES_HEADER - 1] + AUDIO_HEAD ||
+	    !t_std_audio_find(pes + PES_HEADER + pes[PES_HEADER - 1], &audio))
+		return;
+	s->unit_bps = audio.bps;
+	s->unit_bytes = audio.bytes;
+	s->frame_ticks = audio.frame_ticks;
+}
+
 /* Looks for the level of video. */
-static void learn(struct monitor *m, struct pid_stats *s, const uint8_t *packet,
-		  size_t at)
+static void learn_video(struct monitor *m, struct pid_stats *s,
+			const uint8_t *packet, size_t at)
 {
 	struct t_std_video v;
 
 	if (!t_std_video_find(psi_coding(m->psi, s->pid), packet + at,
 			      TS_PACKET - at, &v))
 		return;
-	s->video_bps = v.bps;
-	s->video_bytes = v.bytes;
+	s->unit_bps = v.bps;
+	s->unit_bytes = v.bytes;
+	s->frame_ticks = 0;
 }
 
 /* The position of the packet at which a unit leaves; false: it is not known. */
@@ -129,7 +152,7 @@ static bool begin_unit(struct monitor *m, struct pid_stats *s,
 	return false;
 }
 
-bool tstd_take_video(struct monitor *m, struct pid_stats *s,
+bool tstd_take_media(struct monitor *m, struct pid_stats *s,
 		     const uint8_t *packet)
 {
 	size_t at = ts_payload_offset(packet);
@@ -137,8 +160,10 @@ bool tstd_take_video(struct monitor *m, struct pid_stats *s,
 
 	if (at >= TS_PACKET)
 		return false;
-	if (ts_pusi(packet))
-		learn(m, s, packet, at);
+	if (ts_pusi(packet) && s->class == PID_VIDEO)
+		learn_video(m, s, packet, at);
+	else if (ts_pusi(packet))
+		learn_audio(s, packet);
 	if (s->units == NULL)
 		return false;
 	if (ts_pusi(packet))
@@ -147,4 +172,70 @@ bool tstd_take_video(struct monitor *m, struct pid_stats *s,
 				 m->packets);
 	s->unit_errors += wrong;
 	return wrong;
+}
+
+/* The bytes of sections in a packet, without pointer and stuffing. */
+static uint32_t section_bytes(struct pid_stats *s, const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet), end;
+	uint32_t bytes = 0;
+
+	if (at >= TS_PACKET)
+		return 0;
+	/* the rest of the last section */
+	end = ts_pusi(packet) ? at + 1 + packet[at] : TS_PACKET;
+	at += ts_pusi(packet);
+	if (end > TS_PACKET)
+		return 0;
+	bytes = (uint32_t)MIN((size_t)s->section_left, end - at);
+	s->section_left = (uint16_t)(s->section_left - bytes);
+	if (!ts_pusi(packet))
+		return bytes;
+	for (at = end, s->section_left = 0;
+	     at + 3 <= TS_PACKET && packet[at] != 0xff;) {
+		size_t len = section_length(packet + at);
+		size_t here = MIN(len, TS_PACKET - at);
+
+		bytes += (uint32_t)here;
+		s->section_left = (uint16_t)(len - here);
+		at += here;
+	}
+	return bytes;
+}
+
+/* True: the bytes overflow the system buffer of the programs on this PID. */
+static bool fill_system(struct monitor *m, struct pid_stats *pmt,
+			uint32_t bytes)
+{
+	float drained = m->system_leak * (float)(m->packets - pmt->system_at);
+
+	pmt->system_at = m->packets;
+	pmt->system = pmt->system > drained ? pmt->system - drained : 0;
+	pmt->system += (float)bytes;
+	if (pmt->system <= T_STD_SYSTEM)
+		return false;
+	pmt->system = T_STD_SYSTEM;
+	pmt->unit_errors++;
+	return true;
+}
+
+uint32_t tstd_take_table(struct monitor *m, struct pid_stats *s,
+			 const uint8_t *packet)
+{
+	uint32_t errors = tstd_take(s, m->packets), bytes;
+
+	if (s->class != PID_PSI && s->pid != SI_PID_CAT)
+		return errors;
+	bytes = section_bytes(s, packet);
+	if (bytes == 0)
+		return errors;
+	if (s->pid >= SI_PIDS_END)
+		return errors + fill_system(m, s, bytes);
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *pmt = &m->pids.list[i];
+
+		if (pmt->class == PID_PSI && pmt->pid >= SI_PIDS_END)
+			errors += fill_system(m, pmt, bytes);
+	}
+	return errors;
 }

@@ -3,12 +3,13 @@
  * Models the buffers of the standard decoder (ISO/IEC 13818-1 2.4.2).  The
  * packets of a PID fill the 512 bytes of its transport buffer, which empties at
  * a rate that depends on the type of the PID.  Behind it are the buffers of
- * video (unit_buffer.h).  A decoder may lose packets that overflow them.
+ * video and audio (unit_buffer.h), and for each program a system buffer of its
+ * PMT with PAT and CAT.  A decoder may lose packets that overflow them.
  *
- * Tables and audio have the rates of the standard; rate and size for video
- * depend on its level, which its parameter sets name.  Time is the position in
- * a multiplex of constant rate; in a multiplex of variable rate no buffer is
- * checked.
+ * Rate and size for video depend on its level, which its parameter sets name;
+ * those of audio on its codec and channels, which its frames name.  Time is the
+ * position in a multiplex of constant rate; in a multiplex of variable rate no
+ * buffer is checked.
  */
 #pragma once
 
@@ -24,15 +25,21 @@ struct monitor;
 /* Once a second: sets how fast the buffers empty from now on. */
 void tstd_second(struct monitor *);
 
-/* The PCRs of this PID are the clock of that video. */
+/* The PCRs of this PID are the clock of that video or audio. */
 void tstd_set_clock(struct monitor *, uint16_t pid, uint16_t pcr_pid);
 /* The PIDs are forgotten. */
 void tstd_free(struct monitor *);
 
-/* Takes a packet of clear video behind the transport buffer: follows its level
- * and its units.  True: a unit overflows its buffers or is late. */
-bool tstd_take_video(struct monitor *, struct pid_stats *,
+/* Takes a packet of clear video or audio behind the transport buffer: follows
+ * its level or codec, and its units.  True: a unit overflows its buffers or is
+ * late. */
+bool tstd_take_media(struct monitor *, struct pid_stats *,
 		     const uint8_t *packet);
+
+/* Takes a packet of tables.  Returns how many buffers overflow: its transport
+ * buffer, and the system buffers of programs. */
+uint32_t tstd_take_table(struct monitor *, struct pid_stats *,
+			 const uint8_t *packet);
 
 /* Takes a packet of the PID, the nth packet of the multiplex; true: it
  * overflows the buffer. */

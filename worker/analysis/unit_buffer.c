@@ -12,11 +12,32 @@ void unit_buffer_reset(struct unit_buffer *b)
 	b->filled = 0;
 }
 
-/* Removes the units that leave by the nth packet, but not the one that
- * arrives. */
+/* Removes the frames of the first unit that leave by the nth packet; true: more
+ * frames of it stay.  The next unit shows how many there are. */
+static bool drain_frames(struct unit_buffer *b, uint64_t nth)
+{
+	size_t first = b->first;
+	uint64_t at = b->units[first].at;
+	uint64_t duration = b->units[place(b, 1)].at - at;
+	uint64_t all = (duration + b->frame / 2) / b->frame;
+	uint64_t gone = (nth - at) / b->frame + 1;
+	uint32_t bytes;
+
+	if (gone >= all)
+		return false;
+	bytes = (uint32_t)(b->units[first].bytes * gone / all);
+	b->units[first].at += gone * b->frame;
+	b->units[first].bytes -= bytes;
+	b->filled -= bytes;
+	return true;
+}
+
+/* Removes what leaves by the nth packet, but not the unit that arrives. */
 static void drain(struct unit_buffer *b, uint64_t nth)
 {
 	while (b->n > 1 && b->units[b->first].at <= nth) {
+		if (b->frame > 0 && drain_frames(b, nth))
+			return;
 		b->filled -= b->units[b->first].bytes;
 		b->first = place(b, 1);
 		b->n--;
@@ -25,6 +46,7 @@ static void drain(struct unit_buffer *b, uint64_t nth)
 
 bool unit_buffer_begin(struct unit_buffer *b, uint64_t at, uint64_t nth)
 {
+	drain(b, nth);
 	/* another time base, or more than fits: it begins anew */
 	if (b->n == UNIT_BUFFER_UNITS ||
 	    (b->n > 0 && at < b->units[place(b, b->n - 1)].at))
@@ -35,15 +57,23 @@ bool unit_buffer_begin(struct unit_buffer *b, uint64_t at, uint64_t nth)
 	return at < nth;
 }
 
-bool unit_buffer_add(struct unit_buffer *b, uint32_t bytes, uint64_t nth)
+/* Few packets fill it up, so unit_buffer_add() is without this. */
+__attribute__((noinline)) static bool overflow(struct unit_buffer *b,
+					       uint64_t nth)
 {
-	if (b->n == 0)
-		return false;
 	drain(b, nth);
-	b->units[place(b, b->n - 1)].bytes += bytes;
-	b->filled += bytes;
 	if (b->filled <= b->size)
 		return false;
 	unit_buffer_reset(b);
 	return true;
+}
+
+bool unit_buffer_add(struct unit_buffer *b, uint32_t bytes, uint64_t nth)
+{
+	if (b->n == 0)
+		return false;
+	b->units[place(b, b->n - 1)].bytes += bytes;
+	b->filled += bytes;
+	/* what left in the meantime counts only if it seems full */
+	return b->filled > b->size && overflow(b, nth);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Models the buffers of video behind the transport buffer of the standard
- * decoder (ISO/IEC 13818-1 2.4.2): the multiplex buffer and the elementary
- * stream buffer (coded picture buffer) together, whose size the level of the
- * video determines.  Bytes enter with their packets; a unit leaves whole at its
- * DTS.
+ * Models the buffers of a stream behind the transport buffer of the standard
+ * decoder (ISO/IEC 13818-1 2.4.2).  Bytes enter with their packets.
+ *
+ * Video: the multiplex buffer and the elementary stream buffer (coded picture
+ * buffer) together, whose size its level determines; a unit leaves whole at its
+ * DTS.  Audio: the main buffer; a unit has frames of equal size, and each
+ * leaves at its time.
  *
  * Time is the position of a packet in a multiplex of constant rate.  Pure: the
  * memory is fixed.
@@ -23,11 +25,14 @@ enum {
 };
 
 struct unit_buffer {
-	uint32_t size;   /* bytes of both buffers */
+	uint32_t size;   /* bytes of the buffers */
+	uint32_t frame;  /* packets in the duration of a frame; 0: a unit has
+			  * one */
 	uint32_t filled;
 	size_t first, n; /* of the units in it, in a circle */
 	struct {
-		uint64_t at; /* the packet at whose position it leaves */
+		uint64_t at; /* the packet at whose position it leaves, or the
+			      * next of its frames */
 		uint32_t bytes;
 	} units[UNIT_BUFFER_UNITS];
 };

@@ -2,6 +2,8 @@
 #include "worker/ts/t_std.h"
 
 #include "common/base/util.h"
+#include "worker/ts/audio.h"
+#include "worker/ts/pcr.h"
 
 #include <string.h>
 
@@ -11,12 +13,22 @@ enum {
 	HEVC = 0x24,
 	HEVC_LEVEL = 13, /* behind the first byte of the header */
 	SPS_MOST = 20,   /* bytes behind a start code that are read */
-	AUDIO_BPS = 2000000,
-	AAC_BPS = 5529600, /* it may have eight channels */
+	AAC_BPS = 5529600, /* of three to eight channels */
+	/* bytes of the main buffers (TS 101 154 for AC-3) */
+	AUDIO_BYTES = 3584,
+	AAC_BYTES = 8976, /* of three to eight channels */
+	AC3_BYTES = 5696,
+	USUAL_RATE = 48000,
+	SYSTEM_BPS_MIN = 80000,
 	/* The multiplex buffer takes 4 ms of the rate, and 1/750 s for the
 	 * headers, of a rate of 2 Mbit/s at least. */
 	MUX_BPS_MIN = 2000000,
 };
+
+uint64_t t_std_system_bps(uint64_t multiplex_bps)
+{
+	return MAX(multiplex_bps / 500, (uint64_t)SYSTEM_BPS_MIN);
+}
 
 unsigned t_std_audio_bps(uint8_t stream_type)
 {
@@ -24,13 +36,44 @@ unsigned t_std_audio_bps(uint8_t stream_type)
 	case 0x03: /* MPEG */
 	case 0x04:
 	case 0x81: /* AC-3 */
-		return AUDIO_BPS;
+		return T_STD_AUDIO_BPS;
 	case 0x0f: /* AAC */
 	case 0x11:
 		return AAC_BPS;
 	default:
 		return 0;
 	}
+}
+
+/* channel_configuration; 0: a program config element has them. */
+static unsigned adts_channels(const uint8_t *head)
+{
+	return (head[2] & 1U) << 2 | head[3] >> 6;
+}
+
+bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret)
+{
+	struct audio_frame frame;
+	unsigned channels, rate;
+
+	if (!audio_frame_parse(head, &frame) || frame.samples == 0)
+		return false;
+	rate = frame.rate > 0 ? frame.rate : USUAL_RATE;
+	*ret = (struct t_std_audio){
+		.bps = T_STD_AUDIO_BPS,
+		.bytes = AUDIO_BYTES,
+		.frame_ticks = (unsigned)(PCR_HZ * frame.samples / rate),
+	};
+	channels = frame.codec == AUDIO_ADTS ? adts_channels(head) : 0;
+	if (frame.codec == AUDIO_AC3 || frame.codec == AUDIO_EAC3) {
+		ret->bytes = AC3_BYTES;
+	} else if (frame.codec == AUDIO_LATM ||
+		   (frame.codec == AUDIO_ADTS &&
+		    (channels == 0 || channels > 2))) {
+		ret->bps = AAC_BPS;
+		ret->bytes = AAC_BYTES;
+	}
+	return true;
 }
 
 /* The rate of a level in kbit/s, and its coded picture buffer in kbit. */

@@ -11,16 +11,36 @@
 
 enum {
 	T_STD_TB = 512, /* bytes of each transport buffer */
+	/* bit/s at which the transport buffer of audio empties; that of three
+	 * channels of AAC or more is faster */
+	T_STD_AUDIO_BPS = 2000000,
 	/* bit/s at which the transport buffers of tables empty: 2.4.2.3 */
 	T_STD_TABLES_BPS = 1000000,
+	/* The system buffer: the tables of a program, with PAT and CAT. */
+	T_STD_SYSTEM = 1536,
 };
+
+/* bit/s at which the system buffer empties in a multiplex of this rate. */
+uint64_t t_std_system_bps(uint64_t multiplex_bps);
 
 /* The rate, in bit/s, at which the transport buffer of an audio stream empties;
  * 0: the type is no audio, or its rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
 
-/* The same of video, and the bytes of the buffers behind it together: multiplex
- * buffer and elementary stream buffer. */
+/* The same, the bytes of the main buffer behind it, and the duration of a frame
+ * in 27 MHz. */
+struct t_std_audio {
+	unsigned bps;
+	unsigned bytes;
+	unsigned frame_ticks;
+};
+
+/* By the frame whose AUDIO_HEAD first bytes (audio.h) these are; false: no
+ * frame begins there.  LATM has eight channels at most. */
+bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret);
+
+/* The rate of the transport buffer of video, and the bytes of the buffers
+ * behind it together: multiplex buffer and elementary stream buffer. */
 struct t_std_video {
 	unsigned bps;
 	unsigned bytes;

@@ -4,7 +4,9 @@
 
 #include "tests/unit/worker/ts/build.h"
 #include "worker/analysis/monitor_state.h"
+#include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 
@@ -180,6 +182,14 @@ static void run_units(struct bench *b, unsigned packets, int lead_ms)
 			     START + b->nth * MS * 1000 / PER_SECOND, 1);
 }
 
+static uint32_t errors_of(struct bench *b, uint16_t pid)
+{
+	const struct pid_stats *s = pid_table_find(&b->monitor->pids, pid);
+
+	cr_assert_not_null(s);
+	return s->unit_errors;
+}
+
 static uint32_t unit_errors(struct bench *b)
 {
 	const struct pid_stats *s = pid_table_find(&b->monitor->pids, VIDEO);
@@ -187,6 +197,126 @@ static uint32_t unit_errors(struct bench *b)
 	cr_assert_not_null(s);
 	cr_assert_not_null(s->units);
 	return s->unit_errors;
+}
+
+/* Four seconds of audio in units of 40 ms of six packets, 1,065 bytes, whose
+ * PTS is so late; returns the errors of the last two. */
+static uint32_t run_audio(struct bench *b, const uint8_t *head, int lead_ms)
+{
+	static const struct monitor_counts none;
+	uint32_t before = 0;
+	uint8_t es[160] = { 0 };
+
+	memcpy(es, head, AUDIO_HEAD);
+	for (unsigned second = 0; second < 4; second++) {
+		uint64_t end = b->nth + PER_SECOND;
+
+		for (; b->nth < end; feed(b)) {
+			uint64_t phase = b->nth % (2 * PCR_EVERY);
+
+			if (phase % PCR_EVERY == 0)
+				build_pcr(b->build, VIDEO,
+					  b->nth * TICKS_PER_PACKET);
+			else if (phase == 10)
+				set_dts(build_pes(b->build, AUDIO, es,
+						  sizeof es),
+					b->nth, lead_ms);
+			else if (phase > 10 && phase % 10 == 0 && phase < 70)
+				build_payload(b->build, AUDIO, 1);
+			else
+				build_null(b->build);
+		}
+		(void)monitor_second(b->monitor, &none,
+				     START + b->nth * MS * 1000 / PER_SECOND,
+				     1);
+		if (second == 1)
+			before = errors_of(b, AUDIO);
+	}
+	cr_expect_eq(overflows(b, AUDIO), 0u);
+	return errors_of(b, AUDIO) - before;
+}
+
+/* With 213 kbit/s, 3,584 bytes are those of 134 ms, 5,696 of 214 ms and 8,976
+ * of 337 ms; a unit of 40 ms arrives at once. */
+Test(tstd, the_codec_of_audio_gives_the_size_of_its_buffer)
+{
+	static const struct {
+		uint8_t head[AUDIO_HEAD];
+		int fits_ms;
+	} codecs[] = {
+		{ { 0xff, 0xfd, 0xa4 }, 90 },
+		{ { 0xff, 0xf1, 0x4c, 0x80, 0x48, 0x1f, 0xfc }, 90 },
+		{ { 0xff, 0xf1, 0x4d, 0x80, 0x48, 0x1f, 0xfc }, 290 },
+		{ { 0x0b, 0x77, 0, 0, 20, 0x40 }, 170 },
+		/* E-AC-3, LATM */
+		{ { 0x0b, 0x77, 1, 0xff, 0x3f, 0x80 }, 170 },
+		{ { 0x56, 0xe4, 0x00 }, 290 },
+	};
+	struct bench b;
+
+	for (size_t i = 0; i < ARRAY_LEN(codecs); i++) {
+		int lead = codecs[i].fits_ms;
+
+		setup(&b);
+		cr_expect_eq(run_audio(&b, codecs[i].head, lead), 0u,
+			     "codec %zu", i);
+		cr_expect_not(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+		cr_expect_gt(run_audio(&b, codecs[i].head, lead + 60), 4u,
+			     "codec %zu", i);
+		cr_expect(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+		/* after its time */
+		cr_expect_geq(run_audio(&b, codecs[i].head, -20), 49u);
+		done(&b);
+	}
+}
+
+/* A second with so many PMTs of so many bytes, each 30 ms after the last one
+ * and its packets 3 ms apart. */
+static void run_pmts(struct bench *b, unsigned pmts, size_t filler)
+{
+	static const struct monitor_counts none;
+	static uint8_t names[512];
+	struct build_es es = { 0x03, AUDIO, (const char *)names, filler };
+	uint8_t pmt[SECTION_PSI_MAX], cc = 0;
+	uint8_t packets[SECTION_PSI_MAX / 184 + 2][TS_PACKET];
+	uint64_t begin = b->nth;
+	size_t len = build_pmt(pmt, (struct build_entry){ 1, 0x100 }, 1, &es,
+			       1);
+	size_t n = section_pack(pmt, len, 0x100, &cc, packets[0]);
+
+	while (b->nth < begin + PER_SECOND) {
+		uint64_t phase = b->nth - begin, part = phase % 200 / 20;
+
+		if (phase % PCR_EVERY == 0)
+			build_pcr(b->build, VIDEO, b->nth * TICKS_PER_PACKET);
+		else if (phase % 20 == 1 && part < n && phase < pmts * 200)
+			memcpy(build_payload(b->build, 0x100, 0),
+			       packets[part], TS_PACKET);
+		else if (phase % 1000 == 999)
+			build_tables(b->build);
+		else
+			build_null(b->build);
+		feed(b);
+	}
+	(void)monitor_second(b->monitor, &none,
+			     START + b->nth * MS * 1000 / PER_SECOND, 1);
+}
+
+/* It has 1,536 bytes and empties at 80 kbit/s: 300 bytes in 30 ms. */
+Test(tstd, tables_that_come_too_fast_overflow_the_system_buffer)
+{
+	struct bench b;
+
+	setup(&b);
+	run_pmts(&b, 30, 0);
+	run_pmts(&b, 3, 500);
+	cr_expect_eq(errors_of(&b, 0x100), 0u);
+	cr_expect_not(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+	run_pmts(&b, 20, 500);
+	cr_expect_geq(errors_of(&b, 0x100), 10u);
+	cr_expect_eq(overflows(&b, 0x100), 0u);
+	cr_expect(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+	done(&b);
 }
 
 /* 300 Kbyte of picture buffer, and 1.3 of multiplex buffer: those of 1.6
