@@ -22,7 +22,7 @@ static unsigned leak_of(const struct psi *psi, uint16_t pid)
 	case PID_PSI:
 		return T_STD_TABLES_BPS;
 	case PID_AUDIO:
-		return t_std_audio_bps(psi_stream_type(psi, pid));
+		return T_STD_AUDIO_BPS;
 	default:
 		return 0;
 	}

@@ -13,13 +13,15 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { PMT = 0x100, VIDEO, AUDIO };
+enum { PMT = 0x100, VIDEO, AUDIO, AC3, AAC };
 
 static struct psi *tables(void)
 {
 	static const struct build_entry program = { 1, PMT };
 	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
-					      { 0x03, AUDIO, NULL, 0 } };
+					      { 0x03, AUDIO, NULL, 0 },
+					      { 0x06, AC3, "\x6a\1\0", 3 },
+					      { 0x0f, AAC, NULL, 0 } };
 	struct build *b = build_new();
 	struct psi *psi = psi_new();
 	uint8_t section[SECTION_PSI_MAX];
@@ -27,7 +29,7 @@ static struct psi *tables(void)
 	size_t len = build_pat(section, 0, &program, 1);
 
 	(void)build_section(b, TS_PID_PAT, section, len);
-	len = build_pmt(section, program, 0, es, 2);
+	len = build_pmt(section, program, 0, es, 4);
 	(void)build_section(b, PMT, section, len);
 	run = build_run(b);
 	for (size_t i = 0; i < run.n; i++)
@@ -59,7 +61,8 @@ Test(spread, a_burst_of_audio_or_tables_fits_into_the_transport_buffer)
 	struct psi *psi = tables();
 
 	spread_follow(s, psi);
-	cr_expect_gt(burst(s, AUDIO, 12, 2000000), 5 * MS);
+	for (uint16_t pid = AUDIO; pid <= AAC; pid++)
+		cr_expect_gt(burst(s, pid, 12, 2000000), 5 * MS);
 	cr_expect_gt(burst(s, PMT, 12, T_STD_TABLES_BPS), 10 * MS);
 	/* without a parameter set the rate of video is not known */
 	for (unsigned i = 0; i < 100; i++)
