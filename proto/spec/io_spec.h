@@ -179,6 +179,9 @@ enum output_pacing {
 	PACING_KERNEL, /* the kernel; reported where it cannot */
 };
 
+/* 204: 16 bytes of zero follow each packet. */
+enum output_ts_size { TS_SIZE_188, TS_SIZE_204 };
+
 struct output_spec {
 	enum output_kind kind;
 	unsigned cbr_kbps; /* constant rate; 0: as received */
@@ -193,6 +196,7 @@ struct output_spec {
 	unsigned burst_ms;    /* longest part of the stream sent at once */
 	bool no_sync;         /* as received, not at the pace of the stream */
 	enum output_pacing pacing;
+	enum output_ts_size ts_size;
 	bool sap;             /* SAP announces the stream */
 	struct sockaddr_any sap_group; /* group of SAP; len 0: by the scope */
 	unsigned sap_interval_s;

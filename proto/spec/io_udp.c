@@ -275,6 +275,12 @@ static const char *const pacings[] = {
 	NULL,
 };
 
+static const char *const ts_sizes[] = {
+	[TS_SIZE_188] = "188",
+	[TS_SIZE_204] = "204",
+	NULL,
+};
+
 #define OUTPUT_ROWS \
 	IO_ROW_CBR, \
 	IO_ROWS_BISS(struct output_spec), \
@@ -304,6 +310,9 @@ static const char *const pacings[] = {
 	{ "pacing", IO_OUTPUT(pacing), .choices = pacings, \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Whether the worker or the kernel spaces datagrams." }, \
+	{ "ts_size", IO_OUTPUT(ts_size), .choices = ts_sizes, \
+	  .flags = FIELD_OBSERVER, \
+	  .help = "Bytes of a packet: 204 for gateways to ASI." }, \
 	{ "sap", FIELD_BY_SPAN(&sap_hook, struct output_spec, sap, \
 			       sap_group), \
 	  .flags = FIELD_OBSERVER, \
@@ -373,6 +382,9 @@ static int finish_rtp_output(const struct address *a, void *s,
 	    sockaddr_equal(&rtp->path2, &spec->remote))
 		return errmsg_fail(error, -EINVAL,
 				   "path2: is the output's own address");
+	if (r == 0 && rtp->fec_columns > 0 && spec->ts_size == TS_SIZE_204)
+		return errmsg_fail(error, -EINVAL,
+				   "fec: cannot be combined with ts_size=204");
 	if (r == 0 && rtp->fec_columns > 0)
 		r = judge_fec_ports(&spec->remote, error);
 	if (r == 0 && rtp->fec_columns > 0 && rtp->has_path2)

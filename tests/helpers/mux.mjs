@@ -8,7 +8,8 @@ const SIZE = 188;
 const NULL_PACKET = Buffer.concat([Buffer.from([0x47, 0x1f, 0xff, 0x10]),
 	Buffer.alloc(SIZE - 4, 0xff)]);
 
-function section(tableId, extension, version, body, number = 0, last = 0) {
+export function section(tableId, extension, version, body, number = 0,
+	last = 0) {
 	const length = 5 + body.length + 4;
 	const head = Buffer.from([tableId, 0xb0 | length >> 8, length & 255,
 		extension >> 8, extension & 255, 0xc1 | version << 1, number,
@@ -93,6 +94,11 @@ export function sdtSection(pnrs, { tsid = 1, onid = 1 } = {}) {
 		...pnrs.flatMap((pnr) => [pnr >> 8, pnr & 255, 0xfc, 0x80, 0])
 	]));
 }
+
+// A CAT with a CA descriptor of each [system, PID].
+export const catSection = (list, version = 0) => section(1, 0xffff, version,
+	Buffer.from(list.flatMap(([system, pid]) => [9, 4, system >> 8,
+		system & 255, ...word(pid, 0xe0)])));
 
 // A cue message (SCTE 35 time_signal).
 function cueSection(pts90k) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { judge } from '../helpers/media.mjs';
-import { TsMux, sdtSection } from '../helpers/mux.mjs';
+import { TsMux, catSection, sdtSection, section } from '../helpers/mux.mjs';
 import { judgeRate } from '../helpers/rate.mjs';
 import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
@@ -479,5 +479,72 @@ test('a new master, a new id and a new input leave the others alone',
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
 	assert.ok(list.length > 0);
+	await sluice.stop();
+});
+
+// Datagrams of packets of 204 bytes, whose last 16 are zero: the packets.
+function of204(list) {
+	const packets = [];
+
+	for (const { data } of list) {
+		assert.equal(data.length, 7 * 204);
+		for (let at = 0; at < data.length; at += 204) {
+			packets.push(data.subarray(at, at + 188));
+			assert.ok(data.subarray(at + 188, at + 204)
+				.equals(Buffer.alloc(16)));
+		}
+	}
+	return Buffer.concat(packets);
+}
+
+test('CATs and EMMs of all inputs are merged, and an output has packets of ' +
+	'204 bytes', async (t) => {
+	const EMM = 0x50, systems = [0xb00, 0x1700], KBPS = 8000;
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config({ ...stream('m',
+		['udp://127.0.0.1:5000#cas&absent=1',
+			'udp://127.0.0.1:5001#cas'],
+		'udp://127.0.0.1:6000#ts_size=204'),
+	type: 'mpts', bitrate: KBPS }));
+	const senders = await Promise.all(systems.map(async (system, i) => {
+		await waitUntil(`input ${i}`, () => udpBound(PORTS[i]));
+		return Sender.start(t, Object.assign(
+			new TsMux({ programs: [one], clock: 100 }), { more: [
+				[1, catSection([[system, EMM]])],
+				[EMM, section(0x82, system, 0,
+					Buffer.from([1]))]] }), PORTS[i]);
+	}));
+	const grow = () => {
+		const size = recorder.size();
+
+		return waitUntil('two seconds', () => recorder.size() >
+			size + 2 * KBPS * 1000 / 8, 40000);
+	};
+
+	await sluice.waitStatus('m', 'two services', (s) => s.services
+		?.filter(({ onair }) => onair).length === 2, 30000);
+	await grow();
+	senders[0].stop();
+	await sluice.waitStatus('m', 'an absent service', (s) =>
+		s.services?.some(({ absent }) => absent), 20000);
+	await grow();
+	senders[1].stop();
+	const data = of204((await recorder.stop())[0]);
+	const cats = sections(data).filter((s) => s.kind === 'cat')
+		.map(({ descriptors }) => descriptors.map(({ data: d }) =>
+			[d.readUInt16BE(0), d.readUInt16BE(2) & 0x1fff]));
+	const both = cats.find((list) => list.length === 2);
+
+	assert.deepEqual(both?.map(([system]) => system), systems);
+	assert.notEqual(both[0][1], both[1][1]);
+	for (const [system, pid] of both) {
+		const emms = sections(data, new Set([pid]));
+
+		assert.ok(emms.length > 5, `${emms.length} EMMs`);
+		assert.ok(emms.every(({ id, extension }) => id === 0x82 &&
+			extension === system));
+	}
+	assert.deepEqual(cats.at(-1), [both[1]]);
+	assert.equal(checkTs(data).ccErrors, 0);
 	await sluice.stop();
 });

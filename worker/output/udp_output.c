@@ -101,7 +101,10 @@ static struct output_spec path_spec(const struct udp_output *o, size_t i)
 /* Bytes of a full datagram of the media. */
 static size_t datagram_size(const struct output_spec *spec)
 {
-	return DATAGRAM_PACKETS * TS_PACKET +
+	size_t packet = TS_PACKET +
+			(spec->ts_size == TS_SIZE_204 ? DATAGRAM_TRAILER : 0);
+
+	return DATAGRAM_PACKETS * packet +
 	       (spec->kind == OUTPUT_RTP ? RTP_HEADER_SIZE : 0);
 }
 
@@ -168,7 +171,9 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
 	struct udp_output *o = container_of(out, struct udp_output, base);
-	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs };
+	struct run_cursor cursor = { .runs = runs, .n_runs = n_runs,
+				     .trailers = o->base.spec->ts_size ==
+						 TS_SIZE_204 };
 	struct rtp_sender *rtp =
 		o->base.spec->kind == OUTPUT_RTP ? &o->rtp : NULL;
 	struct datagrams d;

@@ -28,6 +28,21 @@ static bool is_at_end(struct run_cursor *c)
 	return c->n_runs == 0;
 }
 
+static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
+			bool trailers)
+{
+	static const uint8_t trailer[DATAGRAM_TRAILER];
+
+	if (!trailers) {
+		add_iov(d, data, n * TS_PACKET);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		add_iov(d, data + i * TS_PACKET, TS_PACKET);
+		add_iov(d, trailer, sizeof trailer);
+	}
+}
+
 /* Adds the packets of one datagram; their number. */
 static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
 			  struct rtp_sender *rtp)
@@ -39,7 +54,7 @@ static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
 
 		const uint8_t *data = c->runs->data + c->done * TS_PACKET;
 
-		add_iov(d, data, take * TS_PACKET);
+		add_packets(d, data, take, c->trailers);
 		for (size_t i = 0; i < take && rtp != NULL; i++)
 			rtp_clock_feed(&rtp->clock, data + i * TS_PACKET);
 		n += take;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Cuts runs of TS packets into datagrams without a copy: as a list of iovecs,
- * with an RTP header in front of each datagram on request.
+ * with an RTP header in front of each datagram, and with 16 bytes of zero
+ * behind each packet (packets of 204 bytes), on request.
  *
  * Pure.  Embedded; borrows the runs.
  */
@@ -17,9 +18,12 @@ enum {
 	 * bytes. */
 	DATAGRAMS_MAX = 49,
 	DATAGRAMS_IOV = 128,
-	DATAGRAM_IOV_MAX = DATAGRAM_PACKETS + 1,
+	DATAGRAM_IOV_MAX = 2 * DATAGRAM_PACKETS + 1,
 	RTP_HEADER_SIZE = 12,
-	DATAGRAM_SIZE_MAX = RTP_HEADER_SIZE + DATAGRAM_PACKETS * TS_PACKET,
+	/* bytes behind a packet of 204 bytes */
+	DATAGRAM_TRAILER = 16,
+	DATAGRAM_SIZE_MAX = RTP_HEADER_SIZE +
+			    DATAGRAM_PACKETS * (TS_PACKET + DATAGRAM_TRAILER),
 };
 
 struct rtp_sender {
@@ -60,6 +64,7 @@ struct run_cursor {
 	const struct ts_run *runs;
 	size_t n_runs;
 	size_t done; /* packets of runs[0] */
+	bool trailers; /* packets of 204 bytes */
 };
 
 /*

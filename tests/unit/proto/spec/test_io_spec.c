@@ -287,6 +287,10 @@ Test(io_spec, reads_how_datagrams_are_sent)
 				       &spec, NULL, NULL, &error), 0);
 	cr_assert_eq(spec.dscp, 46);
 	cr_assert(spec.join && spec.no_sync);
+	cr_assert_eq(spec.ts_size, TS_SIZE_188);
+	cr_assert_eq(output_spec_parse("udp://239.1.1.1#ts_size=204", &spec,
+				       NULL, NULL, &error), 0);
+	cr_assert_eq(spec.ts_size, TS_SIZE_204);
 }
 
 static const struct {
@@ -295,6 +299,10 @@ static const struct {
 } bad_outputs[] = {
 	{ "udp://239.1.1.1#burst=11", "burst: 11 is not between 1 and 10 ms",
 	  EINVAL },
+	{ "udp://239.1.1.1#ts_size=192", "ts_size: \"192\" is not 188 or 204",
+	  EINVAL },
+	{ "rtp://239.1.1.1#ts_size=204&fec=5x5",
+	  "fec: cannot be combined with ts_size=204", EINVAL },
 	{ "udp://239.1.1.1#pacing=x",
 	  "pacing: \"x\" is not tick, auto or "
 	  "kernel",

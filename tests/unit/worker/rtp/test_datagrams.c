@@ -95,6 +95,43 @@ Test(datagrams, have_seven_packets_each)
 	}
 }
 
+Test(datagrams, have_zeros_behind_packets_of_204_bytes)
+{
+	uint8_t *data = make_packets(), buf[DATAGRAM_SIZE_MAX];
+	const struct ts_run runs[] = { { data, 3 },
+				       { data + 3 * TS_PACKET, 197 } };
+	struct run_cursor cursor = { .runs = runs, .n_runs = 2,
+				     .trailers = true };
+	const uint8_t zeros[DATAGRAM_TRAILER] = { 0 };
+	size_t packets = 0, len, size = TS_PACKET + sizeof zeros;
+	struct rtp_sender sender = { .seq = 7 };
+	struct datagrams *d = xcalloc(1, sizeof *d);
+
+	rtp_clock_init(&sender.clock, 1, 0);
+	while (datagrams_cut(d, &cursor, &sender)) {
+		cr_assert_leq(d->n_iov, DATAGRAMS_IOV);
+		for (size_t i = 0; i < d->n; i++) {
+			const uint8_t *p = datagram_gather(d, i, buf, &len) +
+					   RTP_HEADER_SIZE;
+			size_t expect = MIN(200 - packets,
+					    (size_t)DATAGRAM_PACKETS);
+
+			cr_assert_eq(len, RTP_HEADER_SIZE + expect * size);
+			for (size_t k = 0; k < expect; k++, p += size) {
+				cr_assert_arr_eq(p, data +
+						 packets++ * TS_PACKET,
+						 TS_PACKET);
+				cr_assert_arr_eq(p + TS_PACKET, zeros,
+						 sizeof zeros);
+			}
+		}
+	}
+	cr_assert_eq(packets, 200);
+	cr_assert_eq(sender.seq, 7 + 29);
+	free(data);
+	free(d);
+}
+
 Test(datagrams, need_packets)
 {
 	struct ts_run empty = { 0 };
