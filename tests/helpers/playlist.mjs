@@ -2,25 +2,14 @@
 // Media playlists of HLS: what they contain, and the judgement of other
 // projects' parsers.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { builddir, waitUntil } from './util.mjs';
-
-// The parsers of players (make reference-tools).
-const tools = path.join(builddir, 'reference-tools');
-export const parsers = fs.existsSync(path.join(tools,
-	'node_modules/hls-parser'))
-	? createRequire(path.join(tools, 'package.json')) : undefined;
+import { npmParser, waitUntil } from './util.mjs';
 
 // The playlist as hls-parser reads it; undefined: it is not installed.
 export function strictly(t, text) {
-	if (parsers === undefined) {
-		t.diagnostic('no parsers: run make reference-tools');
-		return undefined;
-	}
-	const HLS = parsers('hls-parser');
+	const HLS = npmParser(t, 'hls-parser');
 
+	if (HLS === undefined)
+		return undefined;
 	HLS.setOptions({ strictMode: true });
 	try {
 		return HLS.parse(text);

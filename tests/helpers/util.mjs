@@ -2,12 +2,24 @@
 // Small functions that every system test needs.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
 export const builddir = process.env.builddir ?? process.cwd();
 export const srcdir = process.env.srcdir ?? process.cwd();
+
+// A parser of another project (make reference-tools); undefined: it is not
+// installed.
+export function npmParser(t, name) {
+	const tools = path.join(builddir, 'reference-tools');
+
+	if (fs.existsSync(path.join(tools, 'node_modules', name)))
+		return createRequire(path.join(tools, 'package.json'))(name);
+	t.diagnostic(`no ${name}: run make reference-tools`);
+	return undefined;
+}
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export const now = () => performance.now();

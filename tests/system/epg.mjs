@@ -336,7 +336,7 @@ test('texts that name no character set are in that of the stream',
 		await sluice.stop();
 	});
 
-const PLAY = 8100;
+const PLAY = 8100, TITLES = ['One', 'Two', 'Three'];
 const page = (target, more = {}) => request(PLAY, { path: target, ...more });
 
 async function guarded(t) {
@@ -357,8 +357,7 @@ async function guarded(t) {
 	await waitUntil('input', () => udpBound(5000));
 	await Sender.start(t, tables(...EVENTS), 5000);
 	for (const id of ['a001', 'b002'])
-		await guide(sluice, 'the guide', has('One', 'Two', 'Three'),
-			'', id);
+		await guide(sluice, 'the guide', has(...TITLES), '', id);
 	return sluice;
 }
 
@@ -368,7 +367,10 @@ test('viewers get the guide of their streams as XMLTV', async (t) => {
 
 	assert.equal(all.status, 200);
 	assert.match(all.headers['content-type'], /^application\/xml/);
-	await judge(t, all.body);
+	const read = await judge(t, all.body);
+	assert.deepEqual(read?.programmes.filter(({ channel }) =>
+		channel === 'one.tv').map(({ title }) => title[0]._value) ??
+		TITLES, TITLES);
 	assert.match(all.body, /<channel id="one.tv">\n {4}<display-name>One /);
 	assert.match(all.body, /<display-name>7<\/display-name>/);
 	assert.equal(all.body.match(/<programme /g).length, 6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A multiplex of 20 services for other programs: dvblast splits it into 20
-// streams, ffmpeg plays each of them, and tshark, VLC (whose tables are those
-// of libdvbpsi) and GStreamer read the multiplex.
+// streams, ffmpeg plays each of them, and tshark, dvbinfo and VLC (whose tables
+// are those of libdvbpsi) and GStreamer read the multiplex.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -71,6 +71,34 @@ async function assertPlayersRead(t, file) {
 		});
 }
 
+// All programs of the PAT have a PMT with video and audio, and a name in the
+// SDT.
+async function assertDvbinfoReads(file) {
+	const { out } = await run('dvbinfo', ['-f', file]);
+	const tables = new Map(each((i) => [number(i), { pmt: 0, sdt: 0 }]));
+	// a table that is sent again is printed once
+	const of = (name) => out.split(/\n\n/).filter((text) =>
+		text.startsWith(`  ${name}:`));
+	const [pat, ...more] = of('PAT');
+
+	assert.equal(more.length, 0, out);
+	assert.deepEqual([...pat.matchAll(/\| +(\d+) @ pid/g)].map(([, n]) =>
+		Number(n)), [...tables.keys()]);
+	for (const text of of('PMT')) {
+		const [, program] = /Program number : (\d+)/.exec(text);
+
+		assert.match(text, /\| 0x1b @ pid/);
+		assert.match(text, /\| 0x0f @ pid/);
+		tables.get(Number(program)).pmt++;
+	}
+	for (const text of of('SDT'))
+		for (const [, id] of text.matchAll(
+			/Service id {3}: (0x[\da-f]+) .*?0x48 : "/gs))
+			tables.get(Number(id)).sdt++;
+	for (const [program, { pmt, sdt }] of tables)
+		assert.ok(pmt > 0 && sdt > 0, `${program}: ${pmt} ${sdt}`);
+}
+
 test('dvblast splits a multiplex into 20 streams that each play',
 	{ skip: lacks('dvblast', 'tshark') }, async (t) => {
 	const timing = new Timing(t);
@@ -119,6 +147,8 @@ test('dvblast splits a multiplex into 20 streams that each play',
 
 	assert.equal(read.out, '', read.err);
 	fs.writeFileSync(file, joined(whole));
+	await t.test('dvbinfo', { skip: lacks('dvbinfo') }, () =>
+		assertDvbinfoReads(file));
 	await assertPlayersRead(t, file);
 	await Promise.all(parts.map(async (list, i) => {
 		const data = joined(list);
