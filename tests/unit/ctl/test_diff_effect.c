@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/util.h"
 #include "ctl/diff_effect.h"
 #include "tests/unit/quoted.h"
 
@@ -51,6 +52,81 @@ Test(diff_effect, a_stream_without_a_list_continues_beside_a_recording)
 		json_object_get(to, "make_stream"),
 		quoted("{'id':'b','output':['file:///r/a.ts']}"));
 	cr_assert_eq(diff_effect_of(from, to, "a"), DIFF_CONTINUES);
+	json_decref(from);
+	json_decref(to);
+}
+
+#define IN "'input':['udp://127.0.0.1:5000']"
+
+/* The stream a of two documents, and what its change does. */
+Test(diff_effect, depends_on_what_the_worker_of_the_stream_does)
+{
+	static const struct {
+		const char *before, *after, *name;
+	} cases[] = {
+		{ "'enable':true," IN, "'enable':true,'name':'n'," IN,
+		  "continues" },
+		{ "'enable':true," IN, "'enable':true,'output':[]," IN,
+		  "continues" },
+		{ "'enable':true," IN,
+		  "'enable':true,'output':['udp://127.0.0.1:6000']," IN,
+		  "restarts" },
+		{ "'enable':true," IN,
+		  "'enable':true,'input':['udp://127.0.0.1:5001']",
+		  "restarts" },
+		{ "'enable':true," IN, "'enable':true,'cc_limit':3," IN,
+		  "restarts" },
+		{ "'enable':false," IN, "'enable':true," IN, "starts" },
+		{ "'enable':true," IN, "'enable':false," IN, "stops" },
+		{ "'enable':false," IN, "'enable':false,'cc_limit':3," IN,
+		  "at-once" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[2][256];
+		json_t *from, *to;
+
+		(void)snprintf(text[0], sizeof text[0],
+			       "{'make_stream':[{'id':'a',%s}]}",
+			       cases[i].before);
+		(void)snprintf(text[1], sizeof text[1],
+			       "{'make_stream':[{'id':'a',%s}]}",
+			       cases[i].after);
+		from = quoted(text[0]);
+		to = quoted(text[1]);
+		cr_expect_str_eq(diff_effect_name(diff_effect_of(from, to,
+								 "a")),
+				 cases[i].name, "%zu", i);
+		json_decref(from);
+		json_decref(to);
+	}
+}
+
+Test(diff_effect, of_a_path_is_that_of_its_stream_or_section)
+{
+	static const char *const cases[][2] = {
+		{ "make_stream[a].cc_limit", "restarts" },
+		{ "make_stream[a]", "restarts" },
+		{ "make_stream[b].name", "continues" },
+		{ "make_stream", "at-once" },
+		{ "users.olga.type", "at-once" },
+		{ "auth", "at-once" },
+		{ "settings.x", "control-restarts" },
+	};
+	json_t *from = quoted("{'make_stream':[{'id':'a','enable':true," IN
+			      "},{'id':'b','enable':true," IN "}]}");
+	json_t *to = quoted("{'make_stream':[{'id':'a','enable':true," IN
+			    ",'cc_limit':3},{'id':'b','enable':true,'name':'n',"
+			    IN "}]}");
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *change = json_pack("{s:s}", "path", cases[i][0]);
+
+		cr_expect_str_eq(diff_effect_name(diff_effect_of_change(
+					 from, to, change)),
+				 cases[i][1], "%s", cases[i][0]);
+		json_decref(change);
+	}
 	json_decref(from);
 	json_decref(to);
 }

@@ -428,6 +428,26 @@ Test(status_words, give_a_stream_without_a_report_a_reason)
 	status_stream_free(&s);
 }
 
+/* As in the first seconds after a start. */
+Test(status_words, give_a_stream_whose_inputs_name_no_error_a_reason)
+{
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, false);
+
+	m.inputs[1].reason = NULL;
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	expect_words(s, &running, "OFF AIR");
+	expect_error(s, "the input was not on air yet", 0);
+	status_stream_free(&s);
+	s = make("{'enable':true,'type':'spts'}");
+	m.n_inputs = 0;
+	status_stream_add(s, &m, false);
+	status_stream_note_errors(s, &running, NOW_S);
+	expect_error(s, "no input is configured", 0);
+	status_stream_free(&s);
+}
+
 /* Without the second that is late. */
 Test(status_words, of_a_process_that_fails_are_at_once)
 {
