@@ -203,6 +203,8 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 		if (i >= 0 && splice_jumps_ahead(s, (size_t)i, pcr))
 			return SPLICE_CUTS;
 		s->known_to = c.index;
+		if (i < 0 && !s->pids[ts_pid(p)].unlisted)
+			s->moved_ns = s->now_ns;
 		return SPLICE_CONTINUES;
 	} while (splice_cursor_next(&c));
 	s->no_sign = true;
@@ -262,6 +264,23 @@ static void admit(struct splice *s, const uint8_t *p)
 			return;
 	}
 	ps->clock = before & (SPLICE_CLOCKS - 1U);
+}
+
+bool splice_is_restarted(const struct splice *s, struct splice_cursor c)
+{
+	const uint64_t doubt_ns = SPLICE_DOUBT_MS * (uint64_t)SPLICE_MS;
+	uint64_t pcr;
+
+	if (s->moved_ns != 0 && s->now_ns - s->moved_ns < doubt_ns)
+		return true;
+	for (unsigned i = 0; i < SPLICE_AHEAD && splice_cursor_next(&c); i++) {
+		const uint8_t *p = splice_cursor_get(&c);
+
+		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, &pcr) &&
+		    is_foreign(s, p) && continued(s, p, pcr) >= 0)
+			return true;
+	}
+	return false;
 }
 
 enum splice_sign splice_judge_foreign(struct splice *s,

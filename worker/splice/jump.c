@@ -290,6 +290,10 @@ enum splice_sign splice_find_jump(struct splice *s,
 		splice_cut_here(s, c);
 		return SPLICE_CUTS;
 	}
+	if (!known && !unit && splice_is_restarted(s, *c)) {
+		splice_begin_cut(s, SPLICE_LAP);
+		return SPLICE_CUTS;
+	}
 	if (!known && unit && may_wait(s, clock))
 		return SPLICE_UNDECIDED;
 	s->no_jump_to = ahead.index;

@@ -181,6 +181,8 @@ struct splice {
 	uint64_t resumed_ns; /* time of the first packets after a silence */
 	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
 			     * never */
+	uint64_t moved_ns;  /* time when a PCR PID that no table names first
+			     * continued a clock; 0: never */
 	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
 			     * at the front of the packets held; 0: none */
 	bool wrong_pcr;     /* the PCR of the current packet must not go out */
@@ -456,6 +458,11 @@ bool splice_shows_source(const struct splice *, const uint8_t *packet);
  * source; SPLICE_CONTINUES for any other packet. */
 enum splice_sign splice_judge_foreign(struct splice *,
 				      const struct splice_cursor *);
+
+/* Is the source of a PID with a gap in its counter another one with the same
+ * clock?  Its PCRs have moved to a PID that no table names: a short time ago, or
+ * at a packet behind the cursor. */
+bool splice_is_restarted(const struct splice *, struct splice_cursor);
 
 /* Notes a PCR of a PID that no table names, which goes out. */
 void splice_note_unlisted(struct splice *, const uint8_t *packet, uint64_t pcr);

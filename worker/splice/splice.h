@@ -31,6 +31,8 @@
  * a gap in their counter.  Until a packet decides, theirs wait with all that
  * follow.  After SPLICE_DOUBT_MS a cut is made if only such packets came and
  * their clock is another one.  After that cut they wait for their tables.
+ * PCRs that move to such a PID with a gap in the counter of a PID that stays
+ * show an encoder that was restarted with the same clock: counters continue.
  *
  * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
  * its restart) is treated as if it had been cut there, or at a unit in front of

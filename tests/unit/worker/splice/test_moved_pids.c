@@ -268,6 +268,24 @@ Test(moved_pids, a_relay_whose_pcrs_stay_sends_them_as_they_came)
 	assert_whole(0, 100);
 }
 
+/* While its PMT is late, and beside a PID with PCRs that no table names. */
+Test(moved_pids, a_loss_behind_the_move_stays_visible)
+{
+	a->same_audio = true;
+	play(2000, false);
+	a->shift ^= MOVE;
+	play(2 * SPLICE_DOUBT_MS, false);
+	cr_assert_eq(s.judge.cc, 0);
+	for (uint64_t i = 1; i <= 5; i++) {
+		/* packets of both, and less than sixteen of each */
+		source_skip(a, 20);
+		source_skip(tables, 20);
+		play(2 * SPLICE_DOUBT_MS, false);
+		cr_assert_geq(s.judge.cc, i);
+	}
+	cr_assert_eq(counted().cuts, 0);
+}
+
 /* The times of a program are moved since its clock jumped. */
 static void jump(struct source **p)
 {
