@@ -226,24 +226,39 @@ bool check_user_idle(const json_t *user, const json_t *document,
 	return keys.text[0] != '\0';
 }
 
-/* Keys that only the authorization of viewers reads: one warning for all
- * users. */
+/* Has the user a key that only the authorization of viewers reads? */
+static bool has_idle_key(const json_t *user)
+{
+	const struct field_table *t = &user_fields;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->rows[i].idle_in & WHERE_OPEN &&
+		    field_is_asked(&t->rows[i], user))
+			return true;
+	return false;
+}
+
+/* Such keys: one warning for all users. */
 static void judge_viewers(struct judge *j, const json_t *document)
 {
 	const struct field_table *t = &user_fields;
 	json_t *users = json_object_get(document, "users"), *user;
-	struct errmsg keys = { 0 }, ignored;
+	struct errmsg keys = { 0 };
 	const char *login;
 	size_t n = 0;
 
+	if (!is_open(document))
+		return;
 	json_object_foreach(users, login, user)
-		n += check_user_idle(user, document, &ignored);
+		n += has_idle_key(user);
 	for (size_t i = 0; i < t->n && n > 0; i++) {
 		bool is_asked = false;
 
+		if (!(t->rows[i].idle_in & WHERE_OPEN))
+			continue;
 		json_object_foreach(users, login, user)
 			is_asked |= field_is_asked(&t->rows[i], user);
-		if (is_asked && t->rows[i].idle_in & WHERE_OPEN)
+		if (is_asked)
 			add_key(&keys, t->rows[i].key);
 	}
 	if (n > 0)

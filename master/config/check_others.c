@@ -3,6 +3,7 @@
  * and own EIT have room for their services. */
 #include "common/base/alloc.h"
 #include "master/config/judge.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/stream_spec.h"
 
 #include <stdlib.h>
@@ -26,10 +27,13 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 	struct stream_spec *spec = xcalloc(1, sizeof *spec);
 	struct errmsg ignored;
 	struct transport t = { .stream = id };
+	bool mux = judge_where(stream) == WHERE_MUX;
 	size_t i = 0;
 
 	/* the stream reports wrong values */
 	(void)!stream_spec_parse(stream, spec, &ignored);
+	if (!mux)
+		spec->mux_kbps = 0;
 	t.tsid = stream_spec_tsid(spec);
 	t.onid = spec->tables.onid;
 	o->services += MAX(spec->tables.n_services, (size_t)1);
@@ -43,8 +47,8 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 	else if (t.tsid != 0 && i < o->n)
 		judge_add(j, CHECK_WARNING, "stream \"%.64s\" has transport "
 			  "stream %u of network %u, as stream \"%.64s\": set "
-			  "set_tsid or onid", id, t.tsid, t.onid,
-			  o->list[i].stream);
+			  "%s or onid", id, t.tsid, t.onid,
+			  o->list[i].stream, mux ? "tsid" : "set_tsid");
 	else if (t.tsid != 0)
 		o->list[o->n++] = t;
 }

@@ -2,6 +2,7 @@
 /* Tells a stream with an own NIT about the streams of its nit_other. */
 #include "common/base/log.h"
 #include "common/supervise/worker_proc.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
@@ -11,7 +12,8 @@
 
 enum { STREAMS_BYTES_MAX = 40000 }; /* of one message */
 
-/* Adds what a NIT needs of this stream; false: it has no room. */
+/* Adds what a NIT needs of this stream; false: it has no room.  Only a multiplex
+ * uses its bitrate. */
 static bool add(json_t *streams, const char *id, const json_t *source,
 		size_t *size)
 {
@@ -29,6 +31,8 @@ static bool add(json_t *streams, const char *id, const json_t *source,
 		if (value != NULL)
 			(void)json_object_set(one, keys[i], value);
 	}
+	if (!mpts_is_mux(source))
+		(void)json_object_del(one, "bitrate");
 	*size += strlen(id) + json_dumpb(one, NULL, 0, JSON_COMPACT);
 	if (*size <= STREAMS_BYTES_MAX)
 		return json_object_set_new(streams, id, one) == 0;

@@ -500,9 +500,7 @@ int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 
 uint16_t stream_spec_tsid(const struct stream_spec *s)
 {
-	if (s->remux.set_tsid != 0)
-		return s->remux.set_tsid;
-	return s->mux_kbps != 0 ? s->tsid : 0;
+	return s->mux_kbps != 0 ? s->tsid : s->remux.set_tsid;
 }
 
 bool stream_spec_service(const struct stream_spec *s, size_t place,

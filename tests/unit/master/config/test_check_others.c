@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A "make_stream[4]"
+#define A "make_stream[7]"
+
+/* A multiplex of two inputs, which uses tsid. */
+#define MUX(id, set_tsid, tsid) \
+	"{\"id\": \"" #id "\", \"enable\": true, \"type\": \"mpts\", " \
+	"\"bitrate\": 9000, \"set_tsid\": " set_tsid ", " \
+	"\"tsid\": " tsid ", \"input\": [\"udp://127.0.0.1:5001\", " \
+	"\"udp://127.0.0.1:5002\"]}"
 
 static void found(enum check_severity severity, const char *path,
 		  const char *text, void *arg)
@@ -30,6 +37,9 @@ static void expect(const char *keys, const char *expected)
 		"{\"id\": \"c\", \"enable\": true, \"set_tsid\": 7, "
 		"\"nit\": \"own\", \"onid\": 2}, "
 		"{\"id\": \"d\", \"enable\": true}, "
+		MUX(f, "7", "9") ", " MUX(g, "9", "7") ", "
+		"{\"id\": \"h\", \"enable\": true, \"set_tsid\": 10, "
+		"\"bitrate\": 9000}, "
 		"{\"id\": \"e\", \"enable\": false, \"set_tsid\": 9}]}",
 		0, NULL);
 	json_t *list = json_object_get(document, "make_stream"), *a;
@@ -62,6 +72,14 @@ Test(check_others, each_is_there_and_has_a_transport_stream_of_its_own)
 	expect("{\"set_tsid\": 7, \"nit_other\": [\"c\", \"b\"]}",
 	       A ".nit_other[1]: stream \"b\" has transport stream 7 of "
 	       "network 1, as stream \"a\": set set_tsid or onid\n");
+}
+
+Test(check_others, a_multiplex_is_named_by_its_tsid)
+{
+	expect("{\"set_tsid\": 8, \"nit_other\": [\"b\", \"f\", \"h\"]}", "");
+	expect("{\"set_tsid\": 8, \"nit_other\": [\"b\", \"g\"]}",
+	       A ".nit_other[1]: stream \"g\" has transport stream 7 of "
+	       "network 1, as stream \"b\": set tsid or onid\n");
 }
 
 Test(check_others, own_eit_have_room_for_their_services)
