@@ -303,6 +303,35 @@ test('intervals between datagrams are measured for a steady sender',
 	await sluice.stop();
 });
 
+test('sluicectl prints the age of a measurement', async (t) => {
+	// their seconds without a request differ: one in ten is measured
+	const ids = ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'];
+	const mux = new TsMux({ rate: 1e6 });
+
+	// their first seconds have datagrams
+	await Sender.start(t, mux, 5010, { address: '239.1.1.5', from: '127.0.0.1',
+		iface: '127.0.0.1' });
+	const sluice = await Sluice.start(t, config(...ids.map((id, i) =>
+		stream(id, 'udp://lo@239.1.1.5:5010',
+			`udp://127.0.0.1:${6010 + i}`))));
+	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
+
+	// a request makes the next seconds measured ones: each is asked once
+	for (const id of ids)
+		await sluice.sent(id, 5 * mux.rate / 8 / SIZE);
+	const heads = [];
+	for (const id of ids)
+		heads.push((await ctl.out(['stream', 'analysis', id])).split(
+			'\n', 1)[0]);
+	const aged = heads.filter((line) => / MDI [\d.]+:\d+ \(\d s ago\)$/.test(
+		line));
+	assert.ok(aged.length > 0, heads.join('\n'));
+	await waitUntil('a measurement of now', async () =>
+		/ MDI [\d.]+:\d+$/m.test(await ctl.out(['stream', 'analysis',
+			'q1'])));
+	await sluice.stop();
+});
+
 // The result of `tsp -P analyze` of TSDuck for captures of its test suite:
 // packets, PTS and PCRs of each PID, the rate by the PCRs in bit/s; no errors
 // in any.
