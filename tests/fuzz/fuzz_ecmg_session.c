@@ -77,8 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2 || size > FUZZ_PEER_MAX)
 		return 0;
-	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
-	p.loop = ev_loop_new(EVBACKEND_POLL);
+	p.loop = fuzz_connect(pair);
 	p.ecmg = ecmg_session_new(&(struct ecmg_session_config){
 		.loop = p.loop, .fd = pair[0], .version = 2, .channel = 1,
 		.first_stream = 1, .period_ms = PERIOD_MS, .events = &events,

@@ -58,8 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2 || size > FUZZ_PEER_MAX)
 		return 0;
-	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
-	p.loop = ev_loop_new(EVBACKEND_POLL);
+	p.loop = fuzz_connect(pair);
 	p.emmg = emmg_client_new(&(struct emmg_client_config){
 		.loop = p.loop, .fd = pair[0], .setup_ms = SETUP_MS,
 		.events = &events, .arg = &p });

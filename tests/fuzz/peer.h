@@ -22,6 +22,13 @@ static inline void fuzz_judge_run(struct ts_run run, size_t most)
 		must(ts_sync_ok(run.data + i * TS_PACKET));
 }
 
+/* A loop, and both ends of a connection: fds[1] is that of the peer. */
+static inline struct ev_loop *fuzz_connect(int fds[2])
+{
+	must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds) == 0);
+	return ev_loop_new(EVBACKEND_POLL);
+}
+
 /* data[0] is the size of the pieces, 0 for one piece; the data follows.  The
  * connection ends, at last because the peer has closed it: *ended is true. */
 static inline void fuzz_be_peer(struct ev_loop *loop, int fd,
