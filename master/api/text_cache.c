@@ -13,7 +13,9 @@
 #include <zlib.h>
 
 enum {
-	PACK_LEAST = 4096, /* bytes: a shorter text is sent as it is */
+	/* bytes: a shorter text is sent as it is, and one that is made for
+	 * each reply as well */
+	PACK_LEAST = 4096,
 	GZIP_WINDOW = 15 + 16, /* the format is gzip */
 	PACK_MEMORY = 8,
 };
@@ -46,12 +48,14 @@ static void pack(struct cached_text *t)
 	t->packed = xrealloc(t->packed, t->packed_len);
 }
 
-static void give(struct cached_text *t, struct reply *reply)
+static void give(const struct text_cache *c, struct cached_text *t,
+		 struct reply *reply)
 {
 	reply->status = 200;
 	reply->text = t->text;
 	reply->len = t->len;
-	if (t->len < PACK_LEAST || t->len > UINT32_MAX / 2)
+	if (t->len < PACK_LEAST || t->len < c->least ||
+	    t->len > UINT32_MAX / 2)
 		return;
 	reply_header(reply, "Vary", "Accept-Encoding");
 	if (!static_accepts_gzip(http_request_header(reply->call->request,
@@ -80,7 +84,7 @@ bool text_cache_reply(struct text_cache *c, uint64_t key, unsigned max_age_ms,
 	if (t->text == NULL || t->key != key || t->len < c->least ||
 	    (max_age_ms > 0 && mono_ms() - t->made_ms > max_age_ms))
 		return false;
-	give(t, reply);
+	give(c, t, reply);
 	return true;
 }
 
@@ -101,7 +105,7 @@ void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
 	t->made_ms = mono_ms();
 	json_decref(reply->body);
 	reply->body = NULL;
-	give(t, reply);
+	give(c, t, reply);
 }
 
 uint64_t text_cache_key(struct text_cache *c, const struct reply *reply)

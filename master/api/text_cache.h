@@ -25,7 +25,8 @@ struct cached_text {
 
 struct text_cache {
 	struct cached_text whole, reduced;
-	size_t least; /* bytes: a shorter text is made for each reply */
+	/* bytes: a shorter text is made for each reply, and not compressed */
+	size_t least;
 };
 
 /* Replies with the text if it is of this version and at most max_age_ms old (0:

@@ -205,11 +205,13 @@ test('each file of the tree is there, plain and compressed, for ever',
 	await sluice.stop();
 });
 
+const STREAMS = 250; // their overview has more than 64 KiB
+
 test('large replies are compressed for who accepts it, and are the same',
 	async (t) => {
 	const { sluice, admin } = await startGuarded(t, {
 		users: { olga: { type: 2, password: 'look' } },
-		config: config(...Array.from({ length: 100 }, (_, i) =>
+		config: config(...Array.from({ length: STREAMS }, (_, i) =>
 			stream(`s${i}`, `udp://239.1.1.1:${i + 1}#x=secret`, [],
 				{ enable: false, name: 'A stream' }))) });
 	const olga = cookie(await enter(sluice, 'olga', 'look'));
@@ -242,9 +244,18 @@ test('large replies are compressed for who accepts it, and are the same',
 	await compare('load', olga);
 	// two texts of the same overview differ in ages and figures
 	const ids = ({ streams }) => streams.map(({ id }) => id);
+	const over = await fetch(`http://127.0.0.1:${sluice.port}/api/overview`,
+		{ headers: olga });
 
 	assert.deepEqual(ids(await packed('/api/overview', olga)),
 		ids(JSON.parse((await ask('/api/overview', admin)).body)));
+	// what a page receives of each stream
+	assert.equal(over.headers.get('content-encoding'), 'gzip');
+	const each = over.headers.get('content-length') / STREAMS;
+
+	t.diagnostic(`${each.toFixed(1)} of ${((await over.text()).length /
+		STREAMS).toFixed(1)} bytes a stream`);
+	assert.ok(each <= 300, `${each} bytes a stream`);
 	// what an observer may see is a text of its own
 	await done(sluice, { cmd: 'set-config', key: 'settings',
 		data: { observer_redact: true } }, admin);

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAMS = 800, PAGES = 50, LARGE = 65536 };
+enum { STREAMS = 800, FEW = 60, PAGES = 50, LARGE = 65536 };
 
 /* What the replies cost: texts of at least LARGE bytes, parsed files. */
 static unsigned texts, parsed;
 static uint64_t frozen_ms; /* 0: the clock runs */
+static const char *encoding = "identity"; /* that the client accepts */
 
 char *__real_json_dumps(const json_t *json, size_t flags);
 char *__wrap_json_dumps(const json_t *json, size_t flags);
@@ -47,7 +48,7 @@ int __wrap_document_load_changed(const char *path, char *digest, json_t **ret,
 	return r;
 }
 
-static void open_house(bool redact)
+static void open_house_of(int streams, bool redact)
 {
 	static char text[STREAMS * 128 + 1024];
 	size_t len = (size_t)sprintf(
@@ -57,7 +58,7 @@ static void open_house(bool redact)
 		redact ? "true" : "false");
 	FILE *file;
 
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < streams; i++)
 		len += (size_t)sprintf(
 			text + len, "%s{'id':'s%03d','name':'A stream with a "
 				    "usual name %d','type':'spts','enable':"
@@ -78,11 +79,18 @@ static void open_house(bool redact)
 	frozen_ms = __real_mono_ms();
 }
 
+static void open_house(bool redact)
+{
+	open_house_of(STREAMS, redact);
+}
+
 /* One request of a login. */
 static void ask(const char *login, const char *path, const char *body)
 {
 	char id[SECRET_TEXT], value[SECRET_TEXT + 16];
-	const char *headers[][2] = { { "cookie", value }, { NULL } };
+	const char *headers[][2] = { { "cookie", value },
+				     { "accept-encoding", encoding },
+				     { NULL } };
 	struct http_request r = { .method = body[0] != '\0' ? "POST" : "GET",
 				  .path = path, .query = "", .body = body,
 				  .headers = headers };
@@ -148,6 +156,29 @@ Test(openings, of_both_with_observer_redact_make_two_texts)
 	}
 	cr_expect_leq(texts, 6u, "%u texts", texts);
 	cr_expect_eq(parsed, 1u);
+	close_house();
+}
+
+static bool is_packed(const char *path)
+{
+	encoding = "gzip";
+	ask("ada", path, "");
+	encoding = "identity";
+	return strstr(fakes.headers, "Content-Encoding: gzip") != NULL;
+}
+
+Test(openings, compress_only_texts_that_are_kept)
+{
+	open_house_of(FEW, false);
+	ask("olga", "/api/overview", "");
+	cr_expect(strlen(fakes.body) >= 4096, "%zu bytes",
+		  strlen(fakes.body));
+	cr_expect(!is_packed("/api/overview"));
+	cr_expect(is_packed("/api/config"));
+	cr_expect(is_packed("/api/forms"));
+	close_house();
+	open_house(false);
+	cr_expect(is_packed("/api/overview"));
 	close_house();
 }
 
