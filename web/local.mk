@@ -40,6 +40,8 @@ web_pages = \
 	web/headend/codecs.js \
 	web/headend/configuration.js \
 	web/headend/copy.js \
+	web/headend/curl-line.js \
+	web/headend/curl.js \
 	web/headend/current.js \
 	web/headend/dialog.js \
 	web/headend/doc-diff.js \

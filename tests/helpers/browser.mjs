@@ -26,6 +26,9 @@ function missing() {
 	return false;
 }
 
+// A name under which the browser finds the services of this machine.
+export const OTHER_HOST = 'headend.test';
+
 // The reason why there is no browser, or false.
 export const noBrowser = missing();
 
@@ -33,7 +36,9 @@ export async function openBrowser(t) {
 	const { chromium } = require('playwright-core');
 	const browser = await chromium.launch({ executablePath: CHROMIUM,
 		// the tests run as root in namespaces of their own
-		args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+		// and a headend on another machine is this one
+		args: ['--no-sandbox', '--disable-dev-shm-usage',
+			`--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`] });
 
 	t.after(() => browser.close());
 	return browser;
@@ -61,6 +66,49 @@ function describe(response) {
 	}
 	return words.filter(Boolean).join(' ');
 }
+
+// Keeps for which events each element listens.
+const keepListeners = () => {
+	const add = EventTarget.prototype.addEventListener;
+
+	globalThis.listeners = new WeakMap();
+	EventTarget.prototype.addEventListener = function (type, ...rest) {
+		listeners.set(this, (listeners.get(this) ?? new Set())
+			.add(type));
+		return add.call(this, type, ...rest);
+	};
+};
+
+// In the page: what a pointer can do and a keyboard cannot, and tables that do
+// not say how to get them by curl.
+const barriers = () => {
+	const native = 'a[href], button, input, select, textarea, summary';
+	const hears = (one, ...types) => types.some((type) =>
+		listeners.get(one)?.has(type));
+	const hasKeys = (one) => {
+		for (let at = one; at; at = at.parentElement)
+			if (hears(at, 'keydown') && at.closest(
+				'[tabindex], [role=listbox]'))
+				return true;
+		// the field in front of a list has its keys
+		return one.matches('[role=option]') && document.querySelector(
+			`[aria-controls="${one.parentElement.id}"]`) !== null;
+	};
+	const acts = [...document.querySelectorAll('body *')].filter((one) =>
+		hears(one, 'click', 'dblclick', 'mousedown', 'pointerdown'));
+	const handles = [...document.querySelectorAll('[draggable=true]')];
+	const tables = [...document.querySelectorAll('main table')];
+	const name = (what, one) => `${what}: ${one.outerHTML.slice(0, 120)}`;
+
+	return [...acts.filter((one) => !one.matches(native) && !hasKeys(one))
+		.map((one) => name('no key', one)),
+	...handles.filter((one) => !one.parentElement.querySelector('button'))
+		.map((one) => name('moves by pointer alone', one)),
+	...tables.filter((one) => (one.closest('.wide-box')
+		?.nextElementSibling ?? one.closest('.page')
+		?.querySelector('.tools .curl'))?.matches('.curl') !== true)
+		.map((one) => name('no curl', one))];
+};
 
 // Reports a violation of the policy as an error of the console.
 const reportPolicy = () => document.addEventListener(
@@ -93,6 +141,7 @@ export class Visitor {
 		self.context = context;
 		self.page.setDefaultTimeout(60000);
 		await self.page.addInitScript(reportPolicy);
+		await self.page.addInitScript(keepListeners);
 		self.#listen();
 		t.after(() => context.close());
 		return self;
@@ -124,7 +173,8 @@ export class Visitor {
 		page.on('request', (request) => {
 			const { protocol, hostname } = new URL(request.url());
 
-			if (protocol !== 'data:' && hostname !== '127.0.0.1')
+			if (protocol !== 'data:' &&
+				!['127.0.0.1', OTHER_HOST].includes(hostname))
 				problems.push(`foreign: ${request.url()}`);
 		});
 		page.on('response', (response) => {
@@ -201,31 +251,51 @@ export class Visitor {
 		[name, mark]);
 	}
 
-	// No barrier that axe finds.
-	async accessible(what) {
-		const { page } = this;
+	// By keyboard, and each table by curl.
+	async usable(what) {
+		assert.deepEqual(await this.page.evaluate(barriers), [], what);
+	}
 
-		if (!await page.evaluate('typeof axe === "object"'))
-			await page.evaluate(fs.readFileSync(require.resolve(
-				'axe-core/axe.min.js'), 'utf8'));
-		const found = await page.evaluate(async () => {
+	// No barrier that axe finds, of these rules.
+	async #judge(what, runOnly) {
+		const found = await this.page.evaluate(async (only) => {
 			const { violations } = await axe.run(document, {
 				// what passes is not described, and no style
 				// is fetched again: half the time
 				resultTypes: ['violations'],
 				preload: { assets: ['media'] },
-				runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',
-					'wcag21aa', 'wcag22aa',
-					'best-practice'] });
+				runOnly: only });
 
 			return violations.map((v) => `${v.id}: ${v.help}: ` +
 				v.nodes.slice(0, 4).map((node) =>
 					`${node.html.slice(0, 120)} ` +
 					node.failureSummary.slice(0, 300))
 					.join('\n'));
-		});
+		}, runOnly);
 
 		assert.deepEqual(found, [], what);
+	}
+
+	// No barrier, in both themes: they differ in colours alone.
+	async accessible(what) {
+		const { page } = this;
+
+		if (!await page.evaluate('typeof axe === "object"'))
+			await page.evaluate(fs.readFileSync(require.resolve(
+				'axe-core/axe.min.js'), 'utf8'));
+		await this.usable(what);
+		await this.#judge(what, ['wcag2a', 'wcag2aa', 'wcag21a',
+			'wcag21aa', 'wcag22aa', 'best-practice']);
+		const isDark = await page.evaluate(() => matchMedia(
+			'(prefers-color-scheme: dark)').matches);
+
+		await page.emulateMedia({ colorScheme: isDark ? 'light'
+			: 'dark' });
+		await this.#judge(`${what}, ${isDark ? 'light' : 'dark'}`,
+			{ type: 'rule', values: ['color-contrast',
+				'link-in-text-block'] });
+		await page.emulateMedia({ colorScheme: isDark ? 'dark'
+			: 'light' });
 	}
 
 	// Nothing was complained about so far.

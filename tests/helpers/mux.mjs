@@ -88,11 +88,24 @@ export function eitSection(pnr, events, version = 0, tableId = 0x4e) {
 		Buffer.from([0, 1, 0, 1, 0, tableId]), ...list]));
 }
 
-// An SDT of services without descriptors.
-export function sdtSection(pnrs, { tsid = 1, onid = 1 } = {}) {
+// The service descriptor with a name in UTF-8; the provider has it too.
+function serviceDescriptor(text) {
+	const name = [0x15, ...Buffer.from(text)];
+	const body = [1, name.length, ...name, name.length, ...name];
+
+	return [0x48, body.length, ...body];
+}
+
+// An SDT of services without descriptors; names: of some of them, by number.
+export function sdtSection(pnrs, { tsid = 1, onid = 1, names = {} } = {}) {
 	return section(0x42, tsid, 0, Buffer.from([onid >> 8, onid & 255, 0xff,
-		...pnrs.flatMap((pnr) => [pnr >> 8, pnr & 255, 0xfc, 0x80, 0])
-	]));
+		...pnrs.flatMap((pnr) => {
+			const list = names[pnr] === undefined ? []
+				: serviceDescriptor(names[pnr]);
+
+			return [pnr >> 8, pnr & 255, 0xfc,
+				...word(list.length, 0x80), ...list];
+		})]));
 }
 
 // A CAT with a CA descriptor of each [system, PID].

@@ -36,6 +36,7 @@ helper_files = \
 	tests/helpers/rist.mjs \
 	tests/helpers/rist-stuck.mjs \
 	tests/helpers/interface.mjs \
+	tests/helpers/keyboard.mjs \
 	tests/helpers/querier.mjs \
 	tests/helpers/page-scene.mjs \
 	tests/helpers/peers.mjs \

@@ -25,9 +25,7 @@ test('a stream: its inputs, analysis, and what a user may do', { skip },
 	await page.waitForSelector('.sentence b:has-text("on air")');
 	await page.waitForSelector('td:has-text("continuity")');
 	await page.waitForSelector('td:has-text("video")');
-	await visitor.accessible('stream, dark');
-	await page.emulateMedia({ colorScheme: 'light' });
-	await visitor.accessible('stream, light');
+	await visitor.accessible('stream');
 	const { pid } = sluice.worker('stream', 'news');
 
 	// for a moment no process of the stream answers
@@ -274,7 +272,7 @@ test('an observer gets no control that would be refused', { skip },
 	await visitor.go(sluice.port, '#/stream/news');
 	await page.waitForSelector('td:has-text("udp://127.0.0.1:5000")');
 	assert.equal(await page.locator('main button:not([role=tab], ' +
-		'.ranges button, [data-key=p])').count(), 0);
+		'.ranges button, .curl button, [data-key=p])').count(), 0);
 	await page.keyboard.press('r');
 	await page.keyboard.press('t');
 	await page.keyboard.press('e');

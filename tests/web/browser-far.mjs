@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { PASSWORD, done, startGuarded } from '../helpers/auth.mjs';
-import { Visitor, noBrowser as skip } from '../helpers/browser.mjs';
+import { OTHER_HOST, Visitor, noBrowser as skip } from '../helpers/browser.mjs';
 import { begin, useBrowser } from '../helpers/page-scene.mjs';
 import { startProxy } from '../helpers/proxy.mjs';
 import { Sluice, stream } from '../helpers/sluice.mjs';
@@ -18,12 +18,20 @@ test('behind a proxy with a prefix and TLS everything works', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);
 	const cert = await certificate(tempDir(t), 'proxy');
+	const warning = page.locator('text=not encrypted');
+
+	// within this machine nobody listens
+	await page.waitForSelector('[name=login]');
+	assert.equal(await warning.count(), 0);
+	await page.goto(`http://${OTHER_HOST}:${sluice.port}/`);
+	await warning.waitFor();
+	await visitor.accessible('login over plain HTTP');
 	const port = await startProxy(t, { to: sluice.port, prefix: '/tv/',
 		key: fs.readFileSync(cert.key), chain: cert.pem });
 
 	await page.goto(`https://127.0.0.1:${port}/tv/`);
 	await page.waitForSelector('[name=login]');
-	assert.equal(await page.locator('text=not encrypted').count(), 0);
+	assert.equal(await warning.count(), 0);
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	// events arrive

@@ -108,8 +108,6 @@ test('adapters and CAS entries are configured; what does not run says so',
 	await page.waitForSelector('td:has-text("The entry lacks ' +
 		'ecmg_channel_id, ecmg_host, ecmg_port.")');
 	await visitor.accessible('cas');
-	await page.emulateMedia({ colorScheme: 'light' });
-	await visitor.accessible('cas, light');
 	visitor.quiet();
 	await sluice.stop();
 });

@@ -88,6 +88,16 @@ const watchTicks = () => {
 	requestAnimationFrame(frame);
 };
 
+const countTones = () => {
+	const { start } = OscillatorNode.prototype;
+
+	globalThis.tones = 0;
+	OscillatorNode.prototype.start = function (...args) {
+		globalThis.tones++;
+		return start.apply(this, args);
+	};
+};
+
 test('the wall shows a stream that ends, at its place, and why', { skip },
 	async (t) => {
 	const { sluice, password, visitor, page } = await begin(t, own);
@@ -95,6 +105,7 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 
 	await sluice.logged(/stream news: on air/);
 	await page.addInitScript(watchTicks);
+	await page.addInitScript(countTones);
 	await page.reload();
 	await visitor.login('admin', password);
 	await visitor.untilMark('News HD', 'on');
@@ -107,6 +118,10 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 	assert.deepEqual(await page.locator('.grid h2').allTextContents(),
 		['Type / News', 'Type / Films', 'Without a group']);
 	await page.evaluate('seen.event = null; delete seen.mark');
+	// no sound without a request
+	assert.equal(await page.evaluate('globalThis.tones'), 0);
+	await page.click('button:has-text("Sound")');
+	await visitor.until(() => globalThis.tones === 2);
 	await sender.stop?.();
 	await visitor.untilMark('News HD', 'fault');
 	await visitor.until(() => seen.mark !== undefined);
@@ -114,6 +129,11 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 
 	t.diagnostic(JSON.stringify(seen));
 	assert.ok(seen.mark - seen.event <= 2, JSON.stringify(seen));
+	// two tones when the sound was switched on, and two for the fault
+	await visitor.until(() => globalThis.tones >= 4);
+	await page.click('button:has-text("Sound")');
+	assert.equal(await page.getAttribute('button:has-text("Sound")',
+		'aria-pressed'), 'false');
 	await visitor.until(() => [...document.querySelectorAll('.wrong li')]
 		.some((line) => /^off air\s*News HD\s*no packets/.test(
 			line.innerText.replace(/\s+/g, ' '))));
@@ -123,9 +143,7 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 	const evil = before.find((name) => name.startsWith('<img'));
 
 	assert.match(evil, /^<img src=x onerror=alert\(1\)>\ufffd<\/b>"'`x+…$/);
-	await visitor.accessible('wall, dark');
-	await page.emulateMedia({ colorScheme: 'light' });
-	await visitor.accessible('wall, light');
+	await visitor.accessible('wall');
 	await page.click('button.full');
 	await visitor.until(() =>
 		document.fullscreenElement?.matches('.wall'));
@@ -156,9 +174,7 @@ test('the table filters, sorts and opens by keys alone', { skip },
 	assert.equal(await ids(), 'evil film idle news');
 	await page.click('th button:has-text("Id")');
 	assert.equal(await ids(), 'news idle film evil');
-	await visitor.accessible('streams, dark');
-	await page.emulateMedia({ colorScheme: 'light' });
-	await visitor.accessible('streams, light');
+	await visitor.accessible('streams');
 	// a row below the pointer stays there
 	await page.click('th button:has-text("Name")');
 	assert.equal(await ids(), 'evil film idle news');

@@ -5,6 +5,7 @@ web_tests = \
 	tests/web/browser.mjs \
 	tests/web/browser-edit.mjs \
 	tests/web/browser-far.mjs \
+	tests/web/browser-keys.mjs \
 	tests/web/browser-lists.mjs \
 	tests/web/browser-load.mjs \
 	tests/web/browser-setup.mjs \
@@ -13,6 +14,7 @@ web_tests = \
 	tests/web/forms.mjs \
 	tests/web/live.mjs \
 	tests/web/pure.mjs \
+	tests/web/pure-app.mjs \
 	tests/web/pure-pages.mjs \
 	tests/web/tree.mjs
 EXTRA_DIST += $(web_tests) tests/web/screenshots.mjs

@@ -72,6 +72,7 @@ export const en = {
 	compare: 'Compare',
 	config_changed: 'Somebody else has changed the configuration meanwhile. ' +
 		'Nothing was replaced. Check the differences again.',
+	copy_curl: 'Copy as curl',
 	days_left: 'days left: {n}',
 	db: 'dB',
 	dbm: 'dBm',

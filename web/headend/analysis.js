@@ -6,6 +6,7 @@ import { checksOf } from '../common/state.js';
 import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { Old, usePoll } from './poll.js';
 import { Foreign, html } from './view.js';
 
@@ -14,8 +15,11 @@ import { Foreign, html } from './view.js';
 /** @typedef {import('../common/api-types').Indicator} Indicator */
 /** @typedef {import('../common/api-types').StreamAnalysis} Reply */
 
-/** @param {{app: App, list: Indicator[]}} props */
-function Checks({ app, list }) {
+/** @param {string} id */
+const pathOf = (id) => `api/stream-analysis/${encodeURIComponent(id)}`;
+
+/** @param {{app: App, id: string, list: Indicator[]}} props */
+function Checks({ app, id, list }) {
 	// of the standard first, by its priorities
 	const rank = (/** @type {Indicator} */ one) => one.priority || 9;
 	const sorted = [...list].sort((a, b) => rank(a) - rank(b));
@@ -34,11 +38,12 @@ function Checks({ app, list }) {
 			</td>
 			<td class="number">${count(one.count)}</td>
 			<td><time>${one.last ? moment(one.last, app.now, app.zone)
-				: ''}</time></td></tr>`)}</tbody></table></div>`;
+				: ''}</time></td></tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${pathOf(id)} />`;
 }
 
-/** @param {{end: End}} props */
-function Pids({ end }) {
+/** @param {{app: App, id: string, end: End}} props */
+function Pids({ app, id, end }) {
 	const bad = (/** @type {number} */ n) => n > 0 ? 'number is-warn'
 		: 'number';
 
@@ -62,14 +67,14 @@ function Pids({ end }) {
 			<td class=${bad(pid.cc_errors)}>${count(pid.cc_errors)}</td>
 			<td class=${bad(pid.pes_errors)}>${count(pid.pes_errors)}</td>
 			<td class=${bad(pid.scrambled)}>${count(pid.scrambled)}</td>
-		</tr>`)}</tbody></table></div>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${pathOf(id)} />`;
 }
 
 /** @param {{app: App, id: string}} props */
 export function Analysis({ app, id }) {
 	const runs = app.store.streams.get(id)?.over?.worker.state === 'running';
-	const poll = usePoll(app, runs ?
-		`api/stream-analysis/${encodeURIComponent(id)}` : '');
+	const poll = usePoll(app, runs ? pathOf(id) : '');
 	const [at, setAt] = useState('output');
 	const reply = /** @type {Reply | null} */ (poll.value);
 
@@ -99,8 +104,9 @@ export function Analysis({ app, id }) {
 		${end.watched === false ? html`<p class="dim">
 			${t('watched')}</p>` : html`<div class="beside">
 			<div><h3>${t('checks')}</h3><${Checks} app=${app}
-				list=${checksOf(end, reply.output,
+				id=${id} list=${checksOf(end, reply.output,
 					input !== undefined)} /></div>
-			<div><h3>${t('pids')}</h3><${Pids} end=${end} /></div>
+			<div><h3>${t('pids')}</h3><${Pids} app=${app} id=${id}
+				end=${end} /></div>
 		</div>`}`;
 }

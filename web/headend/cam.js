@@ -6,6 +6,7 @@ import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
 import { withSlot } from './cam-slots.js';
+import { Curl } from './curl.js';
 import { Problem } from './fields.js';
 import { href } from './route.js';
 import { addStyle } from './style.js';
@@ -144,8 +145,8 @@ function Dialogue({ menu, send, isBusy }) {
 			text=${menu.bottom} /></p>`}</div>`;
 }
 
-/** @param {{slot: Slot}} props */
-function Facts({ slot }) {
+/** @param {{app: App, id: string, slot: Slot}} props */
+function Facts({ app, id, slot }) {
 	const code = `${hex(slot.manufacturer)} ${hex(slot.code)}`;
 
 	return html`<dl class="facts-list">
@@ -162,7 +163,8 @@ function Facts({ slot }) {
 		<tbody>${slot.programs.map((one) => html`<tr key=${one.pnr}>
 			<td class="number">${one.pnr}</td>
 			<td><${Foreign} text=${one.state} /></td></tr>`)}</tbody>
-		</table></div>`}`;
+		</table></div>
+		<${Curl} app=${app} request=${{ cmd: 'get-cam', id }} />`}`;
 }
 
 /** @param {{app: App, id: string, slot: Slot}} props */
@@ -195,7 +197,7 @@ function SlotBox({ app, id, slot }) {
 			<${MarkSign} mark=${MARKS[slot.state] ?? 'stale'}
 				word=${shown(slot.state)} /></div>
 		<${Problem} error=${slot.error ?? ''} />
-		<${Facts} slot=${slot} />
+		<${Facts} app=${app} id=${id} slot=${slot} />
 		<div class="buttons"><button type="button"
 			disabled=${slot.state !== 'ready'}
 			onClick=${() => send({ action: 'open' })}>${t('cam_open')}

@@ -79,7 +79,14 @@ function Chart({ app, label, height, series, data, onCursor }) {
 	useLayoutEffect(() => {
 		plot.current?.show(data.times, data.values, data);
 	});
+	const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
+		if (!event.ctrlKey && !event.altKey && !event.metaKey &&
+			plot.current?.press(event.key))
+			event.preventDefault();
+	};
+
 	return html`<div class="plot" role="img" aria-label=${label}
+		tabindex="0" onKeyDown=${onKeyDown}
 		style=${{ height: `${height}px` }} ref=${box}></div>`;
 }
 

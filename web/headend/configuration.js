@@ -7,6 +7,7 @@ import { shown } from '../common/text.js';
 import { dateTime } from '../common/time.js';
 import { bytes, count } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { docDiff } from './doc-diff.js';
 import { Changes } from './draft.js';
 import { Problem, useOnce } from './fields.js';
@@ -166,7 +167,8 @@ function Revisions({ app, onChoose }) {
 			<td class="actions"><button onClick=${() => choose(one)}
 				aria-label=${`${t('compare')}: ${dateTime(one.time,
 					app.zone)}`}>${t('compare')}</button></td></tr>`)}
-		</tbody></table></div>`}</section>`;
+		</tbody></table></div>
+		<${Curl} app=${app} request="api/revisions" />`}</section>`;
 }
 
 /** @param {{app: App, ask: Ask}} props */

@@ -4,8 +4,8 @@
 import { t } from '../common/words.js';
 import { html } from './view.js';
 
-/** @param {{app: import('./app.js').App, text: string}} props */
-export function Copy({ app, text }) {
+/** @param {{app: import('./app.js').App, text: string, word?: string}} props */
+export function Copy({ app, text, word = t('copy') }) {
 	const copy = async () => {
 		try {
 			await navigator.clipboard.writeText(text);
@@ -16,5 +16,5 @@ export function Copy({ app, text }) {
 		}
 	};
 
-	return html`<button onClick=${copy}>${t('copy')}</button>`;
+	return html`<button onClick=${copy}>${word}</button>`;
 }

@@ -7,6 +7,8 @@ import { moment } from '../common/time.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { canSwitch, switchInput } from './actions.js';
+import { Curl } from './curl.js';
+import { statusPath } from './curl-line.js';
 import { Foreign, MarkSign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -78,7 +80,8 @@ export function Inputs({ app, stream, status, ask }) {
 			${mayChoose && html`<td>${!input.active && html`
 				<button onClick=${() => switchInput(app, stream,
 					input.position, ask)}>${t('switch_to')}</button>`}</td>`}
-		</tr>`)}</tbody></table></div></section>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${statusPath(stream.id)} /></section>`;
 }
 
 /** @param {number} n */
@@ -118,5 +121,6 @@ export function Outputs({ app, stream, status }) {
 				app.now, app.zone) : ''}</time></td>
 			<td class="reason"><${Foreign}
 				text=${output.fault ?? output.error ?? ''} /></td>
-		</tr>`)}</tbody></table></div>`}</section>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${statusPath(stream.id)} />`}</section>`;
 }

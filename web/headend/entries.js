@@ -6,6 +6,8 @@ import { useEffect, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
+import { LOAD } from './curl-line.js';
 import { freshId, make } from './entry-id.js';
 import { Changes, Conflicts, useDraft } from './draft.js';
 import { FieldGroups } from './field.js';
@@ -168,7 +170,8 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 				<button onClick=${() => open(one.id)}>${t('edit')}</button>
 				${actions?.(one)}
 				<button onClick=${() => remove(one)}>${t('remove')}
-				</button></td>`}</tr>`)}</tbody></table></div>`}
+				</button></td>`}</tr>`)}</tbody></table></div>
+			<${Curl} app=${app} request=${LOAD} />`}
 		${app.isControl && (entry !== null || edited === '+') &&
 			(forms === null ? html`<${Waiting} error=${error} />`
 				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}

@@ -4,10 +4,11 @@
 import { useState } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { useOnce } from './fields.js';
 import { href } from './route.js';
 import { toggled } from './selection.js';
-import { addressOf, plansOf, serviceKey, targetOf, tuningText, usersOf }
+import { addressOf, plansOf, scanOf, serviceKey, targetOf, tuningText, usersOf }
 	from './transponder-list.js';
 import { useTrial } from './trial.js';
 import { decibel, hex } from './units-dvb.js';
@@ -21,8 +22,9 @@ import { Foreign, MarkSign, html } from './view.js';
 
 const ROWS_MAX = 1000;
 
-/** @param {{list: Transponder[], address: string}} props */
-function Tunings({ list, address }) {
+/** @param {{app: App, scan: unknown, list: Transponder[], address: string}}
+ *	props */
+function Tunings({ app, scan, list, address }) {
 	return html`<section><h2>${t('transponders')}</h2>
 		<div class="wide-box" tabindex="0"><table>
 		<thead><tr><th scope="col" class="number">#</th>
@@ -54,14 +56,16 @@ function Tunings({ list, address }) {
 			<td class="number">${count(one.services.length)}</td>
 			<td>${one.complete ? t('yes') : ''}</td>
 			<td class="reason"><${Foreign} text=${one.error ?? ''} /></td>
-		</tr>`)}</tbody></table></div></section>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${{ cmd: 'scan-init', scan }} /></section>`;
 }
 
 /**
- * @param {{rows: [Transponder, Service][], users: Map<number, string>,
- *	chosen: Set<string>, onToggle: (key: string) => void}} props
+ * @param {{app: App, scan: unknown, rows: [Transponder, Service][],
+ *	users: Map<number, string>, chosen: Set<string>,
+ *	onToggle: (key: string) => void}} props
  */
-function Services({ rows, users, chosen, onToggle }) {
+function Services({ app, scan, rows, users, chosen, onToggle }) {
 	return html`<div class="wide-box" tabindex="0"><table>
 		<thead><tr><th scope="col" class="check">
 				<span class="hidden">${t('selected')}</span></th>
@@ -90,6 +94,7 @@ function Services({ rows, users, chosen, onToggle }) {
 			<td><${Foreign} text=${users.get(one.pnr) ?? ''} /></td>
 			</tr>`;
 		})}</tbody></table></div>
+		<${Curl} app=${app} request=${{ cmd: 'scan-init', scan }} />
 		${rows.length > ROWS_MAX && html`<p class="dim">
 			${t('more', { n: count(rows.length - ROWS_MAX) })}</p>`}`;
 }
@@ -145,7 +150,7 @@ async function make(app, plans, onStored) {
 export function Found({ app, choice, list, onMake }) {
 	const [chosen, setChosen] = useState(/** @type {Set<string>} */ (
 		new Set()));
-	const target = targetOf(choice);
+	const target = targetOf(choice), scan = scanOf(choice);
 	const users = target === null ? new Map()
 		: usersOf(app.store.streams.values(), target.id);
 	const rows = list.flatMap((one) => one.services.map((service) =>
@@ -163,12 +168,13 @@ export function Found({ app, choice, list, onMake }) {
 
 	if (list.length === 0)
 		return null;
-	return html`<${Tunings} list=${list}
+	return html`<${Tunings} app=${app} scan=${scan} list=${list}
 			address=${addressOf(choice)} />
 		<section><h2>${t('services')}</h2>
 		${rows.length === 0 ? html`<p class="dim">${t('psi_waits')}</p>`
-			: html`<${Services} rows=${rows} users=${users}
-				chosen=${chosen} onToggle=${(/** @type {string} */ key) =>
+			: html`<${Services} app=${app} scan=${scan} rows=${rows}
+				users=${users} chosen=${chosen}
+				onToggle=${(/** @type {string} */ key) =>
 					setChosen((was) => toggled(was, key))} />
 		<div class="buttons"><button type="button"
 			onClick=${() => setChosen(new Set(fresh.map((pair) =>

@@ -5,6 +5,7 @@ import { useEffect, useState } from '../parts/hooks.js';
 import { moment } from '../common/time.js';
 import { age } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { Incidents as Book, chosen } from './incident-list.js';
 import { href, replaceQuery } from './route.js';
 import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
@@ -157,6 +158,8 @@ function Table({ app, state: { list, since } }) {
 		<tbody>${found.slice(0, ROWS_MAX).map((one) => html`<${Row}
 			key=${`${one.n} ${one.kind} ${one.part}`} app=${app}
 			one=${one} />`)}</tbody></table></div>
+		<${Curl} app=${app}
+			request=${`api/log?level=info&limit=${LINES}`} />
 		${found.length > ROWS_MAX && html`<p class="dim">${t('first_of',
 			{ n: ROWS_MAX, all: found.length })}</p>`}`}`;
 }

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState }
 import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { streamOf } from './place.js';
 import { href, replaceQuery } from './route.js';
 import { addStyle } from './style.js';
@@ -172,8 +173,8 @@ export function LogPage({ app }) {
 	const { text, stream } = chosen;
 	const wanted = new URLSearchParams(Object.entries({ text, stream })
 		.filter(([, value]) => value !== '')).toString();
-	const lines = useLines(app, wanted && `&${wanted}`, LEVELS.find(
-		(one) => one === chosen.level) ?? 'info');
+	const level = LEVELS.find((one) => one === chosen.level) ?? 'info';
+	const lines = useLines(app, wanted && `&${wanted}`, level);
 	const change = (/** @type {string} */ key) => (/** @type {any} */ event) =>
 		setQuery({ ...chosen, [key]: event.target.value });
 
@@ -186,9 +187,9 @@ export function LogPage({ app }) {
 	return html`<div class="page fill">
 		<div class="tools"><h1>${t('log')}</h1>
 			<label class="choice">${t('level')}
-				<select onChange=${change('level')}>${LEVELS.map((level) =>
-					html`<option selected=${level === chosen.level}>
-						${level}</option>`)}</select></label>
+				<select onChange=${change('level')}>${LEVELS.map((one) =>
+					html`<option selected=${one === level}>
+						${one}</option>`)}</select></label>
 			<label class="filter"><span class="hidden">${t('search')}</span>
 				<input type="search" id="filter" value=${chosen.text}
 					placeholder=${t('search')} spellcheck=${false}
@@ -198,6 +199,8 @@ export function LogPage({ app }) {
 				${' '}<button title=${shown(t('clear_filter'))}
 					onClick=${() => setQuery({ ...chosen, stream: '' })}>
 					${t('clear_filter')}</button></span>`}
+			<${Curl} app=${app} request=${`api/log?level=${level}` +
+				(wanted && `&${wanted}`)} />
 		</div>
 		${lines === null ? html`<p class="loading">${t('loading')}</p>`
 			: lines.length === 0 ? html`<${Empty}

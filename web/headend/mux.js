@@ -5,6 +5,8 @@
 import { valueOf, textOf } from '../common/forms.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
+import { LOAD, statusPath } from './curl-line.js';
 import { Rows } from './field.js';
 import { optionOf, rateOf, serviceRows, share, withOption, withService }
 	from './mux-list.js';
@@ -133,7 +135,9 @@ export function MuxServices({ app, services, config, draft, fields = [] }) {
 			<td class="number">${live ? count(live.eit_dropped) : ''}</td>
 			${draft && html`<${ServiceFields} row=${row} fields=${fields}
 				draft=${draft} />`}</tr>`;
-		})}</tbody></table></div>`;
+		})}</tbody></table></div>
+		<${Curl} app=${app} request=${typeof config.id === 'string'
+			? statusPath(config.id) : LOAD} />`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { shown } from '../common/text.js';
 import { moment } from '../common/time.js';
 import { age, count } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { Old, usePoll } from './poll.js';
 import { href } from './route.js';
 import { addStyle } from './style.js';
@@ -37,14 +38,16 @@ import { Foreign, html } from './view.js';
  * @property {string} [note]
  */
 
+const STATUS = 'api/network-status', ANNOUNCED = 'api/announcements';
+
 /** @type {Record<Interface['state'], [Mark,
  *	import('../common/words.js').Word]>} */
 const STATES = { heard: ['on', 'querier_heard'],
 	missing: ['warn', 'querier_missing'],
 	unknown: ['stale', 'querier_unknown'] };
 
-/** @param {{list: Interface[]}} props */
-function Interfaces({ list }) {
+/** @param {{app: App, list: Interface[]}} props */
+function Interfaces({ app, list }) {
 	if (list.length === 0)
 		return html`<p class="dim">${t('no_interfaces')}</p>`;
 	return html`<div class="wide-box" tabindex="0"><table>
@@ -76,7 +79,8 @@ function Interfaces({ list }) {
 			<td class="number">${one.querier ? age(one.querier.age) : ''}
 				</td>
 			<td class="advice"><${Foreign} text=${one.advice ?? ''} /></td>
-		</tr>`)}</tbody></table></div>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${STATUS} />`;
 }
 
 /** @param {{app: App, list: Announcement[]}} props */
@@ -104,14 +108,15 @@ function Sessions({ app, list }) {
 			${app.isControl && html`<td>${one.input && html`
 				<a href=${href('scan', '', { address: one.input })}>
 				${t('to_streams')}</a>`}</td>`}
-		</tr>`)}</tbody></table></div>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${ANNOUNCED} />`;
 }
 
 /** @param {{app: App}} props */
 export function Network({ app }) {
 	addStyle('network.css');
-	const poll = usePoll(app, 'api/network-status', 5);
-	const announced = usePoll(app, 'api/announcements', 5);
+	const poll = usePoll(app, STATUS, 5);
+	const announced = usePoll(app, ANNOUNCED, 5);
 	const status = poll.value, heard = announced.value;
 	/** @type {Announcement[]} */
 	const sessions = heard?.announcements ?? [];
@@ -126,7 +131,8 @@ export function Network({ app }) {
 			${[status?.igmp_error, status?.mld_error].map((text) =>
 				text && html`<p class="problem">
 					<${Foreign} text=${text} /></p>`)}
-			${status ? html`<${Interfaces} list=${status.interfaces} />`
+			${status ? html`<${Interfaces} app=${app}
+				list=${status.interfaces} />`
 				: html`<p class="dim">${t('loading')}</p>`}</section>
 		<section><h2>${t('announcements')} <span class="dim">${heard ?
 				t('listening', { age: age(heard.listening) }) : ''}

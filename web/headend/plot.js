@@ -105,6 +105,30 @@ export class Plot {
 		this.plot.setScale('x', { min: times[0], max: times.at(-1) ?? 0 });
 	}
 
+	/**
+	 * Moves the cursor, as the pointer does.
+	 * @param {string} key
+	 * @returns {boolean} it is one of these keys
+	 */
+	press(key) {
+		const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10,
+			PageDown: 10, Home: -Infinity, End: Infinity };
+		const [times] = this.plot.data, last = times.length - 1;
+
+		if (!Object.hasOwn(steps, key) || last < 0)
+			return false;
+		const to = (this.plot.cursor.idx ?? last) +
+			steps[/** @type {keyof typeof steps} */ (key)];
+
+		// the other charts follow with the third argument, which the types
+		// do not have
+		/** @type {any} */ (this.plot).setCursor({ top: 0,
+			left: this.plot.valToPos(
+				times[Math.min(Math.max(to, 0), last)], 'x') },
+		true, true);
+		return true;
+	}
+
 	#drawOff() {
 		const { ctx, bbox } = this.plot;
 

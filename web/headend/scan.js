@@ -4,6 +4,7 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { useOnce } from './fields.js';
 import { programsOf, sourceOf, streamOf } from './programs.js';
 import { useScan } from './psi.js';
@@ -71,6 +72,8 @@ function Programs({ app, address }) {
 			<td><${Foreign} text=${one.streams.join(', ')} /></td>
 			<td>${one.scrambled ? t('yes') : ''}</td></tr>`)}
 		</tbody></table></div>
+		<${Curl} app=${app} request=${{ cmd: 'scan-init',
+			scan: source }} />
 		<div class="buttons"><button onClick=${() => setChosen(new Set(
 				programs.map(({ pnr }) => String(pnr))))}>
 				${t('select_all')}</button>

@@ -4,6 +4,8 @@
 import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
+import { LOAD } from './curl-line.js';
 import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
@@ -116,7 +118,8 @@ export function ServersPage({ app, ask }) {
 				<th scope="col">${t('action')}</th></tr></thead>
 			<tbody>${servers.map((server, i) => html`<${Row} key=${i}
 				app=${app} server=${server} place=${i} ask=${ask}
-				onEdit=${() => setOpen(i)} />`)}</tbody></table></div>`}
+				onEdit=${() => setOpen(i)} />`)}</tbody></table></div>
+			<${Curl} app=${app} request=${LOAD} />`}
 		${servers.length === 0 && html`<p>${t('no_servers')}</p>`}
 		${open !== null && html`<${ServerDialog} key=${open} app=${app}
 			place=${open < 0 ? null : open}

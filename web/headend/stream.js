@@ -11,6 +11,8 @@ import { canSwitch, nextInput, restart, toggle } from './actions.js';
 import { Analysis } from './analysis.js';
 import { Charts } from './charts.js';
 import { isOld } from './current.js';
+import { Curl } from './curl.js';
+import { statusPath } from './curl-line.js';
 import { Inputs, Outputs } from './ends.js';
 import { MuxServices } from './mux.js';
 import { rangeOf } from './history.js';
@@ -77,8 +79,8 @@ function Actions({ app, stream, ask, onPreview }) {
 	</div>`;
 }
 
-/** @param {{app: App, status: Status}} props */
-function Switches({ app, status }) {
+/** @param {{app: App, id: string, status: Status}} props */
+function Switches({ app, id, status }) {
 	const list = [...status.switches].reverse();
 	const end = (/** @type {number | undefined} */ n) =>
 		n === undefined ? t('none') : String(n);
@@ -95,7 +97,8 @@ function Switches({ app, status }) {
 				to: one.filler ? t('filler') : end(one.to) })}</td>
 			<td class="reason"><${Foreign} text=${[one.reason, one.fault]
 				.filter(Boolean).join(': ')} /></td>
-		</tr>`)}</tbody></table></div>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${statusPath(id)} />`;
 }
 
 /** @typedef {import('../common/words.js').Word} Word */
@@ -110,7 +113,7 @@ function Panel({ app, stream, status, tab }) {
 	switch (tab) {
 	case 'tables': return html`<${Psi} app=${app} id=${id}
 		inputs=${status.inputs.length} />`;
-	case 'switches': return html`<${Switches} app=${app}
+	case 'switches': return html`<${Switches} app=${app} id=${id}
 		status=${status} />`;
 	case 'viewers': return html`<${Viewers} app=${app} id=${id} />`;
 	case 'picture': return html`<${Picture} app=${app} id=${id} />`;
@@ -168,8 +171,7 @@ export function StreamPage({ app, id, ask }) {
 	useTick(app);
 	const [plays, setPlays] = useState(false);
 	const stream = app.store.streams.get(id), { query } = app.route;
-	const poll = usePoll(app,
-		`api/stream-status/${encodeURIComponent(id)}?t=0`);
+	const poll = usePoll(app, statusPath(id));
 	const status = /** @type {Status | null} */ (poll.value);
 	const choose = (/** @type {Record<string, string>} */ changes) =>
 		replaceQuery('stream', id, { ...Object.fromEntries(query),

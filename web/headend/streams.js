@@ -8,6 +8,7 @@ import { shown } from '../common/text.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { Bulk } from './bulk.js';
+import { Curl } from './curl.js';
 import { href, replaceQuery } from './route.js';
 import { rowOf, sorted } from './rows.js';
 import { extended, parseSelection, printSelection, toggled }
@@ -350,6 +351,7 @@ export function Streams({ app, ask }) {
 					setQuery({ filter: to, sort, selected })} />
 			<span class="dim">${t('streams_n',
 				{ n: count(order.list.length), all: count(all.length) })}</span>
+			<${Curl} app=${app} request="api/overview" />
 			${app.isControl && html`<a class="button" href=${href('new')}>
 				${t('new_stream')}</a>`}
 			${order.moved > 0 && hold && html`<button onClick=${() => {

@@ -5,6 +5,8 @@ import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { dateTime, fieldTime, timeField } from '../common/time.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
+import { LOAD } from './curl-line.js';
 import { Dialog } from './dialog.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
@@ -193,6 +195,7 @@ export function Users({ app, ask }) {
 		<tbody>${users.map(([login, one]) => html`<${Row} key=${login}
 			app=${app} login=${login} entry=${one} ask=${ask}
 			onEdit=${() => setOpen(login)} />`)}</tbody></table></div>
+		<${Curl} app=${app} request=${LOAD} />
 		${open !== null && html`<${UserDialog} key=${open} app=${app}
 			login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
 	<//>`;

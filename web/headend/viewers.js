@@ -4,6 +4,7 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { age, bytes } from '../common/units.js';
 import { t } from '../common/words.js';
+import { Curl } from './curl.js';
 import { href } from './route.js';
 import { Foreign, html } from './view.js';
 
@@ -85,5 +86,6 @@ export function Viewers({ app, id }) {
 			${app.isControl && html`<td><button onClick=${() =>
 				app.act('close-session', { id: one.client_id },
 					t('done_kick'))}>${t('kick')}</button></td>`}
-		</tr>`)}</tbody></table></div>`;
+		</tr>`)}</tbody></table></div>
+		<${Curl} app=${app} request=${{ cmd: 'sessions' }} />`;
 }

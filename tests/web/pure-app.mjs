@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the page keeps, for how long, and how it names its requests.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { srcdir } from '../helpers/util.mjs';
+
+const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { Store } = await load('common/store.js');
+const { curlLine, statusPath } = await load('headend/curl-line.js');
+
+test('a table names its request for a shell', () => {
+	const url = (name) => new URL(name, 'https://h:8000/tv/');
+
+	assert.equal(curlLine(url, 'api/overview', 'olga'),
+		'curl -u \'olga\' \'https://h:8000/tv/api/overview\'');
+	assert.equal(curlLine(url, { cmd: 'get-cam', id: 'a\'b' }, ''),
+		'curl -d \'{"cmd":"get-cam","id":"a\'\\\'\'b"}\' ' +
+		'\'https://h:8000/tv/control/\'');
+	assert.equal(curlLine(url, statusPath('a/b\'c'), ''),
+		'curl \'https://h:8000/tv/api/stream-status/a%2Fb\'\\\'\'c' +
+		'?t=0\'');
+});
+
+test('what was removed can be brought back for 30 s', async (t) => {
+	const { location, document } = globalThis;
+
+	t.after(() => Object.assign(globalThis, { location, document }));
+	Object.assign(globalThis, { location: { hash: '' },
+		document: { baseURI: 'http://h/' } });
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const { App } = await load('headend/app.js');
+	const app = new App(), undo = { word: 'Undo', run: () => {} };
+
+	for (const [action, ms] of [[undo, 30000], [undefined, 5000]]) {
+		app.say('Gone', false, action);
+		t.mock.timers.tick(ms - 1);
+		assert.deepEqual(app.toast, { text: 'Gone', error: false,
+			action });
+		t.mock.timers.tick(1);
+		assert.equal(app.toast, null);
+	}
+	// another message has a time of its own
+	app.say('Gone', false, undo);
+	t.mock.timers.tick(29000);
+	app.say('Also gone', false, undo);
+	t.mock.timers.tick(29999);
+	assert.equal(app.toast?.text, 'Also gone');
+});
+
+// All that an object leads to, as one text.
+function contents(object, seen = new Set()) {
+	if (typeof object !== 'object' || object === null)
+		return String(object);
+	if (seen.has(object))
+		return '';
+	seen.add(object);
+	const inner = object instanceof Map ? [...object].flat()
+		: object instanceof Set ? [...object] : Object.values(object);
+
+	return inner.map((one) => contents(one, seen)).join(' ');
+}
+
+test('secrets in events are dropped on receipt', () => {
+	const store = new Store(), secret = 'a-secret';
+	const stream = { id: 'a', name: 'A', type: 'spts', enable: true,
+		input: ['udp://h:1'], output: [] };
+	const events = [
+		['set-user', { user_id: 'u', user: { type: 1, cipher: secret,
+			password: secret } }],
+		['set-softcam', { softcam: { id: 's', user: 'u',
+			pass: secret, key: secret } }],
+		['set-cas', { cas: { id: 'c', ecm_key: secret } }],
+		['set-server', { server: { host: 'h', pass: secret } }],
+		['set-auth', { auth: { secret } }],
+		['set-adapter', { adapter: { id: 'd', password: secret } }],
+		['set-config', { key: 'settings', data: { crt_key: secret } }],
+		['log', { lines: [{ text: secret }] }],
+		['an event of another version', { secret }]];
+
+	store.load({ make_stream: [stream] });
+	for (const isHeld of [false, true]) {
+		if (isHeld)
+			store.hold();
+		for (const [scope, fields] of events)
+			store.apply({ scope, ...fields }, 1);
+		assert.ok(!contents(store).includes(secret), `${isHeld}`);
+	}
+	store.release(2);
+	// it asks for what this user may see
+	assert.equal(store.wantsConfig, true);
+	assert.match(contents(store), /udp:\/\/h:1/);
+});
