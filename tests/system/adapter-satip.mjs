@@ -306,8 +306,8 @@ async function namePids(t, sluice, budget) {
 		.sort((a, b) => a - b).join() ===
 		'0,1,16,17,18,20,256,257,512,513');
 	assert.equal(server.requests.filter((r) =>
-		/^SETUP .*pids=all/.test(r)).length, budget ? 1 : 0);
-	assert.equal(server.count('SETUP'), budget ? 2 : 1);
+		/^SETUP .*pids=all/.test(r)).length, budget ? 2 : 0);
+	assert.equal(server.count('SETUP'), budget ? 3 : 1);
 	assert.match(server.requests.findLast((r) => r.startsWith('PLAY')),
 		/\/stream=1\?addpids=/);
 	await scene.outputs();

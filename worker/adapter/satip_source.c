@@ -120,7 +120,8 @@ static bool take_datagram(struct satip_source *s, const uint8_t *data,
 	if (rtp_parse(data, len, &d) < 0 || !rtp_is_media(&d))
 		return false;
 	rtp_window_feed(s->window, &d, 0, s->now_ns);
-	satip_session_media(&s->session, s->now_ns);
+	(d.len >= TS_PACKET ? satip_session_media
+			    : satip_session_empty)(&s->session, s->now_ns);
 	return true;
 }
 

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the state of a session means for its adapter. */
+/* What a session receives, and what its state means for its adapter. */
 #include "worker/adapter/satip/satip_session.h"
 
 #include "common/base/units.h"
+
+void satip_session_media(struct satip_session *s, uint64_t now_ns)
+{
+	s->heard_ns = s->media_ns = now_ns;
+	if (s->state == SATIP_ON && !s->delivered) {
+		s->delivered = true;
+		s->silent = 0;
+		retry_worked(&s->retry);
+	}
+}
 
 void satip_session_take_report(struct satip_session *s,
 			       const struct ses1 *report, uint64_t now_ns)

@@ -9,6 +9,7 @@
 enum {
 	KEEP_MAX_S = 30,     /* longest interval of keep-alives */
 	KEEP_REFUSED = 3,    /* so many in a row end the session */
+	WHOLE_REFUSED = 2,   /* then the PIDs are listed */
 	SILENT_SESSIONS = 2, /* then UDP may be blocked: TCP is tried */
 	STATUS_OK = 200,
 	STATUS_NOT_FOUND = 404,
@@ -195,10 +196,15 @@ static enum satip_state refused(struct satip_session *s,
 				const struct context *c)
 {
 	name_status(s, method_of(s), c->reply);
-	if (c->reply->status == STATUS_NO_TRANSPORT)
+	if (c->reply->status == STATUS_NO_TRANSPORT) {
 		(void)change_transport(s);
-	else if (s->cfg.whole) /* not every server has pids=all */
+	} else if (s->cfg.whole &&
+		   (s->listed || ++s->doubts == WHOLE_REFUSED)) {
+		/* not every server has pids=all, but one that has just started
+		 * refuses any query */
 		s->listed = !s->listed;
+		s->doubts = 0;
+	}
 	return pause_for(s, SATIP_FAILED_MAX_S, c);
 }
 
@@ -273,6 +279,7 @@ static enum satip_state start(struct satip_session *s, const struct context *c)
 	s->heard_ns = c->now_ns;
 	s->held = s->asked_pids;
 	s->error.text[0] = '\0';
+	s->doubts = 0;
 	plan_keep_alive(s, c->now_ns);
 	return SATIP_ON;
 }
@@ -537,16 +544,6 @@ void satip_session_feed(struct satip_session *s, struct buf *in,
 	}
 	if (n < 0)
 		satip_session_closed(s, error.text, now_ns);
-}
-
-void satip_session_media(struct satip_session *s, uint64_t now_ns)
-{
-	s->heard_ns = s->media_ns = now_ns;
-	if (s->state == SATIP_ON && !s->delivered) {
-		s->delivered = true;
-		s->silent = 0;
-		retry_worked(&s->retry);
-	}
 }
 
 void satip_session_rtcp(struct satip_session *s, const uint8_t *data,

@@ -70,6 +70,7 @@ struct satip_session {
 	bool tuned;             /* cfg.query has no session yet */
 
 	bool listed;            /* the server sends a list of PIDs, not all */
+	unsigned doubts;        /* refusals in a row of all PIDs */
 	bool replaces;          /* it has no addpids */
 	bool changing;          /* the request that waits changes PIDs */
 	struct satip_pids wanted, asked_pids, held;
@@ -82,10 +83,10 @@ struct satip_session {
 	uint64_t keep_ns;       /* the next keep-alive */
 	unsigned refused;       /* keep-alives in a row that failed */
 	bool root_keeps;        /* keep-alives name no stream */
-	bool delivered;         /* RTP arrived */
+	bool delivered;         /* RTP with packets arrived */
 	uint64_t heard_ns;      /* the last RTP or RTCP */
-	uint64_t media_ns;      /* the last RTP; 0: none */
-	unsigned silent;        /* sessions in a row without any RTP */
+	uint64_t media_ns;      /* the last RTP with packets; 0: none */
+	unsigned silent;        /* sessions in a row without any of these */
 	struct ses1 report;
 	uint64_t report_ns;     /* 0: none */
 	uint64_t lock_ns;       /* the lock is reported since; 0: no lock */
@@ -137,8 +138,14 @@ void satip_session_closed(struct satip_session *, const char *reason,
 void satip_session_feed(struct satip_session *, struct buf *in,
 			uint64_t now_ns);
 
-/* RTP arrived, by UDP or by on_media. */
+/* RTP with packets arrived, by UDP or by on_media. */
 void satip_session_media(struct satip_session *, uint64_t now_ns);
+/* RTP without packets: some servers send it once a second while there is no
+ * signal. */
+static inline void satip_session_empty(struct satip_session *s, uint64_t now_ns)
+{
+	s->heard_ns = now_ns;
+}
 /* RTCP arrived by UDP. */
 void satip_session_rtcp(struct satip_session *, const uint8_t *data,
 			size_t len, uint64_t now_ns);

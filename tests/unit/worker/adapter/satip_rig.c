@@ -158,7 +158,7 @@ void rig_serve(struct rig *rig)
 		serve_request(rig);
 		rig->len = 0;
 	}
-	if (rig->playing)
+	if (rig->playing && !rig->quiet)
 		rig_send_packet(rig);
 }
 

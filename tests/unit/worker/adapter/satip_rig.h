@@ -22,6 +22,7 @@ struct rig {
 	struct sockaddr_any at;      /* of the listener */
 	struct sockaddr_any client;  /* where RTP goes; port 0: nowhere */
 	bool tcp, playing, busy, torn_down;
+	bool quiet;  /* no packets are sent */
 	bool lists;  /* the PIDs are listed */
 	const struct build *tables; /* sent in turn; NULL: none */
 	const char *name; /* of the server; NULL: its address is given */

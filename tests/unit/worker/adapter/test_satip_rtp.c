@@ -127,6 +127,34 @@ Test(satip_rtp, takes_what_is_right_in_odd_datagrams)
 	}
 }
 
+/* Some servers send a head alone while there is no signal. */
+Test(satip_rtp, sees_no_signal_in_empty_datagrams)
+{
+	static const struct odd empty = { .first = 0x80, .type = 33 };
+	static const struct odd part = { .first = 0x80, .type = 33,
+					 .n_more = 8 };
+	struct rig rig = { .tcp = true, .quiet = true };
+	uint8_t data[ODD_MAX];
+
+	rig_begin(&rig, "tcp");
+	for (int ms = 0; ms < LIMIT_MS && !rig.playing; ms++) {
+		rig_serve(&rig);
+		(void)rig.source->ops->read(rig.source, &rig.batch,
+					    mono_ns());
+		(void)poll(NULL, 0, 1);
+	}
+	cr_assert(rig.playing);
+	send_frame(&rig, data, build(&empty, rig.seq++, data));
+	send_frame(&rig, data, build(&part, rig.seq++, data));
+	for (int ms = 0; ms < LIMIT_MS && rig.source->ops->read(rig.source,
+			&rig.batch, mono_ns()) == 0; ms++)
+		(void)poll(NULL, 0, 1);
+	cr_assert(!rig_report(&rig).lock);
+	receive_one(&rig, 0);
+	cr_assert(rig_report(&rig).lock);
+	rig_finish(&rig);
+}
+
 /* A server that begins anew has lost nothing. */
 Test(satip_rtp, follows_numbers_that_begin_anew)
 {

@@ -51,13 +51,13 @@ static const struct answer {
 	{ { HEAD SESSION UDP "\r\n", "RTSP/1.0 503 \r\nRetry-After: 9999\r\n"
 	    "CSeq: @\r\n\r\n" }, SATIP_WAIT, "503; next attempt after 1 s",
 	  "SETUP " },
-	/* refusals: not every server has pids=all */
+	/* refusals, which are no proof that the server lacks pids=all */
 	{ { STATUS("400 Bad Request") }, SATIP_WAIT,
-	  "SETUP: the server replied 400 Bad Request", "pids=0,17,256" },
+	  "SETUP: the server replied 400 Bad Request", "pids=all" },
 	{ { STATUS("401 Unauthorized") }, SATIP_WAIT, "401 Unauthorized",
 	  "SETUP " },
 	{ { STATUS("403 Forbidden") }, SATIP_WAIT, "SETUP: the server",
-	  "pids=0,17,256" },
+	  "pids=all" },
 	{ { STATUS("405 Method") }, SATIP_WAIT, "SETUP: the server", NULL },
 	{ { STATUS("408 Timeout") }, SATIP_WAIT, "replied 408 Timeout", NULL },
 	{ { STATUS("410 Gone") }, SATIP_WAIT, "replied 410 Gone", NULL },
@@ -74,7 +74,7 @@ static const struct answer {
 	{ { SETUP, STATUS("454 Session") }, SATIP_WAIT, "PLAY: the server",
 	  "SETUP " },
 	{ { SETUP, STATUS("455 State") }, SATIP_WAIT, "PLAY: the server",
-	  "pids=0,17,256" },
+	  "pids=all" },
 	{ { SETUP, STATUS("500 Error") }, SATIP_WAIT, "PLAY: the server",
 	  NULL },
 	/* another place is named, but not followed */
@@ -419,6 +419,35 @@ Test(satip_misbehaviours, of_reports)
 				     lies[i].signal, "%zu", i);
 		else
 			cr_assert_eq(lies[i].signal, 0, "%zu", i);
+		rig_finish(&rig);
+	}
+}
+
+/* RTP without packets, once a second, is no signal, and no end. */
+Test(satip_misbehaviours, of_empty_datagrams)
+{
+	for (unsigned packets = 0; packets < 2; packets++) {
+		struct rig rig;
+
+		rig_play(&rig, SATIP_UDP);
+		if (packets > 0)
+			satip_session_media(&rig.s, rig.now_ns);
+		rig_pass(&rig, SATIP_LIVE_MS);
+		for (int ms = 0; ms < 3 * SATIP_SILENCE_MS; ms += 100) {
+			if (ms % 1000 == 0)
+				satip_session_empty(&rig.s, rig.now_ns);
+			rig_report(&rig, "tuner=1,140,0,11,11362");
+			cr_assert_str_eq(
+				satip_session_error(&rig.s, rig.now_ns),
+				"no lock: the server reports no signal");
+			cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
+			rig_pass(&rig, 100);
+			if (rig_take_request(&rig))
+				rig_reply(&rig, OK);
+		}
+		cr_assert_eq(rig.s.state, SATIP_ON);
+		rig_pass(&rig, SATIP_SILENCE_MS);
+		cr_assert_eq(rig.s.state, SATIP_WAIT);
 		rig_finish(&rig);
 	}
 }

@@ -150,10 +150,18 @@ Test(satip_session_pids, repeats_a_change_in_the_next_connection)
 	rig_finish(&rig);
 }
 
+/* After the pause of the last failure. */
+static void reconnect(struct rig *rig)
+{
+	rig_pass(rig, rig->s.retry.delay_s * 1000 + 100);
+	satip_session_connected(&rig->s, rig->now_ns);
+}
+
 Test(satip_session_pids, names_the_pids_if_the_server_has_no_pids_all)
 {
-	static const char *const pids[] = { "&pids=all ", "&pids=0,17,256 ",
-					    "&pids=all " };
+	static const char *const pids[] = { "&pids=all ", "&pids=all ",
+					    "&pids=0,17,256 ", "&pids=all ",
+					    "&pids=all ", "&pids=0,17,256 " };
 	struct rig rig;
 
 	rig_begin(&rig, SATIP_UDP);
@@ -162,8 +170,29 @@ Test(satip_session_pids, names_the_pids_if_the_server_has_no_pids_all)
 		cr_assert_not_null(strstr(rig.last, pids[i]), "%s", rig.last);
 		rig_reply(&rig, STATUS("400 Bad Request"));
 		cr_assert_eq(rig.s.state, SATIP_WAIT);
-		rig_pass(&rig, 4100);
-		satip_session_connected(&rig.s, rig.now_ns);
+		reconnect(&rig);
+	}
+	rig_finish(&rig);
+}
+
+/* A server that starts refuses any query, for a moment. */
+Test(satip_session_pids, asks_for_all_pids_again_after_one_refusal)
+{
+	static const char *const replies[REPLIES_MAX] = { SETUP, OK };
+	struct rig rig;
+
+	rig_begin(&rig, SATIP_UDP);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert(rig_take_request(&rig));
+		cr_assert_not_null(strstr(rig.last, "&pids=all "), "%u", i);
+		rig_reply(&rig, STATUS("400 Bad Request"));
+		reconnect(&rig);
+		rig_serve(&rig, replies);
+		cr_assert_eq(rig.s.state, SATIP_ON);
+		satip_session_media(&rig.s, rig.now_ns);
+		rig_pass(&rig, SATIP_SILENCE_MS);
+		(void)rig_take_request(&rig); /* TEARDOWN */
+		reconnect(&rig);
 	}
 	rig_finish(&rig);
 }
