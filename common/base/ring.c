@@ -313,6 +313,8 @@ void ring_reader_free(struct ring_reader **r)
 	if (*r == NULL)
 		return;
 	(void)munmap((void *)(*r)->header, RING_DATA);
+	if ((*r)->data != NULL)
+		(void)munmap((void *)(uintptr_t)(*r)->data, (*r)->size);
 	free(*r);
 	*r = NULL;
 }
@@ -410,6 +412,39 @@ bool ring_reader_has_marks(const struct ring_reader *r)
 {
 	return atomic_load_explicit(&r->header->n_marks,
 				    memory_order_relaxed) > 0;
+}
+
+int ring_reader_map(struct ring_reader *r, int fd)
+{
+	void *map;
+
+	if (r->data != NULL)
+		return 0;
+	map = mmap(NULL, r->size, PROT_READ, MAP_SHARED, fd, RING_DATA);
+	if (map == MAP_FAILED)
+		return -errno;
+	r->data = map;
+	return 0;
+}
+
+const uint8_t *ring_reader_at(const struct ring_reader *r, uint64_t pos,
+			      size_t len, size_t *ret_contiguous)
+{
+	size_t at = place(r->layout, pos);
+
+	*ret_contiguous = MIN(len, r->layout.window - at);
+	return r->data + at;
+}
+
+bool ring_reader_has(struct ring_reader *r, uint64_t pos)
+{
+	bool ok;
+	uint64_t end;
+
+	/* the copies of the bytes come before the look at the position */
+	atomic_thread_fence(memory_order_acquire);
+	end = ring_reader_pos(r, &ok);
+	return ok && end - pos <= ring_reader_size(r) / 8 * 7;
 }
 
 off_t ring_file_offset(const struct ring_reader *r, uint64_t pos, size_t len,

@@ -15,7 +15,8 @@
  * position of the start of the window, so every byte stays where it is.
  *
  * The size is sealed, so a hostile writer cannot make a reader fault.  Readers
- * get a read-only descriptor and check every number of the header.
+ * get a read-only descriptor and check every number of the header.  A reader
+ * that maps the data as well (ring_reader_map()) copies what it uses.
  */
 #pragma once
 
@@ -126,6 +127,22 @@ bool ring_reader_rap_behind(struct ring_reader *, size_t margin, uint64_t from,
 
 /* Has the writer ever marked a point, whether the ring still has it or not? */
 bool ring_reader_has_marks(const struct ring_reader *);
+
+/* Maps the data as well, read-only and as far as the window can grow; fd is
+ * that of ring_reader_new().  A page counts as memory of the process when it
+ * was read.  0 or -errno. */
+int ring_reader_map(struct ring_reader *, int fd) MUST_CHECK;
+
+/* The bytes of [pos, pos + len) that follow each other from pos on, after
+ * ring_reader_map().  The writer may change them at any time: a reader copies
+ * them, checks the copy only, and uses it if ring_reader_has() says so. */
+const uint8_t *ring_reader_at(const struct ring_reader *, uint64_t pos,
+			      size_t len, size_t *ret_contiguous);
+
+/* Are bytes that were copied before the call, from pos on, those of that
+ * position?  False when the writer may have begun to replace them: it writes up
+ * to an eighth of the window before it publishes. */
+bool ring_reader_has(struct ring_reader *, uint64_t pos);
 
 /* The offset in the file and the contiguous length of [pos, pos + len). */
 off_t ring_file_offset(const struct ring_reader *, uint64_t pos, size_t len,

@@ -94,6 +94,7 @@ struct ring_writer {
 
 struct ring_reader {
 	const struct ring_header *header;
+	const uint8_t *data; /* NULL: not mapped */
 	size_t size; /* checked once; the header's size is never read again */
 	struct layout layout;
 	uint64_t pos;

@@ -98,7 +98,7 @@ static void step(struct input *in)
 		break;
 	default:
 		make_packet(in, what & 0x3f, packet);
-		monitor_feed(in->monitor, &run, 1, in->now_ns);
+		monitor_feed(in->monitor, &run, 1, NULL, in->now_ns);
 		break;
 	}
 }

@@ -233,6 +233,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_si_watch \
+	tests/unit/worker/analysis/test_monitor_program \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/analysis/test_tstd_judge \
 	tests/unit/worker/ca/test_ca_answers \
@@ -292,6 +293,8 @@ unit_worker_tests = \
 	tests/unit/worker/input/test_lap_tail \
 	tests/unit/worker/input/test_merge_input \
 	tests/unit/worker/input/test_packet_ring \
+	tests/unit/worker/input/test_program_filter \
+	tests/unit/worker/input/test_stream_input \
 	tests/unit/worker/input/test_redundant_paths \
 	tests/unit/worker/input/test_playout \
 	tests/unit/worker/input/test_receiver \
@@ -598,6 +601,8 @@ tests_unit_worker_adapter_test_t2mi_source_SOURCES = \
 	tests/unit/worker/t2mi/t2mi_maker.c \
 	tests/unit/worker/t2mi/t2mi_maker.h
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_input_test_stream_input_LDFLAGS = \
+	-Wl,--wrap=program_filter_feed
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_scan_test_adapter_task_SOURCES = \
 	tests/unit/worker/scan/test_adapter_task.c \

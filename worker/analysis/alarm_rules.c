@@ -66,8 +66,11 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 {
 	struct pmt pmt;
 
+	bool judged = monitor_watches(m, program->number);
+
 	refer(m, program->pmt_pid);
-	if (is_over(now_ns, table_ns(m, program->pmt_pid), MONITOR_TABLE_MS))
+	if (judged &&
+	    is_over(now_ns, table_ns(m, program->pmt_pid), MONITOR_TABLE_MS))
 		m->faults[ALARM_PMT]++;
 	if (program->pmt.data == NULL ||
 	    pmt_decode(program->pmt.data, program->pmt.len, &pmt) < 0)
@@ -81,7 +84,8 @@ static void judge_program(struct monitor *m, const struct psi_program *program,
 		refer(m, s->pid);
 		if (s->class == PID_VIDEO || s->class == PID_AUDIO)
 			tstd_set_clock(m, s->pid, pmt.pcr_pid);
-		if ((s->class == PID_VIDEO || s->class == PID_AUDIO) &&
+		if (judged &&
+		    (s->class == PID_VIDEO || s->class == PID_AUDIO) &&
 		    is_over(now_ns, packet_ns(m, s->pid), PID_MAX_MS))
 			m->faults[ALARM_PID]++;
 	}
@@ -179,6 +183,7 @@ static void judge_pcrs(struct monitor *m, uint64_t now_ns)
 		struct pcr_report *r = &m->pcrs[i].report;
 
 		pcr_check_second(&m->pcrs[i].check, now_ns, r);
+		r->constant &= !m->unplaced;
 		if (!is_referenced(m, m->pcrs[i].pid))
 			continue;
 		m->faults[ALARM_PCR_REPETITION] += r->repetition_errors;
@@ -212,7 +217,7 @@ bool monitor_is_frozen(const struct monitor *m, uint16_t program)
 
 void monitor_judge(struct monitor *m, uint64_t now_ns)
 {
-	const struct psi_program *main = psi_main_program(m->psi);
+	const struct psi_program *main = monitor_main(m);
 
 	judge_tables(m, now_ns);
 	judge_sections(m);

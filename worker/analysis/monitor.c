@@ -58,6 +58,8 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	m->rate = 0;
 	m->n_pcrs = 0;
 	m->packets = m->all_null_packets = m->sync_errors = 0;
+	m->skipped = 0;
+	m->unplaced = false;
 	m->second_packets = m->null_packets = m->scrambled = m->damaged = 0;
 	memset(m->faults, 0, sizeof m->faults);
 	m->rates = (struct monitor_rates){ 0 };
@@ -73,6 +75,11 @@ static void forget_second(struct monitor *m)
 		m->pcrs[i].report = (struct pcr_report){ 0 };
 	for (size_t i = 0; i < m->pids.n; i++)
 		m->pids.list[i].last_packets = 0;
+}
+
+void monitor_watch_program(struct monitor *m, uint16_t number)
+{
+	m->program = number;
 }
 
 void monitor_rest(struct monitor *m, uint64_t wall_ms)
@@ -284,19 +291,45 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
 }
 
+/* The only caller of feed_packet(), which is then a part of its loop. */
+__attribute__((noinline)) static void
+feed_run(struct monitor *m, struct ts_run run, uint64_t now_ns)
+{
+	const uint8_t *p = run.data;
+	const uint8_t *end = p + run.n * TS_PACKET;
+
+	for (; p < end; p += TS_PACKET)
+		feed_packet(m, p, now_ns);
+}
+
+static void feed_skips(struct monitor *m, struct ts_run run,
+		       const uint32_t *before, uint64_t now_ns)
+{
+	for (size_t i = 0; i < run.n; i++) {
+		m->packets += before[i];
+		m->skipped += before[i];
+		feed_run(m, (struct ts_run){ run.data + i * TS_PACKET, 1 },
+			 now_ns);
+	}
+}
+
 uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
-		      size_t n_runs, uint64_t now_ns)
+		      size_t n_runs, const struct ts_skips *skips,
+		      uint64_t now_ns)
 {
 	uint32_t before = m->faults[ALARM_CC] + m->damaged;
 
 	if (psi_changes(m->psi) != m->psi_changes)
 		classify(m, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
-		const uint8_t *p = runs[i].data;
-		const uint8_t *end = p + runs[i].n * TS_PACKET;
+		const uint32_t *skipped =
+			skips != NULL ? ts_skips_of(skips, runs[i]) : NULL;
 
-		for (; p < end; p += TS_PACKET)
-			feed_packet(m, p, now_ns);
+		m->unplaced |= skips != NULL && skipped == NULL;
+		if (skipped != NULL)
+			feed_skips(m, runs[i], skipped, now_ns);
+		else
+			feed_run(m, runs[i], now_ns);
 	}
 	return m->faults[ALARM_CC] + m->damaged - before;
 }
@@ -337,6 +370,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 			changed |= alarm_second(&m->alarms[i], m->faults[i],
 						wall_ms);
 	memset(m->faults, 0, sizeof m->faults);
+	m->unplaced = false;
 
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];

@@ -16,6 +16,7 @@
 #include "worker/analysis/alarm_state.h"
 #include "worker/analysis/pcr_check.h"
 #include "worker/ts/analyze.h"
+#include "worker/ts/skips.h"
 
 struct monitor;
 
@@ -45,11 +46,23 @@ void monitor_reset(struct monitor *, uint64_t now_ns);
 /* Clears all alarms, because the watch is interrupted. */
 void monitor_rest(struct monitor *, uint64_t wall_ms);
 
-/* Returns the number of losses in the packets: continuity errors, and packets
+/* The packets are those of one program of several: only its PMT and components
+ * must arrive.  0: those of the whole stream. */
+void monitor_watch_program(struct monitor *, uint16_t number);
+
+/*
+ * Returns the number of losses in the packets: continuity errors, and packets
  * with transport_error_indicator other than null packets.  The payload of such
- * a packet is unusable, although it causes no continuity error. */
+ * a packet is unusable, although it causes no continuity error.
+ *
+ * skips: the packets of the stream that are missing between these, borrowed for
+ * the call; NULL: none.  The places of packets are their times in a stream of
+ * constant rate.  Where they are unknown (ts_skips_of()) the accuracy of PCRs,
+ * the buffers and the distance of sections are not judged in this second.
+ */
 uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
-		      size_t n_runs, uint64_t now_ns);
+		      size_t n_runs, const struct ts_skips *skips,
+		      uint64_t now_ns);
 
 /* Lists the memory that the next packets of the usual PIDs will touch. */
 void monitor_warm(const struct monitor *, struct prefetch *);

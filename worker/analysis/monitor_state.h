@@ -23,7 +23,7 @@ struct monitor_pcr {
 /* The members that each packet touches are together at the front, so that they
  * take few cache lines: the caches lose them between two wake-ups. */
 struct monitor {
-	uint64_t packets;        /* packets of this source */
+	uint64_t packets;        /* packets of this source, with skipped ones */
 	uint32_t second_packets; /* packets in the current second */
 	uint32_t null_packets;   /* null packets in the current second */
 	uint32_t scrambled;      /* scrambled packets in the current second */
@@ -42,6 +42,9 @@ struct monitor {
 	struct si_watch si;
 	struct cc cc;            /* for PIDs without a record */
 
+	uint16_t program;        /* see monitor_watch_program(); or 0 */
+	bool unplaced;           /* places were unknown in this second */
+	uint64_t skipped;        /* packets of this source */
 	uint64_t began_ns;       /* time at which this source began */
 	uint64_t tables_ns;      /* time of the last change of the tables */
 	/* bit set of the PIDs that the tables list; made once a second */
@@ -60,6 +63,19 @@ struct monitor {
 	} rates;
 	struct alarm alarms[ALARM_COUNT];
 };
+
+/* Is the program to be judged? */
+static inline bool monitor_watches(const struct monitor *m, uint16_t program)
+{
+	return m->program == 0 || m->program == program;
+}
+
+/* The program that a viewer sees; NULL: none. */
+static inline const struct psi_program *monitor_main(const struct monitor *m)
+{
+	return m->program == 0 ? psi_main_program(m->psi)
+			       : psi_program_find(m->psi, m->program);
+}
 
 /* The checks at the end of a second; adds to the faults. */
 void monitor_judge(struct monitor *, uint64_t now_ns);

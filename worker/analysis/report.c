@@ -83,7 +83,7 @@ uint16_t monitor_report(const struct monitor *m,
 		return report_pids(m, part->from, object);
 	si_put_uint(object, "watched_s",
 		    (part->now_ns - m->began_ns) / SECOND_NS);
-	si_put_uint(object, "packets", m->packets);
+	si_put_uint(object, "packets", m->packets - m->skipped);
 	si_put_uint(object, "null_packets",
 		    m->all_null_packets + m->null_packets);
 	si_put_uint(object, "sync_errors", m->sync_errors);

@@ -71,8 +71,9 @@ static struct role *find_roles(const struct monitor *m)
 	for (size_t i = 0; i < n; i++) {
 		const struct psi_program *p = &programs[i];
 
-		set_role(roles, p->pmt_pid, "pmt", p->number);
-		if (p->pmt.data == NULL ||
+		set_role(roles, p->pmt_pid, "pmt",
+			 monitor_watches(m, p->number) ? p->number : 0);
+		if (!monitor_watches(m, p->number) || p->pmt.data == NULL ||
 		    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
 			continue;
 		set_ca(roles, pmt.descriptors, "ecm", p->number);
@@ -138,8 +139,11 @@ void report_programs(const struct monitor *m, json_t *object)
 	size_t n = psi_programs(m->psi, &programs);
 
 	for (size_t i = 0; i < n; i++) {
-		json_t *one = si_add_object(list);
+		json_t *one;
 
+		if (!monitor_watches(m, programs[i].number))
+			continue;
+		one = si_add_object(list);
 		si_put_uint(one, "number", programs[i].number);
 		si_put_uint(one, "pmt_pid", programs[i].pmt_pid);
 		if (programs[i].pcr_pid != TS_PID_NULL)

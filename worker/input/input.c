@@ -56,6 +56,17 @@ int input_renew(struct input *in, uint64_t now_ns, struct errmsg *error)
 				      : -ENOTSUP;
 }
 
+void input_choose(struct input *in, const struct program_choice *choice)
+{
+	if (in->ops->choose != NULL)
+		in->ops->choose(in, choice);
+}
+
+const struct ts_skips *input_skips(const struct input *in)
+{
+	return in->ops->skips != NULL ? in->ops->skips(in) : NULL;
+}
+
 void input_warm(const struct input *in, struct prefetch *w)
 {
 	prefetch_add(w, in, WARM_HEAD);

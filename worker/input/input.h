@@ -12,7 +12,9 @@
 #include "common/base/prefetch.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/link_stat.h"
+#include "worker/input/program_filter.h"
 #include "worker/ts/batch.h"
+#include "worker/ts/skips.h"
 
 struct iat_in_report;
 struct input;
@@ -67,6 +69,14 @@ bool input_reopens(const struct input *);
  * -errno with error: the owner must close and open the input. */
 int input_renew(struct input *, uint64_t now_ns, struct errmsg *error)
 	MUST_CHECK;
+
+/* Asks for the packets of one program only (program_filter.h).  An input that
+ * cannot choose delivers all packets. */
+void input_choose(struct input *, const struct program_choice *);
+
+/* What the input skipped between the packets that it passes to the batch; valid
+ * while the batch passes them on.  NULL: nothing. */
+const struct ts_skips *input_skips(const struct input *);
 
 /* Lists the memory that the next read will touch, for a prefetch. */
 void input_warm(const struct input *, struct prefetch *);

@@ -181,12 +181,26 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 		return;
 	}
 	k->opens++;
+	input_choose(k->input, &k->choice);
 	k->spec.ring_from = 0; /* other openings start with the newest */
 	k->failed = false;
 	k->received_ns = now_ns;
 	/* a file or a server is ready when it has answered */
 	if (input_is_ready(k->input))
 		clear_error(k);
+}
+
+void input_keeper_choose(struct input_keeper *k,
+			 const struct program_choice *choice)
+{
+	k->choice = *choice;
+	if (k->input != NULL)
+		input_choose(k->input, choice);
+}
+
+const struct ts_skips *input_keeper_skips(const struct input_keeper *k)
+{
+	return k->input != NULL ? input_skips(k->input) : NULL;
 }
 
 int input_keeper_read(struct input_keeper *k, struct batch *batch,

@@ -54,6 +54,8 @@ struct input_keeper {
 	struct input_counters all;      /* since init */
 	struct input_counters reported; /* `all` at the last second */
 	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
+	/* of the packets of spec, see input_choose() */
+	struct program_choice choice;
 	struct input_spec spec;
 };
 
@@ -85,6 +87,12 @@ bool input_keeper_link(struct input_keeper *, const char *stream, int fd);
  * input stays open. */
 void input_keeper_rename(struct input_keeper *, const char *from,
 			 const char *to);
+
+/* As input_choose(), for this opening and the next ones. */
+void input_keeper_choose(struct input_keeper *, const struct program_choice *);
+
+/* As input_skips(); NULL while it is closed, too. */
+const struct ts_skips *input_keeper_skips(const struct input_keeper *);
 
 /* As input_read(), for an open input.  An error closes the input. */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);

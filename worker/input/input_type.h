@@ -22,6 +22,10 @@ struct input_ops {
 			    struct errmsg *error);
 	/* NULL: no counters.  *ret is all zero. */
 	void (*counters)(const struct input *, struct input_counters *ret);
+	/* NULL: it delivers all packets. */
+	void (*choose)(struct input *, const struct program_choice *);
+	/* NULL: NULL. */
+	const struct ts_skips *(*skips)(const struct input *);
 	/* NULL: struct input and the memory of its flow. */
 	void (*warm)(const struct input *, struct prefetch *);
 	/* NULL: false. */

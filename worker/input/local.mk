@@ -13,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/input/merge_input.c \
 	worker/input/packet_ring.c worker/input/packet_ring.h \
 	worker/input/playout.c worker/input/playout.h \
+	worker/input/program_filter.c worker/input/program_filter.h \
 	worker/input/receiver.c worker/input/receiver.h \
 	worker/input/redundant_paths.c worker/input/redundant_paths.h \
 	worker/input/rtp_input.c \

@@ -7,6 +7,9 @@
  * pause.  That of an adapter does not: the master gives us the next one.
  * Packets are copied once before they are checked, because another process can
  * write to the ring.
+ *
+ * For one program of several the ring is mapped: the headers of all packets are
+ * read there, and only the packets that program_filter.h chooses are copied.
  */
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
@@ -18,8 +21,10 @@
 #include <unistd.h>
 
 enum {
-	BLOCK = 256 * TS_PACKET, /* bytes of one read */
-	READS_MAX = 64,          /* reads in one wake-up */
+	BLOCK_PACKETS = 256,
+	BLOCK = BLOCK_PACKETS * TS_PACKET, /* bytes of one read */
+	READS_MAX = 64,                    /* reads in one wake-up */
+	HEADER = 4,
 };
 
 struct stream_input {
@@ -28,6 +33,12 @@ struct stream_input {
 	uint64_t pos;
 	struct ts_sync sync;
 	uint64_t lost; /* packets that were overwritten before the read */
+	struct program_filter *filter; /* NULL: all packets */
+	size_t n;         /* packets in the block, with a filter */
+	bool was_bad;     /* the last header had no sync byte */
+	uint32_t skipped; /* packets since the last one in the block */
+	uint32_t before[BLOCK_PACKETS]; /* those in front of each of them */
+	struct ts_skips skips;
 	uint8_t block[BLOCK];
 };
 
@@ -36,6 +47,110 @@ static const char *link_word(const struct input_spec *spec)
 {
 	return spec->kind == INPUT_DVB ? "" : "stream ";
 }
+
+/* --- one program --- */
+
+static void skip_bad(struct stream_input *s)
+{
+	s->sync.bad_sync += !s->was_bad;
+	s->sync.sync_losses += s->was_bad;
+	s->was_bad = true;
+}
+
+/* Copies the chosen ones of n packets that follow each other in the ring, as
+ * many as the block has room for.  Returns the number of packets that were
+ * looked at. */
+static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
+{
+	const uint8_t *marks = program_filter_marks(s->filter);
+	size_t i = 0;
+
+	for (; i < n && s->n < BLOCK_PACKETS; i++, from += TS_PACKET) {
+		uint8_t *to = s->block + s->n * TS_PACKET, head[HEADER], mark;
+
+		s->skipped++;
+		/* once: the writer may change it */
+		memcpy(head, from, sizeof head);
+		if (head[0] != TS_SYNC_BYTE) {
+			skip_bad(s);
+			continue;
+		}
+		s->was_bad = false;
+		mark = marks[ts_pid(head)];
+		if (mark == 0)
+			continue;
+		memcpy(to, from, TS_PACKET);
+		if (memcmp(to, head, sizeof head) != 0)
+			continue;
+		s->before[s->n++] = s->skipped - 1;
+		s->skipped = 0;
+		if (mark == PROGRAM_TABLE)
+			program_filter_feed(s->filter, to);
+	}
+	return i;
+}
+
+/* Reads until the block is full.  True: it has packets. */
+static bool pick_block(struct stream_input *s, uint64_t end)
+{
+	uint64_t from = s->pos;
+
+	s->n = 0;
+	while (s->pos < end && s->n < BLOCK_PACKETS) {
+		size_t len;
+		const uint8_t *at = ring_reader_at(s->ring, s->pos,
+						   end - s->pos, &len);
+
+		s->pos += pick(s, at, len / TS_PACKET) * TS_PACKET;
+	}
+	if (ring_reader_has(s->ring, from))
+		return s->n > 0;
+	s->lost += (s->pos - from) / TS_PACKET;
+	return false;
+}
+
+static int read_program(struct stream_input *s, uint64_t end,
+			struct batch *batch, struct errmsg *error)
+{
+	int err = ring_reader_map(s->ring, s->base.spec->ring), reads = 0;
+
+	if (err < 0)
+		return errmsg_fail(error, err, "%s%s: its ring cannot be "
+				   "mapped: %s", link_word(s->base.spec),
+				   s->base.spec->stream, strerror(-err));
+	end = MIN(end, s->pos + READS_MAX * (uint64_t)BLOCK);
+	while (s->pos < end) {
+		if (!pick_block(s, end))
+			continue;
+		s->skips = (struct ts_skips){ s->block, s->n, s->before };
+		batch_add(batch, (struct ts_run){ s->block, s->n });
+		batch_flush(batch);
+		reads++;
+	}
+	return reads;
+}
+
+static void stream_choose(struct input *in, const struct program_choice *choice)
+{
+	struct stream_input *s = container_of(in, struct stream_input, base);
+
+	if (choice->number == 0)
+		program_filter_free(&s->filter);
+	else if (s->filter == NULL)
+		s->filter = program_filter_new(choice);
+	else
+		program_filter_change(s->filter, choice);
+}
+
+static const struct ts_skips *stream_skips(const struct input *in)
+{
+	const struct stream_input *s =
+		container_of(in, const struct stream_input, base);
+
+	return s->filter != NULL ? &s->skips : NULL;
+}
+
+/* --- the input --- */
 
 static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		       struct errmsg *error)
@@ -57,6 +172,8 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 		s->lost += (from - s->pos) / TS_PACKET;
 		s->pos = from;
 	}
+	if (s->filter != NULL)
+		return read_program(s, end, batch, error);
 	for (; s->pos < end && reads < READS_MAX; reads++) {
 		size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
 		off_t at = ring_file_offset(s->ring, s->pos, want, &len);
@@ -83,6 +200,7 @@ static void stream_counters(const struct input *in, struct input_counters *ret)
 	*ret = (struct input_counters){
 		.socket_drops = s->lost,
 		.sync_losses = s->sync.sync_losses,
+		.bad_sync = s->sync.bad_sync,
 	};
 }
 
@@ -96,6 +214,7 @@ static void stream_free(struct input *in)
 	struct stream_input *s = container_of(in, struct stream_input, base);
 
 	ring_reader_free(&s->ring);
+	program_filter_free(&s->filter);
 	free(s);
 }
 
@@ -103,6 +222,8 @@ static const struct input_ops stream_ops = {
 	.roomy = true,
 	.free = stream_free,
 	.read = stream_read,
+	.choose = stream_choose,
+	.skips = stream_skips,
 	.counters = stream_counters,
 	.position = stream_position,
 	.never_silent = true,

@@ -438,27 +438,58 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 	}
 }
 
-void remux_feed(struct remux *r, const struct ts_run *runs, size_t n_runs,
-		uint64_t now_ns)
+static void feed_run(struct remux *r, struct ts_run run)
+{
+	const uint8_t *packet = run.data;
+
+	for (size_t k = 0; k < run.n; k++, packet += TS_PACKET) {
+		uint16_t pid = ts_pid(packet);
+		uint16_t route = r->route[pid];
+
+		r->packets++;
+		if (route == (ROUTE_OUT | pid))
+			pass(r, packet);
+		else if (route == 0)
+			drop_packet(r);
+		else
+			inspect(r, packet, route);
+	}
+}
+
+/* Packets that the input skipped. */
+static void skip(struct remux *r, uint32_t n)
+{
+	for (; n > 0 && remux_has_queued(r); n--) {
+		r->packets++;
+		drop_packet(r);
+	}
+	r->packets += n;
+}
+
+void remux_feed_chosen(struct remux *r, const struct ts_run *runs,
+		       size_t n_runs, const struct ts_skips *skips,
+		       uint64_t now_ns)
 {
 	r->now_ns = now_ns;
 	stream_clock_tick(&r->clock, now_ns);
 	remux_schedule(r);
 	for (size_t i = 0; i < n_runs; i++) {
-		const uint8_t *packet = runs[i].data;
+		const uint32_t *before =
+			skips != NULL ? ts_skips_of(skips, runs[i]) : NULL;
 
-		for (size_t k = 0; k < runs[i].n; k++, packet += TS_PACKET) {
-			uint16_t pid = ts_pid(packet);
-			uint16_t route = r->route[pid];
-
-			r->packets++;
-			if (route == (ROUTE_OUT | pid))
-				pass(r, packet);
-			else if (route == 0)
-				drop_packet(r);
-			else
-				inspect(r, packet, route);
+		if (before == NULL)
+			feed_run(r, runs[i]);
+		for (size_t k = 0; before != NULL && k < runs[i].n; k++) {
+			skip(r, before[k]);
+			feed_run(r, (struct ts_run){
+				runs[i].data + k * TS_PACKET, 1 });
 		}
 	}
 	runs_out_flush(&r->out);
+}
+
+void remux_feed(struct remux *r, const struct ts_run *runs, size_t n_runs,
+		uint64_t now_ns)
+{
+	remux_feed_chosen(r, runs, n_runs, NULL, now_ns);
 }

@@ -47,6 +47,7 @@
 #include "worker/remux/si_versions.h"
 #include "worker/remux/table_versions.h"
 #include "worker/ts/packet.h"
+#include "worker/ts/skips.h"
 
 enum { GUEST_DESCRIPTORS_MAX = 255 };
 
@@ -144,6 +145,13 @@ void remux_reset(struct remux *);
 /* Calls out() if packets go out.  out() must not free the remux. */
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
+
+/* The same for an input that skips packets, none of which would go out: their
+ * places are those of dropped packets.  skips: borrowed for the call; NULL:
+ * none. */
+void remux_feed_chosen(struct remux *, const struct ts_run *runs,
+		       size_t n_runs, const struct ts_skips *skips,
+		       uint64_t now_ns);
 
 /* Sets or replaces the added stream. */
 void remux_set_guest(struct remux *, const struct remux_guest *);

@@ -146,6 +146,7 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
 	if (l->keeper.valid) {
+		chain_choose(l, cfg->stream);
 		make_t2mi(l, cfg);
 		make_descrambler(l, cfg);
 		make_remux(l, cfg);
@@ -207,6 +208,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
 				  l->position, now_ns);
+	if (l->watch.monitor != NULL)
+		monitor_watch_program(l->watch.monitor, l->choice.number);
 	free(l->cc);
 	l->cc = config.no_analyze && !l->alone ? xcalloc(1, sizeof *l->cc)
 					       : NULL;
@@ -322,7 +325,9 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 	bool hole;
 
 	if (l->cc == NULL)
-		gaps = monitor_log_feed(&l->watch, runs, n_runs, now_ns);
+		gaps = monitor_log_feed(&l->watch, runs, n_runs,
+					input_keeper_skips(&l->keeper),
+					now_ns);
 	for (size_t i = 0; l->cc != NULL && i < n_runs; i++)
 		gaps += count_losses(l->cc, runs[i]);
 	if (l->silent)

@@ -103,6 +103,7 @@ struct input_chain {
 	uint64_t trouble_s; /* unix time at which it began */
 	bool logged_down; /* the log has it as down, while it is not sent */
 	struct ratelimit standby_log;
+	struct program_choice choice; /* of the keeper */
 	struct input_keeper keeper;
 };
 
@@ -152,6 +153,12 @@ void chain_second(struct input_chain *, uint64_t now_ns);
 
 /* Why it is not to be on air now; NULL: it is. */
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
+
+/* chain_choice.c */
+/* Of a multiplex in memory a stream of one program reads that program only. */
+void chain_choose(struct input_chain *, const struct stream_spec *);
+/* Reads the PMTs of the other programs as well, because a scan reports them. */
+void chain_show_tables(struct input_chain *, bool all);
 
 /* stream.cam or stream.word. */
 void chain_take_cam(struct input_chain *, const struct msg *, uint64_t now_ns);

@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/stream/cas_stage.c worker/stream/cas_stage.h \
 	worker/stream/cas_systems.c worker/stream/cas_systems.h \
 	worker/stream/candidate.c worker/stream/candidate.h \
+	worker/stream/chain_choice.c \
 	worker/stream/cue_memory.c worker/stream/cue_memory.h \
 	worker/stream/cue_watch.c worker/stream/cue_watch.h \
 	worker/stream/input_chain.c worker/stream/input_chain.h \

@@ -30,10 +30,11 @@ void monitor_log_done(struct monitor_log *w)
 }
 
 uint32_t monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
-			  size_t n_runs, uint64_t now_ns)
+			  size_t n_runs, const struct ts_skips *skips,
+			  uint64_t now_ns)
 {
 	return w->monitor != NULL
-		       ? monitor_feed(w->monitor, runs, n_runs, now_ns)
+		       ? monitor_feed(w->monitor, runs, n_runs, skips, now_ns)
 		       : 0;
 }
 

@@ -27,9 +27,10 @@ void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       unsigned position, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
-/* Returns the number of losses in the packets, as monitor_feed(). */
+/* As monitor_feed(); 0 if nothing is watched. */
 uint32_t monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
-			  size_t n_runs, uint64_t now_ns);
+			  size_t n_runs, const struct ts_skips *skips,
+			  uint64_t now_ns);
 
 /* Clears all alarms, because the input is closed. */
 void monitor_log_rest(struct monitor_log *);

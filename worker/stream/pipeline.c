@@ -113,7 +113,8 @@ static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 	if (c->mux != NULL)
 		mux_input_join(c->mux, c->remux, runs, n_runs, p->now_ns);
 	if (c->remux != NULL)
-		remux_feed(c->remux, runs, n_runs, p->now_ns);
+		remux_feed_chosen(c->remux, runs, n_runs,
+				  input_keeper_skips(&c->keeper), p->now_ns);
 	else
 		remuxed(runs, n_runs, p);
 }
@@ -212,7 +213,7 @@ static void tabled(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
 
-	monitor_log_feed(&p->watch, runs, n_runs, p->now_ns);
+	monitor_log_feed(&p->watch, runs, n_runs, NULL, p->now_ns);
 	cue_watch_feed(p->cue_watch, runs, n_runs, p->now_ns);
 	if (p->cas != NULL)
 		cas_stage_feed(p->cas, runs, n_runs, p->now_ns);
@@ -465,12 +466,6 @@ static void make_selector(struct pipeline *p,
 	if (selector_has_tables(p->selector))
 		p->versions = version_stage_new(&p->memory->versions, counted,
 						p);
-}
-
-void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
-		   struct channel *channel)
-{
-	tap_request(&p->tap, m, channel, mono_ns());
 }
 
 void pipeline_use_ring(struct pipeline *p, int fd)

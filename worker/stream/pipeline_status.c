@@ -2,6 +2,7 @@
 /* The work of a pipeline once a second: it counts, reports and opens again. */
 #include "common/base/hash.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "worker/stream/pipeline_state.h"
@@ -250,6 +251,7 @@ void pipeline_second(struct pipeline *p)
 			    "%llu packets dropped", (unsigned long long)late);
 	}
 	tap_second(&p->tap, p->now_ns);
+	selector_show_tables(p->selector, p->tap.position);
 	if (p->cas != NULL) {
 		status.cas_error = cas_stage_second(p->cas, p->now_ns);
 		status.cas_linked = cas_stage_linked(p->cas);
@@ -273,4 +275,11 @@ void pipeline_second(struct pipeline *p)
 	if (p->second_ns < p->now_ns + CHAIN_JUDGE_MS * MS)
 		p->second_ns = p->now_ns + SECOND_NS;
 	p->on_status(&status, p->arg);
+}
+
+void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
+		   struct channel *channel)
+{
+	tap_request(&p->tap, m, channel, mono_ns());
+	selector_show_tables(p->selector, p->tap.position);
 }

@@ -142,6 +142,13 @@ void selector_link(struct selector *s, const char *stream, int fd)
 	}
 }
 
+void selector_show_tables(struct selector *s, unsigned position)
+{
+	for (size_t i = 0; i < s->n; i++)
+		chain_show_tables(&s->chains[i],
+				  s->chains[i].position == position);
+}
+
 void selector_take_cam(struct selector *s, const struct msg *m,
 		       uint64_t now_ns)
 {

@@ -89,6 +89,9 @@ void selector_rename(struct selector *, const char *from, const char *to);
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
+/* A scan reports the tables of the input at this position; 0: there is none. */
+void selector_show_tables(struct selector *, unsigned position);
+
 /* Passes stream.cam or stream.word to the inputs. */
 void selector_take_cam(struct selector *, const struct msg *, uint64_t now_ns);
 

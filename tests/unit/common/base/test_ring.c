@@ -90,6 +90,19 @@ static uint64_t stamp_at(struct rig *rig, uint64_t pos)
 	return stamp;
 }
 
+/* By a mapping of the data. */
+static uint64_t mapped_at(struct rig *rig, uint64_t pos)
+{
+	uint64_t stamp = 0;
+	size_t len;
+
+	cr_assert_eq(ring_reader_map(rig->reader, rig->fd), 0);
+	memcpy(&stamp, ring_reader_at(rig->reader, pos, RING_PACKET, &len),
+	       sizeof stamp);
+	cr_assert_eq(len, RING_PACKET);
+	return stamp;
+}
+
 static void poke(int fd, off_t at, const void *data, size_t len)
 {
 	cr_assert_eq(pwrite(fd, data, len, at), (ssize_t)len);
@@ -536,6 +549,7 @@ Test(ring, grows_where_it_wraps_and_keeps_every_byte)
 		     pos += 97 * RING_PACKET) {
 			(void)published(&rig);
 			cr_assert_eq(stamp_at(&rig, pos), pos);
+			cr_assert_eq(mapped_at(&rig, pos), pos);
 		}
 		cr_assert(ring_reader_last_rap(rig.reader, 0, 0, &rap));
 		cr_assert_eq(rap.pos, 3 * RING_UNIT + 5 * RING_PACKET);

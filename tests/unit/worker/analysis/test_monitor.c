@@ -56,7 +56,7 @@ static void feed(struct bench *b, damage_fn *damage)
 		struct ts_run run = { build_packet(b->build, i), 1 };
 
 		if (damage == NULL || damage(build_packet(b->build, i), b->ms))
-			b->losses += monitor_feed(b->monitor, &run, 1,
+			b->losses += monitor_feed(b->monitor, &run, 1, NULL,
 						  now);
 	}
 	b->build->n = 0;

@@ -16,7 +16,7 @@ static void feed(struct monitor *m, struct build *b)
 {
 	struct ts_run run = { build_packet(b, 0), b->n };
 
-	monitor_feed(m, &run, 1, START);
+	monitor_feed(m, &run, 1, NULL, START);
 	b->n = 0;
 }
 

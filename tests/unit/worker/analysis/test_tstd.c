@@ -32,7 +32,7 @@ static void feed(struct bench *b)
 	uint64_t now = START + b->nth * MS * 1000 / PER_SECOND;
 
 	b->nth += b->build->n;
-	monitor_feed(b->monitor, &run, 1, now);
+	monitor_feed(b->monitor, &run, 1, NULL, now);
 	b->build->n = 0;
 }
 

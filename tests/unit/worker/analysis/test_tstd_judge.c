@@ -101,7 +101,7 @@ static void run(struct monitor *m, const struct multiplex *x, size_t from,
 	struct ts_run part = { x->packets[from], to - from };
 	uint64_t ns = SECOND_NS * (1 + to * TS_PACKET * 8 / RATE);
 
-	(void)monitor_feed(m, &part, 1, ns);
+	(void)monitor_feed(m, &part, 1, NULL, ns);
 	(void)monitor_second(m, &none, ns, 1);
 }
 

@@ -356,6 +356,56 @@ Test(remux, tables_replace_null_packets_of_one_program)
 	bench_done(&b);
 }
 
+/* Feeds the packets that the program needs, as an input that skips the others
+ * does. */
+static void feed_chosen(struct bench *b)
+{
+	static uint8_t chosen[BUILD_PACKETS * TS_PACKET];
+	static uint32_t before[BUILD_PACKETS];
+	struct ts_skips skips = { chosen, 0, before };
+	uint32_t skipped = 0;
+	struct ts_run run;
+
+	for (; b->fed < b->in->n; b->fed++) {
+		const uint8_t *p = build_packet(b->in, b->fed);
+		uint16_t pid = ts_pid(p);
+
+		if (pid >= 0x200) {
+			skipped++;
+			continue;
+		}
+		memcpy(chosen + skips.n * TS_PACKET, p, TS_PACKET);
+		before[skips.n++] = skipped;
+		skipped = 0;
+	}
+	run = (struct ts_run){ chosen, skips.n };
+	remux_feed_chosen(b->remux, &run, 1, &skips, 0);
+}
+
+Test(remux, places_of_skipped_packets_are_those_of_dropped_ones)
+{
+	struct remux_options o = { .pnr = 1 };
+	struct bench whole = bench_new(&o), chosen = bench_new(&o);
+
+	for (int i = 0; i < 6; i++) {
+		two_programs(&whole);
+		two_programs(&chosen);
+		play(&whole, 30);
+		play(&chosen, 30);
+		/* what follows the last chosen packet comes too late here */
+		build_payload(whole.in, 0x101, 1);
+		build_payload(chosen.in, 0x101, 1);
+		feed(&whole);
+		feed_chosen(&chosen);
+	}
+	cr_assert_gt(count(&whole, 0), 5);
+	cr_assert_eq(whole.out->n, chosen.out->n);
+	cr_assert_arr_eq(whole.out->data, chosen.out->data,
+			 whole.out->n * TS_PACKET);
+	bench_done(&whole);
+	bench_done(&chosen);
+}
+
 Test(remux, moves_pids_in_packets_and_tables)
 {
 	struct remux_options o = { .pnr = 2, .set_pnr = 9 };

@@ -128,7 +128,7 @@ Test(input_chain, the_monitor_knows_the_programs_that_are_not_selected)
 	chain_want(&l, true, 1);
 	/* in the order of the pipeline; the tables come twice */
 	for (unsigned i = 0; i < 2; i++) {
-		monitor_log_feed(&l.watch, &run, 1, 1);
+		monitor_log_feed(&l.watch, &run, 1, NULL, 1);
 		remux_feed(l.remux, &run, 1, 1);
 	}
 	cr_assert_eq(psi_class(monitor_psi(l.watch.monitor), 0x101), PID_VIDEO);
@@ -152,7 +152,7 @@ Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
 	stream_spec_init(&spec);
 	l = chain_of("udp://239.1.1.1#pnr=1", &spec);
 	chain_want(&l, true, 0);
-	(void)monitor_log_feed(&l.watch, &run, 1, 1);
+	(void)monitor_log_feed(&l.watch, &run, 1, NULL, 1);
 	chain_second(&l, 1000 * MS);
 	cr_assert_eq(l.report.bitrate_kbps, 0u);
 	cr_assert_eq(l.received_kbps, 1504u);
@@ -162,7 +162,7 @@ Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
 	/* without such options there is one rate */
 	l = chain_of("udp://239.1.1.1", &spec);
 	chain_want(&l, true, 0);
-	(void)monitor_log_feed(&l.watch, &run, 1, 1);
+	(void)monitor_log_feed(&l.watch, &run, 1, NULL, 1);
 	chain_second(&l, 1000 * MS);
 	cr_assert_eq(l.report.bitrate_kbps, 1504u);
 	cr_assert_eq(l.received_kbps, 0u);
@@ -483,4 +483,35 @@ Test(input_chain, a_read_that_ends_the_wait_of_packets_is_after_them)
 	cr_assert_eq(h.empty_ns, SECOND_NS);
 	cr_assert_eq(h.chain.empty_ns, SECOND_NS + 510 * MS);
 	chain_done(&h.chain);
+}
+
+Test(input_chain, reads_one_program_of_a_multiplex_in_memory)
+{
+	static const struct {
+		const char *address;
+		struct program_choice choice;
+	} cases[] = {
+		{ "dvb://d", { 0 } },
+		{ "udp://239.1.1.1#pnr=3", { 0 } },
+		{ "dvb://d#pnr=3", { .number = 3 } },
+		{ "stream://a#pnr=3&set_pcr_pid=300",
+		  { .number = 3, .pids = { 0, 300 } } },
+		{ "dvb://d#pnr=3&cas", { .number = 3, .emms = true } },
+		{ "dvb://d#pnr=3&t2mi", { 0 } },
+	};
+	struct stream_spec spec;
+
+	stream_spec_init(&spec);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct input_chain l = chain_of(cases[i].address, &spec);
+		const struct program_choice *c = &l.keeper.choice;
+
+		cr_assert(l.keeper.valid, "%s: %s", cases[i].address,
+			  l.keeper.error.text);
+		cr_assert_eq(memcmp(c, &cases[i].choice, sizeof *c), 0, "%s",
+			     cases[i].address);
+		chain_show_tables(&l, true);
+		cr_assert_eq(c->tables, c->number != 0);
+		chain_done(&l);
+	}
 }

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One program out of the ring of a multiplex. */
+#include "common/base/fd.h"
+#include "common/base/ring.h"
+#include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/input/input_type.h"
+#include "worker/ts/section.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	PMT = 0x100,
+	VIDEO = 0x101,
+	AUDIO = 0x102,
+	OTHER = 0x201,
+	ROUNDS = 900,
+	RING_PACKETS = RING_UNIT / TS_PACKET,
+	HOSTILE_READS = 3000,
+};
+
+static const struct build_entry two[] = { { 1, PMT }, { 2, 0x200 } };
+
+struct bench {
+	int fd;
+	struct ring_writer *writer;
+	struct input_spec spec;
+	struct input *input;
+	struct batch batch;
+	struct build *build;
+	size_t written;     /* packets of build */
+	size_t n[TS_PIDS];  /* received ones */
+	uint64_t skipped;   /* in front of them */
+};
+
+/* Called for each packet with tables, before the next one is read. */
+static void (*between)(struct bench *);
+static struct bench *between_of;
+
+void __real_program_filter_feed(struct program_filter *, const uint8_t *);
+void __wrap_program_filter_feed(struct program_filter *f, const uint8_t *p);
+void __wrap_program_filter_feed(struct program_filter *f, const uint8_t *p)
+{
+	__real_program_filter_feed(f, p);
+	if (between != NULL)
+		between(between_of);
+}
+
+static void collect(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct bench *b = arg;
+	const struct ts_skips *skips = input_skips(b->input);
+
+	for (size_t i = 0; i < n_runs; i++) {
+		const uint32_t *before =
+			skips != NULL ? ts_skips_of(skips, runs[i]) : NULL;
+
+		cr_assert(skips == NULL || before != NULL);
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			cr_assert(ts_sync_ok(p));
+			b->n[ts_pid(p)]++;
+			b->skipped += before != NULL ? before[k] : 0;
+		}
+	}
+}
+
+/* number 0: all programs */
+static void open_input(struct bench *b, size_t size, uint16_t number)
+{
+	struct program_choice choice = { .number = number };
+	struct errmsg error;
+	int err;
+
+	*b = (struct bench){ .fd = ring_create(size, 0),
+			     .build = build_new() };
+	cr_assert_geq(b->fd, 0);
+	b->writer = ring_writer_new(b->fd, &err);
+	cr_assert_not_null(b->writer);
+	b->spec = (struct input_spec){ .kind = INPUT_DVB, .ring = b->fd,
+				       .stream = "m" };
+	b->input = input_open(&b->spec, 1, &err, &error);
+	cr_assert_not_null(b->input, "%s", error.text);
+	input_choose(b->input, &choice);
+	batch_init(&b->batch, collect, b);
+}
+
+static void close_input(struct bench *b)
+{
+	input_free(&b->input);
+	ring_writer_free(&b->writer);
+	build_free(b->build);
+	fd_close(&b->fd);
+}
+
+static void write_built(struct bench *b)
+{
+	struct ts_run all = build_run(b->build);
+
+	ring_write(b->writer, all.data + b->written * TS_PACKET,
+		   all.n - b->written);
+	b->written = all.n;
+	ring_publish(b->writer);
+}
+
+static void read_all(struct bench *b)
+{
+	struct errmsg error;
+	int reads;
+
+	do {
+		reads = input_read(b->input, &b->batch, 1, &error);
+		cr_assert_geq(reads, 0, "%s", error.text);
+		batch_flush(&b->batch);
+	} while (reads > 0);
+}
+
+static void tables(struct bench *b, uint8_t version,
+		   const struct build_es *streams, size_t n)
+{
+	uint8_t section[SECTION_PSI_MAX];
+
+	build_section(b->build, TS_PID_PAT, section,
+		      build_pat(section, 0, two, 2));
+	build_section(b->build, PMT, section,
+		      build_pmt(section, two[0], version, streams, n));
+}
+
+static const struct build_es both[] = {
+	{ 0x1b, VIDEO, NULL, 0 }, { 0x04, AUDIO, NULL, 0 },
+};
+
+Test(stream_input, reads_the_packets_of_its_program_alone)
+{
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 1);
+	tables(&b, 0, both, 2);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		build_payload(b.build, OTHER, 1);
+		build_payload(b.build, VIDEO, 2);
+		build_null(b.build);
+		if (i % 4 == 0)
+			build_payload(b.build, AUDIO, 3);
+	}
+	write_built(&b);
+	read_all(&b);
+	cr_assert_eq(b.n[TS_PID_PAT], 1);
+	cr_assert_eq(b.n[PMT], 1);
+	cr_assert_eq(b.n[VIDEO], ROUNDS);
+	cr_assert_eq(b.n[AUDIO], ROUNDS / 4);
+	cr_assert_eq(b.n[OTHER] + b.n[TS_PID_NULL], 0);
+	/* no packet of the others follows the last audio and video */
+	cr_assert_eq(b.skipped, 2 * ROUNDS - 1);
+	close_input(&b);
+}
+
+Test(stream_input, reads_all_without_a_program)
+{
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 0);
+	tables(&b, 0, both, 2);
+	for (size_t i = 0; i < ROUNDS; i++)
+		build_payload(b.build, i % 2 ? OTHER : VIDEO, 1);
+	write_built(&b);
+	read_all(&b);
+	cr_assert_eq(b.n[VIDEO] + b.n[OTHER], ROUNDS);
+	cr_assert_null(input_skips(b.input));
+	close_input(&b);
+}
+
+Test(stream_input, a_new_pid_lacks_no_packet_behind_its_pmt)
+{
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 1);
+	tables(&b, 0, both, 1);
+	build_payload(b.build, AUDIO, 1);
+	tables(&b, 1, both, 2);
+	for (size_t i = 0; i < 3; i++)
+		build_payload(b.build, AUDIO, 1);
+	write_built(&b);
+	read_all(&b);
+	cr_assert_eq(b.n[AUDIO], 3);
+	close_input(&b);
+}
+
+Test(stream_input, counts_what_was_overwritten)
+{
+	struct input_counters counted;
+	struct bench b;
+
+	open_input(&b, RING_UNIT, 1);
+	tables(&b, 0, both, 2);
+	write_built(&b);
+	read_all(&b);
+	for (size_t i = 0; i < 2 * RING_PACKETS; i++)
+		build_payload(b.build, VIDEO, 1);
+	write_built(&b);
+	read_all(&b);
+	input_counters(b.input, &counted);
+	cr_assert_gt(counted.socket_drops, 0);
+	cr_assert_eq(counted.socket_drops + b.n[VIDEO], 2 * RING_PACKETS);
+	close_input(&b);
+}
+
+static void lap(struct bench *b)
+{
+	between = NULL;
+	for (size_t i = 0; i < RING_PACKETS; i++)
+		build_payload(b->build, VIDEO, 1);
+	write_built(b);
+}
+
+Test(stream_input, drops_what_the_writer_replaced_during_the_copy)
+{
+	struct input_counters counted;
+	struct bench b;
+	size_t before;
+
+	open_input(&b, RING_UNIT, 1);
+	tables(&b, 0, both, 2);
+	write_built(&b);
+	read_all(&b);
+	memset(b.n, 0, sizeof b.n);
+	tables(&b, 1, both, 2);
+	for (size_t i = 0; i < 100; i++)
+		build_payload(b.build, AUDIO, 1);
+	before = b.build->n - b.written;
+	write_built(&b);
+	between = lap;
+	between_of = &b;
+	read_all(&b);
+	cr_assert_null(between);
+	read_all(&b);
+	input_counters(b.input, &counted);
+	/* all of the block in which it happened, and what was late then */
+	cr_assert_eq(b.n[AUDIO] + b.n[PMT], 0);
+	cr_assert_eq(counted.socket_drops + b.n[VIDEO],
+		     before + RING_PACKETS);
+	close_input(&b);
+}
+
+Test(stream_input, counts_packets_without_a_sync_byte)
+{
+	struct input_counters counted;
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 1);
+	tables(&b, 0, both, 2);
+	for (size_t i = 0; i < 8; i++)
+		build_payload(b.build, VIDEO, 1)[0] ^=
+			i == 2 || i == 4 || i == 5;
+	write_built(&b);
+	read_all(&b);
+	input_counters(b.input, &counted);
+	cr_assert_eq(b.n[VIDEO], 5);
+	cr_assert_eq(counted.bad_sync, 2);
+	cr_assert_eq(counted.sync_losses, 1);
+	close_input(&b);
+}
+
+/* --- a hostile writer --- */
+
+struct hostile {
+	uint8_t *data; /* of the ring */
+	atomic_bool stop;
+};
+
+/* Changes the PIDs of packets, and their sync bytes, while they are read. */
+static void *change_headers(void *arg)
+{
+	struct hostile *h = arg;
+
+	while (!atomic_load(&h->stop))
+		for (size_t i = 0; i < RING_PACKETS; i++) {
+			volatile uint8_t *head = h->data + i * TS_PACKET;
+
+			head[0] = head[0] == 0x47 && i % 3 == 0 ? 0 : 0x47;
+			head[1] = 0x01 + (head[2] & 1);
+			head[2] ^= 1;
+		}
+	return NULL;
+}
+
+Test(stream_input, trusts_no_header_that_changes)
+{
+	struct hostile h = { 0 };
+	pthread_t thread;
+	struct bench b;
+	size_t others = 0;
+
+	open_input(&b, RING_UNIT, 1);
+	tables(&b, 0, both, 2);
+	write_built(&b);
+	read_all(&b);
+	h.data = mmap(NULL, RING_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      b.fd, RING_DATA);
+	cr_assert_neq(h.data, MAP_FAILED);
+	cr_assert_eq(pthread_create(&thread, NULL, change_headers, &h), 0);
+	for (size_t i = 0; i < HOSTILE_READS; i++) {
+		b.build->n = b.written = 0;
+		for (size_t k = 0; k < 100; k++)
+			build_payload(b.build, VIDEO, 1);
+		write_built(&b);
+		read_all(&b);
+	}
+	atomic_store(&h.stop, true);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	for (uint16_t pid = 0x20; pid < TS_PIDS; pid++)
+		if (pid != PMT && pid != VIDEO && pid != AUDIO)
+			others += b.n[pid];
+	cr_assert_eq(others, 0);
+	(void)munmap(h.data, RING_UNIT);
+	close_input(&b);
+}

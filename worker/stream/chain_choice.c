@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The packets that an input of a stream reads of a multiplex. */
+#include "worker/stream/input_chain.h"
+
+/* The tables of the output may name the EMMs of the source, and softcams get
+ * them. */
+static bool has_emms(const struct input_spec *spec,
+		     const struct remux_options *options)
+{
+	return options->pass_ca || options->cat == TABLE_PASS ||
+	       spec->cams.n > 0;
+}
+
+void chain_choose(struct input_chain *l, const struct stream_spec *stream)
+{
+	const struct input_spec *spec = &l->keeper.spec;
+	struct remux_options options = spec->remux;
+
+	/* the program in a T2-MI has PIDs of its own */
+	if (!input_kind_is_link(spec->kind) || options.pnr == 0 || spec->t2mi)
+		return;
+	remux_options_overlay(&options, &stream->remux);
+	l->choice = (struct program_choice){
+		.number = options.pnr,
+		.emms = has_emms(spec, &options),
+		.pids = { spec->ecm_pid, options.set_pcr_pid },
+	};
+	input_keeper_choose(&l->keeper, &l->choice);
+}
+
+void chain_show_tables(struct input_chain *l, bool all)
+{
+	if (l->choice.number == 0 || l->choice.tables == all)
+		return;
+	l->choice.tables = all;
+	input_keeper_choose(&l->keeper, &l->choice);
+}
