@@ -222,11 +222,12 @@ function playHls(url) {
 				seen.times.push(details);
 			else
 				fail(decodes ? details : 'decoder: ' + details);
-			if (fatal && !decodes && recover()) {
+			// one that is not fatal leads to a new source anyway
+			if (!decodes && recover() && fatal)
 				hls.recoverMediaError();
-				video.play();
-			}
 		});
+		// a new source pauses the element
+		hls.on(Hls.Events.MEDIA_ATTACHED, () => video.play());
 		hls.loadSource(url);
 		hls.attachMedia(video);
 	});
