@@ -71,6 +71,16 @@ async function startBackend(scope) {
 	});
 }
 
+// The CPU of each process so far.
+const ROLES = ['deliver', 'auth', 'backend'];
+const msOf = (sluice) => Object.fromEntries([['master', sluice.pid],
+	...sluice.workers().map(({ role, pid }) => [role, pid])]
+	.filter(([role]) => role === 'master' || ROLES.includes(role))
+	.map(([role, pid]) => [role, cpuNs([pid]) / 1e6]));
+
+const per = (after, before) => Object.fromEntries(Object.entries(after)
+	.map(([role, ms]) => [role, (ms - (before[role] ?? 0)) / COUNT]));
+
 function decide(name) {
 	const { users, query, auth = {} } = KINDS[name];
 
@@ -90,7 +100,8 @@ function decide(name) {
 			address: '239.1.1.1', seconds: 600 });
 		await sluice.onair('s0');
 
-		const cpu = cpuNs([sluice.pid]), begin = now();
+		const ms = () => msOf(sluice);
+		const cpu = ms(), begin = now();
 		let next = 0, allowed = 0, busy = 0, over = false;
 		// deliver asks 1,000 questions a second at most: 503
 		const decided = async (text) => {
@@ -111,7 +122,7 @@ function decide(name) {
 		}));
 		const made = { allowed, busy,
 			perS: COUNT * 1000 / (now() - begin),
-			ms: (cpuNs([sluice.pid]) - cpu) / 1e6 / COUNT };
+			ms: per(ms(), cpu) };
 		// again, with requests to the API
 		next = 0;
 		const probe = startProbe(sluice, () => over);
@@ -129,13 +140,19 @@ export async function decisions(report) {
 	for (const name of Object.keys(KINDS)) {
 		const made = await decide(name);
 
+		const others = ROLES.filter((role) => made.ms[role] > 0)
+			.map((role) => `${made.ms[role].toFixed(3)} of ${role}`)
+			.join(', ');
+
 		report.keep(`decisions_${name}`, made);
-		report.judge(made.allowed === COUNT && made.ms <= LIMIT.ms,
+		report.judge(made.allowed === COUNT &&
+			made.ms.master <= LIMIT.ms,
 			`by ${name}: ${made.allowed} of ${COUNT} allowed, ` +
 			`${made.busy} at a second try, ` +
 			`${made.perS.toFixed(0)} a second (goal ` +
-			`${LIMIT.perS}), ${made.ms.toFixed(3)} ms of the ` +
-			`master each (at most ${LIMIT.ms}); a request to ` +
+			`${LIMIT.perS}), ${made.ms.master.toFixed(3)} ms of ` +
+			`the master each (at most ${LIMIT.ms}), ` +
+			`${others}; a request to ` +
 			`the API takes p99 ${made.apiMs.toFixed(0)} ms ` +
 			'meanwhile');
 	}

@@ -20,65 +20,16 @@ import { config, Sluice, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { memoryDir, run, sleep, start, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
-import { startGenerator } from './load.mjs';
+import { program, Reporter, startGenerator } from './load.mjs';
 import { cpuNs, median, Scope, softirqThreads } from './measure.mjs';
 import { ofAll } from './report.mjs';
 
 const CLIENTS = 1000, FROM = 10000, PORT = 18100, NGINX = 18200;
-const TURN_MS = 1000;
 /* Mbit/s, and segments of so many seconds: 1 MB each */
 const RATE = 4, DURATION = 2;
 const LIMIT = 1;
 
 /* --- players --- */
-
-const fetch = (agent, target) => new Promise((done, fail) => http.get({ agent,
-	host: '127.0.0.1', port: PORT, path: target }, (reply) => {
-	const playlist = reply.headers['content-type']?.includes('mpegurl');
-	let text = '', length = 0;
-
-	reply.on('data', (data) => {
-		length += data.length;
-		if (playlist)
-			text += data.toString();
-	});
-	reply.on('error', fail);
-	reply.on('end', () => done({ text, length,
-		whole: reply.statusCode === 200 && length > 0 &&
-			Number(reply.headers['content-length']) === length }));
-}).on('error', fail));
-
-// Gets each segment once, for some turns; adds to the counts.
-async function follow(client, turns, counts) {
-	// a session of its own
-	const agent = new http.Agent({ keepAlive: true, maxSockets: 1,
-		localAddress: `127.1.${client >> 8}.${client % 256}` });
-	let next;
-
-	await sleep(TURN_MS * client / CLIENTS);
-	for (let turn = 0; turn < turns; turn++) {
-		const begin = performance.now();
-		const { text } = await fetch(agent, '/news.m3u8');
-		const first = Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1]);
-		const uris = text.match(/^news\/.*$/gm) ?? [];
-
-		counts.playlists++;
-		counts.missed += next === undefined ? 0 :
-			Math.max(0, first - next);
-		for (const [i, uri] of uris.entries()) {
-			if (first + i < (next ?? 0))
-				continue;
-			const { whole, length } = await fetch(agent, `/${uri}`);
-
-			counts.segments++;
-			counts.bytes += length;
-			counts.missed += !whole;
-			next = first + i + 1;
-		}
-		await sleep(TURN_MS - (performance.now() - begin));
-	}
-	agent.destroy();
-}
 
 function play(window) {
 	return Scope.within(async (scope) => {
@@ -88,18 +39,24 @@ function play(window) {
 		const sluice = await Sluice.start(scope, config(stream('a',
 			`file://${dir}/a.ts#loop`, `http://127.0.0.1:${PORT}` +
 			`/news.m3u8#duration=${DURATION}`)));
-		const counts = { playlists: 0, segments: 0, missed: 0,
-			bytes: 0 };
 
 		await sluice.onair('a', 20000);
 		await sleep(4 * DURATION * 1000);
+		const farm = new Reporter(start(scope, program('hls_farm'),
+			['--clients', CLIENTS, '--port', PORT, '--path',
+				'/news.m3u8'].map(String)));
+		await farm.ready(60000);
 		const pids = [sluice.pid,
 			...sluice.workers().map(({ pid }) => pid)];
-		const cpu = cpuNs(pids);
-		const turns = Math.ceil(2 * window * 1000 / TURN_MS);
-		await Promise.all(Array.from({ length: CLIENTS },
-			(_, i) => follow(i, turns, counts)));
-		return { ...counts, cpu: cpuNs(pids) - cpu };
+		const before = await farm.snapshot(), cpu = cpuNs(pids);
+		await sleep(2 * window * 1000);
+		const after = await farm.snapshot();
+		const used = cpuNs(pids) - cpu;
+		const requests = (of) => of.playlists + of.segments;
+
+		await farm.stop();
+		return { ...after, cpu: used,
+			requests: requests(after) - requests(before) };
 	});
 }
 
@@ -252,10 +209,13 @@ export async function hls(report, options) {
 	const seen = await play(options.window);
 
 	report.keep('hls_players', seen);
-	report.judge(seen.missed === 0, `hls: ${ofAll(seen.missed,
-		seen.segments)} listed segments were not served to ` +
-		`${CLIENTS} players (${(seen.cpu / 1e3 / (seen.segments +
-			seen.playlists)).toFixed(0)} us of CPU a request)`);
+	report.judge(seen.missed + seen.failed === 0, `hls: ${ofAll(
+		seen.missed, seen.segments + seen.missed)} listed segments ` +
+		`and ${seen.failed} playlists were not served to ${CLIENTS} ` +
+		`players (${(seen.cpu / 1e3 / seen.requests).toFixed(0)} us ` +
+		'of CPU a request, a playlist p99 after ' +
+		`${(seen.playlist_us.p99 / 1000).toFixed(0)} ms, a segment ` +
+		`after ${(seen.segment_us.p99 / 1000).toFixed(0)} ms)`);
 	const why = lacks('wrk') || lacks('nginx');
 	if (why) {
 		report.skip(`hls: ${why}`);

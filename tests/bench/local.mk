@@ -6,6 +6,7 @@ bench_programs = \
 	tests/bench/descramble_cost \
 	tests/bench/fanout \
 	tests/bench/forwarder \
+	tests/bench/hls_farm \
 	tests/bench/merge_loss \
 	tests/bench/stage_cost \
 	tests/bench/tscheck \
@@ -52,6 +53,14 @@ tests_bench_forwarder_SOURCES = \
 	tests/bench/forwarder.c \
 	tests/bench/orders.c tests/bench/orders.h
 tests_bench_forwarder_LDADD = libcommon.a
+
+tests_bench_hls_farm_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/hls_client.c tests/bench/hls_client.h \
+	tests/bench/hls_farm.c \
+	tests/bench/orders.c tests/bench/orders.h
+tests_bench_hls_farm_LDADD = libcommon.a
 
 tests_bench_csa_cost_SOURCES = tests/bench/csa_cost.c
 tests_bench_csa_cost_LDADD = libworker.a libcommon.a $(DVBCSA_LIBS)
