@@ -114,6 +114,7 @@ const network = { nit: 'own', bat: 'own', network_id: 12, bouquet_id: 13,
 		lcn: Number(pnr) % 1000, name: `S${pnr}`,
 		type: Number(pnr) === 1007 ? 25 : 1 })) };
 const SERVICE = 0x48;
+const sorted = (list) => list.map(Number).sort((a, b) => a - b);
 
 // Number and type of each service in the service_list_descriptor.
 function listed({ transports: [{ descriptors }] }) {
@@ -321,6 +322,24 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	await sluice.stop();
 });
 
+// The own NIT, BAT and EIT are those of these services.
+function assertListed(data, pnrs) {
+	const { fixed } = tables(data);
+	const own = new Set(sections(data, new Set([18]))
+		.filter(({ id }) => id === 0x4e)
+		.map(({ extension }) => extension));
+
+	for (const id of [0x40, 0x4a]) {
+		const list = fixed.filter((s) => s.id === id);
+
+		assert.ok(list.length > 0, `table ${id}`);
+		for (const one of list)
+			assert.deepEqual(listed(one).map(([pnr]) => pnr),
+				sorted(pnrs));
+	}
+	assert.deepEqual(sorted([...own]), sorted(pnrs));
+}
+
 // The video of the second program is away.
 const silenced = (packets) => {
 	for (let at = 0; at < packets.length; at += 188)
@@ -334,7 +353,9 @@ test('an absent input leaves the tables, or its last picture is sent',
 	const inputs = document().make_stream[1].input;
 	const { recorder, sluice, senders } = await open(t, { input: [
 		`${inputs[0]}#absent=2`, inputs[1],
-		`${inputs[2]}&absent=still`, `${inputs[3]}&absent=still`] });
+		`${inputs[2]}&absent=still`, `${inputs[3]}&absent=still`],
+	...network, eit: 'own', si_interval: 200,
+	si_intervals: { eit: 300 } });
 	const service = ({ services }, number) =>
 		services?.find(({ pnr }) => pnr === number);
 
@@ -356,7 +377,7 @@ test('an absent input leaves the tables, or its last picture is sent',
 	assert.equal(service(still, 77).filler, 'still');
 	assert.match(await new Ctl(t, `http://127.0.0.1:${
 		sluice.port}`).out(['stream', 'show', 'm']),
-		/service 77 "" of input 4 .* on air, filler still, at least/);
+		/service 77 "S77" of input 4 .* on air, filler still, at/);
 	const before = recorder.size();
 
 	await seconds(recorder, 1);
@@ -369,13 +390,21 @@ test('an absent input leaves the tables, or its last picture is sent',
 		s.services?.every(({ onair, filler }) => onair &&
 			filler === null), 20000);
 	await seconds(recorder, 1);
+	const after = recorder.size();
+
+	await seconds(recorder, 1);
 	const found = await judge(recorder.file, 0);
 
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
 	assertSound(found, list);
-	const absent = checkTs(joined(list.slice(
-		Math.ceil(before / RECORD), Math.floor(middle / RECORD))));
+	const window = joined(list.slice(
+		Math.ceil(before / RECORD), Math.floor(middle / RECORD)));
+	const absent = checkTs(window);
+
+	assertListed(window, Object.keys(PLAN).filter((pnr) => pnr !== '101'));
+	assertListed(joined(list.slice(Math.ceil(after / RECORD))),
+		Object.keys(PLAN));
 
 	// the picture of the service, and its clock
 	assert.ok(absent.pids.get(PLAN[1008].streams[0]) > 20,

@@ -47,7 +47,7 @@ struct rig {
 	struct remux *remux[2];
 	struct build *ts[2];
 	unsigned per_tick[SERVICES], other; /* packets of the videos */
-	bool off; /* the second service has tables alone */
+	unsigned off; /* so many of the last services have tables alone */
 	bool radio; /* it has no video */
 	uint64_t now_ns, pcr;
 	unsigned ticks;
@@ -256,7 +256,7 @@ static void play(struct rig *r, unsigned ticks)
 			put_tables(r, 1, 1);
 		}
 		for (uint16_t k = 0; k < SERVICES; k++)
-			if (k == 0 || !r->off)
+			if (k < SERVICES - r->off)
 				put_service(r, 0, k, r->per_tick[k]);
 		put_service(r, 1, 0, r->other);
 		for (size_t i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 
 	play(r, 300);
 	cr_expect(!state(r, 1).filled);
-	r->off = true;
+	r->off = 1;
 	play(r, 100);
 	cr_assert(state(r, 1).filled);
 	cr_expect(!state(r, 0).filled);
@@ -312,7 +312,7 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 	cr_expect_eq(r->stopped, 0u);
 	/* the next I picture is 300 ms away */
 	r->ticks = 20;
-	r->off = false;
+	r->off = 0;
 	play(r, 20);
 	cr_expect(state(r, 1).filled);
 	play(r, 150);
@@ -335,11 +335,11 @@ Test(mux_fill, a_service_returns_with_an_intra_picture)
 		struct sent *video;
 
 		play(r, 300);
-		r->off = true;
+		r->off = 1;
 		play(r, 150 + first % 3);
 		cr_assert(state(r, 1).filled, "%u", first);
 		r->ticks = first;
-		r->off = false;
+		r->off = 0;
 		video = watch(r, VIDEO_OUT + 1);
 		while (state(r, 1).filled && r->ticks < 600) {
 			play(r, 1);
@@ -388,13 +388,13 @@ Test(mux_fill, a_silent_radio_program_has_silence)
 
 	r->radio = true;
 	play(r, 300);
-	r->off = true;
+	r->off = 1;
 	play(r, 100);
 	cr_assert(state(r, 1).filled);
 	sound = watch(r, AUDIO_OUT + 1);
 	play(r, 100);
 	cr_expect_geq(sound->n, 100u);
-	r->off = false;
+	r->off = 0;
 	play(r, 200);
 	cr_expect(!state(r, 1).filled);
 	watch(r, AUDIO_OUT + 1);
@@ -405,13 +405,39 @@ Test(mux_fill, a_silent_radio_program_has_silence)
 	rig_free(r);
 }
 
+/* It is not silent itself. */
+Test(mux_fill, an_input_with_tables_alone_shows_the_pictures_of_its_services)
+{
+	struct rig *r = rig_new(true);
+
+	play(r, 300);
+	r->off = SERVICES;
+	/* half a second, and the last packets leave */
+	play(r, 50);
+	cr_expect(!state(r, 0).filled && !state(r, 1).filled);
+	play(r, 20);
+	for (size_t k = 0; k < SERVICES; k++)
+		cr_expect(state(r, k).filled, "%zu", k);
+	for (uint16_t k = 0; k < SERVICES; k++)
+		watch(r, VIDEO_OUT + k);
+	play(r, 100);
+	for (size_t k = 0; k < SERVICES; k++)
+		cr_expect_geq(r->sent[VIDEO_OUT + k].intra, 4u, "%zu", k);
+	cr_expect_eq(r->stopped, 0u);
+	r->off = 0;
+	play(r, 200);
+	for (size_t k = 0; k < SERVICES; k++)
+		cr_expect(!state(r, k).filled, "%zu", k);
+	rig_free(r);
+}
+
 Test(mux_fill, without_the_option_nothing_is_sent)
 {
 	struct rig *r = rig_new(false);
 	struct sent *video;
 
 	play(r, 300);
-	r->off = true;
+	r->off = 1;
 	play(r, 150);
 	video = watch(r, VIDEO_OUT + 1);
 	play(r, 100);
