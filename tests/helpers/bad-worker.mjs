@@ -3,7 +3,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { WORKER, config, stream } from './sluice.mjs';
-import { tempDir } from './util.mjs';
+import { builddir, srcdir, tempDir } from './util.mjs';
+
+const catalogue = fs.readFileSync(path.join(srcdir, 'proto/ipc/msg.h'),
+	'utf8');
+const PROTO = 1000 * /MSG_FORMAT = (\d+)/.exec(catalogue)[1] +
+	catalogue.match(/^\t(ROW|EMPTY)\(/gm).length;
+const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
+	path.join(builddir, 'config.h'), 'utf8'))[1];
+
+// The first message of a valid worker; the build is not checked.
+export const hello = (role = 'stream') => `say '${JSON.stringify(
+	{ type: 'worker.hello', body: { proto: PROTO, build: BUILD, role } })}'`;
+export const ready = `say '{"type":"worker.ready","body":{}}'`;
 
 // The workers of the streams in scripts, "bad" and others, are scripts; all
 // others are the real one.  $real is the real program, $dir is a folder for

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
+import { hello, ready, wrapper } from '../helpers/bad-worker.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -181,5 +182,57 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 	await sluice.cmd('toggle-adapter', { id: 'a' });
 	await waitUntil('the end of the alarm', async () =>
 		!(await alarms()).some((text) => /no device/.test(text)));
+	await sluice.stop();
+});
+
+// A second of the worker of tuner 5; ber: its number.
+const second = (ber, more = {}) => `say '${JSON.stringify({
+	type: 'adapter.status', body: { lock: true, on_air: true, signal: 80,
+		snr: 60, bitrate: 900, lost: 0, tuner: { taken: true,
+			adapter: 5, silent: false, status: 31, signal: 1,
+			snr: 1, signal_db: 0, snr_db: 0, ber, unc: 0,
+			ber_is_rate: false, ...more } } })}'; sleep 1`;
+const tuner = (id) => adapter(id, { type: 'T', frequency: 474, adapter: 5 });
+
+// The hosts of tests have no tuner: scripts are the workers.
+test('a tuner is taken, stopped by a watchdog and released; one fails',
+	async (t) => {
+	const bad = wrapper(t, { bad1: 'exit 3',
+		bad: [hello('adapter'), ready, second(1), second(2),
+			// a watchdog stops it; it is back
+			second(3, { status: 0 }), second(4, { silent: true }),
+			second(5, { silent: true }), second(6),
+			`while :; do ${second(7)}; done`].join('; ') });
+	const sluice = await Sluice.start(t, { ...config(),
+		dvb_tune: [] }, { env: { SLUICE_WORKER: bad.file } });
+	const events = await sluice.events(t);
+	const updates = () => events.scope('adapter_status_update');
+	const scope = 'adapter_status_update';
+
+	for (const id of ['bad', 'bad1'])
+		await sluice.cmd('set-adapter', { adapter: tuner(id) });
+	await events.wait('its last second', (m) => m.ber === 7, 20000);
+	assert.deepEqual(events.scope('adapter_event').map(({ ber, status }) =>
+		[ber, status]).slice(0, 5), [[1, 31], [2, 31], [3, 0], [6, 31],
+		[7, 31]]);
+	assert.deepEqual(updates(), [{ scope, adapter: 5, busy: true }]);
+	await sluice.cmd('toggle-adapter', { id: 'bad' });
+	await waitUntil('its release', () => updates().length === 2);
+	assert.deepEqual(updates()[1], { scope, adapter: 5, busy: false });
+
+	const worker = async () => (await sluice.json(
+		'/api/adapter-status/bad1')).worker;
+	const { alarm } = await waitUntil('quarantine', async () => {
+		const found = await worker();
+
+		return found.state === 'quarantine' && found;
+	}, 20000);
+	assert.match(alarm, /^5 failures in a row, the last: exit code 3; /);
+	await sluice.logged(/alarm worker: adapter bad1 worker: 5 fail/);
+	const { length } = bad.starts('bad1');
+	assert.ok(length >= 5, `${length} starts`);
+	await sluice.cmd('restart-adapter', { id: 'bad1' });
+	await waitUntil('another start', () =>
+		bad.starts('bad1').length > length);
 	await sluice.stop();
 });

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { both, wrapper } from '../helpers/bad-worker.mjs';
+import { both, hello as helloOf, ready, wrapper }
+	from '../helpers/bad-worker.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, sanitized } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
@@ -54,17 +55,7 @@ async function beside(t, scripts, { timeoutMs = 20000,
 	return { sluice, bad };
 }
 
-// The first message of a valid worker; the build is not checked.
-const HELLO = `say '{"type":"worker.hello","body":{"proto":PROTO,` +
-	`"build":"BUILD","role":"stream"}}'`;
-const catalogue = fs.readFileSync(path.join(process.env.srcdir,
-	'proto/ipc/msg.h'), 'utf8');
-const PROTO = 1000 * /MSG_FORMAT = (\d+)/.exec(catalogue)[1] +
-	catalogue.match(/^\t(ROW|EMPTY)\(/gm).length;
-const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
-	path.join(process.env.builddir, 'config.h'), 'utf8'))[1];
-const hello = HELLO.replace('PROTO', PROTO).replace('BUILD', BUILD);
-const ready = `say '{"type":"worker.ready","body":{}}'`;
+const hello = helloOf();
 
 test('a flood of valid messages', (t) => beside(t, { bad:
 	`${hello}; ${ready}; while :; do ` +
@@ -170,7 +161,7 @@ const faulty = {
 		`say '{"type":"worker.log","body":{"level":99}}'; done`,
 	'a message that is too long': `${hello}; for i in 1 2 3 4; do ` +
 		`head -c 90000 /dev/zero >&3; done; exec sleep 100`,
-	'a hello of another version': `${hello.replace(`"proto":${PROTO}`,
+	'a hello of another version': `${hello.replace(/"proto":\d+/,
 		'"proto":999')}; exec sleep 100`,
 	'no hello': `${ready}; exec sleep 100`,
 	'no message, and signals are ignored':

@@ -234,6 +234,35 @@ Test(tuner_source, another_tuning_has_its_own_timeout, .timeout = 60)
 	stop();
 }
 
+/* Status 0 in the second of the stop, then silence until it is tuned. */
+Test(tuner_source, reports_a_stop_of_the_watch_once, .timeout = 60)
+{
+	uint64_t limit_ns = mono_ns() + PATIENCE_S * SECOND_NS;
+	unsigned tunes;
+
+	start("T");
+	AWAIT(report.lock);
+	tunes = report.tunes;
+	/* the step waits for the driver */
+	FAKE_SET(&fake, hangs, true);
+	while (!fake_dvb_hangs(&fake) && mono_ns() < limit_ns)
+		(void)sched_yield();
+	cr_assert(fake_dvb_hangs(&fake));
+	pass_time(1000);
+	second();
+	cr_assert_eq(report.dvb.status, 0u);
+	cr_assert_not(report.silent);
+	for (int i = 0; i < 3; i++) {
+		second();
+		cr_assert(report.silent, "%d", i);
+	}
+	cr_assert_eq(report.tunes, tunes);
+	FAKE_SET(&fake, hangs, false);
+	AWAIT(report.tunes > tunes && !report.silent);
+	AWAIT(report.dvb.status == 0x1fu);
+	stop();
+}
+
 static void read_built(struct build *b)
 {
 	FAKE_SET(&fake, packets, build_packet(b, 0));
