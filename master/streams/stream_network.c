@@ -12,8 +12,8 @@
 
 enum { STREAMS_BYTES_MAX = 40000 }; /* of one message */
 
-/* Adds what a NIT needs of this stream; false: it has no room.  Only a multiplex
- * uses its bitrate. */
+/* Adds what a NIT needs of this stream; false: it has no room.  Only a
+ * multiplex uses its bitrate. */
 static bool add(json_t *streams, const char *id, const json_t *source,
 		size_t *size)
 {

@@ -103,8 +103,8 @@ void stream_spec_init(struct stream_spec *);
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 		      struct errmsg *error) MUST_CHECK;
 
-/* The transport stream of a stream that is sent; 0: that of its source.  A stream
- * with a bitrate is taken for a multiplex of several inputs. */
+/* The transport stream of a stream that is sent; 0: that of its source.  A
+ * stream with a bitrate is taken for a multiplex of several inputs. */
 uint16_t stream_spec_tsid(const struct stream_spec *);
 
 /* A service as other streams list it; borrows its texts. */

@@ -309,8 +309,8 @@ test('sluicectl prints the age of a measurement', async (t) => {
 	const mux = new TsMux({ rate: 1e6 });
 
 	// their first seconds have datagrams
-	await Sender.start(t, mux, 5010, { address: '239.1.1.5', from: '127.0.0.1',
-		iface: '127.0.0.1' });
+	await Sender.start(t, mux, 5010, { address: '239.1.1.5',
+		from: '127.0.0.1', iface: '127.0.0.1' });
 	const sluice = await Sluice.start(t, config(...ids.map((id, i) =>
 		stream(id, 'udp://lo@239.1.1.5:5010',
 			`udp://127.0.0.1:${6010 + i}`))));
@@ -323,8 +323,8 @@ test('sluicectl prints the age of a measurement', async (t) => {
 	for (const id of ids)
 		heads.push((await ctl.out(['stream', 'analysis', id])).split(
 			'\n', 1)[0]);
-	const aged = heads.filter((line) => / MDI [\d.]+:\d+ \(\d s ago\)$/.test(
-		line));
+	const aged = heads.filter((line) =>
+		/ MDI [\d.]+:\d+ \(\d s ago\)$/.test(line));
 	assert.ok(aged.length > 0, heads.join('\n'));
 	await waitUntil('a measurement of now', async () =>
 		/ MDI [\d.]+:\d+$/m.test(await ctl.out(['stream', 'analysis',

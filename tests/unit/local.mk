@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tree again: a test beside the path of what it tests.
 EXTRA_DIST += tests/unit/master/status/alarm_events.h \
+	tests/unit/worker/analysis/bench.h \
 	tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
@@ -234,6 +235,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_si_watch \
 	tests/unit/worker/analysis/test_monitor_program \
+	tests/unit/worker/analysis/test_monitor_silence \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/analysis/test_tstd_judge \
 	tests/unit/worker/ca/test_ca_answers \

@@ -313,12 +313,35 @@ static void feed_skips(struct monitor *m, struct ts_run run,
 	}
 }
 
+/* The end of a silence, which is a fault of its own: what it delayed is none
+ * (TR 101 290 5.2.1: after sync was lost, other indications are not valid). */
+__attribute__((noinline)) static void resume(struct monitor *m, uint64_t now_ns)
+{
+	m->silent = false;
+	m->tables_ns = now_ns;
+	for (size_t i = 0; i < m->pids.n; i++) {
+		struct pid_stats *s = &m->pids.list[i];
+
+		s->last_ns = s->pts_ns = s->pts_moved_ns = now_ns;
+		if (s->table_ns != 0)
+			s->table_ns = now_ns;
+	}
+	for (size_t i = 0; i < SI_TABLES; i++)
+		if (m->si.seen_ns[i] != 0)
+			m->si.seen_ns[i] = now_ns;
+	for (size_t i = 0; i < m->n_pcrs; i++)
+		m->pcrs[i].check.last_ns = m->pcrs[i].check.moved_ns = now_ns;
+}
+
 uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 		      size_t n_runs, const struct ts_skips *skips,
 		      uint64_t now_ns)
 {
 	uint32_t before = m->faults[ALARM_CC] + m->damaged;
 
+	if (m->silent)
+		resume(m, now_ns);
+	m->fed_ns = now_ns;
 	if (psi_changes(m->psi) != m->psi_changes)
 		classify(m, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
@@ -363,8 +386,10 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 		forget_second(m);
 		m->faults[ALARM_SYNC_LOSS]++;
 	} else {
-		monitor_judge(m, now_ns);
+		/* a silence may have begun */
+		monitor_judge(m, m->fed_ns);
 	}
+	m->silent = silent;
 	for (size_t i = 0; i < ALARM_COUNT; i++)
 		if (!silent || m->faults[i] > 0)
 			changed |= alarm_second(&m->alarms[i], m->faults[i],

@@ -45,6 +45,8 @@ struct monitor {
 	uint16_t program;        /* see monitor_watch_program(); or 0 */
 	bool unplaced;           /* places were unknown in this second */
 	uint64_t skipped;        /* packets of this source */
+	uint64_t fed_ns;         /* arrival of the last packets */
+	bool silent;             /* the last second had no packets */
 	uint64_t began_ns;       /* time at which this source began */
 	uint64_t tables_ns;      /* time of the last change of the tables */
 	/* bit set of the PIDs that the tables list; made once a second */

@@ -460,8 +460,8 @@ enum splice_sign splice_judge_foreign(struct splice *,
 				      const struct splice_cursor *);
 
 /* Is the source of a PID with a gap in its counter another one with the same
- * clock?  Its PCRs have moved to a PID that no table names: a short time ago, or
- * at a packet behind the cursor. */
+ * clock?  Its PCRs have moved to a PID that no table names: a short time ago,
+ * or at a packet behind the cursor. */
 bool splice_is_restarted(const struct splice *, struct splice_cursor);
 
 /* Notes a PCR of a PID that no table names, which goes out. */
