@@ -13,8 +13,8 @@ const BUILD = /PACKAGE_VERSION "([^"]+)"/.exec(fs.readFileSync(
 	path.join(builddir, 'config.h'), 'utf8'))[1];
 
 // The first message of a valid worker; the build is not checked.
-export const hello = (role = 'stream') => `say '${JSON.stringify(
-	{ type: 'worker.hello', body: { proto: PROTO, build: BUILD, role } })}'`;
+export const hello = (role = 'stream') => `say '${JSON.stringify({
+	type: 'worker.hello', body: { proto: PROTO, build: BUILD, role } })}'`;
 export const ready = `say '{"type":"worker.ready","body":{}}'`;
 
 // The workers of the streams in scripts, "bad" and others, are scripts; all

@@ -46,12 +46,11 @@ static void put_pmt(uint16_t number, uint8_t version)
 	feed();
 }
 
-static void start(void)
+static void start_with(const struct tuner_spec *spec)
 {
 	static const struct build_entry entries[] = { { 1, 0x100 },
 						      { 2, 0x200 },
 						      { 3, 0x300 } };
-	static const struct tuner_spec spec = { .ca = { .limit = 2 } };
 	uint8_t section[1024];
 
 	psi = psi_new();
@@ -61,7 +60,14 @@ static void start(void)
 	feed();
 	for (uint16_t i = 1; i <= 3; i++)
 		put_pmt(i, 0);
-	source = cam_source_new(&spec, &fake_card_ops, NULL);
+	source = cam_source_new(spec, &fake_card_ops, NULL);
+}
+
+static void start(void)
+{
+	static const struct tuner_spec spec = { .ca = { .limit = 2 } };
+
+	start_with(&spec);
 }
 
 static void stop(void)
@@ -253,5 +259,50 @@ Test(cam_source, passes_the_menu)
 	cam_source_act(source, &choose);
 	AWAIT(strcmp(slot.menu.kind, "") == 0);
 	AWAIT(card.cam.choice == 2);
+	stop();
+}
+
+/* The log of the module may be read late, but never early. */
+Test(cam_source, ca_pmt_delay_holds_the_first_program_back)
+{
+	enum { DELAY_S = 30 };
+	json_t *adapter = json_pack("{s:s, s:i, s:i}", "type", "T", "frequency",
+				    474, "ca_pmt_delay", DELAY_S);
+	uint64_t begin_ns = mono_ns();
+	struct tuner_spec spec;
+
+	cr_assert_eq(tuner_spec_parse(adapter, &spec, NULL), 0);
+	start_with(&spec);
+	want(1, 2, 0);
+	AWAIT(is_state("ready"));
+	AWAIT(fake_card_has_log("only 2 descramble 0b00; "));
+	cr_assert_geq(mono_ns() - begin_ns, DELAY_S * SECOND_NS);
+	json_decref(adapter);
+	stop();
+}
+
+/* Without a licensed host, a module of CI Plus keeps the programs scrambled
+ * that are marked as protected, and descrambles the others. */
+Test(cam_source, a_module_of_ci_plus_does_its_plain_programs)
+{
+	start();
+	fake_card_lock();
+	card.cam.asks[0] = 0x008c1041; /* content control */
+	card.cam.n_asks = 1;
+	fake_card_unlock();
+	want(2, 1, 2);
+	AWAIT(fake_card_has_log("first 1 descramble 0b00; "
+				"last 2 descramble 0b00; "));
+	fake_card_lock();
+	fake_cam_refuse(&card.cam, 1);
+	fake_card_unlock();
+	AWAIT(slot.n_programs == 2 &&
+	      strcmp(slot.programs[0].state, "no entitlement") == 0);
+	AWAIT(strcmp(slot.programs[1].state, "descrambled") == 0);
+	cr_assert(is_state("ready"));
+	cr_assert(slot.ciplus);
+	cr_assert_str_eq(slot.error, "CI Plus is refused, because it needs a "
+			 "licensed host: programs that it protects stay "
+			 "scrambled");
 	stop();
 }
