@@ -18,6 +18,7 @@ command_fn run_stream_restart;
 command_fn run_stream_switch;
 command_fn run_stream_analysis;
 command_fn run_announcements;
+command_fn run_satip;
 command_fn run_network;
 command_fn run_session_ls;
 command_fn run_session_kick;

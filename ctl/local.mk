@@ -5,6 +5,7 @@ libctl_a_SOURCES = \
 	ctl/alarm_text.c ctl/alarm_text.h \
 	ctl/cmd_analysis.c \
 	ctl/cmd_announcements.c \
+	ctl/cmd_satip.c \
 	ctl/api_client.c ctl/api_client.h \
 	ctl/client.c ctl/client.h \
 	ctl/commands.h \

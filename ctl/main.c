@@ -48,6 +48,7 @@ static const struct command commands[] = {
 	  run_stream_switch, 0, 1, 2 },
 	{ "announcements", "", "SAP announcements on the network",
 	  run_announcements, 0, 0, 0 },
+	{ "satip", "", "SAT>IP servers on the network", run_satip, 0, 0, 0 },
 	{ "network", "", "multicast queriers of the inputs", run_network, 0, 0,
 	  0 },
 	{ "session ls", "", "viewers", run_session_ls,

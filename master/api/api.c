@@ -7,12 +7,12 @@
 #include "common/base/utf8.h"
 #include "master/api/admit.h"
 #include "master/api/alarms.h"
-#include "master/api/announcements.h"
 #include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/cors.h"
+#include "master/api/discovery.h"
 #include "master/api/host_look.h"
 #include "master/api/log_feed.h"
 #include "master/api/recordings.h"
@@ -99,6 +99,7 @@ extern const struct api_path
 	history_query_paths[],
 	log_query_paths[],
 	revisions_query_paths[],
+	satip_servers_paths[],
 	status_paths[],
 	stream_analysis_paths[],
 	stream_epg_paths[],
@@ -113,6 +114,7 @@ static const struct api_path *const paths[] = {
 	history_query_paths,
 	log_query_paths,
 	revisions_query_paths,
+	satip_servers_paths,
 	status_paths,
 	stream_analysis_paths,
 	stream_epg_paths,
@@ -144,8 +146,10 @@ struct api *api_new(const struct api_config *cfg)
 	api->revisions = revisions_query_new(api);
 	api->log_feed = log_feed_new(api);
 	api->scans = scans_new(cfg->loop, cfg->reconciler);
-	api->announcements =
-		announcements_new(reconciler_jobs(cfg->reconciler));
+	api->announcements = discovery_new(reconciler_jobs(cfg->reconciler),
+					   &announcements_kind);
+	api->satip_servers = discovery_new(reconciler_jobs(cfg->reconciler),
+					   &satip_servers_kind);
 	api->alarms = alarms_new(api);
 	api->prefix = route_prefix(json_string_value(
 		config_setting(cfg->config, "control_path")));
@@ -164,7 +168,8 @@ void api_free(struct api **p)
 	viewers_set_lists(api->cfg.viewers, NULL, NULL);
 	ev_timer_stop(api->cfg.loop, &api->restart);
 	scans_free(&api->scans);
-	announcements_free(&api->announcements);
+	discovery_free(&api->announcements);
+	discovery_free(&api->satip_servers);
 	alarms_free(&api->alarms);
 	host_looks_free(&api->looks);
 	revisions_query_free(&api->revisions);

@@ -17,9 +17,9 @@
 #include <sys/queue.h>
 
 struct alarms;
-struct announcements;
 struct call;
 struct caller;
+struct discovery;
 struct host_looks;
 struct log_feed;
 struct revisions_query;
@@ -42,7 +42,7 @@ struct api {
 	json_t *lnb_misfits;
 	struct playlist_limit playlists;
 	struct scans *scans;
-	struct announcements *announcements;
+	struct discovery *announcements, *satip_servers;
 	struct alarms *alarms;
 	struct host_advice *host;
 	struct host_looks *looks;

@@ -5,7 +5,9 @@ libmaster_a_SOURCES += \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/alarms.c master/api/alarms.h \
-	master/api/announcements.c master/api/announcements.h \
+	master/api/announcements.c \
+	master/api/discovery.c master/api/discovery.h \
+	master/api/satip_servers.c \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
 	master/api/call.c master/api/call.h \

@@ -265,6 +265,8 @@
 	ROW(SCAN_SERVICE, scan_service, "scan.service", KEPT) \
 	/* an entry of the table of sessions */ \
 	ROW(SCAN_ANNOUNCEMENT, scan_announcement, "scan.announcement", KEPT) \
+	/* an entry of the table of SAT>IP servers */ \
+	ROW(SCAN_SERVER, scan_server, "scan.server", KEPT) \
 	/* once a second, from the data path */ \
 	ROW(SCAN_STATUS, scan_status, "scan.status", REPLACED) \
 	/* the end of a test */ \
@@ -474,9 +476,6 @@ struct msg_stream_status {
 	struct msg_service_status services[MSG_SERVICES_MAX];
 };
 
-/* Instead of an address: report the sessions of SAP. */
-#define SCAN_ANNOUNCEMENTS "sap://"
-
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
@@ -565,6 +564,7 @@ struct msg {
 		struct msg_scan_service scan_service;
 		struct msg_scan_record scan_record;
 		struct msg_scan_announcement scan_announcement;
+		struct msg_scan_server scan_server;
 		struct msg_scan_status scan_status;
 		struct msg_softcam_test softcam_test;
 		struct msg_softcam_start softcam_start;

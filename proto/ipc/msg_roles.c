@@ -404,6 +404,34 @@ static const struct field announcement_rows[] = {
 const struct field_table scan_announcement_fields =
 	MSG_TABLE(struct msg_scan_announcement, announcement_rows);
 
+static const struct field server_system_rows[] = {
+	{ "system", MSG_WORD(struct msg_server_system, system) },
+	{ "frontends", FIELD_AT(struct msg_server_system, frontends) },
+};
+static const struct field_table server_system_fields =
+	MSG_TABLE(struct msg_server_system, server_system_rows);
+
+#define AT(member) FIELD_AT(struct msg_scan_server, member)
+#define TEXT(member) MSG_TEXT(struct msg_scan_server, member)
+static const struct field scan_server_rows[] = {
+	{ "place", AT(place), .max = SCAN_PLACES_MAX - 1 },
+	{ "iface", MSG_WORD(struct msg_scan_server, iface) },
+	{ "host", MSG_WORD(struct msg_scan_server, host) },
+	{ "port", AT(port), .max = UINT16_MAX },
+	{ "uuid", MSG_WORD(struct msg_scan_server, uuid) },
+	{ "name", TEXT(name) },
+	{ "manufacturer", TEXT(manufacturer) },
+	{ "model", TEXT(model) },
+	{ "channels", TEXT(channels) },
+	{ "systems", FIELD_ITEMS(struct msg_scan_server, systems, n_systems),
+	  .of = &server_system_fields },
+	{ "note", TEXT(note) },
+};
+#undef AT
+#undef TEXT
+const struct field_table scan_server_fields =
+	MSG_TABLE(struct msg_scan_server, scan_server_rows);
+
 static const struct field scan_status_rows[] = {
 	{ "packets", FIELD_AT(struct msg_scan_status, packets) },
 	{ "done", FIELD_AT(struct msg_scan_status, done) },

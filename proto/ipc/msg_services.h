@@ -162,6 +162,10 @@ struct msg_stream_record {
 	const json_t *record;    /* an object (proto/si/record.h) */
 };
 
+/* Instead of an address: report the sessions of SAP, or the SAT>IP servers. */
+#define SCAN_ANNOUNCEMENTS "sap://"
+#define SCAN_SERVERS "ssdp://"
+
 struct msg_scan_start {
 	const char *address;     /* address of an input, as in a stream */
 };
@@ -173,6 +177,27 @@ struct msg_scan_announcement {
 	const char *name;
 	const char *input;       /* address of the input; "": none, see note */
 	const char *note;
+};
+
+enum { MSG_SERVER_SYSTEMS_MAX = 8 };
+
+struct msg_scan_server {
+	uint32_t place;          /* below SCAN_PLACES_MAX */
+	const char *iface;       /* all texts "": ended */
+	const char *host;        /* address of the server */
+	uint32_t port;           /* of RTSP; 0: the usual one */
+	const char *uuid;
+	/* of its description; "": not given */
+	const char *name;
+	const char *manufacturer;
+	const char *model;
+	const char *channels;    /* URL of a list in M3U */
+	size_t n_systems;
+	struct msg_server_system {
+		const char *system;  /* type of an adapter, or the server's */
+		uint32_t frontends;
+	} systems[MSG_SERVER_SYSTEMS_MAX];
+	const char *note;        /* why there is no description; "": none */
 };
 
 struct msg_scan_record {

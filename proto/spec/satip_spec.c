@@ -158,6 +158,14 @@ static int find_system(const json_t *adapter, size_t *ret,
 			   text);
 }
 
+const char *satip_spec_type(const char *system)
+{
+	for (size_t i = 0; i < ARRAY_LEN(systems); i++)
+		if (strcasecmp(systems[i].value, system) == 0)
+			return systems[i].type;
+	return NULL;
+}
+
 /* Text is in MHz, kHz or Hz: the ranges do not overlap. */
 static int format_frequency(const json_t *adapter, bool satellite,
 			    char ret[VALUE_MAX], struct errmsg *error)

@@ -44,6 +44,10 @@ bool satip_spec_has_name(const json_t *adapter);
 /* The keys that satip_spec_parse() reads, in a new object. */
 json_t *satip_spec_keys(const json_t *adapter);
 
+/* The type of an adapter for the system that a server calls so, in any case;
+ * NULL: there is none. */
+const char *satip_spec_type(const char *system);
+
 /* 0, or -EINVAL with error, which names the key. */
 int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
 		     struct errmsg *error) MUST_CHECK;

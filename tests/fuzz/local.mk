@@ -48,10 +48,12 @@ fuzz_targets = \
 	tests/fuzz/fuzz_sap_packet \
 	tests/fuzz/fuzz_sdp \
 	tests/fuzz/fuzz_section \
+	tests/fuzz/fuzz_server_description \
 	tests/fuzz/fuzz_ses1 \
 	tests/fuzz/fuzz_simulcrypt \
 	tests/fuzz/fuzz_splice \
 	tests/fuzz/fuzz_srt_streamid \
+	tests/fuzz/fuzz_ssdp_message \
 	tests/fuzz/fuzz_stream_spec \
 	tests/fuzz/fuzz_sync \
 	tests/fuzz/fuzz_t2mi \
@@ -120,6 +122,12 @@ tests_fuzz_fuzz_rtsp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sap_packet_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_sdp_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_section_LDADD = $(fuzz_engine) $(worker_libs)
+tests_fuzz_fuzz_server_description_SOURCES = \
+	tests/fuzz/fuzz_server_description.c \
+	worker/scan/server_description.c
+tests_fuzz_fuzz_server_description_LDADD = $(fuzz_engine) $(worker_libs) \
+	$(EXPAT_LIBS)
+tests_fuzz_fuzz_ssdp_message_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ses1_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_simulcrypt_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_ecmg_session_LDADD = $(fuzz_engine) $(worker_libs)

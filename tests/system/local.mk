@@ -213,6 +213,7 @@ plain_tests = \
 	tests/system/rist.mjs \
 	tests/system/rtp-merge.mjs \
 	tests/system/rtp-output.mjs \
+	tests/system/satip-servers.mjs \
 	tests/system/save.mjs \
 	tests/system/save-faults.mjs \
 	tests/system/scan-samples.mjs \

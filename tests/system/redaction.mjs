@@ -112,7 +112,7 @@ const COMMANDS = [{ cmd: 'load' }, { cmd: 'sessions' }, { cmd: 'version' },
 	{ cmd: 'check-stream', id: 'bad', status: true },
 	{ cmd: 'get-adapter', id: 'a1' }];
 const PATHS = ['system-status', 'overview', 'announcements', 'network-status',
-	'forms',
+	'satip-servers', 'forms',
 	...['stream-info', 'stream-status', 'stream-inputs', 'stream-outputs',
 		'stream-analysis', 'stream-epg', 'stream-plan', 'history']
 		.flatMap((p) => [`${p}/a001`, `${p}/bad`]),

@@ -31,6 +31,7 @@ const COMMANDS = {
 };
 const PATHS = {
 	'/api/announcements': 'Y', '/api/network-status': 'Y',
+	'/api/satip-servers': 'Y',
 	'/api/system-status': 'Y', '/api/stream-info/x': 'Y',
 	'/api/stream-status/x': 'Y', '/api/stream-analysis/x': 'Y',
 	'/api/stream-plan/x': 'Y',

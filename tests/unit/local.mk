@@ -409,7 +409,10 @@ unit_worker_tests = \
 	tests/unit/worker/si/test_collect \
 	tests/unit/worker/scan/test_adapter_task \
 	tests/unit/worker/scan/test_scan_services \
+	tests/unit/worker/scan/test_server_description \
+	tests/unit/worker/scan/test_server_table \
 	tests/unit/worker/scan/test_session_table \
+	tests/unit/worker/scan/test_ssdp_message \
 	tests/unit/worker/scan/test_tuning_list \
 	tests/unit/worker/sdp/test_offer \
 	tests/unit/worker/sdp/test_sap_packet \
@@ -629,6 +632,11 @@ tests_unit_worker_merge_test_merge_order_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \
 	tests/unit/worker/merge/test_merge_order.c
+tests_unit_worker_scan_test_server_description_SOURCES = \
+	tests/unit/worker/scan/test_server_description.c \
+	worker/scan/server_description.c
+tests_unit_worker_scan_test_server_description_LDADD = $(test_libs) \
+	$(EXPAT_LIBS)
 tests_unit_worker_epg_test_guide_import_SOURCES = \
 	tests/unit/worker/epg/test_guide_import.c \
 	worker/epg/import_feed.c \
@@ -779,6 +787,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_access \
 	tests/unit/master/api/test_adapters \
 	tests/unit/master/api/test_announcements \
+	tests/unit/master/api/test_satip_servers \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_categories \
 	tests/unit/master/api/test_category_name \
@@ -871,6 +880,12 @@ tests_unit_master_api_test_adapters_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_adapters_LDADD = $(master_libs)
+tests_unit_master_api_test_satip_servers_SOURCES = \
+	tests/unit/master/api/test_satip_servers.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
 tests_unit_master_api_test_announcements_SOURCES = \
 	tests/unit/master/api/test_announcements.c \
 	tests/unit/master/api/world.c \
@@ -878,6 +893,7 @@ tests_unit_master_api_test_announcements_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_announcements_LDADD = $(master_libs)
+tests_unit_master_api_test_satip_servers_LDADD = $(master_libs)
 tests_unit_master_api_test_api_SOURCES = \
 	tests/unit/master/api/test_api.c \
 	tests/unit/master/api/world.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The role `scan`: reports the tables of one input, the services of an adapter,
- * or the sessions that SAP announces on the network. */
+ * the sessions that SAP announces on the network, or its SAT>IP servers. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
@@ -12,6 +12,7 @@
 #include "worker/scan/adapter_task.h"
 #include "worker/scan/scan_report.h"
 #include "worker/scan/sap_task.h"
+#include "worker/scan/satip_task.h"
 #include "worker/si/record_feed.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct scan {
 	bool has_ring;           /* of an adapter */
 	/* instead of an input; or NULL */
 	struct sap_task *sap;
+	struct satip_task *satip;
 	struct adapter_task *adapter;
 	struct errmsg error;     /* error of the input; "": none */
 	ev_timer tick;
@@ -142,6 +144,7 @@ static void scan_free(void *role)
 	input_free(&s->input);
 	scan_report_done(&s->out);
 	sap_task_free(&s->sap);
+	satip_task_free(&s->satip);
 	adapter_task_free(&s->adapter);
 	if (s->has_ring)
 		fd_close(&s->spec.ring);
@@ -151,7 +154,8 @@ static void scan_free(void *role)
 /* False: a message before has given it work. */
 static bool is_idle(struct scan *s)
 {
-	if (s->out.feed == NULL && s->sap == NULL && s->adapter == NULL)
+	if (s->out.feed == NULL && s->sap == NULL && s->satip == NULL &&
+	    s->adapter == NULL)
 		return true;
 	log_error("scan", "second task: protocol error, exiting");
 	worker_exit(s->worker, EX_PROTOCOL);
@@ -189,12 +193,15 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct scan *s = role;
 	const char *address = m->scan_start.address;
 	bool sap = strcmp(address, SCAN_ANNOUNCEMENTS) == 0;
+	bool satip = strcmp(address, SCAN_SERVERS) == 0;
 
 	(void)fds, (void)n_fds;
-	if (!is_idle(s) || !enter_sandbox(s, sap ? NULL : address))
+	if (!is_idle(s) || !enter_sandbox(s, sap || satip ? NULL : address))
 		return;
 	if (sap)
 		s->sap = sap_task_new(s->worker);
+	else if (satip)
+		s->satip = satip_task_new(s->worker);
 	else
 		start_input(s, address, -1);
 }

@@ -2,19 +2,16 @@
 #include "worker/scan/sap_task.h"
 
 #include "common/base/alloc.h"
-#include "common/base/fd.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/loop/timer.h"
 #include "proto/spec/io_spec.h"
 #include "worker/core/worker.h"
+#include "worker/scan/iface_list.h"
 #include "worker/scan/session_table.h"
 #include "worker/socket/receive_socket.h"
 
-#include <errno.h>
-#include <ifaddrs.h>
 #include <inttypes.h>
-#include <net/if.h>
 #include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +21,6 @@ enum {
 	TICK_MS = 100,
 	REPORTS_MAX = 32, /* reports in a tick */
 	UPDATE_S = 5,     /* period of the update of interfaces */
-	IFACES_MAX = 16,
 	READS_MAX = 16,   /* reads of a socket in one tick */
 	SOCKET_SIZE = 128 * 1024,
 	PACKET_MAX = 65536,
@@ -36,13 +32,7 @@ static const char *const groups[] = {
 	"224.2.127.254", "239.255.255.255", "239.195.255.255",
 	"ff02::2:7ffe", "ff05::2:7ffe", "ff08::2:7ffe", "ff0e::2:7ffe",
 };
-
-struct iface {
-	char name[16];
-	unsigned ifindex;          /* 0: free */
-	bool seen;                 /* in the last list of interfaces */
-	int fds[ARRAY_LEN(groups)]; /* socket of each group; -1: closed */
-};
+_Static_assert(ARRAY_LEN(groups) <= IFACE_SOCKETS_MAX, "sockets");
 
 struct sap_task {
 	struct worker *worker;
@@ -55,85 +45,22 @@ struct sap_task {
 	uint64_t rejected;   /* rejected packets */
 	struct errmsg last;  /* the reason of the last rejection */
 	struct errmsg error; /* why no socket is open; "": sockets are open */
-	struct iface ifaces[IFACES_MAX];
+	struct iface_list sockets;
 	uint8_t packet[PACKET_MAX];
 };
 
-static void close_iface(struct iface *e)
+static int open_group(const struct iface *iface, size_t i)
 {
-	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		if (e->fds[i] >= 0)
-			fd_close(&e->fds[i]);
-	e->ifindex = 0;
-}
-
-static void update_iface(struct sap_task *t, const struct ifaddrs *a)
-{
-	const unsigned wanted = IFF_UP | IFF_MULTICAST;
-	unsigned ifindex = if_nametoindex(a->ifa_name);
 	struct udp_place place = { .socket_size = SOCKET_SIZE };
-	struct iface *iface = NULL;
+	int fd = sockaddr_parse(groups[i], SAP_PORT, &place.local);
 
-	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
-		return;
-	/* finds the place of the interface, or the first free place */
-	for (size_t i = 0; i < IFACES_MAX; i++) {
-		struct iface *one = &t->ifaces[i];
-		bool same = one->ifindex == ifindex &&
-			    strcmp(one->name, a->ifa_name) == 0;
-
-		if (same || (one->ifindex == 0 && iface == NULL))
-			iface = one;
-		if (same)
-			break;
-	}
-	if (iface == NULL || iface->seen)
-		return;
-	iface->seen = true;
-	iface->ifindex = ifindex;
-	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
-	/* a socket that cannot be opened (without IPv6, for example) is opened
-	 * at a later update */
 	(void)snprintf(place.iface, sizeof place.iface, "%s", iface->name);
-	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
-		int *fd = &iface->fds[i];
-
-		if (*fd >= 0 || sockaddr_parse(groups[i], SAP_PORT,
-					       &place.local) < 0)
-			continue;
-		*fd = udp_socket_open(&place, ifindex, NULL);
-		if (*fd < 0)
-			*fd = -1;
-		else /* GRO would join packets of different senders */
-			(void)setsockopt(*fd, SOL_UDP, UDP_GRO, &(int){ 0 },
-					 sizeof(int));
-	}
-}
-
-/* Finds new interfaces and leaves removed ones. */
-static void update_sockets(struct sap_task *t)
-{
-	struct ifaddrs *all;
-	bool open = false;
-
-	t->error.text[0] = '\0';
-	if (getifaddrs(&all) < 0) {
-		errmsg_set(&t->error, "interfaces: %s", strerror(errno));
-		return;
-	}
-	for (size_t i = 0; i < IFACES_MAX; i++)
-		t->ifaces[i].seen = false;
-	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
-		update_iface(t, a);
-	freeifaddrs(all);
-	for (size_t i = 0; i < IFACES_MAX; i++) {
-		if (t->ifaces[i].ifindex != 0 && !t->ifaces[i].seen)
-			close_iface(&t->ifaces[i]);
-		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
-			open |= t->ifaces[i].fds[k] >= 0;
-	}
-	if (!open)
-		errmsg_set(&t->error, "no multicast interface is up");
+	if (fd == 0)
+		fd = udp_socket_open(&place, iface->ifindex, NULL);
+	if (fd >= 0) /* GRO would join packets of different senders */
+		(void)setsockopt(fd, SOL_UDP, UDP_GRO, &(int){ 0 },
+				 sizeof(int));
+	return fd;
 }
 
 /* Reads a limited number of packets: a flood overflows only its own socket. */
@@ -192,8 +119,9 @@ static void every_second(struct sap_task *t)
 	struct errmsg rejected;
 
 	t->second_ns = t->now_ns + SECOND_NS;
-	if (t->seconds++ % UPDATE_S == 0)
-		update_sockets(t);
+	if (t->seconds++ % UPDATE_S == 0 &&
+	    iface_list_update(&t->sockets, &t->error) == 0)
+		t->error.text[0] = '\0';
 	session_table_expire(t->table, t->now_ns);
 	m.scan_status.packets = t->packets;
 	if (t->error.text[0] != '\0') {
@@ -209,13 +137,14 @@ static void every_second(struct sap_task *t)
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct sap_task *t = container_of(timer, struct sap_task, tick);
+	const struct iface *ifaces = t->sockets.ifaces;
 
 	(void)loop, (void)revents;
 	t->now_ns = mono_ns();
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
-			if (t->ifaces[i].fds[k] >= 0)
-				read_fd(t, &t->ifaces[i], t->ifaces[i].fds[k]);
+			if (ifaces[i].fds[k] >= 0)
+				read_fd(t, &ifaces[i], ifaces[i].fds[k]);
 	report_sessions(t);
 	if (t->now_ns >= t->second_ns)
 		every_second(t);
@@ -227,9 +156,9 @@ struct sap_task *sap_task_new(struct worker *worker)
 
 	t->worker = worker;
 	t->table = session_table_new();
-	for (size_t i = 0; i < IFACES_MAX; i++)
-		for (size_t k = 0; k < ARRAY_LEN(groups); k++)
-			t->ifaces[i].fds[k] = -1;
+	t->sockets.n = ARRAY_LEN(groups);
+	t->sockets.open = open_group;
+	iface_list_init(&t->sockets);
 	t->now_ns = mono_ns();
 	every_second(t);
 	ev_init(&t->tick, on_tick);
@@ -245,8 +174,7 @@ void sap_task_free(struct sap_task **tp)
 	if (t == NULL)
 		return;
 	ev_timer_stop(t->worker->loop, &t->tick);
-	for (size_t i = 0; i < IFACES_MAX; i++)
-		close_iface(&t->ifaces[i]);
+	iface_list_done(&t->sockets);
 	session_table_free(&t->table);
 	free(t);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GET api/announcements. */
-#include "master/api/announcements.h"
+#include "master/api/discovery.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>

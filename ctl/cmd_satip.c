@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* satip: SAT>IP servers on the networks of the service. */
+#include "ctl/api_client.h"
+#include "ctl/commands.h"
+#include "ctl/print.h"
+#include "ctl/table.h"
+#include "ctl/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* Servers answer a search within two seconds. */
+enum { SURE_S = 4 };
+
+static const char *member(const json_t *one, const char *key)
+{
+	const char *text = json_string_value(json_object_get(one, key));
+
+	return text != NULL ? text : "";
+}
+
+/* "S2: 4, T2: 2" */
+static void put_frontends(struct table *t, size_t column, json_t *frontends)
+{
+	struct buf out = { 0 };
+	const char *system;
+	json_t *n;
+
+	json_object_foreach(frontends, system, n)
+		buf_printf(&out, "%s%s: %" JSON_INTEGER_FORMAT,
+			   buf_len(&out) > 0 ? ", " : "", system,
+			   json_integer_value(n));
+	buf_append(&out, "", 1);
+	table_set(t, column, TABLE_PLAIN, (const char *)buf_head(&out));
+	buf_done(&out);
+}
+
+static void put_model(struct table *t, size_t column, const json_t *one)
+{
+	const char *maker = member(one, "manufacturer");
+	const char *model = member(one, "model");
+	char text[320];
+
+	(void)snprintf(text, sizeof text, "%s%s%s", maker,
+		       maker[0] != '\0' && model[0] != '\0' ? " " : "", model);
+	table_set(t, column, TABLE_PLAIN, text);
+}
+
+static void print_list(const struct ctl *ctl, const json_t *list)
+{
+	enum { SERVER, NAME, MODEL, FRONTENDS, HEARD, IFACE, NOTE, N };
+	static const struct table_column columns[N] = {
+		[SERVER] = { "SERVER", 0, false, "server", CELL_TEXT },
+		[NAME] = { "NAME", 32, false, "name", CELL_TEXT },
+		[MODEL] = { "MODEL", 32, false, NULL, CELL_TEXT },
+		[FRONTENDS] = { "FRONTENDS", 0, false, NULL, CELL_TEXT },
+		[HEARD] = { "HEARD", 0, true, NULL, CELL_TEXT },
+		[IFACE] = { "INTERFACE", 0, false, "iface", CELL_TEXT },
+		[NOTE] = { "NOTE", 0, false, "note", CELL_NOTE },
+	};
+	struct table *t = table_new(columns, N);
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, one) {
+		json_int_t at = json_integer_value(json_object_get(one,
+								   "heard"));
+		char heard[32];
+
+		text_duration(heard, MAX(time(NULL) - at, 0));
+		table_row_of(t, one);
+		put_model(t, MODEL, one);
+		put_frontends(t, FRONTENDS, json_object_get(one, "frontends"));
+		table_set(t, HEARD, TABLE_PLAIN, heard);
+	}
+	print_table(ctl, t);
+	table_free(&t);
+}
+
+/* Prints why the list may be incomplete. */
+static void print_doubts(const json_t *reply)
+{
+	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
+	const char *error = api_text(reply, "error");
+	struct buf out = { 0 };
+
+	if (s < SURE_S)
+		buf_printf(&out, "The search has just begun: repeat the "
+			   "command in %d seconds.\n", SURE_S);
+	if (error[0] != '\0') {
+		text_plain(&out, error);
+		buf_printf(&out, "\n");
+	}
+	print_text(&out, stderr);
+}
+
+static void show(const struct ctl *ctl, const json_t *reply)
+{
+	print_list(ctl, json_object_get(reply, "servers"));
+	(void)fflush(stdout);
+	print_doubts(reply);
+}
+
+enum ctl_exit run_satip(struct ctl *ctl, char **args, size_t n)
+{
+	(void)args, (void)n;
+	return print_answer(ctl, "/api/satip-servers", show);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Datagrams of SSDP, one behind the other: a byte for the sender and the
+ * elapsed time, two for its length.  Descriptions end well or badly.  The table
+ * keeps its bounds, leads to the sender alone, and a client that follows its
+ * reports has the same table. */
+#include "common/base/units.h"
+#include "tests/fuzz/fuzz.h"
+#include "worker/scan/server_table.h"
+#include "worker/scan/ssdp_message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOSTS = 4, TIME_SHIFT = 3, STEP_S = 40 };
+
+static const char *const hosts[HOSTS] = { "192.0.2.1", "192.0.2.2",
+					  "192.0.2.3", "2001:db8::1" };
+
+static void judge_message(const uint8_t *data, size_t len, const char *host)
+{
+	struct ssdp_message m;
+	struct server_url again;
+	char url[SERVER_URL_MAX];
+
+	if (ssdp_decode(data, len, host, &m, NULL) < 0 ||
+	    m.kind == SSDP_OTHER)
+		return;
+	if (m.uuid[0] == '\0' || memchr(m.uuid, '\0', sizeof m.uuid) == NULL)
+		abort();
+	if (m.kind != SSDP_ALIVE)
+		return;
+	if (m.life_s < SSDP_LIFE_MIN_S || m.life_s > SSDP_LIFE_MAX_S)
+		abort();
+	server_url_format(&m.location, host, url);
+	if (server_url_parse((struct slice){ url, strlen(url) }, host, &again,
+			     NULL) < 0 ||
+	    again.port != m.location.port ||
+	    strcmp(again.path, m.location.path) != 0)
+		abort();
+}
+
+static void load(struct server_table *t, uint64_t now_ns)
+{
+	struct server_facts facts = { .name = "a" };
+	struct server_load l;
+	unsigned n = 0;
+
+	while (server_table_next_load(t, &l)) {
+		bool known = false;
+
+		for (size_t i = 0; i < HOSTS; i++)
+			known |= strcmp(l.host, hosts[i]) == 0;
+		if (!known || l.ticket == 0 || n++ > SERVERS_MAX)
+			abort();
+		server_table_loaded(t, l.ticket,
+				    l.ticket % 3 != 0 ? &facts : NULL, "no",
+				    now_ns);
+	}
+}
+
+static void follow(struct server_table *t, uint64_t now_ns,
+		   bool known[SERVERS_MAX])
+{
+	struct server_report r;
+	unsigned n = 0, told = 0;
+
+	load(t, now_ns);
+	while (server_table_next_report(t, now_ns, &r)) {
+		if (r.number >= SERVERS_MAX || told++ > 2 * SERVERS_MAX)
+			abort();
+		known[r.number] = r.iface[0] != '\0';
+	}
+	for (size_t i = 0; i < SERVERS_MAX; i++)
+		n += known[i];
+	if (n != server_table_count(t) || n > HOSTS * SERVERS_OF_HOST_MAX)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct server_table *t = server_table_new();
+	bool known[SERVERS_MAX] = { false };
+	uint64_t now_ns = SECOND_NS;
+
+	while (size > 3) {
+		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
+		const char *host = hosts[data[0] % HOSTS];
+		struct sockaddr_any sender;
+
+		if (sockaddr_parse(host, 1, &sender) < 0)
+			abort();
+		now_ns += (data[0] >> TIME_SHIFT) * STEP_S * SECOND_NS;
+		judge_message(data + 3, len, host);
+		(void)!server_table_feed(t, &(struct server_packet){
+			.iface = data[0] & 4 ? "eth1" : "eth0",
+			.sender = &sender,
+			.data = data + 3,
+			.len = len,
+		}, now_ns, NULL);
+		if (data[0] >> TIME_SHIFT != 0) {
+			server_table_expire(t, now_ns);
+			follow(t, now_ns, known);
+		}
+		data += 3 + len;
+		size -= 3 + len;
+	}
+	follow(t, now_ns, known);
+	server_table_expire(t, now_ns + 2 * SSDP_LIFE_MAX_S * SECOND_NS);
+	follow(t, now_ns, known);
+	server_table_free(&t);
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/scan/iface_list.h"
+
+#include "common/base/fd.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+static void close_iface(struct iface_list *l, struct iface *e)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (e->fds[i] >= 0)
+			fd_close(&e->fds[i]);
+	e->ifindex = 0;
+}
+
+void iface_list_init(struct iface_list *l)
+{
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		for (size_t k = 0; k < IFACE_SOCKETS_MAX; k++)
+			l->ifaces[i].fds[k] = -1;
+}
+
+void iface_list_done(struct iface_list *l)
+{
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		close_iface(l, &l->ifaces[i]);
+}
+
+/* The place of the interface, or the first free place; NULL: none. */
+static struct iface *find_place(struct iface_list *l, const char *name,
+				unsigned ifindex)
+{
+	struct iface *place = NULL;
+
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		struct iface *one = &l->ifaces[i];
+
+		if (one->ifindex == ifindex && strcmp(one->name, name) == 0)
+			return one;
+		if (one->ifindex == 0 && place == NULL)
+			place = one;
+	}
+	return place;
+}
+
+static struct sockaddr_any find_v4(const struct ifaddrs *all, const char *name)
+{
+	struct sockaddr_any v4 = { 0 };
+
+	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
+		if (a->ifa_addr == NULL ||
+		    a->ifa_addr->sa_family != AF_INET ||
+		    strcmp(a->ifa_name, name) != 0)
+			continue;
+		v4.len = sizeof v4.in;
+		memcpy(&v4.in, a->ifa_addr, sizeof v4.in);
+		break;
+	}
+	return v4;
+}
+
+static bool is_same(const struct sockaddr_any *a, const struct sockaddr_any *b)
+{
+	return a->len == b->len && (a->len == 0 || sockaddr_equal(a, b));
+}
+
+static void update_iface(struct iface_list *l, const struct ifaddrs *all,
+			 const struct ifaddrs *a)
+{
+	const unsigned wanted = IFF_UP | IFF_MULTICAST;
+	unsigned ifindex = if_nametoindex(a->ifa_name);
+	struct iface *iface = NULL;
+	struct sockaddr_any v4;
+
+	if ((a->ifa_flags & wanted) == wanted && ifindex != 0)
+		iface = find_place(l, a->ifa_name, ifindex);
+	if (iface == NULL || iface->seen)
+		return;
+	v4 = find_v4(all, a->ifa_name);
+	if (iface->ifindex != 0 && !is_same(&iface->v4, &v4))
+		close_iface(l, iface);
+	iface->seen = true;
+	iface->ifindex = ifindex;
+	iface->v4 = v4;
+	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
+	for (size_t i = 0; i < l->n; i++) {
+		if (iface->fds[i] < 0)
+			iface->fds[i] = l->open(iface, i);
+		if (iface->fds[i] < 0)
+			iface->fds[i] = -1;
+	}
+}
+
+int iface_list_update(struct iface_list *l, struct errmsg *error)
+{
+	struct ifaddrs *all;
+	bool open = false;
+
+	if (getifaddrs(&all) < 0)
+		return errmsg_fail(error, -errno, "interfaces: %s",
+				   strerror(errno));
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		l->ifaces[i].seen = false;
+	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
+		update_iface(l, all, a);
+	freeifaddrs(all);
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		if (l->ifaces[i].ifindex != 0 && !l->ifaces[i].seen)
+			close_iface(l, &l->ifaces[i]);
+		for (size_t k = 0; k < l->n; k++)
+			open |= l->ifaces[i].fds[k] >= 0;
+	}
+	return open ? 0 : errmsg_fail(error, -ENODEV,
+				      "no multicast interface is up");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sockets at each interface of the host that has multicast: opens them at new
+ * interfaces and closes those of removed ones.
+ *
+ * Embedded.  Owns the sockets.
+ */
+#pragma once
+
+#include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
+#include "common/base/util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8 };
+
+struct iface {
+	char name[16];
+	unsigned ifindex;           /* 0: free */
+	struct sockaddr_any v4;     /* its first address; len 0: none */
+	bool seen;                  /* in the last list of interfaces */
+	int fds[IFACE_SOCKETS_MAX]; /* -1: closed */
+};
+
+struct iface_list {
+	size_t n; /* sockets of each interface */
+	/* Opens socket i of the interface: its descriptor, or below 0.  A
+	 * socket that cannot be opened is opened at a later update. */
+	int (*open)(const struct iface *, size_t i);
+	struct iface ifaces[IFACES_MAX];
+};
+
+/* n and open are set. */
+void iface_list_init(struct iface_list *);
+void iface_list_done(struct iface_list *);
+
+/* Call it every few seconds.  0, or -errno with error: no socket is open. */
+int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;

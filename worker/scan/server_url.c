@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/scan/server_url.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HTTP_PORT = 80, FREE_PORTS = 1024 };
+
+/* The text in front of the path, which begins with one of "/?#". */
+static struct slice cut_authority(struct slice *rest)
+{
+	struct slice authority = { rest->at, 0 };
+
+	while (authority.len < rest->len &&
+	       memchr("/?#", rest->at[authority.len], 3) == NULL)
+		authority.len++;
+	rest->at += authority.len;
+	rest->len -= authority.len;
+	return authority;
+}
+
+static bool read_path(struct slice text, char path[SERVER_PATH_MAX])
+{
+	const char *fragment = text.len > 0 ? memchr(text.at, '#', text.len)
+					    : NULL;
+
+	if (fragment != NULL)
+		text.len = (size_t)(fragment - text.at);
+	path[0] = '/';
+	path[1] = '\0';
+	if (text.len == 0)
+		return true;
+	/* "?query" without a path */
+	return memchr(text.at, ' ', text.len) == NULL &&
+	       (text.at[0] == '/' ? slice_copy(text, path, SERVER_PATH_MAX)
+				  : slice_copy(text, path + 1,
+					       SERVER_PATH_MAX - 1));
+}
+
+int server_url_parse(struct slice text, const char *host,
+		     struct server_url *ret, struct errmsg *error)
+{
+	static const char scheme[] = "http://";
+	struct server_url url = { 0 };
+	struct slice authority, name, number;
+	uint32_t port = HTTP_PORT;
+	bool has_port;
+
+	if (!slice_begins(text, scheme))
+		return errmsg_fail(error, -EINVAL, "is no URL of http");
+	text.at += sizeof scheme - 1;
+	text.len -= sizeof scheme - 1;
+	authority = cut_authority(&text);
+	has_port = slice_split(authority, ':', &name, &number);
+	if (!slice_is(name, host))
+		return errmsg_fail(error, -EINVAL, "leads to another host than "
+				   "%.64s", host);
+	if (has_port && !slice_number(number, UINT16_MAX, &port))
+		return errmsg_fail(error, -EINVAL, "has no number as its port");
+	if (port != HTTP_PORT && port < FREE_PORTS)
+		return errmsg_fail(error, -EINVAL, "leads to port %u: only %d "
+				   "and those from %d on are allowed", port,
+				   HTTP_PORT, FREE_PORTS);
+	if (!read_path(text, url.path))
+		return errmsg_fail(error, -EINVAL, "has a path that is longer "
+				   "than %d bytes or no plain text",
+				   SERVER_PATH_MAX - 1);
+	url.port = (uint16_t)port;
+	*ret = url;
+	return 0;
+}
+
+void server_url_format(const struct server_url *url, const char *host,
+		       char *text)
+{
+	(void)snprintf(text, SERVER_URL_MAX, "http://%s:%u%s", host,
+		       (unsigned)url->port, url->path);
+}

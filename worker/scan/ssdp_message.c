@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/scan/ssdp_message.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char ssdp_search[] = "M-SEARCH * HTTP/1.1\r\n"
+			   "HOST: " SSDP_GROUP ":1900\r\n"
+			   "MAN: \"ssdp:discover\"\r\n"
+			   "MX: 2\r\n"
+			   "ST: " SSDP_SATIP_SERVER "1\r\n"
+			   "\r\n";
+_Static_assert(SSDP_PORT == 1900 && SSDP_WAIT_S == 2, "as in the text");
+
+/* The fields that count, each the first of its name; len 0: absent. */
+struct fields {
+	struct slice type, state, usn, location, cache;
+};
+
+static void read_fields(struct slice rest, struct fields *ret)
+{
+	const struct {
+		const char *name;
+		struct slice *value;
+	} known[] = {
+		{ "ST", &ret->type }, { "NT", &ret->type },
+		{ "NTS", &ret->state }, { "USN", &ret->usn },
+		{ "LOCATION", &ret->location },
+		{ "CACHE-CONTROL", &ret->cache },
+	};
+	struct slice name, value;
+
+	while (head_field(&rest, &name, &value))
+		for (size_t i = 0; i < ARRAY_LEN(known); i++)
+			if (slice_is(name, known[i].name) &&
+			    known[i].value->len == 0)
+				*known[i].value = value;
+}
+
+/* "uuid:ID::urn:ses-com:device:SatIPServer:1" */
+static int read_uuid(struct slice usn, char uuid[SSDP_UUID_MAX],
+		     struct errmsg *error)
+{
+	static const char prefix[] = "uuid:";
+	struct slice id = usn;
+	const char *end;
+
+	if (slice_begins(usn, prefix)) {
+		id.at += sizeof prefix - 1;
+		id.len -= sizeof prefix - 1;
+		end = memmem(id.at, id.len, "::", 2);
+		if (end != NULL)
+			id.len = (size_t)(end - id.at);
+		if (slice_copy(id, uuid, SSDP_UUID_MAX))
+			return 0;
+	}
+	return errmsg_fail(error, -EBADMSG, "USN: has no uuid of at most %d "
+			   "bytes", SSDP_UUID_MAX - 1);
+}
+
+static unsigned read_life(struct slice cache)
+{
+	struct slice part, name, value;
+	uint32_t s = SSDP_LIFE_S;
+
+	while (slice_part(&cache, ',', &part))
+		if (slice_split(part, '=', &name, &value) &&
+		    slice_is(name, "max-age") &&
+		    !slice_number(value, UINT32_MAX, &s))
+			s = SSDP_LIFE_S;
+	return MIN(MAX(s, (uint32_t)SSDP_LIFE_MIN_S),
+		   (uint32_t)SSDP_LIFE_MAX_S);
+}
+
+static int read_state(struct slice state, enum ssdp_kind *ret,
+		      struct errmsg *error)
+{
+	if (slice_is(state, "ssdp:alive") || slice_is(state, "ssdp:update"))
+		*ret = SSDP_ALIVE;
+	else if (slice_is(state, "ssdp:byebye"))
+		*ret = SSDP_BYEBYE;
+	else
+		return errmsg_fail(error, -EBADMSG, "NTS: is not ssdp:alive, "
+				   "ssdp:update or ssdp:byebye");
+	return 0;
+}
+
+/* SSDP_OTHER: the line begins no announcement. */
+static enum ssdp_kind read_line(struct slice line, bool *ret_notifies)
+{
+	*ret_notifies = slice_begins(line, "NOTIFY ");
+	return *ret_notifies || slice_begins(line, "HTTP/1.1 200") ||
+			       slice_begins(line, "HTTP/1.0 200")
+		       ? SSDP_ALIVE : SSDP_OTHER;
+}
+
+int ssdp_decode(const void *data, size_t len, const char *host,
+		struct ssdp_message *ret, struct errmsg *error)
+{
+	struct slice rest = { data, len }, line = { 0 };
+	struct ssdp_message m = { 0 };
+	struct fields f = { 0 };
+	bool notifies = false;
+	int r = 0;
+
+	*ret = m;
+	if (!head_line(&rest, &line))
+		return 0;
+	m.kind = read_line(line, &notifies);
+	if (m.kind == SSDP_OTHER)
+		return 0;
+	read_fields(rest, &f);
+	if (!slice_begins(f.type, SSDP_SATIP_SERVER))
+		return 0;
+	if (notifies)
+		r = read_state(f.state, &m.kind, error);
+	if (r == 0)
+		r = read_uuid(f.usn, m.uuid, error);
+	if (r == 0 && m.kind == SSDP_ALIVE &&
+	    server_url_parse(f.location, host, &m.location, error) < 0) {
+		errmsg_prefix(error, "LOCATION: ");
+		r = -EBADMSG;
+	}
+	if (r < 0)
+		return r;
+	m.life_s = read_life(f.cache);
+	*ret = m;
+	return 0;
+}
