@@ -9,6 +9,7 @@
 #include "master/config/play_conf.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
+#include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FRONTEND "/dev/dvb/adapter%d/frontend%d"
 /* the names of time zones are paths below it */
 #define ZONES "/usr/share/zoneinfo/"
 
@@ -286,6 +288,41 @@ static void look_at_stream(struct host *h, const json_t *stream)
 	judge_up(&h->j, mark);
 }
 
+/* The frontend of a tuner.  One that is found by its hardware may have any
+ * number. */
+static void look_at_adapter(struct host *h, const json_t *adapter)
+{
+	size_t mark = judge_down(&h->j, "adapter");
+	struct tuner_spec spec;
+	char path[sizeof FRONTEND + 32];
+
+	if (json_is_true(json_object_get(adapter, "enable")) &&
+	    tuner_spec_is(adapter) &&
+	    tuner_spec_parse(adapter, &spec, NULL) == 0 &&
+	    spec.mac[0] == '\0' && spec.path[0] == '\0') {
+		(void)snprintf(path, sizeof path, FRONTEND, spec.adapter,
+			       spec.device);
+		look_for_file(h, "", path, R_OK | W_OK);
+	}
+	judge_up(&h->j, mark);
+}
+
+static void look_at_all(struct host *h, const json_t *document,
+			const char *section,
+			void (*look)(struct host *, const json_t *))
+{
+	size_t mark = judge_down(&h->j, section), i;
+	const json_t *entry;
+
+	json_array_foreach(json_object_get(document, section), i, entry) {
+		size_t inner = judge_down_index(&h->j, i);
+
+		look(h, entry);
+		judge_up(&h->j, inner);
+	}
+	judge_up(&h->j, mark);
+}
+
 /* The port of the play paths. */
 static void look_at_play(struct host *h, const json_t *settings)
 {
@@ -302,17 +339,9 @@ void check_host(const json_t *document, check_found_fn *found, void *arg)
 {
 	struct host h = { { .found = found, .arg = arg },
 			  HOST_NETWORK | HOST_FILES, 0 };
-	size_t mark = judge_down(&h.j, "make_stream"), i;
-	const json_t *stream;
 
-	json_array_foreach(json_object_get(document, "make_stream"), i,
-			   stream) {
-		size_t inner = judge_down_index(&h.j, i);
-
-		look_at_stream(&h, stream);
-		judge_up(&h.j, inner);
-	}
-	judge_up(&h.j, mark);
+	look_at_all(&h, document, "make_stream", look_at_stream);
+	look_at_all(&h, document, "dvb_tune", look_at_adapter);
 	look_at_log(&h, document);
 	look_at_play(&h, json_object_get(document, "settings"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reports files, folders, interfaces and local addresses that enabled streams
- * name and this machine does not have.  They may appear later, so each is a
- * CHECK_WARNING.
+ * name, and frontends of enabled tuners, that this machine does not have.  They
+ * may appear later, so each is a CHECK_WARNING.
  *
  * With the rights of the calling user.  Files are not for a loop: a file system
  * may not answer.

@@ -12,6 +12,28 @@ import { builddir, run, srcdir, start, tempDir, waitUntil }
 
 const CLIP = path.join(srcdir, 'etc/demo.ts');
 
+test('-t warns of a tuner whose frontend cannot be used', async (t) => {
+	const file = path.join(tempDir(t), 'all.json');
+	const tuner = { id: 'a', name: 'A', type: 'T', enable: true,
+		frequency: 474, adapter: 99, device: 1 };
+
+	fs.writeFileSync(file, JSON.stringify({ ...config(), dvb_tune: [tuner,
+		{ ...tuner, id: 'b', enable: false },
+		{ ...tuner, id: 'c', path: 'pci-0000:01:00.0' },
+		{ id: 'd', name: 'D', enable: true,
+			address: 'udp://239.1.1.1:1' }] }));
+	fs.chmodSync(file, 0o600);
+	const { code, out, err } = await run(MASTER,
+		['-t', ...AS_SELF, '-c', file]);
+	const lines = (out + err).split('\n').filter((line) =>
+		line.includes('/dev/dvb/'));
+
+	assert.equal(code, 0, out + err);
+	assert.equal(lines.length, 1, out + err);
+	assert.match(lines[0], /dvb_tune\[0\]\.adapter.*: warning: /);
+	assert.match(lines[0], /: \/dev\/dvb\/adapter99\/frontend1: No such /);
+});
+
 test('the warnings of set-stream are those of -t', async (t) => {
 	const dir = tempDir(t);
 	const one = stream('a', [`file://${CLIP}`, 'udp://nosuch0@239.1.1.1:1',
