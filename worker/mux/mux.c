@@ -143,7 +143,7 @@ static void follow_tables(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		mux_renew_gone(m, &m->inputs[i]);
 	mux_build(m);
-	mux_renew_gates(m);
+	mux_renew_owners(m);
 }
 
 /* --- the interface --- */

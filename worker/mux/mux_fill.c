@@ -84,6 +84,12 @@ static void find_pids(const struct mux *m, const struct mux_source *in,
 			place_take(set, pid);
 }
 
+static void stop(struct mux *m, struct mux_source *in, struct mux_service *s)
+{
+	mux_free_fill(s);
+	mux_renew_gates(m, in);
+}
+
 static void start(struct mux *m, struct mux_source *in, size_t nth)
 {
 	uint16_t number = in->services[nth].new_number;
@@ -94,12 +100,11 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	struct pmt pmt;
 
 	s->fill = f;
-	mux_renew_gates(m);
+	mux_renew_gates(m, in);
 	find_pids(m, in, nth, pids);
 	if (!mux_service_pmt(in, nth, &pmt) ||
 	    !mux_main_stream(in, nth, &main) || !place_has(pids, main.pid)) {
-		mux_free_fill(s);
-		mux_renew_gates(m);
+		stop(m, in, s);
 		return;
 	}
 	f->base = clock_now(m, pmt.pcr_pid);
@@ -114,16 +119,8 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 			m->stopped[pid] = true;
 			mux_counters_forget(&m->counters, pid);
 		}
-	if (f->play == NULL) {
-		mux_free_fill(s);
-		mux_renew_gates(m);
-	}
-}
-
-static void stop(struct mux *m, struct mux_service *s)
-{
-	mux_free_fill(s);
-	mux_renew_gates(m);
+	if (f->play == NULL)
+		stop(m, in, s);
 }
 
 /* Have its units ended, and its last packets left? */
@@ -253,7 +250,7 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 	if (m->now_ns - f->wants_ns < RETURN_MS * MS &&
 	    ((f->video && !starts) || mux_fill_precedes(m, packet)))
 		return false;
-	stop(m, s);
+	stop(m, in, s);
 	m->fills_changed = true;
 	return true;
 }

@@ -7,15 +7,26 @@
 
 /* --- the PIDs --- */
 
+enum { WORDS = TS_PIDS / 64 };
+
+/* Sets the PIDs of a set to the value. */
+static void set_all(const uint64_t set[WORDS], uint16_t value,
+		    uint16_t to[TS_PIDS])
+{
+	for (size_t w = 0; w < WORDS; w++)
+		for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1)
+			to[64 * w + (size_t)__builtin_ctzll(bits)] = value;
+}
+
 static void set_owners(struct mux *m, const struct mux_source *in)
 {
 	for (size_t k = in->n_services; k-- > 0;) {
-		uint64_t own[TS_PIDS / 64] = { 0 };
+		uint64_t own[WORDS] = { 0 };
 
 		mux_add_service_pids(in, k, own);
-		for (uint16_t pid = 0; pid < TS_PIDS; pid++)
-			if (place_has(own, pid))
-				m->owner[pid] = (uint16_t)(k + 1);
+		set_all(own, (uint16_t)(k + 1), m->owner);
+		if (in->still)
+			mux_add_service_pids(in, k, m->fill_pids);
 	}
 }
 
@@ -27,46 +38,46 @@ static bool is_gated(const struct mux_service *s)
 
 static void set_gates(struct mux *m, const struct mux_source *in)
 {
-	uint64_t sent[TS_PIDS / 64] = { 0 };
+	uint64_t sent[WORDS] = { 0 };
 
 	for (size_t k = 0; k < in->n_services; k++)
 		if (!is_gated(&in->states[k]))
 			mux_add_service_pids(in, k, sent);
+	set_all(sent, 0, m->gate);
 	for (size_t k = 0; k < in->n_services; k++) {
-		uint64_t own[TS_PIDS / 64] = { 0 };
+		uint64_t own[WORDS] = { 0 };
 
 		if (!is_gated(&in->states[k]))
 			continue;
 		mux_add_service_pids(in, k, own);
-		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
-			if (!place_has(own, pid) || place_has(sent, pid))
-				continue;
-			place_take(sent, pid);
-			m->gate[pid] = (uint16_t)(k + 1);
+		for (size_t w = 0; w < WORDS; w++) {
+			own[w] &= ~sent[w];
+			sent[w] |= own[w];
 		}
+		set_all(own, (uint16_t)(k + 1), m->gate);
 	}
 }
 
-void mux_renew_gates(struct mux *m)
+void mux_renew_gates(struct mux *m, struct mux_source *in)
+{
+	in->n_gated = in->n_blocked = in->n_cut = 0;
+	for (size_t k = 0; k < mux_units(in); k++) {
+		in->n_gated += is_gated(&in->states[k]);
+		in->n_blocked += in->states[k].blocked;
+		in->n_cut += in->states[k].cut;
+	}
+	in->blocked = in->n_blocked == mux_units(in);
+	set_gates(m, in);
+}
+
+void mux_renew_owners(struct mux *m)
 {
 	memset(m->owner, 0, sizeof m->owner);
 	memset(m->gate, 0, sizeof m->gate);
 	memset(m->fill_pids, 0, sizeof m->fill_pids);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		struct mux_source *in = &m->inputs[i];
-
-		in->n_gated = in->n_blocked = in->n_cut = 0;
-		for (size_t k = 0; k < mux_units(in); k++) {
-			in->n_gated += is_gated(&in->states[k]);
-			in->n_blocked += in->states[k].blocked;
-			in->n_cut += in->states[k].cut;
-		}
-		for (size_t k = 0; in->still && k < in->n_services; k++)
-			mux_add_service_pids(in, k, m->fill_pids);
-		in->blocked = in->n_blocked == mux_units(in);
-		set_owners(m, in);
-		if (in->n_gated > 0)
-			set_gates(m, in);
+		set_owners(m, &m->inputs[i]);
+		mux_renew_gates(m, &m->inputs[i]);
 	}
 }
 

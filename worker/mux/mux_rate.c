@@ -192,8 +192,9 @@ static struct unit find_first(struct mux *m, bool all)
 
 /* above_max: its input exceeds its own limit, which delays the return of no
  * other one. */
-static void block(struct mux *m, struct mux_service *s, bool above_max)
+static void block(struct mux *m, struct unit u, bool above_max)
 {
+	struct mux_service *s = u.s;
 	bool again = s->released_ns != 0 &&
 		     m->now_ns - s->released_ns < STEADY_MS * MS;
 
@@ -205,7 +206,7 @@ static void block(struct mux *m, struct mux_service *s, bool above_max)
 	m->changed_ns = m->now_ns;
 	if (!above_max)
 		m->calm_ns = m->now_ns;
-	mux_renew_gates(m);
+	mux_renew_gates(m, u.in);
 }
 
 /* The rate of the inputs without that of their blocked services. */
@@ -236,7 +237,7 @@ static void block_excess(struct mux *m)
 
 		if (u.in == NULL)
 			return;
-		block(m, u.s, false);
+		block(m, u, false);
 	} while (sent_rate(m) > room);
 }
 
@@ -271,7 +272,7 @@ static void block_greedy(struct mux *m)
 		for (size_t k = mux_units(in);
 		     k-- > 0 && is_greedy(in, free_rate(in));)
 			if (!in->states[k].blocked)
-				block(m, &in->states[k], true);
+				block(m, unit_at(m, i, k), true);
 	}
 }
 
@@ -282,7 +283,7 @@ static size_t cut(struct mux *m, struct unit u)
 	size_t before = mux_count_sent(m, u.in);
 
 	u.s->cut = true;
-	mux_renew_gates(m);
+	mux_renew_gates(m, u.in);
 	return before - mux_count_sent(m, u.in);
 }
 
@@ -320,7 +321,7 @@ static size_t refuse(struct mux *m)
 				need -= cut(m, u);
 		}
 	while (need > room && (u = find_first(m, true)).in != NULL) {
-		block(m, u.s, false);
+		block(m, u, false);
 		need -= cut(m, u);
 	}
 	return room - MIN(room, need);
@@ -397,7 +398,7 @@ static void release(struct mux *m, size_t room)
 	u.s->blocked = u.s->cut = u.s->above_max = false;
 	u.s->released_ns = m->now_ns;
 	m->changed_ns = m->calm_ns = m->now_ns;
-	mux_renew_gates(m);
+	mux_renew_gates(m, u.in);
 }
 
 /* --- the interface --- */

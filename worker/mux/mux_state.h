@@ -304,9 +304,10 @@ static inline size_t mux_units(const struct mux_source *in)
 	return MAX(in->n_services, (size_t)1);
 }
 
-/* The services, or those that are blocked, have changed: which PIDs are
- * gated. */
-void mux_renew_gates(struct mux *);
+/* The services have changed: which PIDs do they have? */
+void mux_renew_owners(struct mux *);
+/* Those of an input that are blocked, cut or filled have changed. */
+void mux_renew_gates(struct mux *, struct mux_source *);
 /* The service that a packet of this PID is counted for; NULL: none. */
 static inline struct mux_service *mux_owner(const struct mux *m,
 					    const struct mux_source *in,
