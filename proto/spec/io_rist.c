@@ -28,7 +28,8 @@ static const char *const profiles[] = {
 	  .help = "How long a lost datagram may be repeated." }, \
 	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
 	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
-	{ "aes-type", FIELD_AT(spec, rist.key_bits), .initial = 128, \
+	{ "aes-type", FIELD_AT(spec, rist.key_bits), .min = 128, \
+	  .max = 256, .initial = 128, \
 	  .unit = "bits", .needs = "secret", \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Length of the key: 128 or 256." }, \

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { TARGETS } from '../helpers/form-fields.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
 import { srcdir } from '../helpers/util.mjs';
 
@@ -174,14 +175,15 @@ const BROKEN = ['', 'udp', 'udp:', 'udp:/x', '://', 'udp://', 'UDP://',
 const isJudged = (row) => !row.prefix && (row.type === 'integer' ||
 	row.choices !== undefined || row.default !== undefined);
 
-function valuesOf(row) {
+function valuesOf(row, isShort) {
 	if (row.type === 'boolean')
-		return FLAGS;
-	return row.type === 'integer' ? [...NUMBERS, row.min - 1, row.min,
-		row.max, row.max + 1] : [...row.choices ?? [], 'wrong', ''];
+		return isShort ? ['true', 'yes'] : FLAGS;
+	return row.type === 'integer' ? [...isShort ? ['x', ''] : NUMBERS,
+		row.min - 1, row.min, row.max, row.max + 1]
+		: [...row.choices ?? [], 'wrong', ''];
 }
 
-// Addresses of the types whose targets the page reads.
+// Addresses of all types.  The page reads the targets of udp and rtp.
 function* corpus(forms, which) {
 	const random = sequence();
 	const pick = (list) => list[random(list.length)];
@@ -196,11 +198,14 @@ function* corpus(forms, which) {
 	for (let i = 0; i < 100; i++)
 		yield `${pick(['udp', 'rtp', 'RTP'])}://${pick(IFACES)}${
 			pick(HOSTS)}${pick(PORTS)}`;
-	for (const type of ['udp', 'rtp'])
+	for (const type of forms.types(which)) {
+		const isShort = !['udp', 'rtp'].includes(type);
+		const base = `${type}://${TARGETS[type] ?? 's1'}`;
+
 		for (const row of forms.options(which, type).filter(isJudged))
-			for (const value of valuesOf(row))
-				yield `${type}://239.1.1.1:1234#${row.key}=${
-					value}`;
+			for (const value of valuesOf(row, isShort))
+				yield `${base}#${row.key}=${value}`;
+	}
 	for (const key of ['ttl', 'watchdog', 'renew'])
 		yield `udp://239.1.1.1:1234#${key}=x&${key}=5`;
 }

@@ -256,7 +256,7 @@ export function judgeAddress(text, which, forms) {
 			one.key === key);
 
 		// the last value of a key counts
-		if (row === null || row.prefix || row.idle ||
+		if (row === null || row.prefix ||
 			!(isLast || row.repeats))
 			continue;
 		const wrong = judgeText(row, value ?? '');

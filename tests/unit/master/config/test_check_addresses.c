@@ -109,7 +109,7 @@ static const struct wrong inputs[] = {
 	{ "rist://h:5000#buffer=-3",
 	  "buffer: -3 is not between 1 and 30000 ms" },
 	{ "rist://h:5000#secret=a&aes-type=64",
-	  "aes-type: 64 is not 128 or 256" },
+	  "aes-type: 64 is not between 128 and 256 bits" },
 	{ "rist://h:5000#secret=a&aes-type=200",
 	  "aes-type: 200 is not 128 or 256" },
 };
