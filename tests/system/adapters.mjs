@@ -161,6 +161,11 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 		(await status()).error === 'no device ' +
 			'/dev/dvb/adapter7/frontend0');
 	const { pid } = sluice.worker('adapter', 'a');
+
+	// it binds no port
+	for (const set of ['CapPrm', 'CapEff', 'CapAmb'])
+		assert.match(fs.readFileSync(`/proc/${pid}/status`, 'utf8'),
+			new RegExp(`^${set}:\\s+0+$`, 'm'));
 	await events.wait('its event', (m) => m.scope === 'adapter_event' &&
 		m.dvb_id === 'a' && m.status === 0 && m.snr_db === 0);
 	await waitUntil('the alarm', async () =>

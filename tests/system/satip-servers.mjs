@@ -139,6 +139,8 @@ test('a server that answers a search is listed until it leaves', async (t) => {
 		channels: `http://127.0.0.2:${host.port}/list.m3u`,
 		frontends: { S2: 4, T2: 2 } });
 	assert.ok(Math.abs(found.heard - Date.now() / 1000) < 60);
+	assert.match(fs.readFileSync(`/proc/${scan}/status`, 'utf8'),
+		/^CapEff:\s+0+$/m);
 	assert.equal(host.requests, 1);
 	const table = await new Ctl(t, `http://127.0.0.1:${sluice.port}`)
 		.out(['satip']);

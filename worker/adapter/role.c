@@ -10,6 +10,7 @@
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/cam_source.h"
 #include "worker/adapter/source.h"
+#include "worker/core/confine.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
@@ -133,6 +134,21 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
 	return entered;
 }
 
+/* Only an address may name a port below 1024; a tuner binds none, and a SAT>IP
+ * server is not to choose one. */
+static bool drop_ports(struct adapter *a, const json_t *entry)
+{
+	int err = json_object_get(entry, "address") == NULL
+			  ? drop_capabilities(0) : 0;
+
+	if (err == 0)
+		return true;
+	log_error("adapter", "cannot drop CAP_NET_BIND_SERVICE: %s",
+		  strerror(-err));
+	worker_exit(a->worker, EX_OSERR);
+	return false;
+}
+
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
@@ -145,7 +161,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
-	if (!enter_sandbox(a, entry))
+	if (!drop_ports(a, entry) || !enter_sandbox(a, entry))
 		return;
 	a->ring = ring_writer_new(fds[0], &err);
 	if (a->ring == NULL) {

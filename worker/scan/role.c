@@ -8,6 +8,7 @@
 #include "common/base/units.h"
 #include "common/loop/timer.h"
 #include "worker/input/input.h"
+#include "worker/core/confine.h"
 #include "worker/core/worker.h"
 #include "worker/scan/adapter_task.h"
 #include "worker/scan/scan_report.h"
@@ -162,6 +163,19 @@ static bool is_idle(struct scan *s)
 	return false;
 }
 
+/* Only the address of an input may name a port below 1024. */
+static bool drop_ports(struct scan *s)
+{
+	int err = drop_capabilities(0);
+
+	if (err == 0)
+		return true;
+	log_error("scan", "cannot drop CAP_NET_BIND_SERVICE: %s",
+		  strerror(-err));
+	worker_exit(s->worker, EX_OSERR);
+	return false;
+}
+
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };
@@ -169,6 +183,8 @@ static bool enter_sandbox(struct scan *s, const char *address)
 
 	if (address != NULL)
 		grants_add_input(&grants, address);
+	else if (!drop_ports(s))
+		return false;
 	entered = worker_enter_sandbox(s->worker, &grants);
 	grants_done(&grants);
 	if (entered)
@@ -231,7 +247,9 @@ static void on_adapter(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct scan *s = role;
 
 	(void)fds, (void)n_fds;
-	if (is_idle(s))
+	if (is_idle(s) &&
+	    (json_object_get(json_object_get(m->scan_adapter.scan, "adapter"),
+			     "address") != NULL || drop_ports(s)))
 		s->adapter = adapter_task_new(s->worker, m->scan_adapter.scan,
 					      NULL);
 }
