@@ -9,6 +9,7 @@
 import { Visitor, noBrowser, openBrowser } from '../helpers/browser.mjs';
 import { STREAMS, heap, play, startCrowd, watchWork }
 	from '../helpers/crowd.mjs';
+import { pageMs } from '../helpers/page-cost.mjs';
 import { Scope, median } from './measure.mjs';
 import { number } from './soak.mjs';
 
@@ -18,37 +19,27 @@ const SETTLE_S = 60;
 const LIMIT = { heap: 60 * 2 ** 20, growth: 0.02, core: 0.15, elements: 3500,
 	task: 50 };
 
-// Seconds of processor time that the page has used.
-async function taskSeconds(session) {
-	const { metrics } = await session.send('Performance.getMetrics');
-
-	return metrics.find(({ name }) => name === 'TaskDuration').value;
-}
-
 function run(seconds, speed) {
 	return Scope.within(async (scope) => {
 		const service = await startCrowd(scope);
 		const browser = await openBrowser(scope);
 		const visitor = await Visitor.open(scope, browser,
 			{ width: 1920, height: 1080 });
-		const { page, context } = visitor;
-		const session = await context.newCDPSession(page);
-		const heaps = [];
+		const { page } = visitor, heaps = [];
 
-		await session.send('Performance.enable');
 		await page.addInitScript(watchWork);
 		await visitor.go(service.port);
 		await visitor.until((n) => document.querySelectorAll('.tile')
 			.length === n, STREAMS);
 		await play(service, 0, SETTLE_S, speed);
 		await page.evaluate('work.shift = 0; work.longest = 0');
-		const cpu = await taskSeconds(session), begin = Date.now();
+		const cpu = pageMs().main, begin = Date.now();
 
 		for (let i = 0; i < SAMPLES; i++) {
 			await play(service, i, seconds / SAMPLES, speed);
 			heaps.push(await heap(visitor));
 		}
-		const used = await taskSeconds(session) - cpu;
+		const used = (pageMs().main - cpu) / 1000;
 		const { shift, longest } = await page.evaluate('work');
 
 		return { heap: Math.max(...heaps), shift, longest, heaps,

@@ -33,10 +33,35 @@ export const event = (i, second) => ({ scope: 'stream_event', channel_id: id(i),
 		2000 : 0, scrambled: false, cc_error: second % 50 === i % 50 ?
 		1 : 0, pes_error: 0 });
 
-// Notes what the browser does: long tasks, moved content, banners.
+// Notes what the browser does: long tasks, moved content, banners, messages,
+// when all tiles are there, and how long keys and clicks wait for a frame.
 export const watchWork = () => {
+	const Socket = WebSocket;
+
 	globalThis.work = { longest: 0, tasks: 0, shift: 0, moved: [],
-		banners: new Set() };
+		banners: new Set(), messages: 0, complete: 0, waits: {} };
+	globalThis.WebSocket = class extends Socket {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener('message', () => {
+				work.messages++;
+			});
+		}
+	};
+	const tiles = new MutationObserver(() => {
+		if (document.getElementsByClassName('tile').length < 1000)
+			return;
+		work.complete = performance.now();
+		tiles.disconnect();
+	});
+
+	tiles.observe(document, { childList: true, subtree: true });
+	new PerformanceObserver((list) => {
+		for (const { interactionId: id, duration } of list.getEntries())
+			if (id > 0)
+				work.waits[id] = Math.max(work.waits[id] ?? 0,
+					duration);
+	}).observe({ type: 'event', durationThreshold: 16 });
 	new MutationObserver(() => {
 		for (const one of document.querySelectorAll('.banners p'))
 			work.banners.add(one.textContent.trim());

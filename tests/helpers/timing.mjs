@@ -33,7 +33,7 @@ function read(file) {
 }
 
 // This process and all below it.
-function family() {
+export function family() {
 	const parents = fs.readdirSync('/proc').filter((name) =>
 		/^\d+$/.test(name)).map((name) => {
 		const fields = read(`/proc/${name}/stat`).replace(/^.*\) /s, '')

@@ -38,6 +38,7 @@ helper_files = \
 	tests/helpers/interface.mjs \
 	tests/helpers/keyboard.mjs \
 	tests/helpers/querier.mjs \
+	tests/helpers/page-cost.mjs \
 	tests/helpers/page-scene.mjs \
 	tests/helpers/peers.mjs \
 	tests/helpers/player-scene.mjs \

@@ -6,12 +6,52 @@ import { Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
 import { STREAMS, event, heap, play, startCrowd, watchWork }
 	from '../helpers/crowd.mjs';
+import { costMs, pageMs, quantile } from '../helpers/page-cost.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
 import { theReference } from '../helpers/reference.mjs';
 import { Timing } from '../helpers/timing.mjs';
 
 const own = useBrowser();
-const SPEED = 20, SECONDS = 100;
+const SPEED = 20, SECONDS = 100, TICKS = 15;
+// ms: of the whole wall, a tick, a task, what a user does, and all that a
+// second of events costs
+const LIMIT = { complete: 1000, tick: 8, task: 50, wait: 100, second: 150 };
+
+// Waits until the page has stored the events of so many seconds, or gets no more
+// of them.
+const received = (visitor, seconds) => visitor.until((n) => {
+	const { work } = globalThis, at = performance.now();
+
+	if (work.seen !== work.messages) {
+		work.seen = work.messages;
+		work.seenAt = at;
+	}
+	return work.messages >= n || at - work.seenAt > 3000;
+}, seconds * STREAMS);
+
+// A tick in which each tile changes: the ms of its scripts, as a fifth of them
+// has without an interruption, and what it costs with its styles and its frame.
+async function tickMs(visitor, service) {
+	const { page } = visitor, list = [], costs = [];
+	const draw = () => new Promise((done) => {
+		const begin = performance.now();
+
+		document.dispatchEvent(new Event('visibilitychange'));
+		const took = performance.now() - begin;
+
+		requestAnimationFrame(() => requestAnimationFrame(() =>
+			done(took)));
+	});
+
+	for (let i = 0; i < TICKS; i++) {
+		await play(service, SECONDS + i, 1, SPEED);
+		await received(visitor, SECONDS + i + 1);
+		costs.push(await costMs(async () => {
+			list.push(await page.evaluate(draw));
+		}));
+	}
+	return { tick: quantile(list, 0.2), frame: quantile(costs, 0.5) };
+}
 
 test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	{ skip }, async (t) => {
@@ -20,13 +60,21 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 		{ width: 1920, height: 1080 });
 	const { page } = visitor, reference = theReference();
 	const timing = new Timing(t);
+	// others take caches too
+	const judge = (ms, limit, what) => assert.ok(ms <= limit *
+		(timing.busy() ? 2 : 1), `${what}: ${ms} ms of a processor`);
 
 	assert.equal(reference?.judgeEvent(event(5, 1)), undefined);
 	await page.addInitScript(watchWork);
 	await visitor.go(service.port);
 	await visitor.until((n) => document.querySelectorAll('.tile')
 		.length === n, STREAMS);
-	const complete = await page.evaluate('performance.now()');
+	const cost = { complete: pageMs().main };
+	const complete = await page.evaluate('work.complete');
+
+	judge(cost.complete, LIMIT.complete, 'the wall');
+	if (!timing.busy())
+		assert.ok(complete <= LIMIT.complete, `${complete} ms`);
 	const places = () => page.locator('.tile').evaluateAll((all) =>
 		all.map((one) => one.offsetTop * 10000 + one.offsetLeft)
 			.join());
@@ -46,7 +94,15 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	const usual = (await page.locator('.banners p').allTextContents())
 		.map((text) => text.trim());
 
+	await received(visitor, SECONDS / 4);
+	const began = pageMs();
+
 	await play(service, SECONDS / 4, SECONDS * 3 / 4, SPEED);
+	await received(visitor, SECONDS);
+	const ended = pageMs();
+
+	cost.second = (ended.main - began.main) / (SECONDS * 3 / 4);
+	cost.threads = (ended.all - began.all) / (SECONDS * 3 / 4);
 	const last = await heap(visitor), work = await page.evaluate('work');
 	const elements = await page.evaluate(
 		'document.getElementsByTagName("*").length');
@@ -60,6 +116,13 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	if (later.length === 0 || !timing.busy())
 		assert.equal(work.shift, 0, later.concat(work.moved)
 			.slice(0, 5).join('\n'));
+	Object.assign(cost, await tickMs(visitor, service));
+	t.diagnostic(JSON.stringify(cost));
+	if (!timing.busy())
+		assert.ok(work.longest <= LIMIT.task, `${work.longest} ms`);
+	judge(cost.tick, LIMIT.tick, 'a tick');
+	// at the usual speed there is a tick in each second
+	judge(cost.second + cost.frame, LIMIT.second, 'a second');
 	assert.ok(elements <= 3500, `${elements} elements`);
 	assert.ok(last <= 60 * 2 ** 20, `${last} bytes`);
 	assert.ok(last - first <= 4 * 2 ** 20, `${last - first} bytes more`);
@@ -96,6 +159,29 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 		return names.length === 11 && names.every((one) =>
 			one.textContent.startsWith('Stream 99'));
 	});
+	// each key of a filter, rows and pages
+	await page.keyboard.press('Escape');
+	const keys = [...'/stream 7', ...Array(9).fill('Backspace'), 'Escape',
+		...Array(8).fill('ArrowDown'), 'g', 'w', 'g', 's', 'g', 'w'];
+	const costs = [];
+
+	for (const key of keys)
+		costs.push(await costMs(async () => {
+			await page.keyboard.press(key);
+			await page.evaluate(() => new Promise((done) =>
+				requestAnimationFrame(() =>
+					requestAnimationFrame(done))));
+		}));
 	await busy;
+	const waits = Object.values(await page.evaluate('work.waits'));
+	const inTime = keys.length - waits.length;
+	const wait = quantile([...Array(Math.max(0, inTime)).fill(16),
+		...waits], 0.95);
+
+	cost.key = quantile(costs, 0.95);
+	t.diagnostic(JSON.stringify({ wait, key: cost.key, waits }));
+	judge(cost.key, LIMIT.wait, 'a key');
+	if (!timing.busy())
+		assert.ok(wait <= LIMIT.wait, `${wait} ms until the frame`);
 	visitor.quiet();
 });
