@@ -17,8 +17,8 @@ const SPEED = 20, SECONDS = 100, TICKS = 15;
 // second of events costs
 const LIMIT = { complete: 1000, tick: 8, task: 50, wait: 100, second: 150 };
 
-// Waits until the page has stored the events of so many seconds, or gets no more
-// of them.
+// Waits until the page has stored the events of so many seconds, or receives no
+// more of them.
 const received = (visitor, seconds) => visitor.until((n) => {
 	const { work } = globalThis, at = performance.now();
 
