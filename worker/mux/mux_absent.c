@@ -51,12 +51,16 @@ void mux_add_service_pids(const struct mux_source *in, size_t nth,
 static void find_gone(struct mux *m, struct mux_source *in)
 {
 	uint64_t sent[TS_PIDS / 64] = { 0 };
+	struct pmt_stream main;
 
 	for (size_t k = 0; k < in->n_services; k++) {
 		place_take(sent, in->services[k].pmt_pid);
 		if (!in->states[k].absent)
 			mux_add_service_pids(in, k, sent);
 	}
+	for (size_t k = 0; k < in->n_services; k++)
+		in->states[k].carried = mux_main_stream(in, k, &main) &&
+					place_has(sent, main.pid);
 	for (size_t pid = 0; pid < TS_PIDS; pid++)
 		in->gone[pid] = in->absent && !place_has(sent, (uint16_t)pid)
 					? (uint16_t)GONE_ALL : 0;
@@ -117,7 +121,7 @@ static bool follow(struct mux *m, const struct mux_source *in, size_t nth)
 	struct mux_service *s = &in->states[nth];
 	bool was = s->absent;
 
-	if (s->returns) {
+	if (s->returns || (was && s->carried && !s->silent)) {
 		s->absent = s->returns = false;
 		mux_renew_pmt(m, in, nth);
 	} else if (!was && is_gone(m, in, s)) {
@@ -182,10 +186,11 @@ static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 	s->rap = (struct rap){ 0 };
 	s->held.max = HELD_MAX;
 	drop_held(s);
-	if (mux_main_stream(in, nth, &main) && in->gone[main.pid] == nth + 1)
+	if (!mux_main_stream(in, nth, &main) || in->gone[main.pid] == 0)
+		s->returns = true;
+	else if (in->gone[main.pid] == nth + 1)
 		rap_follow(&s->rap, main.pid, pmt_coding(&main), main.class);
-	else
-		s->returns = true; /* it has none of its own */
+	/* else it returns behind the service that brings its pictures */
 }
 
 /* Is this the picture, or the end of the wait for one? */

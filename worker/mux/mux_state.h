@@ -69,6 +69,7 @@ struct mux_service {
 	uint64_t heard_ns; /* a packet of them, or the first PMT */
 	bool silent;
 	bool absent;  /* not in the tables */
+	bool carried; /* a service that is not absent brings its pictures */
 	bool returns; /* with the packets of this turn */
 	uint64_t return_ns; /* since then its pictures are followed; 0: no */
 	uint64_t wait_ns; /* since then absent with packets; 0: without */

@@ -40,6 +40,8 @@ struct rig {
 	bool renews;    /* its PMT changes every 100 ms */
 	bool two;       /* it has a second service ... */
 	bool second_off; /* ... without pictures */
+	bool twin; /* ... with the pictures of the first */
+	bool own_sound; /* ... and with sound of its own */
 	unsigned version; /* of its PMT */
 	unsigned between; /* packets of sound inside an I picture */
 	unsigned pictures;
@@ -161,18 +163,22 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-/* Video alone. */
-static void put_second(struct build *b)
+/* Video alone, or with sound. */
+static void put_second(struct build *b, bool twin, bool sound)
 {
-	const struct build_es es = { 0x02, 0x111, NULL, 0 };
+	const struct build_es es[] = {
+		{ 0x02, twin ? 0x101 : 0x111, NULL, 0 },
+		{ 0x03, 0x112, NULL, 0 },
+	};
 	uint8_t section[SECTION_PSI_MAX];
-	size_t len = build_pmt(section, (struct build_entry){ 2, es.pid }, 0,
-			       &es, 1);
+	size_t len = build_pmt(section, (struct build_entry){ 2, es[0].pid }, 0,
+			       es, sound ? 2 : 1);
 
 	(void)build_section(b, 0x110, section, len);
 }
 
-static void put_tables(struct build *b, unsigned version, bool two)
+static void put_tables(const struct rig *r, struct build *b, unsigned version,
+		       bool two)
 {
 	static const uint8_t sdt[] = { 0, 1, 0xff, 0, 1, 0xfc, 0x80, 7,
 				       0x48, 5, 1, 0, 2, 'n', '1',
@@ -187,7 +193,7 @@ static void put_tables(struct build *b, unsigned version, bool two)
 
 	(void)build_section(b, 0, section, len);
 	if (two)
-		put_second(b);
+		put_second(b, r->twin, r->own_sound);
 	len = build_pmt(section, one, version % 32, es,
 			ARRAY_LEN(es) - version % 2);
 	section[9] = 1; /* the PCR is in the video */
@@ -220,9 +226,12 @@ static void put_picture(struct build *b, bool intra, unsigned between)
 
 static void play_second(struct rig *r, struct build *b)
 {
+	if (r->own_sound)
+		(void)build_pes(b, 0x112, "", 0);
 	/* its clock runs */
-	(void)build_pcr(b, 0x111, r->pcr);
-	if (r->second_off)
+	if (!r->twin)
+		(void)build_pcr(b, 0x111, r->pcr);
+	if (r->second_off || r->twin)
 		return;
 	if (r->pictures % 50 == 0)
 		(void)build_pes(b, 0x111, i_picture, sizeof i_picture);
@@ -241,7 +250,7 @@ static void play(struct rig *r, unsigned ms)
 
 			b->n = 0;
 			if (t % 100 == 0)
-				put_tables(b, i > 0 ? 0 : r->renews
+				put_tables(r, b, i > 0 ? 0 : r->renews
 						      ? r->pictures / 10
 						      : r->version,
 					   i == 0 && r->two);
@@ -435,6 +444,37 @@ Test(mux_absent, one_silent_service_leaves_the_tables_and_returns_at_a_picture)
 	cr_expect(r->second_began && r->second_intra);
 	cr_expect_eq(r->cc_errors, 0u);
 	rig_free(r);
+}
+
+/* Their input is lost; with its next I picture both return. */
+static void lose_twins(bool own_sound)
+{
+	struct rig *r = rig_new();
+
+	r->two = r->twin = true;
+	r->own_sound = own_sound;
+	play(r, 3000);
+	cr_assert(programs(r) == 3 && r->services == 3);
+	r->off = true;
+	play(r, 3000);
+	cr_assert(service(r, 0).absent && service(r, 1).absent);
+	r->began = r->off = false;
+	r->pictures = 20;
+	play(r, 200);
+	cr_expect(service(r, 0).absent && service(r, 1).absent);
+	play(r, 1000);
+	cr_expect(!service(r, 0).absent && !service(r, 1).absent);
+	cr_expect_eq(programs(r), 3u);
+	cr_expect_eq(r->services, 3u);
+	cr_expect(r->began && r->began_intra);
+	cr_expect_eq(r->cc_errors, 0u);
+	rig_free(r);
+}
+
+Test(mux_absent, services_that_share_their_pictures_return_together)
+{
+	lose_twins(false);
+	lose_twins(true);
 }
 
 Test(mux_absent, counters_continue_whenever_one_service_goes_and_returns)
