@@ -83,6 +83,12 @@ tests_unit_worker_ca_test_ca_answers_SOURCES = \
 tests_unit_worker_ca_test_ca_stage_SOURCES = \
 	tests/unit/worker/ca/test_ca_stage.c tests/unit/worker/ca/ca_rig.c \
 	tests/unit/worker/ca/ca_rig.h
+tests_unit_worker_mux_test_absent_services_SOURCES = \
+	tests/unit/worker/mux/test_absent_services.c \
+	tests/unit/worker/mux/absent_rig.c tests/unit/worker/mux/absent_rig.h
+tests_unit_worker_mux_test_mux_absent_SOURCES = \
+	tests/unit/worker/mux/test_mux_absent.c \
+	tests/unit/worker/mux/absent_rig.c tests/unit/worker/mux/absent_rig.h
 tests_unit_worker_cas_test_ecmg_session_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_cas_test_emmg_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_csa_test_core_choice_LDFLAGS = -Wl,--wrap=csa_core_agrees
@@ -335,6 +341,7 @@ unit_worker_tests = \
 	tests/unit/worker/mux/test_delay_line \
 	tests/unit/worker/mux/test_eit_share \
 	tests/unit/worker/mux/test_mux \
+	tests/unit/worker/mux/test_absent_services \
 	tests/unit/worker/mux/test_mux_absent \
 	tests/unit/worker/mux/test_mux_clock \
 	tests/unit/worker/mux/test_mux_fill \
