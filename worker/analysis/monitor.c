@@ -348,7 +348,10 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 		const uint32_t *skipped =
 			skips != NULL ? ts_skips_of(skips, runs[i]) : NULL;
 
-		m->unplaced |= skips != NULL && skipped == NULL;
+		if (skips != NULL && skipped == NULL && !m->unplaced) {
+			m->unplaced = true;
+			tstd_rest(m);
+		}
 		if (skipped != NULL)
 			feed_skips(m, runs[i], skipped, now_ns);
 		else

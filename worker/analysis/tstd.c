@@ -58,13 +58,9 @@ static void follow_units(struct monitor *m, struct pid_stats *s)
 				     (TS_PACKET * 8 * (uint64_t)PCR_HZ));
 }
 
-void tstd_second(struct monitor *m)
+/* 0: not constant, or unknown. */
+static void set_rate(struct monitor *m, uint64_t rate)
 {
-	uint64_t rate = 0; /* 0: not constant, or unknown */
-
-	for (size_t i = 0; i < m->n_pcrs && rate == 0; i++)
-		if (m->pcrs[i].report.constant)
-			rate = pcr_check_bps(&m->pcrs[i].check);
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 		unsigned leak = leak_of(m, s);
@@ -88,6 +84,21 @@ void tstd_second(struct monitor *m)
 					      s->pid == SI_PID_CAT));
 	}
 	si_watch_set_rate(&m->si, rate);
+}
+
+void tstd_second(struct monitor *m)
+{
+	uint64_t rate = 0;
+
+	for (size_t i = 0; i < m->n_pcrs && rate == 0; i++)
+		if (m->pcrs[i].report.constant)
+			rate = pcr_check_bps(&m->pcrs[i].check);
+	set_rate(m, rate);
+}
+
+void tstd_rest(struct monitor *m)
+{
+	set_rate(m, 0);
 }
 
 /* Reads the head of the first frame of a unit of audio. */

@@ -24,6 +24,8 @@ struct monitor;
 
 /* Once a second: sets how fast the buffers empty from now on. */
 void tstd_second(struct monitor *);
+/* Judges nothing until then: the places of packets are unknown. */
+void tstd_rest(struct monitor *);
 
 /* The PCRs of this PID are the clock of that video or audio. */
 void tstd_set_clock(struct monitor *, uint16_t pid, uint16_t pcr_pid);

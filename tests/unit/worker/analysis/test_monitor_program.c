@@ -164,6 +164,18 @@ Test(monitor_program, judges_no_places_that_it_does_not_know)
 	bench_free(moved);
 }
 
+Test(monitor_program, judges_no_places_from_the_first_that_it_does_not_know)
+{
+	struct bench *b = bench_of(CHOSEN);
+	uint32_t before = overflows(b);
+
+	cr_assert(b->monitor->pcrs[0].report.constant);
+	b->way = MOVED;
+	run(b);
+	cr_assert_eq(overflows(b), before);
+	bench_free(b);
+}
+
 static bool raised(const struct bench *b, enum alarm_id id)
 {
 	return monitor_alarms(b->monitor)[id].raised;
