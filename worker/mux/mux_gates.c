@@ -128,10 +128,23 @@ void mux_meter_services(const struct mux *m, struct mux_source *in)
 	}
 }
 
-/* Does a unit begin with which the PID is sent again? */
-static bool resumes(const struct mux *m, const uint8_t *packet)
+static bool has_av(const struct mux_service *s, uint16_t pid)
 {
-	return ts_has_payload(packet) && ts_pusi(packet) &&
+	size_t i = 0;
+
+	while (i < s->n_av && s->av[i] != pid)
+		i++;
+	return i < s->n_av;
+}
+
+/* Does a unit begin with which the PID is sent again?  A PID that has PCRs
+ * alone has no units. */
+static bool resumes(const struct mux *m, const struct mux_service *owner,
+		    const uint8_t *packet)
+{
+	if (!ts_has_payload(packet))
+		return owner != NULL && !has_av(owner, ts_pid(packet));
+	return ts_pusi(packet) &&
 	       !(place_has(m->fill_pids, ts_pid(packet)) &&
 		 mux_fill_precedes(m, packet));
 }
@@ -163,7 +176,7 @@ bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
 		*stopped = true;
 	else if (gate != NULL && ts_has_payload(packet) && ts_pusi(packet))
 		*stopped = true;
-	else if (gate == NULL && *stopped && resumes(m, packet))
+	else if (gate == NULL && *stopped && resumes(m, owner, packet))
 		*stopped = false;
 	/* a filler has the counter of its PID */
 	if (*stopped && (gate == NULL || gate->fill == NULL))

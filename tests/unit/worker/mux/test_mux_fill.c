@@ -18,8 +18,8 @@
 
 enum {
 	SERVICES = 2, TICK_MS = 10, GROUP = 50, /* ticks */
-	PMT = 0x100, VIDEO = 0x110, AUDIO = 0x120, /* in the source */
-	VIDEO_OUT = 172, AUDIO_OUT = 188, OTHER_OUT = 272,
+	PMT = 0x100, VIDEO = 0x110, AUDIO = 0x120, CLOCK = 0x140, /* in the source */
+	VIDEO_OUT = 172, AUDIO_OUT = 188, CLOCK_OUT = 120,
 	KBPS = 4000, /* 26 packets in a tick */
 	LEAD = 30000, /* of PTS over the clock */
 };
@@ -49,6 +49,7 @@ struct rig {
 	unsigned per_tick[SERVICES], other; /* packets of the videos */
 	unsigned off; /* so many of the last services have tables alone */
 	bool radio; /* it has no video */
+	bool apart; /* PCRs have a PID of their own */
 	uint64_t now_ns, pcr;
 	unsigned ticks;
 
@@ -193,6 +194,13 @@ static void put_sdt(struct build *ts)
 	(void)build_section(ts, SI_PID_SDT, section, len);
 }
 
+static uint16_t pcr_pid(const struct rig *r, size_t i, uint16_t k)
+{
+	bool radio = r->radio && i == 0 && k == 1;
+
+	return (uint16_t)((r->apart ? CLOCK : radio ? AUDIO : VIDEO) + k);
+}
+
 static void put_tables(struct rig *r, size_t i, uint16_t n)
 {
 	struct build_entry list[SERVICES];
@@ -207,7 +215,7 @@ static void put_tables(struct rig *r, size_t i, uint16_t n)
 	(void)build_section(ts, TS_PID_PAT, section, len);
 	for (uint16_t k = 0; k < n; k++) {
 		bool radio = r->radio && i == 0 && k == 1;
-		uint16_t pcr = (uint16_t)((radio ? AUDIO : VIDEO) + k);
+		uint16_t pcr = pcr_pid(r, i, k);
 		const struct build_es es[] = { { 0x03, AUDIO + k, NULL, 0 },
 					       { 0x02, VIDEO + k, NULL, 0 } };
 
@@ -234,10 +242,8 @@ static void put_service(struct rig *r, size_t i, uint16_t k, unsigned n)
 {
 	bool intra = r->ticks % GROUP == 0;
 
-	if (r->radio && i == 0 && k == 1) {
-		(void)build_pcr(r->ts[i], AUDIO + k, r->pcr);
-	} else {
-		(void)build_pcr(r->ts[i], VIDEO + k, r->pcr);
+	(void)build_pcr(r->ts[i], pcr_pid(r, i, k), r->pcr);
+	if (!r->radio || i != 0 || k != 1) {
 		put_unit(r, i, VIDEO + k, intra ? i_picture : p_picture,
 			 intra ? sizeof i_picture : sizeof p_picture);
 		while (n-- > 2)
@@ -428,6 +434,30 @@ Test(mux_fill, an_input_with_tables_alone_shows_the_pictures_of_its_services)
 	play(r, 200);
 	for (size_t k = 0; k < SERVICES; k++)
 		cr_expect(!state(r, k).filled, "%zu", k);
+	rig_free(r);
+}
+
+Test(mux_fill, a_pid_with_pcrs_alone_returns)
+{
+	struct rig *r = rig_new(true);
+	struct sent *clock;
+
+	r->apart = true;
+	play(r, 300);
+	r->off = 1;
+	play(r, 150);
+	cr_assert(state(r, 1).filled);
+	clock = watch(r, CLOCK_OUT + 1);
+	play(r, 100);
+	cr_expect_geq(clock->n, 24u, "%u", (unsigned)clock->n);
+	r->off = 0;
+	play(r, 200);
+	cr_assert(!state(r, 1).filled);
+	watch(r, CLOCK_OUT + 1);
+	play(r, 100);
+	cr_expect_geq(clock->n, 99u, "%u", (unsigned)clock->n);
+	cr_expect_eq(state(r, 1).dropped, 0u);
+	cr_expect_eq(state(r, 1).excess, 0u);
 	rig_free(r);
 }
 
