@@ -259,6 +259,7 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 
 struct feeding {
 	struct mux *m;
+	struct mux_service *service;
 	struct mux_fill *fill;
 };
 
@@ -295,6 +296,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			mux_make_room(m, 1);
 			waiting_add(&m->waiting, at_ns, packet);
 			m->fill_meter++;
+			to->service->fill_meter++;
 		}
 }
 
@@ -304,7 +306,8 @@ void mux_run_fills(struct mux *m)
 		struct mux_source *in = &m->inputs[i];
 
 		for (size_t k = 0; in->still && k < in->n_services; k++) {
-			struct feeding to = { m, in->states[k].fill };
+			struct mux_service *s = &in->states[k];
+			struct feeding to = { m, s, s->fill };
 
 			if (to.fill != NULL)
 				play_run(to.fill->play, m->now_ns, on_packets,

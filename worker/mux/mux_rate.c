@@ -119,8 +119,11 @@ static void measure(struct mux *m)
 		in->metered = in->meter;
 		in->meter = 0;
 		for (size_t k = 0; k < mux_units(in); k++) {
-			in->states[k].metered = in->states[k].meter;
-			in->states[k].meter = 0;
+			struct mux_service *s = &in->states[k];
+
+			s->metered = s->meter;
+			s->fill_metered = s->fill_meter;
+			s->meter = s->fill_meter = 0;
 		}
 	}
 	if (!over)
@@ -340,11 +343,21 @@ static bool precedes(struct unit b, struct unit a)
 	return b.in == a.in ? b.s < a.s : b.in->priority > a.in->priority;
 }
 
+/* What a blocked service may have if it is alone: the room of its filler is
+ * its own. */
+static uint64_t own_room(const struct mux *m, const struct mux_service *s)
+{
+	uint64_t fill = rate_of_count(m, s->fill_metered + s->fill_meter);
+
+	return room_of(m) + fill * ROOM_PERCENT / 100;
+}
+
 /* Does a blocked service fit, together with those that wait for room and are
- * released in front of it? */
+ * released in front of it?  Their fillers end then. */
 static bool fits(struct mux *m, struct unit u)
 {
-	uint64_t room = room_of(m), sum = high_rate(m, u.s);
+	uint64_t all = room_of(m), room = own_room(m, u.s);
+	uint64_t sum = high_rate(m, u.s);
 
 	if (is_greedy(u.in, free_rate(u.in) + sum))
 		return false;
@@ -357,9 +370,13 @@ static bool fits(struct mux *m, struct unit u)
 			uint64_t rate = high_rate(m, other.s);
 
 			services += rate;
-			if (!other.s->blocked ||
-			    (precedes(other, u) && rate <= room))
+			if (!other.s->blocked) {
 				sum += rate;
+			} else if (precedes(other, u) &&
+				   rate <= own_room(m, other.s)) {
+				sum += rate;
+				room += own_room(m, other.s) - all;
+			}
 		}
 		/* what no service has */
 		if (!in->blocked)

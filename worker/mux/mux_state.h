@@ -84,6 +84,7 @@ struct mux_service {
 	uint64_t rate;   /* packets per second of the last second */
 	uint64_t excess; /* packets dropped in it */
 	uint64_t meter, metered; /* of the current and the last measurement */
+	uint64_t fill_meter, fill_metered; /* the same of its filler */
 	uint64_t again_ns; /* not before this time it gets a filler */
 	struct mux_fill *fill; /* its last picture is sent; NULL: it is not */
 	bool holds;   /* packets wait for the decision on a picture ... */

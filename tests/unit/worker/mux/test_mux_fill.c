@@ -18,7 +18,8 @@
 
 enum {
 	SERVICES = 2, TICK_MS = 10, GROUP = 50, /* ticks */
-	PMT = 0x100, VIDEO = 0x110, AUDIO = 0x120, CLOCK = 0x140, /* in the source */
+	/* in the source */
+	PMT = 0x100, VIDEO = 0x110, AUDIO = 0x120, CLOCK = 0x140,
 	VIDEO_OUT = 172, AUDIO_OUT = 188, CLOCK_OUT = 120,
 	KBPS = 4000, /* 26 packets in a tick */
 	LEAD = 30000, /* of PTS over the clock */
@@ -384,6 +385,25 @@ Test(mux_fill, a_blocked_service_shows_its_last_picture)
 	watch(r, VIDEO_OUT + 1);
 	play(r, 100);
 	cr_expect_geq(video->n, 390u);
+	rig_free(r);
+}
+
+/* Its filler has 2 packets of the 26 in a tick. */
+Test(mux_fill, a_blocked_service_returns_into_the_room_of_its_filler)
+{
+	struct rig *r = rig_new(true);
+
+	r->other = 15;
+	play(r, 300);
+	cr_expect(!state(r, 1).blocked);
+	r->per_tick[1] = 11;
+	play(r, 600);
+	cr_assert(state(r, 1).blocked && state(r, 1).filled);
+	r->per_tick[1] = 4;
+	play(r, 800);
+	cr_expect(!state(r, 1).blocked && !state(r, 1).filled);
+	play(r, 1000);
+	cr_expect(!state(r, 1).blocked);
 	rig_free(r);
 }
 
