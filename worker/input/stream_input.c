@@ -90,7 +90,8 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 	return i;
 }
 
-/* Reads until the block is full.  True: it has packets. */
+/* Reads until the block is full.  False: the writer has replaced what was read,
+ * and the places of the next positions may be others. */
 static bool pick_block(struct stream_input *s, uint64_t end)
 {
 	uint64_t from = s->pos;
@@ -104,7 +105,7 @@ static bool pick_block(struct stream_input *s, uint64_t end)
 		s->pos += pick(s, at, len / TS_PACKET) * TS_PACKET;
 	}
 	if (ring_reader_has(s->ring, from))
-		return s->n > 0;
+		return true;
 	s->lost += (s->pos - from) / TS_PACKET;
 	return false;
 }
@@ -119,8 +120,8 @@ static int read_program(struct stream_input *s, uint64_t end,
 				   "mapped: %s", link_word(s->base.spec),
 				   s->base.spec->stream, strerror(-err));
 	end = MIN(end, s->pos + READS_MAX * (uint64_t)BLOCK);
-	while (s->pos < end) {
-		if (!pick_block(s, end))
+	while (s->pos < end && pick_block(s, end)) {
+		if (s->n == 0)
 			continue;
 		s->skips = (struct ts_skips){ s->block, s->n, s->before };
 		batch_add(batch, (struct ts_run){ s->block, s->n });

@@ -2,6 +2,7 @@
 /* One program out of the ring of a multiplex. */
 #include "common/base/fd.h"
 #include "common/base/ring.h"
+#include "common/base/ring_header.h"
 #include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/input/input_type.h"
@@ -20,6 +21,8 @@ enum {
 	OTHER = 0x201,
 	ROUNDS = 900,
 	RING_PACKETS = RING_UNIT / TS_PACKET,
+	BLOCK_PACKETS = 256, /* of one read */
+	BLOCK_BYTES = BLOCK_PACKETS * TS_PACKET,
 };
 
 static const struct build_entry two[] = { { 1, PMT }, { 2, 0x200 } };
@@ -331,5 +334,55 @@ Test(stream_input, drops_a_packet_that_changes_after_the_look_at_its_header)
 	cr_assert_eq(ts_pid(trap.packet), OTHER);
 	cr_assert_eq(b.n[VIDEO], 2);
 	cr_assert_eq(b.n[OTHER], 0);
+	close_input(&b);
+}
+
+/* So far ahead that the old positions, which are in front of it, end beside a
+ * packet at the end of the window. */
+static uint64_t bad_base(uint64_t pos, size_t to_read)
+{
+	uint64_t base = 0, left;
+
+	do {
+		base += RING_UNIT;
+		left = RING_SIZE_DEFAULT - (pos - base) % RING_SIZE_DEFAULT;
+	} while (left > to_read || left % TS_PACKET == 0);
+	return base;
+}
+
+static void move_base(struct bench *b)
+{
+	struct ring_header *header = mmap(NULL, sizeof *header,
+					  PROT_READ | PROT_WRITE, MAP_SHARED,
+					  b->fd, 0);
+	uint64_t pos = ring_writer_pos(b->writer);
+	uint64_t base = bad_base(BLOCK_BYTES,
+				 pos - 2 * (uint64_t)BLOCK_BYTES);
+
+	between = NULL;
+	cr_assert_neq(header, MAP_FAILED);
+	atomic_store(&header->layout, base / RING_UNIT << 16 |
+					      RING_SIZE_DEFAULT / RING_UNIT);
+	atomic_store(&header->pos, base + RING_UNIT);
+	(void)munmap(header, sizeof *header);
+}
+
+Test(stream_input, ends_where_the_writer_moves_its_window, .timeout = 60)
+{
+	struct input_counters counted;
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 1);
+	tables(&b, 0, both, 2);
+	for (size_t i = 0; i < 14 * BLOCK_PACKETS; i++)
+		build_payload(b.build, VIDEO, 1);
+	write_built(&b);
+	between = move_base;
+	between_of = &b;
+	read_all(&b);
+	cr_assert_null(between);
+	input_counters(b.input, &counted);
+	cr_assert_eq(b.n[VIDEO], 0);
+	cr_assert_geq(counted.socket_drops, BLOCK_PACKETS);
 	close_input(&b);
 }
