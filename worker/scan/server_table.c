@@ -66,7 +66,8 @@ unsigned server_table_count(const struct server_table *t)
 
 static void remove_server(struct server_table *t, size_t place)
 {
-	t->ended[place] = t->places[place]->reported_ns != 0;
+	/* the end of the server that was here before may not be reported yet */
+	t->ended[place] |= t->places[place]->reported_ns != 0;
 	free(t->places[place]);
 	t->places[place] = NULL;
 	t->n--;

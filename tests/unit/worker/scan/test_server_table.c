@@ -181,6 +181,18 @@ Test(server_table, ends_by_byebye_of_its_host_alone)
 	cr_expect_str_eq(next_report(), "1 eth0 192.0.2.4 c Roof");
 }
 
+Test(server_table, reports_an_end_before_the_next_server_came_and_left)
+{
+	cr_assert_eq(announce("192.0.2.1", "a"), 0);
+	load(true);
+	cr_expect_str_eq(next_report(), "0 eth0 192.0.2.1 a Roof");
+	leave("eth0", "192.0.2.1", "a");
+	cr_assert_eq(announce("192.0.2.1", "a"), 0);
+	leave("eth0", "192.0.2.1", "a");
+	cr_expect_str_eq(next_report(), "0 ended");
+	cr_expect_str_eq(next_report(), "");
+}
+
 Test(server_table, ends_when_the_announcement_is_out_of_date)
 {
 	uint32_t ticket = 0;
