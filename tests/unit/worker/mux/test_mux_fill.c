@@ -393,10 +393,10 @@ Test(mux_fill, a_blocked_service_returns_into_the_room_of_its_filler)
 {
 	struct rig *r = rig_new(true);
 
-	r->other = 15;
+	r->other = 16;
 	play(r, 300);
 	cr_expect(!state(r, 1).blocked);
-	r->per_tick[1] = 11;
+	r->per_tick[1] = 20;
 	play(r, 600);
 	cr_assert(state(r, 1).blocked && state(r, 1).filled);
 	r->per_tick[1] = 4;
