@@ -116,7 +116,8 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	rap_follow(&f->rap, main.pid, pmt_coding(&main), main.class);
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
 		if (place_has(pids, pid)) {
-			m->stopped[pid] = true;
+			m->stopped[pid] = s->blocked ? MUX_BLOCKED
+						     : MUX_FILLED;
 			mux_counters_forget(&m->counters, pid);
 		}
 	if (f->play == NULL)

@@ -149,12 +149,13 @@ static bool resumes(const struct mux *m, const struct mux_service *owner,
 		 mux_fill_precedes(m, packet));
 }
 
-static void count(struct mux_source *in, struct mux_service *owner, bool sent)
+/* What gives way to a filler is not dropped for the rate. */
+static void count(struct mux_source *in, struct mux_service *owner,
+		  enum mux_stop stopped)
 {
-	if (owner != NULL && sent) {
+	if (owner != NULL && stopped == MUX_SENT) {
 		owner->packets++;
-	} else if (!sent && (owner == NULL || owner->fill == NULL ||
-			     owner->blocked)) {
+	} else if (stopped == MUX_BLOCKED) {
 		in->dropped++;
 		if (owner != NULL)
 			owner->dropped++;
@@ -173,14 +174,14 @@ bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	    mux_fill_ends(m, in, gate, packet))
 		gate = NULL;
 	if (gate != NULL && (gate->cut || gate->fill != NULL))
-		*stopped = true;
+		*stopped = gate->blocked ? MUX_BLOCKED : MUX_FILLED;
 	else if (gate != NULL && ts_has_payload(packet) && ts_pusi(packet))
-		*stopped = true;
+		*stopped = MUX_BLOCKED;
 	else if (gate == NULL && *stopped && resumes(m, owner, packet))
-		*stopped = false;
+		*stopped = MUX_SENT;
 	/* a filler has the counter of its PID */
-	if (*stopped && (gate == NULL || gate->fill == NULL))
+	if (*stopped != MUX_SENT && (gate == NULL || gate->fill == NULL))
 		mux_counters_forget(&m->counters, pid);
-	count(in, owner, !*stopped);
-	return !*stopped;
+	count(in, owner, *stopped);
+	return *stopped == MUX_SENT;
 }

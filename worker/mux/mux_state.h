@@ -137,6 +137,13 @@ struct mux_source {
 	int64_t usual; /* packets per second; 0: not known yet */
 };
 
+/* Are the units of a PID dropped, and why? */
+enum mux_stop {
+	MUX_SENT,
+	MUX_BLOCKED, /* its service has no room */
+	MUX_FILLED,  /* a filler is sent instead */
+};
+
 enum mux_lane { LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
 
 struct mux {
@@ -161,7 +168,7 @@ struct mux {
 	bool makes_place; /* in this turn, for a table of another stage */
 	struct mux_counters counters;
 	uint32_t last_source; /* number that was given to one */
-	uint8_t stopped[TS_PIDS]; /* units of this PID are dropped */
+	uint8_t stopped[TS_PIDS]; /* enum mux_stop */
 	/* 1 + the service of its input that has this PID, the first of several,
 	 * or 0 */
 	uint16_t owner[TS_PIDS];

@@ -22,7 +22,7 @@ enum {
 	PMT = 0x100, VIDEO = 0x110, AUDIO = 0x120, CLOCK = 0x140,
 	VIDEO_OUT = 172, AUDIO_OUT = 188, CLOCK_OUT = 120,
 	KBPS = 4000, /* 26 packets in a tick */
-	LEAD = 30000, /* of PTS over the clock */
+	LEAD_MS = 333, /* of PTS over the clock */
 };
 
 struct side {
@@ -51,6 +51,8 @@ struct rig {
 	unsigned off; /* so many of the last services have tables alone */
 	bool radio; /* it has no video */
 	bool apart; /* PCRs have a PID of their own */
+	unsigned lead_ms; /* of PTS over the clock */
+	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
 	unsigned ticks;
 
@@ -159,6 +161,7 @@ static struct rig *rig_new(bool still)
 	for (size_t k = 0; k < SERVICES; k++)
 		r->per_tick[k] = 4;
 	r->other = 4;
+	r->lead_ms = LEAD_MS;
 	return r;
 }
 
@@ -236,7 +239,7 @@ static void put_unit(struct rig *r, size_t i, uint16_t pid, const void *es,
 	struct pes_times at;
 
 	cr_assert(pes_times(p, &at));
-	pes_set_time(p + at.pts, r->pcr / 300 + LEAD);
+	pes_set_time(p + at.pts, r->pcr / 300 + 90 * r->lead_ms);
 }
 
 static void put_service(struct rig *r, size_t i, uint16_t k, unsigned n)
@@ -252,6 +255,8 @@ static void put_service(struct rig *r, size_t i, uint16_t k, unsigned n)
 	}
 	if (r->ticks % 3 == 0)
 		put_unit(r, i, AUDIO + k, audio, sizeof audio);
+	else if (r->long_units)
+		(void)build_payload(r->ts[i], AUDIO + k, 0x55);
 }
 
 static void play(struct rig *r, unsigned ticks)
@@ -333,6 +338,30 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 	cr_expect_leq(video->pts_gap, 90 * 1200u, "%u",
 		      (unsigned)video->pts_gap / 90);
 	rig_free(r);
+}
+
+/* What gives way to the filler had room. */
+Test(mux_fill, a_silent_service_returns_without_a_loss)
+{
+	for (unsigned lead_ms = 100; lead_ms < 400; lead_ms += 50) {
+		struct rig *r = rig_new(true);
+		struct mux_source_state in;
+
+		r->lead_ms = lead_ms;
+		r->long_units = true;
+		play(r, 300);
+		r->off = 1;
+		play(r, 151);
+		cr_assert(state(r, 1).filled);
+		r->off = 0;
+		play(r, 200);
+		cr_expect(!state(r, 1).filled);
+		cr_expect_eq(state(r, 1).dropped, 0u, "%u ms: %u", lead_ms,
+			     (unsigned)state(r, 1).dropped);
+		mux_source_get(r->mux, 0, &in);
+		cr_expect_eq(in.dropped, 0u, "%u ms", lead_ms);
+		rig_free(r);
+	}
 }
 
 Test(mux_fill, a_service_returns_with_an_intra_picture)
