@@ -180,7 +180,8 @@ bool mux_look_for_silence(struct mux *m)
 		in->silent = in->heard_ns == 0 || is_over(m, in->heard_ns);
 		follow_drain(m, in);
 		/* a service that returns is looked at with its packets */
-		if (all || in->silent != was || in->n_absent > 0)
+		if (all || in->silent != was || in->n_absent > 0 ||
+		    in->n_gated > 0)
 			changed |= look_at_services(m, in);
 	}
 	return changed;

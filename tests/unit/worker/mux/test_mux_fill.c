@@ -340,6 +340,24 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 	rig_free(r);
 }
 
+Test(mux_fill, the_picture_that_ends_a_silence_is_the_one_of_the_return)
+{
+	/* services are looked at in each fourth tick */
+	for (unsigned phase = 0; phase < 4; phase++) {
+		struct rig *r = rig_new(true);
+
+		play(r, 300);
+		r->off = 1;
+		play(r, 150 + phase);
+		cr_assert(state(r, 1).filled);
+		r->ticks = 0;
+		r->off = 0;
+		play(r, MUX_DELAY_DEFAULT_MS / TICK_MS + 10);
+		cr_expect(!state(r, 1).filled, "%u", phase);
+		rig_free(r);
+	}
+}
+
 /* What gives way to the filler had room. */
 Test(mux_fill, a_silent_service_returns_without_a_loss)
 {
