@@ -24,7 +24,9 @@ libcommon_a_SOURCES += \
 	common/base/ratelimit.c common/base/ratelimit.h \
 	common/base/ring.c common/base/ring.h common/base/ring_header.h \
 	common/base/ring_segment.c common/base/ring_segment.h \
+	common/base/session_number.c common/base/session_number.h \
 	common/base/shared.c common/base/shared.h \
+	common/base/sip_hash.c common/base/sip_hash.h \
 	common/base/sockaddr.c common/base/sockaddr.h \
 	common/base/sorted.h \
 	common/base/units.h \

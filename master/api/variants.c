@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/variants.h"
 
+#include "common/base/session_number.h"
 #include "common/base/wall.h"
 #include "master/api/command.h"
 #include "master/config/config.h"
 #include "master/config/variant.h"
 #include "master/status/status.h"
+#include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewer_guest.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static const char *text_of(const json_t *stream, const char *key)
 {
@@ -53,15 +53,12 @@ static bool is_alive(struct api *api, struct variant *v)
 /* A new one, or 0 without the setting. */
 static uint64_t session_for(const struct api *api)
 {
-	uint64_t session;
-
 	if (!json_is_true(json_object_get(
 		    config_section(api->cfg.config, "settings"),
 		    "hls_session_playlists")))
 		return 0;
-	if (getrandom(&session, sizeof session, 0) != sizeof session)
-		abort();
-	return session | 1;
+	return session_number_new(deliver_proc_seed(
+		reconciler_deliver(api->cfg.reconciler)));
 }
 
 int variants_write(struct api *api, const char *group,

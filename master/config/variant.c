@@ -2,15 +2,13 @@
 #include "master/config/variant.h"
 
 #include "common/base/alloc.h"
+#include "common/base/session_number.h"
 #include "proto/wire/http_target.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SESSION_NAME_MAX = 17 }; /* of a path, with the end */
 
 static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
@@ -160,13 +158,12 @@ static void write_codecs(struct buf *to, const struct variant *v)
 
 void variant_list_write(struct buf *to, const struct variant_list *list)
 {
-	char *kept = xstrdup(list->query), name[SESSION_NAME_MAX] = "index";
+	char *kept = xstrdup(list->query), name[SESSION_NUMBER_TEXT] = "index";
 	bool independent = list->n > 0;
 
 	http_query_strip_hls(list->query, kept);
 	if (list->session != 0)
-		(void)snprintf(name, sizeof name, "%016" PRIx64,
-			       list->session);
+		session_number_format(list->session, name);
 	for (size_t i = 0; i < list->n; i++)
 		independent = independent && list->all[i].independent;
 	buf_printf(to, "#EXTM3U\n#EXT-X-VERSION:3\n");

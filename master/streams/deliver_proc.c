@@ -359,6 +359,11 @@ void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 				     json_array_get(workers, i), h);
 }
 
+uint64_t deliver_proc_seed(const struct deliver_proc *d)
+{
+	return d->seed;
+}
+
 void deliver_proc_close_viewers(struct deliver_proc *d, bool closed)
 {
 	if (closed == d->closed)

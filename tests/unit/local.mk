@@ -46,6 +46,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_ring \
 	tests/unit/common/base/test_ring_segment \
 	tests/unit/common/base/test_ring_start \
+	tests/unit/common/base/test_session_number \
 	tests/unit/common/base/test_shared \
 	tests/unit/common/base/test_sockaddr \
 	tests/unit/common/base/test_sorted \

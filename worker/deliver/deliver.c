@@ -437,6 +437,7 @@ void deliver_limit(struct deliver *d, const struct msg_deliver_limits *limits)
 	d->empty_missing = limits->empty_missing;
 	d->hash_names = limits->hash_names;
 	d->session_playlists = limits->session_playlists;
+	hls_sessions_name(d->hls, limits->session_playlists);
 	door_set_proxies(d->door, proxies, cfg.n_proxies);
 }
 

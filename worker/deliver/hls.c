@@ -3,6 +3,7 @@
 
 #include "common/base/hash.h"
 #include "common/base/mono.h"
+#include "common/base/session_number.h"
 #include "proto/wire/http_status.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/fragments.h"
@@ -370,10 +371,11 @@ static void folder_of(const struct mount *m, uint64_t session, char *ret,
 		      size_t size)
 {
 	const char *name = strrchr(m->path, '/') + 1;
+	char number[SESSION_NUMBER_TEXT];
 
 	if (session != 0) {
-		(void)snprintf(ret, size, "%0*" PRIx64 "/", HLS_HASH_DIGITS,
-			       session);
+		session_number_format(session, number);
+		(void)snprintf(ret, size, "%s/", number);
 		return;
 	}
 	(void)snprintf(ret, size, "%.*s/",

@@ -2,21 +2,20 @@
 #include "worker/deliver/hls_index.h"
 
 #include "common/base/buf.h"
+#include "common/base/session_number.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/hls.h"
 #include "worker/deliver/hls_playlist.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static const char folder[] = "/play/", suffix[] = ".m3u8",
 		  index_name[] = "index.m3u8";
 
-_Static_assert(sizeof index_name <= HLS_HASH_DIGITS + sizeof suffix,
+_Static_assert(sizeof index_name <= SESSION_NUMBER_DIGITS + sizeof suffix,
 	       "a path does not get longer");
 
 bool hls_session_path(char *path, uint64_t *ret)
@@ -26,21 +25,12 @@ bool hls_session_path(char *path, uint64_t *ret)
 	if (name == NULL || strncmp(path, folder, strlen(folder)) != 0)
 		return false;
 	name++;
-	if (strspn(name, "0123456789abcdef") != HLS_HASH_DIGITS ||
-	    strcmp(name + HLS_HASH_DIGITS, suffix) != 0)
+	if (strspn(name, "0123456789abcdef") != SESSION_NUMBER_DIGITS ||
+	    strcmp(name + SESSION_NUMBER_DIGITS, suffix) != 0)
 		return false;
 	*ret = strtoull(name, NULL, 16);
 	memcpy(name, index_name, sizeof index_name);
 	return *ret != 0;
-}
-
-uint64_t hls_session_choose(void)
-{
-	uint64_t session;
-
-	if (getrandom(&session, sizeof session, 0) != sizeof session)
-		abort();
-	return session | 1;
 }
 
 /* Of the segments (RFC 8216 4.3.4.2). */
@@ -60,7 +50,7 @@ static uint64_t peak_bps(const struct ring_segments *all)
 bool hls_index_answer(struct viewer_conn *c, const struct http_request *r,
 		      struct mount *m)
 {
-	char query[HLS_QUERY_MAX + 1];
+	char query[HLS_QUERY_MAX + 1], session[SESSION_NUMBER_TEXT];
 	struct ring_segments all;
 	struct buf text = { 0 };
 	uint64_t end;
@@ -77,10 +67,11 @@ bool hls_index_answer(struct viewer_conn *c, const struct http_request *r,
 	if (all.n == 0)
 		return false;
 	http_query_strip_hls(http_request_query(r), query);
+	session_number_format(c->hls.session, session);
 	buf_printf(&text, "#EXTM3U\n#EXT-X-VERSION:3\n"
-		   "#EXT-X-STREAM-INF:BANDWIDTH=%ju\n%0*" PRIx64 "%s%s%s\n",
-		   (uintmax_t)peak_bps(&all), HLS_HASH_DIGITS, c->hls.session,
-		   suffix, query[0] != '\0' ? "?" : "", query);
+		   "#EXT-X-STREAM-INF:BANDWIDTH=%ju\n%s%s%s%s\n",
+		   (uintmax_t)peak_bps(&all), session, suffix,
+		   query[0] != '\0' ? "?" : "", query);
 	viewer_conn_answer(c, &(struct viewer_answer){
 		.status = 200,
 		.headers = "Content-Type: application/vnd.apple.mpegurl\r\n"

@@ -5,8 +5,8 @@
  * session, /play/ID/SESSION.m3u8.  Its segments are at /play/ID/SESSION/, so
  * each request names its session.  Each answer has another one.
  *
- * A number of a session is not secret and gives no permission: requests are
- * judged as those without one.
+ * A number of a session gives no permission: requests are judged as those
+ * without one.  hls_sessions.h says which numbers count.
  */
 #pragma once
 
@@ -21,9 +21,6 @@ struct viewer_conn;
 /* Is it the path of the playlist of a session?  Makes it that of the stream,
  * which is not longer, and returns the session. */
 bool hls_session_path(char *path, uint64_t *ret);
-
-/* A number for a session, above 0. */
-uint64_t hls_session_choose(void);
 
 /* Answers with the list whose variant is c->hls.session.  False: the stream has
  * no segment yet. */

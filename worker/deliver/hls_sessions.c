@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/hash.h"
 #include "common/base/peers.h"
+#include "common/base/session_number.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/mount.h"
@@ -39,6 +40,8 @@ struct hls_sessions {
 	struct hls_sessions_config cfg;
 	struct peers *peers; /* counts the sessions of an address */
 	uint64_t seed;
+	uint64_t key; /* of the numbers in paths */
+	bool named;   /* sessions with one begin */
 	unsigned n;
 	TAILQ_HEAD(, hls_session) by_use; /* idle ones first */
 	LIST_HEAD(, hls_session) buckets[BUCKETS];
@@ -54,13 +57,25 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *cfg)
 	/* without it clients could choose keys of one bucket */
 	if (getrandom(&h->seed, sizeof h->seed, 0) != sizeof h->seed)
 		abort();
+	h->key = h->seed;
 	return h;
 }
 
 void hls_sessions_set_seed(struct hls_sessions *h, uint64_t seed)
 {
+	h->key = seed;
 	if (h->n == 0)
 		h->seed = seed;
+}
+
+void hls_sessions_name(struct hls_sessions *h, bool named)
+{
+	h->named = named;
+}
+
+uint64_t hls_sessions_choose(const struct hls_sessions *h)
+{
+	return session_number_new(h->key);
 }
 
 void hls_sessions_limit(struct hls_sessions *h, unsigned per_address)
@@ -327,7 +342,14 @@ static void take_place(struct hls_session *s,
 	drop(old);
 }
 
-void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
+/* Otherwise clients could invent sessions, each a viewer. */
+static bool may_begin(const struct hls_sessions *h, uint64_t number)
+{
+	return number == 0 ||
+	       (h->named && session_number_is_of(h->key, number));
+}
+
+bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 			const struct session_config *cfg, struct mount *m)
 {
 	static const struct msg_deliver_answer denied = {
@@ -340,6 +362,10 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 
 	make_key(h, c, cfg, m, &key);
 	s = find(h, &key, &hash);
+	if (s == NULL && !may_begin(h, c->hls.session)) {
+		buf_done(&key);
+		return false;
+	}
 	if (s == NULL && h->n < HLS_SESSIONS_MAX) {
 		s = add(h, &key, hash, cfg, m);
 		take_place(s, cfg);
@@ -348,22 +374,23 @@ void hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	buf_done(&key);
 	if (s == NULL) {
 		h->cfg.refuse(c, &busy);
-		return;
+		return true;
 	}
 	use(s, cfg->now_ms);
 	if (s->session == NULL) {
 		h->cfg.refuse(c, &denied);
-		return;
+		return true;
 	}
 	if (s->session->joined) {
 		serve(s, c);
-		return;
+		return true;
 	}
 	c->shared = s;
 	TAILQ_INSERT_TAIL(&s->waiting, c, in_shared);
 	/* s may be gone after this */
 	if (is_new)
 		door_ask(h->cfg.door, s->session);
+	return true;
 }
 
 /* Does a client wait for an answer, or receive one? */

@@ -10,6 +10,10 @@
  * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
  * refuses requests until then: each refused one prolongs it.
  *
+ * A path may have the number of a session (hls_index.h), which is part of what
+ * must be the same.  With hls_sessions_name() a session begins with a number
+ * that a process with the same seed made, and with no other.
+ *
  * An address has a limited number of them: a further one replaces the one that
  * was not used for longest.
  *
@@ -23,6 +27,7 @@
 #include "common/base/ip_prefix.h"
 #include "proto/ipc/msg.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct door;
@@ -53,16 +58,23 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
 /* NULL-safe; sets *h to NULL. */
 void hls_sessions_free(struct hls_sessions **);
 
-/* The seed of the keys, before the first session: the same in all workers. */
+/* The seed of the keys, before the first session, and of the numbers in paths:
+ * the same in all workers, and secret. */
 void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
 
 /* Sessions of an address, 0: any number; those without a limit for viewers are
  * not counted. */
 void hls_sessions_limit(struct hls_sessions *, unsigned per_address);
 
+/* Whether sessions with a number in their path begin; at first none does. */
+void hls_sessions_name(struct hls_sessions *, bool named);
+/* A number for a new one, above 0. */
+uint64_t hls_sessions_choose(const struct hls_sessions *);
+
 /* A request for the playlist of this mount, or its segments; serve() or
- * refuse() comes inside or later.  The events of the config are not read. */
-void hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
+ * refuse() comes inside or later.  False: neither comes, the number in the path
+ * begins no session and none has it.  The events of the config are not read. */
+bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
 /* The connection ends, or has another request. */
 void hls_sessions_forget(struct viewer_conn *);

@@ -453,7 +453,8 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		return;
 	}
 	if (m->hls > 0 && !picture) {
-		hls_sessions_visit(d->hls, c, &cfg, m);
+		if (!hls_sessions_visit(d->hls, c, &cfg, m))
+			viewer_conn_reject(c, 404);
 		return;
 	}
 	c->session = session_new(d->sessions, &cfg);
@@ -532,7 +533,7 @@ static void choose_session(const struct deliver *d, struct viewer_conn *c,
 			  wanted->number == 0 &&
 			  strcmp(m->address, MSG_PLAY_ADDRESS) == 0;
 	if (c->hls.is_index)
-		c->hls.session = hls_session_choose();
+		c->hls.session = hls_sessions_choose(d->hls);
 }
 
 void visit_request(struct viewer_conn *c,

@@ -4,6 +4,7 @@
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/ring_segment.h"
+#include "common/base/session_number.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -176,6 +177,41 @@ Test(hls_index, without_the_setting_known_sessions_continue)
 	cr_assert_eq(count_sessions(&r), 1u);
 	get(&r, fd, play.path, text);
 	cr_assert_not_null(strstr(text, "\nindex/5002.ts\n"), "%s", text);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+static void expect_missing(struct rig *r, const char *path)
+{
+	char request[128];
+	int fd;
+
+	(void)snprintf(request, sizeof request, GET("%s"), path);
+	fd = rig_request(r, request);
+	rig_expect_status(r, fd, 404);
+	(void)close(fd);
+}
+
+Test(hls_index, a_client_invents_no_session)
+{
+	char path[64];
+	struct rig r;
+	int fd;
+
+	begin(&r, 6);
+	deliver_set_policy(r.deliver, &(struct msg_deliver_policy){
+		.seed = 77 });
+	fd = rig_connect(&r);
+	expect_missing(&r, "/play/a/0000000000000001.m3u8");
+	expect_missing(&r, "/play/a/0000000000000001/5002.ts");
+	cr_assert_eq(count_sessions(&r), 0u);
+	follow(&r, fd, session_number_new(77), "");
+	cr_assert_eq(count_sessions(&r), 1u);
+	deliver_limit(r.deliver, &(struct msg_deliver_limits){ 0 });
+	(void)snprintf(path, sizeof path, "/play/a/%016" PRIx64 ".m3u8",
+		       session_number_new(77));
+	expect_missing(&r, path);
+	cr_assert_eq(count_sessions(&r), 1u);
 	(void)close(fd);
 	rig_done(&r);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/deliver/hls_sessions.h"
 
+#include "common/base/session_number.h"
 #include "worker/deliver/door.h"
 #include "worker/deliver/mount.h"
 #include "worker/deliver/viewer_conn.h"
@@ -88,12 +89,13 @@ static void end(void)
 	ev_loop_destroy(loop);
 }
 
-static void visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
+/* False: there is no such session. */
+static bool visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
 {
 	struct ip_address peer;
 
 	cr_assert_eq(ip_parse(host, &peer), 0);
-	hls_sessions_visit(hls, c, &(struct session_config){
+	return hls_sessions_visit(hls, c, &(struct session_config){
 		.stream = live.stream, .peer = &peer, .protocol = "hls",
 		.path = live.path, .query = query, .now_ms = now_ms,
 		.free_entry = live.no_auth, .unlimited = unlimited,
@@ -101,13 +103,13 @@ static void visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
 }
 
 /* A request, of a connection of its own, that may be permitted. */
-static void request(const char *query, uint64_t now_ms)
+static bool request(const char *query, uint64_t now_ms)
 {
 	struct viewer_conn c = { .state = CONN_CLOSING,
 				 .hls.session = number };
 	unsigned before = asked;
+	bool exists = visit(&c, query, now_ms);
 
-	visit(&c, query, now_ms);
 	/* the door has a pace */
 	while (c.shared != NULL && asked == before)
 		ev_run(loop, EVRUN_ONCE);
@@ -116,6 +118,7 @@ static void request(const char *query, uint64_t now_ms)
 			.verdict = ASK_ALLOWED, .login = "", .location = "",
 		}, last_seq);
 	hls_sessions_forget(&c);
+	return exists;
 }
 
 static void kick(uint64_t client)
@@ -241,11 +244,12 @@ Test(hls_sessions, of_a_free_mount_there_is_one_for_each_address)
 Test(hls_sessions, the_number_of_a_session_is_a_part_of_its_key)
 {
 	begin();
-	number = 1;
+	hls_sessions_name(hls, true);
+	number = hls_sessions_choose(hls);
 	request("token=a", 0);
 	request("token=a", 0);
 	cr_assert_eq(live.n_hls, 1u);
-	number = 2;
+	number = hls_sessions_choose(hls);
 	request("token=a", 0);
 	cr_assert_eq(live.n_hls, 2u);
 	request("token=b", 0);
@@ -256,8 +260,48 @@ Test(hls_sessions, the_number_of_a_session_is_a_part_of_its_key)
 	/* where viewers need no permission, the number counts */
 	live.no_auth = true;
 	request("token=a", 0);
-	number = 3;
+	number = hls_sessions_choose(hls);
 	request("token=a", 0);
 	cr_assert_eq(live.n_hls, 6u);
+	end();
+}
+
+/* Another process with the seed made some, and this one none of the others. */
+Test(hls_sessions, a_number_that_was_not_made_begins_none)
+{
+	uint64_t known;
+
+	begin();
+	live.no_auth = true;
+	hls_sessions_set_seed(hls, 77);
+	number = known = session_number_new(77);
+	cr_assert_not(request("", 0), "without the setting none begins");
+	hls_sessions_name(hls, true);
+	cr_assert(request("", 0));
+	for (number = 1; number < 100; number++)
+		cr_assert_not(request("", 0));
+	number = session_number_new(78);
+	cr_assert_not(request("", 0));
+	cr_assert_eq(live.n_hls, 1u);
+	cr_assert_eq(served, 1u);
+	hls_sessions_name(hls, false);
+	number = known;
+	cr_assert(request("", 0), "it exists");
+	cr_assert_eq(served, 2u);
+	end();
+}
+
+Test(hls_sessions, those_with_a_number_count_for_their_address)
+{
+	begin();
+	live.no_auth = true;
+	hls_sessions_limit(hls, 3);
+	hls_sessions_name(hls, true);
+	for (unsigned i = 0; i < 10; i++) {
+		number = hls_sessions_choose(hls);
+		request("", i);
+	}
+	cr_assert_eq(served, 10u);
+	cr_assert_eq(live.n_hls, 3u);
 	end();
 }
