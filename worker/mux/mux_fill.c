@@ -26,8 +26,15 @@ enum {
 	TICKS_MS = 90,
 };
 
+/* What a filler needs of the PMT of its service; compared as memory. */
+struct streams {
+	uint32_t pcr_pid, n;
+	uint32_t list[PMT_STREAMS_MAX]; /* PID, class and coding */
+};
+
 struct mux_fill {
 	struct play *play;
+	struct streams streams;
 	uint32_t source; /* its number for the counters */
 	uint64_t base, start_ns; /* of its clock, 90 kHz */
 	uint64_t at_ns;  /* of its last packet */
@@ -90,6 +97,35 @@ static void stop(struct mux *m, struct mux_source *in, struct mux_service *s)
 	mux_renew_gates(m, in);
 }
 
+static struct streams streams_of(const struct pmt *pmt)
+{
+	struct streams ret = { .pcr_pid = pmt->pcr_pid };
+
+	for (size_t i = 0; i < pmt->n_streams; i++) {
+		const struct pmt_stream *s = &pmt->streams[i];
+
+		ret.list[ret.n++] = (uint32_t)s->pid << 16 |
+				    (uint32_t)s->class << 8 | pmt_coding(s);
+	}
+	return ret;
+}
+
+void mux_check_fill(struct mux_source *in, size_t nth)
+{
+	struct mux_service *s = &in->states[nth];
+	struct streams now;
+	struct pmt pmt;
+
+	if (s->fill == NULL)
+		return;
+	if (mux_service_pmt(in, nth, &pmt)) {
+		now = streams_of(&pmt);
+		if (memcmp(&now, &s->fill->streams, sizeof now) == 0)
+			return;
+	}
+	mux_free_fill(s);
+}
+
 static void start(struct mux *m, struct mux_source *in, size_t nth)
 {
 	uint16_t number = in->services[nth].new_number;
@@ -107,6 +143,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 		stop(m, in, s);
 		return;
 	}
+	f->streams = streams_of(&pmt);
 	f->base = clock_now(m, pmt.pcr_pid);
 	f->start_ns = f->at_ns = m->now_ns;
 	f->main = main.pid;

@@ -52,6 +52,7 @@ struct rig {
 	bool radio; /* it has no video */
 	bool apart; /* PCRs have a PID of their own */
 	unsigned lead_ms; /* of PTS over the clock */
+	uint8_t version; /* of the PMTs */
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
 	unsigned ticks;
@@ -223,7 +224,8 @@ static void put_tables(struct rig *r, size_t i, uint16_t n)
 		const struct build_es es[] = { { 0x03, AUDIO + k, NULL, 0 },
 					       { 0x02, VIDEO + k, NULL, 0 } };
 
-		len = build_pmt(section, list[k], 0, es, radio ? 1 : 2);
+		len = build_pmt(section, list[k], r->version, es,
+				radio ? 1 : 2);
 		section[8] = (uint8_t)(0xe0 | pcr >> 8);
 		section[9] = (uint8_t)pcr;
 		build_mend_crc(section, len);
@@ -338,6 +340,36 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 	cr_expect_leq(video->pts_gap, 90 * 1200u, "%u",
 		      (unsigned)video->pts_gap / 90);
 	rig_free(r);
+}
+
+/* A restarted encoder may have another version of the same PMT. */
+Test(mux_fill, new_tables_keep_the_last_picture)
+{
+	for (unsigned at = 0; at < 30; at += 5) {
+		struct rig *r = rig_new(true);
+		struct sent *video;
+
+		play(r, 300);
+		r->off = 1;
+		play(r, 150);
+		/* the next I picture is 400 ms away */
+		r->ticks = 10;
+		r->off = 0;
+		play(r, at);
+		cr_assert(state(r, 1).filled);
+		r->version++;
+		play(r, GROUP - 10 - at);
+		video = watch(r, VIDEO_OUT + 1);
+		while (state(r, 1).filled && r->ticks < 600) {
+			video = watch(r, VIDEO_OUT + 1);
+			play(r, 1);
+		}
+		cr_expect_geq(r->ticks, 85u, "%u: %u", at, r->ticks);
+		cr_expect_lt(r->ticks, 200u, "%u: %u", at, r->ticks);
+		play(r, 20);
+		cr_expect(video->begun && video->began_intra, "%u", at);
+		rig_free(r);
+	}
 }
 
 Test(mux_fill, the_picture_that_ends_a_silence_is_the_one_of_the_return)
