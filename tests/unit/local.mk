@@ -416,6 +416,7 @@ unit_worker_tests = \
 	tests/unit/worker/rtp/test_rtp_window \
 	tests/unit/worker/si/test_collect \
 	tests/unit/worker/scan/test_adapter_task \
+	tests/unit/worker/scan/test_iface_list \
 	tests/unit/worker/scan/test_scan_services \
 	tests/unit/worker/scan/test_server_description \
 	tests/unit/worker/scan/test_server_table \

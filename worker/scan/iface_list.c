@@ -47,14 +47,18 @@ static struct iface *find_place(struct iface_list *l, const char *name,
 	return place;
 }
 
+static bool is_v4_of(const struct ifaddrs *a, const char *name)
+{
+	return a->ifa_addr != NULL && a->ifa_addr->sa_family == AF_INET &&
+	       strcmp(a->ifa_name, name) == 0;
+}
+
 static struct sockaddr_any find_v4(const struct ifaddrs *all, const char *name)
 {
 	struct sockaddr_any v4 = { 0 };
 
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
-		if (a->ifa_addr == NULL ||
-		    a->ifa_addr->sa_family != AF_INET ||
-		    strcmp(a->ifa_name, name) != 0)
+		if (!is_v4_of(a, name))
 			continue;
 		v4.len = sizeof v4.in;
 		memcpy(&v4.in, a->ifa_addr, sizeof v4.in);
@@ -63,16 +67,36 @@ static struct sockaddr_any find_v4(const struct ifaddrs *all, const char *name)
 	return v4;
 }
 
+static void find_networks(struct iface *iface, const struct ifaddrs *all)
+{
+	iface->n_networks = 0;
+	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
+		struct sockaddr_any address = { .len = sizeof address.in };
+		struct ip_prefix *p = &iface->networks[iface->n_networks];
+		struct sockaddr_in mask;
+
+		if (!is_v4_of(a, iface->name) || a->ifa_netmask == NULL)
+			continue;
+		memcpy(&address.in, a->ifa_addr, sizeof address.in);
+		memcpy(&mask, a->ifa_netmask, sizeof mask);
+		p->bits = IP_BITS - 32 +
+			  (unsigned)__builtin_popcount(mask.sin_addr.s_addr);
+		p->address = ip_of(&address);
+		ip_mask(&p->address, p->bits);
+		if (++iface->n_networks == IFACE_NETWORKS_MAX)
+			return;
+	}
+}
+
 static bool is_same(const struct sockaddr_any *a, const struct sockaddr_any *b)
 {
 	return a->len == b->len && (a->len == 0 || sockaddr_equal(a, b));
 }
 
 static void update_iface(struct iface_list *l, const struct ifaddrs *all,
-			 const struct ifaddrs *a)
+			 const struct ifaddrs *a, unsigned ifindex)
 {
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
-	unsigned ifindex = if_nametoindex(a->ifa_name);
 	struct iface *iface = NULL;
 	struct sockaddr_any v4;
 
@@ -87,6 +111,7 @@ static void update_iface(struct iface_list *l, const struct ifaddrs *all,
 	iface->ifindex = ifindex;
 	iface->v4 = v4;
 	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
+	find_networks(iface, all);
 	for (size_t i = 0; i < l->n; i++) {
 		if (iface->fds[i] < 0)
 			iface->fds[i] = l->open(iface, i);
@@ -95,19 +120,16 @@ static void update_iface(struct iface_list *l, const struct ifaddrs *all,
 	}
 }
 
-int iface_list_update(struct iface_list *l, struct errmsg *error)
+int iface_list_take(struct iface_list *l, const struct ifaddrs *all,
+		    unsigned (*index_of)(const char *name),
+		    struct errmsg *error)
 {
-	struct ifaddrs *all;
 	bool open = false;
 
-	if (getifaddrs(&all) < 0)
-		return errmsg_fail(error, -errno, "interfaces: %s",
-				   strerror(errno));
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		l->ifaces[i].seen = false;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
-		update_iface(l, all, a);
-	freeifaddrs(all);
+		update_iface(l, all, a, index_of(a->ifa_name));
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		if (l->ifaces[i].ifindex != 0 && !l->ifaces[i].seen)
 			close_iface(l, &l->ifaces[i]);
@@ -116,4 +138,27 @@ int iface_list_update(struct iface_list *l, struct errmsg *error)
 	}
 	return open ? 0 : errmsg_fail(error, -ENODEV,
 				      "no multicast interface is up");
+}
+
+int iface_list_update(struct iface_list *l, struct errmsg *error)
+{
+	struct ifaddrs *all;
+	int r;
+
+	if (getifaddrs(&all) < 0)
+		return errmsg_fail(error, -errno, "interfaces: %s",
+				   strerror(errno));
+	r = iface_list_take(l, all, if_nametoindex, error);
+	freeifaddrs(all);
+	return r;
+}
+
+bool iface_has(const struct iface *iface, const struct sockaddr_any *s)
+{
+	struct ip_address address = ip_of(s);
+
+	for (size_t i = 0; i < iface->n_networks; i++)
+		if (ip_prefix_has(&iface->networks[i], &address))
+			return true;
+	return false;
 }

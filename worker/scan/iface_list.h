@@ -8,18 +8,23 @@
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "common/base/ip_prefix.h"
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
 
+#include <ifaddrs.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8 };
+enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8, IFACE_NETWORKS_MAX = 8 };
 
 struct iface {
 	char name[16];
 	unsigned ifindex;           /* 0: free */
 	struct sockaddr_any v4;     /* its first address; len 0: none */
+	/* the networks of its first IPv4 addresses */
+	struct ip_prefix networks[IFACE_NETWORKS_MAX];
+	size_t n_networks;
 	bool seen;                  /* in the last list of interfaces */
 	int fds[IFACE_SOCKETS_MAX]; /* -1: closed */
 };
@@ -38,3 +43,12 @@ void iface_list_done(struct iface_list *);
 
 /* Call it every few seconds.  0, or -errno with error: no socket is open. */
 int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;
+
+/* The same with the addresses of getifaddrs() and the indexes of
+ * if_nametoindex(). */
+int iface_list_take(struct iface_list *, const struct ifaddrs *,
+		    unsigned (*index_of)(const char *name),
+		    struct errmsg *error) MUST_CHECK;
+
+/* Is the address in an IPv4 network of the interface? */
+bool iface_has(const struct iface *, const struct sockaddr_any *);

@@ -63,8 +63,8 @@ static int open_search(const struct iface *iface)
 	if (iface->v4.len == 0)
 		return -EADDRNOTAVAIL;
 	sockaddr_set_port(&place.local, 0);
-	/* a server on this host replies through the loopback interface */
-	fd = udp_socket_open(&place, 0, NULL);
+	/* the reply of a server on this host counts as one of this interface */
+	fd = udp_socket_open(&place, iface->ifindex, NULL);
 	if (fd < 0)
 		return fd;
 	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &where,
@@ -124,6 +124,7 @@ static void read_fd(struct satip_task *t, const struct iface *iface, int fd)
 		if (n < 0)
 			return;
 		p.len = (size_t)n;
+		p.is_near = iface_has(iface, &from);
 		t->packets++;
 		if (server_table_feed(t->table, &p, t->now_ns, &error) == 0)
 			continue;

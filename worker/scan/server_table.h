@@ -3,7 +3,8 @@
  * A table of the SAT>IP servers that announce themselves on the network.
  *
  * The key of a server is its address, the interface and its uuid: another host
- * neither replaces nor ends it.  A server ends by its byebye, or when its
+ * neither replaces nor ends it, unless it forges this address, which must be in
+ * a network of the interface.  A server ends by its byebye, or when its
  * announcement is out of date.  It is reported when its description was loaded
  * or could not be loaded.
  *
@@ -41,6 +42,7 @@ struct server_table;
 struct server_packet {
 	const char *iface;
 	const struct sockaddr_any *sender;
+	bool is_near; /* the sender is in a network of the interface */
 	const void *data;
 	size_t len;
 };

@@ -12,11 +12,13 @@
 static struct server_table *table;
 static uint64_t now_ns;
 static struct errmsg error;
+static bool near; /* are the senders in a network of the interface? */
 
 static void setup(void)
 {
 	table = server_table_new();
 	now_ns = 1000 * SECOND_NS;
+	near = true;
 }
 
 static void teardown(void)
@@ -32,8 +34,8 @@ static int feed(const char *iface, const char *host, const char *text)
 
 	cr_assert_eq(sockaddr_parse(host, 1900, &from), 0);
 	return server_table_feed(table, &(struct server_packet){
-		.iface = iface, .sender = &from, .data = text,
-		.len = strlen(text),
+		.iface = iface, .sender = &from, .is_near = near,
+		.data = text, .len = strlen(text),
 	}, now_ns, &error);
 }
 
@@ -54,14 +56,14 @@ static int announce(const char *host, const char *uuid)
 	return announce_at("eth0", host, uuid, "d");
 }
 
-static void leave(const char *iface, const char *host, const char *uuid)
+static int leave(const char *iface, const char *host, const char *uuid)
 {
 	char text[512];
 
 	(void)snprintf(text, sizeof text, "NOTIFY * HTTP/1.1\r\nNT: " TYPE
 		       "\r\nNTS: ssdp:byebye\r\nUSN: uuid:%s::" TYPE "\r\n\r\n",
 		       uuid);
-	cr_assert_eq(feed(iface, host, text), 0);
+	return feed(iface, host, text);
 }
 
 /* The next load, "host:port/path", with its ticket; "": none. */
@@ -164,14 +166,14 @@ Test(server_table, ends_by_byebye_of_its_host_alone)
 		cr_expect_str_neq(next_report(), "");
 	}
 	cr_expect_eq(server_table_count(table), 3, "one uuid, three servers");
-	leave("eth0", "192.0.2.3", "a");
-	leave("eth0", "192.0.2.1", "b");
+	cr_assert_eq(leave("eth0", "192.0.2.3", "a"), 0);
+	cr_assert_eq(leave("eth0", "192.0.2.1", "b"), 0);
 	cr_expect_str_eq(next_report(), "");
-	leave("eth0", "192.0.2.1", "a");
+	cr_assert_eq(leave("eth0", "192.0.2.1", "a"), 0);
 	cr_expect_str_eq(next_report(), "0 ended");
 	cr_expect_eq(server_table_count(table), 2);
 	/* its place has another one before the end is reported */
-	leave("eth1", "192.0.2.1", "a");
+	cr_assert_eq(leave("eth1", "192.0.2.1", "a"), 0);
 	cr_assert_eq(announce("192.0.2.4", "b"), 0);
 	cr_assert_eq(announce("192.0.2.4", "c"), 0);
 	load(true);
@@ -181,14 +183,35 @@ Test(server_table, ends_by_byebye_of_its_host_alone)
 	cr_expect_str_eq(next_report(), "1 eth0 192.0.2.4 c Roof");
 }
 
+Test(server_table, takes_no_message_from_another_network)
+{
+	uint32_t ticket = 0;
+
+	cr_assert_eq(announce("192.0.2.1", "a"), 0);
+	load(true);
+	cr_expect_str_eq(next_report(), "0 eth0 192.0.2.1 a Roof");
+	near = false;
+	cr_expect_eq(announce("198.51.100.1", "b"), -EINVAL);
+	cr_expect_str_eq(error.text, "the address is in no network of the "
+				     "interface");
+	cr_expect_eq(announce_at("eth0", "192.0.2.1", "a", "e"), -EINVAL);
+	cr_expect_str_eq(next_load(&ticket), "");
+	cr_expect_eq(leave("eth0", "192.0.2.1", "a"), -EINVAL);
+	cr_expect_str_eq(next_report(), "");
+	cr_expect_eq(server_table_count(table), 1);
+	cr_expect_eq(feed("eth0", "198.51.100.1", "NOTIFY * HTTP/1.1\r\nNT: "
+			  "upnp:rootdevice\r\nNTS: ssdp:alive\r\n\r\n"), 0,
+		     "another kind of device is ignored");
+}
+
 Test(server_table, reports_an_end_before_the_next_server_came_and_left)
 {
 	cr_assert_eq(announce("192.0.2.1", "a"), 0);
 	load(true);
 	cr_expect_str_eq(next_report(), "0 eth0 192.0.2.1 a Roof");
-	leave("eth0", "192.0.2.1", "a");
+	cr_assert_eq(leave("eth0", "192.0.2.1", "a"), 0);
 	cr_assert_eq(announce("192.0.2.1", "a"), 0);
-	leave("eth0", "192.0.2.1", "a");
+	cr_assert_eq(leave("eth0", "192.0.2.1", "a"), 0);
 	cr_expect_str_eq(next_report(), "0 ended");
 	cr_expect_str_eq(next_report(), "");
 }
@@ -211,7 +234,7 @@ Test(server_table, ends_when_the_announcement_is_out_of_date)
 	/* while its description is loaded, and without a report */
 	cr_assert_eq(announce("192.0.2.1", "a"), 0);
 	cr_expect_str_neq(next_load(&ticket), "");
-	leave("eth0", "192.0.2.1", "a");
+	cr_assert_eq(leave("eth0", "192.0.2.1", "a"), 0);
 	server_table_loaded(table, ticket, NULL, "late", now_ns);
 	cr_expect_str_eq(next_report(), "");
 }
