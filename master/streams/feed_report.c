@@ -66,6 +66,19 @@ void feed_report_add(struct feed_report *r, const struct msg_stream_status *m)
 			add_change(r, &m->changes[i]);
 }
 
+void feed_report_filler(const struct feed_report *r, unsigned position,
+			enum service_filler filler,
+			struct msg_stream_status *s)
+{
+	for (size_t i = 0; r->filler && i < s->n_services; i++) {
+		struct msg_service_status *one = &s->services[i];
+
+		if (one->input == position && one->onair &&
+		    one->filler == SERVICE_FILLER_NONE)
+			one->filler = filler;
+	}
+}
+
 void feed_report_taken(struct feed_report *r)
 {
 	clear_faults(&r->input);

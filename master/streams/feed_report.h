@@ -30,5 +30,11 @@ void feed_report_clear(struct feed_report *);
 /* Adds a report of the feed; its first input is the source. */
 void feed_report_add(struct feed_report *, const struct msg_stream_status *);
 
+/* While the feed sends its filler, the services of its input (at this position)
+ * have it in the report of the multiplex.  One that is not on air there has
+ * none, or that of the multiplex. */
+void feed_report_filler(const struct feed_report *, unsigned position,
+			enum service_filler filler, struct msg_stream_status *);
+
 /* The multiplex has reported the faults and changes. */
 void feed_report_taken(struct feed_report *);

@@ -274,19 +274,16 @@ static void replace_input(const struct feed *f, struct msg_input_status *in)
 	}
 }
 
-/* The services of an input whose feed sends its filler. */
 static void report_filler(const struct feed *f, struct msg_stream_status *s)
 {
 	const char *filler = stream_proc_filler(f->proc);
 
-	if (!f->report.filler || filler == NULL)
-		return;
-	for (size_t i = 0; i < s->n_services; i++)
-		if (s->services[i].input == f->position)
-			s->services[i].filler =
-				strcmp(filler, "still") == 0
-					? SERVICE_FILLER_STILL
-					: SERVICE_FILLER_FILE;
+	if (filler != NULL)
+		feed_report_filler(&f->report, f->position,
+				   strcmp(filler, "still") == 0
+					   ? SERVICE_FILLER_STILL
+					   : SERVICE_FILLER_FILE,
+				   s);
 }
 
 void feeds_report(struct feeds *all, const char *mpts,

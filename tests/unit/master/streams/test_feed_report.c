@@ -91,3 +91,26 @@ Test(feed_report, a_report_without_an_input_ends_the_former_one)
 	cr_expect(!r.heard && r.n_changes == 0 && r.input.cc_error == 0);
 	feed_report_clear(&r);
 }
+
+Test(feed_report, a_service_that_is_not_sent_has_no_filler_of_its_feed)
+{
+	struct feed_report r = { 0 };
+	struct msg_stream_status m = {
+		.n_services = 4,
+		.services = { { .input = 2, .onair = true },
+			      { .input = 2, .filler = SERVICE_FILLER_STILL },
+			      { .input = 2 },
+			      { .input = 1, .onair = true } },
+	};
+
+	add(&r, 2, 2);
+	feed_report_filler(&r, 2, SERVICE_FILLER_FILE, &m);
+	cr_expect_eq(m.services[0].filler, SERVICE_FILLER_NONE);
+	add(&r, 3, 5);
+	feed_report_filler(&r, 2, SERVICE_FILLER_FILE, &m);
+	cr_expect_eq(m.services[0].filler, SERVICE_FILLER_FILE);
+	cr_expect_eq(m.services[1].filler, SERVICE_FILLER_STILL);
+	cr_expect_eq(m.services[2].filler, SERVICE_FILLER_NONE);
+	cr_expect_eq(m.services[3].filler, SERVICE_FILLER_NONE);
+	feed_report_clear(&r);
+}
