@@ -24,6 +24,7 @@ libcommon_a_SOURCES += \
 	common/base/ratelimit.c common/base/ratelimit.h \
 	common/base/ring.c common/base/ring.h common/base/ring_header.h \
 	common/base/ring_segment.c common/base/ring_segment.h \
+	common/base/segment_rate.c common/base/segment_rate.h \
 	common/base/session_number.c common/base/session_number.h \
 	common/base/shared.c common/base/shared.h \
 	common/base/sip_hash.c common/base/sip_hash.h \

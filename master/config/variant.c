@@ -2,6 +2,7 @@
 #include "master/config/variant.h"
 
 #include "common/base/alloc.h"
+#include "common/base/segment_rate.h"
 #include "common/base/session_number.h"
 #include "proto/wire/http_target.h"
 
@@ -70,34 +71,10 @@ static bool has_attribute(const char *header, const char *wanted)
 	return false;
 }
 
-static uint64_t bits_of(const struct ring_segment *s)
-{
-	return 8000 * (s->end - s->pos);
-}
-
-/* The highest rate of segments that are together about as long as the target
- * duration: a single one may be a few pictures (RFC 8216 4.3.4.2). */
-static uint64_t peak_of(const struct ring_segments *all)
-{
-	uint64_t target_ms = 1000 * (uint64_t)MAX(all->target_s, 1U), peak = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		uint64_t bits = 0, ms = 0;
-
-		for (size_t k = i; k < all->n && 2 * ms < 3 * target_ms; k++) {
-			bits += bits_of(&all->list[k]);
-			ms += all->list[k].duration_ms;
-			if (2 * ms >= target_ms && 2 * ms <= 3 * target_ms)
-				peak = MAX(peak, bits / ms + 1);
-		}
-	}
-	return peak;
-}
-
 bool variant_measure(struct variant *v, const struct ring_segments *all,
 		     int64_t wall_ms)
 {
-	uint64_t bits = 0, ms = 0;
+	struct segment_rate rate;
 	const struct ring_segment *last = &all->list[MAX(all->n, 1U) - 1];
 	int64_t most_ms = MAX((int64_t)VARIANT_TARGETS * 1000 * all->target_s,
 			      (int64_t)VARIANT_DEAD_MS);
@@ -107,14 +84,11 @@ bool variant_measure(struct variant *v, const struct ring_segments *all,
 	    wall_ms - last->wall_ms - last->duration_ms > most_ms)
 		return false;
 	v->independent = true;
-	for (size_t i = 0; i < all->n; i++) {
-		const struct ring_segment *s = &all->list[i];
-		v->independent = v->independent && s->independent;
-		bits += bits_of(s);
-		ms += s->duration_ms;
-	}
-	v->average_bps = bits / ms + 1;
-	v->peak_bps = MAX(peak_of(all), v->average_bps);
+	for (size_t i = 0; i < all->n; i++)
+		v->independent = v->independent && all->list[i].independent;
+	rate = segment_rate_of(all);
+	v->average_bps = rate.average_bps;
+	v->peak_bps = rate.peak_bps;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "worker/deliver/hls_index.h"
 
 #include "common/base/buf.h"
+#include "common/base/segment_rate.h"
 #include "common/base/session_number.h"
 #include "proto/wire/http_target.h"
 #include "worker/deliver/hls.h"
@@ -33,20 +34,6 @@ bool hls_session_path(char *path, uint64_t *ret)
 	return *ret != 0;
 }
 
-/* Of the segments (RFC 8216 4.3.4.2). */
-static uint64_t peak_bps(const struct ring_segments *all)
-{
-	uint64_t peak = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct ring_segment *s = &all->list[i];
-
-		peak = MAX(peak, (s->end - s->pos) * 8000 /
-				 MAX(s->duration_ms, 1U));
-	}
-	return peak + 1;
-}
-
 bool hls_index_answer(struct viewer_conn *c, const struct http_request *r,
 		      struct mount *m)
 {
@@ -70,7 +57,7 @@ bool hls_index_answer(struct viewer_conn *c, const struct http_request *r,
 	session_number_format(c->hls.session, session);
 	buf_printf(&text, "#EXTM3U\n#EXT-X-VERSION:3\n"
 		   "#EXT-X-STREAM-INF:BANDWIDTH=%ju\n%s%s%s%s\n",
-		   (uintmax_t)peak_bps(&all), session, suffix,
+		   (uintmax_t)segment_rate_of(&all).peak_bps, session, suffix,
 		   query[0] != '\0' ? "?" : "", query);
 	viewer_conn_answer(c, &(struct viewer_answer){
 		.status = 200,

@@ -95,7 +95,8 @@ static void get(struct rig *r, int fd, const char *path, char ret[TEXT_MAX])
 }
 
 /* The session that the list of the stream names. */
-static uint64_t join(struct rig *r, int fd, const char *query)
+static uint64_t join_at(struct rig *r, int fd, const char *query,
+			unsigned bps)
 {
 	char path[64], text[TEXT_MAX], wanted[128];
 	uint64_t session;
@@ -107,11 +108,16 @@ static uint64_t join(struct rig *r, int fd, const char *query)
 	cr_assert_eq(sscanf(text, "#EXTM3U\n#EXT-X-VERSION:3\n"
 			    "#EXT-X-STREAM-INF:BANDWIDTH=%u\n%16" SCNx64 "%n",
 			    &rate, &session, &end), 2, "%s", text);
-	/* of a segment: 100 packets in 3 s */
-	cr_assert_eq(rate, PACKETS * 188 * 8 / 3 + 1);
+	cr_assert_eq(rate, bps);
 	(void)snprintf(wanted, sizeof wanted, ".m3u8%s\n", query);
 	cr_assert_str_eq(text + end, wanted);
 	return session;
+}
+
+static uint64_t join(struct rig *r, int fd, const char *query)
+{
+	/* of a segment: 100 packets in 3 s */
+	return join_at(r, fd, query, PACKETS * 188 * 8 / 3 + 1);
 }
 
 static size_t count_sessions(const struct rig *r)
@@ -212,6 +218,27 @@ Test(hls_index, a_client_invents_no_session)
 		       session_number_new(77));
 	expect_missing(&r, path);
 	cr_assert_eq(count_sessions(&r), 1u);
+	(void)close(fd);
+	rig_done(&r);
+}
+
+/* The master playlist names the same rate. */
+Test(hls_index, a_few_pictures_have_no_rate_of_their_own)
+{
+	struct ring_segment few = { .number = FIRST + 6, .base = FIRST,
+				    .wall_ms = 1000000, .duration_ms = 40 };
+	struct rig r;
+	int fd;
+
+	begin(&r, 6);
+	few.end = ring_writer_pos(r.writer);
+	few.pos = few.end - PACKETS * 188;
+	ring_segment_cut(r.writer, &few, &(struct ring_segment){
+		.number = FIRST + 7, .base = FIRST, .pos = few.end,
+	});
+	rig_write(&r, 1);
+	fd = rig_connect(&r);
+	(void)join_at(&r, fd, "", 2 * PACKETS * 188 * 8 * 100 / 304 + 1);
 	(void)close(fd);
 	rig_done(&r);
 }
