@@ -31,15 +31,14 @@ void iface_list_done(struct iface_list *l)
 }
 
 /* The place of the interface, or the first free place; NULL: none. */
-static struct iface *find_place(struct iface_list *l, const char *name,
-				unsigned ifindex)
+static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 {
 	struct iface *place = NULL;
 
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		struct iface *one = &l->ifaces[i];
 
-		if (one->ifindex == ifindex && strcmp(one->name, name) == 0)
+		if (one->ifindex == ifindex)
 			return one;
 		if (one->ifindex == 0 && place == NULL)
 			place = one;
@@ -47,10 +46,20 @@ static struct iface *find_place(struct iface_list *l, const char *name,
 	return place;
 }
 
+/* The name of the interface, without the label of an IPv4 address ("eth0:1"). */
+static void copy_name(const struct ifaddrs *a, char name[static 16])
+{
+	(void)snprintf(name, 16, "%.*s", (int)strcspn(a->ifa_name, ":"),
+		       a->ifa_name);
+}
+
 static bool is_v4_of(const struct ifaddrs *a, const char *name)
 {
+	char own[16];
+
+	copy_name(a, own);
 	return a->ifa_addr != NULL && a->ifa_addr->sa_family == AF_INET &&
-	       strcmp(a->ifa_name, name) == 0;
+	       strcmp(own, name) == 0;
 }
 
 static struct sockaddr_any find_v4(const struct ifaddrs *all, const char *name)
@@ -93,24 +102,31 @@ static bool is_same(const struct sockaddr_any *a, const struct sockaddr_any *b)
 	return a->len == b->len && (a->len == 0 || sockaddr_equal(a, b));
 }
 
-static void update_iface(struct iface_list *l, const struct ifaddrs *all,
-			 const struct ifaddrs *a, unsigned ifindex)
+/* 0, or -ENOSPC: there is no place for the interface. */
+static int update_iface(struct iface_list *l, const struct ifaddrs *all,
+			const struct ifaddrs *a, unsigned ifindex)
 {
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
-	struct iface *iface = NULL;
+	struct iface *iface;
+	char name[sizeof iface->name];
 	struct sockaddr_any v4;
 
-	if ((a->ifa_flags & wanted) == wanted && ifindex != 0)
-		iface = find_place(l, a->ifa_name, ifindex);
-	if (iface == NULL || iface->seen)
-		return;
-	v4 = find_v4(all, a->ifa_name);
-	if (iface->ifindex != 0 && !is_same(&iface->v4, &v4))
+	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
+		return 0;
+	iface = find_place(l, ifindex);
+	if (iface == NULL)
+		return -ENOSPC;
+	if (iface->seen)
+		return 0;
+	copy_name(a, name);
+	v4 = find_v4(all, name);
+	if (iface->ifindex != 0 && (!is_same(&iface->v4, &v4) ||
+				    strcmp(iface->name, name) != 0))
 		close_iface(l, iface);
 	iface->seen = true;
 	iface->ifindex = ifindex;
 	iface->v4 = v4;
-	(void)snprintf(iface->name, sizeof iface->name, "%s", a->ifa_name);
+	memcpy(iface->name, name, sizeof iface->name);
 	find_networks(iface, all);
 	for (size_t i = 0; i < l->n; i++) {
 		if (iface->fds[i] < 0)
@@ -118,26 +134,35 @@ static void update_iface(struct iface_list *l, const struct ifaddrs *all,
 		if (iface->fds[i] < 0)
 			iface->fds[i] = -1;
 	}
+	return 0;
 }
 
 int iface_list_take(struct iface_list *l, const struct ifaddrs *all,
 		    unsigned (*index_of)(const char *name),
 		    struct errmsg *error)
 {
+	const struct ifaddrs *left = NULL; /* out, for want of a place */
 	bool open = false;
 
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		l->ifaces[i].seen = false;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
-		update_iface(l, all, a, index_of(a->ifa_name));
+		if (update_iface(l, all, a, index_of(a->ifa_name)) < 0 &&
+		    left == NULL)
+			left = a;
 	for (size_t i = 0; i < IFACES_MAX; i++) {
 		if (l->ifaces[i].ifindex != 0 && !l->ifaces[i].seen)
 			close_iface(l, &l->ifaces[i]);
 		for (size_t k = 0; k < l->n; k++)
 			open |= l->ifaces[i].fds[k] >= 0;
 	}
-	return open ? 0 : errmsg_fail(error, -ENODEV,
-				      "no multicast interface is up");
+	if (!open)
+		return errmsg_fail(error, -ENODEV,
+				   "no multicast interface is up");
+	return left == NULL
+		       ? 0 : errmsg_fail(error, -ENOSPC, "more than %d "
+					 "interfaces: %s is not searched",
+					 IFACES_MAX, left->ifa_name);
 }
 
 int iface_list_update(struct iface_list *l, struct errmsg *error)

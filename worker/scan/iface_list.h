@@ -41,7 +41,8 @@ struct iface_list {
 void iface_list_init(struct iface_list *);
 void iface_list_done(struct iface_list *);
 
-/* Call it every few seconds.  0, or -errno with error: no socket is open. */
+/* Call it every few seconds.  0, or -errno with error: no socket is open, or an
+ * interface has no place (-ENOSPC). */
 int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;
 
 /* The same with the addresses of getifaddrs() and the indexes of

@@ -44,7 +44,7 @@ struct sap_task {
 	uint64_t packets;
 	uint64_t rejected;   /* rejected packets */
 	struct errmsg last;  /* the reason of the last rejection */
-	struct errmsg error; /* why no socket is open; "": sockets are open */
+	struct errmsg error; /* of the interfaces; "": none */
 	struct iface_list sockets;
 	uint8_t packet[PACKET_MAX];
 };

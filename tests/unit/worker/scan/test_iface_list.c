@@ -2,6 +2,7 @@
 #include "worker/scan/iface_list.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -99,6 +100,43 @@ Test(iface_list, knows_the_networks_of_an_interface)
 		cr_expect_eq(iface_has(&list.ifaces[1], &a), cases[i].second,
 			     "%s", cases[i].address);
 	}
+}
+
+Test(iface_list, takes_labels_of_addresses_as_one_interface)
+{
+	struct sockaddr_any a;
+
+	add("eth0", "192.0.2.1", "255.255.255.0");
+	add("eth0:1", "198.51.100.1", "255.255.255.0");
+	add("eth1:a", "203.0.113.1", "255.255.255.0");
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(take(), 0);
+		cr_expect_eq(opened, 2, "the sockets stay open");
+		cr_expect_str_eq(list.ifaces[0].name, "eth0");
+		cr_expect_str_eq(list.ifaces[1].name, "eth1");
+		cr_expect_eq(list.ifaces[2].ifindex, 0);
+	}
+	cr_assert_eq(sockaddr_parse("198.51.100.7", 1900, &a), 0);
+	cr_expect(iface_has(&list.ifaces[0], &a));
+	cr_expect(sockaddr_is_same_host(&list.ifaces[1].v4, &addresses[2]));
+}
+
+Test(iface_list, names_an_interface_without_a_place)
+{
+	char name[IFACES_MAX + 1][16];
+
+	for (unsigned i = 0; i <= IFACES_MAX; i++) {
+		(void)snprintf(name[i], sizeof name[i], "eth%u", i);
+		add(name[i], "192.0.2.1", "255.255.255.0");
+	}
+	cr_expect_eq(take(), -ENOSPC);
+	cr_expect_str_eq(error.text,
+			 "more than 16 interfaces: eth16 is not searched");
+	cr_expect_eq(opened, IFACES_MAX);
+	lines[3].ifa_flags = 0;
+	(void)take(); /* the place is free at its end */
+	cr_expect_eq(take(), 0);
+	cr_expect_str_eq(list.ifaces[3].name, "eth16");
 }
 
 Test(iface_list, takes_a_limited_number_of_networks)
