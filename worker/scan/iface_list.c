@@ -46,7 +46,8 @@ static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 	return place;
 }
 
-/* The name of the interface, without the label of an IPv4 address ("eth0:1"). */
+/* The name of the interface: that of an IPv4 address may have a label behind it
+ * ("eth0:1"). */
 static void copy_name(const struct ifaddrs *a, char name[static 16])
 {
 	(void)snprintf(name, 16, "%.*s", (int)strcspn(a->ifa_name, ":"),
