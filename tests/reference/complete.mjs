@@ -102,6 +102,17 @@ test('every path of the API is described, and no other', () => {
 		sorted([...paths, ...fixed]));
 });
 
+test('every path of viewers is in both documents', () => {
+	const cells = [...read('doc/api.md')
+		.matchAll(/^\| (`\/(?:play|epg)[^|]*) \|/gm)];
+	const paths = cells.flatMap(([, cell]) =>
+		[...cell.matchAll(/`([^`]+)`/g)]).map(([, name]) => name
+		.replace(/[A-Z]{2,}/g, (word) => `{${word.toLowerCase()}}`));
+
+	assert.deepEqual(sorted(Object.keys(openapi.paths).filter((route) =>
+		openapi.paths[route]['x-viewers'])), sorted(paths));
+});
+
 test('every event of the sources is described, and no other', () => {
 	const said = list('master').flatMap((text) => [
 		...text.matchAll(/edit_message\("([^"]+)"\)/g),
