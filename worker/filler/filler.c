@@ -38,11 +38,12 @@ enum { PTS_BACK = 5 * 90000 };
 
 struct filler {
 	const struct psi *psi;
+	const uint64_t *pids; /* of pictures; NULL: all */
 	uint32_t changes;   /* psi_changes() when the PIDs were looked up */
 	size_t n_videos;
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
 	size_t n_audio;
-	struct audio_pid audio[FILLER_AUDIO_MAX];
+	struct audio_pid audio[FILLER_TRACKS_MAX];
 	struct si_keeper si;
 	struct play *play;  /* NULL while stopped */
 };
@@ -53,6 +54,11 @@ struct filler *filler_new(const struct psi *psi)
 
 	f->psi = psi;
 	return f;
+}
+
+void filler_limit(struct filler *f, const uint64_t pids[TS_PIDS / 64])
+{
+	f->pids = pids;
 }
 
 void filler_free(struct filler **ptr)
@@ -79,6 +85,11 @@ static struct video_pid *find_video(struct filler *f, uint16_t pid)
 	return NULL;
 }
 
+static bool has(const uint64_t *set, uint16_t pid)
+{
+	return set[pid / 64] >> pid % 64 & 1;
+}
+
 /* Follows the first video of each program. */
 static void look_up_videos(struct filler *f)
 {
@@ -101,25 +112,31 @@ static void look_up_videos(struct filler *f)
 	for (size_t i = 0; i < n && f->n_videos < FILLER_PROGRAMS_MAX; i++) {
 		uint16_t pid = programs[i].video_pid;
 
-		if (pid != TS_PID_NULL && find_video(f, pid) == NULL)
+		if (pid != TS_PID_NULL && find_video(f, pid) == NULL &&
+		    (f->pids == NULL || has(f->pids, pid)))
 			f->videos[f->n_videos++] =
 				(struct video_pid){ .pid = pid };
 	}
 }
 
+/* NULL: the PIDs of all records are in use. */
 static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 {
-	struct audio_pid *h = f->audio;
+	struct audio_pid *h = f->audio, *end = f->audio + f->n_audio;
 
-	while (h < f->audio + f->n_audio && h->pid != pid)
+	while (h < end && h->pid != pid)
 		h++;
-	if (h < f->audio + f->n_audio)
+	if (h < end)
 		return h;
-	/* when all are taken, most PIDs are no longer in use */
-	if (f->n_audio < FILLER_AUDIO_MAX)
+	if (f->n_audio < FILLER_TRACKS_MAX) {
 		f->n_audio++;
-	else
-		h = f->audio + pid % FILLER_AUDIO_MAX;
+	} else {
+		h = f->audio;
+		while (h < end && psi_class(f->psi, h->pid) == PID_AUDIO)
+			h++;
+		if (h == end)
+			return NULL;
+	}
 	*h = (struct audio_pid){ .pid = pid };
 	return h;
 }
@@ -145,6 +162,8 @@ static void keep_sample(struct filler *f, const uint8_t *packet)
 		    (frame.codec == AUDIO_LATM && p[3] & 0x80))
 			continue;
 		h = find_audio(f, ts_pid(packet));
+		if (h == NULL)
+			return;
 		h->stream_id = pes[3];
 		(void)pes_pts(packet, &h->pts);
 		h->len = MIN((size_t)(end - p), sizeof h->sample);
@@ -318,11 +337,6 @@ bool filler_has_program(const struct filler *f, uint16_t number)
 			return true;
 	}
 	return false;
-}
-
-static bool has(const uint64_t *set, uint16_t pid)
-{
-	return set[pid / 64] >> pid % 64 & 1;
 }
 
 static void add_audio(const struct filler *f, const struct pmt *pmt,

@@ -25,7 +25,8 @@ enum {
 	FILLER_TABLES_MS = 100,
 	FILLER_SI_MS = 1000, /* TR 101 290 3.5: 2 s at most */
 	FILLER_PROGRAMS_MAX = 32,
-	FILLER_AUDIO_MAX = 64, /* tracks */
+	FILLER_AUDIO_MAX = 64, /* tracks of a run */
+	FILLER_TRACKS_MAX = 256, /* tracks with known parameters */
 };
 
 struct filler;
@@ -33,6 +34,9 @@ struct filler;
 /* psi has the tables of the packets of filler_feed(), and outlives the filler.
  * */
 struct filler *filler_new(const struct psi *);
+/* Keeps pictures of these PIDs alone.  The set outlives the filler; the caller
+ * may change it in front of new tables. */
+void filler_limit(struct filler *, const uint64_t pids[TS_PIDS / 64]);
 void filler_free(struct filler **);
 
 /* Takes the output while an input is on air, not the filler's own packets. */

@@ -271,8 +271,10 @@ void mux_setup(struct mux *m, size_t input,
 	in->max_kbps = cfg->max_kbps;
 	in->absent_ms = cfg->absent_ms;
 	in->still = cfg->still;
-	if (in->still && m->filler == NULL)
+	if (in->still && m->filler == NULL) {
 		m->filler = filler_new(m->psi);
+		filler_limit(m->filler, m->fill_pids);
+	}
 	in->number = cfg->number;
 	for (size_t i = 0; i < cfg->n_pids; i++)
 		place_take(in->pids, cfg->pids[i] & (TS_PIDS - 1));

@@ -511,3 +511,74 @@ Test(filler, a_program_of_several_follows_its_packets_and_pauses)
 	cr_expect(pictures >= 4 && pictures <= 6, "%u", (unsigned)pictures);
 	play_free(&one);
 }
+
+/* --- many programs --- */
+
+enum { MANY = 40, TRACKS = 2, MANY_PMT = 0x100, MANY_VIDEO = 0x200,
+       MANY_AUDIO = 0x300 };
+
+static void put_programs(struct build *ts)
+{
+	struct build_entry list[MANY];
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len;
+
+	for (uint16_t k = 0; k < MANY; k++)
+		list[k] = (struct build_entry){ (uint16_t)(k + 1),
+						(uint16_t)(MANY_PMT + k) };
+	len = build_pat(section, 0, list, MANY);
+	(void)build_section(ts, TS_PID_PAT, section, len);
+	for (uint16_t k = 0; k < MANY; k++) {
+		uint16_t audio = (uint16_t)(MANY_AUDIO + TRACKS * k);
+		const struct build_es es[] = {
+			{ 0x02, (uint16_t)(MANY_VIDEO + k), NULL, 0 },
+			{ 0x03, audio, NULL, 0 },
+			{ 0x03, (uint16_t)(audio + 1), NULL, 0 } };
+
+		len = build_pmt(section, list[k], 0, es, 1 + TRACKS);
+		(void)build_section(ts, list[k].pid, section, len);
+	}
+}
+
+static void put_units(struct build *ts)
+{
+	static const uint8_t intra[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33,
+					 0xff, 0xff, 0xe0, 0x18, 0, 0, 1, 0, 0,
+					 8, 0, 0 };
+	/* layer II, 192 kbit/s, 48 kHz */
+	static const uint8_t sound[] = { 0xff, 0xfd, 0xa4, 0, 0, 0, 0, 0 };
+
+	for (uint16_t k = 0; k < MANY; k++)
+		(void)build_pes(ts, (uint16_t)(MANY_VIDEO + k), intra,
+				sizeof intra);
+	for (uint16_t k = 0; k < MANY * TRACKS; k++)
+		(void)build_pes(ts, (uint16_t)(MANY_AUDIO + k), sound,
+				sizeof sound);
+}
+
+Test(filler, of_many_programs_those_of_its_pids_have_pictures_and_all_sound)
+{
+	uint64_t pids[TS_PIDS / 64] = { 0 }, pts;
+	struct build *ts = build_new();
+
+	for (uint16_t k = MANY - 4; k < MANY; k++)
+		pids[(MANY_VIDEO + k) / 64] |= UINT64_C(1)
+					       << (MANY_VIDEO + k) % 64;
+	filler_limit(f, pids);
+	put_programs(ts);
+	for (size_t i = 0; i < 3; i++)
+		put_units(ts);
+	for (size_t i = 0; i < ts->n; i++) {
+		struct ts_run one = { build_run(ts).data + i * TS_PACKET, 1 };
+
+		(void)psi_feed(psi, one.data);
+		filler_feed(f, &one, 1);
+	}
+	for (uint16_t k = 0; k < MANY; k++)
+		cr_expect_eq(filler_has_program(f, (uint16_t)(k + 1)),
+			     k >= MANY - 4, "%u", k);
+	for (uint16_t k = 0; k < MANY * TRACKS; k++)
+		cr_expect(filler_pts(f, (uint16_t)(MANY_AUDIO + k), &pts),
+			  "%u", k);
+	build_free(ts);
+}
