@@ -27,6 +27,7 @@ struct server {
 	uint64_t reported_ns; /* 0: not yet */
 	bool changed;         /* since the last report */
 	enum load load;
+	uint64_t turn;        /* LOAD_WAITS: the lowest is next */
 	uint32_t ticket;      /* of the load that runs */
 	uint64_t loaded_ns;   /* the end of the last load */
 	bool described;       /* facts are of a load */
@@ -38,6 +39,7 @@ struct server_table {
 	unsigned n;
 	unsigned next; /* the first place to check for the next report */
 	uint32_t tickets;
+	uint64_t turns;
 	struct server *places[SERVERS_MAX]; /* NULL: free */
 	bool ended[SERVERS_MAX]; /* free, and that is not reported yet */
 };
@@ -132,6 +134,12 @@ static size_t find_place(struct server_table *t, const char *host)
 	return place;
 }
 
+static void queue_load(struct server_table *t, struct server *s)
+{
+	s->load = LOAD_WAITS;
+	s->turn = t->turns++;
+}
+
 static struct server *add(struct server_table *t, const char *iface,
 			  const char *host, const char *uuid)
 {
@@ -145,6 +153,7 @@ static struct server *add(struct server_table *t, const char *iface,
 	(void)snprintf(s->iface, sizeof s->iface, "%s", iface);
 	(void)snprintf(s->host, sizeof s->host, "%s", host);
 	(void)snprintf(s->uuid, sizeof s->uuid, "%s", uuid);
+	queue_load(t, s);
 	return s;
 }
 
@@ -176,7 +185,7 @@ static int take_alive(struct server_table *t, const char *iface,
 				   "servers, or %d at one address",
 				   SERVERS_MAX, SERVERS_OF_HOST_MAX);
 	if (is_stale(s, &m->location, now_ns))
-		s->load = LOAD_WAITS;
+		queue_load(t, s);
 	/* a load that runs is of the location before */
 	if (s->load != LOAD_RUNS)
 		s->location = m->location;
@@ -219,7 +228,8 @@ void server_table_expire(struct server_table *t, uint64_t now_ns)
 
 /* --- descriptions --- */
 
-/* The one whose load ended first: new servers, then the others in turn. */
+/* The server that has waited for longest: new ones, at places that become free
+ * all the time, do not delay it. */
 bool server_table_next_load(struct server_table *t, struct server_load *ret)
 {
 	struct server *first = NULL;
@@ -228,7 +238,7 @@ bool server_table_next_load(struct server_table *t, struct server_load *ret)
 		struct server *s = t->places[i];
 
 		if (s != NULL && s->load == LOAD_WAITS &&
-		    (first == NULL || s->loaded_ns < first->loaded_ns))
+		    (first == NULL || s->turn < first->turn))
 			first = s;
 	}
 	if (first == NULL)

@@ -281,6 +281,34 @@ Test(server_table, replaces_hosts_without_a_description)
 	cr_expect_eq(server_table_count(table), SERVERS_MAX);
 }
 
+Test(server_table, loads_in_turn_beside_hosts_that_fail)
+{
+	char host[16];
+
+	cr_assert_eq(announce("192.0.2.1", "described"), 0);
+	load(true);
+	for (unsigned i = 1; i < SERVERS_MAX; i++) {
+		(void)snprintf(host, sizeof host, "198.51.100.%u", i);
+		cr_assert_eq(announce(host, "a"), 0);
+	}
+	now_ns += SERVER_FRESH_S * SECOND_NS;
+	cr_assert_eq(announce("192.0.2.1", "described"), 0);
+	for (unsigned i = 1; i <= SERVERS_MAX; i++) {
+		bool last = i == SERVERS_MAX;
+		char url[SERVER_URL_MAX];
+		uint32_t ticket = 0;
+
+		(void)snprintf(host, sizeof host, "198.51.100.%u", i);
+		(void)snprintf(url, sizeof url, "http://%s:8875/d",
+			       last ? "192.0.2.1" : host);
+		cr_expect_str_eq(next_load(&ticket), url);
+		server_table_loaded(table, ticket, NULL, "refused", now_ns);
+		/* another one takes its place */
+		(void)snprintf(host, sizeof host, "203.0.113.%u", i);
+		cr_expect_eq(announce(host, "a"), last ? -ENOSPC : 0);
+	}
+}
+
 Test(server_facts, have_the_frontends_of_each_system)
 {
 	static const struct {
