@@ -498,6 +498,32 @@ void play_follow_pts(struct play *p, uint16_t pid, uint64_t pts)
 				pts + HZ / 20, clock_at(p, p->start_ns)));
 }
 
+/* Of a PES with so much in it. */
+static uint64_t packets_for(size_t len)
+{
+	enum { ROOM = TS_PACKET - 4 };
+
+	return (PES_HEAD + len + ROOM - 1) / ROOM;
+}
+
+uint64_t play_rate(const struct play *p)
+{
+	uint64_t sum = p->n_clocks * (1000 / FILLER_PCR_MS);
+
+	for (size_t i = 0; i < p->n_videos; i++) {
+		const struct video *v = &p->videos[i];
+
+		sum += packets_for(v->len) * SECOND_NS / v->every_ns;
+	}
+	for (size_t i = 0; i < p->n_audio; i++) {
+		const struct audio *a = p->audio[i];
+
+		sum += packets_for(a->per_pes * a->silent.len) *
+		       a->silent.rate / (a->per_pes * a->silent.samples);
+	}
+	return sum;
+}
+
 void play_hold_pictures(struct play *p, bool hold, uint64_t now_ns)
 {
 	for (size_t i = 0; i < p->n_videos && p->holds && !hold; i++)

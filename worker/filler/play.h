@@ -33,6 +33,9 @@ void play_follow_pts(struct play *, uint16_t pid, uint64_t pts);
 /* No other picture begins, or one begins now. */
 void play_hold_pictures(struct play *, bool hold, uint64_t now_ns);
 
+/* The packets that it sends in a second, about. */
+uint64_t play_rate(const struct play *);
+
 /* As filler_run() and filler_next_ns(). */
 void play_run(struct play *, uint64_t now_ns, ts_out_fn *out, void *arg);
 uint64_t play_next_ns(struct play *);

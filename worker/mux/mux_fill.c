@@ -35,6 +35,7 @@ struct streams {
 struct mux_fill {
 	struct play *play;
 	struct streams streams;
+	uint64_t rate;   /* packets per second that it may have */
 	uint32_t source; /* its number for the counters */
 	uint64_t base, start_ns; /* of its clock, 90 kHz */
 	uint64_t at_ns;  /* of its last packet */
@@ -97,6 +98,21 @@ static void stop(struct mux *m, struct mux_source *in, struct mux_service *s)
 	mux_renew_gates(m, in);
 }
 
+/* What all fillers may have. */
+static uint64_t sum_rates(const struct mux *m)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+
+		for (size_t k = 0; in->still && k < in->n_services; k++)
+			if (in->states[k].fill != NULL)
+				sum += in->states[k].fill->rate;
+	}
+	return sum;
+}
+
 static struct streams streams_of(const struct pmt *pmt)
 {
 	struct streams ret = { .pcr_pid = pmt->pcr_pid };
@@ -150,6 +166,12 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	f->video = main.class == PID_VIDEO;
 	f->source = ++m->last_source;
 	f->play = filler_play(m->filler, number, pids, f->base, m->now_ns);
+	f->rate = f->play == NULL ? 0 : play_rate(f->play);
+	if (f->play == NULL ||
+	    sum_rates(m) > packets_of(m->cfg.kbps) / RATE_SHARE) {
+		stop(m, in, s);
+		return;
+	}
 	rap_follow(&f->rap, main.pid, pmt_coding(&main), main.class);
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
 		if (place_has(pids, pid)) {
@@ -157,8 +179,6 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 						     : MUX_FILLED;
 			mux_counters_forget(&m->counters, pid);
 		}
-	if (f->play == NULL)
-		stop(m, in, s);
 }
 
 /* Have its units ended, and its last packets left? */
@@ -186,11 +206,9 @@ static bool has_ended(const struct mux *m, const struct mux_source *in,
 static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
-	uint64_t most = packets_of(m->cfg.kbps) / RATE_SHARE;
 
 	if (s->fill == NULL) {
 		if (!has_ended(m, in, nth) || m->now_ns < s->again_ns ||
-		    mux_fill_rate(m) > most ||
 		    !filler_has_program(m->filler,
 					in->services[nth].new_number))
 			return false;

@@ -52,6 +52,7 @@ struct rig {
 	bool radio; /* it has no video */
 	bool apart; /* PCRs have a PID of their own */
 	unsigned lead_ms; /* of PTS over the clock */
+	bool loud;
 	uint8_t version; /* of the PMTs */
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
@@ -70,6 +71,8 @@ static const uint8_t i_picture[] = { 0, 0, 1, 0xb3, 0x2d, 2, 0x40, 0x33, 0xff,
 static const uint8_t p_picture[] = { 0, 0, 1, 0, 0, 0x10, 0, 0 };
 /* layer II, 192 kbit/s, 48 kHz */
 static const uint8_t audio[] = { 0xff, 0xfd, 0xa4, 0, 0, 0, 0, 0 };
+/* the same with 384 kbit/s */
+static const uint8_t loud[] = { 0xff, 0xfd, 0xe4, 0, 0, 0, 0, 0 };
 
 static void take_sdt(struct rig *r, const uint8_t *p)
 {
@@ -132,7 +135,7 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_feed(s->mux, s->i, runs, n_runs);
 }
 
-static struct rig *rig_new(bool still)
+static struct rig *rig_new(bool still, unsigned kbps)
 {
 	static const struct remux_options options = { .set_tsid = 5 };
 	struct rig *r = xcalloc(1, sizeof *r);
@@ -141,7 +144,7 @@ static struct rig *rig_new(bool still)
 	r->pcr = 500 * PCR_HZ;
 	section_init(&r->sdt, r->sdt_buffer, sizeof r->sdt_buffer);
 	r->mux = mux_new(&(struct mux_config){
-		.n_inputs = 2, .kbps = KBPS, .tsid = 5, .onid = 6,
+		.n_inputs = 2, .kbps = kbps, .tsid = 5, .onid = 6,
 		.delay_ms = MUX_DELAY_DEFAULT_MS,
 		.versions = &r->versions, .continuity = &r->continuity,
 		.out = on_out, .arg = r });
@@ -256,7 +259,7 @@ static void put_service(struct rig *r, size_t i, uint16_t k, unsigned n)
 			(void)build_payload(r->ts[i], VIDEO + k, 0x55);
 	}
 	if (r->ticks % 3 == 0)
-		put_unit(r, i, AUDIO + k, audio, sizeof audio);
+		put_unit(r, i, AUDIO + k, r->loud ? loud : audio, sizeof audio);
 	else if (r->long_units)
 		(void)build_payload(r->ts[i], AUDIO + k, 0x55);
 }
@@ -305,7 +308,7 @@ static struct sent *watch(struct rig *r, uint16_t pid)
 
 Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 	struct sent *video, *sound, *other;
 
 	play(r, 300);
@@ -346,7 +349,7 @@ Test(mux_fill, a_silent_service_of_several_shows_its_last_picture)
 Test(mux_fill, new_tables_keep_the_last_picture)
 {
 	for (unsigned at = 0; at < 30; at += 5) {
-		struct rig *r = rig_new(true);
+		struct rig *r = rig_new(true, KBPS);
 		struct sent *video;
 
 		play(r, 300);
@@ -376,7 +379,7 @@ Test(mux_fill, the_picture_that_ends_a_silence_is_the_one_of_the_return)
 {
 	/* services are looked at in each fourth tick */
 	for (unsigned phase = 0; phase < 4; phase++) {
-		struct rig *r = rig_new(true);
+		struct rig *r = rig_new(true, KBPS);
 
 		play(r, 300);
 		r->off = 1;
@@ -394,7 +397,7 @@ Test(mux_fill, the_picture_that_ends_a_silence_is_the_one_of_the_return)
 Test(mux_fill, a_silent_service_returns_without_a_loss)
 {
 	for (unsigned lead_ms = 100; lead_ms < 400; lead_ms += 50) {
-		struct rig *r = rig_new(true);
+		struct rig *r = rig_new(true, KBPS);
 		struct mux_source_state in;
 
 		r->lead_ms = lead_ms;
@@ -417,7 +420,7 @@ Test(mux_fill, a_silent_service_returns_without_a_loss)
 Test(mux_fill, a_service_returns_with_an_intra_picture)
 {
 	for (unsigned first = 0; first < GROUP; first += 7) {
-		struct rig *r = rig_new(true);
+		struct rig *r = rig_new(true, KBPS);
 		struct sent *video;
 
 		play(r, 300);
@@ -441,7 +444,7 @@ Test(mux_fill, a_service_returns_with_an_intra_picture)
 
 Test(mux_fill, a_blocked_service_shows_its_last_picture)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 	struct sent *video, *sound;
 
 	play(r, 300);
@@ -470,7 +473,7 @@ Test(mux_fill, a_blocked_service_shows_its_last_picture)
 /* Its filler has 2 packets of the 26 in a tick. */
 Test(mux_fill, a_blocked_service_returns_into_the_room_of_its_filler)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 
 	r->other = 16;
 	play(r, 300);
@@ -488,7 +491,7 @@ Test(mux_fill, a_blocked_service_returns_into_the_room_of_its_filler)
 
 Test(mux_fill, a_silent_radio_program_has_silence)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 	struct sent *sound;
 
 	r->radio = true;
@@ -513,7 +516,7 @@ Test(mux_fill, a_silent_radio_program_has_silence)
 /* It is not silent itself. */
 Test(mux_fill, an_input_with_tables_alone_shows_the_pictures_of_its_services)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 
 	play(r, 300);
 	r->off = SERVICES;
@@ -538,7 +541,7 @@ Test(mux_fill, an_input_with_tables_alone_shows_the_pictures_of_its_services)
 
 Test(mux_fill, a_pid_with_pcrs_alone_returns)
 {
-	struct rig *r = rig_new(true);
+	struct rig *r = rig_new(true, KBPS);
 	struct sent *clock;
 
 	r->apart = true;
@@ -560,9 +563,23 @@ Test(mux_fill, a_pid_with_pcrs_alone_returns)
 	rig_free(r);
 }
 
+/* Each one would have 350 packets in a second, half of the rate are 531. */
+Test(mux_fill, all_together_have_half_of_the_rate)
+{
+	struct rig *r = rig_new(true, 1600);
+
+	r->loud = true;
+	r->per_tick[0] = r->per_tick[1] = r->other = 2;
+	play(r, 300);
+	r->off = SERVICES;
+	play(r, 200);
+	cr_expect(state(r, 0).filled && !state(r, 1).filled);
+	rig_free(r);
+}
+
 Test(mux_fill, without_the_option_nothing_is_sent)
 {
-	struct rig *r = rig_new(false);
+	struct rig *r = rig_new(false, KBPS);
 	struct sent *video;
 
 	play(r, 300);
