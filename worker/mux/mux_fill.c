@@ -35,6 +35,7 @@ struct streams {
 struct mux_fill {
 	struct play *play;
 	struct streams streams;
+	uint64_t pids[TS_PIDS / 64]; /* it has packets on these */
 	uint64_t rate;   /* packets per second that it may have */
 	uint32_t source; /* its number for the counters */
 	uint64_t base, start_ns; /* of its clock, 90 kHz */
@@ -126,20 +127,28 @@ static struct streams streams_of(const struct pmt *pmt)
 	return ret;
 }
 
-void mux_check_fill(struct mux_source *in, size_t nth)
+/* Are what it needs of the PMT and its PIDs those of the start? */
+static bool is_current(const struct mux *m, const struct mux_source *in,
+		       size_t nth)
 {
-	struct mux_service *s = &in->states[nth];
+	const struct mux_fill *f = in->states[nth].fill;
+	uint64_t pids[TS_PIDS / 64] = { 0 };
 	struct streams now;
 	struct pmt pmt;
 
-	if (s->fill == NULL)
-		return;
-	if (mux_service_pmt(in, nth, &pmt)) {
-		now = streams_of(&pmt);
-		if (memcmp(&now, &s->fill->streams, sizeof now) == 0)
-			return;
-	}
-	mux_free_fill(s);
+	if (nth >= in->n_services || !mux_service_pmt(in, nth, &pmt))
+		return false;
+	now = streams_of(&pmt);
+	find_pids(m, in, nth, pids);
+	return memcmp(&now, &f->streams, sizeof now) == 0 &&
+	       memcmp(pids, f->pids, sizeof pids) == 0;
+}
+
+void mux_check_fills(struct mux *m, struct mux_source *in)
+{
+	for (size_t k = 0; in->still && k < in->n_found; k++)
+		if (in->states[k].fill != NULL && !is_current(m, in, k))
+			stop(m, in, &in->states[k]);
 }
 
 static void start(struct mux *m, struct mux_source *in, size_t nth)
@@ -160,6 +169,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 		return;
 	}
 	f->streams = streams_of(&pmt);
+	memcpy(f->pids, pids, sizeof pids);
 	f->base = clock_now(m, pmt.pcr_pid);
 	f->start_ns = f->at_ns = m->now_ns;
 	f->main = main.pid;

@@ -78,6 +78,7 @@ void mux_renew_owners(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		set_owners(m, &m->inputs[i]);
 		mux_renew_gates(m, &m->inputs[i]);
+		mux_check_fills(m, &m->inputs[i]);
 	}
 }
 

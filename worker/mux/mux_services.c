@@ -115,7 +115,6 @@ void mux_read_services(struct mux *m, struct mux_source *in)
 		}
 		/* its pictures may be on another PID */
 		in->states[i].return_ns = 0;
-		mux_check_fill(in, i);
 		find_av(in, i);
 	}
 	for (size_t i = 0; i < n_old; i++)

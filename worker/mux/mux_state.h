@@ -340,9 +340,9 @@ bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
 void mux_free_fill(struct mux_service *);
-/* The PMT of the nth service may be another one: frees its filler if that has
- * other PIDs or codings. */
-void mux_check_fill(struct mux_source *, size_t nth);
+/* The tables have changed: ends the fillers of services whose PMT has other
+ * PIDs or codings, or whose PIDs a service on air has now. */
+void mux_check_fills(struct mux *, struct mux_source *);
 /* A packet of a service with a filler arrives. */
 void mux_watch_fill(const struct mux_source *, struct mux_service *,
 		    const uint8_t *packet);
