@@ -10,7 +10,6 @@
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/cam_source.h"
 #include "worker/adapter/source.h"
-#include "worker/core/confine.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/stream/ticker.h"
@@ -138,15 +137,8 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
  * server is not to choose one. */
 static bool drop_ports(struct adapter *a, const json_t *entry)
 {
-	int err = json_object_get(entry, "address") == NULL
-			  ? drop_capabilities(0) : 0;
-
-	if (err == 0)
-		return true;
-	log_error("adapter", "cannot drop CAP_NET_BIND_SERVICE: %s",
-		  strerror(-err));
-	worker_exit(a->worker, EX_OSERR);
-	return false;
+	return json_object_get(entry, "address") != NULL ||
+	       worker_drop_capabilities(a->worker);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)

@@ -210,6 +210,18 @@ bool worker_enter_sandbox(struct worker *w, const struct grants *grants)
 	return false;
 }
 
+bool worker_drop_capabilities(struct worker *w)
+{
+	int err = drop_capabilities(0);
+
+	if (err == 0)
+		return true;
+	log_error(w->role->name, "cannot drop capabilities: %s",
+		  strerror(-err));
+	worker_exit(w, EX_OSERR);
+	return false;
+}
+
 void worker_send_ready(struct worker *w)
 {
 	struct msg m = { .type = MSG_WORKER_READY };

@@ -8,17 +8,13 @@
  */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
-#include "common/base/log.h"
 #include "common/base/mono.h"
-#include "worker/core/confine.h"
 #include "worker/core/worker.h"
 #include "worker/querier/listen.h"
 #include "worker/querier/querier_table.h"
 
 #include <linux/capability.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sysexits.h>
 
 enum {
 	READS_MAX = 64, /* reads of each socket in a second */
@@ -125,18 +121,12 @@ static void every_second(void *role)
 static void *role_new(struct worker *worker)
 {
 	struct role *r = xcalloc(1, sizeof *r);
-	int err;
 
 	r->worker = worker;
 	r->began_ms = mono_ms();
 	open_socket(&r->igmp, r, igmp_listen, igmp_receive);
 	open_socket(&r->mld, r, mld_listen, mld_receive);
-	err = drop_capabilities(0);
-	if (err < 0) {
-		log_error("querier", "cannot drop CAP_NET_RAW: %s",
-			  strerror(-err));
-		worker_exit(worker, EX_OSERR);
-	}
+	(void)worker_drop_capabilities(worker);
 	return r;
 }
 

@@ -8,7 +8,6 @@
 #include "common/base/units.h"
 #include "common/loop/timer.h"
 #include "worker/input/input.h"
-#include "worker/core/confine.h"
 #include "worker/core/worker.h"
 #include "worker/scan/adapter_task.h"
 #include "worker/scan/scan_report.h"
@@ -164,18 +163,6 @@ static bool is_idle(struct scan *s)
 }
 
 /* Only the address of an input may name a port below 1024. */
-static bool drop_ports(struct scan *s)
-{
-	int err = drop_capabilities(0);
-
-	if (err == 0)
-		return true;
-	log_error("scan", "cannot drop CAP_NET_BIND_SERVICE: %s",
-		  strerror(-err));
-	worker_exit(s->worker, EX_OSERR);
-	return false;
-}
-
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };
@@ -183,7 +170,7 @@ static bool enter_sandbox(struct scan *s, const char *address)
 
 	if (address != NULL)
 		grants_add_input(&grants, address);
-	else if (!drop_ports(s))
+	else if (!worker_drop_capabilities(s->worker))
 		return false;
 	entered = worker_enter_sandbox(s->worker, &grants);
 	grants_done(&grants);
@@ -249,7 +236,8 @@ static void on_adapter(void *role, const struct msg *m, int *fds, size_t n_fds)
 	(void)fds, (void)n_fds;
 	if (is_idle(s) &&
 	    (json_object_get(json_object_get(m->scan_adapter.scan, "adapter"),
-			     "address") != NULL || drop_ports(s)))
+			     "address") != NULL ||
+	     worker_drop_capabilities(s->worker)))
 		s->adapter = adapter_task_new(s->worker, m->scan_adapter.scan,
 					      NULL);
 }
