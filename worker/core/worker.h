@@ -86,7 +86,7 @@ int worker_start(const struct worker_role *const *roles, const char *flawed,
  * False: that failed, was logged, and the worker ends. */
 bool worker_enter_sandbox(struct worker *, const struct grants *);
 
-/* Drops the capabilities of the role, if its task does not need them, or not any
+/* Drops the capabilities of the role, which its task does not need, or not any
  * more.  False: that failed, was logged, and the worker ends. */
 bool worker_drop_capabilities(struct worker *);
 
