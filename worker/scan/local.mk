@@ -2,6 +2,7 @@
 libworker_a_SOURCES += \
 	worker/scan/adapter_task.c worker/scan/adapter_task.h \
 	worker/scan/iface_list.c worker/scan/iface_list.h \
+	worker/scan/scan_listener.c worker/scan/scan_listener.h \
 	worker/scan/scan_report.c worker/scan/scan_report.h \
 	worker/scan/role.c \
 	worker/scan/sap_task.c worker/scan/sap_task.h \

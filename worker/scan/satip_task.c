@@ -3,61 +3,45 @@
 
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
-#include "common/base/mono.h"
-#include "common/base/units.h"
-#include "common/loop/timer.h"
 #include "worker/core/worker.h"
-#include "worker/scan/iface_list.h"
+#include "worker/scan/scan_listener.h"
 #include "worker/scan/server_fetch.h"
 #include "worker/scan/server_table.h"
 #include "worker/scan/ssdp_message.h"
 #include "worker/socket/receive_socket.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <netinet/udp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	TICK_MS = 100,
-	REPORTS_MAX = 32, /* reports in a tick */
-	UPDATE_S = 5,     /* period of the update of interfaces */
-	READS_MAX = 16,   /* reads of a socket in one tick */
-	SOCKET_SIZE = 128 * 1024,
-	PACKET_MAX = 65536,
-	TTL = 2,          /* UPnP Device Architecture 1.1, 1.3.2 */
+	TTL = 2,       /* UPnP Device Architecture 1.1, 1.3.2 */
 	/* A search is repeated in its first seconds: UDP loses datagrams. */
 	SEARCHES = 3,
-	SEARCH_S = 30,    /* period of the searches */
+	SEARCH_S = 30, /* period of the searches */
 };
 
 /* The sockets of an interface. */
 enum { NOTIFIED, SEARCHING, SOCKETS };
 
 struct satip_task {
-	struct worker *worker;
 	struct server_table *table;
 	struct server_fetches *fetches; /* NULL: libcurl cannot start */
-	ev_timer tick;
-	uint64_t now_ns;
-	uint64_t second_ns;  /* start of the next second */
 	unsigned seconds;
-	uint64_t packets;
-	uint64_t rejected;   /* rejected packets */
-	struct errmsg last;  /* the reason of the last rejection */
-	struct errmsg error; /* of the interfaces; "": none */
-	struct iface_list sockets;
-	uint8_t packet[PACKET_MAX];
+	struct scan_listener listener;
 };
+
+static struct satip_task *task_of(struct scan_listener *l)
+{
+	return container_of(l, struct satip_task, listener);
+}
 
 /* Replies come to the port of the search. */
 static int open_search(const struct iface *iface)
 {
 	const struct ip_mreqn where = { .imr_ifindex = (int)iface->ifindex };
 	struct udp_place place = { .local = iface->v4,
-				   .socket_size = SOCKET_SIZE };
+				   .socket_size = SCAN_LISTENER_SOCKET_SIZE };
 	int fd;
 
 	if (iface->v4.len == 0)
@@ -76,7 +60,7 @@ static int open_search(const struct iface *iface)
 
 static int open_socket(const struct iface *iface, size_t i)
 {
-	struct udp_place place = { .socket_size = SOCKET_SIZE };
+	struct udp_place place = { .socket_size = SCAN_LISTENER_SOCKET_SIZE };
 	int fd;
 
 	if (i == SEARCHING) {
@@ -86,10 +70,7 @@ static int open_socket(const struct iface *iface, size_t i)
 		if (fd == 0)
 			fd = udp_socket_open(&place, iface->ifindex, NULL);
 	}
-	if (fd >= 0) /* GRO would join packets of different senders */
-		(void)setsockopt(fd, SOL_UDP, UDP_GRO, &(int){ 0 },
-				 sizeof(int));
-	return fd;
+	return scan_listener_split(fd);
 }
 
 static void search(struct iface *iface)
@@ -106,33 +87,14 @@ static void search(struct iface *iface)
 		fd_close(fd);
 }
 
-/* Reads a limited number of packets: a flood overflows only its own socket. */
-static void read_fd(struct satip_task *t, const struct iface *iface, int fd)
+static int take(struct scan_listener *l, const struct scan_listener_packet *p,
+		struct errmsg *error)
 {
-	struct sockaddr_any from;
-	struct server_packet p = { .iface = iface->name, .sender = &from,
-				   .data = t->packet };
-	char sender[SOCKADDR_TEXT_MAX];
-
-	for (size_t i = 0; i < READS_MAX; i++) {
-		struct errmsg error = { 0 };
-		ssize_t n;
-
-		from = (struct sockaddr_any){ .len = sizeof from.in6 };
-		n = recvfrom(fd, t->packet, sizeof t->packet, MSG_DONTWAIT,
-			     &from.sa, &from.len);
-		if (n < 0)
-			return;
-		p.len = (size_t)n;
-		p.is_near = iface_has(iface, &from);
-		t->packets++;
-		if (server_table_feed(t->table, &p, t->now_ns, &error) == 0)
-			continue;
-		t->rejected++;
-		sockaddr_format_host(&from, sender);
-		errmsg_set(&t->last, "%s on %s: %.160s", sender, p.iface,
-			   error.text);
-	}
+	return server_table_feed(task_of(l)->table, &(struct server_packet){
+		.iface = p->iface->name, .sender = p->sender,
+		.is_near = iface_has(p->iface, p->sender),
+		.data = p->data, .len = p->len,
+	}, l->now_ns, error);
 }
 
 /* --- descriptions --- */
@@ -142,7 +104,7 @@ static void on_fetched(uint32_t ticket, const struct server_facts *facts,
 {
 	struct satip_task *t = arg;
 
-	server_table_loaded(t->table, ticket, facts, note, t->now_ns);
+	server_table_loaded(t->table, ticket, facts, note, t->listener.now_ns);
 }
 
 static void load_descriptions(struct satip_task *t)
@@ -159,7 +121,7 @@ static void load_descriptions(struct satip_task *t)
 
 /* --- reports --- */
 
-static void send_report(struct satip_task *t, const struct server_report *r)
+static void send_report(struct worker *worker, const struct server_report *r)
 {
 	struct msg m = { .type = MSG_SCAN_SERVER };
 	struct msg_scan_server *s = &m.scan_server;
@@ -185,84 +147,56 @@ static void send_report(struct satip_task *t, const struct server_report *r)
 			r->facts->systems[i].name,
 			r->facts->systems[i].frontends,
 		};
-	(void)channel_send(t->worker->channel, &m, NULL, 0);
+	(void)channel_send(worker->channel, &m, NULL, 0);
 }
 
 /* Reports wait in the table while the master does not read. */
 static void report_servers(struct satip_task *t)
 {
+	struct worker *worker = t->listener.worker;
 	struct server_report r;
 
-	for (size_t i = 0; i < REPORTS_MAX; i++) {
-		if (!channel_is_idle(t->worker->channel) ||
-		    !server_table_next_report(t->table, t->now_ns, &r))
+	for (size_t i = 0; i < SCAN_LISTENER_REPORTS_MAX; i++) {
+		if (!channel_is_idle(worker->channel) ||
+		    !server_table_next_report(t->table, t->listener.now_ns, &r))
 			return;
-		send_report(t, &r);
+		send_report(worker, &r);
 	}
 }
 
-static void send_status(struct satip_task *t)
+static void on_tick(struct scan_listener *l)
 {
-	struct msg m = { .type = MSG_SCAN_STATUS };
-	struct errmsg rejected;
-
-	m.scan_status.packets = t->packets;
-	if (t->error.text[0] != '\0') {
-		m.scan_status.error = t->error.text;
-	} else if (t->rejected > 0) {
-		errmsg_set(&rejected, "%" PRIu64 " packets rejected; the last "
-			   "from %s", t->rejected, t->last.text);
-		m.scan_status.error = rejected.text;
-	}
-	(void)channel_send(t->worker->channel, &m, NULL, 0);
+	load_descriptions(task_of(l));
+	report_servers(task_of(l));
 }
 
-static void every_second(struct satip_task *t)
+static void every_second(struct scan_listener *l)
 {
-	t->second_ns = t->now_ns + SECOND_NS;
-	if (t->seconds % UPDATE_S == 0 && t->fetches != NULL &&
-	    iface_list_update(&t->sockets, &t->error) == 0)
-		t->error.text[0] = '\0';
+	struct satip_task *t = task_of(l);
+
+	if (t->fetches == NULL)
+		errmsg_set(&l->error, "libcurl cannot start");
 	if (t->seconds++ % SEARCH_S < SEARCHES)
 		for (size_t i = 0; i < IFACES_MAX; i++)
-			search(&t->sockets.ifaces[i]);
-	server_table_expire(t->table, t->now_ns);
-	send_status(t);
+			search(&l->sockets.ifaces[i]);
+	server_table_expire(t->table, l->now_ns);
 }
 
-static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
-{
-	struct satip_task *t = container_of(timer, struct satip_task, tick);
-	const struct iface *ifaces = t->sockets.ifaces;
-
-	(void)loop, (void)revents;
-	t->now_ns = mono_ns();
-	for (size_t i = 0; i < IFACES_MAX; i++)
-		for (size_t k = 0; k < SOCKETS; k++)
-			if (ifaces[i].fds[k] >= 0)
-				read_fd(t, &ifaces[i], ifaces[i].fds[k]);
-	load_descriptions(t);
-	report_servers(t);
-	if (t->now_ns >= t->second_ns)
-		every_second(t);
-}
+static const struct scan_listener_events events = {
+	.n = SOCKETS,
+	.open = open_socket,
+	.take = take,
+	.tick = on_tick,
+	.second = every_second,
+};
 
 struct satip_task *satip_task_new(struct worker *worker)
 {
 	struct satip_task *t = xcalloc(1, sizeof *t);
 
-	t->worker = worker;
 	t->table = server_table_new();
 	t->fetches = server_fetches_new(on_fetched, t);
-	if (t->fetches == NULL)
-		errmsg_set(&t->error, "libcurl cannot start");
-	t->sockets.n = SOCKETS;
-	t->sockets.open = open_socket;
-	iface_list_init(&t->sockets);
-	t->now_ns = mono_ns();
-	every_second(t);
-	ev_init(&t->tick, on_tick);
-	timer_repeat(worker->loop, &t->tick, 0., TICK_MS / 1e3);
+	scan_listener_start(&t->listener, worker, &events);
 	return t;
 }
 
@@ -273,8 +207,7 @@ void satip_task_free(struct satip_task **tp)
 	*tp = NULL;
 	if (t == NULL)
 		return;
-	ev_timer_stop(t->worker->loop, &t->tick);
-	iface_list_done(&t->sockets);
+	scan_listener_stop(&t->listener);
 	server_fetches_free(&t->fetches);
 	server_table_free(&t->table);
 	free(t);
