@@ -67,9 +67,10 @@ test('top counts the rows that are hidden, and scrolls', async (t) => {
 	const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 	const child = ctl.terminal(['top']);
 	const last = () => child.text.out.split('\x1b[H').at(-1);
-	const seen = (what, pattern) => waitUntil(what, () =>
-		pattern.test(last()));
 	const rows = () => last().match(/^s\d\d(?= )/gm);
+	// a screen may arrive in parts
+	const seen = (what, pattern) => waitUntil(what, () =>
+		pattern.test(last()) && rows()?.length === 18);
 
 	// 24 rows, of which 6 are head and foot
 	await seen('the first rows', new RegExp('42 of 60 streams are ' +

@@ -357,7 +357,7 @@ async function standby(t, sluice) {
 	// other packets, and other times of the keys
 	await play(t, scrambled.subarray(188 * 1000), 5051, cam);
 	await one.end();
-	await recorder.quiet(500);
+	await recorder.quiet(); // for longer than the shift
 	const [list] = await recorder.stop();
 	const sent = joined(list);
 
