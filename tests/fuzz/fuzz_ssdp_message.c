@@ -94,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)!server_table_feed(t, &(struct server_packet){
 			.iface = data[0] & 4 ? "eth1" : "eth0",
 			.sender = &sender,
+			.is_near = true,
 			.data = data + 3,
 			.len = len,
 		}, now_ns, NULL);
