@@ -13,6 +13,7 @@
 #include "common/base/sockaddr.h"
 #include "common/base/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/descriptors.h"
 #include "tests/bench/orders.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -246,22 +246,12 @@ static void run(struct fanout *f)
 	}
 }
 
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct fanout *f = xcalloc(1, sizeof *f);
 
 	f->options = parse_options(argc, argv);
-	allow_descriptors();
+	descriptors_allow();
 	orders_listen();
 	int r = open_all(f);
 	if (r < 0) {

@@ -7,6 +7,7 @@
 #include "common/base/mono.h"
 #include "common/base/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/descriptors.h"
 #include "tests/bench/hls_client.h"
 #include "tests/bench/orders.h"
 
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 
 enum { EVENTS_MAX = 64, LOOK_MS = 10, SCRATCH = 256 << 10 };
 
@@ -51,16 +51,6 @@ static struct options parse_options(int argc, char **argv)
 	if (o.path[0] != '/')
 		args_usage(usage);
 	return o;
-}
-
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 static void print_times(const char *name, const struct histogram *h)
@@ -138,7 +128,7 @@ int main(int argc, char **argv)
 	f->place = (struct hls_place){ .poll = epoll_create1(EPOLL_CLOEXEC),
 				       .path = f->options.path,
 				       .totals = &f->totals };
-	allow_descriptors();
+	descriptors_allow();
 	orders_listen();
 	r = f->place.poll < 0 ? -errno
 		: sockaddr_parse("127.0.0.1", (uint16_t)f->options.port,

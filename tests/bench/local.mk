@@ -35,6 +35,7 @@ tests_bench_tscheck_LDADD = libcommon.a
 tests_bench_viewer_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
 	tests/bench/check_stream.c tests/bench/check_stream.h \
+	tests/bench/descriptors.c tests/bench/descriptors.h \
 	tests/bench/farm_viewer.c tests/bench/farm_viewer.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
 	tests/bench/orders.c tests/bench/orders.h \
@@ -44,6 +45,7 @@ tests_bench_viewer_farm_LDADD = libcommon.a
 
 tests_bench_fanout_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
+	tests/bench/descriptors.c tests/bench/descriptors.h \
 	tests/bench/fanout.c \
 	tests/bench/orders.c tests/bench/orders.h
 tests_bench_fanout_LDADD = libcommon.a
@@ -56,6 +58,7 @@ tests_bench_forwarder_LDADD = libcommon.a
 
 tests_bench_hls_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
+	tests/bench/descriptors.c tests/bench/descriptors.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
 	tests/bench/hls_client.c tests/bench/hls_client.h \
 	tests/bench/hls_farm.c \
@@ -87,6 +90,7 @@ tests_bench_stage_cost_LDADD = libworker.a libproto.a libcommon.a \
 
 tests_bench_ws_farm_SOURCES = \
 	tests/bench/args.c tests/bench/args.h \
+	tests/bench/descriptors.c tests/bench/descriptors.h \
 	tests/bench/histogram.c tests/bench/histogram.h \
 	tests/bench/orders.c tests/bench/orders.h \
 	tests/bench/ws_client.c tests/bench/ws_client.h \

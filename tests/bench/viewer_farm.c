@@ -8,6 +8,7 @@
 #include "common/base/mono.h"
 #include "common/base/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/descriptors.h"
 #include "tests/bench/farm_viewer.h"
 #include "tests/bench/orders.h"
 
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum {
@@ -61,16 +61,6 @@ static struct options parse_options(int argc, char **argv)
 
 	args_parse(argc, argv, args, ARRAY_LEN(args), usage);
 	return o;
-}
-
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
 }
 
 static int join_some(struct farm *f, uint64_t now_ns)
@@ -204,7 +194,7 @@ int main(int argc, char **argv)
 
 	f->options = parse_options(argc, argv);
 	f->viewers = xcalloc(f->options.viewers, sizeof *f->viewers);
-	allow_descriptors();
+	descriptors_allow();
 	orders_listen();
 	int r = sockaddr_parse(f->options.address,
 			       (uint16_t)f->options.port, &f->to);

@@ -8,6 +8,7 @@
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "tests/bench/args.h"
+#include "tests/bench/descriptors.h"
 #include "tests/bench/orders.h"
 #include "tests/bench/ws_client.h"
 
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 
 enum { EVENTS_MAX = 64, STUCK_RCVBUF = 4096, CLIENTS_MAX = 20000 };
 
@@ -142,16 +142,6 @@ static int run(struct farm *f, const struct sockaddr_any *to)
 	return 0;
 }
 
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct farm *f = xcalloc(1, sizeof *f);
@@ -160,7 +150,7 @@ int main(int argc, char **argv)
 	f->options = parse_options(argc, argv);
 	f->clients = xcalloc(f->options.clients + f->options.stuck,
 			     sizeof *f->clients);
-	allow_descriptors();
+	descriptors_allow();
 	orders_listen();
 	f->poll = epoll_create1(EPOLL_CLOEXEC);
 	int r = sockaddr_parse("127.0.0.1", (uint16_t)f->options.port, &to);
