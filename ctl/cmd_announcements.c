@@ -7,7 +7,6 @@
 #include "ctl/text.h"
 
 #include <stdio.h>
-#include <time.h>
 
 /* Announcements repeat every five minutes, ± a third (RFC 2974 3.1). */
 enum { SURE_S = 400 };
@@ -26,11 +25,10 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, one) {
-		json_int_t at = json_integer_value(json_object_get(one,
-								   "heard"));
 		char heard[32];
 
-		text_duration(heard, MAX(time(NULL) - at, 0));
+		text_age(heard, json_integer_value(json_object_get(one,
+								   "heard")));
 		table_row_of(t, one);
 		table_set(t, 2, TABLE_PLAIN, heard);
 	}
@@ -42,20 +40,14 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
-	const char *error = api_text(reply, "error");
-	struct buf out = { 0 };
 	char since[32];
 
 	if (s < SURE_S) {
 		text_duration(since, s);
-		buf_printf(&out, "The service has listened for %s; "
-			   "announcements may come minutes apart.\n", since);
+		(void)fprintf(stderr, "The service has listened for %s; "
+			      "announcements may come minutes apart.\n", since);
 	}
-	if (error[0] != '\0') {
-		text_plain(&out, error);
-		buf_printf(&out, "\n");
-	}
-	print_text(&out, stderr);
+	print_error(reply, "error", "");
 }
 
 static void show(const struct ctl *ctl, const json_t *reply)

@@ -63,27 +63,12 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	table_free(&t);
 }
 
-/* Prints the error of a protocol. */
-static void print_error(const json_t *reply, const char *name,
-			const char *key)
-{
-	const char *error = api_text(reply, key);
-	struct buf text = { 0 };
-
-	if (error[0] == '\0')
-		return;
-	buf_printf(&text, "cannot receive %s queries: ", name);
-	text_plain(&text, error);
-	buf_printf(&text, "\n");
-	print_text(&text, stderr);
-}
-
 static void show(const struct ctl *ctl, const json_t *reply)
 {
 	print_list(ctl, json_object_get(reply, "interfaces"));
 	(void)fflush(stdout);
-	print_error(reply, "IGMP", "igmp_error");
-	print_error(reply, "MLD", "mld_error");
+	print_error(reply, "igmp_error", "cannot receive IGMP queries: ");
+	print_error(reply, "mld_error", "cannot receive MLD queries: ");
 }
 
 enum ctl_exit run_network(struct ctl *ctl, char **args, size_t n)

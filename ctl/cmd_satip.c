@@ -8,17 +8,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Servers answer a search within two seconds. */
 enum { SURE_S = 4 };
-
-static const char *member(const json_t *one, const char *key)
-{
-	const char *text = json_string_value(json_object_get(one, key));
-
-	return text != NULL ? text : "";
-}
 
 /* "S2: 4, T2: 2" */
 static void put_frontends(struct table *t, size_t column, json_t *frontends)
@@ -38,8 +30,8 @@ static void put_frontends(struct table *t, size_t column, json_t *frontends)
 
 static void put_model(struct table *t, size_t column, const json_t *one)
 {
-	const char *maker = member(one, "manufacturer");
-	const char *model = member(one, "model");
+	const char *maker = api_text(one, "manufacturer");
+	const char *model = api_text(one, "model");
 	char text[320];
 
 	(void)snprintf(text, sizeof text, "%s%s%s", maker,
@@ -64,11 +56,10 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, one) {
-		json_int_t at = json_integer_value(json_object_get(one,
-								   "heard"));
 		char heard[32];
 
-		text_duration(heard, MAX(time(NULL) - at, 0));
+		text_age(heard, json_integer_value(json_object_get(one,
+								   "heard")));
 		table_row_of(t, one);
 		put_model(t, MODEL, one);
 		put_frontends(t, FRONTENDS, json_object_get(one, "frontends"));
@@ -82,17 +73,11 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
-	const char *error = api_text(reply, "error");
-	struct buf out = { 0 };
 
 	if (s < SURE_S)
-		buf_printf(&out, "The search has just begun: repeat the "
-			   "command in %d seconds.\n", SURE_S);
-	if (error[0] != '\0') {
-		text_plain(&out, error);
-		buf_printf(&out, "\n");
-	}
-	print_text(&out, stderr);
+		(void)fprintf(stderr, "The search has just begun: repeat the "
+			      "command in %d seconds.\n", SURE_S);
+	print_error(reply, "error", "");
 }
 
 static void show(const struct ctl *ctl, const json_t *reply)

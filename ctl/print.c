@@ -11,6 +11,19 @@ void print_text(struct buf *text, FILE *to)
 	buf_done(text);
 }
 
+void print_error(const json_t *reply, const char *key, const char *words)
+{
+	const char *error = api_text(reply, key);
+	struct buf text = { 0 };
+
+	if (error[0] == '\0')
+		return;
+	buf_printf(&text, "%s", words);
+	text_plain(&text, error);
+	buf_printf(&text, "\n");
+	print_text(&text, stderr);
+}
+
 enum ctl_exit print_answer(struct ctl *ctl, const char *path,
 			   void (*show)(const struct ctl *,
 					const json_t *answer))

@@ -11,6 +11,10 @@
 /* Prints and empties text. */
 void print_text(struct buf *text, FILE *to);
 
+/* Prints an error of a reply behind some words to standard error; without this
+ * member nothing. */
+void print_error(const json_t *reply, const char *key, const char *words);
+
 /* Prints the `warnings` of a reply (NULL: none) to standard error. */
 void print_warnings(const json_t *reply);
 

@@ -151,3 +151,8 @@ void text_duration(char ret[32], int64_t seconds)
 		(void)snprintf(ret, 32, "%" PRId64 " d %" PRId64 " h",
 			       hours / 24, hours % 24);
 }
+
+void text_age(char ret[32], int64_t unix_time)
+{
+	text_duration(ret, MAX((int64_t)time(NULL) - unix_time, 0));
+}

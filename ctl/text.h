@@ -36,3 +36,5 @@ void text_since_both(struct buf *to, int64_t reason, int64_t state,
 		     const char *what);
 /* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
 void text_duration(char ret[32], int64_t seconds);
+/* The duration from this time on until now. */
+void text_age(char ret[32], int64_t unix_time);
