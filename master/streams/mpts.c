@@ -23,6 +23,11 @@ static bool has_filler(const struct remux_options *o)
 	return o->absent == ABSENT_STILL || o->absent == ABSENT_FILE;
 }
 
+static const char *filler_of(const struct remux_options *o)
+{
+	return o->absent == ABSENT_STILL ? "still" : o->absent_path;
+}
+
 /* Does the multiplex read this input itself?  mux= adds another source, and
  * absent= may add a filler. */
 static bool is_link(const char *address)
@@ -87,10 +92,9 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "rate_max", o->rate_max);
 	if (o->absent == ABSENT_REMOVE)
 		add(text, "absent", o->absent_s);
-	/* of a single service, or of one without room, that is the last
-	 * picture in any case */
+	/* for a single service, or one without room */
 	if (has_filler(o))
-		add_word(text, "absent", "still");
+		add_word(text, "absent", filler_of(o));
 	if (o->set_pnr != 0)
 		add(text, "set_pnr", o->set_pnr);
 	if (o->pass_ca)
@@ -152,8 +156,8 @@ static void add_filler(json_t *feed, const json_t *stream, const char *address)
 	if (input_spec_parse(address, spec, NULL, NULL, NULL) < 0)
 		*spec = (struct input_spec){ 0 };
 	if (has_filler(o)) {
-		(void)json_object_set_new(feed, "filler", json_string(
-			o->absent == ABSENT_STILL ? "still" : o->absent_path));
+		(void)json_object_set_new(feed, "filler",
+					  json_string(filler_of(o)));
 		/* at once when it is silent */
 		(void)json_object_set_new(feed, "backup_start_delay",
 					  json_integer(0));

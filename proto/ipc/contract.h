@@ -46,10 +46,10 @@ enum {
 
 	/* Bytes of the memory that the master keeps for the successive workers
 	 * of a stream; only the workers know its layout. */
-	STREAM_MEMORY_SIZE = 352 * 1024,
+	STREAM_MEMORY_SIZE = 484 * 1024,
 	/* Its first bytes, which stay when no worker of the stream is wanted
 	 * any more; the master frees what follows them. */
-	STREAM_MEMORY_LASTING = 212 * 1024,
+	STREAM_MEMORY_LASTING = 344 * 1024,
 
 	/* Bad messages from a worker before it is killed. */
 	CHANNEL_STRIKES = 3,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks a recording (udp.mjs) of an output of constant bitrate: by the places
 // and values of its PCRs, and by the arrival times of its datagrams.
+import assert from 'node:assert/strict';
 import { checkTs } from './ts.mjs';
 import { joined } from './udp.mjs';
 
@@ -107,4 +108,23 @@ export function judgeRate(list, pid, rate, ts = checkTs(joined(list))) {
 				part.at(-1).s - part[0].s, rate))),
 		arrivalOff: arrivals(list, rate),
 	};
+}
+
+// How far the PCRs of the PID went back, announced or not: in 90 kHz.
+export function stepBack(data, pid) {
+	let last = 0, most = 0;
+
+	for (let at = 0; at < data.length; at += 188) {
+		const p = data.subarray(at, at + 188);
+
+		if ((p.readUInt16BE(1) & 0x1fff) !== pid || !(p[3] & 0x20) ||
+			p[4] < 7 || !(p[5] & 0x10))
+			continue;
+		const base = p.readUInt32BE(6) * 2 + (p[10] >> 7);
+
+		most = Math.max(most, last - base);
+		last = base;
+	}
+	assert.ok(last > 0);
+	return most;
 }

@@ -2,18 +2,20 @@
 // mpts: several inputs are sent as one multiplex of constant rate, whatever one
 // of them does.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { judge } from '../helpers/media.mjs';
 import { TsMux, catSection, sdtSection, section } from '../helpers/mux.mjs';
-import { judgeRate } from '../helpers/rate.mjs';
+import { judgeRate, stepBack } from '../helpers/rate.mjs';
 import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, RECORD_HEAD, Recorder, Sender, joined }
 	from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 12e6;
 const RECORD = DATAGRAM + RECORD_HEAD;
@@ -202,25 +204,6 @@ function assertSound(found, list) {
 	return ts;
 }
 
-// How far the PCRs of the PID went back, announced or not: in 90 kHz.
-function stepBack(data, pid) {
-	let last = 0, most = 0;
-
-	for (let at = 0; at < data.length; at += 188) {
-		const p = data.subarray(at, at + 188);
-
-		if ((p.readUInt16BE(1) & 0x1fff) !== pid || !(p[3] & 0x20) ||
-			p[4] < 7 || !(p[5] & 0x10))
-			continue;
-		const base = p.readUInt32BE(6) * 2 + (p[10] >> 7);
-
-		most = Math.max(most, last - base);
-		last = base;
-	}
-	assert.ok(last > 0);
-	return most;
-}
-
 test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	const timing = new Timing(t);
 	const { recorder, sluice, senders } = await open(t, { ...network });
@@ -255,6 +238,22 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	}
 	await sluice.stop();
 });
+
+// Of these packets PAT and SDT are those in front of them.
+function assertKept(data, from, end) {
+	const { fixed } = tables(data);
+
+	for (const name of ['pat', 'sdt']) {
+		const list = fixed.filter(({ kind }) => kind === name);
+		const { version } = list.findLast(({ packet }) =>
+			packet < from);
+
+		assert.deepEqual([...new Set(list.filter(({ packet }) =>
+			packet >= from && packet < end)
+			.map((s) => s.version))], [version],
+		name);
+	}
+}
 
 test('a lost input, a killed worker of an input and a killed multiplex ' +
 	'cost no counter', async (t) => {
@@ -295,17 +294,24 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	process.kill(pid, 'SIGKILL');
 	await replaced('m/4', pid);
 	await seconds(recorder, 2);
-	// and all at once
+	// and all at once, while one is silent
+	senders[1].stop();
+	await all(4);
+	// what the next one finds is kept once a second
+	await seconds(recorder, 2);
 	({ pid } = worker('m'));
 	const feed = worker('m/1').pid;
 	const before = recorder.size();
 
 	process.kill(pid, 'SIGKILL');
 	await replaced('m', pid);
-	await all(5);
+	await sluice.waitStatus('m', 'a silent service', ({ services }) =>
+		services?.length === 5 && services.every(({ pnr, onair }) =>
+			onair === (pnr !== 101)), 20000);
 	await seconds(recorder, 2);
 	assert.equal(worker('m/1').pid, feed);
 	const found = await judge(recorder.file, 0);
+	const end = recorder.size();
 
 	senders.forEach((sender) => sender.stop());
 	const [list] = await recorder.stop();
@@ -319,6 +325,7 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 		({ ns }, i, rest) => i > 0 ? Number(ns - rest[i - 1].ns) : 0));
 
 	timing.assert(gap < 500e6, `${gap / 1e6} ms without packets`);
+	assertKept(joined(list), before / RECORD * 7, end / RECORD * 7);
 	await sluice.stop();
 });
 
@@ -348,12 +355,22 @@ const silenced = (packets) => {
 	return [packets];
 };
 
-test('an absent input leaves the tables, or its last picture is sent',
+// The second program, with less than half of the rate of its input.
+function fillerFile(t) {
+	const file = path.join(tempDir(t), 'filler.ts');
+	const mux = new TsMux({ programs: [two[1]], rate: 8e5, clock: 300 });
+
+	fs.writeFileSync(file, mux.take(2000));
+	return file;
+}
+
+test('an absent input leaves the tables, or a picture or a file is sent',
 	async (t) => {
 	const inputs = document().make_stream[1].input;
 	const { recorder, sluice, senders } = await open(t, { input: [
 		`${inputs[0]}#absent=2`, inputs[1],
-		`${inputs[2]}&absent=still`, `${inputs[3]}&absent=still`],
+		`${inputs[2]}&absent=${fillerFile(t)}`,
+		`${inputs[3]}&absent=still`],
 	...network, eit: 'own', si_interval: 200,
 	si_intervals: { eit: 300 } });
 	const service = ({ services }, number) =>
@@ -361,8 +378,8 @@ test('an absent input leaves the tables, or its last picture is sent',
 
 	// one service of two
 	senders[3].shape = silenced;
-	await sluice.waitStatus('m', 'a still of a service', (s) =>
-		service(s, 1008)?.filler === 'still' &&
+	await sluice.waitStatus('m', 'a file for a service', (s) =>
+		service(s, 1008)?.filler === 'file' &&
 		service(s, 1007).filler === null, 20000);
 	senders[1].stop();
 	senders[2].stop();
@@ -406,7 +423,7 @@ test('an absent input leaves the tables, or its last picture is sent',
 	assertListed(joined(list.slice(Math.ceil(after / RECORD))),
 		Object.keys(PLAN));
 
-	// the picture of the service, and its clock
+	// the file of the service, and its clock
 	assert.ok(absent.pids.get(PLAN[1008].streams[0]) > 20,
 		`${[...absent.pids]}`);
 

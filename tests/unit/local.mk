@@ -90,6 +90,15 @@ tests_unit_worker_mux_test_absent_services_SOURCES = \
 tests_unit_worker_mux_test_mux_absent_SOURCES = \
 	tests/unit/worker/mux/test_mux_absent.c \
 	tests/unit/worker/mux/absent_rig.c tests/unit/worker/mux/absent_rig.h
+tests_unit_worker_mux_test_mux_file_SOURCES = \
+	tests/unit/worker/mux/test_mux_file.c \
+	tests/unit/worker/mux/fill_rig.c tests/unit/worker/mux/fill_rig.h
+tests_unit_worker_mux_test_mux_fill_SOURCES = \
+	tests/unit/worker/mux/test_mux_fill.c \
+	tests/unit/worker/mux/fill_rig.c tests/unit/worker/mux/fill_rig.h
+tests_unit_worker_stream_test_mux_memory_SOURCES = \
+	tests/unit/worker/stream/test_mux_memory.c \
+	tests/unit/worker/mux/fill_rig.c tests/unit/worker/mux/fill_rig.h
 tests_unit_worker_cas_test_ecmg_session_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_cas_test_emmg_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_worker_csa_test_core_choice_LDFLAGS = -Wl,--wrap=csa_core_agrees
@@ -345,6 +354,7 @@ unit_worker_tests = \
 	tests/unit/worker/mux/test_absent_services \
 	tests/unit/worker/mux/test_mux_absent \
 	tests/unit/worker/mux/test_mux_clock \
+	tests/unit/worker/mux/test_mux_file \
 	tests/unit/worker/mux/test_mux_fill \
 	tests/unit/worker/mux/test_mux_gates \
 	tests/unit/worker/mux/test_mux_order \
@@ -460,6 +470,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_memory \
 	tests/unit/worker/stream/test_monitor_log \
 	tests/unit/worker/stream/test_mux_input \
+	tests/unit/worker/stream/test_mux_memory \
 	tests/unit/worker/stream/test_mux_stage \
 	tests/unit/worker/stream/test_netif_news \
 	tests/unit/worker/stream/test_pipeline_feed \

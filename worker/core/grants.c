@@ -40,6 +40,18 @@ void grants_add_input(struct grants *g, const char *address)
 	free(spec);
 }
 
+void grants_add_absent(struct grants *g, const char *address)
+{
+	struct input_spec *spec = xcalloc(1, sizeof *spec);
+
+	if (input_spec_parse(address, spec, NULL, NULL, NULL) == 0 &&
+	    spec->remux.absent == ABSENT_FILE) {
+		add(g, GRANT_INPUT, spec->remux.absent_path);
+		g->needs |= NEED_THREADS; /* the reader */
+	}
+	free(spec);
+}
+
 void grants_add_client(struct grants *g, const char *text)
 {
 	struct errmsg error;

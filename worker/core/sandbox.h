@@ -60,6 +60,9 @@ struct grants {
  * error adds nothing. */
 void grants_add_input(struct grants *, const char *address);
 void grants_add_output(struct grants *, const char *address);
+/* The file that the option absent of an input names, with the thread that reads
+ * it: for a role without files and threads. */
+void grants_add_absent(struct grants *, const char *address);
 /* As grants_add_output(), with the sockets and threads that the output needs:
  * for a role without them. */
 void grants_add_sender(struct grants *, const char *address);

@@ -506,15 +506,22 @@ static uint64_t packets_for(size_t len)
 	return (PES_HEAD + len + ROOM - 1) / ROOM;
 }
 
-uint64_t play_rate(const struct play *p)
+static uint64_t picture_rate(const struct play *p)
 {
-	uint64_t sum = p->n_clocks * (1000 / FILLER_PCR_MS);
+	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->n_videos; i++) {
 		const struct video *v = &p->videos[i];
 
 		sum += packets_for(v->len) * SECOND_NS / v->every_ns;
 	}
+	return sum;
+}
+
+uint64_t play_rate(const struct play *p)
+{
+	uint64_t sum = p->n_clocks * (1000 / FILLER_PCR_MS) + picture_rate(p);
+
 	for (size_t i = 0; i < p->n_audio; i++) {
 		const struct audio *a = p->audio[i];
 
@@ -524,6 +531,25 @@ uint64_t play_rate(const struct play *p)
 	return sum;
 }
 
+bool play_limit(struct play *p, uint64_t rate)
+{
+	uint64_t pictures = picture_rate(p), all = play_rate(p);
+	uint64_t room = rate - MIN(rate, all - pictures);
+
+	if (all <= rate)
+		return true;
+	if (room == 0)
+		return false;
+	for (size_t i = 0; i < p->n_videos; i++) {
+		uint64_t ms = p->videos[i].every_ns / MS * pictures / room + 1;
+
+		if (ms > PLAY_LONGEST_MS)
+			return false;
+		p->videos[i].every_ns = ms * MS;
+	}
+	return play_rate(p) <= rate;
+}
+
 void play_hold_pictures(struct play *p, bool hold, uint64_t now_ns)
 {
 	for (size_t i = 0; i < p->n_videos && p->holds && !hold; i++)
@@ -531,4 +557,13 @@ void play_hold_pictures(struct play *p, bool hold, uint64_t now_ns)
 			p->videos[i].began_ns = MAX(p->videos[i].began_ns,
 						    now_ns);
 	p->holds = hold;
+}
+
+bool play_is_whole(const struct play *p)
+{
+	size_t i = 0;
+
+	while (i < p->n_videos && p->videos[i].sent == 0)
+		i++;
+	return i == p->n_videos;
 }

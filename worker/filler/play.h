@@ -13,6 +13,8 @@
 #include "worker/filler/silent.h"
 #include "worker/ts/psi.h"
 
+enum { PLAY_LONGEST_MS = 2000 };
+
 struct play;
 
 struct play *play_new(const struct psi *, const struct si_keeper *,
@@ -32,9 +34,14 @@ void play_add_audio(struct play *, uint16_t pid, uint8_t stream_id,
 void play_follow_pts(struct play *, uint16_t pid, uint64_t pts);
 /* No other picture begins, or one begins now. */
 void play_hold_pictures(struct play *, bool hold, uint64_t now_ns);
+/* Is no picture sent in part? */
+bool play_is_whole(const struct play *);
 
 /* The packets that it sends in a second, about. */
 uint64_t play_rate(const struct play *);
+/* Sends pictures so rarely that it has this rate at most; false: it would need
+ * more than PLAY_LONGEST_MS from one picture to the next. */
+bool play_limit(struct play *, uint64_t rate);
 
 /* As filler_run() and filler_next_ns(). */
 void play_run(struct play *, uint64_t now_ns, ts_out_fn *out, void *arg);

@@ -91,6 +91,14 @@ static inline const uint8_t *delay_line_at(const struct delay_line *l,
 	return l->packets + ((l->head + nth) & (l->room - 1)) * TS_PACKET;
 }
 
+/* The time at which the nth packet behind the first leaves, as known now; there
+ * is one. */
+static inline uint64_t delay_line_time(const struct delay_line *l, size_t nth)
+{
+	return l->times[(l->head + nth) & (l->room - 1)] +
+	       (uint64_t)l->offset + l->delay_ns;
+}
+
 static inline uint32_t delay_line_source(const struct delay_line *l)
 {
 	return l->sources[l->head];

@@ -27,6 +27,8 @@ enum {
 	LINE_MORE_MS = 1000,
 	LINE_PACKETS_MIN = 8192,
 	LINE_PACKETS_MAX = 512 * 1024,
+	/* The highest rate of a service loses this part in a second. */
+	USUAL_FADES = 8,
 };
 
 /* --- the tables of the inputs --- */
@@ -46,8 +48,7 @@ static void collect(struct mux *m, struct mux_source *in,
 		mux_take_section(m, in, ts_pid(packet), c->buffer, len);
 }
 
-static void take_table(struct mux *m, struct mux_source *in,
-		       const uint8_t *packet)
+void mux_take_table(struct mux *m, struct mux_source *in, const uint8_t *packet)
 {
 	switch (ts_pid(packet)) {
 	case SI_PID_CAT:
@@ -243,7 +244,9 @@ void mux_free(struct mux **ptr)
 		return;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		delay_line_done(&m->inputs[i].line);
+		mux_free_file(&m->inputs[i]);
 		mux_free_services(&m->inputs[i]);
+		free(m->inputs[i].kept);
 	}
 	for (size_t i = 0; i < MUX_LANES; i++)
 		lane_done(&m->lanes[i]);
@@ -271,6 +274,7 @@ void mux_setup(struct mux *m, size_t input,
 	in->max_kbps = cfg->max_kbps;
 	in->absent_ms = cfg->absent_ms;
 	in->still = cfg->still;
+	in->has_file = cfg->still && cfg->file;
 	if (in->still && m->filler == NULL) {
 		m->filler = filler_new(m->psi);
 		filler_limit(m->filler, m->fill_pids);
@@ -318,10 +322,19 @@ static void watch_fill(const struct mux *m, const struct mux_source *in,
 		mux_watch_fill(in, s, packet);
 }
 
+/* Are packets of its programs sent?  Which services are absent is not known
+ * before its tables were read. */
+static bool takes_packets(const struct mux *m, const struct mux_source *in)
+{
+	return (m->settled || !m->cfg.keep) && mux_hears(m, in) &&
+	       (in->builds > 0 || in->kept == NULL);
+}
+
 void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 	      size_t n_runs)
 {
 	struct mux_source *in = &m->inputs[input];
+	bool takes = takes_packets(m, in);
 
 	m->fed = true;
 	for (size_t i = 0; i < n_runs; i++) {
@@ -333,11 +346,8 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 			if (pid == TS_PID_NULL)
 				continue;
 			if (pid < SI_PIDS_END) {
-				take_table(m, in, packet);
-			} else if ((m->cfg.keep && !m->settled) ||
-				   !mux_hears(m, in)) {
-				continue;
-			} else {
+				mux_take_table(m, in, packet);
+			} else if (takes) {
 				if (ts_has_payload(packet))
 					m->fed_ns[pid] = in->heard_ns;
 				if (in->n_gated > 0)
@@ -479,6 +489,8 @@ static void end_second(struct mux_service *s, uint64_t ns)
 
 	s->rate = (sum - s->before) * SECOND_NS / ns;
 	s->before = sum;
+	if (!s->silent)
+		s->usual = MAX(s->rate, s->usual - s->usual / USUAL_FADES);
 	s->excess = s->dropped - s->dropped_before;
 	s->dropped_before = s->dropped;
 }

@@ -28,7 +28,10 @@
  * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
  * it not running.  With absent_ms it leaves the tables, and returns at a
  * picture.  With `still' its last picture and silence are sent on its PIDs,
- * also while it is blocked, and the SDT says what its input says.
+ * also while it is blocked, and the SDT says what its input says.  They have
+ * the rate of the service at most, and last until a picture with which it
+ * returns; a PMT with other streams waits for that picture, too.  With `file'
+ * the video and audio of a file follow, in the codings of the service.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.
@@ -83,6 +86,9 @@ struct mux_source_config {
 	/* a service that is silent or blocked shows its last picture, if it is
 	 * one of the first FILLER_PROGRAMS_MAX */
 	bool still;
+	/* instead of the picture the packets of mux_feed_file() are sent, if
+	 * they can be; with `still' only */
+	bool file;
 	/* silent for so long, a service leaves the tables; 0: never */
 	unsigned absent_ms;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
@@ -116,6 +122,13 @@ uint64_t mux_queued(const struct mux *, size_t input, size_t *ret_waiting);
 /* The next packets of an input are those of another source, or others were
  * lost in between. */
 void mux_restart(struct mux *, size_t input);
+
+/* Needs a service of the input packets of its file?  While all its services are
+ * silent, another stage fills the input. */
+bool mux_wants_file(const struct mux *, size_t input);
+/* Takes packets of the file, which arrive when its clock says so. */
+void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
+		   size_t n_runs, uint64_t now_ns);
 
 /* Sends the packets that are due.  unix_ms: the system clock. */
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
@@ -152,7 +165,8 @@ struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
 	bool blocked; /* it does not go out: the rate is exceeded */
-	bool filled; /* its last picture is sent instead */
+	bool filled; /* its last picture is sent instead, or ... */
+	bool file;   /* ... the file of its input */
 	uint64_t dropped; /* packets that did not, since mux_new() ... */
 	uint64_t excess;  /* ... and in the last second */
 };

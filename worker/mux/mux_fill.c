@@ -4,8 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/filler/filler.h"
-#include "worker/filler/play.h"
-#include "worker/mux/mux_state.h"
+#include "worker/mux/fill.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
@@ -14,7 +13,6 @@
 #include <string.h>
 
 enum {
-	STARTS_MAX = 16, /* pictures at which it can return, in the line */
 	/* With packets for this time and no such picture it returns anyway. */
 	RETURN_MS = 5000,
 	/* The last packet of a silent service leaves at most so long behind the
@@ -23,33 +21,9 @@ enum {
 	/* All of them have this part of the rate at most. */
 	RATE_SHARE = 2,
 	AGAIN_MS = 1000, /* between two trials to start */
-	TICKS_MS = 90,
-};
-
-/* What a filler needs of the PMT of its service; compared as memory. */
-struct streams {
-	uint32_t pcr_pid, n;
-	uint32_t list[PMT_STREAMS_MAX]; /* PID, class and coding */
-};
-
-struct mux_fill {
-	struct play *play;
-	struct streams streams;
-	uint64_t pids[TS_PIDS / 64]; /* it has packets on these */
-	uint64_t rate;   /* packets per second that it may have */
-	uint32_t source; /* its number for the counters */
-	uint64_t base, start_ns; /* of its clock, 90 kHz */
-	uint64_t at_ns;  /* of its last packet */
-	uint16_t main;   /* the PID that decides when the service returns */
-	bool video;      /* it has pictures */
-	uint64_t wants_ns; /* since then the service has packets; 0: no */
-	/* of the packets that arrive: where pictures begin, by their place in
-	 * the line */
-	struct rap rap;
-	bool open;
-	uint64_t open_at;
-	size_t n_starts;
-	uint64_t starts[STARTS_MAX];
+	/* A PMT with other streams precedes the picture at which the service
+	 * returns, also if another section delays it. */
+	LEAD_MS = 50,
 };
 
 /* --- the start and the end --- */
@@ -93,62 +67,163 @@ static void find_pids(const struct mux *m, const struct mux_source *in,
 			place_take(set, pid);
 }
 
-static void stop(struct mux *m, struct mux_source *in, struct mux_service *s)
+/* The PMT that waits is sent. */
+static void lead(struct mux *m, struct mux_source *in, size_t nth)
 {
+	struct mux_fill *f = in->states[nth].fill;
+
+	f->led = true;
+	if (f->held_len > 0)
+		mux_send_held_pmt(m, in, nth, f->held, f->held_len);
+	f->held_len = 0;
+}
+
+static void stop(struct mux *m, struct mux_source *in, size_t nth)
+{
+	struct mux_service *s = &in->states[nth];
+
+	if (s->fill->moved && !s->fill->led)
+		lead(m, in, nth);
+	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
+		if (place_has(s->fill->pids, pid) && m->gate[pid] == nth + 1)
+			m->gate[pid] = 0;
 	mux_free_fill(s);
 	mux_renew_gates(m, in);
 }
 
-/* What all fillers may have. */
-static uint64_t sum_rates(const struct mux *m)
+/* What all other fillers may have. */
+static uint64_t rate_of_others(const struct mux *m, const struct mux_fill *f)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
 
-		for (size_t k = 0; in->still && k < in->n_services; k++)
-			if (in->states[k].fill != NULL)
-				sum += in->states[k].fill->rate;
+		for (size_t k = 0; in->still && k < in->n_services; k++) {
+			const struct mux_fill *other = in->states[k].fill;
+
+			if (other != NULL && other != f)
+				sum += other->rate;
+		}
 	}
 	return sum;
 }
 
-static struct streams streams_of(const struct pmt *pmt)
+/* What rate_max leaves beside the other services and their fillers. */
+static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 {
-	struct streams ret = { .pcr_pid = pmt->pcr_pid };
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < pmt->n_streams; i++) {
-		const struct pmt_stream *s = &pmt->streams[i];
+	for (size_t k = 0; k < in->n_services; k++) {
+		const struct mux_service *s = &in->states[k];
 
-		ret.list[ret.n++] = (uint32_t)s->pid << 16 |
-				    (uint32_t)s->class << 8 | pmt_coding(s);
+		if (k == nth)
+			continue;
+		if (s->fill != NULL)
+			sum += s->fill->rate;
+		else if (!s->blocked && !s->silent)
+			sum += s->usual;
 	}
+	return in->max - MIN(in->max, sum);
+}
+
+uint64_t fill_room(const struct mux *m, const struct mux_source *in,
+		   size_t nth)
+{
+	const struct mux_service *s = &in->states[nth];
+	uint64_t all = packets_of(m->cfg.kbps) / RATE_SHARE;
+	uint64_t ret = all - MIN(all, rate_of_others(m, s->fill));
+
+	if (s->usual != 0)
+		ret = MIN(ret, s->usual);
+	if (in->max != 0)
+		ret = MIN(ret, rest_of_max(in, nth));
 	return ret;
 }
 
-/* Are what it needs of the PMT and its PIDs those of the start? */
-static bool is_current(const struct mux *m, const struct mux_source *in,
-		       size_t nth)
+static struct fill_streams streams_of(const struct pmt *pmt)
+{
+	struct fill_streams ret = { .pcr_pid = pmt->pcr_pid };
+
+	for (size_t i = 0; i < pmt->n_streams; i++)
+		ret.list[ret.n++] = fill_stream(&pmt->streams[i]);
+	return ret;
+}
+
+/* Has the filler still the PIDs that it had at its start?  Those of another PMT
+ * are none of the service. */
+static bool has_pids(const struct mux *m, const struct mux_source *in,
+		     size_t nth)
 {
 	const struct mux_fill *f = in->states[nth].fill;
 	uint64_t pids[TS_PIDS / 64] = { 0 };
-	struct streams now;
+
+	if (!f->moved) {
+		find_pids(m, in, nth, pids);
+		return memcmp(pids, f->pids, sizeof pids) == 0;
+	}
+	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
+		if (place_has(f->pids, pid) && m->gate[pid] != nth + 1)
+			return false;
+	return true;
+}
+
+/* It returns at a picture of this stream. */
+static void follow_main(struct mux_fill *f, const struct pmt_stream *main)
+{
+	f->main = main->pid;
+	f->video = main->class == PID_VIDEO;
+	if (f->video)
+		starts_follow(&f->starts, main);
+}
+
+/* Follows the PMT of the service, which may have other streams; false: the
+ * filler cannot stay. */
+static bool adapt(struct mux *m, struct mux_source *in, size_t nth)
+{
+	struct mux_fill *f = in->states[nth].fill;
+	struct fill_streams now;
+	struct pmt_stream main;
 	struct pmt pmt;
 
-	if (nth >= in->n_services || !mux_service_pmt(in, nth, &pmt))
+	if (nth >= in->n_services || !mux_service_pmt(in, nth, &pmt) ||
+	    !mux_main_stream(in, nth, &main))
 		return false;
 	now = streams_of(&pmt);
-	find_pids(m, in, nth, pids);
-	return memcmp(&now, &f->streams, sizeof now) == 0 &&
-	       memcmp(pids, f->pids, sizeof pids) == 0;
+	f->moved = memcmp(&now, &f->streams, sizeof now) != 0;
+	if (!f->moved) {
+		f->led = false;
+		f->held_len = 0;
+	}
+	follow_main(f, &main);
+	return has_pids(m, in, nth);
 }
 
 void mux_check_fills(struct mux *m, struct mux_source *in)
 {
 	for (size_t k = 0; in->still && k < in->n_found; k++)
-		if (in->states[k].fill != NULL && !is_current(m, in, k))
-			stop(m, in, &in->states[k]);
+		if (in->states[k].fill != NULL && !adapt(m, in, k))
+			stop(m, in, k);
+}
+
+const uint64_t *mux_fill_pids(const struct mux_service *s)
+{
+	return s->fill != NULL ? s->fill->pids : NULL;
+}
+
+bool mux_fill_keeps_pmt(const struct mux_service *s)
+{
+	return s->fill != NULL && s->fill->moved && !s->fill->led;
+}
+
+bool mux_fill_holds_pmt(struct mux_service *s, const uint8_t *section,
+			size_t len)
+{
+	if (!mux_fill_keeps_pmt(s) || len > sizeof s->fill->held)
+		return false;
+	memcpy(s->fill->held, section, len);
+	s->fill->held_len = len;
+	return true;
 }
 
 static void start(struct mux *m, struct mux_source *in, size_t nth)
@@ -165,24 +240,21 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	find_pids(m, in, nth, pids);
 	if (!mux_service_pmt(in, nth, &pmt) ||
 	    !mux_main_stream(in, nth, &main) || !place_has(pids, main.pid)) {
-		stop(m, in, s);
+		stop(m, in, nth);
 		return;
 	}
 	f->streams = streams_of(&pmt);
 	memcpy(f->pids, pids, sizeof pids);
 	f->base = clock_now(m, pmt.pcr_pid);
 	f->start_ns = f->at_ns = m->now_ns;
-	f->main = main.pid;
-	f->video = main.class == PID_VIDEO;
+	follow_main(f, &main);
 	f->source = ++m->last_source;
 	f->play = filler_play(m->filler, number, pids, f->base, m->now_ns);
-	f->rate = f->play == NULL ? 0 : play_rate(f->play);
-	if (f->play == NULL ||
-	    sum_rates(m) > packets_of(m->cfg.kbps) / RATE_SHARE) {
-		stop(m, in, s);
+	if (f->play == NULL || !play_limit(f->play, fill_room(m, in, nth))) {
+		stop(m, in, nth);
 		return;
 	}
-	rap_follow(&f->rap, main.pid, pmt_coding(&main), main.class);
+	f->rate = play_rate(f->play);
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
 		if (place_has(pids, pid)) {
 			m->stopped[pid] = s->blocked ? MUX_BLOCKED
@@ -212,13 +284,25 @@ static bool has_ended(const struct mux *m, const struct mux_source *in,
 			     (m->cfg.delay_ms + LEAVE_MS) * MS);
 }
 
+/* Does the picture at which the service returns leave the line soon? */
+static bool returns_soon(const struct mux *m, const struct mux_source *in,
+			 const struct mux_fill *f)
+{
+	uint64_t first = in->line.pushed - in->line.n;
+
+	return f->starts.n > 0 && f->starts.places[0] >= first &&
+	       delay_line_time(&in->line, f->starts.places[0] - first) <=
+		       m->now_ns + LEAD_MS * MS;
+}
+
 /* Follows the nth service; true: what is sent of it has changed. */
 static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
 
 	if (s->fill == NULL) {
-		if (!has_ended(m, in, nth) || m->now_ns < s->again_ns ||
+		if ((!s->blocked && !s->silent) ||
+		    m->now_ns < s->again_ns || !has_ended(m, in, nth) ||
 		    !filler_has_program(m->filler,
 					in->services[nth].new_number))
 			return false;
@@ -228,11 +312,17 @@ static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 	}
 	if (s->blocked || s->silent) {
 		s->fill->wants_ns = 0;
-		s->fill->n_starts = 0;
+		s->fill->starts.n = 0;
 		play_hold_pictures(s->fill->play, false, m->now_ns);
-	} else if (s->fill->wants_ns == 0) {
-		s->fill->wants_ns = m->now_ns;
+		/* receivers are on the other PIDs */
+		if (s->fill->led)
+			stop(m, in, nth);
+		return s->fill == NULL;
 	}
+	if (s->fill->wants_ns == 0)
+		s->fill->wants_ns = m->now_ns;
+	if (s->fill->held_len > 0 && returns_soon(m, in, s->fill))
+		lead(m, in, nth);
 	return false;
 }
 
@@ -253,30 +343,15 @@ bool mux_follow_fills(struct mux *m)
 
 /* --- the return --- */
 
-static void add_start(struct mux_fill *f, uint64_t place)
-{
-	if (f->n_starts < STARTS_MAX)
-		f->starts[f->n_starts++] = place;
-}
-
 void mux_watch_fill(const struct mux_source *in, struct mux_service *s,
 		    const uint8_t *packet)
 {
 	struct mux_fill *f = s->fill;
-	enum rap_sign sign;
 
 	if (ts_pid(packet) != f->main || !f->video)
 		return;
-	sign = rap_feed(&f->rap, packet);
-	if (sign == RAP_YES && f->open)
-		add_start(f, f->open_at);
-	if (sign != RAP_NONE)
-		f->open = sign == RAP_OPEN;
-	if (sign == RAP_OPEN)
-		f->open_at = in->line.pushed;
-	if (sign == RAP_HERE)
-		add_start(f, in->line.pushed);
-	if (f->n_starts > 0 && f->wants_ns != 0)
+	starts_feed(&f->starts, packet, in->line.pushed);
+	if (fill_ends_soon(f))
 		play_hold_pictures(f->play, true, 0);
 }
 
@@ -287,28 +362,14 @@ bool mux_fill_precedes(const struct mux *m, const uint8_t *packet)
 	return m->filler != NULL && pes_pts(packet, &pts) &&
 	       filler_pts(m->filler, ts_pid(packet), &last) &&
 	       wrap_diff(pts, last, PES_TIME_WRAP) <= 0 &&
-	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * TICKS_MS;
-}
-
-/* Does a picture begin here? */
-static bool is_start(struct mux_fill *f, uint64_t place)
-{
-	size_t n = 0;
-
-	while (n < f->n_starts && f->starts[n] < place)
-		n++;
-	f->n_starts -= n;
-	for (size_t i = 0; i < f->n_starts; i++)
-		f->starts[i] = f->starts[i + n];
-	return f->n_starts > 0 && f->starts[0] == place;
+	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * FILL_TICKS_MS;
 }
 
 bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 		   const uint8_t *packet)
 {
 	struct mux_fill *f = s->fill;
-	uint64_t place = in->line.pushed - in->line.n;
-	bool starts = is_start(f, place);
+	bool starts = starts_take(&f->starts, in->line.pushed - in->line.n);
 
 	if (s->blocked || f->wants_ns == 0 || ts_pid(packet) != f->main ||
 	    !ts_pusi(packet) || !ts_has_payload(packet))
@@ -316,18 +377,12 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 	if (m->now_ns - f->wants_ns < RETURN_MS * MS &&
 	    ((f->video && !starts) || mux_fill_precedes(m, packet)))
 		return false;
-	stop(m, in, s);
+	stop(m, in, (size_t)(s - in->states));
 	m->fills_changed = true;
 	return true;
 }
 
 /* --- the packets --- */
-
-struct feeding {
-	struct mux *m;
-	struct mux_service *service;
-	struct mux_fill *fill;
-};
 
 /* The place of a PCR is its time; other packets follow the one before. */
 static uint64_t place_of(const struct mux *m, const struct mux_fill *f,
@@ -341,29 +396,45 @@ static uint64_t place_of(const struct mux *m, const struct mux_fill *f,
 	return MIN(MAX(at_ns, f->start_ns + ticks * 100000 / 9), m->now_ns);
 }
 
+void fill_send(struct mux *m, struct mux_service *s, uint8_t *packet,
+	       uint64_t at_ns)
+{
+	if (!mux_counters_feed(&m->counters, s->fill->source, packet))
+		return;
+	s->fill->at_ns = at_ns;
+	spread_learn(&m->spread, packet);
+	at_ns = spread_place(&m->spread, ts_pid(packet), at_ns);
+	mux_make_room(m, 1);
+	waiting_add(&m->waiting, at_ns, packet);
+	m->fill_meter++;
+	s->fill_meter++;
+}
+
+struct feeding {
+	struct mux *m;
+	struct mux_service *service;
+};
+
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct feeding *to = arg;
-	struct mux *m = to->m;
 
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++) {
 			uint8_t packet[TS_PACKET];
-			uint64_t at_ns;
 
 			memcpy(packet, runs[i].data + k * TS_PACKET, TS_PACKET);
-			if (!mux_counters_feed(&m->counters, to->fill->source,
-					       packet))
-				continue;
-			at_ns = place_of(m, to->fill, packet);
-			to->fill->at_ns = at_ns;
-			spread_learn(&m->spread, packet);
-			at_ns = spread_place(&m->spread, ts_pid(packet), at_ns);
-			mux_make_room(m, 1);
-			waiting_add(&m->waiting, at_ns, packet);
-			m->fill_meter++;
-			to->service->fill_meter++;
+			file_number(to->service->fill, packet);
+			fill_send(to->m, to->service, packet,
+				  place_of(to->m, to->service->fill, packet));
 		}
+}
+
+void fill_run(struct mux *m, struct mux_service *s, uint64_t at_ns)
+{
+	struct feeding to = { m, s };
+
+	play_run(s->fill->play, at_ns, on_packets, &to);
 }
 
 void mux_run_fills(struct mux *m)
@@ -371,13 +442,14 @@ void mux_run_fills(struct mux *m)
 	for (size_t i = 0; i < m->cfg.n_inputs && m->filler != NULL; i++) {
 		struct mux_source *in = &m->inputs[i];
 
-		for (size_t k = 0; in->still && k < in->n_services; k++) {
+		if (in->file != NULL)
+			file_run(m, in);
+		for (size_t k = 0; in->n_filled > 0 && k < in->n_services;
+		     k++) {
 			struct mux_service *s = &in->states[k];
-			struct feeding to = { m, s, s->fill };
 
-			if (to.fill != NULL)
-				play_run(to.fill->play, m->now_ns, on_packets,
-					 &to);
+			if (s->fill != NULL)
+				fill_run(m, s, m->now_ns);
 		}
 	}
 }

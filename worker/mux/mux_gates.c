@@ -36,6 +36,22 @@ static bool is_gated(const struct mux_service *s)
 	return s->blocked || s->fill != NULL;
 }
 
+/* Adds the PIDs of the filler of a service whose PMT has others: no service has
+ * them. */
+static void add_fill_pids(const struct mux *m, const struct mux_service *s,
+			  uint64_t own[WORDS])
+{
+	const uint64_t *pids = mux_fill_pids(s);
+
+	for (size_t w = 0; pids != NULL && w < WORDS; w++)
+		for (uint64_t bits = pids[w]; bits != 0; bits &= bits - 1) {
+			size_t bit = (size_t)__builtin_ctzll(bits);
+
+			if (m->owner[64 * w + bit] == 0)
+				own[w] |= UINT64_C(1) << bit;
+		}
+}
+
 static void set_gates(struct mux *m, const struct mux_source *in)
 {
 	uint64_t sent[WORDS] = { 0 };
@@ -50,6 +66,7 @@ static void set_gates(struct mux *m, const struct mux_source *in)
 		if (!is_gated(&in->states[k]))
 			continue;
 		mux_add_service_pids(in, k, own);
+		add_fill_pids(m, &in->states[k], own);
 		for (size_t w = 0; w < WORDS; w++) {
 			own[w] &= ~sent[w];
 			sent[w] |= own[w];
@@ -60,8 +77,9 @@ static void set_gates(struct mux *m, const struct mux_source *in)
 
 void mux_renew_gates(struct mux *m, struct mux_source *in)
 {
-	in->n_gated = in->n_blocked = in->n_cut = 0;
+	in->n_gated = in->n_filled = in->n_blocked = in->n_cut = 0;
 	for (size_t k = 0; k < mux_units(in); k++) {
+		in->n_filled += in->states[k].fill != NULL;
 		in->n_gated += is_gated(&in->states[k]);
 		in->n_blocked += in->states[k].blocked;
 		in->n_cut += in->states[k].cut;
@@ -75,8 +93,9 @@ void mux_renew_owners(struct mux *m)
 	memset(m->owner, 0, sizeof m->owner);
 	memset(m->gate, 0, sizeof m->gate);
 	memset(m->fill_pids, 0, sizeof m->fill_pids);
-	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		set_owners(m, &m->inputs[i]);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		mux_renew_gates(m, &m->inputs[i]);
 		mux_check_fills(m, &m->inputs[i]);
 	}

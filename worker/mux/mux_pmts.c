@@ -137,6 +137,17 @@ static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		hurry(p, at_ns);
 }
 
+/* The same of an input, unless a filler of the service has another one. */
+static void take(struct mux *m, struct mux_pmt *p, const uint8_t *section,
+		 size_t len, uint64_t at_ns)
+{
+	struct mux_source *in = &m->inputs[p->input];
+
+	if (p->len == 0 ||
+	    !mux_fill_holds_pmt(&in->states[p->service], section, len))
+		keep(m, p, section, len, at_ns);
+}
+
 static void take_section(struct mux *m, const struct mux_source *in,
 			 uint16_t pid, const uint8_t *section, size_t len,
 			 uint64_t at_ns)
@@ -148,21 +159,41 @@ static void take_section(struct mux *m, const struct mux_source *in,
 	    section_table_id(section) != PMT_TABLE_ID ||
 	    len > sizeof p->data)
 		return;
-	keep(m, p, section, len, at_ns);
+	take(m, p, section, len, at_ns);
 }
 
-void mux_renew_pmt(struct mux *m, const struct mux_source *in, size_t nth)
+/* The entry of the nth service; NULL: there is none. */
+static struct mux_pmt *find_service(const struct mux *m,
+				    const struct mux_source *in, size_t nth)
 {
 	const struct remux_service *s = &in->services[nth];
 	struct mux_pmt *p = find(m->pmts, m->n_pmts, s->new_number,
 				 s->pmt_pid);
+
+	return p != NULL && &m->inputs[p->input] == in ? p : NULL;
+}
+
+void mux_renew_pmt(struct mux *m, const struct mux_source *in, size_t nth)
+{
+	struct mux_pmt *p = find_service(m, in, nth);
 	const uint8_t *section;
 	size_t len;
 
-	if (p == NULL || &m->inputs[p->input] != in)
+	if (p == NULL)
 		return;
 	section = remux_pmt(in->remux, p->number, &len);
 	if (section == NULL || len > sizeof p->data)
+		return;
+	take(m, p, section, len, m->now_ns);
+	find_next(m);
+}
+
+void mux_send_held_pmt(struct mux *m, const struct mux_source *in, size_t nth,
+		       const uint8_t *section, size_t len)
+{
+	struct mux_pmt *p = find_service(m, in, nth);
+
+	if (p == NULL)
 		return;
 	keep(m, p, section, len, m->now_ns);
 	find_next(m);
@@ -203,7 +234,8 @@ static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 	}
 	if (in->states[p->service].absent)
 		return NULL;
-	if (in->silent && in->line.n == 0)
+	if (in->silent && in->line.n == 0 &&
+	    (p->len == 0 || !mux_fill_keeps_pmt(&in->states[p->service])))
 		return remux_pmt(in->remux, p->number, ret_len);
 	*ret_len = p->len;
 	return p->len > 0 ? p->data : NULL;

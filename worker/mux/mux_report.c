@@ -46,6 +46,7 @@ void mux_service_get(const struct mux *m, size_t input, size_t nth,
 		.absent = s->absent,
 		.blocked = s->blocked,
 		.filled = s->fill != NULL,
+		.file = mux_fill_has_file(s),
 		.dropped = s->dropped,
 		.excess = s->excess,
 	};

@@ -111,7 +111,7 @@ void mux_read_services(struct mux *m, struct mux_source *in)
 			in->states[i] = *s;
 			s->fill = NULL;
 		} else {
-			in->states[i].heard_ns = m->now_ns;
+			mux_resume_service(m, in, i);
 		}
 		/* its pictures may be on another PID */
 		in->states[i].return_ns = 0;

@@ -8,6 +8,7 @@
 #include "worker/mux/lane.h"
 #include "worker/mux/mux.h"
 #include "worker/mux/mux_counters.h"
+#include "worker/mux/mux_kept.h"
 #include "worker/mux/spread.h"
 #include "worker/mux/waiting.h"
 #include "worker/ts/pmt.h"
@@ -82,6 +83,8 @@ struct mux_service {
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t dropped_before; /* the same of dropped alone */
 	uint64_t rate;   /* packets per second of the last second */
+	uint64_t usual;  /* the same on air: the highest, which fades; 0: not
+			  * known yet */
 	uint64_t excess; /* packets dropped in it */
 	uint64_t meter, metered; /* of the current and the last measurement */
 	uint64_t fill_meter, fill_metered; /* the same of its filler */
@@ -107,6 +110,9 @@ struct mux_source {
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];
 	struct mux_service *states; /* of the n_found programs */
+	/* of the last mux, until they are found; NULL: none */
+	struct mux_kept_service *kept;
+	size_t n_kept;
 	struct mux_collector cat, sdt, eit;
 	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
@@ -125,9 +131,12 @@ struct mux_source {
 	/* of each PID: 1 + the absent service that has it, or 0 if its packets
 	 * are sent; NULL: all are */
 	uint16_t *gone;
-	bool still; /* its services have a filler */
+	bool still; /* its services have a filler, ... */
+	bool has_file; /* ... for which a file may be sent */
+	struct mux_file *file; /* what was read of it; NULL: nothing */
 	size_t n_gated;   /* services whose packets are not sent, ... */
-	size_t n_blocked; /* ... those without room; all of them: ... */
+	size_t n_filled;  /* ... those with a filler, ... */
+	size_t n_blocked; /* ... and those without room; all of them: ... */
 	bool blocked;     /* ... the input is blocked */
 	size_t n_cut;     /* services */
 	uint64_t packets, dropped;
@@ -222,6 +231,9 @@ void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
 /* The next packets of an input follow no other ones. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
+/* Takes a packet of CAT, SDT or EIT of an input. */
+void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);
+
 /* Are packets of the input its own?  Its remux repeats tables in its silence,
  * too: the mux repeats those that it sent. */
 static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
@@ -254,11 +266,19 @@ void mux_begin_pmts(struct mux *);
 /* The packets of the nth service that follow have the PMT of the remux; none of
  * those before them waits. */
 void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
+/* A PMT of the nth service that the filler has held is sent now. */
+void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
+		       const uint8_t *section, size_t len);
 /* Takes a packet of an input that leaves at_ns; false: it has no PMT. */
 bool mux_takes_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
 		   uint64_t at_ns);
 /* Adds the one that is due, by pmt_ns, to the packets that wait. */
 void mux_send_pmt(struct mux *);
+
+/* --- mux_kept.c --- */
+
+/* The nth service is new: it begins as the last mux of the stream had it. */
+void mux_resume_service(const struct mux *, struct mux_source *, size_t nth);
 
 /* --- mux_absent.c --- */
 
@@ -340,9 +360,17 @@ bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
 void mux_free_fill(struct mux_service *);
-/* The tables have changed: ends the fillers of services whose PMT has other
- * PIDs or codings, or whose PIDs a service on air has now. */
+/* The tables have changed: ends the fillers whose PIDs a service on air has
+ * now.  One whose service has other PIDs or codings stays until the service
+ * returns, as does its PMT. */
 void mux_check_fills(struct mux *, struct mux_source *);
+/* The PIDs of the filler; NULL: there is none. */
+const uint64_t *mux_fill_pids(const struct mux_service *);
+/* Is the PMT that was sent last the one of the filler? */
+bool mux_fill_keeps_pmt(const struct mux_service *);
+/* Takes a PMT of the service, if it has to wait until the service returns. */
+bool mux_fill_holds_pmt(struct mux_service *, const uint8_t *section,
+			size_t len);
 /* A packet of a service with a filler arrives. */
 void mux_watch_fill(const struct mux_source *, struct mux_service *,
 		    const uint8_t *packet);
@@ -352,6 +380,12 @@ bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
 /* Is the unit that begins here shown in front of the last one of a filler? */
 bool mux_fill_precedes(const struct mux *, const uint8_t *packet);
+
+/* --- mux_file.c --- */
+
+void mux_free_file(struct mux_source *);
+/* Is the file sent instead of the last picture? */
+bool mux_fill_has_file(const struct mux_service *);
 
 /* --- mux_rate.c --- */
 

@@ -170,6 +170,27 @@ const uint8_t *remux_pmt(const struct remux *r, uint16_t new_number,
 	return NULL;
 }
 
+void remux_keep_tables(const struct remux *r, remux_section_fn *fn, void *arg)
+{
+	const struct psi_section *pat;
+	const struct psi_program *list;
+	size_t n = psi_pat(r->psi, &pat);
+
+	for (size_t i = 0; i < n; i++)
+		fn(TS_PID_PAT, pat[i].data, pat[i].len, arg);
+	n = psi_programs(r->psi, &list);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pmt.data != NULL)
+			fn(list[i].pmt_pid, list[i].pmt.data, list[i].pmt.len,
+			   arg);
+	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
+		if (r->cat_source[i].len > 0)
+			fn(SI_PID_CAT, r->cat_source[i].data,
+			   r->cat_source[i].len, arg);
+	if (r->sdt_source.len > 0)
+		fn(SI_PID_SDT, r->sdt_source.data, r->sdt_source.len, arg);
+}
+
 size_t remux_unsent(const struct remux *r, struct remux_service *ret,
 		    size_t max)
 {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libworker_a_SOURCES += \
+	worker/stream/absent_file.c worker/stream/absent_file.h \
 	worker/stream/analysis_report.c \
 	worker/stream/ca_inserter.c worker/stream/ca_inserter.h \
 	worker/stream/cas_stage.c worker/stream/cas_stage.h \
@@ -13,6 +14,7 @@ libworker_a_SOURCES += \
 	worker/stream/memory.c worker/stream/memory.h \
 	worker/stream/monitor_log.c worker/stream/monitor_log.h \
 	worker/stream/mux_input.c worker/stream/mux_input.h \
+	worker/stream/mux_memory.c worker/stream/mux_memory.h \
 	worker/stream/mux_stage.c worker/stream/mux_stage.h \
 	worker/stream/mux_status.c \
 	worker/stream/netif_news.c worker/stream/netif_news.h \

@@ -18,6 +18,7 @@
 #include "worker/remux/version_stage.h"
 #include "worker/splice/continuity.h"
 #include "worker/stream/cue_memory.h"
+#include "worker/stream/mux_memory.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/packet.h"
 
@@ -47,6 +48,7 @@ struct stream_memory {
 		uint64_t pos; /* 0: unknown */
 	} reads[MSG_INPUTS_MAX];
 	struct eit_versions eit;
+	struct mux_memory mux;
 	/* the last members, because a stopped stream does not keep them */
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct crypto_memory crypto; /* has control words */

@@ -8,6 +8,7 @@
 #include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
 #include "worker/mux/mux_plan.h"
+#include "worker/stream/absent_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ unsigned mux_stage_period_ms(unsigned delay_ms)
 }
 
 /* The block of an input, and what its maps demand. */
-static void set_up_input(struct mux *mux, size_t i, const char *address)
+static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
 	const struct remux_options *o = &spec->remux;
@@ -38,7 +39,7 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 						     PRIORITY_DEFAULT };
 	for (size_t k = 0; k < o->n_maps; k++)
 		pids[k] = o->maps[k].pid;
-	mux_setup(mux, i, &(struct mux_source_config){
+	mux_setup(s->mux, i, &(struct mux_source_config){
 		.base = o->pid_base != 0
 				? o->pid_base
 				: (uint16_t)((i + 1) * PID_BLOCK_DEFAULT),
@@ -48,11 +49,14 @@ static void set_up_input(struct mux *mux, size_t i, const char *address)
 		.max_kbps = o->rate_max,
 		.absent_ms = o->absent == ABSENT_REMOVE ? o->absent_s * 1000
 							: 0,
-		.still = o->absent == ABSENT_STILL,
+		.still = o->absent == ABSENT_STILL || o->absent == ABSENT_FILE,
+		.file = o->absent == ABSENT_FILE,
 		.n_pids = o->n_maps,
 		.pids = pids,
 		.number = o->set_pnr,
 	});
+	if (o->absent == ABSENT_FILE)
+		s->files[i] = absent_file_new(s->mux, i, o->absent_path);
 	free(spec);
 }
 
@@ -119,18 +123,50 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 	s->period_ns = mux_stage_period_ms(spec->mux_delay_ms) * MS;
 	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
 	for (size_t i = 0; i < start->n_inputs; i++) {
-		set_up_input(s->mux, i, start->inputs[i]);
+		set_up_input(s, i, start->inputs[i]);
 		find_start(&s->sources[i], start->inputs[i], reads);
 	}
 }
 
 void mux_stage_done(struct mux_stage *s)
 {
+	for (size_t i = 0; i < ARRAY_LEN(s->files); i++)
+		absent_file_free(&s->files[i]);
 	mux_free(&s->mux);
 	free(s->reads);
 	free(s->live);
 	s->reads = NULL;
 	s->live = NULL;
+}
+
+static size_t get_addresses(const struct mux_stage *s,
+			    uint64_t ret[MSG_INPUTS_MAX])
+{
+	for (size_t i = 0; i < mux_inputs(s->mux); i++)
+		ret[i] = s->sources[i].address;
+	return mux_inputs(s->mux);
+}
+
+void mux_stage_resume(struct mux_stage *s, uint64_t now_ns)
+{
+	uint64_t addresses[MSG_INPUTS_MAX];
+
+	if (s->mux == NULL)
+		return;
+	s->resuming = true;
+	mux_memory_restore(&s->memory->mux, s->mux, addresses,
+			   get_addresses(s, addresses),
+			   s->memory->splice.at_ns, now_ns);
+	s->resuming = false;
+}
+
+void mux_stage_keep(struct mux_stage *s)
+{
+	uint64_t addresses[MSG_INPUTS_MAX];
+
+	s->kept = true;
+	mux_memory_keep(&s->memory->mux, s->mux, addresses,
+			get_addresses(s, addresses));
 }
 
 bool mux_stage_wants(struct mux_stage *s, struct input_chain *c,
@@ -230,6 +266,8 @@ static void analyze_content(struct analyze *a, struct ts_run run)
 void mux_stage_feed(struct mux_stage *s, struct input_chain *c,
 		    const struct ts_run *runs, size_t n_runs)
 {
+	if (s->resuming)
+		return;
 	for (size_t i = 0; c->analyze != NULL && i < n_runs; i++)
 		analyze_content(c->analyze, runs[i]);
 	mux_feed(s->mux, c->position - 1, runs, n_runs);
@@ -256,6 +294,9 @@ void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
 {
 	if (s->mux == NULL)
 		return;
+	for (size_t i = 0; i < mux_inputs(s->mux); i++)
+		if (s->files[i] != NULL)
+			absent_file_turn(s->files[i], now_ns);
 	mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
 }
 
@@ -283,6 +324,9 @@ void mux_stage_commit(struct mux_stage *s)
 	s->memory->splice.packets = s->live->splice.packets;
 	s->memory->splice.at_ns = s->live->splice.at_ns;
 	keep_reads(s);
+	/* later once a second */
+	if (!s->kept)
+		mux_stage_keep(s);
 }
 
 bool mux_stage_find(const struct mux_stage *s, uint16_t pnr,

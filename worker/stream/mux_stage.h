@@ -14,6 +14,8 @@
 
 enum { MUX_READS_MAX = 256 };
 
+struct absent_file;
+
 /* What the chain of an input had, when its packets were taken last. */
 struct mux_seen {
 	unsigned opens;
@@ -44,8 +46,11 @@ struct mux_stage {
 	struct mux_live *live; /* NULL: likewise */
 	struct stream_memory *memory;
 	uint64_t period_ns; /* of the readings of an input */
+	bool resuming; /* packets of the remuxes come from the memory */
+	bool kept;     /* since the start the tables were kept once */
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	struct mux_reads *reads; /* of each input */
+	struct absent_file *files[MSG_INPUTS_MAX]; /* NULL: it has none */
 	uint64_t second_ns; /* time of the last second; 0: none yet */
 	/* the inputs exceed the rate, or one of them its rate_max */
 	struct alarm overflow;
@@ -65,6 +70,9 @@ void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    const struct stream_spec *, struct stream_memory *,
 		    ts_out_fn *out, void *arg);
 void mux_stage_done(struct mux_stage *);
+/* Once the inputs have their remuxes: those that are silent have the tables
+ * that the last worker knew. */
+void mux_stage_resume(struct mux_stage *, uint64_t now_ns);
 
 /* How often a multiplex reads its inputs, and their workers their sources. */
 unsigned mux_stage_period_ms(unsigned delay_ms);
@@ -93,6 +101,8 @@ void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
  * that ends behind the system call repeats none. */
 void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 		    size_t n_runs);
+/* Keeps the tables of the inputs for the next worker. */
+void mux_stage_keep(struct mux_stage *);
 /* At the end of the turn: its clocks, and where its inputs are. */
 void mux_stage_commit(struct mux_stage *);
 

@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
+#include "worker/stream/absent_file.h"
 #include "worker/stream/mux_stage.h"
 #include "worker/ts/analyze.h"
 
@@ -145,8 +146,9 @@ static void report_service(const struct mux_stage *s,
 		.pmt_pid = in->services[nth].pmt_pid,
 		.onair = !one.silent && !one.blocked && !one.absent,
 		.absent = one.absent,
-		.filler = one.filled ? SERVICE_FILLER_STILL
-				     : SERVICE_FILLER_NONE,
+		.filler = one.file     ? SERVICE_FILLER_FILE
+			  : one.filled ? SERVICE_FILLER_STILL
+				       : SERVICE_FILLER_NONE,
 		.priority = in->priority,
 		.rate_min_kbps = in->min_kbps,
 		.rate_max_kbps = in->max_kbps,
@@ -167,6 +169,7 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 	if (s->mux == NULL)
 		return;
 	mux_every_second(s->mux);
+	mux_stage_keep(s);
 	if (s->second_ns != 0 && now_ns > s->second_ns) {
 		/* the second may have ended late */
 		ms = (unsigned)MAX((now_ns - s->second_ns + MS / 2) / MS,
@@ -182,6 +185,8 @@ void mux_stage_second(struct mux_stage *s, uint64_t packets, uint64_t now_ns,
 		log_absent(s, i, &state);
 		log_unsent(s, i, state.n_unsent);
 		log_eit(s, i, state.eit_dropped, now_ns);
+		if (s->files[i] != NULL)
+			absent_file_second(s->files[i], now_ns);
 		for (size_t k = 0; k < state.n_services &&
 				   status->n_services < MSG_SERVICES_MAX; k++) {
 			struct msg_service_status *one =

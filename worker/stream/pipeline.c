@@ -463,6 +463,7 @@ static void make_selector(struct pipeline *p,
 		.ask = config->send,
 		.ask_arg = config->arg,
 	});
+	mux_stage_resume(&p->mux, p->now_ns);
 	if (selector_has_tables(p->selector))
 		p->versions = version_stage_new(&p->memory->versions, counted,
 						p);

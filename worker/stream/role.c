@@ -95,7 +95,8 @@ static void stream_free(void *role)
 	free(s);
 }
 
-/* Is the task that of the role?  The multiplex opens no input itself. */
+/* Is the task that of the role?  The multiplex opens no input itself, but the
+ * files of absent. */
 static bool is_own(const struct stream *s, const struct msg_stream_start *m)
 {
 	struct input_spec *spec;
@@ -113,7 +114,7 @@ static bool is_own(const struct stream *s, const struct msg_stream_start *m)
 	return rings;
 }
 
-/* Allows the multiplex what its outputs need. */
+/* Allows the multiplex what its outputs need, and files of absent. */
 static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 {
 	/* own time: a file of the tz database */
@@ -122,6 +123,8 @@ static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 	};
 	bool entered;
 
+	for (size_t i = 0; i < m->n_inputs; i++)
+		grants_add_absent(&grants, m->inputs[i]);
 	for (size_t i = 0; i < m->n_outputs; i++)
 		grants_add_sender(&grants, m->outputs[i]);
 	entered = worker_enter_sandbox(s->worker, &grants);

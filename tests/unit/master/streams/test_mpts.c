@@ -110,8 +110,7 @@ Test(mpts, the_filler_of_an_absent_input_is_that_of_its_feed)
 	/* the multiplex removes it, so it must become silent */
 	cr_expect_null(json_object_get(feeds[2], "filler"));
 	cr_expect_null(mpts_feed(m, "m", 4));
-	/* that of a single service is the last picture in any case */
-	cr_expect_str_eq(input(mux, 0), "stream://m/1#absent=still");
+	cr_expect_str_eq(input(mux, 0), "stream://m/1#absent=/a.ts");
 	cr_expect_str_eq(input(mux, 1), "stream://m/2#absent=still");
 	cr_expect_str_eq(input(mux, 2), "stream://m/3#absent=9");
 	cr_expect_str_eq(input(mux, 3), "stream://b#absent=9");

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The file of an input is sent instead of a service. */
+#include "tests/unit/worker/mux/fill_rig.h"
+
+#include "common/base/units.h"
+
+#include <criterion/criterion.h>
+
+static struct fill_rig *make(void)
+{
+	struct fill_rig *r = fill_rig_of(&(struct fill_options){
+		.still = true, .file = true, .kbps = KBPS });
+
+	r->has_file = true;
+	return r;
+}
+
+/* Half a second and the delay until the picture, a second until the rate of the
+ * file is known, and one more until its next picture has left. */
+enum { BEGIN = 350 };
+
+Test(mux_file, a_silent_service_of_several_shows_the_file)
+{
+	struct fill_rig *r = make();
+	struct fill_sent *video, *sound, *other;
+
+	fill_play(r, 300);
+	cr_expect(!r->reads_file);
+	r->off = 1;
+	fill_play(r, 120);
+	/* at first the picture */
+	cr_expect(fill_state(r, 1).filled &&
+		  !fill_state(r, 1).file);
+	fill_play(r, BEGIN - 120);
+	cr_assert(fill_state(r, 1).file);
+	cr_expect(!fill_state(r, 0).filled);
+	video = fill_watch(r, VIDEO_OUT + 1);
+	sound = fill_watch(r, AUDIO_OUT + 1);
+	other = fill_watch(r, VIDEO_OUT);
+	fill_play(r, 200);
+	cr_expect_geq(video->of_file, 390u, "%u", (unsigned)video->of_file);
+	cr_expect_geq(sound->n, 65u, "%u", (unsigned)sound->n);
+	cr_expect_eq(video->intra, 4u, "%u", (unsigned)video->intra);
+	cr_expect_eq(other->of_file, 0u);
+	cr_expect_eq(r->stopped, 0u);
+	/* the next I picture is 300 ms away */
+	r->ticks = 20;
+	r->off = 0;
+	fill_play(r, 20);
+	cr_expect(fill_state(r, 1).file);
+	fill_play(r, 150);
+	cr_expect(!fill_state(r, 1).filled);
+	cr_expect(!r->reads_file);
+	cr_expect_eq(fill_state(r, 1).dropped, 0u);
+	fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 100);
+	cr_expect_geq(video->n, 390u);
+	cr_expect_eq(video->of_file, 0u);
+	fill_rig_free(r);
+}
+
+Test(mux_file, its_times_follow_those_of_the_picture)
+{
+	for (unsigned lead_ms = 20; lead_ms < 700; lead_ms += 220) {
+		struct fill_rig *r = make();
+		struct fill_sent *video;
+
+		r->file_lead_ms = lead_ms;
+		fill_play(r, 300 + lead_ms % 7);
+		r->off = 1;
+		fill_play(r, BEGIN);
+		cr_expect(fill_state(r, 1).file, "%u ms", lead_ms);
+		video = fill_watch(r, VIDEO_OUT + 1);
+		fill_play(r, 100);
+		cr_expect_geq(video->of_file, 190u, "%u ms: %u", lead_ms,
+			      (unsigned)video->of_file);
+		r->off = 0;
+		fill_play(r, 300);
+		cr_expect(!fill_state(r, 1).filled, "%u ms", lead_ms);
+		fill_rig_free(r);
+	}
+}
+
+/* It takes most of the time to its repetition. */
+Test(mux_file, the_picture_in_front_of_it_is_whole)
+{
+	for (unsigned at = 0; at < 50; at += 11) {
+		struct fill_rig *r = make();
+		struct fill_sent *video = &r->sent[VIDEO_OUT + 1];
+
+		r->picture = 60;
+		fill_play(r, 300 + at);
+		r->off = 1;
+		for (unsigned i = 0; i < 500 && video->of_file == 0; i++)
+			fill_play(r, 1);
+		cr_expect_gt(video->of_file, 0u, "%u", at);
+		cr_expect_geq(video->last_unit, 60u, "%u: %u", at,
+			      (unsigned)video->last_unit);
+		fill_rig_free(r);
+	}
+}
+
+Test(mux_file, a_blocked_service_shows_the_file)
+{
+	struct fill_rig *r = make();
+	struct fill_sent *video;
+
+	fill_play(r, 300);
+	r->per_tick[1] = 22;
+	fill_play(r, 800);
+	cr_expect(fill_state(r, 1).blocked);
+	cr_assert(fill_state(r, 1).file);
+	video = fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 100);
+	cr_expect_geq(video->of_file, 190u, "%u", (unsigned)video->of_file);
+	r->per_tick[1] = 4;
+	fill_play(r, 900);
+	cr_expect(!fill_state(r, 1).filled);
+	fill_rig_free(r);
+}
+
+Test(mux_file, without_packets_the_picture_is_sent)
+{
+	struct fill_rig *r = make();
+	struct fill_sent *video;
+
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, BEGIN);
+	cr_assert(fill_state(r, 1).file);
+	r->has_file = false;
+	fill_play(r, 60);
+	cr_expect(fill_state(r, 1).filled &&
+		  !fill_state(r, 1).file);
+	video = fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 100);
+	cr_expect(video->intra >= 4 && video->intra <= 6);
+	r->has_file = true;
+	fill_play(r, BEGIN);
+	cr_expect(fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
+/* The PMT would have to change. */
+Test(mux_file, one_of_another_coding_is_not_sent)
+{
+	struct fill_rig *r = make();
+
+	r->file_coding = 0x1b;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, 2 * BEGIN);
+	cr_expect(fill_state(r, 1).filled &&
+		  !fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
+Test(mux_file, one_with_a_higher_rate_than_the_service_is_not_sent)
+{
+	struct fill_rig *r = make();
+
+	r->file_packets = 6;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, 2 * BEGIN);
+	cr_expect(fill_state(r, 1).filled &&
+		  !fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
+/* The whole input is filled in front of the multiplex. */
+Test(mux_file, an_input_without_any_pictures_needs_no_file)
+{
+	struct fill_rig *r = make();
+
+	fill_play(r, 300);
+	r->off = SERVICES;
+	fill_play(r, BEGIN);
+	cr_expect(fill_state(r, 0).filled &&
+		  fill_state(r, 1).filled);
+	cr_expect(!r->reads_file);
+	fill_rig_free(r);
+}

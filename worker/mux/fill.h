@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The filler of a service; for mux_fill.c and mux_file.c. */
+#pragma once
+
+#include "worker/filler/play.h"
+#include "worker/mux/mux_state.h"
+#include "worker/mux/starts.h"
+
+enum {
+	FILL_PARTS_MAX = 16,
+	/* 90 kHz */
+	FILL_TICKS_MS = 90,
+};
+
+/* What a filler needs of the PMT of its service; compared as memory. */
+struct fill_streams {
+	uint32_t pcr_pid, n;
+	uint32_t list[PMT_STREAMS_MAX]; /* PID, class and coding */
+};
+
+static inline uint16_t fill_pid(uint32_t stream)
+{
+	return (uint16_t)(stream >> 16);
+}
+
+static inline enum pid_class fill_class(uint32_t stream)
+{
+	return (enum pid_class)(stream >> 8 & 0xff);
+}
+
+static inline uint32_t fill_stream(const struct pmt_stream *s)
+{
+	return (uint32_t)s->pid << 16 | (uint32_t)s->class << 8 |
+	       pmt_coding(s);
+}
+
+/* A stream of the file that goes out on a PID of the service. */
+struct fill_part {
+	uint16_t from, pid;
+	bool video, begun;
+	uint8_t cc; /* counter of its last packet that was sent */
+};
+
+struct mux_fill {
+	struct play *play;
+	struct fill_streams streams; /* of the PMT that is sent */
+	uint64_t pids[TS_PIDS / 64]; /* it has packets on these */
+	uint64_t rate;   /* packets per second that it may have */
+	uint32_t source; /* its number for the counters */
+	uint64_t base, start_ns; /* of its clock, 90 kHz */
+	uint64_t at_ns;  /* of its last packet */
+	uint16_t main;   /* the PID that decides when the service returns */
+	bool video;      /* it has pictures */
+	uint64_t wants_ns; /* since then the service has packets; 0: no */
+	/* of the packets that arrive, in the line */
+	struct starts starts;
+	/* The service has another PMT, with other streams: the last one that
+	 * has left the line ... */
+	bool moved;
+	bool led; /* ... was sent, in front of the picture, or ... */
+	size_t held_len; /* ... waits here for it; 0: none */
+	uint8_t held[SECTION_PSI_MAX];
+	/* With streams of the file `play' has the others, and PCRs. */
+	size_t n_parts; /* 0: the last picture is sent */
+	struct fill_part parts[FILL_PARTS_MAX];
+	uint64_t shift; /* added to the times of the file, 90 kHz */
+	bool refused;   /* logged: the file cannot be sent */
+};
+
+/* --- mux_fill.c --- */
+
+/* Its clock at this time, 90 kHz. */
+static inline uint64_t fill_clock(const struct mux_fill *f, uint64_t at_ns)
+{
+	return f->base + (at_ns - f->start_ns) / 1000 * 9 / 100;
+}
+
+/* The packets per second that the filler of the nth service may have. */
+uint64_t fill_room(const struct mux *, const struct mux_source *, size_t nth);
+/* Is the picture known at which the service returns? */
+static inline bool fill_ends_soon(const struct mux_fill *f)
+{
+	return f->wants_ns != 0 && f->starts.n > 0;
+}
+/* Sends a packet of the filler, whose time is at_ns. */
+void fill_send(struct mux *, struct mux_service *, uint8_t *packet,
+	       uint64_t at_ns);
+/* Sends what it generates by at_ns. */
+void fill_run(struct mux *, struct mux_service *, uint64_t at_ns);
+
+/* --- mux_file.c --- */
+
+/* Sends the packets of the file of the input that are due. */
+void file_run(struct mux *, struct mux_source *);
+/* Numbers a PCR among packets of the file. */
+void file_number(const struct mux_fill *, uint8_t *packet);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The file that fills services of an input: its video and audio are sent on the
+ * PIDs of a service, with the clock of its filler. */
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/units.h"
+#include "worker/filler/filler.h"
+#include "worker/mux/fill.h"
+#include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+#include "worker/ts/pmt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Without packets for this time the last picture is sent again. */
+	FILE_SILENT_MS = 500,
+	/* What its rate may have beyond that of the service, in percent. */
+	TOLERANCE_PERCENT = 2,
+	LINE_PACKETS = 16384,
+};
+
+/* The first program of the file with video, or else audio. */
+struct mux_file {
+	struct psi *psi;
+	struct fill_streams streams;
+	uint64_t pids[TS_PIDS / 64]; /* of its video and audio, and PCRs */
+	bool video; /* it has pictures, at which it begins */
+	struct delay_line line;
+	struct starts starts; /* of the packets in the line */
+	uint64_t heard_ns; /* of its last packets */
+	/* its rate, in packets per second: the highest of a second by its
+	 * PCRs; 0: not known yet */
+	uint64_t rate;
+	bool metered;
+	uint64_t meter_pcr, meter;
+	/* the last PCR that has left, and when; 0: none yet */
+	uint64_t pcr, pcr_ns;
+};
+
+/* --- what is read --- */
+
+static struct mux_file *make(const struct mux *m)
+{
+	struct mux_file *f = xcalloc(1, sizeof *f);
+
+	f->psi = psi_new();
+	f->line.delay_ns = m->cfg.delay_ms * MS;
+	f->line.max = LINE_PACKETS;
+	return f;
+}
+
+void mux_free_file(struct mux_source *in)
+{
+	if (in->file == NULL)
+		return;
+	psi_free(&in->file->psi);
+	delay_line_done(&in->file->line);
+	free(in->file);
+	in->file = NULL;
+}
+
+static void follow_program(struct mux_file *f)
+{
+	const struct psi_program *main = psi_main_program(f->psi);
+	struct fill_streams now = { .pcr_pid = TS_PID_NULL };
+	struct pmt pmt;
+
+	memset(f->pids, 0, sizeof f->pids);
+	if (main == NULL || main->pmt.data == NULL ||
+	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0)
+		return;
+	now.pcr_pid = pmt.pcr_pid;
+	place_take(f->pids, pmt.pcr_pid);
+	f->video = false;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+		bool first = s->class == PID_VIDEO && !f->video;
+
+		if (!first && s->class != PID_AUDIO)
+			continue;
+		if (first)
+			starts_follow(&f->starts, s);
+		f->video |= first;
+		place_take(f->pids, s->pid);
+		now.list[now.n++] = fill_stream(s);
+	}
+	f->streams = now;
+}
+
+static void measure(struct mux_file *f, uint64_t pcr)
+{
+	uint64_t passed = (pcr + PCR_WRAP - f->meter_pcr) % PCR_WRAP;
+
+	if (f->metered && passed < PCR_HZ)
+		return;
+	/* a jump is no time */
+	if (f->metered && passed < 2 * PCR_HZ)
+		f->rate = MAX(f->rate, f->meter * PCR_HZ / passed);
+	f->metered = true;
+	f->meter_pcr = pcr;
+	f->meter = 0;
+}
+
+static void take(struct mux_file *f, const uint8_t *packet, uint64_t now_ns)
+{
+	uint16_t pid = ts_pid(packet);
+	uint64_t pcr;
+
+	if (psi_class(f->psi, pid) == PID_PSI) {
+		if (psi_feed(f->psi, packet))
+			follow_program(f);
+		return;
+	}
+	if (!place_has(f->pids, pid) || ts_tei(packet))
+		return;
+	if (pid == f->streams.pcr_pid && ts_pcr(packet, &pcr))
+		measure(f, pcr);
+	f->meter += ts_has_payload(packet);
+	if (f->video)
+		starts_feed(&f->starts, packet, f->line.pushed);
+	(void)delay_line_push(&f->line, packet, now_ns);
+}
+
+bool mux_wants_file(const struct mux *m, size_t input)
+{
+	const struct mux_source *in = &m->inputs[input];
+	bool blocked = false, heard = false;
+
+	if (!in->has_file || in->n_filled == 0)
+		return false;
+	for (size_t k = 0; k < in->n_services; k++) {
+		const struct mux_service *s = &in->states[k];
+
+		heard |= !s->silent;
+		blocked |= s->fill != NULL && s->blocked;
+	}
+	return heard || blocked;
+}
+
+void mux_feed_file(struct mux *m, size_t input, const struct ts_run *runs,
+		   size_t n_runs, uint64_t now_ns)
+{
+	struct mux_source *in = &m->inputs[input];
+
+	if (!mux_wants_file(m, input))
+		return;
+	if (in->file == NULL)
+		in->file = make(m);
+	in->file->heard_ns = now_ns;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			take(in->file, runs[i].data + k * TS_PACKET, now_ns);
+}
+
+/* --- the streams of a service --- */
+
+bool mux_fill_has_file(const struct mux_service *s)
+{
+	return s->fill != NULL && s->fill->n_parts > 0;
+}
+
+/* The stream of the file for one of the service: the nth with its coding, or
+ * the last one if it has fewer. */
+static bool find_stream(const struct mux_file *file, uint32_t stream,
+			size_t nth, uint16_t *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < file->streams.n; i++) {
+		if ((file->streams.list[i] & 0xffff) != (stream & 0xffff))
+			continue;
+		*ret = fill_pid(file->streams.list[i]);
+		found = true;
+		if (nth-- == 0)
+			break;
+	}
+	return found;
+}
+
+/* Which streams of the service have one in the file?  False: its first video,
+ * or without video each audio, has none. */
+static bool map(const struct mux_file *file, struct mux_fill *f)
+{
+	const uint32_t *list = f->streams.list;
+	bool video = false, has_video = false;
+	size_t audio = 0;
+
+	f->n_parts = 0;
+	for (size_t i = 0; i < f->streams.n; i++) {
+		enum pid_class class = fill_class(list[i]);
+		struct fill_part part = { .pid = fill_pid(list[i]),
+					  .video = class == PID_VIDEO };
+
+		if ((class != PID_AUDIO && (!part.video || video)) ||
+		    f->n_parts == FILL_PARTS_MAX)
+			continue;
+		video |= part.video;
+		if (place_has(f->pids, part.pid) &&
+		    find_stream(file, list[i], part.video ? 0 : audio,
+				&part.from)) {
+			has_video |= part.video;
+			f->parts[f->n_parts++] = part;
+		}
+		audio += class == PID_AUDIO;
+	}
+	return f->n_parts > 0 && video == file->video && video == has_video;
+}
+
+/* The distance of the times of the file from those of the service. */
+static uint64_t find_shift(const struct mux_file *file,
+			   const struct mux_fill *f, uint64_t at_ns)
+{
+	uint64_t pcr = file->pcr / 300 + (at_ns - file->pcr_ns) * 9 / 100000;
+
+	return (fill_clock(f, at_ns) + PES_TIME_WRAP - pcr % PES_TIME_WRAP) %
+	       PES_TIME_WRAP;
+}
+
+/* --- the change between picture and file --- */
+
+/* PCRs, and silence for streams that the file has not. */
+static struct play *play_others(const struct mux *m, uint16_t number,
+				const struct mux_fill *f)
+{
+	uint64_t pids[TS_PIDS / 64];
+	struct play *play;
+
+	memcpy(pids, f->pids, sizeof pids);
+	for (size_t i = 0; i < f->n_parts; i++)
+		pids[f->parts[i].pid / 64] &=
+			~(UINT64_C(1) << f->parts[i].pid % 64);
+	play = filler_play(m->filler, number, pids, f->base, f->start_ns);
+	if (play == NULL)
+		play = play_new_part(f->base, f->start_ns);
+	if (place_has(f->pids, (uint16_t)f->streams.pcr_pid))
+		play_add_clock(play, (uint16_t)f->streams.pcr_pid);
+	return play;
+}
+
+static void renew_clock(struct mux_fill *f, uint64_t now_ns)
+{
+	f->base = fill_clock(f, now_ns) % PES_TIME_WRAP;
+	f->start_ns = now_ns;
+}
+
+static void refuse(const struct mux *m, const struct mux_source *in,
+		   size_t nth, const char *reason)
+{
+	struct mux_fill *f = in->states[nth].fill;
+
+	f->n_parts = 0;
+	if (!f->refused)
+		log_warning("stream", "input %zu: service %u: last picture "
+			    "sent instead of the file of absent: %s",
+			    (size_t)(in - m->inputs) + 1,
+			    in->services[nth].new_number, reason);
+	f->refused = true;
+}
+
+/* The file follows the picture of the nth service at this packet, if it can. */
+static void begin(struct mux *m, struct mux_source *in, size_t nth,
+		  uint64_t at_ns)
+{
+	const struct mux_file *file = in->file;
+	struct mux_fill *f = in->states[nth].fill;
+	uint64_t room = fill_room(m, in, nth);
+
+	if (fill_ends_soon(f) || file->rate == 0 || file->pcr_ns == 0 ||
+	    !play_is_whole(f->play))
+		return;
+	if (!map(file, f)) {
+		refuse(m, in, nth, "it has other codings");
+		return;
+	}
+	if (file->rate > room + room * TOLERANCE_PERCENT / 100) {
+		refuse(m, in, nth, "its rate exceeds that of the service");
+		return;
+	}
+	f->shift = find_shift(file, f, at_ns);
+	renew_clock(f, m->now_ns);
+	play_free(&f->play);
+	f->play = play_others(m, in->services[nth].new_number, f);
+	f->rate = file->rate + play_rate(f->play);
+	f->source = ++m->last_source;
+	f->refused = false;
+}
+
+/* The picture follows the file. */
+static void end(struct mux *m, struct mux_source *in, size_t nth)
+{
+	struct mux_fill *f = in->states[nth].fill;
+	struct play *play;
+
+	f->n_parts = 0;
+	renew_clock(f, m->now_ns);
+	play = filler_play(m->filler, in->services[nth].new_number, f->pids,
+			   f->base, m->now_ns);
+	if (play == NULL || !play_limit(play, fill_room(m, in, nth))) {
+		play_free(&play);
+		return;
+	}
+	play_free(&f->play);
+	f->play = play;
+	f->rate = play_rate(play);
+	f->source = ++m->last_source;
+}
+
+static void end_all(struct mux *m, struct mux_source *in)
+{
+	for (size_t k = 0; k < in->n_services; k++)
+		if (mux_fill_has_file(&in->states[k]))
+			end(m, in, k);
+}
+
+/* --- the packets --- */
+
+/* Does the stream begin or continue with this packet, whose times are those of
+ * the service?  starts: pictures can begin with it. */
+static bool goes_out(struct mux *m, const struct mux_fill *f,
+		     struct fill_part *part, const uint8_t *packet,
+		     bool starts)
+{
+	if (!ts_pusi(packet))
+		return part->begun;
+	if (part->video && fill_ends_soon(f)) {
+		part->begun = false;
+	} else if (!part->begun && (!part->video || starts)) {
+		part->begun = !mux_fill_precedes(m, packet);
+		mux_counters_forget(&m->counters, part->pid);
+	}
+	return part->begun;
+}
+
+void file_number(const struct mux_fill *f, uint8_t *packet)
+{
+	for (size_t i = 0; i < f->n_parts && !ts_has_payload(packet); i++)
+		if (f->parts[i].pid == ts_pid(packet))
+			ts_set_cc(packet, f->parts[i].cc);
+}
+
+static void send(struct mux *m, struct mux_service *s, const uint8_t *packet,
+		 uint64_t at_ns, bool starts)
+{
+	struct mux_fill *f = s->fill;
+	uint64_t pcr;
+
+	/* those of a PID are numbered in their order */
+	fill_run(m, s, at_ns);
+	for (size_t i = 0; i < f->n_parts && ts_has_payload(packet); i++) {
+		uint8_t copy[TS_PACKET];
+
+		if (f->parts[i].from != ts_pid(packet))
+			continue;
+		memcpy(copy, packet, TS_PACKET);
+		ts_set_pid(copy, f->parts[i].pid);
+		if (ts_pcr(copy, &pcr))
+			stamps_drop_pcr(copy);
+		stamps_move(copy, (struct stamps_move){ f->shift, f->shift });
+		if (!goes_out(m, f, &f->parts[i], copy, starts))
+			continue;
+		f->parts[i].cc = ts_cc(copy);
+		fill_send(m, s, copy, MAX(at_ns, f->at_ns));
+	}
+}
+
+/* Can the file begin with this packet, the first one of its line? */
+static bool is_start(struct mux_file *f, const uint8_t *packet)
+{
+	if (f->video)
+		return starts_take(&f->starts, f->line.pushed - f->line.n);
+	return f->streams.n > 0 && ts_pusi(packet) &&
+	       ts_pid(packet) == fill_pid(f->streams.list[0]);
+}
+
+static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
+{
+	struct mux_file *file = in->file;
+	const uint8_t *packet = delay_line_first(&file->line);
+	bool starts = is_start(file, packet);
+	uint64_t pcr;
+
+	if (ts_pid(packet) == file->streams.pcr_pid && ts_pcr(packet, &pcr)) {
+		file->pcr = pcr;
+		file->pcr_ns = at_ns;
+	}
+	for (size_t k = 0; k < in->n_services; k++) {
+		struct mux_service *s = &in->states[k];
+
+		if (s->fill != NULL && s->fill->n_parts == 0 && starts)
+			begin(m, in, k, at_ns);
+		if (mux_fill_has_file(s))
+			send(m, s, packet, at_ns, starts);
+	}
+}
+
+/* No picture begins in front of the file, so that each one is whole. */
+static void hold_pictures(struct mux_source *in)
+{
+	for (size_t k = 0; k < in->n_services && in->file->rate != 0; k++) {
+		struct mux_fill *f = in->states[k].fill;
+
+		if (f != NULL && f->n_parts == 0 && !f->refused &&
+		    in->file->starts.n > 0)
+			play_hold_pictures(f->play, true, 0);
+	}
+}
+
+void file_run(struct mux *m, struct mux_source *in)
+{
+	struct mux_file *f = in->file;
+	uint64_t at_ns;
+
+	if (!mux_wants_file(m, (size_t)(in - m->inputs)) ||
+	    m->now_ns - MIN(m->now_ns, f->heard_ns) > FILE_SILENT_MS * MS) {
+		end_all(m, in);
+		mux_free_file(in);
+		return;
+	}
+	hold_pictures(in);
+	while ((at_ns = delay_line_next(&f->line, m->turn_ns)) <= m->now_ns) {
+		run_first(m, in, at_ns);
+		delay_line_leave(&f->line, at_ns);
+	}
+}

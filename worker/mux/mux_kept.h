@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a multiplex hands over to the next one of its stream, so that an input
+ * that is silent then stays in the tables.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+/* In the PID of a section: it comes from the remux, not from the source. */
+enum { MUX_REMUXED = 0x8000 };
+
+/* A section of at most SECTION_PSI_MAX bytes. */
+typedef void mux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
+			    void *arg);
+
+struct mux_kept_service {
+	uint16_t number; /* in the output */
+	uint8_t silent, absent;
+	uint32_t unused;
+	uint64_t heard_ns; /* the last packet before the silence; 0: none */
+};
+
+struct mux;
+
+/* Passes PAT, PMT, CAT and SDT of an input to fn; nothing if its programs are
+ * not known. */
+void mux_keep_tables(const struct mux *, size_t input, mux_section_fn *fn,
+		     void *arg);
+/* Writes its services, at most max; returns their number. */
+size_t mux_keep_services(const struct mux *, size_t input,
+			 struct mux_kept_service *ret, size_t max);
+/* The time of its last packets, if it is silent now; 0: it is not, or had
+ * none. */
+uint64_t mux_silent_ns(const struct mux *, size_t input);
+
+/* In front of the first turn, once the input has its remux: it begins with this
+ * state, and then with these sections, whose origin is not trusted.  cc: of the
+ * PIDs of one input, zeroed at first. */
+void mux_restore(struct mux *, size_t input, uint64_t silent_ns,
+		 const struct mux_kept_service *, size_t n, uint64_t now_ns);
+void mux_restore_section(struct mux *, size_t input, uint16_t pid,
+			 const uint8_t *section, size_t len,
+			 uint8_t cc[TS_PIDS]);
