@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The version and the status of the instance. */
 #include "config.h"
+#include "common/base/buf.h"
 #include "master/api/alarms.h"
+#include "master/api/call.h"
 #include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/api/edit.h"
 #include "master/status/system_status.h"
 #include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
+#include "proto/spec/address_open.h"
 
 #include <time.h>
 
@@ -115,24 +118,29 @@ static void status_overview_get(struct api *api, const char *id,
 		       status_changes(api->cfg.status) +
 		       alarms_changes(api->alarms);
 	const char *instance = api_instance(api);
-	json_t *alarms, *streams, *o;
+	struct buf streams = { 0 };
+	json_t *alarms, *o;
 
 	(void)id, (void)span;
 	if (text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
 		return;
 	alarms = alarms_list(api->alarms);
-	streams = status_overview(api->cfg.status, alarms);
-	o = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o}",
-			      "timestamp", (json_int_t)time(NULL), "version",
-			      PACKAGE_VERSION, "system",
-			      system_report(api, STATUS_SECOND), "streams",
-			      streams, "adapters", adapters_overview(api),
-			      "softcams", softcams_overview(api), "alarms",
-			      alarms);
+	/* of thousands of streams: as text at once */
+	status_overview(api->cfg.status,
+			call_is_reduced(reply->call) ? address_open_sentence
+						     : NULL,
+			&streams, alarms);
+	o = json_pack("{s:I, s:s, s:o, s:o, s:o, s:o}",
+		      "timestamp", (json_int_t)time(NULL), "version",
+		      PACKAGE_VERSION, "system",
+		      system_report(api, STATUS_SECOND), "adapters",
+		      adapters_overview(api), "softcams",
+		      softcams_overview(api), "alarms", alarms);
 	if (instance != NULL)
 		(void)json_object_set_new(o, "instance",
 					  json_string(instance));
-	text_cache_put(&api->overview, key, o, reply);
+	text_cache_put_with(&api->overview, key, o, "streams", &streams, reply);
+	buf_done(&streams);
 }
 
 static void status_network_get(struct api *api, const char *id,

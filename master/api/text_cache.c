@@ -2,6 +2,7 @@
 #include "master/api/text_cache.h"
 
 #include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "common/base/mono.h"
 #include "master/api/call.h"
 #include "master/http/static_answer.h"
@@ -88,8 +89,25 @@ bool text_cache_reply(struct text_cache *c, uint64_t key, unsigned max_age_ms,
 	return true;
 }
 
-void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
-		    struct reply *reply)
+/* The text of an object that has a member, with one more. */
+static char *with_member(char *take_text, const char *name,
+			 const struct buf *value)
+{
+	struct buf all = { 0 };
+
+	(void)buf_reserve(&all, strlen(take_text) + strlen(name) +
+					buf_len(value) + 8);
+	buf_append(&all, take_text, strlen(take_text) - 1);
+	buf_printf(&all, ",\"%s\":", name);
+	buf_append(&all, buf_head(value), buf_len(value));
+	buf_append(&all, "}", 2);
+	free(take_text);
+	return (char *)all.data;
+}
+
+void text_cache_put_with(struct text_cache *c, uint64_t key, json_t *take_body,
+			 const char *name, const struct buf *value,
+			 struct reply *reply)
 {
 	struct cached_text *t = text_for(c, reply);
 
@@ -100,12 +118,20 @@ void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
 						  json_text_flags(reply->body));
 	if (t->text == NULL)
 		abort();
+	if (value != NULL)
+		t->text = with_member(t->text, name, value);
 	t->len = strlen(t->text);
 	t->key = key;
 	t->made_ms = mono_ms();
 	json_decref(reply->body);
 	reply->body = NULL;
 	give(c, t, reply);
+}
+
+void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,
+		    struct reply *reply)
+{
+	text_cache_put_with(c, key, take_body, NULL, NULL, reply);
 }
 
 uint64_t text_cache_key(struct text_cache *c, const struct reply *reply)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct reply;
 
 struct cached_text {
@@ -37,6 +38,11 @@ bool text_cache_reply(struct text_cache *, uint64_t key, unsigned max_age_ms,
  * it. */
 void text_cache_put(struct text_cache *, uint64_t key, json_t *take_body,
 		    struct reply *);
+/* As text_cache_put(), with a further member of the body: its value is JSON
+ * that this caller may receive. */
+void text_cache_put_with(struct text_cache *, uint64_t key, json_t *take_body,
+			 const char *name, const struct buf *value,
+			 struct reply *);
 /* The version of the text that this caller would receive; 0: there is none. */
 uint64_t text_cache_key(struct text_cache *, const struct reply *);
 void text_cache_done(struct text_cache *);

@@ -434,19 +434,20 @@ void status_add_alarms(struct status *s, json_t *list)
 	}
 }
 
-json_t *status_overview(struct status *s, json_t *alarms)
+void status_overview(struct status *s, status_sentence_fn *open,
+		     struct buf *to, json_t *alarms)
 {
-	json_t *list = json_array();
-
+	buf_append(to, "[", 1);
 	for (size_t i = 0; i < s->n; i++) {
 		struct status_stream *stream = s->streams[i];
 		struct stream_proc_info info = ask_worker(s, stream);
 
-		(void)json_array_append_new(
-			list, status_stream_overview(stream, &info));
+		if (i > 0)
+			buf_append(to, ",", 1);
+		status_stream_overview(stream, &info, open, to);
 		status_stream_list_alarms(stream, alarms);
 	}
-	return list;
+	buf_append(to, "]", 1);
 }
 
 json_t *status_check(struct status *s, const char *id, bool *ret_ok)

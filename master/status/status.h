@@ -17,6 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct buf;
 struct ev_loop;
 struct reconciler;
 struct hub;
@@ -102,9 +103,12 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 /* The outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
-/* All streams in short, in the order of their ids, a new reference; appends
- * their raised alarms to a list. */
-json_t *status_overview(struct status *, json_t *alarms);
+/* What the reader of a sentence may see of it; owned by the caller. */
+typedef char *status_sentence_fn(const char *text);
+/* All streams in short, in the order of their ids: appends a list as JSON, and
+ * their raised alarms to a list.  open: of the sentences; NULL: all of them. */
+void status_overview(struct status *, status_sentence_fn *open, struct buf *to,
+		     json_t *alarms);
 /* Appends the raised alarms of all streams alone. */
 void status_add_alarms(struct status *, json_t *list);
 

@@ -1,36 +1,75 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A stream in the overview of all streams. */
+#include "common/base/buf.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
+#include "proto/wire/json_writer.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* An entry with usual names and errors; others take more. */
+enum { ENTRY_ROOM = 2048 };
+
+/* What is written, and what becomes of sentences (NULL: nothing). */
+struct sheet {
+	struct json_writer w;
+	status_sentence_fn *open;
+};
+
+static void put_sentence(struct sheet *t, const char *key, const char *text)
+{
+	char *opened = t->open != NULL && text != NULL ? t->open(text) : NULL;
+
+	write_string(&t->w, key, opened != NULL ? opened : text);
+	free(opened);
+}
+
+/* Only what is not usual: absent means false, or 0. */
+static void put_if(struct sheet *t, const char *key, bool value)
+{
+	if (value)
+		write_bool(&t->w, key, true);
+}
+
+static void put_if_any(struct sheet *t, const char *key, uint64_t value)
+{
+	if (value > 0)
+		write_u64(&t->w, key, value);
+}
+
+static void put_fault(struct sheet *t, size_t position, const char *fault,
+		      uint64_t since_s, uint64_t reason_s)
+{
+	write_object(&t->w, NULL);
+	write_u64(&t->w, "position", position);
+	put_sentence(t, "fault", fault);
+	write_u64(&t->w, "fault_since", since_s);
+	if (reason_s > 0)
+		write_u64(&t->w, "reason_since", reason_s);
+	write_object_end(&t->w);
+}
 
 /* The outputs that cannot send now.  The alarm of an output that sends again is
  * raised for some seconds more. */
-static json_t *output_faults(const struct status_stream *s)
+static void put_output_faults(struct sheet *t, const struct status_stream *s)
 {
-	json_t *list = json_array();
-
+	write_list(&t->w, "output_faults");
 	for (size_t i = 0; i < s->n_outputs; i++) {
 		const struct output_fault *f = &s->outputs[i].fault;
-		json_t *o;
 
-		if (!f->raised || f->in_s > 0)
-			continue;
-		o = json_object();
-		set_int(o, "position", i + 1);
-		set_text(o, "fault", f->reason);
-		set_int(o, "fault_since", (uint64_t)f->since_s);
-		set_int(o, "reason_since", (uint64_t)f->reason_s);
-		(void)json_array_append_new(list, o);
+		if (f->raised && f->in_s == 0)
+			put_fault(t, i + 1, f->reason, (uint64_t)f->since_s,
+				  (uint64_t)f->reason_s);
 	}
-	return list;
+	write_list_end(&t->w);
 }
 
 /* The errors of the inputs that are not sent: why they are down, or were
  * left. */
-static json_t *input_faults(const struct status_stream *s)
+static void put_input_faults(struct sheet *t, const struct status_stream *s)
 {
-	json_t *list = json_array();
-
+	write_list(&t->w, "input_faults");
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		const struct status_error *e = &s->input_errors[i];
 		const struct msg_input_status *in =
@@ -39,56 +78,103 @@ static json_t *input_faults(const struct status_stream *s)
 				  in->reason[0] != '\0' &&
 				  (in->state == INPUT_DOWN ||
 				   in->state == INPUT_IDLE);
-		json_t *o;
 
 		if (i + 1 == s->position || in == NULL ||
 		    (e->text == NULL && !has_reason))
 			continue;
-		o = json_object();
-		set_int(o, "position", i + 1);
-		set_text(o, "fault", e->text != NULL ? e->text : in->reason);
-		set_int(o, "fault_since",
-			e->text != NULL	   ? (uint64_t)e->since_s
-			: in->fault_s > 0 ? in->fault_s
-					  : in->since_s);
-		(void)json_array_append_new(list, o);
+		put_fault(t, i + 1, e->text != NULL ? e->text : in->reason,
+			  e->text != NULL	   ? (uint64_t)e->since_s
+			  : in->fault_s > 0 ? in->fault_s
+					    : in->since_s, 0);
 	}
-	return list;
+	write_list_end(&t->w);
 }
 
-json_t *status_stream_overview(const struct status_stream *s,
-			       const struct stream_proc_info *info)
+static void put_words(struct sheet *t, const struct status_stream *s,
+		      const struct stream_proc_info *info)
+{
+	struct errmsg words;
+
+	status_stream_words(s, info, time(NULL), &words);
+	put_sentence(t, "state", words.text);
+	if (s->error.text != NULL) {
+		put_sentence(t, "error", s->error.text);
+		put_if_any(t, "error_since", (uint64_t)s->error.since_s);
+	}
+	put_if_any(t, "off_since", (uint64_t)s->off_s);
+}
+
+static void put_alarms(struct sheet *t, alarm_set raised)
+{
+	write_list(&t->w, "alarms");
+	for (enum alarm_id i = 0; i < ALARM_COUNT; i++)
+		if (raised >> i & 1)
+			write_string(&t->w, NULL, alarm_name(i));
+	write_list_end(&t->w);
+}
+
+static void put_worker(struct sheet *t, const struct status_stream *s,
+		       const struct stream_proc_info *info)
+{
+	write_object(&t->w, "worker");
+	write_string(&t->w, "state", info->state != NULL ? info->state
+							 : "stopped");
+	write_u64(&t->w, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
+	write_u64(&t->w, "restarts", info->restarts);
+	put_sentence(t, "alarm", s->fault != NULL && s->enabled ? s->fault
+								: info->alarm);
+	write_object_end(&t->w);
+}
+
+static void put_entry(struct sheet *t, const struct status_stream *s,
+		      const struct stream_proc_info *info)
 {
 	struct minute_sum sum = status_stream_sum(s, 1);
 	const struct msg_input_status *in =
 		status_stream_input(s, s->position);
-	json_t *o = json_object();
 
-	set_text(o, "id", s->id);
-	set_text(o, "name", s->name);
-	set_text(o, "type", s->mpts ? "mpts" : "spts");
-	set_bool(o, "enable", s->enabled);
-	status_stream_add_words(o, s, info);
-	set_bool(o, "ok", status_stream_is_well(s));
-	set_bool(o, "onair", sum.onair);
-	set_int(o, "inputs", s->n_inputs);
-	set_int(o, "active_input", s->position);
-	set_bool(o, "active", s->enabled && !s->waiting);
-	set_bool(o, "waiting", s->waiting);
-	set_bool(o, "filler", !s->silent && s->last.filler);
-	set_bool(o, "scrambled",
-		 in != NULL && in->active && in->scrambled);
-	set_int(o, "bitrate", sum.bitrate_kbps);
-	set_int(o, "cc_error", sum.cc_error);
-	set_int(o, "pes_error", sum.pes_error);
-	set_int(o, "sc_error", sum.sc_error);
-	set_int(o, "sessions", info->viewers);
-	(void)json_object_set_new(
-		o, "alarms", status_alarm_names(status_stream_alarms(s)));
-	(void)json_object_set_new(o, "input_faults", input_faults(s));
-	(void)json_object_set_new(o, "output_faults", output_faults(s));
-	status_stream_add_worker(o, s, info);
-	return o;
+	write_object(&t->w, NULL);
+	write_string(&t->w, "id", s->id);
+	write_string(&t->w, "name", s->name);
+	write_string(&t->w, "type", s->mpts ? "mpts" : "spts");
+	write_bool(&t->w, "enable", s->enabled);
+	put_words(t, s, info);
+	write_bool(&t->w, "ok", status_stream_is_well(s));
+	write_bool(&t->w, "onair", sum.onair);
+	write_u64(&t->w, "inputs", s->n_inputs);
+	write_u64(&t->w, "active_input", s->position);
+	put_if(t, "waiting", s->waiting);
+	put_if(t, "filler", !s->silent && s->last.filler);
+	put_if(t, "scrambled", in != NULL && in->active && in->scrambled);
+	write_u64(&t->w, "bitrate", sum.bitrate_kbps);
+	put_if_any(t, "cc_error", sum.cc_error);
+	put_if_any(t, "pes_error", sum.pes_error);
+	put_if_any(t, "sc_error", sum.sc_error);
+	write_u64(&t->w, "sessions", info->viewers);
+	put_alarms(t, status_stream_alarms(s));
+	put_input_faults(t, s);
+	put_output_faults(t, s);
+	put_worker(t, s, info);
+	write_object_end(&t->w);
+}
+
+void status_stream_overview(const struct status_stream *s,
+			    const struct stream_proc_info *info,
+			    status_sentence_fn *open, struct buf *to)
+{
+	for (size_t room = ENTRY_ROOM;; room *= 2) {
+		struct sheet t = {
+			.w = { .data = (char *)buf_reserve(to, room),
+			       .size = room },
+			.open = open,
+		};
+
+		put_entry(&t, s, info);
+		if (t.w.full)
+			continue;
+		buf_added(to, t.w.len);
+		return;
+	}
 }
 
 static json_t *raised_alarm(const struct status_stream *s, unsigned place,

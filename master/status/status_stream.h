@@ -296,10 +296,11 @@ json_t *status_stream_check(const struct status_stream *,
 /* Is it enabled and on air, and does an output send, if it has one? */
 bool status_stream_is_well(const struct status_stream *);
 
-/* One entry of the overview, and the raised alarms of the stream as entries of
- * its list of alarms. */
-json_t *status_stream_overview(const struct status_stream *,
-			       const struct stream_proc_info *info);
+/* One entry of the overview, appended as JSON, and the raised alarms of the
+ * stream as entries of its list of alarms. */
+void status_stream_overview(const struct status_stream *,
+			    const struct stream_proc_info *info,
+			    status_sentence_fn *open, struct buf *to);
 void status_stream_list_alarms(struct status_stream *, json_t *list);
 /* Adds the object "worker". */
 void status_stream_add_worker(json_t *o, const struct status_stream *,

@@ -7,6 +7,7 @@
  * further line is a message.  No process is started.
  */
 #include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/http/server.h"
@@ -463,6 +464,7 @@ static void say_hello(size_t i)
 static void read_state(void)
 {
 	json_t *alarms = json_array();
+	struct buf overview = { 0 };
 	char text[128];
 	bool ok;
 
@@ -474,7 +476,8 @@ static void read_state(void)
 	json_decref(status_outputs(w.status, "a", NULL));
 	json_decref(status_network(w.status, NULL));
 	json_decref(status_check(w.status, "a", &ok));
-	json_decref(status_overview(w.status, alarms));
+	status_overview(w.status, NULL, &overview, alarms);
+	buf_done(&overview);
 	json_decref(adapters_overview(w.api));
 	reconciler_list_receivers(w.reconciler, alarms);
 	json_decref(alarms);

@@ -18,9 +18,7 @@ const overview = () => ({ timestamp: Math.floor(Date.now() / 1000),
 	streams: config.make_stream.map((one, i) => ({ id: one.id,
 		name: one.name, type: 'spts', enable: true, state: 'on air',
 		ok: i > 2, onair: i > 2, inputs: 1, active_input: 1,
-		active: true, waiting: false, filler: false,
-		scrambled: false, bitrate: 8000, cc_error: 0, pes_error: 0,
-		sc_error: 0, sessions: i % 7, alarms: [], input_faults: [],
+		bitrate: 8000, sessions: i % 7, alarms: [], input_faults: [],
 		output_faults: [], worker: { state: 'running' },
 		...i > 2 ? {} : { error: 'no packets',
 			off_since: 1, state: 'OFF AIR' } })) });
@@ -83,6 +81,31 @@ export const watchWork = () => {
 		}
 	}).observe({ type: 'layout-shift', buffered: true });
 };
+
+/*
+ * n ticks, each after the action that brings the values: the ms of the scripts
+ * of each.  cost: called with the drawing to measure it.
+ */
+export async function drawTicks({ page }, n, action, cost = (draw) => draw()) {
+	const list = [];
+	const draw = () => new Promise((done) => {
+		const begin = performance.now();
+
+		document.dispatchEvent(new Event('visibilitychange'));
+		const took = performance.now() - begin;
+
+		requestAnimationFrame(() => requestAnimationFrame(() =>
+			done(took)));
+	});
+
+	for (let i = 0; i < n; i++) {
+		await action(i);
+		await cost(async () => {
+			list.push(await page.evaluate(draw));
+		});
+	}
+	return list;
+}
 
 // Bytes of the heap that are in use after a collection.
 export async function heap(visitor) {

@@ -425,7 +425,7 @@ export class Situation {
 		assert.equal(bare['check-stream'], row.ok ? 'ok' : false);
 		assert.equal(inputs.active_input, row.active_input);
 		assert.equal(status.input_id, row.active_input);
-		assert.equal(status.filler, row.filler);
+		assert.equal(status.filler, row.filler ?? false);
 		assert.equal(status.worker.state, row.worker.state);
 		assert.equal(one.worker.state, row.worker.state);
 		// on air an error is that of the active input; off air there is

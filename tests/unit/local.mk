@@ -965,7 +965,8 @@ tests_unit_master_api_test_openings_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_openings_LDFLAGS = -Wl,--wrap=json_dumps \
-	-Wl,--wrap=mono_ms -Wl,--wrap=document_load_changed
+	-Wl,--wrap=mono_ms -Wl,--wrap=document_load_changed \
+	-Wl,--wrap=status_overview
 tests_unit_master_api_test_openings_LDADD = $(master_libs)
 tests_unit_master_api_test_output_groups_SOURCES = \
 	tests/unit/master/api/test_output_groups.c \
@@ -1086,6 +1087,7 @@ tests_unit_master_status_test_status_LDADD = $(master_libs)
 tests_unit_master_status_test_source_alarms_LDADD = $(master_libs)
 tests_unit_master_status_test_status_alarm_LDADD = $(master_libs)
 tests_unit_master_status_test_status_words_SOURCES = \
+	tests/unit/master/status/overview_row.h \
 	tests/unit/master/status/test_status_words.c \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h

@@ -382,9 +382,9 @@ const config = (...ids) => ({ make_stream: ids.map((id) =>
 const overview = (ids, more = {}) => ({ timestamp: 1, version: '1',
 	system: {}, alarms: [], streams: ids.map((id) => ({ id, enable: true,
 		state: 'on air', ok: true, onair: true, inputs: 2,
-		active_input: 1, bitrate: 5, cc_error: 0, pes_error: 0,
-		sc_error: 0, sessions: 0, alarms: [], input_faults: [],
-		output_faults: [], worker: { state: 'running' }, ...more })) });
+		active_input: 1, bitrate: 5, sessions: 0, alarms: [],
+		input_faults: [], output_faults: [],
+		worker: { state: 'running' }, ...more })) });
 const second = (id, input_id, onair = true, bitrate = 8000) => ({
 	scope: 'stream_event', channel_id: id, input_id, onair, bitrate,
 	scrambled: false, cc_error: 0, pes_error: 0 });

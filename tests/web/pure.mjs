@@ -182,8 +182,7 @@ test('what the filter does not have is marked and matches all', () => {
 
 const over = (more) => ({ id: 'a', type: 'spts', enable: true,
 	state: 'on air', ok: true, onair: true, inputs: 2, active_input: 1,
-	active: true, waiting: false, filler: false, scrambled: false,
-	bitrate: 1, cc_error: 0, pes_error: 0, sc_error: 0, sessions: 0,
+	bitrate: 1, sessions: 0,
 	alarms: [], input_faults: [], output_faults: [],
 	worker: { state: 'running' }, ...more });
 const fault = { position: 2, fault: 'no packets', fault_since: 7 };

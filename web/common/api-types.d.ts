@@ -27,14 +27,15 @@ export interface StreamOverview {
 	onair: boolean;
 	inputs: number;
 	active_input: number;
-	active: boolean;
-	waiting: boolean;
-	filler: boolean;
-	scrambled: boolean;
+	/** absent: false */
+	waiting?: boolean;
+	filler?: boolean;
+	scrambled?: boolean;
 	bitrate: number;
-	cc_error: number;
-	pes_error: number;
-	sc_error: number;
+	/** absent: 0 */
+	cc_error?: number;
+	pes_error?: number;
+	sc_error?: number;
 	sessions: number;
 	alarms: string[];
 	input_faults: EndFault[];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pages that open at once share the texts of the large replies. */
+#include "common/base/buf.h"
 #include "common/base/mono.h"
 #include "common/document/document.h"
 #include "master/auth/auth.h"
+#include "master/status/status.h"
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
@@ -19,6 +21,10 @@ static const char *encoding = "identity"; /* that the client accepts */
 
 char *__real_json_dumps(const json_t *json, size_t flags);
 char *__wrap_json_dumps(const json_t *json, size_t flags);
+void __real_status_overview(struct status *s, status_sentence_fn *open,
+			    struct buf *to, json_t *alarms);
+void __wrap_status_overview(struct status *s, status_sentence_fn *open,
+			    struct buf *to, json_t *alarms);
 uint64_t __real_mono_ms(void);
 uint64_t __wrap_mono_ms(void);
 int __real_document_load_changed(const char *path, char *digest, json_t **ret,
@@ -32,6 +38,13 @@ char *__wrap_json_dumps(const json_t *json, size_t flags)
 
 	texts += strlen(text) >= LARGE;
 	return text;
+}
+
+void __wrap_status_overview(struct status *s, status_sentence_fn *open,
+			    struct buf *to, json_t *alarms)
+{
+	__real_status_overview(s, open, to, alarms);
+	texts += buf_len(to) >= LARGE;
 }
 
 uint64_t __wrap_mono_ms(void)

@@ -9,6 +9,7 @@
 #include "master/status/system_alarms.h"
 #include "master/status/system_status.h"
 #include "tests/unit/master/fakes.h"
+#include "tests/unit/master/status/overview_row.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -141,9 +142,13 @@ Test(history, passes_from_one_master_to_the_next)
 static json_t *output_fault(struct master *m)
 {
 	json_t *alarms = json_array();
-	json_t *list = status_overview(m->of.status, alarms);
-	json_t *row = json_array_get(list, 0);
-	json_t *fault = json_incref(json_array_get(
+	struct buf text = { 0 };
+	json_t *list, *row, *fault;
+
+	status_overview(m->of.status, NULL, &text, alarms);
+	list = overview_parse(&text);
+	row = json_array_get(list, 0);
+	fault = json_incref(json_array_get(
 		json_object_get(row, "output_faults"), 0));
 
 	json_decref(list);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Alarms of a stream as events. */
 #include "tests/unit/master/status/alarm_events.h"
+#include "tests/unit/master/status/overview_row.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -161,7 +162,7 @@ Test(status, the_alarm_of_an_output_begins_with_its_first_error)
 static json_int_t reason_since(struct status_stream *s, const char *wanted)
 {
 	const struct stream_proc_info info = { 0 };
-	json_auto_t *o = status_stream_overview(s, &info);
+	json_auto_t *o = overview_row(s, &info);
 	json_t *one = json_array_get(json_object_get(o, "output_faults"), 0);
 
 	cr_expect_str_eq(json_string_value(json_object_get(one, "fault")),
@@ -206,7 +207,7 @@ Test(status, another_reason_of_an_output_is_reported_with_its_begin)
 static size_t output_faults(const struct status_stream *s)
 {
 	const struct stream_proc_info info = { 0 };
-	json_auto_t *o = status_stream_overview(s, &info);
+	json_auto_t *o = overview_row(s, &info);
 
 	return json_array_size(json_object_get(o, "output_faults"));
 }

@@ -4,6 +4,7 @@
 #include "master/config/stream_conf.h"
 #include "master/status/status_stream.h"
 #include "tests/unit/master/fakes.h"
+#include "tests/unit/master/status/overview_row.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ Test(status_words, have_the_time_of_a_fault_from_the_worker)
 	m.inputs[0].fault_s = NOW_S - 5;
 	status_stream_add(s, &m, false);
 	status_stream_note_errors(s, &running, NOW_S);
-	report = status_stream_overview(s, &running);
+	report = overview_row(s, &running);
 	one = json_array_get(json_object_get(report, "input_faults"), 0);
 	cr_expect_eq(json_integer_value(json_object_get(one, "fault_since")),
 		     NOW_S - 5);
@@ -468,7 +469,7 @@ Test(status_words, of_a_process_that_fails_are_at_once)
 	expect_off(s, NOW_S);
 	json_decref(status_stream_check(s, &ended, &ok));
 	cr_expect(!ok);
-	one = status_stream_overview(s, &ended);
+	one = overview_row(s, &ended);
 	cr_expect(json_is_false(json_object_get(one, "onair")));
 	cr_expect_eq(json_integer_value(json_object_get(one, "bitrate")), 0);
 	json_decref(one);
@@ -482,7 +483,7 @@ Test(status_words, of_a_process_that_fails_are_at_once)
 	one = status_stream_report(s, &ended, STATUS_MINUTE);
 	cr_expect(json_is_false(json_object_get(one, "onair")));
 	json_decref(one);
-	one = status_stream_overview(s, &ended);
+	one = overview_row(s, &ended);
 	cr_expect_eq(json_integer_value(json_object_get(one, "bitrate")), 0);
 	json_decref(one);
 	status_stream_add(s, &m, false);
@@ -513,11 +514,77 @@ Test(status_words, judge_an_mpts_by_its_input)
 			    "'onair':true,'bitrate':8000,'scrambled':false,"
 			    "'cc_error':0,'pes_error':0}");
 	cr_expect(json_equal(event, wanted));
-	row = status_stream_overview(s, &running);
+	row = overview_row(s, &running);
 	cr_expect(json_is_false(json_object_get(row, "onair")));
 	cr_expect_str_eq(json_string_value(json_object_get(row, "state")),
 			 "OFF AIR");
 	json_decref(status_stream_check(s, &running, &ok));
 	cr_expect(!ok);
+	status_stream_free(&s);
+}
+
+static json_t *overview_of(struct status_stream *s,
+			   const struct stream_proc_info *info,
+			   const struct msg_stream_status *m)
+{
+	status_stream_add(s, m, false);
+	return overview_row(s, info);
+}
+
+/* The entry of a stream without faults, of a headend of thousands of them. */
+Test(status_overview, of_a_usual_stream_has_300_bytes)
+{
+	const struct stream_proc_info info = { .state = "running",
+					       .pid = 4194303,
+					       .viewers = 9999 };
+	struct status_stream *s = make(
+		"{'enable':true,'type':'spts','name':'A stream with a name of "
+		"40 characters..','input':['udp://:1'],"
+		"'output':['udp://127.0.0.1:3']}");
+	struct msg_stream_status m = second(1, true);
+	json_auto_t *row;
+	char *text;
+
+	m.n_inputs = 1;
+	m.inputs[0].bitrate_kbps = 20000;
+	m.inputs[0].packets = 5;
+	row = overview_of(s, &info, &m);
+	text = json_dumps(row, JSON_COMPACT);
+	cr_expect_not_null(strstr(text, "\"bitrate\":20000"), "%s", text);
+	cr_expect_leq(strlen(text), 300u, "%zu: %s", strlen(text), text);
+	free(text);
+	status_stream_free(&s);
+}
+
+Test(status_overview, has_flags_that_are_set_and_counters_that_count)
+{
+	static const char *const keys[] = { "waiting", "filler", "scrambled",
+					    "cc_error", "pes_error",
+					    "sc_error" };
+	struct status_stream *s = make(TWO);
+	struct msg_stream_status m = second(1, true);
+	json_auto_t *none = overview_of(s, &running, &m), *all = NULL;
+
+	m.filler = true;
+	m.inputs[0].scrambled = true;
+	m.inputs[0].cc_error = 2;
+	m.inputs[0].pes_error = 3;
+	m.inputs[0].sc_error = 4;
+	all = overview_of(s, &running, &m);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *value = json_object_get(all, keys[i]);
+
+		cr_expect_null(json_object_get(none, keys[i]), "%s", keys[i]);
+		if (i > 2)
+			cr_expect_eq(json_integer_value(value),
+				     (json_int_t)i - 1, "%s", keys[i]);
+		else
+			cr_expect_eq(json_is_true(value), i > 0, "%s",
+				     keys[i]);
+	}
+	status_stream_wait(s, true);
+	json_decref(all);
+	all = overview_row(s, &running);
+	cr_expect(json_is_true(json_object_get(all, "waiting")));
 	status_stream_free(&s);
 }
