@@ -8,6 +8,7 @@ bench_programs = \
 	tests/bench/forwarder \
 	tests/bench/hls_farm \
 	tests/bench/merge_loss \
+	tests/bench/page_farm \
 	tests/bench/stage_cost \
 	tests/bench/tscheck \
 	tests/bench/tsgen \
@@ -64,6 +65,15 @@ tests_bench_hls_farm_SOURCES = \
 	tests/bench/hls_farm.c \
 	tests/bench/orders.c tests/bench/orders.h
 tests_bench_hls_farm_LDADD = libcommon.a
+
+tests_bench_page_farm_SOURCES = \
+	tests/bench/args.c tests/bench/args.h \
+	tests/bench/descriptors.c tests/bench/descriptors.h \
+	tests/bench/histogram.c tests/bench/histogram.h \
+	tests/bench/orders.c tests/bench/orders.h \
+	tests/bench/page_client.c tests/bench/page_client.h \
+	tests/bench/page_farm.c
+tests_bench_page_farm_LDADD = libcommon.a
 
 tests_bench_csa_cost_SOURCES = tests/bench/csa_cost.c
 tests_bench_csa_cost_LDADD = libworker.a libcommon.a $(DVBCSA_LIBS)

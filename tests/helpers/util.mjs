@@ -192,6 +192,10 @@ export function udpReaders(port) {
 	return udpSockets().filter(([, local]) => local.endsWith(hex)).length;
 }
 
+// Every UDP port that is bound in this namespace.
+export const udpPorts = () => new Set(udpSockets().map(([, local]) =>
+	parseInt(local.split(':')[1], 16)));
+
 export const udpBound = (port) => udpReaders(port) > 0;
 
 // The number of datagrams for which the only socket of this port had no room.

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
-import { STREAMS, event, heap, play, startCrowd, watchWork }
+import { STREAMS, drawTicks, event, heap, play, startCrowd, watchWork }
 	from '../helpers/crowd.mjs';
 import { costMs, pageMs, quantile } from '../helpers/page-cost.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
@@ -32,24 +32,12 @@ const received = (visitor, seconds) => visitor.until((n) => {
 // A tick in which each tile changes: the ms of its scripts, as a fifth of them
 // has without an interruption, and what it costs with its styles and its frame.
 async function tickMs(visitor, service) {
-	const { page } = visitor, list = [], costs = [];
-	const draw = () => new Promise((done) => {
-		const begin = performance.now();
-
-		document.dispatchEvent(new Event('visibilitychange'));
-		const took = performance.now() - begin;
-
-		requestAnimationFrame(() => requestAnimationFrame(() =>
-			done(took)));
-	});
-
-	for (let i = 0; i < TICKS; i++) {
+	const costs = [];
+	const list = await drawTicks(visitor, TICKS, async (i) => {
 		await play(service, SECONDS + i, 1, SPEED);
 		await received(visitor, SECONDS + i + 1);
-		costs.push(await costMs(async () => {
-			list.push(await page.evaluate(draw));
-		}));
-	}
+	}, async (draw) => costs.push(await costMs(draw)));
+
 	return { tick: quantile(list, 0.2), frame: quantile(costs, 0.5) };
 }
 
