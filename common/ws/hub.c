@@ -53,7 +53,8 @@ static void remove_client(struct ws_client *client, void *hub)
 	ws_client_free(&client);
 }
 
-static void flush_feed(struct hub *h, enum hub_scope scope)
+/* What was queued is for the present clients, which have yet to write it. */
+static void assign_feed(struct hub *h, enum hub_scope scope)
 {
 	struct feed *f = &h->feeds[scope];
 	struct ws_chunk *before = f->last;
@@ -62,17 +63,24 @@ static void flush_feed(struct hub *h, enum hub_scope scope)
 		return;
 	f->last = ws_chunk_new(&f->frames, before);
 	ws_chunk_unref(&before);
-	/* backwards, because a client may end in the call */
-	for (size_t i = h->n_clients; i-- > 0;)
+	for (size_t i = 0; i < h->n_clients; i++)
 		if (ws_client_scope(h->clients[i]) == scope)
-			ws_client_push(h->clients[i], f->last);
+			ws_client_add(h->clients[i], f->last);
+}
+
+static void assign(struct hub *h)
+{
+	for (unsigned scope = 0; scope < SCOPES; scope++)
+		assign_feed(h, scope);
 }
 
 static void flush(struct hub *h)
 {
 	ev_timer_stop(h->loop, &h->flush);
-	for (unsigned scope = 0; scope < SCOPES; scope++)
-		flush_feed(h, scope);
+	assign(h);
+	/* backwards, because a client may end in the call */
+	for (size_t i = h->n_clients; i-- > 0;)
+		ws_client_flush(h->clients[i]);
 }
 
 static void on_flush(struct ev_loop *loop, ev_timer *w, int revents)
@@ -237,8 +245,9 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 	}
 	write_accept(&greeting, request);
 	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
-	/* earlier messages are not for the new client */
-	flush(h);
+	/* earlier messages are not for the new client; to write them now would
+	 * cost a call for each client at each of many handshakes */
+	assign(h);
 	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
 

@@ -368,18 +368,22 @@ const char *ws_client_login(const struct ws_client *c)
 	return c->login;
 }
 
-void ws_client_push(struct ws_client *c, struct ws_chunk *chunk)
+void ws_client_add(struct ws_client *c, struct ws_chunk *chunk)
 {
 	if (c->at == NULL)
 		c->at = ws_chunk_ref(chunk);
 	c->backlog += buf_len(&chunk->frames);
+}
+
+void ws_client_flush(struct ws_client *c)
+{
 	if (c->backlog > HUB_BACKLOG_MAX)
 		(void)write_some(c); /* an error is reported below */
 	if (c->backlog > HUB_BACKLOG_MAX) {
 		log_warning("ws", "WebSocket client buffer full, slow client, "
 			    "disconnecting");
 		finish(c, WS_GOING_AWAY);
-	} else if (!ev_is_active(&c->writable)) {
+	} else if (c->at != NULL && !ev_is_active(&c->writable)) {
 		client_write(c);
 	}
 }

@@ -69,8 +69,11 @@ enum hub_scope ws_client_scope(const struct ws_client *);
 /* NULL: none. */
 const char *ws_client_login(const struct ws_client *);
 
-/* Writes the newest chunk after the waiting ones.  May call on_gone. */
-void ws_client_push(struct ws_client *, struct ws_chunk *);
+/* Puts the newest chunk behind the waiting ones, without writing it. */
+void ws_client_add(struct ws_client *, struct ws_chunk *);
+
+/* Writes what waits.  May call on_gone. */
+void ws_client_flush(struct ws_client *);
 
 /* Sends a close frame with code, without waiting; the caller frees it. */
 void ws_client_close(struct ws_client *, unsigned code);

@@ -263,6 +263,27 @@ Test(ws_hub, sends_no_earlier_event_to_a_new_client)
 	site_close(s);
 }
 
+Test(ws_hub, lets_no_client_write_because_another_comes)
+{
+	struct site *s = site_open();
+	struct client a = join(s, ASK("/")), b;
+	ev_tstamp start = ev_now(s->loop); /* the start of the delay */
+	char byte;
+
+	broadcast(s, 1, HUB_SOON);
+	b = join(s, ASK("/"));
+	/* else the machine took so long that the flush is due */
+	if (ev_now(s->loop) < start + HUB_FLUSH_MS / 1e3)
+		cr_expect_lt(recv(a.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT), 0,
+			     "it was written for the handshake");
+	broadcast(s, 2, HUB_SOON);
+	cr_assert(client_expect(&a, "\"n\":2"));
+	cr_assert(client_has(&a, "\"n\":1"));
+	client_close(&a);
+	client_close(&b);
+	site_close(s);
+}
+
 Test(ws_hub, keeps_the_order_of_urgent_and_patient_messages)
 {
 	struct site *s = site_open();

@@ -92,7 +92,8 @@ static void push(struct bench *b, unsigned n, size_t len)
 	buf_append(&b->sent, buf_head(&frames), buf_len(&frames));
 	b->last = ws_chunk_new(&frames, before);
 	ws_chunk_unref(&before);
-	ws_client_push(b->client, b->last);
+	ws_client_add(b->client, b->last);
+	ws_client_flush(b->client);
 	free(text);
 }
 
