@@ -151,7 +151,6 @@ static void receive(struct dvb_tuner *t)
 	n = t->n_pids;
 	more = t->n_more;
 	memcpy(pids, t->pids, n * sizeof *pids);
-	t->pids_changed = false;
 	(void)pthread_mutex_unlock(&t->lock);
 	if (n == 0)
 		pids[n++] = 0; /* the PAT, which leads to the others */
@@ -273,7 +272,8 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	if (changed)
 		t->spec = t->wanted;
 	t->requests = 0;
-	t->changed = false;
+	/* a tuning takes the PIDs of its time */
+	t->changed = t->pids_changed = false;
 	(void)pthread_mutex_unlock(&t->lock);
 	if (stop)
 		return false;

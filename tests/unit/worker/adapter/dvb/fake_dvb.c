@@ -320,6 +320,7 @@ static bool take_hotplug(void *ctx, int fd)
 	(void)pthread_mutex_lock(&f->lock);
 	plugged = f->plugged;
 	f->plugged = false;
+	f->looks++;
 	(void)pthread_mutex_unlock(&f->lock);
 	return plugged;
 }

@@ -38,6 +38,7 @@ struct fake_dvb {
 	uint8_t macs[4][6]; /* of the interfaces dvbN_0; 0: there is none */
 	bool no_hotplug;  /* its messages cannot be had */
 	bool plugged;     /* a message waits, once */
+	unsigned looks;   /* for messages: one in each turn of the tuner */
 	bool has_dvr1;    /* frontends have a demultiplexer each */
 	bool no_stats;    /* API 3 only */
 	bool no_old;      /* API 5 only */

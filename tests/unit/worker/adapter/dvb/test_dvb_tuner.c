@@ -228,6 +228,36 @@ Test(dvb_tuner, waits_for_a_device_that_is_busy_or_absent, .timeout = 60)
 	stop();
 }
 
+static unsigned looks(void)
+{
+	unsigned n;
+
+	(void)pthread_mutex_lock(&fake.lock);
+	n = fake.looks;
+	(void)pthread_mutex_unlock(&fake.lock);
+	return n;
+}
+
+/* The PIDs of its programs are for the tuning that comes. */
+Test(dvb_tuner, sleeps_while_it_waits_for_a_device, .timeout = 60)
+{
+	const uint16_t pids[] = { 256, 257 };
+	uint64_t begin;
+	unsigned before;
+
+	fake_dvb_init(&fake);
+	fake.open_error = -ETIMEDOUT;
+	start();
+	AWAIT(state.error.text[0] != '\0');
+	dvb_tuner_want(tuner, pids, ARRAY_LEN(pids));
+	before = looks();
+	begin = __real_mono_ns();
+	/* one for the PIDs, one that had begun, and two sleeps */
+	AWAIT(looks() >= before + 4);
+	cr_assert_geq(__real_mono_ns() - begin, 150 * MS);
+	stop();
+}
+
 /* It had been wrong so often that the next try is far away. */
 Test(dvb_tuner, a_corrected_configuration_is_tried_at_once, .timeout = 60)
 {
