@@ -63,6 +63,16 @@ static inline bool desc_loop_ok(struct desc_loop loop)
 	return loop.len == 0;
 }
 
+/* The PID of a CA descriptor (2.6.16); false for another descriptor, or a short
+ * one. */
+static inline bool desc_ca_pid(const struct desc *d, uint16_t *ret)
+{
+	if (d->tag != DESC_CA || d->len < 4)
+		return false;
+	*ret = (uint16_t)((d->data[2] & 0x1f) << 8 | d->data[3]);
+	return true;
+}
+
 /* The first descriptor with this tag. */
 static inline bool desc_find(struct desc_loop loop, uint8_t tag,
 			     struct desc *ret)

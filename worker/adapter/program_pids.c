@@ -21,33 +21,25 @@ struct plan {
 	bool others[TS_PIDS]; /* if there is a place */
 };
 
-/* The ECMs, and the EMMs of the same CA system. */
-static void mark_ca(struct desc_loop loop, struct plan *plan)
+/* With an ECM PID come the EMMs of its CA system. */
+static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 {
-	struct ca_refs ecms;
+	struct plan *plan = arg;
+	const struct ca_refs *emms = plan->emms;
 
-	ca_refs_read(loop, &ecms);
-	for (size_t i = 0; i < ecms.n; i++) {
-		plan->marks[ecms.list[i].pid] = true;
-		for (size_t k = 0; k < plan->emms->n; k++)
-			if (plan->emms->list[k].caid == ecms.list[i].caid)
-				plan->others[plan->emms->list[k].pid] = true;
-	}
+	plan->marks[pid] = true;
+	for (size_t i = 0; ca != NULL && i < emms->n; i++)
+		if (emms->list[i].caid == (ca->data[0] << 8 | ca->data[1]))
+			plan->others[emms->list[i].pid] = true;
 }
 
 static void mark_program(const struct psi_program *p, struct plan *plan)
 {
 	struct pmt pmt;
 
-	if (p->pmt.data == NULL ||
-	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) < 0)
-		return;
-	plan->marks[pmt.pcr_pid] = true;
-	mark_ca(pmt.descriptors, plan);
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		plan->marks[pmt.streams[i].pid] = true;
-		mark_ca(pmt.streams[i].descriptors, plan);
-	}
+	if (p->pmt.data != NULL &&
+	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) == 0)
+		pmt_each_pid(&pmt, take_pid, plan);
 }
 
 size_t program_pids(const struct psi *psi, const struct ca_refs *emms,

@@ -15,7 +15,6 @@ enum {
 	AV_MAX_MS = 2000,
 	FROZEN_MS = 2000,
 	FROZEN_PCRS = 3,       /* repetitions of one PCR in a second */
-	CA_PID_AT = 2,         /* in the descriptor, EN 300 468 */
 };
 
 static bool is_over(uint64_t now_ns, uint64_t since_ns, unsigned ms)
@@ -36,11 +35,11 @@ static bool is_referenced(const struct monitor *m, unsigned pid)
 static void refer_ca(struct monitor *m, struct desc_loop loop)
 {
 	struct desc d;
+	uint16_t pid;
 
 	while (desc_next(&loop, &d))
-		if (d.tag == DESC_CA && d.len >= 4)
-			refer(m, (unsigned)(d.data[CA_PID_AT] & 0x1f) << 8 |
-					 d.data[CA_PID_AT + 1]);
+		if (desc_ca_pid(&d, &pid))
+			refer(m, pid);
 }
 
 /* When a packet of that PID last arrived; the begin of the watch, if never. */

@@ -11,7 +11,6 @@
 
 enum {
 	PROGRAMS_OF_PID = 8, /* the most that the report names */
-	CA_PID_AT = 2,
 };
 
 /* The role of a PID according to the tables. */
@@ -39,13 +38,11 @@ static void set_ca(struct role *roles, struct desc_loop loop, const char *kind,
 		   uint16_t program)
 {
 	struct desc d;
+	uint16_t pid;
 
 	while (desc_next(&loop, &d))
-		if (d.tag == DESC_CA && d.len >= 4)
-			set_role(roles,
-				 (unsigned)(d.data[CA_PID_AT] & 0x1f) << 8 |
-					 d.data[CA_PID_AT + 1],
-				 kind, program);
+		if (desc_ca_pid(&d, &pid))
+			set_role(roles, pid, kind, program);
 }
 
 static struct role *find_roles(const struct monitor *m)

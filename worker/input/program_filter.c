@@ -5,7 +5,7 @@
 #include "common/base/util.h"
 #include "proto/si/desc.h"
 #include "worker/remux/psi_build.h"
-#include "worker/remux/selection.h"
+#include "worker/ts/pmt.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
@@ -38,39 +38,34 @@ static void mark(struct program_filter *f, uint16_t pid)
 	f->marks[pid & 0x1fff] = PROGRAM_PASS;
 }
 
-static void mark_ca(struct program_filter *f, struct desc_loop loop)
+static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 {
-	struct desc d;
-	uint16_t pid;
-
-	while (desc_next(&loop, &d))
-		if (desc_ca_pid(&d, &pid))
-			mark(f, pid);
+	(void)ca;
+	mark(arg, pid);
 }
 
 static void mark_pmt(struct program_filter *f)
 {
 	struct pmt pmt;
 
-	if (f->pmt.len == 0 ||
-	    pmt_decode(f->pmt.data, f->pmt.len, &pmt) < 0)
-		return;
-	mark(f, pmt.pcr_pid);
-	mark_ca(f, pmt.descriptors);
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		mark(f, pmt.streams[i].pid);
-		mark_ca(f, pmt.streams[i].descriptors);
-	}
+	if (f->pmt.len > 0 && pmt_decode(f->pmt.data, f->pmt.len, &pmt) == 0)
+		pmt_each_pid(&pmt, take_pid, f);
 }
 
 static void mark_emms(struct program_filter *f)
 {
 	struct desc_loop loop;
+	struct desc d;
+	uint16_t pid;
 
-	for (size_t i = 0; i < CAT_SECTIONS; i++)
-		if (f->cat[i].len > 0 &&
-		    cat_loop(f->cat[i].data, f->cat[i].len, &loop))
-			mark_ca(f, loop);
+	for (size_t i = 0; i < CAT_SECTIONS; i++) {
+		if (f->cat[i].len == 0 ||
+		    !cat_loop(f->cat[i].data, f->cat[i].len, &loop))
+			continue;
+		while (desc_next(&loop, &d))
+			if (desc_ca_pid(&d, &pid))
+				mark(f, pid);
+	}
 }
 
 static void keep(struct table *t, const uint8_t *data, size_t len)

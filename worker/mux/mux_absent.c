@@ -23,14 +23,10 @@ enum {
 
 /* --- the PIDs --- */
 
-static void add_ca(struct desc_loop loop, uint64_t *set)
+static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 {
-	struct desc d;
-
-	while (desc_next(&loop, &d))
-		if (d.tag == DESC_CA && d.len >= 4)
-			place_take(set, (uint16_t)((d.data[2] & 0x1f) << 8 |
-						   d.data[3]));
+	(void)ca;
+	place_take(arg, pid);
 }
 
 void mux_add_service_pids(const struct mux_source *in, size_t nth,
@@ -38,14 +34,8 @@ void mux_add_service_pids(const struct mux_source *in, size_t nth,
 {
 	struct pmt pmt;
 
-	if (!mux_service_pmt(in, nth, &pmt))
-		return;
-	place_take(set, pmt.pcr_pid);
-	add_ca(pmt.descriptors, set);
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		place_take(set, pmt.streams[i].pid);
-		add_ca(pmt.streams[i].descriptors, set);
-	}
+	if (mux_service_pmt(in, nth, &pmt))
+		pmt_each_pid(&pmt, take_pid, set);
 }
 
 static void find_gone(struct mux *m, struct mux_source *in)

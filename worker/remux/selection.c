@@ -94,14 +94,6 @@ bool stream_has_language(const struct pmt_stream *s, const char *language)
 	return false;
 }
 
-bool desc_ca_pid(const struct desc *d, uint16_t *ret)
-{
-	if (d->tag != DESC_CA || d->len < 4)
-		return false;
-	*ret = (uint16_t)((d->data[2] & 0x1f) << 8 | d->data[3]);
-	return true;
-}
-
 bool ca_is_kept(const struct remux_options *o, uint16_t pid)
 {
 	return !pid_set_has(&o->drop_ca, pid) && !pid_set_has(&o->drop, pid) &&

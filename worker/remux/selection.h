@@ -55,6 +55,3 @@ bool stream_has_language(const struct pmt_stream *, const char *language);
 
 /* May a CA descriptor with this PID go out? */
 bool ca_is_kept(const struct remux_options *, uint16_t pid);
-
-/* The PID of a CA descriptor; false for another descriptor, or a short one. */
-bool desc_ca_pid(const struct desc *, uint16_t *ret);

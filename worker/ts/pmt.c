@@ -11,6 +11,30 @@ enum {
 	ENTRY = 5,
 };
 
+static void each_ca(struct desc_loop loop,
+		    void (*take)(uint16_t, const struct desc *, void *),
+		    void *arg)
+{
+	struct desc d;
+	uint16_t pid;
+
+	while (desc_next(&loop, &d))
+		if (desc_ca_pid(&d, &pid))
+			take(pid, &d, arg);
+}
+
+void pmt_each_pid(const struct pmt *pmt,
+		  void (*take)(uint16_t pid, const struct desc *ca, void *arg),
+		  void *arg)
+{
+	take(pmt->pcr_pid, NULL, arg);
+	each_ca(pmt->descriptors, take, arg);
+	for (size_t i = 0; i < pmt->n_streams; i++) {
+		take(pmt->streams[i].pid, NULL, arg);
+		each_ca(pmt->streams[i].descriptors, take, arg);
+	}
+}
+
 uint8_t pmt_coding(const struct pmt_stream *s)
 {
 	struct desc d;

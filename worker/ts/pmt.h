@@ -37,6 +37,13 @@ struct pmt {
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 
+/* Calls take with each PID that the section names, and some of them more than
+ * once: of the PCR (0x1fff: none), of the streams and of the ECMs.  ca is the
+ * descriptor of an ECM PID, NULL for the others. */
+void pmt_each_pid(const struct pmt *,
+		  void (*take)(uint16_t pid, const struct desc *ca, void *arg),
+		  void *arg);
+
 /* The stream_type that stands for the coding of a stream: its own, or of
  * private PES (0x06) with video that of the registered format or of the
  * descriptor, such as HEVC.  It needs the class. */

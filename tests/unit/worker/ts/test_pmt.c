@@ -39,6 +39,48 @@ Test(pmt, decodes_streams_with_their_descriptors)
 	cr_assert_eq(pmt.streams[2].class, PID_AUDIO);
 }
 
+struct found {
+	size_t n;
+	uint16_t pids[8];
+	unsigned caids[8]; /* 0: not of a CA descriptor */
+};
+
+static void find(uint16_t pid, const struct desc *ca, void *arg)
+{
+	struct found *f = arg;
+
+	cr_assert_lt(f->n, ARRAY_LEN(f->pids));
+	f->pids[f->n] = pid;
+	f->caids[f->n++] = ca != NULL ? (unsigned)ca->data[0] << 8 |
+						ca->data[1]
+				      : 0;
+}
+
+Test(pmt, lists_the_pids_of_pcr_streams_and_ecms)
+{
+	/* the second descriptor ends inside the PID */
+	static const struct build_es streams[] = {
+		{ 0x1b, 0x101,
+		  "\x09\x04\x0b\x00\xe2\x00\x09\x03\x0b\x00\xe3", 11 },
+		{ 0x04, 0x102, "\x09\x05\x18\x01\xff\xff\0", 7 },
+	};
+	static const uint16_t pids[] = { 0x1fff, 0x201, 0x101, 0x200, 0x102,
+					 0x1fff };
+	static const unsigned caids[] = { 0, 0x500, 0, 0xb00, 0, 0x1801 };
+	struct found found = { 0 };
+	uint8_t section[1024];
+	struct pmt pmt;
+	size_t len = build_pmt(section, (struct build_entry){ 5, 0x1fff }, 0,
+			       streams, 2);
+
+	cr_assert_eq(pmt_decode(section, len, &pmt), 0);
+	pmt.descriptors = LOOP("\x09\x04\x05\x00\xe2\x01");
+	pmt_each_pid(&pmt, find, &found);
+	cr_assert_arr_eq(found.pids, pids, sizeof pids);
+	cr_assert_arr_eq(found.caids, caids, sizeof caids);
+	cr_assert_eq(found.n, ARRAY_LEN(pids));
+}
+
 Test(pmt, holds_the_most_streams_of_a_section)
 {
 	struct build_es streams[PMT_STREAMS_MAX] = { 0 };
