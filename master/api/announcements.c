@@ -18,12 +18,8 @@ static bool read_entry(const struct msg *m, uint32_t *ret_place,
 	if (a->iface[0] != '\0') {
 		entry = json_pack("{s:s, s:s, s:s}", "name", a->name, "sender",
 				  a->sender, "iface", a->iface);
-		if (a->input[0] != '\0')
-			(void)json_object_set_new(entry, "input",
-						  json_string(a->input));
-		if (a->note[0] != '\0')
-			(void)json_object_set_new(entry, "note",
-						  json_string(a->note));
+		discovery_put(entry, "input", a->input);
+		discovery_put(entry, "note", a->note);
 	}
 	*ret_place = a->place;
 	*ret_entry = entry;

@@ -103,6 +103,12 @@ void discovery_free(struct discovery **d)
 	*d = NULL;
 }
 
+void discovery_put(json_t *entry, const char *key, const char *text)
+{
+	if (text[0] != '\0')
+		(void)json_object_set_new(entry, key, json_string(text));
+}
+
 static void reply_list(const struct discovery *d, const char *error,
 		       struct reply *reply)
 {

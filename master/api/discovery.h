@@ -34,6 +34,9 @@ struct discovery *discovery_new(struct jobs *, const struct discovery_kind *);
 /* NULL-safe; sets *d to NULL. */
 void discovery_free(struct discovery **);
 
+/* A member of an entry, if the text is not empty. */
+void discovery_put(json_t *entry, const char *key, const char *text);
+
 /* Replies with the list. */
 void discovery_get(struct discovery *, struct reply *);
 

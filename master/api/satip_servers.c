@@ -9,12 +9,6 @@
 /* Servers answer a search within seconds. */
 enum { LIFE_MS = 600 * 1000 };
 
-static void put(json_t *entry, const char *key, const char *text)
-{
-	if (text[0] != '\0')
-		(void)json_object_set_new(entry, key, json_string(text));
-}
-
 static json_t *make_frontends(const struct msg_scan_server *s)
 {
 	json_t *frontends = json_object();
@@ -40,11 +34,11 @@ static json_t *make_entry(const struct msg_scan_server *s)
 			       s->port);
 	entry = json_pack("{s:s, s:s, s:s}", "server", server, "iface",
 			  s->iface, "uuid", s->uuid);
-	put(entry, "name", s->name);
-	put(entry, "manufacturer", s->manufacturer);
-	put(entry, "model", s->model);
-	put(entry, "channels", s->channels);
-	put(entry, "note", s->note);
+	discovery_put(entry, "name", s->name);
+	discovery_put(entry, "manufacturer", s->manufacturer);
+	discovery_put(entry, "model", s->model);
+	discovery_put(entry, "channels", s->channels);
+	discovery_put(entry, "note", s->note);
 	(void)json_object_set_new(entry, "frontends", make_frontends(s));
 	return entry;
 }

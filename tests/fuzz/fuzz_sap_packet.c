@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Announcements, one behind the other: a byte for the sender and the elapsed
- * time, two for its length.  The table keeps its bounds, and a client that
- * follows its events has the same table. */
+/* Announcements.  The table keeps its bounds, and a client that follows its
+ * events has the same table. */
 #include "common/base/utf8.h"
 #include "proto/spec/io_spec.h"
+#include "tests/fuzz/datagrams.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/scan/session_table.h"
 
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #define MINUTE_NS UINT64_C(60000000000)
-
-enum { TIME_SHIFT = 3 };
 
 static void judge(const struct session_report *p)
 {
@@ -63,33 +61,25 @@ static void clear(struct session_table *a, uint64_t now_ns)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const hosts[] = { "192.0.2.1", "2001:db8::1",
-					     "192.0.2.2", "192.0.2.3" };
 	static struct session_table *a;
 	bool known[SESSIONS_MAX] = { false };
 	uint64_t now_ns = MINUTE_NS;
+	struct fuzz_datagram d;
 
 	if (a == NULL)
 		a = session_table_new();
-	while (size > 3) {
-		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
-		struct sockaddr_any sender;
-
-		if (sockaddr_parse(hosts[data[0] & 3], 1, &sender) < 0)
-			abort();
-		now_ns += (data[0] >> TIME_SHIFT) * MINUTE_NS;
+	while (fuzz_next_datagram(&data, &size, &d)) {
+		now_ns += d.steps * MINUTE_NS;
 		(void)!session_table_feed(a, &(struct session_packet){
-			.iface = data[0] & 4 ? "eth1" : "eth0",
-			.sender = &sender,
-			.data = data + 3,
-			.len = len,
+			.iface = d.iface,
+			.sender = &d.sender,
+			.data = d.data,
+			.len = d.len,
 		}, now_ns, NULL);
-		if (data[0] >> TIME_SHIFT != 0) {
+		if (d.steps > 0) {
 			session_table_expire(a, now_ns);
 			follow(a, now_ns, known);
 		}
-		data += 3 + len;
-		size -= 3 + len;
 	}
 	follow(a, now_ns, known);
 	clear(a, now_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Datagrams of SSDP, one behind the other: a byte for the sender and the
- * elapsed time, two for its length.  Descriptions end well or badly.  The table
- * keeps its bounds, leads to the sender alone, and a client that follows its
- * reports has the same table. */
+/* Datagrams of SSDP.  Descriptions end well or badly.  The table keeps its
+ * bounds, leads to the sender alone, and a client that follows its reports has
+ * the same table. */
 #include "common/base/units.h"
+#include "tests/fuzz/datagrams.h"
 #include "tests/fuzz/fuzz.h"
 #include "worker/scan/server_table.h"
 #include "worker/scan/ssdp_message.h"
@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOSTS = 4, TIME_SHIFT = 3, STEP_S = 40 };
-
-static const char *const hosts[HOSTS] = { "192.0.2.1", "192.0.2.2",
-					  "192.0.2.3", "2001:db8::1" };
+enum { STEP_S = 40 };
 
 static void judge_message(const uint8_t *data, size_t len, const char *host)
 {
@@ -48,8 +45,8 @@ static void load(struct server_table *t, uint64_t now_ns)
 	while (server_table_next_load(t, &l)) {
 		bool known = false;
 
-		for (size_t i = 0; i < HOSTS; i++)
-			known |= strcmp(l.host, hosts[i]) == 0;
+		for (size_t i = 0; i < FUZZ_HOSTS; i++)
+			known |= strcmp(l.host, fuzz_hosts[i]) == 0;
 		if (!known || l.ticket == 0 || n++ > SERVERS_MAX)
 			abort();
 		server_table_loaded(t, l.ticket,
@@ -72,38 +69,31 @@ static void follow(struct server_table *t, uint64_t now_ns,
 	}
 	for (size_t i = 0; i < SERVERS_MAX; i++)
 		n += known[i];
-	if (n != server_table_count(t) || n > HOSTS * SERVERS_OF_HOST_MAX)
+	if (n != server_table_count(t) || n > FUZZ_HOSTS * SERVERS_OF_HOST_MAX)
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct server_table *t = server_table_new();
+	struct fuzz_datagram d;
 	bool known[SERVERS_MAX] = { false };
 	uint64_t now_ns = SECOND_NS;
 
-	while (size > 3) {
-		size_t len = MIN((size_t)(data[1] << 8 | data[2]), size - 3);
-		const char *host = hosts[data[0] % HOSTS];
-		struct sockaddr_any sender;
-
-		if (sockaddr_parse(host, 1, &sender) < 0)
-			abort();
-		now_ns += (data[0] >> TIME_SHIFT) * STEP_S * SECOND_NS;
-		judge_message(data + 3, len, host);
+	while (fuzz_next_datagram(&data, &size, &d)) {
+		now_ns += d.steps * STEP_S * SECOND_NS;
+		judge_message(d.data, d.len, d.host);
 		(void)!server_table_feed(t, &(struct server_packet){
-			.iface = data[0] & 4 ? "eth1" : "eth0",
-			.sender = &sender,
+			.iface = d.iface,
+			.sender = &d.sender,
 			.is_near = true,
-			.data = data + 3,
-			.len = len,
+			.data = d.data,
+			.len = d.len,
 		}, now_ns, NULL);
-		if (data[0] >> TIME_SHIFT != 0) {
+		if (d.steps > 0) {
 			server_table_expire(t, now_ns);
 			follow(t, now_ns, known);
 		}
-		data += 3 + len;
-		size -= 3 + len;
 	}
 	follow(t, now_ns, known);
 	server_table_expire(t, now_ns + 2 * SSDP_LIFE_MAX_S * SECOND_NS);

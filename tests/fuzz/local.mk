@@ -5,8 +5,8 @@
 #
 # A target is called after the source that it tests.  One more takes a line in
 # fuzz_targets, one for its libraries, and its sample files.
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.h tests/fuzz/peer.h \
-	tests/fuzz/pieces.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/datagrams.h tests/fuzz/fuzz.h \
+	tests/fuzz/peer.h tests/fuzz/pieces.h
 fuzz_targets = \
 	tests/fuzz/fuzz_address \
 	tests/fuzz/fuzz_audio \
