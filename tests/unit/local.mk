@@ -627,7 +627,8 @@ tests_unit_worker_adapter_test_t2mi_source_SOURCES = \
 	tests/unit/worker/t2mi/t2mi_maker.h
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_stream_input_LDFLAGS = \
-	-Wl,--wrap=program_filter_feed,--wrap=program_filter_marks
+	-Wl,--wrap=program_filter_feed,--wrap=program_filter_marks \
+	-Wl,--wrap=ring_reader_map
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_scan_test_adapter_task_SOURCES = \
 	tests/unit/worker/scan/test_adapter_task.c \

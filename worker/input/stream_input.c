@@ -10,6 +10,8 @@
  *
  * For one program of several the ring is mapped: the headers of all packets are
  * read there, and only the packets that program_filter.h chooses are copied.
+ * While it cannot be mapped, for lack of memory or address space, a copy of the
+ * packets takes its place.
  */
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
@@ -34,6 +36,7 @@ struct stream_input {
 	struct ts_sync sync;
 	uint64_t lost; /* packets that were overwritten before the read */
 	struct program_filter *filter; /* NULL: all packets */
+	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
 	size_t n;         /* packets in the block, with a filter */
 	bool was_bad;     /* the last header had no sync byte */
 	uint32_t skipped; /* packets since the last one in the block */
@@ -46,6 +49,22 @@ struct stream_input {
 static const char *link_word(const struct input_spec *spec)
 {
 	return spec->kind == INPUT_DVB ? "" : "stream ";
+}
+
+/* Reads up to a block from the position on; the result of pread(). */
+static ssize_t read_ring(const struct stream_input *s, uint8_t *block,
+			 uint64_t end)
+{
+	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
+	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
+
+	return pread(s->base.spec->ring, block, len, at);
+}
+
+static int fail_read(const struct stream_input *s, struct errmsg *error)
+{
+	return errmsg_fail(error, -EIO, "%s%s: its ring cannot be read",
+			   link_word(s->base.spec), s->base.spec->stream);
 }
 
 /* --- one program --- */
@@ -90,38 +109,59 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 	return i;
 }
 
-/* Reads until the block is full.  False: the writer has replaced what was read,
- * and the places of the next positions may be others. */
-static bool pick_block(struct stream_input *s, uint64_t end)
+/* The packets from the position on, in the ring or in the copy; NULL: the ring
+ * cannot be read. */
+static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
+				 size_t *ret_n)
+{
+	const uint8_t *at;
+	ssize_t n;
+	size_t len;
+
+	if (ring_reader_map(s->ring, s->base.spec->ring) == 0) {
+		at = ring_reader_at(s->ring, s->pos, end - s->pos, &len);
+		*ret_n = len / TS_PACKET;
+		return at;
+	}
+	if (s->copy == NULL)
+		s->copy = xmalloc(BLOCK);
+	n = read_ring(s, s->copy, end);
+	*ret_n = n > 0 ? (size_t)n / TS_PACKET : 0;
+	return *ret_n > 0 ? s->copy : NULL;
+}
+
+/* Reads until the block is full: 1 or -errno.  0: the writer has replaced what
+ * was read, and the places of the next positions may be others. */
+static int pick_block(struct stream_input *s, uint64_t end)
 {
 	uint64_t from = s->pos;
 
 	s->n = 0;
 	while (s->pos < end && s->n < BLOCK_PACKETS) {
-		size_t len;
-		const uint8_t *at = ring_reader_at(s->ring, s->pos,
-						   end - s->pos, &len);
+		size_t n;
+		const uint8_t *at = packets_at(s, end, &n);
 
-		s->pos += pick(s, at, len / TS_PACKET) * TS_PACKET;
+		if (at == NULL)
+			return -EIO;
+		s->pos += pick(s, at, n) * TS_PACKET;
 	}
 	if (ring_reader_has(s->ring, from))
-		return true;
+		return 1;
 	s->lost += (s->pos - from) / TS_PACKET;
-	return false;
+	return 0;
 }
 
 static int read_program(struct stream_input *s, uint64_t end,
 			struct batch *batch, struct errmsg *error)
 {
-	int err = ring_reader_map(s->ring, s->base.spec->ring), reads = 0;
+	int reads = 0, r = 1;
 
-	if (err < 0)
-		return errmsg_fail(error, err, "%s%s: its ring cannot be "
-				   "mapped: %s", link_word(s->base.spec),
-				   s->base.spec->stream, strerror(-err));
 	end = MIN(end, s->pos + READS_MAX * (uint64_t)BLOCK);
-	while (s->pos < end && pick_block(s, end)) {
-		if (s->n == 0)
+	while (s->pos < end && r > 0) {
+		r = pick_block(s, end);
+		if (r < 0)
+			return fail_read(s, error);
+		if (r == 0 || s->n == 0)
 			continue;
 		s->skips = (struct ts_skips){ s->block, s->n, s->before };
 		batch_add(batch, (struct ts_run){ s->block, s->n });
@@ -176,16 +216,10 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	if (s->filter != NULL)
 		return read_program(s, end, batch, error);
 	for (; s->pos < end && reads < READS_MAX; reads++) {
-		size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
-		off_t at = ring_file_offset(s->ring, s->pos, want, &len);
-		ssize_t n = pread(in->spec->ring, s->block, len, at);
+		ssize_t n = read_ring(s, s->block, end);
 
 		if (n <= 0)
-			return errmsg_fail(error, -EIO, "%s%s: %s",
-					   link_word(in->spec),
-					   in->spec->stream,
-					   n < 0 ? strerror(errno)
-						 : "no ring");
+			return fail_read(s, error);
 		s->pos += (uint64_t)n;
 		batch_sync(batch, &s->sync, s->block, (size_t)n);
 		batch_flush(batch);
@@ -216,6 +250,7 @@ static void stream_free(struct input *in)
 
 	ring_reader_free(&s->ring);
 	program_filter_free(&s->filter);
+	free(s->copy);
 	free(s);
 }
 

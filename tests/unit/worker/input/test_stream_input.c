@@ -9,6 +9,7 @@
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,16 @@ void __wrap_program_filter_feed(struct program_filter *f, const uint8_t *p)
 	__real_program_filter_feed(f, p);
 	if (between != NULL)
 		between(between_of);
+}
+
+/* As with a limited address space. */
+static bool cannot_map;
+
+int __real_ring_reader_map(struct ring_reader *, int fd);
+int __wrap_ring_reader_map(struct ring_reader *, int fd);
+int __wrap_ring_reader_map(struct ring_reader *r, int fd)
+{
+	return cannot_map ? -ENOMEM : __real_ring_reader_map(r, fd);
 }
 
 static void collect(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -137,20 +148,25 @@ static const struct build_es both[] = {
 	{ 0x1b, VIDEO, NULL, 0 }, { 0x04, AUDIO, NULL, 0 },
 };
 
+static void write_rounds(struct bench *b)
+{
+	for (size_t i = 0; i < ROUNDS; i++) {
+		build_payload(b->build, OTHER, 1);
+		build_payload(b->build, VIDEO, 2);
+		build_null(b->build);
+		if (i % 4 == 0)
+			build_payload(b->build, AUDIO, 3);
+	}
+	write_built(b);
+}
+
 Test(stream_input, reads_the_packets_of_its_program_alone)
 {
 	struct bench b;
 
 	open_input(&b, RING_SIZE_DEFAULT, 1);
 	tables(&b, 0, both, 2);
-	for (size_t i = 0; i < ROUNDS; i++) {
-		build_payload(b.build, OTHER, 1);
-		build_payload(b.build, VIDEO, 2);
-		build_null(b.build);
-		if (i % 4 == 0)
-			build_payload(b.build, AUDIO, 3);
-	}
-	write_built(&b);
+	write_rounds(&b);
 	read_all(&b);
 	cr_assert_eq(b.n[TS_PID_PAT], 1);
 	cr_assert_eq(b.n[PMT], 1);
@@ -159,6 +175,30 @@ Test(stream_input, reads_the_packets_of_its_program_alone)
 	cr_assert_eq(b.n[OTHER] + b.n[TS_PID_NULL], 0);
 	/* no packet of the others follows the last audio and video */
 	cr_assert_eq(b.skipped, 2 * ROUNDS - 1);
+	close_input(&b);
+}
+
+Test(stream_input, reads_copies_while_its_ring_cannot_be_mapped)
+{
+	struct input_counters counted;
+	struct bench b;
+
+	open_input(&b, RING_SIZE_DEFAULT, 1);
+	tables(&b, 0, both, 2);
+	cannot_map = true;
+	write_rounds(&b);
+	read_all(&b);
+	cr_assert_eq(b.n[TS_PID_PAT] + b.n[PMT], 2);
+	cr_assert_eq(b.n[VIDEO], ROUNDS);
+	cr_assert_eq(b.n[AUDIO], ROUNDS / 4);
+	cr_assert_eq(b.n[OTHER] + b.n[TS_PID_NULL], 0);
+	cannot_map = false;
+	build_payload(b.build, AUDIO, 3);
+	write_built(&b);
+	read_all(&b);
+	cr_assert_eq(b.n[AUDIO], ROUNDS / 4 + 1);
+	input_counters(b.input, &counted);
+	cr_assert_eq(counted.socket_drops, 0);
 	close_input(&b);
 }
 
