@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/shared.h"
 
+#include "common/base/alloc.h"
 #include "common/base/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
+enum {
+	SIZE_SEALS = F_SEAL_SHRINK | F_SEAL_GROW,
+	BLOCK = 512, /* unit of st_blocks */
+	LIST_STEP = 64,
+};
 
 int shared_create(const char *name, size_t size)
 {
@@ -45,6 +51,38 @@ bool shared_is_untouched(int fd)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && st.st_blocks == 0;
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	ino_t left = ((const struct stat *)a)->st_ino;
+	ino_t right = ((const struct stat *)b)->st_ino;
+
+	return (left > right) - (left < right);
+}
+
+uint64_t shared_bytes(int n)
+{
+	struct stat *list = NULL;
+	size_t n_list = 0;
+	uint64_t blocks = 0;
+
+	for (int fd = 0; fd < n; fd++) {
+		/* other files have no seals */
+		if (fcntl(fd, F_GET_SEALS) < 0)
+			continue;
+		if (n_list % LIST_STEP == 0)
+			list = xrealloc(list, (n_list + LIST_STEP) *
+						      sizeof *list);
+		n_list += fstat(fd, &list[n_list]) == 0;
+	}
+	if (n_list > 0)
+		qsort(list, n_list, sizeof *list, by_inode);
+	for (size_t i = 0; i < n_list; i++)
+		if (i == 0 || list[i].st_ino != list[i - 1].st_ino)
+			blocks += (uint64_t)list[i].st_blocks;
+	free(list);
+	return blocks * BLOCK;
 }
 
 int shared_release(int fd, size_t offset, size_t len)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A new zeroed memfd, close-on-exec; or -errno.  Its mode lets no process open
@@ -20,6 +21,9 @@ ssize_t shared_size(int fd) MUST_CHECK;
 
 /* Has no process written to it yet?  Then all bytes are zero. */
 bool shared_is_untouched(int fd);
+
+/* The bytes in use of the memfds whose descriptors are below n, each once. */
+uint64_t shared_bytes(int n);
 
 /* Maps the first len bytes for writing; fd is borrowed and must have that
  * size.  NULL with *ret_err = -errno. */

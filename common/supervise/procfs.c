@@ -100,13 +100,12 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 
 int procfs_pid_status_parse(const char *text, uint64_t *ret_kib)
 {
-	uint64_t own, shared;
+	return find_number(text, "RssAnon:", ret_kib);
+}
 
-	if (find_number(text, "RssAnon:", &own) < 0 ||
-	    find_number(text, "RssShmem:", &shared) < 0)
-		return -EINVAL;
-	*ret_kib = own + shared;
-	return 0;
+int procfs_descriptors_parse(const char *text, uint64_t *ret)
+{
+	return find_number(text, "FDSize:", ret);
 }
 
 int procfs_fdinfo_pid_parse(const char *text)

@@ -3,10 +3,12 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
+#include "common/base/shared.h"
 #include "common/loop/timer.h"
 #include "common/supervise/procfs.h"
 
 #include <ev.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,19 +261,31 @@ static void set_int(json_t *o, const char *key, json_int_t value)
 	(void)json_object_set_new_nocheck(o, key, json_integer(value));
 }
 
+/* KiB of all processes.  Several of them map the same ring, so shared memory
+ * counts by its descriptors, which the master keeps. */
+static uint64_t count_memory(struct system_status *s)
+{
+	uint64_t all = 0, kib, n;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
+		    procfs_pid_status_parse(text_of(s), &kib) == 0)
+			all += kib;
+	if (read_pid(s, getpid(), "status") == 0 &&
+	    procfs_descriptors_parse(text_of(s), &n) == 0)
+		all += shared_bytes((int)MIN(n, (uint64_t)INT_MAX)) / 1024;
+	return all;
+}
+
 static void add_memory(struct system_status *s, json_t *o)
 {
-	uint64_t total = 0, available = 0, kib;
+	uint64_t total = 0, available = 0;
 
 	/* simultaneous requests share a reading, because it takes 2.5 ms for
 	 * 200 workers */
 	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
 		s->memory_ms = s->asked_ms;
-		s->memory_kib = 0;
-		for (size_t i = 0; i < s->n_processes; i++)
-			if (read_pid(s, s->processes[i].pid, "status") == 0 &&
-			    procfs_pid_status_parse(text_of(s), &kib) == 0)
-				s->memory_kib += kib;
+		s->memory_kib = count_memory(s);
 	}
 	if (procfs_read("/proc/meminfo", &s->text) < 0 ||
 	    procfs_meminfo_parse(text_of(s), &total, &available) < 0 ||

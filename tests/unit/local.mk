@@ -863,6 +863,7 @@ unit_master_tests = \
 	tests/unit/master/status/test_status_alarm \
 	tests/unit/master/status/test_status_words \
 	tests/unit/master/status/test_system_alarms \
+	tests/unit/master/status/test_system_status \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_epg_docs \
 	tests/unit/master/streams/test_epg_exports \
@@ -1094,6 +1095,7 @@ tests_unit_master_status_test_status_words_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_status_words_LDADD = $(master_libs)
 tests_unit_master_status_test_system_alarms_LDADD = $(master_libs)
+tests_unit_master_status_test_system_status_LDADD = $(master_libs)
 tests_unit_master_streams_test_analysis_request_SOURCES = \
 	tests/unit/master/streams/channel_rig.c \
 	tests/unit/master/streams/channel_rig.h \

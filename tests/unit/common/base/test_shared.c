@@ -68,6 +68,26 @@ Test(shared, released_pages_are_zero_and_take_no_memory)
 	cr_assert_eq(shared_release(fd, 0, page), -EBADF);
 }
 
+Test(shared, pages_in_use_count_once)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 4 * page;
+	int err = 0, one = shared_create("test", size);
+	int two = shared_create("test", size), again = dup(one);
+	uint64_t before = shared_bytes(again + 1);
+	uint8_t *map = shared_map(one, size, &err);
+
+	cr_assert_not_null(map);
+	memset(map, 7, 3 * page);
+	cr_assert_eq(shared_bytes(again + 1), before + 3 * page);
+	cr_assert_eq(shared_bytes(again), before + 3 * page);
+	shared_unmap(map, size);
+	fd_close(&one);
+	cr_assert_eq(shared_bytes(again), before);
+	cr_assert_eq(shared_bytes(again + 1), before + 3 * page);
+	fd_close(&again);
+	fd_close(&two);
+}
+
 Test(shared, memory_that_is_too_short_or_not_sealed_is_rejected)
 {
 	int err = 0, fd = shared_create("test", SIZE);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/status/system_status.h"
+
+#include "common/base/fd.h"
+#include "common/base/shared.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static json_int_t memory_kb(struct ev_loop *loop)
+{
+	struct system_status *s = system_status_new(loop);
+	json_t *o = system_status_get(s, STATUS_SECOND, NULL);
+	json_int_t kb = json_integer_value(json_object_get(o, "app_mem_kb"));
+
+	json_decref(o);
+	system_status_free(&s);
+	return kb;
+}
+
+/* A child that has read all pages of the memory. */
+static pid_t start_reader(int fd, size_t size)
+{
+	int ready[2];
+	char all = 0;
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		const volatile char *map = mmap(NULL, size, PROT_READ,
+						MAP_SHARED, fd, 0);
+
+		for (size_t i = 0; map != MAP_FAILED && i < size; i += 4096)
+			all = (char)(all | map[i]);
+		(void)!write(ready[1], &all, 1);
+		for (;;)
+			(void)pause();
+	}
+	cr_assert_gt(pid, 0);
+	cr_assert_eq(read(ready[0], &all, 1), 1);
+	cr_assert_eq(all, 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+Test(system_status, counts_memory_that_several_processes_map_once)
+{
+	enum { SIZE = 64 << 20, READERS = 3 };
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	int err, fd = shared_create("ring", SIZE);
+	json_int_t before = memory_kb(loop), kb;
+	char *map = shared_map(fd, SIZE, &err);
+	pid_t readers[READERS];
+
+	cr_assert_not_null(map);
+	memset(map, 1, SIZE);
+	for (size_t i = 0; i < READERS; i++)
+		readers[i] = start_reader(fd, SIZE);
+	kb = memory_kb(loop);
+	cr_assert_geq(kb, before + SIZE / 1024);
+	/* beside the pages that the children have of this process */
+	cr_assert_lt(kb, before + READERS * (SIZE / 1024));
+	for (size_t i = 0; i < READERS; i++) {
+		(void)kill(readers[i], SIGKILL);
+		cr_assert_eq(waitpid(readers[i], NULL, 0), readers[i]);
+	}
+	shared_unmap(map, SIZE);
+	fd_close(&fd);
+	ev_loop_destroy(loop);
+}
