@@ -94,6 +94,7 @@ web_pages = \
 	web/headend/psi.js \
 	web/headend/route.js \
 	web/headend/rows.js \
+	web/headend/satip-servers.js \
 	web/headend/scan.js \
 	web/headend/section.js \
 	web/headend/selection.js \

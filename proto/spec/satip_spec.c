@@ -83,7 +83,7 @@ static const struct {
 	{ "S", "dvbs", S },     { "S2", "dvbs2", S2 },    { "T", "dvbt", T },
 	{ "T2", "dvbt2", T2 },  { "C", "dvbc", C },       { "C/A", "dvbc", C },
 	{ "C/B", "dvbcb", CB }, { "ATSC", "atsc", ATSC },
-	{ "ISDBT", "isdbt", ISDBT }, { "ISDB-T", "isdbt", ISDBT },
+	{ "ISDB-T", "isdbt", ISDBT }, { "ISDBT", "isdbt", ISDBT },
 };
 
 /* A key of the adapter: one of words, or a number from min to max. */

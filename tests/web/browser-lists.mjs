@@ -237,8 +237,8 @@ async function startTuner(t) {
 			progress: { done: 1, total: 3, ended: false } },
 		'get-cam': { cam: [SLOT] } };
 	const service = await FakeService.start(t, (cmd, body) => {
-		if (body !== undefined && cmd !== 'scan-check')
-			asked.push(body);
+		if (cmd !== 'scan-check')
+			asked.push(body ?? cmd);
 		return typeof replies[cmd] === 'function'
 			? replies[cmd](body) : replies[cmd] ?? {};
 	});
@@ -312,6 +312,49 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 			output: [] }] } });
 	assert.equal(asked.filter((one) => one.cmd === 'set-adapter' &&
 		!one.dry_run).length, 3);
+	visitor.quiet();
+});
+
+test('a SAT>IP server that was found fills in the form of an adapter', { skip },
+	async (t) => {
+	const { service, replies, asked, until } = await startTuner(t);
+	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
+	const server = page.locator('[id="adapter.server"]');
+
+	replies['api/forms'] = { adapter: [{ key: 'name', type: 'text' },
+		{ key: 'type', type: 'text', choices: ['S2', 'T2'] },
+		{ key: 'adapter', type: 'integer' },
+		{ key: 'device', type: 'integer' },
+		{ key: 'address', type: 'text' },
+		{ key: 'server', type: 'text' }] };
+	replies['api/satip-servers'] = { listening: 12, servers: [
+		{ server: '192.0.2.9', iface: 'eth0', uuid: 'u', heard: 1,
+			name: `Roof ${EVIL}`, manufacturer: EVIL, model: EVIL,
+			frontends: { S2: 4, T2: 2, [EVIL]: 1 } },
+		{ server: '192.0.2.10:8554', iface: 'eth0', uuid: 'v', heard: 1,
+			frontends: {}, note: EVIL }] };
+	await visitor.go(service.port, '#/adapters?edit=%2B');
+	await server.waitFor();
+	// the search sends to the network: only on request
+	assert.ok(!asked.includes('api/satip-servers'));
+	await page.click('.satip summary');
+	await page.click('.satip button:has-text("Use")');
+	assert.equal(await server.inputValue(), '192.0.2.10:8554');
+	await page.fill('[id="adapter.device"]', '3');
+	await page.click('.satip button:has-text("T2 × 2")');
+	assert.equal(await server.inputValue(), '192.0.2.9');
+	await visitor.accessible('servers that were found');
+	await page.click('.save .primary:enabled');
+	await until('set-adapter', { adapter: { name: `Roof ${EVIL}`,
+		type: 'T2', enable: true, server: '192.0.2.9' } });
+	// the keys of an adapter that is not stored, for a scan
+	await visitor.go(service.port, '#/transponders');
+	await page.click('.satip summary');
+	await page.click('.satip button:has-text("S2 × 4")');
+	await page.click('.scan-form .primary');
+	await until('scan-init', { scan: { search: 'transponder',
+		adapter: { type: 'S2', name: `Roof ${EVIL}`,
+			server: '192.0.2.9' } } });
 	visitor.quiet();
 });
 

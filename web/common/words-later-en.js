@@ -188,6 +188,12 @@ export const en = {
 	rule_unused: 'not set',
 	rule_user: 'The user of the token or login: state, address, expiry and ' +
 		'packages must agree.',
+	satip_frontends: 'Frontends',
+	satip_model: 'Model',
+	satip_none: 'No server has answered so far. Servers answer within two ' +
+		'seconds.',
+	satip_servers: 'SAT>IP servers on the network',
+	satip_use: 'Use',
 	save_others: 'Further streams: {n}.',
 	save_quiet: 'Saving interrupts nothing.',
 	save_restart: 'Save and restart',

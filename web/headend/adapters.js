@@ -7,11 +7,13 @@ import { t } from '../common/words.js';
 import { Entries, entriesOf } from './entries.js';
 import { decibel } from './units-dvb.js';
 import { href } from './route.js';
+import { SatipServers } from './satip-servers.js';
 import { Foreign, MarkSign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {import('../common/forms.js').Row} Row */
 
 /** @type {import('./entries.js').Kind} */
 const KIND = { page: 'adapters', list: 'dvb_tune', cmd: 'set-adapter',
@@ -108,6 +110,10 @@ export function Adapters({ app, ask }) {
 			['unc', 'number'], ['rate', 'number'], ['reason', '']]}
 		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}
 			status=${status[one.id]} />`}
+		top=${(/** @type {Entry} */ entry, /** @type {Row[]} */ rows,
+			/** @type {(keys: Entry) => void} */ set) => html`
+			<${SatipServers} app=${app} entry=${entry} rows=${rows}
+				onChoose=${set} />`}
 		actions=${(/** @type {Entry} */ one) => html`
 			<button onClick=${() => run(() => app.api.setEnabled(
 				'adapter', one.id, !one.enable))}>

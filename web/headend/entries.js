@@ -37,6 +37,9 @@ import { Foreign, html, useTick } from './view.js';
  * @property {Word} note what this version does with them
  */
 
+/** @typedef {(entry: Entry, rows: Row[], set: (keys: Entry) => void) =>
+ *	any} Top */
+
 /**
  * @param {App} app
  * @param {Kind} kind
@@ -51,9 +54,9 @@ export function entriesOf(app, kind) {
 
 /**
  * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[],
- *	onClose: () => void, more?: (entry: Entry) => any}} props
+ *	onClose: () => void, more?: (entry: Entry) => any, top?: Top}} props
  */
-function EntryForm({ app, kind, entry, rows, onClose, more }) {
+function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
 	const draft = useDraft(entry, kind.fresh);
 	const [error, setError] = useState('');
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
@@ -104,6 +107,8 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 		<h2>${isNew ? t('new_entry') : html`<${Foreign}
 			text=${base.name ?? base.id} />`}</h2>
 		<${Conflicts} draft=${draft} />
+		${top?.(mine, fields, (keys) => Object.entries(keys).forEach(
+			([key, value]) => draft.set(key, value)))}
 		<${FieldGroups} form=${form} rows=${fields} isOpen=${true} />
 		<${Further} entry=${mine} fields=${[...fields.map((row) =>
 			row.key), 'id']} set=${draft.set}
@@ -123,11 +128,11 @@ function EntryForm({ app, kind, entry, rows, onClose, more }) {
 /**
  * @param {{app: App, kind: Kind, ask: Ask, heads: [Word, string][],
  *	cells: (entry: Entry) => any, more?: (entry: Entry) => any,
- *	actions?: (entry: Entry) => any, tools?: any}} props heads: with the class;
- *	cells: td of an entry
+ *	actions?: (entry: Entry) => any, tools?: any, top?: Top}} props heads: with
+ *	the class; cells: td of an entry; top: of the form, more: at its end
  */
 export function Entries({ app, kind, ask, heads, cells, more, actions,
-	tools }) {
+	tools, top }) {
 	useTick(app);
 	const { forms, error } = useForms(app);
 	const edited = app.route.query.get('edit');
@@ -176,6 +181,6 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 			(forms === null ? html`<${Waiting} error=${error} />`
 				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}
 					entry=${entry} rows=${forms.rows(kind.field)}
-					more=${more} onClose=${() => open('')} />`)}
+					more=${more} top=${top} onClose=${() => open('')} />`)}
 	</div>`;
 }

@@ -11,6 +11,7 @@ import { FieldGroups } from './field.js';
 import { Problem } from './fields.js';
 import { Found } from './found.js';
 import { href, replaceQuery } from './route.js';
+import { SatipServers } from './satip-servers.js';
 import { Waiting, useForms } from './setup.js';
 import { addStyle } from './style.js';
 import { addTransponders, scanOf } from './transponder-list.js';
@@ -101,16 +102,20 @@ function Grid({ grid, set }) {
 }
 
 /** The keys of an adapter that is not stored.
- * @param {{rows: Row[], entry: Entry, error: string,
+ * @param {{app: App, rows: Row[], entry: Entry, error: string,
  *	set: (entry: Entry) => void}} props */
-function FreshAdapter({ rows, entry, error, set }) {
+function FreshAdapter({ app, rows, entry, error, set }) {
 	const form = { name: 'adapter', entry, base: FRESH, onBroken: () => {},
 		set: (/** @type {string} */ key, /** @type {unknown} */ value) =>
 			set({ ...entry, [key]: value }),
 		errorOf: (/** @type {string} */ key) =>
 			error.startsWith(`scan.adapter.${key}:`) ? error : '' };
 
-	return html`<div class="edit"><${FieldGroups} form=${form} isOpen
+	return html`<div class="edit">
+		<${SatipServers} app=${app} entry=${entry} rows=${rows}
+			onChoose=${(/** @type {Entry} */ keys) =>
+				set({ ...entry, ...keys })} />
+		<${FieldGroups} form=${form} isOpen
 		rows=${rows.filter(({ key }) => !NO_FIELDS.includes(key))} /></div>`;
 }
 
@@ -169,7 +174,7 @@ function Start({ app, adapters, rows, isRunning, error, onRun }) {
 		${!isRunning && search === 'blind' && html`<${Grid} grid=${grid}
 			set=${setGrid} />`}
 		${!isRunning && stored === null && html`<${FreshAdapter}
-			rows=${rows} entry=${fresh} error=${error}
+			app=${app} rows=${rows} entry=${fresh} error=${error}
 			set=${setFresh} />`}</form>`;
 }
 

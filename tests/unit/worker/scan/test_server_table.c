@@ -316,7 +316,7 @@ Test(server_facts, have_the_frontends_of_each_system)
 	} cases[] = {
 		{ "DVBS2-4,DVBT2-2", "S2=4 T2=2 " },
 		{ " dvbc-1 , DVBC2-2,DVBS-1,DVBT-3,ATSC-1,ISDBT-1,DVBCB-1",
-		  "C=1 DVBC2=2 S=1 T=3 ATSC=1 ISDBT=1 C/B=1 " },
+		  "C=1 DVBC2=2 S=1 T=3 ATSC=1 ISDB-T=1 C/B=1 " },
 		{ "DVBS2-0,DVBT-0", "" },
 		{ "DVBS2-2,DVBS2-2", "S2=4 " },
 		{ "DVBS2-255,DVBS2-255", "S2=255 " },
