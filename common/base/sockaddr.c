@@ -72,6 +72,12 @@ bool sockaddr_is_multicast(const struct sockaddr_any *a)
 		       : IN_MULTICAST(ntohl(a->in.sin_addr.s_addr));
 }
 
+bool sockaddr_is_link_local(const struct sockaddr_any *a)
+{
+	return a->sa.sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_LINKLOCAL(&a->in6.sin6_addr);
+}
+
 bool sockaddr_is_any(const struct sockaddr_any *a)
 {
 	return a->sa.sa_family == AF_INET6

@@ -39,6 +39,8 @@ void sockaddr_set_port(struct sockaddr_any *, uint16_t port);
 /* Adds to the port; 0 follows 65535. */
 void sockaddr_move_port(struct sockaddr_any *, unsigned by);
 bool sockaddr_is_multicast(const struct sockaddr_any *);
+/* fe80::/10, which means another host on each interface. */
+bool sockaddr_is_link_local(const struct sockaddr_any *);
 /* 0.0.0.0 or :: */
 bool sockaddr_is_any(const struct sockaddr_any *);
 bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);

@@ -21,7 +21,6 @@ static const char *const fuzz_hosts[FUZZ_HOSTS] = {
 };
 
 struct fuzz_datagram {
-	const char *host; /* of the sender */
 	struct sockaddr_any sender;
 	const char *iface;
 	unsigned steps; /* of time since the last one */
@@ -37,12 +36,11 @@ static inline bool fuzz_next_datagram(const uint8_t **data, size_t *size,
 
 	if (*size <= FUZZ_HEAD)
 		return false;
-	ret->host = fuzz_hosts[p[0] % FUZZ_HOSTS];
 	ret->iface = p[0] & FUZZ_IFACE ? "eth1" : "eth0";
 	ret->steps = p[0] >> FUZZ_TIME_SHIFT;
 	ret->data = p + FUZZ_HEAD;
 	ret->len = MIN((size_t)(p[1] << 8 | p[2]), *size - FUZZ_HEAD);
-	if (sockaddr_parse(ret->host, 1, &ret->sender) < 0)
+	if (sockaddr_parse(fuzz_hosts[p[0] % FUZZ_HOSTS], 1, &ret->sender) < 0)
 		abort();
 	*data += FUZZ_HEAD + ret->len;
 	*size -= FUZZ_HEAD + ret->len;

@@ -13,13 +13,15 @@
 
 enum { STEP_S = 40 };
 
-static void judge_message(const uint8_t *data, size_t len, const char *host)
+static void judge_message(const struct fuzz_datagram *d)
 {
+	char host[SERVER_HOST_MAX];
 	struct ssdp_message m;
 	struct server_url again;
 	char url[SERVER_URL_MAX];
 
-	if (ssdp_decode(data, len, host, &m, NULL) < 0 ||
+	server_url_host(&d->sender, host);
+	if (ssdp_decode(d->data, d->len, host, &m, NULL) < 0 ||
 	    m.kind == SSDP_OTHER)
 		return;
 	if (m.uuid[0] == '\0' || memchr(m.uuid, '\0', sizeof m.uuid) == NULL)
@@ -36,6 +38,21 @@ static void judge_message(const uint8_t *data, size_t len, const char *host)
 		abort();
 }
 
+static bool is_sender(const char *host)
+{
+	struct sockaddr_any sender;
+	char text[SERVER_HOST_MAX];
+	bool is = false;
+
+	for (size_t i = 0; i < FUZZ_HOSTS; i++) {
+		if (sockaddr_parse(fuzz_hosts[i], 1, &sender) < 0)
+			abort();
+		server_url_host(&sender, text);
+		is |= strcmp(host, text) == 0;
+	}
+	return is;
+}
+
 static void load(struct server_table *t, uint64_t now_ns)
 {
 	struct server_facts facts = { .name = "a" };
@@ -43,11 +60,7 @@ static void load(struct server_table *t, uint64_t now_ns)
 	unsigned n = 0;
 
 	while (server_table_next_load(t, &l)) {
-		bool known = false;
-
-		for (size_t i = 0; i < FUZZ_HOSTS; i++)
-			known |= strcmp(l.host, fuzz_hosts[i]) == 0;
-		if (!known || l.ticket == 0 || n++ > SERVERS_MAX)
+		if (!is_sender(l.host) || l.ticket == 0 || n++ > SERVERS_MAX)
 			abort();
 		server_table_loaded(t, l.ticket,
 				    l.ticket % 3 != 0 ? &facts : NULL, "no",
@@ -82,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	while (fuzz_next_datagram(&data, &size, &d)) {
 		now_ns += d.steps * STEP_S * SECOND_NS;
-		judge_message(d.data, d.len, d.host);
+		judge_message(&d);
 		(void)!server_table_feed(t, &(struct server_packet){
 			.iface = d.iface,
 			.sender = &d.sender,

@@ -7,12 +7,14 @@ import fs from 'node:fs';
 import http from 'node:http';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
+import { ip, pair } from '../helpers/net.mjs';
 import { Sluice, config, sanitized } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
-const GROUP = '239.255.255.250', PORT = 1900;
+const GROUPS = ['239.255.255.250', 'ff02::c', 'ff05::c'], PORT = 1900;
 const TYPE = 'urn:ses-com:device:SatIPServer:1';
 const FLOOD = 10000;
+const WIRE = 'wire'; // of hosts with IPv6
 
 const describe = (name, more = '', before = '') =>
 	`<?xml version="1.0"?>${before}<root><device>` +
@@ -22,6 +24,7 @@ const describe = (name, more = '', before = '') =>
 // A host on the network: it answers searches and sends notifications.
 class Host {
 	searches = 0;
+	searched = new Set(); // groups
 	requests = []; // their paths
 
 	// answer: a function of http.Server; null: no port is open.
@@ -30,18 +33,22 @@ class Host {
 		const self = new Host();
 
 		self.address = address;
+		self.v6 = address.includes(':');
 		self.uuid = uuid;
 		self.port = 1024;
 		if (answer)
 			await self.#serve(t, answer);
-		self.location = location ??
-			`http://${address}:${self.port}/desc.xml`;
-		self.socket = dgram.createSocket('udp4');
+		self.location = location ?? `http://${self.v6 ? `[${address}]`
+			: address}:${self.port}/desc.xml`;
+		self.socket = dgram.createSocket(self.v6 ? 'udp6' : 'udp4');
 		await new Promise((done) => self.socket.bind(0, address, done));
-		self.socket.setMulticastInterface(address);
+		self.socket.setMulticastInterface(self.v6
+			? `::%${WIRE}` : address);
 		self.socket.on('error', () => {});
 		t.after(() => self.socket.close());
-		await self.#listen(t);
+		for (const group of GROUPS)
+			if (group.includes(':') === self.v6)
+				await self.#listen(t, group);
 		return self;
 	}
 
@@ -61,17 +68,21 @@ class Host {
 		});
 	}
 
-	async #listen(t) {
-		const ears = dgram.createSocket({ type: 'udp4',
-			reuseAddr: true });
+	async #listen(t, group) {
+		const ears = dgram.createSocket({ reuseAddr: true,
+			type: this.v6 ? 'udp6' : 'udp4' });
+		const host = this.v6 ? `[${group.toUpperCase()}]` : group;
 
-		await new Promise((done) => ears.bind(PORT, GROUP, done));
-		ears.addMembership(GROUP, '127.0.0.1');
+		await new Promise((done) => ears.bind(PORT,
+			this.v6 ? `${group}%${WIRE}` : group, done));
+		ears.addMembership(group, this.v6 ? `::%${WIRE}` : '127.0.0.1');
 		ears.on('message', (bytes, from) => {
 			if (!/^M-SEARCH \* HTTP\/1\.1\r\n/.test(bytes) ||
+			    !bytes.includes(`\r\nHOST: ${host}:${PORT}\r\n`) ||
 			    !bytes.includes(`\r\nST: ${TYPE}\r\n`))
 				return;
 			this.searches++;
+			this.searched.add(group);
 			this.socket.send(this.#message('HTTP/1.1 200 OK', 'ST'),
 				from.port, from.address);
 		});
@@ -84,10 +95,10 @@ class Host {
 			`USN: uuid:${uuid}::${TYPE}\r\n${more}\r\n`;
 	}
 
-	notify(state, uuid) {
+	notify(state, uuid, group = this.v6 ? GROUPS[2] : GROUPS[0]) {
 		return new Promise((done) => this.socket.send(this.#message(
 			'NOTIFY * HTTP/1.1', 'NT', `NTS: ssdp:${state}\r\n`,
-			uuid), PORT, GROUP, done));
+			uuid), PORT, group, done));
 	}
 }
 
@@ -152,6 +163,31 @@ test('a server that answers a search is listed until it leaves', async (t) => {
 	await host.notify('alive');
 	await listed(sluice, 'its return', (all) => all.size === 1);
 	assert.equal(sluice.worker('scan').pid, scan);
+	await sluice.stop();
+});
+
+test('a server is found by IPv6 in both groups', async (t) => {
+	// the loopback interface has no route for groups of IPv6
+	await pair(t, WIRE, 'wire-end');
+	await ip('addr', 'add', 'fd00:9::2/64', 'dev', WIRE, 'nodad');
+	const host = await Host.start(t, 'fd00:9::2', text(describe('six')));
+	const sluice = await Sluice.start(t, config());
+
+	await search(sluice, host);
+	const found = await listed(sluice, 'the server', (all) =>
+		all.size === 1);
+
+	assert.equal(found.get('[fd00:9::2]').name, 'six');
+	await waitUntil('searches of both groups', () =>
+		host.searched.size === 2);
+	for (const group of GROUPS.slice(1)) {
+		await host.notify('byebye', undefined, group);
+		await listed(sluice, `its end, ${group}`, (all) =>
+			all.size === 0);
+		await host.notify('alive', undefined, group);
+		await listed(sluice, `its return, ${group}`, (all) =>
+			all.size === 1);
+	}
 	await sluice.stop();
 });
 

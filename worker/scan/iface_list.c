@@ -54,43 +54,67 @@ static void copy_name(const struct ifaddrs *a, char name[static 16])
 		       a->ifa_name);
 }
 
-static bool is_v4_of(const struct ifaddrs *a, const char *name)
+/* The address of this interface in the line, or len 0: it is of another one,
+ * or link-local. */
+static struct sockaddr_any address_of(const struct ifaddrs *a,
+				      const char *name)
 {
+	struct sockaddr_any address = { 0 };
 	char own[16];
 
 	copy_name(a, own);
-	return a->ifa_addr != NULL && a->ifa_addr->sa_family == AF_INET &&
-	       strcmp(own, name) == 0;
+	if (a->ifa_addr == NULL || strcmp(own, name) != 0)
+		return address;
+	if (a->ifa_addr->sa_family == AF_INET) {
+		memcpy(&address.in, a->ifa_addr, sizeof address.in);
+		address.len = sizeof address.in;
+	} else if (a->ifa_addr->sa_family == AF_INET6) {
+		memcpy(&address.in6, a->ifa_addr, sizeof address.in6);
+		address.len = sizeof address.in6;
+	}
+	if (sockaddr_is_link_local(&address))
+		address.len = 0;
+	return address;
 }
 
-static struct sockaddr_any find_v4(const struct ifaddrs *all, const char *name)
+static struct sockaddr_any find_first(const struct ifaddrs *all,
+				      const char *name, sa_family_t family)
 {
-	struct sockaddr_any v4 = { 0 };
-
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
-		if (!is_v4_of(a, name))
-			continue;
-		v4.len = sizeof v4.in;
-		memcpy(&v4.in, a->ifa_addr, sizeof v4.in);
-		break;
+		struct sockaddr_any address = address_of(a, name);
+
+		if (address.len > 0 && address.sa.sa_family == family)
+			return address;
 	}
-	return v4;
+	return (struct sockaddr_any){ 0 };
+}
+
+static unsigned bits_of(const struct sockaddr *mask)
+{
+	const struct sockaddr_in6 *six = (const void *)mask;
+	struct sockaddr_in four;
+	unsigned bits = 0;
+
+	if (mask->sa_family == AF_INET) {
+		memcpy(&four, mask, sizeof four);
+		return IP_BITS - 32 +
+		       (unsigned)__builtin_popcount(four.sin_addr.s_addr);
+	}
+	for (size_t i = 0; i < IP_BYTES; i++)
+		bits += (unsigned)__builtin_popcount(six->sin6_addr.s6_addr[i]);
+	return bits;
 }
 
 static void find_networks(struct iface *iface, const struct ifaddrs *all)
 {
 	iface->n_networks = 0;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
-		struct sockaddr_any address = { .len = sizeof address.in };
+		struct sockaddr_any address = address_of(a, iface->name);
 		struct ip_prefix *p = &iface->networks[iface->n_networks];
-		struct sockaddr_in mask;
 
-		if (!is_v4_of(a, iface->name) || a->ifa_netmask == NULL)
+		if (address.len == 0 || a->ifa_netmask == NULL)
 			continue;
-		memcpy(&address.in, a->ifa_addr, sizeof address.in);
-		memcpy(&mask, a->ifa_netmask, sizeof mask);
-		p->bits = IP_BITS - 32 +
-			  (unsigned)__builtin_popcount(mask.sin_addr.s_addr);
+		p->bits = bits_of(a->ifa_netmask);
 		p->address = ip_of(&address);
 		ip_mask(&p->address, p->bits);
 		if (++iface->n_networks == IFACE_NETWORKS_MAX)
@@ -110,7 +134,7 @@ static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 	const unsigned wanted = IFF_UP | IFF_MULTICAST;
 	struct iface *iface;
 	char name[sizeof iface->name];
-	struct sockaddr_any v4;
+	struct sockaddr_any v4, v6;
 
 	if ((a->ifa_flags & wanted) != wanted || ifindex == 0)
 		return 0;
@@ -120,13 +144,16 @@ static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 	if (iface->seen)
 		return 0;
 	copy_name(a, name);
-	v4 = find_v4(all, name);
+	v4 = find_first(all, name, AF_INET);
+	v6 = find_first(all, name, AF_INET6);
 	if (iface->ifindex != 0 && (!is_same(&iface->v4, &v4) ||
+				    !is_same(&iface->v6, &v6) ||
 				    strcmp(iface->name, name) != 0))
 		close_iface(l, iface);
 	iface->seen = true;
 	iface->ifindex = ifindex;
 	iface->v4 = v4;
+	iface->v6 = v6;
 	memcpy(iface->name, name, sizeof iface->name);
 	find_networks(iface, all);
 	for (size_t i = 0; i < l->n; i++) {

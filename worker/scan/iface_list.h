@@ -16,13 +16,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8, IFACE_NETWORKS_MAX = 8 };
+enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8, IFACE_NETWORKS_MAX = 16 };
 
 struct iface {
 	char name[16];
 	unsigned ifindex;           /* 0: free */
 	struct sockaddr_any v4;     /* its first address; len 0: none */
-	/* the networks of its first IPv4 addresses */
+	struct sockaddr_any v6;     /* the same, beside link-local ones */
+	/* the networks of its first addresses, without the link-local one */
 	struct ip_prefix networks[IFACE_NETWORKS_MAX];
 	size_t n_networks;
 	bool seen;                  /* in the last list of interfaces */
@@ -51,5 +52,5 @@ int iface_list_take(struct iface_list *, const struct ifaddrs *,
 		    unsigned (*index_of)(const char *name),
 		    struct errmsg *error) MUST_CHECK;
 
-/* Is the address in an IPv4 network of the interface? */
+/* Is the address in a network of the interface? */
 bool iface_has(const struct iface *, const struct sockaddr_any *);

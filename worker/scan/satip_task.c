@@ -21,8 +21,9 @@ enum {
 	SEARCH_S = 30, /* period of the searches */
 };
 
-/* The sockets of an interface. */
-enum { NOTIFIED, SEARCHING, SOCKETS };
+/* The sockets of an interface: those of the groups, then these. */
+enum { SEARCH_V4 = SSDP_GROUPS, SEARCH_V6, SOCKETS };
+_Static_assert((int)SOCKETS <= (int)IFACE_SOCKETS_MAX, "sockets");
 
 struct satip_task {
 	struct server_table *table;
@@ -36,24 +37,36 @@ static struct satip_task *task_of(struct scan_listener *l)
 	return container_of(l, struct satip_task, listener);
 }
 
-/* Replies come to the port of the search. */
-static int open_search(const struct iface *iface)
+static int set_multicast(int fd, const struct iface *iface, bool v6)
 {
 	const struct ip_mreqn where = { .imr_ifindex = (int)iface->ifindex };
-	struct udp_place place = { .local = iface->v4,
+	int r;
+
+	if (v6) {
+		r = fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+				  (int)iface->ifindex);
+		return r < 0 ? r : fd_set_option(fd, IPPROTO_IPV6,
+						 IPV6_MULTICAST_HOPS, TTL);
+	}
+	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &where,
+		       sizeof where) < 0)
+		return -errno;
+	return fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL);
+}
+
+/* Replies come to the port of the search. */
+static int open_search(const struct iface *iface, bool v6)
+{
+	struct udp_place place = { .local = v6 ? iface->v6 : iface->v4,
 				   .socket_size = SCAN_LISTENER_SOCKET_SIZE };
 	int fd;
 
-	if (iface->v4.len == 0)
+	if (place.local.len == 0)
 		return -EADDRNOTAVAIL;
 	sockaddr_set_port(&place.local, 0);
 	/* the reply of a server on this host counts as one of this interface */
 	fd = udp_socket_open(&place, iface->ifindex, NULL);
-	if (fd < 0)
-		return fd;
-	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &where,
-		       sizeof where) < 0 ||
-	    fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL) < 0)
+	if (fd >= 0 && set_multicast(fd, iface, v6) < 0)
 		fd_close(&fd);
 	return fd;
 }
@@ -63,33 +76,44 @@ static int open_socket(const struct iface *iface, size_t i)
 	struct udp_place place = { .socket_size = SCAN_LISTENER_SOCKET_SIZE };
 	int fd;
 
-	if (i == SEARCHING) {
-		fd = open_search(iface);
-	} else {
-		fd = sockaddr_parse(SSDP_GROUP, SSDP_PORT, &place.local);
-		if (fd == 0)
-			fd = udp_socket_open(&place, iface->ifindex, NULL);
-	}
+	if (i >= SSDP_GROUPS)
+		return scan_listener_split(open_search(iface, i == SEARCH_V6));
+	fd = sockaddr_parse(ssdp_groups[i].address, SSDP_PORT, &place.local);
+	if (fd == 0)
+		fd = udp_socket_open(&place, iface->ifindex, NULL);
 	return scan_listener_split(fd);
 }
 
 static void search(struct iface *iface)
 {
-	struct sockaddr_any group;
-	int *fd = &iface->fds[SEARCHING];
+	for (size_t i = 0; i < SSDP_GROUPS; i++) {
+		const char *text = ssdp_groups[i].search;
+		struct sockaddr_any group;
+		int *fd;
 
-	if (*fd < 0 || sockaddr_parse(SSDP_GROUP, SSDP_PORT, &group) < 0)
-		return;
-	/* an interface that went down is opened again at an update */
-	if (sendto(*fd, ssdp_search, strlen(ssdp_search),
-		   MSG_DONTWAIT | MSG_NOSIGNAL, &group.sa, group.len) < 0 &&
-	    errno != EAGAIN && errno != ECONNREFUSED)
-		fd_close(fd);
+		if (sockaddr_parse(ssdp_groups[i].address, SSDP_PORT,
+				   &group) < 0)
+			continue;
+		fd = &iface->fds[group.sa.sa_family == AF_INET6 ? SEARCH_V6
+							       : SEARCH_V4];
+		if (*fd < 0)
+			continue;
+		/* an interface that went down is opened again at an update */
+		if (sendto(*fd, text, strlen(text),
+			   MSG_DONTWAIT | MSG_NOSIGNAL, &group.sa,
+			   group.len) < 0 &&
+		    errno != EAGAIN && errno != ECONNREFUSED)
+			fd_close(fd);
+	}
 }
 
 static int take(struct scan_listener *l, const struct scan_listener_packet *p,
 		struct errmsg *error)
 {
+	/* no adapter can name its interface, and the same server announces its
+	 * other addresses */
+	if (sockaddr_is_link_local(p->sender))
+		return 0;
 	return server_table_feed(task_of(l)->table, &(struct server_packet){
 		.iface = p->iface->name, .sender = p->sender,
 		.is_near = iface_has(p->iface, p->sender),

@@ -197,14 +197,12 @@ static int take_alive(struct server_table *t, const char *iface,
 int server_table_feed(struct server_table *t, const struct server_packet *p,
 		      uint64_t now_ns, struct errmsg *error)
 {
-	char host[SOCKADDR_TEXT_MAX];
+	char host[SERVER_HOST_MAX];
 	struct ssdp_message m;
 	size_t place;
 	int r;
 
-	sockaddr_format_host(p->sender, host);
-	if (strlen(host) >= SERVER_HOST_MAX)
-		return errmsg_fail(error, -EINVAL, "the address is too long");
+	server_url_host(p->sender, host);
 	r = ssdp_decode(p->data, p->len, host, &m, error);
 	if (r < 0 || m.kind == SSDP_OTHER)
 		return r;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/scan/server_url.h"
 
+#include "common/base/ip_prefix.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,53 @@ static bool read_path(struct slice text, char path[SERVER_PATH_MAX])
 					       SERVER_PATH_MAX - 1));
 }
 
+/* Takes the port off HOST:PORT; false: there is none.  The name keeps the
+ * brackets of IPv6. */
+static bool split_port(struct slice authority, struct slice *name,
+		       struct slice *port)
+{
+	const char *end = slice_begins(authority, "[")
+				  ? memchr(authority.at, ']', authority.len)
+				  : NULL;
+	struct slice rest = authority, none;
+
+	if (end == NULL)
+		return slice_split(authority, ':', name, port);
+	*name = authority;
+	rest.at = end + 1;
+	rest.len -= (size_t)(rest.at - authority.at);
+	/* other bytes behind the bracket are a part of the name */
+	if (rest.len > 0 && !slice_begins(rest, ":"))
+		return false;
+	name->len -= rest.len;
+	return slice_split(rest, ':', &none, port);
+}
+
+/* "[2001:db8::1]" */
+static bool read_v6(const char *text, struct ip_address *ret)
+{
+	char inside[SERVER_HOST_MAX];
+	size_t len = strlen(text);
+
+	if (len < 2 || text[0] != '[' || text[len - 1] != ']')
+		return false;
+	(void)snprintf(inside, sizeof inside, "%.*s", (int)len - 2, text + 1);
+	return ip_parse(inside, ret) == 0;
+}
+
+/* An address of IPv6 can be written in several ways. */
+static bool is_host(struct slice name, const char *host)
+{
+	struct ip_address theirs, ours;
+	char text[SERVER_HOST_MAX];
+
+	if (slice_is(name, host))
+		return true;
+	return slice_copy(name, text, sizeof text) && read_v6(text, &theirs) &&
+	       read_v6(host, &ours) &&
+	       memcmp(&theirs, &ours, sizeof ours) == 0;
+}
+
 int server_url_parse(struct slice text, const char *host,
 		     struct server_url *ret, struct errmsg *error)
 {
@@ -52,8 +101,8 @@ int server_url_parse(struct slice text, const char *host,
 	text.at += sizeof scheme - 1;
 	text.len -= sizeof scheme - 1;
 	authority = cut_authority(&text);
-	has_port = slice_split(authority, ':', &name, &number);
-	if (!slice_is(name, host))
+	has_port = split_port(authority, &name, &number);
+	if (!is_host(name, host))
 		return errmsg_fail(error, -EINVAL, "leads to another host than "
 				   "%.64s", host);
 	if (has_port && !slice_number(number, UINT16_MAX, &port))
@@ -69,6 +118,17 @@ int server_url_parse(struct slice text, const char *host,
 	url.port = (uint16_t)port;
 	*ret = url;
 	return 0;
+}
+
+void server_url_host(const struct sockaddr_any *address,
+		     char host[SERVER_HOST_MAX])
+{
+	struct ip_address ip = ip_of(address);
+	char text[IP_TEXT_MAX];
+
+	ip_format(&ip, text);
+	(void)snprintf(host, SERVER_HOST_MAX, ip_is_v4(&ip) ? "%s" : "[%.45s]",
+		       text);
 }
 
 void server_url_format(const struct server_url *url, const char *host,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "common/base/sockaddr.h"
 #include "worker/adapter/satip/head.h"
 
 enum {
@@ -21,9 +22,12 @@ struct server_url {
 	char path[SERVER_PATH_MAX]; /* with its query */
 };
 
-/* Reads http://HOST[:PORT][/PATH].  host: the literal address of the device, in
- * its usual form.  The port is 80, or 1024 and above: a lower one belongs to
- * another service.  0, or -EINVAL with error. */
+/* The address as the host of a URL: that of IPv6 is in brackets. */
+void server_url_host(const struct sockaddr_any *, char host[SERVER_HOST_MAX]);
+
+/* Reads http://HOST[:PORT][/PATH].  host: that of the device.  The port is 80,
+ * or 1024 and above: a lower one belongs to another service.  0, or -EINVAL
+ * with error. */
 int server_url_parse(struct slice text, const char *host,
 		     struct server_url *ret, struct errmsg *error) MUST_CHECK;
 

@@ -4,13 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-const char ssdp_search[] = "M-SEARCH * HTTP/1.1\r\n"
-			   "HOST: " SSDP_GROUP ":1900\r\n"
-			   "MAN: \"ssdp:discover\"\r\n"
-			   "MX: 2\r\n"
-			   "ST: " SSDP_SATIP_SERVER "1\r\n"
-			   "\r\n";
+#define SEARCH(host) "M-SEARCH * HTTP/1.1\r\n" \
+		     "HOST: " host ":1900\r\n" \
+		     "MAN: \"ssdp:discover\"\r\n" \
+		     "MX: 2\r\n" \
+		     "ST: " SSDP_SATIP_SERVER "1\r\n" \
+		     "\r\n"
 _Static_assert(SSDP_PORT == 1900 && SSDP_WAIT_S == 2, "as in the text");
+
+const struct ssdp_group ssdp_groups[SSDP_GROUPS] = {
+	{ "239.255.255.250", SEARCH("239.255.255.250") },
+	{ "ff02::c", SEARCH("[FF02::C]") },
+	{ "ff05::c", SEARCH("[FF05::C]") },
+};
 
 /* The fields that count, each the first of its name; len 0: absent. */
 struct fields {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The messages by which SAT>IP servers are found: SSDP of UPnP Device
- * Architecture 1.1, chapter 1, as the SAT>IP specification 1.2.2, chapter 3.3
- * uses it.
+ * Architecture 1.1, chapter 1 and annex A (IPv6), as the SAT>IP specification
+ * 1.2.2, chapter 3.3 uses it.
  *
  * Pure.
  */
@@ -14,6 +14,7 @@
 
 enum {
 	SSDP_PORT = 1900,
+	SSDP_GROUPS = 3,
 	SSDP_WAIT_S = 2, /* a server replies to a search within this time */
 	SSDP_UUID_MAX = 64,
 	/* of an announcement; the specification demands 1,800 */
@@ -22,11 +23,13 @@ enum {
 	SSDP_LIFE_MAX_S = 86400,
 };
 
-#define SSDP_GROUP "239.255.255.250"
 #define SSDP_SATIP_SERVER "urn:ses-com:device:SatIPServer:"
 
-/* The search for SAT>IP servers. */
-extern const char ssdp_search[];
+/* The groups of IPv4, and of the link and the site of IPv6. */
+extern const struct ssdp_group {
+	const char *address;
+	const char *search; /* for SAT>IP servers */
+} ssdp_groups[SSDP_GROUPS];
 
 enum ssdp_kind {
 	SSDP_OTHER,  /* of another device or client: to be ignored */
@@ -42,7 +45,7 @@ struct ssdp_message {
 	unsigned life_s;
 };
 
-/* Decodes a datagram from this host, a literal address.  0, or -EBADMSG with
+/* Decodes a datagram from this host (server_url_host()).  0, or -EBADMSG with
  * error: it claims to be of a server, and is invalid. */
 int ssdp_decode(const void *data, size_t len, const char *host,
 		struct ssdp_message *ret, struct errmsg *error) MUST_CHECK;

@@ -82,15 +82,21 @@ Test(iface_list, knows_the_networks_of_an_interface)
 		{ "10.9.8.7", false, true },
 		{ "127.0.0.1", false, false },
 		{ "203.0.113.1", false, false },
+		{ "2001:db8:0:1::9", true, false },
+		{ "2001:db8:0:2::9", false, false },
 		{ "fe80::1", false, false },
 	};
 
 	add("eth0", "192.0.2.1", "255.255.255.128");
 	add("eth0", "fe80::1", "ffff:ffff:ffff:ffff::");
+	add("eth0", "2001:db8:0:1::1", "ffff:ffff:ffff:ffff::");
 	add("eth1", "10.1.1.1", "255.0.0.0");
 	add("eth0", "198.51.100.9", "255.255.255.255");
 	cr_assert_eq(take(), 0);
 	cr_expect_eq(opened, 2);
+	/* searches leave from an address that other hosts can name */
+	cr_expect(sockaddr_is_same_host(&list.ifaces[0].v6, &addresses[2]));
+	cr_expect_eq(list.ifaces[1].v6.len, 0);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct sockaddr_any a;
 

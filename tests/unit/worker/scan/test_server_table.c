@@ -127,6 +127,19 @@ Test(server_table, reports_a_server_with_its_description)
 	cr_expect_str_eq(next_report(), "0 eth0 192.0.2.1 a Roof");
 }
 
+Test(server_table, has_servers_with_addresses_of_ipv6)
+{
+	uint32_t ticket = 0;
+
+	cr_assert_eq(feed("eth0", "2001:db8::1", "HTTP/1.1 200 OK\r\nST: "
+			  TYPE "\r\nUSN: uuid:a::" TYPE "\r\nLOCATION: "
+			  "http://[2001:db8:0:0::1]:8875/d\r\n\r\n"), 0,
+		     "%s", error.text);
+	cr_assert_str_eq(next_load(&ticket), "http://[2001:db8::1]:8875/d");
+	server_table_loaded(table, ticket, NULL, "refused", now_ns);
+	cr_assert_str_eq(next_report(), "0 eth0 [2001:db8::1] a refused");
+}
+
 Test(server_table, loads_a_description_again_after_some_time)
 {
 	uint32_t ticket = 0;

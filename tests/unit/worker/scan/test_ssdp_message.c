@@ -96,7 +96,8 @@ Test(ssdp_message, of_others_is_ignored)
 		cr_expect_eq(decode(texts[i]), 0, "%s", texts[i]);
 		cr_expect_eq(m.kind, SSDP_OTHER, "%s", texts[i]);
 	}
-	cr_expect_eq(ssdp_decode(ssdp_search, strlen(ssdp_search), HOST, &m,
+	cr_expect_eq(ssdp_decode(ssdp_groups[0].search,
+				 strlen(ssdp_groups[0].search), HOST, &m,
 				 &error), 0);
 	cr_expect_eq(m.kind, SSDP_OTHER, "a search of our own");
 }
@@ -126,16 +127,58 @@ Test(ssdp_message, that_is_wrong_is_rejected_by_field)
 		     "\r\n", "NTS: ");
 }
 
-static const char *parse(const char *text)
+static const char *parse_of(const char *host, const char *text)
 {
 	static char result[SERVER_URL_MAX];
 	struct server_url url;
 
-	if (server_url_parse((struct slice){ text, strlen(text) }, HOST, &url,
+	if (server_url_parse((struct slice){ text, strlen(text) }, host, &url,
 			     &error) < 0)
 		return error.text;
-	server_url_format(&url, HOST, result);
+	server_url_format(&url, host, result);
 	return result;
+}
+
+static const char *parse(const char *text)
+{
+	return parse_of(HOST, text);
+}
+
+#define SIX "[2001:db8::9]"
+
+Test(server_url, has_an_address_of_ipv6_in_brackets)
+{
+	static const struct {
+		const char *text, *result;
+	} cases[] = {
+		{ "http://" SIX, "http://" SIX ":80/" },
+		{ "http://" SIX ":8875/a", "http://" SIX ":8875/a" },
+		{ "http://[2001:DB8:0::9]/a", "http://" SIX ":80/a" },
+		{ "http://[2001:db8::8]/", "leads to another host than " SIX },
+		{ "http://2001:db8::9/", "leads to another host than " SIX },
+		{ "http://[2001:db8::9/", "leads to another host than " SIX },
+		{ "http://[2001:db8::9%25lo]/",
+		  "leads to another host than " SIX },
+		{ "http://" SIX ".evil/", "leads to another host than " SIX },
+		{ "http://" SIX "@evil/", "leads to another host than " SIX },
+		{ "http://a@" SIX "/", "leads to another host than " SIX },
+		{ "http://[]/", "leads to another host than " SIX },
+		{ "http://" SIX ":/", "has no number as its port" },
+		{ "http://" SIX ":80@evil/", "has no number as its port" },
+	};
+	char host[SERVER_HOST_MAX];
+	struct sockaddr_any a;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		cr_expect_str_eq(parse_of(SIX, cases[i].text),
+				 cases[i].result, "%s: %s", cases[i].text,
+				 parse_of(SIX, cases[i].text));
+	cr_assert_eq(sockaddr_parse("2001:db8::9", 1900, &a), 0);
+	server_url_host(&a, host);
+	cr_expect_str_eq(host, SIX);
+	cr_assert_eq(sockaddr_parse(HOST, 1900, &a), 0);
+	server_url_host(&a, host);
+	cr_expect_str_eq(host, HOST);
 }
 
 Test(server_url, is_of_the_server_alone)
