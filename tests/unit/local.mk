@@ -344,6 +344,7 @@ unit_worker_tests = \
 	tests/unit/worker/net/rist/test_rist_gaps \
 	tests/unit/worker/net/rist/test_rist_peers \
 	tests/unit/worker/net/srt/test_srt_calls \
+	tests/unit/worker/net/srt/test_srt_refusals \
 	tests/unit/worker/net/srt/test_srt_socket \
 	tests/unit/worker/net/srt/test_srt_streamid \
 	tests/unit/worker/net/test_cxx_memory \
@@ -743,6 +744,20 @@ tests_unit_worker_net_srt_test_srt_calls_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_calls.c \
 	worker/net/srt/srt_calls.c
 tests_unit_worker_net_srt_test_srt_calls_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
+tests_unit_worker_net_srt_test_srt_refusals_SOURCES = \
+	tests/unit/worker/net/srt/test_srt_refusals.c \
+	worker/net/curl/resolver.c \
+	worker/net/refusal_log.c \
+	worker/net/srt/srt_calls.c \
+	worker/net/srt/srt_peer.c \
+	worker/net/srt/srt_place.c \
+	worker/net/srt/srt_receivers.c \
+	worker/net/srt/srt_socket.c \
+	worker/net/srt/srt_stats.c \
+	worker/net/srt/srt_streamid.c
+tests_unit_worker_net_srt_test_srt_refusals_CFLAGS = $(AM_CFLAGS) $(SRT_CFLAGS)
+tests_unit_worker_net_srt_test_srt_refusals_LDADD = $(test_libs) $(SRT_LIBS) \
+	$(CARES_LIBS)
 tests_unit_worker_net_srt_test_srt_streamid_SOURCES = \
 	tests/unit/worker/net/srt/test_srt_streamid.c \
 	worker/net/srt/srt_streamid.c
@@ -1133,6 +1148,7 @@ tests_unit_master_test_renewal_LDADD = $(master_libs)
 
 unit_ctl_tests = \
 	tests/unit/ctl/test_alarm_text \
+	tests/unit/ctl/test_cmd_status \
 	tests/unit/ctl/test_config_edit \
 	tests/unit/ctl/test_config_view \
 	tests/unit/ctl/test_overview \
@@ -1147,6 +1163,7 @@ unit_ctl_tests = \
 check_PROGRAMS += $(unit_ctl_tests)
 TESTS += $(unit_ctl_tests)
 tests_unit_ctl_test_alarm_text_LDADD = $(ctl_libs)
+tests_unit_ctl_test_cmd_status_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_edit_LDADD = $(ctl_libs)
 tests_unit_ctl_test_config_view_LDADD = $(ctl_libs)
 tests_unit_ctl_test_overview_LDADD = $(ctl_libs)
