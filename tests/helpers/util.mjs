@@ -29,9 +29,21 @@ export const now = () => performance.now();
 const PATIENCE_MS = 10000;
 const BUSY = 6;
 
-// Calls probe until its result is true; returns that result. An error thrown by
-// probe counts as "not yet" and is reported after the timeout. A delayed test
-// probes once more: the state at the timeout counts.
+class Contradiction extends Error {}
+
+// For a condition that is true at every probe of waitUntil(): the first failure
+// of check ends the wait.
+export function always(check) {
+	try {
+		check();
+	} catch (error) {
+		throw new Contradiction(error.message, { cause: error });
+	}
+}
+
+// Calls probe until its result is true; returns that result. Any other error
+// thrown by probe counts as "not yet" and is reported after the timeout. A
+// delayed test probes once more: the state at the timeout counts.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	const waitMs = timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
 	const end = now() + waitMs;
@@ -46,6 +58,8 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 				return result;
 			last = `it was ${JSON.stringify(result)}`;
 		} catch (error) {
+			if (error instanceof Contradiction)
+				throw error;
 			last = String(error);
 		}
 		if (late)

@@ -11,7 +11,7 @@ import { isJoined } from '../helpers/net.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { cpuSeconds, waitUntil } from '../helpers/util.mjs';
+import { always, cpuSeconds, waitUntil } from '../helpers/util.mjs';
 
 const GROUP = '239.255.255.255', PORT = 9875;
 const FLOOD = 100000;
@@ -127,7 +127,7 @@ test('a flood of announcements uses bounded memory and time and evicts none',
 			const { announcements } =
 				await sluice.json('/api/announcements');
 
-			assert.ok(announcements.length <= 256);
+			always(() => assert.ok(announcements.length <= 256));
 			return announcements.length === 256;
 		}, 60000);
 		await listed(sluice, 'the other one', (all) => {

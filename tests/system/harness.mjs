@@ -10,7 +10,7 @@ import { differs, theReference } from '../helpers/reference.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { DATAGRAM, Recorder, Sender, burstMs, joined }
 	from '../helpers/udp.mjs';
-import { srcdir, waitUntil } from '../helpers/util.mjs';
+import { always, srcdir, waitUntil } from '../helpers/util.mjs';
 
 const clean = () => new TsMux().take(4000);
 
@@ -87,6 +87,20 @@ test('the recorder keeps order, time and every byte', async (t) => {
 	const burst = Array.from({ length: 10 }, () => ({ ns: 1n,
 		data: Buffer.alloc(DATAGRAM) }));
 	assert.equal(Math.round(burstMs(burst, 2e6)), 53);
+});
+
+test('a wait ends at a contradiction, and continues after other failures',
+	async () => {
+	let probes = 0;
+
+	await waitUntil('the third probe', () => {
+		assert.equal(++probes, 3);
+		return true;
+	});
+	await assert.rejects(waitUntil('a probe without contradiction', () => {
+		always(() => assert.ok(++probes < 5, `probe ${probes}`));
+	}), /^Error: probe 5$/);
+	assert.equal(probes, 5);
 });
 
 test('replies that differ from their description are detected', () => {

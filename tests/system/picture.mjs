@@ -10,7 +10,7 @@ import { Viewer, makeClip } from '../helpers/media.mjs';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { processes, tempDir, udpBound, waitUntil }
+import { always, processes, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 
 const exec = promisify(execFile);
@@ -74,7 +74,8 @@ async function assertPicture(dir, id, size) {
 	const answer = await waitUntil(`the picture of ${id}`, async () => {
 		const one = await get(dir, `/play/${id}.jpg`);
 
-		assert.ok([200, 503].includes(one.status), one.text);
+		always(() => assert.ok([200, 503].includes(one.status),
+			one.text));
 		return one.status === 200 && one;
 	}, 30000);
 	const found = execFileSync('ffprobe', ['-v', 'error', '-f', 'mjpeg',

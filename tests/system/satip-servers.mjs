@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
 import { ip, pair } from '../helpers/net.mjs';
 import { Sluice, config, sanitized } from '../helpers/sluice.mjs';
-import { waitUntil } from '../helpers/util.mjs';
+import { always, waitUntil } from '../helpers/util.mjs';
 
 const GROUPS = ['239.255.255.250', 'ff02::c', 'ff05::c'], PORT = 1900;
 const TYPE = 'urn:ses-com:device:SatIPServer:1';
@@ -285,7 +285,7 @@ test('10,000 answers of a host take few places and little memory',
 			const named = (name) => servers.filter((one) =>
 				one.name === name).length;
 
-			assert.ok(servers.length <= 6);
+			always(() => assert.ok(servers.length <= 6));
 			return named('good') === 1 && named('twin') === 1 &&
 				named('flood') === 4 &&
 				/table full/.test(error);
