@@ -68,6 +68,8 @@ test('status and lists give the same in text and in JSON', async (t) => {
 		.status.active, false);
 	const top = await ctl.json(['top']);
 	assert.equal(top.streams[0].id, 'gone');
+	assert.equal((await ctl.json(['top', '--sort', 'name']))
+		.streams[0].id, 'news');
 	assert.match(await ctl.out(['top', '--sort', 'name']), /^ID +NAME/m);
 	await sluice.stop();
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playAll } from '../helpers/situations.mjs';
-import { sleep } from '../helpers/util.mjs';
+import { sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const situations = {
 	async 'the only input is on air'(s) {
@@ -69,17 +69,23 @@ const situations = {
 		await s.stream(2, { backup_type: 'passive' });
 		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
 		// it is closed: its fault is that of the time when it was left
+		await waitUntil('its end', () => !udpBound(s.first));
 		await s.waits([1, 'no packets']);
 		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
 	},
 
 	async 'backup_type stop: nothing is sent'(s) {
-		await s.play(1);
+		const mux = await s.play(1);
+
 		await s.play(2);
 		await s.stream(2, { backup_type: 'stop' });
 		await s.tells({ state: 'on air', from: 1 });
-		s.stop(1);
 		s.stop(2);
+		// its packets still arrive: an active input would be sent
+		mux.scrambled = true;
+		await s.reaches(/^OFF AIR$/);
+		await waitUntil('silence', () => s.capture.packets === 0);
+		s.stop(1);
 		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
 			sends: false, also: { active: true } });
 	},
@@ -168,7 +174,7 @@ const situations = {
 		await s.tells({ state: 'on air (input 2, backup)', from: 2 });
 		s.stop(2);
 		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
-			sends: false });
+			sends: false, also: { active_input: 2 } });
 	},
 
 	async 'the time of a fault is its own, not that of the switch'(s) {

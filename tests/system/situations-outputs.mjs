@@ -68,6 +68,7 @@ const situations = {
 			alarms: ['output_fault'], sends: true });
 
 		assert.equal(row.output_faults[0].position, 2);
+		assert.match(row.output_faults[0].fault, /missing/);
 	},
 
 	async 'viewers watch'(s) {
