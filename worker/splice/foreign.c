@@ -184,6 +184,22 @@ bool splice_shows_source(const struct splice *s, const uint8_t *p)
 	       splice_is_other_table(s, p);
 }
 
+static void note_move(struct splice *s, const uint8_t *p, uint64_t pcr)
+{
+	const int clock = continued(s, p, pcr);
+	struct splice_move *m = &s->move;
+
+	/* on a PID that a table names it may be one of several */
+	if (clock < 0 || splice_is_named(s, ts_pid(p)))
+		return;
+	m->at_ns = s->now_ns;
+	m->clock = (size_t)clock;
+	m->from = s->sent->clocks[clock].pid;
+	m->pcr = s->sent->clocks[clock].pcr;
+	for (size_t i = 0; i < TS_PIDS; i++)
+		m->cc[i] = s->pids[i].cc;
+}
+
 /* Decides by the packets that follow the foreign packet at the cursor.  What
  * it finds holds for later ones too, so that many of them take little time. */
 static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
@@ -204,7 +220,7 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 			return SPLICE_CUTS;
 		s->known_to = c.index;
 		if (i < 0 && !s->pids[ts_pid(p)].unlisted)
-			s->moved_ns = s->now_ns;
+			note_move(s, p, pcr);
 		return SPLICE_CONTINUES;
 	} while (splice_cursor_next(&c));
 	s->no_sign = true;
@@ -266,21 +282,45 @@ static void admit(struct splice *s, const uint8_t *p)
 	ps->clock = before & (SPLICE_CLOCKS - 1U);
 }
 
+/* Had the PID a packet since the move? */
+static bool flows(const struct splice *s, uint16_t pid)
+{
+	return s->pids[pid].cc != s->move.cc[pid];
+}
+
+/* Has the old PCR PID packets since the move? */
+static bool stays(const struct splice *s)
+{
+	const struct splice_move *m = &s->move;
+	const struct splice_clock *c = &s->sent->clocks[m->clock];
+
+	return flows(s, m->from) || (c->pid == m->from && c->pcr != m->pcr);
+}
+
 bool splice_is_restarted(const struct splice *s, struct splice_cursor c)
 {
 	const uint64_t doubt_ns = SPLICE_DOUBT_MS * (uint64_t)SPLICE_MS;
+	const uint16_t gap = ts_pid(splice_cursor_get(&c));
+	bool old[SPLICE_CLOCKS] = { false }; /* has packets from here on */
+	int moved = -1;
 	uint64_t pcr;
 
-	if (s->moved_ns != 0 && s->now_ns - s->moved_ns < doubt_ns)
-		return true;
-	for (unsigned i = 0; i < SPLICE_AHEAD && splice_cursor_next(&c); i++) {
+	if (s->move.at_ns != 0 && s->now_ns - s->move.at_ns < doubt_ns)
+		return gap != s->move.from && !flows(s, gap) && !stays(s);
+	for (unsigned i = 0; i < SPLICE_AHEAD; i++) {
 		const uint8_t *p = splice_cursor_get(&c);
+		const uint8_t clock = s->pids[ts_pid(p)].clock;
 
-		if (ts_sync_ok(p) && !ts_tei(p) && ts_pcr(p, &pcr) &&
-		    is_foreign(s, p) && continued(s, p, pcr) >= 0)
-			return true;
+		if (ts_sync_ok(p) && !ts_tei(p)) {
+			if (s->sent->clocks[clock].pid == ts_pid(p))
+				old[clock] = true;
+			if (moved < 0 && ts_pcr(p, &pcr) && is_foreign(s, p))
+				moved = continued(s, p, pcr);
+		}
+		if (!splice_cursor_next(&c))
+			break;
 	}
-	return false;
+	return moved >= 0 && !old[moved];
 }
 
 enum splice_sign splice_judge_foreign(struct splice *s,

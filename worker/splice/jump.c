@@ -27,6 +27,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->since_ns = 0;
+	s->move.at_ns = 0; /* the cut permits any counter */
 	splice_forget_ahead(s);
 	s->sent->cuts++;
 	s->counters.cuts++;

@@ -161,6 +161,15 @@ struct splice_unlisted {
 	struct splice_moment at;
 };
 
+/* The PCRs of a clock continued on a PID that no table names. */
+struct splice_move {
+	uint64_t at_ns; /* 0: no move since the last cut */
+	size_t clock;
+	uint16_t from;  /* PCR PID of the tables */
+	uint64_t pcr;   /* the last one on that PID, as sent */
+	uint8_t cc[TS_PIDS]; /* the last counters before, as received */
+};
+
 /* The packets of a feed from the current packet on. */
 struct splice_cursor {
 	const struct ts_run *runs;
@@ -181,8 +190,6 @@ struct splice {
 	uint64_t resumed_ns; /* time of the first packets after a silence */
 	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
 			     * never */
-	uint64_t moved_ns;  /* time when a PCR PID that no table names first
-			     * continued a clock; 0: never */
 	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
 			     * at the front of the packets held; 0: none */
 	bool wrong_pcr;     /* the PCR of the current packet must not go out */
@@ -194,8 +201,8 @@ struct splice {
 	/* the same: up to there is no packet of a PID that no table names
 	 * without one of a known PID behind it */
 	size_t joined_to;
-	/* of all packets that follow in the feed: none shows the source, and
-	 * none that no table names has a clock that does not match */
+	/* no packet that follows in the feed shows the source, and none that no
+	 * table names has a clock that does not match */
 	bool no_sign, no_other_clock;
 	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
@@ -232,6 +239,7 @@ struct splice {
 
 	struct splice_unit units[SPLICE_TRACKS];
 	struct splice_cue cues[SPLICE_CUES];
+	struct splice_move move; /* the last one */
 };
 
 /* Did a switch, and not the source itself, cause the last cut? */
@@ -459,9 +467,11 @@ bool splice_shows_source(const struct splice *, const uint8_t *packet);
 enum splice_sign splice_judge_foreign(struct splice *,
 				      const struct splice_cursor *);
 
-/* Is the source of a PID with a gap in its counter another one with the same
- * clock?  Its PCRs have moved to a PID that no table names: a short time ago,
- * or at a packet behind the cursor. */
+/* Was the source restarted with the same clock, so that the gap in the counter
+ * at the cursor is no loss?  Its PCRs have moved to a PID that no table names:
+ * a short time ago, or at a packet behind the cursor.  Since then the old PCR
+ * PID has no packets, and the PID with the gap had none.  Otherwise the source
+ * is the same one, and packets were lost. */
 bool splice_is_restarted(const struct splice *, struct splice_cursor);
 
 /* Notes a PCR of a PID that no table names, which goes out. */

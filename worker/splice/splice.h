@@ -33,6 +33,8 @@
  * their clock is another one.  After that cut they wait for their tables.
  * PCRs that move to such a PID with a gap in the counter of a PID that stays
  * show an encoder that was restarted with the same clock: counters continue.
+ * They show a loss, which stays visible, if the PID with the gap or the old PCR
+ * PID had packets since.
  *
  * A source that jumps by itself (PCR back, or more than 100 ms ahead, as after
  * its restart) is treated as if it had been cut there, or at a unit in front of

@@ -302,6 +302,52 @@ Test(foreign, packets_that_no_table_names_pass_beside_the_program)
 	stage_assert_flawless(&s);
 }
 
+/* In the place of null packets: PCRs of the same clock, as those of another
+ * program whose tables are late. */
+static void put_twin(uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *p = data + i * TS_PACKET;
+		uint64_t ticks = (n - i) * (90000 / SOURCE_RATE);
+
+		if (ts_pid(p) != TS_PID_NULL)
+			continue;
+		ts_set_pid(p, GHOST);
+		p[3] = 0x20;
+		p[4] = 183;
+		p[5] = 0x10;
+		ts_set_pcr(p, (source_clock(a) - ticks) * 300);
+	}
+}
+
+Test(foreign, a_loss_beside_another_program_of_the_same_clock_is_counted)
+{
+	enum { PLACES = 40, STEP = 30 };
+	unsigned hidden = 0;
+
+	/* at any place of a picture, so long behind the first PCR; 0: before */
+	for (unsigned i = 0; i < PLACES * SPLICE_DOUBT_MS / STEP; i++) {
+		unsigned place = i % PLACES, ms = i / PLACES * STEP;
+
+		next_case();
+		source_skip(a, place);
+		play_edited(600, NULL);
+		play_edited(ms, put_twin);
+		cr_assert_eq(s.judge.cc, 0, "%u, %u ms", place, ms);
+		/* a picture, and more */
+		source_skip(a, 40);
+		play_edited(200, put_twin);
+		cr_expect(ms == 0 || s.judge.cc > 0, "%u, %u ms", place, ms);
+		cr_expect_eq(counted().cuts > 0, s.judge.cc == 0,
+			     "%u, %u ms", place, ms);
+		hidden += s.judge.cc == 0;
+		buf_done(&came);
+	}
+	/* where the tables, and no pictures, come in front of the first PCR,
+	 * the packets are those of a restart */
+	cr_expect_leq(hidden, 3u, "%u", hidden);
+}
+
 /* In the place of null packets: sections. */
 static void put_section(uint8_t *data, size_t n)
 {

@@ -240,7 +240,6 @@ Test(moved_pids, a_relay_needs_no_pcr_beside_them)
 	cr_assert_eq(memcmp(s.data, buf_head(&came), s.n), 0);
 }
 
-/* The PCRs stay where they were: the sound moves alone. */
 /* PIDs whose PMT is announced and not yet in force. */
 Test(moved_pids, a_table_for_later_is_no_other_source)
 {
@@ -256,6 +255,7 @@ Test(moved_pids, a_table_for_later_is_no_other_source)
 	cr_assert_eq(counted().dropped, 0);
 }
 
+/* The PCRs stay where they were: the sound moves alone. */
 Test(moved_pids, a_relay_whose_pcrs_stay_sends_them_as_they_came)
 {
 	play(2000, false);
@@ -284,6 +284,26 @@ Test(moved_pids, a_loss_behind_the_move_stays_visible)
 		cr_assert_geq(s.judge.cc, i);
 	}
 	cr_assert_eq(counted().cuts, 0);
+}
+
+/* In the time in which a gap may be that of an encoder that was restarted. */
+Test(moved_pids, a_loss_beside_the_move_is_counted)
+{
+	for (unsigned ms = 40; ms < SPLICE_DOUBT_MS; ms += 10) {
+		teardown();
+		setup();
+		a->same_audio = true;
+		play(2000, false);
+		a->shift ^= MOVE;
+		play(ms, false);
+		cr_assert_eq(s.judge.cc, 0, "%u ms", ms);
+		/* a picture, and more */
+		source_skip(a, 40);
+		source_skip(tables, 40);
+		play(2 * SPLICE_DOUBT_MS, false);
+		cr_expect_geq(s.judge.cc, 1u, "%u ms", ms);
+		cr_expect_eq(counted().cuts, 0, "%u ms", ms);
+	}
 }
 
 /* The times of a program are moved since its clock jumped. */
