@@ -39,7 +39,8 @@ struct filler *filler_new(const struct psi *);
 void filler_limit(struct filler *, const uint64_t pids[TS_PIDS / 64]);
 void filler_free(struct filler **);
 
-/* Takes the output while an input is on air, not the filler's own packets. */
+/* Takes the packets of an output: of a stream those of its inputs, without
+ * those of filler_run(); of a multiplex all, with those of filler_play(). */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
 /* Can the filler run: is a main program known, with a picture or with audio of
@@ -60,8 +61,8 @@ void filler_run(struct filler *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
 struct play;
 
-/* The last PTS on a PID of video or audio, also of the filler's own packets;
- * false: none is known. */
+/* The last PTS on a PID of video or audio that filler_feed() took; false: no
+ * PTS is known. */
 bool filler_pts(const struct filler *, uint16_t pid, uint64_t *ret);
 
 /* Generates pictures, sound and PCRs of one program, of the PIDs of the set

@@ -308,12 +308,12 @@ static void put_packets(struct play *p, const uint8_t *packets, size_t n)
 
 void play_run(struct play *p, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
-	struct due due;
+	struct due due = find_due(p);
 	uint8_t *packet;
 
 	p->out = out;
 	p->arg = arg;
-	if (now_ns > play_next_ns(p) + LATE_MS * MS)
+	if (now_ns > due.ns && now_ns - due.ns > LATE_MS * MS)
 		skip(p, now_ns);
 	while (due = find_due(p), due.ns <= now_ns) {
 		if (due.video != NULL) {
@@ -498,7 +498,7 @@ void play_follow_pts(struct play *p, uint16_t pid, uint64_t pts)
 				pts + HZ / 20, clock_at(p, p->start_ns)));
 }
 
-/* Of a PES with so much in it. */
+/* The packets of a PES with a payload of so many bytes. */
 static uint64_t packets_for(size_t len)
 {
 	enum { ROOM = TS_PACKET - 4 };
