@@ -5,6 +5,8 @@
 #include "common/document/document.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,12 +20,14 @@ int memfd_open(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-int memfd_write(int fd, const char *text, size_t len)
+/* Writes or reads all bytes from the start of the file; 0 or -errno. */
+static int transfer(int fd, bool writes, char *text, size_t len)
 {
-	if (ftruncate(fd, 0) < 0)
-		return -errno;
 	for (size_t done = 0; done < len;) {
-		ssize_t n = pwrite(fd, text + done, len - done, (off_t)done);
+		char *at = text + done;
+		size_t left = len - done;
+		ssize_t n = writes ? pwrite(fd, at, left, (off_t)done)
+				   : pread(fd, at, left, (off_t)done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -34,18 +38,11 @@ int memfd_write(int fd, const char *text, size_t len)
 	return 0;
 }
 
-static int read_all(int fd, char *text, size_t len)
+int memfd_write(int fd, const char *text, size_t len)
 {
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(fd, text + done, len - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
+	if (ftruncate(fd, 0) < 0)
+		return -errno;
+	return transfer(fd, true, (char *)(uintptr_t)text, len);
 }
 
 json_t *memfd_read_json(int fd, struct errmsg *error)
@@ -61,7 +58,7 @@ json_t *memfd_read_json(int fd, struct errmsg *error)
 		return NULL;
 	}
 	text = xcalloc(1, (size_t)st.st_size + 1);
-	err = read_all(fd, text, (size_t)st.st_size);
+	err = transfer(fd, false, text, (size_t)st.st_size);
 	if (err < 0)
 		errmsg_set(error, "cannot be read: %s", strerror(-err));
 	else
