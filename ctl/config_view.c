@@ -2,7 +2,7 @@
 #include "ctl/config_view.h"
 
 #include "common/base/util.h"
-#include "proto/spec/address_open.h"
+#include "proto/spec/value_open.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,43 +54,15 @@ static const json_t *find_field(const json_t *form, const char *key)
 
 /* --- observer_redact --- */
 
-/* A copy of an array with the items that show() returns; null for others. */
-static json_t *open_items(const json_t *items, const json_t *field,
-			  json_t *(*show)(const json_t *, const json_t *field))
-{
-	json_t *copy = json_array(), *item, *shown;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)items, i, item) {
-		shown = show(item, field);
-		(void)json_array_append_new(copy, shown != NULL ? shown
-								: json_null());
-	}
-	return copy;
-}
-
-static json_t *open_text(const char *key, const char *text)
-{
-	char *shown = strstr(key, "host") != NULL
-			      ? address_open_host(text)
-			      : address_open(text, strcmp(key, "output") == 0
-						   ? ADDRESS_OUTPUT
-						   : ADDRESS_INPUT);
-	json_t *value = json_string(shown);
-
-	free(shown);
-	return value;
-}
-
 /* Text, or the {format, host, port} of auth.backend. */
-static json_t *open_address(const json_t *value, const json_t *field)
+static json_t *open_address(const json_t *value, const void *field)
 {
 	static const char *const keys[] = { "format", "host", "port" };
 	const char *key = json_string_value(json_object_get(field, "key"));
 	json_t *copy, *member;
 
 	if (json_is_string(value))
-		return open_text(key, json_string_value(value));
+		return value_open_address(key, json_string_value(value));
 	if (!json_is_object(value))
 		return NULL;
 	copy = json_object();
@@ -99,7 +71,8 @@ static json_t *open_address(const json_t *value, const json_t *field)
 		if (strcmp(keys[i], "host") == 0 && json_is_string(member))
 			(void)json_object_set_new(
 				copy, keys[i],
-				open_text(keys[i], json_string_value(member)));
+				value_open_address(keys[i],
+						   json_string_value(member)));
 		else if (member != NULL)
 			(void)json_object_set(copy, keys[i], member);
 	}
@@ -109,30 +82,11 @@ static json_t *open_address(const json_t *value, const json_t *field)
 static json_t *open_object(const json_t *object, const json_t *form);
 
 /* An entry whose fields are those of the field. */
-static json_t *open_entry(const json_t *entry, const json_t *field)
+static json_t *open_entry(const json_t *entry, const void *field)
 {
 	return json_is_object(entry)
 		       ? open_object(entry, json_object_get(field, "fields"))
 		       : NULL;
-}
-
-static json_t *open_scalar(const json_t *value, const json_t *field)
-{
-	(void)field;
-	return json_is_string(value) || json_is_number(value) ||
-			       json_is_boolean(value)
-		       ? json_incref((json_t *)(uintptr_t)value)
-		       : NULL;
-}
-
-static bool is_number(const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	return json_is_number(value) || json_is_boolean(value) ||
-	       (text != NULL && (text[strspn(text, "0123456789.-")] == '\0' ||
-				 strcmp(text, "true") == 0 ||
-				 strcmp(text, "false") == 0));
 }
 
 static bool is_one_of(const json_t *text, const char *const *words)
@@ -144,20 +98,6 @@ static bool is_one_of(const json_t *text, const char *const *words)
 	return own != NULL && *words != NULL;
 }
 
-/* The members that are no lists and no objects. */
-static json_t *open_members(const json_t *object)
-{
-	json_t *copy = json_object(), *member, *shown;
-	const char *key;
-
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
-		shown = open_scalar(member, NULL);
-		if (shown != NULL)
-			(void)json_object_set_new(copy, key, shown);
-	}
-	return copy;
-}
-
 /* The value as an observer receives it; NULL: it has another type than the
  * field. */
 static json_t *open_value(const json_t *value, const json_t *field)
@@ -166,21 +106,18 @@ static json_t *open_value(const json_t *value, const json_t *field)
 					       NULL };
 	static const char *const objects[] = { "object", NULL };
 	const json_t *type = json_object_get(field, "type");
-	bool is_list = json_is_array(value);
 
 	if (has_mark(field, "address"))
-		return is_list ? open_items(value, field, open_address)
-			       : open_address(value, field);
+		return value_open_each(value, open_address, field);
 	if (json_object_get(field, "fields") != NULL ||
 	    is_one_of(json_object_get(field, "item"), objects))
-		return is_list ? open_items(value, field, open_entry)
-			       : open_entry(value, field);
+		return value_open_each(value, open_entry, field);
 	if (is_one_of(type, numbers))
-		return is_number(value) ? open_scalar(value, field) : NULL;
+		return value_open_number(value, NULL);
 	if (is_one_of(type, objects))
-		return json_is_object(value) ? open_members(value) : NULL;
-	return is_list ? open_items(value, field, open_scalar)
-		       : open_scalar(value, field);
+		return json_is_object(value) ? value_open_items(
+				value, value_open_scalar, NULL) : NULL;
+	return value_open_each(value, value_open_scalar, NULL);
 }
 
 /* A copy with the members that observers receive. */
@@ -203,21 +140,11 @@ static json_t *open_object(const json_t *object, const json_t *form)
 static json_t *open_section(const struct section *s, const json_t *value,
 			    const json_t *forms)
 {
-	json_t *form = json_object_get(forms, s->form), *copy, *entry;
-	json_t *field = json_pack("{s:O*}", "fields", form);
-	const char *name;
+	json_t *field = json_pack("{s:O*}", "fields",
+				  json_object_get(forms, s->form));
+	json_t *copy = s->named ? value_open_items(value, open_entry, field)
+				: value_open_each(value, open_entry, field);
 
-	if (s->named) {
-		copy = json_object();
-		json_object_foreach((json_t *)(uintptr_t)value, name, entry)
-			if (json_is_object(entry))
-				(void)json_object_set_new(
-					copy, name, open_object(entry, form));
-	} else if (json_is_array(value)) {
-		copy = open_items(value, field, open_entry);
-	} else {
-		copy = open_entry(value, field);
-	}
 	json_decref(field);
 	return copy;
 }

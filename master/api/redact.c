@@ -4,6 +4,7 @@
 #include "master/api/certificate.h"
 #include "master/config/config_fields.h"
 #include "proto/spec/address_open.h"
+#include "proto/spec/value_open.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -84,61 +85,13 @@ static json_t *take_string(char *text)
 	return value;
 }
 
-static bool is_number(const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	return json_is_number(value) || json_is_boolean(value) ||
-	       (text != NULL && (text[strspn(text, "0123456789.-")] == '\0' ||
-				 strcmp(text, "true") == 0 ||
-				 strcmp(text, "false") == 0));
-}
-
 static json_t *open_object(const struct field_table *const *tables,
 			   const json_t *object);
-
-/* A copy of an array, or of an object as a map, with the items that `open`
- * returns. */
-static json_t *open_items(const json_t *items,
-			  json_t *(*open)(const json_t *, const void *),
-			  const void *arg)
-{
-	json_t *copy, *item, *value;
-	const char *key;
-	size_t i;
-
-	if (json_is_array(items)) {
-		copy = json_array();
-		json_array_foreach((json_t *)(uintptr_t)items, i, item) {
-			value = open(item, arg);
-			/* the places of the others stay */
-			(void)json_array_append_new(
-				copy, value != NULL ? value : json_null());
-		}
-		return copy;
-	}
-	copy = json_object();
-	json_object_foreach((json_t *)(uintptr_t)items, key, item) {
-		value = open(item, arg);
-		if (value != NULL)
-			(void)json_object_set_new(copy, key, value);
-	}
-	return copy;
-}
 
 /* An entry of a list of objects. */
 static json_t *open_entry(const json_t *entry, const void *tables)
 {
 	return json_is_object(entry) ? open_object(tables, entry) : NULL;
-}
-
-static json_t *open_scalar(const json_t *value, const void *f)
-{
-	(void)f;
-	return json_is_string(value) || json_is_number(value) ||
-			       json_is_boolean(value)
-		       ? json_incref((json_t *)(uintptr_t)value)
-		       : NULL;
 }
 
 /* {format, host, port} of auth.backend. */
@@ -161,17 +114,10 @@ static json_t *open_address(const json_t *value, const void *arg)
 {
 	const char *text = json_string_value(value);
 	const struct field *f = arg;
-	enum address_use use = strcmp(f->key, "output") == 0 ? ADDRESS_OUTPUT
-							     : ADDRESS_INPUT;
 
 	if (json_is_object(value))
 		return open_backend(value);
-	if (text == NULL)
-		return NULL;
-	/* the rows of hosts are host and ecmg_host */
-	return take_string(strstr(f->key, "host") != NULL
-				   ? address_open_host(text)
-				   : address_open(text, use));
+	return text != NULL ? value_open_address(f->key, text) : NULL;
 }
 
 /* The value of a field that an observer may see; NULL: it has another type
@@ -181,24 +127,20 @@ static json_t *open_value(const struct field *f, const json_t *value)
 	const struct field_table *const tables[] = { f->of, NULL };
 
 	if (f->flags & FIELD_ADDRESS)
-		return json_is_array(value) ? open_items(value, open_address, f)
-					    : open_address(value, f);
+		return value_open_each(value, open_address, f);
 	if (f->of != NULL)
-		return json_is_array(value)
-			       ? open_items(value, open_entry, tables)
-			       : open_entry(value, tables);
+		return value_open_each(value, open_entry, tables);
 	switch (f->type) {
 	case FIELD_BOOL:
 	case FIELD_UINT:
 	case FIELD_INT:
 	case FIELD_REAL:
-		return is_number(value) ? open_scalar(value, f) : NULL;
+		return value_open_number(value, NULL);
 	case FIELD_JSON:
-		return json_is_object(value) ? open_items(value, open_scalar, f)
-					     : NULL;
+		return json_is_object(value) ? value_open_items(
+				value, value_open_scalar, NULL) : NULL;
 	default:
-		return json_is_array(value) ? open_items(value, open_scalar, f)
-					    : open_scalar(value, f);
+		return value_open_each(value, value_open_scalar, NULL);
 	}
 }
 
@@ -237,7 +179,7 @@ static json_t *open_section(const char *key, const json_t *value)
 	if (s == NULL)
 		return NULL;
 	if (json_is_array(value) || strcmp(key, "users") == 0)
-		return open_items(value, open_entry, s->tables);
+		return value_open_items(value, open_entry, s->tables);
 	return open_entry(value, s->tables);
 }
 
@@ -247,8 +189,8 @@ static json_t *open_document(const json_t *document)
 	const char *key;
 
 	json_object_foreach((json_t *)(uintptr_t)document, key, value) {
-		json_t *shown = strcmp(key, "gid") == 0 && is_number(value)
-					? json_incref(value)
+		json_t *shown = strcmp(key, "gid") == 0
+					? value_open_number(value, NULL)
 					: open_section(key, value);
 
 		if (shown != NULL)
@@ -284,7 +226,7 @@ static json_t *open_state(const json_t *value, const void *arg)
 		return take_string(address_open_sentence(
 			json_string_value(value)));
 	if (json_is_array(value))
-		return open_items(value, open_state, NULL);
+		return value_open_items(value, open_state, NULL);
 	if (!json_is_object(value))
 		return json_incref((json_t *)(uintptr_t)value);
 	copy = json_object();

@@ -44,4 +44,5 @@ libproto_a_SOURCES += \
 	proto/spec/tuner_isdbt.c proto/spec/tuner_isdbt.h \
 	proto/spec/tuner_sat.c proto/spec/tuner_sat.h \
 	proto/spec/scan_spec.c proto/spec/scan_spec.h \
-	proto/spec/tuner_spec.c proto/spec/tuner_spec.h
+	proto/spec/tuner_spec.c proto/spec/tuner_spec.h \
+	proto/spec/value_open.c proto/spec/value_open.h
