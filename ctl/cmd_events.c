@@ -85,7 +85,7 @@ static void put_stream_event(struct buf *to, const json_t *event)
 
 	text_rate(rate, number(event, "bitrate"));
 	text_plain(to, text_at(event, "channel_id"));
-	/* of an mpts the event has only the rate; its onair is always true */
+	/* the event of an mpts has only the rate; its onair is always true */
 	if (input == NULL) {
 		buf_printf(to, " multiplex %s", rate);
 		return;

@@ -56,7 +56,7 @@ bool ip_is_public(const struct ip_address *a)
 		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 		"224.0.0.0/3",
 	};
-	/* of 2000::/3, which is public otherwise */
+	/* parts of 2000::/3, which is public otherwise */
 	static const char *const v6[] = { "2001::/23", "2001:db8::/32",
 					  "2002::/16", "3fff::/20" };
 	struct ip_address inner;

@@ -18,5 +18,5 @@ struct segment_rate {
 	uint64_t average_bps; /* AVERAGE-BANDWIDTH, above 0 */
 };
 
-/* Of one segment at least. */
+/* The list has at least one segment. */
 struct segment_rate segment_rate_of(const struct ring_segments *);

@@ -63,7 +63,7 @@ static bool take_transponder(struct scan_results *r,
 	t = find(r, m->number);
 	(void)json_object_set_new(t, "tuning", json_deep_copy(m->tuning));
 	(void)json_object_set_new(t, "complete", json_boolean(m->complete));
-	/* of the ring of another adapter the worker knows no reception */
+	/* a worker that reads the ring of another adapter knows no signal */
 	if (m->status.tuner.taken || m->status.lock ||
 	    m->status.error != NULL)
 		adapters_put_signal(t, &m->status);

@@ -33,7 +33,7 @@ static void read_input(struct input_conf *in, const char *address,
 	if (input_kind_is_link(spec.kind))
 		in->stream = xstrdup(spec.stream);
 	in->module = spec.kind == INPUT_DVB && spec.cams.module;
-	/* of T2-MI it is a program of the inner stream */
+	/* in T2-MI, pnr names a program of the inner stream */
 	in->pnr = spec.t2mi ? 0 : spec.remux.pnr;
 	if (spec.cams.n > 0) {
 		in->cams = xcalloc(1, sizeof *in->cams);

@@ -33,7 +33,7 @@ enum {
 struct variant {
 	const char *id;     /* of the stream */
 	const char *header; /* "": none */
-	/* of its segments; 0: unknown */
+	/* peak and mean rate of the segments; 0: unknown */
 	uint64_t peak_bps, average_bps;
 	bool independent;   /* each begins with a random access point */
 	const char *codecs; /* names by RFC 6381; NULL or "": unknown */

@@ -219,7 +219,8 @@ static void add_choice(struct details *d, const struct status_stream *s,
 		detail(d, "input %u, chosen by hand", in->position);
 	else if (in->position > 1)
 		detail(d, "input %u, backup", in->position);
-	/* of a backup that plays it delays nothing */
+	/* damping delays only inputs in front of the active one, and the first
+	 * one */
 	for (size_t i = 1; i < MAX(in->position, 2U); i++) {
 		const struct msg_input_status *before =
 			status_stream_input(s, i);

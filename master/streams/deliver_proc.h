@@ -46,7 +46,7 @@ json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
  * master.  Call it before the first mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
-/* Of the sessions in all workers (deliver.policy); secret. */
+/* The seed of deliver.policy; secret. */
 uint64_t deliver_proc_seed(const struct deliver_proc *);
 /* With true the workers serve no mount, and every http output has an error.
  * Call it with true only before the first mount. */

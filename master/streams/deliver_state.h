@@ -31,7 +31,7 @@ struct mount {
 	bool fmp4;
 	bool demand; /* the stream starts with the first viewer */
 	bool stopped; /* ... and does not run now */
-	/* of the stream; NULL: none */
+	/* as in struct mount_config */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
 	bool no_auth;
@@ -76,7 +76,7 @@ struct deliver_proc {
 	unsigned n_wanted; /* by the configuration */
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
 	unsigned turn; /* the worker that gets the next viewer */
-	uint64_t seed; /* of the keys of sessions */
+	uint64_t seed; /* see deliver.policy; secret */
 	json_t *numbers; /* of mounts, by the last master; NULL: none */
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */

@@ -9,7 +9,7 @@
 enum {
 	/* limit of a save, in which the worker reads streams as well */
 	SAVE_S = 60,
-	/* of the last save, which a stop of the service awaits */
+	/* limit of the last save, which a stop of the service awaits */
 	LAST_SAVE_S = 2,
 };
 

@@ -19,7 +19,7 @@ struct feed_report {
 	struct msg_input_status input;
 	bool filler; /* it sends its filler */
 	unsigned n_untaken; /* reports in the sums */
-	/* of the alarms of the input: the newest of each one */
+	/* the newest change of each alarm of the input */
 	size_t n_changes;
 	struct msg_alarm_change changes[ALARM_COUNT];
 };

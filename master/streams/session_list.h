@@ -26,7 +26,7 @@ struct session_wait; /* a request for the list */
 enum {
 	/* a worker has so many connections, and clients of HLS */
 	SESSION_WORKER_MAX = 65536 + 65536,
-	/* of all workers; a list of this length takes some 12 s */
+	/* all workers together; a list of this length takes some 12 s */
 	SESSION_LIST_MAX = 65536 + 65536,
 	SESSION_LIST_MS = 25000, /* limit of a whole list */
 };

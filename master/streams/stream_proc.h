@@ -77,8 +77,8 @@ struct stream_proc_config {
 	const json_t *settings; /* with the defaults of streams; or NULL */
 	const struct play_conf *play; /* NULL: no play paths */
 	bool epg; /* the guide reads the ring of each stream */
-	/* of a multiplex (feeds.h): it runs as long as its reader, and has the
-	 * ring of mpts.h */
+	/* the stream feeds a multiplex (feeds.h): it runs as long as its
+	 * reader, and has the ring of mpts.h */
 	bool feed;
 	/* the rules for receivers; NULL, or a pointer to NULL: none */
 	struct viewers *const *viewers;

@@ -37,7 +37,8 @@ enum {
 	 * the configuration is new and its sandbox has no rule for it. */
 	WORKER_EXIT_RENEW = 101,
 
-	/* Of WORKER_RECORDINGS_VARIABLE; with more it is "/". */
+	/* The most folders in WORKER_RECORDINGS_VARIABLE, and their bytes;
+	 * with more its value is "/". */
 	WORKER_RECORDINGS_MAX = 64,
 	WORKER_RECORDINGS_BYTES_MAX = 16384,
 

@@ -116,7 +116,10 @@ struct msg_deliver_policy {
 	bool real_ip;
 	/* other workers have viewers, too: deliver asks about every viewer */
 	bool shared;
-	uint64_t seed; /* of the keys of sessions; secret */
+	/* The keys and the numbers in paths of HLS sessions are hashes that
+	 * begin with it: all workers compute the same ones, and clients, which
+	 * do not know it, cannot. */
+	uint64_t seed;
 };
 
 struct msg_deliver_review {

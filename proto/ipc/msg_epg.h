@@ -18,9 +18,9 @@ enum {
 	/* Bytes of a reply in JSON. */
 	EPG_REPLY_MAX = 1 << 20,
 	EPG_SAVED_MAX = 2 * EPG_MEMORY_MAX_MIB << 20,
-	/* of the events of a stream for EIT */
+	/* bytes of the events of a stream for EIT */
 	EPG_EIT_MAX = 16 << 20,
-	/* of the list of channels for XMLTV */
+	/* bytes of the list of channels for XMLTV */
 	EPG_CHANNELS_MAX = 8 << 20,
 };
 
@@ -116,7 +116,7 @@ struct msg_epg_status {
 	/* their programmes with impossible dates, that overlapped the next
 	 * one, without an end, and with a gap behind them */
 	uint64_t refused, overlaps, endless, gaps;
-	/* of settings: each begins with its setting, as in
+	/* errors of settings: each begins with its setting, as in
 	 * "epg_sources[1]: " */
 	size_t n_errors;
 	const char *errors[EPG_ERRORS_MAX];

@@ -36,7 +36,8 @@ struct msg_service_status {
 	uint64_t dropped;        /* packets that had no room ... */
 	uint64_t excess;         /* ... and those of the last second */
 	uint64_t eit_dropped;    /* EIT sections of its input, the same */
-	/* of its streams in the order of its PMT; more are left out */
+	/* the PIDs of its streams, in the order of its PMT; more are left
+	 * out */
 	size_t n_pids;
 	uint16_t pids[MSG_SERVICE_PIDS_MAX];
 };

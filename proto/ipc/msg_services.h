@@ -187,7 +187,7 @@ struct msg_scan_server {
 	const char *host;        /* address of the server */
 	uint32_t port;           /* of RTSP; 0: the usual one */
 	const char *uuid;
-	/* of its description; "": not given */
+	/* from the description of the server; "": not given */
 	const char *name;
 	const char *manufacturer;
 	const char *model;

@@ -31,7 +31,7 @@ MSG_CATALOGUE_TO_MASTER(MSG_EXTERN, MSG_NOTHING)
 #undef MSG_EXTERN
 #undef MSG_NOTHING
 
-/* of enum ask_verdict */
+/* the names of enum ask_verdict */
 extern const char *const ask_verdict_names[];
 
 /* the items of stream.status */

@@ -164,7 +164,7 @@ int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;
 
-/* Of HLS, unless the output sets them. */
+/* Defaults of HLS outputs. */
 enum { HLS_DURATION_S = 3, HLS_QUANTITY = 4 };
 
 enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,

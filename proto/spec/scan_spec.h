@@ -25,7 +25,7 @@ enum {
 	SCAN_NETWORK_MAX = 256,
 };
 
-/* Of a blind scan; 0 and "": not given. */
+/* What a blind scan tunes to; 0 and "": not given. */
 struct scan_grid {
 	double from, to, step; /* MHz */
 	char polarization[5];

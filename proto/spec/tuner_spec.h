@@ -61,7 +61,7 @@ enum {
 	TUNER_COMMANDS_MAX = 8, /* of DISEQC_RAW */
 	TUNER_COMMAND_BYTES = 6,
 	TUNER_NO_STREAM = -1,
-	/* of words: those of the kernel */
+	/* numbers of the kernel for the word "auto" */
 	TUNER_AUTO_FEC = 9,
 	TUNER_AUTO_MODULATION = 6,
 	TUNER_AUTO_MODE = 2,
@@ -144,7 +144,7 @@ struct tuner_spec {
 	bool budget;
 	struct tuner_ca ca;
 
-	/* of these keys */
+	/* computed from the keys */
 	bool satellite;
 	bool high;             /* the upper band of the LNB: tone */
 	bool inverted;         /* the LNB inverts the spectrum */

@@ -216,7 +216,7 @@ static int read_packets(struct source *source, struct batch *batch,
 	reads = source->inner->ops->read(source->inner, &s->batch, now_ns);
 	if (s->stream != NULL) {
 		write_slot(s, now_ns);
-		/* of a slot that fails, too: what it still has */
+		/* a slot that fails may still have packets */
 		reads += read_slot(s);
 	}
 	s->out = NULL;

@@ -36,7 +36,7 @@ struct pid_stats {
 	uint32_t frame_ticks;          /* of audio: the duration of a frame */
 	uint64_t level_at;             /* packet at which level was set */
 	struct unit_buffer *units;     /* video, audio; NULL: not checked */
-	/* of a PMT: the fill of the system buffer, in bytes, and the packet at
+	/* for a PMT: the fill of the system buffer, in bytes, and the packet at
 	 * which it was set */
 	float system;
 	uint64_t system_at;

@@ -27,7 +27,7 @@ struct ca_softcam {
 	bool ignore_cw;
 	unsigned timeout_ms, skip_ecm;
 	struct ca_card card;
-	/* of its answers, smoothed; 0: not known */
+	/* delay of its answers and its spread, smoothed; 0: not known */
 	uint64_t usual_ns, spread_ns;
 };
 

@@ -48,7 +48,7 @@ struct ecmg_terms {
 struct ecmg_request {
 	uint16_t number;
 	unsigned period_ms;
-	/* of the periods from number - 1 on */
+	/* the words of the periods from number - 1 on */
 	uint8_t words[ECMG_WORDS][SIMULCRYPT_WORD];
 	const uint8_t *ac; /* access criteria */
 	size_t ac_len;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the libraries of an output. */
+/* What the libraries of an output need. */
 enum { NEED_NET = NEED_THREADS | NEED_UDP | NEED_TCP | NEED_NAMES };
 
 static void add(struct grants *g, enum grant_use use, const char *path)

@@ -27,7 +27,7 @@ bool kernel_tls_exists(void)
 
 bool kernel_tls_sends(int fd)
 {
-	/* of this size: without the key */
+	/* with this size the kernel returns no key */
 	struct tls_crypto_info info;
 	socklen_t len = sizeof info;
 

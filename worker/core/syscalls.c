@@ -147,7 +147,7 @@ static const struct {
 	/* sockets */
 	{ SCMP_SYS(bind), SOCKETS | NEED_DEVICES },
 	{ SCMP_SYS(connect), SOCKETS },
-	/* of libraries */
+	/* libraries make these */
 	{ SCMP_SYS(dup), NEED_NAMES },
 	{ SCMP_SYS(dup2), NEED_NAMES },
 	{ SCMP_SYS(dup3), NEED_NAMES },
@@ -177,7 +177,7 @@ static const unsigned long requests[] = {
 	SIOCGSTAMPNS_OLD,
 };
 
-/* Of tuners. */
+/* Requests to tuners. */
 static const unsigned long device_requests[] = {
 	FE_GET_INFO, FE_GET_PROPERTY, FE_SET_PROPERTY, FE_GET_EVENT,
 	FE_READ_STATUS, FE_READ_SIGNAL_STRENGTH, FE_READ_SNR, FE_READ_BER,

@@ -53,8 +53,8 @@ struct crypto_memory {
 	uint32_t magic;
 	uint16_t number; /* of the period that runs */
 	uint16_t reserved;
-	/* of the period before (another one, once the first has ended), of this
-	 * one, and of the next ones */
+	/* words of the period before (another one, once the first has ended),
+	 * of this one, and of the next ones */
 	uint8_t words[CRYPTO_KEPT][CSA_CONTROL_WORD];
 	struct crypto_ecm on_air[CRYPTO_SYSTEMS_MAX];
 };

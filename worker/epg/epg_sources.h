@@ -26,7 +26,7 @@ struct epg_sources_status {
 	uint64_t changes; /* services that they changed */
 	/* programmes, as guide_import_counts has them */
 	uint64_t refused, overlaps, endless, gaps;
-	/* of each source that has one, with its place; borrowed */
+	/* the error of each source that has one, with its place; borrowed */
 	size_t n_errors;
 	const char *errors[EPG_SOURCES_MAX];
 };

@@ -25,7 +25,7 @@ struct epg_stream {
 	struct section_assembler pat, sdt, eit;
 	uint8_t pat_buffer[SECTION_PSI_MAX], sdt_buffer[SECTION_PSI_MAX];
 	uint8_t eit_buffer[SECTION_MAX];
-	/* of the sections of the PAT so far */
+	/* programs in the sections of the PAT so far */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n;
 	uint8_t next; /* section_number of the PAT that follows */

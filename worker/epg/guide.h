@@ -101,7 +101,7 @@ void guide_set_codepage(struct guide *, const char *stream,
  * would outlive its source. */
 void guide_set_own(struct guide *, const char *stream,
 		   const struct own_services *);
-/* Of compressed texts; taken; NULL: none. */
+/* The dictionary for compressed texts; taken; NULL: none. */
 void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);

@@ -10,7 +10,7 @@
 enum {
 	STRINGS = 4, /* of a language */
 	OVERHEAD = 32, /* of an allocation, with its pointer */
-	/* of two digits of hours, each up to 15 */
+	/* two digits of hours, each up to 15 */
 	DURATION_MAX_S = 166 * 3600,
 };
 

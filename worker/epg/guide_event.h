@@ -56,7 +56,7 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
 json_t *guide_event_write(const struct guide_event *);
 /* The same without details. */
 json_t *guide_event_write_brief(const struct guide_event *);
-/* Of the content. */
+/* Adds the content to a hash. */
 uint64_t guide_event_hash(const struct guide_event *, uint64_t hash);
 /* NULL: the value, which may have any content, is no event.  scratch: any
  * content. */

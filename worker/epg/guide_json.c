@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	/* of a service, beside its events, and of an answer */
+	/* JSON of a service without its events, and of an answer */
 	FRAME_BYTES = 128,
 };
 

@@ -8,7 +8,7 @@
 
 enum {
 	EVENT_BYTES = 16 * 1024, /* of JSON; more: the titles only */
-	/* of the first title, if it is too long; a byte takes up to 6 in
+	/* kept of a first title that is too long; a byte takes up to 6 in
 	 * JSON */
 	TITLE_BYTES = 2048,
 };

@@ -13,7 +13,7 @@
 
 enum {
 	IMPORT_PART = 256 * 1024, /* bytes after gzip */
-	/* of a document after gzip; the limit that operators know */
+	/* a document after gzip; the limit that operators know */
 	IMPORT_BYTES_MAX = 1 << 30,
 };
 

@@ -29,9 +29,10 @@
 
 enum {
 	READ_MS = 200, /* between two passes over the streams */
-	/* of a stream in a pass, with the work on its events: 160 Mbit/s */
+	/* bytes of a stream in a pass, with the work on its events: 160
+	 * Mbit/s */
 	READ_MAX = 4 << 20,
-	/* of all streams in a wake-up, so that the loop does all else */
+	/* bytes of all streams in a wake-up, so that the loop does all else */
 	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60,
 	STREAMS_MAX = 10000,

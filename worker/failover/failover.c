@@ -165,7 +165,7 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 
 	if (damper_is_damped(&in->damper, now_ns) != patient)
 		return false;
-	/* of the chosen one only single packets are missing */
+	/* while the chosen input misses only single packets, it stays */
 	if (is_whole_for(&f->inputs[c], 0, now_ns) && !is_clean(in, now_ns))
 		return false;
 	/* it is not known whether it will be on air */

@@ -7,7 +7,7 @@
 
 struct fmp4_state {
 	size_t n;
-	/* of sound: es and pes from the next frame on; all without samples */
+	/* without samples; es and pes of sound begin with the next frame */
 	struct fmp4_track list[FMP4_TRACKS_MAX];
 };
 

@@ -54,7 +54,7 @@ struct input_keeper {
 	struct input_counters all;      /* since init */
 	struct input_counters reported; /* `all` at the last second */
 	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
-	/* of the packets of spec, see input_choose() */
+	/* which packets of spec are read, see input_choose() */
 	struct program_choice choice;
 	struct input_spec spec;
 };

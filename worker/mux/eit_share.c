@@ -90,7 +90,7 @@ void eit_share_push(struct eit_share *s, size_t input, const uint8_t *section,
 	buf_append(&q->sections, section, len);
 }
 
-/* Of the first section of a queue of an input. */
+/* The table of the first section in a queue of an input. */
 static uint64_t table_of(size_t input, const struct queue *q)
 {
 	const uint8_t *section = buf_head(&q->sections) + LENGTH;
@@ -125,7 +125,7 @@ static struct queue *find_next(const struct eit_share *s, enum kind kind,
 	return found;
 }
 
-/* Of a queue that is not empty. */
+/* Bytes of the first section; the queue is not empty. */
 static size_t first_len(const struct queue *q)
 {
 	const uint8_t *head = buf_head(&q->sections);

@@ -150,7 +150,7 @@ struct mux_source_state {
 	bool above_max;   /* ... it had more than its max_kbps */
 	uint64_t packets; /* that went out since mux_new() ... */
 	uint64_t dropped; /* ... and that did not, because of the rate */
-	/* of its configuration */
+	/* from its configuration */
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
 	const struct remux_service *services; /* borrowed up to the next feed */

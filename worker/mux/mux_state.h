@@ -128,8 +128,8 @@ struct mux_source {
 			     * never */
 	size_t n_absent; /* services; all of them: ... */
 	bool absent;     /* ... the input is absent */
-	/* of each PID: 1 + the absent service that has it, or 0 if its packets
-	 * are sent; NULL: all are */
+	/* for each PID 1 + the absent service that has it, or 0 if its packets
+	 * are sent; NULL: the packets of all PIDs are sent */
 	uint16_t *gone;
 	bool still; /* its services have a filler, ... */
 	bool has_file; /* ... for which a file may be sent */

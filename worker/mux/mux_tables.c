@@ -182,7 +182,8 @@ struct filler {
 	const uint8_t *lead; /* of each section, in front of the entries */
 	size_t n_lead;
 	size_t start; /* bytes in front of the first entry */
-	/* of an SDT: the numbers, and one whose edits have no room or 0 */
+	/* of an SDT: the numbers of its services, and one service whose edits
+	 * have no room, or 0 */
 	uint64_t listed[PLACE_NUMBERS / 64];
 	uint16_t crowded;
 };

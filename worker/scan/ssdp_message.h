@@ -17,7 +17,7 @@ enum {
 	SSDP_GROUPS = 3,
 	SSDP_WAIT_S = 2, /* a server replies to a search within this time */
 	SSDP_UUID_MAX = 64,
-	/* of an announcement; the specification demands 1,800 */
+	/* life of an announcement; the specification demands 1,800 */
 	SSDP_LIFE_S = 1800,
 	SSDP_LIFE_MIN_S = 60,
 	SSDP_LIFE_MAX_S = 86400,
@@ -40,7 +40,7 @@ enum ssdp_kind {
 struct ssdp_message {
 	enum ssdp_kind kind;
 	char uuid[SSDP_UUID_MAX];  /* without "uuid:" */
-	/* of SSDP_ALIVE: */
+	/* only SSDP_ALIVE has these */
 	struct server_url location; /* of the description */
 	unsigned life_s;
 };

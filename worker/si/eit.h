@@ -76,7 +76,7 @@ struct eit_facts {
 		      * were too short */
 	size_t compressed; /* texts that the dictionary cannot read: U+FFFD */
 	enum text_table unnamed; /* of text_decode_as(), while it is read */
-	/* of compressed texts, while it is read; NULL: none */
+	/* reads compressed texts; set while an event is read; NULL: none */
 	const struct text_dictionary *dictionary;
 };
 

@@ -155,7 +155,8 @@ void chain_second(struct input_chain *, uint64_t now_ns);
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* chain_choice.c */
-/* Of a multiplex in memory a stream of one program reads that program only. */
+/* From a multiplex in memory, a stream of one program reads only that
+ * program. */
 void chain_choose(struct input_chain *, const struct stream_spec *);
 /* Reads the PMTs of the other programs as well, because a scan reports them. */
 void chain_show_tables(struct input_chain *, bool all);

@@ -73,7 +73,7 @@ static void take_reads(struct stream_memory *m, struct stream_read *ret)
 	memset(m->reads, 0, sizeof m->reads);
 }
 
-/* Of inputs with the same address, each one has its own. */
+/* Inputs with the same address have a place each. */
 static void find_start(struct mux_seen *source, const char *address,
 		       struct stream_read *reads)
 {

@@ -32,7 +32,7 @@ typedef bool own_eit_input_fn(uint16_t pnr, unsigned *ret_place,
 
 struct own_eit_config {
 	const struct tables_spec *spec; /* copied */
-	/* of the output; they outlive it */
+	/* tables of the output; they outlive it */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
 	struct eit_versions *versions;  /* they outlive it */

@@ -70,7 +70,7 @@ static struct input_chain *chosen_chain(const struct selector *s)
  * judges it. */
 static bool is_onair(const struct selector *s, const struct input_chain *l)
 {
-	/* of a silent input of a multiplex its tables go out */
+	/* in a multiplex the tables of a silent input go out */
 	if (s->mux != NULL)
 		return l->report.onair && !l->silent;
 	return l->report.onair ||

@@ -38,7 +38,7 @@ struct eit_versions {
 struct eit_table_name {
 	uint8_t table_id;
 	uint16_t sid;
-	/* of other transport streams */
+	/* 0 for the own transport stream */
 	uint16_t onid, tsid;
 };
 

@@ -286,7 +286,7 @@ static void push_clock(struct table_stage *s, const struct schedule_due *due)
 	mark(s, 0, s->queue.n - before, (struct slot){ 0 });
 }
 
-/* Of a section with the long header; others have no extension. */
+/* The table of a section: table_id, and the extension of a long header. */
 static uint32_t table_of(const uint8_t *section)
 {
 	uint32_t extension = section_has_syntax(section)

@@ -29,7 +29,7 @@ enum {
 	CA_PMT_MAX = 1536, /* of a PMT of 1,024 bytes */
 	CA_PMT_SECTION_MAX = 1024,
 	CA_IDS_MAX = 64,
-	/* of a ca_pmt_reply */
+	/* CA_enable of a ca_pmt_reply */
 	CA_REPLY_POSSIBLE = 0x01,
 	CA_REPLY_PURCHASE = 0x02,
 	CA_REPLY_TECHNICAL = 0x03,

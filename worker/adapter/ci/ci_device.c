@@ -51,7 +51,7 @@ struct ci_device {
 	uint64_t call_ns;
 	unsigned n_views;
 	struct ci_view views[CI_SLOTS_MAX];
-	/* of the thread alone */
+	/* only the thread uses these */
 	int fd;
 	unsigned n_slots;
 	struct ca_programs *programs;

@@ -62,7 +62,7 @@ static unsigned add(struct ci_sessions *s, enum ci_resource resource)
 
 	if (before > 0 && resource != CI_MANAGER && resource != CI_DATE_TIME)
 		s->of[before - 1] = CI_NO_RESOURCE;
-	/* of the last place */
+	/* the place above may have been the last one */
 	if (number == 0)
 		number = ci_session_find(s, CI_NO_RESOURCE);
 	if (number > 0)

@@ -38,7 +38,7 @@ struct dvb_tuner {
 	size_t n_more; /* PIDs beyond these */
 	int dvr; /* that the owner may read; -1: none */
 	struct dvb_state state;
-	/* of the thread alone */
+	/* only the thread uses these */
 	struct tuner_spec spec;
 	struct dvb_device device;
 	uint64_t open_ns;  /* not before */

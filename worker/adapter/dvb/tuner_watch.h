@@ -19,7 +19,7 @@ enum watch_step {
 	WATCH_RENEW, /* the process */
 };
 
-/* Of the last second. */
+/* What was seen in the last second. */
 struct watch_facts {
 	uint64_t now_ns, tuned_ns;
 	bool tuned, lock;
