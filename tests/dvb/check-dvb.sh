@@ -13,7 +13,7 @@ here=$srcdir/tests/dvb
 dir=${DVB_DIR:-$builddir/dvb-vm}
 lanes=${DVB_LANES:-tuning faults scans peers record hotplug slots driver cam
 	stuck}
-mkdir -p "$dir/share" "$dir/bin"
+mkdir -p "$dir/share" "$dir/bin" "$dir/tests"
 status=0
 reason=$(bash "$here/prep.sh" "$dir" "$here" 2>&1) || status=$?
 if [ $status = 77 ]; then
@@ -23,12 +23,12 @@ fi
 echo "$reason" | sed 's/^/# /'
 [ $status = 0 ] || exit 99
 
-rm -f "$dir"/share/*
-echo "$lanes" >"$dir/share/lanes"
-builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/share/mux.ts" 20 \
-	"$dir/share/plp.ts"
+rm -f "$dir"/share/* "$dir"/tests/*
+echo "$lanes" >"$dir/tests/lanes"
+builddir=$builddir "$NODE" "$here/mux-file.mjs" "$dir/tests/mux.ts" 20 1 \
+	"$dir/tests/plp.ts"
 set -- -k "$dir" -m "$dir/fakedvb-ko" -s "$dir/share" -f "$here/lanes:/lanes" \
-	-i -t ${DVB_LIMIT:-1800}
+	-f "$dir/tests:/tests" -i -t ${DVB_LIMIT:-1800}
 for program in sluice sluice-worker sluice-worker-net tests/dvb/dvbif \
 		tests/dvb/dvbwait tests/dvb/fakecam tests/dvb/tsfeed; do
 	cp "$builddir/$program" "$dir/bin/"
@@ -59,8 +59,8 @@ for lane in $lanes end; do
 	results "$lane"
 done >"$dir/results"
 if [ -e "$dir/share/zap.ts" ] && [ -e "$dir/share/record.lane" ]; then
-	"$NODE" "$here/same-bytes.mjs" "$dir/share/mux.ts" \
-		"$dir/share/zap.ts" "$dir/share/sluice.ts" >>"$dir/results"
+	"$NODE" "$here/same-bytes.mjs" "$dir/tests/mux.ts" \
+		"$dir/share/zap.ts" "$dir/share/all.ts" >>"$dir/results"
 fi
 awk '/^(not )?ok / { sub(/ok/, "ok " ++n) } { print }
 	END { print "1.." n + 0 }' "$dir/results"

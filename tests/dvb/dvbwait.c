@@ -25,7 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 8000, TEXT_MAX = 1 << 20, PAUSE_US = 100000 };
+enum { PORT = 8000, TEXT_MAX = 1 << 20 };
+
+/* A pause between two looks: a part of the time that was waited for, so that a
+ * long wait has few, within bounds. */
+static const double PAUSE_PART = 0.1, PAUSE_MIN = 0.05, PAUSE_MAX = 1;
 
 static char text[TEXT_MAX];
 
@@ -103,10 +107,21 @@ static bool is_api(const char *path)
 	       strncmp(path, "/control/", 9) == 0;
 }
 
+static void pause_after(double waited)
+{
+	double pause = waited * PAUSE_PART;
+
+	if (pause < PAUSE_MIN)
+		pause = PAUSE_MIN;
+	if (pause > PAUSE_MAX)
+		pause = PAUSE_MAX;
+	(void)usleep((useconds_t)(pause * 1e6));
+}
+
 int main(int argc, char **argv)
 {
 	bool without, there, matches;
-	double end;
+	double begin, limit;
 	regex_t re;
 
 	if (argc < 4 || argc > 5)
@@ -115,16 +130,17 @@ int main(int argc, char **argv)
 	if (regcomp(&re, argv[2] + without,
 		    REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
 		return 2;
-	for (end = now() + strtod(argv[1], NULL);;) {
+	limit = strtod(argv[1], NULL);
+	for (begin = now();;) {
 		there = is_api(argv[3])
 				? ask(argv[3], argc > 4 ? argv[4] : NULL)
 				: look(argv[3]);
 		matches = regexec(&re, text, 0, NULL, 0) == 0;
 		if (without ? there && !matches : matches)
 			return 0;
-		if (now() >= end)
+		if (now() - begin >= limit)
 			break;
-		(void)usleep(PAUSE_US);
+		pause_after(now() - begin);
 	}
 	(void)puts(text);
 	return 1;

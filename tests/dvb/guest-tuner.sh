@@ -3,19 +3,21 @@
 # on the kernel's DVB API: what the driver receives, what streams receive, and
 # what happens when the hardware fails.
 #
+# The files of the share are written when little runs: the clock of the guest,
+# which counts its instructions, does not stand still while the host works.
+#
 # Each file of /lanes runs beside the others with an adapter of its own.  It
 # sources guest-lib.sh, which has the functions of a lane.  Its results are in
 # /host/NAME.lane as soon as it ends: a machine that is ended keeps those of the
 # lanes that did.  One that takes LANE_S seconds of the guest, which wait for
 # nothing else, is ended.
 # Needs: fakedvb.ko, sluice, sluice-worker, sluice-worker-net, tsfeed, fakecam,
-# dvbif, dvbwait, flock, and a share with mux.ts (programs 1 to 3), plp.ts (the
-# same in T2-MI), and lanes: their names.  dvbv5-scan, dvbv5-zap and w_scan are
-# compared if they are there.
+# dvbif, dvbwait, flock, a share, and /tests with mux.ts (programs 1 to 3),
+# plp.ts (the same in T2-MI), and lanes: their names.  dvbv5-scan, dvbv5-zap and
+# w_scan are compared if they are there.
 LANE_S=600
 
 modprobe fakedvb adapters=10 ci=1 || exit 1
-cp /host/mux.ts /host/plp.ts /tmp
 mkdir -p /etc/sluice /srv /tmp/lanes
 # a recording pauses where less is free
 mount -t tmpfs -o size=600m tmpfs /srv
@@ -39,7 +41,7 @@ run_lane() { # run_lane NAME NUMBER
 
 number=0
 pids=
-for lane in $(cat /host/lanes); do
+for lane in $(cat /tests/lanes); do
 	# it holds up the others
 	[ $lane != stuck ] || wait $pids
 	run_lane $lane $number &
@@ -59,5 +61,9 @@ wait $pids
 	echo "# $(sed -n 's/^cpu  *\([0-9]*\) [0-9]* \([0-9]*\) .*/\1 \2/p' \
 		/proc/stat) user and system, 1/100 s"
 } >>/tmp/lanes/end
+killall tsfeed
 cp /tmp/log /host/sluice.log
+for file in /tmp/zap.ts /srv/all.ts; do
+	[ ! -e $file ] || cp $file /host/
+done
 cp /tmp/lanes/end /host/end.lane

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// mux-file.mjs FILE SECONDS [PLP]: a multiplex of three programs at 2 Mbit/s,
+// mux-file.mjs FILE SECONDS MBIT_PER_S [PLP]: a multiplex of three programs,
 // which have CA descriptors, with the SDT and NIT of a terrestrial network of
 // two channels.  PLP: a file with the same as T2-MI in PID 4096 of program 9.
 import fs from 'node:fs';
@@ -7,8 +7,9 @@ import { TsMux, patSection, pmtSection } from '../helpers/mux.mjs';
 import { T2mi } from '../helpers/t2mi.mjs';
 import { crc32 } from '../helpers/ts.mjs';
 
-const RATE = 2e6, PER_FRAME = 21 * 188;
-const [file, seconds, plpFile] = process.argv.slice(2);
+const PER_FRAME = 21 * 188;
+const [file, seconds, mbitPerS, plpFile] = process.argv.slice(2);
+const rate = mbitPerS * 1e6;
 const programs = [1, 2, 3].map((pnr) => ({ pnr, pmtPid: 0x100 * pnr,
 	video: 0x100 * pnr + 1, audio: 0x100 * pnr + 2,
 	// of a CAM; the packets are not scrambled
@@ -58,10 +59,10 @@ const channel = (khz, i) => [0, i + 1, 0, 1, ...loop([0x5a, 11,
 	0xff, 0xff, 0xff, 0xff])];
 const nit = [...loop([0x40, ...text('Network')]),
 	...loop([474000, 490000].flatMap(channel))];
-const mux = new TsMux({ programs, rate: RATE });
+const mux = new TsMux({ programs, rate });
 const list = Array.from({ length: Number(seconds) }, (_, i) => Buffer.concat([
 	packet(17, i, 0x42, 1, sdt), packet(16, i, 0x40, 7, nit),
-	mux.take(Math.floor(RATE / 8 / 188))]));
+	mux.take(Math.floor(rate / 8 / 188))]));
 
 fs.writeFileSync(file, Buffer.concat(list));
 if (plpFile)

@@ -16,13 +16,17 @@ SRC=$(cd "${2:-$(dirname "$0")}/fakedvb" && pwd)
 mkdir -p "${1:?usage: prep.sh DIR [SRC]}"
 cd "$1"
 skip() { echo "prep.sh: $*" >&2; exit 77; }
+# where a system keeps none, each call of apt would index all packages anew
+APT=(-o "Dir::Cache::pkgcache=$PWD/pkgcache"
+	-o "Dir::Cache::srcpkgcache=$PWD/srcpkgcache")
+trap 'rm -f pkgcache srcpkgcache' EXIT
 
 command -v apt-get >/dev/null || skip "no apt-get: this needs Debian's packages"
 
 # needed PACKAGE PATTERN: the first package of that name that it depends on; apt
 # ends with 100 where it knows no such package
 needed() {
-	{ apt-cache depends "$1" 2>/dev/null || true; } |
+	{ apt-cache "${APT[@]}" depends "$1" 2>/dev/null || true; } |
 		awk -v p="Depends: $2" '$0 ~ p && !k { k = $2 } END { print k }'
 }
 
@@ -33,7 +37,7 @@ unpack() {
 	shift 2
 	rm -rf deb
 	mkdir -p deb "$to"
-	(cd deb && apt-get download -qq -o Acquire::Retries=1 \
+	(cd deb && apt-get download -qq "${APT[@]}" -o Acquire::Retries=1 \
 		-o Acquire::http::Timeout=20 "$package") >>apt.log 2>&1 ||
 		return 1
 	dpkg-deb --fsys-tarfile deb/*.deb |
@@ -87,7 +91,6 @@ take_kernel() {
 		'./lib/modules/*/modules.order' \
 		'./lib/modules/*/drivers/media/dvb-core/*' \
 		'./lib/modules/*/drivers/media/mc/*' \
-		'./lib/modules/*/ethernet/intel/e1000/*' \
 		'./lib/modules/*/net/9p/*' './lib/modules/*/net/tls/*' \
 		'./lib/modules/*/kernel/crypto/*' './lib/modules/*/fs/9p/*' \
 		'./lib/modules/*/fs/netfs/*' './lib/modules/*/fs/fscache/*' \

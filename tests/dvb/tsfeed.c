@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PACKET = 188, CHUNK = 50 * PACKET, PAUSE_US = 20000 };
+enum { PACKET = 188, CHUNK = 50 * PACKET };
 
 static double now(void)
 {
@@ -21,6 +21,14 @@ static double now(void)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void sleep_for(double seconds)
+{
+	struct timespec t = { .tv_sec = (time_t)seconds };
+
+	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+	(void)nanosleep(&t, NULL);
 }
 
 /* False: the device is gone. */
@@ -56,8 +64,10 @@ int main(int argc, char **argv)
 	begin = now();
 	end = begin + strtod(argv[4], NULL);
 	while (now() < end) {
-		if (sent > (now() - begin) * rate) {
-			(void)usleep(PAUSE_US);
+		double early = sent / rate - (now() - begin);
+
+		if (early > 0) {
+			sleep_for(early);
 		} else if (!write_chunk(from, to, &sent)) {
 			perror("tsfeed: write");
 			return 1;

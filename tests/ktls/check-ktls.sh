@@ -17,7 +17,7 @@ bash "$dvb/prep.sh" "$dir" "$dvb" || {
 	exit $status
 }
 [ -s "$dir/share/mux.ts" ] ||
-	builddir=$builddir "$NODE" "$dvb/mux-file.mjs" "$dir/share/mux.ts" 20
+	builddir=$builddir "$NODE" "$dvb/mux-file.mjs" "$dir/share/mux.ts" 20 2
 [ -s "$dir/share/key.pem" ] ||
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
 		-nodes -days 3650 -subj /CN=headend.example \

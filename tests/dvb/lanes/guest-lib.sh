@@ -76,7 +76,7 @@ param() {
 }
 listen() { cat /dev/fakedvb$A >>/tmp/events$A & }
 feed() { # feed [FILE]
-	tsfeed ${1:-/tmp/mux.ts} /dev/fakedvb$A 2000 1000 >/tmp/feed$A 2>&1 &
+	tsfeed ${1:-/tests/mux.ts} /dev/fakedvb$A 1000 1000 >/tmp/feed$A 2>&1 &
 	feeder=$!
 }
 forget() { : >/tmp/events$A; }
@@ -91,6 +91,7 @@ tunes() { # tunes WHAT KEYS PATTERN: of the line of the driver
 	await "$1" 20 told "tune $3"
 }
 stream() { # stream ID OPTIONS: reads the adapter, from # on
+	streams="$streams $1"
 	send '{"cmd": "set-stream", "id": "'"$1"'", "stream": {"id": "'"$1"'",
 		"name": "'"$1"'", "type": "spts", "enable": true,
 		"input": ["dvb://'$ID"$2"'"], "output": []}}'
@@ -99,7 +100,11 @@ remove_stream() {
 	send '{"cmd": "set-stream", "id": "'"$1"'", "stream": {"remove": true}}'
 }
 finish() {
-	# what a lane leaves behind costs the others time; they look at cam
+	# what a lane leaves behind costs the others time
+	for id in $streams; do
+		remove_stream $id
+	done
+	# they look at the tuner of cam
 	[ $ID = cam ] || {
 		kill $feeder
 		send '{"cmd": "set-adapter", "id": "'$ID'",
@@ -110,4 +115,5 @@ finish() {
 	echo '# end'
 }
 left=0
+streams=
 : >/tmp/events$A

@@ -12,7 +12,6 @@ if [ -x /usr/bin/dvbv5-zap ]; then
 	timeout 60 dvbv5-zap -a $A -c /tmp/m -P -t 6 -o /tmp/zap.ts M \
 		>/tmp/zap.log 2>&1
 	check 'dvbv5-zap records the multiplex' test -s /tmp/zap.ts
-	cp /tmp/zap.ts /host/
 else
 	skip 'dvbv5-zap records the multiplex' dvbv5-zap
 fi
@@ -22,10 +21,9 @@ send '{"cmd": "set-stream", "stream": {"id": "all", "name": "all",
 	"output": ["file:///srv/all.ts"]}}'
 tune '"type": "T", "frequency": 474'
 await 'the whole multiplex is on air' 30 plays all
-recorded() { [ "$(wc -c </srv/all.ts)" -gt 1000000 ]; }
+recorded() { [ "$(stat -c %s /srv/all.ts)" -gt 500000 ]; }
 retry 'and recorded' 60 recorded
 remove_stream all
 send '{"cmd": "set-adapter", "id": "'$ID'", "adapter": {"remove": true}}'
 retry 'an adapter that is removed releases the tuner' 10 is_free
-cp /srv/all.ts /host/sluice.ts
 finish

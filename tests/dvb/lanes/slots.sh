@@ -21,6 +21,7 @@ stream mptsin ''
 send '{"cmd": "set-adapter", "adapter": {"id": "ci", "type": "CI",
 	"enable": true, "adapter": '$A', "device": 0,
 	"address": "stream://mptsin"}}'
+streams="$streams ci2"
 send '{"cmd": "set-stream", "stream": {"id": "ci2", "name": "ci2",
 	"type": "spts", "enable": true, "input": ["dvb://ci#pnr=2"],
 	"output": []}}'
@@ -29,6 +30,7 @@ passes() { # without an error, as it passes by a slot that is not there
 }
 await 'what a stream sends passes through a slot' 20 passes
 await 'and its programs are on air' 30 plays ci2
+send '{"cmd": "set-adapter", "id": "ci", "adapter": {"remove": true}}'
 
 param hang 1
 await 'a driver that hangs is reported' 20 has 'doesnotreturn'
