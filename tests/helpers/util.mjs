@@ -164,24 +164,39 @@ export function start(t, program, args, options = {}) {
 }
 
 const netns = fs.readlinkSync('/proc/self/ns/net');
+// Numbers of processes of others, until a number may be given again: a list is
+// read often, and most of it are tests beside this one.
+const FOREIGN_MS = 1000;
+const foreign = { pids: new Set(), since: 0 };
+
+// The arguments of a process; undefined: it is not of this test, or has ended.
+function argsOf(pid) {
+	try {
+		if (fs.readlinkSync(`/proc/${pid}/ns/net`) === netns)
+			return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+				.split('\0').slice(0, -1);
+		foreign.pids.add(pid);
+	} catch {
+		// ended meanwhile
+	}
+	return undefined;
+}
 
 // Every process named as one of the programs in this test's network namespace.
 export function processes(...programs) {
 	const found = [];
 
+	if (now() - foreign.since > FOREIGN_MS) {
+		foreign.pids.clear();
+		foreign.since = now();
+	}
 	for (const entry of fs.readdirSync('/proc')) {
-		if (!/^\d+$/.test(entry))
+		if (!/^\d+$/.test(entry) || foreign.pids.has(entry))
 			continue;
-		try {
-			const args = fs.readFileSync(`/proc/${entry}/cmdline`,
-				'utf8').split('\0').slice(0, -1);
-			if (programs.includes(path.basename(args[0] ?? '')) &&
-				fs.readlinkSync(`/proc/${entry}/ns/net`) ===
-				netns)
-				found.push({ pid: Number(entry), args });
-		} catch {
-			// ended meanwhile
-		}
+		const args = argsOf(entry);
+
+		if (args && programs.includes(path.basename(args[0] ?? '')))
+			found.push({ pid: Number(entry), args });
 	}
 	return found;
 }
