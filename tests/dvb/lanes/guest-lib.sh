@@ -104,12 +104,9 @@ finish() {
 	for id in $streams; do
 		remove_stream $id
 	done
-	# they look at the tuner of cam
-	[ $ID = cam ] || {
-		kill $feeder
-		send '{"cmd": "set-adapter", "id": "'$ID'",
-			"adapter": {"remove": true}}'
-	}
+	kill $feeder
+	send '{"cmd": "set-adapter", "id": "'$ID'",
+		"adapter": {"remove": true}}'
 	end=$(cut -d' ' -f1 /proc/uptime)
 	echo "# lane of $(echo "$end $begin" | awk '{ print $1 - $2 }') s"
 	echo '# end'
