@@ -142,11 +142,13 @@ bench_scripts = \
 	tests/bench/tls.mjs \
 	tests/bench/udp.mjs \
 	tests/bench/types.mjs \
+	tests/bench/wall.mjs \
 	tests/bench/web.mjs
 EXTRA_DIST += $(bench_scripts)
 
 # make bench [BENCH=udp,outputs,stages,remux,http,hls,memory,fleet,api,events,tls,pull]
 #	[ROUNDS=3] [WINDOW=8] [AGAINST=DIR]
+# make bench BENCH=wall [WALL_STREAMS=1000]: with Chromium
 # make bench BENCH=dvb [MUXES=8] [MUX_RATE=60]: beside dvblast
 .PHONY: bench
 bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
@@ -156,6 +158,7 @@ bench: sluice$(EXEEXT) sluice-worker$(EXEEXT) sluice-worker-tls$(EXEEXT) \
 		$(bench_programs)
 	builddir='$(abs_builddir)' srcdir='$(abs_srcdir)' \
 	BENCH='$(BENCH)' ROUNDS='$(ROUNDS)' WINDOW='$(WINDOW)' AGAINST='$(AGAINST)' \
+	WALL_STREAMS='$(WALL_STREAMS)' \
 	$(NODE) $(srcdir)/tests/bench/run.mjs
 
 # make compare [WINDOW=8]: beside dvblast, multicat, ffmpeg, VLC ...

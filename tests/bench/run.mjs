@@ -18,7 +18,7 @@ const scenarios = ['udp', 'outputs', 'rtp', 'stages', 'remux', 'http',
 	'opening', 'mux'];
 // takes long, or has no verdict: runs only when it is named
 const byName = ['soak', 'types', 'players', 'attacks', 'compare', 'merge',
-	'joins', 'web', 'dvb', 'muxsoak'];
+	'joins', 'web', 'wall', 'dvb', 'muxsoak'];
 const INSIDE = 'SLUICE_BENCH_INSIDE';
 
 /*

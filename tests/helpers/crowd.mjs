@@ -128,6 +128,7 @@ export async function play(service, from, seconds, speed) {
 			service.send(list.slice(at, at + 100));
 			await new Promise((done) =>
 				setTimeout(done, 100 / speed));
+			await service.drained();
 		}
 	}
 }

@@ -5,7 +5,7 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { builddir } from './util.mjs';
+import { builddir, sleep } from './util.mjs';
 import { OP, frame } from './ws.mjs';
 
 const tree = path.join(builddir, 'web/tree');
@@ -89,6 +89,13 @@ export class FakeService {
 	}
 
 	get listeners() { return this.#sockets.size; }
+
+	// Waits until everybody has read: a browser that is late gets no more.
+	async drained() {
+		for (const socket of this.#sockets)
+			while (socket.writableNeedDrain && !socket.destroyed)
+				await sleep(5);
+	}
 
 	// Messages as texts, to everybody who listens.
 	send(messages) {
