@@ -206,6 +206,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->cfg.edits.list = m->edits;
 	m->fed = true;
 	m->pmt_ns = UINT64_MAX;
+	m->packet_ns = PACKET_NS_KBPS / cfg->kbps;
 	m->last_source = MUX_TABLES_SOURCE;
 	m->inputs = xcalloc(cfg->n_inputs + 1, sizeof *m->inputs);
 	memcpy(m->counters.sent, cfg->continuity->cc,

@@ -402,7 +402,8 @@ void fill_send(struct mux *m, struct mux_service *s, uint8_t *packet,
 	if (!mux_counters_feed(&m->counters, s->fill->source, packet))
 		return;
 	s->fill->at_ns = at_ns;
-	spread_learn(&m->spread, packet);
+	if (ts_pusi(packet))
+		spread_learn(&m->spread, packet);
 	at_ns = spread_place(&m->spread, ts_pid(packet), at_ns);
 	mux_make_room(m, 1);
 	waiting_add(&m->waiting, at_ns, packet);

@@ -182,7 +182,7 @@ static void count(struct mux_source *in, struct mux_service *owner,
 	}
 }
 
-bool mux_admits(struct mux *m, struct mux_source *in, const uint8_t *packet)
+bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 	struct mux_service *owner = mux_owner(m, in, pid), *gate = NULL;

@@ -69,15 +69,20 @@ void mux_drop_late(struct mux *m)
 	}
 }
 
+static void __attribute__((noinline)) keep_picture(struct mux *m,
+						   const uint8_t *packet)
+{
+	filler_feed(m->filler, &(struct ts_run){ packet, 1 }, 1);
+}
+
 void mux_give(struct mux *m, const uint8_t *packet, uint64_t at_ns)
 {
 	m->sent[ts_pid(packet)]++;
 	m->place_ns = MAX(m->place_ns, MIN(at_ns, m->now_ns));
-	m->free_ns = MAX(m->free_ns, m->place_ns) +
-		     PACKET_NS_KBPS / m->cfg.kbps;
+	m->free_ns = MAX(m->free_ns, m->place_ns) + m->packet_ns;
 	cbr_feed_at(m->cbr, packet, m->place_ns, m->now_ns);
 	if (m->filler != NULL && place_has(m->fill_pids, ts_pid(packet)))
-		filler_feed(m->filler, &(struct ts_run){ packet, 1 }, 1);
+		keep_picture(m, packet);
 }
 
 static void give_waiting(struct mux *m)
@@ -99,16 +104,18 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 	uint8_t *packet = delay_line_first(&in->line);
 	/* packets of the other inputs may have its place */
 	uint64_t first = MAX(at_ns, m->free_ns), place;
+	uint16_t pid = ts_pid(packet);
 
-	if (!mux_takes_pmt(m, in, packet, at_ns) &&
-	    mux_admits(m, in, packet) &&
-	    mux_counters_feed(&m->counters, delay_line_source(&in->line),
-			      packet)) {
-		spread_learn(&m->spread, packet);
-		place = spread_place(&m->spread, ts_pid(packet), first);
+	if (place_has(m->pmt_pids, pid)) {
+		mux_take_pmt(m, in, packet, at_ns);
+	} else if (mux_admits(m, in, packet) &&
+		   mux_counters_feed(&m->counters,
+				     delay_line_source(&in->line), packet)) {
+		if (ts_pusi(packet))
+			spread_learn(&m->spread, packet);
+		place = spread_place(&m->spread, pid, first);
 		in->packets++;
-		if (place > first ||
-		    waiting_has(&m->waiting, ts_pid(packet))) {
+		if (place > first || waiting_has(&m->waiting, pid)) {
 			mux_make_room(m, 1);
 			waiting_add(&m->waiting, place, packet);
 		} else {

@@ -199,15 +199,13 @@ void mux_send_held_pmt(struct mux *m, const struct mux_source *in, size_t nth,
 	find_next(m);
 }
 
-bool mux_takes_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
-		   uint64_t at_ns)
+void mux_take_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
+		  uint64_t at_ns)
 {
 	uint16_t pid = ts_pid(packet);
 	const uint8_t *section;
 	size_t len;
 
-	if (!place_has(m->pmt_pids, pid))
-		return false;
 	if (pid != in->pmt_pid)
 		section_reset(&in->pmt.assembler);
 	in->pmt_pid = pid;
@@ -216,7 +214,6 @@ bool mux_takes_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
 		if (section_has_syntax(section))
 			take_section(m, in, pid, section, len, at_ns);
 	find_next(m);
-	return true;
 }
 
 /* --- those that go out --- */

@@ -207,6 +207,7 @@ struct mux {
 	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
 	uint64_t place_ns; /* of the last packet that was given to cbr */
 	uint64_t free_ns;  /* the first place behind what cbr has */
+	uint64_t packet_ns; /* from one place to the next */
 	bool tables_changed; /* those of the output */
 	struct filler *filler; /* of services with `still'; NULL: there are
 				* none */
@@ -269,9 +270,9 @@ void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
 /* A PMT of the nth service that the filler has held is sent now. */
 void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
 		       const uint8_t *section, size_t len);
-/* Takes a packet of an input that leaves at_ns; false: it has no PMT. */
-bool mux_takes_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
-		   uint64_t at_ns);
+/* Takes a packet of an input with a PID of PMTs, which leaves at_ns. */
+void mux_take_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
+		  uint64_t at_ns);
 /* Adds the one that is due, by pmt_ns, to the packets that wait. */
 void mux_send_pmt(struct mux *);
 
@@ -350,8 +351,22 @@ static inline struct mux_service *mux_owner(const struct mux *m,
 size_t mux_count_sent(const struct mux *, const struct mux_source *);
 /* Counts the packets of this turn for the rates of its services. */
 void mux_meter_services(const struct mux *, struct mux_source *);
+/* The same as mux_admits(), for any packet. */
+bool mux_judge(struct mux *, struct mux_source *, const uint8_t *packet);
 /* Does this packet go out, if the rate decides? */
-bool mux_admits(struct mux *, struct mux_source *, const uint8_t *packet);
+static inline bool mux_admits(struct mux *m, struct mux_source *in,
+			      const uint8_t *packet)
+{
+	uint16_t pid = ts_pid(packet);
+	struct mux_service *owner;
+
+	if (in->n_gated > 0 || m->stopped[pid] != MUX_SENT)
+		return mux_judge(m, in, packet);
+	owner = mux_owner(m, in, pid);
+	if (owner != NULL)
+		owner->packets++;
+	return true;
+}
 
 /* --- mux_fill.c --- */
 

@@ -39,7 +39,7 @@ struct spread {
 /* Follows the tables of the output. */
 void spread_follow(struct spread *, const struct psi *);
 
-/* Looks for the level of video in a packet. */
+/* Looks for the level of video in a packet with which a unit begins. */
 void spread_learn(struct spread *, const uint8_t *packet);
 
 /* The next packet of the PID is due at_ns: returns the time at which it leaves,

@@ -209,10 +209,12 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 	if (run.n == 0)
 		return;
 	copy = fifo_push(&c->fifo, run);
-	for (size_t i = 0; i < run.n; i++) {
+	for (size_t i = 0; i < run.n; i++, copy += TS_PACKET) {
 		if (c->places != NULL)
 			c->places[(last + i) & c->places_mask] = now_tick;
-		read_pcr(c, copy + i * TS_PACKET, now_tick);
+		/* most packets have none */
+		if (ts_adaptation_flags(copy) != 0)
+			read_pcr(c, copy, now_tick);
 	}
 }
 

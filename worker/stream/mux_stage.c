@@ -309,8 +309,12 @@ void mux_stage_note(struct mux_stage *s, const struct ts_run *runs,
 		const uint8_t *p = runs[i].data;
 
 		for (size_t k = 0; k < runs[i].n; k++, p += TS_PACKET) {
-			m->splice.cc[ts_pid(p)] = SPLICE_CC_SEEN | ts_cc(p);
-			m->table_cc[ts_pid(p)] = (ts_cc(p) + 1) & 0x0f;
+			uint16_t pid = ts_pid(p);
+
+			if (pid == TS_PID_NULL)
+				continue;
+			m->splice.cc[pid] = SPLICE_CC_SEEN | ts_cc(p);
+			m->table_cc[pid] = (ts_cc(p) + 1) & 0x0f;
 		}
 	}
 }
