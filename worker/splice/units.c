@@ -314,6 +314,14 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
+/* After a jump the same pictures continue, whose order in display differs from
+ * that of their DTS.  Only a random access point may be the first picture of
+ * others. */
+static bool continues_pictures(const struct splice *s, const uint8_t *packet)
+{
+	return s->kind == SPLICE_JUMP && !is_rap(s, packet);
+}
+
 /* Can the whole source be moved by this overlap?  Only after its jump, and
  * before its second PCR. */
 static bool can_shift(const struct splice *s, const struct splice_track *t,
@@ -343,8 +351,8 @@ static unsigned join(struct splice *s, struct splice_track *t,
 			       : add(t->dts, (int64_t)(passed % PES_TIME_WRAP));
 	int64_t lead = diff(dts, now);
 
-	/* pictures must not be shown before pictures that were sent */
-	if (class == PID_VIDEO)
+	/* other pictures must not be shown before pictures that were sent */
+	if (class == PID_VIDEO && !continues_pictures(s, packet))
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
 	if (can_shift(s, t, need)) {

@@ -90,6 +90,16 @@ static void put_times(uint8_t *pes, uint64_t pts, uint64_t dts)
 	pes_set_time(pes + 14, dts % PES_TIME_WRAP);
 }
 
+/* The distance of the PTS of the next picture from its DTS, in pictures. */
+static unsigned delay(const struct source *s)
+{
+	unsigned at = s->pictures % s->gop;
+
+	if (!s->reordered || at == 0)
+		return 1;
+	return at % 3 == 1 ? 3 : 0;
+}
+
 static void make_picture(struct source *s)
 {
 	bool rap = s->pictures % s->gop == 0;
@@ -98,7 +108,7 @@ static void make_picture(struct source *s)
 	uint64_t dts = s->start + (uint64_t)s->pictures * SOURCE_FRAME +
 		       s->lead_ms * (HZ / 1000);
 
-	put_times(pes, dts + SOURCE_FRAME, dts);
+	put_times(pes, dts + (uint64_t)delay(s) * SOURCE_FRAME, dts);
 	for (size_t i = 19; i < len; i++)
 		pes[i] = (uint8_t)(i * 7 + s->pictures);
 	memcpy(pes + 19, "\0\0\1\x09\x10\0\0\1", 8);

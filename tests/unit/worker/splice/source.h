@@ -26,6 +26,9 @@ struct source {
 	unsigned lead_ms;  /* from clock to DTS */
 	unsigned gop;      /* pictures from one that decoding can begin with to
 			    * the next */
+	/* two B pictures follow each other picture but the first of a gop,
+	 * which has 1 + 3 n pictures */
+	bool reordered;
 	bool no_audio, no_pcr;
 	/* no packet has random_access_indicator, and the header of each picture
 	 * has a packet of its own; decoding can begin with IDR pictures */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A clock that jumps in front of any unit, before its first PCR: each PTS and
+ * DTS keeps its distance to the PCR, and no packet is lost.
+ */
+#include "tests/unit/worker/splice/stage.h"
+
+#include "common/base/util.h"
+#include "worker/splice/stamps.h"
+#include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOP = 13, JUMP_MS = 500, MOST_MS = 16000, DISCONTINUITY = 0x80 };
+
+/* The unit in front of which the clock jumps. */
+enum unit { KEY, P, FIRST_B, SECOND_B, AUDIO, UNITS };
+
+static const char *const names[UNITS] = { "key", "P", "first B", "second B",
+					  "audio" };
+
+static struct stage s;
+static struct source *a;
+static struct stamps_move by; /* of the times that are fed */
+static bool announce;         /* with the next PCR */
+static uint8_t *fed;          /* all packets, before their times are moved */
+static size_t n_fed;
+
+static void setup(void)
+{
+	stage_init(&s);
+	a = source_new(UINT64_C(5000000000));
+	a->gop = GOP;
+	a->reordered = true;
+	by = (struct stamps_move){ 0 };
+	fed = malloc((size_t)MOST_MS * TS_PACKET);
+	cr_assert_not_null(fed);
+	n_fed = 0;
+}
+
+static void teardown(void)
+{
+	stage_done(&s);
+	free(a);
+	free(fed);
+}
+
+TestSuite(jump_units, .init = setup, .fini = teardown);
+
+static bool begins(const uint8_t *p, enum unit unit)
+{
+	unsigned picture = (a->pictures + GOP - 1) % GOP;
+	enum unit is = picture == 0 ? KEY : P + (picture + 2) % 3;
+
+	if (!ts_pusi(p))
+		return false;
+	if (unit == AUDIO)
+		return ts_pid(p) == SOURCE_AUDIO;
+	return ts_pid(p) == SOURCE_VIDEO && is == unit;
+}
+
+/* Feeds the packet that was made last. */
+static void feed(void)
+{
+	const struct ts_run run = { .data = a->data, .n = 1 };
+	uint64_t pcr;
+
+	cr_assert_lt(n_fed, (size_t)MOST_MS);
+	memcpy(fed + n_fed++ * TS_PACKET, a->data, TS_PACKET);
+	stamps_move(a->data, by);
+	if (announce && ts_pcr(a->data, &pcr)) {
+		a->data[5] |= DISCONTINUITY;
+		announce = false;
+	}
+	stage_wait(&s, 1);
+	splice_turn(s.splice, s.now_ns);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+}
+
+static void play(unsigned ms)
+{
+	for (unsigned i = 0; i < ms; i++) {
+		(void)source_make(a, 1);
+		feed();
+	}
+}
+
+/* The clock jumps in front of the next such unit. */
+static void jump(enum unit unit, int64_t ms, bool announced)
+{
+	do {
+		(void)source_make(a, 1);
+		if (begins(a->data, unit))
+			break;
+		feed();
+	} while (true);
+	by.times += (uint64_t)(ms * 90 + 7) + PES_TIME_WRAP;
+	by.clock = by.times %= PES_TIME_WRAP;
+	announce = announced;
+	feed();
+	play(JUMP_MS);
+}
+
+/* By how much PTS, DTS and PCR of an output packet differ from those that
+ * would continue the source, at most; 90 kHz. */
+static int64_t offset(const uint8_t *in, const uint8_t *out)
+{
+	struct pes_times i, o;
+	uint64_t pcr, pcr_out;
+	int64_t most = 0;
+
+	if (pes_times(in, &i) && pes_times(out, &o)) {
+		int64_t pts = wrap_diff(pes_time(out + o.pts),
+					pes_time(in + i.pts), PES_TIME_WRAP);
+		int64_t dts = wrap_diff(pes_time(out + o.dts),
+					pes_time(in + i.dts), PES_TIME_WRAP);
+
+		most = MAX(llabs(pts), llabs(dts));
+	}
+	if (ts_pcr(in, &pcr) && ts_pcr(out, &pcr_out))
+		most = MAX(most, llabs(wrap_diff(pcr_out, pcr, PCR_WRAP)) /
+					 300);
+	return most;
+}
+
+/* The output is the source as it would be without a jump. */
+static void judge(enum unit unit)
+{
+	const struct judge *j = &s.judge;
+
+	cr_assert_eq(s.packets, n_fed, "%s: %zu packets, not %zu",
+		     names[unit], (size_t)s.packets, n_fed);
+	for (size_t i = 0; i < n_fed; i++) {
+		int64_t is = offset(fed + i * TS_PACKET,
+				    s.data + i * TS_PACKET);
+
+		cr_assert_leq(is, 90, "%s: %jd ms at packet %zu", names[unit],
+			      (intmax_t)is / 90, i);
+	}
+	cr_assert_eq(j->dts_back + j->pcr_back + j->pcr_jump +
+			     j->discontinuities + j->cc,
+		     0, "%s: %s", names[unit],
+		     j->n_events > 0 ? j->events[0] : "announced");
+}
+
+static const int64_t steps_ms[] = { 300, -300, 500, -500, 2000, -3000,
+				    13 * 3600000, -13 * 3600000 };
+
+Test(jump_units, each_unit_keeps_its_distance_to_the_pcr)
+{
+	for (unsigned unit = 0; unit < UNITS; unit++) {
+		teardown();
+		setup();
+		play(1000);
+		for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++)
+			jump((enum unit)unit, steps_ms[i / 2], i % 2);
+		judge((enum unit)unit);
+	}
+}
