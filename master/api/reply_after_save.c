@@ -19,7 +19,8 @@ struct saving {
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
 	json_t *warnings;    /* of the section; NULL: none */
-	bool restart;
+	saved_fn *end;       /* NULL: no change of the document */
+	void *arg;
 	bool is_change; /* of settings, which are kept; false: only restart */
 	bool dry;       /* there is only a trial */
 	bool interrupt; /* all streams, for a program of another protocol */
@@ -142,7 +143,9 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	struct saving *s = arg;
 	struct call *call = s->call;
 
-	if (result == 0 && s->restart) {
+	if (s->end != NULL)
+		s->end(s->api, result, s->arg);
+	if (result == 0 && s->is_change) {
 		try_restart(s);
 		return;
 	}
@@ -167,25 +170,19 @@ static struct saving *begin(struct api *api, struct reply *reply,
 	return s;
 }
 
-void saved_reply(struct api *api, struct reply *reply, const char *command,
-		 bool restart, json_t *take_warnings)
+void saved_reply(struct api *api, struct reply *reply,
+		 const struct saved_change *change)
 {
-	bool has_file = config_path(api->cfg.config) != NULL;
-	struct saving *s;
+	struct saving *s = begin(api, reply, change->command);
 
-	if (!has_file && !restart) {
-		reply_ok(reply, command);
-		section_warnings_add(take_warnings, reply);
-		return;
-	}
-	s = begin(api, reply, command);
-	s->warnings = take_warnings;
+	s->warnings = change->take_warnings;
+	s->end = change->end;
+	s->arg = change->arg;
 	s->is_change = true;
-	s->restart = restart;
-	if (has_file)
+	if (config_path(api->cfg.config) != NULL)
 		config_save_now(api->cfg.config, on_saved, s);
 	else
-		try_restart(s);
+		on_saved(0, NULL, s);
 }
 
 void saved_restart(struct api *api, struct reply *reply, const char *command,
