@@ -25,6 +25,7 @@ enum check_severity {
 enum {
 	CHECK_PATH_MAX = 256,
 	CONTROL_PATH_MAX = 200, /* bytes */
+	CONTROL_PORT_DEFAULT = 8000,
 	/* RFC 3376, 8.5: a querier without a query for 255 s has gone. */
 	QUERIER_TIMEOUT_S = 260,
 	QUERIER_TIMEOUT_MAX_S = 3600,

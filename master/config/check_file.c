@@ -85,11 +85,30 @@ static void print_sum(const struct lines *l, size_t faults, size_t warnings)
 	(void)fputc('\n', l->out);
 }
 
-int check_file(const char *path, bool strict, FILE *out)
+/* Where the service listens; NULL: the port is wrong, which is an error of its
+ * own. */
+static const struct sockaddr_any *
+find_control(const json_t *document, const char *port, struct sockaddr_any *ret)
+{
+	const json_t *setting = json_object_get(
+		json_object_get(document, "settings"), "control_port");
+	struct errmsg error;
+
+	if (port == NULL && setting == NULL)
+		return sockaddr_parse("0.0.0.0", CONTROL_PORT_DEFAULT,
+				      ret) == 0 ? ret : NULL;
+	if (port == NULL)
+		port = json_string_value(setting);
+	return port != NULL && check_control_port(port, ret, &error) == 0
+		       ? ret : NULL;
+}
+
+int check_file(const char *path, const char *port, bool strict, FILE *out)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
 	struct write_paths *own;
+	struct sockaddr_any control;
 	struct errmsg error = { 0 };
 	unsigned faults, mode = document_open_mode(path, false);
 	json_t *document;
@@ -100,7 +119,9 @@ int check_file(const char *path, bool strict, FILE *out)
 		print_line(CHECK_FATAL, "", error.text, &l);
 		return EXIT_FAULTS;
 	}
-	faults = check_document(document, NULL, findings_add, &found);
+	faults = check_document(document, find_control(document, port,
+						       &control),
+				findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
 	look_for_certificate(document, &found);

@@ -8,5 +8,6 @@
 /* Writes one line per fault, then per warning:
  * "FILE: make_stream[3].input[0] (news, "News 24"): …"; at last their numbers,
  * or "FILE: ok" without a fault.  Returns 0, or 78 with a fault, or with a
- * warning if strict is true. */
-int check_file(const char *path, bool strict, FILE *out);
+ * warning if strict is true.  port: as the option -p, instead of the setting
+ * control_port; NULL: it was not given. */
+int check_file(const char *path, const char *port, bool strict, FILE *out);

@@ -210,7 +210,7 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		*ret = o;
 		return true;
 	case CHECK_ONLY:
-		*ret_exit = check_file(o.config_path, instead.strict,
+		*ret_exit = check_file(o.config_path, o.port, instead.strict,
 				       stderr);
 		return false;
 	case RESET_ONLY:

@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 enum {
-	CONTROL_PORT_DEFAULT = 8000,
 	OPTIONS_ALLOW_PATHS_MAX = 32,
 
 	/* sysexits.h */

@@ -416,6 +416,19 @@ test('the command line', async (t) => {
 	assert.ok(err.includes(missing));
 });
 
+test('an output on the control port is an error', async (t) => {
+	const file = path.join(tempDir(t), 'port.json');
+	const check = (...args) => run(MASTER, ['-t', '-c', file, ...args]);
+
+	// without control_port the service listens on port 8000
+	fs.writeFileSync(file, JSON.stringify(config(stream('a', 'udp://:5000',
+		'http://0.0.0.0:8000/x'))), { mode: 0o600 });
+	const { code, err } = await check();
+	assert.equal(code, 78, err);
+	assert.match(err, /\[0\].*: port: 8000 is the port of the control/);
+	assert.equal((await check('-p', '9000')).code, 0);
+});
+
 test('an invalid document prevents the start, too', async (t) => {
 	const file = path.join(tempDir(t), 'wrong.json');
 
