@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/util.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
 
@@ -121,13 +122,23 @@ static bool has_same_access(const json_t *from, const json_t *to,
 	return same;
 }
 
+static unsigned where_of(const json_t *stream)
+{
+	const char *type = json_string_value(json_object_get(stream, "type"));
+	size_t n = json_array_size(json_object_get(stream, "input"));
+
+	if (n > 1 && type != NULL && strcmp(type, "mpts") == 0)
+		return WHERE_MUX;
+	return n == 1 ? WHERE_SINGLE : 0;
+}
+
 /* Does the worker of the new stream do what that of the old one does? */
 static bool is_same_work(const json_t *from, const json_t *to,
 			 const json_t *old, const json_t *new)
 {
 	static const char *const lists[] = { "input", "output" };
 	json_t *before = options_of(from, old), *after = options_of(to, new);
-	bool same = stream_spec_is_same(before, after) &&
+	bool same = stream_spec_is_same(before, after, where_of(new)) &&
 		    plays_hls(from) == plays_hls(to) &&
 		    has_same_access(from, to, new);
 

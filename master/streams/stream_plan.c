@@ -6,6 +6,7 @@
 #include "common/supervise/pem_source.h"
 #include "master/streams/mpts.h"
 #include "proto/ipc/contract.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/stream_spec.h"
 
 #include <errno.h>
@@ -250,6 +251,13 @@ static bool same_lists(const char *const *a, size_t n_a,
 	return true;
 }
 
+static unsigned where_of(const struct stream_plan *p)
+{
+	if (p->start.mux)
+		return WHERE_MUX;
+	return p->start.n_inputs == 1 ? WHERE_SINGLE : 0;
+}
+
 bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b)
 {
@@ -259,7 +267,7 @@ bool stream_plan_is_same(const struct stream_plan *a,
 	       strcmp(a->recordings, b->recordings) == 0 &&
 	       (a->cas_list == NULL) == (b->cas_list == NULL) &&
 	       (a->cas_list == NULL || json_equal(a->cas_list, b->cas_list)) &&
-	       stream_spec_is_same(a->options, b->options) &&
+	       stream_spec_is_same(a->options, b->options, where_of(b)) &&
 	       same_lists(a->start.inputs, a->start.n_inputs, b->start.inputs,
 			  b->start.n_inputs) &&
 	       same_lists(a->start.outputs, a->start.n_outputs,

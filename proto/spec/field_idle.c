@@ -180,6 +180,14 @@ bool field_is_asked(const struct field *f, const json_t *object)
 	return given && !is_default(f, value);
 }
 
+bool field_does_nothing(const struct field *f, const json_t *object,
+			unsigned where)
+{
+	struct errmsg text;
+
+	return field_is_idle(f, where, is_on, (void *)(uintptr_t)object, &text);
+}
+
 void field_find_idle(const struct field_table *t, const json_t *object,
 		     unsigned where, field_found_fn *found, void *arg)
 {

@@ -40,6 +40,10 @@ typedef bool field_on_fn(const struct field_need *, void *arg);
 bool field_is_idle(const struct field *, unsigned where, field_on_fn *is_on,
 		   void *arg, struct errmsg *ret);
 
+/* As field_is_idle(), with the keys of the object. */
+bool field_does_nothing(const struct field *, const json_t *object,
+			unsigned where);
+
 /* Has the object (NULL: none) a value of the field that is neither its default
  * nor as good as absent? */
 bool field_is_asked(const struct field *, const json_t *object);

@@ -584,14 +584,16 @@ void stream_spec_add_defaults(json_t *options, const json_t *settings)
 	}
 }
 
-bool stream_spec_is_same(const json_t *a, const json_t *b)
+bool stream_spec_is_same(const json_t *a, const json_t *b, unsigned where)
 {
 	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++) {
-		const json_t *x = json_object_get(a, option_rows[i].key);
-		const json_t *y = json_object_get(b, option_rows[i].key);
+		const struct field *f = &option_rows[i];
+		const json_t *x = json_object_get(a, f->key);
+		const json_t *y = json_object_get(b, f->key);
 
-		if ((x == NULL) != (y == NULL) ||
-		    (x != NULL && !json_equal(x, y)))
+		if (x != y && !json_equal(x, y) &&
+		    (!(f->flags & FIELD_SETTING) ||
+		     !field_does_nothing(f, b, where)))
 			return false;
 	}
 	return true;

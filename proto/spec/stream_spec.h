@@ -130,5 +130,6 @@ json_t *stream_spec_pick(const json_t *stream);
 void stream_spec_add_defaults(json_t *options, const json_t *settings);
 
 /* Have two objects of stream_spec_pick() the same options?  Versions do not
- * count: they only say where a new count begins. */
-bool stream_spec_is_same(const json_t *a, const json_t *b);
+ * count: they only say where a new count begins.  A default of the settings
+ * does not count where it has no effect (where: bits of enum where). */
+bool stream_spec_is_same(const json_t *a, const json_t *b, unsigned where);

@@ -88,10 +88,12 @@ test('a broken file changes nothing and its errors are named', async (t) => {
 		await hup(sluice,
 			'SIGHUP: reload failed, nothing changed: line 1');
 		fs.writeFileSync(sluice.file, JSON.stringify({ ...document,
-			make_stream: [{ ...document.make_stream[0],
+			setings: {}, make_stream: [{ ...document.make_stream[0],
 				output: ['udp://127.0.0.1:70000'] }] }));
 		await hup(sluice, 'make_stream[0].output[0]');
 		await hup(sluice, 'make_stream[0].output[0] (a000, ');
+		// a warning about the whole document has no place
+		assert.match(sluice.log, /config: "setings" is not known/);
 		fs.rmSync(sluice.file);
 		await hup(sluice, 'file not found');
 		assert.deepEqual(await sluice.cmd('load'), document);
@@ -170,7 +172,12 @@ test('sluicectl config set names the streams that a setting restarts',
 		const replaced = (ids) => waitUntil('the processes', () =>
 			ids.every((id) => pids(sluice)[id] !== before[id]));
 
-		for (const [name, value] of [['backup_return_delay', '5'],
+		// with one input the setting has no effect
+		const { effects } = await sluice.cmd('set-settings', {
+			dry_run: true, settings: { backup_return_delay: 5 } });
+
+		assert.deepEqual(effects.streams, []);
+		for (const [name, value] of [['cc_limit', '5'],
 			['http_play_hls', 'true']]) {
 			Object.assign(before, pids(sluice));
 			assert.equal(await ctl.out(['config', 'set',

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/alarm.h"
+#include "proto/spec/field_idle.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
 
@@ -182,6 +183,29 @@ Test(stream_spec, picks_its_keys_and_nothing_else)
 	json_decref(o);
 }
 
+Test(stream_spec, a_default_without_effect_is_no_difference)
+{
+	json_t *none = load("{\"set_pnr\":5}");
+	json_t *back = load("{\"set_pnr\":5,\"backup_return_delay\":0}");
+	json_t *start = load("{\"set_pnr\":5,\"backup_start_delay\":9}");
+	json_t *fill = load("{\"set_pnr\":5,\"filler\":\"still\"}");
+	json_t *both = load("{\"set_pnr\":5,\"filler\":\"still\","
+			    "\"backup_start_delay\":9}");
+
+	cr_expect(stream_spec_is_same(none, back, WHERE_SINGLE));
+	cr_expect(stream_spec_is_same(start, none, WHERE_SINGLE));
+	cr_expect(stream_spec_is_same(none, back, WHERE_MUX));
+	cr_expect_not(stream_spec_is_same(none, back, 0));
+	cr_expect_not(stream_spec_is_same(none, start, 0));
+	cr_expect_not(stream_spec_is_same(fill, both, WHERE_SINGLE));
+	cr_expect_not(stream_spec_is_same(none, fill, WHERE_SINGLE));
+	json_decref(none);
+	json_decref(back);
+	json_decref(start);
+	json_decref(fill);
+	json_decref(both);
+}
+
 Test(stream_spec, a_version_alone_asks_for_nothing_else)
 {
 	json_t *a = load("{\"set_pnr\":5,\"pmt_version\":1}");
@@ -189,10 +213,10 @@ Test(stream_spec, a_version_alone_asks_for_nothing_else)
 	json_t *c = load("{\"set_pnr\":6,\"pmt_version\":2}");
 	json_t *d = load("{\"backup_type\":\"stop\"}");
 
-	cr_expect(stream_spec_is_same(a, b));
-	cr_expect_not(stream_spec_is_same(a, c));
-	cr_expect_not(stream_spec_is_same(a, d));
-	cr_expect_not(stream_spec_is_same(d, a));
+	cr_expect(stream_spec_is_same(a, b, 0));
+	cr_expect_not(stream_spec_is_same(a, c, 0));
+	cr_expect_not(stream_spec_is_same(a, d, 0));
+	cr_expect_not(stream_spec_is_same(d, a, 0));
 	json_decref(a);
 	json_decref(b);
 	json_decref(c);
