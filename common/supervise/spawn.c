@@ -528,10 +528,10 @@ void spawner_end_unclaimed(struct spawner *s)
 	LIST_FOREACH(c, &s->children, link) {
 		if (!c->unclaimed)
 			continue;
-		log_info("streams",
-			 "pid %d: sending KILL: a restart keeps no worker of "
-			 "the roles auth and scan",
-			 (int)c->pid);
+		if (c->pid > 0)
+			log_info("streams", "pid %d: sending KILL: this "
+				 "process does not continue over a restart",
+				 (int)c->pid);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;
 	}

@@ -85,6 +85,8 @@ test(`${KILLS} times kill -9 of the master: streams and clients continue`,
 	await waitUntil('all threads', async () =>
 		await threads() > counted - N);
 	const { log } = sluice;
+	// no line about a process that has ended already
+	assert.doesNotMatch(log, /pid 0\b/);
 	await recorder.all(...senders);
 	const lists = await recorder.stop();
 	if (timing.heldUp(log, ...await Promise.all(
