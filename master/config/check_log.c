@@ -22,12 +22,15 @@ static void log_found(enum check_severity severity, const char *path,
 	char *place = place_names_add(l->document, path);
 	char *sentence = place_names_add(l->document, text);
 
+	/* "": the document itself */
+	const char *colon = place[0] != '\0' ? ": " : "";
+
 	if (severity == CHECK_WARNING)
-		log_warning("config", "%s: %s", place, sentence);
+		log_warning("config", "%s%s%s", place, colon, sentence);
 	else
-		log_error("config", "%s: %s", place, sentence);
+		log_error("config", "%s%s%s", place, colon, sentence);
 	if (severity != CHECK_WARNING && l->result.first.text[0] == '\0')
-		errmsg_set(&l->result.first, "%s: %s", place, sentence);
+		errmsg_set(&l->result.first, "%s%s%s", place, colon, sentence);
 	l->result.fatal |= severity == CHECK_FATAL;
 	free(place);
 	free(sentence);
