@@ -87,7 +87,7 @@ const situations = {
 		await waitUntil('silence', () => s.capture.packets === 0);
 		s.stop(1);
 		await s.tells({ state: 'OFF AIR', error: /^no packets$/,
-			sends: false, also: { active: true } });
+			sends: false });
 	},
 
 	async 'backup_type disable: an input is chosen by hand'(s) {
