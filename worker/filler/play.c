@@ -536,16 +536,15 @@ bool play_limit(struct play *p, uint64_t rate)
 	uint64_t pictures = picture_rate(p), all = play_rate(p);
 	uint64_t room = rate - MIN(rate, all - pictures);
 
-	if (all <= rate)
+	if (all <= rate || p->n_videos == 0)
 		return true;
-	if (room == 0)
-		return false;
 	for (size_t i = 0; i < p->n_videos; i++) {
-		uint64_t ms = p->videos[i].every_ns / MS * pictures / room + 1;
+		struct video *v = &p->videos[i];
+		uint64_t ms = PLAY_LONGEST_MS;
 
-		if (ms > PLAY_LONGEST_MS)
-			return false;
-		p->videos[i].every_ns = ms * MS;
+		if (room > 0)
+			ms = MIN(ms, v->every_ns / MS * pictures / room + 1);
+		v->every_ns = ms * MS;
 	}
 	return play_rate(p) <= rate;
 }

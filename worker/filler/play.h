@@ -39,8 +39,9 @@ bool play_is_whole(const struct play *);
 
 /* The packets that it sends in a second, about. */
 uint64_t play_rate(const struct play *);
-/* Sends pictures so rarely that it has this rate at most; false: it would need
- * more than PLAY_LONGEST_MS from one picture to the next. */
+/* Sends pictures so rarely that it has this rate at most, but one in
+ * PLAY_LONGEST_MS; false: it has more then.  Without pictures there is nothing
+ * to change, and no limit. */
 bool play_limit(struct play *, uint64_t rate);
 
 /* As filler_run() and filler_next_ns(). */

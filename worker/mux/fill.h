@@ -77,6 +77,10 @@ static inline uint64_t fill_clock(const struct mux_fill *f, uint64_t at_ns)
 
 /* The packets per second that the filler of the nth service may have. */
 uint64_t fill_room(const struct mux *, const struct mux_source *, size_t nth);
+/* Limits a filler to it.  PCRs, silence and one picture in PLAY_LONGEST_MS may
+ * exceed the rate of the service; false: they need what others have. */
+bool fill_fits(const struct mux *, const struct mux_source *, size_t nth,
+	       struct play *);
 /* Is the picture known at which the service returns? */
 static inline bool fill_ends_soon(const struct mux_fill *f)
 {

@@ -484,14 +484,26 @@ const struct psi *mux_psi(const struct mux *m)
 	return m->psi;
 }
 
-static void end_second(struct mux_service *s, uint64_t ns)
+/* Has a PID of its video no packets?  The remainder is not its usual rate. */
+static bool lacks_video(const struct mux *m, const struct mux_service *s)
 {
-	uint64_t sum = s->packets + s->dropped;
+	for (size_t i = 0; i < s->n_av; i++)
+		if (psi_class(m->psi, s->av[i]) == PID_VIDEO &&
+		    m->now_ns - MIN(m->now_ns, m->fed_ns[s->av[i]]) >=
+			    SECOND_NS)
+			return true;
+	return false;
+}
+
+static void end_second(const struct mux *m, struct mux_service *s, uint64_t ns)
+{
+	uint64_t sum = s->packets + s->dropped, fades = s->usual / USUAL_FADES;
 
 	s->rate = (sum - s->before) * SECOND_NS / ns;
 	s->before = sum;
 	if (!s->silent)
-		s->usual = MAX(s->rate, s->usual - s->usual / USUAL_FADES);
+		s->usual = MAX(s->rate, s->usual - (lacks_video(m, s) ? 0
+								      : fades));
 	s->excess = s->dropped - s->dropped_before;
 	s->dropped_before = s->dropped;
 }
@@ -510,7 +522,7 @@ void mux_every_second(struct mux *m)
 		in->rate = (sum - in->before) * SECOND_NS / ns;
 		in->before = sum;
 		for (size_t k = 0; k < mux_units(in); k++)
-			end_second(&in->states[k], ns);
+			end_second(m, &in->states[k], ns);
 	}
 	memcpy(m->sent_before, m->sent, sizeof m->sent);
 	memset(m->sent, 0, sizeof m->sent);

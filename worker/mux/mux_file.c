@@ -298,7 +298,7 @@ static void end(struct mux *m, struct mux_source *in, size_t nth)
 	renew_clock(f, m->now_ns);
 	play = filler_play(m->filler, in->services[nth].new_number, f->pids,
 			   f->base, m->now_ns);
-	if (play == NULL || !play_limit(play, fill_room(m, in, nth))) {
+	if (play == NULL || !fill_fits(m, in, nth, play)) {
 		play_free(&play);
 		return;
 	}

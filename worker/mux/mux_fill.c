@@ -127,18 +127,30 @@ static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 	return in->max - MIN(in->max, sum);
 }
 
+/* What all others leave. */
+static uint64_t rest_of_all(const struct mux *m, const struct mux_source *in,
+			    size_t nth)
+{
+	uint64_t all = packets_of(m->cfg.kbps) / RATE_SHARE;
+	uint64_t ret = all - MIN(all, rate_of_others(m, in->states[nth].fill));
+
+	return in->max != 0 ? MIN(ret, rest_of_max(in, nth)) : ret;
+}
+
 uint64_t fill_room(const struct mux *m, const struct mux_source *in,
 		   size_t nth)
 {
-	const struct mux_service *s = &in->states[nth];
-	uint64_t all = packets_of(m->cfg.kbps) / RATE_SHARE;
-	uint64_t ret = all - MIN(all, rate_of_others(m, s->fill));
+	uint64_t usual = in->states[nth].usual;
+	uint64_t rest = rest_of_all(m, in, nth);
 
-	if (s->usual != 0)
-		ret = MIN(ret, s->usual);
-	if (in->max != 0)
-		ret = MIN(ret, rest_of_max(in, nth));
-	return ret;
+	return usual != 0 ? MIN(rest, usual) : rest;
+}
+
+bool fill_fits(const struct mux *m, const struct mux_source *in, size_t nth,
+	       struct play *play)
+{
+	return play_limit(play, fill_room(m, in, nth)) ||
+	       play_rate(play) <= rest_of_all(m, in, nth);
 }
 
 static struct fill_streams streams_of(const struct pmt *pmt)
@@ -250,7 +262,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	follow_main(f, &main);
 	f->source = ++m->last_source;
 	f->play = filler_play(m->filler, number, pids, f->base, m->now_ns);
-	if (f->play == NULL || !play_limit(f->play, fill_room(m, in, nth))) {
+	if (f->play == NULL || !fill_fits(m, in, nth, f->play)) {
 		stop(m, in, nth);
 		return;
 	}

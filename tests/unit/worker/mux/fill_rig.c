@@ -292,16 +292,43 @@ static void put_picture(struct build *ts, uint16_t pid, bool intra,
 		 intra ? sizeof i_picture : sizeof p_picture, pts);
 }
 
+/* A radio program of 192 kbit/s: three frames in ten packets, two of which have
+ * a PCR. */
+static void put_dense(struct fill_rig *r)
+{
+	static const unsigned packets[] = { 0, 2, 1, 2, 0, 1, 2 };
+	unsigned at = r->ticks % ARRAY_LEN(packets);
+	uint16_t pid = audio_pid(r, 0, 1);
+	uint8_t *p;
+
+	if (at == 0)
+		put_unit(r->ts[0], pid, audio, sizeof audio,
+			 r->pcr / 300 + 90 * r->lead_ms);
+	else if (at == 4)
+		build_pes(r->ts[0], pid, audio, sizeof audio)[1] &= 0xbf;
+	for (unsigned i = 0; i < packets[at]; i++)
+		(void)build_payload(r->ts[0], pid, 0x55);
+	if (packets[at] > 0)
+		return;
+	p = build_packet(r->ts[0], r->ts[0]->n - 1);
+	p[5] |= 0x10;
+	ts_set_pcr(p, r->pcr);
+}
+
 static void put_service(struct fill_rig *r, size_t i, uint16_t k, unsigned n)
 {
 	uint64_t pts = r->pcr / 300 + 90 * r->lead_ms;
 	bool intra = r->ticks % r->group == 0;
 	struct build *ts = r->ts[i];
 
+	if (r->dense && i == 0 && k == 1) {
+		put_dense(r);
+		return;
+	}
 	if (intra && i == 0 && k == 1)
 		n = MAX(n, 2u) + r->picture;
 	(void)build_pcr(ts, pcr_pid(r, i, k), r->pcr);
-	if (!r->radio || i != 0 || k != 1) {
+	if ((!r->radio && !r->blind) || i != 0 || k != 1) {
 		put_picture(ts, video_pid(r, i, k), intra, pts);
 		while (n-- > 2)
 			(void)build_payload(ts, video_pid(r, i, k), 0x55);

@@ -59,6 +59,8 @@ struct fill_rig {
 	unsigned per_tick[SERVICES], other; /* packets of the videos */
 	unsigned off; /* so many of the last services have tables alone */
 	bool radio; /* it has no video */
+	bool dense; /* ... and its PCRs are in packets of its audio */
+	bool blind; /* no packets of video, but of audio */
 	bool dead;  /* the first input has no packets */
 	bool apart; /* PCRs have a PID of their own */
 	unsigned lead_ms; /* of PTS over the clock */

@@ -222,6 +222,61 @@ Test(mux_fill, a_silent_radio_program_has_silence)
 	fill_rig_free(r);
 }
 
+/* The filler has 163 packets in a second with its PCRs, the program 143. */
+Test(mux_fill, a_radio_program_with_pcrs_in_its_audio_has_silence)
+{
+	struct fill_rig *r = fill_rig_new(true, KBPS);
+	struct fill_sent *sound;
+
+	r->radio = r->dense = true;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, 100);
+	cr_assert(fill_state(r, 1).filled);
+	sound = fill_watch(r, AUDIO_OUT + 1);
+	fill_play(r, 100);
+	cr_expect_geq(sound->n, 100u);
+	fill_rig_free(r);
+}
+
+/* Its silence alone has 300 packets in a second, the service 234. */
+Test(mux_fill, silence_is_sent_with_rare_pictures)
+{
+	struct fill_rig *r = fill_rig_new(true, KBPS);
+	struct fill_sent *video;
+
+	r->loud = true;
+	r->per_tick[1] = 2;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, 200);
+	cr_assert(fill_state(r, 1).filled);
+	video = fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 400);
+	cr_expect(video->intra >= 1 && video->intra <= 3, "%u",
+		  (unsigned)video->intra);
+	fill_rig_free(r);
+}
+
+/* Its audio is no measure for the picture. */
+Test(mux_fill, a_service_whose_video_ends_first_keeps_its_rate)
+{
+	struct fill_rig *r = fill_rig_new(true, KBPS);
+	struct fill_sent *video;
+
+	r->per_tick[1] = 8;
+	fill_play(r, 300);
+	r->blind = true;
+	fill_play(r, 1500);
+	r->off = 1;
+	fill_play(r, 200);
+	cr_assert(fill_state(r, 1).filled);
+	video = fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 200);
+	cr_expect_geq(video->intra, 9u, "%u", (unsigned)video->intra);
+	fill_rig_free(r);
+}
+
 /* Its picture alone would have 460 packets in a second. */
 Test(mux_fill, a_filler_has_the_rate_of_its_service_at_most)
 {
