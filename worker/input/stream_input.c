@@ -51,20 +51,23 @@ static const char *link_word(const struct input_spec *spec)
 	return spec->kind == INPUT_DVB ? "" : "stream ";
 }
 
-/* Reads up to a block from the position on; the result of pread(). */
+/* Reads up to a block from the position on; its length, or -errno. */
 static ssize_t read_ring(const struct stream_input *s, uint8_t *block,
 			 uint64_t end)
 {
 	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
 	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
+	ssize_t n = pread(s->base.spec->ring, block, len, at);
 
-	return pread(s->base.spec->ring, block, len, at);
+	return n < 0 ? -errno : n > 0 ? n : -ENODATA;
 }
 
-static int fail_read(const struct stream_input *s, struct errmsg *error)
+static int fail_read(const struct stream_input *s, int err,
+		     struct errmsg *error)
 {
-	return errmsg_fail(error, -EIO, "%s%s: its ring cannot be read",
-			   link_word(s->base.spec), s->base.spec->stream);
+	return errmsg_fail(error, -EIO, "%s%s: its ring cannot be read: %s",
+			   link_word(s->base.spec), s->base.spec->stream,
+			   strerror(err));
 }
 
 /* --- one program --- */
@@ -109,25 +112,25 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 	return i;
 }
 
-/* The packets from the position on, in the ring or in the copy; NULL: the ring
- * cannot be read. */
+/* The packets from the position on, in the ring or in the copy, and their number
+ * or -errno. */
 static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
-				 size_t *ret_n)
+				 ssize_t *ret_n)
 {
 	const uint8_t *at;
-	ssize_t n;
 	size_t len;
 
 	if (ring_reader_map(s->ring, s->base.spec->ring) == 0) {
 		at = ring_reader_at(s->ring, s->pos, end - s->pos, &len);
-		*ret_n = len / TS_PACKET;
+		*ret_n = (ssize_t)(len / TS_PACKET);
 		return at;
 	}
 	if (s->copy == NULL)
 		s->copy = xmalloc(BLOCK);
-	n = read_ring(s, s->copy, end);
-	*ret_n = n > 0 ? (size_t)n / TS_PACKET : 0;
-	return *ret_n > 0 ? s->copy : NULL;
+	*ret_n = read_ring(s, s->copy, end);
+	if (*ret_n > 0)
+		*ret_n = *ret_n < TS_PACKET ? -EIO : *ret_n / TS_PACKET;
+	return s->copy;
 }
 
 /* Reads until the block is full: 1 or -errno.  0: the writer has replaced what
@@ -138,12 +141,12 @@ static int pick_block(struct stream_input *s, uint64_t end)
 
 	s->n = 0;
 	while (s->pos < end && s->n < BLOCK_PACKETS) {
-		size_t n;
+		ssize_t n;
 		const uint8_t *at = packets_at(s, end, &n);
 
-		if (at == NULL)
-			return -EIO;
-		s->pos += pick(s, at, n) * TS_PACKET;
+		if (n < 0)
+			return (int)n;
+		s->pos += pick(s, at, (size_t)n) * TS_PACKET;
 	}
 	if (ring_reader_has(s->ring, from))
 		return 1;
@@ -160,7 +163,7 @@ static int read_program(struct stream_input *s, uint64_t end,
 	while (s->pos < end && r > 0) {
 		r = pick_block(s, end);
 		if (r < 0)
-			return fail_read(s, error);
+			return fail_read(s, -r, error);
 		if (r == 0 || s->n == 0)
 			continue;
 		s->skips = (struct ts_skips){ s->block, s->n, s->before };
@@ -218,8 +221,8 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 	for (; s->pos < end && reads < READS_MAX; reads++) {
 		ssize_t n = read_ring(s, s->block, end);
 
-		if (n <= 0)
-			return fail_read(s, error);
+		if (n < 0)
+			return fail_read(s, (int)-n, error);
 		s->pos += (uint64_t)n;
 		batch_sync(batch, &s->sync, s->block, (size_t)n);
 		batch_flush(batch);

@@ -202,6 +202,25 @@ Test(stream_input, reads_copies_while_its_ring_cannot_be_mapped)
 	close_input(&b);
 }
 
+Test(stream_input, says_why_its_ring_cannot_be_read)
+{
+	for (uint16_t number = 0; number < 2; number++) {
+		struct errmsg error;
+		struct bench b;
+
+		open_input(&b, RING_SIZE_DEFAULT, number);
+		tables(&b, 0, both, 2);
+		write_built(&b);
+		cannot_map = true;
+		b.spec.ring = -1;
+		cr_assert_eq(input_read(b.input, &b.batch, 1, &error), -EIO);
+		cr_expect_str_eq(error.text, "m: its ring cannot be read: "
+				 "Bad file descriptor");
+		cannot_map = false;
+		close_input(&b);
+	}
+}
+
 Test(stream_input, reads_all_without_a_program)
 {
 	struct bench b;
