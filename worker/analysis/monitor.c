@@ -330,7 +330,7 @@ __attribute__((noinline)) static void resume(struct monitor *m, uint64_t now_ns)
 		if (m->si.seen_ns[i] != 0)
 			m->si.seen_ns[i] = now_ns;
 	for (size_t i = 0; i < m->n_pcrs; i++)
-		m->pcrs[i].check.last_ns = m->pcrs[i].check.moved_ns = now_ns;
+		pcr_check_resume(&m->pcrs[i].check, now_ns);
 }
 
 uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,

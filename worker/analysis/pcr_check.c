@@ -31,6 +31,22 @@ static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 	c->n_samples++;
 }
 
+/* The longest step that a silence before the PCR explains. */
+static uint64_t delayed_ticks(const struct pcr_check *c)
+{
+	return c->silent_ns == 0
+		       ? 0
+		       : c->silent_ns / 1000 * TICKS_PER_US + STEP_MAX;
+}
+
+void pcr_check_resume(struct pcr_check *c, uint64_t now_ns)
+{
+	if (!c->started)
+		return;
+	c->silent_ns += now_ns - c->last_ns;
+	c->last_ns = c->moved_ns = now_ns;
+}
+
 void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns)
 {
@@ -62,11 +78,13 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	}
 	if (c->started && step > STEP_MAX) {
 		bool announced = ts_discontinuity(packet);
+		bool delayed = step <= delayed_ticks(c);
 
 		c->announced += announced;
-		c->discontinuity_errors += !announced;
-		c->jumps += !announced;
+		c->discontinuity_errors += !announced && !delayed;
+		c->jumps += !announced && !delayed;
 	}
+	c->silent_ns = 0;
 	add_sample(c, pcr, nth);
 	if (!c->started || step != 0)
 		c->moved_ns = now_ns;

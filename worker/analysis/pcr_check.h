@@ -26,6 +26,7 @@ struct pcr_check {
 	bool started;
 	uint64_t last, last_ns, last_packet;
 	uint64_t moved_ns;        /* arrival of the last value that was new */
+	uint64_t silent_ns;       /* silence since the last PCR; 0: none */
 	/* values of the current second */
 	uint32_t count;           /* PCRs */
 	uint32_t repetition_errors;
@@ -64,6 +65,9 @@ struct pcr_report {
 /* Takes a packet of the PID, the nth packet of the multiplex. */
 void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns);
+/* The source was silent, and sends again at now_ns: the limits begin anew.  The
+ * clock may go on by the time of the silence, which is no jump. */
+void pcr_check_resume(struct pcr_check *, uint64_t now_ns);
 /* The rate of the multiplex over all intervals without a jump; 0: not known. */
 uint64_t pcr_check_bps(const struct pcr_check *);
 /* Ends the second. */

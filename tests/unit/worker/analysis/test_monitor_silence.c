@@ -40,6 +40,34 @@ Test(monitor_silence, what_a_silence_delays_is_no_other_alarm)
 	done(&b);
 }
 
+/* As behind a switch to a backup, which continues the clock. */
+Test(monitor_silence, a_clock_that_goes_on_behind_it_is_no_jump)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 3, NULL);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 15; i++)
+			step(&b, NULL);
+		end_second(&b);
+		end_second(&b);
+		b.ms += 700;
+		b.pcr += 2415 * UINT64_C(27000);
+		b.pts += 2415 * 90;
+		for (int i = 0; i < 14; i++)
+			step(&b, NULL);
+		end_second(&b);
+		run(&b, 1, NULL);
+		only(&b, ALARM_SYNC_LOSS, ALARM_COUNT);
+	}
+	/* and further jumps are */
+	b.pcr += 2415 * UINT64_C(27000);
+	run(&b, 1, NULL);
+	cr_expect_eq(count(&b, ALARM_PCR_DISCONTINUITY), 1u);
+	done(&b);
+}
+
 /* Without a second that has no packet. */
 Test(monitor_silence, tables_that_a_short_pause_delays_are_late)
 {

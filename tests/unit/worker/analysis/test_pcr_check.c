@@ -86,3 +86,36 @@ Test(pcr_check, a_pcr_that_steps_back_is_a_discontinuity)
 
 	cr_assert_eq(r.discontinuity_errors, 2);
 }
+
+/* Discontinuities of a PCR that is so much later than the last one, after a
+ * silence. */
+static unsigned jumps_behind_silence(unsigned step_ms, unsigned silence_ms,
+				     bool is_known)
+{
+	struct build *build = build_new();
+	struct pcr_check c = { 0 };
+	uint64_t pcr = 12345, ns = SECOND_NS;
+	struct pcr_report r;
+
+	for (unsigned i = 0; i < 10; i++) {
+		if (i == 5 && is_known)
+			pcr_check_resume(&c, ns);
+		pcr_check_feed(&c, build_pcr(build, PID, pcr), i * EVERY, ns);
+		ns += (i == 4 ? silence_ms : 33) * MS;
+		pcr += (i == 4 ? step_ms : 33) * UINT64_C(27000);
+	}
+	pcr_check_second(&c, ns, &r);
+	build_free(build);
+	cr_expect_leq(r.interval_max_us, 33000u);
+	return r.discontinuity_errors;
+}
+
+Test(pcr_check, a_silence_is_no_discontinuity)
+{
+	cr_expect_eq(jumps_behind_silence(2415, 2400, true), 0);
+	cr_expect_eq(jumps_behind_silence(5931, 5986, true), 0);
+	cr_expect_eq(jumps_behind_silence(33, 2400, true), 0);
+	/* the clock went on by more */
+	cr_expect_eq(jumps_behind_silence(4000, 2400, true), 1);
+	cr_expect_eq(jumps_behind_silence(2415, 2400, false), 1);
+}
