@@ -13,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/output/file_output.c \
 	worker/output/file_store.c worker/output/file_store.h \
 	worker/output/file_writer.c worker/output/file_writer.h \
+	worker/output/group_length.h \
 	worker/output/iat_out.c worker/output/iat_out.h \
 	worker/output/join_point.c worker/output/join_point.h \
 	worker/output/output.c worker/output/output.h \

@@ -5,6 +5,7 @@
 #include "common/base/ring.h"
 #include "common/base/wall.h"
 #include "worker/output/cc_rewrite.h"
+#include "worker/output/group_length.h"
 #include "worker/output/join_point.h"
 #include "worker/output/track_list.h"
 #include "worker/ts/pcr.h"
@@ -23,7 +24,6 @@ enum {
 	/* The ring holds so many of the longest groups of pictures: deliver
 	 * keeps the rest for slow viewers (worker/deliver/lag.h). */
 	RING_GOPS = 4,
-	GOP_MAX_MS = 60000, /* a longer one is a jump of the time */
 	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
 	OPEN_MS = 60000,    /* ... for so long */
 };
@@ -45,7 +45,7 @@ struct ring_out {
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
 	struct ring_rap last;
-	uint32_t gop_ms;    /* the last distance of two; 0: unknown */
+	struct group_length group;
 	/* A picture that is not decided, and all that follows it; `opened' is
 	 * its mark. */
 	struct fifo held;
@@ -198,15 +198,9 @@ static void put_tables(const uint8_t *packets, size_t n, void *arg)
 /* The bytes of a group of pictures decide the size of the ring. */
 static void measure(struct ring_out *r, const struct ring_rap *rap)
 {
-	int64_t ms = wrap_diff(rap->pcr, r->last.pcr, PCR_WRAP) /
-		     (int64_t)(PCR_HZ / 1000);
+	bool follows = r->has_last && r->rap.class == PID_VIDEO;
 
-	if (rap->pts != 0 && r->last.pts != 0)
-		ms = wrap_diff(rap->pts, r->last.pts, PES_TIME_WRAP) / 90;
-	r->gop_ms = 0;
-	if (r->rap.class == PID_VIDEO && r->has_last && ms > 0 &&
-	    ms <= GOP_MAX_MS)
-		r->gop_ms = (uint32_t)ms;
+	group_length_take(&r->group, follows ? &r->last : NULL, rap);
 	r->last = *rap;
 	r->has_last = true;
 }
@@ -452,6 +446,8 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 			first = false;
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i;
+			r->group.paused |= r->now_ns - r->hls.content_ns >=
+					   PAUSE_MS * MS;
 			ring_hls_content(&r->hls, r->now_ns);
 		}
 		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr)) {
@@ -506,8 +502,10 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 	r->wall_ms = (int64_t)wall_ms();
 	r->now_ns = now_ns;
 	if (n_runs > 0) {
-		if (now_ns - r->fed_ns >= PAUSE_MS * MS)
+		if (now_ns - r->fed_ns >= PAUSE_MS * MS) {
 			r->marked_ns = r->rap_ns = r->main_ns = now_ns;
+			r->group.paused = true;
+		}
 		r->fed_ns = now_ns;
 		forget_open(r);
 	}
@@ -542,7 +540,7 @@ static bool is_kept(const struct ring_out *r)
 
 enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 {
-	*ret_gop_ms = r->gop_ms;
+	*ret_gop_ms = r->group.ms;
 	if (r->may_guess && (r->refreshes || !is_kept(r)))
 		return JOIN_GUESS;
 	if (!r->has_last)
@@ -550,16 +548,16 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 	return r->rap.class == PID_AUDIO ? JOIN_AUDIO : JOIN_PICTURE;
 }
 
-uint32_t ring_out_longest_group(const struct ring_out *r, uint64_t now_ns)
+uint32_t ring_out_longest_group(const struct ring_out *r)
 {
-	uint64_t open_ms = (now_ns - r->rap_ns) / MS;
+	/* a silence is in no group */
+	uint64_t open_ms = (r->hls.content_ns - r->rap_ns) / MS;
 
 	if (!r->has_last || r->rap.class != PID_VIDEO || r->refreshes)
 		return 0;
-	/* a stream that is silent has no open group */
-	if (now_ns - r->fed_ns >= PAUSE_MS * MS || open_ms > GOP_MAX_MS)
-		return r->gop_ms;
-	return MAX(r->gop_ms, (uint32_t)open_ms);
+	if (r->group.paused || open_ms > GROUP_MAX_MS)
+		return r->group.ms;
+	return MAX(r->group.ms, (uint32_t)open_ms);
 }
 
 uint32_t ring_out_longest_segment(const struct ring_out *r)

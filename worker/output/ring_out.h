@@ -42,9 +42,10 @@ void ring_out_feed(struct ring_out *, const struct ts_run *runs,
  * 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
-/* The length of the last group of pictures, or of the one that goes on if that
- * is longer, ms; 0: unknown, or the stream has no groups of pictures. */
-uint32_t ring_out_longest_group(const struct ring_out *, uint64_t now_ns);
+/* Of a stream with HLS, the length of the last group of pictures, or of the one
+ * that goes on if that is longer, without the time of an outage, ms; 0: it is
+ * unknown, or the stream has no groups of pictures. */
+uint32_t ring_out_longest_group(const struct ring_out *);
 
 /* The longest segment of HLS that its target duration permits, ms; 0: not known
  * before the first segment has ended. */

@@ -12,7 +12,7 @@ bool pipeline_has_hls(const struct pipeline *p)
 /* Segments begin between two pictures that decode. */
 static bool has_long_group(struct pipeline *p)
 {
-	uint32_t gop_ms = ring_out_longest_group(p->ring, p->now_ns);
+	uint32_t gop_ms = ring_out_longest_group(p->ring);
 	uint32_t most_ms = ring_out_longest_segment(p->ring);
 	bool was = p->hls_gop.raised;
 
