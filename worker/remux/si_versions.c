@@ -42,7 +42,8 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	return key;
 }
 
-static struct si_version *find(struct si_versions *sv, uint64_t key)
+/* add: an unknown table gets a place. */
+static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 {
 	for (size_t i = 0; i < SI_TABLES_MAX; i++) {
 		struct si_version *t = &sv->tables[i];
@@ -51,6 +52,8 @@ static struct si_version *find(struct si_versions *sv, uint64_t key)
 			return t;
 		if (t->key == 0) {
 			/* filled from the front */
+			if (!add)
+				return NULL;
 			t->key = key;
 			return t;
 		}
@@ -90,28 +93,44 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	}
 }
 
+/* The version with which the table of another source would follow. */
+static uint8_t foresee(const struct si_version *t, const uint8_t *section,
+		       uint32_t hash)
+{
+	uint8_t number = section[NUMBER_AT];
+	bool known = number < SI_SECTIONS && (t->known >> number & 1);
+	bool same = known ? t->hash[number] == hash
+			  : t->source == version_of(section);
+
+	return (uint8_t)((t->version + !same) % VERSIONS);
+}
+
 void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 		       uint8_t *section, size_t len)
 {
 	uint64_t key = len >= HEADER + CRC ? key_of(section, len) : 0;
+	bool active = source == sv->player, current;
 	struct si_version *t;
+	uint32_t hash;
 	uint8_t version;
 
-	if (key == 0 || source != sv->player)
+	if (key == 0 || (!active && sv->player == 0))
 		return;
-	t = find(sv, key);
+	t = find(sv, key, active);
 	if (t == NULL)
 		return;
-	if (section[VERSION_AT] & 1)
-		/* the hash has edits of sections that are not compared */
-		follow(sv, t, section,
-		       crc32_mpeg(section + NUMBER_AT,
-				  len - NUMBER_AT - CRC) ^ edits,
-		       edits != 0);
-	else if (t->turn != sv->turn)
+	current = section[VERSION_AT] & 1;
+	if (active ? !current && t->turn != sv->turn
+		   : !current || t->turn == 0)
 		return; /* the next table of an unknown one */
-	version = (uint8_t)((t->version + version_of(section) + VERSIONS -
-			     t->source % VERSIONS) % VERSIONS);
+	/* it has edits of sections that are not compared */
+	hash = crc32_mpeg(section + NUMBER_AT, len - NUMBER_AT - CRC) ^ edits;
+	if (current && active)
+		follow(sv, t, section, hash, edits != 0);
+	version = active ? (uint8_t)((t->version + version_of(section) +
+				      VERSIONS - t->source % VERSIONS) %
+				     VERSIONS)
+			 : foresee(t, section, hash);
 	if (version != version_of(section))
 		section_set_version(section, len, version);
 }

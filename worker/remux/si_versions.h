@@ -45,8 +45,10 @@ struct si_versions {
 void si_versions_begin(struct si_versions *, uint32_t player);
 
 /* Sets the version of a section of NIT, BAT, SDT or EIT, whose CRC_32 was
- * checked, if the source is active.  edits: a hash of the changes by the
- * operator that its table went through; 0: none.  A table that was passed
- * before its first change has another version than its source, too. */
+ * checked.  A section of a source that is not active gets the version with
+ * which its table would follow: it may be sent among the first packets behind a
+ * switch.  edits: a hash of the changes by the operator that its table went
+ * through; 0: none.  A table that was passed before its first change has
+ * another version than its source, too. */
 void si_versions_apply(struct si_versions *, uint32_t source, uint32_t edits,
 		       uint8_t *section, size_t len);

@@ -48,8 +48,33 @@ Test(si_versions, of_one_source_are_its_own_until_another_is_active)
 	cr_assert_eq(send_eit(1, 1, 3, "b"), 3u);
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 4u);
 	/* a standby source changes nothing */
-	cr_assert_eq(send_eit(0, 2, 9, "x"), 9u);
+	cr_assert_eq(send_eit(0, 2, 9, "x"), 5u);
+	cr_assert_eq(send_of(EIT, 8, 0, 2, 9, "x"), 9u);
 	cr_assert_eq(send_eit(0, 1, 4, "c"), 4u);
+	cr_assert_eq(send_of(EIT, 8, 0, 1, 3, "x"), 3u);
+}
+
+/* Packets that waited for the switch are sent behind it. */
+Test(si_versions, of_a_standby_source_are_those_behind_the_switch)
+{
+	static const uint8_t tables[] = { EIT, SDT, NIT, 0x4a /* BAT */ };
+
+	for (size_t i = 0; i < sizeof tables; i++) {
+		uint8_t table = tables[i];
+
+		si_versions_begin(&sv, 1);
+		cr_assert_eq(send_of(table, 9, 0, 1, 0, "a"), 0u);
+		cr_assert_eq(send_of(table, 9, 1, 1, 0, "a"), 0u);
+		cr_assert_eq(send_of(table, 9, 2, 1, 0, "a"), 0u);
+		cr_expect_eq(send_of(table, 9, 0, 2, 0, "b"), 1u);
+		cr_expect_eq(send_of(table, 9, 0, 3, 7, "a"), 0u);
+		cr_expect_eq(send_of(table, 9, 2, 3, 0, "a"), 0u);
+		si_versions_begin(&sv, 2);
+		cr_assert_eq(send_of(table, 9, 0, 2, 0, "b"), 1u);
+		cr_expect_eq(send_of(table, 9, 0, 1, 0, "a"), 2u);
+		si_versions_begin(&sv, 1);
+		cr_assert_eq(send_of(table, 9, 0, 1, 0, "a"), 2u);
+	}
 }
 
 Test(si_versions, continue_when_another_source_has_another_content)
