@@ -231,6 +231,9 @@ static void take_damaged(struct monitor *m, const uint8_t *p)
 	cc_damaged(&m->cc, s != NULL ? &s->cc : &m->cc.pid[pid], p);
 	if (s != NULL)
 		s->transport_errors++;
+	for (size_t i = 0; i < m->n_pcrs; i++)
+		if (m->pcrs[i].pid == pid)
+			pcr_check_damaged(&m->pcrs[i].check);
 }
 
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)

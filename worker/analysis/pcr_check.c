@@ -31,12 +31,16 @@ static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 	c->n_samples++;
 }
 
-/* The longest step that a silence before the PCR explains. */
-static uint64_t delayed_ticks(const struct pcr_check *c)
+/* The longest step to the next PCR that is no fault of the PCRs. */
+static uint64_t longest_step(const struct pcr_check *c)
 {
-	return c->silent_ns == 0
-		       ? 0
-		       : c->silent_ns / 1000 * TICKS_PER_US + STEP_MAX;
+	return (c->damaged + UINT64_C(1)) * STEP_MAX +
+	       c->silent_ns / 1000 * TICKS_PER_US;
+}
+
+void pcr_check_damaged(struct pcr_check *c)
+{
+	c->damaged++;
 }
 
 void pcr_check_resume(struct pcr_check *c, uint64_t now_ns)
@@ -62,7 +66,7 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		c->arrival_max_ns = MAX(c->arrival_max_ns, interval);
 		/* a burst behind a pause is late, and has all its PCRs */
 		c->repetition_errors +=
-			step > STEP_MAX &&
+			step > longest_step(c) &&
 			interval > (PCR_REPETITION_MAX_MS +
 				    PCR_ARRIVAL_GRAIN_MS) * MS;
 		c->frozen += step == 0;
@@ -78,13 +82,13 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	}
 	if (c->started && step > STEP_MAX) {
 		bool announced = ts_discontinuity(packet);
-		bool delayed = step <= delayed_ticks(c);
+		bool delayed = step <= longest_step(c);
 
 		c->announced += announced;
 		c->discontinuity_errors += !announced && !delayed;
 		c->jumps += !announced && !delayed;
 	}
-	c->silent_ns = 0;
+	c->silent_ns = c->damaged = 0;
 	add_sample(c, pcr, nth);
 	if (!c->started || step != 0)
 		c->moved_ns = now_ns;
@@ -169,7 +173,8 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	/* an overdue PCR is an error before the next one arrives, and one that
 	 * repeats before the next value does */
 	if (c->started && (c->count == 0 || c->last_ns > c->moved_ns) &&
-	    now_ns - c->moved_ns > PCR_REPETITION_MAX_MS * MS)
+	    now_ns - c->moved_ns >
+		    (c->damaged + UINT64_C(1)) * PCR_REPETITION_MAX_MS * MS)
 		ret->repetition_errors++;
 	measure(c, ret);
 	c->count = c->repetition_errors = c->discontinuity_errors = 0;

@@ -27,6 +27,7 @@ struct pcr_check {
 	uint64_t last, last_ns, last_packet;
 	uint64_t moved_ns;        /* arrival of the last value that was new */
 	uint64_t silent_ns;       /* silence since the last PCR; 0: none */
+	uint32_t damaged;         /* damaged packets since the last PCR */
 	/* values of the current second */
 	uint32_t count;           /* PCRs */
 	uint32_t repetition_errors;
@@ -65,6 +66,10 @@ struct pcr_report {
 /* Takes a packet of the PID, the nth packet of the multiplex. */
 void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns);
+/* A packet of the PID has transport_error_indicator.  It may be a PCR that is
+ * missing now, which is no fault of its own (TR 101 290 5.2.2): for each such
+ * packet, the next PCR may be later by the longest interval of two. */
+void pcr_check_damaged(struct pcr_check *);
 /* The source was silent, and sends again at now_ns: the limits begin anew.  The
  * clock may go on by the time of the silence, which is no jump. */
 void pcr_check_resume(struct pcr_check *, uint64_t now_ns);

@@ -334,6 +334,25 @@ Test(monitor, reports_an_unreferenced_pid)
 	done(&b);
 }
 
+/* The PCRs of 400 ms. */
+static bool set_tei_in_pcrs(uint8_t *packet, uint64_t ms)
+{
+	if (ms % 1000 >= 500 && ms % 1000 < 900 &&
+	    (ts_adaptation_flags(packet) & 0x10) != 0)
+		packet[1] |= 0x80;
+	return true;
+}
+
+Test(monitor, damaged_pcrs_are_no_missing_ones)
+{
+	struct bench b;
+
+	setup(&b);
+	run(&b, 3, set_tei_in_pcrs);
+	only(&b, ALARM_TRANSPORT, ALARM_COUNT);
+	done(&b);
+}
+
 Test(monitor, a_silent_input_raises_one_alarm)
 {
 	struct bench b;

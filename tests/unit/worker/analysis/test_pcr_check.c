@@ -119,3 +119,42 @@ Test(pcr_check, a_silence_is_no_discontinuity)
 	cr_expect_eq(jumps_behind_silence(4000, 2400, true), 1);
 	cr_expect_eq(jumps_behind_silence(2415, 2400, false), 1);
 }
+
+/* Faults of PCRs of which every third is damaged, with so many in a row, or
+ * missing without a trace. */
+static unsigned faults_without(unsigned row, bool is_damaged, uint64_t jump_ms)
+{
+	struct build *build = build_new();
+	struct pcr_check c = { 0 };
+	struct pcr_report r;
+	uint64_t ms = 0;
+
+	for (unsigned i = 0; i < 30; i++) {
+		uint64_t pcr = 12345 + ms * 27000;
+		unsigned lost = i % 10 == 5 ? row : 0;
+
+		pcr_check_feed(&c, build_pcr(build, PID, pcr), i * EVERY,
+			       SECOND_NS + ms * MS);
+		ms += 40;
+		for (; lost > 0; lost--, ms += 40)
+			if (is_damaged)
+				pcr_check_damaged(&c);
+		ms += i == 25 ? jump_ms : 0;
+	}
+	/* the last PCRs of the second */
+	for (unsigned i = 0; i < 10 && is_damaged; i++, ms += 40)
+		pcr_check_damaged(&c);
+	pcr_check_second(&c, SECOND_NS + ms * MS, &r);
+	build_free(build);
+	return r.repetition_errors + r.discontinuity_errors;
+}
+
+Test(pcr_check, a_pcr_that_is_damaged_is_not_missing)
+{
+	cr_expect_eq(faults_without(3, false, 0), 6u);
+	cr_expect_eq(faults_without(1, true, 0), 0u);
+	cr_expect_eq(faults_without(3, true, 0), 0u);
+	cr_expect_eq(faults_without(10, true, 0), 0u);
+	/* it hides no jump */
+	cr_expect_eq(faults_without(1, true, 5000), 2u);
+}
