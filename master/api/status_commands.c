@@ -113,7 +113,7 @@ enum { OVERVIEW_AGE_MS = 200 };
 static void status_overview_get(struct api *api, const char *id,
 				enum status_span span, struct reply *reply)
 {
-	/* what events report is never older than they are */
+	/* the overview is never older than an event that was sent */
 	uint64_t key = config_versions(api->cfg.config) +
 		       status_changes(api->cfg.status) +
 		       alarms_changes(api->alarms);

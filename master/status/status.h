@@ -103,10 +103,12 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 /* The outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
-/* What the reader of a sentence may see of it; owned by the caller. */
+/* Returns the part of a sentence that its reader may see; owned by the
+ * caller. */
 typedef char *status_sentence_fn(const char *text);
-/* All streams in short, in the order of their ids: appends a list as JSON, and
- * their raised alarms to a list.  open: of the sentences; NULL: all of them. */
+/* Appends a short status of all streams, in the order of their ids, as a list
+ * in JSON, and their raised alarms to the list `alarms`.  Sentences pass
+ * through open(); NULL: they are whole. */
 void status_overview(struct status *, status_sentence_fn *open, struct buf *to,
 		     json_t *alarms);
 /* Appends the raised alarms of all streams alone. */

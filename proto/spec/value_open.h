@@ -23,7 +23,8 @@ value_open_fn value_open_scalar;
 /* The same of a number or a boolean, or of a text that a field reads as one. */
 value_open_fn value_open_number;
 
-/* Of an array each item, as value_open_items(); else open() of the value. */
+/* An array: each of its items, as value_open_items().  Any other value:
+ * open() of it. */
 json_t *value_open_each(const json_t *value, value_open_fn *open,
 			const void *arg);
 

@@ -82,7 +82,7 @@ async function openWall(scope, sluice) {
 	return { visitor, complete };
 }
 
-// What everybody uses in a window of seconds, by the second.
+// What each process uses in a window of seconds, by the second.
 async function watch(sluice, visitor, seconds) {
 	const streams = streamsOf(sluice), begin = now(), page = pageMs();
 	const before = { master: cpuNs([sluice.pid]), streams: cpuNs(streams) };
@@ -148,7 +148,7 @@ function judgePage(report, { ticks, used, size, problems }) {
 		`(limit ${LIMIT.heap / 2 ** 20})`);
 	report.judge(used.shift === 0, `wall: layout shift ${used.shift}`);
 	report.judge(problems.length === 0,
-		`wall: ${problems.slice(0, 3).join('; ') || 'no complaint'}`);
+		`wall: ${problems.slice(0, 3).join('; ') || 'no problem'}`);
 }
 
 export async function wall(report, { window }) {

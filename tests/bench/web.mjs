@@ -77,5 +77,5 @@ export async function web(report) {
 	report.judge(r.longest <= LIMIT.task, 'web: the longest task ' +
 		`${r.longest} ms (limit ${LIMIT.task})`);
 	report.judge(r.problems.length === 0,
-		`web: ${r.problems.slice(0, 3).join('; ') || 'no complaint'}`);
+		`web: ${r.problems.slice(0, 3).join('; ') || 'no problem'}`);
 }

@@ -90,14 +90,14 @@ export class FakeService {
 
 	get listeners() { return this.#sockets.size; }
 
-	// Waits until everybody has read: a browser that is late gets no more.
+	// Waits until every listener has read what was sent.
 	async drained() {
 		for (const socket of this.#sockets)
 			while (socket.writableNeedDrain && !socket.destroyed)
 				await sleep(5);
 	}
 
-	// Messages as texts, to everybody who listens.
+	// Sends messages, each as a text, to all listeners.
 	send(messages) {
 		const data = Buffer.concat(messages.map(text));
 

@@ -7,7 +7,7 @@
  * sanitizers.
  */
 
-/* of <git2.h>, which criterion does not install */
+/* as <git2.h> declares them, which criterion does not install */
 int git_libgit2_init(void);
 int git_libgit2_shutdown(void);
 int git_diff_buffers(void);
@@ -22,7 +22,7 @@ int git_libgit2_shutdown(void)
 	return 0;
 }
 
-/* It has parameters, which do not count: it fails. */
+/* The real one has parameters.  This one ignores them: it always fails. */
 int git_diff_buffers(void)
 {
 	return -1;

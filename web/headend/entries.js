@@ -128,8 +128,9 @@ function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
 /**
  * @param {{app: App, kind: Kind, ask: Ask, heads: [Word, string][],
  *	cells: (entry: Entry) => any, more?: (entry: Entry) => any,
- *	actions?: (entry: Entry) => any, tools?: any, top?: Top}} props heads: with
- *	the class; cells: td of an entry; top: of the form, more: at its end
+ *	actions?: (entry: Entry) => any, tools?: any, top?: Top}} props heads: words
+ *	and classes of the columns; cells: the td of an entry; top: stands at the
+ *	start of the form, more at its end
  */
 export function Entries({ app, kind, ask, heads, cells, more, actions,
 	tools, top }) {

@@ -35,7 +35,7 @@ send '{"cmd": "cam-menu", "id": "'$ID'", "action": "choice", "choice": 2}'
 await 'and an item is chosen' 10 cam '!"menu"'
 forget
 fault 5
-# the reset mends it
+# the CAM answers again after the reset
 await 'a CAM that is silent is reset' 30 told 'cam reset'
 await 'and becomes ready' 40 cam '"state":"ready"'
 await 'and gets the programs again' 10 has_list \
