@@ -8,11 +8,12 @@
  * while others take the processors it is what an answer would take without
  * them.
  */
+import assert from 'node:assert/strict';
 import { enter, startGuarded } from '../helpers/auth.mjs';
 import { quantile } from '../helpers/page-cost.mjs';
 import { config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { sleep, start, udpBound, waitUntil } from '../helpers/util.mjs';
+import { always, sleep, start, udpBound, waitUntil } from '../helpers/util.mjs';
 import { measureFlow, program, startChecker } from './load.mjs';
 import { Scope, cpuNs } from './measure.mjs';
 import { ofAll } from './report.mjs';
@@ -43,8 +44,7 @@ async function openOnce(scope, sluice, sessions, pages = PAGES) {
 		.map(String));
 
 	await waitUntil('open pages', () => {
-		if (farm.exitCode !== null)
-			throw new Error(`it ended: ${farm.text.err}`);
+		always(() => assert.equal(farm.exitCode, null, farm.text.err));
 		return farm.text.out.includes('\n');
 	}, 60000);
 	const cpu = cpuNs([sluice.pid]) - before;
