@@ -112,8 +112,8 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 	return i;
 }
 
-/* The packets from the position on, in the ring or in the copy, and their number
- * or -errno. */
+/* The packets from the position on, in the ring or in the copy; writes their
+ * number, or -errno. */
 static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
 				 ssize_t *ret_n)
 {

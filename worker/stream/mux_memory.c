@@ -124,11 +124,11 @@ static void delay(struct mux_memory *from, uint64_t by_ns)
 			from->services[i].heard_ns += by_ns;
 }
 
-static void restore(const struct mux_memory *from, struct mux *m,
+static bool restore(const struct mux_memory *from, struct mux *m,
 		    const uint64_t *addresses, size_t n, uint64_t now_ns)
 {
 	size_t bytes = 0, services = 0;
-	bool done[MSG_INPUTS_MAX] = { false };
+	bool done[MSG_INPUTS_MAX] = { false }, any = false;
 
 	for (size_t i = 0; i < MSG_INPUTS_MAX; i++) {
 		const struct mux_memory_input *in = &from->inputs[i];
@@ -136,9 +136,9 @@ static void restore(const struct mux_memory *from, struct mux *m,
 
 		if (in->bytes > MUX_MEMORY_BYTES - bytes ||
 		    in->services > MUX_MEMORY_SERVICES - services)
-			return;
+			return any;
 		if (in->bytes > 0 && to < n) {
-			done[to] = true;
+			done[to] = any = true;
 			mux_restore(m, to, in->silent_ns,
 				    from->services + services, in->services,
 				    now_ns);
@@ -148,23 +148,26 @@ static void restore(const struct mux_memory *from, struct mux *m,
 		bytes += in->bytes;
 		services += in->services;
 	}
+	return any;
 }
 
-void mux_memory_restore(struct mux_memory *memory, struct mux *m,
+bool mux_memory_restore(struct mux_memory *memory, struct mux *m,
 			const uint64_t *addresses, size_t n, uint64_t at_ns,
 			uint64_t now_ns)
 {
 	struct mux_memory *from;
+	bool any = false;
 
 	if (!memory->whole)
-		return;
+		return false;
 	from = xcalloc(1, sizeof *from);
 	memcpy(from, memory, sizeof *from);
 	memset(memory, 0, sizeof *memory);
 	if (at_ns != 0 && at_ns <= now_ns &&
 	    now_ns - at_ns <= RESTORE_S * SECOND_NS) {
 		delay(from, now_ns - at_ns);
-		restore(from, m, addresses, n, now_ns);
+		any = restore(from, m, addresses, n, now_ns);
 	}
 	free(from);
+	return any;
 }

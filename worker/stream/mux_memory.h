@@ -13,7 +13,8 @@
 #include "worker/mux/mux_kept.h"
 
 enum {
-	/* Tables of inputs beyond it are not kept: 256 services need less. */
+	/* Tables of inputs beyond it are not kept: 490 bytes for each of 256
+	 * services. */
 	MUX_MEMORY_BYTES = 126200,
 	MUX_MEMORY_SERVICES = 512,
 };
@@ -39,7 +40,7 @@ void mux_memory_keep(struct mux_memory *, const struct mux *,
 
 /* Restores the inputs that have the same addresses, once each.  at_ns: the time
  * of the last turn.  The memory is empty then: tables at which a worker crashes
- * are not used again. */
-void mux_memory_restore(struct mux_memory *, struct mux *,
+ * are not used again.  Were there any? */
+bool mux_memory_restore(struct mux_memory *, struct mux *,
 			const uint64_t *addresses, size_t n, uint64_t at_ns,
 			uint64_t now_ns);

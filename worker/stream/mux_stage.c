@@ -19,6 +19,9 @@ enum {
 	/* The inputs are read so often within mux_delay, and every ... */
 	READS = 10,
 	READ_MAX_MS = 40,
+	/* A worker that has restored tables lives so long before it keeps
+	 * them: one that crashes at them leaves none. */
+	KEEP_AFTER_MS = 2000,
 };
 
 unsigned mux_stage_period_ms(unsigned delay_ms)
@@ -154,9 +157,10 @@ void mux_stage_resume(struct mux_stage *s, uint64_t now_ns)
 	if (s->mux == NULL)
 		return;
 	s->resuming = true;
-	mux_memory_restore(&s->memory->mux, s->mux, addresses,
-			   get_addresses(s, addresses),
-			   s->memory->splice.at_ns, now_ns);
+	if (mux_memory_restore(&s->memory->mux, s->mux, addresses,
+			       get_addresses(s, addresses),
+			       s->memory->splice.at_ns, now_ns))
+		s->keep_ns = now_ns + KEEP_AFTER_MS * MS;
 	s->resuming = false;
 }
 
@@ -164,6 +168,8 @@ void mux_stage_keep(struct mux_stage *s)
 {
 	uint64_t addresses[MSG_INPUTS_MAX];
 
+	if (s->live->splice.at_ns < s->keep_ns)
+		return;
 	s->kept = true;
 	mux_memory_keep(&s->memory->mux, s->mux, addresses,
 			get_addresses(s, addresses));

@@ -48,6 +48,7 @@ struct mux_stage {
 	uint64_t period_ns; /* of the readings of an input */
 	bool resuming; /* packets of the remuxes come from the memory */
 	bool kept;     /* since the start the tables were kept once */
+	uint64_t keep_ns; /* not before this turn; 0: at once */
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	struct mux_reads *reads; /* of each input */
 	struct absent_file *files[MSG_INPUTS_MAX]; /* NULL: it has none */
@@ -101,7 +102,8 @@ void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
  * that ends behind the system call repeats none. */
 void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 		    size_t n_runs);
-/* Keeps the tables of the inputs for the next worker. */
+/* Keeps the tables of the inputs for the next worker; not at first if they were
+ * restored. */
 void mux_stage_keep(struct mux_stage *);
 /* At the end of the turn: its clocks, and where its inputs are. */
 void mux_stage_commit(struct mux_stage *);

@@ -127,3 +127,38 @@ Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 	free(spec);
 	free(start);
 }
+
+/* A worker that crashes at them leaves none to the next one. */
+Test(mux_stage, restored_tables_are_kept_after_some_seconds_alone)
+{
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct stream_memory *m = open_memory();
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+	uint64_t now_ns = mono_ns();
+
+	start->inputs[start->n_inputs++] = a;
+	start->mux = true;
+	spec->mux_kbps = 4000;
+	m->splice.at_ns = now_ns;
+	m->mux.whole = 1;
+	m->mux.inputs[0].address = hash_add(HASH_INIT, a, strlen(a));
+	m->mux.inputs[0].bytes = 8;
+	mux_stage_init(s, start, spec, m, ignore, NULL);
+	mux_stage_resume(s, now_ns);
+	for (unsigned ms = 0; ms < 1500; ms += 500) {
+		mux_stage_turn(s, now_ns + ms * MS);
+		mux_stage_commit(s);
+		cr_expect_eq(m->mux.whole, 0u, "%u ms", ms);
+	}
+	for (unsigned ms = 2000; ms < 5000; ms += 500) {
+		mux_stage_turn(s, now_ns + ms * MS);
+		mux_stage_commit(s);
+	}
+	cr_expect_eq(m->mux.whole, 1u);
+	mux_stage_done(s);
+	stream_memory_close(&m);
+	free(s);
+	free(spec);
+	free(start);
+}
