@@ -148,7 +148,7 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 void splice_cut_here(struct splice *s, const struct splice_cursor *c)
 {
 	s->counters.jumps++;
-	s->odd_ns = 0;
+	s->odd_ns = s->far_ns = 0;
 	splice_begin_cut(s, SPLICE_JUMP);
 	splice_place(s, *c);
 }
@@ -200,17 +200,19 @@ static bool was_late(const struct splice *s, size_t clock)
 
 /* May a unit wait for the next PCR of its clock?  It may be the first one of
  * another clock. */
-static bool may_wait(struct splice *s, size_t clock)
+static bool may_wait(struct splice *s, const uint8_t *p, size_t clock)
 {
-	const uint64_t calm_ns = SPLICE_ODD_MS * (uint64_t)SPLICE_MS;
+	const bool far = splice_unit_leaves_clock(s, p);
+	const uint64_t calm_ms = far ? SPLICE_FAR_MS : SPLICE_ODD_MS;
+	uint64_t *last_ns = far ? &s->far_ns : &s->odd_ns;
 
 	if (s->state == SPLICE_JUDGE || s->state == SPLICE_CATCH_UP ||
 	    s->n_pending > 0 || !splice_is_settled(s, clock) ||
 	    !s->sent->clocks[clock].used ||
-	    (s->odd_ns != 0 && s->now_ns - s->odd_ns < calm_ns &&
+	    (*last_ns != 0 && s->now_ns - *last_ns < calm_ms * SPLICE_MS &&
 	     !was_late(s, clock)))
 		return false;
-	s->odd_ns = s->now_ns;
+	*last_ns = s->now_ns;
 	return true;
 }
 
@@ -229,7 +231,7 @@ static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
 	splice_clock_shift(k, (uint64_t)ticks);
 	w->late = false;
 	w->late_ns = 0;
-	s->odd_ns = 0;
+	s->odd_ns = s->far_ns = 0;
 	s->counters.jumps++;
 	splice_rewrite(s);
 	return true;
@@ -244,8 +246,8 @@ static enum splice_sign judge_odd(struct splice *s,
 	uint64_t pcr;
 
 	if (!splice_find_pcr(s, &ahead, clock, &pcr))
-		return may_wait(s, clock) ? SPLICE_UNDECIDED
-					  : SPLICE_CONTINUES;
+		return may_wait(s, splice_cursor_get(c), clock)
+			? SPLICE_UNDECIDED : SPLICE_CONTINUES;
 	is = splice_judge_pcr(s, clock, pcr, false);
 	if (is == SPLICE_PCR_GOOD && splice_is_settled(s, clock) &&
 	    steps_back(s, splice_cursor_get(c), clock, pcr))
@@ -295,7 +297,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 		splice_begin_cut(s, SPLICE_LAP);
 		return SPLICE_CUTS;
 	}
-	if (!known && unit && may_wait(s, clock))
+	if (!known && unit && may_wait(s, p, clock))
 		return SPLICE_UNDECIDED;
 	s->no_jump_to = ahead.index;
 	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||

@@ -190,6 +190,7 @@ struct splice {
 	uint64_t resumed_ns; /* time of the first packets after a silence */
 	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
 			     * never */
+	uint64_t far_ns;    /* the same of a unit that leaves its clock */
 	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
 			     * at the front of the packets held; 0: none */
 	bool wrong_pcr;     /* the PCR of the current packet must not go out */
@@ -366,6 +367,10 @@ bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 /* Does a PES begin in the packet whose DTS goes back, or is far ahead of the
  * last one?  Its clock may have jumped. */
 bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
+
+/* Does a PES begin in the packet whose distance to its clock is another one
+ * than before?  Lost units do not change it. */
+bool splice_unit_leaves_clock(const struct splice *, const uint8_t *packet);
 
 /* By how much (90 kHz) is the DTS of such a PES before the expected one? */
 int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);

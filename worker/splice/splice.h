@@ -85,6 +85,8 @@ enum {
 	/* A unit whose DTS does not continue waits for a PCR, too.  If its
 	 * clock has not jumped, no other one waits for so long. */
 	SPLICE_ODD_MS = 10000,
+	/* The same for a unit whose distance to its clock changes. */
+	SPLICE_FAR_MS = 1000,
 	/* After so long without a PCR or the start of a unit, packets pass. */
 	SPLICE_PATIENCE_MS = 1000,
 	/* A PID that new tables no longer name passes for so long. */

@@ -15,6 +15,8 @@ enum {
 	LEAD_MOST = 10 * HZ,
 	/* A change of that distance, from one unit to the next, is a jump. */
 	LEAD_JUMP = 5 * HZ,
+	/* A smaller one may be that of a source whose DTS are out of order. */
+	LEAD_ODD = HZ / 5,
 	/* A larger step back of the DTS is a jump without a clock. */
 	BACK_JUMP = HZ / 2,
 	LIFT_MOST = SPLICE_LIFT_MS * (HZ / 1000),
@@ -117,9 +119,9 @@ static uint64_t moved(const struct splice *s, const uint8_t *packet, size_t at)
 
 /* --- jumps inside one source --- */
 
-static bool is_far(int64_t lead, int64_t before)
+static bool is_far(int64_t lead, int64_t before, int64_t most)
 {
-	return lead - before > LEAD_JUMP || before - lead > LEAD_JUMP;
+	return lead - before > most || before - lead > most;
 }
 
 static bool is_sane(int64_t lead)
@@ -174,8 +176,27 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 		return diff(dts, t->dts) < -BACK_JUMP ||
 		       diff(dts, t->dts) > LEAD_MOST;
 	u = &s->units[t - s->sent->tracks];
-	return u->lead != SPLICE_LEAD_UNKNOWN && is_far(leads.last, u->lead) &&
-	       is_far(leads.now, u->lead);
+	return u->lead != SPLICE_LEAD_UNKNOWN &&
+	       is_far(leads.last, u->lead, LEAD_JUMP) &&
+	       is_far(leads.now, u->lead, LEAD_JUMP);
+}
+
+bool splice_unit_leaves_clock(const struct splice *s, const uint8_t *packet)
+{
+	const struct splice_track *t = find_track(s, ts_pid(packet));
+	const struct splice_clock *c =
+		&s->sent->clocks[s->pids[ts_pid(packet)].clock];
+	const struct splice_unit *u;
+	struct leads leads;
+	struct pes_times at;
+
+	if (t == NULL || !pes_times(packet, &at))
+		return false;
+	u = &s->units[t - s->sent->tracks];
+	leads = leads_of(s, c, moved(s, packet, at.dts), NULL);
+	return u->cut == s->cut && u->lead != SPLICE_LEAD_UNKNOWN &&
+	       is_far(leads.last, u->lead, LEAD_ODD) &&
+	       is_far(leads.now, u->lead, LEAD_ODD);
 }
 
 /* The step of the DTS to the PES that begins here, and the longer one of the

@@ -160,3 +160,16 @@ Test(jump_units, each_unit_keeps_its_distance_to_the_pcr)
 		judge((enum unit)unit);
 	}
 }
+
+/* Sounds that the source leaves out make a unit wait for its PCR in vain.  The
+ * next one that leaves its clock waits nevertheless. */
+Test(jump_units, a_unit_that_waited_in_vain_does_not_hide_a_jump)
+{
+	play(1000);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++) {
+		a->sounds += 2;
+		play(300);
+		jump(AUDIO, steps_ms[i / 2], i % 2);
+	}
+	judge(AUDIO);
+}
