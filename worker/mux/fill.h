@@ -81,6 +81,8 @@ uint64_t fill_room(const struct mux *, const struct mux_source *, size_t nth);
  * exceed the rate of the service; false: they need what others have. */
 bool fill_fits(const struct mux *, const struct mux_source *, size_t nth,
 	       struct play *);
+/* The nth service has no filler; later another one may start. */
+void fill_stop(struct mux *, struct mux_source *, size_t nth);
 /* Is the picture known at which the service returns? */
 static inline bool fill_ends_soon(const struct mux_fill *f)
 {

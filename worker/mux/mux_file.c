@@ -288,7 +288,7 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 	f->refused = false;
 }
 
-/* The picture follows the file. */
+/* The picture follows the file; without room for it nothing does. */
 static void end(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_fill *f = in->states[nth].fill;
@@ -300,6 +300,8 @@ static void end(struct mux *m, struct mux_source *in, size_t nth)
 			   f->base, m->now_ns);
 	if (play == NULL || !fill_fits(m, in, nth, play)) {
 		play_free(&play);
+		m->fills_changed = true;
+		fill_stop(m, in, nth);
 		return;
 	}
 	play_free(&f->play);

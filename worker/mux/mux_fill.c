@@ -78,7 +78,7 @@ static void lead(struct mux *m, struct mux_source *in, size_t nth)
 	f->held_len = 0;
 }
 
-static void stop(struct mux *m, struct mux_source *in, size_t nth)
+void fill_stop(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
 
@@ -215,7 +215,7 @@ void mux_check_fills(struct mux *m, struct mux_source *in)
 {
 	for (size_t k = 0; in->still && k < in->n_found; k++)
 		if (in->states[k].fill != NULL && !adapt(m, in, k))
-			stop(m, in, k);
+			fill_stop(m, in, k);
 }
 
 const uint64_t *mux_fill_pids(const struct mux_service *s)
@@ -252,7 +252,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	find_pids(m, in, nth, pids);
 	if (!mux_service_pmt(in, nth, &pmt) ||
 	    !mux_main_stream(in, nth, &main) || !place_has(pids, main.pid)) {
-		stop(m, in, nth);
+		fill_stop(m, in, nth);
 		return;
 	}
 	f->streams = streams_of(&pmt);
@@ -263,7 +263,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	f->source = ++m->last_source;
 	f->play = filler_play(m->filler, number, pids, f->base, m->now_ns);
 	if (f->play == NULL || !fill_fits(m, in, nth, f->play)) {
-		stop(m, in, nth);
+		fill_stop(m, in, nth);
 		return;
 	}
 	f->rate = play_rate(f->play);
@@ -328,7 +328,7 @@ static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 		play_hold_pictures(s->fill->play, false, m->now_ns);
 		/* receivers are on the other PIDs */
 		if (s->fill->led)
-			stop(m, in, nth);
+			fill_stop(m, in, nth);
 		return s->fill == NULL;
 	}
 	if (s->fill->wants_ns == 0)
@@ -389,7 +389,7 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 	if (m->now_ns - f->wants_ns < RETURN_MS * MS &&
 	    ((f->video && !starts) || mux_fill_precedes(m, packet)))
 		return false;
-	stop(m, in, (size_t)(s - in->states));
+	fill_stop(m, in, (size_t)(s - in->states));
 	m->fills_changed = true;
 	return true;
 }

@@ -141,6 +141,31 @@ Test(mux_file, without_packets_the_picture_is_sent)
 	fill_rig_free(r);
 }
 
+/* The other service has taken it, up to 1,197 packets in a second. */
+Test(mux_file, without_room_for_the_picture_another_filler_starts_later)
+{
+	struct fill_rig *r = fill_rig_of(&(struct fill_options){
+		.still = true, .file = true, .kbps = KBPS, .max_kbps = 1800 });
+
+	r->has_file = true;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, BEGIN);
+	cr_assert(fill_state(r, 1).file);
+	r->per_tick[0] = 10;
+	fill_play(r, 110);
+	r->has_file = false;
+	fill_play(r, 60);
+	cr_expect(!fill_state(r, 1).file);
+	r->per_tick[0] = 4;
+	fill_play(r, 1000);
+	cr_expect(fill_state(r, 1).filled);
+	fill_watch(r, VIDEO_OUT + 1);
+	fill_play(r, 100);
+	cr_expect_geq(r->sent[VIDEO_OUT + 1].intra, 4u);
+	fill_rig_free(r);
+}
+
 /* The PMT would have to change. */
 Test(mux_file, one_of_another_coding_is_not_sent)
 {
