@@ -364,6 +364,7 @@ unit_worker_tests = \
 	tests/unit/worker/mux/test_mux_pmts \
 	tests/unit/worker/mux/test_mux_rate \
 	tests/unit/worker/mux/test_mux_sdt \
+	tests/unit/worker/mux/test_mux_switch \
 	tests/unit/worker/mux/test_spread \
 	tests/unit/worker/output/test_admission \
 	tests/unit/worker/output/test_announcement \

@@ -13,6 +13,7 @@
  *	            (eit_share.h)
  *	TDT         is built from the system clock, and does not wait
  *	PMT         is repeated every 90 ms, and sent at once after a change;
+ *	            on another PID it is the last one until the new one leaves;
  *	            all other packets of the programs pass
  *	all others  are dropped
  * A packet leaves delay_ms after its source sent it (delay_line.h), or later if

@@ -5,6 +5,7 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
+#include "worker/remux/psi_build.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/t_std.h"
 
@@ -80,14 +81,78 @@ static void hurry(struct mux_pmt *p, uint64_t at_ns)
 {
 	uint64_t from_ns = p->sent_ns != 0 ? p->sent_ns + GAP_MS * MS : 0;
 
-	p->due_ns = MIN(p->due_ns, MAX(at_ns, from_ns));
+	p->due_ns = MIN(p->due_ns, MAX(MAX(at_ns, from_ns), p->begin_ns));
+}
+
+/* The entry of the same service with another PID, or of the service that a
+ * single one of its input replaces; NULL: there was none. */
+static const struct mux_pmt *find_former(const struct mux *m,
+					 const struct mux_pmt *p)
+{
+	const struct mux_pmt *former = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_pmts; i++) {
+		const struct mux_pmt *old = &m->pmts[i];
+
+		if (old->pid == TS_PID_PAT || old->input != p->input)
+			continue;
+		if (old->number == p->number)
+			return old;
+		former = old;
+		n++;
+	}
+	return n == 1 && m->inputs[p->input].n_services == 1 ? former : NULL;
+}
+
+/* The PMT of an entry that is new, behind a PAT that leaves at pat_ns.  What
+ * waits in the line are packets of the former entry: its PMT goes on, until
+ * the new one leaves.  Without it nothing waits, and the new one begins. */
+static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns)
+{
+	const struct mux_pmt *former = find_former(m, p);
+	size_t len = 0;
+	const uint8_t *section = remux_pmt(m->inputs[p->input].remux,
+					   p->number, &len);
+	uint8_t version = len > 0 ? (uint8_t)(section[5] >> 1) : 0;
+
+	if (former != NULL && former->len > 0) {
+		section = former->data;
+		len = former->len;
+	}
+	if (len == 0 || len > sizeof p->data)
+		return;
+	memcpy(p->data, section, len);
+	p->len = len;
+	p->due_ns = p->begin_ns = pat_ns;
+	if ((section[3] << 8 | section[4]) == p->number)
+		return;
+	p->data[3] = (uint8_t)(p->number >> 8);
+	p->data[4] = (uint8_t)p->number;
+	/* another one than that of the new one */
+	section_set_version(p->data, len, (version + 31U) & 31U);
+}
+
+/* The PAT precedes the PMTs that begin with it: it is the first of those that
+ * are due at the same time.  Returns that time. */
+static uint64_t list_pat(const struct mux *m, struct mux_pmt *list)
+{
+	uint64_t last_ns = m->now_ns;
+
+	for (size_t i = 0; i < m->pat.n; i++) {
+		list[i] = carry_over(m, (uint16_t)i, TS_PID_PAT);
+		hurry(&list[i], m->now_ns);
+		last_ns = MAX(last_ns, list[i].due_ns);
+	}
+	return last_ns;
 }
 
 void mux_list_pmts(struct mux *m)
 {
 	struct mux_pmt *list = xcalloc(MUX_SERVICES_MAX + MUX_SECTIONS_MAX,
 				       sizeof *list);
-	size_t n = 0;
+	uint64_t pat_ns = list_pat(m, list);
+	size_t n = m->pat.n;
 
 	memset(m->pmt_pids, 0, sizeof m->pmt_pids);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -98,13 +163,12 @@ void mux_list_pmts(struct mux *m)
 
 			list[n] = carry_over(m, s->new_number, s->pmt_pid);
 			list[n].input = (uint8_t)i;
-			list[n++].service = (uint16_t)k;
+			list[n].service = (uint16_t)k;
+			if (m->settled && list[n].len == 0)
+				begin_pmt(m, &list[n], pat_ns);
 			place_take(m->pmt_pids, s->pmt_pid);
+			n++;
 		}
-	}
-	for (size_t i = 0; i < m->pat.n; i++) {
-		list[n] = carry_over(m, (uint16_t)i, TS_PID_PAT);
-		hurry(&list[n++], m->now_ns);
 	}
 	free(m->pmts);
 	m->pmts = list;

@@ -51,6 +51,7 @@ struct mux_pmt {
 	uint16_t service; /* of its input */
 	uint64_t due_ns;  /* its next place */
 	uint64_t sent_ns; /* the last one; 0: none yet */
+	uint64_t begin_ns; /* none precedes the PAT that names it */
 	size_t len;       /* of the last one of its input; 0: none yet */
 	uint8_t data[SECTION_PSI_MAX];
 };
