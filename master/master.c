@@ -179,7 +179,7 @@ static struct handover *write_handover(void *arg)
 				 http_server_fd(m->http, 0)));
 	if (m->lock >= 0)
 		json_decref(handover_put(h, 'f', &m->lock_number, m->lock));
-	history_write_raised(&m->history, h);
+	history_write_kept(&m->history, h);
 	return h;
 }
 
@@ -448,7 +448,7 @@ static void open_api(struct master *m)
 		.reconciler = m->reconciler,
 		.hub = m->hub,
 		.querier = reconciler_querier(m->reconciler),
-		.on_alarm = on_change, .arg = m,
+		.on_change = on_change, .arg = m,
 	});
 	m->system = system_status_new(m->loop);
 	system_status_set_workers(m->system, list_workers, m);

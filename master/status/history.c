@@ -9,10 +9,10 @@
 
 static const char key[] = "history";
 
-void history_write_raised(const struct history *of, struct handover *h)
+void history_write_kept(const struct history *of, struct handover *h)
 {
 	json_t *history = json_pack("{s:o}", "streams",
-				    status_write_raised(of->status));
+				    status_write_kept(of->status));
 
 	if (of->alarms != NULL)
 		(void)json_object_set_new(history, "alarms",

@@ -4,8 +4,8 @@
  * of the host, the raised alarms, and the time of the next backup of the
  * configuration.
  *
- * Only the raised alarms are kept for a crash, because everything else changes
- * every second.
+ * Only the raised alarms, and whether and since when a stream is off air, are
+ * kept for a crash, because everything else changes every second.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct history {
 	struct system_alarms *alarms; /* NULL in tests */
 };
 
-/* Adds the raised alarms to the document. */
-void history_write_raised(const struct history *, struct handover *);
+/* Adds what is kept for a crash to the document. */
+void history_write_kept(const struct history *, struct handover *);
 
 /* Adds the whole history to the document. */
 void history_write(const struct history *, struct handover *);

@@ -7,6 +7,7 @@ libmaster_a_SOURCES += \
 	master/status/status.c master/status/status.h \
 	master/status/status_alarm.c \
 	master/status/status_event.c \
+	master/status/status_kept.c \
 	master/status/status_network.c \
 	master/status/status_output.c \
 	master/status/status_overview.c \

@@ -83,15 +83,17 @@ static void announce(struct status *s, struct status_stream *stream,
 static void report_alarms(struct status *s, struct status_stream *stream,
 			  uint64_t now_ms)
 {
+	bool changed = status_stream_note_kept(stream);
 	json_t *event;
 
 	while ((event = status_stream_alarm(stream, now_ms)) != NULL) {
 		s->changes++;
 		hub_broadcast_more(s->cfg.hub, event);
 		json_decref(event);
-		if (s->cfg.on_alarm != NULL)
-			s->cfg.on_alarm(s->cfg.arg);
+		changed = true;
 	}
+	if (changed && s->cfg.on_change != NULL)
+		s->cfg.on_change(s->cfg.arg);
 }
 
 /* The process of a stream as it is now. */
@@ -223,6 +225,8 @@ void status_remove_stream(struct status *s, const char *id)
 
 	if (!found)
 		return;
+	status_stream_end(s->streams[at]);
+	report_alarms(s, s->streams[at], mono_ms());
 	s->n_hours -= s->streams[at]->hour != NULL;
 	status_stream_free(&s->streams[at]);
 	s->n--;
@@ -463,26 +467,25 @@ json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 
 /* --- from master to master --- */
 
-static json_t *write_raised(const struct status_stream *s)
+static json_t *write_kept(const struct status_stream *s)
 {
-	return json_pack("{s:o, s:o, s:o}", "faults",
-			 status_stream_write_faults(s), "raised",
-			 status_stream_write_raised(s), "worker",
-			 status_stream_write_worker(s));
+	json_t *one = json_pack("{s:o, s:o, s:o}", "faults",
+				status_stream_write_faults(s), "raised",
+				status_stream_write_raised(s), "worker",
+				status_stream_write_worker(s));
+
+	(void)json_object_update_new(one, status_stream_write_state(s));
+	return one;
 }
 
-json_t *status_write_raised(const struct status *s)
+json_t *status_write_kept(const struct status *s)
 {
-	json_t *all = json_object(), *one;
+	json_t *all = json_object();
 
-	for (size_t i = 0; i < s->n; i++) {
-		one = write_raised(s->streams[i]);
-		if (json_array_size(json_object_get(one, "faults")) > 0 ||
-		    json_array_size(json_object_get(one, "raised")) > 0 ||
-		    !json_is_null(json_object_get(one, "worker")))
-			(void)json_object_set(all, s->streams[i]->id, one);
-		json_decref(one);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->streams[i]->enabled)
+			(void)json_object_set_new(all, s->streams[i]->id,
+						  write_kept(s->streams[i]));
 	return all;
 }
 
@@ -497,33 +500,42 @@ json_t *status_write(const struct status *s)
 		if (stream->minute.n == 0)
 			continue;
 		minute = minute_format(&stream->minute);
-		one = json_pack("{s:s, s:I, s:i, s:I, s:o}", "minute", minute,
-				"at", (json_int_t)stream->wall_s, "input",
-				(int)stream->position, "off",
-				(json_int_t)stream->off_s, "errors",
-				status_stream_write_errors(stream));
-		(void)json_object_update_new(one, write_raised(stream));
+		one = json_pack("{s:s, s:I}", "minute", minute, "at",
+				(json_int_t)stream->wall_s);
+		(void)json_object_update_new(one, write_kept(stream));
 		(void)json_object_set_new(all, stream->id, one);
 		free(minute);
 	}
 	return all;
 }
 
-/* False: it is not valid. */
-static bool take_minute(struct status_stream *stream, const json_t *from)
+/* Its worker runs on. */
+static bool is_adopted(const struct status *s, const struct status_stream *of)
 {
-	const char *minute = json_string_value(json_object_get(from,
-							       "minute"));
-	json_int_t input = json_integer_value(json_object_get(from, "input"));
+	struct stream_proc_info info = { 0 };
 
-	if (minute == NULL || minute_parse(minute, &stream->minute) < 0)
+	return reconciler_get_stream(s->cfg.reconciler, of->id, &info) &&
+	       info.state != NULL && strcmp(info.state, "running") == 0;
+}
+
+/* The last minute; after a crash there is none, and the state alone is known.
+ * False: it is not valid. */
+static bool take_minute(struct status *s, struct status_stream *stream,
+			const json_t *from)
+{
+	const json_t *minute = json_object_get(from, "minute");
+	const char *text = json_string_value(minute);
+
+	if (minute == NULL) {
+		if (is_adopted(s, stream))
+			status_stream_take_onair(stream, from);
+		return true;
+	}
+	if (text == NULL || minute_parse(text, &stream->minute) < 0)
 		return false;
 	stream->wall_s = json_integer_value(json_object_get(from, "at"));
-	stream->off_s = MAX(json_integer_value(json_object_get(from, "off")),
-			    (json_int_t)0);
-	if (input >= 1 && input <= (json_int_t)stream->n_inputs)
-		stream->position = (unsigned)input;
-	status_stream_take_errors(stream, json_object_get(from, "errors"));
+	stream->silent = false;
+	stream->missed_s = 0;
 	return true;
 }
 
@@ -536,14 +548,11 @@ void status_take(struct status *s, const json_t *all)
 		struct status_stream *stream = find(s, id);
 
 		/* samples of this run are newer than the saved ones */
-		if (stream == NULL || !stream->enabled || stream->minute.n > 0)
+		if (stream == NULL || !stream->enabled ||
+		    stream->minute.n > 0 || !take_minute(s, stream, from))
 			continue;
-		/* after a crash there is none */
-		if (json_object_get(from, "minute") != NULL &&
-		    !take_minute(stream, from))
-			continue;
+		status_stream_take_state(stream, from);
 		/* the next second follows the last one */
-		stream->silent = false;
 		stream->missed_s = 0;
 		status_stream_take_faults(stream,
 					  json_object_get(from, "faults"));

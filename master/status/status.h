@@ -32,8 +32,8 @@ struct status_config {
 	struct reconciler *reconciler;
 	struct hub *hub;
 	struct querier_proc *querier; /* NULL: no querier worker */
-	/* An alarm was raised or cleared; may be NULL. */
-	void (*on_alarm)(void *arg);
+	/* What status_write_kept() writes is another; may be NULL. */
+	void (*on_change)(void *arg);
 	void *arg;
 };
 
@@ -49,6 +49,7 @@ void status_rename_stream(struct status *, const char *from, const char *to);
 /* Sends the events of its raised alarms again, because clients do not know the
  * id of the previous ones. */
 void status_repeat_alarms(struct status *, const char *id);
+/* Sends the events that its raised alarms ended. */
 void status_remove_stream(struct status *, const char *id);
 
 /* The fault of a stream, or NULL. */
@@ -70,8 +71,9 @@ void status_down(struct status *, const char *id, const char *failure);
 /* From master to master: the minutes of all streams as JSON; and back, for the
  * known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
-/* Only the raised alarms, of the streams that have some. */
-json_t *status_write_raised(const struct status *);
+/* Only what does not change every second: the raised alarms, and whether and
+ * since when the enabled streams are off air. */
+json_t *status_write_kept(const struct status *);
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,

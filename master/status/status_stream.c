@@ -97,6 +97,18 @@ void status_stream_rename(struct status_stream *s, const char *id)
 	s->id = xstrdup(id);
 }
 
+void status_stream_end(struct status_stream *s)
+{
+	s->enabled = false;
+	rest_outputs(s);
+	status_stream_judge_worker(s, &(struct stream_proc_info){ 0 });
+	s->minute = (struct minute){ 0 };
+	s->silent = true;
+	s->down = false;
+	s->missed_s = STATUS_GONE_S;
+	s->off_s = 0;
+}
+
 void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		       const char *fault)
 {
@@ -121,15 +133,8 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
 		set_output(&s->outputs[i],
 			   i < s->n_outputs ? &conf->outputs[i] : NULL);
-	if (!s->enabled) {
-		rest_outputs(s);
-		status_stream_judge_worker(s, &(struct stream_proc_info){ 0 });
-		s->minute = (struct minute){ 0 };
-		s->silent = true;
-		s->down = false;
-		s->missed_s = STATUS_GONE_S;
-		s->off_s = 0;
-	}
+	if (!s->enabled)
+		status_stream_end(s);
 	if (s->position > s->n_inputs)
 		s->position = 1;
 }

@@ -69,6 +69,13 @@ void status_error_set(struct status_error *, const char *text, int64_t now_s);
 /* Adds "error" and "error_since". */
 void status_error_add(json_t *o, const struct status_error *);
 
+/* What status_stream_note_kept() compares. */
+struct status_kept {
+	bool onair, logged_onair;
+	unsigned position;
+	int64_t off_s, error_s;
+};
+
 struct status_output {
 	char *address; /* as configured; NULL: not a text */
 	bool is_http;
@@ -132,6 +139,7 @@ struct status_stream {
 	int off_pid;         /* its process, if it runs; or 0 */
 	unsigned off_n;      /* reports off air in a row, of a reader */
 	struct ratelimit air_limit;
+	struct status_kept kept;
 	/* alarms by place; 0: the output */
 	alarm_set reported[MSG_INPUTS_MAX + 1];
 	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
@@ -151,6 +159,9 @@ void status_stream_free(struct status_stream **);
 /* Copies the configuration. */
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
+
+/* It is disabled or removed: it has neither alarms nor samples. */
+void status_stream_end(struct status_stream *);
 
 /* It waits for a viewer, or not: while it waits it is neither on air nor has it
  * errors. */
@@ -199,10 +210,16 @@ void status_stream_add_words(json_t *o, const struct status_stream *,
 void status_stream_note_errors(struct status_stream *,
 			       const struct stream_proc_info *info,
 			       int64_t now_s);
-/* From master to master: [position (0: the stream), since, text] of each; and
- * back, without invalid ones. */
-json_t *status_stream_write_errors(const struct status_stream *);
-void status_stream_take_errors(struct status_stream *, const json_t *list);
+/* From master to master: on air or not, the active input, since when it is off
+ * air, the errors and what is logged, as members; and back, without invalid
+ * ones. */
+json_t *status_stream_write_state(const struct status_stream *);
+void status_stream_take_state(struct status_stream *, const json_t *from);
+/* On air or not as that says, until the first report or a second without one:
+ * the worker runs on. */
+void status_stream_take_onair(struct status_stream *, const json_t *from);
+/* Does it write another state than at the last call? */
+bool status_stream_note_kept(struct status_stream *);
 
 /* From master to master: [position, address, since, reported, reason, begin of
  * the reason] of each output with a fault; and back, where the output still has

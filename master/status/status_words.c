@@ -127,45 +127,6 @@ void status_stream_note_errors(struct status_stream *s,
 		  now_s);
 }
 
-static void write_error(json_t *list, size_t position,
-			const struct status_error *e)
-{
-	if (e->text != NULL)
-		(void)json_array_append_new(
-			list, json_pack("[I, I, s]", (json_int_t)position,
-					(json_int_t)e->since_s, e->text));
-}
-
-json_t *status_stream_write_errors(const struct status_stream *s)
-{
-	json_t *list = json_array();
-
-	write_error(list, 0, &s->error);
-	for (size_t i = 0; i < s->n_inputs; i++)
-		write_error(list, i + 1, &s->input_errors[i]);
-	return list;
-}
-
-void status_stream_take_errors(struct status_stream *s, const json_t *list)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
-		json_int_t position = -1, since = 0;
-		const char *text = NULL;
-
-		if (json_unpack(one, "[I, I, s!]", &position, &since,
-				&text) < 0 ||
-		    position < 0 || position > (json_int_t)s->n_inputs)
-			continue;
-		status_error_set(position == 0
-					 ? &s->error
-					 : &s->input_errors[position - 1],
-				 text, since);
-	}
-}
-
 /* --- words --- */
 
 /* Details in brackets behind the state. */

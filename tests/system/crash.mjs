@@ -121,9 +121,10 @@ const documents = (sluice) => {
 		.map((file) => fs.readFileSync(file, 'utf8'));
 };
 
-test('an alarm that was raised before a crash is not raised again',
+test('alarms and off_since from before a crash are those behind it',
 	async (t) => {
 	const sluice = await managed(t);
+	const offSince = async () => (await sluice.status('a000')).off_since;
 	const alarmsOf = async () => (await sluice.json('/api/overview'))
 		.alarms.filter((a) => a.channel_id === 'a000' && a.since)
 		.map(({ alarm, since }) => ({ alarm, since }));
@@ -138,8 +139,10 @@ test('an alarm that was raised before a crash is not raised again',
 		Date.now() / 1000 > before[0].since + 2 &&
 		documents(sluice).some((text) => JSON.parse(text).history
 			?.streams.a000?.raised.length > 0));
+	const off = await offSince();
 	await crash(sluice);
 	const events = await sluice.events(t, '&scope=alarm');
+	assert.equal(await offSince(), off);
 	assert.deepEqual((await alarmsOf()).filter((one) =>
 		before.some(({ alarm }) => alarm === one.alarm)), before);
 	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);

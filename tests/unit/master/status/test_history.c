@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/config/stream_conf.h"
 #include "master/config/config.h"
@@ -15,6 +16,7 @@
 #include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,14 +26,24 @@ struct master {
 	struct history of;
 };
 
+static void set_stream(struct master *m, const char *text)
+{
+	json_t *stream = fakes_json(text);
+	struct stream_conf *conf = stream_conf_new(stream);
+
+	status_set_stream(m->of.status, "a", conf, NULL);
+	stream_conf_free(&conf);
+	json_decref(stream);
+}
+
+static const char two_inputs[] = "{'enable':true,'type':'spts',"
+				 "'input':['udp://:1','udp://:2'],"
+				 "'output':['udp://127.0.0.1:3',"
+				 "'file:///x.ts']}";
+
 static void open_master(struct master *m, const char *path)
 {
 	struct errmsg why;
-	json_t *stream = fakes_json("{'enable':true,'type':'spts',"
-				    "'input':['udp://:1','udp://:2'],"
-				    "'output':['udp://127.0.0.1:3',"
-				    "'file:///x.ts']}");
-	struct stream_conf *conf;
 
 	m->loop = ev_loop_new(EVFLAG_AUTO);
 	m->of.config = config_open(path, m->loop, &why);
@@ -39,10 +51,7 @@ static void open_master(struct master *m, const char *path)
 	m->of.status = status_new(&(struct status_config){ .loop = m->loop });
 	m->of.system = system_status_new(m->loop);
 	m->of.alarms = system_alarms_new();
-	conf = stream_conf_new(stream);
-	status_set_stream(m->of.status, "a", conf, NULL);
-	stream_conf_free(&conf);
-	json_decref(stream);
+	set_stream(m, two_inputs);
 }
 
 static void close_master(struct master *m)
@@ -226,6 +235,195 @@ Test(history, of_streams_is_taken_as_far_as_it_is_sound)
 	cr_assert_eq(number(&new, "packets"), 12);
 	close_master(&old);
 	close_master(&new);
+}
+
+/* After a crash of one, for the other to adopt. */
+static void crash(struct master *from, struct master *to)
+{
+	uint64_t last = 0;
+	struct handover *h = handover_new(&last);
+
+	history_write_kept(&from->of, h);
+	history_take(&to->of, h);
+	handover_free(&h);
+}
+
+/* The state in the overview, and since when it is off air. */
+static json_int_t state(struct master *m, char ret[64])
+{
+	json_auto_t *alarms = json_array(), *list;
+	struct buf text = { 0 };
+	const json_t *row;
+
+	status_overview(m->of.status, NULL, &text, alarms);
+	list = overview_parse(&text);
+	row = json_array_get(list, 0);
+	(void)snprintf(ret, 64, "%s", json_string_value(
+		json_object_get(row, "state")));
+	return json_integer_value(json_object_get(row, "off_since"));
+}
+
+Test(history, of_a_crash_tells_what_is_on_air_if_the_worker_runs_on)
+{
+	struct master old, new, alone;
+	char words[64];
+
+	open_master(&old, NULL);
+	hear(&old, 100);
+	open_master(&new, NULL);
+	open_master(&alone, NULL);
+	fakes.stream = (struct stream_proc_info){ .state = "starting" };
+	crash(&old, &alone);
+	(void)state(&alone, words);
+	cr_expect_str_eq(words, "OFF AIR (starting)");
+	fakes.stream = (struct stream_proc_info){ .state = "running" };
+	crash(&old, &new);
+	cr_expect_eq(state(&new, words), 0);
+	cr_expect_str_eq(words, "on air");
+	cr_expect_eq(number(&new, "input_id"), 2);
+	hear(&new, 7);
+	cr_expect_eq(number(&new, "packets"), 7);
+	close_master(&old);
+	close_master(&new);
+	close_master(&alone);
+}
+
+Test(history, of_a_crash_keeps_since_when_a_stream_is_off_air)
+{
+	struct msg_stream_status status = {
+		.n_inputs = 1,
+		.inputs = { { .position = 1, .active = true,
+			      .error = "no packets" } },
+	};
+	struct master old, new;
+	char words[64];
+	json_int_t since;
+
+	fakes.stream = (struct stream_proc_info){ .state = "running" };
+	open_master(&old, NULL);
+	status_push(old.of.status, "a", &status);
+	since = state(&old, words);
+	cr_assert_gt(since, 0);
+	(void)sleep(1); /* another begin would be another second */
+	open_master(&new, NULL);
+	crash(&old, &new);
+	cr_expect_eq(state(&new, words), since);
+	cr_expect_str_eq(words, "OFF AIR");
+	status_push(new.of.status, "a", &status);
+	cr_expect_eq(state(&new, words), since);
+	close_master(&old);
+	close_master(&new);
+}
+
+static char lines[256];
+static void keep_line(enum log_level level, const char *component,
+		      const char *text, void *arg)
+{
+	(void)level, (void)arg, (void)component;
+	(void)strcat(strcat(lines, text), ";");
+}
+
+/* For longer than a reader may take to start. */
+static void hear_reader(struct master *m, bool onair)
+{
+	struct msg_stream_status status = {
+		.n_inputs = 1,
+		.inputs = { { .position = 1, .active = true, .onair = onair,
+			      .error = onair ? NULL : "b is off air" } },
+	};
+
+	for (int i = 0; i < 7; i++)
+		status_push(m->of.status, "a", &status);
+}
+
+/* The master logs them for a stream that reads another one. */
+Test(history, of_on_air_and_off_air_is_no_line_without_a_change)
+{
+	struct master m[4];
+	size_t n;
+
+	fakes.stream = (struct stream_proc_info){ .state = "running" };
+	for (n = 0; n < ARRAY_LEN(m); n++) {
+		open_master(&m[n], NULL);
+		set_stream(&m[n], "{'enable':true,'input':['stream://b']}");
+	}
+	hear_reader(&m[0], true);
+	log_open(keep_line, NULL, LOG_LEVEL_INFO);
+	crash(&m[0], &m[1]);
+	hear_reader(&m[1], true);
+	hand_on(&m[1], &m[2], NULL);
+	hear_reader(&m[2], true);
+	cr_expect_str_eq(lines, "");
+	hear_reader(&m[2], false);
+	cr_expect_str_eq(lines, "off air: b is off air;");
+	crash(&m[2], &m[3]);
+	hear_reader(&m[3], false);
+	cr_expect_str_eq(lines, "off air: b is off air;");
+	while (n-- > 0)
+		close_master(&m[n]);
+}
+
+static unsigned count_told(const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *c = fakes.told; (c = strstr(c, text)) != NULL; c++)
+		n++;
+	return n;
+}
+
+Test(history, of_a_removed_stream_ends_with_its_alarms)
+{
+	struct msg_stream_status status = {
+		.alarms = ALARM_BIT(ALARM_CC),
+		.n_inputs = 1,
+		.inputs = { { .position = 1, .active = true,
+			      .alarms = ALARM_BIT(ALARM_SYNC_LOSS) } },
+		.n_outputs = 1,
+		.outputs = { { .position = 1, .error = "disk full" } },
+	};
+	struct master m;
+
+	open_master(&m, NULL);
+	for (int i = 0; i < 5; i++)
+		status_push(m.of.status, "a", &status);
+	cr_assert_eq(count_told("'raised':true"), 3, "%s", fakes.told);
+	status_remove_stream(m.of.status, "a");
+	cr_assert_eq(count_told("'raised':false"), 3, "%s", fakes.told);
+	close_master(&m);
+}
+
+static void count_change(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* Once per change, and not once a second. */
+Test(history, of_a_crash_is_written_when_it_changes)
+{
+	struct master m;
+	unsigned changes = 0;
+
+	fakes.stream = (struct stream_proc_info){ .state = "running" };
+	open_master(&m, NULL);
+	status_free(&m.of.status);
+	m.of.status = status_new(&(struct status_config){
+		.loop = m.loop, .on_change = count_change, .arg = &changes,
+	});
+	set_stream(&m, two_inputs);
+	hear(&m, 1);
+	changes = 0;
+	for (int i = 0; i < 5; i++)
+		hear(&m, 1);
+	cr_expect_eq(changes, 0, "%u", changes);
+	status_push(m.of.status, "a", &(struct msg_stream_status){
+		.n_inputs = 1,
+		.inputs = { { .position = 2, .active = true } },
+	});
+	cr_expect_eq(changes, 1, "%u", changes);
+	hear(&m, 1);
+	cr_expect_eq(changes, 2, "%u", changes);
+	close_master(&m);
 }
 
 static json_int_t machine_use(struct master *m)

@@ -303,15 +303,21 @@ Test(status_words, keep_the_begin_of_an_error_for_the_next_master)
 {
 	struct status_stream *s = make(TWO), *next = make(TWO);
 	struct msg_stream_status m = second(1, false);
-	json_auto_t *list, *bad = fakes_json("[[0,1],[9,1,'x'],[1,'a','b'],7]");
+	json_auto_t *state, *bad = fakes_json(
+		"{'off':-1,'input':9,'logged_off':5,"
+		"'errors':[[0,1],[9,1,'x'],[1,'a','b'],7]}");
 
 	m.inputs[0].error = "no packets";
 	status_stream_add(s, &m, false);
 	status_stream_note_errors(s, &running, NOW_S);
-	list = status_stream_write_errors(s);
-	status_stream_take_errors(next, list);
-	status_stream_take_errors(next, bad);
-	next->silent = false;
+	state = status_stream_write_state(s);
+	status_stream_take_state(next, bad);
+	cr_expect_eq(next->position, 1);
+	expect_off(next, 0);
+	status_stream_take_onair(next, bad);
+	cr_expect(next->silent);
+	status_stream_take_state(next, state);
+	status_stream_take_onair(next, state);
 	/* before and after its first report */
 	status_stream_note_errors(next, &running, NOW_S + 1);
 	expect_error(next, "no packets", 0);
@@ -319,6 +325,7 @@ Test(status_words, keep_the_begin_of_an_error_for_the_next_master)
 	status_stream_note_errors(next, &running, NOW_S + 2);
 	expect_error(next, "no packets", 0);
 	cr_expect_eq(next->input_errors[0].since_s, NOW_S);
+	expect_off(next, NOW_S);
 	status_stream_free(&s);
 	status_stream_free(&next);
 }
