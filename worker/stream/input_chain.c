@@ -140,6 +140,8 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 	*l = (struct input_chain){ .position = cfg->position,
 				   .alone = cfg->alone };
 	(void)snprintf(label, sizeof label, "input %u", cfg->position);
+	if (cfg->is_filler)
+		(void)snprintf(label, sizeof label, "filler");
 	input_keeper_init(&l->keeper, label, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
 	l->cc_limit = l->keeper.spec.cc_limit;
@@ -207,7 +209,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
-				  l->position, now_ns);
+				  l->keeper.label, now_ns);
 	if (l->watch.monitor != NULL)
 		monitor_watch_program(l->watch.monitor, l->choice.number);
 	free(l->cc);
@@ -585,9 +587,9 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 	l->began_ns = now_ns;
 	l->gaps = 0;
 	if (l->remux != NULL) {
-		omission_log_second(&l->omissions, l->remux, l->position,
+		omission_log_second(&l->omissions, l->remux, l->keeper.label,
 				    now_ns);
-		map_log_second(&l->maps, l->remux, l->position, now_ns);
+		map_log_second(&l->maps, l->remux, l->keeper.label, now_ns);
 	}
 	judge(l, now_ns);
 }

@@ -109,6 +109,7 @@ struct input_chain {
 
 struct chain_config {
 	unsigned position;
+	bool is_filler; /* the file of the option filler */
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
 	struct csa_choice *csa; /* borrowed for the call */

@@ -31,7 +31,7 @@ static void describe(const struct remux *r, size_t from, struct errmsg *ret)
 }
 
 void map_log_second(struct map_log *l, const struct remux *r,
-		    unsigned position, uint64_t now_ns)
+		    const char *where, uint64_t now_ns)
 {
 	unsigned suppressed;
 
@@ -41,5 +41,5 @@ void map_log_second(struct map_log *l, const struct remux *r,
 	    !ratelimit_pass(&l->limit, now_ns / MS, &suppressed))
 		return;
 	l->logged = l->error;
-	log_warning("stream", "input %u: %s", position, l->error.text);
+	log_warning("stream", "%s: %s", where, l->error.text);
 }

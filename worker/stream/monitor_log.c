@@ -12,7 +12,7 @@
 enum { NAMES_MAX = 200 + sizeof((struct errmsg){ 0 }.text) };
 
 void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
-		       unsigned position, uint64_t now_ns)
+		       const char *where, uint64_t now_ns)
 {
 	if (w->monitor != NULL) {
 		monitor_reset(w->monitor, now_ns);
@@ -20,7 +20,7 @@ void monitor_log_begin(struct monitor_log *w, const struct psi *psi,
 	}
 	*w = (struct monitor_log){
 		.monitor = monitor_new(psi, now_ns),
-		.position = position,
+		.where = where,
 	};
 }
 
@@ -64,7 +64,7 @@ static void name_all(alarm_set alarms, enum alarm_id of, const char *error,
 static void log_alarms(struct monitor_log *w, enum alarm_id of,
 		       const char *error, uint64_t now_ns)
 {
-	char where[32] = "output", now[NAMES_MAX];
+	char now[NAMES_MAX];
 	alarm_set own = w->raised & ~w->known;
 	/* an unknown reason is not another reason */
 	bool other_reason = of == ALARM_UNPROTECTED && own >> of & 1 &&
@@ -75,14 +75,12 @@ static void log_alarms(struct monitor_log *w, enum alarm_id of,
 	if ((own == w->logged && !other_reason) ||
 	    !ratelimit_pass(&w->log, now_ns / MS, &suppressed))
 		return;
-	if (w->position > 0)
-		(void)snprintf(where, sizeof where, "input %u", w->position);
 	name_all(own, of, error, now);
 	errmsg_set(&w->logged_error, "%s", error != NULL ? error : "");
 	if (own == 0)
-		log_info("stream", "%s: all alarms cleared", where);
+		log_info("stream", "%s: all alarms cleared", w->where);
 	else
-		log_warning("stream", "%s: alarms: %s", where, now);
+		log_warning("stream", "%s: alarms: %s", w->where, now);
 	w->logged = own;
 }
 

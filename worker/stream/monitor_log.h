@@ -13,7 +13,7 @@
 /* Embedded; zeroed memory watches nothing. */
 struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
-	unsigned position;       /* number of the input; 0: the output */
+	const char *where;       /* in the log: "input 2", "output"; borrowed */
 	alarm_set raised;         /* raised alarms: bits by enum alarm_id */
 	alarm_set known;          /* raised alarms that the input has logged */
 	alarm_set logged;         /* alarms that the log shows as raised */
@@ -24,7 +24,7 @@ struct monitor_log {
 
 /* Starts to watch, or watches another source.  psi: as monitor_new(). */
 void monitor_log_begin(struct monitor_log *, const struct psi *psi,
-		       unsigned position, uint64_t now_ns);
+		       const char *where, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
 /* As monitor_feed(); 0 if nothing is watched. */

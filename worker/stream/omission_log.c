@@ -85,33 +85,33 @@ static void describe(const struct pmt_omitted *o, char text[TEXT])
 			       "; the AIT of hbbtv_url is not sent");
 }
 
-static void log_sdt(const struct sdt_omitted *o, unsigned position)
+static void log_sdt(const struct sdt_omitted *o, const char *where)
 {
 	char text[TEXT];
 
 	(void)add_tags(text, o->n_descriptors, o->tags);
-	log_warning("stream", "input %u: the SDT has no room for all parts of "
-		    "its service%s%s%s", position, text,
+	log_warning("stream", "%s: the SDT has no room for all parts of "
+		    "its service%s%s%s", where, text,
 		    o->provider ? "; the provider is too long" : "",
 		    o->name ? "; the name is too long" : "");
 }
 
-static void log_crowded(const struct remux *r, unsigned position)
+static void log_crowded(const struct remux *r, const char *where)
 {
 	static const char *const names[EDIT_TABLES] = {
 		[EDIT_SDT] = "SDT", [EDIT_NIT] = "NIT", [EDIT_BAT] = "BAT" };
 
 	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
 		if (remux_is_crowded(r, (enum edit_table)t))
-			log_error("stream", "input %u: descriptors: the %s has "
+			log_error("stream", "%s: descriptors: the %s has "
 				  "no room for them, and stays as it was",
-				  position, names[t]);
+				  where, names[t]);
 }
 
 /* A remux drops the packets of programs that exceed the limit, unless pnr
  * selects a program. */
 static void log_ignored(struct omission_log *l, const struct remux *r,
-			unsigned position, uint64_t now_ns)
+			const char *where, uint64_t now_ns)
 {
 	const struct psi *psi = remux_psi(r);
 	size_t n = psi != NULL ? psi_ignored(psi) : 0;
@@ -123,15 +123,15 @@ static void log_ignored(struct omission_log *l, const struct remux *r,
 		return;
 	l->ignored = n;
 	if (n > 0)
-		log_warning("stream", "input %u: packets of %zu programs are "
+		log_warning("stream", "%s: packets of %zu programs are "
 			    "dropped: the PAT lists %zu programs, the limit is "
 			    "%u; select a program with pnr",
-			    position, n, PSI_PROGRAMS_MAX + n,
+			    where, n, PSI_PROGRAMS_MAX + n,
 			    (unsigned)PSI_PROGRAMS_MAX);
 }
 
 void omission_log_second(struct omission_log *l, const struct remux *r,
-			 unsigned position, uint64_t now_ns)
+			 const char *where, uint64_t now_ns)
 {
 	const struct pmt_omitted *o;
 	uint64_t hash = hash_of(r);
@@ -140,23 +140,23 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 	uint16_t program;
 	size_t at = 0;
 
-	log_ignored(l, r, position, now_ns);
+	log_ignored(l, r, where, now_ns);
 	if (hash == l->logged ||
 	    (hash != 0 && !ratelimit_pass(&l->limit, now_ns / MS,
 					  &suppressed)))
 		return;
 	l->logged = hash;
 	if (remux_omitted_sdt(r) != NULL)
-		log_sdt(remux_omitted_sdt(r), position);
-	log_crowded(r, position);
+		log_sdt(remux_omitted_sdt(r), where);
+	log_crowded(r, where);
 	for (size_t i = 0; i < LINES; i++) {
 		o = remux_omitted(r, &at, &program);
 		if (o == NULL)
 			return;
 		describe(o, text);
-		log_warning("stream", "input %u: the PMT of program %u exceeds "
+		log_warning("stream", "%s: the PMT of program %u exceeds "
 			    "1,024 bytes%s; drop streams with filter",
-			    position, program, text);
+			    where, program, text);
 	}
 }
 

@@ -21,9 +21,9 @@ struct omission_log {
 	struct ratelimit ignored_limit;
 };
 
-/* Once a second. */
+/* Once a second.  where: "input 1". */
 void omission_log_second(struct omission_log *, const struct remux *,
-			 unsigned position, uint64_t now_ns);
+			 const char *where, uint64_t now_ns);
 
 /* A list of programs; NULL: no PMT lacks a part. */
 json_t *omission_list(const struct remux *);

@@ -534,7 +534,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 			     &p->memory->components);
 	take_over_queue(p);
 	if (!pipeline_is_relay(p))
-		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
+		monitor_log_begin(&p->watch, pipeline_psi(p), "output",
 				  p->now_ns);
 	if (config->ring >= 0)
 		pipeline_use_ring(p, config->ring);

@@ -115,7 +115,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 	if (pipeline_is_relay(p))
 		w = &selector_chain(p->selector, 1)->watch;
 	else if (p->watch.monitor == NULL)
-		monitor_log_begin(&p->watch, pipeline_psi(p), 0,
+		monitor_log_begin(&p->watch, pipeline_psi(p), "output",
 				  p->now_ns);
 	status->alarms |= w->raised & ~ALARMS_OF_TRANSPORT;
 	if (is_overflowing(p))

@@ -441,6 +441,7 @@ struct selector *selector_new(const struct selector_config *cfg)
 				   .position = (unsigned)i + 1,
 				   .address = i < s->n ? cfg->start->inputs[i]
 						       : fill,
+				   .is_filler = i == s->n,
 				   .stream = cfg->spec,
 				   .cas = cfg->cas,
 				   .csa = cfg->csa,

@@ -107,10 +107,10 @@ static void log_service(const struct selector *s, struct input_chain *l,
 		return;
 	l->logged_down = is_down;
 	if (is_down)
-		log_warning("stream", "input %u: off air: %s", l->position,
+		log_warning("stream", "%s: off air: %s", l->keeper.label,
 			    error_of(l) != NULL ? error_of(l) : "no packets");
 	else
-		log_info("stream", "input %u: on air", l->position);
+		log_info("stream", "%s: on air", l->keeper.label);
 }
 
 /* Logs when an input that is not sent leaves or joins those that may follow.
@@ -132,12 +132,12 @@ static void log_standby(const struct selector *s, struct input_chain *l,
 		return;
 	l->logged_down = is_down;
 	if (is_down)
-		log_warning("stream", "input %u: not available as a backup: %s",
-			    l->position, error_of(l) != NULL ? error_of(l)
+		log_warning("stream", "%s: not available as a backup: %s",
+			    l->keeper.label, error_of(l) != NULL ? error_of(l)
 							     : "off air");
 	else
-		log_info("stream", "input %u: available as a backup",
-			 l->position);
+		log_info("stream", "%s: available as a backup",
+			 l->keeper.label);
 }
 
 /* Notes when the trouble of an input began, which may be long before the

@@ -37,7 +37,7 @@ Test(watch, an_alarm_of_the_input_is_not_logged_for_the_output)
 	uint64_t now_ns = SECOND_NS;
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, NULL, 0, now_ns);
+	monitor_log_begin(&w, NULL, "output", now_ns);
 	monitor_log_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
 	/* nor when it ends there first */
@@ -58,7 +58,7 @@ Test(watch, an_input_logs_every_alarm_of_its_own)
 	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, NULL, 2, SECOND_NS);
+	monitor_log_begin(&w, NULL, "input 2", SECOND_NS);
 	monitor_log_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
 	cr_assert_str_eq(told.last,
 			 "input 2: alarms: sync_loss, network_loss");
@@ -80,7 +80,7 @@ Test(watch, the_unprotected_path_is_named)
 		struct monitor_log w = { 0 };
 
 		log_open(on_line, &told, LOG_LEVEL_INFO);
-		monitor_log_begin(&w, NULL, 1, SECOND_NS);
+		monitor_log_begin(&w, NULL, "input 1", SECOND_NS);
 		monitor_log_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
 		cr_assert_str_eq(told.last, cases[i].told);
 		monitor_log_done(&w);
@@ -95,7 +95,7 @@ Test(watch, another_failed_path_is_another_line)
 	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, NULL, 1, now_ns);
+	monitor_log_begin(&w, NULL, "input 1", now_ns);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	cr_assert_eq(told.n, 1);
@@ -115,7 +115,7 @@ Test(watch, two_senders_are_named)
 	struct monitor_log w = { 0 };
 
 	log_open(on_line, &told, LOG_LEVEL_INFO);
-	monitor_log_begin(&w, NULL, 1, SECOND_NS);
+	monitor_log_begin(&w, NULL, "input 1", SECOND_NS);
 	monitor_log_second(&w, &two, 0, "two senders: a and b",
 			   2 * SECOND_NS);
 	cr_assert_str_eq(told.last, "input 1: alarms: sync_loss, two_senders "

@@ -94,15 +94,21 @@ static int ask_no_softcam(const struct msg *m, void *arg)
 	return 0;
 }
 
-static struct selector *make(struct stream_memory *memory,
-			     struct splice *splice,
-			     const struct msg_stream_start *start)
+static struct selector *make_with(struct stream_memory *memory,
+				  struct splice *splice,
+				  const struct msg_stream_start *start,
+				  const char *filler)
 {
 	struct stream_spec spec;
 	struct csa_choice csa = { 0 };
 
 	stream_spec_init(&spec);
 	spec.backup = BACKUP_DISABLE;
+	if (filler != NULL) {
+		spec.filler = FILLER_FILE;
+		(void)snprintf(spec.filler_path, sizeof spec.filler_path, "%s",
+			       filler);
+	}
 	return selector_new(&(struct selector_config){
 		.start = start,
 		.spec = &spec,
@@ -114,6 +120,13 @@ static struct selector *make(struct stream_memory *memory,
 		.on_switch = ignore_switch,
 		.ask = ask_no_softcam,
 	});
+}
+
+static struct selector *make(struct stream_memory *memory,
+			     struct splice *splice,
+			     const struct msg_stream_start *start)
+{
+	return make_with(memory, splice, start, NULL);
 }
 
 /* An input that cannot be opened is logged once, and while it is retried its
@@ -262,6 +275,26 @@ Test(selector, a_choice_by_hand_is_one_after_a_restart_too)
 	cr_expect_str_eq(reason_after_start(2, false), "start");
 	cr_expect_str_eq(reason_after_start(1, true), "manual");
 	cr_expect_str_eq(reason_after_start(2, true), "manual");
+}
+
+/* It is not an input that the configuration lists. */
+Test(selector, the_filler_has_its_own_name_in_the_log)
+{
+	int err;
+	struct stream_memory *memory = stream_memory_open(-1, clock_ns, &err);
+	struct splice *splice = splice_new(&(struct splice_config){
+		.out = ignore_packets, .continuity = &memory->splice });
+	struct selector *s = make_with(memory, splice, &missing,
+				       "/nonexistent/filler.ts");
+
+	chain_want(s->fill, true, clock_ns);
+	chain_want(&s->chains[0], true, clock_ns);
+	cr_expect_str_eq(s->fill->keeper.label, "filler");
+	cr_expect_str_eq(s->fill->watch.where, "filler");
+	cr_expect_str_eq(s->chains[0].watch.where, "input 1");
+	selector_free(&s);
+	splice_free(&splice);
+	stream_memory_close(&memory);
 }
 
 /* Feeds a packet whose time in the delay is over since the last second. */
