@@ -42,7 +42,12 @@ json_t *alarms_by_stream(const json_t *answer)
 
 /* --- of a stream --- */
 
-/* Appends "input 1", "output 2" or "output"; the process has no place. */
+bool alarm_is_of_process(const char *alarm)
+{
+	return alarm != NULL && strcmp(alarm, "worker") == 0;
+}
+
+/* Appends "input 1", "output 2", "output" or "process". */
 static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 {
 	json_int_t place = number_of(alarm, "place");
@@ -54,7 +59,7 @@ static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 		buf_printf(to, "%soutput %" JSON_INTEGER_FORMAT, gap, output);
 	else
 		buf_printf(to, "%s%s", gap,
-			   strcmp(text_of(alarm, "alarm"), "worker") == 0
+			   alarm_is_of_process(text_of(alarm, "alarm"))
 				   ? "process" : "output");
 }
 
@@ -64,7 +69,7 @@ static void put_reason(struct buf *to, const json_t *alarm, const char *said)
 {
 	const char *reason = text_of(alarm, "reason");
 
-	if (strcmp(text_of(alarm, "alarm"), "worker") != 0 ||
+	if (!alarm_is_of_process(text_of(alarm, "alarm")) ||
 	    reason[0] == '\0' || strstr(said, reason) != NULL)
 		return;
 	buf_printf(to, ": ");

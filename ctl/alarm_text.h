@@ -15,6 +15,9 @@
  * reference. */
 json_t *alarms_by_stream(const json_t *answer);
 
+/* Is it about the process, and not about packets? */
+bool alarm_is_of_process(const char *alarm);
+
 /* Appends "alarms: continuity (input 1, output; since 14:03:05), ..." for the
  * alarms of a stream; nothing for none.  said: the error that the line has, "":
  * none; it is not repeated as the reason of an alarm. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* events: prints events as they arrive. */
 #include "common/base/alloc.h"
+#include "ctl/alarm_text.h"
 #include "ctl/commands.h"
 #include "ctl/event_feed.h"
 #include "ctl/overview.h"
@@ -150,8 +151,8 @@ static void put_switch(struct buf *to, const json_t *event)
 }
 
 /* "news input 1 continuity raised, as of stream tv", "news output continuity
- * raised, because of input 1", "news output 2 output_fault raised: …", "service
- * log raised: …" */
+ * raised, because of input 1", "news output 2 output_fault raised: …", "news
+ * process worker raised: …", "service log raised: …" */
 static void put_alarm(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
@@ -162,7 +163,8 @@ static void put_alarm(struct buf *to, const json_t *event)
 	else if (json_is_integer(json_object_get(event, "place")))
 		put_position(to, " input", event, "place");
 	else
-		buf_printf(to, " output");
+		buf_printf(to, alarm_is_of_process(text_at(event, "alarm"))
+				       ? " process" : " output");
 	put_word(to, event, " ", "alarm");
 	buf_printf(to, json_is_true(json_object_get(event, "raised"))
 			       ? " raised" : " cleared");

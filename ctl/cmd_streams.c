@@ -142,9 +142,11 @@ static bool holds(const json_t *list, const json_t *one)
 	return false;
 }
 
-/* Prints raised alarms, and marks those that the source stream has too. */
+/* Prints the raised alarms of the process, or those that are not, and marks
+ * those that the source stream has too. */
 static void show_alarms(struct buf *to, const struct ctl *ctl,
-			const char *before, const json_t *place)
+			const char *before, const json_t *place,
+			bool of_process)
 {
 	const json_t *theirs = json_object_get(place, "source_alarms");
 	const char *gap = before;
@@ -152,6 +154,9 @@ static void show_alarms(struct buf *to, const struct ctl *ctl,
 	size_t i;
 
 	json_array_foreach(json_object_get(place, "alarms"), i, alarm) {
+		if (alarm_is_of_process(json_string_value(alarm)) !=
+		    of_process)
+			continue;
 		buf_printf(to, "%s%s", gap, ctl->colour ? "\033[31;1m" : "");
 		text_plain(to, json_string_value(alarm));
 		buf_printf(to, "%s%s", ctl->colour ? "\033[0m" : "",
@@ -206,7 +211,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	}
 	buf_printf(to, "\n");
 	show_stats(to, json_object_get(end, "stats"));
-	show_alarms(to, ctl, "    alarms ", end);
+	show_alarms(to, ctl, "    alarms ", end, false);
 }
 
 /* Finds the entry of a status list by position, from 1. */
@@ -328,14 +333,35 @@ static void show_join(struct buf *to, const json_t *status)
 	buf_printf(to, "\n");
 }
 
-static void show_text(const struct ctl *ctl, struct overview_row *row)
+/* Prints "process running, pid 4711, 1 restart" and the alarm, unless that is
+ * printed already. */
+static void show_process(struct buf *to, const json_t *worker)
 {
-	const json_t *worker = json_object_get(row->status, "worker");
 	const char *state = json_string_value(json_object_get(worker,
 							      "state"));
-	const char *alarm = json_string_value(json_object_get(worker,
-							      "alarm"));
+	const char *alarm = api_text(worker, "alarm");
 	json_int_t restarts = api_number(worker, "restarts");
+	json_int_t pid = api_number(worker, "pid");
+	bool is_said = memmem(buf_head(to), buf_len(to), alarm,
+			      strlen(alarm)) != NULL;
+
+	if (state == NULL)
+		return;
+	buf_printf(to, "process ");
+	text_plain(to, state);
+	if (pid > 0)
+		buf_printf(to, ", pid %" JSON_INTEGER_FORMAT, pid);
+	buf_printf(to, ", %" JSON_INTEGER_FORMAT " restart%s", restarts,
+		   restarts == 1 ? "" : "s");
+	if (!is_said) {
+		buf_printf(to, ": ");
+		text_plain(to, alarm);
+	}
+	buf_printf(to, "\n");
+}
+
+static void show_text(const struct ctl *ctl, struct overview_row *row)
+{
 	struct overview one = { row, 1 };
 	struct table *t = overview_table(&one, OVERVIEW_BARE);
 	struct buf text = { 0 };
@@ -348,20 +374,9 @@ static void show_text(const struct ctl *ctl, struct overview_row *row)
 	show_services(&text, row->status);
 	show_ends(&text, ctl, row, "output", "outputs");
 	show_join(&text, row->status);
-	show_alarms(&text, ctl, "alarms of the output ", row->status);
-	if (state != NULL) {
-		buf_printf(&text, "process ");
-		text_plain(&text, state);
-		if (json_object_get(worker, "pid") != NULL)
-			buf_printf(&text, ", pid %" JSON_INTEGER_FORMAT,
-				   json_integer_value(
-					   json_object_get(worker, "pid")));
-		buf_printf(&text, ", %" JSON_INTEGER_FORMAT " restart%s",
-			   restarts, restarts == 1 ? "" : "s");
-		buf_printf(&text, "%s", alarm ? ": " : "");
-		text_plain(&text, alarm ? alarm : "");
-		buf_printf(&text, "\n");
-	}
+	show_alarms(&text, ctl, "alarms of the output ", row->status, false);
+	show_process(&text, json_object_get(row->status, "worker"));
+	show_alarms(&text, ctl, "alarms of the process ", row->status, true);
 	print_text(&text, stdout);
 }
 

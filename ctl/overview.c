@@ -155,6 +155,16 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
+/* A multiplex sends several inputs: its error is that of the first one which
+ * it sends. */
+static void put_sent(struct buf *to, const struct overview_row *row)
+{
+	if (row_on_air(row) && row_number(row, "inputs") > 1 &&
+	    strcmp(text_of(row->status, "type", ""), "mpts") == 0)
+		buf_printf(to, "input %" JSON_INTEGER_FORMAT ": ",
+			   row_number(row, "active_input"));
+}
+
 char *row_fault(const struct overview_row *row)
 {
 	const char *fault = text_of(row->status, "error", NULL);
@@ -162,10 +172,12 @@ char *row_fault(const struct overview_row *row)
 	struct buf text = { 0 };
 	char *all = NULL;
 
-	buf_printf(&text, "%s", fault != NULL ? fault : "");
-	if (fault != NULL)
+	if (fault != NULL) {
+		put_sent(&text, row);
+		buf_printf(&text, "%s", fault);
 		text_since_both(&text, row_number(row, "error_since"),
 				json_integer_value(off), "off air");
+	}
 	put_faulty(&text, faulty(row, "output_faults", "outputs"), "output",
 		   "cannot send");
 	put_faulty(&text, faulty(row, "input_faults", "inputs"), "input",

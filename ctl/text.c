@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <wchar.h>
@@ -127,8 +128,8 @@ void text_since_both(struct buf *to, int64_t reason, int64_t state,
 	char clock[32], begun[32];
 
 	/* a state follows its reason within a second or two */
-	if (state <= 0 || reason <= state + 2) {
-		text_since(to, state > 0 ? state : reason);
+	if (state <= 0 || reason <= 0 || llabs(reason - state) <= 2) {
+		text_since(to, reason > 0 ? reason : state);
 		return;
 	}
 	text_clock(clock, reason);

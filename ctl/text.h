@@ -30,7 +30,7 @@ void text_rate(char ret[32], int64_t kbit);
 void text_clock(char ret[32], int64_t unix_time);
 /* Appends " (since 14:03:05)"; nothing for 0. */
 void text_since(struct buf *to, int64_t unix_time);
-/* The begin of a reason, and of the state that it explains, if that is earlier:
+/* The begin of a reason, and of the state that it explains, if that is another:
  * " (since 14:03:05; off air since 13:58:00)".  0: not known. */
 void text_since_both(struct buf *to, int64_t reason, int64_t state,
 		     const char *what);

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alarmsOf, event, one, states } from '../helpers/alarms.mjs';
+import { Ctl } from '../helpers/ctl.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -118,6 +119,13 @@ test('quarantine is an alarm of the stream and of the system status',
 
 	assert.equal(status.worker.state, 'quarantine');
 	assert.ok(status.alarms.includes('worker'));
+	const shown = await new Ctl(t, `http://127.0.0.1:${sluice.port}`)
+		.out(['stream', 'show', 'a001']);
+
+	assert.equal(shown.split(status.worker.alarm).length, 2, shown);
+	assert.match(shown, /^process quarantine, \d+ restarts$/m);
+	assert.match(shown, /^alarms of the process worker$/m);
+	assert.doesNotMatch(shown, /of the output .*worker/);
 	await event(told, 'worker', true);
 	assert.ok(told.scope('alarm').every((m) => m.alarm !== 'worker' ||
 		m.raised), 'it never ran for five seconds');

@@ -39,6 +39,51 @@ Test(overview, a_row_has_all_faults_whole)
 	json_decref(answer);
 }
 
+static void assert_fault(json_t *status, const char *wanted)
+{
+	json_t *answer = json_pack("{s:[o]}", "streams", status);
+	struct overview o;
+	char *fault;
+
+	cr_assert_not_null(answer);
+	setenv("TZ", "UTC", 1);
+	overview_take(answer, &o);
+	fault = row_fault(&o.rows[0]);
+	cr_expect_str_eq(fault, wanted, "%s", fault);
+	free(fault);
+	overview_done(&o);
+	json_decref(answer);
+}
+
+Test(overview, the_error_of_a_multiplex_on_air_names_its_input)
+{
+	assert_fault(json_pack("{s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:s}",
+			       "id", "m", "type", "mpts", "enable", 1, "onair",
+			       1, "inputs", 3, "active_input", 2, "state",
+			       "on air", "error", "no packets"),
+		     "input 2: no packets");
+	assert_fault(json_pack("{s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:s}",
+			       "id", "m", "type", "mpts", "enable", 1, "onair",
+			       0, "inputs", 3, "active_input", 2, "state",
+			       "OFF AIR", "error", "starting"),
+		     "starting");
+}
+
+Test(overview, a_reason_has_its_own_time)
+{
+	assert_fault(json_pack("{s:s, s:b, s:s, s:I, s:I}", "id", "a",
+			       "enable", 1, "error", "no packets",
+			       "error_since", (json_int_t)1795701600,
+			       "off_since", (json_int_t)1795701602),
+		     "no packets (since 2026-11-26 14:00)");
+	assert_fault(json_pack("{s:s, s:b, s:s, s:I, s:I}", "id", "a",
+			       "enable", 1, "error", "no packets",
+			       "error_since", (json_int_t)1795701600,
+			       "off_since", (json_int_t)1795701720),
+		     "no packets (since 2026-11-26 14:00; "
+		     "off air since 2026-11-26 14:02)");
+}
+
 Test(overview, a_row_without_a_fault_has_no_text)
 {
 	json_t *answer = json_pack("{s:[{s:s, s:b}]}", "streams", "id", "a",
