@@ -28,10 +28,23 @@ static inline enum pid_class fill_class(uint32_t stream)
 	return (enum pid_class)(stream >> 8 & 0xff);
 }
 
+/* As pmt_coding(), but of private PES with audio the tag of the descriptor. */
+static inline uint8_t fill_coding(const struct pmt_stream *s)
+{
+	struct desc_loop loop = s->descriptors;
+	struct desc d;
+
+	while (s->type == 0x06 && s->class == PID_AUDIO && desc_next(&loop, &d))
+		if (d.tag == DESC_AC3 || d.tag == DESC_EAC3 ||
+		    d.tag == DESC_DTS || d.tag == DESC_AAC)
+			return d.tag;
+	return pmt_coding(s);
+}
+
 static inline uint32_t fill_stream(const struct pmt_stream *s)
 {
 	return (uint32_t)s->pid << 16 | (uint32_t)s->class << 8 |
-	       pmt_coding(s);
+	       fill_coding(s);
 }
 
 /* A stream of the file that goes out on a PID of the service. */

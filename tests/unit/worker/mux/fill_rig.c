@@ -246,6 +246,13 @@ static uint16_t pcr_pid(const struct fill_rig *r, size_t i, uint16_t k)
 			: video_pid(r, i, k);
 }
 
+/* tag: 0, or of two bytes that live as long as the result. */
+static struct build_es audio_es(uint16_t pid, const char tag[2])
+{
+	return tag[0] == 0 ? (struct build_es){ 0x03, pid, NULL, 0 }
+			   : (struct build_es){ 0x06, pid, tag, 2 };
+}
+
 static void put_tables(struct fill_rig *r, size_t i, uint16_t n)
 {
 	struct build_entry list[SERVICES];
@@ -261,8 +268,9 @@ static void put_tables(struct fill_rig *r, size_t i, uint16_t n)
 	for (uint16_t k = 0; k < n; k++) {
 		bool radio = r->radio && i == 0 && k == 1;
 		uint16_t pcr = pcr_pid(r, i, k);
+		const char tag[2] = { (char)r->audio_tag, 0 };
 		const struct build_es es[] = {
-			{ 0x03, audio_pid(r, i, r->joins ? 1 : k), NULL, 0 },
+			audio_es(audio_pid(r, i, r->joins ? 1 : k), tag),
 			{ 0x02, video_pid(r, i, k), NULL, 0 } };
 
 		len = build_pmt(section, list[k], r->version, es,
@@ -344,8 +352,9 @@ static void put_service(struct fill_rig *r, size_t i, uint16_t k, unsigned n)
 static void put_file(struct fill_rig *r)
 {
 	const struct build_entry program = { 7, 0x20 };
+	const char tag[2] = { (char)r->file_audio_tag, 0 };
 	const struct build_es es[] = {
-		{ 0x03, FILE_AUDIO, NULL, 0 },
+		audio_es(FILE_AUDIO, tag),
 		{ r->file_coding, FILE_VIDEO, NULL, 0 } };
 	uint64_t pcr = r->pcr + 7000 * (uint64_t)PCR_HZ;
 	uint64_t pts = pcr / 300 + 90 * r->file_lead_ms;

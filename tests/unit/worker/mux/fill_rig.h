@@ -73,6 +73,8 @@ struct fill_rig {
 	bool has_file; /* the file of the first input can be read */
 	bool reads_file; /* in the last tick it was */
 	uint8_t file_coding; /* of its video */
+	/* tags of descriptors of private audio; 0: it is MPEG audio */
+	uint8_t audio_tag, file_audio_tag;
 	unsigned file_lead_ms, file_packets; /* as lead_ms and per_tick */
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;

@@ -180,6 +180,30 @@ Test(mux_file, one_of_another_coding_is_not_sent)
 	fill_rig_free(r);
 }
 
+/* AC-3, and E-AC-3. */
+Test(mux_file, private_audio_of_another_coding_is_not_sent)
+{
+	static const uint8_t tags[] = { 0x6a, 0x7a };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fill_rig *r = make();
+		struct fill_sent *sound;
+
+		r->audio_tag = 0x6a;
+		r->file_audio_tag = tags[i];
+		fill_play(r, 300);
+		r->off = 1;
+		fill_play(r, BEGIN);
+		cr_expect(fill_state(r, 1).file);
+		sound = fill_watch(r, AUDIO_OUT + 1);
+		fill_play(r, 100);
+		/* silence has four times as many packets */
+		cr_expect_eq(sound->n > 0 && sound->n < 70, i == 0, "%u",
+			     (unsigned)sound->n);
+		fill_rig_free(r);
+	}
+}
+
 Test(mux_file, one_with_a_higher_rate_than_the_service_is_not_sent)
 {
 	struct fill_rig *r = make();
