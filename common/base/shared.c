@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,34 +54,58 @@ bool shared_is_untouched(int fd)
 	return fstat(fd, &st) == 0 && st.st_blocks == 0;
 }
 
+struct file {
+	ino_t inode;
+	blkcnt_t blocks;
+};
+
 static int by_inode(const void *a, const void *b)
 {
-	ino_t left = ((const struct stat *)a)->st_ino;
-	ino_t right = ((const struct stat *)b)->st_ino;
+	ino_t left = ((const struct file *)a)->inode;
+	ino_t right = ((const struct file *)b)->inode;
 
 	return (left > right) - (left < right);
 }
 
-uint64_t shared_bytes(int n)
+/* The file system of all memfds: a file of another tmpfs has seals, too. */
+static dev_t memfd_device(void)
 {
-	struct stat *list = NULL;
-	size_t n_list = 0;
-	uint64_t blocks = 0;
+	int fd = memfd_create("device", MFD_CLOEXEC);
+	struct stat st = { 0 };
 
-	for (int fd = 0; fd < n; fd++) {
-		/* other files have no seals */
-		if (fcntl(fd, F_GET_SEALS) < 0)
+	if (fd < 0)
+		return 0;
+	(void)fstat(fd, &st);
+	fd_close(&fd);
+	return st.st_dev;
+}
+
+uint64_t shared_bytes(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	dev_t device = memfd_device();
+	uint64_t blocks = 0;
+	struct file *list = NULL;
+	size_t n_list = 0;
+	struct stat st;
+
+	for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
+		if (e->d_name[0] == '.' ||
+		    fstat((int)strtol(e->d_name, NULL, 10), &st) < 0 ||
+		    st.st_dev != device)
 			continue;
 		if (n_list % LIST_STEP == 0)
 			list = xrealloc(list, (n_list + LIST_STEP) *
 						      sizeof *list);
-		n_list += fstat(fd, &list[n_list]) == 0;
+		list[n_list++] = (struct file){ st.st_ino, st.st_blocks };
 	}
+	if (dir != NULL)
+		(void)closedir(dir);
 	if (n_list > 0)
 		qsort(list, n_list, sizeof *list, by_inode);
 	for (size_t i = 0; i < n_list; i++)
-		if (i == 0 || list[i].st_ino != list[i - 1].st_ino)
-			blocks += (uint64_t)list[i].st_blocks;
+		if (i == 0 || list[i].inode != list[i - 1].inode)
+			blocks += (uint64_t)list[i].blocks;
 	free(list);
 	return blocks * BLOCK;
 }

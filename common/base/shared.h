@@ -22,8 +22,8 @@ ssize_t shared_size(int fd) MUST_CHECK;
 /* Has no process written to it yet?  Then all bytes are zero. */
 bool shared_is_untouched(int fd);
 
-/* The bytes in use of the memfds whose descriptors are below n, each once. */
-uint64_t shared_bytes(int n);
+/* The bytes in use of the open memfds of this process, each once. */
+uint64_t shared_bytes(void);
 
 /* Maps the first len bytes for writing; fd is borrowed and must have that
  * size.  NULL with *ret_err = -errno. */

@@ -103,11 +103,6 @@ int procfs_pid_status_parse(const char *text, uint64_t *ret_kib)
 	return find_number(text, "RssAnon:", ret_kib);
 }
 
-int procfs_descriptors_parse(const char *text, uint64_t *ret)
-{
-	return find_number(text, "FDSize:", ret);
-}
-
 int procfs_fdinfo_pid_parse(const char *text)
 {
 	const char *line = strstr(text, "\nPid:");

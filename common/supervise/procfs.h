@@ -35,8 +35,6 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret) MUST_CHECK;
 /* /proc/PID/status: KiB of anonymous memory, without mapped files and shared
  * memory. */
 int procfs_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
-/* The same file: all descriptors are below this number. */
-int procfs_descriptors_parse(const char *text, uint64_t *ret) MUST_CHECK;
 
 /* /proc/PID/fdinfo/FD of a pidfd: the process; 0: it has ended. */
 int procfs_fdinfo_pid_parse(const char *text) MUST_CHECK;

@@ -8,7 +8,6 @@
 #include "common/supervise/procfs.h"
 
 #include <ev.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,8 @@ enum {
 	INTEREST_MS = 60000,
 	/* a reading of this age is used again */
 	FRESH_MS = 200,
+	/* the same of memory, which takes longer */
+	FRESH_MEMORY_MS = 1000,
 	SPAN_MS = 60000,
 };
 
@@ -265,16 +266,13 @@ static void set_int(json_t *o, const char *key, json_int_t value)
  * counts by its descriptors, which the master keeps. */
 static uint64_t count_memory(struct system_status *s)
 {
-	uint64_t all = 0, kib, n;
+	uint64_t all = 0, kib;
 
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
 		    procfs_pid_status_parse(text_of(s), &kib) == 0)
 			all += kib;
-	if (read_pid(s, getpid(), "status") == 0 &&
-	    procfs_descriptors_parse(text_of(s), &n) == 0)
-		all += shared_bytes((int)MIN(n, (uint64_t)INT_MAX)) / 1024;
-	return all;
+	return all + shared_bytes() / 1024;
 }
 
 static void add_memory(struct system_status *s, json_t *o)
@@ -283,7 +281,8 @@ static void add_memory(struct system_status *s, json_t *o)
 
 	/* simultaneous requests share a reading, because it takes 2.5 ms for
 	 * 200 workers */
-	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS) {
+	if (s->memory_ms == 0 ||
+	    s->asked_ms - s->memory_ms >= FRESH_MEMORY_MS) {
 		s->memory_ms = s->asked_ms;
 		s->memory_kib = count_memory(s);
 	}

@@ -65,7 +65,7 @@ Test(proc, is_not_misled_by_the_name_of_a_process)
 
 Test(proc, counts_the_private_memory_of_a_process)
 {
-	uint64_t kib = 0, n = 0;
+	uint64_t kib = 0;
 
 	cr_assert_eq(procfs_pid_status_parse("Name:\tx\nRssAnon:\t 5 kB\n"
 					     "RssFile:\t 900 kB\n"
@@ -75,10 +75,6 @@ Test(proc, counts_the_private_memory_of_a_process)
 	cr_assert_eq(kib, 5u);
 	/* a zombie has none */
 	cr_assert_eq(procfs_pid_status_parse("Name:\tx\n", &kib), -EINVAL);
-	cr_assert_eq(procfs_descriptors_parse("Name:\tx\nFDSize:\t64\n", &n),
-		     0);
-	cr_assert_eq(n, 64u);
-	cr_assert_eq(procfs_descriptors_parse("Name:\tx\n", &n), -EINVAL);
 }
 
 Test(proc, walks_a_list_of_pids)
