@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import { test } from 'node:test';
 import { Ctl } from '../helpers/ctl.mjs';
-import { ip, pair } from '../helpers/net.mjs';
+import { ip, pair, tool } from '../helpers/net.mjs';
 import { Sluice, config, sanitized } from '../helpers/sluice.mjs';
 import { always, waitUntil } from '../helpers/util.mjs';
 
@@ -26,6 +26,7 @@ class Host {
 	searches = 0;
 	searched = new Set(); // groups
 	requests = []; // their paths
+	silent = false; // does not answer searches
 
 	// answer: a function of http.Server; null: no port is open.
 	static async start(t, address, answer, { uuid = `u-${address}`,
@@ -83,7 +84,9 @@ class Host {
 				return;
 			this.searches++;
 			this.searched.add(group);
-			this.socket.send(this.#message('HTTP/1.1 200 OK', 'ST'),
+			if (!this.silent)
+				this.socket.send(this.#message(
+					'HTTP/1.1 200 OK', 'ST'),
 				from.port, from.address);
 		});
 		t.after(() => ears.close());
@@ -115,6 +118,17 @@ function listed(sluice, what, probe) {
 			throw new Error(JSON.stringify(reply).slice(0, 2000));
 		return by;
 	}, 20000);
+}
+
+// The host leaves: an answer to a search that is on its way lists it once more.
+function leave(sluice, host, isGone, group) {
+	host.silent = true;
+	return listed(sluice, `the end of ${host.address}`, (all) => {
+		if (isGone(all))
+			return true;
+		host.notify('byebye', undefined, group);
+		return false;
+	});
 }
 
 // Begins to search; the process that does, when its search has arrived.
@@ -158,8 +172,7 @@ test('a server that answers a search is listed until it leaves', async (t) => {
 
 	assert.match(table, /^127\.0\.0\.2:8554 +Dach & Keller +Example S2/m);
 	assert.match(table, / S2: 4, T2: 2 /);
-	await host.notify('byebye');
-	await listed(sluice, 'its end', (all) => all.size === 0);
+	await leave(sluice, host, (all) => all.size === 0);
 	await host.notify('alive');
 	await listed(sluice, 'its return', (all) => all.size === 1);
 	assert.equal(sluice.worker('scan').pid, scan);
@@ -181,15 +194,37 @@ test('a server is found by IPv6 in both groups', async (t) => {
 	await waitUntil('searches of both groups', () =>
 		host.searched.size === 2);
 	for (const group of GROUPS.slice(1)) {
-		await host.notify('byebye', undefined, group);
-		await listed(sluice, `its end, ${group}`, (all) =>
-			all.size === 0);
+		await leave(sluice, host, (all) => all.size === 0, group);
 		await host.notify('alive', undefined, group);
 		await listed(sluice, `its return, ${group}`, (all) =>
 			all.size === 1);
 	}
 	await sluice.stop();
 });
+
+test('one refused group does not hide the other, nor a late address',
+	async (t) => {
+		await pair(t, WIRE, 'wire-end');
+		await tool('nft', 'add table inet refuse; add chain inet ' +
+			'refuse out { type filter hook output priority 0; }; ' +
+			'add rule inet refuse out ip6 daddr ff05::c drop');
+		t.after(() => tool('nft', 'delete table inet refuse'));
+		const near = await Host.start(t, '127.0.0.2',
+			text(describe('near')));
+		const sluice = await Sluice.start(t, config());
+
+		await search(sluice, near);
+		await waitUntil('the searches of a period', () =>
+			near.searches === 3);
+		await ip('addr', 'add', 'fd00:9::2/64', 'dev', WIRE, 'nodad');
+		await Host.start(t, 'fd00:9::2', text(describe('six')));
+		await listed(sluice, 'the server', (all, { error }) =>
+			all.get('[fd00:9::2]')?.name === 'six' &&
+			/^search of ff05::c on wire: Operation not permitted$/
+				.test(error));
+		assert.equal(near.searches, 3, 'before the next period');
+		await sluice.stop();
+	});
 
 test('a host that answers wrongly leads nowhere', async (t) => {
 	const other = await Host.start(t, '127.0.0.9', text(''));
@@ -244,8 +279,7 @@ test('a host that answers wrongly leads nowhere', async (t) => {
 	assert.ok([...done.values()].every((one) => one.name === undefined));
 	// a byebye of another host with the same uuid
 	await other.notify('byebye', hosts[0].uuid);
-	await hosts[1].notify('byebye');
-	await listed(sluice, 'one end', (all) => !all.has('127.0.0.12'));
+	await leave(sluice, hosts[1], (all) => !all.has('127.0.0.12'));
 	assert.ok((await sluice.json('/api/satip-servers')).servers
 		.some((one) => one.server === '127.0.0.11'));
 	assert.deepEqual(other.requests.filter((path) =>

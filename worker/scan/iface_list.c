@@ -107,18 +107,22 @@ static unsigned bits_of(const struct sockaddr *mask)
 
 static void find_networks(struct iface *iface, const struct ifaddrs *all)
 {
+	size_t n_v4 = 0, n_v6 = 0;
+
 	iface->n_networks = 0;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next) {
 		struct sockaddr_any address = address_of(a, iface->name);
-		struct ip_prefix *p = &iface->networks[iface->n_networks];
+		size_t *n = address.sa.sa_family == AF_INET ? &n_v4 : &n_v6;
+		struct ip_prefix *p;
 
-		if (address.len == 0 || a->ifa_netmask == NULL)
+		if (address.len == 0 || a->ifa_netmask == NULL ||
+		    *n == IFACE_NETWORKS_MAX)
 			continue;
+		++*n;
+		p = &iface->networks[iface->n_networks++];
 		p->bits = bits_of(a->ifa_netmask);
 		p->address = ip_of(&address);
 		ip_mask(&p->address, p->bits);
-		if (++iface->n_networks == IFACE_NETWORKS_MAX)
-			return;
 	}
 }
 
@@ -157,10 +161,13 @@ static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 	memcpy(iface->name, name, sizeof iface->name);
 	find_networks(iface, all);
 	for (size_t i = 0; i < l->n; i++) {
-		if (iface->fds[i] < 0)
-			iface->fds[i] = l->open(iface, i);
+		if (iface->fds[i] >= 0)
+			continue;
+		iface->fds[i] = l->open(iface, i);
 		if (iface->fds[i] < 0)
 			iface->fds[i] = -1;
+		else
+			iface->opened++;
 	}
 	return 0;
 }

@@ -23,11 +23,13 @@ struct iface {
 	unsigned ifindex;           /* 0: free */
 	struct sockaddr_any v4;     /* its first address; len 0: none */
 	struct sockaddr_any v6;     /* the same, beside link-local ones */
-	/* the networks of its first addresses, without the link-local one */
-	struct ip_prefix networks[IFACE_NETWORKS_MAX];
+	/* the networks of its first addresses of each family, without the
+	 * link-local ones */
+	struct ip_prefix networks[2 * IFACE_NETWORKS_MAX];
 	size_t n_networks;
 	bool seen;                  /* in the last list of interfaces */
 	int fds[IFACE_SOCKETS_MAX]; /* -1: closed */
+	unsigned opened;            /* counts sockets that opened */
 };
 
 struct iface_list {

@@ -28,7 +28,10 @@ _Static_assert((int)SOCKETS <= (int)IFACE_SOCKETS_MAX, "sockets");
 struct satip_task {
 	struct server_table *table;
 	struct server_fetches *fetches; /* NULL: libcurl cannot start */
-	unsigned seconds;
+	struct searched {
+		unsigned seconds; /* since its last socket opened */
+		unsigned opened;  /* as iface.opened */
+	} ifaces[IFACES_MAX];
 	struct scan_listener listener;
 };
 
@@ -84,7 +87,15 @@ static int open_socket(const struct iface *iface, size_t i)
 	return scan_listener_split(fd);
 }
 
-static void search(struct iface *iface)
+/* Of a send: the socket is opened again at an update.  After any other error
+ * the replies to the other search still arrive. */
+static bool has_lost_iface(int err)
+{
+	return err == ENODEV || err == ENETDOWN || err == EADDRNOTAVAIL ||
+	       err == EINVAL;
+}
+
+static void search(struct iface *iface, struct errmsg *error)
 {
 	for (size_t i = 0; i < SSDP_GROUPS; i++) {
 		const char *text = ssdp_groups[i].search;
@@ -98,13 +109,30 @@ static void search(struct iface *iface)
 							       : SEARCH_V4];
 		if (*fd < 0)
 			continue;
-		/* an interface that went down is opened again at an update */
+		/* the loopback interface has no route for groups of IPv6 */
 		if (sendto(*fd, text, strlen(text),
 			   MSG_DONTWAIT | MSG_NOSIGNAL, &group.sa,
-			   group.len) < 0 &&
-		    errno != EAGAIN && errno != ECONNREFUSED)
+			   group.len) >= 0 ||
+		    errno == EAGAIN || errno == ECONNREFUSED ||
+		    errno == ENETUNREACH)
+			continue;
+		errmsg_set(error, "search of %s on %s: %s",
+			   ssdp_groups[i].address, iface->name,
+			   strerror(errno));
+		if (has_lost_iface(errno))
 			fd_close(fd);
 	}
+}
+
+/* Every second.  The socket of a new address opens later, and searches then. */
+static void search_at_times(struct searched *s, struct iface *iface,
+			    struct errmsg *error)
+{
+	if (s->opened != iface->opened)
+		s->seconds = 0;
+	s->opened = iface->opened;
+	if (s->seconds++ % SEARCH_S < SEARCHES)
+		search(iface, error);
 }
 
 static int take(struct scan_listener *l, const struct scan_listener_packet *p,
@@ -200,9 +228,9 @@ static void every_second(struct scan_listener *l)
 
 	if (t->fetches == NULL)
 		errmsg_set(&l->error, "libcurl cannot start");
-	if (t->seconds++ % SEARCH_S < SEARCHES)
-		for (size_t i = 0; i < IFACES_MAX; i++)
-			search(&l->sockets.ifaces[i]);
+	for (size_t i = 0; i < IFACES_MAX; i++)
+		search_at_times(&t->ifaces[i], &l->sockets.ifaces[i],
+				&l->error);
 	server_table_expire(t->table, l->now_ns);
 }
 

@@ -147,12 +147,17 @@ Test(iface_list, names_an_interface_without_a_place)
 
 Test(iface_list, takes_a_limited_number_of_networks)
 {
-	char address[LINES_MAX][16];
+	char address[LINES_MAX - 1][16];
+	struct sockaddr_any a;
 
-	for (unsigned i = 0; i < LINES_MAX; i++) {
+	for (unsigned i = 0; i < LINES_MAX - 1; i++) {
 		(void)snprintf(address[i], sizeof address[i], "10.%u.0.1", i);
 		add("eth0", address[i], "255.255.0.0");
 	}
+	/* those of the other family have places of their own */
+	add("eth0", "2001:db8::1", "ffff:ffff:ffff:ffff::");
 	cr_assert_eq(take(), 0);
-	cr_expect_eq(list.ifaces[0].n_networks, IFACE_NETWORKS_MAX);
+	cr_expect_eq(list.ifaces[0].n_networks, IFACE_NETWORKS_MAX + 1);
+	cr_assert_eq(sockaddr_parse("2001:db8::9", 1900, &a), 0);
+	cr_expect(iface_has(&list.ifaces[0], &a));
 }
