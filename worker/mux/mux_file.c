@@ -34,6 +34,7 @@ struct mux_file {
 	/* its rate, in packets per second: the highest of a second by its
 	 * PCRs; 0: not known yet */
 	uint64_t rate;
+	uint64_t judged; /* with this rate the services were looked at */
 	bool metered;
 	uint64_t meter_pcr, meter;
 	/* the last PCR that has left, and when; 0: none yet */
@@ -260,13 +261,20 @@ static void refuse(const struct mux *m, const struct mux_source *in,
 	f->refused = true;
 }
 
+static bool exceeds(const struct mux *m, const struct mux_source *in,
+		    size_t nth)
+{
+	uint64_t room = fill_room(m, in, nth);
+
+	return in->file->rate > room + room * TOLERANCE_PERCENT / 100;
+}
+
 /* The file follows the picture of the nth service at this packet, if it can. */
 static void begin(struct mux *m, struct mux_source *in, size_t nth,
 		  uint64_t at_ns)
 {
 	const struct mux_file *file = in->file;
 	struct mux_fill *f = in->states[nth].fill;
-	uint64_t room = fill_room(m, in, nth);
 
 	if (fill_ends_soon(f) || file->rate == 0 || file->pcr_ns == 0 ||
 	    !play_is_whole(f->play))
@@ -275,7 +283,7 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 		refuse(m, in, nth, "it has other codings");
 		return;
 	}
-	if (file->rate > room + room * TOLERANCE_PERCENT / 100) {
+	if (exceeds(m, in, nth)) {
 		refuse(m, in, nth, "its rate exceeds that of the service");
 		return;
 	}
@@ -314,6 +322,15 @@ static void end_all(struct mux *m, struct mux_source *in)
 {
 	for (size_t k = 0; k < in->n_services; k++)
 		if (mux_fill_has_file(&in->states[k]))
+			end(m, in, k);
+}
+
+/* Its rate has become higher. */
+static void judge(struct mux *m, struct mux_source *in)
+{
+	in->file->judged = in->file->rate;
+	for (size_t k = 0; k < in->n_services; k++)
+		if (mux_fill_has_file(&in->states[k]) && exceeds(m, in, k))
 			end(m, in, k);
 }
 
@@ -421,6 +438,8 @@ void file_run(struct mux *m, struct mux_source *in)
 		mux_free_file(in);
 		return;
 	}
+	if (f->rate != f->judged)
+		judge(m, in);
 	hold_pictures(in);
 	while ((at_ns = delay_line_next(&f->line, m->turn_ns)) <= m->now_ns) {
 		run_first(m, in, at_ns);

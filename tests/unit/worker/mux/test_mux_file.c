@@ -217,6 +217,20 @@ Test(mux_file, one_with_a_higher_rate_than_the_service_is_not_sent)
 	fill_rig_free(r);
 }
 
+Test(mux_file, one_whose_rate_becomes_too_high_ends)
+{
+	struct fill_rig *r = make();
+
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, BEGIN);
+	cr_assert(fill_state(r, 1).file);
+	r->file_packets = 6;
+	fill_play(r, 300);
+	cr_expect(fill_state(r, 1).filled && !fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
 /* The whole input is filled in front of the multiplex. */
 Test(mux_file, an_input_without_any_pictures_needs_no_file)
 {
