@@ -127,10 +127,12 @@ void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 	hash = crc32_mpeg(section + NUMBER_AT, len - NUMBER_AT - CRC) ^ edits;
 	if (current && active)
 		follow(sv, t, section, hash, edits != 0);
-	version = active ? (uint8_t)((t->version + version_of(section) +
-				      VERSIONS - t->source % VERSIONS) %
-				     VERSIONS)
-			 : foresee(t, section, hash);
+	if (active)
+		version = (uint8_t)((t->version + version_of(section) +
+				     VERSIONS - t->source % VERSIONS) %
+				    VERSIONS);
+	else
+		version = foresee(t, section, hash);
 	if (version != version_of(section))
 		section_set_version(section, len, version);
 }
