@@ -10,15 +10,11 @@
 #include "master/config/config.h"
 #include "master/config/loadable.h"
 #include "master/master.h"
-#include "master/reread.h"
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
 #include "master/streams/epg_proc.h"
 #include "common/supervise/restart.h"
-#include "master/config/write_paths.h"
-#include "master/setup/options.h"
-#include "master/setup/write_roots.h"
 #include "common/supervise/trial.h"
 #include "common/supervise/worker_path.h"
 #include "common/supervise/worker_trial.h"
@@ -38,9 +34,6 @@ enum {
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 	RESULT_MS = 10000, /* a restart relies on a trial for that long */
 };
-
-/* Member of a handover in a trial: the digest of the running configuration. */
-#define IN_FORCE "configuration"
 
 /* A caller that waits for the result of a trial. */
 struct waiter {
@@ -64,7 +57,6 @@ struct renewal {
 	bool interrupt; /* such a trial passed, and the restart follows */
 	unsigned tried;  /* config_versions() at its start */
 	struct stat tried_program; /* likewise */
-	struct stat tried_file; /* likewise, the configuration */
 	uint64_t passed_ms; /* time of its success; 0: the last one failed */
 	unsigned trials; /* of this restart, whose results were outdated */
 	ev_timer answer; /* answers from the loop when no trial can run */
@@ -141,33 +133,26 @@ static void wait_until_saved(struct renewal *r)
 	timer_repeat(r->cfg.loop, &r->timer, 0., CHECK_MS / 1e3);
 }
 
-/* path: NULL: none. */
-static void look_at(const char *path, struct stat *ret)
+static void look_at_program(const struct renewal *r, struct stat *ret)
 {
-	if (path == NULL || stat(path, ret) < 0)
+	if (r->cfg.program == NULL || stat(r->cfg.program, ret) < 0)
 		*ret = (struct stat){ 0 };
 }
 
-static bool is_same(const char *path, const struct stat *then)
-{
-	struct stat now;
-
-	look_at(path, &now);
-	return now.st_dev == then->st_dev && now.st_ino == then->st_ino &&
-	       now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
-	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
-}
-
-/* A trial with the present configuration, its present file and the present
- * program has succeeded. */
+/* A trial with the present configuration and program has succeeded. */
 static bool is_tried(const struct renewal *r)
 {
+	const struct stat *tried = &r->tried_program;
+	struct stat now;
+
 	if (r->trial != NULL || r->passed_ms == 0 ||
 	    mono_ms() - r->passed_ms >= RESULT_MS ||
 	    config_versions(r->cfg.config) != r->tried)
 		return false;
-	return is_same(r->cfg.program, &r->tried_program) &&
-	       is_same(config_path(r->cfg.config), &r->tried_file);
+	look_at_program(r, &now);
+	return now.st_dev == tried->st_dev && now.st_ino == tried->st_ino &&
+	       now.st_ctim.tv_sec == tried->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == tried->st_ctim.tv_nsec;
 }
 
 /* The trial has succeeded.  The new program reads the files: changes that were
@@ -233,20 +218,6 @@ static void on_trial_end(const char *error, void *arg)
 	finish(r);
 }
 
-/* The trial judges a file that differs from the running configuration.  A
- * change that is not saved yet replaces the file. */
-static void describe_file(const struct renewal *r, struct handover *h)
-{
-	char digest[SECRET_TEXT];
-
-	if (config_path(r->cfg.config) == NULL ||
-	    !config_is_saved(r->cfg.config))
-		return;
-	loadable_digest(config_document(r->cfg.config), digest);
-	(void)json_object_set_new(handover_document(h), IN_FORCE,
-				  json_string(digest));
-}
-
 static void begin_trial(struct renewal *r)
 {
 	bool interrupt = TAILQ_FIRST(&r->waiters)->interrupt;
@@ -256,12 +227,10 @@ static void begin_trial(struct renewal *r)
 
 	if (interrupt)
 		handover_allow_interruption(h);
-	describe_file(r, h);
 	r->trial_interrupts = interrupt;
 	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
-	look_at(r->cfg.program, &r->tried_program);
-	look_at(config_path(r->cfg.config), &r->tried_file);
+	look_at_program(r, &r->tried_program);
 	TAILQ_FOREACH(w, &r->waiters, link)
 		w->tried = w->interrupt == interrupt;
 	r->trial = trial_start(
@@ -366,40 +335,15 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-/* A file that is not the running configuration must be as sound as a reload
- * requires.  in_force: digest of the running configuration; NULL: only a
- * damaged file fails. */
-static int judge_file(const struct options *options, const char *in_force,
-		      struct errmsg *error)
-{
-	struct write_paths *own;
-	char digest[SECRET_TEXT];
-	json_t *document = NULL;
-	int err = loadable_load(options->config_path, &document, error);
-
-	if (err == -ENOENT)
-		document = json_object();
-	if (document == NULL)
-		return err;
-	loadable_digest(document, digest);
-	own = write_roots_own(options);
-	if (in_force == NULL || strcmp(digest, in_force) == 0)
-		err = 0;
-	else if (err == -ENOENT)
-		errmsg_set(error, "file not found");
-	else if (!reread_is_sound(options, own, document, error))
-		err = -EBADMSG;
-	write_paths_free(&own);
-	json_decref(document);
-	return err;
-}
-
-static int check_config_file(const struct options *options,
-			     const char *in_force)
+static int check_config_file(const char *path)
 {
 	struct errmsg error = { 0 };
+	json_t *document = NULL;
+	int err = loadable_load(path, &document, &error);
 
-	if (judge_file(options, in_force, &error) == 0)
+	if (err == 0)
+		json_decref(document);
+	if (err == 0 || err == -ENOENT)
 		return 0;
 	log_error("master", "configuration file: %s", error.text);
 	return MASTER_EXIT_CONFIG;
@@ -418,9 +362,9 @@ static int check_workers(void)
 	return MASTER_EXIT_FAILURE;
 }
 
-int renewal_check(struct handover *h, const struct options *options)
+int renewal_check(struct handover *h, const char *path)
 {
-	int code = 0;
+	int code;
 
 	if (h == NULL)
 		return MASTER_EXIT_FAILURE; /* logged */
@@ -433,9 +377,7 @@ int renewal_check(struct handover *h, const struct options *options)
 				    "them, which interrupts all streams");
 		return MASTER_EXIT_FAILURE;
 	}
-	if (options->config_path != NULL)
-		code = check_config_file(options, json_string_value(
-			json_object_get(handover_document(h), IN_FORCE)));
+	code = path != NULL ? check_config_file(path) : 0;
 	return code == 0 ? check_workers() : code;
 }
 

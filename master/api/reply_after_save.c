@@ -4,7 +4,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/loop/timer.h"
-#include "master/api/changes.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 
@@ -59,47 +58,16 @@ static void saving_free(struct saving *s)
 static void reply_saved(struct saving *s)
 {
 	struct reply *reply = call_reply(s->call);
+	json_t *effects;
 
+	if (s->dry) {
+		effects = effects_new();
+		effects_add_restart(effects);
+		reply_effects(reply, s->command, effects);
+		return;
+	}
 	reply_ok(reply, s->command);
 	section_warnings_add(json_incref(s->warnings), reply);
-}
-
-/* document: of the next start. */
-static void reply_foreseen(struct saving *s, const json_t *document)
-{
-	const json_t *now = config_document(s->api->cfg.config);
-	json_t *changes = changes_list(now, document);
-	json_t *effects = effects_new();
-
-	effects_add_restart(effects);
-	effects_add_document(effects, s->api, document, changes);
-	json_decref(changes);
-	reply_effects(call_reply(s->call), s->command, effects);
-	call_finish(s->call);
-}
-
-/* The file was read that the next start reads.  The trial has judged it. */
-static void on_read(int result, const json_t *document,
-		    const struct errmsg *error, void *arg)
-{
-	struct saving *s = arg;
-
-	(void)error;
-	if (s->call != NULL)
-		reply_foreseen(s, result == 0 ? document : config_document(
-						s->api->cfg.config));
-	saving_free(s);
-}
-
-/* A change that is not saved yet replaces the file. */
-static void foresee(struct saving *s)
-{
-	struct config *config = s->api->cfg.config;
-
-	if (config_path(config) != NULL && config_is_saved(config))
-		config_read_file(config, 0, on_read, s);
-	else
-		on_read(-ENOENT, NULL, NULL, s);
 }
 
 /* The trial of the new instance has ended. */
@@ -108,10 +76,6 @@ static void on_tried(const char *error, void *arg)
 	struct saving *s = arg;
 	struct call *call = s->call;
 
-	if (call != NULL && error == NULL && s->dry) {
-		foresee(s);
-		return;
-	}
 	if (call != NULL && error != NULL && !s->is_change)
 		reply_error(call_reply(call), 503, "%s", error);
 	else if (call != NULL)
