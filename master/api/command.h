@@ -38,7 +38,6 @@ struct api {
 	/* the document before a reload that needs a restart, which has not
 	 * come yet; NULL: there was none */
 	json_t *in_force;
-	LIST_HEAD(, stored) stored; /* sections that wait for their save */
 	/* tuners that an LNB stops, and why (lnb_sharers.h) */
 	json_t *lnb_misfits;
 	struct playlist_limit playlists;

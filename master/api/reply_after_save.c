@@ -18,8 +18,7 @@ struct saving {
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
 	json_t *warnings;    /* of the section; NULL: none */
-	saved_fn *end;       /* NULL: no change of the document */
-	void *arg;
+	bool restart;
 	bool is_change; /* of settings, which are kept; false: only restart */
 	bool dry;       /* there is only a trial */
 	bool interrupt; /* all streams, for a program of another protocol */
@@ -107,9 +106,7 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	struct saving *s = arg;
 	struct call *call = s->call;
 
-	if (s->end != NULL)
-		s->end(s->api, result, s->arg);
-	if (result == 0 && s->is_change) {
+	if (result == 0 && s->restart) {
 		try_restart(s);
 		return;
 	}
@@ -134,19 +131,25 @@ static struct saving *begin(struct api *api, struct reply *reply,
 	return s;
 }
 
-void saved_reply(struct api *api, struct reply *reply,
-		 const struct saved_change *change)
+void saved_reply(struct api *api, struct reply *reply, const char *command,
+		 bool restart, json_t *take_warnings)
 {
-	struct saving *s = begin(api, reply, change->command);
+	bool has_file = config_path(api->cfg.config) != NULL;
+	struct saving *s;
 
-	s->warnings = change->take_warnings;
-	s->end = change->end;
-	s->arg = change->arg;
+	if (!has_file && !restart) {
+		reply_ok(reply, command);
+		section_warnings_add(take_warnings, reply);
+		return;
+	}
+	s = begin(api, reply, command);
+	s->warnings = take_warnings;
 	s->is_change = true;
-	if (config_path(api->cfg.config) != NULL)
+	s->restart = restart;
+	if (has_file)
 		config_save_now(api->cfg.config, on_saved, s);
 	else
-		on_saved(0, NULL, s);
+		try_restart(s);
 }
 
 void saved_restart(struct api *api, struct reply *reply, const char *command,

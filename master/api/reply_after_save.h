@@ -4,22 +4,13 @@
 
 #include "master/api/command.h"
 
-/* Called once, before the answer: 0, or -errno when the change is not on disk
- * and must be taken back; -ECANCELED: the service ends, and api is gone. */
-typedef void saved_fn(struct api *, int result, void *arg);
-
-struct saved_change {
-	const char *command;
-	json_t *take_warnings; /* NULL: none */
-	saved_fn *end;
-	void *arg;
-};
-
-/* Saves at once, tries the new instance, which replaces this one a second after
- * the answer, and answers {command: "ok"}.  If it cannot, `warnings' has the
- * reason in front of take_warnings.  500 with the reason when the change is not
- * saved. */
-void saved_reply(struct api *, struct reply *, const struct saved_change *);
+/* Saves at once and answers {command: "ok"} when that is done, or 500 with the
+ * reason; the change stays in memory then, and its save is tried again.  With
+ * restart the new instance is tried after the save, and replaces this one a
+ * second after the answer.  If it cannot, `warnings' has the reason
+ * in front of take_warnings, which may be NULL. */
+void saved_reply(struct api *, struct reply *, const char *command,
+		 bool restart, json_t *take_warnings);
 
 /* As saved_reply(), for an uploaded document: it is written to the file, and
  * the document in memory stays. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands about the settings, and about the instance itself. */
-#include "common/base/alloc.h"
 #include "master/api/certificate.h"
 #include "master/api/call.h"
 #include "master/api/changes.h"
@@ -14,9 +13,7 @@
 #include "master/config/write_paths.h"
 #include "master/viewers/viewers.h"
 
-#include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* False after a reply: with this value the next start would fail or ignore a
@@ -108,112 +105,11 @@ static bool may_write_settings(const struct api *api, const json_t *settings,
 	return false;
 }
 
-/* Puts the section (NULL: removes it), applies what needs no restart, and
- * announces it. */
-static void store(struct api *api, const char *command, const char *key,
-		  json_t *data)
-{
-	bool is_settings = strcmp(key, "settings") == 0;
-	json_t *message = edit_message(command), *shown;
-
-	config_set_section(api->cfg.config, key, json_incref(data));
-	if (strcmp(key, "users") == 0)
-		auth_users_changed(api->cfg.auth);
-	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
-		viewers_changed(api->cfg.viewers);
-	event_review(api);
-	if (strcmp(command, "set-config") == 0)
-		(void)json_object_set_new(message, "key", json_string(key));
-	else
-		edit_add_gid(api, message);
-	/* event clients do not get the private key */
-	shown = is_settings ? certificate_hide(data) : json_incref(data);
-	if (data != NULL)
-		(void)json_object_set(message, strcmp(command, "set-config") ==
-				      0 ? "data" : "settings", shown);
-	json_decref(shown);
-	edit_announce(api, message);
-}
-
-/* A section that waits for its save. */
-struct stored {
-	LIST_ENTRY(stored) link;
-	const char *command; /* static */
-	char *key;
-	json_t *before, *now; /* owned; NULL: there is none */
-	json_t *gid_before;   /* likewise */
-	json_int_t gid;       /* of the request; -1: none */
-};
-
-static void replace(json_t **value, const json_t *other)
-{
-	json_decref(*value);
-	*value = json_incref((json_t *)(uintptr_t)other);
-}
-
-/* A later change of the section stays; if it is taken back too, what was before
- * both returns. */
-static void take_back(struct api *api, const struct stored *s)
-{
-	struct stored *later;
-
-	LIST_FOREACH(later, &api->stored, link)
-		if (strcmp(later->key, s->key) == 0 &&
-		    edit_same(later->before, s->now)) {
-			replace(&later->before, s->before);
-			replace(&later->gid_before, s->gid_before);
-		}
-	if (s->gid >= 0 && config_gid(api->cfg.config) == s->gid)
-		config_set_section(api->cfg.config, "gid",
-				   json_incref(s->gid_before));
-	if (edit_same(config_section(api->cfg.config, s->key), s->now))
-		store(api, s->command, s->key, s->before);
-}
-
-static void on_saved(struct api *api, int result, void *arg)
-{
-	struct stored *s = arg;
-
-	if (result != -ECANCELED)
-		LIST_REMOVE(s, link);
-	if (result < 0 && result != -ECANCELED)
-		take_back(api, s);
-	json_decref(s->before);
-	json_decref(s->now);
-	json_decref(s->gid_before);
-	free(s->key);
-	free(s);
-}
-
-/* Stores the section, and saves it before the answer. */
-static void store_and_save(struct api *api, const struct stored *change,
-			   json_t *take_warnings, struct reply *reply)
-{
-	struct stored *s = xcalloc(1, sizeof *s);
-
-	*s = *change;
-	s->key = xstrdup(change->key);
-	s->before = s->gid_before = NULL;
-	replace(&s->before, config_section(api->cfg.config, s->key));
-	replace(&s->gid_before, config_section(api->cfg.config, "gid"));
-	/* other commands edit the users in their place */
-	s->now = json_deep_copy(change->now);
-	LIST_INSERT_HEAD(&api->stored, s, link);
-	edit_set_gid(api, s->gid);
-	store(api, s->command, s->key, change->now);
-	saved_reply(api, reply, &(struct saved_change){
-		.command = s->command,
-		.take_warnings = take_warnings,
-		.end = on_saved,
-		.arg = s,
-	});
-}
-
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
 	const json_t *wanted;
-	json_t *settings, *warnings;
+	json_t *settings, *message, *warnings;
 	json_int_t gid;
 
 	if (!edit_object(request, "settings", &wanted, reply) ||
@@ -245,13 +141,20 @@ static void settings_set(struct api *api, const json_t *request,
 		json_decref(settings);
 		return;
 	}
-	store_and_save(api, &(struct stored){
-		.command = "set-settings",
-		.key = (char *)(uintptr_t)"settings",
-		.now = json_object_size(settings) > 0 ? settings : NULL,
-		.gid = gid,
-	}, warnings, reply);
+	edit_set_gid(api, gid);
+	message = edit_message("set-settings");
+	edit_add_gid(api, message);
+	if (json_object_size(settings) > 0)
+		(void)json_object_set_new(message, "settings",
+					  certificate_hide(settings));
+	config_set_section(api->cfg.config, "settings",
+			   json_object_size(settings) > 0
+				   ? json_incref(settings)
+				   : NULL);
 	json_decref(settings);
+	event_review(api);
+	edit_announce(api, message);
+	saved_reply(api, reply, "set-settings", true, warnings);
 }
 
 /* False after a reply, or a drop. */
@@ -323,7 +226,7 @@ static void set_config(struct api *api, const json_t *request,
 {
 	bool restart = json_is_true(json_object_get(request, "restart"));
 	bool is_settings = strcmp(key, "settings") == 0;
-	json_t *warnings;
+	json_t *message, *shown, *warnings;
 
 	if ((data != NULL && !judge(key, data, reply)) ||
 	    !judge_loops(api, key, data, reply) ||
@@ -338,16 +241,24 @@ static void set_config(struct api *api, const json_t *request,
 		section_warnings_add(warnings, reply);
 		return;
 	}
+	config_set_section(api->cfg.config, key, json_incref(data));
+	if (strcmp(key, "users") == 0)
+		auth_users_changed(api->cfg.auth);
+	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
+		viewers_changed(api->cfg.viewers);
+	event_review(api);
+	message = edit_message("set-config");
+	(void)json_object_set_new(message, "key", json_string(key));
+	/* event clients do not get the private key */
+	shown = is_settings ? certificate_hide(data) : json_incref(data);
+	if (data != NULL)
+		(void)json_object_set(message, "data", shown);
+	json_decref(shown);
+	edit_announce(api, message);
 	if (restart) {
-		store_and_save(api, &(struct stored){
-			.command = "set-config",
-			.key = (char *)(uintptr_t)key,
-			.now = data,
-			.gid = -1,
-		}, warnings, reply);
+		saved_reply(api, reply, "set-config", true, warnings);
 		return;
 	}
-	store(api, "set-config", key, data);
 	reply_ok(reply, "set-config");
 	section_warnings_add(warnings, reply);
 	if (is_settings || strcmp(key, "users") == 0)
