@@ -290,10 +290,8 @@ static inline void splice_set_cc(struct splice *s, uint16_t pid, unsigned cc)
 /* Is the cut so recent that PCRs and units of the source may still arrive? */
 static inline bool splice_is_recent(const struct splice *s)
 {
-	/* the cut may be at a packet of this feed */
-	return s->since_ns == 0 ||
-	       s->now_ns - s->since_ns <
-		       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
+	return s->now_ns - s->since_ns <
+	       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
 }
 
 /* Is the clock placed, and confirmed by a PCR? */

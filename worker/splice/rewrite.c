@@ -127,8 +127,9 @@ static void change(struct splice *s, const uint8_t *p)
 	}
 	if (verdict & SPLICE_NO_PCR)
 		stamps_drop_pcr(copy);
-	/* the splice has closed the break that this flag announces */
-	if (ts_discontinuity(copy) && splice_is_recent(s))
+	/* the splice has closed the break that this flag announces, perhaps in
+	 * this feed */
+	if (ts_discontinuity(copy) && (s->since_ns == 0 || splice_is_recent(s)))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
 	if ((verdict & SPLICE_BREAK) && ts_adaptation_flags(copy) != 0)
 		copy[5] |= DISCONTINUITY;
