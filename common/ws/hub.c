@@ -53,7 +53,7 @@ static void remove_client(struct ws_client *client, void *hub)
 	ws_client_free(&client);
 }
 
-/* What was queued is for the present clients, which have yet to write it. */
+/* The present clients get the queued messages, and write them later. */
 static void assign_feed(struct hub *h, enum hub_scope scope)
 {
 	struct feed *f = &h->feeds[scope];

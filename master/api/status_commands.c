@@ -125,7 +125,7 @@ static void status_overview_get(struct api *api, const char *id,
 	if (text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
 		return;
 	alarms = alarms_list(api->alarms);
-	/* of thousands of streams: as text at once */
+	/* a tree of thousands of streams would take several times as long */
 	status_overview(api->cfg.status,
 			call_is_reduced(reply->call) ? address_open_sentence
 						     : NULL,

@@ -34,8 +34,8 @@ struct config {
 	json_t *alarms;        /* subject -> sentence */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
-	/* who makes the changes that follow, and who made those since the last
-	 * save, each login once; "": unknown */
+	/* the login that makes the next changes, and the logins that made those
+	 * since the last save, each once; "": unknown */
 	char author[USER_LOGIN_MAX + 1];
 	char authors[REVISION_AUTHOR_MAX + 1];
 	unsigned changes;

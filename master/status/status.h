@@ -32,7 +32,7 @@ struct status_config {
 	struct reconciler *reconciler;
 	struct hub *hub;
 	struct querier_proc *querier; /* NULL: no querier worker */
-	/* What status_write_kept() writes is another; may be NULL. */
+	/* status_write_kept() writes other facts than before; may be NULL. */
 	void (*on_change)(void *arg);
 	void *arg;
 };

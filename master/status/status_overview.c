@@ -11,7 +11,7 @@
 /* An entry with usual names and errors; others take more. */
 enum { ENTRY_ROOM = 2048 };
 
-/* What is written, and what becomes of sentences (NULL: nothing). */
+/* The text, and the function through which sentences pass; NULL: they stay. */
 struct sheet {
 	struct json_writer w;
 	status_sentence_fn *open;
@@ -116,13 +116,13 @@ static void put_alarms(struct sheet *t, alarm_set raised)
 static void put_worker(struct sheet *t, const struct status_stream *s,
 		       const struct stream_proc_info *info)
 {
+	struct status_worker worker = status_stream_worker(s, info);
+
 	write_object(&t->w, "worker");
-	write_string(&t->w, "state", info->state != NULL ? info->state
-							 : "stopped");
-	write_u64(&t->w, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
-	write_u64(&t->w, "restarts", info->restarts);
-	put_sentence(t, "alarm", s->fault != NULL && s->enabled ? s->fault
-								: info->alarm);
+	write_string(&t->w, "state", worker.state);
+	write_u64(&t->w, "pid", worker.pid);
+	write_u64(&t->w, "restarts", worker.restarts);
+	put_sentence(t, "alarm", worker.alarm);
 	write_object_end(&t->w);
 }
 

@@ -69,7 +69,7 @@ void status_error_set(struct status_error *, const char *text, int64_t now_s);
 /* Adds "error" and "error_since". */
 void status_error_add(json_t *o, const struct status_error *);
 
-/* What status_stream_note_kept() compares. */
+/* The state that status_stream_note_kept() saw last. */
 struct status_kept {
 	bool onair, logged_onair;
 	unsigned position;
@@ -313,12 +313,21 @@ json_t *status_stream_check(const struct status_stream *,
 /* Is it enabled and on air, and does an output send, if it has one? */
 bool status_stream_is_well(const struct status_stream *);
 
-/* One entry of the overview, appended as JSON, and the raised alarms of the
- * stream as entries of its list of alarms. */
+/* Appends the entry of the stream in the overview, as JSON. */
 void status_stream_overview(const struct status_stream *,
 			    const struct stream_proc_info *info,
 			    status_sentence_fn *open, struct buf *to);
+/* Appends the raised alarms of the stream to the list of the overview. */
 void status_stream_list_alarms(struct status_stream *, json_t *list);
+/* The process of the stream as every report shows it; the texts are
+ * borrowed. */
+struct status_worker {
+	const char *state;
+	uint64_t pid, restarts; /* pid 0: none runs */
+	const char *alarm;      /* NULL: none */
+};
+struct status_worker status_stream_worker(const struct status_stream *,
+					  const struct stream_proc_info *info);
 /* Adds the object "worker". */
 void status_stream_add_worker(json_t *o, const struct status_stream *,
 			      const struct stream_proc_info *info);

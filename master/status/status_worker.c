@@ -170,16 +170,27 @@ bool status_stream_absence(const struct status_stream *s,
 	return true;
 }
 
+struct status_worker status_stream_worker(const struct status_stream *s,
+					  const struct stream_proc_info *info)
+{
+	return (struct status_worker){
+		.state = info->state != NULL ? info->state : "stopped",
+		.pid = info->pid > 0 ? (uint64_t)info->pid : 0,
+		.restarts = info->restarts,
+		.alarm = s->fault != NULL && s->enabled ? s->fault
+							: info->alarm,
+	};
+}
+
 void status_stream_add_worker(json_t *o, const struct status_stream *s,
 			      const struct stream_proc_info *info)
 {
+	struct status_worker shown = status_stream_worker(s, info);
 	json_t *worker = json_object();
 
-	set_text(worker, "state", info->state != NULL ? info->state
-						      : "stopped");
-	set_int(worker, "pid", info->pid > 0 ? (uint64_t)info->pid : 0);
-	set_int(worker, "restarts", info->restarts);
-	set_text(worker, "alarm",
-		 s->fault != NULL && s->enabled ? s->fault : info->alarm);
+	set_text(worker, "state", shown.state);
+	set_int(worker, "pid", shown.pid);
+	set_int(worker, "restarts", shown.restarts);
+	set_text(worker, "alarm", shown.alarm);
 	(void)json_object_set_new(o, "worker", worker);
 }

@@ -25,7 +25,7 @@ enum {
 	SCAN_NETWORK_MAX = 256,
 };
 
-/* What a blind scan tunes to; 0 and "": not given. */
+/* The range that a blind scan searches; 0 and "": not given. */
 struct scan_grid {
 	double from, to, step; /* MHz */
 	char polarization[5];

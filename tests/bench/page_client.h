@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-	PAGE_CONNS = 4, /* of a page; the event channel has one more */
+	PAGE_CONNS = 4, /* a page has one more for the event channel */
 	PAGE_FILES_MAX = 256,
 	PAGE_HEAD = 2048,
 };
@@ -41,7 +41,7 @@ struct page_place {
 	struct sockaddr_any to;
 	int poll;
 	clockid_t server; /* processor time of who answers */
-	struct histogram files_us; /* of all pages */
+	struct histogram files_us; /* replies with a file, to all pages */
 	uint64_t bytes;
 };
 
@@ -52,7 +52,8 @@ struct page_conn {
 	bool busy;    /* an answer is to come */
 	bool sent;    /* the request has left */
 	bool in_body;
-	const char *file; /* of ASK_FILE: its address, up to a quote */
+	const char *file; /* ASK_FILE: the address of the file, up to a
+			   * quote */
 	uint64_t asked_us, asked_cpu_us;
 	size_t left; /* bytes of the body */
 	size_t head_len;
@@ -62,7 +63,7 @@ struct page_conn {
 struct page_client {
 	struct page_place *place;
 	unsigned number;
-	const char *session; /* of its login; borrowed */
+	const char *session; /* the cookie of its login; borrowed */
 	enum page_ask step;  /* ASK_KINDS: all is there */
 	unsigned asked, answered; /* of this step */
 	bool failed;

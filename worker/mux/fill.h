@@ -6,11 +6,7 @@
 #include "worker/mux/mux_state.h"
 #include "worker/mux/starts.h"
 
-enum {
-	FILL_PARTS_MAX = 16,
-	/* 90 kHz */
-	FILL_TICKS_MS = 90,
-};
+enum { FILL_PARTS_MAX = 16 };
 
 /* What a filler needs of the PMT of its service; compared as memory. */
 struct fill_streams {

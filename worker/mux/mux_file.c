@@ -17,8 +17,6 @@
 enum {
 	/* Without packets for this time the last picture is sent again. */
 	FILE_SILENT_MS = 500,
-	/* What its rate may have beyond that of the service, in percent. */
-	TOLERANCE_PERCENT = 2,
 	LINE_PACKETS = 16384,
 };
 
@@ -266,7 +264,7 @@ static bool exceeds(const struct mux *m, const struct mux_source *in,
 {
 	uint64_t room = fill_room(m, in, nth);
 
-	return in->file->rate > room + room * TOLERANCE_PERCENT / 100;
+	return in->file->rate > room + room * MUX_TOLERANCE_PERCENT / 100;
 }
 
 /* The file follows the picture of the nth service at this packet, if it can. */

@@ -24,6 +24,7 @@ enum {
 	/* A PMT with other streams precedes the picture at which the service
 	 * returns, also if another section delays it. */
 	LEAD_MS = 50,
+	TICKS_MS = 90, /* 90 kHz */
 };
 
 /* --- the start and the end --- */
@@ -374,7 +375,7 @@ bool mux_fill_precedes(const struct mux *m, const uint8_t *packet)
 	return m->filler != NULL && pes_pts(packet, &pts) &&
 	       filler_pts(m->filler, ts_pid(packet), &last) &&
 	       wrap_diff(pts, last, PES_TIME_WRAP) <= 0 &&
-	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * FILL_TICKS_MS;
+	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * TICKS_MS;
 }
 
 bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,

@@ -22,9 +22,8 @@ enum {
 	 * STEADY_MS. */
 	PAUSE_MAX_MS = 64000,
 	STEADY_MS = 60000,
-	/* What an input may have beyond its max, in percent, and a batch of its
-	 * source, whose packets may belong to this second or the next one. */
-	TOLERANCE_PERCENT = 2,
+	/* An input may exceed its max by this batch of its source, too, whose
+	 * packets may belong to this second or the next one. */
 	BATCH_PACKETS = 64,
 	/* The tables of a turn, which always have room. */
 	TURN_TABLES = MUX_LANES * LANE_BURST,
@@ -249,7 +248,7 @@ static void block_excess(struct mux *m)
 static bool is_greedy(const struct mux_source *in, uint64_t rate)
 {
 	return in->max != 0 && rate > in->max +
-		       in->max * TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
+		       in->max * MUX_TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
 }
 
 /* What it had in the last second without its blocked services. */

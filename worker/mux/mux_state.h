@@ -24,6 +24,9 @@ enum {
 	MUX_TABLES_SOURCE = 1,     /* number of the tables as a source */
 	MUX_AV_MAX = 8,            /* of a service: its silence is that of
 				    * these PIDs */
+	/* An input may exceed its max, and a file the rate of its service, by
+	 * so many percent. */
+	MUX_TOLERANCE_PERCENT = 2,
 };
 
 /* The duration of a packet, times kbit/s. */

@@ -57,8 +57,7 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 	size_t at = ts_payload_offset(packet);
 	struct t_std_video video;
 
-	if (p->coding == 0 || at >= TS_PACKET || !ts_pusi(packet) ||
-	    ts_scrambling(packet) != 0)
+	if (p->coding == 0 || at >= TS_PACKET || ts_scrambling(packet) != 0)
 		return;
 	if (t_std_video_find(p->coding, packet + at, TS_PACKET - at, &video))
 		set_leak(p, video.bps);
