@@ -320,6 +320,7 @@ test('a SAT>IP server that was found fills in the form of an adapter', { skip },
 	const { service, replies, asked, until } = await startTuner(t);
 	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
 	const server = page.locator('[id="adapter.server"]');
+	const name = page.locator('[id="adapter.name"]');
 
 	replies['api/forms'] = { adapter: [{ key: 'name', type: 'text' },
 		{ key: 'type', type: 'text', choices: ['S2', 'T2'] },
@@ -332,7 +333,7 @@ test('a SAT>IP server that was found fills in the form of an adapter', { skip },
 			name: `Roof ${EVIL}`, manufacturer: EVIL, model: EVIL,
 			frontends: { S2: 4, T2: 2, [EVIL]: 1 } },
 		{ server: '192.0.2.10:8554', iface: 'eth0', uuid: 'v', heard: 1,
-			frontends: {}, note: EVIL }] };
+			name: 'Cellar', frontends: {}, note: EVIL }] };
 	await visitor.go(service.port, '#/adapters?edit=%2B');
 	await server.waitFor();
 	// the search sends to the network: only on request
@@ -340,9 +341,17 @@ test('a SAT>IP server that was found fills in the form of an adapter', { skip },
 	await page.click('.satip summary');
 	await page.click('.satip button:has-text("Use")');
 	assert.equal(await server.inputValue(), '192.0.2.10:8554');
+	assert.equal(await name.inputValue(), 'Cellar');
 	await page.fill('[id="adapter.device"]', '3');
 	await page.click('.satip button:has-text("T2 × 2")');
 	assert.equal(await server.inputValue(), '192.0.2.9');
+	// the name follows the choice, but one that was written stays
+	assert.equal(await name.inputValue(), `Roof ${EVIL}`);
+	await name.fill('Dish');
+	await page.click('.satip button:has-text("Use")');
+	assert.equal(await name.inputValue(), 'Dish');
+	await name.fill('Cellar');
+	await page.click('.satip button:has-text("T2 × 2")');
 	await visitor.accessible('servers that were found');
 	await page.click('.save .primary:enabled');
 	await until('set-adapter', { adapter: { name: `Roof ${EVIL}`,

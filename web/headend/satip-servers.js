@@ -28,15 +28,20 @@ const FOUND = 'api/satip-servers', EVERY_S = 2;
 
 /**
  * The keys that a choice sets; undefined: it removes the key.  Address and
- * numbers of the adapter are those of another source.
+ * numbers of the adapter are those of another source.  A name that the operator
+ * wrote stays; that of the server before does not.
+ * @param {Server[]} list
  * @param {Entry} entry
  * @param {Server} one
  * @param {string} [type]
  * @returns {Entry}
  */
-function keysOf(entry, one, type) {
+function keysOf(list, entry, one, type) {
+	const isOfServer = list.some(({ server, name }) =>
+		server === entry.server && name === entry.name);
+
 	return { server: one.server, ...type && { type },
-		...!entry.name && one.name && { name: one.name },
+		...(!entry.name || isOfServer) && { name: one.name ?? '' },
 		...entry.server !== one.server && { address: undefined,
 			adapter: undefined, device: undefined } };
 }
@@ -115,7 +120,7 @@ export function SatipServers({ app, entry, rows, onChoose }) {
 					types=${types} onChoose=${(
 						/** @type {Server} */ one,
 						/** @type {string} */ type) =>
-						onChoose(keysOf(entry, one, type))} />
+						onChoose(keysOf(list, entry, one, type))} />
 				<${Curl} app=${app} request=${FOUND} />`}</div>`}
 	</details>`;
 }
