@@ -73,12 +73,21 @@ static void rename_stream(struct source *source, const char *from,
 	input_keeper_rename(&s->keeper, from, to);
 }
 
+static bool is_roomy(const struct source *source)
+{
+	const struct address_source *s =
+		container_of(source, const struct address_source, base);
+
+	return s->keeper.input != NULL && input_is_roomy(s->keeper.input);
+}
+
 static const struct source_ops ops = {
 	.free = source_free,
 	.read = read_packets,
 	.every_second = every_second,
 	.link = give_ring,
 	.rename = rename_stream,
+	.roomy = is_roomy,
 };
 
 struct source *address_source_open(const json_t *adapter, struct ev_loop *loop,

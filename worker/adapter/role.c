@@ -21,7 +21,10 @@
 #include <sysexits.h>
 
 enum {
-	TICK_MS = 5,
+	/* Of streams: they read what was received LEAD_MS before. */
+	TICK_MS = 10,
+	TICK_SHORT_MS = 5, /* of a source that is not roomy */
+	LEAD_MS = 2,
 	READS_MAX = 16, /* reads in a tick */
 	SLOTS_MS = 250, /* between reports of slots for CAMs */
 };
@@ -90,9 +93,12 @@ static void on_tick(void *arg)
 	uint64_t now_ns = mono_ns();
 
 	for (unsigned i = 0; i < READS_MAX; i++)
-		if (a->source->ops->read(a->source, &a->batch, now_ns) <= 0)
+		if (a->source->ops->read(a->source, &a->batch, now_ns) <= 0 ||
+		    source_is_roomy(a->source))
 			break;
 	ring_publish(a->ring);
+	ticker_every(&a->ticker, (source_is_roomy(a->source)
+				  ? TICK_MS : TICK_SHORT_MS) * MS, now_ns);
 	if (now_ns >= a->slots_ns)
 		report_slots(a, now_ns);
 	if (now_ns - a->second_ns >= SECOND_NS)
@@ -165,9 +171,10 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	a->second_ns = mono_ns();
 	a->source = source_open(a->entry, a->worker->loop, a->second_ns);
 	ticker_init(&a->ticker, &(struct ticker_config){
-		.loop = a->worker->loop, .on_tick = on_tick, .arg = a });
+		.loop = a->worker->loop, .on_tick = on_tick, .arg = a,
+		.lead_ns = LEAD_MS * MS });
 	a->ticking = true;
-	ticker_every(&a->ticker, TICK_MS * MS, a->second_ns);
+	ticker_every(&a->ticker, TICK_SHORT_MS * MS, a->second_ns);
 	worker_send_ready(a->worker);
 }
 

@@ -60,6 +60,15 @@ void source_rename(struct source *s, const char *from, const char *to)
 		source_rename(s->inner, from, to);
 }
 
+bool source_is_roomy(const struct source *s)
+{
+	if (s->cam != NULL)
+		return false;
+	if (s->ops->roomy != NULL)
+		return s->ops->roomy(s);
+	return s->inner != NULL && source_is_roomy(s->inner);
+}
+
 void source_choose(struct source *s,
 		   const struct msg_adapter_programs *programs)
 {

@@ -66,6 +66,9 @@ struct source_ops {
 	/* The stream `from' has the id `to' now; nothing if it reads another
 	 * one. */
 	void (*rename)(struct source *, const char *from, const char *to);
+	/* Can packets wait for a few milliseconds more without a loss, and does
+	 * none wait after a read? */
+	bool (*roomy)(const struct source *);
 	/* The programs that are read (copied); all until the first call. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);
 };
@@ -88,12 +91,15 @@ source_open_fn source_open;
 
 /* These call the function of this name of the source, or, if it has none, that
  * of the source within it.  Where none has it, nothing is reported, the source
- * cannot be tuned again, it reads no stream, and it receives all programs. */
+ * cannot be tuned again, it reads no stream, is not roomy, and it receives all
+ * programs. */
 bool source_looks(const struct source *);
 void source_look(struct source *, struct source_report *ret);
 bool source_retune(struct source *, const json_t *adapter);
 bool source_link(struct source *, const char *stream, int fd);
 void source_rename(struct source *, const char *from, const char *to);
+/* False with slots, whose modules answer at the next read. */
+bool source_is_roomy(const struct source *);
 void source_choose(struct source *, const struct msg_adapter_programs *);
 
 /* The report as the master receives it; the rates of packets are zero. */

@@ -33,9 +33,10 @@ static struct timespec as_timespec(uint64_t ns)
 }
 
 /* The next tick of the grid. */
-static uint64_t next_ns(uint64_t interval_ns, uint64_t now_ns)
+static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
+			uint64_t now_ns)
 {
-	return now_ns + interval_ns - now_ns % interval_ns;
+	return now_ns + interval_ns - (now_ns + t->lead_ns) % interval_ns;
 }
 
 static void tick_alone(struct ticker *t)
@@ -49,7 +50,7 @@ static void tick_alone(struct ticker *t)
 	     i++) {
 		uint64_t now = mono_ns();
 		struct timespec timeout =
-			as_timespec(next_ns(t->interval_ns, now) - now);
+			as_timespec(next_ns(t, t->interval_ns, now) - now);
 		int got = sigtimedwait(&t->signals, NULL, &timeout);
 
 		/* the descriptor of this signal has to become readable */
@@ -114,6 +115,7 @@ void ticker_init(struct ticker *t, const struct ticker_config *config)
 	*t = (struct ticker){ .loop = config->loop,
 			      .on_tick = config->on_tick,
 			      .arg = config->arg,
+			      .lead_ns = config->lead_ns,
 			      .wakes = -1,
 			      .watched = -1 };
 	if (wake != NULL) {
@@ -174,7 +176,7 @@ static void set(struct ticker *t, uint64_t at_ns, uint64_t interval_ns)
 void ticker_every(struct ticker *t, uint64_t interval_ns, uint64_t now_ns)
 {
 	if (t->interval_ns != interval_ns)
-		set(t, next_ns(interval_ns, now_ns), interval_ns);
+		set(t, next_ns(t, interval_ns, now_ns), interval_ns);
 }
 
 void ticker_at(struct ticker *t, uint64_t at_ns)

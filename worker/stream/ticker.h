@@ -45,6 +45,7 @@ struct ticker {
 	int wake_signal;
 	sigset_t signals; /* signals that end the sleep */
 	uint64_t interval_ns; /* 0: ticks once, or does not run */
+	uint64_t lead_ns;
 };
 
 struct ticker_config {
@@ -54,6 +55,9 @@ struct ticker_config {
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;
+	/* Every tick is so long before its place of the grid, for those who
+	 * need its result there; less than an interval. */
+	uint64_t lead_ns;
 };
 
 /* Makes a ticker that does not run yet.  If the kernel gives no timer, the

@@ -4,6 +4,7 @@
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/socket/receive_socket.h"
 #include "worker/ts/packet.h"
 
 #include <arpa/inet.h>
@@ -88,6 +89,31 @@ Test(address_source, passes_the_packets_of_its_address)
 	(void)close(fd);
 }
 
+/* The host may forbid large receive buffers. */
+Test(address_source, is_roomy_as_its_input_is)
+{
+	struct udp_place place = { 0 };
+	struct sockaddr_in at = free_port(0);
+	struct errmsg error;
+	char address[64];
+	struct source *s;
+	json_t *entry;
+	int fd;
+
+	(void)snprintf(address, sizeof address, "udp://127.0.0.1:%u",
+		       ntohs(at.sin_port));
+	s = open_address(address, &entry);
+	place.local.in = at;
+	place.local.in.sin_port = 0;
+	place.local.len = sizeof at;
+	fd = udp_socket_open(&place, 0, &error);
+	cr_assert_geq(fd, 0);
+	cr_expect_eq(source_is_roomy(s), udp_socket_is_large(fd));
+	(void)close(fd);
+	s->ops->free(s);
+	json_decref(entry);
+}
+
 Test(address_source, reports_why_it_receives_nothing)
 {
 	static const char *const wrong[] = { "nonsense", "udp://1.2.3.4:x",
@@ -100,6 +126,7 @@ Test(address_source, reports_why_it_receives_nothing)
 
 		cr_assert_not_null(report.error, "%s", wrong[i]);
 		cr_assert_not(report.lock);
+		cr_assert_not(source_is_roomy(s));
 		s->ops->free(s);
 		json_decref(entry);
 	}

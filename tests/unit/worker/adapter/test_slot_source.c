@@ -132,8 +132,15 @@ static void inner_second(struct source *s, uint64_t now,
 	ret->lost = 5;
 }
 
+static bool inner_roomy(const struct source *s)
+{
+	(void)s;
+	return true;
+}
+
 static const struct source_ops inner_ops = {
 	.free = inner_free, .read = inner_read, .every_second = inner_second,
+	.roomy = inner_roomy,
 };
 
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -211,6 +218,8 @@ Test(slot_source, packets_pass_through_the_slot_in_order, .timeout = 60)
 
 	start("");
 	await_open();
+	/* its modules answer at the next read */
+	cr_expect_not(source_is_roomy(source));
 	before = card.written;
 	for (unsigned i = 0; i < 20; i++)
 		(void)pass(100, 10);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define INTERVAL_NS UINT64_C(5000000)
+#define LEAD_NS UINT64_C(2000000)
 
 enum { TICKS = 25, FORGETS_AT = 2, WAKES_AT = 3 };
 
@@ -28,6 +29,7 @@ struct rig {
 	bool forgets;        /* what ticker_watch() named */
 	bool dumb;           /* the descriptor sends no signals */
 	bool ready;          /* it is readable, and stays so */
+	uint64_t lead_ns;
 	int n_ticks;
 	int woken_at;        /* n_ticks when the loop received it */
 	uint64_t began_ns;
@@ -100,6 +102,7 @@ static void begin(struct rig *r, const struct ticker_wakes *wakes)
 		.wake = wakes->fd >= 0 ? wakes : NULL,
 		.on_tick = on_tick,
 		.arg = r,
+		.lead_ns = r->lead_ns,
 	});
 	if (r->by == BY_HEARD)
 		ticker_watch(&r->ticker, r->pipe[0]);
@@ -142,10 +145,11 @@ static void end(struct rig *r)
  * replace the next one. */
 static void expect_grid(const struct rig *r)
 {
-	uint64_t first = r->began_ns / INTERVAL_NS + 1;
+	uint64_t lead = r->lead_ns;
+	uint64_t first = (r->began_ns + lead) / INTERVAL_NS + 1;
 
 	for (unsigned i = 0; i < TICKS; i++)
-		cr_expect_geq(r->ns[i] / INTERVAL_NS, first + i,
+		cr_expect_geq((r->ns[i] + lead) / INTERVAL_NS, first + i,
 			      "tick %u has no place of its own", i);
 }
 
@@ -174,6 +178,23 @@ Test(ticker, stays_on_the_grid_without_a_look_at_the_loop)
 	expect_grid(&r);
 	expect_loop_is_left_alone(&r);
 	end(&r);
+}
+
+Test(ticker, has_its_ticks_before_the_grid_by_its_lead)
+{
+	for (int alone = 0; alone < 2; alone++) {
+		struct rig r = { .by = BY_NONE, .lead_ns = LEAD_NS };
+		unsigned before = 0;
+
+		run(&r, alone);
+		expect_grid(&r);
+		for (unsigned i = 0; i < TICKS; i++)
+			before += r.ns[i] % INTERVAL_NS >=
+				  INTERVAL_NS - LEAD_NS;
+		/* on a busy machine some are late */
+		cr_expect_gt(before, 0u);
+		end(&r);
+	}
 }
 
 Test(ticker, goes_back_to_the_loop_at_once_when_something_wakes_it)
