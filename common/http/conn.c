@@ -46,6 +46,7 @@ struct http_conn {
 	enum conn_state state;
 	enum conn_wait wait;
 	ev_io readable, writable;
+	struct turn_work lasting; /* an answer that waits for its turn */
 	ev_timer timer;
 	struct http_request *request;
 	struct buf in;
@@ -60,7 +61,7 @@ struct http_conn {
 	bool refused;   /* the address has too many */
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for its first byte */
-	bool secure;    /* fd is the plaintext of a TLS connection */
+	bool secure;    /* fd is the plaintext of TLS */
 	struct ip_address local; /* of this machine; zero: unknown */
 	char peer[SOCKADDR_TEXT_MAX];
 };
@@ -73,6 +74,7 @@ static void conn_detach(struct http_conn *c)
 	ev_io_stop(c->pool->cfg.loop, &c->readable);
 	ev_io_stop(c->pool->cfg.loop, &c->writable);
 	ev_timer_stop(c->pool->cfg.loop, &c->timer);
+	turn_queue_remove(&c->pool->lasting, &c->lasting);
 	TAILQ_REMOVE(&c->pool->conns, c, link);
 	c->pool->n--;
 	c->pool->held_in -= c->held_in;
@@ -109,9 +111,8 @@ static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 {
 	ev_timer_stop(c->pool->cfg.loop, &c->timer);
 	c->wait = wait;
-	if (wait == WAIT_NONE)
-		return;
-	timer_start(c->pool->cfg.loop, &c->timer, ms / 1e3);
+	if (wait != WAIT_NONE)
+		timer_start(c->pool->cfg.loop, &c->timer, ms / 1e3);
 }
 
 /* The time limit of a head or body starts at its first byte. */
@@ -166,7 +167,10 @@ static void answer(struct http_conn *c, const struct http_answer *a)
 				   cfg->answer_rate_min;
 	expect_reader(c);
 	/* written later, because the handler may still be running */
-	ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
+	if (a->lasting)
+		turn_queue_add(&c->pool->lasting, &c->lasting);
+	else
+		ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
 }
 
 /* error needs no JSON escapes. */
@@ -208,7 +212,6 @@ static void drain(struct http_conn *c)
 /* RFC 9110 10.1.1.  False: the request was rejected. */
 static bool meet_expectation(struct http_conn *c)
 {
-	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	const char *value = http_request_header(c->request, "expect");
 
 	if (value == NULL || c->continued ||
@@ -220,7 +223,7 @@ static bool meet_expectation(struct http_conn *c)
 	}
 	if (http_request_has_body(c->request) && buf_len(&c->in) == 0) {
 		c->continued = true;
-		buf_append(&c->out.buf, interim, sizeof interim - 1);
+		buf_printf(&c->out.buf, "HTTP/1.1 100 Continue\r\n\r\n");
 		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 	}
 	return true;
@@ -230,8 +233,7 @@ static bool meet_expectation(struct http_conn *c)
 static void handle(struct http_conn *c)
 {
 	static const struct http_answer options = {
-		.status = 204,
-		.headers = "Allow: GET, HEAD, POST, OPTIONS\r\n",
+		.status = 204, .headers = "Allow: GET, HEAD, POST, OPTIONS\r\n"
 	};
 	const struct http_server_config *cfg = &c->pool->cfg;
 
@@ -474,8 +476,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	int on = 1;
 
 	c->pool = p;
-	c->fd = fd;
-	c->first.fd = fd;
+	c->fd = c->first.fd = fd;
 	c->first.on_byte = on_first_byte;
 	if (getsockname(fd, &own.sa, &own.len) == 0)
 		c->local = ip_of(&own);
@@ -484,6 +485,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	ev_io_init(&c->readable, on_readable, fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, fd, EV_WRITE);
+	c->lasting.watcher = &c->writable;
 	ev_init(&c->timer, on_timer);
 	return c;
 }

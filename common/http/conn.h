@@ -12,6 +12,7 @@
 #include "common/base/ratelimit.h"
 #include "common/base/sockaddr.h"
 #include "common/http/server.h"
+#include "common/loop/turn_queue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,8 @@ struct http_pool {
 	struct first_byte *first; /* new connections wait there; NULL: no TLS */
 	http_serve_tls_fn *serve_tls; /* set with first */
 	void *serve_arg;
+	/* answers with a lasting body; other answers are sent first */
+	struct turn_queue lasting;
 };
 
 /* Takes fd, an accepted non-blocking socket.  At the limit it closes the

@@ -47,6 +47,7 @@ struct http_server *http_server_new(const struct http_server_config *cfg)
 
 	*own = *cfg;
 	TAILQ_INIT(&s->pool.conns);
+	turn_queue_init(&s->pool.lasting, cfg->loop);
 	own->head_timeout_ms = or_default(cfg->head_timeout_ms,
 					  HTTP_HEAD_TIMEOUT_MS);
 	own->body_timeout_ms = or_default(cfg->body_timeout_ms,
@@ -79,6 +80,7 @@ void http_server_free(struct http_server **server)
 		free(l);
 	}
 	http_pool_done(&s->pool);
+	turn_queue_done(&s->pool.lasting);
 	first_byte_free(&s->pool.first);
 	free(s);
 }

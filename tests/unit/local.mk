@@ -67,6 +67,7 @@ unit_common_tests = \
 	tests/unit/common/log/test_log_syslog \
 	tests/unit/common/loop/test_helper \
 	tests/unit/common/loop/test_timer \
+	tests/unit/common/loop/test_turn_queue \
 	tests/unit/common/supervise/test_backoff \
 	tests/unit/common/supervise/test_fd_store \
 	tests/unit/common/supervise/test_handover \
