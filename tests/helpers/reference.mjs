@@ -4,6 +4,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { Schemas } from './schema.mjs';
 
 const OPENAPI = 'openapi.yaml', ASYNCAPI = 'asyncapi.yaml';
 const require = createRequire(import.meta.url);
@@ -30,18 +31,13 @@ function readDocument(where, name) {
 }
 
 export class Reference {
-	#ajv;
+	#schemas;
 
 	constructor(where = folder) {
-		const Ajv = require('ajv');
-		const read = (name) => readDocument(where, name);
-
-		this.openapi = read(OPENAPI);
-		this.asyncapi = read(ASYNCAPI);
-		this.#ajv = new Ajv({ meta: false, validateSchema: false,
-			unknownFormats: 'ignore', logger: false });
-		this.#ajv.addSchema(this.openapi, OPENAPI);
-		this.#ajv.addSchema(this.asyncapi, ASYNCAPI);
+		this.openapi = readDocument(where, OPENAPI);
+		this.asyncapi = readDocument(where, ASYNCAPI);
+		this.#schemas = new Schemas({ [OPENAPI]: this.openapi,
+			[ASYNCAPI]: this.asyncapi });
 		// deliver answers the others, whose bodies are no JSON
 		const all = Object.entries(this.openapi.paths)
 			.map(([route, methods]) => ({ route, methods,
@@ -58,12 +54,13 @@ export class Reference {
 
 	// The difference from the schema at the pointer, or undefined.
 	judge(document, pointer, value) {
-		const check = this.#ajv.getSchema(`${document}#${pointer}`);
-
-		if (check === undefined)
+		if (this.#schemas.find(document, pointer) === undefined)
 			return `doc/${document} has no ${pointer}`;
-		return check(value) ? undefined :
-			explain(document, pointer, check.errors);
+		const found = this.#schemas.differences(document, pointer,
+			value);
+
+		return found.length === 0 ? undefined :
+			explain(document, pointer, found);
 	}
 
 	judgeNamed(name, value) {
@@ -98,19 +95,14 @@ function pattern(route) {
 }
 
 // One sentence that names the part to extend.
-function explain(document, pointer, errors) {
-	const told = errors.slice(0, 4).map((e) => {
-		const more = e.params?.additionalProperty ??
-			e.params?.allowedValue;
-		return `${e.dataPath || 'the body'} ${e.message}` +
-			(more !== undefined ? `: ${JSON.stringify(more)}` : '');
-	});
-	// the innermost schema of ours that did not match
-	const named = errors.map((e) => /#\/components\/schemas\/([^/]+)/
-		.exec(e.schemaPath)?.[1]).find((name) => name !== undefined);
+function explain(document, pointer, found) {
+	const told = found.slice(0, 4).map(({ at, message }) =>
+		`${at || 'the body'} ${message}`);
+	// a schema of ours that did not match
+	const named = found[0].pointer.split('/').at(-1);
 
 	return `it differs from doc/${document}, ${pointer}` +
-		`${named ? ` (schema ${named})` : ''}: ${told.join('; ')}. ` +
+		` (schema ${named}): ${told.join('; ')}. ` +
 		'Correct the program, or describe it there';
 }
 

@@ -4,6 +4,7 @@
 reference_tests = \
 	tests/reference/complete.mjs \
 	tests/reference/documents.mjs \
+	tests/reference/schemas.mjs \
 	tests/reference/seen.mjs
 EXTRA_DIST += $(reference_tests) \
 	tests/reference/package.json \

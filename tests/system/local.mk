@@ -49,6 +49,7 @@ helper_files = \
 	tests/helpers/reference.mjs \
 	tests/helpers/run-node.sh \
 	tests/helpers/scene.mjs \
+	tests/helpers/schema.mjs \
 	tests/helpers/si.mjs \
 	tests/helpers/situations.mjs \
 	tests/helpers/sluice.mjs \
