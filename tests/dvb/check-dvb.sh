@@ -58,10 +58,27 @@ results() {
 for lane in $lanes end; do
 	results "$lane"
 done >"$dir/results"
-if [ -e "$dir/share/zap.ts" ] && [ -e "$dir/share/record.lane" ]; then
-	"$NODE" "$here/same-bytes.mjs" "$dir/tests/mux.ts" \
-		"$dir/share/zap.ts" "$dir/share/all.ts" >>"$dir/results"
-fi
+# recording FILE: judges what the lane `record' has recorded there; without it
+# why it is not judged.  The machine copies the files before its end.
+recording() {
+	local what="ok - $1 has the bytes that were sent # SKIP"
+	if [ ! -e "$dir/share/end.lane" ]; then
+		echo "$what the machine ended before it copied the file"
+	elif [ "$1" = zap.ts ] && ! command -v dvbv5-zap >/dev/null; then
+		echo "$what dvbv5-zap is not installed"
+	else
+		"$NODE" "$here/same-bytes.mjs" "$dir/tests/mux.ts" \
+			"$dir/share/$1"
+	fi
+}
+
+case " $(echo $lanes) " in
+*' record '*)
+	for file in zap.ts all.ts; do
+		recording $file
+	done >>"$dir/results"
+	;;
+esac
 awk '/^(not )?ok / { sub(/ok/, "ok " ++n) } { print }
 	END { print "1.." n + 0 }' "$dir/results"
 ! grep -q '^not ok' "$dir/results"
