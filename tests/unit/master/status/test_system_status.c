@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,19 +24,25 @@ static json_int_t memory_kb(struct ev_loop *loop)
 	return kb;
 }
 
-/* A child that has read all pages of the memory. */
+/*
+ * A child that has read all pages of the memory.  It ends with the test, even
+ * if that fails or is killed.
+ */
 static pid_t start_reader(int fd, size_t size)
 {
+	pid_t test = getpid(), pid;
 	int ready[2];
 	char all = 0;
-	pid_t pid;
 
 	cr_assert_eq(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
-		const volatile char *map = mmap(NULL, size, PROT_READ,
-						MAP_SHARED, fd, 0);
+		const volatile char *map;
 
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != test)
+			_exit(1);
+		map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 		for (size_t i = 0; map != MAP_FAILED && i < size; i += 4096)
 			all = (char)(all | map[i]);
 		(void)!write(ready[1], &all, 1);
