@@ -50,8 +50,9 @@ check_DATA += tests/unit/lib/$(CRITERION_GIT2)
 CLEANFILES += tests/unit/lib/$(CRITERION_GIT2)
 tests/unit/lib/$(CRITERION_GIT2): tests/unit/no_git2.c
 	$(AM_V_GEN)$(MKDIR_P) tests/unit/lib && \
-	$(CC) -shared -fPIC -Wl,-soname,$(CRITERION_GIT2) -o $@ \
-		$(srcdir)/tests/unit/no_git2.c
+	$(CC) -shared -fPIC -Wl,-soname,$(CRITERION_GIT2) -o $@.tmp \
+		$(srcdir)/tests/unit/no_git2.c && \
+	mv $@.tmp $@
 endif
 EXTRA_DIST += tests/unit/no_git2.c
 
