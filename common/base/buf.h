@@ -26,10 +26,15 @@ static inline size_t buf_len(const struct buf *b)
 	return b->tail - b->head;
 }
 
-/* NULL: nothing was ever added. */
+/* Byte `at' (at most buf_len) of the content; NULL: nothing was ever added. */
+static inline uint8_t *buf_at(const struct buf *b, size_t at)
+{
+	return b->data != NULL ? b->data + b->head + at : NULL;
+}
+
 static inline uint8_t *buf_head(const struct buf *b)
 {
-	return b->data != NULL ? b->data + b->head : NULL;
+	return buf_at(b, 0);
 }
 
 /* Room for at least len bytes at the end; write there, then call

@@ -100,7 +100,7 @@ static unsigned gather(const struct ws_client *c, struct iovec *v)
 
 	if (k && c->offset > 0) {
 		v[n++] = (struct iovec){
-			.iov_base = buf_head(&k->frames) + c->offset,
+			.iov_base = buf_at(&k->frames, c->offset),
 			.iov_len = buf_len(&k->frames) - c->offset,
 		};
 		k = k->next;

@@ -263,7 +263,7 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 			break;
 		}
 		if (t->coding == FMP4_NONE &&
-		    describe(t, buf_head(&t->es) + found, f.len, &f) < 0)
+		    describe(t, buf_at(&t->es, found), f.len, &f) < 0)
 			break;
 		if (first && fmp4_pes_at(t, i)->has_time) {
 			uint64_t time = time_of(t, s, fmp4_pes_at(t, i));
@@ -279,7 +279,7 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 			ticks = 0;
 			begun = true;
 		}
-		add_frame(t, buf_head(&t->es) + found, &f);
+		add_frame(t, buf_at(&t->es, found), &f);
 		ticks += f.samples;
 		at = found + f.len;
 		t->n_used = i + 1;

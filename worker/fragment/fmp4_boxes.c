@@ -48,7 +48,7 @@ static void set32(struct buf *to, size_t at, uint32_t n)
 	const uint8_t b[] = { (uint8_t)(n >> 24), (uint8_t)(n >> 16),
 			      (uint8_t)(n >> 8), (uint8_t)n };
 
-	memcpy(buf_head(to) + at, b, sizeof b);
+	memcpy(buf_at(to, at), b, sizeof b);
 }
 
 /* Begins a box; end_box() with the result ends it. */

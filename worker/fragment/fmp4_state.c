@@ -71,7 +71,7 @@ static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 		p.at -= MIN(p.at, at);
 		buf_append(&to->pes, &p, sizeof p);
 	}
-	buf_append(&to->es, buf_head(&t->es) + at, t->own_len - at);
+	buf_append(&to->es, buf_at(&t->es, at), t->own_len - at);
 	to->skip = t->own_skip + t->next_at - MIN(t->next_at, at);
 	to->time = t->next_time;
 	to->timed = t->timed;

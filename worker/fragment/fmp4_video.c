@@ -126,7 +126,7 @@ static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 	for (size_t i = 0; i < fmp4_n_pes(t) && ret->n == 0; i++) {
 		const struct fmp4_pes *p = fmp4_pes_at(t, i);
 
-		read_sets(t, buf_head(&t->es) + p->at,
+		read_sets(t, buf_at(&t->es, p->at),
 			  fmp4_pes_end(t, i) - p->at, ret);
 		if (p->own || p->front)
 			keep_sets(t, ret);
@@ -137,7 +137,7 @@ static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 static uint32_t add_units(struct fmp4_track *t, size_t i,
 			  const struct fmp4_sets *sets, bool *ret_sync)
 {
-	const uint8_t *data = buf_head(&t->es) + fmp4_pes_at(t, i)->at;
+	const uint8_t *data = buf_at(&t->es, fmp4_pes_at(t, i)->at);
 	size_t len = fmp4_pes_end(t, i) - fmp4_pes_at(t, i)->at, at = 0;
 	uint32_t size = 0;
 	struct fmp4_set nal;

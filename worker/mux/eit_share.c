@@ -93,7 +93,7 @@ void eit_share_push(struct eit_share *s, size_t input, const uint8_t *section,
 /* The table of the first section in a queue of an input. */
 static uint64_t table_of(size_t input, const struct queue *q)
 {
-	const uint8_t *section = buf_head(&q->sections) + LENGTH;
+	const uint8_t *section = buf_at(&q->sections, LENGTH);
 
 	return UINT64_C(1) << 63 | (uint64_t)input << 24 |
 	       (uint64_t)section[0] << 16 | (uint64_t)section[3] << 8 |
@@ -163,7 +163,7 @@ const uint8_t *eit_share_next(struct eit_share *s, uint64_t at_ns,
 		table_of((size_t)(q - s->queues) / KINDS, q),
 		at_ns + (section_packets(*ret_len) * LANE_SPACING_MS +
 			 EIT_GAP_MS) * MS };
-	memcpy(s->section, buf_head(&q->sections) + LENGTH, *ret_len);
+	memcpy(s->section, buf_at(&q->sections, LENGTH), *ret_len);
 	buf_take(&q->sections, LENGTH + *ret_len);
 	s->sent[kind] = q->sent;
 	q->sent += *ret_len;
