@@ -506,7 +506,7 @@ static int start(struct master *m)
 	int code = 0;
 
 	if (m->options->trial)
-		code = renewal_check(m->handover, m->options->config_path);
+		code = renewal_check(m->handover, m->options);
 	if (code == 0 && sandbox_check(m->options->require_sandbox) < 0)
 		code = MASTER_EXIT_FAILURE;
 	if (code == 0)

@@ -10,11 +10,15 @@
 #include "master/config/config.h"
 #include "master/config/loadable.h"
 #include "master/master.h"
+#include "master/reread.h"
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
 #include "master/streams/epg_proc.h"
 #include "common/supervise/restart.h"
+#include "master/config/write_paths.h"
+#include "master/setup/options.h"
+#include "master/setup/write_roots.h"
 #include "common/supervise/trial.h"
 #include "common/supervise/worker_path.h"
 #include "common/supervise/worker_trial.h"
@@ -34,6 +38,9 @@ enum {
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 	RESULT_MS = 10000, /* a restart relies on a trial for that long */
 };
+
+/* Member of a handover in a trial: config_known(). */
+#define KNOWN "configurations"
 
 /* A caller that waits for the result of a trial. */
 struct waiter {
@@ -57,6 +64,7 @@ struct renewal {
 	bool interrupt; /* such a trial passed, and the restart follows */
 	unsigned tried;  /* config_versions() at its start */
 	struct stat tried_program; /* likewise */
+	struct stat tried_file; /* likewise, the configuration */
 	uint64_t passed_ms; /* time of its success; 0: the last one failed */
 	unsigned trials; /* of this restart, whose results were outdated */
 	ev_timer answer; /* answers from the loop when no trial can run */
@@ -133,26 +141,33 @@ static void wait_until_saved(struct renewal *r)
 	timer_repeat(r->cfg.loop, &r->timer, 0., CHECK_MS / 1e3);
 }
 
-static void look_at_program(const struct renewal *r, struct stat *ret)
+/* path: NULL: none. */
+static void look_at(const char *path, struct stat *ret)
 {
-	if (r->cfg.program == NULL || stat(r->cfg.program, ret) < 0)
+	if (path == NULL || stat(path, ret) < 0)
 		*ret = (struct stat){ 0 };
 }
 
-/* A trial with the present configuration and program has succeeded. */
-static bool is_tried(const struct renewal *r)
+static bool is_same(const char *path, const struct stat *then)
 {
-	const struct stat *tried = &r->tried_program;
 	struct stat now;
 
+	look_at(path, &now);
+	return now.st_dev == then->st_dev && now.st_ino == then->st_ino &&
+	       now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+}
+
+/* A trial with the present configuration, its present file and the present
+ * program has succeeded. */
+static bool is_tried(const struct renewal *r)
+{
 	if (r->trial != NULL || r->passed_ms == 0 ||
 	    mono_ms() - r->passed_ms >= RESULT_MS ||
 	    config_versions(r->cfg.config) != r->tried)
 		return false;
-	look_at_program(r, &now);
-	return now.st_dev == tried->st_dev && now.st_ino == tried->st_ino &&
-	       now.st_ctim.tv_sec == tried->st_ctim.tv_sec &&
-	       now.st_ctim.tv_nsec == tried->st_ctim.tv_nsec;
+	return is_same(r->cfg.program, &r->tried_program) &&
+	       is_same(config_path(r->cfg.config), &r->tried_file);
 }
 
 /* The trial has succeeded.  The new program reads the files: changes that were
@@ -218,6 +233,17 @@ static void on_trial_end(const char *error, void *arg)
 	finish(r);
 }
 
+/* The trial judges a file that is not from this service.  A change that is not
+ * saved yet replaces the file. */
+static void describe_file(const struct renewal *r, struct handover *h)
+{
+	const struct config *config = r->cfg.config;
+
+	if (config_path(config) != NULL && config_is_saved(config))
+		(void)json_object_set_new(handover_document(h), KNOWN,
+					  config_known(config));
+}
+
 static void begin_trial(struct renewal *r)
 {
 	bool interrupt = TAILQ_FIRST(&r->waiters)->interrupt;
@@ -227,10 +253,12 @@ static void begin_trial(struct renewal *r)
 
 	if (interrupt)
 		handover_allow_interruption(h);
+	describe_file(r, h);
 	r->trial_interrupts = interrupt;
 	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
-	look_at_program(r, &r->tried_program);
+	look_at(r->cfg.program, &r->tried_program);
+	look_at(config_path(r->cfg.config), &r->tried_file);
 	TAILQ_FOREACH(w, &r->waiters, link)
 		w->tried = w->interrupt == interrupt;
 	r->trial = trial_start(
@@ -335,15 +363,50 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-static int check_config_file(const char *path)
+static bool is_known(const json_t *known, const json_t *document)
+{
+	char digest[SECRET_TEXT];
+	const json_t *one;
+	size_t i;
+
+	loadable_digest(document, digest);
+	json_array_foreach(known, i, one)
+		if (strcmp(digest, json_string_value(one)) == 0)
+			return true;
+	return false;
+}
+
+/* A file that is not from the running service must be as sound as a reload
+ * requires.  known: as config_known(); NULL: only a damaged file fails. */
+static int judge_file(const struct options *options, const json_t *known,
+		      struct errmsg *error)
+{
+	struct write_paths *own;
+	json_t *document = NULL;
+	int err = loadable_load(options->config_path, &document, error);
+
+	if (err == -ENOENT)
+		document = json_object();
+	if (document == NULL)
+		return err;
+	own = write_roots_own(options);
+	if (known == NULL || is_known(known, document))
+		err = 0;
+	else if (err == -ENOENT)
+		errmsg_set(error, "file not found");
+	else if (!reread_is_sound(options, own, document, error))
+		err = -EBADMSG;
+	write_paths_free(&own);
+	json_decref(document);
+	return err;
+}
+
+static int check_config_file(const struct options *options,
+			     const json_t *known)
 {
 	struct errmsg error = { 0 };
-	json_t *document = NULL;
-	int err = loadable_load(path, &document, &error);
 
-	if (err == 0)
-		json_decref(document);
-	if (err == 0 || err == -ENOENT)
+	if (judge_file(options, known, &error) == 0)
 		return 0;
 	log_error("master", "configuration file: %s", error.text);
 	return MASTER_EXIT_CONFIG;
@@ -362,9 +425,9 @@ static int check_workers(void)
 	return MASTER_EXIT_FAILURE;
 }
 
-int renewal_check(struct handover *h, const char *path)
+int renewal_check(struct handover *h, const struct options *options)
 {
-	int code;
+	int code = 0;
 
 	if (h == NULL)
 		return MASTER_EXIT_FAILURE; /* logged */
@@ -377,7 +440,9 @@ int renewal_check(struct handover *h, const char *path)
 				    "them, which interrupts all streams");
 		return MASTER_EXIT_FAILURE;
 	}
-	code = path != NULL ? check_config_file(path) : 0;
+	if (options->config_path != NULL)
+		code = check_config_file(options, json_object_get(
+						handover_document(h), KNOWN));
 	return code == 0 ? check_workers() : code;
 }
 

@@ -19,6 +19,7 @@ struct fd_store;
 struct handover;
 struct hub;
 struct log_output;
+struct options;
 struct renewal;
 
 struct renewal_config {
@@ -57,7 +58,8 @@ const char *renewal_error(const struct renewal *);
 void renewal_stop(struct renewal *);
 
 /* The new program in a trial, with the handover that it received (NULL: none,
- * logged) and the path of its file (NULL: none).  0, or an exit code after a
- * line in the log: a trial replaces neither a damaged file nor, unless the
- * restart may interrupt the streams, workers of another protocol. */
-int renewal_check(struct handover *, const char *path);
+ * logged).  0, or an exit code after a line in the log: a trial replaces
+ * neither a damaged file nor, unless the restart may interrupt the streams,
+ * workers of another protocol.  A file that differs from the running
+ * configuration must be without errors. */
+int renewal_check(struct handover *, const struct options *);

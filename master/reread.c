@@ -52,18 +52,18 @@ static void fail(struct reading *g, const char *error)
 	end_unused(g, 400, error);
 }
 
-/* Logs every error; false with the first one. */
-static bool is_sound(const struct reread *r, const json_t *document,
-		     struct errmsg *ret)
+bool reread_is_sound(const struct options *options,
+		     const struct write_paths *own_paths,
+		     const json_t *document, struct errmsg *ret)
 {
 	struct check_result result;
 	const json_t *port = json_object_get(
 		json_object_get(document, "settings"), "control_port");
 	struct sockaddr_any control;
 
-	if (options_control_address(r->cfg.options, port, &control, ret) < 0)
+	if (options_control_address(options, port, &control, ret) < 0)
 		return false;
-	result = check_log(document, &control, r->cfg.own_paths);
+	result = check_log(document, &control, own_paths);
 	if (result.faults > 1)
 		errmsg_set(ret, "%u errors, the first: %s", result.faults,
 			   result.first.text);
@@ -108,7 +108,8 @@ static void on_read(int result, const json_t *document,
 			   "overwrite the file");
 	else if (result < 0)
 		fail(g, result == -ENOENT ? "file not found" : error->text);
-	else if (!is_sound(r, document, &fault))
+	else if (!reread_is_sound(r->cfg.options, r->cfg.own_paths, document,
+				  &fault))
 		fail(g, fault.text);
 	else
 		api_reload(r->cfg.api, document, on_taken, g);

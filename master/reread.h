@@ -11,7 +11,11 @@
 
 #include "master/api/api.h"
 
+#include <jansson.h>
+#include <stdbool.h>
+
 struct config;
+struct errmsg;
 struct options;
 struct reread;
 struct write_paths;
@@ -26,6 +30,12 @@ struct reread_config {
 struct reread *reread_new(const struct reread_config *);
 /* NULL-safe; sets *r to NULL.  Free the config first: it may be reading. */
 void reread_free(struct reread **);
+
+/* True when a reload accepts the document.  Logs every error; ret is the first
+ * one.  own_paths: write_roots_own(). */
+bool reread_is_sound(const struct options *,
+		     const struct write_paths *own_paths,
+		     const json_t *document, struct errmsg *ret);
 
 /* For SIGHUP.  Returns at once; the result is logged, and a restart follows
  * where one is needed. */

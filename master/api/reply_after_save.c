@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/loop/timer.h"
+#include "master/api/changes.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 
@@ -17,9 +18,9 @@ struct saving {
 	struct api *api;     /* gone when the save is cancelled */
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
-	json_t *warnings;    /* of the section; NULL: none */
-	bool restart;
-	bool is_change; /* of settings, which are kept; false: only restart */
+	json_t *warnings;    /* of the members; NULL: none */
+	json_t *members;     /* that are stored; NULL: none */
+	saved_fn *apply;     /* of members */
 	bool dry;       /* there is only a trial */
 	bool interrupt; /* all streams, for a program of another protocol */
 };
@@ -51,22 +52,54 @@ void saved_restart_release(struct api *api)
 static void saving_free(struct saving *s)
 {
 	json_decref(s->warnings);
+	json_decref(s->members);
 	free(s);
 }
 
 static void reply_saved(struct saving *s)
 {
 	struct reply *reply = call_reply(s->call);
-	json_t *effects;
 
-	if (s->dry) {
-		effects = effects_new();
-		effects_add_restart(effects);
-		reply_effects(reply, s->command, effects);
-		return;
-	}
 	reply_ok(reply, s->command);
 	section_warnings_add(json_incref(s->warnings), reply);
+}
+
+/* document: of the next start. */
+static void reply_foreseen(struct saving *s, const json_t *document)
+{
+	const json_t *now = config_document(s->api->cfg.config);
+	json_t *changes = changes_list(now, document);
+	json_t *effects = effects_new();
+
+	effects_add_restart(effects);
+	effects_add_document(effects, s->api, document, changes);
+	json_decref(changes);
+	reply_effects(call_reply(s->call), s->command, effects);
+	call_finish(s->call);
+}
+
+/* The file was read that the next start reads.  The trial has judged it. */
+static void on_read(int result, const json_t *document,
+		    const struct errmsg *error, void *arg)
+{
+	struct saving *s = arg;
+
+	(void)error;
+	if (s->call != NULL)
+		reply_foreseen(s, result == 0 ? document : config_document(
+						s->api->cfg.config));
+	saving_free(s);
+}
+
+/* A change that is not saved yet replaces the file. */
+static void foresee(struct saving *s)
+{
+	struct config *config = s->api->cfg.config;
+
+	if (config_path(config) != NULL && config_is_saved(config))
+		config_read_file(config, 0, on_read, s);
+	else
+		on_read(-ENOENT, NULL, NULL, s);
 }
 
 /* The trial of the new instance has ended. */
@@ -75,11 +108,15 @@ static void on_tried(const char *error, void *arg)
 	struct saving *s = arg;
 	struct call *call = s->call;
 
-	if (call != NULL && error != NULL && !s->is_change)
+	if (call != NULL && error == NULL && s->dry) {
+		foresee(s);
+		return;
+	}
+	if (call != NULL && error != NULL && s->members == NULL)
 		reply_error(call_reply(call), 503, "%s", error);
 	else if (call != NULL)
 		reply_saved(s);
-	if (call != NULL && error != NULL && s->is_change) {
+	if (call != NULL && error != NULL && s->members != NULL) {
 		log_warning("config", "settings are saved and not in force: %s",
 			    error);
 		section_warnings_add(
@@ -106,7 +143,8 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	struct saving *s = arg;
 	struct call *call = s->call;
 
-	if (result == 0 && s->restart) {
+	if (result == 0 && s->members != NULL) {
+		s->apply(s->api, s->command, s->members);
 		try_restart(s);
 		return;
 	}
@@ -131,25 +169,18 @@ static struct saving *begin(struct api *api, struct reply *reply,
 	return s;
 }
 
-void saved_reply(struct api *api, struct reply *reply, const char *command,
-		 bool restart, json_t *take_warnings)
+void saved_reply(struct api *api, struct reply *reply,
+		 const struct saved_change *change)
 {
-	bool has_file = config_path(api->cfg.config) != NULL;
-	struct saving *s;
+	struct saving *s = begin(api, reply, change->command);
 
-	if (!has_file && !restart) {
-		reply_ok(reply, command);
-		section_warnings_add(take_warnings, reply);
-		return;
-	}
-	s = begin(api, reply, command);
-	s->warnings = take_warnings;
-	s->is_change = true;
-	s->restart = restart;
-	if (has_file)
-		config_save_now(api->cfg.config, on_saved, s);
+	s->members = change->take_members;
+	s->warnings = change->take_warnings;
+	s->apply = change->apply;
+	if (config_path(api->cfg.config) != NULL)
+		config_write_members(api->cfg.config, s->members, on_saved, s);
 	else
-		try_restart(s);
+		on_saved(0, NULL, s);
 }
 
 void saved_restart(struct api *api, struct reply *reply, const char *command,

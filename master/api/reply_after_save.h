@@ -4,13 +4,23 @@
 
 #include "master/api/command.h"
 
-/* Saves at once and answers {command: "ok"} when that is done, or 500 with the
- * reason; the change stays in memory then, and its save is tried again.  With
- * restart the new instance is tried after the save, and replaces this one a
- * second after the answer.  If it cannot, `warnings' has the reason
- * in front of take_warnings, which may be NULL. */
-void saved_reply(struct api *, struct reply *, const char *command,
-		 bool restart, json_t *take_warnings);
+/* Applies members that are on disk: config_put_members(), and what follows. */
+typedef void saved_fn(struct api *, const char *command,
+		      const json_t *members);
+
+struct saved_change {
+	const char *command; /* static */
+	json_t *take_members; /* as for config_write_members() */
+	json_t *take_warnings; /* NULL: none */
+	saved_fn *apply;
+};
+
+/* Saves the members at once, and applies them when that is done; then tries the
+ * new instance, which replaces this one a second after the answer, and answers
+ * {command: "ok"}.  If it cannot, `warnings' has the reason in front of
+ * take_warnings.  When the members are not saved: 500 with the reason, and
+ * nothing changes. */
+void saved_reply(struct api *, struct reply *, const struct saved_change *);
 
 /* As saved_reply(), for an uploaded document: it is written to the file, and
  * the document in memory stays. */

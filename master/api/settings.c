@@ -105,11 +105,59 @@ static bool may_write_settings(const struct api *api, const json_t *settings,
 	return false;
 }
 
+/* Applies what needs no restart, and tells event clients.  data: NULL: the
+ * section was removed. */
+static void announce(struct api *api, const char *command, const char *key,
+		     json_t *data)
+{
+	bool is_config = strcmp(command, "set-config") == 0;
+	json_t *message = edit_message(command);
+
+	if (strcmp(key, "users") == 0)
+		auth_users_changed(api->cfg.auth);
+	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
+		viewers_changed(api->cfg.viewers);
+	event_review(api);
+	if (is_config)
+		(void)json_object_set_new(message, "key", json_string(key));
+	else
+		edit_add_gid(api, message);
+	/* event clients do not get the private key */
+	if (data != NULL)
+		(void)json_object_set_new(message, is_config ? "data" : key,
+					  strcmp(key, "settings") == 0
+						  ? certificate_hide(data)
+						  : json_incref(data));
+	edit_announce(api, message);
+}
+
+/* The members are a section, and perhaps the id counter behind it. */
+static void apply(struct api *api, const char *command, const json_t *members)
+{
+	json_t *all = (json_t *)(uintptr_t)members;
+	void *section = json_object_iter(all);
+	json_t *data = json_object_iter_value(section);
+
+	config_put_members(api->cfg.config, members);
+	announce(api, command, json_object_iter_key(section),
+		 json_is_null(data) ? NULL : data);
+}
+
+/* data: NULL: the section is removed. */
+static json_t *member(const char *key, json_t *data)
+{
+	json_t *members = json_object();
+
+	(void)json_object_set_new(members, key, data != NULL ? json_incref(data)
+							     : json_null());
+	return members;
+}
+
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
 	const json_t *wanted;
-	json_t *settings, *message, *warnings;
+	json_t *settings, *members, *warnings;
 	json_int_t gid;
 
 	if (!edit_object(request, "settings", &wanted, reply) ||
@@ -141,20 +189,17 @@ static void settings_set(struct api *api, const json_t *request,
 		json_decref(settings);
 		return;
 	}
-	edit_set_gid(api, gid);
-	message = edit_message("set-settings");
-	edit_add_gid(api, message);
-	if (json_object_size(settings) > 0)
-		(void)json_object_set_new(message, "settings",
-					  certificate_hide(settings));
-	config_set_section(api->cfg.config, "settings",
-			   json_object_size(settings) > 0
-				   ? json_incref(settings)
-				   : NULL);
+	members = member("settings", json_object_size(settings) > 0 ? settings
+								    : NULL);
+	if (gid >= 0)
+		(void)json_object_set_new(members, "gid", json_integer(gid));
 	json_decref(settings);
-	event_review(api);
-	edit_announce(api, message);
-	saved_reply(api, reply, "set-settings", true, warnings);
+	saved_reply(api, reply, &(struct saved_change){
+		.command = "set-settings",
+		.take_members = members,
+		.take_warnings = warnings,
+		.apply = apply,
+	});
 }
 
 /* False after a reply, or a drop. */
@@ -226,7 +271,7 @@ static void set_config(struct api *api, const json_t *request,
 {
 	bool restart = json_is_true(json_object_get(request, "restart"));
 	bool is_settings = strcmp(key, "settings") == 0;
-	json_t *message, *shown, *warnings;
+	json_t *warnings;
 
 	if ((data != NULL && !judge(key, data, reply)) ||
 	    !judge_loops(api, key, data, reply) ||
@@ -241,24 +286,17 @@ static void set_config(struct api *api, const json_t *request,
 		section_warnings_add(warnings, reply);
 		return;
 	}
-	config_set_section(api->cfg.config, key, json_incref(data));
-	if (strcmp(key, "users") == 0)
-		auth_users_changed(api->cfg.auth);
-	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
-		viewers_changed(api->cfg.viewers);
-	event_review(api);
-	message = edit_message("set-config");
-	(void)json_object_set_new(message, "key", json_string(key));
-	/* event clients do not get the private key */
-	shown = is_settings ? certificate_hide(data) : json_incref(data);
-	if (data != NULL)
-		(void)json_object_set(message, "data", shown);
-	json_decref(shown);
-	edit_announce(api, message);
 	if (restart) {
-		saved_reply(api, reply, "set-config", true, warnings);
+		saved_reply(api, reply, &(struct saved_change){
+			.command = "set-config",
+			.take_members = member(key, data),
+			.take_warnings = warnings,
+			.apply = apply,
+		});
 		return;
 	}
+	config_set_section(api->cfg.config, key, json_incref(data));
+	announce(api, "set-config", key, data);
 	reply_ok(reply, "set-config");
 	section_warnings_add(warnings, reply);
 	if (is_settings || strcmp(key, "users") == 0)

@@ -6,10 +6,9 @@
 #include "common/document/document.h"
 #include "common/document/fallback.h"
 #include "common/document/save.h"
+#include "master/config/authors.h"
 #include "master/config/loadable.h"
-#include "common/account/user.h"
 #include "common/document/crash_guard.h"
-#include "common/document/revisions.h"
 #include "master/config/stream_conf.h"
 
 #include <errno.h>
@@ -34,12 +33,11 @@ struct config {
 	json_t *alarms;        /* subject -> sentence */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
-	/* the login that makes the next changes, and the logins that made those
-	 * since the last save, each once; "": unknown */
-	char author[USER_LOGIN_MAX + 1];
-	char authors[REVISION_AUTHOR_MAX + 1];
+	struct authors authors; /* of the changes since the last save */
 	unsigned changes;
 	unsigned others; /* uploads and adopted documents */
+	char uploaded[SECRET_TEXT]; /* digest of the document that the file has
+				     * from an upload; "": none */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -52,39 +50,13 @@ static char *format_document(size_t *ret_len, void *arg)
 static char *take_authors(void *arg)
 {
 	struct config *c = arg;
-	char *authors = c->authors[0] != '\0' ? xstrdup(c->authors) : NULL;
 
-	c->authors[0] = '\0';
-	return authors;
-}
-
-/* True when the list "olga, carl" has the login. */
-static bool has_author(const char *list, const char *login)
-{
-	size_t len = strlen(login);
-
-	for (const char *at = list; (at = strstr(at, login)) != NULL; at++)
-		if ((at == list || at[-1] == ' ') &&
-		    (at[len] == '\0' || at[len] == ','))
-			return true;
-	return false;
-}
-
-static void add_author(struct config *c)
-{
-	size_t len = strlen(c->authors);
-
-	if (c->author[0] == '\0' || has_author(c->authors, c->author) ||
-	    len + strlen(c->author) + 2 >= sizeof c->authors)
-		return;
-	(void)snprintf(c->authors + len, sizeof c->authors - len, "%s%s",
-		       len > 0 ? ", " : "", c->author);
+	return authors_take(&c->authors);
 }
 
 void config_set_author(struct config *c, const char *login)
 {
-	(void)snprintf(c->author, sizeof c->author, "%s",
-		       login != NULL && strcmp(login, "-") != 0 ? login : "");
+	authors_next(&c->authors, login);
 }
 
 /* Replaces the document; its settings are in force at once. */
@@ -463,16 +435,24 @@ bool config_save_error(const struct config *c, struct errmsg *ret)
 	return error != NULL;
 }
 
-void config_touch(struct config *c)
+/* A change that the file has, or is about to get. */
+static void note_change(struct config *c)
 {
 	c->changes++;
-	if (c->save == NULL)
-		return;
-	add_author(c);
-	save_touch(c->save);
-	save_touch(c->backup);
+	if (c->backup != NULL)
+		save_touch(c->backup);
 	if (c->guard != NULL)
 		crash_guard_touch(c->guard);
+}
+
+void config_touch(struct config *c)
+{
+	note_change(c);
+	if (c->save == NULL)
+		return;
+	c->uploaded[0] = '\0';
+	authors_add(&c->authors);
+	save_touch(c->save);
 }
 
 unsigned config_backup_ms(const struct config *c)
@@ -511,6 +491,7 @@ void config_replace(struct config *c, const json_t *document, bool in_force)
 	if (copy == NULL)
 		abort();
 	c->others++;
+	c->uploaded[0] = '\0';
 	take_document(c, copy);
 	if (!in_force) {
 		json_decref(c->settings);
@@ -528,15 +509,69 @@ bool config_is_saved(const struct config *c)
 	return c->save == NULL || save_is_idle(c->save);
 }
 
-void config_upload(struct config *c, const json_t *document,
-		   save_done_fn *done, void *arg)
+static void write_document(struct config *c, const json_t *document,
+			   save_done_fn *done, void *arg)
 {
 	size_t len;
 	char *text = document_format(document, &len);
 
 	c->others++;
-	add_author(c);
+	authors_add(&c->authors);
 	save_text(c->save, text, len, done, arg);
+}
+
+void config_upload(struct config *c, const json_t *document,
+		   save_done_fn *done, void *arg)
+{
+	loadable_digest(document, c->uploaded);
+	write_document(c, document, done, arg);
+}
+
+/* Members that are null are removed. */
+static void put_members(json_t *document, const json_t *members)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)members, key, value)
+		if (json_is_null(value))
+			(void)json_object_del(document, key);
+		else
+			(void)json_object_set(document, key, value);
+}
+
+void config_write_members(struct config *c, const json_t *members,
+			  save_done_fn *done, void *arg)
+{
+	json_t *document = json_copy(c->document);
+
+	c->uploaded[0] = '\0';
+	put_members(document, members);
+	write_document(c, document, done, arg);
+	json_decref(document);
+}
+
+void config_put_members(struct config *c, const json_t *members)
+{
+	put_members(c->document, members);
+	c->streams_changed = true;
+	/* a change in between replaces what was written */
+	if (c->save != NULL && save_is_idle(c->save))
+		note_change(c);
+	else
+		config_touch(c);
+}
+
+json_t *config_known(const struct config *c)
+{
+	char own[SECRET_TEXT];
+	json_t *list = json_array();
+
+	loadable_digest(c->document, own);
+	(void)json_array_append_new(list, json_string(own));
+	if (c->uploaded[0] != '\0')
+		(void)json_array_append_new(list, json_string(c->uploaded));
+	return list;
 }
 
 void config_read_file(struct config *c, uint64_t known, reader_done_fn *done,

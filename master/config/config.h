@@ -136,6 +136,21 @@ bool config_is_saved(const struct config *);
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
+/* Writes the document with these members to the file; there is one.  A member
+ * that is null is left out.  The document in memory stays: see
+ * config_put_members(). */
+void config_write_members(struct config *, const json_t *members,
+			  save_done_fn *done, void *arg);
+
+/* Puts members that were written, or without a file; one that is null is
+ * removed. */
+void config_put_members(struct config *, const json_t *members);
+
+/* The digests (loadable_digest()) of the documents that the file may have from
+ * this service: the running one, and one that was uploaded and that no change
+ * has replaced.  The caller owns the array. */
+json_t *config_known(const struct config *);
+
 /* Reads the file; there is one.  known and done are those of reader_read(). */
 void config_read_file(struct config *, uint64_t known, reader_done_fn *done,
 		      void *arg);

@@ -14,6 +14,7 @@ libmaster_a_SOURCES += \
 	master/config/check_places.c \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
+	master/config/authors.c master/config/authors.h \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
 	master/config/describe.c master/config/describe.h \

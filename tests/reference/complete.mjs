@@ -117,7 +117,7 @@ test('every event of the sources is described, and no other', () => {
 	const said = list('master').flatMap((text) => [
 		...text.matchAll(/edit_message\("([^"]+)"\)/g),
 		...text.matchAll(/"scope"[,:]\s*(?:json_string\()?"([^"]+)"/g),
-		...text.matchAll(/^\t\t\.command = "([^"]+)"/gm),
+		...text.matchAll(/^\t+\.command = "([^"]+)"/gm),
 	].map(([, scope]) => scope));
 	const { messages, schemas } = asyncapi.components;
 	const scopes = Object.keys(messages).filter((name) =>

@@ -265,3 +265,53 @@ test('without a file there is nothing to reload', async (t) => {
 	assert.equal((await sluice.post({ cmd: 'reload' })).status, 404);
 	await sluice.stop();
 });
+
+// The file is overwritten by hand; the service runs another configuration.
+test('a restart takes no file that a reload refuses', async (t) => {
+	const { sluice, before } = await running(t);
+	const document = await sluice.cmd('load');
+	const [first, second] = document.make_stream;
+	const write = (make_stream, more = {}) => fs.writeFileSync(sluice.file,
+		JSON.stringify({ ...document, ...more, make_stream }));
+	const faulty = () => write([first, { ...second,
+		output: ['udp://127.0.0.1:70000'] }]);
+	const refused = async (more = {}) => {
+		const { status, body } = await sluice.post({ cmd: 'restart',
+			...more });
+
+		assert.equal(status, 503);
+		assert.match(body, /configuration file: /);
+		return body;
+	};
+
+	faulty();
+	assert.match(await refused(), /make_stream\[1\]\.output\[0\]/);
+	await refused({ dry_run: true });
+	fs.rmSync(sluice.file);
+	assert.match(await refused(), /file not found/);
+	// the restart would take a sound file: the dry run names its effects
+	write([first, { ...second, output: ['udp://127.0.0.1:6100'] }]);
+	const { effects } = await sluice.cmd('restart', { dry_run: true });
+	assert.deepEqual(effects.streams.map((s) => [s.id, s.change]),
+		[['a001', 'restart'], ['a002', 'stop']]);
+	assert.doesNotMatch(sluice.log, /restarting/);
+	// the restart that a reload asks for comes a second later: a test that
+	// is held up for so long tries again
+	for (let i = 0, end = []; end[0] !== 'cannot restart'; i++) {
+		const from = sluice.log.length;
+
+		assert.ok(i < 3, 'the service took the faulty file');
+		write(document.make_stream, { settings:
+			{ instance_name: `x${i}` } });
+		assert.equal((await sluice.cmd('reload')).restart, true);
+		faulty();
+		await waitUntil('the end of the restart', () => {
+			end = /cannot restart|restarting/.exec(
+				sluice.log.slice(from));
+			return end !== null;
+		});
+		await sluice.ready();
+	}
+	assert.deepEqual(pids(sluice), before);
+	await sluice.stop();
+});

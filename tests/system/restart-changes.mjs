@@ -138,13 +138,14 @@ test('a restart that may interrupt and fails permits no later interruption',
 	slow.make('hold.1');
 	const reply = sluice.cmd('restart', { interrupt: true });
 	await waitUntil('the trial', () => slow.trials === 1);
-	// the trial passes, and the change has no folder
-	fs.renameSync(sluice.dir, `${sluice.dir}.away`);
+	// the trial passes, and the change cannot be written
+	const temporary = path.join(sluice.dir, '.sluice.json.new');
+	fs.mkdirSync(path.join(temporary, 'x'), { recursive: true });
 	await sluice.cmd('set-stream', { id: 'a001', stream: named('new') });
 	slow.end('hold.1');
 	await reply;
 	await sluice.logged(/cannot restart.* configuration cannot be saved/);
-	fs.renameSync(`${sluice.dir}.away`, sluice.dir);
+	fs.rmSync(temporary, { recursive: true });
 	await sluice.cmd('restart');
 	await sluice.logged(/restarting: the streams/);
 	assert.match(sluice.log, /restarting: the streams continue/);

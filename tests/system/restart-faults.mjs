@@ -303,11 +303,20 @@ test('on a full disk a restart takes over, and a change restarts nothing',
 		for (;;)
 			fs.writeSync(fill, Buffer.alloc(4096));
 	}, /ENOSPC/);
+	const events = await sluice.events(t);
 	const reply = await sluice.post({ cmd: 'set-settings',
 		settings: { instance_name: 'x'.repeat(100) } });
 
 	assert.equal(reply.status, 500);
 	assert.match(reply.body, /not saved/);
+	const { status } = await sluice.post({ cmd: 'set-config', restart: true,
+		key: 'k', data: 'x'.repeat(100) });
+	assert.equal(status, 500);
+	// nothing is half applied, and no client heard of it
+	const { settings, k } = await sluice.cmd('load');
+	assert.deepEqual([settings, k], [undefined, 1]);
+	assert.deepEqual(events.messages.filter((m) =>
+		/^set-/.test(m.scope)), []);
 	assert.equal(sluice.log.match(/restarting/g), null);
 	fs.closeSync(fill);
 	fs.rmSync(path.join(dir, 'fill'));

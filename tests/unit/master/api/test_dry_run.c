@@ -88,7 +88,9 @@ Test(dry_run, changes_nothing_and_names_what_would_be_interrupted)
 		  SERVICE },
 		{ "set-config", "'key':'users'", NONE },
 		{ "set-license", "'license':'x'", NONE },
-		{ "restart", "'interrupt':false", SERVICE },
+		{ "restart", "'interrupt':false",
+		  "{'streams':[{'id':'a001','change':'restart','viewers':41}],"
+		  "'viewers':41,'restart':true}" },
 	};
 	char command[1024];
 

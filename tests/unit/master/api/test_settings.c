@@ -388,8 +388,8 @@ Test(settings, a_failed_save_is_reported)
 	cr_expect_not_null(strstr(fakes.body, "is not saved: "), "%s",
 			   fakes.body);
 	run_for_ms(1200);
-	cr_assert_eq(w.restarts, 0u, "the change would be lost");
-	expect_section("settings", "{'instance_name':'b'}");
+	cr_assert_eq(w.restarts, 0u, "there is nothing to restart for");
+	expect_section("settings", "");
 	cr_assert_eq(rmdir(w.path), 0);
 	close_world();
 }
