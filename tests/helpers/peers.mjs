@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of other projects, as a test starts them.
 import { execFileSync, spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { config, stream } from './sluice.mjs';
-import { start, tempDir } from './util.mjs';
+import { builddir, start, tempDir } from './util.mjs';
 
 // Why a test is skipped: false when all of these are installed, programs by
 // their names and elements of GStreamer as gst:NAME.
@@ -36,9 +37,12 @@ export function vlc(t, ...args) {
 	{ env: { ...process.env, HOME: dir, XDG_RUNTIME_DIR: dir } });
 }
 
+// Its list of plugins takes a second to make: all tests have one.
 export function gstreamer(t, ...args) {
 	return start(t, 'gst-launch-1.0', ['-q', ...args.join(' ').split(' ')],
-		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t) } });
+		{ env: { ...process.env, GST_DEBUG: '2', HOME: tempDir(t),
+			GST_REGISTRY: path.join(builddir,
+				'tests/gst-registry.bin') } });
 }
 
 // One stream is sent to each receiver, and to each sender (by UDP), which sends

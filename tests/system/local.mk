@@ -304,7 +304,7 @@ if HAVE_NODE
 # of one programme may play for long.
 live_clips = tests/clips/live-1.ts tests/clips/live-2.ts tests/clips/live-3.ts
 check_DATA += $(live_clips)
-CLEANFILES += $(live_clips)
+CLEANFILES += $(live_clips) tests/gst-registry.bin
 tests/clips/live-1.ts: seconds = 120
 tests/clips/live-2.ts tests/clips/live-3.ts: seconds = 10
 $(live_clips): tests/clips/live-%.ts: tests/helpers/live-clip.sh config.status
