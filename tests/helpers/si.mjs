@@ -110,12 +110,12 @@ export function sections(data, pids = undefined, lax = false) {
 	const collected = new Map(), found = [];
 
 	for (let at = 0, n = 0; at + SIZE <= data.length; at += SIZE, n++) {
-		const packet = data.subarray(at, at + SIZE);
-		const pid = packet.readUInt16BE(1) & 0x1fff;
-		const control = packet[3] >> 4 & 3;
-		const start = control & 2 ? 5 + packet[4] : 4;
+		const pid = data.readUInt16BE(at + 1) & 0x1fff;
 		if (pids ? !pids.has(pid) : pid > 0x1f)
 			continue;
+		const packet = data.subarray(at, at + SIZE);
+		const control = packet[3] >> 4 & 3;
+		const start = control & 2 ? 5 + packet[4] : 4;
 		if (!(control & 1) || start >= SIZE)
 			continue;
 		if (!collected.has(pid))

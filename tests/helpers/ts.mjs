@@ -66,7 +66,9 @@ export class TsChecker {
 	#rest = Buffer.alloc(0);
 	#last = new Map();      // pid -> { cc, packet }
 	#sections = new Map();
+	#pmtPids = new Set();
 
+	// It keeps packets of data, which nobody may change.
 	push(data) {
 		this.#rest = this.#rest.length ?
 			Buffer.concat([this.#rest, data]) : data;
@@ -119,7 +121,7 @@ export class TsChecker {
 			if (cc !== (last.cc + step & 15) && !twice)
 				this.ccErrors++;
 		}
-		this.#last.set(pid, { cc, packet: Buffer.from(packet) });
+		this.#last.set(pid, { cc, packet });
 	}
 
 	#adaptation(pid, packet) {
@@ -136,9 +138,7 @@ export class TsChecker {
 	}
 
 	#payload(pid, packet, at, unitStart) {
-		const pmtPids = this.pat ? [...this.pat.programs.values()] : [];
-
-		if (pid === 0 || pmtPids.includes(pid)) {
+		if (pid === 0 || this.#pmtPids.has(pid)) {
 			if (!this.#sections.has(pid))
 				this.#sections.set(pid, new Sections());
 			this.#sections.get(pid).push(packet, at, unitStart,
@@ -173,6 +173,7 @@ export class TsChecker {
 						section.readUInt16BE(i + 2) &
 						0x1fff);
 			this.pat = { version, programs };
+			this.#pmtPids = new Set(programs.values());
 		} else if (section[0] === 2) {
 			const streams = new Map();
 			let i = 12 + (section.readUInt16BE(10) & 0xfff);
