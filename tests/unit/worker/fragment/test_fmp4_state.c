@@ -247,3 +247,31 @@ Test(fmp4_state, the_frames_that_a_segment_lacks_are_those_of_its_rest)
 	fmp4_state_free(&state);
 	close_scene(&s);
 }
+
+/* Nothing of sound is kept of the first part: no PES, or no byte in it. */
+Test(fmp4_state, sound_may_begin_in_the_second_part)
+{
+	for (unsigned empty = 0; empty <= 1; empty++) {
+		struct fmp4_state *state = fmp4_state_new();
+		struct scene s;
+
+		open_scene(&s);
+		s.near = UINT64_C(161619620000000);
+		s.state = state;
+		build_tables(s.b);
+		(void)build_pes(s.b, VIDEO, NULL, 0);
+		for (unsigned i = 0; i < empty; i++)
+			(void)build_pes(s.b, AUDIO, NULL, 0);
+		add_picture(&s, s.near, true);
+		cr_assert_eq(make(&s), 0, "%s", s.error.text);
+		cr_assert_eq(fmp4_state_len(state) > 0, true);
+		s.at = build_run(s.b).n * TS_PACKET;
+		add_picture(&s, s.near + PICTURE, false);
+		add_frame(&s, s.near + PICTURE);
+		cr_assert_eq(make(&s), 0, "%s", s.error.text);
+		cr_assert_eq(samples_of(&s, 1), 1);
+		cr_assert_eq(time_of(&s, 1), (s.near + PICTURE) * 48 / 90);
+		fmp4_state_free(&state);
+		close_scene(&s);
+	}
+}
