@@ -205,6 +205,48 @@ Test(deliver_role, reports_a_status_to_the_master_once_a_second,
 	(void)worker_rig_done(&m.rig);
 }
 
+/* Renews the mount; true: the worker counts its viewers in front of the next
+ * second.  A second may end in between. */
+static bool counts_at_once(struct master *m, int ring_fd)
+{
+	const struct msg renew = { .type = MSG_DELIVER_RENEW };
+	const struct msg settle = { .type = MSG_DELIVER_SETTLE };
+	unsigned counts, seconds = m->rig.n[MSG_DELIVER_STATUS];
+
+	RIG_UNTIL(&m->rig, m->rig.n[MSG_DELIVER_STATUS] > seconds);
+	cr_assert_eq(channel_send(m->rig.channel, &renew, NULL, 0), 0);
+	(void)give_listener(m);
+	say_mount(m, MSG_DELIVER_MOUNT, ring_fd);
+	counts = m->rig.n[MSG_DELIVER_VIEWERS];
+	seconds = m->rig.n[MSG_DELIVER_STATUS];
+	cr_assert_eq(channel_send(m->rig.channel, &settle, NULL, 0), 0);
+	RIG_UNTIL(&m->rig, m->rig.n[MSG_DELIVER_VIEWERS] > counts);
+	return m->rig.n[MSG_DELIVER_STATUS] == seconds;
+}
+
+Test(deliver_role, counts_the_viewers_for_a_new_master_at_once, .timeout = 90)
+{
+	struct master m;
+	int ring_fd = ring_create(1, 0), viewer;
+	bool at_once = false;
+
+	master_init(&m);
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_WORKER_READY] == 1);
+	say_mount(&m, MSG_DELIVER_MOUNT, ring_fd);
+	viewer = ask(give_listener(&m));
+	cr_assert_eq(read_status(viewer), 200);
+	RIG_UNTIL(&m.rig, m.viewers.viewers == 1);
+	/* an idle mount is reported once */
+	RIG_UNTIL(&m.rig, m.rig.n[MSG_DELIVER_STATUS] > 3);
+	for (int i = 0; i < 5 && !at_once; i++)
+		at_once = counts_at_once(&m, ring_fd);
+	cr_expect(at_once);
+	cr_expect_eq(m.viewers.viewers, 1u);
+	fd_close(&viewer);
+	(void)worker_rig_done(&m.rig);
+	fd_close(&ring_fd);
+}
+
 Test(deliver_role, survives_an_invalid_ring, .timeout = 90)
 {
 	struct master m;

@@ -70,6 +70,20 @@ static void role_free(void *role)
 	free(r);
 }
 
+static void report_mounts(struct role *r)
+{
+	for (unsigned i = 0; i < CHANGES_MAX; i++) {
+		struct msg m = { .type = MSG_DELIVER_VIEWERS };
+
+		if (!deliver_next_change(r->deliver, &r->cursor,
+					 &m.deliver_viewers)) {
+			r->cursor = 0;
+			return;
+		}
+		(void)channel_send(r->worker->channel, &m, NULL, 0);
+	}
+}
+
 static void every_second(void *role)
 {
 	struct role *r = role;
@@ -78,15 +92,7 @@ static void every_second(void *role)
 	deliver_every_second(r->deliver);
 	m.deliver_status = deliver_status(r->deliver);
 	(void)channel_send(r->worker->channel, &m, NULL, 0);
-	for (unsigned i = 0; i < CHANGES_MAX; i++) {
-		m = (struct msg){ .type = MSG_DELIVER_VIEWERS };
-		if (!deliver_next_change(r->deliver, &r->cursor,
-					 &m.deliver_viewers)) {
-			r->cursor = 0;
-			return;
-		}
-		(void)channel_send(r->worker->channel, &m, NULL, 0);
-	}
+	report_mounts(r);
 }
 
 /* The descriptor of a message, which the caller now owns; -1 without. */
@@ -175,6 +181,9 @@ static void on_settle(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)fds, (void)n_fds;
 	deliver_settle(r->deliver, &m->deliver_settle);
+	/* a new master knows of no viewer yet */
+	r->cursor = 0;
+	report_mounts(r);
 }
 
 static void on_list(void *role, const struct msg *request, int *fds,
