@@ -202,6 +202,32 @@ static bool confirms(const struct splice *s, const uint8_t *packet)
 	       ts_pid(packet) == ts_pid(fifo_run(&s->held).data);
 }
 
+/* Does a PES wait for a PCR of its clock?  Packets that no table names and
+ * PCRs wait for others. */
+static bool waits_for_clock(const struct splice *s, const uint8_t *packet)
+{
+	const struct splice_pid *ps = &s->pids[ts_pid(packet)];
+
+	return s->state == SPLICE_HOLD_FOREIGN && s->doubt_ns == 0 &&
+	       s->sent->clocks[ps->clock].used &&
+	       psi_class(s->psi, ts_pid(packet)) != PID_UNKNOWN &&
+	       splice_is_named(s, s->sent->clocks[ps->clock].pid);
+}
+
+/* Has the packet a PCR of the clock of the PES that waits, or is it a table of
+ * another source? */
+static bool ends_wait(const struct splice *s, const uint8_t *packet)
+{
+	uint16_t waits = ts_pid(fifo_run(&s->held).data);
+	uint64_t pcr;
+
+	if (!ts_sync_ok(packet) || ts_tei(packet))
+		return false;
+	return (ts_pcr(packet, &pcr) &&
+		ts_pid(packet) == s->sent->clocks[s->pids[waits].clock].pid) ||
+	       splice_is_other_table(s, packet);
+}
+
 /* --- states and events --- */
 
 static void handle_event(struct splice *, const struct splice_event *);
@@ -266,7 +292,9 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 {
 	bool (*decides)(const struct splice *, const uint8_t *) =
 		s->state == SPLICE_HOLD ? has_pcr
-		: s->doubt_ns != 0 ? confirms : splice_shows_source;
+		: s->doubt_ns != 0 ? confirms
+		: waits_for_clock(s, fifo_run(&s->held).data)
+			? ends_wait : splice_shows_source;
 
 	if (fifo_len(&s->held) + e->n > SPLICE_HELD_MAX) {
 		judge(s, e);

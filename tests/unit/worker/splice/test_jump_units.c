@@ -6,14 +6,17 @@
 #include "tests/unit/worker/splice/stage.h"
 
 #include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/splice/stamps.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { TWIN_PMT = 0x300, TWIN_PCR = 0x301 };
 enum { GOP = 13, JUMP_MS = 500, MOST_MS = 16000, DISCONTINUITY = 0x80 };
 
 /* The unit in front of which the clock jumps. */
@@ -26,6 +29,8 @@ static struct stage s;
 static struct source *a;
 static struct stamps_move by; /* of the times that are fed */
 static bool announce;         /* with the next PCR */
+static bool twin; /* another program has a clock that does not jump */
+static uint8_t twin_cc;
 static uint8_t *fed;          /* all packets, before their times are moved */
 static size_t n_fed;
 
@@ -36,6 +41,8 @@ static void setup(void)
 	a->gop = GOP;
 	a->reordered = true;
 	by = (struct stamps_move){ 0 };
+	twin = false;
+	twin_cc = 0;
 	fed = malloc((size_t)MOST_MS * TS_PACKET);
 	cr_assert_not_null(fed);
 	n_fed = 0;
@@ -62,16 +69,54 @@ static bool begins(const uint8_t *p, enum unit unit)
 	return ts_pid(p) == SOURCE_VIDEO && is == unit;
 }
 
+static void put_table(uint8_t *p, uint16_t pid, const uint8_t *section,
+		      size_t len, uint8_t *cc)
+{
+	cr_assert_eq(section_pack(section, len, pid, cc, p), 1);
+}
+
+/* Adds another program to the PAT, and in the place of null packets its PMT and
+ * PCRs.  True: the packet is one of its own. */
+static bool put_twin(uint8_t *p)
+{
+	const struct build_entry programs[] = { { 1, SOURCE_PMT },
+						{ 2, TWIN_PMT } };
+	const struct build_entry pmt = { 2, TWIN_PCR };
+	const struct build_es es = { .type = 0x06, .pid = 0x302, .desc = "" };
+	uint8_t section[1024], cc = (ts_cc(p) + 15U) & 0x0f;
+	size_t len;
+
+	if (ts_pid(p) == TS_PID_PAT) {
+		len = build_pat(section, 0, programs, 2);
+		put_table(p, TS_PID_PAT, section, len, &cc);
+	}
+	if (ts_pid(p) != TS_PID_NULL)
+		return false;
+	if (a->packets % 4 == 0) {
+		len = build_pmt(section, pmt, 0, &es, 1);
+		put_table(p, TWIN_PMT, section, len, &twin_cc);
+		return true;
+	}
+	ts_set_pid(p, TWIN_PCR);
+	p[3] = 0x20;
+	p[4] = TS_PACKET - 5;
+	p[5] = 0x10;
+	ts_set_pcr(p, source_clock(a) * 300);
+	return true;
+}
+
 /* Feeds the packet that was made last. */
 static void feed(void)
 {
+	const bool own = !twin || !put_twin(a->data);
 	const struct ts_run run = { .data = a->data, .n = 1 };
 	uint64_t pcr;
 
 	cr_assert_lt(n_fed, (size_t)MOST_MS);
 	memcpy(fed + n_fed++ * TS_PACKET, a->data, TS_PACKET);
-	stamps_move(a->data, by);
-	if (announce && ts_pcr(a->data, &pcr)) {
+	if (own)
+		stamps_move(a->data, by);
+	if (announce && own && ts_pcr(a->data, &pcr)) {
 		a->data[5] |= DISCONTINUITY;
 		announce = false;
 	}
@@ -171,5 +216,15 @@ Test(jump_units, a_unit_that_waited_in_vain_does_not_hide_a_jump)
 		play(300);
 		jump(AUDIO, steps_ms[i / 2], i % 2);
 	}
+	judge(AUDIO);
+}
+
+/* Its own PCRs decide, not those of another program that come first. */
+Test(jump_units, beside_another_program_each_unit_waits_for_its_own_clock)
+{
+	twin = true;
+	play(1000);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++)
+		jump(AUDIO, steps_ms[i / 2], i % 2);
 	judge(AUDIO);
 }
