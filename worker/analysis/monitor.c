@@ -220,7 +220,7 @@ static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 
 /* A packet with transport_error_indicator: any field of it may be wrong, the
  * PID too.  It adds no PID and causes no other fault (TR 101 290 5.2.2). */
-static void take_damaged(struct monitor *m, const uint8_t *p)
+static void take_damaged(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(p);
 	struct pid_stats *s = pid_table_find(&m->pids, pid);
@@ -228,12 +228,29 @@ static void take_damaged(struct monitor *m, const uint8_t *p)
 	m->faults[ALARM_TRANSPORT]++;
 	m->null_packets += pid == TS_PID_NULL;
 	m->damaged += pid != TS_PID_NULL;
+	m->gap_ns = now_ns;
 	cc_damaged(&m->cc, s != NULL ? &s->cc : &m->cc.pid[pid], p);
 	if (s != NULL)
 		s->transport_errors++;
 	for (size_t i = 0; i < m->n_pcrs; i++)
 		if (m->pcrs[i].pid == pid)
 			pcr_check_damaged(&m->pcrs[i].check);
+}
+
+/* A packet whose counter is not the next one; s: its record, or NULL. */
+static void take_odd(struct monitor *m, struct pid_stats *s,
+		     enum cc_verdict verdict, uint64_t now_ns)
+{
+	uint64_t before_ns = s != NULL ? s->last_ns : now_ns;
+
+	if (verdict == CC_ERROR) {
+		m->faults[ALARM_CC]++;
+		m->gap_ns = MAX(m->gap_ns, before_ns);
+	}
+	if (s == NULL)
+		return;
+	s->cc_errors += verdict == CC_ERROR;
+	s->duplicates += verdict == CC_DUPLICATE;
 }
 
 static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
@@ -250,7 +267,7 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		return;
 	}
 	if (ts_tei(p)) {
-		take_damaged(m, p);
+		take_damaged(m, p, now_ns);
 		return;
 	}
 	if (pid == TS_PID_NULL) {
@@ -263,13 +280,8 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 	verdict = cc_step(cc, p);
 	if (verdict == CC_ERROR && cc_is_excused(&m->cc, before, p))
 		verdict = CC_OK;
-	if (verdict != CC_OK) {
-		m->faults[ALARM_CC] += verdict == CC_ERROR;
-		if (s != NULL) {
-			s->cc_errors += verdict == CC_ERROR;
-			s->duplicates += verdict == CC_DUPLICATE;
-		}
-	}
+	if (verdict != CC_OK)
+		take_odd(m, s, verdict, now_ns);
 	if (s != NULL) {
 		if (s->first_ns == 0)
 			s->first_ns = now_ns;
@@ -345,6 +357,7 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 	if (m->silent)
 		resume(m, now_ns);
 	m->fed_ns = now_ns;
+	m->gap_ns = 0;
 	if (psi_changes(m->psi) != m->psi_changes)
 		classify(m, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
@@ -361,6 +374,11 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 			feed_run(m, runs[i], now_ns);
 	}
 	return m->faults[ALARM_CC] + m->damaged - before;
+}
+
+uint64_t monitor_gap_ns(const struct monitor *m)
+{
+	return m->gap_ns;
 }
 
 void monitor_warm(const struct monitor *m, struct prefetch *w)

@@ -64,6 +64,11 @@ uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
 		      size_t n_runs, const struct ts_skips *skips,
 		      uint64_t now_ns);
 
+/* When monitor_feed() has found a loss: the time of the last packet in front of
+ * it on its PID, the latest if there are several; of a damaged packet its
+ * own. */
+uint64_t monitor_gap_ns(const struct monitor *);
+
 /* Lists the memory that the next packets of the usual PIDs will touch. */
 void monitor_warm(const struct monitor *, struct prefetch *);
 

@@ -46,6 +46,7 @@ struct monitor {
 	bool unplaced;           /* places were unknown in this second */
 	uint64_t skipped;        /* packets of this source */
 	uint64_t fed_ns;         /* arrival of the last packets */
+	uint64_t gap_ns;         /* see monitor_gap_ns() */
 	bool silent;             /* the last second had no packets */
 	uint64_t began_ns;       /* time at which this source began */
 	uint64_t tables_ns;      /* time of the last change of the tables */

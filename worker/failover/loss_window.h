@@ -20,7 +20,7 @@
 
 #include "common/base/units.h"
 #include "worker/failover/silence.h"
-#include "worker/ts/packet.h"
+#include "worker/ts/cc.h"
 
 enum {
 	LOSS_WINDOW_S = 10,
@@ -71,6 +71,17 @@ static inline bool loss_window_goes_on(const struct loss_window *w)
 		losses > loss_window_counted(by_chance));
 }
 
+/* Is the gap of a loss that was counted?  A datagram has packets of several
+ * PIDs, and a PID with few packets shows its gap late. */
+static inline bool loss_window_knows(const struct loss_window *w,
+				     const struct silence_read *r,
+				     uint64_t now_ns)
+{
+	return w->loss_ns != 0 &&
+	       (now_ns - w->loss_ns < SILENCE_APART_MS * MS ||
+		(r->before_ns != 0 && r->before_ns <= w->loss_ns));
+}
+
 /* Takes the packets of a read.  True: packets were lost, and losses go on. */
 static inline bool loss_window_feed(struct loss_window *w,
 				    const struct silence_read *r,
@@ -81,10 +92,45 @@ static inline bool loss_window_feed(struct loss_window *w,
 	loss_window_advance(w, now_ns / SECOND_NS);
 	s = &w->seconds[w->second % LOSS_WINDOW_S];
 	s->packets += r->n;
-	if (!r->gap || (w->loss_ns != 0 &&
-			now_ns - w->loss_ns < SILENCE_APART_MS * MS))
+	if (!r->gap || loss_window_knows(w, r, now_ns))
 		return false;
 	w->loss_ns = now_ns;
 	s->losses++;
 	return loss_window_goes_on(w);
+}
+
+/* Finds losses without a monitor. */
+struct loss_finder {
+	struct cc cc;
+	uint16_t at_loss[TS_PIDS]; /* the counters at the last loss that
+				    * counted */
+};
+
+/* The number of losses in a run.  loss_ns: time of the last loss that counted.
+ * ret_ns becomes at least the time of the last packet in front of a gap: now,
+ * or loss_ns if the PID had none since. */
+static inline uint32_t loss_finder_feed(struct loss_finder *f,
+					struct ts_run run, uint64_t loss_ns,
+					uint64_t now_ns, uint64_t *ret_ns)
+{
+	uint32_t losses = 0;
+
+	for (size_t i = 0; i < run.n; i++) {
+		const uint8_t *p = run.data + i * TS_PACKET;
+		uint16_t pid = ts_pid(p), before = f->cc.pid[pid];
+		bool gap = cc_feed(&f->cc, p) == CC_ERROR;
+
+		if (!gap && !(ts_sync_ok(p) && ts_tei(p) && pid != TS_PID_NULL))
+			continue;
+		losses++;
+		*ret_ns = MAX(*ret_ns, gap && before == f->at_loss[pid]
+					       ? loss_ns : now_ns);
+	}
+	return losses;
+}
+
+/* A loss has counted. */
+static inline void loss_finder_note(struct loss_finder *f)
+{
+	memcpy(f->at_loss, f->cc.pid, sizeof f->at_loss);
 }

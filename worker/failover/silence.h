@@ -60,6 +60,9 @@ struct silence_read {
 	 * before them, does not continue, or one of them is damaged
 	 * (transport_error_indicator) */
 	bool gap;
+	/* time of the last packet in front of the gap, the latest if there are
+	 * several: the loss is later; 0: unknown */
+	uint64_t before_ns;
 };
 
 /* The time between two reads with packets. */

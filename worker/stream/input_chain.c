@@ -168,8 +168,8 @@ void chain_done(struct input_chain *l)
 	analyze_free(&l->analyze);
 	monitor_log_done(&l->watch);
 	switch_point_free(&l->candidate.entry);
-	free(l->cc);
-	l->cc = NULL;
+	free(l->finder);
+	l->finder = NULL;
 }
 
 struct failover_input_config chain_policy(const struct input_chain *l)
@@ -212,9 +212,10 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 				  l->keeper.label, now_ns);
 	if (l->watch.monitor != NULL)
 		monitor_watch_program(l->watch.monitor, l->choice.number);
-	free(l->cc);
-	l->cc = config.no_analyze && !l->alone ? xcalloc(1, sizeof *l->cc)
-					       : NULL;
+	free(l->finder);
+	l->finder = config.no_analyze && !l->alone
+			    ? xcalloc(1, sizeof *l->finder)
+			    : NULL;
 	/* without a remux the monitor counts what the verdict needs */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
@@ -242,6 +243,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->gaps = 0;
 	l->no_av_ms = ANALYZE_NO_AV_MS;
 	l->gap = false;
+	l->gap_ns = 0;
 	l->verdict = FAILOVER_UNKNOWN;
 	l->sound = false;
 	l->judged_ns = l->resumed_ns = 0;
@@ -304,34 +306,23 @@ void chain_take_cam(struct input_chain *l, const struct msg *m,
 		ca_stage_take_word(l->ca, &m->stream_word, now_ns);
 }
 
-/* As monitor_feed(), without a monitor. */
-static uint32_t count_losses(struct cc *cc, struct ts_run run)
-{
-	uint32_t losses = 0;
-
-	for (size_t i = 0; i < run.n; i++) {
-		const uint8_t *p = run.data + i * TS_PACKET;
-
-		losses += cc_feed(cc, p) == CC_ERROR ||
-			  (ts_sync_ok(p) && ts_tei(p) &&
-			   ts_pid(p) != TS_PID_NULL);
-	}
-	return losses;
-}
-
 void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns)
 {
 	struct silence_read read = { .empty_ns = l->empty_ns };
+	uint64_t loss_ns;
 	uint32_t gaps = 0;
 	bool hole;
 
-	if (l->cc == NULL)
+	if (l->finder == NULL)
 		gaps = monitor_log_feed(&l->watch, runs, n_runs,
 					input_keeper_skips(&l->keeper),
 					now_ns);
-	for (size_t i = 0; l->cc != NULL && i < n_runs; i++)
-		gaps += count_losses(l->cc, runs[i]);
+	if (gaps > 0)
+		l->gap_ns = MAX(l->gap_ns, monitor_gap_ns(l->watch.monitor));
+	for (size_t i = 0; l->finder != NULL && i < n_runs; i++)
+		gaps += loss_finder_feed(l->finder, runs[i], l->losses.loss_ns,
+					 now_ns, &l->gap_ns);
 	if (l->silent)
 		l->resumed_ns = now_ns;
 	for (size_t i = 0; !l->alone && i < n_runs; i++)
@@ -339,14 +330,21 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 	/* a full batch is a part of a read */
 	l->gap |= gaps > 0;
 	read.gap = l->gap && n_runs < BATCH_RUNS;
-	l->gap &= !read.gap;
+	read.before_ns = l->gap_ns;
+	if (read.gap) {
+		l->gap = false;
+		l->gap_ns = 0;
+	}
 	hole = silence_feed(&l->silence, &read, now_ns);
 	l->loss |= gaps > 0;
+	loss_ns = l->losses.loss_ns;
 	if (!l->alone && loss_window_feed(&l->losses, &read, now_ns) &&
 	    !l->silence.tolerant) {
 		l->lossy = true;
 		l->lossy_ns = now_ns;
 	}
+	if (l->finder != NULL && l->losses.loss_ns != loss_ns)
+		loss_finder_note(l->finder);
 	if (gaps > 0 && ++l->gaps >= CHAIN_GAPS_MOST &&
 	    l->candidate.state != CANDIDATE_ON_AIR)
 		hole = true;

@@ -61,7 +61,7 @@ struct input_chain {
 	bool alone; /* the stream has no other input */
 	/* finds gaps without an analysis, where another input may follow; else
 	 * NULL */
-	struct cc *cc;
+	struct loss_finder *finder;
 	struct silence silence;
 	struct loss_window losses;
 	uint64_t lossy_ns; /* time when losses went on last; 0: never */
@@ -73,7 +73,8 @@ struct input_chain {
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
 	unsigned no_av_ms; /* without video and audio, see analyze_judge_av() */
-	bool gap; /* a gap that silence.h has not counted yet */
+	bool gap; /* a gap that silence.h has not counted yet ... */
+	uint64_t gap_ns; /* ... and its time, see silence_read */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */
 	/* It was on air when it was judged last, without a silence in that

@@ -370,6 +370,58 @@ Test(input_chain, damaged_packets_are_lost_packets)
 	}
 }
 
+enum { LOST_MS = 3000, WATCHED_MS = 6000 };
+
+/* Watches PIDs with packets every 10, 200 and 500 ms, whose datagrams at
+ * LOST_MS, and at as many further seconds, are lost; the losses counted. */
+static unsigned watch_lost(const char *address, unsigned lost)
+{
+	struct build *b = build_new();
+	struct stream_spec spec;
+	struct input_chain l;
+	unsigned losses = 0;
+
+	stream_spec_init(&spec);
+	chain_init(&l, &(struct chain_config){
+		.position = 1, .address = address, .stream = &spec,
+		.versions = &versions, .remuxed = ignore,
+	});
+	l.candidate.state = CANDIDATE_ON_AIR;
+	chain_want(&l, true, SECOND_NS);
+	for (uint64_t ms = 1010; ms < WATCHED_MS; ms += 10) {
+		struct ts_run run;
+
+		b->n = 0;
+		for (unsigned i = 0; i < 5; i++)
+			build_payload(b, 0x101, 1);
+		build_payload(b, ms % 200 == 0 ? 0x102 : 0x101, 1);
+		build_payload(b, ms % 500 == 0 ? 0x103 : 0x101, 1);
+		run = build_run(b);
+		if (ms % 1000 == 0 && ms >= LOST_MS &&
+		    ms < LOST_MS + 1000 * lost)
+			continue;
+		chain_watch(&l, &run, 1, ms * MS);
+	}
+	for (unsigned i = 0; i < LOSS_WINDOW_S; i++)
+		losses += l.losses.seconds[i].losses;
+	chain_done(&l);
+	build_free(b);
+	return losses;
+}
+
+/* Its PIDs show the gap one after the other. */
+Test(input_chain, a_lost_datagram_of_several_pids_is_one_loss)
+{
+	static const char *const addresses[] = {
+		"udp://239.1.1.1", "udp://239.1.1.1#no_analyze",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(addresses); i++)
+		for (unsigned lost = 0; lost <= 2; lost++)
+			cr_expect_eq(watch_lost(addresses[i], lost), lost,
+				     "%s: %u", addresses[i], lost);
+}
+
 /* The number of sights with a hole while the clock stands, of two seconds.
  * alone: the stream has no other input. */
 static unsigned watch_frozen(const char *address, bool alone)
