@@ -87,6 +87,7 @@ void remux_reset(struct remux *r)
 	/* the counters of another source follow */
 	memset(r->route, 0, sizeof r->route);
 	memset(r->absent, 0, sizeof r->absent);
+	memset(r->sender, 0, sizeof r->sender);
 	remux_rebuild(r);
 }
 
@@ -349,6 +350,13 @@ static void drop_packet(struct remux *r)
 		(void)remux_take_place(r, PLACE_OTHER);
 }
 
+/* A packet of the source goes out; damaged ones have any counter. */
+static void note_counter(struct remux *r, const uint8_t *packet, uint16_t to)
+{
+	if (!ts_tei(packet))
+		r->cc[to] = (ts_cc(packet) + 1) & 0x0f;
+}
+
 static void pass(struct remux *r, const uint8_t *packet)
 {
 	if (remux_has_queued(r))
@@ -365,6 +373,7 @@ static void pass_moved(struct remux *r, const uint8_t *packet, uint16_t pid)
 	copy = runs_out_new(&r->out);
 	memcpy(copy, packet, TS_PACKET);
 	ts_set_pid(copy, pid);
+	note_counter(r, copy, pid);
 }
 
 /* Sends the PCR of the packet in a packet without payload, whose counter does
@@ -389,6 +398,7 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 	copy[10] = 0x7e;
 	ts_set_pcr(copy, pcr);
 	ts_set_pid(copy, pid);
+	note_counter(r, copy, pid);
 	memcpy(runs_out_new(&r->out), copy, sizeof copy);
 }
 
@@ -407,6 +417,7 @@ static void pass_absent(struct remux *r, const uint8_t *packet, uint16_t to)
 	memcpy(copy, packet, TS_PACKET);
 	ts_set_pid(copy, to);
 	ts_set_cc(copy, cc);
+	note_counter(r, copy, to);
 }
 
 void remux_add_guest(struct remux *r, const uint8_t *packet)
@@ -432,6 +443,7 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 		} else if (route & ROUTE_ABSENT) {
 			pass_absent(r, packet, to);
 		} else if (to == pid) {
+			note_counter(r, packet, to);
 			pass(r, packet);
 		} else {
 			pass_moved(r, packet, to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A PID that the tables name again after a time in which it did not go out.
- * Its counter continues as if nothing had been dropped (ISO/IEC 13818-1
- * 2.4.3.3), and video and audio continue with the start of a unit.  The
- * counters of its source are shifted from then on, so that a loss stays
- * visible.
+ * A PID that the tables name again after a time in which it did not go out, or
+ * that replaces another PID of the source on its output PID.  Its counter
+ * continues as if nothing had been dropped (ISO/IEC 13818-1 2.4.3.3), and video
+ * and audio continue with the start of a unit.  The counters of its source are
+ * shifted from then on, so that a loss stays visible.
  */
 #include "worker/remux/remux_state.h"
 
@@ -53,16 +53,30 @@ static uint8_t come_back(uint8_t state)
 	}
 }
 
+/* Had the output PID of this PID packets of another one?  From now on it has
+ * those of this one. */
+static bool replaces(struct remux *r, uint16_t pid)
+{
+	uint16_t route = r->route[pid];
+	uint16_t *sender = &r->sender[route & ROUTE_PID], before = *sender;
+
+	*sender = route != (ROUTE_OUT | pid) ? pid : 0;
+	return before != 0 && before != pid;
+}
+
 void remux_absent_renew(struct remux *r, const uint16_t *before,
 			const uint8_t *before_role)
 {
-	for (size_t pid = 0; pid < TS_PIDS; pid++) {
+	for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
 		uint8_t *state = &r->absent[pid];
 		bool was = goes_out(before[pid], before_role[pid]);
 
 		if (!goes_out(r->route[pid], r->role[pid])) {
 			if (was)
 				*state = leave(*state);
+		} else if (replaces(r, pid)) {
+			*state = BACK | (r->cc[r->route[pid] & ROUTE_PID] &
+					 BITS);
 		} else if (!was) {
 			*state = come_back(*state);
 		}

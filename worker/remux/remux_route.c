@@ -11,6 +11,9 @@ static void route(struct remux *r, uint16_t pid)
 		return;
 	r->route[pid] = ROUTE_OUT | r->plan.out[pid];
 	r->role[pid] = ROLE_NONE;
+	/* another PID may replace it */
+	if (place_has(r->plan.mapped, pid))
+		r->route[pid] |= ROUTE_INSPECT;
 }
 
 /* Passes a PID unchanged, with its own number. */

@@ -131,6 +131,9 @@ struct remux {
 	uint16_t route[TS_PIDS];
 	uint8_t role[TS_PIDS]; /* enum role */
 	uint8_t absent[TS_PIDS]; /* see remux_absent.c */
+	/* of each output PID: the source PID that had it last, if its counter
+	 * is in cc; 0: none */
+	uint16_t sender[TS_PIDS];
 
 	/* the output */
 	struct table pat[PAT_SECTIONS_MAX];
@@ -141,7 +144,9 @@ struct remux {
 	/* of remux_is_crowded(): 1 more than extension and number of the
 	 * section; 0: none */
 	uint32_t crowded[EDIT_TABLES];
-	uint8_t cc[TS_PIDS]; /* continuity counters of generated PIDs */
+	/* the next counter of generated PIDs, and of those of the source that
+	 * are moved or inspected */
+	uint8_t cc[TS_PIDS];
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;

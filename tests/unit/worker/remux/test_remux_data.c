@@ -353,3 +353,47 @@ Test(remux_data, a_table_is_without_room_until_it_has_some)
 	cr_expect_gt(count_broken(&b), broken);
 	bench_done(&b);
 }
+
+/* The PMT names other PIDs of the source, whose counters are others.  maps: to
+ * PIDs that the source does not have, or has before. */
+static void change_pids(const char *maps, uint16_t video)
+{
+	struct remux_options o = { .pnr = 1 };
+	struct errmsg why;
+	struct bench b;
+
+	cr_assert_eq(remux_maps_read(&o, maps, &why), 0);
+	b = bench_new(&o);
+	pat(&b, 0, two, 1);
+	for (unsigned i = 0; i < 18; i++) {
+		const uint16_t pid = i % 2 != 0 ? 0x201 : 0x101;
+		const size_t before = count(&b, video);
+
+		pmt(&b, two[0], (uint8_t)i, pid, pid + 1);
+		/* the rest of a unit; the clock goes out at once */
+		play(&b, 1);
+		(void)build_pes(b.in, pid, "", 0);
+		(void)build_pes(b.in, pid + 1, "", 0);
+		play(&b, 2);
+		for (unsigned k = 0; k < i % 5; k++)
+			build_payload(b.in, pid, 1);
+		feed(&b);
+		cr_expect_eq(count(&b, video) - before,
+			     (i == 0 ? 16U : 12U) + i % 5, "%s: %u", maps, i);
+		cr_expect_eq(b.out->cc_errors, 0, "%s: %u", maps, i);
+		b.in->n = b.fed = 0;
+	}
+	/* a loss stays visible */
+	build_payload(b.in, 0x201, 1);
+	b.in->n--;
+	play(&b, 1);
+	feed(&b);
+	cr_expect_eq(b.out->cc_errors, 1, "%s", maps);
+	bench_done(&b);
+}
+
+Test(remux_data, a_mapped_pid_continues_when_the_source_changes_its_own)
+{
+	change_pids("video=600, audio=601", 600);
+	change_pids("video=257, audio=258", 0x101);
+}
