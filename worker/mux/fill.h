@@ -73,7 +73,7 @@ struct mux_fill {
 	size_t n_parts; /* 0: the last picture is sent */
 	struct fill_part parts[FILL_PARTS_MAX];
 	uint64_t shift; /* added to the times of the file, 90 kHz */
-	bool refused;   /* logged: the file cannot be sent */
+	bool refused;   /* the file cannot be sent */
 };
 
 /* --- mux_fill.c --- */

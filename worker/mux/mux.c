@@ -246,6 +246,7 @@ void mux_free(struct mux **ptr)
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		delay_line_done(&m->inputs[i].line);
 		mux_free_file(&m->inputs[i]);
+		free(m->inputs[i].file_path);
 		mux_free_services(&m->inputs[i]);
 		free(m->inputs[i].kept);
 	}
@@ -275,7 +276,8 @@ void mux_setup(struct mux *m, size_t input,
 	in->max_kbps = cfg->max_kbps;
 	in->absent_ms = cfg->absent_ms;
 	in->still = cfg->still;
-	in->has_file = cfg->still && cfg->file;
+	if (cfg->still && cfg->file != NULL)
+		in->file_path = xstrdup(cfg->file);
 	if (in->still && m->filler == NULL) {
 		m->filler = filler_new(m->psi);
 		filler_limit(m->filler, m->fill_pids);

@@ -88,8 +88,9 @@ struct mux_source_config {
 	 * one of the first FILLER_PROGRAMS_MAX */
 	bool still;
 	/* instead of the picture the packets of mux_feed_file() are sent, if
-	 * they can be; with `still' only */
-	bool file;
+	 * they can be; with `still' only.  The path for the log, borrowed for
+	 * the call; NULL: there is no file */
+	const char *file;
 	/* silent for so long, a service leaves the tables; 0: never */
 	unsigned absent_ms;
 	/* the PIDs that its maps demand, and the number of set_pnr or 0: other

@@ -18,6 +18,8 @@ enum {
 	/* Without packets for this time the last picture is sent again. */
 	FILE_SILENT_MS = 500,
 	LINE_PACKETS = 16384,
+	/* What was not found in it by then is missing. */
+	MISSING_MS = 5000,
 };
 
 /* The first program of the file with video, or else audio. */
@@ -29,22 +31,26 @@ struct mux_file {
 	struct delay_line line;
 	struct starts starts; /* of the packets in the line */
 	uint64_t heard_ns; /* of its last packets */
-	/* its rate, in packets per second: the highest of a second by its
-	 * PCRs; 0: not known yet */
-	uint64_t rate;
-	uint64_t judged; /* with this rate the services were looked at */
+	uint64_t begin_ns; /* since then it has these streams */
+	bool started; /* it had a picture at which it can begin */
+	/* Of each stream: packets per second, the highest of a second by its
+	 * PCRs, and packets of this second. */
+	uint64_t rates[PMT_STREAMS_MAX], meter[PMT_STREAMS_MAX];
+	uint64_t seconds; /* that were measured; 0: the rates are not known */
+	uint64_t judged;  /* after so many the services were looked at */
 	bool metered;
-	uint64_t meter_pcr, meter;
+	uint64_t meter_pcr;
 	/* the last PCR that has left, and when; 0: none yet */
 	uint64_t pcr, pcr_ns;
 };
 
 /* --- what is read --- */
 
-static struct mux_file *make(const struct mux *m)
+static struct mux_file *make(const struct mux *m, uint64_t now_ns)
 {
 	struct mux_file *f = xcalloc(1, sizeof *f);
 
+	f->begin_ns = now_ns;
 	f->psi = psi_new();
 	f->line.delay_ns = m->cfg.delay_ms * MS;
 	f->line.max = LINE_PACKETS;
@@ -61,19 +67,35 @@ void mux_free_file(struct mux_source *in)
 	in->file = NULL;
 }
 
-static void follow_program(struct mux_file *f)
+/* What was found in the streams before is nothing of these. */
+static void set_streams(struct mux_file *f, const struct fill_streams *now,
+			uint64_t now_ns)
+{
+	if (memcmp(now, &f->streams, sizeof *now) == 0)
+		return;
+	f->streams = *now;
+	f->begin_ns = now_ns;
+	f->started = f->metered = false;
+	f->seconds = f->judged = 0;
+	memset(f->rates, 0, sizeof f->rates);
+	memset(f->meter, 0, sizeof f->meter);
+}
+
+static void follow_program(struct mux_file *f, uint64_t now_ns)
 {
 	const struct psi_program *main = psi_main_program(f->psi);
 	struct fill_streams now = { .pcr_pid = TS_PID_NULL };
 	struct pmt pmt;
 
 	memset(f->pids, 0, sizeof f->pids);
+	f->video = false;
 	if (main == NULL || main->pmt.data == NULL ||
-	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0)
+	    pmt_decode(main->pmt.data, main->pmt.len, &pmt) < 0) {
+		set_streams(f, &now, now_ns);
 		return;
+	}
 	now.pcr_pid = pmt.pcr_pid;
 	place_take(f->pids, pmt.pcr_pid);
-	f->video = false;
 	for (size_t i = 0; i < pmt.n_streams; i++) {
 		const struct pmt_stream *s = &pmt.streams[i];
 		bool first = s->class == PID_VIDEO && !f->video;
@@ -86,7 +108,7 @@ static void follow_program(struct mux_file *f)
 		place_take(f->pids, s->pid);
 		now.list[now.n++] = fill_stream(s);
 	}
-	f->streams = now;
+	set_streams(f, &now, now_ns);
 }
 
 static void measure(struct mux_file *f, uint64_t pcr)
@@ -96,30 +118,48 @@ static void measure(struct mux_file *f, uint64_t pcr)
 	if (f->metered && passed < PCR_HZ)
 		return;
 	/* a jump is no time */
-	if (f->metered && passed < 2 * PCR_HZ)
-		f->rate = MAX(f->rate, f->meter * PCR_HZ / passed);
+	if (f->metered && passed < 2 * PCR_HZ) {
+		f->seconds++;
+		for (size_t i = 0; i < f->streams.n; i++)
+			f->rates[i] = MAX(f->rates[i],
+					  f->meter[i] * PCR_HZ / passed);
+	}
 	f->metered = true;
 	f->meter_pcr = pcr;
-	f->meter = 0;
+	memset(f->meter, 0, sizeof f->meter);
+}
+
+/* The position of the stream on a PID; streams.n: there is none. */
+static size_t find_pid(const struct mux_file *f, uint16_t pid)
+{
+	size_t i = 0;
+
+	while (i < f->streams.n && fill_pid(f->streams.list[i]) != pid)
+		i++;
+	return i;
 }
 
 static void take(struct mux_file *f, const uint8_t *packet, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(packet);
 	uint64_t pcr;
+	size_t nth;
 
 	if (psi_class(f->psi, pid) == PID_PSI) {
 		if (psi_feed(f->psi, packet))
-			follow_program(f);
+			follow_program(f, now_ns);
 		return;
 	}
 	if (!place_has(f->pids, pid) || ts_tei(packet))
 		return;
 	if (pid == f->streams.pcr_pid && ts_pcr(packet, &pcr))
 		measure(f, pcr);
-	f->meter += ts_has_payload(packet);
+	nth = find_pid(f, pid);
+	if (nth < f->streams.n)
+		f->meter[nth] += ts_has_payload(packet);
 	if (f->video)
 		starts_feed(&f->starts, packet, f->line.pushed);
+	f->started |= f->starts.n > 0;
 	(void)delay_line_push(&f->line, packet, now_ns);
 }
 
@@ -128,7 +168,7 @@ bool mux_wants_file(const struct mux *m, size_t input)
 	const struct mux_source *in = &m->inputs[input];
 	bool blocked = false, heard = false;
 
-	if (!in->has_file || in->n_filled == 0)
+	if (in->file_path == NULL || in->n_filled == 0)
 		return false;
 	for (size_t k = 0; k < in->n_services; k++) {
 		const struct mux_service *s = &in->states[k];
@@ -147,7 +187,7 @@ void mux_feed_file(struct mux *m, size_t input, const struct ts_run *runs,
 	if (!mux_wants_file(m, input))
 		return;
 	if (in->file == NULL)
-		in->file = make(m);
+		in->file = make(m, now_ns);
 	in->file->heard_ns = now_ns;
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
@@ -245,18 +285,67 @@ static void renew_clock(struct mux_fill *f, uint64_t now_ns)
 	f->start_ns = now_ns;
 }
 
-static void refuse(const struct mux *m, const struct mux_source *in,
-		   size_t nth, const char *reason)
+/* What the file lacks for any service. */
+static enum file_refusal find_missing(const struct mux_file *f)
 {
-	struct mux_fill *f = in->states[nth].fill;
+	if (f->streams.n == 0)
+		return FILE_NO_PROGRAM;
+	if (f->pcr_ns == 0)
+		return FILE_NO_PCR;
+	if (f->seconds == 0)
+		return FILE_NO_RATE;
+	return f->video && !f->started ? FILE_NO_START : FILE_SUITS;
+}
 
-	f->n_parts = 0;
-	if (!f->refused)
-		log_warning("stream", "input %zu: service %u: last picture "
-			    "sent instead of the file of absent: %s",
-			    (size_t)(in - m->inputs) + 1,
-			    in->services[nth].new_number, reason);
-	f->refused = true;
+static const char *format_refusal(enum file_refusal reason)
+{
+	switch (reason) {
+	case FILE_SUITS:
+		break;
+	case FILE_NO_PROGRAM:
+		return "it has no program with video or audio";
+	case FILE_NO_PCR:
+		return "it has no PCR";
+	case FILE_NO_RATE:
+		return "its PCRs span less than a second";
+	case FILE_NO_START:
+		return "it has no picture at which a receiver can begin";
+	case FILE_OTHER_CODINGS:
+		return "it has other codings";
+	case FILE_TOO_FAST:
+		return "its rate exceeds that of the service";
+	}
+	return "";
+}
+
+/* Logs a reason once, also if the service returns in between. */
+static void refuse(const struct mux *m, const struct mux_source *in,
+		   size_t nth, enum file_refusal reason)
+{
+	struct mux_service *s = &in->states[nth];
+
+	s->fill->n_parts = 0;
+	s->fill->refused = true;
+	if (s->refusal == reason)
+		return;
+	s->refusal = reason;
+	log_warning("stream", "input %zu: service %u: last picture sent "
+		    "instead of the file of absent %s: %s",
+		    (size_t)(in - m->inputs) + 1, in->services[nth].new_number,
+		    in->file_path, format_refusal(reason));
+}
+
+/* The packets per second of the streams that are sent. */
+static uint64_t rate_of(const struct mux_file *file, const struct mux_fill *f)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < f->n_parts; i++) {
+		size_t nth = find_pid(file, f->parts[i].from);
+
+		sum += nth < file->streams.n ? file->rates[nth] : 0;
+	}
+	return sum;
 }
 
 static bool exceeds(const struct mux *m, const struct mux_source *in,
@@ -264,7 +353,8 @@ static bool exceeds(const struct mux *m, const struct mux_source *in,
 {
 	uint64_t room = fill_room(m, in, nth);
 
-	return in->file->rate > room + room * MUX_TOLERANCE_PERCENT / 100;
+	return rate_of(in->file, in->states[nth].fill) >
+	       room + room * MUX_TOLERANCE_PERCENT / 100;
 }
 
 /* The file follows the picture of the nth service at this packet, if it can. */
@@ -274,24 +364,25 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 	const struct mux_file *file = in->file;
 	struct mux_fill *f = in->states[nth].fill;
 
-	if (fill_ends_soon(f) || file->rate == 0 || file->pcr_ns == 0 ||
+	if (fill_ends_soon(f) || file->seconds == 0 || file->pcr_ns == 0 ||
 	    !play_is_whole(f->play))
 		return;
 	if (!map(file, f)) {
-		refuse(m, in, nth, "it has other codings");
+		refuse(m, in, nth, FILE_OTHER_CODINGS);
 		return;
 	}
 	if (exceeds(m, in, nth)) {
-		refuse(m, in, nth, "its rate exceeds that of the service");
+		refuse(m, in, nth, FILE_TOO_FAST);
 		return;
 	}
 	f->shift = find_shift(file, f, at_ns);
 	renew_clock(f, m->now_ns);
 	play_free(&f->play);
 	f->play = play_others(m, in->services[nth].new_number, f);
-	f->rate = file->rate + play_rate(f->play);
+	f->rate = rate_of(file, f) + play_rate(f->play);
 	f->source = ++m->last_source;
 	f->refused = false;
+	in->states[nth].refusal = FILE_SUITS;
 }
 
 /* The picture follows the file; without room for it nothing does. */
@@ -323,13 +414,33 @@ static void end_all(struct mux *m, struct mux_source *in)
 			end(m, in, k);
 }
 
-/* Its rate has become higher. */
+/* Its rate may have become higher. */
 static void judge(struct mux *m, struct mux_source *in)
 {
-	in->file->judged = in->file->rate;
+	in->file->judged = in->file->seconds;
 	for (size_t k = 0; k < in->n_services; k++)
 		if (mux_fill_has_file(&in->states[k]) && exceeds(m, in, k))
 			end(m, in, k);
+}
+
+/* In time it would have had what a service needs. */
+static void judge_missing(const struct mux *m, const struct mux_source *in)
+{
+	enum file_refusal missing = find_missing(in->file);
+
+	if (missing == FILE_SUITS ||
+	    m->now_ns - in->file->begin_ns < MISSING_MS * MS)
+		return;
+	for (size_t k = 0; k < in->n_services; k++) {
+		struct mux_fill *f = in->states[k].fill;
+
+		if (f == NULL || f->n_parts > 0)
+			continue;
+		if (missing == FILE_NO_START && !map(in->file, f))
+			refuse(m, in, k, FILE_OTHER_CODINGS);
+		else
+			refuse(m, in, k, missing);
+	}
 }
 
 /* --- the packets --- */
@@ -416,7 +527,7 @@ static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 /* No picture begins in front of the file, so that each one is whole. */
 static void hold_pictures(struct mux_source *in)
 {
-	for (size_t k = 0; k < in->n_services && in->file->rate != 0; k++) {
+	for (size_t k = 0; k < in->n_services && in->file->seconds > 0; k++) {
 		struct mux_fill *f = in->states[k].fill;
 
 		if (f != NULL && f->n_parts == 0 && !f->refused &&
@@ -436,8 +547,9 @@ void file_run(struct mux *m, struct mux_source *in)
 		mux_free_file(in);
 		return;
 	}
-	if (f->rate != f->judged)
+	if (f->seconds != f->judged)
 		judge(m, in);
+	judge_missing(m, in);
 	hold_pictures(in);
 	while ((at_ns = delay_line_next(&f->line, m->turn_ns)) <= m->now_ns) {
 		run_first(m, in, at_ns);

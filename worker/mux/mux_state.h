@@ -65,6 +65,17 @@ struct mux_collector {
 	uint8_t buffer[SECTION_MAX];
 };
 
+/* Why a file is not sent instead of a service. */
+enum file_refusal {
+	FILE_SUITS, /* or not known yet */
+	FILE_NO_PROGRAM,
+	FILE_NO_PCR,
+	FILE_NO_RATE,
+	FILE_NO_START,
+	FILE_OTHER_CODINGS,
+	FILE_TOO_FAST,
+};
+
 /* A service of an input. */
 struct mux_service {
 	/* its first PIDs of video and audio in the output; without any it is
@@ -94,6 +105,7 @@ struct mux_service {
 	uint64_t fill_meter, fill_metered; /* the same of its filler */
 	uint64_t again_ns; /* not before this time it gets a filler */
 	struct mux_fill *fill; /* its last picture is sent; NULL: it is not */
+	enum file_refusal refusal; /* the last one that was logged */
 	bool holds;   /* packets wait for the decision on a picture ... */
 	struct fifo held; /* ... here */
 	struct rap rap; /* of the output, while it is absent */
@@ -136,7 +148,7 @@ struct mux_source {
 	 * are sent; NULL: the packets of all PIDs are sent */
 	uint16_t *gone;
 	bool still; /* its services have a filler, ... */
-	bool has_file; /* ... for which a file may be sent */
+	char *file_path; /* ... for which this file may be sent; NULL: none */
 	struct mux_file *file; /* what was read of it; NULL: nothing */
 	size_t n_gated;   /* services whose packets are not sent, ... */
 	size_t n_filled;  /* ... those with a filler, ... */

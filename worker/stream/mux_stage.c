@@ -53,7 +53,7 @@ static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 		.absent_ms = o->absent == ABSENT_REMOVE ? o->absent_s * 1000
 							: 0,
 		.still = o->absent == ABSENT_STILL || o->absent == ABSENT_FILE,
-		.file = o->absent == ABSENT_FILE,
+		.file = o->absent == ABSENT_FILE ? o->absent_path : NULL,
 		.n_pids = o->n_maps,
 		.pids = pids,
 		.number = o->set_pnr,

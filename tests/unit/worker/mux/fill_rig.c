@@ -135,7 +135,7 @@ static void make_mux(struct fill_rig *r)
 		mux_setup(r->mux, i, &(struct mux_source_config){
 			.base = (uint16_t)(100 * (i + 1)), .count = 100,
 			.still = i == 0 && o->still,
-			.file = i == 0 && o->file,
+			.file = i == 0 && o->file ? "/a/fill.ts" : NULL,
 			.max_kbps = i == 0 ? o->max_kbps : 0,
 			.absent_ms = i == 0 ? o->absent_ms : 0,
 			.priority = 100 + (unsigned)i });
@@ -355,24 +355,30 @@ static void put_file(struct fill_rig *r)
 	const char tag[2] = { (char)r->file_audio_tag, 0 };
 	const struct build_es es[] = {
 		audio_es(FILE_AUDIO, tag),
-		{ r->file_coding, FILE_VIDEO, NULL, 0 } };
+		{ r->file_coding, FILE_VIDEO, NULL, 0 },
+		{ 0x03, FILE_OTHER, NULL, 0 } };
 	uint64_t pcr = r->pcr + 7000 * (uint64_t)PCR_HZ;
 	uint64_t pts = pcr / 300 + 90 * r->file_lead_ms;
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len;
 
 	r->file->n = 0;
-	if (r->ticks % 10 == 0) {
+	if (r->ticks % 10 == 0 && !r->file_lacks.program) {
 		len = build_pat(section, 0, &program, 1);
 		(void)build_section(r->file, TS_PID_PAT, section, len);
-		len = build_pmt(section, program, 0, es, 2);
+		len = build_pmt(section, program, 0, es,
+				r->file_others > 0 ? 3 : 2);
 		section[8] = 0xe0;
 		section[9] = FILE_VIDEO;
 		build_mend_crc(section, len);
 		(void)build_section(r->file, program.pid, section, len);
 	}
-	(void)build_pcr(r->file, FILE_VIDEO, pcr);
-	put_picture(r->file, FILE_VIDEO, r->ticks % GROUP == 25, pts);
+	if (!r->file_lacks.pcr)
+		(void)build_pcr(r->file, FILE_VIDEO, pcr);
+	put_picture(r->file, FILE_VIDEO,
+		    r->ticks % GROUP == 25 && !r->file_lacks.start, pts);
+	for (unsigned n = r->file_others; n > 0; n--)
+		(void)build_payload(r->file, FILE_OTHER, FILE_FILL);
 	for (unsigned n = r->file_packets; n > 2; n--)
 		(void)build_payload(r->file, FILE_VIDEO, FILE_FILL);
 	if (r->ticks % 3 == 0)

@@ -19,7 +19,8 @@ enum {
 	VIDEO_MOVED = 0x151, AUDIO_MOVED = 0x161,
 	PMT_OUT = 156, VIDEO_OUT = 172, AUDIO_OUT = 188, CLOCK_OUT = 120,
 	VIDEO_MOVED_OUT = 137, AUDIO_MOVED_OUT = 153,
-	FILE_VIDEO = 0x30, FILE_AUDIO = 0x31, FILE_FILL = 0x77,
+	FILE_VIDEO = 0x30, FILE_AUDIO = 0x31, FILE_OTHER = 0x32,
+	FILE_FILL = 0x77,
 	KBPS = 4000, /* 26 packets in a tick */
 	LEAD_MS = 333, /* of PTS over the clock */
 };
@@ -76,6 +77,10 @@ struct fill_rig {
 	/* tags of descriptors of private audio; 0: it is MPEG audio */
 	uint8_t audio_tag, file_audio_tag;
 	unsigned file_lead_ms, file_packets; /* as lead_ms and per_tick */
+	unsigned file_others; /* packets of audio that the service has not */
+	struct {
+		bool program, pcr, start;
+	} file_lacks;
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
 	unsigned ticks;

@@ -2,9 +2,30 @@
 /* The file of an input is sent instead of a service. */
 #include "tests/unit/worker/mux/fill_rig.h"
 
+#include "common/base/log.h"
 #include "common/base/units.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The lines about a file that is not sent, and the last one. */
+struct lines {
+	unsigned n;
+	char last[256];
+};
+
+static void on_line(enum log_level level, const char *component,
+		    const char *text, void *arg)
+{
+	struct lines *l = arg;
+
+	(void)level, (void)component;
+	if (strstr(text, "instead of the file") == NULL)
+		return;
+	l->n++;
+	(void)snprintf(l->last, sizeof l->last, "%s", text);
+}
 
 static struct fill_rig *make(void)
 {
@@ -214,6 +235,73 @@ Test(mux_file, one_with_a_higher_rate_than_the_service_is_not_sent)
 	fill_play(r, 2 * BEGIN);
 	cr_expect(fill_state(r, 1).filled &&
 		  !fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
+Test(mux_file, tracks_that_are_not_sent_do_not_count)
+{
+	struct fill_rig *r = make();
+
+	r->file_others = 4;
+	fill_play(r, 300);
+	r->off = 1;
+	fill_play(r, BEGIN);
+	cr_expect(fill_state(r, 1).file);
+	fill_rig_free(r);
+}
+
+Test(mux_file, the_log_names_file_service_and_what_is_missing)
+{
+	static const char *const reasons[] = {
+		"it has no program with video or audio", "it has no PCR",
+		"it has no picture at which a receiver can begin" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fill_rig *r = make();
+		struct lines lines = { 0 };
+		char expected[256];
+
+		log_open(on_line, &lines, LOG_LEVEL_WARNING);
+		r->file_lacks.program = i == 0;
+		r->file_lacks.pcr = i == 1;
+		r->file_lacks.start = i == 2;
+		fill_play(r, 300);
+		r->off = 1;
+		fill_play(r, 800);
+		cr_expect(fill_state(r, 1).filled && !fill_state(r, 1).file);
+		(void)snprintf(expected, sizeof expected,
+			       "input 1: service 102: last picture sent "
+			       "instead of the file of absent /a/fill.ts: %s",
+			       reasons[i]);
+		cr_expect_eq(lines.n, 1u, "%zu: %u", i, lines.n);
+		cr_expect_str_eq(lines.last, expected);
+		log_open(NULL, NULL, LOG_LEVEL_INFO);
+		fill_rig_free(r);
+	}
+}
+
+Test(mux_file, a_reason_is_logged_again_only_behind_a_change)
+{
+	struct fill_rig *r = make();
+	struct lines lines = { 0 };
+
+	log_open(on_line, &lines, LOG_LEVEL_WARNING);
+	r->file_packets = 6;
+	fill_play(r, 300);
+	for (unsigned i = 0; i < 3; i++) {
+		r->off = 1;
+		fill_play(r, 2 * BEGIN);
+		r->off = 0;
+		fill_play(r, 300);
+		cr_expect(!fill_state(r, 1).filled);
+	}
+	cr_expect_eq(lines.n, 1u, "%u", lines.n);
+	r->file_coding = 0x1b;
+	r->off = 1;
+	fill_play(r, 2 * BEGIN);
+	cr_expect_eq(lines.n, 2u, "%u", lines.n);
+	cr_expect_not_null(strstr(lines.last, "other codings"));
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	fill_rig_free(r);
 }
 
