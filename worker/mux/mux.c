@@ -22,6 +22,8 @@ enum {
 	SDT_MS = 1000,
 	TABLE_PACKETS = 256,
 	PLACES = 4, /* null packets of a turn for the tables of a remux */
+	/* Services stay for this time until PMTs of others follow a PAT. */
+	AWAIT_MS = 500,
 	/* What an input may have beyond mux_delay, and the limits of its
 	 * packets that wait. */
 	LINE_MORE_MS = 1000,
@@ -117,6 +119,21 @@ static void share_services(struct mux *m)
 		m->inputs[i].n_services = MIN(m->inputs[i].n_found, most);
 }
 
+/* Are only the PMTs missing of the programs that replace those of the input? */
+static bool awaits_pmts(const struct mux *m, struct mux_source *in)
+{
+	struct remux_service one;
+
+	if (in->n_found == 0 || remux_services(in->remux, &one, 1) > 0 ||
+	    remux_unsent(in->remux, &one, 1) == 0) {
+		in->await_ns = 0;
+		return false;
+	}
+	if (in->await_ns == 0)
+		in->await_ns = m->now_ns;
+	return m->now_ns - in->await_ns < AWAIT_MS * MS;
+}
+
 /* After a change of the tables of an input: in the order of the configuration,
  * so that the result does not depend on the order of the changes. */
 static void follow_tables(struct mux *m)
@@ -135,6 +152,10 @@ static void follow_tables(struct mux *m)
 			remux_replan(in->remux);
 		if (remux_builds(in->remux) == in->builds)
 			continue;
+		if (awaits_pmts(m, in)) {
+			m->fed = true; /* the next turn looks again */
+			continue;
+		}
 		mux_read_services(m, in);
 		changed = true;
 	}

@@ -30,6 +30,7 @@ struct source {
 	uint64_t pcr;
 	bool silent;
 	unsigned ticks;
+	unsigned late; /* ticks from the PAT to the PMT */
 };
 
 struct input {
@@ -167,14 +168,21 @@ static void rig_free(struct rig *r)
 	free(r);
 }
 
-static void put_tables(struct build *b, const struct source *s)
+static void put_pat(struct build *b, const struct source *s)
 {
 	const struct build_entry entry = { s->number, s->pmt_pid };
+	uint8_t section[SECTION_PSI_MAX];
+
+	(void)build_section(b, 0, section,
+			    build_pat(section, s->pat_version, &entry, 1));
+}
+
+static void put_pmt(struct build *b, const struct source *s)
+{
 	const struct build_es es = { 0x02, s->video_pid, "", 0 };
 	uint8_t section[SECTION_PSI_MAX];
-	size_t len = build_pat(section, s->pat_version, &entry, 1);
+	size_t len;
 
-	(void)build_section(b, 0, section, len);
 	len = build_pmt(section, (struct build_entry){ s->number,
 						       s->video_pid },
 			s->version, &es, 1);
@@ -188,8 +196,10 @@ static void play_input(struct rig *r, struct input *in)
 
 	s->pcr += TICK_MS * (PCR_HZ / 1000);
 	if (!s->silent) {
-		if (s->ticks++ % 10 == 0)
-			put_tables(in->build, s);
+		if (s->ticks % 10 == 0)
+			put_pat(in->build, s);
+		if (s->ticks++ % 10 == s->late)
+			put_pmt(in->build, s);
 		(void)build_pcr(in->build, s->video_pid, s->pcr);
 		(void)build_pes(in->build, s->video_pid, "", 0);
 		for (unsigned k = 0; k < 5; k++)
@@ -216,6 +226,7 @@ struct change {
 	const char *name;
 	bool pmt_pid, video_pid, number, clock;
 	unsigned silent_ms;
+	unsigned late; /* ticks from its PAT to its PMT */
 };
 
 static void apply(struct rig *r, const struct change *c)
@@ -225,7 +236,8 @@ static void apply(struct rig *r, const struct change *c)
 	s->silent = true;
 	play(r, c->silent_ms);
 	s->silent = false;
-	s->ticks = 0; /* its tables are sent now */
+	s->ticks = 0; /* its PAT is sent now */
+	s->late = c->late;
 	s->version++;
 	s->pat_version++;
 	s->pmt_pid ^= c->pmt_pid ? 0x10 : 0;
@@ -287,6 +299,31 @@ Test(mux_switch, keeps_the_pmt_where_the_service_has_another_number)
 	expect_switches(&(struct change){ "behind a pause", .number = true,
 					  .pmt_pid = true, .video_pid = true,
 					  .clock = true, .silent_ms = 350 });
+}
+
+Test(mux_switch, keeps_a_service_until_the_pmt_of_another_number_follows)
+{
+	expect_switches(&(struct change){ "at once", .number = true,
+					  .video_pid = true, .late = 5 });
+	expect_switches(&(struct change){ "other clock", .number = true,
+					  .pmt_pid = true, .video_pid = true,
+					  .clock = true, .late = 5 });
+}
+
+/* Without a PMT for a longer time it leaves. */
+Test(mux_switch, does_not_keep_a_service_that_has_no_pmt)
+{
+	struct rig *r = rig_new();
+
+	play(r, 1500);
+	r->absent_ms = 0;
+	apply(r, &(struct change){ .number = true, .video_pid = true,
+				   .late = 10 });
+	play(r, 400);
+	cr_expect_leq(r->absent_ms, 1, "%.1f ms", r->absent_ms);
+	play(r, 900);
+	cr_expect_geq(r->absent_ms, 500, "%.1f ms", r->absent_ms);
+	rig_free(r);
 }
 
 /* What leaves the delay are packets of the old streams: the PMT names them,
