@@ -324,14 +324,9 @@ static void settings_restart(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
 	const json_t *interrupt = edit_get(request, "interrupt");
-	struct errmsg error;
 
 	if (interrupt != NULL && !json_is_boolean(interrupt))
 		reply_error(reply, 400, "interrupt: is not true or false");
-	else if (config_save_error(api->cfg.config, &error))
-		/* the new process would read the file without the change */
-		reply_error(reply, 503, "a change is not saved: %s",
-			    error.text);
 	else
 		saved_restart(api, reply, "restart", json_is_true(interrupt),
 			      effects_only(request));
