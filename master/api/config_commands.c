@@ -2,7 +2,6 @@
 /* The configuration as a whole: load, upload, GET api/config. */
 #include "common/base/alloc.h"
 #include "master/api/certificate.h"
-#include "master/api/changes.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/redact.h"
@@ -120,12 +119,8 @@ static void warn_of(const struct api *api, const json_t *document,
 static void foresee(struct api *api, const json_t *wanted,
 		    struct reply *reply)
 {
-	const json_t *now = config_document(api->cfg.config);
-	json_t *changes = changes_list(now, wanted);
-	json_t *effects = effects_new();
+	json_t *changes, *effects = effects_of_restart(api, wanted, &changes);
 
-	effects_add_restart(effects);
-	effects_add_document(effects, api, wanted, changes);
 	reply_effects(reply, "upload", effects);
 	(void)json_object_set_new(reply->body, "changes", changes);
 	warn_of(api, wanted, reply);

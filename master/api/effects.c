@@ -2,6 +2,7 @@
 #include "master/api/effects.h"
 
 #include "common/base/errmsg.h"
+#include "master/api/changes.h"
 #include "master/api/edit.h"
 #include "master/config/check.h"
 #include "master/config/stream_conf.h"
@@ -59,15 +60,15 @@ void effects_add_stream(json_t *effects, const struct api *api, const char *id,
 	stream_conf_free(&conf);
 }
 
-void effects_add_settings(json_t *effects, const struct api *api,
-			  const json_t *settings)
+/* settings: from the next start on; NULL: there are none. */
+static void add_streams(json_t *effects, const struct api *api,
+			const json_t *streams, const json_t *settings)
 {
 	json_t *none = settings == NULL ? json_object() : NULL;
 	const json_t *stream;
 	size_t i;
 
-	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
-			   stream) {
+	json_array_foreach(streams, i, stream) {
 		const char *id = edit_text(stream, "id");
 
 		if (id != NULL)
@@ -77,25 +78,30 @@ void effects_add_settings(json_t *effects, const struct api *api,
 	json_decref(none);
 }
 
-void effects_add_document(json_t *effects, const struct api *api,
-			  const json_t *document, const json_t *changes)
+void effects_add_settings(json_t *effects, const struct api *api,
+			  const json_t *settings)
 {
-	const json_t *settings = json_object_get(document, "settings");
-	json_t *none = settings == NULL ? json_object() : NULL;
-	const json_t *stream;
+	add_streams(effects, api, config_section(api->cfg.config, STREAMS),
+		    settings);
+}
+
+json_t *effects_of_restart(const struct api *api, const json_t *document,
+			   json_t **ret_changes)
+{
+	json_t *effects = effects_new();
+	json_t *changes = changes_list(config_document(api->cfg.config),
+				       document);
+	const json_t *id;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, STREAMS), i, stream) {
-		const char *id = edit_text(stream, "id");
-
-		if (id != NULL)
-			effects_add_stream(effects, api, id, stream,
-					   settings != NULL ? settings : none);
-	}
-	json_array_foreach(json_object_get(changes, "removed"), i, stream)
-		effects_add_stream(effects, api, json_string_value(stream),
-				   NULL, NULL);
-	json_decref(none);
+	effects_add_restart(effects);
+	add_streams(effects, api, json_object_get(document, STREAMS),
+		    json_object_get(document, "settings"));
+	json_array_foreach(json_object_get(changes, "removed"), i, id)
+		effects_add_stream(effects, api, json_string_value(id), NULL,
+				   NULL);
+	*ret_changes = changes;
+	return effects;
 }
 
 void reply_effects(struct reply *reply, const char *command,

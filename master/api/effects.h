@@ -33,10 +33,11 @@ void effects_add_stream(json_t *effects, const struct api *, const char *id,
  * on. */
 void effects_add_settings(json_t *effects, const struct api *,
 			  const json_t *settings);
-/* All streams of the document of the next start.  changes: changes_list() of
- * the present document and this one. */
-void effects_add_document(json_t *effects, const struct api *,
-			  const json_t *document, const json_t *changes);
+/* The effects of a restart that takes this document.  ret_changes becomes
+ * changes_list() of the present document and this one.  The caller owns
+ * both. */
+json_t *effects_of_restart(const struct api *, const json_t *document,
+			   json_t **ret_changes);
 
 /* 200 with {command: "ok", "dry_run": true, "effects": …}. */
 void reply_effects(struct reply *, const char *command, json_t *take_effects);

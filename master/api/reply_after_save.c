@@ -4,7 +4,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/loop/timer.h"
-#include "master/api/changes.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 
@@ -67,12 +66,9 @@ static void reply_saved(struct saving *s)
 /* document: of the next start. */
 static void reply_foreseen(struct saving *s, const json_t *document)
 {
-	const json_t *now = config_document(s->api->cfg.config);
-	json_t *changes = changes_list(now, document);
-	json_t *effects = effects_new();
+	json_t *changes;
+	json_t *effects = effects_of_restart(s->api, document, &changes);
 
-	effects_add_restart(effects);
-	effects_add_document(effects, s->api, document, changes);
 	json_decref(changes);
 	reply_effects(call_reply(s->call), s->command, effects);
 	call_finish(s->call);

@@ -2,7 +2,6 @@
 /* Commands about the settings, and about the instance itself. */
 #include "master/api/certificate.h"
 #include "master/api/call.h"
-#include "master/api/changes.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/reply_after_save.h"
@@ -245,22 +244,20 @@ static bool may_write(const struct api *api, const char *key,
 static void foresee_config(struct api *api, const char *key, json_t *data,
 			   bool restart, struct reply *reply)
 {
-	const json_t *now = config_document(api->cfg.config);
-	json_t *effects = effects_new(), *wanted, *changes;
+	json_t *effects, *members, *wanted, *changes;
 
-	if (restart)
-		effects_add_restart(effects);
 	if (restart && (strcmp(key, "settings") == 0 ||
 			strcmp(key, STREAMS) == 0)) {
-		wanted = json_copy((json_t *)(uintptr_t)now);
-		if (data != NULL)
-			(void)json_object_set(wanted, key, data);
-		else
-			(void)json_object_del(wanted, key);
-		changes = changes_list(now, wanted);
-		effects_add_document(effects, api, wanted, changes);
+		members = member(key, data);
+		wanted = config_with(api->cfg.config, members);
+		effects = effects_of_restart(api, wanted, &changes);
 		json_decref(changes);
 		json_decref(wanted);
+		json_decref(members);
+	} else {
+		effects = effects_new();
+		if (restart)
+			effects_add_restart(effects);
 	}
 	reply_effects(reply, "set-config", effects);
 }

@@ -540,13 +540,20 @@ static void put_members(json_t *document, const json_t *members)
 			(void)json_object_set(document, key, value);
 }
 
-void config_write_members(struct config *c, const json_t *members,
-			  save_done_fn *done, void *arg)
+json_t *config_with(const struct config *c, const json_t *members)
 {
 	json_t *document = json_copy(c->document);
 
-	c->uploaded[0] = '\0';
 	put_members(document, members);
+	return document;
+}
+
+void config_write_members(struct config *c, const json_t *members,
+			  save_done_fn *done, void *arg)
+{
+	json_t *document = config_with(c, members);
+
+	c->uploaded[0] = '\0';
 	write_document(c, document, done, arg);
 	json_decref(document);
 }

@@ -136,9 +136,12 @@ bool config_is_saved(const struct config *);
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
-/* Writes the document with these members to the file; there is one.  A member
- * that is null is left out.  The document in memory stays: see
- * config_put_members(). */
+/* The document with these members instead of its own; a member that is null is
+ * left out.  The caller owns the result, which shares values with both. */
+json_t *config_with(const struct config *, const json_t *members);
+
+/* Writes config_with() to the file; there is one.  The document in memory
+ * stays: see config_put_members(). */
 void config_write_members(struct config *, const json_t *members,
 			  save_done_fn *done, void *arg);
 
