@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/input/file_errors.h"
 
-#include "common/base/log.h"
+#include "tests/unit/log_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The lines of the log. */
-struct lines {
-	unsigned n;
-	char last[512];
-};
-
-static void keep(enum log_level level, const char *component,
-		 const char *text, void *arg)
-{
-	struct lines *l = arg;
-
-	(void)level, (void)component;
-	l->n++;
-	(void)snprintf(l->last, sizeof l->last, "%s", text);
-}
-
-static void logged(struct file_errors *f, struct lines *l, unsigned n,
+static void logged(struct file_errors *f, struct log_lines *l, unsigned n,
 		   const char *last)
 {
 	l->n = 0;
@@ -44,9 +28,9 @@ static void says(const struct file_errors *f, const char *want)
 Test(file_errors, are_logged_once_and_when_they_change)
 {
 	struct file_errors f = { 0 };
-	struct lines l;
+	struct log_lines l = { 0 };
 
-	log_open(keep, &l, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &l, LOG_LEVEL_INFO);
 	for (int round = 0; round < 3; round++) {
 		file_errors_round(&f);
 		file_errors_note(&f, "b", "gone", false);
@@ -68,9 +52,9 @@ Test(file_errors, are_logged_once_and_when_they_change)
 Test(file_errors, keep_the_error_of_a_file_that_begins_well_again)
 {
 	struct file_errors f = { 0 };
-	struct lines l = { 0 };
+	struct log_lines l = { 0 };
 
-	log_open(keep, &l, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &l, LOG_LEVEL_INFO);
 	for (int round = 0; round < 3; round++) {
 		file_errors_round(&f);
 		file_errors_meet(&f, "a");
@@ -105,10 +89,10 @@ Test(file_errors, forget_files_that_left_the_list)
 Test(file_errors, log_a_few_of_many_files)
 {
 	struct file_errors f = { 0 };
-	struct lines l;
+	struct log_lines l = { 0 };
 	char path[300];
 
-	log_open(keep, &l, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &l, LOG_LEVEL_INFO);
 	for (int i = 9999; i >= 0; i--) {
 		(void)snprintf(path, sizeof path, "/%0200d/%04d", 0, i);
 		file_errors_note(&f, path, "gone", false);

@@ -2,30 +2,15 @@
 /* The file of an input is sent instead of a service. */
 #include "tests/unit/worker/mux/fill_rig.h"
 
-#include "common/base/log.h"
 #include "common/base/units.h"
+#include "tests/unit/log_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The lines about a file that is not sent, and the last one. */
-struct lines {
-	unsigned n;
-	char last[256];
-};
-
-static void on_line(enum log_level level, const char *component,
-		    const char *text, void *arg)
-{
-	struct lines *l = arg;
-
-	(void)level, (void)component;
-	if (strstr(text, "instead of the file") == NULL)
-		return;
-	l->n++;
-	(void)snprintf(l->last, sizeof l->last, "%s", text);
-}
+/* The lines about a file that is not sent. */
+#define REFUSED ((struct log_lines){ .part = "instead of the file" })
 
 static struct fill_rig *make(void)
 {
@@ -258,10 +243,10 @@ Test(mux_file, the_log_names_file_service_and_what_is_missing)
 
 	for (size_t i = 0; i < 3; i++) {
 		struct fill_rig *r = make();
-		struct lines lines = { 0 };
+		struct log_lines lines = REFUSED;
 		char expected[256];
 
-		log_open(on_line, &lines, LOG_LEVEL_WARNING);
+		log_open(log_lines_take, &lines, LOG_LEVEL_WARNING);
 		r->file_lacks.program = i == 0;
 		r->file_lacks.pcr = i == 1;
 		r->file_lacks.start = i == 2;
@@ -283,9 +268,9 @@ Test(mux_file, the_log_names_file_service_and_what_is_missing)
 Test(mux_file, a_reason_is_logged_again_only_behind_a_change)
 {
 	struct fill_rig *r = make();
-	struct lines lines = { 0 };
+	struct log_lines lines = REFUSED;
 
-	log_open(on_line, &lines, LOG_LEVEL_WARNING);
+	log_open(log_lines_take, &lines, LOG_LEVEL_WARNING);
 	r->file_packets = 6;
 	fill_play(r, 300);
 	for (unsigned i = 0; i < 3; i++) {

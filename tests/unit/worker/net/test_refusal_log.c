@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/refusal_log.h"
 
-#include "common/base/log.h"
+#include "tests/unit/log_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { DAY_S = 86400 };
-
-struct told {
-	unsigned lines;
-	char last[200];
-};
-
-static void note(enum log_level level, const char *component, const char *text,
-		 void *arg)
-{
-	struct told *t = arg;
-
-	(void)level, (void)component;
-	t->lines++;
-	(void)snprintf(t->last, sizeof t->last, "%s", text);
-}
 
 static struct errmsg reason(const char *who)
 {
@@ -38,9 +23,9 @@ Test(refusal_log, counts_repeated_refusals)
 {
 	struct refusal_log r = { .more = 0 };
 	struct errmsg error = reason("192.0.2.1");
-	struct told t = { .lines = 0 };
+	struct log_lines t = { 0 };
 
-	log_open(note, &t, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &t, LOG_LEVEL_INFO);
 	for (uint64_t s = 1; s <= DAY_S; s++) {
 		refusal_log_add(&r, "rist", 9000, &error, 3, s * 1000);
 		refusal_log_every_second(&r, "rist", 9000, s * 1000);
@@ -48,10 +33,10 @@ Test(refusal_log, counts_repeated_refusals)
 			cr_assert_str_eq(t.last, "rist port 9000: 192.0.2.1: "
 					 "call refused: no");
 		if (s == 61)
-			cr_assert_eq(t.lines, 3);
+			cr_assert_eq(t.n, 3);
 	}
-	cr_assert_leq(t.lines, 2 * DAY_S / 60 + 2);
-	cr_assert_geq(t.lines, DAY_S / 60);
+	cr_assert_leq(t.n, 2 * DAY_S / 60 + 2);
+	cr_assert_geq(t.n, DAY_S / 60);
 	refusal_log_every_second(&r, "rist", 9000,
 				 (DAY_S + 60) * UINT64_C(1000));
 	cr_assert(strncmp(t.last,
@@ -62,12 +47,12 @@ Test(refusal_log, counts_repeated_refusals)
 Test(refusal_log, logs_other_refusals_at_once_with_a_limit)
 {
 	struct refusal_log r = { .more = 0 };
-	struct told t = { .lines = 0 };
+	struct log_lines t = { 0 };
 	char who[16];
 
-	log_open(note, &t, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &t, LOG_LEVEL_INFO);
 	refusal_log_add(&r, "srt", 9, &(struct errmsg){ "x" }, 0, 1000);
-	cr_assert_eq(t.lines, 0, "no refusal");
+	cr_assert_eq(t.n, 0, "no refusal");
 	for (unsigned i = 0; i < 1000; i++) {
 		struct errmsg error;
 
@@ -75,7 +60,7 @@ Test(refusal_log, logs_other_refusals_at_once_with_a_limit)
 		error = reason(who);
 		refusal_log_add(&r, "srt", 9, &error, 1, 1000 + i);
 	}
-	cr_assert_eq(t.lines, 5);
+	cr_assert_eq(t.n, 5);
 	refusal_log_every_second(&r, "srt", 9, 62000);
 	cr_assert_str_eq(t.last, "srt port 9: calls refused since: 995");
 }

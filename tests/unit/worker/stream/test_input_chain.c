@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/input_chain.h"
 
-#include "common/base/log.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "tests/unit/log_lines.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/csa/core_choice.h"
 
@@ -169,24 +169,6 @@ Test(input_chain, the_received_rate_counts_the_packets_that_are_not_selected)
 	chain_done(&l);
 }
 
-struct told {
-	const char *part; /* of the lines that count */
-	unsigned n;
-	char last[200];
-};
-
-static void on_line(enum log_level level, const char *component,
-		    const char *text, void *arg)
-{
-	struct told *t = arg;
-
-	(void)level, (void)component;
-	if (strstr(text, t->part) == NULL)
-		return;
-	t->n++;
-	(void)snprintf(t->last, sizeof t->last, "%s", text);
-}
-
 /* A PAT of 300 programs in two sections. */
 static struct build *many_programs(uint8_t version)
 {
@@ -211,13 +193,14 @@ static struct build *many_programs(uint8_t version)
 }
 
 /* Feeds it and ends as many seconds, each with another version. */
-static void feed_many(const char *address, unsigned seconds, struct told *told)
+static void feed_many(const char *address, unsigned seconds,
+		      struct log_lines *told)
 {
 	struct stream_spec spec;
 	struct input_chain l;
 
-	*told = (struct told){ .part = "programs are dropped" };
-	log_open(on_line, told, LOG_LEVEL_INFO);
+	*told = (struct log_lines){ .part = "programs are dropped" };
+	log_open(log_lines_take, told, LOG_LEVEL_INFO);
 	stream_spec_init(&spec);
 	l = chain_of(address, &spec);
 	chain_want(&l, true, 0);
@@ -235,7 +218,7 @@ static void feed_many(const char *address, unsigned seconds, struct told *told)
 
 Test(input_chain, programs_beyond_the_limit_are_logged_once)
 {
-	struct told told;
+	struct log_lines told;
 
 	feed_many("udp://239.1.1.1#set_tsid=7", 3, &told);
 	cr_assert_eq(told.n, 1u);
@@ -266,7 +249,7 @@ static size_t full_pmt(uint8_t *section)
 Test(input_chain, a_pmt_without_room_is_logged_once)
 {
 	static const struct build_entry one = { 1, 0x100 };
-	struct told told = { .part = "exceeds" };
+	struct log_lines told = { .part = "exceeds" };
 	struct build *b = build_new();
 	struct stream_spec spec;
 	struct input_chain l;
@@ -277,7 +260,7 @@ Test(input_chain, a_pmt_without_room_is_logged_once)
 	build_section(b, 0, section, build_pat(section, 0, &one, 1));
 	build_section(b, 0x100, section, full_pmt(section));
 	run = build_run(b);
-	log_open(on_line, &told, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 	stream_spec_init(&spec);
 	l = chain_of("udp://239.1.1.1#set_pnr=5&lang.257=deu", &spec);
 	chain_want(&l, true, 0);

@@ -2,7 +2,7 @@
 #include "common/base/units.h"
 #include "worker/stream/monitor_log.h"
 
-#include "common/base/log.h"
+#include "tests/unit/log_lines.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,31 +12,16 @@ static const struct monitor_counts calm, loss = { .network_lost = 1 },
 			bare = { .unprotected = 1 },
 			two = { .senders = 2 };
 
-struct told {
-	unsigned n;
-	char last[400];
-};
-
-static void on_line(enum log_level level, const char *component,
-		    const char *text, void *arg)
-{
-	struct told *t = arg;
-
-	(void)level, (void)component;
-	t->n++;
-	(void)snprintf(t->last, sizeof t->last, "%s", text);
-}
-
 /* Nothing comes here: sync_loss is raised by the first second. */
 Test(watch, an_alarm_of_the_input_is_not_logged_for_the_output)
 {
 	const alarm_set sync = ALARM_BIT(ALARM_SYNC_LOSS);
 	const alarm_set lost = ALARM_BIT(ALARM_NETWORK_LOSS);
-	struct told told = { 0 };
+	struct log_lines told = { 0 };
 	struct monitor_log w = { 0 };
 	uint64_t now_ns = SECOND_NS;
 
-	log_open(on_line, &told, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, "output", now_ns);
 	monitor_log_second(&w, &calm, sync, NULL, now_ns += SECOND_NS);
 	cr_assert_eq(w.raised, sync);
@@ -54,10 +39,10 @@ Test(watch, an_alarm_of_the_input_is_not_logged_for_the_output)
 
 Test(watch, an_input_logs_every_alarm_of_its_own)
 {
-	struct told told = { 0 };
+	struct log_lines told = { 0 };
 	struct monitor_log w = { 0 };
 
-	log_open(on_line, &told, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, "input 2", SECOND_NS);
 	monitor_log_second(&w, &loss, 0, NULL, 2 * SECOND_NS);
 	cr_assert_str_eq(told.last,
@@ -76,10 +61,10 @@ Test(watch, the_unprotected_path_is_named)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct told told = { 0 };
+		struct log_lines told = { 0 };
 		struct monitor_log w = { 0 };
 
-		log_open(on_line, &told, LOG_LEVEL_INFO);
+		log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 		monitor_log_begin(&w, NULL, "input 1", SECOND_NS);
 		monitor_log_second(&w, &bare, 0, cases[i].why, 2 * SECOND_NS);
 		cr_assert_str_eq(told.last, cases[i].told);
@@ -91,10 +76,10 @@ Test(watch, another_failed_path_is_another_line)
 {
 	const char *first = "path 1: is down", *second = "path 2: is down";
 	uint64_t now_ns = SECOND_NS;
-	struct told told = { 0 };
+	struct log_lines told = { 0 };
 	struct monitor_log w = { 0 };
 
-	log_open(on_line, &told, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, "input 1", now_ns);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
 	monitor_log_second(&w, &bare, 0, first, now_ns += SECOND_NS);
@@ -111,10 +96,10 @@ Test(watch, another_failed_path_is_another_line)
 
 Test(watch, two_senders_are_named)
 {
-	struct told told = { 0 };
+	struct log_lines told = { 0 };
 	struct monitor_log w = { 0 };
 
-	log_open(on_line, &told, LOG_LEVEL_INFO);
+	log_open(log_lines_take, &told, LOG_LEVEL_INFO);
 	monitor_log_begin(&w, NULL, "input 1", SECOND_NS);
 	monitor_log_second(&w, &two, 0, "two senders: a and b",
 			   2 * SECOND_NS);
