@@ -15,11 +15,6 @@ static bool take_turn(struct turn_queue *q)
 	return q->done++ < TURN_QUEUE_SHARE;
 }
 
-static void feed(const struct turn_queue *q, const struct turn_work *w)
-{
-	ev_feed_event(q->loop, w->watcher, EV_WRITE);
-}
-
 static void on_turn(struct ev_loop *loop, ev_timer *timer, int revents)
 {
 	struct turn_queue *q = container_of(timer, struct turn_queue, timer);
@@ -28,7 +23,7 @@ static void on_turn(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)revents;
 	while ((w = TAILQ_FIRST(&q->works)) != NULL && take_turn(q)) {
 		turn_queue_remove(q, w);
-		feed(q, w);
+		ev_feed_event(loop, w->watcher, EV_WRITE);
 	}
 	if (w != NULL)
 		timer_start(loop, timer, 0);
@@ -51,7 +46,7 @@ void turn_queue_add(struct turn_queue *q, struct turn_work *w)
 	if (w->waits)
 		return;
 	if (TAILQ_EMPTY(&q->works) && take_turn(q)) {
-		feed(q, w);
+		ev_feed_event(q->loop, w->watcher, EV_WRITE);
 		return;
 	}
 	w->waits = true;

@@ -17,9 +17,9 @@ struct saving {
 	struct api *api;     /* gone when the save is cancelled */
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* static */
-	json_t *warnings;    /* of the members; NULL: none */
-	json_t *members;     /* that are stored; NULL: none */
-	saved_fn *apply;     /* of members */
+	json_t *warnings;    /* the check of the members has these; or NULL */
+	json_t *members;     /* the command stores these; or NULL */
+	saved_fn *apply;     /* applies the members */
 	bool dry;       /* there is only a trial */
 	bool interrupt; /* all streams, for a program of another protocol */
 };

@@ -7,7 +7,7 @@
 #include "common/document/revisions.h"
 
 struct authors {
-	char next[USER_LOGIN_MAX + 1]; /* of the next changes; "": unknown */
+	char next[USER_LOGIN_MAX + 1]; /* makes the next changes; "": unknown */
 	char list[REVISION_AUTHOR_MAX + 1]; /* "olga, carl", each once */
 };
 

@@ -33,7 +33,7 @@ struct config {
 	json_t *alarms;        /* subject -> sentence */
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* since then */
-	struct authors authors; /* of the changes since the last save */
+	struct authors authors; /* they made the changes since the last save */
 	unsigned changes;
 	unsigned others; /* uploads and adopted documents */
 	char uploaded[SECRET_TEXT]; /* digest of the document that the file has

@@ -21,9 +21,10 @@
 #include <sysexits.h>
 
 enum {
-	/* Of streams: they read what was received LEAD_MS before. */
+	/* Streams have this tick: they read what the adapter received LEAD_MS
+	 * before. */
 	TICK_MS = 10,
-	TICK_SHORT_MS = 5, /* of a source that is not roomy */
+	TICK_SHORT_MS = 5, /* a source that is not roomy has this one */
 	LEAD_MS = 2,
 	READS_MAX = 16, /* reads in a tick */
 	SLOTS_MS = 250, /* between reports of slots for CAMs */

@@ -18,7 +18,7 @@ enum {
 	/* Without packets for this time the last picture is sent again. */
 	FILE_SILENT_MS = 500,
 	LINE_PACKETS = 16384,
-	/* What was not found in it by then is missing. */
+	/* A file that has shown no program, PCR or start by then has none. */
 	MISSING_MS = 5000,
 };
 
@@ -33,8 +33,8 @@ struct mux_file {
 	uint64_t heard_ns; /* of its last packets */
 	uint64_t begin_ns; /* since then it has these streams */
 	bool started; /* it had a picture at which it can begin */
-	/* Of each stream: packets per second, the highest of a second by its
-	 * PCRs, and packets of this second. */
+	/* each stream has a rate in packets per second, the highest of a
+	 * second by the PCRs, and a count of this second */
 	uint64_t rates[PMT_STREAMS_MAX], meter[PMT_STREAMS_MAX];
 	uint64_t seconds; /* that were measured; 0: the rates are not known */
 	uint64_t judged;  /* after so many the services were looked at */
@@ -67,7 +67,7 @@ void mux_free_file(struct mux_source *in)
 	in->file = NULL;
 }
 
-/* What was found in the streams before is nothing of these. */
+/* Other streams begin without a rate and without a start. */
 static void set_streams(struct mux_file *f, const struct fill_streams *now,
 			uint64_t now_ns)
 {
@@ -285,7 +285,7 @@ static void renew_clock(struct mux_fill *f, uint64_t now_ns)
 	f->start_ns = now_ns;
 }
 
-/* What the file lacks for any service. */
+/* The reason why the file suits no service. */
 static enum file_refusal find_missing(const struct mux_file *f)
 {
 	if (f->streams.n == 0)

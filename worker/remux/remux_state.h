@@ -131,8 +131,8 @@ struct remux {
 	uint16_t route[TS_PIDS];
 	uint8_t role[TS_PIDS]; /* enum role */
 	uint8_t absent[TS_PIDS]; /* see remux_absent.c */
-	/* of each output PID: the source PID that had it last, if its counter
-	 * is in cc; 0: none */
+	/* each output PID has the source PID that was sent on it last, if cc
+	 * has its counter; 0: none */
 	uint16_t sender[TS_PIDS];
 
 	/* the output */
