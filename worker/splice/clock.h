@@ -61,7 +61,7 @@ uint64_t splice_ticks_of_ns(uint64_t ns);
  * wrap); *n counts them, at first 0. */
 void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured);
 
-/* What the packets of the active source show of its PCRs. */
+/* What the packets of the active source show of its PCRs, and of its units. */
 struct splice_watch {
 	uint8_t n;        /* PCRs since the clock was placed, up to
 			   * SPLICE_CLOCK_HABIT */
@@ -74,6 +74,9 @@ struct splice_watch {
 	/* 27 MHz: by so much the offset may grow before the second PCR after a
 	 * cut */
 	int64_t room;
+	uint64_t odd_ns;  /* time when an odd unit was last held in vain; 0:
+			   * never */
+	uint64_t far_ns;  /* the same of a unit that leaves the clock */
 };
 
 /* The verdict on the next PCR of the active source. */

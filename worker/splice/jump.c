@@ -148,7 +148,6 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 void splice_cut_here(struct splice *s, const struct splice_cursor *c)
 {
 	s->counters.jumps++;
-	s->odd_ns = s->far_ns = 0;
 	splice_begin_cut(s, SPLICE_JUMP);
 	splice_place(s, *c);
 }
@@ -204,7 +203,8 @@ static bool may_wait(struct splice *s, const uint8_t *p, size_t clock)
 {
 	const bool far = splice_unit_leaves_clock(s, p);
 	const uint64_t calm_ms = far ? SPLICE_FAR_MS : SPLICE_ODD_MS;
-	uint64_t *last_ns = far ? &s->far_ns : &s->odd_ns;
+	struct splice_watch *w = &s->watches[clock];
+	uint64_t *last_ns = far ? &w->far_ns : &w->odd_ns;
 
 	if (s->state == SPLICE_JUDGE || s->state == SPLICE_CATCH_UP ||
 	    s->n_pending > 0 || !splice_is_settled(s, clock) ||
@@ -230,8 +230,7 @@ static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
 		return false;
 	splice_clock_shift(k, (uint64_t)ticks);
 	w->late = false;
-	w->late_ns = 0;
-	s->odd_ns = s->far_ns = 0;
+	w->late_ns = w->odd_ns = w->far_ns = 0;
 	s->counters.jumps++;
 	splice_rewrite(s);
 	return true;

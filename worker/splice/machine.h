@@ -188,9 +188,6 @@ struct splice {
 	uint64_t since_ns;  /* time of the first packets after the cut; 0: none
 			     * yet */
 	uint64_t resumed_ns; /* time of the first packets after a silence */
-	uint64_t odd_ns;    /* time when an odd unit was last held in vain; 0:
-			     * never */
-	uint64_t far_ns;    /* the same of a unit that leaves its clock */
 	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
 			     * at the front of the packets held; 0: none */
 	bool wrong_pcr;     /* the PCR of the current packet must not go out */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TWIN_PMT = 0x300, TWIN_PCR = 0x301 };
+enum { TWIN_PMT = 0x300, TWIN_PCR = 0x301, TWIN_SOUND = 0x302 };
 enum { GOP = 13, JUMP_MS = 500, MOST_MS = 16000, DISCONTINUITY = 0x80 };
 
 /* The unit in front of which the clock jumps. */
@@ -30,7 +30,9 @@ static struct source *a;
 static struct stamps_move by; /* of the times that are fed */
 static bool announce;         /* with the next PCR */
 static bool twin; /* another program has a clock that does not jump */
-static uint8_t twin_cc;
+static bool twin_sounds; /* it has sounds */
+static uint8_t twin_cc, twin_sound_cc;
+static unsigned twin_lead_ms; /* from its clock to the PTS of its sounds */
 static uint8_t *fed;          /* all packets, before their times are moved */
 static size_t n_fed;
 
@@ -41,8 +43,9 @@ static void setup(void)
 	a->gop = GOP;
 	a->reordered = true;
 	by = (struct stamps_move){ 0 };
-	twin = false;
-	twin_cc = 0;
+	twin = twin_sounds = false;
+	twin_cc = twin_sound_cc = 0;
+	twin_lead_ms = 300;
 	fed = malloc((size_t)MOST_MS * TS_PACKET);
 	cr_assert_not_null(fed);
 	n_fed = 0;
@@ -75,14 +78,31 @@ static void put_table(uint8_t *p, uint16_t pid, const uint8_t *section,
 	cr_assert_eq(section_pack(section, len, pid, cc, p), 1);
 }
 
-/* Adds another program to the PAT, and in the place of null packets its PMT and
- * PCRs.  True: the packet is one of its own. */
+/* A packet with a PES of the other program. */
+static void put_twin_sound(uint8_t *p)
+{
+	static const uint8_t head[] = { 0, 0, 1, 0xc0, 0, 178, 0x80, 0x80, 5,
+					0x21, 0, 1, 0, 1 };
+
+	p[1] = 0x40;
+	ts_set_pid(p, TWIN_SOUND);
+	p[3] = 0x10;
+	ts_set_cc(p, twin_sound_cc++ & 0x0f);
+	memset(p + 4, 0xff, TS_PACKET - 4);
+	memcpy(p + 4, head, sizeof head);
+	pes_set_time(p + 4 + 9,
+		     (source_clock(a) + twin_lead_ms * 90) % PES_TIME_WRAP);
+}
+
+/* Adds another program to the PAT, and in the place of null packets its PMT,
+ * its PCRs and its sounds.  True: the packet is one of its own. */
 static bool put_twin(uint8_t *p)
 {
 	const struct build_entry programs[] = { { 1, SOURCE_PMT },
 						{ 2, TWIN_PMT } };
 	const struct build_entry pmt = { 2, TWIN_PCR };
-	const struct build_es es = { .type = 0x06, .pid = 0x302, .desc = "" };
+	const struct build_es es = { .type = 0x03, .pid = TWIN_SOUND,
+				     .desc = "" };
 	uint8_t section[1024], cc = (ts_cc(p) + 15U) & 0x0f;
 	size_t len;
 
@@ -95,6 +115,10 @@ static bool put_twin(uint8_t *p)
 	if (a->packets % 4 == 0) {
 		len = build_pmt(section, pmt, 0, &es, 1);
 		put_table(p, TWIN_PMT, section, len, &twin_cc);
+		return true;
+	}
+	if (twin_sounds && a->packets % 4 == 1) {
+		put_twin_sound(p);
 		return true;
 	}
 	ts_set_pid(p, TWIN_PCR);
@@ -226,5 +250,22 @@ Test(jump_units, beside_another_program_each_unit_waits_for_its_own_clock)
 	play(1000);
 	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++)
 		jump(AUDIO, steps_ms[i / 2], i % 2);
+	judge(AUDIO);
+}
+
+/* Sounds that the other program leaves out make one of its units wait for its
+ * PCR in vain. */
+Test(jump_units, a_unit_of_another_program_that_waited_hides_no_jump)
+{
+	twin = true;
+	play(1000);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++) {
+		twin_sounds = true;
+		play(40);
+		twin_lead_ms += 300;
+		play(20);
+		twin_sounds = false;
+		jump(AUDIO, steps_ms[i / 2], i % 2);
+	}
 	judge(AUDIO);
 }
