@@ -102,8 +102,9 @@ static inline bool loss_window_feed(struct loss_window *w,
 /* Finds losses without a monitor. */
 struct loss_finder {
 	struct cc cc;
-	uint16_t at_loss[TS_PIDS]; /* the counters at the last loss that
-				    * counted */
+	/* a bit for each PID that had packets since the last loss that
+	 * counted */
+	uint64_t since_loss[TS_PIDS / 64];
 };
 
 /* The number of losses in a run.  loss_ns: time of the last loss that counted.
@@ -119,12 +120,14 @@ static inline uint32_t loss_finder_feed(struct loss_finder *f,
 		const uint8_t *p = run.data + i * TS_PACKET;
 		uint16_t pid = ts_pid(p), before = f->cc.pid[pid];
 		bool gap = cc_feed(&f->cc, p) == CC_ERROR;
+		bool none = !(f->since_loss[pid / 64] >> pid % 64 & 1);
 
+		if (f->cc.pid[pid] != before)
+			f->since_loss[pid / 64] |= UINT64_C(1) << pid % 64;
 		if (!gap && !(ts_sync_ok(p) && ts_tei(p) && pid != TS_PID_NULL))
 			continue;
 		losses++;
-		*ret_ns = MAX(*ret_ns, gap && before == f->at_loss[pid]
-					       ? loss_ns : now_ns);
+		*ret_ns = MAX(*ret_ns, gap && none ? loss_ns : now_ns);
 	}
 	return losses;
 }
@@ -132,5 +135,5 @@ static inline uint32_t loss_finder_feed(struct loss_finder *f,
 /* A loss has counted. */
 static inline void loss_finder_note(struct loss_finder *f)
 {
-	memcpy(f->at_loss, f->cc.pid, sizeof f->at_loss);
+	memset(f->since_loss, 0, sizeof f->since_loss);
 }

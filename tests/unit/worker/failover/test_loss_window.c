@@ -4,6 +4,7 @@
 #include "worker/failover/loss_window.h"
 
 #include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
 
 #include <criterion/criterion.h>
 
@@ -131,4 +132,43 @@ Test(loss_window, a_long_time_without_packets_forgets_all)
 	for (int i = 1; i < LOSS_LEAST; i++, now_ms += 200)
 		cr_assert_not(loss_window_feed(&w, &r, now_ms * MS));
 	cr_assert(loss_window_feed(&w, &r, now_ms * MS));
+}
+
+/* Such packets differ by their counter alone. */
+static void put_equal(struct build *b)
+{
+	uint8_t *p = build_payload(b, 0x101, 1);
+
+	p[12] = p[13] = 1;
+}
+
+/* The time of the gap behind so many packets of a PID since a loss at 1 s. */
+static uint64_t gap_ms(unsigned packets)
+{
+	struct loss_finder f = { 0 };
+	struct build *b = build_new();
+	uint64_t ns = 0;
+	struct ts_run run;
+
+	put_equal(b);
+	(void)loss_finder_feed(&f, build_run(b), 0, SECOND_NS, &ns);
+	loss_finder_note(&f);
+	b->n = 0;
+	for (unsigned i = 0; i < packets; i++)
+		put_equal(b);
+	b->cc[0x101]++;
+	put_equal(b);
+	run = build_run(b);
+	cr_assert_eq(loss_finder_feed(&f, run, SECOND_NS, 2 * SECOND_NS, &ns),
+		     1);
+	build_free(b);
+	return ns / MS;
+}
+
+/* Sixteen equal packets leave the counter of a PID as it was. */
+Test(loss_window, a_gap_behind_any_packet_is_a_loss_of_its_own)
+{
+	cr_expect_eq(gap_ms(0), 1000);
+	for (unsigned n = 1; n <= 32; n++)
+		cr_expect_eq(gap_ms(n), 2000, "%u packets", n);
 }
