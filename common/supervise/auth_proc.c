@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/loop/timer.h"
+#include "common/supervise/proc_state.h"
 #include "common/supervise/service_request.h"
 #include "proto/ipc/channel.h"
 
@@ -16,8 +17,9 @@
 enum {
 	/* the second waits in the channel while the first is hashed */
 	WITH_WORKER_MAX = 2,
-	/* without a result for so long the worker is killed */
-	SLOT_MS = 10000,
+	/* Without a result for so long the worker is killed: no sooner than one
+	 * that waits for a processor and has no heartbeat. */
+	SLOT_MS = PROC_STARVED_MS,
 };
 
 struct auth_job {
@@ -27,12 +29,13 @@ struct auth_job {
 	char *password;
 	char *hash;
 	ev_timer deadline;
+	bool late; /* with the worker when its first deadline passed */
 };
 
 /* A request that the worker has not answered.  Its job may have ended. */
 struct slot {
 	uint32_t seq; /* 0: free */
-	uint64_t sent_ms;
+	uint64_t begin_ms; /* the worker hashes it since then at most */
 };
 
 struct auth_proc {
@@ -75,7 +78,7 @@ static void send_job(struct auth_proc *p, struct channel *channel,
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
 	j->request.seq = m.seq = slot->seq = p->last_seq;
-	slot->sent_ms = mono_ms();
+	slot->begin_ms = mono_ms();
 	j->request.tries++;
 	if (j->hash != NULL) {
 		m.type = MSG_AUTH_VERIFY;
@@ -117,11 +120,11 @@ static void pump(void *auth_proc)
 			break;
 		send_job(p, channel, job_of(r), slot);
 	}
-	now = mono_ms(); /* not before sent_ms of a new job */
+	now = mono_ms(); /* not before begin_ms of a new job */
 	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
 		if (p->slots[i].seq != 0 &&
-		    now - p->slots[i].sent_ms > SLOT_MS) {
-			service_proc_kill(p->service, "no result within 10 s");
+		    now - p->slots[i].begin_ms > SLOT_MS) {
+			service_proc_kill(p->service, "no result within 30 s");
 			return;
 		}
 }
@@ -144,6 +147,8 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	outcome = r->ok ? AUTH_OK : AUTH_WRONG;
 	*slot = (struct slot){ 0 };
+	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
+		p->slots[i].begin_ms = mono_ms();
 	request = service_requests_find(&p->jobs, m->seq);
 	/* the job was cancelled or timed out */
 	if (request == NULL) {
@@ -207,11 +212,20 @@ struct service_proc *auth_proc_service(struct auth_proc *p)
 
 /* --- jobs --- */
 
+/* A job that the worker has is not given up yet: on a machine where the hash of
+ * one password takes that long, no client would ever get a result. */
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
-	(void)loop, (void)revents;
-	job_end(container_of(t, struct auth_job, deadline), AUTH_UNAVAILABLE,
-		"");
+	struct auth_job *j = container_of(t, struct auth_job, deadline);
+
+	(void)revents;
+	if (j->late || j->request.seq == 0) {
+		job_end(j, AUTH_UNAVAILABLE, "");
+		return;
+	}
+	j->late = true;
+	timer_start(loop, &j->deadline,
+		    (AUTH_JOB_MOST_MS - AUTH_JOB_DEADLINE_MS) / 1e3);
 }
 
 struct auth_job *auth_job_new(struct auth_proc *p,

@@ -3,8 +3,9 @@
  * Hashes and verifies passwords in the auth worker.
  *
  * The worker starts with the first job and stays.  It has a few jobs at a
- * time; the others wait in order.  A job without a result within its deadline,
- * or whose worker ended twice, ends as AUTH_UNAVAILABLE.
+ * time; the others wait in order.  A job ends as AUTH_UNAVAILABLE if it is not
+ * with the worker at its deadline, if it has no result at its last deadline, or
+ * if its worker ended twice.
  *
  * Owns the worker, and copies of the passwords, which it wipes.  Borrows the
  * loop and the spawner.
@@ -17,7 +18,10 @@
 struct auth_job;
 struct auth_proc;
 
-enum { AUTH_JOB_DEADLINE_MS = 5000 };
+enum {
+	AUTH_JOB_DEADLINE_MS = 5000, /* of a job that is not with the worker */
+	AUTH_JOB_MOST_MS = 25000,
+};
 
 struct auth_proc *auth_proc_new(const struct service_config *);
 /* NULL-safe; sets *p to NULL.  All jobs must have ended. */

@@ -168,7 +168,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (c->job == NULL)
 		check_end(c, GATE_BUSY);
 	else
-		answer_all(c, GATE_BUSY); /* a failure still counts */
+		/* a failure still counts, and a repeated request joins it */
+		answer_all(c, GATE_BUSY);
 }
 
 static struct lockout_try try_of(const struct check *c)
@@ -232,6 +233,11 @@ static void on_job_done(enum auth_outcome outcome, const char *hash,
 	pump(g);
 }
 
+static void check_await(struct check *c)
+{
+	timer_start(c->gate->cfg.loop, &c->deadline, GATE_DEADLINE_MS / 1e3);
+}
+
 static struct check *check_new(struct gate *g, const struct gate_question *q,
 			       const struct digest *key)
 {
@@ -245,7 +251,7 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	c->cipher = xstrdup(cipher_of(g, q->login));
 	TAILQ_INIT(&c->waits);
 	ev_init(&c->deadline, on_deadline);
-	timer_start(g->cfg.loop, &c->deadline, GATE_DEADLINE_MS / 1e3);
+	check_await(c);
 	TAILQ_INSERT_TAIL(&g->checks, c, link);
 	g->n_checks++;
 	return c;
@@ -343,6 +349,8 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 		return NULL;
 	if (c == NULL)
 		c = check_new(g, q, &key);
+	else if (!ev_is_active(&c->deadline))
+		check_await(c);
 	w = xcalloc(1, sizeof *w);
 	w->check = c;
 	w->done = done;

@@ -385,10 +385,18 @@ static void on_timeout(struct ev_loop *loop, ev_timer *t, int revents)
 	ev_break(loop, EVBREAK_ALL);
 }
 
+static void run_past_deadline(void)
+{
+	ev_timer stop;
+
+	ev_timer_init(&stop, on_timeout, GATE_DEADLINE_MS / 1e3 + 0.3, 0.);
+	ev_timer_start(w.loop, &stop);
+	ev_run(w.loop, 0);
+}
+
 Test(gate, a_client_that_waits_too_long_gets_an_error, .timeout = 90)
 {
 	struct asked a[6];
-	ev_timer stop;
 
 	open_world();
 	for (size_t i = 0; i < 6; i++) {
@@ -397,9 +405,7 @@ Test(gate, a_client_that_waits_too_long_gets_an_error, .timeout = 90)
 		(void)snprintf(password, sizeof password, "p%zu", i);
 		(void)ask("anna", password, HERE, &a[i]);
 	}
-	ev_timer_init(&stop, on_timeout, GATE_DEADLINE_MS / 1e3 + 0.3, 0.);
-	ev_timer_start(w.loop, &stop);
-	ev_run(w.loop, 0);
+	run_past_deadline();
 	for (size_t i = 0; i < 6; i++)
 		cr_expect_eq(a[i].answer, GATE_BUSY, "%zu", i);
 	/* a check under way still counts */
@@ -407,5 +413,25 @@ Test(gate, a_client_that_waits_too_long_gets_an_error, .timeout = 90)
 	while (w.n > 0)
 		answer(0, AUTH_WRONG);
 	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}
+
+/* Without this no client would enter where a hash takes longer than that. */
+Test(gate, a_repeated_request_joins_the_check_under_way, .timeout = 90)
+{
+	struct asked a;
+
+	open_world();
+	(void)ask("anna", "pw", HERE, &a);
+	run_past_deadline();
+	cr_expect_eq(a.answer, GATE_BUSY);
+	(void)ask("anna", "pw", HERE, &a);
+	run_past_deadline();
+	cr_expect_eq(a.answer, GATE_BUSY);
+	cr_expect_eq(w.n, 1u);
+	(void)ask("anna", "pw", HERE, &a);
+	answer(0, AUTH_OK);
+	cr_expect_eq(a.answer, GATE_RIGHT);
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
 	close_world();
 }
