@@ -55,23 +55,23 @@ bool cpu_share_is_starved(const struct cpu_share *before,
 	       now->ran_ns - before->ran_ns < enough_ns;
 }
 
-void cpu_watch_begin(struct cpu_watch *w, pid_t pid)
+void cpu_watch_begin(struct cpu_watch *w, pid_t pid, const char *missing)
 {
-	w->logged = false;
+	*w = (struct cpu_watch){ .pid = pid, .missing = missing };
 	if (cpu_share_read(pid, &w->before) < 0)
 		w->before.at_ns = 0;
 }
 
-bool cpu_watch_excuses(struct cpu_watch *w, pid_t pid, const char *name)
+bool cpu_watch_excuses(struct cpu_watch *w, const char *name)
 {
 	struct cpu_share now;
 
-	if (w->before.at_ns == 0 || cpu_share_read(pid, &now) < 0 ||
+	if (w->before.at_ns == 0 || cpu_share_read(w->pid, &now) < 0 ||
 	    !cpu_share_is_starved(&w->before, &now))
 		return false;
 	if (!w->logged)
-		log_warning(name, "no status: waiting for a processor, the "
-				  "machine is overloaded");
+		log_warning(name, "%s: waiting for a processor, the machine is "
+			    "overloaded", w->missing);
 	w->logged = true;
 	return true;
 }

@@ -54,15 +54,18 @@ int cpu_share_read(pid_t, struct cpu_share *ret) MUST_CHECK;
 bool cpu_share_is_starved(const struct cpu_share *before,
 			  const struct cpu_share *now);
 
-/* Measures a worker without a heartbeat; embedded. */
+/* Measures a worker that starts, or has no heartbeat; embedded. */
 struct cpu_watch {
 	struct cpu_share before; /* at_ns 0: unknown */
+	pid_t pid;
+	const char *missing;
 	bool logged;
 };
 
-/* Starts the measurement. */
-void cpu_watch_begin(struct cpu_watch *, pid_t);
+/* Starts the measurement.  missing, borrowed: what the worker does not send,
+ * "no status". */
+void cpu_watch_begin(struct cpu_watch *, pid_t, const char *missing);
 
 /* True when the worker starved since cpu_watch_begin().  Logs it the first
  * time. */
-bool cpu_watch_excuses(struct cpu_watch *, pid_t, const char *name);
+bool cpu_watch_excuses(struct cpu_watch *, const char *name);

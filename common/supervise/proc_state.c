@@ -138,6 +138,15 @@ static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
+/* Another start would need the same time again. */
+static enum proc_state extend_start(struct proc *p, uint64_t now,
+				    struct proc_effects *do_)
+{
+	if (now - p->backoff.started_ms >= PROC_READY_MOST_MS)
+		return leave_a_core(p, now, do_);
+	return enter(p, PROC_STARTING, now + PROC_GRACE_MS);
+}
+
 /* Gives a worker that had no processor more time, up to PROC_STARVED_MS. */
 static enum proc_state extend(struct proc *p, uint64_t now,
 			      struct proc_effects *do_)
@@ -248,6 +257,7 @@ static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 		[PROC_EXIT] = after_end,
 		[PROC_SHORT] = wait_for_resources,
 		[PROC_DEADLINE] = leave_a_core,
+		[PROC_STARVED] = extend_start,
 		[PROC_LEFT_EXIT] = count_left,
 	},
 	[PROC_RUNNING] = {

@@ -4,9 +4,10 @@
  *
  * Pure: the caller passes the time and carries out the effects (start the
  * process, send the signal).  A state has at most one deadline, which the
- * caller returns as PROC_DEADLINE.  A worker without a heartbeat is measured
- * before it is ended, because a stalled or overloaded machine delays all
- * workers at once, and restarting them would increase the load.
+ * caller returns as PROC_DEADLINE.  A worker that is not ready, or without a
+ * heartbeat, is measured before it is ended, because a stalled or overloaded
+ * machine delays all workers at once, and restarting them would increase the
+ * load.
  *
  *	gone ──want──▶ starting ──ready──▶ running
  *	  ▲               │ exit             │ exit       unwant, restart
@@ -24,6 +25,7 @@
 
 enum {
 	PROC_READY_MS = 30000, /* from the start to worker.ready */
+	PROC_READY_MOST_MS = 120000, /* the same without a processor */
 	PROC_LOOK_MS = 2000, /* from a status to the measurement */
 	PROC_GRACE_MS = 1000, /* from the measurement to SIGABRT */
 	PROC_STARVED_MS = 30000, /* longest time without a status */
@@ -91,6 +93,14 @@ struct proc {
 
 struct proc_effects proc_handle(struct proc *, enum proc_event,
 				uint64_t now_ms) MUST_CHECK;
+
+/* May its deadline be PROC_STARVED?  Its CPU time is measured since its start,
+ * or since look. */
+static inline bool proc_is_measured(const struct proc *p)
+{
+	return p->state == PROC_STARTING ||
+	       (p->state == PROC_RUNNING && p->looked);
+}
 
 /* The time before which the process may not ask for a successor. */
 static inline uint64_t proc_renew_ms(const struct proc *p)

@@ -38,9 +38,8 @@ struct worker_proc {
 	enum log_level level; /* log level that the worker received last */
 	bool shortage; /* no start for lack of our resources: no failure */
 	struct pace pace;
-	struct cpu_watch cpu; /* since the worker became silent */
+	struct cpu_watch cpu; /* since its start, or its silence */
 	struct errmsg error; /* why the master ends the worker; "": no error */
-
 	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
 	struct ratelimit log_limit;
 	char last_end[368]; /* the last failure in words */
@@ -166,8 +165,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		   name[role] != '.') {
 		errmsg_set(&w->error, "%s is not a message of its role", name);
 		end_bad(w);
-	} else if (m->type == w->cfg.beat &&
-		   !pace_beat(&w->pace, mono_ms())) {
+	} else if (m->type == w->cfg.beat && !pace_beat(&w->pace, mono_ms())) {
 		errmsg_set(&w->error, "%s more often than once a second", name);
 		end_bad(w);
 	} else {
@@ -308,6 +306,7 @@ static int open_worker(struct worker_proc *w)
 		fd_close(&fds[0]);
 		return err;
 	}
+	cpu_watch_begin(&w->cpu, child_pid(w->child), "not ready");
 	open_channel(w, fds[0]);
 	w->level = log_level(); /* from its environment */
 	pace_start(&w->pace, mono_ms());
@@ -356,8 +355,8 @@ static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
 	if (do_->leave)
 		leave_behind(w);
 	if (do_->signal == SIGABRT && before == PROC_STARTING)
-		errmsg_set(&w->error, "not ready within %d s",
-			   PROC_READY_MS / 1000);
+		errmsg_set(&w->error, "not ready within %" PRIu64 " s",
+			   (mono_ms() - w->proc.backoff.started_ms) / 1000);
 	else if (do_->signal == SIGABRT)
 		errmsg_set(&w->error, "no status for %" PRIu64 " s",
 			   (mono_ms() - w->proc.beat_ms) / 1000);
@@ -367,7 +366,7 @@ static void carry_out(struct worker_proc *w, const struct proc_effects *do_,
 	if (do_->signal != 0)
 		child_signal(w->child, do_->signal);
 	if (do_->look)
-		cpu_watch_begin(&w->cpu, child_pid(w->child));
+		cpu_watch_begin(&w->cpu, child_pid(w->child), "no status");
 	if (do_->start)
 		spawner_queue(w->cfg.spawner, &w->ticket);
 }
@@ -404,8 +403,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	w->armed_ms = 0;
-	if (w->proc.state == PROC_RUNNING && w->proc.looked &&
-	    cpu_watch_excuses(&w->cpu, child_pid(w->child), w->name))
+	if (w->child != NULL && proc_is_measured(&w->proc) &&
+	    cpu_watch_excuses(&w->cpu, w->name))
 		step(w, PROC_STARVED);
 	else
 		step(w, PROC_DEADLINE);

@@ -257,6 +257,18 @@ Test(proc_state, no_pause_of_our_own_keeps_a_hanging_worker_for_ever)
 	expect(&b, PROC_DYING, false, SIGABRT);
 }
 
+Test(proc_state, a_starved_worker_has_two_minutes_to_be_ready)
+{
+	struct bench b = { .now = 5 };
+
+	for (event(&b, PROC_WANT); b.now < 5 + PROC_READY_MOST_MS;
+	     event(&b, PROC_STARVED)) {
+		expect(&b, PROC_STARTING, b.now == 5, 0);
+		b.now = b.proc.deadline_ms;
+	}
+	expect(&b, PROC_DYING, false, SIGABRT);
+}
+
 Test(proc_state, waits_thirty_seconds_for_ready)
 {
 	struct bench b = { .now = 5 };
