@@ -400,6 +400,8 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	if (!c->fresh)
 		ev_io_start(c->loop, &c->io);
 	ev_init(&c->deadline, on_deadline);
+	/* after a delay of ours a request that waits is read first */
+	ev_set_priority(&c->deadline, EV_MINPRI);
 	c->begun = true;
 	set_deadline(c, c->head_ms / 1000.);
 	return c;

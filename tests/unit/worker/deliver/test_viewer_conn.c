@@ -382,6 +382,21 @@ Test(viewer_conn, limits_the_time_of_idle_clients_and_later_heads)
 	owner_done(&o);
 }
 
+Test(viewer_conn, reads_a_request_that_waits_before_it_judges_the_time)
+{
+	struct owner o;
+	int fd;
+
+	owner_init(&o, 1);
+	o.cfg.head_ms = 20;
+	fd = client_of(&o, GET("/1"));
+	/* this process gets no processor */
+	(void)usleep(40000);
+	expect_text(&o, fd, "/1");
+	(void)close(fd);
+	owner_done(&o);
+}
+
 Test(viewer_conn, disconnects_a_client_that_reads_too_slowly)
 {
 	struct owner o;
