@@ -38,6 +38,9 @@ unsigned drive_for(struct ev_loop *loop, unsigned ms)
 	unsigned n = 0;
 	ev_timer stop;
 
+	/* the loop's clock is that of its last turn, long ago on a busy
+	 * machine */
+	ev_now_update(loop);
 	/* again, should the loop's clock be a little ahead of ours */
 	ev_timer_init(&stop, on_tick, ms / 1e3, TICK_MS / 1e3);
 	ev_timer_start(loop, &stop);
