@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,12 @@ const char *rig_built(const char *name)
 
 const char *rig_source(const char *name)
 {
-	return below("srcdir", name);
+	static char path[PATH_MAX];
+
+	cr_assert_not_null(realpath(below("srcdir", name), path),
+			   "no file %s: srcdir is not the source tree",
+			   below("srcdir", name));
+	return path;
 }
 
 const char *rig_host(void)

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The file name below the build tree or, else, the source tree; static
- * memory, two at a time. */
+/* The file name below the build tree; static memory, two at a time. */
 const char *rig_built(const char *name);
+
+/* The absolute name of a file of the source tree, which exists; static memory,
+ * one at a time. */
 const char *rig_source(const char *name);
 
 /* An address of the loopback for this process alone, so that no port of it is
