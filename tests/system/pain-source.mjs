@@ -2,6 +2,7 @@
 // Sources that change, stop, hang or restart with other PIDs: the stream and
 // its receivers continue without a restart of Sluice.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -15,13 +16,22 @@ import { tables } from '../helpers/si.mjs';
 import { Sluice, config } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs, wholeUnits } from '../helpers/ts.mjs';
-import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 700000, SECOND = RATE / 8;
 const x264 = (frames) => ['-c:v', 'libx264', '-bf', String(frames)];
 const pidsOf = (list) => [...checkTs(joined(list)).pids.keys()]
 	.filter((pid) => pid >= 0x20 && pid !== 0x1fff).sort((a, b) => a - b);
+
+// The place of the first packet from there on with any of these flags of its
+// adaptation field.
+function flaggedAt(data, at, flags) {
+	while (!(data[at + 3] & 0x20 && data[at + 4] > 0 &&
+		data[at + 5] & flags))
+		at += 188;
+	return at;
+}
 
 const unitsOn = (data, pid) => {
 	let n = 0;
@@ -262,6 +272,57 @@ const alone = {
 					`PID ${pid}: ${unitsOn(part, pid)}`);
 		await assertDecodes(t, wholeUnits(data), { programs: 2,
 			minPictures: 5 * 25 });
+	},
+
+	// The first datagram is late, so that the clock of the source seems to
+	// be; and so is the worker behind the turn that enters the source.
+	async 'a late worker at a return: no hole in the PCRs'(
+		t, sluice, clips) {
+		const RETURNS = 3;
+		const key = flaggedAt(clips.one, 1400 * 188, 0x40);
+		const first = flaggedAt(clips.one, key - 0.4 * SECOND -
+			(key - 0.4 * SECOND) % 188, 0x10);
+		const from = key + DATAGRAM;
+		const scene = await Scene.open(t, sluice,
+			{ options: { filler: 'still', backup_initial_delay: 3,
+				backup_start_delay: 1 } });
+		let clip = await Clip.play(t, clips.one, RATE, scene.ports[0]);
+
+		await scene.onair();
+		await scene.record();
+		await scene.more(SECOND);
+		const { worker } = scene;
+		const socket = dgram.createSocket('udp4');
+		t.after(() => socket.close());
+		t.after(() => process.kill(worker, 'SIGCONT'));
+		for (let i = 0; i < RETURNS; i++) {
+			clip.sender.stop();
+			await scene.until('filler', ({ filler }) => filler);
+			await scene.more(SECOND / 2);
+			for (let at = first; at < from; at += DATAGRAM) {
+				socket.send(clips.one.subarray(at,
+					Math.min(at + DATAGRAM, from)),
+				scene.ports[0], '127.0.0.1');
+				if (at === first)
+					await scene.wait(20);
+			}
+			clip = await Clip.play(t, clips.one.subarray(from),
+				RATE, scene.ports[0]);
+			await scene.wait(20);
+			process.kill(worker, 'SIGSTOP');
+			await scene.wait(250);
+			process.kill(worker, 'SIGCONT');
+			await scene.plays(1);
+			await scene.more(SECOND);
+		}
+		assert.equal(scene.worker, worker);
+		const { found } = await scene.recorded();
+		clip.end();
+		for (const fault of ['cc', 'discontinuities', 'pcrBack',
+			'dtsBack', 'crc'])
+			assert.equal(found[fault], 0, JSON.stringify(found));
+		// those of its deaths
+		assert.ok(found.pcrJump <= RETURNS, JSON.stringify(found));
 	},
 
 	async 'a frozen clock with backup_on: the other input is active'(t,

@@ -60,6 +60,10 @@ static void read_inputs(struct pipeline *p)
 	struct input_chain *due[SELECTOR_DUE_MAX];
 	size_t n = selector_due(p->selector, p->now_ns, due);
 
+	/* an input may be entered in a late turn: the PCRs of the still picture
+	 * continue until then */
+	if (p->filler != NULL && selector_still(p->selector) != NULL)
+		filler_run(p->filler, p->now_ns, filled, p);
 	for (size_t i = 0; i < n; i++) {
 		if (!mux_stage_wants(&p->mux, due[i], p->now_ns))
 			continue;
@@ -70,8 +74,6 @@ static void read_inputs(struct pipeline *p)
 	if (p->tables != NULL && own_tables_lack_places(p->tables))
 		mux_stage_make_place(&p->mux);
 	mux_stage_turn(&p->mux, p->now_ns); /* ─▶ spliced */
-	if (p->filler != NULL && selector_still(p->selector) != NULL)
-		filler_run(p->filler, p->now_ns, filled, p);
 	splice_turn(p->splice, p->now_ns);
 }
 
