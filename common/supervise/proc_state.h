@@ -94,12 +94,13 @@ struct proc {
 struct proc_effects proc_handle(struct proc *, enum proc_event,
 				uint64_t now_ms) MUST_CHECK;
 
-/* May its deadline be PROC_STARVED?  Its CPU time is measured since its start,
- * or since look. */
-static inline bool proc_is_measured(const struct proc *p)
+/* May its deadline, which has come, be PROC_STARVED?  Its CPU time is measured
+ * since its start, or since look. */
+static inline bool proc_is_measured(const struct proc *p, uint64_t now_ms)
 {
-	return p->state == PROC_STARTING ||
-	       (p->state == PROC_RUNNING && p->looked);
+	return now_ms >= p->deadline_ms &&
+	       (p->state == PROC_STARTING ||
+		(p->state == PROC_RUNNING && p->looked));
 }
 
 /* The time before which the process may not ask for a successor. */

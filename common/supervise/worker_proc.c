@@ -403,7 +403,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	w->armed_ms = 0;
-	if (w->child != NULL && proc_is_measured(&w->proc) &&
+	if (w->child != NULL && proc_is_measured(&w->proc, mono_ms()) &&
 	    cpu_watch_excuses(&w->cpu, w->name))
 		step(w, PROC_STARVED);
 	else
