@@ -134,11 +134,18 @@ export class Recorder {
 		const { out, err } = await this.child.ended;
 		assert.equal(out, 'ready\n0\n',
 			`the recorder itself lost datagrams: ${out}${err}`);
+		return this.lists();
+	}
+
+	// The same while it records.
+	lists() {
 		const all = fs.readFileSync(this.file);
 		const lists = Array.from({ length: this.n }, () => []);
-		for (let at = 0; at < all.length;) {
+		for (let at = 0; at + RECORD_HEAD <= all.length;) {
 			const end = at + RECORD_HEAD +
 				all.readUInt16LE(at + 10);
+			if (end > all.length)
+				break;
 			lists[all.readUInt16LE(at + 8)].push({
 				ns: all.readBigUInt64LE(at),
 				data: all.subarray(at + RECORD_HEAD, end) });

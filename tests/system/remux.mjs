@@ -151,6 +151,13 @@ test('another process, another source: the tables do not change', async (t) => {
 	first.stop();
 	await sluice.waitStatus('a001', 'the second input', (s) => s.onair &&
 		s.input_id === 2);
+	// a source that catches up has fewer tables in a second
+	await waitUntil('four of each table', () => {
+		const si = tables(joined(recorder.lists()[0]));
+
+		return [si.of('pat'), si.pmts, si.of('sdt')].every((list) =>
+			list.length > 3);
+	});
 	const since = second.mux.seconds;
 	await waitUntil('two more', () => second.mux.seconds > since + 2);
 	second.stop();
@@ -164,10 +171,8 @@ test('another process, another source: the tables do not change', async (t) => {
 	assert.ok(seen.ccErrors <= 5, `${seen.ccErrors} CC errors`);
 	assert.deepEqual([...seen.pids.keys()].sort((a, b) => a - b),
 		[0, 17, 100, 101, 102]);
-	for (const list of [si.of('pat'), si.pmts, si.of('sdt')]) {
-		assert.ok(list.length > 3);
+	for (const list of [si.of('pat'), si.pmts, si.of('sdt')])
 		assert.equal(versions(list).size, 1, 'one version');
-	}
 });
 
 test('ffmpeg plays its own streams with our names', async (t) => {
