@@ -12,6 +12,8 @@ import { freePort, now, run, waitUntil } from '../helpers/util.mjs';
 
 // An address that no name server and no network makes slower.
 const LIMIT_MS = 10000;
+// For an answer of the server.
+const RESPONSE_MS = 8000;
 const AT_ONCE = 4;
 
 const about = (more) => ({ type: 'newcamd', name: 'x', user: 'u', pass: 'p',
@@ -118,6 +120,7 @@ async function softcam(t, behave) {
 	const seen = {};
 
 	const port = await listening(t, (socket) => {
+		seen.connected ??= now();
 		const act = behave({
 			ack: seal(login, 0xe1), nak: seal(login, 0xe2),
 			keepalive: seal(session, 0xfd),
@@ -194,13 +197,22 @@ test('each fault of a server has the text of the contract', async (t) => {
 
 	while (names.length > 0)
 		await Promise.all(names.splice(0, AT_ONCE).map(async (name) => {
-			const { port } = await softcam(t, SERVERS[name]);
+			const { port, seen } = await softcam(t, SERVERS[name]);
+			const begin = now();
 			const { status, body, ms } = await judged(sluice, {
 				host: '127.0.0.1', port });
 
 			assert.equal(status, 200);
-			assert.deepEqual(body, { error: expected[name],
-				status: 0 }, name);
+			// a worker that is late, at its start or at its end:
+			// the test ends before the time of its server
+			const late = timing.busy() || !(seen.connected + 500 <
+				begin + LIMIT_MS - RESPONSE_MS);
+
+			if (body.error === 'timeout' && late)
+				assert.ok(ms >= LIMIT_MS, `${ms} ms`);
+			else
+				assert.deepEqual(body, { error: expected[name],
+					status: 0 }, name);
 			timing.assert(ms < LIMIT_MS + 500, `${name}: ${ms} ms`);
 		}));
 	const { port, seen } = await softcam(t, SERVERS.good);
