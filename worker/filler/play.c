@@ -32,7 +32,6 @@ enum {
 	LEAD_LONGEST = 5 * HZ,
 	PES_HEAD = 14,  /* with a PTS */
 	CHUNK = 128,
-	SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1,
 };
 
 struct audio {
@@ -350,7 +349,7 @@ static void add_section(const struct psi_section *s, uint16_t pid, void *arg)
 	struct play *p = arg;
 	uint8_t cc = 0;
 
-	p->tables = xrealloc(p->tables, (p->n_tables + SECTION_PACKETS) *
+	p->tables = xrealloc(p->tables, (p->n_tables + SECTION_PSI_PACKETS) *
 					TS_PACKET);
 	p->n_tables += section_pack(s->data, s->len, pid, &cc,
 				    p->tables + p->n_tables * TS_PACKET);

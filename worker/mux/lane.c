@@ -5,8 +5,6 @@
 #include "common/base/util.h"
 #include "worker/ts/section.h"
 
-enum { PACKETS_MAX = (SECTION_MAX + TS_PACKET) / (TS_PACKET - 4) + 1 };
-
 void lane_done(struct lane *l)
 {
 	fifo_done(&l->fifo);
@@ -14,10 +12,10 @@ void lane_done(struct lane *l)
 
 bool lane_push(struct lane *l, const uint8_t *section, size_t len)
 {
-	uint8_t packets[PACKETS_MAX * TS_PACKET];
+	uint8_t packets[SECTION_PACKETS * TS_PACKET];
 	size_t n = section_packets(len);
 
-	if (n > PACKETS_MAX || fifo_len(&l->fifo) + n > fifo_max(&l->fifo)) {
+	if (len > SECTION_MAX || fifo_len(&l->fifo) + n > fifo_max(&l->fifo)) {
 		l->dropped++;
 		return false;
 	}

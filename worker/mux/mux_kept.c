@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 };
-
 /* --- what is kept --- */
 
 static void keep_list(const struct mux_section *list, size_t n, uint16_t pid,
@@ -68,7 +66,7 @@ void mux_restore_section(struct mux *m, size_t input, uint16_t pid,
 			 uint8_t cc[TS_PIDS])
 {
 	struct mux_source *in = &m->inputs[input];
-	uint8_t packets[PACKETS_MAX * TS_PACKET];
+	uint8_t packets[SECTION_PSI_PACKETS * TS_PACKET];
 	struct ts_run run = { packets, section_packets(len) };
 	uint16_t to = pid & (TS_PIDS - 1);
 
@@ -111,6 +109,10 @@ void mux_resume_service(const struct mux *m, struct mux_source *in, size_t nth)
 		if (k->silent)
 			s->heard_ns = MIN(k->heard_ns, m->now_ns);
 		*k = in->kept[--in->n_kept];
-		return;
+		break;
 	}
+	if (in->n_kept > 0)
+		return;
+	free(in->kept);
+	in->kept = NULL;
 }

@@ -28,7 +28,6 @@ enum {
 	/* They have this part of the rate at most: many of them are further
 	 * apart. */
 	SHARE = 2,
-	PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184,
 };
 
 /* --- the list --- */
@@ -315,7 +314,7 @@ static void delay_others(struct mux *m, const struct mux_pmt *p,
 static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 		 const uint8_t *section, size_t len)
 {
-	uint8_t packets[PACKETS_MAX * TS_PACKET], cc = 0;
+	uint8_t packets[SECTION_PSI_PACKETS * TS_PACKET], cc = 0;
 	size_t n = section_packets(len);
 
 	mux_make_room(m, n);
@@ -350,7 +349,7 @@ void mux_send_pmt(struct mux *m)
 	struct mux_pmt *p = &m->pmts[m->next_pmt];
 	size_t len = 0;
 	const uint8_t *section = content(m, p, &len);
-	bool sent = section != NULL && section_packets(len) <= PACKETS_MAX;
+	bool sent = section != NULL && len <= SECTION_PSI_MAX;
 
 	if (sent && waiting_has(&m->waiting, p->pid)) {
 		p->due_ns += PACKET_US * UINT64_C(1000);

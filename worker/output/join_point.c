@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-enum { PACKETS_MAX = (SECTION_PSI_MAX + 184) / 184 + 1 };
-
 struct join_search {
 	struct psi *psi;
 	struct rap rap;
@@ -91,7 +89,7 @@ bool join_point_is_guess(const struct rap *r, const struct psi *psi,
 static void put_section(const struct psi_section *s, uint16_t pid, void *arg)
 {
 	const struct lead *l = arg;
-	uint8_t packets[PACKETS_MAX * TS_PACKET];
+	uint8_t packets[SECTION_PSI_PACKETS * TS_PACKET];
 
 	l->put(packets, section_pack(s->data, s->len, pid,
 				     cc_rewrite_next(l->cc, pid), packets),

@@ -28,7 +28,7 @@ enum {
 	 * does. */
 	PSI_SHARE = 2,
 	/* room in psi_waiting for the PAT */
-	PAT_PACKETS_MAX = PAT_SECTIONS_MAX * ((SECTION_PSI_MAX + 184) / 184),
+	PAT_PACKETS_MAX = PAT_SECTIONS_MAX * SECTION_PSI_PACKETS,
 };
 
 static void send(struct remux *r, const uint8_t *from)

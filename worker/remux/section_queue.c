@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { SECTION_PACKETS = (SECTION_MAX + 1 + 183) / 184 };
-
 _Static_assert(SECTION_QUEUE_MAX == 64, "a bit of `used' for each slot");
 
 /* Makes room for n packets in front of the one at this position, and copies

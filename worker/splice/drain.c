@@ -10,13 +10,11 @@
 
 #include <string.h>
 
-enum { SECTION_PACKETS = (SECTION_PSI_MAX + 184) / 184 + 1 };
-
 static void hold_section(const struct psi_section *section, uint16_t pid,
 			 void *arg)
 {
 	struct splice *s = arg;
-	uint8_t packets[SECTION_PACKETS * TS_PACKET], cc = 0;
+	uint8_t packets[SECTION_PSI_PACKETS * TS_PACKET], cc = 0;
 	uint8_t copy[SECTION_PSI_MAX];
 	size_t n;
 

@@ -22,8 +22,6 @@ enum {
 	PATIENCE_CLOCK_US = 5000,
 	/* At a constant rate: longer than any wait for the distances. */
 	LACK_US = 40000,
-	/* Packets that a section of the longest kind takes. */
-	SECTION_PACKETS = (SECTION_MAX + 184) / 184,
 	EIT_HEAD = 14, /* bytes of a section in front of its events */
 	/* A schedule of events waits while so many packets are queued, so that
 	 * other tables have room. */

@@ -19,6 +19,11 @@
 enum {
 	SECTION_PSI_MAX = 1024, /* ISO/IEC 13818-1 2.4.4 */
 	SECTION_MAX = 4096,
+	/* section_packets() of the longest one */
+	SECTION_PSI_PACKETS = (SECTION_PSI_MAX + 1 + TS_PACKET - 5) /
+			      (TS_PACKET - 4),
+	SECTION_PACKETS = (SECTION_MAX + 1 + TS_PACKET - 5) /
+			  (TS_PACKET - 4),
 };
 
 /* Embedded.  Borrows its buffer. */
