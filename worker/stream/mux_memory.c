@@ -16,71 +16,90 @@ enum {
 
 /* --- what is kept --- */
 
+/* One pass over what is kept: it compares, or writes. */
 struct keeping {
 	struct mux_memory *to;
-	size_t bytes;
+	bool writes;
+	bool differs;
+	size_t bytes, services; /* of the inputs so far */
 	bool full;
 };
+
+static void put_bytes(struct keeping *k, void *to, const void *from, size_t len)
+{
+	if (k->writes)
+		memcpy(to, from, len);
+	else if (!k->differs)
+		k->differs = memcmp(to, from, len) != 0;
+}
 
 static void put(uint16_t pid, const uint8_t *section, size_t len, void *arg)
 {
 	struct keeping *k = arg;
 	uint8_t *p = k->to->sections + k->bytes;
+	const uint8_t head[HEAD] = { (uint8_t)(pid >> 8), (uint8_t)pid,
+				     (uint8_t)(len >> 8), (uint8_t)len };
 
 	if (len > SECTION_PSI_MAX)
 		return;
 	k->full |= k->bytes + HEAD + len > MUX_MEMORY_BYTES;
 	if (k->full)
 		return;
-	p[0] = (uint8_t)(pid >> 8);
-	p[1] = (uint8_t)pid;
-	p[2] = (uint8_t)(len >> 8);
-	p[3] = (uint8_t)len;
-	memcpy(p + HEAD, section, len);
+	put_bytes(k, p, head, HEAD);
+	put_bytes(k, p + HEAD, section, len);
 	k->bytes += HEAD + len;
 }
 
-static void keep_input(struct keeping *k, const struct mux *m, size_t input,
-		       uint64_t address, size_t *n_services)
+static void put_input(struct keeping *k, const struct mux *m, size_t input,
+		      uint64_t address)
 {
-	struct mux_memory_input *in = &k->to->inputs[input];
+	struct mux_memory_input in = { .address = address };
+	struct mux_kept_service services[MUX_MEMORY_SERVICES];
 	size_t from = k->bytes;
 
 	k->full = false;
 	mux_keep_tables(m, input, put, k);
 	if (k->full)
 		k->bytes = from; /* a part is of no use */
-	if (k->bytes == from)
-		return;
-	in->address = address;
-	in->silent_ns = mux_silent_ns(m, input);
-	in->bytes = (uint32_t)(k->bytes - from);
-	in->services = (uint32_t)mux_keep_services(
-		m, input, k->to->services + *n_services,
-		MUX_MEMORY_SERVICES - *n_services);
-	*n_services += in->services;
+	if (k->bytes == from) {
+		in.address = 0;
+	} else {
+		in.silent_ns = mux_silent_ns(m, input);
+		in.bytes = (uint32_t)(k->bytes - from);
+		in.services = (uint32_t)mux_keep_services(
+			m, input, services, MUX_MEMORY_SERVICES - k->services);
+		put_bytes(k, k->to->services + k->services, services,
+			  in.services * sizeof *services);
+		k->services += in.services;
+	}
+	put_bytes(k, &k->to->inputs[input], &in, sizeof in);
+}
+
+static void put_inputs(struct keeping *k, const struct mux *m,
+		       const uint64_t *addresses, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_input(k, m, i, addresses[i]);
+	for (size_t i = n; i < MSG_INPUTS_MAX; i++)
+		put_bytes(k, &k->to->inputs[i],
+			  &(struct mux_memory_input){ 0 },
+			  sizeof k->to->inputs[i]);
 }
 
 void mux_memory_keep(struct mux_memory *to, const struct mux *m,
 		     const uint64_t *addresses, size_t n)
 {
-	struct mux_memory *now = xcalloc(1, sizeof *now);
-	struct keeping k = { .to = now };
-	size_t n_services = 0;
+	struct keeping compared = { .to = to, .differs = !to->whole };
+	struct keeping written = { .to = to, .writes = true };
 
-	now->whole = 1;
-	for (size_t i = 0; i < n; i++)
-		keep_input(&k, m, i, addresses[i], &n_services);
-	if (memcmp(now, to, sizeof *now) != 0) {
-		to->whole = 0;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		memcpy((uint8_t *)to + sizeof to->whole,
-		       (uint8_t *)now + sizeof now->whole,
-		       sizeof *to - sizeof to->whole);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		to->whole = 1;
-	}
-	free(now);
+	put_inputs(&compared, m, addresses, n);
+	if (!compared.differs)
+		return;
+	to->whole = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	put_inputs(&written, m, addresses, n);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	to->whole = 1;
 }
 
 /* --- the next worker --- */
