@@ -134,9 +134,7 @@ static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 	return m->now_ns - in->await_ns < AWAIT_MS * MS;
 }
 
-/* After a change of the tables of an input: in the order of the configuration,
- * so that the result does not depend on the order of the changes. */
-static void follow_tables(struct mux *m)
+void mux_follow_tables(struct mux *m)
 {
 	bool changed = false;
 
@@ -346,12 +344,10 @@ static void watch_fill(const struct mux *m, const struct mux_source *in,
 		mux_watch_fill(in, s, packet);
 }
 
-/* Are packets of its programs sent?  Which services are absent is not known
- * before its tables were read. */
+/* Are packets of its programs sent? */
 static bool takes_packets(const struct mux *m, const struct mux_source *in)
 {
-	return (m->settled || !m->cfg.keep) && mux_hears(m, in) &&
-	       (in->builds > 0 || in->kept == NULL);
+	return (m->settled || !m->cfg.keep) && mux_hears(m, in);
 }
 
 void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
@@ -451,7 +447,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 	m->now_ns = now_ns;
 	if (m->begin_ns == 0)
 		m->begin_ns = m->calm_ns = m->second_ns = now_ns;
-	follow_tables(m);
+	mux_follow_tables(m);
 	mux_follow_sections(m);
 	if (mux_look_for_silence(m)) {
 		mux_build_sdt(m);

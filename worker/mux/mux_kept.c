@@ -95,6 +95,11 @@ void mux_restore(struct mux *m, size_t input, uint64_t silent_ns,
 	in->n_kept = n;
 }
 
+void mux_end_restore(struct mux *m)
+{
+	mux_follow_tables(m);
+}
+
 void mux_resume_service(const struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];

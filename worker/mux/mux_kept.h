@@ -42,3 +42,5 @@ void mux_restore(struct mux *, size_t input, uint64_t silent_ns,
 void mux_restore_section(struct mux *, size_t input, uint16_t pid,
 			 const uint8_t *section, size_t len,
 			 uint8_t cc[TS_PIDS]);
+/* All inputs are restored: the packets that follow have services. */
+void mux_end_restore(struct mux *);

@@ -249,6 +249,10 @@ void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
 /* The next packets of an input follow no other ones. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
+/* After a change of the tables of an input: in the order of the configuration,
+ * so that the result does not depend on the order of the changes. */
+void mux_follow_tables(struct mux *);
+
 /* Takes a packet of CAT, SDT or EIT of an input. */
 void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);
 

@@ -187,6 +187,8 @@ bool mux_memory_restore(struct mux_memory *memory, struct mux *m,
 		delay(from, now_ns - at_ns);
 		any = restore(from, m, addresses, n, now_ns);
 	}
+	if (any)
+		mux_end_restore(m);
 	free(from);
 	return any;
 }

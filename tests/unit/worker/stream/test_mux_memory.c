@@ -96,6 +96,21 @@ Test(mux_memory, inputs_with_packets_keep_their_versions)
 	end(&t);
 }
 
+Test(mux_memory, packets_in_front_of_the_first_turn_are_sent)
+{
+	struct memory t = start(0);
+	size_t waiting;
+
+	fill_play(t.rig, 5);
+	replace(&t, addresses);
+	/* this tick has no tables */
+	cr_assert_neq(t.rig->ticks % 10, 0u);
+	fill_play(t.rig, 1);
+	cr_expect_geq(mux_queued(t.rig->mux, 0, &waiting),
+		      (uint64_t)t.rig->per_tick[0]);
+	end(&t);
+}
+
 Test(mux_memory, an_absent_service_stays_absent)
 {
 	struct memory t = start(1000);
