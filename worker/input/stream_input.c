@@ -12,6 +12,9 @@
  * read there, and only the packets that program_filter.h chooses are copied.
  * While it cannot be mapped, for lack of memory or address space, a copy of the
  * packets takes its place.
+ *
+ * The small ring of a feed is mapped, too: a multiplex reads many of them, and
+ * a system call for each read would cost more than the copy.
  */
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
@@ -20,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -27,6 +31,7 @@ enum {
 	BLOCK = BLOCK_PACKETS * TS_PACKET, /* bytes of one read */
 	READS_MAX = 64,                    /* reads in one wake-up */
 	HEADER = 4,
+	PAGE = 4096,
 };
 
 struct stream_input {
@@ -38,6 +43,8 @@ struct stream_input {
 	struct program_filter *filter; /* NULL: all packets */
 	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
 	size_t n;         /* packets in the block, with a filter */
+	bool mapped;      /* without a filter the ring is mapped, too */
+	uint64_t opened_pos; /* the first position */
 	bool was_bad;     /* the last header had no sync byte */
 	uint32_t skipped; /* packets since the last one in the block */
 	uint32_t before[BLOCK_PACKETS]; /* those in front of each of them */
@@ -51,14 +58,35 @@ static const char *link_word(const struct input_spec *spec)
 	return spec->kind == INPUT_DVB ? "" : "stream ";
 }
 
+/* In the first turn of the ring no page is mapped yet: a call for those of a
+ * read costs less than a fault for each.  A failure does no harm. */
+static void map_pages(const struct stream_input *s, const uint8_t *from,
+		      size_t len)
+{
+	uintptr_t at = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
+
+	if (s->pos - s->opened_pos <= ring_reader_size(s->ring))
+		(void)madvise((void *)at, (uintptr_t)from + len - at,
+			      MADV_POPULATE_READ);
+}
+
 /* Reads up to a block from the position on; its length, or -errno. */
 static ssize_t read_ring(const struct stream_input *s, uint8_t *block,
 			 uint64_t end)
 {
 	size_t want = (size_t)MIN(end - s->pos, (uint64_t)BLOCK), len;
-	off_t at = ring_file_offset(s->ring, s->pos, want, &len);
-	ssize_t n = pread(s->base.spec->ring, block, len, at);
+	const uint8_t *from;
+	ssize_t n;
+	off_t at;
 
+	if (s->mapped) {
+		from = ring_reader_at(s->ring, s->pos, want, &len);
+		map_pages(s, from, len);
+		memcpy(block, from, len);
+		return (ssize_t)len;
+	}
+	at = ring_file_offset(s->ring, s->pos, want, &len);
+	n = pread(s->base.spec->ring, block, len, at);
 	return n < 0 ? -errno : n > 0 ? n : -ENODATA;
 }
 
@@ -299,7 +327,11 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	s = xcalloc(1, sizeof *s);
 	s->base = (struct input){ .ops = &stream_ops, .spec = spec, .fd = -1 };
 	s->ring = ring;
-	s->pos = start_of(ring, spec->ring_from);
+	s->pos = s->opened_pos = start_of(ring, spec->ring_from);
+	/* the name of a feed has a slash */
+	s->mapped = spec->kind == INPUT_STREAM &&
+		    strchr(spec->stream, '/') != NULL &&
+		    ring_reader_map(ring, spec->ring) == 0;
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;
 }

@@ -55,11 +55,13 @@ void __wrap_program_filter_feed(struct program_filter *f, const uint8_t *p)
 
 /* As with a limited address space. */
 static bool cannot_map;
+static unsigned maps;
 
 int __real_ring_reader_map(struct ring_reader *, int fd);
 int __wrap_ring_reader_map(struct ring_reader *, int fd);
 int __wrap_ring_reader_map(struct ring_reader *r, int fd)
 {
+	maps++;
 	return cannot_map ? -ENOMEM : __real_ring_reader_map(r, fd);
 }
 
@@ -84,7 +86,8 @@ static void collect(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 /* number 0: all programs */
-static void open_input(struct bench *b, size_t size, uint16_t number)
+static void open_as(struct bench *b, size_t size, uint16_t number,
+		    enum input_kind kind, const char *name)
 {
 	struct program_choice choice = { .number = number };
 	struct errmsg error;
@@ -95,12 +98,17 @@ static void open_input(struct bench *b, size_t size, uint16_t number)
 	cr_assert_geq(b->fd, 0);
 	b->writer = ring_writer_new(b->fd, &err);
 	cr_assert_not_null(b->writer);
-	b->spec = (struct input_spec){ .kind = INPUT_DVB, .ring = b->fd,
-				       .stream = "m" };
+	b->spec = (struct input_spec){ .kind = kind, .ring = b->fd };
+	(void)strcpy(b->spec.stream, name);
 	b->input = input_open(&b->spec, 1, &err, &error);
 	cr_assert_not_null(b->input, "%s", error.text);
 	input_choose(b->input, &choice);
 	batch_init(&b->batch, collect, b);
+}
+
+static void open_input(struct bench *b, size_t size, uint16_t number)
+{
+	open_as(b, size, number, INPUT_DVB, "m");
 }
 
 static void close_input(struct bench *b)
@@ -176,6 +184,32 @@ Test(stream_input, reads_the_packets_of_its_program_alone)
 	/* no packet of the others follows the last audio and video */
 	cr_assert_eq(b.skipped, 2 * ROUNDS - 1);
 	close_input(&b);
+}
+
+/* Also where the ring begins again. */
+Test(stream_input, reads_all_packets_of_a_feed_mapped_or_not)
+{
+	for (int i = 0; i < 2; i++) {
+		struct input_counters counted;
+		struct bench b;
+
+		cannot_map = i == 1;
+		maps = 0;
+		open_as(&b, RING_UNIT, 0, INPUT_STREAM, "m/1");
+		cr_expect_eq(maps, 1u);
+		for (size_t k = 0; k < 20; k++) {
+			for (size_t n = 0; n < RING_PACKETS / 10; n++)
+				build_payload(b.build, VIDEO, (uint8_t)n);
+			write_built(&b);
+			b.build->n = b.written = 0;
+			read_all(&b);
+		}
+		cr_expect_eq(b.n[VIDEO], 20u * (RING_PACKETS / 10));
+		input_counters(b.input, &counted);
+		cr_expect_eq(counted.socket_drops, 0u);
+		close_input(&b);
+	}
+	cannot_map = false;
 }
 
 Test(stream_input, reads_copies_while_its_ring_cannot_be_mapped)
