@@ -17,8 +17,8 @@ enum {
 	/* A worker that ended longer ago is not continued. */
 	RESUME_MS = 2000,
 	/* The inputs are read so often within mux_delay, and every ... */
-	READS = 10,
-	READ_MAX_MS = 40,
+	READS = 6,
+	READ_MAX_MS = 60,
 	/* A worker that has restored tables lives so long before it keeps
 	 * them: one that crashes at them leaves none. */
 	KEEP_AFTER_MS = 2000,
