@@ -119,13 +119,30 @@ static void share_services(struct mux *m)
 		m->inputs[i].n_services = MIN(m->inputs[i].n_found, most);
 }
 
-/* Are only the PMTs missing of the programs that replace those of the input? */
+/* Have programs left the input? */
+static bool lacks_programs(const struct mux_source *in)
+{
+	struct remux_service list[MUX_SERVICES_MAX];
+	size_t n = remux_services(in->remux, list, MUX_SERVICES_MAX);
+
+	for (size_t k = 0; k < in->n_found; k++) {
+		size_t i = 0;
+
+		while (i < n &&
+		       list[i].new_number != in->services[k].new_number)
+			i++;
+		if (i == n)
+			return true;
+	}
+	return false;
+}
+
+/* Are the PMTs missing of programs that replace others of the input? */
 static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 {
 	struct remux_service one;
 
-	if (in->n_found == 0 || remux_services(in->remux, &one, 1) > 0 ||
-	    remux_unsent(in->remux, &one, 1) == 0) {
+	if (!lacks_programs(in) || remux_unsent(in->remux, &one, 1) == 0) {
 		in->await_ns = 0;
 		return false;
 	}

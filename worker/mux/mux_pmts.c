@@ -83,13 +83,34 @@ static void hurry(struct mux_pmt *p, uint64_t at_ns)
 	p->due_ns = MIN(p->due_ns, MAX(MAX(at_ns, from_ns), p->begin_ns));
 }
 
-/* The entry of the same service with another PID, or of the service that a
- * single one of its input replaces; NULL: there was none. */
+static bool is_listed(const struct mux *m, size_t input, uint16_t number)
+{
+	size_t i = 0;
+
+	while (i < m->n_pmts && (m->pmts[i].pid == TS_PID_PAT ||
+				 m->pmts[i].input != input ||
+				 m->pmts[i].number != number))
+		i++;
+	return i < m->n_pmts;
+}
+
+static bool has_service(const struct mux_source *in, uint16_t number)
+{
+	size_t k = 0;
+
+	while (k < in->n_services && in->services[k].new_number != number)
+		k++;
+	return k < in->n_services;
+}
+
+/* The entry of the same service with another PID, or of the only service that
+ * has left the input, if a single one is new there; NULL: there was none. */
 static const struct mux_pmt *find_former(const struct mux *m,
 					 const struct mux_pmt *p)
 {
+	const struct mux_source *in = &m->inputs[p->input];
 	const struct mux_pmt *former = NULL;
-	size_t n = 0;
+	size_t n_left = 0, n_new = 0;
 
 	for (size_t i = 0; i < m->n_pmts; i++) {
 		const struct mux_pmt *old = &m->pmts[i];
@@ -98,10 +119,14 @@ static const struct mux_pmt *find_former(const struct mux *m,
 			continue;
 		if (old->number == p->number)
 			return old;
+		if (has_service(in, old->number))
+			continue;
 		former = old;
-		n++;
+		n_left++;
 	}
-	return n == 1 && m->inputs[p->input].n_services == 1 ? former : NULL;
+	for (size_t k = 0; k < in->n_services; k++)
+		n_new += !is_listed(m, p->input, in->services[k].new_number);
+	return n_left == 1 && n_new == 1 ? former : NULL;
 }
 
 /* The PMT of an entry that is new, behind a PAT that leaves at pat_ns.  What

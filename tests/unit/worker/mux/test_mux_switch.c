@@ -21,6 +21,8 @@ enum {
 	BLOCK = 100,
 	PMT_MS_MAX = 100,
 	PCR_MS_MAX = 40,
+	/* another program of the first input, which never changes */
+	BESIDE = 50, BESIDE_PMT = 0x150, BESIDE_VIDEO = 0x160,
 };
 
 /* What an input sends. */
@@ -29,6 +31,7 @@ struct source {
 	uint8_t pat_version, version;
 	uint64_t pcr;
 	bool silent;
+	bool beside; /* it has the other program, too */
 	unsigned ticks;
 	unsigned late; /* ticks from the PAT to the PMT */
 };
@@ -54,6 +57,8 @@ struct rig {
 	uint64_t pmt_at, pcr_at; /* of the service of the first input */
 	uint64_t listed_at;
 	double pmt_ms, pcr_ms, absent_ms; /* the longest */
+	uint64_t beside_at; /* the other program was listed */
+	double beside_ms;
 	uint16_t number; /* it has now */
 	bool named; /* is its last picture on the PCR PID of its PMT? */
 };
@@ -63,18 +68,19 @@ static double ms_since(const struct rig *r, uint64_t at)
 	return (double)(r->packets - at) * TS_PACKET * 8 / KBPS;
 }
 
-/* The start of a picture of the first input. */
+/* The start of a picture of the service that changes. */
 static bool is_video(const uint8_t *p)
 {
 	static const uint8_t start[] = { 0, 0, 1 };
 
-	return ts_pid(p) >= BLOCK && ts_pid(p) < 2 * BLOCK && ts_pusi(p) &&
+	return ts_pid(p) != BLOCK + BESIDE_VIDEO % BLOCK &&
+	       ts_pid(p) >= BLOCK && ts_pid(p) < 2 * BLOCK && ts_pusi(p) &&
 	       ts_has_adaptation(p) && p[4] < TS_PACKET - 8 &&
 	       memcmp(p + 5 + p[4], start, sizeof start) == 0;
 }
 
 /* Follows the service of the first input, the only one whose number is in the
- * first block. */
+ * first block beside that of the other program. */
 static void look(struct rig *r, const uint8_t *p)
 {
 	const struct psi_program *list;
@@ -85,6 +91,10 @@ static void look(struct rig *r, const uint8_t *p)
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].number >= 2 * BLOCK)
 			continue;
+		if (list[i].number == BLOCK + BESIDE) {
+			r->beside_at = r->packets;
+			continue;
+		}
 		r->listed_at = r->packets;
 		r->number = list[i].number;
 		if (is_video(p))
@@ -97,6 +107,7 @@ static void look(struct rig *r, const uint8_t *p)
 		r->pcr_ms = MAX(r->pcr_ms, ms_since(r, r->pcr_at));
 	}
 	r->absent_ms = MAX(r->absent_ms, ms_since(r, r->listed_at));
+	r->beside_ms = MAX(r->beside_ms, ms_since(r, r->beside_at));
 }
 
 static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -170,11 +181,13 @@ static void rig_free(struct rig *r)
 
 static void put_pat(struct build *b, const struct source *s)
 {
-	const struct build_entry entry = { s->number, s->pmt_pid };
+	const struct build_entry entries[] = { { s->number, s->pmt_pid },
+					       { BESIDE, BESIDE_PMT } };
 	uint8_t section[SECTION_PSI_MAX];
 
 	(void)build_section(b, 0, section,
-			    build_pat(section, s->pat_version, &entry, 1));
+			    build_pat(section, s->pat_version, entries,
+				      s->beside ? 2 : 1));
 }
 
 static void put_pmt(struct build *b, const struct source *s)
@@ -187,6 +200,19 @@ static void put_pmt(struct build *b, const struct source *s)
 						       s->video_pid },
 			s->version, &es, 1);
 	(void)build_section(b, s->pmt_pid, section, len);
+}
+
+static void put_beside(struct build *b, const struct source *s)
+{
+	const struct build_es es = { 0x02, BESIDE_VIDEO, "", 0 };
+	uint8_t section[SECTION_PSI_MAX];
+
+	if (s->ticks % 10 == 1)
+		(void)build_section(b, BESIDE_PMT, section, build_pmt(section,
+			(struct build_entry){ BESIDE, BESIDE_VIDEO }, 0, &es,
+			1));
+	(void)build_pcr(b, BESIDE_VIDEO, s->pcr);
+	(void)build_pes(b, BESIDE_VIDEO, "", 0);
 }
 
 static void play_input(struct rig *r, struct input *in)
@@ -204,6 +230,8 @@ static void play_input(struct rig *r, struct input *in)
 		(void)build_pes(in->build, s->video_pid, "", 0);
 		for (unsigned k = 0; k < 5; k++)
 			(void)build_payload(in->build, s->video_pid, 0x55);
+		if (s->beside)
+			put_beside(in->build, s);
 		mux_heard(r->mux, in->nth, r->now_ns);
 	}
 	run = build_run(in->build);
@@ -227,6 +255,7 @@ struct change {
 	bool pmt_pid, video_pid, number, clock;
 	unsigned silent_ms;
 	unsigned late; /* ticks from its PAT to its PMT */
+	bool beside; /* the other program stays */
 };
 
 static void apply(struct rig *r, const struct change *c)
@@ -253,6 +282,9 @@ static void expect_repeated(const struct rig *r, const char *name)
 	cr_expect_leq(r->pcr_ms, PCR_MS_MAX, "%s: PCR %.1f ms", name,
 		      r->pcr_ms);
 	cr_expect_leq(r->absent_ms, 1, "%s: PAT %.1f ms", name, r->absent_ms);
+	if (r->inputs[0].source.beside)
+		cr_expect_leq(r->beside_ms, 1, "%s: other %.1f ms", name,
+			      r->beside_ms);
 }
 
 /* Two switches, there and back. */
@@ -260,8 +292,9 @@ static void expect_switches(const struct change *c)
 {
 	struct rig *r = rig_new();
 
+	r->inputs[0].source.beside = c->beside;
 	play(r, 1500);
-	r->pmt_ms = r->pcr_ms = r->absent_ms = 0;
+	r->pmt_ms = r->pcr_ms = r->absent_ms = r->beside_ms = 0;
 	for (unsigned i = 0; i < 2; i++) {
 		apply(r, c);
 		play(r, 900);
@@ -308,6 +341,17 @@ Test(mux_switch, keeps_a_service_until_the_pmt_of_another_number_follows)
 	expect_switches(&(struct change){ "other clock", .number = true,
 					  .pmt_pid = true, .video_pid = true,
 					  .clock = true, .late = 5 });
+}
+
+Test(mux_switch, keeps_one_of_several_services_until_its_pmt_follows)
+{
+	expect_switches(&(struct change){ "one", .number = true,
+					  .beside = true });
+	expect_switches(&(struct change){ "one, late", .number = true,
+					  .late = 5, .beside = true });
+	expect_switches(&(struct change){ "other streams", .number = true,
+					  .pmt_pid = true, .video_pid = true,
+					  .late = 5, .beside = true });
 }
 
 /* Without a PMT for a longer time it leaves. */
