@@ -20,7 +20,7 @@ struct import_feed {
 	bool zip_ended; /* a member of gzip */
 	size_t taken, len; /* bytes, and those of the document */
 	size_t max; /* of both */
-	uint8_t part[IMPORT_PART];
+	uint8_t *part; /* IMPORT_PART bytes, for gzip alone */
 };
 
 static bool wants(const char *channel, void *arg)
@@ -59,6 +59,7 @@ void import_feed_free(struct import_feed **fp)
 		(void)inflateEnd(&f->zip);
 	xmltv_reader_free(&f->reader);
 	guide_import_free(&f->import);
+	free(f->part);
 	free(f);
 }
 
@@ -81,6 +82,7 @@ static int find_form(struct import_feed *f, const struct buf *bytes, bool last,
 	if (inflateInit2(&f->zip, GZIP_WINDOW) != Z_OK)
 		return errmsg_fail(error, -ENOMEM, "gzip: out of memory");
 	f->form = GZIP;
+	f->part = xmalloc(IMPORT_PART);
 	return 0;
 }
 
