@@ -117,12 +117,19 @@ size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,
 		      uint64_t now_ns)
 {
 	uint64_t left = l->left_ns, left_at = l->left_at_ns;
+	uint64_t delay = (uint64_t)l->offset + l->delay_ns;
+	bool in_time = false;
 	size_t n = 0;
 
 	for (; n < l->n; n++) {
 		uint64_t time = l->times[place(l, n)];
 
-		left_at = MAX(departure(l, time, left, left_at), from_ns);
+		/* also all those behind a packet that leaves in time */
+		left_at = in_time && time >= left
+				  ? time + delay
+				  : MAX(departure(l, time, left, left_at),
+					from_ns);
+		in_time = left_at == time + delay;
 		left = time;
 		if (left_at > now_ns)
 			return n;

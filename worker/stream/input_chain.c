@@ -216,10 +216,11 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->finder = config.no_analyze && !l->alone
 			    ? xcalloc(1, sizeof *l->finder)
 			    : NULL;
-	/* without a remux the monitor counts what the verdict needs */
+	/* Without a remux the monitor counts what the verdict needs, and of a
+	 * feed, whose worker reports its source. */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
-	else if (l->remux != NULL || config.no_analyze)
+	else if ((l->remux != NULL && !is_feed(l)) || config.no_analyze)
 		l->analyze = analyze_new(&config);
 	if (l->t2mi != NULL)
 		t2mi_reset(l->t2mi);
