@@ -336,7 +336,7 @@ enum splice_sign splice_judge_foreign(struct splice *s,
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
 		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
 	if (sign == SPLICE_CUTS)
-		splice_cut_here(s, c);
+		splice_cut_here(s, c, -1);
 	else if (sign == SPLICE_CONTINUES)
 		admit(s, splice_cursor_get(c));
 	return sign;

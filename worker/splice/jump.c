@@ -3,7 +3,9 @@
 #include "worker/splice/machine.h"
 
 #include "common/base/alloc.h"
+#include "common/base/util.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/pes.h"
 
 #include <string.h>
 
@@ -35,6 +37,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	if (kind == SPLICE_LAP)
 		return;
 	s->n_pending = 0;
+	memset(s->bystander, 0, sizeof s->bystander);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
 		/* another source has habits of its own */
 		s->watches[i] = (struct splice_watch){
@@ -46,15 +49,62 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	}
 }
 
+/* Another clock has jumped: this one and its tracks may continue. */
+static void spare(struct splice *s, size_t clock, uint16_t cut_before)
+{
+	s->bystander[clock] = s->pending[clock];
+	for (size_t i = 0; i < SPLICE_TRACKS; i++)
+		if (s->sent->tracks[i].clock == clock &&
+		    s->units[i].cut == cut_before)
+			s->units[i].cut = s->cut;
+}
+
+/* True: a bystander continues with this PCR.  Otherwise it has jumped, too. */
+static bool continues(struct splice *s, size_t clock, uint64_t pcr)
+{
+	const struct splice_clock *c = &s->sent->clocks[clock];
+
+	if (!s->bystander[clock])
+		return false;
+	s->bystander[clock] = false;
+	if (splice_clock_gap(c, pcr) > 0 && splice_clock_room(c, pcr) >= 0)
+		return true;
+	for (size_t i = 0; i < SPLICE_TRACKS; i++)
+		if (s->sent->tracks[i].clock == clock)
+			s->units[i].cut = 0;
+	return false;
+}
+
+bool splice_unit_stays(struct splice *s, const uint8_t *packet)
+{
+	const struct splice_pid *ps = &s->pids[ts_pid(packet)];
+	const struct splice_unit *u;
+	struct pes_times at;
+
+	if (!s->bystander[ps->clock])
+		return false;
+	if (!pes_times(packet, &at))
+		return true;
+	u = &s->units[MAX(ps->track, 1U) - 1];
+	if (ps->track == 0 || u->cut != s->cut ||
+	    u->lead == SPLICE_LEAD_UNKNOWN || splice_unit_is_odd(s, packet) ||
+	    splice_unit_leaves_clock(s, packet))
+		return false;
+	s->bystander[ps->clock] = s->pending[ps->clock] = false;
+	s->n_pending--;
+	return true;
+}
+
 static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 {
 	struct splice_clock *c = &s->sent->clocks[i];
 	uint64_t before = c->offset + c->lift;
 
-	splice_clock_join_pcr(c, pcr, (struct splice_moment){
-					      .ns = s->now_ns,
-					      .packets = packets,
-				      });
+	if (!continues(s, i, pcr))
+		splice_clock_join_pcr(c, pcr, (struct splice_moment){
+						      .ns = s->now_ns,
+						      .packets = packets,
+					      });
 	if (s->kind == SPLICE_JUMP)
 		splice_unit_amend(s, i,
 				  wrap_diff(before, c->offset + c->lift,
@@ -145,10 +195,15 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 	       SPLICE_CONTINUES;
 }
 
-void splice_cut_here(struct splice *s, const struct splice_cursor *c)
+void splice_cut_here(struct splice *s, const struct splice_cursor *c, int clock)
 {
+	const uint16_t before = s->cut;
+
 	s->counters.jumps++;
 	splice_begin_cut(s, SPLICE_JUMP);
+	for (int i = 0; clock >= 0 && i < SPLICE_CLOCKS; i++)
+		if (i != clock)
+			spare(s, (size_t)i, before);
 	splice_place(s, *c);
 }
 
@@ -255,7 +310,7 @@ static enum splice_sign judge_odd(struct splice *s,
 	if (!splice_is_settled(s, clock) ||
 	    (is != SPLICE_PCR_JUMP && is != SPLICE_PCR_LATE))
 		return SPLICE_CONTINUES;
-	splice_cut_here(s, c);
+	splice_cut_here(s, c, (int)clock);
 	return SPLICE_CUTS;
 }
 
@@ -289,7 +344,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 	if (known ? splice_jumps_ahead(s, clock, pcr) &&
 		    (unit || is_confirmed(s, c, &ahead, clock))
 		  : has_other_tables(s, *c)) {
-		splice_cut_here(s, c);
+		splice_cut_here(s, c, known ? (int)clock : -1);
 		return SPLICE_CUTS;
 	}
 	if (!known && !unit && splice_is_restarted(s, *c)) {

@@ -209,6 +209,8 @@ struct splice {
 	struct splice_pid pids[TS_PIDS];
 
 	bool pending[SPLICE_CLOCKS];
+	/* pending, although another clock jumped; its tracks are not cut */
+	bool bystander[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
 	struct splice_watch watches[SPLICE_CLOCKS]; /* of the source */
 	/* the last one that continued this clock */
@@ -427,8 +429,13 @@ void splice_begin_cut(struct splice *, enum splice_cut_kind);
 /* Another feed or cut: drops what is known of the packets that follow. */
 void splice_forget_ahead(struct splice *);
 
-/* Makes a cut in front of the packet at the cursor: the source has jumped. */
-void splice_cut_here(struct splice *, const struct splice_cursor *);
+/* Makes a cut in front of the packet at the cursor: this clock of the source
+ * has jumped; -1: the source is another one. */
+void splice_cut_here(struct splice *, const struct splice_cursor *, int clock);
+
+/* For a pending clock: does the PES that begins in the packet show that this
+ * clock is a bystander, which has not jumped?  It is placed then. */
+bool splice_unit_stays(struct splice *, const uint8_t *packet);
 
 /* May clocks be placed by PCRs that arrive now? */
 bool splice_awaits_pcrs(const struct splice *);

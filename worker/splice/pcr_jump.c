@@ -96,7 +96,7 @@ static enum splice_sign decide(struct splice *s, const struct splice_cursor *c,
 	/* the place of the new clock is that at the arrival of this PCR */
 	if (s->doubt_ns != 0)
 		s->now_ns = s->doubt_ns;
-	splice_cut_here(s, c);
+	splice_cut_here(s, c, (int)clock);
 	s->now_ns = now_ns;
 	return SPLICE_CUTS;
 }

@@ -565,7 +565,7 @@ unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 
 	if (pes_find(packet, &len) == NULL)
 		return SPLICE_KEEP;
-	if (s->pending[s->pids[pid].clock])
+	if (s->pending[s->pids[pid].clock] && !splice_unit_stays(s, packet))
 		return 0;
 	/* a unit without a time belongs to the unit before */
 	if (!pes_times(packet, &at))

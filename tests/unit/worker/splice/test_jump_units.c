@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum { TWIN_PMT = 0x300, TWIN_PCR = 0x301, TWIN_SOUND = 0x302 };
-enum { GOP = 13, JUMP_MS = 500, MOST_MS = 16000, DISCONTINUITY = 0x80 };
+enum { TWIN_STEP = 2160 }; /* 90 kHz, of its sounds */
+enum { GOP = 13, JUMP_MS = 500, MOST_MS = 32000, DISCONTINUITY = 0x80 };
 
 /* The unit in front of which the clock jumps. */
 enum unit { KEY, P, FIRST_B, SECOND_B, AUDIO, UNITS };
@@ -31,7 +32,9 @@ static struct stamps_move by; /* of the times that are fed */
 static bool announce;         /* with the next PCR */
 static bool twin; /* another program has a clock that does not jump */
 static bool twin_sounds; /* it has sounds */
+static bool twin_jumps;  /* with the first program */
 static uint8_t twin_cc, twin_sound_cc;
+static uint64_t twin_due; /* 90 kHz: the next of its sounds */
 static unsigned twin_lead_ms; /* from its clock to the PTS of its sounds */
 static uint8_t *fed;          /* all packets, before their times are moved */
 static size_t n_fed;
@@ -43,8 +46,9 @@ static void setup(void)
 	a->gop = GOP;
 	a->reordered = true;
 	by = (struct stamps_move){ 0 };
-	twin = twin_sounds = false;
+	twin = twin_sounds = twin_jumps = false;
 	twin_cc = twin_sound_cc = 0;
+	twin_due = 0;
 	twin_lead_ms = 300;
 	fed = malloc((size_t)MOST_MS * TS_PACKET);
 	cr_assert_not_null(fed);
@@ -91,7 +95,17 @@ static void put_twin_sound(uint8_t *p)
 	memset(p + 4, 0xff, TS_PACKET - 4);
 	memcpy(p + 4, head, sizeof head);
 	pes_set_time(p + 4 + 9,
-		     (source_clock(a) + twin_lead_ms * 90) % PES_TIME_WRAP);
+		     (twin_due + twin_lead_ms * 90) % PES_TIME_WRAP);
+	twin_due += TWIN_STEP;
+}
+
+static bool twin_sound_is_due(void)
+{
+	uint64_t now = source_clock(a);
+
+	if (twin_due + 10 * TWIN_STEP < now)
+		twin_due = now;
+	return twin_sounds && twin_due <= now;
 }
 
 /* Adds another program to the PAT, and in the place of null packets its PMT,
@@ -117,7 +131,7 @@ static bool put_twin(uint8_t *p)
 		put_table(p, TWIN_PMT, section, len, &twin_cc);
 		return true;
 	}
-	if (twin_sounds && a->packets % 4 == 1) {
+	if (twin_sound_is_due()) {
 		put_twin_sound(p);
 		return true;
 	}
@@ -138,7 +152,7 @@ static void feed(void)
 
 	cr_assert_lt(n_fed, (size_t)MOST_MS);
 	memcpy(fed + n_fed++ * TS_PACKET, a->data, TS_PACKET);
-	if (own)
+	if (own || twin_jumps)
 		stamps_move(a->data, by);
 	if (announce && own && ts_pcr(a->data, &pcr)) {
 		a->data[5] |= DISCONTINUITY;
@@ -251,6 +265,34 @@ Test(jump_units, beside_another_program_each_unit_waits_for_its_own_clock)
 	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++)
 		jump(AUDIO, steps_ms[i / 2], i % 2);
 	judge(AUDIO);
+}
+
+Test(jump_units, a_jump_of_one_program_costs_no_unit_of_another)
+{
+	twin = twin_sounds = true;
+	play(1000);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(steps_ms); i++)
+		jump(AUDIO, steps_ms[i / 2], i % 2);
+	judge(AUDIO);
+}
+
+/* Units of the other program may be dropped up to its PCR, which waits for a
+ * null packet, up to 0.1 s. */
+Test(jump_units, programs_that_jump_together_have_no_fault)
+{
+	const struct judge *j = &s.judge;
+
+	twin = twin_sounds = twin_jumps = true;
+	for (unsigned unit = 0; unit < UNITS; unit++) {
+		play(1000);
+		for (size_t i = 0; i < ARRAY_LEN(steps_ms); i++)
+			jump((enum unit)unit, steps_ms[i], false);
+	}
+	cr_assert_eq(j->dts_back + j->pcr_back + j->discontinuities + j->cc +
+			     j->dts_late,
+		     0, "%s", j->n_events > 0 ? j->events[0] : "announced");
+	cr_assert_gt(s.packets + 200, n_fed, "%zu of %zu packets",
+		     (size_t)s.packets, n_fed);
 }
 
 /* Sounds that the other program leaves out make one of its units wait for its
