@@ -319,7 +319,7 @@ void deliver_proc_free(struct deliver_proc **d)
 	assert(TAILQ_EMPTY(&(*d)->mounts));
 	session_list_free(&(*d)->sessions);
 	json_decref((*d)->settings);
-	json_decref((*d)->numbers);
+	json_decref((*d)->last);
 	listener_put(&(*d)->play);
 	for (unsigned i = 0; i < (*d)->n; i++)
 		deliver_worker_free(&(*d)->workers[i]);
@@ -338,8 +338,9 @@ json_t *deliver_proc_write(struct deliver_proc *d, struct handover *h)
 	for (unsigned i = 0; i < d->n; i++)
 		(void)json_array_append_new(
 			workers, service_proc_write(d->workers[i]->service, h));
-	return json_pack("{s:I, s:o, s:o}", "seed", (json_int_t)d->seed,
-			 "numbers", mount_numbers_write(d), "workers", workers);
+	return json_pack("{s:I, s:o, s:o, s:o}", "seed", (json_int_t)d->seed,
+			 "numbers", mount_numbers_write(d), "viewers",
+			 mount_viewers_write(d), "workers", workers);
 }
 
 void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
@@ -352,7 +353,7 @@ void deliver_proc_adopt(struct deliver_proc *d, const json_t *record,
 	listeners_adopt(d->listeners, h);
 	if (json_is_integer(seed) && json_integer_value(seed) > 0)
 		d->seed = (uint64_t)json_integer_value(seed);
-	d->numbers = json_incref(json_object_get(record, "numbers"));
+	d->last = json_incref((json_t *)(uintptr_t)record);
 	add_workers(d, json_array_size(workers));
 	for (unsigned i = 0; i < d->n; i++)
 		deliver_worker_adopt(d->workers[i],
@@ -398,8 +399,8 @@ void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
 void deliver_proc_settle(struct deliver_proc *d)
 {
 	d->settled = true;
-	json_decref(d->numbers);
-	d->numbers = NULL;
+	json_decref(d->last);
+	d->last = NULL;
 	listeners_close_unused(d->listeners);
 	deliver_proc_send_due(d);
 	check_need(d);
@@ -529,7 +530,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 			log_error("deliver", "stream %s: %s", m->stream,
 				  m->waits_for);
 	} else {
-		mount_number_give(m);
+		mount_continue(m);
 		mount_set_due(m, true);
 	}
 	deliver_proc_send_due(d);
@@ -579,7 +580,7 @@ void mount_free(struct mount **mp)
 	mount_set_due(m, false);
 	if (next != NULL) {
 		next->waits = false;
-		mount_number_give(next);
+		mount_continue(next);
 		mount_set_due(next, true);
 	}
 	deliver_proc_send_due(d);

@@ -77,7 +77,7 @@ struct deliver_proc {
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
 	unsigned turn; /* the worker that gets the next viewer */
 	uint64_t seed; /* see deliver.policy; secret */
-	json_t *numbers; /* of mounts, by the last master; NULL: none */
+	json_t *last; /* the record of the last master; NULL: none */
 	bool settled; /* all mounts of the configuration exist */
 	json_t *settings; /* with the limits; NULL: the defaults */
 	bool closed; /* no mount is sent: auth.enable is no boolean */
@@ -108,10 +108,13 @@ void deliver_proc_send(struct deliver_proc *, const struct msg *,
 /* Why no worker serves viewers; NULL: one does, or starts. */
 const char *deliver_proc_alarm(const struct deliver_proc *);
 /* Gives a mount the number that it had with the last master, or that of its
- * path, unless another one, which was moved from there, has that. */
-void mount_number_give(struct mount *);
+ * path, unless another one, which was moved from there, has that; and its
+ * viewers, until the workers report them. */
+void mount_continue(struct mount *);
 /* For the next master: the numbers that are not those of the paths. */
 json_t *mount_numbers_write(const struct deliver_proc *);
+/* Likewise: the viewers of each worker, of mounts that have viewers. */
+json_t *mount_viewers_write(const struct deliver_proc *);
 /* viewers_per_address, or its default. */
 unsigned deliver_proc_per_address(const struct deliver_proc *);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The numbers of mounts. */
+/* What a mount has from the last master: its number, and its viewers until the
+ * workers report them. */
 #include "common/base/alloc.h"
 #include "master/streams/deliver_state.h"
 
@@ -28,6 +29,52 @@ json_t *mount_numbers_write(const struct deliver_proc *d)
 	return numbers;
 }
 
+/* The viewers of a mount in each worker; NULL: there are none. */
+static json_t *write_viewers(const struct mount *m)
+{
+	json_t *list = json_array();
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < m->owner->n; i++) {
+		sum += m->seats[i].viewers;
+		(void)json_array_append_new(list,
+					    json_integer(m->seats[i].viewers));
+	}
+	if (sum > 0)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+json_t *mount_viewers_write(const struct deliver_proc *d)
+{
+	json_t *viewers = json_object();
+	const struct mount *m;
+
+	TAILQ_FOREACH(m, &d->mounts, link) {
+		json_t *list = !m->waits ? write_viewers(m) : NULL;
+		char *key = mount_key(m);
+
+		if (list != NULL)
+			(void)json_object_set_new(viewers, key, list);
+		free(key);
+	}
+	return viewers;
+}
+
+/* A worker that was adopted reports all its mounts again. */
+static void take_viewers(struct mount *m, const json_t *list)
+{
+	const struct deliver_proc *d = m->owner;
+
+	for (unsigned i = 0; i < d->n; i++) {
+		json_int_t n = json_integer_value(json_array_get(list, i));
+
+		if (d->workers[i]->renewing && n > 0 && n <= INT32_MAX)
+			m->seats[i].viewers = (uint32_t)n;
+	}
+}
+
 static bool is_taken(const struct mount *of, uint64_t number)
 {
 	const struct mount *m;
@@ -38,15 +85,17 @@ static bool is_taken(const struct mount *of, uint64_t number)
 	return false;
 }
 
-void mount_number_give(struct mount *m)
+void mount_continue(struct mount *m)
 {
+	const json_t *last = m->owner->last;
 	char *key = mount_key(m);
 	json_int_t old = json_integer_value(json_object_get(
-		m->owner->numbers, key));
+		json_object_get(last, "numbers"), key));
 
 	m->number = old > 0 ? (uint64_t)old
 			    : msg_mount_number(mount_address(m), m->path);
 	while (is_taken(m, m->number))
 		m->number = m->number % INT64_MAX + 1;
+	take_viewers(m, json_object_get(json_object_get(last, "viewers"), key));
 	free(key);
 }

@@ -24,7 +24,8 @@ struct msg_session receiver_session(const char *stream,
 size_t receivers_left(const struct receivers *r,
 		      const struct msg_stream_receivers *m, uint64_t *ret)
 {
-	size_t i = m->output - 1, n = json_array_size(r->lists[i]), n_left = 0;
+	size_t i = m->output - 1, n_left = 0;
+	size_t n = r->kept[i] ? 0 : json_array_size(r->lists[i]);
 
 	for (size_t k = 0; k < n; k++) {
 		size_t at = 0;
@@ -43,6 +44,7 @@ static void clear(struct receivers *r, size_t i)
 	r->lists[i] = NULL;
 	free(r->clients[i]);
 	r->clients[i] = NULL;
+	r->kept[i] = false;
 }
 
 void receivers_update(struct receivers *r, const char *stream,
@@ -81,24 +83,44 @@ void receivers_rename(struct receivers *r, const char *stream)
 			session_set_stream(session, stream);
 }
 
-unsigned receivers_count(const struct receivers *r)
+/* The worker may have ended them before this master came, and reports no
+ * output without receivers again. */
+static bool is_over(const struct receivers *r, size_t i, uint64_t now_ms)
+{
+	return r->kept[i] && now_ms - r->updated_ms[i] > RECEIVERS_KEPT_MS;
+}
+
+unsigned receivers_count(const struct receivers *r, uint64_t now_ms)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
-		n += json_array_size(r->lists[i]);
+		if (!is_over(r, i, now_ms))
+			n += json_array_size(r->lists[i]);
 	return (unsigned)n;
+}
+
+static bool has(const struct receivers *r, size_t i, uint64_t client)
+{
+	for (size_t k = 0; k < json_array_size(r->lists[i]); k++)
+		if (r->clients[i][k] == client)
+			return true;
+	return false;
 }
 
 bool receivers_has(const struct receivers *r, uint64_t client)
 {
-	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++) {
-		size_t n = json_array_size(r->lists[i]);
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
+		if (has(r, i, client))
+			return true;
+	return false;
+}
 
-		for (size_t k = 0; k < n; k++)
-			if (r->clients[i][k] == client)
-				return true;
-	}
+bool receivers_is_reported(const struct receivers *r, uint64_t client)
+{
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
+		if (!r->kept[i] && has(r, i, client))
+			return true;
 	return false;
 }
 
@@ -108,7 +130,9 @@ void receivers_list(const struct receivers *r, uint64_t now_ms,
 	json_t *session;
 	size_t i, k;
 
-	for (i = 0; i < ARRAY_LEN(r->lists); i++)
+	for (i = 0; i < ARRAY_LEN(r->lists); i++) {
+		if (is_over(r, i, now_ms))
+			continue;
 		json_array_foreach(r->lists[i], k, session) {
 			json_t *copy = json_copy(session);
 			json_int_t uptime = json_integer_value(
@@ -120,4 +144,78 @@ void receivers_list(const struct receivers *r, uint64_t now_ms,
 						  json_integer(uptime));
 			(void)json_array_append_new(sessions, copy);
 		}
+	}
+}
+
+/* --- from master to master --- */
+
+json_t *receivers_write(const struct receivers *r)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(r->lists); i++)
+		if (json_array_size(r->lists[i]) > 0)
+			(void)json_array_append_new(
+				all, json_pack("{s:i, s:I, s:O}", "output",
+					       (int)i + 1, "updated_ms",
+					       (json_int_t)r->updated_ms[i],
+					       "list", r->lists[i]));
+	return all;
+}
+
+/* Of one session; 0: it is not valid. */
+static uint64_t read_client(const json_t *session)
+{
+	json_int_t client = json_integer_value(
+		json_object_get(session, "client_id"));
+
+	return client > 0 &&
+			       json_is_string(json_object_get(session,
+							      "addr")) &&
+			       json_is_integer(json_object_get(session,
+							       "uptime"))
+		       ? (uint64_t)client : 0;
+}
+
+static void take(struct receivers *r, size_t i, const char *stream,
+		 const json_t *list)
+{
+	size_t n = json_array_size(list);
+
+	r->lists[i] = json_array();
+	r->clients[i] = xcalloc(n, sizeof *r->clients[i]);
+	r->kept[i] = true;
+	for (size_t k = 0, at = 0; k < n; k++) {
+		json_t *session = json_array_get(list, k);
+		uint64_t client = read_client(session);
+
+		if (client == 0)
+			continue;
+		session_set_stream(session, stream);
+		(void)json_array_append(r->lists[i], session);
+		r->clients[i][at++] = client;
+	}
+}
+
+void receivers_take(struct receivers *r, const char *stream, const json_t *all,
+		    uint64_t now_ms)
+{
+	const json_t *one;
+	size_t at;
+
+	json_array_foreach((json_t *)(uintptr_t)all, at, one) {
+		json_int_t i = json_integer_value(
+			json_object_get(one, "output")) - 1;
+		uint64_t updated_ms = (uint64_t)json_integer_value(
+			json_object_get(one, "updated_ms"));
+		const json_t *list = json_object_get(one, "list");
+
+		if (i < 0 || i >= (json_int_t)ARRAY_LEN(r->lists) ||
+		    r->lists[i] != NULL || json_array_size(list) == 0 ||
+		    json_array_size(list) > MSG_RECEIVERS_MAX ||
+		    updated_ms > now_ms)
+			continue;
+		take(r, (size_t)i, stream, list);
+		r->updated_ms[i] = updated_ms;
+	}
 }

@@ -585,7 +585,8 @@ void reconciler_totals(const struct reconciler *r, unsigned *ret_workers,
 	*ret_viewers = deliver_proc_viewers(r->deliver);
 	for (size_t i = 0; (p = reconciler_proc(r, i)) != NULL; i++) {
 		n += stream_proc_is_running(p);
-		*ret_viewers += receivers_count(stream_proc_receivers(p));
+		*ret_viewers += receivers_count(stream_proc_receivers(p),
+						mono_ms());
 	}
 	*ret_workers = n;
 }

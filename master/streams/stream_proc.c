@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/ring.h"
 #include "common/supervise/worker_proc.h"
 #include "master/config/keep_active.h"
@@ -591,7 +592,7 @@ void stream_proc_get(const struct stream_proc *p, struct stream_proc_info *ret)
 		.fault = error != NULL ? error : worker_proc_fault(p->proc),
 		.silent_s = (unsigned)(worker_proc_silent_ms(p->proc) / 1000),
 		.switches = &p->switches,
-		.viewers = receivers_count(&p->receivers),
+		.viewers = receivers_count(&p->receivers, mono_ms()),
 		.n_outputs = p->plan != NULL ? p->plan->start.n_outputs : 0,
 	};
 	stream_mounts_get(&p->mounts, ret);

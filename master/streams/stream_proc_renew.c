@@ -3,6 +3,7 @@
  * filler. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/ring.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/worker_proc.h"
@@ -111,10 +112,11 @@ json_t *stream_proc_write(struct stream_proc *p, struct handover *h)
 		ring = handover_put(h, 'r', &p->ring.number, p->ring.fd);
 	if (p->memory.fd >= 0)
 		memory = handover_put(h, 'm', &p->memory.number, p->memory.fd);
-	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o*, s:o*, s:o*}",
+	return json_pack("{s:s, s:o, s:i, s:b, s:o, s:o, s:o*, s:o*, s:o*}",
 			 "id", p->id, "worker", worker,
 			 "first", (int)p->first, "by_hand", p->by_hand,
 			 "switches", switch_log_write(&p->switches),
+			 "receivers", receivers_write(&p->receivers),
 			 "plan", plan, "ring", ring, "memory", memory);
 }
 
@@ -147,4 +149,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 			  usable && p->plan->enable);
 	p->started = stream_proc_is_running(p); /* it sends no second hello */
 	p->mux = p->plan->start.mux;
+	if (p->started)
+		receivers_take(&p->receivers, p->id,
+			       json_object_get(record, "receivers"), mono_ms());
 }

@@ -103,7 +103,7 @@ static void take_list(struct stream_proc *p,
 	report(p, &changes);
 	changes.n_left = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		if (receivers_has(&p->receivers, m->list[i].client))
+		if (receivers_is_reported(&p->receivers, m->list[i].client))
 			continue;
 		changes.joined[changes.n_joined++] =
 			receiver_session(p->id, &m->list[i]);

@@ -170,6 +170,32 @@ test('the last minute of status survives a restart', async (t) => {
 	await sluice.stop();
 });
 
+// Its worker for viewers stands still: the new master has no report of it.
+test('the viewers are counted before their worker reports them', async (t) => {
+	const { sluice, viewers } = await underLoad(t);
+	const sessions = async () => {
+		const { streams } = await sluice.json('/api/overview');
+
+		return ids.map((id) => streams.find((s) => s.id === id)
+			.sessions);
+	};
+
+	await Viewer.open(t, 8100, `/${ids[0]}`);
+	await waitUntil('viewers', async () =>
+		(await sessions()).join() === '2,1,1,1');
+	const { pid } = sluice.worker('deliver');
+	process.kill(pid, 'SIGSTOP');
+	await restarted(sluice, () => sluice.cmd('restart'));
+	assert.deepEqual(await sessions(), [2, 1, 1, 1]);
+	// the first report is the truth, also of a path without viewers
+	viewers[1].close();
+	process.kill(pid, 'SIGCONT');
+	await waitUntil('the report', async () =>
+		(await sessions()).join() === '2,0,1,1');
+	assert.equal(sluice.worker('deliver').pid, pid);
+	await sluice.stop();
+});
+
 test('settings that changed with the restart take effect', async (t) => {
 	const sluice = await Sluice.start(t, loaded());
 

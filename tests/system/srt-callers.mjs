@@ -226,3 +226,25 @@ test('the watchdog ends a silent caller, and an input waits for a ' +
 	await sluice.logged(anew);
 	await sluice.stop();
 });
+
+// The worker stands still: the new master has no report of it.
+test('the receivers of an output are counted over a restart', async (t) => {
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'srt://:9002#mode=listener')));
+	const sessions = async () => (await sluice.status('a001')).sessions;
+
+	await waitUntil('a listener', () => udpBound(9002));
+	for (let i = 0; i < 2; i++)
+		receive(t, 'srt://127.0.0.1:9002');
+	await waitUntil('receivers', async () => await sessions() === 2);
+	const { pid } = sluice.worker('stream', 'a001');
+	process.kill(pid, 'SIGSTOP');
+	await sluice.cmd('restart');
+	await sluice.logged(/restarting: the streams/);
+	await sluice.ready();
+	assert.equal(await sessions(), 2);
+	assert.equal((await sluice.cmd('sessions')).sessions.length, 2);
+	process.kill(pid, 'SIGCONT');
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	await sluice.stop();
+});
