@@ -490,6 +490,7 @@ static void open_renewal(struct master *m)
 		.log = m->log,
 		.store = m->store,
 		.epg = reconciler_epg(m->reconciler),
+		.history = &m->history,
 		.write = write_renewal,
 		.arg = m,
 	});

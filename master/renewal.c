@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
+#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/loop/timer.h"
@@ -14,6 +15,7 @@
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
+#include "master/status/history.h"
 #include "master/streams/epg_proc.h"
 #include "common/supervise/restart.h"
 #include "master/config/write_paths.h"
@@ -99,7 +101,7 @@ static void fail_unsaved(struct renewal *r)
 static void replace_program(struct renewal *r)
 {
 	struct handover *h;
-	int err;
+	int hours, err;
 
 	log_info("master", "restarting: the streams %s",
 		 r->interrupt ? "are interrupted if the installed program has "
@@ -111,8 +113,11 @@ static void replace_program(struct renewal *r)
 	log_output_flush(r->cfg.log);
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
+	/* the service manager does not store them */
+	hours = history_write_hours(r->cfg.history, h);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
 	fail_restart(r, strerror(-err));
+	fd_close(&hours);
 	handover_free(&h);
 	watchdog_report_ready();
 }

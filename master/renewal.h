@@ -17,6 +17,7 @@ struct epg_proc;
 struct ev_loop;
 struct fd_store;
 struct handover;
+struct history;
 struct hub;
 struct log_output;
 struct options;
@@ -32,6 +33,7 @@ struct renewal_config {
 	struct log_output *log;
 	struct fd_store *store;
 	struct epg_proc *epg; /* NULL: no guide */
+	const struct history *history;
 	/* The present state; the renewal frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;

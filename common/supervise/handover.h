@@ -13,6 +13,7 @@
  *	p  a worker's process (pidfd)
  *	r  a ring
  *	s  the document itself
+ *	y  the history of the last hour
  *
  * The reader checks everything and closes the descriptors that are not taken.
  */

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	KNOWN = 1, ONAIR = 2, SCRAMBLED = 4,
@@ -179,4 +180,73 @@ json_t *hour_report(const struct hour *h, int64_t since_s, int64_t now_s)
 		report_second(h, t, columns);
 	return json_pack("{s:I, s:o}", "first", (json_int_t)first, "columns",
 			 all);
+}
+
+/* --- from master to master --- */
+
+size_t hour_size(const struct hour *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HOUR_CHUNKS; i++)
+		n += h->chunks[i] != NULL;
+	return n * sizeof(struct chunk);
+}
+
+json_t *hour_write(const struct hour *h, uint8_t *to)
+{
+	unsigned chunks = 0;
+
+	for (size_t i = 0; i < HOUR_CHUNKS; i++) {
+		if (h->chunks[i] == NULL)
+			continue;
+		chunks |= 1U << i;
+		memcpy(to, h->chunks[i], sizeof *h->chunks[i]);
+		to += sizeof *h->chunks[i];
+	}
+	return json_pack("{s:I, s:i, s:i}", "last", (json_int_t)h->last_s,
+			 "seconds", (int)h->n, "chunks", (int)chunks);
+}
+
+struct record {
+	json_int_t last_s, n, chunks;
+};
+
+static bool read_record(const json_t *from, struct record *ret)
+{
+	ret->last_s = json_integer_value(json_object_get(from, "last"));
+	ret->n = json_integer_value(json_object_get(from, "seconds"));
+	ret->chunks = json_integer_value(json_object_get(from, "chunks"));
+	/* the last second is known */
+	return ret->last_s > 0 && ret->last_s < INT64_MAX - HOUR_SECONDS &&
+	       ret->n > 0 && ret->n <= HOUR_SECONDS && ret->chunks > 0 &&
+	       ret->chunks < 1 << HOUR_CHUNKS &&
+	       ret->chunks >> place_of(ret->last_s) / HOUR_CHUNK_SECONDS & 1;
+}
+
+size_t hour_size_of(const json_t *from)
+{
+	struct record r;
+
+	if (!read_record(from, &r))
+		return 0;
+	return (size_t)__builtin_popcount((unsigned)r.chunks) *
+	       sizeof(struct chunk);
+}
+
+void hour_take(struct hour *h, const json_t *from, const uint8_t *bytes)
+{
+	struct record r;
+
+	if (h->n > 0 || !read_record(from, &r))
+		return;
+	for (size_t i = 0; i < HOUR_CHUNKS; i++) {
+		if ((r.chunks >> i & 1) == 0)
+			continue;
+		h->chunks[i] = xcalloc(1, sizeof *h->chunks[i]);
+		memcpy(h->chunks[i], bytes, sizeof *h->chunks[i]);
+		bytes += sizeof *h->chunks[i];
+	}
+	h->last_s = r.last_s;
+	h->n = (size_t)r.n;
 }

@@ -45,6 +45,21 @@ void hour_amend(struct hour *, const struct hour_sample *);
 /* Bytes of memory in use. */
 size_t hour_memory(const struct hour *);
 
+/* --- from master to master --- */
+
+/* The layout of the bytes: another one has another number. */
+enum { HOUR_LAYOUT = 1 };
+
+/* How many bytes hour_write() writes. */
+size_t hour_size(const struct hour *);
+/* Writes the seconds and returns what the bytes are, a new reference. */
+json_t *hour_write(const struct hour *, uint8_t *to);
+/* How many bytes belong to such a record; 0: it is not valid, or has none. */
+size_t hour_size_of(const json_t *record);
+/* Takes the seconds of a record and its bytes, hour_size_of() in number.  An
+ * hour that has samples stays: they are newer. */
+void hour_take(struct hour *, const json_t *record, const uint8_t *from);
+
 /*
  * The seconds behind since_s, a new reference:
  *

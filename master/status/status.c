@@ -415,6 +415,22 @@ json_t *status_history(struct status *s, const char *id, int64_t since_s,
 	return report;
 }
 
+const struct hour *status_hour_at(const struct status *s, size_t i,
+				  const char **ret_id)
+{
+	*ret_id = i < s->n ? s->streams[i]->id : NULL;
+	return i < s->n ? s->streams[i]->hour : NULL;
+}
+
+void status_take_hour(struct status *s, const char *id, const json_t *record,
+		      const uint8_t *bytes)
+{
+	const struct status_stream *stream = find(s, id);
+
+	if (stream != NULL && stream->hour != NULL)
+		hour_take(stream->hour, record, bytes);
+}
+
 json_t *status_network(struct status *s, const char *instance)
 {
 	struct queriers *known;

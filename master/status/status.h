@@ -128,6 +128,14 @@ json_t *status_network(struct status *, const char *instance);
 json_t *status_history(struct status *, const char *id, int64_t since_s,
 		       const char *instance);
 
+/* The hour of the i-th stream, borrowed, with its id; NULL: it is not recorded,
+ * or *ret_id is NULL, because there are fewer streams. */
+const struct hour *status_hour_at(const struct status *, size_t i,
+				  const char **ret_id);
+/* Takes a record and its bytes, see hour_take(). */
+void status_take_hour(struct status *, const char *id, const json_t *record,
+		      const uint8_t *bytes);
+
 /* Counts what events report, without those of every second. */
 uint64_t status_changes(const struct status *);
 

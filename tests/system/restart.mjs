@@ -155,14 +155,21 @@ test('a restart loses no packet, no viewer and no connection', async (t) => {
 		assert.equal(code, 0, sluice.log.slice(-2000));
 	});
 
-test('the last minute of status survives a restart', async (t) => {
+test('the last minute and the last hour survive a restart', async (t) => {
 	const { sluice } = await underLoad(t);
 	const minute = () => sluice.json(`/api/stream-status/${ids[0]}`);
+	const hour = () => sluice.json(`/api/history/${ids[0]}`);
 
 	await waitUntil('three seconds', async () =>
 		(await minute()).packets > 3 * 1000);
 	const before = await minute();
+	const past = await hour();
 	await restarted(sluice, () => sluice.cmd('restart'));
+	const next = await hour();
+	assert.equal(next.first, past.first);
+	for (const [name, list] of Object.entries(past.columns))
+		assert.deepEqual(next.columns[name].slice(0, list.length - 1),
+			list.slice(0, -1), name);
 	const after = await minute();
 	assert.ok(after.packets >= before.packets,
 		`${after.packets} of ${before.packets}`);

@@ -874,6 +874,7 @@ unit_master_tests = \
 	tests/unit/master/setup/test_options \
 	tests/unit/master/softcams/test_softcam_list \
 	tests/unit/master/status/test_history \
+	tests/unit/master/status/test_history_hours \
 	tests/unit/master/status/test_host_advice \
 	tests/unit/master/status/test_hour \
 	tests/unit/master/status/test_minute \
@@ -1092,6 +1093,11 @@ tests_unit_master_status_test_history_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_status_test_history_LDADD = $(master_libs)
+tests_unit_master_status_test_history_hours_SOURCES = \
+	tests/unit/master/status/test_history_hours.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_status_test_history_hours_LDADD = $(master_libs)
 tests_unit_master_status_test_host_advice_SOURCES = \
 	tests/unit/master/status/test_host_advice.c \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \

@@ -114,3 +114,60 @@ Test(hour, begins_again_after_a_long_gap_and_a_clock_that_was_set_back)
 	expect(h, 0, NOW + 10, "[3,4]");
 	hour_free(&h);
 }
+
+static void pass_on(const struct hour *from, struct hour *to)
+{
+	size_t size = hour_size(from);
+	uint8_t *bytes = malloc(size);
+	json_t *record = hour_write(from, bytes);
+
+	cr_expect_eq(hour_size_of(record), size);
+	hour_take(to, record, bytes);
+	json_decref(record);
+	free(bytes);
+}
+
+Test(hour, continues_with_the_next_master)
+{
+	struct hour *old = hour_new(), *new = hour_new();
+
+	add(old, NOW, 1);
+	add(old, NOW + 400, 2);
+	pass_on(old, new);
+	add(new, NOW + 403, 3);
+	expect(new, NOW + 398, NOW + 399, "[null,2,null,null,3]");
+	cr_expect_eq(hour_memory(new), hour_memory(old));
+	/* what it has itself is newer */
+	pass_on(old, new);
+	expect(new, NOW + 399, NOW + 400, "[2,null,null,3]");
+	hour_free(&old);
+	hour_free(&new);
+}
+
+Test(hour, takes_no_damaged_record)
+{
+	static const char *const records[] = {
+		"null", "{}", "[]",
+		"{\"last\": 0, \"seconds\": 1, \"chunks\": 1}",
+		"{\"last\": 9223372036854775807, \"seconds\": 1, "
+		"\"chunks\": 4095}",
+		"{\"last\": 3600, \"seconds\": 0, \"chunks\": 1}",
+		"{\"last\": 3600, \"seconds\": 3601, \"chunks\": 1}",
+		"{\"last\": 3600, \"seconds\": 1, \"chunks\": 0}",
+		"{\"last\": 3600, \"seconds\": 1, \"chunks\": 4097}",
+		/* the last second is in another part of the hour */
+		"{\"last\": 3600, \"seconds\": 1, \"chunks\": 2}",
+	};
+	struct hour *h = hour_new();
+
+	for (size_t i = 0; i < ARRAY_LEN(records); i++) {
+		json_t *record = json_loads(records[i], JSON_DECODE_ANY, NULL);
+
+		cr_assert_not_null(record, "%zu", i);
+		cr_expect_eq(hour_size_of(record), 0u, "%zu", i);
+		hour_take(h, record, NULL);
+		json_decref(record);
+	}
+	expect(h, 0, NOW - 1, "[]");
+	hour_free(&h);
+}
