@@ -81,6 +81,9 @@ static void take(struct api *api, const json_t *document, bool in_force)
 	/* an operator changed the file: its paths are permitted for writing */
 	write_paths_add_document(api->cfg.write_paths, document);
 	config_replace(api->cfg.config, document, in_force);
+	/* a restart for other settings starts no changed stream again */
+	reconciler_set_defaults(api->cfg.reconciler,
+				json_object_get(document, "settings"));
 	follow(api, streams);
 	json_decref(streams);
 	/* the files of the certificate may have changed */
@@ -122,6 +125,8 @@ static void on_tried(const char *error, void *arg)
 	if (error == NULL) {
 		saved_restart_soon(r->api);
 	} else {
+		reconciler_set_defaults(r->api->cfg.reconciler,
+					config_settings(r->api->cfg.config));
 		errmsg_set(&text, "only streams, users, auth and log of the "
 			   "file are in force: %s", error);
 		result.status = 503;

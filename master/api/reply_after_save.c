@@ -6,6 +6,7 @@
 #include "common/loop/timer.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
+#include "master/streams/reconciler.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -26,6 +27,9 @@ struct saving {
 
 void saved_restart_soon(struct api *api)
 {
+	/* a stream that changes until then is started once */
+	reconciler_set_defaults(api->cfg.reconciler,
+				config_section(api->cfg.config, "settings"));
 	if (api->restart_holds > 0) {
 		api->restart_waits = true;
 		return;

@@ -175,6 +175,7 @@ static struct stream_proc_config proc_config(struct reconciler *r)
 		.softcams = r->softcams,
 		.cas = r->cas,
 		.settings = r->cfg.settings,
+		.defaults = r->defaults,
 		.viewers = &r->viewers,
 		.events = &stream_events,
 		.arg = r,
@@ -282,6 +283,8 @@ struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 	r->cfg = *cfg;
 	r->settings = json_deep_copy(cfg->settings);
 	r->cfg.settings = r->settings;
+	r->defaults = json_object();
+	reconciler_set_defaults(r, r->settings);
 	r->spawner = spawner_new(cfg->loop, cfg->worker_path);
 	if (cfg->events->on_change != NULL)
 		spawner_set_on_change(r->spawner, cfg->events->on_change,
@@ -319,6 +322,7 @@ void reconciler_free(struct reconciler **rp)
 	adapter_procs_free(&r->adapters);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
+	json_decref(r->defaults);
 	json_decref(r->cas_list);
 	ev_timer_stop(r->cfg.loop, &r->stop_timer);
 	stream_index_free(&r->index);

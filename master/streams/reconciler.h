@@ -100,6 +100,11 @@ void reconciler_rename_stream(struct reconciler *, const char *from,
 			      const char *to);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
+/* Streams that are set from now on take their defaults from these settings
+ * (copied; NULL: none): those of the next master, which then keeps their
+ * workers. */
+void reconciler_set_defaults(struct reconciler *, const json_t *settings);
+
 /* What reconciler_set_stream() would do, or with NULL
  * reconciler_remove_stream(); settings as for stream_proc_foresee(). */
 enum stream_change reconciler_foresee(const struct reconciler *, const char *id,

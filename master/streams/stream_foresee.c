@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a change of the configuration would do to a running stream. */
+/* What a change of the configuration would do to a running stream, and what the
+ * settings of the next master do to one that changes before. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
@@ -33,7 +34,7 @@ enum stream_change stream_proc_foresee(const struct stream_proc *p,
 				 : json_incref((json_t *)conf->stream);
 	struct stream_conf *read = stream_conf_new(object);
 	struct stream_plan *plan = stream_plan_new(
-		p->id, read, settings != NULL ? settings : p->cfg.settings,
+		p->id, read, settings != NULL ? settings : p->cfg.defaults,
 		spawner_variable(p->cfg.spawner, SPAWN_RECORDINGS));
 	enum stream_change change = compare(p, plan);
 
@@ -57,4 +58,13 @@ enum stream_change reconciler_foresee(const struct reconciler *r,
 		return worker_proc_pid(p->proc) != 0 ? STREAM_STOPS
 						     : STREAM_STAYS;
 	return stream_proc_foresee(p, conf, settings);
+}
+
+void reconciler_set_defaults(struct reconciler *r, const json_t *settings)
+{
+	json_t *copy = json_deep_copy(settings);
+
+	(void)json_object_clear(r->defaults);
+	(void)json_object_update(r->defaults, copy);
+	json_decref(copy);
 }

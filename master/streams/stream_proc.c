@@ -403,7 +403,7 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		     bool others_read)
 {
 	struct stream_plan *old = p->plan, *plan =
-		stream_plan_new(p->id, conf, p->cfg.settings,
+		stream_plan_new(p->id, conf, p->cfg.defaults,
 				spawner_variable(p->cfg.spawner,
 						 SPAWN_RECORDINGS));
 	bool same = old != NULL && stream_plan_is_same(old, plan);

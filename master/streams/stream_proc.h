@@ -74,7 +74,10 @@ struct stream_proc_config {
 	struct deliver_proc *deliver;
 	struct softcams *softcams; /* NULL: none */
 	struct cas_procs *cas; /* NULL: streams with cas_list get no ECMs */
-	const json_t *settings; /* with the defaults of streams; or NULL */
+	const json_t *settings; /* those in force; or NULL */
+	/* an object with the defaults of streams, whose content may change:
+	 * see reconciler_set_defaults() */
+	const json_t *defaults;
 	const struct play_conf *play; /* NULL: no play paths */
 	bool epg; /* the guide reads the ring of each stream */
 	/* the stream feeds a multiplex (feeds.h): it runs as long as its
@@ -186,7 +189,7 @@ enum stream_change {
 };
 
 /* What stream_proc_set() would do; settings: those of the next master, NULL:
- * those in force. */
+ * those of reconciler_set_defaults(). */
 enum stream_change stream_proc_foresee(const struct stream_proc *,
 				       const struct stream_conf *,
 				       const json_t *settings);

@@ -60,7 +60,7 @@ static void replan(struct stream_proc *p, const json_t *stream)
 	struct stream_conf *conf = stream_conf_new(stream);
 	struct stream_plan *old = p->plan;
 
-	p->plan = stream_plan_new(p->id, conf, p->cfg.settings,
+	p->plan = stream_plan_new(p->id, conf, p->cfg.defaults,
 				  spawner_variable(p->cfg.spawner,
 						   SPAWN_RECORDINGS));
 	stream_plan_free(&old);

@@ -259,6 +259,67 @@ test('sluicectl reload prints what was taken, or the error', async (t) => {
 	await sluice.stop();
 });
 
+// Each start of a worker is a line of the log.
+const starts = (log, id) =>
+	log.split(`stream ${id}: running, pid`).length - 1;
+
+// The log behind the first starts of these workers.
+async function started(sluice, ...ids) {
+	await waitUntil('first starts', () => ids.every((id) =>
+		starts(sluice.log, id) === 1));
+	return sluice.log.length;
+}
+
+// These workers started before the restart, and not again; a001, their
+// neighbour, runs with the new settings.  A test that is held up for a second
+// sees them start behind the restart.
+async function startedOnce(t, sluice, from, ...ids) {
+	const log = () => sluice.log.slice(from);
+
+	await waitUntil('restart', () => log().includes('restarting'));
+	await sluice.ready();
+	await waitUntil('all', () => ['a001', ...ids].every((id) =>
+		starts(log(), id) >= 1));
+	await sluice.stop();
+	const [before] = log().split('restarting');
+	if (ids.some((id) => starts(before, id) === 0))
+		t.diagnostic(`held up: ${log()}`);
+	else
+		for (const id of ['a001', ...ids])
+			assert.equal(starts(log(), id), 1, id);
+}
+
+test('a stream and settings that change with one file start it once',
+	async (t) => {
+	const multiplex = { ...stream('a000', [5000, 5003].map((port) =>
+		`udp://127.0.0.1:${port}`), 'udp://127.0.0.1:6000'),
+	type: 'mpts', bitrate: 6000 };
+	const document = three();
+
+	document.make_stream[0] = multiplex;
+	const { sluice } = await running(t, { document });
+	const from = await started(sluice, 'a000', 'a000/1', 'a000/2', 'a001');
+
+	change(sluice, (c) => {
+		c.settings = { cc_limit: 7 };
+		c.make_stream[0].input = c.make_stream[0].input.map((input) =>
+			`${input}#socket_size=300000`);
+	});
+	await hup(sluice, 'a restart follows');
+	await startedOnce(t, sluice, from, 'a000/1', 'a000/2');
+});
+
+test('a stream that changes before the restart for settings starts once',
+	async (t) => {
+	const { sluice } = await running(t);
+	const from = await started(sluice, 'a000', 'a001');
+
+	await sluice.cmd('set-settings', { settings: { cc_limit: 7 } });
+	await sluice.cmd('set-stream', { id: 'a000', stream: stream('a000',
+		'udp://127.0.0.1:5000', 'udp://127.0.0.1:6100') });
+	await startedOnce(t, sluice, from, 'a000');
+});
+
 test('without a file there is nothing to reload', async (t) => {
 	const sluice = await Sluice.start(t, undefined);
 

@@ -60,6 +60,11 @@ void reconciler_set_stream(struct reconciler *f, const char *id,
 	tell("%s %s\n", conf->is_enabled ? "run" : "stop", id);
 }
 
+void reconciler_set_defaults(struct reconciler *f, const json_t *settings)
+{
+	(void)f, (void)settings;
+}
+
 enum stream_change reconciler_foresee(const struct reconciler *f,
 				      const char *id,
 				      const struct stream_conf *conf,
