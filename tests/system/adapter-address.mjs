@@ -356,17 +356,37 @@ test('a scan reports the programs of an adapter, and of its next worker',
 	await sluice.stop();
 });
 
+// The states of a transponder in several seconds, each once; the first two
+// reports may be of the state before.
+async function lastingReports(sluice, id) {
+	const seen = [];
+
+	await waitUntil('reports', async () => {
+		seen.push(...(await sluice.cmd('scan-check', { id }))
+			.transponders ?? []);
+		return seen.length >= 7;
+	}, 30000);
+	const of = (key) => [...new Set(seen.slice(2).map((one) => one[key]))];
+
+	return { locks: of('lock'), errors: of('error') };
+}
+
 test('a scan of an adapter that is not stored has a process of its own',
 	async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const { id } = await sluice.cmd('scan-init', { scan: { adapter: {
 		address: ADDRESS } } });
+	const reports = () => lastingReports(sluice, id);
 
 	await waitUntil('the source', () => udpBound(5000));
+	assert.deepEqual(await reports(), { locks: [false],
+		errors: ['no packets'] });
 	await Sender.start(t, multiplex(), 5000);
 	const { services, complete } = await scanned(sluice, id, PNRS);
 	// the sender has no SDT
 	assert.equal(complete, false);
+	assert.deepEqual(await reports(), { locks: [true],
+		errors: [undefined] });
 	await sluice.cmd('set-adapter', { adapter: adapter({
 		scan: services }) });
 	assert.deepEqual((await sluice.cmd('load')).make_stream.map((s) =>

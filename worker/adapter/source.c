@@ -26,8 +26,7 @@ struct source *source_open(const json_t *adapter, struct ev_loop *loop,
 
 bool source_looks(const struct source *s)
 {
-	return s->ops->look != NULL ||
-	       (s->inner != NULL && source_looks(s->inner));
+	return s->inner != NULL ? source_looks(s->inner) : s->ops->look != NULL;
 }
 
 void source_look(struct source *s, struct source_report *ret)

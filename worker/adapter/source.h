@@ -92,7 +92,7 @@ source_open_fn source_open;
 /* These call the function of this name of the source, or, if it has none, that
  * of the source within it.  Where none has it, nothing is reported, the source
  * cannot be tuned again, it reads no stream, is not roomy, and it receives all
- * programs. */
+ * programs.  A source around another one looks if that one does. */
 bool source_looks(const struct source *);
 void source_look(struct source *, struct source_report *ret);
 bool source_retune(struct source *, const json_t *adapter);

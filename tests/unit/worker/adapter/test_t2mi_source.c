@@ -241,7 +241,8 @@ Test(t2mi_source, what_none_has_is_refused)
 
 	start("{}");
 	inner.ops = &ops;
-	cr_assert(source_looks(source));
+	/* its own look is that of a source which has none */
+	cr_assert(!source_looks(source));
 	cr_assert(!source_looks(&inner));
 	cr_assert(!source_link(source, "news", 9));
 	cr_assert(!source_retune(source, adapter));
