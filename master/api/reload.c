@@ -78,8 +78,9 @@ static void take(struct api *api, const json_t *document, bool in_force)
 	json_t *streams = json_incref((json_t *)(uintptr_t)config_section(
 		api->cfg.config, STREAMS));
 
-	/* an operator changed the file: its paths are permitted for writing */
-	write_paths_add_document(api->cfg.write_paths, document);
+	/* an operator changed the file: its paths alone are permitted for
+	 * writing */
+	write_paths_set_document(api->cfg.write_paths, document);
 	config_replace(api->cfg.config, document, in_force);
 	/* a restart for other settings starts no changed stream again */
 	reconciler_set_defaults(api->cfg.reconciler,

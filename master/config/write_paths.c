@@ -19,8 +19,11 @@ struct place {
 	char path[];
 };
 
+SLIST_HEAD(places, place);
+
 struct write_paths {
-	SLIST_HEAD(, place) places;
+	struct places given; /* by whoever starts the service */
+	struct places named; /* by the configuration file in force */
 };
 
 struct write_paths *write_paths_new(void)
@@ -28,18 +31,25 @@ struct write_paths *write_paths_new(void)
 	return xcalloc(1, sizeof(struct write_paths));
 }
 
+static void drop(struct places *list)
+{
+	struct place *place;
+
+	while ((place = SLIST_FIRST(list)) != NULL) {
+		SLIST_REMOVE_HEAD(list, link);
+		free(place);
+	}
+}
+
 void write_paths_free(struct write_paths **pp)
 {
 	struct write_paths *p = *pp;
-	struct place *place;
 
 	*pp = NULL;
 	if (p == NULL)
 		return;
-	while ((place = SLIST_FIRST(&p->places)) != NULL) {
-		SLIST_REMOVE_HEAD(&p->places, link);
-		free(place);
-	}
+	drop(&p->given);
+	drop(&p->named);
 	free(p);
 }
 
@@ -73,7 +83,7 @@ static bool clean(const char *path, char ret[PATH_MAX])
 	return true;
 }
 
-static void add(struct write_paths *p, const char *path, bool is_file)
+static void add(struct places *to, const char *path, bool is_file)
 {
 	char name[PATH_MAX];
 	struct place *place;
@@ -83,7 +93,7 @@ static void add(struct write_paths *p, const char *path, bool is_file)
 	place = xcalloc(1, sizeof *place + strlen(name) + 1);
 	place->is_file = is_file;
 	memcpy(place->path, name, strlen(name) + 1);
-	SLIST_INSERT_HEAD(&p->places, place, link);
+	SLIST_INSERT_HEAD(to, place, link);
 }
 
 void write_paths_add(struct write_paths *p, const char *folders)
@@ -95,14 +105,14 @@ void write_paths_add(struct write_paths *p, const char *folders)
 	copy = xstrdup(folders);
 	for (folder = strtok_r(copy, ":", &rest); folder != NULL;
 	     folder = strtok_r(NULL, ":", &rest))
-		add(p, folder, false);
+		add(&p->given, folder, false);
 	free(copy);
 }
 
 void write_paths_add_file(struct write_paths *p, const char *file)
 {
 	if (file != NULL && file[0] != '\0')
-		add(p, file, true);
+		add(&p->given, file, true);
 }
 
 /* The file of a recording; false: the address is none. */
@@ -117,7 +127,7 @@ static bool read_recording(const json_t *address, struct output_spec *ret)
 }
 
 /* A recording in the root allows that file only: its folder has every file. */
-static void add_folder_of(struct write_paths *p, const char *file)
+static void add_folder_of(struct places *to, const char *file)
 {
 	char name[PATH_MAX];
 	char *slash;
@@ -126,11 +136,11 @@ static void add_folder_of(struct write_paths *p, const char *file)
 		return;
 	slash = strrchr(name, '/');
 	if (slash == NULL || slash == name) {
-		add(p, file, true);
+		add(to, file, true);
 		return;
 	}
 	*slash = '\0';
-	add(p, name, false);
+	add(to, name, false);
 }
 
 /* The file of this export; false: it is none, or has an error. */
@@ -143,7 +153,7 @@ static bool read_export(const json_t *address, struct epg_export_spec *ret)
 	       ret->to.path[0] != '\0';
 }
 
-static void add_exports(struct write_paths *p, const json_t *settings)
+static void add_exports(struct places *to, const json_t *settings)
 {
 	const json_t *list = json_object_get(settings, "epg_export"), *address;
 	struct epg_export_spec spec;
@@ -151,27 +161,27 @@ static void add_exports(struct write_paths *p, const json_t *settings)
 
 	json_array_foreach(list, i, address)
 		if (read_export(address, &spec))
-			add_folder_of(p, spec.to.path);
+			add_folder_of(to, spec.to.path);
 }
 
-void write_paths_add_document(struct write_paths *p, const json_t *document)
+void write_paths_set_document(struct write_paths *p, const json_t *document)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
+	const char *log = json_string_value(json_object_get(
+		json_object_get(document, "log"), "filename"));
 	const json_t *stream, *address;
 	struct output_spec spec;
 	size_t i, j;
 
-	write_paths_add_file(p, json_string_value(json_object_get(
-				     json_object_get(document, "log"),
-				     "filename")));
+	drop(&p->named);
+	if (log != NULL && log[0] != '\0')
+		add(&p->named, log, true);
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		json_array_foreach(json_object_get(stream, "output"), j,
-				   address) {
-			if (!read_recording(address, &spec))
-				continue;
-			add_folder_of(p, spec.path);
-		}
-	add_exports(p, json_object_get(document, "settings"));
+				   address)
+			if (read_recording(address, &spec))
+				add_folder_of(&p->named, spec.path);
+	add_exports(&p->named, json_object_get(document, "settings"));
 }
 
 struct write_paths *write_paths_own(const char *config_path, const char *state)
@@ -179,7 +189,7 @@ struct write_paths *write_paths_own(const char *config_path, const char *state)
 	struct write_paths *p = write_paths_new();
 
 	if (config_path != NULL)
-		add_folder_of(p, config_path);
+		add_folder_of(&p->given, config_path);
 	write_paths_add(p, state);
 	return p;
 }
@@ -263,14 +273,11 @@ void write_paths_find_all_own(const struct write_paths *own,
 	}
 }
 
-bool write_paths_has(const struct write_paths *p, const char *file)
+static bool is_in(const struct places *list, const char *name)
 {
 	const struct place *place;
-	char name[PATH_MAX];
 
-	if (!clean(file, name))
-		return false;
-	SLIST_FOREACH(place, &p->places, link) {
+	SLIST_FOREACH(place, list, link) {
 		size_t len = strlen(place->path);
 
 		if (place->is_file ? strcmp(name, place->path) == 0
@@ -279,6 +286,14 @@ bool write_paths_has(const struct write_paths *p, const char *file)
 			return true;
 	}
 	return false;
+}
+
+bool write_paths_has(const struct write_paths *p, const char *file)
+{
+	char name[PATH_MAX];
+
+	return clean(file, name) &&
+	       (is_in(&p->given, name) || is_in(&p->named, name));
 }
 
 static int judge(const struct write_paths *p, const char *file,

@@ -5,7 +5,7 @@
  *
  * A control user must not get a shell of the user of the service by a file that
  * other programs execute.  Whoever starts the service names folders, and what
- * the configuration file names already stays allowed: that file is written by
+ * the configuration file in force names is allowed too: that file is written by
  * hand, or through the control interface, which is checked.
  *
  * Pure but for getcwd(): compares names, opens nothing.  A name with ".." is
@@ -32,8 +32,9 @@ void write_paths_add(struct write_paths *, const char *folders);
 /* Allows one file; NULL: none. */
 void write_paths_add_file(struct write_paths *, const char *file);
 /* Allows the log file of the document, and the folders of its recordings and of
- * its exports of the guide; of one in the root only its file. */
-void write_paths_add_document(struct write_paths *, const json_t *document);
+ * its exports of the guide; of one in the root only its file.  What an earlier
+ * document named is not allowed for that any more. */
+void write_paths_set_document(struct write_paths *, const json_t *document);
 
 /* The folders of the service itself, with its configuration and its state
  * (state: NULL: none), which recordings fill, and whose files recordings and

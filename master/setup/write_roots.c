@@ -48,6 +48,6 @@ struct write_paths *write_roots_open(const struct options *o,
 	add_recordings(p, getenv("STATE_DIRECTORY"));
 	write_paths_add(p, getenv("LOGS_DIRECTORY"));
 	write_paths_add_file(p, o->log_file);
-	write_paths_add_document(p, document);
+	write_paths_set_document(p, document);
 	return p;
 }

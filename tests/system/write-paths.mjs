@@ -94,6 +94,9 @@ test('the unit and the file of the start allow folders, too', async (t) => {
 	await sluice.logged(/SIGHUP: configuration reloaded/);
 	await sluice.cmd('set-stream', { stream: record(`${other}/d.ts`),
 		id: 'r' });
+	// the former file is not in force any more
+	await refused(sluice, { cmd: 'set-stream', id: 'r',
+		stream: record(`${start}/b.ts`) });
 	await sluice.stop();
 });
 

@@ -57,7 +57,7 @@ Test(write_paths, what_a_document_names_is_allowed)
 			     "\"file:///rec/b.ts\",\"file:///etc/c.ts\"]}]}");
 	json_t *log = json("{\"filename\":\"/l/t.log\"}");
 
-	write_paths_add_document(p, before);
+	write_paths_set_document(p, before);
 	cr_expect_eq(write_paths_judge(p, before, &error), 0);
 	cr_expect_eq(write_paths_judge(p, other, &error), -EPERM);
 	cr_expect_str_eq(error.text, "make_stream[1].output[3]: /etc/c.ts is "
@@ -68,6 +68,15 @@ Test(write_paths, what_a_document_names_is_allowed)
 	cr_expect_eq(write_paths_judge_log(p, log, &error), -EPERM);
 	cr_expect_eq(strncmp(error.text, "filename: /l/t.log is", 21), 0);
 	cr_expect_eq(write_paths_judge(p, NULL, &error), 0);
+	/* only what the file in force names, and what was given */
+	write_paths_add_file(p, "/l/t.log");
+	write_paths_set_document(p, other);
+	cr_expect_eq(write_paths_judge(p, other, &error), 0);
+	write_paths_set_document(p, NULL);
+	cr_expect_eq(write_paths_judge(p, other, &error), -EPERM);
+	cr_expect_not(write_paths_has(p, "/rec/a.ts"));
+	cr_expect_not(write_paths_has(p, "/l/s.log"));
+	cr_expect_eq(write_paths_judge_log(p, log, &error), 0);
 	json_decref(before);
 	json_decref(other);
 	json_decref(log);
@@ -84,7 +93,7 @@ Test(write_paths, an_export_of_the_guide_is_a_file_too)
 	json_t *other = json("{\"settings\":{\"epg_export\":["
 			     "\"file:///www/b.xml\",\"file:///etc/c.xml\"]}}");
 
-	write_paths_add_document(p, before);
+	write_paths_set_document(p, before);
 	cr_expect_eq(write_paths_judge(p, before, &error), 0);
 	cr_expect_eq(write_paths_judge(p, other, &error), -EPERM);
 	cr_expect_eq(strncmp(error.text, "settings.epg_export[1]: /etc/c.xml "
@@ -100,7 +109,7 @@ Test(write_paths, a_recording_in_the_root_allows_itself_only)
 	json_t *document = json("{\"make_stream\":[{\"output\":["
 				"\"file:///x.ts\",\"file:///./y.ts\"]}]}");
 
-	write_paths_add_document(p, document);
+	write_paths_set_document(p, document);
 	cr_expect(write_paths_has(p, "/x.ts"));
 	cr_expect(write_paths_has(p, "/y.ts"));
 	cr_expect_not(write_paths_has(p, "/z.ts"));
