@@ -10,6 +10,7 @@
 #include "master/config/loadable.h"
 #include "common/document/crash_guard.h"
 #include "master/config/stream_conf.h"
+#include "master/config/uploaded.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,8 +37,7 @@ struct config {
 	struct authors authors; /* they made the changes since the last save */
 	unsigned changes;
 	unsigned others; /* uploads and adopted documents */
-	char uploaded[SECRET_TEXT]; /* digest of the document that the file has
-				     * from an upload; "": none */
+	struct uploaded uploaded; /* the document of the file */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -450,7 +450,7 @@ void config_touch(struct config *c)
 	note_change(c);
 	if (c->save == NULL)
 		return;
-	c->uploaded[0] = '\0';
+	uploaded_forget(&c->uploaded);
 	authors_add(&c->authors);
 	save_touch(c->save);
 }
@@ -491,7 +491,7 @@ void config_replace(struct config *c, const json_t *document, bool in_force)
 	if (copy == NULL)
 		abort();
 	c->others++;
-	c->uploaded[0] = '\0';
+	uploaded_forget(&c->uploaded);
 	take_document(c, copy);
 	if (!in_force) {
 		json_decref(c->settings);
@@ -509,22 +509,23 @@ bool config_is_saved(const struct config *c)
 	return c->save == NULL || save_is_idle(c->save);
 }
 
+/* take_write: see uploaded_begin(). */
 static void write_document(struct config *c, const json_t *document,
-			   save_done_fn *done, void *arg)
+			   struct uploaded_write *take_write)
 {
 	size_t len;
 	char *text = document_format(document, &len);
 
 	c->others++;
 	authors_add(&c->authors);
-	save_text(c->save, text, len, done, arg);
+	save_text(c->save, text, len, uploaded_end, take_write);
 }
 
 void config_upload(struct config *c, const json_t *document,
 		   save_done_fn *done, void *arg)
 {
-	loadable_digest(document, c->uploaded);
-	write_document(c, document, done, arg);
+	write_document(c, document, uploaded_begin(&c->uploaded, document,
+						   done, arg));
 }
 
 /* Members that are null are removed. */
@@ -553,8 +554,8 @@ void config_write_members(struct config *c, const json_t *members,
 {
 	json_t *document = config_with(c, members);
 
-	c->uploaded[0] = '\0';
-	write_document(c, document, done, arg);
+	write_document(c, document, uploaded_begin(&c->uploaded, NULL, done,
+						   arg));
 	json_decref(document);
 }
 
@@ -576,8 +577,9 @@ json_t *config_known(const struct config *c)
 
 	loadable_digest(c->document, own);
 	(void)json_array_append_new(list, json_string(own));
-	if (c->uploaded[0] != '\0')
-		(void)json_array_append_new(list, json_string(c->uploaded));
+	if (c->uploaded.digest[0] != '\0')
+		(void)json_array_append_new(list, json_string(
+						  c->uploaded.digest));
 	return list;
 }
 

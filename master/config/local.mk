@@ -31,6 +31,7 @@ libmaster_a_SOURCES += \
 	master/config/softcam_conf.c master/config/softcam_conf.h \
 	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/stream_links.c master/config/stream_links.h \
+	master/config/uploaded.c master/config/uploaded.h \
 	master/config/unknown_keys.c master/config/unknown_keys.h \
 	master/config/viewer_settings.c master/config/viewer_settings.h \
 	master/config/variant.c master/config/variant.h \

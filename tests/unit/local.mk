@@ -867,6 +867,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_link_graph \
 	tests/unit/master/config/test_stream_links \
 	tests/unit/master/config/test_unknown_keys \
+	tests/unit/master/config/test_uploaded \
 	tests/unit/master/config/test_variant \
 	tests/unit/master/config/test_write_paths \
 	tests/unit/master/http/test_static_answer \
@@ -1083,6 +1084,7 @@ tests_unit_master_config_test_stream_links_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_config_test_stream_links_LDADD = $(master_libs)
 tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
+tests_unit_master_config_test_uploaded_LDADD = $(master_libs)
 tests_unit_master_config_test_variant_LDADD = $(master_libs)
 tests_unit_master_config_test_write_paths_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/uploaded.h"
+
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct uploaded_write {
+	struct uploaded *of;
+	char digest[SECRET_TEXT]; /* "": not an upload */
+	unsigned forgotten;       /* at the begin */
+	save_done_fn *done;
+	void *arg;
+};
+
+void uploaded_forget(struct uploaded *u)
+{
+	u->digest[0] = '\0';
+	u->forgotten++;
+}
+
+struct uploaded_write *uploaded_begin(struct uploaded *u,
+				      const json_t *document,
+				      save_done_fn *done, void *arg)
+{
+	struct uploaded_write *w = xcalloc(1, sizeof *w);
+
+	w->of = u;
+	w->forgotten = u->forgotten;
+	w->done = done;
+	w->arg = arg;
+	if (document != NULL)
+		loadable_digest(document, w->digest);
+	return w;
+}
+
+void uploaded_end(int result, const struct errmsg *error, void *write)
+{
+	struct uploaded_write *w = write;
+	save_done_fn *done = w->done;
+	void *arg = w->arg;
+
+	/* a change in between replaces what was written */
+	if (result == 0 && w->of->forgotten == w->forgotten)
+		memcpy(w->of->digest, w->digest, sizeof w->digest);
+	free(w);
+	done(result, error, arg);
+}
