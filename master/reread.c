@@ -75,10 +75,18 @@ bool reread_is_sound(const struct options *options,
 /* A change through the API that is not yet saved replaces the file. */
 static bool is_overtaken(const struct reread *r, const char *name)
 {
+	struct errmsg unsaved;
+
 	if (config_is_saved(r->cfg.config))
 		return false;
-	log_warning("config", "%s: reload ignored: a change made through the "
-			      "API is about to overwrite the file", name);
+	if (config_save_error(r->cfg.config, &unsaved))
+		log_warning("config", "%s: reload ignored: a change made "
+			    "through the API would overwrite the file: %s",
+			    name, unsaved.text);
+	else
+		log_warning("config", "%s: reload ignored: a change made "
+			    "through the API is about to overwrite the file",
+			    name);
 	return true;
 }
 

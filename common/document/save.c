@@ -30,6 +30,7 @@ struct order {
 	size_t len;
 	bool is_text;
 	bool displaces; /* something touched that waited */
+	bool catches_up; /* writes only what was touched and waits */
 	save_done_fn *done;
 	void *arg;
 	int result; /* once it is over */
@@ -168,6 +169,10 @@ static void begin(struct save *s, struct orders *over)
 	s->order = STAILQ_FIRST(&s->orders);
 	if (s->order != NULL)
 		STAILQ_REMOVE_HEAD(&s->orders, link);
+	if (s->order != NULL && s->order->catches_up && !s->dirty) {
+		conclude(s, 0, over);
+		return;
+	}
 	if (s->order != NULL && s->order->is_text) {
 		s->text = s->order->text;
 		s->len = s->order->len;
@@ -392,6 +397,14 @@ void save_now(struct save *s, save_done_fn *done, void *arg)
 {
 	s->dirty = true;
 	add_order(s, order_new(done, arg));
+}
+
+void save_catch_up(struct save *s, save_done_fn *done, void *arg)
+{
+	struct order *o = order_new(done, arg);
+
+	o->catches_up = true;
+	add_order(s, o);
 }
 
 void save_text(struct save *s, char *text, size_t len, save_done_fn *done,

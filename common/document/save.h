@@ -65,6 +65,10 @@ typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
  * repeated like any other. */
 void save_now(struct save *, save_done_fn *done, void *arg);
 
+/* Writes at once what was touched and waits for its write, also for the next
+ * attempt, after a write in flight; 0 when nothing waits. */
+void save_catch_up(struct save *, save_done_fn *done, void *arg);
+
 /* Writes text (from malloc(), taken) at once, instead of the content that was
  * touched before.  The write of text is not repeated; if it fails, the touched
  * content is written. */

@@ -230,6 +230,7 @@ static void reload_run(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
 	struct reloading *r = xcalloc(1, sizeof *r);
+	struct errmsg unsaved;
 	int err = -ENOENT;
 
 	(void)request;
@@ -242,7 +243,10 @@ static void reload_run(struct api *api, const json_t *request,
 		return;
 	}
 	free(r);
-	if (err == -EBUSY)
+	if (err == -EBUSY && config_save_error(api->cfg.config, &unsaved))
+		reply_error(reply, 409, "a change made through the API would "
+			    "overwrite the file: %s", unsaved.text);
+	else if (err == -EBUSY)
 		reply_error(reply, 409, "a change made through the API is "
 			    "about to overwrite the file: repeat the command "
 			    "in a second");

@@ -158,6 +158,15 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	saving_free(s);
 }
 
+/* The new process reads the file. */
+static void on_caught_up(int result, const struct errmsg *error, void *arg)
+{
+	if (result == 0)
+		try_restart(arg);
+	else
+		on_saved(result, error, arg);
+}
+
 static struct saving *begin(struct api *api, struct reply *reply,
 			    const char *command)
 {
@@ -190,7 +199,10 @@ void saved_restart(struct api *api, struct reply *reply, const char *command,
 
 	s->dry = dry;
 	s->interrupt = interrupt;
-	try_restart(s);
+	if (config_path(api->cfg.config) != NULL)
+		config_catch_up(api->cfg.config, on_caught_up, s);
+	else
+		try_restart(s);
 }
 
 void saved_upload(struct api *api, const json_t *document,

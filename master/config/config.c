@@ -476,6 +476,11 @@ void config_save_now(struct config *c, save_done_fn *done, void *arg)
 	save_now(c->save, done, arg);
 }
 
+void config_catch_up(struct config *c, save_done_fn *done, void *arg)
+{
+	save_catch_up(c->save, done, arg);
+}
+
 void config_flush(struct config *c)
 {
 	/* a document that was uploaded must not be replaced */

@@ -121,6 +121,9 @@ const char *config_path(const struct config *);
 /* Saves the document at once.  Needs a file.  done: see save_now(). */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
+/* Saves at once what waits for its save, as save_catch_up().  Needs a file. */
+void config_catch_up(struct config *, save_done_fn *done, void *arg);
+
 /* Writes a change that waits for its save at once. */
 void config_flush(struct config *);
 

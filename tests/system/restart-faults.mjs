@@ -288,6 +288,21 @@ test('a program that hangs is ended, and requests are answered meanwhile',
 	await waitUntil('its end', () => !held());
 });
 
+// Until the function that it returns is called.
+function fillDisk(dir) {
+	const file = path.join(dir, 'fill');
+	const fill = fs.openSync(file, 'w');
+
+	assert.throws(() => {
+		for (;;)
+			fs.writeSync(fill, Buffer.alloc(4096));
+	}, /ENOSPC/);
+	return () => {
+		fs.closeSync(fill);
+		fs.rmSync(file);
+	};
+}
+
 test('on a full disk a restart takes over, and a change restarts nothing',
 	async (t) => {
 	const timing = new Timing(t);
@@ -298,11 +313,7 @@ test('on a full disk a restart takes over, and a change restarts nothing',
 	await sluice.cmd('set-config', { key: 'k', data: 1 });
 	await waitUntil('saved', () => JSON.parse(
 		fs.readFileSync(sluice.file, 'utf8')).k === 1);
-	const fill = fs.openSync(path.join(dir, 'fill'), 'w');
-	assert.throws(() => {
-		for (;;)
-			fs.writeSync(fill, Buffer.alloc(4096));
-	}, /ENOSPC/);
+	const free = fillDisk(dir);
 	const events = await sluice.events(t);
 	const reply = await sluice.post({ cmd: 'set-settings',
 		settings: { instance_name: 'x'.repeat(100) } });
@@ -318,20 +329,87 @@ test('on a full disk a restart takes over, and a change restarts nothing',
 	assert.deepEqual(events.messages.filter((m) =>
 		/^set-/.test(m.scope)), []);
 	assert.equal(sluice.log.match(/restarting/g), null);
-	fs.closeSync(fill);
-	fs.rmSync(path.join(dir, 'fill'));
+	free();
 	await sluice.cmd('set-settings', { settings: {} });
 	await waitUntil('restart', () => /restarting/.test(sluice.log));
 	await sluice.ready();
-	const more = fs.openSync(path.join(dir, 'fill'), 'w');
-	assert.throws(() => {
-		for (;;)
-			fs.writeSync(more, Buffer.alloc(4096));
-	}, /ENOSPC/);
+	fillDisk(dir);
 	await sluice.cmd('restart');
 	await waitUntil('restart',
 		() => sluice.log.match(/restarting/g).length === 2);
 	await sluice.ready();
 	await assertUnharmed(scene, timing);
+	await sluice.stop();
+});
+
+test('a restart tries at once to save a change, and names the reason',
+	async (t) => {
+	const dir = await memoryDir(t, '1m');
+	const sluice = await Sluice.start(t, config(), { dir });
+	const full = /not saved: .*No space left on device/;
+
+	await sluice.cmd('set-config', { key: 'k', data: 1 });
+	await sluice.cmd('restart', { dry_run: true });
+	assert.equal(JSON.parse(fs.readFileSync(sluice.file, 'utf8')).k, 1);
+	const free = fillDisk(dir);
+	await sluice.cmd('set-config', { key: 'k', data: 'x'.repeat(9999) });
+	for (const more of [{ dry_run: true }, {}, { interrupt: true }]) {
+		const { status, body } = await sluice.post({ cmd: 'restart',
+			...more });
+
+		assert.equal(status, 500, body);
+		assert.match(JSON.parse(body).error, full);
+	}
+	const reload = await sluice.post({ cmd: 'reload' });
+	assert.equal(reload.status, 409);
+	assert.match(JSON.parse(reload.body).error, full);
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/SIGHUP: reload ignored: .*No space left/);
+	assert.equal(sluice.log.match(/restarting/g), null);
+	// the next attempt of the service may be a minute away
+	free();
+	await sluice.cmd('restart');
+	await waitUntil('restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+	assert.equal((await sluice.cmd('load')).k.length, 9999);
+	await sluice.stop();
+});
+
+test('only an upload that was written is taken with its errors', async (t) => {
+	const dir = await memoryDir(t, '1m');
+	const sluice = await Sluice.start(t, config(), { dir });
+	const faulty = (name) => config({ id: 'a', name, enable: true,
+		type: 'x' });
+	const put = (name) => fs.writeFileSync(sluice.file,
+		JSON.stringify(faulty(name)));
+	const refused = async () => {
+		const { status, body } = await sluice.post({ cmd: 'restart',
+			dry_run: true });
+
+		assert.equal(status, 503, body);
+		assert.match(JSON.parse(body).error, /make_stream\[0\]/);
+	};
+	const fails = async (command) => assert.equal(
+		(await sluice.post(command)).status, 500);
+
+	await sluice.cmd('upload', { config: faulty('a') });
+	await sluice.cmd('restart', { dry_run: true });
+	const free = fillDisk(dir);
+	await fails({ cmd: 'upload', config: { ...faulty('b'),
+		k: 'x'.repeat(9999) } });
+	await fails({ cmd: 'set-settings', settings: {
+		instance_name: 'x'.repeat(9999) } });
+	// the file has the first upload
+	await sluice.cmd('restart', { dry_run: true });
+	free();
+	fs.writeFileSync(sluice.file, JSON.stringify({ ...faulty('b'),
+		k: 'x'.repeat(9999) }));
+	await refused();
+	put('c');
+	await refused();
+	put('a');
+	await sluice.cmd('restart');
+	await waitUntil('restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
 	await sluice.stop();
 });

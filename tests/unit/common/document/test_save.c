@@ -398,6 +398,43 @@ Test(save, writes_the_waiting_text_when_the_other_one_cannot_be)
 	tear_down(&f);
 }
 
+Test(save, catches_up_with_what_waits_and_only_with_that)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	save_catch_up(f.save, hear, &h);
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, 0);
+	cr_assert_eq(f.taken, 0u, "nothing waits");
+	/* behind a text, which stays */
+	put_text(&f, "77", &h);
+	save_catch_up(f.save, hear, &h);
+	run_until_heard(&f, &h, 3);
+	cr_assert_eq(h.result, 0);
+	cr_assert_eq(saved(&f), 77);
+	change(&f);
+	save_catch_up(f.save, hear, &h);
+	run_until_heard(&f, &h, 4);
+	cr_assert_eq(saved(&f), 1);
+	/* each time the disk is tried, also before the next attempt */
+	cr_assert_eq(unlink(f.path), 0);
+	cr_assert_eq(rmdir(f.folder), 0);
+	change(&f);
+	for (unsigned i = 5; i < 8; i++) {
+		save_catch_up(f.save, hear, &h);
+		run_until_heard(&f, &h, i);
+		cr_assert_eq(h.result, -ENOENT);
+	}
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	save_catch_up(f.save, hear, &h);
+	run_until_heard(&f, &h, 8);
+	cr_assert_eq(h.result, 0);
+	cr_assert_eq(saved(&f), 2);
+	tear_down(&f);
+}
+
 Test(save, reports_to_waiting_callers_when_it_is_freed)
 {
 	struct heard h = { 0 };
