@@ -251,6 +251,12 @@ json_t *warning_text(const char *path, const char *text)
 	return value;
 }
 
+void warnings_add(json_t *list, const char *path, const char *text)
+{
+	if (json_array_size(list) < WARNINGS_MAX)
+		(void)json_array_append_new(list, warning_text(path, text));
+}
+
 void reply_warn(struct reply *reply, const char *path, const char *text)
 {
 	json_t *list = json_object_get(reply->body, "warnings");
@@ -259,8 +265,7 @@ void reply_warn(struct reply *reply, const char *path, const char *text)
 		list = json_array();
 		(void)json_object_set_new(reply->body, "warnings", list);
 	}
-	if (json_array_size(list) < WARNINGS_MAX)
-		(void)json_array_append_new(list, warning_text(path, text));
+	warnings_add(list, path, text);
 }
 
 void reply_error(struct reply *reply, int status, const char *format, ...)

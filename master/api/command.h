@@ -133,7 +133,10 @@ void reply_ok(struct reply *, const char *command);
  * caller owns it. */
 json_t *warning_text(const char *path, const char *text);
 
-/* Adds a sentence to the warnings of a reply of 200, up to a limit. */
+/* Adds it to a list, up to a limit. */
+void warnings_add(json_t *list, const char *path, const char *text);
+
+/* Adds a sentence to the warnings of a reply of 200, up to that limit. */
 void reply_warn(struct reply *, const char *path, const char *text);
 
 /* {"error": sentence}; the first reply stands. */

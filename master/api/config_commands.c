@@ -6,6 +6,7 @@
 #include "master/api/effects.h"
 #include "master/api/redact.h"
 #include "master/api/reply_after_save.h"
+#include "master/api/section_warnings.h"
 #include "master/auth/caller.h"
 #include "master/config/check.h"
 #include "master/config/findings.h"
@@ -97,22 +98,23 @@ static void warn(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
 	(void)severity;
-	reply_warn(arg, path, text);
+	warnings_add(arg, path, text);
 }
 
-/* Adds the warnings of -t to the reply, but those that need the machine. */
-static void warn_of(const struct api *api, const json_t *document,
-		    struct reply *reply)
+/* The errors and warnings of -t, but those that need the machine. */
+static json_t *find_warnings(const struct api *api, const json_t *document)
 {
 	struct findings found = { 0 };
+	json_t *list = json_array();
 
 	(void)check_document(document, NULL, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
 	write_paths_find_all_own(api->cfg.own_paths, document, findings_add,
 				 &found);
-	findings_report(&found, warn, reply);
+	findings_report(&found, warn, list);
 	findings_done(&found);
+	return list;
 }
 
 /* The effects of an upload come with the restart that follows it. */
@@ -123,7 +125,7 @@ static void foresee(struct api *api, const json_t *wanted,
 
 	reply_effects(reply, "upload", effects);
 	(void)json_object_set_new(reply->body, "changes", changes);
-	warn_of(api, wanted, reply);
+	section_warnings_add(find_warnings(api, wanted), reply);
 }
 
 static void config_put(struct api *api, const json_t *request,
@@ -149,7 +151,9 @@ static void config_put(struct api *api, const json_t *request,
 	else if (effects_only(request))
 		foresee(api, wanted, reply);
 	else
-		saved_upload(api, wanted, reply, "upload");
+		saved_upload(api, wanted, reply, "upload",
+			     users_wants_warnings(request)
+				     ? find_warnings(api, wanted) : NULL);
 }
 
 const struct api_command config_commands[] = {

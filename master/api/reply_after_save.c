@@ -206,9 +206,11 @@ void saved_restart(struct api *api, struct reply *reply, const char *command,
 }
 
 void saved_upload(struct api *api, const json_t *document,
-		  struct reply *reply, const char *command)
+		  struct reply *reply, const char *command,
+		  json_t *take_warnings)
 {
 	struct saving *s = begin(api, reply, command);
 
+	s->warnings = take_warnings;
 	config_upload(api->cfg.config, document, on_saved, s);
 }

@@ -23,9 +23,9 @@ struct saved_change {
 void saved_reply(struct api *, struct reply *, const struct saved_change *);
 
 /* As saved_reply(), for an uploaded document: it is written to the file, and
- * the document in memory stays. */
+ * the document in memory stays.  take_warnings: NULL: none. */
 void saved_upload(struct api *, const json_t *document, struct reply *,
-		  const char *command);
+		  const char *command, json_t *take_warnings);
 
 /* The new instance replaces this one in a second. */
 void saved_restart_soon(struct api *);

@@ -73,6 +73,16 @@ test('upload writes the file, not the running configuration', async (t) => {
 	assert.deepEqual(await sluice.cmd('upload', { config: wanted }),
 		{ upload: 'ok' });
 	assert.deepEqual(onDisk(sluice), wanted);
+	const told = await sluice.cmd('upload', { config: wanted,
+		warnings: true });
+	assert.ok(told.warnings.includes('make_stream: is not a list'));
+	assert.deepEqual((await sluice.cmd('upload', { config: wanted,
+		dry_run: true })).warnings, told.warnings);
+	assert.deepEqual(onDisk(sluice), wanted);
+	// nothing starts with it
+	const restart = await sluice.post({ cmd: 'restart' });
+	assert.equal(restart.status, 503);
+	assert.match(restart.body, /make_stream: is not a list/);
 	assert.deepEqual(await sluice.cmd('load'), config());
 	await sluice.cmd('set-config', { key: 'x', data: 1 });
 	await waitUntil('the running configuration on disk', () =>
