@@ -3,6 +3,7 @@
  * of the streams that name the adapter. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "master/api/adapter_warnings.h"
 #include "master/api/apply.h"
 #include "master/api/collection.h"
 #include "master/api/effects.h"
@@ -246,22 +247,10 @@ static enum stream_fate rename_inputs(const json_t *stream, json_t **ret_new,
 	return STREAM_CHANGED;
 }
 
-/* Names the sharers of an LNB that stop, in the reply of a client that wants
- * warnings. */
-static void warn_stopped(const json_t *request, const json_t *stopped,
-			 struct reply *reply)
+static bool runs(const json_t *adapter)
 {
-	const char *id;
-	const json_t *text;
-	struct errmsg error;
-
-	if (!users_wants_warnings(request))
-		return;
-	json_object_foreach((json_t *)(uintptr_t)stopped, id, text) {
-		errmsg_set(&error, "adapter \"%.64s\", which shares the LNB, "
-			   "stops: %s", id, json_string_value(text));
-		reply_warn(reply, "adapter", error.text);
-	}
+	return json_is_true(json_object_get(adapter, "enable")) &&
+	       adapter_conf_can_run(adapter, NULL);
 }
 
 /* Those that named an adapter that is removed are not stopped. */
@@ -274,7 +263,9 @@ static void warn_sharers(struct edit *e, bool is_stored)
 	json_t *ids;
 	size_t i;
 
-	warn_stopped(e->request, change->stopped, e->reply);
+	adapter_warn_stopped(e->api, e->request, change->stopped, e->reply);
+	if (e->entry != NULL && runs(e->old) && !runs(e->entry))
+		adapter_warn_ended(e->api, e->request, e->entry, e->reply);
 	if (e->entry != NULL || from == NULL)
 		return;
 	ids = lnb_sharers_of(change->list, from);
@@ -330,16 +321,17 @@ static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
 	return STREAM_KEPT;
 }
 
-/* Does a process that may run end?  A new id, and a removal, change the streams
- * that read it. */
+/* Is a process that may run replaced by another one?  A new id, and a removal,
+ * change the streams that read it; without a process they keep theirs, and wait
+ * for the input: adapter_warn_ended(). */
 static bool interrupts(const struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
 	json_t *before = adapter_conf_keys(e->old);
 	json_t *after = adapter_conf_keys(e->entry);
-	bool ends = before != NULL && id != NULL &&
+	bool ends = before != NULL && after != NULL && id != NULL &&
 		    strcmp(id, edit_text(e->old, "id")) == 0 &&
-		    (after == NULL || !json_equal(before, after));
+		    !json_equal(before, after);
 
 	json_decref(before);
 	json_decref(after);
@@ -349,7 +341,7 @@ static bool interrupts(const struct edit *e)
 static void foresee_streams(struct edit *e, json_t *effects)
 {
 	const struct adapter_change *change = e->arg;
-	json_t *ids = json_copy(change->stopped), *stream;
+	json_t *ids = json_object(), *stream;
 	size_t i;
 
 	if (interrupts(e))
@@ -410,21 +402,6 @@ static void foresee_fed(const struct api *api, const json_t *ids,
 	reply_effects(reply, command, effects);
 }
 
-/* The end of an adapter takes the packets of its streams, and the start of one
- * stops others that share its LNB. */
-static void foresee_toggle(const struct api *api, const json_t *old,
-			   const json_t *stopped, struct reply *reply)
-{
-	json_t *ids = json_copy((json_t *)(uintptr_t)stopped);
-
-	if (json_is_true(json_object_get(old, "enable")) &&
-	    adapter_conf_can_run(old, NULL))
-		(void)json_object_set_new(ids, edit_text(old, "id"),
-					  json_null());
-	foresee_fed(api, ids, "toggle-adapter", reply);
-	json_decref(ids);
-}
-
 /* The warnings of set-adapter. */
 static void warn_enabled(const struct api *api, const json_t *request,
 			 const json_t *adapter, struct reply *reply)
@@ -459,7 +436,8 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	stopped = lnb_sharers_stopped(config_section(api->cfg.config,
 						     ADAPTERS), list);
 	if (effects_only(request)) {
-		foresee_toggle(api, old, stopped, reply);
+		/* the streams that read it keep their processes */
+		reply_effects(reply, "toggle-adapter", effects_new());
 		json_decref(list);
 	} else {
 		config_set_section(api->cfg.config, ADAPTERS, list);
@@ -469,8 +447,10 @@ static void adapters_toggle(struct api *api, const json_t *request,
 		edit_announce(api, message);
 		reply_ok(reply, "toggle-adapter");
 	}
-	warn_stopped(request, stopped, reply);
-	if (enable)
+	adapter_warn_stopped(api, request, stopped, reply);
+	if (!enable)
+		adapter_warn_ended(api, request, adapter, reply);
+	else
 		warn_enabled(api, request, adapter, reply);
 	json_decref(adapter);
 	json_decref(stopped);

@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/api/access_line.c \
 	master/api/adapter_events.c \
+	master/api/adapter_warnings.c master/api/adapter_warnings.h \
 	master/api/adapters.c \
 	master/api/admit.c master/api/admit.h \
 	master/api/alarms.c master/api/alarms.h \

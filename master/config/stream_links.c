@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/util.h"
+#include "master/config/adapter_conf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,29 @@ json_t *stream_links_rename(const json_t *stream, const char *from,
 	return copy;
 }
 
-char *stream_links_readers(const json_t *list, const char *id)
+/* An adapter has an address. */
+static bool reads_stream(const json_t *entry, const char *id)
+{
+	return reads_any(entry, id) ||
+	       reads(json_object_get(entry, "address"), id);
+}
+
+static bool reads_adapter(const json_t *stream, const char *id)
+{
+	const json_t *input;
+	char link[IO_ID_MAX + 1];
+	size_t i;
+
+	json_array_foreach(json_object_get(stream, "input"), i, input) {
+		adapter_link_read(json_string_value(input), link);
+		if (link[0] != '\0' && strcmp(link, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char *name_readers(const json_t *list, const char *id,
+			  bool is_reader(const json_t *, const char *))
 {
 	char *text = NULL, *more;
 	const json_t *entry;
@@ -84,10 +107,7 @@ char *stream_links_readers(const json_t *list, const char *id)
 		const char *reader = json_string_value(
 			json_object_get(entry, "id"));
 
-		/* an adapter has an address */
-		if (reader == NULL ||
-		    (!reads_any(entry, id) &&
-		     !reads(json_object_get(entry, "address"), id)) ||
+		if (reader == NULL || !is_reader(entry, id) ||
 		    !json_is_true(json_object_get(entry, "enable")) ||
 		    n++ >= READERS_MAX)
 			continue;
@@ -101,4 +121,14 @@ char *stream_links_readers(const json_t *list, const char *id)
 	more = xasprintf("%s and %zu more", text, n - READERS_MAX);
 	free(text);
 	return more;
+}
+
+char *stream_links_readers(const json_t *list, const char *id)
+{
+	return name_readers(list, id, reads_stream);
+}
+
+char *stream_links_fed(const json_t *streams, const char *adapter)
+{
+	return name_readers(streams, adapter, reads_adapter);
 }

@@ -18,3 +18,5 @@ json_t *stream_links_rename(const json_t *stream, const char *from,
 /* The ids of the enabled streams or adapters of the list that read this stream,
  * "b, c"; of many only the first.  NULL: none.  free() it. */
 char *stream_links_readers(const json_t *list, const char *id);
+/* The same of the enabled streams that read this adapter. */
+char *stream_links_fed(const json_t *streams, const char *adapter);

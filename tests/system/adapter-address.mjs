@@ -167,13 +167,26 @@ test('kill -9 of an adapter: its streams return within 1.5 s, and go on',
 test('streams wait for an adapter that is off or changed', async (t) => {
 	const { timing, recorder, sluice } = await open(t);
 	const before = readers(sluice);
+	const none = { streams: [], viewers: 0, restart: false };
+	const lost = ['adapter.enable: the adapter is disabled, but dvb:// ' +
+		'inputs of p1, p2, p3 read it'];
+	const off = { id: 'd', adapter: adapter({ enable: false }) };
 
-	await sluice.cmd('toggle-adapter', { id: 'd' });
+	for (const dry of [await sluice.cmd('toggle-adapter', { id: 'd',
+		dry_run: true }), await sluice.cmd('set-adapter', { ...off,
+		dry_run: true })])
+		assert.deepEqual([dry.effects, dry.warnings], [none, lost]);
+	assert.deepEqual(await sluice.cmd('toggle-adapter', { id: 'd',
+		warnings: true }), { 'toggle-adapter': 'ok', warnings: lost });
 	await waitUntil('the error of the input', async () =>
 		/dvb:\/\/d is not there, or not enabled/.test((await sluice
 			.json('/api/stream-inputs/p1')).inputs[0].error));
 	await waitUntil('its end', () => !sluice.worker('adapter', 'd'));
 	assert.equal((await status(sluice)).worker.state, 'stopped');
+	assert.deepEqual(readers(sluice), before);
+	const on = await sluice.cmd('toggle-adapter', { id: 'd',
+		dry_run: true });
+	assert.deepEqual([on.effects, on.warnings], [none, undefined]);
 	await sluice.cmd('toggle-adapter', { id: 'd' });
 	await more(recorder);
 

@@ -143,7 +143,7 @@ Test(adapter, with_a_wrong_value_is_rejected)
 		  "'bandwidth':8000}}", "set-adapter");
 }
 
-Test(adapter, names_the_streams_that_pause_with_it)
+Test(adapter, names_the_streams_that_lose_it)
 {
 	static const char toggle[] =
 		"{'cmd':'toggle-adapter','id':'a','dry_run':true}";
@@ -152,13 +152,15 @@ Test(adapter, names_the_streams_that_pause_with_it)
 		   "'address':'udp://239.1.1.1'}],'make_stream':["
 		   STREAM("x", "'dvb://a'") "," STREAM("y", "'dvb://b'") "]}");
 	cr_assert_eq(post(toggle), 200);
-	cr_assert_not_null(strstr(said(), "'effects':{'streams':[{'id':'x',"
-				  "'change':'restart','viewers':0}],"),
-			   "%s", said());
+	cr_assert_not_null(strstr(said(), "'effects':{'streams':[],"), "%s",
+			   said());
+	cr_assert_not_null(strstr(said(), "dvb:// inputs of x read it"), "%s",
+			   said());
 	expect_ok("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter");
 	cr_assert_eq(post(toggle), 200);
 	cr_assert_not_null(strstr(said(), "'effects':{'streams':[],"), "%s",
 			   said());
+	cr_assert_null(strstr(said(), "warnings"), "%s", said());
 }
 
 /* A dry run of set-adapter for the adapter `a', whose rest is this. */
@@ -182,8 +184,12 @@ Test(adapter, names_the_streams_that_a_changed_address_interrupts)
 		   "'address':'udp://239.1.1.1'}],'make_stream':["
 		   STREAM("x", "'dvb://a'") "," STREAM("y", "'dvb://b'") "]}");
 	expect_paused("'enable':true,'address':'udp://239.1.1.2'", true);
-	expect_paused("'enable':true", true);
-	expect_paused("'enable':false,'address':'udp://239.1.1.1'", true);
+	expect_paused("'enable':true", false);
+	cr_expect(strstr(said(), "adapter: the adapter does not run, but "
+			 "dvb:// inputs of x read it"), "%s", said());
+	expect_paused("'enable':false,'address':'udp://239.1.1.1'", false);
+	cr_expect(strstr(said(), "adapter.enable: the adapter is disabled, but "
+			 "dvb:// inputs of x read it"), "%s", said());
 	/* its process continues */
 	expect_paused("'enable':true,'address':'udp://239.1.1.1',"
 		      "'name':'another'", false);
@@ -392,8 +398,8 @@ static void expect_stopped(const char *request)
 
 	(void)snprintf(command, sizeof command, "%s,'dry_run':true}", request);
 	cr_assert_eq(post(command), 200, "%s", said());
-	cr_expect(strstr(said(), "'streams':[{'id':'x','change':'restart'"),
-		  "%s", said());
+	cr_expect(strstr(said(), "adapter \\'b\\' stops, but dvb:// inputs of "
+			 "x read it"), "%s", said());
 	cr_expect(strstr(said(), warning), "%s", said());
 	cr_expect(!strstr(w.log, line), "%s", w.log);
 	(void)snprintf(command, sizeof command, "%s}", request);

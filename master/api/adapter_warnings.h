@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Warnings of the commands of adapters about streams that lose an input: they
+ * keep their processes.  Only for a client that wants warnings, and in a dry
+ * run.
+ */
+#pragma once
+
+#include "master/api/command.h"
+
+#include <jansson.h>
+
+/* The adapter becomes this one, whose process ends. */
+void adapter_warn_ended(const struct api *, const json_t *request,
+			const json_t *adapter, struct reply *);
+
+/* These sharers of an LNB stop: lnb_sharers_stopped(). */
+void adapter_warn_stopped(const struct api *, const json_t *request,
+			  const json_t *stopped, struct reply *);
