@@ -216,7 +216,8 @@ export const en = {
 	servers_about: 'The wall shows these headends in sections of their own.',
 	services: 'Services',
 	settings_about: 'Settings take effect with a restart of the control ' +
-		'process, which saving does. Streams and viewers continue.',
+		'process, which saving does. Streams, viewers and charts ' +
+		'continue; the log in memory begins again.',
 	setup_auth: 'Authorization',
 	setup_categories: 'Categories',
 	setup_configuration: 'Configuration',
