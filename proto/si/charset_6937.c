@@ -3,6 +3,8 @@
 #include "common/base/util.h"
 #include "proto/si/charset.h"
 
+enum { MARK_FIRST = 0x0300 /* combining characters begin */ };
+
 const uint16_t charset_6937[96] = {
 	0x00a0, 0x00a1, 0x00a2, 0x00a3, 0x20ac, 0x00a5, 0x0023, 0x00a7,
 	0x00a4, 0x2018, 0x201c, 0x00ab, 0x2190, 0x2191, 0x2192, 0x2193,
@@ -60,8 +62,11 @@ static const struct accent {
 
 static const struct accent *find_mark(uint32_t mark)
 {
+	/* most characters are none */
+	if (mark < MARK_FIRST)
+		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(accents); i++)
-		if (accents[i].mark == mark && mark != 0)
+		if (accents[i].mark == mark)
 			return &accents[i];
 	return NULL;
 }
