@@ -13,9 +13,15 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+enum place_kind {
+	PLACE_FILE,
+	PLACE_FOLDER, /* the files in it, without its subfolders */
+	PLACE_TREE,   /* a folder with everything below it */
+};
+
 struct place {
 	SLIST_ENTRY(place) link;
-	bool is_file; /* else a folder with everything below it */
+	enum place_kind kind;
 	char path[];
 };
 
@@ -83,7 +89,7 @@ static bool clean(const char *path, char ret[PATH_MAX])
 	return true;
 }
 
-static void add(struct places *to, const char *path, bool is_file)
+static void add(struct places *to, const char *path, enum place_kind kind)
 {
 	char name[PATH_MAX];
 	struct place *place;
@@ -91,7 +97,7 @@ static void add(struct places *to, const char *path, bool is_file)
 	if (!clean(path, name))
 		return;
 	place = xcalloc(1, sizeof *place + strlen(name) + 1);
-	place->is_file = is_file;
+	place->kind = kind;
 	memcpy(place->path, name, strlen(name) + 1);
 	SLIST_INSERT_HEAD(to, place, link);
 }
@@ -105,14 +111,14 @@ void write_paths_add(struct write_paths *p, const char *folders)
 	copy = xstrdup(folders);
 	for (folder = strtok_r(copy, ":", &rest); folder != NULL;
 	     folder = strtok_r(NULL, ":", &rest))
-		add(&p->given, folder, false);
+		add(&p->given, folder, PLACE_TREE);
 	free(copy);
 }
 
 void write_paths_add_file(struct write_paths *p, const char *file)
 {
 	if (file != NULL && file[0] != '\0')
-		add(&p->given, file, true);
+		add(&p->given, file, PLACE_FILE);
 }
 
 /* The file of a recording; false: the address is none. */
@@ -126,8 +132,9 @@ static bool read_recording(const json_t *address, struct output_spec *ret)
 	       ret->kind == OUTPUT_FILE;
 }
 
-/* A recording in the root allows that file only: its folder has every file. */
-static void add_folder_of(struct places *to, const char *file)
+/* Of a file in the root only that file: its folder has every file. */
+static void add_folder_of(struct places *to, const char *file,
+			  enum place_kind kind)
 {
 	char name[PATH_MAX];
 	char *slash;
@@ -136,11 +143,11 @@ static void add_folder_of(struct places *to, const char *file)
 		return;
 	slash = strrchr(name, '/');
 	if (slash == NULL || slash == name) {
-		add(to, file, true);
+		add(to, file, PLACE_FILE);
 		return;
 	}
 	*slash = '\0';
-	add(to, name, false);
+	add(to, name, kind);
 }
 
 /* The file of this export; false: it is none, or has an error. */
@@ -161,7 +168,7 @@ static void add_exports(struct places *to, const json_t *settings)
 
 	json_array_foreach(list, i, address)
 		if (read_export(address, &spec))
-			add_folder_of(to, spec.to.path);
+			add_folder_of(to, spec.to.path, PLACE_TREE);
 }
 
 void write_paths_set_document(struct write_paths *p, const json_t *document)
@@ -175,12 +182,12 @@ void write_paths_set_document(struct write_paths *p, const json_t *document)
 
 	drop(&p->named);
 	if (log != NULL && log[0] != '\0')
-		add(&p->named, log, true);
+		add(&p->named, log, PLACE_FILE);
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		json_array_foreach(json_object_get(stream, "output"), j,
 				   address)
 			if (read_recording(address, &spec))
-				add_folder_of(&p->named, spec.path);
+				add_folder_of(&p->named, spec.path, PLACE_TREE);
 	add_exports(&p->named, json_object_get(document, "settings"));
 }
 
@@ -189,8 +196,9 @@ struct write_paths *write_paths_own(const char *config_path, const char *state)
 	struct write_paths *p = write_paths_new();
 
 	if (config_path != NULL)
-		add_folder_of(&p->given, config_path);
-	write_paths_add(p, state);
+		add_folder_of(&p->given, config_path, PLACE_FOLDER);
+	if (state != NULL)
+		add(&p->given, state, PLACE_FOLDER);
 	return p;
 }
 
@@ -273,18 +281,25 @@ void write_paths_find_all_own(const struct write_paths *own,
 	}
 }
 
+static bool place_has(const struct place *place, const char *name)
+{
+	size_t len = strlen(place->path);
+
+	if (strncmp(name, place->path, len) != 0)
+		return false;
+	if (place->kind == PLACE_FILE)
+		return name[len] == '\0';
+	return name[len] == '/' && (place->kind == PLACE_TREE ||
+				    strchr(name + len + 1, '/') == NULL);
+}
+
 static bool is_in(const struct places *list, const char *name)
 {
 	const struct place *place;
 
-	SLIST_FOREACH(place, list, link) {
-		size_t len = strlen(place->path);
-
-		if (place->is_file ? strcmp(name, place->path) == 0
-				   : strncmp(name, place->path, len) == 0 &&
-					     name[len] == '/')
+	SLIST_FOREACH(place, list, link)
+		if (place_has(place, name))
 			return true;
-	}
 	return false;
 }
 

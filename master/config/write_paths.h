@@ -37,8 +37,8 @@ void write_paths_add_file(struct write_paths *, const char *file);
 void write_paths_set_document(struct write_paths *, const json_t *document);
 
 /* The folders of the service itself, with its configuration and its state
- * (state: NULL: none), which recordings fill, and whose files recordings and
- * exports of the guide replace. */
+ * (state: NULL: none), whose files recordings and exports of the guide replace.
+ * Their subfolders have no file of the service. */
 struct write_paths *write_paths_own(const char *config_path,
 				    const char *state);
 /* Warns of the recordings of an enabled stream at path that are in own folders;

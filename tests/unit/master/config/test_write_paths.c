@@ -134,8 +134,10 @@ Test(write_paths, recordings_beside_the_files_of_the_service_are_found)
 						  "/var/lib/sluice-state");
 	json_t *document = json(
 		"{\"make_stream\":[{\"enable\":true,\"output\":["
-		"\"file:///rec/a.ts\",\"file:///etc/sluice/a/b.ts\","
-		"\"udp://239.1.1.1:1\",\"file:///etc/sluice-2/a.ts\"]},"
+		"\"file:///rec/a.ts\",\"file:///etc/sluice/b.ts\","
+		"\"udp://239.1.1.1:1\",\"file:///etc/sluice-2/a.ts\","
+		"\"file:///etc/sluice/rec/b.ts\","
+		"\"file:///var/lib/sluice-state/rec/b.ts\"]},"
 		"{\"enable\":false,\"output\":[\"file:///etc/sluice/c.ts\"]},"
 		"{\"enable\":true,\"output\":["
 		"\"file:///var/lib/sluice-state/%Y.ts\",7]},5]}");
@@ -164,7 +166,8 @@ Test(write_paths, exports_beside_the_files_of_the_service_are_found)
 		"{\"settings\":{\"epg_days\":1,\"epg_export\":["
 		"\"file:///www/tv.xml\",\"file:///etc/sluice/x.json\",7,"
 		"\"http://h/etc/sluice/a\","
-		"\"file:///var/lib/sluice-state/a/tv.xml#gzip\"]}}");
+		"\"file:///var/lib/sluice-state/tv.xml#gzip\","
+		"\"file:///etc/sluice/www/tv.xml\"]}}");
 	char found[256] = "";
 
 	write_paths_find_all_own(own, document, note, found);
