@@ -185,7 +185,7 @@ static void file_stats(const struct output *out, struct link_stats *ret)
 		&container_of(out, const struct file_output, base)
 			 ->writer_state;
 
-	link_stats_set(ret, LINK_FREE_MIB, s->free_mib);
+	link_stats_set(ret, LINK_FREE_MIB, s->free / (1024 * 1024));
 	link_stats_set(ret, LINK_QUEUED_KIB, s->queued / 1024);
 	link_stats_set(ret, LINK_FILES, s->files);
 }

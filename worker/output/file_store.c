@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+
 #define MIB (UINT64_C(1024) * 1024)
 
 enum {
@@ -44,6 +45,7 @@ static int fail(const char *path, int err, struct errmsg *error)
 
 static int measure(struct file_store *s, struct errmsg *error)
 {
+	uint64_t min = (uint64_t)s->spec->file.min_free_mib * MIB;
 	struct statvfs v;
 
 	if (fstatvfs(s->folder, &v) < 0)
@@ -53,7 +55,9 @@ static int measure(struct file_store *s, struct errmsg *error)
 		return errmsg_fail(error, -EMEDIUMTYPE,
 				   "%s: the file system stores no files",
 				   s->path);
-	s->free_mib = (uint64_t)v.f_bavail * v.f_frsize / MIB;
+	s->free = (uint64_t)v.f_bavail * v.f_frsize;
+	/* it resumes when a tenth more is free */
+	s->full = s->free < (s->full ? min + min / 10 : min);
 	return 0;
 }
 

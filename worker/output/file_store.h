@@ -37,7 +37,8 @@ struct file_store {
 	struct rap rap;
 	struct psi *psi;  /* tables of the written packets; NULL: no rotation */
 	unsigned files;   /* number of files opened so far */
-	uint64_t free_mib;
+	uint64_t free;    /* bytes free on the disk */
+	bool full;        /* less than min_free: recording is to pause */
 };
 
 /* Opens the folder; 0, or -errno with error. */
@@ -55,7 +56,7 @@ int file_store_write(struct file_store *, const uint8_t *data, size_t len,
  * file. */
 void file_store_pause(struct file_store *);
 
-/* Once a second: measures free_mib.  Closes a file or folder that was moved or
- * removed, so that the next write opens it again by its name.  0, or -errno
- * with error. */
+/* Once a second: measures free and full.  Closes a file or folder that was
+ * moved or removed, so that the next write opens it again by its name.  0, or
+ * -errno with error. */
 int file_store_check(struct file_store *, struct errmsg *error) MUST_CHECK;

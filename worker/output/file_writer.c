@@ -72,15 +72,11 @@ static struct timespec in_ms(unsigned ms)
 
 /* --- the thread --- */
 
-/* With the lock.  Pauses below the limit, resumes a tenth above it, and at
- * least 1 MiB. */
-static void check_free(struct file_writer *w)
+/* With the lock. */
+static void copy_space(struct file_writer *w)
 {
-	uint64_t min = w->spec.file.min_free_mib;
-	uint64_t free_mib = w->state.free_mib;
-
-	w->state.full = w->state.full ? free_mib < min + MAX(min / 10, 1U)
-				      : free_mib < min;
+	w->state.free = w->store.free;
+	w->state.full = w->store.full;
 }
 
 /* With the lock, which it releases while it writes one chunk of the queue. */
@@ -105,11 +101,10 @@ static int write_chunk(struct file_writer *w, uint64_t *measured_ms,
 		err = file_store_write(&w->store, w->queue + tail * w->unit,
 				       n * w->unit, error);
 	(void)pthread_mutex_lock(&w->lock);
-	w->state.free_mib = w->store.free_mib;
+	copy_space(w);
 	w->state.files = w->store.files;
 	w->state.dropped += full || err < 0 ? n : 0;
 	w->used -= n;
-	check_free(w);
 	return err;
 }
 
@@ -119,8 +114,7 @@ static int write_queue(struct file_writer *w, struct errmsg *error)
 	int err = 0;
 
 	(void)pthread_mutex_lock(&w->lock);
-	w->state.free_mib = w->store.free_mib;
-	check_free(w);
+	copy_space(w);
 	while (err == 0 && (!w->stop || w->used > 0)) {
 		struct timespec until = in_ms(PAUSE_MS);
 

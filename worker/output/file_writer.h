@@ -19,7 +19,7 @@ struct file_writer_state {
 	int err;             /* -errno: the thread has ended, see error */
 	struct errmsg error;
 	bool full;           /* the disk is full: writing is paused */
-	uint64_t free_mib;
+	uint64_t free;       /* bytes free on the disk */
 	unsigned files;
 	uint64_t queued;     /* bytes in the queue */
 	uint64_t dropped;    /* packets that were queued and not written */

@@ -48,6 +48,7 @@ int __wrap_flock(int fd, int how)
 }
 
 static bool full;
+static fsblkcnt_t free_kib; /* 0: the real number */
 
 int __wrap_fstatvfs(int fd, struct statvfs *ret)
 {
@@ -55,6 +56,10 @@ int __wrap_fstatvfs(int fd, struct statvfs *ret)
 
 	if (full)
 		ret->f_bavail = 0;
+	if (free_kib > 0) {
+		ret->f_bavail = free_kib;
+		ret->f_frsize = 1024;
+	}
 	return r;
 }
 
@@ -269,6 +274,31 @@ Test(file_store, locks_its_file)
 				      &r.error), 0);
 	file_store_close(&other);
 	cr_assert_eq(packets(&r, "a.ts"), 201);
+	rec_done(&r);
+}
+
+Test(file_store, a_full_disk_has_room_again_with_a_tenth_more_than_min_free)
+{
+	static const struct {
+		unsigned min_mib, kib;
+		bool full;
+	} steps[] = {
+		{ 1, 1025, false }, { 1, 1024, false }, { 1, 1023, true },
+		{ 1, 1126, true }, { 1, 1127, false }, { 1, 1100, false },
+		{ 20, 20480, false }, { 20, 20479, true }, { 20, 22527, true },
+		{ 20, 22528, false },
+	};
+	struct rec r;
+
+	rec_init(&r, "a.ts", "");
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		r.spec.file.min_free_mib = steps[i].min_mib;
+		free_kib = steps[i].kib;
+		cr_assert_eq(check(&r), 0);
+		cr_expect_eq(r.store.full, steps[i].full, "step %zu", i);
+		cr_expect_eq(r.store.free, steps[i].kib * 1024);
+	}
+	free_kib = 0;
 	rec_done(&r);
 }
 
