@@ -41,6 +41,12 @@ bool user_may_enter(const struct user *u)
 	       (u->type == USER_CONTROL || u->type == USER_OBSERVER);
 }
 
+bool user_may_control(const struct user *u)
+{
+	return u->enabled && u->type == USER_CONTROL &&
+	       user_cipher(u) == CIPHER_CRYPT;
+}
+
 struct digest user_stamp(const struct user *u)
 {
 	return digest_of(u->cipher != NULL ? u->cipher : "");
@@ -49,4 +55,16 @@ struct digest user_stamp(const struct user *u)
 bool user_none(const json_t *document)
 {
 	return json_object_size(json_object_get(document, "users")) == 0;
+}
+
+bool user_locked_out(const json_t *document)
+{
+	json_t *users = json_object_get(document, "users"), *entry;
+	const char *login;
+	struct user u;
+
+	json_object_foreach(users, login, entry)
+		if (user_find(document, login, &u) && user_may_control(&u))
+			return false;
+	return !user_none(document);
 }

@@ -42,8 +42,15 @@ enum user_cipher user_cipher(const struct user *);
 /* True for an enabled user whose type may use the control API. */
 bool user_may_enter(const struct user *);
 
+/* True for an enabled control user with a password of this product. */
+bool user_may_control(const struct user *);
+
 /* The digest of the password that a session stores. */
 struct digest user_stamp(const struct user *);
 
 /* True when the document names no user at all. */
 bool user_none(const json_t *document);
+
+/* True when the document has users of which none may control: only
+ * --reset-password lets somebody change the configuration. */
+bool user_locked_out(const json_t *document);

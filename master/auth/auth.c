@@ -198,7 +198,7 @@ static void report_users(struct auth *a)
 {
 	const json_t *document = config_document(a->cfg.config);
 	json_t *users = json_object_get(document, "users");
-	bool shut = !user_none(document);
+	bool shut = user_locked_out(document);
 	const char *login;
 	json_t *entry;
 
@@ -207,9 +207,6 @@ static void report_users(struct auth *a)
 
 		if (!find_user(a, login, &u))
 			continue;
-		if (u.enabled && u.type == USER_CONTROL &&
-		    user_cipher(&u) == CIPHER_CRYPT)
-			shut = false;
 		if (user_cipher(&u) != CIPHER_OLD ||
 		    json_object_get(a->named, login) != NULL)
 			continue;
@@ -218,9 +215,10 @@ static void report_users(struct auth *a)
 			    "is of another product", login);
 	}
 	if (shut && !a->shut)
-		log_warning("auth", "no control user can log in any more: "
-			    "sluice --reset-password LOGIN -c FILE gives an "
-			    "enabled user a new password");
+		log_warning("auth", "no control user can log in: sluice "
+			    "--reset-password LOGIN -c FILE gives an enabled "
+			    "user of type 1 a new password, and adds LOGIN if "
+			    "the file has no such user");
 	a->shut = shut;
 }
 

@@ -24,6 +24,13 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	(void)result, (void)error, (void)arg;
 }
 
+static json_t *control_user(const char *hash)
+{
+	return json_pack("{s:b, s:i, s:s, s:I}", "enable", 1, "type",
+			 (int)USER_CONTROL, "cipher", hash, "created",
+			 (json_int_t)time(NULL));
+}
+
 bool first_start(struct config *config)
 {
 	char password[PASSWORD_TEXT], hash[PASSWORD_HASH_MAX];
@@ -43,10 +50,7 @@ bool first_start(struct config *config)
 	    (path == NULL || access(path, F_OK) < 0))
 		config_set_section(config, "settings",
 				   json_pack("{s:b}", "observer_redact", 1));
-	config_put_user(config, "admin",
-			json_pack("{s:b, s:i, s:s, s:I}", "enable", 1, "type",
-				  (int)USER_CONTROL, "cipher", hash, "created",
-				  (json_int_t)time(NULL)));
+	config_put_user(config, "admin", control_user(hash));
 	if (path != NULL)
 		config_save_now(config, on_saved, NULL);
 	(void)fprintf(stderr, "sluice: the first start: login \"admin\", "
@@ -62,33 +66,55 @@ static int fail(int code, const char *text)
 	return code;
 }
 
+/* A user that cannot log in gets no password.  While no control user can log
+ * in, a new login becomes one. */
+static int put_hash(json_t *document, const char *login, const char *hash,
+		    struct errmsg *error)
+{
+	json_t *users = json_object_get(document, "users");
+	struct user u;
+
+	if (user_find(document, login, &u)) {
+		if (!user_may_enter(&u))
+			return errmsg_fail(error, -EINVAL, "user \"%.64s\" "
+					   "cannot log in: it is %s", login,
+					   u.enabled ? "a viewer (only types 1 "
+						       "and 2 log in)"
+						     : "disabled");
+		(void)json_object_set_new(json_object_get(users, login),
+					  "cipher", json_string(hash));
+		return 0;
+	}
+	if (!user_none(document) && !user_locked_out(document))
+		return errmsg_fail(error, -ENOENT, "there is no user "
+				   "\"%.64s\"", login);
+	if (!json_is_object(users)) {
+		users = json_object();
+		(void)json_object_set_new(document, "users", users);
+	}
+	(void)fprintf(stderr, "sluice: note: \"%.64s\" is added as a control "
+		      "user, because none can log in\n", login);
+	(void)json_object_set_new(users, login, control_user(hash));
+	return 0;
+}
+
 /* Puts the hash into the document of the file and saves it. */
 static int store(const char *path, json_t *document, const char *login,
 		 const char *hash)
 {
-	json_t *entry = json_object_get(json_object_get(document, "users"),
-					login);
 	struct errmsg error = { 0 };
-	struct user u;
 	size_t len;
 	char *text;
 	int err;
 
-	if (!user_find(document, login, &u)) {
-		errmsg_set(&error, "%s: there is no user \"%.64s\"", path,
-			   login);
+	if (put_hash(document, login, hash, &error) < 0) {
+		errmsg_prefix(&error, "%s: ", path);
 		return fail(EX_DATAERR, error.text);
 	}
-	(void)json_object_set_new(entry, "cipher", json_string(hash));
 	text = document_format(document, &len);
 	err = replace_file(path, text, len, &error);
 	free(text);
-	if (err < 0)
-		return fail(EX_IOERR, error.text);
-	if (!user_may_enter(&u))
-		(void)fail(0, "note: the password is set, but the user cannot "
-			   "log in: it is disabled, or a viewer (type 3)");
-	return EX_OK;
+	return err < 0 ? fail(EX_IOERR, error.text) : EX_OK;
 }
 
 int reset_password(const char *config_path, const char *login)

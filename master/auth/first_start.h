@@ -19,5 +19,6 @@ struct config;
 bool first_start(struct config *);
 
 /* --reset-password: gives the login of the file a new password, prints it to
- * stdout, saves the file; the exit code. */
+ * stdout, saves the file; the exit code.  While no control user can log in, it
+ * adds the login as one.  It refuses a user that may not log in. */
 int reset_password(const char *config_path, const char *login) MUST_CHECK;

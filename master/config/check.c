@@ -374,6 +374,10 @@ static void judge_users(struct judge *j, const json_t *document)
 			judge_add(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
+	if (user_locked_out(document))
+		judge_add(j, CHECK_WARNING, "no control user can log in (type "
+			  "1, enabled, with a password): sluice "
+			  "--reset-password LOGIN -c FILE adds one");
 	judge_up(j, mark);
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { PASSWORD, again, basic, call as callOnce, checked, done, enter,
 	login as loginOnce, startGuarded } from '../helpers/auth.mjs';
-import { MASTER, Sluice, WORKER } from '../helpers/sluice.mjs';
+import { AS_SELF, MASTER, Sluice, WORKER } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { memoryDir, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
@@ -90,6 +90,44 @@ test('--reset-password prints a new password and stores its hash',
 	assert.equal((await reset('olga')).code, 64);
 	assert.equal((await reset('olga', '-c', '/nonexistent/x')).code, 78);
 	assert.equal(fs.readFileSync(sluice.file, 'utf8'), text);
+});
+
+test('-t warns if no control user can log in, --reset-password adds one',
+	async (t) => {
+	const file = path.join(tempDir(t), 'viewers.json');
+	const write = (users) => fs.writeFileSync(file,
+		JSON.stringify({ settings: {}, users }), { mode: 0o600 });
+	const warned = async () => /users: warning: no control user can log in/
+		.test((await run(MASTER, ['-t', ...AS_SELF, '-c', file])).err);
+	const reset = (login) => run(MASTER,
+		['--reset-password', login, '-c', file]);
+	const viewer = { enable: true, type: 3, token: 't' };
+	const off = { enable: false, type: 1, cipher: '$y$x' };
+
+	write({ viewer, off });
+	assert.ok(await warned());
+	// a password that admits no login is refused
+	for (const [login, error] of [['viewer', /it is a viewer/],
+		['off', /it is disabled/]]) {
+		const { code, out, err } = await reset(login);
+
+		assert.deepEqual([code, out], [65, '']);
+		assert.match(err, error);
+	}
+	assert.deepEqual(read({ file }).users, { viewer, off });
+	const { code, out, err } = await reset('boss');
+	assert.equal(code, 0, err);
+	assert.match(err, /"boss" is added as a control user/);
+	assert.ok(!await warned());
+	assert.equal((await reset('other')).code, 65);
+	const sluice = await Sluice.start(t, read({ file }), { auth: true });
+	assert.equal((await call(sluice, { cmd: 'whoami' },
+		basic('boss', out.trim()))).json.type, 1);
+	await sluice.stop();
+	for (const users of [{}, [], { a: { ...off, enable: true } }]) {
+		write(users);
+		assert.ok(!await warned());
+	}
 });
 
 test('a running service adopts the new password at SIGHUP', async (t) => {

@@ -19,7 +19,7 @@ static const char sound[] =
 	" \"control_path\": \"tv\", \"allow_real_ip\": false,"
 	" \"instance_name\": \"one\", \"crt_chain\": \"\","
 	" \"crt_key\": \"\", \"own\": [1]},"
-	" \"users\": {\"admin\": {\"type\": 1, \"enable\": true}},"
+	" \"users\": {\"admin\":{\"type\":1,\"enable\":true,\"cipher\":\"$\"}},"
 	" \"auth\": {}, \"log\": [], \"servers\": [{\"host\": \"h\"}],"
 	" \"softcam\": [{\"type\": \"newcamd\", \"host\": \"h\", \"port\": 1,"
 	" \"user\": \"u\", \"pass\": \"p\"}], \"dvb_tune\": [{\"id\": \"d\"}],"
