@@ -6,7 +6,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { AS_SELF, MASTER, Sluice, WORKER, config, request, stream }
 	from '../helpers/sluice.mjs';
-import { start, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
+import { srcdir, start, tempDir, udpBound, waitUntil }
+	from '../helpers/util.mjs';
 import { WsClient } from '../helpers/ws.mjs';
 
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
@@ -365,6 +366,24 @@ test('a rejected command changes nothing and names the error', async (t) => {
 	const put = await request(sluice.port, { method: 'PUT',
 		path: '/api/config' });
 	assert.equal(put.status, 405);
+	await sluice.stop();
+});
+
+test('the set commands of api.md are accepted as they are printed',
+	async (t) => {
+	const text = fs.readFileSync(path.join(srcdir, 'doc/api.md'), 'utf8');
+	const examples = [...text.matchAll(/^ {4}curl .*-d '(\{[^']*\})'/gm)]
+		.filter(([, body]) => !body.includes('…'))
+		.map(([, body]) => JSON.parse(body))
+		.filter(({ cmd }) => cmd?.startsWith('set-'));
+	const sluice = await Sluice.start(t, config());
+
+	assert.ok(examples.length >= 12, `${examples.length}`);
+	// later examples change the streams of earlier ones; the others would
+	// move the control port, or close it
+	for (const example of examples)
+		await sluice.cmd(example.cmd, { ...example,
+			dry_run: example.cmd !== 'set-stream' });
 	await sluice.stop();
 });
 
