@@ -253,7 +253,7 @@ const scenes = {
 			m.channel_id === stage.id && m.fault !== undefined);
 		assert.equal(event.fault, 'input 2: cannot be opened');
 		assert.deepEqual([event.reason, event.from, event.to],
-			['fault', 1, 1]);
+			['failed', 1, 1]);
 		await sluice.logged(/cannot switch to input 2: bind .*in use/);
 		await stage.plays(1);
 	},

@@ -93,8 +93,10 @@ function Switches({ app, id, status }) {
 			<th scope="col">${t('reason')}</th></tr></thead>
 		<tbody>${list.map((one) => html`<tr>
 			<td><time>${moment(one.time, app.now, app.zone)}</time></td>
-			<td>${t('from_to', { from: end(one.from),
-				to: one.filler ? t('filler') : end(one.to) })}</td>
+			<td>${one.reason === 'failed' && one.to !== undefined
+				? end(one.to)
+				: t('from_to', { from: end(one.from),
+					to: one.filler ? t('filler') : end(one.to) })}</td>
 			<td class="reason"><${Foreign} text=${[one.reason, one.fault]
 				.filter(Boolean).join(': ')} /></td>
 		</tr>`)}</tbody></table></div>

@@ -473,6 +473,7 @@ const char *failover_reason_name(enum failover_reason reason)
 		[FAILOVER_RETURN] = "return",
 		[FAILOVER_RECOVERED] = "recovered",
 		[FAILOVER_MANUAL] = "manual",
+		[FAILOVER_FAILED] = "failed",
 	};
 
 	return names[reason];

@@ -125,6 +125,7 @@ enum failover_reason {
 	FAILOVER_RETURN,    /* an input further up the list is on air again */
 	FAILOVER_RECOVERED, /* the previous input recovered in time */
 	FAILOVER_MANUAL,    /* a command chose the input */
+	FAILOVER_FAILED,    /* a command chose one that cannot be on air */
 };
 
 struct failover_decision {

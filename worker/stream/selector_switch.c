@@ -272,7 +272,7 @@ static void report_failed_choice(struct selector *s,
 		&(struct selector_switch){
 			.from = on_air,
 			.to = on_air,
-			.reason = FAILOVER_FAULT,
+			.reason = FAILOVER_FAILED,
 			.fault = fault.text,
 			.filler = on_air == 0 && wants_filler(s),
 		},
