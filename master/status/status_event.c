@@ -50,7 +50,8 @@ json_t *status_stream_event(const struct status_stream *s, size_t i)
 		set_int(o, "input_id", position);
 	/* an mpts is judged at its output: only the bitrate applies */
 	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
-	set_int(o, "bitrate", !s->silent && s->last.sent_kbps > 0
+	set_int(o, "bitrate", !s->silent && !s->last.filler &&
+				      s->last.sent_kbps > 0
 				      ? s->last.sent_kbps
 				      : in != NULL ? in->bitrate_kbps : 0);
 	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);

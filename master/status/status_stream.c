@@ -192,6 +192,8 @@ void status_stream_add(struct status_stream *s,
 			.video_count = in->video_count,
 			.audio_count = in->audio_count,
 		};
+	} else if (m->filler) {
+		second.bitrate_kbps = m->sent_kbps;
 	}
 	if (amend)
 		minute_amend(&s->minute, &second);
@@ -425,7 +427,7 @@ static void add_services(json_t *o, const struct status_stream *s)
 {
 	json_t *list;
 
-	if (s->silent || s->last.sent_kbps == 0)
+	if (s->silent || s->last.sent_kbps == 0 || s->last.filler)
 		return;
 	list = json_array();
 	for (size_t i = 0; i < s->last.n_services; i++) {

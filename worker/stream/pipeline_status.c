@@ -231,6 +231,19 @@ void pipeline_follow(struct pipeline *p)
 	find_warm(p);
 }
 
+/* No input has the rate of the filler. */
+static void report_filler(const struct pipeline *p,
+			  struct msg_stream_status *status)
+{
+	uint64_t begin_ns = p->second_ns - SECOND_NS;
+	uint64_t ms = (p->now_ns - MIN(begin_ns, p->now_ns)) / MS;
+
+	if (status->filler)
+		status->sent_kbps = analyze_kbps(
+			(uint32_t)(p->packets - p->packets_before),
+			(unsigned)MAX(ms, UINT64_C(1)));
+}
+
 void pipeline_second(struct pipeline *p)
 {
 	struct msg_stream_status status = { .packets = p->packets,
@@ -241,6 +254,7 @@ void pipeline_second(struct pipeline *p)
 	if (p->ring != NULL)
 		pipeline_report_viewing(p, &status);
 	selector_second(p->selector, p->now_ns, &status);
+	report_filler(p, &status);
 	mux_stage_second(&p->mux, p->packets - p->packets_before, p->now_ns,
 			 &status);
 	report_alarms(p, &status);

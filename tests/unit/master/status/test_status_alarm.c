@@ -52,6 +52,25 @@ static struct status_stream *with_input(void)
 	return s;
 }
 
+Test(status, the_rate_while_the_filler_plays_is_that_of_the_filler)
+{
+	struct status_stream *s = with_input();
+	struct msg_stream_status m = {
+		.n_inputs = 1, .filler = true, .sent_kbps = 996,
+		.inputs = { { .position = 1, .state = INPUT_DOWN } },
+	};
+	json_t *event;
+
+	status_stream_add(s, &m, false);
+	cr_expect_eq(status_stream_sum(s, 1).bitrate_kbps, 996u);
+	cr_expect_not(status_stream_sum(s, 1).onair);
+	/* the event is that of an input */
+	event = status_stream_event(s, 0);
+	cr_expect_eq(json_integer_value(json_object_get(event, "bitrate")), 0);
+	json_decref(event);
+	status_stream_free(&s);
+}
+
 /* A stream with a udp and an http output; the first cannot send. */
 static struct status_stream *with_outputs(void)
 {
