@@ -187,6 +187,26 @@ bool splice_jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 	       splice_judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
 }
 
+/* Behind lost packets: does the PES that begins here keep its distance to the
+ * clock, but not to the PCR that jumps? */
+static bool is_before_jump(const struct splice *s, const uint8_t *packet,
+			   uint64_t pcr)
+{
+	const int64_t far = SPLICE_KEPT_MS * 90;
+	const struct splice_pid *ps = &s->pids[ts_pid(packet)];
+	const struct splice_unit *u = &s->units[MAX(ps->track, 1U) - 1];
+	struct pes_times at;
+	int64_t lead;
+
+	if (ps->track == 0 || u->cut != s->cut ||
+	    u->lead == SPLICE_LEAD_UNKNOWN || !pes_times(packet, &at) ||
+	    splice_unit_leaves_clock(s, packet))
+		return false;
+	lead = wrap_diff(pes_time(packet + at.dts), pcr % PCR_WRAP / 300,
+			 PES_TIME_WRAP);
+	return lead - u->lead > far || u->lead - lead > far;
+}
+
 /* For a jump that no unit shows: does no later PCR contradict it? */
 static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 			 const struct splice_cursor *pcr, size_t clock)
@@ -342,7 +362,8 @@ enum splice_sign splice_find_jump(struct splice *s,
 		return SPLICE_CONTINUES;
 	known = splice_find_pcr(s, &ahead, clock, &pcr);
 	if (known ? splice_jumps_ahead(s, clock, pcr) &&
-		    (unit || is_confirmed(s, c, &ahead, clock))
+		    (unit || (!is_before_jump(s, p, pcr) &&
+			      is_confirmed(s, c, &ahead, clock)))
 		  : has_other_tables(s, *c)) {
 		splice_cut_here(s, c, known ? (int)clock : -1);
 		return SPLICE_CUTS;

@@ -295,6 +295,48 @@ Test(jump_units, programs_that_jump_together_have_no_fault)
 		     (size_t)s.packets, n_fed);
 }
 
+/* Feeds at once: a sound, the first one of its PID behind lost packets, and the
+ * packets that follow, whose clock has jumped. */
+static void jump_behind_loss(int64_t ms)
+{
+	enum { LOST = 400, BATCH = 150 };
+	uint8_t *data = malloc((size_t)BATCH * TS_PACKET);
+	const struct ts_run run = { .data = data, .n = BATCH };
+	unsigned lost = 0;
+
+	cr_assert_not_null(data);
+	do {
+		(void)source_make(a, 1);
+		lost++;
+	} while (lost < LOST || !begins(a->data, AUDIO));
+	for (unsigned i = 0; i < BATCH; i++) {
+		if (i == 1)
+			by.times = by.clock = (by.times + PES_TIME_WRAP +
+					       (uint64_t)(ms * 90)) %
+					      PES_TIME_WRAP;
+		memcpy(fed + n_fed++ * TS_PACKET, a->data, TS_PACKET);
+		stamps_move(a->data, by);
+		memcpy(data + i * TS_PACKET, a->data, TS_PACKET);
+		if (i + 1 < BATCH)
+			(void)source_make(a, 1);
+	}
+	stage_wait(&s, lost + BATCH);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	free(data);
+	play(1000);
+}
+
+Test(jump_units, a_unit_behind_lost_packets_keeps_its_time)
+{
+	static const int64_t jumps_ms[] = { -2000, -700, 900, 60000, -60000 };
+
+	play(1000);
+	for (size_t i = 0; i < ARRAY_LEN(jumps_ms); i++)
+		jump_behind_loss(jumps_ms[i]);
+	cr_assert_eq(s.judge.dts_back + s.judge.pcr_back + s.judge.dts_late,
+		     0, "%s", s.judge.events[0]);
+}
+
 /* Sounds that the other program leaves out make one of its units wait for its
  * PCR in vain. */
 Test(jump_units, a_unit_of_another_program_that_waited_hides_no_jump)
