@@ -215,7 +215,8 @@ int address_endpoint(const char *text, uint16_t default_port,
 	if (*text == ':' &&
 	    address_number("port", text + 1, 1, UINT16_MAX, &port, NULL) < 0)
 		return errmsg_fail(error, -EINVAL,
-				   "port: " SHOWN " is not a port", text + 1);
+				   "port: " SHOWN " is not a port (1 to 65535)",
+				   text + 1);
 	e.port = (uint16_t)port;
 	*ret = e;
 	return 0;

@@ -34,8 +34,8 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 		text = with_host;
 	}
 	if (strpbrk(text, ".:[@") == NULL)
-		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a port",
-				   text);
+		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a port "
+				   "(1 to 65535)", text);
 	r = address_endpoint(text, 0, &e, error);
 	if (r < 0)
 		return r;
@@ -311,12 +311,12 @@ void judge_user(struct judge *j, const json_t *user)
 	mark = judge_down(j, "type");
 	if (json_is_number(type) && number != USER_CONTROL &&
 	    number != USER_OBSERVER && number != USER_REGULAR)
-		judge_add(j, CHECK_FAULT, "is not 1, 2 or 3");
+		judge_add(j, CHECK_FAULT, "%g is not 1, 2 or 3", number);
 	judge_up(j, mark);
 	mark = judge_down(j, "conlimit");
 	if (limit != NULL && !json_is_null(limit) && !json_is_number(limit) &&
 	    (!json_is_string(limit) || !is_digits(json_string_value(limit))))
-		judge_add(j, CHECK_FAULT, "is not a number");
+		judge_add(j, CHECK_FAULT, "is not a number from 0 on");
 	else if (json_number_value(limit) < 0)
 		judge_add(j, CHECK_FAULT, "is less than 0, which admits no "
 			  "viewer; 0 is any number");
@@ -324,7 +324,8 @@ void judge_user(struct judge *j, const json_t *user)
 	mark = judge_down(j, "ip");
 	if (json_string_length(ip) > 0 &&
 	    ip_prefix_parse(json_string_value(ip), &prefix) < 0)
-		judge_add(j, CHECK_FAULT, "is no address or network");
+		judge_add(j, CHECK_FAULT, "\"%.64s\" is no address or network",
+			  json_string_value(ip));
 	judge_up(j, mark);
 }
 

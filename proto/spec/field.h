@@ -132,9 +132,9 @@ struct field {
 	uint32_t needs_in; /* the same: needs counts only there; 0: anywhere */
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
-	/* For field_form() only.  form: the type where the row has none.
-	 * words: the values that a form offers, ended by NULL; the reader does
-	 * not compare with them. */
+	/* form: the type in field_form() where the row has none.  words: the
+	 * values that a form offers, ended by NULL; a FIELD_UINT accepts no
+	 * other, and other types are not compared with them. */
 	const char *form;
 	const char *const *words;
 };

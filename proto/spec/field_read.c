@@ -16,6 +16,8 @@ enum {
 	VALUE_MAX = 4096,
 	PATH_MAX_SHOWN = 160,
 	VALUE_SHOWN = 64,
+	BOUNDS_TEXT = 96,
+	WORDS_TEXT = 192,
 	ROWS_MAX = 128, /* rows in a table */
 };
 
@@ -76,20 +78,60 @@ static void fail(struct reader *r, const struct place *at, const char *format,
 
 /* --- single values --- */
 
+/* " between 1 and 9 ms"; "" if the row has no bound. */
+static const char *print_bounds(const struct field *f, char text[BOUNDS_TEXT])
+{
+	struct field_limits l = field_limits(f);
+
+	text[0] = '\0';
+	if (l.max < INT64_MAX)
+		(void)snprintf(text, BOUNDS_TEXT,
+			       " between %" PRId64 " and %" PRId64 "%s%s",
+			       l.min, l.max, f->unit != NULL ? " " : "",
+			       f->unit != NULL ? f->unit : "");
+	return text;
+}
+
 static int fail_range(const struct field *f, const char *value,
 		      struct errmsg *error)
 {
 	struct field_limits l = field_limits(f);
+	char bounds[BOUNDS_TEXT];
 
 	if (l.max == INT64_MAX && value[0] == '-')
 		return errmsg_fail(error, -EINVAL,
 				   "%.20s is less than %" PRId64, value,
 				   l.min);
-	return errmsg_fail(error, -EINVAL,
-			   "%.20s is not between %" PRId64 " and %" PRId64
-			   "%s%s", value, l.min, l.max,
-			   f->unit != NULL ? " " : "",
-			   f->unit != NULL ? f->unit : "");
+	return errmsg_fail(error, -EINVAL, "%.20s is not%s", value,
+			   print_bounds(f, bounds));
+}
+
+/* "128, 192 or 256", of n words. */
+static void print_words(const char *const *words, size_t n,
+			char text[WORDS_TEXT])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && len < WORDS_TEXT; i++)
+		len += (size_t)snprintf(text + len, WORDS_TEXT - len, "%s%s",
+					i == 0	    ? ""
+					: i + 1 < n ? ", "
+						    : " or ",
+					words[i]);
+}
+
+static int judge_words(const struct field *f, const char *value,
+		       struct errmsg *error)
+{
+	char list[WORDS_TEXT];
+	size_t n = 0;
+
+	for (; f->words[n] != NULL; n++)
+		if (strcmp(f->words[n], value) == 0)
+			return 0;
+	print_words(f->words, n, list);
+	return errmsg_fail(error, -EINVAL, "%.20s is not %s", value, list);
 }
 
 static int take_integer(const struct field *f, int64_t n, void *s,
@@ -97,11 +139,14 @@ static int take_integer(const struct field *f, int64_t n, void *s,
 {
 	struct field_limits l = field_limits(f);
 	char text[24];
+	int r;
 
-	if (n < l.min || n > l.max) {
-		(void)snprintf(text, sizeof text, "%" PRId64, n);
+	(void)snprintf(text, sizeof text, "%" PRId64, n);
+	if (n < l.min || n > l.max)
 		return fail_range(f, text, error);
-	}
+	r = f->words != NULL ? judge_words(f, text, error) : 0;
+	if (r < 0)
+		return r;
 	field_store(f, s, n);
 	return 0;
 }
@@ -130,20 +175,17 @@ static int take_bool(const struct field *f, bool on, void *s)
 static int take_choice(const struct field *f, const char *value, void *s,
 		       struct errmsg *error)
 {
-	size_t n = field_choices(f), len = 0;
-	char list[192] = "";
+	size_t n = field_choices(f);
+	/* an empty first word is the default, which is absent */
+	size_t first = n > 0 && f->choices[0][0] == '\0' ? 1 : 0;
+	char list[WORDS_TEXT];
 
 	for (size_t i = 0; f->choices[i] != NULL; i++)
 		if (strcmp(f->choices[i], value) == 0) {
 			field_store(f, s, (int64_t)(i % n));
 			return 0;
 		}
-	for (size_t i = 0; i < n && len < sizeof list; i++)
-		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s",
-					i == 0	    ? ""
-					: i + 1 < n ? ", "
-						    : " or ",
-					f->choices[i]);
+	print_words(f->choices + first, n - first, list);
 	return errmsg_fail(error, -EINVAL, "\"%.32s\" is not %s", value, list);
 }
 
@@ -178,14 +220,16 @@ static int read_digits(const struct field *f, const char *text, void *s,
 		       struct errmsg *error)
 {
 	const char *digits = text + (text[0] == '-' ? 1 : 0);
+	char bounds[BOUNDS_TEXT];
 	bool fits = true;
 	int64_t n = 0;
 
 	for (const char *c = digits; *c != '\0' || c == digits; c++) {
 		if (*c < '0' || *c > '9')
 			return errmsg_fail(error, -EINVAL,
-					   "\"%.*s\" is not a number",
-					   VALUE_SHOWN, text);
+					   "\"%.*s\" is not a number%s",
+					   VALUE_SHOWN, text,
+					   print_bounds(f, bounds));
 		fits = fits && n <= (INT64_MAX - (*c - '0')) / 10;
 		n = fits ? n * 10 + (*c - '0') : n;
 	}
@@ -303,6 +347,8 @@ static int read_string(const struct field *f, const json_t *value, void *s,
 static int read_scalar(const struct field *f, const json_t *value, void *s,
 		       struct errmsg *error)
 {
+	char bounds[BOUNDS_TEXT];
+
 	switch (f->type) {
 	case FIELD_BOOL:
 		if (!json_is_boolean(value))
@@ -315,11 +361,13 @@ static int read_scalar(const struct field *f, const json_t *value, void *s,
 			return read_string(f, value, s, error);
 		if (!json_is_integer(value))
 			return errmsg_fail(error, -EINVAL,
-					   "is not a whole number");
+					   "is not a whole number%s",
+					   print_bounds(f, bounds));
 		return take_integer(f, json_integer_value(value), s, error);
 	case FIELD_REAL:
 		if (!json_is_number(value))
-			return errmsg_fail(error, -EINVAL, "is not a number");
+			return errmsg_fail(error, -EINVAL, "is not a number%s",
+					   print_bounds(f, bounds));
 		return take_real(f, json_number_value(value), s, error);
 	case FIELD_STRING:
 	case FIELD_TEXT:

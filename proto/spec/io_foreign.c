@@ -128,6 +128,21 @@ static const char *remedy_of(const char *type, bool input,
 	return playlist != NULL ? playlist : known != NULL ? known : other;
 }
 
+/* "udp, rtp or http" */
+static void list_all(const struct io_type *const *types, struct errmsg *ret)
+{
+	size_t len = 0;
+
+	ret->text[0] = '\0';
+	for (; *types != NULL && len < sizeof ret->text; types++)
+		len += (size_t)snprintf(ret->text + len,
+					sizeof ret->text - len, "%s%s",
+					len == 0	   ? ""
+					: types[1] != NULL ? ", "
+							   : " or ",
+					(*types)->name);
+}
+
 int io_foreign_type(const char *type, bool input, struct errmsg *error)
 {
 	bool may_stay = has_word(stored, type, strlen(type));
@@ -139,6 +154,11 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 	if (remedy == NULL && io_type_find(types_of(!input), type) != NULL)
 		remedy = input ? "it is a type of outputs"
 			       : "it is a type of inputs";
+	if (remedy == NULL && !may_stay) {
+		list_all(types_of(input), &memory);
+		return errmsg_fail(error, -EINVAL, "type \"%.32s\" is not %s",
+				   type, memory.text);
+	}
 	return errmsg_fail(error, may_stay ? -ENOTSUP : -EINVAL,
 			   "type \"%.32s\" is not %s%s%s", type,
 			   may_stay && !has_name ? "supported by this version"

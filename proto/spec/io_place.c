@@ -38,7 +38,8 @@ int io_judge_authority(const char *target, struct errmsg *error)
 		if (address_number("port", port, 1, UINT16_MAX, &n, NULL) == 0)
 			return 0;
 	}
-	return errmsg_fail(error, -EINVAL, "port: %.*s is not a port",
+	return errmsg_fail(error, -EINVAL, "port: %.*s is not a port (1 to "
+			   "65535)",
 			   (int)MIN(len, (size_t)64), colon + 1);
 }
 

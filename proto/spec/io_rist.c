@@ -20,6 +20,8 @@ static const char *const profiles[] = {
 	NULL,
 };
 
+static const char *const key_sizes[] = { "128", "256", NULL };
+
 #define ROWS(spec) \
 	{ "buffer", FIELD_AT(spec, rist.buffer_ms), .min = 1, \
 	  .max = BUFFER_MAX_MS, .initial = RIST_BUFFER_DEFAULT_MS, \
@@ -28,11 +30,9 @@ static const char *const profiles[] = {
 	  .help = "How long a lost datagram may be repeated." }, \
 	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
 	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
-	{ "aes-type", FIELD_AT(spec, rist.key_bits), .min = 128, \
-	  .max = 256, .initial = 128, \
-	  .unit = "bits", .needs = "secret", \
-	  .flags = FIELD_OBSERVER, \
-	  .help = "Length of the key: 128 or 256." }, \
+	{ "aes-type", FIELD_AT(spec, rist.key_bits), .words = key_sizes, \
+	  .initial = 128, .unit = "bits", .needs = "secret", \
+	  .flags = FIELD_OBSERVER, .help = "Length of the key." }, \
 	{ "cname", FIELD_AT(spec, rist.cname), .min = 1, \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Name of this end, which the other end shows." }, \
@@ -95,10 +95,6 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 {
 	bool simple = s->profile == RIST_SIMPLE;
 
-	if (s->key_bits != 128 && s->key_bits != 256)
-		return errmsg_fail(error, -EINVAL,
-				   "aes-type: %u is not 128 or 256",
-				   s->key_bits);
 	if (simple && s->secret[0] != '\0')
 		return errmsg_fail(error, -EINVAL, "secret: there is none in "
 				   "the simple profile");

@@ -22,14 +22,16 @@ int option_number(const char *text, size_t len, unsigned min, unsigned max,
 
 		if (text[i] < '0' || text[i] > '9')
 			return errmsg_fail(error, -EINVAL,
-					   "\"%.*s\" is not a number",
-					   SHOWN(len), text);
+					   "\"%.*s\" is not a number "
+					   "between %u and %u", SHOWN(len),
+					   text, min, max);
 		fits = fits && n <= (UINT_MAX - digit) / 10;
 		n = n * 10 + digit;
 	}
 	if (len == start)
-		return errmsg_fail(error, -EINVAL, "\"%.*s\" is not a number",
-				   (int)len, text);
+		return errmsg_fail(error, -EINVAL, "\"%.*s\" is not a number "
+				   "between %u and %u", (int)len, text, min,
+				   max);
 	if (!fits || n < min || n > max)
 		return errmsg_fail(error, -EINVAL,
 				   "%.*s is not between %u and %u",

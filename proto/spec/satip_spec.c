@@ -318,9 +318,10 @@ static int read_name(const char *text, struct satip_spec *spec,
 	uint32_t port = SATIP_PORT;
 	int r = 0;
 
-	if (!is_name(text, len))
-		return errmsg_fail(error, -EINVAL, "is neither an IP address "
-				   "nor a host name");
+	if (!is_name(text, len) || strstr(text, "://") != NULL)
+		return errmsg_fail(error, -EINVAL, "\"%.64s\" is neither an IP "
+				   "address nor a host name: write HOST or "
+				   "HOST:PORT", text);
 	if (text[len] == ':')
 		r = read_number("port", text + len + 1, 1, UINT16_MAX, &port,
 				error);

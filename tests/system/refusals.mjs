@@ -90,7 +90,7 @@ const REFUSALS = {
 		[{ id: 'u', user: { type: 2 } }, 400, /^user\.enable: /],
 		[{ id: 'u', user: { enable: true } }, 400, /^user\.type: /],
 		[{ id: 'u', user: { enable: true, type: 4 } }, 400,
-			'user.type: is not 1, 2 or 3'],
+			'user.type: 4 is not 1, 2 or 3'],
 		[{ id: 'u', user: { remove: true } }, 404,
 			'id: there is no user "u"'],
 	],

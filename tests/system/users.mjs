@@ -110,7 +110,7 @@ test('a wrong request changes nothing and names the error', async (t) => {
 		[set('a', { ...good, enable: 1 }), 400],
 		[set('a', { ...good, type: '2' }), 400],
 		[set('a', { ...good, type: 4 }), 400,
-			'user.type: is not 1, 2 or 3'],
+			'user.type: 4 is not 1, 2 or 3'],
 		[set('a', { ...good, type: 1.5 }), 400],
 		[set('a', { ...good, password: 5 }), 400],
 		[set('a', { ...good, password: 'p'.repeat(512) }), 400],

@@ -171,7 +171,7 @@ function judgePlace(place) {
 	if (rest === ':')
 		return 'port: nothing follows \':\'';
 	return rest === '' || isPort(rest.slice(1)) ? ''
-		: `port: ${rest.slice(1, 65)} is not a port`;
+		: `port: ${rest.slice(1, 65)} is not a port (1 to 65535)`;
 }
 
 /**
@@ -218,13 +218,16 @@ export function judgeText(row, text) {
 	}
 	if (row.type !== 'integer' || (row.min ?? row.max) === undefined)
 		return '';
-	if (!/^-?\d+$/.test(text))
-		return `"${text.slice(0, 64)}" is not a number`;
 	const n = Number(text), { min = 0, max = 2 ** 63 } = row;
+	const bounds = `between ${min} and ${max}` +
+		(row.unit ? ` ${row.unit}` : '');
 
-	return n >= min && n <= max && !(text[0] === '-' && min >= 0) ? ''
-		: `${text.slice(0, 20)} is not between ${min} and ${max}` +
-			(row.unit ? ` ${row.unit}` : '');
+	if (!/^-?\d+$/.test(text))
+		return `"${text.slice(0, 64)}" is not a number ${bounds}`;
+	if (n < min || n > max || (text[0] === '-' && min >= 0))
+		return `${text.slice(0, 20)} is not ${bounds}`;
+	return row.choices?.includes(String(n)) ?? true ? ''
+		: `${text.slice(0, 20)} is not ${row.choices?.join(', ')}`;
 }
 
 /**
@@ -241,7 +244,8 @@ export function judgeAddress(text, which, forms) {
 	const { type, target, options } = address;
 
 	if (!forms.types(which).includes(type))
-		return `type "${type.slice(0, 32)}" is not known`;
+		return `type "${type.slice(0, 32)}" is not ` +
+			forms.types(which).join(', ');
 	if (type === 'udp' || type === 'rtp') {
 		const wrong = judgeEndpoint(target, which);
 

@@ -148,14 +148,14 @@ Test(address, refuses_endpoints_with_the_field)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{ "1.2.3.4:70000", "port: 70000 is not a port" },
-		{ "1.2.3.4:0", "port: 0 is not a port" },
+		{ "1.2.3.4:70000", "port: 70000 is not a port (1 to 65535)" },
+		{ "1.2.3.4:0", "port: 0 is not a port (1 to 65535)" },
 		{ "1.2.3.4:", "port: nothing follows ':'" },
-		{ "1.2.3.4:12x", "port: 12x is not a port" },
-		{ "1.2.3.4:-1", "port: -1 is not a port" },
-		{ "1.2.3.4: 1", "port:  1 is not a port" },
+		{ "1.2.3.4:12x", "port: 12x is not a port (1 to 65535)" },
+		{ "1.2.3.4:-1", "port: -1 is not a port (1 to 65535)" },
+		{ "1.2.3.4: 1", "port:  1 is not a port (1 to 65535)" },
 		{ "1.2.3.4:99999999999999999999999",
-		  "port: 99999999999999999999999 is not a port" },
+		  "port: 99999999999999999999999 is not a port (1 to 65535)" },
 		{ "1.2.3:1", "host: \"1.2.3\" is not an IP address" },
 		{ "example.org", "host: \"example.org\" is not an IP address" },
 		{ "1.2.3.4/x", "host: \"1.2.3.4/x\" is not an IP address" },

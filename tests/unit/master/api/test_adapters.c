@@ -202,7 +202,7 @@ Test(adapter, has_an_address_that_an_input_can_receive)
 	open_world("{}");
 	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		     "'enable':true,'address':'udp://1.2.3.4:x'}}", 400,
-		     "adapter.address: port: x is not a port");
+		     "adapter.address: port: x is not a port (1 to 65535)");
 	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		     "'enable':true,'address':'dvb://b'}}", 400,
 		     "adapter.address: dvb:// is an input of streams");

@@ -183,8 +183,8 @@ static const struct {
 	  "stream.type: is missing" },
 	{ "{'cmd':'set-stream','stream':{'enable':true,'type':'x'}}", 400,
 	  "stream.type: \"x\" is not spts or mpts" },
-	{ "{'cmd':'set-stream','stream':{'output':['http://:70000/x'],"
-	  ONE "}}", 400, "stream.output[0]: port: 70000 is not a port" },
+	{ "{'cmd':'set-stream','stream':{'output':['http://:x/x']," ONE "}}",
+	  400, "stream.output[0]: port: x is not a port (1 to 65535)" },
 	{ "{'cmd':'set-stream','stream':{'output':['http://:8000/x'],"
 	  ONE "}}", 400,
 	  "stream.output[0]: port: 8000 is the port of the control server" },

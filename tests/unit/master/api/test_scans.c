@@ -213,7 +213,7 @@ Test(scans, are_of_inputs_only)
 	expect_error("{'cmd':'scan-init','scan':'dvb://a001'}", 404,
 		     "scan: there is no adapter \"a001\"");
 	expect_error("{'cmd':'scan-init','scan':'udp://239.1.1.1:70000'}",
-		     400, "scan: port: 70000 is not a port");
+		     400, "scan: port: 70000 is not a port (1 to 65535)");
 	expect_error("{'cmd':'scan-check'}", 400,
 		     "id: is not the id of an analyzer");
 	expect_error("{'cmd':'scan-kill','id':7}", 400,

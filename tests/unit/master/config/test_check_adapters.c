@@ -53,7 +53,8 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		  "\"address\":\"udp://239.1.1.1:1234\"}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"udp://239.1.1.1:x\"}]",
-		  "dvb_tune[0]: address: port: x is not a port\n" },
+		  "dvb_tune[0]: address: port: x is not a port (1 to "
+		  "65535)\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"address\":5}]",
 		  "dvb_tune[0]: address: is not a string\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,"

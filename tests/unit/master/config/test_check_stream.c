@@ -62,7 +62,8 @@ Test(check_stream, names_the_option_that_has_no_meaning)
 		{ "service_name", "News", "" },
 		{ "of_tomorrow", "x", "" },
 		{ "input", "udp://239.1.1.1#pnr=x",
-		  "stream.input[0]: pnr: \"x\" is not a number\n" },
+		  "stream.input[0]: pnr: \"x\" is not a number between 1 "
+		  "and 65535\n" },
 		{ "input", "udp://239.1.1.1#pnr=1&of_tomorrow",
 		  "warning stream.input[0]: option \"of_tomorrow\" is not "
 		  "known\n" },
@@ -162,7 +163,7 @@ Test(check_stream, rejects_a_malformed_address_of_an_adapter)
 			     (unsigned)enable, "%s", found);
 		cr_expect_str_eq(found + (enable ? 0 : strlen("warning ")),
 				 "stream.input[0]: pnr: \"abc\" is not a "
-				 "number\n");
+				 "number between 1 and 65535\n");
 		json_decref(stream);
 	}
 	json_decref(document);

@@ -112,12 +112,13 @@ Test(options, finds_where_to_listen)
 		{ "7000", "9000", NULL,
 		  "settings.control_port: is not a string" },
 		{ "7000", "\"x\"", NULL,
-		  "settings.control_port: \"x\" is not a port" },
+		  "settings.control_port: \"x\" is not a port (1 to 65535)" },
 		{ NULL, "\"1.2.3.4\"", NULL,
 		  "settings.control_port: \"1.2.3.4\" is not \"8000\" or "
 		  "\"<address>:<port>\"" },
 		{ NULL, "\"70000\"", NULL,
-		  "settings.control_port: port: 70000 is not a port" },
+		  "settings.control_port: port: 70000 is not a port (1 to "
+		  "65535)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -220,14 +220,16 @@ Test(field, an_error_names_field_value_and_accepted_values)
 	static const char *const cases[][2] = {
 		{ "{'on':1}", "on: is not true or false" },
 		{ "{'byte':256}", "byte: 256 is not between 0 and 255" },
-		{ "{'byte':'5'}", "byte: is not a whole number" },
-		{ "{'byte':null}", "byte: is not a whole number" },
+		{ "{'byte':'5'}",
+		  "byte: is not a whole number between 0 and 255" },
+		{ "{'byte':null}",
+		  "byte: is not a whole number between 0 and 255" },
 		{ "{'level':9}", "level: 9 is not between 10 and 70 ms" },
 		{ "{'total':-1}", "total: -1 is less than 0" },
 		{ "{'offset':2147483648}", "offset: 2147483648 is not between "
 					   "-2147483648 and 2147483647" },
 		{ "{'ratio':2.5}", "ratio: 2.5 is not between 0 and 2" },
-		{ "{'ratio':'1'}", "ratio: is not a number" },
+		{ "{'ratio':'1'}", "ratio: is not a number between 0 and 2" },
 		{ "{'name':5}", "name: is not a string" },
 		{ "{'name':'1234567'}", "name: is longer than 6 bytes" },
 		{ "{'secret':'zz'}", "secret: has 2 bytes, not 3 to 8" },
@@ -294,7 +296,8 @@ Test(field, a_loose_table_accepts_the_types_that_user_interfaces_store)
 	/* the first error is reported; other keys are taken */
 	cr_assert_eq(read_with(&loose, "{'byte':'x','level':'99','total':7}",
 			       &s, &error), -EINVAL);
-	cr_assert_str_eq(error.text, "byte: \"x\" is not a number");
+	cr_assert_str_eq(error.text, "byte: \"x\" is not a number between "
+			 "0 and 255");
 	cr_assert_eq(s.level, 20);
 	cr_assert_eq(s.total, 7);
 }
@@ -307,8 +310,9 @@ Test(field, a_text_is_read_by_the_type_of_its_row)
 		{ "on", "", NULL }, { "on", "1", NULL },
 		{ "on", "yes", "\"yes\" is not true or false" },
 		{ "level", "10", NULL },
-		{ "level", "", "\"\" is not a number" },
-		{ "level", "10s", "\"10s\" is not a number" },
+		{ "level", "", "\"\" is not a number between 10 and 70 ms" },
+		{ "level", "10s",
+		  "\"10s\" is not a number between 10 and 70 ms" },
 		{ "level", "-1", "-1 is not between 10 and 70 ms" },
 		{ "byte", "-0", "-0 is not between 0 and 255" },
 		{ "level", "99999999999999999999",

@@ -13,6 +13,7 @@
 #define PLAYLIST "write http://HOST/NAME.m3u8 or https://HOST/NAME.m3u8"
 #define LATER " is not supported by this version; "
 #define UNKNOWN " is not known; "
+#define INPUTS "udp, rtp, file, sdp, srt, rist, http, stream, dvb or https"
 
 static const struct {
 	const char *text, *error;
@@ -44,10 +45,10 @@ static const struct {
 	{ "copy://news", "type \"copy\"" UNKNOWN "write stream://ID", EINVAL },
 	{ "np://h/x", "type \"np\"" UNKNOWN "it is a type of outputs",
 	  EINVAL },
-	{ "gopher://x", "type \"gopher\" is not known", EINVAL },
+	{ "gopher://x", "type \"gopher\" is not " INPUTS, EINVAL },
 	{ "stop://x", "type \"stop\" is not supported by this version",
 	  ENOTSUP },
-	{ "+://x", "type \"+\" is not known", EINVAL },
+	{ "+://x", "type \"+\" is not " INPUTS, EINVAL },
 	/* without a type */
 	{ "239.1.1.1:5004/udp", "\"239.1.1.1:5004/udp\" is not type://target; "
 	  GROUP, EINVAL },

@@ -42,7 +42,8 @@ static const struct {
 	  "rendezvous" },
 	{ "srt://h:9?mode=both", "mode: \"both\" is not caller, listener or "
 	  "rendezvous" },
-	{ "srt://h:9?latency", "latency: \"\" is not a number" },
+	{ "srt://h:9?latency", "latency: \"\" is not a number between 0 "
+	  "and 60000 ms" },
 	{ "srt://h:9#pbkeylen=17", "pbkeylen: 17 is not 16, 24 or 32" },
 	{ "srt://h:9#packetfilter=foo,bar",
 	  "packetfilter: \"foo\" is not known: the only one is fec" },

@@ -135,7 +135,8 @@ static const struct {
 	const char *text, *error;
 } bad_outputs[] = {
 	{ "rtp://239.1.1.1#fec", "fec: \"\" is not <columns>x<rows>" },
-	{ "rtp://239.1.1.1#fec=5x", "fec: \"\" is not a number" },
+	{ "rtp://239.1.1.1#fec=5x", "fec: \"\" is not a number between 4 and "
+	  "20" },
 	{ "rtp://239.1.1.1#fec=21x4", "fec: 21 is not between 1 and 20" },
 	{ "rtp://239.1.1.1#fec=5x3", "fec: 3 is not between 4 and 20" },
 	{ "rtp://239.1.1.1#fec=20x6", "fec: 20x6 is more than 100 datagrams" },

@@ -108,8 +108,9 @@ static const struct {
 	int err;
 } bad_inputs[] = {
 	{ "", "is empty", EINVAL },
-	{ "udp://1.2.3.4:70000", "port: 70000 is not a port", EINVAL },
-	{ "udp://1.2.3.4:0", "port: 0 is not a port", EINVAL },
+	{ "udp://1.2.3.4:70000", "port: 70000 is not a port (1 to 65535)",
+	  EINVAL },
+	{ "udp://1.2.3.4:0", "port: 0 is not a port (1 to 65535)", EINVAL },
 	{ "udp://news.example", "host: \"news.example\" is not an IP address",
 	  EINVAL },
 	{ "udp://239.1.1.1#src=2001:db8::1",
@@ -130,13 +131,15 @@ static const struct {
 	  EINVAL },
 	{ "udp://10.0.0.1#src=10.0.0.2", "src: is for multicast groups only",
 	  EINVAL },
-	{ "udp://239.1.1.1#renew=often", "renew: \"often\" is not a number",
-	  EINVAL },
-	{ "udp://239.1.1.1#renew", "renew: \"\" is not a number", EINVAL },
+	{ "udp://239.1.1.1#renew=often",
+	  "renew: \"often\" is not a number between 0 and 86400 s", EINVAL },
+	{ "udp://239.1.1.1#renew",
+	  "renew: \"\" is not a number between 0 and 86400 s", EINVAL },
 	{ "udp://239.1.1.1#renew=86401",
 	  "renew: 86401 is not between 0 and 86400 s", EINVAL },
 	{ "udp://239.1.1.1#socket_size=1M",
-	  "socket_size: \"1M\" is not a number", EINVAL },
+	  "socket_size: \"1M\" is not a number between 0 and 1073741824 bytes",
+	  EINVAL },
 	{ "udp://239.1.1.1#id", "id: has no value", EINVAL },
 	{ "udp://239.1.1.1#cc_limit=-1",
 	  "cc_limit: -1 is not between 0 and 1000000 errors/s",
@@ -156,7 +159,7 @@ static const struct {
 	{ "file:///a#mux=file:///b&mux_pid=100",
 	  "mux: is not udp:// or rtp://", EINVAL },
 	{ "file:///a#mux=udp://1.2.3.4:0&mux_pid=100",
-	  "mux: port: 0 is not a port", EINVAL },
+	  "mux: port: 0 is not a port (1 to 65535)", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1%23mux=udp://239.1.1.2%26mux_pid=50"
 	  "&mux_pid=100", "mux: cannot itself have mux", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=31",
@@ -164,10 +167,11 @@ static const struct {
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:8191",
 	  "mux_pid: 8191 is not between 32 and 8190", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:",
-	  "mux_pid: \"\" is not a number", EINVAL },
+	  "mux_pid: \"\" is not a number between 32 and 8190", EINVAL },
 	{ "dvb://", "nothing follows dvb://", EINVAL },
 	{ "dvb://a/b", "dvb: an id has only A-Z a-z 0-9 _ . -", EINVAL },
-	{ "dvb://a#pnr=x", "pnr: \"x\" is not a number", EINVAL },
+	{ "dvb://a#pnr=x", "pnr: \"x\" is not a number between 1 and 65535",
+	  EINVAL },
 	{ "rtsp://h/x", "type \"rtsp\" is not supported by this version; "
 	  "convert it: ffmpeg -i ADDRESS -c copy -f mpegts "
 	  "udp://127.0.0.1:PORT",
@@ -176,7 +180,8 @@ static const struct {
 	{ "stream://0123456789012345678901234567890123456789"
 	  "0123456789012345678901234", "stream: an id has at most 64 "
 	  "characters", EINVAL },
-	{ "gopher://x", "type \"gopher\" is not known", EINVAL },
+	{ "gopher://x", "type \"gopher\" is not udp, rtp, file, "
+	  "sdp, srt, rist, http, stream, dvb or https", EINVAL },
 };
 
 Test(io_spec, reads_a_pid_of_another_stream)
@@ -326,14 +331,15 @@ static const struct {
 	{ "udp://239.1.1.1#ttl=0", "ttl: 0 is not between 1 and 255", EINVAL },
 	{ "udp://239.1.1.1#ttl=256", "ttl: 256 is not between 1 and 255",
 	  EINVAL },
-	{ "udp://239.1.1.1:70000", "port: 70000 is not a port", EINVAL },
+	{ "udp://239.1.1.1:70000", "port: 70000 is not a port (1 to 65535)",
+	  EINVAL },
 	{ "http://:8100", "path: is missing", EINVAL },
 	{ "http://:8100/", "path: is missing", EINVAL },
 	{ "http:///x", "port: is missing", EINVAL },
 	{ "http://*/x", "port: is missing", EINVAL },
 	{ "http://127.0.0.1/x", "port: is missing", EINVAL },
-	{ "http://:0/x", "port: 0 is not a port", EINVAL },
-	{ "http://:70000/x", "port: 70000 is not a port", EINVAL },
+	{ "http://:0/x", "port: 0 is not a port (1 to 65535)", EINVAL },
+	{ "http://:70000/x", "port: 70000 is not a port (1 to 65535)", EINVAL },
 	{ "http://host:80/x", "host: \"host\" is not an IP address", EINVAL },
 	{ "http://*x:80/x", "host: \"*x\" is not an IP address", EINVAL },
 	{ "http://00:80/x", "host: \"00\" is not an IP address", EINVAL },
@@ -395,7 +401,8 @@ static const struct {
 	  EINVAL },
 	{ "file:///x#rotate_time=-1",
 	  "rotate_time: -1 is not between 1 and 2678400 s", EINVAL },
-	{ "mailto://x", "type \"mailto\" is not known", EINVAL },
+	{ "mailto://x", "type \"mailto\" is not udp, rtp, http, https, file, "
+	  "np, srt or rist", EINVAL },
 };
 
 Test(io_spec, refuses_outputs_with_the_field)

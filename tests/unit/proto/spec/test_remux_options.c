@@ -154,12 +154,14 @@ Test(remux_options, maps_repeat_in_their_order)
 
 Test(remux_options, an_error_names_the_option_and_the_value)
 {
-	refuse("pnr", "pnr: \"\" is not a number");
+	refuse("pnr", "pnr: \"\" is not a number between 1 and 65535");
 	refuse("pnr=0", "pnr: 0 is not between 1 and 65535");
 	refuse("set_tsid=65536", "set_tsid: 65536 is not between 1 and 65535");
-	refuse("filter=1,,2", "filter: \"\" is not a number");
+	refuse("filter=1,,2", "filter: \"\" is not a number between "
+	       "1 and 8190");
 	refuse("filter=8191", "filter: 8191 is not between 1 and 8190");
-	refuse("filter~=a", "filter~: \"a\" is not a number");
+	refuse("filter~=a", "filter~: \"a\" is not a number between "
+	       "1 and 8190");
 	refuse("map.video=31", "map.video: 31 is not between 32 and 8190");
 	refuse("map.video.eng=32", "map.video.eng: \"video.eng\" is not a "
 	       "PID, a kind of stream or a language");
@@ -170,7 +172,8 @@ Test(remux_options, an_error_names_the_option_and_the_value)
 	       "map.pcr: 99 is the PID of another map");
 	refuse("lang.101=english", "lang.101: \"english\" is not a language "
 	       "of three letters");
-	refuse("lang.x=eng", "lang.x: \"x\" is not a number");
+	refuse("lang.x=eng", "lang.x: \"x\" is not a number between "
+	       "1 and 8190");
 	refuse("cas=maybe", "cas: \"maybe\" is not true or false");
 	refuse("pass_sdt&no_sdt", "no_sdt: contradicts the option before it: "
 	       "pass or drop the table");

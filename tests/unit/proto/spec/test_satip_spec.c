@@ -4,7 +4,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#define NO_SERVER "server: is neither an IP address nor a host name"
+#define NO_SERVER(text) "server: \"" text "\" is neither an IP address nor a " \
+			"host name: write HOST or HOST:PORT"
 
 static int parse(const char *adapter, struct satip_spec *ret,
 		 struct errmsg *error)
@@ -81,12 +82,15 @@ Test(satip_spec, names_the_key_of_a_wrong_value)
 		const char *adapter, *error;
 	} cases[] = {
 		{ "{}", "type: is missing" },
-		{ "{\"server\":\"a b\"}", NO_SERVER },
-		{ "{\"server\":\"192.0.2.300\"}", NO_SERVER },
-		{ "{\"server\":\".a\"}", NO_SERVER },
-		{ "{\"server\":\"a.\"}", NO_SERVER },
-		{ "{\"server\":\"\"}", NO_SERVER },
-		{ "{\"server\":7}", NO_SERVER },
+		{ "{\"server\":\"a b\"}", NO_SERVER("a b") },
+		{ "{\"server\":\"192.0.2.300\"}", NO_SERVER("192.0.2.300") },
+		{ "{\"server\":\".a\"}", NO_SERVER(".a") },
+		{ "{\"server\":\"a.\"}", NO_SERVER("a.") },
+		{ "{\"server\":\"\"}", NO_SERVER("") },
+		{ "{\"server\":7}", NO_SERVER("") },
+		{ "{\"server\":\"rtsp://192.0.2.1:554\"}",
+		  NO_SERVER("rtsp://192.0.2.1:554") },
+		{ "{\"server\":\"rtsp://a\"}", NO_SERVER("rtsp://a") },
 		{ "{\"server\":\"a:0\"}",
 		  "server: port: 0 is no number from 1 to 65535" },
 		{ "{\"server\":\"a:\"}",
