@@ -221,6 +221,21 @@ static void judge_control_path(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
+/* The category whose groups order the playlist. */
+static void judge_arrange(struct judge *j, const json_t *document)
+{
+	const json_t *list = json_object_get(document, "categories");
+	const char *name = json_string_value(json_object_get(
+		json_object_get(document, "settings"), "playlist_arrange"));
+	size_t mark = judge_down(j, "playlist_arrange");
+
+	if (name != NULL && name[0] != '\0' && json_array_size(list) > 0 &&
+	    judge_find(list, "name", name) == NULL)
+		judge_add(j, CHECK_WARNING, "there is no category \"%.64s\"",
+			  name);
+	judge_up(j, mark);
+}
+
 static void judge_settings(struct judge *j, const json_t *document,
 			   struct sockaddr_any *ret, bool *ret_known)
 {
@@ -250,6 +265,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_epg(j, settings, "epg_export");
 	judge_dictionary(j, settings);
 	judge_certificate(j, settings);
+	judge_arrange(j, document);
 	judge_keep_active(j, settings);
 	judge_keep_default(j, settings);
 	stream_spec_add_defaults(defaults, settings);

@@ -5,6 +5,8 @@
 #include "master/config/judge.h"
 #include "master/config/viewer_settings.h"
 
+#include <string.h>
+
 /* Rules of another shape, which nothing enforces. */
 static void judge_rule_shapes(struct judge *j, const json_t *auth)
 {
@@ -74,6 +76,11 @@ static void judge_rules(struct judge *j, const json_t *auth,
 	    !viewer_location_is_valid(promo))
 		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING,
 			  "is not a URL");
+	else if (promo != NULL && promo[0] != '\0' && promo[0] != '/' &&
+		 strstr(promo, "://") == NULL)
+		judge_add(j, CHECK_WARNING, "\"%.64s\" does not begin with "
+			  "http:// or https://: a player looks for it beside "
+			  "the stream", promo);
 	judge_up(j, mark);
 	mark = judge_down(j, "x_real_ip");
 	if (json_is_true(json_object_get(auth, "x_real_ip")) &&

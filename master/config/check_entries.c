@@ -161,10 +161,13 @@ static void judge_server(struct judge *j, const json_t *server)
 {
 	const json_t *host = json_object_get(server, "host");
 
-	if (json_is_object(server) && json_string_length(host) == 0)
+	if (!json_is_object(server))
+		return;
+	if (host == NULL ||
+	    (json_is_string(host) && json_string_length(host) == 0))
 		judge_add(j, CHECK_WARNING, "host: is %s",
-			  host == NULL ? "missing" :
-			  json_is_string(host) ? "empty" : "not a string");
+			  host == NULL ? "missing" : "empty");
+	(void)field_check(&server_fields, server, NULL, on_found, j);
 }
 
 /* Categories that the user may watch; without categories they are names of no
@@ -266,6 +269,19 @@ static void judge_viewers(struct judge *j, const json_t *document)
 			  "effect: %s (users: %zu)", keys.text, n);
 }
 
+/* Those of adapters are judged with their other errors. */
+static void judge_twice(struct judge *j, const json_t *list,
+			const json_t *entry)
+{
+	const char *id = json_string_value(json_object_get(entry, "id"));
+	size_t mark = judge_down(j, "id");
+
+	if (id != NULL && judge_find(list, "id", id) != entry)
+		judge_add(j, CHECK_WARNING, "\"%.64s\" is already the id of "
+			  "an earlier entry", id);
+	judge_up(j, mark);
+}
+
 void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		 const json_t *document)
 {
@@ -290,10 +306,13 @@ void judge_entries(struct judge *j, const json_t *document)
 	size_t mark, inner, i;
 
 	for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+		const json_t *list = json_object_get(document, lists[k]);
+
 		mark = judge_down(j, lists[k]);
-		json_array_foreach(json_object_get(document, lists[k]), i,
-				   entry) {
+		json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
 			inner = judge_down_index(j, i);
+			if (strcmp(lists[k], "dvb_tune") != 0)
+				judge_twice(j, list, entry);
 			judge_entry(j, lists[k], entry, document);
 			judge_up(j, inner);
 		}

@@ -45,14 +45,21 @@ static void look_for_file(struct host *h, const char *what, const char *path,
 {
 	struct passwd entry, *user = NULL;
 	char names[PASSWD_MAX];
+	struct stat st;
 	int err;
 
 	if (path[0] == '\0')
 		return;
 	h->n_files++;
-	if (!(h->wanted & HOST_FILES) || eaccess(path, mode) == 0)
+	if (!(h->wanted & HOST_FILES))
 		return;
-	err = errno;
+	err = eaccess(path, mode) < 0 ? errno : 0;
+	/* it can be opened, but not read */
+	if (err == 0 && mode == R_OK && stat(path, &st) == 0 &&
+	    S_ISDIR(st.st_mode))
+		err = EISDIR;
+	if (err == 0)
+		return;
 	(void)getpwuid_r(geteuid(), &entry, names, sizeof names, &user);
 	judge_add(&h->j, CHECK_WARNING, "%s%s%.128s: %s for user %s", what,
 		  what[0] != '\0' ? ": " : "", path, strerror(err),

@@ -84,6 +84,20 @@ static void judge_number(struct judge *j, const json_t *stream)
 	if (text != NULL && text[strspn(text, "0123456789")] != '\0')
 		judge_add(j, CHECK_WARNING, "\"%.32s\" is not a number: the "
 			  "playlist has none", text);
+	else if (json_number_value(value) < 0)
+		judge_add(j, CHECK_WARNING, "%g is less than 0",
+			  json_number_value(value));
+	judge_up(j, mark);
+}
+
+/* Users see the stream by its name. */
+static void judge_name(struct judge *j, const json_t *stream)
+{
+	const json_t *name = json_object_get(stream, "name");
+	size_t mark = judge_down(j, "name");
+
+	if (json_is_string(name) && json_string_length(name) == 0)
+		judge_add(j, CHECK_WARNING, "is empty");
 	judge_up(j, mark);
 }
 
@@ -120,6 +134,7 @@ void judge_names(struct judge *j, const json_t *stream, const json_t *document)
 {
 	judge_cas_list(j, stream, json_object_get(document, "cas"));
 	judge_groups(j, stream, json_object_get(document, "categories"));
+	judge_name(j, stream);
 	judge_number(j, stream);
 	judge_texts(j, stream);
 }

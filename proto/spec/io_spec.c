@@ -221,6 +221,24 @@ static void remark_option(const struct reader *rd, const char *key,
 	rd->remark(text.text, rd->arg);
 }
 
+/* Reports the second of several values of a key. */
+static void remark_repeated(const struct reader *rd, const struct field *f,
+			    size_t i)
+{
+	const char *key = rd->given[i].key;
+	struct errmsg text;
+	size_t first = 0;
+
+	while (strcmp(rd->given[first].key, key) != 0)
+		first++;
+	if (rd->remark == NULL || f == NULL || f->flags & FIELD_EVERY ||
+	    is_given(rd, first + 1, i, key))
+		return;
+	errmsg_set(&text, "%.64s: is given several times, and only the last "
+		   "value counts", key);
+	rd->remark(text.text, rd->arg);
+}
+
 /* cam without an id is the module of an adapter. */
 static bool is_module(const struct field *f, const char *value)
 {
@@ -248,8 +266,10 @@ static int read_options(const struct reader *rd, struct errmsg *error)
 			errmsg_prefix(error, "%.64s: ", key);
 			return r;
 		}
-		if (is_given(rd, 0, i, key))
+		if (is_given(rd, 0, i, key)) {
+			remark_repeated(rd, f, i);
 			continue;
+		}
 		if (!is_module(f, value))
 			remark_option(rd, key, f);
 		else if (!rd->input || rd->type->kind != INPUT_DVB)

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define WARNING "warning "
+#define TWICE(key) WARNING key ": is given several times, and only the " \
+	"last value counts"
 
 struct wrong {
 	const char *address;
@@ -62,11 +64,12 @@ static const struct wrong inputs[] = {
 	{ "rtp://239.1.1.1:1#skew=100",
 	  WARNING "skew: does nothing without merge" },
 	{ "rtp://239.1.1.1:1#skew=100&skew=90",
-	  WARNING "skew: does nothing without merge" },
+	  WARNING "skew: does nothing without merge" TWICE("skew") },
 	{ "rtp://239.1.1.1:1#delay=100", "" },
 	{ "srt://h:1#delay=100", WARNING "delay: does nothing without merge" },
 	{ "udp://239.1.1.1:1#sync", WARNING "sync: does nothing here" },
-	{ "rtp://239.1.1.1:1#sync&sync", WARNING "sync: does nothing here" },
+	{ "rtp://239.1.1.1:1#sync&sync",
+	  WARNING "sync: does nothing here" TWICE("sync") },
 	{ "udp://239.1.1.1:1#no_sync&ts_size=204", "" },
 	{ "http://h/x#sync", "" },
 	{ "http://h/x#sync=x", "sync: \"x\" is not true or false" },

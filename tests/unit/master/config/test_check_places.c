@@ -149,3 +149,48 @@ Test(check_places, of_the_play_port_are_not_those_of_another_output)
 	cr_expect_str_eq(found, "", "%s", found);
 	json_decref(document);
 }
+
+Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
+{
+	static const char *const cases[][2] = {
+		{ "{\"make_stream\":[{\"id\":\"a\",\"name\":\"\","
+		  "\"type\":\"spts\",\"enable\":true,\"lcn\":-1,"
+		  "\"input\":[\"udp://:1#pnr=1&pnr=2&pnr=3\"]}]}",
+		  "warning make_stream[0].input[0]: pnr: is given several "
+		  "times, and only the last value counts\n"
+		  "warning make_stream[0].name: is empty\n"
+		  "warning make_stream[0].lcn: -1 is less than 0\n" },
+		{ "{\"auth\":{\"enable\":true,\"promo\":\"nourl\"}}",
+		  "warning auth.promo: \"nourl\" does not begin with http:// "
+		  "or https://: a player looks for it beside the stream\n" },
+		{ "{\"auth\":{\"enable\":true,\"promo\":\"http://h/x\"}}", "" },
+		{ "{\"servers\":[{\"host\":\"h\",\"port\":99999},"
+		  "{\"host\":\"h\",\"port\":80}]}",
+		  "warning servers[0].port: 99999 is not between 1 and "
+		  "65535\n" },
+		{ "{\"cas\":[{\"id\":\"a\",\"ecmg_channel_id\":1,"
+		  "\"ecmg_host\":\"h\",\"ecmg_port\":1},{\"id\":\"a\","
+		  "\"ecmg_channel_id\":2,\"ecmg_host\":\"h\","
+		  "\"ecmg_port\":1}]}",
+		  "warning cas[1].id: \"a\" is already the id of an earlier "
+		  "entry\n" },
+		{ "{\"settings\":{\"playlist_arrange\":\"Nope\"},"
+		  "\"categories\":[{\"name\":\"c\"}]}",
+		  "warning settings.playlist_arrange: there is no category "
+		  "\"Nope\"\n" },
+		{ "{\"users\":{\"v\":{\"enable\":true,\"type\":3}}}",
+		  "warning users: no control user can log in (type 1, enabled, "
+		  "with a password): sluice --reset-password LOGIN -c FILE "
+		  "adds one\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = json_loads(cases[i][0], 0, NULL);
+		char said[1024] = "";
+
+		cr_assert_not_null(document, "%s", cases[i][0]);
+		(void)check_document(document, NULL, note, said);
+		cr_expect_str_eq(said, cases[i][1], "%s", said);
+		json_decref(document);
+	}
+}
