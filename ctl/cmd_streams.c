@@ -475,8 +475,12 @@ static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
 	json_t *done = json_array();
 
 	for (size_t i = 0; code == CTL_OK && i < n; i++)
-		if (overview_choose(ctl, &o, args[i]) == NULL)
+		if (overview_choose(ctl, &o, args[i]) == NULL) {
 			code = CTL_REFUSED;
+			if (n > 1)
+				(void)fputs("sluicectl: the other streams are "
+					    "not changed either\n", stderr);
+		}
 	for (size_t i = 0; code == CTL_OK && i < n; i++)
 		code = act(ctl, row_id(overview_choose(ctl, &o, args[i])),
 			   done);
