@@ -48,7 +48,7 @@ test('a softcam is made, tested with each result, removed, brought back',
 	await tested('The softcam works.');
 	await page.waitForSelector('.test dd:has-text("0x0b00")');
 	await page.click('.save .primary');
-	await page.waitForSelector('td:has-text("Card 1")');
+	await page.waitForSelector('tr:has-text("Card 1") >> text=not used');
 	const [{ id, ...made }] = await list();
 
 	assert.equal(id, 'a000');

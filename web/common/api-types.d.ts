@@ -75,7 +75,15 @@ export interface Overview {
 	version: string;
 	system: SystemStatus;
 	streams: StreamOverview[];
+	softcams?: SoftcamOverview[];
 	alarms: RaisedAlarm[];
+}
+
+export interface SoftcamOverview {
+	id: string;
+	status?: number;
+	used?: boolean;
+	error?: string;
 }
 
 export interface InputStatus {

@@ -134,6 +134,7 @@ export const en = {
 	licence_done: 'The number was accepted.',
 	licence_number: 'Number',
 	lock: 'locked',
+	logged_in: 'logged in',
 	logging_about: 'Where the service writes its log. A change applies at ' +
 		'once. The lines in memory are on the page',
 	move_down: 'Move down',
@@ -161,7 +162,9 @@ export const en = {
 	no_servers: 'No other headend is listed.',
 	no_services: 'No service is sent yet.',
 	no_softcams: 'There is no softcam.',
+	not_logged_in: 'not logged in',
 	not_sent: 'not sent',
+	not_used: 'not used',
 	one_a_line: 'one a line',
 	options: 'Options',
 	outputs_about: 'This version stores these groups for other programs. No ' +

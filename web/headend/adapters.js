@@ -66,7 +66,12 @@ function useStatus(app, ids) {
 /** @param {{app: App, one: Entry, status: any}} props */
 function Cells({ one, status }) {
 	const isOn = one.enable === true;
-	const reason = status?.worker?.alarm ?? status?.error ?? '';
+	const state = status?.worker?.state ?? '';
+	// a process that runs is no reason
+	const reason = status?.worker?.alarm ?? status?.error ??
+		(state === 'running' ? '' : state);
+	const place = one.address ?? one.server ?? (one.device === undefined
+		? one.adapter : `${one.adapter ?? ''}/${one.device}`) ?? '';
 	// an address has no signal, only packets
 	const tuner = one.address ? undefined : status;
 	const receives = one.address ? 'receives' : 'lock';
@@ -79,8 +84,7 @@ function Cells({ one, status }) {
 		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 		<td class="mono"><${Foreign} text=${one.id} /></td>
 		<td><${Foreign} text=${one.type ?? ''} /></td>
-		<td class="number">${one.adapter ?? ''}${one.device === undefined
-			? '' : `/${one.device}`}</td>
+		<td class="mono"><${Foreign} text=${String(place)} /></td>
 		<td class="number">${tuner?.signal ?? ''}</td>
 		<td class="number">${decibel(tuner?.signal_db)}</td>
 		<td class="number">${tuner?.snr ?? ''}</td>
@@ -89,8 +93,7 @@ function Cells({ one, status }) {
 		<td class=${tuner?.unc > 0 ? 'number is-warn' : 'number'}>
 			${tuner && count(tuner.unc ?? 0)}</td>
 		<td class="number">${mbit(status?.bitrate ?? 0)}</td>
-		<td class="reason"><${Foreign} text=${reason ||
-			(status?.worker?.state ?? '')} /></td>`;
+		<td class="reason"><${Foreign} text=${reason} /></td>`;
 }
 
 /** @param {{app: App, ask: Ask}} props */
@@ -105,7 +108,7 @@ export function Adapters({ app, ask }) {
 		tools=${html`<a class="button" href=${href('transponders')}>
 			${t('scan_go')}</a>`}
 		heads=${[['state', ''], ['name', ''], ['id', ''], ['kind', ''],
-			['device', 'number'], ['signal', 'number'], ['dbm', 'number'],
+			['device', ''], ['signal', 'number'], ['dbm', 'number'],
 			['snr', 'number'], ['db', 'number'], ['ber', 'number'],
 			['unc', 'number'], ['rate', 'number'], ['reason', '']]}
 		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}

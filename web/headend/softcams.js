@@ -5,7 +5,7 @@ import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
 import { Entries } from './entries.js';
 import { hex } from './units-dvb.js';
-import { Foreign, html } from './view.js';
+import { Foreign, MarkSign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
@@ -71,19 +71,45 @@ function Test({ app, entry }) {
 	</div>`;
 }
 
+/** The status of a softcam that is logged in. */
+const LOGGED_IN = 3;
+
+/**
+ * @param {{over: import('../common/api-types').SoftcamOverview |
+ *	undefined}} props
+ */
+function State({ over }) {
+	const isIn = over?.status === LOGGED_IN;
+	const isIdle = over !== undefined && !isIn && !over.used && !over.error;
+	const mark = over === undefined ? 'stale' : isIn ? 'on'
+		: isIdle ? 'wait' : 'fault';
+
+	return html`<${MarkSign} mark=${mark} word=${t(over === undefined
+		? 'mark_stale' : isIn ? 'logged_in' : isIdle ? 'not_used'
+			: 'not_logged_in')} />`;
+}
+
 /** @param {{app: App, ask: Ask}} props */
 export function Softcams({ app, ask }) {
+	const stateOf = (/** @type {string} */ id) =>
+		app.store.overview?.softcams?.find((one) => one.id === id);
+
+	useTick(app);
 	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
-		heads=${[['name', ''], ['id', ''], ['kind', ''], ['address', ''],
-			['login_name', ''], ['streams', 'number']]}
+		heads=${[['state', ''], ['name', ''], ['id', ''], ['kind', ''],
+			['address', ''], ['login_name', ''], ['streams', 'number'],
+			['reason', '']]}
 		cells=${(/** @type {Entry} */ one) => html`
+			<td><${State} over=${stateOf(one.id)} /></td>
 			<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 			<td class="mono"><${Foreign} text=${one.id} /></td>
 			<td><${Foreign} text=${one.type ?? ''} /></td>
 			<td class="mono"><${Foreign} text=${one.host === undefined ? ''
 				: `${one.host}:${one.port}`} /></td>
 			<td><${Foreign} text=${one.user ?? ''} /></td>
-			<td class="number">${usersOf(app, one.id)}</td>`}
+			<td class="number">${usersOf(app, one.id)}</td>
+			<td class="reason"><${Foreign} text=${stateOf(one.id)
+				?.error ?? ''} /></td>`}
 		more=${(/** @type {Entry} */ entry) => html`<${Test} app=${app}
 			entry=${entry} />`} />`;
 }

@@ -33,13 +33,13 @@ function Summary({ app }) {
 	const faults = marks.fault + marks.change + marks.stale;
 
 	return html`<div class="summary">
-		<span><b>${count(marks.on + marks.warn)}</b> ${t('on_air_n')}</span>
+		<span><b>${count(marks.on + marks.warn)}</b> ${t('on_air_n')}
+			${marks.warn > 0 && html` (<a class="is-warn"
+				href=${href('streams', '', { filter: 'backup' })}>
+				<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>)`}</span>
 		<a class=${faults > 0 ? 'is-fault' : ''}
 			href=${href('streams', '', { filter: 'off' })}>
 			<b>${count(faults)}</b> ${t('faults_n')}</a>
-		<a class=${marks.warn > 0 ? 'is-warn' : ''}
-			href=${href('streams', '', { filter: 'backup' })}>
-			<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>
 		${marks.wait > 0 && html`<span><b>${count(marks.wait)}</b>
 			${' '}${t('mark_wait')}</span>`}
 		<span><b>${count(marks.disabled)}</b> ${t('disabled_n')}</span>
