@@ -115,7 +115,8 @@ test('dvblast splits a multiplex into 20 streams that each play',
 	liveMultiplex(t, `udp://${SOURCE}:5000?pkt_size=1316`);
 	await sluice.waitStatus('m', 'all services', (s) => s.services
 		?.filter(({ onair }) => onair).length === SERVICES, 30000);
-	const size = recorder.size();
+	// with the first tables that name all of them
+	const size = recorder.size(), first = recorder.lists()[0].length;
 
 	// twice: the multiplex, and its services
 	await waitUntil('two seconds', () => recorder.size() > size +
@@ -146,7 +147,7 @@ test('dvblast splits a multiplex into 20 streams that each play',
 		'mp2t.cc.drop || _ws.malformed']);
 
 	assert.equal(read.out, '', read.err);
-	fs.writeFileSync(file, joined(whole));
+	fs.writeFileSync(file, joined(whole.slice(first)));
 	await t.test('dvbinfo', { skip: lacks('dvbinfo') }, () =>
 		assertDvbinfoReads(file));
 	await assertPlayersRead(t, file);
