@@ -286,7 +286,9 @@ test('a first start hides, and observers without the setting raise a warning',
 	const file = `${tempDir(t)}/x.json`;
 	const pattern =
 		/observer_redact: (warning: )?is not true: 1 observer reads/;
-	const document = { users: { olga: { enable: true, type: 2 } } };
+	// with a control user, whose absence is a warning of its own
+	const document = { users: { olga: { enable: true, type: 2 },
+		boss: { enable: true, type: 1, cipher: '$y$x' } } };
 	fs.writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
 	const checked = await run(MASTER, ['-t', '-c', file]);
 	assert.equal(checked.code, 0);
