@@ -119,20 +119,10 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
  * any value.  list: with the entry. */
 static bool judge_source(struct edit *e, const json_t *list)
 {
-	struct tuner_spec spec;
-	struct t2mi_spec t2mi;
-	struct ci_spec ci;
 	struct errmsg error;
-	bool can_run = adapter_conf_can_run(e->entry, &error);
-	bool lacks = !can_run && tuner_spec_is(e->entry) &&
-		     t2mi_spec_parse(e->entry, &t2mi, NULL) == 0 &&
-		     ci_spec_parse(e->entry, &ci, NULL) == 0 &&
-		     tuner_spec_parse(e->entry, &spec, NULL) == -ENODATA;
 
-	if (can_run)
-		can_run = lnb_sharing_fits(list, e->entry, &error);
-	if (!can_run && !lacks &&
-	    json_is_true(json_object_get(e->entry, "enable")))
+	if (json_is_true(json_object_get(e->entry, "enable")) &&
+	    adapter_conf_judge(list, e->entry, &error) == -EINVAL)
 		reply_error(e->reply, 400, "adapter.%s", error.text);
 	return e->reply->status == 0;
 }

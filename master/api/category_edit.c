@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/category_edit.h"
 
-#include "master/api/category_name.h"
+#include "master/config/category_name.h"
 #include "master/api/edit.h"
 
 #include <string.h>

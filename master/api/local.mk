@@ -15,7 +15,6 @@ libmaster_a_SOURCES += \
 	master/api/cams.c \
 	master/api/categories.c \
 	master/api/category_edit.c master/api/category_edit.h \
-	master/api/category_name.c master/api/category_name.h \
 	master/api/certificate.c master/api/certificate.h \
 	master/api/changes.c master/api/changes.h \
 	master/api/collection.c master/api/collection.h \

@@ -130,6 +130,9 @@ static json_t *open_value(const struct field *f, const json_t *value)
 		return value_open_each(value, open_address, f);
 	if (f->of != NULL)
 		return value_open_each(value, open_entry, tables);
+	/* a word */
+	if (f->choices != NULL)
+		return value_open_each(value, value_open_scalar, NULL);
 	switch (f->type) {
 	case FIELD_BOOL:
 	case FIELD_UINT:

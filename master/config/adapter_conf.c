@@ -65,6 +65,22 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	return r == 0;
 }
 
+int adapter_conf_judge(const json_t *list, const json_t *adapter,
+		       struct errmsg *error)
+{
+	struct tuner_spec tuner;
+	struct t2mi_spec t2mi;
+	struct ci_spec ci;
+
+	if (adapter_conf_can_run(adapter, error))
+		return lnb_sharing_fits(list, adapter, error) ? 0 : -EINVAL;
+	return tuner_spec_is(adapter) &&
+	       t2mi_spec_parse(adapter, &t2mi, NULL) == 0 &&
+	       ci_spec_parse(adapter, &ci, NULL) == 0 &&
+	       tuner_spec_parse(adapter, &tuner, NULL) == -ENODATA
+		       ? -ENODATA : -EINVAL;
+}
+
 json_t *adapter_conf_keys(const json_t *adapter)
 {
 	json_t *keys;

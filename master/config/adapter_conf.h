@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/errmsg.h"
+#include "common/base/util.h"
 #include "proto/spec/io_spec.h"
 
 #include <jansson.h>
@@ -11,6 +12,12 @@
 /* Is this an adapter that this version can run?  error: why not; may be
  * NULL. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
+
+/* 0, or why an adapter that is enabled beside those of the list cannot run,
+ * with error: -EINVAL: a value is wrong, and a command that stores it refuses
+ * it; -ENODATA: a tuner lacks a key, which is to come. */
+int adapter_conf_judge(const json_t *list, const json_t *adapter,
+		       struct errmsg *error) MUST_CHECK;
 
 /* The keys that the worker of an adapter reads, a new object.  Of an address
  * they are that key and those of T2-MI and of a CI slot: a change of others

@@ -474,11 +474,25 @@ unsigned check_document(const json_t *document,
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_play(&j, json_object_get(document, "settings"), control);
-	judge_adapters(&j, json_object_get(document, "dvb_tune"));
+	judge_ids(&j, document, "dvb_tune", "the adapter is not run");
+	judge_ids(&j, document, "softcam", "the softcam is not used");
+	judge_categories(&j, json_object_get(document, "categories"));
 	judge_entries(&j, document);
 	judge_idle_settings(&j, document);
 	judge_streams(&j, document, control);
 	return j.faults;
+}
+
+/* Is it about a key of an entry that is stored all the same? */
+static bool is_inside(const char *path)
+{
+	static const char *const lists[] = { "make_stream[", "dvb_tune[",
+					     "softcam[", "categories[" };
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		if (strncmp(path, lists[i], strlen(lists[i])) == 0)
+			return strchr(path, '.') != NULL;
+	return false;
 }
 
 void check_keep_error(enum check_severity severity, const char *path,
@@ -488,8 +502,7 @@ void check_keep_error(enum check_severity severity, const char *path,
 
 	if (severity == CHECK_WARNING || error->text[0] != '\0')
 		return;
-	if (severity == CHECK_FATAL || strchr(path, '.') == NULL ||
-	    strncmp(path, "make_stream[", 12) != 0)
+	if (severity == CHECK_FATAL || !is_inside(path))
 		errmsg_set(error, "%s: %s", path, text);
 }
 

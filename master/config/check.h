@@ -18,7 +18,7 @@ struct stream_confs;
 
 enum check_severity {
 	CHECK_WARNING, /* is kept and used as it is */
-	CHECK_FAULT,   /* the stream with it is not started */
+	CHECK_FAULT,   /* no reload takes it; a start does, but for a stream */
 	CHECK_FATAL,   /* the document cannot be used at all */
 };
 
@@ -44,14 +44,14 @@ unsigned check_document(const json_t *document,
 			const struct sockaddr_any *control,
 			check_found_fn *found, void *arg);
 
-/* A check_found_fn: keeps the first fault that is not inside a stream; arg is a
- * struct errmsg that was "". */
+/* A check_found_fn: keeps the first fault that is not inside such an entry; arg
+ * is a struct errmsg that was "". */
 void check_keep_error(enum check_severity, const char *path, const char *text,
 		      void *arg);
 
 /* Checks a member of the document before it is stored under key: 0, or -EINVAL
- * with the first fault.  Faults inside a stream do not count, because such a
- * stream is stored and not started. */
+ * with the first fault.  Faults inside a stream, an adapter, a softcam or a
+ * category do not count: it is stored, and not started if it cannot run. */
 int check_section(const char *key, const json_t *value,
 		  struct errmsg *error) MUST_CHECK;
 

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The adapters of dvb_tune, and the inputs that read them.  An adapter that
- * cannot run is kept: earlier versions stored any. */
+/* The ids of adapters and softcams, and the inputs that read adapters. */
 #include "master/config/adapter_conf.h"
 #include "master/config/judge.h"
 
 #include <string.h>
 
-/* The place of the first adapter with this id; the length of the list: none. */
-static size_t find(const json_t *adapters, const char *id)
+/* The place of the first entry with this id; the length of the list: none. */
+static size_t find(const json_t *list, const char *id)
 {
-	const json_t *adapter;
+	const json_t *entry;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter) {
+	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
 		const char *own = json_string_value(
-			json_object_get(adapter, "id"));
+			json_object_get(entry, "id"));
 
 		if (own != NULL && strcmp(own, id) == 0)
 			return i;
 	}
-	return json_array_size(adapters);
+	return json_array_size(list);
 }
 
 static bool is_enabled(const json_t *adapter)
@@ -27,27 +26,26 @@ static bool is_enabled(const json_t *adapter)
 	return json_is_true(json_object_get(adapter, "enable"));
 }
 
-void judge_adapters(struct judge *j, const json_t *adapters)
+void judge_ids(struct judge *j, const json_t *document, const char *section,
+	       const char *consequence)
 {
-	size_t mark = judge_down(j, "dvb_tune"), i;
-	const json_t *adapter;
+	const json_t *list = json_object_get(document, section), *entry;
+	size_t mark = judge_down(j, section), i;
 
-	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter) {
+	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
 		const char *id = json_string_value(
-			json_object_get(adapter, "id"));
-		size_t inner = judge_down_index(j, i), first, outer;
+			json_object_get(entry, "id"));
+		size_t inner = judge_down_index(j, i);
+		size_t first = id != NULL ? find(list, id) : i;
 
-		outer = judge_down(j, "id");
-		first = id != NULL ? find(adapters, id) : i;
-		if (id == NULL || !check_id(id))
-			judge_add(j, CHECK_WARNING, "is not 1 to 64 characters "
-				  "of A-Z a-z 0-9 _ . -: the adapter is not "
-				  "run");
+		(void)judge_down(j, "id");
+		if (json_is_object(entry) && (id == NULL || !check_id(id)))
+			judge_add(j, CHECK_FAULT, "is not 1 to 64 characters "
+				  "of A-Z a-z 0-9 _ . -: %s", consequence);
 		else if (first != i)
-			judge_add(j, CHECK_WARNING, "\"%.64s\" is already the "
-				  "id of dvb_tune[%zu]: the adapter is not "
-				  "run", id, first);
-		judge_up(j, outer);
+			judge_add(j, CHECK_FAULT, "\"%.64s\" is already the "
+				  "id of %s[%zu]: %s", id, section, first,
+				  consequence);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges entries of softcam, cas, dvb_tune, servers and users that are stored
- * as they are and cannot work, or not as a key of them asks. */
+/* Judges entries of softcam, cas, dvb_tune, servers and users: errors are what
+ * set-softcam and set-adapter refuse; warnings what is stored as it is and
+ * cannot work, or not as a key asks.  A start takes both: earlier versions
+ * stored any. */
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
@@ -15,6 +17,7 @@
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define NEEDS_ENABLE "does nothing without enable"
@@ -29,7 +32,15 @@ static void on_found(const char *path, const char *text, void *arg)
 
 static void judge_softcam(struct judge *j, const json_t *softcam)
 {
-	softcam_conf_warn(softcam, on_found, j);
+	unsigned before = j->faults;
+
+	/* judge_ids() reports an id that is missing */
+	if (json_object_get(softcam, "id") == NULL)
+		return;
+	judge_fields(j, &softcam_fields, softcam, NULL);
+	/* a warning would repeat the error */
+	if (j->faults == before)
+		softcam_conf_warn(softcam, on_found, j);
 }
 
 static void judge_cas_entry(struct judge *j, const json_t *entry)
@@ -106,6 +117,22 @@ static void judge_slot(struct judge *j, const json_t *adapter)
 	}
 }
 
+/* The sentence begins with the key. */
+static void add_fault(struct judge *j, struct errmsg *error)
+{
+	char *text = strstr(error->text, ": ");
+	size_t mark;
+
+	if (text == NULL) {
+		judge_add(j, CHECK_FAULT, "%s", error->text);
+		return;
+	}
+	*text = '\0';
+	mark = judge_down(j, error->text);
+	judge_add(j, CHECK_FAULT, "%s", text + 2);
+	judge_up(j, mark);
+}
+
 /* The stream whose packets are the multiplex. */
 static void judge_source(struct judge *j, const json_t *adapter,
 			 const json_t *document)
@@ -125,7 +152,7 @@ static void judge_source(struct judge *j, const json_t *adapter,
 	link_graph_done(&graph);
 	stream = judge_find(streams, "id", link);
 	if (loops)
-		judge_add(j, CHECK_WARNING, "%s", error.text);
+		add_fault(j, &error);
 	else if (stream == NULL)
 		judge_add(j, CHECK_WARNING, "address: there is no stream "
 			  "\"%.64s\"", link);
@@ -135,18 +162,31 @@ static void judge_source(struct judge *j, const json_t *adapter,
 			  "disabled", link);
 }
 
-/* An adapter that cannot run is kept: earlier versions stored any. */
+/* Can an enabled adapter run? */
+static void judge_run(struct judge *j, const json_t *adapter,
+		      const json_t *adapters)
+{
+	struct errmsg error;
+	int r = adapter_conf_judge(adapters, adapter, &error);
+
+	if (r == -EINVAL)
+		add_fault(j, &error);
+	else if (r < 0 || lnb_sharing_lacks(adapters, adapter, &error))
+		judge_add(j, CHECK_WARNING, "%s", error.text);
+}
+
 static void judge_adapter(struct judge *j, const json_t *adapter,
 			  const json_t *document)
 {
-	const json_t *adapters = json_object_get(document, "dvb_tune");
-	struct errmsg error;
+	unsigned before = j->faults;
 
-	if (json_is_true(json_object_get(adapter, "enable")) &&
-	    (!adapter_conf_can_run(adapter, &error) ||
-	     !lnb_sharing_fits(adapters, adapter, &error) ||
-	     lnb_sharing_lacks(adapters, adapter, &error)))
-		judge_add(j, CHECK_WARNING, "%s", error.text);
+	if (!json_is_object(adapter))
+		return;
+	judge_fields(j, &adapter_fields, adapter, NULL);
+	/* a second sentence would say the same of a key */
+	if (j->faults == before &&
+	    json_is_true(json_object_get(adapter, "enable")))
+		judge_run(j, adapter, json_object_get(document, "dvb_tune"));
 	field_find_idle(&t2mi_fields, adapter, 0, on_found, j);
 	judge_slot(j, adapter);
 	judge_source(j, adapter, document);
@@ -269,7 +309,7 @@ static void judge_viewers(struct judge *j, const json_t *document)
 			  "effect: %s (users: %zu)", keys.text, n);
 }
 
-/* Those of adapters are judged with their other errors. */
+/* Of adapters and softcams it is an error: judge_ids(). */
 static void judge_twice(struct judge *j, const json_t *list,
 			const json_t *entry)
 {
@@ -311,7 +351,8 @@ void judge_entries(struct judge *j, const json_t *document)
 		mark = judge_down(j, lists[k]);
 		json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
 			inner = judge_down_index(j, i);
-			if (strcmp(lists[k], "dvb_tune") != 0)
+			if (strcmp(lists[k], "dvb_tune") != 0 &&
+			    strcmp(lists[k], "softcam") != 0)
 				judge_twice(j, list, entry);
 			judge_entry(j, lists[k], entry, document);
 			judge_up(j, inner);

@@ -392,7 +392,7 @@ const struct field_table stream_fields = ROWS(stream_rows);
 
 static const char *const adapter_types[] = {
 	"S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC", "ISDB-T",
-	"CI", NULL,
+	"CI", "ISDBT", NULL,
 };
 static const char *const adapter_transports[] = { "udp", "tcp", "multicast",
 						  NULL };
@@ -405,8 +405,8 @@ static const struct field adapter_rows[] = {
 	{ "enable", .type = FIELD_BOOL,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The adapter is used." },
-	{ "type", .type = FIELD_STRING, .words = adapter_types,
-	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
+	{ "type", .type = FIELD_UINT, .choices = adapter_types, .max = 11,
+	  .initial = 1, .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Delivery system." },
 	{ "adapter", .type = FIELD_UINT, .flags = FIELD_OBSERVER,
 	  .help = "Number of the adapter." },

@@ -82,14 +82,20 @@ void judge_links(struct judge *, const json_t *stream,
 /* The streams of nit_other. */
 void judge_others(struct judge *, const json_t *stream, const json_t *streams);
 
-/* Judges the list of adapters. */
-void judge_adapters(struct judge *, const json_t *adapters);
+/* Judges the ids of a list of adapters or softcams; consequence: of an error,
+ * "the adapter is not run". */
+void judge_ids(struct judge *, const json_t *document, const char *section,
+	       const char *consequence);
+
+/* Judges the list of categories. */
+void judge_categories(struct judge *, const json_t *categories);
 
 /* Judges its dvb:// inputs by the list of adapters. */
 void judge_feeds(struct judge *, const json_t *stream, const json_t *adapters);
 
-/* Judges an entry of a list of the document, and of users: what it stores and
- * does not use.  document: for names in other sections. */
+/* Judges an entry of a list of the document, and of users: what a command that
+ * stores it refuses, and what it stores and does not use.  document: for names
+ * in other sections. */
 void judge_entry(struct judge *, const char *section, const json_t *entry,
 		 const json_t *document);
 /* Judges all those. */

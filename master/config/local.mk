@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/config/adapter_conf.c master/config/adapter_conf.h \
+	master/config/category_name.c master/config/category_name.h \
 	master/config/check.c master/config/check.h \
 	master/config/check_adapters.c \
 	master/config/check_auth.c \
+	master/config/check_categories.c \
 	master/config/check_entries.c \
 	master/config/check_file.c master/config/check_file.h \
 	master/config/check_host.c master/config/check_host.h \

@@ -20,7 +20,7 @@ test('-t warns of a tuner whose frontend cannot be used', async (t) => {
 	fs.writeFileSync(file, JSON.stringify({ ...config(), dvb_tune: [tuner,
 		{ ...tuner, id: 'b', enable: false },
 		{ ...tuner, id: 'c', path: 'pci-0000:01:00.0' },
-		{ id: 'd', name: 'D', enable: true,
+		{ id: 'd', name: 'D', type: 'T', enable: true,
 			address: 'udp://239.1.1.1:1' }] }));
 	fs.chmodSync(file, 0o600);
 	const { code, out, err } = await run(MASTER,

@@ -830,7 +830,6 @@ unit_master_tests = \
 	tests/unit/master/api/test_satip_servers \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_categories \
-	tests/unit/master/api/test_category_name \
 	tests/unit/master/api/test_cues \
 	tests/unit/master/api/test_guide_events \
 	tests/unit/master/api/test_dry_run \
@@ -850,7 +849,10 @@ unit_master_tests = \
 	tests/unit/master/config/test_check_addresses \
 	tests/unit/master/config/test_check_others \
 	tests/unit/master/config/test_check_places \
+	tests/unit/master/config/test_category_name \
 	tests/unit/master/config/test_check_adapters \
+	tests/unit/master/config/test_check_categories \
+	tests/unit/master/config/test_check_entries \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
 	tests/unit/master/config/test_describe \
@@ -951,7 +953,8 @@ tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
-tests_unit_master_api_test_category_name_LDADD = $(master_libs)
+tests_unit_master_config_test_category_name_LDADD = $(master_libs)
+tests_unit_master_config_test_check_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_cues_SOURCES = \
 	tests/unit/master/api/test_cues.c \
 	tests/unit/master/api/world.c \
@@ -1052,6 +1055,11 @@ tests_unit_master_config_test_check_adapters_SOURCES = \
 	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
 	tests/unit/master/fakes.h
 tests_unit_master_config_test_check_adapters_LDADD = $(master_libs)
+tests_unit_master_config_test_check_entries_SOURCES = \
+	tests/unit/master/config/test_check_entries.c \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_config_test_check_entries_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)

@@ -16,13 +16,13 @@
 
 static const char sound[] =
 	"{\"gid\": 466561, \"settings\": {\"control_port\": \"8000\","
-	" \"control_path\": \"tv\", \"allow_real_ip\": false,"
-	" \"instance_name\": \"one\", \"crt_chain\": \"\","
-	" \"crt_key\": \"\", \"own\": [1]},"
+	"\"control_path\":\"tv\",\"allow_real_ip\":false,\"own\":[1],"
+	" \"instance_name\": \"one\", \"crt_chain\":\"\",\"crt_key\":\"\"},"
 	" \"users\": {\"admin\":{\"type\":1,\"enable\":true,\"cipher\":\"$\"}},"
 	" \"auth\": {}, \"log\": [], \"servers\": [{\"host\": \"h\"}],"
-	" \"softcam\": [{\"type\": \"newcamd\", \"host\": \"h\", \"port\": 1,"
-	" \"user\": \"u\", \"pass\": \"p\"}], \"dvb_tune\": [{\"id\": \"d\"}],"
+	"\"softcam\":[{\"id\":\"s\",\"name\":\"S\",\"type\":\"newcamd\","
+	"\"host\":\"h\",\"port\":1,\"user\":\"u\",\"pass\":\"p\"}],"
+	"\"dvb_tune\":[{\"id\":\"d\",\"type\":\"S\",\"enable\":false}],"
 	"\"cas\":[{\"ecmg_channel_id\":1,\"ecmg_host\":\"h\",\"ecmg_port\":1}],"
 	" \"categories\": [{\"name\": \"c\", \"groups\": [{\"name\": \"g\"}]}],"
 	" \"unknown\": null, \"make_stream\": ["

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line per finding of an adapter or an input; all are warnings. */
+/* One line per finding of an adapter or an input; errors are marked. */
 static void note(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
 	char *all = arg;
 	size_t len = strlen(all);
 
-	cr_expect_eq(severity, CHECK_WARNING, "%s: %s", path, text);
-	(void)snprintf(all + len, 512 - len, "%s: %s\n", path, text);
+	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
+		       severity != CHECK_WARNING ? "E " : "", path, text);
 }
 
 /* The same, with faults. */
@@ -29,23 +29,39 @@ static void note_loop(enum check_severity severity, const char *path,
 		       severity == CHECK_WARNING ? "W " : "", path, text);
 }
 
-static void expect(const char *key, const char *value, const char *wanted)
+static void expect_as_it_is(json_t *take_list, const char *value,
+			    const char *wanted)
 {
-	json_t *list = json_loads(value, 0, NULL);
-	json_t *document = json_pack("{s:o}", key, list);
+	json_t *document = json_pack("{s:o}", "dvb_tune", take_list);
 	char found[512] = "";
 
-	cr_assert_not_null(list, "%s", value);
-	cr_expect_eq(check_document(document, NULL, note, found), 0u);
+	(void)check_document(document, NULL, note, found);
 	cr_expect_str_eq(found, wanted, "%s: %s", value, found);
 	json_decref(document);
 }
 
-Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
+/* Adapters have the required keys, and are disabled, unless they differ. */
+static void expect(const char *value, const char *wanted)
 {
-	static const char no_id[] = "dvb_tune[0].id: is not 1 to 64 characters "
-				    "of A-Z a-z 0-9 _ . -: the adapter is not "
-				    "run\n";
+	json_t *list = json_loads(value, 0, NULL), *entry;
+	size_t i;
+
+	cr_assert_not_null(list, "%s", value);
+	json_array_foreach(list, i, entry) {
+		json_t *more = json_pack("{s:s, s:b}", "type", "S2", "enable",
+					 0);
+
+		(void)json_object_update_missing(entry, more);
+		json_decref(more);
+	}
+	expect_as_it_is(list, value, wanted);
+}
+
+Test(check_adapters, an_error_is_what_set_adapter_refuses)
+{
+	static const char no_id[] = "E dvb_tune[0].id: is not 1 to 64 "
+				    "characters of A-Z a-z 0-9 _ . -: the "
+				    "adapter is not run\n";
 	static const struct {
 		const char *list, *found;
 	} cases[] = {
@@ -53,18 +69,18 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		  "\"address\":\"udp://239.1.1.1:1234\"}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"udp://239.1.1.1:x\"}]",
-		  "dvb_tune[0]: address: port: x is not a port (1 to "
+		  "E dvb_tune[0].address: port: x is not a port (1 to "
 		  "65535)\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"address\":5}]",
-		  "dvb_tune[0]: address: is not a string\n" },
+		  "E dvb_tune[0].address: is not a string\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"dvb://e\"}]",
-		  "dvb_tune[0]: address: dvb:// is an input of streams\n" },
+		  "E dvb_tune[0].address: dvb:// is an input of streams\n" },
 		{ "[{\"id\":\"d\",\"enable\":false,"
 		  "\"address\":\"stream://s\"}]",
 		  "dvb_tune[0]: address: there is no stream \"s\"\n" },
 		/* a disabled one may have any */
-		{ "[{\"id\":\"d\",\"enable\":false,\"address\":5}]", "" },
+		{ "[{\"id\":\"d\",\"enable\":false,\"address\":\"x\"}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true}]",
 		  "dvb_tune[0]: frequency: is missing\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
@@ -72,26 +88,26 @@ Test(check_adapters, an_adapter_that_is_not_run_is_a_warning)
 		  "\"symbolrate\":6900}]", "" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
 		  "\"192.0.2.1\",\"type\":\"C\",\"frequency\":346}]",
-		  "dvb_tune[0]: symbolrate: is missing\n" },
+		  "E dvb_tune[0].symbolrate: is missing\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
 		  "\"192.0.2.1\",\"address\":\"udp://239.1.1.1:1\"}]",
-		  "dvb_tune[0]: address: an adapter has an address or a "
+		  "E dvb_tune[0].address: an adapter has an address or a "
 		  "server\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"type\":\"T\","
 		  "\"frequency\":474,\"bandwidth\":9000}]",
-		  "dvb_tune[0]: bandwidth: \"9000\" is not AUTO, 1712, 5000, "
+		  "E dvb_tune[0].bandwidth: \"9000\" is not AUTO, 1712, 5000, "
 		  "6000, 7000, 8000 or 10000\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"type\":\"T\","
 		  "\"frequency\":474}]", "" },
 		{ "[{}]", no_id },
 		{ "[{\"id\":\"a b\"}]", no_id },
 		{ "[{\"id\":\"e\"},{\"id\":\"d\"},{\"id\":\"d\"}]",
-		  "dvb_tune[2].id: \"d\" is already the id of dvb_tune[1]: "
+		  "E dvb_tune[2].id: \"d\" is already the id of dvb_tune[1]: "
 		  "the adapter is not run\n" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		expect("dvb_tune", cases[i].list, cases[i].found);
+		expect(cases[i].list, cases[i].found);
 }
 
 Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
@@ -113,11 +129,12 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		json_t *document = json_pack(
-			"{s:[{s:s, s:b, s:s}, {s:s, s:b}], s:[{s:s, s:s, s:b,"
-			" s:[s], s:[s]}]}", "dvb_tune", "id", "on", "enable", 1,
-			"address", "udp://239.1.1.2:1", "id", "off", "enable",
-			0, "make_stream", "id", "s", "type", "spts", "enable",
-			cases[i].enable, "input", cases[i].input,
+			"{s:[{s:s, s:s, s:b, s:s}, {s:s, s:s, s:b}], s:[{s:s,"
+			" s:s, s:b, s:[s], s:[s]}]}", "dvb_tune", "id", "on",
+			"type", "S", "enable", 1, "address",
+			"udp://239.1.1.2:1", "id", "off", "type", "S",
+			"enable", 0, "make_stream", "id", "s", "type", "spts",
+			"enable", cases[i].enable, "input", cases[i].input,
 			"output", "udp://239.2.2.2:1");
 		const struct check_place place = { .path = "stream",
 						   .document = document,
@@ -142,6 +159,30 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 	}
 }
 
+Test(check_adapters, the_required_keys_are_those_of_set_adapter)
+{
+	static const struct {
+		const char *list, *found;
+	} cases[] = {
+		{ "[{\"id\":\"d\",\"enable\":true,"
+		  "\"address\":\"udp://239.1.1.1:1\"}]",
+		  "E dvb_tune[0].type: is missing\n" },
+		{ "[{\"id\":\"d\",\"type\":\"S\",\"enable\":\"true\","
+		  "\"address\":\"udp://239.1.1.1:x\"}]",
+		  "E dvb_tune[0].enable: is not true or false\n" },
+		{ "[{\"id\":\"d\",\"type\":\"X9\",\"enable\":true,"
+		  "\"address\":\"udp://239.1.1.1:1\"}]",
+		  "E dvb_tune[0].type: \"X9\" is not S, S2, T, T2, C, C/A, "
+		  "C/B, C/C, ATSC, ISDB-T or CI\n" },
+		{ "[{\"id\":\"d\",\"type\":\"ISDBT\",\"enable\":true,"
+		  "\"address\":\"udp://239.1.1.1:1\"}]", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		expect_as_it_is(json_loads(cases[i].list, 0, NULL),
+				cases[i].list, cases[i].found);
+}
+
 #define LNB_TUNER(id, device, more) \
 	"{\"id\":\"" id "\",\"enable\":true,\"type\":\"S2\"," \
 	"\"symbolrate\":22000,\"adapter\":1,\"device\":" device more "}"
@@ -163,18 +204,18 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 			 "\"diseqc\":1"), "" },
 		{ SHARER(",\"frequency\":11494"), "" },
 		{ SHARER(",\"frequency\":12188,\"polarization\":\"H\""),
-		  "dvb_tune[1]: frequency: 12188 is in the upper band of the "
+		  "E dvb_tune[1].frequency: 12188 is in the upper band of the "
 		  "LNB, and adapter \"a\", which feeds it, selects the other "
 		  "one\n" },
 		{ SHARER(",\"frequency\":11494,\"polarization\":\"V\""),
-		  "dvb_tune[1]: polarization: adapter \"a\", which feeds the "
+		  "E dvb_tune[1].polarization: adapter \"a\", which feeds the "
 		  "LNB, selects the other one\n" },
 		{ SHARER(",\"frequency\":11494,\"diseqc\":2"),
-		  "dvb_tune[1]: diseqc: \"2\" is not the position \"1\" that "
+		  "E dvb_tune[1].diseqc: \"2\" is not the position \"1\" that "
 		  "adapter \"a\" selects\n" },
 		{ SHARER(",\"frequency\":12188,\"adapter\":2,"
 			 "\"lnb_adapter\":\"a\""),
-		  "dvb_tune[1]: frequency: 12188 is in the upper band of the "
+		  "E dvb_tune[1].frequency: 12188 is in the upper band of the "
 		  "LNB, and adapter \"a\", which feeds it, selects the other "
 		  "one\n" },
 		/* as the tuners read it, not as it is written */
@@ -182,14 +223,14 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 		{ SHARER(",\"frequency\":11494,\"diseqc\":\"01\""), "" },
 		{ SHARER(",\"frequency\":11494,\"diseqc\":1,"
 			 "\"diseqc_mode\":\"1.2\""),
-		  "dvb_tune[1]: diseqc: \"1\" is not the position \"1\" that "
+		  "E dvb_tune[1].diseqc: \"1\" is not the position \"1\" that "
 		  "adapter \"a\" selects\n" },
 		{ SHARER(",\"frequency\":11494,\"diseqc\":\"A\","
 			 "\"diseqc_mode\":\"toneburst\""),
-		  "dvb_tune[1]: diseqc: \"A\" is not the position \"1\" that "
+		  "E dvb_tune[1].diseqc: \"A\" is not the position \"1\" that "
 		  "adapter \"a\" selects\n" },
 		{ SHARER(",\"frequency\":11494,\"tone\":true"),
-		  "dvb_tune[1]: tone: adapter \"a\", which feeds the LNB, "
+		  "E dvb_tune[1].tone: adapter \"a\", which feeds the LNB, "
 		  "sends none\n" },
 		{ "[" TONE_FEEDER "," LNB_TUNER("b", "1", ",\"frequency\":"
 		  "12188,\"lnb_sharing\":true") "]", "" },
@@ -202,7 +243,7 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-		expect("dvb_tune", cases[i].list, cases[i].found);
+		expect(cases[i].list, cases[i].found);
 }
 
 #define ADDRESS "\"enable\":true,\"address\":\"udp://239.1.1.1:1\""
@@ -250,7 +291,7 @@ Test(check_adapters, keys_without_effect_are_named)
 		if (cases[i].found[0] != '\0')
 			(void)snprintf(found, sizeof found, "dvb_tune[0].%s",
 				       cases[i].found);
-		expect("dvb_tune", list, found);
+		expect(list, found);
 	}
 }
 
@@ -262,8 +303,9 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 	} cases[] = {
 		{ "[{'id':'s','enable':true,'type':'spts',"
 		  "'input':['dvb://d#pnr=1']}]",
-		  "[{'id':'d','enable':true,'address':'stream://s'}]",
-		  "W dvb_tune[0]: address: adapter \"d\" would receive what it "
+		  "[{'id':'d','type':'C','enable':true,"
+		  "'address':'stream://s'}]",
+		  "dvb_tune[0].address: adapter \"d\" would receive what it "
 		  "sends itself\n"
 		  "make_stream[0].input[0]: stream \"s\" would play what it "
 		  "sends itself\n" },
@@ -271,9 +313,10 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "'input':['udp://239.1.1.1:1','dvb://d']},"
 		  "{'id':'t','enable':true,'type':'spts',"
 		  "'input':['stream://s#pnr=2']}]",
-		  "[{'id':'e','enable':true,'address':'udp://239.1.1.1:2'},"
-		  "{'id':'d','enable':true,'address':'stream://t#x'}]",
-		  "W dvb_tune[1]: address: adapter \"d\" would receive what it "
+		  "[{'id':'e','type':'C','enable':true,"
+		  "'address':'udp://239.1.1.1:2'},{'id':'d','type':'C',"
+		  "'enable':true,'address':'stream://t#x'}]",
+		  "dvb_tune[1].address: adapter \"d\" would receive what it "
 		  "sends itself\n"
 		  "make_stream[0].input[1]: stream \"s\" would play what it "
 		  "sends itself\n"
@@ -284,11 +327,11 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "'input':['dvb://d']},"
 		  "{'id':'t','enable':true,'type':'spts',"
 		  "'input':['DVB://e']}]",
-		  "[{'id':'d','enable':true,'address':'stream://t'},"
-		  "{'id':'e','enable':true,'address':'stream://s'}]",
-		  "W dvb_tune[0]: address: adapter \"d\" would receive what it "
+		  "[{'id':'d','type':'C','enable':true,'address':'stream://t'},"
+		  "{'id':'e','type':'C','enable':true,'address':'stream://s'}]",
+		  "dvb_tune[0].address: adapter \"d\" would receive what it "
 		  "sends itself\n"
-		  "W dvb_tune[1]: address: adapter \"e\" would receive what it "
+		  "dvb_tune[1].address: adapter \"e\" would receive what it "
 		  "sends itself\n"
 		  "make_stream[0].input[0]: stream \"s\" would play what it "
 		  "sends itself\n"
@@ -300,7 +343,8 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "{'id':'t','enable':true,'type':'mpts','bitrate':9000,"
 		  "'input':['dvb://d#pnr=1','dvb://d#pnr=2',"
 		  "'stream://s#pnr=3']}]",
-		  "[{'id':'d','enable':true,'address':'stream://s'}]", "" },
+		  "[{'id':'d','type':'C','enable':true,"
+		  "'address':'stream://s'}]", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/api/category_name.h"
+#include "master/config/category_name.h"
 
 #include "common/base/alloc.h"
 
