@@ -137,15 +137,29 @@ static bool lacks_programs(const struct mux_source *in)
 	return false;
 }
 
+/* Has the PAT a program without a PMT that the last one, whose programs were
+ * read, did not have? */
+static bool has_unsent(const struct mux_source *in)
+{
+	struct remux_service list[MUX_SERVICES_MAX];
+	size_t n = remux_unsent(in->remux, list, MUX_SERVICES_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < in->n_unsent && in->unsent[k] != list[i].number)
+			k++;
+		if (k == in->n_unsent)
+			return true;
+	}
+	return false;
+}
+
 /* Are the PMTs missing of programs that replace others of the input? */
 static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 {
-	struct remux_service one;
-
-	if (!lacks_programs(in) || remux_unsent(in->remux, &one, 1) == 0) {
-		in->await_ns = 0;
+	if (!lacks_programs(in) || !has_unsent(in))
 		return false;
-	}
 	if (in->await_ns == 0)
 		in->await_ns = m->now_ns;
 	return m->now_ns - in->await_ns < AWAIT_MS * MS;

@@ -90,12 +90,24 @@ static struct mux_service *find_old(struct mux_service *states,
 	return NULL;
 }
 
+/* Others do not wait for the PMTs of these programs. */
+static void read_unsent(struct mux_source *in)
+{
+	struct remux_service list[MUX_SERVICES_MAX];
+
+	in->await_ns = 0;
+	in->n_unsent = remux_unsent(in->remux, list, MUX_SERVICES_MAX);
+	for (size_t i = 0; i < in->n_unsent; i++)
+		in->unsent[i] = list[i].number;
+}
+
 void mux_read_services(struct mux *m, struct mux_source *in)
 {
 	struct remux_service before[MUX_SERVICES_MAX];
 	struct mux_service *old = in->states;
 	size_t n_old = in->n_found;
 
+	read_unsent(in);
 	memcpy(before, in->services, sizeof before);
 	in->builds = remux_builds(in->remux);
 	in->n_found = remux_services(in->remux, in->services,

@@ -122,7 +122,11 @@ struct mux_source {
 	uint64_t min, max; /* packets per second; 0: none */
 	unsigned min_kbps, max_kbps;
 	uint32_t builds; /* of the remux, as known */
-	uint64_t await_ns; /* since then its programs have no PMT; 0: one has */
+	uint64_t await_ns; /* since then others that follow have no PMT; 0:
+			    * they have one */
+	size_t n_unsent; /* programs, by their number in the source, that had no
+			  * PMT when the others were read */
+	uint16_t unsent[MUX_SERVICES_MAX];
 	size_t n_found; /* programs, of which the first n_services go out */
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];

@@ -23,6 +23,8 @@ enum {
 	PCR_MS_MAX = 40,
 	/* another program of the first input, which never changes */
 	BESIDE = 50, BESIDE_PMT = 0x150, BESIDE_VIDEO = 0x160,
+	/* one that has no PMT */
+	BARE = 60, BARE_PMT = 0x170,
 };
 
 /* What an input sends. */
@@ -32,6 +34,7 @@ struct source {
 	uint64_t pcr;
 	bool silent;
 	bool beside; /* it has the other program, too */
+	bool bare;   /* and the one without a PMT */
 	unsigned ticks;
 	unsigned late; /* ticks from the PAT to the PMT */
 };
@@ -181,13 +184,16 @@ static void rig_free(struct rig *r)
 
 static void put_pat(struct build *b, const struct source *s)
 {
-	const struct build_entry entries[] = { { s->number, s->pmt_pid },
-					       { BESIDE, BESIDE_PMT } };
+	struct build_entry entries[3] = { { s->number, s->pmt_pid } };
 	uint8_t section[SECTION_PSI_MAX];
+	size_t n = 1;
 
+	if (s->beside)
+		entries[n++] = (struct build_entry){ BESIDE, BESIDE_PMT };
+	if (s->bare)
+		entries[n++] = (struct build_entry){ BARE, BARE_PMT };
 	(void)build_section(b, 0, section,
-			    build_pat(section, s->pat_version, entries,
-				      s->beside ? 2 : 1));
+			    build_pat(section, s->pat_version, entries, n));
 }
 
 static void put_pmt(struct build *b, const struct source *s)
@@ -367,6 +373,31 @@ Test(mux_switch, does_not_keep_a_service_that_has_no_pmt)
 	cr_expect_leq(r->absent_ms, 1, "%.1f ms", r->absent_ms);
 	play(r, 900);
 	cr_expect_geq(r->absent_ms, 500, "%.1f ms", r->absent_ms);
+	rig_free(r);
+}
+
+/* A program that never has a PMT keeps no other one that leaves, and ends no
+ * wait for the PMT of one that follows. */
+Test(mux_switch, does_not_wait_for_a_program_that_had_no_pmt_before)
+{
+	struct rig *r = rig_new();
+	struct source *s = &r->inputs[0].source;
+
+	s->beside = s->bare = true;
+	play(r, 1500);
+	for (unsigned i = 0; i < 2; i++) {
+		r->absent_ms = 0;
+		apply(r, &(struct change){ .number = true, .video_pid = true,
+					   .late = 5 });
+		play(r, 900);
+		cr_expect_leq(r->absent_ms, 1, "change %u: %.1f ms", i,
+			      r->absent_ms);
+	}
+	apply(r, &(struct change){ .name = "the other one leaves" });
+	s->beside = false;
+	play(r, 200);
+	cr_expect_geq(ms_since(r, r->beside_at), 150, "%.1f ms",
+		      ms_since(r, r->beside_at));
 	rig_free(r);
 }
 
