@@ -341,7 +341,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 	size_t clock = s->pids[ts_pid(p)].clock;
 	struct splice_cursor ahead = *c;
 	enum splice_sign sign;
-	bool unit, known;
+	bool unit, known, cuts;
 	uint64_t pcr;
 
 	if (s->config.keep_jumps)
@@ -361,10 +361,15 @@ enum splice_sign splice_find_jump(struct splice *s,
 	if (!unit && c->index < s->no_jump_to)
 		return SPLICE_CONTINUES;
 	known = splice_find_pcr(s, &ahead, clock, &pcr);
-	if (known ? splice_jumps_ahead(s, clock, pcr) &&
-		    (unit || (!is_before_jump(s, p, pcr) &&
-			      is_confirmed(s, c, &ahead, clock)))
-		  : has_other_tables(s, *c)) {
+	if (known && splice_jumps_ahead(s, clock, pcr)) {
+		/* another packet in front of that PCR may jump */
+		if (!unit && is_before_jump(s, p, pcr))
+			return SPLICE_CONTINUES;
+		cuts = unit || is_confirmed(s, c, &ahead, clock);
+	} else {
+		cuts = !known && has_other_tables(s, *c);
+	}
+	if (cuts) {
 		splice_cut_here(s, c, known ? (int)clock : -1);
 		return SPLICE_CUTS;
 	}

@@ -295,20 +295,65 @@ Test(jump_units, programs_that_jump_together_have_no_fault)
 		     (size_t)s.packets, n_fed);
 }
 
+/* From packet i of those that were fed on, or backwards: the next one that
+ * begins a unit of this PID. */
+static size_t find_unit(size_t i, uint16_t pid, int step)
+{
+	const uint8_t *p = fed + i * TS_PACKET;
+
+	while (ts_pid(p) != pid || !ts_pusi(p))
+		p += step * TS_PACKET;
+	return (size_t)(p - fed) / TS_PACKET;
+}
+
+/* By how much the output moves the unit that begins in packet i, 90 kHz. */
+static int64_t shift_of(size_t i)
+{
+	enum { BEHIND_TIMES = 4 + 2 + 19 };
+	const uint8_t *in = fed + i * TS_PACKET, *out = s.data + s.n;
+	struct pes_times at;
+
+	do {
+		cr_assert_gt(out, s.data, "packet %zu does not go out", i);
+		out -= TS_PACKET;
+	} while (ts_pid(out) != ts_pid(in) || !ts_pusi(out) ||
+		 memcmp(in + BEHIND_TIMES, out + BEHIND_TIMES,
+			TS_PACKET - BEHIND_TIMES) != 0);
+	cr_assert(pes_times(in, &at));
+	return wrap_diff(pes_time(out + at.dts), pes_time(in + at.dts),
+			 PES_TIME_WRAP);
+}
+
+static void expect_same(int64_t is, int64_t was, const char *what, int64_t ms)
+{
+	cr_expect_leq(llabs(is - was), 90, "%jd ms: %s is moved by %jd ms",
+		      (intmax_t)ms, what, (intmax_t)(is - was) / 90);
+}
+
+/* Is the next packet of video or PCR one that begins a picture? */
+static bool picture_is_next(void)
+{
+	const uint64_t n = a->packets;
+
+	return (40 - n % 40) % 40 + 2 < (35 - n % 30) % 30;
+}
+
 /* Feeds at once: a sound, the first one of its PID behind lost packets, and the
- * packets that follow, whose clock has jumped. */
+ * packets that follow, a picture in front of a PCR, whose clock has jumped. */
 static void jump_behind_loss(int64_t ms)
 {
 	enum { LOST = 400, BATCH = 150 };
 	uint8_t *data = malloc((size_t)BATCH * TS_PACKET);
 	const struct ts_run run = { .data = data, .n = BATCH };
+	const size_t sound = n_fed;
+	size_t before, picture;
 	unsigned lost = 0;
 
 	cr_assert_not_null(data);
 	do {
 		(void)source_make(a, 1);
 		lost++;
-	} while (lost < LOST || !begins(a->data, AUDIO));
+	} while (lost < LOST || !begins(a->data, AUDIO) || !picture_is_next());
 	for (unsigned i = 0; i < BATCH; i++) {
 		if (i == 1)
 			by.times = by.clock = (by.times + PES_TIME_WRAP +
@@ -324,6 +369,12 @@ static void jump_behind_loss(int64_t ms)
 	splice_feed(s.splice, &run, 1, s.now_ns);
 	free(data);
 	play(1000);
+	before = find_unit(sound - 1, SOURCE_AUDIO, -1);
+	picture = find_unit(sound, SOURCE_VIDEO, 1);
+	expect_same(shift_of(sound), shift_of(before), "the sound", ms);
+	expect_same(shift_of(picture),
+		    shift_of(find_unit(picture + 1, SOURCE_VIDEO, 1)),
+		    "the picture", ms);
 }
 
 Test(jump_units, a_unit_behind_lost_packets_keeps_its_time)
