@@ -88,7 +88,7 @@ bool splice_unit_stays(struct splice *s, const uint8_t *packet)
 	u = &s->units[MAX(ps->track, 1U) - 1];
 	if (ps->track == 0 || u->cut != s->cut ||
 	    u->lead == SPLICE_LEAD_UNKNOWN || splice_unit_is_odd(s, packet) ||
-	    splice_unit_leaves_clock(s, packet))
+	    splice_unit_leaves_clock(s, packet, NULL))
 		return false;
 	s->bystander[ps->clock] = s->pending[ps->clock] = false;
 	s->n_pending--;
@@ -192,19 +192,8 @@ bool splice_jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 static bool is_before_jump(const struct splice *s, const uint8_t *packet,
 			   uint64_t pcr)
 {
-	const int64_t far = SPLICE_KEPT_MS * 90;
-	const struct splice_pid *ps = &s->pids[ts_pid(packet)];
-	const struct splice_unit *u = &s->units[MAX(ps->track, 1U) - 1];
-	struct pes_times at;
-	int64_t lead;
-
-	if (ps->track == 0 || u->cut != s->cut ||
-	    u->lead == SPLICE_LEAD_UNKNOWN || !pes_times(packet, &at) ||
-	    splice_unit_leaves_clock(s, packet))
-		return false;
-	lead = wrap_diff(pes_time(packet + at.dts), pcr % PCR_WRAP / 300,
-			 PES_TIME_WRAP);
-	return lead - u->lead > far || u->lead - lead > far;
+	return splice_unit_leaves_clock(s, packet, &pcr) &&
+	       !splice_unit_leaves_clock(s, packet, NULL);
 }
 
 /* For a jump that no unit shows: does no later PCR contradict it? */
@@ -276,7 +265,7 @@ static bool was_late(const struct splice *s, size_t clock)
  * another clock. */
 static bool may_wait(struct splice *s, const uint8_t *p, size_t clock)
 {
-	const bool far = splice_unit_leaves_clock(s, p);
+	const bool far = splice_unit_leaves_clock(s, p, NULL);
 	const uint64_t calm_ms = far ? SPLICE_FAR_MS : SPLICE_ODD_MS;
 	struct splice_watch *w = &s->watches[clock];
 	uint64_t *last_ns = far ? &w->far_ns : &w->odd_ns;

@@ -366,8 +366,10 @@ bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
 
 /* Does a PES begin in the packet whose distance to its clock is another one
- * than before?  Lost units do not change it. */
-bool splice_unit_leaves_clock(const struct splice *, const uint8_t *packet);
+ * than before?  Lost units do not change it.  pcr: the distance is that to this
+ * PCR of its clock (as received); NULL: to its clock as it was. */
+bool splice_unit_leaves_clock(const struct splice *, const uint8_t *packet,
+			      const uint64_t *pcr);
 
 /* By how much (90 kHz) is the DTS of such a PES before the expected one? */
 int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);

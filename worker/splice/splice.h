@@ -87,8 +87,6 @@ enum {
 	SPLICE_ODD_MS = 10000,
 	/* The same for a unit whose distance to its clock changes. */
 	SPLICE_FAR_MS = 1000,
-	/* A unit whose distance to its clock changes by less keeps it. */
-	SPLICE_KEPT_MS = 200,
 	/* After so long without a PCR or the start of a unit, packets pass. */
 	SPLICE_PATIENCE_MS = 1000,
 	/* A PID that new tables no longer name passes for so long. */

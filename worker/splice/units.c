@@ -181,7 +181,8 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	       is_far(leads.now, u->lead, LEAD_JUMP);
 }
 
-bool splice_unit_leaves_clock(const struct splice *s, const uint8_t *packet)
+bool splice_unit_leaves_clock(const struct splice *s, const uint8_t *packet,
+			      const uint64_t *pcr)
 {
 	const struct splice_track *t = find_track(s, ts_pid(packet));
 	const struct splice_clock *c =
@@ -193,9 +194,9 @@ bool splice_unit_leaves_clock(const struct splice *s, const uint8_t *packet)
 	if (t == NULL || !pes_times(packet, &at))
 		return false;
 	u = &s->units[t - s->sent->tracks];
-	leads = leads_of(s, c, moved(s, packet, at.dts), NULL);
+	leads = leads_of(s, c, moved(s, packet, at.dts), pcr);
 	return u->cut == s->cut && u->lead != SPLICE_LEAD_UNKNOWN &&
-	       is_far(leads.last, u->lead, LEAD_ODD) &&
+	       (pcr != NULL || is_far(leads.last, u->lead, LEAD_ODD)) &&
 	       is_far(leads.now, u->lead, LEAD_ODD);
 }
 

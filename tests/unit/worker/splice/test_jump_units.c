@@ -388,6 +388,23 @@ Test(jump_units, a_unit_behind_lost_packets_keeps_its_time)
 		     0, "%s", s.judge.events[0]);
 }
 
+/* A switch to a source whose units are less ahead of its clock moved them. */
+Test(jump_units, a_unit_behind_lost_packets_keeps_its_lift)
+{
+	struct source *before = source_new(1000);
+	int64_t lift;
+
+	before->lead_ms = 1600;
+	a->gop = 4;
+	stage_play(&s, before, 1000);
+	free(before);
+	splice_cut(s.splice, NULL, false, s.now_ns);
+	play(3000);
+	lift = (int64_t)s.state->clocks[0].lift / 90;
+	cr_assert_geq(lift, 700, "%jd ms", (intmax_t)lift);
+	jump_behind_loss(-lift - 150);
+}
+
 /* Sounds that the other program leaves out make one of its units wait for its
  * PCR in vain. */
 Test(jump_units, a_unit_of_another_program_that_waited_hides_no_jump)
