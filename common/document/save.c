@@ -29,7 +29,8 @@ struct order {
 	char *text; /* NULL: the content as it is then */
 	size_t len;
 	bool is_text;
-	bool displaces; /* something touched that waited */
+	/* touched content that waited, or whose write failed */
+	bool displaces;
 	bool catches_up; /* writes only what was touched and waits */
 	save_done_fn *done;
 	void *arg;
@@ -126,20 +127,35 @@ static void report(struct order *o, int result, const struct errmsg *error)
 	free(o);
 }
 
+static struct order *find_text(const struct save *s)
+{
+	struct order *o;
+
+	STAILQ_FOREACH(o, &s->orders, link)
+		if (o->is_text)
+			return o;
+	return NULL;
+}
+
 /* Ends the write; its order is reported later. */
 static void conclude(struct save *s, int result, struct orders *over)
 {
-	struct order *o = s->order;
-	bool retries = result < 0 &&
-		       (o == NULL || !o->is_text || o->displaces);
+	struct order *o = s->order, *text = find_text(s);
+	bool failed = result < 0 &&
+		      (o == NULL || !o->is_text || o->displaces);
+	bool retries = failed && text == NULL;
 
 	s->order = NULL;
 	if (result < 0)
 		log_failure(s, retries);
+	if (failed)
+		s->failed = s->error;
+	/* a text that was ordered later is not overwritten */
+	if (failed && !retries)
+		text->displaces = true;
 	if (retries) {
 		s->dirty = true;
 		s->due = false;
-		s->failed = s->error;
 		arm(s, s->retry_ms);
 		s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 	}
@@ -317,6 +333,7 @@ void save_free(struct save **p)
 	ev_timer_stop(s->cfg.loop, &s->timer);
 	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
 		STAILQ_REMOVE_HEAD(&s->orders, link);
+		s->dirty |= o->displaces;
 		report(o, -ECANCELED, &ending);
 	}
 	ev_async_stop(s->cfg.loop, &s->done);

@@ -70,7 +70,7 @@ void save_now(struct save *, save_done_fn *done, void *arg);
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
 
 /* Writes text (from malloc(), taken) at once, instead of the content that was
- * touched before.  The write of text is not repeated; if it fails, the touched
- * content is written. */
+ * touched before or whose write, which is in flight, fails.  The write of text
+ * is not repeated; if it fails, that content is written. */
 void save_text(struct save *, char *text, size_t len, save_done_fn *done,
 	       void *arg);

@@ -25,6 +25,7 @@ struct fixture {
 	unsigned changes;
 	unsigned taken; /* times the text was asked for */
 	unsigned errors_logged;
+	bool restores; /* the first error in the log makes the folder again */
 	size_t padding; /* blanks behind the number: a slow write */
 };
 
@@ -44,8 +45,11 @@ static void count_errors(enum log_level level, const char *component,
 	struct fixture *f = arg;
 
 	(void)component, (void)text;
-	if (level == LOG_LEVEL_ERROR)
-		f->errors_logged++;
+	if (level != LOG_LEVEL_ERROR)
+		return;
+	f->errors_logged++;
+	if (f->restores)
+		(void)mkdir(f->folder, 0700);
 }
 
 static void set_up_as(struct fixture *f, bool settle)
@@ -398,6 +402,41 @@ Test(save, writes_the_waiting_text_when_the_other_one_cannot_be)
 	tear_down(&f);
 }
 
+/* A write of a change that fails: the folder comes back with its line in the
+ * log, before the next write. */
+static void begin_write_that_fails(struct fixture *f)
+{
+	unsigned taken = f->taken;
+
+	cr_assert_eq(rmdir(f->folder), 0);
+	f->restores = true;
+	change(f);
+	while (f->taken == taken)
+		ev_run(f->loop, EVRUN_ONCE);
+	cr_assert_eq(f->errors_logged, 0u);
+}
+
+Test(save, writes_no_content_that_failed_over_a_later_text)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	begin_write_that_fails(&f);
+	put_text(&f, "77", &h);
+	run_until_heard(&f, &h, 1);
+	cr_assert_eq(h.result, 0);
+	cr_assert_eq(f.errors_logged, 1u);
+	/* as a restart does */
+	save_catch_up(f.save, hear, &h);
+	run_until_heard(&f, &h, 2);
+	run_for(&f, 3 * DELAY_MS);
+	cr_assert_eq(saved(&f), 77);
+	cr_assert(save_is_idle(f.save));
+	cr_assert_null(save_error(f.save));
+	tear_down(&f);
+}
+
 Test(save, catches_up_with_what_waits_and_only_with_that)
 {
 	struct heard h = { 0 };
@@ -452,6 +491,26 @@ Test(save, reports_to_waiting_callers_when_it_is_freed)
 	cr_assert_eq(h.n, 3u);
 	cr_assert_eq(h.result, -ECANCELED);
 	cr_assert_eq(saved(&f), 1, "a text without a report");
+	tear_down(&f);
+}
+
+Test(save, keeps_what_a_text_displaced_that_is_not_written_at_the_end)
+{
+	struct heard h = { 0 };
+	struct fixture f;
+
+	set_up(&f);
+	f.padding = 8 * 1024 * 1024;
+	change(&f);
+	save_now(f.save, hear, &h);
+	while (f.taken == 0)
+		ev_run(f.loop, EVRUN_ONCE);
+	change(&f);
+	put_text(&f, "77", &h);
+	save_free(&f.save);
+	cr_assert_eq(h.n, 2u);
+	cr_assert_eq(h.result, -ECANCELED);
+	cr_assert_eq(saved(&f), 2);
 	tear_down(&f);
 }
 
