@@ -158,13 +158,18 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	saving_free(s);
 }
 
-/* The new process reads the file. */
+/* The new process reads the file.  Where the disk hung for minutes, the client
+ * may have left: then there is neither a trial nor a restart. */
 static void on_caught_up(int result, const struct errmsg *error, void *arg)
 {
-	if (result == 0)
-		try_restart(arg);
+	struct saving *s = arg;
+
+	if (result == 0 && s->call != NULL)
+		try_restart(s);
+	else if (s->call != NULL)
+		on_saved(result, error, s);
 	else
-		on_saved(result, error, arg);
+		saving_free(s);
 }
 
 static struct saving *begin(struct api *api, struct reply *reply,

@@ -35,8 +35,10 @@ void saved_restart_soon(struct api *);
 void saved_restart_hold(struct api *);
 void saved_restart_release(struct api *);
 
-/* Tries the new instance and answers {command: "ok"}, or 503 with the reason.
- * The restart follows a second after the answer (dry: it does not).
+/* Saves what is not saved yet, tries the new instance and answers {command:
+ * "ok"}, or 500 or 503 with the reason.  The restart follows a second after the
+ * answer (dry: it does not).  Nothing follows if the client left before all was
+ * saved.
  * interrupt: it may replace workers of another protocol. */
 void saved_restart(struct api *, struct reply *, const char *command,
 		   bool interrupt, bool dry);

@@ -500,6 +500,26 @@ Test(restart, follows_no_trial_that_failed)
 	close_world();
 }
 
+/* The disk may hang for minutes. */
+Test(restart, comes_for_no_client_that_left_before_all_was_saved)
+{
+	static const char *const commands[] = {
+		"{'cmd':'restart'}", "{'cmd':'restart','dry_run':true}",
+	};
+
+	open_world("{}");
+	for (size_t i = 0; i < 2; i++) {
+		expect_ok("{'cmd':'set-config','key':'mine','data':1}",
+			  "set-config");
+		cr_expect_eq(post(commands[i]), 0);
+		api_gone(w.api, NULL);
+		run_for_ms(1300);
+		cr_expect_eq(w.trials, 0u, "%s", commands[i]);
+		cr_expect_eq(w.restarts, 0u, "%s", commands[i]);
+	}
+	close_world();
+}
+
 Test(set_license, has_no_listener)
 {
 	open_world("{}");

@@ -55,6 +55,7 @@ static void try_restart(bool interrupt, trial_done_fn *done, void *done_arg,
 	struct trial_wish *t = malloc(sizeof *t);
 
 	(void)interrupt, (void)arg;
+	w.trials++;
 	*t = (struct trial_wish){ done, done_arg };
 	ev_once(w.loop, -1, 0, 0., end_trial, t);
 }

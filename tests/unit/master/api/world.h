@@ -19,6 +19,7 @@ struct world {
 	char path[32];     /* of the configuration */
 	char log[8192];    /* warnings and errors, one line each */
 	unsigned restarts; /* that were wanted */
+	unsigned trials;
 	const char *trial_error; /* of the next trials; NULL: none */
 	unsigned set_logs;
 };
