@@ -195,9 +195,7 @@ static struct handover *write_renewal(void *arg)
 
 static void on_restart(void *arg)
 {
-	struct master *m = arg;
-
-	renewal_ask(m->renewal);
+	renewal_ask(((struct master *)arg)->renewal);
 }
 
 static void on_try(bool interrupt, trial_done_fn *done, void *done_arg,
@@ -493,6 +491,8 @@ static void open_renewal(struct master *m)
 		.history = &m->history,
 		.write = write_renewal,
 		.arg = m,
+		.on_fail = api_restart_failed,
+		.api = m->api,
 	});
 	m->reread = reread_new(&(struct reread_config){
 		.options = m->options,

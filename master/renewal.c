@@ -85,10 +85,18 @@ static void fail(struct renewal *r, const char *error)
 }
 
 /* This restart has failed.  The next one asks again whether it interrupts. */
+static void give_up(struct renewal *r)
+{
+	r->trials = 0;
+	r->interrupt = false;
+	if (!r->stopped)
+		r->cfg.on_fail(r->cfg.api);
+}
+
 static void fail_restart(struct renewal *r, const char *error)
 {
-	r->interrupt = false;
 	fail(r, error);
+	give_up(r);
 }
 
 static void fail_unsaved(struct renewal *r)
@@ -219,7 +227,7 @@ static void finish(struct renewal *r)
 	if (restart && error == NULL)
 		restart_or_repeat(r);
 	else if (restart)
-		r->trials = 0, r->interrupt = false;
+		give_up(r);
 	if (!TAILQ_EMPTY(&r->waiters))
 		begin_trial(r);
 }

@@ -37,6 +37,9 @@ struct renewal_config {
 	/* The present state; the renewal frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;
+	/* A restart that was asked for has failed: this program continues. */
+	void (*on_fail)(struct api *);
+	struct api *api;
 };
 
 struct renewal *renewal_new(const struct renewal_config *);

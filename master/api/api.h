@@ -97,6 +97,11 @@ void api_reload(struct api *, const json_t *document, reload_done_fn *done,
 /* For the command reload. */
 void api_set_reload(struct api *, reload_fn *, void *arg);
 
+/* The restart that was wanted does not come.  Unless another one is due,
+ * streams that change start with the settings in force, not with those of the
+ * next instance. */
+void api_restart_failed(struct api *);
+
 /* Viewers came and left: sends session_event.  NULL-safe. */
 void api_report_viewers(struct api *, const struct msg_deliver_changes *);
 

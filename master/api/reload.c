@@ -126,8 +126,7 @@ static void on_tried(const char *error, void *arg)
 	if (error == NULL) {
 		saved_restart_soon(r->api);
 	} else {
-		reconciler_set_defaults(r->api->cfg.reconciler,
-					config_settings(r->api->cfg.config));
+		api_restart_failed(r->api);
 		errmsg_set(&text, "only streams, users, auth and log of the "
 			   "file are in force: %s", error);
 		result.status = 503;

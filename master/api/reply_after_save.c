@@ -37,6 +37,13 @@ void saved_restart_soon(struct api *api)
 	timer_ensure(api->cfg.loop, &api->restart, RESTART_DELAY_MS / 1e3);
 }
 
+void api_restart_failed(struct api *api)
+{
+	if (!ev_is_active(&api->restart) && !api->restart_waits)
+		reconciler_set_defaults(api->cfg.reconciler,
+					config_settings(api->cfg.config));
+}
+
 void saved_restart_hold(struct api *api)
 {
 	api->restart_holds++;

@@ -27,7 +27,8 @@ void saved_reply(struct api *, struct reply *, const struct saved_change *);
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command, json_t *take_warnings);
 
-/* The new instance replaces this one in a second. */
+/* The new instance replaces this one in a second.  A stream that changes until
+ * then starts with its settings. */
 void saved_restart_soon(struct api *);
 
 /* A restart that is due, or becomes due, waits for a reply, which it would cut:

@@ -62,7 +62,12 @@ void reconciler_set_stream(struct reconciler *f, const char *id,
 
 void reconciler_set_defaults(struct reconciler *f, const json_t *settings)
 {
-	(void)f, (void)settings;
+	char *text = json_dumps(settings, JSON_COMPACT | JSON_SORT_KEYS);
+
+	(void)f;
+	(void)snprintf(fakes.defaults, sizeof fakes.defaults, "%s",
+		       text != NULL ? text : "");
+	free(text);
 }
 
 enum stream_change reconciler_foresee(const struct reconciler *f,

@@ -45,6 +45,7 @@ struct fakes {
 	bool wants_cues;
 	struct epg_watcher watcher; /* epg_proc_watch() */
 	bool wants_guide;
+	char defaults[256]; /* reconciler_set_defaults() */
 	int scan_error;
 	int choice; /* the answer of the reconciler */
 	struct stream_proc_info

@@ -2,6 +2,7 @@
 #include "master/renewal.h"
 
 #include "common/supervise/handover.h"
+#include "master/auth/auth.h"
 #include "master/config/config.h"
 
 #include <criterion/criterion.h>
@@ -12,10 +13,14 @@
 struct bench {
 	struct ev_loop *loop;
 	struct config *config;
+	struct auth *auth;
 	struct renewal *renewal;
 	char *argv[2];
 	char answer[256]; /* "": none */
 };
+
+/* Restarts that failed; a test is a process of its own. */
+static unsigned fails;
 
 static struct handover *write_state(void *arg)
 {
@@ -34,6 +39,12 @@ static void on_done(const char *error, void *arg)
 	(void)strncpy(b->answer, error, sizeof b->answer - 1);
 }
 
+static void on_fail(struct api *api)
+{
+	(void)api;
+	fails++;
+}
+
 static void bench_init(struct bench *b)
 {
 	struct errmsg error;
@@ -41,19 +52,24 @@ static void bench_init(struct bench *b)
 	*b = (struct bench){ .loop = ev_loop_new(EVFLAG_NOENV),
 			     .argv = { (char *)(uintptr_t)"sluice", NULL } };
 	b->config = config_open(NULL, b->loop, &error);
+	b->auth = auth_new(&(struct auth_config){ .loop = b->loop,
+						  .config = b->config });
 	b->renewal = renewal_new(&(struct renewal_config){
 		.loop = b->loop,
 		.program = "/nonexistent",
 		.argv = b->argv,
 		.config = b->config,
+		.auth = b->auth,
 		.write = write_state,
 		.arg = b,
+		.on_fail = on_fail,
 	});
 }
 
 static void bench_done(struct bench *b)
 {
 	renewal_free(&b->renewal);
+	auth_free(&b->auth);
 	config_close(&b->config);
 	ev_loop_destroy(b->loop);
 }
@@ -90,6 +106,25 @@ Test(renewal, answers_from_the_loop_without_descriptors)
 	renewal_try(b.renewal, false, on_done, &b);
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
 	expect_answer_from_loop(&b, "Too many open files");
+	bench_done(&b);
+}
+
+Test(renewal, reports_once_that_a_restart_has_failed)
+{
+	struct bench b;
+
+	bench_init(&b);
+	/* nothing was to follow */
+	renewal_try(b.renewal, false, on_done, &b);
+	expect_answer_from_loop(&b, "cannot restart");
+	cr_assert_eq(fails, 0u);
+	renewal_ask(b.renewal);
+	while (fails == 0)
+		(void)ev_run(b.loop, EVRUN_ONCE);
+	cr_assert_not_null(renewal_error(b.renewal));
+	for (unsigned i = 0; i < 10; i++)
+		(void)ev_run(b.loop, EVRUN_NOWAIT);
+	cr_assert_eq(fails, 1u);
 	bench_done(&b);
 }
 

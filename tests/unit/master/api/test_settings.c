@@ -500,6 +500,62 @@ Test(restart, follows_no_trial_that_failed)
 	close_world();
 }
 
+#define LIMIT(n) "{\"cc_limit\":" n "}"
+
+/* It was asked for, and fails late. */
+Test(restart, that_fails_leaves_streams_the_settings_in_force)
+{
+	open_world("{'settings':{'cc_limit':5}}");
+	expect_saved("{'cmd':'set-settings','settings':{'cc_limit':7}}",
+		     "set-settings");
+	cr_expect_str_eq(fakes.defaults, LIMIT("7"));
+	run_for_ms(1200);
+	cr_expect_eq(w.restarts, 1u);
+	cr_expect_str_eq(fakes.defaults, LIMIT("7"));
+	api_restart_failed(w.api);
+	cr_expect_str_eq(fakes.defaults, LIMIT("5"));
+	expect_saved("{'cmd':'set-settings','settings':{'cc_limit':8}}",
+		     "set-settings");
+	/* of the restart before */
+	api_restart_failed(w.api);
+	cr_expect_str_eq(fakes.defaults, LIMIT("8"));
+	close_world();
+}
+
+static void note_result(const struct reload_result *result, void *arg)
+{
+	*(int *)arg = result->status;
+}
+
+static void expect_reload_to_fail(void)
+{
+	json_t *document = fakes_json("{'settings':{'cc_limit':9}}");
+	int status = 0;
+
+	w.trial_error = "it is broken";
+	api_reload(w.api, document, note_result, &status);
+	json_decref(document);
+	while (status == 0)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_expect_eq(status, 503);
+	w.trial_error = NULL;
+}
+
+/* The restart of another request reads the file of the reload. */
+Test(restart, that_is_due_keeps_the_settings_of_a_reload_that_failed)
+{
+	open_world("{'settings':{'cc_limit':5}}");
+	expect_reload_to_fail();
+	cr_expect_str_eq(fakes.defaults, LIMIT("5"));
+	expect_saved("{'cmd':'set-settings','settings':{'cc_limit':7}}",
+		     "set-settings");
+	expect_reload_to_fail();
+	cr_expect_str_eq(fakes.defaults, LIMIT("9"));
+	run_for_ms(1200);
+	cr_expect_eq(w.restarts, 1u);
+	close_world();
+}
+
 /* The disk may hang for minutes. */
 Test(restart, comes_for_no_client_that_left_before_all_was_saved)
 {
