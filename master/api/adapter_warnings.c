@@ -31,13 +31,13 @@ static void warn_fed(const struct api *api, const char *id, const char *path,
 }
 
 void adapter_warn_ended(const struct api *api, const json_t *request,
-			const json_t *adapter, struct reply *reply)
+			const json_t *adapter, const char *id,
+			struct reply *reply)
 {
 	bool enabled = json_is_true(json_object_get(adapter, "enable"));
 
 	if (takes_warnings(request))
-		warn_fed(api, edit_text(adapter, "id"),
-			 enabled ? "adapter" : "adapter.enable",
+		warn_fed(api, id, enabled ? "adapter" : "adapter.enable",
 			 enabled ? "the adapter does not run"
 				 : "the adapter is disabled", reply);
 }

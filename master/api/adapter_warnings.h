@@ -10,9 +10,10 @@
 
 #include <jansson.h>
 
-/* The adapter becomes this one, whose process ends. */
+/* The adapter becomes this one, whose process ends.  id: by which the streams
+ * name it. */
 void adapter_warn_ended(const struct api *, const json_t *request,
-			const json_t *adapter, struct reply *);
+			const json_t *adapter, const char *id, struct reply *);
 
 /* These sharers of an LNB stop: lnb_sharers_stopped(). */
 void adapter_warn_stopped(const struct api *, const json_t *request,

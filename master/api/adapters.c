@@ -254,8 +254,11 @@ static void warn_sharers(struct edit *e, bool is_stored)
 	size_t i;
 
 	adapter_warn_stopped(e->api, e->request, change->stopped, e->reply);
+	/* streams follow a new id when it is stored */
 	if (e->entry != NULL && runs(e->old) && !runs(e->entry))
-		adapter_warn_ended(e->api, e->request, e->entry, e->reply);
+		adapter_warn_ended(e->api, e->request, e->entry,
+				   is_stored ? edit_text(e->entry, "id") : from,
+				   e->reply);
 	if (e->entry != NULL || from == NULL)
 		return;
 	ids = lnb_sharers_of(change->list, from);
@@ -439,7 +442,8 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	}
 	adapter_warn_stopped(api, request, stopped, reply);
 	if (!enable)
-		adapter_warn_ended(api, request, adapter, reply);
+		adapter_warn_ended(api, request, adapter,
+				   edit_text(adapter, "id"), reply);
 	else
 		warn_enabled(api, request, adapter, reply);
 	json_decref(adapter);

@@ -190,6 +190,12 @@ Test(adapter, names_the_streams_that_a_changed_address_interrupts)
 	expect_paused("'enable':false,'address':'udp://239.1.1.1'", false);
 	cr_expect(strstr(said(), "adapter.enable: the adapter is disabled, but "
 			 "dvb:// inputs of x read it"), "%s", said());
+	/* streams follow its new id */
+	cr_expect_eq(post("{'cmd':'set-adapter','id':'a','dry_run':true,"
+			  "'adapter':{'id':'c','type':'S','enable':false}}"),
+		     200);
+	cr_expect(strstr(said(), "adapter.enable: the adapter is disabled, but "
+			 "dvb:// inputs of x read it"), "%s", said());
 	/* its process continues */
 	expect_paused("'enable':true,'address':'udp://239.1.1.1',"
 		      "'name':'another'", false);
