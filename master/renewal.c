@@ -118,11 +118,12 @@ static void replace_program(struct renewal *r)
 	watchdog_report_reloading();
 	hub_dismiss_all(r->cfg.hub);
 	config_end(r->cfg.config);
-	log_output_flush(r->cfg.log);
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
 	/* the service manager does not store them */
 	hours = history_write_hours(r->cfg.history, h);
+	/* its thread ends with this program */
+	log_output_flush(r->cfg.log);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
 	fail_restart(r, strerror(-err));
 	fd_close(&hours);
