@@ -20,6 +20,9 @@ struct chunk {
 	uint8_t flags[HOUR_CHUNK_SECONDS]; /* 0: unknown */
 };
 
+_Static_assert(HOUR_LAYOUT == 1 && sizeof(struct chunk) == 3000,
+	       "another layout of the chunks needs another HOUR_LAYOUT");
+
 struct hour {
 	struct chunk *chunks[HOUR_CHUNKS]; /* NULL: unknown seconds */
 	int64_t last_s; /* time of the newest sample */
