@@ -5,6 +5,7 @@
 #include "master/streams/deliver_proc.h"
 #include "master/viewers/viewers.h"
 
+#include <ev.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@ struct mount_seat {
 	struct mount *mount;
 	bool due; /* a message to the worker is due */
 	uint32_t viewers;
+	bool kept; /* they are those of the last master */
 	uint64_t cut; /* slow viewers closed by the running worker */
 };
 
@@ -52,6 +54,7 @@ struct deliver_worker {
 	TAILQ_HEAD(, mount_seat) due; /* mounts with a due message */
 	/* It was adopted: it gets all mounts again, then drops the others. */
 	bool renewing;
+	ev_timer kept; /* then: the time in which it reports their viewers */
 	/* It is above the configured number: it keeps its viewers, gets no new
 	 * ones, and ends with the last of them. */
 	bool retiring;
@@ -108,9 +111,12 @@ void deliver_proc_send(struct deliver_proc *, const struct msg *,
 /* Why no worker serves viewers; NULL: one does, or starts. */
 const char *deliver_proc_alarm(const struct deliver_proc *);
 /* Gives a mount the number that it had with the last master, or that of its
- * path, unless another one, which was moved from there, has that; and its
- * viewers, until the workers report them. */
+ * path, unless another one, which was moved from there, has that; and the
+ * viewers of its stream, until the workers report them. */
 void mount_continue(struct mount *);
+/* The worker has not reported these viewers: a mount that it made anew has
+ * none, and it reports no such mount. */
+void mount_drop_kept(struct mount *, unsigned worker);
 /* For the next master: the numbers that are not those of the paths. */
 json_t *mount_numbers_write(const struct deliver_proc *);
 /* Likewise: the viewers of each worker, of mounts that have viewers. */

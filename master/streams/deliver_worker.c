@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/ip_prefix.h"
 #include "common/base/util.h"
+#include "common/loop/timer.h"
 #include "master/streams/deliver_state.h"
 #include "master/streams/listeners.h"
 #include "master/viewers/viewers.h"
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { VIEWERS_KEPT_MS = 5000 };
 
 /* --- to the worker --- */
 
@@ -76,6 +79,8 @@ void deliver_worker_send_due(struct deliver_worker *w)
 			if (w->renewing && d->settled) {
 				w->renewing = false;
 				service_proc_send(w->service, &settle, NULL);
+				timer_start(d->cfg.loop, &w->kept,
+					    VIEWERS_KEPT_MS / 1e3);
 			}
 			return;
 		}
@@ -193,6 +198,7 @@ static void take_viewers(struct deliver_worker *w,
 		return;
 	seat = &mount->seats[w->number];
 	seat->viewers = report->viewers;
+	seat->kept = false;
 	seat->cut = report->cut;
 	if (mount->on_viewers != NULL)
 		mount->on_viewers(false, mount->arg);
@@ -274,6 +280,7 @@ static void on_down(void *self)
 		struct mount_seat *seat = &m->seats[w->number];
 
 		seat->viewers = 0;
+		seat->kept = false;
 		m->cut_past += seat->cut;
 		seat->cut = 0;
 	}
@@ -289,6 +296,16 @@ static void on_down(void *self)
 	if (w->retiring)
 		service_proc_unwant(w->service);
 	deliver_proc_send_due(d);
+}
+
+static void on_kept(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	struct deliver_worker *w = container_of(t, struct deliver_worker, kept);
+	struct mount *m;
+
+	(void)loop, (void)revents;
+	TAILQ_FOREACH(m, &w->owner->mounts, link)
+		mount_drop_kept(m, w->number);
 }
 
 static const struct service_kind kind = {
@@ -325,6 +342,7 @@ struct deliver_worker *deliver_worker_new(struct deliver_proc *d,
 	w->way.send_memory = send_memory;
 	w->way.arg = w;
 	TAILQ_INIT(&w->due);
+	ev_init(&w->kept, on_kept);
 	(void)snprintf(object, sizeof object, "%u", number + 1);
 	w->service = service_proc_new(&d->cfg, &kind, object, w);
 	return w;
@@ -335,6 +353,7 @@ void deliver_worker_free(struct deliver_worker **w)
 	if (*w == NULL)
 		return;
 	deliver_pictures_cancel(*w);
+	ev_timer_stop((*w)->owner->cfg.loop, &(*w)->kept);
 	service_proc_free(&(*w)->service);
 	free(*w);
 	*w = NULL;

@@ -5,6 +5,7 @@
 #include "master/streams/deliver_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The name of a mount in the record. */
 static char *mount_key(const struct mount *m)
@@ -29,7 +30,7 @@ json_t *mount_numbers_write(const struct deliver_proc *d)
 	return numbers;
 }
 
-/* The viewers of a mount in each worker; NULL: there are none. */
+/* The stream of a mount and its viewers in each worker; NULL: it has none. */
 static json_t *write_viewers(const struct mount *m)
 {
 	json_t *list = json_array();
@@ -41,7 +42,8 @@ static json_t *write_viewers(const struct mount *m)
 					    json_integer(m->seats[i].viewers));
 	}
 	if (sum > 0)
-		return list;
+		return json_pack("{s:s, s:o}", "stream", m->stream, "workers",
+				 list);
 	json_decref(list);
 	return NULL;
 }
@@ -52,27 +54,48 @@ json_t *mount_viewers_write(const struct deliver_proc *d)
 	const struct mount *m;
 
 	TAILQ_FOREACH(m, &d->mounts, link) {
-		json_t *list = !m->waits ? write_viewers(m) : NULL;
+		json_t *own = !m->waits ? write_viewers(m) : NULL;
 		char *key = mount_key(m);
 
-		if (list != NULL)
-			(void)json_object_set_new(viewers, key, list);
+		if (own != NULL)
+			(void)json_object_set_new(viewers, key, own);
 		free(key);
 	}
 	return viewers;
 }
 
-/* A worker that was adopted reports all its mounts again. */
-static void take_viewers(struct mount *m, const json_t *list)
+/* A worker that was adopted reports all its mounts again.  It makes that of
+ * another stream with the path anew. */
+static void take_viewers(struct mount *m, const json_t *record)
 {
+	const json_t *list = json_object_get(record, "workers");
+	const char *stream = json_string_value(json_object_get(record,
+							       "stream"));
 	const struct deliver_proc *d = m->owner;
+
+	if (stream == NULL || strcmp(stream, m->stream) != 0)
+		return;
 
 	for (unsigned i = 0; i < d->n; i++) {
 		json_int_t n = json_integer_value(json_array_get(list, i));
 
-		if (d->workers[i]->renewing && n > 0 && n <= INT32_MAX)
-			m->seats[i].viewers = (uint32_t)n;
+		if (!d->workers[i]->renewing || n <= 0 || n > INT32_MAX)
+			continue;
+		m->seats[i].viewers = (uint32_t)n;
+		m->seats[i].kept = true;
 	}
+}
+
+void mount_drop_kept(struct mount *m, unsigned worker)
+{
+	struct mount_seat *seat = &m->seats[worker];
+
+	if (!seat->kept)
+		return;
+	seat->kept = false;
+	seat->viewers = 0;
+	if (m->on_viewers != NULL)
+		m->on_viewers(false, m->arg);
 }
 
 static bool is_taken(const struct mount *of, uint64_t number)

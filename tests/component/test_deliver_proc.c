@@ -417,6 +417,34 @@ Test(deliver_proc, a_worker_accepts_the_viewers_of_one_that_ended,
 	teardown(&b);
 }
 
+static bool has_no_viewer(void *arg)
+{
+	return deliver_proc_viewers(((struct bench *)arg)->deliver) == 0;
+}
+
+/* The worker made the mount anew, and reports none without viewers. */
+Test(deliver_proc, viewers_of_the_last_master_do_not_stay, .timeout = 90)
+{
+	static struct bench b;
+
+	setup(&b);
+	b.mounts[0] = mount_new(b.deliver, &(struct mount_config){
+		.listen = &b.port,
+		.path = "/a",
+		.stream = "a001",
+		.ring_fd = b.ring_fd,
+	});
+	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
+	/* as after an adoption */
+	b.mounts[0]->seats[0].viewers = 3;
+	b.mounts[0]->seats[0].kept = true;
+	b.deliver->workers[0]->renewing = true;
+	cr_assert_eq(deliver_proc_viewers(b.deliver), 3u);
+	deliver_proc_settle(b.deliver);
+	rig_run_until(b.rig.loop, has_no_viewer, &b, 30000, "no viewer");
+	teardown(&b);
+}
+
 static bool has_line(void *text)
 {
 	return rig_count_log(text) > 0;

@@ -895,6 +895,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_listeners \
 	tests/unit/master/streams/test_cas_links \
 	tests/unit/master/streams/test_queriers \
+	tests/unit/master/streams/test_mount_number \
 	tests/unit/master/streams/test_receivers \
 	tests/unit/master/streams/test_session_list \
 	tests/unit/master/streams/test_stream_foresee \
@@ -1151,6 +1152,7 @@ tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_feed_report_LDADD = $(master_libs)
 tests_unit_master_streams_test_mpts_LDADD = $(master_libs)
 tests_unit_master_streams_test_queriers_LDADD = $(master_libs)
+tests_unit_master_streams_test_mount_number_LDADD = $(master_libs)
 tests_unit_master_streams_test_receivers_LDADD = $(master_libs)
 tests_unit_master_streams_test_session_list_LDADD = $(master_libs)
 tests_unit_master_streams_test_stream_foresee_LDADD = $(master_libs)
