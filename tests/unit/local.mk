@@ -633,7 +633,7 @@ tests_unit_worker_adapter_test_t2mi_source_SOURCES = \
 tests_unit_worker_input_test_file_input_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_input_test_stream_input_LDFLAGS = \
 	-Wl,--wrap=program_filter_feed,--wrap=program_filter_marks \
-	-Wl,--wrap=ring_reader_map
+	-Wl,--wrap=ring_reader_map,--wrap=ring_reader_at
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_scan_test_adapter_task_SOURCES = \
 	tests/unit/worker/scan/test_adapter_task.c \

@@ -251,7 +251,12 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 		if (n < 0)
 			return fail_read(s, (int)-n, error);
+		from = s->pos;
 		s->pos += (uint64_t)n;
+		if (!ring_reader_has(s->ring, from)) {
+			s->lost += (size_t)n / TS_PACKET;
+			continue;
+		}
 		batch_sync(batch, &s->sync, s->block, (size_t)n);
 		batch_flush(batch);
 	}

@@ -53,6 +53,23 @@ void __wrap_program_filter_feed(struct program_filter *f, const uint8_t *p)
 		between(between_of);
 }
 
+/* The same in front of each copy without a program. */
+static void (*in_front)(struct bench *);
+
+const uint8_t *__real_ring_reader_at(const struct ring_reader *, uint64_t,
+				     size_t, size_t *);
+const uint8_t *__wrap_ring_reader_at(const struct ring_reader *, uint64_t,
+				     size_t, size_t *);
+const uint8_t *__wrap_ring_reader_at(const struct ring_reader *r, uint64_t pos,
+				     size_t len, size_t *ret_contiguous)
+{
+	const uint8_t *at = __real_ring_reader_at(r, pos, len, ret_contiguous);
+
+	if (in_front != NULL)
+		in_front(between_of);
+	return at;
+}
+
 /* As with a limited address space. */
 static bool cannot_map;
 static unsigned maps;
@@ -307,7 +324,7 @@ Test(stream_input, counts_what_was_overwritten)
 
 static void lap(struct bench *b)
 {
-	between = NULL;
+	between = in_front = NULL;
 	for (size_t i = 0; i < RING_PACKETS; i++)
 		build_payload(b->build, VIDEO, 1);
 	write_built(b);
@@ -337,6 +354,30 @@ Test(stream_input, drops_what_the_writer_replaced_during_the_copy)
 	input_counters(b.input, &counted);
 	/* all of the block in which it happened, and what was late then */
 	cr_assert_eq(b.n[AUDIO] + b.n[PMT], 0);
+	cr_assert_eq(counted.socket_drops + b.n[VIDEO],
+		     before + RING_PACKETS);
+	close_input(&b);
+}
+
+Test(stream_input, drops_what_the_writer_of_a_feed_replaced)
+{
+	struct input_counters counted;
+	struct bench b;
+	size_t before;
+
+	open_as(&b, RING_UNIT, 0, INPUT_STREAM, "m/1");
+	for (size_t i = 0; i < 100; i++)
+		build_payload(b.build, AUDIO, 1);
+	before = b.build->n;
+	write_built(&b);
+	in_front = lap;
+	between_of = &b;
+	read_all(&b);
+	cr_assert_null(in_front);
+	input_counters(b.input, &counted);
+	/* no packet of the lap twice */
+	cr_assert_eq(b.n[AUDIO], 0);
+	cr_assert_eq(b.n[VIDEO], RING_PACKETS / 4 * 3);
 	cr_assert_eq(counted.socket_drops + b.n[VIDEO],
 		     before + RING_PACKETS);
 	close_input(&b);
