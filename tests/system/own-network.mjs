@@ -34,12 +34,16 @@ function gaps(data) {
 		cc !== (counters[i - 1] + 1) % 16 ? [i] : []);
 }
 
-// The longest time between two of these packets, in milliseconds, without the
-// longest pause of all packets in it: a process that gets no processor sends
-// none.
+// The longest time between two of these packets, or from the last one to the
+// end, in milliseconds, without the longest pause of all packets in it: a
+// process that gets no processor sends none.
 function repetition(list, packets) {
 	const wanted = new Set(packets);
 	let packet = 0, last, from, pause = 0n, most = 0n;
+	const judge = () => {
+		if (from !== undefined && last - from - pause > most)
+			most = last - from - pause;
+	};
 
 	for (const { ns, data } of list) {
 		if (last !== undefined && ns - last > pause)
@@ -49,12 +53,12 @@ function repetition(list, packets) {
 			packet++) {
 			if (!wanted.has(packet))
 				continue;
-			if (from !== undefined && ns - from - pause > most)
-				most = ns - from - pause;
+			judge();
 			from = ns;
 			pause = 0n;
 		}
 	}
+	judge();
 	return Number(most) / 1e6;
 }
 
