@@ -51,6 +51,7 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 		[FAILOVER_RETURN] = " (return to an earlier input)",
 		[FAILOVER_RECOVERED] = " (recovered)",
 		[FAILOVER_MANUAL] = " (chosen by hand)",
+		[FAILOVER_FAILED] = "",
 	};
 	bool failed = sw->from != 0 && sw->fault != NULL;
 	char left[224] = "", instead[32] = "", state[224] = "";
