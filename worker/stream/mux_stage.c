@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
+#include "worker/mux/delay_line.h"
 #include "worker/mux/mux_plan.h"
 #include "worker/stream/absent_file.h"
 
@@ -23,6 +24,9 @@ enum {
 	 * them: one that crashes at them leaves none. */
 	KEEP_AFTER_MS = 2000,
 };
+
+/* The source of an input may be another multiplex. */
+_Static_assert(LINE_JUMP_MS > 2 * READ_MAX_MS, "a late read is no jump");
 
 unsigned mux_stage_period_ms(unsigned delay_ms)
 {
