@@ -102,8 +102,8 @@ const [PERCENT, SAVED_MS] = ['PERCENT', 'SAVED_MS'].map((name) => Number(
 const loopTime = (pid) => [Number(fs.readFileSync(`/proc/${pid}/schedstat`,
 	'utf8').split(' ')[0]) / 1e9, now() / 1000];
 
-// Python may take seconds to start, after which a worker that is ready has to
-// have a status: it says hello itself.
+// Python may take seconds to start, and a worker that has said that it is ready
+// must have a status soon: Python says hello and ready, not the shell.
 const FIRST = [hello, ready].map((say) => say.replace(/^say /, '')).join(' ');
 
 test('messages that cost the master much', (t) => beside(t,

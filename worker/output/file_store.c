@@ -20,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 #define MIB (UINT64_C(1024) * 1024)
 
 enum {
