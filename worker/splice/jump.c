@@ -204,7 +204,8 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 	       SPLICE_CONTINUES;
 }
 
-void splice_cut_here(struct splice *s, const struct splice_cursor *c, int clock)
+/* A cut because of this clock; -1: because of all. */
+static void begin_jump(struct splice *s, int clock)
 {
 	const uint16_t before = s->cut;
 
@@ -213,6 +214,11 @@ void splice_cut_here(struct splice *s, const struct splice_cursor *c, int clock)
 	for (int i = 0; clock >= 0 && i < SPLICE_CLOCKS; i++)
 		if (i != clock)
 			spare(s, (size_t)i, before);
+}
+
+void splice_cut_here(struct splice *s, const struct splice_cursor *c, int clock)
+{
+	begin_jump(s, clock);
 	splice_place(s, *c);
 }
 
@@ -407,8 +413,7 @@ static unsigned settle(struct splice *s, size_t i, uint64_t pcr)
 	}
 	if (s->state == SPLICE_DRAIN)
 		return SPLICE_NO_PCR;
-	s->counters.jumps++;
-	splice_begin_cut(s, SPLICE_JUMP);
+	begin_jump(s, (int)i);
 	place(s, i, pcr, s->sent->packets);
 	return 0;
 }

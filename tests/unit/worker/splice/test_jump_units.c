@@ -421,3 +421,50 @@ Test(jump_units, a_unit_of_another_program_that_waited_hides_no_jump)
 	}
 	judge(AUDIO);
 }
+
+static size_t count_sounds(const uint8_t *p, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++, p += TS_PACKET)
+		sum += ts_pid(p) == TWIN_SOUND && ts_pusi(p);
+	return sum;
+}
+
+/* The source enters again, without PCRs of its main program, whose clock jumps
+ * before they come. */
+Test(jump_units, a_wrong_phase_of_one_program_costs_no_unit_of_another)
+{
+	struct switch_point *entry = switch_point_new(NULL);
+	const struct ts_run run = { .data = a->data, .n = 1 };
+	struct ts_run rest[2];
+	size_t n, before_fed, before;
+
+	twin = twin_sounds = true;
+	play(600);
+	switch_point_want(entry, 5000, s.now_ns);
+	do {
+		(void)source_make(a, 1);
+		(void)put_twin(a->data);
+		stage_wait(&s, 1);
+		a->no_pcr = a->pictures % GOP <= 1;
+	} while (!switch_point_feed(entry, &run, 1, s.now_ns, rest, &n));
+	splice_cut(s.splice, entry, false, s.now_ns);
+	splice_feed(s.splice, rest, n, s.now_ns);
+	switch_point_free(&entry);
+	a->no_pcr = true;
+	play(150);
+	/* up to a PCR with a sound of the other program close behind it */
+	while (a->packets % 30 != 5 || twin_due > source_clock(a))
+		play(1);
+	before_fed = n_fed;
+	before = s.n;
+	by.times = by.clock = PES_TIME_WRAP - 4 * 90000;
+	a->no_pcr = false;
+	play(1000);
+	cr_assert_eq(s.state->cuts, 2u, "%u cuts", (unsigned)s.state->cuts);
+	cr_assert_eq(count_sounds(s.data + before,
+				  (s.n - before) / TS_PACKET),
+		     count_sounds(fed + before_fed * TS_PACKET,
+				  n_fed - before_fed));
+}
