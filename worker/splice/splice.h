@@ -82,8 +82,9 @@ enum {
 	/* ... so long, as do packets of a PID that no table names, and those
 	 * from a PCR that jumps on. */
 	SPLICE_DOUBT_MS = 100,
-	/* A unit whose DTS does not continue waits for a PCR, too.  If its
-	 * clock has not jumped, no other one waits for so long. */
+	/* A unit whose DTS does not continue waits for a PCR, too, and with it
+	 * the whole stream.  If its clock has not jumped, no other one of this
+	 * clock waits for so long. */
 	SPLICE_ODD_MS = 10000,
 	/* The same for a unit whose distance to its clock changes. */
 	SPLICE_FAR_MS = 1000,
