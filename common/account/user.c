@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/account/user.h"
 
+#include "common/base/utf8.h"
+
 #include <string.h>
 
 enum { OLD_LEN = 32 };
@@ -45,6 +47,16 @@ bool user_may_control(const struct user *u)
 {
 	return u->enabled && u->type == USER_CONTROL &&
 	       user_cipher(u) == CIPHER_CRYPT;
+}
+
+bool user_login_is_valid(const char *login)
+{
+	size_t len = strlen(login);
+
+	for (const char *c = login; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	return len > 0 && len <= USER_LOGIN_MAX && utf8_is_valid(login, len);
 }
 
 struct digest user_stamp(const struct user *u)

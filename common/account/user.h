@@ -51,6 +51,9 @@ struct digest user_stamp(const struct user *);
 /* True when the document names no user at all. */
 bool user_none(const json_t *document);
 
+/* True for 1 to USER_LOGIN_MAX bytes of UTF-8 without control characters. */
+bool user_login_is_valid(const char *login);
+
 /* True when the document has users of which none may control: only
- * --reset-password lets somebody change the configuration. */
+ * --reset-password gives one a password. */
 bool user_locked_out(const json_t *document);

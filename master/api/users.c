@@ -149,16 +149,6 @@ struct change {
 	bool warn;    /* the answer may have warnings */
 };
 
-static bool is_login(const char *login)
-{
-	size_t len = strlen(login);
-
-	for (const char *c = login; *c != '\0'; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			return false;
-	return len > 0 && len <= USER_LOGIN_MAX;
-}
-
 /* A copy without null members and without members that are not stored. */
 static json_t *copy_wanted(const json_t *user)
 {
@@ -194,7 +184,7 @@ static bool judge_request(const char *login, const json_t *user,
 			 json_string_length(password) == 0))
 		reply_error(reply, 403, "an observer may change his own "
 			    "password and nothing else");
-	else if (!is_login(login))
+	else if (!user_login_is_valid(login))
 		reply_error(reply, 400, "id: is not a login of 1 to %d bytes",
 			    (int)USER_LOGIN_MAX);
 	else if (error.text[0] != '\0')

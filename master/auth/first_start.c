@@ -66,28 +66,18 @@ static int fail(int code, const char *text)
 	return code;
 }
 
-/* A user that cannot log in gets no password.  While no control user can log
- * in, a new login becomes one. */
-static int put_hash(json_t *document, const char *login, const char *hash,
-		    struct errmsg *error)
+static int add_control_user(json_t *document, const char *login,
+			    const char *hash, struct errmsg *error)
 {
 	json_t *users = json_object_get(document, "users");
-	struct user u;
 
-	if (user_find(document, login, &u)) {
-		if (!user_may_enter(&u))
-			return errmsg_fail(error, -EINVAL, "user \"%.64s\" "
-					   "cannot log in: it is %s", login,
-					   u.enabled ? "a viewer (only types 1 "
-						       "and 2 log in)"
-						     : "disabled");
-		(void)json_object_set_new(json_object_get(users, login),
-					  "cipher", json_string(hash));
-		return 0;
-	}
 	if (!user_none(document) && !user_locked_out(document))
 		return errmsg_fail(error, -ENOENT, "there is no user "
 				   "\"%.64s\"", login);
+	if (!user_login_is_valid(login))
+		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a login "
+				   "of 1 to %d bytes", login,
+				   (int)USER_LOGIN_MAX);
 	if (!json_is_object(users)) {
 		users = json_object();
 		(void)json_object_set_new(document, "users", users);
@@ -95,6 +85,27 @@ static int put_hash(json_t *document, const char *login, const char *hash,
 	(void)fprintf(stderr, "sluice: note: \"%.64s\" is added as a control "
 		      "user, because none can log in\n", login);
 	(void)json_object_set_new(users, login, control_user(hash));
+	return 0;
+}
+
+/* A user that cannot log in gets no password.  While no control user can log
+ * in, a new login becomes one. */
+static int put_hash(json_t *document, const char *login, const char *hash,
+		    struct errmsg *error)
+{
+	struct user u;
+
+	if (!user_find(document, login, &u))
+		return add_control_user(document, login, hash, error);
+	if (!user_may_enter(&u))
+		return errmsg_fail(error, -EINVAL, "user \"%.64s\" cannot log "
+				   "in: %s", login,
+				   u.enabled ? "its type is not 1 or 2"
+					     : "it is disabled");
+	(void)json_object_set_new(json_object_get(json_object_get(document,
+								  "users"),
+						  login),
+				  "cipher", json_string(hash));
 	return 0;
 }
 

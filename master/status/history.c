@@ -11,6 +11,7 @@
 #include "master/status/system_alarms.h"
 #include "master/status/system_status.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const char key[] = "history";
@@ -103,8 +104,9 @@ static void take_hours(const struct history *of, struct handover *h)
 	json_int_t layout = json_integer_value(json_object_get(hours,
 							       "layout"));
 	uint64_t number;
+	int err = -EPROTO;
 	int fd = handover_take(h, json_object_get(hours, "memory"), 'y',
-			       &number), err;
+			       &number);
 	ssize_t size = fd >= 0 ? shared_size(fd) : -1;
 	uint8_t *bytes = size > 0 && layout == HOUR_LAYOUT
 				 ? shared_map(fd, (size_t)size, &err) : NULL;
@@ -113,14 +115,18 @@ static void take_hours(const struct history *of, struct handover *h)
 		take_streams(of->status, json_object_get(hours, "streams"),
 			     bytes, (size_t)size);
 		shared_unmap(bytes, (size_t)size);
+	} else if (fd >= 0 && layout != HOUR_LAYOUT) {
+		log_info("master", "the history of the last hour is empty: that "
+			 "of the previous program has another layout");
 	} else if (fd >= 0) {
-		log_info("master", "the history of the last hour begins anew: "
-			 "that of the previous program has another layout");
+		log_warning("master", "the history of the last hour is empty: "
+			    "the memory of the previous program cannot be "
+			    "read: %s", strerror(-err));
 	}
 	fd_close(&fd);
 }
 
-/* --- all of it --- */
+/* --- the records for the next master --- */
 
 void history_write_kept(const struct history *of, struct handover *h)
 {

@@ -78,32 +78,18 @@ static void fail(struct reader *r, const struct place *at, const char *format,
 
 /* --- single values --- */
 
-/* " between 1 and 9 ms"; "" if the row has no bound. */
+/* " between 1 and 9 ms"; "" if the row has no bound, or has words. */
 static const char *print_bounds(const struct field *f, char text[BOUNDS_TEXT])
 {
 	struct field_limits l = field_limits(f);
 
 	text[0] = '\0';
-	if (l.max < INT64_MAX)
+	if (l.max < INT64_MAX && f->words == NULL)
 		(void)snprintf(text, BOUNDS_TEXT,
 			       " between %" PRId64 " and %" PRId64 "%s%s",
 			       l.min, l.max, f->unit != NULL ? " " : "",
 			       f->unit != NULL ? f->unit : "");
 	return text;
-}
-
-static int fail_range(const struct field *f, const char *value,
-		      struct errmsg *error)
-{
-	struct field_limits l = field_limits(f);
-	char bounds[BOUNDS_TEXT];
-
-	if (l.max == INT64_MAX && value[0] == '-')
-		return errmsg_fail(error, -EINVAL,
-				   "%.20s is less than %" PRId64, value,
-				   l.min);
-	return errmsg_fail(error, -EINVAL, "%.20s is not%s", value,
-			   print_bounds(f, bounds));
 }
 
 /* "128, 192 or 256", of n words. */
@@ -132,6 +118,22 @@ static int judge_words(const struct field *f, const char *value,
 			return 0;
 	print_words(f->words, n, list);
 	return errmsg_fail(error, -EINVAL, "%.20s is not %s", value, list);
+}
+
+static int fail_range(const struct field *f, const char *value,
+		      struct errmsg *error)
+{
+	struct field_limits l = field_limits(f);
+	char bounds[BOUNDS_TEXT];
+
+	if (f->words != NULL)
+		return judge_words(f, value, error);
+	if (l.max == INT64_MAX && value[0] == '-')
+		return errmsg_fail(error, -EINVAL,
+				   "%.20s is less than %" PRId64, value,
+				   l.min);
+	return errmsg_fail(error, -EINVAL, "%.20s is not%s", value,
+			   print_bounds(f, bounds));
 }
 
 static int take_integer(const struct field *f, int64_t n, void *s,
@@ -225,6 +227,8 @@ static int read_digits(const struct field *f, const char *text, void *s,
 	int64_t n = 0;
 
 	for (const char *c = digits; *c != '\0' || c == digits; c++) {
+		if ((*c < '0' || *c > '9') && f->words != NULL)
+			return judge_words(f, text, error);
 		if (*c < '0' || *c > '9')
 			return errmsg_fail(error, -EINVAL,
 					   "\"%.*s\" is not a number%s",

@@ -31,8 +31,9 @@ static const char *const key_sizes[] = { "128", "256", NULL };
 	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
 	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
 	{ "aes-type", FIELD_AT(spec, rist.key_bits), .words = key_sizes, \
-	  .initial = 128, .unit = "bits", .needs = "secret", \
-	  .flags = FIELD_OBSERVER, .help = "Length of the key." }, \
+	  .min = 128, .max = 256, .initial = 128, .unit = "bits", \
+	  .needs = "secret", .flags = FIELD_OBSERVER, \
+	  .help = "Length of the key: 128 or 256." }, \
 	{ "cname", FIELD_AT(spec, rist.cname), .min = 1, \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Name of this end, which the other end shows." }, \

@@ -107,12 +107,19 @@ test('-t warns if no control user can log in, --reset-password adds one',
 	write({ viewer, off });
 	assert.ok(await warned());
 	// a password that admits no login is refused
-	for (const [login, error] of [['viewer', /it is a viewer/],
+	for (const [login, error] of [['viewer', /its type is not 1 or 2/],
 		['off', /it is disabled/]]) {
 		const { code, out, err } = await reset(login);
 
 		assert.deepEqual([code, out], [65, '']);
 		assert.match(err, error);
+	}
+	// with such a login nobody could log in, and the way out would be closed
+	for (const login of ['', 'x'.repeat(129), 'a\nb']) {
+		const { code, out, err } = await reset(login);
+
+		assert.deepEqual([code, out], [65, '']);
+		assert.match(err, /is not a login of 1 to 128 bytes/);
 	}
 	assert.deepEqual(read({ file }).users, { viewer, off });
 	const { code, out, err } = await reset('boss');

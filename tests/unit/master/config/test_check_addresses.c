@@ -117,6 +117,10 @@ static const struct wrong inputs[] = {
 	  "aes-type: 64 is not 128 or 256" },
 	{ "rist://h:5000#secret=a&aes-type=200",
 	  "aes-type: 200 is not 128 or 256" },
+	{ "rist://h:5000#secret=a&aes-type=x",
+	  "aes-type: x is not 128 or 256" },
+	{ "rist://h:5000#secret=a&aes-type=5000000000",
+	  "aes-type: 5000000000 is not 128 or 256" },
 };
 
 static const struct wrong outputs[] = {
