@@ -3,6 +3,7 @@
 // output is what they tell.
 import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Ctl } from './ctl.mjs';
 import { TsMux } from './mux.mjs';
 import { Sluice, config, stream } from './sluice.mjs';
@@ -105,21 +106,30 @@ const key = ({ place, alarm, output }) =>
 // Numbers in a sentence change while it stays the same.
 const still = (text) => text?.replace(/\d+/g, '#');
 
+// A source that sends nothing for so long is off air soon.
+const PAUSE_MS = 1000;
+
 // The sources are in this process: on a machine that is too busy they pause,
 // and are sources that fail. play(again) has three tries then, with other
-// ports. The same failure three times is one of the product.
+// ports. The same failure three times is one of the product, unless this
+// process paused each time.
 export async function insist(t, play) {
 	const failures = new Set();
 
 	for (let again = 0;; again++) {
 		const timing = new Timing(t);
+		const pace = monitorEventLoopDelay();
 
+		pace.enable();
 		try {
 			await play(again);
 			return;
 		} catch (error) {
-			failures.add(still(error.message));
-			if (!timing.busy() || again > 1 && failures.size === 1)
+			const paused = pace.max / 1e6 > PAUSE_MS;
+
+			failures.add(paused ? again : still(error.message));
+			if (!paused && !timing.busy() ||
+				again > 1 && failures.size === 1)
 				throw error;
 			if (again > 1) {
 				t.skip(`too busy, three times: ${error.message
@@ -127,6 +137,8 @@ export async function insist(t, play) {
 				return;
 			}
 			t.diagnostic(`once more: ${error.message}`);
+		} finally {
+			pace.disable();
 		}
 	}
 }

@@ -65,7 +65,9 @@ test('a stream has charts, tables, its log, and says what cannot be played',
 	await visitor.go(sluice.port, '#/incidents?kind=off');
 	await page.waitForSelector('[data-incident=off]:has-text("Film 1")' +
 		':has-text("no packets"):has-text("continues")');
-	assert.equal(await page.locator('tr:has-text("News HD")').count(), 0);
+	// on a busy machine it may have been off air, too
+	assert.equal(await page.locator('tr:has-text("News HD")').count() > 0,
+		/stream news: off air/.test(sluice.log));
 	await visitor.accessible('incidents');
 	await page.keyboard.press('/');
 	await page.keyboard.type('nothing of the kind');
