@@ -100,35 +100,77 @@ static unsigned may(unsigned needs)
 	       (needs & NEED_RECORD ? WRITER : 0);
 }
 
+/* What was tried so far. */
+struct progress {
+	char path[256];
+	unsigned tried, denied, done;
+	char names[800];
+};
+
+/* One that the master replaced, because on a slow machine it was not ready in
+ * time, is continued by the next. */
+static void progress_read(struct progress *p)
+{
+	char self[16];
+	FILE *file;
+
+	*p = (struct progress){ 0 };
+	(void)prctl(PR_GET_NAME, self);
+	first_private(p->path, sizeof p->path, "tried-", self);
+	file = fopen(p->path, "re");
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%u %u %u%799[^\n]", &p->tried, &p->denied, &p->done,
+		   p->names) < 3)
+		p->tried = p->denied = p->done = 0;
+	(void)fclose(file);
+}
+
+static void progress_write(const struct progress *p)
+{
+	FILE *file = fopen(p->path, "we");
+
+	if (file == NULL)
+		return;
+	(void)fprintf(file, "%u %u %u%s\n", p->tried, p->denied, p->done,
+		      p->names);
+	(void)fclose(file);
+}
+
 static void attack(const struct bench *b, struct task *task)
 {
 	const unsigned rights = may(task->needs);
 	const struct attacker by = { b, enter, task };
-	unsigned denied = 0, done = 0;
-	char said[512], names[800] = "", self[16];
+	char said[512], self[16];
+	struct progress p;
+	unsigned i = 0;
 
+	progress_read(&p);
 	for (const struct attempt *a = attempt_next(NULL); a != NULL;
 	     a = attempt_next(a)) {
-		size_t len = strlen(names);
+		size_t len = strlen(p.names);
 		int status;
 
-		if (!attempt_is_attack(a, rights))
+		if (!attempt_is_attack(a, rights) || i++ < p.tried)
 			continue;
 		status = attempt_try(&by, a->run, said, sizeof said);
+		p.tried++;
 		if (attempt_was_denied(status)) {
-			denied++;
-			continue;
+			p.denied++;
+		} else {
+			p.done++;
+			(void)snprintf(p.names + len, sizeof p.names - len,
+				       " %s:%#x", a->name, (unsigned)status);
 		}
-		done++;
-		(void)snprintf(names + len, sizeof names - len, " %s:%#x",
-			       a->name, (unsigned)status);
+		progress_write(&p);
 	}
+	(void)unlink(p.path);
 	(void)prctl(PR_GET_NAME, self);
-	if (done > 0)
+	if (p.done > 0)
 		log_error("worker", "attacker in %s: not denied:%s", self,
-			  names);
-	log_info("worker", "attacker in %s: %u denied, %u not", self, denied,
-		 done);
+			  p.names);
+	log_info("worker", "attacker in %s: %u denied, %u not", self, p.denied,
+		 p.done);
 }
 
 /* Removes the file and returns its text, to be freed; NULL: it is not there. */
