@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
-const { Store } = await load('common/store.js');
+const { Store, Stream } = await load('common/store.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
 
 test('a table names its request for a shell', () => {
@@ -46,6 +46,18 @@ test('what was removed can be brought back for 30 s', async (t) => {
 	app.say('Also gone', false, undo);
 	t.mock.timers.tick(29999);
 	assert.equal(app.toast?.text, 'Also gone');
+});
+
+test('the rate of a stream is that of its filler while that plays', () => {
+	const stream = new Stream('a');
+
+	stream.over = { bitrate: 996, filler: true };
+	stream.event = { onair: false, bitrate: 0, cc_error: 0, pes_error: 0 };
+	stream.eventTime = 100;
+	assert.equal(stream.rate(100), 996);
+	stream.over.filler = false;
+	assert.equal(stream.rate(100), 0);
+	assert.equal(stream.rate(200), 996, 'the event is old');
 });
 
 // All that an object leads to, as one text.

@@ -67,10 +67,13 @@ export class Stream {
 			/** @type {StreamEvent} */ (this.event).onair : null);
 	}
 
-	/** @param {number} now */
+	/**
+	 * While the filler plays, the events have the rate of the input: 0.
+	 * @param {number} now
+	 */
 	rate(now) {
-		return (this.isFresh(now) ? this.event?.bitrate
-			: this.over?.bitrate) ?? 0;
+		return (this.isFresh(now) && !this.over?.filler
+			? this.event?.bitrate : this.over?.bitrate) ?? 0;
 	}
 
 	/** @param {number} now */
