@@ -114,7 +114,7 @@ test('-t warns if no control user can log in, --reset-password adds one',
 		assert.deepEqual([code, out], [65, '']);
 		assert.match(err, error);
 	}
-	// with such a login nobody could log in, and the way out would be closed
+	// with such a login nobody could log in, and no other would be added
 	for (const login of ['', 'x'.repeat(129), 'a\nb']) {
 		const { code, out, err } = await reset(login);
 
