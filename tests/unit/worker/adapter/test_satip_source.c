@@ -364,8 +364,8 @@ Test(satip_source, names_a_wrong_key)
 	static const struct {
 		const char *adapter, *error;
 	} cases[] = {
-		{ "{\"server\":\"a b\"}", "server: is neither an IP address "
-		  "nor a host name" },
+		{ "{\"server\":\"a b\"}", "server: \"a b\" is neither an IP "
+		  "address nor a host name: write HOST or HOST:PORT" },
 		{ "{\"server\":\"192.0.2.1\",\"transport\":\"x\"}",
 		  "transport: x is not udp, tcp or multicast" },
 		{ "{\"server\":\"192.0.2.1\"}", "type: is missing" },
