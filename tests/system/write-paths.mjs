@@ -71,12 +71,13 @@ test('the unit and the file of the start allow folders, too', async (t) => {
 	{ allow: [], env: { STATE_DIRECTORY: `${recordings}:${state}`,
 		LOGS_DIRECTORY: logs } });
 
+	await sluice.cmd('set-log', { set: { filename: `${logs}/a.log` } });
+	await sluice.cmd('set-log', { set: { filename: `${start}/s.log` } });
+	// the last change: a file that has it will not be overwritten
 	for (const file of [`${recordings}/a.ts`, `${start}/b.ts`,
 		`${start}/news/b.ts`])
 		await sluice.cmd('set-stream', { id: 'r',
 			stream: record(file) });
-	await sluice.cmd('set-log', { set: { filename: `${logs}/a.log` } });
-	await sluice.cmd('set-log', { set: { filename: `${start}/s.log` } });
 	// the state is of the service alone
 	await refused(sluice, { cmd: 'set-log', set: {
 		filename: `${state}/a.log` } });
