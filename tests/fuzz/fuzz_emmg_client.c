@@ -44,6 +44,7 @@ static void on_gone(struct emmg_client *client, const char *error, void *arg)
 
 	must(client == p->emmg && error != NULL && !p->ended);
 	p->ended = true;
+	emmg_client_free(&p->emmg);
 }
 
 static const struct emmg_client_events events = {
