@@ -3,6 +3,7 @@
 
 #include "proto/spec/field_limits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void put(json_t *object, const char *key, json_t *take_value)
@@ -22,6 +23,17 @@ static void put_bounds(json_t *schema, const struct field *f, const char *min,
 		put(schema, max, json_integer(l.max));
 }
 
+/* The only numbers that the reader accepts. */
+static json_t *list_numbers(const struct field *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; f->words[i] != NULL; i++)
+		(void)json_array_append_new(
+			list, json_integer(strtoll(f->words[i], NULL, 10)));
+	return list;
+}
+
 static void describe_number(json_t *schema, const struct field *f)
 {
 	struct field_limits l = field_limits(f);
@@ -32,7 +44,10 @@ static void describe_number(json_t *schema, const struct field *f)
 		put(schema, "type", json_string(f->type == FIELD_REAL
 							? "number"
 							: "integer"));
-		put_bounds(schema, f, "minimum", "maximum");
+		if (f->type == FIELD_UINT && f->words != NULL)
+			put(schema, "enum", list_numbers(f));
+		else
+			put_bounds(schema, f, "minimum", "maximum");
 		if (f->initial >= l.min && f->initial <= l.max &&
 		    !(f->flags & FIELD_REQUIRED))
 			put(schema, "default", json_integer(f->initial));

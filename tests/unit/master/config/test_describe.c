@@ -98,7 +98,7 @@ Test(describe, the_bounds_of_options_are_those_of_the_reader)
 		{ false, "srt", "srt://h:1" },
 		{ false, "rist", "rist://h:2" },
 	};
-	json_t *all = config_describe();
+	json_t *all = config_describe(), *sizes;
 	unsigned n_bounds = 0, n_types = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
@@ -130,5 +130,10 @@ Test(describe, the_bounds_of_options_are_those_of_the_reader)
 	cr_assert_eq(n_types, json_object_size(json_object_get(all, "inputs")) +
 			json_object_size(json_object_get(all, "outputs")));
 	cr_assert_gt(n_bounds, 100);
+	/* not all numbers between the bounds are accepted */
+	sizes = json_pack("[i, i]", 128, 256);
+	cr_expect(json_equal(sizes, json_object_get(
+		property(all, "inputs", "rist", "aes-type"), "enum")));
+	json_decref(sizes);
 	json_decref(all);
 }
