@@ -17,7 +17,6 @@ enum {
 	PATH_MAX_SHOWN = 160,
 	VALUE_SHOWN = 64,
 	BOUNDS_TEXT = 96,
-	WORDS_TEXT = 192,
 	ROWS_MAX = 128, /* rows in a table */
 };
 
@@ -92,31 +91,16 @@ static const char *print_bounds(const struct field *f, char text[BOUNDS_TEXT])
 	return text;
 }
 
-/* "128, 192 or 256", of n words. */
-static void print_words(const char *const *words, size_t n,
-			char text[WORDS_TEXT])
-{
-	size_t len = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < n && len < WORDS_TEXT; i++)
-		len += (size_t)snprintf(text + len, WORDS_TEXT - len, "%s%s",
-					i == 0	    ? ""
-					: i + 1 < n ? ", "
-						    : " or ",
-					words[i]);
-}
-
 static int judge_words(const struct field *f, const char *value,
 		       struct errmsg *error)
 {
-	char list[WORDS_TEXT];
+	char list[OPTION_WORDS_TEXT];
 	size_t n = 0;
 
 	for (; f->words[n] != NULL; n++)
 		if (strcmp(f->words[n], value) == 0)
 			return 0;
-	print_words(f->words, n, list);
+	option_words(f->words, n, list);
 	return errmsg_fail(error, -EINVAL, "%.20s is not %s", value, list);
 }
 
@@ -180,14 +164,14 @@ static int take_choice(const struct field *f, const char *value, void *s,
 	size_t n = field_choices(f);
 	/* an empty first word is the default, which is absent */
 	size_t first = n > 0 && f->choices[0][0] == '\0' ? 1 : 0;
-	char list[WORDS_TEXT];
+	char list[OPTION_WORDS_TEXT];
 
 	for (size_t i = 0; f->choices[i] != NULL; i++)
 		if (strcmp(f->choices[i], value) == 0) {
 			field_store(f, s, (int64_t)(i % n));
 			return 0;
 		}
-	print_words(f->choices + first, n - first, list);
+	option_words(f->choices + first, n - first, list);
 	return errmsg_fail(error, -EINVAL, "\"%.32s\" is not %s", value, list);
 }
 

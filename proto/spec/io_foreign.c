@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/io_foreign.h"
 
+#include "common/base/util.h"
+#include "proto/spec/option_value.h"
 #include "proto/spec/stream_spec.h"
 
 #include <errno.h>
@@ -129,23 +131,21 @@ static const char *remedy_of(const char *type, bool input,
 }
 
 /* "udp, rtp or http" */
-static void list_all(const struct io_type *const *types, struct errmsg *ret)
+static void list_all(const struct io_type *const *types,
+		     char ret[OPTION_WORDS_TEXT])
 {
-	size_t len = 0;
+	const char *names[32];
+	size_t n = 0;
 
-	ret->text[0] = '\0';
-	for (; *types != NULL && len < sizeof ret->text; types++)
-		len += (size_t)snprintf(ret->text + len,
-					sizeof ret->text - len, "%s%s",
-					len == 0	   ? ""
-					: types[1] != NULL ? ", "
-							   : " or ",
-					(*types)->name);
+	for (; types[n] != NULL && n < ARRAY_LEN(names); n++)
+		names[n] = types[n]->name;
+	option_words(names, n, ret);
 }
 
 int io_foreign_type(const char *type, bool input, struct errmsg *error)
 {
 	bool may_stay = has_word(stored, type, strlen(type));
+	char names[OPTION_WORDS_TEXT];
 	struct errmsg memory;
 	const char *remedy = remedy_of(type, input, &memory);
 	/* what has another name here is supported */
@@ -155,9 +155,9 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 		remedy = input ? "it is a type of outputs"
 			       : "it is a type of inputs";
 	if (remedy == NULL && !may_stay) {
-		list_all(types_of(input), &memory);
+		list_all(types_of(input), names);
 		return errmsg_fail(error, -EINVAL, "type \"%.32s\" is not %s",
-				   type, memory.text);
+				   type, names);
 	}
 	return errmsg_fail(error, may_stay ? -ENOTSUP : -EINVAL,
 			   "type \"%.32s\" is not %s%s%s", type,

@@ -5,10 +5,26 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Longest piece of outside text shown in a sentence. */
 #define SHOWN(len) ((int)MIN(len, (size_t)64))
+
+void option_words(const char *const *words, size_t n,
+		  char text[OPTION_WORDS_TEXT])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && len < OPTION_WORDS_TEXT; i++)
+		len += (size_t)snprintf(text + len, OPTION_WORDS_TEXT - len,
+					"%s%s",
+					i == 0	    ? ""
+					: i + 1 < n ? ", "
+						    : " or ",
+					words[i]);
+}
 
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *error)

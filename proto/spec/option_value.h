@@ -11,6 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Room for what option_words() writes of some words. */
+enum { OPTION_WORDS_TEXT = 192 };
+
+/* Writes "128, 192 or 256", of n words, as far as it fits. */
+void option_words(const char *const *words, size_t n,
+		  char text[OPTION_WORDS_TEXT]);
+
 /* len bytes of decimal digits, min <= value <= max. */
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *error) MUST_CHECK;
