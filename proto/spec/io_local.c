@@ -172,7 +172,7 @@ static int read_link(const struct address *a, const char *prefix,
 		     struct input_spec *in, struct errmsg *error)
 {
 	size_t len = strlen(a->target);
-	size_t most = strchr(a->target, '/') != NULL ? IO_FEED_MAX : IO_ID_MAX;
+	size_t most = io_is_feed(a->target) ? IO_FEED_MAX : IO_ID_MAX;
 
 	if (len == 0)
 		return errmsg_fail(error, -EINVAL, "%s: has no id", a->type);

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* In front of the id of an adapter where the id of a stream may stand, too: no
  * such id has a colon. */
@@ -86,6 +87,12 @@ enum input_kind { INPUT_TYPES(INPUT_KIND, INPUT_KIND) INPUT_KINDS };
 
 /* Whether inputs of a kind read a ring that the master keeps. */
 bool input_kind_is_link(enum input_kind);
+
+/* Does the name of a stream, with the position of an input, mean its feed? */
+static inline bool io_is_feed(const char *stream)
+{
+	return strchr(stream, '/') != NULL;
+}
 
 /* Whether a kind needs libraries that only sluice-worker-net has. */
 bool input_kind_is_net(enum input_kind);

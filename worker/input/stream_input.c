@@ -333,9 +333,7 @@ struct input *stream_input_open(const struct input_spec *spec, uint64_t now_ns,
 	s->base = (struct input){ .ops = &stream_ops, .spec = spec, .fd = -1 };
 	s->ring = ring;
 	s->pos = s->opened_pos = start_of(ring, spec->ring_from);
-	/* the name of a feed has a slash */
-	s->mapped = spec->kind == INPUT_STREAM &&
-		    strchr(spec->stream, '/') != NULL &&
+	s->mapped = spec->kind == INPUT_STREAM && io_is_feed(spec->stream) &&
 		    ring_reader_map(ring, spec->ring) == 0;
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);
 	return &s->base;

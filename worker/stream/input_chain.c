@@ -35,7 +35,7 @@ static void use_multiplex(struct remux_options *o,
 /* Does it read a feed (master/streams/feeds.h)?  Its name has a slash. */
 static bool is_feed(const struct input_chain *l)
 {
-	return strchr(l->keeper.spec.stream, '/') != NULL;
+	return io_is_feed(l->keeper.spec.stream);
 }
 
 /* A single input without options is a relay, byte for byte.  The tables of
