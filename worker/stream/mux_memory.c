@@ -53,7 +53,7 @@ static void put(uint16_t pid, const uint8_t *section, size_t len, void *arg)
 static void put_input(struct keeping *k, const struct mux *m, size_t input,
 		      uint64_t address)
 {
-	struct mux_memory_input in = { .address = address };
+	struct mux_memory_input in = { 0 };
 	struct mux_kept_service services[MUX_MEMORY_SERVICES];
 	size_t from = k->bytes;
 
@@ -61,9 +61,8 @@ static void put_input(struct keeping *k, const struct mux *m, size_t input,
 	mux_keep_tables(m, input, put, k);
 	if (k->full)
 		k->bytes = from; /* a part is of no use */
-	if (k->bytes == from) {
-		in.address = 0;
-	} else {
+	if (k->bytes > from) {
+		in.address = address;
 		in.silent_ns = mux_silent_ns(m, input);
 		in.bytes = (uint32_t)(k->bytes - from);
 		in.services = (uint32_t)mux_keep_services(
