@@ -128,12 +128,7 @@ void hour_amend(struct hour *h, const struct hour_sample *s)
 
 size_t hour_memory(const struct hour *h)
 {
-	size_t bytes = sizeof *h;
-
-	for (size_t i = 0; i < HOUR_CHUNKS; i++)
-		if (h->chunks[i] != NULL)
-			bytes += sizeof **h->chunks;
-	return bytes;
+	return sizeof *h + hour_size(h);
 }
 
 enum { COLUMNS = 6 };
