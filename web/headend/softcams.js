@@ -79,14 +79,15 @@ const LOGGED_IN = 3;
  *	undefined}} props
  */
 function State({ over }) {
-	const isIn = over?.status === LOGGED_IN;
-	const isIdle = over !== undefined && !isIn && !over.used && !over.error;
-	const mark = over === undefined ? 'stale' : isIn ? 'on'
-		: isIdle ? 'wait' : 'fault';
+	let mark = 'fault', word = 'not_logged_in';
 
-	return html`<${MarkSign} mark=${mark} word=${t(over === undefined
-		? 'mark_stale' : isIn ? 'logged_in' : isIdle ? 'not_used'
-			: 'not_logged_in')} />`;
+	if (over === undefined)
+		[mark, word] = ['stale', 'mark_stale'];
+	else if (over.status === LOGGED_IN)
+		[mark, word] = ['on', 'logged_in'];
+	else if (!over.used && !over.error)
+		[mark, word] = ['wait', 'not_used'];
+	return html`<${MarkSign} mark=${mark} word=${t(word)} />`;
 }
 
 /** @param {{app: App, ask: Ask}} props */
