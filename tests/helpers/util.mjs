@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Small functions that every system test needs.
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -111,6 +112,21 @@ export async function memoryDir(t, size = '4m') {
 	if (code !== 0)
 		throw new Error(`mount ${dir}: ${err}`);
 	return dir;
+}
+
+// Fills the disk of a folder until the function that it returns is called.
+export function fillDisk(dir) {
+	const file = path.join(dir, 'fill');
+	const fill = fs.openSync(file, 'w');
+
+	assert.throws(() => {
+		for (;;)
+			fs.writeSync(fill, Buffer.alloc(4096));
+	}, /ENOSPC/);
+	return () => {
+		fs.closeSync(fill);
+		fs.rmSync(file);
+	};
 }
 
 const given = new Set();

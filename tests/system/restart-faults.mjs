@@ -13,7 +13,7 @@ import { MASTER, Sluice, WORKER, config, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
-import { memoryDir, now, tempDir, udpBound, waitUntil }
+import { fillDisk, memoryDir, now, tempDir, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 
 // No service has this file name.
@@ -287,21 +287,6 @@ test('a program that hangs is ended, and requests are answered meanwhile',
 	await last;
 	await waitUntil('its end', () => !held());
 });
-
-// Until the function that it returns is called.
-function fillDisk(dir) {
-	const file = path.join(dir, 'fill');
-	const fill = fs.openSync(file, 'w');
-
-	assert.throws(() => {
-		for (;;)
-			fs.writeSync(fill, Buffer.alloc(4096));
-	}, /ENOSPC/);
-	return () => {
-		fs.closeSync(fill);
-		fs.rmSync(file);
-	};
-}
 
 test('on a full disk a restart takes over, and a change restarts nothing',
 	async (t) => {

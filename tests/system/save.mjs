@@ -13,7 +13,7 @@ import { call, done, startGuarded } from '../helpers/auth.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { memoryDir, now, run, udpBound, waitUntil }
+import { fillDisk, memoryDir, now, run, udpBound, waitUntil }
 	from '../helpers/util.mjs';
 
 const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
@@ -206,16 +206,10 @@ test('a full disk does not affect a stream, and the save is repeated',
 	async (t) => {
 	const dir = await disk(t);
 	const all = await underWay(t, dir);
-	const filler = path.join(dir, 'filler');
-	const fd = fs.openSync(filler, 'w');
-	assert.throws(() => {
-		for (;;)
-			fs.writeSync(fd, Buffer.alloc(4096));
-	}, /ENOSPC/);
-	fs.closeSync(fd);
+	const free = fillDisk(dir);
 	await change(all.sluice);
 	await all.sluice.logged(/No space left/);
-	fs.rmSync(filler);
+	free();
 	await recovered(all);
 });
 
