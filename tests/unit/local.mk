@@ -2,7 +2,8 @@
 # The tree again: a test beside the path of what it tests.
 EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/worker/analysis/bench.h \
-	tests/unit/log_lines.h tests/unit/quoted.h tests/unit/rounds.h \
+	tests/unit/log_lines.h \
+	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
 	tests/unit/worker/output/segmenter_source.h

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "tests/unit/master/config/finding_lines.h"
 #include "tests/unit/master/fakes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One line per finding of an adapter or an input; errors are marked. */
-static void note(enum check_severity severity, const char *path,
-		 const char *text, void *arg)
-{
-	char *all = arg;
-	size_t len = strlen(all);
-
-	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
-		       severity != CHECK_WARNING ? "E " : "", path, text);
-}
-
-/* The same, with faults. */
+/* One line per finding; warnings are marked. */
 static void note_loop(enum check_severity severity, const char *path,
 		      const char *text, void *arg)
 {
@@ -33,9 +23,9 @@ static void expect_as_it_is(json_t *take_list, const char *value,
 			    const char *wanted)
 {
 	json_t *document = json_pack("{s:o}", "dvb_tune", take_list);
-	char found[512] = "";
+	char found[FINDING_LINES] = "";
 
-	(void)check_document(document, NULL, note, found);
+	(void)check_document(document, NULL, finding_lines_add, found);
 	cr_expect_str_eq(found, wanted, "%s: %s", value, found);
 	json_decref(document);
 }
@@ -139,10 +129,11 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 		const struct check_place place = { .path = "stream",
 						   .document = document,
 						   .self = "s" };
-		char found[512] = "";
+		char found[FINDING_LINES] = "";
 
 		cr_assert_not_null(document);
-		cr_expect_eq(check_document(document, NULL, note, found), 0u);
+		cr_expect_eq(check_document(document, NULL, finding_lines_add,
+					    found), 0u);
 		cr_expect_str_eq(found + (found[0] ? strlen(path) : 0),
 				 cases[i].found, "%s: %s", cases[i].input,
 				 found);
@@ -150,7 +141,8 @@ Test(check_adapters, an_input_of_an_adapter_that_does_not_run_is_a_warning)
 		/* as set-stream judges it */
 		cr_expect_eq(check_stream(json_array_get(json_object_get(
 						  document, "make_stream"), 0),
-					  &place, note, found), 0u);
+					  &place, finding_lines_add,
+					  found), 0u);
 		cr_expect_str_eq(found + (found[0] ? strlen("stream.input[0]: ")
 						   : 0),
 				 cases[i].found, "%s: %s", cases[i].input,

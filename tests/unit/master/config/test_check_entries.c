@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/util.h"
 #include "master/config/check.h"
+#include "tests/unit/master/config/finding_lines.h"
 #include "tests/unit/master/fakes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
-
-/* One line per finding; errors are marked. */
-static void note(enum check_severity severity, const char *path,
-		 const char *text, void *arg)
-{
-	char *all = arg;
-	size_t len = strlen(all);
-
-	(void)snprintf(all + len, 512 - len, "%s%s: %s\n",
-		       severity != CHECK_WARNING ? "E " : "", path, text);
-}
 
 #define CAM(key) "{'id':'s','name':'S','type':'newcamd','host':'h'," \
 	"'port':1,'user':'u','pass':'p'," key "}"
@@ -46,9 +36,10 @@ Test(check_entries, an_error_of_a_softcam_is_what_set_softcam_refuses)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		json_t *document = json_pack("{s:o}", "softcam",
 					     fakes_json(cases[i].list));
-		char found[512] = "";
+		char found[FINDING_LINES] = "";
 
-		(void)check_document(document, NULL, note, found);
+		(void)check_document(document, NULL, finding_lines_add,
+				     found);
 		cr_expect_str_eq(found, cases[i].found, "%s: %s",
 				 cases[i].list, found);
 		json_decref(document);
