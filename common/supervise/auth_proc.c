@@ -22,6 +22,8 @@ enum {
 	SLOT_MS = PROC_STARVED_MS,
 };
 
+_Static_assert(SLOT_MS == 30000, "the reason of the kill names 30 s");
+
 struct auth_job {
 	struct service_request request;
 	struct auth_proc *owner;
