@@ -19,7 +19,8 @@ struct auth_job;
 struct auth_proc;
 
 enum {
-	AUTH_JOB_DEADLINE_MS = 5000, /* of a job that is not with the worker */
+	/* so long a job waits for the worker, and so long for its result */
+	AUTH_JOB_DEADLINE_MS = 5000,
 	AUTH_JOB_MOST_MS = 25000,
 };
 

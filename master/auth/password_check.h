@@ -25,7 +25,7 @@ struct gate;
 struct gate_wait;
 
 enum {
-	GATE_DEADLINE_MS = 5000, /* of a request; its check may go on */
+	GATE_DEADLINE_MS = 5000, /* a request waits so long, a check longer */
 	GATE_CHECKS_MAX = 64,            /* waiting or in progress */
 	GATE_CHECKS_PER_ADDRESS_MAX = 8,
 };

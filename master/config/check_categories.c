@@ -3,7 +3,7 @@
 #include "master/config/category_name.h"
 #include "master/config/judge.h"
 
-/* One list of objects with names. */
+/* Judges the names of the objects of one list. */
 static void judge_list(struct judge *j, const json_t *list,
 		       const struct category_names *names)
 {

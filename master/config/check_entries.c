@@ -309,7 +309,7 @@ static void judge_viewers(struct judge *j, const json_t *document)
 			  "effect: %s (users: %zu)", keys.text, n);
 }
 
-/* Of adapters and softcams it is an error: judge_ids(). */
+/* judge_ids() judges those of adapters and softcams, where it is an error. */
 static void judge_twice(struct judge *j, const json_t *list,
 			const json_t *entry)
 {

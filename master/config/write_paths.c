@@ -115,10 +115,15 @@ void write_paths_add(struct write_paths *p, const char *folders)
 	free(copy);
 }
 
-void write_paths_add_file(struct write_paths *p, const char *file)
+static void add_file(struct places *to, const char *file)
 {
 	if (file != NULL && file[0] != '\0')
-		add(&p->given, file, PLACE_FILE);
+		add(to, file, PLACE_FILE);
+}
+
+void write_paths_add_file(struct write_paths *p, const char *file)
+{
+	add_file(&p->given, file);
 }
 
 /* The file of a recording; false: the address is none. */
@@ -132,7 +137,8 @@ static bool read_recording(const json_t *address, struct output_spec *ret)
 	       ret->kind == OUTPUT_FILE;
 }
 
-/* Of a file in the root only that file: its folder has every file. */
+/* Adds the folder of the file, but of a file in the root only the file: its
+ * folder has every file. */
 static void add_folder_of(struct places *to, const char *file,
 			  enum place_kind kind)
 {
@@ -174,15 +180,14 @@ static void add_exports(struct places *to, const json_t *settings)
 void write_paths_set_document(struct write_paths *p, const json_t *document)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
-	const char *log = json_string_value(json_object_get(
-		json_object_get(document, "log"), "filename"));
 	const json_t *stream, *address;
 	struct output_spec spec;
 	size_t i, j;
 
 	drop(&p->named);
-	if (log != NULL && log[0] != '\0')
-		add(&p->named, log, PLACE_FILE);
+	add_file(&p->named, json_string_value(json_object_get(
+				    json_object_get(document, "log"),
+				    "filename")));
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream)
 		json_array_foreach(json_object_get(stream, "output"), j,
 				   address)

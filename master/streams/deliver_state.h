@@ -114,8 +114,8 @@ const char *deliver_proc_alarm(const struct deliver_proc *);
  * path, unless another one, which was moved from there, has that; and the
  * viewers of its stream, until the workers report them. */
 void mount_continue(struct mount *);
-/* The worker has not reported these viewers: a mount that it made anew has
- * none, and it reports no such mount. */
+/* Drops the viewers that the worker has not reported: it reports no mount that
+ * it made anew and that has none. */
 void mount_drop_kept(struct mount *, unsigned worker);
 /* For the next master: the numbers that are not those of the paths. */
 json_t *mount_numbers_write(const struct deliver_proc *);

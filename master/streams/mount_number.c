@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a mount has from the last master: its number, and its viewers until the
+/* A mount takes its number from the last master, and its viewers until the
  * workers report them. */
 #include "common/base/alloc.h"
 #include "master/streams/deliver_state.h"
@@ -64,8 +64,8 @@ json_t *mount_viewers_write(const struct deliver_proc *d)
 	return viewers;
 }
 
-/* A worker that was adopted reports all its mounts again.  It makes that of
- * another stream with the path anew. */
+/* A worker that was adopted reports all its mounts again.  Where another stream
+ * has the path now, the worker makes a new mount. */
 static void take_viewers(struct mount *m, const json_t *record)
 {
 	const json_t *list = json_object_get(record, "workers");
@@ -75,7 +75,6 @@ static void take_viewers(struct mount *m, const json_t *record)
 
 	if (stream == NULL || strcmp(stream, m->stream) != 0)
 		return;
-
 	for (unsigned i = 0; i < d->n; i++) {
 		json_int_t n = json_integer_value(json_array_get(list, i));
 

@@ -163,7 +163,7 @@ json_t *receivers_write(const struct receivers *r)
 	return all;
 }
 
-/* Of one session; 0: it is not valid. */
+/* Reads the client of one session; 0: the session is not valid. */
 static uint64_t read_client(const json_t *session)
 {
 	json_int_t client = json_integer_value(

@@ -24,7 +24,7 @@ struct reconciler {
 	splice_fn *on_splice; /* NULL: it is not watched */
 	void *splice_watcher;
 	json_t *settings; /* cfg.settings; NULL: none */
-	json_t *defaults; /* of streams: these settings, or the next ones */
+	json_t *defaults; /* streams read theirs here: settings, or the next */
 	struct play_conf play;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;

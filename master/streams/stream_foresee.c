@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a change of the configuration would do to a running stream, and what the
- * settings of the next master do to one that changes before. */
+/* Foresees what a change of the configuration does to a running stream, and
+ * gives a stream that changes before a restart the defaults of the next
+ * master. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"

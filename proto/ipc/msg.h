@@ -458,7 +458,7 @@ struct msg_stream_status {
 	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* through the pipeline since the start */
-	uint32_t sent_kbps;      /* of a multiplex, or of the filler; else 0 */
+	uint32_t sent_kbps;      /* a multiplex or filler sends it; else 0 */
 	unsigned chosen;         /* the input to be sent; 0: none, or all */
 	bool by_hand;            /* an operator chose it */
 	bool filler;             /* the filler is sent, no input */
