@@ -10,6 +10,8 @@
 #include "proto/spec/stream_spec.h"
 
 #include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The form of a key, borrowed; NULL: the list has none. */
@@ -95,6 +97,26 @@ Test(forms, have_every_row_of_every_table)
 	json_decref(all);
 }
 
+/* A form writes the numbers of a schema as text. */
+static bool same_values(const json_t *schema, const json_t *choices)
+{
+	const json_t *value;
+	size_t i;
+
+	json_array_foreach(schema, i, value) {
+		const char *choice = json_string_value(
+			json_array_get(choices, i));
+
+		if (choice == NULL)
+			return false;
+		if (json_is_integer(value)
+			? strtoll(choice, NULL, 10) != json_integer_value(value)
+			: strcmp(choice, json_string_value(value)) != 0)
+			return false;
+	}
+	return i == json_array_size(choices);
+}
+
 /* The schema of `sluice --describe` has the same bounds, defaults and words. */
 static void expect_same(const json_t *form, const json_t *schema)
 {
@@ -114,8 +136,8 @@ static void expect_same(const json_t *form, const json_t *schema)
 				pairs[i][0]);
 	}
 	if (json_object_get(schema, "enum") != NULL)
-		cr_expect(json_equal(json_object_get(schema, "enum"),
-				     json_object_get(form, "choices")), "%s",
+		cr_expect(same_values(json_object_get(schema, "enum"),
+				      json_object_get(form, "choices")), "%s",
 			  key);
 }
 
