@@ -384,8 +384,20 @@ static bool fits(struct mux *m, struct unit u)
 	return sum <= room;
 }
 
-/* The blocked service that is released first; none: in is NULL. */
-static struct unit find_fitting(struct mux *m)
+/* The order in which services are released; precedes() leaves some of them
+ * equal. */
+static bool is_behind(struct unit b, struct unit a)
+{
+	if (a.in == b.in)
+		return b.s > a.s;
+	if (a.in->priority != b.in->priority)
+		return b.in->priority < a.in->priority;
+	return b.in > a.in;
+}
+
+/* The first blocked service behind the last one whose pause is over; none: in
+ * is NULL. */
+static struct unit find_waiting(struct mux *m, struct unit last)
 {
 	struct unit found = { 0 };
 
@@ -397,24 +409,37 @@ static struct unit find_fitting(struct mux *m)
 			if (u.s->blocked &&
 			    m->now_ns - u.s->blocked_ns >=
 				    u.s->pause_ms * MS &&
-			    (found.in == NULL || precedes(u, found)) &&
-			    fits(m, u))
+			    (last.in == NULL || is_behind(u, last)) &&
+			    (found.in == NULL || is_behind(found, u)))
 				found = u;
 		}
 	return found;
 }
 
-/* room: of the queue in this turn. */
-static void release(struct mux *m, size_t room)
+static void release(struct mux *m, struct unit u)
 {
-	struct unit u = find_fitting(m);
-
-	if (u.in == NULL || u.in->due > room)
-		return;
 	u.s->blocked = u.s->cut = u.s->above_max = false;
 	u.s->released_ns = m->now_ns;
 	m->changed_ns = m->calm_ns = m->now_ns;
 	mux_renew_gates(m, u.in);
+}
+
+/* Releases all services that fit together.  room: of the queue in this turn,
+ * where the packets of an input count once. */
+static void release_fitting(struct mux *m, size_t room)
+{
+	const struct mux_source *counted = NULL;
+	struct unit u = { 0 };
+
+	while ((u = find_waiting(m, u)).in != NULL) {
+		size_t due = u.in == counted ? 0 : u.in->due;
+
+		if (due > room || !fits(m, u))
+			continue;
+		release(m, u);
+		room -= due;
+		counted = u.in;
+	}
 }
 
 /* --- the interface --- */
@@ -444,5 +469,5 @@ void mux_limit(struct mux *m)
 	if (excess > MAX(most, m->peak))
 		block_excess(m);
 	else if (m->now_ns - m->calm_ns >= CALM_MS * MS)
-		release(m, room);
+		release_fitting(m, room);
 }

@@ -339,6 +339,55 @@ Test(mux_rate, a_stall_of_600_ms_stops_no_input)
 	rig_free(r);
 }
 
+static size_t count_blocked(const struct rig *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += is_blocked(r, i);
+	return n;
+}
+
+static void expect_blocked(struct rig *r, size_t n, unsigned ticks)
+{
+	for (; ticks > 0; ticks--) {
+		play(r, 1);
+		cr_assert_eq(count_blocked(r), n, "%zu", count_blocked(r));
+	}
+}
+
+Test(mux_rate, behind_a_stall_all_inputs_that_fit_return_together)
+{
+	struct rig *r = rig_new(20, TWENTY_KBPS, 1);
+
+	/* 92 % of the rate */
+	set_all(r, 6);
+	play(r, 300);
+	for (unsigned i = 0; i < 150; i++)
+		arrive(r);
+	turn(r);
+	play(r, 30);
+	cr_assert_geq(count_blocked(r), 6u, "%zu", count_blocked(r));
+	play(r, 150);
+	expect_blocked(r, 0, 500);
+	rig_free(r);
+}
+
+Test(mux_rate, what_does_not_fit_stays_when_others_return)
+{
+	struct rig *r = rig_new(20, TWENTY_KBPS, 1);
+
+	set_all(r, 13);
+	play(r, 1000);
+	expect_sent_from(r, 11);
+	/* 14 of 6 packets in a tick, and three of 13 */
+	for (size_t i = 6; i < r->n; i++)
+		r->inputs[i].per_tick = 6;
+	play(r, 500);
+	expect_blocked(r, 3, 1000);
+	rig_free(r);
+}
+
 /* The inputs that stop send PMTs, and those that stopped before are not
  * released in the turn behind the stall. */
 Test(mux_rate, a_stall_beyond_the_rate_overflows_no_queue)
