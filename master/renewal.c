@@ -6,6 +6,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/document/document.h"
 #include "common/loop/timer.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
@@ -39,6 +40,15 @@ enum {
 	CHECKS_MAX = 100,
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 	RESULT_MS = 10000, /* a restart relies on a trial for that long */
+	/* of a trial: the file, which is not that of this service, is faulty */
+	EXIT_OTHER_FILE = 79,
+};
+
+/* When the reason of a failure ends, apart from the next success. */
+enum lasting {
+	UNTIL_SUCCESS,
+	UNTIL_SAVED,
+	UNTIL_REPLACED, /* the faulty file, by another document */
 };
 
 /* Member of a handover in a trial: config_known(). */
@@ -72,12 +82,13 @@ struct renewal {
 	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	struct errmsg error; /* of the last trial or restart; "": none */
-	bool unsaved; /* the error: the configuration could not be saved */
+	enum lasting lasting; /* of the error */
+	unsigned judged; /* config_changes() of the file of the last trial */
 };
 
-static void fail(struct renewal *r, const char *error)
+static void fail(struct renewal *r, const char *error, enum lasting lasting)
 {
-	r->unsaved = false;
+	r->lasting = lasting;
 	r->passed_ms = 0;
 	errmsg_set(&r->error, "cannot restart, the running program continues: "
 		   "%s", error);
@@ -93,16 +104,11 @@ static void give_up(struct renewal *r)
 		r->cfg.on_fail(r->cfg.api);
 }
 
-static void fail_restart(struct renewal *r, const char *error)
+static void fail_restart(struct renewal *r, const char *error,
+			 enum lasting lasting)
 {
-	fail(r, error);
+	fail(r, error, lasting);
 	give_up(r);
-}
-
-static void fail_unsaved(struct renewal *r)
-{
-	fail_restart(r, "the configuration cannot be saved");
-	r->unsaved = true;
 }
 
 /* Returns only after a failure; the event clients are then disconnected. */
@@ -125,7 +131,7 @@ static void replace_program(struct renewal *r)
 	/* its thread ends with this program */
 	log_output_flush(r->cfg.log);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
-	fail_restart(r, strerror(-err));
+	fail_restart(r, strerror(-err), UNTIL_SUCCESS);
 	fd_close(&hours);
 	handover_free(&h);
 	watchdog_report_ready();
@@ -206,11 +212,17 @@ static void answer_later(struct renewal *r)
 
 static void begin_trial(struct renewal *r);
 
+/* NULL: none. */
+static const char *last_error(const struct renewal *r)
+{
+	return r->error.text[0] != '\0' ? r->error.text : NULL;
+}
+
 /* Answers the waiters of the trial, then restarts if one of them wants it. */
 static void finish(struct renewal *r)
 {
 	const char *error = r->stopped ? "the service is stopping"
-				       : renewal_error(r);
+				       : last_error(r);
 	struct waiter *w, *next;
 	bool restart = false;
 
@@ -233,12 +245,13 @@ static void finish(struct renewal *r)
 		begin_trial(r);
 }
 
-static void on_trial_end(const char *error, void *arg)
+static void on_trial_end(const char *error, int code, void *arg)
 {
 	struct renewal *r = arg;
 
 	if (error != NULL)
-		fail(r, error);
+		fail(r, error, code == EXIT_OTHER_FILE ? UNTIL_REPLACED
+						       : UNTIL_SUCCESS);
 	else
 		r->error.text[0] = '\0';
 	r->passed_ms = error == NULL ? mono_ms() : 0;
@@ -271,6 +284,9 @@ static void begin_trial(struct renewal *r)
 	r->trial_interrupts = interrupt;
 	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
+	r->judged = config_changes(r->cfg.config);
+	if (!config_is_saved(r->cfg.config))
+		r->judged--; /* the last change has yet to replace the file */
 	look_at(r->cfg.program, &r->tried_program);
 	look_at(config_path(r->cfg.config), &r->tried_file);
 	TAILQ_FOREACH(w, &r->waiters, link)
@@ -288,7 +304,7 @@ static void begin_trial(struct renewal *r)
 	handover_free(&h);
 	if (r->trial != NULL)
 		return;
-	fail(r, error.text);
+	fail(r, error.text, UNTIL_SUCCESS);
 	answer_later(r);
 }
 
@@ -322,9 +338,15 @@ void renewal_try(struct renewal *r, bool interrupt, trial_done_fn *done,
 
 const char *renewal_error(const struct renewal *r)
 {
-	if (r->unsaved && config_is_saved(r->cfg.config))
-		return NULL;
-	return r->error.text[0] != '\0' ? r->error.text : NULL;
+	const struct config *config = r->cfg.config;
+	bool ends = false;
+
+	if (r->lasting == UNTIL_SAVED)
+		ends = config_is_saved(config);
+	else if (r->lasting == UNTIL_REPLACED)
+		ends = config_changes(config) != r->judged &&
+		       config_is_saved(config);
+	return ends ? NULL : last_error(r);
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
@@ -352,7 +374,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 		/* the program was tried, the API judged the last changes */
 		replace_program(r);
 	else
-		fail_unsaved(r);
+		fail_restart(r, "the configuration cannot be saved",
+			     UNTIL_SAVED);
 }
 
 void renewal_ask(struct renewal *r)
@@ -377,7 +400,8 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-static bool is_known(const json_t *known, const json_t *document)
+/* The place of the document in the list, or its length. */
+static size_t find_known(const json_t *known, const json_t *document)
 {
 	char digest[SECRET_TEXT];
 	const json_t *one;
@@ -386,8 +410,8 @@ static bool is_known(const json_t *known, const json_t *document)
 	loadable_digest(document, digest);
 	json_array_foreach(known, i, one)
 		if (strcmp(digest, json_string_value(one)) == 0)
-			return true;
-	return false;
+			break;
+	return i;
 }
 
 /* A file that is not from the running service must be as sound as a reload
@@ -404,7 +428,8 @@ static int judge_file(const struct options *options, const json_t *known,
 	if (document == NULL)
 		return err;
 	own = write_roots_own(options);
-	if (known == NULL || is_known(known, document))
+	if (known == NULL ||
+	    find_known(known, document) < json_array_size(known))
 		err = 0;
 	else if (err == -ENOENT)
 		errmsg_set(error, "file not found");
@@ -415,6 +440,19 @@ static int judge_file(const struct options *options, const json_t *known,
 	return err;
 }
 
+/* The file has the running configuration. */
+static bool is_own_file(const char *path, const json_t *known)
+{
+	json_t *document = NULL;
+	struct errmsg error;
+	bool is_own = document_load(path, &document, &error) == 0 &&
+		      json_array_size(known) > 0 &&
+		      find_known(known, document) == 0;
+
+	json_decref(document);
+	return is_own;
+}
+
 static int check_config_file(const struct options *options,
 			     const json_t *known)
 {
@@ -423,7 +461,8 @@ static int check_config_file(const struct options *options,
 	if (judge_file(options, known, &error) == 0)
 		return 0;
 	log_error("master", "configuration file: %s", error.text);
-	return MASTER_EXIT_CONFIG;
+	return is_own_file(options->config_path, known) ? MASTER_EXIT_CONFIG
+							: EXIT_OTHER_FILE;
 }
 
 static int check_workers(void)

@@ -171,7 +171,7 @@ static const char *last_line(struct trial *t)
 	return line;
 }
 
-static void report(struct trial *t, const char *end)
+static void report(struct trial *t, const char *end, int code)
 {
 	/* a pipe holds 64 KiB */
 	for (unsigned i = 0; i < 128 && read_output(t); i++)
@@ -180,12 +180,12 @@ static void report(struct trial *t, const char *end)
 	struct errmsg error;
 
 	if (end == NULL) {
-		t->cfg.on_end(NULL, t->cfg.arg);
+		t->cfg.on_end(NULL, code, t->cfg.arg);
 		return;
 	}
 	errmsg_set(&error, "trial of the installed program: %s%s%s", end,
 		   line[0] != '\0' ? ": " : "", line);
-	t->cfg.on_end(error.text, t->cfg.arg);
+	t->cfg.on_end(error.text, code, t->cfg.arg);
 }
 
 /* The descendants too: they have the descriptors of the service.  The number
@@ -229,7 +229,7 @@ static void on_child_end(struct ev_loop *loop, ev_io *w, int revents)
 	if (t->timed_out)
 		(void)snprintf(text, sizeof text, "no result within %d s",
 			       TRIAL_TIMEOUT_MS / 1000);
-	report(t, !t->timed_out && end.code == 0 ? NULL : text);
+	report(t, !t->timed_out && end.code == 0 ? NULL : text, end.code);
 }
 
 static void on_text(struct ev_loop *loop, ev_io *w, int revents)
@@ -254,7 +254,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	}
 	/* the kernel holds it, for example in a mount that does not answer */
 	stop(t);
-	report(t, "the new program hangs and cannot be killed");
+	report(t, "the new program hangs and cannot be killed", -1);
 }
 
 static void watch(struct trial *t)

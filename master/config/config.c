@@ -36,7 +36,7 @@ struct config {
 	bool streams_changed;         /* since then */
 	struct authors authors; /* they made the changes since the last save */
 	unsigned changes;
-	unsigned others; /* uploads and adopted documents */
+	unsigned others; /* uploads */
 	struct uploaded uploaded; /* the document of the file */
 };
 
@@ -495,7 +495,7 @@ void config_replace(struct config *c, const json_t *document, bool in_force)
 
 	if (copy == NULL)
 		abort();
-	c->others++;
+	c->changes++;
 	uploaded_forget(&c->uploaded);
 	take_document(c, copy);
 	if (!in_force) {

@@ -51,10 +51,11 @@ void config_guard(struct config *, const char *state_path);
 /* The process is about to be replaced in an orderly way. */
 void config_end(struct config *);
 
-/* Counts the changes of the document, which replace the file. */
+/* Counts the documents since the start: changes, which replace the file, and
+ * those that were adopted from it. */
 unsigned config_changes(const struct config *);
-/* Counts the contents that the file got or is about to get: the changes,
- * uploads and adopted documents. */
+/* Counts the contents that the file got or is about to get: these documents and
+ * uploads. */
 unsigned config_versions(const struct config *);
 /* Why the last change is not on disk; false: it is, or is about to be. */
 bool config_save_error(const struct config *, struct errmsg *ret);

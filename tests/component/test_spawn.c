@@ -74,9 +74,9 @@ Test(spawn, a_worker_without_a_pidfd_never_blocks_the_loop, .timeout = 90)
 	expect_reaped(loop);
 }
 
-static void on_trial_end(const char *error, void *arg)
+static void on_trial_end(const char *error, int code, void *arg)
 {
-	(void)error, (void)arg;
+	(void)error, (void)code, (void)arg;
 	cr_assert_fail("the trial was watched");
 }
 

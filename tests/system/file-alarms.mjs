@@ -89,6 +89,49 @@ test('a faulty file at SIGHUP is an alarm until a good one, or a change',
 	await sluice.stop();
 });
 
+test('a restart that a faulty file prevents is an alarm until it is replaced',
+	async (t) => {
+	const sluice = await Sluice.start(t, one());
+	const told = await sluice.events(t, '&scope=alarm');
+	const good = fs.readFileSync(sluice.file);
+	const failed = /^cannot restart, .*: exit code 79: .*: make_stream: /;
+	const fail = async (how) => {
+		const { length } = told.scope('alarm');
+
+		await how();
+		assert.equal((await sluice.post({ cmd: 'restart' })).status,
+			503);
+		await told.wait('the alarm', (m) => m.alarm === 'restart' &&
+			m.raised && told.scope('alarm').indexOf(m) >= length);
+		await states(sluice, 'the alarm', (list) =>
+			list.some((text) => failed.test(text)));
+		return told.scope('alarm').length;
+	};
+	const ends = async (length) => {
+		await told.wait('the end', (m) => m.alarm === 'restart' &&
+			!m.raised && told.scope('alarm').indexOf(m) >= length);
+		await states(sluice, 'nothing', (list) =>
+			!list.some((text) => failed.test(text)));
+	};
+	const write = () => fs.writeFileSync(sluice.file, '{"make_stream":5}');
+
+	// a change replaces the file
+	let before = await fail(write);
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await ends(before);
+	before = await fail(() => sluice.cmd('upload',
+		{ config: { make_stream: 5 } }));
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await ends(before);
+	// a good file, which needs no restart
+	before = await fail(write);
+	fs.writeFileSync(sluice.file, good);
+	await sluice.cmd('reload');
+	await ends(before);
+	assert.equal(sluice.log.match(/restarting/g), null);
+	await sluice.stop();
+});
+
 test('a configuration that cannot be saved is an alarm until it is',
 	async (t) => {
 	const dir = path.join(tempDir(t), 'config');

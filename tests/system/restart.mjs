@@ -333,7 +333,7 @@ test('an invalid configuration file prevents the restart', async (t) => {
 	fs.writeFileSync(sluice.file, '{');
 	const reply = await sluice.post({ cmd: 'restart' });
 	assert.equal(reply.status, 503);
-	assert.match(reply.body, /exit code 78: master: configuration file: /);
+	assert.match(reply.body, /exit code 79: master: configuration file: /);
 	// a setting that asks for a restart by itself has the same fate
 	sluice.child.kill('SIGHUP');
 	await sluice.logged(/SIGHUP: reload failed, nothing changed/);
