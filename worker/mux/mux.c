@@ -167,7 +167,7 @@ static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 
 void mux_follow_tables(struct mux *m)
 {
-	bool changed = false;
+	bool changed = false, restores;
 
 	if (!m->fed)
 		return;
@@ -185,7 +185,10 @@ void mux_follow_tables(struct mux *m)
 			m->fed = true; /* the next turn looks again */
 			continue;
 		}
+		restores = in->kept != NULL;
 		mux_read_services(m, in);
+		if (restores)
+			mux_take_made(m, in);
 		changed = true;
 	}
 	if (!changed)

@@ -11,26 +11,13 @@
 
 /* --- what is kept --- */
 
-static void keep_list(const struct mux_section *list, size_t n, uint16_t pid,
-		      mux_section_fn *fn, void *arg)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].len > 0)
-			fn(pid, list[i].data, list[i].len, arg);
-}
-
-void mux_keep_tables(const struct mux *m, size_t input, mux_section_fn *fn,
+void mux_keep_tables(const struct mux *m, size_t input, remux_section_fn *fn,
 		     void *arg)
 {
 	const struct mux_source *in = &m->inputs[input];
 
-	if (in->remux == NULL || in->n_found == 0)
-		return;
-	remux_keep_tables(in->remux, fn, arg);
-	keep_list(in->cat_source, MUX_CAT_SOURCE_MAX, MUX_REMUXED | SI_PID_CAT,
-		  fn, arg);
-	keep_list(in->sdt_source, MUX_SDT_SOURCE_MAX, MUX_REMUXED | SI_PID_SDT,
-		  fn, arg);
+	if (in->remux != NULL && in->n_found > 0)
+		remux_keep_tables(in->remux, fn, arg);
 }
 
 size_t mux_keep_services(const struct mux *m, size_t input,
@@ -68,17 +55,12 @@ void mux_restore_section(struct mux *m, size_t input, uint16_t pid,
 	struct mux_source *in = &m->inputs[input];
 	uint8_t packets[SECTION_PSI_PACKETS * TS_PACKET];
 	struct ts_run run = { packets, section_packets(len) };
-	uint16_t to = pid & (TS_PIDS - 1);
 
 	if (in->remux == NULL || len > SECTION_PSI_MAX)
 		return;
-	(void)section_pack(section, len, to, &cc[to], packets);
-	if (!(pid & MUX_REMUXED)) {
-		remux_feed(in->remux, &run, 1, m->now_ns);
-		return;
-	}
-	for (size_t i = 0; i < run.n; i++)
-		mux_take_table(m, in, packets + i * TS_PACKET);
+	pid &= TS_PIDS - 1;
+	(void)section_pack(section, len, pid, &cc[pid], packets);
+	remux_feed(in->remux, &run, 1, m->now_ns);
 }
 
 void mux_restore(struct mux *m, size_t input, uint64_t silent_ns,
@@ -93,6 +75,26 @@ void mux_restore(struct mux *m, size_t input, uint64_t silent_ns,
 	in->kept = xcalloc(n + 1, sizeof *in->kept);
 	memcpy(in->kept, list, n * sizeof *list);
 	in->n_kept = n;
+}
+
+struct made {
+	struct mux *mux;
+	struct mux_source *in;
+};
+
+static void take_made(uint16_t pid, const uint8_t *section, size_t len,
+		      void *arg)
+{
+	struct made *made = arg;
+	uint8_t copy[SECTION_PSI_MAX];
+
+	memcpy(copy, section, len);
+	mux_take_section(made->mux, made->in, pid, copy, len);
+}
+
+void mux_take_made(struct mux *m, struct mux_source *in)
+{
+	remux_made_tables(in->remux, take_made, &(struct made){ m, in });
 }
 
 void mux_end_restore(struct mux *m)

@@ -5,14 +5,7 @@
  */
 #pragma once
 
-#include "worker/ts/packet.h"
-
-/* In the PID of a section: it comes from the remux, not from the source. */
-enum { MUX_REMUXED = 0x8000 };
-
-/* A section of at most SECTION_PSI_MAX bytes. */
-typedef void mux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
-			    void *arg);
+#include "worker/remux/remux.h"
 
 struct mux_kept_service {
 	uint16_t number; /* in the output */
@@ -23,9 +16,9 @@ struct mux_kept_service {
 
 struct mux;
 
-/* Passes PAT, PMT, CAT and SDT of an input to fn; nothing if its programs are
- * not known. */
-void mux_keep_tables(const struct mux *, size_t input, mux_section_fn *fn,
+/* Passes PAT, PMT, CAT and SDT of the source of an input to fn; nothing if its
+ * programs are not known. */
+void mux_keep_tables(const struct mux *, size_t input, remux_section_fn *fn,
 		     void *arg);
 /* Writes its services, at most max; returns their number. */
 size_t mux_keep_services(const struct mux *, size_t input,
@@ -42,5 +35,6 @@ void mux_restore(struct mux *, size_t input, uint64_t silent_ns,
 void mux_restore_section(struct mux *, size_t input, uint16_t pid,
 			 const uint8_t *section, size_t len,
 			 uint8_t cc[TS_PIDS]);
-/* All inputs are restored: the packets that follow have services. */
+/* All inputs are restored: the packets that follow have services, and the
+ * tables have PIDs and numbers of this multiplex. */
 void mux_end_restore(struct mux *);

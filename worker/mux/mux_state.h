@@ -256,6 +256,8 @@ void mux_begin_source(struct mux *, struct mux_source *);
 /* After a change of the tables of an input: in the order of the configuration,
  * so that the result does not depend on the order of the changes. */
 void mux_follow_tables(struct mux *);
+/* mux_kept.c: takes CAT and SDT of an input whose source may be silent. */
+void mux_take_made(struct mux *, struct mux_source *);
 
 /* Takes a packet of CAT, SDT or EIT of an input. */
 void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);

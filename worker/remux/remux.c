@@ -77,6 +77,8 @@ void remux_reset(struct remux *r)
 		section_reset(&r->in[i].assembler);
 	memset(r->cat_source, 0, sizeof r->cat_source);
 	r->sdt_source.len = 0;
+	for (size_t i = 0; i < SDT_SECTIONS_MAX; i++)
+		r->sdt_whole[i].len = 0;
 	section_queue_clear(&r->psi_waiting.queue);
 	section_queue_clear(&r->si_waiting.queue);
 	r->due.pmts_left = 0;
@@ -169,27 +171,6 @@ const uint8_t *remux_pmt(const struct remux *r, uint16_t new_number,
 		return p->pmt.data;
 	}
 	return NULL;
-}
-
-void remux_keep_tables(const struct remux *r, remux_section_fn *fn, void *arg)
-{
-	const struct psi_section *pat;
-	const struct psi_program *list;
-	size_t n = psi_pat(r->psi, &pat);
-
-	for (size_t i = 0; i < n; i++)
-		fn(TS_PID_PAT, pat[i].data, pat[i].len, arg);
-	n = psi_programs(r->psi, &list);
-	for (size_t i = 0; i < n; i++)
-		if (list[i].pmt.data != NULL)
-			fn(list[i].pmt_pid, list[i].pmt.data, list[i].pmt.len,
-			   arg);
-	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
-		if (r->cat_source[i].len > 0)
-			fn(SI_PID_CAT, r->cat_source[i].data,
-			   r->cat_source[i].len, arg);
-	if (r->sdt_source.len > 0)
-		fn(SI_PID_SDT, r->sdt_source.data, r->sdt_source.len, arg);
 }
 
 size_t remux_unsent(const struct remux *r, struct remux_service *ret,

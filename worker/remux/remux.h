@@ -216,12 +216,14 @@ size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 const uint8_t *remux_pmt(const struct remux *, uint16_t new_number,
 			 size_t *ret_len);
 
-/* Passes the current sections of PAT, PMTs and CAT of the source to fn, and of
- * a single program its SDT: fed as packets, another remux of the same options
- * derives the same from them. */
+/* Passes the current sections of PAT, PMTs and CAT of the source to fn, and its
+ * SDT, that of several programs only with a place: fed as packets, another
+ * remux of the same options derives the same from them. */
 typedef void remux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
 			      void *arg);
 void remux_keep_tables(const struct remux *, remux_section_fn *fn, void *arg);
+/* Passes the sections of CAT and SDT that follow from these. */
+void remux_made_tables(struct remux *, remux_section_fn *fn, void *arg);
 
 /* The programs that do not go out, as remux_services(): their new_number is 0
  * if the place (place.h) has no number left for them. */

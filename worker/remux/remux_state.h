@@ -15,6 +15,7 @@
 
 enum {
 	CAT_SECTIONS_MAX = 4,
+	SDT_SECTIONS_MAX = 8, /* that are kept */
 	/* sections of the new PAT: all programs and the network PID */
 	PAT_SECTIONS_MAX = (PSI_PROGRAMS_MAX + 1 + PAT_PROGRAMS_MAX - 1) /
 			   PAT_PROGRAMS_MAX,
@@ -115,6 +116,8 @@ struct remux {
 	struct table cat_source[CAT_SECTIONS_MAX];
 	struct table sdt_source; /* the section with service sdt_number */
 	uint16_t sdt_number;
+	/* with a place: those of the SDT of a whole multiplex */
+	struct table sdt_whole[SDT_SECTIONS_MAX];
 
 	/* derived from the source */
 	bool single;     /* only a single program goes out */

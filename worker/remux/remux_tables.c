@@ -190,37 +190,68 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 
 /* --- SDT and BAT --- */
 
+/* Does the SDT of a whole multiplex go out? */
+static bool is_whole(const struct remux *r)
+{
+	return r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS);
+}
+
+/* The SDT of a whole multiplex, as it is in the source. */
+static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
+{
+	uint8_t number = section[6], last = section[7];
+
+	if (r->place == NULL || section_table_id(section) != SDT_TABLE_ID ||
+	    !is_current(section) || number > last ||
+	    last >= SDT_SECTIONS_MAX || len > SECTION_PSI_MAX)
+		return;
+	(void)remux_keep(&r->sdt_whole[number], section, len);
+	for (size_t i = last + 1u; i < SDT_SECTIONS_MAX; i++)
+		r->sdt_whole[i].len = 0;
+}
+
+/* A section of SDT or BAT of a whole multiplex, as it goes out.  Returns its
+ * length; 0: it is malformed. */
+static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
+{
+	bool pass = r->options.sdt == TABLE_PASS;
+	uint8_t id = section_table_id(section);
+	struct ids ids = multiplex_ids(r);
+	struct sdt_marks marks;
+	int err = 0;
+
+	if (!pass && id == SDT_TABLE_ID)
+		err = ids_rewrite_sdt(&ids, section, len);
+	else if (!pass && id == BAT_TABLE_ID)
+		err = ids_rewrite_nit(&ids, section, len);
+	if (err < 0) {
+		r->counted.broken++;
+		return 0;
+	}
+	marks = remux_sdt_marks(r);
+	if (r->transparent || !pass)
+		(void)sdt_mark(&marks, section, len);
+	return edit(r, section, len);
+}
+
 /* SDT and BAT. */
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
-	uint8_t id = section_table_id(section);
-	struct ids ids = multiplex_ids(r);
-	int err = 0;
 	/* the service in the output; 0: unknown */
 	uint16_t number = r->options.pnr;
 	struct sdt_service service;
-	struct sdt_marks marks;
 
 	if (number == 0 && r->n_programs > 0)
 		number = r->programs[0].number;
-	if (r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS)) {
-		/* those of a whole multiplex */
-		if (r->options.sdt != TABLE_PASS && id == SDT_TABLE_ID)
-			err = ids_rewrite_sdt(&ids, section, len);
-		else if (r->options.sdt != TABLE_PASS && id == BAT_TABLE_ID)
-			err = ids_rewrite_nit(&ids, section, len);
-		if (err < 0) {
-			r->counted.broken++;
-			return;
-		}
-		marks = remux_sdt_marks(r);
-		if (r->transparent || r->options.sdt != TABLE_PASS)
-			(void)sdt_mark(&marks, section, len);
-		pass_section(r, SI_PID_SDT, section,
-			     edit(r, section, len));
+	if (!r->single)
+		keep_whole(r, section, len);
+	if (is_whole(r)) {
+		len = change_whole(r, section, len);
+		if (len > 0)
+			pass_section(r, SI_PID_SDT, section, len);
 		return;
 	}
-	if (id != SDT_TABLE_ID ||
+	if (section_table_id(section) != SDT_TABLE_ID ||
 	    !is_current(section) || number == 0 ||
 	    !sdt_find(section, len, number, &service) ||
 	    (!remux_keep(&r->sdt_source, section, len) &&
@@ -297,4 +328,54 @@ void remux_take_table(struct remux *r, const uint8_t *packet, enum role role)
 	section_push(&c->assembler, packet);
 	while (section_pull(&c->assembler, &len) != NULL)
 		on_section(r, role, c->buffer, len);
+}
+
+/* --- tables that are kept --- */
+
+static void pass_tables(uint16_t pid, const struct table *list, size_t n,
+			remux_section_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].len > 0)
+			fn(pid, list[i].data, list[i].len, arg);
+}
+
+void remux_keep_tables(const struct remux *r, remux_section_fn *fn, void *arg)
+{
+	const struct psi_section *pat;
+	const struct psi_program *list;
+	size_t n = psi_pat(r->psi, &pat);
+
+	for (size_t i = 0; i < n; i++)
+		fn(TS_PID_PAT, pat[i].data, pat[i].len, arg);
+	n = psi_programs(r->psi, &list);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].pmt.data != NULL)
+			fn(list[i].pmt_pid, list[i].pmt.data, list[i].pmt.len,
+			   arg);
+	pass_tables(SI_PID_CAT, r->cat_source, CAT_SECTIONS_MAX, fn, arg);
+	pass_tables(SI_PID_SDT, is_whole(r) ? r->sdt_whole : &r->sdt_source,
+		    is_whole(r) ? (size_t)SDT_SECTIONS_MAX : 1, fn, arg);
+}
+
+void remux_made_tables(struct remux *r, remux_section_fn *fn, void *arg)
+{
+	uint8_t section[SECTION_PSI_MAX];
+
+	pass_tables(SI_PID_CAT, r->cat, CAT_SECTIONS_MAX, fn, arg);
+	if (!is_whole(r)) {
+		pass_tables(SI_PID_SDT, &r->sdt, 1, fn, arg);
+		return;
+	}
+	for (size_t i = 0; i < SDT_SECTIONS_MAX; i++) {
+		const struct table *t = &r->sdt_whole[i];
+		size_t len;
+
+		if (t->len == 0)
+			continue;
+		memcpy(section, t->data, t->len);
+		len = change_whole(r, section, t->len);
+		if (len > 0)
+			fn(SI_PID_SDT, section, len, arg);
+	}
 }

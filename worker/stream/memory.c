@@ -14,7 +14,7 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 17, PAGE = 4096 };
+enum { VERSION = 18, PAGE = 4096 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
 	       "it fits in what the master keeps");

@@ -36,6 +36,8 @@ static void take_sdt(struct fill_rig *r, const uint8_t *p)
 		r->stopped = 0;
 		for (size_t at = 11; at + 4 < len - 4;) {
 			r->stopped += r->sdt_buffer[at + 3] >> 5 == 1;
+			r->last_service = (uint16_t)(r->sdt_buffer[at] << 8 |
+						     r->sdt_buffer[at + 1]);
 			at += 5 + section_get12(r->sdt_buffer + at + 3);
 		}
 	}
@@ -58,6 +60,10 @@ static void on_packet(struct fill_rig *r, const uint8_t *p)
 	r->cc_errors += cc_feed(&r->cc, p) != CC_OK;
 	if (ts_pid(p) == SI_PID_SDT)
 		take_sdt(r, p);
+	/* a section with one descriptor */
+	if (ts_pid(p) == SI_PID_CAT)
+		r->emm_pid = p[7] != 15 ? 0
+				: (uint16_t)((p[17] & 0x1f) << 8 | p[18]);
 	if (ts_pid(p) == TS_PID_PAT) {
 		uint8_t version = p[10] >> 1 & 0x1f;
 
@@ -112,7 +118,8 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct fill_side *s = arg;
 
-	mux_feed(s->mux, s->i, runs, n_runs);
+	if (!*s->restores)
+		mux_feed(s->mux, s->i, runs, n_runs);
 }
 
 struct fill_rig *fill_rig_new(bool still, unsigned kbps)
@@ -123,7 +130,8 @@ struct fill_rig *fill_rig_new(bool still, unsigned kbps)
 
 static void make_mux(struct fill_rig *r)
 {
-	static const struct remux_options options = { .set_tsid = 5 };
+	static const struct remux_options options = { .set_tsid = 5,
+						.pass_ca = true };
 	const struct fill_options *o = &r->options;
 
 	r->mux = mux_new(&(struct mux_config){
@@ -133,14 +141,16 @@ static void make_mux(struct fill_rig *r)
 		.out = on_out, .arg = r });
 	for (size_t i = 0; i < 2; i++)
 		mux_setup(r->mux, i, &(struct mux_source_config){
-			.base = (uint16_t)(100 * (i + 1)), .count = 100,
+			.base = (uint16_t)(100 * (i + 1) + o->base),
+			.count = 100,
 			.still = i == 0 && o->still,
 			.file = i == 0 && o->file ? "/a/fill.ts" : NULL,
 			.max_kbps = i == 0 ? o->max_kbps : 0,
 			.absent_ms = i == 0 ? o->absent_ms : 0,
 			.priority = 100 + (unsigned)i });
 	for (size_t i = 0; i < 2; i++) {
-		r->sides[i] = (struct fill_side){ r->mux, i };
+		r->sides[i] = (struct fill_side){ r->mux, i,
+						   &r->restores };
 		r->remux[i] = remux_new(&(struct remux_config){
 			.options = &options, .versions = &r->versions,
 			.place = mux_place(r->mux, i),
@@ -220,6 +230,18 @@ static void put_sdt(struct build *ts)
 		.body = sdt, .len = sizeof sdt });
 
 	(void)build_section(ts, SI_PID_SDT, section, len);
+}
+
+static void put_cat(struct build *ts)
+{
+	static const uint8_t ca[] = { 0x09, 4, CAT_CAID >> 8, 0,
+				      0xe0 | EMM >> 8, EMM & 0xff };
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = CAT_TABLE_ID, .extension = 0xffff,
+		.body = ca, .len = sizeof ca });
+
+	(void)build_section(ts, SI_PID_CAT, section, len);
 }
 
 static bool has_moved(const struct fill_rig *r, size_t i, uint16_t k)
@@ -404,6 +426,8 @@ void fill_play(struct fill_rig *r, unsigned ticks)
 		if (r->ticks % 10 == 0) {
 			put_tables(r, 0, SERVICES);
 			put_tables(r, 1, 1);
+			if (r->has_cat)
+				put_cat(r->ts[1]);
 		}
 		for (uint16_t k = 0; k < SERVICES; k++)
 			if (k < SERVICES - r->off)
@@ -412,7 +436,7 @@ void fill_play(struct fill_rig *r, unsigned ticks)
 		for (size_t i = 0; i < 2; i++) {
 			struct ts_run run = build_run(r->ts[i]);
 
-			if (i == 0 && r->dead)
+			if (i == 0 ? r->dead : r->other_dead)
 				continue;
 			mux_heard(r->mux, i, r->now_ns);
 			remux_feed(r->remux[i], &run, 1, r->now_ns);

@@ -19,6 +19,7 @@ enum {
 	VIDEO_MOVED = 0x151, AUDIO_MOVED = 0x161,
 	PMT_OUT = 156, VIDEO_OUT = 172, AUDIO_OUT = 188, CLOCK_OUT = 120,
 	VIDEO_MOVED_OUT = 137, AUDIO_MOVED_OUT = 153,
+	EMM = 0x170, CAT_CAID = 0x0b00,
 	FILE_VIDEO = 0x30, FILE_AUDIO = 0x31, FILE_OTHER = 0x32,
 	FILE_FILL = 0x77,
 	KBPS = 4000, /* 26 packets in a tick */
@@ -28,6 +29,7 @@ enum {
 struct fill_side {
 	struct mux *mux;
 	size_t i;
+	const bool *restores;
 };
 
 /* What was sent on a PID. */
@@ -47,6 +49,7 @@ struct fill_options {
 	unsigned max_kbps; /* of the first input; 0: none */
 	unsigned absent_ms; /* the same */
 	unsigned kbps;
+	unsigned base; /* the blocks of the inputs are so much higher */
 };
 
 struct fill_rig {
@@ -62,7 +65,10 @@ struct fill_rig {
 	bool radio; /* it has no video */
 	bool dense; /* ... and its PCRs are in packets of its audio */
 	bool blind; /* no packets of video, but of audio */
-	bool dead;  /* the first input has no packets */
+	bool dead;  /* the first input has no packets ... */
+	bool other_dead; /* ... or the other one, ... */
+	bool restores; /* ... or those of the remuxes are not its own */
+	bool has_cat; /* of the other one */
 	bool apart; /* PCRs have a PID of their own */
 	unsigned lead_ms; /* of PTS over the clock */
 	bool loud, joins; /* joins: all have the sound of the last service */
@@ -96,6 +102,8 @@ struct fill_rig {
 	uint8_t sdt_version, pat_version;
 	uint64_t sdts, pats; /* changes of these versions */
 	unsigned stopped; /* services of the SDT that are not running */
+	uint16_t last_service; /* of the SDT */
+	uint16_t emm_pid; /* of the CAT; 0: none */
 };
 
 struct fill_rig *fill_rig_of(const struct fill_options *);

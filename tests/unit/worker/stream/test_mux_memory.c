@@ -47,7 +47,9 @@ static void replace(struct memory *t, const uint64_t ids[2])
 	last = fill_rig_replace(r);
 	r->now_ns += STOPPED_MS * MS;
 	r->pcr += STOPPED_MS * (PCR_HZ / 1000);
+	r->restores = true;
 	mux_memory_restore(t->m, r->mux, ids, 2, at_ns, r->now_ns);
+	r->restores = false;
 	fill_rig_drop(&last);
 	r->pats = r->sdts = 0;
 }
@@ -164,6 +166,38 @@ Test(mux_memory, another_input_is_not_that_one)
 	replace(&t, (const uint64_t[]){ 13, 12 });
 	fill_play(r, 100);
 	cr_expect_eq(programs(r), 1u);
+	end(&t);
+}
+
+/* The address of an input does not tell its block: that follows from the other
+ * inputs, too. */
+Test(mux_memory, cat_and_sdt_of_a_silent_input_have_the_pids_of_its_new_block)
+{
+	struct memory t = start(0);
+	struct fill_rig *r = t.rig;
+	uint16_t service, emm_pid;
+
+	r->has_cat = true;
+	fill_play(r, 200);
+	service = r->last_service;
+	emm_pid = r->emm_pid;
+	cr_assert_neq(emm_pid, 0u);
+	r->dead = r->other_dead = true;
+	fill_play(r, 100);
+	/* the same block */
+	replace(&t, addresses);
+	fill_play(r, 200);
+	cr_expect_eq(r->last_service, service, "%u", r->last_service);
+	cr_expect_eq(r->emm_pid, emm_pid, "%u", r->emm_pid);
+	cr_expect_eq(r->stopped, 3u, "%u", r->stopped);
+	cr_expect_eq(r->pats + r->sdts, 0u);
+	/* another one */
+	r->options.base = 1000;
+	replace(&t, addresses);
+	fill_play(r, 200);
+	cr_expect_eq(r->last_service, service + 1000, "%u", r->last_service);
+	cr_expect_eq(r->emm_pid, emm_pid + 1000, "%u", r->emm_pid);
+	cr_expect_eq(r->stopped, 3u, "%u", r->stopped);
 	end(&t);
 }
 
