@@ -122,11 +122,26 @@ static bool is_ahead(const struct splice_clock *c, uint64_t out,
 	return diff(out, usual) > most * (int64_t)MS;
 }
 
-enum splice_pcr splice_clock_judge(const struct splice_clock *c,
-				   const struct splice_watch *w, uint64_t pcr,
-				   uint64_t now_ns)
+/* The time of so many packets, 27 MHz. */
+static int64_t packets_ticks(const struct splice_clock *c, uint64_t packets)
 {
-	uint64_t out = moved(c, pcr);
+	return (int64_t)(MIN(packets, 1000000) * c->packet_ticks /
+			 PACKET_SCALE);
+}
+
+/* Does the PCR advance by more than its packets? */
+static bool is_beyond(const struct splice_clock *c, int64_t ticks,
+		      uint64_t packets)
+{
+	return packets > 0 && c->packet_ticks > 0 &&
+	       ticks - packets_ticks(c, packets) > EARLY;
+}
+
+enum splice_pcr splice_clock_judge(const struct splice_clock *c,
+				   const struct splice_watch *w,
+				   struct splice_reading r, uint64_t now_ns)
+{
+	uint64_t out = moved(c, r.pcr);
 	int64_t ticks = diff(out, c->pcr);
 	int64_t back = w->gap ? SPLICE_CLOCK_BACK_MS : SPLICE_CLOCK_DIP_MS;
 
@@ -134,28 +149,29 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 		return SPLICE_PCR_REPEATED;
 	if (ticks < 0)
 		return ticks < -back * (int64_t)MS ||
-				       (w->late && diff(pcr, w->late_pcr) > 0)
+				       (w->late && diff(r.pcr, w->late_pcr) > 0)
 			? SPLICE_PCR_JUMP : SPLICE_PCR_LATE;
 	if (ticks <= STEP_LONG)
 		return SPLICE_PCR_GOOD;
 	if (ticks - SPLICE_JUMP_MS * (int64_t)MS > passed_ticks(c, now_ns))
 		return SPLICE_PCR_JUMP;
 	if (w->n < SPLICE_CLOCK_HABIT || !is_step(c, out, now_ns) ||
-	    ticks <= (int64_t)w->usual + EARLY ||
-	    !is_ahead(c, out, now_ns, w->gap))
+	    ticks <= (int64_t)w->usual + EARLY)
 		return SPLICE_PCR_GOOD;
-	return SPLICE_PCR_JUMP;
+	return is_ahead(c, out, now_ns, w->gap) ||
+			       (!w->gap && is_beyond(c, ticks, r.packets))
+		? SPLICE_PCR_JUMP : SPLICE_PCR_GOOD;
 }
 
 /* The expected step of the PCR over so many packets. */
 static int64_t expected(const struct splice_clock *c,
 			const struct splice_watch *w, uint64_t packets)
 {
-	uint64_t ticks = MIN(packets, 1000000) * c->packet_ticks / PACKET_SCALE;
+	int64_t ticks = packets_ticks(c, packets);
 
 	if (c->packet_ticks == 0)
 		return w->usual;
-	return (int64_t)(w->usual == 0 ? ticks : MIN(ticks, w->usual));
+	return w->usual == 0 ? ticks : MIN(ticks, (int64_t)w->usual);
 }
 
 bool splice_clock_contradicts(const struct splice_clock *c,
@@ -168,7 +184,8 @@ bool splice_clock_contradicts(const struct splice_clock *c,
 	int64_t off_clock = diff(moved(c, next.pcr), c->pcr) - both;
 	int64_t off_odd = diff(next.pcr % PCR_WRAP, odd.pcr % PCR_WRAP) - step;
 
-	return splice_clock_judge(c, w, next.pcr, now_ns) == SPLICE_PCR_GOOD &&
+	next.packets += odd.packets;
+	return splice_clock_judge(c, w, next, now_ns) == SPLICE_PCR_GOOD &&
 	       llabs(off_clock) < llabs(off_odd);
 }
 
@@ -187,7 +204,7 @@ void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,
 		w->room = w->usual > 0 ? STEP_SURE - (int64_t)w->usual : 0;
 	if (w->n < SPLICE_CLOCK_HABIT)
 		w->n++;
-	w->gap = w->late = false;
+	w->gap = w->lost = w->late = false;
 }
 
 void splice_clock_note(struct splice_clock *c, uint64_t pcr,

@@ -67,6 +67,7 @@ struct splice_watch {
 			   * SPLICE_CLOCK_HABIT */
 	bool gap;         /* the counter of the PID had a gap since the last
 			   * PCR: packets were lost or are out of order */
+	bool lost;        /* that of another PID of the clock had one */
 	bool late;        /* late_pcr is valid: the last PCR was late */
 	uint64_t late_pcr;
 	uint64_t late_ns; /* time of the last late PCR; 0: none */
@@ -87,19 +88,20 @@ enum splice_pcr {
 	SPLICE_PCR_JUMP,
 };
 
-/* A step back is a jump if the counter has no gap and the step is longer than
- * SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A step of more than
- * SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit nor a delay of the
- * packets explains it. */
-enum splice_pcr splice_clock_judge(const struct splice_clock *,
-				   const struct splice_watch *, uint64_t pcr,
-				   uint64_t now_ns);
-
-/* A PCR, as received, and the number of packets since the PCR before it. */
+/* A PCR, as received, and the number of packets since the PCR before it; 0: not
+ * known, or lost packets would not show in its counter. */
 struct splice_reading {
 	uint64_t pcr;
 	uint64_t packets;
 };
+
+/* A step back is a jump if the counter has no gap and the step is longer than
+ * SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A step of more than
+ * SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit explains it, unless
+ * the packets were delayed and either some were lost or so many arrived. */
+enum splice_pcr splice_clock_judge(const struct splice_clock *,
+				   const struct splice_watch *,
+				   struct splice_reading, uint64_t now_ns);
 
 /* Is `odd`, which jumps, wrong alone?  The PCR that follows then continues the
  * clock, and does so better than it continues `odd`. */

@@ -132,8 +132,9 @@ static bool is_continued(const struct splice *s, size_t clock, uint64_t pcr)
 
 	return c.used && splice_is_settled(s, clock) &&
 	       splice_clock_is_near(&c, pcr, s->now_ns) &&
-	       splice_clock_judge(&c, &s->watches[clock], pcr, s->now_ns) ==
-		       SPLICE_PCR_GOOD;
+	       splice_clock_judge(&c, &s->watches[clock],
+				  (struct splice_reading){ .pcr = pcr },
+				  s->now_ns) == SPLICE_PCR_GOOD;
 }
 
 /* The clock that a PCR on a PID that no table names continues, as if it were

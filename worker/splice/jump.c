@@ -184,7 +184,8 @@ void splice_place(struct splice *s, struct splice_cursor c)
 bool splice_jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 {
 	return splice_is_settled(s, i) &&
-	       splice_judge_pcr(s, i, pcr, true) == SPLICE_PCR_JUMP;
+	       splice_judge_pcr(s, i, (struct splice_reading){ .pcr = pcr },
+				true) == SPLICE_PCR_JUMP;
 }
 
 /* Behind lost packets: does the PES that begins here keep its distance to the
@@ -245,17 +246,20 @@ static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 
 /* --- jumps --- */
 
-/* Notes a gap in the counter of a PID with PCRs. */
+/* Notes a gap in the counter of a PID. */
 static void watch_counter(struct splice *s, const uint8_t *p)
 {
 	const struct splice_pid *pid = &s->pids[ts_pid(p)];
 	unsigned step = (unsigned)(ts_cc(p) - pid->cc) & 0x0f;
+	struct splice_watch *w = &s->watches[pid->clock];
 
-	if (step <= (ts_has_payload(p) ? 1U : 0U) || pid->cut != s->cut ||
-	    s->sent->clocks[pid->clock].pid != ts_pid(p))
+	if (step <= (ts_has_payload(p) ? 1U : 0U) || pid->cut != s->cut)
 		return;
 	/* with a discontinuity_indicator the counter may restart */
-	s->watches[pid->clock].gap = !ts_discontinuity(p);
+	if (s->sent->clocks[pid->clock].pid == ts_pid(p))
+		w->gap = !ts_discontinuity(p);
+	else
+		w->lost = true;
 }
 
 /* Was a PCR of this clock dropped a short time ago? */
@@ -317,7 +321,9 @@ static enum splice_sign judge_odd(struct splice *s,
 	if (!splice_find_pcr(s, &ahead, clock, &pcr))
 		return may_wait(s, splice_cursor_get(c), clock)
 			? SPLICE_UNDECIDED : SPLICE_CONTINUES;
-	is = splice_judge_pcr(s, clock, pcr, false);
+	is = splice_judge_pcr(s, clock,
+			      splice_reading(s, clock, pcr,
+					     ahead.index - c->index), false);
 	if (is == SPLICE_PCR_GOOD && splice_is_settled(s, clock) &&
 	    steps_back(s, splice_cursor_get(c), clock, pcr))
 		return SPLICE_CUTS;
@@ -444,7 +450,8 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 		return 0;
 	}
 	c = &s->sent->clocks[i];
-	is = splice_judge_pcr(s, (size_t)i, pcr, false);
+	is = splice_judge_pcr(s, (size_t)i,
+			      splice_reading(s, (size_t)i, pcr, 0), false);
 	if (s->pending[i])
 		place(s, (size_t)i, pcr, s->sent->packets);
 	else if (s->state == SPLICE_CATCH_UP &&

@@ -397,10 +397,14 @@ unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
 /* --- pcr_jump.c: PCRs --- */
 
+/* A received PCR of a clock, so many packets behind the current one. */
+struct splice_reading splice_reading(const struct splice *, size_t clock,
+				     uint64_t pcr, size_t ahead);
+
 /* The verdict on a PCR of a clock.  gap: packets in front of it may be
  * missing. */
 enum splice_pcr splice_judge_pcr(const struct splice *, size_t clock,
-				 uint64_t pcr, bool gap);
+				 struct splice_reading, bool gap);
 
 /* Moves the cursor to the first PCR of the clock from there on; false without
  * one nearby. */

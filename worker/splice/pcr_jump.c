@@ -5,8 +5,20 @@
 #include "common/base/util.h"
 #include "worker/ts/pcr.h"
 
+struct splice_reading splice_reading(const struct splice *s, size_t i,
+				     uint64_t pcr, size_t ahead)
+{
+	const struct splice_clock *c = &s->sent->clocks[i];
+	struct splice_reading r = { .pcr = pcr };
+
+	/* the counter of packets without payload shows no loss */
+	if ((s->pids[c->pid].flags & PID_UNIT) && !s->watches[i].lost)
+		r.packets = s->sent->packets + ahead - c->at_packets;
+	return r;
+}
+
 enum splice_pcr splice_judge_pcr(const struct splice *s, size_t i,
-				 uint64_t pcr, bool gap)
+				 struct splice_reading r, bool gap)
 {
 	const struct splice_clock *c = &s->sent->clocks[i];
 	struct splice_watch w = s->watches[i];
@@ -15,7 +27,7 @@ enum splice_pcr splice_judge_pcr(const struct splice *s, size_t i,
 		return SPLICE_PCR_GOOD;
 	/* the clock continued while packets were held */
 	w.gap |= gap || s->state == SPLICE_CATCH_UP;
-	return splice_clock_judge(c, &w, pcr, s->now_ns);
+	return splice_clock_judge(c, &w, r, s->now_ns);
 }
 
 /* The first PCR of the clock among the next packets. */
@@ -101,6 +113,45 @@ static enum splice_sign decide(struct splice *s, const struct splice_cursor *c,
 	return SPLICE_CUTS;
 }
 
+/* Shows a packet behind a PCR, the first of its PID, that packets were lost in
+ * front of that PCR? */
+static bool shows_loss(const struct splice *s, struct splice_cursor c,
+		       size_t clock)
+{
+	bool seen[TS_PIDS] = { false };
+
+	for (unsigned k = 0; k < SPLICE_AHEAD; k++) {
+		const uint8_t *p = splice_cursor_get(&c);
+		uint16_t pid = ts_pid(p);
+
+		if (ts_sync_ok(p) && !ts_tei(p) && !seen[pid] &&
+		    s->pids[pid].clock == clock) {
+			if (splice_has_gap(s, p))
+				return true;
+			seen[pid] = ts_has_payload(p);
+		}
+		if (!splice_cursor_next(&c))
+			break;
+	}
+	return false;
+}
+
+/* The verdict on the PCR at the cursor. */
+static enum splice_pcr judge_here(const struct splice *s,
+				  const struct splice_cursor *c, size_t clock,
+				  uint64_t pcr)
+{
+	struct splice_reading r = splice_reading(s, clock, pcr, 0);
+	enum splice_pcr is = splice_judge_pcr(s, clock, r, false);
+
+	if (is == SPLICE_PCR_JUMP && r.packets > 0 &&
+	    shows_loss(s, *c, clock)) {
+		r.packets = 0;
+		is = splice_judge_pcr(s, clock, r, false);
+	}
+	return is;
+}
+
 enum splice_sign splice_judge_jump(struct splice *s,
 				   const struct splice_cursor *c, uint64_t pcr)
 {
@@ -112,7 +163,7 @@ enum splice_sign splice_judge_jump(struct splice *s,
 		return SPLICE_CONTINUES;
 	if (s->doubt_ns != 0)
 		s->now_ns = s->doubt_ns;
-	is = splice_judge_pcr(s, (size_t)i, pcr, false);
+	is = judge_here(s, c, (size_t)i, pcr);
 	s->now_ns = now_ns;
 	if (is == SPLICE_PCR_JUMP && splice_is_settled(s, (size_t)i))
 		return decide(s, c, (size_t)i);

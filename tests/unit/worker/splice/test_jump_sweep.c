@@ -201,6 +201,28 @@ Test(jump_sweep, a_source_that_arrives_unevenly)
 	sweep(jump_jittery);
 }
 
+static unsigned delay_ms;
+
+/* The path gets longer for ever, without a loss, a second before the jump. */
+static void jump_behind_a_delay(int64_t ms)
+{
+	teardown();
+	setup();
+	stage_play(&s, a, 3000);
+	stage_wait(&s, delay_ms);
+	stage_play(&s, a, 1000);
+	cr_assert_eq(counted().jumps, 0);
+	jump(a, ms);
+	stage_play(&s, a, 600);
+	judge_pcrs(ms);
+}
+
+Test(jump_sweep, a_source_that_is_late)
+{
+	for (delay_ms = 150; delay_ms < 2000; delay_ms *= 2)
+		sweep(jump_behind_a_delay);
+}
+
 /* --- what is no jump --- */
 
 Test(jump_sweep, a_burst_that_lost_packets_is_no_jump)
