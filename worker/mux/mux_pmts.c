@@ -83,15 +83,16 @@ static void hurry(struct mux_pmt *p, uint64_t at_ns)
 	p->due_ns = MIN(p->due_ns, MAX(MAX(at_ns, from_ns), p->begin_ns));
 }
 
-static bool is_listed(const struct mux *m, size_t input, uint16_t number)
+/* The entry of a service, on any PID; NULL: it has none. */
+static const struct mux_pmt *find_number(const struct mux *m, size_t input,
+					 uint16_t number)
 {
-	size_t i = 0;
-
-	while (i < m->n_pmts && (m->pmts[i].pid == TS_PID_PAT ||
-				 m->pmts[i].input != input ||
-				 m->pmts[i].number != number))
-		i++;
-	return i < m->n_pmts;
+	for (size_t i = 0; i < m->n_pmts; i++)
+		if (m->pmts[i].pid != TS_PID_PAT &&
+		    m->pmts[i].input == input &&
+		    m->pmts[i].number == number)
+			return &m->pmts[i];
+	return NULL;
 }
 
 static bool has_service(const struct mux_source *in, uint16_t number)
@@ -103,43 +104,44 @@ static bool has_service(const struct mux_source *in, uint16_t number)
 	return k < in->n_services;
 }
 
-/* The entry of the same service with another PID, or of the only service that
- * has left the input, if a single one is new there; NULL: there was none. */
-static const struct mux_pmt *find_former(const struct mux *m,
-					 const struct mux_pmt *p)
+/* The entry of the only service that has left the input, if a single one is new
+ * there; NULL: there is none. */
+static const struct mux_pmt *find_replaced(const struct mux *m, size_t input)
 {
-	const struct mux_source *in = &m->inputs[p->input];
-	const struct mux_pmt *former = NULL;
+	const struct mux_source *in = &m->inputs[input];
+	const struct mux_pmt *left = NULL;
 	size_t n_left = 0, n_new = 0;
 
 	for (size_t i = 0; i < m->n_pmts; i++) {
 		const struct mux_pmt *old = &m->pmts[i];
 
-		if (old->pid == TS_PID_PAT || old->input != p->input)
+		if (old->pid == TS_PID_PAT || old->input != input ||
+		    has_service(in, old->number))
 			continue;
-		if (old->number == p->number)
-			return old;
-		if (has_service(in, old->number))
-			continue;
-		former = old;
+		left = old;
 		n_left++;
 	}
 	for (size_t k = 0; k < in->n_services; k++)
-		n_new += !is_listed(m, p->input, in->services[k].new_number);
-	return n_left == 1 && n_new == 1 ? former : NULL;
+		n_new += find_number(m, input, in->services[k].new_number) ==
+			 NULL;
+	return n_left == 1 && n_new == 1 ? left : NULL;
 }
 
 /* The PMT of an entry that is new, behind a PAT that leaves at pat_ns.  What
- * waits in the line are packets of the former entry: its PMT goes on, until
- * the new one leaves.  Without it nothing waits, and the new one begins. */
-static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns)
+ * waits in the line are packets of the former entry, of the same service or of
+ * one that it replaces: its PMT goes on, until the new one leaves.  Without it
+ * nothing waits, and the new one begins. */
+static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
+		      const struct mux_pmt *replaced)
 {
-	const struct mux_pmt *former = find_former(m, p);
+	const struct mux_pmt *former = find_number(m, p->input, p->number);
 	size_t len = 0;
 	const uint8_t *section = remux_pmt(m->inputs[p->input].remux,
 					   p->number, &len);
 	uint8_t version = len > 0 ? (uint8_t)(section[5] >> 1) : 0;
 
+	if (former == NULL)
+		former = replaced;
 	if (former != NULL && former->len > 0) {
 		section = former->data;
 		len = former->len;
@@ -181,6 +183,7 @@ void mux_list_pmts(struct mux *m)
 	memset(m->pmt_pids, 0, sizeof m->pmt_pids);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
+		const struct mux_pmt *replaced = find_replaced(m, i);
 
 		for (size_t k = 0; k < in->n_services; k++) {
 			const struct remux_service *s = &in->services[k];
@@ -189,7 +192,7 @@ void mux_list_pmts(struct mux *m)
 			list[n].input = (uint8_t)i;
 			list[n].service = (uint16_t)k;
 			if (m->settled && list[n].len == 0)
-				begin_pmt(m, &list[n], pat_ns);
+				begin_pmt(m, &list[n], pat_ns, replaced);
 			place_take(m->pmt_pids, s->pmt_pid);
 			n++;
 		}
