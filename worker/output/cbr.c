@@ -215,6 +215,8 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		/* most packets have none */
 		if (ts_adaptation_flags(copy) != 0)
 			read_pcr(c, copy, now_tick);
+		if (ts_pusi(copy))
+			cbr_read_unit(c, copy);
 	}
 }
 
@@ -241,10 +243,8 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 	size_t waiting = fifo_len(&c->fifo);
 	size_t n = MIN(run.n, cbr_room(c));
 	uint64_t now_tick = cbr_tick(at_ns);
-	uint64_t pause_ms = c->places != NULL ? CBR_PAUSE_MUX_MS
-					      : CBR_PAUSE_MS;
 
-	if (c->awake_ns - c->content_awake_ns >= pause_ms * MS) {
+	if (c->awake_ns - c->content_awake_ns >= cbr_pause_ns(c)) {
 		c->held = c->n_clocks > 0 && waiting == 0;
 		c->held_tick = now_tick;
 		c->pause_tick = cbr_tick(c->content_ns);

@@ -72,6 +72,7 @@ static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
 		c->measured_tick = a->tick;
 		c->stray = c->far >= CBR_FAR_WINDOWS;
 	}
+	c->stray_off = c->early;
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
 	begin_window(c, a->tick);
@@ -101,6 +102,46 @@ static int64_t pause_ticks(const struct cbr_clock *c)
 	return (c->mux ? CBR_PAUSE_MUX_MS : CBR_PAUSE_MS) * TICKS_MS;
 }
 
+void cbr_clock_unit(struct cbr_clock *c, uint64_t dts)
+{
+	int64_t lead = wrap_diff(dts, c->in_pcr, PCR_WRAP);
+
+	if (!c->running || lead <= 0 || lead > CBR_LEAD_MAX_MS * TICKS_MS)
+		return;
+	if (c->lead > 0 && lead > c->lead)
+		lead = c->lead + (lead - c->lead) / CBR_LEAD_UNITS;
+	c->lead = lead;
+}
+
+/* By so much packets may be late; INT64_MAX: unknown. */
+static int64_t late_most(const struct cbr_clock *c)
+{
+	/* a shorter delay may be that of each burst */
+	return c->mux || c->lead == 0
+		? INT64_MAX : MAX(c->lead - CBR_LEAD_SPARE_MS * TICKS_MS,
+				  CBR_STRAY_MS * TICKS_MS);
+}
+
+int64_t cbr_clock_slack(const struct cbr_clock *c)
+{
+	int64_t most = late_most(c);
+
+	return most == INT64_MAX ? most : most + MIN(c->off, 0);
+}
+
+/* Would units leave after their DTS, and do the packets not catch up?  That is
+ * known if they wait, or if two PCRs are as late and not in a burst. */
+static bool is_too_late(const struct cbr_clock *c, const struct cbr_arrival *a,
+			int64_t off)
+{
+	int64_t on = wrap_diff(a->pcr, c->in_pcr, PCR_WRAP);
+	int64_t passed = (int64_t)(a->tick - c->in_tick);
+
+	if (off >= -late_most(c) || a->tick < c->patient_tick)
+		return false;
+	return a->held || (c->off < -late_most(c) && 2 * passed > on);
+}
+
 /* The clock of the source jumped, announced or not. */
 static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
@@ -116,7 +157,7 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		return true;
 	if (off <= stray && off >= -stray)
 		return false;
-	if (awake_ticks(c, a) >= pause_ticks(c))
+	if (awake_ticks(c, a) >= pause_ticks(c) || is_too_late(c, a, off))
 		return true;
 	if (on >= 0 && on <= stray)
 		return false; /* a normal step, perhaps late */
@@ -172,6 +213,7 @@ static void settle(struct cbr_clock *c, const struct cbr_arrival *a,
 		drop_jump(c);
 		c->windows = 0;
 		begin_window(c, a->tick);
+		c->patient_tick = a->tick + CBR_FIRST_WINDOW_MS * TICKS_MS;
 		c->doubts = c->has_fresh = false;
 	} else if (off < CBR_FAR_MS * TICKS_MS) {
 		c->doubts = a->tick - c->doubt_tick <
@@ -191,10 +233,14 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	}
 	off = wrap_diff(wrapped(a->pcr, -c->shift), clock_at(c, a->tick),
 			PCR_WRAP);
-	jump = !first && (c->stray || is_jump(c, a, off));
+	/* a PCR that is late itself does not show the distance */
+	jump = !first && ((c->stray && off >= c->stray_off -
+						CBR_STEP_MS * TICKS_MS) ||
+			  is_jump(c, a, off));
 	/* a packet that announces a time base enters the queue */
 	if ((jump || a->announced) && c->n_jumps < CBR_JUMPS)
 		c->jumps[c->n_jumps++] = 0;
+	c->off = jump ? 0 : off;
 	if (jump) {
 		jump_by(c, off);
 		begin_doubt(c, a, off);

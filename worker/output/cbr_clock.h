@@ -11,6 +11,8 @@
  * The clock jumps and announces the discontinuity
  *   - if the source starts a new time base;
  *   - if the source continues the old one after a pause, and does not catch up;
+ *   - if the packets are so late that units would leave after their DTS, and
+ *     the source does not catch up;
  *   - if the source is further away than CBR_FAR_MS for CBR_FAR_WINDOWS
  *     windows.
  * The PCRs then match the PTS and DTS of the source again.
@@ -49,6 +51,12 @@ enum {
 	 * in a burst, their clock catches up.  Without a burst so far, a PCR
 	 * after this time decides. */
 	CBR_DOUBT_MS = 30,
+	/* Units may have so much less time until their DTS than measured. */
+	CBR_LEAD_SPARE_MS = 80,
+	/* Units that the measured lead is the least of. */
+	CBR_LEAD_UNITS = 256,
+	/* A unit further from its PCR is wrong. */
+	CBR_LEAD_MAX_MS = 10000,
 	CBR_JUMPS = 8, /* announced time bases in the queue */
 };
 
@@ -83,6 +91,10 @@ struct cbr_clock {
 
 	/* the input */
 	uint64_t in_pcr, in_tick, in_awake; /* values of the last PCR */
+	int64_t off;        /* its lead over the output */
+	/* the least distance from the PCR to the DTS of a unit; 0: unknown */
+	int64_t lead;
+	uint64_t patient_tick; /* delayed packets may catch up until then */
 	/* differences of the time bases that are still in the queue */
 	int64_t jumps[CBR_JUMPS];
 	uint8_t n_jumps;
@@ -93,7 +105,10 @@ struct cbr_clock {
 	uint64_t measured_tick; /* of the last measurement of the loop */
 	int64_t early, late; /* extremes of the window */
 	uint8_t far;        /* windows in a row beyond CBR_FAR_MS */
-	bool stray;         /* the next PCR starts a new time base */
+	/* the next PCR that is not later than the first ones of the window
+	 * starts a new time base */
+	bool stray;
+	int64_t stray_off;
 	/* The last time base began after a pause, because the clock of the
 	 * source was so far behind, at a packet that waits for the decision. */
 	bool doubts;
@@ -109,6 +124,13 @@ struct cbr_clock {
  * announces when it leaves.  While the clock doubts, packets wait; if it has
  * no jump then, the time base was none. */
 bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
+
+/* Takes the DTS (27 MHz) of a unit of this clock, behind its last PCR. */
+void cbr_clock_unit(struct cbr_clock *, uint64_t dts);
+
+/* How much later than the last PCR packets may be so that all units leave
+ * before their DTS; INT64_MAX: unknown. */
+int64_t cbr_clock_slack(const struct cbr_clock *);
 
 /* The queue has no room for this PCR: the next one is no jump because of it. */
 void cbr_clock_missed(struct cbr_clock *, const struct cbr_arrival *);

@@ -85,3 +85,10 @@ struct cbr_clock *cbr_find_begun(struct cbr *);
 /* Has a clock that ran in front of the pause no PCR since, or one that leaves
  * open whether its time base is a new one? */
 bool cbr_is_undecided(const struct cbr *);
+
+/* Takes the time of a unit that begins in the packet. */
+void cbr_read_unit(struct cbr *, const uint8_t *packet);
+
+/* After so long without packets the next ones wait for the PCRs that show
+ * whether their clocks stopped. */
+uint64_t cbr_pause_ns(const struct cbr *);

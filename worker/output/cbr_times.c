@@ -3,6 +3,11 @@
  * which the next worker continues. */
 #include "worker/output/cbr_state.h"
 
+#include "common/base/units.h"
+#include "worker/ts/pes.h"
+
+enum { PES_TICK = 300 }; /* 90 kHz, in 27 MHz */
+
 bool cbr_is_undecided(const struct cbr *c)
 {
 	for (size_t i = 0; i < c->n_clocks; i++) {
@@ -62,4 +67,40 @@ void cbr_resume(struct cbr *c, const struct cbr_time *t)
 	k->window_tick = k->measured_tick = k->ramp_tick = k->base_tick;
 	k->early = INT64_MIN;
 	k->late = INT64_MAX;
+}
+
+/* The PCR PID of the program that has this video or audio. */
+static uint16_t find_pcr_pid(const struct cbr *c, uint16_t pid)
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(c->psi, &programs);
+
+	for (size_t i = 0; i < n; i++)
+		if (programs[i].video_pid == pid ||
+		    programs[i].audio_pid == pid)
+			return programs[i].pcr_pid;
+	return TS_PID_NULL;
+}
+
+void cbr_read_unit(struct cbr *c, const uint8_t *packet)
+{
+	uint8_t place = c->clock_of[find_pcr_pid(c, ts_pid(packet))];
+	struct pes_times at;
+
+	if (place > 0 && !ts_tei(packet) && pes_times(packet, &at))
+		cbr_clock_unit(&c->clocks[place - 1],
+			       pes_time(packet + at.dts) * PES_TICK);
+}
+
+uint64_t cbr_pause_ns(const struct cbr *c)
+{
+	int64_t ticks = CBR_PAUSE_MS * (int64_t)CBR_TICKS_MS;
+
+	if (c->places != NULL)
+		return CBR_PAUSE_MUX_MS * MS;
+	for (size_t i = 0; i < c->n_clocks; i++)
+		if (!cbr_is_gone(&c->clocks[i], c->tick))
+			ticks = MIN(ticks, cbr_clock_slack(&c->clocks[i]));
+	return (uint64_t)MAX(ticks, CBR_FAR_MS * (int64_t)CBR_TICKS_MS) /
+	       CBR_TICKS_MS * MS;
 }

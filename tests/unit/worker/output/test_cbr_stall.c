@@ -171,6 +171,17 @@ static void feed(struct bench *b)
 	cbr_feed(b->cbr, &run, run.n > 0, b->now_ns);
 }
 
+/* From here on it is known which units belong to the clock. */
+static void add_tables(struct bench *b)
+{
+	struct ts_run run;
+
+	b->ts->n = 0;
+	build_tables(b->ts);
+	run = build_run(b->ts);
+	cbr_feed(b->cbr, &run, 1, b->now_ns);
+}
+
 static void play(struct bench *b, unsigned ms)
 {
 	for (unsigned done = 0; done < ms; done += TURN_MS) {
@@ -393,4 +404,71 @@ Test(cbr_stall, starts_each_queued_time_base_with_its_first_packet)
 	cr_assert_eq(b->jumps, 2);
 	judge_leads(b, 300, 300);
 	bench_free(b);
+}
+
+/* The path from the source becomes longer. */
+static void expect_no_late_unit(const unsigned *stalls, size_t n, unsigned gap)
+{
+	struct bench *b = bench_new();
+
+	add_tables(b);
+	play(b, 9000);
+	for (size_t i = 0; i < n; i++) {
+		hush(b, stalls[i]);
+		play(b, gap);
+	}
+	play(b, 20000);
+	cr_assert_eq(b->jumps, 1, "%u ms first: %u", stalls[0], b->jumps);
+	judge_leads(b, LEAD_MS, 50);
+	bench_free(b);
+}
+
+Test(cbr_stall, announces_a_delay_before_a_unit_is_late)
+{
+	static const unsigned one[] = { 700, 650, 800, 990 };
+	static const unsigned sum[] = { 200, 180, 150, 170 };
+
+	for (size_t i = 0; i < ARRAY_LEN(one); i++)
+		expect_no_late_unit(&one[i], 1, 0);
+	for (unsigned gap = 100; gap < 600; gap += 130)
+		expect_no_late_unit(sum, ARRAY_LEN(sum), gap);
+}
+
+/* The units are late by more than their lead, but their packets follow. */
+Test(cbr_stall, announces_no_delay_of_packets_that_catch_up)
+{
+	for (unsigned stall = 300; stall < 1000; stall += 50) {
+		struct bench *b = bench_new();
+
+		add_tables(b);
+		play(b, 9000);
+		hush(b, stall);
+		b->clock_ms += stall;
+		play(b, 20000);
+		cr_assert_eq(b->jumps, 0, "%u ms", stall);
+		bench_free(b);
+	}
+}
+
+/* The packets that a late worker finds, and a jump that was due by then. */
+Test(cbr_stall, no_time_base_begins_with_delayed_packets)
+{
+	for (unsigned before = 940; before <= 1100; before += TURN_MS) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		hush(b, 400);
+		play(b, before);
+		b->now_ns += 900 * MS;
+		cbr_run(b->cbr, b->now_ns, take, b);
+		b->clock_ms += 900;
+		play(b, 20000);
+		cr_expect_eq(b->jumps, 1, "%u ms: %u", before, b->jumps);
+		/* the queue is sent at twice the rate of the source */
+		b->least_ms = INFINITY;
+		b->most_ms = -INFINITY;
+		play(b, 1000);
+		judge_leads(b, 100, 50);
+		bench_free(b);
+	}
 }
