@@ -79,15 +79,16 @@ const LOGGED_IN = 3;
  *	undefined}} props
  */
 function State({ over }) {
-	let mark = 'fault', word = 'not_logged_in';
+	const is = (/** @type {string} */ mark,
+		/** @type {import('../common/words.js').Word} */ word) =>
+		html`<${MarkSign} mark=${mark} word=${t(word)} />`;
 
 	if (over === undefined)
-		[mark, word] = ['stale', 'mark_stale'];
-	else if (over.status === LOGGED_IN)
-		[mark, word] = ['on', 'logged_in'];
-	else if (!over.used && !over.error)
-		[mark, word] = ['wait', 'not_used'];
-	return html`<${MarkSign} mark=${mark} word=${t(word)} />`;
+		return is('stale', 'mark_stale');
+	if (over.status === LOGGED_IN)
+		return is('on', 'logged_in');
+	return over.used || over.error ? is('fault', 'not_logged_in')
+		: is('wait', 'not_used');
 }
 
 /** @param {{app: App, ask: Ask}} props */
