@@ -166,6 +166,9 @@ static void put_alarm(struct buf *to, const json_t *event)
 		buf_printf(to, alarm_is_of_process(text_at(event, "alarm"))
 				       ? " process" : " output");
 	put_word(to, event, " ", "alarm");
+	/* the reason names it too */
+	if (!json_is_true(json_object_get(event, "raised")))
+		put_word(to, event, " ", "subject");
 	buf_printf(to, json_is_true(json_object_get(event, "raised"))
 			       ? " raised" : " cleared");
 	put_word(to, event, ": ", "reason");

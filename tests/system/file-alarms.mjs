@@ -6,9 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { event, one, states } from '../helpers/alarms.mjs';
+import { Ctl } from '../helpers/ctl.mjs';
 import { Sluice } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
-import { tempDir } from '../helpers/util.mjs';
+import { tempDir, waitUntil } from '../helpers/util.mjs';
 
 test('a log file that cannot be written is a warning and an alarm',
 	async (t) => {
@@ -139,6 +140,8 @@ test('a configuration that cannot be saved is an alarm until it is',
 	fs.mkdirSync(dir);
 	const sluice = await Sluice.start(t, one(), { dir });
 	const told = await sluice.events(t, '&scope=alarm');
+	const words = new Ctl(t, `http://127.0.0.1:${sluice.port}`)
+		.start(['events', '--scope', 'alarm']);
 	const failed = /sluice\.json is not saved: /;
 	const moved = `${dir}-moved`;
 
@@ -159,6 +162,8 @@ test('a configuration that cannot be saved is an alarm until it is',
 		/^the configuration is not saved: .*No such file or directory/);
 	fs.renameSync(moved, dir);
 	assert.equal((await event(told, 'save', false)).subject, up.subject);
+	await waitUntil('the same in words', () => words.text.out
+		.includes(`service save ${sluice.file} cleared\n`));
 	assert.ok(told.scope('alarm').every((m) => m.alarm !== 'restart'));
 	await sluice.stop();
 });

@@ -8,6 +8,7 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Store, Stream } = await load('common/store.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
+const { titleOf } = await load('headend/wrong.js');
 
 test('a table names its request for a shell', () => {
 	const url = (name) => new URL(name, 'https://h:8000/tv/');
@@ -102,4 +103,12 @@ test('secrets in events are dropped on receipt', () => {
 	// it asks for what this user may see
 	assert.equal(store.wantsConfig, true);
 	assert.match(contents(store), /udp:\/\/h:1/);
+});
+
+test('the title of an alarm repeats no subject that its reason names', () => {
+	assert.equal(titleOf({ alarm: 'epg', subject: 'epg_sources[0]',
+		reason: 'epg_sources[0]: no channel' }), 'epg');
+	assert.equal(titleOf({ alarm: 'tls', subject: 'certificate',
+		reason: 'expired' }), 'tls certificate');
+	assert.equal(titleOf({ alarm: 'log' }), 'log');
 });

@@ -19,6 +19,15 @@ import { reasonOf, sinceOf } from '../common/state.js';
  */
 
 /**
+ * The name of the alarm, and its subject unless the reason names it.
+ * @param {{alarm: string, subject?: string, reason?: string}} alarm
+ */
+export function titleOf({ alarm, subject, reason = '' }) {
+	return subject === undefined || reason.includes(subject) ? alarm
+		: `${alarm} ${subject}`;
+}
+
+/**
  * @param {Store} store
  * @returns {Wrong[]}
  */
@@ -29,8 +38,7 @@ function ofService(store) {
 		.map((alarm) => ({
 			key: `${alarm.alarm} ${alarm.subject ?? ''}`,
 			mark: /** @type {const} */ ('warn'), id: '',
-			title: [alarm.alarm, alarm.subject].filter(Boolean)
-				.join(' '),
+			title: titleOf(alarm),
 			reason: alarm.reason ?? '', since: alarm.since ?? 0 }));
 }
 

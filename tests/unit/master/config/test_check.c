@@ -158,8 +158,7 @@ static void expect_fault(const char *path, const char *value,
 {
 	json_t *document = mutate(path, value);
 	struct found f = { 0 };
-	char said[8192], line[CHECK_PATH_MAX + 16];
-	const char *told;
+	char said[8192], line[CHECK_PATH_MAX + 16], *told;
 
 	cr_expect_eq(check_document(document, NULL, note, &f), 1u,
 		     "%s = %s:\n%s", path, value, f.text);
