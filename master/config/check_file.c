@@ -70,12 +70,12 @@ static void look_for_certificate(const json_t *document,
 	}
 }
 
-/* The last line: the numbers of faults and of warnings. */
+/* The last line: the numbers of errors and of warnings. */
 static void print_sum(const struct lines *l, size_t faults, size_t warnings)
 {
 	(void)fprintf(l->out, "%s: ", l->file);
 	if (faults > 0)
-		(void)fprintf(l->out, "%zu fault%s", faults,
+		(void)fprintf(l->out, "%zu error%s", faults,
 			      faults == 1 ? "" : "s");
 	else
 		(void)fputs("ok", l->out);

@@ -168,6 +168,7 @@ static void expect_fault(const char *path, const char *value,
 	told = strstr(said, line);
 	cr_expect(told != NULL && strchr(": ", told[strlen(line)]) != NULL,
 		  "%s:\n%s", wanted, said);
+	cr_expect_not_null(strstr(said, "FILE: 1 error, "), "%s", said);
 	json_decref(document);
 }
 
