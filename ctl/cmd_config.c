@@ -156,6 +156,7 @@ enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 struct edit_effect {
 	enum config_effect config;
 	json_t *restarts; /* streams whose processes are replaced; NULL: none */
+	json_t *warnings; /* of the service; NULL: none */
 };
 
 static void report_effect(const struct ctl *ctl, const char *path,
@@ -175,7 +176,11 @@ static void report_effect(const struct ctl *ctl, const char *path,
 	json_t *effect_json;
 
 	if (!ctl->options.json) {
-		(void)printf("%s: %s\n", path, texts[effect->config]);
+		(void)printf("%s: %s\n", path,
+			     effect->config == EFFECT_AT_ONCE &&
+					     effect->warnings != NULL
+				     ? "stored, with warnings"
+				     : texts[effect->config]);
 		print_names(effect->restarts, "streams that restart: ");
 		if (effect->config == EFFECT_RESTARTS)
 			print_restart(effect->restarts);
@@ -186,6 +191,9 @@ static void report_effect(const struct ctl *ctl, const char *path,
 	if (json_array_size(effect->restarts) > 0)
 		(void)json_object_set(effect_json, "streams_restart",
 				      effect->restarts);
+	if (effect->warnings != NULL)
+		(void)json_object_set(effect_json, "warnings",
+				      effect->warnings);
 	ctl_print_json(effect_json);
 	json_decref(effect_json);
 }
@@ -213,8 +221,11 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	error = json_string_value(json_object_get(reply, "error"));
 	if (code == CTL_OK && error != NULL)
 		code = ctl_fail(ctl, CTL_REFUSED, "%s", error);
-	if (code == CTL_OK)
+	if (code == CTL_OK) {
 		print_warnings(reply);
+		ret->warnings = json_incref(json_object_get(reply,
+							    "warnings"));
+	}
 	json_decref(reply);
 	if (code == CTL_OK && restart && ret->config == EFFECT_AT_RESTART) {
 		ret->config = EFFECT_RESTARTS;
@@ -245,6 +256,7 @@ static enum ctl_exit edit(struct ctl *ctl, const char *place, json_t *value)
 	if (code == CTL_OK)
 		report_effect(ctl, place, &effect);
 	json_decref(effect.restarts);
+	json_decref(effect.warnings);
 	json_path_done(&path);
 	return code;
 }

@@ -84,9 +84,13 @@ static void judge_number(struct judge *j, const json_t *stream)
 	if (text != NULL && text[strspn(text, "0123456789")] != '\0')
 		judge_add(j, CHECK_WARNING, "\"%.32s\" is not a number: the "
 			  "playlist has none", text);
+	else if (text == NULL && value != NULL && !json_is_null(value) &&
+		 !json_is_integer(value))
+		judge_add(j, CHECK_WARNING, "is not a whole number: the "
+			  "playlist has none");
 	else if (json_number_value(value) < 0)
-		judge_add(j, CHECK_WARNING, "%g is less than 0",
-			  json_number_value(value));
+		judge_add(j, CHECK_WARNING, "%g is less than 0: the playlist "
+			  "has none", json_number_value(value));
 	judge_up(j, mark);
 }
 

@@ -244,6 +244,17 @@ test('the configuration is read, changed and compared', async (t) => {
 	assert.equal(stored.name, 'From a file');
 	assert.deepEqual(stored.groups, { Type: 'News' });
 
+	// a value without effect, by the name of the field
+	const idle = ['config', 'set', 'make_stream[fresh].lcn', '--value'];
+	const { out, err } = await ctl.run([...idle, 'abc']);
+
+	assert.equal(out, 'make_stream[fresh].lcn: stored, with warnings\n');
+	assert.match(err, /stream\.lcn: "abc" is not a number: the playlist/);
+	assert.match((await ctl.json([...idle, 'true'])).warnings.join(),
+		/^stream\.lcn: is not a whole number: the playlist has none$/);
+	assert.equal(await ctl.out([...idle, '7']),
+		'make_stream[fresh].lcn: in force\n');
+
 	// a value that the service rejects, by the name of the field
 	await ctl.fails(['config', 'set', 'make_stream[fresh].output[0]',
 		'--value', 'http://0.0.0.0:70000/x'], REFUSED,
@@ -282,7 +293,8 @@ test('the configuration is read, changed and compared', async (t) => {
 	assert.equal((await sluice.post({ cmd: 'get-stream', id: 'fresh' }))
 		.status, 404);
 	assert.deepEqual(await ctl.json(['config', 'set', 'own', '--value',
-		'1']), { path: 'own', effect: 'at-restart' });
+		'1']), { path: 'own', effect: 'at-restart',
+		warnings: ['"own" is not known'] });
 	await sluice.stop();
 });
 

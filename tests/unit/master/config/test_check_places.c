@@ -159,7 +159,13 @@ Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
 		  "warning make_stream[0].input[0]: pnr: is given several "
 		  "times, and only the last value counts\n"
 		  "warning make_stream[0].name: is empty\n"
-		  "warning make_stream[0].lcn: -1 is less than 0\n" },
+		  "warning make_stream[0].lcn: -1 is less than 0: the "
+		  "playlist has none\n" },
+		{ "{\"make_stream\":[{\"id\":\"a\",\"name\":\"A\","
+		  "\"type\":\"spts\",\"enable\":true,\"lcn\":true,"
+		  "\"input\":[\"udp://:1\"]}]}",
+		  "warning make_stream[0].lcn: is not a whole number: the "
+		  "playlist has none\n" },
 		{ "{\"auth\":{\"enable\":true,\"promo\":\"nourl\"}}",
 		  "warning auth.promo: \"nourl\" does not begin with http:// "
 		  "or https://: a player looks for it beside the stream\n" },
