@@ -72,21 +72,22 @@ bool reread_is_sound(const struct options *options,
 	return result.faults == 0;
 }
 
-/* A change through the API that is not yet saved replaces the file. */
-static bool is_overtaken(const struct reread *r, const char *name)
+/* True with the reason while a change that is not saved yet is to replace the
+ * file. */
+static bool is_overtaken(const struct reread *r, const char *name,
+			 struct errmsg *ret)
 {
 	struct errmsg unsaved;
 
 	if (config_is_saved(r->cfg.config))
 		return false;
 	if (config_save_error(r->cfg.config, &unsaved))
-		log_warning("config", "%s: reload ignored: a change made "
-			    "through the API would overwrite the file: %s",
-			    name, unsaved.text);
+		errmsg_set(ret, "a change made through the API would overwrite "
+			   "the file: %s", unsaved.text);
 	else
-		log_warning("config", "%s: reload ignored: a change made "
-			    "through the API is about to overwrite the file",
-			    name);
+		errmsg_set(ret, "a change made through the API is about to "
+			   "overwrite the file: repeat the reload in a second");
+	log_warning("config", "%s: reload ignored: %s", name, ret->text);
 	return true;
 }
 
@@ -111,9 +112,8 @@ static void on_read(int result, const json_t *document,
 
 	if (r->stopped || result == -ECANCELED)
 		end_unused(g, 500, "the service is stopping");
-	else if (is_overtaken(r, name_of(g)))
-		end_unused(g, 409, "a change made through the API is about to "
-			   "overwrite the file");
+	else if (is_overtaken(r, name_of(g), &fault))
+		end_unused(g, 409, fault.text);
 	else if (result < 0)
 		fail(g, result == -ENOENT ? "file not found" : error->text);
 	else if (!reread_is_sound(r->cfg.options, r->cfg.own_paths, document,
@@ -133,23 +133,28 @@ static void read_file(struct reread *r, reload_done_fn *done, void *arg)
 
 void reread_ask(struct reread *r)
 {
+	struct errmsg unsaved;
+
 	if (r->stopped)
 		return;
 	if (config_path(r->cfg.config) == NULL)
 		log_info("config",
 			 "SIGHUP: ignored: sluice runs without a file");
-	else if (!is_overtaken(r, "SIGHUP"))
+	else if (!is_overtaken(r, "SIGHUP", &unsaved))
 		read_file(r, NULL, NULL);
 }
 
 /* For the command reload, which restarts where that is needed. */
-static int read_for(reload_done_fn *done, void *done_arg, void *arg)
+static int read_for(reload_done_fn *done, void *done_arg, struct errmsg *ret,
+		    void *arg)
 {
 	struct reread *r = arg;
 
 	if (config_path(r->cfg.config) == NULL)
 		return -ENOENT;
-	if (r->stopped || is_overtaken(r, "API"))
+	if (r->stopped)
+		return errmsg_fail(ret, -EBUSY, "the service is stopping");
+	if (is_overtaken(r, "API", ret))
 		return -EBUSY;
 	read_file(r, done, done_arg);
 	return 0;

@@ -43,8 +43,10 @@ struct reload_result {
 
 typedef void reload_done_fn(const struct reload_result *, void *arg);
 /* Reads the file again, as SIGHUP does.  0: it calls done, never inside;
- * -ENOENT: there is no file; -EBUSY: a change is about to replace it. */
-typedef int reload_fn(reload_done_fn *done, void *done_arg, void *arg);
+ * -ENOENT: there is no file; -EBUSY with a sentence: a change replaces it, or
+ * the service is stopping. */
+typedef int reload_fn(reload_done_fn *done, void *done_arg, struct errmsg *ret,
+		      void *arg);
 
 struct api_config {
 	struct ev_loop *loop;

@@ -229,28 +229,20 @@ static void reload_run(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
 	struct reloading *r = xcalloc(1, sizeof *r);
-	struct errmsg unsaved;
+	struct errmsg error = { "sluice runs without a file" };
 	int err = -ENOENT;
 
 	(void)request;
 	r->api = api;
 	if (api->reload != NULL)
-		err = api->reload(on_reloaded, r, api->reload_arg);
+		err = api->reload(on_reloaded, r, &error, api->reload_arg);
 	if (err == 0) {
 		r->call = reply_later(reply, on_gone, r);
 		saved_restart_hold(api);
 		return;
 	}
 	free(r);
-	if (err == -EBUSY && config_save_error(api->cfg.config, &unsaved))
-		reply_error(reply, 409, "a change made through the API would "
-			    "overwrite the file: %s", unsaved.text);
-	else if (err == -EBUSY)
-		reply_error(reply, 409, "a change made through the API is "
-			    "about to overwrite the file: repeat the command "
-			    "in a second");
-	else
-		reply_error(reply, 404, "sluice runs without a file");
+	reply_error(reply, err == -ENOENT ? 404 : 409, "%s", error.text);
 }
 
 const struct api_command reload_commands[] = {

@@ -347,9 +347,11 @@ test('a restart tries at once to save a change, and names the reason',
 	}
 	const reload = await sluice.post({ cmd: 'reload' });
 	assert.equal(reload.status, 409);
-	assert.match(JSON.parse(reload.body).error, full);
+	const { error } = JSON.parse(reload.body);
+	assert.match(error, full);
 	process.kill(sluice.pid, 'SIGHUP');
 	await sluice.logged(/SIGHUP: reload ignored: .*No space left/);
+	assert.ok(sluice.log.includes(`SIGHUP: reload ignored: ${error}\n`));
 	assert.equal(sluice.log.match(/restarting/g), null);
 	// the next attempt of the service may be a minute away
 	free();

@@ -209,11 +209,12 @@ static void take_document(int revents, void *arg)
 	free(r);
 }
 
-static int reload(reload_done_fn *done, void *done_arg, void *arg)
+static int reload(reload_done_fn *done, void *done_arg, struct errmsg *ret,
+		  void *arg)
 {
 	struct reading *r = malloc(sizeof *r);
 
-	(void)arg;
+	(void)ret, (void)arg;
 	cr_assert_not_null(r);
 	*r = (struct reading){ done, done_arg };
 	ev_once(w.loop, -1, 0, 0., take_document, r);
@@ -279,8 +280,10 @@ Test(settings, a_restart_waits_for_the_replies_of_two_reloads)
 	}
 }
 
-static int keep_reading(reload_done_fn *done, void *done_arg, void *arg)
+static int keep_reading(reload_done_fn *done, void *done_arg,
+			struct errmsg *ret, void *arg)
 {
+	(void)ret;
 	*(struct reading *)arg = (struct reading){ done, done_arg };
 	return 0;
 }
