@@ -85,7 +85,7 @@ void remux_reset(struct remux *r)
 	r->clock.has_pcr = false;
 	r->n_programs = 0;
 	r->n_pat = 0;
-	r->settled = false;
+	r->settled = r->round = false;
 	/* the counters of another source follow */
 	memset(r->route, 0, sizeof r->route);
 	memset(r->absent, 0, sizeof r->absent);
@@ -442,6 +442,8 @@ static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 		if (psi_feed(r->psi, packet)) {
 			r->counted.tables++;
 			remux_rebuild(r);
+		} else if (!r->settled) {
+			remux_note_round(r, packet);
 		}
 		(void)remux_take_place(r, PLACE_PSI);
 		break;

@@ -11,8 +11,11 @@
 
 enum {
 	/* a PMT arrives at least every half second (TR 101 290) */
-	SETTLE_S = 1,
+	SETTLE_MS = 1000,
+	/* the same where another PMT came again meanwhile */
+	ROUND_MS = 400,
 	SETTLE_PACKETS = 16384,
+	NUMBER_END = 5, /* of program_number in a PMT */
 };
 
 /* --- the programs --- */
@@ -182,9 +185,30 @@ static size_t count_known(const struct remux *r)
 
 bool remux_has_settled(const struct remux *r)
 {
+	uint64_t ms = (r->clock.ticks - r->pat_ticks) / (PCR_HZ / 1000);
+
 	return count_known(r) == r->n_programs ||
 	       r->packets - r->pat_at >= SETTLE_PACKETS ||
-	       r->clock.ticks - r->pat_ticks >= SETTLE_S * PCR_HZ;
+	       ms >= (r->round ? ROUND_MS : SETTLE_MS);
+}
+
+/* Sources send the PMTs of all programs in turn. */
+void remux_note_round(struct remux *r, const uint8_t *packet)
+{
+	size_t at = ts_payload_offset(packet);
+	const uint8_t *section;
+
+	if (!ts_pusi(packet) || ts_tei(packet) || at >= TS_PACKET)
+		return;
+	at += 1U + packet[at];
+	section = packet + at;
+	if (at + NUMBER_END > TS_PACKET ||
+	    section_table_id(section) != PMT_TABLE_ID)
+		return;
+	for (size_t i = 0; i < r->n_programs; i++)
+		r->round |= r->programs[i].source.len > 0 &&
+			    r->programs[i].number ==
+				    (section[3] << 8 | section[4]);
 }
 
 /* The first PAT names the programs; their PMTs follow.  A PAT with other
@@ -198,6 +222,7 @@ static void settle(struct remux *r, bool had_programs)
 		had_programs = false;
 	}
 	if (!had_programs && !r->settled) {
+		r->round = false;
 		r->pat_at = r->packets;
 		r->pat_ticks = r->clock.ticks;
 	}

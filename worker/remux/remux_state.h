@@ -124,6 +124,7 @@ struct remux {
 	bool keep_nulls;
 	uint16_t tsid, new_tsid;
 	bool settled;    /* remux_has_settled(): the known programs go out */
+	bool round;      /* a known PMT came again since the PAT */
 	/* packets and stream time at which the PAT became known */
 	uint64_t pat_at, pat_ticks;
 	uint16_t network_source; /* the PID of the NIT in the source */
@@ -169,9 +170,11 @@ struct remux {
 
 /* remux_plan.c: after a change of the source's tables.  A multiplex goes out
  * when the PMTs of all its programs are known, or after the time in which they
- * should have come. */
+ * should have come: the others do not wait for a program without a PMT. */
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
+/* Takes a packet of PAT or PMT that changes no table. */
+void remux_note_round(struct remux *, const uint8_t *packet);
 
 /* remux_route.c: sets the routes from the plan of PIDs. */
 void remux_route(struct remux *);

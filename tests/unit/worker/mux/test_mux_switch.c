@@ -401,6 +401,24 @@ Test(mux_switch, does_not_wait_for_a_program_that_had_no_pmt_before)
 	rig_free(r);
 }
 
+/* The program that goes on with another number is the only one with a PMT. */
+Test(mux_switch, keeps_a_service_beside_a_program_without_a_pmt)
+{
+	struct rig *r = rig_new();
+
+	r->inputs[0].source.bare = true;
+	play(r, 1500);
+	for (unsigned i = 0; i < 2; i++) {
+		r->absent_ms = 0;
+		apply(r, &(struct change){ .number = true, .video_pid = true,
+					   .late = 5 });
+		play(r, 1500);
+		cr_expect_leq(r->absent_ms, 1, "change %u: %.1f ms", i,
+			      r->absent_ms);
+	}
+	rig_free(r);
+}
+
 /* What leaves the delay are packets of the old streams: the PMT names them,
  * whose number is the new one. */
 Test(mux_switch, names_the_streams_that_leave)

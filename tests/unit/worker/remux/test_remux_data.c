@@ -397,3 +397,56 @@ Test(remux_data, a_mapped_pid_continues_when_the_source_changes_its_own)
 	change_pids("video=600, audio=601", 600);
 	change_pids("video=257, audio=258", 0x101);
 }
+
+/* --- a PAT that names a program without a PMT --- */
+
+/* Feeds what was built, at that time. */
+static void feed_at(struct bench *b, uint64_t ms)
+{
+	struct ts_run run = { b->in->data + b->fed * TS_PACKET,
+			      b->in->n - b->fed };
+
+	b->fed = b->in->n;
+	remux_feed(b->remux, &run, 1, (10000 + ms) * 1000000);
+}
+
+/* Returns when the PAT goes out; every_ms: distance of the PMTs. */
+static unsigned settle(struct bench *b, unsigned every_ms)
+{
+	unsigned ms = 0;
+
+	pat(b, 0, two, 2);
+	for (; count(b, 0) == 0 && ms < 2000; ms += 20) {
+		if (ms % every_ms == 0)
+			pmt(b, two[0], 0, 0x101, 0x102);
+		play(b, 1);
+		feed_at(b, ms);
+	}
+	return ms;
+}
+
+Test(remux, a_program_without_a_pmt_does_not_delay_the_others)
+{
+	struct remux_options o = { .set_tsid = 99 };
+	struct bench b = bench_new(&o);
+	unsigned ms = settle(&b, 100);
+
+	cr_expect(ms >= 400 && ms < 500, "%u ms", ms);
+	cr_assert_eq(program(&b, 0)->number, 1);
+	/* its PMT may still come */
+	pmt(&b, two[1], 0, 0x201, 0x202);
+	play(&b, 1);
+	feed_at(&b, ms);
+	cr_assert_eq(program(&b, 1)->number, 2);
+	bench_done(&b);
+}
+
+Test(remux, rare_pmts_are_awaited)
+{
+	struct remux_options o = { .set_tsid = 99 };
+	struct bench b = bench_new(&o);
+	unsigned ms = settle(&b, 700);
+
+	cr_expect(ms >= 700, "%u ms", ms);
+	bench_done(&b);
+}
