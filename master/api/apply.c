@@ -69,7 +69,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	if (check_stream(stream, &place, keep, &f) > 0)
 		return -EINVAL;
 	unknown_keys_find_stream(stream, place.path, keep, &f);
-	write_paths_find_own(api->cfg.own_paths, stream, place.path, keep, &f);
+	write_paths_find_own(api->cfg.own_paths, stream, &place, keep, &f);
 	return 0;
 }
 

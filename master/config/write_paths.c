@@ -2,6 +2,7 @@
 #include "master/config/write_paths.h"
 
 #include "common/base/alloc.h"
+#include "common/supervise/pem_source.h"
 #include "master/config/judge.h"
 #include "proto/spec/epg_export.h"
 #include "proto/spec/io_spec.h"
@@ -207,85 +208,6 @@ struct write_paths *write_paths_own(const char *config_path, const char *state)
 	return p;
 }
 
-static void find_own(const struct write_paths *own, const json_t *stream,
-		     struct judge *j)
-{
-	size_t mark = judge_down(j, "output"), i;
-	struct output_spec spec;
-	const json_t *address;
-
-	json_array_foreach(json_object_get(stream, "output"), i, address) {
-		size_t inner = judge_down_index(j, i);
-
-		if (json_is_true(json_object_get(stream, "enable")) &&
-		    read_recording(address, &spec) &&
-		    write_paths_has(own, spec.path))
-			judge_add(j, CHECK_WARNING, "records into a folder "
-				  "with files of the service: a recording "
-				  "that fills the disk prevents saving: use "
-				  "another folder");
-		judge_up(j, inner);
-	}
-	judge_up(j, mark);
-}
-
-/* Without a guide nothing is exported. */
-static void find_own_exports(const struct write_paths *own,
-			     const json_t *settings, struct judge *j)
-{
-	size_t section = judge_down(j, "settings");
-	size_t mark = judge_down(j, "epg_export"), i;
-	bool has_guide = json_number_value(json_object_get(settings,
-							   "epg_days")) > 0;
-	struct epg_export_spec spec;
-	const json_t *address;
-
-	json_array_foreach(json_object_get(settings, "epg_export"), i,
-			   address) {
-		size_t inner = judge_down_index(j, i);
-
-		if (has_guide && read_export(address, &spec) &&
-		    write_paths_has(own, spec.to.path))
-			judge_add(j, CHECK_WARNING, "exports into a folder "
-				  "with files of the service: a file of the "
-				  "same name is replaced: use another folder");
-		judge_up(j, inner);
-	}
-	judge_up(j, mark);
-	judge_up(j, section);
-}
-
-void write_paths_find_own(const struct write_paths *own, const json_t *stream,
-			  const char *path, check_found_fn *found, void *arg)
-{
-	struct judge j = { .found = found, .arg = arg };
-
-	(void)judge_down(&j, path);
-	if (own != NULL)
-		find_own(own, stream, &j);
-}
-
-void write_paths_find_all_own(const struct write_paths *own,
-			      const json_t *document, check_found_fn *found,
-			      void *arg)
-{
-	struct judge j = { .found = found, .arg = arg };
-	const json_t *stream;
-	size_t i;
-
-	if (own == NULL)
-		return;
-	find_own_exports(own, json_object_get(document, "settings"), &j);
-	(void)judge_down(&j, "make_stream");
-	json_array_foreach(json_object_get(document, "make_stream"), i,
-			   stream) {
-		size_t mark = judge_down_index(&j, i);
-
-		find_own(own, stream, &j);
-		judge_up(&j, mark);
-	}
-}
-
 static bool place_has(const struct place *place, const char *name)
 {
 	size_t len = strlen(place->path);
@@ -314,6 +236,125 @@ bool write_paths_has(const struct write_paths *p, const char *file)
 
 	return clean(file, name) &&
 	       (is_in(&p->given, name) || is_in(&p->named, name));
+}
+
+/* The folders with files of the service. */
+struct own {
+	const struct write_paths *paths;
+	struct places certificate;
+};
+
+static void own_init(struct own *o, const struct write_paths *paths,
+		     const json_t *document)
+{
+	static const char *const keys[] = { "crt_chain", "crt_key" };
+	const json_t *settings = json_object_get(document, "settings");
+
+	o->paths = paths;
+	SLIST_INIT(&o->certificate);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const char *file = json_string_value(
+			json_object_get(settings, keys[i]));
+
+		if (file != NULL && file[0] != '\0' &&
+		    !pem_source_is_text(file) && !pem_source_is_stdin(file))
+			add_folder_of(&o->certificate, file, PLACE_FOLDER);
+	}
+}
+
+static bool own_has(const struct own *o, const char *file)
+{
+	char name[PATH_MAX];
+
+	return write_paths_has(o->paths, file) ||
+	       (clean(file, name) && is_in(&o->certificate, name));
+}
+
+static void find_own(const struct own *own, const json_t *stream,
+		     struct judge *j)
+{
+	size_t mark = judge_down(j, "output"), i;
+	struct output_spec spec;
+	const json_t *address;
+
+	json_array_foreach(json_object_get(stream, "output"), i, address) {
+		size_t inner = judge_down_index(j, i);
+
+		if (json_is_true(json_object_get(stream, "enable")) &&
+		    read_recording(address, &spec) &&
+		    own_has(own, spec.path))
+			judge_add(j, CHECK_WARNING, "records into a folder "
+				  "with files of the service: a recording "
+				  "that fills the disk prevents saving: use "
+				  "another folder");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+}
+
+/* Without a guide nothing is exported. */
+static void find_own_exports(const struct own *own, const json_t *settings,
+			     struct judge *j)
+{
+	size_t section = judge_down(j, "settings");
+	size_t mark = judge_down(j, "epg_export"), i;
+	bool has_guide = json_number_value(json_object_get(settings,
+							   "epg_days")) > 0;
+	struct epg_export_spec spec;
+	const json_t *address;
+
+	json_array_foreach(json_object_get(settings, "epg_export"), i,
+			   address) {
+		size_t inner = judge_down_index(j, i);
+
+		if (has_guide && read_export(address, &spec) &&
+		    own_has(own, spec.to.path))
+			judge_add(j, CHECK_WARNING, "exports into a folder "
+				  "with files of the service: a file of the "
+				  "same name is replaced: use another folder");
+		judge_up(j, inner);
+	}
+	judge_up(j, mark);
+	judge_up(j, section);
+}
+
+void write_paths_find_own(const struct write_paths *paths, const json_t *stream,
+			  const struct check_place *place,
+			  check_found_fn *found, void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+	struct own own;
+
+	if (paths == NULL)
+		return;
+	own_init(&own, paths, place->document);
+	(void)judge_down(&j, place->path);
+	find_own(&own, stream, &j);
+	drop(&own.certificate);
+}
+
+void write_paths_find_all_own(const struct write_paths *paths,
+			      const json_t *document, check_found_fn *found,
+			      void *arg)
+{
+	struct judge j = { .found = found, .arg = arg };
+	const json_t *stream;
+	struct own own;
+	size_t i;
+
+	if (paths == NULL)
+		return;
+	own_init(&own, paths, document);
+	find_own_exports(&own, json_object_get(document, "settings"), &j);
+	(void)judge_down(&j, "make_stream");
+	json_array_foreach(json_object_get(document, "make_stream"), i,
+			   stream) {
+		size_t mark = judge_down_index(&j, i);
+
+		find_own(&own, stream, &j);
+		judge_up(&j, mark);
+	}
+	drop(&own.certificate);
 }
 
 static int judge(const struct write_paths *p, const char *file,

@@ -38,13 +38,15 @@ void write_paths_set_document(struct write_paths *, const json_t *document);
 
 /* The folders of the service itself, with its configuration and its state
  * (state: NULL: none), whose files recordings and exports of the guide replace.
- * Their subfolders have no file of the service. */
+ * A subfolder is none, unless it has the certificate. */
 struct write_paths *write_paths_own(const char *config_path,
 				    const char *state);
-/* Warns of the recordings of an enabled stream at path that are in own folders;
- * own: NULL: none are known. */
+/* Warns of the recordings of an enabled stream that are in own folders, or in
+ * those of the certificate and its key in the document of the place; own: NULL:
+ * none are known. */
 void write_paths_find_own(const struct write_paths *own, const json_t *stream,
-			  const char *path, check_found_fn *found, void *arg);
+			  const struct check_place *, check_found_fn *found,
+			  void *arg);
 /* The same for all streams of a document, and for its exports of the guide. */
 void write_paths_find_all_own(const struct write_paths *own,
 			      const json_t *document, check_found_fn *found,

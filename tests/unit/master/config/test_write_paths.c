@@ -149,11 +149,39 @@ Test(write_paths, recordings_beside_the_files_of_the_service_are_found)
 	found[0] = '\0';
 	write_paths_find_own(own, json_array_get(json_object_get(
 				     document, "make_stream"), 2),
-			     "stream", note, found);
+			     &(struct check_place){ .path = "stream",
+						    .document = document },
+			     note, found);
 	cr_expect_str_eq(found, "stream.output[0];");
 	found[0] = '\0';
 	write_paths_find_all_own(NULL, document, note, found);
 	cr_expect_str_eq(found, "");
+	json_decref(document);
+	write_paths_free(&own);
+}
+
+Test(write_paths, a_folder_with_the_certificate_is_one_of_the_service)
+{
+	struct write_paths *own = write_paths_own("/etc/sluice/x.json", NULL);
+	json_t *document = json(
+		"{\"settings\":{\"epg_days\":1,"
+		"\"crt_chain\":\"-----BEGIN C/x\","
+		"\"crt_key\":\"/etc/sluice/tls/key.pem\",\"epg_export\":["
+		"\"file:///etc/sluice/tls/tv.xml\"]},"
+		"\"make_stream\":[{\"enable\":true,\"output\":["
+		"\"file:///etc/sluice/rec/a.ts\","
+		"\"file:///etc/sluice/tls/a.ts\"]}]}");
+	struct check_place place = { .path = "stream", .document = document };
+	char found[256] = "";
+
+	write_paths_find_all_own(own, document, note, found);
+	cr_expect_str_eq(found, "settings.epg_export[0];"
+				"make_stream[0].output[1];");
+	found[0] = '\0';
+	write_paths_find_own(own, json_array_get(json_object_get(
+				     document, "make_stream"), 0),
+			     &place, note, found);
+	cr_expect_str_eq(found, "stream.output[1];");
 	json_decref(document);
 	write_paths_free(&own);
 }
