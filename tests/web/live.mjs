@@ -51,6 +51,18 @@ test('a request goes below the prefix and its error is a sentence',
 	assert.equal(refused, 1);
 });
 
+test('a request with a password waits as long as the service', async (t) => {
+	const waits = t.mock.method(AbortSignal, 'timeout').mock;
+	const api = new Api('http://h/', async () => reply(200, {}));
+
+	await api.cmd('login', { login: 'a' });
+	await api.cmd('set-user', { id: 'a' });
+	await api.cmd('load');
+	await api.get('api/overview');
+	assert.deepEqual(waits.calls.map((call) => call.arguments[0]),
+		[30000, 30000, 15000, 15000]);
+});
+
 test('enable and disable are sent for the state of that moment', async () => {
 	const asked = [];
 	const api = new Api('http://h/', async (url, { body }) => {

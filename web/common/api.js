@@ -2,6 +2,9 @@
 // Requests to the service.  Each error becomes a sentence.
 
 const TIMEOUT_MS = 15000;
+// A busy service may take 25 s to check or to hash a password.
+const PASSWORD_MS = 30000;
+const WITH_PASSWORD = ['login', 'set-user'];
 
 /** The answer was not the wanted one; status 0: there was none. */
 export class ApiError extends Error {
@@ -53,11 +56,11 @@ export class Api {
 	/**
 	 * @param {string} path
 	 * @param {RequestInit} [init]
-	 * @param {(reply: Response) => Promise<any>} [read]
+	 * @param {{read?: (reply: Response) => Promise<any>, ms?: number}} [how]
 	 * @returns {Promise<any>}
 	 */
 	async #request(path, { headers, ...init } = {},
-		read = (reply) => reply.json()) {
+		{ read = (reply) => reply.json(), ms = TIMEOUT_MS } = {}) {
 		const { authorization } = this;
 		let reply;
 
@@ -69,7 +72,7 @@ export class Api {
 					? 'omit' : 'same-origin',
 				redirect: 'error', referrerPolicy:
 					'no-referrer',
-				signal: AbortSignal.timeout(TIMEOUT_MS) });
+				signal: AbortSignal.timeout(ms) });
 		} catch {
 			throw new ApiError(0, 'the service does not answer');
 		}
@@ -91,7 +94,8 @@ export class Api {
 	 * @param {Record<string, unknown>} [fields]
 	 */
 	cmd(cmd, fields = {}) {
-		return this.post('control/', { cmd, ...fields });
+		return this.post('control/', { cmd, ...fields },
+			WITH_PASSWORD.includes(cmd) ? PASSWORD_MS : TIMEOUT_MS);
 	}
 
 	/**
@@ -112,11 +116,12 @@ export class Api {
 	/**
 	 * @param {string} path
 	 * @param {unknown} body
+	 * @param {number} [ms]
 	 */
-	post(path, body) {
+	post(path, body, ms) {
 		return this.#request(path, { method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
-			body: JSON.stringify(body) });
+			body: JSON.stringify(body) }, { ms });
 	}
 
 	/** @param {string} path such as "api/overview" */
@@ -126,6 +131,6 @@ export class Api {
 
 	/** @param {string} path @returns {Promise<Blob>} */
 	blob(path) {
-		return this.#request(path, {}, (reply) => reply.blob());
+		return this.#request(path, {}, { read: (reply) => reply.blob() });
 	}
 }
