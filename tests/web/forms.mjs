@@ -213,6 +213,9 @@ function* corpus(forms, which) {
 // "host", "port", "ttl" or another first word of an error; "" without one.
 const fieldIn = (error) => /^([\w~.-]+): /.exec(error)?.[1] ?? '';
 
+// What is accepted instead: the words of the same list in both.
+const listIn = (error) => / is not (.+ or .+)$/.exec(error)?.[1] ?? '';
+
 const tried = (which, text) => ({ cmd: 'set-stream', dry_run: true,
 	stream: { id: 'x', type: 'spts', enable: true, [which]: [text] } });
 
@@ -235,6 +238,7 @@ for (const which of ['input', 'output'])
 			assert.equal(here === '', there === '',
 				`${text}: "${here}", the service: "${there}"`);
 			assert.equal(fieldIn(here), fieldIn(there), text);
+			assert.equal(listIn(here), listIn(there), text);
 		}
 		t.diagnostic(`${n} addresses, ${refused} refused`);
 		assert.ok(n > 300 && refused > 100 && n - refused > 100);

@@ -197,6 +197,12 @@ function judgeEndpoint(target, which) {
 		? `host: ${host} is not a destination` : '';
 }
 
+/** "a, b or c", as the service lists words. @param {string[]} words */
+function listed(words) {
+	return words.length < 2 ? words.join('')
+		: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
 /**
  * The error of a value that has a type, or "".
  * @param {Row} row
@@ -205,7 +211,7 @@ function judgeEndpoint(target, which) {
 export function judgeText(row, text) {
 	if (row.choices !== undefined && row.type === 'text')
 		return row.choices.includes(text) || row.custom ? ''
-			: `"${text.slice(0, 32)}" is not ${row.choices.join(', ')}`;
+			: `"${text.slice(0, 32)}" is not ${listed(row.choices)}`;
 	// without a default or bounds the service may not look at it
 	if (row.type === 'boolean')
 		return row.default === undefined || FLAGS.includes(text) ? ''
@@ -222,12 +228,13 @@ export function judgeText(row, text) {
 	const bounds = `between ${min} and ${max}` +
 		(row.unit ? ` ${row.unit}` : '');
 
+	if (row.choices !== undefined)
+		return row.choices.includes(text.replace(/^0+(?=\d)/, '')) ? ''
+			: `${text.slice(0, 20)} is not ${listed(row.choices)}`;
 	if (!/^-?\d+$/.test(text))
 		return `"${text.slice(0, 64)}" is not a number ${bounds}`;
-	if (n < min || n > max || (text[0] === '-' && min >= 0))
-		return `${text.slice(0, 20)} is not ${bounds}`;
-	return row.choices?.includes(String(n)) ?? true ? ''
-		: `${text.slice(0, 20)} is not ${row.choices?.join(', ')}`;
+	return n < min || n > max || (text[0] === '-' && min >= 0)
+		? `${text.slice(0, 20)} is not ${bounds}` : '';
 }
 
 /**
@@ -245,7 +252,7 @@ export function judgeAddress(text, which, forms) {
 
 	if (!forms.types(which).includes(type))
 		return `type "${type.slice(0, 32)}" is not ` +
-			forms.types(which).join(', ');
+			listed(forms.types(which));
 	if (type === 'udp' || type === 'rtp') {
 		const wrong = judgeEndpoint(target, which);
 
