@@ -204,7 +204,7 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 	bool restart = ctl->options.given & OPTION_RESTART;
 	json_t *config = NULL, *request = NULL, *reply = NULL, *before;
 	enum ctl_exit code = CTL_OK;
-	const char *error;
+	const char *error, *detail;
 
 	if (path->n_steps > 0)
 		code = api_load(ctl, &config);
@@ -219,8 +219,11 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 		code = api_command(ctl, request, &reply);
 	/* "category": {"set-category": "er", "error": …} has status 200 */
 	error = json_string_value(json_object_get(reply, "error"));
+	detail = json_string_value(json_object_get(reply, "detail"));
 	if (code == CTL_OK && error != NULL)
-		code = ctl_fail(ctl, CTL_REFUSED, "%s", error);
+		code = ctl_fail(ctl, CTL_REFUSED, "%s%s%s", error,
+				detail != NULL ? ": " : "",
+				detail != NULL ? detail : "");
 	if (code == CTL_OK) {
 		print_warnings(reply);
 		ret->warnings = json_incref(json_object_get(reply,

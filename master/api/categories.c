@@ -111,13 +111,21 @@ static bool judge_category(struct edit *e)
 		.reorder = edit_get(e->request, "reorder"),
 		.place = e->place,
 	};
-	struct errmsg error;
+	struct errmsg error, detail;
 	json_t *category;
 
 	if (!e->remove) {
-		category = category_make(&r, &error);
-		if (category == NULL)
-			return refuse(e, error.text, NULL);
+		category = category_make(&r, &error, &detail);
+		if (category == NULL) {
+			refuse(e, error.text, NULL);
+			/* other clients expect the error alone */
+			if (users_wants_warnings(e->request) &&
+			    detail.text[0] != '\0')
+				(void)json_object_set_new(
+					e->reply->body, "detail",
+					json_string(detail.text));
+			return false;
+		}
 		json_decref(e->entry);
 		e->entry = category;
 	}

@@ -4,11 +4,29 @@
 #include "master/config/category_name.h"
 #include "master/api/edit.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* What is wrong with the name of a category or group at `place'. */
+static void explain_name(const json_t *object, const char *place,
+			 struct errmsg *ret)
+{
+	const json_t *value = json_object_get(object, "name");
+	const char *name = json_string_value(value);
+
+	if (name != NULL)
+		errmsg_set(ret, "%s.name: \"%.64s\" is not "
+			   CATEGORY_NAME_RULE, place, name);
+	else if (json_is_object(object))
+		errmsg_set(ret, "%s.name: is %s", place,
+			   value == NULL ? "missing" : "not a string");
+	else
+		errmsg_set(ret, "%s: is not an object with a name", place);
+}
 
 static bool judge_name(const struct category_request *r,
 		       const struct category_names *names,
-		       struct errmsg *error)
+		       struct errmsg *error, struct errmsg *detail)
 {
 	const char *name = edit_text(r->category, "name");
 	size_t n = json_array_size(r->list);
@@ -24,16 +42,22 @@ static bool judge_name(const struct category_request *r,
 		errmsg_set(error, "category name already exists");
 	else
 		return true;
+	if (name != NULL && other < n)
+		errmsg_set(detail, "category.name: \"%.64s\" is already the "
+			   "name of categories[%zu]", name, other);
+	else
+		explain_name(r->category, "category", detail);
 	return false;
 }
 
 /* The groups without those to be removed; NULL with an error. */
 static json_t *make_groups(const json_t *wanted,
 			   const struct category_names *names,
-			   struct errmsg *error)
+			   struct errmsg *error, struct errmsg *detail)
 {
 	json_t *groups = json_array();
 	const json_t *group;
+	char place[48];
 	size_t i;
 
 	json_array_foreach((json_t *)wanted, i, group) {
@@ -41,14 +65,18 @@ static json_t *make_groups(const json_t *wanted,
 
 		if (edit_is_removal(group))
 			continue;
-		if (name == NULL || !category_name_is_valid(names, name))
+		(void)snprintf(place, sizeof place, "category.groups[%zu]", i);
+		if (name == NULL || !category_name_is_valid(names, name)) {
 			errmsg_set(error, "group name is not valid "
 				   "(groups[%zu])", i);
-		else if (edit_find(groups, "name", name) <
-			 json_array_size(groups))
+			explain_name(group, place, detail);
+		} else if (edit_find(groups, "name", name) <
+			   json_array_size(groups)) {
 			errmsg_set(error, "duplicate group name (groups[%zu])",
 				   i);
-		else {
+			errmsg_set(detail, "%s.name: another group has "
+				   "\"%.64s\"", place, name);
+		} else {
 			(void)json_array_append_new(groups,
 						    edit_entry_copy(group));
 			continue;
@@ -89,19 +117,23 @@ static json_t *reorder_groups(const json_t *groups, const json_t *order,
 	return NULL;
 }
 
-json_t *category_make(const struct category_request *r, struct errmsg *error)
+json_t *category_make(const struct category_request *r, struct errmsg *error,
+		      struct errmsg *detail)
 {
 	struct category_names *names = category_names_new();
 	const json_t *wanted = edit_get(r->category, "groups");
 	json_t *category, *groups = NULL, *sorted;
 
-	if (judge_name(r, names, error)) {
+	detail->text[0] = '\0';
+	if (judge_name(r, names, error, detail)) {
 		if (wanted == NULL || json_is_array(wanted) ||
 		    (json_is_object(wanted) && json_object_size(wanted) == 0))
-			groups = make_groups(wanted, names, error);
-		else
+			groups = make_groups(wanted, names, error, detail);
+		else {
 			errmsg_set(error, "group name is not valid "
 				   "(groups[0])");
+			errmsg_set(detail, "category.groups: is not a list");
+		}
 	}
 	category_names_free(&names);
 	if (groups != NULL && r->reorder != NULL) {

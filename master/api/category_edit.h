@@ -18,8 +18,10 @@ struct category_request {
 };
 
 /* The category to be stored, a new reference; NULL with the sentence of the
- * specification. */
-json_t *category_make(const struct category_request *, struct errmsg *error);
+ * specification.  detail: the place, its value and what is accepted, where the
+ * sentence does not name them; else "". */
+json_t *category_make(const struct category_request *, struct errmsg *error,
+		      struct errmsg *detail);
 
 /* The names that a request changes.  to: NULL when the category is removed.
  * groups: old names of groups with the new ones; null: the group is removed. */

@@ -11,6 +11,10 @@
 
 #include <stdbool.h>
 
+/* The rule of names in words. */
+#define CATEGORY_NAME_RULE "1 to 64 letters, digits, spaces (not at an end) " \
+			   "and - _ . & + /"
+
 struct category_names;
 
 /* The result is not NULL: without the locale each character beyond ASCII except

@@ -21,9 +21,8 @@ static void judge_list(struct judge *j, const json_t *list,
 			judge_add(j, CHECK_FAULT, "is %s",
 				  value == NULL ? "missing" : "not a string");
 		else if (name != NULL && !category_name_is_valid(names, name))
-			judge_add(j, CHECK_FAULT, "\"%.64s\" is not 1 to 64 "
-				  "letters, digits, spaces (not at an end) and "
-				  "- _ . & + /", name);
+			judge_add(j, CHECK_FAULT, "\"%.64s\" is not "
+				  CATEGORY_NAME_RULE, name);
 		else if (name != NULL && json_object_get(known, name) != NULL)
 			judge_add(j, CHECK_FAULT, "\"%.64s\" is already the "
 				  "name of [%d]", name, (int)json_integer_value(

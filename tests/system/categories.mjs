@@ -94,6 +94,22 @@ test('an invalid category is named and changes nothing', async (t) => {
 	])
 		assert.deepEqual(await sluice.cmd('set-category', fields),
 			{ 'set-category': 'er', error });
+	const rule = 'is not 1 to 64 letters, digits, spaces (not at an ' +
+		'end) and - _ . & + /';
+
+	for (const [category, detail] of [
+		[{ name: 'a:b' }, `category.name: "a:b" ${rule}`],
+		[{ name: 1 }, 'category.name: is not a string'],
+		[{ name: 'A' }, 'category.name: "A" is already the name of ' +
+			'categories[0]'],
+		[{ name: 'B', groups: 'a' }, 'category.groups: is not a list'],
+		[{ name: 'B', groups: groups('a', 'b,c') },
+			`category.groups[1].name: "b,c" ${rule}`],
+		[{ name: 'B', groups: groups('a', 'a') },
+			'category.groups[1].name: another group has "a"'],
+	])
+		assert.equal((await sluice.cmd('set-category', { category,
+			warnings: true })).detail, detail);
 	assert.deepEqual(await sluice.cmd('load'), before);
 	assert.deepEqual(await sluice.cmd('set-category', { dry_run: true,
 		warnings: true, category: { name: 'C',

@@ -269,7 +269,9 @@ test('the configuration is read, changed and compared', async (t) => {
 	await ctl.out(['config', 'set', 'categories[0]', '--value',
 		'{"name":"Type","groups":[]}']);
 	await ctl.fails(['config', 'set', 'categories[1]', '--value',
-		'{"name":"Type"}'], REFUSED, /category name already exists/);
+		'{"name":"Type"}'], REFUSED, new RegExp('category name ' +
+		'already exists: category\\.name: "Type" is already the ' +
+		'name of categories\\[0\\]'));
 
 	// differences from an edited copy
 	const edited = await ctl.json(['config', 'get']);

@@ -23,11 +23,13 @@ import { Foreign, html, useTick } from './view.js';
  * @param {Record<string, unknown>} fields
  */
 async function change(app, fields) {
-	const reply = await app.api.cmd('set-category', fields);
+	const reply = await app.api.cmd('set-category',
+		{ ...fields, warnings: true });
 
 	app.store.wantsConfig = true;
 	if (reply['set-category'] !== 'ok')
-		throw Object.assign(new Error(reply.error), { reply });
+		throw Object.assign(new Error(reply.detail ?? reply.error),
+			{ reply });
 	app.say(t('saved'));
 }
 
