@@ -455,6 +455,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_foreign \
 	tests/unit/worker/splice/test_jump_sweep \
 	tests/unit/worker/splice/test_jump_units \
+	tests/unit/worker/splice/test_many_clocks \
 	tests/unit/worker/splice/test_moved_pids \
 	tests/unit/worker/splice/test_one_offset \
 	tests/unit/worker/splice/test_property \

@@ -219,6 +219,8 @@ struct splice {
 	struct splice_counters counters;
 
 	uint64_t renewed_ns; /* time when other tables came */
+	uint64_t held_ns;   /* time when packets began to wait, one hold after
+			     * another; 0: none waits */
 	uint64_t until_ns;  /* latest end of a hold or a drain ... */
 	uint64_t drain_end_ns; /* ... also while packets are drained */
 	struct fifo held;   /* packets that wait for the end */

@@ -134,7 +134,10 @@ void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 static void enter_hold(struct splice *s, enum splice_state state)
 {
 	s->state = state;
-	s->until_ns = s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+	if (s->held_ns == 0)
+		s->held_ns = s->now_ns;
+	s->until_ns = MIN(s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS,
+			  s->held_ns + (uint64_t)SPLICE_WAITS_MS * SPLICE_MS);
 }
 
 void splice_hold_foreign(struct splice *s, struct splice_cursor c)
@@ -146,8 +149,9 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	/* a PCR that waits once more does not wait longer */
 	if (s->doubt_ns != 0)
-		s->until_ns = s->doubt_ns +
-			      (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
+		s->until_ns = MIN(s->until_ns,
+				  s->doubt_ns + (uint64_t)SPLICE_DOUBT_MS *
+							SPLICE_MS);
 	splice_hold(s, &first, 1);
 	splice_hold(s, c.runs + 1, c.n_runs - 1);
 }
@@ -271,6 +275,8 @@ static void release(struct splice *s, const struct splice_event *e)
 	(void)e;
 	s->state = sending_state(s);
 	send_held(s);
+	if (s->state == sending_state(s))
+		s->held_ns = 0;
 }
 
 /* Held packets pass, judged by themselves. */
@@ -280,6 +286,7 @@ static void judge(struct splice *s, const struct splice_event *e)
 	s->state = SPLICE_JUDGE;
 	send_held(s);
 	s->state = sending_state(s);
+	s->held_ns = 0;
 }
 
 static void judge_first(struct splice *s, const struct splice_event *e)

@@ -82,6 +82,9 @@ enum {
 	/* ... so long, as do packets of a PID that no table names, and those
 	 * from a PCR that jumps on. */
 	SPLICE_DOUBT_MS = 100,
+	/* Packets behind it may have to wait, too, for PCRs of other clocks.
+	 * After so long in all the packets pass. */
+	SPLICE_WAITS_MS = 200,
 	/* A unit whose DTS does not continue waits for a PCR, too, and with it
 	 * the whole stream.  If its clock has not jumped, no other one of this
 	 * clock waits for so long. */
