@@ -42,6 +42,13 @@ void adapter_warn_ended(const struct api *api, const json_t *request,
 				 : "the adapter is disabled", reply);
 }
 
+void adapter_warn_replaced(const struct api *api, const json_t *request,
+			   const char *id, struct reply *reply)
+{
+	if (takes_warnings(request))
+		warn_fed(api, id, "adapter", "the adapter restarts", reply);
+}
+
 void adapter_warn_stopped(const struct api *api, const json_t *request,
 			  const json_t *stopped, struct reply *reply)
 {

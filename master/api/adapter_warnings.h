@@ -15,6 +15,10 @@
 void adapter_warn_ended(const struct api *, const json_t *request,
 			const json_t *adapter, const char *id, struct reply *);
 
+/* The process of the adapter is replaced by another one. */
+void adapter_warn_replaced(const struct api *, const json_t *request,
+			   const char *id, struct reply *);
+
 /* These sharers of an LNB stop: lnb_sharers_stopped(). */
 void adapter_warn_stopped(const struct api *, const json_t *request,
 			  const json_t *stopped, struct reply *);

@@ -243,6 +243,22 @@ static bool runs(const json_t *adapter)
 	       adapter_conf_can_run(adapter, NULL);
 }
 
+/* Is a process that may run replaced by another one?  The streams that read it
+ * keep theirs, and wait for the input; a new id, and a removal, change them. */
+static bool is_replaced(const struct edit *e)
+{
+	const char *id = edit_text(e->entry, "id");
+	json_t *before = adapter_conf_keys(e->old);
+	json_t *after = adapter_conf_keys(e->entry);
+	bool ends = before != NULL && after != NULL && id != NULL &&
+		    strcmp(id, edit_text(e->old, "id")) == 0 &&
+		    !json_equal(before, after);
+
+	json_decref(before);
+	json_decref(after);
+	return ends;
+}
+
 /* Those that named an adapter that is removed are not stopped. */
 static void warn_sharers(struct edit *e, bool is_stored)
 {
@@ -259,6 +275,8 @@ static void warn_sharers(struct edit *e, bool is_stored)
 		adapter_warn_ended(e->api, e->request, e->entry,
 				   is_stored ? edit_text(e->entry, "id") : from,
 				   e->reply);
+	if (is_replaced(e))
+		adapter_warn_replaced(e->api, e->request, from, e->reply);
 	if (e->entry != NULL || from == NULL)
 		return;
 	ids = lnb_sharers_of(change->list, from);
@@ -314,34 +332,12 @@ static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
 	return STREAM_KEPT;
 }
 
-/* Is a process that may run replaced by another one?  A new id, and a removal,
- * change the streams that read it; without a process they keep theirs, and wait
- * for the input: adapter_warn_ended(). */
-static bool interrupts(const struct edit *e)
-{
-	const char *id = edit_text(e->entry, "id");
-	json_t *before = adapter_conf_keys(e->old);
-	json_t *after = adapter_conf_keys(e->entry);
-	bool ends = before != NULL && after != NULL && id != NULL &&
-		    strcmp(id, edit_text(e->old, "id")) == 0 &&
-		    !json_equal(before, after);
-
-	json_decref(before);
-	json_decref(after);
-	return ends;
-}
-
 static void foresee_streams(struct edit *e, json_t *effects)
 {
 	const struct adapter_change *change = e->arg;
-	json_t *ids = json_object(), *stream;
+	json_t *stream;
 	size_t i;
 
-	if (interrupts(e))
-		(void)json_object_set_new(ids, edit_text(e->entry, "id"),
-					  json_null());
-	json_decref(stream_refs_foresee(e->api, restart_fed, ids, effects));
-	json_decref(ids);
 	json_array_foreach(change->found, i, stream)
 		effects_add_stream(effects, e->api, edit_text(stream, "id"),
 				   stream, NULL);

@@ -190,8 +190,14 @@ test('streams wait for an adapter that is off or changed', async (t) => {
 	await sluice.cmd('toggle-adapter', { id: 'd' });
 	await more(recorder);
 
-	await sluice.cmd('set-adapter', { id: 'd', adapter: adapter(
-		{ address: 'udp://127.0.0.1:5001' }) });
+	const moved = { id: 'd', adapter: adapter(
+		{ address: 'udp://127.0.0.1:5001' }) };
+	const move = await sluice.cmd('set-adapter', { ...moved,
+		dry_run: true });
+	assert.deepEqual([move.effects, move.warnings], [none, ['adapter: ' +
+		'the adapter restarts, but dvb:// inputs of p1, p2, p3 ' +
+		'read it']]);
+	await sluice.cmd('set-adapter', moved);
 	await waitUntil('the other source', () => udpBound(5001));
 	const other = await Sender.start(t, multiplex(), 5001);
 	await more(recorder);
