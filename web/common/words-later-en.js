@@ -145,7 +145,6 @@ export const en = {
 	n_given: '{n} set',
 	n_streams: 'Streams: {n}',
 	needs: 'No effect without {key}.',
-	needs_restart: 'Takes effect with a restart of the service.',
 	new_adapter: 'another one, not stored',
 	new_entry: 'New',
 	no_adapter: 'There is no adapter {id}.',

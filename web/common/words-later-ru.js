@@ -146,7 +146,6 @@ export const ru = {
 	n_given: 'задано: {n}',
 	n_streams: 'потоков: {n}',
 	needs: 'Не действует без {key}.',
-	needs_restart: 'Действует после перезапуска сервиса.',
 	new_adapter: 'другой, не сохранённый',
 	new_entry: 'Добавить',
 	no_adapter: 'Адаптера {id} нет.',

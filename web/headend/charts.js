@@ -97,11 +97,10 @@ export function Charts({ app, stream, status, range, onRange }) {
 	const cursor = useRef(/** @type {HTMLElement | null} */ (null));
 	const seen = useRef(/** @type {ReturnType<typeof columns> | null} */ (
 		null));
-	const isKept = range <= hour.size, { skew } = app;
+	const { skew } = app;
 
 	hour.follow(stream.ring);
-	const data = columns(hour, Math.floor(app.tick.now),
-		isKept ? range : 60);
+	const data = columns(hour, Math.floor(app.tick.now), range);
 	/** @type {Mark[]} */
 	const marks = [...(status?.switches ?? []).map((one) => ({
 		time: one.time - skew.value,
@@ -126,7 +125,7 @@ export function Charts({ app, stream, status, range, onRange }) {
 	return html`<section><div class="tools"><h2>${t('charts')}</h2>
 		<${Ranges} range=${range} onRange=${onRange} />
 		<span class="readout mono dim" ref=${cursor}></span></div>
-		${isKept ? html`<div class="plots">
+		<div class="plots">
 		<${Chart} app=${app} height=${150} onCursor=${onCursor}
 			series=${[{ colour: 'strip', fill: 'raised' }]}
 			label=${t('chart_text',
@@ -142,7 +141,6 @@ export function Charts({ app, stream, status, range, onRange }) {
 			<span data-kind="cc">CC</span>
 			<span data-kind="pes">PES</span>
 			<span><i class="switch">▲</i> ${t('switch')}</span>
-			<span><i class="is-fault">■</i> ${t('alarm')}</span></p></div>`
-			: html`<p class="dim">${t('history_none')}</p>`}
+			<span><i class="is-fault">■</i> ${t('alarm')}</span></p></div>
 	</section>`;
 }

@@ -200,8 +200,6 @@ export function Field(props) {
 		data-changed=${Boolean(isChanged)}>
 		<label for=${id} class="mono">${shown(name)}${isChanged
 			&& html`<span class="hidden"> (${t('is_changed')})</span>`}
-			${row.restart && html` <span title=${t('needs_restart')}>↻
-			<span class="hidden">${t('needs_restart')}</span></span>`}
 		</label>
 		<div class="control"><${Control} ...${props} isFixed=${isFixed} />
 			${remove !== null && html`<button type="button" class="reset"

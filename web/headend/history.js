@@ -3,12 +3,11 @@
 
 /** @typedef {import('../common/ring.js').Ring} Ring */
 
-/** @type {{seconds: number, word: import('../common/words.js').Word}[]} */
+/** What the service remembers.
+ * @type {{seconds: number, word: import('../common/words.js').Word}[]} */
 export const RANGES = [{ seconds: 60, word: 'range_minute' },
 	{ seconds: 600, word: 'range_minutes' },
-	{ seconds: 3600, word: 'range_hour' },
-	{ seconds: 86400, word: 'range_day' },
-	{ seconds: 2592000, word: 'range_month' }];
+	{ seconds: 3600, word: 'range_hour' }];
 
 /**
  * A range of the address, or the standard one.

@@ -142,6 +142,14 @@ function Later({ load, name, ...props }) {
 	return page && html`<${page} ...${props} />`;
 }
 
+/** Is there no page at this address for this user? @param {App} app */
+function isMissing(app) {
+	const { page } = app.route, entry = PAGES[page];
+
+	return page !== 'wall' &&
+		(entry === undefined || (!!entry.isControl && !app.isControl));
+}
+
 /** @param {{app: App, ask: (question: Question) => void}} props */
 function Page({ app, ask }) {
 	const { page, id } = app.route, entry = PAGES[page];
@@ -150,7 +158,7 @@ function Page({ app, ask }) {
 		return html`<p class="loading">${t('loading')}</p>`;
 	if (page === 'wall')
 		return html`<${Wall} app=${app} />`;
-	if (entry === undefined || (entry.isControl && !app.isControl))
+	if (isMissing(app))
 		return html`<${Empty} title=${t('missing_page')}>
 			<p><a href="#/wall">${t('wall')}</a></p><//>`;
 	return html`<${Later} name=${entry.component} key=${`${page} ${id}`}
@@ -178,8 +186,10 @@ export function Shell({ app }) {
 	useKeys(app, { ask, help: () => setOver('help'),
 		palette: () => setOver('palette') });
 	useEffect(() => {
-		document.title = page === 'wall' ? `${t('wall')} · Sluice`
-			: document.title;
+		// other pages set their own
+		if (page === 'wall' || isMissing(app))
+			document.title = `${t(page === 'wall' ? 'wall'
+				: 'missing_page')} · Sluice`;
 		if (app.ready && !main.current?.contains(document.activeElement))
 			main.current?.focus({ preventScroll: true });
 	}, [page, id]);
