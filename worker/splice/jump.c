@@ -335,6 +335,18 @@ static enum splice_sign judge_odd(struct splice *s,
 	return SPLICE_CUTS;
 }
 
+/* A unit that jumps, of a clock that was placed without a PCR and has units
+ * since: does the first PCR, behind the unit, jump with it? */
+static bool jumps_unsettled(const struct splice *s, size_t clock, uint64_t pcr)
+{
+	enum splice_fit fit;
+
+	if (s->pending[clock] || !s->unsettled[clock] || !has_units(s, clock))
+		return false;
+	fit = splice_clock_fit(&s->sent->clocks[clock], pcr, s->now_ns);
+	return fit == SPLICE_FIT_WRONG || fit == SPLICE_FIT_STEP;
+}
+
 enum splice_sign splice_find_jump(struct splice *s,
 				  const struct splice_cursor *c)
 {
@@ -367,6 +379,8 @@ enum splice_sign splice_find_jump(struct splice *s,
 		if (!unit && is_before_jump(s, p, pcr))
 			return SPLICE_CONTINUES;
 		cuts = unit || is_confirmed(s, c, &ahead, clock);
+	} else if (known && unit && jumps_unsettled(s, clock, pcr)) {
+		cuts = true;
 	} else {
 		cuts = !known && has_other_tables(s, *c);
 	}

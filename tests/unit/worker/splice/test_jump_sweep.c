@@ -456,6 +456,49 @@ Test(jump_sweep, the_end_of_the_source_before)
 	sweep(jump_in_a_drain);
 }
 
+/* The next source restarts while the units of the one before are awaited: its
+ * units may come in front of its first new PCR. */
+static void restart_in_a_drain(int64_t ms, unsigned phase)
+{
+	struct switch_point *entry = switch_point_new(NULL);
+	struct ts_run run, rest;
+	size_t n;
+
+	teardown();
+	setup();
+	stage_play(&s, a, 1015);
+	run = source_make(a, 20);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	switch_point_want(entry, 0, s.now_ns);
+	run = source_make(b, 100);
+	cr_assert(switch_point_feed(entry, &run, 1, s.now_ns, &rest, &n));
+	splice_cut(s.splice, entry, true, s.now_ns);
+	splice_feed(s.splice, &rest, n, s.now_ns);
+	run = source_make(b, 10 + phase);
+	splice_feed(s.splice, &run, 1, s.now_ns);
+	source_skip(b, 130);
+	jump(b, ms);
+	for (unsigned i = 0; i < 100; i++) {
+		run = source_make(b, 10);
+		stage_wait(&s, 10);
+		splice_turn(s.splice, s.now_ns);
+		splice_feed(s.splice, &run, 1, s.now_ns);
+	}
+	cr_expect_eq(s.judge.pcr_back + s.judge.dts_back + s.judge.dts_late, 0,
+		     "%lld ms, %u: %s", (long long)ms, phase,
+		     s.judge.events[s.judge.n_events - 1]);
+	switch_point_free(&entry);
+}
+
+Test(jump_sweep, the_next_source_before_its_start)
+{
+	static const int64_t by[] = { -3600000, -60000, 60000, 3600000 };
+
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+		for (unsigned phase = 0; phase < 48; phase += 3)
+			restart_in_a_drain(by[i], phase);
+}
+
 /* A source with a PCR each 400 ms, in bursts. */
 Test(jump_sweep, rare_pcrs_are_no_jumps)
 {
