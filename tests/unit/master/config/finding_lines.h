@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FINDING_LINES = 512 };
+enum { FINDING_LINES = 1024 };
 
 /* A check_found_fn: adds a line to char[FINDING_LINES] for each finding; errors
  * are marked. */

@@ -6,29 +6,19 @@
 #include "proto/spec/t2mi_spec.h"
 #include "proto/spec/tuner_spec.h"
 #include "tests/unit/quoted.h"
+#include "tests/unit/master/config/finding_lines.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void note(enum check_severity severity, const char *path,
-		 const char *text, void *arg)
-{
-	char *all = arg;
-	size_t len = strlen(all);
-
-	cr_assert_eq(severity, CHECK_WARNING);
-	(void)snprintf(all + len, 1024 - len, "%s: %s\n", path, text);
-}
 
 static void finds(const char *text, const char *want)
 {
 	json_t *document = quoted(text);
-	char all[1024] = "";
+	char all[FINDING_LINES] = "";
 
-	unknown_keys_find(document, note, all);
-	idle_streams_find(document, note, all);
+	unknown_keys_find(document, finding_lines_add, all);
+	idle_streams_find(document, finding_lines_add, all);
 	cr_assert_str_eq(all, want);
 	json_decref(document);
 }
@@ -52,7 +42,7 @@ Test(unknown_keys, every_row_of_every_table_is_known)
 	for (size_t i = 0; i < n_config_sections; i++) {
 		const struct config_section *s = &config_sections[i];
 		json_t *object = json_object(), *document;
-		char all[1024] = "";
+		char all[FINDING_LINES] = "";
 
 		for (size_t k = 0; s->tables[k] != NULL; k++) {
 			for (size_t r = 0; r < s->tables[k]->n; r++)
@@ -64,7 +54,7 @@ Test(unknown_keys, every_row_of_every_table_is_known)
 		}
 		document = s->list ? json_pack("{s:[O]}", s->key, object)
 				   : json_pack("{s:O}", s->key, object);
-		unknown_keys_find(document, note, all);
+		unknown_keys_find(document, finding_lines_add, all);
 		cr_expect_str_empty(all, "%s", all);
 		json_decref(document);
 		json_decref(object);
@@ -90,7 +80,7 @@ Test(unknown_keys, servers_categories_and_their_groups_are_looked_at)
 {
 	struct check_entry entry = { .section = "categories",
 				     .path = "category" };
-	char all[1024] = "";
+	char all[FINDING_LINES] = "";
 
 	finds("{'servers':[{'host':'h','hosts':'h'}],'categories':[{'name':"
 	      "'c','group':[],'groups':[{'name':'g','names':'g'}]}]}",
@@ -99,7 +89,7 @@ Test(unknown_keys, servers_categories_and_their_groups_are_looked_at)
 	      "categories[0].groups[0]: \"names\" is not known; is it "
 	      "\"name\"?\n");
 	entry.entry = quoted("{'name':'c','groups':[{},{'names':'g'}]}");
-	unknown_keys_find_entry(&entry, note, all);
+	unknown_keys_find_entry(&entry, finding_lines_add, all);
 	cr_assert_str_eq(all, "category.groups[1]: \"names\" is not known; "
 			 "is it \"name\"?\n");
 	json_decref((json_t *)entry.entry);
@@ -127,9 +117,9 @@ Test(unknown_keys, one_stream_has_the_warnings_of_the_document)
 {
 	json_t *stream = quoted("{'id':'a','type':'spts','enable':true,"
 				"'inputs':['udp://239.1.1.1:1'],'own':1}");
-	char all[1024] = "";
+	char all[FINDING_LINES] = "";
 
-	unknown_keys_find_stream(stream, "stream", note, all);
+	unknown_keys_find_stream(stream, "stream", finding_lines_add, all);
 	cr_assert_str_eq(all, "stream: \"inputs\" is not known; is it "
 			 "\"input\"?\nstream: \"own\" is not known\n"
 			 "stream: is enabled and does not run: input: there "
