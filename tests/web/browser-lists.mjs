@@ -94,6 +94,14 @@ test('adapters and CAS entries are configured; what does not run says so',
 	await page.waitForSelector('td:has-text("19.2E")');
 	await page.waitForSelector('tr:has-text("19.2E") >> text=no lock');
 	await visitor.accessible('adapters');
+	// the buttons of a row, and the links that look like them
+	const boxes = await page.$$eval('tbody tr:first-child .actions > *',
+		(all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+
+	assert.ok(boxes.length > 2 && boxes.every(({ top, bottom, left }, i) =>
+		top === boxes[0].top && bottom === boxes[0].bottom &&
+		(i === 0 || left >= boxes[i - 1].right + 6)),
+	JSON.stringify(boxes));
 	await page.click('td button:has-text("Disable")');
 	await page.waitForSelector('tr:has-text("19.2E") >> text=disabled');
 	const { dvb_tune: adapters } = await done(sluice, { cmd: 'load' },
