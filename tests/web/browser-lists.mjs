@@ -96,7 +96,8 @@ test('adapters and CAS entries are configured; what does not run says so',
 	await visitor.accessible('adapters');
 	// the buttons of a row, and the links that look like them
 	const boxes = await page.$$eval('tbody tr:first-child .actions > *',
-		(all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+		(all) => all.map((one) =>
+			one.getBoundingClientRect().toJSON()));
 
 	assert.ok(boxes.length > 2 && boxes.every(({ top, bottom, left }, i) =>
 		top === boxes[0].top && bottom === boxes[0].bottom &&
