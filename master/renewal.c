@@ -48,7 +48,7 @@ enum {
 enum lasting {
 	UNTIL_SUCCESS,
 	UNTIL_SAVED,
-	UNTIL_REPLACED, /* the faulty file, by another document */
+	UNTIL_REPLACED, /* the faulty file, by a change or a reload */
 };
 
 /* Member of a handover in a trial: config_known(). */

@@ -19,8 +19,9 @@ struct auth_job;
 struct auth_proc;
 
 enum {
-	/* so long a job waits for the worker, and so long for its result */
+	/* until the worker has the job */
 	AUTH_JOB_DEADLINE_MS = 5000,
+	/* until its result, from the same moment */
 	AUTH_JOB_MOST_MS = 25000,
 };
 

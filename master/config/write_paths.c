@@ -284,9 +284,9 @@ static void find_own(const struct own *own, const json_t *stream,
 		    read_recording(address, &spec) &&
 		    own_has(own, spec.path))
 			judge_add(j, CHECK_WARNING, "records into a folder "
-				  "with files of the service: a recording "
-				  "that fills the disk prevents saving: use "
-				  "another folder");
+				  "with files of the service, which a "
+				  "recording may replace or leave without "
+				  "room: use another folder");
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -322,8 +322,8 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 		`make_stream[8].input[0] (h): warning: path: ${file}.none: ` +
 			'the list is empty',
 		'make_stream[3].output[0] (d): warning: records into a ' +
-			'folder with files of the service: a recording that ' +
-			'fills the disk prevents saving: use another folder',
+			'folder with files of the service, which a recording ' +
+			'may replace or leave without room: use another folder',
 		'ok, 20 warnings', ''];
 
 	assert.equal(code, 0, text);

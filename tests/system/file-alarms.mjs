@@ -103,14 +103,16 @@ test('a restart that a faulty file prevents is an alarm until it is replaced',
 		assert.equal((await sluice.post({ cmd: 'restart' })).status,
 			503);
 		await told.wait('the alarm', (m) => m.alarm === 'restart' &&
-			m.raised && told.scope('alarm').indexOf(m) >= length);
+			m.raised && told.scope('alarm').indexOf(m) >= length,
+			30000);
 		await states(sluice, 'the alarm', (list) =>
 			list.some((text) => failed.test(text)));
 		return told.scope('alarm').length;
 	};
 	const ends = async (length) => {
 		await told.wait('the end', (m) => m.alarm === 'restart' &&
-			!m.raised && told.scope('alarm').indexOf(m) >= length);
+			!m.raised && told.scope('alarm').indexOf(m) >= length,
+			30000);
 		await states(sluice, 'nothing', (list) =>
 			!list.some((text) => failed.test(text)));
 	};

@@ -2,9 +2,8 @@
 // Requests to the service.  Each error becomes a sentence.
 
 const TIMEOUT_MS = 15000;
-// A busy service may take 25 s to check or to hash a password.
+// A busy service may take 25 s to hash a password.
 const PASSWORD_MS = 30000;
-const WITH_PASSWORD = ['login', 'set-user'];
 
 /** The answer was not the wanted one; status 0: there was none. */
 export class ApiError extends Error {
@@ -95,7 +94,7 @@ export class Api {
 	 */
 	cmd(cmd, fields = {}) {
 		return this.post('control/', { cmd, ...fields },
-			WITH_PASSWORD.includes(cmd) ? PASSWORD_MS : TIMEOUT_MS);
+			cmd === 'set-user' ? PASSWORD_MS : TIMEOUT_MS);
 	}
 
 	/**

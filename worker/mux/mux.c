@@ -22,8 +22,9 @@ enum {
 	SDT_MS = 1000,
 	TABLE_PACKETS = 256,
 	PLACES = 4, /* null packets of a turn for the tables of a remux */
-	/* Services stay for this time until PMTs of others follow a PAT. */
-	AWAIT_MS = 500,
+	/* Services stay for this time until PMTs of others follow a PAT: longer
+	 * than a remux waits for a program without one. */
+	AWAIT_MS = 600,
 	/* What an input may have beyond mux_delay, and the limits of its
 	 * packets that wait. */
 	LINE_MORE_MS = 1000,

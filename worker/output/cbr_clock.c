@@ -58,6 +58,7 @@ static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
 {
 	int64_t stray = CBR_STRAY_MS * TICKS_MS, far = CBR_FAR_MS * TICKS_MS;
 	bool is_far = c->early < -far || c->late > far;
+	bool was_stray = c->stray;
 
 	c->far = is_far ? (uint8_t)(c->far + 1) : 0;
 	if (c->early < -stray || c->late > stray) {
@@ -72,7 +73,8 @@ static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
 		c->measured_tick = a->tick;
 		c->stray = c->far >= CBR_FAR_WINDOWS;
 	}
-	c->stray_off = c->early;
+	/* a source that is slow has no PCR as early as the last window's */
+	c->stray_off = was_stray ? c->late : c->early;
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
 	begin_window(c, a->tick);

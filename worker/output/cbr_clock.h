@@ -53,7 +53,8 @@ enum {
 	CBR_DOUBT_MS = 30,
 	/* Units may have so much less time until their DTS than measured. */
 	CBR_LEAD_SPARE_MS = 80,
-	/* Units that the measured lead is the least of. */
+	/* The measured lead rises by this part of the difference, for each
+	 * unit that is further from its PCR. */
 	CBR_LEAD_UNITS = 256,
 	/* A unit further from its PCR is wrong. */
 	CBR_LEAD_MAX_MS = 10000,
@@ -105,8 +106,8 @@ struct cbr_clock {
 	uint64_t measured_tick; /* of the last measurement of the loop */
 	int64_t early, late; /* extremes of the window */
 	uint8_t far;        /* windows in a row beyond CBR_FAR_MS */
-	/* the next PCR that is not later than the first ones of the window
-	 * starts a new time base */
+	/* The next PCR starts a new time base if its lead is not less than
+	 * stray_off by more than CBR_STEP_MS. */
 	bool stray;
 	int64_t stray_off;
 	/* The last time base began after a pause, because the clock of the

@@ -84,9 +84,13 @@ static uint16_t find_pcr_pid(const struct cbr *c, uint16_t pid)
 
 void cbr_read_unit(struct cbr *c, const uint8_t *packet)
 {
-	uint8_t place = c->clock_of[find_pcr_pid(c, ts_pid(packet))];
 	struct pes_times at;
+	uint8_t place;
 
+	/* the packets of a multiplex have their places */
+	if (c->places != NULL)
+		return;
+	place = c->clock_of[find_pcr_pid(c, ts_pid(packet))];
 	if (place > 0 && !ts_tei(packet) && pes_times(packet, &at))
 		cbr_clock_unit(&c->clocks[place - 1],
 			       pes_time(packet + at.dts) * PES_TICK);

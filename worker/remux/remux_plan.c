@@ -13,7 +13,7 @@ enum {
 	/* a PMT arrives at least every half second (TR 101 290) */
 	SETTLE_MS = 1000,
 	/* the same where another PMT came again meanwhile */
-	ROUND_MS = 400,
+	ROUND_MS = 550,
 	SETTLE_PACKETS = 16384,
 	NUMBER_END = 5, /* of program_number in a PMT */
 };

@@ -309,6 +309,22 @@ Test(cbr_frequency, a_source_at_the_limit_of_the_frequency)
 	play_all(scenes, ARRAY_LEN(scenes));
 }
 
+/* A network or a disk that is too slow: the output goes on at the last
+ * frequency and jumps back. */
+Test(cbr_frequency, a_source_that_does_not_keep_up)
+{
+	static const struct scene scenes[] = {
+		{ .name = "0.5 % slow", .ppm = -5000, .jumps = 4,
+		  .off_ms = 500, .lasts_s = 120 },
+		{ .name = "2 % slow", .ppm = -20000, .jumps = 8,
+		  .off_ms = 700, .lasts_s = 120 },
+		{ .name = "10 % slow", .ppm = -100000, .jumps = 20,
+		  .off_ms = 1500, .lasts_s = 120 },
+	};
+
+	play_all(scenes, ARRAY_LEN(scenes));
+}
+
 /* From 1 ms to 13 h in both directions. */
 Test(cbr_frequency, a_jump_of_the_source)
 {
