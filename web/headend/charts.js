@@ -97,10 +97,11 @@ export function Charts({ app, stream, status, range, onRange }) {
 	const cursor = useRef(/** @type {HTMLElement | null} */ (null));
 	const seen = useRef(/** @type {ReturnType<typeof columns> | null} */ (
 		null));
-	const { skew } = app;
+	const isKept = range <= hour.size, { skew } = app;
 
 	hour.follow(stream.ring);
-	const data = columns(hour, Math.floor(app.tick.now), range);
+	const data = columns(hour, Math.floor(app.tick.now),
+		isKept ? range : 60);
 	/** @type {Mark[]} */
 	const marks = [...(status?.switches ?? []).map((one) => ({
 		time: one.time - skew.value,
@@ -125,7 +126,7 @@ export function Charts({ app, stream, status, range, onRange }) {
 	return html`<section><div class="tools"><h2>${t('charts')}</h2>
 		<${Ranges} range=${range} onRange=${onRange} />
 		<span class="readout mono dim" ref=${cursor}></span></div>
-		<div class="plots">
+		${isKept ? html`<div class="plots">
 		<${Chart} app=${app} height=${150} onCursor=${onCursor}
 			series=${[{ colour: 'strip', fill: 'raised' }]}
 			label=${t('chart_text',
@@ -141,6 +142,7 @@ export function Charts({ app, stream, status, range, onRange }) {
 			<span data-kind="cc">CC</span>
 			<span data-kind="pes">PES</span>
 			<span><i class="switch">▲</i> ${t('switch')}</span>
-			<span><i class="is-fault">■</i> ${t('alarm')}</span></p></div>
+			<span><i class="is-fault">■</i> ${t('alarm')}</span></p></div>`
+			: html`<p class="dim">${t('history_none')}</p>`}
 	</section>`;
 }

@@ -3,11 +3,12 @@
 
 /** @typedef {import('../common/ring.js').Ring} Ring */
 
-/** What the service remembers.
- * @type {{seconds: number, word: import('../common/words.js').Word}[]} */
+/** @type {{seconds: number, word: import('../common/words.js').Word}[]} */
 export const RANGES = [{ seconds: 60, word: 'range_minute' },
 	{ seconds: 600, word: 'range_minutes' },
-	{ seconds: 3600, word: 'range_hour' }];
+	{ seconds: 3600, word: 'range_hour' },
+	{ seconds: 86400, word: 'range_day' },
+	{ seconds: 2592000, word: 'range_month' }];
 
 /**
  * A range of the address, or the standard one.
