@@ -136,7 +136,8 @@ static bool find_end(const struct monitor *m, const struct pid_stats *s,
 		     uint64_t dts, uint64_t *ret)
 {
 	const struct pcr_check *clock = &m->pcrs[s->clock - 1].check;
-	int64_t lead = wrap_diff(dts * 300, clock->last, PCR_WRAP), packets;
+	int64_t lead = wrap_diff(dts * PCR_PER_TICK, clock->last, PCR_WRAP);
+	int64_t packets;
 
 	if (!clock->started || lead > UNIT_BUFFER_LEAD_S * (int64_t)PCR_HZ ||
 	    lead < -UNIT_BUFFER_LATE_S * (int64_t)PCR_HZ)

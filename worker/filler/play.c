@@ -152,7 +152,7 @@ static void put_pcr(struct play *p, uint8_t *packet, uint64_t ns)
 {
 	packet[5] |= 0x10;
 	packet[10] = 0x7e;
-	ts_set_pcr(packet, clock_at(p, ns) * 300);
+	ts_set_pcr(packet, clock_at(p, ns) * PCR_PER_TICK);
 }
 
 static void put_pes_head(uint8_t *head, uint8_t stream_id, size_t payload,

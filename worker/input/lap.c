@@ -5,8 +5,6 @@
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
-enum { PCR_PER_TICK = 300 };
-
 static void note_time(struct lap *l, uint16_t pid, uint64_t dts)
 {
 	struct lap_track *t = l->tracks;

@@ -252,7 +252,8 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 static uint64_t find_shift(const struct mux_file *file,
 			   const struct mux_fill *f, uint64_t at_ns)
 {
-	uint64_t pcr = file->pcr / 300 + (at_ns - file->pcr_ns) * 9 / 100000;
+	uint64_t pcr = file->pcr / PCR_PER_TICK +
+		       (at_ns - file->pcr_ns) * 9 / 100000;
 
 	return (fill_clock(f, at_ns) + PES_TIME_WRAP - pcr % PES_TIME_WRAP) %
 	       PES_TIME_WRAP;

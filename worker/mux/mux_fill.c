@@ -405,7 +405,7 @@ static uint64_t place_of(const struct mux *m, const struct mux_fill *f,
 
 	if (!ts_pcr(packet, &pcr))
 		return at_ns;
-	ticks = (pcr / 300 + PES_TIME_WRAP - f->base) % PES_TIME_WRAP;
+	ticks = (pcr / PCR_PER_TICK + PES_TIME_WRAP - f->base) % PES_TIME_WRAP;
 	return MIN(MAX(at_ns, f->start_ns + ticks * 100000 / 9), m->now_ns);
 }
 

@@ -6,8 +6,6 @@
 #include "common/base/units.h"
 #include "worker/ts/pes.h"
 
-enum { PES_TICK = 300 }; /* 90 kHz, in 27 MHz */
-
 bool cbr_is_undecided(const struct cbr *c)
 {
 	for (size_t i = 0; i < c->n_clocks; i++) {
@@ -93,7 +91,7 @@ void cbr_read_unit(struct cbr *c, const uint8_t *packet)
 	place = c->clock_of[find_pcr_pid(c, ts_pid(packet))];
 	if (place > 0 && !ts_tei(packet) && pes_times(packet, &at))
 		cbr_clock_unit(&c->clocks[place - 1],
-			       pes_time(packet + at.dts) * PES_TICK);
+			       pes_time(packet + at.dts) * PCR_PER_TICK);
 }
 
 uint64_t cbr_pause_ns(const struct cbr *c)

@@ -17,10 +17,7 @@
 #define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
 #define EARLY_SURE (EARLY - (int64_t)MS)
 
-enum {
-	PCR_PER_TICK = 300,
-	PACKET_SCALE = 256,
-};
+enum { PACKET_SCALE = 256 };
 
 static uint64_t add(uint64_t clock, int64_t ticks)
 {

@@ -17,7 +17,6 @@ enum {
 	PAT_ENTRY = 4,
 	CURRENT = 1, /* current_next_indicator */
 	PMT_PCR = 8, /* offset of PCR_PID */
-	PCR_PER_TICK = 300,
 };
 
 static unsigned read_u16(const uint8_t *p)

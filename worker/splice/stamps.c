@@ -21,8 +21,6 @@ enum {
 	TIME_LEN = 5,
 	ESCR_LEN = 6,
 	PES_FLAG_ESCR = 0x20,
-
-	PCR_PER_TICK = 300,
 };
 
 static void move_time(uint8_t *stamp, uint64_t ticks)

@@ -9,7 +9,6 @@
 
 enum {
 	HZ = 90000,
-	PCR_PER_TICK = 300,
 	/* The normal distance of a DTS from its clock. */
 	LEAD_LEAST = -1 * HZ,
 	LEAD_MOST = 10 * HZ,

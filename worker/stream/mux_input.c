@@ -25,7 +25,6 @@ enum {
 	SILENCE_MS = 500,
 	HELD_MAX_MS = 1000, /* longest delay of packets */
 	TICKS_PER_MS = 90,
-	PCR_PER_TICK = 300,
 };
 
 /* The lead of the PCRs of a clock over the time of their arrival. */

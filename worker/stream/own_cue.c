@@ -148,7 +148,7 @@ static void watch_lead(struct own_cue *c, const uint8_t *packet,
 
 	if (c->pcr_ns == 0 || !pes_pts(packet, &pts))
 		return;
-	lead = (pts + PES_TIME_WRAP - c->pcr / 300) % PES_TIME_WRAP;
+	lead = (pts + PES_TIME_WRAP - c->pcr / PCR_PER_TICK) % PES_TIME_WRAP;
 	if (lead > 90 * LEAD_MAX_MS)
 		return;
 	lead = lead * 100000 / 9;
@@ -183,7 +183,8 @@ static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
 {
 	uint64_t passed = (now_ns - c->pcr_ns) * 9 / 100000;
 
-	return (c->pcr / 300 + passed + 90 * (uint64_t)ms) % PES_TIME_WRAP;
+	return (c->pcr / PCR_PER_TICK + passed + 90 * (uint64_t)ms) %
+	       PES_TIME_WRAP;
 }
 
 /* How long the command repeats: until the picture of its time has passed. */

@@ -11,7 +11,10 @@
 #define PCR_HZ UINT64_C(27000000)
 #define PCR_WRAP ((UINT64_C(1) << 33) * 300)
 
-enum { PCR_GAP_MAX_MS = 5000 };
+enum {
+	PCR_PER_TICK = 300, /* in a tick of PTS and DTS, 90 kHz */
+	PCR_GAP_MAX_MS = 5000,
+};
 
 /* later - earlier with wrap, below PCR_WRAP. */
 static inline uint64_t pcr_diff(uint64_t later, uint64_t earlier)

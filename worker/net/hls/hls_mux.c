@@ -174,8 +174,8 @@ static void look(struct hls_mux *m, const uint8_t *packet)
 			set_clock(m, (m->dts + PES_TIME_WRAP -
 				      LEAD_MS * HZ_MS) % PES_TIME_WRAP);
 	}
-	if (ts_pcr(packet, &pcr) && is_good(m, pcr / 300))
-		set_clock(m, pcr / 300);
+	if (ts_pcr(packet, &pcr) && is_good(m, pcr / PCR_PER_TICK))
+		set_clock(m, pcr / PCR_PER_TICK);
 }
 
 /* --- choice of the next audio unit --- */

@@ -12,7 +12,6 @@
 
 enum {
 	HZ_MS = 90,        /* ticks of time stamps in a millisecond */
-	PCR_PER_TICK = 300,
 };
 
 struct pcr_rebuild {
