@@ -5,6 +5,7 @@
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/tstd.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,14 +95,14 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = s->pid;
-	size_t at = ts_payload_offset(p);
+	const uint8_t *section;
 	uint8_t wanted = pid == TS_PID_PAT ? 0x00 : PMT_TABLE_ID;
 	enum alarm_id alarm = pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT;
 
-	if (at >= TS_PACKET - 1 || at + 1 + p[at] >= TS_PACKET)
+	if (section_first(p, &section) == 0)
 		return;
 	/* other tables may share the PID of a PMT */
-	if (p[at + 1 + p[at]] != wanted) {
+	if (section_table_id(section) != wanted) {
 		m->faults[alarm] += pid == TS_PID_PAT;
 		return;
 	}

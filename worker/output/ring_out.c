@@ -11,6 +11,7 @@
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/pmt.h"
+#include "worker/ts/section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +72,10 @@ struct ring_out {
 
 static bool is_pmt_start(const uint8_t *packet)
 {
-	size_t at = ts_payload_offset(packet);
+	const uint8_t *section;
 
-	if (!ts_pusi(packet) || at >= TS_PACKET)
-		return false;
-	at += 1U + packet[at];
-	return at < TS_PACKET && packet[at] == PMT_TABLE_ID;
+	return section_first(packet, &section) > 0 &&
+	       section_table_id(section) == PMT_TABLE_ID;
 }
 
 /* Continues the counters of the previous writer. */

@@ -15,7 +15,7 @@ enum {
 	/* the same where another PMT came again meanwhile */
 	ROUND_MS = 550,
 	SETTLE_PACKETS = 16384,
-	NUMBER_END = 5, /* of program_number in a PMT */
+	NUMBER_END = 5, /* a PMT has its program_number in front of it */
 };
 
 /* --- the programs --- */
@@ -195,14 +195,9 @@ bool remux_has_settled(const struct remux *r)
 /* Sources send the PMTs of all programs in turn. */
 void remux_note_round(struct remux *r, const uint8_t *packet)
 {
-	size_t at = ts_payload_offset(packet);
 	const uint8_t *section;
 
-	if (!ts_pusi(packet) || ts_tei(packet) || at >= TS_PACKET)
-		return;
-	at += 1U + packet[at];
-	section = packet + at;
-	if (at + NUMBER_END > TS_PACKET ||
+	if (ts_tei(packet) || section_first(packet, &section) < NUMBER_END ||
 	    section_table_id(section) != PMT_TABLE_ID)
 		return;
 	for (size_t i = 0; i < r->n_programs; i++)

@@ -60,25 +60,24 @@ static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
 
 bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 {
-	size_t at = ts_payload_offset(p), n;
 	const struct psi_section *pat;
 	const struct psi_program *program;
 	const uint8_t *section;
+	size_t here, n;
 
-	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || !ts_pusi(p) ||
-	    ts_tei(p) || !splice_has_gap(s, p) || at >= TS_PACKET)
+	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || ts_tei(p) ||
+	    !splice_has_gap(s, p))
 		return false;
-	at += 1u + p[at];
-	if (at + PMT_PCR + 2 > TS_PACKET)
+	here = section_first(p, &section);
+	if (here < PMT_PCR + 2)
 		return false;
-	section = p + at;
 	/* one that is announced for later is of the same source */
 	if (!(section[5] & CURRENT))
 		return false;
 	if (section_table_id(section) == PAT_TABLE_ID) {
 		n = psi_pat(s->psi, &pat);
 		return section[6] < n &&
-		       differs(&pat[section[6]], section, TS_PACKET - at) &&
+		       differs(&pat[section[6]], section, here) &&
 		       is_other_pat(s, pat[section[6]].data, section,
 				    p + TS_PACKET);
 	}

@@ -64,6 +64,21 @@ void section_push(struct section_assembler *, const uint8_t *packet);
  */
 const uint8_t *section_pull(struct section_assembler *, size_t *ret_len);
 
+/* The first section that begins in a packet of tables, in *ret, and how many of
+ * its bytes the packet has; 0: none begins. */
+static inline size_t section_first(const uint8_t *packet, const uint8_t **ret)
+{
+	size_t at = ts_payload_offset(packet);
+
+	if (!ts_pusi(packet) || at >= TS_PACKET)
+		return 0;
+	at += 1U + packet[at];
+	if (at >= TS_PACKET)
+		return 0;
+	*ret = packet + at;
+	return TS_PACKET - at;
+}
+
 /* The number of packets for a section of len bytes. */
 static inline size_t section_packets(size_t len)
 {
