@@ -259,8 +259,9 @@ static bool is_replaced(const struct edit *e)
 	return ends;
 }
 
-/* Those that named an adapter that is removed are not stopped. */
-static void warn_sharers(struct edit *e, bool is_stored)
+/* Warns of the streams and adapters that the change affects.  Those that name a
+ * removed adapter in lnb_adapter are not stopped. */
+static void warn_affected(struct edit *e, bool is_stored)
 {
 	const struct adapter_change *change = e->arg;
 	const char *from = edit_text(e->old, "id");
@@ -307,7 +308,7 @@ static void finish_adapter(struct edit *e)
 		(void)json_object_set(message, "adapter", item);
 		edit_announce(e->api, message);
 	}
-	warn_sharers(e, true);
+	warn_affected(e, true);
 	json_array_foreach(change->found, i, item) {
 		id = edit_text(item, "id");
 		config_put_stream(e->api->cfg.config, NULL, json_incref(item));
@@ -341,7 +342,7 @@ static void foresee_streams(struct edit *e, json_t *effects)
 	json_array_foreach(change->found, i, stream)
 		effects_add_stream(effects, e->api, edit_text(stream, "id"),
 				   stream, NULL);
-	warn_sharers(e, false);
+	warn_affected(e, false);
 }
 
 static void adapters_set(struct api *api, const json_t *request,

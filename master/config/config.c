@@ -36,7 +36,7 @@ struct config {
 	bool streams_changed;         /* since then */
 	struct authors authors; /* they made the changes since the last save */
 	unsigned changes;
-	unsigned others; /* uploads */
+	unsigned uploads;
 	struct uploaded uploaded; /* the document of the file */
 };
 
@@ -418,7 +418,7 @@ unsigned config_changes(const struct config *c)
 
 unsigned config_versions(const struct config *c)
 {
-	return c->changes + c->others;
+	return c->changes + c->uploads;
 }
 
 bool config_save_error(const struct config *c, struct errmsg *ret)
@@ -521,7 +521,7 @@ static void write_document(struct config *c, const json_t *document,
 	size_t len;
 	char *text = document_format(document, &len);
 
-	c->others++;
+	c->uploads++;
 	authors_add(&c->authors);
 	save_text(c->save, text, len, uploaded_end, take_write);
 }

@@ -384,15 +384,11 @@ static bool fits(struct mux *m, struct unit u)
 	return sum <= room;
 }
 
-/* The order in which services are released; precedes() leaves some of them
- * equal. */
+/* Does b come behind a in the order of release?  Of inputs that precedes()
+ * leaves equal the first one of the configuration is released first. */
 static bool is_behind(struct unit b, struct unit a)
 {
-	if (a.in == b.in)
-		return b.s > a.s;
-	if (a.in->priority != b.in->priority)
-		return b.in->priority < a.in->priority;
-	return b.in > a.in;
+	return precedes(a, b) || (!precedes(b, a) && b.in > a.in);
 }
 
 /* The first blocked service behind the last one whose pause is over; none: in

@@ -200,7 +200,7 @@ Test(adapter, names_the_streams_whose_adapter_a_new_address_restarts)
 			 "dvb:// inputs of x read it"), "%s", said());
 	/* its process continues */
 	expect_replaced("'enable':true,'address':'udp://239.1.1.1',"
-		      "'name':'another'", false);
+			"'name':'another'", false);
 	expect_ok("{'cmd':'toggle-adapter','id':'a'}", "toggle-adapter");
 	expect_replaced("'enable':true,'address':'udp://239.1.1.2'", false);
 }
