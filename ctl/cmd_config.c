@@ -156,7 +156,7 @@ enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 struct edit_effect {
 	enum config_effect config;
 	json_t *restarts; /* streams whose processes are replaced; NULL: none */
-	json_t *warnings; /* of the service; NULL: none */
+	json_t *warnings; /* that the service answered; NULL: none */
 };
 
 static void report_effect(const struct ctl *ctl, const char *path,

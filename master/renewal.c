@@ -40,15 +40,15 @@ enum {
 	CHECKS_MAX = 100,
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 	RESULT_MS = 10000, /* a restart relies on a trial for that long */
-	/* of a trial: the file, which is not that of this service, is faulty */
+	/* The trial read a faulty file, which is not that of this service. */
 	EXIT_OTHER_FILE = 79,
 };
 
-/* When the reason of a failure ends, apart from the next success. */
+/* What ends the reason of a failure, apart from the next success. */
 enum lasting {
 	UNTIL_SUCCESS,
 	UNTIL_SAVED,
-	UNTIL_REPLACED, /* the faulty file, by a change or a reload */
+	UNTIL_REPLACED, /* a change or a reload replaces the faulty file */
 };
 
 /* Member of a handover in a trial: config_known(). */
@@ -82,8 +82,9 @@ struct renewal {
 	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	struct errmsg error; /* of the last trial or restart; "": none */
-	enum lasting lasting; /* of the error */
-	unsigned judged; /* config_changes() of the file of the last trial */
+	enum lasting lasting; /* what ends the error */
+	unsigned judged; /* the last trial read the file of these
+			  * config_changes() */
 };
 
 static void fail(struct renewal *r, const char *error, enum lasting lasting)
@@ -440,7 +441,8 @@ static int judge_file(const struct options *options, const json_t *known,
 	return err;
 }
 
-/* The file has the running configuration. */
+/* Does the file have the running configuration?  Then this program refuses
+ * what the service accepted. */
 static bool is_own_file(const char *path, const json_t *known)
 {
 	json_t *document = NULL;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is wrong with the name of a category or group at `place'. */
+/* Says why a category or group at `place' has no valid name. */
 static void explain_name(const json_t *object, const char *place,
 			 struct errmsg *ret)
 {

@@ -68,7 +68,7 @@ struct fill_rig {
 	bool dead;  /* the first input has no packets ... */
 	bool other_dead; /* ... or the other one, ... */
 	bool restores; /* ... or those of the remuxes are not its own */
-	bool has_cat; /* of the other one */
+	bool has_cat; /* the other input has a CAT */
 	bool apart; /* PCRs have a PID of their own */
 	unsigned lead_ms; /* of PTS over the clock */
 	bool loud, joins; /* joins: all have the sound of the last service */
@@ -102,8 +102,8 @@ struct fill_rig {
 	uint8_t sdt_version, pat_version;
 	uint64_t sdts, pats; /* changes of these versions */
 	unsigned stopped; /* services of the SDT that are not running */
-	uint16_t last_service; /* of the SDT */
-	uint16_t emm_pid; /* of the CAT; 0: none */
+	uint16_t last_service; /* that the SDT names last */
+	uint16_t emm_pid; /* that the CAT names; 0: none */
 };
 
 struct fill_rig *fill_rig_of(const struct fill_options *);

@@ -3,6 +3,7 @@
  * Many programs whose clocks jump, or have wrong PCRs, in turn: the waits for
  * the next PCR of each do not add up.
  */
+#include "common/base/units.h"
 #include "common/base/util.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/worker/ts/build.h"
@@ -14,12 +15,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#define MS UINT64_C(1000000)
 #define PCR_MS (PCR_HZ / 1000)
 
 enum {
 	PROGRAMS = 32,
-	PMT = 0x100, /* of the first one */
+	PMT = 0x100, /* the first program has this PID */
 	VIDEO = 0x400,
 	RUN_MS = 2500,
 	PACKETS_MS = 10,
@@ -30,8 +30,9 @@ struct habit {
 	unsigned pcr_ms;   /* distance of the PCRs of a program */
 	unsigned every_ms; /* distance of the jumps, each of another program */
 	unsigned jump_ms;
-	bool alone;        /* one PCR is wrong, and the units in front of it */
-	bool dies;         /* no PCR follows the jump for a second */
+	bool alone;        /* a source sends one wrong PCR, and wrong units in
+			    * front of it */
+	bool dies;         /* it sends no PCR for a second behind the jump */
 };
 
 struct rig {
@@ -84,7 +85,8 @@ static void add_unit(struct build *b, uint16_t pid, uint64_t clock)
 	struct pes_times at;
 
 	cr_assert(pes_times(p, &at));
-	pes_set_time(p + at.dts, (clock / 300 + 45000) % PES_TIME_WRAP);
+	pes_set_time(p + at.dts,
+		     (clock / PCR_PER_TICK + 45000) % PES_TIME_WRAP);
 }
 
 static void add_packets(struct rig *r, unsigned ms, const struct habit *h)
