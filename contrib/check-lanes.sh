@@ -57,9 +57,9 @@ makefile() {
 }
 
 run_both='forget_results "$dir"
-	aside lane "$dir" computing 2
+	aside lane "$dir" computing 2 99
 	lane_ended "$!"
-	aside lane "$dir" waiting 2
+	aside lane "$dir" waiting 2 99
 	lane_ended "$!"
 	judge "$dir" computing waiting
 	echo "judged $(grep -c ^PASS: "$dir/check.log")"'
@@ -143,7 +143,7 @@ expect "a failure of the tuners has its log and its reason" 0 \
 # a test has a group of its own, and takes a moment to end
 makefile "timeout 50 sh -c 'trap \"sleep 0.3; : >ended; exit\" TERM; \
 : >began; while :; do sleep 0.1; done'"
-in_lanes 'aside lane "$dir" waiting 2
+in_lanes 'aside lane "$dir" waiting 2 99
 	until [[ -f $dir/began ]]; do sleep 0.05; done
 	stop_jobs
 	[[ -f $dir/ended ]] || echo "the test goes on"'
@@ -153,7 +153,7 @@ expect "who stops the jobs waits until their tests have ended" 0 \
 rm "$tmp"/b/{began,ended}
 in_lanes 'trap stop_jobs EXIT
 	stop_on_signals
-	aside lane "$dir" waiting 2
+	aside lane "$dir" waiting 2 99
 	lane=$!
 	{ until [[ -f $dir/began ]]; do sleep 0.05; done; kill $$; } &
 	lane_ended "$lane"'

@@ -135,12 +135,14 @@ forget_results() {
 	rm -f "$1"/{waiting,browsing,computing}.{log,status}
 }
 
-# lane DIR NAME JOBS: runs the tests of check-NAME (see tests/local.mk), and
-# writes the output and the status of make beside each other
+# lane DIR NAME JOBS LOAD: runs the tests of check-NAME (see tests/local.mk),
+# and writes the output and the status of make beside each other.  Above the
+# load average LOAD it runs one test at a time: tests have limits of time, and
+# so many processes that wait for a core only make them later.
 lane() {
 	local status=0
-	make -C "$1" -s -k -Otarget -j"$3" "check-$2" >"$1/$2.log" 2>&1 ||
-		status=$?
+	make -C "$1" -s -k -Otarget -j"$3" -l"$4" "check-$2" \
+		>"$1/$2.log" 2>&1 || status=$?
 	echo "$status" >"$1/$2.status"
 }
 

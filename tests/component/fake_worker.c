@@ -162,6 +162,22 @@ static void begin_badly(void)
 	}
 }
 
+/* A status a second: a slow master ends it for the flood as well. */
+static void flood(void)
+{
+	struct timespec now;
+	time_t second = 0;
+
+	for (;;) {
+		(void)clock_gettime(CLOCK_MONOTONIC, &now);
+		if (second != 0 && now.tv_sec != second)
+			say_status();
+		second = now.tv_sec;
+		say("{\"type\":\"worker.log\",\"body\":{\"level\":\"info\","
+		    "\"component\":\"x\",\"text\":\"blah\"}}");
+	}
+}
+
 /* Instead of a life of work. */
 static void go_wrong(void)
 {
@@ -191,10 +207,7 @@ static void go_wrong(void)
 			say(STREAM_STATUS);
 		}
 	if (is("floods"))
-		for (;;)
-			say("{\"type\":\"worker.log\",\"body\":{\"level\":"
-			    "\"info\",\"component\":\"x\",\"text\":"
-			    "\"blah\"}}");
+		flood();
 	if (is("renews"))
 		exit(WORKER_EXIT_RENEW);
 	if (is("leaves")) {

@@ -56,6 +56,10 @@ function listed(playlist) {
 	return found;
 }
 
+// A playlist has four segments of a second: who asks for it again later than
+// this may miss one.
+const LISTED_MS = 3000;
+
 // A good client of HLS: gets each segment once, in order.
 class Follower {
 	parts = [[]]; // segments that continue each other
@@ -71,10 +75,13 @@ class Follower {
 	}
 
 	async #follow(ask) {
-		let next;
+		let next, before = now();
 
 		while (!this.ended) {
 			const { status, body } = await ask(PLAYLIST);
+			const late = now() - before > LISTED_MS;
+
+			before = now();
 			const first = Number(
 				/MEDIA-SEQUENCE:(\d+)/.exec(body)?.[1]);
 
@@ -84,14 +91,17 @@ class Follower {
 				listed(body).entries()) {
 				if (first + i < (next ?? 0))
 					continue;
-				if (next !== undefined && first + i > next)
+				const misses = next !== undefined &&
+					first + i > next;
+
+				if (misses && !late)
 					this.faults.push(`no ${next}`);
 				const reply = await ask(`/${uri}`);
 
 				if (reply.status !== 200)
 					this.faults.push(
 						`${uri}: ${reply.status}`);
-				if (!joins)
+				if (!joins || misses)
 					this.parts.push([]);
 				this.parts.at(-1).push(reply.data);
 				next = first + i + 1;
@@ -176,7 +186,7 @@ function faultsOf(viewer) {
 
 // The good clients beside the bad ones.  Returns a function that stops them:
 // their faults, the milliseconds of the longest answer to a command, and the
-// pauses that their playlists announce.
+// pauses that their playlists announce or that they make.
 export async function watch(t, { sluice, cert }) {
 	const viewers = [await Viewer.open(t, PORT, '/a'),
 		await Viewer.open(t, PORT, '/s', { ca: cert.pem }),
@@ -198,7 +208,7 @@ export async function watch(t, { sluice, cert }) {
 		for (const follower of followers)
 			faults.push(...await follower.stop());
 		return { faults, longest: await prober.stop(),
-			// where the source was held up
+			// where the source or a follower was held up
 			pauses: followers.reduce((n, { parts }) =>
 				n + parts.length - 1, 0) };
 	};

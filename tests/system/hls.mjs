@@ -109,6 +109,18 @@ function keep({ segments }) {
 	}
 }
 
+// The base of a later playlist counts the time bases that began in segments
+// which left it (RFC 8216, 6.2.2); a busy machine has not seen all of these.
+function continues(between, before) {
+	const gone = before.base + before.segments.filter(({ jump, number }) =>
+		jump && number < between.first).length;
+	const unseen = between.first - 1 - before.segments.at(-1).number;
+
+	assert.ok(between.base >= gone &&
+		between.base <= gone + Math.max(0, unseen),
+	`${between.text} after ${before.text}`);
+}
+
 const ask = (target, options = {}) => new Promise((done, fail) =>
 	http.request({ host: '127.0.0.1', port: PORT, path: target,
 		agent: false,
@@ -331,7 +343,7 @@ step('numbers go on when processes are killed', async (t) => {
 	process.kill(deliver, 'SIGKILL');
 	await sluice.replaced('deliver', '1', deliver);
 	const between = await reaches(before.segments.at(-1).number + 1);
-	assert.equal(between.base, before.base);
+	continues(between, before);
 	// the same segments, if they are still listed
 	for (const s of between.segments) {
 		const same = before.segments.find(({ number }) =>
@@ -369,7 +381,7 @@ step('numbers go on when the service restarts, or stops and starts',
 	await waitUntil('the restart', restarts);
 	await sluice.ready();
 	const between = await reaches(before.segments.at(-1).number + 1);
-	assert.equal(between.base, before.base);
+	continues(between, before);
 	assert.equal((await sluice.stop()).code, 0);
 	// the ring ends with the service
 	sluice = await Sluice.start(outer, null, { dir: sluice.dir });
@@ -377,7 +389,8 @@ step('numbers go on when the service restarts, or stops and starts',
 	assert.ok(after.first > between.segments.at(-1).number,
 		`${after.text} after ${between.text}`);
 	assert.ok(after.base >= between.base +
-		between.segments.filter(({ jump }) => jump).length);
+		between.segments.filter(({ jump }) => jump).length,
+	`${after.text} after ${between.text}`);
 	const seen = checkTs(Buffer.concat(await fetchAll(after)));
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
 });
