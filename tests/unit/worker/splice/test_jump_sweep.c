@@ -495,7 +495,7 @@ Test(jump_sweep, the_next_source_before_its_start)
 	static const int64_t by[] = { -3600000, -60000, 60000, 3600000 };
 
 	for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-		for (unsigned phase = 0; phase < 48; phase += 3)
+		for (unsigned phase = 0; phase < 60; phase += 3)
 			restart_in_a_drain(by[i], phase);
 }
 
