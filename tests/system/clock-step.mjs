@@ -151,9 +151,8 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 	const busy = timing.busy();
 	const lost = wasHeldUp('', statuses.map(JSON.parse));
 
-	assert.deepEqual(lines.filter((line) =>
-		!busy || !/ stream [ab]: |: waiting for a processor/.test(line)),
-	[]);
+	assert.deepEqual(lines.filter((line) => !busy ||
+		!/ stream [ab]: |: waiting for a processor/.test(line)), []);
 	if (!busy)
 		assert.deepEqual(events.messages.filter((m) => m.scope ===
 			'stream_switch' || m.channel_id !== undefined &&

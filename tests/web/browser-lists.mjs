@@ -103,6 +103,14 @@ test('adapters and CAS entries are configured; what does not run says so',
 		top === boxes[0].top && bottom === boxes[0].bottom &&
 		(i === 0 || left >= boxes[i - 1].right + 6)),
 	JSON.stringify(boxes));
+	// they stay in sight, whatever the table has in front of them
+	await page.setViewportSize({ width: 360, height: 740 });
+	assert.ok(await page.$$eval('tbody tr:first-child .actions > *',
+		(all) => all.length > 2 && all.map((one) =>
+			one.getBoundingClientRect()).every(({ left, right }) =>
+			left >= 0 && right <= innerWidth)));
+	await visitor.accessible('adapters, narrow');
+	await page.setViewportSize({ width: 1280, height: 800 });
 	await page.click('td button:has-text("Disable")');
 	await page.waitForSelector('tr:has-text("19.2E") >> text=disabled');
 	const { dvb_tune: adapters } = await done(sluice, { cmd: 'load' },
