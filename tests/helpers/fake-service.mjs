@@ -25,7 +25,7 @@ export class FakeService {
 	#sockets = new Set();
 
 	// answer: (name of a command or path, the request of a command) =>
-	// the reply; one with an error has the status 400
+	// the reply, or a promise of it; one with an error has the status 400
 	static async start(t, answer) {
 		const self = new FakeService();
 
@@ -57,7 +57,7 @@ export class FakeService {
 				JSON.parse(Buffer.concat(parts)) : undefined;
 
 			reply.setHeader('Content-Type', 'application/json');
-			const value = answer(body?.cmd ?? name, body);
+			const value = await answer(body?.cmd ?? name, body);
 
 			reply.statusCode = value.error ? 400 : 200;
 			reply.end(JSON.stringify(value));

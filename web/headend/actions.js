@@ -3,7 +3,7 @@
 
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
-import { href } from './route.js';
+import { href, parseRoute } from './route.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./dialog.js').Question} Question */
@@ -86,7 +86,9 @@ export function remove(app, stream, ask) {
 
 		if (!isDone)
 			return;
-		location.hash = href('streams');
+		// from the pages of this stream
+		if (parseRoute(location.hash).id === id)
+			location.hash = href('streams');
 		app.say(text, false, { word: t('undo'), run: undo });
 	};
 

@@ -16,7 +16,7 @@ import { diff, errorKey, fieldOf, moved } from './merge.js';
 import { KEYS, MuxInput, MuxKeys } from './mux.js';
 import { isMux, placesOf } from './mux-list.js';
 import { Old, usePoll } from './poll.js';
-import { href } from './route.js';
+import { fromHere, href } from './route.js';
 import { Waiting, useForms } from './setup.js';
 import { useTrial } from './trial.js';
 import { Empty, Foreign, html, useTick } from './view.js';
@@ -99,6 +99,7 @@ async function arrived(app, id) {
  */
 async function save(app, draft, id) {
 	const stream = cleaned(draft.latest.current);
+	const leave = fromHere();
 
 	try {
 		const { id: made, warnings = [] } = await app.api.cmd('set-stream', {
@@ -106,7 +107,7 @@ async function save(app, draft, id) {
 
 		app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 		await arrived(app, String(stream.id ?? made));
-		location.hash = href('stream', String(stream.id ?? made));
+		leave(href('stream', String(stream.id ?? made)));
 		return '';
 	} catch (error) {
 		return error instanceof ApiError && error.status === 409

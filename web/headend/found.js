@@ -6,7 +6,7 @@ import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { useOnce } from './fields.js';
-import { href } from './route.js';
+import { fromHere, href } from './route.js';
 import { toggled } from './selection.js';
 import { addressOf, plansOf, scanOf, serviceKey, targetOf, tuningText, usersOf }
 	from './transponder-list.js';
@@ -125,6 +125,7 @@ function Planned({ app, plan, isStored }) {
  * @param {(plan: Plan) => void} onStored the next try leaves it out
  */
 async function make(app, plans, onStored) {
+	const leave = fromHere();
 	let n = 0;
 
 	try {
@@ -134,7 +135,7 @@ async function make(app, plans, onStored) {
 			onStored(plan);
 		}
 		app.say(t('made_streams', { n: count(n) }));
-		location.hash = href('streams', '', { filter: 'disabled' });
+		leave(href('streams', '', { filter: 'disabled' }));
 	} catch (problem) {
 		const { message } = /** @type {Error} */ (problem);
 

@@ -47,12 +47,31 @@ export function href(page, id = '', query = {}) {
 }
 
 /**
- * Changes what is chosen on a page, without another entry in the history.
+ * Leads from the present page to another one, after a reply that may come when
+ * the user has left it.
+ * @returns {(to: string) => void}
+ */
+export function fromHere() {
+	const here = location.hash;
+
+	return (to) => {
+		if (location.hash === here)
+			location.hash = to;
+	};
+}
+
+/**
+ * Changes what is chosen on a page, without another entry in the history; not
+ * if the user has left the page.
  * @param {string} page
  * @param {string} id
  * @param {Record<string, string>} query
  */
 export function replaceQuery(page, id, query) {
+	const now = parseRoute(location.hash);
+
+	if (now.page !== page || now.id !== id)
+		return;
 	history.replaceState(null, '', href(page, id, query));
 	dispatchEvent(new HashChangeEvent('hashchange'));
 }

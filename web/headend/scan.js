@@ -8,7 +8,7 @@ import { Curl } from './curl.js';
 import { useOnce } from './fields.js';
 import { programsOf, sourceOf, streamOf } from './programs.js';
 import { useScan } from './psi.js';
-import { href, replaceQuery } from './route.js';
+import { fromHere, href, replaceQuery } from './route.js';
 import { toggled } from './selection.js';
 import { addStyle } from './style.js';
 import { Foreign, html } from './view.js';
@@ -22,6 +22,7 @@ import { Foreign, html } from './view.js';
  * @param {Program[]} programs
  */
 async function make(app, address, programs) {
+	const leave = fromHere();
 	let n = 0;
 
 	try {
@@ -31,7 +32,7 @@ async function make(app, address, programs) {
 			n++;
 		}
 		app.say(t('made_streams', { n }));
-		location.hash = href('streams', '', { filter: 'disabled' });
+		leave(href('streams', '', { filter: 'disabled' }));
 	} catch (problem) {
 		app.say(t('refused', { error:
 			/** @type {Error} */ (problem).message }), true);
