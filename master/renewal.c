@@ -44,7 +44,7 @@ enum {
 	EXIT_OTHER_FILE = 79,
 };
 
-/* What ends the reason of a failure, apart from the next success. */
+/* This event ends the reason of a failure, as the next success does. */
 enum lasting {
 	UNTIL_SUCCESS,
 	UNTIL_SAVED,
@@ -82,7 +82,7 @@ struct renewal {
 	ev_timer answer; /* answers from the loop when no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	struct errmsg error; /* of the last trial or restart; "": none */
-	enum lasting lasting; /* what ends the error */
+	enum lasting lasting; /* this event ends the error */
 	unsigned judged; /* the last trial read the file of these
 			  * config_changes() */
 };

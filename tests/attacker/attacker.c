@@ -202,9 +202,8 @@ static void join(const char *group)
 		abort();
 }
 
-/* RLIMIT_AS counts memory that nobody touched, a control group does not.  To
- * touch so much may take a slow machine longer than a scan lives that nobody
- * asks for. */
+/* RLIMIT_AS counts the address space, a control group the pages that a process
+ * touches.  A slow machine may touch so many for longer than a scan lives. */
 static void eat(bool uses_pages)
 {
 	enum { PIECE = 1 << 20 };

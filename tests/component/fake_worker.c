@@ -162,7 +162,8 @@ static void begin_badly(void)
 	}
 }
 
-/* A status a second: a slow master ends it for the flood as well. */
+/* It sends a status each second, so that a slow master ends it for the flood,
+ * not for its silence. */
 static void flood(void)
 {
 	struct timespec now;

@@ -16,7 +16,6 @@ enum {
 	TICKS_PER_MS = 90,
 	/* The pictures end so much earlier than the PCRs: they are lacking. */
 	LACKING_MS = 500,
-	PCR_TICKS = 300, /* in one of the 90 kHz */
 	/* Behind an outage, pictures that are so close lack nothing. */
 	NEXT_MS = 1000,
 	/* A target has so much more than the segment that decides it: the next
@@ -64,7 +63,7 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
  * one before it. */
 static uint64_t end_of(const struct ring_hls *h)
 {
-	uint64_t clock = h->segmenter.ticks / PCR_TICKS;
+	uint64_t clock = h->segmenter.ticks / PCR_PER_TICK;
 	uint64_t end = h->time.at + h->time.step;
 
 	return clock > end + LACKING_MS * TICKS_PER_MS ? clock : end;
@@ -205,7 +204,7 @@ void ring_hls_unit(struct ring_hls *h, const uint8_t *packet)
 	bool has_dts = read_dts(packet, &dts);
 
 	unit_time_next(&h->time, has_dts ? &dts : NULL,
-		       h->segmenter.ticks / PCR_TICKS);
+		       h->segmenter.ticks / PCR_PER_TICK);
 	h->unit_pos = ring_writer_pos(h->ring);
 	/* behind a pause the segment may have ended there */
 	if (!h->segmenter.begun || h->segmenter.stopped || h->segmenter.paused)

@@ -295,6 +295,12 @@ static inline bool splice_is_recent(const struct splice *s)
 	       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
 }
 
+/* Is the cut that recent, or does it still wait for its first packets? */
+static inline bool splice_is_just_cut(const struct splice *s)
+{
+	return s->since_ns == 0 || splice_is_recent(s);
+}
+
 /* Is the clock placed, and confirmed by a PCR? */
 static inline bool splice_is_settled(const struct splice *s, size_t clock)
 {

@@ -129,7 +129,7 @@ static void change(struct splice *s, const uint8_t *p)
 		stamps_drop_pcr(copy);
 	/* the splice has closed the break that this flag announces, perhaps in
 	 * this feed */
-	if (ts_discontinuity(copy) && (s->since_ns == 0 || splice_is_recent(s)))
+	if (ts_discontinuity(copy) && splice_is_just_cut(s))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
 	if ((verdict & SPLICE_BREAK) && ts_adaptation_flags(copy) != 0)
 		copy[5] |= DISCONTINUITY;

@@ -325,10 +325,9 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	const struct splice_unit *u = &s->units[t - s->sent->tracks];
 	enum pid_class class = class_of(s, packet);
 
-	/* just behind a jump it is one of the time before */
+	/* units of the time before a jump may come just behind it */
 	if (need > OVERLAP_MOST)
-		return s->kind == SPLICE_JUMP &&
-		       (s->since_ns == 0 || splice_is_recent(s));
+		return s->kind == SPLICE_JUMP && splice_is_just_cut(s);
 	if (class != PID_VIDEO)
 		return need > 0;
 	if (u->waits && s->now_ns - s->since_ns < picture_ns(s) &&
