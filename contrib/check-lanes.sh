@@ -74,7 +74,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..15
+echo 1..16
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -103,6 +103,14 @@ makefile "$ran 'FAIL: tests/system/s.mjs 1 - x'; false"
 in_lanes "$run_both"
 expect "a failed test is printed, and the check continues" 0 \
 	"FAIL  1 - x" "judged 3" !died
+
+makefile "printf '%s\\n' '    not ok 1 - before' '    ok 2 - between' \
+'    not ok 3 - part' '      the reason' 'not ok 1 - x' '  outside' \
+>tests/system/s.log; $ran 'FAIL: tests/system/s.mjs 1 - x'; false"
+in_lanes "$run_both"
+expect "a failed test is printed with the subtest that failed" 0 \
+	"not ok 3 - part" "the reason" "outside" !between "!ok 1 - before" \
+	"judged 3"
 
 makefile "$ran 'make: no rule'; exit 3"
 in_lanes "$run_both"

@@ -264,20 +264,34 @@ judge() {
 # if none of its tests failed.
 failures() {
 	awk -v dir="$1" '
-		# Prints the lines behind a "not ok", or the end of the log.
-		function print_log(log_file, name,    line, n, found, tail, i) {
+		function quoted(line) {
+			return "      | " substr(line, 1, 200) "\n"
+		}
+		# Prints the lines behind a "not ok" and of its last subtest
+		# that failed, or the end of the log.
+		function print_log(log_file, name,    line, n, found, part,
+				inner, tail, i) {
 			while ((getline line <log_file) > 0) {
-				if (line ~ /^ *not ok/ && index(line, name))
+				if (line ~ /^ *not ok/ && index(line, name)) {
 					found = 1
-				else if (found && line ~ /^ *(not )?ok/)
+					printf "%s", part
+				} else if (found && line ~ /^ *(not )?ok/)
 					break
 				else if (found && line !~ /^FAIL:/ && n++ < 16)
-					print "      | " substr(line, 1, 200)
+					printf "%s", quoted(line)
+				if (line ~ /^(not )?ok/)
+					part = ""
+				if (line ~ /^ *(not )?ok/)
+					inner = line ~ /^ +not ok/ ? 24 : 0
+				if (inner == 24)
+					part = ""
+				if (inner-- > 0)
+					part = part quoted(line)
 				tail[i++ % 16] = line
 			}
 			close(log_file)
 			for (n = i > 16 ? i - 16 : 0; !found && n < i; n++)
-				print "      | " substr(tail[n % 16], 1, 200)
+				printf "%s", quoted(tail[n % 16])
 		}
 		$1 !~ /^(FAIL|XPASS|ERROR):$/ { next }
 		{
