@@ -70,6 +70,8 @@ struct ring_header {
 	_Alignas(64) struct ring_entry index[RING_INDEX];
 	_Alignas(64) _Atomic uint64_t n_segments; /* ever begun */
 	_Atomic uint64_t target_s;
+	/* Where the two newest units begin; 0: none, or all are whole. */
+	_Atomic uint64_t units[2];
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
 	_Alignas(64) _Atomic uint64_t n_parts; /* ever written */
 	_Atomic uint64_t part_target_ms;

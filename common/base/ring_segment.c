@@ -87,8 +87,36 @@ void ring_segment_stop(struct ring_writer *w, const struct ring_segment *done)
 
 void ring_segment_advance(struct ring_writer *w, uint32_t duration_ms)
 {
-	atomic_store_explicit(&newest(w)->duration_ms, duration_ms,
-			      memory_order_relaxed);
+	const memory_order relaxed = memory_order_relaxed;
+	_Atomic uint64_t *units = w->header->units;
+
+	atomic_store_explicit(&newest(w)->duration_ms, duration_ms, relaxed);
+	atomic_store_explicit(&units[1],
+			      atomic_load_explicit(&units[0], relaxed),
+			      relaxed);
+	atomic_store_explicit(&units[0], w->pos, relaxed);
+}
+
+void ring_units_end(struct ring_writer *w)
+{
+	for (size_t i = 0; i < 2; i++)
+		atomic_store_explicit(&w->header->units[i], 0,
+				      memory_order_relaxed);
+}
+
+uint64_t ring_writer_torn(const struct ring_writer *w)
+{
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t pos = atomic_load_explicit(&w->header->units[i],
+						    memory_order_relaxed);
+
+		if (pos == w->pos)
+			return 0;
+		/* behind it: a unit that was never published */
+		if (pos < w->pos)
+			return ring_is_sound_pos(pos) ? pos : 0;
+	}
+	return 0;
 }
 
 void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,

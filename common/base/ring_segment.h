@@ -60,9 +60,16 @@ void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
  * stopped.  All its bytes are published. */
 void ring_segment_stop(struct ring_writer *, const struct ring_segment *done);
 
-/* The newest segment, which is being written, is so long now.  Readers do not
- * see it. */
+/* A unit begins in the newest segment, which is being written and is so long
+ * now.  Readers do not see it. */
 void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
+
+/* All units are whole: the writer ends, or another goes on in the last one. */
+void ring_units_end(struct ring_writer *);
+
+/* Where the unit begins that a writer left torn when it died; 0: none.  To be
+ * called before packets are written. */
+uint64_t ring_writer_torn(const struct ring_writer *);
 
 /* The target duration becomes at least s seconds. */
 void ring_segment_target(struct ring_writer *, unsigned s);

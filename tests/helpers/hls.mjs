@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A server of HLS with every fault that a test needs.
+import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { encoded } from './media.mjs';
-import { now } from './util.mjs';
+import { checkTs } from './ts.mjs';
+import { now, start } from './util.mjs';
 
 const SIZE = 188;
 
@@ -193,4 +195,24 @@ export async function serveHls(t, programmes) {
 		server.closeAllConnections();
 		server.close();
 	});
+}
+
+// The segments of a playlist, by their time bases: each of these is one stream,
+// whose pictures decode.
+export async function checkBases(t, { segments }, bodies) {
+	for (const base of new Set(segments.map((s) => s.base))) {
+		const data = Buffer.concat(bodies.filter((_, i) =>
+			segments[i].base === base));
+		const { ccErrors, syncErrors } = checkTs(data);
+		const judge = start(t, 'ffmpeg', ['-v', 'error', '-xerror',
+			'-i', '-', '-map', '0:v', '-f', 'null', '-'],
+		{ stdio: ['pipe', 'pipe', 'pipe'] });
+
+		assert.equal(ccErrors + syncErrors, 0);
+		judge.stdin.on('error', () => {}); // its result has the reason
+		judge.stdin.end(data);
+		const { code, err } = await judge.ended;
+
+		assert.equal(code, 0, `${base}: ${err}`);
+	}
 }

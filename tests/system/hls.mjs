@@ -7,6 +7,7 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
+import { checkBases } from '../helpers/hls.mjs';
 import { makeClip } from '../helpers/media.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -334,43 +335,6 @@ step('a player plays it without an error', async () => {
 	assert.equal(code, 0);
 });
 
-step('numbers go on when processes are killed', async (t) => {
-	const before = await reaches(0);
-	const deliver = sluice.worker('deliver').pid;
-	const worker = sluice.worker('stream', 'a001').pid;
-
-	process.kill(deliver, 'SIGKILL');
-	await sluice.replaced('deliver', '1', deliver);
-	const between = await reaches(before.segments.at(-1).number + 1);
-	continues(between, before);
-	// the same segments, if they are still listed
-	for (const s of between.segments) {
-		const same = before.segments.find(({ number }) =>
-			number === s.number);
-		if (same !== undefined)
-			assert.deepEqual(s, same);
-	}
-
-	process.kill(worker, 'SIGKILL');
-	await sluice.replaced('stream', 'a001', worker);
-	const after = await reaches(between.segments.at(-1).number + 3);
-	const bodies = await fetchAll(after);
-	const seen = checkTs(Buffer.concat(bodies));
-	assert.equal(seen.ccErrors + seen.syncErrors, 0);
-	judgeByOthers(t, after);
-	// a time base lasts as long as the times of its pictures go on
-	const times = bodies.map(pictureTime);
-	for (const [i, s] of after.segments.entries()) {
-		const passed = times[i] - times[i - 1];
-		const on = Math.abs(passed - after.segments[i - 1]?.duration) <
-			0.2;
-
-		assert.ok(i === 0 || on !== s.jump, `${passed} ${after.text}`);
-	}
-	assert.ok(after.segments.every(({ duration }) =>
-		Math.round(duration) <= after.target));
-});
-
 step('numbers go on when the service restarts, or stops and starts',
 	async () => {
 	const restarts = () => sluice.log.match(/restarting/g)?.length;
@@ -392,6 +356,42 @@ step('numbers go on when the service restarts, or stops and starts',
 	`${after.text} after ${between.text}`);
 	const seen = checkTs(Buffer.concat(await fetchAll(after)));
 	assert.equal(seen.ccErrors + seen.syncErrors, 0);
+});
+
+step('numbers go on when processes are killed', async (t) => {
+	const before = await reaches(0);
+	const deliver = sluice.worker('deliver').pid;
+	const worker = sluice.worker('stream', 'a001').pid;
+
+	process.kill(deliver, 'SIGKILL');
+	await sluice.replaced('deliver', '1', deliver);
+	const between = await reaches(before.segments.at(-1).number + 1);
+	continues(between, before);
+	// the same segments, if they are still listed
+	for (const s of between.segments) {
+		const same = before.segments.find(({ number }) =>
+			number === s.number);
+		if (same !== undefined)
+			assert.deepEqual(s, same);
+	}
+
+	process.kill(worker, 'SIGKILL');
+	await sluice.replaced('stream', 'a001', worker);
+	const after = await reaches(between.segments.at(-1).number + 3);
+	const bodies = await fetchAll(after);
+	await checkBases(t, after, bodies);
+	judgeByOthers(t, after);
+	// the times of the pictures go on in a time base
+	const times = bodies.map(pictureTime);
+	for (const [i, s] of after.segments.entries()) {
+		const passed = times[i] - times[i - 1];
+		const on = Math.abs(passed - after.segments[i - 1]?.duration) <
+			0.2;
+
+		assert.ok(i === 0 || on || s.jump, `${passed} ${after.text}`);
+	}
+	assert.ok(after.segments.every(({ duration }) =>
+		Math.round(duration) <= after.target));
 });
 
 step('players of one address are sessions with playlists of their own',

@@ -6,6 +6,7 @@ EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
+	tests/unit/worker/output/ring_hls_rig.h \
 	tests/unit/worker/output/segmenter_source.h
 
 if HAVE_CRITERION
@@ -384,6 +385,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_long_group \
 	tests/unit/worker/output/test_pacer \
 	tests/unit/worker/output/test_part_cut \
+	tests/unit/worker/output/test_ring_death \
 	tests/unit/worker/output/test_ring_hls \
 	tests/unit/worker/output/test_ring_out \
 	tests/unit/worker/output/test_ring_refresh \

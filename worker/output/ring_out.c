@@ -588,6 +588,7 @@ void ring_out_free(struct ring_out **r)
 	if (*r != NULL) {
 		give_up(*r);
 		ring_out_publish(*r);
+		ring_units_end((*r)->ring);
 		ring_writer_free(&(*r)->ring);
 		fifo_done(&(*r)->held);
 	}

@@ -12,6 +12,9 @@
  * next is likely to be behind the target, and anywhere if there is none up to
  * the target.  The first one is cut anywhere after 20 seconds.
  *
+ * A segment in whose last picture a process died ends in front of that picture:
+ * a decoder may stop at it for good.
+ *
  * A segment in which the stream stops ends there, without the time of the hole,
  * and the next one begins at a join point: after an outage of segmenter_idle(),
  * or where packets return and their time shows that some are lacking.  If none
@@ -51,7 +54,9 @@ struct segmenter {
 	uint64_t resumed_ns;  /* end of the last such outage; 0: none */
 	bool paused;          /* packets return after a pause, and no time
 			       * of them is known yet: */
-	uint64_t pause_pos;   /* where they begin */
+	bool torn;            /* the last unit in front of the pause is, and
+			       * belongs to no segment */
+	uint64_t pause_pos;   /* where they begin, or the torn unit does */
 	uint32_t pause_ms;    /* length of the segment up to there; 0:
 			       * unknown */
 	struct ring_segment now;
@@ -67,6 +72,11 @@ struct segmenter {
 void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
+
+/* The last unit of that segment, which begins at pos, is torn: the process died
+ * in it.  The segment ends in front of it, and the next one, at the next join
+ * point, is a discontinuity. */
+void segmenter_tear(struct segmenter *, uint64_t pos);
 
 /* No segment rounds to more seconds from now on. */
 void segmenter_limit(struct segmenter *, unsigned target_s);

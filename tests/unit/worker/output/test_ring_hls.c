@@ -1,58 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The segments that a stream has in its ring. */
-#include "worker/output/ring_out.h"
+#include "tests/unit/worker/output/ring_hls_rig.h"
 
-#include "common/base/fd.h"
-#include "common/base/ring_segment.h"
-#include "common/base/units.h"
-#include "tests/unit/worker/ts/build.h"
-#include "worker/ts/pes.h"
-
-#include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
-
-#define START (5000 * MS)
-
-enum { VIDEO = 0x101, PMT = 0x100 };
-
-static const uint8_t idr[] = { 0, 0, 0, 1, 0x65, 0x88, 0x80, 0x10 };
-static const uint8_t other[] = { 0, 0, 0, 1, 0x41, 0x9a, 0x80, 0x10 };
-
-struct rig {
-	int fd;
-	struct psi *psi;
-	struct ring_out *out;
-	struct ring_reader *reader;
-	struct build *in;
-	uint64_t gop_ms; /* of add_picture() */
-};
-
-static void rig_init(struct rig *r)
-{
-	int err = 0;
-
-	r->fd = ring_create(16 * RING_UNIT, 0);
-	r->psi = psi_new();
-	r->out = ring_out_new(r->fd, r->psi, &err);
-	r->reader = ring_reader_new(r->fd, &err);
-	cr_assert(r->out != NULL && r->reader != NULL);
-	r->in = build_new();
-	r->gop_ms = 1000;
-	ring_out_set_hls(r->out, &(struct ring_out_hls){ 3000, 4, 0 });
-	build_tables(r->in);
-	for (size_t i = 0; i < r->in->n; i++)
-		(void)psi_feed(r->psi, build_packet(r->in, i));
-}
-
-static void rig_done(struct rig *r)
-{
-	ring_out_free(&r->out);
-	ring_reader_free(&r->reader);
-	psi_free(&r->psi);
-	build_free(r->in);
-	fd_close(&r->fd);
-}
 
 /* A second of pictures with one random access point. */
 static void write_second(struct rig *r, unsigned second)
@@ -108,51 +59,6 @@ Test(ring_hls, segments_begin_with_tables_and_a_picture)
 	rig_done(&r);
 }
 
-/* A picture of 40 ms; its DTS and PCR are those of the time. */
-static void add_picture(struct rig *r, uint64_t ms)
-{
-	bool key = ms % r->gop_ms == 0;
-	struct pes_times at;
-	uint8_t *p;
-
-	(void)build_pcr(r->in, VIDEO, ms * 27000);
-	p = build_pes(r->in, VIDEO, key ? idr : other,
-		      key ? sizeof idr : sizeof other);
-	cr_assert(pes_times(p, &at));
-	pes_set_time(p + at.pts, 90000 + ms * 90);
-	(void)build_payload(r->in, VIDEO, (uint8_t)ms);
-}
-
-/* Pictures that arrive together at this time. */
-static void burst(struct rig *r, uint64_t from_ms, uint64_t to_ms,
-		  uint64_t at_ms)
-{
-	struct ts_run run;
-
-	r->in->n = 0;
-	for (uint64_t ms = from_ms; ms < to_ms; ms += 40)
-		add_picture(r, ms);
-	run = build_run(r->in);
-	ring_out_feed(r->out, &run, 1, START + at_ms * MS);
-	ring_out_publish(r->out);
-}
-
-static void live(struct rig *r, uint64_t from_ms, uint64_t to_ms)
-{
-	for (uint64_t ms = from_ms; ms < to_ms; ms += 40)
-		burst(r, ms, ms + 40, ms);
-}
-
-static void use_parts(struct rig *r, unsigned part_ms)
-{
-	int err;
-
-	ring_out_free(&r->out);
-	r->out = ring_out_new(r->fd, r->psi, &err);
-	ring_out_set_hls(r->out,
-			 &(struct ring_out_hls){ 2000, 4, part_ms });
-}
-
 static void expect_parts(struct rig *r, unsigned part_ms)
 {
 	struct ring_parts parts;
@@ -203,14 +109,6 @@ static void expect_entry(const struct rig *r, uint64_t pos)
 	cr_assert(ts_pusi(first + 2 * TS_PACKET));
 	cr_assert_eq(memcmp(first + 3 * TS_PACKET - sizeof idr, idr,
 			    sizeof idr), 0);
-}
-
-static struct ring_segment newest(const struct rig *r,
-				  struct ring_segments *list)
-{
-	ring_reader_segments(r->reader, 16 * RING_UNIT, list);
-	cr_assert_geq(list->n, 2);
-	return list->list[list->n - 1];
 }
 
 Test(ring_hls, an_outage_ends_the_segment_and_is_no_time_of_it)
@@ -411,28 +309,6 @@ Test(ring_hls, a_loss_makes_no_segment_longer_than_the_target)
 	cr_assert_eq(list.list[3].base, list.list[0].base);
 	/* up to the next picture that decodes, at seven seconds */
 	cr_assert_eq(list.list[2].duration_ms, 400);
-	rig_done(&r);
-}
-
-/* The process died in a segment, and another one began later. */
-Test(ring_hls, the_death_of_the_writer_is_no_time_of_its_segment)
-{
-	struct ring_segments list;
-	struct ring_segment last;
-	struct rig r;
-
-	rig_init(&r);
-	use_parts(&r, 0);
-	live(&r, 0, 3000);
-	use_parts(&r, 0);
-	live(&r, 9000, 11500);
-	last = newest(&r, &list);
-	cr_assert_eq(list.n, 3);
-	cr_assert_eq(list.list[1].duration_ms, 1000);
-	cr_assert(list.list[1].stopped);
-	cr_assert_eq(last.base, list.list[1].base + 1);
-	cr_assert_eq(last.duration_ms, 2000);
-	cr_assert_eq(list.target_s, 2);
 	rig_done(&r);
 }
 
