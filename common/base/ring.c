@@ -271,8 +271,28 @@ void ring_mark(struct ring_writer *w, const struct ring_rap *rap)
 			      memory_order_release);
 }
 
+/* A process that dies between any two stores leaves one of the entries that
+ * describes what is published. */
+static void publish_unit(struct ring_writer *w)
+{
+	const memory_order order = memory_order_release;
+	struct ring_unit_entry *units = w->header->units;
+	uint64_t pos = atomic_load_explicit(&units[0].pos,
+					    memory_order_relaxed);
+
+	if (w->unit_pos == 0 || w->unit_pos == pos)
+		return;
+	atomic_store_explicit(&units[1].pos, 0, order);
+	atomic_store_explicit(&units[1].ms, units[0].ms, order);
+	atomic_store_explicit(&units[1].pos, pos, order);
+	atomic_store_explicit(&units[0].pos, 0, order);
+	atomic_store_explicit(&units[0].ms, w->unit_ms, order);
+	atomic_store_explicit(&units[0].pos, w->unit_pos, order);
+}
+
 void ring_publish(struct ring_writer *w)
 {
+	publish_unit(w);
 	atomic_store_explicit(&w->header->pos, w->pos, memory_order_release);
 }
 

@@ -54,6 +54,12 @@ struct ring_part_entry {
 	_Atomic uint64_t independent; /* 0 or 1 */
 };
 
+/* The writer changes pos last. */
+struct ring_unit_entry {
+	_Atomic uint64_t pos;
+	_Atomic uint64_t ms; /* of its segment, at its begin */
+};
+
 /* The first RING_DATA bytes of the file. */
 struct ring_header {
 	uint64_t magic;
@@ -70,8 +76,9 @@ struct ring_header {
 	_Alignas(64) struct ring_entry index[RING_INDEX];
 	_Alignas(64) _Atomic uint64_t n_segments; /* ever begun */
 	_Atomic uint64_t target_s;
-	/* Where the two newest units begin; 0: none, or all are whole. */
-	_Atomic uint64_t units[2];
+	/* The newest unit that begins in front of pos, and the newest one that
+	 * began in front of the position before.  pos 0: none. */
+	struct ring_unit_entry units[2];
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
 	_Alignas(64) _Atomic uint64_t n_parts; /* ever written */
 	_Atomic uint64_t part_target_ms;
@@ -92,6 +99,8 @@ struct ring_writer {
 	struct layout layout;
 	size_t wanted; /* window that ring_grow() asked for */
 	uint64_t pos;  /* committed */
+	uint64_t unit_pos; /* where the newest unit begins; 0: none yet */
+	uint64_t unit_ms;
 };
 
 struct ring_reader {

@@ -87,36 +87,59 @@ void ring_segment_stop(struct ring_writer *w, const struct ring_segment *done)
 
 void ring_segment_advance(struct ring_writer *w, uint32_t duration_ms)
 {
-	const memory_order relaxed = memory_order_relaxed;
-	_Atomic uint64_t *units = w->header->units;
-
-	atomic_store_explicit(&newest(w)->duration_ms, duration_ms, relaxed);
-	atomic_store_explicit(&units[1],
-			      atomic_load_explicit(&units[0], relaxed),
-			      relaxed);
-	atomic_store_explicit(&units[0], w->pos, relaxed);
+	atomic_store_explicit(&newest(w)->duration_ms, duration_ms,
+			      memory_order_relaxed);
 }
 
-void ring_units_end(struct ring_writer *w)
+void ring_unit_begin(struct ring_writer *w, uint32_t ms)
 {
+	w->unit_pos = w->pos;
+	w->unit_ms = ms;
+}
+
+void ring_unit_goes_on(struct ring_writer *w)
+{
+	w->unit_pos = 0;
 	for (size_t i = 0; i < 2; i++)
-		atomic_store_explicit(&w->header->units[i], 0,
-				      memory_order_relaxed);
+		atomic_store_explicit(&w->header->units[i].pos, 0,
+				      memory_order_release);
 }
 
-uint64_t ring_writer_torn(const struct ring_writer *w)
+bool ring_unit_torn(const struct ring_writer *w, uint64_t *ret_pos,
+		    uint32_t *ret_ms)
 {
-	for (size_t i = 0; i < 2; i++) {
-		uint64_t pos = atomic_load_explicit(&w->header->units[i],
-						    memory_order_relaxed);
+	const struct ring_unit_entry *units = w->header->units;
 
-		if (pos == w->pos)
-			return 0;
-		/* behind it: a unit that was never published */
-		if (pos < w->pos)
-			return ring_is_sound_pos(pos) ? pos : 0;
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t pos = atomic_load(&units[i].pos);
+
+		/* no byte of it was published */
+		if (pos == 0 || pos > w->pos)
+			continue;
+		*ret_pos = pos;
+		*ret_ms = (uint32_t)MIN(atomic_load(&units[i].ms),
+					(uint64_t)RING_SEGMENT_MAX_MS);
+		return pos < w->pos && ring_is_sound_pos(pos);
 	}
-	return 0;
+	return false;
+}
+
+bool ring_segment_undo(struct ring_writer *w, struct ring_segment *ret)
+{
+	uint64_t n = atomic_load_explicit(&w->header->n_segments,
+					  memory_order_relaxed);
+	struct ring_segment_entry *before =
+		&w->header->segments[(n - 2) % RING_SEGMENTS];
+	bool has_before = n >= 2 && load(before, ret) && ret->end > 0 &&
+			  ret->end <= w->pos;
+
+	if (has_before) {
+		ret->stopped = true;
+		store(before, ret);
+	}
+	atomic_store_explicit(&w->header->n_segments, has_before ? n - 1 : 0,
+			      memory_order_release);
+	return has_before;
 }
 
 void ring_segment_cut(struct ring_writer *w, const struct ring_segment *done,

@@ -60,16 +60,26 @@ void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
  * stopped.  All its bytes are published. */
 void ring_segment_stop(struct ring_writer *, const struct ring_segment *done);
 
-/* A unit begins in the newest segment, which is being written and is so long
- * now.  Readers do not see it. */
+/* The newest segment, which is being written, is so long now.  Readers do not
+ * see it. */
 void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
 
-/* All units are whole: the writer ends, or another goes on in the last one. */
-void ring_units_end(struct ring_writer *);
+/* A unit begins here, and at this time of the newest segment. */
+void ring_unit_begin(struct ring_writer *, uint32_t ms);
 
-/* Where the unit begins that a writer left torn when it died; 0: none.  To be
+/* The last unit goes on in another writer of this process. */
+void ring_unit_goes_on(struct ring_writer *);
+
+/* Where, and at which time of its segment, the last unit begins that an earlier
+ * writer wrote to: nobody knows if it is whole.  False: there is none.  To be
  * called before packets are written. */
-uint64_t ring_writer_torn(const struct ring_writer *);
+bool ring_unit_torn(const struct ring_writer *, uint64_t *ret_pos,
+		    uint32_t *ret_ms);
+
+/* The newest segment, which nobody can read yet, does not count, and the stream
+ * stopped at the end of the one before it (*ret).  False: there is none, and no
+ * segment at all from now on. */
+bool ring_segment_undo(struct ring_writer *, struct ring_segment *ret);
 
 /* The target duration becomes at least s seconds. */
 void ring_segment_target(struct ring_writer *, unsigned s);

@@ -35,31 +35,6 @@ static void set_target(struct ring_hls *h, unsigned duration_ms)
 	segmenter_limit(&h->segmenter, ring_writer_target(h->ring));
 }
 
-void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
-{
-	struct ring_segment last;
-	/* without segments none continues, and none is overdue */
-	bool has_last = config->duration_ms > 0 &&
-			ring_writer_segment(h->ring, &last);
-	uint64_t pos = ring_writer_pos(h->ring);
-
-	h->config = *config;
-	segmenter_init(&h->segmenter, config->duration_ms,
-		       ring_writer_max(h->ring) / SHARE,
-		       has_last ? &last : NULL, pos);
-	segmenter_tear(&h->segmenter, ring_writer_torn(h->ring));
-	if (has_last && last.end == 0)
-		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
-	unit_time_begin(&h->time, h->pause_at, false);
-	part_cut_init(&h->part, config->part_ms,
-		      ring_writer_part_target(h->ring));
-	if (config->part_ms > 0)
-		ring_part_target(h->ring, part_cut_target_ms(&h->part));
-	/* an earlier process has decided it; its option was another one */
-	if (config->duration_ms > 0 && ring_writer_target(h->ring) > 0)
-		set_target(h, config->duration_ms);
-}
-
 /* The time in the segment up to the end of the ring: the last unit lasts as the
  * one before it. */
 static uint64_t end_of(const struct ring_hls *h)
@@ -99,6 +74,47 @@ static void stop(struct ring_hls *h, const struct ring_segment *done,
 	ring_publish(h->ring);
 	ring_segment_stop(h->ring, done);
 	finish(h, done, to);
+}
+
+/* The unit in which the process before ended is in no segment. */
+static void leave_torn(struct ring_hls *h, uint64_t pos, uint32_t ms)
+{
+	struct ring_segment done;
+
+	if (segmenter_tear(&h->segmenter, pos, ms, &done))
+		stop(h, &done, ms * (uint64_t)TICKS_PER_MS);
+}
+
+void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
+{
+	struct ring_segment last;
+	uint64_t torn = 0;
+	uint32_t torn_ms;
+	/* without segments none continues, and none is overdue */
+	bool has_last = config->duration_ms > 0 &&
+			ring_writer_segment(h->ring, &last);
+	uint64_t pos = ring_writer_pos(h->ring);
+	bool is_torn = has_last && last.end == 0 &&
+		       ring_unit_torn(h->ring, &torn, &torn_ms);
+
+	if (is_torn && torn == last.pos)
+		has_last = ring_segment_undo(h->ring, &last);
+	h->config = *config;
+	segmenter_init(&h->segmenter, config->duration_ms,
+		       ring_writer_max(h->ring) / SHARE,
+		       has_last ? &last : NULL, pos);
+	if (has_last && last.end == 0)
+		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
+	unit_time_begin(&h->time, h->pause_at, false);
+	part_cut_init(&h->part, config->part_ms,
+		      ring_writer_part_target(h->ring));
+	if (config->part_ms > 0)
+		ring_part_target(h->ring, part_cut_target_ms(&h->part));
+	/* an earlier process has decided it; its option was another one */
+	if (config->duration_ms > 0 && ring_writer_target(h->ring) > 0)
+		set_target(h, config->duration_ms);
+	if (is_torn && has_last)
+		leave_torn(h, torn, torn_ms);
 }
 
 void ring_hls_content(struct ring_hls *h, uint64_t now_ns)
@@ -207,6 +223,7 @@ void ring_hls_unit(struct ring_hls *h, const uint8_t *packet)
 	unit_time_next(&h->time, has_dts ? &dts : NULL,
 		       h->segmenter.ticks / PCR_PER_TICK);
 	h->unit_pos = ring_writer_pos(h->ring);
+	ring_unit_begin(h->ring, (uint32_t)(h->time.at / TICKS_PER_MS));
 	/* behind a pause the segment may have ended there */
 	if (!h->segmenter.begun || h->segmenter.stopped || h->segmenter.paused)
 		return;

@@ -583,12 +583,17 @@ void ring_out_publish(struct ring_out *r)
 	r->written = false;
 }
 
+void ring_out_goes_on(struct ring_out *r)
+{
+	ring_out_publish(r);
+	ring_unit_goes_on(r->ring);
+}
+
 void ring_out_free(struct ring_out **r)
 {
 	if (*r != NULL) {
 		give_up(*r);
 		ring_out_publish(*r);
-		ring_units_end((*r)->ring);
 		ring_writer_free(&(*r)->ring);
 		fifo_done(&(*r)->held);
 	}

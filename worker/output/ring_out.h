@@ -24,6 +24,10 @@ struct ring_out;
 struct ring_out *ring_out_new(int fd, const struct psi *, int *ret_err);
 void ring_out_free(struct ring_out **);
 
+/* The last picture goes on in another ring_out of this process; without this
+ * call it is taken for torn. */
+void ring_out_goes_on(struct ring_out *);
+
 /* Cuts the stream into segments from the next join point on.  The ring grows
  * until it has the segments of a playlist and those that a client may still
  * fetch (RFC 8216 6.2.2), at the rate of the stream.  Call this once, before

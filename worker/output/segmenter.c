@@ -58,14 +58,6 @@ void segmenter_init(struct segmenter *s, unsigned duration_ms,
 	s->pause_ms = last->duration_ms;
 }
 
-void segmenter_tear(struct segmenter *s, uint64_t pos)
-{
-	if (!s->paused || pos <= s->now.pos || pos >= s->pause_pos)
-		return;
-	s->torn = true;
-	s->pause_pos = pos;
-}
-
 /* The segment ends at pos, and none begins.  False: it has no packet. */
 static bool stop(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 		 struct ring_segment *done)
@@ -85,6 +77,13 @@ static bool stop(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 void segmenter_limit(struct segmenter *s, unsigned target_s)
 {
 	s->longest_ms = target_s * 1000 + ROUNDING_MS;
+}
+
+bool segmenter_tear(struct segmenter *s, uint64_t pos, uint32_t media_ms,
+		    struct ring_segment *done)
+{
+	s->jumped = true;
+	return stop(s, pos, media_ms, done);
 }
 
 /* Does the time since the begin of the segment have a hole at the pause? */
@@ -115,7 +114,7 @@ bool segmenter_pcr(struct segmenter *s, uint64_t pcr, bool discontinuity,
 		s->jumped = true;
 		hole = s->paused;
 	}
-	hole = (hole || s->torn) && stop(s, s->pause_pos, s->pause_ms, done);
+	hole = hole && stop(s, s->pause_pos, s->pause_ms, done);
 	s->silent = s->silent && !s->jumped &&
 		    behind_stop(s) <= HOLE_MS * (int64_t)ticks_per_ms;
 	s->paused = false;
@@ -159,8 +158,6 @@ bool segmenter_idle(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 {
 	bool has_pcr = s->has_pcr;
 
-	if (s->torn)
-		pos = s->pause_pos;
 	if (!stop(s, pos, media_ms, done))
 		return false;
 	s->silent = !s->resumed && !s->jumped && !s->changed;
@@ -278,7 +275,7 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->by_change = s->changed;
 	s->is_rest = !next->independent && !s->changed;
 	s->resumed = s->jumped = s->changed = false;
-	s->stopped = s->paused = s->torn = s->silent = false;
+	s->stopped = s->paused = s->silent = false;
 	s->gop_before_ms = s->gop_ms;
 	s->gop_ms = s->rap_ms = 0;
 	s->ticks = 0;
@@ -366,11 +363,11 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	if (rap->pos == s->now.pos)
 		return SEGMENTER_NONE;
 	note_group(s, rap);
-	if (!s->stopped && (s->torn || has_hole(s, passed(s, rap))) &&
+	if (!s->stopped && has_hole(s, passed(s, rap)) &&
 	    stop(s, s->pause_pos, s->pause_ms, done))
 		cut = SEGMENTER_CUT;
 	if (s->stopped) {
-		other = s->torn || !continues(s, rap);
+		other = !continues(s, rap);
 	} else if (is_due(s, rap, now_ns)) {
 		s->now.end = rap->pos;
 		s->now.duration_ms = duration_of(s, rap, now_ns);

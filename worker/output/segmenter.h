@@ -12,8 +12,8 @@
  * next is likely to be behind the target, and anywhere if there is none up to
  * the target.  The first one is cut anywhere after 20 seconds.
  *
- * A segment in whose last picture a process died ends in front of that picture:
- * a decoder may stop at it for good.
+ * A segment in whose last picture a process ended is whole in front of that
+ * picture, and ends there: a decoder may stop at a torn one for good.
  *
  * A segment in which the stream stops ends there, without the time of the hole,
  * and the next one begins at a join point: after an outage of segmenter_idle(),
@@ -54,9 +54,7 @@ struct segmenter {
 	uint64_t resumed_ns;  /* end of the last such outage; 0: none */
 	bool paused;          /* packets return after a pause, and no time
 			       * of them is known yet: */
-	bool torn;            /* the last unit in front of the pause is, and
-			       * belongs to no segment */
-	uint64_t pause_pos;   /* where they begin, or the torn unit does */
+	uint64_t pause_pos;   /* where they begin */
 	uint32_t pause_ms;    /* length of the segment up to there; 0:
 			       * unknown */
 	struct ring_segment now;
@@ -73,10 +71,11 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
 
-/* The last unit of that segment, which begins at pos, is torn: the process died
- * in it.  The segment ends in front of it, and the next one, at the next join
- * point, is a discontinuity. */
-void segmenter_tear(struct segmenter *, uint64_t pos);
+/* The process before ended in the last unit of the segment, or in the first one
+ * of a segment behind it.  The segment ends at pos, media_ms after its begin,
+ * and the next one is a discontinuity.  False: it had ended. */
+bool segmenter_tear(struct segmenter *, uint64_t pos, uint32_t media_ms,
+		    struct ring_segment *done);
 
 /* No segment rounds to more seconds from now on. */
 void segmenter_limit(struct segmenter *, unsigned target_s);

@@ -475,6 +475,8 @@ void pipeline_use_ring(struct pipeline *p, int fd)
 {
 	int err;
 
+	if (p->ring != NULL)
+		ring_out_goes_on(p->ring);
 	ring_out_free(&p->ring);
 	p->ring_error.text[0] = '\0';
 	p->ring = ring_out_new(fd, pipeline_psi(p), &err);

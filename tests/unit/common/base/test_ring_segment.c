@@ -254,3 +254,40 @@ Test(ring_segment, a_broken_ring_has_none)
 	cr_assert_leq(list.target_s, RING_TARGET_MAX_S);
 	rig_done(&r);
 }
+
+/* The writer is killed between any two of its stores. */
+Test(ring_segment, the_torn_unit_begins_in_front_of_the_published_end)
+{
+	struct rig r;
+	uint64_t begin, end, pos = 0;
+	uint32_t ms = 0;
+	int err;
+
+	rig_init(&r);
+	cut(&r);
+	put(&r, PACKETS);
+	cr_assert_not(ring_unit_torn(r.writer, &pos, &ms));
+	begin = ring_writer_pos(r.writer);
+	ring_unit_begin(r.writer, 40);
+	/* no byte of it */
+	ring_publish(r.writer);
+	cr_assert_not(ring_unit_torn(r.writer, &pos, &ms));
+	put(&r, PACKETS);
+	end = ring_writer_pos(r.writer);
+	ring_unit_begin(r.writer, 80);
+	put(&r, PACKETS);
+	for (unsigned at = 0; at < 3; at++) {
+		struct ring_writer *next;
+
+		/* at 0 nothing of the newer unit is published */
+		atomic_store(&r.writer->header->pos,
+			     at == 1 ? begin + RING_PACKET : end);
+		if (at == 2)
+			atomic_store(&r.writer->header->units[0].pos, 0);
+		next = ring_writer_new(r.fd, &err);
+		cr_assert_eq(ring_unit_torn(next, &pos, &ms), at > 0);
+		cr_assert(at == 0 || (pos == begin && ms == 40));
+		ring_writer_free(&next);
+	}
+	rig_done(&r);
+}
