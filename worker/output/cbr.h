@@ -15,9 +15,10 @@
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
- * dead source.  After a pause of CBR_PAUSE_MS packets wait for the PCRs that
- * show for each clock whether it stopped, at most CBR_HELD_MS, so that new time
- * bases are announced in front of them.
+ * dead source.  After a pause of CBR_PAUSE_MS, or of less if units would leave
+ * behind their DTS, packets wait for the PCRs that show for each clock whether
+ * it stopped, at most CBR_HELD_MS, so that new time bases are announced in
+ * front of them.
  *
  * Pure: time is an argument.  Owns its queue.
  */

@@ -129,8 +129,9 @@ bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 /* Takes the DTS (27 MHz) of a unit of this clock, behind its last PCR. */
 void cbr_clock_unit(struct cbr_clock *, uint64_t dts);
 
-/* How much later than the last PCR packets may be so that all units leave
- * before their DTS; INT64_MAX: unknown. */
+/* How much later than the last PCR packets may be so that the units of the
+ * first video and audio of the program leave before their DTS; INT64_MAX:
+ * unknown. */
 int64_t cbr_clock_slack(const struct cbr_clock *);
 
 /* The queue has no room for this PCR: the next one is no jump because of it. */
