@@ -220,10 +220,17 @@ Test(adapter_procs, only_an_adapter_with_a_tuner_takes_one, .timeout = 120)
 						       rig_host())), -1);
 }
 
-static bool has_six_workers(void *arg)
+static bool has_six_successors(void *arg)
 {
+	const char *at = rig_log();
+	unsigned n = 0;
+
 	(void)arg;
-	return b.rings >= 6; /* a ring each */
+	while ((at = strstr(at, "replaced for a file")) != NULL) {
+		at++;
+		n++;
+	}
+	return n >= 6;
 }
 
 /* A stream that asks for so many is restarted for a failure. */
@@ -235,7 +242,8 @@ Test(adapter_procs, many_successors_in_a_row_are_no_failures, .timeout = 120)
 	(void)json_object_set_new(json_array_get(b.list, 0), "id",
 				  json_string("renews"));
 	adapter_procs_set(b.adapters, b.list);
-	rig_run_until(b.rig.loop, has_six_workers, NULL, 60000, "six workers");
+	rig_run_until(b.rig.loop, has_six_successors, NULL, 60000,
+		      "six successors");
 	cr_assert(adapter_procs_get(b.adapters, "renews", &info));
 	cr_assert_eq(info.restarts, 0, "%s", rig_log());
 	teardown();

@@ -84,6 +84,8 @@ async function until(child, seconds, ready) {
 }
 
 const dropping = /discontinuity|lost|corrupt|deadlock|too late|underflow/i;
+// A time base that a playlist announces.
+const ofBases = /Ending demuxer stream|Draining on discontinuity/;
 // A segment that was skipped is a gap.
 const ofGaps = /discontinuity|lost/i;
 
@@ -105,7 +107,7 @@ async function cvlc(t, url, seconds) {
 		/Received first picture/.test(child.text.err));
 
 	const faults = sorted(said.filter((line) => dropping.test(line) &&
-		!/too late/.test(line)));
+		!ofBases.test(line) && !/too late/.test(line)));
 	const skips = skipsOf(said);
 	const gaps = skips.length === 0 ? [] :
 		faults.errors.filter((line) => ofGaps.test(line));
