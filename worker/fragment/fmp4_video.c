@@ -20,6 +20,7 @@ enum {
 	HEVC_IRAP_FIRST = 16,
 	HEVC_IRAP_LAST = 23,
 	HEVC_VPS = 32,
+	HEVC_SPS = 33,
 	HEVC_PPS = 34,
 	HEVC_AUD = 35,
 	HEVC_END_SEQUENCE = 36,
@@ -66,6 +67,13 @@ static bool is_set(const struct fmp4_track *t, unsigned type)
 	return t->coding == FMP4_AVC
 		? type == AVC_SPS || type == AVC_PPS
 		: type >= HEVC_VPS && type <= HEVC_PPS;
+}
+
+/* In front of a picture at which decoding can begin, as rap.h finds it.  A
+ * PPS may be in front of any picture. */
+static bool is_sequence(const struct fmp4_track *t, unsigned type)
+{
+	return type == (t->coding == FMP4_AVC ? AVC_SPS : HEVC_SPS);
 }
 
 /* Units that have no place in a file. */
@@ -152,8 +160,8 @@ static uint32_t add_units(struct fmp4_track *t, size_t i,
 
 		if (nal.len == 0 || is_useless(t, type))
 			continue;
-		/* an open group of pictures begins with its sets, too */
-		*ret_sync = *ret_sync || is_set(t, type) ||
+		/* an open group of pictures begins with its SPS, too */
+		*ret_sync = *ret_sync || is_sequence(t, type) ||
 			    is_random_access(t, type);
 		if (is_set(t, type) && has_set(sets, &nal))
 			continue;

@@ -57,6 +57,83 @@ Test(fmp4, every_unit_is_a_sample_at_its_time)
 	close_scene(&s);
 }
 
+/* VPS, SPS, PPS and a picture. */
+static const uint8_t hevc_sets[] =
+	"\0\0\1\x40\x01\x0c\x01\xff\xff\x01\x60\x00\x00\x03\x00\x90"
+	"\x00\x00\x03\x00\x00\x03\x00\x3c\x95\x98\x09"
+	"\0\0\1\x42\x01\x01\x01\x60\x00\x00\x03\x00\x90\x00\x00\x03"
+	"\x00\x00\x03\x00\x3c\xa0\x0a\x48\x0b\x9c\x95\x96\x56\x69\x24"
+	"\xca\xf0\x16\x80\x80\x00\x00\x03\x00\x80\x00\x00\x0c\x84"
+	"\0\0\1\x44\x01\xc1\x72\xb4\x62\x40\0\0\1\x26\x01key";
+
+static void add_program(struct scene *s, uint8_t type)
+{
+	const struct build_entry program = { 1, 0x100 };
+	const struct build_es es = { .type = type, .pid = VIDEO };
+	uint8_t section[1024];
+
+	build_section(s->b, 0, section, build_pat(section, 0, &program, 1));
+	build_section(s->b, 0x100, section,
+		      build_pmt(section, program, 0, &es, 1));
+}
+
+/* ISO/IEC 14496-12 8.8.3.1 */
+Test(fmp4, a_picture_set_in_front_of_a_picture_makes_no_sync_sample)
+{
+	struct buf es = { 0 };
+	struct scene s;
+
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	buf_append(&es, pps, sizeof pps - 1);
+	buf_append(&es, slice, sizeof slice - 1);
+	add(&s, VIDEO, PICTURE, &es);
+	add_picture(&s, 2 * PICTURE, false);
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_assert_eq(samples_of(&s, 0), 3);
+	cr_expect_eq(field_of(&s, 0, 0, 2), 0x02000000);
+	cr_expect_eq(field_of(&s, 0, 1, 2), 0x01010000);
+	cr_expect_eq(field_of(&s, 0, 2, 2), 0x01010000);
+	buf_done(&es);
+	close_scene(&s);
+	/* an open group of pictures begins with its SPS */
+	open_scene(&s);
+	build_tables(s.b);
+	add_picture(&s, 0, true);
+	buf_reset(&es, 0);
+	buf_append(&es, sps, sizeof sps - 1);
+	buf_append(&es, pps, sizeof pps - 1);
+	buf_append(&es, slice, sizeof slice - 1);
+	add(&s, VIDEO, PICTURE, &es);
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_expect_eq(field_of(&s, 0, 1, 2), 0x02000000);
+	buf_done(&es);
+	close_scene(&s);
+}
+
+Test(fmp4, hevc_begins_at_its_sps_and_not_at_a_pps)
+{
+	static const uint8_t front[] = "\0\0\1\x44\x01\xc1\x72\xb4\x62\x40"
+		"\0\0\1\x02\x01P";
+	struct buf es = { 0 };
+	struct scene s;
+
+	open_scene(&s);
+	add_program(&s, 0x24);
+	buf_append(&es, hevc_sets, sizeof hevc_sets - 1);
+	add(&s, VIDEO, 0, &es);
+	buf_reset(&es, 0);
+	buf_append(&es, front, sizeof front - 1);
+	add(&s, VIDEO, PICTURE, &es);
+	cr_assert_eq(make(&s), 0, "%s", s.error.text);
+	cr_assert_eq(samples_of(&s, 0), 2);
+	cr_expect_eq(field_of(&s, 0, 0, 2), 0x02000000);
+	cr_expect_eq(field_of(&s, 0, 1, 2), 0x01010000);
+	buf_done(&es);
+	close_scene(&s);
+}
+
 Test(fmp4, a_segment_waits_for_the_end_of_its_units)
 {
 	struct scene s;
@@ -271,17 +348,6 @@ Test(fmp4, the_sound_in_front_of_a_pause_lasts_as_long)
 	close_scene(&s);
 }
 
-static void add_program(struct scene *s, uint8_t type)
-{
-	const struct build_entry program = { 1, 0x100 };
-	const struct build_es es = { .type = type, .pid = VIDEO };
-	uint8_t section[1024];
-
-	build_section(s->b, 0, section, build_pat(section, 0, &program, 1));
-	build_section(s->b, 0x100, section,
-		      build_pmt(section, program, 0, &es, 1));
-}
-
 Test(fmp4, video_that_it_does_not_carry_has_a_reason)
 {
 	struct scene s;
@@ -307,19 +373,12 @@ Test(fmp4, video_that_it_does_not_carry_has_a_reason)
 
 Test(fmp4, hevc_has_its_sets_in_its_initialization)
 {
-	static const uint8_t sets[] =
-		"\0\0\1\x40\x01\x0c\x01\xff\xff\x01\x60\x00\x00\x03\x00\x90"
-		"\x00\x00\x03\x00\x00\x03\x00\x3c\x95\x98\x09"
-		"\0\0\1\x42\x01\x01\x01\x60\x00\x00\x03\x00\x90\x00\x00\x03"
-		"\x00\x00\x03\x00\x3c\xa0\x0a\x48\x0b\x9c\x95\x96\x56\x69\x24"
-		"\xca\xf0\x16\x80\x80\x00\x00\x03\x00\x80\x00\x00\x0c\x84"
-		"\0\0\1\x44\x01\xc1\x72\xb4\x62\x40\0\0\1\x26\x01key";
 	struct buf es = { 0 };
 	struct scene s;
 
 	open_scene(&s);
 	add_program(&s, 0x24);
-	buf_append(&es, sets, sizeof sets - 1);
+	buf_append(&es, hevc_sets, sizeof hevc_sets - 1);
 	add(&s, VIDEO, 0, &es);
 	cr_assert_eq(make(&s), 0, "%s", s.error.text);
 	cr_assert_eq(be32(box(&s.init, "hvc1", 0) + 24), 322 << 16 | 182);
