@@ -16,7 +16,7 @@ struct backend_job {
 	struct service_request request;
 	struct backend_proc *owner;
 	struct msg_backend_ask ask; /* with texts of its own */
-	backend_done_fn *done;
+	backend_done_fn *done; /* NULL: cancelled after it was sent */
 	void *arg;
 	ev_timer deadline; /* to be sent, then to be answered */
 };
@@ -53,7 +53,8 @@ static void job_end(struct backend_job *j,
 	void *arg = j->arg;
 
 	job_free(j);
-	done(result, arg);
+	if (done != NULL)
+		done(result, arg);
 }
 
 static void job_fail(struct backend_job *j, const char *error)
@@ -111,15 +112,30 @@ static void give_place(struct backend_job *j)
 static void on_message(const struct msg *m, void *self)
 {
 	struct backend_proc *p = self;
+	const struct msg_backend_result *result = &m->backend_result;
 	struct service_request *r;
 
 	if (m->type != MSG_BACKEND_RESULT || m->seq == 0)
 		return;
 	r = service_requests_find(&p->jobs, m->seq);
 	if (r == NULL)
-		return; /* cancelled, or too late */
+		return; /* too late */
 	give_place(job_of(r));
-	job_end(job_of(r), &m->backend_result);
+	/* no status and no error: the worker had no place for the request */
+	job_end(job_of(r), result->status == 0 && result->error[0] == '\0'
+				   ? NULL : result);
+}
+
+/* Cancelled jobs need no place when the worker is gone. */
+static void drop_cancelled(struct backend_proc *p)
+{
+	struct service_request *r, *next;
+
+	for (r = TAILQ_FIRST(&p->jobs); r != NULL; r = next) {
+		next = TAILQ_NEXT(r, link);
+		if (job_of(r)->done == NULL)
+			job_free(job_of(r));
+	}
 }
 
 /* The worker ended: its successor gets the jobs again. */
@@ -128,6 +144,7 @@ static void on_down(void *self)
 	struct backend_proc *p = self;
 	struct service_request *r;
 
+	drop_cancelled(p);
 	service_requests_take_back(&p->jobs);
 	p->n_sent = 0;
 	while ((r = service_requests_find_deadly(&p->jobs)) != NULL)
@@ -157,6 +174,7 @@ void backend_proc_free(struct backend_proc **p)
 {
 	if (*p == NULL)
 		return;
+	drop_cancelled(*p);
 	assert(TAILQ_EMPTY(&(*p)->jobs));
 	service_proc_free(&(*p)->service);
 	free(*p);
@@ -213,7 +231,12 @@ struct backend_job *backend_job_new(struct backend_proc *p,
 
 void backend_job_cancel(struct backend_job **j)
 {
-	if (*j != NULL)
-		job_free(*j);
+	struct backend_job *job = *j;
+
 	*j = NULL;
+	if (job != NULL && job->request.seq != 0)
+		/* its request continues in the worker */
+		job->done = NULL;
+	else if (job != NULL)
+		job_free(job);
 }

@@ -6,8 +6,8 @@
  * The worker starts with the first job and stays.  It has a bounded number of
  * requests at a time; the others wait in order, up to a limit.  A job without a
  * result within its deadline after it was sent is unavailable, as is a job that
- * waited as long for a worker that does not run; a job that waited as long for
- * its turn ends without a result.
+ * waited as long for a worker that does not run.  A job ends without a result if
+ * it waited as long for its turn, or if the worker had no place for it.
  *
  * Owns the worker; borrows the loop and the spawner.
  */
@@ -27,14 +27,15 @@ enum {
 };
 
 struct backend_proc *backend_proc_new(const struct service_config *);
-/* NULL-safe; sets *p to NULL.  All jobs must have ended. */
+/* NULL-safe; sets *p to NULL.  All jobs must have ended or been
+ * cancelled. */
 void backend_proc_free(struct backend_proc **);
 
 /* The worker, borrowed. */
 struct service_proc *backend_proc_service(struct backend_proc *);
 
-/* result: borrowed; status 0 with error: unavailable; NULL: the job was not
- * sent. */
+/* result: borrowed; status 0 with error: unavailable; NULL: no request was made
+ * for the job. */
 typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
 
 /* The message is copied.  done is called from the loop.  NULL: too many jobs
@@ -42,5 +43,7 @@ typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
 struct backend_job *backend_job_new(struct backend_proc *,
 				    const struct msg_backend_ask *,
 				    backend_done_fn *done, void *arg);
-/* Ends a job without a call.  NULL-safe; sets *j to NULL. */
+/* Ends a job without a call.  A job that was sent keeps its place until its
+ * result or deadline, as the worker continues the request.  NULL-safe; sets *j to
+ * NULL. */
 void backend_job_cancel(struct backend_job **);

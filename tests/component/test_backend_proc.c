@@ -3,6 +3,7 @@
 #include "master/viewers/backend_proc.h"
 
 #include "common/base/sockaddr.h"
+#include "proto/ipc/channel.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
 
@@ -13,6 +14,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum {
+	CONNECTIONS_MAX = 512,
+	VISITS = 300,        /* more than the worker has places */
+	WAITING = 300,
+	WORKER_PLACES = 256,
+};
 
 struct bench {
 	struct service_rig rig;
@@ -34,7 +42,7 @@ static void setup(struct bench *b, const char *worker)
 	b->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 			   0);
 	cr_assert_eq(bind(b->server, &any.sa, any.len), 0);
-	cr_assert_eq(listen(b->server, 8), 0);
+	cr_assert_eq(listen(b->server, CONNECTIONS_MAX), 0);
 	service_rig_init(&b->rig, worker);
 	config = service_rig_config(&b->rig);
 	b->backend = backend_proc_new(&config);
@@ -61,20 +69,32 @@ static void on_done(const struct msg_backend_result *r, void *arg)
 	(void)snprintf(b->error, sizeof b->error, "%s", r->error);
 }
 
-static void ask(struct bench *b)
+static struct msg_backend_ask question(const struct bench *b, char url[64])
 {
 	struct sockaddr_any at;
-	char url[64];
 
 	cr_assert_eq(sockaddr_of_listener(b->server, &at), 0);
-	(void)snprintf(url, sizeof url, "http://127.0.0.1:%u/",
-		       sockaddr_port(&at));
-	cr_assert_not_null(backend_job_new(
-		b->backend, &(struct msg_backend_ask){
-			.url = url, .session = "1", .channel = "a",
-			.peer = "192.0.2.1", .path = "/", .agent = "",
-			.host = "" },
-		on_done, b));
+	(void)snprintf(url, 64, "http://127.0.0.1:%u/", sockaddr_port(&at));
+	return (struct msg_backend_ask){
+		.url = url, .session = "1", .channel = "a",
+		.peer = "192.0.2.1", .path = "/", .agent = "", .host = "",
+	};
+}
+
+static struct backend_job *ask_for(struct bench *b, backend_done_fn *done,
+				   void *arg)
+{
+	char url[64];
+	struct msg_backend_ask q = question(b, url);
+	struct backend_job *j = backend_job_new(b->backend, &q, done, arg);
+
+	cr_assert_not_null(j);
+	return j;
+}
+
+static struct backend_job *ask(struct bench *b)
+{
+	return ask_for(b, on_done, b);
 }
 
 static bool is_done(void *arg)
@@ -99,7 +119,7 @@ Test(backend_proc, without_a_worker_the_backend_is_unavailable, .timeout = 90)
 	struct bench b;
 
 	setup(&b, "no-such-worker");
-	ask(&b);
+	(void)ask(&b);
 	rig_run_until(b.rig.loop, is_done, &b, 10000, "an answer");
 	cr_assert_eq(b.status, 0, "there is a result");
 	cr_assert_str_eq(b.error, "its worker does not run");
@@ -112,7 +132,7 @@ Test(backend_proc, a_job_that_ended_two_workers_is_not_sent_again,
 	struct bench b;
 
 	setup(&b, "sluice-worker");
-	ask(&b);
+	(void)ask(&b);
 	for (unsigned i = 0; i < 2 && b.done == 0; i++) {
 		rig_run_until(b.rig.loop, is_asked, &b, 10000, "a question");
 		if (b.done == 0)
@@ -123,5 +143,80 @@ Test(backend_proc, a_job_that_ended_two_workers_is_not_sent_again,
 	cr_assert_eq(b.status, 0);
 	if (strcmp(b.error, "its worker ended twice") != 0)
 		cr_assert(rig_is_busy(), "%s", b.error);
+	teardown(&b);
+}
+
+/* A job of which the worker has made a request. */
+static void begin(struct bench *b)
+{
+	struct backend_job *first;
+
+	setup(b, "sluice-worker");
+	first = ask(b);
+	rig_run_until(b->rig.loop, is_asked, b, 10000, "a question");
+	cr_assert_eq(b->done, 0);
+	backend_job_cancel(&first);
+}
+
+struct waiting {
+	struct bench *bench;
+	struct backend_job *job; /* NULL: it has ended */
+};
+
+static void on_waiting(const struct msg_backend_result *r, void *arg)
+{
+	struct waiting *w = arg;
+
+	w->job = NULL;
+	on_done(r, w->bench);
+}
+
+Test(backend_proc, a_cancelled_job_keeps_its_place_with_the_worker,
+     .timeout = 90)
+{
+	struct waiting list[WAITING];
+	struct bench b;
+
+	begin(&b);
+	for (unsigned i = 0; i < VISITS; i++) {
+		struct backend_job *visit = ask(&b);
+
+		(void)ev_run(b.rig.loop, EVRUN_NOWAIT);
+		backend_job_cancel(&visit);
+	}
+	for (unsigned i = 0; i < WAITING; i++) {
+		list[i].bench = &b;
+		list[i].job = ask_for(&b, on_waiting, &list[i]);
+	}
+	rig_run_for(b.rig.loop, 1000);
+	if (b.done != 0)
+		cr_expect(b.status == -1 && rig_is_busy(), "%u of %u: %s",
+			  b.done, (unsigned)WAITING, b.error);
+	for (unsigned i = 0; i < WAITING; i++)
+		backend_job_cancel(&list[i].job);
+	teardown(&b);
+}
+
+Test(backend_proc, a_worker_without_a_place_says_nothing_about_the_backend,
+     .timeout = 90)
+{
+	struct msg m = { .type = MSG_BACKEND_ASK };
+	struct bench b;
+	char url[64];
+
+	begin(&b);
+	m.backend_ask = question(&b, url);
+	for (unsigned i = 0; i < WORKER_PLACES; i++) {
+		m.seq = UINT32_MAX - i;
+		cr_assert_eq(channel_send(service_proc_channel(
+			backend_proc_service(b.backend)), &m, NULL, 0), 0);
+		(void)ev_run(b.rig.loop, EVRUN_NOWAIT);
+	}
+	(void)ask(&b);
+	rig_run_until(b.rig.loop, is_done, &b, 10000, "an answer");
+	/* after 3 s the worker has places again */
+	if (b.status != -1)
+		cr_expect(strcmp(b.error, "no answer within 3 s") == 0 &&
+			  rig_is_busy(), "%s", b.error);
 	teardown(&b);
 }

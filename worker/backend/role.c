@@ -111,15 +111,18 @@ static void every_second(void *role)
 
 static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
-	static const struct msg_backend_result failed = {
+	struct role *r = role;
+	struct backend_fetch *f = NULL;
+	struct msg_backend_result failed = {
 		.login = "", .user = "", .location = "",
 		.error = "the request cannot be made",
 	};
-	struct role *r = role;
-	struct backend_fetch *f = NULL;
 
 	(void)fds, (void)n_fds;
-	if (r->n < FETCHES_MAX)
+	/* no place, which says nothing about the backend */
+	if (r->n >= FETCHES_MAX)
+		failed.error = "";
+	else
 		f = backend_fetch_new(r->multi, m->seq, &m->backend_ask);
 	if (f == NULL) {
 		send_result(r, m->seq, &failed);
