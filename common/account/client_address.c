@@ -35,6 +35,12 @@ void client_address(const json_t *settings, const char *peer,
 		*ret = a;
 }
 
+bool viewer_header_counts(const json_t *settings, const json_t *auth)
+{
+	return json_is_true(json_object_get(settings, "allow_real_ip")) ||
+	       json_is_true(json_object_get(auth, "x_real_ip"));
+}
+
 void viewer_address(const json_t *document, const char *peer,
 		    const char *real_ip, struct ip_address *ret)
 {
@@ -45,7 +51,7 @@ void viewer_address(const json_t *document, const char *peer,
 	if (ip_parse(peer, ret) < 0)
 		*ret = (struct ip_address){ 0 };
 	if (real_ip != NULL &&
-	    json_is_true(json_object_get(auth, "x_real_ip")) &&
+	    viewer_header_counts(settings, auth) &&
 	    json_object_get(settings, "real_ip_trusted") != NULL &&
 	    is_trusted(settings, ret) && ip_parse(real_ip, &a) == 0)
 		*ret = a;

@@ -13,13 +13,18 @@
 #include "common/base/util.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* peer: address of the connection; real_ip: value of the header, NULL: absent;
  * settings: the section of the configuration, NULL: absent. */
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);
 
-/* The same of a viewer: the setting is auth.x_real_ip, and without the list no
- * header counts.  document: the whole configuration. */
+/* Can the header replace the address of a viewer?  allow_real_ip and
+ * auth.x_real_ip each permit it.  Either section: NULL: absent. */
+bool viewer_header_counts(const json_t *settings, const json_t *auth);
+
+/* The same as client_address() for a viewer, with viewer_header_counts(), and
+ * without the list no header counts.  document: the whole configuration. */
 void viewer_address(const json_t *document, const char *peer,
 		    const char *real_ip, struct ip_address *ret);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/viewer_settings.h"
 
+#include "common/account/client_address.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,13 +99,14 @@ static bool is_word(const json_t *auth, const char *key, const char *word)
 	return text != NULL && strcmp(text, word) == 0;
 }
 
-void viewer_settings_read(const json_t *auth, struct viewer_settings *ret)
+void viewer_settings_read(const json_t *settings, const json_t *auth,
+			  struct viewer_settings *ret)
 {
 	struct errmsg error;
 
 	if (viewer_backend_url(auth, ret->url, &error) < 0)
 		ret->url[0] = '\0';
-	ret->real_ip = json_is_true(json_object_get(auth, "x_real_ip"));
+	ret->real_ip = viewer_header_counts(settings, auth);
 	ret->ends_oldest = is_word(auth, "conlimit_mode", "oldest");
 	/* the default is that of the reference product */
 	ret->fails_closed =

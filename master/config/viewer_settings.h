@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of the section `auth` that are no rules.  Pure. */
+/* What viewers need beside the rules: keys of the section `auth`, and
+ * allow_real_ip.  Pure. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -21,12 +22,14 @@ int viewer_backend_url(const json_t *auth, char url[VIEWER_URL_MAX],
 
 struct viewer_settings {
 	char url[VIEWER_URL_MAX]; /* of the backend; "": none */
-	bool real_ip;      /* x_real_ip */
+	bool real_ip;      /* x_real_ip or allow_real_ip */
 	bool fails_closed; /* backend_unreachable is not "allow" */
 	bool ends_oldest;  /* conlimit_mode is "oldest" */
 };
 
-void viewer_settings_read(const json_t *auth, struct viewer_settings *ret);
+/* Either section: NULL: absent. */
+void viewer_settings_read(const json_t *settings, const json_t *auth,
+			  struct viewer_settings *ret);
 
 /* Can the text be sent in the header Location? */
 bool viewer_location_is_valid(const char *text);

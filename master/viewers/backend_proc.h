@@ -6,8 +6,8 @@
  * The worker starts with the first job and stays.  It has a bounded number of
  * requests at a time; the others wait in order, up to a limit.  A job without a
  * result within its deadline after it was sent is unavailable, as is a job that
- * waited as long for a worker that does not run.  A job ends without a result if
- * it waited as long for its turn, or if the worker had no place for it.
+ * waited as long for a worker that does not run.  A job ends without a result
+ * if it waited as long for its turn, or if the worker had no place for it.
  *
  * Owns the worker; borrows the loop and the spawner.
  */
@@ -44,6 +44,6 @@ struct backend_job *backend_job_new(struct backend_proc *,
 				    const struct msg_backend_ask *,
 				    backend_done_fn *done, void *arg);
 /* Ends a job without a call.  A job that was sent keeps its place until its
- * result or deadline, as the worker continues the request.  NULL-safe; sets *j to
- * NULL. */
+ * result or deadline, as the worker continues the request.  NULL-safe; sets *j
+ * to NULL. */
 void backend_job_cancel(struct backend_job **);

@@ -271,7 +271,8 @@ static void read_settings(struct viewers *v)
 	struct viewer_settings old = v->settings;
 
 	viewer_rules_read(v->rules, config_document(v->cfg.config));
-	viewer_settings_read(viewers_auth(v), &v->settings);
+	viewer_settings_read(config_settings(v->cfg.config), viewers_auth(v),
+			     &v->settings);
 	if (strcmp(old.url, v->settings.url) == 0)
 		return;
 	backend_cache_clear(v->cache);

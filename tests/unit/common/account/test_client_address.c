@@ -54,3 +54,41 @@ Test(client_address, accepts_the_header_from_trusted_proxies_only)
 		json_decref(settings);
 	}
 }
+
+#define TRUSTED "\"real_ip_trusted\":[\"192.0.2.0/24\"]"
+
+Test(client_address, of_a_viewer_needs_either_key_and_a_trusted_proxy)
+{
+	static const struct {
+		const char *document, *peer, *wanted;
+	} cases[] = {
+		{ "{\"settings\":{" ALLOW "," TRUSTED "}}", "192.0.2.1",
+		  "203.0.113.9" },
+		{ "{\"settings\":{" ALLOW "," TRUSTED "}}", "192.0.3.1",
+		  "192.0.3.1" },
+		{ "{\"settings\":{" ALLOW "," TRUSTED "},"
+		  "\"auth\":{\"x_real_ip\":false}}", "192.0.2.1",
+		  "203.0.113.9" },
+		{ "{\"settings\":{" TRUSTED "},"
+		  "\"auth\":{\"x_real_ip\":true}}", "192.0.2.1",
+		  "203.0.113.9" },
+		{ "{\"settings\":{" TRUSTED "},\"auth\":{}}", "192.0.2.1",
+		  "192.0.2.1" },
+		/* without the list no proxy is trusted */
+		{ "{\"settings\":{" ALLOW "}}", "192.0.2.1", "192.0.2.1" },
+		{ "{\"auth\":{\"x_real_ip\":true}}", "192.0.2.1",
+		  "192.0.2.1" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *document = json_loads(cases[i].document, 0, NULL);
+		char text[IP_TEXT_MAX];
+		struct ip_address a;
+
+		cr_assert_not_null(document, "%s", cases[i].document);
+		viewer_address(document, cases[i].peer, "203.0.113.9", &a);
+		ip_format(&a, text);
+		cr_expect_str_eq(text, cases[i].wanted, "%zu", i);
+		json_decref(document);
+	}
+}

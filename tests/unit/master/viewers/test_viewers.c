@@ -17,11 +17,14 @@ static struct world {
 	struct viewers *viewers;
 	enum ask_verdict verdict; /* of the last answer */
 	unsigned answers;
+	bool real_ip; /* of the last policy */
 } w;
 
 static void take(const struct msg *m, void *arg)
 {
 	(void)arg;
+	if (m->type == MSG_DELIVER_POLICY)
+		w.real_ip = m->deliver_policy.real_ip;
 	if (m->type != MSG_DELIVER_ANSWER)
 		return;
 	w.verdict = m->deliver_answer.verdict;
@@ -176,6 +179,33 @@ Test(viewers, http_ip_deny_precedes_the_token_of_a_preview)
 	cr_expect_eq(ask_preview(&way, olga), ASK_DENIED);
 	set_auth(json_array());
 	cr_expect_eq(ask_preview(&way, olga), ASK_ALLOWED);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+static void adopt(const char *document)
+{
+	json_t *all = json_loads(document, 0, NULL);
+
+	cr_assert_not_null(all, "%s", document);
+	config_replace(w.config, all, true);
+	json_decref(all);
+	viewers_changed(w.viewers);
+}
+
+Test(viewers, either_key_makes_the_workers_read_the_address_of_a_proxy)
+{
+	struct viewer_way way = { .send = take };
+
+	set_up();
+	viewers_up(w.viewers, &way);
+	cr_expect_not(w.real_ip);
+	adopt("{\"settings\":{\"allow_real_ip\":true}}");
+	cr_expect(w.real_ip);
+	adopt("{\"settings\":{}}");
+	cr_expect_not(w.real_ip);
+	adopt("{\"auth\":{\"x_real_ip\":true}}");
+	cr_expect(w.real_ip);
 	viewers_down(w.viewers, &way);
 	tear_down();
 }
