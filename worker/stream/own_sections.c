@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "worker/remux/place.h"
 #include "worker/tables/table_stage.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
@@ -124,15 +125,18 @@ static void refuse_table(struct own_sections *o, size_t first)
 
 void own_sections_use(struct own_sections *o, const struct psi *psi)
 {
+	uint64_t used[TS_PIDS / 64];
+
 	if (!psi_has_pat(psi))
 		return;
+	psi_used_pids(psi, used);
 	for (size_t i = 0; i < o->n; i++) {
 		struct own_section *s = &o->list[i];
 
 		if (!is_first(o, i))
 			continue;
 		if (s->key.pid >= SI_PIDS_END &&
-		    psi_class(psi, s->key.pid) != PID_UNKNOWN) {
+		    place_has(used, s->key.pid)) {
 			refuse_table(o, i);
 			continue;
 		}

@@ -16,5 +16,5 @@ struct own_sections *own_sections_new(const struct tables_spec *,
 void own_sections_free(struct own_sections **);
 
 /* The programs of the stream have changed: sends the sections whose PIDs no
- * program uses, and logs the others. */
+ * program uses for its PMT, a stream, a PCR or ECMs, and logs the others. */
 void own_sections_use(struct own_sections *, const struct psi *);

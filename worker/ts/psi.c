@@ -426,6 +426,30 @@ const uint8_t *psi_classes(const struct psi *psi)
 	return psi->classes;
 }
 
+static void mark_pid(uint16_t pid, const struct desc *ca, void *arg)
+{
+	uint64_t *set = arg;
+
+	(void)ca;
+	if (pid != TS_PID_NULL)
+		set[pid / 64] |= UINT64_C(1) << pid % 64;
+}
+
+void psi_used_pids(const struct psi *psi, uint64_t ret[TS_PIDS / 64])
+{
+	struct pmt pmt;
+
+	memset(ret, 0, TS_PIDS / 8);
+	for (size_t i = 0; i < psi->n_pids; i++)
+		mark_pid(psi->pids[i]->pid, NULL, ret);
+	for (size_t i = 0; i < psi->n_programs; i++) {
+		const struct psi_section *s = &psi->programs[i].pmt;
+
+		if (s->data != NULL && pmt_decode(s->data, s->len, &pmt) == 0)
+			pmt_each_pid(&pmt, mark_pid, ret);
+	}
+}
+
 uint8_t psi_stream_type(const struct psi *psi, uint16_t pid)
 {
 	pid &= 0x1fff;

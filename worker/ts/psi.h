@@ -63,6 +63,10 @@ static inline enum pid_class psi_class(const struct psi *psi, uint16_t pid)
 	return (enum pid_class)psi_classes(psi)[pid & 0x1fff];
 }
 
+/* A bit for each PID of PAT and PMTs, and for each that a PMT names: those of
+ * streams, PCRs and ECMs. */
+void psi_used_pids(const struct psi *, uint64_t ret[TS_PIDS / 64]);
+
 /* The stream_type of pid in the PMT that lists it; 0: no PMT lists it. */
 uint8_t psi_stream_type(const struct psi *, uint16_t pid);
 /* The same for parsers of its content: pmt_coding(). */
