@@ -104,8 +104,9 @@ static void send_table(struct own_sections *o, size_t first)
 		interval_ms = MIN(interval_ms, o->list[i].interval_ms);
 	}
 	table_stage_own_pid(o->stage, s->key.pid);
-	table_stage_drop(o->stage, s->key.table_id,
-			 s->key.pid < SI_PIDS_END);
+	/* elsewhere the table may be dropped for another reason */
+	if (s->key.pid < SI_PIDS_END)
+		table_stage_drop(o->stage, s->key.table_id, true);
 	(void)schedule_set(table_stage_schedule(o->stage), &s->key,
 			   interval_ms, list, n);
 }

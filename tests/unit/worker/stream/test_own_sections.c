@@ -7,6 +7,7 @@
 #include "worker/tables/table_stage.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 
@@ -26,6 +27,7 @@ static struct {
 	uint64_t ms;
 	unsigned passed[TS_PIDS]; /* packets without own sections */
 	unsigned own[TS_PIDS];    /* own sections */
+	unsigned bats; /* of the source */
 } g;
 
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -36,6 +38,8 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 			bool own = ts_pusi(p) && p[TABLE_AT] == OWN;
 
+			g.bats += ts_pid(p) == SI_PID_SDT && ts_pusi(p) &&
+				  p[TABLE_AT] == BAT_TABLE_ID;
 			(own ? g.own : g.passed)[ts_pid(p)]++;
 		}
 }
@@ -86,11 +90,16 @@ static void done(void)
 	psi_free(&g.psi);
 }
 
-/* A step with a PCR, an ECM and a packet of the free PID. */
+/* A step with a BAT, a PCR, an ECM and a packet of the free PID. */
 static void step(struct build *b)
 {
+	uint8_t bat[SECTION_PSI_MAX];
 	struct ts_run run;
 
+	(void)build_section(b, SI_PID_SDT, bat,
+			    build_table(bat, &(struct build_table){
+				.table_id = BAT_TABLE_ID, .extension = 1,
+				.body = "\xf0\0\xf0\0", .len = 4 }));
 	(void)build_pcr(b, PCR, g.ms * 27000);
 	(void)build_payload(b, ECM, 0);
 	(void)build_payload(b, FREE, 0);
@@ -139,4 +148,20 @@ Test(own_sections, leave_pids_of_pcrs_and_ecms_alone)
 		cr_expect_eq(g.passed[ECM] - ecms, STEPS);
 		done();
 	}
+}
+
+Test(own_sections, a_table_that_the_stream_drops_stays_dropped)
+{
+	init("4af00d 0001 c1 0000 f000 f000", FREE);
+	table_stage_drop(g.stage, BAT_TABLE_ID, true);
+	own_sections_use(g.sections, g.psi);
+	play();
+	cr_expect_eq(g.bats, 0u);
+	done();
+	/* and without that it passes */
+	init("4af00d 0001 c1 0000 f000 f000", FREE);
+	own_sections_use(g.sections, g.psi);
+	play();
+	cr_expect_gt(g.bats, 0u);
+	done();
 }
