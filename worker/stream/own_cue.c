@@ -15,7 +15,9 @@
 #include "worker/ts/pes.h"
 #include "worker/ts/psi.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	HEARTBEAT_MS = 5000,
@@ -27,6 +29,7 @@ enum {
 	CLOCK_MAX_MS = 1000, /* the age of the last PCR */
 	LEAD_MAX_MS = 10000, /* ISO/IEC 13818-1 2.4.2.6: still pictures */
 	LEAD_KEPT_MS = 1000,
+	SEGMENTATION = 2, /* type_id of a segmentation descriptor */
 };
 
 struct own_cue {
@@ -41,6 +44,7 @@ struct own_cue {
 			      * time */
 	uint64_t lead_at_ns; /* when it was found */
 	struct cue_memory *memory;
+	json_t *records[CUES_PENDING_MAX]; /* of its commands; NULL: none */
 };
 
 static struct schedule_key key_of(const struct own_cue *c, size_t place)
@@ -66,6 +70,8 @@ struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,
 
 void own_cue_free(struct own_cue **c)
 {
+	for (size_t i = 0; *c != NULL && i < CUES_PENDING_MAX; i++)
+		json_decref((*c)->records[i]);
 	free(*c);
 	*c = NULL;
 }
@@ -83,6 +89,8 @@ static void schedule(struct own_cue *c, size_t place, unsigned interval_ms,
 static void end(struct own_cue *c, size_t place)
 {
 	c->memory->pending[place].until_ns = 0;
+	json_decref(c->records[place]);
+	c->records[place] = NULL;
 	schedule(c, 1 + place, 0, NULL, 0);
 }
 
@@ -107,8 +115,10 @@ static void resume(struct own_cue *c)
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
 		const struct cue_pending *p = &c->memory->pending[i];
 
-		if (p->until_ns != 0)
-			schedule(c, 1 + i, REPEAT_MS, p->section, p->len);
+		if (p->until_ns == 0)
+			continue;
+		schedule(c, 1 + i, REPEAT_MS, p->section, p->len);
+		c->records[i] = si_record(p->section, p->len, c->pid);
 	}
 }
 
@@ -205,15 +215,89 @@ static json_int_t event_of(const json_t *record)
 	return id != NULL ? json_integer_value(id) : -1;
 }
 
+/* Sends the record of this place until then; -EINVAL with a sentence. */
+static int announce(struct own_cue *c, size_t place, uint64_t until_ns,
+		    struct errmsg *error)
+{
+	struct cue_pending *p = &c->memory->pending[place];
+	const json_t *record = c->records[place];
+	uint8_t section[SI_RECORD_BYTES];
+	size_t len;
+
+	if (si_record_encode(record, section, &len, error) < 0)
+		return -EINVAL;
+	schedule(c, 1 + place, REPEAT_MS, section, len);
+	p->until_ns = 0;
+	cue_memory_put(p, until_ns, event_of(record), section, len);
+	return 0;
+}
+
+static bool is_segmentation(const json_t *descriptor)
+{
+	return json_integer_value(json_object_get(descriptor, "type_id")) ==
+	       SEGMENTATION;
+}
+
+/* Does the command cancel the event of this descriptor? */
+static bool cancels(const json_t *record, const json_t *descriptor)
+{
+	const json_t *id = json_object_get(descriptor, "event_id"), *d;
+	size_t i;
+
+	if (!is_segmentation(descriptor) ||
+	    json_is_true(json_object_get(descriptor, "cancel")))
+		return false;
+	json_array_foreach(json_object_get(record, "descriptors"), i, d)
+		if (is_segmentation(d) &&
+		    json_is_true(json_object_get(d, "cancel")) &&
+		    json_equal(json_object_get(d, "event_id"), id))
+			return true;
+	return false;
+}
+
+/* Removes cancelled segmentation events from the command of a place, and a
+ * time_signal that has none left. */
+static void cancel_segments(struct own_cue *c, size_t place,
+			    const json_t *record)
+{
+	json_t *waiting = c->records[place], *kept = json_array(), *d;
+	const json_t *all = json_object_get(waiting, "descriptors");
+	const char *command = json_string_value(
+		json_object_get(waiting, "command"));
+	bool empty = command != NULL && strcmp(command, "time_signal") == 0;
+	size_t i;
+
+	json_array_foreach(all, i, d) {
+		if (cancels(record, d))
+			continue;
+		empty &= !is_segmentation(d);
+		(void)json_array_append(kept, d);
+	}
+	if (json_array_size(kept) == json_array_size(all)) {
+		json_decref(kept);
+		return;
+	}
+	(void)json_object_set_new(waiting, "descriptors", kept);
+	if (empty || announce(c, place, c->memory->pending[place].until_ns,
+			      NULL) < 0)
+		end(c, place);
+}
+
 /* A cancelled event is not announced any more. */
 static void cancel(struct own_cue *c, const json_t *record)
 {
-	if (!json_is_true(json_object_get(record, "cancel")))
-		return;
-	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
-		if (c->memory->pending[i].until_ns != 0 &&
-		    c->memory->pending[i].event == event_of(record))
+	bool insert = json_is_true(json_object_get(record, "cancel"));
+
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
+		const struct cue_pending *p = &c->memory->pending[i];
+
+		if (p->until_ns == 0)
+			continue;
+		if (insert && p->event == event_of(record))
 			end(c, i);
+		else
+			cancel_segments(c, i, record);
+	}
 }
 
 /* Why a command cannot be sent now, or NULL. */
@@ -233,10 +317,9 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 {
 	unsigned ms = m->timed ? m->pre_roll_ms : UNTIMED_MS;
 	const char *fault = find_fault(c, m->timed, now_ns);
-	uint8_t section[SI_RECORD_BYTES];
 	struct errmsg error = { "" };
-	size_t place, len;
 	json_t *record;
+	size_t place;
 
 	cancel(c, m->record);
 	place = cue_memory_place(c->memory);
@@ -251,14 +334,11 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 		(void)json_object_set_new(
 			record, "pts_time",
 			json_integer((json_int_t)time_in(c, now_ns, ms)));
-	if (si_record_encode(record, section, &len, &error) < 0) {
+	c->records[place] = record;
+	if (announce(c, place, now_ns + repeated_ns(c, m->timed, ms),
+		     &error) < 0) {
 		log_error("stream", "cue: a command is not sent: %s",
 			  error.text);
-	} else {
-		schedule(c, 1 + place, REPEAT_MS, section, len);
-		cue_memory_put(&c->memory->pending[place],
-			       now_ns + repeated_ns(c, m->timed, ms),
-			       event_of(record), section, len);
+		end(c, place);
 	}
-	json_decref(record);
 }
