@@ -254,6 +254,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_si_watch \
 	tests/unit/worker/analysis/test_monitor_program \
+	tests/unit/worker/analysis/test_monitor_si \
 	tests/unit/worker/analysis/test_monitor_silence \
 	tests/unit/worker/analysis/test_tstd \
 	tests/unit/worker/analysis/test_tstd_judge \

@@ -153,6 +153,20 @@ static void judge_si(struct monitor *m, uint64_t now_ns)
 	}
 }
 
+/* Services that had EIT present/following, each with a fault of its own. */
+static void judge_services(struct monitor *m, uint64_t now_ns)
+{
+	if (!psi_has_pat(m->psi))
+		return;
+	si_watch_follow(&m->si, m->psi);
+	for (size_t i = 0; i < m->si.n_services; i++) {
+		const struct si_service *s = &m->si.services[i];
+
+		m->faults[ALARM_EIT] += monitor_watches(m, s->number) &&
+					si_service_is_late(s, now_ns);
+	}
+}
+
 static void judge_pids(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
@@ -221,6 +235,7 @@ void monitor_judge(struct monitor *m, uint64_t now_ns)
 	judge_tables(m, now_ns);
 	judge_sections(m);
 	judge_si(m, now_ns);
+	judge_services(m, now_ns);
 	judge_pids(m, now_ns);
 	judge_pcrs(m, now_ns);
 	tstd_second(m);

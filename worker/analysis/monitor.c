@@ -342,9 +342,7 @@ __attribute__((noinline)) static void resume(struct monitor *m, uint64_t now_ns)
 		if (s->table_ns != 0)
 			s->table_ns = now_ns;
 	}
-	for (size_t i = 0; i < SI_TABLES; i++)
-		if (m->si.seen_ns[i] != 0)
-			m->si.seen_ns[i] = now_ns;
+	si_watch_resume(&m->si, now_ns);
 	for (size_t i = 0; i < m->n_pcrs; i++)
 		pcr_check_resume(&m->pcrs[i].check, now_ns);
 }

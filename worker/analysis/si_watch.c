@@ -15,6 +15,7 @@ enum {
 	GRAIN_MS = 200,
 	/* A sub-table without sections for so long leaves its place. */
 	FORGOTTEN_S = 600,
+	PRESENT_MS = 2000, /* TR 101 290 3.6.a */
 };
 
 void si_watch_init(struct si_watch *w)
@@ -127,6 +128,26 @@ static void judge_distance(struct si_watch *w, size_t slot,
 	t->end_ns = now_ns;
 }
 
+/* An EIT present/following: section 0 or 1 of its service. */
+static void take_present(struct si_watch *w, const uint8_t *section,
+			 uint64_t now_ns)
+{
+	uint16_t number = (uint16_t)(section[3] << 8 | section[4]);
+	struct si_service *s = w->services;
+	size_t i = 0;
+
+	if (!section_has_syntax(section) || section[6] > 1)
+		return;
+	while (i < w->n_services && s[i].number != number)
+		i++;
+	if (i == SI_SERVICES_MAX)
+		return;
+	if (i == w->n_services)
+		s[w->n_services++] = (struct si_service){
+			number, { now_ns, now_ns } };
+	s[i].seen_ns[section[6]] = now_ns;
+}
+
 static void take(struct si_watch *w, const uint8_t *section,
 		 size_t len, uint64_t now_ns)
 {
@@ -137,7 +158,12 @@ static void take(struct si_watch *w, const uint8_t *section,
 	/* tables of other transport streams may stop */
 	if (table == SI_TABLES || !actual)
 		return;
-	w->seen_ns[table] = now_ns;
+	/* a TOT is no TDT, which it requires */
+	if (section_table_id(section) != TOT_TABLE_ID ||
+	    w->seen_ns[table] == 0)
+		w->seen_ns[table] = now_ns;
+	if (table == SI_EIT)
+		take_present(w, section, now_ns);
 	if (table == SI_CAT && len <= sizeof w->cat) {
 		memcpy(w->cat, section, len);
 		w->cat_len = len;
@@ -165,6 +191,30 @@ void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
 			judge_distance(w, slot, section, nth, now_ns);
 		take(w, section, len, now_ns);
 	}
+}
+
+void si_watch_resume(struct si_watch *w, uint64_t now_ns)
+{
+	for (size_t i = 0; i < SI_TABLES; i++)
+		if (w->seen_ns[i] != 0)
+			w->seen_ns[i] = now_ns;
+	for (size_t i = 0; i < w->n_services; i++)
+		w->services[i].seen_ns[0] = w->services[i].seen_ns[1] = now_ns;
+}
+
+void si_watch_follow(struct si_watch *w, const struct psi *psi)
+{
+	for (size_t i = w->n_services; i-- > 0;)
+		if (psi_program_find(psi, w->services[i].number) == NULL)
+			w->services[i] = w->services[--w->n_services];
+}
+
+bool si_service_is_late(const struct si_service *s, uint64_t now_ns)
+{
+	uint64_t seen_ns = MIN(s->seen_ns[0], s->seen_ns[1]);
+
+	return now_ns > seen_ns &&
+	       now_ns - seen_ns > (PRESENT_MS + GRAIN_MS) * MS;
 }
 
 uint32_t si_watch_errors(struct si_watch *w)

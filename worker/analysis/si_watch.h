@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
@@ -31,6 +32,8 @@ enum {
 	SI_SUB_TABLES_MAX = 512,
 	/* Between two sections of a sub-table (EN 300 468 5.1.4). */
 	SI_GAP_MS = 25,
+	/* With EIT present/following; those of others are not judged. */
+	SI_SERVICES_MAX = PSI_PROGRAMS_MAX,
 };
 
 /* The last section of a sub-table. */
@@ -38,6 +41,14 @@ struct si_sub_table {
 	uint32_t name; /* PID, table_id and extension; 0: none */
 	uint64_t end;  /* number of its last packet */
 	uint64_t end_ns;
+};
+
+/* A service of the transport stream with EIT present/following. */
+struct si_service {
+	uint16_t number;
+	/* the last arrival of section 0 (present) and 1 (following); of the
+	 * first section, if never */
+	uint64_t seen_ns[2];
 };
 
 struct si_watch {
@@ -56,12 +67,20 @@ struct si_watch {
 	size_t cat_len;          /* 0: no CAT received */
 	uint8_t buffers[SI_PIDS][SECTION_MAX];
 	struct si_sub_table tables[SI_SUB_TABLES_MAX];
+	size_t n_services;
+	struct si_service services[SI_SERVICES_MAX];
 };
 
 void si_watch_init(struct si_watch *);
 /* Takes the nth packet of the multiplex; packets of other PIDs are ignored. */
 void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t nth,
 		   uint64_t now_ns);
+/* A silence ends: what it delayed is not late. */
+void si_watch_resume(struct si_watch *, uint64_t now_ns);
+/* Forgets the services that the PAT does not name. */
+void si_watch_follow(struct si_watch *, const struct psi *);
+/* Is one of the two EIT present/following of the service overdue (3.6)? */
+bool si_service_is_late(const struct si_service *, uint64_t now_ns);
 /* Sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);
 /* The rate of the multiplex in bit/s from now on; 0: not constant. */
