@@ -33,6 +33,7 @@ size_t mux_keep_services(const struct mux *m, size_t input,
 			.number = in->services[n].new_number,
 			.silent = s->silent,
 			.absent = s->absent,
+			.unlisted = s->unlisted,
 			.heard_ns = s->silent ? s->heard_ns : 0,
 		};
 	}
@@ -106,13 +107,15 @@ void mux_resume_service(const struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
 
-	s->heard_ns = m->now_ns;
+	s->heard_ns = s->listed_ns = m->now_ns;
 	for (size_t i = 0; i < in->n_kept; i++) {
 		struct mux_kept_service *k = &in->kept[i];
 
 		if (k->number != in->services[nth].new_number)
 			continue;
 		s->absent = k->absent && in->absent_ms > 0;
+		if (k->unlisted)
+			s->listed_ns = 0;
 		if (k->silent)
 			s->heard_ns = MIN(k->heard_ns, m->now_ns);
 		*k = in->kept[--in->n_kept];

@@ -83,6 +83,8 @@ struct mux_service {
 	size_t n_av;
 	uint16_t av[MUX_AV_MAX];
 	uint64_t heard_ns; /* a packet of them, or the first PMT */
+	uint64_t listed_ns; /* it is known since then; 0: for long */
+	bool unlisted; /* the SDT has an entry that its source has not */
 	bool silent;
 	bool absent;  /* not in the tables */
 	bool carried; /* a service that is not absent brings its pictures */
@@ -192,6 +194,8 @@ struct mux {
 	/* sections of inputs that the tables do not have yet */
 	bool cat_changed, sdt_changed;
 	uint64_t sections_ns; /* time at which they were built from sections */
+	uint64_t sdt_due_ns; /* a service that the SDT lacks gets an entry then;
+			      * 0: none lacks one */
 	struct eit_share *eit;
 	uint64_t tdt_s; /* the second of the last TDT */
 	uint8_t tdt_cc; /* of the next one */

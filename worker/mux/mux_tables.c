@@ -8,6 +8,7 @@
 #include "worker/remux/ids.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/section_writer.h"
+#include "worker/remux/service_desc.h"
 #include "worker/tables/time_build.h"
 #include "worker/ts/si_table.h"
 
@@ -20,7 +21,10 @@ enum {
 	EIT_ONID_AT = 10,
 	FREE_CA = 0x10, /* beside running_status */
 	EIT_FLAGS = 0x03,
-	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
+	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) ... */
+	RUNNING = 4,     /* ... and also where the input has none */
+	/* A source has sent its SDT, every 2 s (TS 101 211 4.4), or none. */
+	SDT_AWAIT_MS = 5000,
 	TDT_INTERVAL_S = 10,
 	/* A TDT that goes out later in its second is wrong. */
 	TDT_LATE_MS = 100,
@@ -362,6 +366,65 @@ static void add_services(const struct mux *m, const struct mux_source *in,
 	}
 }
 
+/* The entry of `sdt' of a service; NULL: it has none. */
+static const struct service_spec *find_spec(const struct mux *m,
+					    uint16_t number)
+{
+	const struct tables_spec *t = &m->tables;
+
+	for (size_t i = 0; i < t->n_services; i++)
+		if (t->services[i].pnr == number)
+			return &t->services[i];
+	return NULL;
+}
+
+/* An entry of a service that the SDT of its input lacks. */
+static void add_unnamed(const struct mux *m, const struct mux_source *in,
+			size_t nth, struct filler *f)
+{
+	static const struct remux_options none;
+	uint16_t number = in->services[nth].new_number;
+	struct service_given given =
+		service_given_of(&none, find_spec(m, number));
+	uint8_t entry[SDT_SERVICE + SERVICE_DESC_MAX] = {
+		[2] = 0xfc, [3] = RUNNING << 5 };
+	struct service_cut cut; /* the texts of `sdt' are short */
+	struct pmt_stream main;
+	bool radio = mux_main_stream(in, nth, &main) &&
+		     main.class == PID_AUDIO;
+	size_t n = service_desc_build(&given, NULL,
+				      radio ? SERVICE_TYPE_RADIO
+					    : SERVICE_TYPE_TV,
+				      entry + SDT_SERVICE, &cut);
+
+	entry[3] |= (uint8_t)(n >> 8);
+	entry[4] = (uint8_t)n;
+	if (add_service(m, in, entry, SDT_SERVICE + n, nth, f))
+		place_take(f->listed, number);
+}
+
+/* The services of an input that have no entry, unless it may still come. */
+static void add_unlisted(struct mux *m, const struct mux_source *in,
+			 struct filler *f)
+{
+	for (size_t k = 0; k < in->n_services; k++) {
+		struct mux_service *s = &in->states[k];
+		uint64_t due_ns = s->listed_ns == 0
+			? 0 : s->listed_ns + SDT_AWAIT_MS * MS;
+
+		if (s->absent)
+			continue;
+		s->unlisted = false;
+		if (place_has(f->listed, in->services[k].new_number))
+			continue;
+		s->unlisted = m->now_ns >= due_ns;
+		if (s->unlisted)
+			add_unnamed(m, in, k, f);
+		else if (m->sdt_due_ns == 0 || due_ns < m->sdt_due_ns)
+			m->sdt_due_ns = due_ns;
+	}
+}
+
 void mux_build_sdt(struct mux *m)
 {
 	const uint8_t onid[] = { (uint8_t)(m->cfg.onid >> 8),
@@ -376,6 +439,7 @@ void mux_build_sdt(struct mux *m)
 	};
 
 	m->psi_seen = psi_changes(m->psi);
+	m->sdt_due_ns = 0;
 	m->sdt.n = 0;
 	begin_section(&f);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
@@ -384,6 +448,8 @@ void mux_build_sdt(struct mux *m)
 							     SECTION_CRC)
 				add_services(m, &m->inputs[i],
 					     &m->inputs[i].sdt_source[k], &f);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++)
+		add_unlisted(m, &m->inputs[i], &f);
 	end_section(&f);
 	set_last(&m->sdt);
 	if (f.crowded != 0 && !m->edits_crowded)
@@ -396,7 +462,8 @@ void mux_build_sdt(struct mux *m)
 
 void mux_follow_sections(struct mux *m)
 {
-	m->sdt_changed |= psi_changes(m->psi) != m->psi_seen;
+	m->sdt_changed |= psi_changes(m->psi) != m->psi_seen ||
+			  (m->sdt_due_ns != 0 && m->now_ns >= m->sdt_due_ns);
 	if ((!m->cat_changed && !m->sdt_changed) ||
 	    m->now_ns - m->sections_ns < SECTIONS_MS * MS)
 		return;

@@ -302,7 +302,8 @@ static void put_tables(struct fill_rig *r, size_t i, uint16_t n)
 		build_mend_crc(section, len);
 		(void)build_section(ts, list[k].pid, section, len);
 	}
-	put_sdt(ts);
+	if (!r->no_sdt)
+		put_sdt(ts);
 }
 
 static void put_unit(struct build *ts, uint16_t pid, const void *es,

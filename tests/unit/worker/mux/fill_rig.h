@@ -87,6 +87,7 @@ struct fill_rig {
 	struct {
 		bool program, pcr, start;
 	} file_lacks;
+	bool no_sdt; /* of the inputs */
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
 	unsigned ticks;

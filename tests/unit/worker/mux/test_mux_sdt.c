@@ -23,6 +23,8 @@ enum {
 	FIRST = 101, /* ... with this number in the output */
 	VIDEO_OUT = 157, /* its place in the block of the input */
 	SDT_HEADER = 11, SDT_SERVICE = 5,
+	HEAD = 16, /* bytes that are kept of an entry */
+	UNLISTED = 2, /* services of the PAT without an entry */
 };
 
 struct rig {
@@ -38,6 +40,9 @@ struct rig {
 	uint8_t buffer[SECTION_MAX];
 	/* of the last SDT: descriptors of each service, those added */
 	unsigned found[NUMBERS], added[NUMBERS];
+	/* and the first bytes behind the number */
+	uint8_t heads[NUMBERS][HEAD];
+	struct tables_spec tables;
 	size_t lines; /* of the log */
 };
 
@@ -62,6 +67,9 @@ static void take_sdt(struct rig *r, size_t len)
 		unsigned number = (unsigned)(p[0] << 8 | p[1]) % NUMBERS;
 		struct desc d;
 
+		memset(r->heads[number], 0, HEAD);
+		memcpy(r->heads[number], p + 2,
+		       MIN((size_t)HEAD, SDT_SERVICE - 2 + loop.len));
 		p += SDT_SERVICE + loop.len;
 		r->found[number] = r->added[number] = 0;
 		while (desc_next(&loop, &d)) {
@@ -95,12 +103,17 @@ static void on_remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_feed(r->mux, 0, runs, n_runs);
 }
 
-/* Each service gets a descriptor, and the first one so many of 255 bytes. */
-static struct rig *rig_new(size_t large)
+/* Each service gets a descriptor, and the first one so many of 255 bytes.  With
+ * this entry of `sdt'. */
+static struct rig *rig_of(size_t large, const struct service_spec *named)
 {
 	static const struct remux_options options = { .set_tsid = 5 };
 	struct rig *r = xcalloc(1, sizeof *r);
 
+	if (named != NULL) {
+		r->tables.n_services = 1;
+		r->tables.services[0] = *named;
+	}
 	r->now_ns = 1001 * SECOND_NS;
 	r->in = build_new();
 	section_init(&r->sdt, r->buffer, sizeof r->buffer);
@@ -114,7 +127,8 @@ static struct rig *rig_new(size_t large)
 	}
 	r->mux = mux_new(&(struct mux_config){
 		.n_inputs = 1, .kbps = 4000, .delay_ms = 200,
-		.tsid = 5, .onid = 6, .edits = { r->edits, 1 + large },
+		.tsid = 5, .onid = 6, .tables = &r->tables,
+		.edits = { r->edits, 1 + large },
 		.versions = &r->versions, .continuity = &r->continuity,
 		.out = on_out, .arg = r });
 	mux_setup(r->mux, 0, &(struct mux_source_config){
@@ -124,6 +138,11 @@ static struct rig *rig_new(size_t large)
 		.place = mux_place(r->mux, 0), .out = on_remuxed, .arg = r });
 	mux_set_remux(r->mux, 0, r->remux);
 	return r;
+}
+
+static struct rig *rig_new(size_t large)
+{
+	return rig_of(large, NULL);
 }
 
 static void rig_free(struct rig *r)
@@ -238,5 +257,80 @@ Test(mux_sdt, a_service_has_the_name_of_its_input_and_the_pids_of_its_pmt)
 	cr_expect_eq(pids[0], VIDEO_OUT);
 	cr_expect_neq(pids[1], VIDEO_OUT);
 	cr_expect_eq(mux_service_pids(r->mux, 0, 1, pids, 0), 0u);
+	rig_free(r);
+}
+
+/* Three services, the last one radio, and an SDT of the first one, or none. */
+static void put_more(struct rig *r, bool sdt)
+{
+	const struct build_es video = { 0x1b, PMT + 1, NULL, 0 };
+	const struct build_es audio = { 0x03, PMT + 2, NULL, 0 };
+	const struct build_entry list[] = { { 1, PMT }, { 2, PMT },
+					    { 3, PMT } };
+	static const uint8_t body[] = { 0, 1, 0xff, 0, 1, 0xfd, 0x80, 6,
+					0x48, 4, 1, 0, 1, 'A' };
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_pat(section, 0, list, 1 + UNLISTED);
+
+	(void)build_section(r->in, TS_PID_PAT, section, len);
+	for (size_t k = 0; k <= UNLISTED; k++) {
+		len = build_pmt(section, list[k], 0,
+				k == UNLISTED ? &audio : &video, 1);
+		(void)build_section(r->in, PMT, section, len);
+	}
+	len = build_table(section, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 1,
+		.body = body, .len = sizeof body });
+	if (sdt)
+		(void)build_section(r->in, SI_PID_SDT, section, len);
+}
+
+static void play_more(struct rig *r, unsigned seconds, bool sdt)
+{
+	for (unsigned i = 0; i < 100 * seconds; i++) {
+		struct ts_run run;
+
+		r->in->n = 0;
+		if (i % 10 == 0)
+			put_more(r, sdt);
+		(void)build_pes(r->in, PMT + 1, "", 0);
+		(void)build_pes(r->in, PMT + 2, "", 0);
+		run = build_run(r->in);
+		mux_heard(r->mux, 0, r->now_ns);
+		remux_feed(r->remux, &run, 1, r->now_ns);
+		mux_turn(r->mux, r->now_ns, r->now_ns / MS);
+		r->now_ns += TICK_MS * MS;
+	}
+}
+
+Test(mux_sdt, has_the_services_that_its_source_does_not_list)
+{
+	static const uint8_t listed[] = { 0xfd, 0x80, 18, 0x48, 4, 1, 0, 1,
+					  'A', TAG };
+	static const uint8_t named[] = { 0xfc, 0x80, 18, 0x48, 4, 1, 0, 1, 'B',
+					 TAG };
+	static const uint8_t radio[] = { 0xfc, 0x80, 17, 0x48, 3, 2, 0, 0,
+					 TAG };
+	struct rig *r = rig_of(0, &(struct service_spec){
+		.pnr = FIRST + 1, .name = "B" });
+
+	/* their entries may still come */
+	play_more(r, 4, true);
+	cr_expect_arr_eq(r->heads[FIRST], listed, sizeof listed);
+	cr_expect_eq(r->found[FIRST + 1], 0u);
+	play_more(r, 4, true);
+	cr_expect_arr_eq(r->heads[FIRST], listed, sizeof listed);
+	cr_expect_arr_eq(r->heads[FIRST + 1], named, sizeof named);
+	cr_expect_arr_eq(r->heads[FIRST + 2], radio, sizeof radio);
+	rig_free(r);
+}
+
+Test(mux_sdt, has_the_services_of_a_source_without_an_sdt)
+{
+	struct rig *r = rig_new(0);
+
+	play_more(r, 8, false);
+	for (size_t k = 0; k <= UNLISTED; k++)
+		cr_expect_eq(r->added[FIRST + k], 1u, "%zu", k);
 	rig_free(r);
 }

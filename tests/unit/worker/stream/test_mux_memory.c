@@ -98,6 +98,24 @@ Test(mux_memory, inputs_with_packets_keep_their_versions)
 	end(&t);
 }
 
+Test(mux_memory, services_that_no_source_lists_stay_in_the_sdt)
+{
+	struct memory t = { xcalloc(1, sizeof *t.m),
+			    fill_rig_of(&(struct fill_options){
+				    .kbps = KBPS }) };
+	struct fill_rig *r = t.rig;
+
+	r->no_sdt = true;
+	fill_play(r, 700);
+	cr_assert_neq(r->last_service, 0u);
+	replace(&t, addresses);
+	r->last_service = 0;
+	fill_play(r, 300);
+	cr_expect_neq(r->last_service, 0u);
+	cr_expect_eq(r->sdts, 0u);
+	end(&t);
+}
+
 Test(mux_memory, packets_in_front_of_the_first_turn_are_sent)
 {
 	struct memory t = start(0);
