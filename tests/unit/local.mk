@@ -401,6 +401,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_guide \
 	tests/unit/worker/epg/test_guide_commit \
 	tests/unit/worker/epg/test_guide_file \
+	tests/unit/worker/epg/test_guide_ids \
 	tests/unit/worker/epg/test_guide_present \
 	tests/unit/worker/epg/test_guide_shown \
 	tests/unit/worker/epg/test_guide_import \

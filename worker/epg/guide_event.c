@@ -93,8 +93,7 @@ uint64_t guide_event_hash(const struct guide_event *e, uint64_t hash)
 	return hash_add(hash, e->texts, e->len);
 }
 
-/* The title in the first language; "": none. */
-static const char *title_of(const struct guide_event *e)
+const char *guide_event_title(const struct guide_event *e)
 {
 	return e->n_texts > 0 ? e->texts + strlen(e->texts) + 1 : "";
 }
@@ -103,7 +102,8 @@ bool guide_event_keeps_text(const struct guide_event *old,
 			    const struct guide_event *e)
 {
 	return old->id == e->id && old->start_s == e->start_s &&
-	       old->len > e->len && strcmp(title_of(old), title_of(e)) == 0;
+	       old->len > e->len &&
+	       strcmp(guide_event_title(old), guide_event_title(e)) == 0;
 }
 
 struct guide_event *guide_event_with_text(struct guide_event *e,

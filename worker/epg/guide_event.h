@@ -37,6 +37,8 @@ struct guide_event *guide_event_new(const struct eit_event *,
 /* The memory that it needs, with its place in a list. */
 size_t guide_event_size(const struct guide_event *);
 int64_t guide_event_end(const struct guide_event *);
+/* In the first language; "": none. */
+const char *guide_event_title(const struct guide_event *);
 bool guide_event_equals(const struct guide_event *,
 			const struct guide_event *);
 

@@ -6,12 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS = UINT16_MAX + 1 };
-
-/* The ids of a service that are in use. */
-struct ids {
-	uint8_t used[IDS / 8];
+enum {
+	IDS = UINT16_MAX + 1,
+	/* By which a programme moves, and is not a repetition. */
+	MOVED_S = 3 * 3600,
+	MOVED_EVENTS = 64, /* the same in events */
 };
+
+/* Which events of an import have the ids of which events of the service. */
+struct ids {
+	const struct service *service;
+	size_t kept; /* its events in front of this one stay */
+	uint8_t used[IDS / 8];
+	bool given[GUIDE_EVENTS_MAX]; /* an event of the import has its id */
+	bool has[GUIDE_EVENTS_MAX];   /* an event of the import has an id */
+};
+
+/* The event of the service whose id this event gets; service->n: none. */
+typedef size_t find_fn(const struct ids *, const struct guide_event *);
 
 static bool is_used(const struct ids *ids, uint16_t id)
 {
@@ -34,33 +46,87 @@ static uint16_t new_id(const struct ids *ids, int64_t start_s)
 	return id;
 }
 
-/* The id that the event has in the guide; false: none. */
-static bool present_id(const struct service *s, const struct guide_event *e,
-		       uint16_t *ret)
+static size_t find_by_start(const struct ids *ids, const struct guide_event *e)
 {
+	const struct service *s = ids->service;
 	size_t at = guide_place_of(s, e->start_s);
 
-	if (at == s->n || s->events[at]->start_s != e->start_s)
-		return false;
-	*ret = s->events[at]->id;
-	return true;
+	return at >= ids->kept && at < s->n && !ids->given[at] &&
+			       s->events[at]->start_s == e->start_s
+		       ? at : s->n;
 }
 
-/* The events before kept stay.  Those that have an id keep it first. */
+static bool has_title_of(const struct guide_event *a,
+			 const struct guide_event *b)
+{
+	return strcmp(guide_event_title(a), guide_event_title(b)) == 0;
+}
+
+static size_t find_same(const struct ids *ids, const struct guide_event *e)
+{
+	const struct service *s = ids->service;
+	size_t at = find_by_start(ids, e);
+
+	return at < s->n && has_title_of(s->events[at], e) ? at : s->n;
+}
+
+/* The nearest one with its title. */
+static size_t find_moved(const struct ids *ids, const struct guide_event *e)
+{
+	const struct service *s = ids->service;
+	size_t place = guide_place_of(s, e->start_s), found = s->n;
+	size_t first = MAX(ids->kept, place - MIN(place, (size_t)MOVED_EVENTS));
+	int64_t nearest_s = MOVED_S + 1;
+
+	if (guide_event_title(e)[0] == '\0')
+		return s->n;
+	for (size_t i = first; i < s->n && i < place + MOVED_EVENTS; i++) {
+		int64_t away_s = llabs(s->events[i]->start_s - e->start_s);
+
+		if (ids->given[i] || away_s >= nearest_s ||
+		    !has_title_of(s->events[i], e))
+			continue;
+		nearest_s = away_s;
+		found = i;
+	}
+	return found;
+}
+
+static void match(struct ids *ids, struct guide_event **events, size_t n,
+		  find_fn *find)
+{
+	const struct service *s = ids->service;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = ids->has[i] ? s->n : find(ids, events[i]);
+
+		if (at == s->n)
+			continue;
+		ids->has[i] = ids->given[at] = true;
+		events[i]->id = s->events[at]->id;
+		use(ids, events[i]->id);
+	}
+}
+
+/* The events before kept stay.  A programme keeps its id when it moves, and
+ * when it has another title; others get new ones. */
 static void set_ids(const struct service *s, size_t kept,
 		    struct guide_event **events, size_t n)
 {
+	static find_fn *const ways[] = { find_same, find_moved,
+					 find_by_start };
 	struct ids *ids = xcalloc(1, sizeof *ids);
-	uint16_t id;
 
+	ids->service = s;
+	ids->kept = kept;
 	for (size_t i = 0; i < kept; i++)
 		use(ids, s->events[i]->id);
-	for (size_t i = 0; i < n; i++)
-		if (present_id(s, events[i], &id))
-			use(ids, id);
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+		match(ids, events, n, ways[i]);
 	for (size_t i = 0; i < n; i++) {
-		events[i]->id = present_id(s, events[i], &id)
-				? id : new_id(ids, events[i]->start_s);
+		if (ids->has[i])
+			continue;
+		events[i]->id = new_id(ids, events[i]->start_s);
 		use(ids, events[i]->id);
 	}
 	free(ids);
