@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "worker/remux/place.h"
+#include "worker/remux/psi_build.h"
 #include "worker/tables/table_stage.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
@@ -16,12 +17,17 @@ struct own_section {
 	struct schedule_key key;
 	unsigned interval_ms;
 	bool refused; /* a program uses its PID, as was logged */
+	bool emm;     /* the CAT lists its PID */
 	size_t len;
 	uint8_t *data;
 };
 
 struct own_sections {
 	struct table_stage *stage;
+	bool foreign; /* one is on a PID that a program may use */
+	uint8_t cat_version;
+	struct section_assembler cat;
+	uint8_t buffer[SECTION_PSI_MAX];
 	size_t n;
 	struct own_section list[SI_SECTIONS_MAX];
 };
@@ -51,6 +57,7 @@ struct own_sections *own_sections_new(const struct tables_spec *spec,
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->stage = stage;
+	section_init(&o->cat, o->buffer, sizeof o->buffer);
 	for (size_t i = 0; i < spec->n_si; i++) {
 		/* a wrong value is as if its key were absent */
 		if (spec->si[i].pid < SI_PID_MIN)
@@ -59,6 +66,7 @@ struct own_sections *own_sections_new(const struct tables_spec *spec,
 			log_error("stream", "si[%zu].%s", i, error.text);
 		else
 			take(&o->list[o->n++], &spec->si[i], section, len);
+		o->foreign |= spec->si[i].pid >= SI_PIDS_END;
 	}
 	return o;
 }
@@ -137,11 +145,60 @@ void own_sections_use(struct own_sections *o, const struct psi *psi)
 		if (!is_first(o, i))
 			continue;
 		if (s->key.pid >= SI_PIDS_END &&
-		    place_has(used, s->key.pid)) {
+		    (s->emm || place_has(used, s->key.pid))) {
 			refuse_table(o, i);
 			continue;
 		}
 		s->refused = false;
 		send_table(o, i);
 	}
+}
+
+/* Notes which own sections are on PIDs of EMMs; true: others than before. */
+static bool take_cat(struct own_sections *o, const uint8_t *section,
+		     size_t len)
+{
+	bool changed = false, renewed;
+	struct desc_loop loop;
+	struct desc d;
+	uint16_t pid;
+
+	if (!cat_loop(section, len, &loop) || !(section[5] & 1))
+		return false;
+	/* its sections have one version */
+	renewed = o->cat_version != section[5];
+	o->cat_version = section[5];
+	for (size_t i = 0; renewed && i < o->n; i++) {
+		changed |= o->list[i].emm;
+		o->list[i].emm = false;
+	}
+	while (desc_next(&loop, &d))
+		for (size_t i = 0; desc_ca_pid(&d, &pid) && i < o->n; i++) {
+			struct own_section *s = &o->list[i];
+
+			changed |= s->key.pid == pid && !s->emm;
+			s->emm |= s->key.pid == pid;
+		}
+	return changed;
+}
+
+void own_sections_feed(struct own_sections *o, const struct psi *psi,
+		       const struct ts_run *runs, size_t n_runs)
+{
+	const uint8_t *section;
+	bool changed = false;
+	size_t len;
+
+	for (size_t i = 0; o->foreign && i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			if (ts_pid(p) != SI_PID_CAT)
+				continue;
+			section_push(&o->cat, p);
+			while ((section = section_pull(&o->cat, &len)) != NULL)
+				changed |= take_cat(o, section, len);
+		}
+	if (changed)
+		own_sections_use(o, psi);
 }

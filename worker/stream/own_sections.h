@@ -4,6 +4,7 @@
 #pragma once
 
 #include "proto/spec/tables_spec.h"
+#include "worker/ts/packet.h"
 
 struct own_sections;
 struct psi;
@@ -18,3 +19,8 @@ void own_sections_free(struct own_sections **);
 /* The programs of the stream have changed: sends the sections whose PIDs no
  * program uses for its PMT, a stream, a PCR or ECMs, and logs the others. */
 void own_sections_use(struct own_sections *, const struct psi *);
+
+/* Takes packets of the stream: no section is sent on the PIDs of EMMs that its
+ * CAT lists. */
+void own_sections_feed(struct own_sections *, const struct psi *,
+		       const struct ts_run *runs, size_t n_runs);

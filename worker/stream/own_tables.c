@@ -373,6 +373,8 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		if (o->eit != NULL)
 			own_eit_use(o->eit);
 	}
+	if (o->sections != NULL)
+		own_sections_feed(o->sections, o->psi, runs, n_runs);
 	follow_sdt(o, runs, n_runs);
 	if (o->network != NULL)
 		own_network_turn(o->network, now_ns);

@@ -10,9 +10,10 @@
 #include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 enum {
-	PMT = 0x100, VIDEO, ECM, PCR, FREE,
+	PMT = 0x100, VIDEO, ECM, PCR, FREE, EMM,
 	STEP_MS = 10, STEPS = 200,
 	OWN = 0x90, /* the table_id of the own section */
 	TABLE_AT = 5, /* in the first packet of a section */
@@ -163,5 +164,40 @@ Test(own_sections, a_table_that_the_stream_drops_stays_dropped)
 	own_sections_use(g.sections, g.psi);
 	play();
 	cr_expect_gt(g.bats, 0u);
+	done();
+}
+
+Test(own_sections, leave_the_pid_of_emms_alone)
+{
+	static const uint8_t body[] = { 9, 4, 5, 0, 0xe0 | EMM >> 8,
+					EMM & 0xff };
+	uint8_t cat[SECTION_PSI_MAX];
+	struct build *b = build_new();
+	struct ts_run run;
+
+	init(section, EMM);
+	own_sections_use(g.sections, g.psi);
+	play();
+	cr_expect_gt(g.own[EMM], 10u);
+	memset(&g.own, 0, sizeof g.own);
+	(void)build_section(b, SI_PID_CAT, cat,
+			    build_table(cat, &(struct build_table){
+				.table_id = CAT_TABLE_ID, .extension = 0xffff,
+				.body = body, .len = sizeof body }));
+	run = build_run(b);
+	own_sections_feed(g.sections, g.psi, &run, 1);
+	play();
+	cr_expect_leq(g.own[EMM], 1u, "one may wait");
+	/* a CAT that does not list it any more */
+	b->n = 0;
+	(void)build_section(b, SI_PID_CAT, cat,
+			    build_table(cat, &(struct build_table){
+				.table_id = CAT_TABLE_ID, .version = 1,
+				.extension = 0xffff }));
+	run = build_run(b);
+	own_sections_feed(g.sections, g.psi, &run, 1);
+	play();
+	cr_expect_gt(g.own[EMM], 10u);
+	build_free(b);
 	done();
 }
