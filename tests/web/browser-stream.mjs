@@ -174,6 +174,16 @@ test('many streams are selected and changed at once', { skip }, async (t) => {
 	await page.keyboard.press('x');
 	await page.waitForSelector('.bulk:has-text("1 selected")');
 	assert.match(page.url(), /selected=film/);
+	// the row that a pointer has focused is the row of the keys
+	await page.keyboard.press('x');
+	await page.click('tr[data-id=idle] td:nth-child(2)');
+	await page.keyboard.press('x');
+	await visitor.until(() => /selected=idle$/.test(location.hash));
+	await page.mouse.move(0, 0);
+	await page.keyboard.press('x');
+	await page.keyboard.press('k');
+	await page.keyboard.press('x');
+	await visitor.until(() => /selected=film$/.test(location.hash));
 	await page.keyboard.press('j');
 	await page.keyboard.press('j');
 	await page.keyboard.press('Shift+X');

@@ -162,7 +162,7 @@ function Head({ app, list, sort, onSort, selection }) {
 }
 
 /**
- * The order holds still while the pointer or the focus is inside.
+ * The order holds still while the pointer is inside, or the focus in a row.
  * @param {StreamRow[]} rows
  * @param {string} sort
  * @param {boolean} hold
@@ -190,6 +190,17 @@ function useOrder(rows, sort, hold) {
 }
 
 /**
+ * The stream whose row contains the element.
+ * @param {EventTarget | null} target
+ */
+function rowIdOf(target) {
+	const row = /** @type {HTMLElement | null} */ (
+		target instanceof Element ? target.closest('tr[data-id]') : null);
+
+	return row?.dataset.id;
+}
+
+/**
  * Arrows, j and k move from row to row, Enter opens, x selects.
  * @param {App} app
  * @param {StreamRow[]} list
@@ -197,15 +208,24 @@ function useOrder(rows, sort, hold) {
  * @param {Selection} selection
  */
 function useRows(app, list, view, selection) {
-	const [at, setAt] = useState(0);
+	const [id, setId] = useState('');
+	// where the row was last: another row is there when it is gone
+	const place = useRef(0);
 	const wants = useRef(false);
+	const found = list.findIndex((row) => row.id === id);
 
+	place.current = found >= 0 ? found
+		: Math.max(0, Math.min(place.current, list.length - 1));
 	useLayoutEffect(() => {
-		if (!wants.current)
-			return;
-		wants.current = false;
-		/** @type {HTMLElement | null | undefined} */ (view.box.current
-			?.querySelector('tr[tabindex="0"]'))?.focus();
+		// a row far away is there with the next window
+		const row = /** @type {HTMLElement | null | undefined} */ (
+			wants.current ? view.box.current
+				?.querySelector('tr[tabindex="0"]') : null);
+
+		if (row) {
+			wants.current = false;
+			row.focus();
+		}
 	});
 	const go = (/** @type {number} */ to) => {
 		const i = Math.min(Math.max(to, 0), list.length - 1);
@@ -218,7 +238,8 @@ function useRows(app, list, view, selection) {
 		else if (top > box.scrollTop + room)
 			box.scrollTop = top - room;
 		wants.current = true;
-		setAt(i);
+		place.current = i;
+		setId(list[i].id);
 	};
 	const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
 		const page = Math.floor(view.box.current
@@ -227,25 +248,50 @@ function useRows(app, list, view, selection) {
 		const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1,
 			PageDown: page, PageUp: -page, Home: -list.length,
 			End: list.length };
+		const row = rowIdOf(event.target);
 
 		if (event.ctrlKey || event.altKey || event.metaKey)
 			return;
-		if (event.key === 'Enter' && list[at] &&
+		if (event.key === 'Enter' && row !== undefined &&
 			/** @type {HTMLElement} */ (event.target).tagName === 'TR')
-			location.hash = href('stream', list[at].id);
-		else if (event.key.toLowerCase() === 'x' && list[at] &&
+			location.hash = href('stream', row);
+		else if (event.key.toLowerCase() === 'x' && row !== undefined &&
 			app.isControl && app.hasKeys)
-			selection.select(list[at].id, event.shiftKey);
+			selection.select(row, event.shiftKey);
 		else if ('jk'.includes(event.key) && !app.hasKeys)
 			return;
 		else if (Object.hasOwn(steps, event.key))
-			go(at + steps[event.key]);
+			go(place.current + steps[event.key]);
 		else
 			return;
 		event.preventDefault();
 	};
 
-	return { at: Math.min(at, list.length - 1), onKeyDown };
+	return { at: place.current, onKeyDown,
+		onFocus: (/** @type {FocusEvent} */ event) =>
+			setId((was) => rowIdOf(event.target) ?? was) };
+}
+
+/**
+ * Reports whether the pointer is in the table or the focus in one of its rows.
+ * @param {{current: HTMLElement | null}} box
+ * @param {(hold: boolean) => void} onHold
+ */
+function useHold(box, onHold) {
+	const inside = useRef({ pointer: false, focus: false });
+	const note = (/** @type {'pointer' | 'focus'} */ what,
+		/** @type {boolean} */ is) => {
+		inside.current[what] = is;
+		onHold(inside.current.pointer || inside.current.focus);
+	};
+
+	// a focused row that scrolls away may leave without an event
+	useLayoutEffect(() => {
+		if (inside.current.focus &&
+			!box.current?.contains(document.activeElement))
+			note('focus', false);
+	});
+	return note;
 }
 
 /** @param {{app: App, list: StreamRow[], sort: string,
@@ -254,13 +300,18 @@ function useRows(app, list, view, selection) {
 function Table({ app, list, sort, selection, onSort, onHold }) {
 	const view = useWindow(list.length);
 	const rows = useRows(app, list, view, selection);
+	const hold = useHold(view.box, onHold);
 	const { from, to, high } = view, wide = COLUMNS.length + 1;
 
 	return html`<div class="scroll" ref=${view.box}
-		onPointerEnter=${() => onHold(true)}
-		onPointerLeave=${() => onHold(false)}
-		onFocusin=${() => onHold(true)}
-		onFocusout=${() => onHold(false)} onKeyDown=${rows.onKeyDown}>
+		onPointerEnter=${() => hold('pointer', true)}
+		onPointerLeave=${() => hold('pointer', false)}
+		onFocusin=${(/** @type {FocusEvent} */ event) => {
+			rows.onFocus(event);
+			hold('focus', rowIdOf(event.target) !== undefined);
+		}}
+		onFocusout=${() => hold('focus', false)}
+		onKeyDown=${rows.onKeyDown}>
 		<table class="streams" aria-rowcount=${list.length + 1}
 			aria-label=${t('streams')}>
 			<${Head} app=${app} list=${list} sort=${sort}
