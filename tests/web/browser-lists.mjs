@@ -112,6 +112,8 @@ test('adapters and CAS entries are configured; what does not run says so',
 	await visitor.accessible('adapters, narrow');
 	await page.setViewportSize({ width: 1280, height: 800 });
 	await page.click('td button:has-text("Disable")');
+	await page.waitForSelector('dialog:has-text("use it: 0.")');
+	await page.click('dialog .primary');
 	await page.waitForSelector('tr:has-text("19.2E") >> text=disabled');
 	const { dvb_tune: adapters } = await done(sluice, { cmd: 'load' },
 		admin);
@@ -329,6 +331,31 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 			output: [] }] } });
 	assert.equal(asked.filter((one) => one.cmd === 'set-adapter' &&
 		!one.dry_run).length, 3);
+	visitor.quiet();
+});
+
+const USER = { id: 'a', type: 'spts', enable: true, state: 'on air', ok: true,
+	onair: true, inputs: 1, active_input: 1, bitrate: 1, sessions: 3,
+	alarms: [], input_faults: [], output_faults: [],
+	worker: { state: 'running' } };
+
+test('an adapter that viewers need is restarted after a question', { skip },
+	async (t) => {
+	const { service, replies, asked, until } = await startTuner(t);
+	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
+
+	replies.load.make_stream = ['dvb://s1#pnr=1', 'dvb://s11#pnr=1'].map(
+		(input, i) => ({ id: 'ab'[i], name: EVIL, type: 'spts',
+			enable: true, input: [input], output: [] }));
+	replies['api/overview'].streams = [USER, { ...USER, id: 'b' }];
+	await visitor.go(service.port, '#/adapters');
+	await page.click('td button:has-text("Restart")');
+	await page.waitForSelector('dialog[open]:has-text("Streams that use ' +
+		'it: 1. Viewers now: 3.")');
+	assert.ok(!asked.some(({ cmd }) => cmd === 'restart-adapter'));
+	await visitor.accessible('a question about an adapter');
+	await page.click('dialog .primary');
+	await until('restart-adapter', { id: 's1' });
 	visitor.quiet();
 });
 

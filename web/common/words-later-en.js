@@ -12,6 +12,8 @@ export const en = {
 	address_type: 'Type',
 	addresses: 'Addresses',
 	all_tables: 'All tables',
+	ask_disable_adapter: 'Disable {name}? Its streams wait until it is ' +
+		'enabled.',
 	ask_force: 'These users would have no category left, so they may watch ' +
 		'every stream: {users}. Remove it all the same?',
 	ask_remove_category: 'Remove the category {name}? Streams that lose ' +
@@ -20,6 +22,7 @@ export const en = {
 	ask_remove_group: 'Remove the group {name}? Streams in it: {n}.',
 	ask_remove_server: 'Remove {name} from the wall? That headend itself ' +
 		'continues.',
+	ask_restart_adapter: 'Restart {name}? Its streams pause.',
 	ask_restart_hard: 'The installed program has another protocol: all ' +
 		'streams stop and start, and all viewers are disconnected. Viewers ' +
 		'now: {viewers}. Restart?',
@@ -84,6 +87,7 @@ export const en = {
 	drag: 'Drag to move',
 	ecmg: 'ECMG',
 	eit_dropped: 'EIT dropped',
+	entry_users: 'Streams that use it: {n}. Viewers now: {viewers}.',
 	evidence: 'Evidence',
 	file: 'File',
 	from_to_n: '{min} to {max}.',

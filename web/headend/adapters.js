@@ -4,7 +4,7 @@
 import { useEffect, useState } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
-import { Entries, entriesOf } from './entries.js';
+import { Entries, entriesOf, questionOf } from './entries.js';
 import { decibel } from './units-dvb.js';
 import { href } from './route.js';
 import { SatipServers } from './satip-servers.js';
@@ -19,6 +19,7 @@ import { Foreign, MarkSign, html } from './view.js';
 const KIND = { page: 'adapters', list: 'dvb_tune', cmd: 'set-adapter',
 	field: 'adapter', makesId: true, title: 'adapters',
 	empty: 'no_adapters', note: 'adapters_note',
+	uses: (input, id) => /^dvb:\/\/([^#]*)/i.exec(input)?.[1] === id,
 	fresh: { name: '', type: 'S2', enable: true, adapter: 0, device: 0 } };
 const EVERY_MS = 2000;
 const ASKED_MAX = 32;
@@ -103,6 +104,20 @@ export function Adapters({ app, ask }) {
 		await app.run(request, t('saved'));
 		app.store.wantsConfig = true;
 	};
+	const toggle = (/** @type {Entry} */ one) => {
+		const send = () => run(() => app.api.setEnabled('adapter', one.id,
+			!one.enable));
+
+		if (one.enable)
+			ask({ text: questionOf(app, KIND, one, 'ask_disable_adapter'),
+				action: t('disable'), run: send });
+		else
+			send();
+	};
+	const restart = (/** @type {Entry} */ one) => ask({
+		text: questionOf(app, KIND, one, 'ask_restart_adapter'),
+		action: t('restart'), run: () => run(() =>
+			app.api.cmd('restart-adapter', { id: one.id })) });
 
 	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
 		tools=${html`<a class="button" href=${href('transponders')}>
@@ -118,11 +133,9 @@ export function Adapters({ app, ask }) {
 			<${SatipServers} app=${app} entry=${entry} rows=${rows}
 				onChoose=${set} />`}
 		actions=${(/** @type {Entry} */ one) => html`
-			<button onClick=${() => run(() => app.api.setEnabled(
-				'adapter', one.id, !one.enable))}>
+			<button onClick=${() => toggle(one)}>
 				${t(one.enable ? 'disable' : 'enable')}</button>
-			${one.enable && html`<button onClick=${() => run(() =>
-				app.api.cmd('restart-adapter', { id: one.id }))}>
+			${one.enable && html`<button onClick=${() => restart(one)}>
 				${t('restart')}</button>`}
 			<a class="button" href=${href('transponders', '',
 				{ adapter: one.id })}>${t('scan_go')}</a>

@@ -35,6 +35,8 @@ import { Foreign, html, useTick } from './view.js';
  * @property {Word} title
  * @property {Word} empty
  * @property {Word} note what this version does with them
+ * @property {(input: string, id: string) => boolean} [uses] an input of a
+ *	stream names the entry; absent: no input does
  */
 
 /** @typedef {(entry: Entry, rows: Row[], set: (keys: Entry) => void) =>
@@ -50,6 +52,35 @@ export function entriesOf(app, kind) {
 
 	return (Array.isArray(list) ? list : []).filter((one) =>
 		typeof one?.id === 'string');
+}
+
+/**
+ * The streams whose inputs name the entry.
+ * @param {App} app
+ * @param {Kind} kind
+ * @param {string} id
+ */
+export function usersOf(app, { uses }, id) {
+	return [...app.store.streams.values()].filter(({ config }) =>
+		(config?.input ?? []).some((input) =>
+			typeof input === 'string' && uses?.(input, id)));
+}
+
+/**
+ * A question about the entry, with the number of these streams and of their
+ * viewers.
+ * @param {App} app
+ * @param {Kind} kind
+ * @param {Entry} entry
+ * @param {Word} word
+ */
+export function questionOf(app, kind, entry, word) {
+	const streams = usersOf(app, kind, entry.id);
+	const text = t(word, { name: shown(entry.name || entry.id) });
+
+	return kind.uses === undefined ? text : `${text} ${t('entry_users', {
+		n: streams.length, viewers: streams.reduce((sum, { over }) =>
+			sum + (over?.sessions ?? 0), 0) })}`;
 }
 
 /**
@@ -142,7 +173,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	const open = (/** @type {string} */ id) =>
 		replaceQuery(kind.page, '', { edit: id });
 	const remove = (/** @type {Entry} */ one) => ask({ action: t('remove'),
-		text: t('ask_remove_entry', { name: shown(one.name ?? one.id) }),
+		text: questionOf(app, kind, one, 'ask_remove_entry'),
 		run: async () => {
 			const isDone = await app.act(kind.cmd, { id: one.id,
 				was: one, [kind.field]: { remove: true } }, t('removed'));

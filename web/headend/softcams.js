@@ -3,7 +3,7 @@
 
 import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
-import { Entries } from './entries.js';
+import { Entries, usersOf } from './entries.js';
 import { hex } from './units-dvb.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
@@ -15,20 +15,12 @@ import { Foreign, MarkSign, html, useTick } from './view.js';
 const KIND = { page: 'softcams', list: 'softcam', cmd: 'set-softcam',
 	field: 'softcam', makesId: false, title: 'softcams',
 	empty: 'no_softcams', note: 'softcams_note',
+	// an option may have several, with commas
+	uses: (input, id) => input.split('#').slice(1).join('#').split('&')
+		.some((option) => option.startsWith('cam=') &&
+			option.slice(4).split(',').includes(id)),
 	fresh: { name: '', type: 'newcamd', host: '', port: 10000, user: '',
 		pass: '' } };
-
-/**
- * The streams whose inputs name the softcam.
- * @param {App} app
- * @param {string} id
- */
-function usersOf(app, id) {
-	return [...app.store.streams.values()].filter(({ config }) =>
-		(config?.input ?? []).some((input) => typeof input === 'string' &&
-			input.split('#').slice(1).join('#').split('&')
-				.includes(`cam=${id}`))).length;
-}
 
 /** @param {{result: any}} props */
 function Result({ result }) {
@@ -109,7 +101,7 @@ export function Softcams({ app, ask }) {
 			<td class="mono"><${Foreign} text=${one.host === undefined ? ''
 				: `${one.host}:${one.port}`} /></td>
 			<td><${Foreign} text=${one.user ?? ''} /></td>
-			<td class="number">${usersOf(app, one.id)}</td>
+			<td class="number">${usersOf(app, KIND, one.id).length}</td>
 			<td class="reason"><${Foreign} text=${stateOf(one.id)
 				?.error ?? ''} /></td>`}
 		more=${(/** @type {Entry} */ entry) => html`<${Test} app=${app}
