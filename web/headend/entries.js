@@ -12,7 +12,7 @@ import { freshId, make } from './entry-id.js';
 import { Changes, Conflicts, useDraft } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
-import { diff, errorKey } from './merge.js';
+import { diff, errorKey, same } from './merge.js';
 import { replaceQuery } from './route.js';
 import { Waiting, useForms } from './setup.js';
 import { useTrial } from './trial.js';
@@ -21,6 +21,7 @@ import { Foreign, html, useTick } from './view.js';
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {import('../common/api-types').StreamConfig} StreamConfig */
 /** @typedef {import('../common/forms.js').Row} Row */
 /** @typedef {import('../common/words.js').Word} Word */
 
@@ -81,6 +82,70 @@ export function questionOf(app, kind, entry, word) {
 	return kind.uses === undefined ? text : `${text} ${t('entry_users', {
 		n: streams.length, viewers: streams.reduce((sum, { over }) =>
 			sum + (over?.sessions ?? 0), 0) })}`;
+}
+
+/**
+ * Brings back a removed entry, and then each stream that its removal has
+ * changed or removed.  The service refuses a stream that was changed since.
+ * @param {App} app
+ * @param {Kind} kind
+ * @param {Entry} entry
+ * @param {StreamConfig[]} before
+ * @param {StreamConfig[]} after all streams, after the removal
+ */
+async function bringBack(app, kind, entry, before, after) {
+	/** @type {string[]} */
+	const refused = [];
+
+	app.store.wantsConfig = true;
+	await app.api.cmd(kind.cmd, { was: null, id: entry.id,
+		[kind.field]: entry });
+	for (const stream of before) {
+		const { id, name } = stream;
+		const was = after.find((one) => one.id === id) ?? null;
+
+		if (same(was, stream))
+			continue;
+		try {
+			await app.api.cmd('set-stream', { ...was && { id }, was,
+				stream });
+		} catch (problem) {
+			refused.push(`${shown(name || id)}: ${
+				/** @type {Error} */ (problem).message}`);
+		}
+	}
+	app.store.wantsConfig = true;
+	if (refused.length > 0)
+		throw new Error(refused.slice(0, 3).join('; '));
+	return {};
+}
+
+/**
+ * @param {App} app
+ * @param {Kind} kind
+ * @param {Entry} entry
+ * @param {() => void} onDone
+ */
+async function remove(app, kind, entry, onDone) {
+	const before = usersOf(app, kind, entry.id).map(({ config }) =>
+		/** @type {StreamConfig} */ (config));
+	const isDone = await app.act(kind.cmd, { id: entry.id, was: entry,
+		[kind.field]: { remove: true } }, t('removed'));
+
+	app.store.wantsConfig = true;
+	if (!isDone)
+		return;
+	onDone();
+	try {
+		const after = before.length === 0 ? []
+			: (await app.api.cmd('load')).make_stream ?? [];
+
+		app.say(t('removed'), false, { word: t('undo'), run: () =>
+			app.run(() => bringBack(app, kind, entry, before, after),
+				t('saved')) });
+	} catch {
+		// an undo without the streams would be half of one
+	}
 }
 
 /**
@@ -172,21 +237,10 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	const entry = list.find((one) => one.id === edited) ?? null;
 	const open = (/** @type {string} */ id) =>
 		replaceQuery(kind.page, '', { edit: id });
-	const remove = (/** @type {Entry} */ one) => ask({ action: t('remove'),
+	const askRemove = (/** @type {Entry} */ one) => ask({
 		text: questionOf(app, kind, one, 'ask_remove_entry'),
-		run: async () => {
-			const isDone = await app.act(kind.cmd, { id: one.id,
-				was: one, [kind.field]: { remove: true } }, t('removed'));
-
-			app.store.wantsConfig = true;
-			if (isDone)
-				app.say(t('removed'), false, { word: t('undo'),
-					run: async () => {
-						await app.act(kind.cmd, { was: null, id: one.id,
-							[kind.field]: one }, t('saved'));
-						app.store.wantsConfig = true;
-					} });
-		} });
+		action: t('remove'), run: () => remove(app, kind, one, () =>
+			edited === one.id && open('')) });
 
 	useEffect(() => {
 		document.title = `${t(kind.title)} · Sluice`;
@@ -206,7 +260,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 			${app.isControl && html`<td class="actions">
 				<button onClick=${() => open(one.id)}>${t('edit')}</button>
 				${actions?.(one)}
-				<button onClick=${() => remove(one)}>${t('remove')}
+				<button onClick=${() => askRemove(one)}>${t('remove')}
 				</button></td>`}</tr>`)}</tbody></table></div>
 			<${Curl} app=${app} request=${LOAD} />`}
 		${app.isControl && (entry !== null || edited === '+') &&
