@@ -291,10 +291,10 @@ async function startTuner(t) {
 		'ws-token': { token: 'x' },
 		load: { make_stream: [], dvb_tune: [TUNER], categories: [] },
 		'api/overview': { timestamp: 1, version: '1', alarms: [],
-			adapters: [], softcams: [], streams: [],
+			adapters: [{ id: 's1', lock: true, cam: [SLOT] }],
+			softcams: [], streams: [],
 			system: { cpu_cores: 2 } },
 		'api/forms': { adapter: [{ key: 'type', type: 'text' }] },
-		'api/adapter-status/s1': { lock: true, cam: [SLOT] },
 		'scan-init': { id: 'a' },
 		'scan-check': { transponders: [transponder(1, 11362)],
 			progress: { done: 1, total: 3, ended: false } },
@@ -400,6 +400,34 @@ test('an adapter that viewers need is restarted after a question', { skip },
 	await visitor.accessible('a question about an adapter');
 	await page.click('dialog .primary');
 	await until('restart-adapter', { id: 's1' });
+	visitor.quiet();
+});
+
+test('the state of every adapter is shown, and when it is not known',
+	{ skip }, async (t) => {
+	const { service, replies } = await startTuner(t);
+	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
+	const overview = replies['api/overview'];
+	const all = (mark, n = 33) => visitor.until(([wanted, count]) =>
+		document.querySelectorAll(`td .mark[data-mark=${wanted}]`)
+			.length === count, [mark, n]);
+
+	replies.load.dvb_tune = Array.from({ length: 33 }, (_, i) =>
+		({ ...TUNER, id: `s${i}` }));
+	await visitor.go(service.port, '#/adapters');
+	// the service has a status of the second one alone
+	await all('stale', 32);
+	replies['api/overview'] = { ...overview, adapters: replies.load
+		.dvb_tune.map(({ id }) => ({ id, lock: true })) };
+	await all('on');
+	visitor.allowed = /status of 400 \S+api\/overview/;
+	replies['api/overview'] = { error: 'no' };
+	await all('stale');
+	await page.waitForSelector('.problem:has-text("Values as of")');
+	await visitor.accessible('adapters without a present state');
+	replies['api/overview'] = { ...overview, adapters: replies.load
+		.dvb_tune.map(({ id }) => ({ id, lock: false })) };
+	await all('fault');
 	visitor.quiet();
 });
 

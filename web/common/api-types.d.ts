@@ -75,8 +75,24 @@ export interface Overview {
 	version: string;
 	system: SystemStatus;
 	streams: StreamOverview[];
+	adapters?: AdapterOverview[];
 	softcams?: SoftcamOverview[];
 	alarms: RaisedAlarm[];
+}
+
+export interface AdapterOverview {
+	id: string;
+	lock: boolean;
+	signal: number;
+	signal_db: number;
+	snr: number;
+	snr_db: number;
+	ber: number;
+	unc: number;
+	bitrate: number;
+	error?: string;
+	cam?: unknown[];
+	worker: Worker;
 }
 
 export interface SoftcamOverview {

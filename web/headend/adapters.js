@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Adapters: what they are tuned to, and how well they receive.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
-import { Entries, entriesOf, questionOf } from './entries.js';
+import { isOld } from './current.js';
+import { Entries, questionOf } from './entries.js';
 import { decibel } from './units-dvb.js';
 import { href } from './route.js';
 import { SatipServers } from './satip-servers.js';
-import { Foreign, MarkSign, html } from './view.js';
+import { Foreign, MarkSign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
+/** @typedef {import('../common/api-types').AdapterOverview
+ *	} AdapterOverview */
 /** @typedef {import('../common/forms.js').Row} Row */
+/** @typedef {import('../common/words.js').Word} Word */
 
 /** @type {import('./entries.js').Kind} */
 const KIND = { page: 'adapters', list: 'dvb_tune', cmd: 'set-adapter',
@@ -21,51 +25,31 @@ const KIND = { page: 'adapters', list: 'dvb_tune', cmd: 'set-adapter',
 	empty: 'no_adapters', note: 'adapters_note',
 	uses: (input, id) => /^dvb:\/\/([^#]*)/i.exec(input)?.[1] === id,
 	fresh: { name: '', type: 'S2', enable: true, adapter: 0, device: 0 } };
-const EVERY_MS = 2000;
-const ASKED_MAX = 32;
 
 /**
- * The status of the adapters, by id.
+ * The status of all adapters, by id; the overview has it, and is asked for with
+ * each tick.
  * @param {App} app
- * @param {string[]} ids
- * @returns {Record<string, any>}
  */
-function useStatus(app, ids) {
-	const [all, setAll] = useState(/** @type {Record<string, any>} */ ({}));
-	const key = ids.slice(0, ASKED_MAX).join();
-
+function useStatus(app) {
+	useTick(app);
 	useEffect(() => {
-		let over = false, busy = false;
-		const ask = async () => {
-			if (busy || document.hidden || app.lostAt !== null)
-				return;
-			busy = true;
-			for (const id of key.split(',').filter(Boolean)) {
-				try {
-					const status = await app.api.get(
-						`api/adapter-status/${encodeURIComponent(id)}?t=0`);
-
-					if (!over)
-						setAll((was) => ({ ...was, [id]: status }));
-				} catch {
-					// it was removed, or the next try follows
-				}
-			}
-			busy = false;
+		const ask = () => {
+			app.store.wantsOverview = true;
 		};
-		const timer = setInterval(ask, EVERY_MS);
 
 		ask();
-		return () => {
-			over = true;
-			clearInterval(timer);
-		};
-	}, [app, key]);
-	return all;
+		return app.tick.add(ask);
+	}, [app]);
+	return new Map((app.store.overview?.adapters ?? []).map((one) =>
+		[one.id, one]));
 }
 
-/** @param {{app: App, one: Entry, status: any}} props */
-function Cells({ one, status }) {
+/**
+ * @param {{one: Entry, status: AdapterOverview | undefined,
+ *	hasOld: boolean}} props status: undefined until one came
+ */
+function Cells({ one, status, hasOld }) {
 	const isOn = one.enable === true;
 	const state = status?.worker?.state ?? '';
 	// a process that runs is no reason
@@ -77,11 +61,12 @@ function Cells({ one, status }) {
 	const tuner = one.address ? undefined : status;
 	const receives = one.address ? 'receives' : 'lock';
 	const fails = one.address ? 'no_packets' : 'no_lock';
+	const [mark, word] = /** @type {[string, Word]} */ (!isOn
+		? ['disabled', 'mark_disabled']
+		: status === undefined || hasOld ? ['stale', 'mark_stale']
+			: status.lock ? ['on', receives] : ['fault', fails]);
 
-	return html`<td><${MarkSign} mark=${!isOn ? 'disabled'
-			: status === undefined ? 'stale' : status.lock ? 'on' : 'fault'}
-			word=${t(!isOn ? 'mark_disabled'
-				: status?.lock ? receives : fails)} /></td>
+	return html`<td><${MarkSign} mark=${mark} word=${t(word)} /></td>
 		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 		<td class="mono"><${Foreign} text=${one.id} /></td>
 		<td><${Foreign} text=${one.type ?? ''} /></td>
@@ -91,15 +76,17 @@ function Cells({ one, status }) {
 		<td class="number">${tuner?.snr ?? ''}</td>
 		<td class="number">${decibel(tuner?.snr_db)}</td>
 		<td class="number">${tuner && count(tuner.ber ?? 0)}</td>
-		<td class=${tuner?.unc > 0 ? 'number is-warn' : 'number'}>
+		<td class=${tuner && tuner.unc > 0 ? 'number is-warn' : 'number'}>
 			${tuner && count(tuner.unc ?? 0)}</td>
-		<td class="number">${mbit(status?.bitrate ?? 0)}</td>
+		<td class="number">${status && mbit(status.bitrate ?? 0)}</td>
 		<td class="reason"><${Foreign} text=${reason} /></td>`;
 }
 
 /** @param {{app: App, ask: Ask}} props */
 export function Adapters({ app, ask }) {
-	const status = useStatus(app, entriesOf(app, KIND).map((one) => one.id));
+	const status = useStatus(app);
+	const { overviewTime: at } = app.store;
+	const hasOld = isOld(at, app.tick.now);
 	const run = async (/** @type {() => Promise<any>} */ request) => {
 		await app.run(request, t('saved'));
 		app.store.wantsConfig = true;
@@ -119,7 +106,7 @@ export function Adapters({ app, ask }) {
 		action: t('restart'), run: () => run(() =>
 			app.api.cmd('restart-adapter', { id: one.id })) });
 
-	return html`<${Entries} app=${app} ask=${ask} kind=${KIND}
+	return html`<${Entries} app=${app} ask=${ask} kind=${KIND} at=${at}
 		tools=${html`<a class="button" href=${href('transponders')}>
 			${t('scan_go')}</a>`}
 		heads=${[['state', ''], ['name', ''], ['id', ''], ['kind', ''],
@@ -127,7 +114,7 @@ export function Adapters({ app, ask }) {
 			['snr', 'number'], ['db', 'number'], ['ber', 'number'],
 			['unc', 'number'], ['rate', 'number'], ['reason', '']]}
 		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}
-			status=${status[one.id]} />`}
+			status=${status.get(one.id)} hasOld=${hasOld} />`}
 		top=${(/** @type {Entry} */ entry, /** @type {Row[]} */ rows,
 			/** @type {(keys: Entry) => void} */ set) => html`
 			<${SatipServers} app=${app} entry=${entry} rows=${rows}
@@ -139,6 +126,6 @@ export function Adapters({ app, ask }) {
 				${t('restart')}</button>`}
 			<a class="button" href=${href('transponders', '',
 				{ adapter: one.id })}>${t('scan_go')}</a>
-			${status[one.id]?.cam && html`<a class="button"
+			${status.get(one.id)?.cam && html`<a class="button"
 				href=${href('cam', one.id)}>${t('cam')}</a>`}`} />`;
 }

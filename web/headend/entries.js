@@ -8,11 +8,13 @@ import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
+import { isOld } from './current.js';
 import { freshId, make } from './entry-id.js';
 import { Changes, Conflicts, useDraft } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey, same } from './merge.js';
+import { Old } from './poll.js';
 import { replaceQuery } from './route.js';
 import { Waiting, useForms } from './setup.js';
 import { useTrial } from './trial.js';
@@ -224,12 +226,13 @@ function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
 /**
  * @param {{app: App, kind: Kind, ask: Ask, heads: [Word, string][],
  *	cells: (entry: Entry) => any, more?: (entry: Entry) => any,
- *	actions?: (entry: Entry) => any, tools?: any, top?: Top}} props heads: words
- *	and classes of the columns; cells: the td of an entry; top: stands at the
- *	start of the form, more at its end
+ *	actions?: (entry: Entry) => any, tools?: any, top?: Top,
+ *	at?: number}} props heads: words and classes of the columns; cells: the td
+ *	of an entry; top: stands at the start of the form, more at its end; at: Unix
+ *	time at which the values in the cells came
  */
 export function Entries({ app, kind, ask, heads, cells, more, actions,
-	tools, top }) {
+	tools, top, at = 0 }) {
 	useTick(app);
 	const { forms, error } = useForms(app);
 	const edited = app.route.query.get('edit');
@@ -245,11 +248,13 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	useEffect(() => {
 		document.title = `${t(kind.title)} · Sluice`;
 	});
-	return html`<div class="page"><div class="tools">
-		<h1>${t(kind.title)}</h1>
+	return html`<div class="page" data-stale=${isOld(at, app.tick.now)}>
+		<div class="tools"><h1>${t(kind.title)}</h1>
 		${app.isControl && html`<button onClick=${() => open('+')}>
 			${t('new_entry')}</button>${tools}`}</div>
 		<p class="dim">${t(kind.note)}</p>
+		<${Old} app=${app} poll=${{ value: null, at, every: 1,
+			error: null }} />
 		${list.length === 0 ? html`<p class="dim">${t(kind.empty)}</p>`
 			: html`<div class="wide-box" tabindex="0"><table><thead><tr>
 			${heads.map(([word, kindOf]) => html`<th scope="col"
