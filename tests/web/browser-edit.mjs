@@ -262,6 +262,42 @@ test('users: made, disabled, and their own passwords', { skip }, async (t) => {
 	await sluice.stop();
 });
 
+test('a user is edited by two, and removed by one of them', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const olga = async () => (await done(sluice, { cmd: 'load' }, admin))
+		.users.olga;
+	const set = (user) => done(sluice, { cmd: 'set-user', id: 'olga', user },
+		admin);
+	const comment = page.locator('dialog [name=comment]');
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/users');
+	await page.click('tr:has-text("olga") >> text=Edit');
+	await comment.fill('Mine');
+	await set({ type: 2, enable: true, comment: 'Theirs', conlimit: 3 });
+	await page.waitForSelector('dialog .note:has-text("Theirs")');
+	await visitor.accessible('two users and a user');
+	assert.equal(await comment.inputValue(), 'Mine');
+	assert.ok(await page.locator('dialog .primary').isDisabled());
+	await page.click('dialog >> text=Keep yours');
+	await visitor.submit('dialog .primary:enabled');
+	await page.waitForSelector('td:has-text("Mine")');
+	const { conlimit, cipher, ...merged } = await olga();
+
+	assert.deepEqual([merged.comment, conlimit, typeof cipher],
+		['Mine', 3, 'string']);
+	await page.click('tr:has-text("olga") >> text=Edit');
+	await comment.fill('Again');
+	await set({ remove: true });
+	await page.waitForSelector('dialog .note:has-text("has removed")');
+	assert.equal(await comment.inputValue(), 'Again');
+	assert.ok(await page.locator('dialog .primary').isDisabled());
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('an observer gets no control that would be refused', { skip },
 	async (t) => {
 	const { sluice, visitor, page } = await begin(t, own, { width: 360 });

@@ -56,8 +56,10 @@ export function useDraft(now, fresh) {
 
 /** @typedef {ReturnType<typeof useDraft>} Draft */
 
-/** @param {{draft: Draft}} props */
+/** What other users did meanwhile. @param {{draft: Draft}} props */
 export function Conflicts({ draft }) {
+	if (draft.isGone)
+		return html`<p class="note warn" role="alert">${t('gone')}</p>`;
 	return draft.conflicts.map((key) => html`<div class="note warn">
 		<p>${t('conflict', { key })}</p>
 		<p>${t('theirs')}: <code><${Foreign}

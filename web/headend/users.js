@@ -8,6 +8,7 @@ import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { Dialog } from './dialog.js';
+import { Conflicts, useDraft } from './draft.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
 import { Setup, useForms } from './setup.js';
@@ -31,31 +32,30 @@ function usersOf(app) {
 const OWN = ['type', 'enable', 'comment', 'password', 'cipher', 'created',
 	'expire'];
 
+/** @type {Entry} */
+const FRESH = { type: 2, enable: true };
+
 /**
  * A user in a dialog; an empty password keeps the old one.
- * @param {{app: App, login: string, entry: Entry, onClose: () => void}} props
+ * @param {{app: App, login: string, entry: Entry | null,
+ *	onClose: () => void}} props entry: null of a new one, and of one that
+ *	somebody else has removed
  */
 function UserDialog({ app, login, entry, onClose }) {
 	const [error, setError] = useState('');
-	// what was changed here: each redraw sets the fields to these values
-	const [touched, setTouched] = useState(/** @type {Entry} */ ({}));
+	const draft = useDraft(entry, FRESH);
 	const { forms } = useForms(app);
 	const isNew = login === '';
 	/** @type {Entry} */
-	const shownUser = { type: 2, comment: '', enable: true, ...entry,
-		...touched };
-	const touch = (/** @type {Entry} */ fields) =>
-		setTouched((was) => ({ ...was, ...fields }));
+	const shownUser = { ...FRESH, ...draft.mine };
 	const { submit, busy } = useSubmit(async (form) => {
 		const data = new FormData(form);
 		const text = (/** @type {string} */ key) =>
 			String(data.get(key) ?? '');
 		const id = isNew ? text('login') : login;
 		/** @type {Entry} */
-		const user = Object.fromEntries(Object.entries({
-			...withoutHash(entry), ...touched, type: shownUser.type,
-			enable: shownUser.enable })
-			.filter(([, value]) => value !== undefined));
+		const user = { ...withoutHash(draft.latest.current),
+			type: shownUser.type, enable: shownUser.enable };
 
 		if (text('password') !== '')
 			user.password = text('password');
@@ -65,7 +65,7 @@ function UserDialog({ app, login, entry, onClose }) {
 		}
 		try {
 			await app.api.cmd('set-user', userChange(id,
-				isNew ? null : entry, user));
+				draft.base, user));
 			app.store.wantsConfig = true;
 			onClose();
 			app.say(t('saved'));
@@ -79,13 +79,14 @@ function UserDialog({ app, login, entry, onClose }) {
 	return html`<${Dialog} title=${isNew ? t('new_user') : shown(login)}
 		onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
+			<${Conflicts} draft=${draft} />
 			${isNew && html`<label>${t('login_name')}
 				<input name="login" required autocomplete="off"
 					autocapitalize="none" spellcheck=${false} />
 			</label>`}
 			<label>${t('role')}<select name="type"
 				onChange=${(/** @type {any} */ event) =>
-					touch({ type: Number(event.target.value) })}>
+					draft.set('type', Number(event.target.value))}>
 				${Object.entries(TYPES).map(([type, word]) => html`
 				<option value=${type}
 					selected=${Number(type) === shownUser.type}>
@@ -95,13 +96,13 @@ function UserDialog({ app, login, entry, onClose }) {
 					autocomplete="new-password" required=${isNew} />
 			</label>
 			<label>${t('comment')}<input name="comment"
-				value=${shownUser.comment}
+				value=${shownUser.comment ?? ''}
 				onInput=${(/** @type {any} */ event) =>
-					touch({ comment: event.target.value })} /></label>
+					draft.set('comment', event.target.value)} /></label>
 			<label class="check"><input type="checkbox" name="enable"
 				checked=${shownUser.enable}
 				onChange=${(/** @type {any} */ event) =>
-					touch({ enable: event.target.checked })} />
+					draft.set('enable', event.target.checked)} />
 				${t('is_enabled')}</label>
 			${forms !== null && html`<details class="group"
 				open=${shownUser.type === 3}>
@@ -111,21 +112,20 @@ function UserDialog({ app, login, entry, onClose }) {
 					value=${shownUser.expire ? timeField(
 						shownUser.expire, app.zone) : ''}
 					onChange=${(/** @type {any} */ event) =>
-						touch({ expire: fieldTime(event.target.value,
-							app.zone) })} /></label></div>
+						draft.set('expire', fieldTime(event.target.value,
+							app.zone))} /></label></div>
 				<${Rows} rows=${forms.rows('user').filter(({ key }) =>
 					!OWN.includes(key))} form=${{ name: 'user',
-					entry: shownUser, base: entry, errorOf: () => '',
-					set: (/** @type {string} */ key,
-						/** @type {unknown} */ value) =>
-						touch({ [key]: value }), onBroken: () => {} }} />
+					entry: shownUser, base: draft.base ?? FRESH,
+					errorOf: () => '', set: draft.set,
+					onBroken: () => {} }} />
 			</details>`}
 			<${Problem} error=${error} />
 			<div class="buttons">
 				<button type="button" onClick=${onClose}>
 					${t('cancel')}</button>
-				<button class="primary" disabled=${busy}>
-					${t('save')}</button></div>
+				<button class="primary" disabled=${busy || draft.isGone ||
+					draft.conflicts.length > 0}>${t('save')}</button></div>
 		</form><//>`;
 }
 
@@ -180,7 +180,7 @@ export function Users({ app, ask }) {
 	useTick(app);
 	const [open, setOpen] = useState(/** @type {string | null} */ (null));
 	const users = usersOf(app);
-	const entry = users.find(([login]) => login === open)?.[1] ?? {};
+	const entry = users.find(([login]) => login === open)?.[1] ?? null;
 
 	return html`<${Setup} page="users" tools=${html`
 		<button onClick=${() => setOpen('')}>${t('new_user')}</button>`}>
