@@ -107,7 +107,7 @@ test('a stream is made, edited by two users, removed and brought back',
 	const save = () => page.keyboard.press('Control+Enter');
 
 	// a request that the service refuses is a part of the test
-	visitor.allowed = /status of 40[09] \S+ set-stream( trial)?$/;
+	visitor.allowed = /status of 40[049] \S+ set-stream( trial)?$/;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/new');
@@ -161,6 +161,15 @@ test('a stream is made, edited by two users, removed and brought back',
 	await page.click('.toast button');
 	await page.waitForSelector(`tr[data-id="${id}"]`);
 	assert.equal((await get(id)).my_note, 7);
+	// removed by another user: the form keeps what was typed
+	await visitor.go(sluice.port, `#/edit/${id}`);
+	await page.fill('[id="stream.name"]', 'Late');
+	await done(sluice, { cmd: 'set-stream', id, stream: { remove: true } },
+		admin);
+	await page.waitForSelector('.note:has-text("was removed")');
+	assert.equal(await page.inputValue('[id="stream.name"]'), 'Late');
+	assert.ok(await page.locator('.save .primary').isDisabled());
+	await visitor.accessible('a stream that was removed');
 	visitor.quiet();
 	await sluice.stop();
 });
@@ -291,7 +300,7 @@ test('a user is edited by two, and removed by one of them', { skip },
 	await page.click('tr:has-text("olga") >> text=Edit');
 	await comment.fill('Again');
 	await set({ remove: true });
-	await page.waitForSelector('dialog .note:has-text("has removed")');
+	await page.waitForSelector('dialog .note:has-text("was removed")');
 	assert.equal(await comment.inputValue(), 'Again');
 	assert.ok(await page.locator('dialog .primary').isDisabled());
 	visitor.quiet();

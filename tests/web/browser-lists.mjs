@@ -171,6 +171,13 @@ test('a removed adapter or softcam comes back with its streams', { skip },
 		await page.waitForSelector('.toast:has-text("Saved")');
 		assert.deepEqual(await stored(), before, hash);
 	}
+	// the form of what another user removes keeps what was typed
+	visitor.allowed = /status of 40\d \S+ \S+ trial$/;
+	await page.click('td button:has-text("Edit")');
+	await page.fill('[id="softcam.name"]', 'Mine');
+	await set('set-softcam', { id: 'c', softcam: { remove: true } });
+	await page.waitForSelector('.entry .note:has-text("was removed")');
+	assert.equal(await page.inputValue('[id="softcam.name"]'), 'Mine');
 	visitor.quiet();
 	await sluice.stop();
 });

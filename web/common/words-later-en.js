@@ -93,8 +93,8 @@ export const en = {
 	from_to_n: '{min} to {max}.',
 	grid_from: 'From, MHz',
 	grid_step: 'Step, MHz',
-	gone: 'Another user has removed or renamed this. The form keeps your ' +
-		'input, but cannot be saved.',
+	gone: 'This was removed or renamed. The form keeps your input, but it ' +
+		'cannot be saved.',
 	grid_to: 'To, MHz',
 	group_account: 'Account',
 	group_backend: 'Backend and redirects',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The editor of a stream: each key as a field, and the whole as JSON.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
@@ -140,7 +140,8 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 	ask }) {
 	const before = draft.base ?? {}, after = cleaned(draft.mine);
 	const changes = diff(before, after);
-	const isReady = !busy && !isBroken && draft.conflicts.length === 0;
+	const isReady = !busy && !isBroken && !draft.isGone &&
+		draft.conflicts.length === 0;
 	const send = async () => {
 		setBusy(true);
 		const problem = await save(app, draft, id);
@@ -196,8 +197,9 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
  * @returns {{services: import('../common/api-types').MuxService[],
  *	poll: import('./poll.js').Poll | null}} poll: null without one that runs
  */
-function useServices(app, { base }) {
-	const runs = base !== null && base.enable === true && isMux(base);
+function useServices(app, { base, isGone }) {
+	const runs = base !== null && !isGone && base.enable === true &&
+		isMux(base);
 	const poll = usePoll(app, runs ? `api/stream-status/${
 		encodeURIComponent(base.id)}?t=0` : '');
 
@@ -251,19 +253,21 @@ function Editor({ app, forms, id, ask }) {
 	useTick(app);
 	const stream = app.store.streams.get(id);
 	const [saved, setError] = useState('');
+	const [busy, setBusy] = useState(false);
 	const own = useDraft(id === '' ? null : stream?.config ?? null, FRESH);
-	// what the service said is about the object before this change
-	const draft = { ...own, set: (/** @type {string} */ key,
-		/** @type {unknown} */ value) => {
-		setError('');
-		own.set(key, value);
-	} };
+	// what the service said is about the object before this change; a new id
+	// is no removal
+	const draft = { ...own, isGone: own.isGone && !busy,
+		set: (/** @type {string} */ key, /** @type {unknown} */ value) => {
+			setError('');
+			own.set(key, value);
+		} };
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const [isRaw, setRaw] = useState(false);
-	const [busy, setBusy] = useState(false);
 	const base = draft.base ?? {}, after = cleaned(draft.mine);
 	const trial = useTrial(app, 'set-stream', { ...id === '' ? {} : { id },
-		stream: after }, !busy && diff(base, after).length > 0 &&
+		stream: after }, !busy && !own.isGone &&
+			diff(base, after).length > 0 &&
 			(id !== '' || /** @type {Entry} */ (after).input?.length > 0));
 	const error = saved || trial.error;
 	const onBroken = (/** @type {string} */ key,
@@ -275,8 +279,6 @@ function Editor({ app, forms, id, ask }) {
 		errorOf: (/** @type {string} */ key) =>
 			errorKey(error, 'stream') === key ? error : '' };
 
-	if (draft.isGone)
-		return html`<${Empty} title=${t('missing', { id: shown(id) })} />`;
 	return html`<div class="page edit">
 		<div class="tools"><h1>${id === '' ? t('new_stream')
 			: html`<${Foreign} text=${stream?.name ?? id} />`}</h1>
@@ -303,12 +305,16 @@ function Editor({ app, forms, id, ask }) {
 export function EditPage({ app, id, ask }) {
 	const { forms, error } = useForms(app);
 	const stream = app.store.streams.get(id);
+	// the form of one that somebody else removes stays
+	const known = useRef('');
 
+	if (stream !== undefined)
+		known.current = id;
 	useEffect(() => {
 		document.title = `${id ? shown(stream?.name ?? id)
 			: t('new_stream')} · Sluice`;
 	});
-	if (id !== '' && stream === undefined)
+	if (id !== '' && id !== known.current)
 		return html`<${Empty} title=${t('missing', { id: shown(id) })} />`;
 	return forms === null ? html`<${Waiting} error=${error} />`
 		: html`<${Editor} app=${app} forms=${forms} id=${id} ask=${ask} />`;

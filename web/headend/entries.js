@@ -2,7 +2,7 @@
 // Lists of objects with an id: adapters, softcams, CAS.  A table, and the form
 // of the object that is edited.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
@@ -167,7 +167,7 @@ function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
 		: { id: base.id, was: base, [kind.field]: now };
 	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
 		? { ...mine, id: freshId(known.list, known.gid) }
-		: mine), changes.length > 0 && !busy);
+		: mine), changes.length > 0 && !busy && !draft.isGone);
 	const wrong = error || trial.error;
 	const isReady = !busy && changes.length > 0 && broken.length === 0 &&
 		draft.conflicts.length === 0 && !draft.isGone;
@@ -238,6 +238,8 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	const edited = app.route.query.get('edit');
 	const list = entriesOf(app, kind);
 	const entry = list.find((one) => one.id === edited) ?? null;
+	// the form of one that somebody else removes stays
+	const known = useRef(/** @type {string | undefined} */ (undefined));
 	const open = (/** @type {string} */ id) =>
 		replaceQuery(kind.page, '', { edit: id });
 	const askRemove = (/** @type {Entry} */ one) => ask({
@@ -245,6 +247,8 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 		action: t('remove'), run: () => remove(app, kind, one, () =>
 			edited === one.id && open('')) });
 
+	if (entry !== null)
+		known.current = entry.id;
 	useEffect(() => {
 		document.title = `${t(kind.title)} · Sluice`;
 	});
@@ -268,7 +272,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 				<button onClick=${() => askRemove(one)}>${t('remove')}
 				</button></td>`}</tr>`)}</tbody></table></div>
 			<${Curl} app=${app} request=${LOAD} />`}
-		${app.isControl && (entry !== null || edited === '+') &&
+		${app.isControl && (edited === '+' || edited === known.current) &&
 			(forms === null ? html`<${Waiting} error=${error} />`
 				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}
 					entry=${entry} rows=${forms.rows(kind.field)}
