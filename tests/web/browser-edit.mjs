@@ -276,8 +276,8 @@ test('a user is edited by two, and removed by one of them', { skip },
 	const { sluice, admin, password, visitor, page } = await begin(t, own);
 	const olga = async () => (await done(sluice, { cmd: 'load' }, admin))
 		.users.olga;
-	const set = (user) => done(sluice, { cmd: 'set-user', id: 'olga', user },
-		admin);
+	const set = (user) => done(sluice, { cmd: 'set-user', id: 'olga',
+		user }, admin);
 	const comment = page.locator('dialog [name=comment]');
 
 	await visitor.login('admin', password);
@@ -303,6 +303,38 @@ test('a user is edited by two, and removed by one of them', { skip },
 	await page.waitForSelector('dialog .note:has-text("was removed")');
 	assert.equal(await comment.inputValue(), 'Again');
 	assert.ok(await page.locator('dialog .primary').isDisabled());
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a group of outputs is edited by two', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const post = async (path, group) => {
+		const url = `http://127.0.0.1:${sluice.port}/api/output-group`;
+		const { status } = await fetch(url + path, { method: 'POST',
+			headers: { ...admin,
+				'Content-Type': 'application/json' },
+			body: JSON.stringify(group) });
+
+		assert.equal(status, 200);
+	};
+
+	await post('', { name: 'G', output: ['udp://239.2.1.1:1234'] });
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/outputs');
+	await page.click('.box button:has-text("Edit")');
+	await page.fill('dialog textarea >> nth=0', 'udp://239.2.1.9:1234');
+	await post('/G', { name: 'G', note: 2,
+		output: ['udp://239.2.1.2:1234'] });
+	await page.waitForSelector('dialog .note:has-text("239.2.1.2")');
+	assert.match(await page.inputValue('dialog .further textarea'),
+		/"note": 2/);
+	await page.click('dialog >> text=Keep yours');
+	await page.click('dialog .primary:enabled');
+	await page.waitForSelector('.box:has-text("239.2.1.9")');
+	assert.deepEqual((await done(sluice, { cmd: 'load' }, admin)).output,
+		[{ name: 'G', note: 2, output: ['udp://239.2.1.9:1234'] }]);
 	visitor.quiet();
 	await sluice.stop();
 });

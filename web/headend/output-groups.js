@@ -5,9 +5,10 @@ import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Dialog } from './dialog.js';
+import { Conflicts, useDraft } from './draft.js';
 import { MoveButtons, useDrag } from './drag.js';
 import { Further, Problem, useOnce, useSubmit } from './fields.js';
-import { moved } from './merge.js';
+import { moved, same } from './merge.js';
 import { saveGroup } from './output-group-edit.js';
 import { Setup } from './setup.js';
 import { Foreign, html, useTick } from './view.js';
@@ -38,24 +39,29 @@ function addressesOf(group) {
 		(/** @type {unknown} */ one) => typeof one === 'string') : [];
 }
 
-/** @param {{app: App, group: Entry, name: string,
- *	onClose: () => void}} props */
+/** @type {Entry} */
+const FRESH = { name: '', output: [] };
+
+/** @param {string} text */
+const linesOf = (text) => text.split('\n').filter(Boolean);
+
+/** @param {{app: App, group: Entry | null, name: string,
+ *	onClose: () => void}} props group: null of a new one, and of one that
+ *	somebody else has removed */
 function GroupDialog({ app, group, name, onClose }) {
-	const [known] = useState(group);
-	const [entry, setEntry] = useState(group);
-	// as it is typed: the page draws again each second
-	const [text, setText] = useState(() => addressesOf(group).join('\n'));
+	const draft = useDraft(group, FRESH);
+	const { mine: entry, set } = draft, addresses = addressesOf(entry);
+	// as it is typed, as long as it means these addresses
+	const [typed, setTyped] = useState('');
+	const text = same(linesOf(typed), addresses) ? typed
+		: addresses.join('\n');
 	const [error, setError] = useState('');
 	const [isBroken, setBroken] = useState(false);
-	const set = (/** @type {string} */ key, /** @type {unknown} */ value) =>
-		setEntry((was) => {
-			const { [key]: _, ...rest } = was;
-
-			return value === undefined ? rest : { ...was, [key]: value };
-		});
+	const isReady = !isBroken && !draft.isGone &&
+		draft.conflicts.length === 0;
 	const { submit, busy } = useSubmit(async () => {
 		try {
-			await save(app, name, known, entry);
+			await save(app, name, draft.base, draft.latest.current);
 			onClose();
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
@@ -65,6 +71,7 @@ function GroupDialog({ app, group, name, onClose }) {
 	return html`<${Dialog} title=${name === '' ? t('add_output_group')
 		: shown(name)} onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
+			<${Conflicts} draft=${draft} />
 			<label>${t('name')}<input name="name" required autocomplete="off"
 				value=${entry.name ?? ''} onInput=${(
 					/** @type {any} */ event) =>
@@ -72,16 +79,15 @@ function GroupDialog({ app, group, name, onClose }) {
 			<label>${t('addresses')}<textarea class="mono" rows="4"
 				spellcheck=${false} placeholder=${t('one_a_line')}
 				value=${text} onInput=${(/** @type {any} */ event) => {
-					setText(event.target.value);
-					set('output', event.target.value.split('\n')
-						.filter(Boolean));
+					setTyped(event.target.value);
+					set('output', linesOf(event.target.value));
 				}}></textarea></label>
 			<${Further} entry=${entry} fields=${['name', 'output']}
 				set=${set} onBroken=${setBroken} />
 			<${Problem} error=${error} />
 			<div class="buttons"><button type="button" onClick=${onClose}>
 				${t('cancel')}</button>
-				<button class="primary" disabled=${isBroken || busy}>
+				<button class="primary" disabled=${!isReady || busy}>
 				${t('save')}</button></div></form><//>`;
 }
 
@@ -128,8 +134,7 @@ export function OutputGroupsPage({ app }) {
 	useTick(app);
 	const [open, setOpen] = useState(/** @type {string | null} */ (null));
 	const groups = /** @type {Entry[]} */ (app.store.config.output ?? []);
-	const group = groups.find((one) => one.name === open) ??
-		{ name: '', output: [] };
+	const group = groups.find((one) => one.name === open) ?? null;
 
 	return html`<${Setup} page="outputs" tools=${html`
 		<button onClick=${() => setOpen('')}>${t('add_output_group')}
