@@ -99,6 +99,7 @@ void ring_unit_begin(struct ring_writer *w, uint32_t ms)
 
 void ring_unit_goes_on(struct ring_writer *w)
 {
+	ring_publish(w);
 	w->unit_pos = 0;
 	for (size_t i = 0; i < 2; i++)
 		atomic_store_explicit(&w->header->units[i].pos, 0,

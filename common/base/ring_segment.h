@@ -67,7 +67,7 @@ void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
 /* A unit begins here, and at this time of the newest segment. */
 void ring_unit_begin(struct ring_writer *, uint32_t ms);
 
-/* The last unit goes on in another writer of this process. */
+/* Publishes all; the last unit goes on in another writer of this process. */
 void ring_unit_goes_on(struct ring_writer *);
 
 /* Where, and at which time of its segment, the last unit begins that an earlier

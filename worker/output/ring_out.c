@@ -577,26 +577,24 @@ const uint8_t *ring_out_group(const struct ring_out *r, size_t max,
 
 void ring_out_publish(struct ring_out *r)
 {
-	if (!r->written)
-		return;
-	ring_publish(r->ring);
+	if (r->written)
+		ring_publish(r->ring);
 	r->written = false;
 }
 
 void ring_out_goes_on(struct ring_out *r)
 {
-	ring_out_publish(r);
 	ring_unit_goes_on(r->ring);
 }
 
 void ring_out_free(struct ring_out **r)
 {
-	if (*r != NULL) {
-		give_up(*r);
-		ring_out_publish(*r);
-		ring_writer_free(&(*r)->ring);
-		fifo_done(&(*r)->held);
-	}
+	if (*r == NULL)
+		return;
+	give_up(*r);
+	ring_out_publish(*r);
+	ring_writer_free(&(*r)->ring);
+	fifo_done(&(*r)->held);
 	free(*r);
 	*r = NULL;
 }
