@@ -560,6 +560,30 @@ test('an event is newer than the reply that is awaited', () => {
 	assert.equal(ids(store), 'x d');
 });
 
+test('the page follows streams that others make and remove', async (t) => {
+	let changes = 0, streams = ['a', 'b'];
+	const home = new Headend({ cmd: async () => config(...streams),
+		get: async () => overview(streams) },
+	{ changed: () => changes++, draw: () => {} });
+	// with a request for the state each time
+	const pass = async () => {
+		changes = 0;
+		t.mock.timers.tick(20000);
+		return home.everySecond().then(() => changes);
+	};
+
+	t.mock.timers.enable({ apis: ['Date'], now: 1e9 });
+	home.live.state = 'open';
+	await pass().then(pass); // the streams, and their configuration
+	for (const [stream, left] of [[{ id: 'a', remove: true }, ['b']],
+		[config('c').make_stream[0], ['b', 'c']]]) {
+		streams = left;
+		home.store.apply({ scope: 'set-stream', stream }, 1000);
+		assert.deepEqual([await pass(), await pass()], [1, 0]);
+		assert.equal(ids(home.store), left.join(' '));
+	}
+});
+
 test('the configuration of an unknown stream is asked for', () => {
 	const store = filled('a');
 
@@ -573,17 +597,4 @@ test('the configuration of an unknown stream is asked for', () => {
 	store.take(overview(['a', 'b']), 1002);
 	store.release(1002);
 	assert.equal(store.wantsConfig, false);
-});
-
-test('every change of the configuration asks for it again', () => {
-	for (const [scope, wanted] of [['set-user', true], ['set-config', true],
-		['set-adapter', true], ['log_event', true],
-		['post-output-group', true],
-		['set-settings', true], ['log', false], ['sysinfo', false],
-		['session_event', false]]) {
-		const store = new Store();
-
-		store.apply({ scope }, 1000);
-		assert.equal(store.wantsConfig, wanted, scope);
-	}
 });

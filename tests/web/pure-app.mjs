@@ -105,6 +105,19 @@ test('secrets in events are dropped on receipt', () => {
 	assert.match(contents(store), /udp:\/\/h:1/);
 });
 
+test('every change of the configuration asks for it again', () => {
+	for (const [scope, wanted] of [['set-user', true], ['set-config', true],
+		['set-adapter', true], ['log_event', true],
+		['post-output-group', true],
+		['set-settings', true], ['log', false], ['sysinfo', false],
+		['session_event', false]]) {
+		const store = new Store();
+
+		store.apply({ scope }, 1000);
+		assert.equal(store.wantsConfig, wanted, scope);
+	}
+});
+
 test('the title of an alarm repeats no subject that its reason names', () => {
 	assert.equal(titleOf({ alarm: 'epg', subject: 'epg_sources[0]',
 		reason: 'epg_sources[0]: no channel' }), 'epg');

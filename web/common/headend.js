@@ -31,6 +31,8 @@ export class Headend {
 	#askedAt = 0;
 	/** A second ago.  A busy page reads its answers before the second look. */
 	#isSilent = false;
+	/** Of the store, when the tree of components was last made. */
+	#shapeDrawn = 0;
 	/** @type {Set<(message: Message) => void>} */
 	#listeners = new Set();
 
@@ -69,6 +71,7 @@ export class Headend {
 	stop() {
 		this.ready = false;
 		this.store = new Store();
+		this.#shapeDrawn = 0;
 		this.#round++;
 		this.#loading = false;
 		this.live.stop();
@@ -90,6 +93,7 @@ export class Headend {
 		if (!await this.#load(true))
 			return;
 		this.ready = true;
+		this.#shapeDrawn = this.store.shape;
 		this.on.changed();
 		this.on.draw();
 	}
@@ -151,11 +155,22 @@ export class Headend {
 		this.on.changed();
 	}
 
+	/** Events and replies change the set of streams. */
+	#followShape() {
+		const { shape } = this.store;
+
+		if (shape === this.#shapeDrawn)
+			return;
+		this.#shapeDrawn = shape;
+		this.on.changed();
+	}
+
 	/** Asks for what the events did not carry. */
 	async everySecond() {
 		const { store } = this, now = Date.now() / 1000;
 
 		this.#judgeSilence(now);
+		this.#followShape();
 		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
 
 		if (this.#loading || this.live.state !== 'open' ||
@@ -166,15 +181,12 @@ export class Headend {
 
 		if (!store.wantsOverview && !store.wantsConfig && !isOld)
 			return;
-		const { shape } = store;
-
 		try {
 			await this.#load(store.wantsConfig);
 		} catch {
 			// the event channel reports the loss
 		}
-		if (shape !== store.shape)
-			this.on.changed();
+		this.#followShape();
 		this.on.draw();
 	}
 }
