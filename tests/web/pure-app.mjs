@@ -8,7 +8,7 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Store, Stream } = await load('common/store.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
-const { titleOf } = await load('headend/wrong.js');
+const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
 
 test('a table names its request for a shell', () => {
 	const url = (name) => new URL(name, 'https://h:8000/tv/');
@@ -116,6 +116,39 @@ test('every change of the configuration asks for it again', () => {
 		store.apply({ scope }, 1000);
 		assert.equal(store.wantsConfig, wanted, scope);
 	}
+});
+
+test('what is wrong is as old as the clock of its service says', () => {
+	const now = 10000, words = { refused: '', unreachable: '' };
+	// a headend with a stream that went off air some seconds ago
+	const failed = (name, ago, skew) => {
+		const store = new Store();
+
+		store.take({ timestamp: now + skew, streams: [{ id: name, name,
+			enable: true, onair: false, ok: false, state: 'off air',
+			off_since: now + skew - ago, alarms: [],
+			input_faults: [], output_faults: [],
+			worker: { state: 'running' } }],
+		alarms: [{ alarm: 'log', since: now + skew - ago - 10 }] },
+		now);
+		return { name, base: `http://${name}/`, headend: { store,
+			lostAt: null, skew: { value: skew } } };
+	};
+	const agesOf = ({ headend: own }, other) => wrongEverywhere(
+		wrongNow(own.store, now, own.skew.value), [other], now, words)
+		.map(({ title, since }) => `${title} ${now - since}`);
+
+	assert.deepEqual(agesOf(failed('own', 2, 0), failed('far', 5, 600)),
+		['own 2', 'far 5', 'log 12', 'log 15']);
+	assert.deepEqual(agesOf(failed('own', 7, -90), failed('far', 5, 600)),
+		['far 5', 'own 7', 'log 15', 'log 17']);
+	// the time of an event is that of the browser
+	const { headend } = failed('own', 2, 600), [stream] =
+		headend.store.streams.values();
+
+	Object.assign(stream.over, { ok: true, onair: true });
+	Object.assign(stream, { event: { onair: false }, eventTime: now - 1 });
+	assert.equal(wrongNow(headend.store, now, 600)[0].since, now - 1);
 });
 
 test('the title of an alarm repeats no subject that its reason names', () => {

@@ -68,9 +68,10 @@ function Culprit({ one }) {
 /** @param {{app: App, neighbours: Neighbour[], siren: Siren | null}} props */
 function WrongNow({ app, neighbours, siren }) {
 	useTick(app);
-	const all = wrongEverywhere(wrongNow(app.store, app.tick.now),
-		neighbours, app.tick.now, { refused: t('login_refused'),
-			unreachable: t('unreachable_short') });
+	const all = wrongEverywhere(wrongNow(app.store, app.tick.now,
+		app.skew.value), neighbours, app.tick.now, {
+		refused: t('login_refused'),
+		unreachable: t('unreachable_short') });
 	const lines = all.slice(0, all.length > LINES ? LINES - 1 : LINES);
 
 	siren?.hear(all);
@@ -83,7 +84,7 @@ function WrongNow({ app, neighbours, siren }) {
 			<span class="why" title=${one.reason}>
 				<${Foreign} text=${one.reason} /></span>
 			<time>${one.since > 0 ? t('off_air_for',
-				{ age: age(app.now - one.since) }) : ''}</time>
+				{ age: age(Date.now() / 1000 - one.since) }) : ''}</time>
 		</li>`)}</ul>
 		${all.length > lines.length && html`<a class="more"
 			href=${href('streams', '', { sort: 'state' })}>
@@ -155,7 +156,7 @@ function Other({ app, neighbour, by, others }) {
 			<span class="mark live" data-mark=${mark}>
 			<span class="mark-word">${isRefused ? t('login_refused')
 				: lostAt !== null ? t('unreachable_since',
-					{ time: clock(lostAt, app.zone) })
+					{ time: clock(lostAt + app.skew.value, app.zone) })
 				: live.state === 'open' ? t('connected')
 					: t('loading')}</span></span>
 			${isRefused && html`<button onClick=${again}>

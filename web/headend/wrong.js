@@ -13,7 +13,7 @@ import { reasonOf, sinceOf } from '../common/state.js';
  * @property {string} id of the stream; "" is the service
  * @property {string} title
  * @property {string} reason
- * @property {number} since Unix time of the service; 0: unknown
+ * @property {number} since Unix time of the browser; 0: unknown
  * @property {string} [base] of the page of another headend
  * @property {string} [place] its name
  */
@@ -28,10 +28,20 @@ export function titleOf({ alarm, subject, reason = '' }) {
 }
 
 /**
+ * The clocks of headends may differ: times of all are compared in one.
+ * @param {number | undefined} since of a service; 0 or undefined: unknown
+ * @param {number} skew seconds that its clock is ahead of the browser's
+ */
+function inBrowser(since, skew) {
+	return since ? since - skew : 0;
+}
+
+/**
  * @param {Store} store
+ * @param {number} skew
  * @returns {Wrong[]}
  */
-function ofService(store) {
+function ofService(store, skew) {
 	const alarms = store.overview?.alarms ?? [];
 
 	return alarms.filter((alarm) => alarm.channel_id === undefined)
@@ -39,16 +49,18 @@ function ofService(store) {
 			key: `${alarm.alarm} ${alarm.subject ?? ''}`,
 			mark: /** @type {const} */ ('warn'), id: '',
 			title: titleOf(alarm),
-			reason: alarm.reason ?? '', since: alarm.since ?? 0 }));
+			reason: alarm.reason ?? '',
+			since: inBrowser(alarm.since, skew) }));
 }
 
 /**
  * @param {Store} store
  * @param {number} now Unix time of the browser
+ * @param {number} [skew] of the clock of this service
  * @returns {Wrong[]}
  */
-export function wrongNow(store, now) {
-	const list = ofService(store);
+export function wrongNow(store, now, skew = 0) {
+	const list = ofService(store, skew);
 
 	for (const stream of store.streams.values()) {
 		const mark = stream.mark(now);
@@ -63,7 +75,7 @@ export function wrongNow(store, now) {
 			title: stream.name,
 			reason: isOld ? '' : reasonOf(stream.over, stream.alarms),
 			since: isOld ? stream.eventTime
-				: sinceOf(stream.over) ?? 0 });
+				: inBrowser(sinceOf(stream.over), skew) });
 	}
 	return inOrder(list);
 }
@@ -97,8 +109,9 @@ export function wrongEverywhere(own, neighbours, now, words) {
 			reason: headend.live.state === 'refused'
 				? words.refused : words.unreachable,
 			since: headend.lostAt }]
-			: wrongNow(headend.store, now).map((one) => ({ ...one,
-				base, place: name, key: `${base} ${one.key}` }));
+			: wrongNow(headend.store, now, headend.skew.value)
+				.map((one) => ({ ...one, base, place: name,
+					key: `${base} ${one.key}` }));
 
 		return list;
 	};
