@@ -151,6 +151,38 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 	await sluice.stop();
 });
 
+test('the sound follows streams that a display does not show', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	const isHeard = async () => {
+		await page.evaluate('globalThis.tones = 0');
+		sender.stop();
+		await visitor.until(() => globalThis.tones === 2);
+	};
+	let sender = await Sender.start(t, new TsMux(), 5000);
+
+	await page.addInitScript(countTones);
+	await page.reload();
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'on');
+	await page.click('button:has-text("Sound")');
+	await visitor.until(() => globalThis.tones === 2);
+	await page.locator('main').focus();
+	await page.keyboard.press('Space');
+	await page.waitForSelector('text=Frozen since');
+	await isHeard();
+	// the display is as it was
+	assert.equal(await visitor.mark('News HD'), 'on');
+	await page.keyboard.press('Space');
+	sender = await Sender.start(t, new TsMux(), 5000);
+	await visitor.untilMark('News HD', 'on');
+	await page.evaluate(() => Object.defineProperty(document, 'hidden',
+		{ value: true }));
+	await isHeard();
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('the table filters, sorts and opens by keys alone', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);

@@ -23,6 +23,56 @@ import { sums, wrongEverywhere, wrongNow } from './wrong.js';
 /** @typedef {import('../common/headend.js').Headend} Headend */
 
 const LINES = 5;
+const SOUND_MS = 1000;
+
+/** @param {App} app @param {Neighbour[]} neighbours @param {number} now */
+function allWrong(app, neighbours, now) {
+	return wrongEverywhere(wrongNow(app.store, now, app.skew.value),
+		neighbours, now, { refused: t('login_refused'),
+			unreachable: t('unreachable_short') });
+}
+
+/**
+ * The sound follows the events: a display that is frozen, hidden or covered is
+ * not drawn.
+ * @param {App} app
+ * @param {Neighbour[]} neighbours
+ * @param {Siren | null} siren
+ */
+function useSound(app, neighbours, siren) {
+	useEffect(() => {
+		if (siren === null)
+			return undefined;
+		const headends = [app.home, ...neighbours.map(
+			({ headend }) => headend)];
+		let isOver = false, heardMs = -Infinity;
+		const hear = async (/** @type {Headend} */ headend) => {
+			const { overviewTime } = headend.store;
+
+			// the clock of a hidden page rests
+			if (document.hidden)
+				await headend.everySecond();
+			const isSame = overviewTime === headend.store.overviewTime;
+
+			if (isOver || (isSame &&
+				performance.now() - heardMs < SOUND_MS))
+				return;
+			heardMs = performance.now();
+			siren.hear(allWrong(app, neighbours, Date.now() / 1000));
+		};
+		// a browser slows the timers of a hidden page down
+		const ends = headends.map((headend) =>
+			headend.listen(() => hear(headend)));
+		const timer = setInterval(() => headends.forEach(hear), SOUND_MS);
+
+		hear(app.home);
+		return () => {
+			isOver = true;
+			clearInterval(timer);
+			ends.forEach((end) => end());
+		};
+	}, [app, neighbours, siren]);
+}
 
 /** @param {{app: App}} props */
 function Summary({ app }) {
@@ -65,16 +115,12 @@ function Culprit({ one }) {
 		: html`<a href=${href('stream', one.id)}>${title}</a>`;
 }
 
-/** @param {{app: App, neighbours: Neighbour[], siren: Siren | null}} props */
-function WrongNow({ app, neighbours, siren }) {
+/** @param {{app: App, neighbours: Neighbour[]}} props */
+function WrongNow({ app, neighbours }) {
 	useTick(app);
-	const all = wrongEverywhere(wrongNow(app.store, app.tick.now,
-		app.skew.value), neighbours, app.tick.now, {
-		refused: t('login_refused'),
-		unreachable: t('unreachable_short') });
+	const all = allWrong(app, neighbours, app.tick.now);
 	const lines = all.slice(0, all.length > LINES ? LINES - 1 : LINES);
 
-	siren?.hear(all);
 	return html`<section class="wrong" aria-label=${t('wrong_now')}>
 		${all.length === 0 && html`<p class="calm">
 			${t('nothing_wrong')}</p>`}
@@ -219,13 +265,14 @@ export function Wall({ app }) {
 	const sizes = [{ headend: app.home }, ...neighbours].map(
 		({ headend }) => headend.store.streams.size);
 
+	useSound(app, neighbours, siren);
 	useEffect(() => () => siren?.end(), [siren]);
 	return html`<div class="wall">
 		<h1 class="hidden">${t('wall')}</h1>
 		<div class="wall-head"><${Summary} app=${app} />
 			<${Tools} app=${app} by=${by} siren=${siren}
 				onSiren=${setSiren} /></div>
-		<${WrongNow} app=${app} neighbours=${neighbours} siren=${siren} />
+		<${WrongNow} app=${app} neighbours=${neighbours} />
 		${app.store.streams.size === 0 ?
 			html`<${FirstStream} app=${app} />` :
 			html`<${Grid} app=${app} headend=${app.home} by=${by}
