@@ -23,7 +23,7 @@ test('a table names its request for a shell', () => {
 		'?t=0\'');
 });
 
-test('what was removed can be brought back for 30 s', async (t) => {
+async function newApp(t) {
 	const { location, document } = globalThis;
 
 	t.after(() => Object.assign(globalThis, { location, document }));
@@ -31,22 +31,46 @@ test('what was removed can be brought back for 30 s', async (t) => {
 		document: { baseURI: 'http://h/' } });
 	t.mock.timers.enable({ apis: ['setTimeout'] });
 	const { App } = await load('headend/app.js');
-	const app = new App(), undo = { word: 'Undo', run: () => {} };
+
+	return new App();
+}
+
+test('what was removed can be brought back for 30 s', async (t) => {
+	const app = await newApp(t), undo = { word: 'Undo', run: () => {} };
+	const texts = () => app.toasts.map(({ text }) => text).join(' ');
 
 	for (const [action, ms] of [[undo, 30000], [undefined, 5000]]) {
 		app.say('Gone', false, action);
 		t.mock.timers.tick(ms - 1);
-		assert.deepEqual(app.toast, { text: 'Gone', error: false,
-			action });
+		assert.deepEqual(app.toasts, [{ text: 'Gone', error: false,
+			action }]);
 		t.mock.timers.tick(1);
-		assert.equal(app.toast, null);
+		assert.deepEqual(app.toasts, []);
 	}
 	// another message has a time of its own
 	app.say('Gone', false, undo);
 	t.mock.timers.tick(29000);
 	app.say('Also gone', false, undo);
 	t.mock.timers.tick(29999);
-	assert.equal(app.toast?.text, 'Also gone');
+	assert.equal(texts(), 'Also gone');
+	t.mock.timers.tick(1);
+	// other messages stand beside it
+	app.say('Removed');
+	app.say('Gone', false, undo);
+	assert.equal(texts(), 'Gone');
+	app.say('Saved');
+	app.say('Refused', true);
+	assert.equal(texts(), 'Gone Refused');
+	t.mock.timers.tick(15000);
+	assert.equal(texts(), 'Gone');
+	t.mock.timers.tick(14999);
+	assert.equal(texts(), 'Gone');
+	t.mock.timers.tick(1);
+	assert.equal(texts(), '');
+	// the action is taken once
+	app.say('Saved');
+	app.dismiss(app.say('Gone', false, undo));
+	assert.equal(texts(), '');
 });
 
 test('the rate of a stream is that of its filler while that plays', () => {

@@ -13,6 +13,7 @@ import { parseRoute } from './route.js';
 /** @typedef {import('../common/time.js').Zone} Zone */
 /** @typedef {'system' | 'light' | 'dark'} Theme */
 /** @typedef {{word: string, run: () => void}} Action */
+/** @typedef {{text: string, error: boolean, action?: Action}} Toast */
 
 /** A restart begins a second after the reply. */
 const RESTART_WAIT_MS = 15000;
@@ -21,8 +22,9 @@ export class App {
 	/** undefined: not known yet; null: nobody.
 	 * @type {WhoAmI | null | undefined} */
 	user;
-	/** @type {{text: string, error: boolean, action?: Action} | null} */
-	toast = null;
+	/** At most one with an action, and behind it at most one without.
+	 * @type {Toast[]} */
+	toasts = [];
 	/** The service was asked to restart, and is not back yet. */
 	restarting = false;
 	/** The filter gets the focus with the next draw. */
@@ -50,8 +52,6 @@ export class App {
 	#wasLost = false;
 	/** @type {Set<() => void>} */
 	#watchers = new Set();
-	/** @type {ReturnType<typeof setTimeout> | undefined} */
-	#toastTimer;
 
 	get store() {
 		return this.home.store;
@@ -295,17 +295,28 @@ export class App {
 	}
 
 	/**
+	 * A message without an action leaves the one with an action.
 	 * @param {string} text
 	 * @param {boolean} [error]
 	 * @param {Action} [action]
+	 * @returns {Toast}
 	 */
 	say(text, error = false, action = undefined) {
-		clearTimeout(this.#toastTimer);
-		this.toast = { text, error, action };
-		this.#toastTimer = setTimeout(() => {
-			this.toast = null;
-			this.changed();
-		}, action ? 30000 : error ? 15000 : 5000);
+		const toast = { text, error, action };
+
+		this.toasts = [...this.toasts.filter((one) =>
+			action === undefined && one.action !== undefined), toast];
+		setTimeout(() => this.dismiss(toast),
+			action ? 30000 : error ? 15000 : 5000);
+		this.changed();
+		return toast;
+	}
+
+	/** @param {Toast} toast */
+	dismiss(toast) {
+		if (!this.toasts.includes(toast))
+			return;
+		this.toasts = this.toasts.filter((one) => one !== toast);
 		this.changed();
 	}
 }

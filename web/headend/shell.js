@@ -142,6 +142,17 @@ function Later({ load, name, ...props }) {
 	return page && html`<${page} ...${props} />`;
 }
 
+/** @param {{app: App}} props */
+function Toasts({ app }) {
+	return html`<div class="toasts" role="status">${app.toasts.map(
+		(toast) => html`<p class=${toast.error ? 'toast fault' : 'toast'}>
+		<${Foreign} text=${toast.text} />
+		${toast.action && html` <button onClick=${() => {
+			app.dismiss(toast);
+			toast.action?.run();
+		}}>${toast.action.word}</button>`}</p>`)}</div>`;
+}
+
 /** Is there no page at this address for this user? @param {App} app */
 function isMissing(app) {
 	const { page } = app.route, entry = PAGES[page];
@@ -204,12 +215,7 @@ export function Shell({ app }) {
 		<main ref=${main} id="main" tabindex="-1">
 			<${Banners} app=${app} />
 			<${Page} app=${app} ask=${ask} /></main>
-		<div class="toasts" role="status">${app.toast && html`
-			<p class=${app.toast.error ? 'toast fault' : 'toast'}>
-			<${Foreign} text=${app.toast.text} />
-			${app.toast.action && html` <button onClick=${
-				app.toast.action.run}>${app.toast.action.word}</button>`}
-			</p>`}</div>
+		<${Toasts} app=${app} />
 		${question && html`<${Confirm} question=${question}
 			onClose=${() => ask(null)} />`}
 		${over !== '' && html`<${Later} key=${over} ...${OVER[over]}
