@@ -73,6 +73,17 @@ test('what was removed can be brought back for 30 s', async (t) => {
 	assert.equal(texts(), '');
 });
 
+test('entries of other headends are forgotten with a logout', async (t) => {
+	const app = await newApp(t), secret = 'a-secret';
+
+	app.user = { login: 'olga', type: 1 };
+	app.api.cmd = async () => ({});
+	app.refusedServers.add(JSON.stringify({ host: 'h', pass: secret }));
+	assert.ok(contents(app).includes(secret));
+	await app.logout();
+	assert.ok(!contents(app).includes(secret));
+});
+
 test('the rate of a stream is that of its filler while that plays', () => {
 	const stream = new Stream('a');
 

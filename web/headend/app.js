@@ -213,6 +213,8 @@ export class App {
 		this.user = null;
 		this.home.stop();
 		this.changed();
+		// they have passwords
+		this.refusedServers.clear();
 	}
 
 	/**
