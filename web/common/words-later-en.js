@@ -91,10 +91,10 @@ export const en = {
 	evidence: 'Evidence',
 	file: 'File',
 	from_to_n: '{min} to {max}.',
-	grid_from: 'From, MHz',
-	grid_step: 'Step, MHz',
 	gone: 'This was removed or renamed. The form keeps your input, but it ' +
 		'cannot be saved.',
+	grid_from: 'From, MHz',
+	grid_step: 'Step, MHz',
 	grid_to: 'To, MHz',
 	group_account: 'Account',
 	group_backend: 'Backend and redirects',
