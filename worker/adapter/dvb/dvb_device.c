@@ -234,12 +234,18 @@ static int take_step(struct dvb_device *d, const struct sec_step *step)
 	return CONTROL(d, d->frontend, FE_DISEQC_SEND_MASTER_CMD, &command);
 }
 
+/* Removes the properties of calls that the driver lacks. */
 static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
-		       struct errmsg *error)
+		       struct dvb_props *props, struct errmsg *error)
 {
-	static const char *const names[] = {
-		[SEC_STEP_TONE] = "tone", [SEC_STEP_VOLTAGE] = "voltage",
-		[SEC_STEP_BURST] = "DiSEqC burst", [SEC_STEP_DISEQC] = "DiSEqC",
+	static const struct {
+		const char *name;
+		uint32_t property;
+	} kinds[] = {
+		[SEC_STEP_TONE] = { "tone", DTV_TONE },
+		[SEC_STEP_VOLTAGE] = { "voltage", DTV_VOLTAGE },
+		[SEC_STEP_BURST] = { "DiSEqC burst", DTV_UNDEFINED },
+		[SEC_STEP_DISEQC] = { "DiSEqC", DTV_UNDEFINED },
 	};
 	struct sec_steps steps;
 
@@ -248,10 +254,14 @@ static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		const struct sec_step *step = &steps.list[i];
 		int r = take_step(d, step);
 
-		/* a frontend behind another one's LNB has none of them */
-		if (r < 0 && r != -EOPNOTSUPP && r != -DVB_ENOTSUPP)
+		/* A frontend behind another one's LNB has none of them.  The
+		 * kernel would refuse the property, too, and those after it. */
+		if (r == -EOPNOTSUPP || r == -DVB_ENOTSUPP)
+			dvb_props_drop(props, kinds[step->kind].property);
+		else if (r < 0)
 			return errmsg_fail(error, r, "%s: %s",
-					   names[step->kind], strerror(-r));
+					   kinds[step->kind].name,
+					   strerror(-r));
 		if (step->wait_ms > 0)
 			d->ops->sleep(d->ctx, step->wait_ms);
 	}
@@ -292,11 +302,11 @@ int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 	if (r < 0)
 		return errmsg_fail(error, r, "FE_SET_PROPERTY: %s",
 				   strerror(-r));
-	r = switch_dish(d, spec, error);
+	dvb_props_make(spec, &props);
+	r = switch_dish(d, spec, &props, error);
 	if (r < 0)
 		return r;
 	drop_events(d);
-	dvb_props_make(spec, &props);
 	r = set_properties(d, props.list, props.n);
 	if (r == -EINVAL)
 		return errmsg_fail(error, r, "the frontend %.40s refuses this "

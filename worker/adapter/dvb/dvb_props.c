@@ -56,22 +56,26 @@ static uint32_t stream_of(const struct tuner_spec *s)
 	return s->stream >= 0 ? (uint32_t)s->stream : NO_STREAM_ID_FILTER;
 }
 
-static void add_satellite(struct dvb_props *p, const struct tuner_spec *s)
+/* Unicable rests at 13 V without tone, so that others can send. */
+static void add_lnb(struct dvb_props *p, const struct tuner_spec *s)
 {
-	bool sends = !s->lnb_sharing;
+	bool rests = s->uni_scr != 0;
 
-	add(p, DTV_SYMBOL_RATE, s->symbolrate * 1000);
-	add(p, DTV_INNER_FEC, s->fec);
-	/* unicable rests at 13 V without tone, so that others can send */
 	add(p, DTV_VOLTAGE,
-	    !sends ? SEC_VOLTAGE_OFF
-	    : s->uni_scr == 0 &&
-			    (s->polarization == TUNER_H ||
-			     s->polarization == TUNER_L)
+	    !rests && (s->polarization == TUNER_H ||
+		       s->polarization == TUNER_L)
 		    ? SEC_VOLTAGE_18
 		    : SEC_VOLTAGE_13);
-	add(p, DTV_TONE, sends && s->uni_scr == 0 && (s->high || s->tone)
-				 ? SEC_TONE_ON : SEC_TONE_OFF);
+	add(p, DTV_TONE, !rests && (s->high || s->tone) ? SEC_TONE_ON
+							: SEC_TONE_OFF);
+}
+
+static void add_satellite(struct dvb_props *p, const struct tuner_spec *s)
+{
+	add(p, DTV_SYMBOL_RATE, s->symbolrate * 1000);
+	add(p, DTV_INNER_FEC, s->fec);
+	if (!s->lnb_sharing)
+		add_lnb(p, s);
 	if (s->system == TUNER_S)
 		return;
 	add(p, DTV_MODULATION, s->modulation);
@@ -149,4 +153,14 @@ void dvb_props_make(const struct tuner_spec *s, struct dvb_props *ret)
 	else
 		add_cable(ret, s);
 	add(ret, DTV_TUNE, 0);
+}
+
+void dvb_props_drop(struct dvb_props *p, uint32_t cmd)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->list[i].cmd != cmd)
+			p->list[n++] = p->list[i];
+	p->n = n;
 }

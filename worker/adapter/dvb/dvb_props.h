@@ -19,3 +19,6 @@ unsigned dvb_props_system(const struct tuner_spec *);
 /* The list for one call, after DTV_CLEAR in a call of its own: the system is
  * first and DTV_TUNE is last. */
 void dvb_props_make(const struct tuner_spec *, struct dvb_props *ret);
+
+/* Removes a property; nothing if the list does not have it. */
+void dvb_props_drop(struct dvb_props *, uint32_t cmd);

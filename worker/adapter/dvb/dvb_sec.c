@@ -178,8 +178,13 @@ static void add_unicable(struct sec_steps *steps, const struct tuner_spec *s)
 void dvb_sec_make(const struct tuner_spec *s, struct sec_steps *ret)
 {
 	*ret = (struct sec_steps){ 0 };
-	if (!s->satellite || s->lnb_sharing)
+	if (!s->satellite)
 		return;
+	if (s->lnb_sharing) {
+		(void)add(ret, SEC_STEP_TONE, SEC_TONE_OFF, 0);
+		(void)add(ret, SEC_STEP_VOLTAGE, SEC_VOLTAGE_OFF, 0);
+		return;
+	}
 	if (s->uni_scr != 0) {
 		add_unicable(ret, s);
 		return;

@@ -28,7 +28,8 @@ struct sec_steps {
 	unsigned n;
 };
 
-/* Empty for a tuner that is not of a satellite, or shares an LNB. */
+/* Empty for a tuner that is not of a satellite.  A tuner that shares an LNB
+ * turns its own voltage and tone off. */
 void dvb_sec_make(const struct tuner_spec *, struct sec_steps *ret);
 
 /* Milliseconds in which a dish may move, so that no lock is no error. */

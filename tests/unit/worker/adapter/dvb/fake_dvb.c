@@ -133,8 +133,15 @@ static int set_property(struct fake_dvb *f, const struct dtv_properties *list)
 
 		if (p->cmd == DTV_TUNE && f->set_error != 0)
 			return f->set_error;
+		if ((p->cmd == DTV_TONE && f->no_tone) ||
+		    (p->cmd == DTV_VOLTAGE && f->no_voltage))
+			return -DRIVER_LACKS_IT;
 		if (p->cmd == DTV_CLEAR)
 			note(f, "clear; ");
+		else if (p->cmd == DTV_VOLTAGE)
+			note(f, "property voltage; ");
+		else if (p->cmd == DTV_TONE)
+			note(f, "property tone; ");
 		else if (p->cmd == DTV_FREQUENCY)
 			note(f, "frequency %u; ", p->u.data);
 		else if (p->cmd == DTV_TUNE) {
@@ -220,9 +227,13 @@ static int control_locked(struct fake_dvb *f, unsigned long request,
 	case FE_SET_PROPERTY:
 		return set_property(f, to);
 	case FE_SET_TONE:
+		if (f->no_tone)
+			return -DRIVER_LACKS_IT;
 		note(f, "tone %d; ", arg == SEC_TONE_ON);
 		return 0;
 	case FE_SET_VOLTAGE:
+		if (f->no_voltage)
+			return -DRIVER_LACKS_IT;
 		note(f, "voltage %d; ", arg == SEC_VOLTAGE_13   ? 13
 					: arg == SEC_VOLTAGE_18 ? 18
 								: 0);

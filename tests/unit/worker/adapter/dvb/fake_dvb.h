@@ -42,6 +42,8 @@ struct fake_dvb {
 	bool has_dvr1;    /* frontends have a demultiplexer each */
 	bool no_stats;    /* API 3 only */
 	bool no_old;      /* API 5 only */
+	bool no_tone;     /* the driver lacks it, as call and as property */
+	bool no_voltage;  /* the same */
 	/* packets that wait; read gives them once */
 	const uint8_t *packets;
 	size_t n_bytes;

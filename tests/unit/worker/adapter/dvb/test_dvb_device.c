@@ -47,7 +47,8 @@ Test(dvb_device, tunes_behind_the_switch_and_receives_all)
 	cr_assert_eq(dvb_device_tune(&device, &spec, &error), 0, "%s",
 		     error.text);
 	expect_log("clear; tone 0; voltage 18; wait 100; diseqc e01038f2; "
-		   "wait 69; frequency 1612000; tune; ");
+		   "wait 69; frequency 1612000; property voltage; property "
+		   "tone; tune; ");
 	cr_assert_eq(dvb_device_receive_all(&device), 0);
 	expect_log("pid 8192; ");
 	dvb_device_power_cycle(&device);
@@ -55,6 +56,46 @@ Test(dvb_device, tunes_behind_the_switch_and_receives_all)
 	dvb_device_close(&device);
 	expect_log("close; ");
 	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
+}
+
+static void open_and_tune(void)
+{
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	expect_log("open frontend0; open dvr0; ");
+	cr_assert_eq(dvb_device_tune(&device, &spec, &error), 0, "%s",
+		     error.text);
+}
+
+/* The kernel refuses the property of a call that the driver lacks, and takes
+ * none of those behind it. */
+Test(dvb_device, tunes_without_calls_that_the_driver_lacks)
+{
+	setup("S2", 0);
+	fake.no_tone = true;
+	open_and_tune();
+	expect_log("clear; voltage 18; wait 100; diseqc e01038f2; wait 69; "
+		   "frequency 1612000; property voltage; tune; ");
+	dvb_device_close(&device);
+	setup("S2", 0);
+	fake.no_tone = fake.no_voltage = true;
+	open_and_tune();
+	expect_log("clear; wait 100; diseqc e01038f2; wait 69; "
+		   "frequency 1612000; tune; ");
+	dvb_device_close(&device);
+}
+
+/* It may have fed the LNB itself before. */
+Test(dvb_device, turns_its_voltage_off_where_another_tuner_feeds_the_lnb)
+{
+	setup("S2", 0);
+	spec.lnb_sharing = true;
+	open_and_tune();
+	expect_log("clear; tone 0; voltage 0; frequency 1612000; tune; ");
+	fake.no_tone = fake.no_voltage = true;
+	cr_assert_eq(dvb_device_tune(&device, &spec, &error), 0, "%s",
+		     error.text);
+	expect_log("clear; frequency 1612000; tune; ");
+	dvb_device_close(&device);
 }
 
 Test(dvb_device, frontends_may_share_a_demultiplexer)

@@ -89,10 +89,10 @@ Test(dvb_props, lnb)
 	expect(json_pack("{s:s, s:i, s:i, s:s}", "type", "S", "frequency",
 			 3800, "symbolrate", 22000, "polarization", "L"),
 	       "17=5 3=1350000 6=1 8=22000000 9=9 10=1 11=1 1=0");
-	/* another tuner feeds the LNB */
+	/* another tuner feeds the LNB: no voltage and no tone */
 	expect(json_pack("{s:s, s:i, s:i, s:b}", "type", "S", "frequency",
 			 12188, "symbolrate", 22000, "lnb_sharing", 1),
-	       "17=5 3=1588000 6=2 8=22000000 9=9 10=2 11=1 1=0");
+	       "17=5 3=1588000 6=2 8=22000000 9=9 1=0");
 	/* unicable rests at 13 V, and its frequency is that of the band */
 	expect(json_pack("{s:s, s:i, s:i, s:s, s:i, s:i}", "type", "S",
 			 "frequency", 12188, "symbolrate", 22000,

@@ -6,7 +6,8 @@
 
 static char text[1024];
 
-/* "t0": tone off, "t1"; "v13", "v18"; "A", "B"; commands in hex; "+15": wait */
+/* "t0": tone off, "t1"; "v0", "v13", "v18"; "A", "B"; commands in hex;
+ * "+15": wait */
 static void write_step(const struct sec_step *s, size_t *len)
 {
 	size_t room = sizeof text - *len;
@@ -18,7 +19,9 @@ static void write_step(const struct sec_step *s, size_t *len)
 		n = snprintf(to, room, "t%d", s->value == 0);
 		break;
 	case SEC_STEP_VOLTAGE:
-		n = snprintf(to, room, "v%d", s->value == 0 ? 13 : 18);
+		n = snprintf(to, room, "v%d", s->value == 0   ? 13
+					      : s->value == 1 ? 18
+							      : 0);
 		break;
 	case SEC_STEP_BURST:
 		n = snprintf(to, room, "%c", s->value == 0 ? 'A' : 'B');
@@ -66,7 +69,8 @@ Test(dvb_sec, voltage_and_tone_select_polarization_and_band)
 	expect("{}", 12188, "L", "t0+0 v18+100 t1+15 ");
 	expect("{}", 12188, "R", "t0+0 v13+100 t1+15 ");
 	expect("{\"tone\": true}", 11362, "V", "t0+0 v13+100 t1+15 ");
-	expect("{\"lnb_sharing\": true, \"diseqc\": 1}", 11362, "V", "");
+	expect("{\"lnb_sharing\": true, \"diseqc\": 1}", 11362, "V",
+	       "t0+0 v0+0 ");
 }
 
 Test(dvb_sec, switches)
