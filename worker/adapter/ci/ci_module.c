@@ -339,6 +339,15 @@ static bool is_flood(struct ci_module *m, uint64_t now_ns)
 	return ++m->taken > CI_FLOOD_MAX;
 }
 
+/* Before each message: a minute begins with an error. */
+static void forget_errors(struct ci_module *m, uint64_t now_ns)
+{
+	if (now_ns - m->errors_ns >= 60 * SECOND_NS)
+		m->errors = 0;
+	if (m->errors == 0)
+		m->errors_ns = now_ns;
+}
+
 void ci_module_take(struct ci_module *m, const uint8_t *data, size_t n,
 		    uint64_t now_ns)
 {
@@ -347,6 +356,7 @@ void ci_module_take(struct ci_module *m, const uint8_t *data, size_t n,
 
 	if (m->state != CI_INITIALISING && m->state != CI_READY)
 		return;
+	forget_errors(m, now_ns);
 	r = ci_link_take(&m->link, data, n);
 	if (r == -EMSGSIZE)
 		fail(m, "the CAM sends an object without an end", now_ns);

@@ -30,7 +30,7 @@ enum {
 	CI_HEALTHY_MS = 60000,
 	CI_PAUSE_MIN_MS = 1000,
 	CI_PAUSE_MAX_MS = 60000,
-	CI_ERRORS_MAX = 20,    /* objects with errors before a reset */
+	CI_ERRORS_MAX = 20,    /* objects with errors in a minute */
 	CI_FLOOD_MAX = 200,    /* objects and unasked messages in a second */
 	CI_OPENED_MAX = 40,    /* sessions in a minute */
 };
@@ -93,7 +93,8 @@ struct ci_module {
 	struct ci_sessions sessions;
 	struct ci_queued queue[CI_QUEUE_MAX];
 	size_t first, n_queued;
-	unsigned errors;       /* objects */
+	uint64_t errors_ns;    /* the first of them */
+	unsigned errors;       /* objects since errors_ns */
 	/* the application */
 	bool profile_known, named;
 	uint16_t manufacturer, code;

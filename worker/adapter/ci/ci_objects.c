@@ -120,15 +120,16 @@ static void drop_answers(struct ci_module *m)
 	m->n_answers = n;
 }
 
-static bool take_ca_reply(struct ci_module *m, struct ci_bytes value)
+/* A reply is for display alone: a module whose replies have errors may still
+ * descramble. */
+static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 {
 	struct ca_reply r;
 	size_t i = 0;
 
-	if (ca_reply_decode(value.data, value.n, &r) < 0)
-		return false;
-	if (!ca_list_has(&m->list, r.program))
-		return true;
+	if (ca_reply_decode(value.data, value.n, &r) < 0 ||
+	    !ca_list_has(&m->list, r.program))
+		return;
 	drop_answers(m);
 	while (i < m->n_answers && m->answers[i].program != r.program)
 		i++;
@@ -138,7 +139,6 @@ static bool take_ca_reply(struct ci_module *m, struct ci_bytes value)
 	m->answers[i].program = r.program;
 	m->answers[i].answer = r.has_answer ? r.answer : 0;
 	m->revision++;
-	return true;
 }
 
 static bool take_ca(struct ci_module *m, uint32_t tag, struct ci_bytes value,
@@ -147,7 +147,7 @@ static bool take_ca(struct ci_module *m, uint32_t tag, struct ci_bytes value,
 	if (tag == A_CA_INFO)
 		return take_ca_info(m, value, now_ns);
 	if (tag == A_CA_REPLY)
-		return take_ca_reply(m, value);
+		take_ca_reply(m, value);
 	return true;
 }
 

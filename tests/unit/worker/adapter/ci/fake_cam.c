@@ -145,6 +145,11 @@ void fake_cam_refuse(struct fake_cam *c, uint16_t program)
 	say(c, CA_SUPPORT, 0x9f8033, reply, sizeof reply);
 }
 
+void fake_cam_err(struct fake_cam *c, uint32_t tag)
+{
+	say(c, CA_SUPPORT, tag, "", 1);
+}
+
 static void take_apdu(struct fake_cam *c, uint32_t tag, const uint8_t *p,
 		      size_t n)
 {

@@ -75,3 +75,7 @@ void fake_cam_ask(struct fake_cam *);
 
 /* The module has no entitlement for the program. */
 void fake_cam_refuse(struct fake_cam *, uint16_t program);
+
+/* The module sends an object of its CA support that is one byte long, which is
+ * an error in each. */
+void fake_cam_err(struct fake_cam *, uint32_t tag);

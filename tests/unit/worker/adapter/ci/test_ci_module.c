@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP_MS = 10, RESET_MS = 300 };
+enum {
+	STEP_MS = 10,
+	RESET_MS = 300,
+	CA_INFO = 0x9f8031,
+	CA_PMT_REPLY = 0x9f8033,
+};
 
 static struct ci_module *module;
 static struct fake_cam cam;
@@ -430,5 +435,48 @@ Test(ci_module, a_flood_is_no_busy_loop)
 			 "the CAM floods the host with messages");
 	run(5000);
 	cr_assert_eq(module->state, CI_READY);
+	stop();
+}
+
+/* How many objects with errors the module sends, at most 25, until it is no
+ * longer ready. */
+static unsigned send_errors(uint32_t tag, unsigned pause_s)
+{
+	unsigned n = 0;
+
+	while (n < 25 && module->state == CI_READY) {
+		now_ns += pause_s * SECOND_NS;
+		fake_cam_err(&cam, tag);
+		run(500);
+		n++;
+	}
+	return n;
+}
+
+Test(ci_module, many_errors_in_a_minute_are_a_fault)
+{
+	start(&plain, 1);
+	run(2000);
+	cr_assert_eq(send_errors(CA_INFO, 600), 25u);
+	cr_assert_eq(module->state, CI_READY);
+	now_ns += 60 * SECOND_NS;
+	cr_assert_eq(send_errors(CA_INFO, 1), CI_ERRORS_MAX + 1u);
+	cr_assert_eq(module->state, CI_ERROR);
+	cr_assert_str_eq(module->error.text,
+			 "the CAM sends objects with errors");
+	run(5000);
+	cr_assert_eq(module->state, CI_READY);
+	stop();
+}
+
+/* It descrambles nevertheless. */
+Test(ci_module, wrong_replies_are_no_fault)
+{
+	start(&plain, 1);
+	run(2000);
+	cr_assert_eq(send_errors(CA_PMT_REPLY, 600), 25u);
+	cr_assert_eq(send_errors(CA_PMT_REPLY, 1), 25u);
+	cr_assert_eq(module->state, CI_READY);
+	cr_assert_eq(module->resets, 0u);
 	stop();
 }
