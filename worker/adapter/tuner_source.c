@@ -23,6 +23,9 @@ enum {
 	READ_BYTES = 348 * TS_PACKET, /* at most 64 KiB */
 	/* A driver that does not return for so long is reported. */
 	HANG_S = 5,
+	/* A step of the watch that has not ended by then needs a new process:
+	 * no step of this one would begin. */
+	STEP_S = 30,
 	STATUS_TIMED_OUT = 0x20,
 	CC_UNKNOWN = 0,
 };
@@ -43,6 +46,7 @@ struct tuner_source {
 	uint32_t sync_errors, cc_errors;
 	uint32_t pes_starts, pes_errors;
 	bool restarts;       /* a step of the watch is not done yet */
+	uint64_t step_ns;    /* its start */
 	unsigned step_tunes; /* tunings before it */
 	bool lacked_whole;   /* the log has it */
 	struct dvb_state state; /* of the last second */
@@ -172,16 +176,26 @@ static bool has_lock(const struct dvb_state *state)
 	return state->tuned && state->signal.status & FE_HAS_LOCK;
 }
 
+/* Seconds since the start of a call that hangs; 0: no call hangs. */
+static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
+{
+	uint64_t waits_s;
+
+	if (state->call == NULL || now_ns <= state->call_ns)
+		return 0;
+	waits_s = (now_ns - state->call_ns) / SECOND_NS;
+	return waits_s >= HANG_S ? waits_s : 0;
+}
+
 static void find_error(struct tuner_source *s, uint64_t now_ns)
 {
 	const struct dvb_state *state = &s->state;
 	struct errmsg *e = &s->error;
-	uint64_t waits_s = (now_ns - state->call_ns) / SECOND_NS;
+	uint64_t waits_s = hang_s(state, now_ns);
 	char status[DVB_STATUS_TEXT];
 
 	dvb_signal_status(state->signal.status, status);
-	if (state->call != NULL && now_ns > state->call_ns &&
-	    waits_s >= HANG_S)
+	if (waits_s > 0)
 		errmsg_set(e, "the driver does not return from %s since "
 			   "%llu s", state->call,
 			   (unsigned long long)waits_s);
@@ -226,7 +240,7 @@ static void log_error_once(struct tuner_source *s)
 }
 
 static void take_step(struct tuner_source *s, enum watch_step step,
-		      struct source_report *ret)
+		      uint64_t now_ns, struct source_report *ret)
 {
 	static const char *const names[] = {
 		[WATCH_RETUNE] = "tuning again",
@@ -244,7 +258,27 @@ static void take_step(struct tuner_source *s, enum watch_step step,
 	if (!ret->renew)
 		dvb_tuner_request(s->tuner, requests[step]);
 	s->restarts = true;
+	s->step_ns = now_ns;
 	s->step_tunes = s->state.tunes;
+}
+
+/* Until the step is done. */
+static void await_step(struct tuner_source *s, uint64_t now_ns,
+		       struct source_report *ret)
+{
+	uint64_t waits_ns = now_ns - s->step_ns;
+
+	ret->silent = s->state.tunes == s->step_tunes &&
+		      s->state.error.text[0] == '\0';
+	s->restarts = ret->silent;
+	if (!s->restarts ||
+	    waits_ns < STEP_S * SECOND_NS + s->watch.moves_ms * MS)
+		return;
+	log_warning("adapter", "the last step has not ended for %llu s: "
+		    "starting a new process",
+		    (unsigned long long)(waits_ns / SECOND_NS));
+	ret->renew = true;
+	s->step_ns = now_ns;
 }
 
 static void run_watch(struct tuner_source *s, uint64_t now_ns,
@@ -266,25 +300,23 @@ static void run_watch(struct tuner_source *s, uint64_t now_ns,
 	enum watch_step step;
 
 	s->crc_errors = crc;
-	if (s->restarts) {
-		/* until the step is done */
-		ret->silent = s->state.tunes == s->step_tunes &&
-			      s->state.error.text[0] == '\0';
-		s->restarts = ret->silent;
-	}
+	if (s->restarts)
+		await_step(s, now_ns, ret);
 	step = s->restarts ? WATCH_NONE
 			   : tuner_watch_second(&s->watch, &facts);
 	if (step == WATCH_NONE)
 		return;
-	take_step(s, step, ret);
+	take_step(s, step, now_ns, ret);
 	ret->dvb.status = 0;
 }
 
-static void fill_report(struct tuner_source *s, struct source_report *ret)
+static void fill_report(struct tuner_source *s, uint64_t now_ns,
+			struct source_report *ret)
 {
 	const struct dvb_signal *signal = &s->state.signal;
 
-	ret->lock = has_lock(&s->state);
+	/* the lock before a call that hangs may be gone */
+	ret->lock = has_lock(&s->state) && hang_s(&s->state, now_ns) == 0;
 	ret->signal = signal->signal;
 	ret->snr = signal->snr;
 	ret->lost = s->lost;
@@ -329,7 +361,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 			  : s->state.absent ? CAM_GONE
 					    : CAM_KEEPS);
 	find_error(s, now_ns);
-	fill_report(s, ret);
+	fill_report(s, now_ns, ret);
 	run_watch(s, now_ns, ret);
 	follow_tuning(s);
 	want_pids(s);
@@ -351,7 +383,7 @@ static void look(struct source *source, struct source_report *ret)
 		return;
 	}
 	dvb_tuner_get(s->tuner, &s->state);
-	fill_report(s, ret);
+	fill_report(s, mono_ns(), ret);
 	follow_tuning(s);
 	want_pids(s);
 }

@@ -234,7 +234,8 @@ Test(tuner_source, another_tuning_has_its_own_timeout, .timeout = 60)
 	stop();
 }
 
-/* Status 0 in the second of the stop, then silence until it is tuned. */
+/* Status 0 in the second of the stop, then silence until it is tuned.  A step
+ * that does not end needs a new process. */
 Test(tuner_source, reports_a_stop_of_the_watch_once, .timeout = 60)
 {
 	uint64_t limit_ns = mono_ns() + PATIENCE_S * SECOND_NS;
@@ -252,11 +253,20 @@ Test(tuner_source, reports_a_stop_of_the_watch_once, .timeout = 60)
 	second();
 	cr_assert_eq(report.dvb.status, 0u);
 	cr_assert_not(report.silent);
+	cr_assert_not(report.lock);
 	for (int i = 0; i < 3; i++) {
 		second();
 		cr_assert(report.silent, "%d", i);
 	}
 	cr_assert_eq(report.tunes, tunes);
+	pass_time(20);
+	second();
+	cr_assert_not(report.renew);
+	pass_time(15);
+	second();
+	cr_assert(report.renew);
+	cr_assert(report.silent);
+	cr_assert_not(report.lock);
 	FAKE_SET(&fake, hangs, false);
 	AWAIT(report.tunes > tunes && !report.silent);
 	AWAIT(report.dvb.status == 0x1fu);
