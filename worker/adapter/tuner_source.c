@@ -13,6 +13,7 @@
 #include "worker/core/hidden.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/psi.h"
+#include "worker/ts/section.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,13 +38,16 @@ struct tuner_source {
 	struct dvb_tuner *tuner;
 	struct tuner_watch watch;
 	uint16_t pat_cc;
+	struct section_assembler pat;
+	uint8_t pat_buffer[SECTION_PSI_MAX];
 	unsigned tunes;      /* that the tables belong to */
 	struct wanted_pids wanted;
 	bool chosen;         /* wanted is newer than the filters */
-	uint32_t crc_errors; /* at the last second */
 	uint64_t lost;
 	uint64_t packets;    /* of this second */
-	uint32_t sync_errors, cc_errors;
+	uint32_t sync_errors;
+	uint32_t pat_packets, cc_errors;
+	uint32_t pat_sections, pat_errors;
 	uint32_t pes_starts, pes_errors;
 	bool restarts;       /* a step of the watch is not done yet */
 	uint64_t step_ns;    /* its start */
@@ -68,6 +72,22 @@ static void watch_pes(struct tuner_source *s, const uint8_t *p)
 	s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
 }
 
+/* The PAT alone: the other tables would hide its errors. */
+static void watch_pat(struct tuner_source *s, const uint8_t *p)
+{
+	uint32_t wrong = s->pat.crc_errors;
+	size_t len;
+
+	s->pat_packets++;
+	s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
+	section_push(&s->pat, p);
+	while (section_pull(&s->pat, &len) != NULL)
+		s->pat_sections++;
+	wrong = s->pat.crc_errors - wrong;
+	s->pat_sections += wrong;
+	s->pat_errors += wrong;
+}
+
 static void watch_packet(struct tuner_source *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
@@ -79,8 +99,8 @@ static void watch_packet(struct tuner_source *s, const uint8_t *p)
 		watch_pes(s, p);
 	if (pid != CAT_PID && class != PID_PSI)
 		return;
-	if (pid == 0)
-		s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
+	if (pid == TS_PID_PAT)
+		watch_pat(s, p);
 	wanted_pids_feed(&s->wanted, p);
 }
 
@@ -168,6 +188,7 @@ static void follow_tuning(struct tuner_source *s)
 	s->tunes = s->state.tunes;
 	wanted_pids_reset(&s->wanted);
 	s->pat_cc = CC_UNKNOWN;
+	section_reset(&s->pat);
 	s->watch.packet_ns = s->state.tuned_ns;
 }
 
@@ -284,7 +305,6 @@ static void await_step(struct tuner_source *s, uint64_t now_ns,
 static void run_watch(struct tuner_source *s, uint64_t now_ns,
 		      struct source_report *ret)
 {
-	uint32_t crc = psi_crc_errors(s->wanted.psi);
 	struct watch_facts facts = {
 		.now_ns = now_ns,
 		.tuned_ns = s->state.tuned_ns,
@@ -292,14 +312,15 @@ static void run_watch(struct tuner_source *s, uint64_t now_ns,
 		.lock = has_lock(&s->state),
 		.packets = s->packets,
 		.sync_errors = s->sync_errors,
+		.pat_packets = s->pat_packets,
 		.cc_errors = s->cc_errors,
-		.pat_errors = crc - s->crc_errors,
+		.pat_sections = s->pat_sections,
+		.pat_errors = s->pat_errors,
 		.pes_starts = s->pes_starts,
 		.pes_errors = s->pes_errors,
 	};
 	enum watch_step step;
 
-	s->crc_errors = crc;
 	if (s->restarts)
 		await_step(s, now_ns, ret);
 	step = s->restarts ? WATCH_NONE
@@ -369,7 +390,9 @@ static void every_second(struct source *source, uint64_t now_ns,
 	if (!is_device_hidden(s))
 		log_error_once(s);
 	s->packets = 0;
-	s->sync_errors = s->cc_errors = 0;
+	s->sync_errors = 0;
+	s->pat_packets = s->cc_errors = 0;
+	s->pat_sections = s->pat_errors = 0;
 	s->pes_starts = s->pes_errors = 0;
 }
 
@@ -445,6 +468,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	int err = 0;
 
 	s->base.ops = &ops;
+	section_init(&s->pat, s->pat_buffer, sizeof s->pat_buffer);
 	wanted_pids_init(&s->wanted);
 	wanted_pids_carrier(&s->wanted, adapter);
 	s->wanted.programs.all = true;

@@ -26,6 +26,12 @@ static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
 	       f->pes_errors > f->pes_starts / 2;
 }
 
+/* A PAT may have two packets in a second (TR 101 290 5.2.1). */
+static bool is_half(uint32_t errors, uint32_t all)
+{
+	return all > 0 && 2 * (uint64_t)errors >= all;
+}
+
 /* Packets arrive, and many are wrong.  NULL: they are not. */
 static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 {
@@ -33,9 +39,9 @@ static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 
 	if (f->sync_errors >= BAD_PACKETS)
 		return "dvr sync byte error";
-	if (f->cc_errors >= BAD_PACKETS)
+	if (is_half(f->cc_errors, f->pat_packets))
 		return "dvr cc error";
-	if (f->pat_errors >= BAD_PACKETS)
+	if (is_half(f->pat_errors, f->pat_sections))
 		return "PAT checksum error";
 	return pes ? "PES error" : NULL;
 }

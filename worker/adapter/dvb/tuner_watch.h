@@ -25,8 +25,10 @@ struct watch_facts {
 	bool tuned, lock;
 	uint64_t packets;
 	uint32_t sync_errors; /* packets without sync byte */
-	uint32_t cc_errors;   /* of the PAT */
-	uint32_t pat_errors;  /* wrong checksums */
+	uint32_t pat_packets;  /* packets of the PAT ... */
+	uint32_t cc_errors;    /* ... with a wrong counter */
+	uint32_t pat_sections; /* sections of the PAT ... */
+	uint32_t pat_errors;   /* ... with a wrong checksum */
 	uint32_t pes_starts;  /* of video and audio in the clear ... */
 	uint32_t pes_errors;  /* ... that have no PES start code */
 };

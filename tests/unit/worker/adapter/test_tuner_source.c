@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/tuner_source.h"
 
+#include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
@@ -371,4 +372,75 @@ Test(tuner_source, receives_the_pid_of_t2mi, .timeout = 60)
 	cr_assert_eq(report.tunes, 1u);
 	json_decref(other);
 	stop();
+}
+
+static char logged[256]; /* the last warning */
+
+static void take_line(enum log_level level, const char *component,
+		      const char *text, void *arg)
+{
+	(void)level, (void)component, (void)arg;
+	(void)snprintf(logged, sizeof logged, "%s", text);
+}
+
+enum pat_fault { PAT_GOOD, PAT_COUNTER, PAT_CHECKSUM };
+
+/* A second with two PATs, of which the first n have a fault, and with more PMTs
+ * that have none. */
+static void pass_pat(enum pat_fault fault, unsigned n)
+{
+	static const struct build_es video = { 2, 0x111, NULL, 0 };
+	static const struct build_entry program = { 1, 0x100 };
+	static uint8_t cc;
+	uint8_t section[SECTION_PSI_MAX];
+	struct build *b = build_new();
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t len = build_pat(section, 0, &program, 1);
+		bool wrong = i < n;
+
+		if (wrong && fault == PAT_CHECKSUM)
+			section[len - 1] ^= 1;
+		cc = (cc + (wrong && fault == PAT_COUNTER ? 3 : 1)) & 0x0f;
+		b->cc[0] = cc;
+		build_section(b, 0, section, len);
+	}
+	for (unsigned i = 0; i < 8; i++)
+		build_section(b, 0x100, section,
+			      build_pmt(section, program, 0, &video, 1));
+	read_built(b);
+	pass_time(1);
+	second();
+}
+
+/* Single errors are no fault, 10 s of them are. */
+static void expect_fault(enum pat_fault fault, const char *line)
+{
+	unsigned tunes;
+
+	start("T");
+	log_open(take_line, NULL, LOG_LEVEL_WARNING);
+	AWAIT(report.lock);
+	tunes = report.tunes;
+	for (unsigned i = 0; i < 40; i++) {
+		pass_pat(fault, i % 4 == 3 ? 1 : 0);
+		cr_assert_eq(report.dvb.status, 0x1fu, "%u: %s", i, logged);
+	}
+	for (unsigned i = 0; i < 10 && report.dvb.status != 0; i++)
+		pass_pat(fault, 2);
+	cr_assert_eq(report.dvb.status, 0u);
+	cr_assert_str_eq(logged, line);
+	AWAIT(report.tunes > tunes);
+	stop();
+}
+
+/* TR 101 290 allows 500 ms from a PAT to the next. */
+Test(tuner_source, judges_the_counters_of_a_slow_pat, .timeout = 60)
+{
+	expect_fault(PAT_COUNTER, "dvr cc error: tuning again");
+}
+
+Test(tuner_source, judges_the_checksums_of_a_slow_pat, .timeout = 60)
+{
+	expect_fault(PAT_CHECKSUM, "PAT checksum error: tuning again");
 }

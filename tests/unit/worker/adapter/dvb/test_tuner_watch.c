@@ -108,9 +108,10 @@ Test(tuner_watch, wrong_packets_have_to_last)
 	enum watch_step step;
 
 	setup();
+	f.pat_packets = 10;
 	f.cc_errors = 5;
 	cr_assert_eq(next(2, &step), 0u);
-	f.cc_errors = 0;
+	f.cc_errors = 4;
 	cr_assert_eq(next(5, &step), 0u);
 	f.cc_errors = 5;
 	cr_assert_eq(next(5, &step), 3u);
@@ -120,6 +121,9 @@ Test(tuner_watch, wrong_packets_have_to_last)
 	cr_assert_eq(next(5, &step), 3u);
 	cr_assert_str_eq(w.reason, "dvr sync byte error");
 	setup();
+	f.pat_sections = 10;
+	f.pat_errors = 4;
+	cr_assert_eq(next(5, &step), 0u);
 	f.pat_errors = 5;
 	cr_assert_eq(next(5, &step), 3u);
 	cr_assert_str_eq(w.reason, "PAT checksum error");
@@ -131,6 +135,27 @@ Test(tuner_watch, wrong_packets_have_to_last)
 	cr_assert_str_eq(w.reason, "PES error");
 	/* the step was in vain: the next one follows */
 	cr_assert_eq(next(20, &step), 13u);
+}
+
+Test(tuner_watch, a_slow_pat_is_judged_too)
+{
+	enum watch_step step;
+
+	setup();
+	f.pat_packets = 2;
+	f.cc_errors = 1;
+	cr_assert_eq(next(5, &step), 3u);
+	cr_assert_str_eq(w.reason, "dvr cc error");
+	setup();
+	f.pat_sections = 4;
+	f.pat_errors = 1;
+	cr_assert_eq(next(30, &step), 0u);
+	f.pat_errors = 2;
+	cr_assert_eq(next(5, &step), 3u);
+	cr_assert_str_eq(w.reason, "PAT checksum error");
+	/* the PAT is not received */
+	setup();
+	cr_assert_eq(next(30, &step), 0u);
 }
 
 Test(tuner_watch, one_bad_program_is_no_fault_of_the_tuner)
