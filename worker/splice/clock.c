@@ -126,11 +126,12 @@ static int64_t packets_ticks(const struct splice_clock *c, uint64_t packets)
 			 PACKET_SCALE);
 }
 
-/* Does the PCR advance by more than its packets? */
-static bool is_beyond(const struct splice_clock *c, int64_t ticks,
-		      uint64_t packets)
+/* Does the PCR advance by more than its packets?  Nobody knows where the source
+ * has no steady rate: it may have paused. */
+static bool is_beyond(const struct splice_clock *c, const struct splice_watch *w,
+		      int64_t ticks, uint64_t packets)
 {
-	return packets > 0 && c->packet_ticks > 0 &&
+	return packets > 0 && w->steady == SPLICE_CLOCK_STEADY &&
 	       ticks - packets_ticks(c, packets) > EARLY;
 }
 
@@ -156,7 +157,7 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 	    ticks <= (int64_t)w->usual + EARLY)
 		return SPLICE_PCR_GOOD;
 	return is_ahead(c, out, now_ns, w->gap) ||
-			       (!w->gap && is_beyond(c, ticks, r.packets))
+			       (!w->gap && is_beyond(c, w, ticks, r.packets))
 		? SPLICE_PCR_JUMP : SPLICE_PCR_GOOD;
 }
 
@@ -186,11 +187,24 @@ bool splice_clock_contradicts(const struct splice_clock *c,
 	       llabs(off_clock) < llabs(off_odd);
 }
 
+/* Do the packets take the time between the PCRs, within a quarter? */
+static bool is_steady(const struct splice_clock *c, int64_t ticks,
+		      uint64_t packets)
+{
+	int64_t expected = packets_ticks(c, packets);
+
+	return 4 * llabs(ticks - expected) <= expected;
+}
+
 void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,
-		       uint64_t pcr)
+		       uint64_t pcr, uint64_t packets)
 {
 	int64_t ticks = diff(moved(c, pcr), c->pcr);
 
+	if (!w->gap && !is_steady(c, ticks, packets))
+		w->steady = 0;
+	else if (w->steady < SPLICE_CLOCK_STEADY)
+		w->steady++;
 	if (w->n > 0 && !w->gap && ticks > 0) {
 		uint32_t step = (uint32_t)MIN(ticks, (int64_t)PCR_HZ);
 

@@ -42,6 +42,9 @@ enum {
 	SPLICE_CLOCK_LOST_MS = 50,
 	/* PCRs until the habit of a source is known. */
 	SPLICE_CLOCK_HABIT = 4,
+	/* PCRs until the rate of a source counts as steady: two seconds as a
+	 * rule.  A picture that takes longer, or a pause, begins anew. */
+	SPLICE_CLOCK_STEADY = 50,
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
 
 	SPLICE_PACKET_TICKS_MAX = 27000000, /* 256 times that: 0.1 s a packet */
@@ -72,6 +75,8 @@ struct splice_watch {
 	uint64_t late_pcr;
 	uint64_t late_ns; /* time of the last late PCR; 0: none */
 	uint32_t usual;   /* 27 MHz: the usual distance of two PCRs */
+	uint8_t steady;   /* PCRs in a row, up to SPLICE_CLOCK_STEADY, between
+			   * which the packets took their usual time */
 	/* 27 MHz: by so much the offset may grow before the second PCR after a
 	 * cut */
 	int64_t room;
@@ -98,7 +103,8 @@ struct splice_reading {
 /* A step back is a jump if the counter has no gap and the step is longer than
  * SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A step of more than
  * SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit explains it, unless
- * the packets were delayed and either some were lost or so many arrived. */
+ * the packets were delayed and either some were lost, so many arrived, or their
+ * source has no steady rate. */
 enum splice_pcr splice_clock_judge(const struct splice_clock *,
 				   const struct splice_watch *,
 				   struct splice_reading, uint64_t now_ns);
@@ -112,7 +118,7 @@ bool splice_clock_contradicts(const struct splice_clock *,
 
 /* Updates what was seen by a good PCR; before splice_clock_note(). */
 void splice_watch_note(struct splice_watch *, const struct splice_clock *,
-		       uint64_t pcr);
+		       uint64_t pcr, uint64_t packets);
 
 /* Notes that pcr, as received, goes out now.  live false: the packet was held,
  * so its time is not measured. */

@@ -483,7 +483,8 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 	if (verdict & SPLICE_NO_PCR)
 		return verdict;
 	s->unsettled[i] = false;
-	splice_watch_note(&s->watches[i], c, pcr);
+	splice_watch_note(&s->watches[i], c, pcr,
+			  at.packets - c->at_packets);
 	splice_clock_note(c, pcr, at, s->state != SPLICE_CATCH_UP);
 	return verdict;
 }

@@ -519,3 +519,28 @@ Test(jump_sweep, rare_pcrs_are_no_jumps)
 	}
 	cr_assert_eq(counted().jumps, 0);
 }
+
+/* A camera that sends no picture for 0.4 s: the path delays the last packets in
+ * front of it. */
+Test(jump_sweep, a_pause_of_the_source_behind_a_delay_is_no_jump)
+{
+	enum { PAUSE_MS = 400, BLOCK_MS = 40 };
+
+	for (unsigned late_ms = 20; late_ms <= 260; late_ms += 60) {
+		teardown();
+		setup();
+		a->no_audio = true;
+		for (unsigned i = 0; i < 10; i++) {
+			struct ts_run run;
+
+			stage_play(&s, a, 840);
+			run = source_make(a, BLOCK_MS);
+			stage_wait(&s, BLOCK_MS + late_ms);
+			splice_feed(s.splice, &run, 1, s.now_ns);
+			a->packets += PAUSE_MS;
+			a->pictures += PAUSE_MS / 40;
+			stage_wait(&s, PAUSE_MS - late_ms);
+		}
+		cr_expect_eq(counted().jumps, 0, "%u ms", late_ms);
+	}
+}
