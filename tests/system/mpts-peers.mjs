@@ -41,9 +41,11 @@ const named = (text, pattern) => [...new Set([...text.replace(
 async function assertPlayersRead(t, file) {
 	const players = {
 		VLC: { lacks: lacks('cvlc') || lacksUser(),
-			start: () => vlc(t, '-vv', '--vout', 'dummy', '--aout',
-				'adummy', '--program', number(11), file,
-				'vlc://quit'),
+			// it reports a picture that comes while it buffers: the
+			// first key picture may come after a second
+			start: () => vlc(t, '-vv', '--file-caching', '1500',
+				'--vout', 'dummy', '--aout', 'adummy',
+				'--program', number(11), file, 'vlc://quit'),
 			pmt: /new PMT program number=(\d+)/g,
 			shown: ({ err }) => /first picture/.test(err) },
 		GStreamer: { lacks: lacks('gst-launch-1.0', 'gst:tsdemux',
@@ -62,19 +64,11 @@ async function assertPlayersRead(t, file) {
 			assertReads(name, player));
 }
 
-// A player that hangs, or is too late for each picture, says nothing of the
-// file: it is started again.
-async function assertReads(name, { start: begin, pmt, shown }, starts = 3) {
+// It ends by itself at the end of the file.
+async function assertReads(name, { start: begin, pmt, shown }) {
 	const child = begin();
 	const ended = await Promise.race([child.ended,
-		setTimeout(60000, null, { ref: false })]);
-
-	if (!(ended && shown(child.text)) && starts > 1) {
-		child.kill('SIGKILL');
-		await assertReads(name, { start: begin, pmt, shown },
-			starts - 1);
-		return;
-	}
+		setTimeout(120000, null, { ref: false })]);
 	const tail = `${name}: ${child.text.err.slice(-2000)}`;
 
 	assert.ok(ended, `goes on: ${tail}`);

@@ -71,11 +71,15 @@ const receivers = [
 
 const BYTES = 250000;
 
-async function assertClean(t, data) {
+// A program without a processor drops what it would send too late.
+async function assertClean(t, data, timing) {
 	const whole = data.subarray(0, data.length - data.length % 188);
+	const { ccErrors } = checkTs(whole);
 
 	assert.ok(whole.length >= BYTES);
-	assert.equal(checkTs(whole).ccErrors, 0);
+	timing.assert(ccErrors === 0, `${ccErrors} continuity errors`, t);
+	if (ccErrors > 0)
+		return;
 	await assertDecodes(t, wholeUnits(fromEntry(whole)),
 		{ minPictures: 20 });
 }
@@ -142,11 +146,12 @@ test('other programs send and receive, whichever side calls',
 	for (const [i, { name }] of senders.entries())
 		await t.test(`input: ${name}`, { skip: missed[i] > 0 &&
 			`the sender had no room for ${missed[i]} datagrams` },
-		() => assertClean(t, joined(lists[i])));
+		(inner) => assertClean(inner, joined(lists[i]), timing));
 	for (const [i, { name }] of receivers.entries())
 		await t.test(`output: ${name}`, { skip: i === silent &&
 			'this VLC calls, although its URL asks it to listen' },
-		() => assertClean(t, fs.readFileSync(files[i])));
+		(inner) => assertClean(inner, fs.readFileSync(files[i]),
+			timing));
 });
 
 // Data that is sent for the first time: neither control nor a repetition.
@@ -266,6 +271,7 @@ async function startBeyond(t, cable, program, args) {
 }
 
 async function assertMeets(t, beyond) {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { address: '0.0.0.0',
 		port: 6000 });
 	const sluice = await Sluice.start(t, config(
@@ -280,10 +286,11 @@ async function assertMeets(t, beyond) {
 		(await output()).peer === '10.9.0.2:9070', 30000);
 	await waitUntil('packets', () => recorder.size() > 1.2 * BYTES, 20000);
 	assert.equal((await output()).stats.dropped, 0);
+	timing.stop();
 	await sluice.stop();
 	const [list] = await recorder.stop();
 
-	await assertClean(t, joined(list));
+	await assertClean(t, joined(list), timing);
 }
 
 test('two callers meet in rendezvous: Sluice and Sluice', async (t) => {
