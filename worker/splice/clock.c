@@ -128,8 +128,9 @@ static int64_t packets_ticks(const struct splice_clock *c, uint64_t packets)
 
 /* Does the PCR advance by more than its packets?  Nobody knows where the source
  * has no steady rate: it may have paused. */
-static bool is_beyond(const struct splice_clock *c, const struct splice_watch *w,
-		      int64_t ticks, uint64_t packets)
+static bool is_beyond(const struct splice_clock *c,
+		      const struct splice_watch *w, int64_t ticks,
+		      uint64_t packets)
 {
 	return packets > 0 && w->steady == SPLICE_CLOCK_STEADY &&
 	       ticks - packets_ticks(c, packets) > EARLY;
