@@ -248,6 +248,33 @@ test('the table filters, sorts and opens by keys alone', { skip },
 	await sluice.stop();
 });
 
+test('a dialog or page that does not load reloads nothing by itself', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	const without = (modules) => page.route(modules,
+		(route) => route.abort());
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await page.evaluate('globalThis.marker = 1');
+	visitor.disturbed = true;
+	// the service answers
+	await without(/\/help\.js/);
+	await page.keyboard.press('?');
+	await page.waitForSelector('.toast button:has-text("Reload")');
+	// it does not
+	await without(/\.js/);
+	const asked = page.waitForRequest(/\/shell\.js/);
+	await pressKeys(page, 'g', 's');
+	await asked;
+	assert.equal(await page.evaluate('globalThis.marker'), 1);
+	await page.unrouteAll();
+	await page.waitForSelector('tr[data-id=news]');
+	visitor.disturbed = false;
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a restart of the service and the death of a process are survived',
 	{ skip }, async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);

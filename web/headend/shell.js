@@ -127,17 +127,34 @@ function Banners({ app }) {
 }
 
 /**
- * A page that is not loaded with the first one.
- * @param {{load: () => Promise<any>, name: string}} props and those of the page
+ * A page that is not loaded with the first one, or a dialog, which has onClose.
+ * @param {{app: App, load: () => Promise<any>, name: string,
+ *	onClose?: () => void}} props and those of the page
  */
 function Later({ load, name, ...props }) {
+	const { app, onClose } = props;
 	const [page, setPage] = useState(/** @type {any} */ (null));
 
 	useEffect(() => {
-		// the files of another version are gone: get the new page
+		let isOver = false;
+		const reload = () => isOver || location.reload();
+		// the files of another version are gone: get the new page, when
+		// the service answers
+		const wait = () => isOver || fetch(import.meta.url,
+			{ cache: 'no-store' }).then(reload, () => setTimeout(wait, 1000));
+
 		Promise.all([load(), addLaterWords(), addStyle('edit.css')]).then(
-			([module]) => setPage(() => module[name]),
-			() => location.reload());
+			([module]) => setPage(() => module[name]), () => {
+				if (!onClose)
+					return wait();
+				// what was typed into the page below stays
+				app.say(t('not_loaded'), true, { word: t('reload'),
+					run: () => location.reload() });
+				return onClose();
+			});
+		return () => {
+			isOver = true;
+		};
 	}, [load]);
 	return page && html`<${page} ...${props} />`;
 }

@@ -12,7 +12,11 @@ export function addStyle(name) {
 	const link = document.createElement('link');
 	const here = asked.get(name) ?? new Promise((done, fail) => {
 		link.onload = done;
-		link.onerror = fail;
+		link.onerror = (error) => {
+			asked.delete(name);
+			link.remove();
+			fail(error);
+		};
 		link.rel = 'stylesheet';
 		link.href = new URL(name, import.meta.url).href;
 		document.head.append(link);
