@@ -15,9 +15,9 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/epg_exports.h"
 #include "master/streams/epg_proc.h"
+#include "master/streams/mpts.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
-#include "proto/spec/stream_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void add_clock(json_t *list, const json_t *streams)
 
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
 		if (!json_is_true(json_object_get(stream, "enable")) ||
-		    !stream_spec_has_clock(stream))
+		    !mpts_has_clock(stream))
 			continue;
 		if (n++ == 0)
 			first = json_string_value(json_object_get(stream,

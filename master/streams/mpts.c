@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/util.h"
+#include "proto/spec/stream_spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,16 @@ bool mpts_is_mux(const json_t *stream)
 
 	return type != NULL && strcmp(type, "mpts") == 0 &&
 	       json_array_size(json_object_get(stream, "input")) > 1;
+}
+
+bool mpts_has_clock(const json_t *stream)
+{
+	const char *tdt = json_string_value(json_object_get(stream, "tdt"));
+
+	if (stream_spec_has_clock(stream))
+		return true;
+	return mpts_is_mux(stream) &&
+	       (tdt == NULL || strcmp(tdt, table_origins[ORIGIN_PASS]) == 0);
 }
 
 static bool has_filler(const struct remux_options *o)

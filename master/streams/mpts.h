@@ -18,6 +18,9 @@ enum { MPTS_RING_SIZE = 21 * RING_UNIT /* below 4 MiB */ };
 /* Are all inputs of this stream object sent at the same time? */
 bool mpts_is_mux(const json_t *stream);
 
+/* Does the output have TDT or TOT of the system clock? */
+bool mpts_has_clock(const json_t *stream);
+
 /* The object of the stream that merges them, a new reference. */
 json_t *mpts_mux(const json_t *stream, const char *id);
 

@@ -196,7 +196,7 @@ struct stream_plan *stream_plan_new(const char *id,
 	if (json_array_size(p->cas_list) == 0)
 		p->cas_list = NULL;
 	p->options = stream_spec_pick(p->source);
-	p->clock = stream_spec_has_clock(p->options);
+	p->clock = mpts_has_clock(p->source);
 	stream_spec_add_defaults(p->options, settings);
 	p->start.options = p->options;
 	return p;

@@ -264,8 +264,7 @@ static const struct field_need beside_no_return[] = {
 #define OWN_NIT_OR_BAT NEEDS_OWN("nit", .needs_or = or_bat)
 static const struct field option_rows[] = {
 	{ "map", SPAN(maps_hook, remux.n_maps, remux.maps),
-	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
-	  .idle_in = WHERE_MUX,
+	  .flags = FIELD_COMMAS | FIELD_OBSERVER, .idle_in = WHERE_MUX,
 	  .help = "PIDs of the output: \"pmt=100, video=101\"." },
 	{ "filter", BY(remux_pids_hook, remux.drop),
 	  .flags = FIELD_COMMAS | FIELD_OBSERVER,
@@ -438,7 +437,8 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER, .needs = "tdt", .needs_word = "own",
 	  .help = "Fixed offset of the own TOT, in place of the time zone." },
 	{ "clock_lost", AT(tables.clock_lost), .choices = clock_lost_words,
-	  .flags = FIELD_OBSERVER, .needs = "tdt", .needs_word = "own",
+	  .flags = FIELD_OBSERVER,
+	  NEEDS_OWN("tdt", .needs_in = WHERE_SPTS | WHERE_RELAY),
 	  .help = "Own TDT and TOT while the system clock is not "
 		  "synchronised: kept, stopped, or those of the source." },
 	{ "bitrate", AT(mux_kbps), .min = CBR_MIN_KBPS, .max = CBR_MAX_KBPS,

@@ -132,7 +132,8 @@ bool mux_wants_file(const struct mux *, size_t input);
 void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
-/* Sends the packets that are due.  unix_ms: the system clock. */
+/* Sends the packets that are due.  unix_ms: the system clock; 0: it names no
+ * time, and there is no TDT. */
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
 
 /* The next turn begins with a null packet, in front of all that waits except a

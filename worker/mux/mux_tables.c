@@ -559,7 +559,7 @@ void mux_schedule(struct mux *m, uint64_t unix_ms)
 	queue_due(m, &m->cat, LANE_CAT);
 	queue_due(m, &m->sdt, LANE_SDT);
 	queue_eit(m);
-	if (unix_s == m->tdt_s || unix_s % TDT_INTERVAL_S != 0)
+	if (unix_ms == 0 || unix_s == m->tdt_s || unix_s % TDT_INTERVAL_S != 0)
 		return;
 	if (unix_ms % 1000 >= TDT_LATE_MS || queue_tdt(m, unix_s))
 		m->tdt_s = unix_s;

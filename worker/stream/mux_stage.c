@@ -5,7 +5,6 @@
 #include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
-#include "common/base/wall.h"
 #include "proto/spec/io_spec.h"
 #include "worker/mux/delay_line.h"
 #include "worker/mux/mux_plan.h"
@@ -127,6 +126,7 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		.arg = arg,
 	});
 	s->memory = memory;
+	s->needs_clock = spec->tables.clock_lost != CLOCK_KEEP;
 	s->period_ns = mux_stage_period_ms(spec->mux_delay_ms) * MS;
 	s->reads = xcalloc(start->n_inputs + 1, sizeof *s->reads);
 	for (size_t i = 0; i < start->n_inputs; i++) {
@@ -300,14 +300,21 @@ void mux_stage_make_place(struct mux_stage *s)
 		mux_make_place(s->mux);
 }
 
-void mux_stage_turn(struct mux_stage *s, uint64_t now_ns)
+void mux_stage_set_clock(struct mux_stage *s, bool synchronised)
 {
+	s->clock_lost = !synchronised;
+}
+
+void mux_stage_turn(struct mux_stage *s, uint64_t now_ns, uint64_t unix_ms)
+{
+	bool unknown = s->clock_lost && s->needs_clock;
+
 	if (s->mux == NULL)
 		return;
 	for (size_t i = 0; i < mux_inputs(s->mux); i++)
 		if (s->files[i] != NULL)
 			absent_file_turn(s->files[i], now_ns);
-	mux_turn(s->mux, now_ns, (uint64_t)wall_ms());
+	mux_turn(s->mux, now_ns, unknown ? 0 : unix_ms);
 }
 
 void mux_stage_note(struct mux_stage *s, const struct ts_run *runs,

@@ -46,6 +46,8 @@ struct mux_stage {
 	struct mux_live *live; /* NULL: likewise */
 	struct stream_memory *memory;
 	uint64_t period_ns; /* of the readings of an input */
+	bool needs_clock; /* no TDT while the system clock is not right */
+	bool clock_lost; /* it is not */
 	bool resuming; /* packets of the remuxes come from the memory */
 	bool kept;     /* since the start the tables were kept once */
 	uint64_t keep_ns; /* not before this turn; 0: at once */
@@ -90,12 +92,17 @@ void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 void mux_stage_feed(struct mux_stage *, struct input_chain *,
 		    const struct ts_run *runs, size_t n_runs);
 
+/* Says whether the system clock is synchronised, which the TDT names.  Until
+ * the first call it is. */
+void mux_stage_set_clock(struct mux_stage *, bool synchronised);
+
 /* After the inputs of a turn. */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
 /* As mux_make_place(). */
 void mux_stage_make_place(struct mux_stage *);
-void mux_stage_turn(struct mux_stage *, uint64_t now_ns);
+/* unix_ms: the system clock. */
+void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
 
 /* These packets are sent now: the next worker continues their counters.  A
  * worker that ends before skips no counter of packets that nobody got, and one

@@ -73,7 +73,7 @@ static void read_inputs(struct pipeline *p)
 	}
 	if (p->tables != NULL && own_tables_lack_places(p->tables))
 		mux_stage_make_place(&p->mux);
-	mux_stage_turn(&p->mux, p->now_ns); /* ─▶ spliced */
+	mux_stage_turn(&p->mux, p->now_ns, wall_ms()); /* ─▶ spliced */
 	splice_turn(p->splice, p->now_ns);
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/base/ratelimit.h"
 #include "common/base/prefetch.h"
+#include "common/base/wall.h"
 #include "worker/analysis/alarm_state.h"
 #include "worker/csa/core_choice.h"
 #include "worker/output/admission.h"

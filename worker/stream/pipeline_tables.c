@@ -9,6 +9,7 @@ void pipeline_set_clock(struct pipeline *p, bool synchronised)
 {
 	if (p->tables != NULL)
 		own_tables_set_clock(p->tables, synchronised);
+	mux_stage_set_clock(&p->mux, synchronised);
 }
 
 void pipeline_set_network(struct pipeline *p, const json_t *streams)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/streams/mpts.h"
+
+#include "common/base/util.h"
 #include "proto/ipc/msg.h"
 
 #include <criterion/criterion.h>
@@ -42,6 +44,36 @@ Test(mpts, only_an_mpts_of_several_inputs_is_merged)
 	cr_expect(!mpts_is_mux(two));
 	json_decref(one);
 	json_decref(two);
+}
+
+/* A multiplex has a TDT without the key. */
+Test(mpts, an_own_tdt_names_the_system_clock)
+{
+	static const struct {
+		const char *tdt;
+		bool one, two;
+	} cases[] = {
+		{ NULL, false, true },
+		{ "pass", false, true },
+		{ "own", true, true },
+		{ "off", false, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *two = stream_of("udp://:1", "udp://:2", NULL);
+		json_t *one = stream_of("udp://:1", NULL);
+
+		if (cases[i].tdt != NULL) {
+			json_object_set_new(one, "tdt",
+					    json_string(cases[i].tdt));
+			json_object_set_new(two, "tdt",
+					    json_string(cases[i].tdt));
+		}
+		cr_expect_eq(mpts_has_clock(one), cases[i].one, "%zu", i);
+		cr_expect_eq(mpts_has_clock(two), cases[i].two, "%zu", i);
+		json_decref(one);
+		json_decref(two);
+	}
 }
 
 Test(mpts, every_input_but_a_stream_has_a_feed_with_all_its_options)

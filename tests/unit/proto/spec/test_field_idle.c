@@ -190,6 +190,15 @@ Test(field_idle, each_of_several_keys_gives_a_field_its_effect)
 	}
 }
 
+/* A multiplex has a TDT without the key. */
+Test(field_idle, clock_lost_has_an_effect_in_a_multiplex)
+{
+	STREAM("{\"clock_lost\":\"stop\"}", WHERE_MUX | WHERE_SHARED, "");
+	STREAM("{\"clock_lost\":\"stop\"}", WHERE_SPTS,
+	       "clock_lost: does nothing in a stream of type spts without tdt "
+	       "\"own\"\n");
+}
+
 /* They have an effect, and not the one that was asked for. */
 Test(field_idle, tables_of_other_streams_replace_those_of_the_source)
 {

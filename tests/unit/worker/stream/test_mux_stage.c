@@ -6,6 +6,8 @@
 #include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "worker/ts/packet.h"
+#include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ static void start(struct stream_memory *m, const char *const *addresses,
 	mux_stage_init(s, start, spec, m, ignore, NULL);
 	for (size_t i = 0; i < END; i++)
 		from[i] = s->sources[i].from;
-	mux_stage_turn(s, mono_ns());
+	mux_stage_turn(s, mono_ns(), 0);
 	mux_stage_commit(s);
 	mux_stage_done(s);
 	free(s);
@@ -113,7 +115,7 @@ Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 	s->live->table_cc[0x100] = 2;
 	before = xcalloc(1, sizeof *before);
 	memcpy(before, m, sizeof *m);
-	mux_stage_turn(s, mono_ns());
+	mux_stage_turn(s, mono_ns(), 0);
 	cr_expect_eq(memcmp(before, m, sizeof *m), 0);
 	mux_stage_note(s, &(struct ts_run){ packet, 1 }, 1);
 	mux_stage_commit(s);
@@ -147,12 +149,12 @@ Test(mux_stage, restored_tables_are_kept_after_some_seconds_alone)
 	mux_stage_init(s, start, spec, m, ignore, NULL);
 	mux_stage_resume(s, now_ns);
 	for (unsigned ms = 0; ms < 1500; ms += 500) {
-		mux_stage_turn(s, now_ns + ms * MS);
+		mux_stage_turn(s, now_ns + ms * MS, 0);
 		mux_stage_commit(s);
 		cr_expect_eq(m->mux.whole, 0u, "%u ms", ms);
 	}
 	for (unsigned ms = 2000; ms < 5000; ms += 500) {
-		mux_stage_turn(s, now_ns + ms * MS);
+		mux_stage_turn(s, now_ns + ms * MS, 0);
 		mux_stage_commit(s);
 	}
 	cr_expect_eq(m->mux.whole, 1u);
@@ -161,4 +163,58 @@ Test(mux_stage, restored_tables_are_kept_after_some_seconds_alone)
 	free(s);
 	free(spec);
 	free(start);
+}
+
+static void count_tdts(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	unsigned *n = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			*n += ts_pid(runs[i].data + k * TS_PACKET) ==
+			      SI_PID_TDT;
+}
+
+/* The TDTs of 26 s, whose system clock is synchronised or not. */
+static unsigned tdts(enum clock_lost rule, bool synchronised)
+{
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	const struct remux_options options = { .set_tsid = 1 };
+	struct stream_memory *m = open_memory();
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+	uint64_t begin_ns = mono_ns();
+	struct remux *remux;
+	unsigned n = 0;
+
+	start->inputs[start->n_inputs++] = a;
+	start->mux = true;
+	spec->mux_kbps = 4000;
+	spec->mux_delay_ms = MUX_DELAY_DEFAULT_MS;
+	spec->tables.clock_lost = rule;
+	mux_stage_init(s, start, spec, m, count_tdts, &n);
+	remux = remux_new(&(struct remux_config){
+		.options = &options, .versions = &m->tables,
+		.place = mux_place(s->mux, 0), .out = ignore });
+	mux_set_remux(s->mux, 0, remux);
+	mux_stage_set_clock(s, synchronised);
+	for (uint64_t ms = 0; ms < 26000; ms += 10)
+		mux_stage_turn(s, begin_ns + ms * MS, 1000005000 + ms);
+	mux_stage_done(s);
+	remux_free(&remux);
+	stream_memory_close(&m);
+	free(s);
+	free(spec);
+	free(start);
+	return n;
+}
+
+/* The inputs have no clock that passes. */
+Test(mux_stage, a_clock_that_is_lost_ends_the_tdt_if_the_stream_says_so)
+{
+	cr_expect_eq(tdts(CLOCK_KEEP, true), 3u);
+	cr_expect_eq(tdts(CLOCK_KEEP, false), 3u);
+	cr_expect_eq(tdts(CLOCK_STOP, true), 3u);
+	cr_expect_eq(tdts(CLOCK_STOP, false), 0u);
+	cr_expect_eq(tdts(CLOCK_SOURCE, false), 0u);
 }
