@@ -40,7 +40,7 @@ static void refuse(struct http_conn *conn, int status, const char *text,
 	});
 }
 
-/* A client that asks for the list of streams, here or at the play port. */
+/* A client that asks for the list of streams. */
 struct list_client {
 	const char *path;
 	struct ip_address address;
@@ -49,10 +49,10 @@ struct list_client {
 	const char *query;
 };
 
-/* text: the Content-Type for status 200, else why there is no list. */
+/* type: the Content-Type for status 200. */
 struct list_answer {
 	int status;
-	const char *text;
+	const char *type;
 };
 
 /* The parameters that authorize a viewer are in every address. */
@@ -70,11 +70,6 @@ static void keep_query(const char *from, char query[PLAYLIST_QUERY_MAX])
 static bool may_watch(const json_t *stream, void *arg)
 {
 	return viewer_guest_may(arg, stream);
-}
-
-static void ignore_guest(struct viewer_guest *guest, void *arg)
-{
-	(void)guest, (void)arg;
 }
 
 static bool may_have(struct api *api, const struct list_client *client)
@@ -107,23 +102,14 @@ static struct list_answer write_variants(struct api *api, const char *group,
 	int status = play->hls
 		? variants_write(api, group, guest, query, text) : 404;
 
-	return (struct list_answer){ status,
-		status == 200 ? "application/vnd.apple.mpegurl"
-		: status == 404 ? "Not Found\n"
-		: status == 403 ? "Forbidden\n"
-		: "no variant is on air\n" };
+	return (struct list_answer){ status, "application/vnd.apple.mpegurl" };
 }
 
-/* status 0: the guest is identified. */
-static struct list_answer judge_guest(const struct viewer_guest *guest)
+/* False: the password is being checked, or cannot be. */
+static bool is_identified(const struct viewer_guest *guest)
 {
-	if (!viewer_guest_is_ready(guest))
-		return (struct list_answer){ 503,
-			"the password is being checked\n" };
-	if (viewer_guest_is_unchecked(guest))
-		return (struct list_answer){ 503,
-			"the password cannot be checked now\n" };
-	return (struct list_answer){ 0, "" };
+	return viewer_guest_is_ready(guest) &&
+	       !viewer_guest_is_unchecked(guest);
 }
 
 /* Appends the list for this guest. */
@@ -134,10 +120,9 @@ static struct list_answer write_for(struct api *api,
 {
 	bool xspf = strcmp(client->path, "/playlist.xspf") == 0;
 	char query[PLAYLIST_QUERY_MAX], group[PLAY_PATH_MAX];
-	struct list_answer judged = judge_guest(guest);
 
-	if (judged.status != 0)
-		return judged;
+	if (!is_identified(guest))
+		return (struct list_answer){ 503, "" };
 	if (variant_group_of(client->path, group, sizeof group))
 		return write_variants(api, group, guest, client->query, text);
 	keep_query(client->query, query);
@@ -157,35 +142,22 @@ static struct list_answer write_for(struct api *api,
 		     : "audio/x-mpegurl; charset=utf-8" };
 }
 
-/* Appends the list.  known: the guest; NULL: not identified yet. */
+/* Appends the list. */
 static struct list_answer write_list(struct api *api,
 				     const struct list_client *client,
-				     struct viewer_guest *known,
+				     struct viewer_guest *guest,
 				     struct buf *text)
 {
-	char base[PLAYLIST_BASE_MAX], peer[IP_TEXT_MAX];
-	struct viewer_guest *guest;
-	struct list_answer a;
+	char base[PLAYLIST_BASE_MAX];
 
 	if (api->cfg.viewers == NULL)
-		return (struct list_answer){ 403,
-			"viewers need authorization\n" };
+		return (struct list_answer){ 403, "" };
 	if (!playlist_base(base, client->host, client->secure,
 			   reconciler_play(api->cfg.reconciler)))
-		return (struct list_answer){ 400,
-			"Host: is no name or address\n" };
+		return (struct list_answer){ 400, "" }; /* Host */
 	if (!may_have(api, client))
-		return (struct list_answer){ 503,
-			"too many playlists at once\n" };
-	if (known != NULL)
-		return write_for(api, client, known, base, text);
-	ip_format(&client->address, peer);
-	/* the check of a password goes on, and its result is kept a minute */
-	guest = viewers_guest_new(api->cfg.viewers, client->query, peer,
-				  ignore_guest, NULL);
-	a = write_for(api, client, guest, base, text);
-	viewer_guest_free(&guest);
-	return a;
+		return (struct list_answer){ 503, "" };
+	return write_for(api, client, guest, base, text);
 }
 
 /* True: the client gets the guide, and has no answer yet. */
@@ -193,7 +165,7 @@ static bool may_have_guide(struct api *api, const struct list_client *client,
 			   const struct viewer_guest *guest)
 {
 	return viewer_guide_is_path(client->path) && may_have(api, client) &&
-	       judge_guest(guest).status == 0;
+	       is_identified(guest);
 }
 
 void viewer_door_list(struct list_question *q, struct viewer_guest *guest,
@@ -219,39 +191,9 @@ void viewer_door_list(struct list_question *q, struct viewer_guest *guest,
 	if (known && is_list(m->path)) {
 		a = write_list(api, &client, guest, &text);
 		page.status = (uint32_t)a.status;
-		page.type = a.status == 200 ? a.text : "";
+		page.type = a.status == 200 ? a.type : "";
 	}
 	list_question_answer(q, &page, &text);
-	buf_done(&text);
-}
-
-static void answer_playlist(struct api *api, struct http_conn *conn,
-			    const struct http_request *request)
-{
-	struct list_client client = {
-		.path = http_request_path(request),
-		.secure = http_conn_is_secure(conn),
-		.host = http_request_header(request, "host"),
-		.query = http_request_query(request),
-	};
-	struct buf text = { 0 };
-	struct list_answer a;
-
-	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
-		       http_request_header(request, "x-real-ip"),
-		       &client.address);
-	a = write_list(api, &client, NULL, &text);
-	if (a.status == 200)
-		http_respond(conn, &(struct http_answer){
-			.status = 200,
-			.content_type = a.text,
-			.headers = "Access-Control-Allow-Origin: *\r\n",
-			.body = buf_head(&text),
-			.len = buf_len(&text),
-		});
-	else
-		refuse(conn, a.status, a.text,
-		       a.status == 503 ? "Retry-After: 1\r\n" : NULL);
 	buf_done(&text);
 }
 
@@ -334,13 +276,13 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
-/* path: "/play/…", or that of the guide */
+/* path: "/play/…", or that of a list or the guide */
 static void hand_over(struct api *api, struct http_conn *conn,
 		      const struct http_request *request, const char *path)
 {
 	struct deliver_proc *deliver = reconciler_deliver(api->cfg.reconciler);
-	bool guide = viewer_guide_is_path(path);
-	const char *name = guide ? path : path + strlen("/play/");
+	bool list = is_list(path) || viewer_guide_is_path(path);
+	const char *name = list ? path : path + strlen("/play/");
 	const char *query = http_request_query(request);
 	struct buf head = { 0 }, rest = { 0 };
 	char peer[SOCKADDR_TEXT_MAX], preview[PREVIEW_QUERY_MAX];
@@ -349,9 +291,9 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	uint64_t place = 0;
 	int fd;
 
-	if (!guide && preview_query(api, request, preview))
+	if (!list && preview_query(api, request, preview))
 		query = preview;
-	if ((!guide && !is_known(api, name)) ||
+	if ((!list && !is_known(api, name)) ||
 	    !write_head(&head, request, path, query)) {
 		refuse(conn, 404, "Not Found\n", NULL);
 	} else if (!deliver_proc_takes_viewers(deliver)) {
@@ -360,7 +302,7 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	} else {
 		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
 		/* a client of HLS has a connection for each request */
-		if (!guide && strchr(name, '/') != NULL)
+		if (!list && strchr(name, '/') != NULL)
 			place = hash_add(HASH_INIT, peer, strlen(peer));
 		fd = http_conn_take_socket(conn, &rest, &from);
 		peer_leave(&from);
@@ -400,8 +342,6 @@ bool viewer_door_take(struct api *api, struct http_conn *conn,
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		refuse(conn, 405, "Method Not Allowed\n",
 		       "Allow: GET, HEAD\r\n");
-	else if (is_list(path))
-		answer_playlist(api, conn, request);
 	else
 		hand_over(api, conn, request, path);
 	return true;

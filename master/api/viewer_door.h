@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What viewers ask of the control port: the playlist, and the play paths, whose
- * connections deliver takes over.
+ * What viewers ask of the control port: playlists, the guide and the play
+ * paths.  Deliver takes their connections over.
  *
  * No credential of the control interface counts here, and none reaches deliver:
  * it gets a head with the lines that it knows.
@@ -20,6 +20,6 @@ struct viewer_guest;
 bool viewer_door_take(struct api *, struct http_conn *,
 		      const struct http_request *);
 
-/* The same playlists for a client of the play port, and the programme guide:
+/* The playlists and the programme guide for a client of deliver:
  * viewers_list_fn, for the struct api. */
 void viewer_door_list(struct list_question *, struct viewer_guest *, void *arg);

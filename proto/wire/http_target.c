@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { PREVIEW_DIGITS = 64 };
+
 /* Decodes in place; NULL, or the error as a constant text. */
 static const char *decode_path(char *path)
 {
@@ -196,16 +198,36 @@ size_t http_query_count(const char *query, const char *key)
 	}
 }
 
+/* As the master makes it: a user may have a token that begins so, too. */
+static bool is_preview(const char *pair)
+{
+	static const char begin[] = "token=preview-";
+	size_t len = sizeof begin - 1, digits;
+
+	if (strncmp(pair, begin, len) != 0)
+		return false;
+	digits = strspn(pair + len, "0123456789abcdef");
+	return digits == PREVIEW_DIGITS &&
+	       strchr("&", pair[len + digits]) != NULL;
+}
+
+bool http_query_has_preview(const char *query)
+{
+	for (; *query != '\0'; query += strcspn(query, "&")) {
+		query += *query == '&';
+		if (is_preview(query))
+			return true;
+	}
+	return false;
+}
+
 /* The page of a preview sends its cookie with each segment, and must not read
  * the token that the master makes of it. */
 static bool is_for_one_request(const char *pair)
 {
-	static const char *const prefixes[] = { "_HLS_", "token=preview-" };
+	static const char hls[] = "_HLS_";
 
-	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
-		if (strncmp(pair, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	return false;
+	return strncmp(pair, hls, sizeof hls - 1) == 0 || is_preview(pair);
 }
 
 void http_query_strip_hls(const char *query, char *ret)

@@ -34,3 +34,6 @@ size_t http_query_count(const char *query, const char *key);
 /* The query without the pairs that are for one playlist only (_HLS_..., and the
  * token of a preview), into ret of the size of the query. */
 void http_query_strip_hls(const char *query, char *ret);
+
+/* Has the query the token of a preview? */
+bool http_query_has_preview(const char *query);

@@ -359,6 +359,9 @@ test('a preview by HLS needs the cookie alone, and its addresses have no token',
 		get(segment.pathname, olga)));
 
 	assert.deepEqual([first.status, second.status], [200, 200]);
+	// no cache has it for others: the address is the same for all
+	for (const reply of [first, await get(list, olga)])
+		assert.match(reply.headers['cache-control'], /^private, /);
 	for (const headers of [{}, { ...olga, 'Sec-Fetch-Site': 'same-site' },
 		cookie('0'.repeat(64))])
 		for (const path of [list, segment.pathname])
@@ -370,6 +373,22 @@ test('a preview by HLS needs the cookie alone, and its addresses have no token',
 	await done(sluice, { cmd: 'toggle-user', id: 'olga' }, admin);
 	await waitUntil('the end', async () =>
 		(await get(segment.pathname, olga)).status === 403);
+	await sluice.stop();
+});
+
+test('a list comes behind the check of a password', async (t) => {
+	const { sluice } = await startGuarded(t, {
+		users: { carl: { type: 3, password: 'pw' } },
+		config: { ...config(source('a')), auth: { enable: true },
+			settings: { http_play_stream: true } } });
+	const get = (password) => request(sluice.port,
+		{ path: `/playlist.m3u8?auth=carl:${password}` });
+
+	await waitUntil('deliver', async () => (await request(sluice.port,
+		{ path: '/playlist.m3u8' })).status !== 503);
+	// a player asks once
+	assert.match((await get('pw')).body, /\/play\/a\?auth=carl%3Apw\n/);
+	assert.doesNotMatch((await get('no')).body, /play/);
 	await sluice.stop();
 });
 

@@ -403,8 +403,8 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 		       "Content-Type: application/vnd.apple.mpegurl\r\n"
 		       "ETag: %s\r\n"
 		       "Expires: %s\r\n"
-		       "Cache-Control: max-age=%d\r\n" HLS_CORS_EXPOSE, tag,
-		       expires, PLAYLIST_AGE_S);
+		       "Cache-Control: %smax-age=%d\r\n" HLS_CORS_EXPOSE, tag,
+		       expires, hls_content_privacy(r), PLAYLIST_AGE_S);
 	viewer_conn_answer(c, &a);
 }
 

@@ -3,6 +3,7 @@
 
 #include "proto/wire/http_range.h"
 #include "proto/wire/http_status.h"
+#include "proto/wire/http_target.h"
 #include "worker/deliver/viewer_conn.h"
 
 #include <stdio.h>
@@ -22,6 +23,11 @@ bool hls_content_is_known(const struct http_request *r, const char *tag,
 		return strcmp(none, "*") == 0 || strstr(none, tag) != NULL;
 	return modified != NULL && since != NULL &&
 	       strcmp(since, modified) == 0;
+}
+
+const char *hls_content_privacy(const struct http_request *r)
+{
+	return http_query_has_preview(http_request_query(r)) ? "private, " : "";
 }
 
 void hls_content_send(struct viewer_conn *c, const struct http_request *r,
@@ -71,8 +77,8 @@ void hls_content_send(struct viewer_conn *c, const struct http_request *r,
 		       "ETag: %s\r\n"
 		       "Last-Modified: %s\r\n"
 		       "Expires: %s\r\n"
-		       "Cache-Control: max-age=%u, immutable\r\n"
-		       HLS_CORS_EXPOSE,
-		       x->type, range, x->tag, modified, expires, x->age_s);
+		       "Cache-Control: %smax-age=%u, immutable\r\n"
+		       HLS_CORS_EXPOSE, x->type, range, x->tag, modified,
+		       expires, hls_content_privacy(r), x->age_s);
 	viewer_conn_answer(c, &a);
 }

@@ -33,3 +33,7 @@ void hls_content_send(struct viewer_conn *, const struct http_request *,
  * date (NULL: none)? */
 bool hls_content_is_known(const struct http_request *, const char *tag,
 			  const char *modified);
+
+/* "private, " for Cache-Control, if the credential of the request is in no
+ * address that a cache knows (RFC 9111 5.2.2.7); else "". */
+const char *hls_content_privacy(const struct http_request *);

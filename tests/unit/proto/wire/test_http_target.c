@@ -49,24 +49,36 @@ Test(http_target, does_not_cut_a_long_value)
 	cr_assert_str_eq(text, "123");
 }
 
+#define DIGITS \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 Test(http_target, addresses_get_no_parameters_of_the_playlist)
 {
 	static const struct {
 		const char *query, *stripped;
+		bool preview;
 	} cases[] = {
-		{ "", "" },
-		{ "token=1", "token=1" },
-		{ "_HLS_msn=5", "" },
-		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_" },
-		{ "&&a&&b&", "a&b" },
-		{ "token=preview-0123&a", "a" },
-		{ "token=preview", "token=preview" },
+		{ "", "", false },
+		{ "token=1", "token=1", false },
+		{ "_HLS_msn=5", "", false },
+		{ "_HLS_msn=5&token=1&_HLS_part=2&x=_HLS_", "token=1&x=_HLS_",
+		  false },
+		{ "&&a&&b&", "a&b", false },
+		{ "token=preview-" DIGITS "&a", "a", true },
+		{ "a&token=preview-" DIGITS, "a", true },
+		/* those of users */
+		{ "token=preview-0123&a", "token=preview-0123&a", false },
+		{ "token=preview-" DIGITS "0", "token=preview-" DIGITS "0",
+		  false },
+		{ "token=preview", "token=preview", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		char text[64];
+		char text[128];
 
 		http_query_strip_hls(cases[i].query, text);
 		cr_assert_str_eq(text, cases[i].stripped);
+		cr_assert_eq(http_query_has_preview(cases[i].query),
+			     cases[i].preview, "%s", cases[i].query);
 	}
 }
