@@ -88,15 +88,21 @@ void recordings_name(struct api *api)
 
 void recordings_apply(struct api *api)
 {
+	struct config *config = api->cfg.config;
 	const struct stream_confs *confs;
 	const json_t *stream;
 	size_t i;
 
 	if (!name(api))
 		return;
-	confs = config_streams(api->cfg.config);
-	json_array_foreach(config_section(api->cfg.config, STREAMS), i,
-			   stream)
-		if (plays_list(stream_confs_get(confs, stream)))
-			apply_kept(api, edit_text(stream, "id"), stream);
+	confs = config_streams(config);
+	json_array_foreach(config_section(config, STREAMS), i, stream) {
+		const char *id = edit_text(stream, "id");
+
+		/* a stream without id, and the second with an id, are not
+		 * run */
+		if (id != NULL && config_stream(config, id) == stream &&
+		    plays_list(stream_confs_get(confs, stream)))
+			apply_kept(api, id, stream);
+	}
 }

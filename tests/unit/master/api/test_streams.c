@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void expect_equal(json_t *got, const char *wanted)
 {
@@ -95,4 +96,30 @@ Test(stream, gets_an_id_in_base_36_from_the_counter)
 		cr_expect_eq(gid, cases[i].gid == INT64_MAX
 					  ? 0 : cases[i].gid + 1);
 	}
+}
+
+#define LIST "'input':['file:///media/list.txt#list']"
+
+static void add_recording(void)
+{
+	(void)post("{'cmd':'set-stream','stream':{'id':'r','enable':true,"
+		   "'type':'spts','input':['udp://239.1.1.1:1234'],"
+		   "'output':['file:///recordings/r.ts']}}");
+	cr_assert_not_null(config_stream(w.config, "r"), "%s", said());
+}
+
+Test(stream, without_id_is_not_applied_when_folders_of_recordings_change)
+{
+	open_world("{'make_stream':[{'enable':true," LIST "}]}");
+	add_recording();
+}
+
+Test(stream, that_is_second_with_an_id_leaves_the_first_alone)
+{
+	open_world("{'make_stream':[{'id':'a','enable':true,'type':'spts',"
+		   LIST "},{'id':'a','enable':false,'type':'spts',"
+		   LIST "}]}");
+	add_recording();
+	cr_expect(strstr(fakes.told, "run a\n") != NULL, "%s", fakes.told);
+	cr_expect(strstr(fakes.told, "stop a\n") == NULL, "%s", fakes.told);
 }
