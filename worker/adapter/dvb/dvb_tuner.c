@@ -23,6 +23,8 @@ enum {
 	BEST_DB_OTHER = 30,
 	DISCARD_BYTES = 64 * 1024,
 	COLLISION_MS = 500,
+	/* A bus may fail for a moment: 2 s of turns. */
+	STATUS_ERRORS_MAX = 20,
 };
 
 struct dvb_tuner {
@@ -45,6 +47,7 @@ struct dvb_tuner {
 	uint64_t tune_ns;  /* not before */
 	uint64_t stats_ns; /* the next statistics */
 	unsigned failed_ms;
+	unsigned status_errors; /* in a row */
 	bool open, tuned;
 	bool repeats; /* the tuning before had no lock */
 	bool refuses_whole; /* the device, since it was opened */
@@ -96,12 +99,16 @@ static void shut(struct dvb_tuner *t)
 	dvb_device_close(&t->device);
 }
 
+static bool is_gone(int err)
+{
+	return err == -ENODEV || err == -ENOENT || err == -ENXIO;
+}
+
 /* A device that comes back is to be used at once, and one with an error is not
  * to be worn out. */
 static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 {
-	if (err == -ENOENT || err == -ENODEV || err == -ENXIO ||
-	    err == -EBUSY || err == -EACCES)
+	if (is_gone(err) || err == -EBUSY || err == -EACCES)
 		return mono_ns() + ABSENT_MS * MS;
 	t->failed_ms = t->failed_ms == 0 ? FAILED_MIN_MS
 					 : MIN(2 * t->failed_ms,
@@ -114,8 +121,7 @@ static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 static void lose(struct dvb_tuner *t, int err, const struct errmsg *error)
 {
 	shut(t);
-	publish_error(t, error->text, err == -ENODEV || err == -ENOENT ||
-				      err == -ENXIO);
+	publish_error(t, error->text, is_gone(err));
 	t->open_ns = next_try_ns(t, err);
 }
 
@@ -218,6 +224,7 @@ static void tune(struct dvb_tuner *t)
 	t->tuned = true;
 	t->failed_ms = 0;
 	t->stats_ns = 0;
+	t->status_errors = 0;
 	receive(t);
 	(void)pthread_mutex_lock(&t->lock);
 	t->state.tunes++;
@@ -227,21 +234,33 @@ static void tune(struct dvb_tuner *t)
 	publish(t, true);
 }
 
+/* A status that cannot be read once says nothing about the packets. */
+static void fail_status(struct dvb_tuner *t, int err)
+{
+	struct errmsg error;
+
+	t->status_errors++;
+	if (!is_gone(err) && t->status_errors < STATUS_ERRORS_MAX)
+		return;
+	if (is_gone(err))
+		errmsg_set(&error, "the device was removed");
+	else
+		errmsg_set(&error, "FE_READ_STATUS: %s", strerror(-err));
+	lose(t, err, &error);
+}
+
 static void measure(struct dvb_tuner *t)
 {
 	bool all = mono_ns() >= t->stats_ns;
 	struct dvb_stats stats;
 	struct dvb_signal signal;
-	struct errmsg error;
 	int r = dvb_device_measure(&t->device, all, &stats);
 
 	if (r < 0) {
-		errmsg_set(&error, r == -ENODEV ? "the device was removed"
-						: "FE_READ_STATUS: %s",
-			   strerror(-r));
-		lose(t, r, &error);
+		fail_status(t, r);
 		return;
 	}
+	t->status_errors = 0;
 	dvb_signal_read(&stats, t->spec.satellite ? BEST_DB_SATELLITE
 						  : BEST_DB_OTHER, &signal);
 	if (all)

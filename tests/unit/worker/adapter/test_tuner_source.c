@@ -154,7 +154,7 @@ Test(tuner_source, names_the_reason, .timeout = 60)
 	AWAIT(has_error("no lock, status SC---"));
 	cr_assert_not(report.lock);
 	FAKE_SET(&fake, open_error, -EBUSY);
-	FAKE_SET(&fake, ioctl_error, -EIO);
+	FAKE_SET(&fake, ioctl_error, -ENODEV);
 	AWAIT(has_error("is busy"));
 	stop();
 	adapter = json_pack("{s:s}", "type", "T");

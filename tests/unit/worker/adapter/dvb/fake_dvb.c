@@ -166,9 +166,14 @@ static int set_filter(struct fake_dvb *f,
 
 static int read_status(struct fake_dvb *f, enum fe_status *ret)
 {
+	int r;
+
 	hang(f, &f->hangs);
 	*ret = (enum fe_status)f->status;
-	return f->ioctl_error;
+	r = f->ioctl_error;
+	if (f->n_errors > 0 && --f->n_errors == 0)
+		f->ioctl_error = 0;
+	return r;
 }
 
 static int old_call(struct fake_dvb *f, unsigned long request, void *to)

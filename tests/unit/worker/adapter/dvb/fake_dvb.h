@@ -26,6 +26,7 @@ struct fake_dvb {
 	pthread_cond_t wake;
 	int open_error;   /* of the frontend */
 	int ioctl_error;  /* of FE_READ_STATUS */
+	unsigned n_errors; /* that are left of it; 0: no end */
 	int set_error;    /* of DTV_TUNE */
 	unsigned status;  /* after a tuning */
 	bool no_whole;    /* refuses PID 0x2000 */

@@ -228,6 +228,16 @@ Test(dvb_tuner, waits_for_a_device_that_is_busy_or_absent, .timeout = 60)
 	stop();
 }
 
+static unsigned errors_left(void)
+{
+	unsigned n;
+
+	(void)pthread_mutex_lock(&fake.lock);
+	n = fake.n_errors;
+	(void)pthread_mutex_unlock(&fake.lock);
+	return n;
+}
+
 static unsigned looks(void)
 {
 	unsigned n;
@@ -299,6 +309,37 @@ Test(dvb_tuner, closes_a_device_that_is_gone, .timeout = 60)
 	FAKE_SET(&fake, ioctl_error, 0);
 	FAKE_SET(&fake, open_error, 0);
 	AWAIT(state.tuned);
+	stop();
+}
+
+static void fail_status(int err, unsigned times)
+{
+	(void)pthread_mutex_lock(&fake.lock);
+	fake.ioctl_error = err;
+	fake.n_errors = times;
+	(void)pthread_mutex_unlock(&fake.lock);
+}
+
+/* Streams have its packets all the time. */
+Test(dvb_tuner, a_bus_may_fail_for_a_moment, .timeout = 60)
+{
+	unsigned before;
+
+	fake_dvb_init(&fake);
+	start();
+	AWAIT(state.tuned && state.signal.status == 0x1f);
+	for (int i = 0; i < 2; i++) {
+		fail_status(-EIO, 19);
+		AWAIT(errors_left() == 0);
+		before = looks();
+		AWAIT(looks() >= before + 2);
+	}
+	cr_assert(state.tuned);
+	cr_assert_eq(state.signal.status, 0x1fu);
+	cr_assert_not(is_told("close; "));
+	fail_status(-EIO, 0);
+	AWAIT(strstr(state.error.text, "FE_READ_STATUS") != NULL);
+	cr_assert(is_told("close; "));
 	stop();
 }
 
