@@ -404,6 +404,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_guide_ids \
 	tests/unit/worker/epg/test_guide_present \
 	tests/unit/worker/epg/test_guide_shown \
+	tests/unit/worker/epg/test_guide_streams \
 	tests/unit/worker/epg/test_guide_import \
 	tests/unit/worker/epg/test_guide_xmltv \
 	tests/unit/worker/querier/test_querier_table \

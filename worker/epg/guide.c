@@ -11,7 +11,6 @@
 
 enum {
 	DAY_S = 24 * 3600,
-	SEGMENT = 8, /* sections */
 	/* until sections with events beyond a limit are read again */
 	AGAIN_S = 60,
 	/* Work beside that on all events: all else of an event. */
@@ -447,56 +446,6 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-/* guide_event.source of this section of a schedule. */
-static uint16_t source_of(const struct eit *eit, unsigned number)
-{
-	unsigned table = (unsigned)(eit->table_id - EIT_SCHEDULE_TABLE_ID);
-
-	return eit->schedule ? (uint16_t)(1 + table * SECTIONS + number) : 0;
-}
-
-/* Has the event, which was in a section of the same table, gone with this
- * version of the section? */
-static bool is_gone(const struct guide_event *e, const struct eit *eit,
-		    int64_t now_s)
-{
-	unsigned first = source_of(eit, 0);
-	unsigned number = e->source - first;
-
-	if (e->source < first || number >= SECTIONS || e->start_s <= now_s)
-		return false;
-	if (number == eit->number)
-		return true;
-	return number > eit->number &&
-	       (number > eit->last_number ||
-		(number / SEGMENT == eit->number / SEGMENT &&
-		 number > eit->segment_last));
-}
-
-/* True: a future event was in this section of a schedule and is not any
- * more. */
-static bool remove_gone(struct guide *g, struct service *s,
-			const struct eit *eit, int64_t now_s)
-{
-	bool removed = false;
-
-	if (!eit->schedule || eit->events.cut)
-		return false;
-	g->work += s->n * WORK_LOOK;
-	for (size_t i = s->n; i > 0; i--) {
-		const struct guide_event *e = s->events[i - 1];
-
-		if (e->round == g->round || !is_gone(e, eit, now_s))
-			continue;
-		guide_remove_events(g, s, i - 1, 1, GUIDE_ALL);
-		removed = true;
-	}
-	/* another section may still have it, or what it replaced */
-	if (removed)
-		guide_forget_sections(g, s);
-	return removed;
-}
-
 /* guide_take_event() looks for the id in all events. */
 static size_t work_of(const struct service *s, const struct eit_event *e)
 {
@@ -525,12 +474,12 @@ static bool read_events(struct guide *g, struct service *s, struct eit *eit,
 		g->counts.broken += g->facts.cut;
 		g->counts.compressed += g->facts.compressed;
 		e = guide_event_new(&from, &g->facts);
-		e->source = source_of(eit, eit->number);
+		e->source = guide_source_of(eit, eit->number);
 		e->round = g->round;
 		changed |= guide_take_event(g, s, e, now_s);
 	}
 	g->counts.broken += eit->events.cut;
-	changed |= remove_gone(g, s, eit, now_s);
+	changed |= guide_remove_gone(g, s, eit, now_s);
 	return changed;
 }
 

@@ -96,6 +96,13 @@ bool guide_take_event(struct guide *, struct service *, struct guide_event *,
  * is running.  True: the service has changed. */
 bool guide_stop_others(struct guide *, struct service *, struct eit);
 
+/* guide_event.source of this section of a schedule. */
+uint16_t guide_source_of(const struct eit *, unsigned number);
+/* Removes the future events that were in this section of a schedule and are not
+ * any more.  True: there were some. */
+bool guide_remove_gone(struct guide *, struct service *, const struct eit *,
+		       int64_t now_s);
+
 enum guide_removal { GUIDE_ALL, GUIDE_NOT_IMPORTED };
 /* Removes these of the n events from this place on. */
 void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,

@@ -15,7 +15,7 @@ libworker_a_SOURCES += \
 	worker/epg/xmltv_write.c worker/epg/xmltv_write.h \
 	worker/epg/xmltv_words.c worker/epg/xmltv_words.h \
 	worker/epg/guide_record.c worker/epg/guide_record.h \
-	worker/epg/guide_running.c \
+	worker/epg/guide_running.c worker/epg/guide_gone.c \
 	worker/epg/guide_file.c worker/epg/guide_file.h \
 	worker/epg/guide_import.c worker/epg/guide_import.h \
 	worker/epg/guide_imported.c \

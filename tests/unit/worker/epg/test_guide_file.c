@@ -258,3 +258,35 @@ Test(guide_file, unreadable_and_too_long_lines_are_omitted)
 	free(text);
 	guide_free(&g);
 }
+
+Test(guide_file, a_damaged_saved_guide_gives_what_is_sound)
+{
+	static const char *const damaged[] = {
+		"3", "{}", "{\"stream\": 3, \"pnr\": 1, \"event\": {}}",
+		"{\"stream\": \"b\", \"pnr\": 0, \"event\": {}}",
+		"{\"stream\": \"b\", \"pnr\": 1, \"event\": {\"event_id\": 1, "
+		"\"start\": 1548158400, \"stop\": 1548158400, "
+		"\"running_status\": 0}}",
+	};
+	static const char sound[] =
+		"{\"stream\": \"b\", \"pnr\": 1, \"event\": {\"event_id\": 1, "
+		"\"start\": 1548158400, \"stop\": 1548158460, "
+		"\"running_status\": 0, \"texts\": [{\"lang\": \"toolong\", "
+		"\"title\": 3}, 1, 2, 3, 4, 5]}}";
+	struct guide *g = open_guide();
+	json_t *saved;
+
+	for (size_t i = 0; i < ARRAY_LEN(damaged); i++) {
+		saved = json_loads(damaged[i], JSON_DECODE_ANY, NULL);
+		cr_assert_not_null(saved);
+		cr_expect_not(guide_load_event(g, saved, NOON_S), "%s",
+			      damaged[i]);
+		json_decref(saved);
+	}
+	cr_expect_not(guide_load_event(g, NULL, NOON_S));
+	saved = json_loads(sound, 0, NULL);
+	cr_expect(guide_load_event(g, saved, NOON_S));
+	cr_expect_eq(guide_count(g).events, 1);
+	json_decref(saved);
+	guide_free(&g);
+}
