@@ -11,6 +11,7 @@ libmaster_a_SOURCES += \
 	master/api/satip_servers.c \
 	master/api/api.c master/api/api.h \
 	master/api/apply.c master/api/apply.h \
+	master/api/auth_edit.c master/api/auth_edit.h \
 	master/api/call.c master/api/call.h \
 	master/api/cams.c \
 	master/api/categories.c \

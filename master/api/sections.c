@@ -1,84 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands set-auth and set-log: a section as a whole, at once. */
 #include "common/base/alloc.h"
-#include "common/base/ip_prefix.h"
-#include "common/base/log.h"
 #include "common/base/util.h"
 #include "common/loop/timer.h"
+#include "master/api/auth_edit.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/section_warnings.h"
 #include "master/config/check.h"
-#include "master/streams/reconciler.h"
 #include "master/config/write_paths.h"
-#include "master/viewers/viewers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- set-auth --- */
-
-enum { V4_MORE_BITS = IP_BITS - 32 };
-
-struct item {
-	json_t *value; /* borrowed */
-	unsigned bits; /* length of the prefix as written: up to 32 or 128 */
-	size_t place;
-};
-
-static int compare(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->bits != y->bits)
-		return x->bits > y->bits ? -1 : 1;
-	return x->place < y->place ? -1 : 1;
-}
-
-/* A new list; items that are not addresses are logged and dropped. */
-static json_t *sort(const char *key, const json_t *list)
-{
-	struct item *items = xcalloc(json_array_size(list) + 1,
-				     sizeof *items);
-	json_t *sorted = json_array();
-	struct ip_prefix prefix;
-	size_t n = 0, i;
-	json_t *value;
-
-	json_array_foreach((json_t *)list, i, value) {
-		const char *text = json_string_value(value);
-
-		if (text == NULL || ip_prefix_parse(text, &prefix) < 0) {
-			log_warning("auth", "%s[%zu]: \"%.64s\" is not an "
-				    "address: it is left out", key, i,
-				    text != NULL ? text : "?");
-			continue;
-		}
-		if (strchr(text, ':') == NULL)
-			prefix.bits -= V4_MORE_BITS;
-		items[n++] = (struct item){ value, prefix.bits, i };
-	}
-	qsort(items, n, sizeof *items, compare);
-	for (i = 0; i < n; i++)
-		(void)json_array_append(sorted, items[i].value);
-	free(items);
-	return sorted;
-}
-
-/* Sorts the lists of addresses by their prefixes, the longest first; equal
- * ones keep their order.  Drops items that are not addresses. */
-static void edit_auth(json_t *section)
-{
-	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };
-
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-		const json_t *list = json_object_get(section, lists[i]);
-
-		if (json_is_array(list))
-			(void)json_object_set_new(section, lists[i],
-						  sort(lists[i], list));
-	}
-}
 
 static void sections_set_auth(struct api *api, const json_t *request,
 			      struct reply *reply)
@@ -105,13 +39,12 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		section_warnings_add(warnings, reply);
 		return;
 	}
-	edit_auth(section);
+	auth_edit_sort(section);
 	message = edit_message("set-auth");
 	if (section != NULL)
 		(void)json_object_set(message, "auth", section);
 	config_set_section(api->cfg.config, "auth", section);
-	reconciler_close_viewers(api->cfg.reconciler, false);
-	viewers_changed(api->cfg.viewers);
+	auth_edit_apply(api);
 	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
 	section_warnings_add(warnings, reply);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands about the settings, and about the instance itself. */
+#include "master/api/auth_edit.h"
 #include "master/api/certificate.h"
 #include "master/api/call.h"
 #include "master/api/edit.h"
@@ -114,8 +115,10 @@ static void announce(struct api *api, const char *command, const char *key,
 
 	if (strcmp(key, "users") == 0)
 		auth_users_changed(api->cfg.auth);
-	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
+	if (strcmp(key, "users") == 0)
 		viewers_changed(api->cfg.viewers);
+	if (strcmp(key, "auth") == 0)
+		auth_edit_apply(api);
 	event_review(api);
 	if (is_config)
 		(void)json_object_set_new(message, "key", json_string(key));
@@ -283,6 +286,8 @@ static void set_config(struct api *api, const json_t *request,
 		section_warnings_add(warnings, reply);
 		return;
 	}
+	if (strcmp(key, "auth") == 0)
+		auth_edit_sort(data);
 	if (restart) {
 		saved_reply(api, reply, &(struct saved_change){
 			.command = "set-config",

@@ -221,6 +221,26 @@ test('a change of no_auth disconnects only those who may not watch',
 	await sluice.stop();
 });
 
+test('set-config of auth opens outputs that a faulty section closed',
+	async (t) => {
+	const sluice = await playing(t, { enable: 'yes' },
+		{ anna: user('anna') });
+
+	assert.notEqual(await status('?token=anna'), 200);
+	await sluice.cmd('set-config', { key: 'auth', data: { enable: true,
+		http_ip_allow: ['10.0.0.0/8', '10.1.0.0/16'] } });
+	const anna = await waitUntil('a viewer', async () => {
+		const viewer = await Viewer.open(t, 8100, '/one?token=anna');
+
+		return viewer.status === 200 && viewer;
+	});
+	await waitUntil('video', () => anna.bytes > 100000);
+	assert.equal(await status('?token=nobody'), 403);
+	assert.deepEqual((await sluice.cmd('load')).auth.http_ip_allow,
+		['10.1.0.0/16', '10.0.0.0/8']);
+	await sluice.stop();
+});
+
 test('a user has at most conlimit viewers', async (t) => {
 	const sluice = await playing(t, { promo: 'http://promo.example/' },
 		{ anna: user('anna', { conlimit: 1 }),

@@ -26,6 +26,11 @@ Test(set_auth, sorts_the_addresses_and_drops_invalid_ones)
 		       "{'enable':false,'http_ip_allow':['::1',"
 		       "'2001:db8::/48','192.168.1.1','10.1.0.0/16',"
 		       "'10.2.0.0/16','10.0.0.0/8'],'other':7}");
+	expect_ok("{'cmd':'set-config','key':'auth','data':{'enable':false,"
+		  "'http_ip_deny':['10.0.0.0/8','x','10.1.0.0/16']}}",
+		  "set-config");
+	expect_section("auth", "{'enable':false,'http_ip_deny':"
+		       "['10.1.0.0/16','10.0.0.0/8']}");
 	expect_told("{'cmd':'set-auth'}", "set-auth",
 		    "{'scope':'set-auth'}\n");
 	expect_section("auth", "");
