@@ -130,30 +130,16 @@ static void take_packets(struct tuner_source *s, struct batch *batch,
 	s->packets += n;
 }
 
-static int read_packets(struct source *source, struct batch *batch,
-			uint64_t now_ns)
+/* The tables of the tuning before are no longer valid. */
+static void follow_tuning(struct tuner_source *s, unsigned tunes)
 {
-	struct tuner_source *s =
-		container_of(source, struct tuner_source, base);
-	ssize_t n;
-
-	(void)now_ns;
-	if (s->tuner == NULL)
-		return 0;
-	n = dvb_tuner_read(s->tuner, s->buffer, sizeof s->buffer);
-	if (n == -EOVERFLOW) {
-		/* all packets that waited are gone */
-		s->lost += DVB_BUFFER / TS_PACKET;
-		return 1;
-	}
-	if (n <= 0)
-		return 0;
-	take_packets(s, batch, s->buffer, (size_t)n / TS_PACKET);
-	batch_flush(batch);
-	return 1;
+	if (tunes == s->tunes)
+		return;
+	s->tunes = tunes;
+	wanted_pids_reset(&s->wanted);
+	s->pat_cc = CC_UNKNOWN;
+	section_reset(&s->pat);
 }
-
-/* --- every second --- */
 
 /* The PIDs of the wanted programs. */
 static void want_pids(struct tuner_source *s)
@@ -168,6 +154,34 @@ static void want_pids(struct tuner_source *s)
 		       wanted_pids_list(&s->wanted, pids, ARRAY_LEN(pids)));
 }
 
+static int read_packets(struct source *source, struct batch *batch,
+			uint64_t now_ns)
+{
+	struct tuner_source *s =
+		container_of(source, struct tuner_source, base);
+	unsigned tunes;
+	ssize_t n;
+
+	(void)now_ns;
+	if (s->tuner == NULL)
+		return 0;
+	n = dvb_tuner_read(s->tuner, s->buffer, sizeof s->buffer, &tunes);
+	if (n == -EOVERFLOW) {
+		/* all packets that waited are gone */
+		s->lost += DVB_BUFFER / TS_PACKET;
+		return 1;
+	}
+	if (n <= 0)
+		return 0;
+	follow_tuning(s, tunes);
+	take_packets(s, batch, s->buffer, (size_t)n / TS_PACKET);
+	batch_flush(batch);
+	want_pids(s);
+	return 1;
+}
+
+/* --- every second --- */
+
 static void choose(struct source *source,
 		   const struct msg_adapter_programs *wanted)
 {
@@ -178,18 +192,6 @@ static void choose(struct source *source,
 	s->chosen = true;
 	if (s->tuner != NULL)
 		want_pids(s);
-}
-
-/* The tables of the tuning before are no longer valid. */
-static void follow_tuning(struct tuner_source *s)
-{
-	if (s->state.tunes == s->tunes)
-		return;
-	s->tunes = s->state.tunes;
-	wanted_pids_reset(&s->wanted);
-	s->pat_cc = CC_UNKNOWN;
-	section_reset(&s->pat);
-	s->watch.packet_ns = s->state.tuned_ns;
 }
 
 static bool has_lock(const struct dvb_state *state)
@@ -384,7 +386,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	find_error(s, now_ns);
 	fill_report(s, now_ns, ret);
 	run_watch(s, now_ns, ret);
-	follow_tuning(s);
+	follow_tuning(s, s->state.tunes);
 	want_pids(s);
 	/* it would name the permission of the user */
 	if (!is_device_hidden(s))
@@ -407,7 +409,7 @@ static void look(struct source *source, struct source_report *ret)
 	}
 	dvb_tuner_get(s->tuner, &s->state);
 	fill_report(s, mono_ns(), ret);
-	follow_tuning(s);
+	follow_tuning(s, s->state.tunes);
 	want_pids(s);
 }
 

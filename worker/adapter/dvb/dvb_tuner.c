@@ -466,7 +466,8 @@ void dvb_tuner_want(struct dvb_tuner *t, const uint16_t *pids, size_t n)
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
-ssize_t dvb_tuner_read(struct dvb_tuner *t, void *ret, size_t size)
+ssize_t dvb_tuner_read(struct dvb_tuner *t, void *ret, size_t size,
+		       unsigned *ret_tunes)
 {
 	ssize_t n = 0;
 
@@ -475,6 +476,7 @@ ssize_t dvb_tuner_read(struct dvb_tuner *t, void *ret, size_t size)
 	(void)pthread_mutex_lock(&t->lock);
 	if (t->dvr >= 0)
 		n = t->device.ops->read(t->device.ctx, t->dvr, ret, size);
+	*ret_tunes = t->state.tunes;
 	(void)pthread_mutex_unlock(&t->lock);
 	return n == -EAGAIN || n == -EINTR ? 0 : n;
 }

@@ -71,5 +71,7 @@ void dvb_tuner_set(struct dvb_tuner *, const struct tuner_spec *);
 void dvb_tuner_want(struct dvb_tuner *, const uint16_t *pids, size_t n);
 
 /* Bytes of packets that wait; 0: none; -EOVERFLOW: the kernel dropped those
- * that waited; -ENODEV: the device is gone. */
-ssize_t dvb_tuner_read(struct dvb_tuner *, void *ret, size_t size);
+ * that waited; -ENODEV: the device is gone.  ret_tunes: dvb_state.tunes, of
+ * these packets. */
+ssize_t dvb_tuner_read(struct dvb_tuner *, void *ret, size_t size,
+		       unsigned *ret_tunes);

@@ -274,12 +274,27 @@ Test(tuner_source, reports_a_stop_of_the_watch_once, .timeout = 60)
 	stop();
 }
 
+static size_t waiting(void)
+{
+	size_t n;
+
+	(void)pthread_mutex_lock(&fake.lock);
+	n = fake.n_bytes;
+	(void)pthread_mutex_unlock(&fake.lock);
+	return n;
+}
+
 static void read_built(struct build *b)
 {
+	uint64_t end = __real_mono_ns() + PATIENCE_S * SECOND_NS;
+
 	FAKE_SET(&fake, packets, build_packet(b, 0));
 	FAKE_SET(&fake, n_bytes, b->n * TS_PACKET);
-	while (source->ops->read(source, &batch, mono_ns()) > 0)
-		continue;
+	/* a tuning may have to be done first */
+	while (waiting() > 0) {
+		(void)source->ops->read(source, &batch, mono_ns());
+		cr_assert_lt(__real_mono_ns(), end);
+	}
 	build_free(b);
 }
 
@@ -344,6 +359,52 @@ Test(tuner_source, receives_the_pids_of_programs_that_are_read, .timeout = 60)
 	wanted.n = 0;
 	source->ops->choose(source, &wanted);
 	AWAIT(fake.filters == 6);
+	stop();
+}
+
+static unsigned filters(void)
+{
+	unsigned n;
+
+	(void)pthread_mutex_lock(&fake.lock);
+	n = fake.filters;
+	(void)pthread_mutex_unlock(&fake.lock);
+	return n;
+}
+
+/* Between two seconds. */
+static void await_filters(unsigned n)
+{
+	uint64_t end = __real_mono_ns() + PATIENCE_S * SECOND_NS;
+
+	while (filters() != n) {
+		cr_assert_lt(__real_mono_ns(), end, "%u filters", filters());
+		(void)sched_yield();
+	}
+}
+
+/* A second is a long time for a stream without its packets. */
+Test(tuner_source, receives_the_pids_of_tables_at_once, .timeout = 60)
+{
+	json_t *other;
+
+	adapter = json_pack("{s:s, s:i, s:b}", "type", "T", "frequency", 474,
+			    "budget", 0);
+	other = json_copy(adapter);
+	(void)json_object_set_new(other, "frequency", json_integer(666));
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	AWAIT(report.lock);
+	read_tables();
+	await_filters(6 + 3);
+	cr_assert_not_null(strstr(fake_dvb_log(&fake), "pid 257;"));
+	/* nothing of the tables of another tuning is left */
+	cr_assert(source->ops->retune(source, other));
+	read_ca_tables();
+	await_filters(6 + 4);
+	cr_assert_not_null(strstr(fake_dvb_log(&fake), "pid 273;"));
+	json_decref(other);
 	stop();
 }
 

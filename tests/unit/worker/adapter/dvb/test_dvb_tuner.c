@@ -73,6 +73,14 @@ static void stop(void)
 	} \
 } while (0)
 
+static ssize_t read_bytes(void)
+{
+	static uint8_t got[4096];
+	unsigned tunes;
+
+	return dvb_tuner_read(tuner, got, sizeof got, &tunes);
+}
+
 static bool is_told(const char *text)
 {
 	return strstr(fake_dvb_log(&fake), text) != NULL;
@@ -90,7 +98,7 @@ static bool is_plugged(void)
 
 Test(dvb_tuner, passes_packets_and_measures, .timeout = 60)
 {
-	static uint8_t packets[3 * 188], got[4096];
+	static uint8_t packets[3 * 188];
 
 	fake_dvb_init(&fake);
 	start();
@@ -99,13 +107,13 @@ Test(dvb_tuner, passes_packets_and_measures, .timeout = 60)
 	cr_assert(state.taken && state.whole);
 	cr_assert_eq(state.tunes, 1u);
 	cr_assert_str_eq(state.error.text, "");
-	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	cr_assert_eq(read_bytes(), 0);
 	FAKE_SET(&fake, packets, packets);
 	FAKE_SET(&fake, n_bytes, sizeof packets);
-	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got),
+	cr_assert_eq(read_bytes(),
 		     (ssize_t)sizeof packets);
 	FAKE_SET(&fake, overflow, true);
-	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), -EOVERFLOW);
+	cr_assert_eq(read_bytes(), -EOVERFLOW);
 	stop();
 }
 
@@ -169,7 +177,7 @@ Test(dvb_tuner, takes_another_tuning_without_closing, .timeout = 60)
 Test(dvb_tuner, nothing_is_read_of_a_tuning_that_is_no_longer_wanted,
      .timeout = 60)
 {
-	static uint8_t packets[3 * 188], got[4096];
+	static uint8_t packets[3 * 188];
 	struct tuner_spec other = spec_of(666);
 
 	fake_dvb_init(&fake);
@@ -185,14 +193,14 @@ Test(dvb_tuner, nothing_is_read_of_a_tuning_that_is_no_longer_wanted,
 	AWAIT(state.tunes == 2 && fake_dvb_hangs(&fake));
 	FAKE_SET(&fake, packets, packets);
 	FAKE_SET(&fake, n_bytes, sizeof packets);
-	cr_assert_eq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	cr_assert_eq(read_bytes(), 0);
 	FAKE_SET(&fake, n_bytes, 0);
 	FAKE_SET(&fake, hangs, false);
 	AWAIT(state.tunes == 3 && state.tuned);
 	cr_assert(is_told("frequency 666000000; tune; "));
 	FAKE_SET(&fake, packets, packets);
 	FAKE_SET(&fake, n_bytes, sizeof packets);
-	AWAIT(dvb_tuner_read(tuner, got, sizeof got) > 0);
+	AWAIT(read_bytes() > 0);
 	stop();
 }
 
@@ -345,8 +353,6 @@ Test(dvb_tuner, a_bus_may_fail_for_a_moment, .timeout = 60)
 
 Test(dvb_tuner, a_driver_that_hangs_holds_up_its_thread_alone, .timeout = 60)
 {
-	uint8_t got[188];
-
 	fake_dvb_init(&fake);
 	start();
 	AWAIT(state.tuned);
@@ -356,7 +362,7 @@ Test(dvb_tuner, a_driver_that_hangs_holds_up_its_thread_alone, .timeout = 60)
 	dvb_tuner_request(tuner, DVB_RETUNE);
 	FAKE_SET(&fake, hangs, false);
 	AWAIT(state.tunes == 2);
-	cr_assert_geq(dvb_tuner_read(tuner, got, sizeof got), 0);
+	cr_assert_geq(read_bytes(), 0);
 	stop();
 }
 
