@@ -26,6 +26,7 @@ struct guide *guide_new(const struct guide_limits *limits)
 
 	g->limits = *limits;
 	LIST_INIT(&g->streams);
+	TAILQ_INIT(&g->absent);
 	for (size_t i = 0; i < ID_CHAINS; i++)
 		LIST_INIT(&g->by_id[i]);
 	return g;
@@ -92,7 +93,7 @@ void guide_remove_events(struct guide *g, struct service *s, size_t at,
 	g->counts.events -= end - kept;
 }
 
-static void free_service(struct guide *g, struct service *s)
+void guide_free_service(struct guide *g, struct service *s)
 {
 	guide_remove_events(g, s, 0, s->n, GUIDE_ALL);
 	for (size_t i = 0; i < TABLES; i++) {
@@ -110,7 +111,8 @@ static void free_service(struct guide *g, struct service *s)
 static void free_stream(struct guide *g, struct guide_stream *s)
 {
 	while (s->n > 0)
-		free_service(g, s->services[--s->n]);
+		guide_free_service(g, s->services[--s->n]);
+	guide_free_hidden_of(g, s);
 	if (g->saving.stream == s)
 		g->saving = (struct guide_place){ LIST_NEXT(s, link), 0,
 						  INT64_MIN };
@@ -224,13 +226,18 @@ struct service *guide_add_service(struct guide *g, struct guide_stream *s,
 
 	if (service != NULL)
 		return service;
-	if (s->n == GUIDE_PROGRAMS_MAX ||
-	    g->counts.services >= g->limits.services)
+	if (s->n == GUIDE_PROGRAMS_MAX)
 		return NULL;
-	service = xcalloc(1, sizeof *service);
-	service->number = number;
+	service = guide_unhide_service(g, s, number);
+	if (service == NULL) {
+		if (g->counts.services >= g->limits.services &&
+		    !guide_free_hidden(g))
+			return NULL;
+		service = xcalloc(1, sizeof *service);
+		service->number = number;
+		g->counts.services++;
+	}
 	s->services[s->n++] = service;
-	g->counts.services++;
 	return service;
 }
 
@@ -263,8 +270,7 @@ void guide_set_programs(struct guide *g, const char *stream,
 			continue;
 		}
 		s->services[i] = s->services[--s->n];
-		free_service(g, service);
-		s->edited = ++g->edits;
+		guide_hide_service(g, s, service);
 	}
 	had = s->n;
 	for (size_t i = 0; i < n; i++)
@@ -414,6 +420,8 @@ bool guide_take_event(struct guide *g, struct service *s,
 		free(e);
 		return false;
 	}
+	while (!is_far && !has_room(g, s, e, old) && guide_free_hidden(g))
+		continue;
 	if (!is_far && has_room(g, s, e, old))
 		return replace(g, s, e, same);
 	g->counts.dropped++;
@@ -438,8 +446,9 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	size_t bytes = SECTIONS * sizeof *s->seen[table];
 
 	if (s->seen[table] == NULL) {
-		if (g->counts.bytes + bytes > g->limits.bytes)
-			return NULL;
+		while (g->counts.bytes + bytes > g->limits.bytes)
+			if (!guide_free_hidden(g))
+				return NULL;
 		s->seen[table] = xcalloc(1, bytes);
 		g->counts.bytes += bytes;
 	}
@@ -536,6 +545,7 @@ void guide_expire(struct guide *g, int64_t now_s)
 	LIST_FOREACH(s, &g->streams, link)
 		for (size_t i = 0; i < s->n; i++)
 			expire_service(g, s->services[i], now_s);
+	guide_expire_hidden(g, now_s);
 }
 
 struct guide_counts guide_count(const struct guide *g)

@@ -14,6 +14,8 @@
  *    present and following events often have no details.
  *  - An event without start or duration is dropped and counted.
  *  - A gap stays a gap.
+ *  - A service that leaves the PAT is not in the guide.  Its imported events
+ *    return with it within GUIDE_PAST_S, unless a limit needs their room.
  *  - An event that ended GUIDE_PAST_S ago is removed.  An event that begins
  *    after the days of the limit, or exceeds the services or bytes of the
  *    limit, is dropped and counted; its section is read again later.
@@ -69,7 +71,7 @@ struct guide *guide_new(const struct guide_limits *);
 /* NULL-safe; sets *g to NULL. */
 void guide_free(struct guide **);
 
-/* The programs of the stream: only their events are kept. */
+/* The programs of the stream: the guide has only their events. */
 void guide_set_programs(struct guide *, const char *stream,
 			const uint16_t *numbers, size_t n);
 /* Takes a whole section with a valid CRC_32.  True: events of the stream have

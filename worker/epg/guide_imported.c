@@ -154,11 +154,21 @@ static bool is_same(const struct service *s, size_t kept,
 	return true;
 }
 
+static bool has_room(struct guide *g, const struct service *s,
+		     const struct guide_event *e)
+{
+	if (s->n == GUIDE_EVENTS_MAX)
+		return false;
+	while (g->counts.bytes + guide_event_size(e) > g->limits.bytes)
+		if (!guide_free_hidden(g))
+			return false;
+	return true;
+}
+
 /* Takes the event if it has room. */
 static void append(struct guide *g, struct service *s, struct guide_event *e)
 {
-	if (s->n == GUIDE_EVENTS_MAX ||
-	    g->counts.bytes + guide_event_size(e) > g->limits.bytes) {
+	if (!has_room(g, s, e)) {
 		g->counts.dropped++;
 		free(e);
 		return;
@@ -244,6 +254,7 @@ void guide_import_again(struct guide *g, struct guide_stream *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		release(s->services[i]);
+	guide_free_hidden_of(g, s);
 	drop_others(g, s);
 	g->new_services++;
 }

@@ -19,6 +19,9 @@ enum {
 };
 
 struct service {
+	TAILQ_ENTRY(service) in_absent;
+	struct guide_stream *absent_from; /* NULL: its PAT has the service */
+	int64_t absent_s; /* time of the first guide_expire() after; 0: none */
 	uint16_t number;
 	char *name; /* of the SDT; NULL: not known */
 	struct guide_event **events; /* by start; they do not overlap */
@@ -73,6 +76,9 @@ struct guide {
 	size_t work; /* since guide_take_work() */
 	uint64_t new_services;
 	uint64_t edits; /* changes of events since the start */
+	/* services with imported events that the PAT of their stream lacks,
+	 * by the time of their leaving: they are hidden, and return with it */
+	TAILQ_HEAD(, service) absent;
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
 	uint32_t shown_round; /* guide_find_stale() reports each once in it */
@@ -86,6 +92,8 @@ struct guide_stream *guide_add_stream(struct guide *, const char *id);
 /* The service, which may be new; NULL: there is no room. */
 struct service *guide_add_service(struct guide *, struct guide_stream *,
 				  uint16_t number);
+/* Takes a service that is in no stream any more. */
+void guide_free_service(struct guide *, struct service *);
 /* The place of the first event that begins at start_s or later. */
 size_t guide_place_of(const struct service *, int64_t start_s);
 /* Takes the event.  True: the service has changed. */
@@ -117,6 +125,20 @@ static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
 }
+
+/* --- services that a PAT lacks (guide_absent.c) --- */
+
+/* Takes a service that its stream no longer has. */
+void guide_hide_service(struct guide *, struct guide_stream *,
+			struct service *);
+/* The hidden service, which is not hidden any more; NULL: there is none. */
+struct service *guide_unhide_service(struct guide *,
+				     const struct guide_stream *,
+				     uint16_t number);
+/* False: no service is hidden. */
+bool guide_free_hidden(struct guide *);
+void guide_free_hidden_of(struct guide *, const struct guide_stream *);
+void guide_expire_hidden(struct guide *, int64_t now_s);
 
 /* --- imports (guide_imported.c) --- */
 

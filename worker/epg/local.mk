@@ -16,6 +16,7 @@ libworker_a_SOURCES += \
 	worker/epg/xmltv_words.c worker/epg/xmltv_words.h \
 	worker/epg/guide_record.c worker/epg/guide_record.h \
 	worker/epg/guide_running.c worker/epg/guide_gone.c \
+	worker/epg/guide_absent.c \
 	worker/epg/guide_file.c worker/epg/guide_file.h \
 	worker/epg/guide_import.c worker/epg/guide_import.h \
 	worker/epg/guide_imported.c \

@@ -196,3 +196,74 @@ Test(guide_import, own_eit_has_the_events_of_imports_as_long_as_there_is_one)
 	cr_expect_eq(guide_count(g).events, 0);
 	guide_free(&g);
 }
+
+/* Imported events of each of two services of the stream "m". */
+static struct guide *open_services(unsigned limit, size_t *ret_events)
+{
+	static const uint16_t both[] = { 1, 2 };
+	struct guide *g = guide_new(&(struct guide_limits){
+		.services = limit, .days = 7, .bytes = 1 << 20,
+		.imports = true });
+
+	guide_know_stream(g, "m", "");
+	guide_set_programs(g, "m", both, 2);
+	(void)commit(import_of(g, "m.1", 3));
+	(void)commit(import_of(g, "m.2", 4));
+	*ret_events = guide_count(g).events;
+	return g;
+}
+
+Test(guide_import, a_service_that_returns_to_the_pat_has_its_imported_events)
+{
+	static const uint16_t numbers[] = { 1, 2 };
+	size_t events;
+	struct guide *g = open_services(8, &events);
+	const struct guide_stream *s = guide_find_stream(g, "m");
+	uint64_t edits;
+
+	cr_assert_eq(events, 7);
+	guide_set_programs(g, "m", numbers, 1);
+	cr_expect_eq(s->n, 1, "it is hidden");
+	edits = g->edits;
+	guide_expire(g, NOON_S - GUIDE_PAST_S);
+	guide_expire(g, NOON_S - 1);
+	guide_set_programs(g, "m", numbers, 2);
+	cr_expect_eq(s->n, 2);
+	cr_expect_eq(s->services[1]->n, 4);
+	cr_expect_gt(g->edits, edits, "its events are news");
+	guide_free(&g);
+}
+
+Test(guide_import, a_service_that_the_pat_lacks_is_freed_in_time)
+{
+	static const uint16_t numbers[] = { 1, 2 };
+	size_t events;
+	struct guide *g = open_services(8, &events);
+
+	guide_set_programs(g, "m", numbers, 1);
+	guide_expire(g, NOON_S - GUIDE_PAST_S);
+	cr_expect_eq(guide_count(g).services, 2);
+	guide_expire(g, NOON_S);
+	cr_expect_eq(guide_count(g).services, 1);
+	cr_expect_eq(guide_count(g).events, 3);
+	guide_free(&g);
+}
+
+Test(guide_import, a_service_that_the_pat_lacks_leaves_its_place_to_others)
+{
+	static const uint16_t numbers[] = { 1, 7 };
+	size_t events;
+	struct guide *g = open_services(2, &events);
+
+	guide_set_programs(g, "m", numbers, 1);
+	cr_expect_eq(guide_count(g).services, 2);
+	guide_set_programs(g, "m", numbers, 2);
+	cr_expect_eq(guide_count(g).services, 2);
+	cr_expect_eq(guide_count(g).events, 3);
+	/* the stream goes with all that it has */
+	guide_set_programs(g, "m", numbers + 1, 1);
+	guide_remove_stream(g, "m");
+	cr_expect_eq(guide_count(g).services, 0);
+	cr_expect_eq(guide_count(g).bytes, 0);
+	guide_free(&g);
+}
