@@ -367,14 +367,34 @@ void dvb_device_stop(struct dvb_device *d)
 	d->refused = 0;
 }
 
-int dvb_device_receive_all(struct dvb_device *d)
+/* Instead of another one, which is put back if it was in vain. */
+static int replace_filter(struct dvb_device *d)
 {
+	uint16_t last = d->filters[d->n_filters - 1].pid;
 	int r;
 
-	dvb_device_stop(d);
+	drop_filter(d, d->n_filters - 1);
 	r = add_filter(d, DVB_PID_ALL);
-	d->whole = r >= 0;
-	return r < 0 ? r : 0;
+	if (r < 0)
+		(void)!add_filter(d, last);
+	return r;
+}
+
+int dvb_device_receive_all(struct dvb_device *d)
+{
+	int r = d->n_filters < DVB_PIDS_MAX ? add_filter(d, DVB_PID_ALL)
+					    : -ENOSPC;
+
+	if (d->n_filters > 0 && (r == -ENOSPC || r == -EBUSY || r == -EMFILE))
+		r = replace_filter(d);
+	if (r < 0)
+		return r;
+	/* a packet that two filters have comes once */
+	while (d->n_filters > 1)
+		drop_filter(d, d->n_filters - 2);
+	d->whole = true;
+	d->refused = 0;
+	return 0;
 }
 
 static bool has_pid(const uint16_t *pids, size_t n, uint16_t pid)

@@ -160,7 +160,6 @@ static void receive(struct dvb_tuner *t)
 	(void)pthread_mutex_unlock(&t->lock);
 	if (n == 0)
 		pids[n++] = 0; /* the PAT, which leads to the others */
-	/* another try would stop the filters of streams that run */
 	if (t->device.whole || (t->spec.budget && receive_whole(t)))
 		return;
 	dvb_device_receive(&t->device, pids, n);

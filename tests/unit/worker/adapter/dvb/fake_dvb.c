@@ -33,6 +33,7 @@ static int take_fd(struct fake_dvb *f, enum fake_kind kind)
 	for (int i = 0; i < FAKE_FDS; i++)
 		if (f->fds[i] == FAKE_CLOSED) {
 			f->fds[i] = kind;
+			f->pids[i] = -1;
 			return BASE + i;
 		}
 	return -EMFILE;
@@ -64,6 +65,20 @@ static int open_fake(void *ctx, const char *path, int flags)
 	return r;
 }
 
+static void end_filter(struct fake_dvb *f, int i)
+{
+	bool whole = false;
+
+	if (f->pids[i] < 0)
+		return;
+	f->pids[i] = -1;
+	f->filters--;
+	for (int k = 0; k < FAKE_FDS; k++)
+		whole = whole || (f->fds[k] == FAKE_DEMUX &&
+				  f->pids[k] == 0x2000);
+	f->gaps += !whole;
+}
+
 static int close_fake(void *ctx, int fd)
 {
 	struct fake_dvb *f = ctx;
@@ -71,8 +86,8 @@ static int close_fake(void *ctx, int fd)
 	(void)pthread_mutex_lock(&f->lock);
 	if (f->fds[fd - BASE] == FAKE_FRONTEND)
 		note(f, "close; ");
-	if (f->fds[fd - BASE] == FAKE_DEMUX && f->filters > 0)
-		f->filters--;
+	if (f->fds[fd - BASE] == FAKE_DEMUX)
+		end_filter(f, fd - BASE);
 	f->fds[fd - BASE] = FAKE_CLOSED;
 	(void)pthread_mutex_unlock(&f->lock);
 	return 0;
@@ -152,15 +167,17 @@ static int set_property(struct fake_dvb *f, const struct dtv_properties *list)
 	return 0;
 }
 
-static int set_filter(struct fake_dvb *f,
+static int set_filter(struct fake_dvb *f, int fd,
 		      const struct dmx_pes_filter_params *filter)
 {
 	if (filter->pid == 0x2000 && f->no_whole)
 		return -EINVAL;
-	if (f->max_pids != 0 && f->filters >= f->max_pids)
+	if ((filter->pid == 0x2000 && f->full_whole) ||
+	    (f->max_pids != 0 && f->filters >= f->max_pids))
 		return -ENOSPC;
 	note(f, "pid %u; ", filter->pid);
 	f->filters++;
+	f->pids[fd - BASE] = filter->pid;
 	return 0;
 }
 
@@ -211,7 +228,7 @@ static int read_mac(struct fake_dvb *f, struct ifreq *request)
 	return 0;
 }
 
-static int control_locked(struct fake_dvb *f, unsigned long request,
+static int control_locked(struct fake_dvb *f, int fd, unsigned long request,
 			  uintptr_t arg)
 {
 	void *to = (void *)arg;
@@ -254,7 +271,7 @@ static int control_locked(struct fake_dvb *f, unsigned long request,
 	case FE_GET_EVENT:
 		return -EAGAIN;
 	case DMX_SET_PES_FILTER:
-		return set_filter(f, to);
+		return set_filter(f, fd, to);
 	case DMX_SET_BUFFER_SIZE:
 		return 0;
 	default:
@@ -268,9 +285,8 @@ static int control_fake(void *ctx, int fd, unsigned long request,
 	struct fake_dvb *f = ctx;
 	int r;
 
-	(void)fd;
 	(void)pthread_mutex_lock(&f->lock);
-	r = control_locked(f, request, arg);
+	r = control_locked(f, fd, request, arg);
 	(void)pthread_mutex_unlock(&f->lock);
 	return r;
 }

@@ -31,6 +31,7 @@ struct fake_dvb {
 	unsigned status;  /* after a tuning */
 	bool no_whole;    /* refuses PID 0x2000 */
 	unsigned max_pids;
+	bool full_whole;  /* has no filter for PID 0x2000 */
 	bool hangs;       /* FE_READ_STATUS does not return */
 	bool tune_hangs;  /* nor DTV_TUNE */
 	bool hung;        /* one of them waits */
@@ -51,6 +52,8 @@ struct fake_dvb {
 	bool overflow;    /* once */
 	enum fake_kind fds[FAKE_FDS];
 	unsigned filters;
+	int pids[FAKE_FDS];  /* of demultiplexers; -1: none */
+	unsigned gaps;       /* filters that ended while none had all */
 	char path[128]; /* of the last open */
 	/* "open frontend0; tone 1; ..." */
 	char log[FAKE_LOG];

@@ -250,6 +250,52 @@ Test(dvb_device, receives_pids_that_change)
 	cr_assert_eq(fake_dvb_open_fds(&fake), 0u);
 }
 
+/* Streams that run lose no packet because another one begins. */
+Test(dvb_device, filters_run_until_there_is_one_of_all)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	dvb_device_receive(&device, pids, 3);
+	fake.no_whole = true;
+	cr_assert_eq(dvb_device_receive_all(&device), -EINVAL);
+	cr_assert_not(device.whole);
+	cr_assert_eq(fake.gaps, 0u);
+	cr_assert_eq(fake.filters, 3u);
+	fake.no_whole = false;
+	cr_assert_eq(dvb_device_receive_all(&device), 0);
+	cr_assert(device.whole);
+	cr_assert_eq(fake.gaps, 0u);
+	cr_assert_eq(fake.filters, 1u);
+	dvb_device_close(&device);
+}
+
+/* One filter makes place, and comes back. */
+Test(dvb_device, filters_that_do_not_suffice_lose_one)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	dvb_device_receive(&device, pids, 3);
+	expect_log("open frontend0; open dvr0; pid 0; pid 100; pid 101; ");
+	fake.max_pids = 3;
+	fake.full_whole = true;
+	cr_assert_eq(dvb_device_receive_all(&device), -ENOSPC);
+	cr_assert_not(device.whole);
+	cr_assert_eq(fake.gaps, 1u);
+	expect_log("pid 101; ");
+	cr_assert_eq(fake.filters, 3u);
+	fake.full_whole = false;
+	cr_assert_eq(dvb_device_receive_all(&device), 0);
+	cr_assert(device.whole);
+	cr_assert_eq(fake.gaps, 2u);
+	expect_log("pid 8192; ");
+	cr_assert_eq(fake.filters, 1u);
+	dvb_device_close(&device);
+}
+
 Test(dvb_device, measures_by_both_interfaces)
 {
 	struct dvb_signal signal;
