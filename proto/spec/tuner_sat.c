@@ -20,6 +20,8 @@ enum {
 	PLS_GOLDS = PLS_CODES - 1,
 	PLS_GOLD = 1,
 	SCR_50494_MAX = 8,
+	STEP_50494_KHZ = 4000,
+	BASE_50494 = 350,
 	POSITIONS_50607 = 64,
 };
 
@@ -241,6 +243,22 @@ static int judge_diseqc(struct tuner_spec *s, struct errmsg *error)
 
 /* --- unicable --- */
 
+/* The oscillator of the user band has steps: the nearest one brings the carrier
+ * to the user band. */
+unsigned tuner_50494_word(const struct tuner_spec *s)
+{
+	uint32_t khz = s->if_khz + s->uni_frequency * 1000;
+
+	return (khz + STEP_50494_KHZ / 2) / STEP_50494_KHZ - BASE_50494;
+}
+
+/* kHz of the carrier on the cable: beside the middle of the user band by what
+ * the steps leave. */
+static uint32_t carrier_50494(const struct tuner_spec *s)
+{
+	return (tuner_50494_word(s) + BASE_50494) * STEP_50494_KHZ - s->if_khz;
+}
+
 static int judge_unicable(struct tuner_spec *s, struct errmsg *error)
 {
 	char *end;
@@ -270,7 +288,8 @@ static int judge_unicable(struct tuner_spec *s, struct errmsg *error)
 				   s->uni_pos);
 	}
 	s->uni_position = (unsigned)at;
-	s->tune = s->uni_frequency * 1000;
+	s->tune = s->uni_mode == UNICABLE_50494 ? carrier_50494(s)
+						: s->uni_frequency * 1000;
 	return 0;
 }
 

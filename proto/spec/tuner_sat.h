@@ -8,6 +8,9 @@
 /* Completes the spec from its keys.  0 or -EINVAL, with the key in error. */
 int tuner_sat_judge(struct tuner_spec *, struct errmsg *error) MUST_CHECK;
 
+/* The tuning word of EN 50494, for a spec with unicable. */
+unsigned tuner_50494_word(const struct tuner_spec *);
+
 /* The index of the scrambling sequence (gold code) that begins with a state of
  * the register (root code); 0 for 1. */
 uint32_t tuner_pls_of_root(uint32_t root);

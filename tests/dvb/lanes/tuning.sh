@@ -25,7 +25,7 @@ tunes 'S2: multistream' "$S2"', "polarization": "V", "stream_id": 67134465,
 	"rolloff": 20, "pilot": "ON"' \
 	'delsys=6 .*pilot=0 rolloff=1 stream=1 pls=100'
 tunes 'unicable EN 50494' "$S2"', "polarization": "V", "uni_scr": 3,
-	"uni_frequency": 1210' 'delsys=6 freq=1210000 '
+	"uni_frequency": 1210' 'delsys=6 freq=1212000 '
 check 'unicable EN 50494: the command' told 'diseqc t=[0-9]* e0 10 5a 41 64'
 tunes 'unicable EN 50607' "$S2"', "polarization": "V", "uni_scr": 20,
 	"uni_frequency": 1210, "uni_pin": 5' 'delsys=6 freq=1210000 '

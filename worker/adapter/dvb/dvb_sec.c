@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/dvb/dvb_sec.h"
 
+#include "proto/spec/tuner_sat.h"
+
 #include <assert.h>
 #include <linux/dvb/frontend.h>
 #include <math.h>
@@ -19,8 +21,6 @@ enum {
 	UNICABLE_BEFORE_MS = 10,
 	UNICABLE_AFTER_MS = 10,
 	DISH_MS = 60000,
-	EN50494_STEP_MHZ = 4,
-	EN50494_BASE_MHZ = 350,
 	EN50607_BASE_MHZ = 100,
 };
 
@@ -130,12 +130,9 @@ static void add_diseqc(struct sec_steps *steps, const struct tuner_spec *s)
 	}
 }
 
-/* EN 50494: steps of 4 MHz above the frequency of the user band. */
 static unsigned make_50494(const struct tuner_spec *s, uint8_t bytes[6])
 {
-	unsigned mhz = (s->if_khz + 500) / 1000;
-	unsigned t = (mhz + s->uni_frequency + 2) / EN50494_STEP_MHZ -
-		     EN50494_BASE_MHZ;
+	unsigned t = tuner_50494_word(s);
 
 	bytes[0] = 0xe0;
 	bytes[1] = 0x10;

@@ -169,13 +169,15 @@ Test(tuner_spec, unicable)
 	cr_assert_eq(parse("{" S2 ",'uni_scr':3,'uni_frequency':1210,"
 			   "'uni_pos':'B','uni_pin':77}"), 0, "%s", error.text);
 	cr_assert_eq(spec.uni_mode, (unsigned)UNICABLE_50494);
-	cr_assert_eq(spec.tune, 1210000u);
+	/* its oscillator is at 706 * 4 = 2824 MHz */
+	cr_assert_eq(spec.tune, 2824000u - 1612000u);
 	cr_assert_eq(spec.if_khz, 1612000u);
 	cr_assert_eq(spec.uni_position, 1u);
 	cr_assert_eq(spec.uni_pin, 77);
 	cr_assert_eq(parse("{" S2 ",'uni_scr':20,'uni_frequency':1210,"
 			   "'uni_pos':64}"), 0, "%s", error.text);
 	cr_assert_eq(spec.uni_mode, (unsigned)UNICABLE_50607);
+	cr_assert_eq(spec.tune, 1210000u);
 	cr_assert_eq(spec.uni_position, 63u);
 }
 

@@ -93,12 +93,12 @@ Test(dvb_props, lnb)
 	expect(json_pack("{s:s, s:i, s:i, s:b}", "type", "S", "frequency",
 			 12188, "symbolrate", 22000, "lnb_sharing", 1),
 	       "17=5 3=1588000 6=2 8=22000000 9=9 1=0");
-	/* unicable rests at 13 V, and its frequency is that of the band */
+	/* unicable rests at 13 V, and its carrier is in the band */
 	expect(json_pack("{s:s, s:i, s:i, s:s, s:i, s:i}", "type", "S",
 			 "frequency", 12188, "symbolrate", 22000,
 			 "polarization", "H", "uni_scr", 1, "uni_frequency",
 			 1210),
-	       "17=5 3=1210000 6=2 8=22000000 9=9 10=0 11=1 1=0");
+	       "17=5 3=1212000 6=2 8=22000000 9=9 10=0 11=1 1=0");
 	/* without a stream all of it */
 	cr_assert_not_null(strstr(props(json_pack(
 		"{s:s, s:i, s:i, s:s}", "type", "S2", "frequency", 12188,
