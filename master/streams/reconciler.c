@@ -143,12 +143,15 @@ static void on_ring(struct stream_proc *p, void *arg)
 static void on_stream_gone(struct stream_proc *p, void *arg)
 {
 	struct reconciler *r = arg;
+	const char *id = stream_proc_id(p);
 
-	if (stream_proc_is_removed(p)) {
-		epg_proc_remove_stream(r->epg, stream_proc_id(p));
-		guide_links_remove(r->guides, stream_proc_id(p));
-		drop(r, p);
+	/* a stream that was renamed meanwhile can have the id */
+	if (stream_proc_is_removed(find(r, id))) {
+		epg_proc_remove_stream(r->epg, id);
+		guide_links_remove(r->guides, id);
 	}
+	if (stream_proc_is_removed(p))
+		drop(r, p);
 	reconciler_check_gone(r);
 }
 

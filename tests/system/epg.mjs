@@ -293,6 +293,35 @@ test('the guide follows a new id and goes with its stream', async (t) => {
 	await sluice.stop();
 });
 
+test('a removed stream that ends late leaves the guide to a renamed one',
+	async (t) => {
+	const settings = guided();
+	const renamed = { ...stream('b002', 'udp://127.0.0.1:5000',
+		'udp://127.0.0.1:6000') };
+
+	settings.make_stream.push(stream('b002', 'udp://127.0.0.1:5001',
+		'udp://127.0.0.1:6001'));
+	const sluice = await Sluice.start(t, settings);
+
+	await waitUntil('inputs', () => udpBound(5000) && udpBound(5001));
+	const sender = await Sender.start(t, tables(...EVENTS), 5000);
+	await guide(sluice, 'the guide', has('One', 'Two', 'Three'));
+	await sender.stop?.();
+	const { pid } = sluice.worker('stream', 'b002');
+	process.kill(pid, 'SIGSTOP');
+	await sluice.cmd('set-stream', { id: 'b002',
+		stream: { remove: true } });
+	await sluice.cmd('set-stream', { id: 'a001', stream: renamed });
+	await guide(sluice, 'the guide of the new id',
+		has('One', 'Two', 'Three'), '', 'b002');
+	await waitUntil('the end of the old process', () =>
+		sluice.workers().every((w) => w.pid !== pid));
+	await sluice.logged(/stream b002: stopped/);
+	await guide(sluice, 'the same guide',
+		has('One', 'Two', 'Three'), '', 'b002');
+	await sluice.stop();
+});
+
 test('the guide of a multiplex does not read its inputs, too', async (t) => {
 	const sluice = await Sluice.start(t, { ...guided(), ...config({
 		...stream('m', ['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'],
