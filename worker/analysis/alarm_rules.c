@@ -105,11 +105,9 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 				si_watch_errors(&m->si);
 	m->psi_errors = errors;
 
-	/* the descriptors of a CAT: behind 8 bytes, in front of the CRC_32 */
-	if (m->si.cat_len > 12)
-		refer_ca(m, (struct desc_loop){ m->si.cat + 8,
-						m->si.cat_len - 12 });
-	if (m->scrambled && m->si.cat_len == 0)
+	for (size_t i = 0; i < SI_CAT_SECTIONS; i++)
+		refer_ca(m, si_watch_cat(&m->si, i));
+	if (m->scrambled && si_watch_lacks_cat(&m->si, now_ns))
 		m->faults[ALARM_CAT]++;
 }
 

@@ -84,11 +84,8 @@ static struct role *find_roles(const struct monitor *m)
 		if (pmt.pcr_pid != TS_PID_NULL)
 			set_role(roles, pmt.pcr_pid, "pcr", p->number);
 	}
-	/* the descriptors are between eight bytes of head and the CRC_32 */
-	if (m->si.cat_len > 12)
-		set_ca(roles, (struct desc_loop){ m->si.cat + 8,
-						  m->si.cat_len - 12 },
-		       "emm", 0);
+	for (size_t i = 0; i < SI_CAT_SECTIONS; i++)
+		set_ca(roles, si_watch_cat(&m->si, i), "emm", 0);
 	return roles;
 }
 

@@ -16,6 +16,9 @@ enum {
 	/* A sub-table without sections for so long leaves its place. */
 	FORGOTTEN_S = 600,
 	PRESENT_MS = 2000, /* TR 101 290 3.6.a */
+	CAT_MAX_MS = 10000,
+	CAT_HEADER = 8, /* bytes in front of the descriptors */
+	CRC_LEN = 4,
 };
 
 void si_watch_init(struct si_watch *w)
@@ -148,6 +151,17 @@ static void take_present(struct si_watch *w, const uint8_t *section,
 	s[i].seen_ns[section[6]] = now_ns;
 }
 
+static void take_cat(struct si_watch *w, const uint8_t *section, size_t len)
+{
+	if (len < CAT_HEADER + CRC_LEN || len > SI_CAT_MAX ||
+	    section[6] >= SI_CAT_SECTIONS || !(section[5] & 1))
+		return;
+	memcpy(w->cat[section[6]], section, len);
+	w->cat_len[section[6]] = len;
+	for (size_t i = section[7] + 1u; i < SI_CAT_SECTIONS; i++)
+		w->cat_len[i] = 0;
+}
+
 static void take(struct si_watch *w, const uint8_t *section,
 		 size_t len, uint64_t now_ns)
 {
@@ -164,10 +178,8 @@ static void take(struct si_watch *w, const uint8_t *section,
 		w->seen_ns[table] = now_ns;
 	if (table == SI_EIT)
 		take_present(w, section, now_ns);
-	if (table == SI_CAT && len <= sizeof w->cat) {
-		memcpy(w->cat, section, len);
-		w->cat_len = len;
-	}
+	if (table == SI_CAT)
+		take_cat(w, section, len);
 }
 
 void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
@@ -215,6 +227,23 @@ bool si_service_is_late(const struct si_service *s, uint64_t now_ns)
 
 	return now_ns > seen_ns &&
 	       now_ns - seen_ns > (PRESENT_MS + GRAIN_MS) * MS;
+}
+
+struct desc_loop si_watch_cat(const struct si_watch *w, size_t number)
+{
+	size_t len = w->cat_len[number];
+
+	return (struct desc_loop){ w->cat[number] + CAT_HEADER,
+				   len > 0 ? len - CAT_HEADER - CRC_LEN
+					   : 0 };
+}
+
+bool si_watch_lacks_cat(const struct si_watch *w, uint64_t now_ns)
+{
+	uint64_t seen_ns = w->seen_ns[SI_CAT];
+
+	return seen_ns == 0 ||
+	       (now_ns > seen_ns && now_ns - seen_ns > CAT_MAX_MS * MS);
 }
 
 uint32_t si_watch_errors(struct si_watch *w)

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "proto/si/desc.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
@@ -29,6 +30,7 @@ enum si_slot {
 
 enum {
 	SI_CAT_MAX = SECTION_PSI_MAX,
+	SI_CAT_SECTIONS = 4, /* more are ignored */
 	SI_SUB_TABLES_MAX = 512,
 	/* Between two sections of a sub-table (EN 300 468 5.1.4). */
 	SI_GAP_MS = 25,
@@ -62,9 +64,10 @@ struct si_watch {
 	uint32_t rst_near; /* RST too close to each other (3.7) */
 	uint64_t gap_packets; /* in SI_GAP_MS; 0: the rate is not constant */
 	uint64_t starts[SI_PIDS]; /* number of the last packet with a start */
-	uint32_t errors_before;  /* errors at the last si_watch_errors() */
-	uint8_t cat[SI_CAT_MAX]; /* the last CAT section */
-	size_t cat_len;          /* 0: no CAT received */
+	uint32_t errors_before; /* errors at the last si_watch_errors() */
+	/* the CAT by section_number; a length of 0: none */
+	uint8_t cat[SI_CAT_SECTIONS][SI_CAT_MAX];
+	size_t cat_len[SI_CAT_SECTIONS];
 	uint8_t buffers[SI_PIDS][SECTION_MAX];
 	struct si_sub_table tables[SI_SUB_TABLES_MAX];
 	size_t n_services;
@@ -81,6 +84,11 @@ void si_watch_resume(struct si_watch *, uint64_t now_ns);
 void si_watch_follow(struct si_watch *, const struct psi *);
 /* Is one of the two EIT present/following of the service overdue (3.6)? */
 bool si_service_is_late(const struct si_service *, uint64_t now_ns);
+/* The descriptors of a section of the CAT; none, if it did not arrive. */
+struct desc_loop si_watch_cat(const struct si_watch *, size_t number);
+/* No CAT arrived for so long that a stream with scrambled packets has none
+ * (2.6). */
+bool si_watch_lacks_cat(const struct si_watch *, uint64_t now_ns);
 /* Sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);
 /* The rate of the multiplex in bit/s from now on; 0: not constant. */

@@ -182,3 +182,57 @@ Test(monitor_si, a_silence_makes_no_eit_late)
 	cr_expect_eq(count(&b, ALARM_TDT), 0u);
 	done(&b);
 }
+
+/* --- the CAT --- */
+
+enum { EMM = 0x300, EMMS = 2 };
+
+/* Seconds in which scrambled packets are on PIDs of EMMs, each named by a
+ * section of the CAT. */
+static void play_emms(struct bench *b, unsigned seconds, bool cat)
+{
+	for (unsigned i = 0; i < 50 * seconds; i++) {
+		for (uint8_t k = 0; k < EMMS; k++) {
+			const uint8_t ca[] = { 0x09, 4, 0x0b, 0,
+					       0xe0 | EMM >> 8, k };
+
+			if (cat && i % 25 == 0)
+				put(b, SI_PID_CAT, &(struct build_table){
+					.table_id = CAT_TABLE_ID, .number = k,
+					.last = EMMS - 1, .body = ca,
+					.len = sizeof ca });
+			build_payload(b->build, EMM + k, 0x55)[3] |= 0x80;
+		}
+		step(b, NULL);
+		if (i % 50 == 49)
+			b->changed |= monitor_second(
+				b->monitor, &b->counts, START + b->ms * MS,
+				b->ms);
+	}
+}
+
+Test(monitor_si, all_sections_of_a_cat_name_pids)
+{
+	struct bench b;
+
+	setup(&b);
+	play_emms(&b, 3, true);
+	cr_expect_eq(count(&b, ALARM_UNREFERENCED_PID), 0u);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	done(&b);
+}
+
+Test(monitor_si, a_cat_that_stops_while_packets_are_scrambled_is_an_alarm)
+{
+	struct bench b;
+
+	setup(&b);
+	play_emms(&b, 2, true);
+	play_emms(&b, 9, false);
+	cr_expect_not(raised(&b, ALARM_CAT));
+	play_emms(&b, 3, false);
+	cr_expect(raised(&b, ALARM_CAT));
+	play_emms(&b, ALARM_CLEAR_S + 1, true);
+	cr_expect_not(raised(&b, ALARM_CAT));
+	done(&b);
+}
