@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/analysis/si_watch.h"
 
+#include "common/base/crc32.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
 
@@ -182,6 +183,13 @@ static void take(struct si_watch *w, const uint8_t *section,
 		take_cat(w, section, len);
 }
 
+/* A TOT has a CRC_32, but no section_syntax_indicator (EN 300 468 5.2.6). */
+static bool is_damaged_tot(const uint8_t *section, size_t len)
+{
+	return section_table_id(section) == TOT_TABLE_ID &&
+	       !section_has_syntax(section) && crc32_mpeg(section, len) != 0;
+}
+
 void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
 		   uint64_t now_ns)
 {
@@ -196,6 +204,10 @@ void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
 	while ((section = section_pull(&w->assemblers[slot], &len)) != NULL) {
 		if (!belongs(slot, section_table_id(section))) {
 			w->wrong[slot]++;
+			continue;
+		}
+		if (is_damaged_tot(section, len)) {
+			w->tot_errors++;
 			continue;
 		}
 		if (slot != SI_SLOT_CAT &&
@@ -248,7 +260,7 @@ bool si_watch_lacks_cat(const struct si_watch *w, uint64_t now_ns)
 
 uint32_t si_watch_errors(struct si_watch *w)
 {
-	uint32_t all = 0, fresh;
+	uint32_t all = w->tot_errors, fresh;
 
 	for (size_t i = 0; i < SI_PIDS; i++)
 		all += w->assemblers[i].crc_errors;

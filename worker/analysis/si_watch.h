@@ -64,6 +64,7 @@ struct si_watch {
 	uint32_t rst_near; /* RST too close to each other (3.7) */
 	uint64_t gap_packets; /* in SI_GAP_MS; 0: the rate is not constant */
 	uint64_t starts[SI_PIDS]; /* number of the last packet with a start */
+	uint32_t tot_errors;    /* TOT with a wrong CRC_32 */
 	uint32_t errors_before; /* errors at the last si_watch_errors() */
 	/* the CAT by section_number; a length of 0: none */
 	uint8_t cat[SI_CAT_SECTIONS][SI_CAT_MAX];

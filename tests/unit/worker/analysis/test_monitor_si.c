@@ -3,6 +3,7 @@
  * 3.8. */
 #include "tests/unit/worker/analysis/bench.h"
 
+#include "common/base/crc32.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
@@ -106,6 +107,35 @@ Test(monitor_si, a_stream_that_has_a_tot_has_a_tdt)
 	setup(&b);
 	play(&b, 40, (struct sent){ .services = 1 });
 	only(&b, ALARM_COUNT, ALARM_COUNT);
+	done(&b);
+}
+
+/* A TOT without section_syntax_indicator: EN 300 468 5.2.6. */
+static void play_tot(struct bench *b, unsigned seconds, uint8_t damage)
+{
+	uint8_t tot[] = { TOT_TABLE_ID, 0x70, 11, 0xe4, 0x89, 0x12, 0, 0,
+			  0xf0, 0, 0, 0, 0, 0 };
+	uint32_t crc = crc32_mpeg(tot, sizeof tot - 4);
+
+	for (size_t i = 0; i < 4; i++)
+		tot[sizeof tot - 4 + i] = (uint8_t)(crc >> 8 * (3 - i));
+	tot[4] ^= damage;
+	for (unsigned i = 0; i < seconds; i++) {
+		(void)build_section(b->build, SI_PID_TDT, tot, sizeof tot);
+		play(b, 1, (struct sent){ .services = 1, .tdt = true });
+	}
+}
+
+Test(monitor_si, a_tot_with_a_wrong_crc_is_a_fault)
+{
+	struct bench b;
+
+	setup(&b);
+	play_tot(&b, 3, 0);
+	only(&b, ALARM_COUNT, ALARM_COUNT);
+	play_tot(&b, 1, 1);
+	only(&b, ALARM_CRC, ALARM_COUNT);
+	cr_expect_eq(count(&b, ALARM_CRC), 1u);
 	done(&b);
 }
 
