@@ -5,6 +5,7 @@
 #include "master/api/edit.h"
 #include "master/api/input_edit.h"
 #include "master/config/adapter_conf.h"
+#include "master/config/lnb_sharing.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "proto/spec/satip_spec.h"
@@ -55,6 +56,21 @@ static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
 	return true;
 }
 
+/* A search tunes to both bands and polarizations. */
+static bool judge_sharing(const struct scan_spec *spec, const json_t *first,
+			  struct errmsg *error)
+{
+	struct tuner_spec tuner;
+
+	if (spec->search == SCAN_TRANSPONDER || !tuner_spec_is(first) ||
+	    tuner_spec_parse(first, &tuner, NULL) < 0 || !tuner.satellite ||
+	    !tuner.lnb_sharing)
+		return true;
+	errmsg_set(error, "scan.search: with lnb_sharing only \"transponder\" "
+		   "is possible: another tuner selects band and polarization");
+	return false;
+}
+
 json_t *scan_target_read(const json_t *scan, struct errmsg *error)
 {
 	struct scan_spec spec;
@@ -70,11 +86,13 @@ json_t *scan_target_read(const json_t *scan, struct errmsg *error)
 		return NULL;
 	first = scan_spec_first(&spec);
 	can = adapter_conf_can_run(first, &wrong);
-	json_decref(first);
-	if (!can) {
+	if (!can)
 		errmsg_set(error, "scan.adapter.%s", wrong.text);
+	else
+		can = judge_sharing(&spec, first, error);
+	json_decref(first);
+	if (!can)
 		return NULL;
-	}
 	target = json_pack("{s:o}", "adapter", keys_of(spec.adapter));
 	for (size_t i = 0; i < 2; i++) {
 		const char *key = i == 0 ? "search" : "grid";
@@ -274,6 +292,22 @@ bool scan_target_is_taken(const struct api *api, const json_t *target,
 		return true;
 	}
 	return false;
+}
+
+bool scan_target_fits(const struct api *api, const json_t *target,
+		      struct errmsg *error)
+{
+	struct scan_spec spec;
+	json_t *first;
+	bool fits;
+
+	if (scan_spec_parse(target, &spec, NULL) < 0)
+		return true;
+	first = scan_spec_first(&spec);
+	fits = lnb_sharing_fits(config_section(api->cfg.config, ADAPTERS),
+				first, error);
+	json_decref(first);
+	return fits;
 }
 
 bool scan_target_is_same(const json_t *a, const json_t *b)

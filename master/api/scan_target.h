@@ -22,5 +22,10 @@ json_t *scan_target_read(const json_t *scan, struct errmsg *error);
 bool scan_target_is_taken(const struct api *, const json_t *target,
 			  struct errmsg *error);
 
+/* Does the tuner that feeds the LNB of the scan, if another one does, select
+ * its band and polarization?  False with error. */
+bool scan_target_fits(const struct api *, const json_t *target,
+		      struct errmsg *error);
+
 /* Do two scans need the same frontend? */
 bool scan_target_is_same(const json_t *a, const json_t *b);

@@ -364,6 +364,8 @@ static struct scan *init_adapter(struct api *api, const json_t *scan,
 		reply_error(reply, 400, "%s", error.text);
 	else if (scan_target_is_taken(api, target, &error))
 		reply_error(reply, 409, "scan.adapter: %s", error.text);
+	else if (!scan_target_fits(api, target, &error))
+		reply_error(reply, 409, "scan.adapter.%s", error.text);
 	else if (is_scanned(api->scans, target))
 		reply_error(reply, 409, "scan.adapter: another analyzer has "
 			    "the frontend");
@@ -387,7 +389,8 @@ void scans_release(struct api *api)
 		return;
 	LIST_FOREACH(s, &api->scans->list, link) {
 		if (s->target == NULL || s->job == NULL ||
-		    !scan_target_is_taken(api, s->target, &error))
+		    (!scan_target_is_taken(api, s->target, &error) &&
+		     scan_target_fits(api, s->target, &error)))
 			continue;
 		job_free(&s->job);
 		prolong(s);

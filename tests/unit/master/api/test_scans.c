@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* scan-init, scan-check, scan-kill and test-softcam. */
+/* scan-init, scan-check and scan-kill. */
 #include "common/base/util.h"
 #include "master/api/scan_weight.h"
 #include "master/api/scans.h"
@@ -313,6 +313,36 @@ Test(scans, do_not_take_a_tuner_from_streams)
 	close_world();
 }
 
+#define S(more) "'type':'S','adapter':0,'symbolrate':27500" more
+#define LOWER_V ",'polarization':'V','frequency':11362"
+#define LOWER_H ",'polarization':'H','frequency':11362"
+#define SHARES ",'device':1,'lnb_sharing':true"
+
+/* What it finds would not be what it names. */
+Test(scans, receive_what_the_feeder_of_the_lnb_selects)
+{
+	open_world("{'dvb_tune':[{'id':'a','enable':true," S(LOWER_V) "}]}");
+	expect_error(ADAPTER_SCAN(S(SHARES LOWER_H), ""), 409,
+		     "scan.adapter.polarization: adapter \"a\", which feeds "
+		     "the LNB, selects the other one");
+	expect_error(ADAPTER_SCAN(S(SHARES LOWER_V), ",'search':'network'"),
+		     400, "scan.search: with lnb_sharing only \"transponder\" "
+		     "is possible: another tuner selects band and "
+		     "polarization");
+	expect_error(ADAPTER_SCAN(S(SHARES), ",'search':'blind','grid':{"
+				  "'from':10700,'to':11700,"
+				  "'symbolrate':[22000]}"), 400,
+		     "scan.search: with lnb_sharing only \"transponder\" is "
+		     "possible: another tuner selects band and polarization");
+	cr_expect_eq(post(ADAPTER_SCAN(S(SHARES LOWER_V), "")), 200, "%s",
+		     fakes.body);
+	fakes_clear();
+	expect_ok("{'cmd':'set-adapter','id':'a','adapter':{'id':'a',"
+		  "'enable':true," S(LOWER_H) "}}", "set-adapter");
+	cr_expect(strstr(fakes.told, "job over"), "the scan has ended");
+	close_world();
+}
+
 static unsigned looks; /* at links */
 
 ssize_t __wrap_readlink(const char *path, char *to, size_t size);
@@ -525,74 +555,5 @@ Test(scans, drop_tunings_and_services_that_are_large)
 	json_decref(name);
 	json_decref(caids);
 	json_decref(keys);
-	close_world();
-}
-
-#define TEST(more) "{'cmd':'test-softcam','config':{'type':'newcamd'," \
-		   "'user':'u','pass':'p'," more "}}"
-#define SOUND TEST("'host':'h','port':15050")
-
-Test(test_softcam, answers_with_the_result_of_the_worker)
-{
-	struct msg m = { .type = MSG_SOFTCAM_RESULT,
-			 .softcam_result = { "connection failed" } };
-
-	open_world("{}");
-	cr_expect_eq(post(SOUND), 0, "answered at once: %s", fakes.body);
-	cr_expect_str_eq(fakes.told, "job softcam\ndeadline 10000\n");
-	fakes_clear();
-	fakes.jobs[0].kind->on_message(&m, fakes.jobs[0].self);
-	cr_expect_eq(fakes.status, 200);
-	cr_expect_str_eq(said(), "{'error':'connection failed','status':0}");
-	cr_expect_str_eq(fakes.told, "job over\n");
-	close_world();
-}
-
-Test(test_softcam, has_an_end)
-{
-	open_world("{}");
-	cr_expect_eq(post(SOUND), 0);
-	fakes.jobs[0].kind->on_deadline(fakes.jobs[0].self);
-	cr_expect_str_eq(said(), "{'error':'timeout'}");
-	cr_expect_eq(post(SOUND), 0);
-	fakes.jobs[1].kind->on_end("killed", fakes.jobs[1].self);
-	cr_expect_str_eq(said(), "{'error':'failed to initialize softcam'}");
-	cr_expect_eq(post(SOUND), 0);
-	api_gone(w.api, NULL);
-	cr_expect_null(fakes.jobs[2].kind, "no client waits for it");
-	close_world();
-}
-
-Test(test_softcam, is_of_newcamd_alone)
-{
-	static const char *const odd[] = {
-		"{'cmd':'test-softcam','config':{}}",
-		"{'cmd':'test-softcam','config':{'type':'oscam'}}",
-		"{'cmd':'test-softcam','config':{'type':7,'host':'h'}}",
-	};
-
-	open_world("{}");
-	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
-		cr_expect_eq(post(odd[i]), 200);
-		cr_expect_str_eq(said(), "{'error':"
-				 "'failed to initialize softcam'}");
-	}
-	cr_expect_str_eq(fakes.told, "");
-	close_world();
-}
-
-Test(test_softcam, judges_its_fields)
-{
-	open_world("{}");
-	expect_error(TEST("'host':7,'port':1"), 400,
-		     "config.host: is not a host");
-	expect_error(TEST("'host':'','port':1"), 400,
-		     "config.host: is not a host");
-	expect_error(TEST("'host':'h','port':0"), 400,
-		     "config.port: is not a port");
-	expect_error(TEST("'host':'h','port':'1'"), 400,
-		     "config.port: is not a port");
-	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
-	expect_error(SOUND, 503, "4 tests run already");
 	close_world();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* set-softcam and set-cas. */
+/* set-softcam, test-softcam and set-cas. */
 #include "tests/unit/master/api/world.h"
 
 #include <criterion/criterion.h>
@@ -204,4 +204,73 @@ Test(cas, is_kept_with_a_line_in_the_log_when_it_cannot_work)
 		  "'ecmg_host':'h'}}", "set-cas");
 	cr_assert_not_null(strstr(w.log, "[CAS a] configuration error"),
 			   "%s", w.log);
+}
+
+#define TEST(more) "{'cmd':'test-softcam','config':{'type':'newcamd'," \
+		   "'user':'u','pass':'p'," more "}}"
+#define SOUND TEST("'host':'h','port':15050")
+
+Test(test_softcam, answers_with_the_result_of_the_worker)
+{
+	struct msg m = { .type = MSG_SOFTCAM_RESULT,
+			 .softcam_result = { "connection failed" } };
+
+	open_world("{}");
+	cr_expect_eq(post(SOUND), 0, "answered at once: %s", fakes.body);
+	cr_expect_str_eq(fakes.told, "job softcam\ndeadline 10000\n");
+	fakes_clear();
+	fakes.jobs[0].kind->on_message(&m, fakes.jobs[0].self);
+	cr_expect_eq(fakes.status, 200);
+	cr_expect_str_eq(said(), "{'error':'connection failed','status':0}");
+	cr_expect_str_eq(fakes.told, "job over\n");
+	close_world();
+}
+
+Test(test_softcam, has_an_end)
+{
+	open_world("{}");
+	cr_expect_eq(post(SOUND), 0);
+	fakes.jobs[0].kind->on_deadline(fakes.jobs[0].self);
+	cr_expect_str_eq(said(), "{'error':'timeout'}");
+	cr_expect_eq(post(SOUND), 0);
+	fakes.jobs[1].kind->on_end("killed", fakes.jobs[1].self);
+	cr_expect_str_eq(said(), "{'error':'failed to initialize softcam'}");
+	cr_expect_eq(post(SOUND), 0);
+	api_gone(w.api, NULL);
+	cr_expect_null(fakes.jobs[2].kind, "no client waits for it");
+	close_world();
+}
+
+Test(test_softcam, is_of_newcamd_alone)
+{
+	static const char *const odd[] = {
+		"{'cmd':'test-softcam','config':{}}",
+		"{'cmd':'test-softcam','config':{'type':'oscam'}}",
+		"{'cmd':'test-softcam','config':{'type':7,'host':'h'}}",
+	};
+
+	open_world("{}");
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		cr_expect_eq(post(odd[i]), 200);
+		cr_expect_str_eq(said(), "{'error':"
+				 "'failed to initialize softcam'}");
+	}
+	cr_expect_str_eq(fakes.told, "");
+	close_world();
+}
+
+Test(test_softcam, judges_its_fields)
+{
+	open_world("{}");
+	expect_error(TEST("'host':7,'port':1"), 400,
+		     "config.host: is not a host");
+	expect_error(TEST("'host':'','port':1"), 400,
+		     "config.host: is not a host");
+	expect_error(TEST("'host':'h','port':0"), 400,
+		     "config.port: is not a port");
+	expect_error(TEST("'host':'h','port':'1'"), 400,
+		     "config.port: is not a port");
+	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
+	expect_error(SOUND, 503, "4 tests run already");
+	close_world();
 }
