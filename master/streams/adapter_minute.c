@@ -47,18 +47,32 @@ static int64_t result(const struct mean *mean)
 	return mean->n > 0 ? (mean->sum + half) / mean->n : 0;
 }
 
-/* A tuning or a driver may begin to count again. */
-static uint64_t grown(uint32_t before, uint32_t now)
+/* What a counter of errors has grown in the minute. */
+struct growth {
+	uint64_t sum;
+	uint32_t last;
+	bool known; /* last */
+};
+
+/* Without its statistics a driver has 0.  A tuning or a driver may begin to
+ * count again. */
+static void grow(struct growth *g, uint32_t now)
 {
-	return now >= before ? now - before : now;
+	if (g->known && now == 0)
+		return;
+	if (g->known)
+		g->sum += now >= g->last ? now - g->last : now;
+	g->last = now;
+	g->known = true;
 }
 
 void adapter_minute_sum(const struct adapter_minute *m,
 			struct msg_adapter_status *ret)
 {
 	struct mean signal = { 0 }, snr = { 0 }, signal_db = { 0 },
-		    snr_db = { 0 };
-	uint64_t bitrate = 0, bits = 0, blocks = 0, rate = 0;
+		    snr_db = { 0 }, rate = { 0 };
+	struct growth bits = { 0 }, blocks = { 0 };
+	uint64_t bitrate = 0;
 
 	if (m->n == 0)
 		return;
@@ -66,11 +80,6 @@ void adapter_minute_sum(const struct adapter_minute *m,
 		const struct adapter_second *s = at(m, i);
 
 		bitrate += s->bitrate_kbps;
-		if (i > 0) {
-			bits += grown(at(m, i - 1)->ber, s->ber);
-			blocks += grown(at(m, i - 1)->unc, s->unc);
-		}
-		rate += s->ber;
 		/* without lock a driver may report anything */
 		if (!s->lock)
 			continue;
@@ -78,14 +87,19 @@ void adapter_minute_sum(const struct adapter_minute *m,
 		take(&snr, s->snr);
 		take(&signal_db, s->signal_db);
 		take(&snr_db, s->snr_db);
+		grow(&blocks, s->unc);
+		if (!s->ber_is_rate)
+			grow(&bits, s->ber);
+		rate.sum += s->ber;
+		rate.n++;
 	}
-	if (at(m, m->n - 1)->ber_is_rate)
-		bits = rate / m->n;
+	if (!bits.known && rate.n > 0)
+		bits.sum = (uint64_t)(rate.sum / rate.n);
 	ret->signal = (uint32_t)result(&signal);
 	ret->snr = (uint32_t)result(&snr);
 	ret->bitrate_kbps = (uint32_t)((bitrate + m->n / 2) / m->n);
 	ret->tuner.signal_db = (int32_t)result(&signal_db);
 	ret->tuner.snr_db = (int32_t)result(&snr_db);
-	ret->tuner.ber = (uint32_t)MIN(bits, (uint64_t)UINT32_MAX);
-	ret->tuner.unc = (uint32_t)MIN(blocks, (uint64_t)UINT32_MAX);
+	ret->tuner.ber = (uint32_t)MIN(bits.sum, (uint64_t)UINT32_MAX);
+	ret->tuner.unc = (uint32_t)MIN(blocks.sum, (uint64_t)UINT32_MAX);
 }

@@ -27,9 +27,35 @@ Test(adapter_minute, has_means_and_the_errors_of_the_minute)
 	cr_assert_eq(status.bitrate_kbps, 667u);
 	cr_assert_eq(status.tuner.signal_db, -4500);
 	cr_assert_eq(status.tuner.snr_db, 1150);
-	cr_assert_eq(status.tuner.ber, 200u);
+	cr_assert_eq(status.tuner.ber, 100u);
 	cr_assert_eq(status.tuner.unc, 2u);
 	cr_assert(status.lock);
+}
+
+static void add_counters(bool lock, uint32_t ber, uint32_t unc, bool rate)
+{
+	status = (struct msg_adapter_status){ .lock = lock, .tuner = {
+		.ber = ber, .unc = unc, .ber_is_rate = rate } };
+	adapter_minute_add(&minute, &status);
+}
+
+/* The driver has no statistics, neither then nor until the next are read. */
+Test(adapter_minute, a_loss_of_lock_is_no_new_counter)
+{
+	add_counters(true, 100000, 7000, false);
+	add_counters(false, 0, 0, true);
+	adapter_minute_sum(&minute, &status);
+	cr_expect_eq(status.tuner.ber, 0u);
+	cr_expect_eq(status.tuner.unc, 0u);
+	add_counters(true, 0, 0, true);
+	add_counters(true, 100005, 7002, false);
+	adapter_minute_sum(&minute, &status);
+	cr_expect_eq(status.tuner.ber, 5u);
+	cr_expect_eq(status.tuner.unc, 2u);
+	add_counters(false, 0, 0, true);
+	adapter_minute_sum(&minute, &status);
+	cr_expect_eq(status.tuner.ber, 5u);
+	cr_expect_eq(status.tuner.unc, 2u);
 }
 
 Test(adapter_minute, forgets_what_is_older)
