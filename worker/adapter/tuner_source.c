@@ -438,6 +438,8 @@ static bool retune(struct source *source, const json_t *adapter)
 	s->chosen = true;
 	/* the packets of the same tuning go on */
 	s->spec.ca = spec.ca;
+	s->spec.timeout_s = s->watch.timeout_s = spec.timeout_s;
+	memcpy(s->spec.lnb_adapter, spec.lnb_adapter, sizeof spec.lnb_adapter);
 	if (memcmp(&s->spec, &spec, sizeof spec) == 0)
 		return true;
 	s->spec = spec;

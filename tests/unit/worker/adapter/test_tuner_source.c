@@ -181,6 +181,36 @@ Test(tuner_source, takes_another_tuning, .timeout = 60)
 	stop();
 }
 
+/* Keys that name nothing of the tuning. */
+Test(tuner_source, keeps_a_tuning_whose_watch_changes, .timeout = 60)
+{
+	json_t *other = json_pack("{s:s, s:i, s:i, s:s, s:b, s:s, s:i}",
+				  "type", "S", "frequency", 11362, "symbolrate",
+				  27500, "polarization", "V", "lnb_sharing", 1,
+				  "lnb_adapter", "b", "timeout", 7);
+
+	adapter = json_deep_copy(other);
+	(void)json_object_set_new(adapter, "lnb_adapter", json_string("a"));
+	(void)json_object_set_new(adapter, "timeout", json_integer(300));
+	fake_dvb_init(&fake);
+	batch_init(&batch, count, NULL);
+	source = tuner_source_new(adapter, &fake_dvb_ops, &fake);
+	AWAIT(report.lock);
+	cr_assert(source->ops->retune(source, other));
+	/* the thread obeys before it measures again */
+	FAKE_SET(&fake, status, 0x0f);
+	AWAIT(!report.lock);
+	cr_assert_eq(report.tunes, 1u);
+	FAKE_SET(&fake, status, 0x1f);
+	AWAIT(report.lock);
+	/* the new time applies */
+	pass_time(8);
+	second();
+	cr_assert_eq(report.dvb.status, 0u);
+	json_decref(other);
+	stop();
+}
+
 /* Each of them could hang in the driver. */
 Test(tuner_source, the_loop_opens_no_device, .timeout = 60)
 {
