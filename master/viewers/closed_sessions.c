@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/viewers/closed_sessions.h"
 
-void closed_sessions_add(struct closed_sessions *s, uint64_t key,
+static struct closed_session *find(struct closed_sessions *s, uint64_t key,
+				   uint64_t now_ms)
+{
+	for (unsigned i = 0; i < CLOSED_SESSIONS_MAX; i++)
+		if (s->list[i].key == key && now_ms < s->list[i].until_ms)
+			return &s->list[i];
+	return NULL;
+}
+
+void closed_sessions_add(struct closed_sessions *s, uint64_t key, bool limit,
 			 uint64_t now_ms)
 {
-	if (closed_sessions_has(s, key, now_ms))
-		return;
-	s->list[s->next] = (struct closed_session){
-		key, now_ms + CLOSED_SESSION_MS };
-	s->next = (s->next + 1) % CLOSED_SESSIONS_MAX;
+	struct closed_session *c = find(s, key, now_ms);
+
+	if (c != NULL) {
+		limit = limit && c->limit;
+	} else {
+		c = &s->list[s->next];
+		s->next = (s->next + 1) % CLOSED_SESSIONS_MAX;
+	}
+	*c = (struct closed_session){
+		key, now_ms + CLOSED_SESSION_MS, now_ms, limit };
 }
 
 bool closed_sessions_has(struct closed_sessions *s, uint64_t key,
 			 uint64_t now_ms)
 {
-	for (unsigned i = 0; i < CLOSED_SESSIONS_MAX; i++) {
-		struct closed_session *c = &s->list[i];
+	struct closed_session *c = find(s, key, now_ms);
 
-		if (c->key != key || now_ms >= c->until_ms)
-			continue;
+	if (c == NULL)
+		return false;
+	if (!c->limit)
 		c->until_ms = now_ms + CLOSED_SESSION_MS;
-		return true;
-	}
-	return false;
+	else if (now_ms - c->heard_ms >= CLOSED_RETURN_MS)
+		c->until_ms = 0;
+	c->heard_ms = now_ms;
+	return c->until_ms > 0;
 }

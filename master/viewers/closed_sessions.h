@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Sessions of HLS that were closed: no worker serves their clients until they
- * have been silent for a while.  Pure.
+ * have been silent for a while, or one that a limit closed for a shorter while,
+ * or has been closed for so long.  Pure.
  *
  * Embedded; zeroed memory is empty.  A new entry replaces the oldest.
  */
 #pragma once
+
+#include "proto/spec/io_spec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +16,9 @@
 enum {
 	CLOSED_SESSIONS_MAX = 1024,
 	CLOSED_SESSION_MS = 35000, /* as a session without a request */
+	/* no request for so long: the client had left, and returns.  Twice the
+	 * usual target duration. */
+	CLOSED_RETURN_MS = 2 * 1000 * HLS_DURATION_S,
 };
 
 struct closed_sessions {
@@ -20,11 +26,15 @@ struct closed_sessions {
 	struct closed_session {
 		uint64_t key;
 		uint64_t until_ms; /* 0: none */
+		uint64_t heard_ms; /* the last request */
+		bool limit;
 	} list[CLOSED_SESSIONS_MAX];
 };
 
-void closed_sessions_add(struct closed_sessions *, uint64_t key,
+/* limit: because another viewer has its place. */
+void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
 			 uint64_t now_ms);
-/* A request of the session: is it closed?  Then it stays so. */
+/* A request of the session: is it closed?  Then it stays so, unless a limit
+ * closed it. */
 bool closed_sessions_has(struct closed_sessions *, uint64_t key,
 			 uint64_t now_ms);

@@ -28,6 +28,12 @@ enum { RETRY_S = 15 };
  * is looked for again. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
+/* A client of HLS closes nothing: its worker sees that it has left when it has
+ * made no request for some time.  Another one waits for that nearly as long as
+ * its worker waits for the answer; more viewers of one user are not asked
+ * about. */
+enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64 };
+
 enum { LOG_USER_MAX = 96 };
 
 /* The sessions that the log names when a user has no place for another one. */
@@ -119,7 +125,7 @@ static bool take_place(struct viewers *v, const struct viewer_entry *e,
 			viewer_table_oldest(v->table, group);
 
 		viewers_end_entry(v, oldest);
-		viewers_kick(v, oldest);
+		viewers_kick(v, oldest, true);
 	}
 	return excess >= 0;
 }
@@ -192,9 +198,34 @@ static void deny_above_limit(struct question *q, const struct permission *p)
 	deny(q, reason.text, NULL);
 }
 
-static void wait_for_place(struct question *q, const struct permission *p)
+/* Ends the clients of HLS that have left and still have places of the group.
+ * True: it has such clients. */
+static bool end_idle(const struct viewers *v, const char *group)
 {
-	if (q->waits++ == PLACE_WAITS) {
+	struct viewer_entry *e = viewer_table_oldest(v->table, group);
+	uint64_t now_ms = mono_ms();
+	bool any = false;
+
+	for (; e != NULL; e = viewer_table_next(e)) {
+		any = any || e->key != 0;
+		/* several questions wait for it */
+		if (e->key == 0 || now_ms - e->idle_ms < PLACE_MS)
+			continue;
+		e->idle_ms = now_ms;
+		viewers_kick_idle(e);
+	}
+	return any;
+}
+
+static void wait_for_place(struct question *q, const struct permission *p,
+			   const char *group)
+{
+	const struct viewers *v = q->owner;
+	bool may_end = !v->settings.ends_oldest && p->limit <= HLS_PLACES_MAX &&
+		       end_idle(v, group);
+
+	if (q->waits++ >= (may_end && q->ask.key != 0 ? HLS_PLACE_WAITS
+						      : PLACE_WAITS)) {
 		deny_above_limit(q, p);
 		return;
 	}
@@ -239,7 +270,7 @@ static void allow(struct question *q, const struct permission *p)
 		 viewer_table_has_place(v->table, e, group);
 	if (!placed && !take_place(v, e, group, p->limit)) {
 		give_back(v, e);
-		wait_for_place(q, p);
+		wait_for_place(q, p, group);
 		return;
 	}
 	viewer_table_group(v->table, e, placed ? NULL : group);

@@ -36,6 +36,7 @@ struct viewer_entry {
 	uint64_t key; /* 0: none */
 	uint64_t session; /* client of the first entry with this key */
 	uint64_t mount; /* of a client of HLS; 0: none */
+	uint64_t idle_ms; /* its worker was asked then to end it if idle */
 	LIST_ENTRY(viewer_entry) by_key;
 	struct peer *from; /* counts its address; NULL: not counted */
 	struct ip_address address; /* of a viewer in a group, and ... */

@@ -28,19 +28,29 @@ static void report_left(const struct viewers *v, uint64_t session)
 		v->cfg.on_changes(&changes, v->cfg.arg);
 }
 
-static void send_kick(const struct viewer_entry *e)
+static void send_kick(const struct viewer_entry *e, bool limit)
 {
 	struct msg m = { .type = MSG_DELIVER_KICK,
-			 .deliver_kick = { e->client } };
+			 .deliver_kick = { .client = e->client,
+					   .limit = limit } };
 
 	e->way->send(&m, e->way->arg);
 }
 
-void viewers_kick(struct viewers *v, const struct viewer_entry *e)
+void viewers_kick(struct viewers *v, const struct viewer_entry *e, bool limit)
 {
 	if (e->way->shared && e->key != 0)
-		closed_sessions_add(&v->closed, e->key, mono_ms());
-	send_kick(e);
+		closed_sessions_add(&v->closed, e->key, limit, mono_ms());
+	send_kick(e, limit);
+}
+
+void viewers_kick_idle(const struct viewer_entry *e)
+{
+	struct msg m = { .type = MSG_DELIVER_KICK,
+			 .deliver_kick = { .client = e->client,
+					   .idle = true } };
+
+	e->way->send(&m, e->way->arg);
 }
 
 static void set_joined(struct viewers *v, struct viewer_entry *e, bool joined)
@@ -76,7 +86,7 @@ void viewers_end_entry(struct viewers *v, struct viewer_entry *e)
 
 	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL) {
 		joined = end_one(v, twin) || joined;
-		send_kick(twin);
+		send_kick(twin, true);
 	}
 	if (joined)
 		report_left(v, e->session);
@@ -201,9 +211,9 @@ bool viewers_close(struct viewers *v, uint64_t session)
 
 	if (e == NULL || e->way == NULL)
 		return false;
-	viewers_kick(v, e);
+	viewers_kick(v, e, false);
 	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL)
-		viewers_kick(v, twin);
+		viewers_kick(v, twin, false);
 	return true;
 }
 

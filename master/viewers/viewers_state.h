@@ -91,5 +91,7 @@ void viewers_end_lists(struct viewers *, const struct viewer_way *);
  * entry.  Other workers end it inside. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);
 /* Ends a viewer in its worker; a client of HLS finds its session closed in all
- * workers. */
-void viewers_kick(struct viewers *, const struct viewer_entry *);
+ * workers.  limit: because another viewer has its place. */
+void viewers_kick(struct viewers *, const struct viewer_entry *, bool limit);
+/* Another viewer wants its place: the worker ends it if its client has left. */
+void viewers_kick_idle(const struct viewer_entry *);

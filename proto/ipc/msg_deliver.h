@@ -108,6 +108,8 @@ struct msg_deliver_limits {
 
 struct msg_deliver_kick {
 	uint64_t client;
+	bool idle;  /* only a client of HLS that seems to have left */
+	bool limit; /* it gave its place to another viewer */
 };
 
 struct msg_deliver_policy {

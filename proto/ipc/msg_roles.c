@@ -89,6 +89,8 @@ const struct field_table deliver_limits_fields =
 
 static const struct field kick_rows[] = {
 	{ "client", FIELD_AT(struct msg_deliver_kick, client) },
+	{ "idle", FIELD_AT(struct msg_deliver_kick, idle) },
+	{ "limit", FIELD_AT(struct msg_deliver_kick, limit) },
 };
 const struct field_table deliver_kick_fields =
 	MSG_TABLE(struct msg_deliver_kick, kick_rows);

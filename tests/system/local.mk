@@ -188,6 +188,7 @@ plain_tests = \
 	tests/system/file-list.mjs \
 	tests/system/hls-fmp4.mjs \
 	tests/system/hls-outage.mjs \
+	tests/system/hls-places.mjs \
 	tests/system/hostile-starts.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/inputs.mjs \

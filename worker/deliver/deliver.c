@@ -188,6 +188,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 					    : (unsigned)HLS_SESSION_MS,
 		.serve = visit_serve_hls,
 		.refuse = visit_refuse,
+		.reload_ms = visit_reload_ms,
 	});
 	hls_sessions_limit(d->hls, PER_ADDRESS);
 	d->pictures = pictures_new(d->send, d->arg);
@@ -569,16 +570,21 @@ void deliver_list(const struct deliver *d, uint64_t after,
 	sessions_list(d->sessions, after, mono_ms(), ret);
 }
 
-void deliver_kick(struct deliver *d, uint64_t client)
+void deliver_kick(struct deliver *d, const struct msg_deliver_kick *kick)
 {
 	static const struct msg_deliver_answer end = {
 		.verdict = ASK_DENIED, .login = "", .location = ""
 	};
-	struct session *s = sessions_find(d->sessions, client);
+	struct session *s = sessions_find(d->sessions, kick->client);
 
 	if (s == NULL)
 		return;
+	if (kick->idle) {
+		hls_sessions_end_idle(s, mono_ms());
+		return;
+	}
 	s->kicked = true;
+	s->limited = kick->limit;
 	/* s may be gone after this */
 	s->events->on_verdict(s, &end, s->arg);
 }

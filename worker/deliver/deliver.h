@@ -105,5 +105,5 @@ bool deliver_next_change(struct deliver *, size_t *cursor,
 void deliver_list(const struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);
 
-/* Disconnects the viewer with this number, if it exists. */
-void deliver_kick(struct deliver *, uint64_t client);
+/* Disconnects a viewer, if it exists. */
+void deliver_kick(struct deliver *, const struct msg_deliver_kick *);

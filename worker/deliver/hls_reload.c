@@ -12,6 +12,7 @@ enum {
 	/* a request for a part may wait for the end of its sound */
 	LEAST_WAIT_MS = 5000,
 	WAIT_TARGETS = 3, /* target durations */
+	RELOAD_TARGETS = 2,
 };
 
 uint64_t hls_next_number(const struct ring_segments *all)
@@ -68,6 +69,11 @@ int hls_reload_judge(const struct http_request *r,
 		return 200;
 	return has_part && number == next && index < count_parts(parts, next)
 		? 200 : 0;
+}
+
+unsigned hls_reload_most_ms(const struct ring_segments *all)
+{
+	return RELOAD_TARGETS * 1000 * all->target_s;
 }
 
 unsigned hls_reload_wait_ms(const struct ring_segments *all)

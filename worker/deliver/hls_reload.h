@@ -15,5 +15,9 @@ uint64_t hls_next_number(const struct ring_segments *);
 int hls_reload_judge(const struct http_request *, const struct ring_segments *,
 		     const struct ring_parts *);
 
+/* A client that plays has reloaded its playlist within so long (RFC 8216
+ * 6.3.4); 0: unknown. */
+unsigned hls_reload_most_ms(const struct ring_segments *);
+
 /* The time after which a request that waits gets 503. */
 unsigned hls_reload_wait_ms(const struct ring_segments *);

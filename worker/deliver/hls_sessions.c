@@ -31,7 +31,10 @@ struct hls_session {
 	struct peer_place place; /* of its address */
 	bool deciding; /* its connections get their answers */
 	uint64_t bytes; /* sent */
-	uint64_t used_ms;
+	uint64_t used_ms;    /* the last request that was served, ... */
+	uint64_t refused_ms; /* ... or refused because of a limit */
+	bool limited;    /* a limit ended it */
+	bool index_only; /* its only request was that for the index */
 	size_t key_len;
 	char key[];
 };
@@ -216,10 +219,12 @@ static void on_verdict(struct session *session,
 	if (a->verdict == ASK_ALLOWED)
 		return;
 	/* the next request of its client would begin another one at once */
-	if (session->kicked && session->joined)
+	if (session->kicked && session->joined) {
+		s->limited = session->limited;
 		end_session(s);
-	else
+	} else {
 		drop(s);
+	}
 }
 
 static const struct session_events events = { .on_verdict = on_verdict };
@@ -342,6 +347,48 @@ static void take_place(struct hls_session *s,
 	drop(old);
 }
 
+/* Does a client wait for an answer, or receive one? */
+static bool is_busy(const struct hls_session *s)
+{
+	const struct viewer_conn *c;
+
+	TAILQ_FOREACH(c, &s->served, in_served)
+		if (c->state == CONN_ASKED || c->state == CONN_ANSWERING)
+			return true;
+	return false;
+}
+
+/* A client that plays would have made a request. */
+static bool is_silent(const struct hls_session *s, uint64_t now_ms)
+{
+	const struct hls_sessions_config *cfg = &s->owner->cfg;
+	unsigned most = cfg->reload_ms(s->mount);
+
+	return now_ms - MAX(s->used_ms, s->refused_ms) >=
+	       (most > 0 ? most : cfg->idle_ms);
+}
+
+/* Those of a client that went to another stream, and comes back, and not those
+ * of one that plays on. */
+static bool has_returned(const struct hls_session *s, uint64_t now_ms)
+{
+	return s->session == NULL && s->limited && is_silent(s, now_ms);
+}
+
+static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
+			 uint64_t now_ms)
+{
+	static const struct msg_deliver_answer denied = {
+		.verdict = ASK_DENIED, .login = "", .location = ""
+	};
+
+	if (s->limited)
+		s->refused_ms = now_ms;
+	else
+		use(s, now_ms);
+	s->owner->cfg.refuse(c, &denied);
+}
+
 /* Otherwise clients could invent sessions, each a viewer. */
 static bool may_begin(const struct hls_sessions *h, uint64_t number)
 {
@@ -352,9 +399,6 @@ static bool may_begin(const struct hls_sessions *h, uint64_t number)
 bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 			const struct session_config *cfg, struct mount *m)
 {
-	static const struct msg_deliver_answer denied = {
-		.verdict = ASK_DENIED, .login = "", .location = ""
-	};
 	struct buf key = { 0 };
 	struct hls_session *s;
 	bool is_new = false;
@@ -362,6 +406,10 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 
 	make_key(h, c, cfg, m, &key);
 	s = find(h, &key, &hash);
+	if (s != NULL && has_returned(s, cfg->now_ms)) {
+		drop(s);
+		s = NULL;
+	}
 	if (s == NULL && !may_begin(h, c->hls.session)) {
 		buf_done(&key);
 		return false;
@@ -376,11 +424,12 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 		h->cfg.refuse(c, &busy);
 		return true;
 	}
-	use(s, cfg->now_ms);
 	if (s->session == NULL) {
-		h->cfg.refuse(c, &denied);
+		refuse_ended(s, c, cfg->now_ms);
 		return true;
 	}
+	use(s, cfg->now_ms);
+	s->index_only = c->hls.is_index;
 	if (s->session->joined) {
 		serve(s, c);
 		return true;
@@ -393,15 +442,16 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	return true;
 }
 
-/* Does a client wait for an answer, or receive one? */
-static bool is_busy(const struct hls_session *s)
+void hls_sessions_end_idle(struct session *session, uint64_t now_ms)
 {
-	const struct viewer_conn *c;
+	struct hls_session *s = session->arg;
 
-	TAILQ_FOREACH(c, &s->served, in_served)
-		if (c->state == CONN_ASKED || c->state == CONN_ANSWERING)
-			return true;
-	return false;
+	if (session->events != &events || !session->joined)
+		return;
+	if (is_busy(s))
+		use(s, now_ms);
+	else if (s->index_only || is_silent(s, now_ms))
+		drop(s);
 }
 
 void hls_sessions_expire(struct hls_sessions *h, uint64_t now_ms)

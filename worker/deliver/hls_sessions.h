@@ -7,8 +7,10 @@
  * these the whole query must be the same.  Where everybody may watch, all
  * requests of one address belong to one.  The first one asks for the
  * permission, which counts for the others.  A session without a request for
- * HLS_SESSION_MS has ended.  A session that the operator or a limit ended
- * refuses requests until then: each refused one prolongs it.
+ * HLS_SESSION_MS has ended.  A session that the operator ended refuses requests
+ * until then: each refused one prolongs it.  One that a limit ended refuses
+ * them so long, whatever it refused, or until its client was silent for as long
+ * as none is that plays: it had left, and returns.
  *
  * A path may have the number of a session (hls_index.h), which is part of what
  * must be the same.  With hls_sessions_name() a session begins with a number
@@ -34,6 +36,7 @@ struct door;
 struct hls_session;
 struct hls_sessions;
 struct mount;
+struct session;
 struct session_config;
 struct sessions;
 struct viewer_conn;
@@ -52,6 +55,8 @@ struct hls_sessions_config {
 	/* It has none. */
 	void (*refuse)(struct viewer_conn *,
 		       const struct msg_deliver_answer *);
+	/* A client that plays makes a request within so long; 0: unknown. */
+	unsigned (*reload_ms)(struct mount *);
 };
 
 struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
@@ -87,6 +92,10 @@ void hls_sessions_move(struct mount *from, struct mount *to);
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);
+/* Another viewer wants its place: ends the session if it is one of HLS whose
+ * client seems to have left.  One whose only request was that for a playlist
+ * that names a session has used none. */
+void hls_sessions_end_idle(struct session *, uint64_t now_ms);
 /* Whether viewers need a permission has changed: sessions where it counts begin
  * again with the next request. */
 void hls_sessions_judge_anew(struct hls_sessions *);

@@ -203,7 +203,7 @@ static void on_kick(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct role *r = role;
 
 	(void)fds, (void)n_fds;
-	deliver_kick(r->deliver, m->deliver_kick.client);
+	deliver_kick(r->deliver, &m->deliver_kick);
 }
 
 static void on_limits(void *role, const struct msg *m, int *fds, size_t n_fds)

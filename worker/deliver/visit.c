@@ -8,6 +8,7 @@
 #include "worker/deliver/door.h"
 #include "worker/deliver/hls.h"
 #include "worker/deliver/hls_index.h"
+#include "worker/deliver/hls_reload.h"
 #include "worker/deliver/hls_sessions.h"
 #include "worker/deliver/listener.h"
 #include "worker/deliver/mount.h"
@@ -306,6 +307,17 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 	if (c->hls.mount != NULL && !count_address(d, c))
 		hls_forget(c);
 	deliver_start_tick(d);
+}
+
+unsigned visit_reload_ms(struct mount *m)
+{
+	struct ring_segments all;
+	uint64_t end;
+
+	if (!mount_end(m, &end))
+		return 0;
+	hls_read_live(m, &all);
+	return hls_reload_most_ms(&all);
 }
 
 void visit_rename(struct deliver *d, struct mount *m, const char *stream)

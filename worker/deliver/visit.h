@@ -28,3 +28,5 @@ void visit_lists_again(struct deliver *);
  * the connection, or refuses it. */
 void visit_serve_hls(struct viewer_conn *, const char *stream);
 void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);
+/* ... its reload_ms. */
+unsigned visit_reload_ms(struct mount *);

@@ -18,6 +18,8 @@ static struct world {
 	enum ask_verdict verdict; /* of the last answer */
 	unsigned answers;
 	bool real_ip; /* of the last policy */
+	struct msg_deliver_kick kick; /* the last one */
+	unsigned kicks;
 } w;
 
 static void take(const struct msg *m, void *arg)
@@ -25,6 +27,10 @@ static void take(const struct msg *m, void *arg)
 	(void)arg;
 	if (m->type == MSG_DELIVER_POLICY)
 		w.real_ip = m->deliver_policy.real_ip;
+	if (m->type == MSG_DELIVER_KICK) {
+		w.kick = m->deliver_kick;
+		w.kicks++;
+	}
 	if (m->type != MSG_DELIVER_ANSWER)
 		return;
 	w.verdict = m->deliver_answer.verdict;
@@ -217,4 +223,119 @@ Test(viewers, a_stream_has_as_many_as_its_outputs_serve)
 	stream_receivers_init(&p);
 	cr_assert_eq(p.way.max,
 		     (size_t)MSG_OUTPUTS_MAX * MSG_RECEIVERS_MAX);
+}
+
+/* --- the places of a user --- */
+
+/* Asks about a client of HLS, or a viewer (key 0), with the token of anna. */
+static void ask_anna(struct viewer_way *way, uint64_t client, uint64_t key)
+{
+	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
+		.client = client, .stream = "a", .peer = "192.0.2.1",
+		.host = "", .path = "", .query = "token=anna", .agent = "",
+		.protocol = key != 0 ? "hls" : "http", .key = key,
+	}, 1);
+}
+
+static void report_anna(struct viewer_way *way, uint64_t client, uint64_t key)
+{
+	viewers_report(w.viewers, way, &(struct msg_deliver_changes){
+		.n_joined = 1,
+		.joined = { { .client = client, .stream = "a",
+			      .peer = "192.0.2.1", .login = "anna",
+			      .agent = "", .protocol = "hls", .key = key } },
+	});
+}
+
+static void set_anna(const char *mode)
+{
+	json_t *all = json_pack("{s:[{s:s}], s:{s:b, s:s}, s:{s:o}}",
+		"make_stream", "id", "a",
+		"auth", "enable", 1, "conlimit_mode", mode,
+		"users", "anna", json_pack("{s:b, s:i, s:s, s:i}", "enable", 1,
+			"type", 3, "token", "anna", "conlimit", 1));
+
+	set_up();
+	config_replace(w.config, all, true);
+	json_decref(all);
+	viewers_changed(w.viewers);
+}
+
+/* The client closed nothing: its worker knows when it made its last request. */
+Test(viewers, a_client_of_hls_that_left_gives_its_place)
+{
+	struct viewer_way way = { .send = take };
+	unsigned kicks;
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 7);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	report_anna(&way, 1, 7);
+	ask_anna(&way, 2, 8);
+	cr_assert_eq(w.kicks, 1u);
+	cr_assert_eq(w.kick.client, 1u);
+	cr_assert(w.kick.idle);
+	/* another one that waits asks for nothing more at the same time */
+	ask_anna(&way, 3, 9);
+	cr_assert_eq(w.kicks, 1u);
+	report(&way, 0, 3);
+	/* it plays for a second */
+	while (w.kicks < 7)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.answers, 1u);
+	report(&way, 0, 1);
+	while (w.answers < 2)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	report_anna(&way, 2, 8);
+	/* a viewer by HTTP gets its answer soon */
+	kicks = w.kicks;
+	ask_anna(&way, 4, 0);
+	while (w.answers < 3)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.verdict, ASK_DENIED);
+	cr_assert_geq(w.kicks, kicks + 2);
+	cr_assert_leq(w.kicks, kicks + 6);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+Test(viewers, a_viewer_by_http_is_no_client_that_may_have_left)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 0);
+	report_anna(&way, 1, 0);
+	ask_anna(&way, 2, 8);
+	for (unsigned i = 0; i < 10 && w.answers < 2; i++)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.answers, 2u);
+	cr_assert_eq(w.verdict, ASK_DENIED);
+	cr_assert_eq(w.kicks, 0u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* Its worker refuses the client that a limit ended for a shorter time. */
+Test(viewers, the_worker_learns_that_a_limit_ended_a_client)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("oldest");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 7);
+	report_anna(&way, 1, 7);
+	ask_anna(&way, 2, 8);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	cr_assert_eq(w.kick.client, 1u);
+	cr_assert(w.kick.limit && !w.kick.idle);
+	report_anna(&way, 2, 8);
+	cr_assert(viewers_close(w.viewers, 2));
+	cr_assert_eq(w.kick.client, 2u);
+	cr_assert_not(w.kick.limit || w.kick.idle);
+	viewers_down(w.viewers, &way);
+	tear_down();
 }

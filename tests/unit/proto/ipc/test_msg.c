@@ -27,7 +27,8 @@ static const struct msg samples[] = {
 	{ .type = MSG_DELIVER_LIMITS, .deliver_limits = {
 		.per_address = 512, .n_proxies = 2,
 		.proxies = { "10.0.0.0/8", "::1" } } },
-	{ .type = MSG_DELIVER_KICK, .deliver_kick = { INT64_MAX } },
+	{ .type = MSG_DELIVER_KICK, .deliver_kick = {
+		.client = INT64_MAX, .idle = true, .limit = true } },
 	{ .type = MSG_WORKER_READY, .seq = UINT32_MAX },
 	{ .type = MSG_WORKER_LOG, .worker_log = {
 		.level = LOG_LEVEL_WARNING, .component = "input",

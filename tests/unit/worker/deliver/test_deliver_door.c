@@ -159,7 +159,8 @@ Test(deliver_door, a_session_of_hls_that_was_ended_stays_so)
 	fd = segment(&s, "/live/7.ts?token=a", 1);
 	answer(&s, 1, ASK_ALLOWED);
 	expect(&s, fd, 404);
-	deliver_kick(s.rig.deliver, s.client[0]);
+	deliver_kick(s.rig.deliver, &(struct msg_deliver_kick){
+		.client = s.client[0] });
 	expect(&s, segment(&s, "/live/7.ts?token=a", 1), 403);
 	fd = segment(&s, "/live/7.ts?token=b", 2);
 	answer(&s, 2, ASK_ALLOWED);
@@ -344,7 +345,8 @@ Test(deliver_door, an_end_reaches_viewers_that_wait_for_packets)
 	stays = ask(&s, "GET /d" HOST, 3);
 	for (unsigned i = 1; i <= 3; i++)
 		answer(&s, i, ASK_ALLOWED);
-	deliver_kick(s.rig.deliver, s.client[0]);
+	deliver_kick(s.rig.deliver, &(struct msg_deliver_kick){
+		.client = s.client[0] });
 	expect(&s, kicked, 403);
 	deliver_review(s.rig.deliver, s.client[1]);
 	deliver_review(s.rig.deliver, s.client[2]);
@@ -488,7 +490,8 @@ Test(deliver_door, a_client_of_hls_is_one_viewer_until_its_session_ends)
 	answer(&s, 2, ASK_ALLOWED);
 	expect(&s, fd, 404);
 	expect_viewers(&s, "a001", 2);
-	deliver_kick(s.rig.deliver, s.client[0]);
+	deliver_kick(s.rig.deliver, &(struct msg_deliver_kick){
+		.client = s.client[0] });
 	expect_viewers(&s, "a001", 1);
 	rig_done(&s.rig);
 }

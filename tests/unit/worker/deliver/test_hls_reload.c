@@ -88,3 +88,12 @@ Test(hls_reload, a_request_waits_for_three_target_durations)
 	all = (struct ring_segments){ .target_s = 3 };
 	cr_assert_eq(hls_reload_wait_ms(&all), 20000);
 }
+
+Test(hls_reload, a_client_that_plays_reloads_within_two_target_durations)
+{
+	struct ring_segments all = { .n = 1, .target_s = 3 };
+
+	cr_assert_eq(hls_reload_most_ms(&all), 6000);
+	all.target_s = 0;
+	cr_assert_eq(hls_reload_most_ms(&all), 0, "it is unknown");
+}

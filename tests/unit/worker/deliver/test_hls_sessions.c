@@ -11,7 +11,7 @@
 #include <ev.h>
 #include <stdio.h>
 
-enum { IDLE_MS = 1000 };
+enum { IDLE_MS = 1000, RELOAD_MS = 200 };
 
 static struct ev_loop *loop;
 static struct sessions *all;
@@ -48,7 +48,15 @@ static void on_refuse(struct viewer_conn *c,
 	refused = a->verdict;
 }
 
+/* No client that plays is silent for so long. */
+static unsigned reload_ms(struct mount *m)
+{
+	cr_assert_eq(m, &live);
+	return RELOAD_MS;
+}
+
 static uint64_t number; /* of a session, in the path */
+static bool is_index;   /* the request is that for the index, which names it */
 
 static void on_change(void *arg)
 {
@@ -71,6 +79,7 @@ static void begin(void)
 		.idle_ms = IDLE_MS,
 		.serve = on_serve,
 		.refuse = on_refuse,
+		.reload_ms = reload_ms,
 	});
 	live = (struct mount){ .address = address, .path = path,
 			       .stream = stream };
@@ -79,6 +88,7 @@ static void begin(void)
 	host = "192.0.2.7";
 	unlimited = false;
 	number = 0;
+	is_index = false;
 }
 
 static void end(void)
@@ -106,7 +116,8 @@ static bool visit(struct viewer_conn *c, const char *query, uint64_t now_ms)
 static bool request(const char *query, uint64_t now_ms)
 {
 	struct viewer_conn c = { .state = CONN_CLOSING,
-				 .hls.session = number };
+				 .hls = { .session = number,
+					  .is_index = is_index } };
 	unsigned before = asked;
 	bool exists = visit(&c, query, now_ms);
 
@@ -121,12 +132,13 @@ static bool request(const char *query, uint64_t now_ms)
 	return exists;
 }
 
-static void kick(uint64_t client)
+static void end_session(uint64_t client, bool limit)
 {
 	struct session *s = sessions_find(all, client);
 
 	cr_assert_not_null(s);
 	s->kicked = true;
+	s->limited = limit;
 	s->events->on_verdict(s, &(struct msg_deliver_answer){
 		.verdict = ASK_DENIED, .login = "", .location = "",
 	}, s->arg);
@@ -137,7 +149,7 @@ Test(hls_sessions, a_request_that_is_refused_prolongs_the_refusal)
 	begin();
 	request("token=a", 0);
 	cr_assert_eq(served, 1u);
-	kick(last_client);
+	end_session(last_client, false);
 	for (unsigned i = 1; i <= 5; i++) {
 		refused = ASK_ALLOWED;
 		request("token=a", i * (IDLE_MS - 1));
@@ -303,5 +315,102 @@ Test(hls_sessions, those_with_a_number_count_for_their_address)
 	}
 	cr_assert_eq(served, 10u);
 	cr_assert_eq(live.n_hls, 3u);
+	end();
+}
+
+static void end_idle(uint64_t client, uint64_t now_ms)
+{
+	hls_sessions_end_idle(sessions_find(all, client), now_ms);
+}
+
+/* Its client plays at first. */
+Test(hls_sessions, one_without_requests_ends_when_its_place_is_wanted)
+{
+	begin();
+	request("token=a", 0);
+	request("token=a", 100);
+	end_idle(last_client, 100 + RELOAD_MS - 1);
+	cr_assert_eq(live.n_hls, 1u);
+	end_idle(last_client, 100 + RELOAD_MS);
+	cr_assert_eq(live.n_hls, 0u);
+	/* it comes back as any other */
+	request("token=a", 101 + RELOAD_MS);
+	cr_assert_eq(served, 3u);
+	cr_assert_eq(asked, 2u);
+	end();
+}
+
+Test(hls_sessions, a_long_answer_is_no_silence)
+{
+	struct viewer_conn c = { .state = CONN_ASKED };
+
+	begin();
+	request("token=a", 0);
+	visit(&c, "token=a", 0);
+	c.state = CONN_ANSWERING;
+	end_idle(last_client, RELOAD_MS);
+	cr_assert_eq(live.n_hls, 1u);
+	/* its client needs a moment for the next request */
+	c.state = CONN_READING;
+	end_idle(last_client, 2 * RELOAD_MS - 1);
+	cr_assert_eq(live.n_hls, 1u);
+	end_idle(last_client, 2 * RELOAD_MS);
+	cr_assert_eq(live.n_hls, 0u);
+	cr_assert_null(c.served);
+	end();
+}
+
+/* A player that asks twice for the index plays by the second answer. */
+Test(hls_sessions, the_index_alone_takes_no_place)
+{
+	begin();
+	hls_sessions_name(hls, true);
+	number = hls_sessions_choose(hls);
+	is_index = true;
+	request("token=a", 0);
+	end_idle(last_client, 1);
+	cr_assert_eq(live.n_hls, 0u);
+	/* it began to play after all */
+	is_index = false;
+	request("token=a", 2);
+	cr_assert_eq(served, 2u);
+	end_idle(last_client, 3);
+	cr_assert_eq(live.n_hls, 1u);
+	end();
+}
+
+/* Its client went to another stream, and the limit ended it for that. */
+Test(hls_sessions, one_that_a_limit_ended_begins_again_after_a_silence)
+{
+	begin();
+	request("token=a", 0);
+	end_session(last_client, true);
+	request("token=a", RELOAD_MS - 1);
+	cr_assert_eq(refused, ASK_DENIED);
+	request("token=a", 2 * RELOAD_MS - 1);
+	cr_assert_eq(served, 2u);
+	cr_assert_eq(live.n_hls, 1u);
+	cr_assert_eq(asked, 2u);
+	end();
+}
+
+/* Two players would end each other in turn. */
+Test(hls_sessions, one_that_a_limit_ended_refuses_a_client_that_plays_on)
+{
+	uint64_t now = 0;
+
+	begin();
+	request("token=a", now);
+	end_session(last_client, true);
+	while ((now += RELOAD_MS / 2) < IDLE_MS) {
+		hls_sessions_expire(hls, now);
+		refused = ASK_ALLOWED;
+		request("token=a", now);
+		cr_assert_eq(refused, ASK_DENIED);
+	}
+	/* but not for ever */
+	hls_sessions_expire(hls, now);
+	request("token=a", now);
+	cr_assert_eq(served, 2u);
 	end();
 }

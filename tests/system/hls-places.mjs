@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// HLS and conlimit: a client closes nothing when it leaves, and its place is
+// free when another one wants it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { playing, sessions, user } from '../helpers/authorization.mjs';
+import { request, stream } from '../helpers/sluice.mjs';
+import { waitUntil } from '../helpers/util.mjs';
+
+const get = (path, port = 8100) => request(port,
+	{ path: `${path}?token=anna` });
+const statusOf = async (path, port) => (await get(path, port)).status;
+const streams = [stream('a001', 'udp://127.0.0.1:5000', ['/one', '/two']
+	.map((path) => `http://127.0.0.1:8100${path}.m3u8#duration=1`))];
+
+async function begin(t, auth, settings = {}) {
+	const sluice = await playing(t, auth,
+		{ anna: user('anna', { conlimit: 1 }) },
+		{ make_stream: streams, settings });
+	const list = await waitUntil('a segment', async () => {
+		const reply = await get('/one.m3u8');
+
+		return reply.status === 200 && reply.body;
+	});
+	const target = /^#EXT-X-TARGETDURATION:(\d+)$/m.exec(list)[1] * 1000;
+
+	return { sluice, target };
+}
+
+// Requests as of a player, until the promise is settled.
+async function play(path, target, until, port) {
+	let done = false;
+
+	until.finally(() => {
+		done = true;
+	});
+	while (!done) {
+		assert.equal(await statusOf(path, port), 200, path);
+		await delay(target / 2);
+	}
+	return until;
+}
+
+test('a player changes the stream', async (t) => {
+	const { sluice, target } = await begin(t, {});
+
+	// less than the wait for a place
+	assert.ok(2 * target < 5000, `${target}`);
+	for (const path of ['/two.m3u8', '/one.m3u8', '/two.m3u8'])
+		assert.equal(await statusOf(path), 200, path);
+	assert.equal((await sessions(sluice)).length, 1);
+	// one that plays keeps its place
+	assert.equal(await play('/two.m3u8', target, statusOf('/one.m3u8')),
+		403);
+	await sluice.logged(/denied: login anna has 1 of 1 sessions/);
+	await sluice.stop();
+});
+
+test('with conlimit_mode oldest it comes back', async (t) => {
+	const { sluice, target } = await begin(t, { conlimit_mode: 'oldest' });
+
+	assert.equal(await statusOf('/two.m3u8'), 200);
+	// that of another player, which would end this one again
+	await waitUntil('its end', async () =>
+		await statusOf('/one.m3u8') === 403);
+	assert.equal(await statusOf('/one.m3u8'), 403);
+	await delay(2 * target);
+	assert.equal(await statusOf('/one.m3u8'), 200);
+	assert.equal(await statusOf('/two.m3u8'), 200);
+	// the operator ends it for longer
+	const [{ client_id: id }, ...more] = await sessions(sluice);
+	assert.deepEqual(more, []);
+	await sluice.cmd('close-session', { id });
+	await delay(2 * target);
+	assert.equal(await statusOf('/two.m3u8'), 403);
+	await sluice.stop();
+});
+
+test('a player that asks twice for the index has one place', async (t) => {
+	const port = 8200;
+	const { sluice, target } = await begin(t, {}, { http_play_hls: true,
+		hls_session_playlists: true, http_play_port: port });
+	const index = '/play/a001/index.m3u8';
+	const [first, second] = await waitUntil('the play port', async () => {
+		const bodies = [await get(index, port), await get(index, port)]
+			.map(({ body }) => /^[0-9a-f]{16}\.m3u8/m.exec(body));
+
+		return bodies.every((body) => body !== null) && bodies
+			.map(([name]) => `/play/a001/${name}`);
+	});
+
+	assert.notEqual(first, second);
+	assert.equal(await statusOf(second, port), 200);
+	assert.equal((await sessions(sluice)).length, 1);
+	// one that plays keeps its place
+	assert.equal(await play(second, target, statusOf(index, port), port),
+		403);
+	await sluice.stop();
+});
