@@ -413,6 +413,10 @@ bool guide_take_event(struct guide *g, struct service *s,
 	if (old != NULL && e->source != 0 && e->running == 0 &&
 	    old->start_s == e->start_s)
 		e->running = old->running;
+	/* present and following, which may have more, are read again */
+	if (old != NULL && e->source != 0 && old->len > e->len &&
+	    s->seen[0] != NULL)
+		memset(s->seen[0], 0, SECTIONS * sizeof *s->seen[0]);
 	if (old != NULL && guide_event_keeps_text(old, e))
 		e = guide_event_with_text(e, old);
 	if (old != NULL && guide_event_equals(old, e)) {

@@ -10,8 +10,8 @@
  *    again, so that what it replaced returns.
  *  - A future event goes when a new version of its section of the schedule
  *    lacks it.
- *  - If it has the same id, start and title, and less text, the old text stays:
- *    present and following events often have no details.
+ *  - If present or following has the same id, start and title, and less text,
+ *    the old text stays: they often have no details.
  *  - An event without start or duration is dropped and counted.
  *  - A gap stays a gap.
  *  - A service that leaves the PAT is not in the guide.  Its imported events

@@ -101,8 +101,8 @@ const char *guide_event_title(const struct guide_event *e)
 bool guide_event_keeps_text(const struct guide_event *old,
 			    const struct guide_event *e)
 {
-	return old->id == e->id && old->start_s == e->start_s &&
-	       old->len > e->len &&
+	return e->source == 0 && old->id == e->id &&
+	       old->start_s == e->start_s && old->len > e->len &&
 	       strcmp(guide_event_title(old), guide_event_title(e)) == 0;
 }
 

@@ -42,8 +42,8 @@ const char *guide_event_title(const struct guide_event *);
 bool guide_event_equals(const struct guide_event *,
 			const struct guide_event *);
 
-/* Has the old event the same id, start and title as the new one, and more
- * text? */
+/* Has the old event the same id, start and title as the new one, which is of
+ * present/following, and more text? */
 bool guide_event_keeps_text(const struct guide_event *old,
 			    const struct guide_event *e);
 /* Frees e.  A new event: e with the texts of the old one, and with its age and

@@ -216,6 +216,30 @@ Test(guide, the_present_event_keeps_the_details_of_the_schedule)
 	guide_free(&g);
 }
 
+Test(guide, the_schedule_shortens_its_texts)
+{
+	static const struct programme full = { 1, 14, 60, "one", "details" };
+	static const struct programme lean = { 1, 14, 60, "one", "short" };
+	struct guide *g = open_guide();
+	struct source next = schedule;
+	json_t *service, *event;
+
+	next.version = 1;
+	(void)take_from(g, schedule, &full, 1);
+	cr_expect(take_from(g, next, &lean, 1));
+	service = read_hours(g, 0, 3);
+	event = json_array_get(json_object_get(service, "events"), 0);
+	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(
+		json_object_get(event, "texts"), 0), "details")), "short");
+	json_decref(service);
+	/* what present and following have more is not lost */
+	cr_expect(take(g, &full, 1));
+	next.version = 2;
+	cr_expect(take_from(g, next, &lean, 1));
+	cr_expect(take(g, &full, 1));
+	guide_free(&g);
+}
+
 Test(guide, events_of_programs_that_the_pat_lacks_are_not_kept)
 {
 	static const struct programme one = { 1, 12, 60, "one", NULL };
