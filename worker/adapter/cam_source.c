@@ -247,12 +247,12 @@ static void find_error(const struct ci_view *v, struct errmsg *ret)
 		*ret = v->error;
 	else if (v->state == CI_EMPTY && v->n_programs > 0)
 		errmsg_set(ret, "there is no CAM in the slot");
-	else if (v->refused.text[0] != '\0')
-		*ret = v->refused;
 	else if (v->state == CI_READY && v->ids.n == 0)
 		errmsg_set(ret, "the CAM names no CAID: is a card in it?");
 	else if (over > 0)
 		errmsg_set(ret, "%zu programs exceed ca_limit", over);
+	else if (v->refused.text[0] != '\0')
+		*ret = v->refused;
 	else if (v->low_level)
 		errmsg_set(ret, "the CAM wants to draw its menu itself, which "
 			   "is not supported");

@@ -36,6 +36,13 @@ struct action {
 	char text[CI_TEXT_MAX];
 };
 
+/* Why the last action was refused; "": it was done. */
+struct refusal {
+	struct errmsg error;
+	enum ci_state state;    /* of the module then */
+	enum ci_mmi_kind asked; /* what it asked then */
+};
+
 struct ci_device {
 	struct ci_device_config cfg;
 	char root[PATH_MAX_LEN];
@@ -56,7 +63,7 @@ struct ci_device {
 	unsigned n_slots;
 	struct ca_programs *programs;
 	struct ci_module modules[CI_SLOTS_MAX];
-	struct errmsg refused[CI_SLOTS_MAX];
+	struct refusal refusals[CI_SLOTS_MAX];
 	uint32_t shown[CI_SLOTS_MAX];
 	uint64_t open_ns, slot_ns; /* not before */
 	bool idle;           /* nothing was read in this turn */
@@ -114,6 +121,13 @@ static void fill_programs(const struct ci_module *m,
 	}
 }
 
+/* A refusal says nothing of a module that has changed since. */
+static void forget_refusal(struct refusal *r, const struct ci_module *m)
+{
+	if (r->state != m->state || r->asked != m->mmi.kind)
+		r->error.text[0] = '\0';
+}
+
 /* Shows what a slot has, where it changed. */
 static void show(struct ci_device *d, unsigned slot, bool always)
 {
@@ -123,6 +137,7 @@ static void show(struct ci_device *d, unsigned slot, bool always)
 	if (!always && d->shown[slot] == m->revision)
 		return;
 	d->shown[slot] = m->revision;
+	forget_refusal(&d->refusals[slot], m);
 	(void)pthread_mutex_lock(&d->lock);
 	/* 0 is that of no slot */
 	v->revision += v->revision == UINT32_MAX ? 2 : 1;
@@ -139,7 +154,7 @@ static void show(struct ci_device *d, unsigned slot, bool always)
 	v->mmi = m->mmi;
 	if (!m->mmi.complete)
 		v->mmi.kind = MMI_NONE;
-	v->refused = d->refused[slot];
+	v->refused = d->refusals[slot].error;
 	fill_programs(m, d->programs, v);
 	d->n_views = d->n_slots;
 	(void)pthread_mutex_unlock(&d->lock);
@@ -213,6 +228,7 @@ static void open_device(struct ci_device *d)
 	d->slot_ns = 0;
 	for (unsigned i = 0; i < d->n_slots; i++) {
 		ci_module_init(&d->modules[i], &d->cfg.place.module);
+		d->refusals[i].error.text[0] = '\0';
 		show(d, i, true);
 	}
 	set_error(d, "");
@@ -302,6 +318,16 @@ static bool may_reset(const struct ci_device *d, unsigned slot)
 
 /* --- the thread --- */
 
+static void act(struct ci_module *m, const struct action *action,
+		struct refusal *ret)
+{
+	ret->error.text[0] = '\0';
+	(void)!ci_module_act(m, action->kind, action->choice, action->text,
+			     &ret->error);
+	ret->state = m->state;
+	ret->asked = m->mmi.kind;
+}
+
 /* Obeys the owner.  False: it wants the end. */
 static bool take_requests(struct ci_device *d)
 {
@@ -330,12 +356,8 @@ static bool take_requests(struct ci_device *d)
 		d->open_ns = 0;
 	}
 	slot = action.slot;
-	if (action.set && slot < d->n_slots) {
-		d->refused[slot].text[0] = '\0';
-		(void)!ci_module_act(&d->modules[slot], action.kind,
-				     action.choice, action.text,
-				     &d->refused[slot]);
-	}
+	if (action.set && slot < d->n_slots)
+		act(&d->modules[slot], &action, &d->refusals[slot]);
 	for (unsigned i = 0; i < d->n_slots; i++)
 		show(d, i, changed || (action.set && i == slot));
 	return !stop;

@@ -40,7 +40,8 @@ struct ci_view {
 	size_t n_programs;
 	struct ci_view_program programs[CA_PROGRAMS_MAX];
 	struct ci_mmi mmi; /* that the module waits for an answer of */
-	struct errmsg refused; /* the last action; "": it was done */
+	struct errmsg refused; /* the last action, until the module changes;
+				* "": it was done */
 };
 
 struct ci_device;

@@ -262,6 +262,24 @@ Test(cam_source, passes_the_menu)
 	stop();
 }
 
+/* A program that stays scrambled is worse than a menu that is not open. */
+Test(cam_source, an_action_that_is_refused_hides_no_error)
+{
+	const struct msg_adapter_menu answer = { .action = CAM_TEXT,
+						 .text = "1" };
+
+	start();
+	want(0, 0, 0);
+	AWAIT(is_state("ready"));
+	cam_source_act(source, &answer);
+	AWAIT(strcmp(slot.error,
+		     "the CAM has no dialogue open") == 0);
+	want(1, 0, 0);
+	AWAIT(slot.n_programs == 3);
+	AWAIT(strcmp(slot.error, "1 programs exceed ca_limit") == 0);
+	stop();
+}
+
 /* The log of the module may be read late, but never early. */
 Test(cam_source, ca_pmt_delay_holds_the_first_program_back)
 {

@@ -109,6 +109,36 @@ Test(ci_device, passes_the_menu)
 	ci_device_free(&device);
 }
 
+static void refuse(void)
+{
+	AWAIT(has_state(CI_READY));
+	cr_assert_eq(ci_device_act(device, 0, CI_ACT_TEXT, 0, "1"), 0);
+	AWAIT(has_state(CI_READY) && view.refused.text[0] != '\0');
+}
+
+Test(ci_device, forgets_what_it_refused_when_the_module_changes)
+{
+	start();
+	refuse();
+	fake_card_lock();
+	card.present = false;
+	fake_card_unlock();
+	AWAIT(has_state(CI_EMPTY));
+	cr_expect_str_eq(view.refused.text, "");
+	fake_card_lock();
+	card.present = true;
+	fake_cam_start(&card.cam);
+	fake_card_unlock();
+	refuse();
+	ci_device_move(device, &(struct ci_place){ .adapter = -1 });
+	AWAIT(!ci_device_get(device, 0, &view));
+	ci_device_move(device, &(struct ci_place){
+		.adapter = 4, .module = { .limit = 1 } });
+	AWAIT(ci_device_get(device, 0, &view));
+	cr_expect_str_eq(view.refused.text, "");
+	ci_device_free(&device);
+}
+
 Test(ci_device, follows_a_module_that_is_pulled)
 {
 	start();
