@@ -482,7 +482,8 @@ test('a SAT>IP server that was found fills in the form of an adapter', { skip },
 		: new Promise((done_) => { answer = done_; });
 	await page.click('.save .primary:enabled');
 	await until('set-adapter', { adapter: { name: `Roof ${EVIL}`,
-		type: 'T2', enable: true, server: '192.0.2.9' } });
+		type: 'T2', enable: true, server: '192.0.2.9' },
+	warnings: true });
 	// who leaves before the reply stays where he went; there the keys of an
 	// adapter that is not stored, for a scan
 	await visitor.go(service.port, '#/transponders');

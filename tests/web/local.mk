@@ -3,6 +3,7 @@
 # build of contrib/quickstart.
 web_tests = \
 	tests/web/browser.mjs \
+	tests/web/browser-drafts.mjs \
 	tests/web/browser-edit.mjs \
 	tests/web/browser-far.mjs \
 	tests/web/browser-keys.mjs \

@@ -563,7 +563,7 @@ test('a new entry has a free id and leaves the counter alone', async () => {
 	assert.equal(freshId([], undefined), 'a000');
 	await make(api, kind, { name: 'x' }, { list, gid: 466561 });
 	assert.deepEqual(sent.splice(0), ['a002', 'a003'].map((id) => ({ id,
-		was: null, softcam: { name: 'x', id } })));
+		was: null, softcam: { name: 'x', id }, warnings: true })));
 	conflicts = 9;
 	await assert.rejects(make(api, kind, {}, { list, gid: 1 }), ApiError);
 	assert.equal(sent.length, 5);

@@ -29,6 +29,7 @@ export const en = {
 	ask_restart_service: 'Restart the service? Streams and viewers ' +
 		'continue, this page waits. Viewers now: {viewers}.',
 	ask_save: 'Save? This interrupts viewers: {n}.',
+	ask_save_entry: 'Save {name}? Streams that use it may pause.',
 	ask_settings: 'Save and restart the service? This page waits. Viewers ' +
 		'now: {viewers}.',
 	ask_upload: 'Replace the configuration and restart the service? Viewers ' +

@@ -56,6 +56,33 @@ export function useDraft(now, fresh) {
 
 /** @typedef {ReturnType<typeof useDraft>} Draft */
 
+/**
+ * The draft, whose changes end the error of an earlier one.
+ * @param {Draft} draft
+ * @param {(error: string) => void} setError
+ * @returns {Draft}
+ */
+export function cleared(draft, setError) {
+	return { ...draft, set: (key, value) => {
+		setError('');
+		draft.set(key, value);
+	} };
+}
+
+/** Ctrl-Enter saves. @param {() => void} save */
+export function useSaveKey(save) {
+	useEffect(() => {
+		const onKey = (/** @type {KeyboardEvent} */ event) => {
+			if (event.key === 'Enter' && event.ctrlKey &&
+				!document.querySelector('dialog[open]'))
+				save();
+		};
+
+		addEventListener('keydown', onKey);
+		return () => removeEventListener('keydown', onKey);
+	});
+}
+
 /** What other users did meanwhile. @param {{draft: Draft}} props */
 export function Conflicts({ draft }) {
 	if (draft.isGone)

@@ -9,7 +9,7 @@ import { t } from '../common/words.js';
 import { remove } from './actions.js';
 import { AddressField } from './address-field.js';
 import { useDrag } from './drag.js';
-import { Changes, Conflicts, useDraft } from './draft.js';
+import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
 import { FieldGroups, Rows } from './field.js';
 import { Further, Groups, Problem, Whole } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
@@ -164,16 +164,7 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 			send();
 	};
 
-	useEffect(() => {
-		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key === 'Enter' && event.ctrlKey &&
-				!document.querySelector('dialog[open]'))
-				run();
-		};
-
-		addEventListener('keydown', onKey);
-		return () => removeEventListener('keydown', onKey);
-	});
+	useSaveKey(run);
 	return html`<div class="save">
 		<${Problem} error=${error} />
 		${trial.warnings.map((text) => html`<p class="is-warn">
@@ -255,13 +246,8 @@ function Editor({ app, forms, id, ask }) {
 	const [saved, setError] = useState('');
 	const [busy, setBusy] = useState(false);
 	const own = useDraft(id === '' ? null : stream?.config ?? null, FRESH);
-	// what the service said is about the object before this change; a new id
-	// is no removal
-	const draft = { ...own, isGone: own.isGone && !busy,
-		set: (/** @type {string} */ key, /** @type {unknown} */ value) => {
-			setError('');
-			own.set(key, value);
-		} };
+	// a new id is no removal
+	const draft = { ...cleared(own, setError), isGone: own.isGone && !busy };
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const [isRaw, setRaw] = useState(false);
 	const base = draft.base ?? {}, after = cleaned(draft.mine);

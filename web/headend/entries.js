@@ -10,7 +10,7 @@ import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { isOld } from './current.js';
 import { freshId, make } from './entry-id.js';
-import { Changes, Conflicts, useDraft } from './draft.js';
+import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey, same } from './merge.js';
@@ -22,6 +22,7 @@ import { Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./merge.js').Entry} Entry */
 /** @typedef {import('../common/api-types').StreamConfig} StreamConfig */
 /** @typedef {import('../common/forms.js').Row} Row */
@@ -151,38 +152,29 @@ async function remove(app, kind, entry, onDone) {
 }
 
 /**
- * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[],
- *	onClose: () => void, more?: (entry: Entry) => any, top?: Top}} props
+ * Saves the draft.  An entry that streams use asks first.
+ * @param {{app: App, kind: Kind, draft: Draft, ask: Ask, isReady: boolean,
+ *	request: (now: Entry) => Entry, known: {list: Entry[], gid: unknown},
+ *	setError: (error: string) => void, onClose: () => void}} props
+ * @returns {{save: () => void, busy: boolean}}
  */
-function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
-	const draft = useDraft(entry, kind.fresh);
-	const [error, setError] = useState('');
-	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
+function useSaving({ app, kind, draft, ask, isReady, request, known, setError,
+	onClose }) {
 	const [busy, setBusy] = useState(false);
-	const { base, mine } = draft, isNew = base === null;
-	const changes = diff(base ?? {}, mine);
-	const known = { list: entriesOf(app, kind), gid: app.store.config.gid };
-	const request = (/** @type {Entry} */ now) => isNew
-		? { [kind.field]: now }
-		: { id: base.id, was: base, [kind.field]: now };
-	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
-		? { ...mine, id: freshId(known.list, known.gid) }
-		: mine), changes.length > 0 && !busy && !draft.isGone);
-	const wrong = error || trial.error;
-	const isReady = !busy && changes.length > 0 && broken.length === 0 &&
-		draft.conflicts.length === 0 && !draft.isGone;
-	const fields = rows.filter((row) => row.key !== 'id');
-	const save = async () => {
+	const { base } = draft;
+	const send = async () => {
 		const now = draft.latest.current;
 
 		setBusy(true);
+		setError('');
 		try {
-			if (isNew)
-				await make(app.api, kind, now, known);
-			else
-				await app.api.cmd(kind.cmd, request(now));
+			const { warnings = [] } = await (base === null
+				? make(app.api, kind, now, known)
+				: app.api.cmd(kind.cmd, { ...request(now),
+					warnings: true }));
+
 			app.store.wantsConfig = true;
-			app.say(t('saved'));
+			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			onClose();
 		} catch (problem) {
 			setError(problem instanceof ApiError &&
@@ -192,33 +184,82 @@ function EntryForm({ app, kind, entry, rows, onClose, more, top }) {
 			setBusy(false);
 		}
 	};
-	const onBroken = (/** @type {string} */ key,
-		/** @type {boolean} */ isOne) => setBroken((was) => isOne
-		? [...new Set([...was, key])] : was.filter((one) => one !== key));
+	const save = () => {
+		if (!isReady || busy || same(base, draft.latest.current))
+			return;
+		if (base !== null && usersOf(app, kind, base.id).length > 0)
+			ask({ text: questionOf(app, kind, base, 'ask_save_entry'),
+				action: t('save'), run: send });
+		else
+			send();
+	};
+
+	useSaveKey(save);
+	return { save, busy };
+}
+
+/** @param {{app: App, kind: Kind, rows: Row[], draft: Draft, wrong: string,
+ *	onBroken: (key: string, isBroken: boolean) => void, top?: Top}} props */
+function EntryFields({ app, kind, rows, draft, wrong, onBroken, top }) {
+	const { base, mine } = draft;
+	const fields = rows.filter((row) => row.key !== 'id');
 	const form = { name: kind.field, entry: mine,
 		base: base ?? kind.fresh,
 		set: draft.set, onBroken, errorOf: (/** @type {string} */ key) =>
 			errorKey(wrong, kind.field) === key ? wrong : '' };
+
+	return html`${top?.(mine, fields, (keys) => Object.entries(keys).forEach(
+			([key, value]) => draft.set(key, value)))}
+		<${FieldGroups} form=${form} rows=${fields} isOpen=${true} />
+		<${Further} entry=${mine} fields=${[...fields.map((row) =>
+			row.key), 'id']} set=${draft.set}
+			onBroken=${(/** @type {boolean} */ isOne) =>
+				onBroken('{}', isOne)} />`;
+}
+
+/**
+ * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[], ask: Ask,
+ *	onClose: () => void, more?: (entry: Entry) => any, top?: Top}} props
+ */
+function EntryForm({ app, kind, entry, rows, ask, onClose, more, top }) {
+	const [error, setError] = useState('');
+	const draft = cleared(useDraft(entry, kind.fresh), setError);
+	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
+	const { base, mine } = draft, isNew = base === null;
+	const changes = diff(base ?? {}, mine);
+	const known = { list: entriesOf(app, kind), gid: app.store.config.gid };
+	const request = (/** @type {Entry} */ now) => isNew
+		? { [kind.field]: now }
+		: { id: base.id, was: base, [kind.field]: now };
+	const isReady = broken.length === 0 && draft.conflicts.length === 0 &&
+		!draft.isGone;
+	const { save, busy } = useSaving({ app, kind, draft, ask, isReady,
+		request, known, setError, onClose });
+	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
+		? { ...mine, id: freshId(known.list, known.gid) }
+		: mine), changes.length > 0 && !busy && !draft.isGone);
+	const wrong = error || trial.error;
+	const onBroken = (/** @type {string} */ key,
+		/** @type {boolean} */ isOne) => setBroken((was) => isOne
+		? [...new Set([...was, key])] : was.filter((one) => one !== key));
 
 	return html`<section class="edit entry" aria-label=${t(isNew
 		? 'new_entry' : 'edit')}>
 		<h2>${isNew ? t('new_entry') : html`<${Foreign}
 			text=${base.name ?? base.id} />`}</h2>
 		<${Conflicts} draft=${draft} />
-		${top?.(mine, fields, (keys) => Object.entries(keys).forEach(
-			([key, value]) => draft.set(key, value)))}
-		<${FieldGroups} form=${form} rows=${fields} isOpen=${true} />
-		<${Further} entry=${mine} fields=${[...fields.map((row) =>
-			row.key), 'id']} set=${draft.set}
-			onBroken=${(/** @type {boolean} */ isOne) =>
-				onBroken('{}', isOne)} />
+		<${EntryFields} app=${app} kind=${kind} rows=${rows} draft=${draft}
+			wrong=${wrong} onBroken=${onBroken} top=${top} />
 		${more?.(mine)}
 		<div class="save"><${Problem} error=${wrong} />
+			${trial.warnings.map((text) => html`<p class="is-warn">
+				<${Foreign} text=${text} /></p>`)}
 			${changes.length > 0 && html`<${Changes} changes=${changes}
 				secrets=${new Set(rows.filter((row) => row.secret)
 					.map((row) => row.key))} />`}
 			<div class="buttons"><button class="primary"
-				disabled=${!isReady} onClick=${save}>${t('save')}</button>
+				disabled=${!isReady || busy || changes.length === 0}
+				onClick=${save}>${t('save')} <kbd>Ctrl-Enter</kbd></button>
 				<button onClick=${onClose}>${t('cancel')}</button></div>
 		</div></section>`;
 }
@@ -275,7 +316,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 		${app.isControl && (edited === '+' || edited === known.current) &&
 			(forms === null ? html`<${Waiting} error=${error} />`
 				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}
-					entry=${entry} rows=${forms.rows(kind.field)}
+					entry=${entry} rows=${forms.rows(kind.field)} ask=${ask}
 					more=${more} top=${top} onClose=${() => open('')} />`)}
 	</div>`;
 }

@@ -36,13 +36,13 @@ export async function make(api, kind, entry, { list, gid }) {
 	const taken = [...list];
 
 	if (kind.makesId)
-		return api.cmd(kind.cmd, { [kind.field]: entry });
+		return api.cmd(kind.cmd, { [kind.field]: entry, warnings: true });
 	for (let i = 1; ; i++) {
 		const id = freshId(taken, gid);
 
 		try {
 			return await api.cmd(kind.cmd, { id, was: null,
-				[kind.field]: { ...entry, id } });
+				[kind.field]: { ...entry, id }, warnings: true });
 		} catch (error) {
 			if (!(error instanceof ApiError) ||
 				error.status !== 409 || i === TRIES)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The form of a section of the configuration, and the bar that saves it.
 
-import { useEffect, useState } from '../parts/hooks.js';
+import { useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { t } from '../common/words.js';
-import { Changes, Conflicts, useDraft } from './draft.js';
+import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey } from './merge.js';
@@ -37,8 +37,9 @@ function asObject(value) {
  */
 function SectionForm({ app, section, rows, isOpen = true }) {
 	useTick(app);
-	const draft = useDraft(asObject(app.store.config[section.name]), {});
 	const [error, setError] = useState('');
+	const draft = cleared(useDraft(asObject(
+		app.store.config[section.name]), {}), setError);
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const [busy, setBusy] = useState(false);
 	const base = draft.base ?? {};
@@ -85,16 +86,11 @@ function SectionForm({ app, section, rows, isOpen = true }) {
 			send();
 	};
 
-	useEffect(() => {
-		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key === 'Enter' && event.ctrlKey &&
-				!document.querySelector('dialog[open]'))
-				save();
-		};
-
-		addEventListener('keydown', onKey);
-		return () => removeEventListener('keydown', onKey);
-	});
+	useSaveKey(save);
+	const discard = () => {
+		setError('');
+		draft.replace(structuredClone(base));
+	};
 	const known = rows.map((row) => row.key);
 	const form = { name: section.form, entry: draft.mine, base,
 		set: draft.set, errorOf,
@@ -120,8 +116,7 @@ function SectionForm({ app, section, rows, isOpen = true }) {
 					onClick=${save}>${t('save')} <kbd>Ctrl-Enter</kbd>
 				</button>
 				<button disabled=${changes.length === 0}
-					onClick=${() => draft.replace(
-						structuredClone(base))}>${t('discard')}</button>
+					onClick=${discard}>${t('discard')}</button>
 			</div></div>`;
 }
 
