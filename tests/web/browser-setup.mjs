@@ -226,6 +226,10 @@ test('categories and their groups, by keyboard', { skip }, async (t) => {
 	await visitor.go(sluice.port, '#/categories');
 	await page.waitForSelector('.box:has-text("News")');
 	await visitor.accessible('categories');
+	await page.click('li:has-text("News") a');
+	await page.waitForSelector('tr[data-id=news]');
+	assert.equal(await page.locator('tr[data-id]').count(), 1);
+	await visitor.go(sluice.port, '#/categories');
 	await press('[aria-label="Move down: News"]');
 	await until([['Type', 'Films', 'News']]);
 	await page.waitForSelector('.movable li:nth-child(2):has-text("News")');

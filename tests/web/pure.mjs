@@ -146,10 +146,12 @@ test('the filter finds words, states, numbers and keys', () => {
 		'cc>0', 'cc>=3', 'cc=3', 'cc<4', 'rate>8', 'rate<=8.02',
 		'viewers>=10', 'group:new', 'input:udp', 'output:srt',
 		'alarm:pts', 'alarm', 'id:a0', 'name:hd', '-off', '-group:film',
-		'"news hd"', '-"news sd"', 'udp://eth0', '"cc>0x', '-'];
+		'"news hd"', '-"news sd"', 'group:"New"', 'Name:"news hd"',
+		'-group:"off"', '-name:"hd news"', 'udp://eth0', '"cc>0x', '-'];
 	const no = ['film', 'off', 'backup', 'disabled', 'cc>3', 'pes>0',
 		'rate<8', 'group:film', 'input:srt', '-news', '-cc>0',
-		'"hd news"', '"off"', 'news off', 'x:y'];
+		'"hd news"', '"off"', 'news off', 'x:y',
+		'group:"news hd"', 'x:"y"'];
 
 	for (const text of yes.slice(0, -2))
 		assert.ok(parseFilter(text).test(row()), text);

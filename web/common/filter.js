@@ -110,13 +110,14 @@ export function parseFilter(text) {
 	/** @type {Filter['unknown']} */
 	const unknown = [];
 
-	for (const found of text.matchAll(/(-?)(?:"([^"]*)"?|(\S+))/g)) {
-		const [whole, minus, inside, bare] = found;
-		const word = inside ?? bare ?? '';
+	for (const found of text.matchAll(
+		/(-?)(?:([a-z]+:)?"([^"]*)"?|(\S+))/gi)) {
+		const [whole, minus, key, inside, bare] = found;
+		const word = (key ?? '') + (inside ?? bare ?? '');
 
 		if (word === '' || (word === '-' && bare !== undefined))
 			continue;
-		const test = testOf(word, inside !== undefined);
+		const test = testOf(word, inside !== undefined && !key);
 
 		if (test === undefined)
 			unknown.push({ from: found.index,

@@ -80,18 +80,18 @@ function Summary({ app }) {
 	const { marks, rate, viewers } = sums(app.store, app.tick.now);
 	const system = app.store.overview?.system;
 	const cpu = system ? system.sys_cpu_usage / system.cpu_cores : 0;
-	const faults = marks.fault + marks.change + marks.stale;
 
 	return html`<div class="summary">
 		<span><b>${count(marks.on + marks.warn)}</b> ${t('on_air_n')}
 			${marks.warn > 0 && html` (<a class="is-warn"
 				href=${href('streams', '', { filter: 'backup' })}>
 				<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>)`}</span>
-		<a class=${faults > 0 ? 'is-fault' : ''}
+		<a class=${marks.fault > 0 ? 'is-fault' : ''}
 			href=${href('streams', '', { filter: 'off' })}>
-			<b>${count(faults)}</b> ${t('faults_n')}</a>
-		${marks.wait > 0 && html`<span><b>${count(marks.wait)}</b>
-			${' '}${t('mark_wait')}</span>`}
+			<b>${count(marks.fault)}</b> ${t('faults_n')}</a>
+		${/** @type {const} */ (['change', 'stale', 'wait']).map((mark) =>
+			marks[mark] > 0 && html`<span><b>${count(marks[mark])}</b>
+			${' '}${t(`mark_${mark}`)}</span>`)}
 		<span><b>${count(marks.disabled)}</b> ${t('disabled_n')}</span>
 		<span class="apart">${t('rate_in')}
 			${' '}<b class="rate">${rateSum(rate)}</b></span>
