@@ -71,6 +71,20 @@ test('a softcam is made, tested with each result, removed, brought back',
 	await page.click('.toast button');
 	await page.waitForSelector('td:has-text("Card 2")');
 	assert.equal((await list())[0].pass, 'p');
+	// an undo that the service refuses can be tried again
+	const set = (softcam) => done(sluice, { cmd: 'set-softcam', id: 'a000',
+		softcam }, admin);
+
+	visitor.allowed = /status of 409 \S+ set-softcam$/;
+	await page.click('td button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.toast:has-text("Card 2 was removed.")');
+	await set({ ...made, id: 'a000' });
+	await page.click('.toast button');
+	await page.waitForSelector('.toast.fault:has-text("refused")');
+	await set({ remove: true });
+	await page.click('.toast button:has-text("Undo")');
+	await page.waitForSelector('td:has-text("Card 2")');
 	visitor.quiet();
 	await sluice.stop();
 });

@@ -50,16 +50,22 @@ test('what was removed can be brought back for 30 s', async (t) => {
 	// another message has a time of its own
 	app.say('Gone', false, undo);
 	t.mock.timers.tick(29000);
-	app.say('Also gone', false, undo);
-	t.mock.timers.tick(29999);
-	assert.equal(texts(), 'Also gone');
+	app.say('Also', false, undo);
+	assert.equal(texts(), 'Gone Also');
+	t.mock.timers.tick(1000);
+	assert.equal(texts(), 'Also');
+	t.mock.timers.tick(28999);
+	assert.equal(texts(), 'Also');
 	t.mock.timers.tick(1);
+	assert.equal(texts(), '');
 	// other messages stand beside it
 	app.say('Removed');
 	app.say('Gone', false, undo);
 	assert.equal(texts(), 'Gone');
 	app.say('Saved');
 	app.say('Refused', true);
+	assert.equal(texts(), 'Gone Refused');
+	app.dismiss(app.say('Also', false, undo));
 	assert.equal(texts(), 'Gone Refused');
 	t.mock.timers.tick(15000);
 	assert.equal(texts(), 'Gone');
@@ -71,6 +77,10 @@ test('what was removed can be brought back for 30 s', async (t) => {
 	app.say('Saved');
 	app.dismiss(app.say('Gone', false, undo));
 	assert.equal(texts(), '');
+	// there is room for so many
+	for (const text of 'abcdef')
+		app.say(text, false, undo);
+	assert.equal(texts(), 'c d e f');
 });
 
 test('entries of other headends are forgotten with a logout', async (t) => {

@@ -494,9 +494,9 @@ test('a change of a user names the entry that the page shows', async () => {
 
 test('a removed user is back beside the users of that moment', async () => {
 	const sent = [];
-	const app = (users) => ({ store: {}, say: () => sent.push('said'),
-		api: { cmd: async () => ({ users }) },
-		act: async (cmd, fields) => sent.push(fields) });
+	const app = (users) => ({ store: {}, api: { cmd: async (cmd, fields) =>
+		cmd === 'load' ? { users } : sent.push(fields) },
+	run: (request) => request().catch(() => sent.push('refused')) });
 
 	await addLaterWords();
 	await bringBack(app({ admin: { type: 1 } }), 'olga', { type: 2 });
@@ -506,7 +506,7 @@ test('a removed user is back beside the users of that moment', async () => {
 		{ key: 'users', was: { admin: { type: 1 } },
 			data: { admin: { type: 1 }, olga: { type: 2 } } },
 		{ key: 'users', was: null, data: { olga: { type: 2 } } },
-		'said']);
+		'refused']);
 });
 
 test('an upload replaces only what the user has compared with', async () => {

@@ -203,7 +203,6 @@ export const en = {
 	polarization: 'Polarizations',
 	port: 'Port',
 	receives: 'receives',
-	removed: 'Removed.',
 	rename: 'Rename',
 	restart_service: 'Restart the service',
 	reveal: 'Show',

@@ -206,7 +206,6 @@ export const ru = {
 	polarization: 'Поляризации',
 	port: 'Порт',
 	receives: 'принимает',
-	removed: 'Удалено.',
 	rename: 'Переименовать',
 	restart_service: 'Перезапустить сервис',
 	reveal: 'Показать',

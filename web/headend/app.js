@@ -12,7 +12,7 @@ import { parseRoute } from './route.js';
 /** @typedef {import('../common/api-types').WhoAmI} WhoAmI */
 /** @typedef {import('../common/time.js').Zone} Zone */
 /** @typedef {'system' | 'light' | 'dark'} Theme */
-/** @typedef {{word: string, run: () => void}} Action */
+/** @typedef {{word: string, run: () => unknown}} Action */
 /** @typedef {{text: string, error: boolean, action?: Action}} Toast */
 
 /** A restart begins a second after the reply. */
@@ -22,7 +22,7 @@ export class App {
 	/** undefined: not known yet; null: nobody.
 	 * @type {WhoAmI | null | undefined} */
 	user;
-	/** At most one with an action, and behind it at most one without.
+	/** At most one without an action.
 	 * @type {Toast[]} */
 	toasts = [];
 	/** The service was asked to restart, and is not back yet. */
@@ -270,7 +270,6 @@ export class App {
 	 * @param {string} cmd
 	 * @param {Record<string, unknown>} fields
 	 * @param {string} done
-	 * @returns {Promise<boolean>}
 	 */
 	act(cmd, fields, done) {
 		return this.run(() => this.api.cmd(cmd, fields), done);
@@ -279,7 +278,6 @@ export class App {
 	/**
 	 * @param {() => Promise<any>} request
 	 * @param {string} done
-	 * @returns {Promise<boolean>}
 	 */
 	async run(request, done) {
 		try {
@@ -297,17 +295,16 @@ export class App {
 	}
 
 	/**
-	 * A message without an action leaves the one with an action.
+	 * Messages with an action stay, and an error beside them.
 	 * @param {string} text
 	 * @param {boolean} [error]
 	 * @param {Action} [action]
-	 * @returns {Toast}
 	 */
 	say(text, error = false, action = undefined) {
 		const toast = { text, error, action };
 
-		this.toasts = [...this.toasts.filter((one) =>
-			action === undefined && one.action !== undefined), toast];
+		this.toasts = [...this.toasts.filter((one) => one.action ||
+			(action && one.error)).slice(-3), toast];
 		setTimeout(() => this.dismiss(toast),
 			action ? 30000 : error ? 15000 : 5000);
 		this.changed();

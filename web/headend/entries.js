@@ -132,8 +132,9 @@ async function bringBack(app, kind, entry, before, after) {
 async function remove(app, kind, entry, onDone) {
 	const before = usersOf(app, kind, entry.id).map(({ config }) =>
 		/** @type {StreamConfig} */ (config));
+	const text = t('done_remove', { name: shown(entry.name || entry.id) });
 	const isDone = await app.act(kind.cmd, { id: entry.id, was: entry,
-		[kind.field]: { remove: true } }, t('removed'));
+		[kind.field]: { remove: true } }, text);
 
 	app.store.wantsConfig = true;
 	if (!isDone)
@@ -143,7 +144,7 @@ async function remove(app, kind, entry, onDone) {
 		const after = before.length === 0 ? []
 			: (await app.api.cmd('load')).make_stream ?? [];
 
-		app.say(t('removed'), false, { word: t('undo'), run: () =>
+		app.say(text, false, { word: t('undo'), run: () =>
 			app.run(() => bringBack(app, kind, entry, before, after),
 				t('saved')) });
 	} catch {

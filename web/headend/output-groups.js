@@ -27,10 +27,10 @@ import { Foreign, html, useTick } from './view.js';
 async function save(app, name, known, group) {
 	try {
 		await saveGroup(app.api, name, known, group);
+		return {};
 	} finally {
 		app.store.wantsConfig = true;
 	}
-	app.say(t('saved'));
 }
 
 /** @param {Entry} group @returns {string[]} */
@@ -63,6 +63,7 @@ function GroupDialog({ app, group, name, onClose }) {
 		try {
 			await save(app, name, draft.base, draft.latest.current);
 			onClose();
+			app.say(t('saved'));
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
 		}
@@ -94,23 +95,16 @@ function GroupDialog({ app, group, name, onClose }) {
 /** @param {{app: App, group: Entry, onEdit: () => void}} props */
 function GroupBox({ app, group, onEdit }) {
 	const list = addressesOf(group);
-	const run = async (/** @type {Entry} */ to) => {
-		try {
-			await save(app, group.name, group, to);
-			return true;
-		} catch (problem) {
-			app.say(t('refused', { error:
-				/** @type {Error} */ (problem).message }), true);
-			return false;
-		}
-	};
+	const run = (/** @type {Entry} */ to) => app.run(() =>
+		save(app, group.name, group, to), t('saved'));
 	const move = (/** @type {number} */ from, /** @type {number} */ to) =>
 		run({ ...group, output: moved(list, from, to) });
 	const drag = useDrag(move);
 	const { send: remove } = useOnce(async () => {
 		if (await run({ remove: true }))
 			app.say(t('group_removed', { name: shown(group.name) }), false,
-				{ word: t('undo'), run: () => save(app, '', null, group) });
+				{ word: t('undo'), run: () => app.run(() =>
+					save(app, '', null, group), t('saved')) });
 	});
 
 	return html`<section class="box" aria-label=${shown(group.name)}>

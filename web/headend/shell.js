@@ -164,9 +164,10 @@ function Toasts({ app }) {
 	return html`<div class="toasts" role="status">${app.toasts.map(
 		(toast) => html`<p class=${toast.error ? 'toast fault' : 'toast'}>
 		<${Foreign} text=${toast.text} />
-		${toast.action && html` <button onClick=${() => {
+		${toast.action && html` <button onClick=${async () => {
 			app.dismiss(toast);
-			toast.action?.run();
+			if (await toast.action?.run() === false)
+				app.say(toast.text, toast.error, toast.action);
 		}}>${toast.action.word}</button>`}</p>`)}</div>`;
 }
 

@@ -48,13 +48,15 @@ export function passwordChange(id, known, password) {
  * @param {string} login
  * @param {Entry} entry
  */
-export async function bringBack(app, login, entry) {
-	const { users = null } = await app.api.cmd('load');
+export function bringBack(app, login, entry) {
+	return app.run(async () => {
+		const { users = null } = await app.api.cmd('load');
 
-	if (Object.hasOwn(users ?? {}, login))
-		app.say(t('user_exists'), true);
-	else
-		await app.act('set-config', { key: 'users', was: users,
-			data: { ...users, [login]: entry } }, t('saved'));
-	app.store.wantsConfig = true;
+		if (Object.hasOwn(users ?? {}, login))
+			throw new Error(t('user_exists'));
+		return app.api.cmd('set-config', { key: 'users', was: users,
+			data: { ...users, [login]: entry } });
+	}, t('saved')).finally(() => {
+		app.store.wantsConfig = true;
+	});
 }
