@@ -389,6 +389,27 @@ test('a clock that differs is told, and times are those of the service',
 	await visitor.until(() => [...document.querySelectorAll('.wrong time')]
 		.every((one) => /^for 0[0-9]:/.test(one.textContent.trim())));
 	await visitor.accessible('another clock');
+	// the chart and the banner of a frozen display
+	const isNow = (text) => {
+		const [h, m, s] = /(\d\d):(\d\d):(\d\d)/.exec(text).slice(1);
+		const now = new Date(), ago = now.getHours() * 3600 +
+			now.getMinutes() * 60 + now.getSeconds() -
+			(h * 3600 + m * 60 + Number(s));
+
+		assert.ok((ago + 86410) % 86400 < 60, `${text}, ${now}`);
+	};
+
+	await Sender.start(t, new TsMux(), 5000);
+	await visitor.go(sluice.port, '#/stream/news?range=60');
+	await page.focus('.plot >> nth=0');
+	await waitUntil('values of a second', async () => {
+		await page.keyboard.press('End');
+		await page.keyboard.press('ArrowLeft');
+		return / CC /.test(await page.textContent('.readout'));
+	});
+	isNow(await page.textContent('.readout'));
+	await page.click('button:has-text("Freeze")');
+	isNow(await page.textContent('.banners .note:has-text("Continue")'));
 	visitor.quiet();
 	await sluice.stop();
 });

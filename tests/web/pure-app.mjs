@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
+const { Headend } = await load('common/headend.js');
 const { Store, Stream } = await load('common/store.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
+const { isOld } = await load('headend/current.js');
 const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
 
 test('a table names its request for a shell', () => {
@@ -104,6 +106,33 @@ test('the rate of a stream is that of its filler while that plays', () => {
 	stream.over.filler = false;
 	assert.equal(stream.rate(100), 0);
 	assert.equal(stream.rate(200), 996, 'the event is old');
+});
+
+test('a clock that is set back stops no request and makes no value new',
+	async (t) => {
+	const { now } = Date, stream = new Stream('a');
+	let seconds = 1000, asked = 0;
+
+	t.after(() => {
+		Date.now = now;
+	});
+	Date.now = () => seconds * 1000;
+	const home = new Headend({ get: async () => {
+		asked++;
+		return { timestamp: seconds, streams: [] };
+	} }, { changed: () => {}, draw: () => {} });
+
+	home.live.state = 'open';
+	stream.event = { onair: true };
+	stream.eventTime = seconds;
+	for (const [step, wanted] of [[0, 1], [5, 1], [-600, 2], [5, 2]]) {
+		seconds += step;
+		await home.everySecond();
+		assert.equal(asked, wanted, step);
+	}
+	assert.equal(stream.isFresh(1000), true);
+	assert.equal(stream.isFresh(seconds), false);
+	assert.equal(isOld(1000, seconds), true);
 });
 
 // All that an object leads to, as one text.

@@ -61,7 +61,6 @@ export class Headend {
 
 	/**
 	 * @param {(message: Message) => void} listener
-	 * @returns {() => void} ends it
 	 */
 	listen(listener) {
 		this.#listeners.add(listener);
@@ -171,15 +170,14 @@ export class Headend {
 
 		this.#judgeSilence(now);
 		this.#followShape();
+		const since = Math.abs(now - this.#askedAt);
 		const least = store.streams.size > MANY_STREAMS ? 1.9 : 0.9;
 
 		if (this.#loading || this.live.state !== 'open' ||
-			this.lostAt !== null ||
-			now - this.#askedAt < least)
+			this.lostAt !== null || since < least)
 			return;
-		const isOld = now - this.#askedAt >= OVERVIEW_MAX_S;
-
-		if (!store.wantsOverview && !store.wantsConfig && !isOld)
+		if (!store.wantsOverview && !store.wantsConfig &&
+			since < OVERVIEW_MAX_S)
 			return;
 		try {
 			await this.#load(store.wantsConfig);

@@ -35,8 +35,11 @@ export class Ring {
 		const from = Math.max(this.#last + 1,
 			second - this.size + 1);
 
-		if (second < this.#last)
-			return; // the clock was set back: it catches up
+		// the clock was set back
+		if (second < this.#last - 5)
+			this.#flags.fill(0);
+		else if (second < this.#last)
+			return; // it catches up
 		for (let s = from; s < second; s++)
 			this.#flags[s % this.size] = 0;
 		const i = second % this.size;

@@ -55,7 +55,8 @@ export class Stream {
 
 	/** @param {number} now Unix time of the browser */
 	isFresh(now) {
-		return this.event !== null && now - this.eventTime < FRESH_S;
+		return this.event !== null &&
+			Math.abs(now - this.eventTime) < FRESH_S;
 	}
 
 	/**

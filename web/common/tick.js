@@ -49,19 +49,13 @@ export class Tick {
 			draw(now);
 	}
 
-	/**
-	 * @param {Draw} draw
-	 * @returns {() => void} to end it
-	 */
+	/** @param {Draw} draw */
 	add(draw) {
 		this.#draws.add(draw);
 		return () => this.#draws.delete(draw);
 	}
 
-	/**
-	 * @param {Draw} draw
-	 * @returns {() => void}
-	 */
+	/** @param {Draw} draw */
 	addClock(draw) {
 		this.#clocks.add(draw);
 		return () => this.#clocks.delete(draw);

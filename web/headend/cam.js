@@ -43,7 +43,7 @@ function useSlots(app, id) {
 		const load = async () => {
 			const now = Date.now() / 1000;
 
-			if (busy || over || now - at < EVERY_S - 0.5 ||
+			if (busy || over || Math.abs(now - at) < EVERY_S - 0.5 ||
 				app.lostAt !== null)
 				return;
 			busy = true;

@@ -26,6 +26,8 @@ const HOUR_S = 3600;
  */
 function useHour(app, id) {
 	const [hour, setHour] = useState(() => new Ring(HOUR_S));
+	// minutes by which they differ: after a clock was set, times are others
+	const clocks = Math.round(app.skew.value / 60);
 
 	useEffect(() => {
 		let over = false;
@@ -48,7 +50,7 @@ function useHour(app, id) {
 		return () => {
 			over = true;
 		};
-	}, [app, id, app.lostAt === null]);
+	}, [app, id, app.lostAt === null, clocks]);
 	return hour;
 }
 
@@ -73,7 +75,8 @@ function Chart({ app, label, height, series, data, onCursor }) {
 
 	useLayoutEffect(() => {
 		plot.current = new Plot(/** @type {HTMLElement} */ (box.current),
-			{ height, series, zone: () => app.zone, onCursor });
+			{ height, series, onCursor, text: (time) =>
+				clock(time + app.skew.value, app.zone) });
 		return () => plot.current?.destroy();
 	}, [themeKey()]);
 	useLayoutEffect(() => {
@@ -118,8 +121,8 @@ export function Charts({ app, stream, status, range, onRange }) {
 		const rate = i === null ? null : d.rate[i];
 
 		place.textContent = i === null || rate === null ? ''
-			: `${clock(d.times[i], app.zone)}  ${mbit(rate * 1000)}` +
-				` ${t('rate')}  CC ${count(d.cc[i] ?? 0)}` +
+			: `${clock(d.times[i] + skew.value, app.zone)}  ${
+				mbit(rate * 1000)} ${t('rate')}  CC ${count(d.cc[i] ?? 0)}` +
 				`  PES ${count(d.pes[i] ?? 0)}`;
 	};
 

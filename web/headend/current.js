@@ -11,5 +11,6 @@ const LATE_S = 2;
  * @param {number} [every] seconds between two requests
  */
 export function isOld(at, now, every = 1) {
-	return at > 0 && now - at >= every + LATE_S;
+	// a clock may be set back
+	return at > 0 && Math.abs(now - at) >= every + LATE_S;
 }

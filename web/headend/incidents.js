@@ -64,7 +64,8 @@ function useIncidents(app) {
 		const ask = async () => {
 			const now = Date.now() / 1000;
 
-			if (isBusy || isOver || now - at < EVERY_S - 0.5 ||
+			if (isBusy || isOver ||
+				Math.abs(now - at) < EVERY_S - 0.5 ||
 				app.lostAt !== null || app.tick.frozen)
 				return;
 			isBusy = true;

@@ -2,9 +2,6 @@
 // A chart over time with marks, by uPlot.
 
 import uPlot from '../parts/uplot.js';
-import { clock } from '../common/time.js';
-
-/** @typedef {import('../common/time.js').Zone} Zone */
 
 /**
  * @typedef {object} Mark
@@ -17,7 +14,7 @@ import { clock } from '../common/time.js';
  * @property {number} height
  * @property {{colour: string, bars?: boolean, fill?: string}[]} series
  *	names of colours of the theme
- * @property {() => Zone} zone
+ * @property {(time: number) => string} text of a time in the data
  * @property {(i: number | null) => void} onCursor the place in the data
  */
 
@@ -66,7 +63,7 @@ export class Plot {
 	 * @param {HTMLElement} box
 	 * @param {PlotOptions} options
 	 */
-	constructor(box, { height, series, zone, onCursor }) {
+	constructor(box, { height, series, text, onCursor }) {
 		/** @type {uPlot.Axis} */
 		const axis = { stroke: () => colour('dim'), size: AXIS_WIDTH,
 			font: '11px system-ui, sans-serif', gap: 4,
@@ -80,8 +77,7 @@ export class Plot {
 				drag: { x: false, y: false } },
 			scales: { y: { range: fromZero } },
 			axes: [{ ...axis, size: 22, grid: { show: false },
-				values: (_, times) => times.map((time) =>
-					clock(time, zone())) }, axis],
+				values: (_, times) => times.map(text) }, axis],
 			series: [{}, ...series.map(seriesOf)],
 			hooks: { drawClear: [() => this.#drawOff()],
 				draw: [() => this.#drawMarks()],

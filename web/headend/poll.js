@@ -35,7 +35,8 @@ export function usePoll(app, path, every = 1) {
 		const ask = async () => {
 			const now = Date.now() / 1000;
 
-			if (busy || now - at < every - 0.5 || app.lostAt !== null)
+			if (busy || Math.abs(now - at) < every - 0.5 ||
+				app.lostAt !== null)
 				return;
 			busy = true;
 			at = now;

@@ -120,7 +120,8 @@ function Banners({ app }) {
 		${app.skew.value !== 0 && html`<p class="note warn">${t('skew',
 			{ s: Math.round(app.skew.value) })}</p>`}
 		${app.tick.frozen && html`<p class="note" role="status">
-			${t('frozen', { time: clock(app.tick.frozenAt, app.zone) })}
+			${t('frozen', { time: clock(app.tick.frozenAt
+			+ app.skew.value, app.zone) })}
 			${' '}<button onClick=${() => app.freeze()}>
 			${t('continue')}</button></p>`}
 	</div>`;
