@@ -72,6 +72,17 @@ static void follow(struct api *api, const json_t *old)
 	apply_waiting(api);
 }
 
+/* Adapters, softcams and systems of cas can differ although no restart is
+ * needed: set-config stored them, or commands changed them after a reload whose
+ * restart failed. */
+static void start_others(struct api *api)
+{
+	reconciler_set_cas(api->cfg.reconciler,
+			   config_section(api->cfg.config, "cas"));
+	api_start_softcams(api);
+	api_start_adapters(api);
+}
+
 /* in_force: no restart is needed. */
 static void take(struct api *api, const json_t *document, bool in_force)
 {
@@ -85,6 +96,8 @@ static void take(struct api *api, const json_t *document, bool in_force)
 	/* a restart for other settings starts no changed stream again */
 	reconciler_set_defaults(api->cfg.reconciler,
 				json_object_get(document, "settings"));
+	if (in_force)
+		start_others(api);
 	follow(api, streams);
 	json_decref(streams);
 	/* the files of the certificate may have changed */

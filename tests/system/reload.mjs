@@ -165,6 +165,21 @@ test('the same file again restarts nothing', async (t) => {
 	await sluice.stop();
 });
 
+test('a reload applies adapters that set-config stored', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const adapters = [{ id: 'd', name: 'Multiplex', type: 'S2',
+		enable: true, address: 'udp://127.0.0.1:5000' }];
+
+	await sluice.cmd('set-config', { key: 'dvb_tune', data: adapters });
+	const reply = await waitUntil('the save', () => sluice.cmd('reload'));
+	assert.equal(reply.restart, false);
+	await waitUntil('the adapter', () => udpBound(5000));
+	const { pid } = sluice.worker('adapter', 'd');
+	await sluice.cmd('reload');
+	assert.equal(sluice.worker('adapter', 'd').pid, pid);
+	await sluice.stop();
+});
+
 test('sluicectl config set names the streams that a setting restarts',
 	async (t) => {
 		const { sluice, before } = await running(t);

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { MASTER, Sluice, config, stream } from '../helpers/sluice.mjs';
-import { tempDir, waitUntil } from '../helpers/util.mjs';
+import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const a001 = stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000');
 const named = (name) => ({ ...a001, enable: false, name });
@@ -263,6 +263,32 @@ test('a reload whose trial fails puts the settings in force later',
 	await assertEdited(sluice, 'new');
 	assert.equal(slow.trials, 3);
 	assert.deepEqual(await alarms(), []);
+	await sluice.stop();
+});
+
+test('a reload of the former file after a failed trial restores its adapters',
+	async (t) => {
+	const slow = new Slow(t);
+	const adapter = (port) => ({ id: 'd', name: 'Multiplex', type: 'S2',
+		enable: true, address: `udp://127.0.0.1:${port}` });
+	const former = { ...config(named('old')), dvb_tune: [adapter(5001)] };
+	const sluice = await Sluice.start(t, former, { master: slow.file });
+
+	await waitUntil('the adapter', () => udpBound(5001));
+	slow.install();
+	slow.make('fail.1');
+	fs.writeFileSync(sluice.file, JSON.stringify({ ...former,
+		settings: { instance_name: 'other' } }));
+	assert.equal((await sluice.post({ cmd: 'reload' })).status, 503);
+	await sluice.cmd('set-adapter', { id: 'd', adapter: adapter(5002) });
+	await waitUntil('another address', () => udpBound(5002));
+	await waitUntil('the save', () => /:5002/.test(
+		JSON.stringify(fileOf(sluice).dvb_tune)));
+	fs.writeFileSync(sluice.file, JSON.stringify(former));
+	const reply = await waitUntil('the save to end', () =>
+		sluice.cmd('reload'));
+	assert.equal(reply.restart, false);
+	await waitUntil('the former address', () => udpBound(5001));
 	await sluice.stop();
 });
 
