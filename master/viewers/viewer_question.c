@@ -246,8 +246,8 @@ static void allow(struct question *q, const struct permission *p)
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX] = "";
 	bool placed;
-	/* a picture is no viewer */
-	bool counts = p->user[0] != '\0' &&
+	/* a picture is no viewer, and HEAD begins none */
+	bool counts = p->user[0] != '\0' && !q->ask.probe &&
 		      strcmp(q->ask.protocol, MSG_PICTURE_PROTOCOL) != 0;
 
 	if (e == NULL) {

@@ -187,6 +187,7 @@ struct msg_deliver_ask {
 	uint64_t key;       /* this and the next as in msg_session */
 	bool unlimited;
 	bool free;          /* it needs no permission, and has to be counted */
+	bool probe;         /* a request by HEAD, which is no viewer */
 };
 
 /* A client of the play port that wants the list of streams. */

@@ -275,6 +275,12 @@ test('a user has at most conlimit viewers', async (t) => {
 		conlimit_mode: 'oldest' } });
 	const third = await watch(t, '?token=anna');
 	await gone(second);
+	// HEAD begins no viewer
+	const { bytes } = third;
+	assert.equal(await status('?token=anna'), 200);
+	await waitUntil('more of it', () => third.ended ||
+		third.bytes > bytes + 100000);
+	assert.equal(third.ended, false);
 	// and the limit holds in the next master
 	await sluice.cmd('restart');
 	await sluice.logged(/restarting/);

@@ -99,6 +99,7 @@ static int send_ask(struct door *d, struct session *s)
 		.key = s->key,
 		.unlimited = s->unlimited,
 		.free = is_free(d, s),
+		.probe = s->probe,
 	};
 	return d->cfg.send(&m, d->cfg.arg);
 }

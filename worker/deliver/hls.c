@@ -583,8 +583,6 @@ void hls_answer(struct viewer_conn *c, const struct http_request *r,
 
 	if (strcmp(method, "OPTIONS") == 0)
 		viewer_conn_answer(c, &options);
-	else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		viewer_conn_reject(c, 405);
 	else if (!try_answer(c, r, m, wanted))
 		wait_for(c, m);
 }

@@ -80,6 +80,7 @@ struct session *session_new(struct sessions *owner,
 	s->mount = cfg->mount;
 	s->unlimited = cfg->unlimited;
 	s->free_entry = cfg->free_entry;
+	s->probe = cfg->probe;
 	s->begun_ms = cfg->now_ms;
 	return s;
 }

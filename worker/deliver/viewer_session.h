@@ -59,6 +59,7 @@ struct session {
 	uint64_t mount;
 	bool unlimited;
 	bool free_entry; /* needs no permission */
+	bool probe;      /* a request by HEAD, which is no viewer */
 	bool asked;      /* the master knows the number */
 	bool joined, in_list_of_news;
 	bool permitted; /* it watches, or waits for packets */
@@ -80,6 +81,7 @@ struct session_config {
 	uint64_t mount;
 	bool unlimited;
 	bool free_entry;
+	bool probe;
 	uint64_t now_ms;
 	const struct session_events *events;
 	void *arg;

@@ -51,6 +51,17 @@ static bool is_get(const struct http_request *request)
 	return strcmp(http_request_method(request), "GET") == 0;
 }
 
+static bool is_head(const struct http_request *request)
+{
+	return strcmp(http_request_method(request), "HEAD") == 0;
+}
+
+/* What a page asks before it requests something of HLS. */
+static bool is_options(const struct http_request *request)
+{
+	return strcmp(http_request_method(request), "OPTIONS") == 0;
+}
+
 /* True when connections to this address get the play paths, too: also those
  * that come from the control port. */
 static bool serves_play(const struct deliver *d, const char *address)
@@ -455,6 +466,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		.agent = http_request_header(request, "user-agent"),
 		.unlimited = picture || !peers_limited(d->peers, &own),
 		.free_entry = m->no_auth,
+		.probe = m->hls == 0 && is_head(request),
 		.now_ms = mono_ms(),
 		.events = picture ? &picture_events : &session_events,
 		.arg = c,
@@ -482,8 +494,7 @@ static bool visit_picture(struct deliver *d, struct viewer_conn *c,
 
 	if (m == NULL)
 		return false;
-	if (is_get(request) ||
-	    strcmp(http_request_method(request), "HEAD") == 0)
+	if (is_get(request) || is_head(request))
 		visit(d, c, request, m, true);
 	else
 		viewer_conn_reject(c, 405);
@@ -510,8 +521,7 @@ static bool visit_list(struct deliver *d, struct viewer_conn *c,
 	if (c->peer.len == 0 || strlen(question.query) > SESSION_QUERY_MAX ||
 	    strlen(question.host) > SESSION_HOST_MAX) {
 		viewer_conn_reject(c, c->peer.len == 0 ? 403 : 414);
-	} else if (!is_get(request) &&
-		   strcmp(http_request_method(request), "HEAD") != 0) {
+	} else if (!is_get(request) && !is_head(request)) {
 		viewer_conn_reject(c, 405);
 	} else if (count_address(d, c)) {
 		ip_format(&address, peer);
@@ -554,7 +564,6 @@ void visit_request(struct viewer_conn *c,
 	struct deliver *d = arg;
 	struct hls_wanted wanted;
 	struct mount *m = find_mount(d, c, request, &wanted);
-	const char *method = http_request_method(request);
 
 	if (d->retiring)
 		c->keep = false;
@@ -571,14 +580,15 @@ void visit_request(struct viewer_conn *c,
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
 		answer_missing(d, c, request);
+	} else if (!is_get(request) && !is_head(request) &&
+		   (m->hls == 0 || !is_options(request))) {
+		viewer_conn_reject(c, 405);
 	} else if (m->hls > 0) {
 		choose_session(d, c, m, &wanted);
 		visit(d, c, request, m, false);
 	} else if (!mount_recover(m)) {
 		viewer_conn_reject(c, 503);
-	} else if (is_get(request) || strcmp(method, "HEAD") == 0) {
-		visit(d, c, request, m, false);
 	} else {
-		viewer_conn_reject(c, 405);
+		visit(d, c, request, m, false);
 	}
 }

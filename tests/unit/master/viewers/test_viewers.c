@@ -339,3 +339,22 @@ Test(viewers, the_worker_learns_that_a_limit_ended_a_client)
 	viewers_down(w.viewers, &way);
 	tear_down();
 }
+
+Test(viewers, a_request_by_head_takes_no_place)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("oldest");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 0);
+	report_anna(&way, 1, 0);
+	viewers_ask(w.viewers, &way, &(struct msg_deliver_ask){
+		.client = 2, .stream = "a", .peer = "192.0.2.1", .host = "",
+		.path = "", .query = "token=anna", .agent = "",
+		.protocol = "http", .probe = true,
+	}, 1);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	cr_assert_eq(w.kicks, 0u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}

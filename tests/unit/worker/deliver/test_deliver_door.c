@@ -125,6 +125,19 @@ Test(deliver_door, a_free_playlist_opens_no_other_one)
 	rig_done(&s.rig);
 }
 
+/* Nobody is asked about it: it takes no place of its user. */
+Test(deliver_door, a_method_that_hls_has_not_begins_no_session)
+{
+	struct msg_deliver_mount live = playlist("/live.m3u8", false);
+	struct scene s;
+
+	init(&s);
+	rig_mount(&s.rig, &live);
+	expect(&s, ask(&s, "DELETE /live/7.ts?token=a" HOST, 0), 405);
+	cr_assert_eq(s.n, 0u);
+	rig_done(&s.rig);
+}
+
 Test(deliver_door, each_query_without_a_token_needs_its_own_permission)
 {
 	struct msg_deliver_mount live = playlist("/live.m3u8", false);
