@@ -69,7 +69,7 @@ static const struct field rows[] = {
 	    "Packets of the PID of mux_pid= dropped at overflow."),
 	SUM(CBR_OVERFLOW, "cbr_overflow",
 	    "Packets dropped because cbr= is too low."),
-	SUM(CBR_LATE, "cbr_late", "Packet slots that were not sent in time."),
+	SUM(CBR_LATE, "cbr_late", "Packets that a busy machine dropped."),
 	SUM(SEGMENTS, "segments", "Segments downloaded."),
 	SUM(SEGMENT_ERRORS, "segment_errors",
 	    "Downloads of segments that failed."),

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { Pace, Recorder, joined } from '../helpers/udp.mjs';
-import { waitUntil } from '../helpers/util.mjs';
+import { Pace, Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 4e6, PORT = 7000;
 
@@ -126,4 +126,41 @@ test('after a stall of the source the clock resumes with its pictures',
 		`${told} announced, ${JSON.stringify(jumps)}`);
 	timing.assert(least > 0 && most < 2,
 		`units ${least} to ${most} s before their time`);
+});
+
+test('a worker that does not run for two seconds announces the step of its clock',
+	async (t) => {
+	const timing = new Timing(t);
+	const mux = new TsMux({ rate: 1e6, clock: 1000 });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000',
+		`udp://127.0.0.1:6000#cbr=${RATE / 1000}`)));
+
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	await waitUntil('four seconds of it', () =>
+		recorder.size() > 4 * RATE / 8, 20000);
+	const { pid } = sluice.worker('stream', 'a001');
+	const at = mux.seconds;
+
+	process.kill(pid, 'SIGSTOP');
+	await waitUntil('two seconds', () => mux.seconds > at + 2);
+	process.kill(pid, 'SIGCONT');
+	const before = recorder.size();
+
+	await waitUntil('five more', () =>
+		recorder.size() > before + 5 * RATE / 8, 60000);
+	await recorder.all(sender);
+	timing.stop();
+	const [list] = await recorder.stop();
+	const { jumps, least, most } = read(joined(list));
+
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	await sluice.stop();
+	assert.deepEqual(jumps.filter((j) => !j.told), [], 'not announced');
+	assert.ok(jumps.length > 0);
+	timing.assert(jumps.length === 1 && least > 0 && most < 2,
+		`${jumps.length} jumps, units ${least} to ${most} s early`);
 });

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKET_BITS (UINT64_C(8) * TS_PACKET)
+#define PACKET_BITS CBR_PACKET_BITS
 
 enum {
 	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
-	/* After a longer delay the number of late packets is a guess. */
-	LATE_COUNTED_MS = 60000,
 	/* After a longer sleep the arrival time of packets is unknown. */
 	AWAKE_MS = 100,
 	DISCONTINUITY = 0x80, /* discontinuity_indicator */
@@ -45,6 +43,7 @@ static struct cbr *make(unsigned kbps, unsigned burst_ms, size_t clocks)
 				   (uint64_t)QUEUE_PACKETS_MAX);
 	c->content_max = c->queue_max - c->queue_max / TABLES_SHARE;
 	c->psi = psi_new();
+	cbr_name_clocks(c);
 	/* twice the queue, so that packets seldom move to the start */
 	c->fifo.max = 2 * c->queue_max;
 	c->pcr_due = UINT64_MAX;
@@ -110,6 +109,7 @@ static void follow_tables(struct cbr *c, const uint8_t *packet)
 		return;
 	for (size_t i = 0; i < c->n_clocks; i++)
 		c->clocks[i].left = is_left(c, c->clocks[i].pid);
+	cbr_name_clocks(c);
 }
 
 /* The clock of a PID without PCRs or, for a PID that a PMT names, of one that
@@ -220,12 +220,6 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 	}
 }
 
-static void drop_first(struct cbr *c)
-{
-	fifo_drop(&c->fifo, 1);
-	c->place++;
-}
-
 static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
 {
 	struct cbr_clock *clock = find_clock(c, ts_pid(packet));
@@ -241,8 +235,11 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 			  uint64_t now_ns)
 {
 	size_t waiting = fifo_len(&c->fifo);
-	size_t n = MIN(run.n, cbr_room(c));
+	size_t limit = cbr_limit(c, cbr_tick(now_ns));
+	size_t n = MIN(run.n, limit - MIN(limit, waiting));
 	uint64_t now_tick = cbr_tick(at_ns);
+
+	limit += c->queue_max - c->content_max;
 
 	if (c->awake_ns - c->content_awake_ns >= cbr_pause_ns(c)) {
 		c->held = c->n_clocks > 0 && waiting == 0;
@@ -259,7 +256,7 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 	for (; n < run.n; n++) {
 		struct ts_run one = { run.data + n * TS_PACKET, 1 };
 
-		if (fifo_len(&c->fifo) < c->queue_max && is_table(c, one.data))
+		if (fifo_len(&c->fifo) < limit && is_table(c, one.data))
 			push(c, one, now_tick);
 		else
 			overflow(c, one.data, now_tick);
@@ -336,21 +333,6 @@ static void step(struct cbr *c)
 	c->tick++;
 }
 
-static void advance(struct cbr *c, uint64_t n)
-{
-	uint64_t bits = n * PACKET_BITS * PCR_HZ + c->part;
-
-	c->tick += bits / c->bps;
-	c->part = bits % c->bps;
-}
-
-static uint64_t positions_until(const struct cbr *c, uint64_t tick)
-{
-	if (tick < c->tick)
-		return 0;
-	return (tick - c->tick) * c->bps / (PACKET_BITS * PCR_HZ) + 1;
-}
-
 /* The clock whose PCR is most overdue at this position; NULL: none is due. */
 static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
@@ -408,26 +390,18 @@ static void take_content(struct cbr *c, uint8_t *p)
 	uint64_t pcr;
 
 	memcpy(p, fifo_run(&c->fifo).data, TS_PACKET);
-	drop_first(c);
+	fifo_drop(&c->fifo, 1);
+	c->place++;
 	clock = find_clock(c, ts_pid(p));
 	if (clock == NULL)
 		return;
 	clock->parted = false;
 	if (clock->running && ts_pcr(p, &pcr) && !ts_tei(p))
 		write_pcr(c, clock, p);
-	memcpy(clock->last, p, TS_PACKET);
-}
-
-static void drop_duplicate(struct cbr *c, struct cbr_clock *clock,
-			   const uint8_t *p)
-{
-	uint64_t pcr;
-
-	if (ts_discontinuity(p) && ts_pcr(p, &pcr) && !ts_tei(p) &&
-	    !cbr_clock_skip(clock))
-		cbr_set_begun(c, clock, true);
-	drop_first(c);
-	c->counters.duplicates++;
+	/* the counter of a damaged packet may be wrong */
+	if (!ts_tei(p) ||
+	    ts_cc(p) == (ts_cc(clock->last) + ts_has_payload(p)) % 16)
+		memcpy(clock->last, p, TS_PACKET);
 }
 
 /* The first queued packet; NULL: none.  Duplicates that arrived after a PCR was
@@ -441,7 +415,8 @@ static const uint8_t *next_content(struct cbr *c)
 		if (clock == NULL || !clock->parted ||
 		    !cbr_clock_repeats(clock, p))
 			return p;
-		drop_duplicate(c, clock, p);
+		cbr_drop_first(c);
+		c->counters.duplicates++;
 	}
 	return NULL;
 }
@@ -492,10 +467,12 @@ static bool has_content(struct cbr *c, size_t spread, size_t n)
 	       c->places[c->place & c->places_mask] <= c->tick;
 }
 
-/* Fills n positions. */
-static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
+/* Fills n positions of all that are due, over which the packets are spread. */
+static void fill(struct cbr *c, size_t n, uint64_t due, ts_out_fn *out,
+		 void *arg)
 {
-	size_t content = c->held ? 0 : MIN(fifo_len(&c->fifo), n);
+	uint64_t share = (fifo_len(&c->fifo) * n + due - 1) / due;
+	size_t content = c->held ? 0 : (size_t)MIN(share, (uint64_t)n);
 	struct ts_run run = { .data = c->out };
 	size_t turn = 0;
 
@@ -514,23 +491,6 @@ static void fill(struct cbr *c, size_t n, ts_out_fn *out, void *arg)
 		out(&run, 1, arg);
 }
 
-/* After a long delay the positions beyond CBR_LATE_MS are skipped. */
-static void skip_late(struct cbr *c)
-{
-	uint64_t far = c->tick + LATE_COUNTED_MS * CBR_TICKS_MS;
-	uint64_t most = c->bps * CBR_LATE_MS / 1000 / PACKET_BITS;
-	uint64_t due;
-
-	if (c->now_tick > far)
-		c->tick += c->now_tick - far;
-	due = positions_until(c, c->now_tick);
-	most = MAX(most, (uint64_t)2 * DATAGRAM_PACKETS);
-	if (due <= most)
-		return;
-	advance(c, due - most);
-	c->counters.skipped += due - most;
-}
-
 void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 {
 	uint64_t due, burst;
@@ -547,15 +507,15 @@ void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)
 		return;
 	}
 	c->held &= c->now_tick < c->held_tick + CBR_HELD_MS * CBR_TICKS_MS;
-	skip_late(c);
-	due = positions_until(c, c->now_tick);
+	cbr_skip_late(c);
+	due = cbr_positions_until(c, c->now_tick);
 	due -= due % DATAGRAM_PACKETS;
 	late = c->now_tick - c->tick > CBR_BEHIND_MS * CBR_TICKS_MS;
 	burst = c->bps * (late ? PACER_LATE_BURST_MS : c->burst_ms) / 1000 /
 		PACKET_BITS;
 	burst += DATAGRAM_PACKETS - burst % DATAGRAM_PACKETS;
 	if (due > 0)
-		fill(c, (size_t)MIN(due, burst), out, arg);
+		fill(c, (size_t)MIN(due, burst), due, out, arg);
 }
 
 uint64_t cbr_next_ns(const struct cbr *c)
@@ -570,7 +530,7 @@ uint64_t cbr_next_ns(const struct cbr *c)
 bool cbr_is_behind(const struct cbr *c)
 {
 	return c->running &&
-	       positions_until(c, c->now_tick) >= DATAGRAM_PACKETS;
+	       cbr_positions_until(c, c->now_tick) >= DATAGRAM_PACKETS;
 }
 
 size_t cbr_waiting(const struct cbr *c)
@@ -585,7 +545,7 @@ size_t cbr_room(const struct cbr *c)
 
 size_t cbr_late(const struct cbr *c)
 {
-	return c->running ? (size_t)positions_until(c, c->now_tick) : 0;
+	return c->running ? (size_t)cbr_positions_until(c, c->now_tick) : 0;
 }
 
 void cbr_every_second(struct cbr *c)

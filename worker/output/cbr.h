@@ -20,6 +20,10 @@
  * it stopped, at most CBR_HELD_MS, so that new time bases are announced in
  * front of them.
  *
+ * After a late wake-up the packets are spread over all positions that are due.
+ * Positions that are late by more than CBR_LATE_MS are skipped, with their
+ * packets, and the step of the PCRs is announced.
+ *
  * Pure: time is an argument.  Owns its queue.
  */
 #pragma once
@@ -46,6 +50,7 @@ struct cbr;
 
 struct cbr_counters {
 	uint64_t overflow; /* packets dropped because the queue was full */
+	uint64_t late;     /* packets dropped with skipped positions */
 	/* duplicates dropped because a PCR follows the original */
 	uint64_t duplicates;
 	uint64_t nulls;    /* inserted null packets */

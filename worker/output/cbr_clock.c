@@ -107,12 +107,15 @@ static int64_t pause_ticks(const struct cbr_clock *c)
 void cbr_clock_unit(struct cbr_clock *c, uint64_t dts)
 {
 	int64_t lead = wrap_diff(dts, c->in_pcr, PCR_WRAP);
+	int64_t rise = CBR_LEAD_RISE_MS * TICKS_MS;
+	int64_t passed = MIN((int64_t)(c->in_tick - c->lead_tick), rise);
 
 	if (!c->running || lead <= 0 || lead > CBR_LEAD_MAX_MS * TICKS_MS)
 		return;
 	if (c->lead > 0 && lead > c->lead)
-		lead = c->lead + (lead - c->lead) / CBR_LEAD_UNITS;
+		lead = c->lead + (lead - c->lead) * passed / rise;
 	c->lead = lead;
+	c->lead_tick = c->in_tick;
 }
 
 /* By so much packets may be late; INT64_MAX: unknown. */

@@ -53,9 +53,9 @@ enum {
 	CBR_DOUBT_MS = 30,
 	/* Units may have so much less time until their DTS than measured. */
 	CBR_LEAD_SPARE_MS = 80,
-	/* The measured lead rises by this part of the difference, for each
-	 * unit that is further from its PCR. */
-	CBR_LEAD_UNITS = 256,
+	/* In this time the measured lead rises to that of units that are
+	 * further from their PCRs: other tracks may be closer. */
+	CBR_LEAD_RISE_MS = 10000,
 	/* A unit further from its PCR is wrong. */
 	CBR_LEAD_MAX_MS = 10000,
 	CBR_JUMPS = 8, /* announced time bases in the queue */
@@ -95,6 +95,7 @@ struct cbr_clock {
 	int64_t off;        /* its lead over the output */
 	/* the least distance from the PCR to the DTS of a unit; 0: unknown */
 	int64_t lead;
+	uint64_t lead_tick; /* of the PCR in front of the last unit */
 	uint64_t patient_tick; /* delayed packets may catch up until then */
 	/* differences of the time bases that are still in the queue */
 	int64_t jumps[CBR_JUMPS];
@@ -129,9 +130,8 @@ bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 /* Takes the DTS (27 MHz) of a unit of this clock, behind its last PCR. */
 void cbr_clock_unit(struct cbr_clock *, uint64_t dts);
 
-/* How much later than the last PCR packets may be so that the units of the
- * first video and audio of the program leave before their DTS; INT64_MAX:
- * unknown. */
+/* How much later than the last PCR packets may be so that the units of all
+ * video and audio of the program leave before their DTS; INT64_MAX: unknown. */
 int64_t cbr_clock_slack(const struct cbr_clock *);
 
 /* The queue has no room for this PCR: the next one is no jump because of it. */

@@ -10,6 +10,7 @@
 #include "worker/ts/psi.h"
 
 #define CBR_TICKS_MS (PCR_HZ / 1000)
+#define CBR_PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
 	CBR_OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* of one system call */
@@ -51,6 +52,8 @@ struct cbr {
 	struct cbr_clock *clocks; /* clocks_max */
 	size_t n_begun;      /* clocks whose new time base is announced next */
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
+	/* the PCR PID of the program of a video or audio; TS_PID_NULL: none */
+	uint16_t pcr_of[TS_PIDS];
 	struct cbr_counters counters;
 
 	bool put; /* `first' waits */
@@ -86,9 +89,29 @@ struct cbr_clock *cbr_find_begun(struct cbr *);
  * open whether its time base is a new one? */
 bool cbr_is_undecided(const struct cbr *);
 
+/* Follows the PMTs: the clock of each video and audio. */
+void cbr_name_clocks(struct cbr *);
+
 /* Takes the time of a unit that begins in the packet. */
 void cbr_read_unit(struct cbr *, const uint8_t *packet);
 
 /* After so long without packets the next ones wait for the PCRs that show
  * whether their clocks stopped. */
 uint64_t cbr_pause_ns(const struct cbr *);
+
+/* --- a busy machine --- */
+
+/* The positions up to this tick. */
+uint64_t cbr_positions_until(const struct cbr *, uint64_t tick);
+
+/* The packets that may wait, without the part of the queue for tables: more
+ * than a queue while positions are late, which they fill at once. */
+size_t cbr_limit(const struct cbr *, uint64_t now_tick);
+
+/* Removes the first packet.  A time base that it announces is announced by
+ * another one. */
+void cbr_drop_first(struct cbr *);
+
+/* After a long delay the positions beyond CBR_LATE_MS are skipped, with their
+ * packets.  The step of the PCRs is announced. */
+void cbr_skip_late(struct cbr *);

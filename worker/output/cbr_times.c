@@ -67,17 +67,32 @@ void cbr_resume(struct cbr *c, const struct cbr_time *t)
 	k->late = INT64_MAX;
 }
 
-/* The PCR PID of the program that has this video or audio. */
-static uint16_t find_pcr_pid(const struct cbr *c, uint16_t pid)
+static void name_clock(struct cbr *c, const struct psi_program *program)
+{
+	struct pmt pmt;
+
+	if (pmt_decode(program->pmt.data, program->pmt.len, &pmt) < 0)
+		return;
+	for (size_t i = 0; i < pmt.n_streams; i++) {
+		const struct pmt_stream *s = &pmt.streams[i];
+
+		if ((s->class == PID_VIDEO || s->class == PID_AUDIO) &&
+		    c->pcr_of[s->pid] == TS_PID_NULL)
+			c->pcr_of[s->pid] = pmt.pcr_pid;
+	}
+}
+
+/* Units of subtitles and teletext come just in time. */
+void cbr_name_clocks(struct cbr *c)
 {
 	const struct psi_program *programs;
 	size_t n = psi_programs(c->psi, &programs);
 
+	for (size_t i = 0; i < TS_PIDS; i++)
+		c->pcr_of[i] = TS_PID_NULL;
 	for (size_t i = 0; i < n; i++)
-		if (programs[i].video_pid == pid ||
-		    programs[i].audio_pid == pid)
-			return programs[i].pcr_pid;
-	return TS_PID_NULL;
+		if (programs[i].pmt.data != NULL)
+			name_clock(c, &programs[i]);
 }
 
 void cbr_read_unit(struct cbr *c, const uint8_t *packet)
@@ -88,7 +103,7 @@ void cbr_read_unit(struct cbr *c, const uint8_t *packet)
 	/* the packets of a multiplex have their places */
 	if (c->places != NULL)
 		return;
-	place = c->clock_of[find_pcr_pid(c, ts_pid(packet))];
+	place = c->clock_of[c->pcr_of[ts_pid(packet)]];
 	if (place > 0 && !ts_tei(packet) && pes_times(packet, &at))
 		cbr_clock_unit(&c->clocks[place - 1],
 			       pes_time(packet + at.dts) * PCR_PER_TICK);

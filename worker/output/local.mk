@@ -5,6 +5,7 @@ libworker_a_SOURCES += \
 	worker/output/cbr.c worker/output/cbr.h \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cbr_loop.c worker/output/cbr_loop.h \
+	worker/output/cbr_late.c \
 	worker/output/cbr_state.h worker/output/cbr_times.c \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/codec_watch.c worker/output/codec_watch.h \

@@ -12,6 +12,7 @@ enum { RUNS_MAX = 64 };
 void sender_init(struct sender *s, struct output **outputs, size_t n)
 {
 	*s = (struct sender){ .outputs = outputs, .n_outputs = n };
+	s->fifo.max = SENDER_PACKETS_MAX;
 	pacer_init(&s->pacer);
 	pcr_clock_init(&s->pcr, TS_PID_NULL);
 }
@@ -50,7 +51,8 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
  * drops, too. */
 static size_t make_room(struct sender *s, size_t more)
 {
-	size_t max = MIN(pacer_queue_max(&s->pacer), FIFO_PACKETS_MAX);
+	size_t max = MIN(pacer_queue_max(&s->pacer),
+			 (size_t)SENDER_PACKETS_MAX);
 	size_t waiting = fifo_len(&s->fifo);
 
 	if (waiting + more <= max)

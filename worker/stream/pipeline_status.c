@@ -37,7 +37,7 @@ static uint64_t dropped_before(const struct pipeline *p,
 	if (sink->cbr == NULL)
 		return pipeline_late(p, sink);
 	cbr_counters(sink->cbr, &c);
-	return c.overflow + c.skipped;
+	return c.overflow + c.late;
 }
 
 static void report_output(const struct pipeline *p, struct sink *sink,

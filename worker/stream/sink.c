@@ -463,7 +463,7 @@ const json_t *sink_stats(struct sink *s)
 	if (s->cbr != NULL) {
 		cbr_counters(s->cbr, &c);
 		link_stats_set(&now, LINK_CBR_OVERFLOW, c.overflow);
-		link_stats_set(&now, LINK_CBR_LATE, c.skipped);
+		link_stats_set(&now, LINK_CBR_LATE, c.late);
 	}
 	return link_record_report(&s->link, now);
 }

@@ -446,8 +446,10 @@ Test(cbr, recovers_from_a_late_wake_up_in_small_bursts)
 		turn(b, TICK_MS / 2);
 	judge_rate(b, b->places, b->now_ns - b->began_ns);
 	cr_assert_eq(counted(b).skipped, 0);
+	/* there were no packets meanwhile */
 	b->now_ns += 3000 * MS;
 	turn(b, TICK_MS);
+	cr_assert_eq(counted(b).late, 0);
 	cr_assert_gt((double)counted(b).skipped, b->bps / BITS * 1.8);
 	cr_assert_leq((double)b->most,
 		      b->bps / BITS / 1000 * PACER_LATE_BURST_MS +

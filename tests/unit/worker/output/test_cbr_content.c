@@ -161,6 +161,33 @@ Test(cbr_content, drops_a_duplicate_behind_an_inserted_pcr)
 	bench_free(b);
 }
 
+/* Packets of other PIDs that were damaged into this one.  The PCRs of the
+ * source are so far apart that others are inserted behind them. */
+Test(cbr_content, inserted_pcrs_have_the_counter_of_an_intact_packet)
+{
+	struct bench *b = bench_new(2000);
+
+	for (unsigned i = 0; i < 2000; i++) {
+		if (i % 9 == 0)
+			(void)build_pcr(b->ts, VIDEO, source_pcr(b));
+		if (i % 9 == 3) {
+			(void)build_payload(b->ts, VIDEO, (uint8_t)i);
+			memset(b->ts->data + b->ts->n * TS_PACKET, 0x55,
+			       TS_PACKET);
+			b->ts->data[b->ts->n * TS_PACKET] = TS_SYNC_BYTE;
+			b->ts->data[b->ts->n * TS_PACKET + 1] =
+				0x80 | VIDEO >> 8;
+			b->ts->data[b->ts->n * TS_PACKET + 2] = VIDEO & 0xff;
+			b->ts->data[b->ts->n++ * TS_PACKET + 3] =
+				(uint8_t)(0x10 | i % 16);
+		}
+		feed(b);
+	}
+	cr_assert_eq(b->errors, 0, "%u", b->errors);
+	cr_assert_gt(b->inserted, 300);
+	bench_free(b);
+}
+
 /* Feeds a second of the source.  Its first packet announces a time base that is
  * `ahead' of the source's time, and is repeated when PCRs were inserted. */
 static void feed_base(struct bench *b, uint64_t ahead)

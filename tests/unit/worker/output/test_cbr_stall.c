@@ -8,6 +8,7 @@
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 enum {
 	PID = 0x101,
 	SOUND = 0x102,
+	SOUNDS = 8,        /* others, on the PIDs behind it */
 	KBPS = 5000,
 	TURN_MS = 10,
 	UNIT_MS = 40,
@@ -33,6 +35,7 @@ struct bench {
 	uint64_t now_ns;
 	/* the source */
 	int64_t clock_ms, unit_ms, sound_ms; /* its clock, the next units */
+	int64_t close_ms; /* the last of SOUNDS has this lead; 0: no SOUNDS */
 	bool announces;            /* the next unit starts a time base */
 	/* the output */
 	uint64_t places, pcr, pcr_place, pcr_ns;
@@ -152,6 +155,9 @@ static void add_unit(struct bench *b, struct build *ts)
 static void add_sound(struct bench *b, struct build *ts)
 {
 	(void)add_pes(ts, SOUND, 4, b->sound_ms);
+	for (unsigned i = 1; b->close_ms > 0 && i <= SOUNDS; i++)
+		(void)add_pes(ts, (uint16_t)(SOUND + i), 4, b->sound_ms -
+			      (i == SOUNDS ? LEAD_MS - b->close_ms : 0));
 	b->sound_ms += UNIT_MS;
 }
 
@@ -180,6 +186,27 @@ static void add_tables(struct bench *b)
 	build_tables(b->ts);
 	run = build_run(b->ts);
 	cbr_feed(b->cbr, &run, 1, b->now_ns);
+}
+
+/* The same with SOUNDS; one of them has this lead. */
+static void add_sounds(struct bench *b, int64_t close_ms)
+{
+	struct build_es streams[SOUNDS + 2] = { { .type = 0x1b, .pid = PID } };
+	uint8_t section[SECTION_PSI_MAX];
+	struct ts_run run;
+	size_t len;
+
+	add_tables(b);
+	for (unsigned i = 0; i <= SOUNDS; i++)
+		streams[1 + i] = (struct build_es){
+			.type = 0x03, .pid = (uint16_t)(SOUND + i) };
+	b->ts->n = 0;
+	len = build_pmt(section, (struct build_entry){ 1, PID }, 1, streams,
+			ARRAY_LEN(streams));
+	build_section(b->ts, 0x100, section, len);
+	run = build_run(b->ts);
+	cbr_feed(b->cbr, &run, 1, b->now_ns);
+	b->close_ms = close_ms;
 }
 
 static void play(struct bench *b, unsigned ms)
@@ -434,6 +461,21 @@ Test(cbr_stall, announces_a_delay_before_a_unit_is_late)
 		expect_no_late_unit(sum, ARRAY_LEN(sum), gap);
 }
 
+/* A unit of any track.  The path became 500 ms longer. */
+Test(cbr_stall, announces_a_delay_before_a_unit_of_the_closest_sound_is_late)
+{
+	struct bench *b = bench_new();
+
+	add_sounds(b, 400);
+	play(b, 9000);
+	b->least_ms = INFINITY;
+	hush(b, 500);
+	play(b, 20000);
+	cr_assert_eq(b->jumps, 1, "%u", b->jumps);
+	cr_assert_gt(b->least_ms, 0., "%.1f ms", b->least_ms);
+	bench_free(b);
+}
+
 /* The units are late by more than their lead, but their packets follow. */
 Test(cbr_stall, announces_no_delay_of_packets_that_catch_up)
 {
@@ -471,4 +513,63 @@ Test(cbr_stall, no_time_base_begins_with_delayed_packets)
 		judge_leads(b, 100, 50);
 		bench_free(b);
 	}
+}
+
+/* The process does not run for this time, and finds all packets of it. */
+static void stop(struct bench *b, unsigned ms)
+{
+	b->least_ms = INFINITY;
+	b->most_ms = -INFINITY;
+	b->now_ns += ms * MS;
+	for (unsigned done = 0; done < ms; done += 50) {
+		b->clock_ms += 50;
+		feed(b);
+	}
+	play(b, 1500);
+}
+
+Test(cbr_stall, a_stopped_worker_sends_each_unit_in_its_time)
+{
+	for (unsigned ms = 100; ms < 1000; ms += 50) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		stop(b, ms);
+		cr_expect_eq(b->jumps, 0, "%u ms: %u", ms, b->jumps);
+		judge_leads(b, 60, 60);
+		bench_free(b);
+	}
+}
+
+/* Beyond a second the oldest packets are dropped. */
+Test(cbr_stall, a_worker_that_was_stopped_for_long_announces_one_step)
+{
+	for (unsigned ms = 1200; ms <= 3000; ms += 200) {
+		struct bench *b = bench_new();
+		struct cbr_counters c;
+
+		play(b, 9000);
+		stop(b, ms);
+		cr_expect_eq(b->jumps, 1, "%u ms: %u", ms, b->jumps);
+		/* the queue has no room for more than two seconds */
+		judge_leads(b, ms <= 2000 ? 100 : 500, 100);
+		cbr_counters(b->cbr, &c);
+		cr_expect_gt(c.late, 0u);
+		cr_expect(ms > 2000 || c.overflow == 0);
+		bench_free(b);
+	}
+}
+
+/* The packets of a file are not late: they have not been read. */
+Test(cbr_stall, a_stopped_worker_drops_no_packet_of_a_source_that_it_paces)
+{
+	struct bench *b = bench_new();
+	struct cbr_counters c;
+
+	play(b, 9000);
+	b->now_ns += 3000 * MS;
+	play(b, 3000);
+	cbr_counters(b->cbr, &c);
+	cr_expect_eq(c.late, 0u);
+	bench_free(b);
 }

@@ -120,3 +120,37 @@ Test(sender, packets_that_come_at_their_pace_leave_at_once)
 	build_free(more);
 	end(&s, waiting);
 }
+
+static void count(struct output *o, const struct ts_run *runs, size_t n_runs,
+		  uint64_t now_ns)
+{
+	(void)o, (void)runs, (void)n_runs, (void)now_ns;
+}
+
+/* 60 Mbit/s, half a second of which waits: releases grow, and nothing is
+ * dropped. */
+Test(sender, a_high_rate_has_a_second_of_queue)
+{
+	static const struct output_ops ops = { .send = count };
+	static struct output output = { .ops = &ops };
+	static struct output *outputs[] = { &output };
+	struct build *ts = build_new();
+	struct ts_run run = { 0 };
+	struct sender s;
+
+	sender_init(&s, outputs, 1);
+	for (uint64_t ms = 0; ms < 8000; ms += 10) {
+		/* the machine is busy, and the packets come at its end */
+		bool busy = ms >= 5000 && ms < 5500;
+
+		ts->n = 0;
+		(void)build_pcr(ts, VIDEO, 27000000 + ms * 27000);
+		for (unsigned i = 1; i < 399; i++)
+			(void)build_payload(ts, VIDEO, 0x55);
+		run = (struct ts_run){ ts->data, ts->n };
+		sender_feed(&s, &run, 1, now + (busy ? 5500 : ms) * MS);
+	}
+	cr_expect_eq(s.dropped, 0u);
+	sender_done(&s);
+	build_free(ts);
+}
