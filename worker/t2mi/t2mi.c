@@ -12,7 +12,9 @@
 enum {
 	TYPE_BASEBAND_FRAME = 0,
 	FRAME_HEADER = 3, /* frame index, PLP, start of interleaving */
+	STREAM_MASK = 0x07, /* t2mi_stream_id, in byte 3 */
 	NO_COUNT = -1,
+	NO_STREAM = -1,
 };
 
 struct t2mi {
@@ -22,7 +24,9 @@ struct t2mi {
 	struct baseband baseband;
 	uint8_t plps[T2MI_PLPS / 8];
 	int cc; /* continuity_counter of the last packet of the PID */
-	int count; /* packet_count of the last T2-MI packet */
+	int stream; /* t2mi_stream_id that is followed: the first one */
+	/* packet_count of the last T2-MI packet of the stream, and of any */
+	int count, count_of_any;
 	bool synced; /* a T2-MI packet begins or continues */
 	size_t have;
 	uint8_t packet[T2MI_PACKET_MAX];
@@ -58,7 +62,8 @@ void t2mi_reset(struct t2mi *t)
 {
 	t->have = 0;
 	lose(t);
-	t->cc = t->count = NO_COUNT;
+	t->cc = t->count = t->count_of_any = NO_COUNT;
+	t->stream = NO_STREAM;
 	t->plp = t->wanted;
 	memset(t->plps, 0, sizeof t->plps);
 }
@@ -79,6 +84,15 @@ static void take_frame(struct t2mi *t, const uint8_t *frame, size_t len)
 			      len - FRAME_HEADER);
 }
 
+/* Does a packet continue the stream?  Streams on one PID may count their
+ * packets together or each by itself. */
+static bool continues(const struct t2mi *t, uint8_t count)
+{
+	return t->count == NO_COUNT || count == (uint8_t)(t->count + 1) ||
+	       (t->count_of_any != NO_COUNT &&
+		count == (uint8_t)(t->count_of_any + 1));
+}
+
 static void take_packet(struct t2mi *t, size_t len)
 {
 	const uint8_t *p = t->packet;
@@ -87,13 +101,19 @@ static void take_packet(struct t2mi *t, size_t len)
 	t->counts.packets++;
 	if (crc32_mpeg(p, len) != 0) {
 		t->counts.crc_errors++;
-		t->count = NO_COUNT;
+		t->count = t->count_of_any = NO_COUNT;
 		baseband_lost(&t->baseband);
 		return;
 	}
-	if (t->count != NO_COUNT && p[1] != (uint8_t)(t->count + 1))
+	if (t->stream == NO_STREAM)
+		t->stream = p[3] & STREAM_MASK;
+	if ((p[3] & STREAM_MASK) != t->stream) {
+		t->count_of_any = p[1];
+		return;
+	}
+	if (!continues(t, p[1]))
 		baseband_lost(&t->baseband);
-	t->count = p[1];
+	t->count = t->count_of_any = p[1];
 	if (p[0] == TYPE_BASEBAND_FRAME)
 		take_frame(t, p + T2MI_HEADER, payload);
 }

@@ -6,6 +6,8 @@
  * T2-MI packets follow one another in the payloads of the PID, where the
  * pointer_field names the first one that begins in a payload (5.1).  A T2-MI
  * packet with a wrong CRC-32, or with lost bytes, is dropped and counted.
+ *
+ * Of several T2-MI streams on the PID (t2mi_stream_id) the first one is taken.
  */
 #pragma once
 

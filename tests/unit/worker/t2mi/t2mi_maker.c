@@ -116,6 +116,7 @@ static void add_frame(struct t2mi_maker *m, const uint8_t *field, size_t len,
 	assert(size + 4 <= sizeof packet);
 	memset(packet, 0, sizeof packet);
 	packet[1] = m->count++;
+	packet[3] = m->stream;
 	put16(packet + 4, payload * 8);
 	packet[6] = m->frame++;
 	packet[7] = m->plp;

@@ -8,7 +8,7 @@ enum { MAKER_PACKETS = 512, MAKER_UNITS = 200000 };
 
 struct t2mi_maker {
 	uint16_t pid;
-	uint8_t plp;
+	uint8_t plp, stream;
 	bool normal_mode, deletes_nulls;
 	size_t issy; /* bytes behind each packet in normal mode: 0, 2 or 3 */
 	size_t field; /* bytes of the data field of a frame */

@@ -203,6 +203,44 @@ Test(t2mi, one_plp_of_several_is_taken)
 	t2mi_free(&t);
 }
 
+/* Two streams with the same PLP, whose packets are counted together or each by
+ * itself. */
+static void wrap_streams(bool together)
+{
+	enum { STEP = 10 };
+	const uint8_t (*from)[TS_PACKET] = (const uint8_t (*)[TS_PACKET])clear;
+	uint8_t other = 77;
+
+	make_clear();
+	maker = (struct t2mi_maker){ .pid = PID, .field = 700 };
+	for (size_t i = 0; i < CLEAR; i += STEP) {
+		uint8_t own;
+
+		maker.stream = 2;
+		t2mi_maker_add(&maker, from + i, MIN(STEP, CLEAR - i));
+		t2mi_maker_end(&maker);
+		own = maker.count;
+		if (!together)
+			maker.count = other;
+		maker.stream = 5;
+		t2mi_maker_add(&maker, from, 3);
+		t2mi_maker_end(&maker);
+		other = maker.count;
+		if (!together)
+			maker.count = own;
+	}
+}
+
+Test(t2mi, the_first_of_several_streams_on_the_pid_is_taken)
+{
+	wrap_streams(true);
+	(void)unwrap(T2MI_PLPS);
+	assert_whole("counted together");
+	wrap_streams(false);
+	(void)unwrap(0);
+	assert_whole("counted by stream");
+}
+
 /* In normal mode a CRC-8 protects each packet (EN 302 755 5.1.4). */
 Test(t2mi, a_packet_with_a_wrong_crc_8_is_marked)
 {
