@@ -161,7 +161,15 @@ static struct t_std_video hevc(const uint8_t *sps)
 		{ 90, 6000, 6000 }, { 93, 10000, 10000 },
 		{ 120, 12000, 12000 }, { 123, 20000, 20000 },
 		{ 150, 25000, 25000 }, { 153, 40000, 40000 },
-		{ 156, 60000, 60000 }, { 186, 240000, 240000 },
+		{ 180, 60000, 60000 }, { 183, 120000, 120000 },
+		{ 186, 240000, 240000 },
+	};
+	/* lower levels have no high tier */
+	static const struct level high[] = {
+		{ 120, 30000, 30000 }, { 123, 50000, 50000 },
+		{ 150, 100000, 100000 }, { 153, 160000, 160000 },
+		{ 180, 240000, 240000 }, { 183, 480000, 480000 },
+		{ 186, 800000, 800000 },
 	};
 	unsigned at = 0, zeros = 0;
 
@@ -173,9 +181,8 @@ static struct t_std_video hevc(const uint8_t *sps)
 		n += !extra;
 	}
 	at += zeros >= 2 && sps[at] == 3;
-	/* the high tier has 2.5 times the rate */
-	return size(levels, ARRAY_LEN(levels), sps[at],
-		    sps[2] & 0x20 ? 2750 : 1100);
+	return sps[2] & 0x20 ? size(high, ARRAY_LEN(high), sps[at], 1100)
+			     : size(levels, ARRAY_LEN(levels), sps[at], 1100);
 }
 
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
