@@ -56,6 +56,7 @@ struct tuner_source {
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
+	size_t have;          /* bytes of the buffer: a packet in part */
 	uint8_t buffer[READ_BYTES];
 };
 
@@ -130,12 +131,14 @@ static void take_packets(struct tuner_source *s, struct batch *batch,
 	s->packets += n;
 }
 
-/* The tables of the tuning before are no longer valid. */
+/* The tables of the tuning before are no longer valid, and its last packet has
+ * no end. */
 static void follow_tuning(struct tuner_source *s, unsigned tunes)
 {
 	if (tunes == s->tunes)
 		return;
 	s->tunes = tunes;
+	s->have = 0;
 	wanted_pids_reset(&s->wanted);
 	s->pat_cc = CC_UNKNOWN;
 	section_reset(&s->pat);
@@ -159,23 +162,32 @@ static int read_packets(struct source *source, struct batch *batch,
 {
 	struct tuner_source *s =
 		container_of(source, struct tuner_source, base);
+	size_t kept = s->have, n_packets;
+	const uint8_t *data;
 	unsigned tunes;
 	ssize_t n;
 
 	(void)now_ns;
 	if (s->tuner == NULL)
 		return 0;
-	n = dvb_tuner_read(s->tuner, s->buffer, sizeof s->buffer, &tunes);
+	n = dvb_tuner_read(s->tuner, s->buffer + kept,
+			   sizeof s->buffer - kept, &tunes);
 	if (n == -EOVERFLOW) {
 		/* all packets that waited are gone */
 		s->lost += DVB_BUFFER / TS_PACKET;
+		s->have = 0;
 		return 1;
 	}
 	if (n <= 0)
 		return 0;
 	follow_tuning(s, tunes);
-	take_packets(s, batch, s->buffer, (size_t)n / TS_PACKET);
+	data = s->buffer + (kept - s->have);
+	s->have += (size_t)n;
+	n_packets = s->have / TS_PACKET;
+	take_packets(s, batch, data, n_packets);
 	batch_flush(batch);
+	s->have %= TS_PACKET;
+	memmove(s->buffer, data + n_packets * TS_PACKET, s->have);
 	want_pids(s);
 	return 1;
 }

@@ -18,8 +18,8 @@
 enum {
 	/* All packets of the multiplex. */
 	DVB_PID_ALL = 0x2000,
-	/* Bytes between two reads of packets. */
-	DVB_BUFFER = 4 << 20,
+	/* Bytes between two reads: whole packets of 188 bytes, nearly 4 MiB. */
+	DVB_BUFFER = 22310 * 188,
 	DVB_PIDS_MAX = 128,
 	DVB_PATH_MAX = 128,
 	/* what errno has no name for: the driver lacks the call */

@@ -145,6 +145,42 @@ Test(tuner_source, passes_packets_and_reports_the_signal, .timeout = 60)
 	stop();
 }
 
+/* Reads all bytes that wait from there. */
+static void read_bytes(size_t from, size_t n)
+{
+	FAKE_SET(&fake, packets, packets + from);
+	FAKE_SET(&fake, n_bytes, n);
+	while (source->ops->read(source, &batch, mono_ns()) > 0)
+		continue;
+}
+
+/* The other packets would all be without sync byte. */
+Test(tuner_source, a_packet_may_come_in_two_reads, .timeout = 60)
+{
+	json_t *other = json_pack("{s:s, s:i}", "type", "T", "frequency", 666);
+
+	start("T");
+	AWAIT(report.lock);
+	read_bytes(0, 2 * TS_PACKET + 100);
+	cr_assert_eq(received, 2u);
+	read_bytes(2 * TS_PACKET + 100, sizeof packets - 2 * TS_PACKET - 100);
+	cr_assert_eq(received, (size_t)PACKETS);
+	/* what comes then begins anew */
+	read_bytes(0, 100);
+	FAKE_SET(&fake, overflow, true);
+	(void)source->ops->read(source, &batch, mono_ns());
+	read_bytes(0, sizeof packets);
+	cr_assert_eq(received, (size_t)2 * PACKETS);
+	read_bytes(0, 100);
+	cr_assert(source->ops->retune(source, other));
+	AWAIT(report.tunes == 2);
+	AWAIT(report.lock);
+	read_bytes(0, sizeof packets);
+	cr_assert_eq(received, (size_t)3 * PACKETS);
+	json_decref(other);
+	stop();
+}
+
 Test(tuner_source, names_the_reason, .timeout = 60)
 {
 	start("T");
