@@ -627,6 +627,7 @@ tests_unit_worker_adapter_dvb_test_dvb_tuner_SOURCES = \
 	tests/unit/worker/adapter/dvb/test_dvb_tuner.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.c \
 	tests/unit/worker/adapter/dvb/fake_dvb.h
+tests_unit_worker_adapter_dvb_test_dvb_device_LDFLAGS = -Wl,--wrap=mono_ns
 tests_unit_worker_adapter_dvb_test_dvb_tuner_LDFLAGS = -Wl,--wrap=mono_ns
 tests_unit_worker_adapter_test_tuner_source_SOURCES = \
 	tests/unit/worker/adapter/test_tuner_source.c \

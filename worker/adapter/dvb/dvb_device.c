@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/adapter/dvb/dvb_device.h"
 
+#include "common/base/mono.h"
+#include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/adapter/dvb/dvb_place.h"
 #include "worker/adapter/dvb/dvb_props.h"
@@ -234,6 +236,18 @@ static int take_step(struct dvb_device *d, const struct sec_step *step)
 	return CONTROL(d, d->frontend, FE_DISEQC_SEND_MASTER_CMD, &command);
 }
 
+/* Milliseconds that a command still takes after its call.  Some drivers return
+ * before it is on the wire, and others when it was sent: unicable then allows
+ * no long wait. */
+static unsigned left_ms(const struct sec_step *step, uint64_t spent_ns)
+{
+	unsigned spent_ms = (unsigned)(spent_ns / MS);
+
+	if (spent_ms < step->wire_ms / 2)
+		return step->wire_ms;
+	return step->wire_ms - MIN(spent_ms, step->wire_ms);
+}
+
 /* Removes the properties of calls that the driver lacks. */
 static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		       struct dvb_props *props, struct errmsg *error)
@@ -252,7 +266,10 @@ static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 	dvb_sec_make(spec, &steps);
 	for (unsigned i = 0; i < steps.n; i++) {
 		const struct sec_step *step = &steps.list[i];
+		uint64_t begin_ns = mono_ns();
 		int r = take_step(d, step);
+		unsigned wait_ms = step->wait_ms +
+				   left_ms(step, mono_ns() - begin_ns);
 
 		/* A frontend behind another one's LNB has none of them.  The
 		 * kernel would refuse the property, too, and those after it. */
@@ -262,8 +279,8 @@ static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 			return errmsg_fail(error, r, "%s: %s",
 					   kinds[step->kind].name,
 					   strerror(-r));
-		if (step->wait_ms > 0)
-			d->ops->sleep(d->ctx, step->wait_ms);
+		if (wait_ms > 0)
+			d->ops->sleep(d->ctx, wait_ms);
 	}
 	return 0;
 }

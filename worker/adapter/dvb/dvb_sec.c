@@ -13,12 +13,13 @@ enum {
 	/* A switch, and the LNB behind it, has started. */
 	POWER_MS = 100,
 	SETTLE_MS = 15,
-	/* A byte takes 13.5 ms, and the call may return before. */
+	/* A byte takes 13.5 ms. */
 	BYTE_US = 13500,
 	REPEAT_MS = 100,
 	BURST_MS = 15 + 13,
 	/* Of unicable: 4 to 22 ms at 18 V before the command, 2 to 60 after. */
 	UNICABLE_BEFORE_MS = 10,
+	UNICABLE_HOLD_MS = 10,
 	UNICABLE_AFTER_MS = 10,
 	DISH_MS = 60000,
 	EN50607_BASE_MHZ = 100,
@@ -39,9 +40,9 @@ static struct sec_step *add(struct sec_steps *s, enum sec_kind kind,
 static void send(struct sec_steps *s, const uint8_t *bytes, unsigned n,
 		 unsigned more_ms)
 {
-	struct sec_step *step = add(s, SEC_STEP_DISEQC, 0,
-				    (n * BYTE_US + 999) / 1000 + more_ms);
+	struct sec_step *step = add(s, SEC_STEP_DISEQC, 0, more_ms);
 
+	step->wire_ms = (n * BYTE_US + 999) / 1000;
 	memcpy(step->command.bytes, bytes, n);
 	step->command.n = (uint8_t)n;
 }
@@ -168,7 +169,7 @@ static void add_unicable(struct sec_steps *steps, const struct tuner_spec *s)
 	(void)add(steps, SEC_STEP_TONE, SEC_TONE_OFF, 0);
 	(void)add(steps, SEC_STEP_VOLTAGE, SEC_VOLTAGE_13, POWER_MS);
 	(void)add(steps, SEC_STEP_VOLTAGE, SEC_VOLTAGE_18, UNICABLE_BEFORE_MS);
-	send(steps, bytes, n, 0);
+	send(steps, bytes, n, UNICABLE_HOLD_MS);
 	(void)add(steps, SEC_STEP_VOLTAGE, SEC_VOLTAGE_13, UNICABLE_AFTER_MS);
 }
 

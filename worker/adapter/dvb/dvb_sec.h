@@ -20,7 +20,8 @@ struct sec_step {
 	enum sec_kind kind;
 	unsigned value;
 	struct tuner_command command;
-	unsigned wait_ms; /* until the next step */
+	unsigned wire_ms; /* that a command takes; 0: no command */
+	unsigned wait_ms; /* from then on until the next step */
 };
 
 struct sec_steps {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/worker/adapter/dvb/fake_dvb.h"
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 
 #include <errno.h>
@@ -262,6 +263,7 @@ static int control_locked(struct fake_dvb *f, int fd, unsigned long request,
 		return 0;
 	case FE_DISEQC_SEND_MASTER_CMD:
 		note_command(f, to);
+		f->now_ns += f->send_ms * MS;
 		return 0;
 	case FE_DISEQC_SEND_BURST:
 		note(f, "burst %c; ", arg == SEC_MINI_A ? 'A' : 'B');

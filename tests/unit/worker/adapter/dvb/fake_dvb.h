@@ -28,6 +28,8 @@ struct fake_dvb {
 	int ioctl_error;  /* of FE_READ_STATUS */
 	unsigned n_errors; /* that are left of it; 0: no end */
 	int set_error;    /* of DTV_TUNE */
+	unsigned send_ms; /* a DiSEqC command takes, in now_ns */
+	uint64_t now_ns;
 	unsigned status;  /* after a tuning */
 	bool no_whole;    /* refuses PID 0x2000 */
 	unsigned max_pids;

@@ -6,12 +6,19 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <linux/dvb/frontend.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct fake_dvb fake;
 static struct dvb_device device;
 static struct tuner_spec spec;
 static struct errmsg error;
+
+uint64_t __wrap_mono_ns(void);
+uint64_t __wrap_mono_ns(void)
+{
+	return fake.now_ns;
+}
 
 static void setup(const char *type, int number)
 {
@@ -81,6 +88,35 @@ Test(dvb_device, tunes_without_calls_that_the_driver_lacks)
 	open_and_tune();
 	expect_log("clear; wait 100; diseqc e01038f2; wait 69; "
 		   "frequency 1612000; tune; ");
+	dvb_device_close(&device);
+}
+
+/* EN 50494 allows 60 ms from the end of the command to 13 V. */
+Test(dvb_device, unicable_returns_to_its_low_voltage_in_time)
+{
+	static const struct {
+		unsigned send_ms, wait_ms;
+	} drivers[] = {
+		/* those that return before it is sent, then others */
+		{ 0, 78 }, { 20, 78 }, { 60, 18 }, { 68, 10 }, { 150, 10 },
+	};
+	char wanted[256];
+
+	setup("S2", 0);
+	spec.uni_scr = 3;
+	spec.uni_frequency = 1210;
+	open_and_tune();
+	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
+		fake.len = 0;
+		fake.send_ms = drivers[i].send_ms;
+		cr_assert_eq(dvb_device_tune(&device, &spec, &error), 0);
+		(void)snprintf(wanted, sizeof wanted, "clear; tone 0; "
+			       "voltage 13; wait 100; voltage 18; wait 10; "
+			       "diseqc e0105a4964; wait %u; voltage 13; wait "
+			       "10; frequency 1612000; property voltage; "
+			       "property tone; tune; ", drivers[i].wait_ms);
+		expect_log(wanted);
+	}
 	dvb_device_close(&device);
 }
 

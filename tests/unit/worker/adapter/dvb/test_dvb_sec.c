@@ -32,7 +32,8 @@ static void write_step(const struct sec_step *s, size_t *len)
 				      s->command.bytes[i]);
 		break;
 	}
-	n += snprintf(to + n, room - (size_t)n, "+%u ", s->wait_ms);
+	n += snprintf(to + n, room - (size_t)n, "+%u ",
+		      s->wire_ms + s->wait_ms);
 	*len += (size_t)n;
 }
 
@@ -110,16 +111,16 @@ Test(dvb_sec, unicable)
 {
 	/* (1612 + 1210 + 2) / 4 - 350 = 356 = 0x164 */
 	expect("{\"uni_scr\": 3, \"uni_frequency\": 1210}", 11362, "V",
-	       "t0+0 v13+100 v18+10 e0105a4164+68 v13+10 ");
+	       "t0+0 v13+100 v18+10 e0105a4164+78 v13+10 ");
 	expect("{\"uni_scr\": 3, \"uni_frequency\": 1210, \"uni_pos\": \"B\","
 	       " \"uni_pin\": 77}", 11362, "H",
-	       "t0+0 v13+100 v18+10 e0105c59644d+81 v13+10 ");
+	       "t0+0 v13+100 v18+10 e0105c59644d+91 v13+10 ");
 	/* 1588 - 100 = 1488 = 0x5d0 */
 	expect("{\"uni_scr\": 32, \"uni_frequency\": 1210, \"uni_pos\": 64}",
-	       12188, "H", "t0+0 v13+100 v18+10 70fdd0ff+54 v13+10 ");
+	       12188, "H", "t0+0 v13+100 v18+10 70fdd0ff+64 v13+10 ");
 	expect("{\"uni_scr\": 1, \"uni_mode\": \"EN50607\","
 	       " \"uni_frequency\": 1210, \"uni_pin\": 5}", 12188, "V",
-	       "t0+0 v13+100 v18+10 7105d00105+68 v13+10 ");
+	       "t0+0 v13+100 v18+10 7105d00105+78 v13+10 ");
 }
 
 Test(dvb_sec, a_dish_needs_time)
