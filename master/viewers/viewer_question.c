@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One question of a worker, from its arrival to its answer. */
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/log_word.h"
 #include "common/base/mono.h"
@@ -109,6 +110,22 @@ static void deny_login(struct question *q, const char *reason,
 
 /* --- the limit of a user --- */
 
+/* A player has one place for all variants that it plays. */
+static void end_oldest(struct viewers *v, const char *group)
+{
+	struct viewer_entry *oldest = viewer_table_oldest(v->table, group);
+	struct viewer_entry *variant = NULL;
+
+	while ((variant = viewer_table_variant(v->table, oldest, variant)) !=
+	       NULL)
+		if (!variant->ended) {
+			viewers_end_entry(v, variant);
+			viewers_kick(v, variant, true);
+		}
+	viewers_end_entry(v, oldest);
+	viewers_kick(v, oldest, true);
+}
+
 /* False: the viewer is above the limit.  Ends older viewers if that is the
  * mode. */
 static bool take_place(struct viewers *v, const struct viewer_entry *e,
@@ -120,13 +137,8 @@ static bool take_place(struct viewers *v, const struct viewer_entry *e,
 		.ends_oldest = v->settings.ends_oldest,
 	});
 
-	for (int i = 0; i < excess; i++) {
-		struct viewer_entry *oldest =
-			viewer_table_oldest(v->table, group);
-
-		viewers_end_entry(v, oldest);
-		viewers_kick(v, oldest, true);
-	}
+	for (int i = 0; i < excess; i++)
+		end_oldest(v, group);
 	return excess >= 0;
 }
 
@@ -240,6 +252,18 @@ static void give_back(struct viewers *v, struct viewer_entry *e)
 		viewer_table_drop(v->table, e);
 }
 
+/* The streams with one hls_group are variants.  0: it has none. */
+static uint64_t player_of(const struct question *q)
+{
+	const char *group = json_string_value(json_object_get(
+		config_stream(q->owner->cfg.config, q->ask.stream),
+		"hls_group"));
+
+	if (q->ask.player == 0 || group == NULL || group[0] == '\0')
+		return 0;
+	return hash_add(HASH_INIT ^ q->ask.player, group, strlen(group)) | 1;
+}
+
 static void allow(struct question *q, const struct permission *p)
 {
 	struct viewers *v = q->owner;
@@ -259,6 +283,7 @@ static void allow(struct question *q, const struct permission *p)
 		return;
 	}
 	viewer_table_set_key(v->table, e, q->ask.key);
+	viewer_table_set_player(v->table, e, player_of(q));
 	if (!count_address(q, e)) {
 		give_back(v, e);
 		answer_busy(q);

@@ -23,6 +23,7 @@ struct viewer_table {
 	size_t n;
 	LIST_HEAD(, viewer_entry) clients[BUCKETS];
 	LIST_HEAD(, viewer_entry) keys[BUCKETS];
+	LIST_HEAD(, viewer_entry) players[BUCKETS];
 	LIST_HEAD(, viewer_group) groups[BUCKETS];
 };
 
@@ -155,6 +156,37 @@ struct viewer_entry *viewer_table_twin(const struct viewer_table *t,
 	return twin;
 }
 
+void viewer_table_set_player(struct viewer_table *t, struct viewer_entry *e,
+			     uint64_t player)
+{
+	if (e->player == player)
+		return;
+	if (e->player != 0)
+		LIST_REMOVE(e, by_player);
+	e->player = player;
+	if (player != 0)
+		LIST_INSERT_HEAD(&t->players[bucket_of(t, &player,
+						       sizeof player)],
+				 e, by_player);
+}
+
+struct viewer_entry *viewer_table_variant(const struct viewer_table *t,
+					  const struct viewer_entry *e,
+					  const struct viewer_entry *after)
+{
+	struct viewer_entry *other;
+
+	if (e->player == 0)
+		return NULL;
+	other = after != NULL
+		? LIST_NEXT(after, by_player)
+		: LIST_FIRST(&t->players[bucket_of(t, &e->player,
+						   sizeof e->player)]);
+	while (other != NULL && (other == e || other->player != e->player))
+		other = LIST_NEXT(other, by_player);
+	return other;
+}
+
 bool viewer_table_is_shared(const struct viewer_table *t,
 			    const struct viewer_entry *e)
 {
@@ -183,23 +215,31 @@ bool viewer_table_has_place(const struct viewer_table *t,
 			    const struct viewer_entry *e, const char *group)
 {
 	const struct viewer_group *g = find_group(t, group);
-	const struct viewer_entry *twin = NULL;
+	const struct viewer_entry *twin = NULL, *variant = NULL;
 
 	while (g != NULL && (twin = viewer_table_twin(t, e, twin)) != NULL)
 		if (twin->group == g)
 			return true;
+	while (g != NULL &&
+	       (variant = viewer_table_variant(t, e, variant)) != NULL)
+		if (variant->group == g)
+			return true;
 	return false;
 }
 
-/* A twin takes over the place in the group. */
+/* A twin takes over the place in the group, or another variant. */
 static void leave_place(struct viewer_table *t, struct viewer_entry *e)
 {
-	struct viewer_entry *twin = viewer_table_twin(t, e, NULL);
+	struct viewer_entry *heir = viewer_table_twin(t, e, NULL);
 
-	if (e->group == NULL || twin == NULL || twin->group != NULL)
+	if (heir == NULL)
+		heir = viewer_table_variant(t, e, NULL);
+	while (heir != NULL && heir->ended)
+		heir = viewer_table_variant(t, e, heir);
+	if (e->group == NULL || heir == NULL || heir->group != NULL)
 		return;
-	TAILQ_INSERT_BEFORE(e, twin, in_group);
-	twin->group = e->group;
+	TAILQ_INSERT_BEFORE(e, heir, in_group);
+	heir->group = e->group;
 }
 
 void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
@@ -209,6 +249,7 @@ void viewer_table_drop(struct viewer_table *t, struct viewer_entry *e)
 	peer_leave(&e->from);
 	if (e->key != 0)
 		LIST_REMOVE(e, by_key);
+	viewer_table_set_player(t, e, 0);
 	if (e->way != NULL) {
 		LIST_REMOVE(e, in_way);
 		e->way->n--;

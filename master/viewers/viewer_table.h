@@ -9,7 +9,8 @@
  * A client of HLS that several deliver workers serve has a number in each of
  * them, and one key.  Entries with the same key are one session, which has the
  * number of the first of them.  One of them has the place in a group; when it
- * is dropped another one takes over the place.
+ * is dropped another one takes over the place.  So it is with the sessions of a
+ * player that changes between the variants of a master playlist.
  */
 #pragma once
 
@@ -38,6 +39,8 @@ struct viewer_entry {
 	uint64_t mount; /* of a client of HLS; 0: none */
 	uint64_t idle_ms; /* its worker was asked then to end it if idle */
 	LIST_ENTRY(viewer_entry) by_key;
+	uint64_t player; /* of several variants; 0: of one stream */
+	LIST_ENTRY(viewer_entry) by_player;
 	struct peer *from; /* counts its address; NULL: not counted */
 	struct ip_address address; /* of a viewer in a group, and ... */
 	int64_t since_s; /* ... the Unix time of its begin; 0: unknown */
@@ -71,6 +74,13 @@ void viewer_table_set_key(struct viewer_table *, struct viewer_entry *,
 struct viewer_entry *viewer_table_twin(const struct viewer_table *,
 				       const struct viewer_entry *,
 				       const struct viewer_entry *after);
+/* Sets the player, which may have been another. */
+void viewer_table_set_player(struct viewer_table *, struct viewer_entry *,
+			     uint64_t player);
+/* The other entries of its player, as above. */
+struct viewer_entry *viewer_table_variant(const struct viewer_table *,
+					  const struct viewer_entry *,
+					  const struct viewer_entry *after);
 /* Is it joined in another worker? */
 bool viewer_table_is_shared(const struct viewer_table *,
 			    const struct viewer_entry *);
@@ -99,7 +109,7 @@ struct viewer_entry *viewer_table_oldest(const struct viewer_table *,
 /* The next viewer of its group; NULL: it is the last one. */
 struct viewer_entry *viewer_table_next(const struct viewer_entry *);
 
-/* Another entry of its session is in this group. */
+/* Another entry of its session, or of its player, is in this group. */
 bool viewer_table_has_place(const struct viewer_table *,
 			    const struct viewer_entry *, const char *group);
 

@@ -188,6 +188,7 @@ struct msg_deliver_ask {
 	bool unlimited;
 	bool free;          /* it needs no permission, and has to be counted */
 	bool probe;         /* a request by HEAD, which is no viewer */
+	uint64_t player;    /* of a key: the same whatever the mount; else 0 */
 };
 
 /* A client of the play port that wants the list of streams. */

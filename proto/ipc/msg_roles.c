@@ -215,6 +215,7 @@ static const struct field ask_rows[] = {
 	{ "unlimited", FIELD_AT(struct msg_deliver_ask, unlimited) },
 	{ "free", FIELD_AT(struct msg_deliver_ask, free) },
 	{ "probe", FIELD_AT(struct msg_deliver_ask, probe) },
+	{ "player", FIELD_AT(struct msg_deliver_ask, player) },
 };
 const struct field_table deliver_ask_fields =
 	MSG_TABLE(struct msg_deliver_ask, ask_rows);

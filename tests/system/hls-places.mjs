@@ -14,10 +14,10 @@ const statusOf = async (path, port) => (await get(path, port)).status;
 const streams = [stream('a001', 'udp://127.0.0.1:5000', ['/one', '/two']
 	.map((path) => `http://127.0.0.1:8100${path}.m3u8#duration=1`))];
 
-async function begin(t, auth, settings = {}) {
+async function begin(t, auth, settings = {}, make = streams) {
 	const sluice = await playing(t, auth,
 		{ anna: user('anna', { conlimit: 1 }) },
-		{ make_stream: streams, settings });
+		{ make_stream: make, settings });
 	const list = await waitUntil('a segment', async () => {
 		const reply = await get('/one.m3u8');
 
@@ -96,5 +96,18 @@ test('a player that asks twice for the index has one place', async (t) => {
 	// one that plays keeps its place
 	assert.equal(await play(second, target, statusOf(index, port), port),
 		403);
+	await sluice.stop();
+});
+
+test('a player of a master playlist changes the variant', async (t) => {
+	const high = stream('a002', 'stream://a001',
+		'http://127.0.0.1:8100/high.m3u8#duration=1');
+	const { sluice, target } = await begin(t, {}, {},
+		[...streams, high].map((one) => ({ ...one, hls_group: 'g' })));
+
+	await sluice.onair('a002');
+	assert.equal(await play('/one.m3u8', target, waitUntil('a segment',
+		async () => await statusOf('/high.m3u8') === 200)), true);
+	assert.equal((await sessions(sluice)).length, 2);
 	await sluice.stop();
 });

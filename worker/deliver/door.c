@@ -100,6 +100,7 @@ static int send_ask(struct door *d, struct session *s)
 		.unlimited = s->unlimited,
 		.free = is_free(d, s),
 		.probe = s->probe,
+		.player = s->player,
 	};
 	return d->cfg.send(&m, d->cfg.arg);
 }

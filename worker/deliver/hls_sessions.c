@@ -273,12 +273,33 @@ static size_t bucket_of(uint64_t hash)
 	return (size_t)(hash ^ hash >> 32) % BUCKETS;
 }
 
+static uint64_t hash_of(const struct hls_sessions *h, const void *data,
+			size_t len)
+{
+	return hash_add(HASH_INIT ^ h->seed, data, len);
+}
+
+/* A number above 0 that JSON can hold. */
+static uint64_t number_of(uint64_t hash)
+{
+	return hash >> 1 | 1;
+}
+
+/* The hash of a key but for its mount. */
+static uint64_t player_of(const struct hls_sessions *h, const struct buf *key)
+{
+	size_t mount = sizeof ((struct mount *)NULL)->number;
+
+	return number_of(hash_of(h, (const char *)buf_head(key) + mount,
+				 buf_len(key) - mount));
+}
+
 static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
 				uint64_t *ret_hash)
 {
 	struct hls_session *s;
 
-	*ret_hash = hash_add(HASH_INIT ^ h->seed, buf_head(key), buf_len(key));
+	*ret_hash = hash_of(h, buf_head(key), buf_len(key));
 	LIST_FOREACH(s, &h->buckets[bucket_of(*ret_hash)], link)
 		if (s->key_len == buf_len(key) &&
 		    memcmp(s->key, buf_head(key), s->key_len) == 0)
@@ -302,8 +323,8 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	LIST_INSERT_HEAD(&m->hls_sessions, s, of_mount);
 	own.events = &events;
 	own.arg = s;
-	/* a number above 0 that JSON can hold */
-	own.key = hash >> 1 | 1;
+	own.key = number_of(hash);
+	own.player = player_of(h, key);
 	own.mount = m->number;
 	s->session = session_new(h->cfg.sessions, &own);
 	s->session->bytes = &s->bytes;

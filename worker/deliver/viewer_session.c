@@ -76,6 +76,7 @@ struct session *session_new(struct sessions *owner,
 	s->query = cut(cfg->query, SESSION_QUERY_MAX);
 	s->agent = cut(cfg->agent, SESSION_AGENT_MAX);
 	s->login = xstrdup("");
+	s->player = cfg->player;
 	s->key = cfg->key;
 	s->mount = cfg->mount;
 	s->unlimited = cfg->unlimited;

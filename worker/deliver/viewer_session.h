@@ -55,6 +55,7 @@ struct session {
 	char *login;
 	uint64_t begun_ms;
 	const uint64_t *bytes; /* sent; of the owner; NULL: none */
+	uint64_t player; /* as in msg_deliver_ask */
 	uint64_t key;    /* as in msg_session, like the next two */
 	uint64_t mount;
 	bool unlimited;
@@ -77,6 +78,7 @@ struct session_config {
 	const struct ip_address *peer;
 	const char *protocol;
 	const char *host, *path, *query, *agent; /* NULL: none */
+	uint64_t player; /* as in msg_deliver_ask */
 	uint64_t key; /* as in msg_session, like the next two */
 	uint64_t mount;
 	bool unlimited;

@@ -109,3 +109,34 @@ Test(viewer_table, entries_with_one_key_are_one_session)
 	cr_assert_null(viewer_table_twin(t, b, NULL));
 	viewer_table_free(&t);
 }
+
+Test(viewer_table, a_player_has_one_place_for_its_variants)
+{
+	struct viewer_table *t = viewer_table_new();
+	struct viewer_entry *low = viewer_table_put(t, 1);
+	struct viewer_entry *high = viewer_table_put(t, 2);
+	struct viewer_entry *other = viewer_table_put(t, 3);
+
+	viewer_table_set_key(t, low, 7);
+	viewer_table_set_key(t, high, 8);
+	viewer_table_set_player(t, low, 9);
+	viewer_table_set_player(t, high, 9);
+	viewer_table_set_player(t, other, 10);
+	viewer_table_group(t, low, "anna");
+	viewer_table_group(t, other, "anna");
+	cr_assert(viewer_table_has_place(t, high, "anna"));
+	cr_assert_not(viewer_table_has_place(t, low, "anna"), "its own");
+	cr_assert_not(viewer_table_has_place(t, high, "bert"));
+	cr_assert_not(viewer_table_has_place(t, other, "anna"));
+	cr_assert_eq(viewer_table_variant(t, low, NULL), high);
+	cr_assert_null(viewer_table_variant(t, low, high));
+	/* the player went from one to the other */
+	viewer_table_drop(t, low);
+	cr_assert_eq(viewer_table_oldest(t, "anna"), high);
+	cr_assert_eq(viewer_table_next(high), other);
+	/* its stream left the master playlist */
+	viewer_table_set_player(t, high, 0);
+	viewer_table_set_player(t, other, 9);
+	cr_assert_null(viewer_table_variant(t, other, NULL));
+	viewer_table_free(&t);
+}

@@ -249,8 +249,10 @@ static void report_anna(struct viewer_way *way, uint64_t client, uint64_t key)
 
 static void set_anna(const char *mode)
 {
-	json_t *all = json_pack("{s:[{s:s}], s:{s:b, s:s}, s:{s:o}}",
-		"make_stream", "id", "a",
+	json_t *all = json_pack("{s:[{s:s}, {s:s, s:s}, {s:s, s:s}], "
+				"s:{s:b, s:s}, s:{s:o}}",
+		"make_stream", "id", "a", "id", "low", "hls_group", "g",
+		"id", "high", "hls_group", "g",
 		"auth", "enable", 1, "conlimit_mode", mode,
 		"users", "anna", json_pack("{s:b, s:i, s:s, s:i}", "enable", 1,
 			"type", 3, "token", "anna", "conlimit", 1));
@@ -355,6 +357,41 @@ Test(viewers, a_request_by_head_takes_no_place)
 	}, 1);
 	cr_assert_eq(w.verdict, ASK_ALLOWED);
 	cr_assert_eq(w.kicks, 0u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* Asks about a variant of a master playlist. */
+static void ask_variant(struct viewer_way *way, uint64_t client,
+			const char *stream, uint64_t player)
+{
+	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
+		.client = client, .stream = stream, .peer = "192.0.2.1",
+		.host = "", .path = "", .query = "token=anna", .agent = "",
+		.protocol = "hls", .key = 100 + client, .player = player,
+	}, 1);
+	report_anna(way, client, 100 + client);
+}
+
+Test(viewers, a_player_of_variants_has_one_place)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("oldest");
+	viewers_up(w.viewers, &way);
+	ask_variant(&way, 1, "low", 7);
+	ask_variant(&way, 2, "high", 7);
+	cr_assert_eq(w.answers, 2u);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	cr_assert_eq(w.kicks, 0u);
+	/* another player ends all of it */
+	ask_variant(&way, 3, "low", 8);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	cr_assert_eq(w.kicks, 2u);
+	/* a stream that is no variant needs a place of its own */
+	ask_variant(&way, 4, "a", 8);
+	cr_assert_eq(w.kicks, 3u);
+	cr_assert_eq(w.kick.client, 3u);
 	viewers_down(w.viewers, &way);
 	tear_down();
 }

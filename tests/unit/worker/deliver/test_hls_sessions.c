@@ -20,7 +20,7 @@ static struct hls_sessions *hls;
 static struct mount live;
 static unsigned asked, served;
 static uint32_t last_seq;
-static uint64_t last_client;
+static uint64_t last_client, last_player;
 static enum ask_verdict refused;
 static const char *host; /* of the client */
 static bool unlimited;
@@ -32,6 +32,7 @@ static int on_send(const struct msg *m, void *arg)
 	asked++;
 	last_seq = m->seq;
 	last_client = m->deliver_ask.client;
+	last_player = m->deliver_ask.player;
 	return 0;
 }
 
@@ -412,5 +413,26 @@ Test(hls_sessions, one_that_a_limit_ended_refuses_a_client_that_plays_on)
 	hls_sessions_expire(hls, now);
 	request("token=a", now);
 	cr_assert_eq(served, 2u);
+	end();
+}
+
+Test(hls_sessions, the_player_of_one_is_that_of_other_mounts)
+{
+	uint64_t player;
+
+	begin();
+	live.number = 7;
+	request("token=a", 0);
+	player = last_player;
+	cr_assert_neq(player, 0u);
+	live.number = 8;
+	request("token=a", 0);
+	cr_assert_eq(asked, 2u);
+	cr_assert_eq(last_player, player);
+	request("token=b", 0);
+	cr_assert_neq(last_player, player);
+	host = "192.0.2.8";
+	request("token=a", 0);
+	cr_assert_neq(last_player, player);
 	end();
 }
