@@ -55,6 +55,14 @@ static bool is_sdt_marked(const struct remux *r)
 		r->n_services > 0);
 }
 
+/* The same for the EIT. */
+static bool is_eit_marked(const struct remux *r)
+{
+	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
+	       r->eit == ORIGIN_PASS &&
+	       (r->cas != NULL || r->descrambled);
+}
+
 static void route_tables(struct remux *r)
 {
 	bool tdt = r->options.tdt != TABLE_DROP;
@@ -70,7 +78,10 @@ static void route_tables(struct remux *r)
 		inspect(r, SI_PID_SDT, ROLE_SDT);
 	else
 		route_table(r, SI_PID_SDT, r->options.sdt, ROLE_SDT);
-	route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
+	if (is_eit_marked(r))
+		inspect(r, SI_PID_EIT, ROLE_EIT);
+	else
+		route_table(r, SI_PID_EIT, r->options.eit, ROLE_EIT);
 	if (nit >= SI_PIDS_END && nit != TS_PID_NULL)
 		route(r, nit);
 	else if (nit == SI_PID_NIT && new_nit)

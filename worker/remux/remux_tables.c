@@ -174,6 +174,7 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 	uint16_t service = (uint16_t)(section[3] << 8 | section[4]);
 	struct ids ids = multiplex_ids(r);
 	bool pass = r->options.eit == TABLE_PASS;
+	struct sdt_marks marks;
 
 	if (!pass && r->single) {
 		if (r->n_programs == 0 || !is_eit_actual(section) ||
@@ -182,10 +183,14 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 		ids = r->programs[0].ids;
 	}
 	if (!pass && is_eit_actual(section) &&
-	    ids_rewrite_eit(&ids, section, len) < 0)
+	    ids_rewrite_eit(&ids, section, len) < 0) {
 		r->counted.broken++;
-	else
-		pass_section(r, SI_PID_EIT, section, len);
+		return;
+	}
+	marks = remux_sdt_marks(r);
+	if (is_eit_actual(section) && (r->transparent || !pass))
+		(void)eit_mark(&marks, section, len);
+	pass_section(r, SI_PID_EIT, section, len);
 }
 
 /* --- SDT and BAT --- */

@@ -11,6 +11,9 @@
 enum {
 	HEADER = 11,
 	SERVICE = 5,
+	EIT_HEADER = 14,
+	EVENT = 12,
+	EVENT_STATUS = 10, /* running_status and free_CA_mode */
 	STATUS_RUNNING = 0x80, /* running_status 4, free_CA_mode 0 */
 	FLAGS_MASK = 0x03,
 	FREE_CA = 0x10,
@@ -79,6 +82,26 @@ bool sdt_mark(const struct sdt_marks *m, uint8_t *section, size_t len)
 		changed |= flags != p[2] || status != p[3];
 		p[2] = flags;
 		p[3] = status;
+	}
+	if (changed)
+		section_seal(section, len);
+	return changed;
+}
+
+bool eit_mark(const struct sdt_marks *m, uint8_t *section, size_t len)
+{
+	uint8_t *p = section + EIT_HEADER, *end = section + len - SECTION_CRC;
+	bool changed = false;
+
+	if (len < EIT_HEADER + SECTION_CRC || !section_has_syntax(section))
+		return false;
+	for (; end - p >= EVENT;
+	     p += EVENT + MIN((size_t)(end - p) - EVENT,
+			      section_get12(p + EVENT_STATUS))) {
+		uint8_t status = mark_status(m, p[EVENT_STATUS]);
+
+		changed |= status != p[EVENT_STATUS];
+		p[EVENT_STATUS] = status;
 	}
 	if (changed)
 		section_seal(section, len);

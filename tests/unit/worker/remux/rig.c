@@ -63,6 +63,13 @@ struct bench bench_new_cas(const struct remux_options *o,
 	});
 }
 
+struct bench bench_new_descrambled(const struct remux_options *o)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .descrambled = true,
+	});
+}
+
 struct bench bench_new_services(const struct remux_options *o,
 				const struct service_spec *list, size_t n)
 {
