@@ -15,6 +15,9 @@ static bool has_number(const struct msg_adapter_programs *wanted,
 	return wanted->all;
 }
 
+/* The tables of ATSC (A/65). */
+enum { PSIP_PID = 0x1ffb };
+
 struct plan {
 	const struct ca_refs *emms;
 	bool marks[TS_PIDS];
@@ -43,8 +46,8 @@ static void mark_program(const struct psi_program *p, struct plan *plan)
 }
 
 size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
-		    const struct msg_adapter_programs *wanted, uint16_t *ret,
-		    size_t max)
+		    const struct msg_adapter_programs *wanted, bool atsc,
+		    uint16_t *ret, size_t max)
 {
 	struct plan plan = { .emms = emms };
 	const struct psi_program *programs;
@@ -53,6 +56,7 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		plan.marks[table_pids[i]] = true;
+	plan.marks[PSIP_PID] = atsc;
 	for (size_t i = 0; i < n_programs; i++) {
 		bool is_wanted = has_number(wanted, programs[i].number);
 

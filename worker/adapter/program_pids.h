@@ -9,10 +9,11 @@
 /*
  * The PIDs of the tables that every multiplex has, and those of the programs:
  * PMT, PCR, streams and ECMs.  Those of their EMMs (emms, of the CAT) and the
- * PMTs of others take the places that are left.  Writes the first ones,
+ * PMTs of others take the places that are left.  atsc: and the PID of the
+ * tables of ATSC.  Writes the first ones,
  * ascending, at most max.
  * Returns how many there are, which may be more.
  */
 size_t program_pids(const struct psi *, const struct ca_refs *emms,
-		    const struct msg_adapter_programs *, uint16_t *ret,
-		    size_t max);
+		    const struct msg_adapter_programs *, bool atsc,
+		    uint16_t *ret, size_t max);

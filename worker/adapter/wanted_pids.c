@@ -4,6 +4,8 @@
 #include "proto/spec/t2mi_spec.h"
 #include "worker/adapter/program_pids.h"
 
+#include <string.h>
+
 enum { CAT_TABLE_ID = 0x01, CAT_MIN = 12, CURRENT_NEXT = 5 };
 
 void wanted_pids_init(struct wanted_pids *w)
@@ -12,12 +14,20 @@ void wanted_pids_init(struct wanted_pids *w)
 	section_init(&w->cat, w->buffer, sizeof w->buffer);
 }
 
+static bool is_atsc(const json_t *adapter)
+{
+	const char *type = json_string_value(json_object_get(adapter, "type"));
+
+	return type != NULL && strcmp(type, "ATSC") == 0;
+}
+
 void wanted_pids_carrier(struct wanted_pids *w, const json_t *adapter)
 {
 	struct t2mi_spec spec;
 
 	w->inner = t2mi_spec_parse(adapter, &spec, NULL) == 0 && spec.t2mi
 			   ? (uint16_t)spec.pid : 0;
+	w->atsc = is_atsc(adapter);
 }
 
 void wanted_pids_done(struct wanted_pids *w)
@@ -88,5 +98,6 @@ size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
 	w->stale = false;
 	if (w->inner != 0)
 		return list_carrier(w, ret, max);
-	return program_pids(w->psi, &w->emms, &w->programs, ret, max);
+	return program_pids(w->psi, &w->emms, &w->programs, w->atsc,
+			    ret, max);
 }

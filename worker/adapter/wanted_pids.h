@@ -17,6 +17,7 @@ enum { CAT_PID = 1 };
 struct wanted_pids {
 	struct psi *psi; /* PAT and PMTs */
 	struct msg_adapter_programs programs;
+	bool atsc;      /* has the tables of ATSC, too */
 	uint16_t inner; /* PID of the T2-MI that has the programs; 0: none */
 	struct ca_refs emms;  /* of the CAT */
 	uint32_t psi_changes; /* of psi, as of the last list */
@@ -26,7 +27,7 @@ struct wanted_pids {
 };
 
 void wanted_pids_init(struct wanted_pids *);
-/* Takes the keys of T2-MI of an adapter (t2mi_spec.h). */
+/* Takes the keys of T2-MI of an adapter (t2mi_spec.h), and its type. */
 void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
 /* The packets that follow are of another multiplex. */

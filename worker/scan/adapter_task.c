@@ -93,9 +93,20 @@ static const char *error_of(const struct adapter_task *t)
 	return t->report.error;
 }
 
+/* ATSC has no SDT. */
+static bool is_complete(const struct adapter_task *t)
+{
+	const char *type = json_string_value(json_object_get(t->adapter,
+							     "type"));
+
+	return scan_services_is_complete(t->out.services,
+					 type == NULL ||
+						 strcmp(type, "ATSC") != 0,
+					 t->spec.search == SCAN_NETWORK);
+}
+
 static void send_transponder(struct adapter_task *t)
 {
-	bool nit = t->spec.search == SCAN_NETWORK;
 	json_t *tuning = tuning_list_current(t->tunings);
 	struct msg m = { .type = MSG_SCAN_TRANSPONDER };
 
@@ -103,8 +114,7 @@ static void send_transponder(struct adapter_task *t)
 	m.scan_transponder = (struct msg_scan_transponder){
 		.number = t->number,
 		.tuning = tuning,
-		.complete = scan_services_is_complete(t->out.services,
-						     nit),
+		.complete = is_complete(t),
 		.status = source_report_message(&t->report),
 	};
 	m.scan_transponder.status.bitrate_kbps = t->bitrate_kbps;
@@ -209,8 +219,7 @@ static bool is_over(const struct adapter_task *t, uint64_t now_ns)
 		return now_ns - t->tuned_ns >= (lock_ms + t->moves_ms) * MS;
 	return now_ns - t->lock_ns >= TABLES_MS * MS ||
 	       (now_ns - t->lock_ns >= SIGNAL_MS * MS &&
-		scan_services_is_complete(t->out.services,
-					  t->spec.search == SCAN_NETWORK));
+		is_complete(t));
 }
 
 static void note_lock(struct adapter_task *t, uint64_t now_ns)

@@ -262,9 +262,10 @@ json_t *scan_services_next(struct scan_services *l)
 	return NULL;
 }
 
-bool scan_services_is_complete(const struct scan_services *l, bool nit)
+bool scan_services_is_complete(const struct scan_services *l, bool sdt,
+			       bool nit)
 {
-	if (!is_whole(&l->pat) || !is_whole(&l->sdt) ||
+	if (!is_whole(&l->pat) || (sdt && !is_whole(&l->sdt)) ||
 	    (nit && !is_whole(&l->nit)))
 		return false;
 	for (size_t i = 0; i < l->n; i++)

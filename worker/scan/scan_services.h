@@ -29,8 +29,9 @@ void scan_services_add(struct scan_services *, const json_t *record);
  * none. */
 json_t *scan_services_next(struct scan_services *);
 
-/* Were PAT, SDT and all PMTs received?  nit: and the NIT? */
-bool scan_services_is_complete(const struct scan_services *, bool nit);
+/* Were PAT and all PMTs received?  sdt, nit: and these? */
+bool scan_services_is_complete(const struct scan_services *, bool sdt,
+			       bool nit);
 
 /* Adds "tsid", "onid" and "network_id", as far as they are known. */
 void scan_services_put_ids(const struct scan_services *, json_t *object);

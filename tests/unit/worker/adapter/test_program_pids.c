@@ -36,7 +36,7 @@ Test(program_pids, counts_those_that_find_no_place)
 	uint16_t pids[MAX + 1];
 
 	pids[MAX] = 1;
-	cr_assert_eq(program_pids(psi, &no_emms, &all, pids, MAX),
+	cr_assert_eq(program_pids(psi, &no_emms, &all, false, pids, MAX),
 		     PROGRAMS + TABLES);
 	cr_assert_eq(pids[TABLES - 1], 20);
 	for (size_t i = TABLES; i < MAX; i++)
@@ -44,7 +44,8 @@ Test(program_pids, counts_those_that_find_no_place)
 	cr_assert_eq(pids[MAX], 1);
 	psi_free(&psi);
 	psi = psi_new();
-	cr_assert_eq(program_pids(psi, &no_emms, &all, pids, MAX), TABLES);
+	cr_assert_eq(program_pids(psi, &no_emms, &all, false, pids, MAX),
+		     TABLES);
 	psi_free(&psi);
 }
 
@@ -73,7 +74,7 @@ static size_t count(const struct psi *psi, struct msg_adapter_programs wanted)
 {
 	uint16_t pids[MAX];
 
-	return program_pids(psi, &no_emms, &wanted, pids, MAX) - TABLES;
+	return program_pids(psi, &no_emms, &wanted, false, pids, MAX) - TABLES;
 }
 
 Test(program_pids, has_those_of_the_wanted_programs)
@@ -87,7 +88,8 @@ Test(program_pids, has_those_of_the_wanted_programs)
 		.tables = true }), 2u);
 	cr_assert_eq(count(psi, (struct msg_adapter_programs){
 		.n = 1, .numbers = { 2 } }), 1u, "its PMT is not known yet");
-	cr_assert_eq(program_pids(psi, &no_emms, &one, pids, MAX), TABLES + 4u);
+	cr_assert_eq(program_pids(psi, &no_emms, &one, false, pids, MAX),
+		     TABLES + 4u);
 	cr_assert_eq(pids[TABLES], 0x100);
 	cr_assert_eq(pids[TABLES + 1], 0x111);
 	cr_assert_eq(pids[TABLES + 2], 0x112);
@@ -103,7 +105,7 @@ Test(program_pids, wanted_programs_come_before_the_tables_of_others)
 	uint16_t pids[MAX + 1];
 
 	pids[MAX] = 1;
-	cr_assert_eq(program_pids(psi, &no_emms, &last, pids, MAX),
+	cr_assert_eq(program_pids(psi, &no_emms, &last, false, pids, MAX),
 		     PROGRAMS + TABLES);
 	cr_assert_eq(pids[MAX - 1], FIRST + PROGRAMS - 1);
 	for (size_t i = TABLES; i < MAX - 1; i++)
@@ -124,16 +126,18 @@ Test(program_pids, has_emms_of_the_systems_of_wanted_programs)
 	struct msg_adapter_programs other = { .n = 1, .numbers = { 2 } };
 	uint16_t pids[MAX];
 
-	cr_assert_eq(program_pids(psi, &emms, &other, pids, MAX), TABLES + 1u);
-	cr_assert_eq(program_pids(psi, &emms, &one, pids, MAX), TABLES + 6u);
+	cr_assert_eq(program_pids(psi, &emms, &other, false, pids, MAX),
+		     TABLES + 1u);
+	cr_assert_eq(program_pids(psi, &emms, &one, false, pids, MAX),
+		     TABLES + 6u);
 	cr_assert_eq(pids[TABLES + 4], 0x444);
 	cr_assert_eq(pids[TABLES + 5], 0x446);
 	/* programs have the first places */
-	cr_assert_eq(program_pids(psi, &emms, &one, pids, TABLES + 5),
+	cr_assert_eq(program_pids(psi, &emms, &one, false, pids, TABLES + 5),
 		     TABLES + 6u);
 	cr_assert_eq(pids[TABLES + 3], 0x333);
 	cr_assert_eq(pids[TABLES + 4], 0x444);
-	cr_assert_eq(program_pids(psi, &emms, &one, pids, TABLES + 4),
+	cr_assert_eq(program_pids(psi, &emms, &one, false, pids, TABLES + 4),
 		     TABLES + 6u);
 	cr_assert_eq(pids[TABLES + 3], 0x333);
 	psi_free(&psi);

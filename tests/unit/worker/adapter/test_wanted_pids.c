@@ -88,6 +88,20 @@ Test(wanted_pids, the_cat_adds_emms_until_the_tuning_changes)
 	cr_assert_eq(list(), TABLES);
 }
 
+Test(wanted_pids, atsc_has_a_pid_of_tables)
+{
+	json_t *adapter = json_pack("{s:s}", "type", "ATSC");
+	uint16_t pids[MAX];
+
+	wanted_pids_carrier(&wanted, adapter);
+	cr_assert_eq(wanted_pids_list(&wanted, pids, MAX), TABLES + 1u);
+	cr_assert_eq(pids[TABLES], 0x1ffb);
+	(void)json_object_set_new(adapter, "type", json_string("T"));
+	wanted_pids_carrier(&wanted, adapter);
+	cr_assert_eq(list(), (size_t)TABLES);
+	json_decref(adapter);
+}
+
 /* Two counters make the sum that is compared. */
 Test(wanted_pids, another_multiplex_is_a_change_after_any_number_of_tables)
 {

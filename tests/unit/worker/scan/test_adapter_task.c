@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { STEP_MS = 250, TURNS_MAX = 4000, NIT_PID = 16, SDT_PID = 17 };
+enum { STEP_MS = 250, TURNS_MAX = 4000, NIT_PID = 16, SDT_PID = 17,
+       ATSC_MHZ = 473 };
 
 /* A receiver of a satellite with two transponders. */
 static struct {
@@ -76,7 +77,8 @@ static void tune(const json_t *adapter)
 
 static bool has_lock(void)
 {
-	return !sky.absent && (sky.mhz == 11362 || sky.mhz == 12188);
+	return !sky.absent && (sky.mhz == 11362 || sky.mhz == 12188 ||
+			       sky.mhz == ATSC_MHZ);
 }
 
 static bool retune(struct source *s, const json_t *adapter)
@@ -170,8 +172,10 @@ static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 		build_null(b);
 	} else {
 		build_tables(b);
-		add_sdt(b);
-		add_nit(b);
+		if (sky.mhz != ATSC_MHZ) {
+			add_sdt(b);
+			add_nit(b);
+		}
 	}
 	batch_add(batch, sky.wrapped ? wrap(build_run(b)) : build_run(b));
 	batch_flush(batch);
@@ -335,6 +339,15 @@ Test(adapter_task, one_transponder_is_reported_until_the_end, .timeout = 30)
 	run_for(60);
 	cr_assert_not(g.ended);
 	cr_assert(sky.open);
+	stop();
+}
+
+Test(adapter_task, atsc_is_complete_without_an_sdt, .timeout = 30)
+{
+	start("{\"adapter\":{\"type\":\"ATSC\",\"adapter\":0,"
+	      "\"frequency\":473}}");
+	run_for(5);
+	cr_assert(is(0, "lock") && is(0, "complete"));
 	stop();
 }
 

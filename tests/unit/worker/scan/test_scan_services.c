@@ -48,16 +48,16 @@ Test(scan_services, names_each_program_and_its_ca_systems)
 		    "'provider':'P','service_type':1,'scrambled':false}");
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':false}");
 	cr_assert_null(scan_services_next(list));
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, true, false));
 
 	add(PMT "\"pnr\":1,\"descriptors\":[],\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, true, false));
 	add(PMT "\"pnr\":2,\"descriptors\":[{\"type_name\":\"cas\","
 	    "\"caid\":2816}],\"streams\":[{\"descriptors\":["
 	    "{\"type_name\":\"cas\",\"caid\":2816},"
 	    "{\"type_name\":\"cas\",\"caid\":256}]}]}");
-	cr_assert(scan_services_is_complete(list, false));
-	cr_assert_not(scan_services_is_complete(list, true), "the NIT");
+	cr_assert(scan_services_is_complete(list, true, false));
+	cr_assert_not(scan_services_is_complete(list, true, true), "the NIT");
 	json_decref(scan_services_next(list));
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':true,"
 		    "'caids':[2816,256]}");
@@ -73,11 +73,11 @@ Test(scan_services, knows_the_ids_of_the_multiplex)
 	add(SDT "[]}");
 	add("{\"psi\":\"nit\",\"table_id\":65,\"network_id\":1," HEAD
 	    "\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, true),
+	cr_assert_not(scan_services_is_complete(list, true, true),
 		      "of another network");
 	add("{\"psi\":\"nit\",\"table_id\":64,\"network_id\":3," HEAD
 	    "\"streams\":[]}");
-	cr_assert(scan_services_is_complete(list, true));
+	cr_assert(scan_services_is_complete(list, true, true));
 	ids = json_object();
 	scan_services_put_ids(list, ids);
 	expect_json(ids, "{'tsid':9,'onid':8,'network_id':3}");
@@ -89,11 +89,12 @@ Test(scan_services, is_complete_with_all_sections_only)
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":1,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, true, false));
+	cr_assert(scan_services_is_complete(list, false, false));
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":0,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert(scan_services_is_complete(list, false));
+	cr_assert(scan_services_is_complete(list, true, false));
 }
 
 Test(scan_services, has_a_limit_and_ignores_what_is_not_in_force)
