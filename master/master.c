@@ -27,6 +27,7 @@
 #include "master/setup/log_settings.h"
 #include "master/setup/options.h"
 #include "master/setup/sandbox_check.h"
+#include "master/setup/seed_file.h"
 #include "master/setup/write_roots.h"
 #include "master/renewal.h"
 #include "master/reread.h"
@@ -364,7 +365,8 @@ static int open_control(struct master *m)
 static int open_reconciler(struct master *m)
 {
 	struct errmsg error = { 0 };
-	char *epg_path = state_file(m->options->config_path, "epg");
+	const char *path = m->options->trial ? NULL : m->options->config_path;
+	char *epg_path = state_file(path, "epg");
 
 	m->worker_path = worker_path_find(&error);
 	if (m->worker_path == NULL) {
@@ -377,21 +379,19 @@ static int open_reconciler(struct master *m)
 		.worker_path = m->worker_path,
 		.settings = config_section(m->config, "settings"),
 		.control = &m->control,
-		.epg_path = m->options->trial ? NULL : epg_path,
+		.epg_path = epg_path,
+		.seed = seed_file(path, config_settings(m->config)),
 		.events = &reconciler_events,
 		.arg = m,
 	});
 	free(epg_path);
-	reconciler_close_viewers(
-		m->reconciler,
-		check_closes_viewers(config_document(m->config)));
-	m->store = fd_store_new(
-		&(struct fd_store_config){
-			.loop = m->loop,
-			.write = write_handover,
-			.arg = m,
-		},
-		m->handover);
+	reconciler_close_viewers(m->reconciler, check_closes_viewers(
+		config_document(m->config)));
+	m->store = fd_store_new(&(struct fd_store_config){
+		.loop = m->loop,
+		.write = write_handover,
+		.arg = m,
+	}, m->handover);
 	if (m->handover != NULL)
 		reconciler_adopt(m->reconciler, m->handover);
 	reconciler_open_play(m->reconciler);

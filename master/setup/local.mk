@@ -6,5 +6,6 @@ libmaster_a_SOURCES += \
 	master/setup/options.c master/setup/options.h \
 	master/setup/sandbox_check.c master/setup/sandbox_check.h \
 	master/setup/service_user.c master/setup/service_user.h \
+	master/setup/seed_file.c master/setup/seed_file.h \
 	master/setup/state_path.c master/setup/state_path.h \
 	master/setup/write_roots.c master/setup/write_roots.h

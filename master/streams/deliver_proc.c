@@ -10,7 +10,6 @@
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc.h"
 #include "master/viewers/viewers.h"
-#include "common/account/secret.h"
 #include "common/supervise/spawn.h"
 #include "common/supervise/tls_proc.h"
 #include "proto/ipc/channel.h"
@@ -289,7 +288,7 @@ static void add_workers(struct deliver_proc *d, size_t n)
 
 struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
 				      struct tls_proc *tls,
-				      const json_t *settings)
+				      const json_t *settings, uint64_t seed)
 {
 	struct deliver_proc *d = xcalloc(1, sizeof *d);
 
@@ -306,8 +305,7 @@ struct deliver_proc *deliver_proc_new(const struct service_config *cfg,
 		.session_of = session_of,
 		.arg = d,
 	});
-	secret_random(&d->seed, sizeof d->seed);
-	d->seed &= INT64_MAX;
+	d->seed = seed;
 	add_workers(d, d->n_wanted);
 	return d;
 }

@@ -33,10 +33,11 @@ struct tls_proc;
 struct viewers;
 
 /* tls: the worker for TLS with viewers; borrowed, or NULL.  settings: copied;
- * NULL: the defaults. */
+ * NULL: the defaults.  seed: of the sessions of HLS, that of the predecessor
+ * has precedence. */
 struct deliver_proc *deliver_proc_new(const struct service_config *,
 				      struct tls_proc *tls,
-				      const json_t *settings);
+				      const json_t *settings, uint64_t seed);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
 

@@ -266,7 +266,7 @@ static void open_services(struct reconciler *r)
 	cfg.on_up = on_tls_up;
 	r->tls = tls_proc_new(&cfg);
 	cfg.on_up = on_deliver_up;
-	r->deliver = deliver_proc_new(&cfg, r->tls, r->settings);
+	r->deliver = deliver_proc_new(&cfg, r->tls, r->settings, r->cfg.seed);
 	play_conf_read(&r->play, r->settings, r->cfg.control);
 	r->services[0] = auth_proc_service(r->auth);
 	r->services[1] = tls_proc_service(r->tls);

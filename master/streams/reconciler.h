@@ -66,6 +66,7 @@ struct reconciler_config {
 	const json_t *settings;
 	/* The file of the saved guide; copied; NULL: it is not saved. */
 	const char *epg_path;
+	uint64_t seed; /* see deliver_proc_new() */
 	/* The address of the control server; NULL: unknown. */
 	const struct sockaddr_any *control;
 	const struct reconciler_events *events;

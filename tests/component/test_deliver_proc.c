@@ -50,7 +50,7 @@ static void setup_with(struct bench *b, const char *worker)
 	cr_assert_geq(b->ring_fd, 0);
 	service_rig_init(&b->rig, worker);
 	config = service_rig_config(&b->rig);
-	b->deliver = deliver_proc_new(&config, NULL, b->settings);
+	b->deliver = deliver_proc_new(&config, NULL, b->settings, 7);
 	b->config = config_open(NULL, b->rig.loop, &error);
 	b->viewers = viewers_new(&(struct viewers_config){
 		.loop = b->rig.loop, .config = b->config,

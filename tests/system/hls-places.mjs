@@ -2,10 +2,11 @@
 // HLS and conlimit: a client closes nothing when it leaves, and its place is
 // free when another one wants it.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { playing, sessions, user } from '../helpers/authorization.mjs';
-import { request, stream } from '../helpers/sluice.mjs';
+import { Sluice, request, stream } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 const get = (path, port = 8100) => request(port,
@@ -110,4 +111,25 @@ test('a player of a master playlist changes the variant', async (t) => {
 		async () => await statusOf('/high.m3u8') === 200)), true);
 	assert.equal((await sessions(sluice)).length, 2);
 	await sluice.stop();
+});
+
+test('the playlist of a session outlives a stop of the service', async (t) => {
+	const settings = { http_play_hls: true, hls_session_playlists: true };
+	const { sluice } = await begin(t, {}, settings);
+	const at = (one, name) => statusOf(`/play/a001/${name}`, one.port);
+	const name = await waitUntil('its name', async () =>
+		/^[0-9a-f]{16}\.m3u8/m.exec((await get(
+			'/play/a001/index.m3u8', sluice.port)).body)?.[0]);
+
+	assert.equal(await at(sluice, name), 200);
+	assert.equal((await sluice.stop()).code, 0);
+	const { mode } = fs.statSync(`${sluice.dir}/sluice.json.seed`);
+
+	assert.equal(mode & 0o777, 0o600);
+	const next = await Sluice.start(t, null, { dir: sluice.dir });
+
+	await waitUntil('the playlist', async () =>
+		await at(next, name) === 200);
+	assert.equal(await at(next, '0123456789abcdef.m3u8'), 404);
+	await next.stop();
 });
