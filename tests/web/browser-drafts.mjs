@@ -72,3 +72,77 @@ test('a refusal ends with the next change, a warning is told', { skip },
 	visitor.quiet();
 	await sluice.stop();
 });
+
+test('what was typed is lost after a question alone', { skip }, async (t) => {
+	const { sluice, visitor, page } = await beginDish(t);
+	const asked = () => page.waitForSelector(
+		'dialog:has-text("Discard what is not saved?")');
+	const stays = async () => {
+		await asked();
+		await page.click('dialog button:has-text("Cancel")');
+	};
+
+	await visitor.go(sluice.port, '#/edit/user');
+	await page.fill('[id="stream.name"]', 'Typed');
+	await page.focus('button:has-text("JSON")');
+	await page.keyboard.press('Escape');
+	await stays();
+	assert.equal(await page.inputValue('[id="stream.name"]'), 'Typed');
+	await page.keyboard.press('Escape');
+	await asked();
+	await page.click('dialog .primary');
+	await page.waitForURL(/#\/stream\/user$/);
+	// another entry, and the whole page
+	await visitor.go(sluice.port, '#/adapters');
+	await page.click('td button:has-text("Edit")');
+	await page.fill('[id="adapter.name"]', 'Typed');
+	await page.click('.tools button:has-text("New")');
+	await stays();
+	const leaving = page.waitForEvent('dialog');
+
+	page.reload().catch(() => {});
+	const dialog = await leaving;
+
+	assert.equal(dialog.type(), 'beforeunload');
+	await dialog.dismiss();
+	assert.equal(await page.inputValue('[id="adapter.name"]'), 'Typed');
+	await page.click('.tools button:has-text("New")');
+	await asked();
+	await page.click('dialog .primary');
+	await page.waitForSelector('.entry h2:has-text("New")');
+	// nothing was typed: no question
+	await page.focus('.save button:has-text("Cancel")');
+	await page.keyboard.press('Escape');
+	await page.waitForURL(/#\/wall$/);
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('the form of an entry gets the focus, and gives it back', { skip },
+	async (t) => {
+	const { sluice, visitor, page } = await beginDish(t);
+	const focused = () => page.evaluate(() => document.activeElement.id ||
+		document.activeElement.textContent.trim());
+
+	await page.setViewportSize({ width: 1280, height: 300 });
+	await visitor.go(sluice.port, '#/adapters');
+	await page.focus('td button:has-text("Edit")');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('[id="adapter.name"]:focus');
+	assert.ok(await page.evaluate(() => {
+		const { top } = document.querySelector('.entry h2')
+			.getBoundingClientRect();
+
+		return top >= 0 && top < innerHeight;
+	}));
+	await page.click('.save button:has-text("Cancel")');
+	assert.equal(await focused(), 'Edit');
+	await page.keyboard.press('Enter');
+	await page.fill('[id="adapter.name"]', 'Dish 3');
+	await page.keyboard.press('Control+Enter');
+	await page.click('dialog .primary');
+	await page.waitForSelector('td:has-text("Dish 3")');
+	assert.equal(await focused(), 'Edit');
+	visitor.quiet();
+	await sluice.stop();
+});

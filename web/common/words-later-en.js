@@ -14,6 +14,7 @@ export const en = {
 	all_tables: 'All tables',
 	ask_disable_adapter: 'Disable {name}? Its streams wait until it is ' +
 		'enabled.',
+	ask_discard: 'Discard what is not saved?',
 	ask_force: 'These users would have no category left, so they may watch ' +
 		'every stream: {users}. Remove it all the same?',
 	ask_remove_category: 'Remove the category {name}? Streams that lose ' +

@@ -7,6 +7,7 @@ import { Setup } from './setup.js';
 import { html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('../common/words.js').Word} Word */
 /** @typedef {import('./merge.js').Entry} Entry */
 
@@ -49,8 +50,8 @@ const section = {
 	request: (/** @type {Entry} */ auth) => ({ auth }),
 };
 
-/** @param {{app: App}} props */
-export function AuthPage({ app }) {
+/** @param {{app: App, ask: Ask}} props */
+export function AuthPage({ app, ask }) {
 	const auth = /** @type {Entry} */ (app.store.config.auth ?? {});
 
 	return html`<${Setup} page="auth">
@@ -63,5 +64,5 @@ export function AuthPage({ app }) {
 				${key !== '' && html`<code>${key}</code> `}${t(word)}
 				${!isUsed(app, key) && ` (${t('rule_unused')})`}</li>`)}
 		</ol></section>
-		<${SectionFields} app=${app} section=${section} /><//>`;
+		<${SectionFields} app=${app} section=${section} ask=${ask} /><//>`;
 }

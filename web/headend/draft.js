@@ -7,6 +7,7 @@ import { t } from '../common/words.js';
 import { diff, merge, same } from './merge.js';
 import { Foreign, html } from './view.js';
 
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
 
 /**
@@ -80,6 +81,46 @@ export function useSaveKey(save) {
 
 		addEventListener('keydown', onKey);
 		return () => removeEventListener('keydown', onKey);
+	});
+}
+
+/**
+ * @param {Ask} ask
+ * @param {() => void} run loses what is typed
+ */
+export function askDiscard(ask, run) {
+	ask({ text: t('ask_discard'), action: t('discard'), run });
+}
+
+/**
+ * What is typed is not lost unasked, neither with the page nor by Escape.
+ * @param {boolean} isDirty
+ * @param {Ask} ask
+ * @param {() => void} leave
+ */
+export function useUnsaved(isDirty, ask, leave) {
+	useEffect(() => {
+		const onUnload = (/** @type {Event} */ event) =>
+			event.preventDefault();
+		const onKey = (/** @type {KeyboardEvent} */ event) => {
+			if (event.key !== 'Escape' ||
+				document.querySelector('dialog[open]') ||
+				(event.target instanceof Element &&
+				event.target.closest('input, select, textarea')))
+				return;
+			event.preventDefault();
+			askDiscard(ask, leave);
+		};
+
+		if (!isDirty)
+			return undefined;
+		addEventListener('beforeunload', onUnload);
+		// in front of the keys of every page
+		addEventListener('keydown', onKey, true);
+		return () => {
+			removeEventListener('beforeunload', onUnload);
+			removeEventListener('keydown', onKey, true);
+		};
 	});
 }
 

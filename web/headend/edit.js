@@ -9,7 +9,8 @@ import { t } from '../common/words.js';
 import { remove } from './actions.js';
 import { AddressField } from './address-field.js';
 import { useDrag } from './drag.js';
-import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
+import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
+	from './draft.js';
 import { FieldGroups, Rows } from './field.js';
 import { Further, Groups, Problem, Whole } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
@@ -165,6 +166,10 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 	};
 
 	useSaveKey(run);
+	useUnsaved(!busy && diff(draft.base ?? cleaned(FRESH), after).length > 0,
+		ask, () => {
+			location.hash = id === '' ? app.list : href('stream', id);
+		});
 	return html`<div class="save">
 		<${Problem} error=${error} />
 		${trial.warnings.map((text) => html`<p class="is-warn">

@@ -2,7 +2,8 @@
 // Lists of objects with an id: adapters, softcams, CAS.  A table, and the form
 // of the object that is edited.
 
-import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
@@ -10,7 +11,8 @@ import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { isOld } from './current.js';
 import { freshId, make } from './entry-id.js';
-import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
+import { Changes, Conflicts, askDiscard, cleared, useDraft, useSaveKey,
+	useUnsaved } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey, same } from './merge.js';
@@ -199,6 +201,32 @@ function useSaving({ app, kind, draft, ask, isReady, request, known, setError,
 	return { save, busy };
 }
 
+/**
+ * The form opens below a table: it gets the focus, and gives it back.
+ * @returns {{current: HTMLElement | null}} for the form
+ */
+function useOwnFocus() {
+	const box = useRef(/** @type {HTMLElement | null} */ (null));
+
+	useLayoutEffect(() => {
+		const before = /** @type {HTMLElement | null} */ (
+			document.activeElement), form = box.current;
+		const first = /** @type {HTMLElement | null | undefined} */ (
+			form?.querySelector('.option :is(input, select, textarea)'));
+
+		if (form && form.getBoundingClientRect().top > innerHeight / 2)
+			form.scrollIntoView();
+		first?.focus({ preventScroll: true });
+		return () => {
+			const now = document.activeElement;
+
+			if (now === document.body || form?.contains(now))
+				before?.focus();
+		};
+	}, []);
+	return box;
+}
+
 /** @param {{app: App, kind: Kind, rows: Row[], draft: Draft, wrong: string,
  *	onBroken: (key: string, isBroken: boolean) => void, top?: Top}} props */
 function EntryFields({ app, kind, rows, draft, wrong, onBroken, top }) {
@@ -220,9 +248,12 @@ function EntryFields({ app, kind, rows, draft, wrong, onBroken, top }) {
 
 /**
  * @param {{app: App, kind: Kind, entry: Entry | null, rows: Row[], ask: Ask,
- *	onClose: () => void, more?: (entry: Entry) => any, top?: Top}} props
+ *	onClose: () => void, dirty: {current: boolean},
+ *	more?: (entry: Entry) => any, top?: Top}} props dirty: something would be
+ *	lost without the form
  */
-function EntryForm({ app, kind, entry, rows, ask, onClose, more, top }) {
+function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
+	const box = useOwnFocus();
 	const [error, setError] = useState('');
 	const draft = cleared(useDraft(entry, kind.fresh), setError);
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
@@ -244,7 +275,16 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, more, top }) {
 		/** @type {boolean} */ isOne) => setBroken((was) => isOne
 		? [...new Set([...was, key])] : was.filter((one) => one !== key));
 
-	return html`<section class="edit entry" aria-label=${t(isNew
+	const isDirty = !same(mine, base ?? kind.fresh) && !busy;
+
+	useUnsaved(isDirty, ask, onClose);
+	useEffect(() => {
+		dirty.current = isDirty;
+		return () => {
+			dirty.current = false;
+		};
+	});
+	return html`<section ref=${box} class="edit entry" aria-label=${t(isNew
 		? 'new_entry' : 'edit')}>
 		<h2>${isNew ? t('new_entry') : html`<${Foreign}
 			text=${base.name ?? base.id} />`}</h2>
@@ -284,6 +324,9 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	const known = useRef(/** @type {string | undefined} */ (undefined));
 	const open = (/** @type {string} */ id) =>
 		replaceQuery(kind.page, '', { edit: id });
+	const dirty = useRef(false);
+	const change = (/** @type {string} */ id) => dirty.current
+		? id !== edited && askDiscard(ask, () => open(id)) : open(id);
 	const askRemove = (/** @type {Entry} */ one) => ask({
 		text: questionOf(app, kind, one, 'ask_remove_entry'),
 		action: t('remove'), run: () => remove(app, kind, one, () =>
@@ -296,7 +339,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	});
 	return html`<div class="page" data-stale=${isOld(at, app.tick.now)}>
 		<div class="tools"><h1>${t(kind.title)}</h1>
-		${app.isControl && html`<button onClick=${() => open('+')}>
+		${app.isControl && html`<button onClick=${() => change('+')}>
 			${t('new_entry')}</button>${tools}`}</div>
 		<p class="dim">${t(kind.note)}</p>
 		<${Old} app=${app} poll=${{ value: null, at, every: 1,
@@ -309,7 +352,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 			</tr></thead><tbody>${list.map((one) => html`
 			<tr key=${one.id}>${cells(one)}
 			${app.isControl && html`<td class="actions">
-				<button onClick=${() => open(one.id)}>${t('edit')}</button>
+				<button onClick=${() => change(one.id)}>${t('edit')}</button>
 				${actions?.(one)}
 				<button onClick=${() => askRemove(one)}>${t('remove')}
 				</button></td>`}</tr>`)}</tbody></table></div>
@@ -318,6 +361,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 			(forms === null ? html`<${Waiting} error=${error} />`
 				: html`<${EntryForm} key=${edited} app=${app} kind=${kind}
 					entry=${entry} rows=${forms.rows(kind.field)} ask=${ask}
-					more=${more} top=${top} onClose=${() => open('')} />`)}
+					dirty=${dirty} more=${more} top=${top}
+					onClose=${() => open('')} />`)}
 	</div>`;
 }

@@ -8,6 +8,7 @@ import { Setup } from './setup.js';
 import { html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
 
 const section = {
@@ -15,10 +16,10 @@ const section = {
 	request: (/** @type {Entry} */ set) => ({ set }),
 };
 
-/** @param {{app: App}} props */
-export function LoggingPage({ app }) {
+/** @param {{app: App, ask: Ask}} props */
+export function LoggingPage({ app, ask }) {
 	return html`<${Setup} page="logging">
 		<p class="dim">${t('logging_about')} <a href=${href('log')}>
 			${t('log')}</a></p>
-		<${SectionFields} app=${app} section=${section} /><//>`;
+		<${SectionFields} app=${app} section=${section} ask=${ask} /><//>`;
 }

@@ -4,7 +4,8 @@
 import { useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
 import { t } from '../common/words.js';
-import { Changes, Conflicts, cleared, useDraft, useSaveKey } from './draft.js';
+import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
+	from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey } from './merge.js';
@@ -13,6 +14,7 @@ import { useTrial } from './trial.js';
 import { Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./merge.js').Entry} Entry */
 /** @typedef {import('../common/forms.js').Row} Row */
 
@@ -33,9 +35,10 @@ function asObject(value) {
 }
 
 /**
- * @param {{app: App, section: Section, rows: Row[], isOpen?: boolean}} props
+ * @param {{app: App, section: Section, rows: Row[], ask: Ask,
+ *	isOpen?: boolean}} props
  */
-function SectionForm({ app, section, rows, isOpen = true }) {
+function SectionForm({ app, section, rows, ask, isOpen = true }) {
 	useTick(app);
 	const [error, setError] = useState('');
 	const draft = cleared(useDraft(asObject(
@@ -91,6 +94,8 @@ function SectionForm({ app, section, rows, isOpen = true }) {
 		setError('');
 		draft.replace(structuredClone(base));
 	};
+
+	useUnsaved(changes.length > 0 && !busy, ask, discard);
 	const known = rows.map((row) => row.key);
 	const form = { name: section.form, entry: draft.mine, base,
 		set: draft.set, errorOf,
@@ -122,12 +127,12 @@ function SectionForm({ app, section, rows, isOpen = true }) {
 
 /**
  * The form, when the service has described it.
- * @param {{app: App, section: Section}} props
+ * @param {{app: App, section: Section, ask: Ask}} props
  */
-export function SectionFields({ app, section }) {
+export function SectionFields({ app, section, ask }) {
 	const { forms, error } = useForms(app);
 
 	return forms === null ? html`<${Waiting} error=${error} />`
-		: html`<${SectionForm} app=${app} section=${section}
+		: html`<${SectionForm} app=${app} section=${section} ask=${ask}
 			rows=${forms.rows(section.form)} />`;
 }

@@ -113,7 +113,7 @@ export function SettingsPage({ app, ask }) {
 		<button onClick=${() => restartService(app, ask)}>
 			${t('restart_service')}</button>`}>
 		<p class="dim">${t('settings_about')}</p>
-		<${SectionFields} app=${app} section=${section} />
+		<${SectionFields} app=${app} section=${section} ask=${ask} />
 		<${Certificate} app=${app} />
 		<${Licence} app=${app} /><//>`;
 }
