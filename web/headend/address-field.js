@@ -93,7 +93,9 @@ function AddOption({ rows, name, options, onAdd }) {
 		const key = row.prefix && text.startsWith(row.key) ? text : row.key;
 
 		setText('');
-		onAdd(optionOf(row, key, row.type === 'boolean' ? true : ''));
+		// an empty word is none of the choices
+		onAdd(optionOf(row, key, row.type === 'boolean' ? true
+			: row.choices ? row.default ?? row.choices[0] : ''));
 	};
 	const prefixed = rows.find((row) => row.prefix &&
 		text.startsWith(row.key) && text.length > row.key.length);

@@ -61,8 +61,8 @@ function Choice({ row, id, value, set, isFixed, error }) {
 		aria-invalid=${Boolean(error)}
 		onChange=${(/** @type {any} */ event) =>
 			set(valueOf(row, event.target.value))}>
-		${!isFixed && html`<option value="" selected=${text === ''}>
-			${row.default === undefined ? '–'
+		${(!isFixed || text === '') && html`<option value=""
+			selected=${text === ''}>${row.default === undefined ? '–'
 				: t('usual', { value: usual(row) })}</option>`}
 		${list.map((one) => html`<option value=${one}
 			selected=${one === text}>${shown(one)}</option>`)}</select>`;
