@@ -5,7 +5,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done } from '../helpers/auth.mjs';
 import { noBrowser as skip } from '../helpers/browser.mjs';
+import { Viewer } from '../helpers/media.mjs';
+import { TsMux } from '../helpers/mux.mjs';
 import { begin, useBrowser } from '../helpers/page-scene.mjs';
+import { Sender } from '../helpers/udp.mjs';
+import { waitUntil } from '../helpers/util.mjs';
 
 const own = useBrowser();
 
@@ -69,6 +73,36 @@ test('a refusal ends with the next change, a warning is told', { skip },
 	await page.waitForSelector('.save .is-warn:has-text("nonsense")');
 	await page.keyboard.press('Control+Enter');
 	await page.waitForSelector('.toast.fault:has-text("nonsense")');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('viewers are asked about, however soon a change is saved', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const output = page.locator('.address-row > input').nth(1);
+
+	await Sender.start(t, new TsMux(), 5001);
+	const viewer = await Viewer.open(t, sluice.port, '/play/film',
+		{ headers: admin });
+
+	await waitUntil('packets', () => viewer.bytes > 0);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/edit/film');
+	// an option with choices begins with one of them
+	await page.click('button[aria-label="Options: Output 1"]');
+	await page.fill('[aria-label="Output 1: Add an option: name or ' +
+		'meaning"]', 'pacing');
+	await page.keyboard.press('Enter');
+	await page.waitForSelector('[data-key=pacing] select');
+	assert.match(await output.inputValue(), /#pacing=\w+$/);
+	await page.keyboard.press('Control+Enter');
+	await page.waitForSelector(
+		'dialog:has-text("This interrupts viewers: 1.")');
+	await page.click('dialog button:has-text("Cancel")');
+	assert.doesNotMatch(JSON.stringify(await done(sluice,
+		{ cmd: 'get-stream', id: 'film' }, admin)), /pacing/);
 	visitor.quiet();
 	await sluice.stop();
 });

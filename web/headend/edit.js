@@ -12,7 +12,7 @@ import { useDrag } from './drag.js';
 import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
 	from './draft.js';
 import { FieldGroups, Rows } from './field.js';
-import { Further, Groups, Problem, Whole } from './fields.js';
+import { Further, Groups, Problem, Whole, useOnce } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
 import { KEYS, MuxInput, MuxKeys } from './mux.js';
 import { isMux, placesOf } from './mux-list.js';
@@ -117,6 +117,27 @@ async function save(app, draft, id) {
 	}
 }
 
+/**
+ * The viewers whom saving interrupts.  What the form shows may be older than
+ * the last key.
+ * @param {App} app
+ * @param {string} id
+ * @param {Entry} stream
+ * @returns {Promise<number>}
+ */
+async function interrupted(app, id, stream) {
+	try {
+		const { effects } = await app.api.cmd('set-stream', {
+			...id === '' ? {} : { id }, stream, dry_run: true });
+
+		return effects.viewers;
+	} catch (error) {
+		// a refused one interrupts nobody
+		return error instanceof ApiError && error.status === 400 ? 0
+			: app.store.streams.get(id)?.over?.sessions ?? 0;
+	}
+}
+
 /** What saving interrupts. @param {{trial: Trial}} props */
 function Effects({ trial }) {
 	if (trial.effects === null)
@@ -152,18 +173,19 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 		if (problem !== '')
 			setBusy(false);
 	};
-	const run = () => {
-		const viewers = trial.effects?.viewers ?? 0;
+	const { send: run, busy: isJudged } = useOnce(async () => {
+		const stream = cleaned(draft.latest.current);
 
-		if (!isReady ||
-			diff(before, cleaned(draft.latest.current)).length === 0)
+		if (!isReady || diff(before, stream).length === 0)
 			return;
+		const viewers = await interrupted(app, id, stream);
+
 		if (viewers > 0)
 			ask({ text: t('ask_save', { n: count(viewers) }),
 				action: t('save'), run: send });
 		else
-			send();
-	};
+			await send();
+	});
 
 	useSaveKey(run);
 	useUnsaved(!busy && diff(draft.base ?? cleaned(FRESH), after).length > 0,
@@ -178,7 +200,7 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 			changes=${changes} />`}
 		<div class="buttons">
 			<button class="primary" onClick=${run}
-				disabled=${!isReady || changes.length === 0}>
+				disabled=${!isReady || isJudged || changes.length === 0}>
 				${t('save')} <kbd>Ctrl-Enter</kbd></button>
 			<a class="button" href=${id ? href('stream', id)
 				: href('streams')}>${t('cancel')}</a>
