@@ -151,6 +151,14 @@ test('a preview starts a stream on demand, and its viewer is disconnected',
 	await waitUntil('packets', () => viewer.bytes > 0);
 	await visitor.go(sluice.port, '#/sessions');
 	await visitor.accessible('viewers');
+	// no reply: the values are told as old ones
+	visitor.disturbed = true;
+	await page.route('**/control/', (route) => route.abort());
+	await page.waitForSelector('.problem:has-text("Values as of")');
+	await page.unroute('**/control/');
+	await page.waitForSelector('.problem:has-text("Values as of")',
+		{ state: 'detached' });
+	visitor.disturbed = false;
 	await page.click('tr:has-text("News HD") button:has-text(' +
 		'"Disconnect")');
 	await waitUntil('the end of the viewer', () => viewer.ended);
@@ -169,6 +177,26 @@ test('many streams are selected and changed at once', { skip }, async (t) => {
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/streams?sort=id');
 	await page.waitForSelector('tr[data-id=news]');
+	// a frozen table keeps its values under the pointer
+	const toggle = async () => {
+		const renewed = page.waitForResponse(/api\/overview/);
+
+		await done(sluice, { cmd: 'toggle-stream', id: 'idle' }, admin);
+		await renewed;
+	};
+
+	await page.click('button:has-text("Freeze")');
+	await toggle();
+	await page.hover('tr[data-id=idle]');
+	await page.hover('tr[data-id=news]');
+	assert.equal(await page.getAttribute('tr[data-id=idle]', 'data-mark'),
+		'disabled');
+	await page.click('button:has-text("Continue")');
+	await page.waitForSelector(
+		'tr[data-id=idle]:not([data-mark=disabled])');
+	await toggle();
+	await page.waitForSelector('tr[data-id=idle][data-mark=disabled]');
+	await page.mouse.move(0, 0);
 	await page.locator('tr[data-id=evil]').focus();
 	await page.keyboard.press('j');
 	await page.keyboard.press('x');

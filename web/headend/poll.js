@@ -18,13 +18,16 @@ import { Foreign, html } from './view.js';
  */
 
 /**
- * Asks for a path again with each tick, one request at a time.
+ * Asks for a path again with each tick, one request at a time; a frozen display
+ * has no tick.
  * @param {App} app
  * @param {string} path "": there is nothing to ask
  * @param {number} [every] seconds
+ * @param {() => Promise<any>} [request] instead of that of the path
  * @returns {Poll}
  */
-export function usePoll(app, path, every = 1) {
+export function usePoll(app, path, every = 1,
+	request = () => app.api.get(path)) {
 	const [state, setState] = useState(/** @type {Poll} */ (
 		{ value: null, at: 0, every, error: null }));
 
@@ -41,7 +44,7 @@ export function usePoll(app, path, every = 1) {
 			busy = true;
 			at = now;
 			try {
-				const value = await app.api.get(path);
+				const value = await request();
 
 				if (!over)
 					setState({ value, at: Date.now() / 1000, every,

@@ -385,8 +385,13 @@ export function Streams({ app, ask }) {
 	const selected = query.get('selected') ?? '';
 	const [hold, setHold] = useState(false);
 	const filter = parseFilter(text);
-	const all = [...app.store.streams.values()].map((stream) =>
-		rowOf(stream, app.tick.now));
+	const kept = useRef(/** @type {StreamRow[] | null} */ (null));
+
+	// a frozen table keeps its values, whatever draws it again
+	if (!app.tick.frozen || kept.current === null)
+		kept.current = [...app.store.streams.values()].map((stream) =>
+			rowOf(stream, app.tick.now));
+	const all = kept.current;
 	const order = useOrder(all.filter(filter.test), sort, hold);
 	const selection = useSelection(app, order.list, (ids) =>
 		setQuery({ filter: text, sort, selected: ids }));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Who watches a stream, or all of them.
 
-import { useEffect, useState } from '../parts/hooks.js';
 import { age, bytes } from '../common/units.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
+import { isOld } from './current.js';
+import { Old, usePoll } from './poll.js';
 import { href } from './route.js';
-import { Foreign, html } from './view.js';
+import { Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -23,44 +24,28 @@ import { Foreign, html } from './view.js';
  * @property {number} [bytes]
  */
 
-const EVERY_MS = 5000;
+const EVERY_S = 5;
 const ROWS_MAX = 300;
 
 /** @param {{app: App, id?: string}} props */
 export function Viewers({ app, id }) {
-	const [list, setList] = useState(/** @type {Session[] | null} */ (null));
+	useTick(app);
+	const poll = usePoll(app, 'sessions', EVERY_S,
+		() => app.api.cmd('sessions'));
+	/** @type {Session[] | undefined} */
+	const all = poll.value?.sessions;
+	const list = all?.filter((one) => id === undefined ||
+		one.channel_id === id);
+	const old = html`<${Old} app=${app} poll=${poll} />`;
 
-	useEffect(() => {
-		let over = false;
-		const ask = async () => {
-			if (document.hidden || app.lostAt !== null)
-				return;
-			try {
-				const { sessions } = await app.api.cmd('sessions');
-
-				if (!over)
-					setList(sessions.filter(
-						(/** @type {Session} */ one) =>
-							id === undefined || one.channel_id === id));
-			} catch {
-				// the next try follows
-			}
-		};
-		const timer = setInterval(ask, EVERY_MS);
-
-		ask();
-		return () => {
-			over = true;
-			clearInterval(timer);
-		};
-	}, [app, id]);
-	if (list === null)
-		return html`<p class="dim">${t('loading')}</p>`;
+	if (list === undefined)
+		return html`<p class="dim">${t('loading')}</p>${old}`;
 	if (list.length === 0)
-		return html`<p class="dim">${t('no_viewers')}</p>`;
-	return html`${list.length > ROWS_MAX && html`<p class="dim">
+		return html`<p class="dim">${t('no_viewers')}</p>${old}`;
+	return html`${old}${list.length > ROWS_MAX && html`<p class="dim">
 			${t('first_of', { n: ROWS_MAX, all: list.length })}</p>`}
-		<div class="wide-box" tabindex="0"><table>
+		<div class="wide-box" tabindex="0"
+			data-stale=${isOld(poll.at, app.tick.now, EVERY_S)}><table>
 		<thead><tr>
 			${id === undefined && html`<th scope="col">${t('stream')}</th>`}
 			<th scope="col">${t('address')}</th>
