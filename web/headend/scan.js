@@ -20,8 +20,9 @@ import { Foreign, html } from './view.js';
  * @param {App} app
  * @param {string} address
  * @param {Program[]} programs
+ * @param {(program: Program) => void} onMade the next try leaves it out
  */
-async function make(app, address, programs) {
+async function make(app, address, programs, onMade) {
 	const leave = fromHere();
 	let n = 0;
 
@@ -30,12 +31,15 @@ async function make(app, address, programs) {
 			await app.api.cmd('set-stream', { was: null,
 				stream: streamOf(address, program) });
 			n++;
+			onMade(program);
 		}
 		app.say(t('made_streams', { n }));
 		leave(href('streams', '', { filter: 'disabled' }));
 	} catch (problem) {
-		app.say(t('refused', { error:
-			/** @type {Error} */ (problem).message }), true);
+		const { message } = /** @type {Error} */ (problem);
+
+		app.say(`${n > 0 ? `${t('made_streams', { n })} ` : ''}${
+			t('refused', { error: message })}`, true);
 	}
 }
 
@@ -80,7 +84,9 @@ function Programs({ app, address }) {
 				${t('select_all')}</button>
 			<button class="primary"
 				disabled=${busy || wanted.length === 0}
-				onClick=${() => send(app, address, wanted)}>
+				onClick=${() => send(app, address, wanted, ({ pnr }) =>
+					setChosen((was) => new Set([...was].filter((one) =>
+						one !== String(pnr)))))}>
 				${t('make_streams', { n: count(wanted.length) })}</button>
 			<span class="dim">${t('make_streams_help')}</span></div>`}`;
 }
