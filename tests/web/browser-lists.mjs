@@ -441,6 +441,17 @@ test('the state of every adapter is shown, and when it is not known',
 	replies['api/overview'] = { ...overview, adapters: replies.load
 		.dvb_tune.map(({ id }) => ({ id, lock: true })) };
 	await all('on');
+	// the bits of a tuner, as long as events have them
+	const tell = setInterval(() => service.send([JSON.stringify({
+		scope: 'adapter_event', dvb_id: 's1', status: 0x07, signal: 1,
+		snr: 1, signal_db: 1, snr_db: 1, ber: 0, unc: 0,
+		bitrate: 1 })]), 300);
+	const bits = 'tr:has-text("s1") >> text=signal, carrier, FEC';
+
+	t.after(() => clearInterval(tell));
+	await page.waitForSelector(bits);
+	clearInterval(tell);
+	await page.waitForSelector(bits, { state: 'detached' });
 	visitor.allowed = /status of 400 \S+api\/overview/;
 	replies['api/overview'] = { error: 'no' };
 	await all('stale');

@@ -10,6 +10,7 @@ const { Headend } = await load('common/headend.js');
 const { Store, Stream } = await load('common/store.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
 const { isOld } = await load('headend/current.js');
+const { bitsOf } = await load('headend/units-dvb.js');
 const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
 
 test('a table names its request for a shell', () => {
@@ -231,4 +232,12 @@ test('the title of an alarm repeats no subject that its reason names', () => {
 	assert.equal(titleOf({ alarm: 'tls', subject: 'certificate',
 		reason: 'expired' }), 'tls certificate');
 	assert.equal(titleOf({ alarm: 'log' }), 'log');
+});
+
+test('each bit of the status of a frontend has a word', () => {
+	assert.deepEqual([0x1f, 0x03, 0x60, 0, 0x80].map((status) =>
+		bitsOf(status).join(' ')), [
+		'bit_signal bit_carrier bit_fec bit_sync lock',
+		'bit_signal bit_carrier', 'bit_timeout bit_reset',
+		'bit_stopped', '']);
 });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Adapters: what they are tuned to, and how well they receive.
 
-import { useEffect } from '../parts/hooks.js';
+import { useEffect, useRef } from '../parts/hooks.js';
 import { count, mbit } from '../common/units.js';
 import { t } from '../common/words.js';
 import { isOld } from './current.js';
 import { Entries, questionOf } from './entries.js';
-import { decibel } from './units-dvb.js';
+import { bitsOf, decibel } from './units-dvb.js';
 import { href } from './route.js';
 import { SatipServers } from './satip-servers.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
@@ -46,10 +46,35 @@ function useStatus(app) {
 }
 
 /**
- * @param {{one: Entry, status: AdapterOverview | undefined,
- *	hasOld: boolean}} props status: undefined until one came
+ * The status bits of tuners, by id, as the events of the last seconds have
+ * them.  A frozen display keeps those that it shows.
+ * @param {App} app
+ * @returns {Map<string, number>}
  */
-function Cells({ one, status, hasOld }) {
+function useBits(app) {
+	const heard = useRef(
+		/** @type {Map<string, {status: number, at: number}>} */ (
+			new Map()));
+	const seen = useRef(/** @type {Map<string, number>} */ (new Map()));
+
+	useEffect(() => app.home.listen(({ scope, dvb_id: id, status }) => {
+		// an address has none
+		if (scope === 'adapter_event' && typeof status === 'number')
+			heard.current.set(id, { status, at: Date.now() / 1000 });
+	}), [app]);
+	if (!app.tick.frozen)
+		seen.current = new Map([...heard.current]
+			.filter(([, { at }]) => !isOld(at, app.tick.now))
+			.map(([id, { status }]) => [id, status]));
+	return seen.current;
+}
+
+/**
+ * @param {{one: Entry, status: AdapterOverview | undefined,
+ *	bits: number | undefined, hasOld: boolean}} props status: undefined until
+ *	one came
+ */
+function Cells({ one, status, bits, hasOld }) {
 	const isOn = one.enable === true;
 	const state = status?.worker?.state ?? '';
 	// a process that runs is no reason
@@ -66,7 +91,9 @@ function Cells({ one, status, hasOld }) {
 		: status === undefined || hasOld ? ['stale', 'mark_stale']
 			: status.lock ? ['on', receives] : ['fault', fails]);
 
-	return html`<td><${MarkSign} mark=${mark} word=${t(word)} /></td>
+	return html`<td><${MarkSign} mark=${mark} word=${t(word)} />
+			${bits !== undefined && html` <small class="dim">
+				${bitsOf(bits).map((one) => t(one)).join(', ')}</small>`}</td>
 		<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
 		<td class="mono"><${Foreign} text=${one.id} /></td>
 		<td><${Foreign} text=${one.type ?? ''} /></td>
@@ -84,7 +111,7 @@ function Cells({ one, status, hasOld }) {
 
 /** @param {{app: App, ask: Ask}} props */
 export function Adapters({ app, ask }) {
-	const status = useStatus(app);
+	const status = useStatus(app), bits = useBits(app);
 	const { overviewTime: at } = app.store;
 	const hasOld = isOld(at, app.tick.now);
 	const run = async (/** @type {() => Promise<any>} */ request) => {
@@ -114,7 +141,8 @@ export function Adapters({ app, ask }) {
 			['snr', 'number'], ['db', 'number'], ['ber', 'number'],
 			['unc', 'number'], ['rate', 'number'], ['reason', '']]}
 		cells=${(/** @type {Entry} */ one) => html`<${Cells} one=${one}
-			status=${status.get(one.id)} hasOld=${hasOld} />`}
+			status=${status.get(one.id)} bits=${bits.get(one.id)}
+			hasOld=${hasOld} />`}
 		top=${(/** @type {Entry} */ entry, /** @type {Row[]} */ rows,
 			/** @type {(keys: Entry) => void} */ set) => html`
 			<${SatipServers} app=${app} entry=${entry} rows=${rows}
