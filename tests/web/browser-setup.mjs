@@ -320,6 +320,25 @@ test('groups of outputs and headends', { skip }, async (t) => {
 		name: 'oslo', host: '127.0.0.1', port: 8000, user: 'look',
 		pass: 'secret' }]);
 	await visitor.accessible('headends');
+	// another user moves it by an entry in front, and changes it
+	const [oslo] = await stored('servers');
+	const put = (list) => done(sluice, { cmd: 'set-config', key: 'servers',
+		data: list }, admin);
+
+	await page.click('td button:has-text("Edit")');
+	await page.fill('[id="server.user"]', 'mine');
+	await put([{ ...oslo, name: 'bergen' }, oslo]);
+	await page.waitForSelector('td:has-text("bergen")');
+	await put([{ ...oslo, name: 'bergen' }, { ...oslo, port: 8001 }]);
+	await visitor.until(() => document.querySelector(
+		'[id="server.port"]').value === '8001');
+	await page.click('dialog .primary');
+	await page.waitForSelector('td:has-text("mine")');
+	assert.deepEqual(await stored('servers'), [{ ...oslo, name: 'bergen' },
+		{ ...oslo, port: 8001, user: 'mine' }]);
+	await put([oslo]);
+	await page.waitForSelector('td:has-text("bergen")',
+		{ state: 'detached' });
 	await page.click('td button:has-text("Remove")');
 	await page.click('dialog .primary');
 	await page.waitForSelector('td:has-text("oslo")',

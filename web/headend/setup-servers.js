@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Other headends that the wall shows.
 
-import { useState } from '../parts/hooks.js';
+import { useRef, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { Dialog } from './dialog.js';
+import { Conflicts, cleared, useDraft } from './draft.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
+import { same } from './merge.js';
 import { Setup, Waiting, useForms } from './setup.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
@@ -24,45 +26,71 @@ function serversOf(app) {
 	return Array.isArray(list) ? list : [];
 }
 
-/**
- * @param {{app: App, place: number | null, server: Entry,
- *	onClose: () => void}} props place null: a new one
- */
-function ServerDialog({ app, place, server, onClose }) {
-	const { forms, error: missing } = useForms(app);
-	const [base] = useState(server); // what the edit began with
-	const [entry, setEntry] = useState(server);
-	const [error, setError] = useState('');
-	const form = { name: 'server', entry, base,
-		set: (/** @type {string} */ key, /** @type {unknown} */ value) =>
-			setEntry((was) => {
-				const { [key]: _, ...rest } = was;
+/** @type {Entry} */
+const FRESH = { enable: true, name: '', host: '', port: 8000 };
 
-				return value === undefined ? rest
-					: { ...was, [key]: value };
-			}), errorOf: () => '', onBroken: () => {} };
+/**
+ * Where the entry of an open form is now: others move and remove entries, which
+ * have no ids.
+ * @param {Entry[]} servers
+ * @param {number} place where it was; below 0: a new one
+ * @returns {number} below 0: it is gone
+ */
+function usePlace(servers, place) {
+	const known = useRef({ place, n: servers.length, entry: servers[place] });
+	const { place: was, n, entry } = known.current;
+
+	if (was < 0)
+		return was;
+	const isThere = same(servers[was], entry);
+	const to = isThere ? was : servers.findIndex((one) => same(one, entry));
+	// the same number of entries: this one was changed
+	const now = to < 0 && servers.length === n ? was : to;
+
+	if (now >= 0)
+		known.current = { place: now, n: servers.length,
+			entry: servers[now] };
+	return now;
+}
+
+/**
+ * @param {{app: App, place: number, onClose: () => void}} props place below
+ *	0: a new one
+ */
+function ServerDialog({ app, place, onClose }) {
+	const { forms, error: missing } = useForms(app);
+	const servers = serversOf(app), now = usePlace(servers, place);
+	const [error, setError] = useState('');
+	const draft = cleared(useDraft(servers[now] ?? null, FRESH), setError);
+	const { base, mine } = draft;
+	const form = { name: 'server', entry: mine, base: base ?? FRESH,
+		set: draft.set, errorOf: () => '', onBroken: () => {} };
+	const isReady = !draft.isGone && draft.conflicts.length === 0;
 	const { submit, busy } = useSubmit(async () => {
 		try {
-			await app.api.cmd('set-server', { server: entry,
-				...place === null ? {} : { id: place, was: base } });
-			app.store.wantsConfig = true;
+			await app.api.cmd('set-server', { server: draft.latest.current,
+				...base === null ? {} : { id: now, was: base } });
 			onClose();
 			app.say(t('saved'));
 		} catch (problem) {
 			setError(/** @type {Error} */ (problem).message);
+		} finally {
+			// refused: the dialog gets the entry as it is now
+			app.store.wantsConfig = true;
 		}
 	});
 
-	return html`<${Dialog} title=${place === null ? t('add_server')
-		: shown(server.name ?? server.host)} onClose=${onClose}>
+	return html`<${Dialog} title=${base === null ? t('add_server')
+		: shown(base.name ?? base.host)} onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
+			<${Conflicts} draft=${draft} />
 			${forms === null ? html`<${Waiting} error=${missing} />`
 				: html`<${Rows} form=${form} rows=${forms.rows('server')} />`}
 			<p class="dim">${t('server_about')}</p>
 			<${Problem} error=${error} />
 			<div class="buttons"><button type="button" onClick=${onClose}>
 				${t('cancel')}</button>
-				<button class="primary" disabled=${busy}>
+				<button class="primary" disabled=${busy || !isReady}>
 					${t('save')}</button></div>
 		</form><//>`;
 }
@@ -104,7 +132,6 @@ export function ServersPage({ app, ask }) {
 	useTick(app);
 	const [open, setOpen] = useState(/** @type {number | null} */ (null));
 	const servers = serversOf(app);
-	const fresh = { enable: true, name: '', host: '', port: 8000 };
 
 	return html`<${Setup} page="servers" tools=${html`
 		<button onClick=${() => setOpen(-1)}>${t('add_server')}</button>`}>
@@ -122,7 +149,5 @@ export function ServersPage({ app, ask }) {
 			<${Curl} app=${app} request=${LOAD} />`}
 		${servers.length === 0 && html`<p>${t('no_servers')}</p>`}
 		${open !== null && html`<${ServerDialog} key=${open} app=${app}
-			place=${open < 0 ? null : open}
-			server=${servers[open] ?? fresh}
-			onClose=${() => setOpen(null)} />`}<//>`;
+			place=${open} onClose=${() => setOpen(null)} />`}<//>`;
 }
