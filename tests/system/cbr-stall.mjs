@@ -128,7 +128,7 @@ test('after a stall of the source the clock resumes with its pictures',
 		`units ${least} to ${most} s before their time`);
 });
 
-test('a worker that does not run for two seconds announces the step of its clock',
+test('a worker that is stopped for two seconds announces the step of its clock',
 	async (t) => {
 	const timing = new Timing(t);
 	const mux = new TsMux({ rate: 1e6, clock: 1000 });

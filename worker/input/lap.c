@@ -25,7 +25,23 @@ static void note_time(struct lap *l, uint16_t pid, uint64_t dts)
 	if (t->step == 0 && step > 0)
 		t->step = (uint64_t)step;
 	t->irregular |= step != (int64_t)t->step;
+	t->span += step;
 	t->last = dts;
+}
+
+static void note_pcr(struct lap *l, uint16_t pid, uint64_t pcr)
+{
+	if (!l->has_pcr) {
+		l->has_pcr = true;
+		l->pcr_pid = pid;
+		l->pcr_first = l->pcr_last = pcr;
+		l->first_at = l->packets;
+	}
+	if (l->pcr_pid != pid)
+		return;
+	l->pcr_span += wrap_diff(pcr, l->pcr_last, PCR_WRAP);
+	l->pcr_last = pcr;
+	l->last_at = l->packets;
 }
 
 void lap_feed(struct lap *l, const uint8_t *packet)
@@ -35,18 +51,8 @@ void lap_feed(struct lap *l, const uint8_t *packet)
 	uint64_t pcr;
 
 	if (pid != TS_PID_NULL && !ts_tei(packet)) {
-		if (ts_pcr(packet, &pcr)) {
-			if (!l->has_pcr) {
-				l->has_pcr = true;
-				l->pcr_pid = pid;
-				l->pcr_first = pcr;
-				l->first_at = l->packets;
-			}
-			if (l->pcr_pid == pid) {
-				l->pcr_last = pcr;
-				l->last_at = l->packets;
-			}
-		}
+		if (ts_pcr(packet, &pcr))
+			note_pcr(l, pid, pcr % PCR_WRAP);
 		if (pes_times(packet, &at))
 			note_time(l, pid, pes_time(packet + at.dts));
 	}
@@ -55,8 +61,7 @@ void lap_feed(struct lap *l, const uint8_t *packet)
 
 static int64_t pcr_span(const struct lap *l)
 {
-	return wrap_diff(l->pcr_last % PCR_WRAP, l->pcr_first % PCR_WRAP,
-			 PCR_WRAP) / PCR_PER_TICK;
+	return l->pcr_span / PCR_PER_TICK;
 }
 
 /* The length of the lap in 90 kHz ticks by the PCRs, extrapolated to both ends
@@ -84,8 +89,7 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	*ret_sure = false;
 	for (size_t i = 0; i < l->n_tracks; i++) {
 		const struct lap_track *t = &l->tracks[i];
-		int64_t length = wrap_diff(t->last, t->first,
-					   PES_TIME_WRAP) + 1;
+		int64_t length = t->span + 1;
 
 		if (t->step > 0 && !t->irregular) {
 			length += (int64_t)t->step - 1;
@@ -114,7 +118,7 @@ uint64_t lap_clock_ns(const struct lap *l)
 
 static int64_t behind_pcr(uint64_t time, uint64_t pcr)
 {
-	return wrap_diff(time, pcr % PCR_WRAP / PCR_PER_TICK, PES_TIME_WRAP);
+	return wrap_diff(time, pcr / PCR_PER_TICK, PES_TIME_WRAP);
 }
 
 uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
@@ -123,8 +127,8 @@ uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
 		const struct lap_track *t = &l->tracks[i];
 
 		if (t->pid == pid)
-			return ns_of_ticks(behind_pcr(t->last + t->step,
-						      l->pcr_first));
+			return ns_of_ticks(behind_pcr(t->first, l->pcr_first) +
+					   t->span + (int64_t)t->step);
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@ enum { LAP_TRACKS = 32 /* elementary streams; the longest counts */ };
 struct lap_track {
 	uint16_t pid;
 	uint64_t first, last;
+	int64_t span;   /* from the first to the last, which may wrap */
 	uint64_t step;  /* distance of the first two different times */
 	bool irregular; /* some distances differ from step */
 };
@@ -26,6 +27,7 @@ struct lap {
 	bool has_pcr;
 	uint16_t pcr_pid;
 	uint64_t pcr_first, pcr_last;
+	int64_t pcr_span; /* as that of a track, in 27 MHz */
 	uint64_t first_at, last_at; /* packets of the lap before these PCRs */
 };
 

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/log.h"
+#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "worker/csa/core_choice.h"
@@ -79,6 +80,9 @@ void sink_set_psi(struct sink *s, const struct psi *psi,
 
 bool sink_stop(struct sink *s)
 {
+	/* as for the sender of the stream: their counters are used */
+	if (s->output != NULL && s->sender != NULL)
+		sender_shorten(s->sender, 0, mono_ns());
 	return s->output != NULL && output_stop(s->output);
 }
 

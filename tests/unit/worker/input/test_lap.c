@@ -2,6 +2,8 @@
 /* A looped file: worker/input/file_input measures and joins laps so. */
 #include "worker/input/lap.h"
 
+#include "common/base/units.h"
+#include "common/base/util.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/splice/splice.h"
 #include "worker/ts/analyze.h"
@@ -285,4 +287,30 @@ Test(lap, distinguishes_the_end_of_packets_from_the_end_of_units)
 	cr_assert_eq(ticks_of(lap_lead_ns(&lap, build_packet(b, b->n - 1))),
 		     4500u);
 	build_free(b);
+}
+
+/* PTS and DTS wrap every 26.5 hours. */
+Test(lap, a_file_of_a_day_has_its_length)
+{
+	static const uint64_t hours[] = { 1, 13, 14, 26, 27, 53 };
+	const uint64_t hour = UINT64_C(3600) * 90000;
+
+	for (size_t i = 0; i < ARRAY_LEN(hours); i++) {
+		struct build *b = build_new();
+		struct lap lap = { 0 };
+
+		for (uint64_t k = 0; k <= hours[i]; k++) {
+			(void)build_pcr(b, VIDEO, k * hour * 300 % PCR_WRAP);
+			set_pts(build_pes(b, VIDEO, "v", 1), k * hour + 9000);
+		}
+		for (size_t k = 0; k < b->n; k++)
+			lap_feed(&lap, b->data + k * TS_PACKET);
+		cr_expect_eq(lap_length(&lap), (hours[i] + 1) * hour,
+			     "%u hours", (unsigned)hours[i]);
+		cr_expect_eq(lap_pcr_ns(&lap), hours[i] * 3600 * SECOND_NS);
+		cr_expect_eq(lap_track_ns(&lap, VIDEO),
+			     (hours[i] + 1) * 3600 * SECOND_NS +
+				     100 * MS);
+		build_free(b);
+	}
 }

@@ -2,6 +2,8 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/units.h"
+#include "common/base/util.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/output/admission.h"
 #include "worker/output/output_type.h"
 #include "worker/stream/sink.h"
@@ -148,4 +150,36 @@ Test(sink, logs_dropped_packets_only_after_the_peer_has_answered)
 	cr_expect_eq(lines, 1);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	sink_done(&s);
+}
+
+/* The packets that wait with burst=: half a second of the source at once. */
+Test(sink, a_stop_sends_the_packets_that_wait)
+{
+	static struct rtp_state place;
+	static struct asker asker;
+	static struct sink s;
+	struct build *ts = build_new();
+	uint64_t begin_ns = mono_ns(), fed = 0;
+	struct ts_run run;
+
+	sink_init(&s, 1, "udp://127.0.0.1:9#burst=5", "test", &place);
+	s.asker = &asker;
+	sink_open(&s, begin_ns);
+	cr_assert_not_null(s.output);
+	cr_assert_not_null(s.sender);
+	for (uint64_t ms = 0; ms < 3500; ms += 10) {
+		ts->n = 0;
+		(void)build_pcr(ts, 0x101, 27000000 + ms * 27000);
+		for (unsigned i = 1; i < 14; i++)
+			(void)build_payload(ts, 0x101, 0x55);
+		run = (struct ts_run){ ts->data, ts->n };
+		fed += run.n;
+		sink_feed(&s, &run, 1, begin_ns + MIN(ms, 3000u) * MS);
+	}
+	cr_assert_lt(s.sender->sent, fed);
+	(void)sink_stop(&s);
+	cr_expect_eq(s.sender->sent, fed);
+	cr_expect_eq(s.sender->dropped, 0u);
+	sink_done(&s);
+	build_free(ts);
 }
