@@ -383,6 +383,7 @@ static void step(struct worker_proc *w, enum proc_event event)
 		do_ = proc_handle(&w->proc, PROC_EXIT, mono_ms());
 	}
 	carry_out(w, &do_, before);
+	w->shortage &= w->proc.wanted; /* no start follows */
 	arm(w);
 	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
 		log_end(w);

@@ -411,6 +411,30 @@ Test(reconciler, lack_of_descriptors_is_no_failure_of_the_worker, .timeout = 90)
 	bench_teardown(&b);
 }
 
+Test(reconciler, a_disabled_stream_has_no_alarm_about_its_starts,
+     .timeout = 90)
+{
+	json_t *off =
+		json_pack("{s:b, s:[], s:[]}", "enable", 0, "input", "output");
+	struct wish alarm = { .id = "good" };
+	struct reconciler_bench b;
+	int next;
+
+	bench_setup(&b);
+	alarm.bench = &b;
+	next = next_file();
+	limit_files(next + 2);
+	bench_set(&b, "good", NULL);
+	rig_run_until(b.loop, has_alarm, &alarm, 5000, "an alarm");
+	bench_set_stream(&b, "good", off);
+	bench_await(&b, "good", "stopped", -1, 5000);
+	cr_assert_null(bench_get(&b, "good").alarm);
+	cr_assert_eq(rig_count_log("alarm cleared"), 1);
+	limit_files(next + 64);
+	json_decref(off);
+	bench_teardown(&b);
+}
+
 Test(reconciler,
      sixty_workers_stop_together_with_those_that_ignore_signals, .timeout = 90)
 {
