@@ -79,6 +79,33 @@ void revisions_sign(const char *path, const char *author)
 		       MIN(strlen(author), (size_t)REVISION_AUTHOR_MAX), 0);
 }
 
+static bool has(const char *list, const char *login, size_t len)
+{
+	while (*list != '\0') {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && strncmp(list, login, n) == 0)
+			return true;
+		list += n + strspn(list + n, ", ");
+	}
+	return false;
+}
+
+void revisions_add_authors(char list[REVISION_AUTHOR_MAX + 1],
+			   const char *more)
+{
+	while (*more != '\0') {
+		size_t len = strlen(list), n = strcspn(more, ",");
+
+		if (n > 0 && !has(list, more, n) &&
+		    len + n + 2 <= REVISION_AUTHOR_MAX)
+			(void)snprintf(list + len,
+				       REVISION_AUTHOR_MAX + 1 - len, "%s%.*s",
+				       len > 0 ? ", " : "", (int)n, more);
+		more += n + strspn(more + n, ", ");
+	}
+}
+
 char *revisions_path(const char *path, unsigned n)
 {
 	return n > 0 ? xasprintf("%s.%u", path, n) : xstrdup(path);

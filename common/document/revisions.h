@@ -39,6 +39,11 @@ int revisions_replace(const char *path, const void *data, size_t len,
  */
 void revisions_sign(const char *path, const char *author);
 
+/* Appends the logins of more ("olga, carl") that the list of the same form does
+ * not have, as far as they have room. */
+void revisions_add_authors(char list[REVISION_AUTHOR_MAX + 1],
+			   const char *more);
+
 /* The file and its revisions that are readable, the newest first; returns their
  * number.  Blocks. */
 size_t revisions_list(const char *path,

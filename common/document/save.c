@@ -61,7 +61,7 @@ struct save {
 	uint64_t took_ms;
 	char *text;
 	size_t len;
-	char *author; /* or NULL */
+	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -87,7 +87,7 @@ static void *write_in_thread(void *arg)
 	else
 		s->result = replace_file(s->cfg.path, s->text, s->len,
 					 &s->error);
-	if (s->result == 0 && s->author != NULL)
+	if (s->result == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
 	s->took_ms = mono_ms() - begin_ms;
 	(void)pthread_mutex_lock(&s->end);
@@ -171,10 +171,9 @@ static void take_author(struct save *s)
 {
 	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
 
-	if (author == NULL)
-		return;
-	free(s->author);
-	s->author = author;
+	if (author != NULL)
+		revisions_add_authors(s->author, author);
+	free(author);
 }
 
 static void begin(struct save *s, struct orders *over)
@@ -226,8 +225,7 @@ static int take_result(struct save *s)
 	s->text = NULL;
 	if (s->result < 0)
 		return s->result;
-	free(s->author);
-	s->author = NULL;
+	s->author[0] = '\0';
 	if (s->told)
 		log_info("config", "%s is saved again", s->cfg.path);
 	s->told = false;
@@ -354,7 +352,6 @@ void save_free(struct save **p)
 		return;
 	(void)pthread_mutex_destroy(&s->end);
 	free((char *)s->cfg.path);
-	free(s->author);
 	free(s);
 }
 

@@ -195,3 +195,21 @@ Test(revisions, a_save_that_fails_keeps_those_that_there_are)
 	expect(1, "two");
 	expect(2, "one");
 }
+
+Test(revisions, have_each_author_once_as_far_as_there_is_room)
+{
+	char list[REVISION_AUTHOR_MAX + 1] = "";
+	char login[] = "yyyyyyyyyyyyyy";
+
+	revisions_add_authors(list, "");
+	cr_expect_str_empty(list);
+	revisions_add_authors(list, "olga, carl");
+	revisions_add_authors(list, "carl, ol, olga");
+	cr_expect_str_eq(list, "olga, carl, ol");
+	memset(list, 'x', 240);
+	list[240] = '\0';
+	revisions_add_authors(list, login);
+	cr_expect_eq(strlen(list), 240u);
+	revisions_add_authors(list, login + 1);
+	cr_expect_eq(strlen(list), 255u);
+}

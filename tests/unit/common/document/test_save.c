@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/util.h"
+#include "common/document/revisions.h"
 #include "common/document/save.h"
 
 #include <criterion/criterion.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { DELAY_MS = 20, PATIENCE_MS = 60000 };
@@ -27,6 +29,7 @@ struct fixture {
 	unsigned errors_logged;
 	bool restores; /* the first error in the log makes the folder again */
 	size_t padding; /* blanks behind the number: a slow write */
+	const char *author; /* of the next write; NULL: unknown */
 };
 
 static char *number(size_t *ret_len, void *arg)
@@ -37,6 +40,15 @@ static char *number(size_t *ret_len, void *arg)
 	f->taken++;
 	*ret_len = strlen(text);
 	return text;
+}
+
+static char *take_author(void *arg)
+{
+	struct fixture *f = arg;
+	char *author = xstrdup(f->author);
+
+	f->author = NULL;
+	return author;
 }
 
 static void count_errors(enum log_level level, const char *component,
@@ -67,6 +79,7 @@ static void set_up_as(struct fixture *f, bool settle)
 		.retry_max_ms = 20,
 		.settle = settle,
 		.text = number,
+		.author = take_author,
 		.arg = f,
 	});
 }
@@ -215,6 +228,31 @@ Test(save, tries_again_until_it_can)
 	change(&f);
 	/* the newest text, not the failed one */
 	run_until_saved(&f, 3);
+	tear_down(&f);
+}
+
+Test(save, keeps_the_authors_of_a_write_that_failed)
+{
+	struct revision found[REVISIONS_MAX + 1];
+	struct fixture f;
+	bool signs;
+
+	set_up(&f);
+	cr_assert_eq(rmdir(f.folder), 0);
+	f.author = "olga, carl";
+	change(&f);
+	while (f.errors_logged == 0)
+		ev_run(f.loop, EVRUN_ONCE);
+	f.author = "carl, eva";
+	while (f.author != NULL)
+		ev_run(f.loop, EVRUN_ONCE);
+	cr_assert_eq(mkdir(f.folder, 0700), 0);
+	run_until_saved(&f, 1);
+	while (!save_is_idle(f.save))
+		ev_run(f.loop, EVRUN_ONCE);
+	signs = setxattr(f.path, "user.test", "", 0, 0) == 0;
+	cr_assert_eq(revisions_list(f.path, found), 1u);
+	cr_expect_str_eq(found[0].author, signs ? "olga, carl, eva" : "");
 	tear_down(&f);
 }
 
