@@ -127,17 +127,18 @@ static void end_oldest(struct viewers *v, const char *group)
 }
 
 /* False: the viewer is above the limit.  Ends older viewers if that is the
- * mode. */
-static bool take_place(struct viewers *v, const struct viewer_entry *e,
+ * mode, but for a request by HEAD, which only asks. */
+static bool take_place(const struct question *q, const struct viewer_entry *e,
 		       const char *group, unsigned limit)
 {
+	struct viewers *v = q->owner;
 	int excess = viewer_table_excess(v->table, e, &(struct viewer_limit){
 		.group = group,
 		.most = limit,
 		.ends_oldest = v->settings.ends_oldest,
 	});
 
-	for (int i = 0; i < excess; i++)
+	for (int i = 0; i < excess && !q->ask.probe; i++)
 		end_oldest(v, group);
 	return excess >= 0;
 }
@@ -270,8 +271,8 @@ static void allow(struct question *q, const struct permission *p)
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX] = "";
 	bool placed;
-	/* a picture is no viewer, and HEAD begins none */
-	bool counts = p->user[0] != '\0' && !q->ask.probe &&
+	/* a picture is no viewer */
+	bool counts = p->user[0] != '\0' &&
 		      strcmp(q->ask.protocol, MSG_PICTURE_PROTOCOL) != 0;
 
 	if (e == NULL) {
@@ -293,12 +294,13 @@ static void allow(struct question *q, const struct permission *p)
 		(void)snprintf(group, sizeof group, "%c:%s", p->kind, p->user);
 	placed = group[0] == '\0' ||
 		 viewer_table_has_place(v->table, e, group);
-	if (!placed && !take_place(v, e, group, p->limit)) {
+	if (!placed && !take_place(q, e, group, p->limit)) {
 		give_back(v, e);
 		wait_for_place(q, p, group);
 		return;
 	}
-	viewer_table_group(v->table, e, placed ? NULL : group);
+	viewer_table_group(v->table, e,
+			   placed || q->ask.probe ? NULL : group);
 	if (e->since_s == 0) {
 		e->address = q->address;
 		e->since_s = time(NULL);

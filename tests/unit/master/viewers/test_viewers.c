@@ -342,21 +342,47 @@ Test(viewers, the_worker_learns_that_a_limit_ended_a_client)
 	tear_down();
 }
 
+static void ask_by_head(struct viewer_way *way, uint64_t client)
+{
+	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
+		.client = client, .stream = "a", .peer = "192.0.2.1",
+		.host = "", .path = "", .query = "token=anna", .agent = "",
+		.protocol = "http", .probe = true,
+	}, 1);
+}
+
 Test(viewers, a_request_by_head_takes_no_place)
 {
 	struct viewer_way way = { .send = take };
 
 	set_anna("oldest");
 	viewers_up(w.viewers, &way);
-	ask_anna(&way, 1, 0);
-	report_anna(&way, 1, 0);
-	viewers_ask(w.viewers, &way, &(struct msg_deliver_ask){
-		.client = 2, .stream = "a", .peer = "192.0.2.1", .host = "",
-		.path = "", .query = "token=anna", .agent = "",
-		.protocol = "http", .probe = true,
-	}, 1);
+	ask_by_head(&way, 1);
+	ask_anna(&way, 2, 0);
+	report_anna(&way, 2, 0);
+	ask_by_head(&way, 3);
+	cr_assert_eq(w.answers, 3u);
 	cr_assert_eq(w.verdict, ASK_ALLOWED);
 	cr_assert_eq(w.kicks, 0u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* As to the request by GET that may follow. */
+Test(viewers, a_request_by_head_learns_that_there_is_no_place)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	ask_by_head(&way, 1);
+	ask_anna(&way, 2, 0);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	report_anna(&way, 2, 0);
+	ask_by_head(&way, 3);
+	for (unsigned i = 0; i < 10 && w.answers < 3; i++)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.verdict, ASK_DENIED);
 	viewers_down(w.viewers, &way);
 	tear_down();
 }
