@@ -565,6 +565,7 @@ void pipeline_free(struct pipeline **ptr)
 	ticker_done(&p->ticker);
 	netif_news_done(&p->news);
 	ev_io_stop(p->loop, &p->readable);
+	pipeline_empty(p);
 	selector_free(&p->selector);
 	mux_stage_done(&p->mux);
 	filler_free(&p->filler);
@@ -572,13 +573,6 @@ void pipeline_free(struct pipeline **ptr)
 	version_stage_free(&p->versions);
 	cas_stage_free(&p->cas);
 	own_tables_free(&p->tables);
-	/* a burst disturbs receivers less than a loss */
-	if (p->n_paced > 0) {
-		sender_shorten(&p->sender, STREAM_WAITING_MAX, p->now_ns);
-		stream_memory_set_waiting(p->memory,
-					  sender_waiting(&p->sender),
-					  p->now_ns);
-	}
 	stream_memory_close(&p->memory);
 	/* all outputs stop at the same time: a disk that hangs does not delay
 	 * the others */

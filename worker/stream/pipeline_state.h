@@ -123,3 +123,7 @@ bool pipeline_has_hls(const struct pipeline *);
 
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);
+
+/* In front of the end: sends the packets that wait, except those of the stream
+ * that the memory keeps. */
+void pipeline_empty(struct pipeline *);

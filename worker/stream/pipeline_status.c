@@ -297,3 +297,16 @@ void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
 	tap_request(&p->tap, m, channel, mono_ns());
 	selector_show_tables(p->selector, p->tap.position);
 }
+
+/* A burst disturbs receivers less than a loss. */
+void pipeline_empty(struct pipeline *p)
+{
+	if (p->n_paced > 0) {
+		sender_shorten(&p->sender, STREAM_WAITING_MAX, p->now_ns);
+		stream_memory_set_waiting(p->memory,
+					  sender_waiting(&p->sender),
+					  p->now_ns);
+	}
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_flush(&p->sinks[i], p->now_ns);
+}

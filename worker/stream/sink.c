@@ -4,7 +4,6 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/log.h"
-#include "common/base/mono.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "worker/csa/core_choice.h"
@@ -78,11 +77,14 @@ void sink_set_psi(struct sink *s, const struct psi *psi,
 		output_set_scrambler(s->output, s->scrambler);
 }
 
+void sink_flush(struct sink *s, uint64_t now_ns)
+{
+	if (s->sender != NULL)
+		sender_shorten(s->sender, 0, now_ns);
+}
+
 bool sink_stop(struct sink *s)
 {
-	/* as for the sender of the stream: their counters are used */
-	if (s->output != NULL && s->sender != NULL)
-		sender_shorten(s->sender, 0, mono_ns());
 	return s->output != NULL && output_stop(s->output);
 }
 

@@ -87,6 +87,10 @@ void sink_done(struct sink *);
 void sink_set_psi(struct sink *, const struct psi *, struct csa_choice *,
 		  struct scrambler_pids *);
 
+/* Sends the packets that wait for the pace of the output: their counters are
+ * used. */
+void sink_flush(struct sink *, uint64_t now_ns);
+
 /* Starts to stop the output.  True if this takes time, during which the caller
  * can stop other outputs. */
 bool sink_stop(struct sink *);

@@ -47,6 +47,34 @@ Test(pipeline_stop, a_long_queue_is_sent_before_the_end)
 	free(data);
 }
 
+/* A queue of its own, which nobody takes.  Its counters are in the memory. */
+Test(pipeline_stop, the_queue_of_an_output_is_sent_before_the_end)
+{
+	uint8_t *data = xcalloc(ALL, TS_PACKET);
+	struct rig r;
+
+	rig_init(&r);
+	rig_make_packets(data, 0, ALL);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	r.out[0].header = 12; /* RTP */
+	rig_start(&r, "udp://127.0.0.1:5000", "rtp://127.0.0.1:6000#burst=5",
+		  NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	for (size_t at = 0; at < ALL; at += 7) {
+		rig_send(&r, data + at * TS_PACKET, SEVEN);
+		if (at < STEADY)
+			rig_turn(&r, 1);
+	}
+	rig_await(&r, 0, (STEADY + 7) * TS_PACKET);
+	cr_assert_lt(r.out[0].len, (size_t)ALL * TS_PACKET);
+	pipeline_free(&r.pipeline);
+	rig_await(&r, 0, ALL * TS_PACKET);
+	for (size_t at = 0; at < r.out[0].len; at++)
+		cr_assert_eq(r.out[0].data[at], data[at], "%zu", at);
+	rig_done(&r);
+	free(data);
+}
+
 /* Another path ended before, so long ago, and seven packets of a component
  * waited. */
 static struct stream_memory *leave_queue(struct rig *r, uint8_t *data,
