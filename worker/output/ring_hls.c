@@ -52,7 +52,8 @@ static void add_part(struct ring_hls *h, const struct ring_part *p)
 	ring_part_add(h->ring, p);
 }
 
-/* The segment has ended, where its last part ends at the time `to'. */
+/* The segment ends, where its last part ends at the time `to'.  Called in front
+ * of its end: readers that see an ended segment see its last part. */
 static void finish(struct ring_hls *h, const struct ring_segment *done,
 		   uint64_t to)
 {
@@ -72,8 +73,8 @@ static void stop(struct ring_hls *h, const struct ring_segment *done,
 		 uint64_t to)
 {
 	ring_publish(h->ring);
-	ring_segment_stop(h->ring, done);
 	finish(h, done, to);
+	ring_segment_stop(h->ring, done);
 }
 
 /* The unit in which the process before ended is in no segment. */
@@ -291,9 +292,9 @@ void ring_hls_mark(struct ring_hls *h, const struct ring_rap *at,
 		return;
 	}
 	ring_publish(h->ring);
-	ring_segment_cut(h->ring, cut == SEGMENTER_CUT ? &done : NULL, &next);
 	if (cut == SEGMENTER_CUT)
 		finish(h, &done, end_time(h, &done));
+	ring_segment_cut(h->ring, cut == SEGMENTER_CUT ? &done : NULL, &next);
 	part_cut_begin(&h->part, &next);
 	unit_time_begin(&h->time, 0, h->unit_pos == next.pos);
 }

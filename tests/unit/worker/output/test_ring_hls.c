@@ -2,6 +2,8 @@
 /* The segments that a stream has in its ring. */
 #include "tests/unit/worker/output/ring_hls_rig.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -458,5 +460,64 @@ Test(ring_hls, other_tracks_begin_a_segment_that_is_a_discontinuity)
 		if (ts_pid(p) == PMT)
 			cr_assert_eq(p[5 + 12], 0x1b, "packet %zu", i);
 	}
+	rig_done(&r);
+}
+
+/* --- a reader beside the writer --- */
+
+struct beside {
+	struct ring_reader *reader;
+	atomic_bool ends;
+	unsigned ended, lacking; /* segments that it saw as the newest */
+};
+
+static bool has_end(const struct ring_parts *parts,
+		    const struct ring_segment *s)
+{
+	for (size_t i = 0; i < parts->n; i++)
+		if (parts->list[i].number == s->number &&
+		    parts->list[i].end == s->end)
+			return true;
+	return false;
+}
+
+/* As deliver reads: the segments first. */
+static void *read_beside(void *arg)
+{
+	struct ring_segments all;
+	struct ring_parts parts;
+	struct beside *b = arg;
+	uint64_t number = 0;
+
+	while (!atomic_load(&b->ends)) {
+		ring_reader_segments(b->reader, RING_UNIT, &all);
+		if (all.n == 0 || all.list[all.n - 1].number == number)
+			continue;
+		number = all.list[all.n - 1].number;
+		ring_reader_parts(b->reader, RING_UNIT, &parts);
+		b->ended++;
+		b->lacking += !has_end(&parts, &all.list[all.n - 1]);
+	}
+	return NULL;
+}
+
+Test(ring_hls, a_segment_that_has_ended_has_its_last_part)
+{
+	struct beside b = { 0 };
+	struct rig r;
+	pthread_t thread;
+	int err = 0;
+
+	rig_init(&r);
+	use_parts(&r, 500);
+	b.reader = ring_reader_new(r.fd, &err);
+	cr_assert_not_null(b.reader);
+	cr_assert_eq(pthread_create(&thread, NULL, read_beside, &b), 0);
+	live(&r, 0, 2000000);
+	atomic_store(&b.ends, true);
+	(void)pthread_join(thread, NULL);
+	cr_expect_gt(b.ended, 0u);
+	cr_expect_eq(b.lacking, 0u, "%u of %u", b.lacking, b.ended);
+	ring_reader_free(&b.reader);
 	rig_done(&r);
 }
