@@ -255,7 +255,8 @@ bool si_watch_lacks_cat(const struct si_watch *w, uint64_t now_ns)
 	uint64_t seen_ns = w->seen_ns[SI_CAT];
 
 	return seen_ns == 0 ||
-	       (now_ns > seen_ns && now_ns - seen_ns > CAT_MAX_MS * MS);
+	       (now_ns > seen_ns &&
+		now_ns - seen_ns > (CAT_MAX_MS + GRAIN_MS) * MS);
 }
 
 uint32_t si_watch_errors(struct si_watch *w)

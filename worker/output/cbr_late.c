@@ -66,14 +66,17 @@ static size_t count_late(const struct cbr *c)
 	const struct cbr_clock *k = find_reference(c);
 	struct ts_run run = fifo_run(&c->fifo);
 	int64_t most = CBR_LATE_MS * (int64_t)CBR_TICKS_MS;
+	bool any = false; /* a PCR is late */
 	uint64_t pcr;
 
 	for (size_t i = 0; k != NULL && i < run.n; i++) {
 		const uint8_t *p = run.data + i * TS_PACKET;
 
-		if (ts_pid(p) == k->pid && ts_pcr(p, &pcr) && !ts_tei(p) &&
-		    wrap_diff(k->in_pcr, pcr % PCR_WRAP, PCR_WRAP) <= most)
-			return i;
+		if (ts_pid(p) != k->pid || !ts_pcr(p, &pcr) || ts_tei(p))
+			continue;
+		if (wrap_diff(k->in_pcr, pcr % PCR_WRAP, PCR_WRAP) <= most)
+			return any ? i : 0;
+		any = true;
 	}
 	return 0;
 }

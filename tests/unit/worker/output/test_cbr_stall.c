@@ -568,6 +568,9 @@ Test(cbr_stall, a_stopped_worker_drops_no_packet_of_a_source_that_it_paces)
 
 	play(b, 9000);
 	b->now_ns += 3000 * MS;
+	/* a sound, and a picture with a PCR */
+	b->clock_ms += UNIT_MS;
+	feed(b);
 	play(b, 3000);
 	cbr_counters(b->cbr, &c);
 	cr_expect_eq(c.late, 0u);
