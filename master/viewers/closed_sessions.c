@@ -32,10 +32,10 @@ bool closed_sessions_has(struct closed_sessions *s, uint64_t key,
 
 	if (c == NULL)
 		return false;
-	if (!c->limit)
-		c->until_ms = now_ms + CLOSED_SESSION_MS;
-	else if (now_ms - c->heard_ms >= CLOSED_RETURN_MS)
+	if (c->limit && now_ms - c->heard_ms >= CLOSED_RETURN_MS)
 		c->until_ms = 0;
+	else
+		c->until_ms = now_ms + CLOSED_SESSION_MS;
 	c->heard_ms = now_ms;
 	return c->until_ms > 0;
 }

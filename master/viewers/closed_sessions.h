@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Sessions of HLS that were closed: no worker serves their clients until they
- * have been silent for a while, or one that a limit closed for a shorter while,
- * or has been closed for so long.  Pure.
+ * have been silent for a while, one that a limit closed for a shorter while.
+ * Pure.
  *
  * Embedded; zeroed memory is empty.  A new entry replaces the oldest.
  */

@@ -31,9 +31,9 @@ enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
 /* A client of HLS closes nothing: its worker sees that it has left when it has
  * made no request for some time.  Another one waits for that nearly as long as
- * its worker waits for the answer; more viewers of one user are not asked
- * about. */
-enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64 };
+ * its worker waits for the answer, which may have waited for a password, too;
+ * more viewers of one user are not asked about. */
+enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };
 
@@ -238,7 +238,8 @@ static void wait_for_place(struct question *q, const struct permission *p,
 		       end_idle(v, group);
 
 	if (q->waits++ >= (may_end && q->ask.key != 0 ? HLS_PLACE_WAITS
-						      : PLACE_WAITS)) {
+						      : PLACE_WAITS) ||
+	    mono_ms() - q->asked_ms >= ANSWER_MS) {
 		deny_above_limit(q, p);
 		return;
 	}
@@ -574,6 +575,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	const char *login;
 
 	q->owner = v;
+	q->asked_ms = mono_ms();
 	q->way = way;
 	q->seq = seq;
 	q->ask = *ask;

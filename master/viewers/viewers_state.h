@@ -45,6 +45,7 @@ struct question {
 	/* for a place that a viewer leaves now */
 	ev_timer place;
 	unsigned waits;
+	uint64_t asked_ms;
 };
 
 /* A token that was given out. */

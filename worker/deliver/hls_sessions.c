@@ -17,7 +17,11 @@
 #include <sys/queue.h>
 #include <sys/random.h>
 
-enum { BUCKETS = 4096 };
+enum {
+	BUCKETS = 4096,
+	/* a player asks for its playlist as soon as it has its name */
+	INDEX_MS = 2000,
+};
 
 struct hls_session {
 	TAILQ_ENTRY(hls_session) by_use;
@@ -31,8 +35,7 @@ struct hls_session {
 	struct peer_place place; /* of its address */
 	bool deciding; /* its connections get their answers */
 	uint64_t bytes; /* sent */
-	uint64_t used_ms;    /* the last request that was served, ... */
-	uint64_t refused_ms; /* ... or refused because of a limit */
+	uint64_t used_ms;    /* the last request, also a refused one */
 	bool limited;    /* a limit ended it */
 	bool index_only; /* its only request was that for the index */
 	size_t key_len;
@@ -385,7 +388,7 @@ static bool is_silent(const struct hls_session *s, uint64_t now_ms)
 	const struct hls_sessions_config *cfg = &s->owner->cfg;
 	unsigned most = cfg->reload_ms(s->mount);
 
-	return now_ms - MAX(s->used_ms, s->refused_ms) >=
+	return now_ms - s->used_ms >=
 	       (most > 0 ? most : cfg->idle_ms);
 }
 
@@ -403,10 +406,7 @@ static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
 		.verdict = ASK_DENIED, .login = "", .location = ""
 	};
 
-	if (s->limited)
-		s->refused_ms = now_ms;
-	else
-		use(s, now_ms);
+	use(s, now_ms);
 	s->owner->cfg.refuse(c, &denied);
 }
 
@@ -471,7 +471,8 @@ void hls_sessions_end_idle(struct session *session, uint64_t now_ms)
 		return;
 	if (is_busy(s))
 		use(s, now_ms);
-	else if (s->index_only || is_silent(s, now_ms))
+	else if ((s->index_only && now_ms - s->used_ms >= INDEX_MS) ||
+		 is_silent(s, now_ms))
 		drop(s);
 }
 
