@@ -72,6 +72,11 @@ static bool may_watch(const json_t *stream, void *arg)
 	return viewer_guest_may(arg, stream);
 }
 
+static void ignore_guest(struct viewer_guest *guest, void *arg)
+{
+	(void)guest, (void)arg;
+}
+
 static bool may_have(struct api *api, const struct list_client *client)
 {
 	char group[PLAY_PATH_MAX];
@@ -194,6 +199,46 @@ void viewer_door_list(struct list_question *q, struct viewer_guest *guest,
 		page.type = a.status == 200 ? a.type : "";
 	}
 	list_question_answer(q, &page, &text);
+	buf_done(&text);
+}
+
+/* Without deliver, as while no stream is enabled.  The check of a password goes
+ * on, and its result is kept a minute. */
+static void answer_list(struct api *api, struct http_conn *conn,
+			const struct http_request *request)
+{
+	struct list_client client = {
+		.path = http_request_path(request),
+		.secure = http_conn_is_secure(conn),
+		.host = http_request_header(request, "host"),
+		.query = http_request_query(request),
+	};
+	char peer[IP_TEXT_MAX];
+	struct viewer_guest *guest;
+	struct buf text = { 0 };
+	struct list_answer a = { 503, "" };
+
+	viewer_address(config_document(api->cfg.config), http_conn_peer(conn),
+		       http_request_header(request, "x-real-ip"),
+		       &client.address);
+	ip_format(&client.address, peer);
+	if (api->cfg.viewers != NULL) {
+		guest = viewers_guest_new(api->cfg.viewers, client.query, peer,
+					  ignore_guest, NULL);
+		a = write_list(api, &client, guest, &text);
+		viewer_guest_free(&guest);
+	}
+	if (a.status == 200)
+		http_respond(conn, &(struct http_answer){
+			.status = 200,
+			.content_type = a.type,
+			.headers = "Access-Control-Allow-Origin: *\r\n",
+			.body = buf_head(&text),
+			.len = buf_len(&text),
+		});
+	else
+		refuse(conn, a.status, "there is no list\n",
+		       a.status == 503 ? "Retry-After: 1\r\n" : NULL);
 	buf_done(&text);
 }
 
@@ -342,6 +387,10 @@ bool viewer_door_take(struct api *api, struct http_conn *conn,
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		refuse(conn, 405, "Method Not Allowed\n",
 		       "Allow: GET, HEAD\r\n");
+	else if (is_list(path) &&
+		 !deliver_proc_takes_viewers(
+			 reconciler_deliver(api->cfg.reconciler)))
+		answer_list(api, conn, request);
 	else
 		hand_over(api, conn, request, path);
 	return true;

@@ -392,6 +392,19 @@ test('a list comes behind the check of a password', async (t) => {
 	await sluice.stop();
 });
 
+test('the list is empty while no stream is enabled', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(
+		source('off', { enable: false })),
+	settings: { http_play_stream: true } });
+	const list = await request(sluice.port, { path: '/playlist.m3u8' });
+
+	assert.equal(list.status, 200);
+	assert.equal(list.body, '#EXTM3U\n');
+	assert.equal((await request(sluice.port,
+		{ path: '/playlist.m3u8?auth=carl:pw' })).status, 200);
+	await sluice.stop();
+});
+
 test('previews and pictures are below control_path too', async (t) => {
 	const document = { ...config(source('a')), auth: { enable: true,
 		http_ip_deny: ['127.0.0.3'] },
