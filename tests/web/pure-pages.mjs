@@ -571,7 +571,7 @@ test('a new entry has a free id and leaves the counter alone', async () => {
 
 test('a value is old after the third second without another one', () => {
 	assert.deepEqual([[0, 99], [100, 102.9], [100, 103], [100, 106, 5],
-		[100, 107, 5]].map((args) => isOld(...args)),
+		[100, 107, 5]].map(([at, now, n]) => isOld(at, { now }, n)),
 	[false, false, true, false, true]);
 });
 

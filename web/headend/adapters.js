@@ -64,7 +64,7 @@ function useBits(app) {
 	}), [app]);
 	if (!app.tick.frozen)
 		seen.current = new Map([...heard.current]
-			.filter(([, { at }]) => !isOld(at, app.tick.now))
+			.filter(([, { at }]) => !isOld(at, app.tick))
 			.map(([id, { status }]) => [id, status]));
 	return seen.current;
 }
@@ -113,7 +113,7 @@ function Cells({ one, status, bits, hasOld }) {
 export function Adapters({ app, ask }) {
 	const status = useStatus(app), bits = useBits(app);
 	const { overviewTime: at } = app.store;
-	const hasOld = isOld(at, app.tick.now);
+	const hasOld = isOld(at, app.tick);
 	const run = async (/** @type {() => Promise<any>} */ request) => {
 		await app.run(request, t('saved'));
 		app.store.wantsConfig = true;

@@ -7,10 +7,12 @@ const LATE_S = 2;
 /**
  * True if requests or their replies are missing since.
  * @param {number} at Unix time at which the value came; 0: none came
- * @param {number} now
+ * @param {{now: number, frozen: boolean}} tick
  * @param {number} [every] seconds between two requests
  */
-export function isOld(at, now, every = 1) {
-	// a clock may be set back
-	return at > 0 && Math.abs(now - at) >= every + LATE_S;
+export function isOld(at, { now, frozen }, every = 1) {
+	const most = every + LATE_S;
+
+	// a clock may be set back; a frozen one is behind what comes
+	return at > 0 && (now - at >= most || (!frozen && at - now >= most));
 }

@@ -97,23 +97,27 @@ export function questionOf(app, kind, entry, word) {
  * @param {Entry} entry
  * @param {StreamConfig[]} before
  * @param {StreamConfig[]} after all streams, after the removal
+ * @param {Set<unknown>} done what an earlier try has brought back
  */
-async function bringBack(app, kind, entry, before, after) {
+async function bringBack(app, kind, entry, before, after, done) {
 	/** @type {string[]} */
 	const refused = [];
 
 	app.store.wantsConfig = true;
-	await app.api.cmd(kind.cmd, { was: null, id: entry.id,
-		[kind.field]: entry });
+	if (!done.has(entry))
+		await app.api.cmd(kind.cmd, { was: null, id: entry.id,
+			[kind.field]: entry });
+	done.add(entry);
 	for (const stream of before) {
 		const { id, name } = stream;
 		const was = after.find((one) => one.id === id) ?? null;
 
-		if (same(was, stream))
+		if (done.has(stream) || same(was, stream))
 			continue;
 		try {
 			await app.api.cmd('set-stream', { ...was && { id }, was,
 				stream });
+			done.add(stream);
 		} catch (problem) {
 			refused.push(`${shown(name || id)}: ${
 				/** @type {Error} */ (problem).message}`);
@@ -146,9 +150,11 @@ async function remove(app, kind, entry, onDone) {
 		const after = before.length === 0 ? []
 			: (await app.api.cmd('load')).make_stream ?? [];
 
+		const done = new Set();
+
 		app.say(text, false, { word: t('undo'), run: () =>
-			app.run(() => bringBack(app, kind, entry, before, after),
-				t('saved')) });
+			app.run(() => bringBack(app, kind, entry, before, after,
+				done), t('saved')) });
 	} catch {
 		// an undo without the streams would be half of one
 	}
@@ -337,7 +343,7 @@ export function Entries({ app, kind, ask, heads, cells, more, actions,
 	useEffect(() => {
 		document.title = `${t(kind.title)} · Sluice`;
 	});
-	return html`<div class="page" data-stale=${isOld(at, app.tick.now)}>
+	return html`<div class="page" data-stale=${isOld(at, app.tick)}>
 		<div class="tools"><h1>${t(kind.title)}</h1>
 		${app.isControl && html`<button onClick=${() => change('+')}>
 			${t('new_entry')}</button>${tools}`}</div>

@@ -66,7 +66,7 @@ export function Picture({ app, id }) {
 		return html`<p class="dim"><${Foreign} text=${error} /></p>`;
 	if (picture.at === 0 || app.lostAt !== null)
 		return html`<p class="dim">${t('loading')}</p>`;
-	return html`<figure data-stale=${isOld(picture.at, app.tick.now,
+	return html`<figure data-stale=${isOld(picture.at, app.tick,
 		EVERY_MS / 1000)}><img class="picture" src=${picture.source}
 		alt=${t('picture_of')} /><figcaption class="dim">
 		${t('picture_at', { time: clock(picture.at + app.skew.value,

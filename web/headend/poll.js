@@ -74,7 +74,7 @@ export function usePoll(app, path, every = 1,
  */
 export function Old({ app, poll }) {
 	const { at, every, error } = poll;
-	const hasOld = isOld(at, app.tick.now, every);
+	const hasOld = isOld(at, app.tick, every);
 
 	if (error === null && !hasOld)
 		return null;

@@ -8,7 +8,7 @@ import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
 	from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
-import { diff, errorKey } from './merge.js';
+import { diff, errorKey, same } from './merge.js';
 import { useForms, Waiting } from './setup.js';
 import { useTrial } from './trial.js';
 import { Foreign, html, useTick } from './view.js';
@@ -45,6 +45,8 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 		app.store.config[section.name]), {}), setError);
 	const [broken, setBroken] = useState(/** @type {string[]} */ ([]));
 	const [busy, setBusy] = useState(false);
+	// until the next load brings it
+	const [saved, setSaved] = useState(/** @type {unknown} */ (null));
 	const base = draft.base ?? {};
 	const changes = diff(base, draft.mine);
 	const trial = useTrial(app, section.cmd, section.request(draft.mine),
@@ -70,6 +72,7 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 				{ ...section.request(entry), was, warnings: true });
 
 			app.store.wantsConfig = true;
+			setSaved(entry);
 			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			section.after?.(entry);
 		} catch (problem) {
@@ -95,7 +98,8 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 		draft.replace(structuredClone(base));
 	};
 
-	useUnsaved(changes.length > 0 && !busy, ask, discard);
+	useUnsaved(changes.length > 0 && !busy && !same(draft.mine, saved),
+		ask, discard);
 	const known = rows.map((row) => row.key);
 	const form = { name: section.form, entry: draft.mine, base,
 		set: draft.set, errorOf,

@@ -186,7 +186,7 @@ export function StreamPage({ app, id, ask }) {
 		return html`<${Empty} title=${t('missing', { id: shown(id) })}>
 			<p><a href="#/streams">${t('streams')}</a></p><//>`;
 	return html`<div class="page" data-stale=${isOld(poll.at,
-		app.tick.now)}>
+		app.tick)}>
 		<div class="tools"><h1><${Foreign} text=${stream.name} /></h1>
 			<${Actions} app=${app} stream=${stream} ask=${ask}
 				onPreview=${() => setPlays(!plays)} /></div>

@@ -10,11 +10,11 @@ const BITS = [[0x01, 'bit_signal'], [0x02, 'bit_carrier'], [0x04, 'bit_fec'],
 	[0x40, 'bit_reset']];
 
 /**
- * @param {number} status 0: of the second in which the watchdog has stopped it
+ * @param {number} status 0: no signal, or the watchdog has stopped it
  * @returns {Word[]}
  */
 export function bitsOf(status) {
-	return status === 0 ? ['bit_stopped'] : BITS.filter(([bit]) =>
+	return status === 0 ? ['bit_none'] : BITS.filter(([bit]) =>
 		(status & bit) !== 0).map(([, word]) => word);
 }
 

@@ -45,7 +45,7 @@ export function Viewers({ app, id }) {
 	return html`${old}${list.length > ROWS_MAX && html`<p class="dim">
 			${t('first_of', { n: ROWS_MAX, all: list.length })}</p>`}
 		<div class="wide-box" tabindex="0"
-			data-stale=${isOld(poll.at, app.tick.now, EVERY_S)}><table>
+			data-stale=${isOld(poll.at, app.tick, EVERY_S)}><table>
 		<thead><tr>
 			${id === undefined && html`<th scope="col">${t('stream')}</th>`}
 			<th scope="col">${t('address')}</th>
