@@ -47,7 +47,7 @@ static int64_t result(const struct mean *mean)
 	return mean->n > 0 ? (mean->sum + half) / mean->n : 0;
 }
 
-/* What a counter of errors has grown in the minute. */
+/* The errors that a driver has counted in the minute. */
 struct growth {
 	uint64_t sum;
 	uint32_t last;

@@ -39,7 +39,7 @@ struct viewer_entry {
 	uint64_t mount; /* of a client of HLS; 0: none */
 	uint64_t idle_ms; /* its worker was asked then to end it if idle */
 	LIST_ENTRY(viewer_entry) by_key;
-	uint64_t player; /* of several variants; 0: of one stream */
+	uint64_t player; /* it plays variants of a group; 0: one stream */
 	LIST_ENTRY(viewer_entry) by_player;
 	struct peer *from; /* counts its address; NULL: not counted */
 	struct ip_address address; /* of a viewer in a group, and ... */

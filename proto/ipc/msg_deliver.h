@@ -188,7 +188,7 @@ struct msg_deliver_ask {
 	bool unlimited;
 	bool free;          /* it needs no permission, and has to be counted */
 	bool probe;         /* a request by HEAD, which is no viewer */
-	uint64_t player;    /* of a key: the same whatever the mount; else 0 */
+	uint64_t player;    /* all mounts share it; 0: the viewer has no key */
 };
 
 /* A client of the play port that wants the list of streams. */

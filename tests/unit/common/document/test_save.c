@@ -29,7 +29,7 @@ struct fixture {
 	unsigned errors_logged;
 	bool restores; /* the first error in the log makes the folder again */
 	size_t padding; /* blanks behind the number: a slow write */
-	const char *author; /* of the next write; NULL: unknown */
+	const char *author; /* the next write has it; NULL: unknown */
 };
 
 static char *number(size_t *ret_len, void *arg)

@@ -318,7 +318,7 @@ Test(scans, do_not_take_a_tuner_from_streams)
 #define LOWER_H ",'polarization':'H','frequency':11362"
 #define SHARES ",'device':1,'lnb_sharing':true"
 
-/* What it finds would not be what it names. */
+/* The scan would name services of another transponder. */
 Test(scans, receive_what_the_feeder_of_the_lnb_selects)
 {
 	open_world("{'dvb_tune':[{'id':'a','enable':true," S(LOWER_V) "}]}");

@@ -44,7 +44,7 @@ Test(closed_sessions, one_of_a_limit_ends_when_its_client_comes_back)
 	/* it has a place again */
 	cr_assert_not(closed_sessions_has(&s, 7,
 					  now + 2 * CLOSED_RETURN_MS));
-	/* one that plays on is refused: else two would end each other */
+	/* a player that plays on stays out: two would end each other */
 	closed_sessions_add(&s, 7, true, now);
 	while ((now += CLOSED_RETURN_MS / 2) < 1000 + 3 * CLOSED_SESSION_MS)
 		cr_assert(closed_sessions_has(&s, 7, now));

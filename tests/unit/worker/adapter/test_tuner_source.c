@@ -165,7 +165,7 @@ Test(tuner_source, a_packet_may_come_in_two_reads, .timeout = 60)
 	cr_assert_eq(received, 2u);
 	read_bytes(2 * TS_PACKET + 100, sizeof packets - 2 * TS_PACKET - 100);
 	cr_assert_eq(received, (size_t)PACKETS);
-	/* what comes then begins anew */
+	/* the next packets begin anew */
 	read_bytes(0, 100);
 	FAKE_SET(&fake, overflow, true);
 	(void)source->ops->read(source, &batch, mono_ns());

@@ -125,7 +125,7 @@ Test(deliver_door, a_free_playlist_opens_no_other_one)
 	rig_done(&s.rig);
 }
 
-/* Nobody is asked about it: it takes no place of its user. */
+/* The worker asks nobody: the request takes no place of its user. */
 Test(deliver_door, a_method_that_hls_has_not_begins_no_session)
 {
 	struct msg_deliver_mount live = playlist("/live.m3u8", false);

@@ -336,7 +336,7 @@ Test(hls_sessions, one_without_requests_ends_when_its_place_is_wanted)
 	cr_assert_eq(live.n_hls, 1u);
 	end_idle(last_client, 100 + RELOAD_MS);
 	cr_assert_eq(live.n_hls, 0u);
-	/* it comes back as any other */
+	/* its client comes back as any other */
 	request("token=a", 101 + RELOAD_MS);
 	cr_assert_eq(served, 3u);
 	cr_assert_eq(asked, 2u);

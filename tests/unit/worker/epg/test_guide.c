@@ -232,7 +232,7 @@ Test(guide, the_schedule_shortens_its_texts)
 	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(
 		json_object_get(event, "texts"), 0), "details")), "short");
 	json_decref(service);
-	/* what present and following have more is not lost */
+	/* the guide keeps the longer text of present and following */
 	cr_expect(take(g, &full, 1));
 	next.version = 2;
 	cr_expect(take_from(g, next, &lean, 1));

@@ -54,7 +54,7 @@ struct fake_dvb {
 	bool overflow;    /* once */
 	enum fake_kind fds[FAKE_FDS];
 	unsigned filters;
-	int pids[FAKE_FDS];  /* of demultiplexers; -1: none */
+	int pids[FAKE_FDS];  /* that demultiplexers filter; -1: none */
 	unsigned gaps;       /* filters that ended while none had all */
 	char path[128]; /* of the last open */
 	/* "open frontend0; tone 1; ..." */

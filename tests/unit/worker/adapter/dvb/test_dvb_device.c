@@ -307,7 +307,7 @@ Test(dvb_device, filters_run_until_there_is_one_of_all)
 	dvb_device_close(&device);
 }
 
-/* One filter makes place, and comes back. */
+/* The device closes one filter for it, and opens it again. */
 Test(dvb_device, filters_that_do_not_suffice_lose_one)
 {
 	static const uint16_t pids[] = { 0, 100, 101 };
