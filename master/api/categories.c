@@ -142,26 +142,30 @@ static enum stream_fate change_stream(const json_t *stream, json_t **ret_new,
 	return *ret_new != NULL ? STREAM_CHANGED : STREAM_KEPT;
 }
 
+static json_t *change_settings(const json_t *settings, const void *change)
+{
+	bool gone;
+	json_t *arrange = category_change_value(
+		change, json_object_get(settings, "playlist_arrange"), &gone);
+	json_t *copy;
+
+	if (arrange == NULL && !gone)
+		return NULL;
+	copy = json_copy((json_t *)settings);
+	if (gone)
+		(void)json_object_del(copy, "playlist_arrange");
+	else
+		(void)json_object_set_new(copy, "playlist_arrange", arrange);
+	return copy;
+}
+
 static void change_all(struct edit *e)
 {
 	struct config *config = e->api->cfg.config;
-	const json_t *settings = config_section(config, "settings");
 	struct category_changes *c = e->arg;
-	bool gone;
-	json_t *arrange = category_change_value(
-		&c->names, json_object_get(settings, "playlist_arrange"),
-		&gone);
 	json_t *copy;
 
-	if (arrange != NULL || gone) {
-		copy = json_copy((json_t *)settings);
-		if (gone)
-			(void)json_object_del(copy, "playlist_arrange");
-		else
-			(void)json_object_set_new(copy, "playlist_arrange",
-						  arrange);
-		config_set_section(config, "settings", copy);
-	}
+	config_change_settings(config, change_settings, &c->names);
 	if (json_object_size(c->users) > 0) {
 		copy = json_copy((json_t *)config_section(config, "users"));
 		(void)json_object_update(copy, c->users);

@@ -163,14 +163,12 @@ static void find_in_force(struct api *api)
 {
 	const struct config *config = api->cfg.config;
 
-	if (api->in_force == NULL) {
+	if (api->in_force == NULL)
 		api->in_force = json_copy(
 			(json_t *)(uintptr_t)config_document(config));
-		put(api->in_force, "settings", config_settings(config));
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(live); i++)
 		put(api->in_force, live[i], config_section(config, live[i]));
+	put(api->in_force, "settings", config_settings(config));
 }
 
 void api_reload(struct api *api, const json_t *document, reload_done_fn *done,

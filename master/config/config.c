@@ -3,12 +3,12 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/document/crash_guard.h"
 #include "common/document/document.h"
-#include "common/document/fallback.h"
 #include "common/document/save.h"
 #include "master/config/authors.h"
 #include "master/config/loadable.h"
-#include "common/document/crash_guard.h"
+#include "master/config/stored.h"
 #include "master/config/stream_conf.h"
 #include "master/config/uploaded.h"
 
@@ -69,99 +69,11 @@ static void take_document(struct config *c, json_t *document)
 	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
-/* Logs the sentence and adds it to the alarms. */
-static void raise_alarm(json_t *alarms, const char *subject,
-			char *take_sentence)
-{
-	char *key = xstrdup(subject);
-	json_t *value;
-
-	log_clean(take_sentence);
-	log_error("config", "%s", take_sentence);
-	value = json_string(take_sentence);
-	/* NULL: the path is not UTF-8, or the text was cut in a character */
-	if (value == NULL)
-		value = json_string("the configuration was replaced by an "
-				    "older one: see the log");
-	log_clean(key);
-	if (json_object_set_new(alarms, key, json_incref(value)) < 0)
-		(void)json_object_set_new(alarms, "configuration",
-					  json_incref(value));
-	json_decref(value);
-	free(key);
-	free(take_sentence);
-}
-
-/* Replaces an unusable file; the file is kept under another name. */
-static void replace(const char *path, const json_t *document, json_t *alarms)
-{
-	struct errmsg error = { 0 };
-	char *kept = NULL;
-
-	if (fallback_put(path, document, &kept, &error) == 0)
-		raise_alarm(alarms, kept,
-			    xasprintf("the faulty configuration is kept as %s",
-				      kept));
-	else
-		raise_alarm(alarms, "replacement",
-			    xasprintf("%s is not replaced: %s", path,
-				      error.text));
-	free(kept);
-}
-
-static json_t *find_fallback(const char *path, const char *good,
-			     const char *bad, char **ret_source)
-{
-	static const struct fallback_judge judge = {
-		.load = loadable_load,
-		.digest = loadable_digest,
-	};
-	const struct fallback_query q = { path, good, bad, &judge };
-
-	return fallback_find(&q, ret_source);
-}
-
-/* Hashes, passphrases and keys are in the file. */
-static void close_to_others(const char *path)
-{
-	unsigned mode = document_open_mode(path, true);
-
-	if (mode & DOCUMENT_NARROWED)
-		log_warning("config", "%s: other users could open it (mode "
-			    "%04o): their rights are removed", path,
-			    mode & 0777);
-	else if (mode != 0)
-		log_warning("config", "%s: other users can open it (mode "
-			    "%04o): chmod o= %s", path, mode, path);
-}
-
-static json_t *load(const char *path, json_t *alarms, struct errmsg *error)
-{
-	json_t *document = NULL;
-	char *source = NULL;
-	int r = path != NULL ? loadable_load(path, &document, error) : -ENOENT;
-
-	if (r == -ENOENT)
-		return json_object();
-	/* a revision does not help when the right to read it is missing */
-	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
-		return document;
-	document = find_fallback(path, "", "", &source);
-	if (document == NULL)
-		return NULL;
-	raise_alarm(alarms, path,
-		    xasprintf("%s cannot be used: %s; the service runs with "
-			      "%s instead", path, error->text, source));
-	replace(path, document, alarms);
-	free(source);
-	return document;
-}
-
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *error)
 {
 	json_t *alarms = json_object();
-	json_t *document = load(path, alarms, error);
+	json_t *document = stored_load(path, alarms, error);
 	struct save_config saves = {
 		.loop = loop,
 		.path = path,
@@ -188,7 +100,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	c->path = xstrdup(path);
 	if (path == NULL)
 		return c;
-	close_to_others(path);
+	stored_close(path);
 	c->reader = reader_new(loop, path);
 	c->save = save_new(&saves);
 	backup = xasprintf("%s.backup", path);
@@ -213,9 +125,9 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 static bool roll_back(struct config *c, const char *digest)
 {
 	char *source = NULL;
-	json_t *document = find_fallback(c->path,
-					 crash_guard_good(c->guard), digest,
-					 &source);
+	json_t *document = stored_fallback(c->path,
+					   crash_guard_good(c->guard), digest,
+					   &source);
 
 	if (document == NULL) {
 		log_error("config", "the service has crashed %d times within "
@@ -225,12 +137,12 @@ static bool roll_back(struct config *c, const char *digest)
 			  c->path);
 		return false;
 	}
-	raise_alarm(c->alarms, c->path,
-		    xasprintf("the service has crashed %d times within a "
-			      "minute of its start with %s: it runs with %s "
-			      "instead, changes since then are not in effect",
-			      CRASH_GUARD_MAX, c->path, source));
-	replace(c->path, document, c->alarms);
+	stored_alarm(c->alarms, c->path,
+		     xasprintf("the service has crashed %d times within a "
+			       "minute of its start with %s: it runs with %s "
+			       "instead, changes since then are not in effect",
+			       CRASH_GUARD_MAX, c->path, source));
+	stored_replace(c->path, document, c->alarms);
 	take_document(c, document);
 	free(source);
 	return true;
@@ -266,7 +178,7 @@ void config_end(struct config *c)
 void config_raise_alarm(struct config *c, const char *subject,
 			const char *sentence)
 {
-	raise_alarm(c->alarms, subject, xstrdup(sentence));
+	stored_alarm(c->alarms, subject, xstrdup(sentence));
 }
 
 const json_t *config_alarms(const struct config *c)
@@ -311,6 +223,20 @@ void config_set_section(struct config *c, const char *key, json_t *value)
 		(void)json_object_set_new(c->document, key, value);
 	c->streams_changed = true;
 	config_touch(c);
+}
+
+void config_change_settings(struct config *c, settings_change_fn *change,
+			    const void *arg)
+{
+	json_t *stored = change(config_section(c, "settings"), arg);
+	json_t *in_force = change(c->settings, arg);
+
+	if (in_force != NULL) {
+		json_decref(c->settings);
+		c->settings = in_force;
+	}
+	if (stored != NULL)
+		config_set_section(c, "settings", stored);
 }
 
 const json_t *config_settings(const struct config *c)

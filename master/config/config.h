@@ -77,6 +77,13 @@ const json_t *config_section(const struct config *, const char *key);
 /* Puts value (reference taken) there; NULL removes the member. */
 void config_set_section(struct config *, const char *key, json_t *value);
 
+/* A changed copy of the settings, which may be NULL; NULL: nothing changes. */
+typedef json_t *settings_change_fn(const json_t *settings, const void *arg);
+
+/* Changes the settings that are stored and those that are in force. */
+void config_change_settings(struct config *, settings_change_fn *,
+			    const void *arg);
+
 /* The settings that are in force, borrowed, or NULL: those of the start or the
  * last reload, not those that were stored since. */
 const json_t *config_settings(const struct config *);

@@ -31,6 +31,7 @@ libmaster_a_SOURCES += \
 	master/config/play_conf.c master/config/play_conf.h \
 	master/config/playlist.c master/config/playlist.h \
 	master/config/softcam_conf.c master/config/softcam_conf.h \
+	master/config/stored.c master/config/stored.h \
 	master/config/stream_conf.c master/config/stream_conf.h \
 	master/config/stream_links.c master/config/stream_links.h \
 	master/config/uploaded.c master/config/uploaded.h \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // categories: set-category changes every reference and interrupts no stream.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
-import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { waitUntil } from '../helpers/util.mjs';
 
 const groups = (...names) => names.map((name) => name === null ?
@@ -40,6 +41,27 @@ test('a rename reaches streams, settings and users; streams keep running',
 			{ scope: 'set-category', id: 0, category: {
 				name: 'Тип', groups: groups('Кино') } }]);
 		assert.equal(sluice.worker('stream', 'a').pid, pid);
+		await sluice.stop();
+	});
+
+test('a rename is in force at once, and a reload then restarts nothing',
+	async (t) => {
+		const sluice = await Sluice.start(t, { ...config(
+			stream('a', 'udp://127.0.0.1:5000', [],
+				{ groups: { Type: 'Films' } })),
+		categories: [{ name: 'Type', groups: groups('Films') }],
+		settings: { playlist_arrange: 'Type',
+			http_play_stream: true } });
+		const list = async () => (await request(sluice.port,
+			{ path: '/playlist.m3u8' })).body;
+		const category = { name: 'Тип', groups: groups('Films') };
+
+		assert.match(await list(), /group-title="Films"/);
+		await sluice.cmd('set-category', { id: 0, category });
+		assert.match(await list(), /group-title="Films"/);
+		await waitUntil('the file', () => JSON.parse(fs.readFileSync(
+			sluice.file)).settings.playlist_arrange === 'Тип');
+		assert.equal((await sluice.cmd('reload')).restart, false);
 		await sluice.stop();
 	});
 

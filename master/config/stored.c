@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/config/stored.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/document/document.h"
+#include "common/document/fallback.h"
+#include "master/config/loadable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void stored_alarm(json_t *alarms, const char *subject,
+			char *take_sentence)
+{
+	char *key = xstrdup(subject);
+	json_t *value;
+
+	log_clean(take_sentence);
+	log_error("config", "%s", take_sentence);
+	value = json_string(take_sentence);
+	/* NULL: the path is not UTF-8, or the text was cut in a character */
+	if (value == NULL)
+		value = json_string("the configuration was replaced by an "
+				    "older one: see the log");
+	log_clean(key);
+	if (json_object_set_new(alarms, key, json_incref(value)) < 0)
+		(void)json_object_set_new(alarms, "configuration",
+					  json_incref(value));
+	json_decref(value);
+	free(key);
+	free(take_sentence);
+}
+
+void stored_replace(const char *path, const json_t *document, json_t *alarms)
+{
+	struct errmsg error = { 0 };
+	char *kept = NULL;
+
+	if (fallback_put(path, document, &kept, &error) == 0)
+		stored_alarm(alarms, kept,
+			     xasprintf("the faulty configuration is kept as %s",
+				       kept));
+	else
+		stored_alarm(alarms, "replacement",
+			     xasprintf("%s is not replaced: %s", path,
+				       error.text));
+	free(kept);
+}
+
+json_t *stored_fallback(const char *path, const char *good, const char *bad,
+			char **ret_source)
+{
+	static const struct fallback_judge judge = {
+		.load = loadable_load,
+		.digest = loadable_digest,
+	};
+	const struct fallback_query q = { path, good, bad, &judge };
+
+	return fallback_find(&q, ret_source);
+}
+
+void stored_close(const char *path)
+{
+	unsigned mode = document_open_mode(path, true);
+
+	if (mode & DOCUMENT_NARROWED)
+		log_warning("config", "%s: other users could open it (mode "
+			    "%04o): their rights are removed", path,
+			    mode & 0777);
+	else if (mode != 0)
+		log_warning("config", "%s: other users can open it (mode "
+			    "%04o): chmod o= %s", path, mode, path);
+}
+
+json_t *stored_load(const char *path, json_t *alarms, struct errmsg *error)
+{
+	json_t *document = NULL;
+	char *source = NULL;
+	int r = path != NULL ? loadable_load(path, &document, error) : -ENOENT;
+
+	if (r == -ENOENT)
+		return json_object();
+	/* a revision does not help when the right to read it is missing */
+	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
+		return document;
+	document = stored_fallback(path, "", "", &source);
+	if (document == NULL)
+		return NULL;
+	stored_alarm(alarms, path,
+		     xasprintf("%s cannot be used: %s; the service runs with "
+			       "%s instead", path, error->text, source));
+	stored_replace(path, document, alarms);
+	free(source);
+	return document;
+}
