@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The interfaces on which inputs receive groups, and the alarm no_querier of
  * a silent input on a network without a querier. */
+#include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/util.h"
+#include "master/config/stream_conf.h"
 #include "master/status/host_advice.h"
 #include "master/status/status_stream.h"
 #include "master/streams/querier_proc.h"
 #include "proto/spec/link_stat.h"
 
 #include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER ALARM_BIT(ALARM_NO_QUERIER)
+
+/* Takes the network of an input with this address out of the list. */
+static struct status_network take(struct status_network *list, size_t n,
+				  const struct input_conf *in)
+{
+	struct status_network found = { .v6 = in->is_ipv6 };
+
+	for (size_t i = 0; i < n && in->address != NULL; i++) {
+		if (list[i].address == NULL ||
+		    strcmp(list[i].address, in->address) != 0)
+			continue;
+		found = list[i];
+		list[i] = (struct status_network){ 0 };
+		return found;
+	}
+	found.address = xstrdup(in->address);
+	return found;
+}
+
+void status_stream_set_networks(struct status_stream *s,
+				const struct stream_conf *conf)
+{
+	struct status_network old[MSG_INPUTS_MAX];
+	size_t n = conf != NULL ? MIN(conf->n_inputs, ARRAY_LEN(old)) : 0;
+
+	memcpy(old, s->networks, sizeof old);
+	memset(s->networks, 0, sizeof s->networks);
+	for (size_t i = 0; i < n; i++)
+		s->networks[i] = take(old, ARRAY_LEN(old), &conf->inputs[i]);
+	for (size_t i = 0; i < ARRAY_LEN(old); i++)
+		free(old[i].address);
+}
 
 static bool is_silent(const struct status_network *n, uint64_t now_ms)
 {

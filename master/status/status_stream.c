@@ -46,6 +46,7 @@ void status_stream_free(struct status_stream **p)
 		status_stream_forget_raised(s, s->raised->place,
 					    s->raised->alarm);
 	forget_config(s);
+	status_stream_set_networks(s, NULL);
 	hour_free(&s->hour);
 	free(s->worker.reason);
 	free(s->error.text);
@@ -126,10 +127,8 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 	for (size_t i = 0; i < s->n_inputs; i++) {
 		s->input_ids[i] = xstrdup(conf->inputs[i].id);
 		s->sources[i] = xstrdup(conf->inputs[i].stream);
-		s->networks[i] = (struct status_network){
-			.v6 = conf->inputs[i].is_ipv6,
-		};
 	}
+	status_stream_set_networks(s, conf);
 	for (size_t i = 0; i < ARRAY_LEN(s->outputs); i++)
 		set_output(&s->outputs[i],
 			   i < s->n_outputs ? &conf->outputs[i] : NULL);

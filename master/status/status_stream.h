@@ -87,6 +87,7 @@ struct queriers;
 
 /* The interface on which an input receives its group. */
 struct status_network {
+	char *address; /* of the input, as configured; NULL: not a text */
 	unsigned ifindex; /* 0: none */
 	bool v6;
 	bool alarmed;     /* silent without a querier */
@@ -289,6 +290,10 @@ void status_stream_rename_source(struct status_stream *, const char *from,
  * back, before the first report, without invalid ones. */
 json_t *status_stream_write_raised(const struct status_stream *);
 void status_stream_take_raised(struct status_stream *, const json_t *list);
+/* The networks of the inputs of conf; NULL: none.  An input whose address is
+ * the same keeps what is known of its network. */
+void status_stream_set_networks(struct status_stream *,
+				const struct stream_conf *conf);
 /* After a report: alarms that depend on more than the stream.  querier: the
  * state of queriers; NULL: no querier worker. */
 void status_stream_judge_network(struct status_stream *,

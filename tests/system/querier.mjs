@@ -34,6 +34,17 @@ test('silent without a querier: an alarm, until packets or a querier come',
 		assert.match((await waitNetwork(sluice, 'silent', (i) =>
 			i.silent === 1)).advice,
 		/^qa: no IGMP querier for 3 s: .*querier/);
+		// an edit that leaves the address alone leaves the alarm alone
+		const { make_stream: [edited] } = await sluice.cmd('load');
+		await sluice.cmd('set-stream', { id: 'a001', stream: {
+			...edited, output: [...edited.output,
+				'udp://127.0.0.1:6009'] } });
+		const { timestamp } = await sluice.waitStatus('a001',
+			'the edit', (s) => s.outputs.length === 2);
+		await sluice.waitStatus('a001', 'a later second', (s) => {
+			always(() => assert.ok(alarmed(s)));
+			return s.timestamp > timestamp + 1;
+		});
 		const ctl = new Ctl(t, `http://127.0.0.1:${sluice.port}`);
 		const table = /^INTERFACE +PROTOCOL +QUERIER .*NOTE\n/;
 		assert.match(await ctl.out(['network']), new RegExp(
