@@ -152,6 +152,89 @@ test('what was typed is lost after a question alone', { skip }, async (t) => {
 	await sluice.stop();
 });
 
+test('no way out of a form loses what was typed unasked', { skip },
+	async (t) => {
+	const { sluice, visitor, page } = await beginDish(t);
+	const asked = () => page.waitForSelector(
+		'dialog:has-text("Discard what is not saved?")');
+	const stays = async () => {
+		await asked();
+		await page.click('dialog button:has-text("Cancel")');
+		await page.waitForURL(/#\/edit\/user$/);
+		assert.equal(await page.inputValue('[id="stream.name"]'),
+			'Typed');
+	};
+
+	await page.click('.rail a:has-text("Streams")');
+	await page.click('td a:has-text("User")');
+	await page.keyboard.press('e');
+	await page.fill('[id="stream.name"]', 'Typed');
+	await page.click('.rail a:has-text("Adapters")');
+	await stays();
+	await page.focus('button:has-text("JSON")');
+	await page.keyboard.press('g');
+	await page.keyboard.press('w');
+	await stays();
+	await page.click('.save a:has-text("Cancel")');
+	await stays();
+	await page.goBack();
+	await stays();
+	await page.goBack();
+	await asked();
+	await page.click('dialog .primary');
+	await page.waitForURL(/#\/stream\/user$/);
+	// where the user wanted to go
+	await page.keyboard.press('e');
+	await page.fill('[id="stream.name"]', 'Typed');
+	await page.click('.rail a:has-text("Adapters")');
+	await asked();
+	await page.click('dialog .primary');
+	await page.waitForURL(/#\/adapters$/);
+	await page.waitForSelector('td button:has-text("Edit")');
+	// the form of an entry is part of its address
+	await page.click('td button:has-text("Edit")');
+	await page.fill('[id="adapter.name"]', 'Typed');
+	await page.click('.rail a:has-text("Adapters")');
+	await asked();
+	await page.click('dialog button:has-text("Cancel")');
+	assert.equal(await page.inputValue('[id="adapter.name"]'), 'Typed');
+	visitor.quiet();
+	await sluice.stop();
+});
+
+test('a session that ends keeps the form for the same user alone', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await beginDish(t);
+	const end = async (text) => {
+		await visitor.go(sluice.port, '#/edit/user');
+		await page.fill('[id="stream.name"]', `${text} soon`);
+		await visitor.context.clearCookies();
+		await page.fill('[id="stream.name"]', text);
+		await page.waitForSelector('.login');
+	};
+
+	await done(sluice, { cmd: 'set-user', id: 'other', user: { type: 1,
+		enable: true, password: 'another password' } }, admin);
+	visitor.allowed = /status of 403|403/;
+	await end('Mine');
+	await visitor.accessible('a login over a form');
+	assert.ok(!await page.isVisible('.shell'));
+	await page.keyboard.press('Control+Enter');
+	await visitor.login('admin', password);
+	await page.waitForSelector('.login', { state: 'detached' });
+	assert.equal(await page.inputValue('[id="stream.name"]'), 'Mine');
+	await page.keyboard.press('Control+Enter');
+	await page.waitForURL(/#\/stream\/user$/);
+	await page.waitForSelector('h1:has-text("Mine")');
+	// it is not shown to another user, and not kept for the first one
+	await end('Secret');
+	await visitor.login('other', 'another password');
+	await page.waitForSelector('[id="stream.name"]');
+	assert.equal(await page.inputValue('[id="stream.name"]'), 'Mine');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('the form of an entry gets the focus, and gives it back', { skip },
 	async (t) => {
 	const { sluice, visitor, page } = await beginDish(t);

@@ -32,9 +32,6 @@ export const en = {
 	cas: 'CAS',
 	category: 'Category',
 	cc: 'CC',
-	changed_meanwhile:
-		'Somebody else has changed the stream meanwhile. Look at ' +
-		'the changes and save again.',
 	changes: 'Changes: {n}',
 	chart_errors: 'CC and PES errors of each second in the chosen range.',
 	chart_text: 'Bit rate of each second in the chosen range, in Mbit/s. ' +
@@ -122,14 +119,8 @@ export const en = {
 	listening: 'listening for {age}',
 	loading: 'Loading …',
 	local_time: 'Local time',
-	locked: 'Too many wrong passwords. Try again in {s} s.',
 	log: 'Log',
-	login: 'Log in',
-	login_name: 'Login',
-	login_plain: 'This connection is not encrypted: the password can be ' +
-		'read on its way. Use https:// if you can.',
 	login_refused: 'login refused',
-	login_wrong: 'Login or password is wrong.',
 	logout: 'Log out',
 	lost: 'No connection since {time}. Values are as of then. ' +
 		'Trying again …',
@@ -223,7 +214,6 @@ export const en = {
 	relay: 'The stream is the input byte for byte: the figures are those ' +
 		'of the input. An output with cbr= adds or drops packets.',
 	reload: 'Reload',
-	remember: 'Stay logged in for 30 days',
 	remove: 'Remove',
 	resort: 'Sort again ({n} moved)',
 	restart: 'Restart',
@@ -276,7 +266,6 @@ export const en = {
 	theirs: 'Theirs',
 	theme: 'Theme',
 	time: 'Time',
-	title_login: 'Log in',
 	to_log: 'Log of this stream',
 	to_streams: 'To streams',
 	traffic: 'Traffic',

@@ -84,6 +84,8 @@ export const en = {
 		'outputs have no https.',
 	certificate_starts: 'Valid from',
 	certificate_subject: 'Subject',
+	changed_meanwhile: 'Somebody else has changed it meanwhile. Look at ' +
+		'the changes and save again.',
 	compare: 'Compare',
 	config_changed: 'Somebody else has changed the configuration meanwhile. ' +
 		'Nothing was replaced. Check the differences again.',
@@ -167,9 +169,15 @@ export const en = {
 	licence_done: 'The number was accepted.',
 	licence_number: 'Number',
 	lock: 'locked',
+	locked: 'Too many wrong passwords. Try again in {s} s.',
 	logged_in: 'logged in',
 	logging_about: 'Where the service writes its log. A change applies at ' +
 		'once. The lines in memory are on the page',
+	login: 'Log in',
+	login_name: 'Login',
+	login_plain: 'This connection is not encrypted: the password can be ' +
+		'read on its way. Use https:// if you can.',
+	login_wrong: 'Login or password is wrong.',
 	made_streams: '{n} streams were made. They are disabled and have no ' +
 		'output yet.',
 	make_streams: 'Make {n} streams',
@@ -211,6 +219,7 @@ export const en = {
 	polarization: 'Polarizations',
 	port: 'Port',
 	receives: 'receives',
+	remember: 'Stay logged in for 30 days',
 	rename: 'Rename',
 	restart_service: 'Restart the service',
 	reveal: 'Show',
@@ -277,6 +286,7 @@ export const en = {
 	test_failed: 'The test failed:',
 	test_works: 'The softcam works.',
 	testing: 'Testing for ten seconds at most …',
+	title_login: 'Log in',
 	too_large: 'The file is larger than {size}.',
 	transponders: 'Transponders',
 	tuning: 'Tuning',

@@ -22,6 +22,12 @@ export class App {
 	/** undefined: not known yet; null: nobody.
 	 * @type {WhoAmI | null | undefined} */
 	user;
+	/** The session ended over a form with changes: it waits for the login of
+	 * the same user. */
+	expired = false;
+	/** Those with changes; true keeps the address of the form.
+	 * @type {Set<(event: HashChangeEvent) => boolean>} */
+	forms = new Set();
 	/** At most one without an action.
 	 * @type {Toast[]} */
 	toasts = [];
@@ -145,7 +151,9 @@ export class App {
 		this.tick.start();
 		this.tick.addClock(() => this.home.everySecond());
 		this.api.onRefused = () => this.#askWho();
-		addEventListener('hashchange', () => {
+		addEventListener('hashchange', (event) => {
+			if ([...this.forms].some((keeps) => keeps(event)))
+				return;
 			this.route = parseRoute(location.hash);
 			this.#remember();
 			this.changed();
@@ -188,30 +196,44 @@ export class App {
 		try {
 			const user = await this.api.cmd('whoami');
 
-			if (this.user?.login !== user.login ||
-				this.user?.type !== user.type)
+			if (this.expired || !this.#isSame(user))
 				this.#enter(user);
 		} catch (error) {
 			if (error instanceof ApiError && error.status === 403)
-				this.#leave();
+				this.#leave(true);
 			else
 				setTimeout(() => this.#askWho(), 2000);
 		}
 	}
 
 	/** @param {WhoAmI} user */
+	#isSame(user) {
+		return this.user?.login === user.login &&
+			this.user?.type === user.type;
+	}
+
+	/** @param {WhoAmI} user */
 	#enter(user) {
+		if (this.expired && !this.#isSame(user))
+			this.home.stop();
+		this.expired = false;
 		this.user = user;
 		this.home.start(this.isControl ? 'alarm,log,cam'
 			: 'alarm');
 		this.changed();
 	}
 
-	#leave() {
-		if (this.user === null)
+	/** @param {boolean} [isOver] the service has ended the session */
+	#leave(isOver = false) {
+		if (this.user === null || this.expired)
 			return;
-		this.user = null;
-		this.home.stop();
+		this.expired = isOver && this.forms.size > 0;
+		if (this.expired) {
+			this.live.stop();
+		} else {
+			this.user = null;
+			this.home.stop();
+		}
 		this.changed();
 		// they have passwords
 		this.refusedServers.clear();

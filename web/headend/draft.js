@@ -5,9 +5,11 @@ import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { diff, merge, same } from './merge.js';
-import { Foreign, html } from './view.js';
+import { parseRoute } from './route.js';
+import { Foreign, html, isCovered } from './view.js';
 
 /** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./app.js').App} App */
 /** @typedef {import('./merge.js').Entry} Entry */
 
 /**
@@ -74,8 +76,7 @@ export function cleared(draft, setError) {
 export function useSaveKey(save) {
 	useEffect(() => {
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key === 'Enter' && event.ctrlKey &&
-				!document.querySelector('dialog[open]'))
+			if (event.key === 'Enter' && event.ctrlKey && !isCovered())
 				save();
 		};
 
@@ -92,32 +93,59 @@ export function askDiscard(ask, run) {
 	ask({ text: t('ask_discard'), action: t('discard'), run });
 }
 
+/** Where a form is: filters and sorts do not end it. @param {string} url */
+function formAt(url) {
+	const { page, id, query } = parseRoute(new URL(url).hash);
+
+	return JSON.stringify([page, id, query.get('edit')]);
+}
+
 /**
- * What is typed is not lost unasked, neither with the page nor by Escape.
+ * What is typed is not lost unasked, neither with the page nor by another
+ * address or Escape.
+ * @param {App} app
  * @param {boolean} isDirty
  * @param {Ask} ask
  * @param {() => void} leave
  */
-export function useUnsaved(isDirty, ask, leave) {
+export function useUnsaved(app, isDirty, ask, leave) {
+	const isLeaving = useRef(false);
+
 	useEffect(() => {
+		const askFirst = (/** @type {() => void} */ run) =>
+			askDiscard(ask, () => {
+				isLeaving.current = true;
+				run();
+			});
+		const onHash = (/** @type {HashChangeEvent} */ event) => {
+			if (isLeaving.current || event.oldURL === '' ||
+				formAt(event.oldURL) === formAt(event.newURL))
+				return false;
+			history.pushState(null, '', event.oldURL);
+			askFirst(() => history.back());
+			return true;
+		};
 		const onUnload = (/** @type {Event} */ event) =>
 			event.preventDefault();
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key !== 'Escape' ||
-				document.querySelector('dialog[open]') ||
+			if (event.key !== 'Escape' || isCovered() ||
 				(event.target instanceof Element &&
 				event.target.closest('input, select, textarea')))
 				return;
 			event.preventDefault();
-			askDiscard(ask, leave);
+			askFirst(leave);
 		};
 
-		if (!isDirty)
+		if (!isDirty) {
+			isLeaving.current = false;
 			return undefined;
+		}
 		addEventListener('beforeunload', onUnload);
+		app.forms.add(onHash);
 		// in front of the keys of every page
 		addEventListener('keydown', onKey, true);
 		return () => {
+			app.forms.delete(onHash);
 			removeEventListener('beforeunload', onUnload);
 			removeEventListener('keydown', onKey, true);
 		};

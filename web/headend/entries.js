@@ -283,7 +283,7 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
 
 	const isDirty = !same(mine, base ?? kind.fresh) && !busy;
 
-	useUnsaved(isDirty, ask, onClose);
+	useUnsaved(app, isDirty, ask, onClose);
 	useEffect(() => {
 		dirty.current = isDirty;
 		return () => {

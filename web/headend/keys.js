@@ -5,6 +5,7 @@ import { useEffect } from '../parts/hooks.js';
 import { canSwitch, nextInput, restart, toggle } from './actions.js';
 import { PAGES } from './pages.js';
 import { href } from './route.js';
+import { isCovered } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
@@ -35,13 +36,13 @@ export function useKeys(app, open) {
 		const onKey = (event) => {
 			if (isPalette(event)) {
 				event.preventDefault();
-				if (!document.querySelector('dialog[open]'))
+				if (!isCovered())
 					open.palette();
 				return;
 			}
 			if (event.ctrlKey || event.altKey || event.metaKey ||
 				event.defaultPrevented || isTyping(event.target) ||
-				document.querySelector('dialog[open]'))
+				isCovered())
 				return;
 			// a letter may be a word of who speaks to the computer
 			if (!app.hasKeys && event.key !== 'Escape')

@@ -4,17 +4,20 @@
 import { render } from '../parts/preact.js';
 import { t } from '../common/words.js';
 import { App } from './app.js';
-import { Login } from './login.js';
-import { Shell } from './shell.js';
+import { Later, Shell } from './shell.js';
 import { html, useApp } from './view.js';
+
+const login = () => import('./login.js');
 
 /** @param {{app: App}} props */
 function Root({ app }) {
 	useApp(app);
 	if (app.user === undefined)
 		return html`<p class="loading">${t('loading')}</p>`;
-	return app.user === null ? html`<${Login} app=${app} />`
-		: html`<${Shell} app=${app} />`;
+	return html`${(app.user === null || app.expired) && html`<${Later}
+			app=${app} name="Login" load=${login} />`}
+		${app.user !== null && html`<${Shell} key=${app.user.login}
+			app=${app} />`}`;
 }
 
 const app = new App();

@@ -132,7 +132,7 @@ function Banners({ app }) {
  * @param {{app: App, load: () => Promise<any>, name: string,
  *	onClose?: () => void}} props and those of the page
  */
-function Later({ load, name, ...props }) {
+export function Later({ load, name, ...props }) {
 	const { app, onClose } = props;
 	const [page, setPage] = useState(/** @type {any} */ (null));
 
@@ -223,7 +223,7 @@ export function Shell({ app }) {
 		if (app.ready && !main.current?.contains(document.activeElement))
 			main.current?.focus({ preventScroll: true });
 	}, [page, id]);
-	return html`<div class="shell" data-stale=${app.lostAt !== null}>
+	return html`<div class="shell" hidden=${app.expired} data-stale=${app.lostAt !== null}>
 		<a class="skip" href="#main" onClick=${
 			(/** @type {Event} */ event) => {
 				event.preventDefault();
@@ -235,9 +235,9 @@ export function Shell({ app }) {
 			<${Banners} app=${app} />
 			<${Page} app=${app} ask=${ask} /></main>
 		<${Toasts} app=${app} />
-		${question && html`<${Confirm} question=${question}
+		${question && !app.expired && html`<${Confirm} question=${question}
 			onClose=${() => ask(null)} />`}
-		${over !== '' && html`<${Later} key=${over} ...${OVER[over]}
+		${over !== '' && !app.expired && html`<${Later} key=${over} ...${OVER[over]}
 			app=${app} ask=${ask} onOpen=${setOver}
 			onClose=${() => setOver('')} />`}
 	</div>`;

@@ -24,6 +24,11 @@ export function useApp(app) {
 	useLayoutEffect(() => app.watch(() => again((n) => n + 1)), [app]);
 }
 
+/** Something lies above the page and has the keys. */
+export function isCovered() {
+	return document.querySelector('dialog[open], .login') !== null;
+}
+
 /**
  * Renders once a second, for views with little on them.
  * @param {App} app
