@@ -156,6 +156,7 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 {
 	uint64_t waited = now_ns - e->since_ns;
 	uint64_t silent = now_ns - MAX(e->since_ns, e->main_ns);
+	uint64_t usual_ns = MAX(e->wait_ns, SWITCH_POINT_WAIT_MS * MS);
 	uint64_t wait_ns = rap_is_shown(&e->rap)
 				   ? e->wait_ns
 				   : MIN(e->wait_ns,
@@ -165,9 +166,12 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 	/* the PMT lists a video that is not sent */
 	if (silent >= SWITCH_POINT_WAIT_MS * MS)
 		wait_ns = MIN(wait_ns, SWITCH_POINT_WAIT_MS * MS);
+	/* its pictures would be sent at once */
+	if (!e->shows)
+		wait_ns = MAX(wait_ns, SWITCH_POINT_WAIT_MS * MS);
 	if (ts_pid(p) == TS_PID_NULL || waited < wait_ns)
 		return false;
-	return waited >= 2 * wait_ns ||
+	return waited >= 2 * usual_ns ||
 	       (is_known(e) && ts_pusi(p) &&
 		(class == PID_VIDEO || class == PID_AUDIO));
 }

@@ -208,7 +208,8 @@ static void look_for_entry(struct selector *s, struct candidate *c)
 	bool begins = !c->entering && to->seen.fresh;
 
 	candidate_begin_entry(c, alive ? SELECTOR_PATIENCE_MS
-				       : SWITCH_POINT_WAIT_MS, s->now_ns);
+				 : on_air != NULL ? SELECTOR_SILENT_MS
+				 : SWITCH_POINT_WAIT_MS, s->now_ns);
 	if (on_air != NULL && !alive)
 		switch_point_set_past(c->entry, on_air->silence.last_ns);
 	else if (begins)

@@ -99,18 +99,42 @@ Test(entry, is_any_unit_after_the_wait_and_any_packet_after_twice_that)
 
 	a->gop = 1000000;
 	source_skip(a, 100);
-	switch_point_want(e, 1000, now);
+	switch_point_want(e, SWITCH_POINT_WAIT_MS, now);
 	n = feed(5000);
-	cr_assert_gt(n, 1000);
-	cr_assert_lt(n, 1100);
+	cr_assert_gt(n, 2000);
+	cr_assert_lt(n, 2100);
 	cr_assert(ts_pusi(rest[0].data));
 
 	switch_point_reset(e);
 	a->no_pcr = true;
-	switch_point_want(e, 1000, now);
+	switch_point_want(e, SWITCH_POINT_WAIT_MS, now);
 	n = feed(5000);
-	cr_assert_gt(n, 2000);
-	cr_assert_lt(n, 2010);
+	cr_assert_gt(n, 4000);
+	cr_assert_lt(n, 4010);
+}
+
+/* Else its pictures would be sent at once, and without its tables. */
+Test(entry, is_soon_after_a_random_access_point_of_known_tables_alone)
+{
+	size_t n;
+
+	(void)feed(1000);
+	a->gop = 1000000;
+	switch_point_want(e, 200, now);
+	n = feed(1000);
+	cr_assert_gt(n, 200);
+	cr_assert_lt(n, 300);
+	cr_assert(switch_point_is_late(e));
+
+	switch_point_interrupt(e, true);
+	a->no_pcr = true;
+	switch_point_want(e, 200, now);
+	cr_assert_gt(feed(5000), 4000);
+
+	switch_point_reset(e);
+	a->no_pcr = false;
+	switch_point_want(e, 200, now);
+	cr_assert_gt(feed(5000), 2000);
 }
 
 Test(entry, is_late_if_the_source_has_shown_better_ones)

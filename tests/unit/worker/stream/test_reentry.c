@@ -259,6 +259,17 @@ Test(reentry, a_backup_that_was_on_air_is_not_entered_blindly)
 	cr_expect_eq(w.n_switches, 3U);
 }
 
+/* Its next random access point is a second away. */
+Test(reentry, a_known_backup_is_heard_half_a_second_after_the_last_packet)
+{
+	source_skip(w.sources[1], 6 * SOURCE_RATE);
+	pass(17000, true, true);
+	w.sound_ns = 0;
+	pass(500, false, true);
+	cr_expect(last_switch(2)->late);
+	cr_expect_neq(w.sound_ns, 0U);
+}
+
 /* The first input was never watched, because it was on air since the start. */
 Test(reentry, a_first_input_that_was_on_air_is_not_entered_blindly)
 {
