@@ -86,7 +86,9 @@ static bool is_overtaken(const struct reread *r, const char *name,
 			   "the file: %s", unsaved.text);
 	else
 		errmsg_set(ret, "a change made through the API is about to "
-			   "overwrite the file: repeat the reload in a second");
+			   "overwrite the file, which is kept as %s.1: in a "
+			   "second, edit the file again or repeat the reload",
+			   config_path(r->cfg.config));
 	log_warning("config", "%s: reload ignored: %s", name, ret->text);
 	return true;
 }

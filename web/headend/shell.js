@@ -223,7 +223,8 @@ export function Shell({ app }) {
 		if (app.ready && !main.current?.contains(document.activeElement))
 			main.current?.focus({ preventScroll: true });
 	}, [page, id]);
-	return html`<div class="shell" hidden=${app.expired} data-stale=${app.lostAt !== null}>
+	return html`<div class="shell" hidden=${app.expired}
+		data-stale=${app.lostAt !== null}>
 		<a class="skip" href="#main" onClick=${
 			(/** @type {Event} */ event) => {
 				event.preventDefault();
@@ -237,8 +238,8 @@ export function Shell({ app }) {
 		<${Toasts} app=${app} />
 		${question && !app.expired && html`<${Confirm} question=${question}
 			onClose=${() => ask(null)} />`}
-		${over !== '' && !app.expired && html`<${Later} key=${over} ...${OVER[over]}
-			app=${app} ask=${ask} onOpen=${setOver}
+		${over !== '' && !app.expired && html`<${Later} key=${over}
+			...${OVER[over]} app=${app} ask=${ask} onOpen=${setOver}
 			onClose=${() => setOver('')} />`}
 	</div>`;
 }

@@ -7,8 +7,8 @@
  * wait any video or audio PES of any program is accepted, and after twice the
  * wait any packet.  Less than SWITCH_POINT_WAIT_MS is allowed only where the
  * source has shown a random access point and its tables are known.  A video
- * without payload for SWITCH_POINT_WAIT_MS shortens the wait to that.  A picture
- * that later packets decide is kept meanwhile.
+ * without payload for SWITCH_POINT_WAIT_MS shortens the wait to that.  A
+ * picture that later packets decide is kept meanwhile.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  The last random access point is kept meanwhile with
