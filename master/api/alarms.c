@@ -54,9 +54,9 @@ static void add_clock(json_t *list, const json_t *streams)
 	if (n == 0 || clock_sync_read() != CLOCK_SYNC_NO)
 		return;
 	(void)snprintf(sentence, sizeof sentence, "the system clock is not "
-		       "synchronised, which TDT and TOT of %zu stream%s name "
-		       "(\"%.64s\"): check the time service, for example by "
-		       "timedatectl", n, n == 1 ? "" : "s",
+		       "synchronised: check the time service, for example by "
+		       "timedatectl; TDT and TOT of %zu stream%s carry its time "
+		       "(the first: \"%.64s\")", n, n == 1 ? "" : "s",
 		       first != NULL ? first : "");
 	system_alarms_add(list, "clock", NULL, sentence);
 }

@@ -106,7 +106,7 @@ test('TDT and TOT name the second that begins, on every output', async (t) => {
 	// another reader of the same bytes
 	assert.equal(judged[COUNTRY], 'DEU');
 	if (reason !== undefined)
-		assert.match(reason, /TDT and TOT of 1 stream name/);
+		assert.match(reason, /TDT and TOT of 1 stream carry its time/);
 });
 
 test('a clock that is lost ends them, if the stream says so', async (t) => {

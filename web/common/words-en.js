@@ -284,7 +284,6 @@ export const en = {
 	utc: 'UTC',
 	version: 'Version',
 	viewers: 'Viewers',
-	viewers_n: 'viewers',
 	wall: 'Wall',
 	watched: 'The input is not analysed (no_analyze), or was never open.',
 	wrong_now: 'Wrong now',

@@ -288,7 +288,6 @@ export const ru = {
 	utc: 'UTC',
 	version: 'Версия',
 	viewers: 'Зрители',
-	viewers_n: 'зрителей',
 	wall: 'Стена',
 	watched: 'Вход не анализируется (no_analyze) или ни разу не ' +
 		'открывался.',

@@ -83,7 +83,7 @@ function Summary({ app }) {
 
 	return html`<div class="summary">
 		<span><b>${count(marks.on + marks.warn)}</b> ${t('on_air_n')}
-			${marks.warn > 0 && html` (<a class="is-warn"
+			${marks.warn > 0 && html`${' '}(<a class="is-warn"
 				href=${href('streams', '', { filter: 'backup' })}>
 				<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>)`}</span>
 		<a class=${marks.fault > 0 ? 'is-fault' : ''}
@@ -95,7 +95,8 @@ function Summary({ app }) {
 		<span><b>${count(marks.disabled)}</b> ${t('disabled_n')}</span>
 		<span class="apart">${t('rate_in')}
 			${' '}<b class="rate">${rateSum(rate)}</b></span>
-		<span><b class="many">${count(viewers)}</b> ${t('viewers_n')}</span>
+		<span>${t('viewers')}
+			${' '}<b class="many">${count(viewers)}</b></span>
 		<span class="apart">${t('cpu')}
 			${' '}<b class="share">${Math.round(cpu)} %</b></span>
 		<span>RAM <b class="share">${system?.sys_mem_usage ?? 0} %</b>
