@@ -425,7 +425,7 @@ static void open_viewers(struct master *m)
 	m->viewers = viewers_new(&(struct viewers_config){
 		.loop = m->loop,
 		.config = m->config,
-		.auth = reconciler_auth(m->reconciler),
+		.gate = auth_gate(m->auth),
 		.backend = reconciler_backend(m->reconciler),
 		.on_changes = on_viewers, .arg = m,
 	});

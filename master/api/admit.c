@@ -112,7 +112,7 @@ void admit(struct call *c, void (*go)(struct call *))
 			&shown);
 	gate = auth_gate(c->api->cfg.auth);
 	q = (struct gate_question){ shown.login, shown.password,
-				    &c->caller.address };
+				    &c->caller.address, GATE_CONTROL };
 	if (enter_session(c, &shown)) {
 		go(c);
 	} else if (shown.kind != CREDENTIAL_BASIC) {

@@ -107,7 +107,7 @@ static void login_login(struct api *api, const json_t *request,
 	struct call *c = reply->call;
 	const struct gate_question q = { json_string_value(login),
 					 json_string_value(password),
-					 &c->caller.address };
+					 &c->caller.address, GATE_CONTROL };
 	enum gate_answer answer;
 	struct login *l;
 

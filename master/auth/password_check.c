@@ -32,6 +32,7 @@ struct gate_wait {
 struct check {
 	TAILQ_ENTRY(check) link;
 	struct gate *gate;
+	enum gate_door door; /* of its first question */
 	struct digest key;
 	struct ip_address address;
 	char *login;
@@ -47,7 +48,7 @@ struct gate {
 	struct lockout *lockout;
 	struct verified *verified;
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
-	size_t n_checks;
+	size_t n_checks[GATE_DOORS];
 };
 
 static void pump(struct gate *g);
@@ -135,7 +136,7 @@ static void check_free(struct check *c)
 static void check_leave(struct check *c)
 {
 	TAILQ_REMOVE(&c->gate->checks, c, link);
-	c->gate->n_checks--;
+	c->gate->n_checks[c->door]--;
 	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
 }
 
@@ -244,6 +245,7 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	struct check *c = xcalloc(1, sizeof *c);
 
 	c->gate = g;
+	c->door = q->door;
 	c->key = *key;
 	c->address = ip_client(q->address);
 	c->login = xstrdup(q->login);
@@ -253,7 +255,7 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	ev_init(&c->deadline, on_deadline);
 	check_await(c);
 	TAILQ_INSERT_TAIL(&g->checks, c, link);
-	g->n_checks++;
+	g->n_checks[c->door]++;
 	return c;
 }
 
@@ -335,16 +337,16 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	struct ip_address address = ip_client(q->address);
 	struct check *c = NULL, *other;
 	struct gate_wait *w;
-	size_t n = 0; /* checks of the address */
+	size_t n = 0; /* checks of the address by this door */
 
 	TAILQ_FOREACH(other, &g->checks, link) {
 		if (!is_same_address(&other->address, &address))
 			continue;
-		n++;
+		n += other->door == q->door;
 		if (digest_equal(&other->key, &key))
 			c = other; /* answers this question too */
 	}
-	if (c == NULL && (g->n_checks >= GATE_CHECKS_MAX ||
+	if (c == NULL && (g->n_checks[q->door] >= GATE_CHECKS_MAX ||
 			  n >= GATE_CHECKS_PER_ADDRESS_MAX))
 		return NULL;
 	if (c == NULL)

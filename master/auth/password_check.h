@@ -8,6 +8,11 @@
  * fail before it is locked, so that guessing in parallel is no faster.  A check
  * of an unknown login takes as long as that of a known one.
  *
+ * The control interface and the viewers use one gate, because they check the
+ * same passwords: a guess counts wherever it was made.  Each of the two doors
+ * has a queue of its own, so that viewers cannot fill that of the control
+ * interface.
+ *
  * Owns the checks, the lock and the remembered passwords; borrows the loop,
  * the worker and the configuration.
  */
@@ -26,7 +31,8 @@ struct gate_wait;
 
 enum {
 	GATE_DEADLINE_MS = 5000, /* a request waits so long, a check longer */
-	GATE_CHECKS_MAX = 64,            /* waiting or in progress */
+	/* waiting or in progress, of a door */
+	GATE_CHECKS_MAX = 64,
 	GATE_CHECKS_PER_ADDRESS_MAX = 8,
 };
 
@@ -47,11 +53,14 @@ enum gate_answer {
 	GATE_BUSY,   /* no result in time */
 };
 
+enum gate_door { GATE_CONTROL, GATE_VIEWERS, GATE_DOORS };
+
 /* All borrowed for the call. */
 struct gate_question {
 	const char *login;
 	const char *password;
 	const struct ip_address *address;
+	enum gate_door door;
 };
 
 /* True with GATE_LOCKED or GATE_RIGHT: no check is needed. */

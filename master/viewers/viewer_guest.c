@@ -38,20 +38,47 @@ static void on_password(enum gate_answer a, void *arg)
 	g->cfg.ready(g, g->cfg.arg);
 }
 
+static void judge(const struct viewer_guest *g, const json_t *stream,
+		  struct viewer_verdict *ret)
+{
+	const char *id = json_string_value(json_object_get(stream, "id"));
+
+	viewer_rules_judge(g->cfg.rules, &(struct viewer_question){
+		.document = config_document(g->cfg.config),
+		.stream_id = id != NULL ? id : "",
+		.stream = stream,
+		.address = g->address,
+		.credential = g->malformed ? NULL : &g->credential,
+		.password_right = g->password == GATE_RIGHT,
+		.now_s = time(NULL),
+	}, ret);
+}
+
+/* No rule asks for a password for one stream and for none for another. */
+static bool needs_password(const struct viewer_guest *g)
+{
+	json_t *any = json_object();
+	struct viewer_verdict v;
+
+	judge(g, any, &v);
+	json_decref(any);
+	return v.answer == VIEWER_NEEDS_PASSWORD;
+}
+
 struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *cfg,
 				      const char *query, const char *peer)
 {
 	struct viewer_guest *g = xcalloc(1, sizeof *g);
 	const struct gate_question q = { g->credential.login,
 					 g->credential.password,
-					 &g->address };
+					 &g->address, GATE_VIEWERS };
+
 	g->cfg = *cfg;
 	g->malformed = ip_parse(peer, &g->address) < 0 ||
 		       !viewer_credential_read(query, &g->credential);
 	g->password = GATE_WRONG;
 	ev_init(&g->soon, on_soon);
-	if (!g->malformed && g->credential.login[0] != '\0' &&
-	    !gate_knows(cfg->gate, &q, &g->password)) {
+	if (needs_password(g) && !gate_knows(cfg->gate, &q, &g->password)) {
 		g->gate = gate_ask(cfg->gate, &q, on_password, g);
 		g->password = GATE_BUSY;
 	}
@@ -85,17 +112,8 @@ bool viewer_guest_is_unchecked(const struct viewer_guest *g)
 
 bool viewer_guest_may(const struct viewer_guest *g, const json_t *stream)
 {
-	const char *id = json_string_value(json_object_get(stream, "id"));
 	struct viewer_verdict v;
 
-	viewer_rules_judge(g->cfg.rules, &(struct viewer_question){
-		.document = config_document(g->cfg.config),
-		.stream_id = id != NULL ? id : "",
-		.stream = stream,
-		.address = g->address,
-		.credential = g->malformed ? NULL : &g->credential,
-		.password_right = g->password == GATE_RIGHT,
-		.now_s = time(NULL),
-	}, &v);
+	judge(g, stream, &v);
 	return v.answer == VIEWER_ALLOWED || v.answer == VIEWER_NEEDS_BACKEND;
 }

@@ -359,13 +359,13 @@ static void check_password(struct question *q)
 	struct digest proof = proof_of(v, &q->credential);
 	const struct gate_question g = { q->credential.login,
 					 q->credential.password,
-					 &q->address };
+					 &q->address, GATE_VIEWERS };
 	enum gate_answer a = GATE_BUSY;
 
 	if (e != NULL && digest_equal(&e->proof, &proof))
 		a = GATE_RIGHT;
-	else if (!gate_knows(v->gate, &g, &a))
-		q->gate = gate_ask(v->gate, &g, on_password, q);
+	else if (!gate_knows(v->cfg.gate, &g, &a))
+		q->gate = gate_ask(v->cfg.gate, &g, on_password, q);
 	if (q->gate == NULL)
 		take_password(q, a);
 }

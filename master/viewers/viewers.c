@@ -3,7 +3,6 @@
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
-#include "master/auth/password_check.h"
 #include "master/config/config.h"
 #include "master/viewers/backend_cache.h"
 #include "master/viewers/viewer_rules.h"
@@ -356,11 +355,6 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	struct viewers *v = xcalloc(1, sizeof *v);
 
 	v->cfg = *cfg;
-	v->gate = gate_new(&(struct gate_config){
-		.loop = cfg->loop,
-		.proc = cfg->auth,
-		.config = cfg->config,
-	});
 	v->rules = viewer_rules_new();
 	v->table = viewer_table_new();
 	v->cache = backend_cache_new();
@@ -385,7 +379,6 @@ void viewers_free(struct viewers **vp)
 	while ((q = LIST_FIRST(&v->questions)) != NULL)
 		question_free(q);
 	viewers_end_lists(v, NULL);
-	gate_free(&v->gate);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
 	surplus_free(&v->surplus);
@@ -416,7 +409,7 @@ struct viewer_guest *viewers_guest_new(struct viewers *v, const char *query,
 	return viewer_guest_new(&(struct viewer_guest_config){
 		.loop = v->cfg.loop,
 		.config = v->cfg.config,
-		.gate = v->gate,
+		.gate = v->cfg.gate,
 		.rules = v->rules,
 		.ready = ready,
 		.arg = arg,

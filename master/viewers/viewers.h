@@ -16,7 +16,8 @@
  * one, and viewers_per_address is judged here, over all of them.  A client of
  * HLS that several of them serve is one session.
  *
- * Owns the open questions; borrows the loop, the configuration and the workers.
+ * Owns the open questions; borrows the loop, the configuration, the gate and
+ * the workers.
  */
 #pragma once
 
@@ -28,17 +29,17 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct auth_proc;
 struct backend_proc;
 struct buf;
 struct config;
 struct ev_loop;
+struct gate;
 struct viewers;
 
 struct viewers_config {
 	struct ev_loop *loop;
 	struct config *config;
-	struct auth_proc *auth;
+	struct gate *gate; /* NULL: no viewer has a password */
 	struct backend_proc *backend;
 	/* Viewers came and left; may be NULL. */
 	void (*on_changes)(const struct msg_deliver_changes *, void *arg);

@@ -56,7 +56,6 @@ struct preview {
 
 struct viewers {
 	struct viewers_config cfg;
-	struct gate *gate;
 	struct viewer_rules *rules;
 	struct viewer_table *table;
 	struct backend_cache *cache;

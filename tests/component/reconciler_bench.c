@@ -64,7 +64,6 @@ void bench_setup_with(struct reconciler_bench *b, const char *worker_path)
 	b->viewers = viewers_new(&(struct viewers_config){
 		.loop = b->loop,
 		.config = b->config,
-		.auth = reconciler_auth(b->reconciler),
 		.backend = reconciler_backend(b->reconciler),
 	});
 	reconciler_set_viewers(b->reconciler, b->viewers);

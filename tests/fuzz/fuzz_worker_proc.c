@@ -333,7 +333,6 @@ static void open_world(void)
 	json_decref(settings);
 	w.viewers = viewers_new(&(struct viewers_config){
 		.loop = w.loop, .config = w.config,
-		.auth = reconciler_auth(w.reconciler),
 		.backend = reconciler_backend(w.reconciler) });
 	reconciler_set_viewers(w.reconciler, w.viewers);
 	w.status = status_new(&(struct status_config){

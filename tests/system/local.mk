@@ -130,6 +130,7 @@ system_tests = \
 	tests/system/t2mi.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/users.mjs \
+	tests/system/viewer-lock.mjs \
 	tests/system/viewer-shares.mjs \
 	tests/system/write-paths.mjs
 # Libraries and programs of others, or the tests themselves, do the work: a build

@@ -27,6 +27,7 @@ static struct world {
 	struct ev_loop *loop;
 	struct config *config;
 	struct gate *gate;
+	enum gate_door door; /* of the next questions */
 	struct auth_job *jobs[JOBS_MAX]; /* under way, in order */
 	size_t n;
 } w;
@@ -127,7 +128,7 @@ static struct gate_question question(const char *login, const char *password,
 	static struct ip_address address;
 
 	cr_assert_eq(ip_parse(from, &address), 0);
-	return (struct gate_question){ login, password, &address };
+	return (struct gate_question){ login, password, &address, w.door };
 }
 
 static struct asked ask(const char *login, const char *password,
@@ -279,6 +280,29 @@ Test(gate, no_more_at_a_time_than_may_fail)
 	close_world();
 }
 
+Test(gate, a_guess_counts_at_both_doors)
+{
+	struct asked a[10];
+
+	open_world();
+	for (size_t i = 0; i < ARRAY_LEN(a); i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		w.door = i % 2 ? GATE_CONTROL : GATE_VIEWERS;
+		(void)ask(i < 3 ? "vera" : "anna", password, HERE, &a[i]);
+	}
+	cr_assert_eq(w.n, 5u, "%zu at a time", w.n);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	for (size_t i = 0; i < ARRAY_LEN(a); i++)
+		cr_expect_eq(a[i].answer, i < 5 ? GATE_WRONG : GATE_LOCKED,
+			     "%zu", i);
+	for (w.door = 0; w.door < GATE_DOORS; w.door++)
+		cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}
+
 Test(gate, a_success_answers_waiting_clients)
 {
 	struct asked a[6];
@@ -376,6 +400,39 @@ Test(gate, the_number_that_waits_is_bounded)
 	}
 	for (size_t i = 0; i < GATE_CHECKS_MAX; i++)
 		gate_forget(&a[i].wait);
+	close_world();
+}
+
+/* Guesses of viewers cannot keep users of the control interface out. */
+Test(gate, each_door_has_places_of_its_own)
+{
+	enum { EACH = GATE_CHECKS_PER_ADDRESS_MAX };
+	struct asked a[GATE_CHECKS_MAX], b[EACH + 1];
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	for (size_t i = 0; i < GATE_CHECKS_MAX; i++) {
+		char from[32];
+
+		(void)snprintf(from, sizeof from, "192.0.2.%zu", i / EACH);
+		(void)ask("vera", (const char *[]){ "a", "b", "c", "d", "e",
+			  "f", "g", "h" }[i % EACH], from, &a[i]);
+		cr_assert_not_null(a[i].wait, "%zu", i);
+	}
+	(void)ask("anna", "pw", "192.0.2.200", &b[0]);
+	cr_expect_null(b[0].wait);
+	w.door = GATE_CONTROL;
+	for (size_t i = 0; i < EACH + 1; i++) {
+		char password[8];
+
+		(void)snprintf(password, sizeof password, "p%zu", i);
+		(void)ask("anna", password, HERE, &b[i]);
+		cr_expect_eq(b[i].wait == NULL, i == EACH, "%zu", i);
+	}
+	for (size_t i = 0; i < GATE_CHECKS_MAX; i++)
+		gate_forget(&a[i].wait);
+	for (size_t i = 0; i < EACH; i++)
+		gate_forget(&b[i].wait);
 	close_world();
 }
 

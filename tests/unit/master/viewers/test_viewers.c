@@ -2,6 +2,8 @@
 #include "master/viewers/viewers.h"
 
 #include "common/base/errmsg.h"
+#include "common/supervise/auth_proc.h"
+#include "master/auth/password_check.h"
 #include "master/config/config.h"
 #include "master/streams/stream_proc_state.h"
 
@@ -14,6 +16,8 @@ enum { MOST = 3 };
 static struct world {
 	struct ev_loop *loop;
 	struct config *config; /* empty: everybody may watch */
+	struct gate *gate;
+	unsigned checks; /* of passwords */
 	struct viewers *viewers;
 	enum ask_verdict verdict; /* of the last answer */
 	unsigned answers;
@@ -21,6 +25,22 @@ static struct world {
 	struct msg_deliver_kick kick; /* the last one */
 	unsigned kicks;
 } w;
+
+/* A worker that answers nothing. */
+struct auth_job *auth_job_new(struct auth_proc *p,
+			      const struct auth_job_config *cfg)
+{
+	static char job;
+
+	(void)p, (void)cfg;
+	w.checks++;
+	return (struct auth_job *)&job;
+}
+
+void auth_job_cancel(struct auth_job **j)
+{
+	*j = NULL;
+}
 
 static void take(const struct msg *m, void *arg)
 {
@@ -43,14 +63,18 @@ static void set_up(void)
 
 	w.loop = ev_loop_new(EVFLAG_AUTO);
 	w.config = config_open(NULL, w.loop, &error);
-	w.viewers = viewers_new(&(struct viewers_config){
+	w.gate = gate_new(&(struct gate_config){
 		.loop = w.loop, .config = w.config,
+	});
+	w.viewers = viewers_new(&(struct viewers_config){
+		.loop = w.loop, .config = w.config, .gate = w.gate,
 	});
 }
 
 static void tear_down(void)
 {
 	viewers_free(&w.viewers);
+	gate_free(&w.gate);
 	config_close(&w.config);
 	ev_loop_destroy(w.loop);
 }
@@ -384,6 +408,49 @@ Test(viewers, a_request_by_head_learns_that_there_is_no_place)
 		ev_run(w.loop, EVRUN_ONCE);
 	cr_assert_eq(w.verdict, ASK_DENIED);
 	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* --- passwords of lists --- */
+
+static void on_ready(struct viewer_guest *g, void *arg)
+{
+	(void)g, (void)arg;
+}
+
+/* The checks that a list with this query begins. */
+static unsigned list(json_t *take_auth, const char *query)
+{
+	unsigned before = w.checks;
+	struct viewer_guest *g;
+
+	config_set_section(w.config, "auth", take_auth);
+	viewers_changed(w.viewers);
+	g = viewers_guest_new(w.viewers, query, "192.0.2.1", on_ready, NULL);
+	viewer_guest_free(&g);
+	return w.checks - before;
+}
+
+/* A wrong password would count as a guess where it decides nothing. */
+Test(viewers, a_list_needs_a_password_only_if_a_rule_does)
+{
+	static const char query[] = "auth=anna:pw";
+
+	set_anna("deny");
+	cr_expect_eq(list(json_pack("{s:b}", "enable", 0), query), 0u);
+	cr_expect_eq(list(json_pack("{s:b, s:[s]}", "enable", 1,
+				    "http_ip_allow", "192.0.2.0/24"), query),
+		     0u);
+	cr_expect_eq(list(json_pack("{s:b, s:[s]}", "enable", 1,
+				    "http_ip_deny", "192.0.2.0/24"), query),
+		     0u);
+	cr_expect_eq(list(json_pack("{s:b, s:s}", "enable", 1, "backend",
+				    "http://127.0.0.1:9/"),
+			  "auth=guest:pw"), 0u, "the backend knows it");
+	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), "auth=:pw"), 0u);
+	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), query), 1u);
+	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), "auth=guest:pw"),
+		     1u);
 	tear_down();
 }
 
