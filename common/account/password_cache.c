@@ -9,8 +9,12 @@
 #include <string.h>
 
 struct entry {
-	struct digest key;
-	uint64_t since_ms;
+	struct verified_key key;
+	uint64_t since_ms; /* it was verified then */
+	uint64_t used_ms;
+	/* other passwords at this place: how many, since when */
+	unsigned misses;
+	uint64_t missed_ms;
 	bool used;
 };
 
@@ -36,23 +40,22 @@ void verified_free(struct verified **vp)
 	*vp = NULL;
 }
 
-struct digest verified_key(const struct verified *v,
-			   const struct credential_text *c)
+static struct digest hash(const struct verified *v, const char *const *parts,
+			  size_t n)
 {
-	const char *parts[] = { c->login, c->password, c->cipher };
 	size_t len = 0, at = 0;
 	struct digest d;
 	uint8_t *all;
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+	for (size_t i = 0; i < n; i++)
 		len += strlen(parts[i]) + 1;
 	all = xcalloc(len, 1);
 	/* each with its end: no two credentials run into the same text */
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		size_t n = strlen(parts[i]) + 1;
+	for (size_t i = 0; i < n; i++) {
+		size_t size = strlen(parts[i]) + 1;
 
-		memcpy(all + at, parts[i], n);
-		at += n;
+		memcpy(all + at, parts[i], size);
+		at += size;
 	}
 	if (HMAC(EVP_sha256(), v->secret, sizeof v->secret, all, len, d.bytes,
 		 NULL) == NULL)
@@ -62,31 +65,129 @@ struct digest verified_key(const struct verified *v,
 	return d;
 }
 
-bool verified_has(const struct verified *v, const struct digest *key,
-		  uint64_t now_ms)
+struct verified_key verified_key(const struct verified *v,
+				 const struct credential_text *c)
 {
-	for (size_t i = 0; i < VERIFIED_MAX; i++)
-		if (v->entries[i].used &&
-		    now_ms - v->entries[i].since_ms < VERIFIED_LIFE_MS &&
-		    digest_equal(&v->entries[i].key, key))
-			return true;
-	return false;
+	const char *credential[] = { c->login, c->password, c->cipher };
+	const char *place[] = { c->login, c->address };
+
+	return (struct verified_key){
+		.credential = hash(v, credential, ARRAY_LEN(credential)),
+		.place = hash(v, place, ARRAY_LEN(place)),
+	};
 }
 
-void verified_add(struct verified *v, const struct digest *key,
+/* The one that was verified last; NULL: none within the time. */
+static const struct entry *find(const struct verified *v,
+				const struct verified_key *key,
+				uint64_t now_ms)
+{
+	const struct entry *best = NULL;
+
+	for (size_t i = 0; i < VERIFIED_MAX; i++) {
+		const struct entry *e = &v->entries[i];
+
+		if (e->used && now_ms - e->since_ms < VERIFIED_LIFE_MS &&
+		    (best == NULL || e->since_ms > best->since_ms) &&
+		    digest_equal(&e->key.credential, &key->credential))
+			best = e;
+	}
+	return best;
+}
+
+bool verified_has(const struct verified *v, const struct verified_key *key,
 		  uint64_t now_ms)
 {
-	struct entry *place = &v->entries[0];
+	return find(v, key, now_ms) != NULL;
+}
+
+static bool is_of_place(const struct entry *e, const struct verified_key *key,
+			uint64_t now_ms)
+{
+	return e->used && now_ms - e->used_ms < VERIFIED_THERE_MS &&
+	       digest_equal(&e->key.place, &key->place);
+}
+
+/* Each entry of the place counts it: any may be replaced. */
+static void miss(struct verified *v, const struct verified_key *key,
+		 uint64_t now_ms)
+{
+	for (size_t i = 0; i < VERIFIED_MAX; i++) {
+		struct entry *e = &v->entries[i];
+
+		if (!is_of_place(e, key, now_ms))
+			continue;
+		if (e->misses == 0)
+			e->missed_ms = now_ms;
+		e->misses++;
+	}
+}
+
+bool verified_has_there(struct verified *v, const struct verified_key *key,
+			uint64_t now_ms)
+{
+	struct entry *found = NULL;
+	bool guessed = false;
 
 	for (size_t i = 0; i < VERIFIED_MAX; i++) {
 		struct entry *e = &v->entries[i];
 
-		if (e->used && digest_equal(&e->key, key)) {
-			place = e;
-			break;
-		}
-		if (!e->used || (place->used && e->since_ms < place->since_ms))
-			place = place->used ? e : place;
+		if (!is_of_place(e, key, now_ms))
+			continue;
+		if (now_ms - e->missed_ms >= VERIFIED_LIFE_MS)
+			e->misses = 0;
+		guessed = guessed || e->misses >= VERIFIED_MISSES_MAX;
+		if (digest_equal(&e->key.credential, &key->credential))
+			found = e;
 	}
-	*place = (struct entry){ *key, now_ms, true };
+	/* nothing extends it */
+	if (guessed)
+		return false;
+	if (found == NULL)
+		miss(v, key, now_ms);
+	else
+		found->used_ms = now_ms;
+	return found != NULL;
+}
+
+/* The entry of this credential and place, or the one that it replaces. */
+static struct entry *place_of(struct verified *v,
+			      const struct verified_key *key)
+{
+	struct entry *oldest = &v->entries[0];
+
+	for (size_t i = 0; i < VERIFIED_MAX; i++) {
+		struct entry *e = &v->entries[i];
+
+		if (e->used &&
+		    digest_equal(&e->key.credential, &key->credential) &&
+		    digest_equal(&e->key.place, &key->place))
+			return e;
+		if (oldest->used && (!e->used || e->used_ms < oldest->used_ms))
+			oldest = e;
+	}
+	*oldest = (struct entry){ .key = *key, .used = true };
+	return oldest;
+}
+
+void verified_add(struct verified *v, const struct verified_key *key,
+		  uint64_t now_ms)
+{
+	struct entry *e = place_of(v, key);
+
+	e->since_ms = e->used_ms = now_ms;
+}
+
+void verified_use(struct verified *v, const struct verified_key *key,
+		  uint64_t now_ms)
+{
+	const struct entry *known = find(v, key, now_ms);
+	uint64_t since_ms = known != NULL ? known->since_ms : 0;
+	struct entry *e;
+
+	if (known == NULL)
+		return;
+	e = place_of(v, key);
+	e->since_ms = since_ms;
+	e->used_ms = now_ms;
 }

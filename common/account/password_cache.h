@@ -3,22 +3,29 @@
  * Remembers verified passwords for a minute, so that a client with Basic
  * authorization does not cost a password hash per request.
  *
- * The cache stores a keyed hash over login, password and stored hash; the key
- * is random and never leaves this process.  A changed password has another
- * stored hash, so the entry of the old password no longer matches.
- * Pure: the caller passes the monotonic time.
+ * Where a password was used it is remembered for an hour, for the time in which
+ * no password is checked there.  Whoever is there can then compare few others
+ * of that login, as few as are checked otherwise.
+ *
+ * The cache stores keyed hashes over login, password and stored hash, and over
+ * login and address; the key is random and never leaves this process.  A
+ * changed password has another stored hash, so the entry of the old password no
+ * longer matches.  Pure: the caller passes the monotonic time.
  */
 #pragma once
 
-#include "common/base/util.h"
 #include "common/account/secret.h"
+#include "common/base/util.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
 	VERIFIED_LIFE_MS = 60 * 1000,
-	VERIFIED_MAX = 256,
+	VERIFIED_THERE_MS = 3600 * 1000,
+	/* other passwords of a login from its address in a minute */
+	VERIFIED_MISSES_MAX = 5,
+	VERIFIED_MAX = 1024,
 };
 
 struct verified;
@@ -26,21 +33,39 @@ struct verified;
 struct credential_text {
 	const char *login;
 	const char *password;
-	const char *cipher; /* the stored hash */
+	const char *cipher;  /* the stored hash */
+	const char *address; /* of the client */
+};
+
+/* The keyed hashes distinguish two credentials without storing either. */
+struct verified_key {
+	struct digest credential; /* login, password and stored hash */
+	struct digest place;      /* login and address */
 };
 
 struct verified *verified_new(void);
 /* NULL-safe; sets *v to NULL. */
 void verified_free(struct verified **);
 
-/* The keyed hash distinguishes two credentials without storing either. */
-struct digest verified_key(const struct verified *,
-			   const struct credential_text *);
+struct verified_key verified_key(const struct verified *,
+				 const struct credential_text *);
 
-bool verified_has(const struct verified *, const struct digest *key,
+/* From any address. */
+bool verified_has(const struct verified *, const struct verified_key *,
 		  uint64_t now_ms);
 
+/* Was it used at its address within an hour?  An answer of true is a use.
+ * Another password of a login that was used there is a miss: after
+ * VERIFIED_MISSES_MAX of them the answer is false until they are a minute
+ * old. */
+bool verified_has_there(struct verified *, const struct verified_key *,
+			uint64_t now_ms);
+
 /* Stores a credential that was verified at now_ms; above VERIFIED_MAX it
- * replaces the oldest one. */
-void verified_add(struct verified *, const struct digest *key,
+ * replaces the one that was not used for longest. */
+void verified_add(struct verified *, const struct verified_key *,
+		  uint64_t now_ms);
+
+/* A credential for which verified_has() is true is used at its address. */
+void verified_use(struct verified *, const struct verified_key *,
 		  uint64_t now_ms);

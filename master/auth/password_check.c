@@ -33,7 +33,7 @@ struct check {
 	TAILQ_ENTRY(check) link;
 	struct gate *gate;
 	enum gate_door door; /* of its first question */
-	struct digest key;
+	struct verified_key key;
 	struct ip_address address;
 	char *login;
 	char *password;
@@ -47,6 +47,7 @@ struct gate {
 	struct gate_config cfg;
 	struct lockout *lockout;
 	struct verified *verified;
+	struct verified *wrong; /* passwords that were wrong */
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
 	size_t n_checks[GATE_DOORS];
 };
@@ -60,6 +61,7 @@ struct gate *gate_new(const struct gate_config *cfg)
 	g->cfg = *cfg;
 	g->lockout = lockout_new();
 	g->verified = verified_new();
+	g->wrong = verified_new();
 	TAILQ_INIT(&g->checks);
 	return g;
 }
@@ -81,12 +83,23 @@ static const char *cipher_of(const struct gate *g, const char *login)
 	return u.cipher;
 }
 
-static struct digest key_of(const struct gate *g,
-			    const struct gate_question *q, const char *cipher)
+static struct verified_key key_of(const struct gate *g,
+				  const struct gate_question *q)
 {
-	struct credential_text text = { q->login, q->password, cipher };
+	struct ip_address client = ip_client(q->address);
+	char address[IP_TEXT_MAX];
+	struct credential_text text = { q->login, q->password,
+					cipher_of(g, q->login), address };
 
+	ip_format(&client, address);
 	return verified_key(g->verified, &text);
+}
+
+static bool is_same_key(const struct verified_key *a,
+			const struct verified_key *b)
+{
+	return digest_equal(&a->credential, &b->credential) &&
+	       digest_equal(&a->place, &b->place);
 }
 
 /* Only users that can enter need places while their login is locked. */
@@ -103,18 +116,24 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 		enum gate_answer *ret)
 {
 	const struct lockout_try t = { q->address, q->login };
-	const char *cipher = cipher_of(g, q->login);
-	struct digest key;
+	struct verified_key key = key_of(g, q);
+	bool viewer = q->door == GATE_VIEWERS;
+	uint64_t now = mono_ms();
 
-	if (lockout_is_locked(g->lockout, &t, mono_ms())) {
-		*ret = GATE_LOCKED;
+	if (lockout_is_locked(g->lockout, &t, now)) {
+		*ret = viewer && verified_has_there(g->verified, &key, now)
+			       ? GATE_RIGHT : GATE_LOCKED;
 		return true;
 	}
-	key = key_of(g, q, cipher);
-	if (!verified_has(g->verified, &key, mono_ms()))
+	if (verified_has(g->verified, &key, now)) {
+		verified_use(g->verified, &key, now);
+		succeed(g, &t);
+		*ret = GATE_RIGHT;
+		return true;
+	}
+	if (!viewer || !verified_has(g->wrong, &key, now))
 		return false;
-	succeed(g, &t);
-	*ret = GATE_RIGHT;
+	*ret = GATE_WRONG;
 	return true;
 }
 
@@ -219,6 +238,7 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 		return GATE_RIGHT;
 	}
 	fail(c, now);
+	verified_add(g->wrong, &c->key, now);
 	return GATE_WRONG;
 }
 
@@ -240,7 +260,7 @@ static void check_await(struct check *c)
 }
 
 static struct check *check_new(struct gate *g, const struct gate_question *q,
-			       const struct digest *key)
+			       const struct verified_key *key)
 {
 	struct check *c = xcalloc(1, sizeof *c);
 
@@ -327,13 +347,14 @@ void gate_free(struct gate **gp)
 	}
 	lockout_free(&g->lockout);
 	verified_free(&g->verified);
+	verified_free(&g->wrong);
 	free(g);
 }
 
 struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 			   gate_done_fn *done, void *arg)
 {
-	struct digest key = key_of(g, q, cipher_of(g, q->login));
+	struct verified_key key = key_of(g, q);
 	struct ip_address address = ip_client(q->address);
 	struct check *c = NULL, *other;
 	struct gate_wait *w;
@@ -343,7 +364,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 		if (!is_same_address(&other->address, &address))
 			continue;
 		n += other->door == q->door;
-		if (digest_equal(&other->key, &key))
+		if (is_same_key(&other->key, &key))
 			c = other; /* answers this question too */
 	}
 	if (c == NULL && (g->n_checks[q->door] >= GATE_CHECKS_MAX ||

@@ -8,6 +8,11 @@
  * fail before it is locked, so that guessing in parallel is no faster.  A check
  * of an unknown login takes as long as that of a known one.
  *
+ * Many viewers may be behind one address.  A password that was right from there
+ * within an hour admits viewers also while the address or the login is locked.
+ * A wrong one of a viewer counts once a minute, however often its player
+ * repeats the request.
+ *
  * The control interface and the viewers use one gate, because they check the
  * same passwords: a guess counts wherever it was made.  Each of the two doors
  * has a queue of its own, so that viewers cannot fill that of the control
@@ -63,7 +68,7 @@ struct gate_question {
 	enum gate_door door;
 };
 
-/* True with GATE_LOCKED or GATE_RIGHT: no check is needed. */
+/* True with an answer: no check is needed. */
 bool gate_knows(struct gate *, const struct gate_question *,
 		enum gate_answer *ret);
 

@@ -81,10 +81,12 @@ test('tokens, passwords, addresses and secure tokens decide', async (t) => {
 	assert.equal((await request(8100, { path: '/playlist.m3u8' })).status,
 		404);
 	// a password that is not checked is no empty playlist
+	let n = 0;
+
 	for (const port of [sluice.port, 8101])
 		await waitUntil('the lock', async () =>
 			/^HTTP\S+ 503 .*Retry-After: /s.test(await list(port,
-				'?auth=bert:bad', '-i')));
+				`?auth=bert:bad${n++}`, '-i')));
 	assert.doesNotMatch(sluice.log, /tok-|s3cret|p w|token=/);
 	await sluice.stop();
 });

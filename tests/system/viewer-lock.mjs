@@ -93,6 +93,33 @@ test('parallel guesses at both are no more than at one', async (t) => {
 	await sluice.stop();
 });
 
+test('a wrong password behind an address locks out no user of it',
+	async (t) => {
+	const { sluice } = await scene(t);
+
+	assert.equal(await watch(A, 'anna:watch'), 200);
+	// a player that repeats its request
+	for (let i = 0; i < 10; i++)
+		assert.equal(await watch(A, 'bert:old'), 403);
+	assert.equal((await list(sluice, A, 'bert:old')).status, 200);
+	assert.equal(await log(sluice, A, 'olga', 'look'), 200);
+	// a user that guesses
+	for (let i = 0; i < 4; i++)
+		assert.equal(await watch(A, `bert:guess${i}`), 403);
+	await sluice.logged(/198\.51\.100\.1 is locked for a minute: 5 wrong/);
+	assert.equal(await watch(A, 'bert:see'), 403);
+	assert.equal(await watch(A, 'anna:watch'), 200);
+	assert.match((await list(sluice, A, 'anna:watch')).body, /a001/);
+	// the control interface has no such exception
+	assert.equal(await log(sluice, A, 'olga', 'look'), 429);
+	// the lock answers few guesses of what it knows
+	for (let i = 0; i < 5; i++)
+		assert.equal(await watch(A, `anna:guess${i}`), 403);
+	assert.equal(await watch(A, 'anna:watch'), 403);
+	assert.equal(await watch(B, 'anna:watch'), 200);
+	await sluice.stop();
+});
+
 test('a password that decides nothing is no guess', async (t) => {
 	const { sluice, admin } = await scene(t, { enable: false });
 	const ask = async (i) => {

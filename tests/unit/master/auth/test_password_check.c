@@ -214,6 +214,96 @@ Test(gate, a_locked_login_enters_from_its_addresses, .timeout = 30)
 	close_world();
 }
 
+/* Five guesses of one login, which are checked. */
+static void lock_address(const char *from, const char *login)
+{
+	for (unsigned i = 0; i < 5; i++) {
+		struct asked a;
+		char password[16];
+
+		(void)snprintf(password, sizeof password, "guess%u", i);
+		(void)ask(login, password, from, &a);
+		cr_assert_eq(w.n, 1u);
+		answer(0, AUTH_WRONG);
+	}
+}
+
+/* Many users may be behind one address. */
+Test(gate, a_locked_address_knows_the_passwords_that_were_right_there)
+{
+	static const char there[] = "192.0.2.2";
+	struct asked a;
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	put("bert", "$y$bert");
+	(void)ask("anna", "pw", HERE, &a);
+	answer(0, AUTH_OK);
+	lock_address(HERE, "anna");
+	lock_address(there, "bert");
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
+	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "pw", there), GATE_LOCKED,
+		     "it was not used there");
+	cr_expect_eq(knows("anna", "pw", "192.0.2.3"), GATE_RIGHT);
+	/* that opens the address to no other, and not to users */
+	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+	w.door = GATE_CONTROL;
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	w.door = GATE_VIEWERS;
+	put("anna", "$y$other");
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}
+
+Test(gate, a_locked_address_answers_few_guesses)
+{
+	struct asked a;
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	(void)ask("anna", "pw", HERE, &a);
+	answer(0, AUTH_OK);
+	lock_address(HERE, "bert");
+	for (unsigned i = 0; i < 5; i++) {
+		char password[16];
+
+		(void)snprintf(password, sizeof password, "guess%u", i);
+		cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
+		cr_expect_eq(knows("anna", password, HERE), GATE_LOCKED);
+	}
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED,
+		     "the sixth guess finds it");
+	close_world();
+}
+
+/* A player does so, and many viewers may be behind its address. */
+Test(gate, a_wrong_password_that_a_player_repeats_counts_once)
+{
+	struct asked a;
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	(void)ask("anna", "old", HERE, &a);
+	answer(0, AUTH_WRONG);
+	for (unsigned i = 0; i < 10; i++)
+		cr_expect_eq(knows("anna", "old", HERE), GATE_WRONG);
+	cr_expect_eq(knows("anna", "pw", HERE), -1, "it is not locked");
+	/* it may be the new password */
+	put("anna", "$y$other");
+	cr_expect_eq(knows("anna", "old", HERE), -1);
+	/* a user counts its failures */
+	w.door = GATE_CONTROL;
+	put("anna", "$y$anna");
+	for (unsigned i = 0; i < 4; i++) {
+		cr_expect_eq(knows("anna", "old", HERE), -1);
+		(void)ask("anna", "old", HERE, &a);
+		answer(0, AUTH_WRONG);
+	}
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	close_world();
+}
+
 Test(gate, an_unknown_login_is_checked_all_the_same)
 {
 	static const char *const logins[] = { "nobody", "old", "" };
