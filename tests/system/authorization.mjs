@@ -103,6 +103,12 @@ test('HLS and the play paths need the same permission', async (t) => {
 	assert.equal(await play('?token=anna'), '200');
 	assert.equal((await get('/live.m3u8')).status, 403);
 	assert.equal((await get('/live.m3u8?token=nobody')).status, 403);
+	// HEAD is judged, and begins no session
+	await waitUntil('a playlist', async () =>
+		await status('?token=anna', '/live.m3u8') === 200);
+	for (const query of ['', '?token=nobody'])
+		assert.equal(await status(query, '/live.m3u8'), 403);
+	assert.deepEqual(await sessions(sluice), []);
 	const list = await get('/live.m3u8?token=anna');
 	const [entry] = /^[^#\n].*$/m.exec(list.body);
 	const { pathname, search } = new URL(entry, 'http://host/live.m3u8');

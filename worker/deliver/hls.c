@@ -40,6 +40,7 @@ static const char *const suffixes[] = {
 };
 
 #define NO_CACHE "Cache-Control: no-cache\r\n"
+#define PLAYLIST_TYPE "Content-Type: application/vnd.apple.mpegurl\r\n"
 
 /* The methods and headers that pages of other origins may send. */
 #define CORS_ALLOW \
@@ -400,7 +401,7 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	if (hls_content_is_known(r, tag, NULL))
 		a.status = 304;
 	(void)snprintf(headers, sizeof headers,
-		       "Content-Type: application/vnd.apple.mpegurl\r\n"
+		       PLAYLIST_TYPE
 		       "ETag: %s\r\n"
 		       "Expires: %s\r\n"
 		       "Cache-Control: %smax-age=%d\r\n" HLS_CORS_EXPOSE, tag,
@@ -583,6 +584,12 @@ void hls_answer(struct viewer_conn *c, const struct http_request *r,
 
 	if (strcmp(method, "OPTIONS") == 0)
 		viewer_conn_answer(c, &options);
-	else if (!try_answer(c, r, m, wanted))
+	else if (try_answer(c, r, m, wanted))
+		return;
+	/* it starts no stream */
+	else if (strcmp(method, "HEAD") == 0 && m->demand &&
+		 wanted->number == 0)
+		viewer_conn_answer_head(c, PLAYLIST_TYPE NO_CACHE);
+	else
 		wait_for(c, m);
 }

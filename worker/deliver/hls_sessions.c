@@ -310,12 +310,26 @@ static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
 	return s;
 }
 
+/* What a session of its own for this client has. */
+static struct session_config config_of(const struct hls_sessions *h,
+				       const struct buf *key, uint64_t hash,
+				       const struct session_config *cfg,
+				       const struct mount *m)
+{
+	struct session_config own = *cfg;
+
+	own.key = number_of(hash);
+	own.player = player_of(h, key);
+	own.mount = m->number;
+	return own;
+}
+
 static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 			       uint64_t hash, const struct session_config *cfg,
 			       struct mount *m)
 {
 	struct hls_session *s = xcalloc(1, sizeof *s + buf_len(key));
-	struct session_config own = *cfg;
+	struct session_config own = config_of(h, key, hash, cfg, m);
 
 	s->owner = h;
 	s->key_len = buf_len(key);
@@ -326,9 +340,6 @@ static struct hls_session *add(struct hls_sessions *h, const struct buf *key,
 	LIST_INSERT_HEAD(&m->hls_sessions, s, of_mount);
 	own.events = &events;
 	own.arg = s;
-	own.key = number_of(hash);
-	own.player = player_of(h, key);
-	own.mount = m->number;
 	s->session = session_new(h->cfg.sessions, &own);
 	s->session->bytes = &s->bytes;
 	TAILQ_INSERT_TAIL(&h->by_use, s, by_use);
@@ -347,6 +358,9 @@ static void use(struct hls_session *s, uint64_t now_ms)
 
 static const struct msg_deliver_answer busy = {
 	.verdict = ASK_BUSY, .login = "", .location = ""
+};
+static const struct msg_deliver_answer denied = {
+	.verdict = ASK_DENIED, .login = "", .location = ""
 };
 
 /* Counts the address of a new session.  The one that was not used for longest
@@ -402,10 +416,6 @@ static bool has_returned(const struct hls_session *s, uint64_t now_ms)
 static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
 			 uint64_t now_ms)
 {
-	static const struct msg_deliver_answer denied = {
-		.verdict = ASK_DENIED, .login = "", .location = ""
-	};
-
 	use(s, now_ms);
 	s->owner->cfg.refuse(c, &denied);
 }
@@ -417,6 +427,34 @@ static bool may_begin(const struct hls_sessions *h, uint64_t number)
 	       (h->named && session_number_is_of(h->key, number));
 }
 
+/* A request by HEAD is judged, begins no session and prolongs none.  False:
+ * there is no such session. */
+static bool probe(struct hls_sessions *h, struct viewer_conn *c,
+		  const struct session_config *cfg, struct mount *m)
+{
+	struct buf key = { 0 };
+	struct hls_session *s;
+	struct session_config own;
+	uint64_t hash;
+
+	make_key(h, c, cfg, m, &key);
+	s = find(h, &key, &hash);
+	own = config_of(h, &key, hash, cfg, m);
+	buf_done(&key);
+	if (s != NULL && s->session == NULL && !has_returned(s, cfg->now_ms))
+		h->cfg.refuse(c, &denied);
+	else if (s != NULL && s->session != NULL && s->session->joined)
+		h->cfg.serve(c, s->session->stream);
+	else if (s == NULL && !may_begin(h, c->hls.session))
+		return false;
+	else
+		c->session = session_new(h->cfg.sessions, &own);
+	/* c may be gone after this */
+	if (c->session != NULL)
+		door_ask(h->cfg.door, c->session);
+	return true;
+}
+
 bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 			const struct session_config *cfg, struct mount *m)
 {
@@ -425,6 +463,8 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	bool is_new = false;
 	uint64_t hash;
 
+	if (cfg->probe)
+		return probe(h, c, cfg, m);
 	make_key(h, c, cfg, m, &key);
 	s = find(h, &key, &hash);
 	if (s != NULL && has_returned(s, cfg->now_ms)) {

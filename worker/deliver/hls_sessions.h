@@ -19,6 +19,9 @@
  * An address has a limited number of them: a further one replaces the one that
  * was not used for longest.
  *
+ * A request by HEAD is judged with a session that is no viewer and belongs to
+ * its connection, unless its client has one here.
+ *
  * Each one belongs to its mount, which counts the permitted ones as viewers: it
  * follows the mount to another path, stream or ring, and ends with it.
  *
@@ -78,7 +81,8 @@ uint64_t hls_sessions_choose(const struct hls_sessions *);
 
 /* A request for the playlist of this mount, or its segments; serve() or
  * refuse() comes inside or later.  False: neither comes, the number in the path
- * begins no session and none has it.  The events of the config are not read. */
+ * begins no session and none has it.  The events of the config are those of a
+ * request by HEAD (probe), whose verdict may come instead. */
 bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
 /* The connection ends, or has another request. */

@@ -547,10 +547,10 @@ int viewer_conn_accept(struct viewer_conn *c)
 	return n == (ssize_t)buf_len(out) ? 0 : -EPIPE;
 }
 
-void viewer_conn_answer_head(struct viewer_conn *c)
+void viewer_conn_answer_head(struct viewer_conn *c, const char *headers)
 {
 	c->keep = false;
-	write_head(c, &c->out, 200, stream_headers);
+	write_head(c, &c->out, 200, headers != NULL ? headers : stream_headers);
 	buf_printf(&c->out, "\r\n");
 	begin_answer(c, 0);
 }

@@ -173,8 +173,9 @@ void viewer_conn_answer(struct viewer_conn *, const struct viewer_answer *);
  * connection.  0 or -errno. */
 int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
 
-/* Answers a HEAD request with the same head and closes. */
-void viewer_conn_answer_head(struct viewer_conn *);
+/* Answers a HEAD request whose body has no length yet, and closes.  headers:
+ * NULL for those of the same body. */
+void viewer_conn_answer_head(struct viewer_conn *, const char *headers);
 
 /* It had an answer, which the client has received, and no request follows
  * yet. */

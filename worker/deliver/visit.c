@@ -268,8 +268,10 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 	session_free(&s);
 	if (a->verdict != ASK_ALLOWED)
 		visit_refuse(c, a);
+	else if (m != NULL && m->hls > 0)
+		visit_serve_hls(c, m->stream);
 	else if (m != NULL)
-		viewer_conn_answer_head(c);
+		viewer_conn_answer_head(c, NULL);
 	else
 		answer_missing(d, c, c->request);
 }
@@ -466,7 +468,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		.agent = http_request_header(request, "user-agent"),
 		.unlimited = picture || !peers_limited(d->peers, &own),
 		.free_entry = m->no_auth,
-		.probe = m->hls == 0 && is_head(request),
+		.probe = is_head(request),
 		.now_ms = mono_ms(),
 		.events = picture ? &picture_events : &session_events,
 		.arg = c,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+#define HEAD(path) "HEAD " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
 enum { PACKETS = 1000, FIRST = 5000 };
 
@@ -188,6 +189,53 @@ Test(deliver_hls, a_session_counts_only_its_requests)
 	say(fd, GET("/play/a001.jpg"));
 	expect_error(&s, fd, 404);
 	cr_assert_eq(session_bytes(&s), bytes);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
+Test(deliver_hls, a_request_by_head_begins_no_session)
+{
+	static const char *const requests[] = {
+		HEAD("/news.m3u8"), HEAD("/news/5003.ts"),
+	};
+	struct msg_deliver_sessions list;
+	struct scene s;
+	size_t len;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
+		fd = rig_request(&s.rig, requests[i]);
+		cr_assert_eq(read_head(&s, fd, &len), 200);
+		cr_assert_gt(len, 0u);
+		deliver_list(s.rig.deliver, 0, &list);
+		cr_assert_eq(list.n, 0u, "%s", requests[i]);
+		cr_assert_eq(deliver_status(s.rig.deliver).viewers, 0u);
+		/* the connection serves another request */
+		say(fd, GET("/news/5000.mp4"));
+		expect_error(&s, fd, 404);
+		(void)close(fd);
+	}
+	rig_done(&s.rig);
+}
+
+/* Nothing starts it, so that no segment comes. */
+Test(deliver_hls, a_request_by_head_waits_for_no_stream_on_demand)
+{
+	struct msg_deliver_mount asleep = news;
+	struct scene s;
+	char head[1024];
+	int fd;
+
+	scene_init(&s);
+	asleep.demand = true;
+	asleep.path = "/asleep.m3u8";
+	rig_mount(&s.rig, &asleep);
+	fd = rig_request(&s.rig, HEAD("/asleep.m3u8"));
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 200 "), "%s", head);
+	cr_assert_not_null(strstr(head, "mpegurl\r\n"), "%s", head);
 	(void)close(fd);
 	rig_done(&s.rig);
 }

@@ -168,6 +168,69 @@ Test(hls_sessions, a_request_that_is_refused_prolongs_the_refusal)
 	end();
 }
 
+static void on_probed(struct session *s, const struct msg_deliver_answer *a,
+		      void *arg)
+{
+	struct viewer_conn *c = arg;
+
+	cr_assert_eq(s, c->session);
+	cr_assert(s->probe && s->key != 0 && s->player != 0);
+	refused = a->verdict;
+}
+
+/* A request by HEAD; true: a session of its own was judged. */
+static bool probe(const char *query, uint64_t now_ms, enum ask_verdict verdict)
+{
+	static const struct session_events events = { on_probed };
+	struct viewer_conn c = { .state = CONN_CLOSING };
+	unsigned before = asked;
+	struct ip_address peer;
+	bool own;
+
+	cr_assert_eq(ip_parse(host, &peer), 0);
+	cr_assert(hls_sessions_visit(hls, &c, &(struct session_config){
+		.stream = live.stream, .peer = &peer, .protocol = "hls",
+		.path = live.path, .query = query, .now_ms = now_ms,
+		.probe = true, .events = &events, .arg = &c,
+	}, &live));
+	own = c.session != NULL;
+	while (own && asked == before)
+		ev_run(loop, EVRUN_ONCE);
+	if (own)
+		door_answer(door, &(struct msg_deliver_answer){
+			.verdict = verdict, .login = "", .location = "",
+		}, last_seq);
+	cr_assert(c.shared == NULL && c.served == NULL);
+	session_free(&c.session);
+	return own;
+}
+
+Test(hls_sessions, a_request_by_head_begins_none_and_prolongs_none)
+{
+	begin();
+	cr_assert(probe("token=a", 0, ASK_DENIED));
+	cr_assert_eq(refused, ASK_DENIED);
+	cr_assert(probe("token=a", 0, ASK_ALLOWED));
+	cr_assert_eq(refused, ASK_ALLOWED);
+	cr_assert_null(sessions_next(all, NULL));
+	request("token=a", 0);
+	cr_assert_eq(asked, 3u);
+	/* its client needs no other permission */
+	cr_assert_not(probe("token=a", IDLE_MS - 1, ASK_DENIED));
+	cr_assert_eq(served, 2u);
+	cr_assert_eq(live.n_hls, 1u);
+	hls_sessions_expire(hls, IDLE_MS);
+	cr_assert_eq(live.n_hls, 0u);
+	/* one that was ended refuses it, and not for longer */
+	request("token=b", IDLE_MS);
+	end_session(last_client, false);
+	cr_assert_not(probe("token=b", 2 * IDLE_MS - 1, ASK_ALLOWED));
+	cr_assert_eq(refused, ASK_DENIED);
+	hls_sessions_expire(hls, 2 * IDLE_MS);
+	cr_assert(probe("token=b", 2 * IDLE_MS, ASK_ALLOWED));
+	end();
+}
+
 /* Ends the sessions of one address that are idle, not those of others. */
 Test(hls_sessions, an_address_has_a_limited_number)
 {
