@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sessions of HLS that were closed: no worker serves their clients until they
- * have been silent for a while, one that a limit closed for a shorter while.
+ * Sessions of HLS, and players of variants, that were closed: no worker serves
+ * their clients until they have been silent for a while, one that a limit
+ * closed for a shorter while.
  * Pure.
  *
  * Embedded; zeroed memory is empty.  A new entry replaces the oldest.

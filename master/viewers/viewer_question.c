@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One question of a worker, from its arrival to its answer. */
-#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/log_word.h"
 #include "common/base/mono.h"
@@ -254,18 +253,6 @@ static void give_back(struct viewers *v, struct viewer_entry *e)
 		viewer_table_drop(v->table, e);
 }
 
-/* The streams with one hls_group are variants.  0: it has none. */
-static uint64_t player_of(const struct question *q)
-{
-	const char *group = json_string_value(json_object_get(
-		config_stream(q->owner->cfg.config, q->ask.stream),
-		"hls_group"));
-
-	if (q->ask.player == 0 || group == NULL || group[0] == '\0')
-		return 0;
-	return hash_add(HASH_INIT ^ q->ask.player, group, strlen(group)) | 1;
-}
-
 static void allow(struct question *q, const struct permission *p)
 {
 	struct viewers *v = q->owner;
@@ -285,7 +272,8 @@ static void allow(struct question *q, const struct permission *p)
 		return;
 	}
 	viewer_table_set_key(v->table, e, q->ask.key);
-	viewer_table_set_player(v->table, e, player_of(q));
+	viewer_table_set_player(v->table, e,
+		viewers_player(v, q->ask.stream, q->ask.player));
 	if (!count_address(q, e)) {
 		give_back(v, e);
 		answer_busy(q);
@@ -568,6 +556,18 @@ static void judge(struct question *q)
 	}
 }
 
+/* Its session was ended, or that of its player. */
+static bool is_closed(const struct question *q)
+{
+	struct viewers *v = q->owner;
+	uint64_t player = viewers_player(v, q->ask.stream, q->ask.player);
+
+	return (q->way->shared && q->ask.key != 0 &&
+		closed_sessions_has(&v->closed, q->ask.key, mono_ms())) ||
+	       (player != 0 &&
+		closed_sessions_has(&v->closed, player, mono_ms()));
+}
+
 void viewers_ask(struct viewers *v, struct viewer_way *way,
 		 const struct msg_deliver_ask *ask, uint32_t seq)
 {
@@ -585,8 +585,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
 		deny(q, "its address is unknown", NULL);
-	else if (q->ask.key != 0 && way->shared &&
-		 closed_sessions_has(&v->closed, q->ask.key, mono_ms()))
+	else if (is_closed(q))
 		answer(q, &(struct msg_deliver_answer){
 			.verdict = ASK_DENIED });
 	else if (q->ask.free)

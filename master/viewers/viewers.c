@@ -2,6 +2,7 @@
 #include "master/viewers/viewers.h"
 
 #include "common/base/alloc.h"
+#include "common/base/hash.h"
 #include "common/base/mono.h"
 #include "master/config/config.h"
 #include "master/viewers/backend_cache.h"
@@ -16,6 +17,17 @@
 const json_t *viewers_auth(const struct viewers *v)
 {
 	return config_section(v->cfg.config, "auth");
+}
+
+uint64_t viewers_player(const struct viewers *v, const char *stream,
+			uint64_t player)
+{
+	const char *group = json_string_value(json_object_get(
+		config_stream(v->cfg.config, stream), "hls_group"));
+
+	if (player == 0 || group == NULL || group[0] == '\0')
+		return 0;
+	return hash_add(HASH_INIT ^ player, group, strlen(group)) | 1;
 }
 
 static void report_left(const struct viewers *v, uint64_t session)
@@ -145,6 +157,8 @@ static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {
 	viewer_table_set_key(v->table, e, s->key);
+	viewer_table_set_player(v->table, e,
+				viewers_player(v, s->stream, s->player));
 	if (!e->joined) {
 		e->mount = s->mount;
 		restore(v, e, s);
@@ -206,13 +220,19 @@ bool viewers_close(struct viewers *v, uint64_t session)
 {
 	const struct viewer_entry *e =
 		viewer_table_of_session(v->table, session);
-	const struct viewer_entry *twin = NULL;
+	const struct viewer_entry *twin = NULL, *variant = NULL;
 
 	if (e == NULL || e->way == NULL)
 		return false;
 	viewers_kick(v, e, false);
 	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL)
 		viewers_kick(v, twin, false);
+	while ((variant = viewer_table_variant(v->table, e, variant)) != NULL)
+		if (variant->key != e->key)
+			viewers_kick(v, variant, false);
+	/* nor does it continue with another variant */
+	if (e->player != 0)
+		closed_sessions_add(&v->closed, e->player, false, mono_ms());
 	return true;
 }
 

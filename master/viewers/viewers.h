@@ -125,7 +125,8 @@ uint64_t viewers_session(const struct viewers *, uint64_t client);
 /* How often the workers count a viewer of this mount (its number) more
  * than once. */
 unsigned viewers_surplus(const struct viewers *, uint64_t mount);
-/* Ends a session in all workers; false: it is unknown. */
+/* Ends a session in all workers, and those of its player with the other
+ * variants; false: it is unknown. */
 bool viewers_close(struct viewers *, uint64_t session);
 
 /* --- previews --- */

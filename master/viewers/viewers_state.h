@@ -81,6 +81,10 @@ struct viewers {
  * number. */
 struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 				 uint64_t client);
+/* A player (msg_deliver_ask) of the variants of a stream: of the streams with
+ * its hls_group.  0: it has none. */
+uint64_t viewers_player(const struct viewers *, const char *stream,
+			uint64_t player);
 /* The section `auth`; NULL: there is none. */
 const json_t *viewers_auth(const struct viewers *);
 /* Ends a question without an answer. */

@@ -298,7 +298,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 55,
+	MSG_FORMAT = 56,
 	/* Master and worker must have the same one.  A new message changes it
 	 * without an edit. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,

@@ -170,6 +170,7 @@ struct msg_session {
 	/* the same for a client of HLS in every worker; 0: no such client */
 	uint64_t key;
 	uint64_t mount;     /* number of that client's mount; else 0 */
+	uint64_t player;    /* as in msg_deliver_ask */
 	/* viewers_per_address does not apply: to a proxy, or this host */
 	bool unlimited;
 };

@@ -170,6 +170,7 @@ static const struct field session_rows[] = {
 	{ "bytes", FIELD_AT(struct msg_session, bytes) },
 	{ "key", FIELD_AT(struct msg_session, key) },
 	{ "mount", FIELD_AT(struct msg_session, mount) },
+	{ "player", FIELD_AT(struct msg_session, player) },
 	{ "unlimited", FIELD_AT(struct msg_session, unlimited) },
 };
 static const struct field_table session_fields =

@@ -244,7 +244,8 @@ static void list_viewers(const char *question)
 				      "\"peer\":\"::1\",\"uptime\":0,"
 				      "\"login\":\"\",\"bytes\":0,"
 				      "\"protocol\":\"http\",\"key\":0,"
-				      "\"mount\":0,\"unlimited\":false}",
+				      "\"mount\":0,\"player\":0,"
+				      "\"unlimited\":false}",
 				      i > 0 ? "," : "",
 				      client += MSG_DELIVER_MAX);
 	(void)snprintf(text + n, sizeof text - n, "]}}");

@@ -109,7 +109,13 @@ test('a player of a master playlist changes the variant', async (t) => {
 	await sluice.onair('a002');
 	assert.equal(await play('/one.m3u8', target, waitUntil('a segment',
 		async () => await statusOf('/high.m3u8') === 200)), true);
-	assert.equal((await sessions(sluice)).length, 2);
+	const list = await sessions(sluice);
+	assert.deepEqual(list.map((s) => s.channel_id), ['a001', 'a002']);
+	// the end of one is that of both
+	await sluice.cmd('close-session', { id: list[0].client_id });
+	for (const path of ['/high.m3u8', '/one.m3u8', '/two.m3u8'])
+		assert.equal(await statusOf(path), 403, path);
+	assert.deepEqual(await sessions(sluice), []);
 	await sluice.stop();
 });
 

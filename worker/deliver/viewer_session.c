@@ -213,6 +213,7 @@ static struct msg_session describe(const struct session *s, uint64_t now_ms)
 		.bytes = s->bytes != NULL ? *s->bytes : 0,
 		.key = s->key,
 		.mount = s->mount,
+		.player = s->player,
 		.unlimited = s->unlimited,
 	};
 }

@@ -261,14 +261,22 @@ static void ask_anna(struct viewer_way *way, uint64_t client, uint64_t key)
 	}, 1);
 }
 
+static void join_anna(struct viewer_way *way, const struct msg_session *s)
+{
+	struct msg_deliver_changes changes = { .n_joined = 1 };
+
+	changes.joined[0] = *s;
+	changes.joined[0].peer = "192.0.2.1";
+	changes.joined[0].login = "anna";
+	changes.joined[0].agent = "";
+	changes.joined[0].protocol = "hls";
+	viewers_report(w.viewers, way, &changes);
+}
+
 static void report_anna(struct viewer_way *way, uint64_t client, uint64_t key)
 {
-	viewers_report(w.viewers, way, &(struct msg_deliver_changes){
-		.n_joined = 1,
-		.joined = { { .client = client, .stream = "a",
-			      .peer = "192.0.2.1", .login = "anna",
-			      .agent = "", .protocol = "hls", .key = key } },
-	});
+	join_anna(way, &(struct msg_session){ .client = client, .stream = "a",
+					      .key = key });
 }
 
 static void set_anna(const char *mode)
@@ -454,6 +462,14 @@ Test(viewers, a_list_needs_a_password_only_if_a_rule_does)
 	tear_down();
 }
 
+static void join_variant(struct viewer_way *way, uint64_t client,
+			 const char *stream, uint64_t player)
+{
+	join_anna(way, &(struct msg_session){
+		.client = client, .stream = stream, .key = 100 + client,
+		.player = player });
+}
+
 /* Asks about a variant of a master playlist. */
 static void ask_variant(struct viewer_way *way, uint64_t client,
 			const char *stream, uint64_t player)
@@ -463,7 +479,7 @@ static void ask_variant(struct viewer_way *way, uint64_t client,
 		.host = "", .path = "", .query = "token=anna", .agent = "",
 		.protocol = "hls", .key = 100 + client, .player = player,
 	}, 1);
-	report_anna(way, client, 100 + client);
+	join_variant(way, client, stream, player);
 }
 
 Test(viewers, a_player_of_variants_has_one_place)
@@ -485,6 +501,48 @@ Test(viewers, a_player_of_variants_has_one_place)
 	ask_variant(&way, 4, "a", 8);
 	cr_assert_eq(w.kicks, 3u);
 	cr_assert_eq(w.kick.client, 3u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+Test(viewers, a_closed_session_ends_all_variants_of_its_player)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("oldest");
+	viewers_up(w.viewers, &way);
+	ask_variant(&way, 1, "low", 7);
+	ask_variant(&way, 2, "high", 7);
+	w.kicks = 0;
+	cr_assert(viewers_close(w.viewers, 1));
+	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
+	cr_expect_eq(w.kick.client, 2u);
+	cr_expect_not(w.kick.limit);
+	report(&way, 0, 1);
+	report(&way, 0, 2);
+	/* a variant that it did not play yet */
+	ask_variant(&way, 4, "low", 7);
+	cr_expect_eq(w.verdict, ASK_DENIED);
+	ask_variant(&way, 5, "a", 7);
+	cr_expect_eq(w.verdict, ASK_ALLOWED);
+	ask_variant(&way, 6, "low", 8);
+	cr_expect_eq(w.verdict, ASK_ALLOWED);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* Their worker asks about no viewer, or was adopted. */
+Test(viewers, reports_name_the_player_of_variants)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	join_variant(&way, 1, "low", 7);
+	join_variant(&way, 2, "high", 7);
+	cr_assert(viewers_close(w.viewers, 2));
+	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
+	cr_expect_eq(w.kick.client, 1u);
 	viewers_down(w.viewers, &way);
 	tear_down();
 }
