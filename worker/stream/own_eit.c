@@ -5,8 +5,8 @@
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "proto/ipc/msg.h"
-#include "proto/spec/io_spec.h"
 #include "worker/remux/psi_build.h"
+#include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/stream/turns.h"
 #include "worker/tables/eit_build.h"
@@ -14,7 +14,6 @@
 #include "worker/ts/psi.h"
 #include "worker/ts/si_table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,19 +28,6 @@ enum {
 	/* for the first SDT of the output, whose identifiers the EIT have: it
 	 * is there every two seconds */
 	SDT_PATIENCE_S = 3,
-};
-
-/* A stream of nit_other. */
-struct other {
-	char id[IO_ID_MAX + 1];
-	uint16_t tsid, onid;
-	struct eit_image *image; /* NULL: none yet */
-};
-
-/* The events of the list before, until the new one is complete. */
-struct kept {
-	size_t n;
-	struct other list[NIT_OTHER_MAX];
 };
 
 /* A service whose EIT is sent. */
@@ -65,9 +51,7 @@ struct own_eit {
 	own_eit_input_fn *input_of;
 	void *arg;
 	struct eit_image *images[PLACES];
-	size_t n_others;
-	struct other others[NIT_OTHER_MAX];
-	struct kept kept;
+	const struct other_guides *others;
 	size_t n; /* of shown; 0: its events are gone */
 	size_t n_scheduled; /* the same, whose tables are in the schedule */
 	struct shown *shown;
@@ -123,7 +107,7 @@ struct own_eit *own_eit_new(const struct own_eit_config *c)
 		.psi = c->psi, .sdt = c->sdt, .versions = c->versions,
 		.stage = c->stage,
 		.scrambled = c->scrambled, .input_of = c->input_of,
-		.arg = c->arg, .next_serial = 1,
+		.arg = c->arg, .others = c->others, .next_serial = 1,
 	};
 	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
 	table_stage_own_pid(o->stage, SI_PID_EIT);
@@ -142,8 +126,6 @@ void own_eit_free(struct own_eit **p)
 		return;
 	for (size_t i = 0; i < PLACES; i++)
 		eit_image_free(&o->images[i]);
-	own_eit_begin_others(o);
-	own_eit_end_others(o);
 	free(o->sections);
 	free(o->shown);
 	free(o);
@@ -151,77 +133,17 @@ void own_eit_free(struct own_eit **p)
 
 /* --- the events --- */
 
-static struct other *find_other(struct own_eit *o, const char *id)
-{
-	for (size_t i = 0; i < o->n_others; i++)
-		if (strcmp(o->others[i].id, id) == 0)
-			return &o->others[i];
-	return NULL;
-}
-
 void own_eit_guide(struct own_eit *o, const struct msg_stream_guide *m, int fd)
 {
-	struct other *other = m->stream[0] != '\0' ? find_other(o, m->stream)
-						   : NULL;
-	struct eit_image *image, **to;
-	int err;
+	struct eit_image *image = guide_image_read(m, fd), **to;
 
-	if (m->stream[0] != '\0' && other == NULL)
+	if (image == NULL)
 		return;
-	image = eit_image_read(fd, m->len, &err);
-	if (image == NULL) {
-		log_error("stream", "the events of the guide are refused: %s",
-			  strerror(-err));
-		return;
-	}
-	to = other != NULL ? &other->image : &o->images[m->place];
-	/* what is shown borrows its events */
-	o->n = 0;
-	o->changed = true;
+	to = &o->images[m->place];
+	own_eit_use(o);
 	eit_image_number(image, *to, &o->next_serial);
 	eit_image_free(to);
 	*to = image;
-}
-
-void own_eit_begin_others(struct own_eit *o)
-{
-	memcpy(o->kept.list, o->others, sizeof o->kept.list);
-	o->kept.n = o->n_others;
-	o->n_others = 0;
-	o->n = 0;
-	o->changed = true;
-}
-
-static struct eit_image *take_kept(struct kept *k, const char *id)
-{
-	struct eit_image *image;
-
-	for (size_t i = 0; i < k->n; i++)
-		if (strcmp(k->list[i].id, id) == 0) {
-			image = k->list[i].image;
-			k->list[i].image = NULL;
-			return image;
-		}
-	return NULL;
-}
-
-void own_eit_add_other(struct own_eit *o, const char *id, uint16_t tsid,
-		       uint16_t onid)
-{
-	struct other *other = &o->others[o->n_others];
-
-	if (o->n_others == NIT_OTHER_MAX)
-		return;
-	*other = (struct other){ .tsid = tsid, .onid = onid };
-	(void)snprintf(other->id, sizeof other->id, "%s", id);
-	other->image = take_kept(&o->kept, other->id);
-	o->n_others++;
-}
-
-void own_eit_end_others(struct own_eit *o)
-{
-	while (o->kept.n > 0)
-		eit_image_free(&o->kept.list[--o->kept.n].image);
 }
 
 static struct eit_items events_of(const struct own_eit *o, uint16_t pnr,
@@ -328,8 +250,8 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 
 static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 {
-	for (size_t i = 0; i < o->n_others; i++) {
-		const struct other *other = &o->others[i];
+	for (size_t i = 0; i < o->others->n; i++) {
+		const struct other_guide *other = &o->others->list[i];
 		size_t services = other->image != NULL
 					? eit_image_services(other->image) : 0;
 

@@ -10,7 +10,7 @@
  * A service has the events of its number in the guide of the stream, or else
  * those of the input of a multiplex that carries it.
  *
- * Owns the events; borrows the stage.
+ * Owns the events, but those of nit_other; borrows the stage.
  */
 #pragma once
 
@@ -21,6 +21,7 @@
 
 struct eit_versions;
 struct msg_stream_guide;
+struct other_guides;
 struct output_sdt;
 struct own_eit;
 struct psi;
@@ -35,6 +36,7 @@ struct own_eit_config {
 	/* tables of the output; they outlive it */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
+	const struct other_guides *others;
 	struct eit_versions *versions;  /* they outlive it */
 	struct table_stage *stage;
 	bool scrambled; /* the output is, by another stage */
@@ -47,19 +49,12 @@ struct own_eit *own_eit_new(const struct own_eit_config *);
 /* NULL-safe; sets *o to NULL. */
 void own_eit_free(struct own_eit **);
 
-/* Takes the events in memory fd (borrowed). */
+/* Takes the events of the stream, or of an input, in memory fd (borrowed). */
 void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 
-/* A new list of the streams of nit_other begins: those with an id of the list
- * before keep their events. */
-void own_eit_begin_others(struct own_eit *);
-/* One of them; id is its name in stream.guide. */
-void own_eit_add_other(struct own_eit *, const char *id, uint16_t tsid,
-		       uint16_t onid);
-void own_eit_end_others(struct own_eit *);
-
-/* The tables of the stream, or of its inputs, have changed, or the identifiers
- * in its SDT: own EIT have its transport_stream_id and original_network_id, or
+/* The tables of the stream, or of its inputs, have changed, or the streams of
+ * nit_other and their events, which are not read before, or the identifiers in
+ * its SDT: own EIT have its transport_stream_id and original_network_id, or
  * without an SDT those of the PAT and of `onid'. */
 void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table

@@ -4,6 +4,8 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/wall.h"
+#include "proto/ipc/msg.h"
+#include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/stream/own_cue.h"
 #include "worker/stream/own_eit.h"
@@ -38,7 +40,8 @@ struct own_tables {
 	struct own_sections *sections; /* NULL: none */
 	struct own_cue *cue; /* NULL: no cue_pid */
 	struct own_eit *eit; /* NULL: those of the source */
-	struct own_others *others; /* NULL: no sdt_other */
+	struct own_others *sdt_other; /* NULL: no sdt_other */
+	struct other_guides others;
 	const struct psi *psi;
 	struct output_sdt sdt; /* of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
@@ -207,10 +210,9 @@ static void add_other(struct own_tables *o, const char *id,
 	}
 	if (o->network != NULL)
 		own_network_add_other(o->network, spec);
-	if (o->others != NULL)
-		own_others_add(o->others, spec);
-	if (o->eit != NULL)
-		own_eit_add_other(o->eit, id, tsid, spec->tables.onid);
+	if (o->sdt_other != NULL)
+		own_others_add(o->sdt_other, spec);
+	other_guides_add(&o->others, id, tsid, spec->tables.onid);
 }
 
 void own_tables_set_others(struct own_tables *o, const json_t *streams)
@@ -221,10 +223,9 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 
 	if (o->network != NULL)
 		own_network_clear_others(o->network);
-	if (o->others != NULL)
-		own_others_begin(o->others);
-	if (o->eit != NULL)
-		own_eit_begin_others(o->eit);
+	if (o->sdt_other != NULL)
+		own_others_begin(o->sdt_other);
+	other_guides_begin(&o->others);
 	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
 		struct errmsg error;
 
@@ -235,17 +236,21 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 	free(spec);
 	if (o->network != NULL)
 		own_network_build(o->network);
-	if (o->others != NULL)
-		own_others_end(o->others);
+	if (o->sdt_other != NULL)
+		own_others_end(o->sdt_other);
+	other_guides_end(&o->others);
 	if (o->eit != NULL)
-		own_eit_end_others(o->eit);
+		own_eit_use(o->eit);
 }
 
 void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
 		      int fd)
 {
-	if (o->eit != NULL)
+	if (m->stream[0] == '\0' && o->eit != NULL)
 		own_eit_guide(o->eit, m, fd);
+	else if (m->stream[0] != '\0' &&
+		 other_guides_take(&o->others, m, fd) && o->eit != NULL)
+		own_eit_use(o->eit);
 }
 
 void own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
@@ -292,13 +297,14 @@ static void make_parts(struct own_tables *o,
 		.spec = spec,
 		.psi = config->psi,
 		.sdt = &o->sdt,
+		.others = &o->others,
 		.versions = config->eit_versions,
 		.stage = o->stage,
 		.scrambled = config->scrambled,
 		.input_of = config->input_of,
 		.arg = config->input_arg,
 	});
-	o->others = own_others_new(spec, config->versions, schedule);
+	o->sdt_other = own_others_new(spec, config->versions, schedule);
 }
 
 struct own_tables *own_tables_new(const struct own_tables_config *config)
@@ -312,6 +318,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->spec = *spec;
 	o->psi = config->psi;
 	output_sdt_init(&o->sdt);
+	other_guides_init(&o->others);
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,
@@ -339,7 +346,8 @@ void own_tables_free(struct own_tables **o)
 	own_sections_free(&(*o)->sections);
 	own_cue_free(&(*o)->cue);
 	own_eit_free(&(*o)->eit);
-	own_others_free(&(*o)->others);
+	own_others_free(&(*o)->sdt_other);
+	other_guides_done(&(*o)->others);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
 	free(*o);

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "proto/ipc/msg.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/tables/eit_image.h"
 #include "worker/tables/eit_versions.h"
@@ -30,6 +31,7 @@ static struct {
 	struct tables_spec spec;
 	struct psi *psi;
 	struct output_sdt sdt;
+	struct other_guides others;
 	struct eit_versions versions;
 	uint8_t cc[TS_PIDS];
 	struct table_stage *stage;
@@ -91,12 +93,14 @@ static void open_with(enum eit_other other, own_eit_input_fn *input_of)
 	build_free(b);
 	section_init(&g.in, g.buffer, sizeof g.buffer);
 	output_sdt_init(&g.sdt);
+	other_guides_init(&g.others);
 	g.spec.eit_other = other;
 	g.spec.eit_rate_kbps = 1000;
 	g.stage = table_stage_new(&(struct table_stage_config){
 		.cc = g.cc, .out = take });
 	g.own = own_eit_new(&(struct own_eit_config){
 		.spec = &g.spec, .psi = g.psi, .sdt = &g.sdt,
+		.others = &g.others,
 		.versions = &g.versions, .stage = g.stage,
 		.input_of = input_of });
 	cr_assert_not_null(g.own);
@@ -106,6 +110,7 @@ static void open_with(enum eit_other other, own_eit_input_fn *input_of)
 static void done(void)
 {
 	own_eit_free(&g.own);
+	other_guides_done(&g.others);
 	table_stage_free(&g.stage);
 	psi_free(&g.psi);
 }
@@ -116,6 +121,7 @@ static void give_event(const char *other, unsigned place, uint8_t id,
 {
 	const uint8_t bare[EIT_EVENT_HEAD] = { 0, id };
 	int fd = memfd_create("image", MFD_CLOEXEC);
+	struct msg_stream_guide m = { .place = place, .stream = other };
 	struct buf b = { 0 };
 
 	eit_image_begin(&b, (uint32_t)n);
@@ -126,9 +132,11 @@ static void give_event(const char *other, unsigned place, uint8_t id,
 	}
 	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
 		     (ssize_t)buf_len(&b));
-	own_eit_guide(g.own, &(struct msg_stream_guide){
-		.place = place, .stream = other,
-		.len = (uint32_t)buf_len(&b) }, fd);
+	m.len = (uint32_t)buf_len(&b);
+	if (other[0] == '\0')
+		own_eit_guide(g.own, &m, fd);
+	else if (other_guides_take(&g.others, &m, fd))
+		own_eit_use(g.own);
 	(void)close(fd);
 	buf_done(&b);
 }
@@ -217,11 +225,12 @@ static void send_sdt(uint8_t table_id, uint16_t tsid, uint16_t onid)
 
 static void list_others(const char *first, const char *second)
 {
-	own_eit_begin_others(g.own);
-	own_eit_add_other(g.own, first, 100, 9);
+	other_guides_begin(&g.others);
+	other_guides_add(&g.others, first, 100, 9);
 	if (second != NULL)
-		own_eit_add_other(g.own, second, 200, 9);
-	own_eit_end_others(g.own);
+		other_guides_add(&g.others, second, 200, 9);
+	other_guides_end(&g.others);
+	own_eit_use(g.own);
 }
 
 Test(own_eit, has_the_identifiers_of_the_sdt)
@@ -345,10 +354,11 @@ Test(own_eit, has_a_bound_that_is_counted)
 	char id[] = "b";
 
 	open_with(EIT_OTHER_PRESENT, NULL);
-	own_eit_begin_others(g.own);
+	other_guides_begin(&g.others);
 	for (uint16_t i = 1; i <= STREAMS; i++, id[0]++)
-		own_eit_add_other(g.own, id, i, 9);
-	own_eit_end_others(g.own);
+		other_guides_add(&g.others, id, i, 9);
+	other_guides_end(&g.others);
+	own_eit_use(g.own);
 	id[0] = 'b';
 	for (uint16_t i = 1; i <= STREAMS; i++, id[0]++)
 		give_many(id, 0, (uint16_t)(1000 * i), EACH);
@@ -422,10 +432,11 @@ Test(own_eit, tables_whose_events_stay_are_not_built_again)
 	cr_expect_eq(count(EIT_OTHER_SCHEDULE_ID, 23), 0);
 	/* another transport_stream_id */
 	forget_built();
-	own_eit_begin_others(g.own);
-	own_eit_add_other(g.own, "b", 100, 9);
-	own_eit_add_other(g.own, "c", 201, 9);
-	own_eit_end_others(g.own);
+	other_guides_begin(&g.others);
+	other_guides_add(&g.others, "b", 100, 9);
+	other_guides_add(&g.others, "c", 201, 9);
+	other_guides_end(&g.others);
+	own_eit_use(g.own);
 	pass(1000);
 	cr_expect(is_built(31));
 	cr_expect_not(is_built(21));

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "worker/stream/other_guides.h"
+
+#include "common/base/log.h"
+#include "proto/ipc/msg.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void other_guides_init(struct other_guides *o)
+{
+	o->n = o->n_kept = 0;
+	o->next_serial = 1;
+}
+
+void other_guides_done(struct other_guides *o)
+{
+	other_guides_begin(o);
+	other_guides_end(o);
+}
+
+void other_guides_begin(struct other_guides *o)
+{
+	memcpy(o->kept, o->list, sizeof o->kept);
+	o->n_kept = o->n;
+	o->n = 0;
+}
+
+static struct eit_image *take_kept(struct other_guides *o, const char *id)
+{
+	struct eit_image *image;
+
+	for (size_t i = 0; i < o->n_kept; i++)
+		if (strcmp(o->kept[i].id, id) == 0) {
+			image = o->kept[i].image;
+			o->kept[i].image = NULL;
+			return image;
+		}
+	return NULL;
+}
+
+void other_guides_add(struct other_guides *o, const char *id, uint16_t tsid,
+		      uint16_t onid)
+{
+	struct other_guide *other = &o->list[o->n];
+
+	if (o->n == NIT_OTHER_MAX)
+		return;
+	*other = (struct other_guide){ .tsid = tsid, .onid = onid };
+	(void)snprintf(other->id, sizeof other->id, "%s", id);
+	other->image = take_kept(o, other->id);
+	o->n++;
+}
+
+void other_guides_end(struct other_guides *o)
+{
+	while (o->n_kept > 0)
+		eit_image_free(&o->kept[--o->n_kept].image);
+}
+
+struct other_guide *other_guides_find(struct other_guides *o, const char *id)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (strcmp(o->list[i].id, id) == 0)
+			return &o->list[i];
+	return NULL;
+}
+
+struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)
+{
+	int err;
+	struct eit_image *image = eit_image_read(fd, m->len, &err);
+
+	if (image == NULL)
+		log_error("stream", "the events of the guide are refused: %s",
+			  strerror(-err));
+	return image;
+}
+
+bool other_guides_take(struct other_guides *o,
+		       const struct msg_stream_guide *m, int fd)
+{
+	struct other_guide *other = other_guides_find(o, m->stream);
+	struct eit_image *image = other != NULL ? guide_image_read(m, fd)
+						: NULL;
+
+	if (image == NULL)
+		return false;
+	eit_image_number(image, other->image, &o->next_serial);
+	eit_image_free(&other->image);
+	other->image = image;
+	return true;
+}

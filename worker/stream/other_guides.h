@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The streams of nit_other, and what the guide says about them
+ * (tables/eit_image.h).
+ *
+ * Embedded.  Owns the events.
+ */
+#pragma once
+
+#include "proto/spec/io_spec.h"
+#include "proto/spec/tables_spec.h"
+#include "worker/tables/eit_image.h"
+
+struct msg_stream_guide;
+
+struct other_guide {
+	char id[IO_ID_MAX + 1]; /* its name in stream.guide */
+	uint16_t tsid, onid;
+	struct eit_image *image; /* NULL: none yet */
+};
+
+struct other_guides {
+	size_t n;
+	struct other_guide list[NIT_OTHER_MAX];
+	/* the list before, until the new one is complete */
+	size_t n_kept;
+	struct other_guide kept[NIT_OTHER_MAX];
+	uint64_t next_serial; /* of the events of a service */
+};
+
+void other_guides_init(struct other_guides *);
+void other_guides_done(struct other_guides *);
+
+/* A new list begins: a stream with an id of the list before keeps what the
+ * guide said.  The others lose it with the end of the list. */
+void other_guides_begin(struct other_guides *);
+void other_guides_add(struct other_guides *, const char *id, uint16_t tsid,
+		      uint16_t onid);
+void other_guides_end(struct other_guides *);
+
+/* NULL: the stream is not in the list. */
+struct other_guide *other_guides_find(struct other_guides *, const char *id);
+
+/* Takes the events of a stream in the list, in memory fd (borrowed).  True:
+ * they replace the former ones. */
+bool other_guides_take(struct other_guides *, const struct msg_stream_guide *,
+		       int fd);
+
+/* The events in the memory of a message; NULL: they are refused, and the log
+ * has the reason. */
+struct eit_image *guide_image_read(const struct msg_stream_guide *, int fd);
