@@ -33,6 +33,7 @@ struct guide_link {
 	bool other;
 	unsigned textcode;
 	char country[4];
+	bool events; /* false: the status of the services alone */
 	bool stale, wanted;
 	unsigned failures; /* in a row */
 	uint64_t again_ms; /* mono_ms() of the next question */
@@ -176,7 +177,8 @@ static void ask_next(struct guide_links *g)
 	g->asked = l;
 	l->stale = false;
 	r = epg_proc_write_eit(g->cfg.epg, &(struct msg_epg_eit){
-		l->source, l->textcode, l->country }, on_answer, g);
+		l->source, l->textcode, l->country, l->events },
+		on_answer, g);
 	if (r == 0)
 		return;
 	g->asking = false;
@@ -261,6 +263,7 @@ static struct guide_link *find(struct guide_links *g, const char *stream,
 struct wish {
 	const char *stream;
 	const struct stream_spec *spec;
+	bool events;
 };
 
 static void want(struct guide_links *g, const struct wish *w,
@@ -270,10 +273,11 @@ static void want(struct guide_links *g, const struct wish *w,
 	const struct stream_spec *spec = w->spec;
 
 	l->wanted = true;
-	if (l->textcode == spec->remux.textcode &&
+	if (l->textcode == spec->remux.textcode && l->events == w->events &&
 	    strcmp(l->country, spec->tables.country) == 0)
 		return;
 	l->textcode = spec->remux.textcode;
+	l->events = w->events;
 	memcpy(l->country, spec->tables.country, sizeof l->country);
 	l->stale = true;
 }
@@ -297,19 +301,20 @@ static void want_inputs(struct guide_links *g, const struct wish *w,
 	free(spec);
 }
 
-static void want_all(struct guide_links *g, const struct wish *w,
-		     const json_t *object)
+static void want_all(struct guide_links *g, const char *stream,
+		     const struct stream_spec *spec, const json_t *object)
 {
-	const struct tables_spec *t = &w->spec->tables;
+	const struct tables_spec *t = &spec->tables;
+	struct wish w = { stream, spec, true };
 
 	if (tables_spec_has_eit(t)) {
-		want(g, w, w->stream, 0, false);
-		if (w->spec->mux_kbps != 0)
-			want_inputs(g, w, json_object_get(object, "input"));
+		want(g, &w, stream, 0, false);
+		if (spec->mux_kbps != 0)
+			want_inputs(g, &w, json_object_get(object, "input"));
 	}
-	for (size_t i = 0; i < t->n_others &&
-			   t->eit_other != EIT_OTHER_PASS; i++)
-		want(g, w, t->others[i], 0, true);
+	w.events = t->eit_other != EIT_OTHER_PASS;
+	for (size_t i = 0; i < t->n_others && (w.events || t->sdt_other); i++)
+		want(g, &w, t->others[i], 0, true);
 }
 
 void guide_links_set(struct guide_links *g, const char *stream,
@@ -324,7 +329,7 @@ void guide_links_set(struct guide_links *g, const char *stream,
 	/* the stream reports wrong values */
 	(void)!stream_spec_parse(object, spec, &error);
 	if (json_is_true(json_object_get(object, "enable")))
-		want_all(g, &(struct wish){ stream, spec }, object);
+		want_all(g, stream, spec, object);
 	for (l = TAILQ_FIRST(&g->list); l != NULL; l = next) {
 		next = TAILQ_NEXT(l, link);
 		if (!l->wanted)

@@ -74,6 +74,7 @@ static const struct field epg_eit_rows[] = {
 	{ "textcode", FIELD_AT(struct msg_epg_eit, textcode),
 	  .max = TEXT_UTF8 },
 	{ "country", MSG_WORD(struct msg_epg_eit, country) },
+	{ "events", FIELD_AT(struct msg_epg_eit, events) },
 };
 const struct field_table epg_eit_fields =
 	MSG_TABLE(struct msg_epg_eit, epg_eit_rows);

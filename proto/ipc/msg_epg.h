@@ -60,6 +60,7 @@ struct msg_epg_eit {
 	const char *stream;
 	unsigned textcode;       /* enum text_table of the texts */
 	const char *country;     /* of the rating: three letters, or "" */
+	bool events;             /* false: the services without them */
 };
 
 struct msg_epg_stale {

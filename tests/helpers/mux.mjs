@@ -97,14 +97,15 @@ function serviceDescriptor(text) {
 }
 
 // An SDT of services without descriptors; names: of some of them, by number.
-export function sdtSection(pnrs, { tsid = 1, onid = 1, names = {} } = {}) {
+export function sdtSection(pnrs, { tsid = 1, onid = 1, names = {},
+	status = 0x80 } = {}) {
 	return section(0x42, tsid, 0, Buffer.from([onid >> 8, onid & 255, 0xff,
 		...pnrs.flatMap((pnr) => {
 			const list = names[pnr] === undefined ? []
 				: serviceDescriptor(names[pnr]);
 
 			return [pnr >> 8, pnr & 255, 0xfc,
-				...word(list.length, 0x80), ...list];
+				...word(list.length, status), ...list];
 		})]));
 }
 

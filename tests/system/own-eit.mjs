@@ -72,7 +72,9 @@ async function start(t, list, a001, ...others) {
 	await waitUntil('input', () => udpBound(5000));
 	mux.more = [[0x12, foreign(PROGRAM.pnr, 'Foreign')],
 		[0x12, foreign(SECOND.pnr, 'Passed')],
-		[0x11, sdtSection([PROGRAM.pnr, SECOND.pnr], { onid: ONID })]];
+		// running, and scrambled
+		[0x11, sdtSection([PROGRAM.pnr, SECOND.pnr], { onid: ONID,
+			status: 0x90 })]];
 	await Sender.start(t, mux, 5000);
 	await sluice.onair('a001');
 	return { sluice, file };
@@ -170,11 +172,14 @@ test('a service with own EIT beside one that passes: XMLTV into EIT and ' +
 test('a new worker sends the EIT other again, and a rate may be too small',
 	async (t) => {
 		const seen = await capture(t, 'lo', 'udp port 6002',
-			['mpeg_sect.tid', 'dvb_eit.tsid']);
+			['mpeg_sect.tid', 'dvb_eit.tsid',
+				'dvb_sdt.svc.free_ca_mode',
+				'dvb_eit.evt.free_ca_mode']);
 		const { sluice } = await start(t, schedule(), {
 			...stream('a001', 'udp://127.0.0.1:5000',
 				'udp://127.0.0.1:6000', { eit: 'own',
 					set_tsid: 10, eit_rate: 16,
+					set_pnr: PROGRAM.pnr,
 					si_intervals: { schedule: 1000 } }),
 			xmltv_id: 'one.tv' }, stream('c001', 'stream://a001',
 			'udp://127.0.0.1:6002', { nit: 'own', set_tsid: 20,
@@ -188,6 +193,17 @@ test('a new worker sends the EIT other again, and a rate may be too small',
 		await other(0);
 		assert.ok(seen().some((p) => /0x46/.test(p['mpeg_sect.tid'])),
 			'SDT other');
+		// as the SDT of a001 says; datagrams with other tables of the
+		// kind are left out
+		const modes = (tid, without, field) => seen().filter((p) =>
+			tid.test(p['mpeg_sect.tid']) &&
+			!without.test(p['mpeg_sect.tid'])).flatMap((p) =>
+			(p[field] ?? '').split(',').filter(Boolean));
+		const scrambled = (...args) => waitUntil('free_CA_mode', () =>
+			/^(1|0x0*1|True)$/.test(modes(...args).at(-1)), 20000);
+
+		await scrambled(/0x46/, /0x42/, 'dvb_sdt.svc.free_ca_mode');
+		await scrambled(/0x4f/, /0x4e|0x5/, 'dvb_eit.evt.free_ca_mode');
 		const { pid } = sluice.worker('stream', 'c001');
 
 		process.kill(pid, 'SIGKILL');

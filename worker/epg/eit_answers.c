@@ -16,17 +16,17 @@ bool eit_answers_add(struct eit_answers *e, struct guide *guide,
 		     const struct msg *m, int fd, int64_t now_s)
 {
 	const struct msg_epg_eit *ask = &m->epg_eit;
-	struct event_format format = { .country = "" };
+	struct guide_eit_config config = { .stream = ask->stream,
+					   .events = ask->events };
 
 	if (e->n == EIT_ANSWERS_MAX)
 		return false;
 	if (text_table_ok(ask->textcode))
-		format.table = (enum text_table)ask->textcode;
+		config.format.table = (enum text_table)ask->textcode;
 	if (strlen(ask->country) == 3)
-		memcpy(format.country, ask->country, 4);
+		memcpy(config.format.country, ask->country, 4);
 	guide_show(guide, ask->stream, now_s);
-	e->list[e->n].eit = guide_eit_new(fd, guide, ask->stream, &format,
-					     now_s);
+	e->list[e->n].eit = guide_eit_new(fd, guide, &config, now_s);
 	e->list[e->n++].seq = m->seq;
 	return true;
 }

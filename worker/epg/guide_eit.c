@@ -14,13 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPAN_MAX_S = 64 * 24 * 3600, SPAN_MIN_S = 3600 };
+enum {
+	SPAN_MAX_S = 64 * 24 * 3600, SPAN_MIN_S = 3600,
+	/* running_status (EN 300 468 table 6) */
+	STARTS_SOON = 2, PAUSING = 3, OFF_AIR = 5,
+};
 
 struct guide_eit {
 	int fd;
 	struct guide *guide;
 	char *stream;
 	struct event_format format;
+	bool events;
 	int64_t now_s, span_s; /* events begin before both together */
 	/* the services of the begin, and those that were written */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
@@ -55,18 +60,19 @@ static void begin(struct guide_eit *e)
 }
 
 struct guide_eit *guide_eit_new(int fd, struct guide *guide,
-				const char *stream,
-				const struct event_format *format,
+				const struct guide_eit_config *config,
 				int64_t now_s)
 {
-	const struct guide_stream *s = guide_find_stream(guide, stream);
+	const struct guide_stream *s =
+		guide_find_stream(guide, config->stream);
 	struct guide_eit *e = xcalloc(1, sizeof *e);
 	ssize_t size = shared_size(fd);
 
 	e->fd = fd;
 	e->guide = guide;
-	e->stream = xstrdup(stream);
-	e->format = *format;
+	e->stream = xstrdup(config->stream);
+	e->format = config->format;
+	e->events = config->events;
 	e->now_s = now_s;
 	e->span_s = SPAN_MAX_S;
 	begin(e);
@@ -110,7 +116,8 @@ static int write_at(struct guide_eit *e, const struct buf *text, size_t pos)
 /* An event without a duration has no place in a schedule. */
 static bool is_written(const struct guide_eit *e, const struct guide_event *v)
 {
-	return v->duration_s > 0 && v->start_s < e->now_s + e->span_s;
+	return e->events && v->duration_s > 0 &&
+	       v->start_s < e->now_s + e->span_s;
 }
 
 static uint32_t count(const struct guide_eit *e, const struct service *s)
@@ -122,6 +129,19 @@ static uint32_t count(const struct guide_eit *e, const struct service *s)
 	return MIN(n, (uint32_t)EIT_IMAGE_EVENTS_MAX);
 }
 
+/* The time says which event is running. */
+static unsigned running_of(const struct guide_event *e)
+{
+	switch (e->running) {
+	case STARTS_SOON:
+	case PAUSING:
+	case OFF_AIR:
+		return e->running;
+	default:
+		return 0;
+	}
+}
+
 static void put_events(struct guide_eit *e, const struct service *s,
 		       struct buf *text)
 {
@@ -129,7 +149,7 @@ static void put_events(struct guide_eit *e, const struct service *s,
 	uint8_t bytes[EVENT_MAX];
 	size_t cut = 0;
 
-	eit_image_service(text, s->number, left);
+	eit_image_service(text, s->number, s->status, left);
 	for (size_t i = 0; i < s->n && left > 0; i++) {
 		const struct guide_event *event = s->events[i];
 		struct eit_item item = { event->start_s, event->duration_s, 0,
@@ -137,8 +157,13 @@ static void put_events(struct guide_eit *e, const struct service *s,
 
 		if (!is_written(e, event))
 			continue;
-		item.len = (uint16_t)event_write(event, &e->format, 0, bytes,
+		item.len = (uint16_t)event_write(event, &e->format,
+						 running_of(event), bytes,
 						 &cut);
+		/* which XMLTV does not have */
+		if (event->source == GUIDE_IMPORTED)
+			bytes[EIT_EVENT_HEAD - 2] |=
+				s->status & EIT_STATUS_FREE_CA;
 		eit_image_event(text, &item);
 		left--;
 	}

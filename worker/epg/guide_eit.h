@@ -14,9 +14,16 @@
 
 struct guide_eit;
 
+struct guide_eit_config {
+	const char *stream;
+	struct event_format format;
+	bool events; /* false: the services without them */
+};
+
 /* fd (shared_create()) is taken. */
-struct guide_eit *guide_eit_new(int fd, struct guide *, const char *stream,
-				const struct event_format *, int64_t now_s);
+struct guide_eit *guide_eit_new(int fd, struct guide *,
+				const struct guide_eit_config *,
+				int64_t now_s);
 /* NULL-safe; sets *e to NULL. */
 void guide_eit_free(struct guide_eit **);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of the services, from the SDT of their stream (EN 300 468
- * 5.2.3). */
+/* The names and the status of the services, from the SDT of their stream
+ * (EN 300 468 5.2.3). */
 #include "common/base/alloc.h"
 #include "proto/si/desc.h"
 #include "worker/epg/guide_state.h"
 #include "worker/remux/section_writer.h"
+#include "worker/tables/eit_image.h"
 #include "worker/ts/section.h"
 
 #include <stdlib.h>
@@ -56,6 +57,23 @@ static bool set_name(struct guide_stream *s, uint16_t number, char *take_name)
 	return false;
 }
 
+/* A change of it is one for the process that sends the tables. */
+static void set_status(struct guide *g, struct guide_stream *s,
+		       const uint8_t *entry)
+{
+	uint16_t number = (uint16_t)(entry[0] << 8 | entry[1]);
+	uint8_t status = (entry[3] & EIT_STATUS_MASK) | EIT_STATUS_LISTED;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct service *service = s->services[i];
+
+		if (service->number != number || service->status == status)
+			continue;
+		service->status = status;
+		service->edited = ++g->edits;
+	}
+}
+
 bool guide_take_sdt(struct guide *g, const char *stream,
 		    const uint8_t *section, size_t len)
 {
@@ -81,6 +99,7 @@ bool guide_take_sdt(struct guide *g, const char *stream,
 			break;
 		changed |= set_name(s, (uint16_t)(p[0] << 8 | p[1]),
 				    read_name(loop, s->codepage));
+		set_status(g, s, p);
 		p += FRAME + loop.len;
 	}
 	return changed;

@@ -24,6 +24,7 @@ struct service {
 	int64_t absent_s; /* time of the first guide_expire() after; 0: none */
 	uint16_t number;
 	char *name; /* of the SDT; NULL: not known */
+	uint8_t status; /* of the SDT, as eit_image.h has it; 0: not known */
 	struct guide_event **events; /* by start; they do not overlap */
 	size_t n, room;
 	/* the CRC_32 of each section that was read; NULL: none of the table */

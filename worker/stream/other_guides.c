@@ -66,6 +66,23 @@ struct other_guide *other_guides_find(struct other_guides *o, const char *id)
 	return NULL;
 }
 
+static bool has_sdt(const struct eit_image *image)
+{
+	bool any = false;
+
+	for (size_t i = 0; image != NULL && i < eit_image_services(image); i++)
+		any |= (eit_image_status(image, i) & EIT_STATUS_LISTED) != 0;
+	return any;
+}
+
+bool other_guides_complete(const struct other_guides *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (!has_sdt(o->list[i].image))
+			return false;
+	return true;
+}
+
 struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)
 {
 	int err;

@@ -41,6 +41,9 @@ void other_guides_end(struct other_guides *);
 /* NULL: the stream is not in the list. */
 struct other_guide *other_guides_find(struct other_guides *, const char *id);
 
+/* Has the guide the SDT of all of them? */
+bool other_guides_complete(const struct other_guides *);
+
 /* Takes the events of a stream in the list, in memory fd (borrowed).  True:
  * they replace the former ones. */
 bool other_guides_take(struct other_guides *, const struct msg_stream_guide *,

@@ -201,6 +201,7 @@ static bool is_same(const struct shown *a, const struct shown *b)
 	return a->format.tsid == b->format.tsid &&
 	       a->format.onid == b->format.onid &&
 	       a->format.free_ca == b->format.free_ca &&
+	       a->format.running == b->format.running &&
 	       a->events.serial == b->events.serial;
 }
 
@@ -265,6 +266,8 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 
 			s.events = eit_image_at(other->image, k,
 						&s.format.sid);
+			s.format.running =
+				eit_image_status(other->image, k) >> 5;
 			if (s.format.sid != 0)
 				add(o, list, n, &s);
 		}

@@ -5,12 +5,15 @@
 #include "common/base/hash.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/other_guides.h"
 #include "worker/tables/sdt_other.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/si_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { STATUS_RUNNING = 0x80 }; /* running_status 4, free_CA_mode 0 */
 
 struct own_others {
 	unsigned interval_ms;
@@ -61,7 +64,18 @@ void own_others_begin(struct own_others *o)
 	o->n = 0;
 }
 
+static uint8_t status_of(const struct other_guide *guide, uint16_t pnr)
+{
+	size_t place = eit_image_place(guide->image, pnr);
+	uint8_t status = place < EIT_IMAGE_SERVICES_MAX
+				 ? eit_image_status(guide->image, place) : 0;
+
+	return status & EIT_STATUS_LISTED ? status & EIT_STATUS_MASK
+					  : STATUS_RUNNING;
+}
+
 static size_t list_services(const struct stream_spec *spec,
+			    const struct other_guide *guide,
 			    struct sdt_other_service ret[SERVICES_MAX])
 {
 	struct listed_service s;
@@ -69,13 +83,16 @@ static size_t list_services(const struct stream_spec *spec,
 
 	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++)
 		ret[n] = (struct sdt_other_service){
-			s.pnr, s.type, s.provider, s.name,
-			spec->remux.textcode,
+			.pnr = s.pnr, .type = s.type,
+			.status = status_of(guide, s.pnr),
+			.provider = s.provider, .name = s.name,
+			.textcode = spec->remux.textcode,
 		};
 	return n;
 }
 
-void own_others_add(struct own_others *o, const struct stream_spec *spec)
+void own_others_add(struct own_others *o, const struct stream_spec *spec,
+		    const struct other_guide *guide)
 {
 	struct sdt_other_service services[SERVICES_MAX];
 	struct schedule_section list[SDT_OTHER_SECTIONS_MAX];
@@ -85,7 +102,7 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec)
 		.has_present = o->eit != EIT_OTHER_PASS,
 		.has_schedule = o->eit == EIT_OTHER_ALL,
 		.services = services,
-		.n = list_services(spec, services),
+		.n = list_services(spec, guide, services),
 	};
 	const struct schedule_key key = key_of(&sdt);
 	size_t n = sdt_other_build(&sdt, o->sections, o->lens);

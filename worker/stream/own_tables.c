@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/units.h"
 #include "common/base/wall.h"
 #include "proto/ipc/msg.h"
 #include "worker/stream/other_guides.h"
@@ -31,6 +32,9 @@ enum {
 	DAY_S = 24 * 3600,
 	YEAR_DAYS = 365,
 	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
+	/* So long the first SDT other waits for the guide, as own EIT wait for
+	 * the SDT: another version makes receivers read it again. */
+	OTHERS_WAIT_MS = 4000,
 };
 
 struct own_tables {
@@ -42,6 +46,9 @@ struct own_tables {
 	struct own_eit *eit; /* NULL: those of the source */
 	struct own_others *sdt_other; /* NULL: no sdt_other */
 	struct other_guides others;
+	json_t *streams; /* of nit_other, with their keys; NULL: none yet */
+	bool others_changed; /* the SDT other is to be built */
+	uint64_t others_ns; /* its first wait; 0: none yet */
 	const struct psi *psi;
 	struct output_sdt sdt; /* of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
@@ -210,8 +217,6 @@ static void add_other(struct own_tables *o, const char *id,
 	}
 	if (o->network != NULL)
 		own_network_add_other(o->network, spec);
-	if (o->sdt_other != NULL)
-		own_others_add(o->sdt_other, spec);
 	other_guides_add(&o->others, id, tsid, spec->tables.onid);
 }
 
@@ -223,8 +228,6 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 
 	if (o->network != NULL)
 		own_network_clear_others(o->network);
-	if (o->sdt_other != NULL)
-		own_others_begin(o->sdt_other);
 	other_guides_begin(&o->others);
 	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
 		struct errmsg error;
@@ -236,11 +239,46 @@ void own_tables_set_others(struct own_tables *o, const json_t *streams)
 	free(spec);
 	if (o->network != NULL)
 		own_network_build(o->network);
-	if (o->sdt_other != NULL)
-		own_others_end(o->sdt_other);
 	other_guides_end(&o->others);
+	json_decref(o->streams);
+	o->streams = json_deep_copy(streams);
+	o->others_changed = true;
 	if (o->eit != NULL)
 		own_eit_use(o->eit);
+}
+
+static void build_sdt_other(struct own_tables *o)
+{
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	const char *id;
+	json_t *stream;
+
+	own_others_begin(o->sdt_other);
+	json_object_foreach(o->streams, id, stream) {
+		const struct other_guide *guide =
+			other_guides_find(&o->others, id);
+		struct errmsg ignored;
+
+		if (guide == NULL)
+			continue;
+		(void)!stream_spec_parse(stream, spec, &ignored);
+		own_others_add(o->sdt_other, spec, guide);
+	}
+	own_others_end(o->sdt_other);
+	free(spec);
+}
+
+static void follow_others(struct own_tables *o, uint64_t now_ns)
+{
+	if (o->sdt_other == NULL || !o->others_changed)
+		return;
+	if (o->others_ns == 0)
+		o->others_ns = now_ns;
+	if (now_ns - o->others_ns < OTHERS_WAIT_MS * MS &&
+	    !other_guides_complete(&o->others))
+		return;
+	o->others_changed = false;
+	build_sdt_other(o);
 }
 
 void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
@@ -248,8 +286,10 @@ void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
 {
 	if (m->stream[0] == '\0' && o->eit != NULL)
 		own_eit_guide(o->eit, m, fd);
-	else if (m->stream[0] != '\0' &&
-		 other_guides_take(&o->others, m, fd) && o->eit != NULL)
+	if (m->stream[0] == '\0' || !other_guides_take(&o->others, m, fd))
+		return;
+	o->others_changed = true;
+	if (o->eit != NULL)
 		own_eit_use(o->eit);
 }
 
@@ -347,6 +387,7 @@ void own_tables_free(struct own_tables **o)
 	own_cue_free(&(*o)->cue);
 	own_eit_free(&(*o)->eit);
 	own_others_free(&(*o)->sdt_other);
+	json_decref((*o)->streams);
 	other_guides_done(&(*o)->others);
 	table_stage_free(&(*o)->stage);
 	free((*o)->zone);
@@ -384,6 +425,7 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 	if (o->sections != NULL)
 		own_sections_feed(o->sections, o->psi, runs, n_runs);
 	follow_sdt(o, runs, n_runs);
+	follow_others(o, now_ns);
 	if (o->network != NULL)
 		own_network_turn(o->network, now_ns);
 	if (o->eit != NULL)

@@ -17,6 +17,7 @@ enum {
 	FLAGS_AT = EIT_EVENT_HEAD - 2,
 	OTHER = 0x10, /* from table_ids of the schedule to those of others */
 	RUNNING = 4, NOT_RUNNING = 1, /* running_status */
+	FREE_CA = 0x10,
 };
 
 static void begin(struct section_writer *w, uint8_t *memory,
@@ -39,9 +40,13 @@ static void begin(struct section_writer *w, uint8_t *memory,
 static void put_event(struct section_writer *w, const struct eit_format *f,
 		      const struct eit_item *e, unsigned running)
 {
+	unsigned flags = e->bytes[FLAGS_AT];
+	unsigned free_ca = f->free_ca ? FREE_CA : 0;
+
 	write_bytes(w, e->bytes, FLAGS_AT);
-	write_u8(w, running << 5 | (unsigned)f->free_ca << 4 |
-		    (e->bytes[FLAGS_AT] & 0x0f));
+	if (f->other)
+		free_ca = flags & FREE_CA;
+	write_u8(w, running << 5 | free_ca | (flags & 0x0f));
 	write_bytes(w, e->bytes + FLAGS_AT + 1, e->len - FLAGS_AT - 1U);
 }
 
@@ -60,6 +65,17 @@ static size_t find_present(struct eit_items e, int64_t now_s)
 static bool is_present(struct eit_items e, size_t i, int64_t now_s)
 {
 	return i < e.n && e.list[i].start_s <= now_s;
+}
+
+/* The running_status of the present event. */
+static unsigned running_of(const struct eit_format *f,
+			   const struct eit_item *e)
+{
+	unsigned own = e->bytes[FLAGS_AT] >> 5;
+
+	if (f->other && own != 0)
+		return own;
+	return f->running != 0 ? f->running : RUNNING;
 }
 
 int64_t eit_next_change(struct eit_items e, int64_t now_s)
@@ -92,7 +108,8 @@ size_t eit_build_present(const struct eit_format *f, struct eit_items e,
 		i += present;
 	if (i < e.n && (number == 1 || present))
 		put_event(&w, f, &e.list[i],
-			  number == 0 ? RUNNING : NOT_RUNNING);
+			  number == 0 ? running_of(f, &e.list[i])
+				      : NOT_RUNNING);
 	return section_end(&w);
 }
 

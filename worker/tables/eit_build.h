@@ -7,7 +7,8 @@
  * empty, and those before the present day (in UTC) do not exist.  A segment
  * without events has an empty section, and one with more than eight sections
  * loses the last events, which are counted.  While no event is present, section
- * 0 is empty and the next event follows.
+ * 0 is empty and the next event follows.  The running_status of a present event
+ * of another transport stream may be in the event.
  *
  * Pure.
  */
@@ -28,7 +29,11 @@ struct eit_format {
 	uint16_t sid, tsid, onid;
 	uint8_t version;
 	bool other;   /* of another transport stream */
-	bool free_ca; /* the service is scrambled */
+	/* free_CA_mode; that of other transport streams is in their events */
+	bool free_ca;
+	/* running_status of the service, which is that of its present event; 0:
+	 * it is running */
+	uint8_t running;
 };
 
 struct eit_built {

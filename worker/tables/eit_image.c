@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	MAGIC = 0x45495431, /* "EIT1" */
+	MAGIC = 0x45495432, /* "EIT2" */
 	LOOP_AT = EIT_EVENT_HEAD - 2,
 };
 
@@ -19,7 +19,7 @@ struct head {
 };
 
 struct service_head {
-	uint32_t number, events;
+	uint32_t number, status, events;
 };
 
 struct event_head {
@@ -38,9 +38,10 @@ void eit_image_begin(struct buf *b, uint32_t services)
 	buf_append(b, &h, sizeof h);
 }
 
-void eit_image_service(struct buf *b, uint16_t number, uint32_t events)
+void eit_image_service(struct buf *b, uint16_t number, uint8_t status,
+		       uint32_t events)
 {
-	const struct service_head h = { number, events };
+	const struct service_head h = { number, status, events };
 
 	buf_append(b, &h, sizeof h);
 }
@@ -57,6 +58,7 @@ void eit_image_event(struct buf *b, const struct eit_item *e)
 
 struct service {
 	uint16_t number;
+	uint8_t status;
 	struct eit_item *items;
 	size_t n;
 	uint64_t serial;
@@ -110,10 +112,12 @@ static bool read_service(struct reader *r, struct service *s)
 
 	s->bytes = r->at;
 	if (!take(r, &h, sizeof h) || h.number > UINT16_MAX ||
+	    h.status > UINT8_MAX ||
 	    h.events > EIT_IMAGE_EVENTS_MAX ||
 	    h.events > r->left / sizeof(struct event_head))
 		return false;
 	s->number = (uint16_t)h.number;
+	s->status = (uint8_t)h.status;
 	s->items = xcalloc(h.events + 1, sizeof *s->items);
 	for (; s->n < h.events; s->n++)
 		if (!read_event(r, &s->items[s->n]) ||
@@ -186,6 +190,19 @@ void eit_image_number(struct eit_image *i, const struct eit_image *before,
 size_t eit_image_services(const struct eit_image *i)
 {
 	return i->n;
+}
+
+size_t eit_image_place(const struct eit_image *i, uint16_t number)
+{
+	for (size_t k = 0; i != NULL && k < i->n; k++)
+		if (i->services[k].number == number)
+			return k;
+	return EIT_IMAGE_SERVICES_MAX;
+}
+
+uint8_t eit_image_status(const struct eit_image *i, size_t place)
+{
+	return i->services[place].status;
 }
 
 struct eit_items eit_image_at(const struct eit_image *i, size_t at,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of the services of a stream, as the guide gives them to the
- * process that sends them: each in the form that an EIT has
- * (EN 300 468 5.2.4).
+ * The services of a stream, as the guide gives them to the process that sends
+ * their tables: their status in the SDT of the stream, and their events, each
+ * in the form that an EIT has (EN 300 468 5.2.4).
  *
  *	header   magic, number of services
- *	service  its number, its number of events
+ *	service  its number, its status, its number of events
  *	event    start, duration, length; then so many bytes: event_id,
  *	         start_time, duration, flags and length, descriptors
  *
@@ -26,6 +26,11 @@ enum {
 	EIT_EVENT_MAX = 4078, /* of a section of 4096 bytes */
 	EIT_IMAGE_SERVICES_MAX = 256,
 	EIT_IMAGE_EVENTS_MAX = 8192, /* of a service */
+	/* the status of a service: running_status and free_CA_mode, where the
+	 * SDT has them, and whether the SDT lists the service */
+	EIT_STATUS_MASK = 0xf0,
+	EIT_STATUS_FREE_CA = 0x10,
+	EIT_STATUS_LISTED = 0x01,
 };
 
 struct eit_item {
@@ -51,7 +56,8 @@ struct eit_items {
 
 /* A part of the image, to be appended to the ones before. */
 void eit_image_begin(struct buf *, uint32_t services);
-void eit_image_service(struct buf *, uint16_t number, uint32_t events);
+void eit_image_service(struct buf *, uint16_t number, uint8_t status,
+		       uint32_t events);
 void eit_image_event(struct buf *, const struct eit_item *);
 
 /* --- reading --- */
@@ -70,6 +76,10 @@ void eit_image_number(struct eit_image *, const struct eit_image *before,
 		      uint64_t *next);
 
 size_t eit_image_services(const struct eit_image *);
+/* The place of the service with this number; NULL or without it:
+ * EIT_IMAGE_SERVICES_MAX. */
+size_t eit_image_place(const struct eit_image *, uint16_t number);
+uint8_t eit_image_status(const struct eit_image *, size_t place);
 /* The number and the events of a service; borrowed. */
 struct eit_items eit_image_at(const struct eit_image *, size_t i,
 			      uint16_t *ret_number);

@@ -10,7 +10,6 @@ enum {
 	FRAME = 5, /* service_id to the length of the loop */
 	DESC_FRAME = 5, /* tag, length, type, two lengths */
 	TEXT_MAX = 125, /* bytes of each text */
-	RUNNING = 4,
 	RESERVED = 0xfc,
 };
 
@@ -59,7 +58,7 @@ static bool put(struct builder *b, const struct sdt_other_service *s)
 	write_u16(&b->w, s->pnr);
 	write_u8(&b->w, (unsigned)(RESERVED | b->sdt->has_schedule << 1 |
 				   b->sdt->has_present));
-	write_u16(&b->w, (unsigned)(RUNNING << 13 | (DESC_FRAME + a + n)));
+	write_u16(&b->w, (unsigned)(s->status << 8 | (DESC_FRAME + a + n)));
 	write_u8(&b->w, DESC_SERVICE);
 	write_u8(&b->w, (unsigned)(DESC_FRAME - 2 + a + n));
 	write_u8(&b->w, s->type);

@@ -18,6 +18,7 @@ enum { SDT_OTHER_SECTIONS_MAX = 32 };
 struct sdt_other_service {
 	uint16_t pnr;
 	uint8_t type;
+	uint8_t status; /* running_status and free_CA_mode, as they are sent */
 	const char *provider, *name;
 	uint8_t textcode; /* enum text_table of both */
 };

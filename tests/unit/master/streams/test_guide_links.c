@@ -17,6 +17,7 @@
 static struct {
 	unsigned asked;
 	char source[32];
+	bool events;
 	epg_done_fn *done;
 	void *arg;
 } fake;
@@ -31,6 +32,7 @@ int epg_proc_write_eit(struct epg_proc *p, const struct msg_epg_eit *question,
 	(void)p;
 	(void)snprintf(fake.source, sizeof fake.source, "%s",
 		       question->stream);
+	fake.events = question->events;
 	fake.asked++;
 	fake.done = done;
 	fake.arg = arg;
@@ -152,6 +154,26 @@ Test(guide_links, a_worker_gets_the_events_of_others_with_their_list)
 	expect_sent("a 0 b,");
 	guide_links_network(links, "b");
 	expect_sent("");
+	done();
+}
+
+Test(guide_links, an_sdt_other_needs_no_events)
+{
+	init();
+	set("a", "{\"enable\": true, \"nit\": \"own\", "
+	    "\"nit_other\": [\"b\"], \"sdt_other\": true}");
+	cr_expect_str_eq(fake.source, "b");
+	cr_expect_not(fake.events);
+	reply(5, 1);
+	expect_sent("a 0 b,");
+	/* they are wanted now */
+	set("a", "{\"enable\": true, \"nit\": \"own\", "
+	    "\"nit_other\": [\"b\"], \"sdt_other\": true, "
+	    "\"eit_other\": \"present\"}");
+	cr_expect_eq(fake.asked, 2);
+	cr_expect(fake.events);
+	reply(9, 2);
+	expect_sent("a 0 b,");
 	done();
 }
 

@@ -6,7 +6,9 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/tables/eit_image.h"
+#include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -21,7 +23,8 @@ static char found[100]; /* what was found, in order */
 static struct guide *open_guide(void)
 {
 	return guide_new(&(struct guide_limits){
-		.services = 8, .days = 31, .bytes = 1 << 20 });
+		.services = 8, .days = 31, .bytes = 1 << 20,
+		.imports = true });
 }
 
 static void load(struct guide *g, const char *stream, int id, int hours)
@@ -77,35 +80,46 @@ Test(guide_shown, each_stream_has_its_turn)
 	guide_free(&g);
 }
 
-/* The events that a memory of this size has; -ENOSPC: none. */
-static int count(struct guide *g, size_t size)
+/* What a memory of this size has; NULL with -errno: nothing. */
+static struct eit_image *write_image(struct guide *g, size_t size, bool events,
+				     int *ret_err)
 {
-	const struct event_format format = { .country = "" };
-	int fd = shared_create("test", size), copy = dup(fd), more = 1, err;
-	struct guide_eit *e = guide_eit_new(fd, g, "a", &format, NOW_S);
-	struct eit_image *image;
-	struct eit_items items;
-	uint16_t number;
+	const struct guide_eit_config config = { .stream = "a",
+						 .events = events };
+	int fd = shared_create("test", size), copy = dup(fd), more = 1;
+	struct guide_eit *e = guide_eit_new(fd, g, &config, NOW_S);
+	struct eit_image *image = NULL;
 
 	while (more > 0)
 		more = guide_eit_run(e);
-	if (more < 0) {
-		guide_eit_free(&e);
-		(void)close(copy);
-		return more;
+	*ret_err = more;
+	if (more == 0) {
+		image = eit_image_read(copy, guide_eit_len(e), ret_err);
+		cr_assert_not_null(image);
 	}
-	image = eit_image_read(copy, guide_eit_len(e), &err);
-	cr_assert_not_null(image);
+	guide_eit_free(&e);
+	(void)close(copy);
+	return image;
+}
+
+/* The events that a memory of this size has; -ENOSPC: none. */
+static int count(struct guide *g, size_t size)
+{
+	struct eit_items items;
+	uint16_t number;
+	int n;
+	struct eit_image *image = write_image(g, size, true, &n);
+
+	if (image == NULL)
+		return n;
 	items = eit_image_at(image, 0, &number);
 	cr_expect_eq(number, 7);
 	for (size_t i = 0; i < items.n; i++)
 		cr_expect_eq(items.list[i].start_s,
 			     NOW_S + (int64_t)i * HOUR_S);
-	more = (int)items.n;
+	n = (int)items.n;
 	eit_image_free(&image);
-	guide_eit_free(&e);
-	(void)close(copy);
-	return more;
+	return n;
 }
 
 Test(guide_shown, a_memory_that_is_full_has_the_next_days)
@@ -121,4 +135,89 @@ Test(guide_shown, a_memory_that_is_full_has_the_next_days)
 	cr_expect_lt(n, 20 * 24);
 	cr_expect_eq(count(g, 16), -ENOSPC);
 	guide_free(&g);
+}
+
+/* The SDT of stream a says this of service 7. */
+static void give_sdt(struct guide *g, uint8_t status)
+{
+	const uint8_t body[] = { 0, 1, 0xff, 0, 7, 0xfc, status, 0 };
+	uint8_t section[SECTION_MAX];
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = 0x42, .extension = 1, .body = body,
+		.len = sizeof body });
+
+	(void)guide_take_sdt(g, "a", section, len);
+}
+
+/* Flags of the first event of the image: running_status and free_CA_mode. */
+static uint8_t flags_of(struct guide *g)
+{
+	uint16_t number;
+	int err;
+	struct eit_image *i = write_image(g, 1 << 20, true, &err);
+	struct eit_items items = eit_image_at(i, 0, &number);
+	uint8_t flags;
+
+	cr_assert_gt(items.n, 0);
+	flags = items.list[0].bytes[EIT_EVENT_HEAD - 2] & 0xf0;
+	eit_image_free(&i);
+	return flags;
+}
+
+Test(guide_shown, a_service_has_the_status_of_its_sdt)
+{
+	struct guide *g = open_guide();
+	struct eit_image *i;
+	struct eit_items items;
+	uint16_t number;
+	int err;
+
+	load(g, "a", 1, 0);
+	guide_show(g, "a", NOW_S);
+	i = write_image(g, 1 << 20, true, &err);
+	cr_expect_eq(eit_image_status(i, 0), 0);
+	eit_image_free(&i);
+	give_sdt(g, 0x30);
+	cr_expect_str_eq(find(g, NOW_S + GUIDE_STALE_S, 9), "a");
+	/* the same again */
+	give_sdt(g, 0x30);
+	cr_expect_str_eq(find(g, NOW_S + 2 * GUIDE_STALE_S, 9), "");
+	i = write_image(g, 1 << 20, false, &err);
+	cr_expect_eq(eit_image_status(i, 0), 0x30 | EIT_STATUS_LISTED);
+	items = eit_image_at(i, 0, &number);
+	cr_expect(number == 7 && items.n == 0);
+	eit_image_free(&i);
+	guide_free(&g);
+}
+
+Test(guide_shown, an_event_has_the_status_of_its_eit_or_of_the_service)
+{
+	static const struct {
+		const char *keys;
+		uint8_t flags;
+	} cases[] = {
+		{ "\"running_status\": 0", 0 },
+		/* the time says it */
+		{ "\"running_status\": 4, \"free_ca\": true", 0x10 },
+		{ "\"running_status\": 1", 0 },
+		{ "\"running_status\": 3", 0x60 },
+		{ "\"running_status\": 0, \"imported\": true", 0x10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct guide *g = open_guide();
+		char text[300];
+		json_t *event;
+
+		(void)snprintf(text, sizeof text, "{\"stream\": \"a\", "
+			"\"pnr\": 7, \"event\": {\"event_id\": 1, "
+			"\"start\": %d, \"stop\": %d, \"texts\": [], %s}}",
+			NOW_S, NOW_S + HOUR_S, cases[i].keys);
+		event = json_loads(text, 0, NULL);
+		cr_assert(guide_load_event(g, event, NOW_S));
+		json_decref(event);
+		give_sdt(g, 0x90);
+		cr_expect_eq(flags_of(g), cases[i].flags, "case %zu", i);
+		guide_free(&g);
+	}
 }

@@ -5,6 +5,7 @@
 #include "common/base/units.h"
 #include "proto/ipc/msg.h"
 #include "tests/unit/worker/ts/build.h"
+#include "worker/remux/section_writer.h"
 #include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/tables/eit_image.h"
@@ -25,6 +26,7 @@ enum {
 	NULLS = 32,
 	TURN_MS = 20,
 	EIT_OTHER_SCHEDULE_ID = 0x60,
+	EVENT_FLAGS_AT = 14 + 10,
 };
 
 static struct {
@@ -37,11 +39,13 @@ static struct {
 	struct table_stage *stage;
 	struct own_eit *own;
 	uint64_t ms;
+	uint8_t status, flags; /* of services and events of the guide */
 	uint8_t next_cc; /* of the section that is sent next */
 	struct section_assembler in;
 	uint8_t buffer[SECTION_MAX];
 	size_t n; /* sections since the last pass() */
-	struct { uint8_t id; uint16_t sid, tsid, onid; } seen[4096];
+	/* flags: of the first event; 0: there is none */
+	struct { uint8_t id, flags; uint16_t sid, tsid, onid; } seen[4096];
 } g;
 
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -60,6 +64,8 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 			while ((s = section_pull(&g.in, &len)) != NULL) {
 				cr_assert_lt(g.n, ARRAY_LEN(g.seen));
 				g.seen[g.n].id = section_table_id(s);
+				g.seen[g.n].flags = len > EVENT_FLAGS_AT +
+					SECTION_CRC ? s[EVENT_FLAGS_AT] : 0;
 				g.seen[g.n].sid = (uint16_t)(s[3] << 8 | s[4]);
 				g.seen[g.n].tsid = (uint16_t)(s[8] << 8 | s[9]);
 				g.seen[g.n++].onid =
@@ -119,14 +125,14 @@ static void done(void)
 static void give_event(const char *other, unsigned place, uint8_t id,
 		       uint16_t number, size_t n)
 {
-	const uint8_t bare[EIT_EVENT_HEAD] = { 0, id };
+	const uint8_t bare[EIT_EVENT_HEAD] = { 0, id, [10] = g.flags };
 	int fd = memfd_create("image", MFD_CLOEXEC);
 	struct msg_stream_guide m = { .place = place, .stream = other };
 	struct buf b = { 0 };
 
 	eit_image_begin(&b, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
-		eit_image_service(&b, (uint16_t)(number + i), 1);
+		eit_image_service(&b, (uint16_t)(number + i), g.status, 1);
 		eit_image_event(&b, &(struct eit_item){ NOON_S, HOUR_S,
 							sizeof bare, bare });
 	}
@@ -297,6 +303,39 @@ Test(own_eit, of_others_can_be_present_and_following_alone)
 	pass(30000);
 	cr_expect_gt(count(EIT_OTHER_TABLE_ID, 21), 0);
 	cr_expect_eq(count(EIT_OTHER_SCHEDULE_ID, 21), 0);
+	done();
+}
+
+/* The flags of all events in a table of a service since the last pass(). */
+static unsigned flags_in(uint8_t id, uint16_t sid)
+{
+	unsigned flags = 0;
+
+	for (size_t i = 0; i < g.n; i++)
+		if (g.seen[i].id == id && g.seen[i].sid == sid)
+			flags |= g.seen[i].flags;
+	return flags;
+}
+
+Test(own_eit, of_others_have_the_status_of_their_service)
+{
+	open_with(EIT_OTHER_ALL, NULL);
+	list_others("b", NULL);
+	/* not running, and scrambled */
+	g.status = 0x31;
+	g.flags = 0x10;
+	give("b", 0, 21);
+	/* all segments */
+	pass(60000);
+	cr_expect_eq(flags_in(EIT_OTHER_TABLE_ID, 21), 0x30);
+	cr_expect_eq(flags_in(EIT_OTHER_SCHEDULE_ID, 21), 0x10);
+	g.status = 0x81;
+	g.flags = 0;
+	give("b", 0, 21);
+	pass(1000);
+	pass(60000);
+	cr_expect_eq(flags_in(EIT_OTHER_TABLE_ID, 21), 0x80);
+	cr_expect_eq(flags_in(EIT_OTHER_SCHEDULE_ID, 21), 0);
 	done();
 }
 

@@ -5,6 +5,7 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/other_guides.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
@@ -12,6 +13,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { WAIT_MS = 20000, STEP_MS = 10 };
 
@@ -23,6 +26,7 @@ static struct {
 	uint64_t ms;
 	uint8_t last[SECTION_PSI_MAX]; /* of the transport stream */
 	bool stop_at_one; /* of its sections */
+	struct other_guide guide; /* of each stream */
 } g;
 
 static void init(enum eit_other eit)
@@ -49,7 +53,7 @@ static void add(const char *keys)
 
 	cr_assert_not_null(object);
 	(void)!stream_spec_parse(object, spec, &error);
-	own_others_add(g.others, spec);
+	own_others_add(g.others, spec, &g.guide);
 	json_decref(object);
 	free(spec);
 }
@@ -100,6 +104,39 @@ Test(own_others, lists_the_services_of_a_stream)
 	list(two);
 	cr_expect_gt(await(7), 0);
 	cr_expect_arr_eq(g.last + 8, services, sizeof services);
+	done();
+}
+
+/* The guide says this of some services. */
+static void give(const uint16_t *numbers, const uint8_t *status, size_t n)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC), err;
+	struct buf b = { 0 };
+
+	eit_image_begin(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		eit_image_service(&b, numbers[i], status[i], 0);
+	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
+		     (ssize_t)buf_len(&b));
+	g.guide.image = eit_image_read(fd, buf_len(&b), &err);
+	cr_assert_not_null(g.guide.image);
+	(void)close(fd);
+	buf_done(&b);
+}
+
+Test(own_others, a_service_has_the_status_of_its_sdt)
+{
+	static const uint16_t numbers[] = { 20, 21, 22 };
+	static const uint8_t status[] = { 0xf1, 0x31, 0 };
+
+	init(EIT_OTHER_ALL);
+	give(numbers, status, 3);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	/* not running and scrambled; not known */
+	cr_expect_eq(g.last[11 + 3], 0x30);
+	cr_expect_eq(g.last[11 + 5 + 9 + 3], 0x80);
+	eit_image_free(&g.guide.image);
 	done();
 }
 

@@ -160,6 +160,37 @@ Test(eit_build, the_present_event_and_the_next_one)
 	done(m);
 }
 
+/* running_status and free_CA_mode of an event with these flags. */
+static uint8_t flags_of(const struct eit_format *f, uint8_t flags,
+			unsigned number)
+{
+	uint8_t bytes[EIT_EVENT_HEAD] = { 0, 9, [10] = flags };
+	const struct eit_item item = { NOON_S, HOUR_S, sizeof bytes, bytes };
+	uint8_t section[SECTION_MAX];
+	size_t len = eit_build_present(f, (struct eit_items){ &item, 1, 0 },
+				       NOON_S - number, number, section);
+
+	cr_assert_gt(len, 14 + EIT_EVENT_HEAD);
+	return section[14 + 10];
+}
+
+Test(eit_build, the_status_of_others_is_theirs)
+{
+	struct eit_format f = format;
+
+	/* of this transport stream: that of the service */
+	cr_expect_eq(flags_of(&f, 0x70, 0), 0x80);
+	f.free_ca = true;
+	cr_expect_eq(flags_of(&f, 0x70, 0), 0x90);
+	f.other = true;
+	cr_expect_eq(flags_of(&f, 0, 0), 0x80);
+	cr_expect_eq(flags_of(&f, 0x70, 0), 0x70);
+	cr_expect_eq(flags_of(&f, 0x70, 1), 0x30);
+	f.running = 1;
+	cr_expect_eq(flags_of(&f, 0x10, 0), 0x30);
+	cr_expect_eq(flags_of(&f, 0x70, 0), 0x70);
+}
+
 /* --- the schedule --- */
 
 /* What the sections said. */

@@ -30,10 +30,10 @@ static void put(struct buf *b, int64_t start_s, const uint8_t *bytes,
 static void write_two(struct buf *b)
 {
 	eit_image_begin(b, 2);
-	eit_image_service(b, 5, 2);
+	eit_image_service(b, 5, 0x91, 2);
 	put(b, NOON_S, bare, sizeof bare);
 	put(b, NOON_S + HOUR_S, more, sizeof more);
-	eit_image_service(b, 6, 0);
+	eit_image_service(b, 6, 0, 0);
 }
 
 static struct eit_image *read_back(struct buf *b, int *ret_err)
@@ -67,6 +67,10 @@ Test(eit_image, has_what_was_written)
 	cr_expect_eq(memcmp(items.list[1].bytes, more, sizeof more), 0);
 	items = eit_image_at(i, 1, &number);
 	cr_expect(number == 6 && items.n == 0);
+	cr_expect_eq(eit_image_status(i, eit_image_place(i, 5)), 0x91);
+	cr_expect_eq(eit_image_status(i, eit_image_place(i, 6)), 0);
+	cr_expect_eq(eit_image_place(i, 7), EIT_IMAGE_SERVICES_MAX);
+	cr_expect_eq(eit_image_place(NULL, 5), EIT_IMAGE_SERVICES_MAX);
 	eit_image_free(&i);
 	buf_done(&b);
 }
@@ -116,7 +120,7 @@ Test(eit_image, impossible_events_are_refused)
 		struct buf b = { 0 };
 
 		eit_image_begin(&b, 1);
-		eit_image_service(&b, 5, 2);
+		eit_image_service(&b, 5, 0, 2);
 		put(&b, NOON_S, bare, sizeof bare);
 		put(&b, cases[i].second_s, cases[i].bytes, cases[i].len);
 		cr_expect_null(read_back(&b, &err), "case %zu", i);
