@@ -174,6 +174,7 @@ test('a new worker sends the EIT other again, and a rate may be too small',
 		const seen = await capture(t, 'lo', 'udp port 6002',
 			['mpeg_sect.tid', 'dvb_eit.tsid',
 				'dvb_sdt.svc.free_ca_mode',
+				'dvb_sdt.svc.eit_schedule_flag',
 				'dvb_eit.evt.free_ca_mode']);
 		const { sluice } = await start(t, schedule(), {
 			...stream('a001', 'udp://127.0.0.1:5000',
@@ -203,6 +204,8 @@ test('a new worker sends the EIT other again, and a rate may be too small',
 			/^(1|0x0*1|True)$/.test(modes(...args).at(-1)), 20000);
 
 		await scrambled(/0x46/, /0x42/, 'dvb_sdt.svc.free_ca_mode');
+		assert.match(modes(/0x46/, /0x42/,
+			'dvb_sdt.svc.eit_schedule_flag').at(-1), /1|True/);
 		await scrambled(/0x4f/, /0x4e|0x5/, 'dvb_eit.evt.free_ca_mode');
 		const { pid } = sluice.worker('stream', 'c001');
 

@@ -106,5 +106,6 @@ bool other_guides_take(struct other_guides *o,
 	eit_image_number(image, other->image, &o->next_serial);
 	eit_image_free(&other->image);
 	other->image = image;
+	other->n_sent = 0;
 	return true;
 }

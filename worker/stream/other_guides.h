@@ -17,6 +17,8 @@ struct other_guide {
 	char id[IO_ID_MAX + 1]; /* its name in stream.guide */
 	uint16_t tsid, onid;
 	struct eit_image *image; /* NULL: none yet */
+	/* the first services of the image, whose EIT own_eit.h sends */
+	size_t n_sent;
 };
 
 struct other_guides {

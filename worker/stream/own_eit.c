@@ -51,7 +51,8 @@ struct own_eit {
 	own_eit_input_fn *input_of;
 	void *arg;
 	struct eit_image *images[PLACES];
-	const struct other_guides *others;
+	struct other_guides *others;
+	uint64_t edition; /* of shown */
 	size_t n; /* of shown; 0: its events are gone */
 	size_t n_scheduled; /* the same, whose tables are in the schedule */
 	struct shown *shown;
@@ -213,13 +214,16 @@ static void remove_tables(struct own_eit *o, const struct shown *s,
 		unschedule(o, key_of(s, schedule_id(s, t)));
 }
 
-static void add(struct own_eit *o, struct shown *list, size_t *n,
+/* False: it has no room. */
+static bool add(struct own_eit *o, struct shown *list, size_t *n,
 		const struct shown *s)
 {
-	if (*n == EIT_SERVICES_MAX)
+	if (*n == EIT_SERVICES_MAX) {
 		o->n_left_out++;
-	else
-		list[(*n)++] = *s;
+		return false;
+	}
+	list[(*n)++] = *s;
+	return true;
 }
 
 static bool is_scrambled(const struct own_eit *o, const struct psi_program *p)
@@ -237,7 +241,7 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 
 		if (tables_spec_eit(&o->spec, p->number) != ORIGIN_OWN)
 			continue;
-		add(o, list, n, &(struct shown){
+		(void)add(o, list, n, &(struct shown){
 			.format = { .sid = p->number,
 				    .tsid = o->sdt->known ? o->sdt->tsid
 							 : psi_tsid(o->psi),
@@ -252,10 +256,11 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 {
 	for (size_t i = 0; i < o->others->n; i++) {
-		const struct other_guide *other = &o->others->list[i];
+		struct other_guide *other = &o->others->list[i];
 		size_t services = other->image != NULL
 					? eit_image_services(other->image) : 0;
 
+		other->n_sent = 0;
 		for (size_t k = 0; k < services; k++) {
 			struct shown s = {
 				.format = { .tsid = other->tsid,
@@ -268,8 +273,8 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 						&s.format.sid);
 			s.format.running =
 				eit_image_status(other->image, k) >> 5;
-			if (s.format.sid != 0)
-				add(o, list, n, &s);
+			if (s.format.sid != 0 && add(o, list, n, &s))
+				other->n_sent = k + 1;
 		}
 	}
 }
@@ -325,6 +330,7 @@ static void list_all(struct own_eit *o)
 	o->n = o->n_scheduled = n;
 	o->presents.left = o->tables.left = n;
 	o->changed = o->no_room = false;
+	o->edition++;
 }
 
 /* --- sections --- */
@@ -511,6 +517,16 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 			o->tables.left = o->n;
 			return;
 		}
+}
+
+bool own_eit_waits(const struct own_eit *o)
+{
+	return o->changed;
+}
+
+uint64_t own_eit_edition(const struct own_eit *o)
+{
+	return o->edition;
 }
 
 size_t own_eit_left_out(const struct own_eit *o)

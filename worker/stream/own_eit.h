@@ -36,7 +36,7 @@ struct own_eit_config {
 	/* tables of the output; they outlive it */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
-	const struct other_guides *others;
+	struct other_guides *others; /* it counts their services */
 	struct eit_versions *versions;  /* they outlive it */
 	struct table_stage *stage;
 	bool scrambled; /* the output is, by another stage */
@@ -60,6 +60,11 @@ void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table
  * of a schedule. */
 void own_eit_turn(struct own_eit *, uint64_t unix_ms);
+
+/* Are the services to be counted, before the next turn? */
+bool own_eit_waits(const struct own_eit *);
+/* It grows with each count. */
+uint64_t own_eit_edition(const struct own_eit *);
 
 /* The services that have no room: EIT of EIT_SERVICES_MAX are sent. */
 size_t own_eit_left_out(const struct own_eit *);

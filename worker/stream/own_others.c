@@ -64,9 +64,8 @@ void own_others_begin(struct own_others *o)
 	o->n = 0;
 }
 
-static uint8_t status_of(const struct other_guide *guide, uint16_t pnr)
+static uint8_t status_of(const struct other_guide *guide, size_t place)
 {
-	size_t place = eit_image_place(guide->image, pnr);
 	uint8_t status = place < EIT_IMAGE_SERVICES_MAX
 				 ? eit_image_status(guide->image, place) : 0;
 
@@ -74,20 +73,27 @@ static uint8_t status_of(const struct other_guide *guide, uint16_t pnr)
 					  : STATUS_RUNNING;
 }
 
-static size_t list_services(const struct stream_spec *spec,
+static size_t list_services(const struct own_others *o,
+			    const struct stream_spec *spec,
 			    const struct other_guide *guide,
 			    struct sdt_other_service ret[SERVICES_MAX])
 {
 	struct listed_service s;
 	size_t n = 0;
 
-	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++)
+	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++) {
+		size_t place = eit_image_place(guide->image, s.pnr);
+		bool sent = place < guide->n_sent;
+
 		ret[n] = (struct sdt_other_service){
 			.pnr = s.pnr, .type = s.type,
-			.status = status_of(guide, s.pnr),
+			.status = status_of(guide, place),
+			.has_present = sent && o->eit != EIT_OTHER_PASS,
+			.has_schedule = sent && o->eit == EIT_OTHER_ALL,
 			.provider = s.provider, .name = s.name,
 			.textcode = spec->remux.textcode,
 		};
+	}
 	return n;
 }
 
@@ -99,10 +105,8 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec,
 	const struct sdt_other sdt = {
 		.tsid = stream_spec_tsid(spec),
 		.onid = spec->tables.onid,
-		.has_present = o->eit != EIT_OTHER_PASS,
-		.has_schedule = o->eit == EIT_OTHER_ALL,
 		.services = services,
-		.n = list_services(spec, guide, services),
+		.n = list_services(o, spec, guide, services),
 	};
 	const struct schedule_key key = key_of(&sdt);
 	size_t n = sdt_other_build(&sdt, o->sections, o->lens);

@@ -3,6 +3,7 @@
  * The own SDT other of a stream: the services of the streams of nit_other.
  * Their running_status and free_CA_mode are those of the SDT of their stream,
  * as the guide has them; without a guide they are running and in the clear.
+ * Their EIT flags are those of the own EIT other that are sent.
  *
  * Their versions count contents, also across workers.
  */

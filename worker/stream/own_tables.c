@@ -48,6 +48,7 @@ struct own_tables {
 	struct other_guides others;
 	json_t *streams; /* of nit_other, with their keys; NULL: none yet */
 	bool others_changed; /* the SDT other is to be built */
+	uint64_t edition; /* own_eit_edition() when it was built */
 	uint64_t others_ns; /* its first wait; 0: none yet */
 	const struct psi *psi;
 	struct output_sdt sdt; /* of the output */
@@ -268,16 +269,23 @@ static void build_sdt_other(struct own_tables *o)
 	free(spec);
 }
 
+/* Behind the turn of the own EIT, which the SDT other announces. */
 static void follow_others(struct own_tables *o, uint64_t now_ns)
 {
-	if (o->sdt_other == NULL || !o->others_changed)
+	uint64_t edition = o->eit != NULL ? own_eit_edition(o->eit) : 0;
+
+	if (o->sdt_other == NULL || o->streams == NULL ||
+	    (!o->others_changed && edition == o->edition))
 		return;
 	if (o->others_ns == 0)
 		o->others_ns = now_ns;
+	if (o->eit != NULL && own_eit_waits(o->eit))
+		return;
 	if (now_ns - o->others_ns < OTHERS_WAIT_MS * MS &&
 	    !other_guides_complete(&o->others))
 		return;
 	o->others_changed = false;
+	o->edition = edition;
 	build_sdt_other(o);
 }
 
@@ -425,11 +433,11 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 	if (o->sections != NULL)
 		own_sections_feed(o->sections, o->psi, runs, n_runs);
 	follow_sdt(o, runs, n_runs);
-	follow_others(o, now_ns);
 	if (o->network != NULL)
 		own_network_turn(o->network, now_ns);
 	if (o->eit != NULL)
 		own_eit_turn(o->eit, wall_ms());
+	follow_others(o, now_ns);
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);
 	table_stage_feed(o->stage, runs, n_runs, now_ns, wall_ms());

@@ -56,8 +56,8 @@ static bool put(struct builder *b, const struct sdt_other_service *s)
 		begin(b);
 	}
 	write_u16(&b->w, s->pnr);
-	write_u8(&b->w, (unsigned)(RESERVED | b->sdt->has_schedule << 1 |
-				   b->sdt->has_present));
+	write_u8(&b->w, (unsigned)(RESERVED | s->has_schedule << 1 |
+				   s->has_present));
 	write_u16(&b->w, (unsigned)(s->status << 8 | (DESC_FRAME + a + n)));
 	write_u8(&b->w, DESC_SERVICE);
 	write_u8(&b->w, (unsigned)(DESC_FRAME - 2 + a + n));

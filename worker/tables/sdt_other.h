@@ -19,13 +19,13 @@ struct sdt_other_service {
 	uint16_t pnr;
 	uint8_t type;
 	uint8_t status; /* running_status and free_CA_mode, as they are sent */
+	bool has_present, has_schedule; /* EIT other in this stream */
 	const char *provider, *name;
 	uint8_t textcode; /* enum text_table of both */
 };
 
 struct sdt_other {
 	uint16_t tsid, onid;
-	bool has_present, has_schedule; /* EIT of the services */
 	const struct sdt_other_service *services;
 	size_t n;
 };

@@ -407,8 +407,14 @@ Test(own_eit, has_a_bound_that_is_counted)
 	cr_expect_gt(count(EIT_OTHER_TABLE_ID, LAST), 0);
 	cr_expect_eq(count(EIT_OTHER_TABLE_ID, LAST + 1), 0);
 	cr_expect_eq(own_eit_left_out(g.own), 2 * STREAMS);
+	cr_expect_eq(g.others.list[0].n_sent, EACH);
+	cr_expect_eq(g.others.list[STREAMS - 1].n_sent, EACH - 2 * STREAMS);
+	cr_expect_not(own_eit_waits(g.own));
 	give("b", 0, 21);
+	cr_expect(own_eit_waits(g.own));
+	cr_expect_eq(g.others.list[0].n_sent, 0);
 	pass(100);
+	cr_expect_eq(g.others.list[0].n_sent, 1);
 	cr_expect_eq(own_eit_left_out(g.own), 0);
 	done();
 }

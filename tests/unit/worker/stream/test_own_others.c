@@ -41,6 +41,7 @@ static void init(enum eit_other eit)
 static void done(void)
 {
 	own_others_free(&g.others);
+	eit_image_free(&g.guide.image);
 	schedule_free(&g.schedule);
 }
 
@@ -91,22 +92,6 @@ static const char two[] = "{\"set_tsid\": 7, \"nit\": \"own\", \"onid\": 9, "
 	"\"sdt\": [{\"pnr\": 21, \"name\": \"One\", \"provider\": \"P\"}, "
 	"{\"pnr\": 22, \"type\": 2, \"name\": \"Two\"}]}";
 
-Test(own_others, lists_the_services_of_a_stream)
-{
-	static const uint8_t services[] = {
-		0, 9, 0xff,
-		/* both EIT */
-		0, 21, 0xff, 0x80, 9, 0x48, 7, 1, 1, 'P', 3, 'O', 'n', 'e',
-		0, 22, 0xff, 0x80, 8, 0x48, 6, 2, 0, 3, 'T', 'w', 'o',
-	};
-
-	init(EIT_OTHER_ALL);
-	list(two);
-	cr_expect_gt(await(7), 0);
-	cr_expect_arr_eq(g.last + 8, services, sizeof services);
-	done();
-}
-
 /* The guide says this of some services. */
 static void give(const uint16_t *numbers, const uint8_t *status, size_t n)
 {
@@ -124,6 +109,22 @@ static void give(const uint16_t *numbers, const uint8_t *status, size_t n)
 	buf_done(&b);
 }
 
+Test(own_others, lists_the_services_of_a_stream)
+{
+	static const uint8_t services[] = {
+		0, 9, 0xff,
+		0, 21, 0xfc, 0x80, 9, 0x48, 7, 1, 1, 'P', 3, 'O', 'n', 'e',
+		0, 22, 0xfc, 0x80, 8, 0x48, 6, 2, 0, 3, 'T', 'w', 'o',
+	};
+
+	/* without a guide */
+	init(EIT_OTHER_ALL);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	cr_expect_arr_eq(g.last + 8, services, sizeof services);
+	done();
+}
+
 Test(own_others, a_service_has_the_status_of_its_sdt)
 {
 	static const uint16_t numbers[] = { 20, 21, 22 };
@@ -136,8 +137,33 @@ Test(own_others, a_service_has_the_status_of_its_sdt)
 	/* not running and scrambled; not known */
 	cr_expect_eq(g.last[11 + 3], 0x30);
 	cr_expect_eq(g.last[11 + 5 + 9 + 3], 0x80);
-	eit_image_free(&g.guide.image);
 	done();
+}
+
+/* The EIT flags of both services, of which the first n have EIT other. */
+static unsigned flags_of(enum eit_other eit, size_t n)
+{
+	static const uint16_t numbers[] = { 21, 22 };
+	static const uint8_t status[2];
+	unsigned flags;
+
+	init(eit);
+	give(numbers, status, 2);
+	g.guide.n_sent = n;
+	list(two);
+	cr_expect_gt(await(7), 0);
+	flags = (g.last[11 + 2] & 3U) << 4 | (g.last[11 + 5 + 9 + 2] & 3);
+	done();
+	return flags;
+}
+
+Test(own_others, a_service_has_the_flags_of_the_eit_that_are_sent)
+{
+	cr_expect_eq(flags_of(EIT_OTHER_ALL, 2), 0x33);
+	cr_expect_eq(flags_of(EIT_OTHER_ALL, 1), 0x30);
+	cr_expect_eq(flags_of(EIT_OTHER_PRESENT, 1), 0x10);
+	cr_expect_eq(flags_of(EIT_OTHER_ALL, 0), 0);
+	cr_expect_eq(flags_of(EIT_OTHER_PASS, 2), 0);
 }
 
 Test(own_others, the_only_service_needs_no_list)
