@@ -35,7 +35,7 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 	if (!mux)
 		spec->mux_kbps = 0;
 	t.tsid = stream_spec_tsid(spec);
-	t.onid = spec->tables.onid;
+	t.onid = tables_spec_onid(&spec->tables, 0);
 	o->services += MAX(spec->tables.n_services, (size_t)1);
 	free(spec);
 	while (i < o->n && (o->list[i].tsid != t.tsid ||

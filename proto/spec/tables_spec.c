@@ -34,6 +34,13 @@ const char *const eit_other_words[] = {
 
 /* --- EIT and intervals --- */
 
+uint16_t tables_spec_onid(const struct tables_spec *t, uint16_t sdt_onid)
+{
+	if (t->onid != 0)
+		return t->onid;
+	return sdt_onid != 0 ? sdt_onid : ONID_DEFAULT;
+}
+
 enum table_origin tables_spec_eit(const struct tables_spec *t, uint16_t pnr)
 {
 	for (size_t i = 0; i < t->n_services; i++)

@@ -23,6 +23,7 @@ enum {
 	SERVICES_MAX = 128,
 	NIT_OTHER_MAX = 32,
 	LCN_MAX = 999,
+	ONID_DEFAULT = 1,
 	SERVICE_NAME_MAX = 127, /* bytes of UTF-8 */
 	SERVICE_PROVIDER_MAX = 63,
 	EIT_SERVICES_MAX = 1000, /* with own EIT in a stream */
@@ -152,7 +153,8 @@ struct tables_spec {
 	size_t n_si;
 	struct si_section_spec si[SI_SECTIONS_MAX];
 	enum table_origin nit;
-	uint16_t network_id, onid;
+	uint16_t network_id;
+	uint16_t onid; /* 0: that of tables_spec_onid() */
 	char network_name[NETWORK_NAME_MAX + 1];
 	uint32_t private_data_specifier; /* 0: that of delivery.lcn */
 	struct delivery_spec delivery;
@@ -179,6 +181,10 @@ struct tables_spec {
 	int offset_min; /* OFFSET_ABSENT: that of the time zone */
 	enum clock_lost clock_lost;
 };
+
+/* The original network: that of the keys, or else that of the SDT (0: not
+ * known), or else 1. */
+uint16_t tables_spec_onid(const struct tables_spec *, uint16_t sdt_onid);
 
 /* Where the EIT of a service of the output comes from. */
 enum table_origin tables_spec_eit(const struct tables_spec *, uint16_t pnr);

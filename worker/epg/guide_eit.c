@@ -30,6 +30,7 @@ struct guide_eit {
 	/* the services of the begin, and those that were written */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n, next, written;
+	uint16_t onid; /* of the begin */
 	size_t pos, end; /* in the memory */
 	uint64_t hash;
 };
@@ -39,7 +40,7 @@ static size_t head_len(void)
 	struct buf head = { 0 };
 	size_t len;
 
-	eit_image_begin(&head, 0);
+	eit_image_begin(&head, 0, 0);
 	len = buf_len(&head);
 	buf_done(&head);
 	return len;
@@ -54,7 +55,7 @@ static int by_number(const void *a, const void *b)
 
 static void begin(struct guide_eit *e)
 {
-	e->hash = HASH_INIT;
+	e->hash = hash_add(HASH_INIT, &e->onid, sizeof e->onid);
 	e->pos = head_len();
 	e->next = e->written = 0;
 }
@@ -75,6 +76,7 @@ struct guide_eit *guide_eit_new(int fd, struct guide *guide,
 	e->events = config->events;
 	e->now_s = now_s;
 	e->span_s = SPAN_MAX_S;
+	e->onid = s != NULL ? s->onid : 0;
 	begin(e);
 	e->end = size > 0 ? (size_t)size : 0;
 	for (size_t i = 0; s != NULL && i < s->n; i++)
@@ -174,7 +176,7 @@ static int write_head(struct guide_eit *e)
 	struct buf head = { 0 };
 	int r;
 
-	eit_image_begin(&head, (uint32_t)e->written);
+	eit_image_begin(&head, e->onid, (uint32_t)e->written);
 	r = write_at(e, &head, 0);
 	buf_done(&head);
 	return r;

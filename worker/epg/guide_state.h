@@ -50,6 +50,7 @@ struct guide_stream {
 	/* the CRC_32 of the sections of its SDT, by the low bits of their
 	 * numbers; 0: not read since the services changed */
 	uint32_t sdt_seen[SDT_SECTIONS];
+	uint16_t onid; /* of its SDT; 0: not known */
 	/* as of a service, that is gone or has another number */
 	uint64_t edited;
 	/* the EIT of the stream is sent by another process ... */

@@ -38,6 +38,7 @@ struct remux *remux_new(const struct remux_config *config)
 	r->descrambled = config->descrambled && !o->pass_ca;
 	r->nit = config->nit;
 	r->eit = config->eit;
+	r->onid = config->onid;
 	r->cas = config->cas;
 	r->versions = config->versions;
 	r->first = config->first;

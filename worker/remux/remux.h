@@ -98,6 +98,8 @@ struct remux_config {
 	enum table_origin nit;
 	/* Where the EIT of a single service comes from: its SDT says so. */
 	enum table_origin eit;
+	/* original_network_id of an SDT that the source does not have */
+	uint16_t onid;
 	/* The types and names of services of the output, which their SDT gets
 	 * (service_desc.h), unless it passes by option; copied. */
 	const struct service_spec *services;

@@ -204,6 +204,7 @@ void remux_build_sdt(struct remux *r)
 				.entry = entry,
 				.ids = &p->ids,
 				.source = found ? &service : NULL,
+				.onid = r->onid,
 				.has_video = p->has_video,
 				.marks = remux_sdt_marks(r),
 			}, t.data, &r->sdt_omitted);

@@ -97,6 +97,7 @@ struct remux {
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
 	enum table_origin nit, eit; /* see remux_config */
+	uint16_t onid; /* the same */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
 	const struct cas_list *cas; /* see remux_config; or NULL */

@@ -160,7 +160,8 @@ static void write_descriptors(struct sdt_writer *w, struct desc_loop loop)
 size_t sdt_build(const struct sdt_content *c, uint8_t ret[SECTION_PSI_MAX],
 		 struct sdt_omitted *ret_omitted)
 {
-	struct sdt_service s = { .status = STATUS_RUNNING };
+	struct sdt_service s = { .network = c->onid,
+				 .status = STATUS_RUNNING };
 	struct sdt_writer w = { .c = c };
 	size_t loop;
 

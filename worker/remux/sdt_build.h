@@ -42,7 +42,8 @@ struct sdt_content {
 	const struct remux_options *options;
 	const struct service_spec *entry; /* of `sdt'; NULL: none */
 	const struct ids *ids;
-	const struct sdt_service *source; /* NULL: the source has none */
+	const struct sdt_service *source; /* NULL: the source has none ... */
+	uint16_t onid; /* ... and this is the original_network_id */
 	bool has_video; /* decides the type where nothing else does */
 	struct sdt_marks marks;
 };

@@ -68,6 +68,7 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.descrambled = l->descrambler != NULL,
 		.nit = stream->tables.nit,
 		.eit = tables_spec_single_eit(&stream->tables),
+		.onid = tables_spec_onid(&stream->tables, 0),
 		.services = stream->tables.services,
 		.n_services = stream->tables.n_services,
 		.cas = cfg->cas,

@@ -39,16 +39,25 @@ static struct eit_image *take_kept(struct other_guides *o, const char *id)
 	return NULL;
 }
 
+static void set_onid(struct other_guide *other)
+{
+	const struct tables_spec keys = { .onid = other->key_onid };
+
+	other->onid = tables_spec_onid(&keys, other->image != NULL
+				? eit_image_onid(other->image) : 0);
+}
+
 void other_guides_add(struct other_guides *o, const char *id, uint16_t tsid,
-		      uint16_t onid)
+		      uint16_t key_onid)
 {
 	struct other_guide *other = &o->list[o->n];
 
 	if (o->n == NIT_OTHER_MAX)
 		return;
-	*other = (struct other_guide){ .tsid = tsid, .onid = onid };
+	*other = (struct other_guide){ .tsid = tsid, .key_onid = key_onid };
 	(void)snprintf(other->id, sizeof other->id, "%s", id);
 	other->image = take_kept(o, other->id);
+	set_onid(other);
 	o->n++;
 }
 
@@ -94,18 +103,22 @@ struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)
 	return image;
 }
 
-bool other_guides_take(struct other_guides *o,
-		       const struct msg_stream_guide *m, int fd)
+unsigned other_guides_take(struct other_guides *o,
+			   const struct msg_stream_guide *m, int fd)
 {
 	struct other_guide *other = other_guides_find(o, m->stream);
 	struct eit_image *image = other != NULL ? guide_image_read(m, fd)
 						: NULL;
+	uint16_t onid;
 
 	if (image == NULL)
-		return false;
+		return 0;
 	eit_image_number(image, other->image, &o->next_serial);
 	eit_image_free(&other->image);
 	other->image = image;
 	other->n_sent = 0;
-	return true;
+	onid = other->onid;
+	set_onid(other);
+	return OTHER_GUIDE_TAKEN |
+	       (other->onid != onid ? OTHER_GUIDE_ONID : 0);
 }

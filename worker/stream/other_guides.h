@@ -15,7 +15,9 @@ struct msg_stream_guide;
 
 struct other_guide {
 	char id[IO_ID_MAX + 1]; /* its name in stream.guide */
-	uint16_t tsid, onid;
+	uint16_t tsid;
+	uint16_t key_onid; /* 0: absent */
+	uint16_t onid; /* that of the key, or of its SDT, or the default */
 	struct eit_image *image; /* NULL: none yet */
 	/* the first services of the image, whose EIT own_eit.h sends */
 	size_t n_sent;
@@ -37,7 +39,7 @@ void other_guides_done(struct other_guides *);
  * guide said.  The others lose it with the end of the list. */
 void other_guides_begin(struct other_guides *);
 void other_guides_add(struct other_guides *, const char *id, uint16_t tsid,
-		      uint16_t onid);
+		      uint16_t key_onid);
 void other_guides_end(struct other_guides *);
 
 /* NULL: the stream is not in the list. */
@@ -46,10 +48,15 @@ struct other_guide *other_guides_find(struct other_guides *, const char *id);
 /* Has the guide the SDT of all of them? */
 bool other_guides_complete(const struct other_guides *);
 
-/* Takes the events of a stream in the list, in memory fd (borrowed).  True:
- * they replace the former ones. */
-bool other_guides_take(struct other_guides *, const struct msg_stream_guide *,
-		       int fd);
+enum {
+	OTHER_GUIDE_TAKEN = 1,
+	OTHER_GUIDE_ONID = 2, /* and the original network is another one */
+};
+
+/* Takes the events of a stream in the list, in memory fd (borrowed).  Returns
+ * the bits above; 0: the former ones stay. */
+unsigned other_guides_take(struct other_guides *,
+			   const struct msg_stream_guide *, int fd);
 
 /* The events in the memory of a message; NULL: they are refused, and the log
  * has the reason. */

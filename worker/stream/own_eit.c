@@ -245,8 +245,9 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 			.format = { .sid = p->number,
 				    .tsid = o->sdt->known ? o->sdt->tsid
 							 : psi_tsid(o->psi),
-				    .onid = o->sdt->known ? o->sdt->onid
-							 : o->spec.onid,
+				    .onid = o->sdt->known
+					? o->sdt->onid
+					: tables_spec_onid(&o->spec, 0),
 				    .free_ca = is_scrambled(o, p) },
 			.events = events_of(o, p->number, n_programs == 1),
 		});

@@ -55,7 +55,7 @@ void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 /* The tables of the stream, or of its inputs, have changed, or the streams of
  * nit_other and their events, which are not read before, or the identifiers in
  * its SDT: own EIT have its transport_stream_id and original_network_id, or
- * without an SDT those of the PAT and of `onid'. */
+ * without an SDT those of the PAT and of tables_spec_onid(). */
 void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table
  * of a schedule. */

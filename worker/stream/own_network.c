@@ -113,6 +113,13 @@ static struct nit_service describe(const struct own_network *n,
 	};
 }
 
+/* That of the SDT, which receivers compare with the NIT, unless the keys have
+ * one (EN 300 468 5.2.1, 5.2.3). */
+static uint16_t onid_of(const struct own_network *n)
+{
+	return tables_spec_onid(&n->spec, n->sdt->known ? n->sdt->onid : 0);
+}
+
 /* Does the SDT, or do the keys, give the types of all programs? */
 static bool has_types(const struct own_network *n)
 {
@@ -132,7 +139,7 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 		   size_t len)
 {
 	const struct desc_transport own = { .tsid = psi_tsid(n->psi),
-					    .onid = n->spec.onid };
+					    .onid = onid_of(n) };
 	uint8_t changed[SECTION_PSI_MAX];
 	int new_len = desc_apply_nit(n->edits, own, section, len, changed);
 
@@ -198,7 +205,7 @@ void own_network_build(struct own_network *n)
 	for (size_t i = 0; i < n_programs; i++)
 		services[i] = describe(n, &programs[i]);
 	list[0] = (struct nit_transport){
-		psi_tsid(n->psi), n->spec.onid,
+		psi_tsid(n->psi), onid_of(n),
 		n->spec.private_data_specifier, &n->spec.delivery,
 		services, n_programs,
 	};
@@ -229,18 +236,20 @@ void own_network_turn(struct own_network *n, uint64_t now_ns)
 		return;
 	if (n->began_ns == 0)
 		n->began_ns = now_ns;
-	n->ready = has_types(n) || now_ns - n->began_ns >= SDT_WAIT_MS * MS;
+	n->ready = (has_types(n) && (n->sdt->known || n->spec.onid != 0)) ||
+		   now_ns - n->began_ns >= SDT_WAIT_MS * MS;
 	if (n->ready && n->waits)
 		own_network_build(n);
 }
 
-static void take(struct other *to, const struct stream_spec *from)
+static void take(struct other *to, const struct stream_spec *from,
+		 uint16_t onid)
 {
 	struct listed_service s;
 
 	*to = (struct other){
 		.tsid = stream_spec_tsid(from),
-		.onid = from->tables.onid,
+		.onid = onid,
 		.specifier = from->tables.private_data_specifier,
 		.delivery = from->tables.delivery,
 	};
@@ -255,10 +264,10 @@ void own_network_clear_others(struct own_network *n)
 }
 
 void own_network_add_other(struct own_network *n,
-			   const struct stream_spec *spec)
+			   const struct stream_spec *spec, uint16_t onid)
 {
 	if (n->others == NULL)
 		n->others = xcalloc(NIT_OTHER_MAX, sizeof *n->others);
 	if (n->n_others < NIT_OTHER_MAX)
-		take(&n->others[n->n_others++], spec);
+		take(&n->others[n->n_others++], spec, onid);
 }

@@ -27,13 +27,15 @@ struct own_network *own_network_new(const struct own_network_config *);
 /* NULL-safe; sets *n to NULL. */
 void own_network_free(struct own_network **);
 
-/* The programs of the stream have changed, or the types of its SDT.  The first
- * tables wait for the SDT, whose types they repeat, or two seconds. */
+/* The programs of the stream have changed, or the types or the identifiers of
+ * its SDT.  The first tables wait for the SDT, which they repeat, or two
+ * seconds. */
 void own_network_build(struct own_network *);
 /* Builds them when it is time. */
 void own_network_turn(struct own_network *, uint64_t now_ns);
 
-/* The streams of nit_other (copied), which have a transport stream; then comes
- * own_network_build(). */
+/* The streams of nit_other (copied), which have a transport stream, and their
+ * original networks; then comes own_network_build(). */
 void own_network_clear_others(struct own_network *);
-void own_network_add_other(struct own_network *, const struct stream_spec *);
+void own_network_add_other(struct own_network *, const struct stream_spec *,
+			   uint16_t onid);

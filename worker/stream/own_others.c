@@ -104,7 +104,7 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec,
 	struct schedule_section list[SDT_OTHER_SECTIONS_MAX];
 	const struct sdt_other sdt = {
 		.tsid = stream_spec_tsid(spec),
-		.onid = spec->tables.onid,
+		.onid = guide->onid,
 		.services = services,
 		.n = list_services(o, spec, guide, services),
 	};

@@ -204,69 +204,84 @@ void own_tables_set_clock(struct own_tables *o, bool synchronised)
 	use_time(o);
 }
 
-/* Gives a stream of nit_other to all that list it. */
+/* One with a transport stream, which the tables list. */
 static void add_other(struct own_tables *o, const char *id,
 		      const struct stream_spec *spec)
 {
 	uint16_t tsid = stream_spec_tsid(spec);
 
-	if (tsid == 0) {
+	if (tsid != 0)
+		other_guides_add(&o->others, id, tsid, spec->tables.onid);
+	else
 		log_warning("stream", "nit_other: stream %.64s has no "
 			    "set_tsid: NIT, BAT, SDT and EIT other lack it",
 			    id);
-		return;
-	}
-	if (o->network != NULL)
-		own_network_add_other(o->network, spec);
-	other_guides_add(&o->others, id, tsid, spec->tables.onid);
 }
 
-void own_tables_set_others(struct own_tables *o, const json_t *streams)
+typedef void other_fn(struct own_tables *, const char *id,
+		      const struct stream_spec *);
+
+static void for_each_other(struct own_tables *o, other_fn *fn)
 {
 	struct stream_spec *spec = xcalloc(1, sizeof *spec);
 	const char *id;
 	json_t *stream;
 
-	if (o->network != NULL)
-		own_network_clear_others(o->network);
-	other_guides_begin(&o->others);
-	json_object_foreach((json_t *)(uintptr_t)streams, id, stream) {
+	json_object_foreach(o->streams, id, stream) {
 		struct errmsg error;
 
 		/* the master reports wrong values of another stream */
 		(void)!stream_spec_parse(stream, spec, &error);
-		add_other(o, id, spec);
+		fn(o, id, spec);
 	}
 	free(spec);
-	if (o->network != NULL)
-		own_network_build(o->network);
-	other_guides_end(&o->others);
+}
+
+static void add_to_network(struct own_tables *o, const char *id,
+			   const struct stream_spec *spec)
+{
+	const struct other_guide *guide = other_guides_find(&o->others, id);
+
+	if (guide != NULL)
+		own_network_add_other(o->network, spec, guide->onid);
+}
+
+static void list_in_network(struct own_tables *o)
+{
+	if (o->network == NULL)
+		return;
+	own_network_clear_others(o->network);
+	for_each_other(o, add_to_network);
+	own_network_build(o->network);
+}
+
+void own_tables_set_others(struct own_tables *o, const json_t *streams)
+{
 	json_decref(o->streams);
 	o->streams = json_deep_copy(streams);
+	other_guides_begin(&o->others);
+	for_each_other(o, add_other);
+	other_guides_end(&o->others);
+	list_in_network(o);
 	o->others_changed = true;
 	if (o->eit != NULL)
 		own_eit_use(o->eit);
 }
 
+static void add_to_sdt(struct own_tables *o, const char *id,
+		       const struct stream_spec *spec)
+{
+	const struct other_guide *guide = other_guides_find(&o->others, id);
+
+	if (guide != NULL)
+		own_others_add(o->sdt_other, spec, guide);
+}
+
 static void build_sdt_other(struct own_tables *o)
 {
-	struct stream_spec *spec = xcalloc(1, sizeof *spec);
-	const char *id;
-	json_t *stream;
-
 	own_others_begin(o->sdt_other);
-	json_object_foreach(o->streams, id, stream) {
-		const struct other_guide *guide =
-			other_guides_find(&o->others, id);
-		struct errmsg ignored;
-
-		if (guide == NULL)
-			continue;
-		(void)!stream_spec_parse(stream, spec, &ignored);
-		own_others_add(o->sdt_other, spec, guide);
-	}
+	for_each_other(o, add_to_sdt);
 	own_others_end(o->sdt_other);
-	free(spec);
 }
 
 /* Behind the turn of the own EIT, which the SDT other announces. */
@@ -292,10 +307,17 @@ static void follow_others(struct own_tables *o, uint64_t now_ns)
 void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
 		      int fd)
 {
+	unsigned changes;
+
 	if (m->stream[0] == '\0' && o->eit != NULL)
 		own_eit_guide(o->eit, m, fd);
-	if (m->stream[0] == '\0' || !other_guides_take(&o->others, m, fd))
+	if (m->stream[0] == '\0')
 		return;
+	changes = other_guides_take(&o->others, m, fd);
+	if (changes == 0)
+		return;
+	if (changes & OTHER_GUIDE_ONID)
+		list_in_network(o);
 	o->others_changed = true;
 	if (o->eit != NULL)
 		own_eit_use(o->eit);
@@ -410,7 +432,7 @@ static void follow_sdt(struct own_tables *o, const struct ts_run *runs,
 
 	if (o->network != NULL || o->eit != NULL)
 		changes = output_sdt_feed(&o->sdt, runs, n_runs);
-	if (o->network != NULL && (changes & OUTPUT_SDT_TYPES))
+	if (o->network != NULL && changes != 0)
 		own_network_build(o->network);
 	if (o->eit != NULL && (changes & OUTPUT_SDT_IDS))
 		own_eit_use(o->eit);

@@ -15,7 +15,7 @@ enum {
 };
 
 struct head {
-	uint32_t magic, services;
+	uint32_t magic, onid, services;
 };
 
 struct service_head {
@@ -31,9 +31,9 @@ struct event_head {
 
 /* --- writing --- */
 
-void eit_image_begin(struct buf *b, uint32_t services)
+void eit_image_begin(struct buf *b, uint16_t onid, uint32_t services)
 {
-	const struct head h = { MAGIC, services };
+	const struct head h = { MAGIC, onid, services };
 
 	buf_append(b, &h, sizeof h);
 }
@@ -68,6 +68,7 @@ struct service {
 
 struct eit_image {
 	uint8_t *bytes;
+	uint16_t onid;
 	size_t n;
 	struct service services[EIT_IMAGE_SERVICES_MAX];
 };
@@ -134,8 +135,9 @@ static bool read_all(struct eit_image *i, size_t len)
 	struct head h;
 
 	if (!take(&r, &h, sizeof h) || h.magic != MAGIC ||
-	    h.services > EIT_IMAGE_SERVICES_MAX)
+	    h.onid > UINT16_MAX || h.services > EIT_IMAGE_SERVICES_MAX)
 		return false;
+	i->onid = (uint16_t)h.onid;
 	while (i->n < h.services)
 		if (!read_service(&r, &i->services[i->n++]))
 			return false;
@@ -185,6 +187,11 @@ void eit_image_number(struct eit_image *i, const struct eit_image *before,
 
 		s->serial = same != NULL ? same->serial : (*next)++;
 	}
+}
+
+uint16_t eit_image_onid(const struct eit_image *i)
+{
+	return i->onid;
 }
 
 size_t eit_image_services(const struct eit_image *i)

@@ -4,7 +4,7 @@
  * their tables: their status in the SDT of the stream, and their events, each
  * in the form that an EIT has (EN 300 468 5.2.4).
  *
- *	header   magic, number of services
+ *	header   magic, original network, number of services
  *	service  its number, its status, its number of events
  *	event    start, duration, length; then so many bytes: event_id,
  *	         start_time, duration, flags and length, descriptors
@@ -55,7 +55,7 @@ struct eit_items {
 /* --- writing --- */
 
 /* A part of the image, to be appended to the ones before. */
-void eit_image_begin(struct buf *, uint32_t services);
+void eit_image_begin(struct buf *, uint16_t onid, uint32_t services);
 void eit_image_service(struct buf *, uint16_t number, uint8_t status,
 		       uint32_t events);
 void eit_image_event(struct buf *, const struct eit_item *);
@@ -75,6 +75,8 @@ void eit_image_free(struct eit_image **);
 void eit_image_number(struct eit_image *, const struct eit_image *before,
 		      uint64_t *next);
 
+/* The original network in the SDT of the stream; 0: not known. */
+uint16_t eit_image_onid(const struct eit_image *);
 size_t eit_image_services(const struct eit_image *);
 /* The place of the service with this number; NULL or without it:
  * EIT_IMAGE_SERVICES_MAX. */

@@ -138,15 +138,20 @@ Test(guide_shown, a_memory_that_is_full_has_the_next_days)
 }
 
 /* The SDT of stream a says this of service 7. */
-static void give_sdt(struct guide *g, uint8_t status)
+static void give_sdt_of(struct guide *g, uint8_t onid, uint8_t status)
 {
-	const uint8_t body[] = { 0, 1, 0xff, 0, 7, 0xfc, status, 0 };
+	const uint8_t body[] = { 0, onid, 0xff, 0, 7, 0xfc, status, 0 };
 	uint8_t section[SECTION_MAX];
 	size_t len = build_table(section, &(struct build_table){
 		.table_id = 0x42, .extension = 1, .body = body,
 		.len = sizeof body });
 
 	(void)guide_take_sdt(g, "a", section, len);
+}
+
+static void give_sdt(struct guide *g, uint8_t status)
+{
+	give_sdt_of(g, 1, status);
 }
 
 /* Flags of the first event of the image: running_status and free_CA_mode. */
@@ -186,6 +191,13 @@ Test(guide_shown, a_service_has_the_status_of_its_sdt)
 	cr_expect_eq(eit_image_status(i, 0), 0x30 | EIT_STATUS_LISTED);
 	items = eit_image_at(i, 0, &number);
 	cr_expect(number == 7 && items.n == 0);
+	cr_expect_eq(eit_image_onid(i), 1);
+	eit_image_free(&i);
+	/* another network */
+	give_sdt_of(g, 2, 0x30);
+	cr_expect_str_eq(find(g, NOW_S + 3 * GUIDE_STALE_S, 9), "a");
+	i = write_image(g, 1 << 20, false, &err);
+	cr_expect_eq(eit_image_onid(i), 2);
 	eit_image_free(&i);
 	guide_free(&g);
 }

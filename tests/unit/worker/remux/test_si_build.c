@@ -47,9 +47,9 @@ static size_t build(const struct remux_options *o,
 		    const struct sdt_service *source, bool has_video,
 		    uint8_t ret[1024])
 {
-	return sdt_build(&(struct sdt_content){ o, NULL, &ids, source,
-						has_video, { 0 } },
-			 ret, &omitted);
+	return sdt_build(&(struct sdt_content){
+		.options = o, .ids = &ids, .source = source, .onid = 1,
+		.has_video = has_video }, ret, &omitted);
 }
 
 Test(sdt_build, keeps_the_service_and_gives_it_its_new_number)
@@ -116,6 +116,7 @@ Test(sdt_build, makes_one_for_a_source_without)
 	size_t len = build(&o, NULL, false, made);
 	struct sdt_service out = find(made, len, 200);
 
+	cr_assert_eq(out.network, 1);
 	cr_assert_eq(out.status, 0x80, "running, in the clear");
 	cr_assert_eq(out.descriptors.len, 7);
 	cr_assert_arr_eq(out.descriptors.data, "\x48\x05\x02\x00\x02\x15N", 7);

@@ -40,6 +40,7 @@ static struct {
 	struct own_eit *own;
 	uint64_t ms;
 	uint8_t status, flags; /* of services and events of the guide */
+	uint16_t onid; /* of its streams */
 	uint8_t next_cc; /* of the section that is sent next */
 	struct section_assembler in;
 	uint8_t buffer[SECTION_MAX];
@@ -130,7 +131,7 @@ static void give_event(const char *other, unsigned place, uint8_t id,
 	struct msg_stream_guide m = { .place = place, .stream = other };
 	struct buf b = { 0 };
 
-	eit_image_begin(&b, (uint32_t)n);
+	eit_image_begin(&b, g.onid, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
 		eit_image_service(&b, (uint16_t)(number + i), g.status, 1);
 		eit_image_event(&b, &(struct eit_item){ NOON_S, HOUR_S,
@@ -269,6 +270,36 @@ Test(own_eit, without_an_sdt_has_those_of_the_pat_and_the_key)
 	give("", 0, 1);
 	pass(8000);
 	expect_ids(psi_tsid(g.psi), 3);
+	done();
+}
+
+Test(own_eit, without_an_sdt_and_the_key_has_network_1)
+{
+	g.spec.eit = ORIGIN_OWN;
+	open_with(EIT_OTHER_PASS, NULL);
+	give("", 0, 1);
+	pass(8000);
+	expect_ids(psi_tsid(g.psi), 1);
+	done();
+}
+
+Test(own_eit, of_others_have_the_network_of_their_key_or_their_sdt)
+{
+	open_with(EIT_OTHER_PRESENT, NULL);
+	g.onid = 0x2012;
+	list_others("b", NULL);
+	give("b", 0, 21);
+	pass(15000);
+	expect_ids(100, 9);
+	other_guides_begin(&g.others);
+	other_guides_add(&g.others, "b", 100, 0);
+	other_guides_add(&g.others, "c", 200, 0);
+	other_guides_end(&g.others);
+	own_eit_use(g.own);
+	cr_expect_eq(g.others.list[1].onid, 1, "not known");
+	pass(1000);
+	pass(15000);
+	expect_ids(100, 0x2012);
 	done();
 }
 

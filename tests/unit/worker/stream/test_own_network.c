@@ -108,7 +108,7 @@ static void put_sdt(uint8_t one, uint8_t two)
 			.table_id = SDT_TABLE_ID, .body = body, .len = at }));
 	run = (struct ts_run){ build_packet(g.in, g.fed), g.in->n - g.fed };
 	g.fed = g.in->n;
-	if (output_sdt_feed(&g.sdt, &run, 1) & OUTPUT_SDT_TYPES)
+	if (output_sdt_feed(&g.sdt, &run, 1) != 0)
 		own_network_build(g.network);
 }
 
@@ -142,14 +142,27 @@ static void expect_list(const char *list, size_t len)
 	cr_expect_arr_eq(p + 8, list, len);
 }
 
-static void open_sdt(const char *sdt)
+static void open_keys(const char *more, const char *sdt)
 {
 	char text[512];
 
-	(void)snprintf(text, sizeof text, "{\"nit\": \"own\", "
+	(void)snprintf(text, sizeof text, "{\"nit\": \"own\", %s"
 		       "\"network_name\": \"Net\", \"si_interval\": 500, "
-		       "\"sdt\": [%s]}", sdt);
+		       "\"sdt\": [%s]}", more, sdt);
 	open_with(text);
+}
+
+static void open_sdt(const char *sdt)
+{
+	open_keys("", sdt);
+}
+
+/* original_network_id of the transport stream. */
+static unsigned onid_of_nit(void)
+{
+	const uint8_t *p = g.nit + 10 + 2 + NAME_LEN + 2;
+
+	return (unsigned)(p[2] << 8 | p[3]);
 }
 
 Test(own_network, repeats_the_types_of_the_sdt)
@@ -191,9 +204,30 @@ Test(own_network, without_an_sdt_keys_and_components_decide)
 
 Test(own_network, types_of_all_programs_in_the_keys_need_no_sdt)
 {
-	open_sdt("{\"pnr\": 1, \"type\": 25}, {\"pnr\": 2, \"type\": 10}");
+	open_keys("\"onid\": 9, ", "{\"pnr\": 1, \"type\": 25}, "
+		  "{\"pnr\": 2, \"type\": 10}");
 	cr_assert_gt(run_for(STEP_MS), 0);
 	expect_list("\0\1\x19\0\2\x0a", 6);
+	cr_expect_eq(onid_of_nit(), 9);
+	put_sdt(0x19, 0x0a);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 9);
+	done();
+}
+
+Test(own_network, without_the_key_has_the_network_of_the_sdt)
+{
+	open_sdt("{\"pnr\": 1, \"type\": 25}, {\"pnr\": 2, \"type\": 10}");
+	cr_expect_eq(run_for(1500), 0);
+	put_sdt(0x19, 0x0a);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 3);
+	done();
+	/* nor an SDT */
+	memset(&g, 0, sizeof g);
+	open_sdt("{\"pnr\": 1, \"type\": 25}, {\"pnr\": 2, \"type\": 10}");
+	cr_assert_gt(run_for(4000), 0);
+	cr_expect_eq(onid_of_nit(), 1);
 	done();
 }
 
@@ -203,10 +237,11 @@ Test(own_network, a_stream_without_a_list_is_listed_by_its_number)
 		"\"set_pnr\": 33, \"service_type\": 25}");
 
 	open_sdt("{\"pnr\": 1, \"type\": 1}, {\"pnr\": 2, \"type\": 2}");
-	own_network_add_other(g.network, other);
+	own_network_add_other(g.network, other, 0x2012);
 	own_network_build(g.network);
 	g.section = 1;
-	cr_assert_gt(run_for(1000), 0);
+	cr_assert_gt(run_for(3000), 0);
+	cr_expect_eq(onid_of_nit(), 0x2012);
 	expect_list("\0\x21\x19", 3);
 	free(other);
 	done();

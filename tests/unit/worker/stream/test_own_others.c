@@ -54,6 +54,8 @@ static void add(const char *keys)
 
 	cr_assert_not_null(object);
 	(void)!stream_spec_parse(object, spec, &error);
+	g.guide.tsid = stream_spec_tsid(spec);
+	g.guide.onid = tables_spec_onid(&spec->tables, 0);
 	own_others_add(g.others, spec, &g.guide);
 	json_decref(object);
 	free(spec);
@@ -98,7 +100,7 @@ static void give(const uint16_t *numbers, const uint8_t *status, size_t n)
 	int fd = memfd_create("image", MFD_CLOEXEC), err;
 	struct buf b = { 0 };
 
-	eit_image_begin(&b, (uint32_t)n);
+	eit_image_begin(&b, 0, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		eit_image_service(&b, numbers[i], status[i], 0);
 	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),

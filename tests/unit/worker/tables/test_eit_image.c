@@ -29,7 +29,7 @@ static void put(struct buf *b, int64_t start_s, const uint8_t *bytes,
 
 static void write_two(struct buf *b)
 {
-	eit_image_begin(b, 2);
+	eit_image_begin(b, 0x2012, 2);
 	eit_image_service(b, 5, 0x91, 2);
 	put(b, NOON_S, bare, sizeof bare);
 	put(b, NOON_S + HOUR_S, more, sizeof more);
@@ -60,6 +60,7 @@ Test(eit_image, has_what_was_written)
 	i = read_back(&b, &err);
 	cr_assert_not_null(i);
 	cr_assert_eq(eit_image_services(i), 2);
+	cr_expect_eq(eit_image_onid(i), 0x2012);
 	items = eit_image_at(i, 0, &number);
 	cr_assert(number == 5 && items.n == 2);
 	cr_expect_eq(items.list[1].start_s, NOON_S + HOUR_S);
@@ -119,7 +120,7 @@ Test(eit_image, impossible_events_are_refused)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct buf b = { 0 };
 
-		eit_image_begin(&b, 1);
+		eit_image_begin(&b, 0, 1);
 		eit_image_service(&b, 5, 0, 2);
 		put(&b, NOON_S, bare, sizeof bare);
 		put(&b, cases[i].second_s, cases[i].bytes, cases[i].len);
