@@ -118,14 +118,20 @@ int shared_release(int fd, size_t offset, size_t len)
 
 void *shared_map(int fd, size_t len, int *ret_err)
 {
+	return shared_map_at(fd, 0, len, ret_err);
+}
+
+void *shared_map_at(int fd, size_t offset, size_t len, int *ret_err)
+{
 	ssize_t size = shared_size(fd);
 	void *map;
 
-	if (size < 0 || (size_t)size < len) {
+	if (size < 0 || (size_t)size < len || (size_t)size - len < offset) {
 		*ret_err = size < 0 ? (int)size : -EBADF;
 		return NULL;
 	}
-	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   (off_t)offset);
 	if (map == MAP_FAILED) {
 		*ret_err = -errno;
 		return NULL;

@@ -45,9 +45,15 @@ enum {
 	MSG_SIZE_MAX = 65536,
 	MSG_FDS_MAX = 4,
 
-	/* Bytes of the memory that the master keeps for the successive workers
-	 * of a stream; only the workers know its layout. */
-	STREAM_MEMORY_SIZE = 484 * 1024,
+	/* The memory that the master keeps for the successive workers of a
+	 * stream; only the workers know its layout.  It begins with their
+	 * state, and ends with the queues of outputs with cbr: a second of the
+	 * highest rate twice, and 1 MiB.  Pages without content take no
+	 * memory. */
+	STREAM_MEMORY_STATE = 484 * 1024,
+	STREAM_MEMORY_QUEUES_AT = 512 * 1024,
+	STREAM_MEMORY_QUEUE = 33 * 1024 * 1024,
+	STREAM_MEMORY_SIZE = STREAM_MEMORY_QUEUES_AT + 32 * STREAM_MEMORY_QUEUE,
 	/* Its first bytes, which stay when no worker of the stream is wanted
 	 * any more; the master frees what follows them. */
 	STREAM_MEMORY_LASTING = 344 * 1024,

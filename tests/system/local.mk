@@ -181,6 +181,7 @@ plain_tests = \
 	tests/system/biss.mjs \
 	tests/system/categories.mjs \
 	tests/system/cbr-stall.mjs \
+	tests/system/cbr-restart.mjs \
 	tests/system/cell.mjs \
 	tests/system/clock-step.mjs \
 	tests/system/event-farm.mjs \

@@ -377,6 +377,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_cbr_frequency \
 	tests/unit/worker/output/test_cbr_stall \
 	tests/unit/worker/output/test_cbr_programs \
+	tests/unit/worker/output/test_cbr_restart \
 	tests/unit/worker/output/test_cc_rewrite \
 	tests/unit/worker/output/test_departure_plan \
 	tests/unit/worker/output/test_file_name \

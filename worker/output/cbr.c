@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "worker/output/cbr_memory.h"
 #include "worker/output/cbr_state.h"
 #include "worker/output/pacer.h"
 
@@ -177,8 +178,10 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 		clock = add_clock(c, ts_pid(packet), now_tick);
 	if (clock == NULL)
 		return;
-	/* no PCR is inserted before the first of a resumed clock has left */
-	clock->sent &= !cbr_is_gone(clock, now_tick);
+	/* no PCR is inserted before the first of a resumed clock has left, or
+	 * one that announces it */
+	clock->sent &= !cbr_is_gone(clock, now_tick) ||
+		       cbr_is_gone(clock, clock->sent_tick);
 	/* announced by this packet, or by one in front of the held packets */
 	if (cbr_clock_arrived(clock, &a)) {
 		if (c->held && !clock->begun)
@@ -186,7 +189,7 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 		else
 			packet[5] |= DISCONTINUITY;
 	}
-	if (!clock->doubts && clock->n_jumps == 0)
+	if (c->held && !clock->doubts && clock->n_jumps == 0)
 		cbr_set_begun(c, clock, false);
 	/* with a new PID the source is another one: its clocks do not return */
 	c->held = c->held && is_known && cbr_is_undecided(c);
@@ -208,6 +211,7 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 
 	if (run.n == 0)
 		return;
+	cbr_memory_make_room(c, run.n);
 	copy = fifo_push(&c->fifo, run);
 	for (size_t i = 0; i < run.n; i++, copy += TS_PACKET) {
 		if (c->places != NULL)
@@ -300,8 +304,10 @@ void cbr_feed(struct cbr *c, const struct ts_run *runs, size_t n_runs,
 
 	for (size_t i = 0; i < n_runs; i++)
 		any |= take_run(c, runs[i], now_ns);
-	if (any)
-		start(c, now_ns);
+	if (!any)
+		return;
+	start(c, now_ns);
+	cbr_memory_write(c, 0);
 }
 
 void cbr_feed_at(struct cbr *c, const uint8_t *packet, uint64_t at_ns,
@@ -355,14 +361,7 @@ static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 static void write_pcr(struct cbr *c, struct cbr_clock *clock, uint8_t *p)
 {
 	ts_set_pcr(p, cbr_clock_leave(clock, c->tick, ts_discontinuity(p)));
-	c->pcr_due = UINT64_MAX;
-	for (size_t i = 0; i < c->n_clocks; i++) {
-		const struct cbr_clock *k = &c->clocks[i];
-
-		if (k->sent && !cbr_is_gone(k, c->tick))
-			c->pcr_due = MIN(c->pcr_due, k->sent_tick +
-					 CBR_PCR_NULL_MS * CBR_TICKS_MS);
-	}
+	c->pcr_due = cbr_next_pcr(c);
 }
 
 static void make_pcr(struct cbr *c, struct cbr_clock *due, uint8_t *p)
@@ -467,6 +466,14 @@ static bool has_content(struct cbr *c, size_t spread, size_t n)
 	       c->places[c->place & c->places_mask] <= c->tick;
 }
 
+static void send(struct cbr *c, const struct ts_run *run, ts_out_fn *out,
+		 void *arg)
+{
+	cbr_memory_write(c, run->n);
+	out(run, 1, arg);
+	cbr_memory_sent(c);
+}
+
 /* Fills n positions of all that are due, over which the packets are spread. */
 static void fill(struct cbr *c, size_t n, uint64_t due, ts_out_fn *out,
 		 void *arg)
@@ -483,12 +490,12 @@ static void fill(struct cbr *c, size_t n, uint64_t due, ts_out_fn *out,
 			turn -= MIN(turn, n);
 		step(c);
 		if (++run.n == CBR_OUT_PACKETS) {
-			out(&run, 1, arg);
+			send(c, &run, out, arg);
 			run.n = 0;
 		}
 	}
 	if (run.n > 0)
-		out(&run, 1, arg);
+		send(c, &run, out, arg);
 }
 
 void cbr_run(struct cbr *c, uint64_t now_ns, ts_out_fn *out, void *arg)

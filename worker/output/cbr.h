@@ -24,7 +24,8 @@
  * Positions that are late by more than CBR_LATE_MS are skipped, with their
  * packets, and the step of the PCRs is announced.
  *
- * Pure: time is an argument.  Owns its queue.
+ * Pure: time is an argument.  Owns its queue; after cbr_keep() borrows its
+ * memory.
  */
 #pragma once
 
@@ -103,6 +104,17 @@ size_t cbr_times(const struct cbr *, struct cbr_time *ret, size_t max);
 /* Before the first feed: the PCRs of this PID continue from this time, which is
  * not later than now. */
 void cbr_resume(struct cbr *, const struct cbr_time *);
+
+/* The bytes of the memory for cbr_keep(). */
+size_t cbr_memory_size(const struct cbr *);
+
+/* Before the first feed, not for a multiplex: continues the output of the last
+ * worker from this memory, with its queue, its positions and its clocks, if it
+ * has the same address (a hash), and keeps them there from now on.  A time
+ * between the workers is like a late wake-up.  The memory begins with a page,
+ * is shared and outlives the cbr.  Returns the number of packets that the last
+ * worker took from the queue, and perhaps did not send. */
+size_t cbr_keep(struct cbr *, void *memory, uint64_t address, uint64_t now_ns);
 
 /* The number of packets that wait. */
 size_t cbr_waiting(const struct cbr *);

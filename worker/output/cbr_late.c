@@ -55,7 +55,7 @@ static const struct cbr_clock *find_reference(const struct cbr *c)
 {
 	for (size_t i = 0; i < c->n_clocks; i++)
 		if (c->clocks[i].running &&
-		    !cbr_is_gone(&c->clocks[i], c->now_tick))
+		    !cbr_is_gone(&c->clocks[i], c->tick))
 			return &c->clocks[i];
 	return NULL;
 }
@@ -78,7 +78,8 @@ static size_t count_late(const struct cbr *c)
 			return any ? i : 0;
 		any = true;
 	}
-	return 0;
+	/* the later ones did not fit */
+	return any ? run.n : 0;
 }
 
 static void drop_late(struct cbr *c)
@@ -90,8 +91,7 @@ static void drop_late(struct cbr *c)
 	c->counters.late += n;
 }
 
-/* The clocks go on behind the skipped positions. */
-static void announce(struct cbr *c)
+void cbr_announce(struct cbr *c)
 {
 	for (size_t i = 0; i < c->n_clocks; i++) {
 		struct cbr_clock *k = &c->clocks[i];
@@ -117,8 +117,9 @@ void cbr_skip_late(struct cbr *c)
 		return;
 	skipped = due - most;
 	drop_late(c);
+	/* which clocks ran, the last sent position shows */
+	if (skipped * PACKET_BITS * 1000 > c->bps * CBR_FAR_MS)
+		cbr_announce(c);
 	advance(c, skipped);
 	c->counters.skipped += skipped;
-	if (skipped * PACKET_BITS * 1000 > c->bps * CBR_FAR_MS)
-		announce(c);
 }

@@ -22,10 +22,13 @@ enum {
 	CBR_PCR_LEFT_MS = 200,
 };
 
+struct cbr_memory;
+
 struct cbr {
 	uint64_t bps;
 	unsigned burst_ms;
 	struct fifo fifo;
+	struct cbr_memory *memory; /* of cbr_keep(); or NULL */
 	size_t queue_max;    /* packets, of which ... */
 	size_t content_max;  /* ... the first may be of any kind */
 	/* the ticks before which the queued packets do not leave, in a circle
@@ -89,6 +92,10 @@ struct cbr_clock *cbr_find_begun(struct cbr *);
  * open whether its time base is a new one? */
 bool cbr_is_undecided(const struct cbr *);
 
+/* The time of the next inserted PCR, if no packet has one; UINT64_MAX: never.
+ */
+uint64_t cbr_next_pcr(const struct cbr *);
+
 /* Follows the PMTs: the clock of each video and audio. */
 void cbr_name_clocks(struct cbr *);
 
@@ -111,6 +118,10 @@ size_t cbr_limit(const struct cbr *, uint64_t now_tick);
 /* Removes the first packet.  A time base that it announces is announced by
  * another one. */
 void cbr_drop_first(struct cbr *);
+
+/* The next position is behind skipped ones: clocks that ran announce a time
+ * base. */
+void cbr_announce(struct cbr *);
 
 /* After a long delay the positions beyond CBR_LATE_MS are skipped, with their
  * packets.  The step of the PCRs is announced. */

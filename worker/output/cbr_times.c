@@ -30,6 +30,20 @@ struct cbr_clock *cbr_find_begun(struct cbr *c)
 	return &c->clocks[i];
 }
 
+uint64_t cbr_next_pcr(const struct cbr *c)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < c->n_clocks; i++) {
+		const struct cbr_clock *k = &c->clocks[i];
+
+		if (k->sent && !cbr_is_gone(k, c->tick))
+			next = MIN(next, k->sent_tick +
+					 CBR_PCR_NULL_MS * CBR_TICKS_MS);
+	}
+	return next;
+}
+
 size_t cbr_times(const struct cbr *c, struct cbr_time *ret, size_t max)
 {
 	size_t n = 0;

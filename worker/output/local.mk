@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/output/cbr_clock.c worker/output/cbr_clock.h \
 	worker/output/cbr_loop.c worker/output/cbr_loop.h \
 	worker/output/cbr_late.c \
+	worker/output/cbr_memory.c worker/output/cbr_memory.h \
 	worker/output/cbr_state.h worker/output/cbr_times.c \
 	worker/output/cc_rewrite.c worker/output/cc_rewrite.h \
 	worker/output/codec_watch.c worker/output/codec_watch.h \

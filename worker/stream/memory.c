@@ -14,10 +14,13 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 18, PAGE = 4096 };
+enum { VERSION = 19, PAGE = 4096 };
 
-_Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_SIZE,
+_Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_STATE,
 	       "it fits in what the master keeps");
+_Static_assert(STREAM_MEMORY_SIZE == STREAM_MEMORY_QUEUES_AT +
+				MSG_OUTPUTS_MAX * STREAM_MEMORY_QUEUE,
+	       "a queue for each output");
 _Static_assert(offsetof(struct stream_memory, waiting) <=
 				STREAM_MEMORY_LASTING &&
 			offsetof(struct stream_memory, waiting) + PAGE >
@@ -81,6 +84,41 @@ static size_t find_output(const struct rtp_state *list, size_t n,
 	return i;
 }
 
+/* Each of the outputs gets a queue of its own, and keeps the one it has. */
+static void arrange_queues(struct rtp_state *outputs, size_t n)
+{
+	bool taken[MSG_OUTPUTS_MAX] = { false };
+
+	for (size_t i = 0; i < n; i++) {
+		uint16_t *queue = &outputs[i].queue;
+
+		if (*queue > MSG_OUTPUTS_MAX ||
+		    (*queue > 0 && taken[*queue - 1]))
+			*queue = 0;
+		if (*queue > 0)
+			taken[*queue - 1] = true;
+	}
+	for (size_t i = 0, next = 0; i < n; i++) {
+		if (outputs[i].queue > 0)
+			continue;
+		while (taken[next])
+			next++;
+		taken[next] = true;
+		outputs[i].queue = (uint16_t)(next + 1);
+	}
+}
+
+void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size)
+{
+	int err;
+
+	if (fd < 0 || output->queue == 0 || size > STREAM_MEMORY_QUEUE)
+		return NULL;
+	return shared_map_at(fd, STREAM_MEMORY_QUEUES_AT +
+			     (output->queue - 1U) * (size_t)STREAM_MEMORY_QUEUE,
+			     size, &err);
+}
+
 void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
 			   size_t n)
 {
@@ -102,6 +140,7 @@ void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
 		if (at < MSG_OUTPUTS_MAX)
 			before[at].address = 0;
 	}
+	arrange_queues(m->outputs, n);
 }
 
 struct ts_run stream_memory_waiting(const struct stream_memory *m,

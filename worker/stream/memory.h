@@ -67,6 +67,10 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 void stream_memory_arrange(struct stream_memory *, const uint64_t *addresses,
 			   size_t n);
 
+/* Maps the queue of an output that was arranged, of size bytes, in the memory
+ * of fd (not taken).  NULL: there is none.  shared_unmap() ends it. */
+void *stream_memory_queue(int fd, const struct rtp_state *, size_t size);
+
 /* The packets that the last worker did not send, until the next packets are
  * set; n is 0 if they are damaged.
  * *ret_late_ms: the time since its last turn; 0: unknown. */

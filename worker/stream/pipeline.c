@@ -352,7 +352,8 @@ static void add_hls(struct ring_out_hls *hls, const struct sink *s)
 				   (unsigned)PART_MIN_MS);
 }
 
-static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
+static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
+		       int memory)
 {
 	const char *name = json_string_value(
 		json_object_get(start->options, "service_name"));
@@ -377,6 +378,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start)
 
 		sink_init(s, (unsigned)i + 1, start->outputs[i], name,
 			  &p->memory->outputs[i]);
+		sink_keep(s, memory, p->now_ns);
 		s->asker = &p->asker;
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
@@ -529,7 +531,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	p->memory = stream_memory_open(config->memory, p->now_ns, &err);
 	if (err < 0)
 		log_error("stream", "memory: %s", strerror(-err));
-	make_sinks(p, config->start);
+	make_sinks(p, config->start, config->memory);
 	make_selector(p, config);
 	/* a multiplex has a constant rate */
 	p->sender.immediate = p->mux.mux != NULL;

@@ -4,11 +4,13 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/log.h"
+#include "common/base/shared.h"
 #include "common/base/units.h"
 #include "common/base/wall.h"
 #include "worker/csa/core_choice.h"
 #include "worker/csa/scrambler.h"
 #include "worker/output/sap.h"
+#include "worker/stream/memory.h"
 #include "worker/stream/monitor_log.h"
 
 #include <stdlib.h>
@@ -66,6 +68,22 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		s->sap = sap_new(&s->spec, name);
 }
 
+void sink_keep(struct sink *s, int fd, uint64_t now_ns)
+{
+	size_t lost;
+
+	if (s->cbr == NULL)
+		return;
+	s->queue = stream_memory_queue(fd, s->place, cbr_memory_size(s->cbr));
+	if (s->queue == NULL)
+		return;
+	lost = cbr_keep(s->cbr, s->queue, s->place->address, now_ns);
+	if (lost > 0)
+		log_warning("stream", "output %u: cbr=%u: the last worker "
+			    "ended while it sent %zu packets: they may be "
+			    "missing", s->position, s->spec.cbr_kbps, lost);
+}
+
 void sink_set_psi(struct sink *s, const struct psi *psi,
 		  struct csa_choice *csa, struct scrambler_pids *pids)
 {
@@ -94,6 +112,9 @@ void sink_done(struct sink *s)
 	output_free(&s->output);
 	scrambler_free(&s->scrambler);
 	link_record_done(&s->link);
+	if (s->queue != NULL)
+		shared_unmap(s->queue, cbr_memory_size(s->cbr));
+	s->queue = NULL;
 	cbr_free(&s->cbr);
 	if (s->sender != NULL)
 		sender_done(s->sender);

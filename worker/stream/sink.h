@@ -48,6 +48,7 @@ struct sink {
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
+	void *queue;           /* memory of cbr_keep(); or NULL */
 	struct sender *sender; /* for an output with its own pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
@@ -80,6 +81,10 @@ uint64_t sink_address(const char *address);
 void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
+
+/* Before the first packet: an output with cbr continues from the queue of its
+ * place in the memory of the stream (fd is not taken), and keeps it there. */
+void sink_keep(struct sink *, int fd, uint64_t now_ns);
 
 /* The parser of the packets that the sink is fed, borrowed, before the first
  * packet.  If the output is scrambled, makes the scrambler.  pids: see

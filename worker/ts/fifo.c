@@ -18,17 +18,41 @@ static size_t memory_size(const struct fifo *f)
 
 void fifo_done(struct fifo *f)
 {
-	if (f->memory != NULL)
+	if (f->memory != NULL && !f->borrowed)
 		(void)munmap(f->memory, memory_size(f));
 	*f = (struct fifo){ .max = f->max };
 }
 
-uint8_t *fifo_push(struct fifo *f, struct ts_run run)
+void fifo_use(struct fifo *f, uint8_t *memory, size_t head, size_t tail)
+{
+	assert(f->memory == NULL && head <= tail && tail <= fifo_max(f));
+	f->memory = memory;
+	f->borrowed = true;
+	f->head = head;
+	f->tail = f->high = tail;
+}
+
+bool fifo_moves(const struct fifo *f, size_t n)
+{
+	/* to the start when that is cheap, or when room is needed */
+	return f->head > 0 &&
+	       (f->head >= fifo_len(f) || f->tail + n > fifo_max(f));
+}
+
+void fifo_move(struct fifo *f)
 {
 	size_t n = fifo_len(f);
+
+	memmove(f->memory, f->memory + f->head * TS_PACKET, n * TS_PACKET);
+	f->head = 0;
+	f->tail = n;
+}
+
+uint8_t *fifo_push(struct fifo *f, struct ts_run run)
+{
 	uint8_t *copy;
 
-	assert(n + run.n <= fifo_max(f));
+	assert(fifo_len(f) + run.n <= fifo_max(f));
 	if (f->memory == NULL) {
 		f->memory = mmap(NULL, memory_size(f), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -37,14 +61,8 @@ uint8_t *fifo_push(struct fifo *f, struct ts_run run)
 			abort();
 		(void)madvise(f->memory, memory_size(f), MADV_NOHUGEPAGE);
 	}
-	/* to the start when that is cheap, or when room is needed */
-	if (f->head > 0 &&
-	    (f->head >= n || f->tail + run.n > fifo_max(f))) {
-		memmove(f->memory, f->memory + f->head * TS_PACKET,
-			n * TS_PACKET);
-		f->head = 0;
-		f->tail = n;
-	}
+	if (fifo_moves(f, run.n))
+		fifo_move(f);
 	copy = f->memory + f->tail * TS_PACKET;
 	memcpy(copy, run.data, run.n * TS_PACKET);
 	f->tail += run.n;
@@ -64,6 +82,7 @@ void fifo_trim(struct fifo *f)
 {
 	if (f->high * TS_PACKET <= 2 * KEEP || f->tail * TS_PACKET > KEEP)
 		return;
-	(void)madvise(f->memory + KEEP, memory_size(f) - KEEP, MADV_DONTNEED);
+	(void)madvise(f->memory + KEEP, memory_size(f) - KEEP,
+		      f->borrowed ? MADV_REMOVE : MADV_DONTNEED);
 	f->high = f->tail;
 }

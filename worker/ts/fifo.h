@@ -18,10 +18,16 @@ struct fifo {
 	size_t tail;     /* place after the newest packet */
 	size_t high;     /* highest tail since the last trim */
 	size_t max;      /* packets that may wait; 0: FIFO_PACKETS_MAX */
+	bool borrowed;   /* memory is that of fifo_use() */
 };
 
 /* Zeroed memory is an empty fifo. */
 void fifo_done(struct fifo *);
+
+/* Before the first push: the packets lie in shared memory of the caller, which
+ * has room for fifo_max() of them, begins with a page and outlives the fifo.
+ * Those from head to tail are there already. */
+void fifo_use(struct fifo *, uint8_t *memory, size_t head, size_t tail);
 
 static inline size_t fifo_len(const struct fifo *f)
 {
@@ -46,6 +52,11 @@ static inline struct ts_run fifo_run(const struct fifo *f)
  * packets may wait.  Returns the copy, which may be changed in place until the
  * next push. */
 uint8_t *fifo_push(struct fifo *, struct ts_run);
+
+/* Does a push of n packets move those that wait to the start of the memory? */
+bool fifo_moves(const struct fifo *, size_t n);
+/* Moves them there. */
+void fifo_move(struct fifo *);
 
 /* Removes the n oldest packets, n <= fifo_len(). */
 void fifo_drop(struct fifo *, size_t n);

@@ -544,18 +544,40 @@ Test(cbr_stall, a_stopped_worker_sends_each_unit_in_its_time)
 /* Beyond a second the oldest packets are dropped. */
 Test(cbr_stall, a_worker_that_was_stopped_for_long_announces_one_step)
 {
-	for (unsigned ms = 1200; ms <= 3000; ms += 200) {
+	for (unsigned ms = 1200; ms <= 8000; ms += ms < 3000 ? 200 : 1000) {
 		struct bench *b = bench_new();
 		struct cbr_counters c;
 
 		play(b, 9000);
 		stop(b, ms);
 		cr_expect_eq(b->jumps, 1, "%u ms: %u", ms, b->jumps);
-		/* the queue has no room for more than two seconds */
-		judge_leads(b, ms <= 2000 ? 100 : 500, 100);
+		/* the queue has no room for more than two seconds; if all of
+		 * it is late, the next packets leave at positions of the last
+		 * second */
+		judge_leads(b, ms <= 2000 ? 100 : 500, ms <= 3000 ? 100 : 1000);
 		cbr_counters(b->cbr, &c);
 		cr_expect_gt(c.late, 0u);
 		cr_expect(ms > 2000 || c.overflow == 0);
+		bench_free(b);
+	}
+}
+
+/* The queue leaves first: the packets of the time arrive later. */
+Test(cbr_stall, a_worker_that_was_stopped_with_a_queue_announces_one_step)
+{
+	for (unsigned ms = 1500; ms <= 8000; ms += 500) {
+		struct bench *b = bench_new();
+
+		play(b, 9000);
+		b->clock_ms += 200;
+		feed(b);
+		cr_assert_gt(cbr_waiting(b->cbr), 0u);
+		b->now_ns += ms * MS;
+		cbr_run(b->cbr, b->now_ns, take, b);
+		/* those beyond a second got lost */
+		set_clock(b, b->clock_ms - 200 + ms);
+		play(b, 1500);
+		cr_expect_eq(b->jumps, 1, "%u ms: %u", ms, b->jumps);
 		bench_free(b);
 	}
 }

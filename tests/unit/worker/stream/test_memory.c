@@ -93,6 +93,70 @@ Test(memory, an_output_keeps_its_sequence_at_another_place)
 	}
 }
 
+Test(memory, an_output_keeps_its_queue_at_another_place)
+{
+	static const struct {
+		uint64_t now[4];
+		uint16_t queues[4];
+	} cases[] = {
+		{ { 7, 8, 9, 6 }, { 1, 2, 3, 4 } },
+		{ { 9, 7, 8, 6 }, { 3, 1, 2, 4 } },
+		{ { 5, 9, 7, 4 }, { 2, 3, 1, 4 } },
+		/* those of 10 and 11 are damaged */
+		{ { 10, 11, 8, 3 }, { 1, 3, 2, 4 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_memory *m = open_memory(-1);
+		const struct rtp_state outputs[] = {
+			{ .address = 7, .queue = 1 },
+			{ .address = 8, .queue = 2 },
+			{ .address = 9, .queue = 3 },
+			{ .address = 10, .queue = MSG_OUTPUTS_MAX + 1 },
+			{ .address = 11, .queue = UINT16_MAX },
+		};
+
+		memcpy(m->outputs, outputs, sizeof outputs);
+		stream_memory_arrange(m, cases[i].now, 4);
+		for (size_t k = 0; k < 4; k++)
+			cr_expect_eq(m->outputs[k].queue, cases[i].queues[k],
+				     "%zu, %zu: %u", i, k,
+				     m->outputs[k].queue);
+		stream_memory_close(&m);
+	}
+}
+
+Test(memory, queues_lie_behind_the_state_and_apart)
+{
+	enum { SIZE = STREAM_MEMORY_QUEUE };
+	int fd = shared_create("test", STREAM_MEMORY_SIZE);
+	struct stream_memory *m = open_memory(fd);
+	const struct rtp_state none = { 0 }, first = { .queue = 1 },
+			       last = { .queue = MSG_OUTPUTS_MAX };
+	uint8_t *one = stream_memory_queue(fd, &first, SIZE);
+	uint8_t *two = stream_memory_queue(fd, &last, SIZE);
+
+	m->splice.packets = 17;
+	cr_assert_not_null(one);
+	cr_assert_not_null(two);
+	one[0] = one[SIZE - 1] = two[0] = two[SIZE - 1] = 1;
+	cr_assert_null(stream_memory_queue(fd, &none, SIZE));
+	cr_assert_null(stream_memory_queue(fd, &first, SIZE + 1));
+	cr_assert_null(stream_memory_queue(-1, &first, SIZE));
+	shared_unmap(one, SIZE);
+	shared_unmap(two, SIZE);
+	/* a stopped stream keeps no packets */
+	cr_assert_eq(shared_release(fd, STREAM_MEMORY_LASTING,
+				    STREAM_MEMORY_SIZE - STREAM_MEMORY_LASTING),
+		     0);
+	one = stream_memory_queue(fd, &first, SIZE);
+	cr_assert_eq(one[0] + one[SIZE - 1], 0);
+	cr_assert_eq(m->splice.packets, 17);
+	shared_unmap(one, SIZE);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}
+
 Test(memory, of_another_layout_is_reset)
 {
 	for (int i = 0; i < 3; i++) {

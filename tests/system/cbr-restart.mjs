@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// cbr= behind workers that are killed or restarted: the next worker continues
+// the queue, the positions and the clock.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { judgeRate } from '../helpers/rate.mjs';
+import { Sluice, config, stream } from '../helpers/sluice.mjs';
+import { Timing } from '../helpers/timing.mjs';
+import { Recorder, Sender } from '../helpers/udp.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const RATE = 3e6, RESTARTS = 8;
+
+// Peaks of 6 Mbit/s fill the queue for a fifth of each second.
+function makeSource() {
+	const mux = new TsMux({ rate: 6e6, clock: 1000 });
+
+	mux.isFull = (s) => s % 1 < 0.2 || s % 0.1 < 0.015;
+	return mux;
+}
+
+async function endWorker(sluice, how) {
+	const { pid } = sluice.worker('stream', 'a001');
+
+	if (how === 'kill')
+		process.kill(pid, 'SIGKILL');
+	else
+		await sluice.cmd('restart-stream', { id: 'a001' });
+	await sluice.replaced('stream', 'a001', pid);
+}
+
+test('workers that are killed or restarted move no packet and no PCR of cbr',
+	async (t) => {
+	const timing = new Timing(t);
+	const mux = makeSource();
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000',
+		`udp://127.0.0.1:6000#cbr=${RATE / 1000}`)));
+	const plays = (ms) => {
+		const until = recorder.size() + RATE / 8 * ms / 1000;
+
+		return waitUntil('the output', () => recorder.size() > until,
+			ms + 20000);
+	};
+
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	await plays(2000);
+	for (let i = 0; i < RESTARTS; i++) {
+		// in the middle of a peak
+		const peak = Math.ceil(mux.seconds) + 0.15;
+
+		await waitUntil('a peak', () => mux.seconds > peak);
+		await endWorker(sluice, i % 2 ? 'restart' : 'kill');
+		await plays(1500);
+	}
+	timing.stop();
+	const { log } = sluice;
+	const status = await sluice.status('a001');
+
+	sender.stop();
+	const [list] = await recorder.stop();
+
+	await sluice.stop();
+	const seen = judgeRate(list, PROGRAM.video, RATE);
+	// a worker that is killed in the middle of a send says so
+	const inSend = (log.match(/ended while it sent/g) ?? []).length;
+
+	assert.equal(seen.ts.syncErrors, 0);
+	if (timing.heldUp(log, status) || inSend)
+		return;
+	assert.equal(seen.ts.ccErrors, 0);
+	assert.equal(seen.jumps, 0);
+	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
+	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
+	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+});
