@@ -467,6 +467,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_one_offset \
 	tests/unit/worker/splice/test_property \
 	tests/unit/worker/splice/test_splice \
+	tests/unit/worker/splice/test_split \
 	tests/unit/worker/splice/test_stamps \
 	tests/unit/worker/splice/test_continuity \
 	tests/unit/worker/stream/test_ca_inserter \

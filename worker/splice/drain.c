@@ -188,6 +188,8 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 		stamps_drop_pcr(copy);
 	ts_set_cc(copy, s->sent->cc[pid]);
 	stamps_move(copy, splice_move_of(s, pid));
+	if (s->n_splits > 0)
+		splice_split_continue(s, copy, ts_cc(p));
 }
 
 void splice_feed_drain(struct splice *s, const struct splice_event *e)

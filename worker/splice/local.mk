@@ -12,6 +12,7 @@ libworker_a_SOURCES += \
 	worker/splice/programs.c \
 	worker/splice/drain.c \
 	worker/splice/splice.c worker/splice/splice.h \
+	worker/splice/split.c \
 	worker/splice/stamps.c worker/splice/stamps.h \
 	worker/splice/continuity.c worker/splice/continuity.h \
 	worker/splice/units.c

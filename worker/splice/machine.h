@@ -18,6 +18,7 @@
 #include "worker/splice/clock.h"
 #include "worker/splice/cue.h"
 #include "worker/splice/splice.h"
+#include "worker/splice/stamps.h"
 #include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
 
@@ -26,6 +27,7 @@ enum {
 	/* The search for a jump reads so many packets ahead. */
 	SPLICE_AHEAD = 512,
 	SPLICE_CUES = 64,    /* PIDs with cue messages, at most */
+	SPLICE_SPLITS = 64,  /* PES headers that several packets have */
 	SPLICE_MS = 1000000, /* in nanoseconds */
 };
 
@@ -161,6 +163,17 @@ struct splice_unlisted {
 	struct splice_moment at;
 };
 
+/* The header of a PES up to its last stamp, of which each of several packets
+ * has a part. */
+struct splice_split {
+	uint16_t pid;
+	uint8_t cc;   /* of the last packet with a part, as received */
+	uint8_t len;
+	uint8_t from; /* where the part of that packet begins, and ... */
+	uint8_t next; /* ... that of the next one */
+	uint8_t bytes[STAMPS_HEADER_MAX];
+};
+
 /* The PCRs of a clock continued on a PID that no table names. */
 struct splice_move {
 	uint64_t at_ns; /* 0: no move since the last cut */
@@ -235,6 +248,11 @@ struct splice {
 	bool has_phase;
 	uint64_t phase;
 	uint16_t phase_program;
+
+	bool split_waits;   /* the first packet held waits for the rest of the
+			     * header of its PES */
+	size_t n_splits;
+	struct splice_split splits[SPLICE_SPLITS];
 
 	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: no switch yet */
 	size_t n_buffer;
@@ -502,6 +520,31 @@ void splice_note_unlisted(struct splice *, const uint8_t *packet, uint64_t pcr);
 
 /* In front of a cut: the clocks continue behind such PCRs. */
 void splice_follow_unlisted(struct splice *);
+
+/* --- split.c: headers of PES in several packets --- */
+
+enum splice_split_sign {
+	SPLIT_NONE,  /* all stamps of the PES, if one begins, are there */
+	SPLIT_WHOLE, /* the following packets have the rest */
+	SPLIT_WAITS, /* the rest has not arrived */
+	SPLIT_LOST,  /* ... and will not, or it waited too long */
+};
+
+/* Reads the header of the PES that begins at the cursor.  SPLIT_WHOLE: *ret is
+ * set. */
+enum splice_split_sign splice_split_read(const struct splice *,
+					 const struct splice_cursor *,
+					 struct splice_split *ret);
+
+/* Writes the part of the moved header that the packet has in which the PES
+ * begins.  A PES whose header is not whole loses its times. */
+void splice_split_begin(struct splice *, uint8_t *copy,
+			enum splice_split_sign, const struct splice_split *,
+			struct stamps_move);
+
+/* Writes the part of a packet that follows; cc: its counter, as received.  Only
+ * while there are splits. */
+void splice_split_continue(struct splice *, uint8_t *copy, unsigned cc);
 
 /* --- rewrite.c: changed packets --- */
 

@@ -95,7 +95,9 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 	return &found->cue;
 }
 
-static void change(struct splice *s, const uint8_t *p)
+static void change(struct splice *s, const uint8_t *p,
+		   enum splice_split_sign sign,
+		   const struct splice_split *header)
 {
 	uint16_t pid = ts_pid(p);
 	uint64_t pcr;
@@ -118,6 +120,11 @@ static void change(struct splice *s, const uint8_t *p)
 	if (ts_tei(p))
 		return;
 	stamps_move(copy, splice_move_of(s, pid));
+	if (s->n_splits > 0)
+		splice_split_continue(s, copy, ts_cc(p));
+	if ((verdict & SPLICE_KEEP) && ts_pusi(p))
+		splice_split_begin(s, copy, sign, header,
+				   splice_move_of(s, pid));
 	if ((s->pids[pid].flags & PID_CUES) && ts_has_payload(copy) &&
 	    !ts_scrambling(copy)) {
 		struct cue *c = find_cue(s, pid);
@@ -143,17 +150,27 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
+	enum splice_split_sign sign;
+	struct splice_split header;
+	uint8_t *copy;
 
 	if (splice_is_plain(s, ps, p)) {
 		splice_pass_plain(s, ps, p);
-		ts_set_cc(splice_append(s, p), s->sent->cc[pid]);
+		copy = splice_append(s, p);
+		ts_set_cc(copy, s->sent->cc[pid]);
+		if (s->n_splits > 0)
+			splice_split_continue(s, copy, ts_cc(p));
 	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
 		(void)splice_append(s, p);
 	} else {
+		sign = splice_split_read(s, c, &header);
+		s->split_waits = sign == SPLIT_WAITS;
+		if (s->split_waits)
+			return false;
 		if (!checked && !ts_tei(p) &&
 		    splice_find_jump(s, c) == SPLICE_UNDECIDED)
 			return false;
-		change(s, p);
+		change(s, p, sign, &header);
 	}
 	return true;
 }

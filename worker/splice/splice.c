@@ -146,6 +146,10 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
+	/* packets behind it wait at most as long after its arrival: one hold
+	 * after another does not add up */
+	if (s->split_waits)
+		s->held_ns = 0;
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	/* a PCR that waits once more does not wait longer */
 	if (s->doubt_ns != 0)
@@ -232,6 +236,13 @@ static bool ends_wait(const struct splice *s, const uint8_t *packet)
 	       splice_is_other_table(s, packet);
 }
 
+/* Has the packet the next part of the header that waits? */
+static bool has_rest(const struct splice *s, const uint8_t *packet)
+{
+	return ts_pid(packet) == ts_pid(fifo_run(&s->held).data) &&
+	       ts_has_payload(packet);
+}
+
 /* --- states and events --- */
 
 static void handle_event(struct splice *, const struct splice_event *);
@@ -273,8 +284,11 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 static void release(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
-	s->state = sending_state(s);
+	/* what waited for the rest of a header arrived earlier */
+	s->state = s->split_waits ? SPLICE_CATCH_UP : sending_state(s);
 	send_held(s);
+	if (s->state == SPLICE_CATCH_UP)
+		s->state = sending_state(s);
 	if (s->state == sending_state(s))
 		s->held_ns = 0;
 }
@@ -299,6 +313,7 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 {
 	bool (*decides)(const struct splice *, const uint8_t *) =
 		s->state == SPLICE_HOLD ? has_pcr
+		: s->split_waits ? has_rest
 		: s->doubt_ns != 0 ? confirms
 		: waits_for_clock(s, fifo_run(&s->held).data)
 			? ends_wait : splice_shows_source;

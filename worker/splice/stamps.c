@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/splice/stamps.h"
 
+#include "common/base/util.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
@@ -78,31 +79,15 @@ static void move_adaptation(uint8_t *packet, struct stamps_move by)
 		move_time(p, by.times);
 }
 
-/* ESCR follows PTS and DTS; its base has marker bits: 2.4.3.7 */
-static void move_pes_clock(uint8_t *packet, uint64_t ticks)
+/* The base of ESCR has marker bits: 2.4.3.7 */
+static void move_pes_clock(uint8_t *p, uint64_t ticks)
 {
-	size_t len;
-	const uint8_t *found = pes_find(packet, &len);
-	size_t at = PES_HEADER;
+	uint64_t base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |
+			(uint64_t)(p[0] & 0x03) << 28 | (uint64_t)p[1] << 20 |
+			(uint64_t)(p[2] >> 3) << 15 |
+			(uint64_t)(p[2] & 0x03) << 13 |
+			(uint64_t)p[3] << 5 | p[4] >> 3;
 
-	if (found == NULL || !(found[7] & PES_FLAG_ESCR))
-		return;
-
-	uint8_t *pes = packet + TS_PACKET - len, *p;
-	uint64_t base;
-
-	if (pes[7] & 0x80)
-		at += TIME_LEN;
-	if ((pes[7] & 0xc0) == 0xc0)
-		at += TIME_LEN;
-	if (at + ESCR_LEN > PES_HEADER + (size_t)pes[8] ||
-	    at + ESCR_LEN > len)
-		return;
-	p = pes + at;
-	base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |
-	       (uint64_t)(p[0] & 0x03) << 28 | (uint64_t)p[1] << 20 |
-	       (uint64_t)(p[2] >> 3) << 15 | (uint64_t)(p[2] & 0x03) << 13 |
-	       (uint64_t)p[3] << 5 | p[4] >> 3;
 	base = (base + ticks) % PES_TIME_WRAP;
 	p[0] = (uint8_t)((p[0] & 0xc4) | (base >> 30 & 0x07) << 3 |
 			 (base >> 28 & 0x03));
@@ -113,18 +98,70 @@ static void move_pes_clock(uint8_t *packet, uint64_t ticks)
 	p[4] = (uint8_t)((base & 0x1f) << 3 | (p[4] & 0x07));
 }
 
+/* Offsets in the PES behind which the stamps end; 0: there is no such stamp. */
+struct header {
+	size_t pts, dts, escr;
+};
+
+/* pes: PES_HEADER bytes at least */
+static struct header read_header(const uint8_t *pes)
+{
+	size_t end = PES_HEADER + (size_t)pes[8], at = PES_HEADER;
+	struct header h = { 0 };
+
+	if (!pes_has_options(pes))
+		return h;
+	if (pes[7] & 0x80) {
+		at += TIME_LEN;
+		h.pts = at <= end ? at : 0;
+	}
+	if ((pes[7] & 0xc0) == 0xc0) {
+		at += TIME_LEN;
+		h.dts = at <= end ? at : 0;
+	}
+	if (pes[7] & PES_FLAG_ESCR) {
+		at += ESCR_LEN;
+		h.escr = at <= end ? at : 0;
+	}
+	return h;
+}
+
+size_t stamps_header_len(const uint8_t *pes, size_t len)
+{
+	static const uint8_t start[] = { 0, 0, 1 };
+	struct header h;
+
+	if (memcmp(pes, start, MIN(len, sizeof start)) != 0)
+		return 0;
+	if (len < PES_HEADER)
+		return PES_HEADER;
+	h = read_header(pes);
+	return MAX(MAX(h.pts, h.dts), h.escr);
+}
+
+void stamps_move_header(uint8_t *pes, size_t len, struct stamps_move by)
+{
+	struct header h;
+
+	if (len < PES_HEADER)
+		return;
+	h = read_header(pes);
+	if (h.pts > 0 && h.pts <= len)
+		move_time(pes + h.pts - TIME_LEN, by.times);
+	if (h.dts > 0 && h.dts <= len)
+		move_time(pes + h.dts - TIME_LEN, by.times);
+	if (h.escr > 0 && h.escr <= len)
+		move_pes_clock(pes + h.escr - ESCR_LEN, by.clock);
+}
+
 void stamps_move(uint8_t *packet, struct stamps_move by)
 {
-	struct pes_times at;
+	size_t len;
 
 	if (ts_adaptation_flags(packet) != 0)
 		move_adaptation(packet, by);
-	if (!ts_pusi(packet) || !pes_times(packet, &at))
-		return;
-	move_time(packet + at.pts, by.times);
-	if (at.dts != at.pts)
-		move_time(packet + at.dts, by.times);
-	move_pes_clock(packet, by.clock);
+	if (ts_pusi(packet) && pes_find(packet, &len) != NULL)
+		stamps_move_header(packet + TS_PACKET - len, len, by);
 }
 
 void stamps_drop_pcr(uint8_t *packet)

@@ -30,15 +30,19 @@ const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len)
 	return p;
 }
 
+bool pes_has_options(const uint8_t *pes)
+{
+	return (pes[6] & 0xc0) == 0x80 &&
+	       memchr(without_header, pes[3], sizeof without_header) == NULL;
+}
+
 bool pes_times(const uint8_t *packet, struct pes_times *ret)
 {
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
 
-	if (!pes || (pes[6] & 0xc0) != 0x80 ||
-	    memchr(without_header, pes[3], sizeof without_header) ||
-	    !(pes[7] & 0x80) || pes[8] < PES_TIME ||
-	    len < PES_HEADER + PES_TIME)
+	if (!pes || !pes_has_options(pes) || !(pes[7] & 0x80) ||
+	    pes[8] < PES_TIME || len < PES_HEADER + PES_TIME)
 		return false;
 
 	size_t pts = (size_t)(pes - packet) + PES_HEADER;
