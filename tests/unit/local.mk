@@ -6,6 +6,7 @@ EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
+	tests/unit/worker/output/cbr_stall_rig.h \
 	tests/unit/worker/output/ring_hls_rig.h \
 	tests/unit/worker/output/segmenter_source.h
 
@@ -376,6 +377,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_cbr_content \
 	tests/unit/worker/output/test_cbr_frequency \
 	tests/unit/worker/output/test_cbr_stall \
+	tests/unit/worker/output/test_cbr_late \
 	tests/unit/worker/output/test_cbr_programs \
 	tests/unit/worker/output/test_cbr_restart \
 	tests/unit/worker/output/test_cc_rewrite \

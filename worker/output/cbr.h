@@ -22,7 +22,8 @@
  *
  * After a late wake-up the packets are spread over all positions that are due.
  * Positions that are late by more than CBR_LATE_MS are skipped, with their
- * packets, and the step of the PCRs is announced.
+ * packets, and the step of the PCRs is announced; but not for less than a tenth
+ * of a second.
  *
  * Pure: time is an argument.  Owns its queue; after cbr_keep() borrows its
  * memory.

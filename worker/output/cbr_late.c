@@ -113,13 +113,14 @@ void cbr_skip_late(struct cbr *c)
 		c->tick += c->now_tick - far;
 	due = cbr_positions_until(c, c->now_tick);
 	most = MAX(most, (uint64_t)2 * DATAGRAM_PACKETS);
-	if (due <= most)
+	/* each skip is announced, so there is none for a few positions */
+	if (due <= most ||
+	    (due - most) * PACKET_BITS * 1000 <= c->bps * CBR_FAR_MS)
 		return;
 	skipped = due - most;
 	drop_late(c);
 	/* which clocks ran, the last sent position shows */
-	if (skipped * PACKET_BITS * 1000 > c->bps * CBR_FAR_MS)
-		cbr_announce(c);
+	cbr_announce(c);
 	advance(c, skipped);
 	c->counters.skipped += skipped;
 }
