@@ -3,6 +3,9 @@
 
 #include "common/base/ring_header.h"
 
+/* A writer adds some entries in a second: a second try finds none new. */
+enum { TRIES_MAX = 4 };
+
 static void store(struct ring_segment_entry *entry,
 		  const struct ring_segment *s)
 {
@@ -207,6 +210,63 @@ void ring_part_add(struct ring_writer *w, const struct ring_part *p)
 	atomic_store_explicit(&header->n_parts, n + 1, memory_order_release);
 }
 
+/* False if it is not sound, or the writer has changed it meanwhile. */
+static bool load_part(const struct ring_part_entry *entry,
+		      struct ring_part *ret)
+{
+	const memory_order relaxed = memory_order_relaxed;
+	uint64_t before = atomic_load_explicit(&entry->seq,
+					       memory_order_acquire);
+	uint64_t index, ms, after;
+
+	ret->number = atomic_load_explicit(&entry->number, relaxed);
+	index = atomic_load_explicit(&entry->index, relaxed);
+	ret->pos = atomic_load_explicit(&entry->pos, relaxed);
+	ret->end = atomic_load_explicit(&entry->end, relaxed);
+	ms = atomic_load_explicit(&entry->duration_ms, relaxed);
+	ret->independent = atomic_load_explicit(&entry->independent,
+						relaxed) != 0;
+	atomic_thread_fence(memory_order_acquire);
+	after = atomic_load_explicit(&entry->seq, relaxed);
+	ret->index = (uint32_t)MIN(index, UINT32_MAX);
+	ret->duration_ms = (uint32_t)MIN(ms, UINT32_MAX);
+	return before == after && before != 0 && before % 2 == 0 &&
+	       ret->number > 0 && ret->number <= RING_NUMBER_MAX &&
+	       index < UINT32_MAX && ring_is_sound_pos(ret->pos) &&
+	       ring_is_sound_pos(ret->end) && ret->pos < ret->end &&
+	       ms > 0 && ms <= RING_SEGMENT_MAX_MS;
+}
+
+bool ring_writer_part(const struct ring_writer *w, const struct ring_segment *s,
+		      struct ring_part *ret)
+{
+	uint64_t n = atomic_load(&w->header->n_parts);
+	struct ring_part next = { .pos = UINT64_MAX }, p;
+	uint32_t ms = 0;
+
+	*ret = (struct ring_part){ .number = s->number, .pos = s->pos,
+				   .independent = s->independent };
+	for (unsigned i = 0; i < RING_PARTS && i < n; i++) {
+		if (!load_part(&w->header->parts[(n - 1 - i) % RING_PARTS],
+			       &p))
+			return false;
+		if (p.number != s->number)
+			break;
+		if (next.pos == UINT64_MAX) {
+			ret->index = p.index + 1;
+			ret->pos = p.end;
+			ret->independent = false;
+		} else if (p.end != next.pos || p.index + 1 != next.index) {
+			return false;
+		}
+		ms += p.duration_ms;
+		next = p;
+	}
+	ret->duration_ms = MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
+	return next.pos == UINT64_MAX ||
+	       (next.index == 0 && next.pos == s->pos && ret->pos <= w->pos);
+}
+
 static bool follows(const struct ring_segment *later,
 		    const struct ring_segment *s)
 {
@@ -258,33 +318,6 @@ void ring_reader_segments(struct ring_reader *r, size_t back,
 		ret->list[i] = at[i];
 }
 
-/* False if it is not sound, or the writer has changed it meanwhile. */
-static bool load_part(const struct ring_part_entry *entry,
-		      struct ring_part *ret)
-{
-	const memory_order relaxed = memory_order_relaxed;
-	uint64_t before = atomic_load_explicit(&entry->seq,
-					       memory_order_acquire);
-	uint64_t index, ms, after;
-
-	ret->number = atomic_load_explicit(&entry->number, relaxed);
-	index = atomic_load_explicit(&entry->index, relaxed);
-	ret->pos = atomic_load_explicit(&entry->pos, relaxed);
-	ret->end = atomic_load_explicit(&entry->end, relaxed);
-	ms = atomic_load_explicit(&entry->duration_ms, relaxed);
-	ret->independent = atomic_load_explicit(&entry->independent,
-						relaxed) != 0;
-	atomic_thread_fence(memory_order_acquire);
-	after = atomic_load_explicit(&entry->seq, relaxed);
-	ret->index = (uint32_t)MIN(index, UINT32_MAX);
-	ret->duration_ms = (uint32_t)MIN(ms, UINT32_MAX);
-	return before == after && before != 0 && before % 2 == 0 &&
-	       ret->number > 0 && ret->number <= RING_NUMBER_MAX &&
-	       index < UINT32_MAX && ring_is_sound_pos(ret->pos) &&
-	       ring_is_sound_pos(ret->end) && ret->pos < ret->end &&
-	       ms > 0 && ms <= RING_SEGMENT_MAX_MS;
-}
-
 uint64_t ring_reader_news(const struct ring_reader *r)
 {
 	return atomic_load_explicit(&r->header->n_segments,
@@ -304,6 +337,7 @@ void ring_reader_parts(struct ring_reader *r, size_t back,
 	struct ring_part *at = ret->list + RING_PARTS, p;
 
 	ret->n = 0;
+	ret->ended = target == 0;
 	ret->target_ms = (unsigned)MIN(target, RING_SEGMENT_MAX_MS);
 	for (unsigned i = 0; ok && i < RING_PARTS && i < n; i++) {
 		if (!load_part(&r->header->parts[(n - 1 - i) % RING_PARTS],
@@ -322,4 +356,19 @@ void ring_reader_parts(struct ring_reader *r, size_t back,
 	}
 	for (size_t i = 0; i < ret->n; i++)
 		ret->list[i] = at[i];
+}
+
+void ring_reader_lists(struct ring_reader *r, size_t back,
+		       struct ring_segments *segments, struct ring_parts *parts)
+{
+	uint64_t news = ring_reader_news(r), before;
+
+	for (unsigned i = 0; i < TRIES_MAX; i++) {
+		before = news;
+		ring_reader_segments(r, back, segments);
+		ring_reader_parts(r, back, parts);
+		news = ring_reader_news(r);
+		if (news == before)
+			return;
+	}
 }

@@ -88,7 +88,13 @@ unsigned ring_writer_target(const struct ring_writer *);
 /* Adds a part, whose bytes are published. */
 void ring_part_add(struct ring_writer *, const struct ring_part *);
 
-/* The target duration of parts. */
+/* The part that follows the known ones of this segment: its number, index,
+ * position and, as its duration, the time in the segment at its begin.  False:
+ * the table does not have all parts in front of it. */
+bool ring_writer_part(const struct ring_writer *, const struct ring_segment *,
+		      struct ring_part *ret);
+
+/* The target duration of parts; 0: no further part follows. */
 void ring_part_target(struct ring_writer *, unsigned ms);
 unsigned ring_writer_part_target(const struct ring_writer *);
 
@@ -115,9 +121,14 @@ struct ring_parts {
 	size_t n;            /* oldest first */
 	struct ring_part list[RING_PARTS];
 	unsigned target_ms;  /* no duration is more */
+	bool ended;          /* no further part follows */
 };
 
 /* The newest parts that follow each other and are sound, at most back bytes
  * before the end. */
 void ring_reader_parts(struct ring_reader *, size_t back,
 		       struct ring_parts *ret);
+
+/* Both, at the same moment: the writer may add to each between two calls. */
+void ring_reader_lists(struct ring_reader *, size_t back,
+		       struct ring_segments *, struct ring_parts *);

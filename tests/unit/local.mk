@@ -285,6 +285,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_hls_index \
 	tests/unit/worker/deliver/test_hls_playlist \
 	tests/unit/worker/deliver/test_hls_reload \
+	tests/unit/worker/deliver/test_hls_resume \
 	tests/unit/worker/deliver/test_scheme_location \
 	tests/unit/worker/deliver/test_hls_sessions \
 	tests/unit/worker/deliver/test_lag \

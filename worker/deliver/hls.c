@@ -260,9 +260,16 @@ static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 	return init != NULL || !later;
 }
 
-static void read_segments(struct mount *m, struct ring_segments *ret)
+/* parts: NULL: the segments alone. */
+static void read_lists(struct mount *m, struct ring_segments *ret,
+		       struct ring_parts *parts)
 {
-	ring_reader_segments(m->reader, (size_t)m->lag.start_max, ret);
+	size_t back = (size_t)m->lag.start_max;
+
+	if (parts != NULL)
+		ring_reader_lists(m->reader, back, ret, parts);
+	else
+		ring_reader_segments(m->reader, back, ret);
 	if (m->fragments != NULL && ret->n > 0)
 		fragments_bound(m->fragments, ret->list[ret->n - 1].number);
 }
@@ -282,7 +289,7 @@ static void drop_old(struct ring_segments *all, uint64_t from_pos)
 
 void hls_read_live(struct mount *m, struct ring_segments *ret)
 {
-	read_segments(m, ret);
+	read_lists(m, ret, NULL);
 	drop_old(ret, m->from_pos);
 }
 
@@ -298,7 +305,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 		answer_missing(c, NULL);
 		return true;
 	}
-	read_segments(m, &all);
+	read_lists(m, &all, NULL);
 	if (wanted->kind == HLS_INIT)
 		return answer_init(c, r, m, wanted->number, &all);
 	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
@@ -349,8 +356,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 		answer_missing(c, NULL);
 		return true;
 	}
-	read_segments(m, &all);
-	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	read_lists(m, &all, &parts);
 	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
 		? number_of(wanted, &all) : 0;
 	for (size_t i = 0; i < parts.n; i++) {
@@ -422,7 +428,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	struct ring_parts parts;
 	enum fragment_state state = FRAGMENT_READY;
 	struct buf text = { 0 };
-	bool live;
+	bool live, has_parts;
 	uint64_t end;
 	int status;
 
@@ -434,8 +440,9 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, 503);
 		return true;
 	}
-	hls_read_live(m, &all);
-	ring_reader_parts(m->reader, (size_t)m->lag.start_max, &parts);
+	read_lists(m, &all, &parts);
+	drop_old(&all, m->from_pos);
+	has_parts = parts.n > 0 && !parts.ended;
 	live = hls_parts_are_live(&parts, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
 	if (p.n == 0)
@@ -460,8 +467,10 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	if (live) {
 		p.parts = &parts;
 		p.open = all.has_open ? &all.open : NULL;
+	} else {
+		parts.n = 0;
 	}
-	status = hls_reload_judge(r, &all, p.parts);
+	status = hls_reload_judge(r, &all, has_parts ? &parts : NULL);
 	if (status == 0)
 		return false;
 	http_query_strip_hls(http_request_query(r), query);

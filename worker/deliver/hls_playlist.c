@@ -73,7 +73,7 @@ bool hls_parts_are_live(const struct ring_parts *parts,
 	const struct ring_part *last;
 	uint64_t next;
 
-	if (parts->n == 0 || s->n == 0)
+	if (parts->n == 0 || parts->ended || s->n == 0)
 		return false;
 	last = &parts->list[parts->n - 1];
 	next = s->has_open ? s->open.number : s->list[s->n - 1].number + 1;

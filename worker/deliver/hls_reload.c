@@ -60,7 +60,7 @@ int hls_reload_judge(const struct http_request *r,
 		return 400;
 	/* a part behind the last one of its segment is the first one of the
 	 * next */
-	if (has_part && number + 1 == next &&
+	if (has_part && number + 1 == next && parts->n > 0 &&
 	    index >= count_parts(parts, number)) {
 		number = next;
 		index = 0;

@@ -59,6 +59,18 @@ static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
 	p->last_pos = 0;
 }
 
+void part_cut_resume(struct part_cut *p, const struct ring_part *now,
+		     uint64_t from, uint64_t at)
+{
+	/* a longer one had another target */
+	if (p->target == 0 || at > from + p->target)
+		return;
+	p->begun = true;
+	p->from = from;
+	p->now = *now;
+	p->last_pos = 0;
+}
+
 bool part_cut_late(struct part_cut *p, const struct unit_time *t,
 		   struct ring_part *ret)
 {

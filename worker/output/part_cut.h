@@ -34,6 +34,11 @@ void part_cut_init(struct part_cut *, unsigned part_ms, unsigned target_ms);
 
 unsigned part_cut_target_ms(const struct part_cut *);
 
+/* A part that an earlier process began goes on: `from' is the time at its
+ * begin, `at' the time of the segment. */
+void part_cut_resume(struct part_cut *, const struct ring_part *, uint64_t from,
+		     uint64_t at);
+
 /* A unit has begun.  True: the part would be too long with the unit in front of
  * it, so it has ended there. */
 bool part_cut_late(struct part_cut *, const struct unit_time *,

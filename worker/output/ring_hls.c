@@ -86,6 +86,19 @@ static void leave_torn(struct ring_hls *h, uint64_t pos, uint32_t ms)
 		stop(h, &done, ms * (uint64_t)TICKS_PER_MS);
 }
 
+/* The parts of the segment go on, if the target is that of the process before:
+ * without its last part a segment ends the low latency of its stream. */
+static void resume_parts(struct ring_hls *h, const struct ring_segment *s,
+			 uint64_t at)
+{
+	struct ring_part now;
+
+	if (part_cut_target_ms(&h->part) == ring_writer_part_target(h->ring) &&
+	    ring_writer_part(h->ring, s, &now))
+		part_cut_resume(&h->part, &now,
+				now.duration_ms * (uint64_t)TICKS_PER_MS, at);
+}
+
 void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 {
 	struct ring_segment last;
@@ -109,8 +122,10 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 	unit_time_begin(&h->time, h->pause_at, false);
 	part_cut_init(&h->part, config->part_ms,
 		      ring_writer_part_target(h->ring));
-	if (config->part_ms > 0)
-		ring_part_target(h->ring, part_cut_target_ms(&h->part));
+	if (has_last && last.end == 0)
+		resume_parts(h, &last, is_torn && torn > last.pos
+			     ? torn_ms * (uint64_t)TICKS_PER_MS : h->pause_at);
+	ring_part_target(h->ring, part_cut_target_ms(&h->part));
 	/* an earlier process has decided it; its option was another one */
 	if (config->duration_ms > 0 && ring_writer_target(h->ring) > 0)
 		set_target(h, config->duration_ms);

@@ -36,7 +36,8 @@ void unit_time_next(struct unit_time *t, const uint64_t *dts, uint64_t clock)
 	if (!t->first)
 		t->at += step;
 	t->first = false;
-	if (step > 0) {
+	/* from a unit of an earlier process it is no length of a unit */
+	if (step > 0 && t->has_dts == (dts != NULL)) {
 		t->before = t->step > 0 ? t->step : step;
 		t->step = step;
 	}

@@ -380,6 +380,7 @@ static void add_part(struct scene *s, unsigned index)
 	uint64_t pos = ring_writer_pos(s->rig.writer);
 
 	rig_write(&s->rig, PACKETS / 4);
+	ring_part_target(s->rig.writer, 500);
 	ring_part_add(s->rig.writer, &(struct ring_part){
 		.number = s->open.number, .index = index, .pos = pos,
 		.end = ring_writer_pos(s->rig.writer), .duration_ms = 500,
@@ -438,6 +439,41 @@ Test(deliver_hls, requests_wait_for_the_next_part)
 	expect_error(&s, list, 400);
 	(void)close(list);
 	(void)close(part);
+	rig_done(&s.rig);
+}
+
+/* The process of the stream died in a part, and left no last one. */
+Test(deliver_hls, a_request_waits_while_no_part_continues_the_segments)
+{
+	static char text[4096];
+	struct scene s;
+	size_t len;
+	int list;
+
+	scene_init(&s);
+	add_segments(&s, 2);
+	add_part(&s, 0);
+	rig_write(&s.rig, PACKETS);
+	cut(&s);
+	list = rig_request(&s.rig,
+			   GET("/news.m3u8?_HLS_msn=5003&_HLS_part=0"));
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(list));
+	add_part(&s, 0);
+	cr_assert_eq(read_head(&s, list, &len), 200);
+	cr_assert_lt(len, sizeof text);
+	rig_read(&s.rig, list, text, len);
+	text[len] = '\0';
+	cr_assert_not_null(strstr(text, "URI=\"news/5003.0.ts\""), "%s",
+			   text);
+	/* the output has no parts any more */
+	ring_part_target(s.rig.writer, 0);
+	say(list, GET("/news.m3u8?_HLS_msn=5003&_HLS_part=1"));
+	cr_assert_eq(read_head(&s, list, &len), 200);
+	rig_read(&s.rig, list, text, len);
+	text[len] = '\0';
+	cr_assert_null(strstr(text, "PART"), "%s", text);
+	(void)close(list);
 	rig_done(&s.rig);
 }
 

@@ -42,23 +42,23 @@ Test(hls_reload, a_request_waits_for_what_the_playlist_lacks)
 {
 	static const struct {
 		const char *query;
-		int status, stopped;
+		int status, stopped, unlisted;
 	} cases[] = {
-		{ "", 200, 200 },
-		{ "?_HLS_msn=1001", 200, 200 },
-		{ "?_HLS_msn=1002", 0, 0 },
-		{ "?_HLS_msn=1003", 0, 0 },
-		{ "?_HLS_msn=1004", 400, 400 },
-		{ "?_HLS_msn=1000&_HLS_part=9", 200, 200 },
-		{ "?_HLS_msn=1001&_HLS_part=1", 200, 200 },
+		{ "", 200, 200, 200 },
+		{ "?_HLS_msn=1001", 200, 200, 200 },
+		{ "?_HLS_msn=1002", 0, 0, 0 },
+		{ "?_HLS_msn=1003", 0, 0, 0 },
+		{ "?_HLS_msn=1004", 400, 400, 400 },
+		{ "?_HLS_msn=1000&_HLS_part=9", 200, 200, 200 },
+		{ "?_HLS_msn=1001&_HLS_part=1", 200, 200, 200 },
 		/* behind the last part: the first one of the next segment */
-		{ "?_HLS_msn=1001&_HLS_part=2", 200, 0 },
-		{ "?_HLS_msn=1002&_HLS_part=0", 200, 0 },
-		{ "?_HLS_msn=1002&_HLS_part=1", 0, 0 },
-		{ "?_HLS_part=1", 400, 400 },
-		{ "?_HLS_msn=1002&_HLS_part=x", 400, 400 },
-		{ "?_HLS_msn=", 400, 400 },
-		{ "?_HLS_msn=-1", 400, 400 },
+		{ "?_HLS_msn=1001&_HLS_part=2", 200, 0, 200 },
+		{ "?_HLS_msn=1002&_HLS_part=0", 200, 0, 0 },
+		{ "?_HLS_msn=1002&_HLS_part=1", 0, 0, 0 },
+		{ "?_HLS_part=1", 400, 400, 400 },
+		{ "?_HLS_msn=1002&_HLS_part=x", 400, 400, 400 },
+		{ "?_HLS_msn=", 400, 400, 400 },
+		{ "?_HLS_msn=-1", 400, 400, 400 },
 	};
 	struct ring_segments all;
 	struct ring_parts parts;
@@ -73,6 +73,10 @@ Test(hls_reload, a_request_waits_for_what_the_playlist_lacks)
 		all.has_open = false;
 		cr_expect_eq(judge(cases[i].query, &all, &parts),
 			     cases[i].stopped, "%s", cases[i].query);
+		/* the stream has parts, and the playlist has none now */
+		parts.n = 0;
+		cr_expect_eq(judge(cases[i].query, &all, &parts),
+			     cases[i].unlisted, "%s", cases[i].query);
 	}
 }
 
