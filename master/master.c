@@ -34,6 +34,7 @@
 #include "common/supervise/restart.h"
 #include "master/setup/state_path.h"
 #include "master/status/status.h"
+#include "master/streams/deliver_proc.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 #include "common/supervise/tls_proc.h"
@@ -394,6 +395,8 @@ static int open_reconciler(struct master *m)
 	}, m->handover);
 	if (m->handover != NULL)
 		reconciler_adopt(m->reconciler, m->handover);
+	seed_file_keep(path, config_settings(m->config), deliver_proc_seed(
+		reconciler_deliver(m->reconciler)));
 	reconciler_open_play(m->reconciler);
 	http_server_set_tls(m->http, tls_proc_serve,
 			    reconciler_tls(m->reconciler));
@@ -504,20 +507,17 @@ static void open_renewal(struct master *m)
 
 static int start(struct master *m)
 {
+	static int (*const steps[])(struct master *) = {
+		lock_config, open_config, open_control, open_reconciler,
+	};
 	int code = 0;
 
 	if (m->options->trial)
 		code = renewal_check(m->handover, m->options);
 	if (code == 0 && sandbox_check(m->options->require_sandbox) < 0)
 		code = MASTER_EXIT_FAILURE;
-	if (code == 0)
-		code = lock_config(m);
-	if (code == 0)
-		code = open_config(m);
-	if (code == 0)
-		code = open_control(m);
-	if (code == 0)
-		code = open_reconciler(m);
+	for (size_t i = 0; code == 0 && i < ARRAY_LEN(steps); i++)
+		code = steps[i](m);
 	if (code != 0)
 		return code;
 	m->write_paths = write_roots_open(m->options,

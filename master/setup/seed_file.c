@@ -7,7 +7,6 @@
 #include "common/document/replace.h"
 #include "master/setup/state_path.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static uint64_t new_seed(void)
@@ -46,17 +45,33 @@ static void save(const char *path, uint64_t seed)
 	json_decref(document);
 }
 
+/* To be freed; NULL: the seed does not outlive the service. */
+static char *path_of(const char *config_path, const json_t *settings)
+{
+	return json_is_true(json_object_get(settings, "hls_session_playlists"))
+		? state_file(config_path, "seed") : NULL;
+}
+
 uint64_t seed_file(const char *config_path, const json_t *settings)
 {
-	char *path = state_file(config_path, "seed");
+	char *path = path_of(config_path, settings);
 	uint64_t seed = 0;
 
-	if (path != NULL && json_is_true(json_object_get(
-				    settings, "hls_session_playlists"))) {
+	if (path != NULL) {
 		seed = load(path);
 		if (seed == 0)
 			save(path, seed = new_seed());
 	}
 	free(path);
 	return seed != 0 ? seed : new_seed();
+}
+
+void seed_file_keep(const char *config_path, const json_t *settings,
+		    uint64_t seed)
+{
+	char *path = path_of(config_path, settings);
+
+	if (path != NULL && load(path) != seed)
+		save(path, seed);
+	free(path);
 }

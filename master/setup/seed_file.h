@@ -10,3 +10,8 @@
  * that can be used, or the setting hls_session_playlists.  Above 0, and JSON
  * can hold it. */
 uint64_t seed_file(const char *config_path, const json_t *settings);
+
+/* The service uses this seed, which may be that of the master before: with the
+ * setting, the file has it from now on. */
+void seed_file_keep(const char *config_path, const json_t *settings,
+		    uint64_t seed);

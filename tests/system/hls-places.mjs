@@ -119,10 +119,11 @@ test('a player of a master playlist changes the variant', async (t) => {
 	await sluice.stop();
 });
 
-test('the playlist of a session outlives a stop of the service', async (t) => {
-	const settings = { http_play_hls: true, hls_session_playlists: true };
+async function outlives(t, settings, switchOn) {
 	const { sluice } = await begin(t, {}, settings);
 	const at = (one, name) => statusOf(`/play/a001/${name}`, one.port);
+
+	await switchOn(sluice);
 	const name = await waitUntil('its name', async () =>
 		/^[0-9a-f]{16}\.m3u8/m.exec((await get(
 			'/play/a001/index.m3u8', sluice.port)).body)?.[0]);
@@ -138,4 +139,19 @@ test('the playlist of a session outlives a stop of the service', async (t) => {
 		await at(next, name) === 200);
 	assert.equal(await at(next, '0123456789abcdef.m3u8'), 404);
 	await next.stop();
-});
+}
+
+const session = { hls_session_playlists: true };
+
+test('the playlist of a session outlives a stop of the service', (t) =>
+	outlives(t, { http_play_hls: true, ...session }, () => {}));
+
+test('... also if it was switched on while the service ran', (t) =>
+	outlives(t, { http_play_hls: true }, async (sluice) => {
+		const restarts = () => sluice.log.match(/restarting/g)?.length;
+
+		await sluice.cmd('set-settings', { settings:
+			{ http_play_hls: true, ...session } });
+		await waitUntil('the restart', restarts);
+		await sluice.ready();
+	}));
