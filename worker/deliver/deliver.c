@@ -201,6 +201,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->still_ms = cfg->still_ms ? cfg->still_ms : STILL_MS;
 	d->fragments.max = FRAGMENTS_TOTAL_MAX;
 	d->fragments.turn_max = FRAGMENTS_TURN_MAX;
+	d->gives_pages = cfg->pages;
 	/* the sandbox forbids to ask later */
 	d->kernel_tls = kernel_tls_exists();
 	/* such a connection has two descriptors: one of the reserve */

@@ -40,6 +40,7 @@ struct deliver_config {
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
 	unsigned number;    /* of this worker, from 0 */
+	bool pages; /* clients of this host count as those of others */
 };
 
 struct deliver *deliver_new(const struct deliver_config *);

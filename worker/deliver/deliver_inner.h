@@ -37,6 +37,7 @@ struct deliver {
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
+	bool gives_pages;     /* to clients of this host, too */
 	bool kernel_tls;      /* the kernel can encrypt for viewers ... */
 	unsigned max_outer;   /* ... on so many connections */
 	struct first_byte *first; /* NULL until the first channel for tls */

@@ -2,10 +2,10 @@
 /*
  * Limits how far a viewer may fall behind the writer of its ring.
  *
- * The socket gets references to the pages of the ring, not copies (sendfile()).
- * A byte that the kernel has not sent yet (or, on the same host, that the
- * viewer has not read yet) changes when the writer reuses its page.  The limits
- * keep the writer away from every such byte:
+ * The socket of another host gets references to the pages of the ring, not
+ * copies (sendfile()).  A byte that the kernel has not sent yet changes when
+ * the writer reuses its page, as does one in the receive buffer of a container
+ * of this host.  The limits keep the writer away from every such byte:
  *
  *	|<----------------------- size ----------------------->|
  *	|<- margin ->|<- hold ->|<----------- limit ---------->|

@@ -2,9 +2,10 @@
 /*
  * Sends bytes of a ring to a socket.
  *
- * A TCP socket gets references to the pages of the ring.  A socket of the tls
- * worker gets copies: the tls worker may encrypt and send them after the client
- * was disconnected, so they must not change.
+ * A TCP socket gets references to the pages of the ring.  A process of this
+ * host may read them long after it has acknowledged them, and after a reset;
+ * the tls worker may encrypt and send them after the client was disconnected.
+ * Both get copies, which do not change.
  */
 #pragma once
 

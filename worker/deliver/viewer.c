@@ -73,7 +73,7 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	session_set_owner(v->session, &session_events, v);
 	session_join(v->session, cfg->now_ms);
 	/* a smaller buffer only makes the queue shorter */
-	if (!v->copied && sndbuf > 0)
+	if ((!v->copied || cfg->socket->local) && sndbuf > 0)
 		(void)setsockopt(cfg->socket->fd, SOL_SOCKET, SO_SNDBUF,
 				 &sndbuf, sizeof sndbuf);
 	ev_io_init(&v->io, on_readable, cfg->socket->fd, EV_READ);

@@ -2,9 +2,8 @@
 /*
  * A viewer of a ring: a socket and a position.
  *
- * A TCP socket gets references to the pages of the ring.  A socket of the tls
- * worker gets copies: the tls worker may encrypt and send them after the viewer
- * was disconnected, so they must not change.
+ * A TCP socket gets references to the pages of the ring.  A viewer on this host
+ * gets copies, as does a socket of the tls worker (ring_send.h).
  *
  * Owns its socket, its session and one watcher, which notices when the viewer
  * leaves; borrows the loop.  It is in the list of its mount.
@@ -46,9 +45,8 @@ struct viewer {
 
 struct viewer_socket {
 	int fd; /* non-blocking */
-	/* fd is the plaintext of a TLS connection with this peer: it gets
-	 * copies */
-	bool copied;
+	bool copied; /* it gets copies; the peer is set */
+	bool local;  /* because its client is on this host */
 	bool kernel; /* the kernel encrypts what is sent to it */
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */

@@ -123,6 +123,7 @@ struct viewer_conn {
 	bool kernel_tls; /* ask whether ... */
 	bool kernel;     /* ... the kernel encrypts what is sent to it */
 	struct sockaddr_any peer; /* the client; len 0: unknown */
+	bool local; /* the socket leads to a process of this host */
 };
 
 struct viewer_conn_config {
@@ -132,6 +133,7 @@ struct viewer_conn_config {
 	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
 	bool kernel_tls;     /* the kernel has it: see kernel_tls.h */
+	bool pages;          /* a client of this host counts as another one */
 	unsigned head_ms;    /* limit for the head */
 	unsigned idle_ms;    /* limit for the wait for the next request */
 	unsigned answer_ms;  /* limit for an answer, in addition to the time
@@ -181,7 +183,8 @@ void viewer_conn_answer_head(struct viewer_conn *, const char *headers);
  * yet. */
 bool viewer_conn_is_idle(const struct viewer_conn *);
 
-/* Must answers be copied, because the tls worker encrypts them? */
+/* Must answers be copied, because the tls worker encrypts them, or a process of
+ * this host receives them? */
 bool viewer_conn_is_copied(const struct viewer_conn *);
 
 /* Passes the socket that answers are sent to to the caller, which then calls

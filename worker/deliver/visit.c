@@ -149,6 +149,7 @@ static void refuse(struct viewer_conn *c, int status)
 void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 {
 	struct viewer_socket socket = { .copied = viewer_conn_is_copied(c),
+					.local = c->local && !c->secure,
 					.kernel = c->kernel,
 					.peer = c->peer };
 	struct ip_address address = ip_of(&c->peer);

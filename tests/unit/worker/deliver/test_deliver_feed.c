@@ -220,7 +220,7 @@ Test(deliver_feed, disconnects_a_slow_viewer_exactly_at_the_limit)
 	uint64_t pos = 0, acknowledged = 0, lead = 0;
 	int fd;
 
-	rig_init(&r, size);
+	rig_init_with(&r, size, &(struct deliver_config){ .pages = true });
 	rig_mark(&r);
 	rig_write(&r, 1);
 	fd = rig_join(&r);

@@ -4,6 +4,7 @@
 #include "tests/unit/worker/deliver/rig.h"
 
 #include "common/base/fd.h"
+#include "common/base/ring_segment.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -60,14 +61,15 @@ static bool read_some(struct rig *r, struct reader *reader)
 	return true;
 }
 
-Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
+static void race(bool pages)
 {
-	static struct reader readers[VIEWERS];
+	struct reader readers[VIEWERS] = { 0 };
 	struct rig r;
 	unsigned left = VIEWERS;
 
 	srand(2);
-	rig_init(&r, (size_t)ROUNDS * BATCH * RING_PACKET / LAPS);
+	rig_init_with(&r, (size_t)ROUNDS * BATCH * RING_PACKET / LAPS,
+		      &(struct deliver_config){ .pages = pages });
 	rig_mark(&r);
 	rig_write(&r, 1);
 	for (unsigned i = 0; i < VIEWERS; i++) {
@@ -93,6 +95,12 @@ Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
 	rig_done(&r);
 }
 
+Test(deliver_slow, no_viewer_of_any_speed_gets_a_wrong_byte, .timeout = 90)
+{
+	race(false);
+	race(true);
+}
+
 Test(deliver_slow, feeds_a_thousand_viewers, .timeout = 90)
 {
 	enum { MANY = 1000, WRITES = 10, PACKETS = 50 };
@@ -115,5 +123,72 @@ Test(deliver_slow, feeds_a_thousand_viewers, .timeout = 90)
 	rig_await_viewers(&r, 0);
 	cr_assert_eq(deliver_status(r.deliver).bytes,
 		     (uint64_t)MANY * (1 + WRITES * PACKETS) * RING_PACKET);
+	rig_done(&r);
+}
+
+/* The writer replaces all bytes of the ring several times. */
+static void write_laps(struct rig *r, size_t size)
+{
+	for (size_t done = 0; done < 3 * size; done += BATCH * RING_PACKET) {
+		rig_write(r, BATCH);
+		rig_turn(r, 1);
+	}
+}
+
+/* Its socket has acknowledged bytes that it has not read. */
+Test(deliver_slow, a_viewer_of_this_host_may_read_after_its_end, .timeout = 60)
+{
+	enum { SIZE = 4 * RING_UNIT, MOST = 6 /* they share a pipe */ };
+
+	for (unsigned n = 1; n <= MOST; n += MOST - 1) {
+		struct reader readers[MOST] = { 0 };
+		struct rig r;
+
+		rig_init(&r, SIZE);
+		rig_mark(&r);
+		rig_write(&r, 1);
+		for (unsigned i = 0; i < n; i++)
+			join(&r, &readers[i]);
+		write_laps(&r, SIZE);
+		cr_expect_eq(deliver_status(r.deliver).cut, n);
+		for (unsigned i = 0; i < n; i++) {
+			cr_expect_eq(rig_read_to_end(&r, readers[i].fd,
+						     &readers[i].pos),
+				     -ECONNRESET);
+			cr_expect_gt(readers[i].pos, 0u);
+			fd_close(&readers[i].fd);
+		}
+		rig_done(&r);
+	}
+}
+
+Test(deliver_slow, a_segment_may_be_read_late_on_this_host, .timeout = 60)
+{
+	enum { SIZE = 4 * RING_UNIT, PACKETS = 200 };
+	const struct msg_deliver_mount news = {
+		.address = RIG_ADDRESS, .path = "/news.m3u8",
+		.stream = "a001", .hls = 4
+	};
+	struct ring_segment s = { .number = 7, .wall_ms = 1000000 };
+	struct ring_segment next = { .number = 8, .wall_ms = 1001000 };
+	struct rig r;
+	char head[1024];
+	uint64_t pos = 0;
+	int fd;
+
+	rig_init(&r, SIZE);
+	rig_mount(&r, &news);
+	ring_segment_cut(r.writer, NULL, &s);
+	rig_write(&r, PACKETS);
+	s.end = next.pos = ring_writer_pos(r.writer);
+	s.duration_ms = 1000;
+	ring_segment_cut(r.writer, &s, &next);
+	fd = rig_request(&r, "GET /news/7.ts HTTP/1.1\r\nHost: x\r\n\r\n");
+	rig_read_head(&r, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, " 200 "), "%s", head);
+	rig_turn(&r, RIG_TICK_MS);
+	write_laps(&r, SIZE);
+	rig_read_packets(&r, fd, &pos, PACKETS);
+	fd_close(&fd);
 	rig_done(&r);
 }
