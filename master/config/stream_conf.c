@@ -15,6 +15,18 @@ enum { BUCKETS = 4096 };
 
 /* --- one stream --- */
 
+/* In T2-MI the options name a program, and PIDs, of the inner stream. */
+static void read_program(struct input_conf *in, const struct input_spec *spec)
+{
+	if (spec->t2mi) {
+		in->pids[0] = (uint16_t)spec->t2mi_pid;
+		return;
+	}
+	in->pnr = spec->remux.pnr;
+	in->pids[0] = spec->ecm_pid;
+	in->pids[1] = spec->remux.set_pcr_pid;
+}
+
 static void read_input(struct input_conf *in, const char *address,
 		       struct judge *j, struct judge_outputs *places)
 {
@@ -33,8 +45,7 @@ static void read_input(struct input_conf *in, const char *address,
 	if (input_kind_is_link(spec.kind))
 		in->stream = xstrdup(spec.stream);
 	in->module = spec.kind == INPUT_DVB && spec.cams.module;
-	/* in T2-MI, pnr names a program of the inner stream */
-	in->pnr = spec.t2mi ? 0 : spec.remux.pnr;
+	read_program(in, &spec);
 	if (spec.cams.n > 0) {
 		in->cams = xcalloc(1, sizeof *in->cams);
 		*in->cams = spec.cams;

@@ -18,6 +18,8 @@
 #include <stddef.h>
 
 /* The master's part of an address; its worker reads all options. */
+enum { INPUT_CONF_PIDS = 2 };
+
 struct input_conf {
 	const char *address; /* NULL: not a string */
 	bool is_valid;       /* the members below count */
@@ -27,6 +29,8 @@ struct input_conf {
 	char *id;            /* option id, or NULL */
 	char *stream;        /* the stream that it reads, or NULL */
 	uint16_t pnr;        /* the only program that it takes; 0: all */
+	/* PIDs of its multiplex that it names; 0: none */
+	uint16_t pids[INPUT_CONF_PIDS];
 	struct cam_list *cams; /* softcams, or NULL */
 	bool module;         /* the CAM of its adapter descrambles pnr */
 };

@@ -5,29 +5,44 @@
 
 #include <string.h>
 
-void adapter_programs_add(struct msg_adapter_programs *p, uint16_t pnr)
+/* Inserts a number into an ascending list that has a place. */
+static void insert(uint16_t *list, size_t *n, uint16_t number)
 {
 	size_t i = 0;
 
+	while (i < *n && list[i] < number)
+		i++;
+	if (i < *n && list[i] == number)
+		return;
+	memmove(list + i + 1, list + i, (*n - i) * sizeof *list);
+	list[i] = number;
+	++*n;
+}
+
+void adapter_programs_add(struct msg_adapter_programs *p, uint16_t pnr)
+{
 	if (p->all)
 		return;
 	if (pnr == 0 || p->n == ARRAY_LEN(p->numbers)) {
-		*p = (struct msg_adapter_programs){ .all = true };
+		p->all = true;
+		p->n = 0;
 		return;
 	}
-	while (i < p->n && p->numbers[i] < pnr)
-		i++;
-	if (i < p->n && p->numbers[i] == pnr)
-		return;
-	memmove(p->numbers + i + 1, p->numbers + i,
-		(p->n - i) * sizeof *p->numbers);
-	p->numbers[i] = pnr;
-	p->n++;
+	insert(p->numbers, &p->n, pnr);
+}
+
+void adapter_programs_add_pid(struct msg_adapter_programs *p, uint16_t pid)
+{
+	if (pid != 0 && p->n_pids < ARRAY_LEN(p->pids))
+		insert(p->pids, &p->n_pids, pid);
 }
 
 bool adapter_programs_equal(const struct msg_adapter_programs *a,
 			    const struct msg_adapter_programs *b)
 {
 	return a->all == b->all && a->tables == b->tables && a->n == b->n &&
-	       memcmp(a->numbers, b->numbers, a->n * sizeof *a->numbers) == 0;
+	       a->n_pids == b->n_pids &&
+	       memcmp(a->numbers, b->numbers,
+		      a->n * sizeof *a->numbers) == 0 &&
+	       memcmp(a->pids, b->pids, a->n_pids * sizeof *a->pids) == 0;
 }

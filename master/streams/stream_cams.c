@@ -56,8 +56,12 @@ void stream_proc_add_programs(const struct stream_proc *p, const char *link,
 	for (size_t i = 0; i < p->plan->programs.n; i++) {
 		uint16_t pnr = p->plan->programs.list[i].pnr;
 		uint16_t at = p->plan->programs.list[i].link;
+		const uint16_t *pids = p->plan->programs.list[i].pids;
 
-		if (strcmp(p->plan->links.ids[at], link) == 0)
-			adapter_programs_add(ret, pnr);
+		if (strcmp(p->plan->links.ids[at], link) != 0)
+			continue;
+		adapter_programs_add(ret, pnr);
+		for (size_t k = 0; k < INPUT_CONF_PIDS; k++)
+			adapter_programs_add_pid(ret, pids[k]);
 	}
 }

@@ -126,16 +126,18 @@ size_t stream_plan_modules(const struct stream_plan *p, const char *link,
 	return n;
 }
 
-static void plan_link(struct stream_plan *p, const char *stream, uint16_t pnr)
+static void plan_link(struct stream_plan *p, const struct input_conf *in)
 {
-	size_t i = 0;
+	size_t i = 0, at = p->programs.n++;
 
-	while (i < p->links.n && strcmp(p->links.ids[i], stream) != 0)
+	while (i < p->links.n && strcmp(p->links.ids[i], in->stream) != 0)
 		i++;
 	if (i == p->links.n)
-		memcpy(p->links.ids[p->links.n++], stream, strlen(stream) + 1);
-	p->programs.list[p->programs.n].link = (uint16_t)i;
-	p->programs.list[p->programs.n++].pnr = pnr;
+		memcpy(p->links.ids[p->links.n++], in->stream,
+		       strlen(in->stream) + 1);
+	p->programs.list[at].link = (uint16_t)i;
+	p->programs.list[at].pnr = in->pnr;
+	memcpy(p->programs.list[at].pids, in->pids, sizeof in->pids);
 }
 
 struct stream_plan *stream_plan_new(const char *id,
@@ -170,7 +172,7 @@ struct stream_plan *stream_plan_new(const char *id,
 		if (in->cams != NULL)
 			plan_cams(p, in->cams);
 		if (in->stream != NULL)
-			plan_link(p, in->stream, in->pnr);
+			plan_link(p, in);
 		if (in->module)
 			plan_module(p, in);
 	}

@@ -488,11 +488,15 @@ const struct field_table adapter_tune_fields =
 
 static const struct field number_item = { .type = FIELD_UINT,
 	.size = sizeof(uint16_t), .min = 1, .max = UINT16_MAX };
+static const struct field pid_item = { .type = FIELD_UINT,
+	.size = sizeof(uint16_t), .min = 1, .max = 8190 };
 static const struct field adapter_programs_rows[] = {
 	{ "all", FIELD_AT(struct msg_adapter_programs, all) },
 	{ "tables", FIELD_AT(struct msg_adapter_programs, tables) },
 	{ "numbers", FIELD_ITEMS(struct msg_adapter_programs, numbers, n),
 	  .item = &number_item },
+	{ "pids", FIELD_ITEMS(struct msg_adapter_programs, pids, n_pids),
+	  .item = &pid_item },
 };
 const struct field_table adapter_programs_fields =
 	MSG_TABLE(struct msg_adapter_programs, adapter_programs_rows);

@@ -109,7 +109,7 @@ struct msg_adapter_start {
 	const json_t *entry;     /* the keys that the worker reads */
 };
 
-enum { ADAPTER_PROGRAMS_MAX = 256 };
+enum { ADAPTER_PROGRAMS_MAX = 256, ADAPTER_PIDS_MAX = 128 };
 
 /* What an adapter receives that cannot receive its whole multiplex. */
 struct msg_adapter_programs {
@@ -117,6 +117,9 @@ struct msg_adapter_programs {
 	bool tables;             /* the PMTs of all programs */
 	size_t n;
 	uint16_t numbers[ADAPTER_PROGRAMS_MAX]; /* ascending, each once */
+	size_t n_pids;
+	/* that streams name by options; ascending, each once */
+	uint16_t pids[ADAPTER_PIDS_MAX];
 };
 
 /* The frontend of a tuner; all zero for another source. */

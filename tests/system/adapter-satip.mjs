@@ -311,6 +311,13 @@ async function namePids(t, sluice, budget) {
 	assert.match(server.requests.findLast((r) => r.startsWith('PLAY')),
 		/\/stream=1\?addpids=/);
 	await scene.outputs();
+	// a PID that no table has
+	await sluice.cmd('set-stream', { id: scene.streams[0], stream: stream(
+		scene.streams[0],
+		`dvb://${scene.keys.id}#pnr=${PNRS[0]}&set_pcr_pid=2000`,
+		'udp://127.0.0.1:5999') });
+	await waitUntil('the PID that a stream names', () =>
+		server.pids.has(2000));
 }
 
 // They wait for their servers most of the time.

@@ -57,6 +57,8 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		plan.marks[table_pids[i]] = true;
 	plan.marks[PSIP_PID] = atsc;
+	for (size_t i = 0; i < wanted->n_pids; i++)
+		plan.marks[wanted->pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {
 		bool is_wanted = has_number(wanted, programs[i].number);
 

@@ -8,10 +8,10 @@
 
 /*
  * The PIDs of the tables that every multiplex has, and those of the programs:
- * PMT, PCR, streams and ECMs.  Those of their EMMs (emms, of the CAT) and the
- * PMTs of others take the places that are left.  atsc: and the PID of the
- * tables of ATSC.  Writes the first ones,
- * ascending, at most max.
+ * PMT, PCR, components and ECMs; and those that streams name.  Those of their
+ * EMMs (emms, of the CAT) and the PMTs of others take the places that are left.
+ * atsc: and the PID of the tables of ATSC.  Writes the first ones, ascending,
+ * at most max.
  * Returns how many there are, which may be more.
  */
 size_t program_pids(const struct psi *, const struct ca_refs *emms,

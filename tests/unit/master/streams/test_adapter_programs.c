@@ -23,3 +23,25 @@ Test(adapter_programs, programs_are_a_list_with_each_once)
 	adapter_programs_add(&p, 0);
 	cr_assert(p.all);
 }
+
+Test(adapter_programs, pids_of_streams_stay_beside_all_programs)
+{
+	struct msg_adapter_programs p = { 0 }, other = { 0 };
+
+	adapter_programs_add_pid(&p, 900);
+	adapter_programs_add_pid(&p, 0);
+	adapter_programs_add_pid(&p, 800);
+	adapter_programs_add_pid(&p, 900);
+	cr_assert_eq(p.n_pids, 2u);
+	cr_assert(p.pids[0] == 800 && p.pids[1] == 900);
+	cr_assert_not(adapter_programs_equal(&p, &other));
+	adapter_programs_add_pid(&other, 900);
+	adapter_programs_add_pid(&other, 801);
+	cr_assert_not(adapter_programs_equal(&p, &other));
+	adapter_programs_add(&p, 7);
+	adapter_programs_add(&p, 0);
+	cr_assert(p.all && p.n == 0 && p.n_pids == 2);
+	for (uint16_t i = 1; i <= ADAPTER_PIDS_MAX + 1; i++)
+		adapter_programs_add_pid(&p, i);
+	cr_assert_eq(p.n_pids, (size_t)ADAPTER_PIDS_MAX);
+}

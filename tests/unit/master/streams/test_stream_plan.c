@@ -72,6 +72,27 @@ Test(stream_plan, names_the_programs_of_a_cam)
 	stream_plan_free(&p);
 }
 
+/* Those of a T2-MI are in the stream within it. */
+Test(stream_plan, names_the_pids_of_options)
+{
+	struct stream_plan *p = plan(
+		"{\"enable\":true,\"input\":["
+		"\"dvb://a#pnr=7&cam=soft&ecm_pid=900&set_pcr_pid=901\","
+		"\"dvb://a#pnr=8\","
+		"\"dvb://a#t2mi&t2mi_pid=902&pnr=1&set_pcr_pid=903\"]}");
+
+	cr_assert_eq(p->programs.n, 3u);
+	cr_assert_eq(p->programs.list[0].pnr, 7);
+	cr_assert_eq(p->programs.list[0].pids[0], 900);
+	cr_assert_eq(p->programs.list[0].pids[1], 901);
+	cr_assert_eq(p->programs.list[1].pids[0], 0);
+	cr_assert_eq(p->programs.list[1].pids[1], 0);
+	cr_assert_eq(p->programs.list[2].pnr, 0);
+	cr_assert_eq(p->programs.list[2].pids[0], 902);
+	cr_assert_eq(p->programs.list[2].pids[1], 0);
+	stream_plan_free(&p);
+}
+
 Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
 {
 	struct stream_plan *p = plan("{\"enable\":true,"

@@ -97,6 +97,29 @@ Test(program_pids, has_those_of_the_wanted_programs)
 	psi_free(&psi);
 }
 
+/* Also before a table is known. */
+Test(program_pids, has_those_that_streams_name)
+{
+	struct msg_adapter_programs wanted = { .n = 1, .numbers = { 2 },
+					       .n_pids = 2,
+					       .pids = { 0x112, 0x555 } };
+	struct psi *psi = follow_program();
+	uint16_t pids[MAX];
+
+	cr_assert_eq(count(psi, wanted), 3u);
+	cr_assert_eq(program_pids(psi, &no_emms, &wanted, false, pids, MAX),
+		     TABLES + 3u);
+	cr_assert_eq(pids[TABLES], 0x112);
+	cr_assert_eq(pids[TABLES + 1], 0x200);
+	cr_assert_eq(pids[TABLES + 2], 0x555);
+	wanted.numbers[0] = 1;
+	cr_assert_eq(count(psi, wanted), 5u, "a PID counts once");
+	psi_free(&psi);
+	psi = psi_new();
+	cr_assert_eq(count(psi, wanted), 2u);
+	psi_free(&psi);
+}
+
 Test(program_pids, wanted_programs_come_before_the_tables_of_others)
 {
 	struct psi *psi = follow_pat();
