@@ -52,7 +52,7 @@ struct tuner_source {
 	bool restarts;       /* a step of the watch is not done yet */
 	uint64_t step_ns;    /* its start */
 	unsigned step_tunes; /* tunings before it */
-	bool lacked_whole;   /* the log has it */
+	bool other_way;      /* the log has log_other_way() */
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
@@ -222,6 +222,13 @@ static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
 	return waits_s >= HANG_S ? waits_s : 0;
 }
 
+static void explain_refusal(const struct dvb_state *state, struct errmsg *e)
+{
+	errmsg_set(e, "too few filters: %u PIDs of programs are not received, "
+		   "and the driver refuses the whole multiplex: %s",
+		   state->refused, strerror(state->whole_error));
+}
+
 static void find_error(struct tuner_source *s, uint64_t now_ns)
 {
 	const struct dvb_state *state = &s->state;
@@ -246,8 +253,7 @@ static void find_error(struct tuner_source *s, uint64_t now_ns)
 	else if (s->packets == 0)
 		errmsg_set(e, "lock, and no data");
 	else if (!state->whole && state->refused > 0)
-		errmsg_set(e, "too few filters: %u PIDs of programs are not "
-			   "received", state->refused);
+		explain_refusal(state, e);
 	else
 		e->text[0] = '\0';
 }
@@ -266,12 +272,24 @@ static void log_error_once(struct tuner_source *s)
 	else if (error[0] != '\0' && !errmsg_is_alike(error, s->logged.text))
 		log_warning("adapter", "%s", error);
 	s->logged = s->error;
-	if (s->state.tuned && !s->state.whole && s->spec.budget &&
-	    !s->lacked_whole) {
-		log_info("adapter", "the driver refuses the whole multiplex: "
-			 "PIDs of programs are received");
-		s->lacked_whole = true;
-	}
+}
+
+/* The driver receives the PIDs instead of the whole multiplex, or the reverse.
+ * Once for each tuning of the configuration. */
+static void log_other_way(struct tuner_source *s)
+{
+	const struct dvb_state *state = &s->state;
+
+	if (s->other_way || !state->tuned || state->whole == s->spec.budget)
+		return;
+	s->other_way = true;
+	if (state->whole)
+		log_info("adapter", "too few filters: the whole multiplex is "
+			 "received");
+	else
+		log_info("adapter", "the driver refuses the whole multiplex "
+			 "(%s): PIDs of programs are received",
+			 strerror(state->whole_error));
 }
 
 static void take_step(struct tuner_source *s, enum watch_step step,
@@ -403,6 +421,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	/* it would name the permission of the user */
 	if (!is_device_hidden(s))
 		log_error_once(s);
+	log_other_way(s);
 	s->packets = 0;
 	s->sync_errors = 0;
 	s->pat_packets = s->cc_errors = 0;
@@ -455,6 +474,7 @@ static bool retune(struct source *source, const json_t *adapter)
 	if (memcmp(&s->spec, &spec, sizeof spec) == 0)
 		return true;
 	s->spec = spec;
+	s->other_way = false;
 	s->watch = (struct tuner_watch){
 		.moves_ms = dvb_sec_moves_ms(&spec),
 		.timeout_s = spec.timeout_s,

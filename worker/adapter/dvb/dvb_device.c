@@ -397,13 +397,38 @@ static int replace_filter(struct dvb_device *d)
 	return r;
 }
 
+/* Instead of all others, which are put back if it was in vain: some drivers
+ * accept it only without others. */
+static int replace_filters(struct dvb_device *d)
+{
+	uint16_t pids[DVB_PIDS_MAX];
+	size_t n = d->n_filters;
+	int r;
+
+	for (size_t i = 0; i < n; i++)
+		pids[i] = d->filters[i].pid;
+	while (d->n_filters > 0)
+		drop_filter(d, d->n_filters - 1);
+	r = add_filter(d, DVB_PID_ALL);
+	for (size_t i = 0; r < 0 && i < n; i++)
+		(void)!add_filter(d, pids[i]);
+	return r;
+}
+
+static bool is_shortage(int r)
+{
+	return r == -ENOSPC || r == -EBUSY || r == -EMFILE;
+}
+
 int dvb_device_receive_all(struct dvb_device *d)
 {
 	int r = d->n_filters < DVB_PIDS_MAX ? add_filter(d, DVB_PID_ALL)
 					    : -ENOSPC;
 
-	if (d->n_filters > 0 && (r == -ENOSPC || r == -EBUSY || r == -EMFILE))
+	if (d->n_filters > 0 && is_shortage(r))
 		r = replace_filter(d);
+	if (d->n_filters > 0 && r < 0 && !is_shortage(r) && r != -ENODEV)
+		r = replace_filters(d);
 	if (r < 0)
 		return r;
 	/* a packet that two filters have comes once */

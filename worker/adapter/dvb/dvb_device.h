@@ -66,8 +66,9 @@ int dvb_device_tune(struct dvb_device *, const struct tuner_spec *,
 /* Turns the LNB off for a moment. */
 void dvb_device_power_cycle(struct dvb_device *);
 
-/* Receives all packets, and those of filters that run without a gap; -errno:
- * the driver refuses, and the filters run on. */
+/* Receives all packets; -errno: the driver refuses, and the filters run as
+ * before.  They have no gap unless they are too many beside the new one (the
+ * last one has a gap), or the driver accepts it alone, if at all. */
 int dvb_device_receive_all(struct dvb_device *) MUST_CHECK;
 
 /* Receives these PIDs (each once), instead of others; the first ones, if the

@@ -50,7 +50,7 @@ struct dvb_tuner {
 	unsigned status_errors; /* in a row */
 	bool open, tuned;
 	bool repeats; /* the tuning before had no lock */
-	bool refuses_whole; /* the device, since it was opened */
+	int whole_error; /* -errno of the device, since it was opened */
 };
 
 /* --- states --- */
@@ -77,6 +77,7 @@ static void publish(struct dvb_tuner *t, bool readable)
 	t->state.tuned = t->tuned;
 	t->state.whole = t->device.whole;
 	t->state.refused = t->device.refused;
+	t->state.whole_error = -t->whole_error;
 	if (!t->tuned)
 		t->state.signal = (struct dvb_signal){ 0 };
 	(void)pthread_mutex_unlock(&t->lock);
@@ -135,7 +136,7 @@ static void open_device(struct dvb_tuner *t)
 		return;
 	}
 	t->open = true;
-	t->refuses_whole = false;
+	t->whole_error = 0;
 	t->tune_ns = 0;
 	publish(t, false);
 }
@@ -143,9 +144,9 @@ static void open_device(struct dvb_tuner *t)
 /* False: the driver refuses the whole multiplex. */
 static bool receive_whole(struct dvb_tuner *t)
 {
-	if (!t->refuses_whole)
-		t->refuses_whole = dvb_device_receive_all(&t->device) < 0;
-	return !t->refuses_whole;
+	if (t->whole_error == 0)
+		t->whole_error = dvb_device_receive_all(&t->device);
+	return t->whole_error == 0;
 }
 
 static void receive(struct dvb_tuner *t)
@@ -164,7 +165,7 @@ static void receive(struct dvb_tuner *t)
 		return;
 	dvb_device_receive(&t->device, pids, n);
 	if (t->device.refused + more > 0 && !t->spec.budget &&
-	    !t->refuses_whole) {
+	    t->whole_error == 0) {
 		if (receive_whole(t))
 			return;
 		dvb_device_receive(&t->device, pids, n);

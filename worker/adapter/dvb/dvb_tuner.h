@@ -40,6 +40,7 @@ struct dvb_state {
 	uint64_t call_ns;    /* its start */
 	bool whole;          /* receives all PIDs */
 	unsigned refused;    /* PIDs that have no filter */
+	int whole_error;     /* errno: the driver refuses the whole; or 0 */
 };
 
 struct dvb_tuner;

@@ -173,6 +173,8 @@ static int set_filter(struct fake_dvb *f, int fd,
 {
 	if (filter->pid == 0x2000 && f->no_whole)
 		return -EINVAL;
+	if (filter->pid == 0x2000 && f->whole_alone && f->filters > 0)
+		return -EOPNOTSUPP;
 	if ((filter->pid == 0x2000 && f->full_whole) ||
 	    (f->max_pids != 0 && f->filters >= f->max_pids))
 		return -ENOSPC;

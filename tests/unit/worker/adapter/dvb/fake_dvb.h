@@ -32,6 +32,7 @@ struct fake_dvb {
 	uint64_t now_ns;
 	unsigned status;  /* after a tuning */
 	bool no_whole;    /* refuses PID 0x2000 */
+	bool whole_alone; /* refuses it beside other PIDs */
 	unsigned max_pids;
 	bool full_whole;  /* has no filter for PID 0x2000 */
 	bool hangs;       /* FE_READ_STATUS does not return */

@@ -294,15 +294,32 @@ Test(dvb_device, filters_run_until_there_is_one_of_all)
 	setup("T", 0);
 	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
 	dvb_device_receive(&device, pids, 3);
-	fake.no_whole = true;
-	cr_assert_eq(dvb_device_receive_all(&device), -EINVAL);
-	cr_assert_not(device.whole);
-	cr_assert_eq(fake.gaps, 0u);
-	cr_assert_eq(fake.filters, 3u);
-	fake.no_whole = false;
 	cr_assert_eq(dvb_device_receive_all(&device), 0);
 	cr_assert(device.whole);
 	cr_assert_eq(fake.gaps, 0u);
+	cr_assert_eq(fake.filters, 1u);
+	dvb_device_close(&device);
+}
+
+/* Some drivers accept PID 0x2000 only without other filters. */
+Test(dvb_device, filters_end_where_all_is_accepted_alone)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+
+	setup("T", 0);
+	cr_assert_eq(dvb_device_open(&device, &spec, &error), 0);
+	dvb_device_receive(&device, pids, 3);
+	fake.no_whole = true;
+	cr_assert_eq(dvb_device_receive_all(&device), -EINVAL);
+	cr_assert_not(device.whole);
+	expect_log("open frontend0; open dvr0; pid 0; pid 100; pid 101; "
+		   "pid 0; pid 100; pid 101; ");
+	cr_assert_eq(fake.filters, 3u, "they run again");
+	fake.no_whole = false;
+	fake.whole_alone = true;
+	cr_assert_eq(dvb_device_receive_all(&device), 0);
+	cr_assert(device.whole);
+	expect_log("pid 8192; ");
 	cr_assert_eq(fake.filters, 1u);
 	dvb_device_close(&device);
 }

@@ -400,6 +400,24 @@ Test(dvb_tuner, receives_all_where_filters_do_not_suffice, .timeout = 60)
 	stop();
 }
 
+/* The driver accepts PID 0x2000 alone. */
+Test(dvb_tuner, receives_all_instead_of_the_filters, .timeout = 60)
+{
+	static const uint16_t pids[] = { 0, 100, 101 };
+	struct tuner_spec spec = spec_of(474);
+
+	fake_dvb_init(&fake);
+	fake.max_pids = 2;
+	fake.whole_alone = true;
+	spec.budget = false;
+	start_with(&spec);
+	AWAIT(state.tuned && !state.whole);
+	dvb_tuner_want(tuner, pids, 3);
+	AWAIT(state.whole);
+	cr_assert_eq(state.whole_error, 0);
+	stop();
+}
+
 /* More PIDs than filters. */
 Test(dvb_tuner, counts_the_pids_that_it_does_not_receive, .timeout = 60)
 {
@@ -416,6 +434,7 @@ Test(dvb_tuner, counts_the_pids_that_it_does_not_receive, .timeout = 60)
 	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX + 2);
 	AWAIT(state.refused == 2);
 	cr_assert_not(state.whole);
+	cr_assert_eq(state.whole_error, EINVAL);
 	dvb_tuner_want(tuner, pids, DVB_PIDS_MAX);
 	AWAIT(state.refused == 0);
 	stop();
