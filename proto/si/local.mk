@@ -22,7 +22,8 @@ libproto_a_SOURCES += \
 	proto/si/text.h \
 	proto/si/text_dictionary.c proto/si/text_dictionary.h \
 	proto/si/text_decode.c \
-	proto/si/text_encode.c
+	proto/si/text_encode.c \
+	proto/si/vct.c proto/si/vct.h
 
 # The tables that the C library knows, written by it while building.
 noinst_PROGRAMS += proto/si/make_charsets

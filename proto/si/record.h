@@ -6,9 +6,10 @@
  *	 "section_number": 0, "last_section_number": 0, "onid": 1,
  *	 "services": [ … ], "crc32": 1234567890}
  *
- * Covers PAT, PMT, CAT, NIT, SDT, BAT, EIT, TDT and TOT; doc/api.md has the
- * fields of each.  A record gives the same section again: what the fields do
- * not express stays as hex in "raw", of a descriptor or of the section.
+ * Covers PAT, PMT, CAT, NIT, SDT, BAT, EIT, TDT, TOT and VCT (ATSC); doc/api.md
+ * has the fields of each.  A record gives the same section again: what the
+ * fields do not express stays as hex in "raw", of a descriptor or of the
+ * section.
  */
 #pragma once
 

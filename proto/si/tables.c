@@ -6,6 +6,7 @@
 #include "proto/si/json.h"
 #include "proto/si/pid_class.h"
 #include "proto/si/splice_info.h"
+#include "proto/si/vct.h"
 
 /* Program association table (ISO/IEC 13818-1 2.4.4.3). */
 static void run_program(struct codec *c, const void *arg)
@@ -204,6 +205,8 @@ const struct si_table si_tables[] = {
 	{ 0x4e, 0x6f, "eit", "sid", true, true, true, run_eit },
 	{ 0x70, 0x70, "tdt", NULL, false, false, true, run_tdt },
 	{ 0x73, 0x73, "tot", NULL, false, true, true, run_tot },
+	{ 0xc8, 0xc8, "vct", "tsid", true, true, true, run_tvct },
+	{ 0xc9, 0xc9, "vct", "tsid", true, true, true, run_cvct },
 	{ 0xfc, 0xfc, "splice", NULL, false, true, false, run_splice_info },
 };
 

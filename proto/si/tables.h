@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables that records describe (ISO/IEC 13818-1 table 2-31, EN 300 468
- * table 2); only for this folder. */
+ * table 2, A/65 table 6.1); only for this folder. */
 #pragma once
 
 #include "proto/si/codec.h"

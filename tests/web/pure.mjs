@@ -506,3 +506,20 @@ test('text can be read in both themes, also when it is old', () => {
 			'web/headend', file), 'utf8'),
 		/grayscale\(1\);\n\topacity: var\(--stale\)/);
 });
+
+test('programs of ATSC are named by their channels', async () => {
+	const { programsOf } = await load('headend/programs.js');
+	const pat = { psi: 'pat', pid: 0, tsid: 7, programs: [
+		{ pnr: 1, pid: 100 }, { pnr: 2, pid: 200 }] };
+	const vct = { psi: 'vct', pid: 8187, tsid: 7, channels: [
+		{ tsid: 7, pnr: 1, short_name: 'WABC', name: 'A long name',
+			access_controlled: true },
+		{ tsid: 7, pnr: 2, short_name: 'WDEF',
+			access_controlled: false },
+		{ tsid: 8, pnr: 2, short_name: 'other' },
+		{ tsid: 7, pnr: 9, short_name: 'absent' }] };
+
+	assert.deepEqual(programsOf([pat, vct]).map((one) =>
+		[one.name, one.scrambled]),
+	[['A long name', true], ['WDEF', false]]);
+});

@@ -13,7 +13,7 @@
  */
 
 /**
- * By PAT, PMT and SDT.
+ * By PAT, PMT, and SDT or VCT.
  * @param {Iterable<Section>} sections
  * @returns {Program[]}
  */
@@ -44,6 +44,10 @@ export function programsOf(sections) {
 		if (section.psi === 'sdt' && section.table_id === 66)
 			for (const service of section.services ?? [])
 				name(programs.get(service.sid), service);
+		if (section.psi === 'vct')
+			for (const channel of section.channels ?? [])
+				if (channel.tsid === section.tsid)
+					nameChannel(programs.get(channel.pnr), channel);
 	}
 	return [...programs.values()].sort((a, b) => a.pnr - b.pnr);
 }
@@ -61,6 +65,18 @@ function name(program, service) {
 	program.name = text?.service_name ?? '';
 	program.provider = text?.service_provider ?? '';
 	program.scrambled = service.free_ca === true;
+}
+
+/**
+ * ATSC names a program by its channel.
+ * @param {Program | undefined} program
+ * @param {any} channel
+ */
+function nameChannel(program, channel) {
+	if (program === undefined)
+		return;
+	program.name = channel.name ?? channel.short_name;
+	program.scrambled = channel.access_controlled;
 }
 
 /**

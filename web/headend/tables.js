@@ -7,8 +7,8 @@
 
 const SECTIONS_MAX = 2000;
 /** The order of the tables. */
-const TABLES = ['pat', 'cat', 'pmt', 'nit', 'sdt', 'bat', 'eit', 'tdt', 'tot',
-	'splice'];
+const TABLES = ['pat', 'cat', 'pmt', 'nit', 'sdt', 'vct', 'bat', 'eit', 'tdt',
+	'tot', 'splice'];
 const SHOWN = ['psi', 'pid', 'version', 'next', 'error', 'crc32'];
 
 /** @param {Section} section */

@@ -2,6 +2,7 @@
 #include "worker/adapter/program_pids.h"
 
 #include "worker/ts/pmt.h"
+#include "worker/ts/si_table.h"
 
 /* PAT, CAT, NIT, SDT, EIT, TDT. */
 static const uint16_t table_pids[] = { 0, 1, 16, 17, 18, 20 };
@@ -14,9 +15,6 @@ static bool has_number(const struct msg_adapter_programs *wanted,
 			return true;
 	return wanted->all;
 }
-
-/* The tables of ATSC (A/65). */
-enum { PSIP_PID = 0x1ffb };
 
 struct plan {
 	const struct ca_refs *emms;
@@ -56,7 +54,7 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		plan.marks[table_pids[i]] = true;
-	plan.marks[PSIP_PID] = atsc;
+	plan.marks[SI_PID_PSIP] = atsc;
 	for (size_t i = 0; i < wanted->n_pids; i++)
 		plan.marks[wanted->pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {

@@ -93,15 +93,9 @@ static const char *error_of(const struct adapter_task *t)
 	return t->report.error;
 }
 
-/* ATSC has no SDT. */
 static bool is_complete(const struct adapter_task *t)
 {
-	const char *type = json_string_value(json_object_get(t->adapter,
-							     "type"));
-
 	return scan_services_is_complete(t->out.services,
-					 type == NULL ||
-						 strcmp(type, "ATSC") != 0,
 					 t->spec.search == SCAN_NETWORK);
 }
 

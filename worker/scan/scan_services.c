@@ -19,8 +19,9 @@ struct service {
 	uint16_t pnr;
 	bool in_pat, has_pmt, changed;
 	bool free_ca;      /* the SDT says that it is scrambled */
-	int type;          /* of the SDT; -1: unknown */
-	json_t *name, *provider; /* strings; NULL: unknown */
+	int type;          /* as in an SDT; -1: unknown */
+	/* strings; NULL: unknown */
+	json_t *name, *provider, *channel;
 	size_t n_caids;
 	uint16_t caids[SERVICE_CAIDS_MAX];
 };
@@ -33,7 +34,7 @@ struct table {
 };
 
 struct scan_services {
-	struct table pat, sdt, nit;
+	struct table pat, sdt, vct, nit;
 	json_int_t onid; /* -1: unknown */
 	size_t n;
 	struct service services[SERVICES_MAX];
@@ -43,7 +44,8 @@ struct scan_services *scan_services_new(void)
 {
 	struct scan_services *l = xcalloc(1, sizeof *l);
 
-	l->pat.version = l->sdt.version = l->nit.version = NO_VERSION;
+	l->pat.version = l->sdt.version = NO_VERSION;
+	l->vct.version = l->nit.version = NO_VERSION;
 	l->pat.id = l->nit.id = l->onid = -1;
 	return l;
 }
@@ -56,6 +58,7 @@ void scan_services_free(struct scan_services **pl)
 	for (size_t i = 0; l != NULL && i < l->n; i++) {
 		json_decref(l->services[i].name);
 		json_decref(l->services[i].provider);
+		json_decref(l->services[i].channel);
 	}
 	free(l);
 }
@@ -207,6 +210,53 @@ static void add_sdt(struct scan_services *l, const json_t *record)
 	}
 }
 
+/* The service_type of DVB for that of ATSC (A/65 table 6.7); -1: there is
+ * none. */
+static int dvb_type(json_int_t atsc)
+{
+	switch (atsc) {
+	case 2: /* television */
+		return 0x01;
+	case 3: /* audio */
+		return 0x02;
+	case 4: /* data */
+		return 0x0c;
+	default:
+		return -1;
+	}
+}
+
+static void add_channel(struct scan_services *l, const json_t *channel)
+{
+	json_int_t pnr = number(channel, "pnr");
+	/* 0 and 0xffff: it is not in a transport stream, or not on air */
+	struct service *s = pnr > 0 && pnr < 0xffff ? find(l, pnr) : NULL;
+	const json_t *name = json_object_get(channel, "name");
+
+	if (s == NULL)
+		return;
+	s->changed = true;
+	s->free_ca = json_is_true(json_object_get(channel,
+						  "access_controlled"));
+	s->type = dvb_type(number(channel, "service_type_id"));
+	take_text(&s->name, name != NULL
+		  ? name : json_object_get(channel, "short_name"));
+	take_text(&s->channel, json_object_get(channel, "channel"));
+}
+
+static void add_vct(struct scan_services *l, const json_t *record)
+{
+	json_int_t tsid = number(record, "tsid");
+	const json_t *channel;
+	size_t i;
+
+	(void)take_section(&l->vct, record, tsid);
+	/* a table may also have channels of other multiplexes */
+	json_array_foreach(json_object_get(record, "channels"), i, channel)
+		if (number(channel, "tsid") == tsid)
+			add_channel(l, channel);
+}
+
 void scan_services_add(struct scan_services *l, const json_t *record)
 {
 	const char *psi = json_string_value(json_object_get(record, "psi"));
@@ -220,6 +270,8 @@ void scan_services_add(struct scan_services *l, const json_t *record)
 		add_pmt(l, record);
 	else if (strcmp(psi, "sdt") == 0)
 		add_sdt(l, record);
+	else if (strcmp(psi, "vct") == 0)
+		add_vct(l, record);
 	else if (strcmp(psi, "nit") == 0 &&
 		 number(record, "table_id") == NIT_ACTUAL)
 		(void)take_section(&l->nit, record,
@@ -235,6 +287,8 @@ static json_t *write_service(const struct service *s)
 		(void)json_object_set(object, "name", s->name);
 	if (s->provider != NULL)
 		(void)json_object_set(object, "provider", s->provider);
+	if (s->channel != NULL)
+		(void)json_object_set(object, "channel", s->channel);
 	if (s->type >= 0)
 		(void)json_object_set_new(object, "service_type",
 					  json_integer(s->type));
@@ -262,11 +316,11 @@ json_t *scan_services_next(struct scan_services *l)
 	return NULL;
 }
 
-bool scan_services_is_complete(const struct scan_services *l, bool sdt,
-			       bool nit)
+bool scan_services_is_complete(const struct scan_services *l, bool nit)
 {
-	if (!is_whole(&l->pat) || (sdt && !is_whole(&l->sdt)) ||
-	    (nit && !is_whole(&l->nit)))
+	bool named = is_whole(&l->sdt) || is_whole(&l->vct);
+
+	if (!is_whole(&l->pat) || !named || (nit && !is_whole(&l->nit)))
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->services[i].in_pat && !l->services[i].has_pmt)

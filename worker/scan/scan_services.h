@@ -6,8 +6,9 @@
  *	{"pnr": 1, "name": "News", "provider": "P", "service_type": 1,
  *	 "scrambled": true, "caids": [2816]}
  *
- * A service is a program of the PAT.  The SDT names it, the PMT has its CA
- * systems.  Pure; limited to SERVICES_MAX services.
+ * A service is a program of the PAT.  The SDT names it, or the VCT of ATSC with
+ * its number ("channel": "7.1").  The PMT has its CA systems.  Pure; limited to
+ * SERVICES_MAX services.
  */
 #pragma once
 
@@ -29,9 +30,8 @@ void scan_services_add(struct scan_services *, const json_t *record);
  * none. */
 json_t *scan_services_next(struct scan_services *);
 
-/* Were PAT and all PMTs received?  sdt, nit: and these? */
-bool scan_services_is_complete(const struct scan_services *, bool sdt,
-			       bool nit);
+/* Were PAT, all PMTs, and SDT or VCT received?  nit: and the NIT? */
+bool scan_services_is_complete(const struct scan_services *, bool nit);
 
 /* Adds "tsid", "onid" and "network_id", as far as they are known. */
 void scan_services_put_ids(const struct scan_services *, json_t *object);

@@ -16,6 +16,9 @@ enum {
 	SPLICE_STREAM_TYPE = 0x86,
 	/* the bit of the splice information, which is no table of a stream */
 	SI_SPLICE = SI_TABLES,
+	SI_VCT, /* nor are those of ATSC (A/65) */
+	TVCT_TABLE_ID = 0xc8,
+	CVCT_TABLE_ID = 0xc9,
 };
 
 /* A PID that is read. */
@@ -64,6 +67,7 @@ struct collect *collect_new(collect_fn *on_section, void *arg)
 	add_pid(c, SI_PID_SDT, SI_SDT);
 	add_pid(c, SI_PID_EIT, SI_EIT);
 	add_pid(c, SI_PID_TDT, SI_TDT);
+	add_pid(c, SI_PID_PSIP, SI_VCT);
 	return c;
 }
 
@@ -160,10 +164,22 @@ static void read_pmt(struct collect *c, const uint8_t *section, size_t len)
 	}
 }
 
+/* The bit of the tables of a filter. */
+static unsigned table_bit(uint8_t id)
+{
+	bool actual;
+	enum si_table table = si_table_find(id, &actual);
+
+	if (table != SI_TABLES)
+		return 1u << table;
+	if (id == SPLICE_TABLE_ID)
+		return 1u << SI_SPLICE;
+	return id == TVCT_TABLE_ID || id == CVCT_TABLE_ID ? 1u << SI_VCT : 0;
+}
+
 void collect_feed(struct collect *c, struct ts_run run)
 {
 	const uint8_t *packet = run.data, *section;
-	bool actual;
 	size_t len;
 
 	for (size_t i = 0; i < run.n; i++, packet += TS_PACKET) {
@@ -176,10 +192,8 @@ void collect_feed(struct collect *c, struct ts_run run)
 		while ((section = section_pull(&filter->assembler, &len)) !=
 		       NULL) {
 			uint8_t id = section_table_id(section);
-			enum si_table table = si_table_find(id, &actual);
 
-			if ((table == SI_TABLES && id != SPLICE_TABLE_ID) ||
-			    !(filter->tables & 1u << table))
+			if (!(filter->tables & table_bit(id)))
 				continue;
 			if (id == PAT_TABLE_ID)
 				read_pat(c, section, len);

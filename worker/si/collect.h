@@ -2,8 +2,9 @@
 /*
  * Finds new sections in a transport stream.
  *
- * Reads the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, the PIDs that
- * the PAT names, and those with splice information (SCTE 35) of its programs.
+ * Reads the PIDs of PAT, CAT, NIT, SDT and BAT, EIT, TDT and TOT, that of VCT
+ * (ATSC), the PIDs that the PAT names, and those with splice information
+ * (SCTE 35) of its programs.
  * A section is new if it is the first of its table and number, or has other
  * bytes than the last one.  EIT schedules are skipped, because they are too
  * many.

@@ -13,6 +13,7 @@ enum {
 	SI_PID_RST = 0x13,
 	SI_PID_TDT = 0x14, /* carries TDT and TOT */
 	SI_PIDS_END = 0x20, /* PIDs below are reserved for tables */
+	SI_PID_PSIP = 0x1ffb, /* the tables of ATSC (A/65) */
 };
 
 /* PAT_TABLE_ID and PMT_TABLE_ID are in pat.h and pmt.h. */

@@ -76,6 +76,44 @@ static const struct sample samples[] = {
 	  "'free_ca': false, 'descriptors': [{'type_id': 72,"
 	  "'type_name': 'service', 'service_type_id': 1,"
 	  "'service_provider': '', 'service_name': ''}]}]" },
+	{ 0xc8, 9, "00 00 fc00",
+	  "'psi': 'vct', 'tsid': 9, 'protocol_version': 0, 'channels': [],"
+	  "'descriptors': []" },
+	/* a short name of seven characters, one of two units, and a name of
+	 * two segments: ISO 8859-1 and Greek */
+	{ 0xc8, 9, "00 02"
+		   "0057 0041 0042 0043 002d 0044 0054 f01c01 04 00000000"
+		   "0009 0001 0dc2 0005 fc11"
+		   "a00f 01 656e67 02 00 00 02 4869 00 03 02 b1b2"
+		   "00e9 d83d dcfa 0000 0041 0000 0000 f01c02 04 00000000"
+		   "0009 0002 7dc3 0006 fc00 fc02 8000",
+	  "'psi': 'vct', 'tsid': 9, 'protocol_version': 0, 'channels': ["
+	  "{'short_name': 'WABC-DT', 'major': 7, 'minor': 1,"
+	  "'channel': '7.1', 'modulation_mode': 4, 'carrier_frequency': 0,"
+	  "'tsid': 9, 'pnr': 1, 'etm_location': 0,"
+	  "'access_controlled': false, 'hidden': false, 'hide_guide': false,"
+	  "'service_type_id': 2, 'source_id': 5,"
+	  "'name': 'Hi\\u03b1\\u03b2', 'descriptors': [{'type_id': 160,"
+	  "'type_name': 'unknown',"
+	  "'data': '01656e67020000024869000302b1b2'}]},"
+	  "{'short_name': '\\u00e9\\ud83d\\udcfa', 'major': 7, 'minor': 2,"
+	  "'channel': '7.2', 'modulation_mode': 4, 'carrier_frequency': 0,"
+	  "'tsid': 9, 'pnr': 2, 'etm_location': 1,"
+	  "'access_controlled': true, 'hidden': true, 'hide_guide': false,"
+	  "'service_type_id': 3, 'source_id': 6, 'descriptors': []}],"
+	  "'descriptors': [{'type_id': 128, 'type_name': 'unknown',"
+	  "'data': ''}]" },
+	{ 0xc9, 9, "00 01"
+		   "0000 0000 0000 0000 0000 0000 0000 ffc405 05 1dcd6500"
+		   "0009 0001 03c2 0005 fc00 fc00",
+	  "'psi': 'vct', 'tsid': 9, 'protocol_version': 0, 'channels': ["
+	  "{'short_name': '', 'major': 1009, 'minor': 5,"
+	  "'channel': '1029', 'modulation_mode': 5,"
+	  "'carrier_frequency': 500000000, 'tsid': 9, 'pnr': 1,"
+	  "'etm_location': 0, 'access_controlled': false, 'hidden': false,"
+	  "'path_select': false, 'out_of_band': false,"
+	  "'hide_guide': true, 'service_type_id': 2, 'source_id': 5,"
+	  "'descriptors': []}], 'descriptors': []" },
 	{ 0x4e, 16, "0001 0002 01 4e 0007 c079124500 014530 800b"
 		    "4d 09 656e67 04 4e657773 00"
 		    "0008 ffffffffff ffffff 1000",
@@ -253,7 +291,7 @@ Test(record, exists_for_known_tables_only)
 		bool known = id <= 2 || id == 0x40 || id == 0x41 ||
 			     id == 0x42 || id == 0x46 || id == 0x4a ||
 			     (id >= 0x4e && id <= 0x70) || id == 0x73 ||
-			     id == 0xfc;
+			     id == 0xc8 || id == 0xc9 || id == 0xfc;
 		json_t *record = si_record(section, len, 1);
 
 		cr_expect_eq(record != NULL, known, "%02x", id);

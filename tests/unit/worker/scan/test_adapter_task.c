@@ -121,6 +121,21 @@ static void add_sdt(struct build *b)
 			.len = sizeof body }));
 }
 
+/* "WABC", 7.1, of the program of build_tables(). */
+static void add_vct(struct build *b)
+{
+	static const uint8_t body[] = {
+		0, 1, 0, 'W', 0, 'A', 0, 'B', 0, 'C', 0, 0, 0, 0, 0, 0,
+		0xf0, 0x1c, 0x01, 4, 0, 0, 0, 0, 0, 9, 0, 1,
+		0x0d, 0xc2, 0, 5, 0xfc, 0, 0xfc, 0 };
+	uint8_t section[256];
+
+	build_section(b, 0x1ffb, section,
+		      build_table(section, &(struct build_table){
+			.table_id = 0xc8, .extension = 9, .body = body,
+			.len = sizeof body }));
+}
+
 /* Both transponders, and one that is dark. */
 static void add_nit(struct build *b)
 {
@@ -172,7 +187,9 @@ static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 		build_null(b);
 	} else {
 		build_tables(b);
-		if (sky.mhz != ATSC_MHZ) {
+		if (sky.mhz == ATSC_MHZ) {
+			add_vct(b);
+		} else {
 			add_sdt(b);
 			add_nit(b);
 		}
@@ -342,12 +359,16 @@ Test(adapter_task, one_transponder_is_reported_until_the_end, .timeout = 30)
 	stop();
 }
 
-Test(adapter_task, atsc_is_complete_without_an_sdt, .timeout = 30)
+Test(adapter_task, a_vct_has_the_names_of_atsc, .timeout = 30)
 {
 	start("{\"adapter\":{\"type\":\"ATSC\",\"adapter\":0,"
 	      "\"frequency\":473}}");
 	run_for(5);
 	cr_assert(is(0, "lock") && is(0, "complete"));
+	expect_json(json_incref(json_object_get(json_array_get(g.services, 0),
+						"service")),
+		    "{'pnr':1,'name':'WABC','channel':'7.1','service_type':1,"
+		    "'scrambled':false}");
 	stop();
 }
 

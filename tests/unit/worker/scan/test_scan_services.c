@@ -48,19 +48,54 @@ Test(scan_services, names_each_program_and_its_ca_systems)
 		    "'provider':'P','service_type':1,'scrambled':false}");
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':false}");
 	cr_assert_null(scan_services_next(list));
-	cr_assert_not(scan_services_is_complete(list, true, false));
+	cr_assert_not(scan_services_is_complete(list, false));
 
 	add(PMT "\"pnr\":1,\"descriptors\":[],\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, true, false));
+	cr_assert_not(scan_services_is_complete(list, false));
 	add(PMT "\"pnr\":2,\"descriptors\":[{\"type_name\":\"cas\","
 	    "\"caid\":2816}],\"streams\":[{\"descriptors\":["
 	    "{\"type_name\":\"cas\",\"caid\":2816},"
 	    "{\"type_name\":\"cas\",\"caid\":256}]}]}");
-	cr_assert(scan_services_is_complete(list, true, false));
-	cr_assert_not(scan_services_is_complete(list, true, true), "the NIT");
+	cr_assert(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, true), "the NIT");
 	json_decref(scan_services_next(list));
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':true,"
 		    "'caids':[2816,256]}");
+}
+
+#define VCT "{\"psi\":\"vct\",\"table_id\":200,\"tsid\":9," HEAD \
+	"\"channels\":"
+
+/* ATSC has no SDT. */
+Test(scan_services, takes_the_names_of_a_vct)
+{
+	add(PAT "[{\"pnr\":1,\"pid\":100},{\"pnr\":2,\"pid\":101},"
+	    "{\"pnr\":3,\"pid\":102}]}");
+	for (int i = 0; i < 3; i++)
+		json_decref(scan_services_next(list));
+	add(PMT "\"pnr\":1,\"streams\":[]}");
+	add(PMT "\"pnr\":2,\"streams\":[]}");
+	add(PMT "\"pnr\":3,\"streams\":[]}");
+	for (int i = 0; i < 3; i++)
+		json_decref(scan_services_next(list));
+	cr_assert_not(scan_services_is_complete(list, false));
+	add(VCT "[{\"tsid\":9,\"pnr\":1,\"channel\":\"7.1\","
+	    "\"short_name\":\"ABC\",\"name\":\"A long one\","
+	    "\"service_type_id\":2,\"access_controlled\":true},"
+	    "{\"tsid\":9,\"pnr\":2,\"channel\":\"7.2\","
+	    "\"short_name\":\"DEF\",\"service_type_id\":3},"
+	    "{\"tsid\":8,\"pnr\":3,\"channel\":\"8.1\","
+	    "\"short_name\":\"Other\",\"service_type_id\":2},"
+	    "{\"tsid\":9,\"pnr\":0,\"channel\":\"9.1\","
+	    "\"short_name\":\"Analog\",\"service_type_id\":1},"
+	    "{\"tsid\":9,\"pnr\":65535,\"channel\":\"9.2\","
+	    "\"short_name\":\"Analog\",\"service_type_id\":1}]}");
+	expect_json(scan_services_next(list), "{'pnr':1,'name':'A long one',"
+		    "'channel':'7.1','service_type':1,'scrambled':true}");
+	expect_json(scan_services_next(list), "{'pnr':2,'name':'DEF',"
+		    "'channel':'7.2','service_type':2,'scrambled':false}");
+	cr_assert_null(scan_services_next(list));
+	cr_assert(scan_services_is_complete(list, false));
 }
 
 Test(scan_services, knows_the_ids_of_the_multiplex)
@@ -73,11 +108,11 @@ Test(scan_services, knows_the_ids_of_the_multiplex)
 	add(SDT "[]}");
 	add("{\"psi\":\"nit\",\"table_id\":65,\"network_id\":1," HEAD
 	    "\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, true, true),
+	cr_assert_not(scan_services_is_complete(list, true),
 		      "of another network");
 	add("{\"psi\":\"nit\",\"table_id\":64,\"network_id\":3," HEAD
 	    "\"streams\":[]}");
-	cr_assert(scan_services_is_complete(list, true, true));
+	cr_assert(scan_services_is_complete(list, true));
 	ids = json_object();
 	scan_services_put_ids(list, ids);
 	expect_json(ids, "{'tsid':9,'onid':8,'network_id':3}");
@@ -89,12 +124,11 @@ Test(scan_services, is_complete_with_all_sections_only)
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":1,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert_not(scan_services_is_complete(list, true, false));
-	cr_assert(scan_services_is_complete(list, false, false));
+	cr_assert_not(scan_services_is_complete(list, false));
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":0,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert(scan_services_is_complete(list, true, false));
+	cr_assert(scan_services_is_complete(list, false));
 }
 
 Test(scan_services, has_a_limit_and_ignores_what_is_not_in_force)

@@ -69,12 +69,18 @@ Test(collect, reads_tables_on_their_own_pids)
 	add_table(b, 0x11, 0x4a, 1, "f000 f000");
 	add_table(b, 0x12, 0x4e, 1, "0001 0001 00 4e");
 	add_table(b, 0x12, 0x50, 1, "0001 0001 00 4e");
+	add_table(b, 0x1ffb, 0xc8, 1, "0000 fc00");
+	add_table(b, 0x1ffb, 0xc9, 1, "0000 fc00");
 	/* on other PIDs */
+	add_table(b, 0x11, 0xc8, 1, "0000 fc00");
+	add_table(b, 0x1ffb, 0x42, 1, "0001 ff");
+	add_table(b, 0x1ffb, 0xc7, 1, "00");
 	add_table(b, 0x100, 0x00, 1, "");
 	add_table(b, 0x11, 0x40, 1, "f000 f000");
 	add_table(b, 0x101, 0x02, 1, "e101 f000");
 	feed(c, b);
-	expect("0/00 1/01 100/02 10/40 20/40 11/42 11/4a 12/4e ");
+	expect("0/00 1/01 100/02 10/40 20/40 11/42 11/4a 12/4e "
+	       "1ffb/c8 1ffb/c9 ");
 	collect_free(&c);
 	build_free(b);
 }
