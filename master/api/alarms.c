@@ -55,8 +55,8 @@ static void add_clock(json_t *list, const json_t *streams)
 		return;
 	(void)snprintf(sentence, sizeof sentence, "the system clock is not "
 		       "synchronised: check the time service, for example by "
-		       "timedatectl; TDT and TOT of %zu stream%s carry its time "
-		       "(the first: \"%.64s\")", n, n == 1 ? "" : "s",
+		       "timedatectl; TDT and TOT of %zu stream%s carry its "
+		       "time (the first: \"%.64s\")", n, n == 1 ? "" : "s",
 		       first != NULL ? first : "");
 	system_alarms_add(list, "clock", NULL, sentence);
 }
