@@ -332,19 +332,33 @@ void viewers_changed(struct viewers *v)
 	viewers_groups_changed(v);
 }
 
-/* Asks again about the viewers and the previews of a login. */
+static void send_review(const struct viewer_entry *e)
+{
+	struct msg m = { .type = MSG_DELIVER_REVIEW,
+			 .deliver_review = { e->client } };
+
+	e->way->send(&m, e->way->arg);
+}
+
+/* Asks again about the viewers and the previews of a login.  Of the sessions of
+ * a player, and of those of a client in several workers, one has a place. */
 static void review(struct viewers *v, char kind, const char *login)
 {
+	const struct viewer_entry *e, *other;
 	char group[GROUP_MAX];
-	const struct viewer_entry *e;
 
 	(void)snprintf(group, sizeof group, "%c:%s", kind, login);
 	for (e = viewer_table_oldest(v->table, group); e != NULL;
 	     e = viewer_table_next(e)) {
-		struct msg m = { .type = MSG_DELIVER_REVIEW,
-				 .deliver_review = { e->client } };
-
-		e->way->send(&m, e->way->arg);
+		send_review(e);
+		other = NULL;
+		while ((other = viewer_table_twin(v->table, e, other)) != NULL)
+			send_review(other);
+		other = NULL;
+		while ((other = viewer_table_variant(v->table, e, other)) !=
+		       NULL)
+			if (other->key != e->key)
+				send_review(other);
 	}
 }
 

@@ -111,8 +111,18 @@ test('a player of a master playlist changes the variant', async (t) => {
 		async () => await statusOf('/high.m3u8') === 200)), true);
 	const list = await sessions(sluice);
 	assert.deepEqual(list.map((s) => s.channel_id), ['a001', 'a002']);
+	// a change of the user applies to both
+	const set = (enable) => sluice.cmd('set-user', { id: 'anna',
+		user: user('anna', { conlimit: 1, enable }) });
+	await set(false);
+	for (const path of ['/one.m3u8', '/high.m3u8'])
+		await waitUntil(path, async () => await statusOf(path) === 403);
+	await set(true);
+	for (const path of ['/one.m3u8', '/high.m3u8'])
+		assert.equal(await statusOf(path), 200, path);
 	// the end of one is that of both
-	await sluice.cmd('close-session', { id: list[0].client_id });
+	const [{ client_id: id }] = await sessions(sluice);
+	await sluice.cmd('close-session', { id });
 	for (const path of ['/high.m3u8', '/one.m3u8', '/two.m3u8'])
 		assert.equal(await statusOf(path), 403, path);
 	assert.deepEqual(await sessions(sluice), []);

@@ -24,6 +24,7 @@ static struct world {
 	bool real_ip; /* of the last policy */
 	struct msg_deliver_kick kick; /* the last one */
 	unsigned kicks;
+	uint64_t reviewed; /* a bit for each client, up to 63 */
 } w;
 
 /* A worker that answers nothing. */
@@ -51,6 +52,8 @@ static void take(const struct msg *m, void *arg)
 		w.kick = m->deliver_kick;
 		w.kicks++;
 	}
+	if (m->type == MSG_DELIVER_REVIEW)
+		w.reviewed |= UINT64_C(1) << m->deliver_review.client;
 	if (m->type != MSG_DELIVER_ANSWER)
 		return;
 	w.verdict = m->deliver_answer.verdict;
@@ -544,5 +547,28 @@ Test(viewers, reports_name_the_player_of_variants)
 	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
 	cr_expect_eq(w.kick.client, 1u);
 	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* One of them has the place of the user. */
+Test(viewers, a_change_of_a_user_reviews_all_that_it_watches)
+{
+	struct viewer_way way = { .send = take, .shared = true };
+	struct viewer_way other = { .send = take, .shared = true };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	viewers_up(w.viewers, &other);
+	ask_variant(&way, 1, "low", 7);
+	ask_variant(&way, 2, "high", 7);
+	/* the same client at another worker */
+	ask_anna(&other, 3, 101);
+	report_anna(&other, 3, 101);
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+	w.reviewed = 0;
+	viewers_user_changed(w.viewers, "anna");
+	cr_expect_eq(w.reviewed, 14u, "%ju", (uintmax_t)w.reviewed);
+	viewers_down(w.viewers, &way);
+	viewers_down(w.viewers, &other);
 	tear_down();
 }
