@@ -271,12 +271,18 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 						     : LOCKOUT_NO_NEWS;
 }
 
-void lockout_succeed(struct lockout *l, const struct lockout_try *t, bool keep)
+void lockout_succeed(struct lockout *l, const struct lockout_try *t)
 {
 	struct place p = place_of(l, t);
 
 	forget(&l->addresses, find(&l->addresses, &p.address), &p.login);
-	if (!keep || has_place(l, &p))
+}
+
+void lockout_keep(struct lockout *l, const struct lockout_try *t)
+{
+	struct place p = place_of(l, t);
+
+	if (has_place(l, &p))
 		return;
 	l->places[l->next_place] = p;
 	l->next_place = (l->next_place + 1) % LOCKOUT_PLACES_MAX;

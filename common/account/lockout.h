@@ -60,6 +60,8 @@ enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 /* Counts a failed check. */
 enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 			       uint64_t now_ms);
-/* keep: the login can enter from there while it is locked.  The number of these
+/* A check was successful. */
+void lockout_succeed(struct lockout *, const struct lockout_try *);
+/* The login can enter from there while it is locked.  The number of these
  * addresses is limited, so users that cannot enter at all take none. */
-void lockout_succeed(struct lockout *, const struct lockout_try *, bool keep);
+void lockout_keep(struct lockout *, const struct lockout_try *);

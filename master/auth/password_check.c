@@ -103,13 +103,13 @@ static bool is_same_key(const struct verified_key *a,
 }
 
 /* Only users that can enter need places while their login is locked. */
-static void succeed(struct gate *g, const struct lockout_try *t)
+static void keep_place(struct gate *g, const struct lockout_try *t)
 {
 	struct user u;
 
-	lockout_succeed(g->lockout, t,
-			user_find(config_document(g->cfg.config), t->login,
-				  &u) && user_may_enter(&u));
+	if (user_find(config_document(g->cfg.config), t->login, &u) &&
+	    user_may_enter(&u))
+		lockout_keep(g->lockout, t);
 }
 
 bool gate_knows(struct gate *g, const struct gate_question *q,
@@ -126,8 +126,9 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 		return true;
 	}
 	if (verified_has(g->verified, &key, now)) {
+		/* a client that repeats it forgives no guesses of others */
 		verified_use(g->verified, &key, now);
-		succeed(g, &t);
+		keep_place(g, &t);
 		*ret = GATE_RIGHT;
 		return true;
 	}
@@ -233,7 +234,8 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 		/* changed meanwhile: wrong now, but not a guess */
 		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
 			return GATE_WRONG;
-		succeed(g, &t);
+		lockout_succeed(g->lockout, &t);
+		keep_place(g, &t);
 		verified_add(g->verified, &c->key, now);
 		return GATE_RIGHT;
 	}

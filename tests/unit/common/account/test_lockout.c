@@ -48,7 +48,8 @@ static void succeed(struct lockout *l, const char *text, const char *login)
 {
 	struct ip_address a = ip(text);
 
-	lockout_succeed(l, &(struct lockout_try){ &a, login }, true);
+	lockout_succeed(l, &(struct lockout_try){ &a, login });
+	lockout_keep(l, &(struct lockout_try){ &a, login });
 }
 
 static bool is_shut(struct lockout *l, const char *text, const char *login,
