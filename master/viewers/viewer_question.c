@@ -344,13 +344,13 @@ static void check_password(struct question *q)
 	struct viewers *v = q->owner;
 	const struct viewer_entry *e =
 		viewer_table_find(v->table, q->ask.client);
-	struct digest proof = proof_of(v, &q->credential);
 	const struct gate_question g = { q->credential.login,
 					 q->credential.password,
 					 &q->address, GATE_VIEWERS };
 	enum gate_answer a = GATE_BUSY;
 
-	if (e != NULL && digest_equal(&e->proof, &proof))
+	q->proof = proof_of(v, &q->credential);
+	if (e != NULL && digest_equal(&e->proof, &q->proof))
 		a = GATE_RIGHT;
 	else if (!gate_knows(v->cfg.gate, &g, &a))
 		q->gate = gate_ask(v->cfg.gate, &g, on_password, q);
@@ -441,6 +441,17 @@ static void take_result(struct question *q,
 	apply_backend(q, &b, b.duration_s);
 }
 
+/* The password may have changed while the question waited for a place. */
+static bool is_right(const struct question *q)
+{
+	struct digest now;
+
+	if (!q->password_right)
+		return false;
+	now = proof_of(q->owner, &q->credential);
+	return digest_equal(&q->proof, &now);
+}
+
 static void judge_verdict(const struct question *q, struct viewer_verdict *ret)
 {
 	const struct viewers *v = q->owner;
@@ -451,7 +462,7 @@ static void judge_verdict(const struct question *q, struct viewer_verdict *ret)
 		.stream = config_stream(v->cfg.config, q->ask.stream),
 		.address = q->address,
 		.credential = q->malformed ? NULL : &q->credential,
-		.password_right = q->password_right,
+		.password_right = is_right(q),
 		.now_s = time(NULL),
 	}, ret);
 }
@@ -527,21 +538,19 @@ static void judge(struct question *q)
 {
 	struct viewer_verdict v;
 	int64_t left_s;
-	struct digest proof;
 
 	judge_verdict(q, &v);
 	switch (v.answer) {
 	case VIEWER_ALLOWED:
 		left_s = v.until_s > 0 ? MAX(v.until_s - (int64_t)time(NULL),
 					     INT64_C(1)) : 0;
-		proof = proof_of(q->owner, &q->credential);
 		allow(q, &(struct permission){
 			.login = v.login,
 			.kind = 'u',
 			.user = v.login,
 			.limit = v.limit,
 			.recheck_s = (uint32_t)MIN(left_s, (int64_t)INT32_MAX),
-			.proof = q->password_right ? &proof : NULL,
+			.proof = q->password_right ? &q->proof : NULL,
 		});
 		return;
 	case VIEWER_DENIED:
@@ -554,18 +563,6 @@ static void judge(struct question *q)
 		ask_backend(q);
 		return;
 	}
-}
-
-/* Its session was ended, or that of its player. */
-static bool is_closed(const struct question *q)
-{
-	struct viewers *v = q->owner;
-	uint64_t player = viewers_player(v, q->ask.stream, q->ask.player);
-
-	return (q->way->shared && q->ask.key != 0 &&
-		closed_sessions_has(&v->closed, q->ask.key, mono_ms())) ||
-	       (player != 0 &&
-		closed_sessions_has(&v->closed, player, mono_ms()));
 }
 
 void viewers_ask(struct viewers *v, struct viewer_way *way,
@@ -585,7 +582,7 @@ void viewers_ask(struct viewers *v, struct viewer_way *way,
 	q->malformed = !viewer_credential_read(q->ask.query, &q->credential);
 	if (seq == 0 || ip_parse(q->ask.peer, &q->address) < 0)
 		deny(q, "its address is unknown", NULL);
-	else if (is_closed(q))
+	else if (viewers_has_closed(v, way, ask))
 		answer(q, &(struct msg_deliver_answer){
 			.verdict = ASK_DENIED });
 	else if (q->ask.free)

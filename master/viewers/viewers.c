@@ -30,6 +30,17 @@ uint64_t viewers_player(const struct viewers *v, const char *stream,
 	return hash_add(HASH_INIT ^ player, group, strlen(group)) | 1;
 }
 
+bool viewers_has_closed(struct viewers *v, const struct viewer_way *way,
+			const struct msg_deliver_ask *ask)
+{
+	uint64_t player = viewers_player(v, ask->stream, ask->player);
+
+	return (way->shared && ask->key != 0 &&
+		closed_sessions_has(&v->closed, ask->key, mono_ms())) ||
+	       (player != 0 &&
+		closed_sessions_has(&v->closed, player, mono_ms()));
+}
+
 static void report_left(const struct viewers *v, uint64_t session)
 {
 	struct msg_deliver_changes changes = { .n_left = 1,

@@ -37,7 +37,8 @@ struct question {
 	struct msg_deliver_ask ask; /* with texts of its own */
 	struct ip_address address;
 	bool malformed;
-	bool password_right;
+	bool password_right; /* ... with this login and stored hash */
+	struct digest proof;
 	struct viewer_credential credential;
 	struct digest key; /* in the cache of the backend */
 	struct gate_wait *gate;
@@ -85,6 +86,9 @@ struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
  * its hls_group.  0: it has none. */
 uint64_t viewers_player(const struct viewers *, const char *stream,
 			uint64_t player);
+/* Its session was closed, or that of its player. */
+bool viewers_has_closed(struct viewers *, const struct viewer_way *,
+			const struct msg_deliver_ask *);
 /* The section `auth`; NULL: there is none. */
 const json_t *viewers_auth(const struct viewers *);
 /* Ends a question without an answer. */

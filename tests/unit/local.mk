@@ -928,6 +928,7 @@ unit_master_tests = \
 	tests/unit/master/viewers/test_closed_sessions \
 	tests/unit/master/viewers/test_surplus \
 	tests/unit/master/viewers/test_viewer_table \
+	tests/unit/master/viewers/test_viewer_guest \
 	tests/unit/master/viewers/test_viewers \
 	tests/unit/master/test_file_budget \
 	tests/unit/master/test_renewal
@@ -1183,6 +1184,7 @@ tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
 tests_unit_master_viewers_test_closed_sessions_LDADD = $(master_libs)
 tests_unit_master_viewers_test_surplus_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
+tests_unit_master_viewers_test_viewer_guest_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewers_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)

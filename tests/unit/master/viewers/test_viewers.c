@@ -27,15 +27,18 @@ static struct world {
 	uint64_t reviewed; /* a bit for each client, up to 63 */
 } w;
 
-/* A worker that answers nothing. */
+/* The worker's job: the last one that began. */
+static struct auth_job {
+	struct auth_job_config cfg;
+} job;
+
 struct auth_job *auth_job_new(struct auth_proc *p,
 			      const struct auth_job_config *cfg)
 {
-	static char job;
-
-	(void)p, (void)cfg;
+	(void)p;
+	job.cfg = *cfg;
 	w.checks++;
-	return (struct auth_job *)&job;
+	return &job;
 }
 
 void auth_job_cancel(struct auth_job **j)
@@ -82,15 +85,25 @@ static void tear_down(void)
 	ev_loop_destroy(w.loop);
 }
 
+/* A question of a worker; texts that are not set are those of all tests. */
+static void send_ask(struct viewer_way *way, const struct msg_deliver_ask *ask)
+{
+	struct msg_deliver_ask all = *ask;
+
+	all.stream = ask->stream != NULL ? ask->stream : "a";
+	all.query = ask->query != NULL ? ask->query : "token=anna";
+	all.protocol = ask->key != 0 ? "hls" : "http";
+	all.peer = "192.0.2.1";
+	all.host = all.path = all.agent = "";
+	viewers_ask(w.viewers, way, &all, 1);
+}
+
 static enum ask_verdict ask(struct viewer_way *way, uint64_t client)
 {
 	unsigned before = w.answers;
 
-	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
-		.client = client, .stream = "a", .peer = "192.0.2.1",
-		.host = "", .path = "", .query = "", .agent = "",
-		.protocol = "srt", .free = true,
-	}, 1);
+	send_ask(way, &(struct msg_deliver_ask){
+		.client = client, .query = "", .free = true });
 	cr_assert_eq(w.answers, before + 1);
 	return w.verdict;
 }
@@ -140,11 +153,8 @@ static enum ask_verdict ask_preview(struct viewer_way *way, const char *token)
 	char query[VIEWER_PREVIEW_TOKEN + 6];
 
 	(void)snprintf(query, sizeof query, "token=%s", token);
-	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
-		.client = ++client, .stream = "a", .peer = "192.0.2.1",
-		.host = "", .path = "", .query = query, .agent = "",
-		.protocol = "http",
-	}, 1);
+	send_ask(way, &(struct msg_deliver_ask){ .client = ++client,
+						 .query = query });
 	cr_assert_eq(w.answers, before + 1);
 	return w.verdict;
 }
@@ -257,11 +267,8 @@ Test(viewers, a_stream_has_as_many_as_its_outputs_serve)
 /* Asks about a client of HLS, or a viewer (key 0), with the token of anna. */
 static void ask_anna(struct viewer_way *way, uint64_t client, uint64_t key)
 {
-	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
-		.client = client, .stream = "a", .peer = "192.0.2.1",
-		.host = "", .path = "", .query = "token=anna", .agent = "",
-		.protocol = key != 0 ? "hls" : "http", .key = key,
-	}, 1);
+	send_ask(way, &(struct msg_deliver_ask){ .client = client,
+						 .key = key });
 }
 
 static void join_anna(struct viewer_way *way, const struct msg_session *s)
@@ -379,11 +386,8 @@ Test(viewers, the_worker_learns_that_a_limit_ended_a_client)
 
 static void ask_by_head(struct viewer_way *way, uint64_t client)
 {
-	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
-		.client = client, .stream = "a", .peer = "192.0.2.1",
-		.host = "", .path = "", .query = "token=anna", .agent = "",
-		.protocol = "http", .probe = true,
-	}, 1);
+	send_ask(way, &(struct msg_deliver_ask){ .client = client,
+						 .probe = true });
 }
 
 Test(viewers, a_request_by_head_takes_no_place)
@@ -422,49 +426,6 @@ Test(viewers, a_request_by_head_learns_that_there_is_no_place)
 	tear_down();
 }
 
-/* --- passwords of lists --- */
-
-static void on_ready(struct viewer_guest *g, void *arg)
-{
-	(void)g, (void)arg;
-}
-
-/* The checks that a list with this query begins. */
-static unsigned list(json_t *take_auth, const char *query)
-{
-	unsigned before = w.checks;
-	struct viewer_guest *g;
-
-	config_set_section(w.config, "auth", take_auth);
-	viewers_changed(w.viewers);
-	g = viewers_guest_new(w.viewers, query, "192.0.2.1", on_ready, NULL);
-	viewer_guest_free(&g);
-	return w.checks - before;
-}
-
-/* A wrong password would count as a guess where it decides nothing. */
-Test(viewers, a_list_needs_a_password_only_if_a_rule_does)
-{
-	static const char query[] = "auth=anna:pw";
-
-	set_anna("deny");
-	cr_expect_eq(list(json_pack("{s:b}", "enable", 0), query), 0u);
-	cr_expect_eq(list(json_pack("{s:b, s:[s]}", "enable", 1,
-				    "http_ip_allow", "192.0.2.0/24"), query),
-		     0u);
-	cr_expect_eq(list(json_pack("{s:b, s:[s]}", "enable", 1,
-				    "http_ip_deny", "192.0.2.0/24"), query),
-		     0u);
-	cr_expect_eq(list(json_pack("{s:b, s:s}", "enable", 1, "backend",
-				    "http://127.0.0.1:9/"),
-			  "auth=guest:pw"), 0u, "the backend knows it");
-	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), "auth=:pw"), 0u);
-	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), query), 1u);
-	cr_expect_eq(list(json_pack("{s:b}", "enable", 1), "auth=guest:pw"),
-		     1u);
-	tear_down();
-}
-
 static void join_variant(struct viewer_way *way, uint64_t client,
 			 const char *stream, uint64_t player)
 {
@@ -477,11 +438,8 @@ static void join_variant(struct viewer_way *way, uint64_t client,
 static void ask_variant(struct viewer_way *way, uint64_t client,
 			const char *stream, uint64_t player)
 {
-	viewers_ask(w.viewers, way, &(struct msg_deliver_ask){
-		.client = client, .stream = stream, .peer = "192.0.2.1",
-		.host = "", .path = "", .query = "token=anna", .agent = "",
-		.protocol = "hls", .key = 100 + client, .player = player,
-	}, 1);
+	send_ask(way, &(struct msg_deliver_ask){ .client = client,
+		.stream = stream, .key = 100 + client, .player = player });
 	join_variant(way, client, stream, player);
 }
 
@@ -570,5 +528,39 @@ Test(viewers, a_change_of_a_user_reviews_all_that_it_watches)
 	cr_expect_eq(w.reviewed, 14u, "%ju", (uintmax_t)w.reviewed);
 	viewers_down(w.viewers, &way);
 	viewers_down(w.viewers, &other);
+	tear_down();
+}
+
+static void put_anna(const char *cipher)
+{
+	config_put_user(w.config, "anna", json_pack("{s:b, s:i, s:s, s:s, s:i}",
+		"enable", 1, "type", 3, "token", "anna", "cipher", cipher,
+		"conlimit", 1));
+	viewers_user_changed(w.viewers, "anna");
+}
+
+/* A viewer with a password waits for a place. */
+Test(viewers, a_password_that_changes_meanwhile_is_checked_again)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("deny");
+	put_anna("$y$old");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 0);
+	report_anna(&way, 1, 0);
+	send_ask(&way, &(struct msg_deliver_ask){
+		.client = 2, .query = "auth=anna:old" });
+	cr_assert_eq(w.checks, 1u);
+	job.cfg.on_done(AUTH_OK, "", job.cfg.arg);
+	cr_assert_eq(w.answers, 1u, "there is no place");
+	put_anna("$y$new");
+	report(&way, 0, 1);
+	while (w.answers < 2 && w.checks < 2)
+		ev_run(w.loop, EVRUN_ONCE);
+	cr_assert_eq(w.checks, 2u);
+	job.cfg.on_done(AUTH_WRONG, "", job.cfg.arg);
+	cr_assert_eq(w.verdict, ASK_DENIED);
+	viewers_down(w.viewers, &way);
 	tear_down();
 }
