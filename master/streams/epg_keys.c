@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-static struct own_services own_of(const json_t *stream)
+static struct own_services own_of(const json_t *stream,
+				  enum eit_other *ret_other)
 {
 	struct stream_spec *spec = xcalloc(1, sizeof *spec);
 	struct own_services own;
@@ -16,13 +17,15 @@ static struct own_services own_of(const json_t *stream)
 	/* the stream reports wrong values */
 	(void)!stream_spec_parse(stream, spec, &error);
 	own = tables_spec_own_eits(&spec->tables);
+	*ret_other = spec->tables.eit_other;
 	free(spec);
 	return own;
 }
 
 json_t *epg_keys_new(const json_t *stream)
 {
-	struct own_services own = own_of(stream);
+	enum eit_other other;
+	struct own_services own = own_of(stream, &other);
 	json_t *keys = json_pack("{s:O*, s:O*}", "xmltv_id",
 		json_object_get(stream, "xmltv_id"), "epg_codepage",
 		json_object_get(stream, "epg_codepage"));
@@ -30,6 +33,9 @@ json_t *epg_keys_new(const json_t *stream)
 
 	if (own.all)
 		(void)json_object_set_new(keys, "own_eit", json_true());
+	if (other != EIT_OTHER_PASS)
+		(void)json_object_set_new(keys, "own_other",
+					  json_integer(other));
 	for (size_t i = 0; i < own.n_except; i++)
 		(void)json_array_append_new(except,
 					    json_integer(own.except[i]));
@@ -51,6 +57,8 @@ void epg_keys_fill(const json_t *keys, struct msg_epg_stream *ret)
 	ret->channel = channel != NULL ? channel : "";
 	ret->codepage = page > 0 && page <= TEXT_UTF8 ? (unsigned)page : 0;
 	ret->own.all = json_is_true(json_object_get(keys, "own_eit"));
+	ret->own_other = (unsigned)json_integer_value(
+		json_object_get(keys, "own_other"));
 	ret->own.n_except = 0;
 	json_array_foreach(json_object_get(keys, "own_except"), i, item)
 		ret->own.except[ret->own.n_except++] =

@@ -38,6 +38,8 @@ static const struct field epg_stream_rows[] = {
 	{ "own_eit", FIELD_AT(struct msg_epg_stream, own.all) },
 	{ "own_except", FIELD_ITEMS(struct msg_epg_stream, own.except,
 				    own.n_except), .item = &except_item },
+	{ "own_other", FIELD_AT(struct msg_epg_stream, own_other),
+	  .max = EIT_OTHER_ALL },
 };
 const struct field_table epg_stream_fields =
 	MSG_TABLE(struct msg_epg_stream, epg_stream_rows);

@@ -46,6 +46,7 @@ struct msg_epg_stream {
 	bool ring;               /* false: the stream has no ring any more */
 	bool removed;            /* and is not configured any more */
 	struct own_services own; /* whose EIT is made from this guide */
+	unsigned own_other;      /* enum eit_other: the same of EIT other */
 };
 
 struct msg_epg_ask {

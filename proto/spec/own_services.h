@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The services of a stream that have an own EIT: all or none, but for some.
- * Plain data.
+ * The services of a stream that have an own EIT: all or none, but for some; and
+ * its EIT of other transport streams.  Plain data.
  */
 #pragma once
 
@@ -10,6 +10,13 @@
 #include <stdint.h>
 
 enum { OWN_SERVICES_MAX = 128 };
+
+/* The EIT of other transport streams. */
+enum eit_other {
+	EIT_OTHER_PASS,    /* those of the source */
+	EIT_OTHER_PRESENT, /* present and following, of nit_other */
+	EIT_OTHER_ALL,     /* the schedule, too */
+};
 
 struct own_services {
 	bool all;

@@ -59,13 +59,6 @@ enum si_profile {
 	SI_TERRESTRIAL,
 };
 
-/* The EIT of other transport streams. */
-enum eit_other {
-	EIT_OTHER_PASS,    /* those of the source */
-	EIT_OTHER_PRESENT, /* present and following, of nit_other */
-	EIT_OTHER_ALL,     /* the schedule, too */
-};
-
 /* Milliseconds in which each section of a table is sent once; 0: as the profile
  * has it. */
 struct si_intervals {

@@ -406,6 +406,7 @@ unit_worker_tests = \
 	tests/unit/worker/epg/test_guide_commit \
 	tests/unit/worker/epg/test_guide_file \
 	tests/unit/worker/epg/test_guide_ids \
+	tests/unit/worker/epg/test_guide_other \
 	tests/unit/worker/epg/test_guide_present \
 	tests/unit/worker/epg/test_guide_shown \
 	tests/unit/worker/epg/test_guide_streams \
@@ -909,6 +910,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_analysis_request \
 	tests/unit/master/streams/test_epg_docs \
 	tests/unit/master/streams/test_epg_exports \
+	tests/unit/master/streams/test_epg_keys \
 	tests/unit/master/streams/test_guide_links \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
@@ -1166,6 +1168,7 @@ tests_unit_master_streams_test_epg_docs_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_docs_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_master_streams_test_epg_exports_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_exports_LDFLAGS = -Wl,--wrap=mono_ms
+tests_unit_master_streams_test_epg_keys_LDADD = $(master_libs)
 tests_unit_master_streams_test_guide_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)

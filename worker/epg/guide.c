@@ -118,6 +118,7 @@ static void free_stream(struct guide *g, struct guide_stream *s)
 						  INT64_MIN };
 	LIST_REMOVE(s, link);
 	LIST_REMOVE(s, in_chain);
+	guide_forget_network(s);
 	free(s->id);
 	free(s->channel);
 	free(s);
@@ -214,6 +215,7 @@ struct guide_stream *guide_add_stream(struct guide *g, const char *id)
 	if (s != NULL)
 		return s;
 	s = xcalloc(1, sizeof *s);
+	s->serial = ++g->last_serial;
 	set_id(g, s, xstrdup(id));
 	LIST_INSERT_HEAD(&g->streams, s, link);
 	return s;
@@ -496,19 +498,16 @@ static bool read_events(struct guide *g, struct service *s, struct eit *eit,
 	return changed;
 }
 
-bool guide_take_section(struct guide *g, const char *stream,
-			const uint8_t *section, size_t len, int64_t now_s)
+bool guide_take_from(struct guide *g, struct guide_stream *s,
+		     const struct guide_stream *from, struct eit eit,
+		     uint32_t crc, int64_t now_s)
 {
-	struct guide_stream *s = guide_find_stream(g, stream);
-	struct service *service;
-	struct eit eit;
+	struct service *service = find_service(s, eit.sid);
 	uint32_t *seen;
 
-	if (eit_open(section, len, &eit) < 0 || !eit.actual || !eit.current)
-		return false;
-	service = s != NULL ? find_service(s, eit.sid) : NULL;
 	if (service == NULL || own_services_has(&s->own, eit.sid) ||
-	    guide_is_imported(service, now_s))
+	    guide_is_imported(service, now_s) ||
+	    !guide_is_source(service, s, from, &eit, now_s))
 		return false;
 	if (service->again_s != 0 && service->again_s <= now_s)
 		guide_forget_sections(g, service);
@@ -517,11 +516,25 @@ bool guide_take_section(struct guide *g, const char *stream,
 		g->counts.dropped++;
 		return false;
 	}
-	if (*seen == guide_section_crc(section, len))
+	if (*seen == crc)
 		return false;
-	*seen = guide_section_crc(section, len);
-	g->facts.unnamed = s->codepage;
+	*seen = crc;
+	g->facts.unnamed = from->codepage;
 	return read_events(g, service, &eit, now_s);
+}
+
+bool guide_take_section(struct guide *g, const char *stream,
+			const uint8_t *section, size_t len, int64_t now_s)
+{
+	struct guide_stream *s = guide_find_stream(g, stream);
+	struct eit eit;
+	uint32_t crc;
+
+	if (s == NULL || eit_open(section, len, &eit) < 0 || !eit.current)
+		return false;
+	crc = guide_section_crc(section, len);
+	return eit.actual ? guide_take_from(g, s, s, eit, crc, now_s)
+			  : guide_take_other(g, s, eit, crc, now_s);
 }
 
 size_t guide_take_work(struct guide *g)

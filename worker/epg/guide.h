@@ -14,6 +14,9 @@
  *    the old text stays: they often have no details.
  *  - An event without start or duration is dropped and counted.
  *  - A gap stays a gap.
+ *  - The EIT other of a stream have the events of services of other streams,
+ *    whose SDT names their transport stream.  The EIT of these streams precede,
+ *    and one stream at a time has those of a service.
  *  - A service that leaves the PAT is not in the guide.  Its imported events
  *    return with it within GUIDE_PAST_S, unless a limit needs their room.
  *  - An event that ended GUIDE_PAST_S ago is removed.  An event that begins
@@ -74,8 +77,8 @@ void guide_free(struct guide **);
 /* The programs of the stream: the guide has only their events. */
 void guide_set_programs(struct guide *, const char *stream,
 			const uint16_t *numbers, size_t n);
-/* Takes a whole section with a valid CRC_32.  True: events of the stream have
- * changed. */
+/* Takes a whole section with a valid CRC_32.  True: events of the stream, or of
+ * those that an EIT other names, have changed. */
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
 /* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: the
@@ -103,6 +106,9 @@ void guide_set_codepage(struct guide *, const char *stream,
  * would outlive its source. */
 void guide_set_own(struct guide *, const char *stream,
 		   const struct own_services *);
+/* The EIT other of the stream that are made from this guide: they are not
+ * read. */
+void guide_set_own_other(struct guide *, const char *stream, enum eit_other);
 /* The dictionary for compressed texts; taken; NULL: none. */
 void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */

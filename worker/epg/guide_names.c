@@ -74,16 +74,6 @@ static void set_status(struct guide *g, struct guide_stream *s,
 	}
 }
 
-static void set_onid(struct guide *g, struct guide_stream *s,
-		     const uint8_t *section)
-{
-	uint16_t onid = (uint16_t)(section[8] << 8 | section[9]);
-
-	if (s->onid != onid)
-		s->edited = ++g->edits;
-	s->onid = onid;
-}
-
 bool guide_take_sdt(struct guide *g, const char *stream,
 		    const uint8_t *section, size_t len)
 {
@@ -100,7 +90,8 @@ bool guide_take_sdt(struct guide *g, const char *stream,
 	if (*seen == guide_section_crc(section, len))
 		return false;
 	*seen = guide_section_crc(section, len);
-	set_onid(g, s, section);
+	guide_set_network(g, s, (uint16_t)(section[3] << 8 | section[4]),
+			  (uint16_t)(section[8] << 8 | section[9]));
 	p = section + HEADER;
 	end = section + len - SECTION_CRC;
 	while (end - p >= FRAME) {

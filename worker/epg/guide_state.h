@@ -18,6 +18,12 @@ enum {
 	WORK_LOOK = 8,
 };
 
+/* The stream whose EIT has the events of a service, and its last section. */
+struct guide_source {
+	uint64_t serial; /* of guide_stream; 0: none yet */
+	int64_t at_s;
+};
+
 struct service {
 	TAILQ_ENTRY(service) in_absent;
 	struct guide_stream *absent_from; /* NULL: its PAT has the service */
@@ -29,6 +35,8 @@ struct service {
 	size_t n, room;
 	/* the CRC_32 of each section that was read; NULL: none of the table */
 	uint32_t *seen[TABLES];
+	/* of present and following, and of the schedule */
+	struct guide_source sources[2];
 	/* from this time on all sections are read again; 0: never */
 	int64_t again_s;
 	bool overlapped; /* an event has replaced others */
@@ -50,7 +58,12 @@ struct guide_stream {
 	/* the CRC_32 of the sections of its SDT, by the low bits of their
 	 * numbers; 0: not read since the services changed */
 	uint32_t sdt_seen[SDT_SECTIONS];
-	uint16_t onid; /* of its SDT; 0: not known */
+	uint64_t serial; /* no other stream has it */
+	/* of its SDT */
+	LIST_ENTRY(guide_stream) in_network;
+	bool has_network;
+	uint16_t tsid, onid; /* 0: not known */
+	enum eit_other own_other; /* the EIT other that it sends itself */
 	/* as of a service, that is gone or has another number */
 	uint64_t edited;
 	/* the EIT of the stream is sent by another process ... */
@@ -86,6 +99,9 @@ struct guide {
 	uint32_t shown_round; /* guide_find_stale() reports each once in it */
 	/* the same by the hash of the id */
 	LIST_HEAD(guide_chain, guide_stream) by_id[ID_CHAINS];
+	/* those with an SDT by its identifiers */
+	LIST_HEAD(guide_network, guide_stream) by_network[ID_CHAINS];
+	uint64_t last_serial;
 };
 
 struct guide_stream *guide_find_stream(const struct guide *, const char *id);
@@ -127,6 +143,25 @@ static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
 }
+
+/* --- EIT other (guide_other.c) --- */
+
+/* Takes a section of the EIT of the stream `from', or of its EIT other, for a
+ * service of s.  True: the service has changed. */
+bool guide_take_from(struct guide *, struct guide_stream *,
+		     const struct guide_stream *from, struct eit, uint32_t crc,
+		     int64_t now_s);
+/* The same for all streams that the EIT other names. */
+bool guide_take_other(struct guide *, const struct guide_stream *from,
+		      struct eit, uint32_t crc, int64_t now_s);
+/* Are the events of a service of s those of the stream `from'?  Its own EIT
+ * precede, and there is one other source at a time. */
+bool guide_is_source(struct service *, const struct guide_stream *,
+		     const struct guide_stream *from, const struct eit *,
+		     int64_t now_s);
+void guide_set_network(struct guide *, struct guide_stream *, uint16_t tsid,
+		       uint16_t onid);
+void guide_forget_network(struct guide_stream *);
 
 /* --- services that a PAT lacks (guide_absent.c) --- */
 

@@ -3,7 +3,7 @@ libworker_a_SOURCES += \
 	worker/epg/guide.c worker/epg/guide.h worker/epg/guide_state.h \
 	worker/epg/guide_json.c \
 	worker/epg/guide_list.c worker/epg/guide_list.h \
-	worker/epg/guide_names.c \
+	worker/epg/guide_names.c worker/epg/guide_other.c \
 	worker/epg/guide_present.c worker/epg/guide_present.h \
 	worker/epg/eit_answers.c worker/epg/eit_answers.h \
 	worker/epg/epg_status.c worker/epg/epg_status.h \

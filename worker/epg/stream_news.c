@@ -31,6 +31,7 @@ uint64_t stream_news_apply(struct guide *g, const struct msg_epg_stream *s)
 	}
 	guide_know_stream(g, s->stream, s->channel);
 	guide_set_own(g, s->stream, &s->own);
+	guide_set_own_other(g, s->stream, (enum eit_other)s->own_other);
 	if (text_table_ok(s->codepage))
 		guide_set_codepage(g, s->stream,
 				   (enum text_table)s->codepage);
