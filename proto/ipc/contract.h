@@ -47,9 +47,9 @@ enum {
 
 	/* The memory that the master keeps for the successive workers of a
 	 * stream; only the workers know its layout.  It begins with their
-	 * state, and ends with the queues of outputs with cbr: a second of the
-	 * highest rate twice, and 1 MiB.  Pages without content take no
-	 * memory. */
+	 * state, and ends with the queues of outputs with their own pace: with
+	 * cbr a second of the highest rate twice, and 1 MiB.  Pages without
+	 * content take no memory. */
 	STREAM_MEMORY_STATE = 484 * 1024,
 	STREAM_MEMORY_QUEUES_AT = 512 * 1024,
 	STREAM_MEMORY_QUEUE = 33 * 1024 * 1024,

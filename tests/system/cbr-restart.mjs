@@ -7,7 +7,8 @@ import { PROGRAM, TsMux } from '../helpers/mux.mjs';
 import { judgeRate } from '../helpers/rate.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { Recorder, Sender } from '../helpers/udp.mjs';
+import { checkTs } from '../helpers/ts.mjs';
+import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 3e6, RESTARTS = 8;
@@ -77,4 +78,38 @@ test('workers that are killed or restarted move no packet and no PCR of cbr',
 	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
 	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
 	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+});
+
+test('a worker that is killed takes no queue of an output with burst along',
+	async (t) => {
+	const timing = new Timing(t);
+	const mux = makeSource();
+	const recorder = await Recorder.start(t, { port: 6000 },
+		{ port: 6001 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', ['udp://127.0.0.1:6000#burst=2',
+			'udp://127.0.0.1:6001'])));
+
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, mux, 5000);
+	await sluice.onair('a001');
+	for (let i = 0; i < RESTARTS / 2; i++) {
+		const peak = Math.ceil(mux.seconds) + 3.15;
+
+		await waitUntil('a peak', () => mux.seconds > peak);
+		await endWorker(sluice, 'kill');
+	}
+	await waitUntil('the end', () => mux.seconds % 1 > 0.9);
+	timing.stop();
+	const { log } = sluice;
+	const status = await sluice.status('a001');
+
+	sender.stop();
+	const lists = await recorder.stop();
+
+	await sluice.stop();
+	if (timing.heldUp(log, status))
+		return;
+	for (const list of lists)
+		assert.equal(checkTs(joined(list)).ccErrors, 0);
 });

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/output/sender.h"
 
+#include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/splice/stamps.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { RUNS_MAX = 64 };
+enum {
+	RUNS_MAX = 64,
+	MEMORY_VERSION = 0x53454e01, /* not that of another queue */
+	MEMORY_HEAD = 64 * 1024,     /* whole pages in front of the packets */
+};
+
+struct sender_memory {
+	uint32_t version;
+	uint32_t late_ms; /* of the queue that was found */
+	uint64_t address;
+	uint64_t ends;    /* head and tail of the queue, 32 bits each */
+	uint64_t at_ns;   /* time of the last change */
+};
 
 void sender_init(struct sender *s, struct output **outputs, size_t n)
 {
@@ -22,6 +35,33 @@ void sender_done(struct sender *s)
 	fifo_done(&s->fifo);
 }
 
+/* The first n packets of the queue leave. */
+static void keep(struct sender *s, size_t n, uint64_t now_ns)
+{
+	if (s->memory == NULL)
+		return;
+	s->memory->ends = (uint64_t)(s->fifo.head + n) << 32 | s->fifo.tail;
+	s->memory->at_ns = now_ns;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* In front of pushes of n packets: of a queue that overlaps itself no part is
+ * whole while it moves. */
+static void make_way(struct sender *s, size_t n, uint64_t now_ns)
+{
+	struct fifo *f = &s->fifo;
+
+	keep(s, 0, now_ns);
+	if (s->memory == NULL || !fifo_moves(f, n))
+		return;
+	if (f->head < fifo_len(f))
+		s->memory->ends = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	fifo_move(f);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	keep(s, 0, now_ns);
+}
+
 /* Sends the first n packets of the queue and the runs. */
 static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 		       uint64_t now_ns)
@@ -30,6 +70,7 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 	size_t n_out = 0;
 
 	s->sent += n;
+	keep(s, MIN(n, fifo_len(&s->fifo)), now_ns);
 	if (fifo_len(&s->fifo) > 0) {
 		out[0] = fifo_run(&s->fifo);
 		out[0].n = MIN(out[0].n, n);
@@ -105,6 +146,7 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 	if (skip == arrived)
 		return;
 	skip += make_room(s, arrived - skip);
+	make_way(s, arrived - skip, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
 		struct ts_run run = runs[i];
 		size_t pass = MIN(skip, run.n);
@@ -115,6 +157,7 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 		if (run.n > 0)
 			fifo_push(&s->fifo, run);
 	}
+	keep(s, 0, now_ns);
 }
 
 void sender_shorten(struct sender *s, size_t most, uint64_t now_ns)
@@ -137,18 +180,65 @@ struct ts_run sender_waiting(const struct sender *s)
 	return fifo_run(&s->fifo);
 }
 
+static void drop_pcrs(uint8_t *packets, size_t n)
+{
+	uint64_t pcr;
+
+	for (size_t i = 0; i < n; i++, packets += TS_PACKET)
+		if (ts_pcr(packets, &pcr))
+			stamps_drop_pcr(packets);
+}
+
 void sender_take_over(struct sender *s, struct ts_run waiting, uint32_t late_ms,
 		      uint64_t now_ns)
 {
-	uint64_t pcr;
 	uint8_t *p;
 
 	if (waiting.n == 0)
 		return;
 	p = fifo_push(&s->fifo, waiting);
-	for (size_t i = 0; i < waiting.n; i++, p += TS_PACKET)
-		if (late_ms >= SENDER_LATE_MS && ts_pcr(p, &pcr))
-			stamps_drop_pcr(p);
+	if (late_ms >= SENDER_LATE_MS)
+		drop_pcrs(p, waiting.n);
+	sender_shorten(s, 0, now_ns);
+}
+
+size_t sender_memory_size(void)
+{
+	return MEMORY_HEAD + (size_t)SENDER_PACKETS_MAX * TS_PACKET;
+}
+
+void sender_keep(struct sender *s, void *memory, uint64_t address,
+		 uint64_t now_ns)
+{
+	struct sender_memory *m = memory;
+	uint8_t *packets = (uint8_t *)memory + MEMORY_HEAD;
+	size_t head = m->ends >> 32, tail = (uint32_t)m->ends;
+	bool found = m->version == MEMORY_VERSION && m->address == address &&
+		     head <= tail && tail <= SENDER_PACKETS_MAX &&
+		     m->at_ns <= now_ns;
+
+	for (size_t i = head; found && i < tail; i++)
+		found = ts_sync_ok(packets + i * TS_PACKET);
+	if (!found)
+		head = tail = 0;
+	m->late_ms = (uint32_t)MIN((now_ns - m->at_ns) / MS,
+				   (uint64_t)UINT32_MAX);
+	m->version = MEMORY_VERSION;
+	m->address = address;
+	/* packets at which a worker crashes are not sent again */
+	m->ends = 0;
+	s->memory = m;
+	fifo_use(&s->fifo, packets, head, tail);
+}
+
+void sender_resume(struct sender *s, uint64_t now_ns)
+{
+	struct ts_run run = sender_waiting(s);
+
+	if (run.n == 0)
+		return;
+	if (s->memory->late_ms >= SENDER_LATE_MS)
+		drop_pcrs(s->fifo.memory + s->fifo.head * TS_PACKET, run.n);
 	sender_shorten(s, 0, now_ns);
 }
 

@@ -3,7 +3,8 @@
  * Sends the packets of the data path to the network outputs, at the pace of the
  * stream.
  *
- * Owns the pacer and the queue; borrows the outputs.  While the input keeps its
+ * Owns the pacer and the queue; borrows the outputs, and after sender_keep() the
+ * memory of the queue.  While the input keeps its
  * pace the sender copies nothing and sends from the memory of the input.
  */
 #pragma once
@@ -21,10 +22,13 @@ enum {
 	SENDER_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
 };
 
+struct sender_memory;
+
 struct sender {
 	struct output **outputs; /* borrowed; NULL entries are skipped */
 	size_t n_outputs;
 	struct fifo fifo;
+	struct sender_memory *memory; /* of sender_keep(); or NULL */
 	struct pacer pacer;
 	/* gives the rate until the pacer has measured it */
 	struct pcr_clock pcr;
@@ -54,6 +58,19 @@ struct ts_run sender_waiting(const struct sender *);
  * missing; an output that has no connection yet drops them. */
 void sender_take_over(struct sender *, struct ts_run waiting, uint32_t late_ms,
 		      uint64_t now_ns);
+
+/* The bytes of the memory for sender_keep(). */
+size_t sender_memory_size(void);
+
+/* Before the first feed: the queue lies in this memory, which begins with a
+ * page, is shared and outlives the sender.  A queue that the last sender left
+ * there, for the same address (a hash), leaves with sender_resume().  Packets
+ * that were being sent at its end are not sent again. */
+void sender_keep(struct sender *, void *memory, uint64_t address,
+		 uint64_t now_ns);
+
+/* Sends that queue, as sender_take_over() does. */
+void sender_resume(struct sender *, uint64_t now_ns);
 
 /* The time of the next feed without new packets; UINT64_MAX: none. */
 uint64_t sender_next_ns(const struct sender *);

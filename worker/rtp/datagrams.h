@@ -45,7 +45,7 @@ struct rtp_state {
 	uint64_t at_ns;   /* time at which it was sent; 0: none sent yet */
 	uint32_t ssrc;
 	uint16_t seq;     /* sequence number of the next datagram */
-	uint16_t queue;   /* the number of the queue of cbr; 0: none */
+	uint16_t queue;   /* the number of its queue; 0: none */
 };
 
 /* The datagrams of one system call. */

@@ -409,6 +409,8 @@ static void take_over_queue(struct pipeline *p)
 	stream_memory_set_waiting(p->memory, (struct ts_run){ 0 }, p->now_ns);
 	if (p->n_paced > 0)
 		sender_take_over(&p->sender, waiting, late_ms, p->now_ns);
+	for (size_t i = 0; i < p->n_sinks; i++)
+		sink_resume(&p->sinks[i], p->now_ns);
 }
 
 static void make_selector(struct pipeline *p,

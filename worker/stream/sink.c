@@ -68,15 +68,25 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		s->sap = sap_new(&s->spec, name);
 }
 
+static size_t queue_size(const struct sink *s)
+{
+	return s->cbr != NULL ? cbr_memory_size(s->cbr) : sender_memory_size();
+}
+
 void sink_keep(struct sink *s, int fd, uint64_t now_ns)
 {
-	size_t lost;
+	size_t lost, size;
 
-	if (s->cbr == NULL)
+	if (!sink_has_pace(s))
 		return;
-	s->queue = stream_memory_queue(fd, s->place, cbr_memory_size(s->cbr));
+	size = queue_size(s);
+	s->queue = stream_memory_queue(fd, s->place, size);
 	if (s->queue == NULL)
 		return;
+	if (s->cbr == NULL) {
+		sender_keep(s->sender, s->queue, s->place->address, now_ns);
+		return;
+	}
 	lost = cbr_keep(s->cbr, s->queue, s->place->address, now_ns);
 	if (lost > 0)
 		log_warning("stream", "output %u: cbr=%u: the last worker "
@@ -93,6 +103,12 @@ void sink_set_psi(struct sink *s, const struct psi *psi,
 	scrambler_set_psi(s->scrambler, psi);
 	if (s->output != NULL)
 		output_set_scrambler(s->output, s->scrambler);
+}
+
+void sink_resume(struct sink *s, uint64_t now_ns)
+{
+	if (s->sender != NULL && s->queue != NULL)
+		sender_resume(s->sender, now_ns);
 }
 
 void sink_flush(struct sink *s, uint64_t now_ns)
@@ -112,12 +128,12 @@ void sink_done(struct sink *s)
 	output_free(&s->output);
 	scrambler_free(&s->scrambler);
 	link_record_done(&s->link);
-	if (s->queue != NULL)
-		shared_unmap(s->queue, cbr_memory_size(s->cbr));
-	s->queue = NULL;
-	cbr_free(&s->cbr);
 	if (s->sender != NULL)
 		sender_done(s->sender);
+	if (s->queue != NULL)
+		shared_unmap(s->queue, queue_size(s));
+	s->queue = NULL;
+	cbr_free(&s->cbr);
 	free(s->sender);
 	s->sender = NULL;
 }

@@ -48,7 +48,7 @@ struct sink {
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
-	void *queue;           /* memory of cbr_keep(); or NULL */
+	void *queue;           /* its memory (sink_keep()); or NULL */
 	struct sender *sender; /* for an output with its own pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
@@ -82,9 +82,13 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Before the first packet: an output with cbr continues from the queue of its
- * place in the memory of the stream (fd is not taken), and keeps it there. */
+/* Before the first packet: an output with its own pace continues from the queue
+ * of its place in the memory of the stream (fd is not taken), and keeps it
+ * there. */
 void sink_keep(struct sink *, int fd, uint64_t now_ns);
+
+/* Sends such a queue of an output without cbr, once it scrambles. */
+void sink_resume(struct sink *, uint64_t now_ns);
 
 /* The parser of the packets that the sink is fed, borrowed, before the first
  * packet.  If the output is scrambled, makes the scrambler.  pids: see

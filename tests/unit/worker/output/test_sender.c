@@ -6,7 +6,9 @@
 #include "worker/output/output_type.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { VIDEO = 0x101, WAITING = 20, PCR_AT = 5 };
 
@@ -153,4 +155,109 @@ Test(sender, a_high_rate_has_a_second_of_queue)
 	cr_expect_eq(s.dropped, 0u);
 	sender_done(&s);
 	build_free(ts);
+}
+
+/* --- a queue that outlives its sender --- */
+
+enum { NUMBER_AT = 20, BATCH = 400, ADDRESS = 4711 };
+
+static void *map_memory(void)
+{
+	void *p = mmap(NULL, sender_memory_size(), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	cr_assert_neq(p, MAP_FAILED);
+	return p;
+}
+
+static uint32_t expected;
+
+/* Each packet has the next number. */
+static void follow(struct output *o, const struct ts_run *runs, size_t n_runs,
+		   uint64_t now_ns)
+{
+	(void)o, (void)now_ns;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			uint32_t number;
+
+			memcpy(&number,
+			       runs[i].data + k * TS_PACKET + NUMBER_AT,
+			       sizeof number);
+			cr_assert_eq(number, expected, "%u, not %u", number,
+				     expected);
+			expected++;
+		}
+}
+
+static void begin_kept(struct sender *s, void *memory, uint64_t now_ns)
+{
+	static const struct output_ops ops = { .send = follow };
+	static struct output output = { .ops = &ops };
+	static struct output *outputs[] = { &output };
+
+	sender_init(s, outputs, 1);
+	pacer_set_burst(&s->pacer, 2);
+	sender_keep(s, memory, ADDRESS, now_ns);
+	sender_resume(s, now_ns);
+}
+
+/* Workers that are killed between two turns.  The packets come in bursts. */
+Test(sender, the_next_one_sends_the_queue_that_it_finds)
+{
+	static uint8_t packets[BATCH * TS_PACKET];
+	void *memory = map_memory();
+	uint64_t now_ns = now;
+	uint32_t number = 0;
+	size_t found = 0;
+	struct sender s;
+
+	srand(5);
+	memset(packets, TS_SYNC_BYTE, sizeof packets);
+	for (unsigned workers = 0; workers < 200; workers++) {
+		unsigned turns = 1 + (unsigned)rand() % 40;
+
+		begin_kept(&s, memory, now_ns);
+		cr_assert_eq(sender_waiting(&s).n, 0u);
+		cr_assert_eq(expected, number, "worker %u", workers);
+		for (unsigned i = 0; i < turns; i++, now_ns += 2 * MS) {
+			struct ts_run run = { packets, i % 8 == 0 ? BATCH : 0 };
+
+			for (size_t k = 0; k < run.n; k++, number++)
+				memcpy(packets + k * TS_PACKET + NUMBER_AT,
+				       &number, sizeof number);
+			sender_feed(&s, &run, run.n > 0, now_ns);
+		}
+		found += sender_waiting(&s).n;
+		sender_done(&s);
+	}
+	cr_expect_gt(found, 10000u);
+	(void)munmap(memory, sender_memory_size());
+}
+
+Test(sender, a_queue_of_another_output_or_a_damaged_one_is_not_sent)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		static uint8_t packets[BATCH * TS_PACKET];
+		struct ts_run run = { packets, BATCH };
+		uint8_t *memory = map_memory();
+		struct sender s;
+
+		memset(packets, TS_SYNC_BYTE, sizeof packets);
+		sender_init(&s, NULL, 0);
+		sender_keep(&s, memory, ADDRESS + (i == 0), now);
+		sender_feed(&s, &run, 1, now);
+		cr_assert_gt(sender_waiting(&s).n, 0u);
+		sender_done(&s);
+		if (i == 1)
+			memory[0] ^= 1;
+		else if (i == 2)
+			for (size_t k = 0; k < BATCH; k++)
+				memory[64 * 1024 + k * TS_PACKET] = 0;
+		sender_init(&s, NULL, 0);
+		sender_keep(&s, memory, ADDRESS, now);
+		cr_assert_eq(sender_waiting(&s).n, 0u, "%u", i);
+		sender_done(&s);
+		(void)munmap(memory, sender_memory_size());
+	}
 }
