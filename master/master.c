@@ -151,9 +151,7 @@ static void apply_log(void *arg)
 
 static int ask_log_error(struct errmsg *ret, void *arg)
 {
-	const struct master *m = arg;
-
-	return log_output_error(m->log, ret);
+	return log_output_error(((const struct master *)arg)->log, ret);
 }
 
 static void on_change(void *arg)
@@ -208,9 +206,7 @@ static void on_try(bool interrupt, trial_done_fn *done, void *done_arg,
 
 static const char *ask_restart_error(void *arg)
 {
-	const struct master *m = arg;
-
-	return renewal_error(m->renewal);
+	return renewal_error(((const struct master *)arg)->renewal);
 }
 
 /* --- signals --- */
@@ -367,25 +363,28 @@ static int open_reconciler(struct master *m)
 {
 	struct errmsg error = { 0 };
 	const char *path = m->options->trial ? NULL : m->options->config_path;
-	char *epg_path = state_file(path, "epg");
+	char *epg_path, *bases_path;
 
 	m->worker_path = worker_path_find(&error);
 	if (m->worker_path == NULL) {
 		log_error("master", "%s", error.text);
-		free(epg_path);
 		return MASTER_EXIT_FAILURE;
 	}
+	epg_path = state_file(path, "epg");
+	bases_path = state_file(path, "hls");
 	m->reconciler = reconciler_new(&(struct reconciler_config){
 		.loop = m->loop,
 		.worker_path = m->worker_path,
 		.settings = config_section(m->config, "settings"),
 		.control = &m->control,
 		.epg_path = epg_path,
+		.bases_path = bases_path,
 		.seed = seed_file(path, config_settings(m->config)),
 		.events = &reconciler_events,
 		.arg = m,
 	});
 	free(epg_path);
+	free(bases_path);
 	reconciler_close_viewers(m->reconciler, check_closes_viewers(
 		config_document(m->config)));
 	m->store = fd_store_new(&(struct fd_store_config){

@@ -2,9 +2,33 @@
 #include "common/base/ring_segment.h"
 
 #include "common/base/ring_header.h"
+#include "common/base/shared.h"
 
 /* A writer adds some entries in a second: a second try finds none new. */
 enum { TRIES_MAX = 4 };
+
+enum { BASE_UNIT_S = 300 };
+
+/* 2026-01-01 */
+static const uint64_t base_epoch_s = 1767225600;
+
+uint64_t ring_base_at(uint64_t wall_s)
+{
+	return wall_s > base_epoch_s ? (wall_s - base_epoch_s) / BASE_UNIT_S
+				     : 0;
+}
+
+int ring_set_base(int fd, uint64_t least)
+{
+	int err = 0;
+	struct ring_header *header = shared_map(fd, RING_DATA, &err);
+
+	if (header == NULL)
+		return err;
+	atomic_store(&header->base_least, least);
+	shared_unmap(header, RING_DATA);
+	return 0;
+}
 
 static void store(struct ring_segment_entry *entry,
 		  const struct ring_segment *s)
@@ -81,6 +105,32 @@ bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
 	return atomic_load(&w->header->n_segments) > 0 &&
 	       load(newest(w), ret) && ret->end <= w->pos &&
 	       ret->pos <= w->pos && (ret->end == 0 || ret->stopped);
+}
+
+/* The base of the newest entry of n; 0: none, or it is not sound. */
+static uint64_t newest_base(const struct ring_header *header, uint64_t n)
+{
+	struct ring_segment s;
+
+	return n > 0 && load(&header->segments[(n - 1) % RING_SEGMENTS], &s)
+		? s.base : 0;
+}
+
+uint64_t ring_writer_base(const struct ring_writer *w)
+{
+	uint64_t n = atomic_load(&w->header->n_segments);
+	uint64_t least = atomic_load(&w->header->base_least);
+
+	if (n > 0)
+		least = MAX(least, newest_base(w->header, n) + 1);
+	return MIN(least, RING_NUMBER_MAX);
+}
+
+uint64_t ring_reader_base(const struct ring_reader *r)
+{
+	return newest_base(r->header,
+			   atomic_load_explicit(&r->header->n_segments,
+						memory_order_acquire));
 }
 
 void ring_segment_stop(struct ring_writer *w, const struct ring_segment *done)

@@ -44,7 +44,22 @@ struct ring_part {
 	bool independent;     /* begins with a random access point */
 };
 
+/* The first base of a stream at this time: greater than those of earlier
+ * services, if they began no more than a base in each unit of time.  hls.js
+ * reads as many members of an array as the number says, with each playlist: a
+ * number of seconds stops it for minutes. */
+uint64_t ring_base_at(uint64_t wall_s);
+
+/* --- master --- */
+
+/* No segment of the ring of fd (borrowed) has a base below this one.  0 or
+ * -errno. */
+int ring_set_base(int fd, uint64_t least) MUST_CHECK;
+
 /* --- writer --- */
+
+/* The least base of a segment that continues no other one. */
+uint64_t ring_writer_base(const struct ring_writer *);
 
 /* The newest segment, which the last writer had begun or stopped; false: none,
  * or not sound.  Its duration without an end is that of ring_segment_advance().
@@ -113,6 +128,9 @@ struct ring_segments {
  * the ring, at most back bytes before its end. */
 void ring_reader_segments(struct ring_reader *, size_t back,
 			  struct ring_segments *ret);
+
+/* The base of the newest segment; 0: there is none. */
+uint64_t ring_reader_base(const struct ring_reader *);
 
 /* Changes with each segment and part. */
 uint64_t ring_reader_news(const struct ring_reader *);

@@ -287,7 +287,7 @@ struct adapter_proc *adapter_procs_add(struct adapter_procs *a, const char *id)
 		return NULL;
 	p->of = a;
 	p->taken = -1;
-	p->ring.fd = p->ring.ro_fd = -1;
+	stream_ring_init(&p->ring, NULL);
 	return p;
 }
 

@@ -53,6 +53,7 @@ libmaster_a_SOURCES += \
 	master/streams/stream_plan.c master/streams/stream_plan.h \
 	master/streams/stream_proc.c master/streams/stream_proc.h \
 	master/streams/stream_receivers.c \
+	master/streams/hls_bases.c master/streams/hls_bases.h \
 	master/streams/stream_ring.c master/streams/stream_ring.h \
 	master/streams/stream_network.c \
 	master/streams/stream_time.c \

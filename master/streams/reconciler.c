@@ -16,6 +16,7 @@
 #include "master/streams/deliver_proc.h"
 #include "master/streams/feeds.h"
 #include "master/streams/guide_links.h"
+#include "master/streams/hls_bases.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
 #include "master/streams/stream_plan.h"
@@ -177,6 +178,7 @@ static struct stream_proc_config proc_config(struct reconciler *r)
 		.deliver = r->deliver,
 		.softcams = r->softcams,
 		.cas = r->cas,
+		.bases = r->bases,
 		.settings = r->cfg.settings,
 		.defaults = r->defaults,
 		.viewers = &r->viewers,
@@ -215,24 +217,6 @@ static void on_tls_up(void *arg)
 	struct reconciler *r = arg;
 
 	deliver_proc_link_tls(r->deliver, true);
-}
-
-/* A picture starts no stream on demand. */
-static int picture_ring_of(const char *stream, const char **error,
-			   bool *absent, void *arg)
-{
-	const struct stream_proc *p = find_active(arg, stream);
-	int ring = p != NULL ? stream_proc_ring(p) : -1;
-
-	*absent = p == NULL;
-	if (p == NULL)
-		*error = "there is no such stream";
-	else if (!stream_proc_is_running(p))
-		*error = "the stream does not run, and a picture does not "
-			 "start it";
-	else if (ring < 0)
-		*error = "the stream has no ring yet";
-	return ring;
 }
 
 static void open_services(struct reconciler *r)
@@ -275,7 +259,8 @@ static void open_services(struct reconciler *r)
 	r->services[4] = picture_proc_service(r->picture);
 	r->services[5] = epg_proc_service(r->epg);
 	deliver_proc_set_pictures(r->deliver, &(struct deliver_pictures){
-		.proc = r->picture, .ring_of = picture_ring_of, .arg = r });
+		.proc = r->picture, .ring_of = reconciler_picture_ring,
+		.arg = r });
 }
 
 struct reconciler *reconciler_new(const struct reconciler_config *cfg)
@@ -288,6 +273,7 @@ struct reconciler *reconciler_new(const struct reconciler_config *cfg)
 	r->cfg.settings = r->settings;
 	r->defaults = json_object();
 	reconciler_set_defaults(r, r->settings);
+	r->bases = hls_bases_new(cfg->loop, cfg->bases_path);
 	r->spawner = spawner_new(cfg->loop, cfg->worker_path);
 	if (cfg->events->on_change != NULL)
 		spawner_set_on_change(r->spawner, cfg->events->on_change,
@@ -323,6 +309,7 @@ void reconciler_free(struct reconciler **rp)
 	softcams_free(&r->softcams);
 	cas_procs_free(&r->cas);
 	adapter_procs_free(&r->adapters);
+	hls_bases_free(&r->bases);
 	spawner_free(&r->spawner);
 	json_decref(r->settings);
 	json_decref(r->defaults);

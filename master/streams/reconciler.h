@@ -66,6 +66,8 @@ struct reconciler_config {
 	const json_t *settings;
 	/* The file of the saved guide; copied; NULL: it is not saved. */
 	const char *epg_path;
+	/* See hls_bases_new(); copied; may be NULL. */
+	const char *bases_path;
 	uint64_t seed; /* see deliver_proc_new() */
 	/* The address of the control server; NULL: unknown. */
 	const struct sockaddr_any *control;

@@ -31,6 +31,30 @@ void reconciler_relink(struct reconciler *r, const char *link)
 	adapter_procs_relink(r->adapters, link);
 }
 
+/* A picture starts no stream on demand. */
+int reconciler_picture_ring(const char *stream, const char **error,
+			    bool *absent, void *arg)
+{
+	const struct reconciler *r = arg;
+	const struct stream_proc *p =
+		r->stopping ? NULL : stream_index_find(&r->index, stream);
+	int ring = -1;
+
+	if (p != NULL && stream_proc_is_removed(p))
+		p = NULL;
+	if (p != NULL)
+		ring = stream_proc_ring(p);
+	*absent = p == NULL;
+	if (p == NULL)
+		*error = "there is no such stream";
+	else if (!stream_proc_is_running(p))
+		*error = "the stream does not run, and a picture does not "
+			 "start it";
+	else if (ring < 0)
+		*error = "the stream has no ring yet";
+	return ring;
+}
+
 int reconciler_link_ring(const char *link, void *arg)
 {
 	const struct reconciler *r = arg;

@@ -13,6 +13,7 @@ struct adapter_procs;
 struct cas_procs;
 struct epg_proc;
 struct guide_links;
+struct hls_bases;
 struct deliver_proc;
 struct feeds;
 struct service_config;
@@ -40,6 +41,7 @@ struct reconciler {
 	struct softcams *softcams;
 	struct cas_procs *cas;
 	struct adapter_procs *adapters;
+	struct hls_bases *bases;
 	json_t *cas_list; /* of the configuration */
 	struct service_proc *services[6]; /* those of the six above */
 	struct jobs *jobs;
@@ -63,6 +65,9 @@ struct stream_proc *reconciler_proc(const struct reconciler *, size_t i);
 void reconciler_relink(struct reconciler *, const char *link);
 /* That ring, borrowed; -1: there is none. */
 int reconciler_link_ring(const char *link, void *reconciler);
+/* As ring_of of deliver_pictures. */
+int reconciler_picture_ring(const char *stream, const char **error,
+			    bool *absent, void *reconciler);
 /* An adapter reads this stream, or no longer. */
 void reconciler_follow_adapter(const char *stream, void *reconciler);
 /* What it reads runs as long as it does. */

@@ -519,7 +519,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 
 	p->cfg = *cfg;
 	p->id = xstrdup(id);
-	p->ring.fd = p->ring.ro_fd = -1;
+	stream_ring_init(&p->ring, cfg->bases);
 	p->memory.fd = -1;
 	p->first = 1;
 	stream_receivers_init(p);

@@ -79,6 +79,7 @@ struct stream_proc_config {
 	 * see reconciler_set_defaults() */
 	const json_t *defaults;
 	const struct play_conf *play; /* NULL: no play paths */
+	struct hls_bases *bases; /* of the rings of all streams */
 	bool epg; /* the guide reads the ring of each stream */
 	/* the stream feeds a multiplex (feeds.h): it runs as long as its
 	 * reader, and has the ring of mpts.h */

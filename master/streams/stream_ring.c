@@ -2,11 +2,19 @@
 #include "master/streams/stream_ring.h"
 
 #include "common/base/fd.h"
-#include "common/base/ring.h"
+#include "common/base/ring_segment.h"
 #include "common/supervise/handover.h"
+#include "master/streams/hls_bases.h"
+
+static void note_base(const struct stream_ring *r)
+{
+	if (r->judge != NULL)
+		hls_bases_note(r->bases, ring_reader_base(r->judge));
+}
 
 void stream_ring_close(struct stream_ring *r)
 {
+	note_base(r);
 	fd_close(&r->fd);
 	fd_close(&r->ro_fd);
 	ring_reader_free(&r->judge);
@@ -32,20 +40,28 @@ static int use(struct stream_ring *r, int fd, size_t size)
 	}
 	stream_ring_close(r);
 	*r = (struct stream_ring){ .fd = fd, .ro_fd = ro, .size = size,
-				   .judge = judge };
+				   .judge = judge, .bases = r->bases };
 	return 0;
 }
 
 static int make(struct stream_ring *r, size_t size, size_t max)
 {
-	int fd;
+	int fd, err;
 
 	if (size == 0) {
 		stream_ring_close(r);
 		return 0;
 	}
+	note_base(r);
 	fd = ring_create(size, max);
-	return fd < 0 ? fd : use(r, fd, size);
+	if (fd < 0)
+		return fd;
+	err = ring_set_base(fd, hls_bases_next(r->bases));
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	return use(r, fd, size);
 }
 
 int stream_ring_make(struct stream_ring *r, size_t size)
@@ -60,6 +76,7 @@ int stream_ring_make_fixed(struct stream_ring *r, size_t size)
 
 bool stream_ring_is_damaged(const struct stream_ring *r)
 {
+	note_base(r);
 	return r->judge != NULL && !ring_reader_is_sound(r->judge);
 }
 

@@ -2,8 +2,7 @@
 /*
  * The ring with the packets of one stream, which outlives its worker.
  *
- * Embedded, with both fds set to -1.  The owner is the only writer of the
- * struct.
+ * Embedded.  The owner is the only writer of the struct.
  */
 #pragma once
 
@@ -15,6 +14,7 @@
 #include <stdint.h>
 
 struct handover;
+struct hls_bases;
 struct ring_reader;
 
 struct stream_ring {
@@ -23,7 +23,14 @@ struct stream_ring {
 	size_t size; /* bytes, as requested */
 	uint64_t number; /* in the handover */
 	struct ring_reader *judge; /* checks the header; NULL: no ring */
+	struct hls_bases *bases; /* of all rings; NULL: no segments */
 };
+
+static inline void stream_ring_init(struct stream_ring *r,
+				    struct hls_bases *bases)
+{
+	*r = (struct stream_ring){ .fd = -1, .ro_fd = -1, .bases = bases };
+}
 
 void stream_ring_close(struct stream_ring *);
 

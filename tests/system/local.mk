@@ -190,6 +190,7 @@ plain_tests = \
 	tests/system/file-list.mjs \
 	tests/system/hls-fmp4.mjs \
 	tests/system/hls-outage.mjs \
+	tests/system/hls-bases.mjs \
 	tests/system/hls-places.mjs \
 	tests/system/hostile-starts.mjs \
 	tests/system/http-strict.mjs \

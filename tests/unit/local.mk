@@ -912,6 +912,7 @@ unit_master_tests = \
 	tests/unit/master/streams/test_epg_exports \
 	tests/unit/master/streams/test_epg_keys \
 	tests/unit/master/streams/test_guide_links \
+	tests/unit/master/streams/test_hls_bases \
 	tests/unit/master/streams/test_input_choice \
 	tests/unit/master/streams/test_listeners \
 	tests/unit/master/streams/test_cas_links \
@@ -1170,6 +1171,7 @@ tests_unit_master_streams_test_epg_exports_LDADD = $(master_libs)
 tests_unit_master_streams_test_epg_exports_LDFLAGS = -Wl,--wrap=mono_ms
 tests_unit_master_streams_test_epg_keys_LDADD = $(master_libs)
 tests_unit_master_streams_test_guide_links_LDADD = $(master_libs)
+tests_unit_master_streams_test_hls_bases_LDADD = $(master_libs)
 tests_unit_master_streams_test_listeners_LDADD = $(master_libs)
 tests_unit_master_streams_test_cas_links_LDADD = $(master_libs)
 tests_unit_master_streams_test_feed_report_LDADD = $(master_libs)

@@ -117,6 +117,7 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 	segmenter_init(&h->segmenter, config->duration_ms,
 		       ring_writer_max(h->ring) / SHARE,
 		       has_last ? &last : NULL, pos);
+	h->segmenter.base_least = ring_writer_base(h->ring);
 	if (has_last && last.end == 0)
 		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
 	unit_time_begin(&h->time, h->pause_at, false);

@@ -32,11 +32,7 @@ enum {
 	CONTINUES_MS = 100,
 	/* The dates of what was sent late continue for so long. */
 	CATCH_UP_MS = 1000,
-	BASE_UNIT_S = 300,
 };
-
-/* 2026-01-01 */
-static const uint64_t base_epoch_s = 1767225600;
 
 static const uint64_t ticks_per_ms = PCR_HZ / 1000;
 
@@ -282,16 +278,6 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->begun_ns = now_ns;
 }
 
-/* The first base of a stream: greater than those of earlier services, if they
- * began no more than a base in each unit of time.  hls.js reads as many members
- * of an array as the number says, with each playlist: a number of seconds
- * stops it for minutes. */
-static uint64_t base_at(uint64_t wall_s)
-{
-	return wall_s > base_epoch_s ? (wall_s - base_epoch_s) / BASE_UNIT_S
-				     : 0;
-}
-
 /* The time of the stream from the begin of the segment to the join point, by
  * their PTS; -1: unknown. */
 static int64_t passed(const struct segmenter *s, const struct ring_rap *rap)
@@ -355,7 +341,7 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 		return SEGMENTER_NONE;
 	if (!s->begun) {
 		at.number = (uint64_t)MAX(at.wall_ms / 1000, 1);
-		at.base = base_at(at.number);
+		at.base = MAX(ring_base_at(at.number), s->base_least);
 		begin(s, &at, now_ns);
 		*next = at;
 		return SEGMENTER_FIRST;

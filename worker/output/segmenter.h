@@ -40,6 +40,7 @@ struct segmenter {
 	bool jumped;          /* the time has jumped since its begin */
 	bool changed;         /* the tracks have changed since its begin ... */
 	bool at_once;         /* ... and it may end here */
+	uint64_t base_least;  /* of the first segment */
 	bool by_change;       /* it began with a change of the tracks */
 	bool is_rest;         /* it began between two join points */
 	unsigned longest_ms;  /* limit of its duration; 0: none yet */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/hls_bases.h"
+
+#include "common/base/alloc.h"
+#include "common/base/ring_segment.h"
+#include "common/base/wall.h"
+#include "common/document/document.h"
+#include "common/document/save.h"
+
+#include <stdlib.h>
+
+enum {
+	/* The file is so far ahead: a time base of a stream costs no write. */
+	AHEAD = 16,
+	/* A worker may err: numbers that are further ahead of the clock count
+	 * as none.  Players get slow at millions. */
+	LEAD_MAX = 100000,
+	DELAY_MS = 1,
+	RETRY_MIN_MS = 1000,
+	RETRY_MAX_MS = 60000,
+};
+
+struct hls_bases {
+	struct save *save; /* NULL: no file */
+	uint64_t next;     /* no ring has used it */
+	uint64_t kept;     /* next of the file; 0: it has none */
+};
+
+static char *format(size_t *ret_len, void *arg)
+{
+	const struct hls_bases *b = arg;
+	json_t *document = json_pack("{s:I}", "next", (json_int_t)b->kept);
+	char *text = document_format(document, ret_len);
+
+	json_decref(document);
+	return text;
+}
+
+static bool is_sound(uint64_t base)
+{
+	return base <= ring_base_at(wall_ms() / 1000) + LEAD_MAX;
+}
+
+/* 0: there is none. */
+static uint64_t load(const char *path)
+{
+	struct errmsg error;
+	json_t *document = NULL;
+	json_int_t next = 0;
+
+	if (document_load(path, &document, &error) == 0)
+		next = json_integer_value(json_object_get(document, "next"));
+	json_decref(document);
+	return next > 0 && is_sound((uint64_t)next) ? (uint64_t)next : 0;
+}
+
+struct hls_bases *hls_bases_new(struct ev_loop *loop, const char *path)
+{
+	struct hls_bases *b = xcalloc(1, sizeof *b);
+
+	if (path == NULL)
+		return b;
+	b->next = b->kept = load(path);
+	b->save = save_new(&(struct save_config){
+		.loop = loop,
+		.path = path,
+		.delay_ms = DELAY_MS,
+		.retry_min_ms = RETRY_MIN_MS,
+		.retry_max_ms = RETRY_MAX_MS,
+		.text = format,
+		.arg = b,
+	});
+	return b;
+}
+
+static void keep(struct hls_bases *b, uint64_t next)
+{
+	if (b->save == NULL || b->kept == next)
+		return;
+	b->kept = next;
+	save_touch(b->save);
+}
+
+void hls_bases_free(struct hls_bases **bp)
+{
+	struct hls_bases *b = *bp;
+
+	if (b == NULL)
+		return;
+	keep(b, b->next);
+	save_free(&b->save);
+	free(b);
+	*bp = NULL;
+}
+
+void hls_bases_note(struct hls_bases *b, uint64_t base)
+{
+	if (b == NULL || base < b->next || !is_sound(base))
+		return;
+	b->next = base + 1;
+	if (b->next > b->kept)
+		keep(b, b->next + AHEAD);
+}
+
+uint64_t hls_bases_next(const struct hls_bases *b)
+{
+	return b != NULL ? b->next : 0;
+}

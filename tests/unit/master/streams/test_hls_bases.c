@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/streams/hls_bases.h"
+
+#include "common/base/ring_segment.h"
+#include "common/base/wall.h"
+#include "master/streams/stream_ring.h"
+
+#include <criterion/criterion.h>
+#include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct scene {
+	struct ev_loop *loop;
+	char folder[32], path[48];
+	uint64_t now; /* the base of this time */
+};
+
+static void scene_init(struct scene *s)
+{
+	(void)snprintf(s->folder, sizeof s->folder, "/tmp/bases-XXXXXX");
+	cr_assert_not_null(mkdtemp(s->folder));
+	(void)snprintf(s->path, sizeof s->path, "%s/hls", s->folder);
+	s->loop = ev_loop_new(EVFLAG_NOENV);
+	s->now = ring_base_at(wall_ms() / 1000);
+}
+
+static void scene_done(struct scene *s)
+{
+	(void)unlink(s->path);
+	cr_assert_eq(rmdir(s->folder), 0);
+	ev_loop_destroy(s->loop);
+}
+
+Test(hls_bases, outlive_an_orderly_end)
+{
+	struct hls_bases *b;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, s.path);
+	cr_assert_eq(hls_bases_next(b), 0u, "the clock decides");
+	hls_bases_note(b, s.now + 7);
+	hls_bases_note(b, s.now + 3);
+	cr_assert_eq(hls_bases_next(b), s.now + 8);
+	hls_bases_free(&b);
+	b = hls_bases_new(s.loop, s.path);
+	cr_assert_eq(hls_bases_next(b), s.now + 8);
+	hls_bases_free(&b);
+	scene_done(&s);
+}
+
+/* What a service that dies has written. */
+Test(hls_bases, a_service_that_dies_had_written_greater_ones)
+{
+	struct hls_bases *b, *next;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, s.path);
+	hls_bases_note(b, s.now + 1);
+	while (access(s.path, R_OK) < 0)
+		ev_run(s.loop, EVRUN_ONCE);
+	hls_bases_note(b, s.now + 9);
+	next = hls_bases_new(s.loop, s.path);
+	cr_assert_gt(hls_bases_next(next), s.now + 9);
+	hls_bases_free(&b);
+	hls_bases_free(&next);
+	scene_done(&s);
+}
+
+Test(hls_bases, a_worker_cannot_raise_them_without_limit)
+{
+	struct hls_bases *b;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, s.path);
+	hls_bases_note(b, RING_NUMBER_MAX);
+	cr_assert_eq(hls_bases_next(b), 0u);
+	hls_bases_free(&b);
+	cr_assert_lt(access(s.path, F_OK), 0, "there is nothing to keep");
+	scene_done(&s);
+}
+
+Test(hls_bases, the_next_ring_of_a_stream_has_a_greater_one)
+{
+	struct ring_segment segment = { .number = 1 };
+	struct ring_writer *w;
+	struct stream_ring r;
+	struct hls_bases *b;
+	struct scene s;
+	int err;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, NULL);
+	stream_ring_init(&r, b);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(stream_ring_make(&r, RING_UNIT), 0);
+		w = ring_writer_new(r.fd, &err);
+		cr_assert_not_null(w);
+		cr_assert_eq(ring_writer_base(w), i > 0 ? s.now + i : 0u);
+		segment.base = s.now + i;
+		ring_segment_cut(w, NULL, &segment);
+		/* a segment that cannot be continued */
+		cr_assert_eq(ring_writer_base(w), s.now + i + 1);
+		ring_writer_free(&w);
+	}
+	stream_ring_close(&r);
+	cr_assert_eq(hls_bases_next(b), s.now + 3);
+	hls_bases_free(&b);
+	scene_done(&s);
+}
