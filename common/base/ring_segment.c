@@ -339,14 +339,19 @@ void ring_reader_segments(struct ring_reader *r, size_t back,
 					       memory_order_relaxed);
 
 	ret->n = 0;
-	ret->has_open = false;
+	ret->has_open = ret->changes = false;
 	ret->target_s = (unsigned)MIN(target, RING_TARGET_MAX_S);
 	for (unsigned i = 0; ok && i < RING_SEGMENTS && i < n; i++) {
 		struct ring_segment s;
+		bool has_it = load(&r->header->segments[(n - 1 - i) %
+							RING_SEGMENTS], &s);
 
-		if (!load(&r->header->segments[(n - 1 - i) % RING_SEGMENTS],
-			  &s) ||
-		    s.pos > end || s.end > end || end - s.pos > back ||
+		if (i == 0 && !has_it) {
+			ret->changes = true;
+			continue;
+		}
+		if (!has_it || s.pos > end || s.end > end ||
+		    end - s.pos > back ||
 		    (later != NULL && !follows(later, &s)))
 			break;
 		if (i == 0 && s.end == 0) {

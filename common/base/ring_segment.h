@@ -121,6 +121,8 @@ struct ring_segments {
 	bool has_open;       /* `open' follows them; false: the stream has
 			      * stopped */
 	struct ring_segment open;
+	bool changes;        /* the writer ends or begins the newest one at
+			      * this moment: it is left out */
 	unsigned target_s;   /* no duration rounds to more */
 };
 

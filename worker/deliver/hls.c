@@ -445,7 +445,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	has_parts = parts.n > 0 && !parts.ended;
 	live = hls_parts_are_live(&parts, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
-	if (p.n == 0)
+	if (p.n == 0 || all.changes)
 		return false;
 	p.segments = all.list + all.n - p.n;
 	if (m->fragments != NULL)

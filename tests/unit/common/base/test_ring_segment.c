@@ -236,6 +236,26 @@ Test(ring_segment, readers_believe_no_number)
 		}
 }
 
+/* The writer has lost the processor while it ends a segment. */
+Test(ring_segment, a_segment_that_is_being_ended_hides_no_other_one)
+{
+	struct ring_segments list;
+	struct rig r;
+
+	rig_init(&r);
+	for (unsigned i = 0; i < 4; i++) {
+		put(&r, PACKETS);
+		cut(&r);
+	}
+	put(&r, PACKETS);
+	atomic_fetch_or(&r.writer->header->segments[3].seq, 1);
+	ring_reader_segments(r.reader, SIZE, &list);
+	cr_assert_eq(list.n, 3);
+	cr_assert_eq(list.list[2].number, 1002);
+	cr_assert(list.changes && !list.has_open);
+	rig_done(&r);
+}
+
 Test(ring_segment, a_broken_ring_has_none)
 {
 	struct rig r;
