@@ -525,6 +525,37 @@ test('a SAT>IP server that was found fills in the form of an adapter', { skip },
 	visitor.quiet();
 });
 
+test('a search that the service refuses is not offered', { skip },
+	async (t) => {
+	const { service, replies, until } = await startTuner(t);
+	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
+	const shared = { ...TUNER, id: 's2', name: 'Shared', enable: false,
+		lnb_sharing: true };
+	const { id, enable, ...keys } = shared;
+	const state = () => page.evaluate(() => {
+		const list = document.querySelector('[name=search]');
+
+		return [list.value, ...[...list.options].map((one) =>
+			one.disabled)];
+	});
+
+	replies.load.dvb_tune = [TUNER, shared];
+	await visitor.go(service.port,
+		'#/transponders?adapter=s2&search=network');
+	await page.waitForSelector('text=With lnb_sharing another tuner');
+	assert.deepEqual(await state(), ['transponder', false, true, true]);
+	await visitor.accessible('a tuner with lnb_sharing');
+	await page.click('button:has-text("Scan")');
+	await until('scan-init', { scan: { search: 'transponder',
+		adapter: keys } });
+	await page.click('.scan-form button:has-text("Stop")');
+	await page.selectOption('[name=adapter]', 's1');
+	await page.waitForSelector('text=With lnb_sharing', {
+		state: 'detached' });
+	assert.deepEqual(await state(), ['network', false, false, false]);
+	visitor.quiet();
+});
+
 test('the menu of a CAM is read, answered and closed, by keyboard', { skip },
 	async (t) => {
 	const { service, show, until } = await startTuner(t);

@@ -523,3 +523,22 @@ test('programs of ATSC are named by their channels', async () => {
 		[one.name, one.scrambled]),
 	[['A long name', true], ['WDEF', false]]);
 });
+
+test('the searches that the service refuses are known', async () => {
+	const { singleBy } = await load('headend/transponder-list.js');
+	const shared = { type: 'S2', lnb_sharing: true };
+
+	for (const [adapter, wanted] of [
+		[{ type: 'S2' }, ''],
+		[shared, 'lnb_sharing'],
+		[{ type: 'S', lnb_sharing: '1' }, 'lnb_sharing'],
+		[{ ...shared, lnb_sharing: false }, ''],
+		[{ ...shared, type: 'T2' }, ''],
+		[{ ...shared, server: '192.0.2.1' }, ''],
+		[{ ...shared, server: '' }, 'lnb_sharing'],
+		[{ type: 'S2', t2mi: true, server: '192.0.2.1' }, 't2mi'],
+		[{ type: 'S2', address: 'udp://239.1.1.1' }, 'address'],
+		[{ type: 'S2', address: '' }, '']])
+		assert.equal(singleBy(adapter), wanted,
+			JSON.stringify(adapter));
+});

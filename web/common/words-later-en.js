@@ -257,6 +257,12 @@ export const en = {
 	search_in: 'Search',
 	search_network: 'its network, by the NIT',
 	search_options: 'Search options',
+	search_single_address: 'An address has one multiplex: other searches ' +
+		'are not possible.',
+	search_single_lnb: 'With lnb_sharing another tuner selects band and ' +
+		'polarization: other searches are not possible.',
+	search_single_t2mi: 'With t2mi the scan reads the multiplex of a PLP: ' +
+		'other searches are not possible.',
 	search_transponder: 'this transponder',
 	server_about: 'Let the login be an observer there. Its ' +
 		'settings.web_origins must list the address of this page.',

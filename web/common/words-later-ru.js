@@ -261,6 +261,12 @@ export const ru = {
 	search_in: 'Искать',
 	search_network: 'сеть транспондера по NIT',
 	search_options: 'Поиск параметров',
+	search_single_address: 'У адреса один мультиплекс: другой поиск ' +
+		'невозможен.',
+	search_single_lnb: 'При lnb_sharing диапазон и поляризацию выбирает ' +
+		'другой тюнер: иной поиск невозможен.',
+	search_single_t2mi: 'При t2mi поиск читает мультиплекс одного PLP: ' +
+		'другой поиск невозможен.',
 	search_transponder: 'этот транспондер',
 	server_about: 'Пусть этот логин будет там наблюдателем. В её ' +
 		'settings.web_origins должен быть адрес этой страницы.',

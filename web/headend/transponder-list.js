@@ -81,6 +81,27 @@ function gridOf({ symbolrate = '', polarization = '', ...numbers }) {
 }
 
 /**
+ * Why the service scans one transponder alone with such an adapter; "": it
+ * scans its network and a range as well.
+ * @param {Entry} adapter
+ * @returns {'' | 'address' | 't2mi' | 'lnb_sharing'}
+ */
+export function singleBy(adapter) {
+	const isSet = (/** @type {string} */ key) =>
+		adapter[key] !== undefined && adapter[key] !== '';
+	const isOn = (/** @type {string} */ key) =>
+		['true', '1'].includes(String(adapter[key]));
+
+	if (isSet('address'))
+		return 'address';
+	if (isOn('t2mi'))
+		return 't2mi';
+	// another tuner selects band and polarization
+	return isOn('lnb_sharing') && !isSet('server') &&
+		['S', 'S2'].includes(String(adapter.type)) ? 'lnb_sharing' : '';
+}
+
+/**
  * What scan-init gets.
  * @param {Choice} choice
  * @returns {unknown}

@@ -14,7 +14,7 @@ import { href, replaceQuery } from './route.js';
 import { SatipServers } from './satip-servers.js';
 import { Waiting, useForms } from './setup.js';
 import { addStyle } from './style.js';
-import { addTransponders, scanOf } from './transponder-list.js';
+import { addTransponders, scanOf, singleBy } from './transponder-list.js';
 import { html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -28,6 +28,10 @@ import { html, useTick } from './view.js';
 /** @type {Record<Search, Word>} */
 const SEARCHES = { transponder: 'search_transponder',
 	network: 'search_network', blind: 'search_blind' };
+/** Why the others are not offered.
+ * @type {Record<string, Word>} */
+const SINGLE = { address: 'search_single_address', t2mi: 'search_single_t2mi',
+	lnb_sharing: 'search_single_lnb' };
 /** @type {[string, Word, string][]} */
 const GRID = [['from', 'grid_from', '10700'], ['to', 'grid_to', '11700'],
 	['step', 'grid_step', ''], ['polarization', 'polarization', 'VH'],
@@ -144,10 +148,13 @@ function Start({ app, adapters, rows, isRunning, error, onRun }) {
 	const [fresh, setFresh] = useState(FRESH);
 	const [grid, setGrid] = useState(/** @type {Record<string, string>} */ (
 		{}));
-	const search = /** @type {Search} */ (Object.keys(SEARCHES).find(
+	const single = singleBy(stored ?? fresh);
+	const wanted = /** @type {Search} */ (Object.keys(SEARCHES).find(
 		(one) => one === query.get('search')) ?? 'transponder');
+	const search = single === '' ? wanted : 'transponder';
 	const change = (/** @type {Record<string, string>} */ to) =>
-		replaceQuery('transponders', '', { adapter: id, search, ...to });
+		replaceQuery('transponders', '', { adapter: id, search: wanted,
+			...to });
 	const submit = (/** @type {Event} */ event) => {
 		event.preventDefault();
 		onRun(isRunning ? null : { stored, fresh, search, grid });
@@ -167,10 +174,12 @@ function Start({ app, adapters, rows, isRunning, error, onRun }) {
 			onChange=${(/** @type {any} */ event) =>
 				change({ search: event.target.value })}>
 			${Object.entries(SEARCHES).map(([one, word]) => html`
-			<option value=${one} selected=${one === search}>
+			<option value=${one} selected=${one === search}
+				disabled=${single !== '' && one !== search}>
 				${t(word)}</option>`)}</select></label>
 		<button class="primary">${t(isRunning ? 'stop' : 'scan_go')}
 		</button></div>
+		${single !== '' && html`<p class="dim">${t(SINGLE[single])}</p>`}
 		${!isRunning && search === 'blind' && html`<${Grid} grid=${grid}
 			set=${setGrid} />`}
 		${!isRunning && stored === null && html`<${FreshAdapter}
