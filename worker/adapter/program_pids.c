@@ -4,7 +4,7 @@
 #include "worker/ts/pmt.h"
 #include "worker/ts/si_table.h"
 
-/* PAT, CAT, NIT, SDT, EIT, TDT. */
+/* PAT, CAT, NIT (unless the PAT names another PID), SDT, EIT, TDT. */
 static const uint16_t table_pids[] = { 0, 1, 16, 17, 18, 20 };
 
 static bool has_number(const struct msg_adapter_programs *wanted,
@@ -54,6 +54,8 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		plan.marks[table_pids[i]] = true;
+	/* of the NIT; without one it is 0, the PID of the PAT */
+	plan.marks[psi_network_pid(psi)] = true;
 	plan.marks[SI_PID_PSIP] = atsc;
 	for (size_t i = 0; i < wanted->n_pids; i++)
 		plan.marks[wanted->pids[i]] = true;

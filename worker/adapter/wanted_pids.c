@@ -14,11 +14,13 @@ void wanted_pids_init(struct wanted_pids *w)
 	section_init(&w->cat, w->buffer, sizeof w->buffer);
 }
 
+/* The cable of ATSC is annex B. */
 static bool is_atsc(const json_t *adapter)
 {
 	const char *type = json_string_value(json_object_get(adapter, "type"));
 
-	return type != NULL && strcmp(type, "ATSC") == 0;
+	return type != NULL &&
+	       (strcmp(type, "ATSC") == 0 || strcmp(type, "C/B") == 0);
 }
 
 void wanted_pids_carrier(struct wanted_pids *w, const json_t *adapter)

@@ -97,6 +97,27 @@ Test(program_pids, has_those_of_the_wanted_programs)
 	psi_free(&psi);
 }
 
+/* The PAT may name another PID than 16 for the NIT. */
+Test(program_pids, has_the_network_pid_of_the_pat)
+{
+	static const struct build_entry programs[] = { { 0, 0x1f0 },
+						       { 1, 0x100 } };
+	uint8_t section[SECTION_PSI_MAX];
+	struct build *b = build_new();
+	struct psi *psi = psi_new();
+	uint16_t pids[MAX];
+
+	build_section(b, 0, section, build_pat(section, 0, programs, 2));
+	for (size_t i = 0; i < b->n; i++)
+		(void)psi_feed(psi, build_packet(b, i));
+	cr_assert_eq(program_pids(psi, &no_emms,
+				  &(struct msg_adapter_programs){ 0 }, false,
+				  pids, MAX), TABLES + 1u);
+	cr_assert_eq(pids[TABLES], 0x1f0);
+	build_free(b);
+	psi_free(&psi);
+}
+
 /* Also before a table is known. */
 Test(program_pids, has_those_that_streams_name)
 {

@@ -96,6 +96,9 @@ Test(wanted_pids, atsc_has_a_pid_of_tables)
 	wanted_pids_carrier(&wanted, adapter);
 	cr_assert_eq(wanted_pids_list(&wanted, pids, MAX), TABLES + 1u);
 	cr_assert_eq(pids[TABLES], 0x1ffb);
+	(void)json_object_set_new(adapter, "type", json_string("C/B"));
+	wanted_pids_carrier(&wanted, adapter);
+	cr_assert_eq(list(), TABLES + 1u);
 	(void)json_object_set_new(adapter, "type", json_string("T"));
 	wanted_pids_carrier(&wanted, adapter);
 	cr_assert_eq(list(), (size_t)TABLES);
