@@ -55,7 +55,7 @@ static void forget_session(struct satip_session *s)
 	s->refused = 0;
 	s->delivered = false;
 	s->media_ns = s->report_ns = s->lock_ns = 0;
-	s->changing = false;
+	s->changing = s->unsure = false;
 	s->place = (struct rtsp_transport){ 0 };
 }
 
@@ -305,7 +305,7 @@ static void change_pids(struct satip_session *s, const struct context *c)
 		return;
 	s->asked_pids = s->wanted;
 	buf_printf(&url, "%s?", s->url);
-	if (s->replaces)
+	if (s->replaces || s->unsure)
 		satip_pids_print(&s->wanted, &url);
 	else
 		satip_pids_print_change(&s->held, &s->wanted, &url);
@@ -319,6 +319,7 @@ static enum satip_state kept(struct satip_session *s, const struct context *c)
 	(void)c;
 	if (s->changing) {
 		s->held = s->asked_pids;
+		s->unsure = false;
 		s->error.text[0] = '\0';
 	} else {
 		s->refused = 0;
@@ -328,17 +329,21 @@ static enum satip_state kept(struct satip_session *s, const struct context *c)
 	return SATIP_ON;
 }
 
-/* Servers without addpids get the whole list.  What a server refuses then is
- * left as it is, until the PIDs change again. */
+/* Servers without addpids get the whole list; so do those that did not reply,
+ * once.  What a server refuses then is left as it is, until the PIDs change
+ * again. */
 static void not_changed(struct satip_session *s, const struct context *c)
 {
+	bool unsure = s->unsure;
+
+	s->changing = false;
+	s->unsure = !s->replaces && !unsure && c->reply == NULL;
 	if (s->replaces) {
 		s->held = s->asked_pids;
 		if (c->reply != NULL)
-			name_status(s, method_of(s), c->reply);
+			name_status(s, "PLAY", c->reply);
 	}
-	s->replaces = true;
-	s->changing = false;
+	s->replaces |= !unsure;
 }
 
 /* A keep-alive without success: the next one names the other URL at once.
@@ -372,6 +377,7 @@ static enum satip_state rejoin(struct satip_session *s,
 {
 	if (s->place.kind == SATIP_TCP)
 		return failed(s, c);
+	s->unsure |= s->changing;
 	s->asked = s->changing = false;
 	buf_reset(&s->out, 0);
 	s->deadline_ns = in_time(c);
@@ -579,7 +585,7 @@ void satip_session_turn(struct satip_session *s, uint64_t now_ns)
 	} else if (s->state == SATIP_ON && !s->asked && now_ns >= s->keep_ns) {
 		keep_alive(s, &c);
 	} else if (s->state == SATIP_ON && !s->asked && s->listed &&
-		   !satip_pids_equal(&s->held, &s->wanted)) {
+		   (s->unsure || !satip_pids_equal(&s->held, &s->wanted))) {
 		change_pids(s, &c);
 	}
 }

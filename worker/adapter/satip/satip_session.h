@@ -73,6 +73,7 @@ struct satip_session {
 	unsigned doubts;        /* refusals in a row of all PIDs */
 	bool replaces;          /* it has no addpids */
 	bool changing;          /* the request that waits changes PIDs */
+	bool unsure;            /* such a request had no reply */
 	struct satip_pids wanted, asked_pids, held;
 
 	/* of the session */

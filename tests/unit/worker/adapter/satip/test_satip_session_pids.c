@@ -146,6 +146,9 @@ Test(satip_session_pids, repeats_a_change_in_the_next_connection)
 	satip_session_connected(&rig.s, rig.now_ns);
 	expect(&rig, "OPTIONS ");
 	rig_reply(&rig, OK);
+	expect(&rig, PLAY_PIDS("pids=0,256"));
+	/* as far as is known, it still sends the first list */
+	rig_reply(&rig, STATUS("400 Bad"));
 	expect(&rig, PLAY_PIDS("delpids=17"));
 	rig_finish(&rig);
 }
@@ -194,5 +197,31 @@ Test(satip_session_pids, asks_for_all_pids_again_after_one_refusal)
 		(void)rig_take_request(&rig); /* TEARDOWN */
 		reconnect(&rig);
 	}
+	rig_finish(&rig);
+}
+
+/* The server may have done what it did not confirm. */
+Test(satip_session_pids, repeats_pids_that_a_lost_change_took_away)
+{
+	struct rig rig;
+
+	play_list(&rig);
+	rig_want(&rig, 2, 0, 256);
+	expect(&rig, PLAY_PIDS("delpids=17"));
+	satip_session_closed(&rig.s, "closed", rig.now_ns);
+	rig_want(&rig, 3, 0, 17, 256);
+	satip_session_connected(&rig.s, rig.now_ns);
+	expect(&rig, "OPTIONS ");
+	rig_reply(&rig, OK);
+	expect(&rig, PLAY_PIDS("pids=0,17,256"));
+	rig_reply(&rig, OK);
+	expect_none(&rig);
+	rig_want(&rig, 2, 0, 256);
+	expect(&rig, PLAY_PIDS("delpids=17"));
+	rig_want(&rig, 3, 0, 17, 256);
+	wait_for_reply(&rig);
+	expect(&rig, PLAY_PIDS("pids=0,17,256"));
+	rig_reply(&rig, OK);
+	expect_none(&rig);
 	rig_finish(&rig);
 }
