@@ -137,7 +137,8 @@ void adapters_put_signal(json_t *status, const struct msg_adapter_status *s)
 	} numbers[] = {
 		{ "signal", s->signal }, { "signal_db", s->tuner.signal_db },
 		{ "snr", s->snr },	 { "snr_db", s->tuner.snr_db },
-		{ "ber", s->tuner.ber }, { "unc", s->tuner.unc },
+		{ "ber", (json_int_t)s->tuner.ber },
+		{ "unc", (json_int_t)s->tuner.unc },
 		{ "bitrate", s->bitrate_kbps },
 	};
 

@@ -50,13 +50,13 @@ static int64_t result(const struct mean *mean)
 /* The errors that a driver has counted in the minute. */
 struct growth {
 	uint64_t sum;
-	uint32_t last;
+	uint64_t last;
 	bool known; /* last */
 };
 
 /* Without its statistics a driver has 0.  A tuning or a driver may begin to
  * count again. */
-static void grow(struct growth *g, uint32_t now)
+static void grow(struct growth *g, uint64_t now)
 {
 	if (g->known && now == 0)
 		return;
@@ -90,7 +90,7 @@ void adapter_minute_sum(const struct adapter_minute *m,
 		grow(&blocks, s->unc);
 		if (!s->ber_is_rate)
 			grow(&bits, s->ber);
-		rate.sum += s->ber;
+		rate.sum += (int64_t)s->ber;
 		rate.n++;
 	}
 	if (!bits.known && rate.n > 0)
@@ -100,6 +100,6 @@ void adapter_minute_sum(const struct adapter_minute *m,
 	ret->bitrate_kbps = (uint32_t)((bitrate + m->n / 2) / m->n);
 	ret->tuner.signal_db = (int32_t)result(&signal_db);
 	ret->tuner.snr_db = (int32_t)result(&snr_db);
-	ret->tuner.ber = (uint32_t)MIN(bits.sum, (uint64_t)UINT32_MAX);
-	ret->tuner.unc = (uint32_t)MIN(blocks.sum, (uint64_t)UINT32_MAX);
+	ret->tuner.ber = bits.sum;
+	ret->tuner.unc = blocks.sum;
 }

@@ -11,7 +11,8 @@ enum { ADAPTER_SECONDS = 60 };
 
 struct adapter_second {
 	bool lock, ber_is_rate;
-	uint32_t signal, snr, bitrate_kbps, ber, unc;
+	uint32_t signal, snr, bitrate_kbps;
+	uint64_t ber, unc;
 	int32_t signal_db, snr_db;
 };
 

@@ -130,7 +130,7 @@ struct msg_adapter_tuner {
 	uint32_t status;         /* enum fe_status */
 	uint32_t signal, snr;    /* raw values of the driver */
 	int32_t signal_db, snr_db; /* 1/100 dBm, 1/100 dB */
-	uint32_t ber, unc;       /* errors of bits and blocks, so far */
+	uint64_t ber, unc;       /* errors of bits and blocks, so far */
 	bool ber_is_rate;        /* of a driver that does not count them */
 };
 

@@ -25,7 +25,7 @@ struct source_signal {
 	unsigned status;              /* enum fe_status */
 	unsigned signal_raw, snr_raw; /* of the driver */
 	int signal_db, snr_db;        /* 1/100 dBm, 1/100 dB; 0: unknown */
-	uint32_t ber, unc;            /* errors of bits and blocks */
+	uint64_t ber, unc;            /* errors of bits and blocks */
 	bool ber_is_rate;             /* the driver does not count them */
 };
 

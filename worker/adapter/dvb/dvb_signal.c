@@ -70,15 +70,18 @@ static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 	return l;
 }
 
+/* A number of JSON is exact up to here. */
+static const uint64_t COUNTER_MAX = (UINT64_C(1) << 53) - 1;
+
 /* The first value is that of all layers. */
-static uint32_t read_counter(const struct dtv_fe_stats *s, int64_t old)
+static uint64_t read_counter(const struct dtv_fe_stats *s, int64_t old)
 {
 	const struct dtv_stats *counter = find(s, FE_SCALE_COUNTER);
 	uint64_t n = counter != NULL ? counter->uvalue
 		     : old > 0	     ? (uint64_t)old
 				     : 0;
 
-	return (uint32_t)MIN(n, (uint64_t)UINT32_MAX);
+	return MIN(n, COUNTER_MAX);
 }
 
 void dvb_signal_read(const struct dvb_stats *s, unsigned best_db,

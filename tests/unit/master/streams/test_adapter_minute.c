@@ -32,7 +32,7 @@ Test(adapter_minute, has_means_and_the_errors_of_the_minute)
 	cr_assert(status.lock);
 }
 
-static void add_counters(bool lock, uint32_t ber, uint32_t unc, bool rate)
+static void add_counters(bool lock, uint64_t ber, uint64_t unc, bool rate)
 {
 	status = (struct msg_adapter_status){ .lock = lock, .tuner = {
 		.ber = ber, .unc = unc, .ber_is_rate = rate } };
@@ -56,6 +56,17 @@ Test(adapter_minute, a_loss_of_lock_is_no_new_counter)
 	adapter_minute_sum(&minute, &status);
 	cr_expect_eq(status.tuner.ber, 5u);
 	cr_expect_eq(status.tuner.unc, 2u);
+}
+
+/* A day of errors. */
+Test(adapter_minute, counters_exceed_32_bits)
+{
+	for (unsigned i = 0; i < 3; i++)
+		add_counters(true, UINT32_MAX - UINT64_C(1) + i,
+			     UINT64_C(5000000000) + 2 * i, false);
+	adapter_minute_sum(&minute, &status);
+	cr_expect_eq(status.tuner.ber, 2u);
+	cr_expect_eq(status.tuner.unc, 4u);
 }
 
 Test(adapter_minute, forgets_what_is_older)

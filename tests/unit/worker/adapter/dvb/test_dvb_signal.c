@@ -82,7 +82,11 @@ Test(dvb_signal, counters)
 		.old = { -1, -1, 99, 99 } }, BEST_DB, &s);
 	cr_assert_eq(s.ber, 12u);
 	cr_assert_not(s.ber_is_rate);
-	cr_assert_eq(s.unc, UINT32_MAX);
+	cr_assert_eq(s.unc, (UINT64_C(1) << 53) - 1, "exact in JSON");
+	dvb_signal_read(&(struct dvb_stats){
+		.bit_errors = of(FE_SCALE_COUNTER, UINT64_C(5000000000)) },
+		BEST_DB, &s);
+	cr_assert_eq(s.ber, UINT64_C(5000000000));
 }
 
 /* As a driver reported without a signal. */
