@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PROGRAM, TsMux, eitSection } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux, eitSection, sdtSection } from '../helpers/mux.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -440,5 +440,28 @@ test('without epg_days there is no process and no guide', async (t) => {
 	assert.match(reply.body, /epg_days/);
 	assert.equal(sluice.worker('epg'), undefined);
 	assert.equal((await page('/epg.xml')).status, 404);
+	await sluice.stop();
+});
+
+test('the events of a stream in the EIT other of another one', async (t) => {
+	const carried = new TsMux(), carrier = new TsMux();
+
+	carried.more = [[0x11, sdtSection([PROGRAM.pnr])]];
+	carrier.more = [[0x11, sdtSection([PROGRAM.pnr], { tsid: 2 })],
+		[0x12, eitSection(PROGRAM.pnr, EVENTS.slice(0, 2), 0, 0x4f)],
+		[0x12, eitSection(PROGRAM.pnr, EVENTS, 0, 0x60)]];
+	const sluice = await Sluice.start(t, {
+		...config(stream('a001', 'udp://127.0.0.1:5000',
+			'udp://127.0.0.1:6000'), stream('b001',
+			'udp://127.0.0.1:5001', 'udp://127.0.0.1:6001')),
+		settings: { epg_days: 3 } });
+
+	for (const [mux, port] of [[carried, 5000], [carrier, 5001]]) {
+		await waitUntil('input', () => udpBound(port));
+		await Sender.start(t, mux, port);
+	}
+	await guide(sluice, 'the guide', has('One', 'Two', 'Three'));
+	await guide(sluice, 'none of the carrier', (services) =>
+		titles(services[0]).length === 0, '', 'b001');
 	await sluice.stop();
 });

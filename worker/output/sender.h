@@ -3,9 +3,9 @@
  * Sends the packets of the data path to the network outputs, at the pace of the
  * stream.
  *
- * Owns the pacer and the queue; borrows the outputs, and after sender_keep() the
- * memory of the queue.  While the input keeps its
- * pace the sender copies nothing and sends from the memory of the input.
+ * Owns the pacer and the queue; borrows the outputs, and after sender_keep()
+ * the memory of the queue.  While the input keeps its pace the sender copies
+ * nothing and sends from the memory of the input.
  */
 #pragma once
 
