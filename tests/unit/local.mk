@@ -5,6 +5,7 @@ EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/log_lines.h \
 	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
+	tests/unit/worker/deliver/hls_rig.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
 	tests/unit/worker/output/cbr_stall_rig.h \
 	tests/unit/worker/output/ring_hls_rig.h \
@@ -275,6 +276,7 @@ unit_worker_tests = \
 	tests/unit/worker/deliver/test_deliver_door \
 	tests/unit/worker/deliver/test_deliver_feed \
 	tests/unit/worker/deliver/test_deliver_hls \
+	tests/unit/worker/deliver/test_hls_wait \
 	tests/unit/worker/deliver/test_deliver_late \
 	tests/unit/worker/deliver/test_demand_wait \
 	tests/unit/worker/deliver/test_deliver_http \
@@ -538,6 +540,10 @@ tests_unit_worker_deliver_test_deliver_feed_SOURCES = \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_deliver_hls_SOURCES = \
 	tests/unit/worker/deliver/test_deliver_hls.c \
+	tests/unit/worker/deliver/rig.c \
+	tests/unit/worker/deliver/rig.h
+tests_unit_worker_deliver_test_hls_wait_SOURCES = \
+	tests/unit/worker/deliver/test_hls_wait.c \
 	tests/unit/worker/deliver/rig.c \
 	tests/unit/worker/deliver/rig.h
 tests_unit_worker_deliver_test_hls_index_SOURCES = \

@@ -21,7 +21,6 @@
 #include <string.h>
 
 enum {
-	NUMBER_MAX = 16,    /* digits of a segment's number */
 	QUERIES_MAX = 8192, /* of all addresses of a playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
@@ -30,13 +29,6 @@ enum {
 	/* a request that waits is tried with each segment and part, and at
 	 * least so often */
 	RETRY_MS = 1000,
-};
-
-static const char playlist_suffix[] = ".m3u8";
-static const char *const suffixes[] = {
-	[HLS_TS] = ".ts",
-	[HLS_FMP4] = ".m4s",
-	[HLS_INIT] = ".mp4",
 };
 
 #define NO_CACHE "Cache-Control: no-cache\r\n"
@@ -48,78 +40,6 @@ static const char *const suffixes[] = {
 	"Access-Control-Allow-Headers: Range, If-None-Match, If-Range, " \
 	"If-Modified-Since\r\n" \
 	"Access-Control-Max-Age: 86400\r\n"
-
-/* Digits at *text, which moves behind them; a number has one spelling. */
-static bool read_number(const char **text, uint64_t *ret)
-{
-	size_t n = strspn(*text, "0123456789");
-
-	if (n == 0 || n > NUMBER_MAX || (n > 1 && **text == '0'))
-		return false;
-	*ret = strtoull(*text, NULL, 10);
-	*text += n;
-	return true;
-}
-
-/* The letter and 16 digits at *text, which moves behind them. */
-static bool read_hash(const char **text, const char *letter, uint64_t *ret)
-{
-	size_t n = strlen(letter);
-
-	if (strncmp(*text, letter, n) != 0 ||
-	    strspn(*text + n, "0123456789abcdef") != HLS_HASH_DIGITS)
-		return false;
-	*ret = strtoull(*text + n, NULL, 16);
-	*text += n + HLS_HASH_DIGITS;
-	return true;
-}
-
-/* "1798765432.ts" or "1798765432.0.ts", or with the hash */
-static bool read_name(const char *name, struct hls_wanted *ret)
-{
-	bool hashed = false, is_part = false;
-	uint64_t number, index = 0;
-
-	ret->kind = HLS_TS;
-	if (read_hash(&name, HLS_HASH_LETTER, &number))
-		hashed = true;
-	else if (read_hash(&name, HLS_INIT_LETTER, &number))
-		ret->kind = HLS_INIT;
-	else if (!read_number(&name, &number))
-		return false;
-	if (number == 0)
-		return false;
-	if (name[0] == '.' && name[1] >= '0' && name[1] <= '9') {
-		name++;
-		is_part = true;
-		if (!read_number(&name, &index) || index >= UINT32_MAX)
-			return false;
-	}
-	if (ret->kind == HLS_TS && strcmp(name, suffixes[HLS_FMP4]) == 0)
-		ret->kind = HLS_FMP4;
-	if (strcmp(name, suffixes[ret->kind]) != 0 ||
-	    (is_part && ret->kind == HLS_INIT))
-		return false;
-	ret->number = number;
-	ret->hashed = hashed;
-	ret->is_part = is_part;
-	ret->index = (uint32_t)index;
-	return true;
-}
-
-bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
-		      struct hls_wanted *ret)
-{
-	const char *name = strrchr(path, '/');
-	size_t len = name != NULL ? (size_t)(name - path) : 0;
-
-	if (len == 0 || len + sizeof playlist_suffix > IO_PATH_MAX ||
-	    !read_name(name + 1, ret))
-		return false;
-	(void)snprintf(ret_playlist, IO_PATH_MAX, "%.*s%s", (int)len, path,
-		       playlist_suffix);
-	return true;
-}
 
 /* wanted: NULL if it is no segment, or cannot be one */
 static void answer_missing(struct viewer_conn *c,
@@ -386,7 +306,7 @@ static void folder_of(const struct mount *m, uint64_t session, char *ret,
 		return;
 	}
 	(void)snprintf(ret, size, "%.*s/",
-		       (int)(strlen(name) - (sizeof playlist_suffix - 1)),
+		       (int)(strlen(name) - (sizeof HLS_PLAYLIST_SUFFIX - 1)),
 		       name);
 }
 

@@ -22,6 +22,8 @@ struct mount;
 struct ring_segments;
 struct viewer_conn;
 
+#define HLS_PLAYLIST_SUFFIX ".m3u8"
+
 enum { HLS_QUERY_MAX = 1024 }; /* that a playlist repeats */
 
 enum hls_kind {

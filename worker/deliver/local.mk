@@ -13,6 +13,7 @@ libworker_a_SOURCES += \
 	worker/deliver/hls_content.c worker/deliver/hls_content.h \
 	worker/deliver/hls_fragments.c worker/deliver/hls_fragments.h \
 	worker/deliver/hls_index.c worker/deliver/hls_index.h \
+	worker/deliver/hls_name.c \
 	worker/deliver/hls_playlist.c worker/deliver/hls_playlist.h \
 	worker/deliver/hls_reload.c worker/deliver/hls_reload.h \
 	worker/deliver/hls_sessions.c worker/deliver/hls_sessions.h \
