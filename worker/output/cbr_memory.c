@@ -7,10 +7,15 @@
 #include <string.h>
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	HEAD = 128 * 1024, /* bytes in front of the packets; whole pages */
 	/* A position is so far in the future at most. */
 	AHEAD_MS = 1000,
+	/* A queue is continued so often by workers that die within SOUND_MS:
+	 * it may be what they die of.  What dies of a packet that leaves takes
+	 * it out of the queue. */
+	RESUMED_MAX = 3,
+	SOUND_MS = 100,
 };
 
 struct kept {
@@ -29,6 +34,7 @@ struct cbr_memory {
 	uint32_t size;    /* of this struct */
 	uint64_t address; /* a hash of the address of the output */
 	uint32_t valid;   /* kept[valid - 1]; 0: none */
+	uint32_t resumed; /* see RESUMED_MAX */
 	struct kept kept[2];
 };
 
@@ -50,6 +56,12 @@ static uint64_t ends_of(const struct fifo *f)
 	return (uint64_t)f->head << 32 | f->tail;
 }
 
+/* What was written last; in bounds whatever `valid' is. */
+static struct kept *kept_of(struct cbr_memory *m)
+{
+	return &m->kept[(m->valid + 1) % 2];
+}
+
 void cbr_memory_write(struct cbr *c, size_t leaving)
 {
 	struct cbr_memory *m = c->memory;
@@ -57,6 +69,9 @@ void cbr_memory_write(struct cbr *c, size_t leaving)
 
 	if (m == NULL)
 		return;
+	if (m->resumed > 0 && c->run_ns > c->kept_ns &&
+	    c->run_ns - c->kept_ns > SOUND_MS * MS)
+		m->resumed = 0;
 	k = &m->kept[m->valid % 2];
 	k->ends = ends_of(&c->fifo);
 	k->bps = c->bps;
@@ -81,7 +96,7 @@ void cbr_memory_write(struct cbr *c, size_t leaving)
 void cbr_memory_sent(struct cbr *c)
 {
 	if (c->memory != NULL)
-		c->memory->kept[c->memory->valid - 1].leaving = 0;
+		kept_of(c->memory)->leaving = 0;
 }
 
 void cbr_memory_make_room(struct cbr *c, size_t n)
@@ -91,7 +106,7 @@ void cbr_memory_make_room(struct cbr *c, size_t n)
 	if (c->memory == NULL || !fifo_moves(&c->fifo, n))
 		return;
 	cbr_memory_write(c, 0);
-	k = &c->memory->kept[c->memory->valid - 1];
+	k = kept_of(c->memory);
 	/* of a queue that overlaps itself no part is whole meanwhile */
 	if (c->fifo.head < fifo_len(&c->fifo))
 		k->ends = 0;
@@ -203,7 +218,8 @@ static void restore(struct cbr *c, const struct kept *k, uint64_t now_ns)
 		c->n_begun += c->clocks[i].begun;
 	}
 	c->pcr_due = cbr_next_pcr(c);
-	if (now_ns - k->run_ns > CBR_LATE_MS * MS)
+	/* positions are skipped */
+	if (now_ns - k->run_ns > (CBR_LATE_MS + CBR_FAR_MS) * MS)
 		cbr_announce(c);
 }
 
@@ -221,8 +237,9 @@ size_t cbr_keep(struct cbr *c, void *memory, uint64_t address, uint64_t now_ns)
 
 	assert(c->clocks_max <= CBR_CLOCKS && c->n_clocks == 0);
 	if (m->version == VERSION && m->size == sizeof *m &&
-	    m->address == address && (m->valid == 1 || m->valid == 2))
-		k = &m->kept[m->valid - 1];
+	    m->address == address && (m->valid == 1 || m->valid == 2) &&
+	    m->resumed < RESUMED_MAX)
+		k = kept_of(m);
 	/* packets at which a worker crashes are not sent again */
 	m->valid = 0;
 	if (k != NULL && is_sound(c, k, packets, now_ns)) {
@@ -232,9 +249,11 @@ size_t cbr_keep(struct cbr *c, void *memory, uint64_t address, uint64_t now_ns)
 	} else {
 		fifo_use(&c->fifo, packets, 0, 0);
 	}
+	m->resumed = k != NULL ? m->resumed + 1 : 0;
 	m->version = VERSION;
 	m->size = sizeof *m;
 	m->address = address;
 	c->memory = m;
+	c->kept_ns = now_ns;
 	return leaving;
 }

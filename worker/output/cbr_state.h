@@ -29,6 +29,7 @@ struct cbr {
 	unsigned burst_ms;
 	struct fifo fifo;
 	struct cbr_memory *memory; /* of cbr_keep(); or NULL */
+	uint64_t kept_ns;          /* time of cbr_keep() */
 	size_t queue_max;    /* packets, of which ... */
 	size_t content_max;  /* ... the first may be of any kind */
 	/* the ticks before which the queued packets do not leave, in a circle

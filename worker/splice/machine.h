@@ -251,6 +251,7 @@ struct splice {
 
 	bool split_waits;   /* the first packet held waits for the rest of the
 			     * header of its PES */
+	bool split_waited;  /* the first of the packets held has waited so */
 	size_t n_splits;
 	struct splice_split splits[SPLICE_SPLITS];
 

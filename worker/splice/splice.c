@@ -146,9 +146,9 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
-	/* packets behind it wait at most as long after its arrival: one hold
-	 * after another does not add up */
-	if (s->split_waits)
+	/* another packet waits as long after its arrival: one hold after
+	 * another does not add up */
+	if (s->split_waits && !(s->split_waited && c.index == 0))
 		s->held_ns = 0;
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	/* a PCR that waits once more does not wait longer */
@@ -239,8 +239,11 @@ static bool ends_wait(const struct splice *s, const uint8_t *packet)
 /* Has the packet the next part of the header that waits? */
 static bool has_rest(const struct splice *s, const uint8_t *packet)
 {
-	return ts_pid(packet) == ts_pid(fifo_run(&s->held).data) &&
-	       ts_has_payload(packet);
+	const uint8_t *first = fifo_run(&s->held).data;
+
+	return ts_sync_ok(packet) && !ts_tei(packet) &&
+	       ts_pid(packet) == ts_pid(first) && ts_has_payload(packet) &&
+	       ts_cc(packet) != ts_cc(first);
 }
 
 /* --- states and events --- */
@@ -286,7 +289,9 @@ static void release(struct splice *s, const struct splice_event *e)
 	(void)e;
 	/* what waited for the rest of a header arrived earlier */
 	s->state = s->split_waits ? SPLICE_CATCH_UP : sending_state(s);
+	s->split_waited = s->split_waits;
 	send_held(s);
+	s->split_waited = false;
 	if (s->state == SPLICE_CATCH_UP)
 		s->state = sending_state(s);
 	if (s->state == sending_state(s))

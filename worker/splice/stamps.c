@@ -133,6 +133,8 @@ size_t stamps_header_len(const uint8_t *pes, size_t len)
 
 	if (memcmp(pes, start, MIN(len, sizeof start)) != 0)
 		return 0;
+	if (len >= 4 && !pes_may_have_options(pes[3]))
+		return 0;
 	if (len < PES_HEADER)
 		return PES_HEADER;
 	h = read_header(pes);

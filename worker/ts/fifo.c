@@ -29,7 +29,9 @@ void fifo_use(struct fifo *f, uint8_t *memory, size_t head, size_t tail)
 	f->memory = memory;
 	f->borrowed = true;
 	f->head = head;
-	f->tail = f->high = tail;
+	f->tail = tail;
+	/* the next fifo_trim() frees what a user before has left behind it */
+	f->high = fifo_max(f);
 }
 
 bool fifo_moves(const struct fifo *f, size_t n)

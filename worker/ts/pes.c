@@ -30,10 +30,14 @@ const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len)
 	return p;
 }
 
+bool pes_may_have_options(uint8_t stream_id)
+{
+	return memchr(without_header, stream_id, sizeof without_header) == NULL;
+}
+
 bool pes_has_options(const uint8_t *pes)
 {
-	return (pes[6] & 0xc0) == 0x80 &&
-	       memchr(without_header, pes[3], sizeof without_header) == NULL;
+	return (pes[6] & 0xc0) == 0x80 && pes_may_have_options(pes[3]);
 }
 
 bool pes_times(const uint8_t *packet, struct pes_times *ret)

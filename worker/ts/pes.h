@@ -17,6 +17,9 @@ enum { PES_HEADER = 9 /* up to PES_header_data_length */ };
  * PES_HEADER bytes of it are in the packet. */
 const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
 
+/* May a PES with this stream_id have the optional header? */
+bool pes_may_have_options(uint8_t stream_id);
+
 /* Has the PES, of PES_HEADER bytes at least, the optional header in which its
  * times are? */
 bool pes_has_options(const uint8_t *pes);

@@ -374,6 +374,23 @@ Test(cbr_restart, what_was_found_is_found_once)
 	scene_free(s);
 }
 
+/* Workers that die soon do not continue a queue for ever. */
+Test(cbr_restart, a_queue_is_continued_three_times)
+{
+	struct scene *s = scene_new();
+	struct cbr *cbr = begin(s);
+
+	play(s, cbr, PEAK_MS);
+	for (int i = 0; i < 4; i++) {
+		cbr_free(&cbr);
+		cbr = begin(s);
+		cr_expect_eq(cbr_waiting(cbr) > 0, i < 3, "time %d", i + 1);
+		turn(s, cbr);
+	}
+	cbr_free(&cbr);
+	scene_free(s);
+}
+
 Test(cbr_restart, survives_damaged_memory, .timeout = 60)
 {
 	enum { STATE = 60000 }; /* bytes, with most of both states */

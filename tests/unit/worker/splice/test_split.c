@@ -344,3 +344,62 @@ Test(split, a_header_without_its_rest_has_no_times)
 	cr_assert_gt(units, (size_t)(LAP_MS / UNIT_MS - 3));
 	bench_free(b);
 }
+
+/* Packets with an error or with the same counter have no part of a header. */
+Test(split, packets_without_the_rest_do_not_prolong_the_wait)
+{
+	struct bench *b = bench_new();
+	size_t before;
+
+	b->first = PES_HEADER + 1;
+	play(b, LAP_MS);
+	splice_shift(b->splice, LAP);
+	b->laps++;
+	b->ms = 0;
+	b->mute = true;
+	play(b, 10);
+	before = b->n;
+	for (unsigned ms = 0; ms < SPLICE_DOUBT_MS + 50; ms++) {
+		struct ts_run run;
+		uint8_t *p;
+
+		b->ts->n = 0;
+		p = build_payload(b->ts, AUDIO, 0xff);
+		if (ms % 2 == 0)
+			p[1] |= 0x80;
+		b->ts->cc[AUDIO]--;
+		ts_set_cc(p, b->ts->cc[AUDIO]);
+		(void)build_payload(b->ts, VIDEO, 0xaa);
+		run = build_run(b->ts);
+		splice_feed(b->splice, &run, 1, b->now_ns);
+		b->now_ns += MS;
+		splice_turn(b->splice, b->now_ns);
+	}
+	cr_expect_gt(b->n, before + SPLICE_DOUBT_MS);
+	bench_free(b);
+}
+
+/* Streams without the optional header have no times to wait for. */
+Test(split, a_short_pes_without_times_does_not_wait)
+{
+	static const uint8_t padding[] = { 0, 0, 1, 0xbe, 0, 1, 0xff };
+	struct bench *b = bench_new();
+	struct ts_run run;
+	size_t before;
+	uint8_t *p;
+
+	play(b, LAP_MS);
+	splice_shift(b->splice, LAP);
+	b->mute = true;
+	before = b->n;
+	b->ts->n = 0;
+	memcpy(b->unit, padding, sizeof padding);
+	b->done = 0;
+	add_part(b, sizeof padding);
+	p = build_payload(b->ts, VIDEO, 0xaa);
+	cr_assert_eq(ts_pid(p), VIDEO);
+	run = build_run(b->ts);
+	splice_feed(b->splice, &run, 1, b->now_ns);
+	cr_expect_eq(b->n, before + 2);
+	bench_free(b);
+}
