@@ -15,8 +15,8 @@
 enum {
 	FILE_CLOCK_BPS = 2000000,
 	/* Beyond this delay a file does not catch up: its playout continues
-	 * from the current time. */
-	FILE_CLOCK_LATE_MS = 200,
+	 * from the current time.  An output with cbr drops what is as late. */
+	FILE_CLOCK_LATE_MS = 1000,
 };
 
 struct file_clock {

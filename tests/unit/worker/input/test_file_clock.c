@@ -112,6 +112,20 @@ Test(file_clock, continues_from_now_when_it_is_too_late)
 	cr_assert_eq(file_clock_due(&c, now + 20 * MS), EVERY + EVERY / 2);
 }
 
+/* As the packets of a live source that waited. */
+Test(file_clock, catches_up_after_a_stop_of_less_than_a_second)
+{
+	struct file_clock c;
+	uint64_t now = START + 900 * MS;
+
+	file_clock_init(&c, START);
+	for (unsigned i = 0; i < 20; i++)
+		feed(&c, pcr_of_ms(40 * i), EVERY, now);
+	cr_assert_eq(c.slipped_ns, 0u);
+	cr_assert_eq(c.to_ns, START + 19 * 40 * MS);
+	cr_assert_eq(file_clock_due(&c, now), c.to);
+}
+
 Test(file_clock, has_a_rate_for_files_without_pcr)
 {
 	struct file_clock c;
