@@ -13,6 +13,20 @@ const { isOld } = await load('headend/current.js');
 const { bitsOf } = await load('headend/units-dvb.js');
 const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
 
+// its events say "on air" always
+test('a multiplex has the mark of its overview', () => {
+	const mux = new Stream('m');
+
+	mux.config = { type: 'mpts' };
+	mux.event = { onair: true };
+	mux.eventTime = 100;
+	mux.over = { enable: true, ok: false, onair: false, worker: {},
+		alarms: [], output_faults: [], input_faults: [] };
+	assert.equal(mux.mark(100), 'fault');
+	mux.config = { type: 'spts' };
+	assert.equal(mux.mark(100), 'on');
+});
+
 test('a table names its request for a shell', () => {
 	const url = (name) => new URL(name, 'https://h:8000/tv/');
 

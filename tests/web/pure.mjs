@@ -231,6 +231,8 @@ test('a stream has the mark of its worst fact', () => {
 
 test('the reason is the most important of several', () => {
 	assert.equal(reasonOf(over()), '');
+	assert.equal(reasonOf(over({ error: 'no packets', filler: true })),
+		'no packets (filler plays)');
 	assert.equal(reasonOf(over({ alarms: ['pts', 'pcr_accuracy'] })),
 		'pts, pcr_accuracy');
 	assert.equal(reasonOf(over({ input_faults: [fault],

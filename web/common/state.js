@@ -58,6 +58,8 @@ export function reasonOf(over, alarms = over.alarms) {
 
 	if (over.worker.alarm)
 		return over.worker.alarm;
+	if (over.filler)
+		return `${over.error ?? ''} (filler plays)`.trim();
 	if (over.error)
 		return over.error;
 	if (output)

@@ -60,11 +60,13 @@ export class Stream {
 	}
 
 	/**
+	 * The events of a multiplex say "on air" always.
 	 * @param {number} now
 	 * @returns {Mark}
 	 */
 	mark(now) {
-		return markOf(this.over, this.isFresh(now) ?
+		return markOf(this.over, this.isFresh(now) &&
+			this.config?.type !== 'mpts' ?
 			/** @type {StreamEvent} */ (this.event).onair : null);
 	}
 
