@@ -12,7 +12,8 @@
 /* A transport stream that the tables list. */
 struct transport {
 	const char *stream;
-	uint16_t tsid, onid;
+	uint16_t tsid;
+	uint16_t onid; /* 0: that of its SDT, which is not known here */
 };
 
 struct others {
@@ -35,10 +36,10 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 	if (!mux)
 		spec->mux_kbps = 0;
 	t.tsid = stream_spec_tsid(spec);
-	t.onid = tables_spec_onid(&spec->tables, 0);
+	t.onid = spec->tables.onid;
 	o->services += MAX(spec->tables.n_services, (size_t)1);
 	free(spec);
-	while (i < o->n && (o->list[i].tsid != t.tsid ||
+	while (i < o->n && (t.onid == 0 || o->list[i].tsid != t.tsid ||
 			    o->list[i].onid != t.onid))
 		i++;
 	if (t.tsid == 0 && other)

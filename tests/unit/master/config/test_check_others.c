@@ -11,10 +11,10 @@
 
 #define A "make_stream[7]"
 
-/* A multiplex of two inputs, which uses tsid. */
+/* A multiplex of two inputs of network 2, which uses tsid. */
 #define MUX(id, set_tsid, tsid) \
 	"{\"id\": \"" #id "\", \"enable\": true, \"type\": \"mpts\", " \
-	"\"bitrate\": 9000, \"set_tsid\": " set_tsid ", " \
+	"\"bitrate\": 9000, \"onid\": 2, \"set_tsid\": " set_tsid ", " \
 	"\"tsid\": " tsid ", \"input\": [\"udp://127.0.0.1:5001\", " \
 	"\"udp://127.0.0.1:5002\"]}"
 
@@ -69,17 +69,24 @@ Test(check_others, each_is_there_and_has_a_transport_stream_of_its_own)
 	       A ".nit_other[2]: stream \"e\" is disabled\n"
 	       A ".nit_other[3]: stream \"d\" has no set_tsid: no table "
 	       "lists it\n");
-	expect("{\"set_tsid\": 7, \"nit_other\": [\"c\", \"b\"]}",
-	       A ".nit_other[1]: stream \"b\" has transport stream 7 of "
-	       "network 1, as stream \"a\": set set_tsid or onid\n");
+	expect("{\"set_tsid\": 7, \"onid\": 2, \"nit_other\": [\"b\", \"c\"]}",
+	       A ".nit_other[1]: stream \"c\" has transport stream 7 of "
+	       "network 2, as stream \"a\": set set_tsid or onid\n");
+}
+
+/* Their SDT have networks that may differ. */
+Test(check_others, without_onid_may_have_equal_transport_streams)
+{
+	expect("{\"set_tsid\": 7, \"nit_other\": [\"c\", \"b\"]}", "");
+	expect("{\"set_tsid\": 7, \"onid\": 1, \"nit_other\": [\"b\"]}", "");
 }
 
 Test(check_others, a_multiplex_is_named_by_its_tsid)
 {
-	expect("{\"set_tsid\": 8, \"nit_other\": [\"b\", \"f\", \"h\"]}", "");
-	expect("{\"set_tsid\": 8, \"nit_other\": [\"b\", \"g\"]}",
+	expect("{\"set_tsid\": 8, \"nit_other\": [\"c\", \"f\", \"h\"]}", "");
+	expect("{\"set_tsid\": 8, \"nit_other\": [\"c\", \"g\"]}",
 	       A ".nit_other[1]: stream \"g\" has transport stream 7 of "
-	       "network 1, as stream \"b\": set tsid or onid\n");
+	       "network 2, as stream \"c\": set tsid or onid\n");
 }
 
 Test(check_others, own_eit_have_room_for_their_services)
