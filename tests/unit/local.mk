@@ -480,6 +480,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_candidate \
 	tests/unit/worker/stream/test_cue_memory \
 	tests/unit/worker/stream/test_cue_watch \
+	tests/unit/worker/stream/test_other_guides \
 	tests/unit/worker/stream/test_own_eit \
 	tests/unit/worker/stream/test_own_cue \
 	tests/unit/worker/stream/test_own_network \

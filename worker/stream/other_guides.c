@@ -75,19 +75,10 @@ struct other_guide *other_guides_find(struct other_guides *o, const char *id)
 	return NULL;
 }
 
-static bool has_sdt(const struct eit_image *image)
-{
-	bool any = false;
-
-	for (size_t i = 0; image != NULL && i < eit_image_services(image); i++)
-		any |= (eit_image_status(image, i) & EIT_STATUS_LISTED) != 0;
-	return any;
-}
-
 bool other_guides_complete(const struct other_guides *o)
 {
 	for (size_t i = 0; i < o->n; i++)
-		if (!has_sdt(o->list[i].image))
+		if (!eit_image_has_sdt(o->list[i].image))
 			return false;
 	return true;
 }
@@ -113,6 +104,8 @@ unsigned other_guides_take(struct other_guides *o,
 
 	if (image == NULL)
 		return 0;
+	/* a guide that starts has the events, and no SDT */
+	eit_image_keep(image, other->image);
 	eit_image_number(image, other->image, &o->next_serial);
 	eit_image_free(&other->image);
 	other->image = image;

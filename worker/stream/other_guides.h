@@ -53,7 +53,8 @@ enum {
 	OTHER_GUIDE_ONID = 2, /* and the original network is another one */
 };
 
-/* Takes the events of a stream in the list, in memory fd (borrowed).  Returns
+/* Takes the events of a stream in the list, in memory fd (borrowed).  Where the
+ * guide has no SDT, that of the former ones stays (eit_image_keep()).  Returns
  * the bits above; 0: the former ones stay. */
 unsigned other_guides_take(struct other_guides *,
 			   const struct msg_stream_guide *, int fd);

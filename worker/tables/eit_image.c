@@ -62,7 +62,7 @@ struct service {
 	struct eit_item *items;
 	size_t n;
 	uint64_t serial;
-	const uint8_t *bytes; /* with its head */
+	const uint8_t *bytes; /* of its events, with their heads */
 	size_t len;
 };
 
@@ -111,7 +111,6 @@ static bool read_service(struct reader *r, struct service *s)
 {
 	struct service_head h;
 
-	s->bytes = r->at;
 	if (!take(r, &h, sizeof h) || h.number > UINT16_MAX ||
 	    h.status > UINT8_MAX ||
 	    h.events > EIT_IMAGE_EVENTS_MAX ||
@@ -120,6 +119,7 @@ static bool read_service(struct reader *r, struct service *s)
 	s->number = (uint16_t)h.number;
 	s->status = (uint8_t)h.status;
 	s->items = xcalloc(h.events + 1, sizeof *s->items);
+	s->bytes = r->at;
 	for (; s->n < h.events; s->n++)
 		if (!read_event(r, &s->items[s->n]) ||
 		    (s->n > 0 && s->items[s->n].start_s <
@@ -172,7 +172,9 @@ static const struct service *find_same(const struct eit_image *i,
 				       const struct service *s)
 {
 	for (size_t k = 0; i != NULL && k < i->n; k++)
-		if (i->services[k].len == s->len &&
+		if (i->services[k].number == s->number &&
+		    i->services[k].status == s->status &&
+		    i->services[k].len == s->len &&
 		    memcmp(i->services[k].bytes, s->bytes, s->len) == 0)
 			return &i->services[k];
 	return NULL;
@@ -187,6 +189,69 @@ void eit_image_number(struct eit_image *i, const struct eit_image *before,
 
 		s->serial = same != NULL ? same->serial : (*next)++;
 	}
+}
+
+/* The guide adds the free_CA_mode of the SDT to events that have none of their
+ * own: they get it back. */
+static void keep_free_ca(struct eit_image *i, const struct service *s,
+			 const struct service *before)
+{
+	size_t k = 0;
+
+	for (size_t e = 0; e < s->n; e++) {
+		const struct eit_item *item = &s->items[e], *same;
+
+		while (k < before->n &&
+		       before->items[k].start_s < item->start_s)
+			k++;
+		if (k == before->n)
+			return;
+		same = &before->items[k];
+		if (same->start_s == item->start_s)
+			i->bytes[item->bytes - i->bytes + LOOP_AT] |=
+				same->bytes[LOOP_AT] & EIT_STATUS_FREE_CA;
+	}
+}
+
+static void keep_status(struct eit_image *i, const struct service *before)
+{
+	size_t place = eit_image_place(i, before->number);
+	struct service *s;
+
+	/* the guide lacks a service without events until it has the PAT */
+	if (place == EIT_IMAGE_SERVICES_MAX) {
+		if (i->n == EIT_IMAGE_SERVICES_MAX)
+			return;
+		place = i->n++;
+		i->services[place] = (struct service){
+			.number = before->number, .bytes = i->bytes };
+	}
+	s = &i->services[place];
+	s->status = before->status;
+	if (s->status & EIT_STATUS_FREE_CA)
+		keep_free_ca(i, s, before);
+}
+
+void eit_image_keep(struct eit_image *i, const struct eit_image *before)
+{
+	if (before == NULL)
+		return;
+	if (i->onid == 0)
+		i->onid = before->onid;
+	if (eit_image_has_sdt(i))
+		return;
+	for (size_t k = 0; k < before->n; k++)
+		if (before->services[k].status & EIT_STATUS_LISTED)
+			keep_status(i, &before->services[k]);
+}
+
+bool eit_image_has_sdt(const struct eit_image *i)
+{
+	bool any = false;
+
+	for (size_t k = 0; i != NULL && k < i->n; k++)
+		any |= (i->services[k].status & EIT_STATUS_LISTED) != 0;
+	return any;
 }
 
 uint16_t eit_image_onid(const struct eit_image *i)

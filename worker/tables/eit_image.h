@@ -70,11 +70,18 @@ struct eit_image *eit_image_read(int fd, size_t len, int *ret_err);
 /* NULL-safe; sets *i to NULL. */
 void eit_image_free(struct eit_image **);
 
+/* Takes from `before' (NULL: none) what the SDT of the stream says, where the
+ * guide has no SDT: the original network, the status of the services, and their
+ * free_CA_mode in their events.  Comes before eit_image_number(). */
+void eit_image_keep(struct eit_image *, const struct eit_image *before);
+
 /* Gives its services the serials of those in `before' (NULL: none) with the
  * same number and content, and new ones, from *next on, to the others. */
 void eit_image_number(struct eit_image *, const struct eit_image *before,
 		      uint64_t *next);
 
+/* Does the SDT list a service of it?  NULL: no. */
+bool eit_image_has_sdt(const struct eit_image *);
 /* The original network in the SDT of the stream; 0: not known. */
 uint16_t eit_image_onid(const struct eit_image *);
 size_t eit_image_services(const struct eit_image *);
