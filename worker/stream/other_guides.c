@@ -83,6 +83,19 @@ bool other_guides_complete(const struct other_guides *o)
 	return true;
 }
 
+bool other_guides_have_networks(const struct other_guides *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		const struct other_guide *other = &o->list[i];
+
+		if (other->key_onid == 0 &&
+		    (other->image == NULL ||
+		     eit_image_onid(other->image) == 0))
+			return false;
+	}
+	return true;
+}
+
 struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)
 {
 	int err;

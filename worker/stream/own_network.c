@@ -8,6 +8,7 @@
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/tables/nit_build.h"
 #include "worker/tables/section_schedule.h"
@@ -38,8 +39,9 @@ struct own_network {
 	struct desc_edit edit_list[DESC_EDITS_MAX];
 	const struct psi *psi;
 	const struct output_sdt *sdt;
+	const struct other_guides *guides; /* of the others */
 	uint64_t began_ns; /* the first turn with a PAT; 0: none yet */
-	bool ready; /* the SDT is known, or will not be */
+	bool ready; /* SDT and networks are known, or will not be */
 	bool waits; /* not ready, and tables are to be built */
 	struct table_versions *versions;
 	struct schedule *schedule;
@@ -64,6 +66,7 @@ struct own_network *own_network_new(const struct own_network_config *config)
 	n->edits = (struct desc_edits){ n->edit_list, spec->remux.n_edits };
 	n->psi = config->psi;
 	n->sdt = config->sdt;
+	n->guides = config->others;
 	n->versions = config->versions;
 	n->schedule = config->schedule;
 	return n;
@@ -156,7 +159,8 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 }
 
 /* Puts the sections of this content into the schedule. */
-static void send(struct own_network *n, const struct nit_content *content)
+static void send_table(struct own_network *n,
+		       const struct nit_content *content)
 {
 	const struct schedule_key key = {
 		content->bouquet ? SI_PID_SDT : SI_PID_NIT,
@@ -220,24 +224,29 @@ void own_network_build(struct own_network *n)
 	if (n->spec.nit == ORIGIN_OWN) {
 		content.id = n->spec.network_id;
 		content.name = n->spec.network_name;
-		send(n, &content);
+		send_table(n, &content);
 	}
 	if (n->spec.bat == ORIGIN_OWN) {
 		content.bouquet = true;
 		content.id = n->spec.bouquet_id;
 		content.name = n->spec.bouquet_name;
-		send(n, &content);
+		send_table(n, &content);
 	}
 }
 
 void own_network_turn(struct own_network *n, uint64_t now_ns)
 {
+	uint64_t waited_ns;
+
 	if (n->ready || !psi_has_pat(n->psi))
 		return;
 	if (n->began_ns == 0)
 		n->began_ns = now_ns;
-	n->ready = (has_types(n) && (n->sdt->known || n->spec.onid != 0)) ||
-		   now_ns - n->began_ns >= SDT_WAIT_MS * MS;
+	waited_ns = now_ns - n->began_ns;
+	n->ready = ((has_types(n) && (n->sdt->known || n->spec.onid != 0)) ||
+		    waited_ns >= SDT_WAIT_MS * MS) &&
+		   (other_guides_have_networks(n->guides) ||
+		    waited_ns >= OTHERS_WAIT_MS * MS);
 	if (n->ready && n->waits)
 		own_network_build(n);
 }

@@ -8,6 +8,7 @@
 
 #include "proto/spec/stream_spec.h"
 
+struct other_guides;
 struct output_sdt;
 struct own_network;
 struct psi;
@@ -19,6 +20,7 @@ struct own_network_config {
 	/* They outlive the network. */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
+	const struct other_guides *others;
 	struct table_versions *versions;
 	struct schedule *schedule;
 };
@@ -28,8 +30,8 @@ struct own_network *own_network_new(const struct own_network_config *);
 void own_network_free(struct own_network **);
 
 /* The programs of the stream have changed, or the types or the identifiers of
- * its SDT.  The first tables wait for the SDT, which they repeat, or two
- * seconds. */
+ * its SDT.  The first tables wait two seconds at most for the SDT, which they
+ * repeat, and OTHERS_WAIT_MS for the original networks of nit_other. */
 void own_network_build(struct own_network *);
 /* Builds them when it is time. */
 void own_network_turn(struct own_network *, uint64_t now_ns);

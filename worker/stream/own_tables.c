@@ -32,9 +32,6 @@ enum {
 	DAY_S = 24 * 3600,
 	YEAR_DAYS = 365,
 	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
-	/* So long the first SDT other waits for the guide, as own EIT wait for
-	 * the SDT: another version makes receivers read it again. */
-	OTHERS_WAIT_MS = 4000,
 };
 
 struct own_tables {
@@ -356,6 +353,7 @@ static void make_parts(struct own_tables *o,
 			.spec = config->spec,
 			.psi = config->psi,
 			.sdt = &o->sdt,
+			.others = &o->others,
 			.versions = config->versions,
 			.schedule = schedule,
 		});

@@ -148,3 +148,16 @@ Test(other_guides, without_an_sdt_keep_the_content_of_their_services)
 	cr_expect_neq(events_of(21).serial, serials[0]);
 	other_guides_done(&g);
 }
+
+Test(other_guides, have_networks_from_keys_or_from_an_sdt)
+{
+	init(9);
+	cr_expect(other_guides_have_networks(&g));
+	list(0);
+	cr_expect_not(other_guides_have_networks(&g));
+	(void)give(0, without_sdt, 2);
+	cr_expect_not(other_guides_have_networks(&g));
+	(void)give(0x85, with_sdt, 3);
+	cr_expect(other_guides_have_networks(&g));
+	other_guides_done(&g);
+}

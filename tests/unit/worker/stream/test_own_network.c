@@ -4,8 +4,10 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "proto/ipc/msg.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/si_table.h"
@@ -14,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
 	STEP_MS = 100,
@@ -24,6 +28,7 @@ enum {
 static struct {
 	struct psi *psi;
 	struct output_sdt sdt;
+	struct other_guides others;
 	struct table_versions versions;
 	struct schedule *schedule;
 	struct own_network *network;
@@ -61,6 +66,7 @@ static void open_with(const char *keys)
 	g.schedule = schedule_new();
 	g.ms = 1000;
 	output_sdt_init(&g.sdt);
+	other_guides_init(&g.others);
 	build_section(g.in, 0, section, build_pat(section, 0, entries, 2));
 	build_section(g.in, 0x100, section,
 		      build_pmt(section, (struct build_entry){ 1, 0x101 }, 0,
@@ -70,7 +76,8 @@ static void open_with(const char *keys)
 				&sound, 1));
 	g.network = own_network_new(&(struct own_network_config){
 		.spec = spec, .psi = g.psi, .sdt = &g.sdt,
-		.versions = &g.versions, .schedule = g.schedule });
+		.others = &g.others, .versions = &g.versions,
+		.schedule = g.schedule });
 	for (; g.fed < g.in->n; g.fed++)
 		(void)psi_feed(g.psi, build_packet(g.in, g.fed));
 	own_network_build(g.network);
@@ -80,6 +87,7 @@ static void open_with(const char *keys)
 static void done(void)
 {
 	own_network_free(&g.network);
+	other_guides_done(&g.others);
 	schedule_free(&g.schedule);
 	psi_free(&g.psi);
 	build_free(g.in);
@@ -245,4 +253,82 @@ Test(own_network, a_stream_without_a_list_is_listed_by_its_number)
 	expect_list("\0\x21\x19", 3);
 	free(other);
 	done();
+}
+
+/* Stream b of nit_other, as the guide knows it. */
+static void list_other(struct stream_spec *other, uint16_t key_onid)
+{
+	other_guides_begin(&g.others);
+	other_guides_add(&g.others, "b", 7, key_onid);
+	other_guides_end(&g.others);
+	own_network_clear_others(g.network);
+	own_network_add_other(g.network, other, g.others.list[0].onid);
+	own_network_build(g.network);
+}
+
+/* The guide has this original network of it; 0: no SDT yet. */
+static void guide_gives(struct stream_spec *other, uint16_t onid)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+	struct msg_stream_guide m = { .stream = "b" };
+	struct buf b = { 0 };
+
+	eit_image_begin(&b, onid, 0);
+	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
+		     (ssize_t)buf_len(&b));
+	m.len = (uint32_t)buf_len(&b);
+	cr_assert_neq(other_guides_take(&g.others, &m, fd), 0);
+	list_other(other, 0);
+	(void)close(fd);
+	buf_done(&b);
+}
+
+Test(own_network, the_first_nit_waits_for_the_networks_of_others)
+{
+	struct stream_spec *other = read_spec("{\"set_tsid\": 7, "
+		"\"set_pnr\": 33}");
+	uint8_t version;
+
+	open_sdt("");
+	list_other(other, 0);
+	guide_gives(other, 0);
+	put_sdt(0x19, 0x0a);
+	g.section = 1;
+	cr_expect_eq(run_for(3000), 0);
+	guide_gives(other, 0x85);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 0x85);
+	/* the guide starts again */
+	version = g.nit[5];
+	guide_gives(other, 0);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 0x85);
+	cr_expect_eq(g.nit[5], version);
+	done();
+	free(other);
+}
+
+Test(own_network, a_network_that_stays_unknown_is_waited_for_four_seconds)
+{
+	struct stream_spec *other = read_spec("{\"set_tsid\": 7, "
+		"\"set_pnr\": 33}");
+
+	open_sdt("");
+	list_other(other, 0);
+	put_sdt(0x19, 0x0a);
+	g.section = 1;
+	cr_expect_eq(run_for(4000), 0);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 1);
+	done();
+	/* that of a key is known */
+	memset(&g, 0, sizeof g);
+	open_sdt("");
+	list_other(other, 0x85);
+	put_sdt(0x19, 0x0a);
+	g.section = 1;
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(onid_of_nit(), 0x85);
+	done();
+	free(other);
 }
