@@ -195,19 +195,20 @@ export class Visitor {
 
 		await page.fill('[name=login]', name);
 		await page.fill('[name=password]', password);
-		await this.submit('form button');
+		await this.submit('.login form button', '.login ');
 	}
 
-	// Clicks until the service has had the time to hash the password.
-	async submit(button) {
+	// Clicks until the service has had the time to hash the password. A form
+	// may be hidden behind that of the scope.
+	async submit(button, scope = '') {
 		for (;;) {
 			await this.page.click(button);
-			await this.until(() => [...document.querySelectorAll(
-				'.problem')].some((one) => one.textContent
+			await this.until((part) => [...document.querySelectorAll(
+				`${part}.problem`)].some((one) => one.textContent
 				.trim() !== '') || !document.querySelector(
-				'[type=password]'));
-			if (await this.page.locator(
-				'.problem:has-text("try again")').count() === 0)
+				`${part}[type=password]`), scope);
+			if (await this.page.locator(`${scope}.problem` +
+				':has-text("try again")').count() === 0)
 				return;
 		}
 	}

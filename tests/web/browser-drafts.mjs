@@ -202,6 +202,45 @@ test('no way out of a form loses what was typed unasked', { skip },
 	await sluice.stop();
 });
 
+test('a session that ends keeps a form that is being saved', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await beginDish(t);
+
+	visitor.allowed = /403/;
+	for (const [hash, field] of [['#/edit/user', 'stream.name'],
+		['#/adapters?edit=d', 'adapter.name'],
+		['#/settings', 'settings.instance_name']]) {
+		await visitor.go(sluice.port, hash);
+		await page.fill(`[id="${field}"]`, `Mine ${field}`);
+		await page.waitForSelector('.save .primary:enabled');
+		await visitor.context.clearCookies();
+		await page.click('.save .primary');
+		await page.waitForSelector('.login, dialog');
+		// a question about it comes first, or waits for the login
+		const asked = page.locator('dialog .primary');
+
+		if (await asked.count() > 0)
+			await asked.click({ timeout: 2000 }).catch(() => {});
+		await page.waitForSelector('.login');
+		await visitor.login('admin', password);
+		await page.waitForSelector('.login', { state: 'detached' });
+		if (await asked.count() > 0)
+			await page.click('dialog button:has-text("Cancel")');
+		assert.equal(await page.inputValue(`[id="${field}"]`),
+			`Mine ${field}`);
+		// and the way out asks, too
+		await page.click('.menu summary');
+		await page.click('.menu button:has-text("Log out")');
+		await page.waitForSelector(
+			'dialog:has-text("Discard what is not saved?")');
+		await page.click('dialog button:has-text("Cancel")');
+		await page.click('.rail a:has-text("Streams")');
+		await page.click('dialog .primary');
+	}
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a session that ends keeps the form for the same user alone', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await beginDish(t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a user edits, beside what the service has.
 
-import { useEffect, useRef, useState } from '../parts/hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { diff, merge, same } from './merge.js';
@@ -102,23 +103,29 @@ function formAt(url) {
 
 /**
  * What is typed is not lost unasked, neither with the page nor by another
- * address or Escape.
+ * address or Escape.  While it is saved nothing is asked.
  * @param {App} app
  * @param {boolean} isDirty
+ * @param {boolean} busy it is being saved
  * @param {Ask} ask
  * @param {() => void} leave
  */
-export function useUnsaved(app, isDirty, ask, leave) {
+export function useUnsaved(app, isDirty, busy, ask, leave) {
 	const isLeaving = useRef(false);
+	// a reply may come before the next frame
+	const isBusy = useRef(busy);
 
-	useEffect(() => {
+	isBusy.current = busy;
+
+	useLayoutEffect(() => {
 		const askFirst = (/** @type {() => void} */ run) =>
 			askDiscard(ask, () => {
 				isLeaving.current = true;
 				run();
 			});
 		const onHash = (/** @type {HashChangeEvent} */ event) => {
-			if (isLeaving.current || event.oldURL === '' ||
+			if (isLeaving.current || isBusy.current ||
+				event.oldURL === '' ||
 				formAt(event.oldURL) === formAt(event.newURL))
 				return false;
 			history.pushState(null, '', event.oldURL);
@@ -126,9 +133,10 @@ export function useUnsaved(app, isDirty, ask, leave) {
 			return true;
 		};
 		const onUnload = (/** @type {Event} */ event) =>
-			event.preventDefault();
+			isBusy.current || event.preventDefault();
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
 			if (event.key !== 'Escape' || isCovered() ||
+				isBusy.current ||
 				(event.target instanceof Element &&
 				event.target.closest('input, select, textarea')))
 				return;

@@ -188,8 +188,8 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 	});
 
 	useSaveKey(run);
-	useUnsaved(app, !busy &&
-		diff(draft.base ?? cleaned(FRESH), after).length > 0, ask, () => {
+	useUnsaved(app, diff(draft.base ?? cleaned(FRESH), after).length > 0,
+		busy, ask, () => {
 			location.hash = id === '' ? app.list : href('stream', id);
 		});
 	return html`<div class="save">

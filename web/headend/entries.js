@@ -281,11 +281,11 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
 		/** @type {boolean} */ isOne) => setBroken((was) => isOne
 		? [...new Set([...was, key])] : was.filter((one) => one !== key));
 
-	const isDirty = !same(mine, base ?? kind.fresh) && !busy;
+	const isDirty = !same(mine, base ?? kind.fresh);
 
-	useUnsaved(app, isDirty, ask, onClose);
+	useUnsaved(app, isDirty, busy, ask, onClose);
 	useEffect(() => {
-		dirty.current = isDirty;
+		dirty.current = isDirty && !busy;
 		return () => {
 			dirty.current = false;
 		};

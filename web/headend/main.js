@@ -16,8 +16,8 @@ function Root({ app }) {
 		return html`<p class="loading">${t('loading')}</p>`;
 	return html`${(app.user === null || app.expired) && html`<${Later}
 			app=${app} name="Login" load=${login} />`}
-		${app.user !== null && html`<${Shell} key=${app.user.login}
-			app=${app} />`}`;
+		${app.user !== null && html`<${Shell} app=${app}
+			key=${`${app.user.type} ${app.user.login}`} />`}`;
 }
 
 const app = new App();

@@ -6,9 +6,12 @@ import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 
-/** @param {{app: App,
+/** @param {{app: App, ask: import('./actions.js').Ask,
  *	onOpen: (over: 'help' | 'password') => void}} props */
-export function Menu({ app, onOpen }) {
+export function Menu({ app, ask, onOpen }) {
+	const logout = () => app.forms.size > 0 ? ask({
+		text: t('ask_discard'), action: t('discard'),
+		run: () => app.logout() }) : app.logout();
 	const chosen = (/** @type {'theme' | 'zone' | 'language' | 'keys'
 		} */ name) =>
 		(/** @type {any} */ event) => app.choose(name,
@@ -53,7 +56,7 @@ export function Menu({ app, onOpen }) {
 			${!app.isFree && html`<button
 				onClick=${() => onOpen('password')}>
 				${t('own_password')}</button>`}
-			${!app.isFree && html`<button onClick=${() => app.logout()}>
+			${!app.isFree && html`<button onClick=${logout}>
 				${t('logout')}</button>`}
 		</div>
 	</details>`;

@@ -98,8 +98,8 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 		draft.replace(structuredClone(base));
 	};
 
-	useUnsaved(app, changes.length > 0 && !busy &&
-		!same(draft.mine, saved), ask, discard);
+	useUnsaved(app, changes.length > 0 && !same(draft.mine, saved), busy,
+		ask, discard);
 	const known = rows.map((row) => row.key);
 	const form = { name: section.form, entry: draft.mine, base,
 		set: draft.set, errorOf,

@@ -64,8 +64,9 @@ function FaultLink({ app }) {
 		<span class="hidden">${t('wrong_now')}</span></a>`;
 }
 
-/** @param {{app: App, onOpen: (over: Over) => void}} props */
-function Bar({ app, onOpen }) {
+/** @param {{app: App, ask: (question: Question) => void,
+ *	onOpen: (over: Over) => void}} props */
+function Bar({ app, ask, onOpen }) {
 	const instance = app.store.overview?.instance;
 
 	return html`<header class="bar">
@@ -85,7 +86,7 @@ function Bar({ app, onOpen }) {
 			<i aria-hidden="true">⌕</i>
 			<span> ${t('find')} <kbd>Ctrl-K</kbd></span></button>
 		<${FaultLink} app=${app} />
-		<${Menu} app=${app} onOpen=${onOpen} />
+		<${Menu} app=${app} ask=${ask} onOpen=${onOpen} />
 	</header>`;
 }
 
@@ -146,6 +147,9 @@ export function Later({ load, name, ...props }) {
 
 		Promise.all([load(), addLaterWords(), addStyle('edit.css')]).then(
 			([module]) => setPage(() => module[name]), () => {
+				// a reload would lose the form below the login
+				if (app.expired)
+					return setPage(() => NotLoaded);
 				if (!onClose)
 					return wait();
 				// what was typed into the page below stays
@@ -157,7 +161,16 @@ export function Later({ load, name, ...props }) {
 			isOver = true;
 		};
 	}, [load]);
+	if (page === null && (!app.user || app.expired))
+		return html`<p class="loading">${t('loading')}</p>`;
 	return page && html`<${page} ...${props} />`;
+}
+
+/** Instead of the login, whose files are gone. */
+function NotLoaded() {
+	return html`<main class="login"><p role="alert">${t('not_loaded')}
+		<button onClick=${() => location.reload()}>${t('reload')}
+		</button></p></main>`;
 }
 
 /** @param {{app: App}} props */
@@ -230,7 +243,7 @@ export function Shell({ app }) {
 				event.preventDefault();
 				main.current?.focus();
 			}}>${t('skip')}</a>
-		<${Bar} app=${app} onOpen=${setOver} />
+		<${Bar} app=${app} ask=${ask} onOpen=${setOver} />
 		<${Rail} app=${app} />
 		<main ref=${main} id="main" tabindex="-1">
 			<${Banners} app=${app} />
