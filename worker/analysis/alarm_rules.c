@@ -42,12 +42,15 @@ static void refer_ca(struct monitor *m, struct desc_loop loop)
 			refer(m, pid);
 }
 
-/* When a packet of that PID last arrived; the begin of the watch, if never. */
+/* When a packet of that PID last arrived; the begin of the watch, if never.  A
+ * PID that the tables name later is expected from then on. */
 static uint64_t packet_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
+	uint64_t ns = place == 0 ? m->began_ns
+				 : m->pids.list[place - 1].last_ns;
 
-	return place == 0 ? m->began_ns : m->pids.list[place - 1].last_ns;
+	return MAX(ns, m->named_ns[pid]);
 }
 
 /* When a table last began on that PID; the last change of the tables, which may

@@ -50,6 +50,8 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	if (m->own_psi != NULL)
 		psi_reset(m->own_psi);
 	m->psi_changes = 0;
+	memset(m->named, 0, sizeof m->named);
+	memset(m->clocks, 0, sizeof m->clocks);
 	si_watch_init(&m->si);
 	memset(&m->cc, 0, sizeof m->cc);
 	tstd_free(m);
@@ -130,11 +132,60 @@ static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
 	s->pts_ns = now_ns;
 }
 
+static void read_clocks(const struct psi *psi, uint64_t ret[TS_PIDS / 64])
+{
+	const struct psi_program *programs;
+	size_t n = psi_programs(psi, &programs);
+
+	memset(ret, 0, TS_PIDS / 8);
+	for (size_t i = 0; i < n; i++) {
+		uint16_t pid = programs[i].pcr_pid;
+
+		ret[pid / 64] |= UINT64_C(1) << pid % 64;
+	}
+}
+
+/* The limits of a PID begin anew when the tables name it or drop it: its last
+ * packets belong to an earlier use.  Those of its PCRs do so too when a program
+ * begins or ceases to use them. */
+static void follow_names(struct monitor *m, uint64_t now_ns)
+{
+	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];
+
+	psi_used_pids(m->psi, named);
+	read_clocks(m->psi, clocks);
+	for (uint16_t i = 0; i < TS_PIDS / 64; i++) {
+		uint64_t changed = named[i] ^ m->named[i];
+
+		/* until the last bit is clear */
+		for (; changed != 0; changed &= changed - 1) {
+			uint16_t pid = (uint16_t)(i * 64 +
+						  __builtin_ctzll(changed));
+			struct pid_stats *s = pid_table_find(&m->pids, pid);
+
+			m->named_ns[pid] = now_ns;
+			if (s != NULL)
+				s->has_pts = false;
+		}
+	}
+	for (size_t i = 0; i < m->n_pcrs; i++) {
+		uint16_t pid = m->pcrs[i].pid, at = pid / 64;
+		uint64_t changed = (named[at] ^ m->named[at]) |
+				   (clocks[at] ^ m->clocks[at]);
+
+		if (changed >> pid % 64 & 1)
+			pcr_check_restart(&m->pcrs[i].check);
+	}
+	memcpy(m->named, named, sizeof named);
+	memcpy(m->clocks, clocks, sizeof clocks);
+}
+
 /* The tables changed. */
 static void classify(struct monitor *m, uint64_t now_ns)
 {
 	m->tables_ns = now_ns;
 	m->psi_changes = psi_changes(m->psi);
+	follow_names(m, now_ns);
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
 		uint8_t class = m->classes[s->pid];

@@ -52,6 +52,11 @@ struct monitor {
 	uint64_t tables_ns;      /* time of the last change of the tables */
 	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
+	/* bit sets of the PIDs of the tables and of those of their PCRs, as of
+	 * the last classify() */
+	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];
+	/* time at which the tables named the PID, or dropped it; 0: never */
+	uint64_t named_ns[TS_PIDS];
 	uint64_t rate;           /* bit/s, of a constant rate; 0: it is none */
 	float system_leak;       /* bytes by which the system buffers empty per
 				  * packet of this rate */

@@ -51,6 +51,14 @@ void pcr_check_resume(struct pcr_check *c, uint64_t now_ns)
 	c->last_ns = c->moved_ns = now_ns;
 }
 
+void pcr_check_restart(struct pcr_check *c)
+{
+	c->started = false;
+	c->jumps -= c->discontinuity_errors;
+	c->repetition_errors = c->discontinuity_errors = c->frozen = 0;
+	c->silent_ns = c->damaged = 0;
+}
+
 void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns)
 {

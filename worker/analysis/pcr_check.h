@@ -75,6 +75,9 @@ void pcr_check_damaged(struct pcr_check *);
 void pcr_check_resume(struct pcr_check *, uint64_t now_ns);
 /* The rate of the multiplex over all intervals without a jump; 0: not known. */
 uint64_t pcr_check_bps(const struct pcr_check *);
+/* The tables name the PID or its PCRs again, or drop it: the next PCR is
+ * compared with none before it, and the faults of this second do not count. */
+void pcr_check_restart(struct pcr_check *);
 /* Ends the second. */
 void pcr_check_second(struct pcr_check *, uint64_t now_ns,
 		      struct pcr_report *ret);
