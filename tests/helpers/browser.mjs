@@ -198,17 +198,20 @@ export class Visitor {
 		await this.submit('.login form button', '.login ');
 	}
 
-	// Clicks until the service has had the time to hash the password. A form
-	// may be hidden behind that of the scope.
+	// Clicks until the service has had the time to hash the password.  A
+	// form may be hidden behind that of the scope.
 	async submit(button, scope = '') {
+		const problem = `${scope}.problem`;
+
 		for (;;) {
 			await this.page.click(button);
-			await this.until((part) => [...document.querySelectorAll(
-				`${part}.problem`)].some((one) => one.textContent
-				.trim() !== '') || !document.querySelector(
-				`${part}[type=password]`), scope);
-			if (await this.page.locator(`${scope}.problem` +
-				':has-text("try again")').count() === 0)
+			await this.until(([text, field]) => [
+				...document.querySelectorAll(text)].some((one) =>
+				one.textContent.trim() !== '') ||
+				!document.querySelector(field),
+			[problem, `${scope}[type=password]`]);
+			if (await this.page.locator(
+				`${problem}:has-text("try again")`).count() === 0)
 				return;
 		}
 	}
