@@ -205,13 +205,15 @@ export class Visitor {
 
 		for (;;) {
 			await this.page.click(button);
-			await this.until(([text, field]) => [
-				...document.querySelectorAll(text)].some((one) =>
-				one.textContent.trim() !== '') ||
-				!document.querySelector(field),
+			await this.until(([text, field]) =>
+				!document.querySelector(field) ||
+				[...document.querySelectorAll(text)].some(
+					(one) => one.textContent.trim() !== ''),
 			[problem, `${scope}[type=password]`]);
-			if (await this.page.locator(
-				`${problem}:has-text("try again")`).count() === 0)
+			const again = this.page.locator(problem,
+				{ hasText: 'try again' });
+
+			if (await again.count() === 0)
 				return;
 		}
 	}
