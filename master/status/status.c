@@ -6,9 +6,11 @@
 #include "common/base/sorted.h"
 #include "common/loop/timer.h"
 #include "master/status/status_stream.h"
+#include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/querier_proc.h"
 #include "common/ws/hub.h"
+#include "proto/spec/io_spec.h"
 
 #include <ev.h>
 #include <stdlib.h>
@@ -272,6 +274,21 @@ void status_worker_alarms(struct status *s, json_t *list)
 	}
 }
 
+/* source: the id of a stream, or IO_ADAPTER and that of an adapter. */
+static void relate(struct status *s, struct status_stream *stream,
+		   unsigned place, const char *source)
+{
+	const size_t len = sizeof IO_ADAPTER - 1;
+	struct adapter_info info;
+
+	if (strncmp(source, IO_ADAPTER, len) != 0)
+		status_stream_relate(stream, place, find(s, source));
+	else if (adapter_procs_get(reconciler_adapters(s->cfg.reconciler),
+				   source + len, &info) && info.error != NULL)
+		status_stream_relate_adapter(stream, place, source + len,
+					     info.error);
+}
+
 void status_push(struct status *s, const char *id,
 		 const struct msg_stream_status *m)
 {
@@ -293,7 +310,7 @@ void status_push(struct status *s, const char *id,
 
 		stream->theirs[place] = 0;
 		if (source != NULL)
-			status_stream_relate(stream, place, find(s, source));
+			relate(s, stream, place, source);
 	}
 	/* amend: the second was already reported as empty */
 	info = ask_worker(s, stream);

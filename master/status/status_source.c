@@ -59,6 +59,12 @@ static bool has_error(const struct msg_input_status *in)
 	return in != NULL && in->error != NULL && in->error[0] != '\0';
 }
 
+static void set_error(struct msg_input_status *in, const struct errmsg *error)
+{
+	free((char *)in->error);
+	in->error = xstrdup(error->text);
+}
+
 void status_stream_relate(struct status_stream *s, unsigned place,
 			  struct status_stream *source)
 {
@@ -82,6 +88,17 @@ void status_stream_relate(struct status_stream *s, unsigned place,
 	if (has_error(cause))
 		errmsg_set(&error, "%s is off air: %s", source->id,
 			   cause->error);
-	free((char *)in->error);
-	in->error = xstrdup(error.text);
+	set_error(in, &error);
+}
+
+void status_stream_relate_adapter(struct status_stream *s, unsigned place,
+				  const char *id, const char *text)
+{
+	struct msg_input_status *in = status_stream_input(s, place);
+	struct errmsg error;
+
+	if (!has_error(in) || in->onair)
+		return;
+	errmsg_set(&error, "adapter %s: %s", id, text);
+	set_error(in, &error);
 }

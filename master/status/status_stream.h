@@ -263,6 +263,9 @@ struct msg_input_status *status_stream_input(const struct status_stream *,
  * the source is off air.  NULL: there is no source. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  struct status_stream *source);
+/* The same for an input that reads an adapter with this error. */
+void status_stream_relate_adapter(struct status_stream *, unsigned place,
+				  const char *id, const char *text);
 /* The raised alarms that are reported a second later, because the source, or an
  * input of a multiplex, may report the same first. */
 alarm_set status_stream_held(const struct status_stream *, unsigned place,

@@ -190,6 +190,33 @@ test('a tuner whose device is absent reports that, and raises an alarm',
 	await sluice.stop();
 });
 
+test('a stream that reads an adapter with an error has that error',
+	async (t) => {
+	if (fs.existsSync('/dev/dvb')) {
+		t.skip('this machine has tuners');
+		return;
+	}
+	const sluice = await Sluice.start(t, { ...config(
+		stream('r', 'dvb://a#pnr=1', [])),
+	dvb_tune: [adapter('a', { frequency: 11362, symbolrate: 22000,
+		polarization: 'H', adapter: 7 })] });
+	const text = 'adapter a: no device /dev/dvb/adapter7/frontend0';
+
+	await waitUntil('its error', async () =>
+		(await sluice.status('r')).error === text, 20000);
+	assert.equal((await sluice.json('/api/stream-inputs/r'))
+		.inputs[0].error, text);
+	assert.equal((await sluice.cmd('check-stream', { id: 'r',
+		status: true })).status.error, text);
+	await sluice.logged(new RegExp(`r.*: off air: ${text}`));
+	// not the error of the past
+	await sluice.cmd('toggle-adapter', { id: 'a' });
+	await waitUntil('the disabled adapter', async () =>
+		/^dvb:\/\/a is not there/.test(
+			(await sluice.status('r')).error));
+	await sluice.stop();
+});
+
 // A second of the worker of tuner 5; ber: its number.
 const second = (ber, more = {}) => `say '${JSON.stringify({
 	type: 'adapter.status', body: { lock: true, on_air: true, signal: 80,
