@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Adapters from master to master. */
+#include "common/base/errmsg.h"
 #include "common/base/ring.h"
+#include "common/base/util.h"
 #include "common/supervise/handover.h"
 #include "master/config/check.h"
 #include "master/streams/adapter_procs_state.h"
+
+#include <limits.h>
 
 json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
 {
@@ -16,13 +20,27 @@ json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
 		if (p->entry == NULL || p->ring.fd < 0)
 			continue;
 		(void)json_array_append_new(list, json_pack(
-			"{s:s, s:O, s:o, s:o}", "id", item->id,
-			"entry", p->entry,
+			"{s:s, s:O, s:s, s:I, s:o, s:o}", "id", item->id,
+			"entry", p->entry, "error", p->error.text,
+			"error_s", (json_int_t)p->error_s,
 			"worker", service_proc_write(item->service, h),
 			"ring", handover_put(h, 'r', &p->ring.number,
 					     p->ring.fd)));
 	}
 	return list;
+}
+
+/* Until the next status of its worker, so that its alarm does not end. */
+static void take_error(struct adapter_proc *p, const json_t *record)
+{
+	const char *text = json_string_value(json_object_get(record, "error"));
+	json_int_t for_s = json_integer_value(
+		json_object_get(record, "error_s"));
+
+	if (text == NULL || text[0] == '\0' || for_s <= 0)
+		return;
+	errmsg_set(&p->error, "%s", text);
+	p->error_s = (unsigned)MIN(for_s, (json_int_t)INT_MAX);
 }
 
 void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
@@ -53,5 +71,7 @@ void adapter_procs_adopt(struct adapter_procs *a, const json_t *list,
 		service_proc_adopt(p->item.service,
 				   json_object_get(record, "worker"), h,
 				   usable && p->entry != NULL);
+		if (usable && p->entry != NULL)
+			take_error(p, record);
 	}
 }

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { hello, ready, wrapper } from '../helpers/bad-worker.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const adapter = (id, more) => ({ id, name: `Adapter ${id}`, type: 'S2',
 	enable: true, adapter: 0, device: 0, ...more });
@@ -214,6 +214,35 @@ test('a stream that reads an adapter with an error has that error',
 	await waitUntil('the disabled adapter', async () =>
 		/^dvb:\/\/a is not there/.test(
 			(await sluice.status('r')).error));
+	await sluice.stop();
+});
+
+test('the alarm of an adapter continues over a restart', async (t) => {
+	if (fs.existsSync('/dev/dvb')) {
+		t.skip('this machine has tuners');
+		return;
+	}
+	const sluice = await Sluice.start(t, { ...config(),
+		dvb_tune: [adapter('a', { frequency: 11362, symbolrate: 22000,
+			polarization: 'H', adapter: 7 })] });
+	const find = async () => (await sluice.json('/api/overview')).alarms
+		.find(({ alarm, subject }) => alarm === 'adapter' &&
+			subject === 'a');
+	const before = await waitUntil('the alarm', find, 20000);
+	const { pid } = sluice.worker('adapter', 'a');
+
+	await sluice.logged(/alarm adapter: adapter a: no device/);
+	const { length } = sluice.log;
+	await sluice.cmd('restart');
+	await waitUntil('the restart', () => /restarting/
+		.test(sluice.log.slice(length)));
+	// until its worker has reported
+	for (let i = 0; i < 10; i++) {
+		assert.deepEqual(await find(), before);
+		await sleep(200);
+	}
+	assert.equal(sluice.worker('adapter', 'a').pid, pid);
+	assert.doesNotMatch(sluice.log.slice(length), /alarm adapter/);
 	await sluice.stop();
 });
 
