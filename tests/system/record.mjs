@@ -170,9 +170,19 @@ test('a full disk stops the recording and no other output', async (t) => {
 
 	await waitUntil('packets', () => size(`${dir}/a.ts`) > 100000);
 	fs.appendFileSync(path.join(dir, 'ballast'), Buffer.alloc(3 << 20));
+	const words = 'recording paused until 4.4 MiB are free (min_free=4)';
+
 	await waitUntil('its word', async () =>
-		/less than 4 MiB free/.test((await output(sluice)).error));
-	await sluice.logged(/output 1: less than 4 MiB free/);
+		(await output(sluice)).error === words);
+	await sluice.logged(/output 1: recording paused until 4\.4 MiB are /);
+	// more than min_free, but not a tenth more
+	const { bavail, bsize } = fs.statfsSync(dir);
+
+	fs.truncateSync(path.join(dir, 'ballast'), (13 << 20) -
+		(Math.round(4.2 * 1048576) - bavail * bsize));
+	await waitUntil('more than min_free', async () =>
+		(await output(sluice)).stats.free_mib === 4);
+	assert.equal((await output(sluice)).error, words);
 	const sent = recorder.size();
 
 	await waitUntil('the stream', () => recorder.size() > sent + 100000);

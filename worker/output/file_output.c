@@ -150,6 +150,7 @@ static int file_every_second(struct output *out, struct errmsg *error)
 {
 	struct file_output *o = container_of(out, struct file_output, base);
 	const struct file_writer_state *s = &o->writer_state;
+	unsigned min_mib = o->base.spec->file.min_free_mib;
 	enum record_state was = o->state;
 	uint64_t left;
 
@@ -161,9 +162,11 @@ static int file_every_second(struct output *out, struct errmsg *error)
 				   : RECORDING;
 	o->error[0] = '\0';
 	if (o->state == DISK_FULL)
+		/* also true between the limit that pauses and this one */
 		(void)snprintf(o->error, sizeof o->error,
-			       "less than %u MiB free: recording paused",
-			       o->base.spec->file.min_free_mib);
+			       "recording paused until %u.%u MiB are free "
+			       "(min_free=%u)", min_mib + min_mib / 10,
+			       min_mib % 10, min_mib);
 	else if (o->state == DISK_SLOW)
 		(void)snprintf(o->error, sizeof o->error,
 			       "the disk is too slow: packets dropped");
