@@ -11,6 +11,7 @@
 #include "master/config/write_paths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- set-auth --- */
 
@@ -124,12 +125,32 @@ static void finish_set_log(struct api *api, struct reply *reply,
 		     LOG_LOOK_MS / 1e3);
 }
 
+/* The error names the field of the request. */
+static bool judge_log(const struct api *api, const json_t *section,
+		      struct reply *reply)
+{
+	const size_t len = sizeof "log" - 1;
+	struct errmsg error;
+
+	if (check_section("log", section, &error) < 0) {
+		if (strncmp(error.text, "log", len) == 0)
+			reply_error(reply, 400, "set%s", error.text + len);
+		else
+			reply_error(reply, 400, "%s", error.text);
+		return false;
+	}
+	if (write_paths_judge_log(api->cfg.write_paths, section, &error) < 0) {
+		reply_error(reply, 400, "set.%s", error.text);
+		return false;
+	}
+	return edit_fits(section, "set", reply);
+}
+
 static void sections_set_log(struct api *api, const json_t *request,
 			     struct reply *reply)
 {
-	const json_t *wanted;
-	struct errmsg error;
 	json_t *message, *section, *warnings;
+	const json_t *wanted;
 
 	if (!edit_object(request, "set", &wanted, reply))
 		return;
@@ -140,12 +161,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 	if (!edit_section_is_as_known(api, request, "log", reply))
 		return;
 	section = edit_copy(wanted);
-	if (check_section("log", section, &error) < 0)
-		reply_error(reply, 400, "%s", error.text);
-	else if (write_paths_judge_log(api->cfg.write_paths, section,
-				       &error) < 0)
-		reply_error(reply, 400, "set.%s", error.text);
-	if (reply->status != 0 || !edit_fits(section, "set", reply)) {
+	if (!judge_log(api, section, reply)) {
 		json_decref(section);
 		return;
 	}

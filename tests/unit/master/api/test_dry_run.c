@@ -152,7 +152,7 @@ Test(dry_run, has_the_errors_and_warnings_of_the_command)
 	expect_error("{'cmd':'toggle-stream','dry_run':true,'id':'no'}", 404,
 		     "id: there is no stream \"no\"");
 	expect_error("{'cmd':'set-log','dry_run':true,'set':{'debug':1}}",
-		     400, "log.debug: is not true or false");
+		     400, "set.debug: is not true or false");
 	cr_assert_eq(post("{'cmd':'set-stream','dry_run':true,'id':'a001',"
 			  "'stream':{'enable':false,'type':'spts',"
 			  "'colur':1,'outputs':[]}}"), 200);
