@@ -9,6 +9,7 @@
 #include "master/api/section_warnings.h"
 #include "master/auth/caller.h"
 #include "master/config/check.h"
+#include "master/config/check_host.h"
 #include "master/config/findings.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
@@ -101,7 +102,8 @@ static void warn(enum check_severity severity, const char *path,
 	warnings_add(arg, path, text);
 }
 
-/* The errors and warnings of -t, but those that need the machine. */
+/* The errors and warnings of -t, but those about files: a file system may not
+ * answer. */
 static json_t *find_warnings(const struct api *api, const json_t *document)
 {
 	struct findings found = { 0 };
@@ -110,6 +112,7 @@ static json_t *find_warnings(const struct api *api, const json_t *document)
 	(void)check_document(document, NULL, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
+	check_host(document, HOST_NETWORK, findings_add, &found);
 	write_paths_find_all_own(api->cfg.own_paths, document, findings_add,
 				 &found);
 	findings_report(&found, warn, list);

@@ -6,6 +6,7 @@
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/config/check.h"
+#include "master/config/check_host.h"
 #include "master/config/findings.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
@@ -142,4 +143,6 @@ void entry_warnings(const json_t *request, const struct check_entry *entry,
 
 	check_entry(entry, keep_entry, &w);
 	unknown_keys_find_entry(entry, keep_entry, &w);
+	if (strcmp(entry->section, "dvb_tune") == 0)
+		check_host_adapter(entry->entry, keep_entry, &w);
 }

@@ -131,7 +131,8 @@ int check_file(const char *path, const char *port, bool strict, FILE *out)
 			       "rights away", mode);
 		findings_add(CHECK_WARNING, "", text, &found);
 	}
-	check_host(document, findings_add, &found);
+	check_host(document, HOST_NETWORK | HOST_FILES, findings_add,
+		   &found);
 	own = write_paths_own(path, NULL);
 	write_paths_find_all_own(own, document, findings_add, &found);
 	write_paths_free(&own);

@@ -40,19 +40,14 @@ struct host {
 
 /* Warns about a file without the rights of mode (access(2)).  what: the name
  * of the option, "path".  The warning names the user of this process. */
-static void look_for_file(struct host *h, const char *what, const char *path,
-			  int mode)
+static void judge_file(struct host *h, const char *what, const char *path,
+		       int mode)
 {
 	struct passwd entry, *user = NULL;
 	char names[PASSWD_MAX];
 	struct stat st;
 	int err;
 
-	if (path[0] == '\0')
-		return;
-	h->n_files++;
-	if (!(h->wanted & HOST_FILES))
-		return;
 	err = eaccess(path, mode) < 0 ? errno : 0;
 	/* it can be opened, but not read */
 	if (err == 0 && mode == R_OK && stat(path, &st) == 0 &&
@@ -64,6 +59,16 @@ static void look_for_file(struct host *h, const char *what, const char *path,
 	judge_add(&h->j, CHECK_WARNING, "%s%s%.128s: %s for user %s", what,
 		  what[0] != '\0' ? ": " : "", path, strerror(err),
 		  user != NULL ? user->pw_name : "unknown");
+}
+
+static void look_for_file(struct host *h, const char *what, const char *path,
+			  int mode)
+{
+	if (path[0] == '\0')
+		return;
+	h->n_files++;
+	if (h->wanted & HOST_FILES)
+		judge_file(h, what, path, mode);
 }
 
 /* The content of the file, to be freed; NULL: it cannot be read. */
@@ -309,7 +314,7 @@ static void look_at_adapter(struct host *h, const json_t *adapter)
 	    spec.mac[0] == '\0' && spec.path[0] == '\0') {
 		(void)snprintf(path, sizeof path, FRONTEND, spec.adapter,
 			       spec.device);
-		look_for_file(h, "", path, R_OK | W_OK);
+		judge_file(h, "", path, R_OK | W_OK);
 	}
 	judge_up(&h->j, mark);
 }
@@ -342,10 +347,10 @@ static void look_at_play(struct host *h, const json_t *settings)
 	judge_up(&h->j, mark);
 }
 
-void check_host(const json_t *document, check_found_fn *found, void *arg)
+void check_host(const json_t *document, unsigned parts, check_found_fn *found,
+		void *arg)
 {
-	struct host h = { { .found = found, .arg = arg },
-			  HOST_NETWORK | HOST_FILES, 0 };
+	struct host h = { { .found = found, .arg = arg }, parts, 0 };
 
 	look_at_all(&h, document, "make_stream", look_at_stream);
 	look_at_all(&h, document, "dvb_tune", look_at_adapter);
@@ -361,4 +366,12 @@ unsigned check_host_stream(const json_t *stream, unsigned parts,
 	(void)judge_down(&h.j, "stream");
 	look_at_stream(&h, stream);
 	return h.n_files;
+}
+
+void check_host_adapter(const json_t *adapter, check_found_fn *found, void *arg)
+{
+	struct host h = { { .found = found, .arg = arg }, 0, 0 };
+
+	(void)judge_down(&h.j, "adapter");
+	look_at_adapter(&h, adapter);
 }

@@ -13,12 +13,18 @@
 
 #include <jansson.h>
 
-void check_host(const json_t *document, check_found_fn *found, void *arg);
-
 enum host_part {
 	HOST_NETWORK = 1 << 0, /* interfaces and addresses */
 	HOST_FILES = 1 << 1,
 };
+
+/* Checks these parts, and the frontends of tuners, which do not block. */
+void check_host(const json_t *document, unsigned parts, check_found_fn *found,
+		void *arg);
+
+/* Checks the frontend of one adapter, whose path is "adapter". */
+void check_host_adapter(const json_t *adapter, check_found_fn *found,
+			void *arg);
 
 /* Checks these parts of one stream, whose path is "stream", and returns the
  * number of files that it names.  May be called by a helper thread. */

@@ -34,6 +34,31 @@ test('-t warns of a tuner whose frontend cannot be used', async (t) => {
 	assert.match(lines[0], /: \/dev\/dvb\/adapter99\/frontend1: No such /);
 });
 
+test('upload and set-adapter warn of the interfaces and tuners of -t',
+	async (t) => {
+	const tuner = { id: 'a', name: 'A', type: 'T', enable: true,
+		frequency: 474, adapter: 99, device: 1 };
+	const sluice = await Sluice.start(t, config());
+	const find = async (cmd, fields) => (await sluice.cmd(cmd,
+		{ warnings: true, ...fields })).warnings.filter((text) =>
+		/adapter99|nosuch0/.test(text));
+	const upload = { config: { ...config(stream('s',
+		'udp://nosuch0@239.1.1.1:1', [])), dvb_tune: [tuner] } };
+	const [device] = await find('set-adapter', { adapter: tuner });
+	const frontend = /^adapter\.adapter: \/dev\/.*\/frontend1: No such /;
+
+	assert.match(device, frontend);
+	for (const more of [{ dry_run: true }, {}]) {
+		const list = await find('upload', { ...upload, ...more });
+
+		assert.equal(list.length, 2, list.join());
+		assert.match(list.join(), /: there is no "nosuch0"/);
+		assert.ok(list.some((text) => text.endsWith(device.replace(
+			'adapter.adapter', 'dvb_tune[0].adapter'))), list);
+	}
+	await sluice.stop();
+});
+
 test('the warnings of set-stream are those of -t', async (t) => {
 	const dir = tempDir(t);
 	const one = stream('a', [`file://${CLIP}`, 'udp://nosuch0@239.1.1.1:1',
