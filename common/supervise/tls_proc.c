@@ -31,6 +31,7 @@ struct waiting {
 
 struct tls_proc {
 	struct ev_loop *loop;
+	struct spawner *spawner;
 	struct service_proc *service;
 	struct helpers *helpers;
 	struct helper_call *opening; /* of the certificate; NULL: none */
@@ -42,7 +43,7 @@ struct tls_proc {
 	uint32_t last_seq;
 	uint32_t use_seq; /* the certificate that was sent last */
 	struct errmsg error;
-	struct tls_facts facts;
+	struct tls_facts facts; /* of the certificate in use */
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
 	ev_timer patience;
@@ -152,7 +153,6 @@ static void send_pair(struct tls_proc *p, const struct pem_pair *pair)
 	if (++p->last_seq == 0)
 		p->last_seq = 1;
 	p->use_seq = m.seq = p->last_seq;
-	p->facts = (struct tls_facts){ 0 };
 	p->has_certificate = true;
 	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
 }
@@ -246,6 +246,7 @@ static void on_message(const struct msg *m, void *self)
 
 	if (m->type == MSG_TLS_FACTS) {
 		take_facts(p, &m->tls_facts);
+		spawner_touch(p->spawner);
 		return;
 	}
 	if (m->type != MSG_TLS_RESULT) {
@@ -289,6 +290,7 @@ struct tls_proc *tls_proc_new(const struct service_config *cfg)
 	struct tls_proc *p = xcalloc(1, sizeof *p);
 
 	p->loop = cfg->loop;
+	p->spawner = cfg->spawner;
 	TAILQ_INIT(&p->waiting);
 	ev_init(&p->patience, on_patience);
 	ev_init(&p->slow, on_slow);
@@ -326,7 +328,32 @@ struct service_proc *tls_proc_service(struct tls_proc *p)
 
 json_t *tls_proc_write(struct tls_proc *p, struct handover *h)
 {
-	return service_proc_write(p->service, h);
+	json_t *record = service_proc_write(p->service, h);
+	const struct tls_facts *f = &p->facts;
+
+	if (f->end_s != 0)
+		(void)json_object_set_new(record, "facts", json_pack(
+			"{s:s, s:s, s:s, s:s, s:I, s:I}", "subject", f->subject,
+			"issuer", f->issuer, "names", f->names, "key", f->key,
+			"begin_s", (json_int_t)f->begin_s,
+			"end_s", (json_int_t)f->end_s));
+	return record;
+}
+
+static void adopt_facts(struct tls_proc *p, const json_t *record)
+{
+	struct msg_tls_facts facts = { 0 };
+	json_int_t begin, end;
+
+	if (json_unpack((json_t *)(uintptr_t)record,
+			"{s:s, s:s, s:s, s:s, s:I, s:I}", "subject",
+			&facts.subject, "issuer", &facts.issuer, "names",
+			&facts.names, "key", &facts.key, "begin_s", &begin,
+			"end_s", &end) < 0)
+		return;
+	facts.begin_s = (uint64_t)MAX(begin, 0);
+	facts.end_s = (uint64_t)MAX(end, 0);
+	take_facts(p, &facts);
 }
 
 void tls_proc_adopt(struct tls_proc *p, const json_t *record,
@@ -334,6 +361,8 @@ void tls_proc_adopt(struct tls_proc *p, const json_t *record,
 {
 	service_proc_adopt(p->service, record, h, true);
 	p->has_certificate = service_proc_channel(p->service) != NULL;
+	if (p->has_certificate)
+		adopt_facts(p, json_object_get(record, "facts"));
 }
 
 struct tls_judgements *tls_proc_judgements(struct tls_proc *p)

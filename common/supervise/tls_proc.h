@@ -33,7 +33,7 @@ void tls_proc_free(struct tls_proc **);
 /* The worker, borrowed. */
 struct service_proc *tls_proc_service(struct tls_proc *);
 
-/* From master to master: the worker continues. */
+/* From master to master: the worker continues with its certificate. */
 json_t *tls_proc_write(struct tls_proc *, struct handover *);
 void tls_proc_adopt(struct tls_proc *, const json_t *record, struct handover *);
 

@@ -135,6 +135,44 @@ test('the status has the facts of the certificate, and an alarm of its end',
 	await sluice.stop();
 });
 
+test('a certificate in use keeps its facts and its alarm without a key file',
+	async (t) => {
+	const cert = await certificate(tempDir(t), 'ending', { days: 9 });
+	const sluice = await Sluice.start(t, { settings: settingsOf(cert) });
+	const status = () => sluice.json('/api/system-status?t=0');
+	const raised = async () => (await sluice.json('/api/overview')).alarms
+		.find((alarm) => alarm.subject === 'certificate');
+	const { since } = await waitUntil('the alarm', raised);
+	const { certificate: facts } = await status();
+	const same = async () => {
+		assert.deepEqual({ ...(await status()).certificate,
+			days_left: facts.days_left }, facts);
+		assert.equal((await raised())?.since, since);
+		await shown(sluice.port, cert);
+	};
+	const fault = (pattern) => waitUntil(`the alarm ${pattern}`,
+		async () => (await status()).alarms.some((alarm) =>
+			pattern.test(alarm)));
+
+	fs.writeFileSync(cert.key, 'nonsense');
+	sluice.child.kill('SIGHUP');
+	await fault(/contains no private key/);
+	await same();
+	fs.rmSync(cert.key);
+	for (let i = 0; i < 2; i++) {
+		const from = sluice.log.length;
+
+		await sluice.cmd('restart');
+		await waitUntil('the restart', () =>
+			sluice.log.slice(from).includes('restarting'));
+		await sluice.ready();
+		await fault(/settings.crt_key: .*: No such file/);
+		await same();
+	}
+	assert.doesNotMatch(sluice.log, /alarm tls \(certificate\) cleared/);
+	await sluice.stop();
+});
+
 test('a session is resumed, also after the certificate was read again',
 	async (t) => {
 		const { cert, sluice } = await served(t);
