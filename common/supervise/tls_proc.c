@@ -379,6 +379,8 @@ const char *tls_proc_absence(const struct tls_proc *p)
 {
 	if (p->chain == NULL)
 		return "https: settings.crt_chain and crt_key are not set";
+	if (p->error.text[0] != '\0' && p->facts.end_s == 0)
+		return p->error.text;
 	return service_proc_alarm(p->service);
 }
 

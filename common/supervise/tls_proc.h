@@ -50,7 +50,8 @@ int tls_proc_serve(int fd, void *tls_proc);
 /* For tls_judgement_new(). */
 struct tls_judgements *tls_proc_judgements(struct tls_proc *);
 
-/* Why TLS is unavailable, or NULL. */
+/* Why TLS is unavailable, or NULL: an invalid pair is no reason while the
+ * previous certificate is in use. */
 const char *tls_proc_absence(const struct tls_proc *);
 
 /* True when a certificate is configured. */

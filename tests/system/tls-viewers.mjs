@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tls-viewers: https:// outputs, with the certificate of the control port.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { checked } from '../helpers/auth.mjs';
 import { Clip } from '../helpers/clip.mjs';
@@ -147,6 +148,56 @@ test('without a certificate the output reports why it serves no viewer',
 			503);
 		await sluice.stop();
 	});
+
+test('an output without a usable key is not open', async (t) => {
+	const cert = await certificate(tempDir(t), 'headend.example');
+	const hidden = `${cert.key}.hidden`;
+	const output = async (wanted) => waitUntil(`open: ${wanted}`,
+		async () => {
+			const { outputs: [o] } = await sluice.json(
+				'/api/stream-outputs/a001');
+
+			return o.open === wanted && o;
+		});
+	const judged = (wanted) => waitUntil(`check-stream: ${wanted}`,
+		async () => (await sluice.cmd('check-stream',
+			{ id: 'a001' }))['check-stream'] === wanted);
+
+	fs.renameSync(cert.key, hidden);
+	const sluice = await Sluice.start(t, { settings: settingsOf(cert),
+		...config(stream('a001', 'udp://127.0.0.1:5000',
+			'https://127.0.0.1:8100/secure')) });
+
+	await waitUntil('the input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ rate: 2e6 }), 5000);
+	await sluice.logged(/settings.crt_key: .*: No such file/);
+	for (let i = 0; i < 2; i++) {
+		assert.match((await output(false)).error,
+			/^settings.crt_key: .*: No such file/);
+		await judged(false);
+		const from = sluice.log.length;
+
+		await sluice.cmd('restart');
+		await waitUntil('the restart', () =>
+			/restarting[^]*certificate not used/.test(
+				sluice.log.slice(from)));
+		await sluice.ready();
+	}
+	fs.renameSync(hidden, cert.key);
+	sluice.child.kill('SIGHUP');
+	await sluice.logged(/certificate in use/);
+	assert.equal((await output(true)).error, undefined);
+	await judged('ok');
+	// the worker keeps the certificate that it has
+	fs.renameSync(cert.key, hidden);
+	sluice.child.kill('SIGHUP');
+	await waitUntil('the alarm', async () => (await sluice.json(
+		'/api/system-status?t=0')).alarms?.some((alarm) =>
+		/No such file/.test(alarm)));
+	assert.equal((await output(true)).error, undefined);
+	await judged('ok');
+	await sluice.stop();
+});
 
 test('an output that gets the other scheme leads its clients there',
 	async (t) => {
