@@ -42,7 +42,7 @@ struct tls_proc {
 	json_t *key;
 	uint32_t last_seq;
 	uint32_t use_seq; /* the certificate that was sent last */
-	struct errmsg error;
+	struct errmsg error; /* of the last pair that was checked; "": valid */
 	struct tls_facts facts; /* of the certificate in use */
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
@@ -139,6 +139,7 @@ static void set_error(struct tls_proc *p, const struct errmsg *error)
 	p->error = *error;
 	errmsg_prefix(&p->error, "settings.");
 	log_error("tls", "%s: certificate not used", p->error.text);
+	spawner_touch(p->spawner);
 }
 
 static void send_pair(struct tls_proc *p, const struct pem_pair *pair)
@@ -165,7 +166,6 @@ static void on_opened(int result, const struct pem_pair *take,
 
 	p->opening = NULL;
 	ev_timer_stop(p->loop, &p->slow);
-	p->error.text[0] = '\0';
 	if (result == 0)
 		send_pair(p, &pair);
 	else
@@ -203,8 +203,10 @@ void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
 	p->key = json_incref(key);
 	json_decref(before[0]);
 	json_decref(before[1]);
-	p->error.text[0] = '\0';
-	if (p->chain != NULL)
+	/* else it stays until the pair is found valid */
+	if (p->chain == NULL)
+		p->error.text[0] = '\0';
+	else
 		service_proc_want(p->service);
 	send_certificate(p);
 }
@@ -259,9 +261,11 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	}
 	p->use_seq = 0;
-	p->error.text[0] = '\0';
-	if (m->tls_result.ok)
+	if (m->tls_result.ok) {
+		p->error.text[0] = '\0';
+		spawner_touch(p->spawner);
 		return;
+	}
 	errmsg_set(&error, "%s: %s", m->tls_result.field, m->tls_result.error);
 	set_error(p, &error);
 }
@@ -337,6 +341,9 @@ json_t *tls_proc_write(struct tls_proc *p, struct handover *h)
 			"issuer", f->issuer, "names", f->names, "key", f->key,
 			"begin_s", (json_int_t)f->begin_s,
 			"end_s", (json_int_t)f->end_s));
+	if (p->error.text[0] != '\0')
+		(void)json_object_set_new(record, "error",
+					  json_string(p->error.text));
 	return record;
 }
 
@@ -359,10 +366,16 @@ static void adopt_facts(struct tls_proc *p, const json_t *record)
 void tls_proc_adopt(struct tls_proc *p, const json_t *record,
 		    struct handover *h)
 {
+	const char *error;
+
 	service_proc_adopt(p->service, record, h, true);
 	p->has_certificate = service_proc_channel(p->service) != NULL;
-	if (p->has_certificate)
-		adopt_facts(p, json_object_get(record, "facts"));
+	if (!p->has_certificate)
+		return;
+	adopt_facts(p, json_object_get(record, "facts"));
+	error = json_string_value(json_object_get(record, "error"));
+	if (error != NULL)
+		errmsg_set(&p->error, "%s", error);
 }
 
 struct tls_judgements *tls_proc_judgements(struct tls_proc *p)

@@ -395,15 +395,34 @@ test('with a bad certificate everything but TLS works', async (t) => {
 	const dir = tempDir(t);
 	const cert = await certificate(dir, 'headend.example');
 	const key = fs.readFileSync(cert.key);
+	const raised = async () => (await sluice.json('/api/overview'))
+		.alarms.find(({ alarm }) => alarm === 'tls');
 
 	fs.rmSync(cert.key);
 	const sluice = await Sluice.start(t, { settings: settingsOf(cert) });
 	await sluice.logged(/settings.crt_key: .*: No such file/);
+	const { since } = await waitUntil('the alarm', raised);
+	for (const again of [
+		() => sluice.child.kill('SIGHUP'),
+		() => sluice.cmd('reload'),
+		() => sluice.cmd('restart'),
+	]) {
+		const from = sluice.log.length;
+
+		await again();
+		await waitUntil('another check', () =>
+			/certificate not used/.test(sluice.log.slice(from)));
+		await sluice.ready();
+		assert.equal((await raised())?.since, since);
+	}
+	assert.equal(sluice.log.match(/ alarm tls: /g).length, 1);
+	assert.doesNotMatch(sluice.log, /alarm tls cleared/);
 	assert.equal((await sluice.get('/api/system-status')).status, 200);
 	await assert.rejects(secureRequest(sluice.port, cert, STATUS));
 	fs.writeFileSync(cert.key, key);
 	sluice.child.kill('SIGHUP');
 	await shown(sluice.port, cert);
+	await sluice.logged(/alarm tls cleared/);
 	await sluice.stop();
 });
 
