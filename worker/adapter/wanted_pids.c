@@ -14,8 +14,7 @@ void wanted_pids_init(struct wanted_pids *w)
 	section_init(&w->cat, w->buffer, sizeof w->buffer);
 }
 
-/* The cable of ATSC is annex B. */
-static bool is_atsc(const json_t *adapter)
+bool wanted_pids_is_atsc(const json_t *adapter)
 {
 	const char *type = json_string_value(json_object_get(adapter, "type"));
 
@@ -29,7 +28,7 @@ void wanted_pids_carrier(struct wanted_pids *w, const json_t *adapter)
 
 	w->inner = t2mi_spec_parse(adapter, &spec, NULL) == 0 && spec.t2mi
 			   ? (uint16_t)spec.pid : 0;
-	w->atsc = is_atsc(adapter);
+	w->atsc = wanted_pids_is_atsc(adapter);
 }
 
 void wanted_pids_done(struct wanted_pids *w)

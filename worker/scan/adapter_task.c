@@ -9,6 +9,7 @@
 #include "proto/spec/tuner_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/dvb/dvb_sec.h"
+#include "worker/adapter/wanted_pids.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/scan/scan_report.h"
@@ -31,6 +32,8 @@ enum {
 	BLIND_LOCK_MS = 2000,
 	/* EN 300 468 repeats a NIT every 10 s. */
 	TABLES_MS = 12000,
+	/* A/65 repeats a VCT every 400 ms; a multiplex of ATSC may have none. */
+	VCT_MS = 5000,
 	/* A driver has its statistics a second after the lock. */
 	SIGNAL_MS = 1200,
 };
@@ -93,10 +96,19 @@ static const char *error_of(const struct adapter_task *t)
 	return t->report.error;
 }
 
+/* Without a VCT nothing names the services of ATSC. */
+static bool has_no_names(const struct adapter_task *t)
+{
+	return t->lock_ns != 0 && mono_ns() - t->lock_ns >= VCT_MS * MS &&
+	       wanted_pids_is_atsc(t->adapter) &&
+	       scan_services_lacks_names(t->out.services);
+}
+
 static bool is_complete(const struct adapter_task *t)
 {
 	return scan_services_is_complete(t->out.services,
-					 t->spec.search == SCAN_NETWORK);
+					 t->spec.search == SCAN_NETWORK,
+					 !has_no_names(t));
 }
 
 static void send_transponder(struct adapter_task *t)

@@ -72,7 +72,7 @@ static void send_transponder(const struct scan *s)
 	m.scan_transponder.number = 1;
 	m.scan_transponder.tuning = tuning;
 	m.scan_transponder.complete =
-		scan_services_is_complete(s->out.services, false);
+		scan_services_is_complete(s->out.services, false, true);
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 	json_decref(tuning);
 }

@@ -11,6 +11,7 @@
 enum {
 	SDT_ACTUAL = 0x42,
 	NIT_ACTUAL = 0x40,
+	CVCT = 0xc9, /* the VCT of cable */
 	NO_VERSION = -1,
 	SECTIONS = 256, /* of a table */
 };
@@ -34,7 +35,8 @@ struct table {
 };
 
 struct scan_services {
-	struct table pat, sdt, vct, nit;
+	struct table pat, sdt, nit;
+	struct table tvct, cvct; /* each has its own versions */
 	json_int_t onid; /* -1: unknown */
 	size_t n;
 	struct service services[SERVICES_MAX];
@@ -44,8 +46,8 @@ struct scan_services *scan_services_new(void)
 {
 	struct scan_services *l = xcalloc(1, sizeof *l);
 
-	l->pat.version = l->sdt.version = NO_VERSION;
-	l->vct.version = l->nit.version = NO_VERSION;
+	l->pat.version = l->sdt.version = l->nit.version = NO_VERSION;
+	l->tvct.version = l->cvct.version = NO_VERSION;
 	l->pat.id = l->nit.id = l->onid = -1;
 	return l;
 }
@@ -250,7 +252,8 @@ static void add_vct(struct scan_services *l, const json_t *record)
 	const json_t *channel;
 	size_t i;
 
-	(void)take_section(&l->vct, record, tsid);
+	(void)take_section(number(record, "table_id") == CVCT
+			   ? &l->cvct : &l->tvct, record, tsid);
 	/* a table may also have channels of other multiplexes */
 	json_array_foreach(json_object_get(record, "channels"), i, channel)
 		if (number(channel, "tsid") == tsid)
@@ -316,11 +319,22 @@ json_t *scan_services_next(struct scan_services *l)
 	return NULL;
 }
 
-bool scan_services_is_complete(const struct scan_services *l, bool nit)
+static bool has_names(const struct scan_services *l)
 {
-	bool named = is_whole(&l->sdt) || is_whole(&l->vct);
+	return is_whole(&l->sdt) || is_whole(&l->tvct) || is_whole(&l->cvct);
+}
 
-	if (!is_whole(&l->pat) || !named || (nit && !is_whole(&l->nit)))
+bool scan_services_lacks_names(const struct scan_services *l)
+{
+	return l->sdt.version == NO_VERSION && l->tvct.version == NO_VERSION &&
+	       l->cvct.version == NO_VERSION;
+}
+
+bool scan_services_is_complete(const struct scan_services *l, bool nit,
+			       bool names)
+{
+	if (!is_whole(&l->pat) || (names && !has_names(l)) ||
+	    (nit && !is_whole(&l->nit)))
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->services[i].in_pat && !l->services[i].has_pmt)

@@ -30,8 +30,12 @@ void scan_services_add(struct scan_services *, const json_t *record);
  * none. */
 json_t *scan_services_next(struct scan_services *);
 
-/* Were PAT, all PMTs, and SDT or VCT received?  nit: and the NIT? */
-bool scan_services_is_complete(const struct scan_services *, bool nit);
+/* No section of an SDT or VCT was received. */
+bool scan_services_lacks_names(const struct scan_services *);
+
+/* Were PAT and all PMTs received?  nit: and the NIT?  names: and SDT or VCT? */
+bool scan_services_is_complete(const struct scan_services *, bool nit,
+			       bool names);
 
 /* Adds "tsid", "onid" and "network_id", as far as they are known. */
 void scan_services_put_ids(const struct scan_services *, json_t *object);

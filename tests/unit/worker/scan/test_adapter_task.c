@@ -22,6 +22,7 @@ static struct {
 	struct source base;
 	bool absent;     /* the device does not open */
 	bool tableless;  /* lock, and null packets */
+	bool nameless;   /* PAT and PMT only */
 	bool open;
 	double mhz;
 	unsigned tunes;
@@ -187,9 +188,9 @@ static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 		build_null(b);
 	} else {
 		build_tables(b);
-		if (sky.mhz == ATSC_MHZ) {
+		if (sky.mhz == ATSC_MHZ && !sky.nameless) {
 			add_vct(b);
-		} else {
+		} else if (!sky.nameless) {
 			add_sdt(b);
 			add_nit(b);
 		}
@@ -369,6 +370,31 @@ Test(adapter_task, a_vct_has_the_names_of_atsc, .timeout = 30)
 						"service")),
 		    "{'pnr':1,'name':'WABC','channel':'7.1','service_type':1,"
 		    "'scrambled':false}");
+	stop();
+}
+
+/* Some operators of cable send no PSIP. */
+Test(adapter_task, a_multiplex_of_atsc_may_have_no_vct, .timeout = 30)
+{
+	sky.nameless = true;
+	start("{\"adapter\":{\"type\":\"ATSC\",\"adapter\":0,"
+	      "\"frequency\":473}}");
+	run_for(4);
+	cr_assert(is(0, "lock") && !is(0, "complete"));
+	run_for(4);
+	cr_assert(is(0, "complete"));
+	expect_json(json_incref(json_object_get(json_array_get(g.services, 0),
+						"service")),
+		    "{'pnr':1,'scrambled':false}");
+	stop();
+}
+
+Test(adapter_task, other_systems_need_an_sdt, .timeout = 30)
+{
+	sky.nameless = true;
+	start("{\"adapter\":{" DISH ",\"frequency\":11362}}");
+	run_for(10);
+	cr_assert(is(0, "lock") && !is(0, "complete"));
 	stop();
 }
 

@@ -48,16 +48,16 @@ Test(scan_services, names_each_program_and_its_ca_systems)
 		    "'provider':'P','service_type':1,'scrambled':false}");
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':false}");
 	cr_assert_null(scan_services_next(list));
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, false, true));
 
 	add(PMT "\"pnr\":1,\"descriptors\":[],\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, false, true));
 	add(PMT "\"pnr\":2,\"descriptors\":[{\"type_name\":\"cas\","
 	    "\"caid\":2816}],\"streams\":[{\"descriptors\":["
 	    "{\"type_name\":\"cas\",\"caid\":2816},"
 	    "{\"type_name\":\"cas\",\"caid\":256}]}]}");
-	cr_assert(scan_services_is_complete(list, false));
-	cr_assert_not(scan_services_is_complete(list, true), "the NIT");
+	cr_assert(scan_services_is_complete(list, false, true));
+	cr_assert_not(scan_services_is_complete(list, true, true), "the NIT");
 	json_decref(scan_services_next(list));
 	expect_json(scan_services_next(list), "{'pnr':2,'scrambled':true,"
 		    "'caids':[2816,256]}");
@@ -78,7 +78,7 @@ Test(scan_services, takes_the_names_of_a_vct)
 	add(PMT "\"pnr\":3,\"streams\":[]}");
 	for (int i = 0; i < 3; i++)
 		json_decref(scan_services_next(list));
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, false, true));
 	add(VCT "[{\"tsid\":9,\"pnr\":1,\"channel\":\"7.1\","
 	    "\"short_name\":\"ABC\",\"name\":\"A long one\","
 	    "\"service_type_id\":2,\"access_controlled\":true},"
@@ -95,7 +95,33 @@ Test(scan_services, takes_the_names_of_a_vct)
 	expect_json(scan_services_next(list), "{'pnr':2,'name':'DEF',"
 		    "'channel':'7.2','service_type':2,'scrambled':false}");
 	cr_assert_null(scan_services_next(list));
-	cr_assert(scan_services_is_complete(list, false));
+	cr_assert(scan_services_is_complete(list, false, true));
+}
+
+#define VCT_SECTION(table, version, n, last) \
+	"{\"psi\":\"vct\",\"table_id\":" table ",\"tsid\":9,\"version\":" \
+	version ",\"section_number\":" n ",\"last_section_number\":" last "}"
+
+Test(scan_services, may_have_the_vcts_of_air_and_cable)
+{
+	add(PAT "[]}");
+	cr_assert(scan_services_lacks_names(list));
+	cr_assert(scan_services_is_complete(list, false, false));
+	cr_assert_not(scan_services_is_complete(list, false, true));
+	add(VCT_SECTION("200", "1", "0", "1"));
+	cr_assert_not(scan_services_lacks_names(list));
+	add(VCT_SECTION("201", "5", "0", "2"));
+	cr_assert_not(scan_services_is_complete(list, false, true));
+	add(VCT_SECTION("200", "1", "1", "1"));
+	cr_assert(scan_services_is_complete(list, false, true));
+}
+
+Test(scan_services, may_have_the_names_of_a_cable)
+{
+	add(PAT "[]}");
+	add(VCT_SECTION("201", "5", "0", "0"));
+	cr_assert_not(scan_services_lacks_names(list));
+	cr_assert(scan_services_is_complete(list, false, true));
 }
 
 Test(scan_services, knows_the_ids_of_the_multiplex)
@@ -108,11 +134,11 @@ Test(scan_services, knows_the_ids_of_the_multiplex)
 	add(SDT "[]}");
 	add("{\"psi\":\"nit\",\"table_id\":65,\"network_id\":1," HEAD
 	    "\"streams\":[]}");
-	cr_assert_not(scan_services_is_complete(list, true),
+	cr_assert_not(scan_services_is_complete(list, true, true),
 		      "of another network");
 	add("{\"psi\":\"nit\",\"table_id\":64,\"network_id\":3," HEAD
 	    "\"streams\":[]}");
-	cr_assert(scan_services_is_complete(list, true));
+	cr_assert(scan_services_is_complete(list, true, true));
 	ids = json_object();
 	scan_services_put_ids(list, ids);
 	expect_json(ids, "{'tsid':9,'onid':8,'network_id':3}");
@@ -124,11 +150,11 @@ Test(scan_services, is_complete_with_all_sections_only)
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":1,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert_not(scan_services_is_complete(list, false));
+	cr_assert_not(scan_services_is_complete(list, false, true));
 	add("{\"psi\":\"sdt\",\"table_id\":66,\"tsid\":9,\"onid\":8,"
 	    "\"version\":1,\"section_number\":0,\"last_section_number\":1,"
 	    "\"services\":[]}");
-	cr_assert(scan_services_is_complete(list, false));
+	cr_assert(scan_services_is_complete(list, false, true));
 }
 
 Test(scan_services, has_a_limit_and_ignores_what_is_not_in_force)
