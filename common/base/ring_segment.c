@@ -107,13 +107,26 @@ bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
 	       ret->pos <= w->pos && (ret->end == 0 || ret->stopped);
 }
 
-/* The base of the newest entry of n; 0: none, or it is not sound. */
+/* The base of the newest entry of n, or a greater one; 0: there is none.  A
+ * writer that is killed while it ends the segment leaves an entry that is not
+ * sound, with the base that it had. */
 static uint64_t newest_base(const struct ring_header *header, uint64_t n)
 {
+	const struct ring_segment_entry *newest =
+		&header->segments[(n - 1) % RING_SEGMENTS];
 	struct ring_segment s;
+	uint64_t base;
 
-	return n > 0 && load(&header->segments[(n - 1) % RING_SEGMENTS], &s)
-		? s.base : 0;
+	if (n == 0)
+		return 0;
+	if (load(newest, &s))
+		return s.base;
+	base = atomic_load_explicit(&newest->base, memory_order_relaxed);
+	if (base > RING_NUMBER_MAX)
+		base = 0;
+	if (n > 1 && load(&header->segments[(n - 2) % RING_SEGMENTS], &s))
+		base = MAX(base, s.base + 1);
+	return base;
 }
 
 uint64_t ring_writer_base(const struct ring_writer *w)

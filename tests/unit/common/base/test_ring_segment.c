@@ -311,3 +311,40 @@ Test(ring_segment, the_torn_unit_begins_in_front_of_the_published_end)
 	}
 	rig_done(&r);
 }
+
+static struct ring_segment_entry *tear(struct rig *r, size_t i)
+{
+	struct ring_segment_entry *e = &r->writer->header->segments[i];
+
+	atomic_fetch_or(&e->seq, 1);
+	return e;
+}
+
+/* A writer is killed while it ends a segment. */
+Test(ring_segment, the_next_base_is_greater_than_that_of_a_torn_entry)
+{
+	struct ring_segment_entry *e;
+	struct rig r;
+
+	rig_init(&r);
+	cut(&r);
+	put(&r, PACKETS);
+	cr_assert_eq(ring_writer_base(r.writer), 1001u);
+	(void)tear(&r, 0);
+	cr_assert_eq(ring_reader_base(r.reader), 1000u, "the only one");
+	cr_assert_eq(ring_writer_base(r.writer), 1001u);
+	cut(&r);
+	put(&r, PACKETS);
+	cut(&r);
+	cr_assert_eq(ring_writer_base(r.writer), 1001u);
+	e = tear(&r, 2);
+	cr_assert_eq(ring_writer_base(r.writer), 1002u);
+	e->base = 1005;
+	cr_assert_eq(ring_writer_base(r.writer), 1006u);
+	/* a base that cannot be believed */
+	e->base = UINT64_MAX;
+	cr_assert_eq(ring_reader_base(r.reader), 1001u);
+	(void)tear(&r, 1);
+	cr_assert_eq(ring_reader_base(r.reader), 0u);
+	rig_done(&r);
+}
