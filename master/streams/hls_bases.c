@@ -12,9 +12,12 @@
 enum {
 	/* The file is so far ahead: a time base of a stream costs no write. */
 	AHEAD = 16,
-	/* A worker may err: numbers that are further ahead of the clock count
-	 * as none.  Players get slow at millions. */
-	LEAD_MAX = 100000,
+	/* A faulty worker may report any number.  Some players are slow with
+	 * numbers above a million. */
+	LEAD_MAX = 100000, /* ahead of the clock, or of the file at the start */
+	STEP_MAX = 10000,  /* ahead of the last number, or of the clock */
+	/* The clock has it in 2045.  The clock may be behind the file. */
+	NEXT_MAX = 2000000,
 	DELAY_MS = 1,
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
@@ -23,6 +26,7 @@ enum {
 struct hls_bases {
 	struct save *save; /* NULL: no file */
 	uint64_t next;     /* no ring has used it */
+	uint64_t loaded;   /* next at the start */
 	uint64_t kept;     /* next of the file; 0: it has none */
 };
 
@@ -36,9 +40,14 @@ static char *format(size_t *ret_len, void *arg)
 	return text;
 }
 
-static bool is_sound(uint64_t base)
+/* The file stays below NEXT_MAX. */
+static bool is_sound(const struct hls_bases *b, uint64_t base)
 {
-	return base <= ring_base_at(wall_ms() / 1000) + LEAD_MAX;
+	uint64_t clock = ring_base_at(wall_ms() / 1000);
+
+	return base <= MAX(clock, b->loaded) + LEAD_MAX &&
+	       base <= MAX(clock, b->next) + STEP_MAX &&
+	       base + 1 + AHEAD <= NEXT_MAX;
 }
 
 /* 0: there is none. */
@@ -51,7 +60,7 @@ static uint64_t load(const char *path)
 	if (document_load(path, &document, &error) == 0)
 		next = json_integer_value(json_object_get(document, "next"));
 	json_decref(document);
-	return next > 0 && is_sound((uint64_t)next) ? (uint64_t)next : 0;
+	return next > 0 && next <= NEXT_MAX ? (uint64_t)next : 0;
 }
 
 struct hls_bases *hls_bases_new(struct ev_loop *loop, const char *path)
@@ -60,7 +69,7 @@ struct hls_bases *hls_bases_new(struct ev_loop *loop, const char *path)
 
 	if (path == NULL)
 		return b;
-	b->next = b->kept = load(path);
+	b->next = b->kept = b->loaded = load(path);
 	b->save = save_new(&(struct save_config){
 		.loop = loop,
 		.path = path,
@@ -95,7 +104,7 @@ void hls_bases_free(struct hls_bases **bp)
 
 void hls_bases_note(struct hls_bases *b, uint64_t base)
 {
-	if (b == NULL || base < b->next || !is_sound(base))
+	if (b == NULL || base < b->next || !is_sound(b, base))
 		return;
 	b->next = base + 1;
 	if (b->next > b->kept)

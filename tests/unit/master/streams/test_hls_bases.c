@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { FILE_S = 20, STEP = 10000, LEAD = 100000, MOST = 2000000 };
+
 struct scene {
 	struct ev_loop *loop;
 	char folder[32], path[48];
@@ -51,6 +53,23 @@ Test(hls_bases, outlive_an_orderly_end)
 	scene_done(&s);
 }
 
+static void on_late(struct ev_loop *loop, ev_timer *timer, int revents)
+{
+	(void)loop, (void)timer, (void)revents;
+	cr_assert_fail("no file was written for %d seconds", FILE_S);
+}
+
+static void await_file(struct scene *s)
+{
+	ev_timer late;
+
+	ev_timer_init(&late, on_late, FILE_S, 0.);
+	ev_timer_start(s->loop, &late);
+	while (access(s->path, R_OK) < 0)
+		ev_run(s->loop, EVRUN_ONCE);
+	ev_timer_stop(s->loop, &late);
+}
+
 /* What a service that dies has written. */
 Test(hls_bases, a_service_that_dies_had_written_greater_ones)
 {
@@ -60,8 +79,7 @@ Test(hls_bases, a_service_that_dies_had_written_greater_ones)
 	scene_init(&s);
 	b = hls_bases_new(s.loop, s.path);
 	hls_bases_note(b, s.now + 1);
-	while (access(s.path, R_OK) < 0)
-		ev_run(s.loop, EVRUN_ONCE);
+	await_file(&s);
 	hls_bases_note(b, s.now + 9);
 	next = hls_bases_new(s.loop, s.path);
 	cr_assert_gt(hls_bases_next(next), s.now + 9);
@@ -81,6 +99,82 @@ Test(hls_bases, a_worker_cannot_raise_them_without_limit)
 	cr_assert_eq(hls_bases_next(b), 0u);
 	hls_bases_free(&b);
 	cr_assert_lt(access(s.path, F_OK), 0, "there is nothing to keep");
+	scene_done(&s);
+}
+
+/* The clock may reach the next number while a test runs: hence the 2. */
+Test(hls_bases, a_worker_raises_them_by_limited_steps)
+{
+	struct hls_bases *b;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, NULL);
+	hls_bases_note(b, s.now + STEP + 2);
+	cr_assert_eq(hls_bases_next(b), 0u);
+	hls_bases_note(b, s.now + STEP);
+	cr_assert_eq(hls_bases_next(b), s.now + STEP + 1);
+	hls_bases_note(b, s.now + STEP + 1 + STEP + 1);
+	cr_assert_eq(hls_bases_next(b), s.now + STEP + 1);
+	hls_bases_note(b, s.now + STEP + 1 + STEP);
+	cr_assert_eq(hls_bases_next(b), s.now + 2 * STEP + 2);
+	hls_bases_free(&b);
+	scene_done(&s);
+}
+
+Test(hls_bases, the_greatest_of_a_worker_outlives_a_start)
+{
+	struct hls_bases *b, *next;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, s.path);
+	for (unsigned lead = STEP; lead <= LEAD; lead += STEP)
+		hls_bases_note(b, s.now + lead);
+	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
+	hls_bases_note(b, s.now + LEAD + 2);
+	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
+	/* a service that dies */
+	await_file(&s);
+	next = hls_bases_new(s.loop, s.path);
+	cr_assert_gt(hls_bases_next(next), s.now);
+	hls_bases_free(&next);
+	hls_bases_free(&b);
+	b = hls_bases_new(s.loop, s.path);
+	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
+	hls_bases_free(&b);
+	scene_done(&s);
+}
+
+static struct hls_bases *with_file(struct scene *s, uint64_t next)
+{
+	FILE *file = fopen(s->path, "w");
+
+	cr_assert_not_null(file);
+	cr_assert_gt(fprintf(file, "{\"next\": %ju}", (uintmax_t)next), 0);
+	cr_assert_eq(fclose(file), 0);
+	return hls_bases_new(s->loop, s->path);
+}
+
+Test(hls_bases, the_file_counts_when_the_clock_is_behind)
+{
+	struct hls_bases *b;
+	struct scene s;
+
+	scene_init(&s);
+	b = with_file(&s, s.now + 500000);
+	cr_assert_eq(hls_bases_next(b), s.now + 500000);
+	hls_bases_note(b, s.now + 500003);
+	cr_assert_eq(hls_bases_next(b), s.now + 500004);
+	hls_bases_free(&b);
+	b = with_file(&s, MOST);
+	cr_assert_eq(hls_bases_next(b), (uint64_t)MOST);
+	hls_bases_note(b, MOST);
+	cr_assert_eq(hls_bases_next(b), (uint64_t)MOST);
+	hls_bases_free(&b);
+	b = with_file(&s, MOST + 1);
+	cr_assert_eq(hls_bases_next(b), 0u);
+	hls_bases_free(&b);
 	scene_done(&s);
 }
 
