@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 void stored_alarm(json_t *alarms, const char *subject,
-			char *take_sentence)
+		  char *take_sentence)
 {
 	char *key = xstrdup(subject);
 	json_t *value;
