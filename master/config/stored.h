@@ -22,7 +22,7 @@ json_t *stored_fallback(const char *path, const char *good, const char *bad,
 			char **ret_source);
 
 /* Replaces an unusable file by the document.  The file is kept under another
- * name, which an alarm tells. */
+ * name: an alarm names it. */
 void stored_replace(const char *path, const json_t *document, json_t *alarms);
 
 /* Removes the rights of other users: hashes, passphrases and keys are in the

@@ -11,7 +11,7 @@
  * can hold it. */
 uint64_t seed_file(const char *config_path, const json_t *settings);
 
-/* The service uses this seed, which may be that of the master before: with the
- * setting, the file has it from now on. */
+/* The service uses this seed, which may be that of the previous master.  If
+ * hls_session_playlists is set, writes it to the file. */
 void seed_file_keep(const char *config_path, const json_t *settings,
 		    uint64_t seed);

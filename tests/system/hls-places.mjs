@@ -156,7 +156,8 @@ const session = { hls_session_playlists: true };
 test('the playlist of a session outlives a stop of the service', (t) =>
 	outlives(t, { http_play_hls: true, ...session }, () => {}));
 
-test('... also if it was switched on while the service ran', (t) =>
+test('the playlist of a session that was enabled at run time outlives a stop',
+	(t) =>
 	outlives(t, { http_play_hls: true }, async (sluice) => {
 		const restarts = () => sluice.log.match(/restarting/g)?.length;
 
