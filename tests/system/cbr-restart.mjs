@@ -12,6 +12,8 @@ import { Recorder, Sender, joined } from '../helpers/udp.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
 const RATE = 3e6, RESTARTS = 8;
+// Runs of one kill and one restart, until no worker was killed in a send.
+const REPEATS = 5;
 
 // Peaks of 6 Mbit/s fill the queue for a fifth of each second.
 function makeSource() {
@@ -31,8 +33,18 @@ async function endWorker(sluice, how) {
 	await sluice.replaced('stream', 'a001', pid);
 }
 
-test('workers that are killed or restarted move no packet and no PCR of cbr',
-	async (t) => {
+function checkRate(list) {
+	const seen = judgeRate(list, PROGRAM.video, RATE);
+
+	assert.equal(seen.ts.ccErrors, 0);
+	assert.equal(seen.jumps, 0);
+	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
+	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
+	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+}
+
+// False: a worker was killed while it sent, so packets may be missing.
+async function checkRestarts(t, restarts) {
 	const timing = new Timing(t);
 	const mux = makeSource();
 	const recorder = await Recorder.start(t, { port: 6000 });
@@ -50,7 +62,7 @@ test('workers that are killed or restarted move no packet and no PCR of cbr',
 	const sender = await Sender.start(t, mux, 5000);
 	await sluice.onair('a001');
 	await plays(2000);
-	for (let i = 0; i < RESTARTS; i++) {
+	for (let i = 0; i < restarts; i++) {
 		// in the middle of a peak
 		const peak = Math.ceil(mux.seconds) + 0.15;
 
@@ -66,18 +78,22 @@ test('workers that are killed or restarted move no packet and no PCR of cbr',
 	const [list] = await recorder.stop();
 
 	await sluice.stop();
-	const seen = judgeRate(list, PROGRAM.video, RATE);
-	// a worker that is killed in the middle of a send says so
-	const inSend = (log.match(/ended while it sent/g) ?? []).length;
+	assert.equal(checkTs(joined(list)).syncErrors, 0);
+	if (timing.heldUp(log, status))
+		return true; // the test is skipped
+	if (/ended while it sent/.test(log))
+		return false;
+	checkRate(list);
+	return true;
+}
 
-	assert.equal(seen.ts.syncErrors, 0);
-	if (timing.heldUp(log, status) || inSend)
-		return;
-	assert.equal(seen.ts.ccErrors, 0);
-	assert.equal(seen.jumps, 0);
-	assert.ok(seen.wrongNs <= 500, `a PCR ${seen.wrongNs} ns off`);
-	assert.ok(seen.gapMs <= 40, `${seen.gapMs} ms without a PCR`);
-	assert.ok(seen.rateOff <= 0.001, `${seen.rateOff} of the rate off`);
+test('workers that are killed or restarted move no packet and no PCR of cbr',
+	async (t) => {
+	let checked = await checkRestarts(t, RESTARTS);
+
+	for (let i = 0; i < REPEATS && !checked; i++)
+		checked = await checkRestarts(t, 2);
+	assert.ok(checked, 'each run had a worker that was killed in a send');
 });
 
 test('a worker that is killed takes no queue of an output with burst along',
