@@ -131,8 +131,8 @@ struct ring_segments {
 void ring_reader_segments(struct ring_reader *, size_t back,
 			  struct ring_segments *ret);
 
-/* The base of the newest segment, or a greater one if its entry is torn; 0: there
- * is none. */
+/* The base of the newest segment, or a greater one if its entry is torn; 0:
+ * there is none. */
 uint64_t ring_reader_base(const struct ring_reader *);
 
 /* Changes with each segment and part. */

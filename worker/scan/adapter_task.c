@@ -32,7 +32,7 @@ enum {
 	BLIND_LOCK_MS = 2000,
 	/* EN 300 468 repeats a NIT every 10 s. */
 	TABLES_MS = 12000,
-	/* A/65 repeats a VCT every 400 ms; a multiplex of ATSC may have none. */
+	/* A/65 repeats a VCT every 400 ms.  A multiplex may have none. */
 	VCT_MS = 5000,
 	/* A driver has its statistics a second after the lock. */
 	SIGNAL_MS = 1200,
