@@ -12,10 +12,11 @@ struct entry {
 	struct verified_key key;
 	uint64_t since_ms; /* it was verified then */
 	uint64_t used_ms;
+	bool used;
 	/* other passwords at this place: how many, since when */
 	unsigned misses;
 	uint64_t missed_ms;
-	bool used;
+	struct digest missed[VERIFIED_MISSES_MAX];
 };
 
 struct verified {
@@ -108,6 +109,14 @@ static bool is_of_place(const struct entry *e, const struct verified_key *key,
 	       digest_equal(&e->key.place, &key->place);
 }
 
+static bool has_missed(const struct entry *e, const struct verified_key *key)
+{
+	for (unsigned i = 0; i < e->misses; i++)
+		if (digest_equal(&e->missed[i], &key->credential))
+			return true;
+	return false;
+}
+
 /* Each entry of the place counts it: any may be replaced. */
 static void miss(struct verified *v, const struct verified_key *key,
 		 uint64_t now_ms)
@@ -119,7 +128,7 @@ static void miss(struct verified *v, const struct verified_key *key,
 			continue;
 		if (e->misses == 0)
 			e->missed_ms = now_ms;
-		e->misses++;
+		e->missed[e->misses++] = key->credential;
 	}
 }
 
@@ -127,7 +136,7 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 			uint64_t now_ms)
 {
 	struct entry *found = NULL;
-	bool guessed = false;
+	bool guessed = false, repeated = false;
 
 	for (size_t i = 0; i < VERIFIED_MAX; i++) {
 		struct entry *e = &v->entries[i];
@@ -137,16 +146,17 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 		if (now_ms - e->missed_ms >= VERIFIED_LIFE_MS)
 			e->misses = 0;
 		guessed = guessed || e->misses >= VERIFIED_MISSES_MAX;
+		repeated = repeated || has_missed(e, key);
 		if (digest_equal(&e->key.credential, &key->credential))
 			found = e;
 	}
 	/* nothing extends it */
 	if (guessed)
 		return false;
-	if (found == NULL)
-		miss(v, key, now_ms);
-	else
+	if (found != NULL)
 		found->used_ms = now_ms;
+	else if (!repeated)
+		miss(v, key, now_ms);
 	return found != NULL;
 }
 

@@ -4,8 +4,8 @@
  * authorization does not cost a password hash per request.
  *
  * Where a password was used it is remembered for an hour, for the time in which
- * no password is checked there.  Whoever is there can then compare few others
- * of that login, as few as are checked otherwise.
+ * no password is checked there.  A client there can then try five other
+ * passwords of that login in a minute, as many as without the lock.
  *
  * The cache stores keyed hashes over login, password and stored hash, and over
  * login and address; the key is random and never leaves this process.  A
@@ -55,9 +55,9 @@ bool verified_has(const struct verified *, const struct verified_key *,
 		  uint64_t now_ms);
 
 /* Was it used at its address within an hour?  An answer of true is a use.
- * Another password of a login that was used there is a miss: after
- * VERIFIED_MISSES_MAX of them the answer is false until they are a minute
- * old. */
+ * Another password of a login that was used there is a miss, its repetition is
+ * none: after VERIFIED_MISSES_MAX of them the answer is false until they are a
+ * minute old. */
 bool verified_has_there(struct verified *, const struct verified_key *,
 			uint64_t now_ms);
 

@@ -121,7 +121,9 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		*ret = viewer && verified_has_there(g->verified, &key, now)
+		/* a player repeats its wrong password: no second miss */
+		*ret = viewer && !verified_has(g->wrong, &key, now) &&
+		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;
 		return true;
 	}

@@ -3,6 +3,7 @@
 EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/worker/analysis/bench.h \
 	tests/unit/log_lines.h \
+	tests/unit/master/auth/gate_scene.h \
 	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
 	tests/unit/worker/deliver/hls_rig.h \

@@ -123,3 +123,31 @@ Test(verified, few_others_of_the_login_are_compared_there)
 	cr_expect(verified_has_there(v, &right, 61000));
 	verified_free(&v);
 }
+
+/* A player does so. */
+Test(verified, a_password_that_is_repeated_there_is_one_miss)
+{
+	struct verified *v = verified_new();
+	struct verified_key right = key_at(v, "anna", "pw", "192.0.2.1");
+	struct verified_key wrong[VERIFIED_MISSES_MAX];
+	char password[16];
+
+	verified_add(v, &right, 0);
+	for (unsigned i = 0; i < VERIFIED_MISSES_MAX; i++) {
+		cr_expect(verified_has_there(v, &right, 1000));
+		(void)snprintf(password, sizeof password, "guess%u", i);
+		wrong[i] = key_at(v, "anna", password, "192.0.2.1");
+		for (unsigned k = 0; k < 20; k++)
+			cr_expect_not(verified_has_there(v, &wrong[k % (i + 1)],
+							 1000));
+	}
+	cr_expect_not(verified_has_there(v, &right, 60999));
+	/* a minute later it counts again */
+	cr_expect_not(verified_has_there(v, &wrong[0], 61000));
+	for (unsigned i = 1; i < VERIFIED_MISSES_MAX; i++) {
+		cr_expect(verified_has_there(v, &right, 61000));
+		cr_expect_not(verified_has_there(v, &wrong[i], 61000));
+	}
+	cr_expect_not(verified_has_there(v, &right, 61000));
+	verified_free(&v);
+}

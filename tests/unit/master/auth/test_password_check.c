@@ -1,156 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The gate with a worker that answers when the test lets it: its jobs, their
- * order, and the answers to clients.
- */
-#include "common/base/log.h"
-#include "common/base/util.h"
-#include "master/auth/password_check.h"
-#include "master/config/config.h"
-#include "common/supervise/auth_proc.h"
-
-#include <criterion/criterion.h>
-#include <ev.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { JOBS_MAX = 100 };
-
-struct auth_job {
-	struct auth_job_config cfg;
-	char password[64];
-	char hash[64];
-};
-
-static struct world {
-	struct ev_loop *loop;
-	struct config *config;
-	struct gate *gate;
-	enum gate_door door; /* of the next questions */
-	struct auth_job *jobs[JOBS_MAX]; /* under way, in order */
-	size_t n;
-} w;
-
-struct auth_job *auth_job_new(struct auth_proc *p,
-			      const struct auth_job_config *cfg)
-{
-	struct auth_job *j = calloc(1, sizeof *j);
-
-	(void)p;
-	cr_assert_lt(w.n, (size_t)JOBS_MAX);
-	j->cfg = *cfg;
-	(void)snprintf(j->password, sizeof j->password, "%s", cfg->password);
-	(void)snprintf(j->hash, sizeof j->hash, "%.60s", cfg->hash);
-	return w.jobs[w.n++] = j;
-}
-
-static void take_out(struct auth_job *j)
-{
-	size_t i = 0;
-
-	while (w.jobs[i] != j)
-		i++;
-	w.n--;
-	memmove(&w.jobs[i], &w.jobs[i + 1], (w.n - i) * sizeof w.jobs[0]);
-}
-
-void auth_job_cancel(struct auth_job **j)
-{
-	if (*j == NULL)
-		return;
-	take_out(*j);
-	free(*j);
-	*j = NULL;
-}
-
-/* The worker's answer to the i-th job under way. */
-static void answer(size_t i, enum auth_outcome outcome)
-{
-	struct auth_job *j = w.jobs[i];
-
-	take_out(j);
-	j->cfg.on_done(outcome, "", j->cfg.arg);
-	free(j);
-}
-
-static void ignore_log(enum log_level level, const char *component,
-		       const char *text, void *arg)
-{
-	(void)level, (void)component, (void)text, (void)arg;
-}
-
-static void put(const char *login, const char *cipher)
-{
-	config_put_user(w.config, login,
-			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 1,
-				  "cipher", cipher));
-}
-
-static void open_world(void)
-{
-	struct errmsg why;
-
-	log_open(ignore_log, NULL, LOG_LEVEL_DEBUG);
-	w.loop = ev_loop_new(0);
-	w.config = config_open(NULL, w.loop, &why);
-	w.gate = gate_new(&(struct gate_config){ .loop = w.loop,
-						 .config = w.config });
-	put("anna", "$y$anna");
-	put("old", "0123456789abcdef0123456789abcdef");
-}
-
-static void close_world(void)
-{
-	gate_free(&w.gate);
-	cr_assert_eq(w.n, 0u, "a job was left");
-	config_close(&w.config);
-	ev_loop_destroy(w.loop);
-}
-
-struct asked {
-	struct gate_wait *wait;
-	int answer; /* -1: none yet */
-};
-
-static void on_done(enum gate_answer a, void *arg)
-{
-	struct asked *asked = arg;
-
-	cr_assert_eq(asked->answer, -1, "answered twice");
-	asked->answer = (int)a;
-	asked->wait = NULL;
-}
-
-static struct gate_question question(const char *login, const char *password,
-				     const char *from)
-{
-	static struct ip_address address;
-
-	cr_assert_eq(ip_parse(from, &address), 0);
-	return (struct gate_question){ login, password, &address, w.door };
-}
-
-static struct asked ask(const char *login, const char *password,
-			const char *from, struct asked *a)
-{
-	struct gate_question q = question(login, password, from);
-
-	*a = (struct asked){ .answer = -1 };
-	a->wait = gate_ask(w.gate, &q, on_done, a);
-	cr_assert_eq(a->answer, -1, "answered inside the call");
-	return *a;
-}
-
-static int knows(const char *login, const char *password, const char *from)
-{
-	struct gate_question q = question(login, password, from);
-	enum gate_answer a;
-
-	return gate_knows(w.gate, &q, &a) ? (int)a : -1;
-}
-
-#define HERE "192.0.2.1"
+/* The gate: its jobs, their order, and the answers to clients. */
+#include "tests/unit/master/auth/gate_scene.h"
 
 Test(gate, a_right_password_is_remembered_until_it_changes)
 {
@@ -273,6 +123,35 @@ Test(gate, a_locked_address_answers_few_guesses)
 	close_world();
 }
 
+/* Two players: one has the password of today, the other an old one. */
+Test(gate, a_wrong_password_that_is_repeated_under_a_lock_is_one_guess)
+{
+	struct asked a;
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	/* the address is locked, and the old one was checked there before */
+	(void)ask("anna", "pw", HERE, &a);
+	answer(0, AUTH_OK);
+	lock_address(HERE, "anna");
+	for (unsigned i = 0; i < 10; i++)
+		cr_expect_eq(knows("anna", guesses[i % 5], HERE), GATE_LOCKED);
+	for (unsigned i = 0; i < 10; i++)
+		cr_expect_eq(knows("anna", "old", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
+	/* the login is locked */
+	config_put_user(w.config, "vera",
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
+				  "cipher", "$y$vera"));
+	(void)ask("vera", "pw", "192.0.2.2", &a);
+	answer(0, AUTH_OK);
+	lock_login("vera");
+	for (unsigned i = 0; i < 10; i++)
+		cr_expect_eq(knows("vera", "old", "192.0.2.2"), GATE_LOCKED);
+	cr_expect_eq(knows("vera", "pw", "192.0.2.2"), GATE_RIGHT);
+	close_world();
+}
+
 /* A player does so, and many viewers may be behind its address. */
 Test(gate, a_wrong_password_that_a_player_repeats_counts_once)
 {
@@ -343,13 +222,9 @@ Test(gate, no_more_at_a_time_than_may_fail)
 	struct asked a[8];
 
 	open_world();
-	for (size_t i = 0; i < 8; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &a[i]);
+	ask_many(a, 8);
+	for (size_t i = 0; i < 8; i++)
 		cr_assert_not_null(a[i].wait);
-	}
 	cr_expect_eq(w.n, 5u);
 	for (size_t i = 0; i < 4; i++) {
 		answer(0, AUTH_WRONG);
@@ -412,12 +287,7 @@ Test(gate, a_success_answers_waiting_clients)
 	struct asked a[6];
 
 	open_world();
-	for (size_t i = 0; i < 6; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &a[i]);
-	}
+	ask_many(a, 6);
 	answer(0, AUTH_WRONG);
 	cr_expect_eq(w.n, 4u);
 	answer(0, AUTH_OK);
@@ -433,13 +303,9 @@ Test(gate, a_client_that_disconnects_gets_no_answer_but_counts)
 	struct asked a[6];
 
 	open_world();
-	for (size_t i = 0; i < 6; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &a[i]);
-		gate_forget(&a[i].wait);
-	}
+	ask_many(a, 6);
+	for (size_t i = 6; i > 0; i--)
+		gate_forget(&a[i - 1].wait);
 	/* the sixth had not begun: it never will */
 	cr_expect_eq(w.n, 5u);
 	while (w.n > 0)
@@ -485,14 +351,10 @@ Test(gate, the_number_that_waits_is_bounded)
 	struct asked a[GATE_CHECKS_MAX + 1];
 
 	open_world();
-	for (size_t i = 0; i < GATE_CHECKS_PER_ADDRESS_MAX + 1; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &a[i]);
+	ask_many(a, GATE_CHECKS_PER_ADDRESS_MAX + 1);
+	for (size_t i = 0; i < GATE_CHECKS_PER_ADDRESS_MAX + 1; i++)
 		cr_expect_eq(a[i].wait == NULL,
 			     i == GATE_CHECKS_PER_ADDRESS_MAX);
-	}
 	for (size_t i = GATE_CHECKS_PER_ADDRESS_MAX; i < GATE_CHECKS_MAX + 1;
 	     i++) {
 		char from[32];
@@ -525,13 +387,9 @@ Test(gate, each_door_has_places_of_its_own)
 	(void)ask("anna", "pw", "192.0.2.200", &b[0]);
 	cr_expect_null(b[0].wait);
 	w.door = GATE_CONTROL;
-	for (size_t i = 0; i < EACH + 1; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &b[i]);
+	ask_many(b, EACH + 1);
+	for (size_t i = 0; i < EACH + 1; i++)
 		cr_expect_eq(b[i].wait == NULL, i == EACH, "%zu", i);
-	}
 	for (size_t i = 0; i < GATE_CHECKS_MAX; i++)
 		gate_forget(&a[i].wait);
 	for (size_t i = 0; i < EACH; i++)
@@ -559,12 +417,7 @@ Test(gate, a_client_that_waits_too_long_gets_an_error, .timeout = 90)
 	struct asked a[6];
 
 	open_world();
-	for (size_t i = 0; i < 6; i++) {
-		char password[8];
-
-		(void)snprintf(password, sizeof password, "p%zu", i);
-		(void)ask("anna", password, HERE, &a[i]);
-	}
+	ask_many(a, 6);
 	run_past_deadline();
 	for (size_t i = 0; i < 6; i++)
 		cr_expect_eq(a[i].answer, GATE_BUSY, "%zu", i);
