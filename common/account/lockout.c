@@ -43,7 +43,7 @@ struct place {
 struct lockout {
 	struct digest seed; /* secret: an attacker cannot fill one bucket */
 	struct table addresses;
-	struct table logins;
+	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];
 	unsigned next_place; /* to be replaced */
 };
@@ -59,7 +59,8 @@ struct lockout *lockout_new(void)
 	struct lockout *l = xcalloc(1, sizeof *l);
 
 	table_init(&l->addresses, LOCKOUT_FAILURES);
-	table_init(&l->logins, LOCKOUT_LOGIN_FAILURES);
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+		table_init(&l->logins[i], LOCKOUT_LOGIN_FAILURES);
 	secret_random(&l->seed, sizeof l->seed);
 	return l;
 }
@@ -72,6 +73,12 @@ static void drop(struct table *t, struct entry *e)
 	free(e);
 }
 
+static void table_done(struct table *t)
+{
+	while (!TAILQ_EMPTY(&t->all))
+		drop(t, TAILQ_FIRST(&t->all));
+}
+
 void lockout_free(struct lockout **lp)
 {
 	struct lockout *l = *lp;
@@ -79,10 +86,9 @@ void lockout_free(struct lockout **lp)
 	*lp = NULL;
 	if (l == NULL)
 		return;
-	while (!TAILQ_EMPTY(&l->addresses.all))
-		drop(&l->addresses, TAILQ_FIRST(&l->addresses.all));
-	while (!TAILQ_EMPTY(&l->logins.all))
-		drop(&l->logins, TAILQ_FIRST(&l->logins.all));
+	table_done(&l->addresses);
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+		table_done(&l->logins[i]);
 	free(l);
 }
 
@@ -242,11 +248,12 @@ unsigned lockout_room(const struct lockout *l, const struct lockout_try *t,
 unsigned lockout_login_room(const struct lockout *l,
 			    const struct lockout_try *t, uint64_t now_ms)
 {
+	const struct table *logins = &l->logins[t->door];
 	struct place p = place_of(l, t);
 
 	if (has_place(l, &p))
 		return LOCKOUT_LOGIN_FAILURES;
-	return room(&l->logins, find(&l->logins, &p.login), now_ms);
+	return room(logins, find(logins, &p.login), now_ms);
 }
 
 bool lockout_is_locked(const struct lockout *l, const struct lockout_try *t,
@@ -267,8 +274,8 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 		return LOCKOUT_NO_NEWS;
 	if (count(&l->addresses, &p.address, &failure))
 		return LOCKOUT_ADDRESS;
-	return count(&l->logins, &p.login, &failure) ? LOCKOUT_LOGIN
-						     : LOCKOUT_NO_NEWS;
+	return count(&l->logins[t->door], &p.login, &failure)
+		       ? LOCKOUT_LOGIN : LOCKOUT_NO_NEWS;
 }
 
 void lockout_succeed(struct lockout *l, const struct lockout_try *t)

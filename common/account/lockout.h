@@ -5,11 +5,13 @@
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them, twenty of one login lock the login, from whatever addresses
- * they come.  A locked login stays open to the addresses from which it got in
- * before.  While an address or a login is locked its passwords are not checked,
- * so the lock is not extended.  Failures age.  A successful check deletes the
- * failures of its own login from its own address, and no others: a user cannot
- * guess the password of another.
+ * they come.  An address is locked at all doors, a login at the door where it
+ * was guessed: guesses at one do not lock the login out of the other.  A locked
+ * login stays open to the addresses from which it got in before.  While an
+ * address or a login is locked its passwords are not checked, so the lock is
+ * not extended.  Failures age.  A successful check deletes the failures of its
+ * own login from its own address, and no others: a user cannot guess the
+ * password of another.
  *
  * ip_client() distinguishes addresses.  When a table is full, a new entry
  * replaces the entry that failed longest ago.  Pure: the caller passes the
@@ -27,6 +29,7 @@
 enum {
 	LOCKOUT_FAILURES = 5,        /* failures of an address */
 	LOCKOUT_LOGIN_FAILURES = 20, /* failures of a login */
+	LOCKOUT_DOORS = 2,
 	LOCKOUT_WINDOW_MS = 60 * 1000,
 	LOCKOUT_ENTRIES_MAX = 4096,  /* addresses, and logins */
 	LOCKOUT_PLACES_MAX = 256,    /* addresses from which logins got in */
@@ -38,6 +41,7 @@ struct lockout;
 struct lockout_try {
 	const struct ip_address *address;
 	const char *login; /* hostile; need not exist */
+	unsigned door;     /* < LOCKOUT_DOORS */
 };
 
 struct lockout *lockout_new(void);

@@ -32,7 +32,7 @@ struct gate_wait {
 struct check {
 	TAILQ_ENTRY(check) link;
 	struct gate *gate;
-	enum gate_door door; /* of its first question */
+	enum gate_door door;
 	struct verified_key key;
 	struct ip_address address;
 	char *login;
@@ -51,6 +51,8 @@ struct gate {
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
 	size_t n_checks[GATE_DOORS];
 };
+
+_Static_assert((int)GATE_DOORS == (int)LOCKOUT_DOORS, "logins each");
 
 static void pump(struct gate *g);
 
@@ -115,7 +117,7 @@ static void keep_place(struct gate *g, const struct lockout_try *t)
 bool gate_knows(struct gate *g, const struct gate_question *q,
 		enum gate_answer *ret)
 {
-	const struct lockout_try t = { q->address, q->login };
+	const struct lockout_try t = { q->address, q->login, q->door };
 	struct verified_key key = key_of(g, q);
 	bool viewer = q->door == GATE_VIEWERS;
 	uint64_t now = mono_ms();
@@ -197,7 +199,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 
 static struct lockout_try try_of(const struct check *c)
 {
-	return (struct lockout_try){ &c->address, c->login };
+	return (struct lockout_try){ &c->address, c->login, c->door };
 }
 
 /* A login is not named here: it may be of a client that typed its password
@@ -216,9 +218,10 @@ static void fail(const struct check *c, uint64_t now)
 			    "passwords", text, (int)LOCKOUT_FAILURES);
 		break;
 	case LOCKOUT_LOGIN:
-		log_warning("auth", "a login is locked for a minute: %d wrong "
-			    "passwords from several addresses; it can enter "
-			    "from addresses that it used before",
+		log_warning("auth", "a login is locked for a minute%s: %d "
+			    "wrong passwords from several addresses; it can "
+			    "enter from addresses that it used before",
+			    c->door == GATE_VIEWERS ? " for viewers" : "",
 			    (int)LOCKOUT_LOGIN_FAILURES);
 		break;
 	}
@@ -298,7 +301,8 @@ static void try_begin(struct check *self, uint64_t now)
 		if (c->job == NULL)
 			continue;
 		of_address += is_same_address(&c->address, &self->address);
-		of_login += strcmp(c->login, self->login) == 0;
+		of_login += c->door == self->door &&
+			    strcmp(c->login, self->login) == 0;
 	}
 	if (of_address >= lockout_room(g->lockout, &t, now) ||
 	    of_login >= lockout_login_room(g->lockout, &t, now))
@@ -365,9 +369,10 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	size_t n = 0; /* checks of the address by this door */
 
 	TAILQ_FOREACH(other, &g->checks, link) {
-		if (!is_same_address(&other->address, &address))
+		if (other->door != q->door ||
+		    !is_same_address(&other->address, &address))
 			continue;
-		n += other->door == q->door;
+		n++;
 		if (is_same_key(&other->key, &key))
 			c = other; /* answers this question too */
 	}

@@ -3,10 +3,10 @@
  * Checks passwords: the auth worker hashes, repeated failures lock an address
  * or a login, and a verified password is remembered for a minute.
  *
- * Equal credentials from one address are checked once, whatever the number of
- * requests.  An address or login never has more checks in progress than may
- * fail before it is locked, so that guessing in parallel is no faster.  A check
- * of an unknown login takes as long as that of a known one.
+ * Equal credentials from one address are checked once by a door, whatever the
+ * number of requests.  An address or login never has more checks in progress
+ * than may fail before it is locked, so that guessing in parallel is no
+ * faster.  A check of an unknown login takes as long as that of a known one.
  *
  * Many viewers may be behind one address.  A password that was right from there
  * within an hour admits viewers also while the address or the login is locked.
@@ -14,9 +14,10 @@
  * repeats the request.
  *
  * The control interface and the viewers use one gate, because they check the
- * same passwords: a guess counts wherever it was made.  Each of the two doors
- * has a queue of its own, so that viewers cannot fill that of the control
- * interface.
+ * same passwords: a guess locks its address at both doors.  It locks its login
+ * at its own door, so that viewers cannot lock the login of a user out of the
+ * control interface.  Each door has a queue of its own, so that viewers cannot
+ * fill that of the control interface.
  *
  * Owns the checks, the lock and the remembered passwords; borrows the loop,
  * the worker and the configuration.

@@ -16,14 +16,15 @@ static bool is_locked(struct lockout *l, const char *text, uint64_t now)
 {
 	struct ip_address a = ip(text);
 
-	return lockout_is_locked(l, &(struct lockout_try){ &a, "olga" }, now);
+	return lockout_is_locked(l, &(struct lockout_try){ &a, "olga", 0 },
+				 now);
 }
 
 static unsigned room(struct lockout *l, const char *text, uint64_t now)
 {
 	struct ip_address a = ip(text);
 
-	return lockout_room(l, &(struct lockout_try){ &a, "olga" }, now);
+	return lockout_room(l, &(struct lockout_try){ &a, "olga", 0 }, now);
 }
 
 static enum lockout_news guess(struct lockout *l, const char *text,
@@ -31,7 +32,7 @@ static enum lockout_news guess(struct lockout *l, const char *text,
 {
 	struct ip_address a = ip(text);
 
-	return lockout_fail(l, &(struct lockout_try){ &a, login }, now);
+	return lockout_fail(l, &(struct lockout_try){ &a, login, 0 }, now);
 }
 
 /* Each guess is of another login: the address alone counts. */
@@ -48,8 +49,8 @@ static void succeed(struct lockout *l, const char *text, const char *login)
 {
 	struct ip_address a = ip(text);
 
-	lockout_succeed(l, &(struct lockout_try){ &a, login });
-	lockout_keep(l, &(struct lockout_try){ &a, login });
+	lockout_succeed(l, &(struct lockout_try){ &a, login, 0 });
+	lockout_keep(l, &(struct lockout_try){ &a, login, 0 });
 }
 
 static bool is_shut(struct lockout *l, const char *text, const char *login,
@@ -57,7 +58,7 @@ static bool is_shut(struct lockout *l, const char *text, const char *login,
 {
 	struct ip_address a = ip(text);
 
-	return lockout_is_locked(l, &(struct lockout_try){ &a, login }, now);
+	return lockout_is_locked(l, &(struct lockout_try){ &a, login, 0 }, now);
 }
 
 Test(lockout, five_failures_in_a_minute_lock_for_a_minute_after_the_last)
@@ -172,6 +173,27 @@ Test(lockout, many_addresses_lock_the_login_that_they_guess)
 	cr_expect_eq(spread(l, "admin", 200, 30000), LOCKOUT_NO_NEWS);
 	cr_expect(is_shut(l, "192.0.2.1", "admin", 60009));
 	cr_expect_not(is_shut(l, "192.0.2.1", "admin", 60010));
+	lockout_free(&l);
+}
+
+/* The attack: guesses at a public door lock the login out of another. */
+Test(lockout, a_login_is_locked_at_one_door_and_an_address_at_all)
+{
+	struct lockout *l = lockout_new();
+	struct ip_address a = ip("192.0.2.1"), guesser = ip("198.51.100.200");
+	struct lockout_try at[LOCKOUT_DOORS] = { { &a, "admin", 0 },
+						 { &a, "admin", 1 } };
+
+	(void)spread(l, "admin", 20, 10);
+	cr_expect(lockout_is_locked(l, &at[0], 10));
+	cr_expect_not(lockout_is_locked(l, &at[1], 10));
+	cr_expect_eq(lockout_login_room(l, &at[1], 10), LOCKOUT_LOGIN_FAILURES);
+	for (unsigned i = 0; i < 5; i++)
+		(void)lockout_fail(l, &(struct lockout_try){
+			&guesser, "olga", i % 2 }, 10);
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+		cr_expect(lockout_is_locked(l, &(struct lockout_try){
+			&guesser, "vera", i }, 10));
 	lockout_free(&l);
 }
 

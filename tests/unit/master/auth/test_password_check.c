@@ -264,6 +264,33 @@ Test(gate, a_guess_counts_at_both_doors)
 	close_world();
 }
 
+/* The attack: viewers guess the password of a user without an end. */
+Test(gate, a_login_is_locked_at_the_door_where_it_was_guessed)
+{
+	struct asked a, b;
+
+	open_world();
+	w.door = GATE_VIEWERS;
+	lock_login("anna");
+	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	w.door = GATE_CONTROL;
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	config_put_user(w.config, "vera",
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
+				  "cipher", "$y$vera"));
+	lock_login("vera");
+	/* the check of one door is no answer at the other */
+	w.door = GATE_VIEWERS;
+	(void)ask("vera", "pw", HERE, &a);
+	w.door = GATE_CONTROL;
+	(void)ask("vera", "pw", HERE, &b);
+	cr_assert_eq(w.n, 1u);
+	answer(0, AUTH_OK);
+	cr_expect_eq(a.answer, GATE_RIGHT);
+	cr_expect_eq(b.answer, GATE_LOCKED);
+	close_world();
+}
+
 /* The attack: a client of the login, behind the same address, repeats its
  * requests with Basic. */
 Test(gate, a_remembered_password_forgives_no_guess)
