@@ -230,6 +230,21 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 		    (AUTH_JOB_MOST_MS - AUTH_JOB_DEADLINE_MS) / 1e3);
 }
 
+/* Behind those with the worker and the urgent ones. */
+static void insert_urgent(struct auth_job *j)
+{
+	struct service_requests *jobs = &j->owner->jobs;
+	struct service_request *r;
+
+	TAILQ_FOREACH(r, jobs, link)
+		if (r->seq == 0 && !job_of(r)->cfg.urgent)
+			break;
+	if (r != NULL)
+		TAILQ_INSERT_BEFORE(r, &j->request, link);
+	else
+		TAILQ_INSERT_TAIL(jobs, &j->request, link);
+}
+
 struct auth_job *auth_job_new(struct auth_proc *p,
 			      const struct auth_job_config *cfg)
 {
@@ -239,7 +254,10 @@ struct auth_job *auth_job_new(struct auth_proc *p,
 	j->cfg = *cfg;
 	j->password = xstrdup(cfg->password);
 	j->hash = xstrdup(cfg->hash);
-	TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
+	if (cfg->urgent)
+		insert_urgent(j);
+	else
+		TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
 	ev_init(&j->deadline, on_deadline);
 	timer_start(p->loop, &j->deadline, AUTH_JOB_DEADLINE_MS / 1e3);
 	service_proc_want(p->service);

@@ -2,10 +2,10 @@
 /*
  * Hashes and verifies passwords in the auth worker.
  *
- * The worker starts with the first job and stays.  It has a few jobs at a
- * time; the others wait in order.  A job ends as AUTH_UNAVAILABLE if it is not
- * with the worker at its deadline, if it has no result at its last deadline, or
- * if its worker ended twice.
+ * The worker starts with the first job and stays.  It has a few jobs at a time;
+ * the others wait in order, urgent ones first.  A job ends as AUTH_UNAVAILABLE
+ * if it is not with the worker at its deadline, if it has no result at its last
+ * deadline, or if its worker ended twice.
  *
  * Owns the worker, and copies of the passwords, which it wipes.  Borrows the
  * loop and the spawner.
@@ -41,6 +41,7 @@ enum auth_outcome {
 struct auth_job_config {
 	const char *password; /* copied */
 	const char *hash; /* copied: verify; NULL: make a hash */
+	bool urgent; /* in front of the others that the worker does not have */
 	/* The end of the job, from the loop.  hash: the new hash, borrowed;
 	 * "" after a verification. */
 	void (*on_done)(enum auth_outcome, const char *hash, void *arg);

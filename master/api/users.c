@@ -308,6 +308,7 @@ static void put_user(struct api *api, const char *login,
 	c->job = auth_job_new(reconciler_auth(api->cfg.reconciler),
 			      &(struct auth_job_config){
 				      .password = password,
+				      .urgent = true,
 				      .on_done = on_hash,
 				      .arg = c,
 			      });

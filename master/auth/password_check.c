@@ -310,6 +310,7 @@ static void try_begin(struct check *self, uint64_t now)
 	self->job = auth_job_new(g->cfg.proc, &(struct auth_job_config){
 		.password = self->password,
 		.hash = self->cipher[0] != '\0' ? self->cipher : dummy_hash,
+		.urgent = self->door == GATE_CONTROL,
 		.on_done = on_job_done,
 		.arg = self,
 	});

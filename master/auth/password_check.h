@@ -17,7 +17,7 @@
  * same passwords: a guess locks its address at both doors.  It locks its login
  * at its own door, so that viewers cannot lock the login of a user out of the
  * control interface.  Each door has a queue of its own, so that viewers cannot
- * fill that of the control interface.
+ * fill that of the control interface, and its checks are made first.
  *
  * Owns the checks, the lock and the remembered passwords; borrows the loop,
  * the worker and the configuration.

@@ -158,6 +158,40 @@ Test(auth_proc, many_are_answered_in_order, .timeout = 90)
 	teardown(&b);
 }
 
+static unsigned ended; /* jobs so far */
+
+static void on_end(enum auth_outcome outcome, const char *hash, void *arg)
+{
+	(void)outcome, (void)hash;
+	*(unsigned *)arg = ++ended;
+}
+
+static bool have_all_ended(void *arg)
+{
+	return ended == *(unsigned *)arg;
+}
+
+/* The attack: viewers with wrong passwords delay the login of a user. */
+Test(auth_proc, urgent_jobs_pass_those_that_the_worker_does_not_have,
+     .timeout = 90)
+{
+	enum { JOBS = 20, FIRST = 10 };
+	unsigned places[JOBS], all = JOBS;
+	struct bench b;
+
+	setup(&b, "sluice-worker");
+	for (unsigned i = 0; i < JOBS; i++)
+		(void)auth_job_new(b.auth, &(struct auth_job_config){
+			.password = "x", .hash = "$5$rounds=1000$s$",
+			.urgent = i >= FIRST, .on_done = on_end,
+			.arg = &places[i] });
+	rig_run_until(b.rig.loop, have_all_ended, &all, 10000, "the answers");
+	/* the worker starts behind the last of them */
+	for (unsigned i = 0; i < JOBS; i++)
+		cr_expect_eq(places[i], 1 + (i + FIRST) % JOBS, "%u", i);
+	teardown(&b);
+}
+
 Test(auth_proc, a_job_that_was_just_sent_is_not_overdue, .timeout = 90)
 {
 	struct asked asked;

@@ -254,6 +254,9 @@ Test(gate, a_guess_counts_at_both_doors)
 		(void)ask(i < 3 ? "vera" : "anna", password, HERE, &a[i]);
 	}
 	cr_assert_eq(w.n, 5u, "%zu at a time", w.n);
+	for (size_t i = 0; i < 5; i++)
+		cr_expect_eq(w.jobs[i]->cfg.urgent, i % 2 == 1,
+			     "viewers delay no login");
 	while (w.n > 0)
 		answer(0, AUTH_WRONG);
 	for (size_t i = 0; i < ARRAY_LEN(a); i++)
