@@ -233,11 +233,15 @@ static void wait_for_place(struct question *q, const struct permission *p,
 			   const char *group)
 {
 	const struct viewers *v = q->owner;
-	bool may_end = !v->settings.ends_oldest && p->limit <= HLS_PLACES_MAX &&
-		       end_idle(v, group);
+	/* a request by HEAD ends no session, and one of HLS does not wait */
+	bool asks_only = q->ask.probe && q->ask.key != 0;
+	bool may_end = !q->ask.probe && !v->settings.ends_oldest &&
+		       p->limit <= HLS_PLACES_MAX && end_idle(v, group);
 
-	if (q->waits++ >= (may_end && q->ask.key != 0 ? HLS_PLACE_WAITS
-						      : PLACE_WAITS) ||
+	unsigned waits = may_end && q->ask.key != 0 ? HLS_PLACE_WAITS
+						    : PLACE_WAITS;
+
+	if (asks_only || q->waits++ >= waits ||
 	    mono_ms() - q->asked_ms >= ANSWER_MS) {
 		deny_above_limit(q, p);
 		return;

@@ -39,7 +39,7 @@ struct viewers;
 struct viewers_config {
 	struct ev_loop *loop;
 	struct config *config;
-	struct gate *gate; /* NULL: no viewer has a password */
+	struct gate *gate;
 	struct backend_proc *backend;
 	/* Viewers came and left; may be NULL. */
 	void (*on_changes)(const struct msg_deliver_changes *, void *arg);

@@ -426,6 +426,23 @@ Test(viewers, a_request_by_head_learns_that_there_is_no_place)
 	tear_down();
 }
 
+Test(viewers, a_request_by_head_of_hls_ends_no_session_and_waits_for_none)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	ask_anna(&way, 1, 7);
+	report_anna(&way, 1, 7);
+	send_ask(&way, &(struct msg_deliver_ask){ .client = 2, .key = 8,
+						  .probe = true });
+	cr_assert_eq(w.answers, 2u);
+	cr_assert_eq(w.verdict, ASK_DENIED);
+	cr_assert_eq(w.kicks, 0u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
 static void join_variant(struct viewer_way *way, uint64_t client,
 			 const char *stream, uint64_t player)
 {
