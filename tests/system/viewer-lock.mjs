@@ -85,11 +85,13 @@ test('parallel guesses at both are no more than at one', async (t) => {
 			: log(sluice, A, 'olga', `guess${i}`)));
 
 	assert.equal(await log(sluice, A, 'olga', 'look'), 429);
-	await waitUntil('denials', () => sluice.log.match(
-		/viewer 198\S+ denied: /g)?.length === 5);
+	await sluice.logged(/198\.51\.100\.1 is locked for a minute: 5 wrong/);
+	// a check without a result in time counts, and is no denial
 	const wrong = sluice.log.match(/denied: the password is wrong/g) ?? [];
-	assert.equal(wrong.length + answers.filter((status, i) =>
-		i % 2 === 0 && status === 403).length, 5);
+	const failed = wrong.length + answers.filter((status, i) =>
+		i % 2 === 0 && status === 403).length;
+
+	assert.ok(failed <= 5, `${failed} guesses`);
 	await sluice.stop();
 });
 
