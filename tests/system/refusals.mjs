@@ -34,7 +34,7 @@ const REFUSALS = {
 		[{ auth: { promo: LONG } }, 400,
 			'auth: is longer than 262144 bytes']],
 	'set-log': [[{ set: true }, 400, 'set: is not an object'],
-		[{ set: { debug: 1 } }, 400, /^log\.debug: /]],
+		[{ set: { debug: 1 } }, 400, /^set\.debug: /]],
 	'set-server': [
 		[{ server: 1 }, 400, 'server: is not an object'],
 		[{ server: {}, id: 'x' }, 400, 'id: is not a whole number'],

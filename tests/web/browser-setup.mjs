@@ -176,6 +176,11 @@ test('settings, authorization and log are set by their fields', { skip },
 	await visitor.accessible('two users of the log');
 	await page.click('text=Take theirs');
 	assert.equal(await page.inputValue('[id="log.max_file_size"]'), '3');
+	// the request has another name than the section
+	await page.fill('[id="log.filename"]', '/proc/x.log');
+	await page.waitForSelector('[data-key=filename] .problem' +
+		':has-text("filename")');
+	await page.click('.save button:has-text("Discard")');
 	const log = await fillForm(page, all.log, 'log');
 
 	await save();

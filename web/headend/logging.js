@@ -12,7 +12,7 @@ import { html } from './view.js';
 /** @typedef {import('./merge.js').Entry} Entry */
 
 const section = {
-	name: 'log', form: 'log', cmd: 'set-log',
+	name: 'log', form: 'log', field: 'set', cmd: 'set-log',
 	request: (/** @type {Entry} */ set) => ({ set }),
 };
 

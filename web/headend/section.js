@@ -22,6 +22,8 @@ import { Foreign, html, useTick } from './view.js';
  * @typedef {object} Section
  * @property {string} name in the configuration
  * @property {string} form its rows in the forms
+ * @property {string} [field] of the request, which errors name; absent: the
+ *	name of the section
  * @property {(entry: Entry) => Record<string, unknown>} request
  * @property {string} cmd
  * @property {(run: () => void, entry: Entry) => void} [before] asks first
@@ -53,7 +55,8 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 		changes.length > 0 && !busy);
 	const wrong = error || trial.error;
 	const errorOf = (/** @type {string} */ key) =>
-		errorKey(wrong, section.name) === key ? wrong : '';
+		errorKey(wrong, section.field ?? section.name) === key
+			? wrong : '';
 	const secrets = new Set(rows.filter((row) => row.secret)
 		.map((row) => row.key));
 	const isReady = !busy && broken.length === 0 && changes.length > 0 &&
