@@ -87,6 +87,9 @@ test('viewers are asked about, however soon a change is saved', { skip },
 		{ headers: admin });
 
 	await waitUntil('packets', () => viewer.bytes > 0);
+	// deliver reports it within a second
+	await waitUntil('the viewer', async () => (await done(sluice,
+		{ cmd: 'sessions' }, admin)).sessions.length === 1);
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/edit/film');
