@@ -78,6 +78,13 @@ struct verified_key verified_key(const struct verified *v,
 	};
 }
 
+bool verified_key_equal(const struct verified_key *a,
+			const struct verified_key *b)
+{
+	return digest_equal(&a->credential, &b->credential) &&
+	       digest_equal(&a->place, &b->place);
+}
+
 /* The one that was verified last; NULL: none within the time. */
 static const struct entry *find(const struct verified *v,
 				const struct verified_key *key,
@@ -169,9 +176,7 @@ static struct entry *place_of(struct verified *v,
 	for (size_t i = 0; i < VERIFIED_MAX; i++) {
 		struct entry *e = &v->entries[i];
 
-		if (e->used &&
-		    digest_equal(&e->key.credential, &key->credential) &&
-		    digest_equal(&e->key.place, &key->place))
+		if (e->used && verified_key_equal(&e->key, key))
 			return e;
 		if (oldest->used && (!e->used || e->used_ms < oldest->used_ms))
 			oldest = e;

@@ -50,6 +50,9 @@ void verified_free(struct verified **);
 struct verified_key verified_key(const struct verified *,
 				 const struct credential_text *);
 
+bool verified_key_equal(const struct verified_key *,
+			const struct verified_key *);
+
 /* From any address. */
 bool verified_has(const struct verified *, const struct verified_key *,
 		  uint64_t now_ms);

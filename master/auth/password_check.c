@@ -97,13 +97,6 @@ static struct verified_key key_of(const struct gate *g,
 	return verified_key(g->verified, &text);
 }
 
-static bool is_same_key(const struct verified_key *a,
-			const struct verified_key *b)
-{
-	return digest_equal(&a->credential, &b->credential) &&
-	       digest_equal(&a->place, &b->place);
-}
-
 /* Only users that can enter need places while their login is locked. */
 static void keep_place(struct gate *g, const struct lockout_try *t)
 {
@@ -374,7 +367,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 		    !is_same_address(&other->address, &address))
 			continue;
 		n++;
-		if (is_same_key(&other->key, &key))
+		if (verified_key_equal(&other->key, &key))
 			c = other; /* answers this question too */
 	}
 	if (c == NULL && (g->n_checks[q->door] >= GATE_CHECKS_MAX ||
