@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { hello, ready, wrapper } from '../helpers/bad-worker.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
-import { sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+import { always, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const adapter = (id, more) => ({ id, name: `Adapter ${id}`, type: 'S2',
 	enable: true, adapter: 0, device: 0, ...more });
@@ -236,11 +236,17 @@ test('the alarm of an adapter continues over a restart', async (t) => {
 	await sluice.cmd('restart');
 	await waitUntil('the restart', () => /restarting/
 		.test(sluice.log.slice(length)));
-	// until its worker has reported
-	for (let i = 0; i < 10; i++) {
-		assert.deepEqual(await find(), before);
-		await sleep(200);
-	}
+	let reported = false;
+
+	(await sluice.events(t)).wait('a report', (m) =>
+		m.scope === 'adapter_event' && m.dvb_id === 'a', 20000)
+		.then(() => { reported = true; });
+	await waitUntil('a report of its worker', async () => {
+		const now = await find();
+
+		always(() => assert.deepEqual(now, before));
+		return reported;
+	}, 20000);
 	assert.equal(sluice.worker('adapter', 'a').pid, pid);
 	assert.doesNotMatch(sluice.log.slice(length), /alarm adapter/);
 	await sluice.stop();
