@@ -15,6 +15,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/ipc/channel.h"
 #include "proto/spec/io_spec.h"
+#include "proto/spec/tuner_spec.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -33,6 +34,7 @@ struct scan {
 	json_t *target;  /* or an adapter (scan_target.h); or NULL, */
 	char *adapter;   /* or the adapter that receives; or NULL, */
 	unsigned rings;  /* adapter_info of the ring that it has */
+	bool atsc;       /* the type of that adapter */
 	struct job *job;
 	bool dead;       /* its process has ended */
 	struct scan_results *results; /* of both; else NULL */
@@ -100,7 +102,7 @@ static int send_ring(struct scan *s, struct channel *channel)
 	struct adapter_procs *adapters =
 		reconciler_adapters(s->owner->reconciler);
 	struct msg m = { .type = MSG_SCAN_RING,
-			 .scan_ring = { s->address } };
+			 .scan_ring = { s->address, s->atsc } };
 	int ring = adapter_procs_ring(adapters, s->adapter);
 	struct adapter_info info;
 
@@ -294,9 +296,10 @@ static struct scan *init_ring(struct api *api, const char *address,
 {
 	const struct adapter_procs *adapters =
 		reconciler_adapters(api->cfg.reconciler);
+	const json_t *adapter = edit_entry(api, ADAPTERS, id);
 	struct scan *s;
 
-	if (edit_entry(api, ADAPTERS, id) == NULL) {
+	if (adapter == NULL) {
 		reply_error(reply, 404, "scan: there is no adapter \"%.64s\"",
 			    id);
 		return NULL;
@@ -311,6 +314,7 @@ static struct scan *init_ring(struct api *api, const char *address,
 		return NULL;
 	s->address = xstrdup(address);
 	s->adapter = xstrdup(id);
+	s->atsc = tuner_spec_is_atsc(adapter);
 	s->results = scan_results_new();
 	return s;
 }

@@ -298,9 +298,8 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 56,
-	/* Master and worker must have the same one.  A new message changes it
-	 * without an edit. */
+	MSG_FORMAT = 57,
+	/* Of both, master and worker.  A new message changes it, too. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };
 
@@ -558,7 +557,8 @@ struct msg {
 		struct msg_tls_result tls_result;
 		struct msg_tls_facts tls_facts;
 		struct msg_tls_status tls_status;
-		struct msg_scan_start scan_start, scan_ring;
+		struct msg_scan_start scan_start;
+		struct msg_scan_ring scan_ring;
 		struct msg_scan_adapter scan_adapter;
 		struct msg_scan_transponder scan_transponder;
 		struct msg_scan_service scan_service;

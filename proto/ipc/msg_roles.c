@@ -382,8 +382,13 @@ static const struct field scan_start_rows[] = {
 };
 const struct field_table scan_start_fields =
 	MSG_TABLE(struct msg_scan_start, scan_start_rows);
+
+static const struct field scan_ring_rows[] = {
+	{ "address", FIELD_AT(struct msg_scan_ring, address) },
+	{ "atsc", FIELD_AT(struct msg_scan_ring, atsc) },
+};
 const struct field_table scan_ring_fields =
-	MSG_TABLE(struct msg_scan_start, scan_start_rows);
+	MSG_TABLE(struct msg_scan_ring, scan_ring_rows);
 
 static const struct field scan_adapter_rows[] = {
 	{ "scan", FIELD_AT(struct msg_scan_adapter, scan) },

@@ -173,6 +173,11 @@ struct msg_scan_start {
 	const char *address;     /* address of an input, as in a stream */
 };
 
+struct msg_scan_ring {
+	const char *address;     /* dvb://, of the adapter */
+	bool atsc;               /* its multiplex has tables of ATSC */
+};
+
 struct msg_scan_announcement {
 	uint32_t place;          /* below SCAN_PLACES_MAX */
 	const char *iface;       /* receiving interface; all texts "": ended */

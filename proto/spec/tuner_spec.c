@@ -408,6 +408,14 @@ bool tuner_spec_is(const json_t *adapter)
 	       json_object_get(adapter, "server") == NULL;
 }
 
+bool tuner_spec_is_atsc(const json_t *adapter)
+{
+	const char *type = json_string_value(json_object_get(adapter, "type"));
+
+	return type != NULL &&
+	       (strcmp(type, "ATSC") == 0 || strcmp(type, "C/B") == 0);
+}
+
 json_t *tuner_spec_keys(const json_t *adapter)
 {
 	json_t *copy = json_object();

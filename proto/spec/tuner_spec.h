@@ -176,6 +176,10 @@ bool tuner_link_is_at(const char *target, const char *path);
 /* Is it to be a tuner, rather than an address or a server? */
 bool tuner_spec_is(const json_t *adapter);
 
+/* Has the multiplex the tables of ATSC, by the type of any adapter?  The cable
+ * of ATSC is annex B. */
+bool tuner_spec_is_atsc(const json_t *adapter);
+
 /* The keys that tuner_spec_parse() reads, in a new object. */
 json_t *tuner_spec_keys(const json_t *adapter);
 

@@ -375,6 +375,24 @@ test('a scan reports the programs of an adapter, and of its next worker',
 	await sluice.stop();
 });
 
+// The sender has neither SDT nor VCT.
+test('a scan of a running adapter waits for no table that ATSC may lack',
+	async (t) => {
+	const sluice = await Sluice.start(t, { ...document(),
+		dvb_tune: [adapter({ type: 'ATSC' })] });
+
+	await waitUntil('the source', () => udpBound(5000));
+	await Sender.start(t, multiplex(), 5000);
+	await onair(sluice);
+	const { id } = await sluice.cmd('scan-init', { scan: 'dvb://d' });
+	const first = await scanned(sluice, id, PNRS);
+
+	assert.equal(first.complete, false, 'a VCT may follow');
+	await waitUntil('all its tables', async () => (await sluice.cmd(
+		'scan-check', { id })).transponders?.[0].complete, 20000);
+	await sluice.stop();
+});
+
 // The states of a transponder in several seconds, each once; the first two
 // reports may be of the state before.
 async function lastingReports(sluice, id) {

@@ -2,9 +2,8 @@
 #include "worker/adapter/wanted_pids.h"
 
 #include "proto/spec/t2mi_spec.h"
+#include "proto/spec/tuner_spec.h"
 #include "worker/adapter/program_pids.h"
-
-#include <string.h>
 
 enum { CAT_TABLE_ID = 0x01, CAT_MIN = 12, CURRENT_NEXT = 5 };
 
@@ -14,21 +13,13 @@ void wanted_pids_init(struct wanted_pids *w)
 	section_init(&w->cat, w->buffer, sizeof w->buffer);
 }
 
-bool wanted_pids_is_atsc(const json_t *adapter)
-{
-	const char *type = json_string_value(json_object_get(adapter, "type"));
-
-	return type != NULL &&
-	       (strcmp(type, "ATSC") == 0 || strcmp(type, "C/B") == 0);
-}
-
 void wanted_pids_carrier(struct wanted_pids *w, const json_t *adapter)
 {
 	struct t2mi_spec spec;
 
 	w->inner = t2mi_spec_parse(adapter, &spec, NULL) == 0 && spec.t2mi
 			   ? (uint16_t)spec.pid : 0;
-	w->atsc = wanted_pids_is_atsc(adapter);
+	w->atsc = tuner_spec_is_atsc(adapter);
 }
 
 void wanted_pids_done(struct wanted_pids *w)

@@ -29,8 +29,6 @@ struct wanted_pids {
 void wanted_pids_init(struct wanted_pids *);
 /* Takes the keys of T2-MI of an adapter (t2mi_spec.h), and its type. */
 void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
-/* Does its type have the tables of ATSC?  The cable of ATSC is annex B. */
-bool wanted_pids_is_atsc(const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
 /* The packets that follow are of another multiplex. */
 void wanted_pids_reset(struct wanted_pids *);

@@ -9,7 +9,6 @@
 #include "proto/spec/tuner_spec.h"
 #include "worker/adapter/adapter_grants.h"
 #include "worker/adapter/dvb/dvb_sec.h"
-#include "worker/adapter/wanted_pids.h"
 #include "worker/core/worker.h"
 #include "worker/input/input_type.h"
 #include "worker/scan/scan_report.h"
@@ -32,8 +31,6 @@ enum {
 	BLIND_LOCK_MS = 2000,
 	/* EN 300 468 repeats a NIT every 10 s. */
 	TABLES_MS = 12000,
-	/* A/65 repeats a VCT every 400 ms.  A multiplex may have none. */
-	VCT_MS = 5000,
 	/* A driver has its statistics a second after the lock. */
 	SIGNAL_MS = 1200,
 };
@@ -96,19 +93,10 @@ static const char *error_of(const struct adapter_task *t)
 	return t->report.error;
 }
 
-/* Without a VCT nothing names the services of ATSC. */
-static bool has_no_names(const struct adapter_task *t)
-{
-	return t->lock_ns != 0 && mono_ns() - t->lock_ns >= VCT_MS * MS &&
-	       wanted_pids_is_atsc(t->adapter) &&
-	       scan_services_lacks_names(t->out.services);
-}
-
 static bool is_complete(const struct adapter_task *t)
 {
-	return scan_services_is_complete(t->out.services,
-					 t->spec.search == SCAN_NETWORK,
-					 !has_no_names(t));
+	return scan_report_is_complete(&t->out, t->spec.search == SCAN_NETWORK,
+				       t->lock_ns, mono_ns());
 }
 
 static void send_transponder(struct adapter_task *t)
@@ -343,6 +331,7 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	t->out = (struct scan_report){
 		.channel = worker->channel,
 		.services_only = t->spec.search != SCAN_TRANSPONDER,
+		.atsc = tuner_spec_is_atsc(t->adapter),
 		.on_record = on_record, .arg = t };
 	if (open == NULL)
 		open = source_open;

@@ -42,6 +42,7 @@ struct scan {
 	ev_timer tick;
 	uint64_t second_ns;      /* start of the next second */
 	uint64_t packets;
+	uint64_t packets_ns;     /* the first packets; 0: none */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -49,6 +50,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 	struct scan *s = arg;
 
 	scan_report_packets(&s->out, runs, n_runs);
+	if (s->packets_ns == 0)
+		s->packets_ns = mono_ns();
 	for (size_t i = 0; i < n_runs; i++)
 		s->packets += runs[i].n;
 }
@@ -63,7 +66,7 @@ static void close_input(struct scan *s, int err, const struct errmsg *error)
 }
 
 /* The master knows the reception. */
-static void send_transponder(const struct scan *s)
+static void send_transponder(const struct scan *s, uint64_t now_ns)
 {
 	json_t *tuning = json_object();
 	struct msg m = { .type = MSG_SCAN_TRANSPONDER };
@@ -72,7 +75,7 @@ static void send_transponder(const struct scan *s)
 	m.scan_transponder.number = 1;
 	m.scan_transponder.tuning = tuning;
 	m.scan_transponder.complete =
-		scan_services_is_complete(s->out.services, false, true);
+		scan_report_is_complete(&s->out, false, s->packets_ns, now_ns);
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 	json_decref(tuning);
 }
@@ -96,7 +99,7 @@ static void every_second(struct scan *s, uint64_t now_ns)
 			close_input(s, err, &error);
 	}
 	if (s->has_ring && channel_is_idle(s->worker->channel))
-		send_transponder(s);
+		send_transponder(s, now_ns);
 	m.scan_status.packets = s->packets;
 	if (s->error.text[0] != '\0')
 		m.scan_status.error = s->error.text;
@@ -215,6 +218,7 @@ static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct scan *s = role;
 
 	(void)n_fds; /* the catalogue demands one */
+	s->out.atsc = m->scan_ring.atsc;
 	if (s->has_ring) {
 		input_free(&s->input);
 		fd_close(&s->spec.ring);

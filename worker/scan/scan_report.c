@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/scan/scan_report.h"
 
+#include "common/base/units.h"
 #include "proto/ipc/channel.h"
 #include "worker/si/record_feed.h"
 
@@ -9,6 +10,8 @@ enum {
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 	SERVICES_AT_ONCE = 8,
+	/* A/65 repeats a VCT every 400 ms.  A multiplex may have none. */
+	VCT_MS = 5000,
 };
 
 static void on_record(const json_t *record, void *arg)
@@ -44,6 +47,17 @@ void scan_report_packets(struct scan_report *f, const struct ts_run *runs,
 		      size_t n_runs)
 {
 	record_feed_packets(f->feed, runs, n_runs);
+}
+
+bool scan_report_is_complete(const struct scan_report *f, bool nit,
+			     uint64_t since_ns, uint64_t now_ns)
+{
+	/* without a VCT nothing names the services of ATSC */
+	bool nameless = f->atsc && since_ns != 0 &&
+			now_ns - since_ns >= VCT_MS * MS &&
+			scan_services_lacks_names(f->services);
+
+	return scan_services_is_complete(f->services, nit, !nameless);
 }
 
 void scan_report_send(struct scan_report *f, uint32_t number, bool all)

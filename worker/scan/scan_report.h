@@ -21,6 +21,7 @@ struct record_feed;
 struct scan_report {
 	struct channel *channel;
 	bool services_only; /* the records are not sent */
+	bool atsc;          /* the multiplex may have no table with names */
 	/* Gets each record of a table; may be NULL. */
 	void (*on_record)(const json_t *record, void *arg);
 	void *arg;
@@ -34,6 +35,11 @@ void scan_report_done(struct scan_report *);
 
 void scan_report_packets(struct scan_report *, const struct ts_run *runs,
 		      size_t n_runs);
+
+/* Were the tables received?  nit: and the NIT?  since_ns: when the packets of
+ * the multiplex began; 0: not yet. */
+bool scan_report_is_complete(const struct scan_report *, bool nit,
+			     uint64_t since_ns, uint64_t now_ns);
 
 /* Call it often: sends services of the transponder while the master reads;
  * all: also while it does not. */
