@@ -168,6 +168,20 @@ static void begin(struct adapter_task *t, uint64_t now_ns)
 	t->counted = true;
 }
 
+/* Why a network has one transponder; NULL: it has others, or that is all. */
+static const char *lone_error(const struct adapter_task *t)
+{
+	if (t->spec.search != SCAN_NETWORK || t->lock_ns == 0 ||
+	    tuning_list_total(t->tunings) > 1 ||
+	    !scan_services_lacks_nit(t->out.services, false))
+		return NULL;
+	return t->out.atsc
+		       ? "no NIT was received, and ATSC has none: the search "
+			 "\"blind\" finds other transponders"
+		       : "no NIT was received: other transponders of the "
+			 "network are unknown";
+}
+
 /* The end of one tuning: false: it was the last one. */
 static bool tune_next(struct adapter_task *t, uint64_t now_ns)
 {
@@ -258,7 +272,7 @@ static void check(struct adapter_task *t, uint64_t now_ns)
 	    !t->report.dvb.taken)
 		end_search(t, t->report.error);
 	else if (!tune_next(t, now_ns))
-		end_search(t, NULL);
+		end_search(t, lone_error(t));
 }
 
 static void every_second(struct adapter_task *t, uint64_t now_ns)

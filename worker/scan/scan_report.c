@@ -10,8 +10,9 @@ enum {
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 	SERVICES_AT_ONCE = 8,
-	/* A/65 repeats a VCT every 400 ms.  A multiplex may have none. */
-	VCT_MS = 5000,
+	/* A/65 repeats a VCT every 400 ms, EN 300 468 an SDT every 2 s.  A
+	 * multiplex of ATSC may have neither. */
+	NAMES_MS = 5000,
 };
 
 static void on_record(const json_t *record, void *arg)
@@ -52,12 +53,14 @@ void scan_report_packets(struct scan_report *f, const struct ts_run *runs,
 bool scan_report_is_complete(const struct scan_report *f, bool nit,
 			     uint64_t since_ns, uint64_t now_ns)
 {
-	/* without a VCT nothing names the services of ATSC */
-	bool nameless = f->atsc && since_ns != 0 &&
-			now_ns - since_ns >= VCT_MS * MS &&
-			scan_services_lacks_names(f->services);
+	bool atsc = f->atsc && since_ns != 0 &&
+		    now_ns - since_ns >= NAMES_MS * MS;
 
-	return scan_services_is_complete(f->services, nit, !nameless);
+	/* cable of annex B may have the tables of DVB, and a NIT later */
+	nit = nit && !(atsc && scan_services_lacks_nit(f->services, true));
+	return scan_services_is_complete(
+		f->services, nit,
+		!(atsc && scan_services_lacks_names(f->services)));
 }
 
 void scan_report_send(struct scan_report *f, uint32_t number, bool all)

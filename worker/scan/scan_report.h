@@ -21,7 +21,7 @@ struct record_feed;
 struct scan_report {
 	struct channel *channel;
 	bool services_only; /* the records are not sent */
-	bool atsc;          /* the multiplex may have no table with names */
+	bool atsc; /* the multiplex may have no NIT and no names */
 	/* Gets each record of a table; may be NULL. */
 	void (*on_record)(const json_t *record, void *arg);
 	void *arg;

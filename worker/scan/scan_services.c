@@ -330,6 +330,12 @@ bool scan_services_lacks_names(const struct scan_services *l)
 	       l->cvct.version == NO_VERSION;
 }
 
+bool scan_services_lacks_nit(const struct scan_services *l, bool with_sdt)
+{
+	return l->nit.version == NO_VERSION &&
+	       (!with_sdt || l->sdt.version == NO_VERSION);
+}
+
 bool scan_services_is_complete(const struct scan_services *l, bool nit,
 			       bool names)
 {

@@ -23,6 +23,7 @@ static struct {
 	bool absent;     /* the device does not open */
 	bool tableless;  /* lock, and null packets */
 	bool nameless;   /* PAT and PMT only */
+	bool late_nit;   /* none yet */
 	bool open;
 	double mhz;
 	unsigned tunes;
@@ -192,7 +193,8 @@ static int read_tables(struct source *s, struct batch *batch, uint64_t now_ns)
 			add_vct(b);
 		} else if (!sky.nameless) {
 			add_sdt(b);
-			add_nit(b);
+			if (!sky.late_nit)
+				add_nit(b);
 		}
 	}
 	batch_add(batch, sky.wrapped ? wrap(build_run(b)) : build_run(b));
@@ -389,6 +391,36 @@ Test(adapter_task, a_multiplex_of_atsc_may_have_no_vct, .timeout = 30)
 	stop();
 }
 
+/* No table of ATSC names other transponders. */
+Test(adapter_task, a_network_of_atsc_waits_for_no_nit, .timeout = 30)
+{
+	start("{\"search\":\"network\",\"adapter\":{\"type\":\"ATSC\","
+	      "\"adapter\":0,\"frequency\":473}}");
+	run_for(7);
+	cr_assert(g.ended);
+	cr_assert_not(sky.open);
+	cr_assert(is(0, "lock") && is(0, "complete"));
+	cr_assert_eq(json_array_size(g.services), 1u);
+	cr_assert_str_eq(g.error, "no NIT was received, and ATSC has none: the "
+			 "search \"blind\" finds other transponders");
+	stop();
+}
+
+/* Cable of annex B with the tables of DVB has a NIT, which may be late. */
+Test(adapter_task, a_network_by_annex_b_may_have_a_nit, .timeout = 30)
+{
+	sky.late_nit = true;
+	start("{\"search\":\"network\",\"adapter\":{\"type\":\"C/B\","
+	      "\"adapter\":0,\"frequency\":11362}}");
+	run_for(8);
+	cr_assert(!g.ended && is(0, "lock") && !is(0, "complete"));
+	sky.late_nit = false;
+	run_for(5);
+	cr_assert(g.ended && is(0, "complete"));
+	cr_assert_str_eq(g.error, "");
+	stop();
+}
+
 Test(adapter_task, other_systems_need_an_sdt, .timeout = 30)
 {
 	sky.nameless = true;
@@ -463,6 +495,8 @@ Test(adapter_task, every_step_has_a_deadline, .timeout = 30)
 	cr_assert(g.ended);
 	cr_assert(is(0, "lock"));
 	cr_assert_not(is(0, "complete"));
+	cr_assert_str_eq(g.error, "no NIT was received: other transponders of "
+			 "the network are unknown");
 	stop();
 }
 
