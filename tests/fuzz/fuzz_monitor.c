@@ -56,7 +56,8 @@ static void make_packet(struct input *in, uint8_t what, uint8_t *p)
 	p[1] = take(in);
 	if (what & 0x08)
 		p[1] &= 0x5f;
-	ts_set_pid(p, pids[what & 7]);
+	/* no tables are on the PID of null packets */
+	ts_set_pid(p, (what & 0x17) == 0x16 ? 0x1ffb : pids[what & 7]);
 	p[3] = take(in);
 	len = take(in) % (TS_PACKET - 4);
 	for (size_t i = 0; i < len; i++)

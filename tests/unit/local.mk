@@ -256,6 +256,7 @@ unit_worker_tests = \
 	tests/unit/worker/analysis/test_pcr_check \
 	tests/unit/worker/analysis/test_report \
 	tests/unit/worker/analysis/test_si_watch \
+	tests/unit/worker/analysis/test_monitor_atsc \
 	tests/unit/worker/analysis/test_monitor_names \
 	tests/unit/worker/analysis/test_monitor_program \
 	tests/unit/worker/analysis/test_monitor_si \

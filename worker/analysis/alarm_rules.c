@@ -102,6 +102,7 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 	if (is_over(now_ns, table_ns(m, TS_PID_PAT), MONITOR_TABLE_MS))
 		m->faults[ALARM_PAT]++;
 	memset(m->referenced, 0, sizeof m->referenced);
+	refer(m, psi_network_pid(m->psi));
 	for (size_t i = 0; i < n; i++)
 		judge_program(m, &programs[i], now_ns);
 	m->faults[ALARM_CRC] += errors - m->psi_errors +
@@ -168,6 +169,17 @@ static void judge_services(struct monitor *m, uint64_t now_ns)
 	}
 }
 
+/* Its packets continue, and no table of MPEG, DVB or ATSC names it. */
+static bool is_free(const struct monitor *m, const struct pid_stats *s)
+{
+	uint64_t since_ns = MAX(s->first_ns, m->tables_ns);
+
+	return s->pid >= SI_PIDS_END && !is_referenced(m, s->pid) &&
+	       !psip_watch_has(&m->psip, s->pid) &&
+	       is_over(s->last_ns, MAX(since_ns, m->psip.changed_ns),
+		       PID_FREE_MS);
+}
+
 static void judge_pids(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
@@ -183,10 +195,7 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 			 is_over(s->pts_ns, s->pts_moved_ns, FROZEN_MS))
 			m->faults[ALARM_PTS_FROZEN]++;
 		/* before the tables are known every PID is unreferenced */
-		if (psi_has_pmt(m->psi) && s->packets > 0 &&
-		    s->pid >= SI_PIDS_END && !is_referenced(m, s->pid) &&
-		    is_over(s->last_ns, MAX(s->first_ns, m->tables_ns),
-			    PID_FREE_MS))
+		if (psi_has_pmt(m->psi) && s->packets > 0 && is_free(m, s))
 			m->faults[ALARM_UNREFERENCED_PID]++;
 	}
 }

@@ -6,6 +6,7 @@ libworker_a_SOURCES += \
 	worker/analysis/monitor_state.h \
 	worker/analysis/pcr_check.c worker/analysis/pcr_check.h \
 	worker/analysis/pid_stats.h \
+	worker/analysis/psip_watch.c worker/analysis/psip_watch.h \
 	worker/analysis/report.c worker/analysis/report.h \
 	worker/analysis/report_pids.c \
 	worker/analysis/si_watch.c worker/analysis/si_watch.h \

@@ -42,6 +42,7 @@ struct monitor *monitor_new(const struct psi *psi, uint64_t now_ns)
 	m->broken_before = broken_sections(m);
 	m->began_ns = m->second_ns = now_ns;
 	si_watch_init(&m->si);
+	psip_watch_init(&m->psip);
 	return m;
 }
 
@@ -53,6 +54,7 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	memset(m->named, 0, sizeof m->named);
 	memset(m->clocks, 0, sizeof m->clocks);
 	si_watch_init(&m->si);
+	psip_watch_init(&m->psip);
 	memset(&m->cc, 0, sizeof m->cc);
 	tstd_free(m);
 	for (size_t i = 0; i < m->pids.n; i++)
@@ -236,6 +238,8 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 		if (s != NULL && s->has_buffer)
 			m->faults[ALARM_BUFFER] += tstd_take_table(m, s, p);
 		si_watch_feed(&m->si, p, m->packets, now_ns);
+	} else if (pid == SI_PID_PSIP && class == PID_UNKNOWN) {
+		psip_watch_feed(&m->psip, p, now_ns);
 	} else if (s != NULL && (s->has_buffer || ts_pusi(p))) {
 		take_unit(m, s, p, now_ns);
 	}

@@ -4,6 +4,7 @@
 
 #include "worker/analysis/monitor.h"
 #include "worker/analysis/pid_stats.h"
+#include "worker/analysis/psip_watch.h"
 #include "worker/analysis/si_watch.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/psi.h"
@@ -42,6 +43,7 @@ struct monitor {
 	struct si_watch si;
 	struct cc cc;            /* for PIDs without a record */
 
+	struct psip_watch psip;
 	uint16_t program;        /* see monitor_watch_program(); or 0 */
 	bool unplaced;           /* places were unknown in this second */
 	uint64_t skipped;        /* packets of this source */
