@@ -24,6 +24,7 @@ static void read_program(struct input_conf *in, const struct input_spec *spec)
 	}
 	in->pnr = spec->remux.pnr;
 	in->pids[0] = spec->ecm_pid;
+	in->emms = spec->ecm_pid != 0 && spec->cams.n > 0;
 	in->pids[1] = spec->remux.set_pcr_pid;
 }
 

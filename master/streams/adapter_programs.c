@@ -40,8 +40,8 @@ void adapter_programs_add_pid(struct msg_adapter_programs *p, uint16_t pid)
 bool adapter_programs_equal(const struct msg_adapter_programs *a,
 			    const struct msg_adapter_programs *b)
 {
-	return a->all == b->all && a->tables == b->tables && a->n == b->n &&
-	       a->n_pids == b->n_pids &&
+	return a->all == b->all && a->tables == b->tables &&
+	       a->emms == b->emms && a->n == b->n && a->n_pids == b->n_pids &&
 	       memcmp(a->numbers, b->numbers,
 		      a->n * sizeof *a->numbers) == 0 &&
 	       memcmp(a->pids, b->pids, a->n_pids * sizeof *a->pids) == 0;

@@ -61,6 +61,7 @@ void stream_proc_add_programs(const struct stream_proc *p, const char *link,
 		if (strcmp(p->plan->links.ids[at], link) != 0)
 			continue;
 		adapter_programs_add(ret, pnr);
+		ret->emms |= p->plan->programs.list[i].emms;
 		for (size_t k = 0; k < INPUT_CONF_PIDS; k++)
 			adapter_programs_add_pid(ret, pids[k]);
 	}

@@ -138,6 +138,7 @@ static void plan_link(struct stream_plan *p, const struct input_conf *in)
 	p->programs.list[at].link = (uint16_t)i;
 	p->programs.list[at].pnr = in->pnr;
 	memcpy(p->programs.list[at].pids, in->pids, sizeof in->pids);
+	p->programs.list[at].emms = in->emms;
 }
 
 struct stream_plan *stream_plan_new(const char *id,

@@ -498,6 +498,7 @@ static const struct field pid_item = { .type = FIELD_UINT,
 static const struct field adapter_programs_rows[] = {
 	{ "all", FIELD_AT(struct msg_adapter_programs, all) },
 	{ "tables", FIELD_AT(struct msg_adapter_programs, tables) },
+	{ "emms", FIELD_AT(struct msg_adapter_programs, emms) },
 	{ "numbers", FIELD_ITEMS(struct msg_adapter_programs, numbers, n),
 	  .item = &number_item },
 	{ "pids", FIELD_ITEMS(struct msg_adapter_programs, pids, n_pids),

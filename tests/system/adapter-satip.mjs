@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { TsMux } from '../helpers/mux.mjs';
+import { TsMux, catSection } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -311,13 +311,21 @@ async function namePids(t, sluice, budget) {
 	assert.match(server.requests.findLast((r) => r.startsWith('PLAY')),
 		/\/stream=1\?addpids=/);
 	await scene.outputs();
+	const setOptions = (options) => sluice.cmd('set-stream', {
+		id: scene.streams[0], stream: stream(scene.streams[0],
+			`dvb://${scene.keys.id}#pnr=${PNRS[0]}&${options}`,
+			'udp://127.0.0.1:5999') });
+
 	// a PID that no table has
-	await sluice.cmd('set-stream', { id: scene.streams[0], stream: stream(
-		scene.streams[0],
-		`dvb://${scene.keys.id}#pnr=${PNRS[0]}&set_pcr_pid=2000`,
-		'udp://127.0.0.1:5999') });
+	await setOptions('set_pcr_pid=2000');
 	await waitUntil('the PID that a stream names', () =>
 		server.pids.has(2000));
+	// EMMs of a CA system that no PMT names
+	server.mux.more = [[1, catSection([[0x500, 2001]])]];
+	assert.ok(!server.pids.has(2001));
+	await setOptions('cam=c&ecm_pid=2002');
+	await waitUntil('the PIDs of ECMs and EMMs', () =>
+		server.pids.has(2001) && server.pids.has(2002));
 }
 
 // They wait for their servers most of the time.

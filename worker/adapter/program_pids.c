@@ -57,6 +57,8 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 	/* of the NIT; without one it is 0, the PID of the PAT */
 	plan.marks[psi_network_pid(psi)] = true;
 	plan.marks[SI_PID_PSIP] = atsc;
+	for (size_t i = 0; i < emms->n && wanted->emms; i++)
+		plan.others[emms->list[i].pid] = true;
 	for (size_t i = 0; i < wanted->n_pids; i++)
 		plan.marks[wanted->pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {

@@ -38,6 +38,10 @@ Test(adapter_programs, pids_of_streams_stay_beside_all_programs)
 	adapter_programs_add_pid(&other, 900);
 	adapter_programs_add_pid(&other, 801);
 	cr_assert_not(adapter_programs_equal(&p, &other));
+	other = p;
+	cr_assert(adapter_programs_equal(&p, &other));
+	other.emms = true;
+	cr_assert_not(adapter_programs_equal(&p, &other));
 	adapter_programs_add(&p, 7);
 	adapter_programs_add(&p, 0);
 	cr_assert(p.all && p.n == 0 && p.n_pids == 2);

@@ -85,6 +85,7 @@ Test(stream_plan, names_the_pids_of_options)
 	cr_assert_eq(p->programs.list[0].pnr, 7);
 	cr_assert_eq(p->programs.list[0].pids[0], 900);
 	cr_assert_eq(p->programs.list[0].pids[1], 901);
+	cr_assert(p->programs.list[0].emms && !p->programs.list[1].emms);
 	cr_assert_eq(p->programs.list[1].pids[0], 0);
 	cr_assert_eq(p->programs.list[1].pids[1], 0);
 	cr_assert_eq(p->programs.list[2].pnr, 0);

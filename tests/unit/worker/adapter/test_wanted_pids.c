@@ -88,6 +88,23 @@ Test(wanted_pids, the_cat_adds_emms_until_the_tuning_changes)
 	cr_assert_eq(list(), TABLES);
 }
 
+/* With ecm_pid the PMT need not name the CA system. */
+Test(wanted_pids, a_stream_may_want_the_emms_of_every_ca_system)
+{
+	uint16_t pids[MAX];
+
+	wanted.programs.all = false;
+	wanted.programs.n_pids = 1;
+	wanted.programs.pids[0] = 900;
+	feed_cat(0, EMM);
+	cr_assert_eq(list(), TABLES + 1u);
+	wanted.programs.emms = true;
+	cr_assert_eq(wanted_pids_list(&wanted, pids, MAX), TABLES + 2u);
+	cr_assert_eq(pids[TABLES + 1], EMM);
+	cr_assert_eq(wanted_pids_list(&wanted, pids, TABLES + 1), TABLES + 2u);
+	cr_assert_eq(pids[TABLES], 900, "ECMs come first");
+}
+
 Test(wanted_pids, atsc_has_a_pid_of_tables)
 {
 	json_t *adapter = json_pack("{s:s}", "type", "ATSC");
