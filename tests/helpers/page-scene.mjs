@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A service with some streams, and its web interface in Chromium.
 import { after, before } from 'node:test';
-import { startGuarded } from './auth.mjs';
+import { cookie, done, startGuarded } from './auth.mjs';
 import { Visitor, noBrowser, openBrowser } from './browser.mjs';
 import { stream } from './sluice.mjs';
 
@@ -50,4 +50,32 @@ export async function begin(t, { browser }, more = {}) {
 
 	await visitor.go(guarded.sluice.port);
 	return { ...guarded, visitor, page: visitor.page };
+}
+
+// The service ends the session of the page.  Another user changes a stream, so
+// that the page asks for the state and is refused.
+export async function endSession({ sluice, admin, visitor }) {
+	const { value } = (await visitor.context.cookies()).find(({ name }) =>
+		name === 'svc_session');
+
+	await done(sluice, { cmd: 'logout' }, cookie(value));
+	await done(sluice, { cmd: 'toggle-stream', id: 'idle' }, admin);
+}
+
+// Stops the first command of the page that is wanted: a function that waits
+// for its route.  Other requests pass.
+export async function hold(page, wanted) {
+	let take;
+	const held = new Promise((resolve) => {
+		take = resolve;
+	});
+
+	await page.route('**/control/', (route) => {
+		if (take === null || !wanted(route.request().postDataJSON()))
+			return route.fallback();
+		take(route);
+		take = null;
+		return undefined;
+	});
+	return () => held;
 }

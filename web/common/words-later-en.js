@@ -269,6 +269,7 @@ export const en = {
 	server_removed: '{name} is off the wall.',
 	servers_about: 'The wall shows these headends in sections of their own.',
 	services: 'Services',
+	session_ended: 'The session had ended. Nothing was saved. Save again.',
 	settings_about: 'Settings take effect with a restart of the control ' +
 		'process, which saving does. Streams, viewers and charts ' +
 		'continue; the log in memory begins again.',

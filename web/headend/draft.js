@@ -11,6 +11,7 @@ import { Foreign, html, isCovered } from './view.js';
 
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('../common/api.js').ApiError} ApiError */
 /** @typedef {import('./merge.js').Entry} Entry */
 
 /**
@@ -84,6 +85,14 @@ export function useSaveKey(save) {
 		addEventListener('keydown', onKey);
 		return () => removeEventListener('keydown', onKey);
 	});
+}
+
+/** Why a form is not saved. @param {unknown} problem @returns {string} */
+export function refusalOf(problem) {
+	const { status, message } = /** @type {ApiError} */ (problem);
+
+	return status === 409 ? t('changed_meanwhile')
+		: status === 403 ? t('session_ended') : message;
 }
 
 /**

@@ -2,15 +2,14 @@
 // The editor of a stream: each key as a field, and the whole as JSON.
 
 import { useEffect, useRef, useState } from '../parts/hooks.js';
-import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { count } from '../common/units.js';
 import { t } from '../common/words.js';
 import { remove } from './actions.js';
 import { AddressField } from './address-field.js';
 import { useDrag } from './drag.js';
-import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
-	from './draft.js';
+import { Changes, Conflicts, cleared, refusalOf, useDraft, useSaveKey,
+	useUnsaved } from './draft.js';
 import { FieldGroups, Rows } from './field.js';
 import { Further, Groups, Problem, Whole, useOnce } from './fields.js';
 import { diff, errorKey, fieldOf, moved } from './merge.js';
@@ -23,6 +22,7 @@ import { useTrial } from './trial.js';
 import { Empty, Foreign, html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
+/** @typedef {import('../common/api.js').ApiError} ApiError */
 /** @typedef {import('./dialog.js').Question} Question */
 /** @typedef {import('./draft.js').Draft} Draft */
 /** @typedef {import('./field.js').Form} Form */
@@ -111,15 +111,13 @@ async function save(app, draft, id) {
 		leave(href('stream', String(stream.id ?? made)));
 		return '';
 	} catch (error) {
-		return error instanceof ApiError && error.status === 409
-			? t('changed_meanwhile')
-			: /** @type {Error} */ (error).message;
+		return refusalOf(error);
 	}
 }
 
 /**
  * The viewers whom saving interrupts.  What the form shows may be older than
- * the last key.
+ * the last key.  Fails if the session is over.
  * @param {App} app
  * @param {string} id
  * @param {Entry} stream
@@ -132,8 +130,12 @@ async function interrupted(app, id, stream) {
 
 		return effects.viewers;
 	} catch (error) {
+		const { status } = /** @type {ApiError} */ (error);
+
+		if (status === 403)
+			throw error;
 		// a refused one interrupts nobody
-		return error instanceof ApiError && error.status === 400 ? 0
+		return status === 400 ? 0
 			: app.store.streams.get(id)?.over?.sessions ?? 0;
 	}
 }
@@ -178,13 +180,18 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 
 		if (!isReady || diff(before, stream).length === 0)
 			return;
-		const viewers = await interrupted(app, id, stream);
+		setError('');
+		try {
+			const viewers = await interrupted(app, id, stream);
 
-		if (viewers > 0)
-			ask({ text: t('ask_save', { n: count(viewers) }),
-				action: t('save'), run: send });
-		else
-			await send();
+			if (viewers > 0)
+				ask({ text: t('ask_save', { n: count(viewers) }),
+					action: t('save'), run: send });
+			else
+				await send();
+		} catch (problem) {
+			setError(refusalOf(problem));
+		}
 	});
 
 	useSaveKey(run);

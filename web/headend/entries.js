@@ -4,15 +4,14 @@
 
 import { useEffect, useLayoutEffect, useRef, useState }
 	from '../parts/hooks.js';
-import { ApiError } from '../common/api.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { isOld } from './current.js';
 import { freshId, make } from './entry-id.js';
-import { Changes, Conflicts, askDiscard, cleared, useDraft, useSaveKey,
-	useUnsaved } from './draft.js';
+import { Changes, Conflicts, askDiscard, cleared, refusalOf, useDraft,
+	useSaveKey, useUnsaved } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey, same } from './merge.js';
@@ -186,9 +185,7 @@ function useSaving({ app, kind, draft, ask, isReady, request, known, setError,
 			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			onClose();
 		} catch (problem) {
-			setError(problem instanceof ApiError &&
-				problem.status === 409 ? t('changed_meanwhile')
-				: /** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 			app.store.wantsConfig = true;
 			setBusy(false);
 		}

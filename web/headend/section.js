@@ -2,10 +2,9 @@
 // The form of a section of the configuration, and the bar that saves it.
 
 import { useState } from '../parts/hooks.js';
-import { ApiError } from '../common/api.js';
 import { t } from '../common/words.js';
-import { Changes, Conflicts, cleared, useDraft, useSaveKey, useUnsaved }
-	from './draft.js';
+import { Changes, Conflicts, cleared, refusalOf, useDraft, useSaveKey,
+	useUnsaved } from './draft.js';
 import { FieldGroups } from './field.js';
 import { Further, Problem } from './fields.js';
 import { diff, errorKey, same } from './merge.js';
@@ -79,9 +78,7 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			section.after?.(entry);
 		} catch (problem) {
-			setError(problem instanceof ApiError &&
-				problem.status === 409 ? t('changed_meanwhile')
-				: /** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 			app.store.wantsConfig = true;
 		}
 		setBusy(false);

@@ -221,10 +221,16 @@ const OVER = {
 /** @param {{app: App}} props */
 export function Shell({ app }) {
 	useApp(app);
-	const [question, ask] = useState(/** @type {Question | null} */ (null));
+	const [question, setQuestion] = useState(
+		/** @type {Question | null} */ (null));
 	const [over, setOver] = useState(/** @type {Over} */ (''));
 	const main = useRef(/** @type {HTMLElement | null} */ (null));
 	const { page, id } = app.route;
+	// a reply may come behind the end of the session
+	const ask = (/** @type {Question} */ one) => {
+		if (!app.expired)
+			setQuestion(one);
+	};
 
 	useKeys(app, { ask, help: () => setOver('help'),
 		palette: () => setOver('palette') });
@@ -236,6 +242,13 @@ export function Shell({ app }) {
 		if (app.ready && !main.current?.contains(document.activeElement))
 			main.current?.focus({ preventScroll: true });
 	}, [page, id]);
+	// the numbers in a question are old after the login
+	useLayoutEffect(() => {
+		if (app.expired) {
+			setQuestion(null);
+			setOver('');
+		}
+	}, [app.expired]);
 	return html`<div class="shell" hidden=${app.expired}
 		data-stale=${app.lostAt !== null}>
 		<a class="skip" href="#main" onClick=${
@@ -250,7 +263,7 @@ export function Shell({ app }) {
 			<${Page} app=${app} ask=${ask} /></main>
 		<${Toasts} app=${app} />
 		${question && !app.expired && html`<${Confirm} question=${question}
-			onClose=${() => ask(null)} />`}
+			onClose=${() => setQuestion(null)} />`}
 		${over !== '' && !app.expired && html`<${Later} key=${over}
 			...${OVER[over]} app=${app} ask=${ask} onOpen=${setOver}
 			onClose=${() => setOver('')} />`}

@@ -23,12 +23,14 @@ const NOTHING = { error: '', warnings: [], effects: null };
  * @param {App} app
  * @param {string} cmd
  * @param {Record<string, unknown>} fields
- * @param {boolean} isOn there is something to judge
+ * @param {boolean} isDirty there is something to judge
  * @returns {Trial}
  */
-export function useTrial(app, cmd, fields, isOn) {
+export function useTrial(app, cmd, fields, isDirty) {
 	const [trial, setTrial] = useState(NOTHING);
 	const request = JSON.stringify(fields);
+	// after the login it is judged again
+	const isOn = isDirty && !app.expired;
 
 	useEffect(() => {
 		if (!isOn) {
