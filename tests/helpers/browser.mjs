@@ -205,15 +205,17 @@ export class Visitor {
 
 		for (;;) {
 			await this.page.click(button);
-			await this.until(([text, field]) =>
-				!document.querySelector(field) ||
-				[...document.querySelectorAll(text)].some(
-					(one) => one.textContent.trim() !== ''),
-			[problem, `${scope}[type=password]`]);
-			const again = this.page.locator(problem,
-				{ hasText: 'try again' });
+			const end = await this.until(([text, field]) => {
+				const said = [...document.querySelectorAll(
+					text)].map((one) => one.textContent)
+					.join('').trim();
 
-			if (await again.count() === 0)
+				return said !== '' || !document.querySelector(
+					field) ? { said } : null;
+			}, [problem, `${scope}[type=password]`]);
+			const { said } = await end.jsonValue();
+
+			if (!said.includes('try again'))
 				return;
 		}
 	}

@@ -140,10 +140,10 @@ test('what was typed is lost after a question alone', { skip }, async (t) => {
 	await page.fill('[id="adapter.name"]', 'Typed');
 	await page.click('.tools button:has-text("New")');
 	await stays();
-	const leaving = page.waitForEvent('dialog');
-
-	page.reload().catch(() => {});
-	const dialog = await leaving;
+	const [dialog] = await Promise.all([page.waitForEvent('dialog'),
+		page.evaluate(() => {
+			setTimeout(() => location.reload());
+		})]);
 
 	assert.equal(dialog.type(), 'beforeunload');
 	await dialog.dismiss();

@@ -134,14 +134,14 @@ test('a stream is made, edited by two users, removed and brought back',
 	await page.fill('[id="stream.name"]', 'Mine');
 	await page.fill('.further textarea', '{"my_note": 7, "broken"');
 	await page.waitForSelector('.further .problem:has-text("JSON")');
-	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.waitForSelector('.save .primary:disabled');
 	await page.fill('.further textarea', '{"my_note": 7}');
 	await done(sluice, { cmd: 'set-stream', id, stream: { ...made,
 		name: 'Theirs', output: ['udp://127.0.0.1:5202'] } }, admin);
 	await page.waitForSelector('.note:has-text("Theirs")');
 	await visitor.accessible('two users');
 	assert.equal(await input(1).inputValue(), 'udp://127.0.0.1:5202');
-	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.waitForSelector('.save .primary:disabled');
 	await page.click('text=Keep yours');
 	await page.click('.changes summary');
 	await page.waitForSelector('.changes ins:has-text("Mine")');
@@ -168,7 +168,7 @@ test('a stream is made, edited by two users, removed and brought back',
 		admin);
 	await page.waitForSelector('.note:has-text("was removed")');
 	assert.equal(await page.inputValue('[id="stream.name"]'), 'Late');
-	assert.ok(await page.locator('.save .primary').isDisabled());
+	await page.waitForSelector('.save .primary:disabled');
 	await visitor.accessible('a stream that was removed');
 	visitor.quiet();
 	await sluice.stop();
@@ -289,7 +289,7 @@ test('a user is edited by two, and removed by one of them', { skip },
 	await page.waitForSelector('dialog .note:has-text("Theirs")');
 	await visitor.accessible('two users and a user');
 	assert.equal(await comment.inputValue(), 'Mine');
-	assert.ok(await page.locator('dialog .primary').isDisabled());
+	await page.waitForSelector('dialog .primary:disabled');
 	await page.click('dialog >> text=Keep yours');
 	await visitor.submit('dialog .primary:enabled');
 	await page.waitForSelector('td:has-text("Mine")');
@@ -302,7 +302,7 @@ test('a user is edited by two, and removed by one of them', { skip },
 	await set({ remove: true });
 	await page.waitForSelector('dialog .note:has-text("was removed")');
 	assert.equal(await comment.inputValue(), 'Again');
-	assert.ok(await page.locator('dialog .primary').isDisabled());
+	await page.waitForSelector('dialog .primary:disabled');
 	visitor.quiet();
 	await sluice.stop();
 });

@@ -370,7 +370,7 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 	await page.click('button:has-text("Scan")');
 	await waitUntil('another scan', () => asked.filter(({ cmd }) =>
 		cmd === 'scan-init').length === 2);
-	assert.ok(!await page.isChecked('[data-service="2.20"] input'));
+	await page.waitForSelector('[data-service="2.20"] input:not(:checked)');
 	await page.check('[data-service="1.10"] input');
 	await page.check('[data-service="2.20"] input');
 	await page.waitForSelector('[data-plan="2"]');
@@ -382,7 +382,7 @@ test('a network is scanned: each transponder becomes an adapter', { skip },
 	await page.click('text=Make 2 streams');
 	await page.waitForSelector('.toast:has-text("1 streams were made"):' +
 		'has-text("refused: no")');
-	assert.ok(!await page.isChecked('[data-service="1.10"] input'));
+	await page.waitForSelector('[data-service="1.10"] input:not(:checked)');
 	replies['set-adapter'] = {};
 	await page.click('text=Make 1 streams');
 	await page.waitForURL(/#\/streams/);
