@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
-import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux, eitSection, sdtSection } from '../helpers/mux.mjs';
 import { sections, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
@@ -71,6 +71,10 @@ test('the NIT has the network, its services and their numbers', async (t) => {
 	const seen = await capture(t, 'lo', 'udp port 6000', ['dvb_nit.sid',
 		'mpeg_descr.net_name.name', 'mpeg_descr.svc_list.id']);
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	// tables of network 1
+	mux.more = [[0x11, sdtSection([PROGRAM.pnr, OTHER.pnr])],
+		[0x12, eitSection(OTHER.pnr, [])]];
 	const sender = await Sender.start(t, mux, 5000);
 
 	await sluice.onair('a001');
@@ -105,6 +109,12 @@ test('the NIT has the network, its services and their numbers', async (t) => {
 	assert.ok(nits.every((s) => s.pid === PID && s.extension === 12));
 	t.diagnostic(`${nits.length} NITs, at most ${most.toFixed()} ms apart`);
 	timing.assert(most <= 1.5 * keys.si_interval, `${most} ms`);
+	// SDT and EIT pass, with the network of the NIT
+	const networks = (id) => [...new Set(fixed.filter((s) =>
+		s.id === id).map((s) => s.network))];
+
+	assert.deepEqual(networks(0x42), [keys.onid]);
+	assert.deepEqual(networks(0x4e), [keys.onid]);
 	// as nit_version says; another content has another version
 	const versions = [...new Set(nits.map((s) => s.version))];
 

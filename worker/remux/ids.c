@@ -47,6 +47,12 @@ static void change_pnr(const struct ids *ids, uint8_t *p)
 		change(p, ids->pnr, ids->new_pnr);
 }
 
+static void change_onid(const struct ids *ids, uint8_t *p)
+{
+	if (ids->new_onid != 0)
+		change(p, get16(p), ids->new_onid);
+}
+
 /* transport_stream_id, and the program_number at p + pnr_at. */
 static void change_both(const struct ids *ids, uint8_t *p, size_t pnr_at)
 {
@@ -63,8 +69,11 @@ static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
 
 	switch (tag) {
 	case DESC_LINKAGE: /* original_network_id stands between both */
-		if (len >= 6)
-			change_both(ids, data, 4);
+		if (len < 6)
+			break;
+		if (get16(data) == ids->tsid)
+			change_onid(ids, data + 2);
+		change_both(ids, data, 4);
 		break;
 	case DESC_DEFERRED_ASSOCIATION: /* both follow a loop of tags */
 		tags = len > 0 ? data[0] : 0;
@@ -132,6 +141,7 @@ int ids_rewrite_eit(const struct ids *ids, uint8_t *section, size_t len)
 		return -EBADMSG;
 	change_pnr(ids, section + 3);
 	change(section + 8, ids->tsid, ids->new_tsid);
+	change_onid(ids, section + 10);
 	section_seal(section, len);
 	return 0;
 }
@@ -143,6 +153,7 @@ int ids_rewrite_sdt(const struct ids *ids, uint8_t *section, size_t len)
 			    section + len - SECTION_CRC, SDT_SERVICE) < 0)
 		return -EBADMSG;
 	change(section + 3, ids->tsid, ids->new_tsid);
+	change_onid(ids, section + 8);
 	section_seal(section, len);
 	return 0;
 }
@@ -191,6 +202,8 @@ int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
 		loop = section_get12(p + 4);
 		ours = get16(p) == ids->tsid;
 		change(p, ids->tsid, ids->new_tsid);
+		if (ours)
+			change_onid(ids, p + 2);
 		p += NIT_STREAM;
 		if ((size_t)(end - p) < loop || !is_loop(p, loop))
 			return -EBADMSG;

@@ -17,6 +17,7 @@
 struct ids {
 	uint16_t tsid, new_tsid;
 	uint16_t pnr, new_pnr; /* pnr 0: no service changes its number */
+	uint16_t new_onid; /* original_network_id; 0: that of the source */
 };
 
 static inline bool ids_change(const struct ids *ids)

@@ -39,6 +39,7 @@ struct remux *remux_new(const struct remux_config *config)
 	r->nit = config->nit;
 	r->eit = config->eit;
 	r->onid = config->onid;
+	r->new_onid = config->new_onid;
 	r->cas = config->cas;
 	r->versions = config->versions;
 	r->first = config->first;

@@ -20,12 +20,13 @@
  *	NIT         dropped; pass_nit: unchanged
  *	all others  dropped
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
- * stream pass, with the new set_tsid where they name it; options that name or
- * number a service have no effect.  PIDs that no table names count as private
+ * stream pass, with the new set_tsid and new_onid where they name it; options
+ * that name or number a service have no effect.  PIDs that no table names count as private
  * data.  With config.cas they are dropped: what they carry is not known.
  *
  * Without any option (remux_options_given()) everything passes, including
- * private data and PIDs that no table names, unless config.cas is given.  Only
+ * private data and PIDs that no table names, unless config.cas is given.
+ * config.new_onid changes the tables of the source then, too.  Only
  * PAT, PMT and CAT are built, so that their versions continue across a change
  * of the source.  With config.si NIT, BAT, SDT and EIT go out section by
  * section, for the same reason: in a table that an option passes, only the
@@ -100,6 +101,9 @@ struct remux_config {
 	enum table_origin eit;
 	/* original_network_id of an SDT that the source does not have */
 	uint16_t onid;
+	/* that of SDT and EIT actual, NIT and BAT of the source, unless they
+	 * pass by option; 0: their own */
+	uint16_t new_onid;
 	/* The types and names of services of the output, which their SDT gets
 	 * (service_desc.h), unless it passes by option; copied. */
 	const struct service_spec *services;

@@ -97,6 +97,7 @@ static void number_programs(struct remux *r)
 		p->ids = (struct ids){
 			.tsid = r->tsid, .new_tsid = r->new_tsid,
 			.pnr = p->number, .new_pnr = pnr,
+			.new_onid = r->new_onid,
 		};
 	}
 }

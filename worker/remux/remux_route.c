@@ -46,21 +46,21 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-/* The SDT of a whole multiplex is changed: what it says of EIT, scrambling and
- * names is wrong otherwise. */
+/* The SDT of a whole multiplex is changed: what it says of EIT, scrambling,
+ * names and the network is wrong otherwise. */
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
 	       (r->eit != ORIGIN_PASS || r->cas != NULL || r->descrambled ||
-		r->n_services > 0);
+		r->n_services > 0 || r->new_onid != 0);
 }
 
 /* The same for the EIT. */
 static bool is_eit_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
-	       r->eit == ORIGIN_PASS &&
-	       (r->cas != NULL || r->descrambled);
+	       (r->new_onid != 0 ||
+		(r->eit == ORIGIN_PASS && (r->cas != NULL || r->descrambled)));
 }
 
 static void route_tables(struct remux *r)
@@ -69,8 +69,8 @@ static void route_tables(struct remux *r)
 	bool tot = r->options.tot != TABLE_DROP;
 	uint16_t nit = remux_passes_nit(r) ? r->network_source : TS_PID_NULL;
 	bool new_nit = r->si != NULL || r->options.n_edits > 0 ||
-		       (!r->single && r->tsid != r->new_tsid &&
-			r->options.nit != TABLE_PASS);
+		       (remux_renumbers(r, r->options.nit) &&
+			(r->new_onid != 0 || r->tsid != r->new_tsid));
 
 	if (remux_passes_cat(r) || r->descrambled)
 		inspect(r, SI_PID_CAT, ROLE_CAT);

@@ -97,7 +97,7 @@ struct remux {
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
 	enum table_origin nit, eit; /* see remux_config */
-	uint16_t onid; /* the same */
+	uint16_t onid, new_onid; /* the same */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
 	const struct cas_list *cas; /* see remux_config; or NULL */
@@ -240,6 +240,12 @@ static inline bool remux_passes_nit(const struct remux *r)
 	return r->nit == ORIGIN_PASS &&
 	       (r->options.nit == TABLE_PASS ||
 		(r->options.nit == TABLE_DEFAULT && !r->single));
+}
+
+/* Do the sections of a table with this rule get the numbers of the output? */
+static inline bool remux_renumbers(const struct remux *r, enum table_rule rule)
+{
+	return rule != TABLE_PASS || (r->transparent && r->new_onid != 0);
 }
 
 static inline bool remux_has_hbbtv(const struct remux *r)

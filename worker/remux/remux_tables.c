@@ -166,7 +166,8 @@ static bool is_eit_actual(const uint8_t *section)
 
 static struct ids multiplex_ids(const struct remux *r)
 {
-	return (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid };
+	return (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid,
+			     .new_onid = r->new_onid };
 }
 
 static void on_eit(struct remux *r, uint8_t *section, size_t len)
@@ -182,7 +183,7 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 			return;
 		ids = r->programs[0].ids;
 	}
-	if (!pass && is_eit_actual(section) &&
+	if (remux_renumbers(r, r->options.eit) && is_eit_actual(section) &&
 	    ids_rewrite_eit(&ids, section, len) < 0) {
 		r->counted.broken++;
 		return;
@@ -220,14 +221,15 @@ static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 {
 	bool pass = r->options.sdt == TABLE_PASS;
+	bool renumber = remux_renumbers(r, r->options.sdt);
 	uint8_t id = section_table_id(section);
 	struct ids ids = multiplex_ids(r);
 	struct sdt_marks marks;
 	int err = 0;
 
-	if (!pass && id == SDT_TABLE_ID)
+	if (renumber && id == SDT_TABLE_ID)
 		err = ids_rewrite_sdt(&ids, section, len);
-	else if (!pass && id == BAT_TABLE_ID)
+	else if (renumber && id == BAT_TABLE_ID)
 		err = ids_rewrite_nit(&ids, section, len);
 	if (err < 0) {
 		r->counted.broken++;
@@ -308,7 +310,7 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		on_cat(r, section, len);
 		break;
 	case ROLE_NIT:
-		if (r->options.nit != TABLE_PASS &&
+		if (remux_renumbers(r, r->options.nit) &&
 		    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
 		    ids_rewrite_nit(&ids, section, len) < 0)
 			r->counted.broken++;

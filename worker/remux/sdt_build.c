@@ -167,6 +167,8 @@ size_t sdt_build(const struct sdt_content *c, uint8_t ret[SECTION_PSI_MAX],
 
 	if (c->source != NULL)
 		s = *c->source;
+	if (c->ids->new_onid != 0)
+		s.network = c->ids->new_onid;
 	if (c->options->eit == TABLE_DROP)
 		s.flags = 0;
 	s.flags = mark_flags(&c->marks, s.flags);

@@ -48,6 +48,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	struct remux_options options = l->keeper.spec.remux;
 	bool several = !cfg->alone || l->keeper.spec.list ||
 		       cfg->place != NULL;
+	/* a multiplex gives its tables its own */
+	uint16_t new_onid = cfg->place == NULL ? stream->tables.onid : 0;
 	bool asked, named = false;
 
 	for (size_t i = 0; i < stream->tables.n_services; i++)
@@ -58,7 +60,7 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
 		l->descrambler != NULL || remux_options_given(&options) ||
-		named ||
+		named || new_onid != 0 ||
 		stream->tables.nit != ORIGIN_PASS ||
 		tables_spec_has_eit(&stream->tables);
 	if (!several && !asked)
@@ -69,6 +71,7 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.nit = stream->tables.nit,
 		.eit = tables_spec_single_eit(&stream->tables),
 		.onid = tables_spec_onid(&stream->tables, 0),
+		.new_onid = new_onid,
 		.services = stream->tables.services,
 		.n_services = stream->tables.n_services,
 		.cas = cfg->cas,

@@ -70,6 +70,14 @@ struct bench bench_new_descrambled(const struct remux_options *o)
 	});
 }
 
+struct bench bench_new_onid(const struct remux_options *o, uint16_t onid)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .onid = onid,
+		.new_onid = onid,
+	});
+}
+
 struct bench bench_new_services(const struct remux_options *o,
 				const struct service_spec *list, size_t n)
 {

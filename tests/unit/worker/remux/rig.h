@@ -41,6 +41,8 @@ struct bench bench_new_cas(const struct remux_options *,
 			   const struct cas_list *);
 /* The bench of a stream whose input is descrambled. */
 struct bench bench_new_descrambled(const struct remux_options *);
+/* The bench of a stream with the key onid. */
+struct bench bench_new_onid(const struct remux_options *, uint16_t onid);
 /* The bench of a stream that names services. */
 struct bench bench_new_services(const struct remux_options *,
 				const struct service_spec *list, size_t n);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct ids same_ids = { 7, 7, 1, 1 };
+static const struct ids same_ids = { 7, 7, 1, 1, 0 };
 
 /* Video with PCR, two audio, AC-3, subtitles, teletext, SCTE 35, ID3, an AIT,
  * private PES. */

@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct ids ids = { 7, 70, 2, 200 };
+static const struct ids ids = { .tsid = 7, .new_tsid = 70, .pnr = 2,
+				.new_pnr = 200 };
 
 /* Service 1, then service 2 with a private descriptor, a multilingual name
  * and a linkage to itself. */
@@ -281,7 +282,7 @@ Test(ids, changes_a_nit_where_it_names_this_stream)
 		"\x00\x08\x00\x03\xf0\x05\x41\x03\x00\x02\x01"
 		"\x00\x07\x00\x03\xf0\x0b\x41\x03\x00\x02\x01"
 		"\x83\x04\x00\x02\xfc\x05";
-	struct ids all = { 7, 70, 2, 200 };
+	struct ids all = ids;
 	uint8_t nit[1024];
 	size_t len = build_table(nit, &(struct build_table){
 		.table_id = 0x40, .extension = 1, .body = body,
