@@ -490,6 +490,7 @@ unit_worker_tests = \
 	tests/unit/worker/stream/test_own_network \
 	tests/unit/worker/stream/test_own_others \
 	tests/unit/worker/stream/test_own_sections \
+	tests/unit/worker/stream/test_own_tables \
 	tests/unit/worker/stream/test_cas_changes \
 	tests/unit/worker/stream/test_cas_stage \
 	tests/unit/worker/stream/test_flapping \

@@ -154,6 +154,15 @@ void own_sections_use(struct own_sections *o, const struct psi *psi)
 	}
 }
 
+bool own_sections_have(const struct own_sections *o, uint8_t table_id)
+{
+	for (size_t i = 0; o != NULL && i < o->n; i++)
+		if (o->list[i].key.table_id == table_id &&
+		    o->list[i].key.pid < SI_PIDS_END)
+			return true;
+	return false;
+}
+
 /* Notes which own sections are on PIDs of EMMs; true: others than before. */
 static bool take_cat(struct own_sections *o, const uint8_t *section,
 		     size_t len)

@@ -20,6 +20,10 @@ void own_sections_free(struct own_sections **);
  * program uses for its PMT, a stream, a PCR or ECMs, and logs the others. */
 void own_sections_use(struct own_sections *, const struct psi *);
 
+/* Does a section that is sent on the PID of a table have this table_id, so that
+ * those of the source are dropped?  NULL: no. */
+bool own_sections_have(const struct own_sections *, uint8_t table_id);
+
 /* Takes packets of the stream: no section is sent on the PIDs of EMMs that its
  * CAT lists. */
 void own_sections_feed(struct own_sections *, const struct psi *,

@@ -166,31 +166,38 @@ static size_t write_tot(int64_t unix_s, void *arg,
 	return TOT_LEN;
 }
 
+/* Takes an own TDT or TOT, that of the source (passes) or none.  One of `si' is
+ * in the schedule already, in place of both. */
+static void use_clock(struct own_tables *o, uint8_t table_id, bool passes,
+		      schedule_clock_fn *own)
+{
+	const struct schedule_key key = { SI_PID_TDT, table_id, 0, 0 };
+	struct schedule *s = table_stage_schedule(o->stage);
+	bool given = own_sections_have(o->sections, table_id);
+
+	table_stage_drop(o->stage, table_id, !passes || given);
+	if (given)
+		return;
+	if (own != NULL)
+		(void)schedule_set_clock(s, &key,
+					 tables_spec_intervals(&o->spec).tdt,
+					 own, o);
+	else
+		(void)schedule_set(s, &key, 0, NULL, 0);
+}
+
 /* Takes own or foreign TDT and TOT, as the clock of the system allows. */
 static void use_time(struct own_tables *o)
 {
-	static const struct schedule_key tdt = { SI_PID_TDT, TDT_TABLE_ID, 0,
-						 0 };
-	static const struct schedule_key tot = { SI_PID_TDT, TOT_TABLE_ID, 0,
-						 0 };
-	struct schedule *s = table_stage_schedule(o->stage);
-	unsigned interval_ms = tables_spec_intervals(&o->spec).tdt;
 	bool lost = !o->synchronised && o->spec.clock_lost != CLOCK_KEEP;
 	bool own = o->spec.tdt == ORIGIN_OWN && !lost;
-	bool pass = o->spec.tdt == ORIGIN_PASS ||
-		    (o->spec.tdt == ORIGIN_OWN && lost &&
-		     o->spec.clock_lost == CLOCK_SOURCE);
+	bool passes = o->spec.tdt == ORIGIN_PASS ||
+		      (o->spec.tdt == ORIGIN_OWN && lost &&
+		       o->spec.clock_lost == CLOCK_SOURCE);
 
-	table_stage_drop(o->stage, TDT_TABLE_ID, !pass);
-	table_stage_drop(o->stage, TOT_TABLE_ID, !pass);
-	if (own)
-		(void)schedule_set_clock(s, &tdt, interval_ms, write_tdt, o);
-	else
-		(void)schedule_set(s, &tdt, 0, NULL, 0);
-	if (own && o->country[0] != '\0')
-		(void)schedule_set_clock(s, &tot, interval_ms, write_tot, o);
-	else
-		(void)schedule_set(s, &tot, 0, NULL, 0);
+	use_clock(o, TDT_TABLE_ID, passes, own ? write_tdt : NULL);
+	use_clock(o, TOT_TABLE_ID, passes,
+		  own && o->country[0] != '\0' ? write_tot : NULL);
 }
 
 void own_tables_set_clock(struct own_tables *o, bool synchronised)
