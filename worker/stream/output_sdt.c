@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SDT_HEAD = 11, SERVICE = 5 };
+enum { SDT_HEAD = 11, SERVICE = 5, STATUS_MASK = 0xf0 };
 
 void output_sdt_init(struct output_sdt *o)
 {
@@ -47,6 +47,7 @@ static size_t list_services(const uint8_t *section, size_t len,
 			break;
 		ret[n] = (struct output_service){
 			.pnr = (uint16_t)(p[0] << 8 | p[1]),
+			.status = p[3] & STATUS_MASK,
 			.section = section[6],
 		};
 		if (desc_find(loop, SERVICE_DESC_TAG, &d) && d.len > 0)
@@ -57,25 +58,34 @@ static size_t list_services(const uint8_t *section, size_t len,
 	return n;
 }
 
+static unsigned compare(const struct output_service *a,
+			const struct output_service *b)
+{
+	return (a->pnr != b->pnr || a->type != b->type ? OUTPUT_SDT_TYPES
+						       : 0U) |
+	       (a->pnr != b->pnr || a->status != b->status ? OUTPUT_SDT_STATUS
+							   : 0U);
+}
+
 /* The services of this section replace those that it had before, and a table
  * has no sections behind the last one. */
-static unsigned take_types(struct output_sdt *o, const uint8_t *section,
-			   size_t len)
+static unsigned take_services(struct output_sdt *o, const uint8_t *section,
+			      size_t len)
 {
 	struct output_service found[PSI_PROGRAMS_MAX];
 	size_t n = list_services(section, len, found, PSI_PROGRAMS_MAX);
+	const unsigned all = OUTPUT_SDT_TYPES | OUTPUT_SDT_STATUS;
 	size_t kept = 0, same = 0;
-	bool changed = false;
+	unsigned changes = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct output_service *s = &o->services[i];
 
 		if (s->section == section[6]) {
-			changed |= same >= n ||
-				   memcmp(s, &found[same], sizeof *s) != 0;
+			changes |= same < n ? compare(s, &found[same]) : all;
 			same++;
 		} else if (s->section > section[7]) {
-			changed = true;
+			changes = all;
 		} else {
 			o->services[kept++] = *s;
 		}
@@ -83,7 +93,7 @@ static unsigned take_types(struct output_sdt *o, const uint8_t *section,
 	n = MIN(n, PSI_PROGRAMS_MAX - kept);
 	memcpy(o->services + kept, found, n * sizeof *found);
 	o->n = kept + n;
-	return changed || same < n ? OUTPUT_SDT_TYPES : 0;
+	return same < n ? all : changes;
 }
 
 static unsigned take(struct output_sdt *o, const uint8_t *section, size_t len)
@@ -96,7 +106,7 @@ static unsigned take(struct output_sdt *o, const uint8_t *section, size_t len)
 	    (section[5] & 1) == 0)
 		return 0;
 	changes = take_ids(o, section);
-	return changes | take_types(o, section, len);
+	return changes | take_services(o, section, len);
 }
 
 unsigned output_sdt_feed(struct output_sdt *o, const struct ts_run *runs,
@@ -120,10 +130,18 @@ unsigned output_sdt_feed(struct output_sdt *o, const struct ts_run *runs,
 	return changes;
 }
 
-uint8_t output_sdt_type(const struct output_sdt *o, uint16_t pnr)
+const struct output_service *output_sdt_find(const struct output_sdt *o,
+					     uint16_t pnr)
 {
 	for (size_t i = 0; i < o->n; i++)
 		if (o->services[i].pnr == pnr)
-			return o->services[i].type;
-	return 0;
+			return &o->services[i];
+	return NULL;
+}
+
+uint8_t output_sdt_type(const struct output_sdt *o, uint16_t pnr)
+{
+	const struct output_service *s = output_sdt_find(o, pnr);
+
+	return s != NULL ? s->type : 0;
 }

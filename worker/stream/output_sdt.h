@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the SDT of a stream says (EN 300 468 5.2.3): its identifiers, which
- * receivers compare with those of its EIT, and the types of its services, which
- * NIT and BAT repeat.
+ * receivers compare with those of its EIT, the types of its services, which NIT
+ * and BAT repeat, and their status, which own EIT repeat.
  *
  * Embedded.  Allocates nothing.
  */
@@ -16,11 +16,13 @@
 enum {
 	OUTPUT_SDT_IDS = 1,
 	OUTPUT_SDT_TYPES = 2,
+	OUTPUT_SDT_STATUS = 4,
 };
 
 struct output_service {
 	uint16_t pnr;
 	uint8_t type; /* 0: it has no service descriptor */
+	uint8_t status; /* running_status and free_CA_mode, as they are sent */
 	uint8_t section;
 };
 
@@ -39,5 +41,8 @@ void output_sdt_init(struct output_sdt *);
 unsigned output_sdt_feed(struct output_sdt *, const struct ts_run *runs,
 			 size_t n_runs);
 
+/* NULL: the service is not known. */
+const struct output_service *output_sdt_find(const struct output_sdt *,
+					     uint16_t pnr);
 /* The type of a service; 0: it is not known. */
 uint8_t output_sdt_type(const struct output_sdt *, uint16_t pnr);

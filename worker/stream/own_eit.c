@@ -226,9 +226,25 @@ static bool add(struct own_eit *o, struct shown *list, size_t *n,
 	return true;
 }
 
-static bool is_scrambled(const struct own_eit *o, const struct psi_program *p)
+/* As the SDT of the output describes the service, or else by its PMT. */
+static struct eit_format format_of(const struct own_eit *o,
+				   const struct psi_program *p)
 {
-	return o->scrambled || psi_program_is_scrambled(p);
+	const struct output_service *service = output_sdt_find(o->sdt,
+							       p->number);
+	struct eit_format f = {
+		.sid = p->number,
+		.tsid = o->sdt->known ? o->sdt->tsid : psi_tsid(o->psi),
+		.onid = o->sdt->known ? o->sdt->onid
+				      : tables_spec_onid(&o->spec, 0),
+		.free_ca = o->scrambled || psi_program_is_scrambled(p),
+	};
+
+	if (service != NULL) {
+		f.free_ca = service->status & EIT_STATUS_FREE_CA;
+		f.running = service->status >> 5;
+	}
+	return f;
 }
 
 static void list_own(struct own_eit *o, struct shown *list, size_t *n)
@@ -242,13 +258,7 @@ static void list_own(struct own_eit *o, struct shown *list, size_t *n)
 		if (tables_spec_eit(&o->spec, p->number) != ORIGIN_OWN)
 			continue;
 		(void)add(o, list, n, &(struct shown){
-			.format = { .sid = p->number,
-				    .tsid = o->sdt->known ? o->sdt->tsid
-							 : psi_tsid(o->psi),
-				    .onid = o->sdt->known
-					? o->sdt->onid
-					: tables_spec_onid(&o->spec, 0),
-				    .free_ca = is_scrambled(o, p) },
+			.format = format_of(o, p),
 			.events = events_of(o, p->number, n_programs == 1),
 		});
 	}

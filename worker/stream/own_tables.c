@@ -437,9 +437,10 @@ static void follow_sdt(struct own_tables *o, const struct ts_run *runs,
 
 	if (o->network != NULL || o->eit != NULL)
 		changes = output_sdt_feed(&o->sdt, runs, n_runs);
-	if (o->network != NULL && changes != 0)
+	if (o->network != NULL &&
+	    (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_TYPES)))
 		own_network_build(o->network);
-	if (o->eit != NULL && (changes & OUTPUT_SDT_IDS))
+	if (o->eit != NULL && (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_STATUS)))
 		own_eit_use(o->eit);
 }
 

@@ -161,7 +161,8 @@ static void give(const char *other, unsigned place, uint16_t number)
 
 static void feed(const struct ts_run *run)
 {
-	if (output_sdt_feed(&g.sdt, run, 1) & OUTPUT_SDT_IDS)
+	if (output_sdt_feed(&g.sdt, run, 1) &
+	    (OUTPUT_SDT_IDS | OUTPUT_SDT_STATUS))
 		own_eit_use(g.own);
 	own_eit_turn(g.own, g.ms);
 	table_stage_feed(g.stage, run, 1, g.ms * MS, g.ms);
@@ -367,6 +368,34 @@ Test(own_eit, of_others_have_the_status_of_their_service)
 	pass(60000);
 	cr_expect_eq(flags_in(EIT_OTHER_TABLE_ID, 21), 0x80);
 	cr_expect_eq(flags_in(EIT_OTHER_SCHEDULE_ID, 21), 0);
+	done();
+}
+
+static void send_status(uint8_t status)
+{
+	const uint8_t body[] = { 0, 3, 0xff, 0, 1, 0xfc, status, 0 };
+
+	send_section(SI_PID_SDT, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 7, .body = body,
+		.len = sizeof body });
+}
+
+Test(own_eit, has_the_status_that_the_sdt_of_the_output_has)
+{
+	g.spec.eit = ORIGIN_OWN;
+	open_with(EIT_OTHER_PASS, NULL);
+	give("", 0, 1);
+	/* not running, and scrambled */
+	send_status(0x30);
+	pass(15000);
+	cr_expect_eq(flags_in(EIT_TABLE_ID, 1), 0x30);
+	cr_expect_eq(flags_in(EIT_SCHEDULE_TABLE_ID, 1), 0x10);
+	send_status(0x80);
+	/* what is in the queue */
+	pass(1000);
+	pass(15000);
+	cr_expect_eq(flags_in(EIT_TABLE_ID, 1), 0x80);
+	cr_expect_eq(flags_in(EIT_SCHEDULE_TABLE_ID, 1), 0);
 	done();
 }
 
