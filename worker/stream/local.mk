@@ -25,6 +25,7 @@ libworker_a_SOURCES += \
 	worker/stream/own_eit.c worker/stream/own_eit.h \
 	worker/stream/turns.h \
 	worker/stream/own_others.c worker/stream/own_others.h \
+	worker/stream/passed_eits.c worker/stream/passed_eits.h \
 	worker/stream/other_guides.c worker/stream/other_guides.h \
 	worker/stream/output_sdt.c worker/stream/output_sdt.h \
 	worker/stream/own_tables.c worker/stream/own_tables.h \

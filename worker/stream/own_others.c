@@ -6,6 +6,7 @@
 #include "worker/remux/psi_build.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/other_guides.h"
+#include "worker/stream/passed_eits.h"
 #include "worker/tables/sdt_other.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/si_table.h"
@@ -18,6 +19,7 @@ enum { STATUS_RUNNING = 0x80 }; /* running_status 4, free_CA_mode 0 */
 struct own_others {
 	unsigned interval_ms;
 	enum eit_other eit;
+	struct passed_eits *passed; /* NULL: none pass */
 	struct table_versions *versions;
 	struct schedule *schedule;
 	/* the transport streams of the list, and of the one before */
@@ -46,6 +48,7 @@ struct own_others *own_others_new(const struct tables_spec *spec,
 	o = xcalloc(1, sizeof *o);
 	o->interval_ms = tables_spec_intervals(spec).sdt_other;
 	o->eit = spec->eit_other;
+	o->passed = passed_eits_new(o->eit);
 	o->versions = versions;
 	o->schedule = schedule;
 	return o;
@@ -53,8 +56,17 @@ struct own_others *own_others_new(const struct tables_spec *spec,
 
 void own_others_free(struct own_others **o)
 {
+	if (*o != NULL)
+		passed_eits_free(&(*o)->passed);
 	free(*o);
 	*o = NULL;
+}
+
+bool own_others_feed(struct own_others *o, const struct other_guides *others,
+		     const struct ts_run *runs, size_t n_runs, uint64_t now_ns)
+{
+	return o->passed != NULL &&
+	       passed_eits_feed(o->passed, others, runs, n_runs, now_ns);
 }
 
 void own_others_begin(struct own_others *o)
@@ -84,12 +96,16 @@ static size_t list_services(const struct own_others *o,
 	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++) {
 		size_t place = eit_image_place(guide->image, s.pnr);
 		bool sent = place < guide->n_sent;
+		unsigned passed = passed_eits_of(o->passed, guide->tsid,
+						 guide->onid, s.pnr);
 
 		ret[n] = (struct sdt_other_service){
 			.pnr = s.pnr, .type = s.type,
 			.status = status_of(guide, place),
-			.has_present = sent && o->eit != EIT_OTHER_PASS,
-			.has_schedule = sent && o->eit == EIT_OTHER_ALL,
+			.has_present = (sent && o->eit != EIT_OTHER_PASS) ||
+				       (passed & PASSED_PRESENT),
+			.has_schedule = (sent && o->eit == EIT_OTHER_ALL) ||
+					(passed & PASSED_SCHEDULE),
 			.provider = s.provider, .name = s.name,
 			.textcode = spec->remux.textcode,
 		};

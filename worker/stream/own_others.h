@@ -3,15 +3,18 @@
  * The own SDT other of a stream: the services of the streams of nit_other.
  * Their running_status and free_CA_mode are those of the SDT of their stream,
  * as the guide has them; without a guide they are running and in the clear.
- * Their EIT flags are those of the own EIT other that are sent.
+ * Their EIT flags are those of the EIT other that are sent: own ones, or those
+ * of the source that pass.
  *
  * Their versions count contents, also across workers.
  */
 #pragma once
 
 #include "proto/spec/stream_spec.h"
+#include "worker/ts/packet.h"
 
 struct other_guide;
+struct other_guides;
 struct own_others;
 struct schedule;
 struct table_versions;
@@ -21,6 +24,12 @@ struct own_others *own_others_new(const struct tables_spec *,
 				  struct table_versions *, struct schedule *);
 /* NULL-safe; sets *o to NULL. */
 void own_others_free(struct own_others **);
+
+/* Takes packets of the source.  True: its EIT other are of other services than
+ * before, and the list is to be built again. */
+bool own_others_feed(struct own_others *, const struct other_guides *,
+		     const struct ts_run *runs, size_t n_runs,
+		     uint64_t now_ns);
 
 /* Another list begins, gets a stream, which has a transport stream, and is
  * whole. */

@@ -465,6 +465,9 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		own_network_turn(o->network, now_ns);
 	if (o->eit != NULL)
 		own_eit_turn(o->eit, wall_ms());
+	if (o->sdt_other != NULL)
+		o->others_changed |= own_others_feed(o->sdt_other, &o->others,
+						     runs, n_runs, now_ns);
 	follow_others(o, now_ns);
 	if (o->cue != NULL)
 		own_cue_feed(o->cue, runs, n_runs, now_ns);

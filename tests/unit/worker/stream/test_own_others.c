@@ -4,6 +4,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/other_guides.h"
 #include "worker/tables/section_schedule.h"
@@ -166,6 +167,49 @@ Test(own_others, a_service_has_the_flags_of_the_eit_that_are_sent)
 	cr_expect_eq(flags_of(EIT_OTHER_PRESENT, 1), 0x10);
 	cr_expect_eq(flags_of(EIT_OTHER_ALL, 0), 0);
 	cr_expect_eq(flags_of(EIT_OTHER_PASS, 2), 0);
+}
+
+/* The EIT flags of the first service, where the source has such EIT other. */
+static unsigned passed_flags(enum eit_other eit, uint8_t table_id,
+			     uint16_t onid, uint64_t silent_s)
+{
+	const uint8_t body[] = { 0, 7, 0, (uint8_t)onid, 0, table_id };
+	struct other_guides others = { .n = 1, .list = { { .tsid = 7,
+							   .onid = 9 } } };
+	struct build *b = build_new();
+	uint8_t section[1024];
+	struct ts_run run;
+	unsigned flags;
+
+	init(eit);
+	(void)build_section(b, SI_PID_EIT, section,
+			    build_table(section, &(struct build_table){
+		.table_id = table_id, .extension = 21, .body = body,
+		.len = sizeof body }));
+	run = build_run(b);
+	(void)own_others_feed(g.others, &others, &run, 1, SECOND_NS);
+	cr_expect_not(own_others_feed(g.others, &others, &run, 0, SECOND_NS));
+	(void)own_others_feed(g.others, &others, &run, 0,
+			      (1 + silent_s) * SECOND_NS);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	flags = g.last[11 + 2] & 3U;
+	build_free(b);
+	done();
+	return flags;
+}
+
+Test(own_others, a_service_has_the_flags_of_the_eit_that_pass)
+{
+	cr_expect_eq(passed_flags(EIT_OTHER_PASS, 0x4f, 9, 0), 1);
+	cr_expect_eq(passed_flags(EIT_OTHER_PASS, 0x61, 9, 59), 2);
+	cr_expect_eq(passed_flags(EIT_OTHER_PASS, 0x4f, 9, 60), 0);
+	cr_expect_eq(passed_flags(EIT_OTHER_PASS, 0x4f, 8, 0), 0, "another");
+	cr_expect_eq(passed_flags(EIT_OTHER_PASS, 0x4e, 9, 0), 0, "actual");
+	/* own ones replace present and following, or all */
+	cr_expect_eq(passed_flags(EIT_OTHER_PRESENT, 0x4f, 9, 0), 0);
+	cr_expect_eq(passed_flags(EIT_OTHER_PRESENT, 0x61, 9, 0), 2);
+	cr_expect_eq(passed_flags(EIT_OTHER_ALL, 0x61, 9, 0), 0);
 }
 
 Test(own_others, the_only_service_needs_no_list)
