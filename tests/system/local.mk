@@ -110,6 +110,7 @@ system_tests = \
 	tests/system/log-settings.mjs \
 	tests/system/model.mjs \
 	tests/system/mpts.mjs \
+	tests/system/mpts-late.mjs \
 	tests/system/mux.mjs \
 	tests/system/page.mjs \
 	tests/system/output-faults.mjs \

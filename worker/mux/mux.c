@@ -366,6 +366,7 @@ void mux_push(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	if (!delay_line_push(&in->line, packet,
 			     MAX(m->now_ns, in->heard_ns))) {
 		in->dropped++;
+		in->late += cbr_late_ms(m->cbr, in->heard_ns) >= CBR_BEHIND_MS;
 		mux_begin_source(m, in);
 	}
 }

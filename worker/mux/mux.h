@@ -24,6 +24,7 @@
  * again, from the end of a unit to the begin of another one.  The priority is
  * that of the input; of one input the last service is blocked first and
  * released last.  A PID of several services is sent while one of them is.
+ * Packets wait also because turns were late, which is another reason.
  *
  * A service without video and audio for MUX_SILENT_MS is silent; one that has
  * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
@@ -147,12 +148,16 @@ struct ts_run mux_places(void);
 struct mux_source_state {
 	bool silent;
 	size_t n_absent;  /* services that are not in the tables */
-	size_t n_blocked; /* services that do not go out: the rate is exceeded,
-			   * or ... */
+	size_t n_blocked; /* services that do not go out: the inputs exceed the
+			   * rate, or ... */
 	bool blocked;     /* all of them */
-	bool above_max;   /* ... it had more than its max_kbps */
-	uint64_t packets; /* that went out since mux_new() ... */
-	uint64_t dropped; /* ... and that did not, because of the rate */
+	bool above_max;   /* ... it had more than its max_kbps, or ... */
+	unsigned late_ms; /* ... the turns were late by this time, of all that
+			   * do not; 0: another reason */
+	uint64_t packets; /* that went out since mux_new(), ... */
+	uint64_t dropped; /* ... that did not, because they had no room, ... */
+	uint64_t late;    /* ... and those of them that the turns were too late
+			   * for */
 	/* from its configuration */
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
@@ -167,7 +172,7 @@ void mux_source_get(const struct mux *, size_t input,
 struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
-	bool blocked; /* it does not go out: the rate is exceeded */
+	bool blocked; /* it does not go out: it has no room */
 	bool filled; /* its last picture is sent instead, or ... */
 	bool file;   /* ... the file of its input */
 	uint64_t dropped; /* packets that did not, since mux_new() ... */

@@ -270,8 +270,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 	f->rate = play_rate(f->play);
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++)
 		if (place_has(pids, pid)) {
-			m->stopped[pid] = s->blocked ? MUX_BLOCKED
-						     : MUX_FILLED;
+			m->stopped[pid] = mux_stop_of(s);
 			mux_counters_forget(&m->counters, pid);
 		}
 }

@@ -175,8 +175,9 @@ static void count(struct mux_source *in, struct mux_service *owner,
 {
 	if (owner != NULL && stopped == MUX_SENT) {
 		owner->packets++;
-	} else if (stopped == MUX_BLOCKED) {
+	} else if (stopped == MUX_BLOCKED || stopped == MUX_LATE) {
 		in->dropped++;
+		in->late += stopped == MUX_LATE;
 		if (owner != NULL)
 			owner->dropped++;
 	}
@@ -194,9 +195,9 @@ bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	    mux_fill_ends(m, in, gate, packet))
 		gate = NULL;
 	if (gate != NULL && (gate->cut || gate->fill != NULL))
-		*stopped = gate->blocked ? MUX_BLOCKED : MUX_FILLED;
+		*stopped = mux_stop_of(gate);
 	else if (gate != NULL && ts_has_payload(packet) && ts_pusi(packet))
-		*stopped = MUX_BLOCKED;
+		*stopped = mux_stop_of(gate);
 	else if (gate == NULL && *stopped && resumes(m, owner, packet))
 		*stopped = MUX_SENT;
 	/* a filler has the counter of its PID */

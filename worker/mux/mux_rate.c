@@ -13,6 +13,8 @@ enum {
 	/* With this part of mux_delay waiting, schedules of events are slow. */
 	CROWDED_PART = 16,
 	METER_MS = 200, /* of a measurement of the rates */
+	/* For so long behind a late turn its packets are those that wait. */
+	LATE_EFFECT_MS = 2000,
 	/* The usual rate follows the measured one in so many measurements. */
 	USUAL_METERS = 128,
 	/* The part of the rate, in percent, that inputs and tables may have:
@@ -192,6 +194,42 @@ static struct unit find_first(struct mux *m, bool all)
 	return found;
 }
 
+/* Do the services that are sent usually exceed the rate?  Behind a late turn
+ * the measured rates are those of catching up. */
+static bool exceed_usually(const struct mux *m)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+		uint64_t rate = in->blocked || in->silent ? 0
+							  : (uint64_t)in->usual;
+
+		for (size_t k = 0; k < mux_units(in) && rate > 0; k++)
+			if (in->states[k].blocked)
+				rate -= MIN(rate, in->states[k].rate);
+		sum += rate;
+	}
+	return sum > room_of(m);
+}
+
+/* Do packets wait because turns were late? */
+static bool is_late(const struct mux *m)
+{
+	return m->late_ns != 0 &&
+	       m->now_ns - m->late_ns < LATE_EFFECT_MS * MS;
+}
+
+static void watch_lateness(struct mux *m)
+{
+	uint64_t ms = cbr_late_ms(m->cbr, m->now_ns);
+
+	if (ms < CBR_BEHIND_MS)
+		return;
+	m->late_ms = is_late(m) ? MAX(m->late_ms, ms) : ms;
+	m->late_ns = m->now_ns;
+}
+
 /* above_max: its input exceeds its own limit, which delays the return of no
  * other one. */
 static void block(struct mux *m, struct unit u, bool above_max)
@@ -200,6 +238,7 @@ static void block(struct mux *m, struct unit u, bool above_max)
 	bool again = s->released_ns != 0 &&
 		     m->now_ns - s->released_ns < STEADY_MS * MS;
 
+	s->late = !above_max && is_late(m) && !exceed_usually(m);
 	s->blocked = true;
 	s->above_max = above_max;
 	s->blocked_ns = m->now_ns;
@@ -414,7 +453,7 @@ static struct unit find_waiting(struct mux *m, struct unit last)
 
 static void release(struct mux *m, struct unit u)
 {
-	u.s->blocked = u.s->cut = u.s->above_max = false;
+	u.s->blocked = u.s->cut = u.s->above_max = u.s->late = false;
 	u.s->released_ns = m->now_ns;
 	m->changed_ns = m->calm_ns = m->now_ns;
 	mux_renew_gates(m, u.in);
@@ -430,8 +469,10 @@ static void release_fitting(struct mux *m, size_t room)
 	while ((u = find_waiting(m, u)).in != NULL) {
 		size_t due = u.in == counted ? 0 : u.in->due;
 
-		if (due > room || !fits(m, u))
+		if (due > room || !fits(m, u)) {
+			u.s->late &= is_late(m);
 			continue;
+		}
 		release(m, u);
 		room -= due;
 		counted = u.in;
@@ -449,6 +490,7 @@ void mux_limit(struct mux *m)
 	size_t room;
 
 	m->crowded = excess > most / CROWDED_PART;
+	watch_lateness(m);
 	measure(m);
 	block_greedy(m);
 	cut_units(m);

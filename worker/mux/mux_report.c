@@ -8,12 +8,15 @@
 #include "worker/ts/pmt.h"
 #include "worker/ts/si_table.h"
 
+#include <limits.h>
+
 enum { SDT_HEADER = 11, SDT_SERVICE = 5 };
 
 void mux_source_get(const struct mux *m, size_t input,
 		     struct mux_source_state *ret)
 {
 	const struct mux_source *in = &m->inputs[input];
+	size_t n_late = 0;
 
 	*ret = (struct mux_source_state){
 		.silent = in->silent,
@@ -22,6 +25,7 @@ void mux_source_get(const struct mux *m, size_t input,
 		.blocked = in->blocked,
 		.packets = in->packets,
 		.dropped = in->dropped,
+		.late = in->late,
 		.priority = in->priority,
 		.min_kbps = in->min_kbps,
 		.max_kbps = in->max_kbps,
@@ -30,8 +34,12 @@ void mux_source_get(const struct mux *m, size_t input,
 		.n_unsent = in->n_found - in->n_services,
 		.eit_dropped = eit_share_dropped(m->eit, input),
 	};
-	for (size_t k = 0; k < mux_units(in); k++)
+	for (size_t k = 0; k < mux_units(in); k++) {
 		ret->above_max |= in->states[k].above_max;
+		n_late += in->states[k].late;
+	}
+	if (n_late > 0 && n_late == in->n_blocked)
+		ret->late_ms = (unsigned)MIN(m->late_ms, (uint64_t)UINT_MAX);
 	if (in->remux != NULL)
 		ret->n_unsent += remux_unnumbered(in->remux);
 }

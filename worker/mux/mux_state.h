@@ -92,7 +92,8 @@ struct mux_service {
 	uint64_t return_ns; /* since then its pictures are followed; 0: no */
 	uint64_t wait_ns; /* since then absent with packets; 0: without */
 	bool blocked; /* it has no room */
-	bool above_max; /* blocked because of the max of its input */
+	bool above_max; /* blocked because of the max of its input, or ... */
+	bool late; /* ... because turns were late; else because of the rate */
 	bool cut; /* blocked, and its units do not end either */
 	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
 	unsigned pause_ms; /* of the service, when it is blocked */
@@ -163,6 +164,7 @@ struct mux_source {
 	bool blocked;     /* ... the input is blocked */
 	size_t n_cut;     /* services */
 	uint64_t packets, dropped;
+	uint64_t late;   /* those of dropped that turns were too late for */
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t rate;   /* packets per second of the last second */
 	uint64_t meter, metered; /* of the current and the last measurement */
@@ -172,9 +174,18 @@ struct mux_source {
 /* Are the units of a PID dropped, and why? */
 enum mux_stop {
 	MUX_SENT,
-	MUX_BLOCKED, /* its service has no room */
+	MUX_BLOCKED, /* its service has no room, ... */
+	MUX_LATE,    /* ... because turns were late */
 	MUX_FILLED,  /* a filler is sent instead */
 };
+
+/* Of a service that is blocked or filled. */
+static inline uint8_t mux_stop_of(const struct mux_service *s)
+{
+	if (!s->blocked)
+		return MUX_FILLED;
+	return s->late ? MUX_LATE : MUX_BLOCKED;
+}
 
 enum mux_lane { LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
 
@@ -225,6 +236,8 @@ struct mux {
 	uint64_t changed_ns; /* an input was blocked or released */
 	uint64_t calm_ns;    /* since this time the queue is short */
 	uint64_t peak;       /* of the queue after a change */
+	uint64_t late_ns;    /* of the last late turn; 0: none yet */
+	uint64_t late_ms;    /* the most of late turns in a row */
 	bool crowded;        /* packets wait for the rate */
 	uint64_t schedule_ns; /* from then on a schedule of events is sent */
 	uint64_t meter_ns;   /* start of the measurement of the rates ... */

@@ -555,6 +555,14 @@ size_t cbr_late(const struct cbr *c)
 	return c->running ? (size_t)cbr_positions_until(c, c->now_tick) : 0;
 }
 
+uint64_t cbr_late_ms(const struct cbr *c, uint64_t now_ns)
+{
+	uint64_t tick = cbr_tick(now_ns);
+
+	return c->running && tick > c->tick ? (tick - c->tick) / CBR_TICKS_MS
+					    : 0;
+}
+
 void cbr_every_second(struct cbr *c)
 {
 	fifo_trim(&c->fifo);

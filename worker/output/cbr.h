@@ -127,6 +127,9 @@ size_t cbr_room(const struct cbr *);
  * packets that wait do not wait for the rate. */
 size_t cbr_late(const struct cbr *);
 
+/* The time by which the next position is late at now_ns: the wake-ups were. */
+uint64_t cbr_late_ms(const struct cbr *, uint64_t now_ns);
+
 /* Once a second: frees the memory of a long queue. */
 void cbr_every_second(struct cbr *);
 

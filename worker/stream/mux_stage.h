@@ -58,7 +58,8 @@ struct mux_stage {
 	/* the inputs exceed the rate, or one of them its rate_max */
 	struct alarm overflow;
 	uint64_t overflow_before; /* packets dropped a second ago */
-	size_t blocked[MSG_INPUTS_MAX]; /* services, as logged */
+	size_t blocked[MSG_INPUTS_MAX]; /* services, as logged, ... */
+	bool late[MSG_INPUTS_MAX]; /* ... with late turns as the reason */
 	size_t absent[MSG_INPUTS_MAX]; /* services, the same */
 	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
 	struct mux_eit_log {

@@ -44,11 +44,13 @@ static void describe_blocked(const struct mux_stage *s, size_t i,
 static void log_blocked(struct mux_stage *s, size_t i,
 			const struct mux_source_state *state)
 {
+	bool late = state->late_ms > 0;
 	struct errmsg what;
 
-	if (state->n_blocked == s->blocked[i])
+	if (state->n_blocked == s->blocked[i] && late == s->late[i])
 		return;
 	s->blocked[i] = state->n_blocked;
+	s->late[i] = late;
 	describe_blocked(s, i, state, &what);
 	if (state->n_blocked == 0)
 		log_info("stream", "input %zu: sent again", i + 1);
@@ -56,6 +58,10 @@ static void log_blocked(struct mux_stage *s, size_t i,
 		log_warning("stream", "input %zu: %s: it exceeds its "
 			    "rate_max: lower the rate of its source, or raise "
 			    "rate_max", i + 1, what.text);
+	else if (late)
+		log_warning("stream", "input %zu: %s: the process of the "
+			    "multiplex ran %u ms late: reduce the load of "
+			    "the machine", i + 1, what.text, state->late_ms);
 	else
 		log_warning("stream", "input %zu: %s: the inputs exceed "
 			    "the bitrate: raise bitrate, or its priority",
@@ -211,7 +217,7 @@ bool mux_stage_overflows(struct mux_stage *s)
 	sum = c.overflow;
 	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
 		mux_source_get(s->mux, i, &state);
-		sum += state.dropped;
+		sum += state.dropped - state.late;
 	}
 	(void)alarm_second(&s->overflow, (uint32_t)(sum - s->overflow_before),
 			   (uint64_t)wall_ms());
