@@ -84,8 +84,38 @@ static size_t find_output(const struct rtp_state *list, size_t n,
 	return i;
 }
 
+void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size)
+{
+	int err;
+
+	if (fd < 0 || output->queue == 0 || size > STREAM_MEMORY_QUEUE)
+		return NULL;
+	return shared_map_at(fd, STREAM_MEMORY_QUEUES_AT +
+			     (output->queue - 1U) * (size_t)STREAM_MEMORY_QUEUE,
+			     size, &err);
+}
+
+/* Frees the pages of the queues that no output keeps: packets of an output that
+ * was removed take no memory, and are not sent if it returns. */
+static void free_queues(int fd, const bool kept[MSG_OUTPUTS_MAX])
+{
+	for (unsigned i = 0; i < MSG_OUTPUTS_MAX; i++) {
+		const struct rtp_state place = { .queue = (uint16_t)(i + 1) };
+		void *queue;
+
+		if (kept[i])
+			continue;
+		queue = stream_memory_queue(fd, &place, STREAM_MEMORY_QUEUE);
+		/* the sandbox has no fallocate(); failed: a queue that is used
+		 * reports it */
+		if (queue != NULL)
+			(void)madvise(queue, STREAM_MEMORY_QUEUE, MADV_REMOVE);
+		shared_unmap(queue, STREAM_MEMORY_QUEUE);
+	}
+}
+
 /* Each of the outputs gets a queue of its own, and keeps the one it has. */
-static void arrange_queues(struct rtp_state *outputs, size_t n)
+static void arrange_queues(int fd, struct rtp_state *outputs, size_t n)
 {
 	bool taken[MSG_OUTPUTS_MAX] = { false };
 
@@ -98,6 +128,11 @@ static void arrange_queues(struct rtp_state *outputs, size_t n)
 		if (*queue > 0)
 			taken[*queue - 1] = true;
 	}
+	/* one that returns gets another queue */
+	for (size_t i = n; i < MSG_OUTPUTS_MAX; i++)
+		outputs[i].queue = 0;
+	if (fd >= 0 && !shared_is_untouched(fd))
+		free_queues(fd, taken);
 	for (size_t i = 0, next = 0; i < n; i++) {
 		if (outputs[i].queue > 0)
 			continue;
@@ -108,19 +143,8 @@ static void arrange_queues(struct rtp_state *outputs, size_t n)
 	}
 }
 
-void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size)
-{
-	int err;
-
-	if (fd < 0 || output->queue == 0 || size > STREAM_MEMORY_QUEUE)
-		return NULL;
-	return shared_map_at(fd, STREAM_MEMORY_QUEUES_AT +
-			     (output->queue - 1U) * (size_t)STREAM_MEMORY_QUEUE,
-			     size, &err);
-}
-
-void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
-			   size_t n)
+void stream_memory_arrange(struct stream_memory *m, int fd,
+			   const uint64_t *addresses, size_t n)
 {
 	struct rtp_state before[MSG_OUTPUTS_MAX];
 	size_t at;
@@ -140,7 +164,7 @@ void stream_memory_arrange(struct stream_memory *m, const uint64_t *addresses,
 		if (at < MSG_OUTPUTS_MAX)
 			before[at].address = 0;
 	}
-	arrange_queues(m->outputs, n);
+	arrange_queues(fd, m->outputs, n);
 }
 
 struct ts_run stream_memory_waiting(const struct stream_memory *m,

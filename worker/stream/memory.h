@@ -63,9 +63,10 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
 /* Moves the states of the outputs to the places of the outputs with these
  * addresses (hashes): an output keeps its state when those in front of it are
- * others.  Every output has a state of its address then. */
-void stream_memory_arrange(struct stream_memory *, const uint64_t *addresses,
-			   size_t n);
+ * others.  Every output has a state of its address then.  In the memory of fd
+ * (not taken; -1: none) the queues of other outputs are freed. */
+void stream_memory_arrange(struct stream_memory *, int fd,
+			   const uint64_t *addresses, size_t n);
 
 /* Maps the queue of an output that was arranged, of size bytes, in the memory
  * of fd (not taken).  NULL: there is none.  shared_unmap() ends it. */

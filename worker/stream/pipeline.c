@@ -372,7 +372,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 	p->sinks = xcalloc(p->n_sinks, sizeof *p->sinks);
 	for (size_t i = 0; i < p->n_sinks; i++)
 		addresses[i] = sink_address(start->outputs[i]);
-	stream_memory_arrange(p->memory, addresses, p->n_sinks);
+	stream_memory_arrange(p->memory, memory, addresses, p->n_sinks);
 	for (size_t i = 0; i < p->n_sinks; i++) {
 		struct sink *s = &p->sinks[i];
 

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NOW UINT64_C(5000000000)
 
@@ -80,7 +81,7 @@ Test(memory, an_output_keeps_its_sequence_at_another_place)
 		};
 
 		memcpy(m->outputs, outputs, sizeof outputs);
-		stream_memory_arrange(m, cases[i].now, 4);
+		stream_memory_arrange(m, -1, cases[i].now, 4);
 		for (size_t k = 0; k < 4; k++) {
 			const struct rtp_state *r = &m->outputs[k];
 
@@ -117,7 +118,7 @@ Test(memory, an_output_keeps_its_queue_at_another_place)
 		};
 
 		memcpy(m->outputs, outputs, sizeof outputs);
-		stream_memory_arrange(m, cases[i].now, 4);
+		stream_memory_arrange(m, -1, cases[i].now, 4);
 		for (size_t k = 0; k < 4; k++)
 			cr_expect_eq(m->outputs[k].queue, cases[i].queues[k],
 				     "%zu, %zu: %u", i, k,
@@ -153,6 +154,50 @@ Test(memory, queues_lie_behind_the_state_and_apart)
 	cr_assert_eq(one[0] + one[SIZE - 1], 0);
 	cr_assert_eq(m->splice.packets, 17);
 	shared_unmap(one, SIZE);
+	stream_memory_close(&m);
+	fd_close(&fd);
+}
+
+static size_t pages_of(int fd)
+{
+	struct stat st;
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	return (size_t)st.st_blocks * 512 / 4096;
+}
+
+Test(memory, edits_of_outputs_leave_no_queues_behind)
+{
+	enum { EDITS = 100, KEPT = 3000, SIZE = STREAM_MEMORY_QUEUE };
+	int fd = shared_create("test", STREAM_MEMORY_SIZE);
+	struct stream_memory *m = open_memory(fd);
+	size_t empty = 0;
+
+	for (uint64_t i = 1; i <= EDITS; i++) {
+		const uint64_t now[] = { i, KEPT };
+		uint8_t *queue[2];
+
+		stream_memory_arrange(m, fd, now, 2);
+		if (i == 1)
+			empty = pages_of(fd);
+		cr_assert_eq(m->outputs[1].queue, 2);
+		for (size_t k = 0; k < 2; k++) {
+			queue[k] = stream_memory_queue(fd, &m->outputs[k],
+						       SIZE);
+			cr_assert_not_null(queue[k]);
+		}
+		cr_assert_eq(queue[1][0], i > 1 ? 7 : 0);
+		/* the packets of the output before are not those of this one */
+		cr_assert_eq(pages_of(fd), empty + 1, "%zu", pages_of(fd));
+		cr_assert_eq(queue[0][SIZE - 1], 0);
+		queue[1][0] = 7;
+		memset(queue[0], 8, SIZE);
+		shared_unmap(queue[0], SIZE);
+		shared_unmap(queue[1], SIZE);
+	}
+	/* without outputs there is no queue */
+	stream_memory_arrange(m, fd, NULL, 0);
+	cr_assert_eq(pages_of(fd), empty);
 	stream_memory_close(&m);
 	fd_close(&fd);
 }
