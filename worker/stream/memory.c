@@ -84,28 +84,31 @@ static size_t find_output(const struct rtp_state *list, size_t n,
 	return i;
 }
 
-void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size)
+void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size,
+			  int *ret_err)
 {
-	int err;
-
-	if (fd < 0 || output->queue == 0 || size > STREAM_MEMORY_QUEUE)
+	*ret_err = fd >= 0 && size > STREAM_MEMORY_QUEUE ? -EFBIG : 0;
+	if (fd < 0 || output->queue == 0 || *ret_err < 0)
 		return NULL;
 	return shared_map_at(fd, STREAM_MEMORY_QUEUES_AT +
 			     (output->queue - 1U) * (size_t)STREAM_MEMORY_QUEUE,
-			     size, &err);
+			     size, ret_err);
 }
 
 /* Frees the pages of the queues that no output keeps: packets of an output that
  * was removed take no memory, and are not sent if it returns. */
 static void free_queues(int fd, const bool kept[MSG_OUTPUTS_MAX])
 {
+	int err;
+
 	for (unsigned i = 0; i < MSG_OUTPUTS_MAX; i++) {
 		const struct rtp_state place = { .queue = (uint16_t)(i + 1) };
 		void *queue;
 
 		if (kept[i])
 			continue;
-		queue = stream_memory_queue(fd, &place, STREAM_MEMORY_QUEUE);
+		queue = stream_memory_queue(fd, &place, STREAM_MEMORY_QUEUE,
+					    &err);
 		/* the sandbox has no fallocate(); failed: a queue that is used
 		 * reports it */
 		if (queue != NULL)

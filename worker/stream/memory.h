@@ -69,8 +69,10 @@ void stream_memory_arrange(struct stream_memory *, int fd,
 			   const uint64_t *addresses, size_t n);
 
 /* Maps the queue of an output that was arranged, of size bytes, in the memory
- * of fd (not taken).  NULL: there is none.  shared_unmap() ends it. */
-void *stream_memory_queue(int fd, const struct rtp_state *, size_t size);
+ * of fd (not taken).  NULL: there is none, or it cannot be mapped (*ret_err =
+ * -errno, otherwise 0).  shared_unmap() ends it. */
+void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
+			  int *ret_err);
 
 /* The packets that the last worker did not send, until the next packets are
  * set; n is 0 if they are damaged.

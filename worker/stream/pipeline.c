@@ -378,7 +378,6 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 
 		sink_init(s, (unsigned)i + 1, start->outputs[i], name,
 			  &p->memory->outputs[i]);
-		sink_keep(s, memory, p->now_ns);
 		s->asker = &p->asker;
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
@@ -388,6 +387,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 		follows |= sink_follows(s);
 		routes |= sink_follows_routes(s);
 	}
+	sinks_keep(p->sinks, p->n_sinks, memory, p->now_ns);
 	/* before the outputs are opened, so that no change is missed */
 	if (follows)
 		netif_news_init(&p->news, p->loop, routes);
@@ -532,7 +532,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 	p->second_ns = p->now_ns + SECOND_NS;
 	p->memory = stream_memory_open(config->memory, p->now_ns, &err);
 	if (err < 0)
-		log_error("stream", "memory: %s", strerror(-err));
+		log_error("stream", "cannot map the memory for the next "
+			  "worker: %s: counters and clocks will restart",
+			  strerror(-err));
 	make_sinks(p, config->start, config->memory);
 	make_selector(p, config);
 	/* a multiplex has a constant rate */

@@ -73,25 +73,48 @@ static size_t queue_size(const struct sink *s)
 	return s->cbr != NULL ? cbr_memory_size(s->cbr) : sender_memory_size();
 }
 
-void sink_keep(struct sink *s, int fd, uint64_t now_ns)
+/* 0, or the error of a queue that ends with this process. */
+static int keep(struct sink *s, int fd, uint64_t now_ns)
 {
-	size_t lost, size;
+	size_t lost;
+	int err;
 
 	if (!sink_has_pace(s))
-		return;
-	size = queue_size(s);
-	s->queue = stream_memory_queue(fd, s->place, size);
+		return 0;
+	s->queue = stream_memory_queue(fd, s->place, queue_size(s), &err);
 	if (s->queue == NULL)
-		return;
+		return err;
 	if (s->cbr == NULL) {
 		sender_keep(s->sender, s->queue, s->place->address, now_ns);
-		return;
+		return 0;
 	}
 	lost = cbr_keep(s->cbr, s->queue, s->place->address, now_ns);
 	if (lost > 0)
 		log_warning("stream", "output %u: cbr=%u: the last worker "
 			    "ended while it sent %zu packets: they may be "
 			    "missing", s->position, s->spec.cbr_kbps, lost);
+	return 0;
+}
+
+void sinks_keep(struct sink *list, size_t n, int fd, uint64_t now_ns)
+{
+	size_t n_failed = 0, first = 0;
+	int first_err = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int err = keep(&list[i], fd, now_ns);
+
+		if (err < 0 && n_failed++ == 0) {
+			first = i;
+			first_err = err;
+		}
+	}
+	if (n_failed > 0)
+		log_warning("stream", "output %u: cannot map the memory of its "
+			    "queue: %s (%zu of %zu outputs): if this worker "
+			    "ends, their waiting packets are lost",
+			    list[first].position, strerror(-first_err),
+			    n_failed, n);
 }
 
 void sink_set_psi(struct sink *s, const struct psi *psi,

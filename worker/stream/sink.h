@@ -82,10 +82,11 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Before the first packet: an output with its own pace continues from the queue
- * of its place in the memory of the stream (fd is not taken), and keeps it
- * there. */
-void sink_keep(struct sink *, int fd, uint64_t now_ns);
+/* Before the first packet: of these n outputs those with their own pace
+ * continue from the queues of their places in the memory of the stream (fd is
+ * not taken; -1: none), and keep them there.  Queues that cannot be mapped are
+ * one line of the log. */
+void sinks_keep(struct sink *, size_t n, int fd, uint64_t now_ns);
 
 /* Sends such a queue of an output without cbr, once it scrambles. */
 void sink_resume(struct sink *, uint64_t now_ns);

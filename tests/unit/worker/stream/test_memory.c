@@ -134,23 +134,27 @@ Test(memory, queues_lie_behind_the_state_and_apart)
 	struct stream_memory *m = open_memory(fd);
 	const struct rtp_state none = { 0 }, first = { .queue = 1 },
 			       last = { .queue = MSG_OUTPUTS_MAX };
-	uint8_t *one = stream_memory_queue(fd, &first, SIZE);
-	uint8_t *two = stream_memory_queue(fd, &last, SIZE);
+	int err;
+	uint8_t *one = stream_memory_queue(fd, &first, SIZE, &err);
+	uint8_t *two = stream_memory_queue(fd, &last, SIZE, &err);
 
 	m->splice.packets = 17;
 	cr_assert_not_null(one);
 	cr_assert_not_null(two);
 	one[0] = one[SIZE - 1] = two[0] = two[SIZE - 1] = 1;
-	cr_assert_null(stream_memory_queue(fd, &none, SIZE));
-	cr_assert_null(stream_memory_queue(fd, &first, SIZE + 1));
-	cr_assert_null(stream_memory_queue(-1, &first, SIZE));
+	cr_assert_null(stream_memory_queue(fd, &none, SIZE, &err));
+	cr_assert_eq(err, 0);
+	cr_assert_null(stream_memory_queue(fd, &first, SIZE + 1, &err));
+	cr_assert_eq(err, -EFBIG);
+	cr_assert_null(stream_memory_queue(-1, &first, SIZE, &err));
+	cr_assert_eq(err, 0);
 	shared_unmap(one, SIZE);
 	shared_unmap(two, SIZE);
 	/* a stopped stream keeps no packets */
 	cr_assert_eq(shared_release(fd, STREAM_MEMORY_LASTING,
 				    STREAM_MEMORY_SIZE - STREAM_MEMORY_LASTING),
 		     0);
-	one = stream_memory_queue(fd, &first, SIZE);
+	one = stream_memory_queue(fd, &first, SIZE, &err);
 	cr_assert_eq(one[0] + one[SIZE - 1], 0);
 	cr_assert_eq(m->splice.packets, 17);
 	shared_unmap(one, SIZE);
@@ -172,6 +176,7 @@ Test(memory, edits_of_outputs_leave_no_queues_behind)
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
 	struct stream_memory *m = open_memory(fd);
 	size_t empty = 0;
+	int err;
 
 	for (uint64_t i = 1; i <= EDITS; i++) {
 		const uint64_t now[] = { i, KEPT };
@@ -183,7 +188,7 @@ Test(memory, edits_of_outputs_leave_no_queues_behind)
 		cr_assert_eq(m->outputs[1].queue, 2);
 		for (size_t k = 0; k < 2; k++) {
 			queue[k] = stream_memory_queue(fd, &m->outputs[k],
-						       SIZE);
+						       SIZE, &err);
 			cr_assert_not_null(queue[k]);
 		}
 		cr_assert_eq(queue[1][0], i > 1 ? 7 : 0);

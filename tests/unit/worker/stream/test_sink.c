@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/base/shared.h"
 #include "common/base/units.h"
 #include "common/base/util.h"
+#include "proto/ipc/contract.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/output/admission.h"
 #include "worker/output/output_type.h"
 #include "worker/stream/sink.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* An interface may be there at any time: it is not waited for long. */
@@ -150,6 +154,59 @@ Test(sink, logs_dropped_packets_only_after_the_peer_has_answered)
 	cr_expect_eq(lines, 1);
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	sink_done(&s);
+}
+
+struct lines {
+	unsigned n;
+	char last[512];
+};
+
+static void take_line(enum log_level level, const char *component,
+		      const char *text, void *arg)
+{
+	struct lines *lines = arg;
+
+	(void)level, (void)component;
+	lines->n++;
+	(void)snprintf(lines->last, sizeof lines->last, "%s", text);
+}
+
+Test(sink, queues_that_cannot_be_mapped_are_one_line_of_the_log)
+{
+	static const char *const addresses[] = {
+		"udp://127.0.0.1:9", "udp://127.0.0.1:9#cbr=4000",
+		"udp://127.0.0.1:9#burst=5", "udp://127.0.0.1:9#no_sync",
+	};
+	enum { N = ARRAY_LEN(addresses) };
+	static struct rtp_state places[N];
+	static struct sink sinks[N];
+	struct lines lines = { 0 };
+	/* it has no room for queues, and a whole one */
+	int small = shared_create("test", STREAM_MEMORY_STATE);
+	int whole = shared_create("test", STREAM_MEMORY_SIZE);
+	const int fds[] = { small, -1, whole };
+
+	log_open(take_line, &lines, LOG_LEVEL_WARNING);
+	for (size_t k = 0; k < ARRAY_LEN(fds); k++) {
+		for (unsigned i = 0; i < N; i++) {
+			sink_init(&sinks[i], i + 1, addresses[i], "test",
+				  &places[i]);
+			places[i].queue = (uint16_t)(i + 1);
+		}
+		sinks_keep(sinks, N, fds[k], mono_ns());
+		/* without memory the master has logged why */
+		cr_expect_eq(lines.n, 1u, "%u", lines.n);
+		for (unsigned i = 0; i < N; i++) {
+			cr_expect_eq(sinks[i].queue != NULL, k == 2 && i > 0);
+			sink_done(&sinks[i]);
+		}
+	}
+	log_open(NULL, NULL, LOG_LEVEL_INFO);
+	cr_expect_str_eq(lines.last, "output 2: cannot map the memory of its "
+			 "queue: Bad file descriptor (3 of 4 outputs): if this "
+			 "worker ends, their waiting packets are lost");
+	fd_close(&small);
+	fd_close(&whole);
 }
 
 /* The packets that wait with burst=: half a second of the source at once. */
