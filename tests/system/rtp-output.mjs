@@ -175,3 +175,54 @@ for (const [mtu, what] of [[65536, 'everything fits'],
 			await sent() === columns + rows);
 		await sluice.stop();
 	});
+
+// How far the earliest datagrams of a second are ahead, in ms.
+const aheadMs = (list, from, to) => Math.max(...list.slice(1)
+	.map(({ ns, data }) => ({ ms: Number(ns - list[0].ns) / 1e6,
+		ticks: data.readUInt32BE(4) - list[0].data.readUInt32BE(4)
+			>>> 0 }))
+	.filter(({ ms }) => ms >= from && ms < to)
+	.map(({ ms, ticks }) => ticks / 90 - ms));
+
+test('after stalls of the worker the time stamps are not in the future',
+	async (t) => {
+	const timing = new Timing(t);
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000', 'rtp://127.0.0.1:6000')));
+
+	await waitUntil('the input', () => udpBound(5000));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+	const { mux } = sender;
+	const played = async (seconds) => {
+		const until = mux.seconds + seconds;
+
+		await waitUntil('it plays', () => mux.seconds > until, 20000);
+	};
+
+	await sluice.onair('a001');
+	await played(4);
+	const { pid } = sluice.worker('stream', 'a001');
+
+	for (let i = 0; i < 2; i++) {
+		process.kill(pid, 'SIGSTOP');
+		await played(1);
+		process.kill(pid, 'SIGCONT');
+		await played(4);
+	}
+	await recorder.all(sender);
+	timing.stop();
+	const [list] = await recorder.stop();
+	const status = await sluice.status('a001');
+
+	assert.equal(sluice.worker('stream', 'a001').pid, pid);
+	await sluice.stop();
+	list.slice(1).forEach(({ data }, i) => assert.ok((data.readUInt32BE(4) -
+		list[i].data.readUInt32BE(4) | 0) >= 0, 'not back'));
+	const end = Number(list.at(-1).ns - list[0].ns) / 1e6;
+	const before = aheadMs(list, 2000, 3000);
+	const after = aheadMs(list, end - 1500, end - 500);
+
+	timing.unlessHeldUp(sluice.log, [status], () => assert.ok(
+		Math.abs(after - before) < 50, `${before} and ${after} ms`));
+});

@@ -187,8 +187,9 @@ static void udp_send(struct output *out, const struct ts_run *runs,
 		if (o->state != NULL) {
 			o->state->seq = o->rtp.seq;
 			o->state->ssrc = o->rtp.ssrc;
-			o->state->ticks = o->rtp.clock.last;
-			o->state->at_ns = o->rtp.clock.last_ns;
+			o->state->ticks =
+				rtp_clock_due(&o->rtp.clock, now_ns);
+			o->state->at_ns = now_ns;
 		}
 		for (size_t i = 0; i < o->n_paths; i++) {
 			if (!o->paths[i].media.open)
@@ -371,8 +372,7 @@ static void udp_resume_rtp(struct output *out, struct rtp_state *s)
 		return;
 	o->rtp.seq = s->seq;
 	o->rtp.ssrc = s->ssrc;
-	o->rtp.clock.last = s->ticks;
-	o->rtp.clock.last_ns = s->at_ns;
+	rtp_clock_resume(&o->rtp.clock, s->ticks, s->at_ns);
 }
 
 static const struct output_ops udp_ops = {

@@ -41,8 +41,8 @@ struct rtp_sender {
  */
 struct rtp_state {
 	uint64_t address; /* hash of the output's address; 0: unused */
-	uint64_t ticks;   /* 27 MHz ticks of the last time stamp */
-	uint64_t at_ns;   /* time at which it was sent; 0: none sent yet */
+	uint64_t ticks;   /* 27 MHz ticks of a packet that leaves in time ... */
+	uint64_t at_ns;   /* ... at this time; 0: none sent yet */
 	uint32_t ssrc;
 	uint16_t seq;     /* sequence number of the next datagram */
 	uint16_t queue;   /* the number of its queue; 0: none */

@@ -9,32 +9,51 @@ enum {
 	/* After a pause this long, the stream's clock is unknown until the
 	 * next PCR. */
 	PAUSE_MS = 200,
+	/* The packets of a burst come closer together than this in each
+	 * SETTLE_MS. */
+	SETTLE_MS = 1000,
+	SETTLED_MS = 20,
+	/* the most by which a stream's clock is slower than that of the
+	 * machine */
+	SLOWER_PPM = 100,
+	SLOWER_TICKS = (int)(PCR_HZ / 1000000) * SLOWER_PPM,
 };
 
-static const int64_t PAUSE_TICKS = PAUSE_MS * (int64_t)(PCR_HZ / 1000);
+static int64_t ticks_of_ms(int64_t ms)
+{
+	return ms * (int64_t)(PCR_HZ / 1000);
+}
 
 void rtp_clock_init(struct rtp_clock *c, uint32_t start, uint64_t now_ns)
 {
-	*c = (struct rtp_clock){
-		.last = (uint64_t)start * TICKS_OF_90_KHZ,
-		.last_ns = now_ns,
-	};
+	*c = (struct rtp_clock){ 0 };
 	pcr_clock_init(&c->pcr, TS_PID_NULL);
+	rtp_clock_resume(c, (uint64_t)start * TICKS_OF_90_KHZ, now_ns);
 }
 
-/* The last time stamp, continued by the clock of the machine. */
-static uint64_t by_time(const struct rtp_clock *c, uint64_t now_ns)
+void rtp_clock_resume(struct rtp_clock *c, uint64_t ticks, uint64_t at_ns)
 {
-	return c->last + (now_ns - c->last_ns) / 1000 * (PCR_HZ / 1000000);
+	c->due = c->last = ticks;
+	c->due_ns = c->last_ns = at_ns;
 }
 
-uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
-			 bool *ret_marker)
+uint64_t rtp_clock_due(const struct rtp_clock *c, uint64_t now_ns)
 {
-	uint64_t stream = pcr_clock_ticks(&c->pcr);
-	uint64_t ticks;
+	const uint64_t second = PCR_HZ / 1000000, ns = now_ns - c->due_ns;
 
-	/* the first PCR after a pause shows its length, the second the rate */
+	return c->due + ns / 1000 * second + ns % 1000 * second / 1000;
+}
+
+static void settle(struct rtp_clock *c, uint64_t now_ns)
+{
+	c->settles = true;
+	c->settle_ns = now_ns;
+	c->settle_ticks = 0;
+}
+
+/* The first PCR after a pause shows its length, the second the rate. */
+static void note_pause(struct rtp_clock *c, uint64_t now_ns)
+{
 	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
 		c->paused = 2;
 		c->paused_at = c->pcr.at_packets;
@@ -42,29 +61,81 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 		c->paused_at = c->pcr.at_packets;
 		c->judged = --c->paused == 0;
 	}
-	if (c->follows) {
-		int64_t off = (int64_t)(c->origin + stream -
-					by_time(c, now_ns));
+}
 
-		/* a new time base: the PCRs jumped, or differ from the time
-		 * that passed in a pause */
-		c->marked |= c->pcr.jumps != c->jumps ||
-			     (c->judged &&
-			      (off > PAUSE_TICKS || off < -PAUSE_TICKS));
-		c->follows = !c->marked;
-		c->judged = false;
+/* Is it a new time base: the PCRs jumped, or differ from the time that passed
+ * in a pause? */
+static void judge(struct rtp_clock *c, int64_t off, uint64_t now_ns)
+{
+	const int64_t pause = ticks_of_ms(PAUSE_MS);
+
+	c->marked |= c->pcr.jumps != c->jumps ||
+		     (c->judged && (off > pause || off < -pause));
+	c->follows = !c->marked;
+	if (c->judged)
+		settle(c, now_ns);
+	c->judged = false;
+}
+
+/* A packet leaves when it is due or later.  A stamp in the future shows that
+ * the packets before it were late: they waited in a stall, and a burst of them
+ * has caught up. */
+static uint64_t catch_up(struct rtp_clock *c, uint64_t ticks, uint64_t due,
+			 uint64_t now_ns)
+{
+	int64_t early = (int64_t)(ticks - due);
+
+	if (now_ns - c->settle_ns >= SETTLE_MS * MS) {
+		c->settles = c->settle_ticks >= ticks_of_ms(SETTLED_MS);
+		c->settle_ns = now_ns;
+		c->settle_ticks = 0;
 	}
+	if (early <= 0)
+		return ticks;
+	c->settle_ticks += early;
+	c->origin -= (uint64_t)early;
+	return due;
+}
+
+/* The due time follows the earliest packets. */
+static void follow_due(struct rtp_clock *c, uint64_t ticks, uint64_t now_ns)
+{
+	uint64_t due = rtp_clock_due(c, now_ns);
+
+	if ((int64_t)(ticks - due) >= 0) {
+		c->due = ticks;
+		c->due_ns = now_ns;
+	} else if (now_ns - c->due_ns >= 1000 * MS) {
+		c->due = due - SLOWER_TICKS;
+		c->due_ns = now_ns;
+	}
+}
+
+uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
+			 bool *ret_marker)
+{
+	uint64_t stream = pcr_clock_ticks(&c->pcr);
+	uint64_t due = rtp_clock_due(c, now_ns), ticks = due;
+
+	note_pause(c, now_ns);
+	if (c->follows)
+		judge(c, (int64_t)(c->origin + stream - due), now_ns);
 	c->jumps = c->pcr.jumps;
-	ticks = c->origin + stream;
-	if (!c->follows || c->paused > 0)
-		ticks = by_time(c, now_ns);
+	if (c->follows && c->paused == 0) {
+		ticks = c->origin + stream;
+		if (c->settles)
+			ticks = catch_up(c, ticks, due, now_ns);
+	}
 	/* The stamp must not go back: the last one may have been extrapolated
 	 * at a higher rate. */
 	ticks = MAX(ticks, c->last);
 	if (!c->follows && c->pcr.span_packets > 0) {
 		c->follows = true;
 		c->origin = ticks - stream;
+		settle(c, now_ns);
 	}
+	if (c->follows && c->paused == 0 && !c->settles)
+		follow_due(c, ticks, now_ns);
 	c->last = ticks;
 	c->last_ns = now_ns;
 	*ret_marker = c->marked;

@@ -6,6 +6,10 @@
  * Until two PCRs are known, and where a new time base begins, the clock of the
  * machine continues the time.  The marker bit announces a new time base.
  *
+ * Time stamps stay with the clock of the machine: packets that leave in a burst
+ * after a stall of the worker or of the source have the time at which they
+ * leave, until the burst ends.  No time stamp is in the future.
+ *
  * Pure.  Embedded.
  */
 #pragma once
@@ -23,10 +27,22 @@ struct rtp_clock {
 	uint64_t origin;    /* time stamp of stream time 0, in 27 MHz ticks */
 	uint64_t last;      /* last time stamp, in 27 MHz ticks */
 	uint64_t last_ns;   /* monotonic time of the last time stamp */
+	uint64_t due;       /* time stamp of a packet that left in time ... */
+	uint64_t due_ns;    /* ... at this monotonic time */
+	bool settles;       /* no time stamp may be later than due */
+	uint64_t settle_ns; /* since this time, ... */
+	int64_t settle_ticks; /* ... and time stamps were reduced by this */
 };
 
 /* start: the first time stamp, any number. */
 void rtp_clock_init(struct rtp_clock *, uint32_t start, uint64_t now_ns);
+
+/* Before the first stamp: packets that leave at at_ns have the time ticks, in
+ * 27 MHz. */
+void rtp_clock_resume(struct rtp_clock *, uint64_t ticks, uint64_t at_ns);
+
+/* The time, in 27 MHz ticks, of a packet that leaves at now_ns in time. */
+uint64_t rtp_clock_due(const struct rtp_clock *, uint64_t now_ns);
 
 /* The time stamp of a datagram that begins with the next packet, and its marker
  * bit. */

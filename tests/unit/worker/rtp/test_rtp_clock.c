@@ -69,6 +69,12 @@ static void flow_run(struct flow *f, unsigned n)
 	}
 }
 
+/* Until the time stamps have settled. */
+static void flow_settle(struct flow *f)
+{
+	flow_run(f, 4000);
+}
+
 static void assert_follows(struct flow *f, unsigned n)
 {
 	double begin = f->ms;
@@ -79,7 +85,7 @@ static void assert_follows(struct flow *f, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		double due = (f->ms - begin) * 90;
 
-		(void)flow_send(f);
+		flow_run(f, 1);
 		cr_assert_leq(fabs((int32_t)(f->stamp - first) - due), 1.01,
 			      "%d for %.2f", (int)(f->stamp - first), due);
 	}
@@ -93,7 +99,7 @@ Test(rtp_clock, stamps_by_the_time_of_the_stream)
 	flow_run(&f, 100);
 	/* the start is the given value, and the counter wraps */
 	cr_assert_leq(abs((int)(f.stamp - (uint32_t)START)), 90 * 130);
-	f.now_ns += 40 * MS;
+	flow_settle(&f);
 	assert_follows(&f, 3000);
 	cr_assert_eq(f.markers, 0);
 }
@@ -128,8 +134,8 @@ Test(rtp_clock, marks_a_new_time_base_once_and_continues)
 		(void)flow_send(&f);
 		cr_assert_eq(f.markers, 1);
 		cr_assert_leq(abs((int)(f.stamp - before) - 500 * 90),
-			      90 * 10);
-		flow_run(&f, 40);
+			      90 * 25);
+		flow_settle(&f);
 		assert_follows(&f, 500);
 		cr_assert_eq(f.markers, 1);
 	}
@@ -153,8 +159,93 @@ Test(rtp_clock, adds_the_pause_of_a_source)
 				  (int)(700 + 80 * 1.05) * 90), 90 * 30,
 			      "%d ms", (int)(f.stamp - before) / 90);
 		cr_assert_eq(f.markers, !goes_on);
+		flow_settle(&f);
 		assert_follows(&f, 500);
 	}
+}
+
+/* Packets waited for ms, and leave `faster' times as fast as the stream until
+ * none waits. */
+static void flow_stall(struct flow *f, double ms, double faster)
+{
+	uint64_t begin_ns = f->now_ns + (uint64_t)(ms * 1e6);
+	double first = f->ms;
+
+	for (unsigned i = 0; ms > 0; i++) {
+		uint64_t before = f->now_ns;
+
+		if (i % 15 == 0)
+			f->now_ns = begin_ns + (uint64_t)((f->ms - first) *
+							  1e6 / faster);
+		ms -= i == 0 ? 0 : (faster - 1) / faster * 7 *
+					   f->ms_per_packet;
+		(void)flow_send(f);
+		cr_assert_geq(f->now_ns, before);
+	}
+}
+
+/* How far the last time stamp is ahead of the clock of the machine. */
+static double ahead_ms(const struct flow *f, uint64_t start_ns)
+{
+	return (int32_t)(f->stamp - (uint32_t)START) / 90.0 -
+	       (double)(f->now_ns - start_ns) / 1e6;
+}
+
+Test(rtp_clock, is_not_ahead_of_time_after_stalls)
+{
+	static const double faster[] = { 1000, 4, 1.3 };
+
+	for (size_t i = 0; i < sizeof faster / sizeof faster[0]; i++) {
+		struct flow f;
+
+		flow_init(&f, 10000);
+		flow_settle(&f);
+		for (unsigned k = 0; k < 20; k++) {
+			flow_stall(&f, 1000, faster[i]);
+			flow_settle(&f);
+			cr_assert_leq(fabs(ahead_ms(&f, 55 * MS)), 20,
+				      "%.1f ms ahead after stall %u",
+				      ahead_ms(&f, 55 * MS), k);
+		}
+		assert_follows(&f, 500);
+	}
+}
+
+Test(rtp_clock, is_not_ahead_of_time_after_restarts)
+{
+	struct flow f;
+
+	flow_init(&f, 10000);
+	flow_settle(&f);
+	for (unsigned k = 0; k < 20; k++) {
+		uint64_t due = rtp_clock_due(&f.clock, f.now_ns);
+
+		rtp_clock_init(&f.clock, 0, f.now_ns);
+		rtp_clock_resume(&f.clock, due, f.now_ns);
+		flow_stall(&f, 400, 4);
+		flow_settle(&f);
+		cr_assert_leq(fabs(ahead_ms(&f, 55 * MS)), 20,
+			      "%.1f ms ahead after restart %u",
+			      ahead_ms(&f, 55 * MS), k);
+	}
+	cr_assert_eq(f.markers, 0);
+	assert_follows(&f, 500);
+}
+
+Test(rtp_clock, follows_a_stream_that_is_slower_than_the_machine)
+{
+	struct flow f;
+	double slow_ms;
+
+	flow_init(&f, 10000);
+	for (unsigned i = 0; i < 60000; i++) {
+		f.paused_ns = (uint64_t)(f.ms * 30); /* 30 ppm */
+		flow_run(&f, 1);
+	}
+	cr_assert_eq(f.markers, 0);
+	slow_ms = (double)(rtp_clock_due(&f.clock, f.now_ns) -
+			   f.clock.last) / 27000;
+	cr_assert_leq(slow_ms, 25, "%.1f ms", slow_ms);
 }
 
 Test(rtp_clock, never_goes_back_when_the_rate_falls)
