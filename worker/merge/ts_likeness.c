@@ -14,6 +14,8 @@ enum {
 	ENOUGH = 64,
 	/* ... otherwise they must not differ for so long, too. */
 	TRIAL_S = 3,
+	/* Of packets that wait, at most this part may differ. */
+	LOSSY = 4,
 	/* A trial after a refusal; each next one takes twice as long. */
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
@@ -86,6 +88,13 @@ void ts_likeness_alone(struct ts_likeness *l, const uint8_t *packet,
 		l->refused += l->refused < BACK_OFF_DOUBLINGS;
 		enter(l, TS_LIKE_REFUSED);
 	}
+}
+
+void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone)
+{
+	if (l->state == TS_LIKE_TRIAL && l->refused == 0 && common >= ENOUGH &&
+	    alone <= common / LOSSY)
+		enter(l, TS_LIKE_SAME);
 }
 
 void ts_likeness_every_second(struct ts_likeness *l, bool both)

@@ -48,5 +48,9 @@ void ts_likeness_common(struct ts_likeness *, const uint8_t *packet);
 void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 		       unsigned path);
 
+/* Of packets that wait, so many are common, and each path has at least so many
+ * that the other lacks.  Accepts copies that were never refused. */
+void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone);
+
 /* both: both paths deliver packets. */
 void ts_likeness_every_second(struct ts_likeness *, bool both);

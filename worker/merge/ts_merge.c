@@ -21,6 +21,7 @@ enum {
 	COMPANY_MAX_MS = 400,
 	GAP_SHIFT = 3,
 	AHEAD = 8, /* packets to prefetch */
+	AHEAD_MAX = 1024, /* packets that are compared before a copy is sent */
 	/* Turns have jitter: a packet due a moment later is sent now, rather
 	 * than with twice as many at the next turn. */
 	EARLY_MS = 4,
@@ -31,6 +32,7 @@ struct ts_merge {
 	unsigned lead; /* the path that is sent while they are not mixed */
 	int64_t skew_sum_us;
 	uint32_t skew_n;
+	uint32_t looked_ms; /* time of the last look_ahead() */
 	struct ts_merge_counts counts;
 };
 
@@ -362,12 +364,76 @@ static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 		pop_out(m, p, false, b);
 }
 
+/* Compares the packets that wait on a path with those on the other: returns how
+ * many the other lacks, up to the last common one. */
+static size_t compare_ahead(struct ts_merge *m, unsigned path,
+			    size_t *ret_common)
+{
+	const struct ts_queue *q = &m->copies.path[path].queue;
+	const struct ts_queue *other = &m->copies.path[!path].queue;
+	size_t alone = 0, between = 0, common = 0;
+
+	for (size_t i = 0; i < q->n && common + between < AHEAD_MAX; i++) {
+		uint64_t hash = ts_queue_hash(q, i);
+		size_t at;
+
+		if (ts_is_null_at(q, i) || ts_queue_mark(q, i) != TS_SINGLE)
+			continue;
+		at = ts_queue_find(other, 0, hash);
+		if (at == other->n) {
+			between += common > 0;
+			continue;
+		}
+		common++;
+		alone += between;
+		between = 0;
+		if (path == 0 && ts_queue_is_single(q, hash) &&
+		    ts_queue_is_single(other, hash)) {
+			m->skew_sum_us += ((int64_t)ts_queue_at_ns(other, at) -
+					   (int64_t)ts_queue_at_ns(q, i)) /
+					  1000;
+			m->skew_n++;
+		}
+	}
+	*ret_common = common;
+	return alone;
+}
+
+/* The packets that wait show copies, and their skew, before the first of them
+ * is sent: losses are then filled from the start. */
+static void look_ahead(struct ts_merge *m)
+{
+	struct ts_likeness *like = &m->copies.like;
+	size_t common[TS_MERGE_PATHS], alone[TS_MERGE_PATHS];
+	int64_t sum_us = m->skew_sum_us;
+	uint32_t n = m->skew_n;
+
+	m->looked_ms = m->copies.now_ms;
+	for (unsigned i = 0; i < TS_MERGE_PATHS; i++)
+		alone[i] = compare_ahead(m, i, &common[i]);
+	ts_likeness_ahead(like, MIN(common[0], common[1]),
+			  MIN(alone[0], alone[1]));
+	if (ts_is_mixed(&m->copies) && m->skew_n >= n + SKEW_LEAST) {
+		learn_skew(m);
+	} else {
+		m->skew_sum_us = sum_us;
+		m->skew_n = n;
+	}
+}
+
 static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
 	struct ts_path *other = &m->copies.path[!path];
-	size_t at = ts_match(&m->copies, p, other);
+	size_t at;
 
+	if (m->copies.like.refused == 0 && other->queue.n > 0 &&
+	    m->looked_ms != m->copies.now_ms) {
+		look_ahead(m);
+		if (ts_is_mixed(&m->copies))
+			return;
+	}
+	at = ts_match(&m->copies, p, other);
 	if (at == other->queue.n) {
 		note_alone(m, path);
 		put_lead(m, path, b);

@@ -78,6 +78,23 @@ Test(ts_merge, fills_the_gaps_of_each_copy_from_the_other)
 		}
 }
 
+/* A loss among the first packets, and the next ones. */
+Test(ts_merge, fills_gaps_from_the_start)
+{
+	static const int64_t apart[] = { 0, 7, 100, -7, -100 };
+	static const struct loss lost[] = {
+		{ 0, 10, 5 }, { 1, 40, 5 }, { 0, 60, 20 }, { 1, 200, 20 },
+		{ 0, 450, 20 }, { 1, 520, 20 }, { 0, 600, 20 },
+	};
+
+	for (size_t s = 0; s < ARRAY_LEN(apart); s++) {
+		struct ts_merge_counts c =
+			play_lossy(lost, ARRAY_LEN(lost), apart[s]);
+
+		cr_assert(c.aligned);
+	}
+}
+
 Test(ts_merge, survives_bursts_and_cuts)
 {
 	static const struct loss lost[] = {
