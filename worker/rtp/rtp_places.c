@@ -43,6 +43,17 @@ bool rtp_places_is_live(const struct rtp_places *p, unsigned path,
 	return q->started && now_ns - q->received_ns < RTP_LIVE_MS * MS;
 }
 
+/* May the path still begin to deliver this sequence?  A dead path does not. */
+static bool may_start(const struct rtp_places *p, unsigned path,
+		      uint64_t now_ns)
+{
+	const struct rtp_place_path *q = &p->path[path];
+
+	return !q->started && now_ns - p->began_ns < p->cfg.skew_ms * MS &&
+	       (q->received_ns == 0 ||
+		now_ns - q->received_ns < RTP_LIVE_MS * MS);
+}
+
 void rtp_places_note_arrival(struct rtp_places *p, uint64_t pos, unsigned path,
 			     uint64_t now_ns)
 {
@@ -200,8 +211,9 @@ static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 	if (p->cfg.paths > 1 && age_us >= p->cfg.skew_ms * RTP_US_PER_MS)
 		return true;
 	for (unsigned i = 0; i < p->cfg.paths; i++)
-		if (rtp_places_is_live(p, i, now_ns) &&
-		    !is_past_gap(p, i, now_ns))
+		if (may_start(p, i, now_ns) ||
+		    (rtp_places_is_live(p, i, now_ns) &&
+		     !is_past_gap(p, i, now_ns)))
 			return false;
 	return true;
 }

@@ -61,6 +61,7 @@ struct rtp_places {
 	uint64_t held_from; /* positions before it hold no datagram */
 	unsigned kept;      /* sent places before next that keep their slot */
 	unsigned ahead;     /* see rtp_window_set_repair() */
+	uint64_t began_ns;  /* begin of this sequence */
 	struct rtp_place_path path[RTP_PATHS];
 	int64_t skew_sum_us;
 	uint32_t skew_n;

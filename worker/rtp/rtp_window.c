@@ -326,6 +326,7 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 	w->offset = (uint16_t)(d->seq - p->next);
 	w->first = p->next;
 	w->newest = d->timestamp;
+	p->began_ns = now_ns;
 	/* no path has started in this sequence yet */
 	for (unsigned i = 0; i < RTP_PATHS; i++)
 		p->path[i].started = false;

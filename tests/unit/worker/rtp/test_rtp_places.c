@@ -167,6 +167,42 @@ Test(rtp_places, count_a_late_datagram_of_both_paths_once)
 	rtp_rig_done(&r);
 }
 
+/* A loss of the faster path waits for the first datagram of the slower one. */
+Test(rtp_places, wait_for_a_path_that_starts)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (i < 10 || i > 20)
+			rtp_rig_feed_path(&r, i, 0);
+		if (i >= 160)
+			rtp_rig_feed_path(&r, i - 160, 1);
+		rtp_rig_pass(&r, 1);
+	}
+	rtp_rig_expect(&r, 0, 1000);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 0);
+	rtp_rig_done(&r);
+}
+
+/* A second path that never starts delays a loss at the start once. */
+Test(rtp_places, wait_for_no_path_that_does_not_start)
+{
+	struct rtp_rig r;
+
+	rtp_rig_init(&r, both);
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (i != 10 && i != 700)
+			rtp_rig_feed_path(&r, i, 0);
+		if (i == 10 + 500)
+			cr_assert_geq(r.n, 10 + 489);
+		rtp_rig_pass(&r, 1);
+	}
+	cr_assert_eq(r.n, 998);
+	cr_assert_eq(rtp_rig_counts(&r).lost, 2);
+	rtp_rig_done(&r);
+}
+
 /* Without a living second path a gap is not waited for. */
 Test(rtp_places, do_not_wait_for_a_dead_path)
 {
