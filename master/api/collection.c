@@ -7,6 +7,7 @@
 #include "master/config/check.h"
 #include "proto/spec/field.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,22 @@ static void drop(struct edit *e, const char *member)
 	(void)snprintf(field, sizeof field, "%s: %s%s%s", e->of->command,
 		       e->of->member, member[0] != '\0' ? "." : "", member);
 	reply_drop(e->reply, field);
+}
+
+/* The place that an undo gives a removed entry again. */
+static bool read_before(struct edit *e)
+{
+	const json_t *list = config_section(e->api->cfg.config, e->of->section);
+	const json_t *before = edit_get(e->request, "before");
+	size_t n = json_array_size(list), place;
+
+	if (before != NULL && !json_is_string(before)) {
+		reply_error(e->reply, 400, "before: is not a string");
+		return false;
+	}
+	place = edit_find(list, "id", json_string_value(before));
+	e->before = place < n ? place : SIZE_MAX;
+	return true;
 }
 
 static bool read_by_id(struct edit *e)
@@ -45,7 +62,7 @@ static bool read_by_id(struct edit *e)
 		reply_error(e->reply, 400, "id: is not a string");
 		return false;
 	}
-	if (!edit_gid(e->request, &e->gid, e->reply))
+	if (!edit_gid(e->request, &e->gid, e->reply) || !read_before(e))
 		return false;
 	e->id = json_string_value(id);
 	e->remove = edit_is_removal(e->wanted);
@@ -111,6 +128,11 @@ static bool make_entry(struct edit *e)
 	char text[GID_TEXT_MAX];
 	struct errmsg error;
 
+	if (by_id && e->old != NULL && edit_get(e->request, "before") != NULL) {
+		reply_error(e->reply, 400, "before: the %s exists; only a new "
+			    "one gets a place", e->of->member);
+		return false;
+	}
 	for (size_t i = 0; e->of->key == COLLECTION_ENTRIES && i < fields->n;
 	     i++)
 		if ((fields->rows[i].flags & FIELD_REQUIRED) &&
@@ -135,6 +157,15 @@ static bool make_entry(struct edit *e)
 	return e->of->judge == NULL || e->of->judge(e);
 }
 
+/* Stores a new entry at its place. */
+static void add_to(json_t *list, const struct edit *e)
+{
+	if (e->old == NULL && e->before < json_array_size(list))
+		(void)json_array_insert(list, e->before, e->entry);
+	else
+		(void)json_array_append(list, e->entry);
+}
+
 static void store_in_list(struct edit *e)
 {
 	json_t *list = edit_list(e->api, e->of->section);
@@ -145,12 +176,22 @@ static void store_in_list(struct edit *e)
 	if (e->old != NULL && !moves && e->entry != NULL)
 		(void)json_array_set(list, e->place, e->entry);
 	else if (e->entry != NULL)
-		(void)json_array_append(list, e->entry);
+		add_to(list, e);
 	if (e->of->vanishes && json_array_size(list) == 0) {
 		json_decref(list);
 		list = NULL;
 	}
 	config_set_section(e->api->cfg.config, e->of->section, list);
+}
+
+/* An event without `before' is of an entry that is the last or keeps its
+ * place. */
+static void add_before(const struct edit *e, json_t *message)
+{
+	if (e->of->key != COLLECTION_LOGINS && e->old == NULL &&
+	    e->before != SIZE_MAX)
+		(void)json_object_set(message, "before",
+				      json_object_get(e->request, "before"));
 }
 
 /* Removal and addition are two events; the second has the counter. */
@@ -168,6 +209,7 @@ static void announce_by_id(struct edit *e)
 		message = edit_message(e->of->command);
 		(void)json_object_set(message, e->of->member, e->entry);
 		edit_add_gid(e->api, message);
+		add_before(e, message);
 		edit_announce(e->api, message);
 	}
 }
@@ -185,6 +227,7 @@ static void announce_by_place(struct edit *e)
 				  e->entry != NULL
 					  ? json_incref(e->entry)
 					  : json_pack("{s:b}", "remove", 1));
+	add_before(e, message);
 	edit_announce(e->api, message);
 }
 
@@ -243,7 +286,7 @@ static json_t *changed_document(const struct edit *e)
 	if (e->old != NULL)
 		(void)json_array_set(list, e->place, e->entry);
 	else
-		(void)json_array_append(list, e->entry);
+		add_to(list, e);
 	(void)json_object_set_new(document, e->of->section, list);
 	return document;
 }
@@ -260,6 +303,22 @@ static const char *name_of(const struct edit *e)
 	return name != NULL ? name : "no name";
 }
 
+/* Another client has removed the entry that the request names. */
+static void warn_before(const struct edit *e)
+{
+	const char *before = edit_text(e->request, "before");
+	struct errmsg text;
+
+	if (e->of->key > COLLECTION_ENTRIES || before == NULL ||
+	    e->before != SIZE_MAX ||
+	    (e->of->key == COLLECTION_ENTRIES &&
+	     !users_wants_warnings(e->request)))
+		return;
+	errmsg_set(&text, "there is no %s \"%.64s\": the new one is the last",
+		   e->of->member, before);
+	reply_warn(e->reply, "before", text.text);
+}
+
 /* What is stored as it is and cannot work. */
 static void warn(struct edit *e, bool is_stored)
 {
@@ -274,6 +333,7 @@ static void warn(struct edit *e, bool is_stored)
 
 	if (!is_command(e) || e->entry == NULL)
 		return;
+	warn_before(e);
 	if (!is_stored && is_list)
 		entry.document = document = changed_document(e);
 	entry_warnings(e->request, &entry, is_stored ? name_of(e) : NULL,
@@ -309,6 +369,7 @@ void collection_set(const struct collection *c, struct api *api,
 		.reply = reply,
 		.gid = -1,
 		.next_gid = -1,
+		.before = SIZE_MAX,
 		.arg = arg,
 	};
 

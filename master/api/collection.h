@@ -44,7 +44,8 @@ struct collection {
 	/* Every hook but read may be NULL.  Those that return a bool return
 	 * false after a reply. */
 
-	/* Fills id, wanted, remove, gid and place.  NULL: by id. */
+	/* Fills id, wanted, remove, gid, place and, if the request has it,
+	 * before.  NULL: by id. */
 	bool (*read)(struct edit *);
 	/* Judges and completes the entry, whose id is judged already. */
 	bool (*judge)(struct edit *);
@@ -78,6 +79,7 @@ struct edit {
 	json_int_t gid;        /* gid in the request, or -1 */
 	json_int_t next_gid;   /* counter after new ids, or -1 */
 	size_t place;          /* position; length of the list: new */
+	size_t before;         /* position of a new one; SIZE_MAX: the last */
 	json_t *old;           /* owned: the stored entry, or NULL */
 	json_t *entry;         /* owned: its replacement; NULL: a removal */
 	void *arg;             /* for the hooks */

@@ -9,6 +9,7 @@ static bool read_server(struct edit *e)
 {
 	const json_t *list = config_section(e->api->cfg.config, "servers");
 	const json_t *id = edit_get(e->request, "id");
+	const json_t *before = edit_get(e->request, "before");
 	json_int_t place = json_integer_value(id);
 	size_t n = json_array_size(list);
 
@@ -25,6 +26,13 @@ static bool read_server(struct edit *e)
 	else if (id != NULL && (place < 0 || e->place >= n))
 		reply_error(e->reply, 404, "id: there is no server %lld",
 			    (long long)place);
+	else if (before != NULL && (!json_is_integer(before) || id != NULL ||
+				    json_integer_value(before) < 0))
+		reply_error(e->reply, 400, "before: is %s", id != NULL
+			    ? "only for a new server"
+			    : "not a position");
+	else if (before != NULL && (size_t)json_integer_value(before) < n)
+		e->before = (size_t)json_integer_value(before);
 	return e->reply->status == 0 && !e->reply->drop;
 }
 

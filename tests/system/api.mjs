@@ -121,6 +121,50 @@ test('a stream is created, read, changed, renamed and removed', async (t) => {
 	await sluice.stop();
 });
 
+test('a removed entry comes back to its place', async (t) => {
+	const sluice = await Sluice.start(t, { ...config(...['a', 'b', 'c']
+		.map((id) => stream(id, 'udp://127.0.0.1:5000', [],
+			{ enable: false }))),
+	dvb_tune: ['d', 'e'].map((id) => ({ id, type: 'S2', enable: false })),
+	softcam: ['s', 'u'].map((id) => ({ id, name: id, type: 'newcamd',
+		host: '127.0.0.1', port: 1, user: 'u', pass: 'p' })),
+	cas: ['x', 'y'].map((id) => ({ id, ecmg_channel_id: 1, ecmg_port: 1,
+		ecmg_host: '127.0.0.1' })) });
+	const events = await sluice.events(t);
+	const order = async (key) => (await sluice.cmd('load'))[key]
+		.map(({ id }) => id).join('');
+
+	for (const [cmd, member, key, before] of [
+		['set-stream', 'stream', 'make_stream', 'b'],
+		['set-adapter', 'adapter', 'dvb_tune', 'e'],
+		['set-softcam', 'softcam', 'softcam', 'u'],
+		['set-cas', 'cas', 'cas', 'y']]) {
+		const [old] = (await sluice.cmd('load'))[key];
+		const was = await order(key);
+		const back = { [member]: old, was: null, before };
+
+		await sluice.cmd(cmd, { id: old.id, [member]:
+			{ remove: true } });
+		await sluice.cmd(cmd, { ...back, dry_run: true });
+		assert.equal(await order(key), was.slice(1));
+		assert.deepEqual(await sluice.cmd(cmd, back), { [cmd]: 'ok' });
+		assert.equal(await order(key), was);
+		assert.equal((await events.wait(`the event of ${cmd}`, (m) =>
+			m.scope === cmd && !m[member].remove)).before, before);
+	}
+	// the entry behind it has gone, too: it is the last
+	const { stream: old } = await sluice.cmd('get-stream', { id: 'a' });
+
+	for (const id of ['a', 'b'])
+		await sluice.cmd('set-stream', { id,
+			stream: { remove: true } });
+	assert.deepEqual((await sluice.cmd('set-stream', { stream: old,
+		before: 'b' })).warnings, ['before: there is no stream "b": ' +
+		'the new one is the last']);
+	assert.equal(await order('make_stream'), 'ca');
+	await sluice.stop();
+});
+
 test('a change of an object that somebody else has changed is 409',
 	async (t) => {
 	const softcam = (name) => ({ id: 's1', name, type: 'newcamd',

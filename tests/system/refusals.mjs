@@ -39,6 +39,8 @@ const REFUSALS = {
 		[{ server: 1 }, 400, 'server: is not an object'],
 		[{ server: {}, id: 'x' }, 400, 'id: is not a whole number'],
 		[{ server: {}, id: 0 }, 404, 'id: there is no server 0'],
+		[{ server: {}, before: '0' }, 400, 'before: is not a position'],
+		[{ server: {}, before: -1 }, 400, 'before: is not a position'],
 	],
 	'set-license': [[{ license: 7 }, 400, 'license: is not a string']],
 	cue: [
@@ -81,6 +83,11 @@ const REFUSALS = {
 			'id: there is no stream "x"'],
 		[{ stream: { id: 'a', enable: true, type: 'spts' } }, 400,
 			/^stream\.id: "a" exists/],
+		[{ stream: { enable: true, type: 'spts' }, before: 1 }, 400,
+			'before: is not a string'],
+		[{ id: 'a', stream: { enable: true, type: 'spts' },
+			before: 'a' }, 400, 'before: the stream exists; only ' +
+			'a new one gets a place'],
 	],
 	'set-category': [[{ category: { name: 'Big', more: LONG } }, 400,
 		'category: is longer than 262144 bytes']],

@@ -120,6 +120,15 @@ test('auth, log and servers are stored, and their events are sent',
 		[sorted, { debug: true }, [{ host: 'b' }]]);
 	await waitUntil('its line in the log', () =>
 		/http_ip_allow\[1\]: "nobody"/.test(sluice.log));
+	// a removed one comes back to its place
+	await sluice.cmd('set-server', { server: { host: 'a' }, before: 0 });
+	assert.deepEqual((await sluice.cmd('load')).servers,
+		[{ host: 'a' }, { host: 'b' }]);
+	await sluice.cmd('set-server', { id: 1, server: { remove: true } });
+	await sluice.cmd('set-server', { server: { host: 'b' }, before: 7 });
+	assert.deepEqual((await sluice.cmd('load')).servers,
+		[{ host: 'a' }, { host: 'b' }]);
+	await sluice.cmd('set-server', { id: 1, server: { remove: true } });
 	await sluice.cmd('set-server', { id: 0, server: { remove: true } });
 	await sluice.cmd('set-auth');
 	await sluice.cmd('set-log', { set: {} });
@@ -130,6 +139,10 @@ test('auth, log and servers are stored, and their events are sent',
 		{ scope: 'log_event', set: { debug: true } },
 		{ scope: 'set-server', server: { host: 'a' } },
 		{ scope: 'set-server', id: 0, server: { host: 'b' } },
+		{ scope: 'set-server', before: 0, server: { host: 'a' } },
+		{ scope: 'set-server', id: 1, server: { remove: true } },
+		{ scope: 'set-server', server: { host: 'b' } },
+		{ scope: 'set-server', id: 1, server: { remove: true } },
 		{ scope: 'set-server', id: 0, server: { remove: true } },
 		{ scope: 'set-auth' },
 		{ scope: 'log_event', set: [] }]);

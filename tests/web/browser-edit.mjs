@@ -151,7 +151,16 @@ test('a stream is made, edited by two users, removed and brought back',
 
 	assert.deepEqual([merged.name, merged.my_note, merged.output],
 		['Mine', 7, ['udp://127.0.0.1:5202']]);
-	// removed, and brought back
+	// removed, and brought back to its place
+	const order = async () => (await done(sluice, { cmd: 'load' }, admin))
+		.make_stream.map((one) => one.id);
+
+	await done(sluice, { cmd: 'set-stream', stream: { id: 'behind',
+		type: 'spts', enable: false } }, admin);
+	await visitor.go(sluice.port, '#/streams');
+	await page.waitForSelector('tr[data-id="behind"]');
+	const places = await order();
+
 	await visitor.go(sluice.port, `#/edit/${id}`);
 	await page.click('.tools button:has-text("Remove")');
 	await page.click('dialog .primary');
@@ -161,6 +170,7 @@ test('a stream is made, edited by two users, removed and brought back',
 	await page.click('.toast button');
 	await page.waitForSelector(`tr[data-id="${id}"]`);
 	assert.equal((await get(id)).my_note, 7);
+	assert.deepEqual(await order(), places);
 	// removed by another user: the form keeps what was typed
 	await visitor.go(sluice.port, `#/edit/${id}`);
 	await page.fill('[id="stream.name"]', 'Late');

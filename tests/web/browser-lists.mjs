@@ -154,23 +154,26 @@ test('a removed adapter or softcam comes back with its streams', { skip },
 		// the service counts them with every change
 		key.endsWith('_version') ? undefined : value));
 	const stream = (id, ...input) => set('set-stream', { stream: { id,
-		name: id.toUpperCase(), type: 'spts', enable: true, input,
-		output: [] } });
+		name: id, type: 'spts', enable: true, input, output: [] } });
+	const card = (id, name) => set('set-softcam', { softcam: { id, name,
+		type: 'newcamd', host: '::', port: 1, user: 'u', pass: 'p' } });
 
 	await set('set-adapter', { adapter: { id: 'd', name: 'Dish', type: 'S2',
 		enable: true, address: 'udp://127.0.0.1:5300' } });
-	await set('set-softcam', { softcam: { id: 'c', name: 'Card',
-		type: 'newcamd', host: '127.0.0.1', port: await freePort(),
-		user: 'u', pass: 'p' } });
+	await card('c', 'Card');
 	await stream('both', 'dvb://d#pnr=1', 'udp://127.0.0.1:5400');
 	await stream('cards', 'udp://127.0.0.1:5401#pnr=1&cam=x,c');
 	await stream('card', 'udp://127.0.0.1:5402#cam=c&pnr=1');
 	await stream('only', 'dvb://d#pnr=2');
+	await set('set-adapter', { adapter: { id: 'e', name: 'Dish 2',
+		type: 'S2', enable: false } });
+	await card('f', 'Card 2');
+	await stream('last', 'udp://127.0.0.1:5403');
 	const before = await stored();
 
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
-	for (const [hash, left] of [['adapters', 7], ['softcams', 8]]) {
+	for (const [hash, left] of [['adapters', 8], ['softcams', 9]]) {
 		await visitor.go(sluice.port, `#/${hash}`);
 		await page.click('td button:has-text("Remove")');
 		await page.waitForSelector('dialog:has-text("that use it: 2' +

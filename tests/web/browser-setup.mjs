@@ -341,15 +341,17 @@ test('groups of outputs and headends', { skip }, async (t) => {
 	await page.waitForSelector('td:has-text("mine")');
 	assert.deepEqual(await stored('servers'), [{ ...oslo, name: 'bergen' },
 		{ ...oslo, port: 8001, user: 'mine' }]);
-	await put([oslo]);
-	await page.waitForSelector('td:has-text("bergen")',
-		{ state: 'detached' });
+	const two = [oslo, { ...oslo, name: 'tromso' }];
+
+	await put(two);
+	await page.waitForSelector('td:has-text("tromso")');
 	await page.click('td button:has-text("Remove")');
 	await page.click('dialog .primary');
 	await page.waitForSelector('td:has-text("oslo")',
 		{ state: 'detached' });
 	await page.click('.toast button');
 	await page.waitForSelector('td:has-text("oslo")');
+	assert.deepEqual(await stored('servers'), two);
 	visitor.quiet();
 	await sluice.stop();
 });

@@ -8,10 +8,34 @@ import { srcdir } from '../helpers/util.mjs';
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Headend } = await load('common/headend.js');
 const { Store, Stream } = await load('common/store.js');
+const { placeOf } = await load('headend/actions.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
 const { isOld } = await load('headend/current.js');
 const { bitsOf } = await load('headend/units-dvb.js');
 const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
+
+test('a new stream may have a place; the one behind it may be gone', () => {
+	const store = new Store();
+	const add = (id, before) => store.apply({ scope: 'set-stream',
+		stream: { id, enable: true, type: 'spts' }, before }, 1000);
+
+	add('c');
+	add('b');
+	add('a', 'b');
+	add('e');
+	add('f', 'gone');
+	assert.deepEqual([...store.streams.keys()], ['c', 'a', 'b', 'e', 'f']);
+});
+
+test('what comes back goes before the next of its list that is left', () => {
+	const place = (id, ...left) => placeOf(['a', 'b', 'c', 'd'], id,
+		(one) => left.includes(one));
+
+	assert.deepEqual(place('b', 'a', 'c', 'd'), { before: 'c' });
+	assert.deepEqual(place('b', 'a', 'd', 'new'), { before: 'd' });
+	assert.deepEqual(place('b', 'a'), {});
+	assert.deepEqual(place('d', 'a', 'b', 'c'), {});
+});
 
 // its events say "on air" always
 test('a multiplex has the mark of its overview', () => {

@@ -225,7 +225,7 @@ export class Store {
 				this.#held.push(message);
 				break;
 			}
-			this.#setStream(message.stream);
+			this.#setStream(message.stream, message.before);
 			this.wantsOverview = true;
 			break;
 		case 'alarm':
@@ -282,8 +282,12 @@ export class Store {
 			.slice(-MARKS_MAX);
 	}
 
-	/** @param {StreamConfig & {remove?: boolean, up?: boolean}} config */
-	#setStream(config) {
+	/**
+	 * @param {StreamConfig & {remove?: boolean, up?: boolean}} config
+	 * @param {string} [behind] id of the stream in front of which a new one
+	 *	is stored
+	 */
+	#setStream(config, behind) {
 		if (typeof config?.id !== 'string')
 			return;
 		if (config.remove) {
@@ -304,7 +308,23 @@ export class Store {
 			new Stream(config.id);
 
 		stream.config = config;
-		this.streams.set(config.id, stream);
+		this.#put(stream, behind);
+	}
+
+	/**
+	 * @param {Stream} stream
+	 * @param {string} [behind]
+	 */
+	#put(stream, behind) {
+		const { id } = stream, entries = [...this.streams];
+		const place = behind === undefined || this.streams.has(id) ? -1
+			: entries.findIndex(([other]) => other === behind);
+
+		if (place < 0)
+			this.streams.set(id, stream);
+		else
+			this.streams = new Map([...entries.slice(0, place),
+				[id, stream], ...entries.slice(place)]);
 	}
 
 	/**

@@ -71,6 +71,20 @@ export function nextInput(app, stream, ask) {
 }
 
 /**
+ * The place of an entry that comes back to its list: `before' of a request, or
+ * nothing, which is the end.
+ * @param {string[]} order the ids of the list before the removal
+ * @param {string} id
+ * @param {(id: string) => boolean} isThere
+ * @returns {{before?: string}}
+ */
+export function placeOf(order, id, isThere) {
+	const before = order.slice(order.indexOf(id) + 1).find(isThere);
+
+	return before === undefined ? {} : { before };
+}
+
+/**
  * It can be undone for half a minute: the object is still known here.
  * @param {App} app
  * @param {Stream} stream
@@ -78,9 +92,13 @@ export function nextInput(app, stream, ask) {
  */
 export function remove(app, stream, ask) {
 	const { id, config } = stream, text = t('done_remove', names(stream));
-	const undo = () => app.act('set-stream', { was: null, stream: config },
-		t('saved'));
+	/** @type {string[]} */
+	let order = [];
+	const undo = () => app.act('set-stream', { was: null, stream: config,
+		...placeOf(order, id, (one) => app.store.streams.has(one)) },
+	t('saved'));
 	const run = async () => {
+		order = [...app.store.streams.keys()];
 		const isDone = await app.act('set-stream', { id, was: config,
 			stream: { remove: true } }, text);
 

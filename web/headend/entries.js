@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState }
 	from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
+import { placeOf } from './actions.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { isOld } from './current.js';
@@ -89,23 +90,34 @@ export function questionOf(app, kind, entry, word) {
 }
 
 /**
+ * The ids of the entries and of all streams, in their order.
+ * @param {App} app
+ * @param {Kind} kind
+ */
+const ordersOf = (app, kind) => ({
+	entries: entriesOf(app, kind).map((one) => one.id),
+	streams: [...app.store.streams.keys()] });
+
+/**
  * Brings back a removed entry, and then each stream that its removal has
  * changed or removed.  The service refuses a stream that was changed since.
  * @param {App} app
  * @param {Kind} kind
  * @param {Entry} entry
- * @param {StreamConfig[]} before
- * @param {StreamConfig[]} after all streams, after the removal
- * @param {Set<unknown>} done what an earlier try has brought back
+ * @param {{before: StreamConfig[], after: StreamConfig[], done: Set<unknown>,
+ *	orders: ReturnType<typeof ordersOf>}} known after: all streams, after the
+ *	removal; orders: before it; done: what an earlier try has brought back
  */
-async function bringBack(app, kind, entry, before, after, done) {
+async function bringBack(app, kind, entry, { before, after, done, orders }) {
 	/** @type {string[]} */
 	const refused = [];
+	const { entries, streams } = ordersOf(app, kind);
 
 	app.store.wantsConfig = true;
 	if (!done.has(entry))
 		await app.api.cmd(kind.cmd, { was: null, id: entry.id,
-			[kind.field]: entry });
+			[kind.field]: entry, ...placeOf(orders.entries, entry.id,
+				(one) => entries.includes(one)) });
 	done.add(entry);
 	for (const stream of before) {
 		const { id, name } = stream;
@@ -114,8 +126,9 @@ async function bringBack(app, kind, entry, before, after, done) {
 		if (done.has(stream) || same(was, stream))
 			continue;
 		try {
-			await app.api.cmd('set-stream', { ...was && { id }, was,
-				stream });
+			await app.api.cmd('set-stream', { was, stream, ...was
+				? { id } : placeOf(orders.streams, id, (one) =>
+					streams.includes(one)) });
 			done.add(stream);
 		} catch (problem) {
 			refused.push(`${shown(name || id)}: ${
@@ -138,6 +151,7 @@ async function remove(app, kind, entry, onDone) {
 	const before = usersOf(app, kind, entry.id).map(({ config }) =>
 		/** @type {StreamConfig} */ (config));
 	const text = t('done_remove', { name: shown(entry.name || entry.id) });
+	const orders = ordersOf(app, kind);
 	const isDone = await app.act(kind.cmd, { id: entry.id, was: entry,
 		[kind.field]: { remove: true } }, text);
 
@@ -149,11 +163,10 @@ async function remove(app, kind, entry, onDone) {
 		const after = before.length === 0 ? []
 			: (await app.api.cmd('load')).make_stream ?? [];
 
-		const done = new Set();
+		const known = { before, after, done: new Set(), orders };
 
-		app.say(text, false, { word: t('undo'), run: () =>
-			app.run(() => bringBack(app, kind, entry, before, after,
-				done), t('saved')) });
+		app.say(text, false, { word: t('undo'), run: () => app.run(() =>
+			bringBack(app, kind, entry, known), t('saved')) });
 	} catch {
 		// an undo without the streams would be half of one
 	}

@@ -109,7 +109,7 @@ function Row({ app, server, place, ask, onEdit }) {
 		if (isDone)
 			app.say(t('server_removed', { name }), false,
 				{ word: t('undo'), run: () => app.act('set-server',
-					{ server }, t('saved')) });
+					{ server, before: place }, t('saved')) });
 	};
 
 	return html`<tr><td><b><${Foreign} text=${server.name ?? ''} /></b></td>
