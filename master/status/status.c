@@ -279,14 +279,15 @@ static void relate(struct status *s, struct status_stream *stream,
 		   unsigned place, const char *source)
 {
 	const size_t len = sizeof IO_ADAPTER - 1;
-	struct adapter_info info;
+	struct errmsg error;
 
 	if (strncmp(source, IO_ADAPTER, len) != 0)
 		status_stream_relate(stream, place, find(s, source));
-	else if (adapter_procs_get(reconciler_adapters(s->cfg.reconciler),
-				   source + len, &info) && info.error != NULL)
+	else if (adapter_procs_has_error(
+			reconciler_adapters(s->cfg.reconciler), source + len,
+			&error))
 		status_stream_relate_adapter(stream, place, source + len,
-					     info.error);
+					     error.text);
 }
 
 void status_push(struct status *s, const char *id,

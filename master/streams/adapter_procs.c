@@ -463,6 +463,22 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 	return true;
 }
 
+bool adapter_procs_has_error(const struct adapter_procs *a, const char *id,
+			     struct errmsg *ret)
+{
+	struct adapter_info info;
+
+	if (!adapter_procs_get(a, id, &info) ||
+	    (info.alarm == NULL && info.error == NULL))
+		return false;
+	if (info.alarm != NULL && strcmp(info.state, "quarantine") == 0)
+		errmsg_set(ret, "quarantine: %s", info.alarm);
+	else
+		errmsg_set(ret, "%s", info.alarm != NULL ? info.alarm
+							 : info.error);
+	return true;
+}
+
 const char *adapter_procs_alarm(const struct adapter_procs *a, size_t i,
 				const char **ret_id)
 {

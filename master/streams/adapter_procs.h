@@ -19,6 +19,7 @@
 
 struct adapter_minute;
 struct adapter_procs;
+struct errmsg;
 struct handover;
 
 struct adapter_procs_config {
@@ -111,6 +112,11 @@ struct adapter_info {
  * *ret_id: NULL: there is no adapter i. */
 const char *adapter_procs_alarm(const struct adapter_procs *, size_t i,
 				const char **ret_id);
+
+/* True with the reason while nothing comes from the adapter: the end of its
+ * process, or what that reports. */
+bool adapter_procs_has_error(const struct adapter_procs *, const char *id,
+			     struct errmsg *ret);
 
 /* False: no adapter with this id was to run. */
 bool adapter_procs_get(const struct adapter_procs *, const char *id,

@@ -278,6 +278,8 @@ test('a tuner is taken, stopped by a watchdog and released; one fails',
 
 	for (const id of ['bad', 'bad1'])
 		await sluice.cmd('set-adapter', { adapter: tuner(id) });
+	await sluice.cmd('set-stream', { stream: stream('reader',
+		'dvb://bad1#pnr=1', []) });
 	await events.wait('its last second', (m) => m.ber === 7, 20000);
 	assert.deepEqual(events.scope('adapter_event').map(({ ber, status }) =>
 		[ber, status]).slice(0, 5), [[1, 31], [2, 31], [3, 0], [6, 31],
@@ -296,6 +298,11 @@ test('a tuner is taken, stopped by a watchdog and released; one fails',
 	}, 20000);
 	assert.match(alarm, /^5 failures in a row, the last: exit code 3; /);
 	await sluice.logged(/alarm worker: adapter bad1 worker: 5 fail/);
+	// the stream that reads it has that reason
+	await sluice.waitStatus('reader', 'the reason', (s) =>
+		s.error?.includes(`adapter bad1: quarantine: ${alarm}`));
+	assert.match((await sluice.json('/api/stream-inputs/reader'))
+		.inputs[0].error, /^adapter bad1: quarantine: 5 failures/);
 	const { length } = bad.starts('bad1');
 	assert.ok(length >= 5, `${length} starts`);
 	await sluice.cmd('restart-adapter', { id: 'bad1' });
