@@ -42,7 +42,7 @@ struct place {
 
 struct lockout {
 	struct digest seed; /* secret: an attacker cannot fill one bucket */
-	struct table addresses;
+	struct table addresses[LOCKOUT_DOORS]; /* and places */
 	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];
 	unsigned next_place; /* to be replaced */
@@ -58,9 +58,10 @@ struct lockout *lockout_new(void)
 {
 	struct lockout *l = xcalloc(1, sizeof *l);
 
-	table_init(&l->addresses, LOCKOUT_FAILURES);
-	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++) {
+		table_init(&l->addresses[i], LOCKOUT_FAILURES);
 		table_init(&l->logins[i], LOCKOUT_LOGIN_FAILURES);
+	}
 	secret_random(&l->seed, sizeof l->seed);
 	return l;
 }
@@ -86,9 +87,10 @@ void lockout_free(struct lockout **lp)
 	*lp = NULL;
 	if (l == NULL)
 		return;
-	table_done(&l->addresses);
-	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++) {
+		table_done(&l->addresses[i]);
 		table_done(&l->logins[i]);
+	}
 	free(l);
 }
 
@@ -235,14 +237,36 @@ static struct place place_of(const struct lockout *l,
 	};
 }
 
+bool lockout_has_place(const struct lockout *l, const struct lockout_try *t)
+{
+	struct place p = place_of(l, t);
+
+	return has_place(l, &p);
+}
+
+/* That of the login at its place, or else that of the address. */
+static struct digest failures_key(const struct lockout *l,
+				  const struct lockout_try *t)
+{
+	struct place p = place_of(l, t);
+	struct digest key = p.address;
+
+	/* not symmetrical: the seed must not vanish */
+	if (has_place(l, &p))
+		for (size_t i = 0; i < DIGEST_LEN; i++)
+			key.bytes[i] ^= p.login.bytes[DIGEST_LEN - 1 - i];
+	return key;
+}
+
 /* --- the callers --- */
 
 unsigned lockout_room(const struct lockout *l, const struct lockout_try *t,
 		      uint64_t now_ms)
 {
-	struct digest key = address_key(l, t);
+	const struct table *addresses = &l->addresses[t->door];
+	struct digest key = failures_key(l, t);
 
-	return room(&l->addresses, find(&l->addresses, &key), now_ms);
+	return room(addresses, find(addresses, &key), now_ms);
 }
 
 unsigned lockout_login_room(const struct lockout *l,
@@ -267,22 +291,24 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 			       uint64_t now_ms)
 {
 	struct place p = place_of(l, t);
+	struct digest key = failures_key(l, t);
 	struct failure failure = { now_ms, p.login };
 
 	/* no lock is extended: a locked address sends no guess of a login */
 	if (lockout_is_locked(l, t, now_ms))
 		return LOCKOUT_NO_NEWS;
-	if (count(&l->addresses, &p.address, &failure))
-		return LOCKOUT_ADDRESS;
+	if (count(&l->addresses[t->door], &key, &failure))
+		return has_place(l, &p) ? LOCKOUT_PLACE : LOCKOUT_ADDRESS;
 	return count(&l->logins[t->door], &p.login, &failure)
 		       ? LOCKOUT_LOGIN : LOCKOUT_NO_NEWS;
 }
 
 void lockout_succeed(struct lockout *l, const struct lockout_try *t)
 {
-	struct place p = place_of(l, t);
+	struct digest key = failures_key(l, t), login = key_of(l, t->login);
 
-	forget(&l->addresses, find(&l->addresses, &p.address), &p.login);
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
+		forget(&l->addresses[i], find(&l->addresses[i], &key), &login);
 }
 
 void lockout_keep(struct lockout *l, const struct lockout_try *t)

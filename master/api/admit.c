@@ -83,15 +83,22 @@ static bool enter_session(struct call *c, const struct credential *shown)
 {
 	const char *cookie = http_request_header(c->request, "cookie");
 	struct auth *auth = c->api->cfg.auth;
+	const char *session = shown->session;
 	char id[SECRET_TEXT];
 
-	if (shown->kind == CREDENTIAL_SESSION)
-		return auth_enter_session(auth, shown->session, &c->caller);
 	if (shown->kind == CREDENTIAL_BAD)
 		return false;
-	/* a page of another origin must know the credential */
-	return !c->listed && credential_cookie(cookie, id) &&
-	       auth_enter_session(auth, id, &c->caller);
+	if (shown->kind != CREDENTIAL_SESSION) {
+		/* a page of another origin must know the credential */
+		if (c->listed || !credential_cookie(cookie, id))
+			return false;
+		session = id;
+	}
+	if (!auth_enter_session(auth, session, &c->caller))
+		return false;
+	/* sessions outlive a restart, places of logins do not */
+	gate_keep(auth_gate(auth), c->caller.login, &c->caller.address);
+	return true;
 }
 
 void admit(struct call *c, void (*go)(struct call *))

@@ -107,17 +107,24 @@ static void keep_place(struct gate *g, const struct lockout_try *t)
 		lockout_keep(g->lockout, t);
 }
 
+void gate_keep(struct gate *g, const char *login,
+	       const struct ip_address *address)
+{
+	/* a place is one of all doors */
+	lockout_keep(g->lockout, &(struct lockout_try){ address, login,
+							GATE_CONTROL });
+}
+
 bool gate_knows(struct gate *g, const struct gate_question *q,
 		enum gate_answer *ret)
 {
 	const struct lockout_try t = { q->address, q->login, q->door };
 	struct verified_key key = key_of(g, q);
-	bool viewer = q->door == GATE_VIEWERS;
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		/* a player repeats its wrong password: no second miss */
-		*ret = viewer && !verified_has(g->wrong, &key, now) &&
+		/* a repeated wrong password is no second miss */
+		*ret = !verified_has(g->wrong, &key, now) &&
 		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;
 		return true;
@@ -129,7 +136,7 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 		*ret = GATE_RIGHT;
 		return true;
 	}
-	if (!viewer || !verified_has(g->wrong, &key, now))
+	if (q->door != GATE_VIEWERS || !verified_has(g->wrong, &key, now))
 		return false;
 	*ret = GATE_WRONG;
 	return true;
@@ -200,6 +207,7 @@ static struct lockout_try try_of(const struct check *c)
 static void fail(const struct check *c, uint64_t now)
 {
 	struct lockout_try t = try_of(c);
+	const char *door = c->door == GATE_VIEWERS ? " for viewers" : "";
 	char text[IP_TEXT_MAX];
 
 	switch (lockout_fail(c->gate->lockout, &t, now)) {
@@ -207,14 +215,19 @@ static void fail(const struct check *c, uint64_t now)
 		break;
 	case LOCKOUT_ADDRESS:
 		ip_format(&c->address, text);
-		log_warning("auth", "%s is locked for a minute: %d wrong "
-			    "passwords", text, (int)LOCKOUT_FAILURES);
+		log_warning("auth", "%s is locked for a minute%s: %d wrong "
+			    "passwords", text, door, (int)LOCKOUT_FAILURES);
+		break;
+	case LOCKOUT_PLACE:
+		ip_format(&c->address, text);
+		log_warning("auth", "a login is locked for a minute%s at %s: "
+			    "%d wrong passwords from there", door, text,
+			    (int)LOCKOUT_FAILURES);
 		break;
 	case LOCKOUT_LOGIN:
 		log_warning("auth", "a login is locked for a minute%s: %d "
 			    "wrong passwords from several addresses; it can "
-			    "enter from addresses that it used before",
-			    c->door == GATE_VIEWERS ? " for viewers" : "",
+			    "enter from addresses that it used before", door,
 			    (int)LOCKOUT_LOGIN_FAILURES);
 		break;
 	}
@@ -279,6 +292,19 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	return c;
 }
 
+/* Do failures of both count together, for one address or one place? */
+static bool counts_with(const struct check *c, const struct lockout_try *other)
+{
+	const struct lockout *l = c->gate->lockout;
+	struct ip_address address = ip_client(other->address);
+	struct lockout_try t = try_of(c);
+
+	if (c->door != other->door || !is_same_address(&c->address, &address))
+		return false;
+	return lockout_has_place(l, &t) ? strcmp(c->login, other->login) == 0
+					: !lockout_has_place(l, other);
+}
+
 /* Starts the check if its address and its login have fewer checks in progress
  * than may fail before they are locked. */
 static void try_begin(struct check *self, uint64_t now)
@@ -293,7 +319,7 @@ static void try_begin(struct check *self, uint64_t now)
 	TAILQ_FOREACH(c, &g->checks, link) {
 		if (c->job == NULL)
 			continue;
-		of_address += is_same_address(&c->address, &self->address);
+		of_address += counts_with(c, &t);
 		of_login += c->door == self->door &&
 			    strcmp(c->login, self->login) == 0;
 	}
@@ -356,15 +382,14 @@ void gate_free(struct gate **gp)
 struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 			   gate_done_fn *done, void *arg)
 {
+	const struct lockout_try t = { q->address, q->login, q->door };
 	struct verified_key key = key_of(g, q);
-	struct ip_address address = ip_client(q->address);
 	struct check *c = NULL, *other;
 	struct gate_wait *w;
-	size_t n = 0; /* checks of the address by this door */
+	size_t n = 0; /* checks of the address, or of the place */
 
 	TAILQ_FOREACH(other, &g->checks, link) {
-		if (other->door != q->door ||
-		    !is_same_address(&other->address, &address))
+		if (!counts_with(other, &t))
 			continue;
 		n++;
 		if (verified_key_equal(&other->key, &key))

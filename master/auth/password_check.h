@@ -8,16 +8,17 @@
  * than may fail before it is locked, so that guessing in parallel is no
  * faster.  A check of an unknown login takes as long as that of a known one.
  *
- * Many viewers may be behind one address.  A password that was right from there
- * within an hour admits viewers also while the address or the login is locked.
- * A wrong one of a viewer counts once a minute, however often its player
- * repeats the request.
+ * Many clients may be behind one address.  A password that was right from there
+ * within an hour is right also while the address or the login is locked.  A
+ * user that entered from there before is not locked out by guesses of other
+ * logins.  A wrong password of a viewer counts once a minute, however often its
+ * player repeats the request.
  *
  * The control interface and the viewers use one gate, because they check the
- * same passwords: a guess locks its address at both doors.  It locks its login
- * at its own door, so that viewers cannot lock the login of a user out of the
- * control interface.  Each door has a queue of its own, so that viewers cannot
- * fill that of the control interface, and its checks are made first.
+ * same passwords.  A guess locks its address and its login at its own door, so
+ * that viewers cannot lock a user out of the control interface, also from
+ * behind the same address.  Each door has a queue of its own, so that viewers
+ * cannot fill that of the control interface, and its checks are made first.
  *
  * Owns the checks, the lock and the remembered passwords; borrows the loop,
  * the worker and the configuration.
@@ -68,6 +69,10 @@ struct gate_question {
 	const struct ip_address *address;
 	enum gate_door door;
 };
+
+/* A user that may enter uses a session of this login from this address: it is
+ * not locked out there by guesses of others. */
+void gate_keep(struct gate *, const char *login, const struct ip_address *);
 
 /* True with an answer: no check is needed. */
 bool gate_knows(struct gate *, const struct gate_question *,

@@ -77,49 +77,116 @@ static void lock_address(const char *from, const char *login)
 	}
 }
 
-/* Many users may be behind one address. */
+/* A viewer, which cannot enter at all. */
+static void put_vera(void)
+{
+	config_put_user(w.config, "vera",
+			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
+				  "cipher", "$y$vera"));
+}
+
+/* Many clients may be behind one address. */
 Test(gate, a_locked_address_knows_the_passwords_that_were_right_there)
 {
 	static const char there[] = "192.0.2.2";
 	struct asked a;
 
-	open_world();
-	w.door = GATE_VIEWERS;
-	put("bert", "$y$bert");
-	(void)ask("anna", "pw", HERE, &a);
-	answer(0, AUTH_OK);
-	lock_address(HERE, "anna");
-	lock_address(there, "bert");
-	cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
-	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
-	cr_expect_eq(knows("anna", "pw", there), GATE_LOCKED,
-		     "it was not used there");
-	cr_expect_eq(knows("anna", "pw", "192.0.2.3"), GATE_RIGHT);
-	/* that opens the address to no other, and not to users */
-	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
-	w.door = GATE_CONTROL;
-	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
-	w.door = GATE_VIEWERS;
-	put("anna", "$y$other");
-	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
-	close_world();
+	for (enum gate_door door = 0; door < GATE_DOORS; door++) {
+		open_world();
+		w.door = door;
+		put("bert", "$y$bert");
+		put_vera();
+		(void)ask("vera", "pw", HERE, &a);
+		answer(0, AUTH_OK);
+		lock_address(HERE, "bert");
+		lock_address(there, "bert");
+		cr_expect_eq(knows("vera", "pw", HERE), GATE_RIGHT);
+		cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+		cr_expect_eq(knows("vera", "pw", there), GATE_LOCKED,
+			     "it was not used there");
+		cr_expect_eq(knows("vera", "pw", "192.0.2.3"), GATE_RIGHT);
+		/* that opens the address to no other */
+		cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+		config_put_user(w.config, "vera",
+				json_pack("{s:b, s:i, s:s}", "enable", 1,
+					  "type", 3, "cipher", "$y$other"));
+		cr_expect_eq(knows("vera", "pw", HERE), GATE_LOCKED);
+		close_world();
+	}
 }
 
 Test(gate, a_locked_address_answers_few_guesses)
 {
 	struct asked a;
 
+	for (enum gate_door door = 0; door < GATE_DOORS; door++) {
+		open_world();
+		w.door = door;
+		put_vera();
+		(void)ask("vera", "pw", HERE, &a);
+		answer(0, AUTH_OK);
+		lock_address(HERE, "bert");
+		for (size_t i = 0; i < ARRAY_LEN(guesses); i++) {
+			cr_expect_eq(knows("vera", "pw", HERE), GATE_RIGHT);
+			cr_expect_eq(knows("vera", guesses[i], HERE),
+				     GATE_LOCKED);
+		}
+		cr_expect_eq(knows("vera", "pw", HERE), GATE_LOCKED,
+			     "the sixth guess finds it");
+		close_world();
+	}
+}
+
+/* The attack: viewers behind the address of the operator guess on and on, at
+ * their door and at that of the control interface. */
+Test(gate, guesses_of_others_lock_no_user_out)
+{
+	struct asked a[8], own[GATE_CHECKS_PER_ADDRESS_MAX + 1];
+
 	open_world();
 	w.door = GATE_VIEWERS;
-	(void)ask("anna", "pw", HERE, &a);
+	lock_address(HERE, "anna");
+	w.door = GATE_CONTROL;
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	(void)ask("anna", "pw", HERE, &own[0]);
+	cr_assert_eq(w.n, 1u);
 	answer(0, AUTH_OK);
+	cr_expect_eq(own[0].answer, GATE_RIGHT);
+	/* its checks do not wait for those of others */
+	for (size_t i = 0; i < ARRAY_LEN(a); i++)
+		(void)ask("bert", &"abcdefgh"[i], HERE, &a[i]);
+	cr_assert_eq(w.n, 5u);
+	(void)ask("anna", "px", HERE, &own[0]);
+	cr_assert_not_null(own[0].wait);
+	cr_expect_eq(w.n, 6u);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "py", HERE), -1);
+	/* nor are there more of them than may fail */
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		(void)ask("anna", &"abcdefghi"[i], HERE, &own[i]);
+	cr_expect_eq(w.n, 4u);
+	cr_expect_null(own[GATE_CHECKS_PER_ADDRESS_MAX].wait);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	cr_expect_eq(knows("anna", "pz", HERE), GATE_LOCKED);
+	close_world();
+}
+
+/* A restart of the service forgets the places, not the sessions. */
+Test(gate, a_session_gives_its_login_a_place)
+{
+	struct ip_address here;
+
+	open_world();
+	cr_assert_eq(ip_parse(HERE, &here), 0);
+	gate_keep(w.gate, "anna", &here);
 	lock_address(HERE, "bert");
-	for (size_t i = 0; i < ARRAY_LEN(guesses); i++) {
-		cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
-		cr_expect_eq(knows("anna", guesses[i], HERE), GATE_LOCKED);
-	}
-	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED,
-		     "the sixth guess finds it");
+	lock_login("anna");
+	cr_expect_eq(knows("anna", "pw", HERE), -1);
+	cr_expect_eq(knows("bert", "pw", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "pw", "192.0.2.2"), GATE_LOCKED);
 	close_world();
 }
 
@@ -140,9 +207,7 @@ Test(gate, a_wrong_password_that_is_repeated_under_a_lock_is_one_guess)
 		cr_expect_eq(knows("anna", "old", HERE), GATE_LOCKED);
 	cr_expect_eq(knows("anna", "pw", HERE), GATE_RIGHT);
 	/* the login is locked */
-	config_put_user(w.config, "vera",
-			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
-				  "cipher", "$y$vera"));
+	put_vera();
 	(void)ask("vera", "pw", "192.0.2.2", &a);
 	answer(0, AUTH_OK);
 	lock_login("vera");
@@ -170,7 +235,7 @@ Test(gate, a_wrong_password_that_a_player_repeats_counts_once)
 	/* a user counts its failures */
 	w.door = GATE_CONTROL;
 	put("anna", "$y$anna");
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		cr_expect_eq(knows("anna", "old", HERE), -1);
 		(void)ask("anna", "old", HERE, &a);
 		answer(0, AUTH_WRONG);
@@ -241,9 +306,9 @@ Test(gate, no_more_at_a_time_than_may_fail)
 	close_world();
 }
 
-Test(gate, a_guess_counts_at_both_doors)
+Test(gate, a_guess_counts_at_its_door)
 {
-	struct asked a[10];
+	struct asked a[14];
 
 	open_world();
 	for (size_t i = 0; i < ARRAY_LEN(a); i++) {
@@ -253,14 +318,14 @@ Test(gate, a_guess_counts_at_both_doors)
 		w.door = i % 2 ? GATE_CONTROL : GATE_VIEWERS;
 		(void)ask(i < 3 ? "vera" : "anna", password, HERE, &a[i]);
 	}
-	cr_assert_eq(w.n, 5u, "%zu at a time", w.n);
-	for (size_t i = 0; i < 5; i++)
+	cr_assert_eq(w.n, 10u, "%zu at a time", w.n);
+	for (size_t i = 0; i < 10; i++)
 		cr_expect_eq(w.jobs[i]->cfg.urgent, i % 2 == 1,
 			     "viewers delay no login");
 	while (w.n > 0)
 		answer(0, AUTH_WRONG);
 	for (size_t i = 0; i < ARRAY_LEN(a); i++)
-		cr_expect_eq(a[i].answer, i < 5 ? GATE_WRONG : GATE_LOCKED,
+		cr_expect_eq(a[i].answer, i < 10 ? GATE_WRONG : GATE_LOCKED,
 			     "%zu", i);
 	for (w.door = 0; w.door < GATE_DOORS; w.door++)
 		cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
@@ -278,9 +343,7 @@ Test(gate, a_login_is_locked_at_the_door_where_it_was_guessed)
 	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
 	w.door = GATE_CONTROL;
 	cr_expect_eq(knows("anna", "pw", HERE), -1);
-	config_put_user(w.config, "vera",
-			json_pack("{s:b, s:i, s:s}", "enable", 1, "type", 3,
-				  "cipher", "$y$vera"));
+	put_vera();
 	lock_login("vera");
 	/* the check of one door is no answer at the other */
 	w.door = GATE_VIEWERS;
@@ -308,7 +371,7 @@ Test(gate, a_remembered_password_forgives_no_guess)
 		(void)ask("anna", guesses[i], HERE, &a);
 		answer(0, AUTH_WRONG);
 	}
-	cr_expect_eq(knows("anna", "pw", HERE), GATE_LOCKED);
+	cr_expect_eq(knows("anna", "px", HERE), GATE_LOCKED);
 	close_world();
 }
 
