@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as afterReplies } from 'node:timers/promises';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
@@ -133,6 +134,51 @@ test('entries of other headends are forgotten with a logout', async (t) => {
 	assert.ok(contents(app).includes(secret));
 	await app.logout();
 	assert.ok(!contents(app).includes(secret));
+});
+
+// A session that the service can end, over a form with changes.
+async function newSession(t) {
+	const app = await newApp(t), user = { login: 'olga', type: 1 };
+	const { ApiError } = await load('common/api.js');
+	let isOver = false;
+
+	app.api.cmd = async (cmd) => {
+		if (cmd === 'whoami' && isOver)
+			throw new ApiError(403, 'login needed');
+		isOver &&= cmd !== 'login';
+		// the event channel waits for its token
+		return cmd === 'ws-token' ? new Promise(() => {}) : user;
+	};
+	// Node.js 20 has no WebSocket
+	app.live.config.Socket = class {};
+	app.user = user;
+	app.forms.add(() => false);
+	return { app, end: async () => {
+		isOver = true;
+		app.home.on.lost();
+		await afterReplies();
+	} };
+}
+
+test('a form waits 15 minutes for the login of its user', async (t) => {
+	const { app, end } = await newSession(t), minutes = 60000;
+
+	await end();
+	assert.equal(app.expired, true);
+	t.mock.timers.tick(15 * minutes - 1);
+	assert.equal(app.expired, true);
+	assert.equal(app.user.login, 'olga');
+	// the next time begins with the next end
+	await app.login('olga', 'look', false);
+	t.mock.timers.tick(15 * minutes);
+	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
+	await end();
+	t.mock.timers.tick(15 * minutes - 1);
+	assert.equal(app.expired, true);
+	t.mock.timers.tick(1);
+	assert.deepEqual([app.expired, app.user], [false, null]);
+	await app.login('olga', 'look', false);
+	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
 });
 
 test('the rate of a stream is that of its filler while that plays', () => {

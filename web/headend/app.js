@@ -17,6 +17,8 @@ import { parseRoute } from './route.js';
 
 /** A restart begins a second after the reply. */
 const RESTART_WAIT_MS = 15000;
+/** A form waits so long for the login of its user. */
+const KEEP_MS = 15 * 60 * 1000;
 
 export class App {
 	/** undefined: not known yet; null: nobody.
@@ -56,6 +58,8 @@ export class App {
 		} });
 
 	#wasLost = false;
+	/** @type {ReturnType<typeof setTimeout> | undefined} */
+	#keeping;
 	/** @type {Set<() => void>} */
 	#watchers = new Set();
 
@@ -216,6 +220,7 @@ export class App {
 	#enter(user) {
 		if (this.expired && !this.#isSame(user))
 			this.home.stop();
+		clearTimeout(this.#keeping);
 		this.expired = false;
 		this.user = user;
 		this.home.start(this.isControl ? 'alarm,log,cam'
@@ -230,13 +235,20 @@ export class App {
 		this.expired = isOver && this.forms.size > 0;
 		if (this.expired) {
 			this.live.stop();
+			this.#keeping = setTimeout(() => this.#end(), KEEP_MS);
+			this.changed();
 		} else {
-			this.user = null;
-			this.home.stop();
+			this.#end();
 		}
-		this.changed();
 		// they have passwords
 		this.refusedServers.clear();
+	}
+
+	#end() {
+		this.expired = false;
+		this.user = null;
+		this.home.stop();
+		this.changed();
 	}
 
 	/**
