@@ -355,6 +355,30 @@ test('a session that ends keeps the form for the same user alone', { skip },
 	await sluice.stop();
 });
 
+test('the page of adapters asks for nothing below the login', { skip },
+	async (t) => {
+	const scene = await beginDish(t), asked = [];
+	const { sluice, visitor, page } = scene;
+	const field = '[id="adapter.name"]';
+	const note = (request) => /\/api\//.test(request.url()) &&
+		asked.push(request.url());
+
+	await visitor.go(sluice.port, '#/adapters?edit=d');
+	await page.fill(field, 'Mine');
+	await endSession(scene);
+	await page.waitForSelector('.login');
+	page.on('request', note);
+	await visitor.until((end) => performance.now() > end,
+		await page.evaluate(() => performance.now() + 3000));
+	assert.deepEqual(asked, []);
+	page.off('request', note);
+	await loginAbove(scene, field, 'Mine');
+	await page.waitForRequest(/api\/overview/);
+	await page.waitForSelector('[data-stale=false]');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('the form of an entry gets the focus, and gives it back', { skip },
 	async (t) => {
 	const { sluice, visitor, page } = await beginDish(t);

@@ -181,6 +181,26 @@ test('a form waits 15 minutes for the login of its user', async (t) => {
 	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
 });
 
+test('nothing is asked for while a form waits for the login', async (t) => {
+	const { app, end } = await newSession(t), asked = [];
+
+	app.api.get = async (name) => {
+		asked.push(name);
+		throw new Error('no overview here');
+	};
+	app.live.state = 'open';
+	await app.home.everySecond();
+	assert.deepEqual([asked, app.lostAt], [['api/overview'], null]);
+	app.store.wantsOverview = true;
+	await end();
+	await app.home.everySecond();
+	assert.deepEqual(asked, ['api/overview']);
+	// this ends the requests of the components
+	assert.notEqual(app.lostAt, null);
+	await app.login('olga', 'look', false);
+	assert.equal(app.lostAt, null);
+});
+
 test('the rate of a stream is that of its filler while that plays', () => {
 	const stream = new Stream('a');
 

@@ -56,6 +56,7 @@ export class Headend {
 
 	/** @param {string} [scopes] of events, beside those for everybody */
 	start(scopes) {
+		this.lostAt = null;
 		this.live.start(scopes);
 	}
 

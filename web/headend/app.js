@@ -234,7 +234,8 @@ export class App {
 			return;
 		this.expired = isOver && this.forms.size > 0;
 		if (this.expired) {
-			this.live.stop();
+			// nothing is asked for below the login
+			this.live.refuse();
 			this.#keeping = setTimeout(() => this.#end(), KEEP_MS);
 			this.changed();
 		} else {
