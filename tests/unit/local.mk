@@ -845,6 +845,8 @@ tests_unit_worker_stream_test_mux_input_SOURCES = \
 	tests/unit/worker/stream/test_mux_input.c \
 	tests/unit/worker/remux/rig.c \
 	tests/unit/worker/remux/rig.h
+tests_unit_worker_stream_test_own_tables_LDFLAGS = \
+	-Wl,--wrap=own_others_begin
 tests_unit_worker_stream_test_selector_LDFLAGS = -Wl,--wrap=mono_ns
 tests_unit_worker_tls_test_ticket_keys_LDADD = \
 	libworkertls.a \

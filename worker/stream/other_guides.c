@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/stream/other_guides.h"
 
+#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "proto/ipc/msg.h"
 
@@ -94,6 +95,36 @@ bool other_guides_have_networks(const struct other_guides *o)
 			return false;
 	}
 	return true;
+}
+
+static uint64_t hash_services(uint64_t hash, const struct other_guide *other)
+{
+	size_t n = other->image != NULL ? eit_image_services(other->image) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t status = eit_image_status(other->image, i);
+		uint16_t number;
+
+		(void)eit_image_at(other->image, i, &number);
+		hash = hash_add(hash, &number, sizeof number);
+		hash = hash_add(hash, &status, sizeof status);
+	}
+	return hash;
+}
+
+uint64_t other_guides_hash(const struct other_guides *o)
+{
+	uint64_t hash = HASH_INIT;
+
+	for (size_t i = 0; i < o->n; i++) {
+		const struct other_guide *other = &o->list[i];
+		const uint64_t head[] = { other->tsid, other->onid,
+					  other->n_sent };
+
+		hash = hash_add(hash, head, sizeof head);
+		hash = hash_services(hash, other);
+	}
+	return hash;
 }
 
 struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)

@@ -57,6 +57,10 @@ bool other_guides_complete(const struct other_guides *);
 /* Are their original networks known, from keys or from the guide? */
 bool other_guides_have_networks(const struct other_guides *);
 
+/* A hash of what an SDT other takes from here: identifiers, the status of the
+ * services, and which have EIT. */
+uint64_t other_guides_hash(const struct other_guides *);
+
 enum {
 	OTHER_GUIDE_TAKEN = 1,
 	OTHER_GUIDE_ONID = 2, /* and the original network is another one */

@@ -45,7 +45,9 @@ struct own_tables {
 	struct other_guides others;
 	json_t *streams; /* of nit_other, with their keys; NULL: none yet */
 	bool others_changed; /* the SDT other is to be built */
-	uint64_t edition; /* own_eit_edition() when it was built */
+	bool guides_changed; /* the same if it gets another content */
+	uint64_t edition; /* own_eit_edition() when that was decided */
+	uint64_t others_hash; /* other_guides_hash() when it was built */
 	uint64_t others_ns; /* its first wait; 0: none yet */
 	const struct psi *psi;
 	struct output_sdt sdt; /* of the output */
@@ -292,9 +294,11 @@ static void build_sdt_other(struct own_tables *o)
 static void follow_others(struct own_tables *o, uint64_t now_ns)
 {
 	uint64_t edition = o->eit != NULL ? own_eit_edition(o->eit) : 0;
+	uint64_t hash;
 
 	if (o->sdt_other == NULL || o->streams == NULL ||
-	    (!o->others_changed && edition == o->edition))
+	    (!o->others_changed && !o->guides_changed &&
+	     edition == o->edition))
 		return;
 	if (o->others_ns == 0)
 		o->others_ns = now_ns;
@@ -303,8 +307,13 @@ static void follow_others(struct own_tables *o, uint64_t now_ns)
 	if (now_ns - o->others_ns < OTHERS_WAIT_MS * MS &&
 	    !other_guides_complete(&o->others))
 		return;
-	o->others_changed = false;
+	o->guides_changed = false;
 	o->edition = edition;
+	hash = other_guides_hash(&o->others);
+	if (!o->others_changed && hash == o->others_hash)
+		return;
+	o->others_changed = false;
+	o->others_hash = hash;
 	build_sdt_other(o);
 }
 
@@ -322,7 +331,7 @@ void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
 		return;
 	if (changes & OTHER_GUIDE_ONID)
 		list_in_network(o);
-	o->others_changed = true;
+	o->guides_changed = true;
 	if (o->eit != NULL)
 		own_eit_use(o->eit);
 }

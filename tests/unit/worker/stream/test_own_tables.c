@@ -4,20 +4,27 @@
 
 #include "common/base/alloc.h"
 #include "common/base/units.h"
+#include "proto/ipc/msg.h"
 #include "tests/unit/worker/ts/build.h"
 #include "worker/remux/table_versions.h"
+#include "worker/stream/own_others.h"
+#include "worker/tables/eit_image.h"
+#include "worker/tables/eit_versions.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { NULLS = 40, TURN_MS = 20 };
 
 static struct {
 	struct psi *psi;
 	struct table_versions versions;
+	struct eit_versions eit_versions;
 	uint8_t cc[TS_PIDS];
 	struct stream_spec *spec;
 	json_t *keys;
@@ -70,7 +77,7 @@ static void open_with(const char *keys)
 	(void)!stream_spec_parse(g.keys, g.spec, &error);
 	g.own = own_tables_new(&(struct own_tables_config){
 		.spec = g.spec, .psi = g.psi, .versions = &g.versions,
-		.cc = g.cc, .out = take });
+		.eit_versions = &g.eit_versions, .cc = g.cc, .out = take });
 	cr_assert_not_null(g.own);
 	g.ms = 1000;
 }
@@ -126,5 +133,87 @@ Test(own_tables, a_tdt_of_the_source_passes_without_one_in_si)
 	own_tables_set_clock(g.own, false);
 	pass(1000);
 	cr_expect_gt(g.n_source, 0);
+	done();
+}
+
+/* --- SDT other --- */
+
+static unsigned built; /* how often */
+
+void __real_own_others_begin(struct own_others *);
+void __wrap_own_others_begin(struct own_others *);
+
+void __wrap_own_others_begin(struct own_others *o)
+{
+	built++;
+	__real_own_others_begin(o);
+}
+
+/* Stream b has service 21 with this status and this event. */
+static void give(uint8_t status, uint8_t event)
+{
+	const uint8_t bytes[EIT_EVENT_HEAD] = { 0, event };
+	int fd = memfd_create("image", MFD_CLOEXEC);
+	struct msg_stream_guide m = { .stream = "b" };
+	struct buf b = { 0 };
+
+	eit_image_begin(&b, 9, 1);
+	eit_image_service(&b, 21, status, 1);
+	eit_image_event(&b, &(struct eit_item){ 1548158400, 3600, sizeof bytes,
+						bytes });
+	cr_assert_eq(write(fd, buf_head(&b), buf_len(&b)),
+		     (ssize_t)buf_len(&b));
+	m.len = (uint32_t)buf_len(&b);
+	own_tables_guide(g.own, &m, fd);
+	(void)close(fd);
+	buf_done(&b);
+}
+
+/* That of the output, for which own EIT wait. */
+static void send_sdt(void)
+{
+	static const uint8_t body[] = { 0, 9, 0xff };
+	struct build *b = build_new();
+	uint8_t section[1024];
+	struct ts_run run;
+
+	(void)build_section(b, SI_PID_SDT, section,
+			    build_table(section, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 5, .body = body,
+		.len = sizeof body }));
+	built = 0;
+	run = build_run(b);
+	own_tables_feed(g.own, &run, 1, g.ms * MS);
+	build_free(b);
+}
+
+/* How often it was built in a while. */
+static unsigned builds(void)
+{
+	built = 0;
+	pass(200);
+	return built;
+}
+
+Test(own_tables, an_sdt_other_is_built_when_its_content_changes)
+{
+	json_t *streams = json_loads("{\"b\": {\"set_tsid\": 7, "
+				     "\"set_pnr\": 21}}", 0, NULL);
+
+	open_with("{\"sdt_other\": true, \"eit_other\": \"all\", "
+		  "\"nit_other\": [\"b\"], \"eit\": \"own\"}");
+	own_tables_set_others(g.own, streams);
+	give(0x81, 1);
+	cr_expect_eq(builds(), 0, "own EIT wait");
+	send_sdt();
+	cr_expect_eq(built, 1);
+	cr_expect_eq(builds(), 0);
+	give(0x81, 2);
+	cr_expect_eq(builds(), 0, "other events");
+	give(0x91, 2);
+	cr_expect_eq(builds(), 1, "another status");
+	own_tables_set_others(g.own, streams);
+	cr_expect_eq(builds(), 1, "other keys");
+	json_decref(streams);
 	done();
 }
