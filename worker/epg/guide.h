@@ -145,13 +145,25 @@ json_t *guide_read(const struct guide *, const char *stream,
 
 struct guide_event;
 
-/* Saves the guide in pieces, between which it may change: guide_save_next()
- * returns the events from the first one on, with their services, borrowed;
- * NULL: there are no more. */
+/* What the SDT of a stream says. */
+struct guide_status {
+	const char *stream;
+	uint16_t tsid, onid;
+	uint16_t number; /* of a service */
+	uint8_t status;  /* as eit_image.h has it; 0: the SDT lacks it */
+};
+
+/* Saves the guide in pieces, between which it may change.  First
+ * guide_save_status() returns the services whose stream has an SDT, borrowed;
+ * false: there are no more.  Then guide_save_next() returns the events from the
+ * first one on, with their services, borrowed; NULL: there are no more. */
 void guide_save_begin(struct guide *);
+bool guide_save_status(struct guide *, struct guide_status *ret);
 const struct guide_event *guide_save_next(struct guide *,
 					  const char **ret_stream,
 					  uint16_t *ret_number);
+/* Adds a service of a saved guide, until its SDT is read. */
+void guide_load_status(struct guide *, const struct guide_status *);
 /* Adds an event (taken) of a saved guide. */
 void guide_load(struct guide *, const char *stream, uint16_t number,
 		struct guide_event *, int64_t now_s);

@@ -54,8 +54,19 @@ static void load_line(struct guide_loader *l, const char *text, size_t len,
 	json_decref(line);
 }
 
-static void load_record(struct guide_loader *l, const uint8_t *body,
-			size_t len, int64_t now_s)
+static void load_status(struct guide_loader *l, const uint8_t *body,
+			size_t len)
+{
+	struct guide_status status;
+
+	if (guide_status_record_read(body, len, &status))
+		guide_load_status(l->guide, &status);
+	else
+		l->unreadable++;
+}
+
+static void load_event(struct guide_loader *l, const uint8_t *body, size_t len,
+		       int64_t now_s)
 {
 	const char *stream;
 	uint16_t number;
@@ -71,10 +82,11 @@ static void load_record(struct guide_loader *l, const uint8_t *body,
  * (*ret_more). */
 static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 {
+	bool record = p[0] == GUIDE_RECORD || p[0] == GUIDE_STATUS_RECORD;
 	size_t len;
 
-	*ret_more = p[0] == GUIDE_RECORD && n < GUIDE_RECORD_HEAD;
-	if (p[0] != GUIDE_RECORD || *ret_more)
+	*ret_more = record && n < GUIDE_RECORD_HEAD;
+	if (!record || *ret_more)
 		return 0;
 	len = ((size_t)p[1] << 24 | (size_t)p[2] << 16 | (size_t)p[3] << 8 |
 	       p[4]) + GUIDE_RECORD_HEAD + 1;
@@ -93,9 +105,12 @@ static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 	size_t len = l->skipping ? 0 : record_len(p, n, &more);
 	const char *end;
 
-	if (len > 0)
-		load_record(l, p + GUIDE_RECORD_HEAD,
-			    len - GUIDE_RECORD_HEAD - 1, now_s);
+	if (len > 0 && p[0] == GUIDE_STATUS_RECORD)
+		load_status(l, p + GUIDE_RECORD_HEAD,
+			    len - GUIDE_RECORD_HEAD - 1);
+	else if (len > 0)
+		load_event(l, p + GUIDE_RECORD_HEAD,
+			   len - GUIDE_RECORD_HEAD - 1, now_s);
 	if (len > 0 || more)
 		return len;
 	end = memchr(text, '\n', n);
@@ -172,6 +187,7 @@ uint64_t guide_loader_unreadable(const struct guide_loader *l)
 struct guide_saver {
 	int fd;
 	struct guide *guide;
+	bool events; /* the status of all services is written */
 	size_t pos, end; /* in the memory */
 	struct buf bytes; /* that are not written yet */
 };
@@ -200,6 +216,19 @@ void guide_saver_free(struct guide_saver **sp)
 	free(s);
 }
 
+static void save_status(struct guide_saver *s)
+{
+	struct guide_status status;
+
+	while (buf_len(&s->bytes) < GUIDE_FILE_PART) {
+		if (!guide_save_status(s->guide, &status)) {
+			s->events = true;
+			return;
+		}
+		guide_status_record_write(&s->bytes, &status);
+	}
+}
+
 int guide_saver_run(struct guide_saver *s)
 {
 	const struct guide_event *e = NULL;
@@ -207,7 +236,9 @@ int guide_saver_run(struct guide_saver *s)
 	uint16_t number;
 	ssize_t n = 0;
 
-	while (buf_len(&s->bytes) < GUIDE_FILE_PART &&
+	if (!s->events)
+		save_status(s);
+	while (s->events && buf_len(&s->bytes) < GUIDE_FILE_PART &&
 	       (e = guide_save_next(s->guide, &stream, &number)) != NULL)
 		guide_record_write(&s->bytes, stream, number, e);
 	if (buf_len(&s->bytes) > s->end - s->pos)
@@ -221,7 +252,7 @@ int guide_saver_run(struct guide_saver *s)
 		return -EIO;
 	s->pos += (size_t)n;
 	buf_reset(&s->bytes, 2 * GUIDE_FILE_PART);
-	return e != NULL;
+	return e != NULL || !s->events;
 }
 
 size_t guide_saver_len(const struct guide_saver *s)

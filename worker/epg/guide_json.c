@@ -109,9 +109,8 @@ void guide_save_begin(struct guide *g)
 					  INT64_MIN };
 }
 
-/* The service with the lowest number from this one on. */
-static const struct service *service_from(const struct guide_stream *s,
-					  unsigned number)
+const struct service *guide_service_from(const struct guide_stream *s,
+					 unsigned number)
 {
 	const struct service *first = NULL;
 
@@ -126,7 +125,8 @@ static const struct service *service_from(const struct guide_stream *s,
 static const struct guide_event *next_event(struct guide_place *at)
 {
 	while (at->stream != NULL) {
-		const struct service *s = service_from(at->stream, at->number);
+		const struct service *s = guide_service_from(at->stream,
+							     at->number);
 		size_t i;
 
 		if (s == NULL) {

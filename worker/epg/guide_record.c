@@ -13,6 +13,8 @@ enum {
 	AGE_MAX = 18,
 	RUNNING_MAX = 7,
 	DURATION_MAX_S = 166 * 3600,
+	STATUS_VERSION = 1,
+	STATUS_LEN = 2 + 2 + 2 + 1, /* behind the id of the stream */
 };
 
 /* The low n bytes. */
@@ -121,4 +123,41 @@ struct guide_event *guide_record_read(const uint8_t *body, size_t len,
 	memcpy(e->texts, texts.data, texts.len);
 	*ret_stream = (const char *)body;
 	return e;
+}
+
+void guide_status_record_write(struct buf *to, const struct guide_status *s)
+{
+	size_t id = strlen(s->stream) + 1;
+
+	put(to, GUIDE_STATUS_RECORD, 1);
+	put(to, 1 + id + STATUS_LEN, 4);
+	put(to, STATUS_VERSION, 1);
+	buf_append(to, s->stream, id);
+	put(to, s->tsid, 2);
+	put(to, s->onid, 2);
+	put(to, s->number, 2);
+	put(to, s->status, 1);
+	buf_append(to, "\n", 1);
+}
+
+bool guide_status_record_read(const uint8_t *body, size_t len,
+			      struct guide_status *ret)
+{
+	const uint8_t *id = body + 1, *end;
+	struct bits b;
+
+	if (len < 1 || body[0] != STATUS_VERSION)
+		return false;
+	end = memchr(id, '\0', len - 1);
+	if (end == NULL || end == id ||
+	    !utf8_is_valid(id, (size_t)(end - id)) ||
+	    (size_t)(body + len - (end + 1)) != STATUS_LEN)
+		return false;
+	b = bits_of(end + 1, STATUS_LEN);
+	ret->stream = (const char *)id;
+	ret->tsid = (uint16_t)bits_take(&b, 16);
+	ret->onid = (uint16_t)bits_take(&b, 16);
+	ret->number = (uint16_t)bits_take(&b, 16);
+	ret->status = (uint8_t)bits_take(&b, 8);
+	return ret->number != 0;
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An event of the saved guide as bytes: much faster to read than JSON, which
- * former programs wrote.
+ * An event, or the status of a service, of the saved guide as bytes: much
+ * faster to read than JSON, which former programs wrote.
  *
- * A record is GUIDE_RECORD, the length of its body (32 bits, big-endian, as all
- * numbers), the body, and a line feed.
+ * A record is GUIDE_RECORD or GUIDE_STATUS_RECORD, the length of its body (32
+ * bits, big-endian, as all numbers), the body, and a line feed.  The body of a
+ * status begins with its version.  A program that does not know it counts the
+ * record as unreadable.
  *
  * Pure.
  */
 #pragma once
 
 #include "common/base/buf.h"
+#include "worker/epg/guide.h"
 #include "worker/epg/guide_event.h"
 
 enum {
 	GUIDE_RECORD = 0x01, /* begins no line of JSON */
+	GUIDE_STATUS_RECORD = 0x02, /* the same */
 	GUIDE_RECORD_HEAD = 5,
 };
 
@@ -26,3 +30,8 @@ void guide_record_write(struct buf *, const char *stream, uint16_t number,
 struct guide_event *guide_record_read(const uint8_t *body, size_t len,
 				      const char **ret_stream,
 				      uint16_t *ret_number);
+
+void guide_status_record_write(struct buf *, const struct guide_status *);
+/* The same for the body of a status; false: it is none. */
+bool guide_status_record_read(const uint8_t *body, size_t len,
+			      struct guide_status *ret);

@@ -7,7 +7,7 @@ libworker_a_SOURCES += \
 	worker/epg/guide_present.c worker/epg/guide_present.h \
 	worker/epg/eit_answers.c worker/epg/eit_answers.h \
 	worker/epg/epg_status.c worker/epg/epg_status.h \
-	worker/epg/guide_shown.c \
+	worker/epg/guide_status.c worker/epg/guide_shown.c \
 	worker/epg/json_memory.c worker/epg/json_memory.h \
 	worker/epg/guide_eit.c worker/epg/guide_eit.h \
 	worker/epg/event_write.c worker/epg/event_write.h \

@@ -4,7 +4,11 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/shared.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/epg/guide_eit.h"
 #include "worker/epg/guide_record.h"
+#include "worker/tables/eit_image.h"
+#include "worker/ts/si_table.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -210,6 +214,115 @@ Test(guide_file, a_record_longer_than_the_file_does_not_hide_the_others)
 	buf_done(&b);
 	guide_free(&g);
 	free(e);
+}
+
+/* An SDT of transport stream 5 in network 0x2001, with service 7. */
+static void give_sdt(struct guide *g, uint8_t status)
+{
+	const uint8_t body[] = { 0x20, 1, 0xff, 0, 7, 0xfc, status, 0 };
+	uint8_t section[1024];
+	size_t len = build_table(section, &(struct build_table){
+		.table_id = SDT_TABLE_ID, .extension = 5, .body = body,
+		.len = sizeof body });
+
+	(void)guide_take_sdt(g, "a", section, len);
+}
+
+/* As a process that sends the tables gets it. */
+static struct eit_image *image_of(struct guide *g)
+{
+	int fd = shared_create("test", 1 << 16), err;
+	struct guide_eit *e = guide_eit_new(dup(fd), g,
+		&(struct guide_eit_config){ .stream = "a" }, NOON_S);
+	struct eit_image *image;
+
+	while (guide_eit_run(e) > 0)
+		;
+	image = eit_image_read(fd, guide_eit_len(e), &err);
+	cr_assert_not_null(image);
+	guide_eit_free(&e);
+	fd_close(&fd);
+	return image;
+}
+
+static void save(struct guide *g, int fd, size_t *ret_len)
+{
+	struct guide_saver *s = guide_saver_new(dup(fd), g);
+	int more = 1;
+
+	while (more > 0)
+		more = guide_saver_run(s);
+	cr_assert_eq(more, 0);
+	*ret_len = guide_saver_len(s);
+	guide_saver_free(&s);
+}
+
+Test(guide_file, has_what_the_sdt_says)
+{
+	struct guide *g = open_full(), *copy = open_guide();
+	int fd = shared_create("test", EVENTS * LINE);
+	char *text = xmalloc(EVENTS * LINE);
+	struct eit_image *image;
+	uint64_t unreadable;
+	size_t len;
+
+	give_sdt(g, 0x30);
+	save(g, fd, &len);
+	cr_assert_eq(pread(fd, text, len, 0), (ssize_t)len);
+	(void)load(copy, put(text, len), &unreadable);
+	cr_expect_eq(unreadable, 0);
+	cr_expect_eq(guide_count(copy).events, EVENTS);
+	image = image_of(copy);
+	cr_expect_eq(eit_image_onid(image), 0x2001);
+	cr_expect(eit_image_has_sdt(image));
+	cr_expect_eq(eit_image_status(image, 0) & EIT_STATUS_MASK, 0x30);
+	eit_image_free(&image);
+	guide_free(&copy);
+	/* an SDT that was read meanwhile stays */
+	copy = open_guide();
+	guide_load_status(copy, &(struct guide_status){ "a", 1, 1, 7, 0 });
+	give_sdt(copy, 0x80);
+	(void)load(copy, put(text, len), &unreadable);
+	image = image_of(copy);
+	cr_expect_eq(eit_image_status(image, 0) & EIT_STATUS_MASK, 0x80);
+	eit_image_free(&image);
+	free(text);
+	fd_close(&fd);
+	guide_free(&copy);
+	guide_free(&g);
+}
+
+Test(guide_file, a_status_is_bounded_and_versioned)
+{
+	const struct guide_status status = { "s", 1, 2, 3, 0x81 };
+	struct guide *g = open_guide();
+	struct guide_status again;
+	struct buf b = { 0 };
+	const uint8_t *body;
+	uint64_t unreadable;
+	size_t len;
+
+	guide_status_record_write(&b, &status);
+	body = buf_head(&b) + GUIDE_RECORD_HEAD;
+	len = buf_len(&b) - GUIDE_RECORD_HEAD - 1;
+	cr_assert(guide_status_record_read(body, len, &again));
+	cr_expect_str_eq(again.stream, "s");
+	cr_expect(again.tsid == 1 && again.onid == 2 && again.number == 3 &&
+		  again.status == 0x81);
+	for (size_t cut = 0; cut < len; cut++)
+		cr_expect_not(guide_status_record_read(body, cut, &again));
+	buf_head(&b)[GUIDE_RECORD_HEAD]++;
+	(void)load(g, put((const char *)buf_head(&b), buf_len(&b)),
+		   &unreadable);
+	cr_expect_eq(unreadable, 1, "another version");
+	cr_expect_eq(guide_count(g).services, 0);
+	buf_done(&b);
+	/* the limit of the guide */
+	for (uint16_t i = 1; i < 10; i++)
+		guide_load_status(g, &(struct guide_status){
+			i % 2 ? "s" : "t", 1, 2, i, 0x81 });
+	cr_expect_eq(guide_count(g).services, 3);
+	guide_free(&g);
 }
 
 Test(guide_file, a_memory_that_is_too_small_is_an_error)
