@@ -21,13 +21,14 @@
  *	all others  dropped
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
  * stream pass, with the new set_tsid and new_onid where they name it; options
- * that name or number a service have no effect.  PIDs that no table names count as private
- * data.  With config.cas they are dropped: what they carry is not known.
+ * that name or number a service have no effect.  PIDs that no table names count
+ * as private data.  With config.cas they are dropped: what they carry is not
+ * known.
  *
  * Without any option (remux_options_given()) everything passes, including
  * private data and PIDs that no table names, unless config.cas is given.
- * config.new_onid changes the tables of the source then, too.  Only
- * PAT, PMT and CAT are built, so that their versions continue across a change
+ * config.new_onid changes the tables of the source then, too.  Only PAT, PMT
+ * and CAT are built, so that their versions continue across a change
  * of the source.  With config.si NIT, BAT, SDT and EIT go out section by
  * section, for the same reason: in a table that an option passes, only the
  * version changes.

@@ -56,8 +56,8 @@ void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
  * nit_other and their events, which are not read before, or the identifiers or
  * the status of services in its SDT.  Own EIT have its transport_stream_id and
  * original_network_id, or without an SDT those of the PAT and of
- * tables_spec_onid().  They have the running_status and the free_CA_mode that it
- * has for their service; of a service that it lacks, the PMT decides. */
+ * tables_spec_onid().  They have the running_status and the free_CA_mode that
+ * it has for their service; of a service that it lacks, the PMT decides. */
 void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table
  * of a schedule. */
