@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Notes which services of the streams of nit_other have EIT other of the source,
- * which pass: the SDT other says so.
+ * Notes which services of the streams of nit_other have EIT other of the
+ * source, which pass: the SDT other says so.
  *
  * A service of PASSED_EITS_MAX has them until none was received for a minute,
  * or of the schedule for 15 minutes (TS 101 211 4.4 has 20 and 300 seconds).
