@@ -5,6 +5,7 @@
 #include "worker/filler/play.h"
 #include "worker/mux/mux_state.h"
 #include "worker/mux/starts.h"
+#include "worker/splice/pes_split.h"
 
 enum { FILL_PARTS_MAX = 16 };
 
@@ -48,6 +49,8 @@ struct fill_part {
 	uint16_t from, pid;
 	bool video, begun;
 	uint8_t cc; /* counter of its last packet that was sent */
+	bool split; /* packets follow that have a part of this header */
+	struct pes_split header;
 };
 
 struct mux_fill {

@@ -470,9 +470,37 @@ void file_number(const struct mux_fill *f, uint8_t *packet)
 			ts_set_cc(packet, f->parts[i].cc);
 }
 
-static void send(struct mux *m, struct mux_service *s, const uint8_t *packet,
-		 uint64_t at_ns, bool starts)
+/* The header of a PES may lie in several packets, which have arrived: a packet
+ * waits in the line for longer than the next one of its PID takes. */
+static void move_split(const struct mux_file *file, const struct mux_fill *f,
+		       struct fill_part *part, uint8_t *copy)
 {
+	const uint8_t *packet = delay_line_at(&file->line, 0);
+	const struct stamps_move by = { f->shift, f->shift };
+	enum pes_split_sign sign;
+
+	if (!ts_pusi(packet)) {
+		part->split = part->split &&
+			      pes_split_continue(&part->header, copy,
+						 ts_cc(packet));
+		return;
+	}
+	sign = pes_split_read(packet, &part->header);
+	for (size_t i = 1; sign == SPLIT_WAITS && i < file->line.n; i++)
+		sign = pes_split_add(&part->header,
+				     delay_line_at(&file->line, i));
+	part->split = sign == SPLIT_WHOLE;
+	if (part->split)
+		pes_split_begin(&part->header, copy, by);
+	else if (sign != SPLIT_NONE)
+		pes_split_drop(copy);
+}
+
+/* The first packet of the line. */
+static void send(struct mux *m, const struct mux_file *file,
+		 struct mux_service *s, uint64_t at_ns, bool starts)
+{
+	const uint8_t *packet = delay_line_at(&file->line, 0);
 	struct mux_fill *f = s->fill;
 	uint64_t pcr;
 
@@ -488,6 +516,7 @@ static void send(struct mux *m, struct mux_service *s, const uint8_t *packet,
 		if (ts_pcr(copy, &pcr))
 			stamps_drop_pcr(copy);
 		stamps_move(copy, (struct stamps_move){ f->shift, f->shift });
+		move_split(file, f, &f->parts[i], copy);
 		if (!goes_out(m, f, &f->parts[i], copy, starts))
 			continue;
 		f->parts[i].cc = ts_cc(copy);
@@ -521,7 +550,7 @@ static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 		if (s->fill != NULL && s->fill->n_parts == 0 && starts)
 			begin(m, in, k, at_ns);
 		if (mux_fill_has_file(s))
-			send(m, s, packet, at_ns, starts);
+			send(m, file, s, at_ns, starts);
 	}
 }
 

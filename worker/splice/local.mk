@@ -8,6 +8,7 @@ libworker_a_SOURCES += \
 	worker/splice/jump.c \
 	worker/splice/rewrite.c \
 	worker/splice/packet.c \
+	worker/splice/pes_split.c worker/splice/pes_split.h \
 	worker/splice/machine.h \
 	worker/splice/programs.c \
 	worker/splice/drain.c \

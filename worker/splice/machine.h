@@ -18,7 +18,7 @@
 #include "worker/splice/clock.h"
 #include "worker/splice/cue.h"
 #include "worker/splice/splice.h"
-#include "worker/splice/stamps.h"
+#include "worker/splice/pes_split.h"
 #include "worker/ts/audio.h"
 #include "worker/ts/pes.h"
 
@@ -163,17 +163,6 @@ struct splice_unlisted {
 	struct splice_moment at;
 };
 
-/* The header of a PES up to its last stamp, of which each of several packets
- * has a part. */
-struct splice_split {
-	uint16_t pid;
-	uint8_t cc;   /* of the last packet with a part, as received */
-	uint8_t len;
-	uint8_t from; /* where the part of that packet begins, and ... */
-	uint8_t next; /* ... that of the next one */
-	uint8_t bytes[STAMPS_HEADER_MAX];
-};
-
 /* The PCRs of a clock continued on a PID that no table names. */
 struct splice_move {
 	uint64_t at_ns; /* 0: no move since the last cut */
@@ -253,7 +242,7 @@ struct splice {
 			     * header of its PES */
 	bool split_waited;  /* the first of the packets held has waited so */
 	size_t n_splits;
-	struct splice_split splits[SPLICE_SPLITS];
+	struct pes_split splits[SPLICE_SPLITS];
 
 	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: no switch yet */
 	size_t n_buffer;
@@ -524,23 +513,16 @@ void splice_follow_unlisted(struct splice *);
 
 /* --- split.c: headers of PES in several packets --- */
 
-enum splice_split_sign {
-	SPLIT_NONE,  /* all stamps of the PES, if one begins, are there */
-	SPLIT_WHOLE, /* the following packets have the rest */
-	SPLIT_WAITS, /* the rest has not arrived */
-	SPLIT_LOST,  /* ... and will not, or it waited too long */
-};
-
 /* Reads the header of the PES that begins at the cursor.  SPLIT_WHOLE: *ret is
- * set. */
-enum splice_split_sign splice_split_read(const struct splice *,
+ * set.  SPLIT_LOST: the rest has not arrived, too, if it waited too long. */
+enum pes_split_sign splice_split_read(const struct splice *,
 					 const struct splice_cursor *,
-					 struct splice_split *ret);
+					 struct pes_split *ret);
 
 /* Writes the part of the moved header that the packet has in which the PES
  * begins.  A PES whose header is not whole loses its times. */
 void splice_split_begin(struct splice *, uint8_t *copy,
-			enum splice_split_sign, const struct splice_split *,
+			enum pes_split_sign, const struct pes_split *,
 			struct stamps_move);
 
 /* Writes the part of a packet that follows; cc: its counter, as received.  Only

@@ -96,8 +96,8 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 }
 
 static void change(struct splice *s, const uint8_t *p,
-		   enum splice_split_sign sign,
-		   const struct splice_split *header)
+		   enum pes_split_sign sign,
+		   const struct pes_split *header)
 {
 	uint16_t pid = ts_pid(p);
 	uint64_t pcr;
@@ -150,8 +150,8 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
-	enum splice_split_sign sign;
-	struct splice_split header;
+	enum pes_split_sign sign;
+	struct pes_split header;
 	uint8_t *copy;
 
 	if (splice_is_plain(s, ps, p)) {

@@ -43,6 +43,26 @@ static void take_sdt(struct fill_rig *r, const uint8_t *p)
 	}
 }
 
+/* The header of a PES may lie in several packets. */
+static bool take_pts(struct fill_sent *s, const uint8_t *p, uint64_t *ret)
+{
+	size_t at = ts_payload_offset(p), n;
+
+	if (!ts_has_payload(p))
+		return false;
+	if (ts_pusi(p))
+		s->n_head = 0;
+	else if (s->n_head == 0)
+		return false;
+	n = MIN(TS_PACKET - at, sizeof s->head - s->n_head);
+	memcpy(s->head + s->n_head, p + at, n);
+	s->n_head += n;
+	if (n == 0 || s->n_head < sizeof s->head || s->head[2] != 1)
+		return false;
+	*ret = pes_time(s->head + PES_HEADER);
+	return true;
+}
+
 static void on_packet(struct fill_rig *r, const uint8_t *p)
 {
 	struct fill_sent *s = &r->sent[ts_pid(p)];
@@ -78,7 +98,7 @@ static void on_packet(struct fill_rig *r, const uint8_t *p)
 		s->has_pcr = true;
 		s->pcr = pcr;
 	}
-	if (!pes_pts(p, &pts))
+	if (!take_pts(s, p, &pts))
 		return;
 	if (s->has_pts) {
 		s->back += pts <= s->pts;
@@ -316,6 +336,23 @@ static void put_unit(struct build *ts, uint16_t pid, const void *es,
 	pes_set_time(p + at.pts, pts);
 }
 
+/* Only so many bytes of the last unit, which is short, are in its packet. */
+static void split_unit(struct build *ts, uint16_t pid, size_t first)
+{
+	uint8_t *next = build_payload(ts, pid, 0xff);
+	uint8_t *p = build_packet(ts, ts->n - 2);
+	size_t at = ts_payload_offset(p), rest = TS_PACKET - at - first;
+
+	next[3] |= 0x20;
+	next[4] = (uint8_t)(TS_PACKET - 5 - rest);
+	memset(next + 5, 0xff, next[4]);
+	next[5] = 0;
+	memcpy(next + TS_PACKET - rest, p + TS_PACKET - rest, rest);
+	memmove(p + at + rest, p + at, first);
+	memset(p + at, 0xff, rest);
+	p[4] = (uint8_t)(p[4] + rest);
+}
+
 static void put_picture(struct build *ts, uint16_t pid, bool intra,
 			uint64_t pts)
 {
@@ -406,6 +443,8 @@ static void put_file(struct fill_rig *r)
 		(void)build_payload(r->file, FILE_VIDEO, FILE_FILL);
 	if (r->ticks % 3 == 0)
 		put_unit(r->file, FILE_AUDIO, audio, sizeof audio, pts);
+	if (r->ticks % 3 == 0 && r->file_split > 0)
+		split_unit(r->file, FILE_AUDIO, r->file_split);
 }
 
 static void feed_file(struct fill_rig *r)

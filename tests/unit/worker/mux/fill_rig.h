@@ -39,6 +39,8 @@ struct fill_sent {
 	uint64_t unit, last_unit; /* ... and those of a unit in front of them */
 	bool has_pts, has_pcr;
 	uint64_t pts, pcr;
+	size_t n_head; /* bytes of the header of the current unit */
+	uint8_t head[14];
 	uint64_t pts_gap, pcr_gap; /* the longest ones */
 	unsigned back; /* PTS or PCRs that do not grow */
 	bool begun, began_intra; /* since `begun' was cleared */
@@ -84,6 +86,8 @@ struct fill_rig {
 	uint8_t audio_tag, file_audio_tag;
 	unsigned file_lead_ms, file_packets; /* as lead_ms and per_tick */
 	unsigned file_others; /* packets of audio that the service has not */
+	/* bytes of an audio unit in the packet where it begins; 0: all */
+	size_t file_split;
 	struct {
 		bool program, pcr, start;
 	} file_lacks;

@@ -87,6 +87,34 @@ Test(mux_file, its_times_follow_those_of_the_picture)
 	}
 }
 
+Test(mux_file, its_times_are_moved_wherever_a_header_is_split)
+{
+	for (size_t first = 1; first < 14; first++) {
+		struct fill_rig *r = make();
+		struct fill_sent *sound;
+		uint64_t pts;
+
+		r->file_split = first;
+		fill_play(r, 300);
+		r->off = 1;
+		fill_play(r, BEGIN);
+		cr_assert(fill_state(r, 1).file);
+		sound = fill_watch(r, AUDIO_OUT + 1);
+		sound->pts_gap = 0;
+		pts = sound->pts;
+		fill_play(r, 99);
+		/* a unit each 30 ms, in two packets */
+		cr_expect_geq(sound->n, 60u, "%zu: %u", first,
+			      (unsigned)sound->n);
+		cr_expect_eq(sound->back, 0u, "%zu", first);
+		cr_expect_leq(sound->pts_gap, 90u * 40, "%zu: %u", first,
+			      (unsigned)sound->pts_gap);
+		cr_expect_leq(sound->pts - pts, 90u * 1050, "%zu: %u", first,
+			      (unsigned)(sound->pts - pts));
+		fill_rig_free(r);
+	}
+}
+
 /* It takes most of the time to its repetition. */
 Test(mux_file, the_picture_in_front_of_it_is_whole)
 {
