@@ -3,6 +3,7 @@ libmaster_a_SOURCES += \
 	master/viewers/backend_cache.c master/viewers/backend_cache.h \
 	master/viewers/backend_proc.c master/viewers/backend_proc.h \
 	master/viewers/closed_sessions.c master/viewers/closed_sessions.h \
+	master/viewers/denial_log.c master/viewers/denial_log.h \
 	master/viewers/ip_set.c master/viewers/ip_set.h \
 	master/viewers/secure_token.c master/viewers/secure_token.h \
 	master/viewers/surplus.c master/viewers/surplus.h \

@@ -78,7 +78,6 @@ static void deny(struct question *q, const char *reason, const char *location)
 	const char *promo = json_string_value(
 		json_object_get(viewers_auth(v), "promo"));
 	struct msg_deliver_answer a = { .verdict = ASK_DENIED };
-	unsigned suppressed;
 
 	if (location == NULL)
 		location = promo;
@@ -88,7 +87,7 @@ static void deny(struct question *q, const char *reason, const char *location)
 	}
 	if (e != NULL && e->way == q->way)
 		viewers_end_entry(v, e);
-	if (ratelimit_pass(&v->denials, mono_ms(), &suppressed))
+	if (denial_log_pass(&v->denials))
 		log_info("auth", "stream %s: viewer %s denied: %s (%.16s)",
 			 q->ask.stream, q->ask.peer, reason, q->ask.protocol);
 	answer(q, &a);

@@ -404,6 +404,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->table = viewer_table_new();
 	v->cache = backend_cache_new();
 	v->surplus = surplus_new();
+	denial_log_init(&v->denials, v->cfg.loop);
 	v->peers = peers_new(&(struct peers_config){ 0 });
 	LIST_INIT(&v->questions);
 	LIST_INIT(&v->lists);
@@ -427,6 +428,7 @@ void viewers_free(struct viewers **vp)
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
 	surplus_free(&v->surplus);
+	denial_log_done(&v->denials);
 	peers_free(&v->peers);
 	while ((way = LIST_FIRST(&v->ways)) != NULL) {
 		LIST_REMOVE(way, link);

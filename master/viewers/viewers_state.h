@@ -4,9 +4,9 @@
 
 #include "common/base/ip_prefix.h"
 #include "common/base/peers.h"
-#include "common/base/ratelimit.h"
 #include "common/base/util.h"
 #include "master/viewers/closed_sessions.h"
+#include "master/viewers/denial_log.h"
 #include "master/viewers/surplus.h"
 #include "master/viewers/viewer_credential.h"
 #include "master/viewers/viewer_table.h"
@@ -74,7 +74,7 @@ struct viewers {
 	size_t next_preview; /* replaces the oldest one */
 	struct viewer_settings settings;
 	char *backend_error; /* NULL: it answers */
-	struct ratelimit denials;
+	struct denial_log denials;
 };
 
 /* The viewer of this worker, which is added if it is not there; NULL: the table

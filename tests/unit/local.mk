@@ -947,6 +947,7 @@ unit_master_tests = \
 	tests/unit/master/viewers/test_viewer_rules \
 	tests/unit/master/viewers/test_backend_cache \
 	tests/unit/master/viewers/test_closed_sessions \
+	tests/unit/master/viewers/test_denial_log \
 	tests/unit/master/viewers/test_surplus \
 	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/viewers/test_viewer_guest \
@@ -1205,6 +1206,7 @@ tests_unit_master_streams_test_switch_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
 tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
 tests_unit_master_viewers_test_closed_sessions_LDADD = $(master_libs)
+tests_unit_master_viewers_test_denial_log_LDADD = $(master_libs)
 tests_unit_master_viewers_test_surplus_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_guest_LDADD = $(master_libs)
