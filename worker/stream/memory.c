@@ -4,6 +4,7 @@
 #include "common/base/shared.h"
 #include "common/base/prefetch.h"
 #include "common/base/units.h"
+#include "common/base/util.h"
 #include "proto/ipc/contract.h"
 
 #include <errno.h>
@@ -192,8 +193,9 @@ void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run,
 	m->n_waiting = 0;
 	m->waiting_ms = (uint32_t)(now_ns / MS);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (run.n == 0 || run.n > STREAM_WAITING_MAX)
+	if (run.n == 0)
 		return;
+	run.n = MIN(run.n, (size_t)STREAM_WAITING_MAX);
 	memcpy(m->waiting, run.data, run.n * TS_PACKET);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	m->n_waiting = (uint32_t)run.n;

@@ -24,7 +24,14 @@
 
 #include <stdbool.h>
 
-enum { STREAM_WAITING_MAX = 512 /* packets; more are not kept */ };
+enum {
+	/* Packets that wait to be sent.  Of more, the oldest are kept, and the
+	 * others are lost if the worker is killed.  A release of the pacer
+	 * (PACER_BURST_MS) has 67 packets at 10 Mbit/s and 333 at 50 Mbit/s.
+	 * Only a source that sends in bursts has more than 512 waiting: they
+	 * are 77 ms of 10 Mbit/s, and 15 ms of 50 Mbit/s. */
+	STREAM_WAITING_MAX = 512,
+};
 
 struct stream_memory {
 	uint64_t magic;
@@ -79,6 +86,7 @@ void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
  * *ret_late_ms: the time since its last turn; 0: unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);
+/* Keeps the first STREAM_WAITING_MAX of these packets. */
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run,
 			       uint64_t now_ns);
 

@@ -248,6 +248,26 @@ Test(memory, has_room_for_the_queue_of_a_burst)
 	stream_memory_close(&m);
 }
 
+/* Of a longer queue the newest packets are lost, not all. */
+Test(memory, keeps_the_oldest_packets_of_a_longer_queue)
+{
+	static uint8_t packets[(STREAM_WAITING_MAX + 100) * TS_PACKET];
+	struct stream_memory *m = open_memory(-1);
+	uint32_t late_ms;
+	struct ts_run run;
+
+	for (size_t i = 0; i < STREAM_WAITING_MAX + 100; i++)
+		memset(packets + i * TS_PACKET, (int)(i % 251), TS_PACKET);
+	for (size_t i = 0; i < sizeof packets; i += TS_PACKET)
+		packets[i] = TS_SYNC_BYTE;
+	stream_memory_set_waiting(m, (struct ts_run){
+		packets, STREAM_WAITING_MAX + 100 }, NOW);
+	run = stream_memory_waiting(m, NOW, &late_ms);
+	cr_assert_eq(run.n, (size_t)STREAM_WAITING_MAX);
+	cr_assert_arr_eq(run.data, packets, run.n * TS_PACKET);
+	stream_memory_close(&m);
+}
+
 Test(memory, waiting_packets_are_checked)
 {
 	int fd = shared_create("test", STREAM_MEMORY_SIZE);
