@@ -167,7 +167,7 @@ test('a removed adapter or softcam comes back with its streams', { skip },
 	await stream('only', 'dvb://d#pnr=2');
 	await set('set-adapter', { adapter: { id: 'e', name: 'Dish 2',
 		type: 'S2', enable: false } });
-	await card('f', 'Card 2');
+	await card('f', 'Spare');
 	await stream('last', 'udp://127.0.0.1:5403');
 	const before = await stored();
 
@@ -190,7 +190,7 @@ test('a removed adapter or softcam comes back with its streams', { skip },
 	}
 	// the form of what another user removes keeps what was typed
 	visitor.allowed = /status of 40\d \S+ \S+ trial$/;
-	await page.click('td button:has-text("Edit")');
+	await page.click('tr:has-text("Card") >> text=Edit');
 	await page.fill('[id="softcam.name"]', 'Mine');
 	await set('set-softcam', { id: 'c', softcam: { remove: true } });
 	await page.waitForSelector('.entry .note:has-text("was removed")');
