@@ -44,6 +44,7 @@ struct tls_proc {
 	uint32_t use_seq; /* the certificate that was sent last */
 	struct errmsg error; /* of the last pair that was checked; "": valid */
 	struct tls_facts facts; /* of the certificate in use */
+	bool is_former; /* the facts are those of the worker before */
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
 	ev_timer patience;
@@ -139,6 +140,10 @@ static void set_error(struct tls_proc *p, const struct errmsg *error)
 	p->error = *error;
 	errmsg_prefix(&p->error, "settings.");
 	log_error("tls", "%s: certificate not used", p->error.text);
+	/* a worker that has just started has no other one */
+	if (p->is_former)
+		p->facts = (struct tls_facts){ 0 };
+	p->is_former = false;
 	spawner_touch(p->spawner);
 }
 
@@ -188,6 +193,8 @@ static void send_certificate(struct tls_proc *p)
 {
 	helper_call_cancel(&p->opening);
 	ev_timer_stop(p->loop, &p->slow);
+	/* the answer to an older pair clears no error of this one */
+	p->use_seq = 0;
 	if (p->chain == NULL || service_proc_channel(p->service) == NULL)
 		return;
 	p->opening = pem_opening_new(p->helpers, json_string_value(p->chain),
@@ -217,8 +224,9 @@ static void on_hello(void *self)
 {
 	struct tls_proc *p = self;
 
-	/* a new worker has no certificate */
-	p->facts = (struct tls_facts){ 0 };
+	/* it gets the certificate in a moment: the facts, and an alarm that
+	 * follows from them, continue until it accepts or rejects it */
+	p->is_former = p->facts.end_s != 0;
 	send_certificate(p);
 	tls_judgements_up(p->judgements);
 	hand_over(p);
@@ -228,6 +236,7 @@ static void take_facts(struct tls_proc *p, const struct msg_tls_facts *m)
 {
 	struct tls_facts *f = &p->facts;
 
+	p->is_former = false;
 	*f = (struct tls_facts){ .begin_s = (int64_t)m->begin_s,
 				 .end_s = (int64_t)m->end_s };
 	(void)snprintf(f->subject, sizeof f->subject, "%s", m->subject);
@@ -392,7 +401,8 @@ const char *tls_proc_absence(const struct tls_proc *p)
 {
 	if (p->chain == NULL)
 		return "https: settings.crt_chain and crt_key are not set";
-	if (p->error.text[0] != '\0' && p->facts.end_s == 0)
+	if (p->error.text[0] != '\0' &&
+	    (p->facts.end_s == 0 || p->is_former))
 		return p->error.text;
 	return service_proc_alarm(p->service);
 }

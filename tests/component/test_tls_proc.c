@@ -341,6 +341,97 @@ Test(tls_proc, the_facts_are_those_of_the_certificate_in_use, .timeout = 90)
 	teardown(&b);
 }
 
+struct known {
+	struct client *client; /* NULL: until another worker runs */
+	struct bench *bench;
+	pid_t pid; /* the former worker */
+};
+
+/* The facts are there at each moment. */
+static bool is_known_and_ready(void *arg)
+{
+	const struct known *k = arg;
+	const char *state;
+	unsigned restarts;
+	int pid;
+
+	cr_assert(has_facts(k->bench), "an alarm would end and begin again");
+	if (k->client != NULL)
+		return is_connected(k->client);
+	service_proc_get(tls_proc_service(k->bench->tls), &state, &pid,
+			 &restarts);
+	return pid > 0 && pid != k->pid;
+}
+
+Test(tls_proc, the_facts_continue_when_the_worker_is_replaced, .timeout = 90)
+{
+	struct pem pem;
+	struct client c;
+	struct bench b;
+	struct known known = { .bench = &b };
+
+	setup(&b, "sluice-worker");
+	pem_new(&pem, "a.example", 30);
+	use(&b, &pem);
+	rig_run_until(b.rig.loop, has_facts, &b, 10000, "facts");
+	known.pid = rig_find_child("tls");
+	cr_assert_eq(kill(known.pid, SIGKILL), 0);
+	rig_run_until(b.rig.loop, is_known_and_ready, &known, 10000,
+		      "the next worker");
+	dial(&b, &c);
+	known.client = &c;
+	rig_run_until(b.rig.loop, is_known_and_ready, &known, 10000,
+		      "a handshake");
+	hang_up(&c);
+	pem_done(&pem);
+	teardown(&b);
+}
+
+static bool has_second(void *arg)
+{
+	const struct tls_facts *f = tls_proc_facts(((struct bench *)arg)->tls);
+
+	return f != NULL && strstr(f->subject, "b.example") != NULL;
+}
+
+static bool is_later(void *arg)
+{
+	return mono_ms() >= *(const uint64_t *)arg;
+}
+
+/* The answer to a pair comes after the next pair could not be opened. */
+Test(tls_proc, an_answer_clears_no_error_of_a_later_pair, .timeout = 90)
+{
+	json_t *chain = json_string("/nowhere/a.pem");
+	struct pem first, second;
+	uint64_t sent_ms;
+	struct bench b;
+	pid_t pid;
+
+	setup(&b, "sluice-worker");
+	pem_new(&first, "a.example", 30);
+	pem_new(&second, "b.example", 30);
+	use(&b, &first);
+	rig_run_until(b.rig.loop, has_facts, &b, 10000, "facts");
+	pid = rig_find_child("tls");
+	cr_assert_eq(kill(pid, SIGSTOP), 0);
+	use(&b, &second);
+	/* has_second() below proves that it was sent */
+	sent_ms = mono_ms() + 500;
+	rig_run_until(b.rig.loop, is_later, &sent_ms, 10000, "the pair");
+	tls_proc_set(b.tls, chain, chain);
+	rig_run_until(b.rig.loop, has_error, &b, 10000, "an alarm");
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	rig_run_until(b.rig.loop, has_second, &b, 10000, "the answer");
+	sent_ms = mono_ms() + 500;
+	rig_run_until(b.rig.loop, is_later, &sent_ms, 10000, "the answer");
+	cr_expect(has_error(&b), "cleared by the answer to an older pair");
+	json_decref(chain);
+	pem_done(&first);
+	pem_done(&second);
+	teardown(&b);
+}
+
 /* More than may wait: the client that has waited longest is closed. */
 Test(tls_proc, the_number_of_waiting_clients_is_limited, .timeout = 90)
 {

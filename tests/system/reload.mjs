@@ -39,6 +39,30 @@ const hup = (sluice, line) => {
 	return waitUntil(line, () => sluice.log.slice(from).includes(line));
 };
 
+// The signal is held from the last turn of the old loop to the first of the new
+// one, and each master reads the file.
+test('a SIGHUP at any moment of a restart takes the file', async (t) => {
+	const { sluice } = await running(t);
+	const moments = [/restarting: /, /control at/];
+	let n = 0;
+
+	for (const moment of [...moments, ...moments, ...moments]) {
+		const { length } = sluice.log, name = `name ${++n}`;
+
+		await sluice.cmd('restart');
+		await waitUntil(`${moment}`, () =>
+			moment.test(sluice.log.slice(length)));
+		change(sluice, (c) => {
+			c.make_stream[0].name = name;
+		});
+		process.kill(sluice.pid, 'SIGHUP');
+		await waitUntil('the file', async () => (await sluice.cmd(
+			'get-stream', { id: 'a000' }).catch(() => null))
+			?.stream.name === name);
+	}
+	await sluice.stop();
+});
+
 test('a changed stream is replaced, its neighbours lose nothing', async (t) => {
 		const timing = new Timing(t);
 		const { sluice, before } = await running(t);
