@@ -101,6 +101,7 @@ json_t *section_warnings(struct api *api, const json_t *request,
 	(void)check_document(document, NULL, keep, &w);
 	unknown_keys_find(document, keep, &w);
 	idle_streams_find(document, keep, &w);
+	check_host(document, HOST_NETWORK, keep, &w);
 	write_paths_find_all_own(api->cfg.own_paths, document, keep, &w);
 	findings_report(&w.found, put, &w);
 	findings_done(&w.found);

@@ -59,6 +59,35 @@ test('upload and set-adapter warn of the interfaces and tuners of -t',
 	await sluice.stop();
 });
 
+test('set-config and set-settings warn of the interfaces and tuners of -t',
+	async (t) => {
+	const all = { ...config(stream('s', 'udp://nosuch0@239.1.1.1:1', [])),
+		dvb_tune: [{ id: 'a', name: 'A', type: 'T', enable: true,
+			frequency: 474, adapter: 99, device: 1 }],
+		settings: { http_play_port: '192.0.2.1:8099',
+			http_play_stream: true } };
+	const wanted = {
+		make_stream: /^make_stream\[0\]\.input\[0\].*no "nosuch0"/,
+		dvb_tune: /^dvb_tune\[0\]\.adapter: .*\/frontend1: No such /,
+		settings: /^settings\.http_play_port: .*192\.0\.2\.1/ };
+	const sluice = await Sluice.start(t, config());
+	const warns = async (cmd, key, fields) => {
+		const { warnings = [] } = await sluice.cmd(cmd, {
+			warnings: true, ...fields });
+
+		assert.ok(warnings.some((text) => wanted[key].test(text)),
+			`${cmd} ${key}: ${warnings.join()}`);
+	};
+
+	for (const more of [{ dry_run: true }, {}])
+		for (const key of ['make_stream', 'dvb_tune', 'settings'])
+			await warns('set-config', key, { key, data: all[key],
+				...more });
+	await warns('set-settings', 'settings', { dry_run: true,
+		settings: all.settings });
+	await sluice.stop();
+});
+
 test('the warnings of set-stream are those of -t', async (t) => {
 	const dir = tempDir(t);
 	const one = stream('a', [`file://${CLIP}`, 'udp://nosuch0@239.1.1.1:1',
