@@ -11,7 +11,8 @@ import { checkBases } from '../helpers/hls.mjs';
 import { makeClip } from '../helpers/media.mjs';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { checkTs } from '../helpers/ts.mjs';
-import { builddir, run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { always, builddir, now, run, tempDir, waitUntil }
+	from '../helpers/util.mjs';
 
 const PORT = 8100;
 const URL = `http://127.0.0.1:${PORT}/news.m3u8`;
@@ -276,28 +277,34 @@ step('HEAD, ranges, conditions and pages of other origins', async () => {
 });
 
 step('low latency: parts are their segment, and requests wait', async (t) => {
-	let list;
-
-	await waitUntil('two segments', async () => {
-		list = parse((await ask('/low.m3u8')).text);
-		return list.segments.length > 1;
-	}, 20000);
-	const next = list.first + list.segments.length;
 	const part = new RegExp('^#EXT-X-PART:DURATION=([\\d.]+),' +
 		'URI="low/(\\d+)\\.(\\d+)\\.ts"', 'gm');
-	const reply = await ask(`/low.m3u8?_HLS_msn=${next + 1}&_HLS_part=1`);
-	const { text } = reply;
-	const parts = [...text.matchAll(part)].map(([, duration, number,
-		index]) => ({ duration: Number(duration), index: Number(index),
-		number: Number(number) }));
+	// a request that comes too late does not wait, and its answer lists
+	// later parts
+	const [next, text, mine] = await waitUntil('the parts', async () => {
+		const list = parse((await ask('/low.m3u8')).text);
+		const number = list.first + list.segments.length;
 
-	assert.equal(reply.status, 200);
+		if (list.segments.length < 2)
+			return false;
+		const reply = await ask('/low.m3u8?' +
+			`_HLS_msn=${number + 1}&_HLS_part=1`);
+		const parts = [...reply.text.matchAll(part)].map(
+			([, duration, n, index]) => ({ index: Number(index),
+				duration: Number(duration),
+				number: Number(n) }));
+
+		always(() => assert.equal(reply.status, 200));
+		assert.ok(parts.some((p) => p.number === number + 1 &&
+			p.index === 1), reply.text);
+		const whole = parts.filter((p) => p.number === number);
+
+		assert.ok(whole.length >= 3, reply.text);
+		return [number, reply.text, whole];
+	}, 20000);
+
 	assert.match(text, /^#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,/m);
-	assert.ok(parts.some(({ number, index }) => number === next + 1 &&
-		index === 1), text);
 	judgeStrictly(t, text);
-	const mine = parts.filter(({ number }) => number === next);
-	assert.ok(mine.length >= 3, text);
 	assert.ok(mine.every(({ duration }) => duration <= 0.3 + 0.1));
 	const whole = await ask(`/low/${next}.ts`);
 	const pieces = [];
@@ -564,8 +571,16 @@ test('streams of a group have a master playlist', async (t) => {
 	await one.cmd('set-user', { id: 'carl', user: { enable: true, type: 3,
 		password: 'p w', packages: ['Free'] } });
 	await one.cmd('set-auth', { auth: { enable: true } });
-	// a player asks once: the answer waits until the password is checked
-	const carl = await ask(`${MASTER}?auth=carl:p%20w`);
+	// a player asks once: the answer waits until the password is checked,
+	// or cannot be checked in five seconds
+	const carl = await waitUntil('an answer', async () => {
+		const asked = now();
+		const reply = await ask(`${MASTER}?auth=carl:p%20w`);
+
+		always(() => assert.ok(reply.status !== 503 ||
+			now() - asked > 4000, 'it did not wait'));
+		return reply.status !== 503 && reply;
+	});
 	assert.equal(carl.status, 200, carl.text);
 	assert.deepEqual(carl.text.match(/^\.\..*$/gm),
 		['../low/index.m3u8?auth=carl:p%20w']);
