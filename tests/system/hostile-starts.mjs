@@ -33,7 +33,13 @@ test('a worker that dies at every start: back-off, quarantine, alarm',
 	t.diagnostic(`${starts.length} starts, pauses ${gaps.map(
 		(gap) => gap.toFixed(1))}`);
 	assert.ok(starts.length >= 3 && starts.length <= 15);
-	assert.ok(gaps.at(-1) > 2 * gaps[0], 'the pauses grow');
+	// a start may be late, and never early
+	const told = [...sluice.log.matchAll(
+		/stream bad: .*, restart in ([\d.]+) s/g)].map(([, s]) =>
+		Number(s));
+	assert.ok(gaps.every((gap, i) => gap > told[i] - 0.5),
+		`${gaps} for ${told}`);
+	assert.ok(told[gaps.length - 1] > 2 * told[0], `${told}`);
 	const load = (cpuSeconds(sluice.pid) - cpu) /
 		((now() - begin) / 1000);
 	assert.ok(load < 0.05, `${load} of a core`);
@@ -68,9 +74,11 @@ test('a worker program that is missing at a restart', async (t) => {
 	process.kill(sluice.worker('stream', 'bad').pid, 'SIGKILL');
 	await sluice.waitStatus('bad', 'back-off',
 		(s) => s.worker.state === 'backoff');
-	const cpu = cpuSeconds(sluice.pid);
+	const cpu = cpuSeconds(sluice.pid), from = now();
 	await sleep(2000);
-	assert.ok(cpuSeconds(sluice.pid) - cpu < 0.2, 'no CPU burnt');
+	// a busy machine sleeps longer
+	const used = (cpuSeconds(sluice.pid) - cpu) * 1000 / (now() - from);
+	assert.ok(used < 0.1, `${used} of a core`);
 	await sluice.onair('good');
 	fs.renameSync(`${bad.file}.away`, bad.file);
 	await sluice.waitStatus('bad', 'run',
