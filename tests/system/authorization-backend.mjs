@@ -9,10 +9,13 @@ import { test } from 'node:test';
 import { gone, playing, sessions, status, user, watch }
 	from '../helpers/authorization.mjs';
 import { Viewer } from '../helpers/media.mjs';
+import { playScene } from '../helpers/scene.mjs';
 import { WORKER } from '../helpers/sluice.mjs';
 import { tempDir, waitUntil } from '../helpers/util.mjs';
 
-test('a backend decides about viewers without a user', async (t) => {
+// The backend is in this process: delayed for three seconds it has no answer.
+test('a backend decides about viewers without a user',
+	(t) => playScene(t, async () => {
 	const asked = [];
 	let answer = (query) => ({ ok: 200, no: 403, long: 403,
 		slow: 403, moved: 200, single: 200 })[
@@ -100,7 +103,7 @@ test('a backend decides about viewers without a user', async (t) => {
 		backend_unreachable: 'allow' } });
 	assert.equal(await status('?token=new'), 200);
 	await sluice.stop();
-});
+}));
 
 test('a flood of questions to a silent backend lets nobody in unasked',
 	async (t) => {

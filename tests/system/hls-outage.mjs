@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { Clip } from '../helpers/clip.mjs';
 import { Playlists, strictly } from '../helpers/playlist.mjs';
 import { makeClip } from '../helpers/media.mjs';
+import { playScene } from '../helpers/scene.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -90,7 +91,8 @@ function inDatagrams(packets) {
 const initOf = async (list) => list.map === undefined ? Buffer.alloc(0)
 	: (await get(`/${list.map}`)).body;
 
-test('the input is silent for seven seconds', async (t) => {
+test('the input is silent for seven seconds',
+	(t) => playScene(t, async () => {
 	const timing = new Timing(t);
 	const dir = tempDir(t);
 	const clip = new Clip(await makeClip(dir, 'a',
@@ -174,7 +176,7 @@ test('the input is silent for seven seconds', async (t) => {
 		}
 	}
 	await sluice.stop();
-});
+}));
 
 // Packets wait here while it is late, wherever a picture is.
 class Late {
@@ -205,7 +207,7 @@ function assertWhole(list, found) {
 }
 
 test('the input is late, and then more of its pictures need others',
-	async (t) => {
+	(t) => playScene(t, async () => {
 	const dir = tempDir(t);
 	const clips = await Promise.all([25, 100].map((gop) => makeClip(dir,
 		`g${gop}`, { pictures: ['-c:v', 'libx264', '-bf', '2',
@@ -266,4 +268,4 @@ test('the input is late, and then more of its pictures need others',
 	await sluice.waitStatus('a001', 'hls_gop ended', (s) => !long(s),
 		20000);
 	await sluice.stop();
-});
+}));
