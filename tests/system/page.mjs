@@ -241,6 +241,9 @@ test('large replies are compressed for who accepts it, and are the same',
 
 	for (const path of ['load', '/api/config', '/api/forms'])
 		await compare(path, admin);
+	// her document is the file
+	await waitUntil('the save', async () =>
+		(await packed('load', olga)).users?.olga);
 	await compare('load', olga);
 	// two texts of the same overview differ in ages and figures
 	const ids = ({ streams }) => streams.map(({ id }) => id);

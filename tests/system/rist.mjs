@@ -214,7 +214,7 @@ test('a librist with known holes is named once', async (t) => {
 		assert.equal(await libraries(), undefined);
 		return;
 	}
-	const [sentence] = await libraries();
+	const [sentence] = await waitUntil('its name', libraries);
 	assert.match(sentence, /^librist 0\.2\.7: .*known holes.* SECURITY$/);
 	const named = () => sluice.log.split(sentence).length - 1;
 	await sluice.logged(/known holes/);
