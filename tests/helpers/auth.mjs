@@ -2,7 +2,7 @@
 // A master that requires logins, and clients of every kind.
 import assert from 'node:assert/strict';
 import { Sluice, request } from './sluice.mjs';
-import { waitUntil } from './util.mjs';
+import { always, now, waitUntil } from './util.mjs';
 
 export const basic = (login, password) => ({ Authorization: 'Basic ' +
 	Buffer.from(`${login}:${password}`).toString('base64') });
@@ -31,6 +31,17 @@ export function checked(ask) {
 
 		if (reply.status === 503)
 			throw new Error(reply.body);
+		return reply;
+	});
+}
+
+// The same of an answer that waits for the check: 503 comes after its time.
+export function patient(ask) {
+	return checked(async () => {
+		const begin = now(), reply = await ask();
+
+		always(() => assert.ok(reply.status !== 503 ||
+			now() - begin > 4000, 'it did not wait'));
 		return reply;
 	});
 }

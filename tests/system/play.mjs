@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
-import { call, cookie, done, enter, sessionOf, startGuarded }
+import { call, cookie, done, enter, patient, sessionOf, startGuarded }
 	from '../helpers/auth.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
@@ -387,7 +387,8 @@ test('a list comes behind the check of a password', async (t) => {
 	await waitUntil('deliver', async () => (await request(sluice.port,
 		{ path: '/playlist.m3u8' })).status !== 503);
 	// a player asks once
-	assert.match((await get('pw')).body, /\/play\/a\?auth=carl%3Apw\n/);
+	assert.match((await patient(() => get('pw'))).body,
+		/\/play\/a\?auth=carl%3Apw\n/);
 	assert.doesNotMatch((await get('no')).body, /play/);
 	await sluice.stop();
 });
