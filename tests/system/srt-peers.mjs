@@ -163,17 +163,17 @@ test('a lost datagram is counted once, repaired and not as lost',
 	const recorder = await Recorder.start(t, { port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('out', 'udp://127.0.0.1:5000', [
-			'srt://127.0.0.1:9032#latency=1000',
+			'srt://127.0.0.1:9032#latency=4000',
 			'udp://127.0.0.1:5100']),
-		stream('in', 'srt://:9031#latency=1000',
+		stream('in', 'srt://:9031#latency=4000',
 			'udp://127.0.0.1:6000')));
 	const statsOf = async (id, kind) => (await sluice.status(id))[kind][0]
 		.stats;
 
 	await waitUntil('listeners', () => [5000, 9031].every(udpBound));
-	gstreamer(t, 'udpsrc port=5100 ! srtsink latency=1000',
+	gstreamer(t, 'udpsrc port=5100 ! srtsink latency=4000',
 		'uri=srt://127.0.0.1:9031 wait-for-connection=false');
-	gstreamer(t, 'srtsrc uri=srt://:9032 mode=listener latency=1000',
+	gstreamer(t, 'srtsrc uri=srt://:9032 mode=listener latency=4000',
 		`! filesink buffer-mode=2 location=${file}`);
 	liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316');
 	await sluice.onair('in', 30000);
@@ -220,8 +220,8 @@ test('losses are repaired by a packet filter alone, and counted as such',
 	const sluice = await Sluice.start(t, config(
 		stream('out', 'udp://127.0.0.1:5000', 'srt://127.0.0.1:9081' +
 			'#packetfilter=fec,cols:10,rows:5,arq:never' +
-			'&latency=1000'),
-		stream('in', 'srt://:9081?packetfilter=fec&latency=1000',
+			'&latency=4000'),
+		stream('in', 'srt://:9081?packetfilter=fec&latency=4000',
 			'udp://127.0.0.1:6000')));
 	const statsOf = async (id, kind) => (await sluice.status(id))[kind][0]
 		.stats;
@@ -276,7 +276,7 @@ async function assertMeets(t, beyond) {
 		port: 6000 });
 	const sluice = await Sluice.start(t, config(
 		stream('out', 'udp://127.0.0.1:5000',
-			'srt://10.9.0.2:9070#mode=rendezvous&latency=200')));
+			'srt://10.9.0.2:9070#mode=rendezvous&latency=2000')));
 	const output = async () => (await sluice.status('out')).outputs[0];
 
 	await startBeyond(t, 'va', ...beyond);
@@ -285,7 +285,9 @@ async function assertMeets(t, beyond) {
 	await waitUntil('they meet', async () =>
 		(await output()).peer === '10.9.0.2:9070', 30000);
 	await waitUntil('packets', () => recorder.size() > 1.2 * BYTES, 20000);
-	assert.equal((await output()).stats.dropped, 0);
+	const { dropped } = (await output()).stats;
+
+	timing.assert(dropped === 0, `${dropped} came too late`);
 	timing.stop();
 	await sluice.stop();
 	const [list] = await recorder.stop();
@@ -297,7 +299,7 @@ test('two callers meet in rendezvous: Sluice and Sluice', async (t) => {
 	const file = path.join(tempDir(t), 'beyond.json');
 
 	fs.writeFileSync(file, JSON.stringify(config(stream('in',
-		'srt://10.9.0.1:9070#mode=rendezvous&latency=200',
+		'srt://10.9.0.1:9070#mode=rendezvous&latency=2000',
 		'udp://10.9.0.1:6000'))));
 	await assertMeets(t, [MASTER, [...AS_SELF, '-p', '8001',
 		'--no-web-auth', '-c', file]]);
@@ -306,7 +308,7 @@ test('two callers meet in rendezvous: Sluice and Sluice', async (t) => {
 test('two callers meet in rendezvous: Sluice and srt-live-transmit',
 	{ skip: lacks('srt-live-transmit') }, (t) => assertMeets(t,
 		['srt-live-transmit', ['-q', '-chunk:1316', '-a:yes',
-			'srt://10.9.0.1:9070?mode=rendezvous&latency=200',
+			'srt://10.9.0.1:9070?mode=rendezvous&latency=2000',
 			'udp://10.9.0.1:6000']]));
 
 // Both ask for their passphrase; which of them is asked is by chance.
