@@ -301,7 +301,7 @@ test('the control port, the play port and TLS have all workers',
 			['/play/a001', PLAY], ['/secure', PORT, cert.pem]];
 
 		for (const place of places) {
-			const viewers = await watchMany(t, 12, ...place);
+			const viewers = await watchMany(t, 20, ...place);
 
 			assert.deepEqual(viewers.map((v) => v.status),
 				viewers.map(() => 200), place[0]);
@@ -309,7 +309,7 @@ test('the control port, the play port and TLS have all workers',
 				v.bytes > 10000));
 			const list = await waitUntil('sessions', async () => {
 				const found = await sessions(sluice);
-				return found.length === 12 && found;
+				return found.length === 20 && found;
 			});
 			assert.equal(new Set(list.map(workerOf)).size, 2,
 				place[0]);
