@@ -10,6 +10,7 @@ import { TsMux } from '../helpers/mux.mjs';
 import { Fault, pair } from '../helpers/net.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
@@ -25,6 +26,7 @@ function fileOf(t, text) {
 }
 
 test('a file describes two paths and error correction', async (t) => {
+	const timing = new Timing(t);
 	const file = fileOf(t, sdp('a=group:DUP a b', 'a=group:FEC-FR a c',
 		'm=video 5004 RTP/AVP 96', 'c=IN IP4 239.1.1.1/8',
 		'a=rtpmap:96 MP2T/90000', 'a=mid:a',
@@ -55,8 +57,14 @@ test('a file describes two paths and error correction', async (t) => {
 	assert.equal(inputs[0].stats.paths, 2);
 	assert.ok(inputs[0].stats.fec_received > 10);
 	assert.equal(inputs[0].lost, 0);
+	const status = await sluice.status('to');
+
+	timing.stop();
 	await sluice.stop();
-	assert.equal(checkTs(joined((await recorder.stop())[0])).ccErrors, 0);
+	const { ccErrors } = checkTs(joined((await recorder.stop())[0]));
+
+	timing.unlessHeldUp('', [status], () =>
+		assert.equal(ccErrors, 0));
 });
 
 // The announcement with that name.

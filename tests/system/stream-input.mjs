@@ -16,6 +16,17 @@ const faults = (list) => {
 
 	return ccErrors + syncErrors + crcErrors;
 };
+// The outputs of these streams.
+async function assertWhole(timing, sluice, ids, lists) {
+	const statuses = await Promise.all(ids.map((id) => sluice.status(id)));
+
+	timing.unlessHeldUp('', statuses, () => {
+		for (const list of lists) {
+			assert.ok(list.length > 100);
+			assert.equal(faults(list), 0);
+		}
+	});
+}
 const source = (more = {}) => stream('a', 'udp://127.0.0.1:5000',
 	'udp://127.0.0.1:6000', more);
 const reader = (...inputs) => stream('b', ['stream://a', ...inputs],
@@ -25,6 +36,8 @@ const told = (sluice, pattern) => waitUntil(`${pattern}`, async () =>
 		.error ?? ''));
 
 test('a stream is read by another, whichever started first', async (t) => {
+	const timing = new Timing(t);
+
 	for (const streams of [[source(), reader()], [reader(), source()]]) {
 		const recorder = await Recorder.start(t, { port: 6000 },
 			{ port: 6001 });
@@ -37,10 +50,7 @@ test('a stream is read by another, whichever started first', async (t) => {
 			Math.abs(s.bitrate - 2000) < 150);
 		await recorder.all(sender);
 		const lists = await recorder.stop();
-		for (const list of lists) {
-			assert.ok(list.length > 100);
-			assert.equal(faults(list), 0);
-		}
+		await assertWhole(timing, sluice, ['a', 'b'], lists);
 		assert.doesNotMatch(sluice.log, /is not there/);
 		await sluice.stop();
 	}
@@ -73,6 +83,7 @@ test('a reader that starts later costs its source no packet', async (t) => {
 test('a reader survives a new process, a new ring, an end and a ' +
 	'return of the source',
 	async (t) => {
+		const timing = new Timing(t);
 		const recorder = await Recorder.start(t, { port: 6001 });
 		const sluice = await Sluice.start(t, config(source(),
 			reader()));
@@ -117,12 +128,13 @@ test('a reader survives a new process, a new ring, an end and a ' +
 		assert.equal(sluice.worker('stream', 'b').pid, pid);
 		sender.stop();
 		await recorder.quiet();
-		const [list] = await recorder.stop();
-		assert.equal(faults(list), 0);
+		await assertWhole(timing, sluice, ['a', 'b'],
+			await recorder.stop());
 		await sluice.stop();
 	});
 
 test('streams stay connected over a new control process', async (t) => {
+	const timing = new Timing(t);
 	const recorder = await Recorder.start(t, { port: 6001 });
 	const sluice = await Sluice.start(t, config(source(), reader()));
 	await waitUntil('the input', () => udpBound(5000));
@@ -137,8 +149,7 @@ test('streams stay connected over a new control process', async (t) => {
 	const from = recorder.size();
 	await waitUntil('more', () => recorder.size() > from + 400000);
 	await recorder.all(sender);
-	const [list] = await recorder.stop();
-	assert.equal(faults(list), 0);
+	await assertWhole(timing, sluice, ['a', 'b'], await recorder.stop());
 	assert.deepEqual(['a', 'b'].map((id) =>
 		sluice.worker('stream', id).pid), before);
 	// later messages reach them
