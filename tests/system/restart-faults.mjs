@@ -80,6 +80,20 @@ async function assertUnharmed({ sluice, viewer, before, begun }, timing) {
 	});
 }
 
+// A restart that is refused: its reply. A trial for which the machine leaves no
+// time is repeated.
+async function refusal(sluice, reason) {
+	for (let left = 2;; left--) {
+		const { status, body } = await sluice.post({ cmd: 'restart' });
+		const { error } = JSON.parse(body);
+
+		assert.equal(status, 503, body);
+		if (left === 0 || reason.test(error) ||
+			!/no result within \d+ s/.test(error))
+			return error;
+	}
+}
+
 // What is installed instead, and what the reply has to name.
 const programs = {
 	'a program that lacks a library': [({ installed }) => {
@@ -126,14 +140,13 @@ test('a program that cannot take over replaces nothing', async (t) => {
 
 	for (const [what, [install, reason]] of Object.entries(programs)) {
 		install(scene);
-		const reply = await sluice.post({ cmd: 'restart' });
-		const { error } = JSON.parse(reply.body);
+		const error = await refusal(sluice, reason);
 
-		assert.equal(reply.status, 503, what);
 		assert.match(error, /^cannot restart, the running program/);
 		assert.match(error, reason, what);
 		assert.deepEqual(await alarmsOf(sluice), [error], what);
-		assert.ok(sluice.log.includes(error), what);
+		await waitUntil(`the line: ${what}`, () =>
+			sluice.log.includes(error));
 	}
 	// one alarm, whose event has the reason of that time
 	const up = await told.wait('alarm', (m) => m.alarm === 'restart');
@@ -229,10 +242,7 @@ test('a worker program that cannot start prevents a restart', async (t) => {
 		if (content !== null)
 			fs.writeFileSync(program + kind, content,
 				{ mode: 0o755 });
-		const reply = await sluice.post({ cmd: 'restart' });
-
-		assert.equal(reply.status, 503, reply.body);
-		assert.match(JSON.parse(reply.body).error, reason);
+		assert.match(await refusal(sluice, reason), reason);
 		fs.rmSync(program + kind, { force: true });
 		install(kind);
 	}

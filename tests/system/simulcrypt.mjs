@@ -181,7 +181,10 @@ test('many short EMMs share messages', async (t) => {
 	let sent = 0;
 
 	await waitUntil('three seconds', () => {
-		for (; sent < (Date.now() - begin) * 0.8; sent++)
+		// a test that was delayed does not send them all at once
+		const due = Math.min((Date.now() - begin) * 0.8, sent + 200);
+
+		for (; sent < due; sent++)
 			emmg.provide(emmOf(90, sent & 255));
 		return sent >= 2400;
 	});
