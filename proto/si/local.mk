@@ -17,6 +17,7 @@ libproto_a_SOURCES += \
 	proto/si/pid_class.c proto/si/pid_class.h \
 	proto/si/record.c proto/si/record.h \
 	proto/si/record_same.c proto/si/record_same.h \
+	proto/si/scsu.c proto/si/scsu.h \
 	proto/si/splice_info.c proto/si/splice_info.h \
 	proto/si/tables.c proto/si/tables.h \
 	proto/si/text.h \

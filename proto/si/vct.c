@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/si/vct.h"
 
+#include "common/base/errmsg.h"
 #include "common/base/utf8.h"
 #include "proto/si/desc.h"
 #include "proto/si/descriptors.h"
 #include "proto/si/json.h"
+#include "proto/si/scsu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,7 @@ enum {
 	CHANNEL_BYTES = 32,    /* without descriptors */
 	EXTENDED_NAME = 0xa0,  /* descriptor_tag */
 	NO_COMPRESSION = 0,
+	MODE_SCSU = 0x3e,
 	MODE_UTF16 = 0x3f,
 	ONE_PART = 0x3f0,      /* of major_channel_number, by cable */
 	NAME_SIZE = 3 * 255 + 1,
@@ -119,28 +122,44 @@ static bool is_page(uint64_t mode)
 	       (mode >= 0x30 && mode <= 0x33);
 }
 
+static void add_character(uint32_t character, void *arg)
+{
+	add_unit(arg, character);
+}
+
 /* False: the segment is compressed, or in another character code. */
-static bool add_segment(struct name *n, struct bits *b)
+static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 {
 	uint64_t compression = bits_take(b, 8), mode = bits_take(b, 8);
 	struct bytes s = bits_bytes(b, (size_t)bits_take(b, 8));
 
-	if (b->cut || compression != NO_COMPRESSION)
+	if (b->cut) {
+		errmsg_set(error, "the text is cut");
 		return false;
+	}
+	if (compression != NO_COMPRESSION) {
+		errmsg_set(error, "the text is not decoded: it has "
+			   "compression_type %u", (unsigned)compression);
+		return false;
+	}
 	if (mode == MODE_UTF16)
 		for (size_t i = 0; i + 1 < s.len; i += 2)
 			add_unit(n, (uint32_t)(s.data[i] << 8 | s.data[i + 1]));
 	else if (is_page(mode))
 		for (size_t i = 0; i < s.len; i++)
 			add_unit(n, (uint32_t)(mode << 8 | s.data[i]));
-	else
+	else if (mode != MODE_SCSU || !scsu_each(s, add_character, n)) {
+		errmsg_set(error, "the text is not decoded: it has mode 0x%02x",
+			   (unsigned)mode);
 		return false;
+	}
 	return true;
 }
 
 /* The first string of a multiple string structure (A/65 6.10) with segments
- * that can be read. */
-static bool read_strings(struct bits b, struct name *ret)
+ * that can be read.  False: there is none; error: why not the last one, ""
+ * without any text. */
+static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 {
 	uint64_t strings = bits_take(&b, 8);
 
@@ -152,7 +171,7 @@ static bool read_strings(struct bits b, struct name *ret)
 		bits_skip(&b, 24); /* language */
 		segments = bits_take(&b, 8);
 		for (; segments > 0 && !b.cut; segments--)
-			sound &= add_segment(&name, &b);
+			sound &= add_segment(&name, &b, error);
 		end_units(&name);
 		*ret = name;
 		if (sound && !b.cut && name.len > 0)
@@ -164,6 +183,7 @@ static bool read_strings(struct bits b, struct name *ret)
 /* at: the length of the descriptors. */
 static void put_long_name(struct codec *c, struct bits at)
 {
+	struct errmsg error = { 0 };
 	struct name name;
 	struct bytes loop;
 	struct desc_loop descriptors;
@@ -174,9 +194,12 @@ static void put_long_name(struct codec *c, struct bits at)
 	bits_skip(&at, 6);
 	loop = bits_bytes(&at, (size_t)bits_take(&at, 10));
 	descriptors = (struct desc_loop){ loop.data, loop.len };
-	if (desc_find(descriptors, EXTENDED_NAME, &d) &&
-	    read_strings(bits_of(d.data, d.len), &name))
+	if (!desc_find(descriptors, EXTENDED_NAME, &d))
+		return;
+	if (read_strings(bits_of(d.data, d.len), &name, &error))
 		si_put_string(c->object, "name", name.text);
+	else if (error.text[0] != '\0')
+		si_put_string(c->object, "name_error", error.text);
 }
 
 /* --- channels --- */

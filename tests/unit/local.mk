@@ -192,6 +192,7 @@ unit_proto_tests = \
 	tests/unit/proto/si/test_text_decode \
 	tests/unit/proto/si/test_text_dictionary \
 	tests/unit/proto/si/test_text_encode \
+	tests/unit/proto/si/test_vct \
 	tests/unit/proto/spec/test_address_open \
 	tests/unit/proto/spec/test_biss \
 	tests/unit/proto/spec/test_cas_spec \
