@@ -74,7 +74,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..16
+echo 1..17
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -172,3 +172,22 @@ expect "a signal ends the wait for a lane, and its tests" 143 \
 in_lanes "grep -nE 'TEST_SUITE_LOG=(waiting|browsing|computing|.\*)\.log' \
 	tests/local.mk || echo none"
 expect "no log of a lane is one that automake removes" 0 none
+
+in_lanes 'eval "$(sed -n "/^stop_reporter/,/^}/p" contrib/quickstart)"
+	reporter=
+	trap stop_reporter EXIT
+	report() {
+		local never
+		exec {never}<> <(:)
+		while ! read -rt 0.002 -u "$never"; do
+			: "$(find . -maxdepth 0 | wc -l)"
+		done
+	}
+	for ((i = 0; i < 200; i++)); do
+		report &
+		reporter=$!
+		true | cat
+		stop_reporter
+	done'
+[[ -z $output ]] || output="printed: $output"
+expect "a reporter ends without a message, also while it begins" 0 "!printed"
