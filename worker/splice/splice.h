@@ -74,7 +74,10 @@ enum {
 	SPLICE_DRAIN_MS = 500,
 	/* ... while the previous source sends no packet, and ... */
 	SPLICE_DRAIN_QUIET_MS = 200,
-	/* ... the packets of the new source that are held meanwhile. */
+	/* ... the packets of the new source that are held meanwhile.  Packets
+	 * that wait have the same limit: above 75 Mbit/s it ends a wait of
+	 * SPLICE_WAITS_MS early, and a PES whose header is split at its end has
+	 * no times then. */
 	SPLICE_HELD_MAX = 10000,
 	/* After such a silence a gap in a counter may mean that the source
 	 * was restarted: packets wait for a PCR, at most ... */
