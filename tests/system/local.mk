@@ -131,6 +131,7 @@ system_tests = \
 	tests/system/t2mi.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/users.mjs \
+	tests/system/viewer-container.mjs \
 	tests/system/viewer-lock.mjs \
 	tests/system/viewer-shares.mjs \
 	tests/system/write-paths.mjs

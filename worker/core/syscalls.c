@@ -213,6 +213,11 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, ioctl, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
 				    requests[i]));
+	/* the device of an interface; a change needs a capability */
+	if (err == 0 && (needs & NEED_VIEWERS))
+		err = ALLOW(filter, ioctl, 1,
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
+				    SIOCETHTOOL));
 	for (size_t i = 0; i < ARRAY_LEN(device_requests) && err == 0 &&
 			   (needs & NEED_DEVICES); i++)
 		err = ALLOW(filter, ioctl, 1,

@@ -9,6 +9,7 @@
 #include "worker/deliver/lag.h"
 #include "worker/deliver/mount_table.h"
 #include "worker/deliver/page_pipe.h"
+#include "worker/deliver/peer_link.h"
 #include "worker/deliver/ring_send.h"
 #include "worker/deliver/stream_lists.h"
 
@@ -38,6 +39,7 @@ struct deliver {
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
 	bool gives_pages;     /* to clients of this host, too */
+	struct peer_links links;
 	bool kernel_tls;      /* the kernel can encrypt for viewers ... */
 	unsigned max_outer;   /* ... on so many connections */
 	struct first_byte *first; /* NULL until the first channel for tls */

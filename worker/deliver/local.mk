@@ -22,6 +22,7 @@ libworker_a_SOURCES += \
 	worker/deliver/mount.c worker/deliver/mount.h \
 	worker/deliver/mount_table.c worker/deliver/mount_table.h \
 	worker/deliver/page_pipe.c worker/deliver/page_pipe.h \
+	worker/deliver/peer_link.c worker/deliver/peer_link.h \
 	worker/deliver/pictures.c worker/deliver/pictures.h \
 	worker/deliver/ring_body.c worker/deliver/ring_body.h \
 	worker/deliver/ring_send.c worker/deliver/ring_send.h \

@@ -46,7 +46,7 @@ struct viewer {
 struct viewer_socket {
 	int fd; /* non-blocking */
 	bool copied; /* it gets copies; the peer is set */
-	bool local;  /* because its client is on this host */
+	bool local;  /* because its client may be on this host */
 	bool kernel; /* the kernel encrypts what is sent to it */
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */

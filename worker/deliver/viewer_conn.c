@@ -7,6 +7,7 @@
 #include "proto/wire/http_status.h"
 #include "worker/core/kernel_tls.h"
 #include "worker/deliver/blob.h"
+#include "worker/deliver/peer_link.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -372,20 +373,6 @@ static void on_deadline(struct ev_loop *loop, ev_timer *timer, int revents)
 		end(c);
 }
 
-/* The receive queue of a process of this host refers to the pages that were
- * sent, also after a reset. */
-static bool is_local(int fd, const struct sockaddr_any *peer)
-{
-	struct sockaddr_any own = { .len = sizeof own.in6 };
-	struct ip_address from = ip_of(peer), to;
-
-	if (peer->len == 0 || getsockname(fd, &own.sa, &own.len) < 0)
-		return false;
-	to = ip_of(&own);
-	return ip_is_loopback(&from) ||
-	       memcmp(from.bytes, to.bytes, IP_BYTES) == 0;
-}
-
 struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 {
 	struct viewer_conn *c = xcalloc(1, sizeof *c);
@@ -401,7 +388,8 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->peer.len = sizeof c->peer.in6;
 	if (getpeername(cfg->fd, &c->peer.sa, &c->peer.len) < 0)
 		c->peer.len = 0; /* it has left again */
-	c->local = !cfg->pages && is_local(cfg->fd, &c->peer);
+	c->local = cfg->links != NULL &&
+		   !peer_link_is_device(cfg->links, cfg->fd);
 	c->first = cfg->first;
 	c->wait = (struct first_byte_wait){ cfg->fd, on_first_byte };
 	c->fresh = c->first != NULL && first_byte_add(c->first, &c->wait) == 0;

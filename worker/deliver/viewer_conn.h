@@ -123,7 +123,7 @@ struct viewer_conn {
 	bool kernel_tls; /* ask whether ... */
 	bool kernel;     /* ... the kernel encrypts what is sent to it */
 	struct sockaddr_any peer; /* the client; len 0: unknown */
-	bool local; /* the socket leads to a process of this host */
+	bool local; /* the socket may lead to a process of this host */
 };
 
 struct viewer_conn_config {
@@ -133,7 +133,8 @@ struct viewer_conn_config {
 	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
 	bool kernel_tls;     /* the kernel has it: see kernel_tls.h */
-	bool pages;          /* a client of this host counts as another one */
+	/* borrowed for the call; NULL: every client is of another host */
+	struct peer_links *links;
 	unsigned head_ms;    /* limit for the head */
 	unsigned idle_ms;    /* limit for the wait for the next request */
 	unsigned answer_ms;  /* limit for an answer, in addition to the time

@@ -140,7 +140,6 @@ static void owner_init(struct owner *o, size_t ring_size)
 		.idle_ms = RIG_NEVER_MS,
 		.answer_ms = RIG_NEVER_MS,
 		.answer_rate = 1,
-		.pages = true,
 		.events = &events,
 		.arg = o,
 	};

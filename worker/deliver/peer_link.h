@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tells whether bytes of a connection leave this host.
+ *
+ * The receive queue of a process of this host, also of a container, refers to
+ * the pages that were sent, long after it has acknowledged them and even after
+ * a reset.  A device, such as a network card, copies them.
+ *
+ * Embedded; zeroed memory is empty.  Keeps the interfaces that were asked for,
+ * because the question may wait for a change of the network.
+ */
+#pragma once
+
+#include <net/if.h>
+#include <stdbool.h>
+
+enum { PEER_LINKS_MAX = 32 };
+
+struct peer_links {
+	struct peer_link {
+		int index; /* 0: unused */
+		char name[IFNAMSIZ];
+		bool is_device;
+	} list[PEER_LINKS_MAX];
+	unsigned next; /* to be replaced */
+};
+
+/* Did the TCP connection come by an interface that is a device?  False also if
+ * that cannot be found out, and for bridges, bonds and VLANs, which may lead to
+ * a container. */
+bool peer_link_is_device(struct peer_links *, int fd);
