@@ -146,7 +146,7 @@ const scenes = {
 		assert.ok(ms < 17000, `it took ${ms} ms`);
 		assert.equal(switches[0].late, true,
 			JSON.stringify(switches));
-		assert.match(sluice.log, new RegExp('input 2 is on air' +
+		await sluice.logged(new RegExp('input 2 is on air' +
 			'; sound only until its next random ' +
 			'access point: none arrived in time'));
 		assert.match((await events.ended).out,
