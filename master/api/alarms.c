@@ -7,10 +7,10 @@
 #include "common/loop/timer.h"
 #include "common/supervise/tls_proc.h"
 #include "common/ws/hub.h"
-#include "master/api/certificate.h"
 #include "master/api/command.h"
 #include "master/auth/auth.h"
 #include "master/status/system_alarms.h"
+#include "master/config/certificate_time.h"
 #include "master/streams/deliver_proc.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/epg_exports.h"
@@ -156,6 +156,17 @@ static void add_all(json_t *list, const char *name, const json_t *sentences)
 
 /* The present alarms without those of the streams, which have events of their
  * own. */
+static void add_certificate(json_t *list, struct reconciler *r)
+{
+	const struct tls_facts *facts = tls_proc_facts(reconciler_tls(r));
+	struct errmsg error, text;
+
+	if (!certificate_time_alarm(facts, time(NULL), &error))
+		return;
+	errmsg_set(&text, "tls: %s", error.text);
+	system_alarms_add(list, "tls", "certificate", text.text);
+}
+
 static json_t *collect(struct alarms *a)
 {
 	const struct api_config *cfg = &a->api->cfg;
@@ -186,9 +197,7 @@ static json_t *collect(struct alarms *a)
 	add_services(list, cfg->reconciler);
 	add_guide(list, a->api);
 	add_adapters(list, a->api);
-	if (certificate_alarm(tls_proc_facts(reconciler_tls(cfg->reconciler)),
-			      time(NULL), &error))
-		system_alarms_add(list, "tls", "certificate", error.text);
+	add_certificate(list, cfg->reconciler);
 	add_all(list, "host", api_host_advice(a->api));
 	add_clock(list, config_section(cfg->config, "make_stream"));
 	return list;

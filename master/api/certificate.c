@@ -59,7 +59,7 @@ void certificate_apply(struct api *api)
 
 /* --- the certificate in use --- */
 
-enum { DAY_S = 24 * 3600, WARN_DAYS = 14 };
+enum { DAY_S = 24 * 3600 };
 
 static const struct tls_facts *facts_of(const struct api *api)
 {
@@ -92,35 +92,6 @@ json_t *certificate_facts(const struct api *api)
 			 (json_int_t)f->begin_s, "not_after",
 			 (json_int_t)f->end_s, "days_left",
 			 (json_int_t)((f->end_s - time(NULL)) / DAY_S));
-}
-
-bool certificate_alarm(const struct tls_facts *f, int64_t now_s,
-		       struct errmsg *ret)
-{
-	int64_t left_s = f != NULL ? f->end_s - now_s : INT64_MAX;
-	time_t begin = f != NULL ? (time_t)f->begin_s : 0;
-	char date[32] = "?";
-	struct tm utc;
-
-	if (begin > now_s) {
-		if (gmtime_r(&begin, &utc) != NULL)
-			(void)strftime(date, sizeof date, "%F %H:%M", &utc);
-		errmsg_set(ret, "tls: the certificate of %s is not valid "
-			   "before %s UTC: clients that check it cannot "
-			   "connect; check the clock", f->subject, date);
-		return true;
-	}
-	if (left_s > (int64_t)WARN_DAYS * DAY_S)
-		return false;
-	if (left_s < 0)
-		errmsg_set(ret, "tls: the certificate of %s has expired: "
-			   "clients that check it cannot connect; install a "
-			   "new one", f->subject);
-	else
-		errmsg_set(ret, "tls: the certificate of %s expires in %lld "
-			   "days: install a new one", f->subject,
-			   (long long)(left_s / DAY_S));
-	return true;
 }
 
 static void on_gone(void *arg)

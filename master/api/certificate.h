@@ -4,19 +4,11 @@
 
 #include "master/api/command.h"
 
-#include <stdint.h>
-
 struct call;
-struct tls_facts;
 
 /* What an operator wants to know about the certificate in use, a new object;
  * NULL: there is none. */
 json_t *certificate_facts(const struct api *);
-
-/* A sentence if the certificate (NULL: none) is not valid yet, expires within
- * two weeks or has expired at this Unix time; false: it is valid. */
-bool certificate_alarm(const struct tls_facts *, int64_t now_s,
-		       struct errmsg *ret);
 
 /* Applies the pair of the configuration; reads its files again. */
 void certificate_apply(struct api *);

@@ -2,6 +2,7 @@
 #include "master/config/check_file.h"
 
 #include "common/base/fd.h"
+#include "master/config/certificate_time.h"
 #include "master/config/check.h"
 #include "common/document/document.h"
 #include "master/config/findings.h"
@@ -12,6 +13,7 @@
 #include "common/supervise/pem_source.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
 
@@ -45,8 +47,9 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* The service starts without a certificate, so these are warnings.  The
- * standard input of this process is not that of the service. */
+/* The service starts without a certificate, and with one that has expired, so
+ * these are warnings.  The standard input of this process is not that of the
+ * service. */
 static void look_for_certificate(const json_t *document,
 				 struct findings *found)
 {
@@ -64,7 +67,8 @@ static void look_for_certificate(const json_t *document,
 			continue;
 		fd = pem_source_open(json_string_value(value), &error);
 		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
-		if (fd < 0)
+		if (fd < 0 || (i == 0 && certificate_time_alarm_of(
+					fd, time(NULL), &error)))
 			findings_add(CHECK_WARNING, path, error.text, found);
 		fd_close(&fd);
 	}

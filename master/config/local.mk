@@ -2,6 +2,7 @@
 libmaster_a_SOURCES += \
 	master/config/adapter_conf.c master/config/adapter_conf.h \
 	master/config/category_name.c master/config/category_name.h \
+	master/config/certificate_time.c master/config/certificate_time.h \
 	master/config/check.c master/config/check.h \
 	master/config/check_adapters.c \
 	master/config/check_auth.c \

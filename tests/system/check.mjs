@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { AS_SELF, MASTER, config, stream } from '../helpers/sluice.mjs';
+import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { run, srcdir, tempDir } from '../helpers/util.mjs';
 
 const good = () => ({ settings: { control_port: '127.0.0.1:8000' },
@@ -254,6 +255,19 @@ test('a missing certificate is a warning that names it', async (t) => {
 		assert.equal(own.code, 0);
 		assert.doesNotMatch(own.text, /warning/);
 	});
+
+test('a certificate out of its time is a warning, as the alarm says it',
+	async (t) => {
+	const dir = tempDir(t);
+	const file = path.join(dir, 'time.json');
+	const said = async (days) => (await judge(file, JSON.stringify({
+		settings: settingsOf(await certificate(dir, `is${days}`,
+			{ days })) }))).text;
+
+	assert.match(await said(3), new RegExp('settings.crt_chain: warning: ' +
+		'the certificate of CN = is3 expires in [23] days: install'));
+	assert.doesNotMatch(await said(40), /warning/);
+});
 
 test('files and interfaces that this machine lacks are warnings', async (t) => {
 	const file = path.join(tempDir(t), 'surroundings.json');

@@ -887,6 +887,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_check \
 	tests/unit/master/config/test_check_addresses \
 	tests/unit/master/config/test_check_others \
+	tests/unit/master/config/test_certificate_time \
 	tests/unit/master/config/test_check_places \
 	tests/unit/master/config/test_category_name \
 	tests/unit/master/config/test_check_adapters \
@@ -1093,6 +1094,7 @@ tests_unit_master_auth_test_password_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_LDADD = $(master_libs)
 tests_unit_master_config_test_check_addresses_LDADD = $(master_libs)
 tests_unit_master_config_test_check_others_LDADD = $(master_libs)
+tests_unit_master_config_test_certificate_time_LDADD = $(master_libs)
 tests_unit_master_config_test_check_places_LDADD = $(master_libs)
 tests_unit_master_config_test_check_adapters_SOURCES = \
 	tests/unit/master/config/test_check_adapters.c \

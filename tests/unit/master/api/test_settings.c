@@ -75,26 +75,6 @@ Test(settings, a_warning_about_a_long_key_is_not_lost)
 	close_world();
 }
 
-/* --- the alarm of a certificate --- */
-
-Test(settings, a_certificate_outside_of_its_time_is_an_alarm)
-{
-	enum { NOW_S = 1795701600, DAY_S = 24 * 3600 };
-	struct tls_facts f = { .subject = "CN = a", .begin_s = NOW_S,
-			       .end_s = NOW_S + 20 * DAY_S };
-	struct errmsg error;
-
-	cr_expect_not(certificate_alarm(NULL, NOW_S, &error));
-	cr_expect_not(certificate_alarm(&f, NOW_S, &error));
-	cr_expect(certificate_alarm(&f, NOW_S - 1, &error));
-	cr_expect_str_eq(error.text, "tls: the certificate of CN = a is not "
-			 "valid before 2026-11-26 14:00 UTC: clients that "
-			 "check it cannot connect; check the clock");
-	cr_expect(certificate_alarm(&f, NOW_S + 18 * DAY_S, &error));
-	cr_expect(certificate_alarm(&f, NOW_S + 21 * DAY_S, &error));
-	cr_expect_not_null(strstr(error.text, "has expired"));
-}
-
 /* --- a certificate, which the tls worker judges --- */
 
 #define PAIR "'crt_chain':'-----BEGIN C','crt_key':'-----BEGIN K'"
