@@ -6,7 +6,6 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "common/base/ratelimit.h"
 #include "common/loop/timer.h"
 #include "common/supervise/handover.h"
 #include "common/supervise/heartbeat.h"
@@ -21,8 +20,7 @@
 
 struct worker_proc {
 	struct worker_proc_config cfg;
-	char *object;
-	char *name; /* "stream a001": the component in the log */
+	char *object, *name; /* "stream a001": the component in the log */
 	enum spawn_program program; /* of the next start */
 	const char *role, *running; /* of the next start, of the last one */
 	struct proc proc;
@@ -225,6 +223,8 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 	char text[96];
 
 	(void)child;
+	if (w->greeted) /* the lines may say why it ended */
+		channel_take_logs(w->channel);
 	if (end->renews)
 		step(w, PROC_RENEW);
 	child_end_format(end, text, sizeof text);

@@ -22,6 +22,8 @@ enum {
 	QUEUE_MESSAGES_MAX = 4096,
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
+	REST_MAX = 512, /* messages behind the end of their sender */
+
 	FLOOD_WINDOW_MS = 1000,
 
 	/* The messages alone get four fifths of what they may cost: the turns
@@ -411,6 +413,34 @@ static bool read_one(struct channel *c)
 		explicit_bzero(data, d.len);
 	}
 	return true;
+}
+
+void channel_take_logs(struct channel *c)
+{
+	char data[MSG_SIZE_MAX];
+	struct datagram d = { .data = data };
+	int n;
+
+	/* what the buffer of the socket has: nobody adds to it */
+	for (unsigned i = 0; i < REST_MAX; i++) {
+		struct errmsg error;
+		struct msg m;
+
+		n = receive(c->cfg.fd, &d);
+		if (n <= 0 && n != -EMSGSIZE && n != -ECONNRESET)
+			break;
+		if (n > 0 && msg_decode(d.data, d.len, c->cfg.receives, &m,
+					&error) == 0) {
+			if (m.type == MSG_WORKER_LOG)
+				c->cfg.events->on_message(c, &m, NULL, 0,
+							  c->cfg.arg);
+			msg_done(&m);
+		}
+		if (n > 0) {
+			close_fds(d.fds, d.n_fds);
+			explicit_bzero(data, d.len);
+		}
+	}
 }
 
 /* --- what the messages of a worker cost --- */

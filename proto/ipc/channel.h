@@ -65,6 +65,11 @@ struct channel *channel_new(const struct channel_config *);
 /* NULL-safe; sets *c to NULL.  Allowed inside both events. */
 void channel_free(struct channel **);
 
+/* The peer has ended: calls on_message, which may not free the channel here,
+ * for each log line that it had sent and that was not read yet.  Its other
+ * messages are discarded. */
+void channel_take_logs(struct channel *);
+
 /* Sends with the msg_fds() borrowed descriptors of the message (duplicated
  * when it has to wait).  0, -EMSGSIZE, -EAGAIN for a dropped log or status, or
  * -EPIPE when the channel is closed; on_close is never called in here. */

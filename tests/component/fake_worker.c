@@ -217,6 +217,14 @@ static void go_wrong(void)
 	}
 	if (is("hangs") || is("stubborn-hangs"))
 		stay();
+	if (is("explains")) {
+		(void)poll(NULL, 0, 200); /* the master runs into its wait */
+		for (int i = 0; i < 10; i++)
+			say("{\"type\":\"worker.log\",\"body\":{\"level\":"
+			    "\"error\",\"component\":\"x\",\"text\":"
+			    "\"why\"}}");
+		exit(70);
+	}
 	if (is("chatters"))
 		for (int i = 0; i < 500; i++)
 			say("{\"type\":\"worker.log\",\"body\":{\"level\":"

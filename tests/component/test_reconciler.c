@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool has_one_child(void *arg)
@@ -227,6 +228,22 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 	cr_assert_gt(rig_count_log("stream hurries: stream.status more "
 				   "often"),
 	             0);
+	bench_teardown(&b);
+}
+
+Test(reconciler, the_last_words_of_a_worker_are_logged, .timeout = 90)
+{
+	struct reconciler_bench b;
+	siginfo_t end;
+
+	bench_setup(&b);
+	bench_set(&b, "explains", NULL);
+	bench_await(&b, "explains", "running", 0, 5000);
+	/* the loop finds the lines and the end at once */
+	cr_assert_eq(waitid(P_PID, (id_t)bench_get(&b, "explains").pid, &end,
+			    WEXITED | WNOWAIT), 0);
+	bench_await_ends(&b, "explains", 1, 5000);
+	cr_assert_eq(rig_count_log("error stream explains: x: why"), 10);
 	bench_teardown(&b);
 }
 
