@@ -20,8 +20,11 @@ enum {
 	COMPANY_MS = 20,
 	COMPANY_MAX_MS = 400,
 	GAP_SHIFT = 3,
-	AHEAD = 8, /* packets to prefetch */
-	AHEAD_MAX = 1024, /* packets that are compared before a copy is sent */
+	AHEAD = 8, /* packets to prefetch, or null packets in a row */
+	/* Packets of a path that are compared before a copy is sent, and the
+	 * longest time until the next ones are. */
+	AHEAD_MAX = 256,
+	LOOK_MAX_MS = 64,
 	/* Turns have jitter: a packet due a moment later is sent now, rather
 	 * than with twice as many at the next turn. */
 	EARLY_MS = 4,
@@ -32,7 +35,8 @@ struct ts_merge {
 	unsigned lead; /* the path that is sent while they are not mixed */
 	int64_t skew_sum_us;
 	uint32_t skew_n;
-	uint32_t looked_ms; /* time of the last look_ahead() */
+	uint32_t looked_ms; /* time of the last look_ahead() ... */
+	uint32_t look_ms; /* ... and to the next one */
 	struct ts_merge_counts counts;
 };
 
@@ -364,55 +368,95 @@ static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 		pop_out(m, p, false, b);
 }
 
-/* Compares the packets that wait on a path with those on the other: returns how
- * many the other lacks, up to the last common one. */
-static size_t compare_ahead(struct ts_merge *m, unsigned path,
-			    size_t *ret_common)
+/* Packets that wait on a path, compared with those on the other. */
+struct ahead {
+	size_t common, alone; /* those that the other lacks, between the
+			       * common ones */
+	size_t its_first; /* the place of the first common one there */
+};
+
+/* The place of a copy of the packet at `i' in the other queue: mostly it is
+ * the one behind the last copy (at), which takes no search. */
+static size_t find_ahead(const struct ts_queue *q, size_t i,
+			 const struct ts_queue *other, size_t at)
+{
+	size_t end = MIN(other->n, at + AHEAD);
+
+	while (at < end && ts_is_null_at(other, at))
+		at++;
+	if (at < end && ts_queue_hash(other, at) == ts_queue_hash(q, i))
+		return at;
+	return ts_queue_find(other, 0, ts_queue_hash(q, i));
+}
+
+static void note_skew(struct ts_merge *m, size_t i, size_t at)
+{
+	const struct ts_queue *q = &m->copies.path[0].queue;
+	const struct ts_queue *other = &m->copies.path[1].queue;
+	uint64_t hash = ts_queue_hash(q, i);
+
+	if (!ts_queue_is_single(q, hash) || !ts_queue_is_single(other, hash))
+		return;
+	m->skew_sum_us += ((int64_t)ts_queue_at_ns(other, at) -
+			   (int64_t)ts_queue_at_ns(q, i)) / 1000;
+	m->skew_n++;
+}
+
+/* Compares AHEAD_MAX packets from this place on. */
+static struct ahead compare_ahead(struct ts_merge *m, unsigned path,
+				  size_t from)
 {
 	const struct ts_queue *q = &m->copies.path[path].queue;
 	const struct ts_queue *other = &m->copies.path[!path].queue;
-	size_t alone = 0, between = 0, common = 0;
+	struct ahead a = { 0 };
+	size_t between = 0, next = 0, looked = 0;
 
-	for (size_t i = 0; i < q->n && common + between < AHEAD_MAX; i++) {
-		uint64_t hash = ts_queue_hash(q, i);
+	for (size_t i = from; i < q->n && looked < AHEAD_MAX; i++) {
 		size_t at;
 
 		if (ts_is_null_at(q, i) || ts_queue_mark(q, i) != TS_SINGLE)
 			continue;
-		at = ts_queue_find(other, 0, hash);
+		looked++;
+		at = find_ahead(q, i, other, next);
 		if (at == other->n) {
-			between += common > 0;
+			between += a.common > 0;
 			continue;
 		}
-		common++;
-		alone += between;
+		if (a.common++ == 0)
+			a.its_first = at;
+		next = at + 1;
+		a.alone += between;
 		between = 0;
-		if (path == 0 && ts_queue_is_single(q, hash) &&
-		    ts_queue_is_single(other, hash)) {
-			m->skew_sum_us += ((int64_t)ts_queue_at_ns(other, at) -
-					   (int64_t)ts_queue_at_ns(q, i)) /
-					  1000;
-			m->skew_n++;
-		}
+		if (path == 0)
+			note_skew(m, i, at);
 	}
-	*ret_common = common;
-	return alone;
+	return a;
+}
+
+/* One path may begin earlier: the first packets of the other show where its
+ * copies of them begin. */
+static void compare_both(struct ts_merge *m, struct ahead a[TS_MERGE_PATHS])
+{
+	a[0] = compare_ahead(m, 0, 0);
+	a[1] = compare_ahead(m, 1, a[0].its_first);
+	if (a[0].common == 0 && a[1].common > 0)
+		a[0] = compare_ahead(m, 0, a[1].its_first);
 }
 
 /* The packets that wait show copies, and their skew, before the first of them
- * is sent: losses are then filled from the start. */
+ * is sent: losses are then filled from the start.  While they show none, the
+ * next ones are compared after a pause, which doubles. */
 static void look_ahead(struct ts_merge *m)
 {
-	struct ts_likeness *like = &m->copies.like;
-	size_t common[TS_MERGE_PATHS], alone[TS_MERGE_PATHS];
+	struct ahead a[TS_MERGE_PATHS];
 	int64_t sum_us = m->skew_sum_us;
 	uint32_t n = m->skew_n;
 
 	m->looked_ms = m->copies.now_ms;
-	for (unsigned i = 0; i < TS_MERGE_PATHS; i++)
-		alone[i] = compare_ahead(m, i, &common[i]);
-	ts_likeness_ahead(like, MIN(common[0], common[1]),
-			  MIN(alone[0], alone[1]));
+	m->look_ms = MIN(2 * m->look_ms + 1, LOOK_MAX_MS);
+	compare_both(m, a);
+	ts_likeness_ahead(&m->copies.like, MIN(a[0].common, a[1].common),
+			  MIN(a[0].alone, a[1].alone));
 	if (ts_is_mixed(&m->copies) && m->skew_n >= n + SKEW_LEAST) {
 		learn_skew(m);
 	} else {
@@ -428,7 +472,7 @@ static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 	size_t at;
 
 	if (m->copies.like.refused == 0 && other->queue.n > 0 &&
-	    m->looked_ms != m->copies.now_ms) {
+	    m->copies.now_ms - m->looked_ms >= m->look_ms) {
 		look_ahead(m);
 		if (ts_is_mixed(&m->copies))
 			return;
