@@ -6,6 +6,7 @@
 #include "worker/ts/section.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 /* EN 300 468 6.2, ISO/IEC 13818-6 */
 enum {
@@ -53,6 +54,14 @@ static void change_onid(const struct ids *ids, uint8_t *p)
 		change(p, get16(p), ids->new_onid);
 }
 
+/* Are these, transport_stream_id and original_network_id, those of the source?
+ * Each network numbers its transport streams. */
+static bool is_ours(const struct ids *ids, const uint8_t *p)
+{
+	return get16(p) == ids->tsid &&
+	       (ids->onid == 0 || get16(p + 2) == ids->onid);
+}
+
 /* transport_stream_id, and the program_number at p + pnr_at. */
 static void change_both(const struct ids *ids, uint8_t *p, size_t pnr_at)
 {
@@ -69,10 +78,9 @@ static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
 
 	switch (tag) {
 	case DESC_LINKAGE: /* original_network_id stands between both */
-		if (len < 6)
+		if (len < 6 || !is_ours(ids, data))
 			break;
-		if (get16(data) == ids->tsid)
-			change_onid(ids, data + 2);
+		change_onid(ids, data + 2);
 		change_both(ids, data, 4);
 		break;
 	case DESC_DEFERRED_ASSOCIATION: /* both follow a loop of tags */
@@ -177,8 +185,20 @@ static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 	}
 }
 
+/* Has a transport stream of the loop both identifiers?  Otherwise its NIT has
+ * another original_network_id than its SDT. */
+static bool has_ours(const struct ids *ids, const uint8_t *p,
+		     const uint8_t *end)
+{
+	while (end - p >= NIT_STREAM && !is_ours(ids, p))
+		p += MIN(NIT_STREAM + section_get12(p + 4),
+			 (size_t)(end - p));
+	return end - p >= NIT_STREAM;
+}
+
 int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
 {
+	struct ids by = *ids;
 	uint8_t *p, *end;
 	size_t loop;
 
@@ -194,16 +214,20 @@ int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
 	p += loop;
 	if (section_get12(p) != (size_t)(end - p) - 2)
 		return -EBADMSG;
-	for (p += 2; p < end; p += loop) {
+	p += 2;
+	if (!has_ours(ids, p, end))
+		by.onid = 0;
+	for (; p < end; p += loop) {
 		bool ours;
 
 		if (end - p < NIT_STREAM)
 			return -EBADMSG;
 		loop = section_get12(p + 4);
-		ours = get16(p) == ids->tsid;
-		change(p, ids->tsid, ids->new_tsid);
-		if (ours)
+		ours = is_ours(&by, p);
+		if (ours) {
+			change(p, ids->tsid, ids->new_tsid);
 			change_onid(ids, p + 2);
+		}
 		p += NIT_STREAM;
 		if ((size_t)(end - p) < loop || !is_loop(p, loop))
 			return -EBADMSG;

@@ -3,27 +3,22 @@
  * Rewrites sections from the numbers of the source (transport stream and one
  * service) to those of the output.
  *
- * Only references to this transport stream or service change; sections keep
- * their length.
+ * Only references to this transport stream or service change: another network
+ * may have the same transport_stream_id.  Sections keep their length.
  */
 #pragma once
 
 #include "common/base/util.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ids {
 	uint16_t tsid, new_tsid;
 	uint16_t pnr, new_pnr; /* pnr 0: no service changes its number */
-	uint16_t new_onid; /* original_network_id; 0: that of the source */
+	/* original_network_id; 0: it is not known, and that of the source */
+	uint16_t onid, new_onid;
 };
-
-static inline bool ids_change(const struct ids *ids)
-{
-	return ids->tsid != ids->new_tsid || ids->pnr != ids->new_pnr;
-}
 
 /* Rewrites the references in a descriptor loop of SDT, EIT or PMT: linkage,
  * time shifted service and event, DSM-CC association tags. */

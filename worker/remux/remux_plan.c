@@ -84,6 +84,8 @@ static void number_programs(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
 
+	if (r->tsid != psi_tsid(r->psi))
+		r->source_onid = 0;
 	r->tsid = psi_tsid(r->psi);
 	r->new_tsid = o->set_tsid != 0 ? o->set_tsid : r->tsid;
 	for (size_t i = 0; i < r->n_programs; i++) {
@@ -97,7 +99,7 @@ static void number_programs(struct remux *r)
 		p->ids = (struct ids){
 			.tsid = r->tsid, .new_tsid = r->new_tsid,
 			.pnr = p->number, .new_pnr = pnr,
-			.new_onid = r->new_onid,
+			.onid = r->source_onid, .new_onid = r->new_onid,
 		};
 	}
 }

@@ -98,6 +98,7 @@ struct remux {
 	bool descrambled; /* ECMs do not go out, unless pass_ca */
 	enum table_origin nit, eit; /* see remux_config */
 	uint16_t onid, new_onid; /* the same */
+	uint16_t source_onid; /* in the SDT of the source; 0: not known */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
 	const struct cas_list *cas; /* see remux_config; or NULL */

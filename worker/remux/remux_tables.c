@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LONG_HEADER = 8 };
+enum { LONG_HEADER = 8, SDT_HEADER = 11 };
 
 static bool is_current(const uint8_t *section)
 {
@@ -167,6 +167,7 @@ static bool is_eit_actual(const uint8_t *section)
 static struct ids multiplex_ids(const struct remux *r)
 {
 	return (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid,
+			     .onid = r->source_onid,
 			     .new_onid = r->new_onid };
 }
 
@@ -241,6 +242,18 @@ static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 	return edit(r, section, len);
 }
 
+/* Notes the network of the source, which distinguishes its transport stream
+ * from those of other networks. */
+static void learn_network(struct remux *r, const uint8_t *section, size_t len)
+{
+	if (section_table_id(section) != SDT_TABLE_ID || !is_current(section) ||
+	    len < SDT_HEADER || (section[3] << 8 | section[4]) != r->tsid)
+		return;
+	r->source_onid = (uint16_t)(section[8] << 8 | section[9]);
+	for (size_t i = 0; i < r->n_programs; i++)
+		r->programs[i].ids.onid = r->source_onid;
+}
+
 /* SDT and BAT. */
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
@@ -248,6 +261,7 @@ static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 	uint16_t number = r->options.pnr;
 	struct sdt_service service;
 
+	learn_network(r, section, len);
 	if (number == 0 && r->n_programs > 0)
 		number = r->programs[0].number;
 	if (!r->single)

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct ids same_ids = { 7, 7, 1, 1, 0 };
+static const struct ids same_ids = { .tsid = 7, .new_tsid = 7,
+				     .pnr = 1, .new_pnr = 1 };
 
 /* Video with PCR, two audio, AC-3, subtitles, teletext, SCTE 35, ID3, an AIT,
  * private PES. */

@@ -6,12 +6,13 @@
 
 #include <criterion/criterion.h>
 
-/* Tables of transport stream 7 in network 3. */
+/* Tables of transport stream 7 in network 3; network 9 has another one. */
 static const char sdt[] = "\x00\x03\xff" "\x00\x02\xff\x80\x09"
 			  "\x4a\x07\x00\x07\x00\x03\x00\x02\x01";
 static const char eit[] = "\x00\x07\x00\x03\x00\x4e";
-static const char nit[] = "\xf0\x00\xf0\x0c" "\x00\x08\x00\x03\xf0\x00"
-			  "\x00\x07\x00\x03\xf0\x00";
+static const char nit[] = "\xf0\x00\xf0\x12" "\x00\x08\x00\x03\xf0\x00"
+			  "\x00\x07\x00\x03\xf0\x00"
+			  "\x00\x07\x00\x09\xf0\x00";
 
 /* The original_network_id at this place of the last section of a PID. */
 static unsigned onid_in(const struct bench *b, uint16_t pid, size_t at)
@@ -62,6 +63,8 @@ Test(remux_onid, is_in_all_tables_of_the_transport_stream)
 		if (options[i].pnr == 0) {
 			cr_expect_eq(onid_in(&b, 0x10, 12 + 2), 3, "another");
 			cr_expect_eq(onid_in(&b, 0x10, 18 + 2), 34, "NIT");
+			cr_expect_eq(onid_in(&b, 0x10, 24), 7);
+			cr_expect_eq(onid_in(&b, 0x10, 24 + 2), 9);
 		}
 		bench_done(&b);
 	}
