@@ -39,9 +39,10 @@ void rtp_clock_resume(struct rtp_clock *c, uint64_t ticks, uint64_t at_ns)
 
 uint64_t rtp_clock_due(const struct rtp_clock *c, uint64_t now_ns)
 {
-	const uint64_t second = PCR_HZ / 1000000, ns = now_ns - c->due_ns;
+	const uint64_t us = PCR_HZ / 1000000;
+	uint64_t ns = now_ns - MIN(c->due_ns, now_ns);
 
-	return c->due + ns / 1000 * second + ns % 1000 * second / 1000;
+	return c->due + ns / 1000 * us + ns % 1000 * us / 1000;
 }
 
 static void settle(struct rtp_clock *c, uint64_t now_ns)
@@ -117,6 +118,8 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 	uint64_t stream = pcr_clock_ticks(&c->pcr);
 	uint64_t due = rtp_clock_due(c, now_ns), ticks = due;
 
+	/* the clock may be made in a turn that began before */
+	now_ns = MAX(now_ns, c->last_ns);
 	note_pause(c, now_ns);
 	if (c->follows)
 		judge(c, (int64_t)(c->origin + stream - due), now_ns);

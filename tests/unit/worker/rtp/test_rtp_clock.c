@@ -232,6 +232,22 @@ Test(rtp_clock, is_not_ahead_of_time_after_restarts)
 	assert_follows(&f, 500);
 }
 
+/* An output is opened in a turn, whose time is that of its begin. */
+Test(rtp_clock, runs_when_it_was_made_after_the_time_of_its_turn)
+{
+	struct flow f;
+
+	flow_init(&f, 10000);
+	rtp_clock_init(&f.clock, (uint32_t)START, f.now_ns + 5000);
+	(void)flow_send(&f);
+	cr_assert_leq(abs((int)(f.stamp - (uint32_t)START)), 1);
+	cr_assert_eq(rtp_clock_due(&f.clock, f.now_ns), f.clock.last);
+	flow_settle(&f);
+	cr_assert_leq(fabs(ahead_ms(&f, 55 * MS)), 20, "%.1f ms ahead",
+		      ahead_ms(&f, 55 * MS));
+	assert_follows(&f, 500);
+}
+
 Test(rtp_clock, follows_a_stream_that_is_slower_than_the_machine)
 {
 	struct flow f;
