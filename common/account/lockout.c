@@ -42,7 +42,7 @@ struct place {
 
 struct lockout {
 	struct digest seed; /* secret: an attacker cannot fill one bucket */
-	struct table addresses[LOCKOUT_DOORS]; /* and places */
+	struct table addresses[LOCKOUT_DOORS];
 	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];
 	unsigned next_place; /* to be replaced */
@@ -237,34 +237,13 @@ static struct place place_of(const struct lockout *l,
 	};
 }
 
-bool lockout_has_place(const struct lockout *l, const struct lockout_try *t)
-{
-	struct place p = place_of(l, t);
-
-	return has_place(l, &p);
-}
-
-/* That of the login at its place, or else that of the address. */
-static struct digest failures_key(const struct lockout *l,
-				  const struct lockout_try *t)
-{
-	struct place p = place_of(l, t);
-	struct digest key = p.address;
-
-	/* not symmetrical: the seed must not vanish */
-	if (has_place(l, &p))
-		for (size_t i = 0; i < DIGEST_LEN; i++)
-			key.bytes[i] ^= p.login.bytes[DIGEST_LEN - 1 - i];
-	return key;
-}
-
 /* --- the callers --- */
 
 unsigned lockout_room(const struct lockout *l, const struct lockout_try *t,
 		      uint64_t now_ms)
 {
 	const struct table *addresses = &l->addresses[t->door];
-	struct digest key = failures_key(l, t);
+	struct digest key = address_key(l, t);
 
 	return room(addresses, find(addresses, &key), now_ms);
 }
@@ -291,24 +270,24 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 			       uint64_t now_ms)
 {
 	struct place p = place_of(l, t);
-	struct digest key = failures_key(l, t);
 	struct failure failure = { now_ms, p.login };
 
 	/* no lock is extended: a locked address sends no guess of a login */
 	if (lockout_is_locked(l, t, now_ms))
 		return LOCKOUT_NO_NEWS;
-	if (count(&l->addresses[t->door], &key, &failure))
-		return has_place(l, &p) ? LOCKOUT_PLACE : LOCKOUT_ADDRESS;
+	if (count(&l->addresses[t->door], &p.address, &failure))
+		return LOCKOUT_ADDRESS;
 	return count(&l->logins[t->door], &p.login, &failure)
 		       ? LOCKOUT_LOGIN : LOCKOUT_NO_NEWS;
 }
 
 void lockout_succeed(struct lockout *l, const struct lockout_try *t)
 {
-	struct digest key = failures_key(l, t), login = key_of(l, t->login);
+	struct place p = place_of(l, t);
 
 	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
-		forget(&l->addresses[i], find(&l->addresses[i], &key), &login);
+		forget(&l->addresses[i], find(&l->addresses[i], &p.address),
+		       &p.login);
 }
 
 void lockout_keep(struct lockout *l, const struct lockout_try *t)

@@ -8,14 +8,11 @@
  * they come.  Both are locked at the door where the guesses were made: those at
  * one lock no client out of the other.
  *
- * A login has a place at each address from which it got in before.  There it
- * has five failures of its own: those of other logins do not lock it, nor do
- * its failures at other addresses, and its own ones do not lock the address.
- *
- * While an address or a login is locked its passwords are not checked, so the
- * lock is not extended.  Failures age.  A successful check deletes the failures
- * of its own login from its own address, and no others: a user cannot guess the
- * password of another.
+ * A locked login stays open to the addresses from which it got in before; a
+ * locked address is locked for every login.  While an address or a login is
+ * locked its passwords are not checked, so the lock is not extended.  Failures
+ * age.  A successful check deletes the failures of its own login from its own
+ * address, and no others: a user cannot guess the password of another.
  *
  * ip_client() distinguishes addresses.  When a table is full, a new entry
  * replaces the entry that failed longest ago.  Pure: the caller passes the
@@ -31,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-	LOCKOUT_FAILURES = 5,        /* failures of an address or a place */
+	LOCKOUT_FAILURES = 5,        /* failures of an address */
 	LOCKOUT_LOGIN_FAILURES = 20, /* failures of a login */
 	LOCKOUT_DOORS = 2,
 	LOCKOUT_WINDOW_MS = 60 * 1000,
@@ -55,27 +52,21 @@ void lockout_free(struct lockout **);
 bool lockout_is_locked(const struct lockout *, const struct lockout_try *,
 		       uint64_t now_ms);
 
-/* The number of checks that may still fail before the address (or the login at
- * its place), or the login, is locked; 0 while it is locked. */
+/* The number of checks that may still fail before the address, or the login, is
+ * locked; 0 while it is locked. */
 unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 		      uint64_t now_ms);
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 			    uint64_t now_ms);
 
-/* What the failure has locked. */
-enum lockout_news {
-	LOCKOUT_NO_NEWS,
-	LOCKOUT_ADDRESS,
-	LOCKOUT_PLACE, /* the login at this address */
-	LOCKOUT_LOGIN,
-};
+/* The address or the login that the failure has locked. */
+enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 
 /* Counts a failed check. */
 enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 			       uint64_t now_ms);
 /* A check was successful. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);
-/* The login has a place there from now on, at all doors.  The number of places
- * is limited, so users that cannot enter at all take none. */
+/* The login can enter from there while it is locked.  The number of these
+ * addresses is limited, so users that cannot enter at all take none. */
 void lockout_keep(struct lockout *, const struct lockout_try *);
-bool lockout_has_place(const struct lockout *, const struct lockout_try *);

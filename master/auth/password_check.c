@@ -110,7 +110,6 @@ static void keep_place(struct gate *g, const struct lockout_try *t)
 void gate_keep(struct gate *g, const char *login,
 	       const struct ip_address *address)
 {
-	/* a place is one of all doors */
 	lockout_keep(g->lockout, &(struct lockout_try){ address, login,
 							GATE_CONTROL });
 }
@@ -120,11 +119,12 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 {
 	const struct lockout_try t = { q->address, q->login, q->door };
 	struct verified_key key = key_of(g, q);
+	bool viewer = q->door == GATE_VIEWERS;
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		/* a repeated wrong password is no second miss */
-		*ret = !verified_has(g->wrong, &key, now) &&
+		/* a player repeats its wrong password: no second miss */
+		*ret = viewer && !verified_has(g->wrong, &key, now) &&
 		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;
 		return true;
@@ -136,7 +136,7 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 		*ret = GATE_RIGHT;
 		return true;
 	}
-	if (q->door != GATE_VIEWERS || !verified_has(g->wrong, &key, now))
+	if (!viewer || !verified_has(g->wrong, &key, now))
 		return false;
 	*ret = GATE_WRONG;
 	return true;
@@ -218,12 +218,6 @@ static void fail(const struct check *c, uint64_t now)
 		log_warning("auth", "%s is locked for a minute%s: %d wrong "
 			    "passwords", text, door, (int)LOCKOUT_FAILURES);
 		break;
-	case LOCKOUT_PLACE:
-		ip_format(&c->address, text);
-		log_warning("auth", "a login is locked for a minute%s at %s: "
-			    "%d wrong passwords from there", door, text,
-			    (int)LOCKOUT_FAILURES);
-		break;
 	case LOCKOUT_LOGIN:
 		log_warning("auth", "a login is locked for a minute%s: %d "
 			    "wrong passwords from several addresses; it can "
@@ -292,19 +286,6 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	return c;
 }
 
-/* Do failures of both count together, for one address or one place? */
-static bool counts_with(const struct check *c, const struct lockout_try *other)
-{
-	const struct lockout *l = c->gate->lockout;
-	struct ip_address address = ip_client(other->address);
-	struct lockout_try t = try_of(c);
-
-	if (c->door != other->door || !is_same_address(&c->address, &address))
-		return false;
-	return lockout_has_place(l, &t) ? strcmp(c->login, other->login) == 0
-					: !lockout_has_place(l, other);
-}
-
 /* Starts the check if its address and its login have fewer checks in progress
  * than may fail before they are locked. */
 static void try_begin(struct check *self, uint64_t now)
@@ -319,7 +300,8 @@ static void try_begin(struct check *self, uint64_t now)
 	TAILQ_FOREACH(c, &g->checks, link) {
 		if (c->job == NULL)
 			continue;
-		of_address += counts_with(c, &t);
+		of_address += c->door == self->door &&
+			      is_same_address(&c->address, &self->address);
 		of_login += c->door == self->door &&
 			    strcmp(c->login, self->login) == 0;
 	}
@@ -382,14 +364,15 @@ void gate_free(struct gate **gp)
 struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 			   gate_done_fn *done, void *arg)
 {
-	const struct lockout_try t = { q->address, q->login, q->door };
 	struct verified_key key = key_of(g, q);
+	struct ip_address address = ip_client(q->address);
 	struct check *c = NULL, *other;
 	struct gate_wait *w;
-	size_t n = 0; /* checks of the address, or of the place */
+	size_t n = 0; /* checks of the address by this door */
 
 	TAILQ_FOREACH(other, &g->checks, link) {
-		if (!counts_with(other, &t))
+		if (other->door != q->door ||
+		    !is_same_address(&other->address, &address))
 			continue;
 		n++;
 		if (verified_key_equal(&other->key, &key))

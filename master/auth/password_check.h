@@ -8,11 +8,11 @@
  * than may fail before it is locked, so that guessing in parallel is no
  * faster.  A check of an unknown login takes as long as that of a known one.
  *
- * Many clients may be behind one address.  A password that was right from there
- * within an hour is right also while the address or the login is locked.  A
- * user that entered from there before is not locked out by guesses of other
- * logins.  A wrong password of a viewer counts once a minute, however often its
- * player repeats the request.
+ * Many viewers may be behind one address.  A password that was right from there
+ * within an hour admits viewers also while the address or the login is locked.
+ * A wrong one of a viewer counts once a minute, however often its player
+ * repeats the request.  The control interface has no such exceptions: its
+ * contract locks the address for every password, and sessions continue.
  *
  * The control interface and the viewers use one gate, because they check the
  * same passwords.  A guess locks its address and its login at its own door, so
@@ -70,8 +70,8 @@ struct gate_question {
 	enum gate_door door;
 };
 
-/* A user that may enter uses a session of this login from this address: it is
- * not locked out there by guesses of others. */
+/* A user that may enter uses a session of this login from this address: it can
+ * enter from there while the login is locked. */
 void gate_keep(struct gate *, const char *login, const struct ip_address *);
 
 /* True with an answer: no check is needed. */
