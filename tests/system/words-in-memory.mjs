@@ -104,12 +104,12 @@ test('of a stream that is descrambled', async (t) => {
 
 		return m.type & 1 ? both.slice(16) : both.slice(0, 16);
 	});
-	const past = words().slice(0, -2);
 	const { pid } = sluice.worker('stream', 'd');
 
-	// a stream that gets no processor is behind its softcam
+	// a stream that gets no processor is behind its softcam, and keeps no
+	// word of a period that ends meanwhile either
 	await waitUntil('no word of an ended period', () =>
-		find(pid, past).length === 0, 10000);
+		find(pid, words().slice(0, -2)).length === 0, 10000);
 	assert.deepEqual(find(sluice.child.pid, words()), []);
 	await waitUntil('the present word', () =>
 		find(pid, words()).length > 0, 10000);
