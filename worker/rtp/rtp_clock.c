@@ -26,15 +26,17 @@ static int64_t ticks_of_ms(int64_t ms)
 
 void rtp_clock_init(struct rtp_clock *c, uint32_t start, uint64_t now_ns)
 {
-	*c = (struct rtp_clock){ 0 };
+	*c = (struct rtp_clock){ .last_ns = now_ns };
 	pcr_clock_init(&c->pcr, TS_PID_NULL);
 	rtp_clock_resume(c, (uint64_t)start * TICKS_OF_90_KHZ, now_ns);
 }
 
 void rtp_clock_resume(struct rtp_clock *c, uint64_t ticks, uint64_t at_ns)
 {
-	c->due = c->last = ticks;
-	c->due_ns = c->last_ns = at_ns;
+	const uint64_t wrap = (UINT64_C(1) << 32) * TICKS_OF_90_KHZ;
+
+	c->due = c->last = ticks % wrap;
+	c->due_ns = c->last_ns = MIN(at_ns, c->last_ns);
 }
 
 uint64_t rtp_clock_due(const struct rtp_clock *c, uint64_t now_ns)

@@ -248,6 +248,26 @@ Test(rtp_clock, runs_when_it_was_made_after_the_time_of_its_turn)
 	assert_follows(&f, 500);
 }
 
+/* What the worker before left may be damaged. */
+Test(rtp_clock, resumes_from_any_numbers)
+{
+	static const struct {
+		uint64_t ticks, at_ns;
+	} left[] = {
+		{ UINT64_MAX, 55 * MS }, { UINT64_C(1) << 63, 1 },
+		{ 5, UINT64_MAX }, { 5, 3600 * SECOND_NS },
+	};
+
+	for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+		struct flow f;
+
+		flow_init(&f, 10000);
+		rtp_clock_resume(&f.clock, left[i].ticks, left[i].at_ns);
+		flow_settle(&f);
+		assert_follows(&f, 500);
+	}
+}
+
 Test(rtp_clock, follows_a_stream_that_is_slower_than_the_machine)
 {
 	struct flow f;
