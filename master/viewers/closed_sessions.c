@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/viewers/closed_sessions.h"
 
+#include "common/base/util.h"
+
 static struct closed_session *find(struct closed_sessions *s, uint64_t key,
 				   uint64_t now_ms)
 {
@@ -38,4 +40,13 @@ bool closed_sessions_has(struct closed_sessions *s, uint64_t key,
 		c->until_ms = now_ms + CLOSED_SESSION_MS;
 	c->heard_ms = now_ms;
 	return c->until_ms > 0;
+}
+
+uint64_t closed_sessions_until(const struct closed_sessions *s)
+{
+	uint64_t until_ms = 0;
+
+	for (unsigned i = 0; i < CLOSED_SESSIONS_MAX; i++)
+		until_ms = MAX(until_ms, s->list[i].until_ms);
+	return until_ms;
 }

@@ -39,3 +39,5 @@ void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
  * closed it. */
 bool closed_sessions_has(struct closed_sessions *, uint64_t key,
 			 uint64_t now_ms);
+/* The time at which the last of them ends; 0: there are none. */
+uint64_t closed_sessions_until(const struct closed_sessions *);

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/hash.h"
 #include "common/base/mono.h"
+#include "common/loop/timer.h"
 #include "master/config/config.h"
 #include "master/viewers/backend_cache.h"
 #include "master/viewers/viewer_rules.h"
@@ -227,6 +228,58 @@ unsigned viewers_surplus(const struct viewers *v, uint64_t mount)
 	return surplus_get(v->surplus, mount);
 }
 
+static void send_policy(const struct viewers *v, const struct viewer_way *way)
+{
+	struct msg m = { .type = MSG_DELIVER_POLICY,
+			 .deliver_policy = {
+				 .authorize = viewer_rules_enabled(v->rules),
+				 .real_ip = v->settings.real_ip,
+				 .shared = way->shared || v->asks_all,
+				 .seed = v->seed,
+			 } };
+
+	way->send(&m, way->arg);
+}
+
+static void send_policies(const struct viewers *v)
+{
+	const struct viewer_way *way;
+
+	LIST_FOREACH(way, &v->ways, link)
+		send_policy(v, way);
+}
+
+/* A worker without others does not ask about a viewer that needs no permission,
+ * which may be a closed player at another variant. */
+static void ask_about_closed(struct viewers *v)
+{
+	uint64_t until_ms = closed_sessions_until(&v->closed);
+	uint64_t now_ms = mono_ms();
+	bool asks_all = now_ms < until_ms;
+
+	if (asks_all)
+		timer_start(v->cfg.loop, &v->open,
+			    (double)(until_ms - now_ms) / 1000);
+	if (v->asks_all == asks_all)
+		return;
+	v->asks_all = asks_all;
+	send_policies(v);
+}
+
+static void on_open(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)loop, (void)revents;
+	ask_about_closed(container_of(t, struct viewers, open));
+}
+
+/* No variant continues it.  The workers get this before the end of a session
+ * of the player. */
+static void close_player(struct viewers *v, uint64_t player)
+{
+	closed_sessions_add(&v->closed, player, false, mono_ms());
+	ask_about_closed(v);
+}
+
 bool viewers_close(struct viewers *v, uint64_t session)
 {
 	const struct viewer_entry *e =
@@ -235,32 +288,18 @@ bool viewers_close(struct viewers *v, uint64_t session)
 
 	if (e == NULL || e->way == NULL)
 		return false;
+	if (e->player != 0)
+		close_player(v, e->player);
 	viewers_kick(v, e, false);
 	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL)
 		viewers_kick(v, twin, false);
 	while ((variant = viewer_table_variant(v->table, e, variant)) != NULL)
 		if (variant->key != e->key)
 			viewers_kick(v, variant, false);
-	/* nor does it continue with another variant */
-	if (e->player != 0)
-		closed_sessions_add(&v->closed, e->player, false, mono_ms());
 	return true;
 }
 
 /* --- the workers --- */
-
-static void send_policy(const struct viewers *v, const struct viewer_way *way)
-{
-	struct msg m = { .type = MSG_DELIVER_POLICY,
-			 .deliver_policy = {
-				 .authorize = viewer_rules_enabled(v->rules),
-				 .real_ip = v->settings.real_ip,
-				 .shared = way->shared,
-				 .seed = v->seed,
-			 } };
-
-	way->send(&m, way->arg);
-}
 
 void viewers_set_limit(struct viewers *v, const struct viewers_limit *limit)
 {
@@ -333,13 +372,10 @@ void viewers_groups_changed(struct viewers *v)
 
 void viewers_changed(struct viewers *v)
 {
-	const struct viewer_way *way;
-
 	if (v == NULL)
 		return;
 	read_settings(v);
-	LIST_FOREACH(way, &v->ways, link)
-		send_policy(v, way);
+	send_policies(v);
 	viewers_groups_changed(v);
 }
 
@@ -405,6 +441,7 @@ struct viewers *viewers_new(const struct viewers_config *cfg)
 	v->cache = backend_cache_new();
 	v->surplus = surplus_new();
 	denial_log_init(&v->denials, v->cfg.loop);
+	ev_init(&v->open, on_open);
 	v->peers = peers_new(&(struct peers_config){ 0 });
 	LIST_INIT(&v->questions);
 	LIST_INIT(&v->lists);
@@ -425,6 +462,7 @@ void viewers_free(struct viewers **vp)
 	while ((q = LIST_FIRST(&v->questions)) != NULL)
 		question_free(q);
 	viewers_end_lists(v, NULL);
+	ev_timer_stop(v->cfg.loop, &v->open);
 	viewer_rules_free(&v->rules);
 	viewer_table_free(&v->table);
 	surplus_free(&v->surplus);

@@ -68,7 +68,9 @@ struct viewers {
 	void *list_arg;
 	uint64_t seed; /* of the keys of sessions */
 	struct peers *peers; /* addresses of viewers of shared workers */
-	struct closed_sessions closed; /* ... sessions of theirs */
+	struct closed_sessions closed; /* ... sessions of theirs, and players */
+	bool asks_all; /* a player was closed: workers ask about everybody */
+	ev_timer open; /* ... until then */
 	struct surplus *surplus; /* ... and entries beside the first */
 	struct preview previews[PREVIEWS_MAX];
 	size_t next_preview; /* replaces the oldest one */

@@ -116,7 +116,8 @@ struct msg_deliver_policy {
 	bool authorize; /* deliver asks before it serves a viewer */
 	/* the header X-Real-IP of the proxies in deliver.limits counts */
 	bool real_ip;
-	/* other workers have viewers, too: deliver asks about every viewer */
+	/* other workers have viewers, too, or a player of variants was closed:
+	 * deliver asks about every viewer */
 	bool shared;
 	/* The keys and the numbers in paths of HLS sessions are hashes that
 	 * begin with it: all workers compute the same ones, and clients, which

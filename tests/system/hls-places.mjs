@@ -156,6 +156,34 @@ test('a player of a master playlist changes the variant', async (t) => {
 	await sluice.stop();
 });
 
+test('a closed player that needs no permission begins no other variant',
+	async (t) => {
+		const high = stream('a002', 'stream://a001',
+			'http://127.0.0.1:8100/high.m3u8#duration=1');
+		const { sluice } = await begin(t, { enable: false }, {},
+			[...streams, high].map((one) =>
+				({ ...one, hls_group: 'g' })));
+		const other = async (path) => (await request(8100,
+			{ path, localAddress: '127.0.0.2' })).status;
+
+		await sluice.onair('a002');
+		await waitUntil('a segment', async () =>
+			await other('/high.m3u8') === 200);
+		// the control process has its report, too
+		const { client_id: id } = await waitUntil('its session',
+			async () => (await sessions(sluice)).find((s) =>
+				s.channel_id === 'a001' && s.uptime > 0));
+		await sluice.cmd('close-session', { id });
+		await waitUntil('its end', async () =>
+			await statusOf('/one.m3u8') === 403);
+		// it has read neither
+		for (const path of ['/high.m3u8', '/two.m3u8'])
+			assert.equal(await statusOf(path), 403, path);
+		for (const path of ['/high.m3u8', '/one.m3u8'])
+			assert.equal(await other(path), 200, path);
+		await sluice.stop();
+	});
+
 async function outlives(t, settings, switchOn) {
 	const { sluice } = await begin(t, {}, settings);
 	const at = (one, name) => statusOf(`/play/a001/${name}`, one.port);

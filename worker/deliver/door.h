@@ -7,10 +7,9 @@
  * question without an answer in time is answered with ASK_BUSY.  A viewer that
  * watches stays after ASK_BUSY, and is asked about again.
  *
- * Until the master says otherwise, every viewer needs a permission.  While
- * other workers have viewers, too, the master is asked about every viewer,
- * because it counts them; a viewer that needs no permission is admitted if
- * there is no answer.
+ * Until the master says otherwise, every viewer needs a permission.  With
+ * `shared` of the policy the master is asked about every viewer; a viewer that
+ * needs no permission is admitted if there is no answer.
  *
  * Owns two timers and the order of the questions; borrows the loop and the
  * sessions.

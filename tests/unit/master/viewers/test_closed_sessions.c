@@ -18,6 +18,18 @@ Test(closed_sessions, end_after_a_time_without_a_request)
 					  1000 + 2 * CLOSED_SESSION_MS));
 }
 
+Test(closed_sessions, the_last_one_ends_at_a_known_time)
+{
+	static struct closed_sessions s;
+
+	cr_assert_eq(closed_sessions_until(&s), 0u);
+	closed_sessions_add(&s, 7, false, 1000);
+	closed_sessions_add(&s, 8, false, 900);
+	cr_assert_eq(closed_sessions_until(&s), 1000u + CLOSED_SESSION_MS);
+	cr_assert(closed_sessions_has(&s, 8, 3000));
+	cr_assert_eq(closed_sessions_until(&s), 3000u + CLOSED_SESSION_MS);
+}
+
 Test(closed_sessions, the_oldest_gives_way)
 {
 	static struct closed_sessions s;

@@ -21,7 +21,8 @@ static struct world {
 	struct viewers *viewers;
 	enum ask_verdict verdict; /* of the last answer */
 	unsigned answers;
-	bool real_ip; /* of the last policy */
+	bool real_ip; /* of the last policy, as the next one */
+	bool shared;
 	struct msg_deliver_kick kick; /* the last one */
 	unsigned kicks;
 	uint64_t reviewed; /* a bit for each client, up to 63 */
@@ -49,8 +50,10 @@ void auth_job_cancel(struct auth_job **j)
 static void take(const struct msg *m, void *arg)
 {
 	(void)arg;
-	if (m->type == MSG_DELIVER_POLICY)
+	if (m->type == MSG_DELIVER_POLICY) {
 		w.real_ip = m->deliver_policy.real_ip;
+		w.shared = m->deliver_policy.shared;
+	}
 	if (m->type == MSG_DELIVER_KICK) {
 		w.kick = m->deliver_kick;
 		w.kicks++;
@@ -518,7 +521,10 @@ Test(viewers, reports_name_the_player_of_variants)
 	viewers_up(w.viewers, &way);
 	join_variant(&way, 1, "low", 7);
 	join_variant(&way, 2, "high", 7);
+	cr_expect_not(w.shared);
 	cr_assert(viewers_close(w.viewers, 2));
+	/* about every variant that the player begins */
+	cr_expect(w.shared);
 	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
 	cr_expect_eq(w.kick.client, 1u);
 	viewers_down(w.viewers, &way);
