@@ -2,10 +2,11 @@
 /*
  * Limits how far a viewer may fall behind the writer of its ring.
  *
- * The socket of another host gets references to the pages of the ring, not
- * copies (sendfile()).  A byte that the kernel has not sent yet changes when
- * the writer reuses its page, as does one in the receive buffer of a container
- * of this host.  The limits keep the writer away from every such byte:
+ * The socket of a viewer by a network card gets references to the pages of the
+ * ring, not copies (sendfile()); a viewer that may be on this host gets copies
+ * (peer_link.h).  A byte that the kernel has not sent yet changes when the
+ * writer reuses its page.  The limits keep the writer away from every such
+ * byte, and from the bytes that a receive buffer may hold:
  *
  *	|<----------------------- size ----------------------->|
  *	|<- margin ->|<- hold ->|<----------- limit ---------->|

@@ -2,8 +2,8 @@
 /*
  * A viewer of a ring: a socket and a position.
  *
- * A TCP socket gets references to the pages of the ring.  A viewer on this host
- * gets copies, as does a socket of the tls worker (ring_send.h).
+ * A TCP socket gets references to the pages of the ring.  A viewer that may be
+ * on this host gets copies, as does a socket of the tls worker (ring_send.h).
  *
  * Owns its socket, its session and one watcher, which notices when the viewer
  * leaves; borrows the loop.  It is in the list of its mount.
