@@ -10,12 +10,23 @@ import { Sluice } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
 import { sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
-// Kills a worker until probe is true. The alarm lasts for five seconds of the
-// next one: where an answer comes later, it is raised again.
-const kill = (sluice, worker, probe) => waitUntil('the alarm', () => {
-	process.kill(sluice.worker(...worker).pid, 'SIGKILL');
-	return waitUntil('its answers', probe, 4000);
-});
+// Kills a worker, whose first end raises the alarm. It lasts for five seconds
+// of the next one: where an answer comes later, it is raised again until probe
+// is true. Returns the first event.
+async function kill(sluice, worker, told, probe) {
+	const once = () => process.kill(sluice.worker(...worker).pid,
+		'SIGKILL');
+
+	once();
+	const up = await event(told, 'worker', true);
+
+	await waitUntil('the alarm', () => waitUntil('its answers', probe, 4000)
+		.catch((error) => {
+			once();
+			throw error;
+		}));
+	return up;
+}
 
 test('a killed process raises the alarm worker until it runs again',
 	async (t) => {
@@ -27,9 +38,8 @@ test('a killed process raises the alarm worker until it runs again',
 
 	await Sender.start(t, new TsMux(), 5000);
 	await sluice.onair('a001');
-	await kill(sluice, ['stream', 'a001'], async () =>
+	const up = await kill(sluice, ['stream', 'a001'], told, async () =>
 		(await sluice.status('a001')).alarms.includes('worker'));
-	const up = await event(told, 'worker', true);
 
 	assert.equal(up.channel_id, 'a001');
 	assert.equal(up.place, 'output');
@@ -153,7 +163,7 @@ test('a process that serves all streams raises the alarm worker too',
 	await waitUntil('deliver', () => sluice.worker('deliver'));
 	const told = await sluice.events(t, '&scope=alarm');
 
-	await kill(sluice, ['deliver'], async () => {
+	const up = await kill(sluice, ['deliver'], told, async () => {
 		const list = await alarmsOf(sluice);
 		const { alarms } = await sluice.json('/api/overview');
 
@@ -162,7 +172,6 @@ test('a process that serves all streams raises the alarm worker too',
 			alarms.some(({ alarm, subject, since }) => since > 0 &&
 				alarm === 'worker' && subject === 'deliver');
 	});
-	const up = await event(told, 'worker', true);
 
 	assert.equal(up.channel_id, undefined);
 	assert.equal(up.subject, 'deliver');
