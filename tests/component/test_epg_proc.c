@@ -84,7 +84,7 @@ static void expect_guide(struct epg_bench *b)
 	epg_bench_wait_loaded(b);
 	cr_expect_eq(epg_bench_ask(b, &a), 0);
 	epg_bench_wait_answer(b, &a);
-	cr_expect_gt(a.len, 0, "%s", a.error);
+	cr_expect_gt(a.len, 0, "%s\n%s", a.error, rig_log());
 	epg_bench_done(b);
 }
 
