@@ -33,4 +33,5 @@ libcommon_a_SOURCES += \
 	common/base/units.h \
 	common/base/utf8.c common/base/utf8.h \
 	common/base/util.h \
-	common/base/wall.c common/base/wall.h
+	common/base/wall.c common/base/wall.h \
+	common/base/x509_text.c common/base/x509_text.h

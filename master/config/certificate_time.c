@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/certificate_time.h"
 
+#include "common/base/x509_text.h"
 #include "common/supervise/tls_proc.h"
 
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <time.h>
 
 enum { DAY_S = 24 * 3600, WARN_DAYS = 14 };
@@ -38,40 +38,20 @@ bool certificate_time_alarm(const struct tls_facts *f, int64_t now_s,
 	return true;
 }
 
-static int64_t seconds_of(const ASN1_TIME *time)
-{
-	struct tm tm;
-
-	return ASN1_TIME_to_tm(time, &tm) == 1 ? timegm(&tm) : 0;
-}
-
-/* As the tls worker writes it. */
-static void print_subject(const X509 *x, char *text, size_t size)
-{
-	BIO *bio = BIO_new(BIO_s_mem());
-	int n = 0;
-
-	if (bio != NULL &&
-	    X509_NAME_print_ex(bio, X509_get_subject_name(x), 0,
-			       XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) >= 0)
-		n = BIO_read(bio, text, (int)size - 1);
-	text[n > 0 ? n : 0] = '\0';
-	BIO_free(bio);
-}
-
 bool certificate_time_alarm_of(int fd, int64_t now_s, struct errmsg *ret)
 {
 	struct tls_facts f = { .subject = "" };
 	BIO *file = BIO_new_fd(fd, BIO_NOCLOSE);
-	char none[] = ""; /* nobody is asked for a passphrase */
+	char none[] = ""; /* OpenSSL asks for no passphrase */
 	X509 *x = file != NULL ? PEM_read_bio_X509(file, NULL, NULL, none)
 			       : NULL;
 	bool found = false;
 
 	if (x != NULL) {
-		print_subject(x, f.subject, sizeof f.subject);
-		f.begin_s = seconds_of(X509_get0_notBefore(x));
-		f.end_s = seconds_of(X509_get0_notAfter(x));
+		x509_text_name(X509_get_subject_name(x), f.subject,
+			       sizeof f.subject);
+		f.begin_s = x509_text_time(X509_get0_notBefore(x));
+		f.end_s = x509_text_time(X509_get0_notAfter(x));
 		found = certificate_time_alarm(&f, now_s, ret);
 	}
 	X509_free(x);

@@ -17,6 +17,6 @@ bool certificate_time_alarm(const struct tls_facts *, int64_t now_s,
 /*
  * The same of the first certificate (PEM, X.509) in the file fd, which is read
  * to its end.  False, too, if it contains none: the tls worker reports that.
- * For a process that serves nobody: it parses the file itself.
+ * The calling process parses the file: only sluice -t may call it.
  */
 bool certificate_time_alarm_of(int fd, int64_t now_s, struct errmsg *ret);

@@ -2,6 +2,7 @@
 #include "worker/tls/credentials.h"
 
 #include "common/base/alloc.h"
+#include "common/base/x509_text.h"
 #include "worker/tls/context.h"
 
 #include <arpa/inet.h>
@@ -200,46 +201,28 @@ int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
 
 /* --- properties --- */
 
-static time_t to_time(const ASN1_TIME *t)
-{
-	struct tm tm;
-
-	return t != NULL && ASN1_TIME_to_tm(t, &tm) == 1 ? timegm(&tm) : 0;
-}
-
 time_t credentials_end(const SSL_CTX *ctx)
 {
-	return to_time(X509_get0_notAfter(SSL_CTX_get0_certificate(ctx)));
+	return x509_text_time(
+		X509_get0_notAfter(SSL_CTX_get0_certificate(ctx)));
 }
 
 time_t credentials_begin(const SSL_CTX *ctx)
 {
-	return to_time(X509_get0_notBefore(SSL_CTX_get0_certificate(ctx)));
-}
-
-static void print_name(const X509_NAME *name, char *text, size_t size)
-{
-	BIO *bio = BIO_new(BIO_s_mem());
-	int n = 0;
-
-	if (bio != NULL &&
-	    X509_NAME_print_ex(bio, name, 0,
-			       XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) >= 0)
-		n = BIO_read(bio, text, (int)size - 1);
-	text[n > 0 ? n : 0] = '\0';
-	BIO_free(bio);
+	return x509_text_time(
+		X509_get0_notBefore(SSL_CTX_get0_certificate(ctx)));
 }
 
 void credentials_subject(const SSL_CTX *ctx, char *text, size_t size)
 {
-	print_name(X509_get_subject_name(SSL_CTX_get0_certificate(ctx)), text,
-		   size);
+	x509_text_name(X509_get_subject_name(SSL_CTX_get0_certificate(ctx)),
+		       text, size);
 }
 
 void credentials_issuer(const SSL_CTX *ctx, char *text, size_t size)
 {
-	print_name(X509_get_issuer_name(SSL_CTX_get0_certificate(ctx)), text,
-		   size);
+	x509_text_name(X509_get_issuer_name(SSL_CTX_get0_certificate(ctx)),
+		       text, size);
 }
 
 /* An address is 4 or 16 bytes; false: the name is of another kind. */

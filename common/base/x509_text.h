@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts of an X.509 certificate in the form that the service reports. */
+#pragma once
+
+#include <openssl/x509.h>
+#include <stddef.h>
+#include <time.h>
+
+/* "CN = a", cut to size bytes with the NUL; "" if it cannot be printed. */
+void x509_text_name(const X509_NAME *, char *text, size_t size);
+
+/* Unix time; 0: there is none, or it is malformed. */
+time_t x509_text_time(const ASN1_TIME *);
