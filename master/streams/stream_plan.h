@@ -47,7 +47,7 @@ struct plan_programs {
 		uint16_t link; /* of stream_links */
 		uint16_t pnr;  /* 0: all */
 		uint16_t pids[INPUT_CONF_PIDS]; /* further ones; 0: none */
-		bool emms; /* of all CA systems */
+		bool emms; /* receives those of all CA systems */
 	} list[MSG_INPUTS_MAX];
 };
 

@@ -421,7 +421,7 @@ void channel_take_logs(struct channel *c)
 	struct datagram d = { .data = data };
 	int n;
 
-	/* what the buffer of the socket has: nobody adds to it */
+	/* the buffer of the socket gets no more: its sender has ended */
 	for (unsigned i = 0; i < REST_MAX; i++) {
 		struct errmsg error;
 		struct msg m;

@@ -299,7 +299,7 @@ enum msg_type {
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
 	MSG_FORMAT = 58,
-	/* Of both, master and worker.  A new message changes it, too. */
+	/* Master and worker compare it.  A new message changes it, too. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };
 

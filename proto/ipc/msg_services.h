@@ -115,7 +115,7 @@ enum { ADAPTER_PROGRAMS_MAX = 256, ADAPTER_PIDS_MAX = 128 };
 struct msg_adapter_programs {
 	bool all;
 	bool tables;             /* the PMTs of all programs */
-	bool emms;               /* of all CA systems, not of the programs */
+	bool emms;               /* the CAT selects them, not the programs */
 	size_t n;
 	uint16_t numbers[ADAPTER_PROGRAMS_MAX]; /* ascending, each once */
 	size_t n_pids;

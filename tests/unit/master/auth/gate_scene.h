@@ -29,7 +29,7 @@ static struct world {
 	struct ev_loop *loop;
 	struct config *config;
 	struct gate *gate;
-	enum gate_door door; /* of the next questions */
+	enum gate_door door; /* the next questions come by it */
 	struct auth_job *jobs[JOBS_MAX]; /* under way, in order */
 	size_t n;
 } w;

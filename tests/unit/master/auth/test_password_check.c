@@ -163,7 +163,7 @@ Test(gate, guesses_of_viewers_lock_no_user_out)
 	cr_expect_eq(knows("anna", "pw", HERE), -1);
 	close_world();
 
-	/* nor do its checks wait for those of viewers */
+	/* its checks do not wait for those of viewers */
 	open_world();
 	w.door = GATE_VIEWERS;
 	for (size_t i = 0; i < ARRAY_LEN(a); i++)

@@ -49,7 +49,7 @@ Test(denial_log, the_number_of_the_others_is_logged)
 	cr_expect_str_eq(lines.last, "auth: 7 denied viewers were not logged");
 	denial_log_done(&d);
 
-	/* none comes: the window ends */
+	/* no denial follows: the window ends */
 	denial_log_init(&d, loop);
 	d.limit.window_ms = 20;
 	cr_expect_eq(deny(&d, 8), 5u);

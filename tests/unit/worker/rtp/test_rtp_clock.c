@@ -248,7 +248,7 @@ Test(rtp_clock, runs_when_it_was_made_after_the_time_of_its_turn)
 	assert_follows(&f, 500);
 }
 
-/* What the worker before left may be damaged. */
+/* The former worker may have left a damaged state. */
 Test(rtp_clock, resumes_from_any_numbers)
 {
 	static const struct {

@@ -23,7 +23,7 @@ static struct {
 	bool absent;     /* the device does not open */
 	bool tableless;  /* lock, and null packets */
 	bool nameless;   /* PAT and PMT only */
-	bool late_nit;   /* none yet */
+	bool late_nit;   /* the NIT has not come yet */
 	bool open;
 	double mhz;
 	unsigned tunes;
