@@ -22,9 +22,11 @@
 
 enum { PATIENCE_MS = EPG_BENCH_PATIENCE_MS };
 
-/* A disk that does not answer: the calls that it got. */
+/* The disk: the call that it got, and what it does. */
 static struct {
-	bool hangs, dictionary_hangs;
+	bool hangs, dictionary_hangs; /* it does not answer */
+	void (*on_answer)(void *arg); /* between its answer and the start */
+	void *on_answer_arg;
 	epg_file_read_fn *on_read;
 	void *arg;
 } disk;
@@ -34,18 +36,29 @@ void __real_epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
 void __wrap_epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
 			  void *arg);
 
+static void on_disk_answer(int fd, void *arg)
+{
+	void (*on_answer)(void *) = disk.on_answer;
+
+	(void)arg;
+	disk.on_answer = NULL;
+	on_answer(disk.on_answer_arg);
+	disk.on_read(fd, disk.arg);
+}
+
 void __wrap_epg_file_read(struct epg_file *f, size_t max,
 			  epg_file_read_fn *on_read, void *arg)
 {
 	bool hangs = max == TEXT_DICTIONARY_MAX ? disk.dictionary_hangs
 						 : disk.hangs;
 
-	if (hangs) {
+	if (hangs || disk.on_answer != NULL) {
 		disk.on_read = on_read;
 		disk.arg = arg;
-	} else {
-		__real_epg_file_read(f, max, on_read, arg);
 	}
+	if (!hangs)
+		__real_epg_file_read(f, max, disk.on_answer != NULL
+					? on_disk_answer : on_read, arg);
 }
 
 static bool has_one_event(void *arg)
@@ -208,19 +221,31 @@ Test(epg_proc, a_document_that_takes_too_long_does_not_keep_the_next_away)
 	epg_bench_done(&b);
 }
 
-static bool has_channel(void *arg)
-{
-	const struct epg_bench *b = arg;
-
-	return service_proc_channel(epg_proc_service(b->proc)) != NULL;
-}
-
 /* The worker has its limits. */
 static bool is_started(void *arg)
 {
 	static struct asked a;
 
 	return epg_bench_ask(arg, &a) == 0;
+}
+
+static void pause_worker(void *arg)
+{
+	*(pid_t *)arg = epg_bench_pause();
+}
+
+/* Returns the worker, which is stopped with its limits and the saved guide
+ * unread.  It runs until the disk has answered: the master ends a worker that
+ * sends no status for 3 s. */
+static pid_t start_paused(struct epg_bench *b)
+{
+	pid_t pid = 0;
+
+	disk.on_answer_arg = &pid;
+	disk.on_answer = pause_worker;
+	rig_run_until(b->rig.loop, is_started, b, PATIENCE_MS, "its start");
+	cr_assert_gt(pid, 0);
+	return pid;
 }
 
 Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
@@ -230,11 +255,7 @@ Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
 
 	epg_bench_format_event(text, sizeof text, "a");
 	epg_bench_init(&b, text);
-	rig_run_until(b.rig.loop, has_channel, &b, PATIENCE_MS, "a hello");
-	/* before it gets the file, which a thread is reading */
-	cr_assert_eq(kill(rig_find_child("epg"), SIGSTOP), 0);
-	rig_run_until(b.rig.loop, is_started, &b, PATIENCE_MS, "its start");
-	cr_assert_eq(kill(rig_find_child("epg"), SIGKILL), 0);
+	cr_assert_eq(kill(start_paused(&b), SIGKILL), 0);
 	epg_bench_wait_loaded(&b);
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
 	cr_expect_eq(rig_count_log("the guide begins empty"), 1);
@@ -262,9 +283,7 @@ Test(epg_proc, a_new_id_while_the_saved_guide_is_loaded_keeps_it)
 
 	epg_bench_init(&b, NULL);
 	write_late_event(&b);
-	rig_run_until(b.rig.loop, has_channel, &b, PATIENCE_MS, "a hello");
-	pid = epg_bench_pause();
-	rig_run_until(b.rig.loop, is_started, &b, PATIENCE_MS, "its start");
+	pid = start_paused(&b);
 	b.id = "b";
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, is_idle, &b, PATIENCE_MS, "the new id");
