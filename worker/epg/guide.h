@@ -81,8 +81,8 @@ void guide_set_programs(struct guide *, const char *stream,
  * those that an EIT other names, have changed. */
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
-/* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: the
- * names of services have changed. */
+/* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: its
+ * identifiers, or the names or the status of services, have changed. */
 bool guide_take_sdt(struct guide *, const char *stream,
 		    const uint8_t *section, size_t len);
 /* The name in the SDT, borrowed until the next one; NULL: not known. */

@@ -58,11 +58,12 @@ static bool set_name(struct guide_stream *s, uint16_t number, char *take_name)
 }
 
 /* A change of it is one for the process that sends the tables. */
-static void set_status(struct guide *g, struct guide_stream *s,
+static bool set_status(struct guide *g, struct guide_stream *s,
 		       const uint8_t *entry)
 {
 	uint16_t number = (uint16_t)(entry[0] << 8 | entry[1]);
 	uint8_t status = (entry[3] & EIT_STATUS_MASK) | EIT_STATUS_LISTED;
+	bool changed = false;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct service *service = s->services[i];
@@ -71,7 +72,9 @@ static void set_status(struct guide *g, struct guide_stream *s,
 			continue;
 		service->status = status;
 		service->edited = ++g->edits;
+		changed = true;
 	}
+	return changed;
 }
 
 bool guide_take_sdt(struct guide *g, const char *stream,
@@ -79,8 +82,8 @@ bool guide_take_sdt(struct guide *g, const char *stream,
 {
 	struct guide_stream *s = guide_find_stream(g, stream);
 	const uint8_t *p, *end;
-	bool changed = false;
 	uint32_t *seen;
+	bool changed;
 
 	if (s == NULL || section_table_id(section) != SDT_TABLE_ID ||
 	    !section_has_syntax(section) || len < HEADER + SECTION_CRC ||
@@ -90,8 +93,9 @@ bool guide_take_sdt(struct guide *g, const char *stream,
 	if (*seen == guide_section_crc(section, len))
 		return false;
 	*seen = guide_section_crc(section, len);
-	guide_set_network(g, s, (uint16_t)(section[3] << 8 | section[4]),
-			  (uint16_t)(section[8] << 8 | section[9]));
+	changed = guide_set_network(
+		g, s, (uint16_t)(section[3] << 8 | section[4]),
+		(uint16_t)(section[8] << 8 | section[9]));
 	p = section + HEADER;
 	end = section + len - SECTION_CRC;
 	while (end - p >= FRAME) {
@@ -101,7 +105,7 @@ bool guide_take_sdt(struct guide *g, const char *stream,
 			break;
 		changed |= set_name(s, (uint16_t)(p[0] << 8 | p[1]),
 				    read_name(loop, s->codepage));
-		set_status(g, s, p);
+		changed |= set_status(g, s, p);
 		p += FRAME + loop.len;
 	}
 	return changed;

@@ -24,11 +24,11 @@ void guide_forget_network(struct guide_stream *s)
 	s->has_network = false;
 }
 
-void guide_set_network(struct guide *g, struct guide_stream *s, uint16_t tsid,
+bool guide_set_network(struct guide *g, struct guide_stream *s, uint16_t tsid,
 		       uint16_t onid)
 {
 	if (s->has_network && s->tsid == tsid && s->onid == onid)
-		return;
+		return false;
 	guide_forget_network(s);
 	if (s->onid != onid)
 		s->edited = ++g->edits;
@@ -36,6 +36,7 @@ void guide_set_network(struct guide *g, struct guide_stream *s, uint16_t tsid,
 	s->onid = onid;
 	s->has_network = true;
 	LIST_INSERT_HEAD(chain_of(g, tsid, onid), s, in_network);
+	return true;
 }
 
 bool guide_is_source(struct service *service, const struct guide_stream *s,

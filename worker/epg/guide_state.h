@@ -162,7 +162,8 @@ bool guide_take_other(struct guide *, const struct guide_stream *from,
 bool guide_is_source(struct service *, const struct guide_stream *,
 		     const struct guide_stream *from, const struct eit *,
 		     int64_t now_s);
-void guide_set_network(struct guide *, struct guide_stream *, uint16_t tsid,
+/* True: the identifiers of the SDT have changed. */
+bool guide_set_network(struct guide *, struct guide_stream *, uint16_t tsid,
 		       uint16_t onid);
 void guide_forget_network(struct guide_stream *);
 

@@ -39,7 +39,7 @@ void guide_load_status(struct guide *g, const struct guide_status *saved)
 	service = guide_add_service(g, s, saved->number);
 	/* an SDT that was read meanwhile is newer */
 	if (!s->has_network)
-		guide_set_network(g, s, saved->tsid, saved->onid);
+		(void)guide_set_network(g, s, saved->tsid, saved->onid);
 	if (service == NULL || service->status != 0)
 		return;
 	service->status = saved->status;

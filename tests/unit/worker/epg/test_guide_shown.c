@@ -137,8 +137,8 @@ Test(guide_shown, a_memory_that_is_full_has_the_next_days)
 	guide_free(&g);
 }
 
-/* The SDT of stream a says this of service 7. */
-static void give_sdt_of(struct guide *g, uint8_t onid, uint8_t status)
+/* The SDT of stream a says this of service 7.  True: this is a change. */
+static bool give_sdt_of(struct guide *g, uint8_t onid, uint8_t status)
 {
 	const uint8_t body[] = { 0, onid, 0xff, 0, 7, 0xfc, status, 0 };
 	uint8_t section[SECTION_MAX];
@@ -146,12 +146,12 @@ static void give_sdt_of(struct guide *g, uint8_t onid, uint8_t status)
 		.table_id = 0x42, .extension = 1, .body = body,
 		.len = sizeof body });
 
-	(void)guide_take_sdt(g, "a", section, len);
+	return guide_take_sdt(g, "a", section, len);
 }
 
-static void give_sdt(struct guide *g, uint8_t status)
+static bool give_sdt(struct guide *g, uint8_t status)
 {
-	give_sdt_of(g, 1, status);
+	return give_sdt_of(g, 1, status);
 }
 
 /* Flags of the first event of the image: running_status and free_CA_mode. */
@@ -182,10 +182,10 @@ Test(guide_shown, a_service_has_the_status_of_its_sdt)
 	i = write_image(g, 1 << 20, true, &err);
 	cr_expect_eq(eit_image_status(i, 0), 0);
 	eit_image_free(&i);
-	give_sdt(g, 0x30);
+	cr_expect(give_sdt(g, 0x30));
 	cr_expect_str_eq(find(g, NOW_S + GUIDE_STALE_S, 9), "a");
 	/* the same again */
-	give_sdt(g, 0x30);
+	cr_expect_not(give_sdt(g, 0x30));
 	cr_expect_str_eq(find(g, NOW_S + 2 * GUIDE_STALE_S, 9), "");
 	i = write_image(g, 1 << 20, false, &err);
 	cr_expect_eq(eit_image_status(i, 0), 0x30 | EIT_STATUS_LISTED);
@@ -194,11 +194,13 @@ Test(guide_shown, a_service_has_the_status_of_its_sdt)
 	cr_expect_eq(eit_image_onid(i), 1);
 	eit_image_free(&i);
 	/* another network */
-	give_sdt_of(g, 2, 0x30);
+	cr_expect(give_sdt_of(g, 2, 0x30));
 	cr_expect_str_eq(find(g, NOW_S + 3 * GUIDE_STALE_S, 9), "a");
 	i = write_image(g, 1 << 20, false, &err);
 	cr_expect_eq(eit_image_onid(i), 2);
 	eit_image_free(&i);
+	/* the saved guide has the status, too */
+	cr_expect(give_sdt_of(g, 2, 0x10));
 	guide_free(&g);
 }
 
@@ -228,7 +230,7 @@ Test(guide_shown, an_event_has_the_status_of_its_eit_or_of_the_service)
 		event = json_loads(text, 0, NULL);
 		cr_assert(guide_load_event(g, event, NOW_S));
 		json_decref(event);
-		give_sdt(g, 0x90);
+		(void)give_sdt(g, 0x90);
 		cr_expect_eq(flags_of(g), cases[i].flags, "case %zu", i);
 		guide_free(&g);
 	}
