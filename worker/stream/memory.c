@@ -15,7 +15,7 @@
 
 #define MAGIC UINT64_C(0x314d454d724c53) /* "SLrMEM1" */
 
-enum { VERSION = 19, PAGE = 4096 };
+enum { VERSION = 20, PAGE = 4096 };
 
 _Static_assert(sizeof(struct stream_memory) <= STREAM_MEMORY_STATE,
 	       "it fits in what the master keeps");
@@ -42,6 +42,7 @@ _Static_assert(_Alignof(struct stream_memory) < 8 ||
 			sizeof(struct splice_continuity) == 20504 &&
 			sizeof(struct table_versions) == 12296 &&
 			sizeof(struct si_versions) == 12296 &&
+			sizeof(struct passed_list) == 16392 &&
 			sizeof(struct rtp_state) == 32),
 	       "a layout that is changed has another VERSION");
 

@@ -19,6 +19,7 @@
 #include "worker/splice/continuity.h"
 #include "worker/stream/cue_memory.h"
 #include "worker/stream/mux_memory.h"
+#include "worker/stream/passed_eits.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/packet.h"
 
@@ -55,6 +56,7 @@ struct stream_memory {
 		uint64_t pos; /* 0: unknown */
 	} reads[MSG_INPUTS_MAX];
 	struct eit_versions eit;
+	struct passed_list passed;
 	struct mux_memory mux;
 	/* the last members, because a stopped stream does not keep them */
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];

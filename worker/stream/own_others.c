@@ -39,6 +39,7 @@ static struct schedule_key key_of(const struct sdt_other *sdt)
 
 struct own_others *own_others_new(const struct tables_spec *spec,
 				  struct table_versions *versions,
+				  struct passed_list *passed,
 				  struct schedule *schedule)
 {
 	struct own_others *o;
@@ -48,7 +49,7 @@ struct own_others *own_others_new(const struct tables_spec *spec,
 	o = xcalloc(1, sizeof *o);
 	o->interval_ms = tables_spec_intervals(spec).sdt_other;
 	o->eit = spec->eit_other;
-	o->passed = passed_eits_new(o->eit);
+	o->passed = passed_eits_new(o->eit, passed);
 	o->versions = versions;
 	o->schedule = schedule;
 	return o;

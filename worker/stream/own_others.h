@@ -6,7 +6,7 @@
  * Their EIT flags are those of the EIT other that are sent: own ones, or those
  * of the source that pass.
  *
- * Their versions count contents, also across workers.
+ * Their versions count contents, also across workers, which keep their flags.
  */
 #pragma once
 
@@ -16,12 +16,15 @@
 struct other_guide;
 struct other_guides;
 struct own_others;
+struct passed_list;
 struct schedule;
 struct table_versions;
 
-/* Borrows the versions and the schedule.  NULL: spec has no sdt_other. */
+/* Borrows the versions, the list of services whose EIT other pass, and the
+ * schedule.  NULL: spec has no sdt_other. */
 struct own_others *own_others_new(const struct tables_spec *,
-				  struct table_versions *, struct schedule *);
+				  struct table_versions *,
+				  struct passed_list *, struct schedule *);
 /* NULL-safe; sets *o to NULL. */
 void own_others_free(struct own_others **);
 

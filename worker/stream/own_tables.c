@@ -388,7 +388,8 @@ static void make_parts(struct own_tables *o,
 		.input_of = config->input_of,
 		.arg = config->input_arg,
 	});
-	o->sdt_other = own_others_new(spec, config->versions, schedule);
+	o->sdt_other = own_others_new(spec, config->versions, config->passed,
+				      schedule);
 }
 
 struct own_tables *own_tables_new(const struct own_tables_config *config)

@@ -16,6 +16,7 @@ struct eit_versions;
 struct msg_stream_cue;
 struct msg_stream_guide;
 struct own_tables;
+struct passed_list;
 struct psi;
 struct table_versions;
 
@@ -29,6 +30,7 @@ struct own_tables_config {
 	unsigned kbps; /* as that of table_stage_config */
 	struct cue_memory *cues; /* it outlives it */
 	struct eit_versions *eit_versions; /* the same */
+	struct passed_list *passed; /* of own_others.h; the same */
 	bool scrambled; /* the outputs are, by another stage */
 	own_eit_input_fn *input_of; /* as in own_eit_config */
 	void *input_arg;

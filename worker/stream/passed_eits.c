@@ -13,27 +13,21 @@
 enum {
 	EIT_HEAD = 14,
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
-	PARTS = 2, /* present and following, schedule */
 };
 
-static const unsigned patience_s[PARTS] = { 60, 900 };
-
-struct passed {
-	uint16_t tsid, onid, sid;
-	bool has[PARTS];
-	uint64_t seen_s[PARTS]; /* its last section */
-};
+/* Of present and following, and of the schedule. */
+static const uint32_t patience_s[PASSED_PARTS] = { 60, 900 };
 
 struct passed_eits {
 	enum eit_other other;
-	uint64_t now_s;
-	size_t n;
-	struct passed list[PASSED_EITS_MAX];
+	uint32_t now_s;
+	struct passed_list *list;
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
 };
 
-struct passed_eits *passed_eits_new(enum eit_other other)
+struct passed_eits *passed_eits_new(enum eit_other other,
+				    struct passed_list *list)
 {
 	struct passed_eits *p;
 
@@ -41,6 +35,8 @@ struct passed_eits *passed_eits_new(enum eit_other other)
 		return NULL;
 	p = xcalloc(1, sizeof *p);
 	p->other = other;
+	p->list = list;
+	list->n = MIN(list->n, (uint32_t)PASSED_EITS_MAX);
 	section_init(&p->assembler, p->buffer, sizeof p->buffer);
 	return p;
 }
@@ -62,13 +58,14 @@ static bool is_listed(const struct other_guides *others, uint16_t tsid,
 }
 
 /* Its place; n: there is none. */
-static size_t find(const struct passed_eits *p, const struct passed *key)
+static uint32_t find(const struct passed_list *l,
+		     const struct passed_service *key)
 {
-	size_t i = 0;
+	uint32_t i = 0;
 
-	while (i < p->n && (p->list[i].sid != key->sid ||
-			    p->list[i].tsid != key->tsid ||
-			    p->list[i].onid != key->onid))
+	while (i < l->n && (l->services[i].sid != key->sid ||
+			    l->services[i].tsid != key->tsid ||
+			    l->services[i].onid != key->onid))
 		i++;
 	return i;
 }
@@ -76,56 +73,61 @@ static size_t find(const struct passed_eits *p, const struct passed *key)
 static bool take(struct passed_eits *p, const struct other_guides *others,
 		 const uint8_t *section, size_t len)
 {
-	uint8_t id = section_table_id(section);
+	uint8_t id = section_table_id(section), part;
 	bool schedule = id >= OTHER_SCHEDULE && id <= EIT_LAST_TABLE_ID, had;
-	struct passed key, *s;
-	size_t at;
+	struct passed_list *l = p->list;
+	struct passed_service key, *s;
+	uint32_t at;
 
 	if ((!schedule && (id != EIT_OTHER_TABLE_ID ||
 			   p->other != EIT_OTHER_PASS)) ||
 	    !section_has_syntax(section) || len < EIT_HEAD + SECTION_CRC)
 		return false;
-	key = (struct passed){
+	key = (struct passed_service){
 		.tsid = (uint16_t)(section[8] << 8 | section[9]),
 		.onid = (uint16_t)(section[10] << 8 | section[11]),
 		.sid = (uint16_t)(section[3] << 8 | section[4]),
 	};
 	if (!is_listed(others, key.tsid, key.onid))
 		return false;
-	at = find(p, &key);
+	at = find(l, &key);
 	if (at == PASSED_EITS_MAX)
 		return false;
-	s = &p->list[at];
-	if (at == p->n) {
-		p->n++;
+	s = &l->services[at];
+	if (at == l->n)
 		*s = key;
-	}
-	had = s->has[schedule];
-	s->has[schedule] = true;
+	part = schedule ? PASSED_SCHEDULE : PASSED_PRESENT;
+	had = s->has & part;
+	s->has |= part;
 	s->seen_s[schedule] = p->now_s;
+	/* the next worker finds whole ones only */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	l->n = MAX(l->n, at + 1);
 	return !had;
 }
 
 /* Forgets what has not been received for long. */
 static bool expire(struct passed_eits *p)
 {
+	struct passed_list *l = p->list;
 	bool changed = false;
-	size_t n = 0;
+	uint32_t n = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		struct passed s = p->list[i];
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct passed_service s = l->services[i];
 
-		for (size_t k = 0; k < PARTS; k++) {
-			if (!s.has[k] ||
+		s.has &= PASSED_PRESENT | PASSED_SCHEDULE;
+		for (unsigned k = 0; k < PASSED_PARTS; k++) {
+			if (!(s.has >> k & 1) ||
 			    p->now_s - s.seen_s[k] < patience_s[k])
 				continue;
-			s.has[k] = false;
+			s.has &= (uint8_t)~(1u << k);
 			changed = true;
 		}
-		if (s.has[0] || s.has[1])
-			p->list[n++] = s;
+		if (s.has != 0)
+			l->services[n++] = s;
 	}
-	p->n = n;
+	l->n = n;
 	return changed;
 }
 
@@ -137,8 +139,8 @@ bool passed_eits_feed(struct passed_eits *p, const struct other_guides *others,
 	bool changed = false;
 	size_t len;
 
-	if (now_ns / SECOND_NS != p->now_s) {
-		p->now_s = now_ns / SECOND_NS;
+	if ((uint32_t)(now_ns / SECOND_NS) != p->now_s) {
+		p->now_s = (uint32_t)(now_ns / SECOND_NS);
 		changed = expire(p);
 	}
 	for (size_t i = 0; i < n_runs; i++)
@@ -158,11 +160,11 @@ bool passed_eits_feed(struct passed_eits *p, const struct other_guides *others,
 unsigned passed_eits_of(const struct passed_eits *p, uint16_t tsid,
 			uint16_t onid, uint16_t sid)
 {
-	const struct passed key = { .tsid = tsid, .onid = onid, .sid = sid };
-	size_t at = p != NULL ? find(p, &key) : 0;
+	const struct passed_service key = { .tsid = tsid, .onid = onid,
+					    .sid = sid };
+	uint32_t at = p != NULL ? find(p->list, &key) : 0;
 
-	if (p == NULL || at == p->n)
+	if (p == NULL || at == p->list->n)
 		return 0;
-	return (p->list[at].has[0] ? PASSED_PRESENT : 0U) |
-	       (p->list[at].has[1] ? PASSED_SCHEDULE : 0U);
+	return p->list->services[at].has & (PASSED_PRESENT | PASSED_SCHEDULE);
 }

@@ -5,6 +5,8 @@
  *
  * A service of PASSED_EITS_MAX has them until none was received for a minute,
  * or of the schedule for 15 minutes (TS 101 211 4.4 has 20 and 300 seconds).
+ * The services are in memory that outlives the worker: the SDT other of the
+ * next worker has the same flags at once.
  */
 #pragma once
 
@@ -19,10 +21,26 @@ enum {
 	/* the parts of an EIT */
 	PASSED_PRESENT = 1,
 	PASSED_SCHEDULE = 2,
+	PASSED_PARTS = 2,
 };
 
-/* NULL: no EIT other of the source pass. */
-struct passed_eits *passed_eits_new(enum eit_other);
+struct passed_service {
+	uint16_t tsid, onid, sid;
+	uint8_t has; /* the parts, as bits */
+	uint8_t reserved;
+	uint32_t seen_s[PASSED_PARTS]; /* their last sections, monotonic */
+};
+
+/* Flat and without pointers.  Zeroed memory is ready.  Damaged memory causes
+ * wrong flags only, until they expire. */
+struct passed_list {
+	uint32_t n;
+	uint32_t reserved;
+	struct passed_service services[PASSED_EITS_MAX];
+};
+
+/* The list (borrowed) outlives it.  NULL: no EIT other of the source pass. */
+struct passed_eits *passed_eits_new(enum eit_other, struct passed_list *);
 /* NULL-safe; sets *p to NULL. */
 void passed_eits_free(struct passed_eits **);
 

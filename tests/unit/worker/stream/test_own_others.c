@@ -7,6 +7,7 @@
 #include "tests/unit/worker/ts/build.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/other_guides.h"
+#include "worker/stream/passed_eits.h"
 #include "worker/tables/section_schedule.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
@@ -22,6 +23,7 @@ enum { WAIT_MS = 20000, STEP_MS = 10 };
 static struct {
 	struct tables_spec spec;
 	struct table_versions versions;
+	struct passed_list passed;
 	struct schedule *schedule;
 	struct own_others *others;
 	uint64_t ms;
@@ -35,7 +37,7 @@ static void init(enum eit_other eit)
 	g.spec.sdt_other = true;
 	g.spec.eit_other = eit;
 	g.schedule = schedule_new();
-	g.others = own_others_new(&g.spec, &g.versions, g.schedule);
+	g.others = own_others_new(&g.spec, &g.versions, &g.passed, g.schedule);
 	cr_assert_not_null(g.others);
 }
 
@@ -169,9 +171,10 @@ Test(own_others, a_service_has_the_flags_of_the_eit_that_are_sent)
 	cr_expect_eq(flags_of(EIT_OTHER_PASS, 2), 0);
 }
 
-/* The EIT flags of the first service, where the source has such EIT other. */
-static unsigned passed_flags(enum eit_other eit, uint8_t table_id,
-			     uint16_t onid, uint64_t silent_s)
+/* The EIT flags of the first service, where the source has such EIT other.  It
+ * is silent then, and another worker begins if `restarts'. */
+static unsigned silent_flags(enum eit_other eit, uint8_t table_id,
+			     uint16_t onid, uint64_t silent_s, bool restarts)
 {
 	const uint8_t body[] = { 0, 7, 0, (uint8_t)onid, 0, table_id };
 	struct other_guides others = { .n = 1, .list = { { .tsid = 7,
@@ -189,6 +192,10 @@ static unsigned passed_flags(enum eit_other eit, uint8_t table_id,
 	run = build_run(b);
 	(void)own_others_feed(g.others, &others, &run, 1, SECOND_NS);
 	cr_expect_not(own_others_feed(g.others, &others, &run, 0, SECOND_NS));
+	if (restarts) {
+		done();
+		init(eit);
+	}
 	(void)own_others_feed(g.others, &others, &run, 0,
 			      (1 + silent_s) * SECOND_NS);
 	list(two);
@@ -196,7 +203,14 @@ static unsigned passed_flags(enum eit_other eit, uint8_t table_id,
 	flags = g.last[11 + 2] & 3U;
 	build_free(b);
 	done();
+	g.passed = (struct passed_list){ 0 };
 	return flags;
+}
+
+static unsigned passed_flags(enum eit_other eit, uint8_t table_id,
+			     uint16_t onid, uint64_t silent_s)
+{
+	return silent_flags(eit, table_id, onid, silent_s, false);
 }
 
 Test(own_others, a_service_has_the_flags_of_the_eit_that_pass)
@@ -210,6 +224,17 @@ Test(own_others, a_service_has_the_flags_of_the_eit_that_pass)
 	cr_expect_eq(passed_flags(EIT_OTHER_PRESENT, 0x4f, 9, 0), 0);
 	cr_expect_eq(passed_flags(EIT_OTHER_PRESENT, 0x61, 9, 0), 2);
 	cr_expect_eq(passed_flags(EIT_OTHER_ALL, 0x61, 9, 0), 0);
+}
+
+Test(own_others, the_next_worker_has_the_same_flags)
+{
+	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x4f, 9, 1, true), 1);
+	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x61, 9, 899, true), 2);
+	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x61, 9, 900, true), 0);
+	cr_expect_eq(silent_flags(EIT_OTHER_ALL, 0x61, 9, 1, true), 0);
+	/* damaged memory: the source has none */
+	memset(&g.passed, 0xff, sizeof g.passed);
+	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x4f, 8, 1, true), 0);
 }
 
 Test(own_others, the_only_service_needs_no_list)

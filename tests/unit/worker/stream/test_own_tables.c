@@ -8,6 +8,7 @@
 #include "tests/unit/worker/ts/build.h"
 #include "worker/remux/table_versions.h"
 #include "worker/stream/own_others.h"
+#include "worker/stream/passed_eits.h"
 #include "worker/tables/eit_image.h"
 #include "worker/tables/eit_versions.h"
 #include "worker/ts/psi.h"
@@ -25,6 +26,7 @@ static struct {
 	struct psi *psi;
 	struct table_versions versions;
 	struct eit_versions eit_versions;
+	struct passed_list passed;
 	uint8_t cc[TS_PIDS];
 	struct stream_spec *spec;
 	json_t *keys;
@@ -77,7 +79,8 @@ static void open_with(const char *keys)
 	(void)!stream_spec_parse(g.keys, g.spec, &error);
 	g.own = own_tables_new(&(struct own_tables_config){
 		.spec = g.spec, .psi = g.psi, .versions = &g.versions,
-		.eit_versions = &g.eit_versions, .cc = g.cc, .out = take });
+		.eit_versions = &g.eit_versions, .passed = &g.passed,
+		.cc = g.cc, .out = take });
 	cr_assert_not_null(g.own);
 	g.ms = 1000;
 }
