@@ -54,6 +54,13 @@ static bool may_start(const struct rtp_places *p, unsigned path,
 		now_ns - q->received_ns < RTP_LIVE_MS * MS);
 }
 
+bool rtp_places_may_deliver(const struct rtp_places *p, unsigned path,
+			    uint64_t now_ns)
+{
+	return may_start(p, path, now_ns) ||
+	       rtp_places_is_live(p, path, now_ns);
+}
+
 void rtp_places_note_arrival(struct rtp_places *p, uint64_t pos, unsigned path,
 			     uint64_t now_ns)
 {
@@ -227,7 +234,7 @@ static bool is_final(const struct rtp_places *p, uint64_t now_ns)
 
 	if (p->cfg.delay_ms > 0)
 		return is_due(p, place, now_ns);
-	return !rtp_places_is_live(p, other, now_ns) ||
+	return !rtp_places_may_deliver(p, other, now_ns) ||
 	       age_us >= p->cfg.skew_ms * RTP_US_PER_MS ||
 	       (p->path[other].high > p->next &&
 		age_us >= p->cfg.reorder_ms * RTP_US_PER_MS);

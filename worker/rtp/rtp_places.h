@@ -92,6 +92,10 @@ void rtp_places_drop_slot(struct rtp_places *, uint16_t *slot);
 bool rtp_places_is_live(const struct rtp_places *, unsigned path,
 			uint64_t now_ns);
 
+/* Does the path deliver datagrams of this sequence, or may it start to? */
+bool rtp_places_may_deliver(const struct rtp_places *, unsigned path,
+			    uint64_t now_ns);
+
 /* Notes that a path, or RTP_REPAIRED, delivered the datagram of pos. */
 void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 			     uint64_t now_ns);

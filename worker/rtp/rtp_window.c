@@ -122,7 +122,8 @@ static bool may_be_replaced(const struct rtp_places *p,
 			    uint64_t now_ns)
 {
 	return p->cfg.paths > 1 && path != RTP_REPAIRED &&
-	       (p->cfg.delay_ms > 0 || rtp_places_is_live(p, !path, now_ns)) &&
+	       (p->cfg.delay_ms > 0 ||
+		rtp_places_may_deliver(p, !path, now_ns)) &&
 	       rtp_damage_is_in(d->payload, d->len);
 }
 

@@ -143,9 +143,7 @@ Test(rtp_damage, the_clean_copy_of_the_other_path_is_sent)
 		play_both(&s, lates_ms[i % 4]);
 		c = counts(&s);
 		assert_order(&s, 100);
-		/* without a delay nothing waits before both paths are there */
-		for (unsigned k = i < 4 ? lates_ms[i % 4] + 1 : 0; k < 100;
-		     k++) {
+		for (unsigned k = 0; k < 100; k++) {
 			/* packet 1 of each twelfth is damaged in both */
 			unsigned bad = k % 12 == 0 ? 0x02 : 0;
 
@@ -190,17 +188,41 @@ Test(rtp_damage, nothing_waits_for_a_path_that_is_silent)
 	struct scene s;
 
 	init(&s, 2, 0);
-	for (unsigned i = 0; i < 100; i++) {
-		feed(&s, i, 0, i & 0x7f);
+	for (unsigned i = 0; i < 200; i++) {
+		feed(&s, i, 0, i < SKEW_MS ? 0 : i & 0x7f);
 		assert_order(&s, i + 1);
 		pass(&s, 1);
 	}
 	/* it was there */
-	feed(&s, 100, 1, 0);
+	feed(&s, 200, 1, 0);
 	pass(&s, 2 * RTP_LIVE_MS);
-	feed(&s, 101, 0, 1);
-	assert_order(&s, 102);
+	feed(&s, 201, 0, 1);
+	assert_order(&s, 202);
 	rtp_window_free(&s.window);
+}
+
+/* The first datagram of the first path is damaged.  The second path starts
+ * later, does not have this datagram, or does not start. */
+Test(rtp_damage, the_first_datagram_waits_for_a_path_that_may_start)
+{
+	for (unsigned first = 0; first < 3; first++) {
+		const unsigned late_ms = 60;
+		struct scene s;
+
+		init(&s, 2, 0);
+		for (unsigned i = 0; i <= late_ms; i++) {
+			feed(&s, i, 0, i == 0);
+			pass(&s, 1);
+		}
+		assert_order(&s, 0);
+		if (first < 2)
+			feed(&s, first, 1, 0);
+		pass(&s, first < 2 ? 1 : SKEW_MS - late_ms);
+		assert_order(&s, late_ms + 1);
+		cr_assert_eq(s.out[0].damaged, first > 0);
+		cr_assert_eq(counts(&s).lost, 0);
+		rtp_window_free(&s.window);
+	}
 }
 
 Test(rtp_damage, the_same_damage_in_both_is_sent_when_both_are_there)
