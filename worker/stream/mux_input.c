@@ -9,7 +9,7 @@
 #include "worker/ts/fifo.h"
 #include "worker/splice/clock.h"
 #include "worker/splice/cue.h"
-#include "worker/splice/stamps.h"
+#include "worker/splice/pes_split.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 #include "worker/ts/psi.h"
@@ -45,6 +45,10 @@ struct mux_input {
 	struct batch batch;
 	struct psi *psi;
 	struct fifo fifo;     /* packets of the PID, with new counters */
+	size_t n_held;        /* newest ones there; the first of them begins a
+			       * PES whose header is not complete */
+	bool split;           /* header: of the PES that was complete last */
+	struct pes_split header;
 	struct remux_guest guest;
 	bool changed;         /* the remux has an older guest */
 	bool arriving;           /* packets arrive */
@@ -159,6 +163,23 @@ static const struct psi_program *find_stream(const struct mux_input *a,
 	return NULL;
 }
 
+/* The oldest packet that waits for the rest of a header. */
+static uint8_t *first_held(const struct mux_input *a)
+{
+	return a->fifo.memory + (a->fifo.tail - a->n_held) * TS_PACKET;
+}
+
+/* The rest of the header, of which n packets arrived, will not arrive. */
+static void release_held(struct mux_input *a, size_t n)
+{
+	uint8_t *copy = first_held(a);
+
+	for (; n > 0; n--, copy += TS_PACKET)
+		if (ts_pusi(copy))
+			pes_split_drop(copy);
+	a->n_held = 0;
+}
+
 static void follow_tables(struct mux_input *a)
 {
 	struct remux_guest guest = { .pid = a->guest.pid };
@@ -178,6 +199,8 @@ static void follow_tables(struct mux_input *a)
 	a->clock_pid = program != NULL ? program->pcr_pid : TS_PID_NULL;
 	if (memcmp(&guest, &a->guest, sizeof guest) == 0)
 		return;
+	release_held(a, a->n_held);
+	a->split = false;
 	a->guest = guest;
 	a->changed = true;
 }
@@ -203,7 +226,58 @@ static void drop_waiting(struct mux_input *a)
 {
 	a->dropped += fifo_len(&a->fifo);
 	fifo_drop(&a->fifo, fifo_len(&a->fifo));
+	a->n_held = 0;
+	a->split = false;
 	a->cc = a->cc_joined;
+}
+
+/* Each packet that has a part of the header gets its part of the moved one. */
+static void move_held(struct mux_input *a)
+{
+	uint8_t *first = first_held(a);
+	uint8_t offset = (uint8_t)(a->cc_in - a->cc);
+
+	pes_split_begin(&a->header, first,
+			(struct stamps_move){ a->moved, a->moved });
+	for (size_t i = 1; i < a->n_held; i++) {
+		uint8_t *copy = first + i * TS_PACKET;
+
+		/* a duplicate of the first */
+		if (ts_pusi(copy))
+			memcpy(copy, first, TS_PACKET);
+		else
+			(void)pes_split_continue(&a->header, copy,
+						 (ts_cc(copy) + offset) & 0x0f);
+	}
+	a->split = true;
+	a->n_held = 0;
+}
+
+/* The copy of the packet is the newest one in the queue. */
+static void move_times(struct mux_input *a, const uint8_t *packet,
+		       uint8_t *copy)
+{
+	enum pes_split_sign sign;
+
+	stamps_move(copy, (struct stamps_move){ a->moved, a->moved });
+	if (a->n_held > 0) {
+		sign = pes_split_add(&a->header, packet);
+		a->n_held++;
+		if (sign == SPLIT_WHOLE)
+			move_held(a);
+		else if (sign == SPLIT_LOST)
+			/* a new PES begins here, or packets are missing */
+			release_held(a, a->n_held - 1);
+		else if (sign == SPLIT_NONE)
+			a->n_held = 0;
+	} else if (a->split) {
+		a->split = !ts_pusi(packet) &&
+			   pes_split_continue(&a->header, copy,
+					      ts_cc(packet));
+	}
+	if (a->n_held == 0 && !a->split &&
+	    pes_split_read(packet, &a->header) == SPLIT_WAITS)
+		a->n_held = 1;
 }
 
 static void queue_packet(struct mux_input *a, const uint8_t *packet)
@@ -222,7 +296,7 @@ static void queue_packet(struct mux_input *a, const uint8_t *packet)
 	if (!has_times(a))
 		return;
 	if (a->guest.type != CUE_STREAM_TYPE)
-		stamps_move(copy, (struct stamps_move){ a->moved, a->moved });
+		move_times(a, packet, copy);
 	else if (ts_has_payload(copy) && !ts_scrambling(copy))
 		cue_move(&a->cue, copy, a->moved);
 }
@@ -246,6 +320,7 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 		 * counter and another clock */
 		a->arriving = true;
 		a->counted = a->followed = false;
+		release_held(a, a->n_held);
 		a->since_ns = a->now_ns;
 		forget_clock(a);
 	}
@@ -339,7 +414,7 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 		log_info("stream", "input %u: mux: PID %u of %s is sent as %u",
 			 a->position, a->of->mux_pid, a->of->mux, pid);
 	a->logged_pid = pid;
-	run.n = MIN(run.n, (size_t)MUX_TICK);
+	run.n = MIN(run.n - a->n_held, (size_t)MUX_TICK);
 	for (size_t i = 0; i < run.n; i++)
 		remux_add_guest(r, run.data + i * TS_PACKET);
 	if (run.n > 0)

@@ -307,3 +307,159 @@ Test(mux_input, learns_the_clock_of_another_sender)
 	cr_assert_geq(spread(&g), 76 * 1000);
 	guest_done(&g);
 }
+
+/* --- headers of PES that lie in several packets --- */
+
+enum {
+	TIME = 5,    /* bytes of a time stamp */
+	HEADER = PES_HEADER + 2 * TIME,
+	UNIT = 60,   /* bytes of a PES */
+};
+
+/* A packet with a part of a unit. */
+static void add_part(struct guest *g, const uint8_t *part, size_t n, bool first)
+{
+	uint8_t *p = build_payload(g->built, PID, 0xff);
+
+	p[1] |= first ? 0x40 : 0;
+	p[3] |= 0x20;
+	p[4] = (uint8_t)(TS_PACKET - 5 - n);
+	p[5] = 0;
+	memset(p + 6, 0xff, TS_PACKET - 6);
+	memcpy(p + TS_PACKET - n, part, n);
+}
+
+static void repeat_last(struct guest *g)
+{
+	struct build *b = g->built;
+
+	b->n++;
+	memcpy(build_packet(b, b->n - 1), build_packet(b, b->n - 2), TS_PACKET);
+}
+
+/* How a unit is sent: bytes in the first packet and in the second one, and
+ * datagrams, each at a tick of its own. */
+struct parts {
+	size_t first, second;
+	bool doubled, slow, lost;
+};
+
+/* A unit whose PTS and DTS are those of build_pes(). */
+static void send_unit(struct guest *g, const struct parts *how)
+{
+	uint8_t unit[UNIT] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0xc0, 10 };
+	size_t end = 0;
+
+	memcpy(unit + PES_HEADER, "\x31\x48\xd1\x59\xe3", TIME);
+	memcpy(unit + PES_HEADER + TIME, "\x11\x48\xd1\x59\xe3",
+	       TIME);
+	memset(unit + HEADER, 0x5a, UNIT - HEADER);
+	for (unsigned i = 0; end < UNIT; i++) {
+		size_t n = i == 0   ? how->first
+			   : i == 1 ? how->second
+				    : (size_t)UNIT;
+
+		n = MIN(n, UNIT - end);
+		make_clock(g, g->ms + TICK_MS);
+		add_part(g, unit + end, n, end == 0);
+		if (how->doubled)
+			repeat_last(g);
+		if (how->lost && end > 0)
+			g->built->n -= how->doubled ? 2 : 1;
+		end += n;
+		if (how->slow || end == UNIT) {
+			send_built(g);
+			tick(g);
+		}
+	}
+}
+
+/* The units of the output.  Each one has these times, or none at all if the
+ * rest of its header was lost. */
+static size_t judge_units(const struct guest *g, size_t from, uint64_t pts,
+			  const struct parts *how)
+{
+	const struct sink *out = g->rig.bench.out;
+	const uint8_t *last = NULL;
+	uint8_t unit[UNIT];
+	size_t len = 0, n = 0;
+
+	for (size_t i = from; i < out->n; i++) {
+		const uint8_t *p = out->data[i];
+		size_t at = ts_payload_offset(p);
+
+		if (ts_pid(p) != PID)
+			continue;
+		if (last != NULL && ts_cc(p) == ts_cc(last)) {
+			cr_assert_arr_eq(p, last, TS_PACKET);
+			continue;
+		}
+		last = p;
+		len = ts_pusi(p) ? 0 : len;
+		cr_assert_leq(len + TS_PACKET - at, (size_t)UNIT);
+		memcpy(unit + len, p + at, TS_PACKET - at);
+		len += TS_PACKET - at;
+		if (len < UNIT && !how->lost)
+			continue;
+		n++;
+		if (how->lost) {
+			cr_assert(len <= 7 || unit[7] == 0, "times are sent");
+			continue;
+		}
+		cr_assert_eq(pes_time(unit + PES_HEADER), pts, "PTS, %zu, %zu",
+			     how->first, how->second);
+		cr_assert_eq(pes_time(unit + PES_HEADER + TIME), pts,
+			     "DTS, %zu, %zu", how->first, how->second);
+		for (size_t k = HEADER; k < UNIT; k++)
+			cr_assert_eq(unit[k], 0x5a);
+	}
+	return n;
+}
+
+/* Units that are sent in this way have the times of a PES in one packet. */
+static void play_units(struct parts how)
+{
+	struct guest g;
+	const struct sink *out;
+	uint64_t pts = 0, last;
+	size_t from;
+
+	guest_init(&g, 0x0f);
+	run_well(&g, 1000, 20);
+	out = g.rig.bench.out;
+	for (from = out->n; pts == 0; from--)
+		if (ts_pid(out->data[from - 1]) == PID)
+			cr_assert(pes_pts(out->data[from - 1], &pts));
+	cr_assert_neq(pts, BUILD_PTS);
+	from = out->n;
+	for (unsigned i = 0; i < 3; i++)
+		send_unit(&g, &how);
+	make_pes(&g);
+	send_built(&g);
+	tick(&g);
+	/* the last packet of the PID is the PES behind them */
+	do
+		g.rig.bench.out->n--;
+	while (ts_pid(out->data[out->n]) != PID);
+	cr_assert(pes_pts(out->data[out->n], &last) && last == pts);
+	cr_assert_eq(judge_units(&g, from, pts, &how), 3);
+	cr_assert(how.lost || out->cc_errors == 0);
+	guest_done(&g);
+}
+
+Test(mux_input, moves_times_wherever_their_header_is_split)
+{
+	for (unsigned i = 0; i < 4; i++)
+		for (size_t first = 1; first < HEADER + 3; first += 2) {
+			play_units((struct parts){ first, 3, i & 1, i & 2, 0 });
+			play_units((struct parts){ first, UNIT, i & 1, i & 2,
+						   0 });
+		}
+}
+
+Test(mux_input, sends_no_times_of_a_header_without_its_rest)
+{
+	for (size_t first = 8; first < HEADER; first++)
+		play_units((struct parts){ first, UNIT, first & 1, true,
+					   true });
+}
