@@ -334,6 +334,7 @@ unit_worker_tests = \
 	tests/unit/worker/merge/test_merge_model \
 	tests/unit/worker/merge/test_merge_damage \
 	tests/unit/worker/merge/test_merge_order \
+	tests/unit/worker/merge/test_ts_likeness \
 	tests/unit/worker/merge/test_ts_merge \
 	tests/unit/worker/merge/test_ts_queue \
 	tests/unit/worker/net/curl/test_fetch \
@@ -687,6 +688,10 @@ tests_unit_worker_merge_test_merge_order_SOURCES = \
 	tests/unit/worker/merge/merge_sim.c \
 	tests/unit/worker/merge/merge_sim.h \
 	tests/unit/worker/merge/test_merge_order.c
+tests_unit_worker_merge_test_ts_likeness_SOURCES = \
+	tests/unit/worker/merge/merge_rig.c \
+	tests/unit/worker/merge/merge_rig.h \
+	tests/unit/worker/merge/test_ts_likeness.c
 tests_unit_worker_scan_test_server_description_SOURCES = \
 	tests/unit/worker/scan/test_server_description.c \
 	worker/scan/server_description.c

@@ -36,12 +36,21 @@ static void enter(struct ts_likeness *l, enum ts_likeness_state state)
 {
 	l->state = state;
 	l->wait_s = 0;
+	l->doubtful = 0;
+	l->doubt_ahead = false;
 	memset(l->count, 0, sizeof l->count);
+}
+
+/* Its packets may be too few to refuse copies. */
+static bool is_doubtful(const struct ts_like_count *c)
+{
+	return MIN(c->alone[0], c->alone[1]) > c->common;
 }
 
 static void accept_copies(struct ts_likeness *l)
 {
-	if (l->count[TS_LIKE_ALL].common < ENOUGH)
+	if (l->count[TS_LIKE_ALL].common < ENOUGH || l->doubtful > 0 ||
+	    l->doubt_ahead)
 		return;
 	l->state = TS_LIKE_SAME;
 	l->wait_s = 0;
@@ -61,8 +70,12 @@ void ts_likeness_common(struct ts_likeness *l, const uint8_t *packet)
 	unsigned slots[3], n = find_slots(packet, slots);
 
 	for (unsigned i = 0; i < n; i++) {
-		l->count[slots[i]].common++;
-		age(&l->count[slots[i]]);
+		struct ts_like_count *c = &l->count[slots[i]];
+
+		l->doubtful -= is_doubtful(c);
+		c->common++;
+		age(c);
+		l->doubtful += is_doubtful(c);
 	}
 	if (l->state == TS_LIKE_TRIAL && l->refused == 0)
 		accept_copies(l);
@@ -77,9 +90,11 @@ void ts_likeness_alone(struct ts_likeness *l, const uint8_t *packet,
 	for (unsigned i = 0; i < n && l->state != TS_LIKE_REFUSED; i++) {
 		struct ts_like_count *c = &l->count[slots[i]];
 
+		l->doubtful -= is_doubtful(c);
 		c->alone[path]++;
 		if (MIN(c->alone[0], c->alone[1]) <= c->common + DIFFER_MIN) {
 			age(c);
+			l->doubtful += is_doubtful(c);
 			continue;
 		}
 		l->slot = slots[i];
@@ -90,10 +105,12 @@ void ts_likeness_alone(struct ts_likeness *l, const uint8_t *packet,
 	}
 }
 
-void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone)
+void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone,
+		       bool doubt)
 {
+	l->doubt_ahead = doubt;
 	if (l->state == TS_LIKE_TRIAL && l->refused == 0 && common >= ENOUGH &&
-	    alone <= common / LOSSY)
+	    alone <= common / LOSSY && !doubt && l->doubtful == 0)
 		enter(l, TS_LIKE_SAME);
 }
 

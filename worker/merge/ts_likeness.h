@@ -6,7 +6,8 @@
  * many packets of a PID that the other path does not have, this PID differs,
  * even if all other PIDs are equal: the same video with another audio, other
  * tables or other time stamps.  Such paths must not be mixed, and are compared
- * again in growing intervals.
+ * again in growing intervals.  While each path has a few such packets of a PID,
+ * and no common ones, copies are not accepted.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -41,6 +42,9 @@ struct ts_likeness {
 	unsigned slot; /* the slot that differed at the last refusal */
 	/* at the last refusal: packets that differed, of all compared */
 	uint32_t differ, of;
+	unsigned doubtful; /* slots of which each path has more packets that
+			    * the other lacks than common ones */
+	bool doubt_ahead; /* as the last ts_likeness_ahead() says */
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };
 
@@ -49,8 +53,10 @@ void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 		       unsigned path);
 
 /* Of packets that wait, so many are common, and each path has at least so many
- * that the other lacks.  Accepts copies that were never refused. */
-void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone);
+ * that the other lacks.  doubt: of a PID, each path has more of these than
+ * common ones.  Accepts copies that were never refused. */
+void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone,
+		       bool doubt);
 
 /* both: both paths deliver packets. */
 void ts_likeness_every_second(struct ts_likeness *, bool both);

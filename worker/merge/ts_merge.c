@@ -23,7 +23,7 @@ enum {
 	AHEAD = 8, /* packets to prefetch, or null packets in a row */
 	/* Packets of a path that are compared before a copy is sent, and the
 	 * longest time until the next ones are. */
-	AHEAD_MAX = 256,
+	AHEAD_MAX = 1024,
 	LOOK_MAX_MS = 64,
 	/* Turns have jitter: a packet due a moment later is sent now, rather
 	 * than with twice as many at the next turn. */
@@ -373,6 +373,7 @@ struct ahead {
 	size_t common, alone; /* those that the other lacks, between the
 			       * common ones */
 	size_t its_first; /* the place of the first common one there */
+	uint16_t pid_common[TS_PIDS], pid_alone[TS_PIDS];
 };
 
 /* The place of a copy of the packet at `i' in the other queue: mostly it is
@@ -403,14 +404,15 @@ static void note_skew(struct ts_merge *m, size_t i, size_t at)
 }
 
 /* Compares AHEAD_MAX packets from this place on. */
-static struct ahead compare_ahead(struct ts_merge *m, unsigned path,
-				  size_t from)
+static void compare_ahead(struct ts_merge *m, unsigned path, size_t from,
+			  struct ahead *a)
 {
 	const struct ts_queue *q = &m->copies.path[path].queue;
 	const struct ts_queue *other = &m->copies.path[!path].queue;
-	struct ahead a = { 0 };
-	size_t between = 0, next = 0, looked = 0;
+	uint16_t between[AHEAD_MAX];
+	size_t n_between = 0, next = 0, looked = 0;
 
+	*a = (struct ahead){ 0 };
 	for (size_t i = from; i < q->n && looked < AHEAD_MAX; i++) {
 		size_t at;
 
@@ -419,28 +421,41 @@ static struct ahead compare_ahead(struct ts_merge *m, unsigned path,
 		looked++;
 		at = find_ahead(q, i, other, next);
 		if (at == other->n) {
-			between += a.common > 0;
+			if (a->common > 0)
+				between[n_between++] =
+					ts_pid(ts_queue_packet(q, i));
 			continue;
 		}
-		if (a.common++ == 0)
-			a.its_first = at;
+		if (a->common++ == 0)
+			a->its_first = at;
+		a->pid_common[ts_pid(ts_queue_packet(q, i))]++;
 		next = at + 1;
-		a.alone += between;
-		between = 0;
+		a->alone += n_between;
+		while (n_between > 0)
+			a->pid_alone[between[--n_between]]++;
 		if (path == 0)
 			note_skew(m, i, at);
 	}
-	return a;
 }
 
 /* One path may begin earlier: the first packets of the other show where its
  * copies of them begin. */
 static void compare_both(struct ts_merge *m, struct ahead a[TS_MERGE_PATHS])
 {
-	a[0] = compare_ahead(m, 0, 0);
-	a[1] = compare_ahead(m, 1, a[0].its_first);
+	compare_ahead(m, 0, 0, &a[0]);
+	compare_ahead(m, 1, a[0].its_first, &a[1]);
 	if (a[0].common == 0 && a[1].common > 0)
-		a[0] = compare_ahead(m, 0, a[1].its_first);
+		compare_ahead(m, 0, a[1].its_first, &a[0]);
+}
+
+/* Has each path more packets of a PID that the other lacks than common ones? */
+static bool has_doubt(const struct ahead a[TS_MERGE_PATHS])
+{
+	for (size_t pid = 0; pid < TS_PIDS; pid++)
+		if (MIN(a[0].pid_alone[pid], a[1].pid_alone[pid]) >
+		    MIN(a[0].pid_common[pid], a[1].pid_common[pid]))
+			return true;
+	return false;
 }
 
 /* The packets that wait show copies, and their skew, before the first of them
@@ -456,7 +471,7 @@ static void look_ahead(struct ts_merge *m)
 	m->look_ms = MIN(2 * m->look_ms + 1, LOOK_MAX_MS);
 	compare_both(m, a);
 	ts_likeness_ahead(&m->copies.like, MIN(a[0].common, a[1].common),
-			  MIN(a[0].alone, a[1].alone));
+			  MIN(a[0].alone, a[1].alone), has_doubt(a));
 	if (ts_is_mixed(&m->copies) && m->skew_n >= n + SKEW_LEAST) {
 		learn_skew(m);
 	} else {
