@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/worker/analysis/bench.h"
 
+#include "worker/analysis/report.h"
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
@@ -77,6 +78,42 @@ Test(monitor_atsc, a_pid_needs_an_mgt_that_lists_it)
 	monitor_reset(b.monitor, START + b.ms * MS);
 	run_atsc(&b, 3, 0, 0);
 	only(&b, ALARM_UNREFERENCED_PID, ALARM_COUNT);
+	done(&b);
+}
+
+/* "psip" or "another"; NULL: the report has no kind of the PID. */
+static const char *kind_of(const struct bench *b, int pid)
+{
+	json_t *report = json_object(), *one;
+	const char *kind = NULL;
+	size_t i;
+
+	(void)monitor_report(b->monitor, &(struct report_part){
+		.now_ns = START + b->ms * MS }, report);
+	json_array_foreach(json_object_get(report, "pids"), i, one)
+		if (json_integer_value(json_object_get(one, "pid")) == pid)
+			kind = json_string_value(json_object_get(one, "kind"));
+	if (kind != NULL)
+		kind = strcmp(kind, "psip") == 0 ? "psip" : "another";
+	json_decref(report);
+	return kind;
+}
+
+Test(monitor_atsc, the_report_names_the_pids_of_psip)
+{
+	struct bench b;
+
+	setup(&b);
+	run_atsc(&b, 1, 0, 0);
+	cr_assert_null(kind_of(&b, EIT0));
+	cr_assert_null(kind_of(&b, PSIP));
+	run_atsc(&b, 1, 1, EIT0);
+	cr_assert_str_eq(kind_of(&b, EIT0), "psip");
+	cr_assert_str_eq(kind_of(&b, PSIP), "psip");
+	/* a damaged MGT may list the PID of a component */
+	run_atsc(&b, 1, 1, VIDEO);
+	cr_assert_null(kind_of(&b, EIT0));
+	cr_assert_str_eq(kind_of(&b, VIDEO), "another");
 	done(&b);
 }
 
