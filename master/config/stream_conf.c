@@ -15,6 +15,20 @@ enum { BUCKETS = 4096 };
 
 /* --- one stream --- */
 
+/* ECMs lead to the EMMs of their CA system alone.  Those of all systems go to
+ * softcams with ecm_pid, whose system no PMT need name, and into an output that
+ * has the CAT. */
+static bool has_emms(const struct input_spec *spec)
+{
+	const struct remux_options *o = &spec->remux;
+	bool whole = !remux_options_given(o) && spec->cams.n == 0;
+
+	if (spec->ecm_pid != 0 && spec->cams.n > 0)
+		return true;
+	return o->cat != TABLE_DROP &&
+	       (whole || o->pass_ca || o->cat == TABLE_PASS);
+}
+
 /* In T2-MI the options name a program, and PIDs, of the inner stream. */
 static void read_program(struct input_conf *in, const struct input_spec *spec)
 {
@@ -24,7 +38,7 @@ static void read_program(struct input_conf *in, const struct input_spec *spec)
 	}
 	in->pnr = spec->remux.pnr;
 	in->pids[0] = spec->ecm_pid;
-	in->emms = spec->ecm_pid != 0 && spec->cams.n > 0;
+	in->emms = has_emms(spec);
 	in->pids[1] = spec->remux.set_pcr_pid;
 }
 

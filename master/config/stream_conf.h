@@ -31,7 +31,7 @@ struct input_conf {
 	uint16_t pnr;        /* the only program that it takes; 0: all */
 	/* PIDs of its multiplex that it names; 0: none */
 	uint16_t pids[INPUT_CONF_PIDS];
-	bool emms;           /* softcams need EMMs that no PMT leads to */
+	bool emms;           /* needs EMMs that no PMT leads to */
 	struct cam_list *cams; /* softcams, or NULL */
 	bool module;         /* the CAM of its adapter descrambles pnr */
 };

@@ -94,6 +94,37 @@ Test(stream_plan, names_the_pids_of_options)
 	stream_plan_free(&p);
 }
 
+/* The output has the CAT, or softcams have an ECM PID that no PMT names. */
+Test(stream_plan, wants_the_emms_that_no_pmt_leads_to)
+{
+	static const struct { const char *address; bool emms; } cases[] = {
+		{ "dvb://a#pnr=7", false },
+		{ "dvb://a#pnr=7&cas", true },
+		{ "dvb://a#pnr=7&pass_cat", true },
+		{ "dvb://a#pnr=7&cas&no_cat", false },
+		{ "dvb://a#pnr=7&cam=soft", false },
+		{ "dvb://a#pnr=7&cam=soft&ecm_pid=900", true },
+		{ "dvb://a#set_tsid=5", false },
+		{ "dvb://a#cam=soft", false },
+		/* the whole multiplex passes */
+		{ "dvb://a", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct stream_plan *p;
+		char text[128];
+
+		(void)snprintf(text, sizeof text,
+			       "{\"enable\":true,\"input\":[\"%s\"]}",
+			       cases[i].address);
+		p = plan(text);
+		cr_assert_eq(p->programs.n, 1u, "%s", cases[i].address);
+		cr_expect_eq(p->programs.list[0].emms, cases[i].emms, "%s",
+			     cases[i].address);
+		stream_plan_free(&p);
+	}
+}
+
 Test(stream_plan, has_a_ring_only_for_viewers_and_as_large_as_wanted)
 {
 	struct stream_plan *p = plan("{\"enable\":true,"
