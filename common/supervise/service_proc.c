@@ -210,6 +210,11 @@ void service_proc_works(struct service_proc *s, bool works)
 	worker_proc_works(s->proc, works);
 }
 
+uint64_t service_proc_silent_ms(const struct service_proc *s)
+{
+	return worker_proc_silent_ms(s->proc);
+}
+
 const char *service_proc_fault(const struct service_proc *s)
 {
 	return worker_proc_fault(s->proc);

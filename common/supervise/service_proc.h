@@ -82,6 +82,9 @@ void service_proc_kill(struct service_proc *, const char *error);
 /* As worker_proc_works(). */
 void service_proc_works(struct service_proc *, bool works);
 
+/* As worker_proc_silent_ms(). */
+uint64_t service_proc_silent_ms(const struct service_proc *);
+
 /* The channel after the hello, or NULL. */
 struct channel *service_proc_channel(struct service_proc *);
 

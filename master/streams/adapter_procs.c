@@ -17,6 +17,7 @@ enum {
 	PROCS_MAX = 2 * WANTED_MAX, /* with those that still stop */
 	ALARM_S = 5, /* an error that lasts so long is an alarm */
 	RENEWALS = 8, /* a loose plug asks for many successors in a row */
+	LATE_MS = 1500, /* a status once a second is late by then */
 	TABLES_S = 12, /* a scan ends ten seconds after its last request */
 };
 
@@ -457,6 +458,7 @@ bool adapter_procs_get(const struct adapter_procs *a, const char *id,
 		.satip = json_object_get(p->entry, "server") != NULL,
 		.tuner = tuner_spec_is(p->entry),
 		.error = p->error.text[0] != '\0' ? p->error.text : NULL,
+		.silent_ms = service_proc_silent_ms(p->item.service),
 	};
 	service_proc_get(p->item.service, &ret->state, &ret->pid,
 			 &ret->restarts);
@@ -467,11 +469,18 @@ bool adapter_procs_has_error(const struct adapter_procs *a, const char *id,
 			     struct errmsg *ret)
 {
 	struct adapter_info info;
+	bool late;
 
-	if (!adapter_procs_get(a, id, &info) ||
-	    (info.alarm == NULL && info.error == NULL))
+	if (!adapter_procs_get(a, id, &info))
 		return false;
-	if (info.alarm != NULL && strcmp(info.state, "quarantine") == 0)
+	late = info.silent_ms >= LATE_MS;
+	if (info.alarm == NULL && info.error == NULL && !late)
+		return false;
+	/* the error of the last status need no longer be the reason */
+	if (info.alarm == NULL && late)
+		errmsg_set(ret, "no status for %u s",
+			   (unsigned)(info.silent_ms / 1000));
+	else if (info.alarm != NULL && strcmp(info.state, "quarantine") == 0)
 		errmsg_set(ret, "quarantine: %s", info.alarm);
 	else
 		errmsg_set(ret, "%s", info.alarm != NULL ? info.alarm

@@ -105,6 +105,7 @@ struct adapter_info {
 	unsigned rings;    /* changes with adapter_procs_ring() */
 	bool tuner;        /* it has a device */
 	const char *error; /* of the source; NULL: none is known */
+	uint64_t silent_ms; /* since the last status of a running worker */
 	bool satip;        /* the source is a SAT>IP server */
 };
 
@@ -114,7 +115,7 @@ const char *adapter_procs_alarm(const struct adapter_procs *, size_t i,
 				const char **ret_id);
 
 /* True with the reason while nothing comes from the adapter: the end of its
- * process, or what that reports. */
+ * process, its silence, or the error that it reported. */
 bool adapter_procs_has_error(const struct adapter_procs *, const char *id,
 			     struct errmsg *ret);
 

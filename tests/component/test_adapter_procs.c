@@ -148,6 +148,47 @@ Test(adapter_procs, a_ring_that_cannot_be_made_is_tried_again, .timeout = 120)
 	teardown();
 }
 
+static bool has_error(const char *text)
+{
+	struct errmsg error;
+
+	return adapter_procs_has_error(b.adapters, "d", &error) &&
+	       strstr(error.text, text) != NULL;
+}
+
+static bool lacks_packets(void *arg)
+{
+	(void)arg;
+	return has_error("no packets");
+}
+
+/* Before the master ends it, for which the reason is the same. */
+static bool is_silent(void *arg)
+{
+	struct adapter_info info;
+
+	(void)arg;
+	return has_error("no status for ") &&
+	       adapter_procs_get(b.adapters, "d", &info) &&
+	       strcmp(info.state, "running") == 0;
+}
+
+/* The last error of a worker that hangs is that of another second. */
+Test(adapter_procs, a_silent_worker_is_the_reason, .timeout = 120)
+{
+	int before = setup_running();
+
+	rig_run_until(b.rig.loop, lacks_packets, NULL, 15000,
+		      "the error of the source");
+	cr_assert_eq(kill(b.last, SIGSTOP), 0);
+	rig_run_until(b.rig.loop, is_silent, NULL, 15000,
+		      "an error of the running worker");
+	cr_assert_eq(kill(b.last, SIGKILL), 0);
+	await_worker("its successor");
+	fd_close(&before);
+	teardown();
+}
+
 static void damage_ring(void)
 {
 	char path[64], garbage[64];
