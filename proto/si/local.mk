@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libproto_a_SOURCES += \
+	proto/si/atsc_huffman.c proto/si/atsc_huffman.h \
 	proto/si/bits.h \
 	proto/si/charset.h \
 	proto/si/charset_6937.c \

@@ -3,6 +3,7 @@
 
 #include "common/base/errmsg.h"
 #include "common/base/utf8.h"
+#include "proto/si/atsc_huffman.h"
 #include "proto/si/desc.h"
 #include "proto/si/descriptors.h"
 #include "proto/si/json.h"
@@ -127,7 +128,7 @@ static void add_character(uint32_t character, void *arg)
 	add_unit(arg, character);
 }
 
-/* False: the segment is compressed, or in another character code. */
+/* False: the segment has an unknown compression, or another character code. */
 static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 {
 	uint64_t compression = bits_take(b, 8), mode = bits_take(b, 8);
@@ -136,6 +137,12 @@ static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 	if (b->cut) {
 		errmsg_set(error, "the text is cut");
 		return false;
+	}
+	if (compression == ATSC_HUFFMAN_TITLE ||
+	    compression == ATSC_HUFFMAN_DESCRIPTION) {
+		atsc_huffman_each(s, (enum atsc_huffman)compression,
+				  add_character, n);
+		return true;
 	}
 	if (compression != NO_COMPRESSION) {
 		errmsg_set(error, "the text is not decoded: it has "

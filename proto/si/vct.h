@@ -4,10 +4,9 @@
  * programs, on air (TVCT) and by cable (CVCT).  Only for this folder.
  *
  * A channel has "short_name"; with an extended channel name descriptor also
- * "name", or "name_error", which says why its text is not decoded: text that is
- * compressed by Huffman codes (A/65 annex C), and modes that stand for other
- * character codes.  "channel" is its number for viewers, "7.1",
- * or "12" by cable.
+ * "name", or "name_error", which says why its text is not decoded: unknown
+ * compressions, and modes that stand for other character codes.  "channel" is
+ * its number for viewers, "7.1", or "12" by cable.
  */
 #pragma once
 

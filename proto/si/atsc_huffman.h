@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads texts of ATSC that are compressed by Huffman codes, whose tree depends
+ * on the previous character (A/65 annex C).
+ *
+ * Pure.  Only for this folder.
+ */
+#pragma once
+
+#include "proto/si/bits.h"
+
+/* The values of compression_type. */
+enum atsc_huffman {
+	ATSC_HUFFMAN_TITLE = 1,
+	ATSC_HUFFMAN_DESCRIPTION = 2,
+};
+
+/* Gets a character of ISO 8859-1. */
+typedef void atsc_huffman_fn(uint32_t character, void *arg);
+
+/* Ends at the end of the text, or with the last whole character of one that
+ * lacks its end. */
+void atsc_huffman_each(struct bytes, enum atsc_huffman, atsc_huffman_fn *,
+		       void *arg);
