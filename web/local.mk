@@ -55,6 +55,7 @@ web_pages = \
 	web/headend/field-groups.js \
 	web/headend/field.js \
 	web/headend/fields.js \
+	web/headend/form-dialog.js \
 	web/headend/found.js \
 	web/headend/frame.css \
 	web/headend/groups.js \

@@ -355,6 +355,49 @@ test('a session that ends keeps the form for the same user alone', { skip },
 	await sluice.stop();
 });
 
+test('a dialog with typed text waits for the login of its user', { skip },
+	async (t) => {
+	const scene = await beginDish(t);
+	const { sluice, visitor, page } = scene;
+	const asks = 'dialog:has-text("Discard what is not saved?")';
+
+	visitor.allowed = /status of 403/;
+	for (const [hash, open, field, done] of [
+		['#/users', 'New user', '[name=login]',
+			['[name=password]']],
+		['#/servers', 'Add a headend', '[id="server.name"]', [
+			'[id="server.host"]']],
+		['#/outputs', 'Add a group of outputs', '[name=name]', []],
+		['#/categories', 'Add a category', '[name=name]', []]]) {
+		const form = page.locator('dialog.form-dialog');
+
+		await visitor.go(sluice.port, hash);
+		await page.click(`.tools button:has-text("${open}")`);
+		// nothing was typed: no question
+		await page.keyboard.press('Escape');
+		await form.waitFor({ state: 'detached' });
+		await page.click(`.tools button:has-text("${open}")`);
+		for (const one of [field, ...done])
+			await page.fill(`dialog ${one}`, 'Mine');
+		await page.keyboard.press('Escape');
+		await page.click(`${asks} button:has-text("Cancel")`);
+		await endSession(scene);
+		await page.waitForSelector('.login');
+		assert.ok(!await form.isVisible());
+		await visitor.login('admin', scene.password);
+		await page.waitForSelector('.login', { state: 'detached' });
+		assert.ok(await form.isVisible());
+		for (const one of [field, ...done])
+			assert.equal(await page.inputValue(`dialog ${one}`),
+				'Mine');
+		await page.click('dialog .primary');
+		await form.waitFor({ state: 'detached' });
+		await page.waitForSelector('main :text("Mine")');
+	}
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('the page of adapters asks for nothing below the login', { skip },
 	async (t) => {
 	const scene = await beginDish(t), asked = [];

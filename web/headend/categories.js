@@ -145,6 +145,6 @@ export function CategoriesPage({ app, ask }) {
 				category=${category} place=${i} onName=${setNaming} />`)}
 		</div>
 		${categories.length === 0 && html`<p>${t('no_categories')}</p>`}
-		${naming && html`<${NameDialog} naming=${naming}
-			onClose=${() => setNaming(null)} />`}<//>`;
+		${naming && html`<${NameDialog} app=${app} ask=${ask}
+			naming=${naming} onClose=${() => setNaming(null)} />`}<//>`;
 }

@@ -3,9 +3,13 @@
 
 import { useState } from '../parts/hooks.js';
 import { t } from '../common/words.js';
-import { Dialog } from './dialog.js';
-import { Problem, useSubmit } from './fields.js';
+import { refusalOf } from './draft.js';
+import { useSubmit } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { html } from './view.js';
+
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./app.js').App} App */
 
 /**
  * @typedef {object} Naming
@@ -14,8 +18,8 @@ import { html } from './view.js';
  * @property {(name: string) => Promise<void>} run fails with a sentence
  */
 
-/** @param {{naming: Naming, onClose: () => void}} props */
-export function NameDialog({ naming, onClose }) {
+/** @param {{app: App, ask: Ask, naming: Naming, onClose: () => void}} props */
+export function NameDialog({ app, ask, naming, onClose }) {
 	const [name, setName] = useState(naming.value);
 	const [error, setError] = useState('');
 	const { submit, busy } = useSubmit(async () => {
@@ -23,20 +27,14 @@ export function NameDialog({ naming, onClose }) {
 			await naming.run(name);
 			onClose();
 		} catch (problem) {
-			setError(/** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 		}
 	});
 
-	return html`<${Dialog} title=${naming.title} onClose=${onClose}>
-		<form class="dialog-form" onSubmit=${submit}>
-			<label>${t('name')}<input name="name" value=${name} required
-				autofocus autocomplete="off" aria-invalid=${error !== ''}
-				onInput=${(/** @type {any} */ event) =>
-					setName(event.target.value)} /></label>
-			<${Problem} error=${error} />
-			<div class="buttons"><button type="button" onClick=${onClose}>
-				${t('cancel')}</button>
-				<button class="primary" disabled=${busy}>
-				${t('save')}</button></div>
-		</form><//>`;
+	return html`<${FormDialog} app=${app} ask=${ask} title=${naming.title}
+		error=${error} busy=${busy} onSubmit=${submit} onClose=${onClose}>
+		<label>${t('name')}<input name="name" value=${name} required
+			autofocus autocomplete="off" aria-invalid=${error !== ''}
+			onInput=${(/** @type {any} */ event) =>
+				setName(event.target.value)} /></label><//>`;
 }

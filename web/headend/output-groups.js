@@ -4,10 +4,10 @@
 import { useState } from '../parts/hooks.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
-import { Dialog } from './dialog.js';
-import { Conflicts, useDraft } from './draft.js';
+import { Conflicts, refusalOf, useDraft } from './draft.js';
 import { MoveButtons, useDrag } from './drag.js';
-import { Further, Problem, useOnce, useSubmit } from './fields.js';
+import { Further, useOnce, useSubmit } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { moved, same } from './merge.js';
 import { saveGroup } from './output-group-edit.js';
 import { Setup } from './setup.js';
@@ -45,10 +45,10 @@ const FRESH = { name: '', output: [] };
 /** @param {string} text */
 const linesOf = (text) => text.split('\n').filter(Boolean);
 
-/** @param {{app: App, group: Entry | null, name: string,
+/** @param {{app: App, ask: Ask, group: Entry | null, name: string,
  *	onClose: () => void}} props group: null of a new one, and of one that
  *	somebody else has removed */
-function GroupDialog({ app, group, name, onClose }) {
+function GroupDialog({ app, ask, group, name, onClose }) {
 	const draft = useDraft(group, FRESH);
 	const { mine: entry, set } = draft, addresses = addressesOf(entry);
 	// as it is typed, as long as it means these addresses
@@ -65,31 +65,26 @@ function GroupDialog({ app, group, name, onClose }) {
 			onClose();
 			app.say(t('saved'));
 		} catch (problem) {
-			setError(/** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 		}
 	});
 
-	return html`<${Dialog} title=${name === '' ? t('add_output_group')
-		: shown(name)} onClose=${onClose}>
-		<form class="dialog-form" onSubmit=${submit}>
-			<${Conflicts} draft=${draft} />
-			<label>${t('name')}<input name="name" required autocomplete="off"
-				value=${entry.name ?? ''} onInput=${(
-					/** @type {any} */ event) =>
-					set('name', event.target.value)} /></label>
-			<label>${t('addresses')}<textarea class="mono" rows="4"
-				spellcheck=${false} placeholder=${t('one_a_line')}
-				value=${text} onInput=${(/** @type {any} */ event) => {
-					setTyped(event.target.value);
-					set('output', linesOf(event.target.value));
-				}}></textarea></label>
-			<${Further} entry=${entry} fields=${['name', 'output']}
-				set=${set} onBroken=${setBroken} />
-			<${Problem} error=${error} />
-			<div class="buttons"><button type="button" onClick=${onClose}>
-				${t('cancel')}</button>
-				<button class="primary" disabled=${!isReady || busy}>
-				${t('save')}</button></div></form><//>`;
+	return html`<${FormDialog} app=${app} ask=${ask} title=${name === ''
+		? t('add_output_group') : shown(name)} error=${error} busy=${busy}
+		isReady=${isReady} onSubmit=${submit} onClose=${onClose}>
+		<${Conflicts} draft=${draft} />
+		<label>${t('name')}<input name="name" required autocomplete="off"
+			value=${entry.name ?? ''} onInput=${(
+				/** @type {any} */ event) =>
+				set('name', event.target.value)} /></label>
+		<label>${t('addresses')}<textarea class="mono" rows="4"
+			spellcheck=${false} placeholder=${t('one_a_line')}
+			value=${text} onInput=${(/** @type {any} */ event) => {
+				setTyped(event.target.value);
+				set('output', linesOf(event.target.value));
+			}}></textarea></label>
+		<${Further} entry=${entry} fields=${['name', 'output']}
+			set=${set} onBroken=${setBroken} /><//>`;
 }
 
 /** @param {{app: App, group: Entry, onEdit: () => void}} props */
@@ -123,8 +118,8 @@ function GroupBox({ app, group, onEdit }) {
 		})}</ul></section>`;
 }
 
-/** @param {{app: App}} props */
-export function OutputGroupsPage({ app }) {
+/** @param {{app: App, ask: Ask}} props */
+export function OutputGroupsPage({ app, ask }) {
 	useTick(app);
 	const [open, setOpen] = useState(/** @type {string | null} */ (null));
 	const groups = /** @type {Entry[]} */ (app.store.config.output ?? []);
@@ -139,6 +134,6 @@ export function OutputGroupsPage({ app }) {
 			onEdit=${() => setOpen(one.name)} />`)}</div>
 		${groups.length === 0 && html`<p>${t('no_output_groups')}</p>`}
 		${open !== null && html`<${GroupDialog} key=${open} app=${app}
-			group=${group} name=${open} onClose=${() => setOpen(null)} />`}
+			ask=${ask} group=${group} name=${open} onClose=${() => setOpen(null)} />`}
 	<//>`;
 }

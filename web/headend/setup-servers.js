@@ -6,10 +6,10 @@ import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
-import { Dialog } from './dialog.js';
-import { Conflicts, cleared, useDraft } from './draft.js';
+import { Conflicts, cleared, refusalOf, useDraft } from './draft.js';
 import { Rows } from './field.js';
-import { Problem, useSubmit } from './fields.js';
+import { useSubmit } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { same } from './merge.js';
 import { Setup, Waiting, useForms } from './setup.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
@@ -54,10 +54,10 @@ function usePlace(servers, place) {
 }
 
 /**
- * @param {{app: App, place: number, onClose: () => void}} props place below
- *	0: a new one
+ * @param {{app: App, ask: Ask, place: number, onClose: () => void}} props
+ *	place below 0: a new one
  */
-function ServerDialog({ app, place, onClose }) {
+function ServerDialog({ app, ask, place, onClose }) {
 	const { forms, error: missing } = useForms(app);
 	const servers = serversOf(app), now = usePlace(servers, place);
 	const [error, setError] = useState('');
@@ -73,26 +73,21 @@ function ServerDialog({ app, place, onClose }) {
 			onClose();
 			app.say(t('saved'));
 		} catch (problem) {
-			setError(/** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 		} finally {
 			// refused: the dialog gets the entry as it is now
 			app.store.wantsConfig = true;
 		}
 	});
 
-	return html`<${Dialog} title=${base === null ? t('add_server')
-		: shown(base.name ?? base.host)} onClose=${onClose}>
-		<form class="dialog-form" onSubmit=${submit}>
-			<${Conflicts} draft=${draft} />
-			${forms === null ? html`<${Waiting} error=${missing} />`
-				: html`<${Rows} form=${form} rows=${forms.rows('server')} />`}
-			<p class="dim">${t('server_about')}</p>
-			<${Problem} error=${error} />
-			<div class="buttons"><button type="button" onClick=${onClose}>
-				${t('cancel')}</button>
-				<button class="primary" disabled=${busy || !isReady}>
-					${t('save')}</button></div>
-		</form><//>`;
+	return html`<${FormDialog} app=${app} ask=${ask} title=${base === null
+		? t('add_server') : shown(base.name ?? base.host)} error=${error}
+		busy=${busy} isReady=${isReady} onSubmit=${submit}
+		onClose=${onClose}>
+		<${Conflicts} draft=${draft} />
+		${forms === null ? html`<${Waiting} error=${missing} />`
+			: html`<${Rows} form=${form} rows=${forms.rows('server')} />`}
+		<p class="dim">${t('server_about')}</p><//>`;
 }
 
 /**
@@ -149,5 +144,5 @@ export function ServersPage({ app, ask }) {
 			<${Curl} app=${app} request=${LOAD} />`}
 		${servers.length === 0 && html`<p>${t('no_servers')}</p>`}
 		${open !== null && html`<${ServerDialog} key=${open} app=${app}
-			place=${open} onClose=${() => setOpen(null)} />`}<//>`;
+			ask=${ask} place=${open} onClose=${() => setOpen(null)} />`}<//>`;
 }

@@ -8,14 +8,16 @@ import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { LOAD } from './curl-line.js';
 import { Dialog } from './dialog.js';
-import { Conflicts, useDraft } from './draft.js';
+import { Conflicts, refusalOf, useDraft } from './draft.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { Setup, useForms } from './setup.js';
 import { bringBack, passwordChange, userChange, userRemoval, withoutHash }
 	from './user-edit.js';
 import { Foreign, MarkSign, html, useTick } from './view.js';
 
+/** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./dialog.js').Question} Question */
 /** @typedef {import('./merge.js').Entry} Entry */
@@ -37,11 +39,11 @@ const FRESH = { type: 2, enable: true };
 
 /**
  * A user in a dialog; an empty password keeps the old one.
- * @param {{app: App, login: string, entry: Entry | null,
+ * @param {{app: App, ask: Ask, login: string, entry: Entry | null,
  *	onClose: () => void}} props entry: null of a new one, and of one that
  *	somebody else has removed
  */
-function UserDialog({ app, login, entry, onClose }) {
+function UserDialog({ app, ask, login, entry, onClose }) {
 	const [error, setError] = useState('');
 	const draft = useDraft(entry, FRESH);
 	const { forms } = useForms(app);
@@ -70,63 +72,57 @@ function UserDialog({ app, login, entry, onClose }) {
 			onClose();
 			app.say(t('saved'));
 		} catch (problem) {
-			setError(/** @type {Error} */ (problem).message);
+			setError(refusalOf(problem));
 			// refused: the dialog gets the user as it is now
 			app.store.wantsConfig = true;
 		}
 	});
 
-	return html`<${Dialog} title=${isNew ? t('new_user') : shown(login)}
-		onClose=${onClose}>
-		<form class="dialog-form" onSubmit=${submit}>
-			<${Conflicts} draft=${draft} />
-			${isNew && html`<label>${t('login_name')}
-				<input name="login" required autocomplete="off"
-					autocapitalize="none" spellcheck=${false} />
-			</label>`}
-			<label>${t('role')}<select name="type"
+	return html`<${FormDialog} app=${app} ask=${ask} title=${isNew
+		? t('new_user') : shown(login)} error=${error} busy=${busy}
+		isReady=${!draft.isGone && draft.conflicts.length === 0}
+		onSubmit=${submit} onClose=${onClose}>
+		<${Conflicts} draft=${draft} />
+		${isNew && html`<label>${t('login_name')}
+			<input name="login" required autocomplete="off"
+				autocapitalize="none" spellcheck=${false} />
+		</label>`}
+		<label>${t('role')}<select name="type"
+			onChange=${(/** @type {any} */ event) =>
+				draft.set('type', Number(event.target.value))}>
+			${Object.entries(TYPES).map(([type, word]) => html`
+			<option value=${type}
+				selected=${Number(type) === shownUser.type}>
+				${t(word)}</option>`)}</select></label>
+		<label>${isNew ? t('password') : t('new_password')}
+			<input name="password" type="password"
+				autocomplete="new-password" required=${isNew} />
+		</label>
+		<label>${t('comment')}<input name="comment"
+			value=${shownUser.comment ?? ''}
+			onInput=${(/** @type {any} */ event) =>
+				draft.set('comment', event.target.value)} /></label>
+		<label class="check"><input type="checkbox" name="enable"
+			checked=${shownUser.enable}
+			onChange=${(/** @type {any} */ event) =>
+				draft.set('enable', event.target.checked)} />
+			${t('is_enabled')}</label>
+		${forms !== null && html`<details class="group"
+			open=${shownUser.type === 3}>
+			<summary>${t('group_viewer')}</summary>
+			<div class="option"><label>${t('expires')}
+				<input type="datetime-local" name="expire"
+				value=${shownUser.expire ? timeField(
+					shownUser.expire, app.zone) : ''}
 				onChange=${(/** @type {any} */ event) =>
-					draft.set('type', Number(event.target.value))}>
-				${Object.entries(TYPES).map(([type, word]) => html`
-				<option value=${type}
-					selected=${Number(type) === shownUser.type}>
-					${t(word)}</option>`)}</select></label>
-			<label>${isNew ? t('password') : t('new_password')}
-				<input name="password" type="password"
-					autocomplete="new-password" required=${isNew} />
-			</label>
-			<label>${t('comment')}<input name="comment"
-				value=${shownUser.comment ?? ''}
-				onInput=${(/** @type {any} */ event) =>
-					draft.set('comment', event.target.value)} /></label>
-			<label class="check"><input type="checkbox" name="enable"
-				checked=${shownUser.enable}
-				onChange=${(/** @type {any} */ event) =>
-					draft.set('enable', event.target.checked)} />
-				${t('is_enabled')}</label>
-			${forms !== null && html`<details class="group"
-				open=${shownUser.type === 3}>
-				<summary>${t('group_viewer')}</summary>
-				<div class="option"><label>${t('expires')}
-					<input type="datetime-local" name="expire"
-					value=${shownUser.expire ? timeField(
-						shownUser.expire, app.zone) : ''}
-					onChange=${(/** @type {any} */ event) =>
-						draft.set('expire', fieldTime(event.target.value,
-							app.zone))} /></label></div>
-				<${Rows} rows=${forms.rows('user').filter(({ key }) =>
-					!OWN.includes(key))} form=${{ name: 'user',
-					entry: shownUser, base: draft.base ?? FRESH,
-					errorOf: () => '', set: draft.set,
-					onBroken: () => {} }} />
-			</details>`}
-			<${Problem} error=${error} />
-			<div class="buttons">
-				<button type="button" onClick=${onClose}>
-					${t('cancel')}</button>
-				<button class="primary" disabled=${busy || draft.isGone ||
-					draft.conflicts.length > 0}>${t('save')}</button></div>
-		</form><//>`;
+					draft.set('expire', fieldTime(event.target.value,
+						app.zone))} /></label></div>
+			<${Rows} rows=${forms.rows('user').filter(({ key }) =>
+				!OWN.includes(key))} form=${{ name: 'user',
+				entry: shownUser, base: draft.base ?? FRESH,
+				errorOf: () => '', set: draft.set,
+				onBroken: () => {} }} />
+		</details>`}<//>`;
 }
 
 /**
@@ -197,7 +193,7 @@ export function Users({ app, ask }) {
 			onEdit=${() => setOpen(login)} />`)}</tbody></table></div>
 		<${Curl} app=${app} request=${LOAD} />
 		${open !== null && html`<${UserDialog} key=${open} app=${app}
-			login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
+			ask=${ask} login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
 	<//>`;
 }
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A dialog with a form: what is typed into it is not lost unasked, and waits
+// below the login if the session ends.
+
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
+import { askDiscard, useUnsaved } from './draft.js';
+import { Problem } from './fields.js';
+import { t } from '../common/words.js';
+import { html, useApp } from './view.js';
+
+/** @typedef {import('./actions.js').Ask} Ask */
+/** @typedef {import('./app.js').App} App */
+
+/**
+ * The native dialog, open while the page is not below the login: an open one
+ * would take the keys of the login.
+ * @param {App} app
+ * @param {() => void} onClose
+ */
+function useNative(app, onClose) {
+	const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
+
+	useApp(app);
+	useLayoutEffect(() => {
+		const before = /** @type {HTMLElement | null} */ (
+			document.activeElement);
+
+		return () => before?.focus();
+	}, []);
+	useLayoutEffect(() => {
+		if (app.expired)
+			box.current?.close();
+		else
+			box.current?.showModal();
+	}, [app.expired]);
+	return { box, close: () => {
+		// the event of the closing below the login comes later
+		if (!app.expired && !box.current?.open)
+			onClose();
+	} };
+}
+
+/**
+ * @param {{app: App, ask: Ask, title: string, error: string, busy: boolean,
+ *	isReady?: boolean, onSubmit: (event: SubmitEvent) => void,
+ *	onClose: () => void, children?: any}} props
+ */
+export function FormDialog({ app, ask, title, error, busy, isReady = true,
+	onSubmit, onClose, children }) {
+	const [isTyped, setTyped] = useState(false);
+	const { box, close } = useNative(app, onClose);
+	const note = () => setTyped(true);
+
+	useUnsaved(app, isTyped, busy, ask, onClose);
+	useEffect(() => {
+		const onKey = (/** @type {KeyboardEvent} */ event) => {
+			if (event.key !== 'Escape' || busy || !isTyped)
+				return;
+			// a browser closes a dialog with the second Escape at last
+			event.preventDefault();
+			event.stopPropagation();
+			askDiscard(ask, onClose);
+		};
+		const { current } = box;
+
+		current?.addEventListener('keydown', onKey);
+		return () => current?.removeEventListener('keydown', onKey);
+	});
+	return html`<dialog ref=${box} class="form-dialog" onClose=${close}
+		aria-labelledby="dialog-title"><h2 id="dialog-title">${title}</h2>
+		<form class="dialog-form" onSubmit=${onSubmit} onInput=${note}
+			onChange=${note}>${children}
+			<${Problem} error=${error} />
+			<div class="buttons"><button type="button" onClick=${onClose}>
+				${t('cancel')}</button>
+				<button class="primary" disabled=${busy || !isReady}>
+				${t('save')}</button></div></form></dialog>`;
+}
