@@ -338,6 +338,8 @@ test('a session that ends keeps the form for the same user alone', { skip },
 	visitor.allowed = /status of 403|403/;
 	await end('Mine');
 	await visitor.accessible('a login over a form');
+	await page.waitForSelector('.login .note:has-text("session of admin"' +
+		'):has-text("waits until")');
 	assert.ok(!await page.isVisible('.shell'));
 	await page.keyboard.press('Control+Enter');
 	await visitor.login('admin', password);

@@ -163,8 +163,12 @@ async function newSession(t) {
 test('a form waits 15 minutes for the login of its user', async (t) => {
 	const { app, end } = await newSession(t), minutes = 60000;
 
+	const began = Date.now();
+
 	await end();
 	assert.equal(app.expired, true);
+	assert.ok(app.keptUntil * 1000 >= began + 15 * minutes &&
+		app.keptUntil * 1000 <= Date.now() + 15 * minutes);
 	t.mock.timers.tick(15 * minutes - 1);
 	assert.equal(app.expired, true);
 	assert.equal(app.user.login, 'olga');
@@ -172,11 +176,13 @@ test('a form waits 15 minutes for the login of its user', async (t) => {
 	await app.login('olga', 'look', false);
 	t.mock.timers.tick(15 * minutes);
 	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
+	assert.equal(app.keptUntil, 0);
 	await end();
 	t.mock.timers.tick(15 * minutes - 1);
 	assert.equal(app.expired, true);
 	t.mock.timers.tick(1);
 	assert.deepEqual([app.expired, app.user], [false, null]);
+	assert.ok(app.keptUntil > 0);
 	await app.login('olga', 'look', false);
 	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
 });

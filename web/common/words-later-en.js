@@ -174,6 +174,10 @@ export const en = {
 	logging_about: 'Where the service writes its log. A change applies at ' +
 		'once. The lines in memory are on the page',
 	login: 'Log in',
+	login_dropped: 'The session ended, and a form with unsaved changes was ' +
+		'dropped at {time}.',
+	login_kept: 'The session of {login} has ended. A form with unsaved ' +
+		'changes waits until {time}. The login of another user drops it.',
 	login_name: 'Login',
 	login_plain: 'This connection is not encrypted: the password can be ' +
 		'read on its way. Use https:// if you can.',

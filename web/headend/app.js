@@ -27,6 +27,8 @@ export class App {
 	/** The session ended over a form with changes: it waits for the login of
 	 * the same user. */
 	expired = false;
+	/** Unix time at which such a form is dropped, or was; 0: there is none. */
+	keptUntil = 0;
 	/** Those with changes; true keeps the address of the form.
 	 * @type {Set<(event: HashChangeEvent) => boolean>} */
 	forms = new Set();
@@ -222,6 +224,7 @@ export class App {
 			this.home.stop();
 		clearTimeout(this.#keeping);
 		this.expired = false;
+		this.keptUntil = 0;
 		this.user = user;
 		this.home.start(this.isControl ? 'alarm,log,cam'
 			: 'alarm');
@@ -237,6 +240,7 @@ export class App {
 			// nothing is asked for below the login
 			this.live.refuse();
 			this.#keeping = setTimeout(() => this.#end(), KEEP_MS);
+			this.keptUntil = (Date.now() + KEEP_MS) / 1000;
 			this.changed();
 		} else {
 			this.#end();

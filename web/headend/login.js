@@ -3,8 +3,9 @@
 
 import { useEffect, useRef, useState } from '../parts/hooks.js';
 import { ApiError } from '../common/api.js';
+import { clock } from '../common/time.js';
 import { t } from '../common/words.js';
-import { html } from './view.js';
+import { Foreign, html } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 
@@ -39,6 +40,18 @@ function reason(error) {
 	if (error instanceof ApiError && error.status === 403)
 		return t('login_wrong');
 	return /** @type {Error} */ (error).message;
+}
+
+/** The form that the session has left behind. @param {{app: App}} props */
+function Kept({ app }) {
+	const { keptUntil, user, zone } = app;
+
+	if (keptUntil === 0)
+		return null;
+	return html`<p class="note warn" role="status"><${Foreign}
+		text=${t(app.expired ? 'login_kept' : 'login_dropped', {
+			login: user?.login ?? '', time: clock(keptUntil, zone)
+		})} /></p>`;
 }
 
 /** @param {{app: App}} props */
@@ -77,6 +90,7 @@ export function Login({ app }) {
 			<h1>Sluice</h1>
 			${isPlain() && html`<p class="note warn">
 				${t('login_plain')}</p>`}
+			<${Kept} app=${app} />
 			<label>${t('login_name')}
 				<input name="login" autocomplete="username"
 					autocapitalize="none" spellcheck=${false}
