@@ -11,6 +11,7 @@ web_tests = \
 	tests/web/browser-load.mjs \
 	tests/web/browser-setup.mjs \
 	tests/web/browser-stream.mjs \
+	tests/web/browser-tuners.mjs \
 	tests/web/firefox.mjs \
 	tests/web/forms.mjs \
 	tests/web/live.mjs \
