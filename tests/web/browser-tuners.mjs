@@ -315,3 +315,29 @@ test('the menu of a CAM is read, answered and closed, by keyboard', { skip },
 	await page.waitForSelector('.problem:has-text("does not answer")');
 	visitor.quiet();
 });
+
+test('a frozen display keeps the CAM as it was and asks for nothing', { skip },
+	async (t) => {
+	const { service, replies, asked, show } = await startTuner(t);
+	const visitor = await Visitor.open(t, own.browser), { page } = visitor;
+	const polls = () => asked.filter(({ cmd }) => cmd === 'get-cam').length;
+
+	await visitor.go(service.port, '#/adapters');
+	await page.click('td a:has-text("CAM")');
+	await page.waitForSelector('.cam:has-text("ready")');
+	await page.keyboard.press('Space');
+	await page.waitForSelector('.banners:has-text("frozen")');
+	const before = polls();
+
+	show({ ...SLOT, state: 'silent' });
+	replies['get-cam'] = { cam: [{ ...SLOT, state: 'error' }] };
+	// longer than the five seconds between two requests
+	await visitor.until((end) => performance.now() > end,
+		await page.evaluate(() => performance.now() + 7000));
+	assert.ok(await page.isVisible('.cam:has-text("ready")'));
+	assert.equal(polls(), before);
+	await page.keyboard.press('Space');
+	await page.waitForSelector('.cam:has-text("error")');
+	assert.ok(polls() > before);
+	visitor.quiet();
+});

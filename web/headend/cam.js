@@ -28,22 +28,34 @@ const WAIT_MS = 3000;
 const MARKS = { absent: 'fault', empty: 'disabled', present: 'change',
 	initialising: 'change', ready: 'on', silent: 'fault', error: 'fault' };
 
+/** @typedef {{slots: Slot[] | null, error: string}} Slots */
+
+/** @type {Slots} */
+const NO_SLOTS = { slots: null, error: '' };
+
 /**
- * The slots, as get-cam and the events report them.
+ * The slots, as get-cam and the events report them.  A frozen display keeps the
+ * first ones and asks for no others.
  * @param {App} app
  * @param {string} id
  */
 function useSlots(app, id) {
-	const [state, setState] = useState(
-		/** @type {{slots: Slot[] | null, error: string}} */ (
-			{ slots: null, error: '' }));
+	const [state, setState] = useState(NO_SLOTS);
 
 	useEffect(() => {
 		let over = false, busy = false, heard = 0, at = 0;
-		const load = async () => {
-			const now = Date.now() / 1000;
+		let now = NO_SLOTS;
+		const put = (/** @type {Partial<Slots>} */ to) => {
+			const isFirst = now === NO_SLOTS;
 
-			if (busy || over || Math.abs(now - at) < EVERY_S - 0.5 ||
+			now = { ...now, ...to };
+			if (!over && (isFirst || !app.tick.frozen))
+				setState(now);
+		};
+		const load = async () => {
+			const began = Date.now() / 1000;
+
+			if (busy || over || Math.abs(began - at) < EVERY_S - 0.5 ||
 				app.lostAt !== null)
 				return;
 			busy = true;
@@ -53,25 +65,26 @@ function useSlots(app, id) {
 				const { cam } = await app.api.cmd('get-cam', { id });
 
 				// an event in between is newer
-				if (!over && before === heard)
-					setState({ slots: cam, error: '' });
+				if (before === heard)
+					put({ slots: cam, error: '' });
 			} catch (problem) {
-				const { message } = /** @type {Error} */ (problem);
-
-				if (!over)
-					setState((was) => ({ ...was, error: message }));
+				put({ error: /** @type {Error} */ (problem).message });
 			}
-			at = now;
+			at = began;
 			busy = false;
 		};
 		const endEvents = app.home.listen((message) => {
 			if (message.scope !== 'cam_event' || message.dvb_id !== id)
 				return;
 			heard++;
-			setState(({ slots }) => ({ error: '',
-				slots: withSlot(slots ?? [], message.cam) }));
+			put({ error: '',
+				slots: withSlot(now.slots ?? [], message.cam) });
 		});
-		const end = app.tick.addClock(load);
+		// what came while the display was frozen
+		const end = app.tick.add(() => {
+			setState(now);
+			load();
+		});
 
 		load();
 		return () => {
