@@ -356,6 +356,39 @@ test('groups of outputs and headends', { skip }, async (t) => {
 	await sluice.stop();
 });
 
+test('undo gives a user and a group of outputs its place again', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const put = (key, data) => done(sluice, { cmd: 'set-config', key,
+		data }, admin);
+	const stored = async (key) => (await done(sluice, { cmd: 'load' },
+		admin))[key];
+	const users = Object.entries(await stored('users'));
+	const groups = ['one', 'two', 'three'].map((name) => ({ name,
+		output: ['udp://239.2.1.1:1234'] }));
+
+	users.splice(1, 0, ['mia', { type: 3, enable: true, cipher: 'x' }]);
+	await put('users', Object.fromEntries(users));
+	await put('output', groups);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/users');
+	await page.click('tr:has-text("mia") button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('tr:has-text("mia")', { state: 'detached' });
+	await page.click('.toast button:has-text("Undo")');
+	await page.waitForSelector('tr:has-text("mia")');
+	assert.deepEqual(Object.entries(await stored('users')), users);
+	await page.click('.tabs a:has-text("Output groups")');
+	await page.click('[aria-label=two] button:has-text("Remove")');
+	await page.waitForSelector('[aria-label=two]', { state: 'detached' });
+	await page.click('.toast button:has-text("Undo")');
+	await page.waitForSelector('[aria-label=two]');
+	assert.deepEqual(await stored('output'), groups);
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a configuration is downloaded, replaced and brought back', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);

@@ -8,11 +8,16 @@ import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
 const { Headend } = await load('common/headend.js');
+const { addLaterWords } = await load('common/words.js');
 const { Store, Stream } = await load('common/store.js');
 const { placeOf } = await load('headend/actions.js');
 const { curlLine, statusPath } = await load('headend/curl-line.js');
 const { isOld } = await load('headend/current.js');
+const { bringBackGroup, saveGroup } =
+	await load('headend/output-group-edit.js');
 const { bitsOf } = await load('headend/units-dvb.js');
+const { bringBack, passwordChange, userChange, userRemoval } =
+	await load('headend/user-edit.js');
 const { titleOf, wrongEverywhere, wrongNow } = await load('headend/wrong.js');
 
 test('a new stream may have a place; the one behind it may be gone', () => {
@@ -352,4 +357,76 @@ test('each bit of the status of a frontend has a word', () => {
 		'bit_signal bit_carrier bit_fec bit_sync lock',
 		'bit_signal bit_carrier', 'bit_timeout bit_reset',
 		'bit_none', '']);
+});
+
+test('a change of a user names the entry that the page shows', async () => {
+	const known = { type: 2, enable: true, cipher: 'hash' };
+	const user = { type: 2, enable: false };
+
+	assert.deepEqual(userChange('olga', known, user),
+		{ id: 'olga', was: known, user });
+	assert.equal(userChange('new', null, user).was, null);
+	assert.deepEqual(userRemoval('olga', known),
+		{ id: 'olga', was: known, user: { remove: true } });
+	// the hash is the service's, and an observer sends the password alone
+	assert.deepEqual(passwordChange('olga', known, 'x'), { id: 'olga',
+		was: known, user: { type: 2, enable: true, password: 'x' } });
+	assert.deepEqual(passwordChange('olga', null, 'x'),
+		{ id: 'olga', user: { password: 'x' } });
+});
+
+test('a removed user is back beside the users of that moment', async () => {
+	const sent = [];
+	const app = (users) => ({ store: {}, api: { cmd: async (cmd, fields) =>
+		cmd === 'load' ? { users } : sent.push(fields) },
+	run: (request) => request().catch(() => sent.push('refused')) });
+
+	await addLaterWords();
+	for (const users of [{ admin: { type: 1 }, zoe: {}, new: {} },
+		{ admin: { type: 1 } }, undefined, { olga: {} }])
+		await bringBack(app(users), 'olga', { type: 2 },
+			['admin', 'olga', 'zoe']);
+	const refused = sent.pop();
+
+	assert.deepEqual(sent.map(({ key, was }) => [key, was]), [
+		['users', { admin: { type: 1 }, zoe: {}, new: {} }],
+		['users', { admin: { type: 1 } }], ['users', null]]);
+	assert.deepEqual(sent.map(({ data }) => JSON.stringify(data)), [
+		'{"admin":{"type":1},"olga":{"type":2},"zoe":{},"new":{}}',
+		'{"admin":{"type":1},"olga":{"type":2}}',
+		'{"olga":{"type":2}}']);
+	assert.equal(refused, 'refused');
+});
+
+test('a removed group of outputs is back at its place', async () => {
+	const sent = [], group = { name: 'b', output: [] };
+	const back = (...names) => bringBackGroup({ cmd: async (cmd, fields) =>
+		cmd === 'load' ? { output: names.map((name) => ({ name })) }
+			: sent.push(fields) }, group, ['a', 'b', 'c']);
+
+	await addLaterWords();
+	await back('a', 'c', 'new');
+	await back('a');
+	await assert.rejects(back('b', 'c'), /with this name/);
+	assert.deepEqual(sent.map(({ was, data, ...rest }) => ({ ...rest,
+		was: was.map(({ name }) => name), data })), [
+		{ key: 'output', was: ['a', 'c', 'new'], data: [{ name: 'a' },
+			group, { name: 'c' }, { name: 'new' }] },
+		{ key: 'output', was: ['a'], data: [{ name: 'a' }, group] }]);
+});
+
+test('a group of outputs is saved if nobody else has changed it', async () => {
+	const known = { name: 'a/b', output: ['udp://239.0.0.1:1'] };
+	const mine = { ...known, output: [] }, posted = [];
+	const api = (output) => ({ cmd: async () => ({ output }),
+		post: async (path, group) => posted.push([path, group]) });
+
+	await saveGroup(api([known]), 'a/b', known, mine);
+	await saveGroup(api(undefined), '', null, mine);
+	assert.deepEqual(posted.splice(0), [['api/output-group/a%2Fb', mine],
+		['api/output-group', mine]]);
+	for (const output of [[], undefined, [{ ...known, output: [] }]])
+		await assert.rejects(saveGroup(api(output), 'a/b', known, mine),
+			/somebody else/i);
+	assert.deepEqual(posted, []);
 });

@@ -18,7 +18,6 @@ const { columns, fill, rangeOf } = await load('headend/history.js');
 const { isMux, optionOf, placesOf, rateOf, serviceRows, share, withOption,
 	withService } = await load('headend/mux-list.js');
 const { once } = await load('headend/once.js');
-const { saveGroup } = await load('headend/output-group-edit.js');
 const { PAGES, namedPages, railPages } = await load('headend/pages.js');
 const { programsOf, sourceOf, streamOf, withProgram } =
 	await load('headend/programs.js');
@@ -32,8 +31,6 @@ const { addTransponders, plansOf, scanOf, tuningText, usersOf } =
 const { Incidents, chosen } = await load('headend/incident-list.js');
 const { streamOf: streamOfLine } = await load('headend/place.js');
 const { Changed, upload } = await load('headend/upload.js');
-const { bringBack, passwordChange, userChange, userRemoval } =
-	await load('headend/user-edit.js');
 const { addLaterWords } = await load('common/words.js');
 const { wrongEverywhere } = await load('headend/wrong.js');
 
@@ -476,42 +473,11 @@ test('every page is complete, and its key is its own', () => {
 				page === name), isControl);
 });
 
-test('a change of a user names the entry that the page shows', async () => {
-	const known = { type: 2, enable: true, cipher: 'hash' };
-	const user = { type: 2, enable: false };
-
-	assert.deepEqual(userChange('olga', known, user),
-		{ id: 'olga', was: known, user });
-	assert.equal(userChange('new', null, user).was, null);
-	assert.deepEqual(userRemoval('olga', known),
-		{ id: 'olga', was: known, user: { remove: true } });
-	// the hash is the service's, and an observer sends the password alone
-	assert.deepEqual(passwordChange('olga', known, 'x'), { id: 'olga',
-		was: known, user: { type: 2, enable: true, password: 'x' } });
-	assert.deepEqual(passwordChange('olga', null, 'x'),
-		{ id: 'olga', user: { password: 'x' } });
-});
-
-test('a removed user is back beside the users of that moment', async () => {
-	const sent = [];
-	const app = (users) => ({ store: {}, api: { cmd: async (cmd, fields) =>
-		cmd === 'load' ? { users } : sent.push(fields) },
-	run: (request) => request().catch(() => sent.push('refused')) });
-
-	await addLaterWords();
-	await bringBack(app({ admin: { type: 1 } }), 'olga', { type: 2 });
-	await bringBack(app(undefined), 'olga', { type: 2 });
-	await bringBack(app({ olga: {} }), 'olga', { type: 2 });
-	assert.deepEqual(sent, [
-		{ key: 'users', was: { admin: { type: 1 } },
-			data: { admin: { type: 1 }, olga: { type: 2 } } },
-		{ key: 'users', was: null, data: { olga: { type: 2 } } },
-		'refused']);
-});
-
 test('an upload replaces only what the user has compared with', async () => {
 	const was = { gid: 1, users: { a: {} } }, config = { gid: 2 };
 	const sent = [];
+
+	await addLaterWords();
 	const run = (now, error) => upload({ get: async () => now,
 		cmd: async (cmd, fields) => {
 			sent.push([cmd, fields]);
@@ -532,22 +498,6 @@ test('an upload replaces only what the user has compared with', async () => {
 	await upload({ get: async () => large, cmd: async (cmd, fields) =>
 		sent.push(fields) }, config, large);
 	assert.deepEqual(sent, [{ config }]);
-});
-
-test('a group of outputs is saved if nobody else has changed it', async () => {
-	const known = { name: 'a/b', output: ['udp://239.0.0.1:1'] };
-	const mine = { ...known, output: [] }, posted = [];
-	const api = (output) => ({ cmd: async () => ({ output }),
-		post: async (path, group) => posted.push([path, group]) });
-
-	await saveGroup(api([known]), 'a/b', known, mine);
-	await saveGroup(api(undefined), '', null, mine);
-	assert.deepEqual(posted.splice(0), [['api/output-group/a%2Fb', mine],
-		['api/output-group', mine]]);
-	for (const output of [[], undefined, [{ ...known, output: [] }]])
-		await assert.rejects(saveGroup(api(output), 'a/b', known, mine),
-			/somebody else/i);
-	assert.deepEqual(posted, []);
 });
 
 test('a new entry has a free id and leaves the counter alone', async () => {

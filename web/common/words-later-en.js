@@ -119,6 +119,7 @@ export const en = {
 	group_defaults: 'Defaults of all streams',
 	group_delivery: 'Delivery over HTTP',
 	group_entry: 'Settings',
+	group_exists: 'There is a group of outputs with this name.',
 	group_judge: 'Analysis and silence',
 	group_log: 'Outputs of the log',
 	group_other: 'Further',

@@ -121,6 +121,7 @@ export const ru = {
 	group_defaults: 'Значения для всех потоков',
 	group_delivery: 'Раздача по HTTP',
 	group_entry: 'Параметры',
+	group_exists: 'Группа выходов с таким именем уже есть.',
 	group_judge: 'Анализ и тишина',
 	group_log: 'Куда пишется журнал',
 	group_other: 'Прочее',

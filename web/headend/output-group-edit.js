@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The request that changes a group of outputs.
+// The requests that change a group of outputs.
 
 import { t } from '../common/words.js';
+import { placeOf } from './actions.js';
 import { same } from './merge.js';
 
 /** @typedef {import('../common/api.js').Api} Api */
@@ -23,4 +24,26 @@ export async function saveGroup(api, name, known, group) {
 		throw new Error(t('group_changed'));
 	await api.post(`api/output-group${name === '' ? ''
 		: `/${encodeURIComponent(name)}`}`, group);
+}
+
+/**
+ * A removed group is back at its place: a request for a group would append it.
+ * @param {Api} api
+ * @param {Entry} group
+ * @param {string[]} order of the names before the removal
+ */
+export async function bringBackGroup(api, group, order) {
+	const { output = null } = await api.cmd('load');
+	/** @type {any[]} */
+	const list = Array.isArray(output) ? [...output] : [];
+	const at = (/** @type {string | undefined} */ name) =>
+		name === undefined ? -1 : list.findIndex((one) =>
+			one?.name === name);
+	const { before } = placeOf(order, group.name, (one) => at(one) >= 0);
+	const place = at(before);
+
+	if (at(group.name) >= 0)
+		throw new Error(t('group_exists'));
+	list.splice(place < 0 ? list.length : place, 0, group);
+	return api.cmd('set-config', { key: 'output', was: output, data: list });
 }

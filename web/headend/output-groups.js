@@ -9,7 +9,7 @@ import { MoveButtons, useDrag } from './drag.js';
 import { Further, useOnce, useSubmit } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { moved, same } from './merge.js';
-import { saveGroup } from './output-group-edit.js';
+import { bringBackGroup, saveGroup } from './output-group-edit.js';
 import { Setup } from './setup.js';
 import { Foreign, html, useTick } from './view.js';
 
@@ -31,6 +31,11 @@ async function save(app, name, known, group) {
 	} finally {
 		app.store.wantsConfig = true;
 	}
+}
+
+/** @param {App} app @returns {Entry[]} */
+function groupsOf(app) {
+	return /** @type {Entry[]} */ (app.store.config.output ?? []);
 }
 
 /** @param {Entry} group @returns {string[]} */
@@ -96,10 +101,15 @@ function GroupBox({ app, group, onEdit }) {
 		run({ ...group, output: moved(list, from, to) });
 	const drag = useDrag(move);
 	const { send: remove } = useOnce(async () => {
+		const order = groupsOf(app).map(({ name }) => name);
+		const undo = () => app.run(() => bringBackGroup(app.api, group,
+			order), t('saved')).finally(() => {
+			app.store.wantsConfig = true;
+		});
+
 		if (await run({ remove: true }))
 			app.say(t('group_removed', { name: shown(group.name) }), false,
-				{ word: t('undo'), run: () => app.run(() =>
-					save(app, '', null, group), t('saved')) });
+				{ word: t('undo'), run: undo });
 	});
 
 	return html`<section class="box" aria-label=${shown(group.name)}>
@@ -122,7 +132,7 @@ function GroupBox({ app, group, onEdit }) {
 export function OutputGroupsPage({ app, ask }) {
 	useTick(app);
 	const [open, setOpen] = useState(/** @type {string | null} */ (null));
-	const groups = /** @type {Entry[]} */ (app.store.config.output ?? []);
+	const groups = groupsOf(app);
 	const group = groups.find((one) => one.name === open) ?? null;
 
 	return html`<${Setup} page="outputs" tools=${html`

@@ -3,6 +3,7 @@
 // that the service refuses it if somebody else has changed the user.
 
 import { t } from '../common/words.js';
+import { placeOf } from './actions.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./merge.js').Entry} Entry */
@@ -43,19 +44,26 @@ export function passwordChange(id, known, password) {
 }
 
 /**
- * A removed user is back with its password, which only the section has.
+ * A removed user is back at its place, with its password, which only the
+ * section has.
  * @param {App} app
  * @param {string} login
  * @param {Entry} entry
+ * @param {string[]} order of the logins before the removal
  */
-export function bringBack(app, login, entry) {
+export function bringBack(app, login, entry, order) {
 	return app.run(async () => {
 		const { users = null } = await app.api.cmd('load');
+		const list = Object.entries(users ?? {});
+		const { before } = placeOf(order, login, (one) =>
+			Object.hasOwn(users ?? {}, one));
+		const place = list.findIndex(([one]) => one === before);
 
 		if (Object.hasOwn(users ?? {}, login))
 			throw new Error(t('user_exists'));
+		list.splice(place < 0 ? list.length : place, 0, [login, entry]);
 		return app.api.cmd('set-config', { key: 'users', was: users,
-			data: { ...users, [login]: entry } });
+			data: Object.fromEntries(list) });
 	}, t('saved')).finally(() => {
 		app.store.wantsConfig = true;
 	});

@@ -140,6 +140,7 @@ function Row({ app, login, entry, onEdit, ask }) {
 		: ask({ text: t('ask_disable_user', { name: shown(login) }),
 			action: t('disable'), run: () => enable(false) });
 	const run = async () => {
+		const order = usersOf(app).map(([one]) => one);
 		const isDone = await app.act('set-user',
 			userRemoval(login, entry), t('saved'));
 
@@ -147,7 +148,7 @@ function Row({ app, login, entry, onEdit, ask }) {
 		if (isDone)
 			app.say(t('done_remove', { name: shown(login) }), false,
 				{ word: t('undo'), run: () =>
-					bringBack(app, login, entry) });
+					bringBack(app, login, entry, order) });
 	};
 	const remove = () => ask({ text: t('ask_remove_user',
 		{ name: shown(login) }), action: t('remove'), run });
