@@ -18,6 +18,7 @@ in_lanes() {
 		die() { say "died: $*"; exit 1; }
 		web=without dir=$1
 		. contrib/lanes.sh
+		. contrib/progress.sh
 		'"$1" lanes "$tmp/b" 2>&1 </dev/null) || status=$?
 }
 
@@ -58,9 +59,9 @@ makefile() {
 
 run_both='forget_results "$dir"
 	aside lane "$dir" computing 2 99
-	lane_ended "$!"
+	lanes_ended "$!"
 	aside lane "$dir" waiting 2 99
-	lane_ended "$!"
+	lanes_ended "$!"
 	judge "$dir" computing waiting
 	echo "judged $(grep -c ^PASS: "$dir/check.log")"'
 ran='echo : >tests/system/s.trs; echo'
@@ -74,7 +75,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..17
+echo 1..20
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -164,7 +165,7 @@ in_lanes 'trap stop_jobs EXIT
 	aside lane "$dir" waiting 2 99
 	lane=$!
 	{ until [[ -f $dir/began ]]; do sleep 0.05; done; kill $$; } &
-	lane_ended "$lane"'
+	lanes_ended "$lane"'
 [[ -f $tmp/b/ended ]] || output+="the test goes on"
 expect "a signal ends the wait for a lane, and its tests" 143 \
 	"ending what runs" "!the test goes on"
@@ -173,9 +174,7 @@ in_lanes "grep -nE 'TEST_SUITE_LOG=(waiting|browsing|computing|.\*)\.log' \
 	tests/local.mk || echo none"
 expect "no log of a lane is one that automake removes" 0 none
 
-in_lanes 'eval "$(sed -n "/^stop_reporter/,/^}/p" contrib/quickstart)"
-	reporter=
-	trap stop_reporter EXIT
+in_lanes 'trap stop_reporter EXIT
 	report() {
 		local never
 		exec {never}<> <(:)
@@ -191,3 +190,61 @@ in_lanes 'eval "$(sed -n "/^stop_reporter/,/^}/p" contrib/quickstart)"
 	done'
 [[ -z $output ]] || output="printed: $output"
 expect "a reporter ends without a message, also while it begins" 0 "!printed"
+
+# The results of a check each minute: tests that wait, those of the sanitizers.
+plain_results=(8 10 13 22 31 45 73 83 94 104 123 146 168 187 214 242)
+asan_results=(21 80 192 264 352 417 603)
+
+# replay TIMES: the minutes that are left, as the check prints them, and those
+# that are left indeed on a machine that takes so many times as long
+replay() {
+	in_lanes "plain=(${plain_results[*]}) asan=(${asan_results[*]})
+	"'minutes=$((${#plain[@]} + ${#asan[@]})) at=0
+	# PART ALL RESULTS...
+	play() {
+		local part=$1 all=$2 n since=0
+		shift 2
+		prior=$slowness
+		for n in "$@"; do
+			learn "$part" "$n" "$all" $((since += 60 * '"$1"'))
+			echo "$(minutes_left "$part")" \
+				"$((--minutes * '"$1"'))"
+		done
+		learn "$part" 1 1 "$since"
+	}
+	play 1 245 "${plain[@]}"
+	play 3 658 "${asan[@]}"'
+}
+
+# far BEFORE AFTER RISE: prints the estimates that are so many minutes below or
+# above those that are left, and those that rise by as many
+far() {
+	awk -v below="$1" -v above="$2" -v rise="$3" '
+		$2 - $1 > below || $1 - $2 > above || NR > 1 &&
+			$1 - last > rise { print NR ": " $0 }
+		{ last = $1 }
+		END { if (NR != 23) print NR " estimates" }
+	' <<<"$output"
+}
+
+replay 1
+wrong=$(far 5 2 4)
+output+=${wrong:+$'\n'far: $wrong}
+expect "the time left of a check is right from its first minute" 0 !far
+# a machine that takes three times as long shows it as the check goes on
+replay 3
+wrong=$(far 44 3 10)
+output+=${wrong:+$'\n'far: $wrong}
+expect "on a slow machine the time left does not jump" 0 !far
+
+printf '%s\n' 'lane_tests = tests/unit/u tests/system/s.mjs' \
+	>"$tmp/b/Makefile"
+: >"$tmp/b/tests/unit/u.trs"
+in_lanes 'report_every=0.1
+	report 1 "$dir" >"$dir/progress" &
+	reporter=$!
+	until [[ -s $dir/progress ]]; do sleep 0.05; done
+	stop_reporter
+	cat "$dir/progress"'
+expect "a line of progress has tests and minutes" 0 \
+	"1 of 2 tests done, about "

@@ -53,9 +53,12 @@ joined() {
 	return "$status"
 }
 
-# lane_ended PID: waits for a lane; judge finds out how it ended
-lane_ended() {
-	joined "$1" || true
+# lanes_ended PID...: waits for lanes; judge finds out how they ended
+lanes_ended() {
+	local pid
+	for pid in "$@"; do
+		joined "$pid" || true
+	done
 }
 
 # processes: pid, state, parent and process group of each process

@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	contrib/folder-order \
 	contrib/lanes.sh \
 	contrib/make-demo-clip \
+	contrib/progress.sh \
 	contrib/quickstart \
 	contrib/reproducible
 if !SANITIZERS
