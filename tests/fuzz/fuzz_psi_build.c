@@ -51,7 +51,7 @@ static void set_options(struct remux_options *o, unsigned flags)
 static void try_pmt(const struct remux_options *o, const uint8_t *data,
 		    size_t size)
 {
-	static const struct ids ids = { 1, 2, 3, 4, 0, 0 };
+	static const struct ids ids = { 1, 2, 3, 4, 0, 0, false };
 	static struct selection sel;
 	static struct pid_plan plan;
 	static struct pmt pmt;
@@ -78,7 +78,7 @@ static void try_pmt(const struct remux_options *o, const uint8_t *data,
 static void try_ids(int rewrite(const struct ids *, uint8_t *, size_t),
 		    const uint8_t *data, size_t size)
 {
-	static const struct ids ids = { 1, 2, 3, 4, 0, 0 };
+	static const struct ids ids = { 1, 2, 3, 4, 0, 0, false };
 	uint8_t *copy;
 
 	if (size < 12 || size > SECTION_MAX)
@@ -117,7 +117,7 @@ static void try_versions(const uint8_t *data, size_t size)
 static void try_sdt(const struct remux_options *o, const uint8_t *data,
 		    size_t size)
 {
-	static const struct ids ids = { 1, 2, 3, 4, 0, 0 };
+	static const struct ids ids = { 1, 2, 3, 4, 0, 0, false };
 	uint8_t made[SECTION_PSI_MAX];
 	struct sdt_omitted omitted;
 	struct sdt_service s, out;

@@ -185,8 +185,8 @@ static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 	}
 }
 
-/* Has a transport stream of the loop both identifiers?  Otherwise its NIT has
- * another original_network_id than its SDT. */
+/* Has a transport stream of the loop both identifiers?  If no one of the table
+ * has, its NIT has another original_network_id than its SDT. */
 static bool has_ours(const struct ids *ids, const uint8_t *p,
 		     const uint8_t *end)
 {
@@ -196,26 +196,46 @@ static bool has_ours(const struct ids *ids, const uint8_t *p,
 	return end - p >= NIT_STREAM;
 }
 
-int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
+/* The loop of transport streams, with its length; NULL: it is not whole. */
+static uint8_t *find_streams(uint8_t *section, size_t len)
 {
-	struct ids by = *ids;
-	uint8_t *p, *end;
+	uint8_t *p = section + NIT_HEADER, *end = section + len - SECTION_CRC;
 	size_t loop;
 
 	if (!is_whole(section, len, NIT_HEADER + 2 + 2, SECTION_PSI_MAX))
-		return -EBADMSG;
-	end = section + len - SECTION_CRC;
-	p = section + NIT_HEADER;
+		return NULL;
 	loop = section_get12(p);
 	p += 2;
-	if ((size_t)(end - p) < loop + 2 || !is_loop(p, loop))
-		return -EBADMSG;
-	ids_rewrite_loop(ids, p, loop);
+	if ((size_t)(end - p) < loop + 2)
+		return NULL;
 	p += loop;
-	if (section_get12(p) != (size_t)(end - p) - 2)
+	return section_get12(p) == (size_t)(end - p) - 2 ? p : NULL;
+}
+
+bool ids_are_listed(const struct ids *ids, const uint8_t *section, size_t len)
+{
+	const uint8_t *p = find_streams((uint8_t *)(uintptr_t)section, len);
+
+	return ids->onid != 0 && p != NULL &&
+	       has_ours(ids, p + 2, section + len - SECTION_CRC);
+}
+
+int ids_rewrite_nit(const struct ids *ids, uint8_t *section, size_t len)
+{
+	uint8_t *p = find_streams(section, len), *end, *network;
+	struct ids by = *ids;
+	size_t loop;
+
+	if (p == NULL)
 		return -EBADMSG;
+	network = section + NIT_HEADER + 2;
+	loop = (size_t)(p - network);
+	if (!is_loop(network, loop))
+		return -EBADMSG;
+	ids_rewrite_loop(ids, network, loop);
+	end = section + len - SECTION_CRC;
 	p += 2;
-	if (!has_ours(ids, p, end))
+	if (!ids->listed && !has_ours(ids, p, end))
 		by.onid = 0;
 	for (; p < end; p += loop) {
 		bool ours;

@@ -10,6 +10,7 @@
 
 #include "common/base/util.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct ids {
 	uint16_t pnr, new_pnr; /* pnr 0: no service changes its number */
 	/* original_network_id; 0: it is not known, and that of the source */
 	uint16_t onid, new_onid;
+	/* A section of the NIT or BAT has an entry with the tsid and the onid:
+	 * in this table one with another onid is of another network. */
+	bool listed;
 };
 
 /* Rewrites the references in a descriptor loop of SDT, EIT or PMT: linkage,
@@ -35,3 +39,6 @@ int ids_rewrite_sdt(const struct ids *, uint8_t *section,
 		    size_t len) MUST_CHECK;
 int ids_rewrite_nit(const struct ids *, uint8_t *section,
 		    size_t len) MUST_CHECK;
+/* Has such a section, of any content, an entry with the tsid and a known
+ * onid? */
+bool ids_are_listed(const struct ids *, const uint8_t *section, size_t len);

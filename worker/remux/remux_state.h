@@ -99,6 +99,7 @@ struct remux {
 	enum table_origin nit, eit; /* see remux_config */
 	uint16_t onid, new_onid; /* the same */
 	uint16_t source_onid; /* in the SDT of the source; 0: not known */
+	bool listed[2]; /* ids.listed, of its NIT and of its BAT */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
 	const struct cas_list *cas; /* see remux_config; or NULL */

@@ -127,16 +127,27 @@ static void note_room(struct remux *r, const uint8_t *section, bool full)
 		*noted = 0;
 }
 
+/* The transport stream of the output in a NIT or BAT of the source, which has
+ * its numbers. */
+static struct desc_transport own_transport(const struct remux *r, bool bat)
+{
+	enum table_rule rule = bat ? r->options.sdt : r->options.nit;
+	bool renumbered = remux_renumbers(r, rule);
+	bool new_onid = renumbered && r->new_onid != 0;
+
+	return (struct desc_transport){
+		.tsid = renumbered ? r->new_tsid : r->tsid,
+		.onid = new_onid ? r->new_onid : r->source_onid,
+		.any_network = !new_onid && !r->listed[bat],
+	};
+}
+
 /* Changes what the keys demand of names and descriptors, in a table of the
  * source.  It stays as it was if it has no room for them, or is malformed. */
 static size_t edit(struct remux *r, uint8_t *section, size_t len)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };
 	uint8_t id = section_table_id(section);
-	bool same_ids = (id == NIT_TABLE_ID ? r->options.nit
-					    : r->options.sdt) == TABLE_PASS;
-	struct desc_transport own = {
-		.tsid = same_ids ? r->tsid : r->new_tsid, .any_network = true };
 	uint8_t changed[SECTION_PSI_MAX];
 	int new_len;
 
@@ -145,7 +156,9 @@ static size_t edit(struct remux *r, uint8_t *section, size_t len)
 	if (id == SDT_TABLE_ID)
 		new_len = edit_sdt(r, section, len, changed);
 	else
-		new_len = desc_apply_nit(edits, own, section, len, changed);
+		new_len = desc_apply_nit(edits,
+					 own_transport(r, id == BAT_TABLE_ID),
+					 section, len, changed);
 	r->counted.broken += new_len == -EBADMSG;
 	if (new_len != -EBADMSG)
 		note_room(r, section, new_len < 0);
@@ -169,6 +182,17 @@ static struct ids multiplex_ids(const struct remux *r)
 	return (struct ids){ .tsid = r->tsid, .new_tsid = r->new_tsid,
 			     .onid = r->source_onid,
 			     .new_onid = r->new_onid };
+}
+
+/* Those of a section of NIT or BAT. */
+static struct ids network_ids(struct remux *r, bool bat,
+			      const uint8_t *section, size_t len)
+{
+	struct ids ids = multiplex_ids(r);
+
+	r->listed[bat] |= ids_are_listed(&ids, section, len);
+	ids.listed = r->listed[bat];
+	return ids;
 }
 
 static void on_eit(struct remux *r, uint8_t *section, size_t len)
@@ -224,7 +248,8 @@ static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 	bool pass = r->options.sdt == TABLE_PASS;
 	bool renumber = remux_renumbers(r, r->options.sdt);
 	uint8_t id = section_table_id(section);
-	struct ids ids = multiplex_ids(r);
+	struct ids ids = id == BAT_TABLE_ID
+		? network_ids(r, true, section, len) : multiplex_ids(r);
 	struct sdt_marks marks;
 	int err = 0;
 
@@ -249,6 +274,8 @@ static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 	if (section_table_id(section) != SDT_TABLE_ID || !is_current(section) ||
 	    len < SDT_HEADER || (section[3] << 8 | section[4]) != r->tsid)
 		return;
+	if (r->source_onid != (section[8] << 8 | section[9]))
+		memset(r->listed, 0, sizeof r->listed);
 	r->source_onid = (uint16_t)(section[8] << 8 | section[9]);
 	for (size_t i = 0; i < r->n_programs; i++)
 		r->programs[i].ids.onid = r->source_onid;
@@ -309,7 +336,7 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		       size_t len)
 {
 	uint8_t id = section_table_id(section);
-	struct ids ids = multiplex_ids(r);
+	struct ids ids;
 
 	if (role == ROLE_TIME) {
 		if ((id == TDT_TABLE_ID && r->options.tdt != TABLE_DROP) ||
@@ -324,6 +351,7 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 		on_cat(r, section, len);
 		break;
 	case ROLE_NIT:
+		ids = network_ids(r, false, section, len);
 		if (remux_renumbers(r, r->options.nit) &&
 		    (id == NIT_TABLE_ID || id == NIT_OTHER_TABLE_ID) &&
 		    ids_rewrite_nit(&ids, section, len) < 0)

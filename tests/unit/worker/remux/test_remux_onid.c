@@ -88,3 +88,47 @@ Test(remux_onid, stays_without_the_key_and_in_tables_that_pass_by_option)
 		bench_done(&b);
 	}
 }
+
+/* A section of the NIT lists the transport stream of network 9 alone. */
+Test(remux_onid, a_section_without_the_transport_stream_keeps_others)
+{
+	static const struct remux_options options = { .set_tsid = 70 };
+	static const char foreign[] = "\xf0\x00\xf0\x06"
+				      "\x00\x07\x00\x09\xf0\x00";
+	struct bench b = bench_new_onid(&options, 34);
+	uint8_t section[1024];
+
+	play_tables(&b);
+	build_section(b.in, 0x10, section,
+		      build_table(section, &(struct build_table){
+			.table_id = 0x40, .extension = 7, .number = 1,
+			.last = 1, .body = foreign,
+			.len = sizeof foreign - 1 }));
+	play(&b, 80);
+	feed(&b);
+	cr_expect_eq(onid_in(&b, 0x10, 12), 7);
+	cr_expect_eq(onid_in(&b, 0x10, 12 + 2), 9);
+	bench_done(&b);
+}
+
+/* The loop of another network does not get the descriptor. */
+Test(remux_onid, descriptors_are_those_of_one_network)
+{
+	static const struct remux_options options[] = {
+		{ .n_edits = 1 }, { .n_edits = 1, .set_tsid = 70 },
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(options); i++) {
+		struct remux_options o = options[i / 2];
+		struct bench b;
+
+		o.edits[0] = (struct desc_edit){
+			.table = EDIT_NIT, .len = 3, .bytes = { 0x80, 1, 5 } };
+		b = i % 2 == 0 ? bench_new(&o) : bench_new_onid(&o, 34);
+		play_tables(&b);
+		cr_expect_eq(onid_in(&b, 0x10, 18 + 4), 0xf003, "%zu", i);
+		cr_expect_eq(onid_in(&b, 0x10, 27 + 2), 9, "%zu", i);
+		cr_expect_eq(onid_in(&b, 0x10, 27 + 4), 0xf000, "%zu", i);
+		bench_done(&b);
+	}
+}
