@@ -49,12 +49,6 @@ enum table_origin tables_spec_eit(const struct tables_spec *t, uint16_t pnr)
 	return t->eit;
 }
 
-enum table_origin tables_spec_single_eit(const struct tables_spec *t)
-{
-	return t->n_services == 1
-		       ? tables_spec_eit(t, t->services[0].pnr) : t->eit;
-}
-
 bool tables_spec_has_eit(const struct tables_spec *t)
 {
 	bool any = t->eit == ORIGIN_OWN;

@@ -181,8 +181,6 @@ uint16_t tables_spec_onid(const struct tables_spec *, uint16_t sdt_onid);
 
 /* Where the EIT of a service of the output comes from. */
 enum table_origin tables_spec_eit(const struct tables_spec *, uint16_t pnr);
-/* The same of the only service of a stream. */
-enum table_origin tables_spec_single_eit(const struct tables_spec *);
 /* Does a service have an own EIT? */
 bool tables_spec_has_eit(const struct tables_spec *);
 

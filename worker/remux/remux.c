@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "worker/remux/remux_state.h"
+#include "worker/remux/sdt_build.h"
 #include "worker/splice/cue.h"
 
 #include <stdlib.h>
@@ -21,6 +22,21 @@ static void take_services(struct remux *r, const struct remux_config *config)
 			r->services[r->n_services++] = config->services[i];
 }
 
+static void take_origins(struct remux *r, const struct remux_config *config)
+{
+	if (config->n_services == 0)
+		return;
+	r->given = xcalloc(config->n_services, sizeof *r->given);
+	r->origins = xcalloc(config->n_services, sizeof *r->origins);
+	for (size_t i = 0; i < config->n_services; i++) {
+		const struct service_spec *s = &config->services[i];
+
+		if (s->eit > 0)
+			r->given[r->n_given++] = (struct eit_origin){
+				s->pnr, (enum table_origin)(s->eit - 1) };
+	}
+}
+
 struct remux *remux_new(const struct remux_config *config)
 {
 	struct remux *r = xcalloc(1, sizeof *r);
@@ -29,6 +45,7 @@ struct remux *remux_new(const struct remux_config *config)
 	*o = *config->options;
 	r->place = config->place;
 	take_services(r, config);
+	take_origins(r, config);
 	r->transparent = !remux_options_given(o) && r->place == NULL;
 	if (r->transparent) {
 		o->pass_data = true;
@@ -69,6 +86,8 @@ void remux_free(struct remux **ptr)
 	psi_free(&r->psi);
 	free(r->programs);
 	free(r->services);
+	free(r->given);
+	free(r->origins);
 	free(r);
 }
 

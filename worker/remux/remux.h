@@ -98,7 +98,8 @@ struct remux_config {
 	/* ORIGIN_OWN: another stage sends a NIT, which the PAT names; it and
 	 * ORIGIN_OFF: the NIT of the source does not pass. */
 	enum table_origin nit;
-	/* Where the EIT of a single service comes from: its SDT says so. */
+	/* Where the EIT of services come from without an entry that says so:
+	 * their SDT has the flags. */
 	enum table_origin eit;
 	/* original_network_id of an SDT that the source does not have */
 	uint16_t onid;
@@ -106,7 +107,8 @@ struct remux_config {
 	 * pass by option; 0: their own */
 	uint16_t new_onid;
 	/* The types and names of services of the output, which their SDT gets
-	 * (service_desc.h), unless it passes by option; copied. */
+	 * (service_desc.h), unless it passes by option, and the origin of their
+	 * EIT; copied. */
 	const struct service_spec *services;
 	size_t n_services;
 	/* The systems that scramble the output: their CA descriptors are added,

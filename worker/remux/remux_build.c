@@ -169,7 +169,13 @@ void remux_build_cat(struct remux *r)
 
 struct sdt_marks remux_sdt_marks(const struct remux *r)
 {
-	return (struct sdt_marks){ r->eit, r->cas != NULL, r->descrambled };
+	return (struct sdt_marks){
+		.eit = r->eit,
+		.origins = r->origins,
+		.n_origins = r->n_origins,
+		.scrambled = r->cas != NULL,
+		.descrambled = r->descrambled,
+	};
 }
 
 const struct service_spec *remux_entry(const struct remux *r, uint16_t number)

@@ -5,6 +5,7 @@
 #include "proto/spec/cas_spec.h"
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
+#include "worker/remux/sdt_build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,20 @@ static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 	return 0;
 }
 
+/* The EIT of this program, whose numbers are known. */
+static void note_origin(struct remux *r, const struct program *p)
+{
+	for (size_t i = 0; i < r->n_given; i++) {
+		if (r->given[i].number != p->ids.new_pnr)
+			continue;
+		/* the first of two entries of a service decides */
+		if (r->n_origins < r->n_given)
+			r->origins[r->n_origins++] = (struct eit_origin){
+				p->number, r->given[i].eit };
+		return;
+	}
+}
+
 static void number_programs(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
@@ -88,6 +103,7 @@ static void number_programs(struct remux *r)
 		r->source_onid = 0;
 	r->tsid = psi_tsid(r->psi);
 	r->new_tsid = o->set_tsid != 0 ? o->set_tsid : r->tsid;
+	r->n_origins = 0;
 	for (size_t i = 0; i < r->n_programs; i++) {
 		struct program *p = &r->programs[i];
 		uint16_t pnr = p->number;
@@ -101,6 +117,7 @@ static void number_programs(struct remux *r)
 			.pnr = p->number, .new_pnr = pnr,
 			.onid = r->source_onid, .new_onid = r->new_onid,
 		};
+		note_origin(r, p);
 	}
 }
 

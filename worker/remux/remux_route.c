@@ -2,6 +2,7 @@
 /* The route of each PID. */
 #include "worker/remux/psi_build.h"
 #include "worker/remux/remux_state.h"
+#include "worker/remux/sdt_build.h"
 
 #include <string.h>
 
@@ -51,8 +52,18 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
-	       (r->eit != ORIGIN_PASS || r->cas != NULL || r->descrambled ||
+	       (r->eit != ORIGIN_PASS || r->n_given > 0 || r->cas != NULL || r->descrambled ||
 		r->n_services > 0 || r->new_onid != 0);
+}
+
+/* Do the EIT of a service pass? */
+static bool passes_eit(const struct remux *r)
+{
+	bool any = r->eit == ORIGIN_PASS;
+
+	for (size_t i = 0; i < r->n_given; i++)
+		any |= r->given[i].eit == ORIGIN_PASS;
+	return any;
 }
 
 /* The same for the EIT. */
@@ -60,7 +71,7 @@ static bool is_eit_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
 	       (r->new_onid != 0 ||
-		(r->eit == ORIGIN_PASS && (r->cas != NULL || r->descrambled)));
+		(passes_eit(r) && (r->cas != NULL || r->descrambled)));
 }
 
 static void route_tables(struct remux *r)

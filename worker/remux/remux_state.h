@@ -102,6 +102,10 @@ struct remux {
 	bool listed[2]; /* ids.listed, of its NIT and of its BAT */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
+	/* Services whose EIT have another origin than eit, by their number in
+	 * the output, and in the source. */
+	struct eit_origin *given, *origins;
+	size_t n_given, n_origins;
 	const struct cas_list *cas; /* see remux_config; or NULL */
 	struct table_versions *versions;
 	struct remux_versions first;

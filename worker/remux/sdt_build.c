@@ -51,11 +51,22 @@ bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	return false;
 }
 
-static uint8_t mark_flags(const struct sdt_marks *m, uint8_t flags)
+static enum table_origin origin_of(const struct sdt_marks *m, uint16_t number)
 {
-	if (m->eit == ORIGIN_OWN)
+	for (size_t i = 0; i < m->n_origins; i++)
+		if (m->origins[i].number == number)
+			return m->origins[i].eit;
+	return m->eit;
+}
+
+static uint8_t mark_flags(const struct sdt_marks *m, uint16_t number,
+			  uint8_t flags)
+{
+	enum table_origin eit = origin_of(m, number);
+
+	if (eit == ORIGIN_OWN)
 		return flags | FLAGS_MASK;
-	return m->eit == ORIGIN_OFF ? (uint8_t)(flags & ~FLAGS_MASK) : flags;
+	return eit == ORIGIN_OFF ? (uint8_t)(flags & ~FLAGS_MASK) : flags;
 }
 
 static uint8_t mark_status(const struct sdt_marks *m, uint8_t status)
@@ -76,7 +87,8 @@ bool sdt_mark(const struct sdt_marks *m, uint8_t *section, size_t len)
 	for (; end - p >= SERVICE;
 	     p += SERVICE + MIN((size_t)(end - p) - SERVICE,
 				section_get12(p + 3))) {
-		uint8_t flags = mark_flags(m, p[2]);
+		uint16_t number = (uint16_t)(p[0] << 8 | p[1]);
+		uint8_t flags = mark_flags(m, number, p[2]);
 		uint8_t status = mark_status(m, p[3]);
 
 		changed |= flags != p[2] || status != p[3];
@@ -171,7 +183,7 @@ size_t sdt_build(const struct sdt_content *c, uint8_t ret[SECTION_PSI_MAX],
 		s.network = c->ids->new_onid;
 	if (c->options->eit == TABLE_DROP)
 		s.flags = 0;
-	s.flags = mark_flags(&c->marks, s.flags);
+	s.flags = mark_flags(&c->marks, c->ids->pnr, s.flags);
 	s.status = mark_status(&c->marks, s.status);
 	section_begin(&w.out, ret, &(struct section_head){
 		.table_id = SDT_TABLE_ID,

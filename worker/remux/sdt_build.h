@@ -22,9 +22,17 @@ struct sdt_service {
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
+/* Where the EIT of a service come from. */
+struct eit_origin {
+	uint16_t number; /* of the service in the source */
+	enum table_origin eit;
+};
+
 /* What another stage, or this one, makes of the services of the output. */
 struct sdt_marks {
-	enum table_origin eit;
+	enum table_origin eit; /* of all services but these */
+	const struct eit_origin *origins;
+	size_t n_origins;
 	bool scrambled;   /* else as the source says, but ... */
 	bool descrambled; /* ... not then */
 };

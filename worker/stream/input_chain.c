@@ -50,26 +50,26 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		       cfg->place != NULL;
 	/* a multiplex gives its tables its own */
 	uint16_t new_onid = cfg->place == NULL ? stream->tables.onid : 0;
-	bool asked, named = false;
+	bool asked, given = stream->tables.eit != ORIGIN_PASS;
 
 	for (size_t i = 0; i < stream->tables.n_services; i++)
-		named |= service_spec_is_named(&stream->tables.services[i]);
+		given |= service_spec_is_named(&stream->tables.services[i]) ||
+			 stream->tables.services[i].eit > 0;
 	if (cfg->place != NULL)
 		use_multiplex(&options, stream);
 	else
 		remux_options_overlay(&options, &stream->remux);
 	asked = cfg->cas != NULL || l->keeper.spec.mux[0] != '\0' ||
 		l->descrambler != NULL || remux_options_given(&options) ||
-		named || new_onid != 0 ||
-		stream->tables.nit != ORIGIN_PASS ||
-		tables_spec_has_eit(&stream->tables);
+		given || new_onid != 0 ||
+		stream->tables.nit != ORIGIN_PASS;
 	if (!several && !asked)
 		return;
 	l->remux = remux_new(&(struct remux_config){
 		.options = &options,
 		.descrambled = l->descrambler != NULL,
 		.nit = stream->tables.nit,
-		.eit = tables_spec_single_eit(&stream->tables),
+		.eit = stream->tables.eit,
 		.onid = tables_spec_onid(&stream->tables, 0),
 		.new_onid = new_onid,
 		.services = stream->tables.services,

@@ -78,6 +78,16 @@ struct bench bench_new_onid(const struct remux_options *o, uint16_t onid)
 	});
 }
 
+struct bench bench_new_eit(const struct remux_options *o,
+			   enum table_origin eit,
+			   const struct service_spec *list, size_t n)
+{
+	return open_bench(&(struct remux_config){
+		.options = o, .first = { 5, 6, 7, 8 }, .descrambled = true,
+		.eit = eit, .services = list, .n_services = n,
+	});
+}
+
 struct bench bench_new_services(const struct remux_options *o,
 				const struct service_spec *list, size_t n)
 {

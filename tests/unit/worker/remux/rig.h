@@ -41,6 +41,9 @@ struct bench bench_new_cas(const struct remux_options *,
 			   const struct cas_list *);
 /* The bench of a stream whose input is descrambled. */
 struct bench bench_new_descrambled(const struct remux_options *);
+/* The same with the keys eit, also of services. */
+struct bench bench_new_eit(const struct remux_options *, enum table_origin,
+			   const struct service_spec *list, size_t n);
 /* The bench of a stream with the key onid. */
 struct bench bench_new_onid(const struct remux_options *, uint16_t onid);
 /* The bench of a stream that names services. */

@@ -67,3 +67,55 @@ Test(remux_free_ca, events_of_others_and_those_that_pass_are_left_alone)
 	expect(bench_new_descrambled(&none), 0x4f, true, 1, 1);
 	expect(bench_new_descrambled(&pass), 0x4e, true, 1, 1);
 }
+
+/* Own EIT of the stream, and those of the source of service 2, or the other
+ * way about. */
+static const struct service_spec passing = { .pnr = 2,
+					     .eit = 1 + ORIGIN_PASS };
+static const struct service_spec own = { .pnr = 2, .eit = 1 + ORIGIN_OWN };
+static const struct service_spec off = { .pnr = 2, .eit = 1 + ORIGIN_OFF };
+
+Test(remux_free_ca, events_of_a_service_that_pass_are_as_the_sdt)
+{
+	static const struct remux_options none;
+
+	expect(bench_new_eit(&none, ORIGIN_OWN, &passing, 1), 0x4e, true, 0,
+	       0);
+}
+
+/* The EIT flags of services 1 and 2 in the SDT. */
+static unsigned flags_of(struct bench b)
+{
+	static const char sdt[] = "\x00\x03\xff" "\x00\x01\xfd\x80\x00"
+				  "\x00\x02\xfd\x80\x00";
+	static struct sections s;
+
+	two_programs(&b);
+	play(&b, 1);
+	put_table(&b, 0x11, 0x42, sdt, sizeof sdt - 1);
+	play(&b, 20);
+	feed(&b);
+	collect(&b, 0x11, &s);
+	cr_assert_geq(s.n, 1);
+	bench_done(&b);
+	return (s.last[11 + 2] & 3u) << 4 | (s.last[11 + 5 + 2] & 3u);
+}
+
+Test(remux_free_ca, each_service_has_the_flags_of_its_eit)
+{
+	static const struct remux_options options[] = { { 0 },
+							{ .set_tsid = 70 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		const struct remux_options *o = &options[i];
+
+		cr_expect_eq(flags_of(bench_new_eit(o, ORIGIN_PASS, &own, 1)),
+			     0x13);
+		cr_expect_eq(flags_of(bench_new_eit(o, ORIGIN_PASS, &off, 1)),
+			     0x10);
+		cr_expect_eq(flags_of(bench_new_eit(o, ORIGIN_OWN, &passing,
+						    1)), 0x31);
+		cr_expect_eq(flags_of(bench_new_eit(o, ORIGIN_OFF, &own, 1)),
+			     0x03);
+	}
+}
