@@ -161,7 +161,7 @@ static void stream_init(struct stream *s, const struct chain *chain,
 		s->stage = version_stage_new(&s->counts, on_counted, s);
 	s->splice = splice_new(&(struct splice_config){
 		.out = on_end, .arg = s, .continuity = &s->state });
-	sender_init(&s->sender, NULL, 0);
+	sender_init(&s->sender, NULL, 0, NULL);
 }
 
 static void stream_done(struct stream *s)

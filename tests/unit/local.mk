@@ -665,6 +665,7 @@ tests_unit_worker_input_test_stream_input_LDFLAGS = \
 	-Wl,--wrap=program_filter_feed,--wrap=program_filter_marks \
 	-Wl,--wrap=ring_reader_map,--wrap=ring_reader_at
 tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
+tests_unit_worker_stream_test_pipeline_stop_LDFLAGS = -Wl,--wrap=output_send
 tests_unit_worker_scan_test_adapter_task_SOURCES = \
 	tests/unit/worker/scan/test_adapter_task.c \
 	tests/unit/worker/t2mi/t2mi_maker.c \

@@ -22,9 +22,11 @@ struct sender_memory {
 	uint64_t at_ns;   /* time of the last change */
 };
 
-void sender_init(struct sender *s, struct output **outputs, size_t n)
+void sender_init(struct sender *s, struct output **outputs, size_t n,
+		 uint16_t *n_left)
 {
-	*s = (struct sender){ .outputs = outputs, .n_outputs = n };
+	*s = (struct sender){ .outputs = outputs, .n_outputs = n,
+			      .n_left = n_left };
 	s->fifo.max = SENDER_PACKETS_MAX;
 	pacer_init(&s->pacer);
 	pcr_clock_init(&s->pcr, TS_PID_NULL);
@@ -38,6 +40,10 @@ void sender_done(struct sender *s)
 /* The first n packets of the queue leave. */
 static void keep(struct sender *s, size_t n, uint64_t now_ns)
 {
+	if (s->n_left != NULL) {
+		*s->n_left = (uint16_t)MIN(*s->n_left + n, UINT16_MAX);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	}
 	if (s->memory == NULL)
 		return;
 	s->memory->ends = (uint64_t)(s->fifo.head + n) << 32 | s->fifo.tail;
@@ -103,6 +109,8 @@ static size_t make_room(struct sender *s, size_t more)
 		      DATAGRAM_PACKETS * DATAGRAM_PACKETS;
 	size_t old = MIN(over, waiting), new = MIN(over - old, more);
 
+	if (s->n_left != NULL)
+		*s->n_left = (uint16_t)MIN(*s->n_left + old, UINT16_MAX);
 	fifo_drop(&s->fifo, old);
 	s->dropped += old + new;
 	return new;

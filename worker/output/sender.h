@@ -29,6 +29,7 @@ struct sender {
 	size_t n_outputs;
 	struct fifo fifo;
 	struct sender_memory *memory; /* of sender_keep(); or NULL */
+	uint16_t *n_left; /* borrowed, or NULL */
 	struct pacer pacer;
 	/* gives the rate until the pacer has measured it */
 	struct pcr_clock pcr;
@@ -39,7 +40,10 @@ struct sender {
 	bool immediate;
 };
 
-void sender_init(struct sender *, struct output **outputs, size_t n);
+/* *n_left counts the packets that leave the queue, before the outputs get them;
+ * NULL: they are not counted. */
+void sender_init(struct sender *, struct output **outputs, size_t n,
+		 uint16_t *n_left);
 void sender_done(struct sender *);
 
 /* Takes new packets (n_runs may be 0) and sends what the pacer releases. */

@@ -184,6 +184,8 @@ struct ts_run stream_memory_waiting(const struct stream_memory *m,
 	for (size_t i = 0; i < run.n; i++)
 		if (!ts_sync_ok(run.data + i * TS_PACKET))
 			run.n = 0;
+	run.data += MIN(run.n, m->n_left) * TS_PACKET;
+	run.n -= MIN(run.n, m->n_left);
 	return run;
 }
 
@@ -192,6 +194,8 @@ void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run,
 {
 	/* no reader sees half-written packets */
 	m->n_waiting = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	m->n_left = 0;
 	m->waiting_ms = (uint32_t)(now_ns / MS);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (run.n == 0)
@@ -199,7 +203,7 @@ void stream_memory_set_waiting(struct stream_memory *m, struct ts_run run,
 	run.n = MIN(run.n, (size_t)STREAM_WAITING_MAX);
 	memcpy(m->waiting, run.data, run.n * TS_PACKET);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	m->n_waiting = (uint32_t)run.n;
+	m->n_waiting = (uint16_t)run.n;
 }
 
 void stream_memory_close(struct stream_memory **m)

@@ -38,8 +38,9 @@ struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* version of this layout */
 	uint32_t size;
-	/* packets that wait to be sent, after each turn */
-	uint32_t n_waiting;
+	/* packets that wait to be sent, after each turn, and those of them that
+	 * have left since */
+	uint16_t n_waiting, n_left;
 	uint32_t waiting_ms; /* time of that turn, with wrap; 0: unknown */
 	struct splice_continuity splice; /* begins in the same memory page */
 	struct table_versions tables;
@@ -83,12 +84,12 @@ void stream_memory_arrange(struct stream_memory *, int fd,
 void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
 			  int *ret_err);
 
-/* The packets that the last worker did not send, until the next packets are
- * set; n is 0 if they are damaged.
+/* The packets that the last worker did not begin to send, until the next
+ * packets are set; n is 0 if they are damaged.
  * *ret_late_ms: the time since its last turn; 0: unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);
-/* Keeps the first STREAM_WAITING_MAX of these packets. */
+/* Keeps the first STREAM_WAITING_MAX of these packets; n_left is 0 then. */
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run,
 			       uint64_t now_ns);
 

@@ -394,7 +394,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
-	sender_init(&p->sender, p->outputs, p->n_sinks);
+	sender_init(&p->sender, p->outputs, p->n_sinks, &p->memory->n_left);
 	pipeline_collect_outputs(p);
 }
 

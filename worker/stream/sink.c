@@ -58,7 +58,7 @@ void sink_init(struct sink *s, unsigned position, const char *address,
 		};
 	} else if (s->spec.no_sync || s->spec.burst_ms > 0) {
 		s->sender = xcalloc(1, sizeof *s->sender);
-		sender_init(s->sender, &s->output, 1);
+		sender_init(s->sender, &s->output, 1, NULL);
 		if (s->spec.no_sync)
 			pacer_disable(&s->sender->pacer);
 		else

@@ -42,7 +42,7 @@ static struct build *take_over(struct sender *s, uint32_t late_ms)
 		(void)(i == PCR_AT ? build_pcr(waiting, VIDEO, 27000000)
 				   : build_payload(waiting, VIDEO, 0xaa));
 	sent = build_new();
-	sender_init(s, outputs, 1);
+	sender_init(s, outputs, 1, NULL);
 	sender_take_over(s, build_run(waiting), late_ms, now);
 	return waiting;
 }
@@ -140,7 +140,7 @@ Test(sender, a_high_rate_has_a_second_of_queue)
 	struct ts_run run = { 0 };
 	struct sender s;
 
-	sender_init(&s, outputs, 1);
+	sender_init(&s, outputs, 1, NULL);
 	for (uint64_t ms = 0; ms < 8000; ms += 10) {
 		/* the machine is busy, and the packets come at its end */
 		bool busy = ms >= 5000 && ms < 5500;
@@ -196,7 +196,7 @@ static void begin_kept(struct sender *s, void *memory, uint64_t now_ns)
 	static struct output output = { .ops = &ops };
 	static struct output *outputs[] = { &output };
 
-	sender_init(s, outputs, 1);
+	sender_init(s, outputs, 1, NULL);
 	pacer_set_burst(&s->pacer, 2);
 	sender_keep(s, memory, ADDRESS, now_ns);
 	sender_resume(s, now_ns);
@@ -244,7 +244,7 @@ Test(sender, a_queue_of_another_output_or_a_damaged_one_is_not_sent)
 		struct sender s;
 
 		memset(packets, TS_SYNC_BYTE, sizeof packets);
-		sender_init(&s, NULL, 0);
+		sender_init(&s, NULL, 0, NULL);
 		sender_keep(&s, memory, ADDRESS + (i == 0), now);
 		sender_feed(&s, &run, 1, now);
 		cr_assert_gt(sender_waiting(&s).n, 0u);
@@ -254,7 +254,7 @@ Test(sender, a_queue_of_another_output_or_a_damaged_one_is_not_sent)
 		else if (i == 2)
 			for (size_t k = 0; k < BATCH; k++)
 				memory[64 * 1024 + k * TS_PACKET] = 0;
-		sender_init(&s, NULL, 0);
+		sender_init(&s, NULL, 0, NULL);
 		sender_keep(&s, memory, ADDRESS, now);
 		cr_assert_eq(sender_waiting(&s).n, 0u, "%u", i);
 		sender_done(&s);

@@ -217,7 +217,7 @@ Test(memory, of_another_layout_is_reset)
 		m->splice.clocks[3].used = 200;
 		m->splice.tracks[5].pid = 60000;
 		m->splice.tracks[5].used = 1;
-		m->n_waiting = UINT32_MAX;
+		m->n_waiting = UINT16_MAX;
 		if (i == 0)
 			m->magic = 0;
 		else if (i == 1)

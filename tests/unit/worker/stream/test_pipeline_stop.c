@@ -8,10 +8,12 @@
 #include "common/base/shared.h"
 #include "common/base/units.h"
 #include "proto/ipc/contract.h"
+#include "worker/output/output.h"
 #include "worker/stream/memory.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	SEVEN = 7 * TS_PACKET,
@@ -44,6 +46,74 @@ Test(pipeline_stop, a_long_queue_is_sent_before_the_end)
 	for (size_t at = 0; at < r.out[0].len; at++)
 		cr_assert_eq(r.out[0].data[at], data[at], "%zu", at);
 	rig_done(&r);
+	free(data);
+}
+
+static const struct stream_memory *watched;
+static unsigned n_watched; /* calls while packets waited */
+
+static size_t number_of(const uint8_t *packet)
+{
+	size_t number;
+
+	memcpy(&number, packet + 4, sizeof number);
+	return number;
+}
+
+void __real_output_send(struct output *, const struct ts_run *, size_t,
+			uint64_t);
+void __wrap_output_send(struct output *, const struct ts_run *, size_t,
+			uint64_t);
+
+/* If the worker is killed here, the next one continues behind these packets. */
+void __wrap_output_send(struct output *o, const struct ts_run *runs, size_t n,
+			uint64_t now_ns)
+{
+	uint32_t late_ms;
+
+	if (watched != NULL && n > 0 && runs[n - 1].n > 0) {
+		const struct ts_run *last = &runs[n - 1];
+		struct ts_run waiting =
+			stream_memory_waiting(watched, now_ns, &late_ms);
+
+		if (waiting.n > 0) {
+			cr_assert_eq(number_of(waiting.data),
+				     number_of(last->data +
+					       (last->n - 1) * TS_PACKET) + 1);
+			n_watched++;
+		}
+	}
+	__real_output_send(o, runs, n, now_ns);
+}
+
+/* A worker may be killed while it sends. */
+Test(pipeline_stop, packets_that_are_sent_do_not_wait)
+{
+	uint8_t *data = xcalloc(ALL, TS_PACKET);
+	struct stream_memory *m;
+	struct rig r;
+	int err;
+
+	rig_init(&r);
+	r.memory = shared_create("test", STREAM_MEMORY_SIZE);
+	m = stream_memory_open(r.memory, mono_ns(), &err);
+	cr_assert_eq(err, 0);
+	rig_make_packets(data, 0, ALL);
+	rig_listen(&r, 0, "127.0.0.1", 6000);
+	rig_start(&r, "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", NULL);
+	rig_aim(&r, "127.0.0.1", 5000);
+	watched = m;
+	for (size_t at = 0; at < ALL; at += 7) {
+		rig_send(&r, data + at * TS_PACKET, SEVEN);
+		if (at < STEADY)
+			rig_turn(&r, 1);
+	}
+	rig_await(&r, 0, ALL * TS_PACKET);
+	cr_assert_gt(n_watched, 3);
+	watched = NULL;
+	rig_done(&r);
+	stream_memory_close(&m);
+	fd_close(&r.memory);
 	free(data);
 }
 
