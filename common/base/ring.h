@@ -34,6 +34,9 @@ enum {
 	RING_INDEX = 256,      /* random access points kept */
 	RING_SEGMENTS = 64,    /* segments kept (ring_segment.h) */
 	RING_PARTS = 64,       /* and parts of segments */
+	/* Parts of a segment of the expected length.  The other places are for
+	 * longer segments, and for the end of the segment before. */
+	RING_SEGMENT_PARTS = 50,
 	RING_SIZE_DEFAULT = 87 * RING_UNIT, /* 16 MiB */
 	/* The most to which a smaller ring grows: 128 MiB. */
 	RING_GROWN = 697 * RING_UNIT,

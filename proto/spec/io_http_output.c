@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* http:// and https:// as an output: a path that viewers ask for. */
+#include "common/base/ring.h"
 #include "proto/wire/http_target.h"
 #include "proto/spec/field_idle.h"
 #include "proto/spec/io_type.h"
@@ -68,10 +69,19 @@ static unsigned where_is(const void *spec)
 static void remark_parts(const void *s, io_remark_fn *remark, void *arg)
 {
 	const struct output_spec *spec = s;
+	unsigned least_ms = spec->hls_duration_s * 1000 / RING_SEGMENT_PARTS;
 	struct errmsg text;
 
-	if (!spec->hls || spec->hls_part_ms == 0 ||
-	    spec->hls_part_ms < spec->hls_duration_s * 1000)
+	if (!spec->hls || spec->hls_part_ms == 0)
+		return;
+	if (spec->hls_part_ms < least_ms) {
+		errmsg_set(&text, "part: %u ms is short for duration (%u s): "
+			   "parts have %u ms, because a segment has at most "
+			   "%d parts", spec->hls_part_ms, spec->hls_duration_s,
+			   least_ms, RING_SEGMENT_PARTS);
+		remark(text.text, arg);
+	}
+	if (spec->hls_part_ms < spec->hls_duration_s * 1000)
 		return;
 	errmsg_set(&text, "part: %u ms is not shorter than duration (%u s): a "
 		   "segment may be one part, without lower latency",

@@ -67,6 +67,17 @@ static bool ends_segment(const struct ring_part *p,
 	return false;
 }
 
+/* Does the table have the first part of this segment?  An index is a place in
+ * the list of all parts of a segment (RFC 8216bis 6.2.5.2). */
+static bool has_first(const struct ring_parts *parts, uint64_t number)
+{
+	for (size_t i = parts->n; i > 0; i--)
+		if (parts->list[i - 1].number == number &&
+		    parts->list[i - 1].index == 0)
+			return true;
+	return false;
+}
+
 bool hls_parts_are_live(const struct ring_parts *parts,
 			const struct ring_segments *s)
 {
@@ -78,7 +89,8 @@ bool hls_parts_are_live(const struct ring_parts *parts,
 	last = &parts->list[parts->n - 1];
 	next = s->has_open ? s->open.number : s->list[s->n - 1].number + 1;
 	if (last->number == next)
-		return s->has_open && last->end >= s->open.pos;
+		return s->has_open && last->end >= s->open.pos &&
+		       has_first(parts, next);
 	return last->number + 1 == next && ends_segment(last, s);
 }
 

@@ -9,12 +9,22 @@ enum {
 	CHOSEN = 90, /* ... and that the first part has of a new target */
 };
 
-void part_cut_init(struct part_cut *p, unsigned part_ms, unsigned target_ms)
+void part_cut_init(struct part_cut *p, const struct part_cut_config *cfg)
 {
+	unsigned part_ms = cfg->part_ms;
+
+	if (part_ms > 0)
+		part_ms = MAX(part_ms, cfg->segment_ms / RING_SEGMENT_PARTS);
 	*p = (struct part_cut){ .target = part_ms * UINT64_C(90) };
 	/* as part_cut_at() may have chosen it */
-	if (target_ms <= part_ms && 2 * target_ms > part_ms)
-		p->target = target_ms * UINT64_C(90);
+	if (cfg->target_ms <= part_ms && 2 * cfg->target_ms > part_ms)
+		p->target = cfg->target_ms * UINT64_C(90);
+	part_cut_expect(p, cfg->segment_ms);
+}
+
+void part_cut_expect(struct part_cut *p, unsigned segment_ms)
+{
+	p->expected = MAX(p->expected, segment_ms * UINT64_C(90));
 }
 
 static uint32_t ms_of(uint64_t time)
@@ -49,10 +59,21 @@ static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
 	ret->duration_ms = MAX(ms_of(to) - ms_of(p->from), 1U);
 }
 
+/* Have the parts in front of this one taken half of the free places? */
+static bool is_crowded(uint32_t index)
+{
+	uint32_t left = RING_PARTS - MIN(index, (uint32_t)RING_PARTS);
+
+	return index > 0 && (left & (left - 1)) == 0;
+}
+
 static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
 		  bool independent)
 {
 	p->now.index++;
+	if (from > p->expected && is_crowded(p->now.index))
+		p->target = MIN(2 * p->target, RING_SEGMENT_MAX_MS *
+				(uint64_t)TICKS_PER_MS);
 	p->now.pos = pos;
 	p->now.independent = independent;
 	p->from = from;

@@ -8,6 +8,11 @@
  * a length.  A single picture that is longer than the target raises it, unless
  * a hole of the stream made it longer.
  *
+ * Readers know the newest RING_PARTS parts, and list all parts of a segment or
+ * none.  So the target is long enough for the expected length of segments.  In
+ * a segment that is longer, the target doubles each time that the parts have
+ * taken half of the free places.
+ *
  * Times are in 90 kHz, from the begin of the segment (unit_time.h).
  *
  * Pure.  Embedded.
@@ -20,6 +25,7 @@ struct unit_time;
 
 struct part_cut {
 	uint64_t target;  /* 0: no parts */
+	uint64_t expected; /* length of segments */
 	bool settled;     /* a part of the stream has confirmed it */
 	bool begun;       /* `now' is the part that is being written */
 	uint64_t from;    /* where it begins */
@@ -29,8 +35,16 @@ struct part_cut {
 	bool last_independent;
 };
 
-/* target_ms: that of an earlier process in this ring; 0: none. */
-void part_cut_init(struct part_cut *, unsigned part_ms, unsigned target_ms);
+struct part_cut_config {
+	unsigned part_ms;    /* wanted; 0: no parts */
+	unsigned segment_ms; /* expected length of segments */
+	unsigned target_ms;  /* of an earlier process in this ring; 0: none */
+};
+
+void part_cut_init(struct part_cut *, const struct part_cut_config *);
+
+/* Further segments may be so long. */
+void part_cut_expect(struct part_cut *, unsigned segment_ms);
 
 unsigned part_cut_target_ms(const struct part_cut *);
 

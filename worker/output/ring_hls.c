@@ -33,6 +33,8 @@ static void set_target(struct ring_hls *h, unsigned duration_ms)
 {
 	ring_segment_target(h->ring, (duration_ms + 500) / 1000);
 	segmenter_limit(&h->segmenter, ring_writer_target(h->ring));
+	/* durations are rounded to it */
+	part_cut_expect(&h->part, ring_writer_target(h->ring) * 1000 + 500);
 }
 
 /* The time in the segment up to the end of the ring: the last unit lasts as the
@@ -101,6 +103,7 @@ static void resume_parts(struct ring_hls *h, const struct ring_segment *s,
 
 void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 {
+	const struct ring_writer *ring = h->ring;
 	struct ring_segment last;
 	uint64_t torn = 0;
 	uint32_t torn_ms;
@@ -121,8 +124,12 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 	if (has_last && last.end == 0)
 		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
 	unit_time_begin(&h->time, h->pause_at, false);
-	part_cut_init(&h->part, config->part_ms,
-		      ring_writer_part_target(h->ring));
+	part_cut_init(&h->part, &(struct part_cut_config){
+		.part_ms = config->part_ms,
+		.segment_ms = MAX(config->duration_ms,
+				  ring_writer_target(ring) * 1000),
+		.target_ms = ring_writer_part_target(ring),
+	});
 	if (has_last && last.end == 0)
 		resume_parts(h, &last, is_torn && torn > last.pos
 			     ? torn_ms * (uint64_t)TICKS_PER_MS : h->pause_at);

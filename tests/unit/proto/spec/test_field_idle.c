@@ -367,3 +367,12 @@ Test(field_idle, a_part_is_shorter_than_its_segment)
 		       "part: 1000 ms is not shorter than duration (1 s): a "
 		       "segment may be one part, without lower latency\n");
 }
+
+Test(field_idle, a_segment_has_room_for_its_parts)
+{
+	expect_remarks("http://*:1/a.m3u8#duration=10&part=200", "");
+	expect_remarks("http://*:1/a.m3u8#duration=30&part=600", "");
+	expect_remarks("http://*:1/a.m3u8#duration=30&part=200",
+		       "part: 200 ms is short for duration (30 s): parts have "
+		       "600 ms, because a segment has at most 50 parts\n");
+}

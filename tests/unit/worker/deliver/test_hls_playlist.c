@@ -268,3 +268,25 @@ Test(hls_playlist, low_latency_has_the_parts_of_the_newest_segments)
 	s.open.number += 2;
 	cr_assert_not(hls_parts_are_live(&parts, &s));
 }
+
+/* A player counts the parts of a segment from the first listed one. */
+Test(hls_playlist, parts_without_the_first_one_of_the_segment_are_not_live)
+{
+	struct ring_segments s = table(2);
+	struct ring_parts parts = { .target_ms = 200 };
+
+	s.open = s.list[1];
+	s.open.end = 0;
+	s.has_open = true;
+	s.n = 1;
+	for (uint32_t i = 0; i < 2; i++)
+		parts.list[parts.n++] = (struct ring_part){
+			.number = s.open.number, .index = i,
+			.pos = s.open.pos + i * UINT64_C(188),
+			.end = s.open.pos + (i + 1) * UINT64_C(188),
+			.duration_ms = 200 };
+	cr_assert(hls_parts_are_live(&parts, &s));
+	parts.list[0].index = 64;
+	parts.list[1].index = 65;
+	cr_assert_not(hls_parts_are_live(&parts, &s));
+}

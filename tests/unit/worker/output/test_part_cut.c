@@ -17,12 +17,20 @@ struct source {
 	size_t n;
 };
 
+static void init(struct part_cut *c, unsigned part_ms, unsigned target_ms)
+{
+	part_cut_init(c, &(struct part_cut_config){
+		.part_ms = part_ms, .segment_ms = 10000,
+		.target_ms = target_ms,
+	});
+}
+
 static void source_init(struct source *s, unsigned part_ms)
 {
 	*s = (struct source){ .segment = { .number = 7, .pos = 1880,
 					   .independent = true },
 			      .pos = 1880, .dts = 90000 };
-	part_cut_init(&s->cut, part_ms, 0);
+	init(&s->cut, part_ms, 0);
 	unit_time_next(&s->time, &s->dts, 0);
 	part_cut_begin(&s->cut, &s->segment);
 	unit_time_begin(&s->time, 0, true);
@@ -183,12 +191,12 @@ Test(part_cut, a_successor_keeps_the_target)
 {
 	struct part_cut c;
 
-	part_cut_init(&c, 200, 186);
+	init(&c, 200, 186);
 	cr_assert_eq(part_cut_target_ms(&c), 186);
 	/* that of other settings */
-	part_cut_init(&c, 500, 186);
+	init(&c, 500, 186);
 	cr_assert_eq(part_cut_target_ms(&c), 500);
-	part_cut_init(&c, 200, 500);
+	init(&c, 200, 500);
 	cr_assert_eq(part_cut_target_ms(&c), 200);
 }
 
@@ -200,7 +208,7 @@ Test(part_cut, another_process_begins_with_the_next_segment)
 				  .duration_ms = 3000 };
 	struct ring_part p;
 
-	part_cut_init(&c, 500, 0);
+	init(&c, 500, 0);
 	cr_assert_not(part_cut_late(&c, &t, &p));
 	cr_assert_not(part_cut_at(&c, 188, &t, false, &p));
 	cr_assert_not(part_cut_end(&c, &s, 90000, &t, &p));
@@ -231,4 +239,63 @@ Test(part_cut, a_segment_that_ends_before_its_last_picture_has_no_long_part)
 	for (size_t i = 0; i < s.n; i++)
 		cr_assert_leq(s.parts[i].duration_ms,
 			      part_cut_target_ms(&s.cut), "%zu", i);
+}
+
+/* Pictures of 40 ms, a segment of so many seconds. */
+static void add_segment(struct source *s, const struct part_cut_config *config,
+			unsigned seconds)
+{
+	source_init(s, config->part_ms);
+	part_cut_init(&s->cut, config);
+	part_cut_begin(&s->cut, &s->segment);
+	for (unsigned i = 0; i < 25 * seconds; i++)
+		step(s, 3600, false);
+	end(s);
+}
+
+Test(part_cut, the_parts_of_a_long_segment_have_places_in_the_table)
+{
+	static const struct {
+		unsigned part_ms, segment_ms, seconds, target_ms;
+	} cases[] = {
+		{ 200, 3000, 3, 200 },
+		{ 200, 10000, 10, 200 },
+		{ 200, 10000, 11, 200 },
+		{ 200, 13000, 13, 260 },
+		{ 200, 30000, 30, 600 },
+		{ 500, 30000, 30, 600 },
+		{ 2000, 30000, 30, 2000 },
+		{ 0, 30000, 30, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct source s;
+
+		add_segment(&s, &(struct part_cut_config){
+			.part_ms = cases[i].part_ms,
+			.segment_ms = cases[i].segment_ms,
+		}, cases[i].seconds);
+		cr_assert_leq(s.n, RING_PARTS - 6, "%zu: %zu parts", i, s.n);
+		cr_assert_eq(part_cut_target_ms(&s.cut), cases[i].target_ms,
+			     "%zu: %u", i, part_cut_target_ms(&s.cut));
+	}
+}
+
+Test(part_cut, a_segment_that_is_longer_than_expected_gets_longer_parts)
+{
+	struct source s;
+
+	add_segment(&s, &(struct part_cut_config){
+		.part_ms = 200, .segment_ms = 3000 }, 20);
+	cr_assert_leq(s.n, RING_PARTS, "%zu parts", s.n);
+	cr_assert_eq(s.parts[31].duration_ms, 200);
+	cr_assert_eq(s.parts[32].duration_ms, 400);
+	/* the next one has the expected length */
+	part_cut_expect(&s.cut, 20500);
+	s.n = 0;
+	part_cut_begin(&s.cut, &s.segment);
+	unit_time_begin(&s.time, 0, true);
+	for (unsigned i = 0; i < 25 * 20; i++)
+		step(&s, 3600, false);
+	cr_assert_leq(s.n, RING_SEGMENT_PARTS);
 }
