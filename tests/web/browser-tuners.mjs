@@ -273,6 +273,21 @@ test('a search that the service refuses is not offered', { skip },
 	await page.waitForSelector('text=With lnb_sharing', {
 		state: 'detached' });
 	assert.deepEqual(await state(), ['network', false, false, false]);
+	// ATSC has transponders and ranges, and no NIT
+	replies.load.dvb_tune = [{ ...TUNER, type: 'ATSC', enable: false,
+		frequency: 557 }];
+	replies['scan-check'] = { transponders: [{ ...transponder(1, 557),
+		services: [{ pnr: 1, name: 'WABC', channel: '7.1',
+			name_error: `compression ${EVIL}`,
+			scrambled: false }] }],
+	progress: { done: 1, total: 1, ended: true } };
+	await page.reload();
+	await page.waitForSelector('text=ATSC has no NIT');
+	assert.deepEqual(await state(), ['transponder', false, true, false]);
+	await page.click('button:has-text("Scan")');
+	await page.waitForSelector('tr[data-service="1.1"] .is-warn:has-text(' +
+		'"long name is not shown: compression <img")');
+	await visitor.accessible('a tuner of ATSC');
 	visitor.quiet();
 });
 

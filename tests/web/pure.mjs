@@ -516,14 +516,14 @@ test('programs of ATSC are named by their channels', async () => {
 	const vct = { psi: 'vct', pid: 8187, tsid: 7, channels: [
 		{ tsid: 7, pnr: 1, short_name: 'WABC', name: 'A long name',
 			access_controlled: true },
-		{ tsid: 7, pnr: 2, short_name: 'WDEF',
+		{ tsid: 7, pnr: 2, short_name: 'WDEF', name_error: 'cut',
 			access_controlled: false },
 		{ tsid: 8, pnr: 2, short_name: 'other' },
 		{ tsid: 7, pnr: 9, short_name: 'absent' }] };
 
 	assert.deepEqual(programsOf([pat, vct]).map((one) =>
-		[one.name, one.scrambled]),
-	[['A long name', true], ['WDEF', false]]);
+		[one.name, one.nameError, one.scrambled]),
+	[['A long name', '', true], ['WDEF', 'cut', false]]);
 });
 
 test('the searches that the service refuses are known', async () => {

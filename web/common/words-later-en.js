@@ -195,6 +195,7 @@ export const en = {
 	mux_tables: 'Own NIT and SDT',
 	n_given: '{n} set',
 	n_streams: 'Streams: {n}',
+	name_undecoded: 'The long name is not shown:',
 	needs: 'No effect without {key}.',
 	new_adapter: 'another one, not stored',
 	new_entry: 'New',
@@ -261,6 +262,8 @@ export const en = {
 	search_blind: 'a range of frequencies',
 	search_in: 'Search',
 	search_network: 'its network, by the NIT',
+	search_no_network: 'ATSC has no NIT: a search of its network is not ' +
+		'possible.',
 	search_options: 'Search options',
 	search_single_address: 'An address has one multiplex: other searches ' +
 		'are not possible.',

@@ -198,6 +198,7 @@ export const ru = {
 	mux_tables: 'Собственные NIT и SDT',
 	n_given: 'задано: {n}',
 	n_streams: 'потоков: {n}',
+	name_undecoded: 'Полное имя не показано:',
 	needs: 'Не действует без {key}.',
 	new_adapter: 'другой, не сохранённый',
 	new_entry: 'Добавить',
@@ -265,6 +266,7 @@ export const ru = {
 	search_blind: 'диапазон частот',
 	search_in: 'Искать',
 	search_network: 'сеть транспондера по NIT',
+	search_no_network: 'В ATSC нет NIT: поиск по сети невозможен.',
 	search_options: 'Поиск параметров',
 	search_single_address: 'У адреса один мультиплекс: другой поиск ' +
 		'невозможен.',

@@ -22,6 +22,12 @@ import { Foreign, MarkSign, html } from './view.js';
 
 const ROWS_MAX = 1000;
 
+/** Beside a short name: ATSC has a long one. @param {{error: string}} props */
+export function NameError({ error }) {
+	return error !== '' && html`<br /><span class="is-warn">
+		${t('name_undecoded')} <${Foreign} text=${error} /></span>`;
+}
+
 /** @param {{app: App, scan: unknown, list: Transponder[], address: string}}
  *	props */
 function Tunings({ app, scan, list, address }) {
@@ -86,7 +92,8 @@ function Services({ app, scan, rows, users, chosen, onToggle }) {
 				onClick=${() => onToggle(key)} /></td>
 			<td class="number">${transponder.number}</td>
 			<td class="number">${one.pnr}</td>
-			<td><b><${Foreign} text=${one.name ?? ''} /></b></td>
+			<td><b><${Foreign} text=${one.name ?? ''} /></b>
+				<${NameError} error=${one.name_error ?? ''} /></td>
 			<td><${Foreign} text=${one.provider ?? ''} /></td>
 			<td class="number">${one.service_type ?? ''}</td>
 			<td class="mono">${one.scrambled ? t('yes') : ''}

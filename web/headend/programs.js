@@ -7,6 +7,7 @@
  * @typedef {object} Program
  * @property {number} pnr
  * @property {string} name
+ * @property {string} nameError why an extended name is not decoded
  * @property {string} provider
  * @property {string[]} streams their kinds
  * @property {boolean} scrambled
@@ -22,8 +23,8 @@ export function programsOf(sections) {
 	const programs = new Map();
 	const list = [...sections].filter((section) => !section.next);
 	const at = (/** @type {number} */ pnr) => {
-		const known = programs.get(pnr) ?? { pnr, name: '', provider: '',
-			streams: [], scrambled: false };
+		const known = programs.get(pnr) ?? { pnr, name: '', nameError: '',
+			provider: '', streams: [], scrambled: false };
 
 		programs.set(pnr, known);
 		return known;
@@ -76,6 +77,7 @@ function nameChannel(program, channel) {
 	if (program === undefined)
 		return;
 	program.name = channel.name ?? channel.short_name;
+	program.nameError = channel.name_error ?? '';
 	program.scrambled = channel.access_controlled;
 }
 

@@ -6,6 +6,7 @@ import { count } from '../common/units.js';
 import { t } from '../common/words.js';
 import { Curl } from './curl.js';
 import { useOnce } from './fields.js';
+import { NameError } from './found.js';
 import { programsOf, sourceOf, streamOf } from './programs.js';
 import { useScan } from './psi.js';
 import { fromHere, href, replaceQuery } from './route.js';
@@ -72,7 +73,8 @@ function Programs({ app, address }) {
 				onClick=${() => setChosen(toggled(chosen,
 					String(one.pnr)))} /></td>
 			<td class="number">${one.pnr}</td>
-			<td><b><${Foreign} text=${one.name} /></b></td>
+			<td><b><${Foreign} text=${one.name} /></b>
+				<${NameError} error=${one.nameError} /></td>
 			<td><${Foreign} text=${one.provider} /></td>
 			<td><${Foreign} text=${one.streams.join(', ')} /></td>
 			<td>${one.scrambled ? t('yes') : ''}</td></tr>`)}

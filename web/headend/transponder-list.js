@@ -12,6 +12,7 @@ import { streamOf } from './programs.js';
  * @typedef {object} Service
  * @property {number} pnr
  * @property {string} [name]
+ * @property {string} [name_error]
  * @property {string} [provider]
  * @property {number} [service_type]
  * @property {boolean} scrambled
@@ -99,6 +100,11 @@ export function singleBy(adapter) {
 	// another tuner selects band and polarization
 	return isOn('lnb_sharing') && !isSet('server') &&
 		['S', 'S2'].includes(String(adapter.type)) ? 'lnb_sharing' : '';
+}
+
+/** ATSC has no NIT, so that no network is searched. @param {Entry} adapter */
+export function lacksNetwork({ type }) {
+	return type === 'ATSC';
 }
 
 /**

@@ -14,7 +14,7 @@ import { href, replaceQuery } from './route.js';
 import { SatipServers } from './satip-servers.js';
 import { Waiting, useForms } from './setup.js';
 import { addStyle } from './style.js';
-import { addTransponders, scanOf, singleBy } from './transponder-list.js';
+import { addTransponders, lacksNetwork, scanOf, singleBy } from './transponder-list.js';
 import { html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -151,7 +151,10 @@ function Start({ app, adapters, rows, isRunning, error, onRun }) {
 	const single = singleBy(stored ?? fresh);
 	const wanted = /** @type {Search} */ (Object.keys(SEARCHES).find(
 		(one) => one === query.get('search')) ?? 'transponder');
-	const search = single === '' ? wanted : 'transponder';
+	const noNetwork = lacksNetwork(stored ?? fresh);
+	const isOffered = (/** @type {string} */ one) => one === 'transponder' ||
+		(single === '' && !(noNetwork && one === 'network'));
+	const search = isOffered(wanted) ? wanted : 'transponder';
 	const change = (/** @type {Record<string, string>} */ to) =>
 		replaceQuery('transponders', '', { adapter: id, search: wanted,
 			...to });
@@ -175,11 +178,12 @@ function Start({ app, adapters, rows, isRunning, error, onRun }) {
 				change({ search: event.target.value })}>
 			${Object.entries(SEARCHES).map(([one, word]) => html`
 			<option value=${one} selected=${one === search}
-				disabled=${single !== '' && one !== search}>
+				disabled=${!isOffered(one)}>
 				${t(word)}</option>`)}</select></label>
 		<button class="primary">${t(isRunning ? 'stop' : 'scan_go')}
 		</button></div>
-		${single !== '' && html`<p class="dim">${t(SINGLE[single])}</p>`}
+		${single !== '' ? html`<p class="dim">${t(SINGLE[single])}</p>`
+			: noNetwork && html`<p class="dim">${t('search_no_network')}</p>`}
 		${!isRunning && search === 'blind' && html`<${Grid} grid=${grid}
 			set=${setGrid} />`}
 		${!isRunning && stored === null && html`<${FreshAdapter}

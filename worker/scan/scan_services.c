@@ -22,7 +22,7 @@ struct service {
 	bool free_ca;      /* the SDT says that it is scrambled */
 	int type;          /* as in an SDT; -1: unknown */
 	/* strings; NULL: unknown */
-	json_t *name, *provider, *channel;
+	json_t *name, *name_error, *provider, *channel;
 	size_t n_caids;
 	uint16_t caids[SERVICE_CAIDS_MAX];
 };
@@ -59,6 +59,7 @@ void scan_services_free(struct scan_services **pl)
 	*pl = NULL;
 	for (size_t i = 0; l != NULL && i < l->n; i++) {
 		json_decref(l->services[i].name);
+		json_decref(l->services[i].name_error);
 		json_decref(l->services[i].provider);
 		json_decref(l->services[i].channel);
 	}
@@ -243,6 +244,8 @@ static void add_channel(struct scan_services *l, const json_t *channel)
 	s->type = dvb_type(number(channel, "service_type_id"));
 	take_text(&s->name, name != NULL
 		  ? name : json_object_get(channel, "short_name"));
+	json_decref(s->name_error);
+	s->name_error = json_incref(json_object_get(channel, "name_error"));
 	take_text(&s->channel, json_object_get(channel, "channel"));
 }
 
@@ -288,6 +291,8 @@ static json_t *write_service(const struct service *s)
 
 	if (s->name != NULL)
 		(void)json_object_set(object, "name", s->name);
+	if (s->name_error != NULL)
+		(void)json_object_set(object, "name_error", s->name_error);
 	if (s->provider != NULL)
 		(void)json_object_set(object, "provider", s->provider);
 	if (s->channel != NULL)

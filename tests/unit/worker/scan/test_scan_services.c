@@ -83,7 +83,8 @@ Test(scan_services, takes_the_names_of_a_vct)
 	    "\"short_name\":\"ABC\",\"name\":\"A long one\","
 	    "\"service_type_id\":2,\"access_controlled\":true},"
 	    "{\"tsid\":9,\"pnr\":2,\"channel\":\"7.2\","
-	    "\"short_name\":\"DEF\",\"service_type_id\":3},"
+	    "\"short_name\":\"DEF\",\"service_type_id\":3,"
+	    "\"name_error\":\"not decoded\"},"
 	    "{\"tsid\":8,\"pnr\":3,\"channel\":\"8.1\","
 	    "\"short_name\":\"Other\",\"service_type_id\":2},"
 	    "{\"tsid\":9,\"pnr\":0,\"channel\":\"9.1\","
@@ -93,9 +94,16 @@ Test(scan_services, takes_the_names_of_a_vct)
 	expect_json(scan_services_next(list), "{'pnr':1,'name':'A long one',"
 		    "'channel':'7.1','service_type':1,'scrambled':true}");
 	expect_json(scan_services_next(list), "{'pnr':2,'name':'DEF',"
+		    "'name_error':'not decoded',"
 		    "'channel':'7.2','service_type':2,'scrambled':false}");
 	cr_assert_null(scan_services_next(list));
 	cr_assert(scan_services_is_complete(list, false, true));
+	/* the next version has a name that is decoded */
+	add(VCT "[{\"tsid\":9,\"pnr\":2,\"channel\":\"7.2\","
+	    "\"short_name\":\"DEF\",\"name\":\"Long\","
+	    "\"service_type_id\":3}]}");
+	expect_json(scan_services_next(list), "{'pnr':2,'name':'Long',"
+		    "'channel':'7.2','service_type':2,'scrambled':false}");
 }
 
 #define VCT_SECTION(table, version, n, last) \
