@@ -144,6 +144,7 @@ export function OutputGroupsPage({ app, ask }) {
 			onEdit=${() => setOpen(one.name)} />`)}</div>
 		${groups.length === 0 && html`<p>${t('no_output_groups')}</p>`}
 		${open !== null && html`<${GroupDialog} key=${open} app=${app}
-			ask=${ask} group=${group} name=${open} onClose=${() => setOpen(null)} />`}
+			ask=${ask} group=${group} name=${open}
+			onClose=${() => setOpen(null)} />`}
 	<//>`;
 }

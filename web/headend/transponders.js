@@ -14,7 +14,8 @@ import { href, replaceQuery } from './route.js';
 import { SatipServers } from './satip-servers.js';
 import { Waiting, useForms } from './setup.js';
 import { addStyle } from './style.js';
-import { addTransponders, lacksNetwork, scanOf, singleBy } from './transponder-list.js';
+import { addTransponders, lacksNetwork, scanOf, singleBy }
+	from './transponder-list.js';
 import { html, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */

@@ -194,7 +194,8 @@ export function Users({ app, ask }) {
 			onEdit=${() => setOpen(login)} />`)}</tbody></table></div>
 		<${Curl} app=${app} request=${LOAD} />
 		${open !== null && html`<${UserDialog} key=${open} app=${app}
-			ask=${ask} login=${open} entry=${entry} onClose=${() => setOpen(null)} />`}
+			ask=${ask} login=${open} entry=${entry}
+			onClose=${() => setOpen(null)} />`}
 	<//>`;
 }
 
