@@ -235,7 +235,10 @@ export class Sluice {
 		if (this.child.exitCode === null)
 			this.child.kill('SIGKILL');
 		await this.child.ended;
-		for (const { pid } of this.workers()) {
+		// a worker that is a script does not end with the master
+		for (const { pid } of [...this.workers(), ...processes('bash')
+			.filter(({ args }) => args[1]?.endsWith(
+				'/sluice-worker'))]) {
 			try {
 				process.kill(pid, 'SIGKILL');
 			} catch {

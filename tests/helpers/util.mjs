@@ -2,6 +2,7 @@
 // Small functions that every system test needs.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -172,8 +173,13 @@ export function start(t, program, args, options = {}) {
 	child.ended = new Promise((done) => child.on('close',
 		(code, signal) => done({ code, signal, ...child.text })));
 	t.after(async () => {
-		if (child.exitCode === null && child.signalCode === null)
+		if (child.exitCode === null && child.signalCode === null) {
 			child.kill('SIGKILL');
+			await once(child, 'exit');
+		}
+		// a process that it started may hold them
+		child.stdout?.destroy();
+		child.stderr?.destroy();
 		await child.ended;
 	});
 	return child;
