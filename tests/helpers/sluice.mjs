@@ -22,7 +22,9 @@ export const sanitized = /^#define SANITIZED 1$/m.test(
 	fs.readFileSync(path.join(builddir, 'config.h'), 'utf8'));
 
 // What a service without a processor answers.
+const VIEWERS = /the process that serves viewers does not answer/;
 const BUSY = { restart: /: no result within \d+ s/,
+	sessions: VIEWERS, 'close-session': VIEWERS,
 	'set-user': /the password cannot be hashed now/ };
 
 // Ports of control interfaces: their replies are checked.
@@ -145,8 +147,9 @@ export class Sluice {
 
 	// A command that is to succeed; the decoded reply.  A restart is
 	// refused where a busy machine leaves the trial no time, and set-user
-	// where the worker that hashes does not begin in time: a client
-	// repeats it, at most twice.
+	// where the worker that hashes does not begin in time, and viewers are
+	// not listed where their worker does not answer: a client repeats it,
+	// at most twice.
 	async cmd(name, fields = {}, tries = 3) {
 		const reply = await this.post({ cmd: name, ...fields });
 
