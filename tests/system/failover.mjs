@@ -123,6 +123,7 @@ const scenes = {
 		sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_start_delay: 0, backup_return_delay: 600 });
+		const timing = new Timing(t);
 		const events = await sluice.events(t);
 		const recorder = await Recorder.start(t,
 			{ port: stage.output });
@@ -164,8 +165,7 @@ const scenes = {
 		await recorder.quiet();
 		const { order, pause } = sources((await recorder.stop())[0]);
 		assert.deepEqual(order, [0, 1]);
-		t.diagnostic(`a pause of ${Math.round(pause)} ms`);
-		assert.ok(pause < 2500);
+		timing.assert(pause < 2500, `a pause of ${pause} ms`);
 	},
 
 	async 'the first input returns when it is stable'(t, sluice) {

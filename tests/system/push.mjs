@@ -72,7 +72,7 @@ test('after a broken connection the push restarts with whole packets',
 	await waitUntil('bytes', () => requests[0]?.size > 100000);
 	requests[0].socket.destroy();
 	await waitUntil('the next', () => requests[1]?.size > 100000);
-	for (const one of requests) {
+	for (const one of requests.slice(0, 2)) {
 		const data = Buffer.concat(one.data);
 
 		assert.equal(one.method, 'POST');
@@ -91,14 +91,14 @@ test('after a broken connection the push restarts with whole packets',
 		// without a picture for two seconds, any packet will do
 		timing.assert(picture === 'picture', `PID ${picture}`);
 	}
-	const { stats, error } = await waitUntil('its numbers', async () => {
-		const o = await output(sluice);
+	// a server without a processor breaks other connections
+	await waitUntil('its numbers', async () => {
+		const { stats, error } = await output(sluice);
 
-		return o.stats?.connects === 2 && o;
+		assert.deepEqual([stats.connects, stats.peers, error],
+			[requests.length, 1, undefined]);
+		return true;
 	});
-
-	assert.equal(error, undefined);
-	assert.equal(stats.peers, 1);
 	await sluice.stop();
 });
 

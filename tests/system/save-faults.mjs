@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
-import { memoryDir, now, run, waitUntil } from '../helpers/util.mjs';
+import { memoryDir, now, start, waitUntil } from '../helpers/util.mjs';
 
 const ERRORS = ['EIO', 'ENOSPC', 'EINTR'];
 const REVISIONS = 10;
@@ -67,18 +67,17 @@ class Trace {
 
 // Why this test may not trace another process here, or undefined.
 async function reason(t) {
-	const child = spawn('sleep', ['60']);
+	const traced = start(t, 'sleep', ['600']);
+	const strace = start(t, 'strace', ['-e', 'inject=sync:error=EIO',
+		'-p', String(traced.pid)]);
+	const attached = () => / attached/.test(strace.text.err);
 
-	t.after(() => child.kill('SIGKILL'));
-	try {
-		const { err } = await run('timeout', ['-s', 'INT', '0.3',
-			'strace', '-e', 'inject=sync:error=EIO',
-			'-p', String(child.pid)]);
-
-		return /attached/.test(err) ? undefined : err.trim();
-	} catch (error) {
-		return String(error);
-	}
+	strace.on('error', (error) => { strace.text.err += error; });
+	await waitUntil('strace', () => attached() || strace.exitCode !== null);
+	strace.kill('SIGINT');
+	await strace.ended;
+	traced.kill('SIGKILL');
+	return attached() ? undefined : strace.text.err.trim();
 }
 
 const version = (n) => ({ ...config(stream('a001', [], [],
