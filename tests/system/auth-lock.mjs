@@ -15,6 +15,15 @@ const login = (...args) => checked(() => loginOnce(...args));
 const whoami = (sluice, headers) => call(sluice, { cmd: 'whoami' }, headers);
 const from = (address) => ({ 'X-Real-IP': address });
 
+// Failures count for a minute.  False, and the test is skipped: a busy machine
+// needed that for the checks since begin.
+function inTime(timing, begin) {
+	const s = (now() - begin) / 1000;
+
+	timing.assert(s < 55, `${s.toFixed()} s for the checks`);
+	return s < 55;
+}
+
 // Returns how n wrong passwords were answered.
 async function guess(sluice, n, headers = () => ({})) {
 	const answers = [];
@@ -83,7 +92,7 @@ test('an own success buys no guesses of the password of another user',
 	async (t) => {
 	const { sluice, password } = await startGuarded(t, { users: { ...users,
 		vera: { type: 3, password: 'watch' } } });
-	const answers = [];
+	const answers = [], timing = new Timing(t), begin = now();
 
 	// a new password each time: a known one is not checked again
 	for (let i = 0; i < 6; i++) {
@@ -97,8 +106,11 @@ test('an own success buys no guesses of the password of another user',
 		// a viewer never comes in; its password is right
 		await login(sluice, 'vera', 'watch');
 	}
-	assert.deepEqual(answers, [403, 403, 403, 403, 403, 429]);
-	assert.equal((await login(sluice, 'admin', password)).status, 429);
+	if (inTime(timing, begin)) {
+		assert.deepEqual(answers, [403, 403, 403, 403, 403, 429]);
+		assert.equal((await login(sluice, 'admin', password)).status,
+			429);
+	}
 	await sluice.stop();
 });
 
@@ -107,18 +119,25 @@ test('many addresses that guess one login lock the login only', async (t) => {
 		real_ip_trusted: ['127.0.0.0/8'] };
 	const { sluice: first, admin, password } = await startGuarded(t,
 		{ users, config: { settings } });
+	const timing = new Timing(t);
 	let sluice = first;
 	const spread = async () => {
-		const answers = [];
+		const answers = [], begin = now();
 
 		for (let i = 0; i < 25; i++)
 			answers.push((await login(sluice, 'admin', `guess${i}`,
 				{}, from(`198.51.100.${i}`))).status);
+		if (!inTime(timing, begin))
+			return false;
 		assert.deepEqual(answers, [...Array(20).fill(403),
 			...Array(5).fill(429)]);
+		return true;
 	};
 
-	await spread();
+	if (!await spread()) {
+		await sluice.stop();
+		return;
+	}
 	await sluice.logged(/warning auth: a login is locked for a minute/);
 	// the right password too, but not where admin was before
 	assert.equal((await login(sluice, 'admin', password, {},
@@ -173,9 +192,9 @@ test('only a listed proxy may set X-Real-IP', async (t) => {
 	const { sluice } = await startGuarded(t,
 		{ users, config: { settings } });
 
-	// our address is not in the list: a thousand addresses are still one
-	assert.deepEqual((await guess(sluice, 1000,
-		(i) => from(`10.0.${i >> 8}.${i & 255}`))).slice(0, 6),
+	// our address is not in the list: a hundred addresses are still one
+	assert.deepEqual((await guess(sluice, 100,
+		(i) => from(`10.0.0.${i}`))).slice(0, 6),
 	[403, 403, 403, 403, 403, 429]);
 	assert.doesNotMatch(sluice.log, /real_ip_trusted/);
 	await sluice.stop();
@@ -223,7 +242,7 @@ test('an unknown login takes as long as a wrong password', async (t) => {
 	const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
 
 	// each from an address of its own, so that nothing is locked
-	for (let i = 0; i < 60; i++) {
+	for (let i = 0; i < (timing.busy() ? 8 : 60); i++) {
 		const name = [['nobody', 'olga'], ['no one', 'otto']][
 			i >> 1 & 1][i & 1];
 		const begin = now();
