@@ -174,8 +174,9 @@ async function judge(dir, id) {
 	return { list, init, media };
 }
 
-// Low latency: requests wait, and the parts of a segment are the segment.
-async function judgeParts(t, dir) {
+// Low latency: requests wait, and the parts of a segment are the segment.  A
+// player without a processor requests parts that have left the playlist.
+async function judgeParts(t, dir, tries = 3) {
 	const list = await waitUntil('a segment', async () => {
 		const l = await playlist('low');
 		return l.uris.some((uri) => /^low/.test(uri)) && l;
@@ -217,6 +218,10 @@ async function judgeParts(t, dir) {
 	const pieces = path.join(dir, 'pieces.mp4');
 	const replies = await Promise.all(mine.map(({ uri }) =>
 		get(`/${uri}`)));
+	if (tries > 1 && replies.some((reply) => reply.status === 404)) {
+		await judgeParts(t, dir, tries - 1);
+		return;
+	}
 	for (const reply of replies)
 		assertBoxes(init.body, reply.body);
 	fs.writeFileSync(whole, Buffer.concat([init.body,
@@ -243,9 +248,9 @@ test('every codec is carried, on one clock, for players', async (t) => {
 		...[...ids, 'mpeg2'].map((id) => stream(id,
 			`file://${dir}/${id}.ts#loop`, [
 				`http://127.0.0.1:${PORT}/${id}.m3u8#` +
-				'duration=1&segment=fmp4',
+				'duration=1&segment=fmp4&segments=30',
 				`http://127.0.0.1:${PORT}/ts-${id}.m3u8#` +
-				'duration=1'])),
+				'duration=1&segments=30'])),
 		stream('low', `file://${dir}/aac.ts#loop`,
 			`http://127.0.0.1:${PORT}/low.m3u8#duration=2&` +
 			'segment=fmp4&part=300')));
@@ -265,16 +270,18 @@ test('every codec is carried, on one clock, for players', async (t) => {
 	assert.equal(code, 0);
 
 	// one name, one content; ranges and conditions as of any segment
-	const again = await get(`/${first.list.uris.at(-1)}`);
-	assert.ok(again.body.equals(first.media.at(-1).body));
-	const part = await fetch(`http://127.0.0.1:${PORT}/` +
-		first.list.uris.at(-1), { headers: { Range: 'bytes=8-15' } });
+	const newest = (await playlist('aac')).uris.at(-1);
+	const once = await get(`/${newest}`), again = await get(`/${newest}`);
+	assert.equal(once.status, 200);
+	assert.ok(again.body.equals(once.body));
+	const part = await fetch(`http://127.0.0.1:${PORT}/${newest}`,
+		{ headers: { Range: 'bytes=8-15' } });
 	assert.equal(part.status, 206);
 	assert.ok(Buffer.from(await part.arrayBuffer())
 		.equals(again.body.subarray(8, 16)));
 	for (const missing of [first.list.uris[0].replace('m4s', 'ts'),
 		'aac/1.m4s', 'aac/i0123456789abcdef.mp4',
-		`ts-${first.list.uris.at(-1)}`])
+		`ts-${newest}`])
 		assert.equal((await get(`/${missing}`)).status, 404, missing);
 
 	// what cannot be carried has a reason
@@ -287,12 +294,13 @@ test('every codec is carried, on one clock, for players', async (t) => {
 	const { pid } = sluice.worker('deliver');
 	process.kill(pid, 'SIGKILL');
 	await sluice.replaced('deliver', '1', pid);
-	const anew = await waitUntil('deliver', () =>
-		get(`/${first.list.map}`).catch(() => undefined));
+	const anew = await waitUntil('deliver', async () => {
+		const reply = await get(`/${first.list.map}`);
+
+		return reply.status === 200 && reply;
+	});
 	assert.ok(anew.body.equals(first.init.body));
-	const [uri] = first.list.uris.slice(-1);
-	const same = await waitUntil('deliver', () => get(`/${uri}`)
-		.catch(() => undefined));
+	const same = await get(`/${newest}`);
 	if (same.status === 200)
 		assert.ok(same.body.equals(again.body));
 	assert.ok((await request(PORT, { path: '/aac.m3u8' })).status === 200);
