@@ -96,7 +96,8 @@ test('commands go out with their time, and nulls between them', async (t) => {
 	// the time is that of the stream behind the pre-roll
 	const lead = Number(insert['scte35_si.splice_time.pts']) - before;
 
-	assert.ok(Math.abs(lead - 2500 * 90) < 300 * 90, `${lead / 90} ms`);
+	timing.assert(Math.abs(lead - 2500 * 90) < 300 * 90,
+		`${lead / 90} ms`);
 });
 
 test('a command is an event, and outlives the worker', async (t) => {

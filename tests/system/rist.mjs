@@ -123,6 +123,7 @@ const again = (bit) => `udp length > 500 @th,223,1 ${bit}`;
 test('repaired and lost datagrams are counted separately, as soon as ' +
 	'it is counted',
 	async (t) => {
+	const repairing = new Timing(t);
 	const buffer = 2000;
 	const sluice = await Sluice.start(t, config(
 		stream('a001', 'udp://127.0.0.1:5000',
@@ -150,7 +151,7 @@ test('repaired and lost datagrams are counted separately, as soon as ' +
 
 		return now.recovered > 0.8 * repaired && now;
 	});
-	assert.ok(dropped < 0.1 * repaired, `${dropped}`);
+	repairing.assert(dropped < 0.1 * repaired, `${dropped} dropped`);
 	// every 32nd datagram never comes, however often it is sent
 	await data(1, `${SEQUENCE} & 0x1f == 7`);
 	fault = await data(0, `${SEQUENCE} & 0x1f == 7`);
@@ -164,7 +165,8 @@ test('repaired and lost datagrams are counted separately, as soon as ' +
 		(await numbers()).dropped >= dropped + lost, 40000);
 	const ms = now() - since;
 
-	assert.ok((await numbers()).dropped < dropped + 2 * lost);
+	timing.assert((await numbers()).dropped < dropped + 2 * lost,
+		'too many are dropped');
 	timing.assert(ms < buffer + 1500, `${ms} ms`);
 	await sluice.stop();
 });
