@@ -40,6 +40,7 @@ void call_free(struct call *c)
 	gate_forget(&c->wait);
 	json_decref(c->body);
 	reply_reset(&c->reply);
+	findings_done(&c->files);
 	free(c);
 }
 

@@ -12,10 +12,18 @@
 #include "master/api/route.h"
 #include "master/auth/caller.h"
 #include "master/auth/password_check.h"
+#include "master/config/findings.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <sys/queue.h>
+
+/* The check of the files that a request names (host_files.h). */
+enum files_end {
+	FILES_UNKNOWN,
+	FILES_FOUND,
+	FILES_LATE, /* the disk has not answered in time */
+};
 
 struct call {
 	LIST_ENTRY(call) link;
@@ -35,6 +43,8 @@ struct call {
 	void *arg;
 	bool later;
 	bool certified; /* the certificate in body is valid */
+	enum files_end files_end;
+	struct findings files; /* about the files that body names */
 	bool listed; /* by a page of an origin in settings.web_origins */
 };
 

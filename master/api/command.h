@@ -20,6 +20,7 @@ struct alarms;
 struct call;
 struct caller;
 struct discovery;
+struct host_files;
 struct host_looks;
 struct log_feed;
 struct revisions_query;
@@ -46,6 +47,7 @@ struct api {
 	struct alarms *alarms;
 	struct host_advice *host;
 	struct host_looks *looks;
+	struct host_files *files;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
 	struct epg_exports *exports; /* of the guide; NULL: not yet */

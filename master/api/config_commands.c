@@ -2,8 +2,10 @@
 /* The configuration as a whole: load, upload, GET api/config. */
 #include "common/base/alloc.h"
 #include "master/api/certificate.h"
+#include "master/api/call.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
+#include "master/api/host_files.h"
 #include "master/api/redact.h"
 #include "master/api/reply_after_save.h"
 #include "master/api/section_warnings.h"
@@ -102,9 +104,9 @@ static void warn(enum check_severity severity, const char *path,
 	warnings_add(arg, path, text);
 }
 
-/* The errors and warnings of -t, but those about files: a file system may not
- * answer. */
-static json_t *find_warnings(const struct api *api, const json_t *document)
+/* The errors and warnings of -t.  files: those about files. */
+static json_t *find_warnings(const struct api *api, const json_t *document,
+			     const struct findings *files)
 {
 	struct findings found = { 0 };
 	json_t *list = json_array();
@@ -113,6 +115,7 @@ static json_t *find_warnings(const struct api *api, const json_t *document)
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
 	check_host(document, HOST_NETWORK, findings_add, &found);
+	findings_repeat(files, findings_add, &found);
 	write_paths_find_all_own(api->cfg.own_paths, document, findings_add,
 				 &found);
 	findings_report(&found, warn, list);
@@ -128,7 +131,8 @@ static void foresee(struct api *api, const json_t *wanted,
 
 	reply_effects(reply, "upload", effects);
 	(void)json_object_set_new(reply->body, "changes", changes);
-	section_warnings_add(find_warnings(api, wanted), reply);
+	section_warnings_add(find_warnings(api, wanted, &reply->call->files),
+			     reply);
 }
 
 static void config_put(struct api *api, const json_t *request,
@@ -151,12 +155,17 @@ static void config_put(struct api *api, const json_t *request,
 	else if (!certificate_judge(api, json_object_get(wanted, "settings"),
 				    reply, config_put))
 		return;
+	else if ((effects_only(request) || users_wants_warnings(request)) &&
+		 !host_files_judge(api->files, wanted, reply, config_put))
+		return;
 	else if (effects_only(request))
 		foresee(api, wanted, reply);
 	else
 		saved_upload(api, wanted, reply, "upload",
 			     users_wants_warnings(request)
-				     ? find_warnings(api, wanted) : NULL);
+				     ? find_warnings(api, wanted,
+						     &reply->call->files)
+				     : NULL);
 }
 
 const struct api_command config_commands[] = {

@@ -86,7 +86,8 @@ void section_warnings_add(json_t *take_list, struct reply *reply)
 }
 
 json_t *section_warnings(struct api *api, const json_t *request,
-			 const char *key, const json_t *value)
+			 const char *key, const json_t *value,
+			 const struct findings *files)
 {
 	struct warned w = {
 		.key = key,
@@ -102,6 +103,7 @@ json_t *section_warnings(struct api *api, const json_t *request,
 	unknown_keys_find(document, keep, &w);
 	idle_streams_find(document, keep, &w);
 	check_host(document, HOST_NETWORK, keep, &w);
+	findings_repeat(files, keep, &w);
 	write_paths_find_all_own(api->cfg.own_paths, document, keep, &w);
 	findings_report(&w.found, put, &w);
 	findings_done(&w.found);

@@ -7,10 +7,14 @@
 
 #include <jansson.h>
 
+struct findings;
+
 /* A new list of texts; NULL unless the request has `warnings' true.  The log
- * has all of them, unless the request has `dry_run' true. */
+ * has all of them, unless the request has `dry_run' true.  files: those about
+ * files; NULL: none. */
 json_t *section_warnings(struct api *, const json_t *request,
-			 const char *key, const json_t *value);
+			 const char *key, const json_t *value,
+			 const struct findings *files);
 
 /* Puts them in front of the other warnings of a reply; NULL: there is none. */
 void section_warnings_add(json_t *take_list, struct reply *);

@@ -33,7 +33,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
-	warnings = section_warnings(api, request, "auth", section);
+	warnings = section_warnings(api, request, "auth", section, NULL);
 	if (effects_only(request)) {
 		json_decref(section);
 		reply_effects(reply, "set-auth", effects_new());
@@ -165,7 +165,7 @@ static void sections_set_log(struct api *api, const json_t *request,
 		json_decref(section);
 		return;
 	}
-	warnings = section_warnings(api, request, "log", section);
+	warnings = section_warnings(api, request, "log", section, NULL);
 	if (effects_only(request)) {
 		json_decref(section);
 		reply_effects(reply, "set-log", effects_new());

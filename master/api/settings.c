@@ -5,6 +5,7 @@
 #include "master/api/call.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
+#include "master/api/host_files.h"
 #include "master/api/reply_after_save.h"
 #include "master/api/section_warnings.h"
 #include "master/auth/auth.h"
@@ -105,6 +106,29 @@ static bool may_write_settings(const struct api *api, const json_t *settings,
 	return false;
 }
 
+/* data: NULL: the section is removed. */
+static json_t *member(const char *key, json_t *data)
+{
+	json_t *members = json_object();
+
+	(void)json_object_set_new(members, key, data != NULL ? json_incref(data)
+							     : json_null());
+	return members;
+}
+
+/* False: the request, whose client wants warnings, waits for those about the
+ * files of the members (a new reference). */
+static bool files_are_judged(struct api *api, const json_t *request,
+			     json_t *take_members, struct reply *reply,
+			     command_fn *again)
+{
+	bool judged = !users_wants_warnings(request) ||
+		      host_files_judge(api->files, take_members, reply, again);
+
+	json_decref(take_members);
+	return judged;
+}
+
 /* Applies what needs no restart, and tells event clients.  data: NULL: the
  * section was removed. */
 static void announce(struct api *api, const char *command, const char *key,
@@ -145,16 +169,6 @@ static void apply(struct api *api, const char *command, const json_t *members)
 		 json_is_null(data) ? NULL : data);
 }
 
-/* data: NULL: the section is removed. */
-static json_t *member(const char *key, json_t *data)
-{
-	json_t *members = json_object();
-
-	(void)json_object_set_new(members, key, data != NULL ? json_incref(data)
-							     : json_null());
-	return members;
-}
-
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -176,11 +190,14 @@ static void settings_set(struct api *api, const json_t *request,
 	if (!judge("settings", settings, reply) ||
 	    !may_write_settings(api, settings, reply) ||
 	    !edit_fits(settings, "settings", reply) ||
-	    !certificate_judge(api, settings, reply, settings_set)) {
+	    !certificate_judge(api, settings, reply, settings_set) ||
+	    !files_are_judged(api, request, member("settings", settings),
+			      reply, settings_set)) {
 		json_decref(settings);
 		return;
 	}
-	warnings = section_warnings(api, request, "settings", settings);
+	warnings = section_warnings(api, request, "settings", settings,
+				    &reply->call->files);
 	if (effects_only(request)) {
 		json_t *effects = effects_new();
 
@@ -191,6 +208,7 @@ static void settings_set(struct api *api, const json_t *request,
 		json_decref(settings);
 		return;
 	}
+	host_files_log(api->files, "settings", settings, reply->call);
 	members = member("settings", json_object_size(settings) > 0 ? settings
 								    : NULL);
 	if (gid >= 0)
@@ -280,12 +298,17 @@ static void set_config(struct api *api, const json_t *request,
 	if (is_settings &&
 	    !certificate_judge(api, data, reply, settings_set_config))
 		return;
-	warnings = section_warnings(api, request, key, data);
+	if (!files_are_judged(api, request, member(key, data), reply,
+			      settings_set_config))
+		return;
+	warnings = section_warnings(api, request, key, data,
+				    &reply->call->files);
 	if (effects_only(request)) {
 		foresee_config(api, key, data, restart, reply);
 		section_warnings_add(warnings, reply);
 		return;
 	}
+	host_files_log(api->files, key, data, reply->call);
 	if (strcmp(key, "auth") == 0)
 		auth_edit_sort(data);
 	if (restart) {

@@ -84,6 +84,14 @@ void findings_report(const struct findings *f, check_found_fn *report,
 	json_decref(reported);
 }
 
+void findings_repeat(const struct findings *f, check_found_fn *report,
+		     void *arg)
+{
+	for (size_t i = 0; f != NULL && i < f->n; i++)
+		report(f->list[i].severity, f->list[i].path, f->list[i].text,
+		       arg);
+}
+
 void findings_done(struct findings *f)
 {
 	for (size_t i = 0; i < f->n; i++) {

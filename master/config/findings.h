@@ -35,4 +35,8 @@ void findings_add(enum check_severity, const char *path, const char *text,
 void findings_report(const struct findings *, check_found_fn *report,
 		     void *arg);
 
+/* Reports each finding (f NULL: none), for another collection of them. */
+void findings_repeat(const struct findings *f, check_found_fn *report,
+		     void *arg);
+
 void findings_done(struct findings *);

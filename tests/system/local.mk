@@ -190,6 +190,7 @@ plain_tests = \
 	tests/system/failover-seam.mjs \
 	tests/system/file.mjs \
 	tests/system/file-list.mjs \
+	tests/system/file-warnings.mjs \
 	tests/system/hls-fmp4.mjs \
 	tests/system/hls-outage.mjs \
 	tests/system/hls-bases.mjs \
