@@ -52,8 +52,8 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
-	       (r->eit != ORIGIN_PASS || r->n_given > 0 || r->cas != NULL || r->descrambled ||
-		r->n_services > 0 || r->new_onid != 0);
+	       (r->eit != ORIGIN_PASS || r->n_given > 0 || r->cas != NULL ||
+		r->descrambled || r->n_services > 0 || r->new_onid != 0);
 }
 
 /* Do the EIT of a service pass? */
