@@ -154,14 +154,15 @@ struct guide_status {
 };
 
 /* Saves the guide in pieces, between which it may change.  First
- * guide_save_status() returns the services whose stream has an SDT, borrowed;
- * false: there are no more.  Then guide_save_next() returns the events from the
- * first one on, with their services, borrowed; NULL: there are no more. */
+ * guide_save_next() returns the events from the first one on, with their
+ * services, borrowed; NULL: there are no more.  Then guide_save_status()
+ * returns the services whose stream has an SDT, borrowed; false: there are no
+ * more. */
 void guide_save_begin(struct guide *);
-bool guide_save_status(struct guide *, struct guide_status *ret);
 const struct guide_event *guide_save_next(struct guide *,
 					  const char **ret_stream,
 					  uint16_t *ret_number);
+bool guide_save_status(struct guide *, struct guide_status *ret);
 /* Adds a service of a saved guide, until its SDT is read. */
 void guide_load_status(struct guide *, const struct guide_status *);
 /* Adds an event (taken) of a saved guide. */

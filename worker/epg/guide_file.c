@@ -82,7 +82,7 @@ static void load_event(struct guide_loader *l, const uint8_t *body, size_t len,
  * (*ret_more). */
 static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 {
-	bool record = p[0] == GUIDE_RECORD || p[0] == GUIDE_STATUS_RECORD;
+	bool record = p[0] >= GUIDE_RECORD && p[0] <= GUIDE_RECORD_LAST;
 	size_t len;
 
 	*ret_more = record && n < GUIDE_RECORD_HEAD;
@@ -96,6 +96,19 @@ static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 	return !*ret_more && p[len - 1] == '\n' ? len : 0;
 }
 
+/* One of a kind that a later program knows has nothing for this one. */
+static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
+			int64_t now_s)
+{
+	const uint8_t *body = p + GUIDE_RECORD_HEAD;
+
+	len -= GUIDE_RECORD_HEAD + 1;
+	if (p[0] == GUIDE_RECORD)
+		load_event(l, body, len, now_s);
+	else if (p[0] == GUIDE_STATUS_RECORD)
+		load_status(l, body, len);
+}
+
 /* Takes the first record or line; returns its bytes, 0: it is not whole yet. */
 static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 			 int64_t now_s)
@@ -105,12 +118,8 @@ static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 	size_t len = l->skipping ? 0 : record_len(p, n, &more);
 	const char *end;
 
-	if (len > 0 && p[0] == GUIDE_STATUS_RECORD)
-		load_status(l, p + GUIDE_RECORD_HEAD,
-			    len - GUIDE_RECORD_HEAD - 1);
-	else if (len > 0)
-		load_event(l, p + GUIDE_RECORD_HEAD,
-			   len - GUIDE_RECORD_HEAD - 1, now_s);
+	if (len > 0)
+		load_record(l, p, len, now_s);
 	if (len > 0 || more)
 		return len;
 	end = memchr(text, '\n', n);
@@ -187,7 +196,7 @@ uint64_t guide_loader_unreadable(const struct guide_loader *l)
 struct guide_saver {
 	int fd;
 	struct guide *guide;
-	bool events; /* the status of all services is written */
+	bool events; /* all are written */
 	size_t pos, end; /* in the memory */
 	struct buf bytes; /* that are not written yet */
 };
@@ -216,31 +225,42 @@ void guide_saver_free(struct guide_saver **sp)
 	free(s);
 }
 
-static void save_status(struct guide_saver *s)
+static void save_events(struct guide_saver *s)
+{
+	const struct guide_event *e;
+	const char *stream;
+	uint16_t number;
+
+	while (buf_len(&s->bytes) < GUIDE_FILE_PART) {
+		e = guide_save_next(s->guide, &stream, &number);
+		s->events = e == NULL;
+		if (s->events)
+			return;
+		guide_record_write(&s->bytes, stream, number, e);
+	}
+}
+
+/* True: there is more. */
+static bool save_status(struct guide_saver *s)
 {
 	struct guide_status status;
 
 	while (buf_len(&s->bytes) < GUIDE_FILE_PART) {
-		if (!guide_save_status(s->guide, &status)) {
-			s->events = true;
-			return;
-		}
+		if (!guide_save_status(s->guide, &status))
+			return false;
 		guide_status_record_write(&s->bytes, &status);
 	}
+	return true;
 }
 
 int guide_saver_run(struct guide_saver *s)
 {
-	const struct guide_event *e = NULL;
-	const char *stream;
-	uint16_t number;
+	bool more;
 	ssize_t n = 0;
 
 	if (!s->events)
-		save_status(s);
-	while (s->events && buf_len(&s->bytes) < GUIDE_FILE_PART &&
-	       (e = guide_save_next(s->guide, &stream, &number)) != NULL)
-		guide_record_write(&s->bytes, stream, number, e);
+		save_events(s);
+	more = !s->events || save_status(s);
 	if (buf_len(&s->bytes) > s->end - s->pos)
 		return -ENOSPC;
 	if (buf_len(&s->bytes) > 0)
@@ -252,7 +272,7 @@ int guide_saver_run(struct guide_saver *s)
 		return -EIO;
 	s->pos += (size_t)n;
 	buf_reset(&s->bytes, 2 * GUIDE_FILE_PART);
-	return e != NULL || !s->events;
+	return more;
 }
 
 size_t guide_saver_len(const struct guide_saver *s)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Loads a guide from a file and saves it to memory, a part at a time: the file
- * has a record (guide_record.h) of each service whose stream has an SDT, and of
- * each event.  One of a former program has events only, or a line of JSON of
- * each.
+ * has a record (guide_record.h) of each event, and behind them one of each
+ * service whose stream has an SDT: programs that know events only lose nothing
+ * else.  The file of a former program has the services first, or events only,
+ * or a line of JSON of each.
  *
  * Each owns its descriptor and borrows the guide.
  */

@@ -154,8 +154,10 @@ const struct guide_event *guide_save_next(struct guide *g,
 {
 	const struct guide_event *e = next_event(&g->saving);
 
-	if (e == NULL)
+	if (e == NULL) {
+		guide_save_begin(g);
 		return NULL;
+	}
 	*ret_stream = g->saving.stream->id;
 	*ret_number = (uint16_t)g->saving.number;
 	return e;

@@ -3,10 +3,10 @@
  * An event, or the status of a service, of the saved guide as bytes: much
  * faster to read than JSON, which former programs wrote.
  *
- * A record is GUIDE_RECORD or GUIDE_STATUS_RECORD, the length of its body (32
- * bits, big-endian, as all numbers), the body, and a line feed.  The body of a
- * status begins with its version.  A program that does not know it counts the
- * record as unreadable.
+ * A record is its kind, the length of its body (32 bits, big-endian, as all
+ * numbers), the body, and a line feed.  A reader skips a record of a kind that
+ * it does not know, so a later program may add kinds.  The body of a status
+ * begins with its version: one of another version is unreadable.
  *
  * Pure.
  */
@@ -17,8 +17,10 @@
 #include "worker/epg/guide_event.h"
 
 enum {
-	GUIDE_RECORD = 0x01, /* begins no line of JSON */
-	GUIDE_STATUS_RECORD = 0x02, /* the same */
+	GUIDE_RECORD = 0x01, /* an event */
+	GUIDE_STATUS_RECORD = 0x02,
+	/* The last kind, known or not; none begins a line of JSON. */
+	GUIDE_RECORD_LAST = 0x08,
 	GUIDE_RECORD_HEAD = 5,
 };
 

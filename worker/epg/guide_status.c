@@ -24,7 +24,6 @@ bool guide_save_status(struct guide *g, struct guide_status *ret)
 					      service->status };
 		return true;
 	}
-	guide_save_begin(g);
 	return false;
 }
 

@@ -269,6 +269,7 @@ Test(guide_file, has_what_the_sdt_says)
 	give_sdt(g, 0x30);
 	save(g, fd, &len);
 	cr_assert_eq(pread(fd, text, len, 0), (ssize_t)len);
+	cr_expect_eq(text[0], GUIDE_RECORD, "former programs read events");
 	(void)load(copy, put(text, len), &unreadable);
 	cr_expect_eq(unreadable, 0);
 	cr_expect_eq(guide_count(copy).events, EVENTS);
@@ -323,6 +324,42 @@ Test(guide_file, a_status_is_bounded_and_versioned)
 			i % 2 ? "s" : "t", 1, 2, i, 0x81 });
 	cr_expect_eq(guide_count(g).services, 3);
 	guide_free(&g);
+}
+
+/* A later program has other kinds of records: their bodies may have line feeds,
+ * and what looks like the begin of a record. */
+Test(guide_file, a_record_of_an_unknown_kind_is_skipped)
+{
+	static const uint8_t body[] = { 0, '\n', GUIDE_RECORD, 0, 3, 0, 0,
+					'\n', GUIDE_STATUS_RECORD, '{' };
+	const struct guide_status status = { "s", 0x0a01, 2, 3, 0x81 };
+	struct guide_event *e = event_of(whole);
+
+	for (uint8_t kind = GUIDE_STATUS_RECORD + 1; kind <= GUIDE_RECORD_LAST;
+	     kind++) {
+		const uint8_t head[] = { kind, 0, 0, 0, sizeof body };
+		struct guide *g = open_guide();
+		struct buf b = { 0 };
+		uint64_t unreadable;
+
+		buf_append(&b, head, sizeof head);
+		buf_append(&b, body, sizeof body);
+		buf_append(&b, "\n", 1);
+		guide_record_write(&b, "s", 1, e);
+		buf_append(&b, head, sizeof head);
+		buf_append(&b, body, sizeof body);
+		buf_append(&b, "\n", 1);
+		guide_status_record_write(&b, &status);
+		guide_record_write(&b, "s", 2, e);
+		(void)load(g, put((const char *)buf_head(&b), buf_len(&b)),
+			   &unreadable);
+		cr_expect_eq(unreadable, 0, "kind %u", kind);
+		cr_expect_eq(guide_count(g).events, 2);
+		cr_expect_eq(guide_count(g).services, 3);
+		buf_done(&b);
+		guide_free(&g);
+	}
+	free(e);
 }
 
 Test(guide_file, a_memory_that_is_too_small_is_an_error)
