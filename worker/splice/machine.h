@@ -241,6 +241,9 @@ struct splice {
 	bool split_waits;   /* the first packet held waits for the rest of the
 			     * header of its PES */
 	bool split_waited;  /* the first of the packets held has waited so */
+	/* the whole header of the PES that begins in the current packet; NULL:
+	 * the packet has all of it */
+	const struct pes_split *header;
 	size_t n_splits;
 	struct pes_split splits[SPLICE_SPLITS];
 
@@ -518,6 +521,11 @@ void splice_follow_unlisted(struct splice *);
 enum pes_split_sign splice_split_read(const struct splice *,
 					 const struct splice_cursor *,
 					 struct pes_split *ret);
+
+/* The packet, in which a unit begins, or a copy in `whole' that has all of the
+ * header. */
+const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
+				 uint8_t whole[TS_PACKET]);
 
 /* Writes the part of the moved header that the packet has in which the PES
  * begins.  A PES whose header is not whole loses its times. */

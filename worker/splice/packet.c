@@ -46,9 +46,10 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 	unsigned verdict = SPLICE_KEEP;
 	size_t len, whole = 0;
 	const uint8_t *pes = pes_find(p, &len);
+	uint8_t joined[TS_PACKET];
 
 	if (class != PID_PSI)
-		verdict = splice_unit_begin(s, p);
+		verdict = splice_unit_begin(s, splice_split_join(s, p, joined));
 	ps->left = 0;
 	ps->flags = PID_UNIT | (ps->flags & PID_DRAIN);
 	if (!(verdict & SPLICE_KEEP))

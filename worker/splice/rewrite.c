@@ -107,7 +107,9 @@ static void change(struct splice *s, const uint8_t *p,
 	if ((s->kind == SPLICE_LAP || s->config.keep_jumps) &&
 	    ts_has_adaptation(p) && !ts_tei(p))
 		bridge_laps(s, p);
+	s->header = sign == SPLIT_WHOLE ? header : NULL;
 	verdict = splice_admit(s, p);
+	s->header = NULL;
 	if (!(verdict & SPLICE_KEEP)) {
 		s->counters.dropped++;
 		if (!ts_pcr(p, &pcr) || (verdict & SPLICE_NO_PCR) || ts_tei(p))

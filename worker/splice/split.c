@@ -4,6 +4,10 @@
  * moved header. */
 #include "worker/splice/machine.h"
 
+#include <string.h>
+
+enum { RANDOM_ACCESS = 0x40 };
+
 enum pes_split_sign splice_split_read(const struct splice *s,
 				      const struct splice_cursor *at,
 				      struct pes_split *ret)
@@ -15,6 +19,22 @@ enum pes_split_sign splice_split_read(const struct splice *s,
 		sign = pes_split_add(ret, splice_cursor_get(&c));
 	return sign == SPLIT_WAITS && s->state == SPLICE_JUDGE ? SPLIT_LOST
 							       : sign;
+}
+
+const uint8_t *splice_split_join(const struct splice *s, const uint8_t *packet,
+				 uint8_t whole[TS_PACKET])
+{
+	const struct pes_split *h = s->header;
+
+	if (h == NULL)
+		return packet;
+	memset(whole, 0xff, TS_PACKET);
+	memcpy(whole, packet, 4);
+	whole[3] |= 0x30;
+	whole[4] = (uint8_t)(TS_PACKET - 5 - h->len);
+	whole[5] = ts_adaptation_flags(packet) & RANDOM_ACCESS;
+	memcpy(whole + TS_PACKET - h->len, h->bytes, h->len);
+	return whole;
 }
 
 static void forget(struct splice *s, struct pes_split *h)

@@ -37,6 +37,7 @@ struct bench {
 	bool doubled;      /* each packet of audio comes twice */
 	size_t each;       /* packets of a feed */
 	unsigned laps, ms; /* of this lap */
+	unsigned lead_ms;  /* of the times over the clock */
 	unsigned units;
 	uint8_t unit[UNIT]; /* this unit, ... */
 	size_t done;       /* ... whose first bytes have been sent */
@@ -66,6 +67,7 @@ static struct bench *bench_new(void)
 	b->ts = build_new();
 	b->now_ns = 77 * MS;
 	b->second = TS_PACKET - 4;
+	b->lead_ms = 500;
 	b->each = 1;
 	return b;
 }
@@ -105,7 +107,7 @@ static uint64_t escr_of(const uint8_t *p)
 static void make_unit(struct bench *b)
 {
 	static const uint8_t flags[] = { 0x80, 0xc0, 0xe0, 0xa0 };
-	uint64_t shown = (clock_of(b) + 90 * 500) % PES_TIME_WRAP;
+	uint64_t shown = (clock_of(b) + 90 * b->lead_ms) % PES_TIME_WRAP;
 	uint64_t moved = b->laps * LAP;
 	uint8_t *p = b->unit, *at = p + PES_HEADER;
 
@@ -404,4 +406,58 @@ Test(split, a_short_pes_without_times_does_not_wait)
 	splice_feed(b->splice, &run, 1, b->now_ns);
 	cr_expect_eq(b->n, before + 2);
 	bench_free(b);
+}
+
+/* The PTS of each unit is later than the one before. */
+static void judge_order(const struct bench *b, size_t least)
+{
+	uint8_t header[HEADER];
+	uint64_t pts, before = 0;
+	size_t len = HEADER, units = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const uint8_t *p = b->out[i];
+		size_t at = ts_payload_offset(p), n;
+
+		if (ts_pid(p) != AUDIO)
+			continue;
+		if (ts_pusi(p))
+			len = 0;
+		if (len == HEADER)
+			continue;
+		n = MIN(TS_PACKET - at, HEADER - len);
+		memcpy(header + len, p + at, n);
+		len += n;
+		if (len < HEADER)
+			continue;
+		pts = pes_time(header + PES_HEADER);
+		cr_assert(units++ == 0 ||
+			  wrap_diff(pts, before, PES_TIME_WRAP) > 0,
+			  "unit %zu, split at %zu: %d ms back", units, b->first,
+			  (int)wrap_diff(before, pts, PES_TIME_WRAP) / 90);
+		before = pts;
+	}
+	cr_assert_geq(units, least);
+}
+
+/* Units of another source that begin before the end of those that were sent
+ * are dropped, from the first cut on. */
+Test(split, units_of_another_source_follow_those_that_were_sent)
+{
+	for (size_t first = 1; first < 24; first++)
+		for (size_t each = 1; each <= 4; each += 3) {
+			struct bench *b = bench_new();
+
+			b->first = first;
+			b->each = each;
+			for (unsigned source = 0; source < 3; source++) {
+				play(b, LAP_MS);
+				splice_cut(b->splice, NULL, false, b->now_ns);
+				b->lead_ms -= 150;
+			}
+			b->now_ns += 300 * MS;
+			splice_turn(b->splice, b->now_ns);
+			judge_order(b, 2 * LAP_MS / UNIT_MS);
+			bench_free(b);
+		}
 }
