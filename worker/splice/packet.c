@@ -45,11 +45,14 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 	enum pid_class class = psi_class(s->psi, ts_pid(p));
 	unsigned verdict = SPLICE_KEEP;
 	size_t len, whole = 0;
-	const uint8_t *pes = pes_find(p, &len);
 	uint8_t joined[TS_PACKET];
+	const uint8_t *unit = splice_split_join(s, p, joined);
+	const uint8_t *pes = pes_find(unit, &len);
 
+	if (unit != p)
+		len = TS_PACKET - ts_payload_offset(p);
 	if (class != PID_PSI)
-		verdict = splice_unit_begin(s, splice_split_join(s, p, joined));
+		verdict = splice_unit_begin(s, unit);
 	ps->left = 0;
 	ps->flags = PID_UNIT | (ps->flags & PID_DRAIN);
 	if (!(verdict & SPLICE_KEEP))

@@ -461,3 +461,36 @@ Test(split, units_of_another_source_follow_those_that_were_sent)
 			bench_free(b);
 		}
 }
+
+/* A switch waits for the end of such a unit. */
+Test(split, a_drain_ends_the_unit)
+{
+	for (size_t first = 1; first < 24; first++) {
+		struct bench *b = bench_new();
+		struct ts_run run;
+		size_t sent = 0;
+
+		b->first = first;
+		play(b, LAP_MS);
+		while (b->done != first + b->second)
+			play(b, 1);
+		splice_cut(b->splice, NULL, true, b->now_ns);
+		cr_assert(splice_is_draining(b->splice, b->now_ns),
+			  "split at %zu", first);
+		b->ts->n = 0;
+		add_part(b, UNIT);
+		run = build_run(b->ts);
+		splice_drain(b->splice, &run, 1, b->now_ns);
+		cr_assert(!splice_is_draining(b->splice, b->now_ns));
+		for (size_t i = 0; i < b->n; i++) {
+			const uint8_t *p = b->out[i];
+
+			if (ts_pid(p) != AUDIO)
+				continue;
+			sent = ts_pusi(p) ? 0 : sent;
+			sent += TS_PACKET - ts_payload_offset(p);
+		}
+		cr_assert_eq(sent, (size_t)UNIT);
+		bench_free(b);
+	}
+}
