@@ -21,6 +21,8 @@ enum {
 	BUCKETS = 4096,
 	/* a player asks for its playlist as soon as it has its name */
 	INDEX_MS = 2000,
+	/* the master is asked again about a client that is refused */
+	REFUSED_ASK_MS = 1000,
 };
 
 struct hls_session {
@@ -28,6 +30,8 @@ struct hls_session {
 	LIST_ENTRY(hls_session) link;
 	struct hls_sessions *owner;
 	struct session *session; /* NULL: it was ended, and refuses */
+	struct session *again;   /* asks about a refused request; or NULL */
+	uint64_t again_ms;       /* when it did so last; 0: never */
 	struct mount *mount;
 	LIST_ENTRY(hls_session) of_mount;
 	TAILQ_HEAD(, viewer_conn) waiting; /* for the permission */
@@ -94,6 +98,7 @@ static void end_session(struct hls_session *s)
 	if (s->session != NULL && s->session->joined)
 		s->mount->n_hls--;
 	session_free(&s->session);
+	session_free(&s->again);
 }
 
 static void unlink_served(struct viewer_conn *c)
@@ -413,10 +418,40 @@ static bool has_returned(const struct hls_session *s, uint64_t now_ms)
 	return s->session == NULL && s->limited && is_silent(s, now_ms);
 }
 
-static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
-			 uint64_t now_ms)
+/* The worker refuses the client in any case. */
+static void on_again(struct session *session,
+		     const struct msg_deliver_answer *a, void *arg)
 {
-	use(s, now_ms);
+	struct hls_session *s = arg;
+
+	(void)session, (void)a;
+	session_free(&s->again);
+}
+
+static const struct session_events again_events = { .on_verdict = on_again };
+
+/* The master refuses other workers and other variants to the client as long as
+ * it receives questions about it.  A limit is for this session alone. */
+static void ask_again(struct hls_session *s, const struct session_config *own)
+{
+	struct session_config cfg = *own;
+
+	if (s->limited || s->again != NULL ||
+	    (s->again_ms > 0 && cfg.now_ms - s->again_ms < REFUSED_ASK_MS))
+		return;
+	cfg.probe = true;
+	cfg.events = &again_events;
+	cfg.arg = s;
+	s->again_ms = cfg.now_ms;
+	s->again = session_new(s->owner->cfg.sessions, &cfg);
+	door_ask(s->owner->cfg.door, s->again);
+}
+
+static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
+			 const struct session_config *own)
+{
+	use(s, own->now_ms);
+	ask_again(s, own);
 	s->owner->cfg.refuse(c, &denied);
 }
 
@@ -459,6 +494,7 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 			const struct session_config *cfg, struct mount *m)
 {
 	struct buf key = { 0 };
+	struct session_config own;
 	struct hls_session *s;
 	bool is_new = false;
 	uint64_t hash;
@@ -480,13 +516,14 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 		take_place(s, cfg);
 		is_new = true;
 	}
+	own = config_of(h, &key, hash, cfg, m);
 	buf_done(&key);
 	if (s == NULL) {
 		h->cfg.refuse(c, &busy);
 		return true;
 	}
 	if (s->session == NULL) {
-		refuse_ended(s, c, cfg->now_ms);
+		refuse_ended(s, c, &own);
 		return true;
 	}
 	use(s, cfg->now_ms);

@@ -8,7 +8,8 @@
  * requests of one address belong to one.  The first one asks for the
  * permission, which counts for the others.  A session without a request for
  * HLS_SESSION_MS has ended.  A session that the operator ended refuses requests
- * until then: each refused one prolongs it.  One that a limit ended refuses
+ * until then: each refused one prolongs it, also in the master, which is asked
+ * again about its client once a second at most.  One that a limit ended refuses
  * them so long, whatever it refused, or until its client was silent for as long
  * as none is that plays: it had left, and returns.
  *

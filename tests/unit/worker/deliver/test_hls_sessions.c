@@ -21,6 +21,7 @@ static struct mount live;
 static unsigned asked, served;
 static uint32_t last_seq;
 static uint64_t last_client, last_player;
+static bool last_probe;
 static enum ask_verdict refused;
 static const char *host; /* of the client */
 static bool unlimited;
@@ -34,6 +35,7 @@ static int on_send(const struct msg *m, void *arg)
 	last_seq = m->seq;
 	last_client = m->deliver_ask.client;
 	last_player = m->deliver_ask.player;
+	last_probe = m->deliver_ask.probe;
 	return 0;
 }
 
@@ -159,12 +161,53 @@ Test(hls_sessions, a_request_that_is_refused_prolongs_the_refusal)
 		hls_sessions_expire(hls, i * (IDLE_MS - 1));
 		cr_assert_eq(refused, ASK_DENIED, "request %u", i);
 	}
-	cr_assert_eq(asked, 1u);
+	cr_assert_eq(served, 1u);
 	/* silent for long enough */
 	hls_sessions_expire(hls, 5 * (IDLE_MS - 1) + IDLE_MS);
 	request("token=a", 10 * IDLE_MS);
-	cr_assert_eq(asked, 2u);
 	cr_assert_eq(served, 2u);
+	end();
+}
+
+/* Its answer changes nothing here: it prolongs the refusal of the master. */
+static void answer_again(enum ask_verdict verdict)
+{
+	cr_assert(last_probe);
+	door_answer(door, &(struct msg_deliver_answer){
+		.verdict = verdict, .login = "", .location = "",
+	}, last_seq);
+	cr_assert_null(sessions_find(all, last_client));
+}
+
+Test(hls_sessions, the_master_learns_of_requests_that_are_refused)
+{
+	uint64_t player;
+
+	begin();
+	request("token=a", 0);
+	player = last_player;
+	end_session(last_client, false);
+	request("token=a", 500);
+	cr_assert_eq(asked, 2u);
+	cr_assert_eq(last_player, player);
+	/* one question at a time ... */
+	request("token=a", 1400);
+	request("token=a", 2300);
+	cr_assert_eq(asked, 2u);
+	answer_again(ASK_DENIED);
+	/* ... and one a second */
+	request("token=a", 3000);
+	cr_assert_eq(asked, 3u);
+	answer_again(ASK_ALLOWED);
+	request("token=a", 3999);
+	cr_assert_eq(asked, 3u);
+	cr_assert_eq(refused, ASK_DENIED);
+	cr_assert_eq(served, 1u);
+	/* it ends with its session */
+	request("token=a", 4000);
+	cr_assert_eq(asked, 4u);
+	hls_sessions_expire(hls, 4000 + IDLE_MS);
+	cr_assert_null(sessions_find(all, last_client));
 	end();
 }
 
