@@ -164,6 +164,14 @@ static void restore(struct viewers *v, struct viewer_entry *e,
 		(void)!peers_enter(v->peers, &address, &e->from);
 }
 
+/* It began while its player was being closed, and its worker did not ask. */
+static void end_closed(struct viewers *v, const struct viewer_entry *e)
+{
+	if (e->player != 0 &&
+	    closed_sessions_has(&v->closed, e->player, mono_ms()))
+		viewers_kick(v, e, false);
+}
+
 /* True if a session begins. */
 static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
@@ -176,6 +184,7 @@ static bool join(struct viewers *v, struct viewer_entry *e,
 		restore(v, e, s);
 	}
 	set_joined(v, e, true);
+	end_closed(v, e);
 	return !viewer_table_is_shared(v->table, e);
 }
 

@@ -6,6 +6,7 @@ EXTRA_DIST += tests/unit/master/status/alarm_events.h \
 	tests/unit/master/auth/gate_scene.h \
 	tests/unit/master/config/finding_lines.h tests/unit/quoted.h tests/unit/rounds.h \
 	tests/unit/worker/deliver/fragments_scene.h \
+	tests/unit/master/viewers/viewers_rig.h \
 	tests/unit/worker/deliver/hls_rig.h \
 	tests/unit/worker/fragment/fmp4_scene.h \
 	tests/unit/worker/output/cbr_stall_rig.h \
@@ -956,6 +957,7 @@ unit_master_tests = \
 	tests/unit/master/viewers/test_backend_cache \
 	tests/unit/master/viewers/test_closed_sessions \
 	tests/unit/master/viewers/test_denial_log \
+	tests/unit/master/viewers/test_players \
 	tests/unit/master/viewers/test_surplus \
 	tests/unit/master/viewers/test_viewer_table \
 	tests/unit/master/viewers/test_viewer_guest \
@@ -1216,6 +1218,7 @@ tests_unit_master_viewers_test_viewer_rules_LDADD = $(master_libs)
 tests_unit_master_viewers_test_backend_cache_LDADD = $(master_libs)
 tests_unit_master_viewers_test_closed_sessions_LDADD = $(master_libs)
 tests_unit_master_viewers_test_denial_log_LDADD = $(master_libs)
+tests_unit_master_viewers_test_players_LDADD = $(master_libs)
 tests_unit_master_viewers_test_surplus_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_table_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewer_guest_LDADD = $(master_libs)

@@ -565,9 +565,10 @@ bool deliver_next_change(struct deliver *d, size_t *cursor,
 	return false;
 }
 
-void deliver_list(const struct deliver *d, uint64_t after,
+void deliver_list(struct deliver *d, uint64_t after,
 		  struct msg_deliver_sessions *ret)
 {
+	send_news(d);
 	sessions_list(d->sessions, after, mono_ms(), ret);
 }
 

@@ -101,9 +101,10 @@ struct msg_deliver_status deliver_status(const struct deliver *);
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
 
-/* The viewers with a number above after, as many as fit.  Strings are borrowed
- * until the next call. */
-void deliver_list(const struct deliver *, uint64_t after,
+/* The viewers with a number above after, as many as fit.  They are reported
+ * before the call returns, so that the master knows whom it may end.  Strings
+ * are borrowed until the next call. */
+void deliver_list(struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);
 
 /* Disconnects a viewer, if it exists. */

@@ -314,3 +314,32 @@ Test(deliver_hls, a_name_by_hash_is_that_of_one_segment_for_ever)
 	(void)close(fd);
 	rig_done(&s.rig);
 }
+
+static int count_joined(const struct msg *m, void *arg)
+{
+	if (m->type == MSG_DELIVER_CHANGES)
+		*(size_t *)arg += m->deliver_changes.n_joined;
+	return 0;
+}
+
+/* The master ends a session of the list with all that belongs to it. */
+Test(deliver_hls, the_master_knows_the_sessions_of_a_list)
+{
+	struct msg_deliver_sessions list;
+	struct rig r;
+	size_t joined = 0;
+	int fd;
+
+	rig_init_with(&r, RING_UNIT, &(struct deliver_config){
+		.send = count_joined, .arg = &joined,
+	});
+	deliver_set_policy(r.deliver, &(struct msg_deliver_policy){ 0 });
+	rig_mount(&r, &news);
+	fd = rig_request(&r, GET("/news/7.ts"));
+	rig_expect_status(&r, fd, 404);
+	deliver_list(r.deliver, 0, &list);
+	cr_assert_eq(list.n, 1u);
+	cr_assert_eq(joined, 1u);
+	(void)close(fd);
+	rig_done(&r);
+}
