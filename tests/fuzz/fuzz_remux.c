@@ -9,6 +9,7 @@
 #include "worker/remux/section_writer.h"
 #include "worker/ts/pat.h"
 #include "worker/ts/section.h"
+#include "worker/ts/si_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,11 @@ static unsigned take16(struct input *in)
 static uint16_t take_pid(struct input *in)
 {
 	static const uint16_t fixed[] = {
-		0, 1, 0x10, 0x11, 0x12, 0x14, TS_PID_NULL, 0x13,
+		0, 1, 0x10, 0x11, 0x12, 0x14, TS_PID_NULL, 0x13, SI_PID_PSIP,
 	};
 	unsigned n = take8(in);
 
-	if (n < 8)
+	if (n < sizeof fixed / sizeof *fixed)
 		return fixed[n];
 	return n < 128 ? (uint16_t)(0x100 + (n & 15)) : (uint16_t)(n & 63);
 }

@@ -428,6 +428,7 @@ unit_worker_tests = \
 	tests/unit/worker/remux/test_remux_data \
 	tests/unit/worker/remux/test_remux_free_ca \
 	tests/unit/worker/remux/test_remux_onid \
+	tests/unit/worker/remux/test_remux_psip \
 	tests/unit/worker/remux/test_remux_full \
 	tests/unit/worker/remux/test_remux_names \
 	tests/unit/worker/remux/test_remux_parts \
@@ -825,6 +826,10 @@ tests_unit_worker_remux_test_remux_data_SOURCES = \
 	tests/unit/worker/remux/rig.h
 tests_unit_worker_remux_test_remux_free_ca_SOURCES = \
 	tests/unit/worker/remux/test_remux_free_ca.c \
+	tests/unit/worker/remux/rig.c \
+	tests/unit/worker/remux/rig.h
+tests_unit_worker_remux_test_remux_psip_SOURCES = \
+	tests/unit/worker/remux/test_remux_psip.c \
 	tests/unit/worker/remux/rig.c \
 	tests/unit/worker/remux/rig.h
 tests_unit_worker_remux_test_remux_onid_SOURCES = \

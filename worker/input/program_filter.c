@@ -116,6 +116,7 @@ static void plan(struct program_filter *f)
 	for (uint16_t pid = 0; pid < SI_PIDS_END; pid++)
 		mark(f, pid);
 	mark(f, psi_network_pid(f->psi));
+	mark(f, SI_PID_PSIP);
 	for (size_t i = 0; i < PROGRAM_CHOICE_PIDS; i++)
 		mark(f, f->choice.pids[i]);
 	for (size_t i = 0; i < n && f->choice.tables; i++)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chooses the packets of a multiplex that one of its programs needs: PAT, the
- * PIDs below 0x20, the NIT, and of the program PMT, PCR, components and ECMs.
+ * PIDs below 0x20, the NIT, the base PID of ATSC, and of the program PMT, PCR,
+ * components and ECMs.  Receivers of ATSC tune by the tables of the base PID,
+ * which remux.h reduces to the program.
  *
  * All packets are chosen until the PAT is known, and if it has a single
  * program: there is little to save, and null packets keep the rate.  The

@@ -6,11 +6,13 @@ libworker_a_SOURCES += \
 	worker/remux/pid_plan.c worker/remux/pid_plan.h \
 	worker/remux/place.h \
 	worker/remux/psi_build.c worker/remux/psi_build.h \
+	worker/remux/psip_build.c worker/remux/psip_build.h \
 	worker/remux/remux.c worker/remux/remux.h \
 	worker/remux/remux_absent.c \
 	worker/remux/remux_build.c \
 	worker/remux/remux_emit.c \
 	worker/remux/remux_plan.c \
+	worker/remux/remux_psip.c \
 	worker/remux/remux_route.c \
 	worker/remux/remux_state.h \
 	worker/remux/remux_tables.c \

@@ -18,6 +18,11 @@
  *	EIT         of the service, with its new number; pass_eit: unchanged
  *	TDT, TOT    unchanged
  *	NIT         dropped; pass_nit: unchanged
+ *	PSIP        of ATSC, on its base PID: MGT, VCT, RRT and STT.  The VCT
+ *	            has the channels of the program, with its new numbers and
+ *	            PIDs, since receivers list every channel of a VCT; the MGT
+ *	            lists VCT and RRT, since the guide (EIT and ETT) has the
+ *	            PIDs and events of all programs and is dropped
  *	all others  dropped
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
  * stream pass, with the new set_tsid and new_onid where they name it; options

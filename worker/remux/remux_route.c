@@ -103,6 +103,8 @@ static void route_tables(struct remux *r)
 		route_as_is(r, SI_PID_TDT);
 	else if (tdt || tot)
 		inspect(r, SI_PID_TDT, ROLE_TIME);
+	if (remux_reduces_psip(r))
+		inspect(r, SI_PID_PSIP, ROLE_PSIP);
 }
 
 static void route_ca(struct remux *r, struct desc_loop loop)

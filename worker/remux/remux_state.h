@@ -4,6 +4,7 @@
 
 #include "worker/remux/ids.h"
 #include "worker/remux/pid_plan.h"
+#include "worker/remux/psip_build.h"
 #include "worker/remux/remux.h"
 #include "worker/remux/runs_out.h"
 #include "worker/remux/section_queue.h"
@@ -41,9 +42,10 @@ enum role {
 	ROLE_SDT,
 	ROLE_EIT,
 	ROLE_TIME,
+	ROLE_PSIP,
 };
 
-enum { TABLE_ROLES = ROLE_TIME - ROLE_CAT + 1 };
+enum { TABLE_ROLES = ROLE_PSIP - ROLE_CAT + 1 };
 
 /* A section; len 0: none. */
 struct table {
@@ -125,6 +127,7 @@ struct remux {
 	uint16_t sdt_number;
 	/* with a place: those of the SDT of a whole multiplex */
 	struct table sdt_whole[SDT_SECTIONS_MAX];
+	struct psip_vct vcts[PSIP_VCTS]; /* of the output */
 
 	/* derived from the source */
 	bool single;     /* only a single program goes out */
@@ -216,6 +219,12 @@ void remux_build_ait(struct remux *);
 
 /* remux_tables.c: a packet of a PID that carries tables. */
 void remux_take_table(struct remux *, const uint8_t *packet, enum role);
+
+/* remux_psip.c */
+/* Do the tables of ATSC go out, reduced to the program? */
+bool remux_reduces_psip(const struct remux *);
+/* Takes a section of their base PID. */
+void remux_take_psip(struct remux *, const uint8_t *section, size_t len);
 
 /* remux_emit.c */
 /* Queues the tables that are due. */

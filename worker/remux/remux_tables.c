@@ -363,6 +363,9 @@ static void on_section(struct remux *r, enum role role, uint8_t *section,
 	case ROLE_SDT:
 		on_sdt(r, section, len);
 		break;
+	case ROLE_PSIP:
+		remux_take_psip(r, section, len);
+		break;
 	default:
 		on_eit(r, section, len);
 		break;
