@@ -27,13 +27,15 @@ void satip_session_take_report(struct satip_session *s,
 		s->lock_ns = now_ns;
 }
 
-/* A server whose packets do not arrive may go on to report a lock. */
+/* A server whose packets do not arrive, or no longer do, may go on to report a
+ * lock. */
 const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 {
+	uint64_t since_ns = MAX(s->lock_ns, s->media_ns);
+
 	if (now_ns - s->heard_ns >= SATIP_SILENCE_MS * MS)
 		return "the server sends neither packets nor reports";
-	if (!s->delivered && s->lock_ns != 0 &&
-	    now_ns - s->lock_ns >= SATIP_LOCKED_MS * MS)
+	if (s->lock_ns != 0 && now_ns - since_ns >= SATIP_LOCKED_MS * MS)
 		return "no packets: the server reports a lock";
 	return NULL;
 }

@@ -25,7 +25,7 @@ enum {
 	SATIP_CONNECT_MS = 5000, /* for a connection, and for each reply */
 	SATIP_LEAVE_MS = 1000,   /* for the reply to TEARDOWN */
 	SATIP_SILENCE_MS = 5000, /* neither RTP nor RTCP: the session is dead */
-	SATIP_LOCKED_MS = 10000, /* a lock without any RTP: dead, too */
+	SATIP_LOCKED_MS = 10000, /* a lock without packets: dead, too */
 	SATIP_REPORT_MS = 3000,  /* a report of the tuner is valid so long */
 	SATIP_LIVE_MS = 1000,    /* packets arrive */
 	SATIP_FAILED_MAX_S = 10, /* longest pause after a failure */

@@ -258,6 +258,25 @@ static void report_lock(struct rig *rig)
 			 "no packets: the server reports a lock");
 }
 
+/* Its next session uses the same transport: UDP has worked. */
+Test(satip_session, begins_again_when_packets_end_and_the_lock_does_not)
+{
+	static const char *const replies[REPLIES_MAX] = { OK, SETUP, OK };
+	struct rig rig;
+
+	rig_play(&rig, SATIP_UDP);
+	for (int i = 0; i < 3; i++) {
+		satip_session_media(&rig.s, rig.now_ns);
+		report_lock(&rig);
+		rig_pass(&rig, 1100);
+		satip_session_connected(&rig.s, rig.now_ns);
+		rig_serve(&rig, replies + (rig.s.id[0] == '\0'));
+		cr_assert_eq(rig.s.state, SATIP_ON);
+		cr_assert_eq(rig.s.transport, SATIP_UDP);
+	}
+	rig_finish(&rig);
+}
+
 Test(satip_session, tries_tcp_when_only_reports_arrive_by_udp)
 {
 	static const char *const replies[REPLIES_MAX] = { SETUP, OK };
