@@ -222,7 +222,6 @@ static void tune(struct dvb_tuner *t)
 	}
 	discard(t);
 	t->tuned = true;
-	t->failed_ms = 0;
 	t->stats_ns = 0;
 	t->status_errors = 0;
 	receive(t);
@@ -261,6 +260,8 @@ static void measure(struct dvb_tuner *t)
 		return;
 	}
 	t->status_errors = 0;
+	/* a tuning alone does not show that the device works */
+	t->failed_ms = 0;
 	dvb_signal_read(&stats, t->spec.satellite ? BEST_DB_SATELLITE
 						  : BEST_DB_OTHER, &signal);
 	if (all)

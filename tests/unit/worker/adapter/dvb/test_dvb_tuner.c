@@ -17,12 +17,15 @@ static struct fake_dvb fake;
 static struct dvb_tuner *tuner;
 static struct dvb_state state;
 static atomic_bool clock_stands;
+static atomic_uint_fast64_t clock_rate = 1;
 
 uint64_t __real_mono_ns(void);
 uint64_t __wrap_mono_ns(void);
 uint64_t __wrap_mono_ns(void)
 {
-	return atomic_load(&clock_stands) ? SECOND_NS : __real_mono_ns();
+	if (atomic_load(&clock_stands))
+		return SECOND_NS;
+	return atomic_load(&clock_rate) * __real_mono_ns();
 }
 
 static struct tuner_spec spec_of(int mhz)
@@ -348,6 +351,49 @@ Test(dvb_tuner, a_bus_may_fail_for_a_moment, .timeout = 60)
 	fail_status(-EIO, 0);
 	AWAIT(strstr(state.error.text, "FE_READ_STATUS") != NULL);
 	cr_assert(is_told("close; "));
+	stop();
+}
+
+/* Between the close of a device and its next opening; 0: not known yet. */
+static atomic_uint_fast64_t closed_ns, pause_ns;
+
+static int note_open(void *ctx, const char *path, int flags)
+{
+	if (strstr(path, "frontend") != NULL && atomic_load(&closed_ns) != 0)
+		atomic_store(&pause_ns,
+			     __wrap_mono_ns() - atomic_load(&closed_ns));
+	return fake_dvb_ops.open(ctx, path, flags);
+}
+
+static int note_close(void *ctx, int fd)
+{
+	atomic_store(&closed_ns, __wrap_mono_ns());
+	return fake_dvb_ops.close(ctx, fd);
+}
+
+/* One that is tuned and has no status must not be worn out. */
+Test(dvb_tuner, pauses_longer_after_each_failure_of_a_device, .timeout = 60)
+{
+	static struct dvb_ops ops;
+	struct tuner_spec spec = spec_of(474);
+	uint64_t first_ns;
+	int err;
+
+	ops = fake_dvb_ops;
+	ops.open = note_open;
+	ops.close = note_close;
+	atomic_store(&clock_rate, 4);
+	fake_dvb_init(&fake);
+	fail_status(-EIO, 0);
+	tuner = dvb_tuner_new(&(struct dvb_tuner_config){
+		.root = "/dev/dvb", .spec = &spec, .ops = &ops,
+		.ctx = &fake }, &err);
+	cr_assert_not_null(tuner);
+	AWAIT(atomic_load(&pause_ns) != 0);
+	first_ns = atomic_exchange(&pause_ns, 0);
+	cr_assert_geq(first_ns, 2 * SECOND_NS);
+	AWAIT(atomic_load(&pause_ns) != 0);
+	cr_assert_geq(atomic_load(&pause_ns), 4 * SECOND_NS);
 	stop();
 }
 
