@@ -248,9 +248,9 @@ test('every codec is carried, on one clock, for players', async (t) => {
 		...[...ids, 'mpeg2'].map((id) => stream(id,
 			`file://${dir}/${id}.ts#loop`, [
 				`http://127.0.0.1:${PORT}/${id}.m3u8#` +
-				'duration=1&segment=fmp4&segments=30',
+				'duration=1&segment=fmp4&quantity=30',
 				`http://127.0.0.1:${PORT}/ts-${id}.m3u8#` +
-				'duration=1&segments=30'])),
+				'duration=1&quantity=30'])),
 		stream('low', `file://${dir}/aac.ts#loop`,
 			`http://127.0.0.1:${PORT}/low.m3u8#duration=2&` +
 			'segment=fmp4&part=300')));
