@@ -111,9 +111,9 @@ const PAUSE_MS = 1000;
 
 // The sources are in this process: on a machine that is too busy they pause,
 // and are sources that fail. play(again) has three tries then, with other
-// ports. The same failure three times is one of the product, unless this
-// process paused each time.
-export async function insist(t, play) {
+// ports, and one as soon as isLate() is true. The same failure three times is
+// one of the product, unless this process paused each time.
+export async function insist(t, play, isLate = () => false) {
 	const failures = new Set();
 
 	for (let again = 0;; again++) {
@@ -131,9 +131,9 @@ export async function insist(t, play) {
 			if (!paused && !timing.busy() ||
 				again > 1 && failures.size === 1)
 				throw error;
-			if (again > 1) {
-				t.skip(`too busy, three times: ${error.message
-					.slice(0, 200)}`);
+			if (again > 1 || isLate()) {
+				t.skip(`too busy, ${again + 1} times: ${
+					error.message.slice(0, 200)}`);
 				return;
 			}
 			t.diagnostic(`once more: ${error.message}`);
@@ -146,16 +146,26 @@ export async function insist(t, play) {
 // So many at once: their sources are in this process, and each comparison
 // starts programs.
 const AT_ONCE = 4;
+// A test has ten minutes, and three tries of a situation may need six.
+const LATE_MS = 200000;
 
 // Runs the situations of a file in one service.
 export async function playAll(t, situations) {
-	const house = await House.open(t);
-	const list = Object.entries(situations).entries();
+	const house = await House.open(t), timing = new Timing(t);
+	const list = Object.entries(situations).entries(), begin = now();
+	const isLate = (ms = LATE_MS) => now() - begin > ms;
 	const some = async () => {
 		for (const [i, [name, play]] of list)
-			await t.test(name, (sub) => insist(sub, (again) =>
-				play(new Situation(sub, house,
-					i + 15 * again))));
+			await t.test(name, async (sub) => {
+				const noTime = isLate(2 * LATE_MS);
+
+				timing.assert(!noTime, 'no time is left', sub);
+				if (!noTime)
+					await insist(sub, (again) =>
+						play(new Situation(sub, house,
+							i + 15 * again)),
+					isLate);
+			});
 	};
 
 	await Promise.all(Array.from({ length: AT_ONCE }, some));
