@@ -89,7 +89,7 @@ for (const [i, profile] of ['main', 'simple'].entries())
 
 		await waitUntil('alarm of path 2', async () =>
 			(await input(sluice)).error === SILENT, 30000);
-		assert.equal((await sluice.status('a002')).onair, true);
+		await sluice.onair('a002');
 		await Promise.all(cut.map((fault) => fault.stop()));
 		assert.equal(sluice.worker('stream', 'a002').pid, pid);
 		await sluice.stop();
