@@ -13,6 +13,7 @@ struct entry {
 	TAILQ_ENTRY(entry) link;
 	struct digest id;
 	struct session session; /* login is the member below */
+	uint64_t order;         /* of those that expire in one second */
 	char login[];
 };
 
@@ -21,6 +22,7 @@ TAILQ_HEAD(shelf, entry);
 struct sessions {
 	/* index: first byte of the digest, which a client cannot choose */
 	struct shelf shelves[SHELVES];
+	uint64_t n_added;
 };
 
 struct sessions *sessions_new(void)
@@ -73,6 +75,13 @@ void sessions_free(struct sessions **sp)
 	free(s);
 }
 
+static bool is_nearer(const struct entry *a, const struct entry *b)
+{
+	if (a->session.expires != b->session.expires)
+		return a->session.expires < b->session.expires;
+	return a->order < b->order;
+}
+
 /* Makes room for another session of the login. */
 static void make_room(struct sessions *s, const char *login)
 {
@@ -83,8 +92,7 @@ static void make_room(struct sessions *s, const char *login)
 		if (strcmp(e->login, login) != 0)
 			continue;
 		n++;
-		if (nearest == NULL ||
-		    e->session.expires < nearest->session.expires)
+		if (nearest == NULL || is_nearer(e, nearest))
 			nearest = e;
 	}
 	if (n >= SESSIONS_PER_LOGIN)
@@ -112,6 +120,7 @@ static void add(struct sessions *s, const struct digest *id,
 	e->id = *id;
 	e->session = *session;
 	e->session.login = e->login;
+	e->order = s->n_added++;
 	TAILQ_INSERT_TAIL(shelf_of(s, id), e, link);
 }
 

@@ -37,7 +37,7 @@ void sessions_free(struct sessions **);
 
 /* Opens a session as described and writes its id to text.  Above
  * SESSIONS_PER_LOGIN it replaces the session of the login that expires
- * first. */
+ * first; in the same second, the one that was opened first. */
 void sessions_open(struct sessions *, const struct session *,
 		   char text[SECRET_TEXT]);
 

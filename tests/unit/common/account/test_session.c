@@ -63,6 +63,18 @@ Test(session, a_17th_ends_the_session_closest_to_its_end)
 	sessions_free(&s);
 }
 
+Test(session, the_oldest_of_one_second_ends)
+{
+	struct sessions *s = sessions_new();
+	char ids[40][SECRET_TEXT];
+
+	for (int i = 0; i < 40; i++)
+		open_one(s, "anna", 100, ids[i]);
+	for (int i = 0; i < 40; i++)
+		cr_expect_eq(is_open(s, ids[i], NOW), i >= 24, "%d", i);
+	sessions_free(&s);
+}
+
 Test(session, ends_alone)
 {
 	struct sessions *s = sessions_new();
