@@ -6,7 +6,6 @@
 #include "common/base/log.h"
 #include "common/account/session.h"
 #include "common/document/document.h"
-#include "common/document/save.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,6 +93,14 @@ void session_file_touch(struct session_file *f)
 {
 	if (f->save != NULL)
 		save_touch(f->save);
+}
+
+bool session_file_catch_up(struct session_file *f, save_done_fn *done,
+			   void *arg)
+{
+	if (f->save != NULL)
+		save_catch_up(f->save, done, arg);
+	return f->save != NULL;
 }
 
 const char *session_file_error(const struct session_file *f)

@@ -150,10 +150,13 @@ void auth_open_session(struct auth *a, const char *login, bool remember,
 	session_file_touch(a->file);
 }
 
-void auth_close_session(struct auth *a, const char *id)
+bool auth_close_session(struct auth *a, const char *id, save_done_fn *done,
+			void *arg)
 {
-	if (sessions_end(a->sessions, id))
-		session_file_touch(a->file);
+	if (!sessions_end(a->sessions, id))
+		return false;
+	session_file_touch(a->file);
+	return session_file_catch_up(a->file, done, arg);
 }
 
 void auth_issue_token(struct auth *a, const char *login,

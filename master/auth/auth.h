@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/base/util.h"
+#include "common/document/save.h"
 #include "master/auth/caller.h"
 
 #include <stdbool.h>
@@ -55,7 +56,10 @@ bool auth_enter_session(const struct auth *, const char *id,
 /* Opens a session for a user with ENTRY_YES; its id goes to id. */
 void auth_open_session(struct auth *, const char *login, bool remember,
 		       char id[SECRET_TEXT]);
-void auth_close_session(struct auth *, const char *id);
+/* Ends a session.  True: done is called (save.h) as soon as the file does not
+ * have it any more.  False: there is no such session, or no file. */
+bool auth_close_session(struct auth *, const char *id, save_done_fn *done,
+			void *arg);
 
 /* Issues a token for one handshake. */
 void auth_issue_token(struct auth *, const char *login,

@@ -138,6 +138,27 @@ test('logout ends only the session that requests it', async (t) => {
 	await sluice.stop();
 });
 
+test('a session that was logged out stays invalid after a crash',
+	async (t) => {
+	const { sluice } = await startGuarded(t, { users });
+	const [one, two] = [await enter(sluice, 'olga', 'look'),
+		await enter(sluice, 'olga', 'look')];
+
+	// users and both sessions are in the files
+	await waitUntil('the files', () => assert.equal(Object.keys(JSON.parse(
+		fs.readFileSync(`${sluice.file}.sessions`)).sessions).length,
+	3) ?? JSON.parse(fs.readFileSync(sluice.file)).users?.olga);
+	await call(sluice, { cmd: 'logout' }, cookie(one));
+	sluice.child.kill('SIGKILL');
+	await sluice.child.ended;
+	const again = await Sluice.start(t, null,
+		{ auth: true, dir: sluice.dir });
+
+	assert.equal(await inside(again, cookie(two)), true);
+	assert.equal(await inside(again, cookie(one)), false);
+	await again.stop();
+});
+
 test('a 17th session ends the session that expires first', async (t) => {
 	const { sluice } = await startGuarded(t, { users });
 	const ids = [];
