@@ -121,6 +121,16 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 	loadable_digest(c->document, ret);
 }
 
+/* An older version may lack the users of the present one, or have their former
+ * passwords.  Without users the service makes a first one. */
+static void keep_users(const struct config *c, json_t *older)
+{
+	json_t *users = json_object_get(c->document, "users");
+
+	if (users != NULL)
+		(void)json_object_set(older, "users", users);
+}
+
 /* False without a version to return to. */
 static bool roll_back(struct config *c, const char *digest)
 {
@@ -137,10 +147,12 @@ static bool roll_back(struct config *c, const char *digest)
 			  c->path);
 		return false;
 	}
+	keep_users(c, document);
 	stored_alarm(c->alarms, c->path,
 		     xasprintf("the service has crashed %d times within a "
 			       "minute of its start with %s: it runs with %s "
-			       "instead, changes since then are not in effect",
+			       "instead, changes since then are not in effect, "
+			       "except those of users",
 			       CRASH_GUARD_MAX, c->path, source));
 	stored_replace(c->path, document, c->alarms);
 	take_document(c, document);

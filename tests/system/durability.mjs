@@ -150,6 +150,25 @@ test('after three crashes behind a change the version before runs',
 	assert.equal(broken(dir).length, 1);
 });
 
+test('the version that replaces a crashing one keeps the present users',
+	async (t) => {
+	const dir = tempDir(t);
+	const users = { noc: { type: 1, enable: true,
+		cipher: 'a'.repeat(40) } };
+
+	put(dir, '.1', { ...version(1), users: { noc: { ...users.noc,
+		enable: false }, former: users.noc } }, 100);
+	put(dir, '', { ...version(2), users }, 50);
+	for (let i = 0; i < 3; i++)
+		await die(t, dir);
+	const sluice = await startIn(t, dir);
+	assert.match((await alarms(sluice))[0], /except those of users/);
+	const { make_stream: streams, users: kept } = read(dir);
+	assert.deepEqual(streams, version(1).make_stream);
+	assert.deepEqual(kept, users);
+	await sluice.stop();
+});
+
 test('a clean end in between resets the counter of crashes', async (t) => {
 	const dir = tempDir(t);
 
