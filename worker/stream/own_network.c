@@ -46,6 +46,7 @@ struct own_network {
 	struct table_versions *versions;
 	struct schedule *schedule;
 	bool crowded; /* logged: descriptors have no room */
+	bool has_others; /* the list of nit_other was received, or is none */
 	size_t n_others;
 	struct other *others;
 	/* the sections, while they are built */
@@ -59,6 +60,7 @@ struct own_network *own_network_new(const struct own_network_config *config)
 	struct own_network *n = xcalloc(1, sizeof *n);
 
 	n->spec = spec->tables;
+	n->has_others = spec->tables.n_others == 0;
 	n->intervals = tables_spec_intervals(&spec->tables);
 	n->textcode = spec->remux.textcode;
 	n->first_version = spec->nit_version;
@@ -245,7 +247,7 @@ void own_network_turn(struct own_network *n, uint64_t now_ns)
 	waited_ns = now_ns - n->began_ns;
 	n->ready = ((has_types(n) && (n->sdt->known || n->spec.onid != 0)) ||
 		    waited_ns >= SDT_WAIT_MS * MS) &&
-		   (other_guides_have_networks(n->guides) ||
+		   ((n->has_others && other_guides_have_networks(n->guides)) ||
 		    waited_ns >= OTHERS_WAIT_MS * MS);
 	if (n->ready && n->waits)
 		own_network_build(n);
@@ -270,6 +272,7 @@ static void take(struct other *to, const struct stream_spec *from,
 void own_network_clear_others(struct own_network *n)
 {
 	n->n_others = 0;
+	n->has_others = true;
 }
 
 void own_network_add_other(struct own_network *n,

@@ -31,7 +31,8 @@ void own_network_free(struct own_network **);
 
 /* The programs of the stream have changed, or the types or the identifiers of
  * its SDT.  The first tables wait two seconds at most for the SDT, which they
- * repeat, and OTHERS_WAIT_MS for the original networks of nit_other. */
+ * repeat, and OTHERS_WAIT_MS for the list of nit_other and its original
+ * networks. */
 void own_network_build(struct own_network *);
 /* Builds them when it is time. */
 void own_network_turn(struct own_network *, uint64_t now_ns);

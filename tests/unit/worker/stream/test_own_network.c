@@ -308,6 +308,29 @@ Test(own_network, the_first_nit_waits_for_the_networks_of_others)
 	free(other);
 }
 
+/* The list comes in a message behind the start of the worker. */
+Test(own_network, the_first_nit_waits_for_the_list_of_others)
+{
+	struct stream_spec *other = read_spec("{\"set_tsid\": 7, "
+		"\"set_pnr\": 33}");
+
+	open_keys("\"nit_other\": [\"b\"], ", "");
+	put_sdt(0x19, 0x0a);
+	cr_expect_eq(run_for(3000), 0);
+	list_other(other, 0x85);
+	cr_assert_gt(run_for(1000), 0);
+	cr_expect_eq(g.nit[7], 1, "sections");
+	done();
+	/* it stays away */
+	memset(&g, 0, sizeof g);
+	open_keys("\"nit_other\": [\"b\"], ", "");
+	put_sdt(0x19, 0x0a);
+	cr_expect_gt(run_for(5000), 0);
+	cr_expect_eq(g.nit[7], 0);
+	done();
+	free(other);
+}
+
 Test(own_network, a_network_that_stays_unknown_is_waited_for_four_seconds)
 {
 	struct stream_spec *other = read_spec("{\"set_tsid\": 7, "
