@@ -122,7 +122,7 @@ uint64_t guide_new_services(const struct guide *);
 void guide_release_imported(struct guide *);
 
 /* Another process has the events of the stream as they are now:
- * guide_find_stale() reports changes. */
+ * guide_find_stale() reports changes, also to those that had them before. */
 void guide_show(struct guide *, const char *stream, int64_t now_s);
 /* Reports at most max streams whose events have changed since, each at most
  * once in GUIDE_STALE_S, and none twice before all others. */

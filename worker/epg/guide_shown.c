@@ -15,6 +15,9 @@ void guide_show(struct guide *g, const char *stream, int64_t now_s)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
 
+	/* a change since then is reported: others may have asked before it */
+	if (s->shown)
+		return;
 	s->shown = true;
 	s->shown_edit = last_edit(s);
 	s->shown_s = now_s;

@@ -137,6 +137,21 @@ Test(guide_shown, a_memory_that_is_full_has_the_next_days)
 	guide_free(&g);
 }
 
+/* The stream has two links: one asks in front of a change, and the other one
+ * behind it. */
+Test(guide_shown, a_change_between_two_questions_is_reported)
+{
+	struct guide *g = open_guide();
+
+	load(g, "a", 1, 0);
+	guide_show(g, "a", NOW_S);
+	load(g, "a", 2, 1);
+	guide_show(g, "a", NOW_S + 1);
+	cr_expect_str_eq(find(g, NOW_S + 2 * GUIDE_STALE_S, 9), "a");
+	cr_expect_str_eq(find(g, NOW_S + 4 * GUIDE_STALE_S, 9), "");
+	guide_free(&g);
+}
+
 /* The SDT of stream a says this of service 7.  True: this is a change. */
 static bool give_sdt_of(struct guide *g, uint8_t onid, uint8_t status)
 {
