@@ -105,14 +105,21 @@ static void add_warning(enum check_severity severity, const char *path,
 	buf_append(warnings, text, strlen(text) + 1);
 }
 
+static bool has_changed(const struct edit *e, const char *key)
+{
+	const json_t *old = json_object_get(e->old, key);
+	const json_t *now = json_object_get(e->entry, key);
+
+	return old != now && !json_equal(old, now);
+}
+
 static void finish_stream(struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
 	unsigned n_files = 0;
 
-	if (e->old != NULL &&
-	    (is_renamed(e) || !json_equal(json_object_get(e->old, "groups"),
-					  json_object_get(e->entry, "groups"))))
+	if (e->old != NULL && (is_renamed(e) || has_changed(e, "groups") ||
+			       has_changed(e, "hls_group")))
 		viewers_groups_changed(e->api->cfg.viewers);
 
 	/* after the event with the new id */

@@ -225,6 +225,19 @@ void viewers_report(struct viewers *v, struct viewer_way *way,
 		v->cfg.on_changes(&seen, v->cfg.arg);
 }
 
+void viewers_see(struct viewers *v, const struct viewer_way *way,
+		 const struct msg_deliver_sessions *page)
+{
+	for (size_t i = 0; v != NULL && i < page->n; i++) {
+		const struct msg_session *s = &page->list[i];
+		struct viewer_entry *e = viewer_table_find(v->table, s->client);
+
+		if (e != NULL && e->way == way)
+			viewer_table_set_player(v->table, e,
+				viewers_player(v, s->stream, s->player));
+	}
+}
+
 uint64_t viewers_session(const struct viewers *v, uint64_t client)
 {
 	const struct viewer_entry *e = viewer_table_find(v->table, client);

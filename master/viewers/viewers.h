@@ -92,6 +92,10 @@ void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
 		    const struct msg_deliver_changes *);
+/* A page of the list of a worker: its viewers have the players of the present
+ * hls_group.  NULL-safe. */
+void viewers_see(struct viewers *, const struct viewer_way *,
+		 const struct msg_deliver_sessions *);
 /* From a worker that is up: asks for the list of streams for a client of the
  * play port.  The page is sent inside, or when its password was checked. */
 void viewers_ask_list(struct viewers *, struct viewer_way *,
@@ -152,7 +156,7 @@ const char *viewers_preview_login(struct viewers *, const char *token);
 void viewers_changed(struct viewers *);
 /* The entry of one user has changed. */
 void viewers_user_changed(struct viewers *, const char *login);
-/* The groups of streams have changed. */
+/* The groups of streams, or their hls_group, have changed. */
 void viewers_groups_changed(struct viewers *);
 
 /* Why the backend does not decide, for an alarm, and what follows from the

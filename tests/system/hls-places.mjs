@@ -184,6 +184,40 @@ test('a closed player that needs no permission begins no other variant',
 		await sluice.stop();
 	});
 
+test('streams that become variants while a player watches', async (t) => {
+	const high = stream('a002', 'stream://a001',
+		'http://127.0.0.1:8100/high.m3u8#duration=1');
+	const { sluice, target } = await begin(t, {}, {}, [...streams, high]);
+	const group = async (id, name) => {
+		const { stream: old } = await sluice.cmd('get-stream', { id });
+
+		await sluice.cmd('set-stream', { id,
+			stream: { ...old, hls_group: name } });
+	};
+
+	await sluice.onair('a002');
+	await assertKeeps('/one.m3u8', target, '/high.m3u8');
+	await group('a001', 'g');
+	await group('a002', 'g');
+	assert.deepEqual((await play('/one.m3u8', target, waitUntil(
+		'the other one', async () => await statusOf('/high.m3u8') ===
+			200))).statuses, [200]);
+	// and where the worker does not ask: sessions that begin as variants
+	await sluice.cmd('set-auth', { auth: { enable: false } });
+	for (const path of ['/one.m3u8', '/high.m3u8'])
+		assert.equal(await statusOf(path), 200, path);
+	await sessions(sluice);
+	await group('a002', 'other');
+	const [{ client_id: id }, { channel_id: other }] =
+		await sessions(sluice);
+	assert.equal(other, 'a002');
+	await sluice.cmd('close-session', { id });
+	await waitUntil('its end', async () =>
+		await statusOf('/one.m3u8') === 403);
+	assert.equal(await statusOf('/high.m3u8'), 200);
+	await sluice.stop();
+});
+
 async function outlives(t, settings, switchOn) {
 	const { sluice } = await begin(t, {}, settings);
 	const at = (one, name) => statusOf(`/play/a001/${name}`, one.port);

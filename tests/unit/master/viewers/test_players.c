@@ -137,3 +137,65 @@ Test(players, a_change_of_a_user_reviews_all_that_it_watches)
 	viewers_down(w.viewers, &other);
 	tear_down();
 }
+
+static void set_group(const char *id, const char *group)
+{
+	json_t *entry = json_deep_copy(config_stream(w.config, id));
+
+	(void)json_object_set_new(entry, "hls_group", json_string(group));
+	config_put_stream(w.config, id, entry);
+	viewers_groups_changed(w.viewers);
+}
+
+static void review(struct viewer_way *way, uint64_t client, const char *stream)
+{
+	cr_assert_eq(w.reviewed, 1u);
+	send_ask(way, &(struct msg_deliver_ask){ .client = client,
+		.stream = stream, .key = 100 + client, .player = 7 });
+	cr_assert_eq(w.verdict, ASK_ALLOWED);
+}
+
+Test(players, streams_that_become_variants_share_a_place)
+{
+	struct viewer_way way = { .send = take };
+
+	set_anna("oldest");
+	viewers_up(w.viewers, &way);
+	ask_variant(&way, 1, "a", 7);
+	set_group("a", "g");
+	review(&way, 1, "a");
+	ask_variant(&way, 2, "high", 7);
+	cr_expect_eq(w.verdict, ASK_ALLOWED);
+	cr_expect_eq(w.kicks, 0u, "%u", w.kicks);
+	/* and no longer: the place is that of the one that is asked about */
+	w.reviewed = 0;
+	set_group("high", "other");
+	review(&way, 2, "high");
+	cr_expect_eq(w.kicks, 1u, "%u", w.kicks);
+	cr_expect_eq(w.kick.client, 1u);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
+
+/* Nobody needs a permission: the worker asks about no viewer. */
+Test(players, a_list_has_the_present_variants)
+{
+	struct viewer_way way = { .send = take };
+	static struct msg_deliver_sessions page = { .n = 2, .list = {
+		{ .client = 1, .stream = "a", .player = 7 },
+		{ .client = 2, .stream = "high", .player = 7 } } };
+
+	set_anna("deny");
+	viewers_up(w.viewers, &way);
+	join_variant(&way, 1, "a", 7);
+	join_variant(&way, 2, "high", 7);
+	set_group("a", "g");
+	viewers_see(w.viewers, &way, &page);
+	cr_assert(viewers_close(w.viewers, 1));
+	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
+	cr_expect_eq(w.kick.client, 2u);
+	/* of another worker */
+	viewers_see(w.viewers, &(struct viewer_way){ .send = take }, &page);
+	viewers_down(w.viewers, &way);
+	tear_down();
+}
