@@ -43,7 +43,9 @@ void hls_content_send(struct viewer_conn *c, const struct http_request *r,
 
 	http_date_format(modified, (time_t)(x->wall_ms / 1000));
 	http_date_format(expires, time(NULL) + x->age_s);
-	if (condition != NULL && strcmp(condition, x->tag) != 0)
+	/* RFC 9110 14.2: a range is one of GET */
+	if (strcmp(http_request_method(r), "GET") != 0 ||
+	    (condition != NULL && strcmp(condition, x->tag) != 0))
 		wanted = NULL;
 	if (hls_content_is_known(r, x->tag, modified)) {
 		a.status = 304;

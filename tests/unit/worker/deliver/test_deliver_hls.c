@@ -343,3 +343,32 @@ Test(deliver_hls, the_master_knows_the_sessions_of_a_list)
 	(void)close(fd);
 	rig_done(&r);
 }
+
+#define RANGE(method, range) \
+	method " /news/5003.ts HTTP/1.1\r\nHost: x\r\n" \
+	"Range: bytes=" range "\r\n\r\n"
+
+Test(deliver_hls, a_range_counts_for_get_alone)
+{
+	static const char *const heads[] = {
+		RANGE("HEAD", "188-375"), RANGE("HEAD", "99999999-"),
+	};
+	uint64_t pos = (3 * PACKETS + 1) * RING_PACKET;
+	struct scene s;
+	size_t len;
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	fd = rig_request(&s.rig, RANGE("GET", "188-375"));
+	cr_assert_eq(read_head(&s, fd, &len), 206);
+	cr_assert_eq(len, (size_t)RING_PACKET);
+	rig_read_packets(&s.rig, fd, &pos, 1);
+	for (size_t i = 0; i < ARRAY_LEN(heads); i++) {
+		say(fd, heads[i]);
+		cr_assert_eq(read_head(&s, fd, &len), 200, "%s", heads[i]);
+		cr_assert_eq(len, (size_t)PACKETS * RING_PACKET);
+	}
+	(void)close(fd);
+	rig_done(&s.rig);
+}
