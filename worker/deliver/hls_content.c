@@ -73,6 +73,14 @@ void hls_content_send(struct viewer_conn *c, const struct http_request *r,
 	}
 	a.start = x->start + from;
 	a.end = x->start + to;
+	/* a cache would give it to other clients instead of the segment */
+	if (a.status == 416) {
+		(void)snprintf(headers, sizeof headers,
+			       "%sCache-Control: no-store\r\n"
+			       HLS_CORS_EXPOSE, range);
+		viewer_conn_answer(c, &a);
+		return;
+	}
 	(void)snprintf(headers, sizeof headers,
 		       "Content-Type: %s\r\n"
 		       "Accept-Ranges: bytes\r\n%s"

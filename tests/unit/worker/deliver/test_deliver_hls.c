@@ -372,3 +372,24 @@ Test(deliver_hls, a_range_counts_for_get_alone)
 	(void)close(fd);
 	rig_done(&s.rig);
 }
+
+Test(deliver_hls, no_cache_keeps_that_a_range_is_behind_the_segment)
+{
+	struct scene s;
+	char head[1024];
+	int fd;
+
+	scene_init(&s);
+	add_segments(&s, 6);
+	fd = rig_request(&s.rig, RANGE("GET", "99999999-"));
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 416 "), "%s", head);
+	cr_assert_not_null(strstr(head, "\r\nContent-Range: bytes */188000"
+				  "\r\n"), "%s", head);
+	cr_assert_not_null(strstr(head, "\r\nCache-Control: no-store\r\n"),
+			   "%s", head);
+	cr_assert_null(strstr(head, "max-age"), "%s", head);
+	cr_assert_null(strstr(head, "\r\nETag"), "%s", head);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
