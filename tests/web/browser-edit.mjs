@@ -448,6 +448,16 @@ test('a multiplex is edited: rates, order, its own tables', { skip },
 	// the page of the stream has its services
 	await page.waitForSelector('tr[data-pnr="101"]:has-text("on air")');
 	await page.waitForSelector('text=of 12.000 Mbit/s');
+	// without a rate it does not start: the form says so, and shows no 0 %
+	const { bitrate: _, ...unset } = await stored();
+
+	await done(sluice, { cmd: 'set-stream', id: 'mux', stream: unset },
+		admin);
+	await visitor.go(sluice.port, '#/edit/mux');
+	await page.waitForSelector('fieldset .is-warn:has-text("needs a ' +
+		'rate")');
+	assert.match(await page.textContent('.mux-rate'),
+		/^Services: 0\.000 Mbit\/s$/);
 	visitor.quiet();
 	await sluice.stop();
 });

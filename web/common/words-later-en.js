@@ -192,6 +192,7 @@ export const en = {
 	mux: 'Multiplex',
 	mux_share: 'Share',
 	mux_sum: 'Services: {sum} of {total} Mbit/s, {percent} %',
+	mux_sum_alone: 'Services: {sum} Mbit/s',
 	mux_tables: 'Own NIT and SDT',
 	n_given: '{n} set',
 	n_streams: 'Streams: {n}',

@@ -195,6 +195,7 @@ export const ru = {
 	mux: 'Мультиплекс',
 	mux_share: 'Доля',
 	mux_sum: 'Сервисы: {sum} из {total} Мбит/с, {percent} %',
+	mux_sum_alone: 'Сервисы: {sum} Мбит/с',
 	mux_tables: 'Собственные NIT и SDT',
 	n_given: 'задано: {n}',
 	n_streams: 'потоков: {n}',

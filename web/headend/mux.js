@@ -67,13 +67,25 @@ function AirSign({ live }) {
 			? 'mark_on' : 'mark_fault')} />`;
 }
 
+/** Why the stored multiplex is off air: its services are not sent then.
+ * @param {{app: App, id: string}} props */
+function Fault({ app, id }) {
+	const { onair, error, state } = app.store.streams.get(id)?.over ?? {};
+
+	return onair === false && error ? html`<p class="is-warn">
+		<${Foreign} text=${`${state}: ${error}`} /></p>` : null;
+}
+
 /** The whole rate, and what the services leave of it.
  * @param {{services: MuxService[], total: unknown}} props */
 export function MuxRate({ services, total }) {
 	const sum = rateOf(services);
 
+	if (!(Number(total) > 0))
+		return html`<p class="mux-rate">${t('mux_sum_alone',
+			{ sum: mbit(sum) })}</p>`;
 	return html`<p class="mux-rate">${t('mux_sum', { sum: mbit(sum),
-		total: mbit(Number(total) || 0), percent: share(sum, total) })}
+		total: mbit(Number(total)), percent: share(sum, total) })}
 		<${Bar} kbps=${sum} total=${total} /></p>`;
 }
 
@@ -199,6 +211,7 @@ export function MuxKeys({ app, forms, draft, form, services }) {
 		} };
 
 	return html`<fieldset><legend>${t('mux')}</legend>
+			<${Fault} app=${app} id=${String(base?.id ?? '')} />
 			<${Rows} form=${form} rows=${of(MUX_KEYS)} />
 			<${MuxServices} app=${app} services=${services} config=${mine}
 				draft=${draft} fields=${(sdt?.fields ?? []).filter(
