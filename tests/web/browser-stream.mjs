@@ -152,6 +152,12 @@ test('a preview starts a stream on demand, and its viewer is disconnected',
 	await waitUntil('packets', () => viewer.bytes > 0);
 	await visitor.go(sluice.port, '#/sessions');
 	await visitor.accessible('viewers');
+	// the button is at the edge of a phone
+	await page.setViewportSize({ width: 360, height: 740 });
+	assert.ok(await page.evaluate(() => document.querySelector(
+		'td.actions button').getBoundingClientRect().right <=
+		innerWidth));
+	await page.setViewportSize({ width: 1280, height: 800 });
 	// no reply: the values are told as old ones
 	visitor.disturbed = true;
 	await page.route('**/control/', (route) => route.abort());

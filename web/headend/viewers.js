@@ -68,9 +68,10 @@ export function Viewers({ app, id }) {
 			<td class="number">${one.bytes === undefined ? ''
 				: bytes(one.bytes)}</td>
 			<td class="reason"><${Foreign} text=${one.agent ?? ''} /></td>
-			${app.isControl && html`<td><button onClick=${() =>
-				app.act('close-session', { id: one.client_id },
-					t('done_kick'))}>${t('kick')}</button></td>`}
+			${app.isControl && html`<td class="actions"><button
+				onClick=${() => app.act('close-session', {
+					id: one.client_id }, t('done_kick'))}>
+				${t('kick')}</button></td>`}
 		</tr>`)}</tbody></table></div>
 		<${Curl} app=${app} request=${{ cmd: 'sessions' }} />`;
 }
