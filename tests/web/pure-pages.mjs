@@ -270,9 +270,9 @@ test('programs are named by the SDT and become disabled streams', () => {
 			service_name: 'other' }] }] }]);
 
 	assert.deepEqual(programs, [
-		{ pnr: 1, name: 'News', provider: 'P', streams: ['VIDEO'],
-			scrambled: true },
-		{ pnr: 2, name: '', provider: '', streams: [],
+		{ pnr: 1, name: 'News', nameError: '', provider: 'P',
+			streams: ['VIDEO'], scrambled: true },
+		{ pnr: 2, name: '', nameError: '', provider: '', streams: [],
 			scrambled: false }]);
 	assert.equal(withProgram('udp://a:1', 2), 'udp://a:1#pnr=2');
 	assert.equal(withProgram('udp://a:1#pnr=7&cam=x', 2),
