@@ -133,5 +133,17 @@ export async function play(service, from, seconds, speed) {
 	}
 }
 
+// Waits until the page has stored the events of so many seconds, or receives no
+// more of them.
+export const received = (visitor, seconds) => visitor.until((n) => {
+	const { work } = globalThis, at = performance.now();
+
+	if (work.seen !== work.messages) {
+		work.seen = work.messages;
+		work.seenAt = at;
+	}
+	return work.messages >= n || at - work.seenAt > 3000;
+}, seconds * STREAMS);
+
 export const startCrowd = (t) =>
 	FakeService.start(t, (name) => replies[name]());

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
-import { STREAMS, drawTicks, event, heap, play, startCrowd, watchWork }
-	from '../helpers/crowd.mjs';
+import { STREAMS, drawTicks, event, heap, play, received, startCrowd,
+	watchWork } from '../helpers/crowd.mjs';
 import { costMs, pageMs, quantile } from '../helpers/page-cost.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
 import { theReference } from '../helpers/reference.mjs';
@@ -16,18 +16,6 @@ const SPEED = 20, SECONDS = 100, TICKS = 15;
 // ms: of the whole wall, a tick, a task, what a user does, and all that a
 // second of events costs
 const LIMIT = { complete: 1000, tick: 8, task: 50, wait: 100, second: 150 };
-
-// Waits until the page has stored the events of so many seconds, or receives no
-// more of them.
-const received = (visitor, seconds) => visitor.until((n) => {
-	const { work } = globalThis, at = performance.now();
-
-	if (work.seen !== work.messages) {
-		work.seen = work.messages;
-		work.seenAt = at;
-	}
-	return work.messages >= n || at - work.seenAt > 3000;
-}, seconds * STREAMS);
 
 // A tick in which each tile changes: the ms of its scripts, as a fifth of them
 // has without an interruption, and what it costs with its styles and its frame.
