@@ -22,9 +22,9 @@ const SAMPLES = 20;
 const LAG_S = 5;
 /* Collections of a sample: the least heap is what no collection frees. */
 const COLLECTIONS = 5;
-/* By then the rings are full, which go by the clock.  The code is compiled
- * after as many events as lie between two samples. */
-const SETTLE_S = 60;
+/* By then the rings are full, which go by the clock, and the code is compiled,
+ * which goes by the events. */
+const SETTLE_S = 60, SETTLE_EVENTS_S = 600;
 const LIMIT = { heap: 60 * 2 ** 20, growth: 0.02, core: 0.15, elements: 3500,
 	task: 50 };
 
@@ -105,7 +105,7 @@ function run(seconds, speed) {
 			.length === n, STREAMS);
 		const settled = Date.now() + SETTLE_S * 1000;
 
-		for (let i = 0; i < seconds / SAMPLES || Date.now() < settled;
+		for (let i = 0; i < SETTLE_EVENTS_S || Date.now() < settled;
 			i++)
 			await feed.play(i, 1);
 		await page.evaluate('work.shift = 0; work.longest = 0');
