@@ -20,6 +20,11 @@ enum {
 	READ_PACKETS = 348,
 	READS_MAX = 16, /* in a call */
 	BURST_MS = 20,  /* of the bitrate */
+	/* A slot is silent that returns nothing for so long after it took so
+	 * many bytes, more than a driver holds back, or takes none. */
+	SILENT_S = 3,
+	SILENT_BYTES = 1024 * 1024,
+	REOPEN_S = 30,  /* between two openings of a silent one */
 };
 
 struct slot_source {
@@ -31,6 +36,10 @@ struct slot_source {
 	struct batch batch;       /* of the inner source */
 	struct batch *out;        /* during a read */
 	bool open;                /* packets pass through the slot */
+	bool silent;              /* they pass it by, and are written, too */
+	unsigned silent_s;
+	bool took, gave;          /* bytes, in this second */
+	size_t unanswered;        /* bytes that it took since it gave some */
 	uint64_t fed_ns;          /* the bitrate was counted until then */
 	size_t allowed;           /* bytes that may be written */
 	size_t head, n;           /* packets of the queue */
@@ -66,7 +75,7 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 	size_t at = (s->head + s->n) % QUEUE_PACKETS;
 
 	if (s->n == QUEUE_PACKETS) {
-		s->lost++;
+		s->lost += !s->silent;
 		return;
 	}
 	memcpy(s->queue + at * TS_PACKET, packet, TS_PACKET);
@@ -77,7 +86,7 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 static void begin_slot(struct slot_source *s, uint64_t now_ns)
 {
 	s->fed_ns = now_ns;
-	s->written = s->have = 0;
+	s->written = s->have = s->unanswered = 0;
 	s->synced = true;
 }
 
@@ -93,11 +102,10 @@ static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
 			if (s->open)
 				queue(s, p);
 		}
-		if (!s->open)
+		if (!s->open || s->silent)
 			batch_add(s->out, runs[i]);
 	}
-	if (!s->open)
-		batch_flush(s->out);
+	batch_flush(s->out);
 }
 
 static void allow(struct slot_source *s, uint64_t now_ns)
@@ -110,10 +118,13 @@ static void allow(struct slot_source *s, uint64_t now_ns)
 				 BURST_MS * bytes_per_ms);
 }
 
-/* Packets that wait pass the slot by when it fails. */
+/* Packets that wait pass the slot by when it fails; those of a silent one have
+ * done so. */
 static void empty_queue(struct slot_source *s)
 {
 	s->written = 0;
+	if (s->silent)
+		s->n = 0;
 	while (s->n > 0) {
 		size_t n = MIN(s->n, QUEUE_PACKETS - s->head);
 
@@ -140,6 +151,8 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 			s->open = false;
 		if (written <= 0)
 			break;
+		s->took = true;
+		s->unanswered += (size_t)written;
 		/* a driver may take a part of a packet */
 		s->written += (size_t)written;
 		n = s->written / TS_PACKET;
@@ -199,6 +212,9 @@ static int read_slot(struct slot_source *s)
 
 		if (n <= 0)
 			break;
+		s->gave = true;
+		s->silent = false;
+		s->unanswered = 0;
 		s->have += (size_t)n;
 		pass_packets(s);
 	}
@@ -225,10 +241,37 @@ static int read_packets(struct source *source, struct batch *batch,
 
 /* --- every second --- */
 
+/* A slot whose CAM hangs takes all packets, or none: programs in the clear
+ * continue beside it.  The packets are still written, so that the first one
+ * that returns ends the silence; some drivers have to be opened again first. */
+static void judge_silence(struct slot_source *s)
+{
+	bool stuck = s->open && s->n > 0 && !s->took;
+
+	if (s->gave)
+		s->silent_s = 0;
+	else if (stuck || s->silent || s->unanswered >= SILENT_BYTES)
+		s->silent_s++;
+	s->took = s->gave = false;
+	if (s->silent_s < SILENT_S)
+		return;
+	if (!s->silent) {
+		s->lost += s->n;
+		s->n = s->written = 0;
+		s->silent = true;
+	}
+	if ((s->silent_s - SILENT_S) % REOPEN_S == 0 && s->open) {
+		ci_stream_reopen(s->stream);
+		s->unanswered = 0;
+	}
+}
+
 static void find_error(struct slot_source *s)
 {
 	if (s->wrong.text[0] != '\0')
 		s->error = s->wrong;
+	else if (s->silent && s->state.error.text[0] == '\0')
+		errmsg_set(&s->error, "the CI slot returns no packets");
 	else
 		s->error = s->state.error;
 	if (s->error.text[0] != '\0' &&
@@ -258,6 +301,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	if (s->state.open && !s->open)
 		begin_slot(s, now_ns);
 	s->open = s->state.open;
+	judge_silence(s);
 	cam_source_second(s->base.cam, s->psi, s->open ? s->spec.adapter
 							: CAM_GONE);
 	find_error(s);

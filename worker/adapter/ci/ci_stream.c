@@ -159,6 +159,14 @@ void ci_stream_free(struct ci_stream **ps)
 	free(s);
 }
 
+void ci_stream_reopen(struct ci_stream *s)
+{
+	(void)pthread_mutex_lock(&s->lock);
+	s->broken = s->fd >= 0;
+	(void)pthread_cond_signal(&s->wake);
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
 void ci_stream_get(struct ci_stream *s, struct ci_stream_state *ret)
 {
 	(void)pthread_mutex_lock(&s->lock);

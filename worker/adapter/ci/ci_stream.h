@@ -45,6 +45,9 @@ void ci_stream_free(struct ci_stream **);
 
 void ci_stream_get(struct ci_stream *, struct ci_stream_state *ret);
 
+/* Closes the device, and opens it again a moment later. */
+void ci_stream_reopen(struct ci_stream *);
+
 /* Bytes that were written or read, whole packets; 0: none can be now; -ENODEV:
  * the device is not open.  After another error it is opened again. */
 ssize_t ci_stream_write(struct ci_stream *, const void *data, size_t size);
