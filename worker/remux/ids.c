@@ -185,8 +185,8 @@ static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 	}
 }
 
-/* Has a transport stream of the loop both identifiers?  If no one of the table
- * has, its NIT has another original_network_id than its SDT. */
+/* Has a transport stream of the loop both identifiers?  If no entry of the
+ * table has them, its NIT has another original_network_id than its SDT. */
 static bool has_ours(const struct ids *ids, const uint8_t *p,
 		     const uint8_t *end)
 {
