@@ -7,24 +7,26 @@ enum {
 	TICKS_PER_MS = 90,
 	SHARE = 85,  /* of the target that a part has, in percent ... */
 	CHOSEN = 90, /* ... and that the first part has of a new target */
+	ROUNDING_MS = 500, /* a segment may be so much longer than expected */
 };
 
 void part_cut_init(struct part_cut *p, const struct part_cut_config *cfg)
 {
-	unsigned part_ms = cfg->part_ms;
+	unsigned least_ms = cfg->segment_ms / RING_SEGMENT_PARTS;
+	unsigned part_ms = cfg->part_ms > 0 ? MAX(cfg->part_ms, least_ms) : 0;
 
-	if (part_ms > 0)
-		part_ms = MAX(part_ms, cfg->segment_ms / RING_SEGMENT_PARTS);
 	*p = (struct part_cut){ .target = part_ms * UINT64_C(90) };
 	/* as part_cut_at() may have chosen it */
-	if (cfg->target_ms <= part_ms && 2 * cfg->target_ms > part_ms)
+	if (part_ms > 0 && cfg->target_ms <= MAX(part_ms, 2 * least_ms) &&
+	    2 * cfg->target_ms > part_ms)
 		p->target = cfg->target_ms * UINT64_C(90);
 	part_cut_expect(p, cfg->segment_ms);
 }
 
 void part_cut_expect(struct part_cut *p, unsigned segment_ms)
 {
-	p->expected = MAX(p->expected, segment_ms * UINT64_C(90));
+	p->expected = MAX(p->expected,
+			  (segment_ms + ROUNDING_MS) * UINT64_C(90));
 }
 
 static uint32_t ms_of(uint64_t time)
@@ -103,13 +105,17 @@ bool part_cut_late(struct part_cut *p, const struct unit_time *t,
 }
 
 /* The first part of a stream settles the target: if it is too short for it, all
- * parts of this rate of pictures are.  A gap between pictures shows no rate. */
+ * parts of this rate of pictures are.  A gap between pictures shows no rate.  If
+ * a segment would have too many such parts, each gets a further picture. */
 static void settle(struct part_cut *p, uint64_t len, const struct unit_time *t)
 {
 	if (t->step > 2 * t->before || t->before > 2 * t->step)
 		return;
-	if (!p->settled && len * 100 < p->target * SHARE)
-		p->target = MIN(len * 100 / CHOSEN, p->target);
+	if (!p->settled && len * 100 < p->target * SHARE) {
+		if (len * RING_PARTS < p->expected)
+			len += t->step;
+		p->target = len * 100 / CHOSEN;
+	}
 	p->settled = true;
 }
 
@@ -120,14 +126,14 @@ bool part_cut_at(struct part_cut *p, uint64_t pos, const struct unit_time *t,
 
 	if (!p->begun || pos <= p->now.pos)
 		return false;
+	if (len > 0 && len + unit_time_longest(t) > p->target)
+		settle(p, len, t);
 	if (len + unit_time_longest(t) <= p->target) {
 		p->last_pos = pos;
 		p->last = t->at;
 		p->last_independent = independent;
 		return false;
 	}
-	if (len > 0)
-		settle(p, len, t);
 	finish(p, pos, t->at, t, ret);
 	begin(p, pos, t->at, independent);
 	return true;

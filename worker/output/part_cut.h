@@ -4,14 +4,14 @@
  * to another (RFC 8216bis 4.4.4.9): no part is longer than the target, and each
  * but the last of a segment has at least 85 % of it.
  *
- * The target is the wanted duration, or less, if no number of pictures has such
- * a length.  A single picture that is longer than the target raises it, unless
+ * The target is the wanted duration, or another one, if no number of pictures
+ * has such a length.  A single picture that is longer than the target raises it, unless
  * a hole of the stream made it longer.
  *
  * Readers know the newest RING_PARTS parts, and list all parts of a segment or
- * none.  So the target is long enough for the expected length of segments.  In
- * a segment that is longer, the target doubles each time that the parts have
- * taken half of the free places.
+ * none.  So the target is long enough for the expected length of segments, also
+ * if the parts are shorter than it.  In a segment that is longer, the target
+ * doubles each time that the parts have taken half of the free places.
  *
  * Times are in 90 kHz, from the begin of the segment (unit_time.h).
  *
@@ -25,7 +25,7 @@ struct unit_time;
 
 struct part_cut {
 	uint64_t target;  /* 0: no parts */
-	uint64_t expected; /* length of segments */
+	uint64_t expected; /* the longest of segments */
 	bool settled;     /* a part of the stream has confirmed it */
 	bool begun;       /* `now' is the part that is being written */
 	uint64_t from;    /* where it begins */
@@ -43,7 +43,7 @@ struct part_cut_config {
 
 void part_cut_init(struct part_cut *, const struct part_cut_config *);
 
-/* Further segments may be so long. */
+/* Further segments may be so long, or round to it. */
 void part_cut_expect(struct part_cut *, unsigned segment_ms);
 
 unsigned part_cut_target_ms(const struct part_cut *);

@@ -33,8 +33,7 @@ static void set_target(struct ring_hls *h, unsigned duration_ms)
 {
 	ring_segment_target(h->ring, (duration_ms + 500) / 1000);
 	segmenter_limit(&h->segmenter, ring_writer_target(h->ring));
-	/* durations are rounded to it */
-	part_cut_expect(&h->part, ring_writer_target(h->ring) * 1000 + 500);
+	part_cut_expect(&h->part, ring_writer_target(h->ring) * 1000);
 }
 
 /* The time in the segment up to the end of the ring: the last unit lasts as the

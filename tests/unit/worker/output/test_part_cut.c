@@ -241,16 +241,23 @@ Test(part_cut, a_segment_that_ends_before_its_last_picture_has_no_long_part)
 			      part_cut_target_ms(&s.cut), "%zu", i);
 }
 
-/* Pictures of 40 ms, a segment of so many seconds. */
-static void add_segment(struct source *s, const struct part_cut_config *config,
-			unsigned seconds)
+/* Pictures, or PES of audio, of so many ticks, a segment of so many seconds. */
+static void add_units(struct source *s, const struct part_cut_config *config,
+		      uint64_t ticks, unsigned seconds)
 {
 	source_init(s, config->part_ms);
 	part_cut_init(&s->cut, config);
 	part_cut_begin(&s->cut, &s->segment);
-	for (unsigned i = 0; i < 25 * seconds; i++)
-		step(s, 3600, false);
+	for (unsigned i = 0; i < seconds * 90000 / ticks; i++)
+		step(s, ticks, false);
 	end(s);
+}
+
+/* Pictures of 40 ms. */
+static void add_segment(struct source *s, const struct part_cut_config *config,
+			unsigned seconds)
+{
+	add_units(s, config, 3600, seconds);
 }
 
 Test(part_cut, the_parts_of_a_long_segment_have_places_in_the_table)
@@ -298,4 +305,37 @@ Test(part_cut, a_segment_that_is_longer_than_expected_gets_longer_parts)
 	for (unsigned i = 0; i < 25 * 20; i++)
 		step(&s, 3600, false);
 	cr_assert_leq(s.n, RING_SEGMENT_PARTS);
+}
+
+/* The first parts have little more than half of the target: each next unit
+ * would exceed it. */
+Test(part_cut, parts_of_few_long_units_have_places_in_the_table)
+{
+	static const struct {
+		unsigned part_ms, seconds;
+		uint64_t ticks;
+		unsigned target_ms;
+	} cases[] = {
+		{ 200, 10, 11520, 285 }, /* six frames of AAC */
+		{ 300, 15, 15360, 380 },
+		{ 200, 10, 15015, 186 }, /* the parts are long enough */
+		{ 500, 10, 22500, 500 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct part_cut_config config = {
+			.part_ms = cases[i].part_ms,
+			.segment_ms = cases[i].seconds * 1000,
+		};
+		struct source s;
+
+		add_units(&s, &config, cases[i].ticks, cases[i].seconds);
+		cr_expect_leq(s.n, RING_PARTS, "%zu: %zu parts", i, s.n);
+		cr_expect_eq(part_cut_target_ms(&s.cut), cases[i].target_ms,
+			     "%zu: %u", i, part_cut_target_ms(&s.cut));
+		/* a successor continues the parts */
+		config.target_ms = part_cut_target_ms(&s.cut);
+		part_cut_init(&s.cut, &config);
+		cr_expect_eq(part_cut_target_ms(&s.cut), config.target_ms);
+	}
 }
