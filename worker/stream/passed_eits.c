@@ -57,6 +57,13 @@ static bool is_listed(const struct other_guides *others, uint16_t tsid,
 	return false;
 }
 
+/* The parts that pass: own present events replace those of the source. */
+static uint8_t passing(const struct passed_eits *p)
+{
+	return p->other == EIT_OTHER_PASS ? PASSED_PRESENT | PASSED_SCHEDULE
+					  : PASSED_SCHEDULE;
+}
+
 /* Its place; n: there is none. */
 static uint32_t find(const struct passed_list *l,
 		     const struct passed_service *key)
@@ -116,7 +123,7 @@ static bool expire(struct passed_eits *p)
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct passed_service s = l->services[i];
 
-		s.has &= PASSED_PRESENT | PASSED_SCHEDULE;
+		s.has &= passing(p);
 		for (unsigned k = 0; k < PASSED_PARTS; k++) {
 			if (!(s.has >> k & 1) ||
 			    p->now_s - s.seen_s[k] < patience_s[k])
@@ -166,5 +173,5 @@ unsigned passed_eits_of(const struct passed_eits *p, uint16_t tsid,
 
 	if (p == NULL || at == p->list->n)
 		return 0;
-	return p->list->services[at].has & (PASSED_PRESENT | PASSED_SCHEDULE);
+	return p->list->services[at].has & passing(p);
 }

@@ -237,6 +237,21 @@ Test(own_others, the_next_worker_has_the_same_flags)
 	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x4f, 8, 1, true), 0);
 }
 
+/* With another eit_other than before the present events of the source do not
+ * pass any more. */
+Test(own_others, a_worker_with_own_present_events_passes_none)
+{
+	g.passed = (struct passed_list){ .n = 1, .services = { {
+		.tsid = 7, .onid = 9, .sid = 21,
+		.has = PASSED_PRESENT | PASSED_SCHEDULE,
+		.seen_s = { 1, 1 } } } };
+	init(EIT_OTHER_PRESENT);
+	list(two);
+	cr_expect_gt(await(7), 0);
+	cr_expect_eq(g.last[11 + 2] & 3U, 2);
+	done();
+}
+
 Test(own_others, the_only_service_needs_no_list)
 {
 	static const uint8_t service[] = { 0, 33, 0xfc };
