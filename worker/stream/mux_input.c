@@ -321,6 +321,7 @@ static void look_at(struct mux_input *a, const uint8_t *packet)
 		a->arriving = true;
 		a->counted = a->followed = false;
 		release_held(a, a->n_held);
+		a->split = false;
 		a->since_ns = a->now_ns;
 		forget_clock(a);
 	}

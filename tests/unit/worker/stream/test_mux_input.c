@@ -463,3 +463,34 @@ Test(mux_input, sends_no_times_of_a_header_without_its_rest)
 		play_units((struct parts){ first, UNIT, first & 1, true,
 					   true });
 }
+
+/* Behind a silence a packet with the counter of the last header is no
+ * duplicate of it. */
+Test(mux_input, a_header_before_a_silence_is_in_no_later_packet)
+{
+	static const struct parts how = { HEADER - 2, UNIT, false, false,
+					  false };
+	uint8_t data[UNIT];
+	const struct sink *out;
+	struct guest g;
+	size_t at;
+
+	guest_init(&g, 0x0f);
+	run_well(&g, 1000, 20);
+	send_unit(&g, &how);
+	for (unsigned ms = 0; ms < 600; ms += TICK_MS)
+		tick(&g);
+	memset(data, 0xa5, sizeof data);
+	make_clock(&g, g.ms + 600);
+	g.built->cc[PID]--;
+	add_part(&g, data, sizeof data, false);
+	send_built(&g);
+	tick(&g);
+	tick(&g);
+	out = g.rig.bench.out;
+	for (at = out->n; ts_pid(out->data[at - 1]) != PID; at--)
+		;
+	cr_assert_arr_eq(out->data[at - 1] + TS_PACKET - UNIT, data,
+			 sizeof data);
+	guest_done(&g);
+}
