@@ -20,6 +20,9 @@ enum {
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
 	FORGIVEN_S = 60,
+	/* A PID that is no reason to refuse copies after so long is none not to
+	 * accept them. */
+	DOUBT_S = 60,
 };
 
 /* The last packets weigh more than older ones. */
@@ -114,12 +117,25 @@ void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone,
 		enter(l, TS_LIKE_SAME);
 }
 
+/* The packets may have been lost, of a PID that sends no more. */
+static void forget_doubt(struct ts_likeness *l)
+{
+	for (size_t i = 0; i < TS_LIKE_SLOTS && l->doubtful > 0; i++) {
+		struct ts_like_count *c = &l->count[i];
+
+		l->doubtful -= is_doubtful(c);
+		c->alone[0] = c->alone[1] = 0;
+	}
+}
+
 void ts_likeness_every_second(struct ts_likeness *l, bool both)
 {
 	/* a silent path cannot be compared */
 	if (!both)
 		return;
 	l->wait_s++;
+	if (l->state == TS_LIKE_TRIAL && l->wait_s % DOUBT_S == 0)
+		forget_doubt(l);
 	if (l->state == TS_LIKE_REFUSED &&
 	    l->wait_s >= (unsigned)BACK_OFF_S << (l->refused - 1))
 		enter(l, TS_LIKE_TRIAL);

@@ -7,7 +7,7 @@
  * even if all other PIDs are equal: the same video with another audio, other
  * tables or other time stamps.  Such paths must not be mixed, and are compared
  * again in growing intervals.  While each path has a few such packets of a PID,
- * and no common ones, copies are not accepted.
+ * and no common ones, copies are not accepted, for at most a minute.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */

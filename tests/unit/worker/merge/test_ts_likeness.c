@@ -3,6 +3,7 @@
  * packet on. */
 #include "common/base/util.h"
 #include "tests/unit/worker/merge/merge_rig.h"
+#include "worker/merge/ts_likeness.h"
 
 #include <criterion/criterion.h>
 
@@ -104,4 +105,23 @@ Test(ts_likeness, accepts_copies_that_lost_rare_packets)
 				  "one of %u, %d ms", of, (int)skews[s]);
 			rig_free(r);
 		}
+}
+
+/* Each path lost another one of two packets of a PID that sends no more. */
+Test(ts_likeness, forgets_an_old_loss)
+{
+	static struct ts_likeness l;
+	uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE };
+
+	ts_set_pid(packet, SOUND);
+	ts_likeness_alone(&l, packet, 0);
+	ts_likeness_alone(&l, packet, 1);
+	ts_set_pid(packet, SOUND + 1);
+	for (unsigned s = 0; s < 120; s++) {
+		for (unsigned i = 0; i < 100; i++)
+			ts_likeness_common(&l, packet);
+		cr_assert(s > 50 || l.state == TS_LIKE_TRIAL, "%u s", s);
+		ts_likeness_every_second(&l, true);
+	}
+	cr_assert_eq(l.state, TS_LIKE_SAME);
 }
