@@ -107,7 +107,7 @@ void remux_reset(struct remux *r)
 	r->clock.has_pcr = false;
 	r->n_programs = 0;
 	r->n_pat = 0;
-	r->source_onid = 0;
+	remux_forget_network(r);
 	r->settled = r->round = false;
 	/* the counters of another source follow */
 	memset(r->route, 0, sizeof r->route);

@@ -100,7 +100,7 @@ static void number_programs(struct remux *r)
 	const struct remux_options *o = &r->options;
 
 	if (r->tsid != psi_tsid(r->psi))
-		r->source_onid = 0;
+		remux_forget_network(r);
 	r->tsid = psi_tsid(r->psi);
 	r->new_tsid = o->set_tsid != 0 ? o->set_tsid : r->tsid;
 	r->n_origins = 0;

@@ -263,6 +263,13 @@ static inline bool remux_renumbers(const struct remux *r, enum table_rule rule)
 	return rule != TABLE_PASS || (r->transparent && r->new_onid != 0);
 }
 
+/* Of another source the SDT is not known. */
+static inline void remux_forget_network(struct remux *r)
+{
+	r->source_onid = 0;
+	r->listed[0] = r->listed[1] = false;
+}
+
 static inline bool remux_has_hbbtv(const struct remux *r)
 {
 	return r->single && r->options.hbbtv_url[0] != '\0';

@@ -275,7 +275,7 @@ static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 	    len < SDT_HEADER || (section[3] << 8 | section[4]) != r->tsid)
 		return;
 	if (r->source_onid != (section[8] << 8 | section[9]))
-		memset(r->listed, 0, sizeof r->listed);
+		remux_forget_network(r);
 	r->source_onid = (uint16_t)(section[8] << 8 | section[9]);
 	for (size_t i = 0; i < r->n_programs; i++)
 		r->programs[i].ids.onid = r->source_onid;

@@ -132,3 +132,25 @@ Test(remux_onid, descriptors_are_those_of_one_network)
 		bench_done(&b);
 	}
 }
+
+/* Another source: its NIT arrives in front of its SDT. */
+Test(remux_onid, a_source_without_an_sdt_has_the_descriptors)
+{
+	const struct remux_options o = {
+		.n_edits = 1,
+		.edits = { { .table = EDIT_NIT, .len = 3,
+			     .bytes = { 0x80, 1, 5 } } },
+	};
+	struct bench b = bench_new(&o);
+
+	play_tables(&b);
+	remux_reset(b.remux);
+	b.out->n = 0;
+	two_programs(&b);
+	play(&b, 1);
+	put_table(&b, 0x10, 0x40, nit, sizeof nit - 1);
+	play(&b, 80);
+	feed(&b);
+	cr_expect_eq(onid_in(&b, 0x10, 18 + 4), 0xf003);
+	bench_done(&b);
+}
