@@ -5,8 +5,8 @@
  * but the last of a segment has at least 85 % of it.
  *
  * The target is the wanted duration, or another one, if no number of pictures
- * has such a length.  A single picture that is longer than the target raises it, unless
- * a hole of the stream made it longer.
+ * has such a length.  A single picture that is longer than the target raises
+ * it, unless a hole of the stream made it longer.
  *
  * Readers know the newest RING_PARTS parts, and list all parts of a segment or
  * none.  So the target is long enough for the expected length of segments, also
