@@ -172,9 +172,9 @@ static uint8_t *first_held(const struct mux_input *a)
 /* The rest of the header, of which n packets arrived, will not arrive. */
 static void release_held(struct mux_input *a, size_t n)
 {
-	uint8_t *copy = first_held(a);
-
-	for (; n > 0; n--, copy += TS_PACKET)
+	/* a queue that had no packet yet has no memory */
+	for (uint8_t *copy = n > 0 ? first_held(a) : NULL; n > 0;
+	     n--, copy += TS_PACKET)
 		if (ts_pusi(copy))
 			pes_split_drop(copy);
 	a->n_held = 0;
