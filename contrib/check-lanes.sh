@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC1003,SC2016
-# Tests contrib/lanes.sh with lanes of a makefile of its own; prints TAP.
+# Tests contrib/lanes.sh with lanes of a makefile of its own, and
+# contrib/progress.sh; prints TAP.
 [ -n "${BASH_VERSION-}" ] || exec bash "$0" "$@"
 set -uo pipefail
 cd "${srcdir:-$(dirname "$0")/..}" || exit 99
@@ -75,7 +76,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..20
+echo 1..21
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -248,3 +249,20 @@ in_lanes 'report_every=0.1
 	cat "$dir/progress"'
 expect "a line of progress has tests and minutes" 0 \
 	"1 of 2 tests done, about "
+
+# A folder that vanishes while find reads it is an error of find.
+in_lanes 'find() {
+		command find "$@"
+		echo "find failed" >&2
+		return 1
+	}
+	report_every=0.1
+	report 1 "$dir" >"$dir/progress" &
+	reporter=$!
+	until (($(wc -l <"$dir/progress") > 1)); do
+		kill -0 "$reporter" || die "the reporter has ended"
+		sleep 0.05
+	done
+	stop_reporter'
+expect "a folder that vanishes ends no reporter, and is no message" 0 \
+	"!find failed" "!died"

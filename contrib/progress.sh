@@ -69,6 +69,12 @@ minutes_left() {
 	echo $(((left * slowness / 100 + 59) / 60))
 }
 
+# count_files FOLDER... TEST...: how many find prints; it fails if a test of the
+# check removes a folder meanwhile
+count_files() {
+	{ find "$@" 2>/dev/null || true; } | wc -l
+}
+
 # report PART DIR: prints a line of progress every 15 s until it is killed
 report() {
 	local part=$1 dir=$2 begin=$SECONDS never state n all=''
@@ -77,12 +83,12 @@ report() {
 	exec {never}<> <(:) # a pipe that stays empty: read waits and times out
 	while ! read -rt "$report_every" -u "$never"; do
 		if [[ ${part_kinds[part]} == files ]]; then
-			n=$(find "$dir" -name '*.o' | wc -l)
-			all=$(find "${folders[@]}" -name '*.c' | wc -l)
+			n=$(count_files "$dir" -name '*.o')
+			all=$(count_files "${folders[@]}" -name '*.c')
 			state="$n files compiled"
 		else
 			[[ -n $all ]] || all=$(planned_tests "$dir" | wc -w)
-			n=$(find "$dir" -name '*.trs' | wc -l)
+			n=$(count_files "$dir" -name '*.trs')
 			state="$n of $all tests done"
 		fi
 		learn "$part" "$n" "$all" $((SECONDS - begin))
