@@ -106,8 +106,7 @@ const key = ({ place, alarm, output }) =>
 // Numbers in a sentence change while it stays the same.
 const still = (text) => text?.replace(/\d+/g, '#');
 
-// A source that sends nothing for so long is off air soon.
-const PAUSE_MS = 1000;
+const PAUSE_MS = 1000; // a source without packets is off air soon
 
 // The sources are in this process: on a machine that is too busy they pause,
 // and are sources that fail. play(again) has three tries then, with other
@@ -127,7 +126,8 @@ export async function insist(t, play, isLate = () => false) {
 		} catch (error) {
 			const paused = pace.max / 1e6 > PAUSE_MS;
 
-			failures.add(paused ? again : still(error.message));
+			failures.add(paused ? again : still(error.message
+				.split(': Error')[0])); // what was seen last
 			if (!paused && !timing.busy() ||
 				again > 1 && failures.size === 1)
 				throw error;

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Fault } from '../helpers/net.mjs';
+import { insist } from '../helpers/situations.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -476,38 +477,11 @@ const scenes = {
 	},
 };
 
-// On a busy machine a sender may pause for longer, and is a source that fails:
-// each scene has three tries. The same failure three times is one of the
-// product.
-async function insist(t, play, sluice) {
-	const failures = new Set();
-
-	for (let left = 2;; left--) {
-		const timing = new Timing(t);
-
-		try {
-			await play(t, sluice);
-			return;
-		} catch (error) {
-			failures.add(error.message.split(': Error')[0]
-				.replace(/\d+/g, '#'));
-			if (!timing.busy() || left === 0 &&
-				failures.size === 1)
-				throw error;
-			if (left === 0) {
-				t.skip(`too busy, three times: ${error.message
-					.slice(0, 200)}`);
-				return;
-			}
-			t.diagnostic(`once more: ${error.message}`);
-		}
-	}
-}
-
 test('several inputs', { concurrency: true }, async (t) => {
 	const sluice = await Sluice.start(t, config());
 
 	await Promise.all(Object.entries(scenes).map(([name, play]) =>
-		t.test(name, (sub) => insist(sub, play, sluice))));
+		t.test(name, (sub) => insist(sub, () =>
+			play(sub, sluice)))));
 	await sluice.stop();
 });
