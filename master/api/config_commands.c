@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The configuration as a whole: load, upload, GET api/config. */
 #include "common/base/alloc.h"
-#include "master/api/certificate.h"
 #include "master/api/call.h"
+#include "master/api/certificate.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
 #include "master/api/host_files.h"

@@ -26,7 +26,7 @@ void host_files_free(struct host_files **f);
 bool host_files_judge(struct host_files *, const json_t *document,
 		      struct reply *, command_fn *again);
 
-/* Checks the section after it was stored, and logs the findings; not if
+/* Checks the section while the request continues, and logs the findings; not if
  * host_files_judge() has found them for this call. */
 void host_files_log(struct host_files *, const char *key, const json_t *value,
 		    const struct call *);
