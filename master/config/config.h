@@ -42,9 +42,9 @@ void config_close(struct config **);
 
 /*
  * Returns to the last good configuration, with an alarm, when the service has
- * crashed three times with the configuration that was read; its users stay.  The
- * file state_path (may be NULL) has the count.  Call it once, before the document
- * is used.  Blocks.
+ * crashed three times with the configuration that was read; its users stay.
+ * The file state_path (may be NULL) has the count.  Call it once, before the
+ * document is used.  Blocks.
  */
 void config_guard(struct config *, const char *state_path);
 

@@ -4,6 +4,7 @@
 import { crc32 } from './ts.mjs';
 
 const SIZE = 188;
+const GROUP = 25; // pictures from one random access point to the next
 
 const NULL_PACKET = Buffer.concat([Buffer.from([0x47, 0x1f, 0xff, 0x10]),
 	Buffer.alloc(SIZE - 4, 0xff)]);
@@ -194,7 +195,7 @@ export class TsMux {
 		const carrier = p.video ?? p.audio;
 		if (t >= this.#due.video) {
 			this.#due.video = t + 0.04;
-			const rai = this.#pictures++ % 25 === 0;
+			const rai = this.#pictures++ % GROUP === 0;
 			for (const other of this.programs)
 				if (other !== p)
 					this.#queue.push(this.#es(other.video ??
@@ -244,6 +245,11 @@ export class TsMux {
 	#pts(t) {
 		return Math.round(((this.frozen ?? t) + this.clock + 0.5) *
 			90000);
+	}
+
+	// How many pictures come before that of the next random access point.
+	get picturesLeft() {
+		return (GROUP - this.#pictures % GROUP) % GROUP;
 	}
 
 	// A packet whose header alone is written.

@@ -135,9 +135,14 @@ const scenes = {
 			`/api/stream-status/${stage.id}?t=0`);
 		assert.equal(before.input_id, 1);
 		assert.deepEqual(before.switches, []);
-		// the input measures its pauses first
-		await waitUntil('a habit', () =>
-			stage.senders[0].mux.seconds > 6);
+		// the input measures its pauses first; the next random access
+		// point of the other one is right behind its last packet
+		await waitUntil('a habit', () => {
+			const { mux } = stage.senders[1];
+
+			return mux.seconds > 6 && mux.picturesLeft > 1 &&
+				mux.picturesLeft < 7;
+		});
 		stage.stop(0);
 		const { inputs, switches, active_input: active } =
 			await stage.plays(2, 'down');
