@@ -115,7 +115,6 @@ system_tests = \
 	tests/system/page.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/own-eit.mjs \
-	tests/system/own-eit-restart.mjs \
 	tests/system/own-network.mjs \
 	tests/system/own-time.mjs \
 	tests/system/picture.mjs \
