@@ -385,10 +385,10 @@ test('a dialog with typed text waits for the login of its user', { skip },
 		await page.click(`${asks} button:has-text("Cancel")`);
 		await endSession(scene);
 		await page.waitForSelector('.login');
-		assert.ok(!await form.isVisible());
+		await form.waitFor({ state: 'hidden' });
 		await visitor.login('admin', scene.password);
 		await page.waitForSelector('.login', { state: 'detached' });
-		assert.ok(await form.isVisible());
+		await form.waitFor();
 		for (const one of [field, ...done])
 			assert.equal(await page.inputValue(`dialog ${one}`),
 				'Mine');

@@ -2,8 +2,7 @@
 // A dialog with a form: what is typed into it is not lost unasked, and waits
 // below the login if the session ends.
 
-import { useEffect, useLayoutEffect, useRef, useState }
-	from '../parts/hooks.js';
+import { useLayoutEffect, useRef, useState } from '../parts/hooks.js';
 import { askDiscard, useUnsaved } from './draft.js';
 import { Problem } from './fields.js';
 import { t } from '../common/words.js';
@@ -50,12 +49,22 @@ export function FormDialog({ app, ask, title, error, busy, isReady = true,
 	onSubmit, onClose, children }) {
 	const [isTyped, setTyped] = useState(false);
 	const { box, close } = useNative(app, onClose);
-	const note = () => setTyped(true);
+	// a key may come before the next frame
+	const typed = useRef(false);
+	const note = (/** @type {Event} */ event) => {
+		// their value is taken with the event behind this one: a redraw
+		// between both would undo it
+		if (event.type === 'input' && event.target instanceof Element &&
+			event.target.matches('select, [type=checkbox]'))
+			return;
+		typed.current = true;
+		setTyped(true);
+	};
 
 	useUnsaved(app, isTyped, busy, ask, onClose);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
-			if (event.key !== 'Escape' || busy || !isTyped)
+			if (event.key !== 'Escape' || busy || !typed.current)
 				return;
 			// a browser closes a dialog with the second Escape at last
 			event.preventDefault();
