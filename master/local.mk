@@ -4,6 +4,7 @@ libmaster_a_SOURCES = \
 	master/file_budget.c master/file_budget.h \
 	master/master.c master/master.h \
 	master/renewal.c master/renewal.h \
+	master/renewal_file.c master/renewal_file.h \
 	master/reread.c master/reread.h \
 	master/watchdog.c master/watchdog.h
 

@@ -30,6 +30,7 @@
 #include "master/setup/seed_file.h"
 #include "master/setup/write_roots.h"
 #include "master/renewal.h"
+#include "master/renewal_file.h"
 #include "master/reread.h"
 #include "common/supervise/restart.h"
 #include "master/setup/state_path.h"
@@ -76,6 +77,7 @@ struct master {
 	char *program; /* the file of this program; NULL: unknown */
 	/* from the previous master, during the start; or NULL */
 	struct handover *handover;
+	struct errmsg file_error; /* the restart did not use the file */
 	struct fd_store *store;
 	uint64_t control_number; /* control socket in a handover; 0: none */
 	uint64_t lock_number; /* lock of the configuration in a handover */
@@ -89,24 +91,18 @@ struct master {
 static void on_request(struct http_conn *conn,
 		       const struct http_request *request, void *arg)
 {
-	struct master *m = arg;
-
-	api_handle(m->api, conn, request);
+	api_handle(((struct master *)arg)->api, conn, request);
 }
 
 static void on_head(struct http_conn *conn, const struct http_request *request,
 		    void *arg)
 {
-	struct master *m = arg;
-
-	api_judge_head(m->api, conn, request);
+	api_judge_head(((struct master *)arg)->api, conn, request);
 }
 
 static void on_conn_gone(struct http_conn *conn, void *arg)
 {
-	struct master *m = arg;
-
-	api_gone(m->api, conn);
+	api_gone(((struct master *)arg)->api, conn);
 }
 
 static void on_stream_status(const char *id,
@@ -265,7 +261,8 @@ static int open_config(struct master *m)
 	size_t n_streams;
 	bool fatal;
 
-	m->config = config_open(m->options->config_path, m->loop, &error);
+	m->config = renewal_file_open(m->options, m->handover, m->loop,
+				      &m->file_error, &error);
 	if (m->config != NULL && !m->options->trial)
 		config_guard(m->config, starts);
 	free(starts);
@@ -502,6 +499,8 @@ static void open_renewal(struct master *m)
 		.api = m->api,
 		.own_paths = m->own_paths,
 	});
+	if (m->file_error.text[0] != '\0')
+		api_reload_failed(m->api, m->file_error.text);
 }
 
 static int start(struct master *m)

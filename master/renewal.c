@@ -6,22 +6,18 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
-#include "common/document/document.h"
 #include "common/loop/timer.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
-#include "master/config/loadable.h"
 #include "master/master.h"
-#include "master/reread.h"
+#include "master/renewal_file.h"
 #include "common/supervise/fd_store.h"
 #include "common/supervise/handover.h"
 #include "master/setup/log_output.h"
 #include "master/status/history.h"
 #include "master/streams/epg_proc.h"
 #include "common/supervise/restart.h"
-#include "master/config/write_paths.h"
 #include "master/setup/options.h"
-#include "master/setup/write_roots.h"
 #include "common/supervise/trial.h"
 #include "common/supervise/worker_path.h"
 #include "common/supervise/worker_trial.h"
@@ -40,8 +36,6 @@ enum {
 	CHECKS_MAX = 100,
 	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
 	RESULT_MS = 10000, /* a restart relies on a trial for that long */
-	/* The trial read a faulty file, which is not that of this service. */
-	EXIT_OTHER_FILE = 79,
 };
 
 /* This event ends the reason of a failure, as the next success does. */
@@ -50,9 +44,6 @@ enum lasting {
 	UNTIL_SAVED,
 	UNTIL_REPLACED, /* a change or a reload replaces the faulty file */
 };
-
-/* Member of a handover in a trial: config_known(). */
-#define KNOWN "configurations"
 
 /* A caller that waits for the result of a trial. */
 struct waiter {
@@ -126,6 +117,7 @@ static void replace_program(struct renewal *r)
 	hub_dismiss_all(r->cfg.hub);
 	config_end(r->cfg.config);
 	h = r->cfg.write(r->cfg.arg);
+	renewal_file_put_running(r->cfg.config, h);
 	fd_store_hand_on(r->cfg.store, h);
 	/* the service manager does not store them */
 	hours = history_write_hours(r->cfg.history, h);
@@ -251,25 +243,14 @@ static void on_trial_end(const char *error, int code, void *arg)
 	struct renewal *r = arg;
 
 	if (error != NULL)
-		fail(r, error, code == EXIT_OTHER_FILE ? UNTIL_REPLACED
-						       : UNTIL_SUCCESS);
+		fail(r, error, code == RENEWAL_EXIT_OTHER_FILE
+				       ? UNTIL_REPLACED : UNTIL_SUCCESS);
 	else
 		r->error.text[0] = '\0';
 	r->passed_ms = error == NULL ? mono_ms() : 0;
 	r->interrupt |= error == NULL && r->trial_interrupts;
 	trial_free(&r->trial);
 	finish(r);
-}
-
-/* The trial judges a file that is not from this service.  A change that is not
- * saved yet replaces the file. */
-static void describe_file(const struct renewal *r, struct handover *h)
-{
-	const struct config *config = r->cfg.config;
-
-	if (config_path(config) != NULL && config_is_saved(config))
-		(void)json_object_set_new(handover_document(h), KNOWN,
-					  config_known(config));
 }
 
 static void begin_trial(struct renewal *r)
@@ -281,7 +262,7 @@ static void begin_trial(struct renewal *r)
 
 	if (interrupt)
 		handover_allow_interruption(h);
-	describe_file(r, h);
+	renewal_file_put_known(r->cfg.config, h);
 	r->trial_interrupts = interrupt;
 	r->passed_ms = 0;
 	r->tried = config_versions(r->cfg.config);
@@ -401,72 +382,6 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-/* The place of the document in the list, or its length. */
-static size_t find_known(const json_t *known, const json_t *document)
-{
-	char digest[SECRET_TEXT];
-	const json_t *one;
-	size_t i;
-
-	loadable_digest(document, digest);
-	json_array_foreach(known, i, one)
-		if (strcmp(digest, json_string_value(one)) == 0)
-			break;
-	return i;
-}
-
-/* A file that is not from the running service must be as sound as a reload
- * requires.  known: as config_known(); NULL: only a damaged file fails. */
-static int judge_file(const struct options *options, const json_t *known,
-		      struct errmsg *error)
-{
-	struct write_paths *own;
-	json_t *document = NULL;
-	int err = loadable_load(options->config_path, &document, error);
-
-	if (err == -ENOENT)
-		document = json_object();
-	if (document == NULL)
-		return err;
-	own = write_roots_own(options);
-	if (known == NULL ||
-	    find_known(known, document) < json_array_size(known))
-		err = 0;
-	else if (err == -ENOENT)
-		errmsg_set(error, "file not found");
-	else if (!reread_is_sound(options, own, document, error))
-		err = -EBADMSG;
-	write_paths_free(&own);
-	json_decref(document);
-	return err;
-}
-
-/* Does the file have the running configuration?  Then this program refuses
- * what the service accepted. */
-static bool is_own_file(const char *path, const json_t *known)
-{
-	json_t *document = NULL;
-	struct errmsg error;
-	bool is_own = document_load(path, &document, &error) == 0 &&
-		      json_array_size(known) > 0 &&
-		      find_known(known, document) == 0;
-
-	json_decref(document);
-	return is_own;
-}
-
-static int check_config_file(const struct options *options,
-			     const json_t *known)
-{
-	struct errmsg error = { 0 };
-
-	if (judge_file(options, known, &error) == 0)
-		return 0;
-	log_error("master", "configuration file: %s", error.text);
-	return is_own_file(options->config_path, known) ? MASTER_EXIT_CONFIG
-							: EXIT_OTHER_FILE;
-}
-
 static int check_workers(void)
 {
 	struct errmsg error = { 0 };
@@ -496,8 +411,7 @@ int renewal_check(struct handover *h, const struct options *options)
 		return MASTER_EXIT_FAILURE;
 	}
 	if (options->config_path != NULL)
-		code = check_config_file(options, json_object_get(
-						handover_document(h), KNOWN));
+		code = renewal_file_check(options, h);
 	return code == 0 ? check_workers() : code;
 }
 

@@ -69,11 +69,9 @@ static void take_document(struct config *c, json_t *document)
 	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
-struct config *config_open(const char *path, struct ev_loop *loop,
-			   struct errmsg *error)
+static struct config *open_with(const char *path, json_t *take_whole,
+				json_t *take_alarms, struct ev_loop *loop)
 {
-	json_t *alarms = json_object();
-	json_t *document = stored_load(path, alarms, error);
 	struct save_config saves = {
 		.loop = loop,
 		.path = path,
@@ -87,15 +85,10 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	struct config *c;
 	char *backup;
 
-	if (document == NULL) {
-		json_decref(alarms);
-		errmsg_prefix(error, "%s: ", path);
-		return NULL;
-	}
 	saves.arg = c = xcalloc(1, sizeof *c);
-	c->alarms = alarms;
+	c->alarms = take_alarms;
 	c->streams = stream_confs_new();
-	take_document(c, document);
+	take_document(c, take_whole);
 	c->loop = loop;
 	c->path = xstrdup(path);
 	if (path == NULL)
@@ -112,6 +105,25 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	c->backup = save_new(&saves);
 	free(backup);
 	return c;
+}
+
+struct config *config_open(const char *path, struct ev_loop *loop,
+			   struct errmsg *error)
+{
+	json_t *alarms = json_object();
+	json_t *document = stored_load(path, alarms, error);
+
+	if (document != NULL)
+		return open_with(path, document, alarms, loop);
+	json_decref(alarms);
+	errmsg_prefix(error, "%s: ", path);
+	return NULL;
+}
+
+struct config *config_adopt(const char *path, json_t *take_document,
+			    struct ev_loop *loop)
+{
+	return open_with(path, take_document, json_object(), loop);
 }
 
 static void format_digest(char ret[SECRET_TEXT], void *arg)

@@ -37,6 +37,10 @@ enum {
  */
 struct config *config_open(const char *path, struct ev_loop *,
 			   struct errmsg *error);
+/* The configuration with this document, which is not read from the file at
+ * path; changes are saved there. */
+struct config *config_adopt(const char *path, json_t *take_document,
+			    struct ev_loop *);
 /* Saves the last changes (blocking, at the end of the process). */
 void config_close(struct config **);
 

@@ -372,6 +372,48 @@ test('a restart tries at once to save a change, and names the reason',
 	await sluice.stop();
 });
 
+// The trial has passed, and then somebody writes the file.
+const meanwhile = {
+	'printf \'{"make_stream":[\' >FILE': /line 1, column/,
+	'rm FILE': /file not found/,
+	'printf \'{"make_stream":[{"id":"a","type":"x"}]}\' >FILE':
+		/make_stream\[0\]/,
+};
+
+test('a file that is faulty after the trial leaves the streams on air',
+	async (t) => {
+	const timing = new Timing(t);
+	const scene = await onAir(t);
+	const { installed, sluice } = scene;
+	const sound = fs.readFileSync(sluice.file);
+	const failed = async () => (await sluice.json('/api/system-status'))
+		.alarms?.filter((text) => /reload failed/.test(text)) ?? [];
+
+	for (const [command, reason] of Object.entries(meanwhile)) {
+		const { length } = sluice.log;
+
+		installed.script(`[ "$1" = --try-handover ] ||
+	${command.replace('FILE', sluice.file)}
+exec ${installed.good} "$@"`);
+		await sluice.cmd('restart');
+		await waitUntil('the line', () => /the file is not used, .*: /
+			.test(sluice.log.slice(length)));
+		await sluice.ready();
+		assert.match((await failed()).join(), reason);
+		assert.equal((await sluice.cmd('load')).make_stream[0].id,
+			'a001');
+		// the program that runs is the next that is replaced
+		installed.file = installed.good;
+		installed.good += '.good';
+		fs.copyFileSync(MASTER, installed.good);
+		fs.writeFileSync(sluice.file, sound);
+	}
+	await assertUnharmed(scene, timing);
+	await sluice.cmd('reload');
+	assert.deepEqual(await failed(), []);
+	await sluice.stop();
+});
+
 test('only an upload that was written is taken with its errors', async (t) => {
 	const dir = await memoryDir(t, '1m');
 	const sluice = await Sluice.start(t, config(), { dir });

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "master/renewal_file.h"
+
+#include "common/base/errmsg.h"
+#include "common/base/log.h"
+#include "common/document/document.h"
+#include "common/supervise/handover.h"
+#include "master/config/config.h"
+#include "master/config/loadable.h"
+#include "master/config/write_paths.h"
+#include "master/master.h"
+#include "master/reread.h"
+#include "master/setup/options.h"
+#include "master/setup/write_roots.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Members of a handover: config_known(), config_document(). */
+#define KNOWN "configurations"
+#define RUNNING "configuration"
+
+void renewal_file_put_known(const struct config *config, struct handover *h)
+{
+	if (config_path(config) != NULL && config_is_saved(config))
+		(void)json_object_set_new(handover_document(h), KNOWN,
+					  config_known(config));
+}
+
+void renewal_file_put_running(const struct config *config, struct handover *h)
+{
+	renewal_file_put_known(config, h);
+	if (config_path(config) != NULL)
+		(void)json_object_set(handover_document(h), RUNNING,
+				      (json_t *)(uintptr_t)config_document(
+					      config));
+}
+
+/* The place of the document in the list, or its length. */
+static size_t find_known(const json_t *known, const json_t *document)
+{
+	char digest[SECRET_TEXT];
+	const json_t *one;
+	size_t i;
+
+	loadable_digest(document, digest);
+	json_array_foreach(known, i, one)
+		if (strcmp(digest, json_string_value(one)) == 0)
+			break;
+	return i;
+}
+
+/* A file that is not from the running service must be as sound as a reload
+ * requires.  known: as config_known(); NULL: only a damaged file fails.  The
+ * caller owns *ret, which is NULL after an error. */
+static int load_sound(const struct options *options, const json_t *known,
+		      json_t **ret, struct errmsg *error)
+{
+	struct write_paths *own;
+	json_t *document = NULL;
+	int err = loadable_load(options->config_path, &document, error);
+
+	*ret = NULL;
+	if (err == -ENOENT)
+		document = json_object();
+	if (document == NULL)
+		return err;
+	own = write_roots_own(options);
+	if (known == NULL ||
+	    find_known(known, document) < json_array_size(known))
+		err = 0;
+	else if (err == -ENOENT)
+		errmsg_set(error, "file not found");
+	else if (!reread_is_sound(options, own, document, error))
+		err = -EBADMSG;
+	write_paths_free(&own);
+	if (err == 0)
+		*ret = document;
+	else
+		json_decref(document);
+	return err;
+}
+
+/* Does the file have the running configuration?  Then this program refuses
+ * what the service accepted. */
+static bool is_own_file(const char *path, const json_t *known)
+{
+	json_t *document = NULL;
+	struct errmsg error;
+	bool is_own = document_load(path, &document, &error) == 0 &&
+		      json_array_size(known) > 0 &&
+		      find_known(known, document) == 0;
+
+	json_decref(document);
+	return is_own;
+}
+
+int renewal_file_check(const struct options *options, struct handover *h)
+{
+	const json_t *known = json_object_get(handover_document(h), KNOWN);
+	struct errmsg error = { 0 };
+	json_t *document;
+
+	if (load_sound(options, known, &document, &error) == 0) {
+		json_decref(document);
+		return 0;
+	}
+	log_error("master", "configuration file: %s", error.text);
+	return is_own_file(options->config_path, known)
+		       ? MASTER_EXIT_CONFIG
+		       : RENEWAL_EXIT_OTHER_FILE;
+}
+
+struct config *renewal_file_open(const struct options *options,
+				 struct handover *h, struct ev_loop *loop,
+				 struct errmsg *file_error,
+				 struct errmsg *error)
+{
+	const json_t *handed = h != NULL ? handover_document(h) : NULL;
+	json_t *running = json_object_get(handed, RUNNING);
+	json_t *document;
+
+	file_error->text[0] = '\0';
+	if (running == NULL)
+		return config_open(options->config_path, loop, error);
+	if (load_sound(options, json_object_get(handed, KNOWN), &document,
+		       file_error) < 0) {
+		log_error("config", "restart: the file is not used, the "
+			  "running configuration stays: %s", file_error->text);
+		document = json_incref(running);
+	}
+	return config_adopt(options->config_path, document, loop);
+}
