@@ -55,6 +55,7 @@ helper_files = \
 	tests/helpers/sluice.mjs \
 	tests/helpers/t2mi.mjs \
 	tests/helpers/tls.mjs \
+	tests/helpers/timeouts.mjs \
 	tests/helpers/timing.mjs \
 	tests/helpers/ts.mjs \
 	tests/helpers/udp.mjs \

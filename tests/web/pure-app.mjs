@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as afterReplies } from 'node:timers/promises';
+import { Timeouts } from '../helpers/timeouts.mjs';
 import { srcdir } from '../helpers/util.mjs';
 
 const load = (name) => import(path.resolve(srcdir, 'web', name));
@@ -76,10 +77,10 @@ async function newApp(t) {
 	t.after(() => Object.assign(globalThis, { location, document }));
 	Object.assign(globalThis, { location: { hash: '' },
 		document: { baseURI: 'http://h/' } });
-	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const clock = new Timeouts(t);
 	const { App } = await load('headend/app.js');
 
-	return new App();
+	return Object.assign(new App(), { clock });
 }
 
 test('what was removed can be brought back for 30 s', async (t) => {
@@ -88,22 +89,22 @@ test('what was removed can be brought back for 30 s', async (t) => {
 
 	for (const [action, ms] of [[undo, 30000], [undefined, 5000]]) {
 		app.say('Gone', false, action);
-		t.mock.timers.tick(ms - 1);
+		app.clock.tick(ms - 1);
 		assert.deepEqual(app.toasts, [{ text: 'Gone', error: false,
 			action }]);
-		t.mock.timers.tick(1);
+		app.clock.tick(1);
 		assert.deepEqual(app.toasts, []);
 	}
 	// another message has a time of its own
 	app.say('Gone', false, undo);
-	t.mock.timers.tick(29000);
+	app.clock.tick(29000);
 	app.say('Also', false, undo);
 	assert.equal(texts(), 'Gone Also');
-	t.mock.timers.tick(1000);
+	app.clock.tick(1000);
 	assert.equal(texts(), 'Also');
-	t.mock.timers.tick(28999);
+	app.clock.tick(28999);
 	assert.equal(texts(), 'Also');
-	t.mock.timers.tick(1);
+	app.clock.tick(1);
 	assert.equal(texts(), '');
 	// other messages stand beside it
 	app.say('Removed');
@@ -114,11 +115,11 @@ test('what was removed can be brought back for 30 s', async (t) => {
 	assert.equal(texts(), 'Gone Refused');
 	app.dismiss(app.say('Also', false, undo));
 	assert.equal(texts(), 'Gone Refused');
-	t.mock.timers.tick(15000);
+	app.clock.tick(15000);
 	assert.equal(texts(), 'Gone');
-	t.mock.timers.tick(14999);
+	app.clock.tick(14999);
 	assert.equal(texts(), 'Gone');
-	t.mock.timers.tick(1);
+	app.clock.tick(1);
 	assert.equal(texts(), '');
 	// the action is taken once
 	app.say('Saved');
@@ -174,18 +175,18 @@ test('a form waits 15 minutes for the login of its user', async (t) => {
 	assert.equal(app.expired, true);
 	assert.ok(app.keptUntil * 1000 >= began + 15 * minutes &&
 		app.keptUntil * 1000 <= Date.now() + 15 * minutes);
-	t.mock.timers.tick(15 * minutes - 1);
+	app.clock.tick(15 * minutes - 1);
 	assert.equal(app.expired, true);
 	assert.equal(app.user.login, 'olga');
 	// the next time begins with the next end
 	await app.login('olga', 'look', false);
-	t.mock.timers.tick(15 * minutes);
+	app.clock.tick(15 * minutes);
 	assert.deepEqual([app.expired, app.user.login], [false, 'olga']);
 	assert.equal(app.keptUntil, 0);
 	await end();
-	t.mock.timers.tick(15 * minutes - 1);
+	app.clock.tick(15 * minutes - 1);
 	assert.equal(app.expired, true);
-	t.mock.timers.tick(1);
+	app.clock.tick(1);
 	assert.deepEqual([app.expired, app.user], [false, null]);
 	assert.ok(app.keptUntil > 0);
 	await app.login('olga', 'look', false);
