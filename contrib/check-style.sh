@@ -173,6 +173,7 @@ find tests -name 'test_*.c' -o -name '*.mjs' -path 'tests/system/*' | sort |
 # the Node.js of Debian 12 is version 18
 newer='\.(toSorted|toReversed|toSpliced)\(|import\.meta\.(dir|file)name'
 newer="$newer"'|\b(groupBy|fromAsync|withResolvers)\(|AbortSignal\.any\('
+newer="$newer"'|mock\.timers\b'
 # shellcheck disable=SC2086  # as above
 grep -nE "$newer" $scripts | grep '\.mjs:' |
 	report 13 "scripts run with Node.js 18"
