@@ -2,19 +2,15 @@
 #include "master/api/host_files.h"
 
 #include "common/base/alloc.h"
-#include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/loop/helper.h"
 #include "common/loop/timer.h"
-#include "common/supervise/pem_source.h"
 #include "master/api/call.h"
 #include "master/config/check_host.h"
 #include "master/config/findings.h"
 
 #include <ev.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/queue.h>
 
 enum { LOOKS_MAX = 8, LIMIT_S = 2, LINES_MAX = 20 };
@@ -41,36 +37,14 @@ struct host_files {
 	unsigned n;
 };
 
-/* The tls worker checks a pair that changes; a file of an unchanged pair may
- * be missing. */
-static void check_certificate(const json_t *document, struct findings *found)
-{
-	static const char *const keys[] = { "crt_chain", "crt_key" };
-	const json_t *settings = json_object_get(document, "settings");
-
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		const json_t *value = json_object_get(settings, keys[i]);
-		struct errmsg error;
-		char path[32];
-		int fd;
-
-		if (json_string_length(value) == 0 ||
-		    pem_source_is_stdin(json_string_value(value)))
-			continue;
-		fd = pem_source_open(json_string_value(value), &error);
-		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
-		if (fd < 0)
-			findings_add(CHECK_WARNING, path, error.text, found);
-		fd_close(&fd);
-	}
-}
-
 static void job_run(void *job)
 {
 	struct job *j = job;
 
 	check_host(j->document, HOST_FILES, findings_add, &j->found);
-	check_certificate(j->document, &j->found);
+	/* the tls worker checks a pair that changes; a file of an unchanged
+	 * pair may be missing */
+	check_host_certificate(j->document, false, findings_add, &j->found);
 }
 
 static void job_free(void *job)

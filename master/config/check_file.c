@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/check_file.h"
 
-#include "common/base/fd.h"
-#include "master/config/certificate_time.h"
 #include "master/config/check.h"
 #include "common/document/document.h"
 #include "master/config/findings.h"
@@ -10,10 +8,8 @@
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
 #include "master/config/check_host.h"
-#include "common/supervise/pem_source.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { EXIT_FINE = 0, EXIT_FAULTS = 78 };
 
@@ -45,33 +41,6 @@ static void print_line(enum check_severity severity, const char *path,
 		(void)fputs("warning: ", l->out);
 	print(l, text);
 	(void)fputc('\n', l->out);
-}
-
-/* The service starts without a certificate, and with one that has expired, so
- * these are warnings.  The standard input of this process is not that of the
- * service. */
-static void look_for_certificate(const json_t *document,
-				 struct findings *found)
-{
-	static const char *const keys[] = { "crt_chain", "crt_key" };
-	const json_t *settings = json_object_get(document, "settings");
-
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		const json_t *value = json_object_get(settings, keys[i]);
-		char path[32];
-		struct errmsg error;
-		int fd;
-
-		if (json_string_length(value) == 0 ||
-		    pem_source_is_stdin(json_string_value(value)))
-			continue;
-		fd = pem_source_open(json_string_value(value), &error);
-		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
-		if (fd < 0 || (i == 0 && certificate_time_alarm_of(
-					fd, time(NULL), &error)))
-			findings_add(CHECK_WARNING, path, error.text, found);
-		fd_close(&fd);
-	}
 }
 
 /* The last line: the numbers of errors and of warnings. */
@@ -128,7 +97,7 @@ int check_file(const char *path, const char *port, bool strict, FILE *out)
 				findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
-	look_for_certificate(document, &found);
+	check_host_certificate(document, true, findings_add, &found);
 	if (mode != 0) {
 		(void)snprintf(text, sizeof text, "other users can open this "
 			       "file (mode %04o): the service will take their "

@@ -5,6 +5,8 @@
 #include "common/base/fd.h"
 #include "common/base/file_list.h"
 #include "common/base/iface.h"
+#include "common/supervise/pem_source.h"
+#include "master/config/certificate_time.h"
 #include "master/config/judge.h"
 #include "master/config/play_conf.h"
 #include "proto/spec/io_spec.h"
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FRONTEND "/dev/dvb/adapter%d/frontend%d"
@@ -374,4 +377,29 @@ void check_host_adapter(const json_t *adapter, check_found_fn *found, void *arg)
 
 	(void)judge_down(&h.j, "adapter");
 	look_at_adapter(&h, adapter);
+}
+
+void check_host_certificate(const json_t *document, bool with_time,
+			    check_found_fn *found, void *arg)
+{
+	static const char *const keys[] = { "crt_chain", "crt_key" };
+	const json_t *settings = json_object_get(document, "settings");
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const json_t *value = json_object_get(settings, keys[i]);
+		bool is_timed = with_time && i == 0;
+		struct errmsg error;
+		char path[32];
+		int fd;
+
+		if (json_string_length(value) == 0 ||
+		    pem_source_is_stdin(json_string_value(value)))
+			continue;
+		fd = pem_source_open(json_string_value(value), &error);
+		(void)snprintf(path, sizeof path, "settings.%s", keys[i]);
+		if (fd < 0 || (is_timed && certificate_time_alarm_of(
+						   fd, time(NULL), &error)))
+			found(CHECK_WARNING, path, error.text, arg);
+		fd_close(&fd);
+	}
 }

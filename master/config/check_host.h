@@ -12,6 +12,7 @@
 #include "master/config/check.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 enum host_part {
 	HOST_NETWORK = 1 << 0, /* interfaces and addresses */
@@ -30,3 +31,13 @@ void check_host_adapter(const json_t *adapter, check_found_fn *found,
  * number of files that it names.  May be called by a helper thread. */
 unsigned check_host_stream(const json_t *stream, unsigned parts,
 			   check_found_fn *found, void *arg);
+
+/*
+ * Reports a certificate or a key of the settings that cannot be opened.
+ * with_time: reports a certificate that has expired or expires soon, too; only
+ * sluice -t may set it (certificate_time.h).  The service starts with each of
+ * these faults, so they are warnings.  The check skips the standard input of
+ * the service, which may be another one than that of this process.
+ */
+void check_host_certificate(const json_t *document, bool with_time,
+			    check_found_fn *found, void *arg);
