@@ -14,7 +14,6 @@
 #include "master/api/cors.h"
 #include "master/api/discovery.h"
 #include "master/api/host_files.h"
-#include "master/api/host_look.h"
 #include "master/api/log_feed.h"
 #include "master/api/recordings.h"
 #include "master/api/revisions_query.h"
@@ -143,8 +142,8 @@ struct api *api_new(const struct api_config *cfg)
 	api->odd_limit.burst = ODD_BURST;
 	ev_init(&api->restart, on_restart);
 	api->host = host_advice_new(HOST_SETTINGS);
-	api->looks = host_looks_new(api);
 	api->files = host_files_new(api);
+	api->stream_files = host_files_new(api);
 	api->revisions = revisions_query_new(api);
 	api->log_feed = log_feed_new(api);
 	api->scans = scans_new(cfg->loop, cfg->reconciler);
@@ -173,8 +172,8 @@ void api_free(struct api **p)
 	discovery_free(&api->announcements);
 	discovery_free(&api->satip_servers);
 	alarms_free(&api->alarms);
-	host_looks_free(&api->looks);
 	host_files_free(&api->files);
+	host_files_free(&api->stream_files);
 	revisions_query_free(&api->revisions);
 	log_feed_free(&api->log_feed);
 	epg_exports_free(&api->exports);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct findings {
+struct judged {
 	struct errmsg *error; /* the first one */
 	struct buf *warnings; /* path, text, path …; may be NULL */
 };
@@ -28,14 +28,12 @@ struct findings {
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
-	struct findings *f = arg;
+	struct judged *f = arg;
 
 	if (severity != CHECK_WARNING && f->error->text[0] == '\0')
 		errmsg_set(f->error, "%s: %s", path, text);
-	if (severity == CHECK_WARNING && f->warnings != NULL) {
-		buf_append(f->warnings, path, strlen(path) + 1);
-		buf_append(f->warnings, text, strlen(text) + 1);
-	}
+	if (severity == CHECK_WARNING && f->warnings != NULL)
+		apply_add_warning(severity, path, text, f->warnings);
 }
 
 /* what: NULL if the text is about the whole stream. */
@@ -63,7 +61,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 		struct errmsg *error, struct buf *warnings)
 {
 	struct check_place place = place_of(api, self);
-	struct findings f = { error, warnings };
+	struct judged f = { error, warnings };
 
 	error->text[0] = '\0';
 	if (check_stream(stream, &place, keep, &f) > 0)
@@ -71,6 +69,14 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 	unknown_keys_find_stream(stream, place.path, keep, &f);
 	write_paths_find_own(api->cfg.own_paths, stream, &place, keep, &f);
 	return 0;
+}
+
+void apply_add_warning(enum check_severity severity, const char *path,
+		       const char *text, void *warnings)
+{
+	(void)severity;
+	buf_append(warnings, path, strlen(path) + 1);
+	buf_append(warnings, text, strlen(text) + 1);
 }
 
 void apply_warn(struct api *api, const char *id, struct buf *warnings,
@@ -121,8 +127,7 @@ static void add_readers(const struct api *api, struct buf *warnings,
 			    ids)
 		: xasprintf("the stream is %s, but stream:// inputs of %s "
 			    "read it", what, ids);
-	buf_append(warnings, path, strlen(path) + 1);
-	buf_append(warnings, text, strlen(text) + 1);
+	apply_add_warning(CHECK_WARNING, path, text, warnings);
 	free(text);
 	free(ids);
 }
@@ -220,7 +225,7 @@ void apply_all(struct api *api, bool waiting_only)
 			   stream) {
 		const char *id = edit_text(stream, "id");
 		struct errmsg error = { 0 }, idle;
-		struct findings f = { &error, NULL };
+		struct judged f = { &error, NULL };
 
 		if (id == NULL || (waiting_only &&
 				   (!status_fault(api->cfg.status, id) ||

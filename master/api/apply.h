@@ -6,12 +6,17 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 #include "master/api/command.h"
+#include "master/config/check.h"
 
 /* Judges a stream of a request; self is its present id; NULL: new.  0, or
  * -EINVAL with the first error.  Warnings, such as unknown options, are
  * appended to warnings (may be NULL), for apply_warn(). */
 int apply_judge(struct api *, const json_t *stream, const char *self,
 		struct errmsg *error, struct buf *warnings) MUST_CHECK;
+
+/* Appends a warning: a check_found_fn; arg is the struct buf. */
+void apply_add_warning(enum check_severity, const char *path, const char *text,
+		       void *warnings);
 
 /* Logs the warnings of a stored stream (id NULL: it is not stored, and nothing
  * is logged), adds them to the reply and frees them.  Without a reply (NULL) it

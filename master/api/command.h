@@ -21,7 +21,6 @@ struct call;
 struct caller;
 struct discovery;
 struct host_files;
-struct host_looks;
 struct log_feed;
 struct revisions_query;
 struct scans;
@@ -46,8 +45,8 @@ struct api {
 	struct discovery *announcements, *satip_servers;
 	struct alarms *alarms;
 	struct host_advice *host;
-	struct host_looks *looks;
-	struct host_files *files;
+	/* of sections, and of streams: each has a limit of its own */
+	struct host_files *files, *stream_files;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
 	struct epg_exports *exports; /* of the guide; NULL: not yet */

@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/loop/helper.h"
 #include "common/loop/timer.h"
+#include "master/api/apply.h"
 #include "master/api/call.h"
 #include "master/config/check_host.h"
 #include "master/config/findings.h"
@@ -15,19 +16,29 @@
 
 enum { LOOKS_MAX = 8, LIMIT_S = 2, LINES_MAX = 20 };
 
+struct look;
+
+typedef void check_fn(const json_t *document, struct findings *found);
+/* found: NULL: the disk has not answered within the limit. */
+typedef void end_fn(struct look *, struct findings *found);
+
+/* For the thread. */
+struct job {
+	json_t *document; /* a copy: a thread must not count references */
+	check_fn *check;
+	struct findings found;
+};
+
 struct look {
 	LIST_ENTRY(look) link;
 	struct host_files *owner;
 	struct helper_call *helper;
-	struct call *call; /* NULL: the findings are for the log */
-	command_fn *again;
 	ev_timer limit;
-};
-
-/* For the thread. */
-struct job {
-	json_t *document; /* a copy */
-	struct findings found;
+	end_fn *end;
+	struct call *call; /* NULL: no request waits */
+	command_fn *again;
+	json_t *body; /* of the answer; NULL: it was sent */
+	char *id; /* NULL: the stream is not stored */
 };
 
 struct host_files {
@@ -41,10 +52,7 @@ static void job_run(void *job)
 {
 	struct job *j = job;
 
-	check_host(j->document, HOST_FILES, findings_add, &j->found);
-	/* the tls worker checks a pair that changes; a file of an unchanged
-	 * pair may be missing */
-	check_host_certificate(j->document, false, findings_add, &j->found);
+	j->check(j->document, &j->found);
 }
 
 static void job_free(void *job)
@@ -62,7 +70,26 @@ static void look_free(struct look *k)
 	LIST_REMOVE(k, link);
 	k->owner->n--;
 	helper_call_cancel(&k->helper);
+	json_decref(k->body);
+	free(k->id);
 	free(k);
+}
+
+static void job_done(void *job, void *arg)
+{
+	struct job *j = job;
+	struct look *k = arg;
+
+	k->helper = NULL;
+	k->end(k, &j->found);
+}
+
+static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct look *k = container_of(w, struct look, limit);
+
+	(void)loop, (void)revents;
+	k->end(k, NULL);
 }
 
 struct host_files *host_files_new(struct api *api)
@@ -89,59 +116,38 @@ void host_files_free(struct host_files **p)
 	free(f);
 }
 
-/* Runs the command again.  found: taken; NULL: the disk has not answered. */
-static void finish(struct look *k, struct findings *found)
+/* Starts a check without a limit of time. */
+static struct look *begin(struct host_files *f, check_fn *check,
+			  json_t *take_copy, end_fn *end)
 {
-	struct call *call = k->call;
-	command_fn *again = k->again;
+	static const struct helper_kind kind = {
+		.run = job_run, .done = job_done, .free = job_free,
+	};
+	struct job *j = xcalloc(1, sizeof *j);
+	struct look *k = xcalloc(1, sizeof *k);
 
-	look_free(k);
-	call->files_end = found != NULL ? FILES_FOUND : FILES_LATE;
-	if (found != NULL) {
-		call->files = *found;
-		*found = (struct findings){ 0 };
-	}
-	call_again(call, again);
+	j->document = take_copy;
+	j->check = check;
+	k->owner = f;
+	k->end = end;
+	ev_init(&k->limit, on_limit);
+	LIST_INSERT_HEAD(&f->list, k, link);
+	f->n++;
+	k->helper = helper_call_new(f->helpers, &kind, j, k);
+	return k;
 }
 
-static void log_finding(enum check_severity severity, const char *path,
-			const char *text, void *arg)
-{
-	unsigned *n = arg;
+/* --- sections --- */
 
-	(void)severity;
-	if ((*n)++ < LINES_MAX)
-		log_warning("config", "%s: %s", path, text);
+static void check_sections(const json_t *document, struct findings *found)
+{
+	check_host(document, HOST_FILES, findings_add, found);
+	/* the tls worker checks a pair that changes; a file of an unchanged
+	 * pair may be missing */
+	check_host_certificate(document, false, findings_add, found);
 }
 
-static void job_done(void *job, void *arg)
-{
-	struct job *j = job;
-	struct look *k = arg;
-	unsigned n = 0;
-
-	k->helper = NULL;
-	if (k->call != NULL) {
-		finish(k, &j->found);
-		return;
-	}
-	findings_report(&j->found, log_finding, &n);
-	look_free(k);
-}
-
-static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	(void)loop, (void)revents;
-	finish(container_of(w, struct look, limit), NULL);
-}
-
-static void on_gone(void *arg)
-{
-	look_free(arg);
-}
-
-/* A copy, because a thread must not count references, of the sections that name
- * files; NULL: none does. */
+/* A copy of the sections that name files; NULL: none does. */
 static json_t *copy_sections(const json_t *document)
 {
 	static const char *const keys[] = { "make_stream", "log", "settings" };
@@ -161,26 +167,31 @@ static json_t *copy_sections(const json_t *document)
 }
 
 /* NULL: no section names files, or too many checks run. */
-static struct look *begin(struct host_files *f, const json_t *document)
+static struct look *begin_sections(struct host_files *f,
+				   const json_t *document, end_fn *end)
 {
-	static const struct helper_kind kind = {
-		.run = job_run, .done = job_done, .free = job_free,
-	};
 	json_t *copy = f->n < LOOKS_MAX ? copy_sections(document) : NULL;
-	struct look *k;
-	struct job *j;
 
-	if (copy == NULL)
-		return NULL;
-	j = xcalloc(1, sizeof *j);
-	j->document = copy;
-	k = xcalloc(1, sizeof *k);
-	k->owner = f;
-	ev_init(&k->limit, on_limit);
-	LIST_INSERT_HEAD(&f->list, k, link);
-	f->n++;
-	k->helper = helper_call_new(f->helpers, &kind, j, k);
-	return k;
+	return copy != NULL ? begin(f, check_sections, copy, end) : NULL;
+}
+
+static void run_again(struct look *k, struct findings *found)
+{
+	struct call *call = k->call;
+	command_fn *again = k->again;
+
+	look_free(k);
+	call->files_end = found != NULL ? FILES_FOUND : FILES_LATE;
+	if (found != NULL) {
+		call->files = *found;
+		*found = (struct findings){ 0 };
+	}
+	call_again(call, again);
+}
+
+static void on_gone(void *arg)
+{
+	look_free(arg);
 }
 
 bool host_files_judge(struct host_files *f, const json_t *document,
@@ -189,13 +200,31 @@ bool host_files_judge(struct host_files *f, const json_t *document,
 	struct look *k = NULL;
 
 	if (reply->call->files_end == FILES_UNKNOWN)
-		k = begin(f, document);
+		k = begin_sections(f, document, run_again);
 	if (k == NULL)
 		return true;
 	k->again = again;
 	timer_start(f->api->cfg.loop, &k->limit, LIMIT_S);
 	k->call = reply_later(reply, on_gone, k);
 	return false;
+}
+
+static void log_finding(enum check_severity severity, const char *path,
+			const char *text, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)severity;
+	if ((*n)++ < LINES_MAX)
+		log_warning("config", "%s: %s", path, text);
+}
+
+static void log_findings(struct look *k, struct findings *found)
+{
+	unsigned n = 0;
+
+	findings_report(found, log_finding, &n);
+	look_free(k);
 }
 
 void host_files_log(struct host_files *f, const char *key,
@@ -207,6 +236,51 @@ void host_files_log(struct host_files *f, const char *key,
 		return;
 	document = json_object();
 	(void)json_object_set(document, key, (json_t *)(uintptr_t)value);
-	(void)begin(f, document);
+	(void)begin_sections(f, document, log_findings);
 	json_decref(document);
+}
+
+/* --- a stream --- */
+
+static void check_stream_files(const json_t *stream, struct findings *found)
+{
+	(void)check_host_stream(stream, HOST_FILES, findings_add, found);
+}
+
+/* Sends the answer that waits.  After the limit the check continues, and the
+ * log gets its findings. */
+static void answer(struct look *k, struct findings *found)
+{
+	struct call *call = k->call;
+	struct reply *reply = call != NULL ? call_reply(call) : NULL;
+	struct buf warnings = { 0 };
+	json_t *body = k->body;
+
+	k->body = NULL;
+	k->call = NULL;
+	if (reply != NULL)
+		reply_json(reply, body);
+	else
+		json_decref(body);
+	findings_repeat(found, apply_add_warning, &warnings);
+	apply_warn(k->owner->api, k->id, &warnings, reply);
+	if (call != NULL)
+		call_finish(call);
+	if (found != NULL)
+		look_free(k);
+}
+
+void host_files_warn(struct host_files *f, const char *id,
+		     const json_t *stream, struct reply *reply)
+{
+	struct look *k;
+
+	if (f->n == LOOKS_MAX || reply->status != 200)
+		return;
+	k = begin(f, check_stream_files, json_deep_copy(stream), answer);
+	k->id = id != NULL ? xstrdup(id) : NULL;
+	timer_start(f->api->cfg.loop, &k->limit, LIMIT_S);
+	k->body = json_incref(reply->body);
+	reply_reset(reply);
+	reply_later_into(reply, &k->call);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Checks the files that a section or a document names, in a helper thread,
- * because a file system may not answer.
+ * Checks the files that a stream, a section or a document names, in a helper
+ * thread, because a file system may not answer.
  *
  * The findings are those of the option -t.  A request that wants warnings waits
  * for them, two seconds at most.
@@ -30,3 +30,9 @@ bool host_files_judge(struct host_files *, const json_t *document,
  * host_files_judge() has found them for this call. */
 void host_files_log(struct host_files *, const char *key, const json_t *value,
 		    const struct call *);
+
+/* Adds the findings about a stream (borrowed; id NULL: it is not stored) to the
+ * reply, which has the answer and waits for them, and logs those of a stored
+ * stream.  The reply does not wait if too many checks run. */
+void host_files_warn(struct host_files *, const char *id, const json_t *stream,
+		     struct reply *);

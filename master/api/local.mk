@@ -30,7 +30,6 @@ libmaster_a_SOURCES += \
 	master/api/guide_events.c \
 	master/api/history_query.c \
 	master/api/host_files.c master/api/host_files.h \
-	master/api/host_look.c master/api/host_look.h \
 	master/api/input_commands.c \
 	master/api/lnb_sharers.c master/api/lnb_sharers.h \
 	master/api/input_edit.c master/api/input_edit.h \

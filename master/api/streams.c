@@ -6,7 +6,7 @@
 #include "master/api/apply.h"
 #include "master/api/collection.h"
 #include "master/api/effects.h"
-#include "master/api/host_look.h"
+#include "master/api/host_files.h"
 #include "master/api/stream_adapters.h"
 #include "master/config/check_host.h"
 #include "master/config/stream_links.h"
@@ -97,14 +97,6 @@ static enum stream_fate rename_links(const json_t *stream, json_t **ret_new,
 	return *ret_new != NULL ? STREAM_FOLLOWS : STREAM_KEPT;
 }
 
-static void add_warning(enum check_severity severity, const char *path,
-			const char *text, void *warnings)
-{
-	(void)severity;
-	buf_append(warnings, path, strlen(path) + 1);
-	buf_append(warnings, text, strlen(text) + 1);
-}
-
 static bool has_changed(const struct edit *e, const char *key)
 {
 	const json_t *old = json_object_get(e->old, key);
@@ -130,13 +122,13 @@ static void finish_stream(struct edit *e)
 	apply_waiting(e->api);
 	if (e->entry != NULL)
 		n_files = check_host_stream(e->entry, HOST_NETWORK,
-					    add_warning, e->arg);
+					    apply_add_warning, e->arg);
 	apply_warn(e->api, id, e->arg, e->reply);
 	if (e->old != NULL)
 		apply_warn_readers(e->api, id != NULL ? id : e->id, e->entry,
 				   e->reply);
 	if (n_files > 0)
-		host_look(e->api->looks, id, e->entry, e->reply);
+		host_files_warn(e->api->stream_files, id, e->entry, e->reply);
 }
 
 static void foresee_stream(struct edit *e, json_t *effects)
@@ -148,12 +140,13 @@ static void foresee_stream(struct edit *e, json_t *effects)
 	effects_add_stream(effects, e->api, id, e->entry, NULL);
 	if (e->entry != NULL)
 		n_files = check_host_stream(e->entry, HOST_NETWORK,
-					    add_warning, e->arg);
+					    apply_add_warning, e->arg);
 	apply_warn(e->api, NULL, e->arg, e->reply);
 	if (e->old != NULL)
 		apply_foresee_readers(e->api, id, e->entry, e->reply);
 	if (n_files > 0)
-		host_look(e->api->looks, NULL, e->entry, e->reply);
+		host_files_warn(e->api->stream_files, NULL, e->entry,
+				e->reply);
 }
 
 static void streams_set(struct api *api, const json_t *request,
