@@ -3,8 +3,6 @@
 
 #include "common/base/alloc.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,31 +39,6 @@ void verified_free(struct verified **vp)
 	*vp = NULL;
 }
 
-static struct digest hash(const struct verified *v, const char *const *parts,
-			  size_t n)
-{
-	size_t len = 0, at = 0;
-	struct digest d;
-	uint8_t *all;
-
-	for (size_t i = 0; i < n; i++)
-		len += strlen(parts[i]) + 1;
-	all = xcalloc(len, 1);
-	/* each with its end: no two credentials run into the same text */
-	for (size_t i = 0; i < n; i++) {
-		size_t size = strlen(parts[i]) + 1;
-
-		memcpy(all + at, parts[i], size);
-		at += size;
-	}
-	if (HMAC(EVP_sha256(), v->secret, sizeof v->secret, all, len, d.bytes,
-		 NULL) == NULL)
-		abort();
-	explicit_bzero(all, len);
-	free(all);
-	return d;
-}
-
 struct verified_key verified_key(const struct verified *v,
 				 const struct credential_text *c)
 {
@@ -73,8 +46,9 @@ struct verified_key verified_key(const struct verified *v,
 	const char *place[] = { c->login, c->address };
 
 	return (struct verified_key){
-		.credential = hash(v, credential, ARRAY_LEN(credential)),
-		.place = hash(v, place, ARRAY_LEN(place)),
+		.credential = digest_keyed(v->secret, credential,
+					   ARRAY_LEN(credential)),
+		.place = digest_keyed(v->secret, place, ARRAY_LEN(place)),
 	};
 }
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/account/secret.h"
 
+#include "common/base/alloc.h"
+
 #include <errno.h>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +67,30 @@ struct digest digest_of(const char *text)
 	struct digest d;
 
 	(void)SHA256((const unsigned char *)text, strlen(text), d.bytes);
+	return d;
+}
+
+struct digest digest_keyed(const uint8_t key[DIGEST_LEN],
+			   const char *const *texts, size_t n)
+{
+	size_t len = 0, at = 0;
+	struct digest d;
+	uint8_t *all;
+
+	for (size_t i = 0; i < n; i++)
+		len += strlen(texts[i]) + 1;
+	all = xcalloc(len + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t size = strlen(texts[i]) + 1;
+
+		memcpy(all + at, texts[i], size);
+		at += size;
+	}
+	if (HMAC(EVP_sha256(), key, DIGEST_LEN, all, len, d.bytes, NULL) ==
+	    NULL)
+		abort();
+	explicit_bzero(all, len);
+	free(all);
 	return d;
 }
 

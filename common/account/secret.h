@@ -34,6 +34,11 @@ void secret_random(void *data, size_t len);
 /* SHA-256. */
 struct digest digest_of(const char *text);
 
+/* HMAC-SHA-256 of the texts.  It covers the end of each text, so that no two
+ * lists have the same bytes.  Erases its copy of the texts. */
+struct digest digest_keyed(const uint8_t key[DIGEST_LEN],
+			   const char *const *texts, size_t n);
+
 /* In constant time. */
 bool digest_equal(const struct digest *, const struct digest *);
 

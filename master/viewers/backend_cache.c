@@ -4,8 +4,6 @@
 #include "common/base/alloc.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -92,26 +90,7 @@ void backend_cache_free(struct backend_cache **c)
 struct digest backend_cache_key(const struct backend_cache *c,
 				const char *const *texts, size_t n)
 {
-	size_t len = 0, at = 0;
-	struct digest d;
-	uint8_t *all;
-
-	for (size_t i = 0; i < n; i++)
-		len += strlen(texts[i]) + 1;
-	all = xcalloc(len + 1, 1);
-	/* each with its end: no two lists run into the same bytes */
-	for (size_t i = 0; i < n; i++) {
-		size_t size = strlen(texts[i]) + 1;
-
-		memcpy(all + at, texts[i], size);
-		at += size;
-	}
-	if (HMAC(EVP_sha256(), c->secret, sizeof c->secret, all, len, d.bytes,
-		 NULL) == NULL)
-		abort();
-	explicit_bzero(all, len);
-	free(all);
-	return d;
+	return digest_keyed(c->secret, texts, n);
 }
 
 static size_t bucket_of(const struct digest *key)

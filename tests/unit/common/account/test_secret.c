@@ -56,3 +56,22 @@ Test(secret, digests_are_sha256)
 	text[5] = 'G';
 	cr_expect_not(digest_parse(text, &back));
 }
+
+Test(secret, keyed_digests_are_hmac_sha256_of_texts_with_their_ends)
+{
+	/* of the bytes a \0 b c \0, as Python's module hmac has it */
+	static const char wanted[] = "c27dbe7b3f32dd5fb007a67188b63798"
+				     "683c8fd5cf98d4ecd54a65aa1d861e78";
+	const char *texts[] = { "a", "bc" }, *others[] = { "ab", "c" };
+	uint8_t key[DIGEST_LEN];
+	struct digest d, other;
+	char text[SECRET_TEXT];
+
+	for (uint8_t i = 0; i < DIGEST_LEN; i++)
+		key[i] = i;
+	d = digest_keyed(key, texts, 2);
+	digest_format(&d, text);
+	cr_expect_str_eq(text, wanted);
+	other = digest_keyed(key, others, 2);
+	cr_expect_not(digest_equal(&d, &other));
+}
