@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/api/category_edit.h"
 
-#include "master/config/category_name.h"
 #include "master/api/edit.h"
+#include "master/config/category_name.h"
+#include "master/config/entry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,10 +31,10 @@ static bool judge_name(const struct category_request *r,
 {
 	const char *name = edit_text(r->category, "name");
 	size_t n = json_array_size(r->list);
-	size_t other = edit_find_from(r->list, 0, "name", name);
+	size_t other = edit_find(r->list, "name", name);
 
 	if (other == r->place)
-		other = edit_find_from(r->list, other + 1, "name", name);
+		other = entry_place(r->list, other + 1, "name", name);
 	if (name == NULL)
 		errmsg_set(error, "category name is required");
 	else if (!category_name_is_valid(names, name))

@@ -2,12 +2,12 @@
 #include "master/api/edit.h"
 
 #include "common/ws/hub.h"
+#include "master/config/entry.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { GID_FIRST = 466560 /* "a000" */ };
 
@@ -185,23 +185,9 @@ json_t *edit_list(const struct api *api, const char *key)
 	return json_is_array(list) ? json_copy((json_t *)list) : json_array();
 }
 
-size_t edit_find_from(const json_t *list, size_t start, const char *key,
-		      const char *text)
-{
-	size_t n = json_array_size(list);
-
-	for (size_t i = start; text != NULL && i < n; i++) {
-		const char *other = edit_text(json_array_get(list, i), key);
-
-		if (other != NULL && strcmp(other, text) == 0)
-			return i;
-	}
-	return n;
-}
-
 size_t edit_find(const json_t *list, const char *key, const char *text)
 {
-	return edit_find_from(list, 0, key, text);
+	return entry_place(list, 0, key, text);
 }
 
 const json_t *edit_entry(const struct api *api, const char *key,

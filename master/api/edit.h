@@ -65,11 +65,8 @@ json_t *edit_entry_copy(const json_t *object);
  * new reference; its items are shared and must not be changed. */
 json_t *edit_list(const struct api *, const char *key);
 
-/* The place of the first object, at start or behind it, whose member key is
- * text (may be NULL), or the length of the list. */
+/* As entry_place() (master/config/entry.h), from the start of the list. */
 size_t edit_find(const json_t *list, const char *key, const char *text);
-size_t edit_find_from(const json_t *list, size_t start, const char *key,
-		      const char *text);
 
 /* The object with this id in the list below key, borrowed, or NULL. */
 const json_t *edit_entry(const struct api *, const char *key, const char *id);

@@ -6,6 +6,7 @@
 #include "common/account/origin.h"
 #include "common/account/user.h"
 #include "master/config/config_fields.h"
+#include "master/config/entry.h"
 #include "master/config/judge.h"
 #include "master/config/keep_active.h"
 #include "master/config/link_graph.h"
@@ -230,7 +231,7 @@ static void judge_arrange(struct judge *j, const json_t *document)
 	size_t mark = judge_down(j, "playlist_arrange");
 
 	if (name != NULL && name[0] != '\0' && json_array_size(list) > 0 &&
-	    judge_find(list, "name", name) == NULL)
+	    entry_find(list, "name", name) == NULL)
 		judge_add(j, CHECK_WARNING, "there is no category \"%.64s\"",
 			  name);
 	judge_up(j, mark);

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ids of adapters and softcams, and the inputs that read adapters. */
 #include "master/config/adapter_conf.h"
+#include "master/config/entry.h"
 #include "master/config/judge.h"
-
-#include <string.h>
-
-/* The place of the first entry with this id; the length of the list: none. */
-static size_t find(const json_t *list, const char *id)
-{
-	const json_t *entry;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
-		const char *own = json_string_value(
-			json_object_get(entry, "id"));
-
-		if (own != NULL && strcmp(own, id) == 0)
-			return i;
-	}
-	return json_array_size(list);
-}
 
 static bool is_enabled(const json_t *adapter)
 {
@@ -36,7 +19,7 @@ void judge_ids(struct judge *j, const json_t *document, const char *section,
 		const char *id = json_string_value(
 			json_object_get(entry, "id"));
 		size_t inner = judge_down_index(j, i);
-		size_t first = id != NULL ? find(list, id) : i;
+		size_t first = id != NULL ? entry_place(list, 0, "id", id) : i;
 
 		(void)judge_down(j, "id");
 		if (json_is_object(entry) && (id == NULL || !check_id(id)))
@@ -62,7 +45,7 @@ void judge_feeds(struct judge *j, const json_t *stream, const json_t *adapters)
 		const json_t *adapter;
 
 		adapter_link_read(json_string_value(input), id);
-		adapter = json_array_get(adapters, find(adapters, id));
+		adapter = entry_find(adapters, "id", id);
 		if (id[0] != '\0' && adapter == NULL)
 			judge_add(j, CHECK_WARNING,
 				  "there is no adapter \"%.64s\"", id);

@@ -5,6 +5,7 @@
  * stored any. */
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
+#include "master/config/entry.h"
 #include "master/config/judge.h"
 #include "master/config/link_graph.h"
 #include "master/config/lnb_sharing.h"
@@ -150,7 +151,7 @@ static void judge_source(struct judge *j, const json_t *adapter,
 	link_graph_init(&graph, streams, json_object_get(document, "dvb_tune"));
 	loops = link_graph_adapter_loops(&graph, adapter, NULL, &error);
 	link_graph_done(&graph);
-	stream = judge_find(streams, "id", link);
+	stream = entry_find(streams, "id", link);
 	if (loops)
 		add_fault(j, &error);
 	else if (stream == NULL)
@@ -225,7 +226,7 @@ static void judge_packages(struct judge *j, const json_t *user,
 
 		if (name != NULL && strcmp(name, "ALL") != 0 &&
 		    json_array_size(categories) > 0 &&
-		    judge_find(categories, "name", name) == NULL)
+		    entry_find(categories, "name", name) == NULL)
 			judge_add(j, CHECK_WARNING, "there is no category "
 				  "\"%.64s\"", name);
 		judge_up(j, inner);
@@ -316,7 +317,7 @@ static void judge_twice(struct judge *j, const json_t *list,
 	const char *id = json_string_value(json_object_get(entry, "id"));
 	size_t mark = judge_down(j, "id");
 
-	if (id != NULL && judge_find(list, "id", id) != entry)
+	if (id != NULL && entry_find(list, "id", id) != entry)
 		judge_add(j, CHECK_WARNING, "\"%.64s\" is already the id of "
 			  "an earlier entry", id);
 	judge_up(j, mark);

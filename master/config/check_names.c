@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Judges what a stream names in other sections: CAS entries and categories. */
+#include "master/config/entry.h"
 #include "master/config/judge.h"
 #include "proto/si/text.h"
 #include "proto/spec/cas_spec.h"
@@ -7,21 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-const json_t *judge_find(const json_t *list, const char *key, const char *text)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, one) {
-		const char *other = json_string_value(json_object_get(one,
-								      key));
-
-		if (other != NULL && strcmp(other, text) == 0)
-			return one;
-	}
-	return NULL;
-}
 
 static void judge_cas_list(struct judge *j, const json_t *stream,
 			   const json_t *entries)
@@ -39,7 +25,7 @@ static void judge_cas_list(struct judge *j, const json_t *stream,
 		(void)judge_down(j, "cas_id");
 		if (link.id[0] == '\0')
 			judge_add(j, CHECK_WARNING, "is missing");
-		else if (judge_find(entries, "id", link.id) == NULL)
+		else if (entry_find(entries, "id", link.id) == NULL)
 			judge_add(j, CHECK_WARNING, "there is no CAS entry "
 				  "\"%.64s\"", link.id);
 		judge_up(j, inner);
@@ -57,7 +43,7 @@ static void judge_groups(struct judge *j, const json_t *stream,
 
 	json_object_foreach(json_object_get(stream, "groups"), category,
 			    group) {
-		const json_t *one = judge_find(categories, "name", category);
+		const json_t *one = entry_find(categories, "name", category);
 		const char *name = json_string_value(group);
 		size_t inner = judge_down(j, category);
 
@@ -65,7 +51,7 @@ static void judge_groups(struct judge *j, const json_t *stream,
 			judge_add(j, CHECK_WARNING, "there is no such "
 				  "category");
 		else if (one != NULL && name != NULL && name[0] != '\0' &&
-			 judge_find(json_object_get(one, "groups"), "name",
+			 entry_find(json_object_get(one, "groups"), "name",
 			      name) == NULL)
 			judge_add(j, CHECK_WARNING, "the category has no group "
 				  "\"%.64s\"", name);

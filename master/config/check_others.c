@@ -2,6 +2,7 @@
 /* The streams of nit_other: they exist, each has a transport stream of its own,
  * and own EIT have room for their services. */
 #include "common/base/alloc.h"
+#include "master/config/entry.h"
 #include "master/config/judge.h"
 #include "proto/spec/field_idle.h"
 #include "proto/spec/stream_spec.h"
@@ -57,7 +58,7 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 static void judge_other(struct judge *j, struct others *o,
 			const json_t *streams, const char *id)
 {
-	const json_t *stream = judge_find(streams, "id", id);
+	const json_t *stream = entry_find(streams, "id", id);
 
 	if (strcmp(id, o->self) == 0)
 		judge_add(j, CHECK_WARNING, "is the stream itself");

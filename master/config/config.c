@@ -7,6 +7,7 @@
 #include "common/document/document.h"
 #include "common/document/save.h"
 #include "master/config/authors.h"
+#include "master/config/entry.h"
 #include "master/config/loadable.h"
 #include "master/config/stored.h"
 #include "master/config/stream_conf.h"
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	SAVE_RETRY_MIN_MS = 1000,
@@ -273,22 +273,6 @@ const json_t *config_setting(const struct config *c, const char *key)
 	return json_object_get(c->settings, key);
 }
 
-/* The place of id in the list, or its length. */
-static size_t find_stream(const json_t *streams, const char *id)
-{
-	size_t n = json_array_size(streams);
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		const char *other = json_string_value(
-			json_object_get(json_array_get(streams, i), "id"));
-
-		if (other != NULL && strcmp(other, id) == 0)
-			break;
-	}
-	return i;
-}
-
 const struct stream_confs *config_streams(struct config *c)
 {
 	if (c->streams_changed)
@@ -302,7 +286,7 @@ const json_t *config_stream(const struct config *c, const char *id)
 {
 	const json_t *streams = json_object_get(c->document, "make_stream");
 
-	return json_array_get(streams, find_stream(streams, id));
+	return entry_find(streams, "id", id);
 }
 
 void config_put_stream(struct config *c, const char *old_id, json_t *stream)
@@ -314,8 +298,7 @@ void config_put_stream(struct config *c, const char *old_id, json_t *stream)
 		streams = json_array();
 		(void)json_object_set_new(c->document, "make_stream", streams);
 	}
-	at = old_id != NULL ? find_stream(streams, old_id)
-			    : json_array_size(streams);
+	at = entry_place(streams, 0, "id", old_id);
 	if (at < json_array_size(streams))
 		(void)json_array_set_new(streams, at, stream);
 	else

@@ -110,10 +110,6 @@ void judge_idle_keys(struct judge *, const json_t *stream,
 		     const json_t *streams, const char *id);
 void judge_idle_settings(struct judge *, const json_t *document);
 
-/* The object of a list whose key has this text, or NULL. */
-const json_t *judge_find(const json_t *list, const char *key,
-			 const char *text);
-
 /* Judges what it names in the sections cas and categories of the document. */
 void judge_names(struct judge *, const json_t *stream, const json_t *document);
 

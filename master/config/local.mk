@@ -21,6 +21,7 @@ libmaster_a_SOURCES += \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
 	master/config/describe.c master/config/describe.h \
+	master/config/entry.c master/config/entry.h \
 	master/config/findings.c master/config/findings.h \
 	master/config/forms.c master/config/forms.h \
 	master/config/lnb_sharing.c master/config/lnb_sharing.h \

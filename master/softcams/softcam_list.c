@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "master/config/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,21 +161,6 @@ void softcams_stop(struct softcams *s)
 		retire(c);
 }
 
-static const json_t *find_entry(const json_t *list, const char *id)
-{
-	const json_t *entry;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, entry) {
-		const char *own = json_string_value(
-			json_object_get(entry, "id"));
-
-		if (own != NULL && strcmp(own, id) == 0)
-			return entry;
-	}
-	return NULL;
-}
-
 void softcams_set(struct softcams *s, const json_t *list)
 {
 	struct softcam *c;
@@ -189,7 +175,7 @@ void softcams_set(struct softcams *s, const json_t *list)
 	LIST_FOREACH(c, &s->list, link) {
 		if (c->removed)
 			continue;
-		entry = find_entry(list, c->id);
+		entry = entry_find(list, "id", c->id);
 		if (entry == NULL || !json_equal(entry, c->entry))
 			retire(c);
 	}

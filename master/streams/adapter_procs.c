@@ -4,6 +4,7 @@
 #include "common/base/ring.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/check.h"
+#include "master/config/entry.h"
 #include "master/streams/adapter_procs_state.h"
 #include "master/streams/adapter_programs.h"
 #include "proto/spec/tuner_spec.h"
@@ -344,21 +345,6 @@ static void want(struct adapter_proc *p, const json_t *entry)
 		service_proc_restart(p->item.service);
 }
 
-static const json_t *find_entry(const json_t *list, const char *id)
-{
-	const json_t *adapter;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, adapter) {
-		const char *found = json_string_value(
-			json_object_get(adapter, "id"));
-
-		if (found != NULL && strcmp(found, id) == 0)
-			return adapter;
-	}
-	return NULL;
-}
-
 /* NULL: too many run. */
 static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 {
@@ -385,7 +371,8 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 	if (a == NULL)
 		return;
 	TAILQ_FOREACH(item, &a->list.items, link) {
-		keys = adapter_conf_wanted(list, find_entry(list, item->id));
+		adapter = entry_find(list, "id", item->id);
+		keys = adapter_conf_wanted(list, adapter);
 		if (keys == NULL)
 			unwant((struct adapter_proc *)item);
 		json_decref(keys);
@@ -398,7 +385,7 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 
 		/* no command can name the second of two with one id */
 		if (id == NULL || !check_id(id) ||
-		    find_entry(list, id) != adapter)
+		    entry_find(list, "id", id) != adapter)
 			continue;
 		keys = adapter_conf_wanted(list, adapter);
 		p = keys != NULL ? find_or_add(a, id) : NULL;

@@ -4,6 +4,7 @@
 #include "common/base/util.h"
 #include "common/supervise/service_proc.h"
 #include "common/supervise/tls_proc.h"
+#include "master/config/entry.h"
 #include "master/softcams/softcam_list.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/cas_procs.h"
@@ -29,17 +30,8 @@ void reconciler_set_cas(struct reconciler *r, const json_t *list)
 static const json_t *cas_entry_of(const char *id, void *arg)
 {
 	const struct reconciler *r = arg;
-	const json_t *entry;
-	size_t i;
 
-	json_array_foreach(r->cas_list, i, entry) {
-		const char *found = json_string_value(
-			json_object_get(entry, "id"));
-
-		if (found != NULL && strcmp(found, id) == 0)
-			return entry;
-	}
-	return NULL;
+	return entry_find(r->cas_list, "id", id);
 }
 
 static bool is_cas_used(const char *id, void *arg)

@@ -904,6 +904,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_category_name \
 	tests/unit/master/config/test_check_adapters \
 	tests/unit/master/config/test_check_categories \
+	tests/unit/master/config/test_entry \
 	tests/unit/master/config/test_check_entries \
 	tests/unit/master/config/test_check_stream \
 	tests/unit/master/config/test_config \
@@ -1012,6 +1013,7 @@ tests_unit_master_api_test_categories_SOURCES = \
 	tests/unit/master/fakes.h
 tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_config_test_category_name_LDADD = $(master_libs)
+tests_unit_master_config_test_entry_LDADD = $(master_libs)
 tests_unit_master_config_test_check_categories_LDADD = $(master_libs)
 tests_unit_master_api_test_cues_SOURCES = \
 	tests/unit/master/api/test_cues.c \
