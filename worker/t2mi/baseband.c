@@ -9,6 +9,9 @@ enum {
 	NO_START = 0xffff, /* SYNCD: no packet begins in the frame */
 	ISSY_SHORT = 2,
 	ISSY_LONG = 3,
+	/* in the first byte of the header */
+	HAS_ISSY = 0x08,
+	NULLS_DELETED = 0x04,
 };
 
 /* EN 302 755 5.1.4: x^8 + x^7 + x^6 + x^4 + x^2 + 1 */
@@ -71,18 +74,15 @@ static void add_nulls(struct baseband *b, unsigned n)
 }
 
 /* The first byte of a packet in normal mode is the CRC-8 of the packet in front
- * of it. */
+ * of it, with its ISSY and its count of null packets (EN 302 755 5.1.5). */
 static void judge_held(struct baseband *b, uint8_t crc)
 {
-	uint8_t *p;
-
 	if (!b->held)
 		return;
 	b->held = false;
-	p = b->packets[b->n - 1];
-	if (crc8(p + 1, TS_PACKET - 1) == crc)
+	if (b->held_crc == crc)
 		return;
-	p[1] |= 0x80;
+	b->packets[b->n - 1][1] |= 0x80;
 	b->counts.wrong_packets++;
 }
 
@@ -101,6 +101,8 @@ static void finish_unit(struct baseband *b)
 	to[0] = TS_SYNC_BYTE;
 	memcpy(to + 1, from, TS_PACKET - 1);
 	b->held = !b->high_efficiency;
+	if (b->held)
+		b->held_crc = crc8(from, b->unit_size - 1);
 	b->have = 0;
 }
 
@@ -125,13 +127,22 @@ void baseband_lost(struct baseband *b)
 	b->held = false;
 }
 
-/* ISCR_short begins with 0, ISCR_long with 10.  Other values have the size of
- * the last ISCR. */
-static size_t issy_size(const struct baseband *b, uint8_t first)
+/* The part of UPL (EN 302 755 5.1.7) that belongs to the ISSY.  Where UPL is
+ * that of a transport packet, the first bits decide: ISCR_short begins with 0,
+ * ISCR_long with 10, and other values have the size of the last ISCR. */
+static size_t issy_size(const struct baseband *b, const uint8_t *header,
+			const uint8_t *first, size_t len)
 {
-	if (!(first & 0x80))
+	size_t upl = (size_t)(header[2] << 8 | header[3]) / 8;
+	size_t rest = TS_PACKET + ((header[0] & NULLS_DELETED) != 0);
+
+	if (upl == rest + ISSY_SHORT || upl == rest + ISSY_LONG)
+		return upl - rest;
+	if (len <= TS_PACKET)
+		return b->issy;
+	if (!(first[TS_PACKET] & 0x80))
 		return ISSY_SHORT;
-	return first & 0x40 ? b->issy : ISSY_LONG;
+	return first[TS_PACKET] & 0x40 ? b->issy : ISSY_LONG;
 }
 
 /* Takes the form of the packets from the header.  The packet that was begun in
@@ -139,19 +150,18 @@ static size_t issy_size(const struct baseband *b, uint8_t first)
 static void take_form(struct baseband *b, const uint8_t *header,
 		      bool high_efficiency, const uint8_t *first, size_t len)
 {
-	bool has_issy = header[0] & 0x08, deletes_nulls = header[0] & 0x04;
+	bool has_issy = header[0] & HAS_ISSY;
+	bool deletes_nulls = header[0] & NULLS_DELETED;
 	size_t size = high_efficiency ? TS_PACKET - 1 : TS_PACKET;
 
 	if (!high_efficiency && has_issy) {
-		if (len > TS_PACKET)
-			b->issy = issy_size(b, first[TS_PACKET]);
+		b->issy = issy_size(b, header, first, len);
 		size += b->issy;
 	}
 	size += deletes_nulls;
 	if (size != b->unit_size || high_efficiency != b->high_efficiency)
 		baseband_lost(b);
 	b->high_efficiency = high_efficiency;
-	b->has_issy = has_issy;
 	b->deletes_nulls = deletes_nulls;
 	b->unit_size = size;
 }
@@ -194,6 +204,8 @@ void baseband_feed(struct baseband *b, const uint8_t *frame, size_t len)
 	}
 	frame += BASEBAND_HEADER;
 	field /= 8;
+	if (field == 0)
+		return; /* padding alone */
 	if (start == NO_START) {
 		if (b->have > 0 && b->have + field <= b->unit_size)
 			take_bytes(b, frame, field);

@@ -35,10 +35,11 @@ struct baseband {
 	/* the packet that continues in the next frame, as it is transmitted */
 	uint8_t unit[TS_PACKET + 4];
 	size_t have, unit_size; /* its bytes; 0: no frame was received yet */
-	bool high_efficiency, deletes_nulls, has_issy;
+	bool high_efficiency, deletes_nulls;
 	size_t issy; /* bytes behind a packet in normal mode */
 	unsigned nulls; /* that may be restored */
-	bool held; /* the last packet of the batch waits for its CRC-8 */
+	bool held; /* the last packet of the batch waits for its CRC-8 ... */
+	uint8_t held_crc; /* ... which is this one if the packet is correct */
 	size_t n;
 	uint8_t packets[BASEBAND_BATCH][TS_PACKET];
 };

@@ -35,7 +35,7 @@ void t2mi_maker_add(struct t2mi_maker *m, const uint8_t (*packets)[TS_PACKET],
 
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *p = packets[i];
-		uint8_t *to = m->units + m->units_len;
+		uint8_t *to = m->units + m->units_len, *begin = to;
 
 		assert(m->units_len + unit_size(m) <= sizeof m->units);
 		if (m->deletes_nulls && ts_pid(p) == TS_PID_NULL &&
@@ -45,16 +45,18 @@ void t2mi_maker_add(struct t2mi_maker *m, const uint8_t (*packets)[TS_PACKET],
 		}
 		if (m->normal_mode)
 			*to++ = crc;
-		crc = crc8(p + 1, TS_PACKET - 1);
 		memcpy(to, p + 1, TS_PACKET - 1);
 		to += TS_PACKET - 1;
-		if (m->issy > 0) /* ISCR_short or ISCR_long */
-			*to = m->issy == 2 ? 0x12 : 0x92;
+		if (m->issy > 0) /* TTO, ISCR_short or ISCR_long */
+			*to = m->issy_has_no_time ? 0xc0
+			      : m->issy == 2 ? 0x12 : 0x92;
 		to += m->issy;
 		if (m->deletes_nulls)
 			*to = nulls;
 		nulls = 0;
 		m->units_len += unit_size(m);
+		/* UPL - 8 bits: with ISSY and the count of null packets */
+		crc = crc8(begin + 1, unit_size(m) - 1);
 	}
 }
 
@@ -122,10 +124,11 @@ static void add_frame(struct t2mi_maker *m, const uint8_t *field, size_t len,
 	packet[7] = m->plp;
 	frame[0] = (uint8_t)(0xf0 | (m->issy > 0 ? 0x08 : 0) |
 			     (m->deletes_nulls ? 0x04 : 0));
-	put16(frame + 2, TS_PACKET * 8);
+	put16(frame + 2, (m->upl_is_original ? (size_t)TS_PACKET
+					     : unit_size(m)) * 8);
 	put16(frame + 4, len * 8);
 	frame[6] = TS_SYNC_BYTE;
-	put16(frame + 7, start < len ? start * 8 : 0xffff);
+	put16(frame + 7, start < len || len == 0 ? start * 8 : 0xffff);
 	frame[9] = crc8(frame, 9) ^ !m->normal_mode;
 	memcpy(frame + 10, field, len);
 	crc = crc32_mpeg(packet, size);
@@ -142,6 +145,8 @@ void t2mi_maker_end(struct t2mi_maker *m)
 		n = MIN(m->field, m->units_len - at);
 		add_frame(m, m->units + at, n,
 			  past == 0 ? 0 : unit_size(m) - past);
+		if (m->pads)
+			add_frame(m, m->units, 0, 0);
 	}
 	m->units_len = 0;
 }

@@ -11,6 +11,9 @@ struct t2mi_maker {
 	uint8_t plp, stream;
 	bool normal_mode, deletes_nulls;
 	size_t issy; /* bytes behind each packet in normal mode: 0, 2 or 3 */
+	bool issy_has_no_time; /* each is a TTO in place of an ISCR */
+	bool upl_is_original; /* UPL is that of a transport packet */
+	bool pads; /* a frame without data is behind each one */
 	size_t field; /* bytes of the data field of a frame */
 
 	uint8_t count, frame;

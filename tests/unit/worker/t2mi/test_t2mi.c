@@ -96,12 +96,14 @@ Test(t2mi, every_form_of_a_transport_stream_comes_out_as_it_was)
 {
 	/* a frame has at least 374 bytes (EN 302 755, table 6) */
 	for (size_t field = 374; field < 6800; field = field * 5 / 4 + 1) {
-		for (unsigned form = 0; form < 8; form++) {
+		for (unsigned form = 0; form < 32; form++) {
 			struct t2mi_maker m = {
 				.field = field,
 				.normal_mode = form & 1,
 				.deletes_nulls = form & 2,
 				.issy = !(form & 1) ? 0 : form & 4 ? 2 : 3,
+				.upl_is_original = form & 8,
+				.pads = form & 16,
 			};
 			struct t2mi_counts c;
 			char *what = xasprintf("field %zu, form %u", field,
@@ -116,6 +118,20 @@ Test(t2mi, every_form_of_a_transport_stream_comes_out_as_it_was)
 				     c.baseband.wrong_packets, 0, "%s", what);
 			free(what);
 		}
+	}
+}
+
+/* The size of the ISSY is that of UPL: a TTO has the same first bits in both
+ * sizes. */
+Test(t2mi, issy_without_a_clock_reference_has_its_size_from_upl)
+{
+	for (size_t issy = 2; issy <= 3; issy++) {
+		wrap((struct t2mi_maker){
+			.field = 700, .normal_mode = true,
+			.deletes_nulls = true, .issy = issy,
+			.issy_has_no_time = true });
+		cr_assert_eq(unwrap(0).baseband.lost_packets, 0);
+		assert_whole("TTO");
 	}
 }
 
