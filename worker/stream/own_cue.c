@@ -38,7 +38,7 @@ struct own_cue {
 	struct table_stage *stage;
 	bool listed;  /* the PMT lists the PID */
 	bool refused; /* logged: a program uses the PID */
-	uint16_t pcr_pid;
+	uint16_t pcr_pid, picture_pid;
 	uint64_t pcr, pcr_ns; /* the last one, and when; 0: none */
 	uint64_t lead_ns;    /* of the latest picture of a second before its
 			      * time */
@@ -64,7 +64,7 @@ struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,
 	c->stage = stage;
 	c->memory = memory;
 	cue_memory_check(memory, mono_ns());
-	c->pcr_pid = TS_PID_NULL;
+	c->pcr_pid = c->picture_pid = TS_PID_NULL;
 	return c;
 }
 
@@ -94,6 +94,31 @@ static void end(struct own_cue *c, size_t place)
 	schedule(c, 1 + place, 0, NULL, 0);
 }
 
+/* The event of the command; -1: it has none. */
+static json_int_t event_of(const json_t *record)
+{
+	const json_t *id = json_object_get(record, "event_id");
+
+	return id != NULL ? json_integer_value(id) : -1;
+}
+
+/* Sends the record of this place until then; -EINVAL with a sentence. */
+static int announce(struct own_cue *c, size_t place, uint64_t until_ns,
+		    struct errmsg *error)
+{
+	struct cue_pending *p = &c->memory->pending[place];
+	const json_t *record = c->records[place];
+	uint8_t section[SI_RECORD_BYTES];
+	size_t len;
+
+	if (si_record_encode(record, section, &len, error) < 0)
+		return -EINVAL;
+	schedule(c, 1 + place, REPEAT_MS, section, len);
+	p->until_ns = 0;
+	cue_memory_put(p, until_ns, event_of(record), section, len);
+	return 0;
+}
+
 static void begin_heartbeat(struct own_cue *c)
 {
 	json_t *null = json_pack("{s:s}", "command", "splice_null");
@@ -109,7 +134,14 @@ static void begin_heartbeat(struct own_cue *c)
 	json_decref(null);
 }
 
-/* The commands of the worker before. */
+/* Stops to send the commands, which wait for their time. */
+static void pause(struct own_cue *c)
+{
+	for (size_t i = 0; i <= CUES_PENDING_MAX; i++)
+		schedule(c, i, 0, NULL, 0);
+}
+
+/* Sends those that wait, of this worker and of the one before. */
 static void resume(struct own_cue *c)
 {
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
@@ -117,18 +149,26 @@ static void resume(struct own_cue *c)
 
 		if (p->until_ns == 0)
 			continue;
-		schedule(c, 1 + i, REPEAT_MS, p->section, p->len);
-		c->records[i] = si_record(p->section, p->len, c->pid);
+		if (p->len > 0)
+			schedule(c, 1 + i, REPEAT_MS, p->section, p->len);
+		else if (announce(c, i, p->until_ns, NULL) < 0)
+			end(c, i);
+		if (c->records[i] == NULL)
+			c->records[i] = si_record(p->section, p->len, c->pid);
 	}
 }
 
 void own_cue_use(struct own_cue *c)
 {
-	const struct psi_program *programs;
+	const struct psi_program *p;
 	bool listed = psi_stream_type(c->psi, c->pid) == CUE_STREAM_TYPE;
 
-	c->pcr_pid = psi_programs(c->psi, &programs) > 0
-			     ? programs[0].pcr_pid : TS_PID_NULL;
+	c->pcr_pid = c->picture_pid = TS_PID_NULL;
+	if (psi_programs(c->psi, &p) > 0) {
+		c->pcr_pid = p->pcr_pid;
+		c->picture_pid = p->video_pid != TS_PID_NULL ? p->video_pid
+							     : p->audio_pid;
+	}
 	if (!listed && !c->refused &&
 	    psi_class(c->psi, c->pid) != PID_UNKNOWN) {
 		log_error("stream", "cue_pid: PID %u is not sent: a program "
@@ -143,11 +183,10 @@ void own_cue_use(struct own_cue *c)
 		c->refused = false;
 		begin_heartbeat(c);
 		resume(c);
-		return;
+	} else {
+		/* a PAT may come in front of its PMT */
+		pause(c);
 	}
-	schedule(c, 0, 0, NULL, 0);
-	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
-		end(c, i);
 }
 
 /* A splicer works on pictures as they pass, before their time. */
@@ -176,11 +215,10 @@ void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
-			if (ts_pid(p) != c->pcr_pid)
-				continue;
-			if (ts_pcr(p, &c->pcr))
+			if (ts_pid(p) == c->pcr_pid && ts_pcr(p, &c->pcr))
 				c->pcr_ns = now_ns;
-			watch_lead(c, p, now_ns);
+			if (ts_pid(p) == c->picture_pid)
+				watch_lead(c, p, now_ns);
 		}
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
 		if (c->memory->pending[i].until_ns != 0 &&
@@ -207,57 +245,43 @@ static uint64_t repeated_ns(const struct own_cue *c, bool timed, unsigned ms)
 	return MAX(ns, (uint64_t)ONCE_MS * MS);
 }
 
-/* The event of the command; -1: it has none. */
-static json_int_t event_of(const json_t *record)
-{
-	const json_t *id = json_object_get(record, "event_id");
-
-	return id != NULL ? json_integer_value(id) : -1;
-}
-
-/* Sends the record of this place until then; -EINVAL with a sentence. */
-static int announce(struct own_cue *c, size_t place, uint64_t until_ns,
-		    struct errmsg *error)
-{
-	struct cue_pending *p = &c->memory->pending[place];
-	const json_t *record = c->records[place];
-	uint8_t section[SI_RECORD_BYTES];
-	size_t len;
-
-	if (si_record_encode(record, section, &len, error) < 0)
-		return -EINVAL;
-	schedule(c, 1 + place, REPEAT_MS, section, len);
-	p->until_ns = 0;
-	cue_memory_put(p, until_ns, event_of(record), section, len);
-	return 0;
-}
-
 static bool is_segmentation(const json_t *descriptor)
 {
 	return json_integer_value(json_object_get(descriptor, "type_id")) ==
 	       SEGMENTATION;
 }
 
-/* Does the command cancel the event of this descriptor? */
-static bool cancels(const json_t *record, const json_t *descriptor)
+static bool has_same(const json_t *a, const json_t *b, const char *key)
 {
-	const json_t *id = json_object_get(descriptor, "event_id"), *d;
+	return json_equal(json_object_get(a, key), json_object_get(b, key));
+}
+
+static bool is_cancel(const json_t *o)
+{
+	return json_is_true(json_object_get(o, "cancel"));
+}
+
+/* Does the command end the event of this descriptor, or announce the same one
+ * again? */
+static bool withdraws(const json_t *record, const json_t *descriptor)
+{
+	const json_t *d;
 	size_t i;
 
-	if (!is_segmentation(descriptor) ||
-	    json_is_true(json_object_get(descriptor, "cancel")))
+	if (!is_segmentation(descriptor) || is_cancel(descriptor))
 		return false;
 	json_array_foreach(json_object_get(record, "descriptors"), i, d)
-		if (is_segmentation(d) &&
-		    json_is_true(json_object_get(d, "cancel")) &&
-		    json_equal(json_object_get(d, "event_id"), id))
+		if (is_segmentation(d) && has_same(d, descriptor, "event_id") &&
+		    (is_cancel(d) ||
+		     (has_same(d, descriptor, "segmentation_type") &&
+		      has_same(d, descriptor, "segment_num"))))
 			return true;
 	return false;
 }
 
-/* Removes cancelled segmentation events from the command of a place, and a
+/* Removes these segmentation events from the command of a place, and a
  * time_signal that has none left. */
-static void cancel_segments(struct own_cue *c, size_t place,
+static void withdraw_segments(struct own_cue *c, size_t place,
 			    const json_t *record)
 {
 	json_t *waiting = c->records[place], *kept = json_array(), *d;
@@ -268,7 +292,7 @@ static void cancel_segments(struct own_cue *c, size_t place,
 	size_t i;
 
 	json_array_foreach(all, i, d) {
-		if (cancels(record, d))
+		if (withdraws(record, d))
 			continue;
 		empty &= !is_segmentation(d);
 		(void)json_array_append(kept, d);
@@ -283,20 +307,23 @@ static void cancel_segments(struct own_cue *c, size_t place,
 		end(c, place);
 }
 
-/* A cancelled event is not announced any more. */
-static void cancel(struct own_cue *c, const json_t *record)
+/* An event that is cancelled, or has another time now, is not announced any
+ * more.  The way out and the way back of a break have the same event. */
+static void withdraw(struct own_cue *c, const json_t *record)
 {
-	bool insert = json_is_true(json_object_get(record, "cancel"));
+	json_int_t event = event_of(record);
 
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
 		const struct cue_pending *p = &c->memory->pending[i];
 
 		if (p->until_ns == 0)
 			continue;
-		if (insert && p->event == event_of(record))
+		if (event >= 0 && p->event == event &&
+		    (is_cancel(record) ||
+		     has_same(c->records[i], record, "out_of_network")))
 			end(c, i);
 		else
-			cancel_segments(c, i, record);
+			withdraw_segments(c, i, record);
 	}
 }
 
@@ -321,7 +348,7 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	json_t *record;
 	size_t place;
 
-	cancel(c, m->record);
+	withdraw(c, m->record);
 	place = cue_memory_place(c->memory);
 	if (fault == NULL && place == CUES_PENDING_MAX)
 		fault = "8 commands wait for their time";

@@ -19,17 +19,20 @@
 #include <string.h>
 
 enum {
-	PMT = 0x100, VIDEO, CUE,
+	PMT = 0x100, VIDEO, CUE, CLOCK,
 	STEP_MS = 10, START_MS = 1000, PRE_ROLL_MS = 4000,
 	INSERT = 5, TIME_SIGNAL = 6,
 	SECTION_AT = 5, /* in its packet */
 	TYPE_AT = SECTION_AT + 13, /* splice_command_type */
-	EVENTS = 10,
+	EVENTS = 10, TIMES = 16,
 };
 
 static uint8_t counters[TS_PIDS];
 static uint64_t now_ms, last_ms;
+static uint16_t pcr_pid = VIDEO;
 static unsigned sent;
+static json_int_t times[TIMES]; /* of splice_inserts, each once */
+static size_t n_times;
 /* time_signals with this segmentation event, and those that cancel it */
 static unsigned announced[EVENTS], cancelled[EVENTS];
 
@@ -51,6 +54,23 @@ static void take_signal(const uint8_t *section)
 	json_decref(record);
 }
 
+static void take_insert(const uint8_t *section)
+{
+	json_t *record = si_record(section, section_length(section), CUE);
+	json_int_t time = json_integer_value(
+		json_object_get(record, "pts_time"));
+	size_t i = 0;
+
+	cr_assert_not_null(record);
+	json_decref(record);
+	while (i < n_times && times[i] != time)
+		i++;
+	if (i == n_times && n_times < TIMES)
+		times[n_times++] = time;
+	sent++;
+	last_ms = now_ms;
+}
+
 static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	(void)arg;
@@ -60,32 +80,56 @@ static void take(const struct ts_run *runs, size_t n_runs, void *arg)
 
 			if (ts_pid(p) == CUE && p[TYPE_AT] == TIME_SIGNAL)
 				take_signal(p + SECTION_AT);
-			if (ts_pid(p) != CUE || p[TYPE_AT] != INSERT)
-				continue;
-			sent++;
-			last_ms = now_ms;
+			if (ts_pid(p) == CUE && p[TYPE_AT] == INSERT)
+				take_insert(p + SECTION_AT);
 		}
 }
 
-static void read_tables(struct psi *psi)
+/* Packets of tables, none of which repeats another one. */
+static void feed(struct psi *psi, struct build *b)
 {
-	static const struct build_entry program = { 1, PMT };
-	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
-					      { CUE_STREAM_TYPE, CUE, NULL,
-						0 } };
+	static unsigned n;
+
+	for (size_t i = 0; i < b->n; i++) {
+		ts_set_cc(build_packet(b, i), n++ & 0x0f);
+		(void)psi_feed(psi, build_packet(b, i));
+	}
+}
+
+static void read_pat(struct psi *psi, struct build_entry program)
+{
 	struct build *b = build_new();
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len = build_pat(section, 0, &program, 1);
 
 	(void)build_section(b, TS_PID_PAT, section, len);
-	len = build_pmt(section, program, 0, es, 2);
-	section[8] = 0xe0 | VIDEO >> 8; /* PCR_PID */
-	section[9] = VIDEO & 0xff;
-	build_mend_crc(section, len);
-	(void)build_section(b, PMT, section, len);
-	for (size_t i = 0; i < b->n; i++)
-		(void)psi_feed(psi, build_packet(b, i));
+	feed(psi, b);
 	build_free(b);
+}
+
+static void read_pmt(struct psi *psi, struct build_entry program)
+{
+	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
+					      { CUE_STREAM_TYPE, CUE, NULL,
+						0 } };
+	struct build *b = build_new();
+	uint8_t section[SECTION_PSI_MAX];
+	size_t len = build_pmt(section, program, 0, es, 2);
+
+	section[8] = (uint8_t)(0xe0 | pcr_pid >> 8);
+	section[9] = (uint8_t)pcr_pid;
+	build_mend_crc(section, len);
+	(void)build_section(b, program.pid, section, len);
+	feed(psi, b);
+	build_free(b);
+}
+
+static void read_tables(struct psi *psi)
+{
+	const struct build_entry program = { 1, PMT };
+
+	read_pat(psi, program);
+	read_pmt(psi, program);
 }
 
 /* Takes the command. */
@@ -100,11 +144,16 @@ static void put(struct own_cue *c, json_t *cue)
 	json_decref(cue);
 }
 
-static void insert(struct own_cue *c)
+static void insert_of(struct own_cue *c, bool out, int pre_roll_ms)
 {
 	put(c, json_pack("{s:s, s:i, s:b, s:i}", "command", "splice_insert",
-			 "event_id", 7, "out_of_network", 1, "pre_roll",
-			 PRE_ROLL_MS));
+			 "event_id", 7, "out_of_network", out, "pre_roll",
+			 pre_roll_ms));
+}
+
+static void insert(struct own_cue *c)
+{
+	insert_of(c, true, PRE_ROLL_MS);
 }
 
 /* Packets of a step; lead_ms: of a picture before its time. */
@@ -112,15 +161,15 @@ static void step(struct own_cue *c, struct table_stage *stage,
 		 unsigned lead_ms)
 {
 	struct build *b = build_new();
-	struct pes_times times;
+	struct pes_times at;
 	struct ts_run run;
 	uint8_t *p;
 
-	(void)build_pcr(b, VIDEO, now_ms * 27000);
+	(void)build_pcr(b, pcr_pid, now_ms * 27000);
 	if (lead_ms > 0) {
 		p = build_pes(b, VIDEO, NULL, 0);
-		cr_assert(pes_times(p, &times));
-		pes_set_time(p + times.pts, 90 * (now_ms + lead_ms));
+		cr_assert(pes_times(p, &at));
+		pes_set_time(p + at.pts, 90 * (now_ms + lead_ms));
 	}
 	(void)build_null(b);
 	run = build_run(b);
@@ -162,6 +211,17 @@ Test(own_cue, no_command_follows_the_picture_of_its_time)
 {
 	enum { LEAD_MS = 1200 };
 
+	play(LEAD_MS);
+	cr_expect_geq(sent, 3u);
+	cr_expect_lt(last_ms, (uint64_t)START_MS + PRE_ROLL_MS - LEAD_MS);
+}
+
+/* The clock may have a PID of its own. */
+Test(own_cue, pictures_count_that_have_no_clock_on_their_pid)
+{
+	enum { LEAD_MS = 1200 };
+
+	pcr_pid = CLOCK;
 	play(LEAD_MS);
 	cr_expect_geq(sent, 3u);
 	cr_expect_lt(last_ms, (uint64_t)START_MS + PRE_ROLL_MS - LEAD_MS);
@@ -250,4 +310,106 @@ Test(own_cue, other_events_of_its_command_still_are)
 {
 	cancel_event(true, false);
 	cancel_event(true, true);
+}
+
+/* The other event has the same id and another type: it is the end. */
+Test(own_cue, a_segmentation_event_has_the_time_of_its_last_command)
+{
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+	json_t *end = segment(8, false);
+
+	(void)json_object_set_new(end, "segmentation_type", json_integer(53));
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	run(c, stage);
+	put(c, signal_of(json_pack("[o, o]", segment(8, false),
+				   segment(9, false))));
+	put(c, signal_of(json_pack("[o]", end)));
+	run(c, stage);
+	cr_expect_leq(announced[8], 6u);
+	cr_expect_geq(announced[8], 4u);
+	put(c, signal_of(json_pack("[o]", segment(8, false))));
+	run(c, stage);
+	cr_expect_leq(announced[8], 6u);
+	cr_expect_geq(announced[8], 4u);
+	cr_expect_geq(announced[9], 2u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
+}
+
+/* Another source has another program: its PAT comes in front of its PMT. */
+Test(own_cue, commands_outlive_the_time_between_pat_and_pmt)
+{
+	const struct build_entry other = { 2, PMT + 0x10 };
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	run(c, stage);
+	insert(c);
+	run(c, stage);
+	cr_expect_geq(sent, 2u);
+	read_pat(psi, other);
+	own_cue_use(c);
+	sent = 0;
+	step(c, stage, 0);
+	cr_expect_eq(sent, 0u);
+	read_pmt(psi, other);
+	own_cue_use(c);
+	run(c, stage);
+	cr_expect_geq(sent, 1u);
+	cr_expect_lt(last_ms, (uint64_t)START_MS + 2500 + PRE_ROLL_MS);
+	sent = 0;
+	run(c, stage);
+	run(c, stage);
+	cr_expect_eq(sent, 0u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
+}
+
+/* Two seconds and a half; returns the number of different times that
+ * splice_inserts have in them. */
+static size_t times_of_run(struct own_cue *c, struct table_stage *stage)
+{
+	n_times = 0;
+	run(c, stage);
+	return n_times;
+}
+
+/* The operator moves a break, and announces its end, too. */
+Test(own_cue, an_event_has_the_last_time_of_its_command)
+{
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	step(c, stage, 0);
+	insert_of(c, true, 10000);
+	insert_of(c, false, 20000);
+	cr_expect_eq(times_of_run(c, stage), 2u);
+	insert_of(c, true, 15000);
+	cr_expect_eq(times_of_run(c, stage), 2u);
+	for (unsigned i = 0; i < 2 * CUES_PENDING_MAX; i++)
+		insert_of(c, true, 14000);
+	cr_expect_eq(times_of_run(c, stage), 2u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
 }
