@@ -19,10 +19,12 @@ const BEGIN = NOW - NOW % 60 - HOUR_S / 2;
 
 const date = (time) => `${new Date(time * 1000).toISOString()
 	.replace(/[-:T]/g, '').slice(0, 14)} +0000`;
-const programme = (channel, i, title, more = '') =>
-	`<programme channel="${channel}" start="${date(BEGIN + i * HOUR_S)}"` +
-	` stop="${date(BEGIN + (i + 1) * HOUR_S)}"><title lang="en">${title}` +
+const from = (channel, begin, title, more = '') =>
+	`<programme channel="${channel}" start="${date(begin)}"` +
+	` stop="${date(begin + HOUR_S)}"><title lang="en">${title}` +
 	`</title>${more}</programme>\n`;
+const programme = (channel, i, title, more) =>
+	from(channel, BEGIN + i * HOUR_S, title, more);
 const document = (...programmes) => '<?xml version="1.0"?>\n' +
 	'<!DOCTYPE tv SYSTEM "xmltv.dtd">\n' +
 	`<tv>\n${programmes.join('')}</tv>\n`;
@@ -187,6 +189,21 @@ test('a file is read again when it changes, and a channel has a new id',
 		await titled(sluice, 'the old guide', 'Other');
 		await sluice.stop();
 	});
+
+test('a file that stays the same fills the days of the guide', async (t) => {
+	const file = `${tempDir(t)}/tv.xml`;
+	const settings = guided(`file://${file}#interval=1`);
+
+	settings.settings.epg_days = 1;
+	fs.writeFileSync(file, document(programme('one.tv', 0, 'One'),
+		from('one.tv', Math.floor(Date.now() / 1000) + 86400 + 15,
+			'Tomorrow')));
+	const sluice = await Sluice.start(t, settings);
+
+	await titled(sluice, 'the guide', 'One');
+	await titled(sluice, 'its next day', 'One', 'Tomorrow');
+	await sluice.stop();
+});
 
 test('an address of a source is judged', async (t) => {
 	const sluice = await Sluice.start(t, guided());

@@ -37,6 +37,8 @@ struct source {
 	uint64_t new_services; /* guide_new_services() at its last import */
 	unsigned pause_s; /* until an import for new ones */
 	struct source_stamp stamp;
+	/* Unix times of its last import, and of guide_import_counts */
+	int64_t import_s, later_s;
 	struct errmsg error, refusal; /* as the log has them */
 };
 
@@ -157,6 +159,7 @@ static void succeed(struct epg_sources *s,
 	one->failures = 0;
 	one->next_ms = mono_ms() + UINT64_C(1000) * one->spec.interval_s;
 	one->stamp = source_reader_stamp(s->reader);
+	one->later_s = c->later_s;
 	release(s);
 	end(s);
 }
@@ -186,21 +189,32 @@ static void note_services(struct epg_sources *s, struct source *one)
 	one->new_services = now;
 }
 
+/* An unchanged file is read again when it has programmes that were beyond the
+ * days of the guide, and when the clock was set back. */
+static void note_time(struct source *one, int64_t now_s)
+{
+	if ((one->later_s != 0 && now_s >= one->later_s) ||
+	    now_s < one->import_s)
+		one->stamp = (struct source_stamp){ 0 };
+	one->import_s = now_s;
+}
+
 static void begin(struct epg_sources *s, struct source *one)
 {
+	int64_t now_s = (int64_t)(wall_ms() / 1000);
 	struct errmsg error;
 
 	s->now = one;
 	one->begun_ms = mono_ms();
 	note_services(s, one);
+	note_time(one, now_s);
 	s->reader = source_reader_new(&one->spec, &one->stamp, s->helpers,
 				    &error);
 	if (s->reader == NULL) {
 		fail(s, &error);
 		return;
 	}
-	s->feed = import_feed_new(s->guide, (int64_t)(wall_ms() / 1000),
-				  IMPORT_BYTES_MAX);
+	s->feed = import_feed_new(s->guide, now_s, IMPORT_BYTES_MAX);
 }
 
 /* A service of the guide.  True: another one waits. */

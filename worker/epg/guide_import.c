@@ -186,6 +186,16 @@ static bool is_in_time(const struct guide_import *i, int64_t start_s,
 	       start_s < i->now_s + days_s;
 }
 
+/* It is out of time, and may be in time later. */
+static void omit(struct guide_import *i, int64_t start_s)
+{
+	int64_t at_s = start_s - (int64_t)i->guide->limits.days * DAY_S + 1;
+
+	if (at_s > i->now_s &&
+	    (i->counts.later_s == 0 || at_s < i->counts.later_s))
+		i->counts.later_s = at_s;
+}
+
 /* It is beyond a limit of the guide. */
 static void drop(struct guide_import *i, struct guide_event *e)
 {
@@ -204,8 +214,10 @@ void guide_import_add(struct guide_import *i, const char *channel,
 	size_t size;
 
 	(void)channel; /* i->last */
-	if (!is_in_time(i, p->start_s, stop_s))
+	if (!is_in_time(i, p->start_s, stop_s)) {
+		omit(i, p->start_s);
 		return;
+	}
 	from.duration_s = (uint32_t)MIN(stop_s - p->start_s,
 					(int64_t)DURATION_MAX_S);
 	e = guide_event_new(&from, p->facts);

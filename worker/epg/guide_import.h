@@ -37,6 +37,9 @@ struct guide_import_counts {
 	uint64_t dropped;    /* beyond a limit of the guide */
 	uint64_t ambiguous;  /* channels of a stream with several services */
 	uint64_t changed;    /* services */
+	/* Unix time from which the days of the guide have a programme that
+	 * begins after them; 0: none does */
+	int64_t later_s;
 };
 
 /* With the channels of this moment. */

@@ -257,6 +257,10 @@ Test(guide_import, what_is_too_old_too_far_or_too_much_is_omitted)
 		    "<programme channel=\"a.tv\" start=\"20190129130000\" "
 		    "stop=\"20190129140000\">" TITLE("far"));
 	assert_events(g, "a", 7, "-180--179 past");
+	/* it begins an hour and seven days after noon */
+	cr_assert_eq(last.later_s, NOON_S + HOUR_S + 1);
+	import_well(g, AT("0800", "0859") TITLE("old"));
+	cr_assert_eq(last.later_s, 0);
 	guide_free(&g);
 	g = guide_new(&(struct guide_limits){ .services = 1, .days = 7,
 					      .bytes = 300, .imports = true });
