@@ -51,6 +51,8 @@ struct schedule {
 	uint64_t paid_ns;
 	/* no table is due before; 0: not known */
 	uint64_t idle_ns;
+	/* no clock is late before this second; 0: not known */
+	int64_t late_s;
 	uint8_t clock[SCHEDULE_CLOCK_LEN];
 };
 
@@ -216,7 +218,18 @@ bool schedule_set_clock(struct schedule *s, const struct schedule_key *key,
 	e->interval_ms = interval_ms;
 	e->clock = clock;
 	e->arg = arg;
+	s->late_s = 0;
 	return true;
+}
+
+/* The second in which a clock is due at any time: the stream had no packet
+ * early in the ones before.  INT64_MAX: its interval is too short. */
+static int64_t late_second(const struct entry *e)
+{
+	int64_t step = e->interval_ms * EARLY_PERCENT / 100 / 1000;
+	int64_t last = e->interval_ms / 1000 - 1;
+
+	return last > step ? e->sent_s + last : INT64_MAX;
 }
 
 /* Is this clock due now?  A clock that was set back begins anew. */
@@ -225,8 +238,9 @@ static bool clock_is_due(const struct entry *e, uint64_t unix_ms)
 	int64_t second = (int64_t)(unix_ms / 1000);
 	int64_t step = MAX(e->interval_ms * EARLY_PERCENT / 100 / 1000, 1);
 
-	return unix_ms % 1000 < SCHEDULE_CLOCK_MS &&
-	       (second < e->sent_s || second - e->sent_s >= step);
+	if (unix_ms % 1000 >= SCHEDULE_CLOCK_MS)
+		return second == late_second(e);
+	return second < e->sent_s || second - e->sent_s >= step;
 }
 
 static bool send_clock(struct schedule *s, struct entry *e, uint64_t unix_ms,
@@ -235,6 +249,7 @@ static bool send_clock(struct schedule *s, struct entry *e, uint64_t unix_ms,
 	size_t len;
 
 	e->sent_s = (int64_t)(unix_ms / 1000);
+	s->late_s = 0;
 	len = e->clock(e->sent_s, e->arg, s->clock);
 	*ret = (struct schedule_due){ e->pid, true, SCHEDULE_TABLE, s->clock,
 				      len };
@@ -316,13 +331,21 @@ static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 static bool next_clock(struct schedule *s, uint64_t unix_ms,
 		       struct schedule_due *ret)
 {
+	int64_t second = (int64_t)(unix_ms / 1000), late_s = INT64_MAX;
+
+	if (unix_ms % 1000 >= SCHEDULE_CLOCK_MS && second < s->late_s)
+		return false;
 	for (size_t i = 0; i < s->n && s->n_clocks > 0; i++) {
 		struct entry *e = &s->entries[i];
 
-		if (e->clock != NULL && clock_is_due(e, unix_ms) &&
-		    send_clock(s, e, unix_ms, ret))
+		if (e->clock == NULL)
+			continue;
+		if (clock_is_due(e, unix_ms) && send_clock(s, e, unix_ms, ret))
 			return true;
+		if (late_second(e) > second)
+			late_s = MIN(late_s, late_second(e));
 	}
+	s->late_s = late_s;
 	return false;
 }
 
@@ -339,7 +362,7 @@ bool schedule_next(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 	uint64_t idle_ns = UINT64_MAX;
 	uint64_t guide_ns = s->eit_kbps > 0 ? s->paid_ns : 0;
 
-	if (unix_ms % 1000 < SCHEDULE_CLOCK_MS && next_clock(s, unix_ms, ret))
+	if (next_clock(s, unix_ms, ret))
 		return true;
 	if (now_ns < s->idle_ns)
 		return false;

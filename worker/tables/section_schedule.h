@@ -8,7 +8,8 @@
  * whose sections have several intervals has several parts.  After a change,
  * except of a schedule of events, all its sections follow each other.  A clock
  * is a section that names the second in which it is sent: it is made anew each
- * time, and is due in the first SCHEDULE_CLOCK_MS of a second only.
+ * time, and is due in the first SCHEDULE_CLOCK_MS of a second; if there was no
+ * call then, at any time of the last second of its interval.
  *
  * EIT have a rate of their own.  Present and following events are always due in
  * time; the schedule has the rest of the rate, and its cycle grows if that is

@@ -186,6 +186,30 @@ Test(schedule, a_clock_names_its_second_and_only_early_in_it)
 	schedule_free(&s);
 }
 
+/* A stream of a low rate may have no packet early in a second. */
+Test(schedule, a_clock_keeps_its_interval_without_packets_early_in_a_second)
+{
+	struct schedule *s = schedule_new();
+	struct schedule_due due;
+	int64_t named = 0, last = 0;
+
+	cr_assert(schedule_set_clock(s, &tdt, 30000, clock_section, &named));
+	cr_assert(schedule_next(s, 100020 * MS, 100020, false, &due));
+	last = named;
+	for (uint64_t ms = 100220; ms < 300000; ms += 250)
+		while (schedule_next(s, ms * MS, ms, false, &due)) {
+			cr_assert_eq(named, (int64_t)(ms / 1000));
+			cr_assert_eq(named - last, 29);
+			last = named;
+		}
+	cr_assert_gt(last, 270);
+	/* it is no reason to be late behind a silence */
+	for (uint64_t ms = 400220; ms < 500000; ms += 250)
+		cr_assert_not(schedule_next(s, ms * MS, ms, false, &due));
+	cr_assert(schedule_next(s, 500010 * MS, 500010, false, &due));
+	schedule_free(&s);
+}
+
 /* EN 300 468 annex C: 1993-10-13 12:45:00 is 0xc079124500. */
 Test(time_build, writes_the_example_of_the_standard)
 {
