@@ -527,6 +527,7 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_pcr \
 	tests/unit/worker/picture/test_picture_units \
 	tests/unit/worker/ts/test_pes \
+	tests/unit/worker/ts/test_pes_head \
 	tests/unit/worker/ts/test_pmt \
 	tests/unit/worker/ts/test_psi \
 	tests/unit/worker/ts/test_psi_lead \

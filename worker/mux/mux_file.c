@@ -477,7 +477,7 @@ static void move_split(const struct mux_file *file, const struct mux_fill *f,
 {
 	const uint8_t *packet = delay_line_at(&file->line, 0);
 	const struct stamps_move by = { f->shift, f->shift };
-	enum pes_split_sign sign;
+	enum pes_head_sign sign;
 
 	if (!ts_pusi(packet)) {
 		part->split = part->split &&
@@ -485,14 +485,14 @@ static void move_split(const struct mux_file *file, const struct mux_fill *f,
 						 ts_cc(packet));
 		return;
 	}
-	sign = pes_split_read(packet, &part->header);
-	for (size_t i = 1; sign == SPLIT_WAITS && i < file->line.n; i++)
-		sign = pes_split_add(&part->header,
+	sign = pes_head_read(packet, &part->header.head);
+	for (size_t i = 1; sign == HEAD_WAITS && i < file->line.n; i++)
+		sign = pes_head_add(&part->header.head,
 				     delay_line_at(&file->line, i));
-	part->split = sign == SPLIT_WHOLE;
+	part->split = sign == HEAD_WHOLE;
 	if (part->split)
 		pes_split_begin(&part->header, copy, by);
-	else if (sign != SPLIT_NONE)
+	else if (sign != HEAD_NONE)
 		pes_split_drop(copy);
 }
 

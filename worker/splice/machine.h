@@ -516,11 +516,11 @@ void splice_follow_unlisted(struct splice *);
 
 /* --- split.c: headers of PES in several packets --- */
 
-/* Reads the header of the PES that begins at the cursor.  SPLIT_WHOLE: *ret is
- * set.  SPLIT_LOST: the rest has not arrived, too, if it waited too long. */
-enum pes_split_sign splice_split_read(const struct splice *,
-					 const struct splice_cursor *,
-					 struct pes_split *ret);
+/* Reads the header of the PES that begins at the cursor.  HEAD_WHOLE: *ret is
+ * set.  HEAD_LOST: the rest has not arrived, too, if it waited too long. */
+enum pes_head_sign splice_split_read(const struct splice *,
+				     const struct splice_cursor *,
+				     struct pes_split *ret);
 
 /* The packet, in which a unit begins, or a copy in `whole' that has all of the
  * header. */
@@ -530,7 +530,7 @@ const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
 /* Writes the part of the moved header that the packet has in which the PES
  * begins.  A PES whose header is not whole loses its times. */
 void splice_split_begin(struct splice *, uint8_t *copy,
-			enum pes_split_sign, const struct pes_split *,
+			enum pes_head_sign, const struct pes_split *,
 			struct stamps_move);
 
 /* Writes the part of a packet that follows; cc: its counter, as received.  Only

@@ -96,7 +96,7 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 }
 
 static void change(struct splice *s, const uint8_t *p,
-		   enum pes_split_sign sign,
+		   enum pes_head_sign sign,
 		   const struct pes_split *header)
 {
 	uint16_t pid = ts_pid(p);
@@ -107,7 +107,7 @@ static void change(struct splice *s, const uint8_t *p,
 	if ((s->kind == SPLICE_LAP || s->config.keep_jumps) &&
 	    ts_has_adaptation(p) && !ts_tei(p))
 		bridge_laps(s, p);
-	s->header = sign == SPLIT_WHOLE ? header : NULL;
+	s->header = sign == HEAD_WHOLE ? header : NULL;
 	verdict = splice_admit(s, p);
 	s->header = NULL;
 	if (!(verdict & SPLICE_KEEP)) {
@@ -152,7 +152,7 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
-	enum pes_split_sign sign;
+	enum pes_head_sign sign;
 	struct pes_split header;
 	uint8_t *copy;
 
@@ -166,7 +166,7 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 		(void)splice_append(s, p);
 	} else {
 		sign = splice_split_read(s, c, &header);
-		s->split_waits = sign == SPLIT_WAITS;
+		s->split_waits = sign == HEAD_WAITS;
 		if (s->split_waits)
 			return false;
 		if (!checked && !ts_tei(p) &&

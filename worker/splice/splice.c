@@ -58,7 +58,7 @@ static enum splice_sign relay_packet(struct splice *s,
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
-	enum pes_split_sign split;
+	enum pes_head_sign split;
 	struct pes_split header;
 
 	if (splice_is_plain(s, ps, p)) {
@@ -69,14 +69,14 @@ static enum splice_sign relay_packet(struct splice *s,
 		return SPLICE_CONTINUES;
 	s->sent->packets = before + c->index;
 	split = splice_split_read(s, c, &header);
-	s->split_waits = split == SPLIT_WAITS;
+	s->split_waits = split == HEAD_WAITS;
 	if (s->split_waits)
 		return SPLICE_UNDECIDED;
 	if (!ts_tei(p))
 		sign = splice_find_jump(s, c);
 	if (sign != SPLICE_CONTINUES)
 		return sign;
-	s->header = split == SPLIT_WHOLE ? &header : NULL;
+	s->header = split == HEAD_WHOLE ? &header : NULL;
 	(void)splice_admit(s, p);
 	s->header = NULL;
 	if (!ts_tei(p))

@@ -8,17 +8,18 @@
 
 enum { RANDOM_ACCESS = 0x40 };
 
-enum pes_split_sign splice_split_read(const struct splice *s,
-				      const struct splice_cursor *at,
-				      struct pes_split *ret)
+enum pes_head_sign splice_split_read(const struct splice *s,
+				     const struct splice_cursor *at,
+				     struct pes_split *ret)
 {
-	enum pes_split_sign sign = pes_split_read(splice_cursor_get(at), ret);
+	enum pes_head_sign sign = pes_head_read(splice_cursor_get(at),
+						&ret->head);
 	struct splice_cursor c = *at;
 
-	while (sign == SPLIT_WAITS && splice_cursor_next(&c))
-		sign = pes_split_add(ret, splice_cursor_get(&c));
-	return sign == SPLIT_WAITS && s->state == SPLICE_JUDGE ? SPLIT_LOST
-							       : sign;
+	while (sign == HEAD_WAITS && splice_cursor_next(&c))
+		sign = pes_head_add(&ret->head, splice_cursor_get(&c));
+	return sign == HEAD_WAITS && s->state == SPLICE_JUDGE ? HEAD_LOST
+							      : sign;
 }
 
 const uint8_t *splice_split_join(const struct splice *s, const uint8_t *packet,
@@ -31,9 +32,9 @@ const uint8_t *splice_split_join(const struct splice *s, const uint8_t *packet,
 	memset(whole, 0xff, TS_PACKET);
 	memcpy(whole, packet, 4);
 	whole[3] |= 0x30;
-	whole[4] = (uint8_t)(TS_PACKET - 5 - h->len);
+	whole[4] = (uint8_t)(TS_PACKET - 5 - h->head.len);
 	whole[5] = ts_adaptation_flags(packet) & RANDOM_ACCESS;
-	memcpy(whole + TS_PACKET - h->len, h->bytes, h->len);
+	memcpy(whole + TS_PACKET - h->head.len, h->head.bytes, h->head.len);
 	return whole;
 }
 
@@ -45,13 +46,13 @@ static void forget(struct splice *s, struct pes_split *h)
 static struct pes_split *find(struct splice *s, uint16_t pid)
 {
 	for (size_t i = 0; i < s->n_splits; i++)
-		if (s->splits[i].pid == pid)
+		if (s->splits[i].head.pid == pid)
 			return &s->splits[i];
 	return NULL;
 }
 
 void splice_split_begin(struct splice *s, uint8_t *copy,
-			enum pes_split_sign sign,
+			enum pes_head_sign sign,
 			const struct pes_split *header,
 			struct stamps_move by)
 {
@@ -59,9 +60,9 @@ void splice_split_begin(struct splice *s, uint8_t *copy,
 
 	if (h != NULL)
 		forget(s, h);
-	if (sign == SPLIT_NONE)
+	if (sign == HEAD_NONE)
 		return;
-	if (sign != SPLIT_WHOLE || s->n_splits == SPLICE_SPLITS) {
+	if (sign != HEAD_WHOLE || s->n_splits == SPLICE_SPLITS) {
 		pes_split_drop(copy);
 		return;
 	}

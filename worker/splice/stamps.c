@@ -4,6 +4,7 @@
 #include "common/base/util.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 
 #include <string.h>
 
@@ -21,7 +22,6 @@ enum {
 	PCR_LEN = 6,
 	TIME_LEN = 5,
 	ESCR_LEN = 6,
-	PES_FLAG_ESCR = 0x20,
 };
 
 static void move_time(uint8_t *stamp, uint64_t ticks)
@@ -98,56 +98,13 @@ static void move_pes_clock(uint8_t *p, uint64_t ticks)
 	p[4] = (uint8_t)((base & 0x1f) << 3 | (p[4] & 0x07));
 }
 
-/* Offsets in the PES behind which the stamps end; 0: there is no such stamp. */
-struct header {
-	size_t pts, dts, escr;
-};
-
-/* pes: PES_HEADER bytes at least */
-static struct header read_header(const uint8_t *pes)
-{
-	size_t end = PES_HEADER + (size_t)pes[8], at = PES_HEADER;
-	struct header h = { 0 };
-
-	if (!pes_has_options(pes))
-		return h;
-	if (pes[7] & 0x80) {
-		at += TIME_LEN;
-		h.pts = at <= end ? at : 0;
-	}
-	if ((pes[7] & 0xc0) == 0xc0) {
-		at += TIME_LEN;
-		h.dts = at <= end ? at : 0;
-	}
-	if (pes[7] & PES_FLAG_ESCR) {
-		at += ESCR_LEN;
-		h.escr = at <= end ? at : 0;
-	}
-	return h;
-}
-
-size_t stamps_header_len(const uint8_t *pes, size_t len)
-{
-	static const uint8_t start[] = { 0, 0, 1 };
-	struct header h;
-
-	if (memcmp(pes, start, MIN(len, sizeof start)) != 0)
-		return 0;
-	if (len >= 4 && !pes_may_have_options(pes[3]))
-		return 0;
-	if (len < PES_HEADER)
-		return PES_HEADER;
-	h = read_header(pes);
-	return MAX(MAX(h.pts, h.dts), h.escr);
-}
-
 void stamps_move_header(uint8_t *pes, size_t len, struct stamps_move by)
 {
-	struct header h;
+	struct pes_ends h;
 
 	if (len < PES_HEADER)
 		return;
-	h = read_header(pes);
+	h = pes_ends(pes);
 	if (h.pts > 0 && h.pts <= len)
 		move_time(pes + h.pts - TIME_LEN, by.times);
 	if (h.dts > 0 && h.dts <= len)

@@ -18,14 +18,6 @@ struct stamps_move {
 
 void stamps_move(uint8_t *packet, struct stamps_move);
 
-/* The most bytes up to the end of the stamps of a PES. */
-enum { STAMPS_HEADER_MAX = 25 };
-
-/* The bytes up to the end of the last stamp of the PES that begins here, of
- * which len are there; more than len: as many are needed at least; 0: it has no
- * stamps, or no PES begins. */
-size_t stamps_header_len(const uint8_t *pes, size_t len);
-
 /* Moves PTS, DTS and ESCR of the PES that begins here, as far as they lie
  * within len bytes. */
 void stamps_move_header(uint8_t *pes, size_t len, struct stamps_move);

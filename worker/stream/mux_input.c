@@ -257,18 +257,18 @@ static void move_held(struct mux_input *a)
 static void move_times(struct mux_input *a, const uint8_t *packet,
 		       uint8_t *copy)
 {
-	enum pes_split_sign sign;
+	enum pes_head_sign sign;
 
 	stamps_move(copy, (struct stamps_move){ a->moved, a->moved });
 	if (a->n_held > 0) {
-		sign = pes_split_add(&a->header, packet);
+		sign = pes_head_add(&a->header.head, packet);
 		a->n_held++;
-		if (sign == SPLIT_WHOLE)
+		if (sign == HEAD_WHOLE)
 			move_held(a);
-		else if (sign == SPLIT_LOST)
+		else if (sign == HEAD_LOST)
 			/* a new PES begins here, or packets are missing */
 			release_held(a, a->n_held - 1);
-		else if (sign == SPLIT_NONE)
+		else if (sign == HEAD_NONE)
 			a->n_held = 0;
 	} else if (a->split) {
 		a->split = !ts_pusi(packet) &&
@@ -276,7 +276,7 @@ static void move_times(struct mux_input *a, const uint8_t *packet,
 					      ts_cc(packet));
 	}
 	if (a->n_held == 0 && !a->split &&
-	    pes_split_read(packet, &a->header) == SPLIT_WAITS)
+	    pes_head_read(packet, &a->header.head) == HEAD_WAITS)
 		a->n_held = 1;
 }
 

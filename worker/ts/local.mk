@@ -9,6 +9,7 @@ libworker_a_SOURCES += \
 	worker/ts/pat.c worker/ts/pat.h \
 	worker/ts/pcr.c worker/ts/pcr.h \
 	worker/ts/pes.c worker/ts/pes.h \
+	worker/ts/pes_head.c worker/ts/pes_head.h \
 	worker/ts/pmt.c worker/ts/pmt.h \
 	worker/ts/t_std.c worker/ts/t_std.h \
 	worker/ts/psi.c worker/ts/psi.h \

@@ -106,6 +106,33 @@ uint8_t *build_null(struct build *b)
 	return append(b, TS_PID_NULL, 0x10);
 }
 
+void build_split(struct build *b, size_t first)
+{
+	uint8_t *p = build_packet(b, b->n - 1), *next;
+	size_t at = ts_payload_offset(p), rest = TS_PACKET - at - first;
+	size_t field = ts_has_adaptation(p) ? p[4] : 0;
+	uint8_t payload[TS_PACKET];
+
+	assert(at + first < TS_PACKET && first > 0);
+	memcpy(payload, p + at, TS_PACKET - at);
+	p[3] |= 0x20;
+	p[5] = field > 0 ? p[5] : 0;
+	field = field > 0 ? field : 1;
+	memset(p + 5 + field, 0xff, TS_PACKET - 5 - field - first);
+	p[4] = (uint8_t)(TS_PACKET - 5 - first);
+	memcpy(p + TS_PACKET - first, payload, first);
+	next = append(b, ts_pid(p), 0x30);
+	count(b, next);
+	/* a whole packet has no adaptation field */
+	if (rest == TS_PACKET - 4)
+		next[3] = (uint8_t)(next[3] & ~0x20);
+	else
+		next[4] = (uint8_t)(TS_PACKET - 5 - rest);
+	if (rest < TS_PACKET - 5)
+		next[5] = 0;
+	memcpy(next + TS_PACKET - rest, payload + first, rest);
+}
+
 uint8_t *build_section(struct build *b, uint16_t pid, const uint8_t *section,
 		       size_t len)
 {

@@ -29,6 +29,9 @@ uint8_t *build_payload(struct build *, uint16_t pid, uint8_t fill);
 uint8_t *build_pes(struct build *, uint16_t pid, const void *es, size_t len);
 uint8_t *build_pcr(struct build *, uint16_t pid, uint64_t pcr);
 uint8_t *build_null(struct build *);
+/* The first bytes of the payload of the last packet stay there, behind a long
+ * adaptation field; the others are in a packet behind it. */
+void build_split(struct build *, size_t first);
 uint8_t *build_section(struct build *, uint16_t pid, const uint8_t *section,
 		       size_t len);
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The header of a PES up to its last time stamp (ISO/IEC 13818-1 2.4.3.6),
+ * which may lie in several packets: an adaptation field may leave a few bytes
+ * of the first one.
+ *
+ * Pure.  Embedded.
+ */
+#pragma once
+
+#include "worker/ts/packet.h"
+
+enum {
+	/* The most bytes up to the end of PTS, DTS and ESCR. */
+	PES_STAMPS_MAX = 25,
+	/* Headers that are not complete at a time. */
+	PES_READER_MAX = 16,
+};
+
+/* Offsets in the PES behind which its stamps end; 0: it has no such stamp. */
+struct pes_ends {
+	size_t pts, dts, escr;
+};
+
+/* pes: PES_HEADER bytes at least */
+struct pes_ends pes_ends(const uint8_t *pes);
+
+/* The bytes up to the end of the last stamp of the PES that begins here, of
+ * which len are there; more than len: as many are needed at least; 0: it has no
+ * stamps, or no PES begins. */
+size_t pes_head_len(const uint8_t *pes, size_t len);
+
+/* --- one PES --- */
+
+struct pes_head {
+	uint16_t pid;
+	uint8_t cc;       /* of the last packet with a part, as received */
+	uint8_t first_cc; /* of the first one */
+	uint8_t len;
+	uint8_t bytes[PES_STAMPS_MAX];
+};
+
+enum pes_head_sign {
+	HEAD_NONE,  /* all stamps of the PES, if one begins, are there */
+	HEAD_WHOLE, /* the packets up to this one have all of the header */
+	HEAD_WAITS, /* the rest has not arrived */
+	HEAD_LOST,  /* ... and will not */
+};
+
+/* HEAD_WAITS: a PES begins in the packet whose stamps lie behind its end, and
+ * *ret has the first part of its header. */
+enum pes_head_sign pes_head_read(const uint8_t *packet, struct pes_head *ret);
+
+/* The same for the next packet of any PID, after HEAD_WAITS. */
+enum pes_head_sign pes_head_add(struct pes_head *, const uint8_t *packet);
+
+/* --- the times of all PES --- */
+
+struct pes_stamps {
+	uint64_t pts, dts; /* 90 kHz; without a DTS both are the PTS */
+	size_t before;     /* bytes of the PES in earlier packets */
+	/* The offset of its data in this packet; it may be behind its end. */
+	size_t data;
+};
+
+/* Of the PES that begins in the first of n packets in a row, whose header may
+ * end in a later one of them, to which `before' and `data' belong.  False: it
+ * has no time stamps there.  *ret_waits: the header ends behind them. */
+bool pes_stamps_find(const uint8_t *packets, size_t n, struct pes_stamps *ret,
+		     bool *ret_waits);
+
+/* The headers of several PIDs that are not complete.  Zeroed memory has none.
+ */
+struct pes_reader {
+	size_t n;
+	struct pes_head list[PES_READER_MAX]; /* the oldest first */
+};
+
+enum pes_sign {
+	PES_NONE,
+	PES_WAITS, /* a PES has begun whose times are in later packets */
+	PES_READ,  /* the times of a PES that began here, or in earlier ones */
+};
+
+/* Takes the next packet.  A packet that begins no PES may be left out while n
+ * is 0, or if none has begun on its PID. */
+enum pes_sign pes_reader_take(struct pes_reader *, const uint8_t *packet,
+			      struct pes_stamps *ret);
