@@ -143,6 +143,21 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
+/* The time from the packet at which a decoder starts to its decoding.  Packets
+ * behind the last one (of f->ahead) may have a part of its header. */
+static uint64_t find_lead_ns(const struct file_input *f,
+			     const struct ts_run *one,
+			     const struct ts_run *from, size_t n)
+{
+	struct ts_run ahead = fifo_run(&f->ahead);
+	const uint8_t *next = one->data + TS_PACKET;
+	struct ts_run runs[3] = { from[0], from[n - 1] };
+
+	runs[n].data = next;
+	runs[n].n = ahead.n - (size_t)(next - ahead.data) / TS_PACKET;
+	return lap_lead_ns(&f->lap, runs, n + 1);
+}
+
 /*
  * Is the file played from this packet on, or from an earlier packet that
  * waited for it?  Then ret has the packets and *ret_n the number of runs.
@@ -160,7 +175,7 @@ static bool enter(struct file_input *f, const struct ts_run *one,
 	if (switch_point_feed(f->entry, one, 1, f->media_ns, ret, ret_n)) {
 		/* The video of this file follows the video of the previous
 		 * file, but starts only after the packets of that file. */
-		lead_ns = lap_lead_ns(&f->lap, ret[0].data);
+		lead_ns = find_lead_ns(f, one, ret, *ret_n);
 		if (f->units_ns >= start_ns + lead_ns)
 			start_ns = MIN(f->units_ns - lead_ns,
 				       start_ns + pause_ns);

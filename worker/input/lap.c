@@ -47,14 +47,15 @@ static void note_pcr(struct lap *l, uint16_t pid, uint64_t pcr)
 void lap_feed(struct lap *l, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
-	struct pes_times at;
+	struct pes_stamps at;
 	uint64_t pcr;
 
 	if (pid != TS_PID_NULL && !ts_tei(packet)) {
 		if (ts_pcr(packet, &pcr))
 			note_pcr(l, pid, pcr % PCR_WRAP);
-		if (pes_times(packet, &at))
-			note_time(l, pid, pes_time(packet + at.dts));
+		if ((ts_pusi(packet) || l->reader.n > 0) &&
+		    pes_reader_take(&l->reader, packet, &at) == PES_READ)
+			note_time(l, pid, at.dts);
 	}
 	l->packets++;
 }
@@ -133,14 +134,35 @@ uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
 	return 0;
 }
 
-uint64_t lap_lead_ns(const struct lap *l, const uint8_t *packet)
+/* Of the unit that begins in the first packet; false: it has none. */
+static bool find_times(const struct ts_run *runs, size_t n_runs,
+		       struct pes_stamps *ret)
 {
-	struct pes_times at;
+	uint16_t pid = ts_pid(runs[0].data);
+	struct pes_reader reader = { 0 };
 
-	if (!l->has_pcr || !pes_times(packet, &at))
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *packet = runs[i].data + k * TS_PACKET;
+
+			if (ts_pid(packet) != pid)
+				continue;
+			if (pes_reader_take(&reader, packet, ret) == PES_READ)
+				return true;
+			if (reader.n == 0)
+				return false;
+		}
+	return false;
+}
+
+uint64_t lap_lead_ns(const struct lap *l, const struct ts_run *runs,
+		     size_t n_runs)
+{
+	struct pes_stamps at;
+
+	if (!l->has_pcr || !find_times(runs, n_runs, &at))
 		return 0;
-	return ns_of_ticks(behind_pcr(pes_time(packet + at.dts),
-				      l->pcr_last));
+	return ns_of_ticks(behind_pcr(at.dts, l->pcr_last));
 }
 
 uint64_t lap_length(const struct lap *l)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "worker/ts/packet.h"
+#include "worker/ts/pes_head.h"
 
 enum { LAP_TRACKS = 32 /* elementary streams; the longest counts */ };
 
@@ -23,6 +23,7 @@ struct lap {
 	uint64_t packets;
 	size_t n_tracks;
 	struct lap_track tracks[LAP_TRACKS];
+	struct pes_reader reader;
 	/* the PCRs of the first PID that has them */
 	bool has_pcr;
 	uint16_t pcr_pid;
@@ -45,9 +46,10 @@ uint64_t lap_clock_ns(const struct lap *);
  * unknown. */
 uint64_t lap_track_ns(const struct lap *, uint16_t pid);
 
-/* For a packet that begins an access unit: the time from its arrival to its
- * decoding; 0: unknown. */
-uint64_t lap_lead_ns(const struct lap *, const uint8_t *packet);
+/* For packets of which the first one begins an access unit: the time from its
+ * arrival to its decoding; 0: unknown. */
+uint64_t lap_lead_ns(const struct lap *, const struct ts_run *runs,
+		     size_t n_runs);
 
 /* The length of the lap in 90 kHz ticks, from its first packet to the first
  * packet of the next lap; 0: no time stamps. */
