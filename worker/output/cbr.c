@@ -219,7 +219,7 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 		/* most packets have none */
 		if (ts_adaptation_flags(copy) != 0)
 			read_pcr(c, copy, now_tick);
-		if (ts_pusi(copy))
+		if (ts_pusi(copy) || c->reader.n > 0)
 			cbr_read_unit(c, copy);
 	}
 }

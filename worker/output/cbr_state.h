@@ -7,6 +7,7 @@
 #include "worker/output/cbr_clock.h"
 #include "worker/ts/fifo.h"
 #include "worker/ts/pcr.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/psi.h"
 
 #define CBR_TICKS_MS (PCR_HZ / 1000)
@@ -58,6 +59,7 @@ struct cbr {
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	/* the PCR PID of the program of a video or audio; TS_PID_NULL: none */
 	uint16_t pcr_of[TS_PIDS];
+	struct pes_reader reader;
 	struct cbr_counters counters;
 
 	bool put; /* `first' waits */
@@ -100,7 +102,8 @@ uint64_t cbr_next_pcr(const struct cbr *);
 /* Follows the PMTs: the clock of each video and audio. */
 void cbr_name_clocks(struct cbr *);
 
-/* Takes the time of a unit that begins in the packet. */
+/* Takes the time of a unit that begins in the packet, or whose header ends
+ * there: only while the reader has headers is it called for each packet. */
 void cbr_read_unit(struct cbr *, const uint8_t *packet);
 
 /* After so long without packets the next ones wait for the PCRs that show

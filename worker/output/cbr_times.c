@@ -4,7 +4,6 @@
 #include "worker/output/cbr_state.h"
 
 #include "common/base/units.h"
-#include "worker/ts/pes.h"
 
 bool cbr_is_undecided(const struct cbr *c)
 {
@@ -111,16 +110,16 @@ void cbr_name_clocks(struct cbr *c)
 
 void cbr_read_unit(struct cbr *c, const uint8_t *packet)
 {
-	struct pes_times at;
+	struct pes_stamps at;
 	uint8_t place;
 
 	/* the packets of a multiplex have their places */
 	if (c->places != NULL)
 		return;
 	place = c->clock_of[c->pcr_of[ts_pid(packet)]];
-	if (place > 0 && !ts_tei(packet) && pes_times(packet, &at))
-		cbr_clock_unit(&c->clocks[place - 1],
-			       pes_time(packet + at.dts) * PCR_PER_TICK);
+	if (place > 0 &&
+	    pes_reader_take(&c->reader, packet, &at) == PES_READ)
+		cbr_clock_unit(&c->clocks[place - 1], at.dts * PCR_PER_TICK);
 }
 
 uint64_t cbr_pause_ns(const struct cbr *c)

@@ -10,6 +10,7 @@
 #include "worker/output/pacer.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
@@ -34,11 +35,13 @@ enum {
 struct bench {
 	struct cbr *cbr;
 	struct build *ts; /* large: one for all turns */
+	struct pes_reader reader;
 	uint64_t now_ns;
 	/* the source */
 	int64_t clock_ms, unit_ms, sound_ms; /* its clock, the next units */
 	int64_t close_ms; /* the last of SOUNDS has this lead; 0: no SOUNDS */
 	bool announces;            /* the next unit starts a time base */
+	size_t split; /* bytes of a PES in its first packet; 0: all */
 	/* the output */
 	uint64_t places, pcr, pcr_place, pcr_ns;
 	bool has_pcr;
@@ -119,12 +122,13 @@ static inline void take(const struct ts_run *runs, size_t n_runs, void *arg)
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++, b->places++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
-			uint64_t pcr, pts;
+			struct pes_stamps at;
+			uint64_t pcr;
 
 			if (ts_pcr(p, &pcr))
 				take_pcr(b, p, pcr);
-			if (pes_pts(p, &pts))
-				take_unit(b, pts);
+			if (pes_reader_take(&b->reader, p, &at) == PES_READ)
+				take_unit(b, at.pts);
 		}
 }
 
@@ -151,6 +155,8 @@ static inline void add_unit(struct bench *b, struct build *ts)
 	p[4] = 7;
 	p[5] = b->announces ? 0x90 : 0x10;
 	ts_set_pcr(p, (uint64_t)b->unit_ms * PCR_MS);
+	if (b->split > 0)
+		build_split(ts, b->split);
 	for (unsigned i = 1; i < UNIT_PACKETS; i++)
 		(void)build_payload(ts, PID, 0);
 	b->announces = false;
@@ -160,6 +166,8 @@ static inline void add_unit(struct bench *b, struct build *ts)
 static inline void add_sound(struct bench *b, struct build *ts)
 {
 	(void)add_pes(ts, SOUND, 4, b->sound_ms);
+	if (b->split > 0)
+		build_split(ts, b->split);
 	for (unsigned i = 1; b->close_ms > 0 && i <= SOUNDS; i++)
 		(void)add_pes(ts, (uint16_t)(SOUND + i), 4, b->sound_ms -
 			      (i == SOUNDS ? LEAD_MS - b->close_ms : 0));

@@ -199,11 +199,14 @@ Test(cbr_stall, starts_each_queued_time_base_with_its_first_packet)
 	bench_free(b);
 }
 
-/* The path from the source becomes longer. */
-static void expect_no_late_unit(const unsigned *stalls, size_t n, unsigned gap)
+/* The path from the source becomes longer.  split: bytes of a PES in its first
+ * packet. */
+static void expect_no_late_unit(const unsigned *stalls, size_t n, unsigned gap,
+				size_t split)
 {
 	struct bench *b = bench_new();
 
+	b->split = split;
 	add_tables(b);
 	play(b, 9000);
 	for (size_t i = 0; i < n; i++) {
@@ -222,9 +225,19 @@ Test(cbr_stall, announces_a_delay_before_a_unit_is_late)
 	static const unsigned sum[] = { 200, 180, 150, 170 };
 
 	for (size_t i = 0; i < ARRAY_LEN(one); i++)
-		expect_no_late_unit(&one[i], 1, 0);
+		expect_no_late_unit(&one[i], 1, 0, 0);
 	for (unsigned gap = 100; gap < 600; gap += 130)
-		expect_no_late_unit(sum, ARRAY_LEN(sum), gap);
+		expect_no_late_unit(sum, ARRAY_LEN(sum), gap, 0);
+}
+
+Test(cbr_stall, reads_the_times_of_headers_that_several_packets_have)
+{
+	static const unsigned stalls[] = { 220, 200, 170, 190 };
+
+	for (size_t split = 1; split < PES_HEADER + 5; split++) {
+		expect_no_late_unit(&(unsigned){ 800 }, 1, 0, split);
+		expect_no_late_unit(stalls, ARRAY_LEN(stalls), 230, split);
+	}
 }
 
 /* A unit of any track.  The path became 500 ms longer. */
