@@ -4,7 +4,6 @@
 #include "common/base/util.h"
 #include "worker/analysis/monitor_state.h"
 #include "worker/analysis/tstd.h"
-#include "worker/ts/pes.h"
 #include "worker/ts/section.h"
 
 #include <stdlib.h>
@@ -56,6 +55,7 @@ void monitor_reset(struct monitor *m, uint64_t now_ns)
 	si_watch_init(&m->si);
 	psip_watch_init(&m->psip);
 	memset(&m->cc, 0, sizeof m->cc);
+	m->reader.n = 0;
 	tstd_free(m);
 	for (size_t i = 0; i < m->pids.n; i++)
 		m->pids.index[m->pids.list[i].pid] = 0;
@@ -115,15 +115,17 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-static void check_pes(struct pid_stats *s, const uint8_t *p, uint64_t now_ns)
+/* False: the unit that begins in the packet has no start code of a PES. */
+static bool begins_pes(const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
-	uint64_t pts;
 
-	s->pes_errors += at + 3 <= TS_PACKET &&
-			 (p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1);
-	if (!pes_pts(p, &pts))
-		return;
+	return at + 3 > TS_PACKET ||
+	       (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1);
+}
+
+static void note_pts(struct pid_stats *s, uint64_t pts, uint64_t now_ns)
+{
 	if (!s->has_pts || pts != s->pts)
 		s->pts_moved_ns = now_ns;
 	if (s->has_pts)
@@ -202,6 +204,17 @@ static void classify(struct monitor *m, uint64_t now_ns)
 	}
 }
 
+/* The times of a PES, once its header is complete. */
+static enum pes_sign read_times(struct monitor *m, struct pid_stats *s,
+				const uint8_t *p, struct pes_stamps *ret)
+{
+	enum pes_sign sign = pes_reader_take(&m->reader, p, ret);
+
+	s->follows &= (uint8_t)~PID_HEADER;
+	s->follows |= sign == PES_WAITS ? PID_HEADER : 0;
+	return sign;
+}
+
 /* A packet that begins a unit, or fills a buffer.  Few do, so the loop over the
  * packets is without it. */
 __attribute__((noinline)) static void take_unit(struct monitor *m,
@@ -210,15 +223,22 @@ __attribute__((noinline)) static void take_unit(struct monitor *m,
 						uint64_t now_ns)
 {
 	uint8_t class = s->class;
+	enum pes_sign sign = PES_NONE;
+	struct pes_stamps times;
 
 	if (class != PID_VIDEO && class != PID_AUDIO &&
 	    class != PID_SUBTITLE && class != PID_TELETEXT)
 		return;
+	if (ts_pusi(p) || s->follows & PID_HEADER)
+		sign = read_times(m, s, p, &times);
 	m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
 	if (class == PID_VIDEO || class == PID_AUDIO)
-		m->faults[ALARM_BUFFER] += tstd_take_media(m, s, p);
+		m->faults[ALARM_BUFFER] += tstd_take_media(m, s, p, sign,
+							   &times);
 	if (ts_pusi(p))
-		check_pes(s, p, now_ns);
+		s->pes_errors += !begins_pes(p);
+	if (sign == PES_READ)
+		note_pts(s, times.pts, now_ns);
 }
 
 static void check_clear(struct monitor *m, struct pid_stats *s,
@@ -228,19 +248,19 @@ static void check_clear(struct monitor *m, struct pid_stats *s,
 	uint8_t class = s != NULL ? s->class : m->classes[pid];
 
 	if (class == PID_PSI) {
-		if (s != NULL && s->has_buffer)
+		if (s != NULL && s->follows != 0)
 			m->faults[ALARM_BUFFER] += tstd_take_table(m, s, p);
 		if (s != NULL && ts_pusi(p))
 			check_table(m, s, p, now_ns);
 		if (m->own_psi != NULL && psi_feed(m->own_psi, p))
 			classify(m, now_ns);
 	} else if (pid < SI_PIDS_END) {
-		if (s != NULL && s->has_buffer)
+		if (s != NULL && s->follows != 0)
 			m->faults[ALARM_BUFFER] += tstd_take_table(m, s, p);
 		si_watch_feed(&m->si, p, m->packets, now_ns);
 	} else if (pid == SI_PID_PSIP && class == PID_UNKNOWN) {
 		psip_watch_feed(&m->psip, p, now_ns);
-	} else if (s != NULL && (s->has_buffer || ts_pusi(p))) {
+	} else if (s != NULL && (s->follows != 0 || ts_pusi(p))) {
 		take_unit(m, s, p, now_ns);
 	}
 }

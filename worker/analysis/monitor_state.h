@@ -7,6 +7,7 @@
 #include "worker/analysis/psip_watch.h"
 #include "worker/analysis/si_watch.h"
 #include "worker/ts/cc.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/psi.h"
 
 enum {
@@ -42,6 +43,7 @@ struct monitor {
 	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
 	struct si_watch si;
 	struct cc cc;            /* for PIDs without a record */
+	struct pes_reader reader;
 
 	struct psip_watch psip;
 	uint16_t program;        /* see monitor_watch_program(); or 0 */

@@ -11,13 +11,19 @@
 
 enum { PID_STATS_MAX = 512 };
 
+/* Why packets that begin no unit are looked at, too. */
+enum pid_follow {
+	PID_BUFFER = 0x01, /* its buffers are checked */
+	PID_HEADER = 0x02, /* the header of its PES is not complete */
+};
+
 struct pid_stats {
 	/* each packet touches the first members: half a cache line */
 	uint16_t pid;
 	uint16_t cc;                   /* see cc_step() */
 	uint8_t class;                 /* enum pid_class in the tables */
 	bool has_pts;
-	bool has_buffer;               /* its buffers are checked */
+	uint8_t follows;               /* bits of enum pid_follow */
 	uint32_t packets;              /* packets in the current second */
 	uint64_t first_ns, last_ns;    /* arrival of first and last packet */
 	uint32_t scrambled;            /* scrambled in the current second */

@@ -124,7 +124,7 @@ static void add_pid(const struct monitor *m, uint16_t pid,
 	si_put_uint(one, "duplicates", s->duplicates);
 	si_put_uint(one, "transport_errors", s->transport_errors);
 	si_put_uint(one, "pes_errors", s->pes_errors);
-	if (s->has_buffer || s->overflows > 0 || s->unit_errors > 0)
+	if (s->follows & PID_BUFFER || s->overflows > 0 || s->unit_errors > 0)
 		si_put_uint(one, "buffer_overflows",
 			    (uint64_t)s->overflows + s->unit_errors);
 	if (s->pts_count > 0) {

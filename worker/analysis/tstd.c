@@ -77,11 +77,14 @@ static void set_rate(struct monitor *m, uint64_t rate)
 			 (float)t_std_system_bps(rate) / (float)rate;
 	for (size_t i = 0; i < m->pids.n; i++) {
 		struct pid_stats *s = &m->pids.list[i];
+		bool judged;
 
 		follow_units(m, s);
-		s->has_buffer = s->leak > 0 || s->units != NULL ||
-				(rate > 0 && (s->class == PID_PSI ||
-					      s->pid == SI_PID_CAT));
+		judged = s->leak > 0 || s->units != NULL ||
+			 (rate > 0 && (s->class == PID_PSI ||
+				       s->pid == SI_PID_CAT));
+		s->follows = (uint8_t)((s->follows & PID_HEADER) |
+				       (judged ? PID_BUFFER : 0));
 	}
 	si_watch_set_rate(&m->si, rate);
 }
@@ -101,16 +104,23 @@ void tstd_rest(struct monitor *m)
 	set_rate(m, 0);
 }
 
-/* Reads the head of the first frame of a unit of audio. */
-static void learn_audio(struct pid_stats *s, const uint8_t *packet)
+/* The offset of the data of the PES that begins in the packet. */
+static size_t find_data(const uint8_t *packet)
 {
-	struct t_std_audio audio;
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
 
-	if (pes == NULL ||
-	    len < (size_t)PES_HEADER + pes[PES_HEADER - 1] + AUDIO_HEAD ||
-	    !t_std_audio_find(pes + PES_HEADER + pes[PES_HEADER - 1], &audio))
+	return pes == NULL ? TS_PACKET : TS_PACKET - len + PES_HEADER +
+						 pes[PES_HEADER - 1];
+}
+
+/* Reads the head of the first frame of a unit of audio. */
+static void learn_audio(struct pid_stats *s, const uint8_t *packet, size_t at)
+{
+	struct t_std_audio audio;
+
+	if (at + AUDIO_HEAD > TS_PACKET ||
+	    !t_std_audio_find(packet + at, &audio))
 		return;
 	s->unit_bps = audio.bps;
 	s->unit_bytes = audio.bytes;
@@ -119,8 +129,9 @@ static void learn_audio(struct pid_stats *s, const uint8_t *packet)
 
 /* Looks for the level of video. */
 static void learn_video(struct monitor *m, struct pid_stats *s,
-			const uint8_t *packet, size_t at)
+			const uint8_t *packet)
 {
+	size_t at = ts_payload_offset(packet);
 	struct t_std_video v;
 
 	if (!t_std_video_find(psi_coding(m->psi, s->pid), packet + at,
@@ -129,6 +140,16 @@ static void learn_video(struct monitor *m, struct pid_stats *s,
 	s->unit_bps = v.bps;
 	s->unit_bytes = v.bytes;
 	s->frame_ticks = 0;
+}
+
+/* A unit begins; data: the offset of its data. */
+static void learn(struct monitor *m, struct pid_stats *s,
+		  const uint8_t *packet, size_t data)
+{
+	if (s->class == PID_VIDEO)
+		learn_video(m, s, packet);
+	else
+		learn_audio(s, packet, data);
 }
 
 /* The position of the packet at which a unit leaves; false: it is not known. */
@@ -149,39 +170,37 @@ static bool find_end(const struct monitor *m, const struct pid_stats *s,
 }
 
 /* A unit begins; true: it is late. */
-static bool begin_unit(struct monitor *m, struct pid_stats *s,
-		       const uint8_t *packet)
+static bool begin_unit(struct monitor *m, struct pid_stats *s, uint64_t dts)
 {
-	struct pes_times times;
 	uint64_t at;
 
-	/* without time stamps it belongs to the last one */
-	if (!pes_times(packet, &times))
-		return false;
-	if (find_end(m, s, pes_time(packet + times.dts), &at))
+	if (find_end(m, s, dts, &at))
 		return unit_buffer_begin(s->units, at, m->packets);
 	unit_buffer_reset(s->units);
 	return false;
 }
 
 bool tstd_take_media(struct monitor *m, struct pid_stats *s,
-		     const uint8_t *packet)
+		     const uint8_t *packet, enum pes_sign sign,
+		     const struct pes_stamps *times)
 {
-	size_t at = ts_payload_offset(packet);
+	size_t at = ts_payload_offset(packet), bytes = TS_PACKET - at;
 	bool wrong = false;
 
-	if (at >= TS_PACKET)
+	/* the first bytes of a header count when its times are known */
+	if (at >= TS_PACKET || sign == PES_WAITS)
 		return false;
-	if (ts_pusi(packet) && s->class == PID_VIDEO)
-		learn_video(m, s, packet, at);
-	else if (ts_pusi(packet))
-		learn_audio(s, packet);
+	if (ts_pusi(packet) || sign == PES_READ)
+		learn(m, s, packet, sign == PES_READ ? times->data
+						     : find_data(packet));
 	if (s->units == NULL)
 		return false;
-	if (ts_pusi(packet))
-		wrong = begin_unit(m, s, packet);
-	wrong |= unit_buffer_add(s->units, (uint32_t)(TS_PACKET - at),
-				 m->packets);
+	/* without time stamps it belongs to the last one */
+	if (sign == PES_READ) {
+		wrong = begin_unit(m, s, times->dts);
+		bytes += times->before;
+	}
+	wrong |= unit_buffer_add(s->units, (uint32_t)bytes, m->packets);
 	s->unit_errors += wrong;
 	return wrong;
 }

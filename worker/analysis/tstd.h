@@ -14,6 +14,7 @@
 #pragma once
 
 #include "worker/analysis/pid_stats.h"
+#include "worker/ts/pes_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,11 +33,12 @@ void tstd_set_clock(struct monitor *, uint16_t pid, uint16_t pcr_pid);
 /* The PIDs are forgotten. */
 void tstd_free(struct monitor *);
 
-/* Takes a packet of clear video or audio behind the transport buffer: follows
- * its level or codec, and its units.  True: a unit overflows its buffers or is
- * late. */
+/* Takes a packet of clear video or audio behind the transport buffer, and what
+ * it shows of the times of a unit: follows its level or codec, and its units.
+ * True: a unit overflows its buffers or is late. */
 bool tstd_take_media(struct monitor *, struct pid_stats *,
-		     const uint8_t *packet);
+		     const uint8_t *packet, enum pes_sign,
+		     const struct pes_stamps *);
 
 /* Takes a packet of tables.  Returns how many buffers overflow: its transport
  * buffer, and the system buffers of programs. */

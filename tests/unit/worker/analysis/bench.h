@@ -24,6 +24,10 @@ struct bench {
 	uint32_t losses; /* returned by monitor_feed() */
 	bool no_tables, no_pcr, no_audio, no_video, frozen_pts, frozen_pcr;
 	bool changed;
+	/* bytes of a PES in its first packet (0: all), but of one in so many
+	 * milliseconds (0: of each) */
+	size_t split;
+	unsigned whole_every_ms;
 };
 
 static inline void setup(struct bench *b)
@@ -63,20 +67,29 @@ static inline void feed(struct bench *b, damage_fn *damage)
 	b->build->n = 0;
 }
 
-static inline void step(struct bench *b, damage_fn *damage)
+/* A PES of a packet, or of two. */
+static inline void add_unit(struct bench *b, uint16_t pid)
 {
 	static const uint8_t es[100] = { 0 };
 
+	set_pts(build_pes(b->build, pid, es, sizeof es), b->pts);
+	if (b->split > 0 && (b->whole_every_ms == 0 ||
+			     b->ms % b->whole_every_ms > 0))
+		build_split(b->build, b->split);
+}
+
+static inline void step(struct bench *b, damage_fn *damage)
+{
 	if (!b->no_tables && b->ms % 100 == 0)
 		build_tables(b->build);
 	if (!b->no_pcr)
 		build_pcr(b->build, VIDEO, b->pcr);
 	if (!b->no_video)
-		set_pts(build_pes(b->build, VIDEO, es, sizeof es), b->pts);
+		add_unit(b, VIDEO);
 	for (int i = 0; i < 20 && !b->no_video; i++)
 		build_payload(b->build, VIDEO, 0x55);
 	if (!b->no_audio)
-		set_pts(build_pes(b->build, AUDIO, es, sizeof es), b->pts);
+		add_unit(b, AUDIO);
 	feed(b, damage);
 	b->ms += 20;
 	b->pts += b->frozen_pts ? 0 : 1800;

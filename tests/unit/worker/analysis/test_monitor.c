@@ -315,6 +315,27 @@ Test(monitor, reports_a_frozen_pts)
 	done(&b);
 }
 
+Test(monitor, reads_the_pts_of_headers_that_several_packets_have)
+{
+	for (size_t split = 1; split < PES_HEADER + 5; split++) {
+		struct bench b;
+
+		setup(&b);
+		b.split = split;
+		run(&b, 4, NULL);
+		only(&b, ALARM_COUNT, ALARM_COUNT);
+		/* the headers of other units are whole */
+		b.whole_every_ms = 1000;
+		run(&b, 4, NULL);
+		only(&b, ALARM_COUNT, ALARM_COUNT);
+		b.whole_every_ms = 0;
+		b.frozen_pts = true;
+		run(&b, 4, NULL);
+		only(&b, ALARM_PTS_FROZEN, ALARM_COUNT);
+		done(&b);
+	}
+}
+
 static bool rename_audio(uint8_t *packet, uint64_t ms)
 {
 	(void)ms;

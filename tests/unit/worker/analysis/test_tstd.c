@@ -24,6 +24,10 @@ struct bench {
 	struct monitor *monitor;
 	struct build *build;
 	uint64_t nth;
+	/* bytes of a PES in its first packet (0: all), but of the first one of
+	 * so many (0: of each) */
+	size_t split;
+	unsigned whole_every, units;
 };
 
 static void feed(struct bench *b)
@@ -155,6 +159,24 @@ static void set_dts(uint8_t *packet, uint64_t nth, int lead_ms)
 	pes_set_time(packet + times.dts, (uint64_t)at & (PES_TIME_WRAP - 1));
 }
 
+/* The last packet begins a unit. */
+static void split_unit(struct bench *b)
+{
+	bool whole = b->whole_every > 0 && b->units % b->whole_every == 0;
+
+	b->units++;
+	if (b->split > 0 && !whole)
+		build_split(b->build, b->split);
+}
+
+/* A unit begins, whose time is so late. */
+static void add_unit(struct bench *b, uint16_t pid, const uint8_t *es,
+		     size_t len, int lead_ms)
+{
+	set_dts(build_pes(b->build, pid, es, len), b->nth, lead_ms);
+	split_unit(b);
+}
+
 /* A second of H.264 of level 2, in units of 20 ms with so many packets, whose
  * DTS is so late. */
 static void run_units(struct bench *b, unsigned packets, int lead_ms)
@@ -169,8 +191,7 @@ static void run_units(struct bench *b, unsigned packets, int lead_ms)
 		if (phase == 0)
 			build_pcr(b->build, VIDEO, b->nth * TICKS_PER_PACKET);
 		else if (phase == 10)
-			set_dts(build_pes(b->build, VIDEO, sps, sizeof sps),
-				b->nth, lead_ms);
+			add_unit(b, VIDEO, sps, sizeof sps, lead_ms);
 		else if (phase > 10 && phase % 5 == 0 &&
 			 phase < 10 + packets * 5)
 			build_payload(b->build, VIDEO, 1);
@@ -218,9 +239,7 @@ static uint32_t run_audio(struct bench *b, const uint8_t *head, int lead_ms)
 				build_pcr(b->build, VIDEO,
 					  b->nth * TICKS_PER_PACKET);
 			else if (phase == 10)
-				set_dts(build_pes(b->build, AUDIO, es,
-						  sizeof es),
-					b->nth, lead_ms);
+				add_unit(b, AUDIO, es, sizeof es, lead_ms);
 			else if (phase > 10 && phase % 10 == 0 && phase < 70)
 				build_payload(b->build, AUDIO, 1);
 			else
@@ -356,6 +375,52 @@ Test(tstd, a_unit_that_comes_after_its_dts_is_an_error)
 	run_units(&b, 5, -3000);
 	run_units(&b, 5, 30000);
 	cr_expect_eq(unit_errors(&b), before);
+	done(&b);
+}
+
+Test(tstd, a_header_in_several_packets_has_the_times_of_its_unit)
+{
+	struct bench b;
+	uint32_t before;
+
+	for (size_t split = 1; split < PES_HEADER + 5; split += 3) {
+		setup(&b);
+		b.split = split;
+		for (unsigned i = 0; i < 4; i++)
+			run_units(&b, 5, 40);
+		before = unit_errors(&b);
+		cr_expect_eq(before, 0u);
+		run_units(&b, 5, -20);
+		cr_expect_geq(unit_errors(&b) - before, 48u);
+		done(&b);
+	}
+}
+
+/* Those of two seconds would overflow the buffers as one unit. */
+Test(tstd, units_with_headers_in_several_packets_leave_the_buffers)
+{
+	struct bench b;
+
+	setup(&b);
+	b.split = 9;
+	b.whole_every = 100;
+	for (unsigned i = 0; i < 6; i++)
+		run_units(&b, 20, 300);
+	cr_expect_eq(unit_errors(&b), 0u);
+	cr_expect_not(monitor_alarms(b.monitor)[ALARM_BUFFER].raised);
+	done(&b);
+}
+
+Test(tstd, the_codec_of_audio_is_read_behind_a_header_in_several_packets)
+{
+	static const uint8_t head[AUDIO_HEAD] = { 0xff, 0xfd, 0xa4 };
+	struct bench b;
+
+	setup(&b);
+	b.split = 9;
+	cr_expect_eq(run_audio(&b, head, 90), 0u);
+	cr_expect_gt(run_audio(&b, head, 150), 4u);
+	cr_expect_geq(run_audio(&b, head, -20), 49u);
 	done(&b);
 }
 
