@@ -22,6 +22,7 @@ libworker_a_SOURCES += \
 	worker/output/output_type.h \
 	worker/output/pacer.c worker/output/pacer.h \
 	worker/output/part_cut.c worker/output/part_cut.h \
+	worker/output/ring_counters.c worker/output/ring_counters.h \
 	worker/output/ring_hls.c worker/output/ring_hls.h \
 	worker/output/ring_out.c worker/output/ring_out.h \
 	worker/output/sap.c worker/output/sap.h \

@@ -4,9 +4,9 @@
 #include "common/base/alloc.h"
 #include "common/base/ring.h"
 #include "common/base/wall.h"
-#include "worker/output/cc_rewrite.h"
 #include "worker/output/group_length.h"
 #include "worker/output/join_point.h"
+#include "worker/output/ring_counters.h"
 #include "worker/output/track_list.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
@@ -18,15 +18,11 @@
 #include <time.h>
 
 enum {
-	/* A number of packets that contains every table several times. */
-	RESUME_PACKETS = 20000,
 	/* A longer pause restarts the search for a join point. */
 	PAUSE_MS = 1000,
 	/* The ring holds so many of the longest groups of pictures: deliver
 	 * keeps the rest for slow viewers (worker/deliver/lag.h). */
 	RING_GOPS = 4,
-	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
-	OPEN_MS = 60000,    /* ... for so long */
 };
 
 struct ring_out {
@@ -59,54 +55,8 @@ struct ring_out {
 	bool overdue;       /* the segment ends with any PES packet */
 	uint32_t changes;   /* psi_changes() at the last look at the tracks */
 	uint32_t tracks;    /* track_list_digest(); 0: unknown */
-	struct cc_rewrite cc;
-	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
-	 * PAT that names their PID */
-	uint8_t had_pmt[TS_PIDS / 8];
-	/* Added to the counters of a PID: the previous writer may have died
-	 * before it published packets that the splice had counted. */
-	uint8_t shift[TS_PIDS];
-	size_t n_shift;     /* PIDs with a shift or SHIFT_OPEN */
-	uint64_t open_until_ns; /* end of SHIFT_OPEN; 0: not set */
+	struct ring_counters counters;
 };
-
-static bool is_pmt_start(const uint8_t *packet)
-{
-	const uint8_t *section;
-
-	return section_first(packet, &section) > 0 &&
-	       section_table_id(section) == PMT_TABLE_ID;
-}
-
-/* Continues the counters of the previous writer. */
-static void resume_counters(struct ring_out *r)
-{
-	uint8_t seen[TS_PIDS / 8] = { 0 };
-	size_t n;
-
-	for (uint64_t back = 0; back < RESUME_PACKETS * TS_PACKET;
-	     back += n * TS_PACKET) {
-		const uint8_t *p = ring_before(r->ring, back, &n);
-
-		for (size_t i = n; i > 0; i--) {
-			const uint8_t *packet = p + (i - 1) * TS_PACKET;
-			uint16_t pid = ts_pid(packet);
-			uint8_t bit = (uint8_t)(1U << pid % 8);
-
-			if (is_pmt_start(packet))
-				r->had_pmt[pid / 8] |= bit;
-			if (seen[pid / 8] & bit || !ts_has_payload(packet))
-				continue;
-			seen[pid / 8] |= bit;
-			*cc_rewrite_next(&r->cc, pid) = (uint8_t)(
-				(ts_cc(packet) + 1) & 0x0f);
-			r->shift[pid] = pid != TS_PID_NULL ? SHIFT_OPEN : 0;
-			r->n_shift += pid != TS_PID_NULL;
-		}
-		if (n == 0)
-			return;
-	}
-}
 
 struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 {
@@ -120,7 +70,7 @@ struct ring_out *ring_out_new(int fd, const struct psi *psi, int *ret_err)
 	r->psi = psi;
 	r->held.max = JOIN_POINT_HELD_MAX;
 	ring_hls_init(&r->hls, ring);
-	resume_counters(r);
+	ring_counters_resume(&r->counters, ring);
 	return r;
 }
 
@@ -135,58 +85,23 @@ static void copy_packets(struct ring_out *r, const uint8_t *packets, size_t n)
 	r->written |= n > 0;
 }
 
-/* Shifts the counter of a packet, a copy, that is not of a table. */
-static void shift_counter(struct ring_out *r, uint8_t *packet)
-{
-	uint16_t pid = ts_pid(packet);
-	uint8_t *shift = &r->shift[pid];
-
-	if (*shift == SHIFT_OPEN && !ts_tei(packet)) {
-		unsigned next = *cc_rewrite_next(&r->cc, pid);
-
-		if (!ts_has_payload(packet))
-			next += 15;
-		*shift = (uint8_t)((next - ts_cc(packet)) & 0x0f);
-		r->n_shift -= *shift == 0;
-	}
-	ts_set_cc(packet, ts_cc(packet) + *shift);
-}
-
 static void copy_stream(struct ring_out *r, const uint8_t *packets, size_t n)
 {
 	uint8_t copy[TS_PACKET];
 	size_t from = 0; /* the first packet not yet copied */
 
-	for (size_t i = 0; i < n && r->n_shift > 0; i++) {
+	for (size_t i = 0; i < n && r->counters.n_shift > 0; i++) {
 		const uint8_t *packet = packets + i * TS_PACKET;
 
-		if (r->shift[ts_pid(packet)] == 0)
+		if (r->counters.shift[ts_pid(packet)] == 0)
 			continue;
 		copy_packets(r, packets + from * TS_PACKET, i - from);
 		from = i + 1;
 		memcpy(copy, packet, TS_PACKET);
-		shift_counter(r, copy);
+		ring_counters_shift(&r->counters, copy);
 		copy_packets(r, copy, 1);
 	}
 	copy_packets(r, packets + from * TS_PACKET, n - from);
-}
-
-/* PIDs that did not return are new ones from then on. */
-static void forget_open(struct ring_out *r)
-{
-	if (r->n_shift == 0)
-		return;
-	if (r->open_until_ns == 0)
-		r->open_until_ns = r->now_ns + OPEN_MS * MS;
-	if (r->now_ns < r->open_until_ns)
-		return;
-	r->open_until_ns = UINT64_MAX;
-	for (size_t pid = 0; pid < TS_PIDS; pid++) {
-		if (r->shift[pid] != SHIFT_OPEN)
-			continue;
-		r->shift[pid] = 0;
-		r->n_shift--;
-	}
 }
 
 static void put_tables(const uint8_t *packets, size_t n, void *arg)
@@ -214,7 +129,7 @@ static void mark(struct ring_out *r, struct ring_rap rap, bool preferred)
 	entry.pos = rap.pos = ring_writer_pos(r->ring);
 	ring_hls_mark(&r->hls, &rap, r->now_ns);
 	r->overdue = false;
-	join_point_tables(r->psi, &r->cc, put_tables, r);
+	join_point_tables(r->psi, &r->counters.cc, put_tables, r);
 	ring_mark(r->ring, &entry);
 	r->marked_ns = r->now_ns;
 	if (rap.guess)
@@ -230,19 +145,17 @@ static bool is_table(const struct ring_out *r, const uint8_t *packet)
 	uint16_t pid = ts_pid(packet);
 	enum pid_class class = psi_class(r->psi, pid);
 
-	return class == PID_PSI || (class == PID_UNKNOWN &&
-				    r->had_pmt[pid / 8] & 1U << pid % 8);
+	return class == PID_PSI ||
+	       (class == PID_UNKNOWN && ring_counters_had_pmt(&r->counters,
+							      pid));
 }
 
 static void copy_table(struct ring_out *r, const uint8_t *packet)
 {
 	uint8_t copy[TS_PACKET];
-	uint8_t *shift = &r->shift[ts_pid(packet)];
 
-	r->n_shift -= *shift != 0;
-	*shift = 0;
 	memcpy(copy, packet, TS_PACKET);
-	if (cc_rewrite_feed(&r->cc, copy))
+	if (ring_counters_table(&r->counters, copy))
 		copy_packets(r, copy, 1);
 }
 
@@ -276,7 +189,7 @@ static void begin_unit(struct ring_out *r, const uint8_t *packet)
 	if (!is_unit(r, packet))
 		return;
 	if (ring_hls_resume(&r->hls, packet, r->now_ns))
-		join_point_tables(r->psi, &r->cc, put_tables, r);
+		join_point_tables(r->psi, &r->counters.cc, put_tables, r);
 	ring_hls_unit(&r->hls, packet);
 }
 
@@ -506,7 +419,7 @@ void ring_out_feed(struct ring_out *r, const struct ts_run *runs,
 			r->group.paused = true;
 		}
 		r->fed_ns = now_ns;
-		forget_open(r);
+		ring_counters_forget(&r->counters, now_ns);
 	}
 	if (fifo_len(&r->held) > 0 &&
 	    now_ns - r->opened_ns >= JOIN_POINT_HELD_MS * MS)
