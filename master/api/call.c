@@ -6,12 +6,17 @@
 #include "common/http/server.h"
 #include "master/api/cors.h"
 #include "master/api/redact.h"
+#include "proto/wire/http_request.h"
 #include "proto/wire/json_text.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { QUERY_NUMBER_MAX = 256 }; /* bytes */
 
 static const char forbidden_page[] =
 	"<!DOCTYPE html>\n<title>403 Forbidden</title>\n"
@@ -68,6 +73,26 @@ void call_reduce(struct call *c)
 		return;
 	c->reply.body = observer_reduce_reply(name, whole);
 	json_decref(whole);
+}
+
+bool call_query_number(struct call *c, const char *key, uint64_t max,
+		       uint64_t *ret)
+{
+	char text[QUERY_NUMBER_MAX], *end;
+	uint64_t n;
+
+	if (!http_request_query_get(c->request, key, text, sizeof text))
+		return true;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+	    n > max) {
+		reply_error(&c->reply, 400,
+			    "%s: is not a number from 0 to %" PRIu64, key, max);
+		return false;
+	}
+	*ret = n;
+	return true;
 }
 
 void call_answer(struct call *c)

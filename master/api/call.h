@@ -16,6 +16,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 /* The check of the files that a request names (host_files.h). */
@@ -59,6 +60,11 @@ void call_reduce(struct call *);
 
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
+
+/* A number of the query of the request; *ret stays without the parameter.
+ * False after a reply. */
+bool call_query_number(struct call *, const char *key, uint64_t max,
+		       uint64_t *ret);
 
 /* The connection was answered in another way. */
 void call_free(struct call *);

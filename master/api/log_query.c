@@ -5,9 +5,6 @@
 #include "master/api/log_feed.h"
 #include "proto/wire/http_request.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT_DEFAULT = 200, LIMIT_MAX = 1000, TEXT_MAX = 256 };
@@ -20,27 +17,6 @@ struct question {
 	char text[TEXT_MAX];  /* part of a line; "": any */
 	char stream[TEXT_MAX]; /* "": any */
 };
-
-/* False after a reply.  *ret stays without the parameter. */
-static bool read_number(const struct http_request *request, const char *key,
-			uint64_t max, uint64_t *ret, struct reply *reply)
-{
-	char text[TEXT_MAX], *end;
-	uint64_t value;
-
-	if (!http_request_query_get(request, key, text, sizeof text))
-		return true;
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-	    value > max) {
-		reply_error(reply, 400, "%s: is not a number up to %" PRIu64,
-			    key, max);
-		return false;
-	}
-	*ret = value;
-	return true;
-}
 
 static bool read_level(const struct http_request *request,
 		       enum log_level *ret, struct reply *reply)
@@ -68,8 +44,8 @@ static bool read_question(const struct http_request *request,
 	uint64_t since = none, limit = LIMIT_DEFAULT;
 
 	*ret = (struct question){ 0 };
-	if (!read_number(request, "since", INT64_MAX, &since, reply) ||
-	    !read_number(request, "limit", LIMIT_MAX, &limit, reply) ||
+	if (!call_query_number(reply->call, "since", INT64_MAX, &since) ||
+	    !call_query_number(reply->call, "limit", LIMIT_MAX, &limit) ||
 	    !read_level(request, &ret->level, reply))
 		return false;
 	ret->is_since = since != none;

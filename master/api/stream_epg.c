@@ -5,10 +5,8 @@
 #include "master/api/call.h"
 #include "master/streams/epg_proc.h"
 #include "master/streams/reconciler.h"
-#include "proto/wire/http_request.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,28 +22,6 @@ struct question {
 	struct call *call; /* NULL when the client has left */
 	char *id;
 };
-
-/* False after a reply. */
-static bool read_number(struct reply *reply, const char *key, uint64_t max,
-			uint64_t *number)
-{
-	char text[64], *end;
-	uint64_t n;
-
-	if (!http_request_query_get(reply->call->request, key, text,
-				    sizeof text))
-		return true;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
-	    n <= max) {
-		*number = n;
-		return true;
-	}
-	reply_error(reply, 400, "%s: is not a number from 0 to %" PRIu64, key,
-		    max);
-	return false;
-}
 
 /* NULL: the worker wrote no JSON object. */
 static json_t *read_answer(int fd, size_t len)
@@ -112,11 +88,11 @@ static void epg_get(struct api *api, const char *id, enum status_span span,
 		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 		return;
 	}
-	if (!read_number(reply, "from", UINT32_MAX, &ask.from_s))
+	if (!call_query_number(reply->call, "from", UINT32_MAX, &ask.from_s))
 		return;
 	ask.to_s = MIN(ask.from_s + DAY_S, (uint64_t)UINT32_MAX);
-	if (!read_number(reply, "to", UINT32_MAX, &ask.to_s) ||
-	    !read_number(reply, "pnr", UINT16_MAX, &pnr))
+	if (!call_query_number(reply->call, "to", UINT32_MAX, &ask.to_s) ||
+	    !call_query_number(reply->call, "pnr", UINT16_MAX, &pnr))
 		return;
 	ask.pnr = (uint32_t)pnr;
 	q = xcalloc(1, sizeof *q);

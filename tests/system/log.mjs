@@ -184,6 +184,8 @@ test('the last lines are in memory, with numbers that go on', async (t) => {
 		assert.match(JSON.parse(reply.body).error,
 			new RegExp(`^${field}: `));
 	}
+	assert.equal(JSON.parse((await sluice.get('/api/log?limit=1001')).body)
+		.error, 'limit: is not a number from 0 to 1000');
 	const open = (scope) => WsClient.open(t, sluice.port,
 		`/control/event/?token=x${scope}`);
 	const socket = await open('&scope=alarm,log');
