@@ -37,7 +37,7 @@ static void open_out(struct copy *c, uint8_t ret[SECTION_PSI_MAX])
 		.table_id = s[0],
 		.dvb = s[1] & 0x40,
 		.extension = (uint16_t)(s[3] << 8 | s[4]),
-		.version = s[5] >> 1 & 0x1f,
+		.version = section_version(s),
 		.number = s[6],
 		.last = s[7],
 		.limit = SECTION_PSI_MAX,

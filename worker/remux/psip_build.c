@@ -12,7 +12,6 @@
 /* Offsets and lengths of A/65 6.2 and 6.3. */
 enum {
 	EXTENSION = 3,
-	VERSION = 5,
 	PROTOCOL = 8,
 	COUNT = 9, /* of the channels of a VCT, or tables of an MGT */
 	VCT_CHANNELS = 10,
@@ -52,11 +51,6 @@ static void set16(uint8_t *p, unsigned value)
 	p[1] = (uint8_t)value;
 }
 
-static uint8_t version_of(const uint8_t *byte)
-{
-	return *byte >> 1 & 0x1f;
-}
-
 static struct section_head head_of(const uint8_t *section, uint16_t extension,
 				   size_t limit)
 {
@@ -64,7 +58,7 @@ static struct section_head head_of(const uint8_t *section, uint16_t extension,
 		.table_id = section_table_id(section),
 		.dvb = true, /* private_indicator */
 		.extension = extension,
-		.version = version_of(section + VERSION),
+		.version = section_version(section),
 		.limit = limit,
 	};
 }

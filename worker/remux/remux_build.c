@@ -75,7 +75,7 @@ void remux_build_pmt(struct remux *r, struct program *p)
 			.pmt_pid = p->pmt_pid,
 			.guest = p == r->programs ? &r->guest : NULL,
 			.cas = r->cas,
-			.ait_version = r->ait.data[5] >> 1 & 0x1f,
+			.ait_version = section_version(r->ait.data),
 		}, t.data, &p->omitted);
 	if (p->omitted.guest)
 		r->plan.guest = PID_PLAN_NONE;

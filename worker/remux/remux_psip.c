@@ -18,11 +18,6 @@ static void send(struct remux *r, const uint8_t *section, size_t len)
 	remux_queue(r, &r->si_waiting, SI_PID_PSIP, section, len);
 }
 
-static uint8_t version_of(const uint8_t *section)
-{
-	return section[CURRENT_NEXT] >> 1 & 0x1f;
-}
-
 /* The channels of the program are in one section: of several the first one
  * that has some counts. */
 static void take_vct(struct remux *r, const uint8_t *section, size_t len)
@@ -32,7 +27,8 @@ static void take_vct(struct remux *r, const uint8_t *section, size_t len)
 	const struct program *p = &r->programs[0];
 	struct psip_program program = {
 		.ids = p->ids, .plan = &r->plan, .marks = remux_sdt_marks(r) };
-	uint8_t version = version_of(section), number = section[SECTION_NUMBER];
+	uint8_t version = section_version(section);
+	uint8_t number = section[SECTION_NUMBER];
 	uint8_t built[PSIP_VCT_SIZE];
 	int n;
 

@@ -20,7 +20,7 @@ int pat_decode(const uint8_t *section, size_t len, struct pat *ret)
 		return -EBADMSG;
 
 	ret->tsid = (uint16_t)(section[3] << 8 | section[4]);
-	ret->version = section[5] >> 1 & 0x1f;
+	ret->version = section_version(section);
 	ret->current = section[5] & 1;
 	ret->section_number = section[6];
 	ret->last_section_number = section[7];

@@ -72,7 +72,7 @@ int pmt_decode(const uint8_t *section, size_t len, struct pmt *ret)
 	const uint8_t *end = section + len - CRC;
 
 	ret->program = (uint16_t)(section[3] << 8 | section[4]);
-	ret->version = section[5] >> 1 & 0x1f;
+	ret->version = section_version(section);
 	ret->current = section[5] & 1;
 	ret->pcr_pid = (uint16_t)((section[8] & 0x1f) << 8 | section[9]);
 	ret->descriptors = take_loop(section + 10, end);

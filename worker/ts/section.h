@@ -99,6 +99,12 @@ static inline uint8_t section_table_id(const uint8_t *s)
 	return s[0];
 }
 
+/* The version_number of a section with the long header. */
+static inline uint8_t section_version(const uint8_t *s)
+{
+	return s[5] >> 1 & 0x1f;
+}
+
 static inline bool section_has_syntax(const uint8_t *s)
 {
 	return s[1] & 0x80;

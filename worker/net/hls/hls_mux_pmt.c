@@ -140,7 +140,7 @@ size_t mux_pmt_put(struct mux_pmt *p, const struct psi *psi,
 	if (len == 0)
 		return 0;
 	if (p->len == 0)
-		p->version = from->data[5] >> 1 & 0x1f;
+		p->version = section_version(from->data);
 	else if (p->len != len || memcmp(p->section, section, 5) != 0 ||
 		 memcmp(p->section + 6, section + 6, len - 6) != 0)
 		p->version = (p->version + 1) & 0x1f;
