@@ -164,7 +164,8 @@ static void restore(struct viewers *v, struct viewer_entry *e,
 		(void)!peers_enter(v->peers, &address, &e->from);
 }
 
-/* It began while its player was being closed, and its worker did not ask. */
+/* Ends a session that began while the master closed its player, and about which
+ * its worker did not ask. */
 static void end_closed(struct viewers *v, const struct viewer_entry *e)
 {
 	if (e->player != 0 &&
@@ -294,14 +295,6 @@ static void on_open(struct ev_loop *loop, ev_timer *t, int revents)
 	ask_about_closed(container_of(t, struct viewers, open));
 }
 
-/* No variant continues it.  The workers get this before the end of a session
- * of the player. */
-static void close_player(struct viewers *v, uint64_t player)
-{
-	closed_sessions_add(&v->closed, player, false, mono_ms());
-	ask_about_closed(v);
-}
-
 bool viewers_close(struct viewers *v, uint64_t session)
 {
 	const struct viewer_entry *e =
@@ -310,8 +303,12 @@ bool viewers_close(struct viewers *v, uint64_t session)
 
 	if (e == NULL || e->way == NULL)
 		return false;
-	if (e->player != 0)
-		close_player(v, e->player);
+	/* the workers learn that no variant continues the player, before they
+	 * get the end of one of its sessions */
+	if (e->player != 0) {
+		closed_sessions_add(&v->closed, e->player, false, mono_ms());
+		ask_about_closed(v);
+	}
 	viewers_kick(v, e, false);
 	while ((twin = viewer_table_twin(v->table, e, twin)) != NULL)
 		viewers_kick(v, twin, false);

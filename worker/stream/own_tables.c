@@ -283,13 +283,6 @@ static void add_to_sdt(struct own_tables *o, const char *id,
 		own_others_add(o->sdt_other, spec, guide);
 }
 
-static void build_sdt_other(struct own_tables *o)
-{
-	own_others_begin(o->sdt_other);
-	for_each_other(o, add_to_sdt);
-	own_others_end(o->sdt_other);
-}
-
 /* Behind the turn of the own EIT, which the SDT other announces. */
 static void follow_others(struct own_tables *o, uint64_t now_ns)
 {
@@ -314,7 +307,9 @@ static void follow_others(struct own_tables *o, uint64_t now_ns)
 		return;
 	o->others_changed = false;
 	o->others_hash = hash;
-	build_sdt_other(o);
+	own_others_begin(o->sdt_other);
+	for_each_other(o, add_to_sdt);
+	own_others_end(o->sdt_other);
 }
 
 void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
