@@ -185,7 +185,7 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 	free(l);
 }
 
-/* The disk does not answer. */
+/* The disk has not answered in time: the answer does not wait for it. */
 static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	(void)loop, (void)revents;

@@ -56,8 +56,8 @@ bool auth_enter_session(const struct auth *, const char *id,
 /* Opens a session for a user with ENTRY_YES; its id goes to id. */
 void auth_open_session(struct auth *, const char *login, bool remember,
 		       char id[SECRET_TEXT]);
-/* Ends a session.  True: done is called (save.h) as soon as the file does not
- * have it any more.  False: there is no such session, or no file. */
+/* Ends a session.  True: done is called (save.h) as soon as a file without the
+ * session is written.  False: there is no such session, or no file. */
 bool auth_close_session(struct auth *, const char *id, save_done_fn *done,
 			void *arg);
 

@@ -168,7 +168,7 @@ static void take_sessions(struct deliver_worker *w, const struct msg *m)
 	for (size_t i = 0; i < page->n; i++)
 		if (!owns(w, page->list[i].client))
 			return;
-	/* the answer may end one of them */
+	/* the receiver of the list may end one of its sessions */
 	viewers_see(w->owner->viewers, &w->way, page);
 	if (session_list_answer(w->owner->sessions, &(struct session_page){
 			w->number, m->seq, page }, &error) < 0)

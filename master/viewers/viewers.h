@@ -92,7 +92,7 @@ void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
 		    const struct msg_deliver_changes *);
-/* A page of the list of a worker: its viewers have the players of the present
+/* Gives the viewers in a page of a worker's list the players of the present
  * hls_group.  NULL-safe. */
 void viewers_see(struct viewers *, const struct viewer_way *,
 		 const struct msg_deliver_sessions *);

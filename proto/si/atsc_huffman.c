@@ -171,7 +171,7 @@ static const char *const descriptions[CONTEXTS] = {
 	['z'] = "^^^ae^lz^^~o^i^ .",
 };
 
-/* Of a bit 1: the branch behind that of the bit 0. */
+/* Returns the branch for the bit 1, which is behind that for the bit 0. */
 static const char *second_branch(const char *branch)
 {
 	for (unsigned open = 1; open > 0; branch++) {

@@ -162,7 +162,7 @@ static bool lacks_packets(void *arg)
 	return has_error("no packets");
 }
 
-/* Before the master ends it, for which the reason is the same. */
+/* Only before the master ends the worker, because the reason stays the same. */
 static bool is_silent(void *arg)
 {
 	struct adapter_info info;
@@ -173,7 +173,7 @@ static bool is_silent(void *arg)
 	       strcmp(info.state, "running") == 0;
 }
 
-/* The last error of a worker that hangs is that of another second. */
+/* The last error of a worker that hangs is out of date. */
 Test(adapter_procs, a_silent_worker_is_the_reason, .timeout = 120)
 {
 	int before = setup_running();

@@ -22,7 +22,7 @@
 
 enum { PATIENCE_MS = EPG_BENCH_PATIENCE_MS };
 
-/* The disk: the call that it got, and what it does. */
+/* The disk gets a call and answers it as the test wants. */
 static struct {
 	bool hangs, dictionary_hangs; /* it does not answer */
 	void (*on_answer)(void *arg); /* between its answer and the start */

@@ -20,11 +20,11 @@ enum {
 	READ_PACKETS = 348,
 	READS_MAX = 16, /* in a call */
 	BURST_MS = 20,  /* of the bitrate */
-	/* A slot is silent that returns nothing for so long after it took so
-	 * many bytes, more than a driver holds back, or takes none. */
+	/* A slot is silent if it returns no packet for so long, although it
+	 * took so many bytes, which no driver buffers, or if it takes none. */
 	SILENT_S = 3,
 	SILENT_BYTES = 1024 * 1024,
-	REOPEN_S = 30,  /* between two openings of a silent one */
+	REOPEN_S = 30,  /* between two openings of a silent slot */
 };
 
 struct slot_source {
@@ -36,7 +36,7 @@ struct slot_source {
 	struct batch batch;       /* of the inner source */
 	struct batch *out;        /* during a read */
 	bool open;                /* packets pass through the slot */
-	bool silent;              /* they pass it by, and are written, too */
+	bool silent;              /* packets pass it by, but are written, too */
 	unsigned silent_s;
 	bool took, gave;          /* bytes, in this second */
 	size_t unanswered;        /* bytes that it took since it gave some */
@@ -118,8 +118,8 @@ static void allow(struct slot_source *s, uint64_t now_ns)
 				 BURST_MS * bytes_per_ms);
 }
 
-/* Packets that wait pass the slot by when it fails; those of a silent one have
- * done so. */
+/* Packets that wait pass the slot by when it fails.  At a silent slot they have
+ * passed it by already. */
 static void empty_queue(struct slot_source *s)
 {
 	s->written = 0;

@@ -101,9 +101,9 @@ struct msg_deliver_status deliver_status(const struct deliver *);
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
 
-/* The viewers with a number above after, as many as fit.  They are reported
- * before the call returns, so that the master knows whom it may end.  Strings
- * are borrowed until the next call. */
+/* The viewers with a number above after, as many as fit.  The call reports them
+ * to the master before it returns, so that the master knows the sessions that
+ * it may end.  Strings are borrowed until the next call. */
 void deliver_list(struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);
 

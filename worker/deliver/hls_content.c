@@ -73,7 +73,7 @@ void hls_content_send(struct viewer_conn *c, const struct http_request *r,
 	}
 	a.start = x->start + from;
 	a.end = x->start + to;
-	/* a cache would give it to other clients instead of the segment */
+	/* a cache would send the error to other clients, not the segment */
 	if (a.status == 416) {
 		(void)snprintf(headers, sizeof headers,
 			       "%sCache-Control: no-store\r\n"

@@ -21,7 +21,7 @@ enum {
 	BUCKETS = 4096,
 	/* a player asks for its playlist as soon as it has its name */
 	INDEX_MS = 2000,
-	/* the master is asked again about a client that is refused */
+	/* the worker asks the master again about a client it refuses */
 	REFUSED_ASK_MS = 1000,
 };
 
@@ -418,7 +418,7 @@ static bool has_returned(const struct hls_session *s, uint64_t now_ms)
 	return s->session == NULL && s->limited && is_silent(s, now_ms);
 }
 
-/* The worker refuses the client in any case. */
+/* The worker refuses the client whatever the master answers. */
 static void on_again(struct session *session,
 		     const struct msg_deliver_answer *a, void *arg)
 {
@@ -431,7 +431,8 @@ static void on_again(struct session *session,
 static const struct session_events again_events = { .on_verdict = on_again };
 
 /* The master refuses other workers and other variants to the client as long as
- * it receives questions about it.  A limit is for this session alone. */
+ * it receives questions about the client.  A limit refuses this session
+ * alone. */
 static void ask_again(struct hls_session *s, const struct session_config *own)
 {
 	struct session_config cfg = *own;

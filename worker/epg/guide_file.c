@@ -96,7 +96,7 @@ static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 	return !*ret_more && p[len - 1] == '\n' ? len : 0;
 }
 
-/* One of a kind that a later program knows has nothing for this one. */
+/* A record of another kind is one of a later program: this one skips it. */
 static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
 			int64_t now_s)
 {
@@ -196,7 +196,7 @@ uint64_t guide_loader_unreadable(const struct guide_loader *l)
 struct guide_saver {
 	int fd;
 	struct guide *guide;
-	bool events; /* all are written */
+	bool events; /* all records of events are written */
 	size_t pos, end; /* in the memory */
 	struct buf bytes; /* that are not written yet */
 };
@@ -240,7 +240,7 @@ static void save_events(struct guide_saver *s)
 	}
 }
 
-/* True: there is more. */
+/* True: the guide has more records. */
 static bool save_status(struct guide_saver *s)
 {
 	struct guide_status status;

@@ -19,7 +19,8 @@
 enum {
 	GUIDE_RECORD = 0x01, /* an event */
 	GUIDE_STATUS_RECORD = 0x02,
-	/* The last kind, known or not; none begins a line of JSON. */
+	/* The largest kind, also of later programs.  No line of JSON begins
+	 * with the byte of a kind. */
 	GUIDE_RECORD_LAST = 0x08,
 	GUIDE_RECORD_HEAD = 5,
 };

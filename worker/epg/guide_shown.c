@@ -15,7 +15,8 @@ void guide_show(struct guide *g, const char *stream, int64_t now_s)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
 
-	/* a change since then is reported: others may have asked before it */
+	/* another link may have asked in front of a change since then, which
+	 * is still to be reported */
 	if (s->shown)
 		return;
 	s->shown = true;

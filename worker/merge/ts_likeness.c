@@ -20,8 +20,8 @@ enum {
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
 	FORGIVEN_S = 60,
-	/* A PID that is no reason to refuse copies after so long is none not to
-	 * accept them. */
+	/* A doubtful PID delays the acceptance of copies for so long.  The
+	 * stage would have refused paths that differ by then. */
 	DOUBT_S = 60,
 };
 
@@ -44,7 +44,7 @@ static void enter(struct ts_likeness *l, enum ts_likeness_state state)
 	memset(l->count, 0, sizeof l->count);
 }
 
-/* Its packets may be too few to refuse copies. */
+/* The paths seem to differ in this slot, by too few packets for a refusal. */
 static bool is_doubtful(const struct ts_like_count *c)
 {
 	return MIN(c->alone[0], c->alone[1]) > c->common;
@@ -117,7 +117,7 @@ void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone,
 		enter(l, TS_LIKE_SAME);
 }
 
-/* The packets may have been lost, of a PID that sends no more. */
+/* The network may have lost the packets of a PID that ended since. */
 static void forget_doubt(struct ts_likeness *l)
 {
 	for (size_t i = 0; i < TS_LIKE_SLOTS && l->doubtful > 0; i++) {

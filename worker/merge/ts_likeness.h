@@ -44,7 +44,7 @@ struct ts_likeness {
 	uint32_t differ, of;
 	unsigned doubtful; /* slots of which each path has more packets that
 			    * the other lacks than common ones */
-	bool doubt_ahead; /* as the last ts_likeness_ahead() says */
+	bool doubt_ahead; /* of the last ts_likeness_ahead() */
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };
 

@@ -448,7 +448,8 @@ static void compare_both(struct ts_merge *m, struct ahead a[TS_MERGE_PATHS])
 		compare_ahead(m, 0, a[1].its_first, &a[0]);
 }
 
-/* Has each path more packets of a PID that the other lacks than common ones? */
+/* Does each path have more packets of a PID that the other path lacks than
+ * packets that both have? */
 static bool has_doubt(const struct ahead a[TS_MERGE_PATHS])
 {
 	for (size_t pid = 0; pid < TS_PIDS; pid++)

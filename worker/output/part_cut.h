@@ -43,7 +43,7 @@ struct part_cut_config {
 
 void part_cut_init(struct part_cut *, const struct part_cut_config *);
 
-/* Further segments may be so long, or round to it. */
+/* Prepares for segments that have, or round to, this length. */
 void part_cut_expect(struct part_cut *, unsigned segment_ms);
 
 unsigned part_cut_target_ms(const struct part_cut *);

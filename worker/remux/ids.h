@@ -19,8 +19,8 @@ struct ids {
 	uint16_t pnr, new_pnr; /* pnr 0: no service changes its number */
 	/* original_network_id; 0: it is not known, and that of the source */
 	uint16_t onid, new_onid;
-	/* A section of the NIT or BAT has an entry with the tsid and the onid:
-	 * in this table one with another onid is of another network. */
+	/* A section of the NIT or BAT has an entry with the tsid and the onid.
+	 * An entry of this table with another onid is of another network. */
 	bool listed;
 };
 

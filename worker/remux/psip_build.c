@@ -70,7 +70,7 @@ static uint16_t out_pid(const struct pid_plan *plan, const uint8_t *p)
 	return plan->out[get16(p) & 0x1fff];
 }
 
-/* Components that do not go out leave the list. */
+/* Writes the components that the output has. */
 static void write_location(struct section_writer *w,
 			   const struct psip_program *program,
 			   const struct desc *d)
@@ -190,7 +190,7 @@ int psip_vct_build(const struct psip_program *program, const uint8_t *section,
 
 /* --- MGT --- */
 
-/* The VCT that a table of the MGT is; NULL: another table. */
+/* The VCT that has this table_type of the MGT; NULL: no VCT has it. */
 static const struct psip_vct *vct_of(const struct psip_vct vcts[PSIP_VCTS],
 				     unsigned type)
 {

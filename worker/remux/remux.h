@@ -103,8 +103,8 @@ struct remux_config {
 	/* ORIGIN_OWN: another stage sends a NIT, which the PAT names; it and
 	 * ORIGIN_OFF: the NIT of the source does not pass. */
 	enum table_origin nit;
-	/* Where the EIT of services come from without an entry that says so:
-	 * their SDT has the flags. */
+	/* The origin of the EIT of services for which no entry names one.
+	 * Their SDT has the flags. */
 	enum table_origin eit;
 	/* original_network_id of an SDT that the source does not have */
 	uint16_t onid;

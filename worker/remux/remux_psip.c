@@ -18,8 +18,8 @@ static void send(struct remux *r, const uint8_t *section, size_t len)
 	remux_queue(r, &r->si_waiting, SI_PID_PSIP, section, len);
 }
 
-/* The channels of the program are in one section: of several the first one
- * that has some counts. */
+/* One section has the channels of the program.  If several sections have some,
+ * the first one counts. */
 static void take_vct(struct remux *r, const uint8_t *section, size_t len)
 {
 	struct psip_vct *vct =
@@ -59,7 +59,7 @@ static void take_mgt(struct remux *r, const uint8_t *section, size_t len)
 
 void remux_take_psip(struct remux *r, const uint8_t *section, size_t len)
 {
-	/* without a PMT the PIDs of the output are not known */
+	/* the PMT names the PIDs of the output */
 	if (!(section[CURRENT_NEXT] & 1) || r->n_programs == 0 ||
 	    r->programs[0].pmt.len == 0)
 		return;

@@ -263,7 +263,7 @@ static inline bool remux_renumbers(const struct remux *r, enum table_rule rule)
 	return rule != TABLE_PASS || (r->transparent && r->new_onid != 0);
 }
 
-/* Of another source the SDT is not known. */
+/* The source has changed: its SDT is not known yet. */
 static inline void remux_forget_network(struct remux *r)
 {
 	r->source_onid = 0;

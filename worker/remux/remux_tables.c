@@ -184,7 +184,7 @@ static struct ids multiplex_ids(const struct remux *r)
 			     .new_onid = r->new_onid };
 }
 
-/* Those of a section of NIT or BAT. */
+/* The identifiers for a section of the NIT or BAT. */
 static struct ids network_ids(struct remux *r, bool bat,
 			      const uint8_t *section, size_t len)
 {

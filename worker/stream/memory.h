@@ -38,8 +38,8 @@ struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* version of this layout */
 	uint32_t size;
-	/* packets that wait to be sent, after each turn, and those of them that
-	 * have left since */
+	/* packets that wait in the queue after each turn, and the number of
+	 * those that have left it since */
 	uint16_t n_waiting, n_left;
 	uint32_t waiting_ms; /* time of that turn, with wrap; 0: unknown */
 	struct splice_continuity splice; /* begins in the same memory page */

@@ -169,7 +169,7 @@ static uint8_t *first_held(const struct mux_input *a)
 	return a->fifo.memory + (a->fifo.tail - a->n_held) * TS_PACKET;
 }
 
-/* The rest of the header, of which n packets arrived, will not arrive. */
+/* Gives up a header of which n packets arrived and the others are missing. */
 static void release_held(struct mux_input *a, size_t n)
 {
 	/* a queue that had no packet yet has no memory */

@@ -46,7 +46,7 @@ struct own_network {
 	struct table_versions *versions;
 	struct schedule *schedule;
 	bool crowded; /* logged: descriptors have no room */
-	bool has_others; /* the list of nit_other was received, or is none */
+	bool has_others; /* nit_other is empty, or its list has arrived */
 	size_t n_others;
 	struct other *others;
 	/* the sections, while they are built */

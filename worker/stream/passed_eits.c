@@ -107,7 +107,7 @@ static bool take(struct passed_eits *p, const struct other_guides *others,
 	had = s->has & part;
 	s->has |= part;
 	s->seen_s[schedule] = p->now_s;
-	/* the next worker finds whole ones only */
+	/* the next worker finds complete services only */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	l->n = MAX(l->n, at + 1);
 	return !had;

@@ -27,8 +27,8 @@ void satip_session_take_report(struct satip_session *s,
 		s->lock_ns = now_ns;
 }
 
-/* A server whose packets do not arrive, or no longer do, may go on to report a
- * lock. */
+/* A server may report a lock although its packets do not arrive, or no longer
+ * do. */
 const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t since_ns = MAX(s->lock_ns, s->media_ns);

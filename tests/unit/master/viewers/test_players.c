@@ -36,7 +36,7 @@ Test(players, a_player_of_variants_has_one_place)
 	cr_assert_eq(w.answers, 2u);
 	cr_assert_eq(w.verdict, ASK_ALLOWED);
 	cr_assert_eq(w.kicks, 0u);
-	/* another player ends all of it */
+	/* another player ends all sessions of the first one */
 	ask_variant(&way, 3, "low", 8);
 	cr_assert_eq(w.verdict, ASK_ALLOWED);
 	cr_assert_eq(w.kicks, 2u);
@@ -85,7 +85,7 @@ Test(players, reports_name_the_player_of_variants)
 	join_variant(&way, 2, "high", 7);
 	cr_expect_not(w.shared);
 	cr_assert(viewers_close(w.viewers, 2));
-	/* about every variant that the player begins */
+	/* the worker asks about every variant that the player begins */
 	cr_expect(w.shared);
 	cr_expect_eq(w.kicks, 2u, "%u", w.kicks);
 	cr_expect_eq(w.kick.client, 1u);
@@ -93,7 +93,7 @@ Test(players, reports_name_the_player_of_variants)
 	tear_down();
 }
 
-/* The worker reports it later, and did not ask. */
+/* The worker reports the variant later, and did not ask about it. */
 Test(players, a_variant_that_begins_while_its_player_is_closed_ends)
 {
 	struct viewer_way way = { .send = take };
@@ -115,7 +115,7 @@ Test(players, a_variant_that_begins_while_its_player_is_closed_ends)
 	tear_down();
 }
 
-/* One of them has the place of the user. */
+/* One of the workers has the place of the user. */
 Test(players, a_change_of_a_user_reviews_all_that_it_watches)
 {
 	struct viewer_way way = { .send = take, .shared = true };
@@ -167,7 +167,8 @@ Test(players, streams_that_become_variants_share_a_place)
 	ask_variant(&way, 2, "high", 7);
 	cr_expect_eq(w.verdict, ASK_ALLOWED);
 	cr_expect_eq(w.kicks, 0u, "%u", w.kicks);
-	/* and no longer: the place is that of the one that is asked about */
+	/* the streams have no common group: the reviewed viewer gets the
+	 * place */
 	w.reviewed = 0;
 	set_group("high", "other");
 	review(&way, 2, "high");
@@ -177,7 +178,7 @@ Test(players, streams_that_become_variants_share_a_place)
 	tear_down();
 }
 
-/* Nobody needs a permission: the worker asks about no viewer. */
+/* The worker asks about no viewer, because none needs a permission. */
 Test(players, a_list_has_the_present_variants)
 {
 	struct viewer_way way = { .send = take };

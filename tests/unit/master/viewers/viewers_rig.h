@@ -17,7 +17,7 @@
 
 static struct world {
 	struct ev_loop *loop;
-	struct config *config; /* empty: everybody may watch */
+	struct config *config; /* empty: every viewer is allowed */
 	struct gate *gate;
 	unsigned checks; /* of passwords */
 	struct viewers *viewers;

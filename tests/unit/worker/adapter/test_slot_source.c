@@ -25,7 +25,7 @@ static struct {
 	int open_error, write_error;
 	unsigned closes;
 	size_t room;       /* packets that it takes */
-	bool mute;         /* it gives none back */
+	bool mute;         /* it returns no packets */
 	size_t piece;      /* bytes of a read or write at most; 0: any */
 	size_t n;          /* bytes that wait */
 	size_t written;    /* bytes, in all */
@@ -356,7 +356,7 @@ static void expect_silence(void)
 		second();
 	}
 	cr_assert_str_eq(report.error, "the CI slot returns no packets");
-	/* the packets pass it by all the time */
+	/* all packets pass the slot by */
 	before = received;
 	for (unsigned i = 0; i < 20; i++) {
 		(void)pass(20, 10);
@@ -366,7 +366,7 @@ static void expect_silence(void)
 	cr_assert_not_null(report.error);
 }
 
-/* One with a CAM that hangs. */
+/* The slot has a CAM that hangs. */
 Test(slot_source, packets_pass_by_a_slot_that_returns_none, .timeout = 60)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -381,7 +381,7 @@ Test(slot_source, packets_pass_by_a_slot_that_returns_none, .timeout = 60)
 			continue;
 		second();
 		card.mute = i == 0;
-		card.room = i == 0 ? LOOP : 0; /* or takes none */
+		card.room = i == 0 ? LOOP : 0; /* it takes none */
 		expect_silence();
 		card.mute = false;
 		card.room = LOOP;
@@ -391,7 +391,7 @@ Test(slot_source, packets_pass_by_a_slot_that_returns_none, .timeout = 60)
 			continue;
 		second();
 		cr_assert_null(report.error, "%u", i);
-		/* through the slot again */
+		/* packets pass through the slot again */
 		before = received;
 		card.room = 4;
 		(void)pass(10, 10);

@@ -322,7 +322,7 @@ static int count_joined(const struct msg *m, void *arg)
 	return 0;
 }
 
-/* The master ends a session of the list with all that belongs to it. */
+/* The master gets the begin of a session in front of a list that has it. */
 Test(deliver_hls, the_master_knows_the_sessions_of_a_list)
 {
 	struct msg_deliver_sessions list;

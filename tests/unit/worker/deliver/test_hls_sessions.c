@@ -169,7 +169,8 @@ Test(hls_sessions, a_request_that_is_refused_prolongs_the_refusal)
 	end();
 }
 
-/* Its answer changes nothing here: it prolongs the refusal of the master. */
+/* The question prolongs the refusal of the master; its answer changes nothing
+ * in the worker. */
 static void answer_again(enum ask_verdict verdict)
 {
 	cr_assert(last_probe);

@@ -321,7 +321,7 @@ Test(own_network, the_first_nit_waits_for_the_list_of_others)
 	cr_assert_gt(run_for(1000), 0);
 	cr_expect_eq(g.nit[7], 1, "sections");
 	done();
-	/* it stays away */
+	/* the list does not arrive */
 	memset(&g, 0, sizeof g);
 	open_keys("\"nit_other\": [\"b\"], ", "");
 	put_sdt(0x19, 0x0a);

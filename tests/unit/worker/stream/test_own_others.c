@@ -232,7 +232,7 @@ Test(own_others, the_next_worker_has_the_same_flags)
 	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x61, 9, 899, true), 2);
 	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x61, 9, 900, true), 0);
 	cr_expect_eq(silent_flags(EIT_OTHER_ALL, 0x61, 9, 1, true), 0);
-	/* damaged memory: the source has none */
+	/* the memory is damaged, and the source has no EIT other */
 	memset(&g.passed, 0xff, sizeof g.passed);
 	cr_expect_eq(silent_flags(EIT_OTHER_PASS, 0x4f, 8, 1, true), 0);
 }

@@ -371,7 +371,7 @@ static int note_close(void *ctx, int fd)
 	return fake_dvb_ops.close(ctx, fd);
 }
 
-/* One that is tuned and has no status must not be worn out. */
+/* Openings in a row would wear out a tuned device that reports no status. */
 Test(dvb_tuner, pauses_longer_after_each_failure_of_a_device, .timeout = 60)
 {
 	static struct dvb_ops ops;
