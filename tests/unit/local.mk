@@ -403,6 +403,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_ring_out \
 	tests/unit/worker/output/test_ring_refresh \
 	tests/unit/worker/output/test_ring_resume \
+	tests/unit/worker/output/test_ring_split \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/output/test_segmenter_target \
 	tests/unit/worker/output/test_sender \

@@ -195,16 +195,6 @@ void ring_hls_pcr(struct ring_hls *h, uint64_t pcr, bool discontinuity,
 		stop(h, &done, h->pause_at);
 }
 
-static bool read_dts(const uint8_t *packet, uint64_t *ret)
-{
-	struct pes_times at;
-
-	if (ts_scrambling(packet) || !pes_times(packet, &at))
-		return false;
-	*ret = pes_time(packet + at.dts);
-	return true;
-}
-
 /* Is it close behind the unit in front of the outage? */
 static bool is_next(const struct ring_hls *h, uint64_t dts)
 {
@@ -213,18 +203,17 @@ static bool is_next(const struct ring_hls *h, uint64_t dts)
 	return step >= 0 && step <= NEXT_MS * TICKS_PER_MS;
 }
 
-bool ring_hls_resume(struct ring_hls *h, const uint8_t *packet, uint64_t now_ns)
+bool ring_hls_resume(struct ring_hls *h, const uint64_t *dts, uint64_t now_ns)
 {
 	struct ring_segment next;
-	uint64_t dts;
-	bool has_dts = h->time.has_dts && read_dts(packet, &dts);
+	bool has_dts = h->time.has_dts && dts != NULL;
 
 	if (!h->segmenter.stopped || h->silent)
 		return false;
 	/* without a DTS a PCR decides */
 	if (!has_dts && h->segmenter.silent && !h->segmenter.heard)
 		return false;
-	if ((has_dts && !is_next(h, dts)) ||
+	if ((has_dts && !is_next(h, *dts)) ||
 	    !segmenter_resume(&h->segmenter, now_ns, &next)) {
 		h->segmenter.silent = false;
 		unit_time_break(&h->time);
@@ -237,14 +226,11 @@ bool ring_hls_resume(struct ring_hls *h, const uint8_t *packet, uint64_t now_ns)
 	return true;
 }
 
-void ring_hls_unit(struct ring_hls *h, const uint8_t *packet)
+void ring_hls_unit(struct ring_hls *h, const uint64_t *dts)
 {
 	struct ring_part part;
-	uint64_t dts;
-	bool has_dts = read_dts(packet, &dts);
 
-	unit_time_next(&h->time, has_dts ? &dts : NULL,
-		       h->segmenter.ticks / PCR_PER_TICK);
+	unit_time_next(&h->time, dts, h->segmenter.ticks / PCR_PER_TICK);
 	h->unit_pos = ring_writer_pos(h->ring);
 	ring_unit_begin(h->ring, (uint32_t)(h->time.at / TICKS_PER_MS));
 	/* behind a pause the segment may have ended there */

@@ -67,11 +67,10 @@ void ring_hls_pcr(struct ring_hls *, uint64_t pcr, bool discontinuity,
 
 /* In front of ring_hls_unit().  True: the stream goes on behind an outage, and
  * a segment has begun where the last one ended.  Its tables belong here. */
-bool ring_hls_resume(struct ring_hls *, const uint8_t *packet,
-		     uint64_t now_ns);
-/* The next packet begins a picture of the main video, or PES of the main
- * audio. */
-void ring_hls_unit(struct ring_hls *, const uint8_t *packet);
+bool ring_hls_resume(struct ring_hls *, const uint64_t *dts, uint64_t now_ns);
+/* The next packet begins a picture of the main video, or PES of the main audio;
+ * dts, 90 kHz: NULL: it has none. */
+void ring_hls_unit(struct ring_hls *, const uint64_t *dts);
 /* ... which is no join point. */
 void ring_hls_divide(struct ring_hls *);
 

@@ -9,7 +9,7 @@
 #include "worker/output/ring_counters.h"
 #include "worker/output/track_list.h"
 #include "worker/ts/pcr.h"
-#include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
 
@@ -43,11 +43,16 @@ struct ring_out {
 	bool has_last;      /* `last' is the last random access point */
 	struct ring_rap last;
 	struct group_length group;
-	/* A picture that is not decided, and all that follows it; `opened' is
-	 * its mark. */
+	/* A picture that is not decided, or whose header is not complete, and
+	 * all that follows it; `opened' is its mark. */
 	struct fifo held;
 	struct ring_rap opened;
+	enum rap_sign opened_sign; /* of its first packet */
 	bool opened_sets;   /* it begins with parameter sets */
+	bool opened_timed;  /* its times are known */
+	struct pes_stamps opened_at;
+	bool head_waits;    /* its header is not complete */
+	struct pes_head head;
 	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
 	bool written;       /* packets are not published yet */
@@ -184,13 +189,23 @@ static bool is_unit(const struct ring_out *r, const uint8_t *packet)
 	       ring_hls_is_used(&r->hls);
 }
 
-static void begin_unit(struct ring_out *r, const uint8_t *packet)
+/* False: it has none, or they are in later packets. */
+static bool read_times(const uint8_t *packet, struct pes_stamps *ret)
 {
+	return ts_pusi(packet) && pes_stamps_find(packet, ret);
+}
+
+/* at: its times, or NULL. */
+static void begin_unit(struct ring_out *r, const uint8_t *packet,
+		       const struct pes_stamps *at)
+{
+	const uint64_t *dts = at != NULL ? &at->dts : NULL;
+
 	if (!is_unit(r, packet))
 		return;
-	if (ring_hls_resume(&r->hls, packet, r->now_ns))
+	if (ring_hls_resume(&r->hls, dts, r->now_ns))
 		join_point_tables(r->psi, &r->counters.cc, put_tables, r);
-	ring_hls_unit(&r->hls, packet);
+	ring_hls_unit(&r->hls, dts);
 }
 
 /* Is the segment cut in front of this begin of a PES, which is no join point?
@@ -210,14 +225,17 @@ static void settle(struct ring_out *r, bool joins)
 
 	if (held.n == 0)
 		return;
+	r->head_waits = false;
 	preferred = joins || begins_refresh(r, r->opened_sets);
 	r->opened.guess = !joins;
+	begin_unit(r, held.data, r->opened_timed ? &r->opened_at : NULL);
+	if (preferred || is_cut(r, held.data))
+		mark(r, r->opened, preferred);
+	else if (is_unit(r, held.data))
+		ring_hls_divide(&r->hls);
 	for (size_t i = 0; i < held.n; i++) {
 		const uint8_t *packet = held.data + i * TS_PACKET;
 
-		begin_unit(r, packet);
-		if (i == 0 && (preferred || is_cut(r, packet)))
-			mark(r, r->opened, preferred);
 		if (is_table(r, packet))
 			copy_table(r, packet);
 		else
@@ -229,7 +247,8 @@ static void settle(struct ring_out *r, bool joins)
 /* No later packet decides on the picture in front of the held packets. */
 static void give_up(struct ring_out *r)
 {
-	settle(r, r->rap.marked);
+	settle(r, r->opened_sign == RAP_OPEN ? r->rap.marked
+					     : r->opened_sign == RAP_HERE);
 }
 
 /* Writes packets, unless a picture in front of them is not decided. */
@@ -278,37 +297,72 @@ static bool is_guess(struct ring_out *r, const uint8_t *packet,
 	       join_point_is_guess(&r->rap, r->psi, packet, &wait);
 }
 
-static struct ring_rap mark_of(const struct ring_out *r, const uint8_t *packet)
+/* at: the times of a PES that begins there, or NULL. */
+static struct ring_rap mark_of(const struct ring_out *r,
+			       const struct pes_stamps *at)
 {
-	struct ring_rap rap = { .pcr = r->pcr, .wall_ms = r->wall_ms };
+	return (struct ring_rap){
+		.pcr = r->pcr,
+		.wall_ms = r->wall_ms,
+		.pts = at != NULL ? at->pts : 0,
+	};
+}
 
-	if (!ts_scrambling(packet))
-		(void)pes_pts(packet, &rap.pts);
-	return rap;
+/* The picture that begins here, and all that follows it, is held. */
+static void open_unit(struct ring_out *r, const uint8_t *packet,
+		      enum rap_sign sign)
+{
+	struct pes_stamps *at = &r->opened_at;
+
+	r->opened_timed = read_times(packet, at);
+	r->opened = mark_of(r, r->opened_timed ? at : NULL);
+	r->opened_sign = sign;
+	r->opened_sets = rap_is_likely(&r->rap);
+	r->opened_ns = r->now_ns;
+	(void)fifo_push(&r->held, (struct ts_run){ packet, 1 });
 }
 
 /* preferred: of a guess. */
 static void follow(struct ring_out *r, const uint8_t *packet,
 		   enum rap_sign sign, bool guesses, bool preferred)
 {
+	struct pes_stamps times, *at;
+
 	settle(r, sign == RAP_YES);
-	if (sign != RAP_OPEN)
-		begin_unit(r, packet);
+	r->head_waits = !guesses && is_unit(r, packet) &&
+			pes_head_read(packet, &r->head) == HEAD_WAITS;
+	if (sign == RAP_OPEN || r->head_waits) {
+		open_unit(r, packet, sign);
+		return;
+	}
+	at = read_times(packet, &times) ? &times : NULL;
+	begin_unit(r, packet, at);
 	if (sign == RAP_HERE) {
-		mark(r, mark_of(r, packet), true);
+		mark(r, mark_of(r, at), true);
 	} else if (guesses) {
-		struct ring_rap guess = mark_of(r, packet);
+		struct ring_rap guess = mark_of(r, at);
 
 		guess.guess = true;
 		mark(r, guess, preferred);
-	} else if (sign != RAP_OPEN && is_unit(r, packet)) {
+	} else if (is_unit(r, packet)) {
 		ring_hls_divide(&r->hls);
-	} else if (sign == RAP_OPEN) {
-		r->opened = mark_of(r, packet);
-		r->opened_sets = rap_is_likely(&r->rap);
-		r->opened_ns = r->now_ns;
-		(void)fifo_push(&r->held, (struct ts_run){ packet, 1 });
 	}
+}
+
+/* A packet of the PID of a picture whose header is not complete.  True: now it
+ * is, or its rest is lost. */
+static bool ends_header(struct ring_out *r, const uint8_t *packet)
+{
+	size_t before = r->head.len;
+	enum pes_head_sign sign = pes_head_add(&r->head, packet);
+
+	r->head_waits = sign == HEAD_WAITS;
+	if (sign == HEAD_WHOLE)
+		r->opened_timed = pes_head_stamps(&r->head, packet, before,
+						  &r->opened_at);
+	if (r->opened_timed)
+		r->opened.pts = r->opened_at.pts;
+	return !r->head_waits && r->opened_sign != RAP_OPEN;
 }
 
 /* At the first table of other tracks: the segment ends with the next PES
@@ -340,27 +394,50 @@ static bool is_content(const struct ring_out *r, const uint8_t *packet)
 	       (r->rap.pid == TS_PID_NULL && ts_pid(packet) != TS_PID_NULL);
 }
 
+/* Has no packet of video or audio come at this time? */
+static bool lacks_content(const struct ring_out *r)
+{
+	return ring_hls_is_used(&r->hls) && r->hls.content_ns != r->now_ns;
+}
+
+static void begin_content(struct ring_out *r)
+{
+	r->group.paused |= r->now_ns - r->hls.content_ns >= PAUSE_MS * MS;
+	ring_hls_content(&r->hls, r->now_ns);
+}
+
+/* Is it the first packet of video or audio at this time, or does it end the
+ * header of the picture that is held (*ret_ends)? */
+static bool changes_state(struct ring_out *r, const uint8_t *packet,
+			  bool *ret_ends)
+{
+	*ret_ends = r->head_waits && ts_pid(packet) == r->head.pid &&
+		    ends_header(r, packet);
+	return *ret_ends || (lacks_content(r) && is_content(r, packet));
+}
+
 static void feed_run(struct ring_out *r, struct ts_run run)
 {
 	uint16_t main_pid = join_point_follow(&r->rap, r->psi);
 	const struct psi_program *main = psi_main_program(r->psi);
 	uint16_t pcr_pid = main != NULL ? main->pcr_pid : TS_PID_NULL;
-	bool first = ring_hls_is_used(&r->hls) &&
-		     r->hls.content_ns != r->now_ns;
+	bool looks = r->head_waits || lacks_content(r);
 	size_t from = 0; /* the first packet not yet copied */
 
 	for (size_t i = 0; i < run.n; i++) {
 		const uint8_t *packet = run.data + i * TS_PACKET;
-		bool preferred = false, guesses;
+		bool preferred = false, guesses, ends;
 		enum rap_sign sign;
 
-		if (first && is_content(r, packet)) {
-			first = false;
+		/* few packets */
+		if (looks && changes_state(r, packet, &ends)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i;
-			r->group.paused |= r->now_ns - r->hls.content_ns >=
-					   PAUSE_MS * MS;
-			ring_hls_content(&r->hls, r->now_ns);
+			if (ends)
+				settle(r, r->opened_sign == RAP_HERE);
+			else
+				begin_content(r);
+			looks = r->head_waits || lacks_content(r);
 		}
 		if (ts_pid(packet) == pcr_pid && ts_pcr(packet, &r->pcr)) {
 			ring_hls_pcr(&r->hls, r->pcr, ts_discontinuity(packet),
@@ -384,7 +461,9 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 			continue;
 		put(r, run.data + from * TS_PACKET, i - from);
 		follow(r, packet, sign, guesses, preferred);
-		from = sign == RAP_OPEN ? i + 1 : i;
+		/* a picture that is held has this packet */
+		from = fifo_len(&r->held) > 0 ? i + 1 : i;
+		looks |= r->head_waits;
 	}
 	put(r, run.data + from * TS_PACKET, run.n - from);
 }

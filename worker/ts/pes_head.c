@@ -90,50 +90,52 @@ enum pes_head_sign pes_head_add(struct pes_head *h, const uint8_t *p)
 	return need > 0 ? HEAD_WHOLE : HEAD_NONE;
 }
 
-/* Of a PES that has begun before or in this packet.  False: it has no PTS. */
-static bool find_stamps(const uint8_t *pes, const uint8_t *packet,
-			size_t before, struct pes_stamps *ret)
+/* PTS and DTS of a PES of which len bytes are there, PES_HEADER at least; at:
+ * its offset in the packet.  HEAD_NONE: it has no PTS. */
+static inline enum pes_head_sign find_stamps(const uint8_t *pes, size_t len,
+					     size_t at, struct pes_stamps *ret)
 {
-	struct pes_ends ends = pes_ends(pes);
+	const uint8_t *pts = pes + PES_HEADER, *dts = pts;
+	size_t head = pes[PES_HEADER - 1];
 
-	if (ends.pts == 0)
-		return false;
-	ret->pts = pes_time(pes + ends.pts - TIME_LEN);
-	ret->dts = ends.dts > 0 ? pes_time(pes + ends.dts - TIME_LEN)
-				: ret->pts;
-	ret->before = before;
-	ret->data = ts_payload_offset(packet) + PES_HEADER + pes[8] - before;
-	return true;
+	if (!pes_has_options(pes) || !(pes[7] & FLAG_PTS) || head < TIME_LEN)
+		return HEAD_NONE;
+	if (pes[7] & FLAG_DTS && head >= 2 * TIME_LEN)
+		dts += TIME_LEN;
+	if (dts + TIME_LEN > pes + len)
+		return HEAD_WAITS;
+	ret->pts = pes_time(pts);
+	ret->dts = dts != pts ? pes_time(dts) : ret->pts;
+	ret->before = 0;
+	ret->data = at + PES_HEADER + head;
+	return HEAD_WHOLE;
 }
 
-/* Of a PES whose stamps are in this packet. */
-static bool find_here(const uint8_t *packet, struct pes_stamps *ret)
+/* HEAD_WAITS: some of them may be behind this packet. */
+static enum pes_head_sign find_here(const uint8_t *packet,
+				    struct pes_stamps *ret)
 {
 	size_t len;
 	const uint8_t *pes = pes_find(packet, &len);
 
-	return pes != NULL && pes_head_len(pes, len) <= len &&
-	       find_stamps(pes, packet, 0, ret);
+	return pes == NULL ? HEAD_WAITS
+			   : find_stamps(pes, len, TS_PACKET - len, ret);
 }
 
-bool pes_stamps_find(const uint8_t *packets, size_t n, struct pes_stamps *ret,
-		     bool *ret_waits)
+bool pes_stamps_find(const uint8_t *packet, struct pes_stamps *ret)
 {
-	struct pes_head head;
-	enum pes_head_sign sign = pes_head_read(packets, &head);
-	size_t before = 0, i;
+	return find_here(packet, ret) == HEAD_WHOLE;
+}
 
-	*ret_waits = false;
-	if (sign == HEAD_NONE)
-		return find_here(packets, ret);
-	for (i = 1; i < n && sign == HEAD_WAITS; i++) {
-		before = head.len;
-		sign = pes_head_add(&head, packets + i * TS_PACKET);
-	}
-	*ret_waits = sign == HEAD_WAITS;
-	return sign == HEAD_WHOLE &&
-	       find_stamps(head.bytes, packets + (i - 1) * TS_PACKET, before,
-			   ret);
+bool pes_head_stamps(const struct pes_head *h, const uint8_t *packet,
+		     size_t before, struct pes_stamps *ret)
+{
+	if (find_stamps(h->bytes, h->len, ts_payload_offset(packet), ret) !=
+	    HEAD_WHOLE)
+		return false;
+	ret->before = before;
+	ret->data -= before;
+	return true;
 }
 
 static void forget(struct pes_reader *r, struct pes_head *h)
@@ -159,7 +161,7 @@ static enum pes_sign follow(struct pes_reader *r, const uint8_t *packet,
 	case HEAD_WAITS:
 		return PES_WAITS;
 	case HEAD_WHOLE:
-		if (find_stamps(h->bytes, packet, before, ret))
+		if (pes_head_stamps(h, packet, before, ret))
 			sign = PES_READ;
 		break;
 	case HEAD_NONE:
@@ -174,12 +176,16 @@ enum pes_sign pes_reader_take(struct pes_reader *r, const uint8_t *packet,
 			      struct pes_stamps *ret)
 {
 	enum pes_sign sign = r->n > 0 ? follow(r, packet, ret) : PES_NONE;
+	enum pes_head_sign here;
 	struct pes_head head;
 
 	if (sign != PES_NONE || !ts_pusi(packet))
 		return sign;
+	here = find_here(packet, ret);
+	if (here != HEAD_WAITS)
+		return here == HEAD_WHOLE ? PES_READ : PES_NONE;
 	if (pes_head_read(packet, &head) == HEAD_NONE)
-		return find_here(packet, ret) ? PES_READ : PES_NONE;
+		return PES_NONE;
 	/* the PID of the oldest may have ended */
 	if (r->n == PES_READER_MAX)
 		forget(r, r->list);

@@ -63,11 +63,12 @@ struct pes_stamps {
 	size_t data;
 };
 
-/* Of the PES that begins in the first of n packets in a row, whose header may
- * end in a later one of them, to which `before' and `data' belong.  False: it
- * has no time stamps there.  *ret_waits: the header ends behind them. */
-bool pes_stamps_find(const uint8_t *packets, size_t n, struct pes_stamps *ret,
-		     bool *ret_waits);
+/* Of the PES that begins in the packet.  False: it does not have them there. */
+bool pes_stamps_find(const uint8_t *packet, struct pes_stamps *ret);
+/* Of a header, after HEAD_WHOLE, that ends in the packet; the packets in front
+ * of it have so many bytes of the PES. */
+bool pes_head_stamps(const struct pes_head *, const uint8_t *packet,
+		     size_t before, struct pes_stamps *ret);
 
 /* The headers of several PIDs that are not complete.  Zeroed memory has none.
  */

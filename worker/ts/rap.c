@@ -2,6 +2,7 @@
 #include "worker/ts/rap.h"
 
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 
 enum {
 	/* Packets of a PES that are read at most. */
@@ -279,10 +280,18 @@ static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
 	return decide(r, hint) == RAP_YES ? RAP_HERE : RAP_NONE;
 }
 
-static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
+/* Also one whose header lies in several packets. */
+static bool is_pes(const uint8_t *packet)
 {
+	struct pes_head head;
 	size_t len;
 
+	return pes_find(packet, &len) != NULL ||
+	       pes_head_read(packet, &head) == HEAD_WAITS;
+}
+
+static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
+{
 	r->follows = r->open = r->header = false;
 	r->marked = ts_random_access(packet) || r->indicated;
 	r->indicated = false;
@@ -290,8 +299,7 @@ static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
 	if (r->scrambled)
 		return r->marked && !r->disproved ? RAP_HERE : RAP_NONE;
 	if (r->class == PID_AUDIO)
-		return r->marked || pes_find(packet, &len) ? RAP_HERE
-							   : RAP_NONE;
+		return r->marked || is_pes(packet) ? RAP_HERE : RAP_NONE;
 	if (r->class != PID_VIDEO || !is_known(r->stream_type))
 		return r->marked ? RAP_HERE : RAP_NONE;
 	return begin_picture(r, packet);

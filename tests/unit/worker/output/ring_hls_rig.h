@@ -25,19 +25,22 @@ struct rig {
 	struct ring_reader *reader;
 	struct build *in;
 	uint64_t gop_ms; /* of add_picture() */
+	uint64_t pcr_ms; /* between two PCRs; 0: a picture */
+	size_t split;    /* bytes of a PES in its first packet; 0: all */
+	bool indicates;  /* random access points have the indicator */
 };
 
 static inline void rig_init(struct rig *r)
 {
 	int err = 0;
 
+	*r = (struct rig){ .gop_ms = 1000 };
 	r->fd = ring_create(16 * RING_UNIT, 0);
 	r->psi = psi_new();
 	r->out = ring_out_new(r->fd, r->psi, &err);
 	r->reader = ring_reader_new(r->fd, &err);
 	cr_assert(r->out != NULL && r->reader != NULL);
 	r->in = build_new();
-	r->gop_ms = 1000;
 	ring_out_set_hls(r->out, &(struct ring_out_hls){ 3000, 4, 0 });
 	build_tables(r->in);
 	for (size_t i = 0; i < r->in->n; i++)
@@ -60,11 +63,15 @@ static inline void add_picture(struct rig *r, uint64_t ms)
 	struct pes_times at;
 	uint8_t *p;
 
-	(void)build_pcr(r->in, VIDEO, ms * 27000);
+	if (r->pcr_ms == 0 || ms % r->pcr_ms == 0)
+		(void)build_pcr(r->in, VIDEO, ms * 27000);
 	p = build_pes(r->in, VIDEO, key ? idr : other,
 		      key ? sizeof idr : sizeof other);
 	cr_assert(pes_times(p, &at));
 	pes_set_time(p + at.pts, 90000 + ms * 90);
+	p[5] |= key && r->indicates ? 0x40 : 0;
+	if (r->split > 0)
+		build_split(r->in, r->split);
 	(void)build_payload(r->in, VIDEO, (uint8_t)ms);
 }
 
