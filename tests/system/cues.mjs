@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capture } from '../helpers/capture.mjs';
-import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux, patSection } from '../helpers/mux.mjs';
 import { tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const PID = 0x1f0, INSERT = '0x05', SIGNAL = '0x06', NULL = '0x00';
 const one = (more) => ({ ...stream('a001', 'udp://127.0.0.1:5000',
@@ -21,11 +21,11 @@ const FIELDS = ['scte35.splice_command_type', 'scte35.pts_adjustment',
 	'scte35.splice_descriptor.segmentation_type_id'];
 
 // The last PCR of the program in these packets, in ticks of 90 kHz.
-function clock(data) {
+function clock(data, { video } = PROGRAM) {
 	let pcr;
 
 	for (let at = 0; at < data.length; at += 188)
-		if ((data.readUInt16BE(at + 1) & 0x1fff) === PROGRAM.video &&
+		if ((data.readUInt16BE(at + 1) & 0x1fff) === video &&
 			data[at + 3] & 0x20 && data[at + 4] > 0 &&
 			data[at + 5] & 0x10)
 			pcr = data.readUInt32BE(at + 6) * 2 +
@@ -138,6 +138,65 @@ test('a command is an event, and outlives the worker', async (t) => {
 	assert.deepEqual(silent.scope('cue_event'), []);
 	sender.stop();
 	await sluice.stop();
+});
+
+test('a command keeps its time when the source changes', async (t) => {
+	const timing = new Timing(t);
+	const other = (n) => ({ pnr: n, pmtPid: n * 256, video: n * 256 + 1,
+		audio: n * 256 + 2 });
+	const recorder = await Recorder.start(t, { port: 6000 });
+	const sluice = await Sluice.start(t, config({ ...stream('a001',
+		['udp://127.0.0.1:5000', 'udp://127.0.0.1:5001'],
+		'udp://127.0.0.1:6000'), cue_pid: PID,
+	backup_type: 'passive' }));
+	const mux = new TsMux({ programs: [PROGRAM], rate: 4e6 });
+
+	await waitUntil('input', () => udpBound(5000));
+	const seen = await capture(t, 'lo', 'udp port 6000', FIELDS);
+	const times = () => seen().filter((p) =>
+		p['scte35.splice_command_type'] === INSERT).map((p) =>
+		Number(p['scte35_si.splice_time.pts']));
+	const again = async (what) => {
+		const before = times().length;
+
+		await waitUntil(what, () => times().length > before + 1);
+	};
+	const first = await Sender.start(t, mux, 5000);
+
+	await sluice.onair('a001');
+	const begin = now();
+
+	await sluice.cmd('cue', { id: 'a001', cue: { command: 'splice_insert',
+		event_id: 9, out_of_network: true, pre_roll: 60000 } });
+	await again('the command');
+	// another programme of the same source, whose PMT is late
+	mux.psi = false;
+	mux.more = [[0, patSection([other(5)], 1)]];
+	mux.programs = [other(5)];
+	mux.patVersion = 1;
+	await sleep(1500);
+	mux.more = [];
+	mux.psi = true;
+	await again('it, of another programme');
+	first.stop();
+	// another source, with a clock far away
+	const second = await Sender.start(t, new TsMux({ rate: 4e6,
+		programs: [other(9)], clock: 1e9 }), 5001);
+
+	await waitUntil('the other input', async () =>
+		(await sluice.status('a001')).inputs[1].onair, 20000);
+	await again('it, of another source');
+	await recorder.all(second);
+	const data = joined((await recorder.stop())[0]);
+	const passed = now() - begin;
+
+	timing.stop();
+	await sluice.stop();
+	assert.equal(new Set(times()).size, 1, `${times()}`);
+	const left = times()[0] - clock(data, other(9));
+
+	timing.assert(Math.abs(left / 90 - (60000 - passed)) < 3000,
+		`${left / 90} ms of ${60000 - passed}`);
 });
 
 test('a command that cannot be sent is refused or logged', async (t) => {
