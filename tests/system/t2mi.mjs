@@ -53,6 +53,28 @@ test('an input with t2mi is the stream of a PLP', async (t) => {
 		received.equals(whole.subarray(at, at + received.length))));
 });
 
+test('the analyzer lists the PLPs', async (t) => {
+	const sluice = await Sluice.start(t, config());
+	const streams = [new T2mi({ plp: 4 }), new T2mi({ plp: 9 })];
+	let n = 0;
+	const { id } = await sluice.cmd('scan-init',
+		{ scan: udp(5000) });
+
+	await Sender.start(t, new TsMux(), 5000, { per: 21,
+		shape: (packets) => streams[n++ % 2].shape(packets) });
+	const records = [];
+
+	await waitUntil('both PLPs', async () => {
+		const { scan = [] } = await sluice.cmd('scan-check', { id });
+
+		records.push(...scan);
+		return records.some(({ plps }) => plps?.length === 2);
+	});
+	assert.deepEqual(records.at(-1),
+		{ psi: 't2mi', pid: 4096, plps: [4, 9] });
+	await sluice.cmd('scan-kill', { id });
+});
+
 test('a PLP beyond 255 is refused by its name', async (t) => {
 	const sluice = await Sluice.start(t, config());
 	const { status, body } = await sluice.post({ cmd: 'set-stream',

@@ -464,6 +464,7 @@ unit_worker_tests = \
 	tests/unit/worker/sdp/test_sap_packet \
 	tests/unit/worker/sdp/test_sdp \
 	tests/unit/worker/si/test_eit \
+	tests/unit/worker/si/test_plp_list \
 	tests/unit/worker/si/test_record_feed \
 	tests/unit/worker/si/test_samples \
 	tests/unit/worker/softcam/test_cam_client \
@@ -672,6 +673,10 @@ tests_unit_worker_input_test_file_reader_LDFLAGS = -Wl,--wrap=pread
 tests_unit_worker_stream_test_pipeline_stop_LDFLAGS = -Wl,--wrap=output_send
 tests_unit_worker_scan_test_adapter_task_SOURCES = \
 	tests/unit/worker/scan/test_adapter_task.c \
+	tests/unit/worker/t2mi/t2mi_maker.c \
+	tests/unit/worker/t2mi/t2mi_maker.h
+tests_unit_worker_si_test_plp_list_SOURCES = \
+	tests/unit/worker/si/test_plp_list.c \
 	tests/unit/worker/t2mi/t2mi_maker.c \
 	tests/unit/worker/t2mi/t2mi_maker.h
 tests_unit_worker_t2mi_test_t2mi_SOURCES = \

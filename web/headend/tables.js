@@ -8,7 +8,7 @@
 const SECTIONS_MAX = 2000;
 /** The order of the tables. */
 const TABLES = ['pat', 'cat', 'pmt', 'nit', 'sdt', 'vct', 'bat', 'eit', 'tdt',
-	'tot', 'splice'];
+	'tot', 'splice', 't2mi'];
 const SHOWN = ['psi', 'pid', 'version', 'next', 'error', 'crc32'];
 
 /** @param {Section} section */

@@ -5,6 +5,8 @@
 #include "proto/ipc/channel.h"
 #include "proto/si/record.h"
 #include "worker/si/collect.h"
+#include "worker/si/plp_list.h"
+#include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
@@ -15,6 +17,7 @@
 struct record_feed {
 	struct record_feed_config cfg;
 	struct collect *collect;
+	struct plp_list *plps; /* NULL: nothing is sent */
 	unsigned records; /* in this second ... */
 	size_t bytes;     /* ... and the bytes of their sections */
 	size_t eit_bytes; /* those of EIT among them */
@@ -84,8 +87,26 @@ static bool on_section(const uint8_t *section, size_t len, uint16_t pid,
 	f->eit_bytes += eit ? len : 0;
 	if (f->cfg.on_record != NULL)
 		f->cfg.on_record(record, f->cfg.arg);
+	if (f->plps != NULL && section_table_id(section) == PMT_TABLE_ID)
+		plp_list_take_pmt(f->plps, section, len);
 	if (!f->cfg.silent)
 		report_record(f, record);
+	json_decref(record);
+	return true;
+}
+
+static bool on_plps(uint16_t pid, const json_t *plps, void *arg)
+{
+	struct record_feed *f = arg;
+	json_t *record;
+
+	if (f->records >= f->cfg.records_max ||
+	    !channel_is_idle(f->cfg.channel))
+		return false;
+	record = json_pack("{s:s, s:i, s:O}", "psi", "t2mi", "pid", (int)pid,
+			   "plps", plps);
+	f->records++;
+	(void)send_record(f, record);
 	json_decref(record);
 	return true;
 }
@@ -96,13 +117,17 @@ struct record_feed *record_feed_new(const struct record_feed_config *cfg)
 
 	f->cfg = *cfg;
 	f->collect = collect_new(on_section, f);
+	if (!cfg->silent)
+		f->plps = plp_list_new(on_plps, f);
 	return f;
 }
 
 void record_feed_free(struct record_feed **f)
 {
-	if (*f != NULL)
+	if (*f != NULL) {
 		collect_free(&(*f)->collect);
+		plp_list_free(&(*f)->plps);
+	}
 	free(*f);
 	*f = NULL;
 }
@@ -112,6 +137,8 @@ void record_feed_packets(struct record_feed *f, const struct ts_run *runs,
 {
 	for (size_t i = 0; i < n_runs; i++)
 		collect_feed(f->collect, runs[i]);
+	if (f->plps != NULL)
+		plp_list_feed(f->plps, runs, n_runs);
 }
 
 void record_feed_second(struct record_feed *f)
