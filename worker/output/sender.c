@@ -23,10 +23,11 @@ struct sender_memory {
 };
 
 void sender_init(struct sender *s, struct output **outputs, size_t n,
-		 uint16_t *n_left)
+		 const struct sender_note *note)
 {
-	*s = (struct sender){ .outputs = outputs, .n_outputs = n,
-			      .n_left = n_left };
+	*s = (struct sender){ .outputs = outputs, .n_outputs = n };
+	if (note != NULL)
+		s->note = *note;
 	s->fifo.max = SENDER_PACKETS_MAX;
 	pacer_init(&s->pacer);
 	pcr_clock_init(&s->pcr, TS_PID_NULL);
@@ -37,18 +38,28 @@ void sender_done(struct sender *s)
 	fifo_done(&s->fifo);
 }
 
-/* The first n packets of the queue leave. */
+/* The queue, of which the first n packets leave. */
 static void keep(struct sender *s, size_t n, uint64_t now_ns)
 {
-	if (s->n_left != NULL) {
-		*s->n_left = (uint16_t)MIN(*s->n_left + n, UINT16_MAX);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	}
 	if (s->memory == NULL)
 		return;
 	s->memory->ends = (uint64_t)(s->fifo.head + n) << 32 | s->fifo.tail;
 	s->memory->at_ns = now_ns;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The first n packets of the queue leave next: the next process sends the
+ * others, whenever this one ends. */
+static void note(struct sender *s, size_t n, uint64_t now_ns)
+{
+	struct ts_run run = fifo_run(&s->fifo);
+
+	keep(s, n, now_ns);
+	if (s->note.fn == NULL)
+		return;
+	run.data += n * TS_PACKET;
+	run.n -= n;
+	s->note.fn(run, now_ns, s->note.arg);
 }
 
 /* In front of pushes of n packets: of a queue that overlaps itself no part is
@@ -68,19 +79,17 @@ static void make_way(struct sender *s, size_t n, uint64_t now_ns)
 	keep(s, 0, now_ns);
 }
 
-/* Sends the first n packets of the queue and the runs. */
-static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
-		       uint64_t now_ns)
+/* Sends the first packets of the queue, `queued' of them, and of the runs. */
+static void send_first(struct sender *s, size_t queued,
+		       const struct ts_run *runs, size_t n, uint64_t now_ns)
 {
 	struct ts_run out[RUNS_MAX + 1];
 	size_t n_out = 0;
 
-	s->sent += n;
-	keep(s, MIN(n, fifo_len(&s->fifo)), now_ns);
-	if (fifo_len(&s->fifo) > 0) {
+	s->sent += queued + n;
+	if (queued > 0) {
 		out[0] = fifo_run(&s->fifo);
-		out[0].n = MIN(out[0].n, n);
-		n -= out[0].n;
+		out[0].n = queued;
 		n_out = 1;
 	}
 	while (n > 0) {
@@ -88,9 +97,16 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
 		out[n_out].n = MIN(out[n_out].n, n);
 		n -= out[n_out++].n;
 	}
-	for (size_t i = 0; i < s->n_outputs; i++)
+	note(s, queued, now_ns);
+	for (size_t i = 0; i < s->n_outputs && n_out > 0; i++)
 		if (s->outputs[i] != NULL)
 			output_send(s->outputs[i], out, n_out, now_ns);
+	fifo_drop(&s->fifo, queued);
+}
+
+static size_t queue_max(const struct sender *s)
+{
+	return MIN(pacer_queue_max(&s->pacer), (size_t)SENDER_PACKETS_MAX);
 }
 
 /* Drops the oldest packets so that `more` fit, in whole datagrams, so that the
@@ -98,8 +114,7 @@ static void send_first(struct sender *s, const struct ts_run *runs, size_t n,
  * drops, too. */
 static size_t make_room(struct sender *s, size_t more)
 {
-	size_t max = MIN(pacer_queue_max(&s->pacer),
-			 (size_t)SENDER_PACKETS_MAX);
+	size_t max = queue_max(s);
 	size_t waiting = fifo_len(&s->fifo);
 
 	if (waiting + more <= max)
@@ -109,8 +124,6 @@ static size_t make_room(struct sender *s, size_t more)
 		      DATAGRAM_PACKETS * DATAGRAM_PACKETS;
 	size_t old = MIN(over, waiting), new = MIN(over - old, more);
 
-	if (s->n_left != NULL)
-		*s->n_left = (uint16_t)MIN(*s->n_left + old, UINT16_MAX);
 	fifo_drop(&s->fifo, old);
 	s->dropped += old + new;
 	return new;
@@ -128,33 +141,11 @@ static void measure_pcr(struct sender *s, const struct ts_run *runs,
 	pacer_hint(&s->pacer, pcr_clock_bps(&s->pcr));
 }
 
-void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
-		 uint64_t now_ns)
+/* Queues the runs behind their first `skip' packets; n: packets behind them. */
+static void queue(struct sender *s, const struct ts_run *runs, size_t n_runs,
+		  size_t skip, size_t n, uint64_t now_ns)
 {
-	assert(n_runs <= RUNS_MAX);
-
-	size_t arrived = 0, waited = fifo_len(&s->fifo);
-
-	for (size_t i = 0; i < n_runs; i++)
-		arrived += runs[i].n;
-	measure_pcr(s, runs, n_runs);
-	pacer_arrived(&s->pacer, now_ns, arrived);
-
-	size_t leave = pacer_release(&s->pacer, now_ns, waited + arrived);
-
-	if (s->immediate)
-		leave = waited + arrived;
-
-	if (leave > 0)
-		send_first(s, runs, leave, now_ns);
-	fifo_drop(&s->fifo, MIN(leave, waited));
-
-	size_t skip = leave > waited ? leave - waited : 0;
-
-	if (skip == arrived)
-		return;
-	skip += make_room(s, arrived - skip);
-	make_way(s, arrived - skip, now_ns);
+	make_way(s, n, now_ns);
 	for (size_t i = 0; i < n_runs; i++) {
 		struct ts_run run = runs[i];
 		size_t pass = MIN(skip, run.n);
@@ -165,7 +156,39 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 		if (run.n > 0)
 			fifo_push(&s->fifo, run);
 	}
-	keep(s, 0, now_ns);
+}
+
+void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
+		 uint64_t now_ns)
+{
+	assert(n_runs <= RUNS_MAX);
+
+	size_t arrived = 0, waited = fifo_len(&s->fifo), queued, skip;
+
+	for (size_t i = 0; i < n_runs; i++)
+		arrived += runs[i].n;
+	measure_pcr(s, runs, n_runs);
+	pacer_arrived(&s->pacer, now_ns, arrived);
+
+	size_t leave = pacer_release(&s->pacer, now_ns, waited + arrived);
+
+	if (s->immediate)
+		leave = waited + arrived;
+	queued = MIN(leave, waited);
+	skip = leave - queued;
+	/* the rest is noted before the outputs get the others, unless packets
+	 * are dropped */
+	if (waited + arrived - skip <= queue_max(s)) {
+		if (skip < arrived)
+			queue(s, runs, n_runs, skip, arrived - skip, now_ns);
+		send_first(s, queued, runs, skip, now_ns);
+		return;
+	}
+	send_first(s, queued, runs, skip, now_ns);
+	skip += make_room(s, arrived - skip);
+	if (skip < arrived)
+		queue(s, runs, n_runs, skip, arrived - skip, now_ns);
+	note(s, 0, now_ns);
 }
 
 void sender_shorten(struct sender *s, size_t most, uint64_t now_ns)
@@ -177,8 +200,7 @@ void sender_shorten(struct sender *s, size_t most, uint64_t now_ns)
 		    DATAGRAM_PACKETS * DATAGRAM_PACKETS;
 	n = MIN(n, waiting);
 	if (n > 0)
-		send_first(s, NULL, n, now_ns);
-	fifo_drop(&s->fifo, n);
+		send_first(s, n, NULL, 0, now_ns);
 }
 
 struct ts_run sender_waiting(const struct sender *s)

@@ -24,12 +24,19 @@ enum {
 
 struct sender_memory;
 
+/* fn gets the packets that wait at each feed, before the outputs get those that
+ * leave: the next process sends what was noted last, and no packet twice. */
+struct sender_note {
+	void (*fn)(struct ts_run waiting, uint64_t now_ns, void *arg);
+	void *arg;
+};
+
 struct sender {
 	struct output **outputs; /* borrowed; NULL entries are skipped */
 	size_t n_outputs;
 	struct fifo fifo;
 	struct sender_memory *memory; /* of sender_keep(); or NULL */
-	uint16_t *n_left; /* borrowed, or NULL */
+	struct sender_note note;
 	struct pacer pacer;
 	/* gives the rate until the pacer has measured it */
 	struct pcr_clock pcr;
@@ -40,10 +47,9 @@ struct sender {
 	bool immediate;
 };
 
-/* *n_left counts the packets that leave the queue, before the outputs get them;
- * NULL: they are not counted. */
+/* note: NULL: the caller does not keep the queue. */
 void sender_init(struct sender *, struct output **outputs, size_t n,
-		 uint16_t *n_left);
+		 const struct sender_note *note);
 void sender_done(struct sender *);
 
 /* Takes new packets (n_runs may be 0) and sends what the pacer releases. */

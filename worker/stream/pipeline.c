@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TICK_MIN_MS = 1,
-	PART_MIN_MS = 200,
-};
+enum { TICK_MIN_MS = 1 };
 
 static void on_switch(const struct selector_switch *sw, void *arg)
 {
@@ -233,10 +230,15 @@ static void sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_stage_note(&p->mux, runs, n_runs);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
+	/* those that only queue are first: a worker that ends while it sends
+	 * has queued all */
+	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
+		if (p->sinks[i].cbr != NULL)
+			sink_feed(&p->sinks[i], runs, n_runs, p->now_ns);
 	if (p->n_paced > 0)
 		sender_feed(&p->sender, runs, n_runs, p->now_ns);
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
-		if (sink_has_pace(&p->sinks[i]))
+		if (p->sinks[i].sender != NULL)
 			sink_feed(&p->sinks[i], runs, n_runs, p->now_ns);
 	p->fed = true;
 }
@@ -249,10 +251,6 @@ static void run_outputs(struct pipeline *p)
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (sink_has_pace(&p->sinks[i]))
 			sink_run(&p->sinks[i], p->now_ns);
-	if (p->n_paced > 0)
-		stream_memory_set_waiting(p->memory,
-					  sender_waiting(&p->sender),
-					  p->now_ns);
 	if (p->ring == NULL)
 		return;
 	/* the last packets of a silent source */
@@ -338,18 +336,12 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	turn(container_of(w, struct pipeline, readable));
 }
 
-/* All playlists of a stream have the same segments. */
-static void add_hls(struct ring_out_hls *hls, const struct sink *s)
+static void note_waiting(struct ts_run waiting, uint64_t now_ns, void *arg)
 {
-	if (!s->valid || !s->spec.hls)
-		return;
-	hls->duration_ms = MAX(hls->duration_ms,
-			       s->spec.hls_duration_s * 1000);
-	hls->quantity = MAX(hls->quantity, s->spec.hls_quantity);
-	/* a part has several pictures */
-	if (s->spec.hls_part_ms > 0)
-		hls->part_ms = MAX(s->spec.hls_part_ms,
-				   (unsigned)PART_MIN_MS);
+	struct pipeline *p = arg;
+
+	if (p->n_paced > 0)
+		stream_memory_set_waiting(p->memory, waiting, now_ns);
 }
 
 static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
@@ -382,7 +374,7 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 		p->n_paced += s->valid && !sink_has_pace(s) &&
 			      s->spec.kind != OUTPUT_HTTP;
 		p->n_with_pace += sink_has_pace(s);
-		add_hls(&p->hls, s);
+		pipeline_add_hls(p, s);
 		p->tick_ms = MIN(p->tick_ms, sink_burst_ms(s));
 		follows |= sink_follows(s);
 		routes |= sink_follows_routes(s);
@@ -394,7 +386,10 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_open(&p->sinks[i], p->now_ns);
 	p->outputs = xcalloc(p->n_sinks, sizeof *p->outputs);
-	sender_init(&p->sender, p->outputs, p->n_sinks, &p->memory->n_left);
+	sender_init(&p->sender, p->outputs, p->n_sinks, &(struct sender_note){
+		.fn = note_waiting,
+		.arg = p,
+	});
 	pipeline_collect_outputs(p);
 }
 

@@ -116,6 +116,9 @@ void pipeline_make_tables(struct pipeline *, struct stream_spec *spec,
 alarm_set pipeline_eit_alarms(struct pipeline *);
 bool pipeline_has_own_eit(const struct pipeline *);
 
+/* Segments for this output: all playlists of a stream have the same ones. */
+void pipeline_add_hls(struct pipeline *, const struct sink *);
+
 /* Ends the second of the ring: reports what a viewer gets.  Adds hls_gop to the
  * alarms if it is raised. */
 void pipeline_report_viewing(struct pipeline *, struct msg_stream_status *);

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What viewers get from the ring of a stream, once a second. */
+/* What viewers get from the ring of a stream. */
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "worker/stream/pipeline_state.h"
+
+enum { PART_MIN_MS = 200 };
+
+void pipeline_add_hls(struct pipeline *p, const struct sink *s)
+{
+	struct ring_out_hls *hls = &p->hls;
+
+	if (!s->valid || !s->spec.hls)
+		return;
+	hls->duration_ms = MAX(hls->duration_ms,
+			       s->spec.hls_duration_s * 1000);
+	hls->quantity = MAX(hls->quantity, s->spec.hls_quantity);
+	/* a part has several pictures */
+	if (s->spec.hls_part_ms > 0)
+		hls->part_ms = MAX(s->spec.hls_part_ms,
+				   (unsigned)PART_MIN_MS);
+}
 
 bool pipeline_has_hls(const struct pipeline *p)
 {

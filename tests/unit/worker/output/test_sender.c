@@ -6,9 +6,12 @@
 #include "worker/output/output_type.h"
 
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { VIDEO = 0x101, WAITING = 20, PCR_AT = 5 };
 
@@ -233,6 +236,116 @@ Test(sender, the_next_one_sends_the_queue_that_it_finds)
 	}
 	cr_expect_gt(found, 10000u);
 	(void)munmap(memory, sender_memory_size());
+}
+
+/* --- workers that are killed while they send --- */
+
+enum { KILLS = 60, RECEIVED_MAX = 1 << 20 };
+
+/* Memory that outlives them. */
+struct world {
+	uint32_t made, n;
+	uint64_t now_ns;
+	uint32_t sends_left; /* until this process is killed */
+	uint32_t n_noted;    /* of a sender that notes its queue */
+	uint8_t noted[SENDER_PACKETS_MAX * TS_PACKET];
+	uint32_t received[RECEIVED_MAX];
+};
+
+static struct world *world;
+
+static void receive(struct output *o, const struct ts_run *runs, size_t n_runs,
+		    uint64_t now_ns)
+{
+	(void)o, (void)now_ns;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++) {
+			cr_assert_lt(world->n, (uint32_t)RECEIVED_MAX);
+			memcpy(&world->received[world->n++],
+			       runs[i].data + k * TS_PACKET + NUMBER_AT, 4);
+		}
+	/* the kernel sends all of a call, and then ends the process */
+	if (--world->sends_left == 0)
+		(void)kill(getpid(), SIGKILL);
+}
+
+static void note(struct ts_run run, uint64_t now_ns, void *arg)
+{
+	(void)now_ns, (void)arg;
+	memcpy(world->noted, run.data, run.n * TS_PACKET);
+	world->n_noted = (uint32_t)run.n;
+}
+
+/* The next worker, until it is killed.  memory: NULL: it notes its queue. */
+static void work(void *memory)
+{
+	static const struct output_ops ops = { .send = receive };
+	static struct output output = { .ops = &ops };
+	static struct output *outputs[] = { &output };
+	static uint8_t packets[BATCH * TS_PACKET], noted[sizeof world->noted];
+	struct ts_run waiting = { noted, world->n_noted };
+	struct sender s;
+
+	memset(packets, TS_SYNC_BYTE, sizeof packets);
+	memcpy(noted, world->noted, waiting.n * TS_PACKET);
+	world->n_noted = 0;
+	sender_init(&s, outputs, 1, memory != NULL ? NULL
+				    : &(struct sender_note){ .fn = note });
+	pacer_set_burst(&s.pacer, 2);
+	if (memory != NULL) {
+		sender_keep(&s, memory, ADDRESS, world->now_ns);
+		sender_resume(&s, world->now_ns);
+	} else {
+		sender_take_over(&s, waiting, 0, world->now_ns);
+	}
+	for (;;) {
+		struct ts_run run = { packets, 1 + (size_t)rand() % BATCH };
+
+		if (rand() % 8 > 0)
+			run.n %= 20;
+		for (size_t k = 0; k < run.n; k++, world->made++)
+			memcpy(packets + k * TS_PACKET + NUMBER_AT,
+			       &world->made, sizeof world->made);
+		sender_feed(&s, &run, run.n > 0, world->now_ns);
+		world->now_ns += 2 * MS;
+	}
+}
+
+/* Each packet that a stage before has counted is sent, and once. */
+static void kill_workers(void *memory)
+{
+	world = mmap(NULL, sizeof *world, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(world, MAP_FAILED);
+	world->now_ns = now;
+	for (unsigned i = 0; i < KILLS; i++) {
+		pid_t pid;
+
+		srand(i);
+		world->sends_left = 1 + (unsigned)rand() % 50;
+		pid = fork();
+		if (pid == 0)
+			work(memory);
+		cr_assert_eq(waitpid(pid, NULL, 0), pid);
+	}
+	cr_assert_gt(world->n, 10000u);
+	for (uint32_t i = 0; i < world->n; i++)
+		cr_assert_eq(world->received[i], i, "%u: %u", i,
+			     world->received[i]);
+	(void)munmap(world, sizeof *world);
+}
+
+Test(sender, a_worker_that_is_killed_while_it_sends_loses_no_packet)
+{
+	void *memory = map_memory();
+
+	kill_workers(memory);
+	(void)munmap(memory, sender_memory_size());
+}
+
+Test(sender, what_waits_is_noted_before_others_are_sent)
+{
+	kill_workers(NULL);
 }
 
 Test(sender, a_queue_of_another_output_or_a_damaged_one_is_not_sent)
