@@ -46,7 +46,8 @@ struct mux_input {
 	struct psi *psi;
 	struct fifo fifo;     /* packets of the PID, with new counters */
 	size_t n_held;        /* newest ones there; the first of them begins a
-			       * PES whose header is not complete */
+			       * PES whose header is not complete, ... */
+	uint64_t held_ns;     /* ... and arrived at this time */
 	bool split;           /* header: of the PES that was complete last */
 	struct pes_split header;
 	struct remux_guest guest;
@@ -276,8 +277,10 @@ static void move_times(struct mux_input *a, const uint8_t *packet,
 					      ts_cc(packet));
 	}
 	if (a->n_held == 0 && !a->split &&
-	    pes_head_read(packet, &a->header.head) == HEAD_WAITS)
+	    pes_head_read(packet, &a->header.head) == HEAD_WAITS) {
 		a->n_held = 1;
+		a->held_ns = a->now_ns;
+	}
 }
 
 static void queue_packet(struct mux_input *a, const uint8_t *packet)
@@ -394,6 +397,9 @@ void mux_input_read(struct mux_input *a, uint64_t now_ns)
 		drop_waiting(a);
 	if (input_keeper_read(k, &a->batch, now_ns) < 0)
 		forget(a);
+	/* the PID may have ended there */
+	if (a->n_held > 0 && now_ns - a->held_ns >= SILENCE_MS * MS)
+		release_held(a, a->n_held);
 }
 
 void mux_input_join(struct mux_input *a, struct remux *r,

@@ -464,6 +464,43 @@ Test(mux_input, sends_no_times_of_a_header_without_its_rest)
 					   true });
 }
 
+/* The PID sends nothing more, or packets without payload. */
+Test(mux_input, a_header_without_its_rest_waits_for_half_a_second)
+{
+	static const uint8_t begin[12] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0x80, 5,
+					   0x21, 0x48, 0xd1 };
+
+	for (unsigned lives = 0; lives < 2; lives++) {
+		const struct sink *out;
+		struct guest g;
+		size_t from;
+
+		guest_init(&g, 0x0f);
+		run_well(&g, 1000, 20);
+		out = g.rig.bench.out;
+		from = count(&g.rig.bench, PID);
+		make_clock(&g, g.ms + TICK_MS);
+		add_part(&g, begin, sizeof begin, true);
+		for (unsigned ms = 0; ms < 700; ms += TICK_MS) {
+			make_clock(&g, g.ms + TICK_MS);
+			if (lives == 1)
+				(void)build_pcr(g.built, PID, 0);
+			send_built(&g);
+			tick(&g);
+			cr_assert_eq(count(&g.rig.bench, PID) > from, ms >= 500,
+				     "%u ms", ms);
+		}
+		for (size_t i = out->n; i > 0; i--)
+			if (ts_pid(out->data[i - 1]) == PID &&
+			    ts_pusi(out->data[i - 1])) {
+				cr_assert_eq(out->data[i - 1][TS_PACKET - 5],
+					     0, "the times are removed");
+				break;
+			}
+		guest_done(&g);
+	}
+}
+
 /* Behind a silence a packet with the counter of the last header is no
  * duplicate of it. */
 Test(mux_input, a_header_before_a_silence_is_in_no_later_packet)
