@@ -10,13 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a PES up to the end of PES_packet_length. */
+enum { LENGTH_END = 6 };
+
 /* The last unit of a PID. */
 struct unit {
 	size_t at;   /* index of its first packet */
-	size_t left; /* missing bytes; 0: whole, or of unknown length */
+	size_t size; /* bytes so far */
+	uint8_t head[LENGTH_END]; /* the first of them */
 	uint8_t cc;  /* counter of its first packet */
-	bool open;   /* its length is unknown, ... */
-	bool ended;  /* ... and its last packet has stuffing */
+	bool begun;  /* it is a PES in the clear */
+	bool ended;  /* its last packet has stuffing */
 	/* units of unknown length before it: all ended with stuffing */
 	bool regular;
 	size_t before; /* their number */
@@ -40,46 +44,61 @@ static bool is_stuffed(const uint8_t *packet)
 	return packet[4] == 0 || packet[4] > used;
 }
 
-/* A unit begins with this packet. */
-static void begin(struct unit *u, const uint8_t *packet, size_t at)
+static bool is_pes(const struct unit *u)
 {
-	size_t len = TS_PACKET - ts_payload_offset(packet), whole;
-	const uint8_t *pes = pes_find(packet, &len);
+	static const uint8_t start[] = { 0, 0, 1 };
 
-	if (u->open) {
-		u->regular = u->ended && (u->before == 0 || u->regular);
-		u->before++;
-	}
-	u->at = at;
-	u->cc = ts_cc(packet);
-	u->left = 0;
-	u->open = false;
-	if (pes == NULL)
-		return;
-	whole = (size_t)pes[4] << 8 | pes[5];
-	u->open = whole == 0;
-	u->ended = is_stuffed(packet);
-	if (whole + 6 > len && !u->open)
-		u->left = whole + 6 - len;
+	return u->begun &&
+	       memcmp(u->head, start, MIN(u->size, sizeof start)) == 0;
+}
+
+/* 0: unknown. */
+static size_t length_of(const struct unit *u)
+{
+	size_t len = (size_t)u->head[4] << 8 | u->head[5];
+
+	return u->size >= LENGTH_END && len > 0 ? len + LENGTH_END : 0;
+}
+
+static bool is_open(const struct unit *u)
+{
+	return is_pes(u) && length_of(u) == 0;
 }
 
 static void follow(struct unit *u, const uint8_t *packet, size_t at)
 {
-	size_t len = TS_PACKET - ts_payload_offset(packet);
+	size_t offset = ts_payload_offset(packet), len = TS_PACKET - offset;
 
 	if (ts_pusi(packet)) {
-		begin(u, packet, at);
-		return;
+		if (is_open(u)) {
+			u->regular = u->ended && (u->before == 0 || u->regular);
+			u->before++;
+		}
+		u->at = at;
+		u->cc = ts_cc(packet);
+		u->size = 0;
+		u->begun = !ts_scrambling(packet);
 	}
-	u->left -= MIN(u->left, len);
+	if (u->size < LENGTH_END)
+		memcpy(u->head + u->size, packet + offset,
+		       MIN(len, LENGTH_END - u->size));
+	u->size += len;
 	u->ended = is_stuffed(packet);
+}
+
+static bool is_cut_unit(const struct unit *u)
+{
+	if (!is_pes(u) || u->size == 0)
+		return false;
+	if (length_of(u) > 0)
+		return u->size < length_of(u);
+	return u->size < PES_HEADER || (!u->ended && u->regular);
 }
 
 static bool is_cut(const struct unit *u, const uint8_t *packet, size_t at)
 {
-	bool cut = u->left > 0 || (u->open && !u->ended && u->regular);
-
-	return cut && at >= u->at && ts_sync_ok(packet) && !ts_tei(packet);
+	return is_cut_unit(u) && at >= u->at && ts_sync_ok(packet) &&
+	       !ts_tei(packet);
 }
 
 size_t lap_tail_trim(uint8_t *packets, size_t n)

@@ -3,9 +3,10 @@
  * Removes the units that the end of a file cuts: a decoder would join them to
  * the start of the next lap or file (ISO/IEC 13818-1 2.4.3.7).
  *
- * A unit is cut if its PES_packet_length says so.  A picture without a length
- * ends in a packet with stuffing, because the next one needs a packet of its
- * own (2.4.3.5): if the last one does not, and all before it did, it is cut.
+ * A unit is cut if its PES_packet_length says so, or if its header has no end.
+ * A picture without a length ends in a packet with stuffing, because the next
+ * one needs a packet of its own (2.4.3.5): if the last one does not, and all
+ * before it did, it is cut.
  *
  * Pure.
  */

@@ -13,6 +13,9 @@
 
 enum { VIDEO = 0x101, AUDIO = 0x102, ROUNDS = 6, UNIT = 3 /* packets */ };
 
+/* Bytes of a unit of audio in its first packet; 0: it is not split. */
+static size_t split;
+
 /* Begins a unit of known length. */
 static void begin(struct build *b, uint16_t pid)
 {
@@ -23,6 +26,8 @@ static void begin(struct build *b, uint16_t pid)
 	len += (UNIT - 1) * (TS_PACKET - 4);
 	p[at + 4] = (uint8_t)(len >> 8);
 	p[at + 5] = (uint8_t)len;
+	if (split > 0)
+		build_split(b, split);
 }
 
 /* Audio has a length, video has none; each unit is interleaved with the other
@@ -67,7 +72,7 @@ static struct counts count(const uint8_t *packets, size_t n)
 		if (ts_pusi(p)) {
 			c.cut += rest > 0;
 			c.units++;
-			rest = UNIT;
+			rest = UNIT + (split > 0);
 		}
 		rest--;
 	}
@@ -98,16 +103,6 @@ static void cut_anywhere(uint16_t pcr_pid)
 	build_free(b);
 }
 
-Test(lap_tail, has_no_cut_unit_wherever_the_file_ends)
-{
-	cut_anywhere(VIDEO);
-}
-
-Test(lap_tail, keeps_the_pcrs_of_a_cut_unit)
-{
-	cut_anywhere(AUDIO);
-}
-
 /* The first packet of a picture, without stuffing. */
 static void begin_picture(struct build *b)
 {
@@ -136,6 +131,38 @@ static struct build *make_pictures(bool stuffed)
 		p[6] = p[7] = 0xff;
 	}
 	return b;
+}
+
+Test(lap_tail, has_no_cut_unit_wherever_the_file_ends)
+{
+	cut_anywhere(VIDEO);
+}
+
+Test(lap_tail, has_no_cut_unit_whose_header_several_packets_have)
+{
+	for (split = 1; split < PES_HEADER + 6; split++)
+		cut_anywhere(VIDEO);
+}
+
+/* A decoder would wait for the rest, and join the next lap to it. */
+Test(lap_tail, has_no_picture_without_the_end_of_its_header)
+{
+	for (size_t first = 1; first < PES_HEADER + 5; first++) {
+		struct build *b = make_pictures(false);
+		size_t n = b->n;
+
+		begin_picture(b);
+		build_split(b, first);
+		cr_assert_eq(lap_tail_trim(b->data, b->n), b->n);
+		cr_assert_eq(lap_tail_trim(b->data, n + 1),
+			     first < PES_HEADER ? n : n + 1, "%zu", first);
+		build_free(b);
+	}
+}
+
+Test(lap_tail, keeps_the_pcrs_of_a_cut_unit)
+{
+	cut_anywhere(AUDIO);
 }
 
 Test(lap_tail, has_no_cut_picture_where_pictures_end_with_stuffing)
