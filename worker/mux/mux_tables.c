@@ -269,18 +269,28 @@ static void build_cat(struct mux *m)
 
 /* --- SDT --- */
 
-/* running_status and free_CA_mode of a service whose input says status.  Its
- * PMT in the output decides whether it is scrambled, once it was sent. */
+/* Its PMT in the output decides whether a service is scrambled, and before that
+ * one was sent, the next one; without a PMT its input says so. */
+static bool is_scrambled(const struct mux *m, const struct mux_source *in,
+			 size_t nth, bool input)
+{
+	uint16_t number = in->services[nth].new_number;
+	const struct psi_program *p = psi_program_find(m->psi, number);
+	struct psi_program next = { 0 };
+
+	if (p != NULL && p->pmt.data != NULL)
+		return psi_program_is_scrambled(p);
+	next.pmt.data = remux_pmt(in->remux, number, &next.pmt.len);
+	return next.pmt.data != NULL ? psi_program_is_scrambled(&next) : input;
+}
+
+/* running_status and free_CA_mode of a service whose input says status. */
 static uint8_t status_of(const struct mux *m, const struct mux_source *in,
 			 size_t nth, uint8_t status)
 {
-	const struct psi_program *p = psi_program_find(
-		m->psi, in->services[nth].new_number);
+	bool scrambled = is_scrambled(m, in, nth, status & FREE_CA);
 
-	if (p != NULL && p->pmt.data != NULL)
-		status = (uint8_t)((status & ~FREE_CA) |
-				   (psi_program_is_scrambled(p) ? FREE_CA
-								: 0));
+	status = (uint8_t)((status & ~FREE_CA) | (scrambled ? FREE_CA : 0));
 	return in->states[nth].silent && in->states[nth].fill == NULL
 		       ? (uint8_t)(NOT_RUNNING << 5 | (status & FREE_CA))
 		       : status;

@@ -23,6 +23,7 @@ enum {
 	FIRST = 101, /* ... with this number in the output */
 	VIDEO_OUT = 157, /* its place in the block of the input */
 	SDT_HEADER = 11, SDT_SERVICE = 5,
+	FREE_CA = 0x10, /* beside running_status */
 	HEAD = 16, /* bytes that are kept of an entry */
 	UNLISTED = 2, /* services of the PAT without an entry */
 };
@@ -42,6 +43,8 @@ struct rig {
 	unsigned found[NUMBERS], added[NUMBERS];
 	/* and the first bytes behind the number */
 	uint8_t heads[NUMBERS][HEAD];
+	uint8_t free_ca; /* of the services in the SDT of the input */
+	size_t n_scrambled; /* entries of all SDTs with free_CA_mode */
 	struct tables_spec tables;
 	size_t lines; /* of the log */
 };
@@ -67,6 +70,7 @@ static void take_sdt(struct rig *r, size_t len)
 		unsigned number = (unsigned)(p[0] << 8 | p[1]) % NUMBERS;
 		struct desc d;
 
+		r->n_scrambled += (p[3] & FREE_CA) != 0;
 		memset(r->heads[number], 0, HEAD);
 		memcpy(r->heads[number], p + 2,
 		       MIN((size_t)HEAD, SDT_SERVICE - 2 + loop.len));
@@ -163,7 +167,8 @@ static void put_tables(struct rig *r, uint16_t n, const uint8_t *names)
 
 	for (uint16_t k = 0; k < n; k++) {
 		size_t name = names[k];
-		const uint8_t head[] = { 0, (uint8_t)(k + 1), 0xfc, 0x80,
+		const uint8_t head[] = { 0, (uint8_t)(k + 1), 0xfc,
+					 0x80 | r->free_ca,
 					 (uint8_t)(name + 5), 0x48,
 					 (uint8_t)(name + 3), 1, 0,
 					 (uint8_t)name };
@@ -234,6 +239,19 @@ Test(mux_sdt, a_service_without_room_for_its_descriptors_stays_alone)
 	play(r, sizeof crowded, crowded);
 	cr_expect_eq(r->added[FIRST], 0u);
 	cr_expect_eq(r->lines, 2u);
+	rig_free(r);
+}
+
+/* Another stage has removed the scrambling, or the input was wrong. */
+Test(mux_sdt, the_first_one_has_the_free_ca_mode_of_the_pmts)
+{
+	static const uint8_t names[] = { 3, 3 };
+	struct rig *r = rig_new(0);
+
+	r->free_ca = FREE_CA;
+	play(r, sizeof names, names);
+	cr_expect_eq(r->found[FIRST + 1], 2u);
+	cr_expect_eq(r->n_scrambled, 0u);
 	rig_free(r);
 }
 
