@@ -205,6 +205,11 @@ const char *service_proc_failure(const struct service_proc *s)
 	return worker_proc_failure(s->proc);
 }
 
+bool service_proc_has_crashed(const struct service_proc *s)
+{
+	return worker_proc_has_crashed(s->proc);
+}
+
 void service_proc_works(struct service_proc *s, bool works)
 {
 	worker_proc_works(s->proc, works);

@@ -106,5 +106,7 @@ void service_proc_get(const struct service_proc *, const char **ret_state,
 		      int *ret_pid, unsigned *ret_ends);
 /* As worker_proc_failure(). */
 const char *service_proc_failure(const struct service_proc *);
+/* As worker_proc_has_crashed(). */
+bool service_proc_has_crashed(const struct service_proc *);
 /* As worker_proc_fault(). */
 const char *service_proc_fault(const struct service_proc *);

@@ -537,6 +537,17 @@ void spawner_end_unclaimed(struct spawner *s)
 	}
 }
 
+bool child_end_is_crash(const struct child_end *end)
+{
+	static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL,
+				       SIGSEGV, SIGSYS, SIGTRAP };
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		found |= end->signal == signals[i];
+	return found && !end->no_memory;
+}
+
 void child_end_format(const struct child_end *end, char *text, size_t size)
 {
 	if (end->signal != 0)

@@ -105,6 +105,10 @@ struct child_end {
 	bool no_memory;
 };
 
+/* A fault of the process itself: no other process has killed it, and it did not
+ * lack memory. */
+bool child_end_is_crash(const struct child_end *);
+
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);
 
 struct child_start {

@@ -35,6 +35,7 @@ struct worker_proc {
 	bool greeted; /* worker.hello was received and correct */
 	enum log_level level; /* log level that the worker received last */
 	bool shortage; /* no start for lack of our resources: no failure */
+	bool crashed;  /* the last process, or it was ended for an error */
 	struct pace pace;
 	struct cpu_watch cpu; /* since its start, or its silence */
 	struct errmsg error; /* why the master ends the worker; "": no error */
@@ -227,6 +228,7 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 		channel_take_logs(w->channel);
 	if (end->renews)
 		step(w, PROC_RENEW);
+	w->crashed = child_end_is_crash(end) || w->error.text[0] != '\0';
 	child_end_format(end, text, sizeof text);
 	if (end->renews && w->proc.ordered)
 		log_state(w, "replaced for a file that is new since its start");
@@ -276,12 +278,8 @@ static void open_channel(struct worker_proc *w, int fd)
 	w->channel_fd = fd;
 	w->channel_number = 0;
 	w->channel = channel_new(&(struct channel_config){
-		.loop = w->cfg.loop,
-		.fd = fd,
-		.receives = MSG_TO_MASTER,
-		.events = &channel_events,
-		.arg = w,
-	});
+		.loop = w->cfg.loop, .fd = fd, .receives = MSG_TO_MASTER,
+		.events = &channel_events, .arg = w });
 }
 
 static int open_worker(struct worker_proc *w)
@@ -292,15 +290,11 @@ static int open_worker(struct worker_proc *w)
 	if (err < 0)
 		return err;
 	w->running = w->role;
-	w->child = child_start(w->cfg.spawner,
-			       &(struct child_start){
-				       .program = w->program,
-				       .role = w->running,
-				       .object = w->object,
-				       .channel_fd = fds[1],
-				       .renew_ms = proc_renew_ms(&w->proc),
-			       },
-			       on_end, w, &err);
+	w->child = child_start(w->cfg.spawner, &(struct child_start){
+		.program = w->program, .role = w->running,
+		.object = w->object, .channel_fd = fds[1],
+		.renew_ms = proc_renew_ms(&w->proc),
+	}, on_end, w, &err);
 	fd_close(&fds[1]);
 	if (w->child == NULL) {
 		fd_close(&fds[0]);
@@ -320,6 +314,7 @@ static void on_turn(struct spawn_ticket *ticket)
 	int err;
 
 	w->error.text[0] = '\0';
+	w->crashed = false;
 	err = open_worker(w);
 	w->shortage = err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
 		      err == -ENOBUFS || err == -EAGAIN;
@@ -563,6 +558,11 @@ const char *worker_proc_last_end(const struct worker_proc *w)
 const char *worker_proc_failure(const struct worker_proc *w)
 {
 	return w->proc.ordered ? NULL : w->last_end;
+}
+
+bool worker_proc_has_crashed(const struct worker_proc *w)
+{
+	return w->crashed && !w->proc.ordered;
 }
 
 void worker_proc_works(struct worker_proc *w, bool works)

@@ -101,6 +101,9 @@ const char *worker_proc_last_end(const struct worker_proc *);
 void worker_proc_works(struct worker_proc *, bool works);
 /* Inside on_down: why the process ended; NULL: it was stopped. */
 const char *worker_proc_failure(const struct worker_proc *);
+/* Inside on_down: the process had a fault, or the master ended it for an error;
+ * it was not stopped, nor killed by another process or for lack of memory. */
+bool worker_proc_has_crashed(const struct worker_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *worker_proc_alarm(const struct worker_proc *);
 /* The alarm, or why the process ended or is being ended: until its successor

@@ -170,7 +170,7 @@ static void read_saved(struct epg_proc *p)
 {
 	struct epg_read *r = &p->saved_read;
 
-	if (p->file == NULL || p->distrusted || r->late)
+	if (p->file == NULL || p->crashes >= EPG_CRASHES_MAX || r->late)
 		start_worker(p, -1);
 	else if (!r->runs)
 		read_file(p, r, p->file, epg_saved_max(p), on_read);
@@ -393,7 +393,10 @@ static void on_status(struct epg_proc *p, const struct msg_epg_status *s)
 		p->status.errors[p->status.n_errors++] =
 			p->dictionary_error.text;
 	p->has_status = true;
-	p->loading &= !s->loaded;
+	if (p->loading && s->loaded) {
+		p->loading = false;
+		p->crashes = 0;
+	}
 	p->usable |= loaded;
 	epg_save_later(p);
 	epg_proc_renew_watch(p);
@@ -420,11 +423,11 @@ static void on_down(void *self)
 	struct epg_proc *p = self;
 
 	p->started = p->has_status = p->watched = p->usable = false;
-	if (p->loading && service_proc_failure(p->service) != NULL) {
-		p->distrusted = true;
-		log_warning("epg", "the saved guide ended the process that "
-			    "read it: the guide begins empty");
-	}
+	if (p->loading && service_proc_has_crashed(p->service) &&
+	    ++p->crashes == EPG_CRASHES_MAX)
+		log_warning("epg", "the saved guide is not loaded: %u "
+			    "processes crashed while they loaded it: the guide "
+			    "begins empty", p->crashes);
 	p->loading = false;
 	epg_asks_fail(&p->asks,
 		      "the process that keeps the guide ended");

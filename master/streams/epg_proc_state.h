@@ -14,6 +14,8 @@
 
 struct epg_file;
 
+enum { EPG_CRASHES_MAX = 3 };
+
 /* A file that is read for the worker. */
 struct epg_read {
 	bool runs, late; /* late: no worker waits for it */
@@ -40,7 +42,10 @@ struct epg_proc {
 	struct errmsg dictionary_error; /* "": none */
 	struct epg_read saved_read, dictionary_read;
 	bool loading; /* the worker has the file, and has not loaded it yet */
-	bool distrusted; /* the file ended the worker */
+	/* Workers that crashed while they loaded the file, since the last one
+	 * that loaded it: from EPG_CRASHES_MAX on the next one does not get
+	 * it. */
+	unsigned crashes;
 	bool saving, told; /* told: the log says that it fails */
 	struct epg_moves moves;
 	size_t n_saved; /* moves that the save in progress contains */

@@ -101,7 +101,8 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 	struct epg_proc *p = arg;
 
 	ev_timer_stop(p->loop, &p->write_limit);
-	p->distrusted &= result < 0;
+	if (result == 0)
+		p->crashes = 0;
 	for (; result == 0 && p->n_saved > 0; p->n_saved--)
 		epg_moves_drop(&p->moves);
 	end_save(p, result < 0 ? error->text : NULL);

@@ -248,17 +248,70 @@ static pid_t start_paused(struct epg_bench *b)
 	return pid;
 }
 
-Test(epg_proc, a_file_that_ended_the_worker_is_not_given_to_the_next)
+struct ends {
+	struct service_proc *service;
+	unsigned n; /* before */
+};
+
+static unsigned count_ends(const struct service_proc *service)
+{
+	const char *state;
+	unsigned ends;
+	int pid;
+
+	service_proc_get(service, &state, &pid, &ends);
+	return ends;
+}
+
+static bool has_ended(void *arg)
+{
+	const struct ends *e = arg;
+
+	return count_ends(e->service) > e->n;
+}
+
+/* The worker ends by the signal while it loads the saved guide. */
+static void end_loading(struct epg_bench *b, int signal)
+{
+	pid_t pid = start_paused(b);
+	struct ends e = { epg_proc_service(b->proc), 0 };
+
+	e.n = count_ends(e.service);
+	cr_assert_eq(kill(pid, signal), 0);
+	cr_assert_eq(kill(pid, SIGCONT), 0);
+	rig_run_until(b->rig.loop, has_ended, &e, PATIENCE_MS, "its end");
+}
+
+Test(epg_proc, a_file_that_three_workers_crashed_of_is_not_given_to_the_next)
 {
 	char text[300];
 	struct epg_bench b;
 
 	epg_bench_format_event(text, sizeof text, "a");
 	epg_bench_init(&b, text);
-	cr_assert_eq(kill(start_paused(&b), SIGKILL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_expect_eq(rig_count_log("the guide begins empty"), 0);
+		end_loading(&b, SIGSEGV);
+	}
 	epg_bench_wait_loaded(&b);
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
 	cr_expect_eq(rig_count_log("the guide begins empty"), 1);
+	epg_bench_done(&b);
+}
+
+Test(epg_proc, a_worker_that_is_killed_keeps_the_saved_guide)
+{
+	char text[300];
+	struct epg_bench b;
+
+	epg_bench_format_event(text, sizeof text, "a");
+	epg_bench_init(&b, text);
+	for (unsigned i = 0; i < 4; i++)
+		end_loading(&b, i == 2 ? SIGSEGV : SIGKILL);
+	epg_bench_wait_loaded(&b);
+	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
+		      "the saved event");
+	cr_expect_eq(rig_count_log("the guide begins empty"), 0);
 	epg_bench_done(&b);
 }
 
