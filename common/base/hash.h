@@ -16,3 +16,9 @@ static inline uint64_t hash_add(uint64_t hash, const void *data, size_t len)
 		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
 	return hash;
 }
+
+/* The same as an integer of JSON, which ends at INT64_MAX: not 0. */
+static inline uint64_t hash_integer(uint64_t hash)
+{
+	return hash >> 1 | 1;
+}

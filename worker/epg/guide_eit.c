@@ -216,5 +216,5 @@ size_t guide_eit_len(const struct guide_eit *e)
 
 uint64_t guide_eit_hash(const struct guide_eit *e)
 {
-	return e->hash;
+	return hash_integer(e->hash);
 }

@@ -421,5 +421,5 @@ size_t guide_xmltv_len(const struct guide_xmltv *x)
 
 uint64_t guide_xmltv_hash(const struct guide_xmltv *x)
 {
-	return MAX(x->hash & INT64_MAX, UINT64_C(1));
+	return hash_integer(x->hash);
 }

@@ -19,6 +19,7 @@
 enum { NOW_S = 1548158400, HOUR_S = 3600, STREAMS = 5 };
 
 static char found[100]; /* what was found, in order */
+static uint64_t last_hash; /* of an image */
 
 static struct guide *open_guide(void)
 {
@@ -97,6 +98,7 @@ static struct eit_image *write_image(struct guide *g, size_t size, bool events,
 		image = eit_image_read(copy, guide_eit_len(e), ret_err);
 		cr_assert_not_null(image);
 	}
+	last_hash = guide_eit_hash(e);
 	guide_eit_free(&e);
 	(void)close(copy);
 	return image;
@@ -216,6 +218,29 @@ Test(guide_shown, a_service_has_the_status_of_its_sdt)
 	eit_image_free(&i);
 	/* the saved guide has the status, too */
 	cr_expect(give_sdt_of(g, 2, 0x10));
+	guide_free(&g);
+}
+
+/* The master compares them to find a change. */
+Test(guide_shown, a_hash_is_no_larger_than_a_message_has)
+{
+	enum { N = 16 };
+	struct guide *g = open_guide();
+	uint64_t hashes[N];
+
+	load(g, "a", 1, 0);
+	for (unsigned i = 0; i < N; i++) {
+		struct eit_image *image;
+		int err;
+
+		(void)give_sdt(g, (uint8_t)(i << 4));
+		image = write_image(g, 1 << 20, true, &err);
+		eit_image_free(&image);
+		hashes[i] = last_hash;
+		cr_expect_leq(hashes[i], (uint64_t)INT64_MAX);
+		for (unsigned k = 0; k < i; k++)
+			cr_expect_neq(hashes[i], hashes[k]);
+	}
 	guide_free(&g);
 }
 
