@@ -256,10 +256,12 @@ void guide_set_programs(struct guide *g, const char *stream,
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
 	struct service *only = find_service(s, 0);
+	bool named = only != NULL && n == 1 &&
+		     find_service(s, numbers[0]) == NULL;
 	size_t had;
 
 	/* an import met it before its PAT */
-	if (only != NULL && n == 1 && find_service(s, numbers[0]) == NULL)
+	if (named)
 		only->number = numbers[0];
 	if (!s->has_programs)
 		s->edited = ++g->edits;
@@ -278,7 +280,8 @@ void guide_set_programs(struct guide *g, const char *stream,
 	for (size_t i = 0; i < n; i++)
 		(void)guide_add_service(g, s, numbers[i]);
 	g->new_services += s->n - had;
-	if (s->n > had)
+	/* an SDT in front of the PAT counted for none of them */
+	if (s->n > had || named)
 		memset(s->sdt_seen, 0, sizeof s->sdt_seen);
 }
 

@@ -244,6 +244,25 @@ Test(guide_shown, a_hash_is_no_larger_than_a_message_has)
 	guide_free(&g);
 }
 
+/* An import met the service, whose number the PAT gives. */
+Test(guide_shown, an_sdt_in_front_of_the_pat_is_read_again)
+{
+	static const uint16_t number = 7;
+	struct guide *g = open_guide();
+	json_t *event = json_pack("{s:s, s:i, s:{s:i, s:i, s:i, s:i, s:[], "
+		"s:b}}", "stream", "a", "pnr", 0, "event", "event_id", 1,
+		"start", NOW_S, "stop", NOW_S + HOUR_S, "running_status", 0,
+		"texts", "imported", true);
+
+	cr_assert(guide_load_event(g, event, NOW_S));
+	json_decref(event);
+	(void)give_sdt(g, 0x90);
+	guide_set_programs(g, "a", &number, 1);
+	cr_expect(give_sdt(g, 0x90));
+	cr_expect_eq(flags_of(g), EIT_STATUS_FREE_CA);
+	guide_free(&g);
+}
+
 Test(guide_shown, an_event_has_the_status_of_its_eit_or_of_the_service)
 {
 	static const struct {
