@@ -54,6 +54,7 @@ const decoders = {
 			const one = loop(s, at + 3);
 			services.set(s.readUInt16BE(at), { flags: s[at + 2] & 3,
 				status: s[at + 3] >> 5,
+				scrambled: Boolean(s[at + 3] & 0x10),
 				descriptors: one.list });
 			at = one.end;
 		}
@@ -76,6 +77,8 @@ const decoders = {
 		for (let at = 14; at < s.length - 4;) {
 			const one = loop(s, at + 10);
 			events.push({ id: s.readUInt16BE(at),
+				status: s[at + 10] >> 5,
+				scrambled: Boolean(s[at + 10] & 0x10),
 				descriptors: one.list });
 			at = one.end;
 		}

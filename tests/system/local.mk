@@ -116,6 +116,7 @@ system_tests = \
 	tests/system/page.mjs \
 	tests/system/output-faults.mjs \
 	tests/system/own-eit.mjs \
+	tests/system/own-eit-status.mjs \
 	tests/system/own-network.mjs \
 	tests/system/own-time.mjs \
 	tests/system/picture.mjs \
