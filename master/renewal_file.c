@@ -12,14 +12,19 @@
 #include "master/reread.h"
 #include "master/setup/options.h"
 #include "master/setup/write_roots.h"
+#include "proto/wire/json_text.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Members of a handover: config_known(), config_document(). */
+/* Members of a handover: config_known(), the text of config_document(). */
 #define KNOWN "configurations"
 #define RUNNING "configuration"
+
+/* Bytes of the running document in a handover, whose text escapes them. */
+enum { RUNNING_MAX = DOCUMENT_SIZE_MAX / 4 };
 
 void renewal_file_put_known(const struct config *config, struct handover *h)
 {
@@ -30,11 +35,34 @@ void renewal_file_put_known(const struct config *config, struct handover *h)
 
 void renewal_file_put_running(const struct config *config, struct handover *h)
 {
+	const json_t *document = config_document(config);
+	char *text;
+
 	renewal_file_put_known(config, h);
-	if (config_path(config) != NULL)
-		(void)json_object_set(handover_document(h), RUNNING,
-				      (json_t *)(uintptr_t)config_document(
-					      config));
+	if (config_path(config) == NULL)
+		return;
+	/* The next program reads the handover like a request, which has fewer
+	 * values than a file may have: a text is one value. */
+	text = json_dumps(document, JSON_COMPACT | json_text_flags(document));
+	if (text != NULL && strlen(text) <= RUNNING_MAX)
+		(void)json_object_set_new(handover_document(h), RUNNING,
+					  json_string(text));
+	free(text);
+}
+
+/* The document that the last program had; NULL: the handover has none. */
+static json_t *take_running(struct handover *h)
+{
+	const json_t *text = NULL;
+	json_t *document;
+
+	if (h != NULL)
+		text = json_object_get(handover_document(h), RUNNING);
+	if (!json_is_string(text))
+		return NULL;
+	document = json_loads(json_string_value(text), 0, NULL);
+	(void)json_object_del(handover_document(h), RUNNING);
+	return document;
 }
 
 /* The place of the document in the list, or its length. */
@@ -117,18 +145,17 @@ struct config *renewal_file_open(const struct options *options,
 				 struct errmsg *file_error,
 				 struct errmsg *error)
 {
-	const json_t *handed = h != NULL ? handover_document(h) : NULL;
-	json_t *running = json_object_get(handed, RUNNING);
-	json_t *document;
+	json_t *running = take_running(h), *document;
 
 	file_error->text[0] = '\0';
 	if (running == NULL)
 		return config_open(options->config_path, loop, error);
-	if (load_sound(options, json_object_get(handed, KNOWN), &document,
-		       file_error) < 0) {
+	if (load_sound(options, json_object_get(handover_document(h), KNOWN),
+		       &document, file_error) < 0) {
 		log_error("config", "restart: the file is not used, the "
 			  "running configuration stays: %s", file_error->text);
 		document = json_incref(running);
 	}
+	json_decref(running);
 	return config_adopt(options->config_path, document, loop);
 }

@@ -21,7 +21,8 @@ enum { RENEWAL_EXIT_OTHER_FILE = 79 };
  * while a change has yet to replace the file. */
 void renewal_file_put_known(const struct config *, struct handover *);
 
-/* For the program that takes over: the same, and the running document. */
+/* For the program that takes over: the same, and the running document, unless
+ * it has more than 16 MiB. */
 void renewal_file_put_running(const struct config *, struct handover *);
 
 /* In a trial.  0, or an exit code after a line in the log: a damaged file

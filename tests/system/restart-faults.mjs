@@ -50,9 +50,9 @@ class Installed {
 }
 
 // On air, with a viewer.
-async function onAir(t, more = {}) {
+async function onAir(t, more = {}, members = {}) {
 	const installed = new Installed(t);
-	const sluice = await Sluice.start(t, loaded(),
+	const sluice = await Sluice.start(t, loaded(members),
 		{ master: installed.file, ...more });
 
 	await waitUntil('input', () => udpBound(5000));
@@ -411,6 +411,22 @@ exec ${installed.good} "$@"`);
 	await assertUnharmed(scene, timing);
 	await sluice.cmd('reload');
 	assert.deepEqual(await failed(), []);
+	await sluice.stop();
+});
+
+// A file may have ten times as many values as a request.
+test('a restart with a large configuration leaves the streams on air',
+	async (t) => {
+	const timing = new Timing(t);
+	const scene = await onAir(t, {}, { remarks: Array(300000).fill(0) });
+	const { sluice } = scene;
+
+	await sluice.cmd('restart');
+	await waitUntil('the next program', () => /sluice \S+, configuration/
+		.test(sluice.log.slice(scene.begun)));
+	await sluice.ready();
+	assert.equal((await sluice.cmd('load')).remarks.length, 300000);
+	await assertUnharmed(scene, timing);
 	await sluice.stop();
 });
 
