@@ -117,9 +117,10 @@ static void replace_program(struct renewal *r)
 	hub_dismiss_all(r->cfg.hub);
 	config_end(r->cfg.config);
 	h = r->cfg.write(r->cfg.arg);
-	renewal_file_put_running(r->cfg.config, h);
 	fd_store_hand_on(r->cfg.store, h);
-	/* the service manager does not store them */
+	/* the service manager does not store the rest: after a crash it would
+	 * be of an earlier moment */
+	renewal_file_put_running(r->cfg.config, h);
 	hours = history_write_hours(r->cfg.history, h);
 	/* its thread ends with this program */
 	log_output_flush(r->cfg.log);

@@ -224,6 +224,29 @@ test('a restart and a crash after it, and one before all streams have started',
 		await sluice.stop();
 	});
 
+// The documents that the manager keeps.
+function keptDocuments(sluice) {
+	const dir = `/proc/${sluice.child.pid}/fd`;
+
+	return fs.readdirSync(dir).map((fd) => path.join(dir, fd))
+		.filter((file) => /memfd:handover/.test(fs.readlinkSync(file)))
+		.map((file) => fs.readFileSync(file, 'utf8'));
+}
+
+// It would be that of an earlier moment.
+test('the manager keeps no configuration of a restart', async (t) => {
+	const sluice = await managed(t);
+
+	assert.equal(keptDocuments(sluice).length, 2);
+	await sluice.cmd('restart');
+	await waitUntil('the next program', () =>
+		sluice.log.match(/sluice \S+, configuration/g).length === 2);
+	for (const text of keptDocuments(sluice))
+		assert.doesNotMatch(text, /"configuration"|make_stream/);
+	await sluice.ready();
+	await sluice.stop();
+});
+
 test('when the manager stops the service for good, no process remains',
 	async (t) => {
 	const sluice = await managed(t);
