@@ -40,6 +40,7 @@ struct entry {
 	schedule_clock_fn *clock;
 	void *arg;
 	int64_t sent_s; /* the second of the last one */
+	int64_t from_s; /* its interval counts from this second */
 };
 
 struct schedule {
@@ -229,7 +230,15 @@ static int64_t late_second(const struct entry *e)
 	int64_t step = e->interval_ms * EARLY_PERCENT / 100 / 1000;
 	int64_t last = e->interval_ms / 1000 - 1;
 
-	return last > step ? e->sent_s + last : INT64_MAX;
+	return last > step ? e->from_s + last : INT64_MAX;
+}
+
+/* Behind a silence, at the start, and when the clock of the system is set, the
+ * interval begins: packets early in a second may follow. */
+static void begin_interval(struct entry *e, int64_t second)
+{
+	if (second > late_second(e) || second < e->from_s)
+		e->from_s = second;
 }
 
 /* Is this clock due now?  A clock that was set back begins anew. */
@@ -248,7 +257,7 @@ static bool send_clock(struct schedule *s, struct entry *e, uint64_t unix_ms,
 {
 	size_t len;
 
-	e->sent_s = (int64_t)(unix_ms / 1000);
+	e->sent_s = e->from_s = (int64_t)(unix_ms / 1000);
 	s->late_s = 0;
 	len = e->clock(e->sent_s, e->arg, s->clock);
 	*ret = (struct schedule_due){ e->pid, true, SCHEDULE_TABLE, s->clock,
@@ -342,6 +351,7 @@ static bool next_clock(struct schedule *s, uint64_t unix_ms,
 			continue;
 		if (clock_is_due(e, unix_ms) && send_clock(s, e, unix_ms, ret))
 			return true;
+		begin_interval(e, second);
 		if (late_second(e) > second)
 			late_s = MIN(late_s, late_second(e));
 	}
