@@ -261,9 +261,20 @@ static bool is_cancel(const json_t *o)
 	return json_is_true(json_object_get(o, "cancel"));
 }
 
-/* Does the command end the event of this descriptor, or announce the same one
- * again? */
-static bool withdraws(const json_t *record, const json_t *descriptor)
+static bool is_same_segment(const json_t *a, const json_t *b)
+{
+	static const char sub[] = "sub_segment_num";
+
+	return has_same(a, b, "segmentation_type") &&
+	       has_same(a, b, "segment_num") &&
+	       (has_same(a, b, sub) || (json_object_get(a, sub) == NULL &&
+					json_object_get(b, sub) == NULL));
+}
+
+/* Does the command end the event of this descriptor, or (replaces) announce the
+ * same one again? */
+static bool withdraws(const json_t *record, const json_t *descriptor,
+		      bool replaces)
 {
 	const json_t *d;
 	size_t i;
@@ -273,8 +284,7 @@ static bool withdraws(const json_t *record, const json_t *descriptor)
 	json_array_foreach(json_object_get(record, "descriptors"), i, d)
 		if (is_segmentation(d) && has_same(d, descriptor, "event_id") &&
 		    (is_cancel(d) ||
-		     (has_same(d, descriptor, "segmentation_type") &&
-		      has_same(d, descriptor, "segment_num"))))
+		     (replaces && is_same_segment(d, descriptor))))
 			return true;
 	return false;
 }
@@ -282,7 +292,7 @@ static bool withdraws(const json_t *record, const json_t *descriptor)
 /* Removes these segmentation events from the command of a place, and a
  * time_signal that has none left. */
 static void withdraw_segments(struct own_cue *c, size_t place,
-			    const json_t *record)
+			      const json_t *record, bool replaces)
 {
 	json_t *waiting = c->records[place], *kept = json_array(), *d;
 	const json_t *all = json_object_get(waiting, "descriptors");
@@ -292,7 +302,7 @@ static void withdraw_segments(struct own_cue *c, size_t place,
 	size_t i;
 
 	json_array_foreach(all, i, d) {
-		if (withdraws(record, d))
+		if (withdraws(record, d, replaces))
 			continue;
 		empty &= !is_segmentation(d);
 		(void)json_array_append(kept, d);
@@ -307,9 +317,10 @@ static void withdraw_segments(struct own_cue *c, size_t place,
 		end(c, place);
 }
 
-/* An event that is cancelled, or has another time now, is not announced any
- * more.  The way out and the way back of a break have the same event. */
-static void withdraw(struct own_cue *c, const json_t *record)
+/* An event that is cancelled, or (replaces) has another time now, is not
+ * announced any more.  The way out and the way back of a break have the same
+ * event. */
+static void withdraw(struct own_cue *c, const json_t *record, bool replaces)
 {
 	json_int_t event = event_of(record);
 
@@ -320,10 +331,11 @@ static void withdraw(struct own_cue *c, const json_t *record)
 			continue;
 		if (event >= 0 && p->event == event &&
 		    (is_cancel(record) ||
-		     has_same(c->records[i], record, "out_of_network")))
+		     (replaces &&
+		      has_same(c->records[i], record, "out_of_network"))))
 			end(c, i);
 		else
-			withdraw_segments(c, i, record);
+			withdraw_segments(c, i, record, replaces);
 	}
 }
 
@@ -348,7 +360,7 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	json_t *record;
 	size_t place;
 
-	withdraw(c, m->record);
+	withdraw(c, m->record, fault == NULL);
 	place = cue_memory_place(c->memory);
 	if (fault == NULL && place == CUES_PENDING_MAX)
 		fault = "8 commands wait for their time";

@@ -3,7 +3,7 @@
  * Splice commands (SCTE 35) of the operator, on a PID that the PMT lists
  * (remux.h): each repeats every second until the picture of its time passes,
  * which is earlier than its time.  Between them a splice_null is the heartbeat.
- * A command replaces an earlier one of the same event.
+ * A command that can be sent replaces an earlier one of the same event.
  *
  * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
  * later stage that moves the clock moves the field too (cue.h).

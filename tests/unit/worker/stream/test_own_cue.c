@@ -413,3 +413,69 @@ Test(own_cue, an_event_has_the_last_time_of_its_command)
 	table_stage_free(&stage);
 	psi_free(&psi);
 }
+
+/* The clock of the stream stands when the operator moves the break. */
+Test(own_cue, a_command_that_cannot_be_sent_replaces_none)
+{
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	step(c, stage, 0);
+	insert_of(c, true, 20000);
+	put(c, signal_of(json_pack("[o]", segment(8, false))));
+	now_ms += 2000;
+	insert_of(c, true, 15000);
+	put(c, signal_of(json_pack("[o]", segment(8, false))));
+	cr_expect_eq(times_of_run(c, stage), 1u);
+	cr_expect_geq(announced[8], 2u);
+	/* a cancellation ends the repetition all the same */
+	now_ms += 2000;
+	put(c, signal_of(json_pack("[o]", segment(8, true))));
+	cr_expect_eq(times_of_run(c, stage), 1u);
+	cr_expect_eq(announced[8], 0u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
+}
+
+static json_t *sub_segment(int number)
+{
+	json_t *d = segment(8, false);
+
+	(void)json_object_set_new(d, "sub_segment_num", json_integer(number));
+	(void)json_object_set_new(d, "sub_segments_expected", json_integer(2));
+	return d;
+}
+
+/* The parts of an opportunity have one event. */
+Test(own_cue, sub_segments_are_announced_side_by_side)
+{
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	step(c, stage, 0);
+	put(c, signal_of(json_pack("[o]", sub_segment(1))));
+	put(c, signal_of(json_pack("[o]", sub_segment(2))));
+	run(c, stage);
+	cr_expect_geq(announced[8], 4u);
+	cr_expect_leq(announced[8], 6u);
+	put(c, signal_of(json_pack("[o]", sub_segment(2))));
+	run(c, stage);
+	cr_expect_geq(announced[8], 4u);
+	cr_expect_leq(announced[8], 6u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
+}
