@@ -13,6 +13,7 @@
 #include "worker/tables/table_stage.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/psi.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ struct own_cue {
 	uint64_t lead_ns;    /* of the latest picture of a second before its
 			      * time */
 	uint64_t lead_at_ns; /* when it was found */
+	struct pes_reader reader; /* of the pictures */
 	struct cue_memory *memory;
 	json_t *records[CUES_PENDING_MAX]; /* of its commands; NULL: none */
 };
@@ -193,11 +195,14 @@ void own_cue_use(struct own_cue *c)
 static void watch_lead(struct own_cue *c, const uint8_t *packet,
 		       uint64_t now_ns)
 {
-	uint64_t pts, lead;
+	struct pes_stamps at;
+	uint64_t lead;
 
-	if (c->pcr_ns == 0 || !pes_pts(packet, &pts))
+	if (pes_reader_take(&c->reader, packet, &at) != PES_READ ||
+	    c->pcr_ns == 0)
 		return;
-	lead = (pts + PES_TIME_WRAP - c->pcr / PCR_PER_TICK) % PES_TIME_WRAP;
+	lead = (at.pts + PES_TIME_WRAP - c->pcr / PCR_PER_TICK) %
+	       PES_TIME_WRAP;
 	if (lead > 90 * LEAD_MAX_MS)
 		return;
 	lead = lead * 100000 / 9;

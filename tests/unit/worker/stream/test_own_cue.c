@@ -30,6 +30,7 @@ enum {
 static uint8_t counters[TS_PIDS];
 static uint64_t now_ms, last_ms;
 static uint16_t pcr_pid = VIDEO;
+static size_t split; /* bytes of a PES in its first packet; 0: all */
 static unsigned sent;
 static json_int_t times[TIMES]; /* of splice_inserts, each once */
 static size_t n_times;
@@ -170,6 +171,8 @@ static void step(struct own_cue *c, struct table_stage *stage,
 		p = build_pes(b, VIDEO, NULL, 0);
 		cr_assert(pes_times(p, &at));
 		pes_set_time(p + at.pts, 90 * (now_ms + lead_ms));
+		if (split > 0)
+			build_split(b, split);
 	}
 	(void)build_null(b);
 	run = build_run(b);
@@ -222,6 +225,16 @@ Test(own_cue, pictures_count_that_have_no_clock_on_their_pid)
 	enum { LEAD_MS = 1200 };
 
 	pcr_pid = CLOCK;
+	play(LEAD_MS);
+	cr_expect_geq(sent, 3u);
+	cr_expect_lt(last_ms, (uint64_t)START_MS + PRE_ROLL_MS - LEAD_MS);
+}
+
+Test(own_cue, pictures_count_whose_headers_several_packets_have)
+{
+	enum { LEAD_MS = 1200 };
+
+	split = 6;
 	play(LEAD_MS);
 	cr_expect_geq(sent, 3u);
 	cr_expect_lt(last_ms, (uint64_t)START_MS + PRE_ROLL_MS - LEAD_MS);
