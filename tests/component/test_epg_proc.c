@@ -291,7 +291,7 @@ Test(epg_proc, a_file_that_three_workers_crashed_of_is_not_given_to_the_next)
 	epg_bench_init(&b, text);
 	for (unsigned i = 0; i < 3; i++) {
 		cr_expect_eq(rig_count_log("the guide begins empty"), 0);
-		end_loading(&b, SIGSEGV);
+		end_loading(&b, SIGABRT);
 	}
 	epg_bench_wait_loaded(&b);
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
@@ -307,7 +307,7 @@ Test(epg_proc, a_worker_that_is_killed_keeps_the_saved_guide)
 	epg_bench_format_event(text, sizeof text, "a");
 	epg_bench_init(&b, text);
 	for (unsigned i = 0; i < 4; i++)
-		end_loading(&b, i == 2 ? SIGSEGV : SIGKILL);
+		end_loading(&b, i == 2 ? SIGABRT : SIGKILL);
 	epg_bench_wait_loaded(&b);
 	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
 		      "the saved event");
