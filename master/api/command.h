@@ -45,7 +45,7 @@ struct api {
 	struct discovery *announcements, *satip_servers;
 	struct alarms *alarms;
 	struct host_advice *host;
-	/* of sections, and of streams: each has a limit of its own */
+	/* sections and streams have a list each, with its own limit */
 	struct host_files *files, *stream_files;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;

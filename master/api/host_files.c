@@ -37,7 +37,7 @@ struct look {
 	end_fn *end;
 	struct call *call; /* NULL: no request waits */
 	command_fn *again;
-	json_t *body; /* of the answer; NULL: it was sent */
+	json_t *body; /* the answer has it; NULL: it was sent */
 	char *id; /* NULL: the stream is not stored */
 };
 

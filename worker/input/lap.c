@@ -134,7 +134,7 @@ uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
 	return 0;
 }
 
-/* Of the unit that begins in the first packet; false: it has none. */
+/* The unit that begins in the first packet has them; false: it has none. */
 static bool find_times(const struct ts_run *runs, size_t n_runs,
 		       struct pes_stamps *ret)
 {

@@ -59,7 +59,7 @@ Test(secret, digests_are_sha256)
 
 Test(secret, keyed_digests_are_hmac_sha256_of_texts_with_their_ends)
 {
-	/* of the bytes a \0 b c \0, as Python's module hmac has it */
+	/* Python's hmac gives this for the bytes a \0 b c \0 */
 	static const char wanted[] = "c27dbe7b3f32dd5fb007a67188b63798"
 				     "683c8fd5cf98d4ecd54a65aa1d861e78";
 	const char *texts[] = { "a", "bc" }, *others[] = { "ab", "c" };

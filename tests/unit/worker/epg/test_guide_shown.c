@@ -19,7 +19,7 @@
 enum { NOW_S = 1548158400, HOUR_S = 3600, STREAMS = 5 };
 
 static char found[100]; /* what was found, in order */
-static uint64_t last_hash; /* of an image */
+static uint64_t last_hash; /* the image has it */
 
 static struct guide *open_guide(void)
 {

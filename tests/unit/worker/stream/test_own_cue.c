@@ -32,7 +32,7 @@ static uint64_t now_ms, last_ms;
 static uint16_t pcr_pid = VIDEO;
 static size_t split; /* bytes of a PES in its first packet; 0: all */
 static unsigned sent;
-static json_int_t times[TIMES]; /* of splice_inserts, each once */
+static json_int_t times[TIMES]; /* splice_inserts have them, each once */
 static size_t n_times;
 /* time_signals with this segmentation event, and those that cancel it */
 static unsigned announced[EVENTS], cancelled[EVENTS];
