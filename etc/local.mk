@@ -10,7 +10,8 @@ EXTRA_DIST += \
 
 systemdsystemunit_DATA = etc/sluice.service etc/sluice-clean.service
 examplesdir = $(docdir)/examples
-dist_examples_DATA = etc/fail2ban-sluice.conf etc/sluice.json
+dist_examples_DATA = etc/fail2ban-sluice.conf etc/prometheus-alerts.yml \
+	etc/sluice.json
 dist_pkgdata_DATA = etc/demo.ts
 pkgdata_DATA = etc/installed/demo.json
 CLEANFILES += etc/sluice.service etc/sluice.tmpfiles etc/installed/demo.json

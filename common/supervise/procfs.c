@@ -87,14 +87,15 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 {
 	/* the name in brackets may hold anything, brackets too */
 	const char *rest = strrchr(text, ')');
-	uint64_t user, system, threads;
+	uint64_t user, system, threads, pages = 0;
 
 	if (rest == NULL ||
 	    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			 "%" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64,
-		   &user, &system, &threads) != 3)
+			 "%" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64
+			 " %*d %*u %*u %" SCNu64,
+		   &user, &system, &threads, &pages) < 3)
 		return -EINVAL;
-	*ret = (struct procfs_pid){ user + system, threads };
+	*ret = (struct procfs_pid){ user + system, threads, pages };
 	return 0;
 }
 

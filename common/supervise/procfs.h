@@ -27,6 +27,7 @@ int procfs_oom_kills_parse(const char *text, uint64_t *ret) MUST_CHECK;
 struct procfs_pid {
 	uint64_t ticks; /* user and system time */
 	uint64_t threads;
+	uint64_t pages; /* resident, with those of files and rings */
 };
 
 /* /proc/PID/stat. */

@@ -96,8 +96,10 @@ extern const struct api_path
 	announcements_paths[],
 	config_paths[],
 	forms_query_paths[],
+	health_paths[],
 	history_query_paths[],
 	log_query_paths[],
+	metrics_paths[],
 	revisions_query_paths[],
 	satip_servers_paths[],
 	status_paths[],
@@ -111,8 +113,10 @@ static const struct api_path *const paths[] = {
 	announcements_paths,
 	config_paths,
 	forms_query_paths,
+	health_paths,
 	history_query_paths,
 	log_query_paths,
+	metrics_paths,
 	revisions_query_paths,
 	satip_servers_paths,
 	status_paths,
@@ -181,6 +185,7 @@ void api_free(struct api **p)
 	json_decref(api->in_force);
 	json_decref(api->lnb_misfits);
 	text_cache_done(&api->forms);
+	text_cache_done(&api->metrics);
 	text_cache_done(&api->overview);
 	text_cache_done(&api->document);
 	text_cache_done(&api->file);
@@ -375,8 +380,10 @@ static void take_path(struct call *call)
 {
 	const struct route *r = &call->route;
 
-	access_line(call);
-	if (!is_allowed(call, r->path->observer, r->path->path))
+	if (!r->path->open)
+		access_line(call);
+	if (!r->path->open &&
+	    !is_allowed(call, r->path->observer, r->path->path))
 		return;
 	if (r->path->get != NULL) {
 		r->path->get(call->api, r->id, r->span, &call->reply);
@@ -404,6 +411,12 @@ static void carry_out(struct call *call)
 	}
 	if (!call->later)
 		call_answer(call);
+}
+
+/* True for a path that needs no credential; its answer has no data. */
+static bool is_open(const struct call *call)
+{
+	return call->route.kind == ROUTE_PATH && call->route.path->open;
 }
 
 /* True for the command that needs no credential; it is short. */
@@ -532,6 +545,8 @@ void api_handle(struct api *api, struct http_conn *conn,
 		api_command_find("login")->run(api, call->body, &call->reply);
 		if (!call->later)
 			call_answer(call);
+	} else if (is_open(call)) {
+		carry_out(call);
 	} else {
 		admit(call, carry_out);
 	}
@@ -555,6 +570,8 @@ void api_judge_head(struct api *api, struct http_conn *conn,
 		return;
 	if (page_is_wanted(call))
 		page_answer(call);
+	else if (is_open(call))
+		carry_out(call);
 	else
 		admit(call, receive_body);
 }

@@ -115,7 +115,9 @@ void call_answer(struct call *c)
 		answer.body = forbidden_page;
 		answer.len = sizeof forbidden_page - 1;
 	} else if (c->reply.text != NULL) {
-		answer.content_type = "application/json";
+		answer.content_type = c->reply.type != NULL
+					      ? c->reply.type
+					      : "application/json";
 		answer.body = c->reply.text;
 		answer.len = c->reply.len;
 	} else if (c->reply.body != NULL) {

@@ -50,7 +50,7 @@ struct api {
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
 	struct epg_exports *exports; /* of the guide; NULL: not yet */
-	struct text_cache overview, document, forms;
+	struct text_cache overview, document, forms, metrics;
 	struct text_cache file; /* what observers receive of it */
 };
 
@@ -58,6 +58,7 @@ struct reply {
 	int status;
 	json_t *body;  /* owned; NULL: the answer has none */
 	const void *text; /* borrowed, instead of body; NULL: none */
+	const char *type; /* of text; NULL: JSON */
 	size_t len;
 	char *headers; /* owned: more lines, each with CRLF; or NULL */
 	bool page;     /* 403 as an HTML page instead of the body */
@@ -122,6 +123,7 @@ struct api_path {
 	get_fn *get;
 	post_fn *post;
 	bool takes_span; /* looks at the query t */
+	bool open; /* needs no credential, and is not logged */
 };
 
 /* 200 with the body, whose reference is taken. */

@@ -28,6 +28,7 @@ libmaster_a_SOURCES += \
 	master/api/event.c \
 	master/api/forms_query.c \
 	master/api/guide_events.c \
+	master/api/health.c \
 	master/api/history_query.c \
 	master/api/host_files.c master/api/host_files.h \
 	master/api/input_commands.c \
@@ -36,6 +37,7 @@ libmaster_a_SOURCES += \
 	master/api/log_feed.c master/api/log_feed.h \
 	master/api/log_query.c \
 	master/api/login.c \
+	master/api/metrics.c \
 	master/api/page.c \
 	master/api/recordings.c master/api/recordings.h \
 	master/api/redact.c master/api/redact.h \

@@ -105,27 +105,36 @@ static char *with_member(char *take_text, const char *name,
 	return (char *)all.data;
 }
 
-void text_cache_put_with(struct text_cache *c, uint64_t key, json_t *take_body,
-			 const char *name, const struct buf *value,
+void text_cache_put_text(struct text_cache *c, uint64_t key, char *take_text,
 			 struct reply *reply)
 {
 	struct cached_text *t = text_for(c, reply);
 
-	reply_json(reply, take_body);
-	call_reduce(reply->call);
 	forget(t);
-	t->text = json_dumps(reply->body, JSON_COMPACT |
-						  json_text_flags(reply->body));
-	if (t->text == NULL)
-		abort();
-	if (value != NULL)
-		t->text = with_member(t->text, name, value);
+	t->text = take_text;
 	t->len = strlen(t->text);
 	t->key = key;
 	t->made_ms = mono_ms();
+	give(c, t, reply);
+}
+
+void text_cache_put_with(struct text_cache *c, uint64_t key, json_t *take_body,
+			 const char *name, const struct buf *value,
+			 struct reply *reply)
+{
+	char *text;
+
+	reply_json(reply, take_body);
+	call_reduce(reply->call);
+	text = json_dumps(reply->body, JSON_COMPACT |
+					       json_text_flags(reply->body));
+	if (text == NULL)
+		abort();
+	if (value != NULL)
+		text = with_member(text, name, value);
 	json_decref(reply->body);
 	reply->body = NULL;
-	give(c, t, reply);
+	text_cache_put_text(c, key, text, reply);
 }
 
 void text_cache_put(struct text_cache *c, uint64_t key, json_t *take_body,

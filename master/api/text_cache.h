@@ -43,6 +43,10 @@ void text_cache_put(struct text_cache *, uint64_t key, json_t *take_body,
 void text_cache_put_with(struct text_cache *, uint64_t key, json_t *take_body,
 			 const char *name, const struct buf *value,
 			 struct reply *);
+/* As text_cache_put(), for a text that every caller may receive (taken; from
+ * malloc()). */
+void text_cache_put_text(struct text_cache *, uint64_t key, char *take_text,
+			 struct reply *);
 /* The version of the text that this caller would receive; 0: there is none. */
 uint64_t text_cache_key(struct text_cache *, const struct reply *);
 void text_cache_done(struct text_cache *);

@@ -8,10 +8,12 @@ libmaster_a_SOURCES += \
 	master/status/status_alarm.c \
 	master/status/status_event.c \
 	master/status/status_kept.c \
+	master/status/status_metrics.c \
 	master/status/status_network.c \
 	master/status/status_output.c \
 	master/status/status_overview.c \
 	master/status/status_set.h \
+	master/status/status_state.h \
 	master/status/status_raised.c \
 	master/status/status_source.c \
 	master/status/status_stream.c master/status/status_stream.h \

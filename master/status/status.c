@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/status/status.h"
+#include "master/status/status_state.h"
 
 #include "common/base/alloc.h"
 #include "common/base/mono.h"
 #include "common/base/sorted.h"
 #include "common/loop/timer.h"
-#include "master/status/status_stream.h"
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 #include "master/streams/querier_proc.h"
@@ -26,15 +25,6 @@ enum {
 	SILENCE_MS = 950,
 	/* a status so soon after a reported empty second replaces it */
 	AMEND_MS = 500,
-};
-
-struct status {
-	struct status_config cfg;
-	ev_timer timer;
-	struct status_stream **streams; /* sorted by id */
-	size_t n;
-	uint64_t changes; /* see status_changes() */
-	size_t n_hours; /* streams whose hour is recorded */
 };
 
 struct place {
@@ -98,9 +88,8 @@ static void report_alarms(struct status *s, struct status_stream *stream,
 		s->cfg.on_change(s->cfg.arg);
 }
 
-/* The process of a stream as it is now. */
-static struct stream_proc_info ask_worker(struct status *s,
-					  struct status_stream *stream)
+struct stream_proc_info status_ask_worker(struct status *s,
+					 struct status_stream *stream)
 {
 	struct stream_proc_info info = { 0 };
 
@@ -128,7 +117,7 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 			continue;
 		status_stream_miss(stream);
 		status_stream_note_hour(stream, time(NULL), false);
-		info = ask_worker(s, stream);
+		info = status_ask_worker(s, stream);
 		status_stream_note_hang(stream, &info);
 		announce(s, stream, now_ms);
 		report_alarms(s, stream, now_ms);
@@ -262,7 +251,7 @@ void status_worker_alarms(struct status *s, json_t *list)
 
 		if (!stream->worker.raised)
 			continue;
-		info = ask_worker(s, stream);
+		info = status_ask_worker(s, stream);
 		if (info.alarm == NULL)
 			continue;
 		text = xasprintf("stream %s: %s", stream->id, info.alarm);
@@ -314,7 +303,7 @@ void status_push(struct status *s, const char *id,
 			relate(s, stream, place, source);
 	}
 	/* amend: the second was already reported as empty */
-	info = ask_worker(s, stream);
+	info = status_ask_worker(s, stream);
 	status_stream_note_report(stream, &info);
 	if (!amend) {
 		status_stream_judge(stream, &info);
@@ -340,10 +329,13 @@ void status_down(struct status *s, const char *id, const char *failure)
 void status_switched(struct status *s, const char *id,
 		     const struct msg_stream_switched *m)
 {
-	const struct status_stream *stream = find(s, id);
+	struct status_stream *stream = find(s, id);
 	json_t *event;
 
-	if (stream == NULL || !hub_has_listeners(s->cfg.hub))
+	if (stream == NULL)
+		return;
+	stream->switches++;
+	if (!hub_has_listeners(s->cfg.hub))
 		return;
 	s->changes++;
 	event = status_stream_switch(stream, m);
@@ -368,7 +360,7 @@ json_t *status_stream(struct status *s, const char *id,
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_worker(s, stream);
+	info = status_ask_worker(s, stream);
 	report = status_stream_report(stream, &info, span);
 	stamp(report, span == STATUS_SECOND ? time(NULL) : stream->wall_s,
 	      instance);
@@ -397,7 +389,7 @@ static json_t *list_now(struct status *s, const char *id, const char *instance,
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_worker(s, stream);
+	info = status_ask_worker(s, stream);
 	report = list(stream, &info);
 	stamp(report, time(NULL), instance);
 	return report;
@@ -467,7 +459,7 @@ json_t *status_network(struct status *s, const char *instance)
 void status_add_alarms(struct status *s, json_t *list)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		(void)ask_worker(s, s->streams[i]);
+		(void)status_ask_worker(s, s->streams[i]);
 		status_stream_list_alarms(s->streams[i], list);
 	}
 }
@@ -478,7 +470,7 @@ void status_overview(struct status *s, status_sentence_fn *open,
 	buf_append(to, "[", 1);
 	for (size_t i = 0; i < s->n; i++) {
 		struct status_stream *stream = s->streams[i];
-		struct stream_proc_info info = ask_worker(s, stream);
+		struct stream_proc_info info = status_ask_worker(s, stream);
 
 		if (i > 0)
 			buf_append(to, ",", 1);
@@ -495,7 +487,7 @@ json_t *status_check(struct status *s, const char *id, bool *ret_ok)
 
 	if (stream == NULL)
 		return NULL;
-	info = ask_worker(s, stream);
+	info = status_ask_worker(s, stream);
 	return status_stream_check(stream, &info, ret_ok);
 }
 

@@ -113,6 +113,12 @@ typedef char *status_sentence_fn(const char *text);
  * through open(); NULL: they are whole. */
 void status_overview(struct status *, status_sentence_fn *open, struct buf *to,
 		     json_t *alarms);
+/* Appends the metrics of all streams (proto/wire/metrics_text.h); counters
+ * begin with this master. */
+void status_metrics(struct status *, struct buf *to);
+/* The number of enabled streams that neither run, nor have failed, nor wait for
+ * a viewer: the service has just started them. */
+size_t status_untried(struct status *);
 /* Appends the raised alarms of all streams alone. */
 void status_add_alarms(struct status *, json_t *list);
 

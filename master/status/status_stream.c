@@ -157,6 +157,22 @@ static struct second sum_inputs(const struct msg_stream_status *m)
 	return sum;
 }
 
+static void add_totals(struct status_stream *s)
+{
+	for (size_t i = 0; i < s->last.n_inputs; i++) {
+		const struct msg_input_status *in = &s->last.inputs[i];
+		struct status_totals *t = &s->totals[in->position - 1];
+
+		t->packets += in->packets;
+		t->cc_error += in->cc_error;
+		t->pes_error += in->pes_error;
+		t->sc_error += in->sc_error;
+		t->lost += in->lost;
+		t->socket_drops += in->socket_drops;
+		t->sync_losses += in->sync_losses;
+	}
+}
+
 void status_stream_add(struct status_stream *s,
 			const struct msg_stream_status *m, bool amend)
 {
@@ -198,6 +214,7 @@ void status_stream_add(struct status_stream *s,
 		minute_amend(&s->minute, &second);
 	else
 		minute_add(&s->minute, &second);
+	add_totals(s);
 	s->silent = false;
 	s->down = false;
 	s->taken = false;

@@ -82,6 +82,14 @@ struct status_output {
 	struct output_fault fault;
 };
 
+/* What an input has received since the master runs. */
+struct status_totals {
+	uint64_t packets;
+	uint64_t cc_error, pes_error, sc_error;
+	uint64_t lost; /* datagrams missing by their count */
+	uint64_t socket_drops, sync_losses;
+};
+
 struct querier_proc;
 struct queriers;
 
@@ -129,6 +137,8 @@ struct status_stream {
 	struct status_error error; /* why it is off air, or of the active one */
 	int64_t off_s; /* Unix time at which it went off air; 0: on air */
 	struct status_error input_errors[MSG_INPUTS_MAX];
+	struct status_totals totals[MSG_INPUTS_MAX];
+	uint64_t switches; /* between inputs, since the master runs */
 	struct minute minute;
 	struct hour *hour; /* NULL: not recorded */
 	struct msg_stream_status last; /* the worker's; owns its texts */

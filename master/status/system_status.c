@@ -297,6 +297,11 @@ static void add_memory(struct system_status *s, json_t *o)
 	set_int(o, "app_mem_kb", (json_int_t)s->memory_kib);
 }
 
+uint64_t system_status_uptime_s(const struct system_status *s)
+{
+	return (mono_ms() - s->started_ms) / 1000;
+}
+
 json_t *system_status_get(struct system_status *s, enum status_span span,
 			  const char *instance)
 {
@@ -329,7 +334,7 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	(void)clock_gettime(CLOCK_BOOTTIME, &uptime);
 	set_int(o, "sys_uptime", uptime.tv_sec);
 	set_int(o, "app_uptime",
-		(json_int_t)((s->asked_ms - s->started_ms) / 1000));
+		(json_int_t)system_status_uptime_s(s));
 	return o;
 }
 

@@ -30,6 +30,9 @@ void system_status_set_workers(struct system_status *, workers_fn *,
 json_t *system_status_write(const struct system_status *);
 void system_status_take(struct system_status *, const json_t *);
 
+/* Seconds since the start of the service, which may have had other masters. */
+uint64_t system_status_uptime_s(const struct system_status *);
+
 /* The system status object, a new reference.  instance may be NULL. */
 json_t *system_status_get(struct system_status *, enum status_span,
 			  const char *instance);

@@ -7,4 +7,5 @@ libproto_a_SOURCES += \
 	proto/wire/http_target.c proto/wire/http_target.h \
 	proto/wire/json_writer.c proto/wire/json_writer.h \
 	proto/wire/json_text.c proto/wire/json_text.h \
+	proto/wire/metrics_text.c proto/wire/metrics_text.h \
 	proto/wire/ws_frame.c proto/wire/ws_frame.h

@@ -194,8 +194,13 @@ function judgePath(ref, x, found) {
 		return undefined;
 	if (x.status !== 200)
 		return judgeError(ref, x.status, x.text);
+	const [type] = Object.keys(answer.content);
+
+	if (type !== 'application/json')
+		return x.type?.startsWith(type) ? undefined :
+			`the type ${x.type} is not ${type}`;
 	// always a named error
-	const { $ref } = answer.content['application/json'].schema;
+	const { $ref } = answer.content[type].schema;
 	return ref.judgeNamed($ref.split('/').at(-1), parse(x.text));
 }
 

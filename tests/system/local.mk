@@ -29,6 +29,7 @@ helper_files = \
 	tests/helpers/model.mjs \
 	tests/helpers/show-scene.mjs \
 	tests/helpers/simulcrypt.mjs \
+	tests/helpers/metrics-peer.py \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
 	tests/helpers/newcamd.mjs \
@@ -110,6 +111,7 @@ system_tests = \
 	tests/system/log.mjs \
 	tests/system/log-settings.mjs \
 	tests/system/model.mjs \
+	tests/system/metrics.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mpts-late.mjs \
 	tests/system/mux.mjs \

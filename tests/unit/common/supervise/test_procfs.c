@@ -54,11 +54,12 @@ Test(proc, is_not_misled_by_the_name_of_a_process)
 
 	cr_assert_eq(procfs_pid_stat_parse("7 (a) R 1 (b) S 1 2 3 4 5 6 7 8 9 "
 					   "10 100 23 13 14 15 16 3 "
-					   "18 19\n",
+					   "18 19 20 21 22\n",
 					   &p),
 		     0);
 	cr_assert_eq(p.ticks, 123u);
 	cr_assert_eq(p.threads, 3u);
+	cr_assert_eq(p.pages, 21u);
 	cr_assert_eq(procfs_pid_stat_parse("7 (a) R 1 2", &p), -EINVAL);
 	cr_assert_eq(procfs_pid_stat_parse("", &p), -EINVAL);
 }

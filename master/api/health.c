@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether the service runs, for load balancers and orchestration: without a
+ * credential and without data. */
+#include "master/api/command.h"
+#include "master/status/status.h"
+
+static void health_live(struct api *api, const char *id,
+			enum status_span span, struct reply *reply)
+{
+	(void)api, (void)id, (void)span;
+	reply_ok(reply, "healthz");
+}
+
+static void health_ready(struct api *api, const char *id,
+			 enum status_span span, struct reply *reply)
+{
+	(void)id, (void)span;
+	if (status_untried(api->cfg.status) > 0)
+		reply_error(reply, 503, "streams are starting");
+	else
+		reply_ok(reply, "readyz");
+}
+
+const struct api_path health_paths[] = {
+	{ "healthz", PATH_ALONE, .get = health_live, .open = true },
+	{ "readyz", PATH_ALONE, .get = health_ready, .open = true },
+	{ 0 },
+};
