@@ -75,7 +75,7 @@ test('the client of Prometheus reads them, and they follow a stream',
 	const samples = all.flatMap((m) => m.samples);
 	const keys = samples.map(({ name, labels }) =>
 		name + JSON.stringify(labels));
-	assert.equal(new Set(keys).size, keys.length, 'a sample is there twice');
+	assert.equal(new Set(keys).size, keys.length, 'a double sample');
 	for (const m of all) {
 		assert.match(m.name, /^sluice_[a-z_]+$/);
 		assert.ok(['gauge', 'counter'].includes(m.type), m.name);
