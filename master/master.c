@@ -71,7 +71,7 @@ struct master {
 	struct viewers *viewers;
 	struct api *api;
 	struct watchdog *watchdog;
-	ev_signal on_term, on_int, on_hup;
+	ev_signal signals[4];
 	bool stopping;
 
 	char *program; /* the file of this program; NULL: unknown */
@@ -212,11 +212,11 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 	struct master *m = s->data;
 
 	(void)loop, (void)revents;
-	if (s->signum == SIGHUP) {
+	if (s->signum == SIGHUP)
 		reread_ask(m->reread);
-		return;
-	}
-	if (m->stopping)
+	if (s->signum == SIGUSR2)
+		renewal_ask(m->renewal);
+	if (s->signum == SIGHUP || s->signum == SIGUSR2 || m->stopping)
 		return;
 	m->stopping = true;
 	reread_stop(m->reread);
@@ -227,11 +227,15 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 	reconciler_stop(m->reconciler);
 }
 
-static void watch_signal(struct master *m, ev_signal *s, int number)
+static void watch_signals(struct master *m)
 {
-	ev_signal_init(s, on_signal, number);
-	s->data = m;
-	ev_signal_start(m->loop, s);
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR2 };
+
+	for (size_t i = 0; i < ARRAY_LEN(m->signals); i++) {
+		ev_signal_init(&m->signals[i], on_signal, numbers[i]);
+		m->signals[i].data = m;
+		ev_signal_start(m->loop, &m->signals[i]);
+	}
 }
 
 /* Takes the lock from the previous master, or locks the file. */
@@ -524,9 +528,7 @@ static int start(struct master *m)
 	open_viewers(m);
 	open_api(m);
 	open_renewal(m);
-	watch_signal(m, &m->on_term, SIGTERM);
-	watch_signal(m, &m->on_int, SIGINT);
-	watch_signal(m, &m->on_hup, SIGHUP);
+	watch_signals(m);
 	restart_hold_signals(false);
 	api_start_streams(m->api);
 	if (m->handover != NULL) {
@@ -541,9 +543,8 @@ static int start(struct master *m)
 static void close_all(struct master *m)
 {
 	restart_hold_signals(true);
-	ev_signal_stop(m->loop, &m->on_term);
-	ev_signal_stop(m->loop, &m->on_int);
-	ev_signal_stop(m->loop, &m->on_hup);
+	for (size_t i = 0; i < ARRAY_LEN(m->signals); i++)
+		ev_signal_stop(m->loop, &m->signals[i]);
 	watchdog_free(&m->watchdog);
 	http_server_free(&m->http);
 	renewal_free(&m->renewal);

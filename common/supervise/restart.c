@@ -57,6 +57,7 @@ void restart_hold_signals(bool hold)
 	(void)sigaddset(&set, SIGHUP);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGUSR2);
 	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 

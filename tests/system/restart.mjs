@@ -136,6 +136,9 @@ test('a restart loses no packet, no viewer and no connection', async (t) => {
 
 		await restarted(sluice, () => sluice.cmd('restart'));
 		assert.equal(await events.waitClosed(), 1001);
+		// as after an upgrade of the package
+		await restarted(sluice, () =>
+			process.kill(sluice.pid, 'SIGUSR2'));
 		const { answered } = knocker.seen;
 		await waitUntil('answers', () =>
 			knocker.seen.answered > answered + 50);
