@@ -50,7 +50,7 @@ libmaster_a_SOURCES += \
 	master/api/scan_weight.c master/api/scan_weight.h \
 	master/api/scan_target.c master/api/scan_target.h \
 	master/api/scans.c master/api/scans.h \
-	master/api/section_warnings.c \
+	master/api/section_warnings.c master/api/section_warnings.h \
 	master/api/sections.c \
 	master/api/sessions.c \
 	master/api/settings.c \

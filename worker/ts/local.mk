@@ -17,4 +17,5 @@ libworker_a_SOURCES += \
 	worker/ts/rap.c worker/ts/rap.h \
 	worker/ts/section.c worker/ts/section.h \
 	worker/ts/si_table.c worker/ts/si_table.h \
+	worker/ts/skips.h \
 	worker/ts/sync.c worker/ts/sync.h
