@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertDecodes, liveMultiplex, probe } from '../helpers/media.mjs';
-import { PROGRAM, TsMux } from '../helpers/mux.mjs';
+import { PROGRAM, TsMux, sdtSection } from '../helpers/mux.mjs';
 import { serviceOf, tables } from '../helpers/si.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
@@ -29,6 +29,8 @@ test('one program is sent, with the configured numbers and names',
 
 	await waitUntil('input', () => udpBound(5000));
 	const mux = new TsMux({ programs: [PROGRAM, OTHER], rate: 4e6 });
+
+	mux.more = [[0x11, sdtSection([PROGRAM.pnr, OTHER.pnr])]];
 	const sender = await Sender.start(t, mux, 5000);
 	// a map of a PID that the PMT does not list: in the status, and once in
 	// the log

@@ -7,6 +7,7 @@
 #include "worker/mux/mux_state.h"
 #include "worker/remux/ids.h"
 #include "worker/remux/psi_build.h"
+#include "worker/remux/sdt_build.h"
 #include "worker/remux/section_writer.h"
 #include "worker/remux/service_desc.h"
 #include "worker/tables/time_build.h"
@@ -23,8 +24,6 @@ enum {
 	EIT_FLAGS = 0x03,
 	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) ... */
 	RUNNING = 4,     /* ... and also where the input has none */
-	/* A source has sent its SDT, every 2 s (TS 101 211 4.4), or none. */
-	SDT_AWAIT_MS = 5000,
 	TDT_INTERVAL_S = 10,
 	/* A TDT that goes out later in its second is wrong. */
 	TDT_LATE_MS = 100,

@@ -98,6 +98,7 @@ void remux_reset(struct remux *r)
 		section_reset(&r->in[i].assembler);
 	memset(r->cat_source, 0, sizeof r->cat_source);
 	r->sdt_source.len = 0;
+	r->sdt_awaited = 0;
 	memset(r->vcts, 0, sizeof r->vcts);
 	for (size_t i = 0; i < SDT_SECTIONS_MAX; i++)
 		r->sdt_whole[i].len = 0;

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+/* The versions of the SDT of a multiplex have extension 1, those of the SDT of
+ * its first input 2. */
+enum { SDT_INPUTS = 1 };
+
 static void set_version(struct remux *r, struct table *t,
 			struct table_name name, uint8_t first)
 {
@@ -186,6 +190,27 @@ const struct service_spec *remux_entry(const struct remux *r, uint16_t number)
 	return NULL;
 }
 
+/* The inputs of a multiplex have an SDT each. */
+static struct table_name sdt_name(const struct remux *r)
+{
+	return (struct table_name){
+		SDT_TABLE_ID,
+		(uint16_t)(r->place != NULL ? SDT_INPUTS + r->source : 0) };
+}
+
+/* May the source still send its SDT?  It has none if the last SDT of the stream
+ * was this one, which has nothing of the source. */
+static bool awaits_sdt(struct remux *r, uint16_t number,
+		       const struct table *own)
+{
+	if (r->sdt_awaited != number)
+		r->sdt_due = r->clock.ticks + SDT_AWAIT_MS * MS_TICKS;
+	r->sdt_awaited = number;
+	return r->clock.ticks < r->sdt_due &&
+	       !table_is_last(r->versions, sdt_name(r),
+			      hash_add(HASH_INIT, own->data, own->len));
+}
+
 void remux_build_sdt(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
@@ -195,11 +220,11 @@ void remux_build_sdt(struct remux *r)
 	struct service_given given = service_given_of(o, entry);
 	struct sdt_service service;
 	struct table t = { 0 };
+	bool described = r->n_programs > 0 && r->sdt_source.len > 0 &&
+			 r->sdt_number == p->number;
 
 	if (r->single && o->sdt == TABLE_DEFAULT && r->n_programs > 0 &&
 	    p->pmt.len > 0) {
-		bool described = r->sdt_source.len > 0 &&
-				 r->sdt_number == p->number;
 		bool found = described && sdt_find(r->sdt_source.data,
 						   r->sdt_source.len,
 						   p->number, &service);
@@ -217,9 +242,12 @@ void remux_build_sdt(struct remux *r)
 	}
 	edit(r, EDIT_SDT, &t, r->sdt_omitted.tags,
 	     &r->sdt_omitted.n_descriptors);
+	r->sdt_waits = t.len > 0 && !described &&
+		       awaits_sdt(r, p->number, &t);
+	if (r->sdt_waits)
+		t.len = 0;
 	if (t.len > 0)
-		set_version(r, &t, (struct table_name){ SDT_TABLE_ID, 0 },
-			    r->first.sdt);
+		set_version(r, &t, sdt_name(r), r->first.sdt);
 	if (remux_keep(&r->sdt, t.data, t.len))
 		r->due.sdt = 0;
 }

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define MS_TICKS (PCR_HZ / 1000)
-
 /* TR 101 290 allows PAT and PMT 500 ms, SDT 2 s; TS 102 809 an AIT 1 s. */
 enum {
 	PSI_MS = 100,
@@ -245,6 +243,8 @@ void remux_schedule(struct remux *r)
 		remux_rebuild(r);
 	if (r->n_pat == 0)
 		return;
+	if (r->sdt_waits && r->clock.ticks >= r->sdt_due)
+		remux_build_sdt(r);
 	/* no more PMTs are queued while earlier ones wait */
 	if (r->psi_waiting.queue.n == 0 && is_due(r, &r->due.pmt, PSI_MS)) {
 		r->due.next_pmt = 0;

@@ -205,7 +205,7 @@ static size_t count_known(const struct remux *r)
 
 bool remux_has_settled(const struct remux *r)
 {
-	uint64_t ms = (r->clock.ticks - r->pat_ticks) / (PCR_HZ / 1000);
+	uint64_t ms = (r->clock.ticks - r->pat_ticks) / MS_TICKS;
 
 	return count_known(r) == r->n_programs ||
 	       r->packets - r->pat_at >= SETTLE_PACKETS ||

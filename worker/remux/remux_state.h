@@ -14,6 +14,8 @@
 #include "worker/ts/section.h"
 #include "worker/ts/si_table.h"
 
+#define MS_TICKS (PCR_HZ / 1000)
+
 enum {
 	CAT_SECTIONS_MAX = 4,
 	SDT_SECTIONS_MAX = 8, /* that are kept */
@@ -125,6 +127,11 @@ struct remux {
 	struct table cat_source[CAT_SECTIONS_MAX];
 	struct table sdt_source; /* the section with service sdt_number */
 	uint16_t sdt_number;
+	/* The service whose SDT the source may still send, until sdt_due, in
+	 * ticks of the clock; 0: none. */
+	uint16_t sdt_awaited;
+	bool sdt_waits; /* the own SDT does not go out before that */
+	uint64_t sdt_due;
 	/* with a place: those of the SDT of a whole multiplex */
 	struct table sdt_whole[SDT_SECTIONS_MAX];
 	struct psip_vct vcts[PSIP_VCTS]; /* of the output */

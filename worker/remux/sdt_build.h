@@ -9,6 +9,11 @@
 #include "worker/remux/remux.h"
 #include "worker/ts/section.h"
 
+enum {
+	/* A source has sent its SDT, every 2 s (TS 101 211 4.4), or none. */
+	SDT_AWAIT_MS = 5000,
+};
+
 /* The service in the source's SDT. */
 struct sdt_service {
 	uint16_t network; /* original_network_id */

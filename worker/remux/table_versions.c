@@ -90,6 +90,14 @@ uint8_t table_version(struct table_versions *tv, struct table_name name,
 	return find_version(tv, key_of(name), 0, hash, first);
 }
 
+bool table_is_last(struct table_versions *tv, struct table_name name,
+		   uint64_t hash)
+{
+	struct memory m = recall(tv, key_of(name), 0, hash);
+
+	return m.same != NULL && m.same == m.newest;
+}
+
 uint8_t table_version_other(struct table_versions *tv, struct table_name name,
 			    uint16_t network, uint64_t hash)
 {

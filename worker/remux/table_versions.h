@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,8 @@ struct table_name {
  */
 uint8_t table_version(struct table_versions *, struct table_name,
 		      uint64_t hash, uint8_t first);
+/* Is the content of this hash the last one of the table? */
+bool table_is_last(struct table_versions *, struct table_name, uint64_t hash);
 /* The same of a table of another transport stream: with its
  * original_network_id. */
 uint8_t table_version_other(struct table_versions *, struct table_name,

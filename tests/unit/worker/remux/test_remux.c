@@ -250,8 +250,10 @@ Test(remux, tables_come_often_and_never_in_a_burst)
 	uint64_t pcr = 0;
 	size_t last[3] = { 0 }, longest[3] = { 0 }, together = 0, most = 0;
 	static const uint16_t table_pids[] = { 0, 0x200, 0x11 };
+	static const char sdt[] = "\x00\x03\xff" "\x00\x02\xfc\x80\x00";
 
 	two_programs(&b);
+	put_table(&b, 0x11, 0x42, sdt, sizeof sdt - 1);
 	for (int i = 0; i < 40; i++) {
 		build_pcr(b.in, 0x201, pcr += 20 * MS);
 		for (int k = 0; k < 50; k++) {
