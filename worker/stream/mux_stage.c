@@ -43,6 +43,8 @@ static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 	if (input_spec_parse(address, spec, NULL, NULL, NULL) < 0)
 		*spec = (struct input_spec){ .remux.priority =
 						     PRIORITY_DEFAULT };
+	if (spec->kind == INPUT_STREAM && !io_is_feed(spec->stream))
+		s->guides |= UINT64_C(2) << i;
 	for (size_t k = 0; k < o->n_maps; k++)
 		pids[k] = o->maps[k].pid;
 	mux_setup(s->mux, i, &(struct mux_source_config){

@@ -46,6 +46,7 @@ struct mux_stage {
 	struct mux_live *live; /* NULL: likewise */
 	struct stream_memory *memory;
 	uint64_t period_ns; /* of the readings of an input */
+	uint64_t guides; /* inputs whose guide will come, as own_eit.h */
 	bool needs_clock; /* no TDT while the system clock is not right */
 	bool clock_lost; /* it is not */
 	bool resuming; /* packets of the remuxes come from the memory */

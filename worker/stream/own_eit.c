@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "proto/ipc/msg.h"
 #include "worker/remux/psi_build.h"
+#include "worker/remux/sdt_build.h"
 #include "worker/stream/other_guides.h"
 #include "worker/stream/output_sdt.h"
 #include "worker/stream/turns.h"
@@ -25,9 +26,9 @@ enum {
 	SECTIONS_MAX = 256, /* of a table */
 	PARTS = 2, /* of a table: first days, later ones */
 	PRESENTS = 16, /* present and following that a turn builds */
-	/* for the first SDT of the output, whose identifiers the EIT have: it
-	 * is there every two seconds */
-	SDT_PATIENCE_S = 3,
+	/* for the first SDT of the output, whose identifiers the EIT have, and
+	 * which may wait for that of the source; and for the events */
+	PATIENCE_MS = SDT_AWAIT_MS + 1000,
 };
 
 /* A service whose EIT is sent. */
@@ -62,7 +63,8 @@ struct own_eit {
 	struct turns presents, tables; /* in this second */
 	uint64_t next_serial; /* of the events of a service */
 	const struct output_sdt *sdt;
-	int64_t began_s; /* the first turn with a PAT; 0: none yet */
+	uint64_t awaited; /* guides of the config whose events have not come */
+	uint64_t began_ms; /* the first turn with a PAT; 0: none yet */
 	int64_t now_s; /* of the last turn */
 	bool crowded; /* logged: a segment has no room */
 	/* the sections of a table while they are built */
@@ -109,6 +111,7 @@ struct own_eit *own_eit_new(const struct own_eit_config *c)
 		.stage = c->stage,
 		.scrambled = c->scrambled, .input_of = c->input_of,
 		.arg = c->arg, .others = c->others, .next_serial = 1,
+		.awaited = tables_spec_has_eit(c->spec) ? c->guides : 0,
 	};
 	o->sections = xcalloc(SECTIONS_MAX, sizeof *o->sections);
 	table_stage_own_pid(o->stage, SI_PID_EIT);
@@ -141,6 +144,7 @@ void own_eit_guide(struct own_eit *o, const struct msg_stream_guide *m, int fd)
 	if (image == NULL)
 		return;
 	to = &o->images[m->place];
+	o->awaited &= ~(UINT64_C(1) << m->place);
 	own_eit_use(o);
 	eit_image_number(image, *to, &o->next_serial);
 	eit_image_free(to);
@@ -470,15 +474,17 @@ void own_eit_use(struct own_eit *o)
 	o->changed = true;
 }
 
-/* Are the identifiers of the output known, or will they not be? */
-static bool is_ready(struct own_eit *o, int64_t now_s)
+/* Are the identifiers of the output and the events known, or will they not
+ * be?  Without them the EIT would have another version for a moment. */
+static bool is_ready(struct own_eit *o, uint64_t unix_ms)
 {
 	if (!psi_has_pat(o->psi))
 		return false;
 	/* or the clock was set back */
-	if (o->began_s == 0 || now_s < o->began_s)
-		o->began_s = now_s;
-	return o->sdt->known || now_s - o->began_s >= SDT_PATIENCE_S;
+	if (o->began_ms == 0 || unix_ms < o->began_ms)
+		o->began_ms = unix_ms;
+	return (o->sdt->known && o->awaited == 0) ||
+	       unix_ms - o->began_ms >= PATIENCE_MS;
 }
 
 /* Does a schedule lack a table that is up to date? */
@@ -511,7 +517,7 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 	size_t i;
 
 	if (o->changed) {
-		if (!is_ready(o, now_s))
+		if (!is_ready(o, unix_ms))
 			return;
 		list_all(o);
 	}

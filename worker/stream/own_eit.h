@@ -40,6 +40,9 @@ struct own_eit_config {
 	struct eit_versions *versions;  /* they outlive it */
 	struct table_stage *stage;
 	bool scrambled; /* the output is, by another stage */
+	/* The places of stream.guide whose events will come, a bit of each: the
+	 * first EIT wait for them, a few seconds at most. */
+	uint64_t guides;
 	own_eit_input_fn *input_of; /* NULL: no multiplex */
 	void *arg;
 };

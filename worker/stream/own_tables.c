@@ -380,6 +380,7 @@ static void make_parts(struct own_tables *o,
 		.versions = config->eit_versions,
 		.stage = o->stage,
 		.scrambled = config->scrambled,
+		.guides = config->guides,
 		.input_of = config->input_of,
 		.arg = config->input_arg,
 	});

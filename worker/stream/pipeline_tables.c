@@ -104,6 +104,8 @@ void pipeline_make_tables(struct pipeline *p, struct stream_spec *spec,
 		.eit_versions = &p->memory->eit,
 		.passed = &p->memory->passed,
 		.scrambled = p->cas != NULL,
+		/* of the stream itself, and of inputs */
+		.guides = 1 | p->mux.guides,
 		.input_of = p->mux.mux != NULL ? find_input : NULL,
 		.input_arg = p,
 		.out = out,

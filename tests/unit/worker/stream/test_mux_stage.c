@@ -99,6 +99,29 @@ Test(mux_stage, an_input_that_was_removed_starts_anew_when_it_returns)
 	stream_memory_close(&m);
 }
 
+/* The guide knows no feeds, and no adapters. */
+Test(mux_stage, guides_come_for_inputs_that_are_streams)
+{
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct stream_memory *m = open_memory();
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+
+	start->inputs[start->n_inputs++] = "stream://m/1";
+	start->inputs[start->n_inputs++] = a;
+	start->inputs[start->n_inputs++] = "dvb://d#pnr=1";
+	start->mux = true;
+	spec->mux_kbps = 4000;
+	spec->mux_delay_ms = MUX_DELAY_DEFAULT_MS;
+	mux_stage_init(s, start, spec, m, ignore, NULL);
+	cr_expect_eq(s->guides, 1u << 2);
+	mux_stage_done(s);
+	free(s);
+	free(spec);
+	free(start);
+	stream_memory_close(&m);
+}
+
 Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 {
 	static const uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 1, 0, 0x13 };

@@ -41,6 +41,7 @@ static struct {
 	uint64_t ms;
 	uint8_t status, flags; /* of services and events of the guide */
 	uint16_t onid; /* of its streams */
+	uint64_t guides; /* of the config */
 	uint8_t next_cc; /* of the section that is sent next */
 	struct section_assembler in;
 	uint8_t buffer[SECTION_MAX];
@@ -109,7 +110,7 @@ static void open_with(enum eit_other other, own_eit_input_fn *input_of)
 		.spec = &g.spec, .psi = g.psi, .sdt = &g.sdt,
 		.others = &g.others,
 		.versions = &g.versions, .stage = g.stage,
-		.input_of = input_of });
+		.input_of = input_of, .guides = g.guides });
 	cr_assert_not_null(g.own);
 	g.ms = UINT64_C(1000) * NOON_S;
 }
@@ -260,6 +261,50 @@ Test(own_eit, has_the_identifiers_of_the_sdt)
 	pass(100);
 	pass(3000);
 	expect_ids(6, 0x2002);
+	done();
+}
+
+/* The message with them is behind the first packets if the worker is fast:
+ * empty EIT would have another version. */
+Test(own_eit, waits_for_the_events_of_the_stream_and_of_its_inputs)
+{
+	g.spec.eit = ORIGIN_OWN;
+	g.guides = 1 << 0 | 1 << 2;
+	open_with(EIT_OTHER_PASS, find_input);
+	send_sdt(SDT_TABLE_ID, 5, 0x2001);
+	pass(2000);
+	cr_expect_eq(g.n, 0);
+	give("", 0, 1);
+	pass(2000);
+	cr_expect_eq(g.n, 0);
+	give("", 2, 77);
+	pass(3000);
+	cr_expect_gt(count(EIT_TABLE_ID, 1), 0);
+	cr_expect_gt(count(EIT_TABLE_ID, 2), 0);
+	done();
+}
+
+Test(own_eit, without_a_guide_is_empty_behind_a_wait)
+{
+	g.spec.eit = ORIGIN_OWN;
+	g.guides = 1;
+	open_with(EIT_OTHER_PASS, NULL);
+	send_sdt(SDT_TABLE_ID, 5, 0x2001);
+	pass(8000);
+	cr_expect_gt(count(EIT_TABLE_ID, 1), 0);
+	done();
+}
+
+/* The guide gives none to a stream that sends EIT other alone. */
+Test(own_eit, of_others_wait_for_no_guide_of_the_stream)
+{
+	g.guides = 1;
+	open_with(EIT_OTHER_PRESENT, NULL);
+	list_others("b", NULL);
+	give("b", 0, 21);
+	send_sdt(SDT_TABLE_ID, 5, 0x2001);
+	pass(3000);
+	cr_expect_gt(g.n, 0);
 	done();
 }
 
