@@ -150,6 +150,9 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	if (stream_proc_is_removed(find(r, id))) {
 		epg_proc_remove_stream(r->epg, id);
 		guide_links_remove(r->guides, id);
+		/* the guide reports changes of a stream that was asked for: one
+		 * that is added again is another one there */
+		guide_links_stale(r->guides, id);
 	}
 	if (stream_proc_is_removed(p))
 		drop(r, p);

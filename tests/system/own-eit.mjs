@@ -223,3 +223,32 @@ test('a new worker sends the EIT other again, and a rate may be too small',
 			alarms.includes('eit_slow'), 20000);
 		await sluice.stop();
 	});
+
+test('a multiplex gets the events of a stream that was removed and added again',
+	async (t) => {
+		const now = Math.floor(Date.now() / 1000);
+		const list = (title) => [programme(now - HOUR_S,
+			now + 8 * HOUR_S, title)];
+		const seen = await capture(t, 'lo', 'udp port 6002',
+			['mpeg_descr.short_evt.name']);
+		const a = { ...stream('a001', 'udp://127.0.0.1:5000#pnr=1',
+			'udp://127.0.0.1:6000'), xmltv_id: 'one.tv' };
+		const { sluice, file } = await start(t, list('Before'), a, {
+			...stream('m', ['stream://a001',
+				'udp://127.0.0.1:5002'], 'udp://127.0.0.1:6002',
+			{ bitrate: 9000, tsid: 5, eit: 'own' }),
+			type: 'mpts' });
+		const shows = (title) => waitUntil(title, () => seen().some(
+			(p) => p['mpeg_descr.short_evt.name']?.includes(title)),
+		20000);
+
+		await shows('Before');
+		await sluice.cmd('set-stream', { id: 'a001',
+			stream: { remove: true } });
+		await waitUntil('the end of its worker', () =>
+			!sluice.worker('stream', 'a001'));
+		write(file, list('Behind'));
+		await sluice.cmd('set-stream', { id: 'a001', stream: a });
+		await shows('Behind');
+		await sluice.stop();
+	});
