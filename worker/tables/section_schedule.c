@@ -30,7 +30,7 @@ struct entry {
 	unsigned interval_ms;
 	enum schedule_class class;
 	size_t packets; /* of all sections */
-	uint64_t sent_ns; /* the last section; 0: none yet */
+	uint64_t sent_ns; /* the last section, or clock; 0: none yet */
 	/* a table: the sections lie in data, one behind the other */
 	size_t n, next;
 	size_t fresh; /* sections that were not sent since they changed */
@@ -40,7 +40,7 @@ struct entry {
 	schedule_clock_fn *clock;
 	void *arg;
 	int64_t sent_s; /* the second of the last one */
-	int64_t from_s; /* its interval counts from this second */
+	uint64_t from_ns; /* its interval counts from this time */
 };
 
 struct schedule {
@@ -52,8 +52,8 @@ struct schedule {
 	uint64_t paid_ns;
 	/* no table is due before; 0: not known */
 	uint64_t idle_ns;
-	/* no clock is late before this second; 0: not known */
-	int64_t late_s;
+	/* no clock is late before this time; 0: not known */
+	uint64_t late_ns;
 	uint8_t clock[SCHEDULE_CLOCK_LEN];
 };
 
@@ -219,46 +219,48 @@ bool schedule_set_clock(struct schedule *s, const struct schedule_key *key,
 	e->interval_ms = interval_ms;
 	e->clock = clock;
 	e->arg = arg;
-	s->late_s = 0;
+	s->late_ns = 0;
 	return true;
 }
 
-/* The second in which a clock is due at any time: the stream had no packet
- * early in the ones before.  INT64_MAX: its interval is too short. */
-static int64_t late_second(const struct entry *e)
+/* From this time on, to the end of its interval, a clock is due at any time of
+ * a second: the stream had no packet early in the ones before.  UINT64_MAX: its
+ * interval is too short. */
+static uint64_t late_from(const struct entry *e)
 {
-	int64_t step = e->interval_ms * EARLY_PERCENT / 100 / 1000;
-	int64_t last = e->interval_ms / 1000 - 1;
+	unsigned step_s = e->interval_ms * EARLY_PERCENT / 100 / 1000;
+	unsigned late_s = MAX(e->interval_ms / 1000, 1U) - 1;
 
-	return last > step ? e->from_s + last : INT64_MAX;
+	return late_s > step_s ? e->from_ns + late_s * SECOND_NS : UINT64_MAX;
 }
 
-/* Behind a silence, at the start, and when the clock of the system is set, the
- * interval begins: packets early in a second may follow. */
-static void begin_interval(struct entry *e, int64_t second)
+static bool is_over(const struct entry *e, uint64_t now_ns)
 {
-	if (second > late_second(e) || second < e->from_s)
-		e->from_s = second;
+	return now_ns - e->from_ns >= e->interval_ms * MS;
 }
 
-/* Is this clock due now?  A clock that was set back begins anew. */
-static bool clock_is_due(const struct entry *e, uint64_t unix_ms)
+/* Is this clock due now?  A clock of the system that was set changes no
+ * interval.  If it was set back, the clock is due at once. */
+static bool clock_is_due(const struct entry *e, uint64_t now_ns,
+			 uint64_t unix_ms)
 {
 	int64_t second = (int64_t)(unix_ms / 1000);
-	int64_t step = MAX(e->interval_ms * EARLY_PERCENT / 100 / 1000, 1);
+	unsigned step = MAX(e->interval_ms * EARLY_PERCENT / 100 / 1000, 1U);
 
 	if (unix_ms % 1000 >= SCHEDULE_CLOCK_MS)
-		return second == late_second(e);
-	return second < e->sent_s || second - e->sent_s >= step;
+		return now_ns >= late_from(e) && !is_over(e, now_ns);
+	return second < e->sent_s || second - e->sent_s >= step ||
+	       now_ns - e->sent_ns >= step * SECOND_NS - SECOND_NS / 2;
 }
 
-static bool send_clock(struct schedule *s, struct entry *e, uint64_t unix_ms,
-		       struct schedule_due *ret)
+static bool send_clock(struct schedule *s, struct entry *e, uint64_t now_ns,
+		       uint64_t unix_ms, struct schedule_due *ret)
 {
 	size_t len;
 
-	e->sent_s = e->from_s = (int64_t)(unix_ms / 1000);
-	s->late_s = 0;
+	e->sent_s = (int64_t)(unix_ms / 1000);
+	e->sent_ns = e->from_ns = now_ns;
+	s->late_ns = 0;
 	len = e->clock(e->sent_s, e->arg, s->clock);
 	*ret = (struct schedule_due){ e->pid, true, SCHEDULE_TABLE, s->clock,
 				      len };
@@ -337,25 +339,29 @@ static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 		pay(s, ret->len, now_ns);
 }
 
-static bool next_clock(struct schedule *s, uint64_t unix_ms,
+static bool next_clock(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 		       struct schedule_due *ret)
 {
-	int64_t second = (int64_t)(unix_ms / 1000), late_s = INT64_MAX;
+	uint64_t late_ns = UINT64_MAX;
 
-	if (unix_ms % 1000 >= SCHEDULE_CLOCK_MS && second < s->late_s)
+	if (unix_ms % 1000 >= SCHEDULE_CLOCK_MS && now_ns < s->late_ns)
 		return false;
 	for (size_t i = 0; i < s->n && s->n_clocks > 0; i++) {
 		struct entry *e = &s->entries[i];
 
 		if (e->clock == NULL)
 			continue;
-		if (clock_is_due(e, unix_ms) && send_clock(s, e, unix_ms, ret))
+		if (clock_is_due(e, now_ns, unix_ms) &&
+		    send_clock(s, e, now_ns, unix_ms, ret))
 			return true;
-		begin_interval(e, second);
-		if (late_second(e) > second)
-			late_s = MIN(late_s, late_second(e));
+		/* behind a silence, and at the start, packets early in a second
+		 * may follow */
+		if (is_over(e, now_ns))
+			e->from_ns = now_ns;
+		if (late_from(e) > now_ns)
+			late_ns = MIN(late_ns, late_from(e));
 	}
-	s->late_s = late_s;
+	s->late_ns = late_ns;
 	return false;
 }
 
@@ -372,7 +378,7 @@ bool schedule_next(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 	uint64_t idle_ns = UINT64_MAX;
 	uint64_t guide_ns = s->eit_kbps > 0 ? s->paid_ns : 0;
 
-	if (next_clock(s, unix_ms, ret))
+	if (next_clock(s, now_ns, unix_ms, ret))
 		return true;
 	if (now_ns < s->idle_ns)
 		return false;

@@ -224,6 +224,45 @@ Test(schedule, a_clock_begins_without_packets_early_in_a_second)
 	schedule_free(&s);
 }
 
+/* The times of three clocks while the clock of the system, step ms behind at
+ * 110 s, has packets at this part of each second. */
+static void expect_times_behind_a_step(int64_t step, unsigned phase_ms)
+{
+	struct schedule *s = schedule_new();
+	struct schedule_due due;
+	int64_t named = 0;
+	uint64_t last = 0;
+	unsigned n = 0;
+
+	cr_assert(schedule_set_clock(s, &tdt, 30000, clock_section, &named));
+	for (uint64_t ms = 100000 + phase_ms; ms < 200000; ms += 1000) {
+		uint64_t unix_ms = (uint64_t)(1000000 + (int64_t)ms -
+					      (ms > 110000 ? step : 0));
+
+		if (!schedule_next(s, ms * MS, unix_ms, false, &due))
+			continue;
+		cr_expect_eq(named, (int64_t)(unix_ms / 1000));
+		cr_expect(last == 0 || ms - last <= 30000, "%lld %u: %llu",
+			  (long long)step, phase_ms,
+			  (unsigned long long)(ms - last));
+		last = ms;
+		n++;
+	}
+	cr_expect_geq(n, 3);
+	schedule_free(&s);
+}
+
+Test(schedule, a_clock_of_the_system_that_is_set_keeps_the_interval)
+{
+	static const int64_t steps[] = { 5000, 3600000, -5000, -3600000 };
+
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+		/* early in the second, and later */
+		expect_times_behind_a_step(steps[i], 20);
+		expect_times_behind_a_step(steps[i], 220);
+	}
+}
+
 /* EN 300 468 annex C: 1993-10-13 12:45:00 is 0xc079124500. */
 Test(time_build, writes_the_example_of_the_standard)
 {
