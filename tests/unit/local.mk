@@ -313,6 +313,7 @@ unit_worker_tests = \
 	tests/unit/worker/failover/test_short_holes \
 	tests/unit/worker/failover/test_silence \
 	tests/unit/worker/filler/test_filler \
+	tests/unit/worker/filler/test_filler_split \
 	tests/unit/worker/filler/test_play \
 	tests/unit/worker/filler/test_silent \
 	tests/unit/worker/adapter/test_address_source \

@@ -10,6 +10,7 @@
 #include "worker/ts/audio.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/rap.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ struct filler {
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
 	size_t n_audio;
 	struct audio_pid audio[FILLER_TRACKS_MAX];
+	struct pes_reader reader; /* of the audio and these videos */
 	struct si_keeper si;
 	struct play *play;  /* NULL while stopped */
 };
@@ -141,16 +143,13 @@ static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 	return h;
 }
 
-static void keep_sample(struct filler *f, const uint8_t *packet)
+/* Keeps the first frame of a PES whose data begin at this offset; pts: NULL
+ * if it has none. */
+static void keep_sample(struct filler *f, const uint8_t *packet,
+			const struct pes_stamps *unit, const uint64_t *pts)
 {
-	size_t len;
-	const uint8_t *pes = pes_find(packet, &len);
-
-	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
-		return;
-
-	const uint8_t *p = pes + PES_HEADER + pes[8];
-	const uint8_t *end = pes + len;
+	const uint8_t *end = packet + TS_PACKET;
+	const uint8_t *p = packet + MIN(unit->data, (size_t)TS_PACKET);
 
 	for (; end - p >= AUDIO_HEAD; p++) {
 		struct audio_frame frame;
@@ -164,21 +163,50 @@ static void keep_sample(struct filler *f, const uint8_t *packet)
 		h = find_audio(f, ts_pid(packet));
 		if (h == NULL)
 			return;
-		h->stream_id = pes[3];
-		(void)pes_pts(packet, &h->pts);
+		h->stream_id = unit->stream_id;
+		if (pts != NULL)
+			h->pts = *pts;
 		h->len = MIN((size_t)(end - p), sizeof h->sample);
 		memcpy(h->sample, p, h->len);
 		return;
 	}
 }
 
-/* Pictures are not in the order of their PTS. */
-static void keep_pts(struct video_pid *v, const uint8_t *packet)
+static void take_audio(struct filler *f, const uint8_t *packet)
 {
+	struct pes_stamps unit;
+	const uint8_t *pes;
+	size_t len;
+
+	switch (pes_reader_take(&f->reader, packet, &unit)) {
+	case PES_READ:
+		keep_sample(f, packet, &unit, &unit.pts);
+		return;
+	case PES_WAITS:
+		return;
+	case PES_NONE:
+		break;
+	}
+	pes = pes_find(packet, &len);
+	if (pes == NULL)
+		return;
+	unit = (struct pes_stamps){
+		.data = TS_PACKET - len + PES_HEADER + pes[8],
+		.stream_id = pes[3],
+	};
+	keep_sample(f, packet, &unit, NULL);
+}
+
+/* Pictures are not in the order of their PTS. */
+static void keep_pts(struct filler *f, struct video_pid *v,
+		     const uint8_t *packet)
+{
+	struct pes_stamps unit;
 	uint64_t pts;
 
-	if (!pes_pts(packet, &pts))
+	if (pes_reader_take(&f->reader, packet, &unit) != PES_READ)
 		return;
+	pts = unit.pts;
 	if (!v->has_pts || wrap_diff(pts, v->pts, PES_TIME_WRAP) > 0 ||
 	    wrap_diff(pts, v->pts, PES_TIME_WRAP) < -PTS_BACK)
 		v->pts = pts;
@@ -199,13 +227,14 @@ void filler_feed(struct filler *f, const struct ts_run *runs, size_t n_runs)
 			struct video_pid *s;
 
 			si_keeper_feed(&f->si, p);
-			if (class == PID_AUDIO && ts_pusi(p))
-				keep_sample(f, p);
+			if (class == PID_AUDIO &&
+			    (ts_pusi(p) || f->reader.n > 0))
+				take_audio(f, p);
 			s = class == PID_VIDEO ? find_video(f, pid) : NULL;
 			if (s == NULL)
 				continue;
-			if (ts_pusi(p))
-				keep_pts(s, p);
+			if (ts_pusi(p) || f->reader.n > 0)
+				keep_pts(f, s, p);
 			rap_follow(&s->rap, pid,
 				   psi_coding(f->psi, pid), PID_VIDEO);
 			picture_keeper_feed(&s->picture, p,

@@ -35,11 +35,36 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 	k->next_len += len;
 }
 
+/* Takes the payload of a packet, behind the header. */
+static void take(struct picture_keeper *k, const uint8_t *data, size_t len)
+{
+	static const uint8_t prefix[] = { 0, 0, 1 };
+	const uint8_t *end = data + len;
+
+	for (; data < end && k->head < PES_HEADER; k->head++) {
+		if (k->head < sizeof prefix && *data != prefix[k->head]) {
+			k->collecting = false;
+			return;
+		}
+		if (k->head == sizeof prefix)
+			k->next_stream_id = *data;
+		k->left = *data++;
+	}
+	len = (size_t)(end - data);
+	if (k->head == PES_HEADER && k->left > 0) {
+		size_t n = MIN(len, (size_t)k->left);
+
+		k->left = (uint8_t)(k->left - n);
+		data += n;
+		len -= n;
+	}
+	add(k, data, len);
+}
+
 void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 			 enum rap_sign sign)
 {
-	size_t at = ts_payload_offset(packet), len;
-	const uint8_t *pes;
+	size_t at = MIN(ts_payload_offset(packet), (size_t)TS_PACKET);
 
 	if (!ts_has_payload(packet))
 		return;
@@ -54,7 +79,7 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 	}
 	if (!ts_pusi(packet)) {
 		if (k->collecting)
-			add(k, packet + at, TS_PACKET - at);
+			take(k, packet + at, TS_PACKET - at);
 		return;
 	}
 	/* A PES without payload has no picture.  Another complete picture
@@ -71,14 +96,11 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 		k->next_size = size;
 		k->next_len = 0;
 	}
-	k->collecting = false;
 	k->open = sign == RAP_OPEN;
-	pes = sign == RAP_HERE || sign == RAP_OPEN ? pes_find(packet, &len)
-						   : NULL;
-	if (pes == NULL || PES_HEADER + (size_t)pes[8] > len)
-		return;
-	k->collecting = true;
+	k->collecting = (sign == RAP_HERE || sign == RAP_OPEN) &&
+			!ts_tei(packet) && !ts_scrambling(packet);
 	k->next_len = 0;
-	k->next_stream_id = pes[3];
-	add(k, pes + PES_HEADER + pes[8], len - PES_HEADER - pes[8]);
+	k->head = 0;
+	if (k->collecting)
+		take(k, packet + at, TS_PACKET - at);
 }

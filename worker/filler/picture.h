@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Keeps the last random access picture of a video PID: the bytes of its PES
- * after the header, for any codec.
+ * after the header, which may lie in several packets, for any codec.
  *
  * Owns its memory: as much as two pictures take.
  */
@@ -20,6 +20,8 @@ struct picture_keeper {
 	uint8_t *next;
 	size_t next_len, next_size;
 	uint8_t next_stream_id;
+	/* bytes of the header, up to PES_HEADER, and those left behind them */
+	uint8_t head, left;
 };
 
 /* Zeroed memory is ready. */

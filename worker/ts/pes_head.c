@@ -107,6 +107,7 @@ static inline enum pes_head_sign find_stamps(const uint8_t *pes, size_t len,
 	ret->pts = pes_time(pts);
 	ret->dts = dts != pts ? pes_time(dts) : ret->pts;
 	ret->before = 0;
+	ret->stream_id = pes[3];
 	ret->data = at + PES_HEADER + head;
 	return HEAD_WHOLE;
 }

@@ -61,6 +61,7 @@ struct pes_stamps {
 	size_t before;     /* bytes of the PES in earlier packets */
 	/* The offset of its data in this packet; it may be behind its end. */
 	size_t data;
+	uint8_t stream_id;
 };
 
 /* Of the PES that begins in the packet.  False: it does not have them there. */

@@ -118,7 +118,10 @@ static void make_picture(struct source *s)
 		rap = false;
 	}
 	s->n_video = put_unit(s->video, SOURCE_VIDEO, pes, len,
-			      s->header_alone ? 19 : rap ? 182 : 184, rap);
+			      s->head > 0	? s->head
+			      : s->header_alone ? 19
+			      : rap		? 182
+						: 184, rap);
 	s->i_video = 0;
 	s->pictures++;
 }
@@ -141,8 +144,8 @@ static void make_sound(struct source *s)
 		memcpy(frame, "\xff\xfd\x84\x04", 4);
 		memset(frame + 4, (int)(s->sounds & 0x7f), AUDIO_FRAME - 4);
 	}
-	s->n_audio = put_unit(s->audio, SOURCE_AUDIO, pes, sizeof pes, 184,
-			      false);
+	s->n_audio = put_unit(s->audio, SOURCE_AUDIO, pes, sizeof pes,
+			      s->head > 0 ? s->head : 184, false);
 	s->i_audio = 0;
 	s->sounds++;
 }
