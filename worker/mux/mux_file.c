@@ -457,7 +457,7 @@ static bool goes_out(struct mux *m, const struct mux_fill *f,
 	if (part->video && fill_ends_soon(f)) {
 		part->begun = false;
 	} else if (!part->begun && (!part->video || starts)) {
-		part->begun = !mux_fill_precedes(m, packet);
+		part->begun = !mux_fill_precedes(m, NULL, packet);
 		mux_counters_forget(&m->counters, part->pid);
 	}
 	return part->begun;

@@ -7,6 +7,7 @@
 #include "worker/mux/fill.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/pmt.h"
 
 #include <stdlib.h>
@@ -367,11 +368,38 @@ void mux_watch_fill(const struct mux_source *in, struct mux_service *s,
 		play_hold_pictures(f->play, true, 0);
 }
 
-bool mux_fill_precedes(const struct mux *m, const uint8_t *packet)
+/* The PTS of the unit that begins here, whose header the next packets of the
+ * line may end. */
+static bool find_pts(const struct delay_line *line, const uint8_t *packet,
+		     uint64_t *ret)
+{
+	struct pes_head head;
+	enum pes_head_sign sign = pes_head_read(packet, &head);
+	struct pes_stamps at;
+	size_t i = 1;
+
+	if (sign == HEAD_NONE) {
+		if (!pes_stamps_find(packet, &at))
+			return false;
+		*ret = at.pts;
+		return true;
+	}
+	while (sign == HEAD_WAITS && line != NULL && i < line->n) {
+		packet = delay_line_at(line, i++);
+		sign = pes_head_add(&head, packet);
+	}
+	if (sign != HEAD_WHOLE || !pes_head_stamps(&head, packet, 0, &at))
+		return false;
+	*ret = at.pts;
+	return true;
+}
+
+bool mux_fill_precedes(const struct mux *m, const struct delay_line *line,
+		       const uint8_t *packet)
 {
 	uint64_t pts, last;
 
-	return m->filler != NULL && pes_pts(packet, &pts) &&
+	return m->filler != NULL && find_pts(line, packet, &pts) &&
 	       filler_pts(m->filler, ts_pid(packet), &last) &&
 	       wrap_diff(pts, last, PES_TIME_WRAP) <= 0 &&
 	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * TICKS_MS;
@@ -387,7 +415,8 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 	    !ts_pusi(packet) || !ts_has_payload(packet))
 		return false;
 	if (m->now_ns - f->wants_ns < RETURN_MS * MS &&
-	    ((f->video && !starts) || mux_fill_precedes(m, packet)))
+	    ((f->video && !starts) ||
+	     mux_fill_precedes(m, &in->line, packet)))
 		return false;
 	fill_stop(m, in, (size_t)(s - in->states));
 	m->fills_changed = true;

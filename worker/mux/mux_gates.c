@@ -159,14 +159,14 @@ static bool has_av(const struct mux_service *s, uint16_t pid)
 
 /* Does a unit begin with which the PID is sent again?  A PID that has PCRs
  * alone has no units. */
-static bool resumes(const struct mux *m, const struct mux_service *owner,
-		    const uint8_t *packet)
+static bool resumes(const struct mux *m, const struct mux_source *in,
+		    const struct mux_service *owner, const uint8_t *packet)
 {
 	if (!ts_has_payload(packet))
 		return owner != NULL && !has_av(owner, ts_pid(packet));
 	return ts_pusi(packet) &&
 	       !(place_has(m->fill_pids, ts_pid(packet)) &&
-		 mux_fill_precedes(m, packet));
+		 mux_fill_precedes(m, &in->line, packet));
 }
 
 /* What gives way to a filler is not dropped for the rate. */
@@ -198,7 +198,7 @@ bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 		*stopped = mux_stop_of(gate);
 	else if (gate != NULL && ts_has_payload(packet) && ts_pusi(packet))
 		*stopped = mux_stop_of(gate);
-	else if (gate == NULL && *stopped && resumes(m, owner, packet))
+	else if (gate == NULL && *stopped && resumes(m, in, owner, packet))
 		*stopped = MUX_SENT;
 	/* a filler has the counter of its PID */
 	if (*stopped != MUX_SENT && (gate == NULL || gate->fill == NULL))

@@ -437,8 +437,10 @@ void mux_watch_fill(const struct mux_source *, struct mux_service *,
  * return here?  The filler ends then. */
 bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
-/* Is the unit that begins here shown in front of the last one of a filler? */
-bool mux_fill_precedes(const struct mux *, const uint8_t *packet);
+/* Is the unit that begins here shown in front of the last one of a filler?
+ * line: that of the packet, which is its first one; NULL: none. */
+bool mux_fill_precedes(const struct mux *, const struct delay_line *line,
+		       const uint8_t *packet);
 
 /* --- mux_file.c --- */
 

@@ -387,6 +387,7 @@ static void put_service(struct fill_rig *r, size_t i, uint16_t k, unsigned n)
 {
 	uint64_t pts = r->pcr / 300 + 90 * r->lead_ms;
 	bool intra = r->ticks % r->group == 0;
+	bool split = i == 0 && k == 1 && r->split > 0;
 	struct build *ts = r->ts[i];
 
 	if (r->dense && i == 0 && k == 1) {
@@ -398,13 +399,17 @@ static void put_service(struct fill_rig *r, size_t i, uint16_t k, unsigned n)
 	(void)build_pcr(ts, pcr_pid(r, i, k), r->pcr);
 	if ((!r->radio && !r->blind) || i != 0 || k != 1) {
 		put_picture(ts, video_pid(r, i, k), intra, pts);
+		if (split)
+			split_unit(ts, video_pid(r, i, k), r->split);
 		while (n-- > 2)
 			(void)build_payload(ts, video_pid(r, i, k), 0x55);
 	}
 	if (r->ticks % 3 == 0)
 		put_unit(ts, audio_pid(r, i, k), r->loud ? loud : audio,
 			 sizeof audio, pts);
-	else if (r->long_units)
+	if (split && r->ticks % 3 == 0)
+		split_unit(ts, audio_pid(r, i, k), r->split);
+	else if (r->long_units && r->ticks % 3 != 0)
 		(void)build_payload(ts, audio_pid(r, i, k), 0x55);
 }
 

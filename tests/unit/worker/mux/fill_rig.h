@@ -92,6 +92,7 @@ struct fill_rig {
 		bool program, pcr, start;
 	} file_lacks;
 	bool no_sdt; /* of the inputs */
+	size_t split; /* as file_split, of the units of the second service */
 	bool long_units; /* audio has three packets, each in its tick */
 	uint64_t now_ns, pcr;
 	unsigned ticks;

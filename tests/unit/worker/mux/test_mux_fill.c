@@ -127,6 +127,28 @@ Test(mux_fill, a_silent_service_returns_without_a_loss)
 	}
 }
 
+/* No PTS of picture or sound goes back (fill_rig_free()). */
+Test(mux_fill, a_service_returns_whose_pes_headers_have_two_packets)
+{
+	static const size_t splits[] = { 0, 8, 10 };
+
+	for (size_t i = 0; i < ARRAY_LEN(splits); i++)
+		for (unsigned lead_ms = 100; lead_ms < 500; lead_ms += 100) {
+			struct fill_rig *r = fill_rig_new(true, KBPS);
+
+			r->split = splits[i];
+			r->lead_ms = lead_ms;
+			fill_play(r, 300);
+			r->off = 1;
+			fill_play(r, 151);
+			cr_expect(fill_state(r, 1).filled, "%zu", splits[i]);
+			r->off = 0;
+			fill_play(r, 300);
+			cr_expect(!fill_state(r, 1).filled, "%zu", splits[i]);
+			fill_rig_free(r);
+		}
+}
+
 Test(mux_fill, a_service_returns_with_an_intra_picture)
 {
 	for (unsigned first = 0; first < GROUP; first += 7) {
