@@ -8,12 +8,13 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { TsMux } from '../helpers/mux.mjs';
 import { Fault } from '../helpers/net.mjs';
+import { tables } from '../helpers/si.mjs';
 import { insist } from '../helpers/situations.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { RECORD_HEAD, Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { run, tempDir, udpBound, waitUntil } from '../helpers/util.mjs';
 
 // On a machine that is busy a sender may pause for a moment.
 const QUICK = { backup_start_delay: 1, backup_return_delay: 1,
@@ -490,3 +491,45 @@ test('several inputs', { concurrency: true }, async (t) => {
 			play(sub, sluice)))));
 	await sluice.stop();
 });
+
+test('the last picture is sent on other PIDs; without one the log says so',
+	async (t) => {
+		const recorder = await Recorder.start(t, { port: 6000 });
+		const filled = (id, input, output) => ({
+			...stream(id, `udp://127.0.0.1:${input}`,
+				`udp://127.0.0.1:${output}`),
+			filler: 'still', backup_start_delay: 0 });
+		const sluice = await Sluice.start(t, config(
+			filled('moves', 4900, 6000),
+			filled('radio', 4901, 6001)));
+		const mux = new TsMux({ programs: [program(0)], rate: RATE });
+		// whose frames have no coding
+		const radio = { ...program(0), video: undefined };
+		const size = () => recorder.lists()[0].length;
+		const says = (id, text) => waitUntil(text, () =>
+			sluice.log.includes(`stream ${id}: input 1: no ` +
+				`packets; no other input is on air: ${text}`));
+
+		for (const port of [4900, 4901])
+			await waitUntil('an input', () => udpBound(port));
+		const senders = [await Sender.start(t, mux, 4900),
+			await Sender.start(t, new TsMux({ programs: [radio],
+				rate: RATE }), 4901)];
+		await sluice.onair('moves');
+		await sluice.onair('radio');
+		// its last packet is in front of the next picture that decodes
+		await waitUntil('a picture', () => mux.seconds > 4 &&
+			mux.picturesLeft > 20);
+		mux.programs = [program(1)];
+		mux.patVersion++;
+		await waitUntil('the other program', () => tables(joined(
+			recorder.lists()[0].slice(-200))).pat?.programs.has(2));
+		for (const sender of senders)
+			sender.stop();
+		await says('moves', 'the filler is sent');
+		const before = size();
+
+		await waitUntil('pictures', () => size() > before + 20);
+		await says('radio', 'nothing is sent');
+		await sluice.stop();
+	});

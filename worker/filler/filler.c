@@ -28,6 +28,8 @@ struct audio_pid {
 /* The last picture on a video PID. */
 struct video_pid {
 	uint16_t pid;
+	uint16_t number; /* of the program */
+	uint8_t coding;  /* of the picture */
 	struct rap rap;
 	struct picture_keeper picture;
 	bool has_pts;
@@ -43,6 +45,8 @@ struct filler {
 	uint32_t changes;   /* psi_changes() when the PIDs were looked up */
 	size_t n_videos;
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
+	struct video_pid gone; /* the last one that ended: a PAT may be in front
+				* of its PMTs */
 	size_t n_audio;
 	struct audio_pid audio[FILLER_TRACKS_MAX];
 	struct pes_reader reader; /* of the audio and these videos */
@@ -72,6 +76,7 @@ void filler_free(struct filler **ptr)
 		return;
 	for (size_t i = 0; i < f->n_videos; i++)
 		picture_keeper_done(&f->videos[i].picture);
+	picture_keeper_done(&f->gone.picture);
 	si_keeper_done(&f->si);
 	play_free(&f->play);
 	free(f);
@@ -92,32 +97,84 @@ static bool has(const uint64_t *set, uint16_t pid)
 	return set[pid / 64] >> pid % 64 & 1;
 }
 
+/* A program whose video moves to another PID keeps its last picture until the
+ * next one, as does a single program that another one replaces. */
+static void inherit(struct video_pid *v, struct video_pid *old, size_t n_old,
+		    bool single)
+{
+	for (size_t i = 0; i < n_old; i++) {
+		struct picture_keeper *k = &old[i].picture;
+
+		if (k->data == NULL || old[i].coding != v->coding ||
+		    (!single && old[i].number != v->number))
+			continue;
+		v->picture = (struct picture_keeper){
+			.data = k->data, .len = k->len, .size = k->size,
+			.stream_id = k->stream_id };
+		k->data = NULL;
+		return;
+	}
+}
+
+/* The video on this PID, or NULL.  With another coding its picture is none. */
+static struct video_pid *keep_video(struct filler *f, struct video_pid *old,
+				    size_t n_old, uint16_t pid)
+{
+	struct video_pid *v;
+
+	for (size_t i = 0; i < n_old; i++) {
+		if (old[i].pid != pid)
+			continue;
+		v = &f->videos[f->n_videos++];
+		*v = old[i];
+		old[i] = (struct video_pid){ .pid = TS_PID_NULL };
+		if (v->coding != psi_coding(f->psi, pid))
+			picture_keeper_done(&v->picture);
+		return v;
+	}
+	return NULL;
+}
+
 /* Follows the first video of each program. */
 static void look_up_videos(struct filler *f)
 {
+	struct video_pid old[FILLER_PROGRAMS_MAX], *v;
 	const struct psi_program *programs;
 	size_t n = psi_programs(f->psi, &programs), n_old = f->n_videos;
 
 	f->changes = psi_changes(f->psi);
+	memcpy(old, f->videos, n_old * sizeof *old);
 	f->n_videos = 0;
-	for (size_t i = 0; i < n_old; i++) {
-		struct video_pid *old = &f->videos[i];
-		size_t k = 0;
-
-		while (k < n && programs[k].video_pid != old->pid)
-			k++;
-		if (k < n)
-			f->videos[f->n_videos++] = *old;
-		else
-			picture_keeper_done(&old->picture);
+	for (size_t i = 0; i < n; i++) {
+		v = programs[i].video_pid != TS_PID_NULL
+			    ? keep_video(f, old, n_old, programs[i].video_pid)
+			    : NULL;
+		if (v == NULL)
+			continue;
+		v->number = programs[i].number;
+		v->coding = psi_coding(f->psi, v->pid);
 	}
 	for (size_t i = 0; i < n && f->n_videos < FILLER_PROGRAMS_MAX; i++) {
 		uint16_t pid = programs[i].video_pid;
 
-		if (pid != TS_PID_NULL && find_video(f, pid) == NULL &&
-		    (f->pids == NULL || has(f->pids, pid)))
-			f->videos[f->n_videos++] =
-				(struct video_pid){ .pid = pid };
+		if (pid == TS_PID_NULL || find_video(f, pid) != NULL ||
+		    (f->pids != NULL && !has(f->pids, pid)))
+			continue;
+		v = &f->videos[f->n_videos++];
+		*v = (struct video_pid){ .pid = pid,
+					 .number = programs[i].number,
+					 .coding = psi_coding(f->psi, pid) };
+		inherit(v, old, n_old, n == 1);
+		if (v->picture.data == NULL)
+			inherit(v, &f->gone, 1, n == 1);
+	}
+	for (size_t i = 0; i < n_old; i++) {
+		if (old[i].picture.data == NULL) {
+			picture_keeper_done(&old[i].picture);
+			continue;
+		}
+		picture_keeper_done(&f->gone.picture);
+		f->gone = old[i];
 	}
 }
 

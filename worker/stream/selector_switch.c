@@ -17,6 +17,14 @@ static bool wants_filler(const struct selector *s)
 	return s->decision->cover == FAILOVER_FILLER;
 }
 
+/* Is it sent?  The still picture may not be known. */
+static bool has_filler(const struct selector *s)
+{
+	return wants_filler(s) &&
+	       (s->fill != NULL ||
+		(s->filler != NULL && filler_is_ready(s->filler)));
+}
+
 static const char *fault_of(const struct selector *s,
 			    const struct input_chain *c)
 {
@@ -107,7 +115,7 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		.reason = s->decision->reason,
 		.fault = to != NULL ? s->left_fault : fault_of(s, from),
 		.to_fault = to != NULL ? entry_fault(s, to) : NULL,
-		.filler = to == NULL && wants_filler(s),
+		.filler = to == NULL && has_filler(s),
 		.late = to != NULL && to->candidate.entry != NULL &&
 			switch_point_is_late(to->candidate.entry),
 		.blind = to != NULL && to->candidate.entry != NULL &&
@@ -276,7 +284,7 @@ static void report_failed_choice(struct selector *s,
 			.to = on_air,
 			.reason = FAILOVER_FAILED,
 			.fault = fault.text,
-			.filler = on_air == 0 && wants_filler(s),
+			.filler = on_air == 0 && has_filler(s),
 		},
 		s->arg);
 }

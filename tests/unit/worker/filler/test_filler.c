@@ -126,6 +126,21 @@ Test(filler, finds_a_picture_behind_a_pes_header_alone_in_its_packet)
 	cr_assert_arr_eq(picture, "\0\0\1\x09\x10\0\0\1\x65", 9);
 }
 
+/* A picture on the new PID may be far. */
+Test(filler, a_picture_stays_when_its_pid_changes)
+{
+	learn(400);
+	a->gop = 100000;
+	a->shift = a->pmt_shift = 16;
+	a->program++;
+	learn(400);
+	cr_assert_eq(psi_main_pid(psi), SOURCE_VIDEO + 16);
+	cr_assert(filler_is_ready(f));
+	filler_start(f, now);
+	play(1000);
+	assert_flawless();
+}
+
 Test(filler, sends_the_last_picture_at_a_steady_rate_with_silence)
 {
 	learn(2000);
