@@ -219,6 +219,81 @@ async function loginAbove({ visitor, page, password }, field, value) {
 	assert.equal(await page.locator('dialog').count(), 0);
 }
 
+test('a form stays while it is saved, and where the user goes then', { skip },
+	async (t) => {
+	const { sluice, visitor, page } = await beginDish(t);
+	const save = async (hash, question) => {
+		const held = await hold(page, ({ cmd, dry_run: trial }) =>
+			/^set-/.test(cmd) && trial !== true);
+
+		await page.click('.save .primary');
+		if (question !== undefined)
+			await page.click(`dialog:has-text("${question}") ` +
+				'.primary');
+		const route = await held();
+
+		// the button that had it is disabled
+		await page.evaluate('document.activeElement.blur()');
+		await page.keyboard.press('Escape');
+		await page.click('.rail a:has-text("Viewers")');
+		await page.waitForURL(new RegExp(`${hash}$`));
+		return route;
+	};
+
+	const refuse = async (route, form) => {
+		await route.fulfill({ status: 400,
+			json: { error: 'not now' } });
+		await page.waitForSelector(
+			`${form} .problem:has-text("not now")`);
+	};
+	const stays = async () => {
+		const held = await hold(page, ({ cmd }) => /^set-/.test(cmd));
+
+		await page.click('dialog .primary');
+		const route = await held();
+
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Escape');
+		await refuse(route, 'dialog');
+	};
+
+	visitor.allowed = /status of 400 \S+ set-/;
+	for (const [hash, name, question] of [['#/edit/user', 'stream.name'],
+		['#/adapters?edit=d', 'adapter.name', 'Save Dish?'],
+		['#/auth', 'auth.iptvportal']]) {
+		const field = `[id="${name}"]`;
+		const value = /auth/.test(hash) ? 'http://127.0.0.1:1/'
+			: 'Mine';
+		const at = hash.replace('?', '\\?');
+
+		await visitor.go(sluice.port, hash);
+		await page.fill(field, value);
+		await refuse(await save(at, question), '.save');
+		assert.equal(await page.inputValue(field), value);
+		await (await save(at, question)).continue();
+		await page.waitForURL(/#\/sessions$/);
+		await page.waitForSelector('h1:has-text("Viewers")');
+		await page.waitForSelector('.toast');
+		// and nothing is asked there
+		assert.equal(await page.locator('dialog').count(), 0);
+	}
+	// a dialog
+	await visitor.go(sluice.port, '#/categories');
+	await page.click('.tools button:has-text("Add a category")');
+	await page.fill('dialog [name=name]', 'Mine');
+	await stays();
+	assert.equal(await page.inputValue('dialog [name=name]'), 'Mine');
+	await page.click('dialog button:has-text("Cancel")');
+	// the own password, whose refusal has a reason
+	await page.click('.menu summary');
+	await page.click('.menu button:has-text("password")');
+	for (const name of ['password', 'again'])
+		await page.fill(`dialog [name=${name}]`, 'a new password');
+	await stays();
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a session that ends keeps a form that is being saved', { skip },
 	async (t) => {
 	const scene = await beginDish(t);

@@ -112,19 +112,25 @@ function formAt(url) {
 
 /**
  * What is typed is not lost unasked, neither with the page nor by another
- * address or Escape.  While it is saved nothing is asked.
+ * address or Escape.  While it is saved the form stays: the service may refuse
+ * it.
  * @param {App} app
  * @param {boolean} isDirty
  * @param {boolean} busy it is being saved
  * @param {Ask} ask
  * @param {() => void} leave
+ * @returns {(otherwise?: () => void) => void} to be called when it is saved:
+ *	leads to the address that the user chose meanwhile, otherwise to another
  */
 export function useUnsaved(app, isDirty, busy, ask, leave) {
-	const isLeaving = useRef(false);
+	const isLeaving = useRef(false), isAway = useRef(false);
 	// a reply may come before the next frame
 	const isBusy = useRef(busy);
 
 	isBusy.current = busy;
+	// it was refused: its error is here
+	if (!busy)
+		isAway.current = false;
 
 	useLayoutEffect(() => {
 		const askFirst = (/** @type {() => void} */ run) =>
@@ -133,24 +139,26 @@ export function useUnsaved(app, isDirty, busy, ask, leave) {
 				run();
 			});
 		const onHash = (/** @type {HashChangeEvent} */ event) => {
-			if (isLeaving.current || isBusy.current ||
-				event.oldURL === '' ||
+			if (isLeaving.current || event.oldURL === '' ||
 				formAt(event.oldURL) === formAt(event.newURL))
 				return false;
 			history.pushState(null, '', event.oldURL);
-			askFirst(() => history.back());
+			if (isBusy.current)
+				isAway.current = true;
+			else
+				askFirst(() => history.back());
 			return true;
 		};
 		const onUnload = (/** @type {Event} */ event) =>
-			isBusy.current || event.preventDefault();
+			event.preventDefault();
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
 			if (event.key !== 'Escape' || isCovered() ||
-				isBusy.current ||
 				(event.target instanceof Element &&
 				event.target.closest('input, select, textarea')))
 				return;
 			event.preventDefault();
-			askFirst(leave);
+			if (!isBusy.current)
+				askFirst(leave);
 		};
 
 		if (!isDirty) {
@@ -167,6 +175,13 @@ export function useUnsaved(app, isDirty, busy, ask, leave) {
 			removeEventListener('keydown', onKey, true);
 		};
 	});
+	return (otherwise = undefined) => {
+		isLeaving.current = isAway.current || otherwise !== undefined;
+		if (isAway.current)
+			history.back();
+		else
+			otherwise?.();
+	};
 }
 
 /** What other users did meanwhile. @param {{draft: Draft}} props */

@@ -96,9 +96,10 @@ async function arrived(app, id) {
  * @param {App} app
  * @param {Draft} draft
  * @param {string} id
+ * @param {(otherwise: () => void) => void} follow of useUnsaved()
  * @returns {Promise<string>} the error; "" without one
  */
-async function save(app, draft, id) {
+async function save(app, draft, id, follow) {
 	const stream = cleaned(draft.latest.current);
 	const leave = fromHere();
 
@@ -108,7 +109,7 @@ async function save(app, draft, id) {
 
 		app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 		await arrived(app, String(stream.id ?? made));
-		leave(href('stream', String(stream.id ?? made)));
+		follow(() => leave(href('stream', String(stream.id ?? made))));
 		return '';
 	} catch (error) {
 		return refusalOf(error);
@@ -168,7 +169,7 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 		draft.conflicts.length === 0;
 	const send = async () => {
 		setBusy(true);
-		const problem = await save(app, draft, id);
+		const problem = await save(app, draft, id, follow);
 
 		setError(problem);
 		// else the page is left
@@ -195,8 +196,8 @@ function Save({ app, draft, id, trial, error, setError, busy, setBusy, isBroken,
 	});
 
 	useSaveKey(run);
-	useUnsaved(app, diff(draft.base ?? cleaned(FRESH), after).length > 0,
-		busy, ask, () => {
+	const follow = useUnsaved(app, diff(draft.base ?? cleaned(FRESH),
+		after).length > 0, busy, ask, () => {
 			location.hash = id === '' ? app.list : href('stream', id);
 		});
 	return html`<div class="save">

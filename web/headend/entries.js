@@ -175,13 +175,15 @@ async function remove(app, kind, entry, onDone) {
 /**
  * Saves the draft.  An entry that streams use asks first.
  * @param {{app: App, kind: Kind, draft: Draft, ask: Ask, isReady: boolean,
- *	request: (now: Entry) => Entry, known: {list: Entry[], gid: unknown},
+ *	isDirty: boolean, request: (now: Entry) => Entry,
+ *	known: {list: Entry[], gid: unknown},
  *	setError: (error: string) => void, onClose: () => void}} props
  * @returns {{save: () => void, busy: boolean}}
  */
-function useSaving({ app, kind, draft, ask, isReady, request, known, setError,
-	onClose }) {
+function useSaving({ app, kind, draft, ask, isReady, isDirty, request, known,
+	setError, onClose }) {
 	const [busy, setBusy] = useState(false);
+	const follow = useUnsaved(app, isDirty, busy, ask, onClose);
 	const { base } = draft;
 	const send = async () => {
 		const now = draft.latest.current;
@@ -197,6 +199,7 @@ function useSaving({ app, kind, draft, ask, isReady, request, known, setError,
 			app.store.wantsConfig = true;
 			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			onClose();
+			follow();
 		} catch (problem) {
 			setError(refusalOf(problem));
 			app.store.wantsConfig = true;
@@ -281,8 +284,9 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
 		: { id: base.id, was: base, [kind.field]: now };
 	const isReady = broken.length === 0 && draft.conflicts.length === 0 &&
 		!draft.isGone;
+	const isDirty = !same(mine, base ?? kind.fresh);
 	const { save, busy } = useSaving({ app, kind, draft, ask, isReady,
-		request, known, setError, onClose });
+		isDirty, request, known, setError, onClose });
 	const trial = useTrial(app, kind.cmd, request(isNew && !kind.makesId
 		? { ...mine, id: freshId(known.list, known.gid) }
 		: mine), changes.length > 0 && !busy && !draft.isGone);
@@ -291,11 +295,8 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
 		/** @type {boolean} */ isOne) => setBroken((was) => isOne
 		? [...new Set([...was, key])] : was.filter((one) => one !== key));
 
-	const isDirty = !same(mine, base ?? kind.fresh);
-
-	useUnsaved(app, isDirty, busy, ask, onClose);
 	useEffect(() => {
-		dirty.current = isDirty && !busy;
+		dirty.current = isDirty;
 		return () => {
 			dirty.current = false;
 		};
@@ -317,8 +318,8 @@ function EntryForm({ app, kind, entry, rows, ask, onClose, dirty, more, top }) {
 			<div class="buttons"><button class="primary"
 				disabled=${!isReady || busy || changes.length === 0}
 				onClick=${save}>${t('save')} <kbd>Ctrl-Enter</kbd></button>
-				<button onClick=${onClose}>${t('cancel')}</button></div>
-		</div></section>`;
+				<button disabled=${busy} onClick=${onClose}>
+				${t('cancel')}</button></div></div></section>`;
 }
 
 /**

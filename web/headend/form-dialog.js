@@ -3,6 +3,7 @@
 // below the login if the session ends.
 
 import { useLayoutEffect, useRef, useState } from '../parts/hooks.js';
+import { useHeld } from './dialog.js';
 import { askDiscard, useUnsaved } from './draft.js';
 import { Problem } from './fields.js';
 import { t } from '../common/words.js';
@@ -61,6 +62,7 @@ export function FormDialog({ app, ask, title, error, busy, isReady = true,
 		setTyped(true);
 	};
 
+	useHeld(busy);
 	useUnsaved(app, isTyped, busy, ask, onClose);
 	useLayoutEffect(() => {
 		const onKey = (/** @type {KeyboardEvent} */ event) => {
@@ -81,8 +83,8 @@ export function FormDialog({ app, ask, title, error, busy, isReady = true,
 		<form class="dialog-form" onSubmit=${onSubmit} onInput=${note}
 			onChange=${note}>${children}
 			<${Problem} error=${error} />
-			<div class="buttons"><button type="button" onClick=${onClose}>
-				${t('cancel')}</button>
+			<div class="buttons"><button type="button" disabled=${busy}
+				onClick=${onClose}>${t('cancel')}</button>
 				<button class="primary" disabled=${busy || !isReady}>
 				${t('save')}</button></div></form></dialog>`;
 }

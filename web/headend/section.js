@@ -77,6 +77,7 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 			setSaved(entry);
 			app.say(warnings[0] ?? t('saved'), warnings.length > 0);
 			section.after?.(entry);
+			follow();
 		} catch (problem) {
 			setError(refusalOf(problem));
 			app.store.wantsConfig = true;
@@ -98,8 +99,8 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 		draft.replace(structuredClone(base));
 	};
 
-	useUnsaved(app, changes.length > 0 && !same(draft.mine, saved), busy,
-		ask, discard);
+	const follow = useUnsaved(app, changes.length > 0 &&
+		!same(draft.mine, saved), busy, ask, discard);
 	const known = rows.map((row) => row.key);
 	const form = { name: section.form, entry: draft.mine, base,
 		set: draft.set, errorOf,
@@ -124,7 +125,7 @@ function SectionForm({ app, section, rows, ask, isOpen = true }) {
 				<button class="primary" disabled=${!isReady}
 					onClick=${save}>${t('save')} <kbd>Ctrl-Enter</kbd>
 				</button>
-				<button disabled=${changes.length === 0}
+				<button disabled=${busy || changes.length === 0}
 					onClick=${discard}>${t('discard')}</button>
 			</div></div>`;
 }

@@ -228,7 +228,8 @@ export function OwnPassword({ app, onClose }) {
 		}
 	});
 
-	return html`<${Dialog} title=${t('own_password')} onClose=${onClose}>
+	return html`<${Dialog} title=${t('own_password')} busy=${busy}
+		onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
 			<label>${t('new_password')}<input name="password" required
 				type="password" autocomplete="new-password" /></label>
@@ -237,7 +238,7 @@ export function OwnPassword({ app, onClose }) {
 			<p class="dim">${t('own_password_then')}</p>
 			<${Problem} error=${error} />
 			<div class="buttons">
-				<button type="button" onClick=${onClose}>
+				<button type="button" disabled=${busy} onClick=${onClose}>
 					${t('cancel')}</button>
 				<button class="primary" disabled=${busy}>
 					${t('save')}</button></div>
