@@ -14,31 +14,10 @@ import { html } from './view.js';
  * @property {() => void} run
  */
 
-/**
- * Escape closes no dialog that waits for a reply: the service may refuse it.
- * @param {boolean} busy
- */
-export function useHeld(busy) {
-	useLayoutEffect(() => {
-		// the button that had the focus is disabled: the key is the page's
-		const onKey = (/** @type {KeyboardEvent} */ event) =>
-			event.key === 'Escape' && event.preventDefault();
-
-		if (!busy)
-			return undefined;
-		addEventListener('keydown', onKey, true);
-		return () => removeEventListener('keydown', onKey, true);
-	}, [busy]);
-}
-
-/**
- * @param {{title: string, onClose: () => void, busy?: boolean, children?: any}}
- *	props busy: it waits for a reply, and stays until then
- */
-export function Dialog({ title, onClose, busy = false, children }) {
+/** @param {{title: string, onClose: () => void, children?: any}} props */
+export function Dialog({ title, onClose, children }) {
 	const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
 
-	useHeld(busy);
 	// at once: the next key is the dialog's
 	useLayoutEffect(() => {
 		const before = document.activeElement;

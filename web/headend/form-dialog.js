@@ -3,7 +3,6 @@
 // below the login if the session ends.
 
 import { useLayoutEffect, useRef, useState } from '../parts/hooks.js';
-import { useHeld } from './dialog.js';
 import { askDiscard, useUnsaved } from './draft.js';
 import { Problem } from './fields.js';
 import { t } from '../common/words.js';
@@ -11,6 +10,23 @@ import { html, useApp } from './view.js';
 
 /** @typedef {import('./actions.js').Ask} Ask */
 /** @typedef {import('./app.js').App} App */
+
+/**
+ * Escape closes no dialog that waits for a reply: the service may refuse it.
+ * @param {boolean} busy
+ */
+export function useHeld(busy) {
+	useLayoutEffect(() => {
+		// the button that had the focus is disabled: the key is the page's
+		const onKey = (/** @type {KeyboardEvent} */ event) =>
+			event.key === 'Escape' && event.preventDefault();
+
+		if (!busy)
+			return undefined;
+		addEventListener('keydown', onKey, true);
+		return () => removeEventListener('keydown', onKey, true);
+	}, [busy]);
+}
 
 /**
  * The native dialog, open while the page is not below the login: an open one

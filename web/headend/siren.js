@@ -20,18 +20,8 @@ export class Siren {
 	/** @param {AudioContext} audio */
 	constructor(audio) {
 		this.audio = audio;
-	}
-
-	/** Within a click: a browser allows no other sound. */
-	static open() {
-		const audio = new AudioContext();
-
-		audio.resume();
-		const siren = new Siren(audio);
-
 		// so that the volume can be judged
-		siren.#tone();
-		return siren;
+		this.#tone();
 	}
 
 	/** Two tones, half a second. */

@@ -11,7 +11,7 @@ import { Dialog } from './dialog.js';
 import { Conflicts, refusalOf, useDraft } from './draft.js';
 import { Rows } from './field.js';
 import { Problem, useSubmit } from './fields.js';
-import { FormDialog } from './form-dialog.js';
+import { FormDialog, useHeld } from './form-dialog.js';
 import { Setup, useForms } from './setup.js';
 import { bringBack, passwordChange, userChange, userRemoval, withoutHash }
 	from './user-edit.js';
@@ -228,8 +228,8 @@ export function OwnPassword({ app, onClose }) {
 		}
 	});
 
-	return html`<${Dialog} title=${t('own_password')} busy=${busy}
-		onClose=${onClose}>
+	useHeld(busy);
+	return html`<${Dialog} title=${t('own_password')} onClose=${onClose}>
 		<form class="dialog-form" onSubmit=${submit}>
 			<label>${t('new_password')}<input name="password" required
 				type="password" autocomplete="new-password" /></label>

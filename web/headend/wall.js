@@ -11,7 +11,6 @@ import { t } from '../common/words.js';
 import { chosenFirst, sectionsOf } from './groups.js';
 import { href, replaceQuery } from './route.js';
 import { useNeighbours } from './servers.js';
-import { Siren } from './siren.js';
 import { fit } from './sizes.js';
 import { Tiles } from './tiles.js';
 import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
@@ -20,6 +19,7 @@ import { sums, wrongEverywhere, wrongNow } from './wrong.js';
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./sizes.js').Size} Size */
 /** @typedef {import('./servers.js').Neighbour} Neighbour */
+/** @typedef {import('./siren.js').Siren} Siren */
 /** @typedef {import('../common/headend.js').Headend} Headend */
 
 const LINES = 5;
@@ -234,7 +234,22 @@ function Tools({ app, by, siren, onSiren }) {
 	const categories = app.store.config.categories ?? [];
 	const full = () => /** @type {HTMLElement} */ (
 		document.querySelector('.wall')).requestFullscreen();
-	const sound = () => onSiren(siren ? null : Siren.open());
+	const sound = async () => {
+		if (siren)
+			return onSiren(null);
+		// within the click: a browser allows no other sound
+		const audio = new AudioContext();
+
+		audio.resume();
+		try {
+			const { Siren } = await import('./siren.js');
+
+			onSiren(new Siren(audio));
+		} catch {
+			audio.close();
+			app.say(t('not_loaded'), true);
+		}
+	};
 
 	return html`<div class="wall-tools">
 		${categories.length > 1 && html`<label class="tile-size">
