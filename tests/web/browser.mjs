@@ -275,6 +275,57 @@ test('a dialog or page that does not load reloads nothing by itself', { skip },
 	await sluice.stop();
 });
 
+test('a page whose files are gone says so, and reloads once', { skip },
+	async (t) => {
+	const { sluice, password, visitor, page } = await begin(t, own);
+	const gone = (file) => page.route(file, (route) =>
+		route.fulfill({ status: 404 }));
+	const says = () => page.waitForSelector(
+		'[role=alert]:has-text("did not load") button');
+
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	visitor.disturbed = true;
+	await page.evaluate('globalThis.marker = 1');
+	await gone(/\/streams\.js/);
+	await page.click('.rail a:has-text("Streams")');
+	await visitor.until(() => globalThis.marker === undefined);
+	await says();
+	// not again
+	await page.evaluate('globalThis.marker = performance.now()');
+	await visitor.until(() => performance.now() > marker + 3000);
+	await visitor.accessible('a page that did not load');
+	// a removal could not be undone any more
+	await visitor.go(sluice.port, '#/edit/idle');
+	await page.click('.tools button:has-text("Remove")');
+	await page.click('dialog .primary');
+	await page.waitForSelector('.toast button:has-text("Undo")');
+	await page.click('.rail a:has-text("Streams")');
+	await says();
+	await page.click('.toast button:has-text("Undo")');
+	await page.waitForSelector('.toast:has-text("Saved")');
+	// a language
+	await gone(/\/words-ru\.js/);
+	await page.click('.menu summary');
+	await page.selectOption('.sheet select >> nth=2', 'ru');
+	await page.waitForSelector('.toast:has-text("did not load") button');
+	await page.selectOption('.sheet select >> nth=2', 'en');
+	assert.ok(await page.evaluate('marker > 0'));
+	await page.unrouteAll();
+	await page.click('main [role=alert] button');
+	await page.waitForSelector('tr[data-id=news]');
+	// and the first page
+	await gone(/\/view\.js/);
+	await page.reload();
+	await page.waitForSelector('p:has-text("did not load") a:visible');
+	await page.unrouteAll();
+	await page.click('p a');
+	await page.waitForSelector('.tile');
+	visitor.disturbed = false;
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('a restart of the service and the death of a process are survived',
 	{ skip }, async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);

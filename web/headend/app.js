@@ -142,9 +142,14 @@ export class App {
 	async #speak() {
 		const { language } = this;
 
-		await setLanguage(language);
-		document.documentElement.lang = language;
-		this.changed();
+		try {
+			await setLanguage(language);
+			document.documentElement.lang = language;
+			this.changed();
+		} catch {
+			this.say(t('not_loaded'), true, { word: t('reload'),
+				run: () => location.reload() });
+		}
 	}
 
 	freeze() {

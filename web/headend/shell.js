@@ -129,6 +129,28 @@ function Banners({ app }) {
 }
 
 /**
+ * Gets the page of another version, whose files replaced those of this one, as
+ * soon as the service answers.  Once: if that does not help, the user decides.
+ * @param {App} app
+ * @param {() => boolean} isOver the user has left the page
+ */
+function reloadOnce(app, isOver) {
+	const reload = () => {
+		// a removal could not be undone any more
+		if (isOver() || app.toasts.some(({ action, error }) =>
+			action && !error))
+			return;
+		history.replaceState({ reloaded: true }, '');
+		location.reload();
+	};
+	const wait = () => isOver() || fetch(import.meta.url,
+		{ cache: 'no-store' }).then(reload, () => setTimeout(wait, 1000));
+
+	if (!history.state?.reloaded)
+		wait();
+}
+
+/**
  * A page that is not loaded with the first one, or a dialog, which has onClose.
  * @param {{app: App, load: () => Promise<any>, name: string,
  *	onClose?: () => void}} props and those of the page
@@ -139,19 +161,14 @@ export function Later({ load, name, ...props }) {
 
 	useEffect(() => {
 		let isOver = false;
-		const reload = () => isOver || location.reload();
-		// the files of another version are gone: get the new page, when
-		// the service answers
-		const wait = () => isOver || fetch(import.meta.url,
-			{ cache: 'no-store' }).then(reload, () => setTimeout(wait, 1000));
 
 		Promise.all([load(), addLaterWords(), addStyle('edit.css')]).then(
 			([module]) => setPage(() => module[name]), () => {
-				// a reload would lose the form below the login
-				if (app.expired)
-					return setPage(() => NotLoaded);
-				if (!onClose)
-					return wait();
+				if (!onClose) {
+					setPage(() => NotLoaded);
+					// it would lose the form below the login
+					return app.expired || reloadOnce(app, () => isOver);
+				}
 				// what was typed into the page below stays
 				app.say(t('not_loaded'), true, { word: t('reload'),
 					run: () => location.reload() });
@@ -166,11 +183,18 @@ export function Later({ load, name, ...props }) {
 	return page && html`<${page} ...${props} />`;
 }
 
-/** Instead of the login, whose files are gone. */
-function NotLoaded() {
-	return html`<main class="login"><p role="alert">${t('not_loaded')}
-		<button onClick=${() => location.reload()}>${t('reload')}
-		</button></p></main>`;
+/**
+ * Instead of a page whose files are gone.
+ * @param {{app: App}} props
+ */
+function NotLoaded({ app }) {
+	const box = html`<div class="empty" role="alert">
+		<h1>${t('not_loaded')}</h1>
+		<button onClick=${() => location.reload()}>${t('reload')}</button>
+		</div>`;
+
+	return !app.user || app.expired ? html`<main class="login">${box}</main>`
+		: box;
 }
 
 /** @param {{app: App}} props */
