@@ -289,3 +289,38 @@ test('services of an adapter become streams, and the adapter an entry',
 	visitor.quiet();
 	await sluice.stop();
 });
+
+test('names of pages and actions of a table are not cut', { skip },
+	async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own,
+		{ width: 1024 });
+
+	await done(sluice, { cmd: 'set-adapter', adapter: { id: 'd',
+		name: 'Transponder 1', type: 'S2', enable: true,
+		address: 'udp://127.0.0.1:5300' } }, admin);
+	await visitor.login('admin', password);
+	await page.waitForSelector('.tile');
+	await visitor.go(sluice.port, '#/adapters');
+	for (const language of ['en', 'ru']) {
+		await page.click('.menu summary');
+		await page.selectOption('.sheet select >> nth=2', language);
+		await visitor.until((tag) => document.documentElement.lang ===
+			tag, language);
+		await page.click('.menu summary');
+		await page.waitForSelector('.actions');
+		assert.deepEqual(await page.evaluate(() => [
+			...document.querySelectorAll('.rail a span')]
+			.filter((one) => one.offsetWidth >
+				one.parentElement.clientWidth)
+			.map((one) => one.textContent)), []);
+		assert.ok(await page.evaluate(() => {
+			const edge = (css) => document.querySelector(css)
+				.getBoundingClientRect().right;
+
+			return edge('.actions button:last-child') <=
+				edge('.wide-box');
+		}), language);
+	}
+	visitor.quiet();
+	await sluice.stop();
+});

@@ -207,6 +207,7 @@ export const en = {
 	range_minute: '1 min',
 	range_minutes: '10 min',
 	range_month: '30 d',
+	ram: 'RAM',
 	rate: 'Mbit/s',
 	rate_in: 'in',
 	reason: 'Reason',

@@ -210,6 +210,7 @@ export const ru = {
 	range_minute: '1 мин',
 	range_minutes: '10 мин',
 	range_month: '30 дн',
+	ram: 'ОЗУ',
 	rate: 'Мбит/с',
 	rate_in: 'вход',
 	reason: 'Причина',

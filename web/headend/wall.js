@@ -99,7 +99,7 @@ function Summary({ app }) {
 			${' '}<b class="many">${count(viewers)}</b></span>
 		<span class="apart">${t('cpu')}
 			${' '}<b class="share">${Math.round(cpu)} %</b></span>
-		<span>RAM <b class="share">${system?.sys_mem_usage ?? 0} %</b>
+		<span>${t('ram')} <b class="share">${system?.sys_mem_usage ?? 0} %</b>
 			</span>
 	</div>`;
 }
