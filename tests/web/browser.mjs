@@ -145,8 +145,18 @@ test('the wall shows a stream that ends, at its place, and why', { skip },
 	assert.match(evil, /^<img src=x onerror=alert\(1\)>\ufffd<\/b>"'`x+…$/);
 	await visitor.accessible('wall');
 	await page.click('button.full');
-	await visitor.until(() =>
-		document.fullscreenElement?.matches('.wall'));
+	await visitor.until(() => document.fullscreenElement !== null);
+	await page.waitForSelector('.rail', { state: 'hidden' });
+	// a banner is in sight
+	await page.keyboard.press('Space');
+	await visitor.until(() => {
+		const note = document.querySelector('.banners .note');
+		const { x, y } = note?.getBoundingClientRect() ?? {};
+
+		return note !== null &&
+			document.elementFromPoint(x + 1, y + 1) === note;
+	});
+	await page.keyboard.press('Space');
 	visitor.quiet();
 	await sluice.stop();
 });

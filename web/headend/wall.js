@@ -232,8 +232,7 @@ function FirstStream({ app }) {
 function Tools({ app, by, siren, onSiren }) {
 	const chosen = pref('tiles', 'auto');
 	const categories = app.store.config.categories ?? [];
-	const full = () => /** @type {HTMLElement} */ (
-		document.querySelector('.wall')).requestFullscreen();
+	const full = () => document.documentElement.requestFullscreen();
 	const sound = async () => {
 		if (siren)
 			return onSiren(null);
