@@ -100,6 +100,8 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	// at the usual speed there is a tick in each second
 	judge(cost.second + cost.frame, LIMIT.second, 'a second');
 	assert.ok(elements <= 3500, `${elements} elements`);
+	// the smallest tiles have no room for their rate
+	assert.equal(await page.locator('.tile i').count(), 0);
 	assert.ok(last <= 60 * 2 ** 20, `${last} bytes`);
 	assert.ok(last - first <= 4 * 2 ** 20, `${last - first} bytes more`);
 	// a key is answered while they come

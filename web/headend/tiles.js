@@ -19,6 +19,9 @@ class Tile {
 	#mark = '';
 	#name = '';
 	#rate = '';
+	/** Absent in the smallest tiles, which have no room for it.
+	 * @type {HTMLElement | null} */
+	#rateText = null;
 	/** @type {HTMLCanvasElement | null} */
 	#strip = null;
 
@@ -40,8 +43,11 @@ class Tile {
 			this.link.rel = 'noreferrer';
 		}
 		this.name = document.createElement('b');
-		this.rate = document.createElement('i');
-		this.link.append(this.name, this.rate);
+		this.link.append(this.name);
+		if (size !== 's') {
+			this.#rateText = document.createElement('i');
+			this.link.append(this.#rateText);
+		}
 		if (size === 'l') {
 			this.#strip = document.createElement('canvas');
 			this.#strip.width = 184;
@@ -57,7 +63,8 @@ class Tile {
 	update(now, stale) {
 		const { stream } = this;
 		const mark = stream.mark(now), name = shown(stream.name);
-		const rate = mark === 'disabled' ? '' : mbit(stream.rate(now));
+		const rate = mark === 'disabled' || this.#rateText === null ? ''
+			: mbit(stream.rate(now));
 
 		if (name !== this.#name || mark !== this.#mark) {
 			this.#name = name;
@@ -66,9 +73,9 @@ class Tile {
 			this.link.title = `${name}: ${markWord(mark)}`;
 			this.link.dataset.mark = mark;
 		}
-		if (rate !== this.#rate) {
+		if (this.#rateText !== null && rate !== this.#rate) {
 			this.#rate = rate;
-			this.rate.textContent = rate;
+			this.#rateText.textContent = rate;
 		}
 		if (this.#strip !== null && !stale)
 			drawStrip(this.#strip, stream.ring, Math.floor(now));
