@@ -320,6 +320,19 @@ test('names of pages and actions of a table are not cut', { skip },
 			return edge('.actions button:last-child') <=
 				edge('.wide-box');
 		}), language);
+		await visitor.go(sluice.port, '#/streams');
+		await page.waitForSelector('tr[data-id=news]');
+		assert.deepEqual(await page.evaluate((word) => {
+			const mark = document.querySelector('tbody .mark');
+
+			mark.dataset.mark = 'warn';
+			mark.querySelector('.mark-word').textContent = word;
+			return [...document.querySelectorAll('thead th'),
+				mark.closest('td')].filter((one) =>
+				one.scrollWidth > one.clientWidth)
+				.map((one) => one.textContent);
+		}, language === 'ru' ? 'с помехами' : 'degraded'), []);
+		await visitor.go(sluice.port, '#/adapters');
 	}
 	visitor.quiet();
 	await sluice.stop();

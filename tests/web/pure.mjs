@@ -313,6 +313,10 @@ test('every language has every word, and no other', async () => {
 	assert.equal(t('more', { n: '{n}' }), '{n} more');
 	await setLanguage('ru');
 	assert.equal(t('wall'), 'Стена');
+	// and units
+	assert.deepEqual([rateSum(7900000), rateSum(500), bytes(1500),
+		age(273600)], ['7.90 Гбит/с', '0.5 Мбит/с', '1.50 кБ',
+		'3 д 4 ч']);
 	await setLanguage('en');
 	assert.equal(languageOf(['de-DE', 'ru-RU', 'en']), 'ru');
 	assert.equal(languageOf(['de']), 'en');

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as people read them.  Pure.
+// Numbers as people read them.  Pure, but for the language of the page.
+
+import { t } from './words.js';
 
 const THIN = '\u2009';
 
@@ -32,8 +34,8 @@ export function mbit(kbps) {
  */
 export function rateSum(kbps) {
 	if (kbps >= 1e6)
-		return `${(kbps / 1e6).toPrecision(3)} Gbit/s`;
-	return `${(kbps / 1e3).toFixed(1)} Mbit/s`;
+		return `${(kbps / 1e6).toPrecision(3)} ${t('gbit')}`;
+	return `${(kbps / 1e3).toFixed(1)} ${t('rate')}`;
 }
 
 /**
@@ -47,7 +49,7 @@ export function age(seconds) {
 	const hours = Math.floor(s / 3600), minutes = Math.floor(s / 60) % 60;
 
 	if (hours >= 48)
-		return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+		return t('days', { d: Math.floor(hours / 24), h: hours % 24 });
 	if (hours > 0)
 		return `${hours}:${two(minutes)}:${two(s % 60)}`;
 	return `${two(minutes)}:${two(s % 60)}`;
@@ -58,7 +60,7 @@ export function age(seconds) {
  * @returns {string}
  */
 export function bytes(bytes) {
-	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+	const units = t('byte_units').split(' ');
 	let i = 0;
 
 	for (; bytes >= 1000 && i < units.length - 1; i++)
