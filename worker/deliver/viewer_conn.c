@@ -559,7 +559,7 @@ void viewer_conn_answer_head(struct viewer_conn *c, const char *headers)
 	begin_answer(c, 0);
 }
 
-void viewer_conn_reject(struct viewer_conn *c, int status)
+static void reject(struct viewer_conn *c, int status, const char *headers)
 {
 	const char *method = http_request_method(c->request);
 	bool head_only = method != NULL && strcmp(method, "HEAD") == 0;
@@ -567,9 +567,7 @@ void viewer_conn_reject(struct viewer_conn *c, int status)
 
 	c->keep = false;
 	buf_reset(&c->out, 0);
-	write_head(c, &c->out, status,
-		   status == 405 ? "Allow: GET, HEAD\r\n"
-		   : status == 503 ? "Retry-After: 1\r\n" : "");
+	write_head(c, &c->out, status, headers);
 	buf_printf(&c->out,
 		   "Content-Type: text/plain\r\n"
 		   "X-Content-Type-Options: nosniff\r\n"
@@ -577,4 +575,15 @@ void viewer_conn_reject(struct viewer_conn *c, int status)
 	if (!head_only)
 		buf_printf(&c->out, "%s\n", text);
 	begin_answer(c, 0);
+}
+
+void viewer_conn_reject(struct viewer_conn *c, int status)
+{
+	reject(c, status, status == 503 ? "Retry-After: 1\r\n" : NULL);
+}
+
+void viewer_conn_reject_method(struct viewer_conn *c, bool options)
+{
+	reject(c, 405, options ? "Allow: GET, HEAD, OPTIONS\r\n"
+			       : "Allow: GET, HEAD\r\n");
 }

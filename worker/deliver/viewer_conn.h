@@ -155,6 +155,8 @@ void viewer_conn_begin(struct viewer_conn *, const char *head,
 
 /* Answers with an error of one line and closes. */
 void viewer_conn_reject(struct viewer_conn *, int status);
+/* ... with 405; options: the path also allows OPTIONS. */
+void viewer_conn_reject_method(struct viewer_conn *, bool options);
 
 struct viewer_answer {
 	int status;

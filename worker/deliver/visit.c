@@ -500,7 +500,7 @@ static bool visit_picture(struct deliver *d, struct viewer_conn *c,
 	if (is_get(request) || is_head(request))
 		visit(d, c, request, m, true);
 	else
-		viewer_conn_reject(c, 405);
+		viewer_conn_reject_method(c, false);
 	return true;
 }
 
@@ -525,7 +525,7 @@ static bool visit_list(struct deliver *d, struct viewer_conn *c,
 	    strlen(question.host) > SESSION_HOST_MAX) {
 		viewer_conn_reject(c, c->peer.len == 0 ? 403 : 414);
 	} else if (!is_get(request) && !is_head(request)) {
-		viewer_conn_reject(c, 405);
+		viewer_conn_reject_method(c, false);
 	} else if (count_address(d, c)) {
 		ip_format(&address, peer);
 		question.peer = peer;
@@ -585,7 +585,7 @@ void visit_request(struct viewer_conn *c,
 		answer_missing(d, c, request);
 	} else if (!is_get(request) && !is_head(request) &&
 		   (m->hls == 0 || !is_options(request))) {
-		viewer_conn_reject(c, 405);
+		viewer_conn_reject_method(c, m->hls > 0);
 	} else if (m->hls > 0) {
 		choose_session(d, c, m, &wanted);
 		visit(d, c, request, m, false);

@@ -113,6 +113,23 @@ Test(deliver_hls, a_request_by_head_waits_for_no_stream_on_demand)
 	rig_done(&s.rig);
 }
 
+Test(deliver_hls, another_method_gets_those_that_are_allowed)
+{
+	struct scene s;
+	char head[1024];
+	int fd;
+
+	scene_init(&s);
+	fd = rig_request(&s.rig, "DELETE /news.m3u8 HTTP/1.1\r\n"
+				 "Host: x\r\n\r\n");
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 405 "), "%s", head);
+	cr_assert_not_null(strstr(head, "\r\nAllow: GET, HEAD, OPTIONS\r\n"),
+			   "%s", head);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(deliver_hls, a_segment_that_the_writer_may_reach_is_missing)
 {
 	struct scene s;
