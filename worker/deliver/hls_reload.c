@@ -13,6 +13,8 @@ enum {
 	LEAST_WAIT_MS = 5000,
 	WAIT_TARGETS = 3, /* target durations */
 	RELOAD_TARGETS = 2,
+	ADVANCE_MS = 3000, /* the parts that a request may be ahead ... */
+	ADVANCE_MIN = 3,   /* ... or so many, if that is more */
 };
 
 uint64_t hls_next_number(const struct ring_segments *all)
@@ -41,6 +43,13 @@ static uint64_t count_parts(const struct ring_parts *parts, uint64_t number)
 	return 0;
 }
 
+/* The Advance Part Limit (RFC 8216bis 6.2.5.2). */
+static uint64_t advance(const struct ring_parts *parts)
+{
+	return MAX(ADVANCE_MS / MAX(parts->target_ms, 1U),
+		   (unsigned)ADVANCE_MIN);
+}
+
 int hls_reload_judge(const struct http_request *r,
 		     const struct ring_segments *all,
 		     const struct ring_parts *parts)
@@ -67,6 +76,9 @@ int hls_reload_judge(const struct http_request *r,
 	}
 	if (number < next)
 		return 200;
+	if (has_part && parts->n > 0 && index >= advance(parts) +
+	    (number == next ? count_parts(parts, next) : 0))
+		return 400;
 	return has_part && number == next && index < count_parts(parts, next)
 		? 200 : 0;
 }

@@ -14,7 +14,7 @@ static void fill(struct ring_segments *all, struct ring_parts *parts,
 				       .open = { .number = OPEN } };
 	all->list[0].number = OPEN - 2;
 	all->list[1].number = OPEN - 1;
-	*parts = (struct ring_parts){ .n = 4 + open_parts };
+	*parts = (struct ring_parts){ .n = 4 + open_parts, .target_ms = 500 };
 	for (unsigned i = 0; i < parts->n; i++)
 		parts->list[i] = (struct ring_part){
 			.number = OPEN - 2 + MIN(i / 2, 2U),
@@ -55,6 +55,12 @@ Test(hls_reload, a_request_waits_for_what_the_playlist_lacks)
 		{ "?_HLS_msn=1001&_HLS_part=2", 200, 0, 200 },
 		{ "?_HLS_msn=1002&_HLS_part=0", 200, 0, 0 },
 		{ "?_HLS_msn=1002&_HLS_part=1", 0, 0, 0 },
+		/* three seconds of parts ahead, and more */
+		{ "?_HLS_msn=1002&_HLS_part=5", 0, 0, 0 },
+		{ "?_HLS_msn=1002&_HLS_part=6", 0, 400, 0 },
+		{ "?_HLS_msn=1002&_HLS_part=7", 400, 400, 0 },
+		{ "?_HLS_msn=1003&_HLS_part=5", 0, 0, 0 },
+		{ "?_HLS_msn=1003&_HLS_part=6", 400, 400, 0 },
 		{ "?_HLS_part=1", 400, 400, 400 },
 		{ "?_HLS_msn=1002&_HLS_part=x", 400, 400, 400 },
 		{ "?_HLS_msn=", 400, 400, 400 },
