@@ -18,14 +18,15 @@ uint64_t ring_base_at(uint64_t wall_s)
 				     : 0;
 }
 
-int ring_set_base(int fd, uint64_t least)
+int ring_set_least(int fd, uint64_t base, uint64_t number)
 {
 	int err = 0;
 	struct ring_header *header = shared_map(fd, RING_DATA, &err);
 
 	if (header == NULL)
 		return err;
-	atomic_store(&header->base_least, least);
+	atomic_store(&header->base_least, base);
+	atomic_store(&header->number_least, number);
 	shared_unmap(header, RING_DATA);
 	return 0;
 }
@@ -107,43 +108,78 @@ bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
 	       ret->pos <= w->pos && (ret->end == 0 || ret->stopped);
 }
 
-/* The base of the newest entry of n, or a greater one; 0: there is none.  A
- * writer that is killed while it ends the segment leaves an entry that is not
- * sound, with the base that it had. */
-static uint64_t newest_base(const struct ring_header *header, uint64_t n)
+/* A number of an entry that is not sound; 0: the number is not, either. */
+static uint64_t torn(const _Atomic uint64_t *number)
+{
+	uint64_t n = atomic_load_explicit(number, memory_order_relaxed);
+
+	return n <= RING_NUMBER_MAX ? n : 0;
+}
+
+/* The base and number of the newest entry of n, or greater ones; 0: there is
+ * none.  A writer that is killed while it ends the segment leaves an entry that
+ * is not sound, with the numbers that it had. */
+static void newest_numbers(const struct ring_header *header, uint64_t n,
+			   struct ring_segment *ret)
 {
 	const struct ring_segment_entry *newest =
 		&header->segments[(n - 1) % RING_SEGMENTS];
 	struct ring_segment s;
-	uint64_t base;
 
-	if (n == 0)
-		return 0;
-	if (load(newest, &s))
-		return s.base;
-	base = atomic_load_explicit(&newest->base, memory_order_relaxed);
-	if (base > RING_NUMBER_MAX)
-		base = 0;
-	if (n > 1 && load(&header->segments[(n - 2) % RING_SEGMENTS], &s))
-		base = MAX(base, s.base + 1);
-	return base;
+	*ret = (struct ring_segment){ 0 };
+	if (n == 0 || load(newest, ret))
+		return;
+	ret->base = torn(&newest->base);
+	ret->number = torn(&newest->number);
+	if (n > 1 && load(&header->segments[(n - 2) % RING_SEGMENTS], &s)) {
+		ret->base = MAX(ret->base, s.base + 1);
+		ret->number = MAX(ret->number, s.number + 1);
+	}
 }
 
 uint64_t ring_writer_base(const struct ring_writer *w)
 {
 	uint64_t n = atomic_load(&w->header->n_segments);
 	uint64_t least = atomic_load(&w->header->base_least);
+	struct ring_segment newest;
 
+	newest_numbers(w->header, n, &newest);
 	if (n > 0)
-		least = MAX(least, newest_base(w->header, n) + 1);
+		least = MAX(least, newest.base + 1);
 	return MIN(least, RING_NUMBER_MAX);
+}
+
+uint64_t ring_writer_number(const struct ring_writer *w)
+{
+	uint64_t n = atomic_load(&w->header->n_segments);
+	uint64_t least = atomic_load(&w->header->number_least);
+	struct ring_segment newest;
+
+	newest_numbers(w->header, n, &newest);
+	return MIN(MAX(least, newest.number + 1), RING_NUMBER_MAX);
+}
+
+static void newest_read(const struct ring_reader *r, struct ring_segment *ret)
+{
+	newest_numbers(r->header,
+		       atomic_load_explicit(&r->header->n_segments,
+					    memory_order_acquire), ret);
 }
 
 uint64_t ring_reader_base(const struct ring_reader *r)
 {
-	return newest_base(r->header,
-			   atomic_load_explicit(&r->header->n_segments,
-						memory_order_acquire));
+	struct ring_segment newest;
+
+	newest_read(r, &newest);
+	return newest.base;
+}
+
+uint64_t ring_reader_number(const struct ring_reader *r)
+{
+	struct ring_segment newest;
+
+	newest_read(r, &newest);
+	return newest.number;
 }
 
 void ring_segment_stop(struct ring_writer *w, const struct ring_segment *done)

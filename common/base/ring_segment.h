@@ -52,14 +52,16 @@ uint64_t ring_base_at(uint64_t wall_s);
 
 /* --- master --- */
 
-/* No segment of the ring of fd (borrowed) has a base below this one.  0 or
- * -errno. */
-int ring_set_base(int fd, uint64_t least) MUST_CHECK;
+/* No segment of the ring of fd (borrowed) has a base or number below these.  0
+ * or -errno. */
+int ring_set_least(int fd, uint64_t base, uint64_t number) MUST_CHECK;
 
 /* --- writer --- */
 
 /* The least base of a segment that continues no other one. */
 uint64_t ring_writer_base(const struct ring_writer *);
+/* ... and its least number. */
+uint64_t ring_writer_number(const struct ring_writer *);
 
 /* The newest segment, which the last writer had begun or stopped; false: none,
  * or not sound.  Its duration without an end is that of ring_segment_advance().
@@ -134,6 +136,8 @@ void ring_reader_segments(struct ring_reader *, size_t back,
 /* The base of the newest segment, or a greater one if its entry is torn; 0:
  * there is none. */
 uint64_t ring_reader_base(const struct ring_reader *);
+/* Likewise its number. */
+uint64_t ring_reader_number(const struct ring_reader *);
 
 /* Changes with each segment and part. */
 uint64_t ring_reader_news(const struct ring_reader *);

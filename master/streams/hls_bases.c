@@ -18,6 +18,9 @@ enum {
 	STEP_MAX = 10000,  /* ahead of the last number, or of the clock */
 	/* The clock has it in 2045.  The clock may be behind the file. */
 	NEXT_MAX = 2000000,
+	/* The same of media sequence numbers, which are about seconds. */
+	NUMBER_AHEAD = 600,
+	NUMBER_LEAD_MAX = 10000000,
 	DELAY_MS = 1,
 	RETRY_MIN_MS = 1000,
 	RETRY_MAX_MS = 60000,
@@ -28,12 +31,22 @@ struct hls_bases {
 	uint64_t next;     /* no ring has used it */
 	uint64_t loaded;   /* next at the start */
 	uint64_t kept;     /* next of the file; 0: it has none */
+	/* the same of media sequence numbers; the clock at the start, if that
+	 * is later */
+	uint64_t number, number_loaded, number_kept;
 };
+
+static uint64_t clock_s(void)
+{
+	return wall_ms() / 1000;
+}
 
 static char *format(size_t *ret_len, void *arg)
 {
 	const struct hls_bases *b = arg;
-	json_t *document = json_pack("{s:I}", "next", (json_int_t)b->kept);
+	json_t *document = json_pack("{s:I, s:I}",
+				     "next", (json_int_t)b->kept,
+				     "segment", (json_int_t)b->number_kept);
 	char *text = document_format(document, ret_len);
 
 	json_decref(document);
@@ -43,33 +56,54 @@ static char *format(size_t *ret_len, void *arg)
 /* The file stays below NEXT_MAX. */
 static bool is_sound(const struct hls_bases *b, uint64_t base)
 {
-	uint64_t clock = ring_base_at(wall_ms() / 1000);
+	uint64_t clock = ring_base_at(clock_s());
 
 	return base <= MAX(clock, b->loaded) + LEAD_MAX &&
 	       base <= MAX(clock, b->next) + STEP_MAX &&
 	       base + 1 + AHEAD <= NEXT_MAX;
 }
 
+static bool is_sound_number(const struct hls_bases *b, uint64_t number)
+{
+	uint64_t clock = clock_s();
+
+	return number <= MAX(clock, b->number_loaded) + NUMBER_LEAD_MAX &&
+	       number <= MAX(clock, b->number) + STEP_MAX &&
+	       number + 1 + NUMBER_AHEAD <= INT32_MAX;
+}
+
 /* 0: there is none. */
-static uint64_t load(const char *path)
+static uint64_t read_number(const json_t *document, const char *key,
+			    json_int_t most)
+{
+	json_int_t n = json_integer_value(json_object_get(document, key));
+
+	return n > 0 && n <= most ? (uint64_t)n : 0;
+}
+
+static void load(struct hls_bases *b, const char *path)
 {
 	struct errmsg error;
 	json_t *document = NULL;
-	json_int_t next = 0;
 
-	if (document_load(path, &document, &error) == 0)
-		next = json_integer_value(json_object_get(document, "next"));
+	if (document_load(path, &document, &error) == 0) {
+		b->next = read_number(document, "next", NEXT_MAX);
+		b->number = read_number(document, "segment", INT32_MAX);
+	}
 	json_decref(document);
-	return next > 0 && next <= NEXT_MAX ? (uint64_t)next : 0;
+	b->kept = b->loaded = b->next;
+	b->number_kept = b->number;
 }
 
 struct hls_bases *hls_bases_new(struct ev_loop *loop, const char *path)
 {
 	struct hls_bases *b = xcalloc(1, sizeof *b);
 
+	if (path != NULL)
+		load(b, path);
+	b->number_loaded = MAX(b->number, clock_s());
 	if (path == NULL)
 		return b;
-	b->next = b->kept = b->loaded = load(path);
 	b->save = save_new(&(struct save_config){
 		.loop = loop,
 		.path = path,
@@ -82,11 +116,12 @@ struct hls_bases *hls_bases_new(struct ev_loop *loop, const char *path)
 	return b;
 }
 
-static void keep(struct hls_bases *b, uint64_t next)
+static void keep(struct hls_bases *b, uint64_t next, uint64_t number)
 {
-	if (b->save == NULL || b->kept == next)
+	if (b->save == NULL || (b->kept == next && b->number_kept == number))
 		return;
 	b->kept = next;
+	b->number_kept = number;
 	save_touch(b->save);
 }
 
@@ -96,22 +131,45 @@ void hls_bases_free(struct hls_bases **bp)
 
 	if (b == NULL)
 		return;
-	keep(b, b->next);
+	keep(b, b->next, b->number);
 	save_free(&b->save);
 	free(b);
 	*bp = NULL;
 }
 
-void hls_bases_note(struct hls_bases *b, uint64_t base)
+static void note_base(struct hls_bases *b, uint64_t base)
 {
-	if (b == NULL || base < b->next || !is_sound(b, base))
+	if (base < b->next || !is_sound(b, base))
 		return;
 	b->next = base + 1;
 	if (b->next > b->kept)
-		keep(b, b->next + AHEAD);
+		keep(b, b->next + AHEAD, b->number_kept);
+}
+
+static void note_number(struct hls_bases *b, uint64_t number)
+{
+	/* 0: there is no segment */
+	if (number == 0 || number < b->number || !is_sound_number(b, number))
+		return;
+	b->number = number + 1;
+	if (b->number > b->number_kept && b->number > clock_s() + 1)
+		keep(b, b->kept, b->number + NUMBER_AHEAD);
+}
+
+void hls_bases_note(struct hls_bases *b, uint64_t base, uint64_t number)
+{
+	if (b == NULL)
+		return;
+	note_base(b, base);
+	note_number(b, number);
 }
 
 uint64_t hls_bases_next(const struct hls_bases *b)
 {
 	return b != NULL ? b->next : 0;
+}
+
+uint64_t hls_bases_next_number(const struct hls_bases *b)
+{
+	return b != NULL ? b->number : 0;
 }

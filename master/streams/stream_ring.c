@@ -9,7 +9,8 @@
 static void note_base(const struct stream_ring *r)
 {
 	if (r->judge != NULL)
-		hls_bases_note(r->bases, ring_reader_base(r->judge));
+		hls_bases_note(r->bases, ring_reader_base(r->judge),
+			       ring_reader_number(r->judge));
 }
 
 void stream_ring_close(struct stream_ring *r)
@@ -56,7 +57,8 @@ static int make(struct stream_ring *r, size_t size, size_t max)
 	fd = ring_create(size, max);
 	if (fd < 0)
 		return fd;
-	err = ring_set_base(fd, hls_bases_next(r->bases));
+	err = ring_set_least(fd, hls_bases_next(r->bases),
+			     hls_bases_next_number(r->bases));
 	if (err < 0) {
 		fd_close(&fd);
 		return err;

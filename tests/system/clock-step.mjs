@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // main, on a machine whose clock is set: an hour either way changes no session,
-// limit, timer, viewer or recording.
+// limit, timer, viewer or recording, and numbers of HLS do not go back.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -10,7 +10,8 @@ import { call, cookie, done, enter, login, startGuarded }
 	from '../helpers/auth.mjs';
 import { Viewer } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
-import { request, stream } from '../helpers/sluice.mjs';
+import { parsePlaylist } from '../helpers/playlist.mjs';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { certificate, settingsOf } from '../helpers/tls.mjs';
 import { Timing, wasHeldUp } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
@@ -20,6 +21,12 @@ import { WsClient } from '../helpers/ws.mjs';
 
 const HOUR = 3600;
 const folder = path.join(builddir, 'tests/clock');
+const stepped = { master: path.join(folder, 'sluice'),
+	env: { SLUICE_WORKER: path.join(folder, 'sluice-worker') } };
+
+// Of the programs that start from now on.
+const resetClock = () =>
+	fs.writeFileSync(path.join(folder, 'step'), Buffer.alloc(8));
 
 // Sets the clock of all processes at once.
 function setClock(seconds) {
@@ -51,12 +58,10 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 	const dir = tempDir(t), media = tempDir(t);
 	const cert = await certificate(dir, 'cert');
 
-	fs.writeFileSync(path.join(folder, 'step'), Buffer.alloc(8));
+	resetClock();
 	const { sluice, admin } = await startGuarded(t, {
 		users: { olga: { type: 2, password: 'look' } },
-		options: { dir, master: path.join(folder, 'sluice'),
-			env: { SLUICE_WORKER:
-				path.join(folder, 'sluice-worker') } },
+		options: { dir, ...stepped },
 		config: { settings: settingsOf(cert), make_stream: [
 			stream('a', 'udp://127.0.0.1:5000', [
 				'udp://127.0.0.1:6000', 'http://0:8100/a',
@@ -164,4 +169,41 @@ test('sessions, limits, viewers and recordings outlive a clock that is set',
 		assert.ok(lost || seen.ccErrors === 0, `${seen.ccErrors}`);
 		assert.equal(seen.syncErrors, 0);
 	}
+});
+
+// The number of the newest segment, as soon as it is another one.
+const newest = (before) => waitUntil('a segment', async () => {
+	const { status, body } = await request(8100, { path: '/news.m3u8' });
+	const last = status === 200 &&
+		parsePlaylist(body.toString()).segments.at(-1)?.number;
+
+	return last !== before && last;
+}, 20000);
+
+test('numbers of segments do not go back with the clock', async (t) => {
+	resetClock();
+	const sluice = await Sluice.start(t, config(stream('a001',
+		'udp://127.0.0.1:5000',
+		'http://127.0.0.1:8100/news.m3u8#duration=1')), stepped);
+
+	await Sender.start(t, new TsMux(), 5000);
+	const first = await newest();
+	setClock(-HOUR);
+	assert.equal((await sluice.stop()).code, 0);
+
+	const second = await Sluice.start(t, null,
+		{ ...stepped, dir: sluice.dir });
+	const other = await newest(first);
+	assert.ok(other > first, `${other} after ${first}`);
+	// they are ahead of the clock, and the service does not end in order
+	const last = await newest(other);
+	second.child.kill('SIGKILL');
+	await second.child.ended;
+	await waitUntil('no worker', () => second.workers().length === 0);
+
+	const third = await Sluice.start(t, null,
+		{ ...stepped, dir: sluice.dir });
+	const next = await newest(last);
+	assert.ok(next > last, `${next} after ${last}`);
+	await third.stop();
 });

@@ -120,6 +120,7 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 		       ring_writer_max(h->ring) / SHARE,
 		       has_last ? &last : NULL, pos);
 	h->segmenter.base_least = ring_writer_base(h->ring);
+	h->segmenter.number_least = ring_writer_number(h->ring);
 	if (has_last && last.end == 0)
 		h->pause_at = last.duration_ms * (uint64_t)TICKS_PER_MS;
 	unit_time_begin(&h->time, h->pause_at, false);

@@ -340,7 +340,8 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 	if (s->duration_ms == 0)
 		return SEGMENTER_NONE;
 	if (!s->begun) {
-		at.number = (uint64_t)MAX(at.wall_ms / 1000, 1);
+		at.number = MAX((uint64_t)at.wall_ms / 1000,
+				MAX(s->number_least, UINT64_C(1)));
 		at.base = MAX(ring_base_at(at.number), s->base_least);
 		begin(s, &at, now_ns);
 		*next = at;

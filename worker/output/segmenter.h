@@ -20,11 +20,12 @@
  * or where packets return and their time shows that some are lacking.  If none
  * are lacking after an outage, the next one begins where the stream stopped.
  *
- * Numbers: a new ring begins with the seconds since 1970, and a segment is at
- * least a second long.  So they never go back, even if a new ring replaces
- * the old one.  The numbers of time bases must be small, because players use
- * them as indexes: a new ring begins with the periods of five minutes since
- * 2026.
+ * Numbers: a new ring begins with the seconds since 1970, and a segment is a
+ * second long, or a little less.  The ring has a least number as well, because
+ * they must not go back where a new ring replaces the old one, also if the
+ * clock is set back or segments are shorter than a second.  The numbers of time
+ * bases must be small, because players use them as indexes: a new ring begins
+ * with the periods of five minutes since 2026.
  *
  * Pure.  Embedded.
  */
@@ -40,7 +41,7 @@ struct segmenter {
 	bool jumped;          /* the time has jumped since its begin */
 	bool changed;         /* the tracks have changed since its begin ... */
 	bool at_once;         /* ... and it may end here */
-	uint64_t base_least;  /* of the first segment */
+	uint64_t base_least, number_least; /* of the first segment */
 	bool by_change;       /* it began with a change of the tracks */
 	bool is_rest;         /* it began between two join points */
 	unsigned longest_ms;  /* limit of its duration; 0: none yet */

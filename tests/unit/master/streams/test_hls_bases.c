@@ -43,8 +43,8 @@ Test(hls_bases, outlive_an_orderly_end)
 	scene_init(&s);
 	b = hls_bases_new(s.loop, s.path);
 	cr_assert_eq(hls_bases_next(b), 0u, "the clock decides");
-	hls_bases_note(b, s.now + 7);
-	hls_bases_note(b, s.now + 3);
+	hls_bases_note(b, s.now + 7, 0);
+	hls_bases_note(b, s.now + 3, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + 8);
 	hls_bases_free(&b);
 	b = hls_bases_new(s.loop, s.path);
@@ -78,9 +78,9 @@ Test(hls_bases, a_service_that_dies_had_written_greater_ones)
 
 	scene_init(&s);
 	b = hls_bases_new(s.loop, s.path);
-	hls_bases_note(b, s.now + 1);
+	hls_bases_note(b, s.now + 1, 0);
 	await_file(&s);
-	hls_bases_note(b, s.now + 9);
+	hls_bases_note(b, s.now + 9, 0);
 	next = hls_bases_new(s.loop, s.path);
 	cr_assert_gt(hls_bases_next(next), s.now + 9);
 	hls_bases_free(&b);
@@ -95,7 +95,7 @@ Test(hls_bases, a_worker_cannot_raise_them_without_limit)
 
 	scene_init(&s);
 	b = hls_bases_new(s.loop, s.path);
-	hls_bases_note(b, RING_NUMBER_MAX);
+	hls_bases_note(b, RING_NUMBER_MAX, 0);
 	cr_assert_eq(hls_bases_next(b), 0u);
 	hls_bases_free(&b);
 	cr_assert_lt(access(s.path, F_OK), 0, "there is nothing to keep");
@@ -110,13 +110,13 @@ Test(hls_bases, a_worker_raises_them_by_limited_steps)
 
 	scene_init(&s);
 	b = hls_bases_new(s.loop, NULL);
-	hls_bases_note(b, s.now + STEP + 2);
+	hls_bases_note(b, s.now + STEP + 2, 0);
 	cr_assert_eq(hls_bases_next(b), 0u);
-	hls_bases_note(b, s.now + STEP);
+	hls_bases_note(b, s.now + STEP, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + STEP + 1);
-	hls_bases_note(b, s.now + STEP + 1 + STEP + 1);
+	hls_bases_note(b, s.now + STEP + 1 + STEP + 1, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + STEP + 1);
-	hls_bases_note(b, s.now + STEP + 1 + STEP);
+	hls_bases_note(b, s.now + STEP + 1 + STEP, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + 2 * STEP + 2);
 	hls_bases_free(&b);
 	scene_done(&s);
@@ -130,9 +130,9 @@ Test(hls_bases, the_greatest_of_a_worker_outlives_a_start)
 	scene_init(&s);
 	b = hls_bases_new(s.loop, s.path);
 	for (unsigned lead = STEP; lead <= LEAD; lead += STEP)
-		hls_bases_note(b, s.now + lead);
+		hls_bases_note(b, s.now + lead, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
-	hls_bases_note(b, s.now + LEAD + 2);
+	hls_bases_note(b, s.now + LEAD + 2, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
 	/* a service that dies */
 	await_file(&s);
@@ -142,6 +142,36 @@ Test(hls_bases, the_greatest_of_a_worker_outlives_a_start)
 	hls_bases_free(&b);
 	b = hls_bases_new(s.loop, s.path);
 	cr_assert_eq(hls_bases_next(b), s.now + LEAD + 1);
+	hls_bases_free(&b);
+	scene_done(&s);
+}
+
+/* A second later the clock may decide: hence the 5. */
+Test(hls_bases, numbers_of_segments_that_are_ahead_of_the_clock_are_kept)
+{
+	uint64_t clock = wall_ms() / 1000;
+	struct hls_bases *b, *next;
+	struct scene s;
+
+	scene_init(&s);
+	b = hls_bases_new(s.loop, s.path);
+	hls_bases_note(b, s.now, clock - STEP);
+	cr_assert_eq(hls_bases_next_number(b), clock - STEP + 1);
+	hls_bases_note(b, s.now, clock + STEP - 5);
+	hls_bases_note(b, s.now, clock);
+	cr_assert_eq(hls_bases_next_number(b), clock + STEP - 4);
+	/* a service that dies */
+	await_file(&s);
+	next = hls_bases_new(s.loop, s.path);
+	cr_assert_gt(hls_bases_next_number(next), clock + STEP - 5);
+	hls_bases_free(&next);
+	/* a faulty worker */
+	hls_bases_note(b, s.now, RING_NUMBER_MAX);
+	hls_bases_note(b, s.now, clock + 3 * STEP);
+	cr_assert_eq(hls_bases_next_number(b), clock + STEP - 4);
+	hls_bases_free(&b);
+	b = hls_bases_new(s.loop, s.path);
+	cr_assert_eq(hls_bases_next_number(b), clock + STEP - 4);
 	hls_bases_free(&b);
 	scene_done(&s);
 }
@@ -164,12 +194,12 @@ Test(hls_bases, the_file_counts_when_the_clock_is_behind)
 	scene_init(&s);
 	b = with_file(&s, s.now + 500000);
 	cr_assert_eq(hls_bases_next(b), s.now + 500000);
-	hls_bases_note(b, s.now + 500003);
+	hls_bases_note(b, s.now + 500003, 0);
 	cr_assert_eq(hls_bases_next(b), s.now + 500004);
 	hls_bases_free(&b);
 	b = with_file(&s, MOST);
 	cr_assert_eq(hls_bases_next(b), (uint64_t)MOST);
-	hls_bases_note(b, MOST);
+	hls_bases_note(b, MOST, 0);
 	cr_assert_eq(hls_bases_next(b), (uint64_t)MOST);
 	hls_bases_free(&b);
 	b = with_file(&s, MOST + 1);
@@ -195,7 +225,9 @@ Test(hls_bases, the_next_ring_of_a_stream_has_a_greater_one)
 		w = ring_writer_new(r.fd, &err);
 		cr_assert_not_null(w);
 		cr_assert_eq(ring_writer_base(w), i > 0 ? s.now + i : 0u);
+		cr_assert_eq(ring_writer_number(w), segment.number + (i > 0));
 		segment.base = s.now + i;
+		segment.number += 10;
 		ring_segment_cut(w, NULL, &segment);
 		/* a segment that cannot be continued */
 		cr_assert_eq(ring_writer_base(w), s.now + i + 1);

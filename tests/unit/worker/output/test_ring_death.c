@@ -198,17 +198,19 @@ Test(ring_death, a_picture_that_goes_on_is_not_torn)
 	rig_done(&r);
 }
 
-Test(ring_death, the_first_segment_has_the_base_of_the_ring)
+Test(ring_death, the_first_segment_has_the_numbers_of_the_ring)
 {
 	const uint64_t base = RING_NUMBER_MAX / 2;
 	struct ring_segments list;
 	struct rig r;
 
 	rig_init(&r);
-	cr_assert_eq(ring_set_base(r.fd, base), 0);
+	cr_assert_eq(ring_set_least(r.fd, base, base + 5), 0);
 	use_parts(&r, 0);
 	live(&r, 0, 4500);
 	cr_assert_eq(newest(&r, &list).base, base);
+	cr_assert_eq(list.list[0].number, base + 5);
 	cr_assert_eq(ring_reader_base(r.reader), base);
+	cr_assert_geq(ring_reader_number(r.reader), base + 5 + list.n);
 	rig_done(&r);
 }
