@@ -197,6 +197,7 @@ plain_tests = \
 	tests/system/file-warnings.mjs \
 	tests/system/hls-fmp4.mjs \
 	tests/system/hls-outage.mjs \
+	tests/system/hls-parts.mjs \
 	tests/system/hls-bases.mjs \
 	tests/system/hls-places.mjs \
 	tests/system/hostile-starts.mjs \

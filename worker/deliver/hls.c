@@ -335,6 +335,15 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
+/* The first segment has ended, and had too many parts: those of the next one
+ * follow at once, and the first playlist has low latency, too. */
+static bool awaits_parts(const struct ring_segments *all,
+			 const struct ring_parts *parts)
+{
+	return all->n == 1 && all->has_open && parts->n > 0 && !parts->ended &&
+	       parts->list[parts->n - 1].number == all->list[0].number;
+}
+
 /* False: the stream has no segment yet, or not the one that the request waits
  * for. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
@@ -365,7 +374,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	has_parts = parts.n > 0 && !parts.ended;
 	live = hls_parts_are_live(&parts, &all);
 	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
-	if (p.n == 0 || all.changes)
+	if (p.n == 0 || all.changes || (!live && awaits_parts(&all, &parts)))
 		return false;
 	p.segments = all.list + all.n - p.n;
 	if (m->fragments != NULL)

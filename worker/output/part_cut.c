@@ -8,6 +8,8 @@ enum {
 	SHARE = 85,  /* of the target that a part has, in percent ... */
 	CHOSEN = 90, /* ... and that the first part has of a new target */
 	ROUNDING_MS = 500, /* a segment may be so much longer than expected */
+	/* parts of a segment, with SHARE of the longest that have places */
+	CROWD = RING_SEGMENT_PARTS * 100 / SHARE,
 };
 
 void part_cut_init(struct part_cut *p, const struct part_cut_config *cfg)
@@ -15,7 +17,8 @@ void part_cut_init(struct part_cut *p, const struct part_cut_config *cfg)
 	unsigned least_ms = cfg->segment_ms / RING_SEGMENT_PARTS;
 	unsigned part_ms = cfg->part_ms > 0 ? MAX(cfg->part_ms, least_ms) : 0;
 
-	*p = (struct part_cut){ .target = part_ms * UINT64_C(90) };
+	*p = (struct part_cut){ .target = part_ms * UINT64_C(90),
+				.wanted = part_ms * UINT64_C(90) };
 	/* as part_cut_at() may have chosen it */
 	if (part_ms > 0 && cfg->target_ms <= MAX(part_ms, 2 * least_ms) &&
 	    2 * cfg->target_ms > part_ms)
@@ -27,6 +30,10 @@ void part_cut_expect(struct part_cut *p, unsigned segment_ms)
 {
 	p->expected = MAX(p->expected,
 			  (segment_ms + ROUNDING_MS) * UINT64_C(90));
+	if (!p->crowded)
+		return;
+	p->target = MAX(p->wanted, p->expected / RING_SEGMENT_PARTS);
+	p->settled = p->crowded = false;
 }
 
 static uint32_t ms_of(uint64_t time)
@@ -61,21 +68,14 @@ static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
 	ret->duration_ms = MAX(ms_of(to) - ms_of(p->from), 1U);
 }
 
-/* Have the parts in front of this one taken half of the free places? */
-static bool is_crowded(uint32_t index)
-{
-	uint32_t left = RING_PARTS - MIN(index, (uint32_t)RING_PARTS);
-
-	return index > 0 && (left & (left - 1)) == 0;
-}
-
 static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
 		  bool independent)
 {
 	p->now.index++;
-	if (from > p->expected && is_crowded(p->now.index))
-		p->target = MIN(2 * p->target, RING_SEGMENT_MAX_MS *
-				(uint64_t)TICKS_PER_MS);
+	if (from > p->expected && p->now.index >= CROWD) {
+		p->crowded = true;
+		p->begun = false;
+	}
 	p->now.pos = pos;
 	p->now.independent = independent;
 	p->from = from;

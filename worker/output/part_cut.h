@@ -10,8 +10,9 @@
  *
  * Readers know the newest RING_PARTS parts, and list all parts of a segment or
  * none.  So the target is long enough for the expected length of segments, also
- * if the parts are shorter than it.  In a segment that is longer, the target
- * doubles each time that the parts have taken half of the free places.
+ * if the parts are shorter than it.  A segment that is longer, as the first one
+ * of a stream may be, has no further part once there are too many, and its
+ * length is the expected one of the next segments.
  *
  * Times are in 90 kHz, from the begin of the segment (unit_time.h).
  *
@@ -25,9 +26,11 @@ struct unit_time;
 
 struct part_cut {
 	uint64_t target;  /* 0: no parts */
+	uint64_t wanted;
 	uint64_t expected; /* the longest of segments */
 	bool settled;     /* a part of the stream has confirmed it */
 	bool begun;       /* `now' is the part that is being written */
+	bool crowded;     /* the segment had too many parts */
 	uint64_t from;    /* where it begins */
 	struct ring_part now;
 	/* the last place at which it could have ended; pos 0: none */

@@ -136,6 +136,34 @@ Test(hls_wait, a_request_waits_while_no_part_continues_the_segments)
 	rig_done(&s.rig);
 }
 
+/* The writer stopped to add parts to it, as there were too many. */
+Test(hls_wait, a_first_segment_without_all_parts_waits_for_those_of_the_next)
+{
+	struct scene s;
+	char text[4096];
+	size_t len;
+	int fd;
+
+	scene_init(&s);
+	cut(&s);
+	add_part(&s, 0);
+	rig_write(&s.rig, PACKETS);
+	fd = rig_request(&s.rig, GET("/news.m3u8"));
+	cut(&s);
+	rig_turn(&s.rig, 20);
+	cr_assert_not(has_answer(fd));
+	add_part(&s, 0);
+	cr_assert_eq(read_head(&s, fd, &len), 200);
+	cr_assert_lt(len, sizeof text);
+	rig_read(&s.rig, fd, text, len);
+	text[len] = '\0';
+	cr_assert_not_null(strstr(text, "\n#EXT-X-PART:DURATION=0.500,"
+				  "URI=\"news/5001.0.ts\""), "%s", text);
+	cr_assert_null(strstr(text, "news/5000.0.ts"), "%s", text);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 static bool is_closed(int fd)
 {
 	char byte;

@@ -288,23 +288,45 @@ Test(part_cut, the_parts_of_a_long_segment_have_places_in_the_table)
 	}
 }
 
-Test(part_cut, a_segment_that_is_longer_than_expected_gets_longer_parts)
+/* Such a segment is not listed with parts, as it has not all of them. */
+Test(part_cut, a_segment_that_is_longer_than_expected_has_no_longer_parts)
 {
 	struct source s;
 
 	add_segment(&s, &(struct part_cut_config){
 		.part_ms = 200, .segment_ms = 3000 }, 20);
-	cr_assert_leq(s.n, RING_PARTS, "%zu parts", s.n);
-	cr_assert_eq(s.parts[31].duration_ms, 200);
-	cr_assert_eq(s.parts[32].duration_ms, 400);
+	cr_assert_lt(s.n, RING_PARTS, "%zu parts", s.n);
+	for (size_t i = 0; i < s.n; i++)
+		cr_assert_eq(s.parts[i].duration_ms, 200);
+	cr_assert_lt(s.parts[s.n - 1].end, s.segment.end);
+	cr_assert_eq(part_cut_target_ms(&s.cut), 200);
 	/* the next one has the expected length */
-	part_cut_expect(&s.cut, 20500);
+	part_cut_expect(&s.cut, 20000);
+	cr_assert_eq(part_cut_target_ms(&s.cut), 410);
 	s.n = 0;
 	part_cut_begin(&s.cut, &s.segment);
 	unit_time_begin(&s.time, 0, true);
 	for (unsigned i = 0; i < 25 * 20; i++)
 		step(&s, 3600, false);
 	cr_assert_leq(s.n, RING_SEGMENT_PARTS);
+	for (size_t i = 0; i < s.n; i++)
+		cr_assert_eq(s.parts[i].duration_ms, 400);
+	/* a successor */
+	part_cut_init(&s.cut, &(struct part_cut_config){ .part_ms = 200,
+		.segment_ms = 20000, .target_ms = 410 });
+	cr_assert_eq(part_cut_target_ms(&s.cut), 410);
+}
+
+/* Most of them have parts that are listed. */
+Test(part_cut, a_longer_segment_whose_parts_have_places_keeps_them)
+{
+	struct source s;
+
+	add_segment(&s, &(struct part_cut_config){
+		.part_ms = 200, .segment_ms = 3000 }, 10);
+	check(&s, 3600, 200);
+	part_cut_expect(&s.cut, 10000);
+	cr_assert_eq(part_cut_target_ms(&s.cut), 200);
 }
 
 /* The first parts have little more than half of the target: each next unit
