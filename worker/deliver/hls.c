@@ -335,6 +335,20 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
+/* The segments of a playlist.  One that has left it does not return, also if
+ * the playlist is to have more segments now (RFC 8216 6.2.2). */
+static size_t count_listed(const struct mount *m,
+			   const struct ring_segments *all)
+{
+	size_t n = hls_playlist_count(all, m->hls, m->lag.start_max);
+
+	/* numbers that are less have begun anew */
+	if (n > 0 && all->list[all->n - 1].number >= m->listed)
+		while (all->list[all->n - n].number < m->listed)
+			n--;
+	return n;
+}
+
 /* The first segment has ended, and had too many parts: those of the next one
  * follow at once, and the first playlist has low latency, too. */
 static bool awaits_parts(const struct ring_segments *all,
@@ -373,7 +387,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	drop_old(&all, m->from_pos);
 	has_parts = parts.n > 0 && !parts.ended;
 	live = hls_parts_are_live(&parts, &all);
-	p.n = hls_playlist_count(&all, m->hls, m->lag.start_max);
+	p.n = count_listed(m, &all);
 	if (p.n == 0 || all.changes || (!live && awaits_parts(&all, &parts)))
 		return false;
 	p.segments = all.list + all.n - p.n;
@@ -410,6 +424,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, status);
 		return true;
 	}
+	m->listed = p.segments[0].number;
 	p.target_s = all.target_s;
 	folder_of(m, c->hls.session, folder, sizeof folder);
 	hls_playlist_write(&text, &p);
@@ -493,7 +508,13 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 void hls_move(struct mount *from, struct mount *to)
 {
 	struct viewer_conn *c;
+	struct ring_segments all;
+	size_t n;
 
+	/* also if another process has answered the last request */
+	hls_read_live(from, &all);
+	n = count_listed(from, &all);
+	to->listed = n > 0 ? all.list[all.n - n].number : from->listed;
 	while ((c = LIST_FIRST(&from->waiting)) != NULL) {
 		LIST_REMOVE(c, hls.entry);
 		c->hls.mount = to;

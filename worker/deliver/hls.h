@@ -8,7 +8,8 @@
  * Those of a session are at /play/ID/: hls_index.h.
  *
  * The answers depend on the ring alone, so every process that serves the ring
- * gives the same ones.
+ * gives the same ones; a playlist also begins where the one before it did, or
+ * behind.
  */
 #pragma once
 
@@ -67,7 +68,7 @@ void hls_read_live(struct mount *, struct ring_segments *ret);
 bool hls_has_news(struct mount *, uint64_t now_ms);
 
 /* Another mount replaces this one, with the same path and permissions: the
- * requests wait for its segments. */
+ * requests wait for its segments, and its playlists continue. */
 void hls_move(struct mount *from, struct mount *to);
 
 /* The mount ends: nothing waits for it any more. */

@@ -54,6 +54,7 @@ struct mount {
 	LIST_HEAD(, hls_session) hls_sessions; /* of the owner */
 	uint32_t n_hls;  /* those with a permission */
 	uint64_t from_pos; /* older segments are those of an earlier run */
+	uint64_t listed;   /* first segment of the last playlist; 0: none */
 	uint64_t woken_news; /* segments and parts when these were tried ... */
 	uint64_t woken_ms;   /* ... last */
 	uint64_t bytes;

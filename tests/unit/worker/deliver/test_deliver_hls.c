@@ -113,6 +113,35 @@ Test(deliver_hls, a_request_by_head_waits_for_no_stream_on_demand)
 	rig_done(&s.rig);
 }
 
+/* Whether this process has served the shorter list or not. */
+Test(deliver_hls, a_longer_list_has_no_segment_again)
+{
+	for (unsigned asked = 0; asked < 2; asked++) {
+		struct msg_deliver_mount longer = news;
+		struct scene s;
+		int fd;
+
+		scene_init(&s);
+		add_segments(&s, 10);
+		fd = rig_request(&s.rig, GET("/news.m3u8"));
+		if (asked)
+			expect_playlist(&s, fd, FIRST + 6, 4);
+		(void)close(fd);
+		longer.hls = 8;
+		rig_mount(&s.rig, &longer);
+		fd = rig_request(&s.rig, GET("/news.m3u8"));
+		expect_playlist(&s, fd, FIRST + 6, 4);
+		add_segments(&s, 2);
+		say(fd, GET("/news.m3u8"));
+		expect_playlist(&s, fd, FIRST + 6, 6);
+		add_segments(&s, 6);
+		say(fd, GET("/news.m3u8"));
+		expect_playlist(&s, fd, FIRST + 10, 8);
+		(void)close(fd);
+		rig_done(&s.rig);
+	}
+}
+
 Test(deliver_hls, another_method_gets_those_that_are_allowed)
 {
 	struct scene s;
