@@ -532,22 +532,22 @@ void hls_end(struct mount *m)
 	}
 }
 
+void hls_answer_options(struct viewer_conn *c)
+{
+	viewer_conn_answer(c, &(struct viewer_answer){
+		.status = 204,
+		.headers = "Allow: GET, HEAD, OPTIONS\r\n" CORS_ALLOW,
+	});
+}
+
 void hls_answer(struct viewer_conn *c, const struct http_request *r,
 		struct mount *m, const struct hls_wanted *wanted)
 {
-	static const struct viewer_answer options = {
-		.status = 204,
-		.headers = "Allow: GET, HEAD, OPTIONS\r\n" CORS_ALLOW,
-	};
-	const char *method = http_request_method(r);
-
-	if (strcmp(method, "OPTIONS") == 0)
-		viewer_conn_answer(c, &options);
-	else if (try_answer(c, r, m, wanted))
+	if (try_answer(c, r, m, wanted))
 		return;
 	/* it starts no stream */
-	else if (strcmp(method, "HEAD") == 0 && m->demand &&
-		 wanted->number == 0)
+	if (strcmp(http_request_method(r), "HEAD") == 0 && m->demand &&
+	    wanted->number == 0)
 		viewer_conn_answer_head(c, PLAYLIST_TYPE NO_CACHE);
 	else
 		wait_for(c, m);

@@ -49,7 +49,10 @@ struct hls_wanted {
 bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 		      struct hls_wanted *ret);
 
-/* Answers a request by GET, HEAD or OPTIONS.  That for the playlist of a stream
+/* Answers a request by OPTIONS, which needs no permission. */
+void hls_answer_options(struct viewer_conn *);
+
+/* Answers a request by GET or HEAD.  That for the playlist of a stream
  * without a segment waits for the first one: the stream has just started.  With
  * low latency a request may wait for the next part. */
 void hls_answer(struct viewer_conn *, const struct http_request *,

@@ -583,8 +583,9 @@ void visit_request(struct viewer_conn *c,
 		log_debug("deliver", "%s%s: request for an unknown path",
 			  c->address, http_request_path(request));
 		answer_missing(d, c, request);
-	} else if (!is_get(request) && !is_head(request) &&
-		   (m->hls == 0 || !is_options(request))) {
+	} else if (m->hls > 0 && is_options(request)) {
+		hls_answer_options(c);
+	} else if (!is_get(request) && !is_head(request)) {
 		viewer_conn_reject_method(c, m->hls > 0);
 	} else if (m->hls > 0) {
 		choose_session(d, c, m, &wanted);

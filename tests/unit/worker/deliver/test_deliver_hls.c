@@ -94,6 +94,26 @@ Test(deliver_hls, a_request_by_head_begins_no_session)
 }
 
 /* Nothing starts it, so that no segment comes. */
+/* What a browser asks in front of a request, which starts no stream. */
+Test(deliver_hls, a_request_by_options_begins_no_session)
+{
+	struct msg_deliver_sessions list;
+	struct scene s;
+	char head[1024];
+	int fd;
+
+	scene_init(&s);
+	fd = rig_request(&s.rig, "OPTIONS /news.m3u8 HTTP/1.1\r\n"
+				 "Host: x\r\n\r\n");
+	rig_read_head(&s.rig, fd, head, sizeof head);
+	cr_assert_not_null(strstr(head, "HTTP/1.1 204 "), "%s", head);
+	deliver_list(s.rig.deliver, 0, &list);
+	cr_assert_eq(list.n, 0u);
+	cr_assert_eq(deliver_status(s.rig.deliver).viewers, 0u);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(deliver_hls, a_request_by_head_waits_for_no_stream_on_demand)
 {
 	struct msg_deliver_mount asleep = news;
