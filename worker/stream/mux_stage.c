@@ -17,8 +17,12 @@ enum {
 	/* A worker that ended longer ago is not continued. */
 	RESUME_MS = 2000,
 	/* The inputs are read so often within mux_delay, and every ... */
-	READS = 6,
-	READ_MAX_MS = 60,
+	READS = 4,
+	READ_MAX_MS = 100,
+	/* ... so much of that time after the workers of services read their
+	 * sources, which is at its multiples: what they read does not wait
+	 * until the next read. */
+	READ_LATER_PART = 5,
 	/* A worker that has restored tables lives so long before it keeps
 	 * them: one that crashes at them leaves none. */
 	KEEP_AFTER_MS = 2000,
@@ -181,23 +185,26 @@ void mux_stage_keep(struct mux_stage *s)
 			get_addresses(s, addresses));
 }
 
-bool mux_stage_wants(struct mux_stage *s, struct input_chain *c,
-		     uint64_t now_ns)
+bool mux_stage_reads(struct mux_stage *s, uint64_t now_ns)
 {
-	struct mux_seen *source = &s->sources[c->position - 1];
+	uint64_t read;
 
 	if (s->mux == NULL)
 		return true;
-	if (now_ns < source->due_ns)
+	read = (now_ns - s->period_ns / READ_LATER_PART) / s->period_ns;
+	if (read == s->read)
 		return false;
-	/* not all inputs in one turn */
-	source->due_ns = source->due_ns == 0
-		? now_ns + s->period_ns * c->position / mux_inputs(s->mux)
-		: MAX(source->due_ns + s->period_ns, now_ns);
-	/* until it has packets: the master may give it the ring once more */
-	if (source->from != 0)
-		c->keeper.spec.ring_from = source->from;
+	s->read = read;
 	return true;
+}
+
+void mux_stage_seek(const struct mux_stage *s, struct input_chain *c)
+{
+	uint64_t from = s->mux != NULL ? s->sources[c->position - 1].from : 0;
+
+	/* until it has packets: the master may give it the ring once more */
+	if (from != 0)
+		c->keeper.spec.ring_from = from;
 }
 
 /* Notes where the packets that follow begin in the ring. */

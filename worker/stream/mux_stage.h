@@ -20,7 +20,6 @@ struct absent_file;
 struct mux_seen {
 	unsigned opens;
 	uint64_t lost;
-	uint64_t due_ns; /* of the next reading */
 	uint64_t address; /* a hash */
 	uint64_t from;  /* where the last worker had been; 0: it starts anew */
 	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
@@ -45,7 +44,8 @@ struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
 	struct mux_live *live; /* NULL: likewise */
 	struct stream_memory *memory;
-	uint64_t period_ns; /* of the readings of an input */
+	uint64_t period_ns; /* of the readings of the inputs */
+	uint64_t read; /* number of the last one; 0: none yet */
 	uint64_t guides; /* inputs whose guide will come, as own_eit.h */
 	bool needs_clock; /* no TDT while the system clock is not right */
 	bool clock_lost; /* it is not */
@@ -82,9 +82,13 @@ void mux_stage_resume(struct mux_stage *, uint64_t now_ns);
 /* How often a multiplex reads its inputs, and their workers their sources. */
 unsigned mux_stage_period_ms(unsigned delay_ms);
 
-/* Is the chain to be read now?  What is delayed anyway is read less often than
- * in each turn.  A new input starts where the last worker had been. */
-bool mux_stage_wants(struct mux_stage *, struct input_chain *, uint64_t now_ns);
+/* Are the inputs to be read now?  What is delayed anyway is read less often
+ * than in each turn, and all inputs in one. */
+bool mux_stage_reads(struct mux_stage *, uint64_t now_ns);
+
+/* Before the chain is read: a new input starts where the last worker had
+ * been. */
+void mux_stage_seek(const struct mux_stage *, struct input_chain *);
 
 /* Packets of the chain follow, in front of its remux. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,

@@ -61,10 +61,11 @@ static void read_inputs(struct pipeline *p)
 	 * continue until then */
 	if (p->filler != NULL && selector_still(p->selector) != NULL)
 		filler_run(p->filler, p->now_ns, filled, p);
+	if (!mux_stage_reads(&p->mux, p->now_ns))
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!mux_stage_wants(&p->mux, due[i], p->now_ns))
-			continue;
 		p->reading = due[i];
+		mux_stage_seek(&p->mux, due[i]);
 		chain_read(due[i], &p->batch, p->now_ns); /* ─▶ received */
 		mux_stage_places(&p->mux, due[i], p->now_ns); /* ─▶ remuxed */
 	}

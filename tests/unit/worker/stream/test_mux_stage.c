@@ -122,6 +122,33 @@ Test(mux_stage, guides_come_for_inputs_that_are_streams)
 	stream_memory_close(&m);
 }
 
+/* The workers of services read their sources at multiples of the period. */
+Test(mux_stage, all_inputs_are_read_a_fifth_of_the_period_behind_their_workers)
+{
+	struct mux_stage *s = xcalloc(1, sizeof *s);
+	struct msg_stream_start *start = xcalloc(1, sizeof *start);
+	struct stream_spec *spec = xcalloc(1, sizeof *spec);
+	struct stream_memory *m = open_memory();
+	uint64_t grid = 1000 * SECOND_NS;
+
+	start->mux = true;
+	spec->mux_kbps = 4000;
+	spec->mux_delay_ms = MUX_DELAY_DEFAULT_MS;
+	mux_stage_init(s, start, spec, m, ignore, NULL);
+	cr_expect(mux_stage_reads(s, grid - 50 * MS), "the first turn");
+	cr_expect_not(mux_stage_reads(s, grid));
+	cr_expect_not(mux_stage_reads(s, grid + 19 * MS));
+	cr_expect(mux_stage_reads(s, grid + 20 * MS));
+	cr_expect_not(mux_stage_reads(s, grid + 119 * MS));
+	cr_expect(mux_stage_reads(s, grid + 125 * MS), "a late turn");
+	cr_expect(mux_stage_reads(s, grid + 220 * MS));
+	mux_stage_done(s);
+	stream_memory_close(&m);
+	free(spec);
+	free(start);
+	free(s);
+}
+
 Test(mux_stage, a_turn_that_is_not_sent_leaves_no_trace)
 {
 	static const uint8_t packet[TS_PACKET] = { TS_SYNC_BYTE, 1, 0, 0x13 };

@@ -13,7 +13,7 @@ enum {
 	BURST = 600, /* datagrams: more than one read takes */
 	BURSTS = 100,
 	TURNS = 10000, /* until a feed reads less often again */
-	LARGE_MS = 60, /* the interval of a large buffer */
+	LARGE_MS = 100, /* the interval of a large buffer */
 };
 
 static void send_packets(struct rig *r, size_t n)
@@ -72,7 +72,7 @@ Test(pipeline_feed, reads_a_small_buffer_every_10_ms)
 	expect_interval("rtp://127.0.0.1:5000#socket_size=212992", 10);
 }
 
-Test(pipeline_feed, reads_a_large_buffer_every_60_ms)
+Test(pipeline_feed, reads_a_large_buffer_every_100_ms)
 {
 	require_large_buffers();
 	expect_interval("udp://127.0.0.1:5000", LARGE_MS);
