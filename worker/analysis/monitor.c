@@ -99,6 +99,7 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = s->pid;
+	uint64_t came_ns;
 	const uint8_t *section;
 	uint8_t wanted = pid == TS_PID_PAT ? 0x00 : PMT_TABLE_ID;
 	enum alarm_id alarm = pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT;
@@ -110,7 +111,9 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 		m->faults[alarm] += pid == TS_PID_PAT;
 		return;
 	}
-	if (s->table_ns != 0 && now_ns - s->table_ns > MONITOR_TABLE_MS * MS)
+	/* it came behind the read before this one */
+	came_ns = MAX(m->before_ns, now_ns - MONITOR_READ_MS * MS);
+	if (s->table_ns != 0 && came_ns > s->table_ns + MONITOR_TABLE_MS * MS)
 		m->faults[alarm]++;
 	s->table_ns = now_ns;
 }
@@ -430,6 +433,8 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 
 	if (m->silent)
 		resume(m, now_ns);
+	if (m->fed_ns != now_ns)
+		m->before_ns = m->fed_ns;
 	m->fed_ns = now_ns;
 	m->gap_ns = 0;
 	if (psi_changes(m->psi) != m->psi_changes)

@@ -14,6 +14,9 @@ enum {
 	MONITOR_PCRS_MAX = 16,
 	/* longest time between sections of a PAT or PMT: TR 101 290 1.3, 1.5 */
 	MONITOR_TABLE_MS = 500,
+	/* The longest time between two reads of a source: that of a service of
+	 * a multiplex. */
+	MONITOR_READ_MS = 100,
 };
 
 struct monitor_pcr {
@@ -49,7 +52,8 @@ struct monitor {
 	uint16_t program;        /* see monitor_watch_program(); or 0 */
 	bool unplaced;           /* places were unknown in this second */
 	uint64_t skipped;        /* packets of this source */
-	uint64_t fed_ns;         /* arrival of the last packets */
+	uint64_t fed_ns;         /* arrival of the last packets ... */
+	uint64_t before_ns;      /* ... and of those of the read before */
 	uint64_t gap_ns;         /* see monitor_gap_ns() */
 	bool silent;             /* the last second had no packets */
 	uint64_t began_ns;       /* time at which this source began */

@@ -529,3 +529,27 @@ Test(monitor, uses_the_tables_of_another_stage)
 	done(&b);
 	psi_free(&psi);
 }
+
+/* A worker of a multiplex reads its source ten times a second. */
+Test(monitor, tables_in_time_are_not_late_because_of_the_reads)
+{
+	struct bench b;
+
+	setup(&b);
+	for (uint64_t ms = 0, read_ms = 90; ms < 9000; ms += 10) {
+		if (ms % 480 == 0)
+			build_tables(b.build);
+		add_unit(&b, VIDEO);
+		if (ms < read_ms)
+			continue;
+		b.ms = read_ms;
+		feed(&b, NULL);
+		read_ms += 90;
+		if (ms % 1000 < 90)
+			(void)monitor_second(b.monitor, &b.counts,
+					     START + b.ms * MS, b.ms);
+	}
+	cr_expect_eq(count(&b, ALARM_PAT), 0u);
+	cr_expect_eq(count(&b, ALARM_PMT), 0u);
+	done(&b);
+}
