@@ -11,6 +11,7 @@
 
 enum {
 	ROOM_MIN = 256,
+	ROOM_PART = 4, /* more than was needed */
 	/* The longest step between two PCRs. */
 	STEP_MAX_MS = 500,
 	FRACTION = 16, /* bits of a part of a nanosecond */
@@ -32,7 +33,7 @@ void delay_line_done(struct delay_line *l)
 
 /* --- the queue --- */
 
-/* room: a power of two, at least n. */
+/* room: at least n. */
 static void set_room(struct delay_line *l, size_t room)
 {
 	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;
@@ -62,19 +63,16 @@ static void set_room(struct delay_line *l, size_t room)
 
 void delay_line_trim(struct delay_line *l)
 {
-	if (l->room > ROOM_MIN && l->most <= l->room / 4)
-		set_room(l, l->room / 2);
-	l->most = l->n;
-}
+	size_t room = MAX(l->most + l->most / ROOM_PART, (size_t)ROOM_MIN);
 
-static size_t place(const struct delay_line *l, size_t nth)
-{
-	return (l->head + nth) & (l->room - 1);
+	if (l->room > room + room / ROOM_PART)
+		set_room(l, room);
+	l->most = l->n;
 }
 
 void delay_line_drop(struct delay_line *l)
 {
-	l->head = place(l, 1);
+	l->head = delay_line_place(l, 1);
 	l->n--;
 }
 
@@ -122,7 +120,7 @@ size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,
 	size_t n = 0;
 
 	for (; n < l->n; n++) {
-		uint64_t time = l->times[place(l, n)];
+		uint64_t time = l->times[delay_line_place(l, n)];
 
 		/* also all those behind a packet that leaves in time */
 		left_at = in_time && time >= left
@@ -155,7 +153,7 @@ static void spread(struct delay_line *l, uint64_t step_ns)
 
 	for (size_t i = l->n - waiting; i < l->n; i++) {
 		at += each;
-		l->times[place(l, i)] = l->pcr_ns + (at >> FRACTION);
+		l->times[delay_line_place(l, i)] = l->pcr_ns + (at >> FRACTION);
 	}
 }
 
@@ -268,15 +266,18 @@ bool delay_line_push(struct delay_line *l, const uint8_t *packet,
 		     uint64_t now_ns)
 {
 	uint64_t at;
+	size_t last;
 
 	if (l->n >= l->max)
 		return false;
 	if (l->n == l->room)
-		set_room(l, MAX(2 * l->room, (size_t)ROOM_MIN));
+		set_room(l, MAX(l->room + l->room / ROOM_PART,
+				(size_t)ROOM_MIN));
 	at = time_of(l, packet, now_ns);
-	memcpy(l->packets + place(l, l->n) * TS_PACKET, packet, TS_PACKET);
-	l->times[place(l, l->n)] = at;
-	l->sources[place(l, l->n)] = l->source;
+	last = delay_line_place(l, l->n);
+	memcpy(l->packets + last * TS_PACKET, packet, TS_PACKET);
+	l->times[last] = at;
+	l->sources[last] = l->source;
 	l->last_ns = at;
 	l->n++;
 	l->most = MAX(l->most, l->n);

@@ -78,6 +78,14 @@ bool delay_line_push(struct delay_line *, const uint8_t *packet,
  * none waits. */
 uint64_t delay_line_next(const struct delay_line *, uint64_t from_ns);
 
+/* Where the nth packet behind the first one is; nth: at most n. */
+static inline size_t delay_line_place(const struct delay_line *l, size_t nth)
+{
+	size_t at = l->head + nth;
+
+	return at < l->room ? at : at - l->room;
+}
+
 /* The first packet, which may be changed; there is one. */
 static inline uint8_t *delay_line_first(const struct delay_line *l)
 {
@@ -88,15 +96,15 @@ static inline uint8_t *delay_line_first(const struct delay_line *l)
 static inline const uint8_t *delay_line_at(const struct delay_line *l,
 					   size_t nth)
 {
-	return l->packets + ((l->head + nth) & (l->room - 1)) * TS_PACKET;
+	return l->packets + delay_line_place(l, nth) * TS_PACKET;
 }
 
 /* The time at which the nth packet behind the first leaves, as known now; there
  * is one. */
 static inline uint64_t delay_line_time(const struct delay_line *l, size_t nth)
 {
-	return l->times[(l->head + nth) & (l->room - 1)] +
-	       (uint64_t)l->offset + l->delay_ns;
+	return l->times[delay_line_place(l, nth)] + (uint64_t)l->offset +
+	       l->delay_ns;
 }
 
 static inline uint32_t delay_line_source(const struct delay_line *l)

@@ -279,12 +279,11 @@ Test(delay_line, memory_that_a_burst_needed_is_freed_and_no_packet_lost)
 			delay_line_leave(&l, delay_line_next(&l, 0));
 		}
 		if (n == 4000)
-			cr_assert_eq(l.room, 4096u, "%zu", l.room);
+			cr_assert_leq(l.room, 4000u * 5 / 4, "%zu", l.room);
 		if (n % 1000 == 0)
 			delay_line_trim(&l);
 	}
-	/* there is room for a burst as long as the delay */
-	cr_expect_eq(l.room, 1024u, "%zu", l.room);
+	cr_expect_leq(l.room, DELAY_MS * 25u / 16, "%zu", l.room);
 	cr_expect_eq(next + l.n, 20000u);
 	delay_line_done(&l);
 }
