@@ -208,7 +208,7 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	const timing = new Timing(t);
 	const { recorder, sluice, senders } = await open(t, { ...network });
 
-	await seconds(recorder, 4);
+	await seconds(recorder, 9); // an SDT is awaited for five
 	const status = await sluice.status('m');
 	const found = await judge(recorder.file, 0);
 	await assertShownPlan(sluice);
