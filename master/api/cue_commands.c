@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command cue. */
+#include "common/base/alloc.h"
 #include "common/ws/hub.h"
 #include "master/api/edit.h"
 #include "master/api/effects.h"
@@ -7,11 +8,32 @@
 #include "master/streams/reconciler.h"
 #include "proto/si/cue_command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PTS_MASK ((INT64_C(1) << 33) - 1)
 
 enum { EVENT_TEXT_MAX = 8192 /* of the record of a worker */ };
+
+/* A command whose answer is awaited. */
+struct cue {
+	struct call *call; /* NULL when the client has left */
+};
+
+static void on_cued(const char *error, void *arg)
+{
+	struct cue *c = arg;
+	struct call *call = c->call;
+
+	free(c);
+	if (call == NULL)
+		return;
+	if (error[0] == '\0')
+		reply_ok(call_reply(call), "cue");
+	else
+		reply_error(call_reply(call), 503, "cue: %s", error);
+	call_finish(call);
+}
 
 static void streams_cue(struct api *api, const json_t *request,
 			struct reply *reply)
@@ -20,6 +42,7 @@ static void streams_cue(struct api *api, const json_t *request,
 	const json_t *cue = edit_get(request, "cue");
 	struct cue_command command;
 	struct errmsg error;
+	struct cue *c;
 	int r;
 
 	if (stream == NULL)
@@ -45,14 +68,16 @@ static void streams_cue(struct api *api, const json_t *request,
 		reply_effects(reply, "cue", effects_new());
 		return;
 	}
+	c = xcalloc(1, sizeof *c);
 	r = reconciler_cue(api->cfg.reconciler, edit_text(stream, "id"),
-			   &command);
+			   &command, on_cued, c);
 	json_decref(command.record);
-	if (r < 0)
-		reply_error(reply, 503, "the stream is not run: %s",
-			    strerror(-r));
-	else
-		reply_ok(reply, "cue");
+	if (r == 0) {
+		reply_later_into(reply, &c->call);
+		return;
+	}
+	free(c);
+	reply_error(reply, 503, "the stream is not run: %s", strerror(-r));
 }
 
 /* cue_event: the record is that of a worker. */

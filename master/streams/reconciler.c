@@ -467,11 +467,12 @@ void reconciler_restart_stream(struct reconciler *r, const char *id)
 }
 
 int reconciler_cue(struct reconciler *r, const char *id,
-		   const struct cue_command *command)
+		   const struct cue_command *command, cue_done_fn *done,
+		   void *arg)
 {
 	struct stream_proc *p = find_active(r, id);
 
-	return p != NULL ? stream_proc_cue(p, command) : -ENOENT;
+	return p != NULL ? stream_proc_cue(p, command, done, arg) : -ENOENT;
 }
 
 int reconciler_choose_input(struct reconciler *r, const char *id,

@@ -117,10 +117,12 @@ enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
 /* Replaces the worker at once, also in quarantine. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 
-/* Sends a splice command in a running stream.  -ENOENT: no such stream.
- * -EAGAIN: it does not run.  Or another -errno. */
+/* Sends a splice command in a running stream, and calls done with the answer of
+ * its worker.  -ENOENT: no such stream.  -EAGAIN: it does not run.  Or another
+ * -errno. */
 int reconciler_cue(struct reconciler *, const char *id,
-		   const struct cue_command *) MUST_CHECK;
+		   const struct cue_command *, cue_done_fn *done,
+		   void *arg) MUST_CHECK;
 
 /* A new splice command (proto/si/record.h) in the output of a stream, as its
  * worker reports it. */

@@ -220,6 +220,8 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		if (m->stream_chosen.position > 0)
 			set_first(p, m->stream_chosen.position, true);
 		(void)input_choice_answer(p->choice, m->seq, &m->stream_chosen);
+	} else if (m->type == MSG_STREAM_CUED) {
+		stream_cues_answer(p, m->seq, &m->stream_cued);
 	} else if (m->type == MSG_STREAM_SWITCHED) {
 		if (++p->n_switches > SWITCHES_MAX) {
 			worker_proc_kill(proc, "reports more than 100 "
@@ -260,6 +262,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	p->n_switches = 0;
 	p->started = false;
 	input_choice_down(p->choice);
+	worker_requests_down(&p->cues);
 	analysis_down(p->analysis);
 	input_scans_down(&p->scans);
 	stream_receivers_down(p);
@@ -507,11 +510,6 @@ int stream_proc_choose_input(struct stream_proc *p, unsigned position,
 	return (int)p->first;
 }
 
-struct input_scans *stream_proc_scans(struct stream_proc *p)
-{
-	return &p->scans;
-}
-
 struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 				    const char *id)
 {
@@ -526,6 +524,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *cfg,
 	stream_cams_init(p);
 	stream_demand_init(&p->demand, cfg->loop, on_demand, p);
 	p->choice = input_choice_new(cfg->loop);
+	stream_cues_init(p);
 	p->analysis = analysis_new(cfg->loop);
 	p->proc = worker_proc_new(&(struct worker_proc_config){
 		.loop = cfg->loop,
@@ -553,6 +552,7 @@ void stream_proc_free(struct stream_proc **pp)
 	stream_cams_use(p, false);
 	worker_proc_free(&p->proc);
 	input_choice_free(&p->choice);
+	worker_requests_down(&p->cues);
 	analysis_free(&p->analysis);
 	stream_network_forget(p);
 	stream_receivers_down(p);

@@ -117,9 +117,12 @@ bool stream_proc_is_configured(const struct stream_proc *);
 /* Starts a new worker at once if the stream is enabled.  A deliver worker that
  * waits for its next start does not wait any longer. */
 void stream_proc_restart(struct stream_proc *);
+/* error: "" if the command is sent.  Called from the loop; the stream may not
+ * be freed inside. */
+typedef void cue_done_fn(const char *error, void *arg);
 /* As reconciler_cue(). */
-int stream_proc_cue(struct stream_proc *,
-		    const struct cue_command *) MUST_CHECK;
+int stream_proc_cue(struct stream_proc *, const struct cue_command *,
+		    cue_done_fn *done, void *arg) MUST_CHECK;
 
 /* Gives its worker events of the guide for EIT; fd is borrowed. */
 void stream_proc_guide(struct stream_proc *, const struct msg_stream_guide *,

@@ -28,6 +28,11 @@ int stream_proc_new_ring(struct stream_proc *p, size_t size)
 			   : stream_ring_make(&p->ring, size);
 }
 
+struct input_scans *stream_proc_scans(struct stream_proc *p)
+{
+	return &p->scans;
+}
+
 size_t stream_proc_ring_size(const struct stream_proc *p)
 {
 	return p->cfg.feed ? MPTS_RING_SIZE : RING_SIZE_DEFAULT;
@@ -44,7 +49,8 @@ bool stream_proc_is_foreign(const struct stream_proc *p, enum msg_type type)
 {
 	/* it sends all inputs at the same time */
 	return p->mux &&
-	       (type == MSG_STREAM_CHOSEN || type == MSG_STREAM_SWITCHED);
+	       (type == MSG_STREAM_CHOSEN || type == MSG_STREAM_CUED ||
+		type == MSG_STREAM_SWITCHED);
 }
 
 int stream_proc_keep_s(const struct stream_proc *p,

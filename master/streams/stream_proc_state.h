@@ -10,6 +10,7 @@
 #include "master/streams/stream_memory.h"
 #include "master/streams/stream_proc.h"
 #include "master/streams/stream_ring.h"
+#include "master/streams/worker_request.h"
 #include "master/viewers/viewers.h"
 #include "proto/spec/io_spec.h"
 
@@ -40,6 +41,7 @@ struct stream_proc {
 	unsigned first; /* the input the next worker starts with; from 1 */
 	bool by_hand; /* an operator chose it */
 	struct input_choice *choice;
+	struct worker_requests cues;
 	struct analysis *analysis;
 	struct input_scans scans;
 	struct switch_log switches;
@@ -75,6 +77,13 @@ void stream_cams_init(struct stream_proc *);
 void stream_cams_use(struct stream_proc *, bool run);
 /* The worker has received stream.start. */
 void stream_cams_up(struct stream_proc *);
+
+/* --- stream_cue.c --- */
+
+void stream_cues_init(struct stream_proc *);
+/* stream.cued */
+void stream_cues_answer(struct stream_proc *, uint32_t seq,
+			const struct msg_stream_cued *);
 
 /* --- stream_network.c --- */
 

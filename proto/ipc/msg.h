@@ -197,6 +197,8 @@
 	ROW(STREAM_STATUS, stream_status, "stream.status", REPLACED) \
 	/* reply to the stream.input with this seq */ \
 	ROW(STREAM_CHOSEN, stream_chosen, "stream.chosen", KEPT) \
+	/* reply to the stream.cue with this seq */ \
+	ROW(STREAM_CUED, stream_cued, "stream.cued", KEPT) \
 	/* the stream has switched to another input */ \
 	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
 	/* part of a report, reply to this seq */ \
@@ -345,17 +347,6 @@ struct msg_worker_log {
 	const char *text;
 };
 
-struct msg_stream_input {
-	unsigned position;       /* 0: the next one */
-};
-
-struct msg_stream_chosen {
-	unsigned position;       /* 0: not possible, see error */
-	/* NULL: the input is on air; with a position: the warning that it is
-	 * not on air yet */
-	const char *error;
-};
-
 struct msg_stream_switched {
 	uint64_t wall_ms;        /* CLOCK_REALTIME */
 	unsigned from, to;       /* positions; 0: none */
@@ -489,6 +480,7 @@ struct msg {
 		struct msg_cam_section stream_ecm, stream_emm, softcam_ecm,
 			softcam_emm;
 		struct msg_stream_chosen stream_chosen;
+		struct msg_stream_cued stream_cued;
 		struct msg_stream_cas stream_cas;
 		struct msg_cas_start cas_start;
 		struct msg_cas_emmg cas_emmg;

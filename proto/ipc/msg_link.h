@@ -23,10 +23,25 @@ struct msg_stream_guide {
 	uint32_t len;       /* bytes in the memory (tables/eit_image.h) */
 };
 
+struct msg_stream_input {
+	unsigned position;       /* 0: the next one */
+};
+
+struct msg_stream_chosen {
+	unsigned position;       /* 0: not possible, see error */
+	/* NULL: the input is on air; with a position: the warning that it is
+	 * not on air yet */
+	const char *error;
+};
+
 struct msg_stream_cue {
 	const json_t *record;    /* proto/si/record.h */
 	bool timed;              /* pts_time is to be set */
 	unsigned pre_roll_ms;
+};
+
+struct msg_stream_cued {
+	const char *error;       /* NULL: the command is sent */
 };
 
 struct msg_stream_clock {

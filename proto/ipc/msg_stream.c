@@ -151,6 +151,13 @@ static const struct field chosen_rows[] = {
 const struct field_table stream_chosen_fields =
 	MSG_TABLE(struct msg_stream_chosen, chosen_rows);
 
+static const struct field cued_rows[] = {
+	{ "error", MSG_TEXT(struct msg_stream_cued, error),
+	  .flags = FIELD_MAYBE },
+};
+const struct field_table stream_cued_fields =
+	MSG_TABLE(struct msg_stream_cued, cued_rows);
+
 #define AT(member) FIELD_AT(struct msg_stream_switched, member)
 static const struct field switched_rows[] = {
 	{ "time", AT(wall_ms) },

@@ -199,7 +199,7 @@ test('a command keeps its time when the source changes', async (t) => {
 		`${left / 90} ms of ${60000 - passed}`);
 });
 
-test('a command that cannot be sent is refused or logged', async (t) => {
+test('a command that cannot be sent is refused and logged', async (t) => {
 	const sluice = await Sluice.start(t, config(one({
 		cue_pid: PROGRAM.audio }), { ...one(), id: 'a002', name: 'a002',
 		enable: false, output: [] }));
@@ -222,9 +222,30 @@ test('a command that cannot be sent is refused or logged', async (t) => {
 	assert.equal(await post('a001'), '400 cue: is missing');
 	await sluice.onair('a001');
 	await sluice.logged(/cue_pid: PID 258 is not sent: a program uses/);
-	await sluice.cmd('cue', { id: 'a001',
-		cue: { command: 'splice_null' } });
+	assert.equal(await post('a001', { command: 'splice_null' }),
+		'503 cue: the PMT does not list cue_pid');
 	await sluice.logged(/cue: a command is not sent: the PMT does not/);
 	sender.stop();
+	await sluice.stop();
+});
+
+test('the ninth command is refused while eight wait', async (t) => {
+	const sluice = await Sluice.start(t, config(one()));
+	const insert = (id) => sluice.post({ cmd: 'cue', id: 'a001',
+		cue: { command: 'splice_insert', event_id: id,
+			out_of_network: true, pre_roll: 600000 } });
+
+	await waitUntil('input', () => udpBound(5000));
+	await Sender.start(t, new TsMux({ programs: [PROGRAM], rate: 4e6 }),
+		5000);
+	await sluice.onair('a001');
+	await waitUntil('the PID', async () =>
+		(await insert(1)).status === 200);
+	for (let id = 2; id <= 8; id++)
+		assert.equal((await insert(id)).status, 200);
+	const { status, body } = await insert(9);
+
+	assert.deepEqual([status, JSON.parse(body).error],
+		[503, 'cue: 8 commands wait for their time']);
 	await sluice.stop();
 });

@@ -356,12 +356,11 @@ static const char *find_fault(const struct own_cue *c, bool timed,
 	return NULL;
 }
 
-void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
-		  uint64_t now_ns)
+bool own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
+		  uint64_t now_ns, struct errmsg *error)
 {
 	unsigned ms = m->timed ? m->pre_roll_ms : UNTIMED_MS;
 	const char *fault = find_fault(c, m->timed, now_ns);
-	struct errmsg error = { "" };
 	json_t *record;
 	size_t place;
 
@@ -370,8 +369,8 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	if (fault == NULL && place == CUES_PENDING_MAX)
 		fault = "8 commands wait for their time";
 	if (fault != NULL) {
-		log_error("stream", "cue: a command is not sent: %s", fault);
-		return;
+		errmsg_set(error, "%s", fault);
+		return false;
 	}
 	record = json_copy((json_t *)(uintptr_t)m->record);
 	if (m->timed)
@@ -380,9 +379,8 @@ void own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 			json_integer((json_int_t)time_in(c, now_ns, ms)));
 	c->records[place] = record;
 	if (announce(c, place, now_ns + repeated_ns(c, m->timed, ms),
-		     &error) < 0) {
-		log_error("stream", "cue: a command is not sent: %s",
-			  error.text);
-		end(c, place);
-	}
+		     error) == 0)
+		return true;
+	end(c, place);
+	return false;
 }

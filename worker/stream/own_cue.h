@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 struct cue_memory;
+struct errmsg;
 struct own_cue;
 struct msg_stream_cue;
 struct psi;
@@ -34,6 +35,6 @@ void own_cue_use(struct own_cue *);
 void own_cue_feed(struct own_cue *, const struct ts_run *runs, size_t n_runs,
 		  uint64_t now_ns);
 
-/* Sends a command; logs why it cannot be sent. */
-void own_cue_send(struct own_cue *, const struct msg_stream_cue *,
-		  uint64_t now_ns);
+/* Sends a command.  False with a sentence: it cannot be sent. */
+bool own_cue_send(struct own_cue *, const struct msg_stream_cue *,
+		  uint64_t now_ns, struct errmsg *error);

@@ -331,11 +331,13 @@ void own_tables_guide(struct own_tables *o, const struct msg_stream_guide *m,
 		own_eit_use(o->eit);
 }
 
-void own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
-		    uint64_t now_ns)
+bool own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
+		    uint64_t now_ns, struct errmsg *error)
 {
 	if (o->cue != NULL)
-		own_cue_send(o->cue, m, now_ns);
+		return own_cue_send(o->cue, m, now_ns, error);
+	errmsg_set(error, "the stream has no cue_pid");
+	return false;
 }
 
 /* --- all tables --- */

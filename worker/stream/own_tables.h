@@ -66,9 +66,9 @@ struct own_tables_eit own_tables_eit(const struct own_tables *);
 /* As table_stage_lacks_places(). */
 bool own_tables_lack_places(const struct own_tables *);
 
-/* As own_cue_send(); without cue_pid nothing is sent. */
-void own_tables_cue(struct own_tables *, const struct msg_stream_cue *,
-		    uint64_t now_ns);
+/* As own_cue_send(). */
+bool own_tables_cue(struct own_tables *, const struct msg_stream_cue *,
+		    uint64_t now_ns, struct errmsg *error);
 
 void own_tables_feed(struct own_tables *, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns);

@@ -61,7 +61,8 @@ void pipeline_set_network(struct pipeline *, const json_t *streams);
 void pipeline_guide(struct pipeline *, const struct msg_stream_guide *,
 		    int fd);
 /* As own_tables_cue(). */
-void pipeline_cue(struct pipeline *, const struct msg_stream_cue *);
+bool pipeline_cue(struct pipeline *, const struct msg_stream_cue *,
+		  struct errmsg *error);
 /* As selector_rename(). */
 void pipeline_rename(struct pipeline *, const char *from, const char *to);
 

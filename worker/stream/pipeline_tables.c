@@ -18,10 +18,13 @@ void pipeline_set_network(struct pipeline *p, const json_t *streams)
 		own_tables_set_others(p->tables, streams);
 }
 
-void pipeline_cue(struct pipeline *p, const struct msg_stream_cue *m)
+bool pipeline_cue(struct pipeline *p, const struct msg_stream_cue *m,
+		  struct errmsg *error)
 {
 	if (p->tables != NULL)
-		own_tables_cue(p->tables, m, mono_ns());
+		return own_tables_cue(p->tables, m, mono_ns(), error);
+	errmsg_set(error, "the stream has no cue_pid");
+	return false;
 }
 
 void pipeline_guide(struct pipeline *p, const struct msg_stream_guide *m,

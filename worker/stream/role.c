@@ -330,13 +330,21 @@ static void on_guide(void *role, const struct msg *m, int *fds, size_t n_fds)
 		pipeline_guide(s->pipeline, &m->stream_guide, fds[0]);
 }
 
-static void on_cue(void *role, const struct msg *m, int *fds, size_t n_fds)
+static void on_cue(void *role, const struct msg *request, int *fds,
+		   size_t n_fds)
 {
 	struct stream *s = role;
+	struct errmsg error = { "the stream has not begun" };
+	struct msg m = { .type = MSG_STREAM_CUED, .seq = request->seq };
 
 	(void)fds, (void)n_fds;
-	if (s->pipeline != NULL)
-		pipeline_cue(s->pipeline, &m->stream_cue);
+	if (s->pipeline == NULL ||
+	    !pipeline_cue(s->pipeline, &request->stream_cue, &error)) {
+		log_error("stream", "cue: a command is not sent: %s",
+			  error.text);
+		m.stream_cued.error = error.text;
+	}
+	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)

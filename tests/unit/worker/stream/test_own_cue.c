@@ -133,14 +133,20 @@ static void read_tables(struct psi *psi)
 	read_pmt(psi, program);
 }
 
+static struct errmsg refusal; /* of the last command; "": it was sent */
+
 /* Takes the command. */
 static void put(struct own_cue *c, json_t *cue)
 {
 	struct cue_command command;
+	bool done;
 
 	cr_assert_eq(cue_command_read(cue, &command, NULL), 0);
-	own_cue_send(c, &(struct msg_stream_cue){ command.record,
-			command.timed, command.pre_roll_ms }, now_ms * MS);
+	refusal.text[0] = '\0';
+	done = own_cue_send(c, &(struct msg_stream_cue){ command.record,
+			    command.timed, command.pre_roll_ms },
+			    now_ms * MS, &refusal);
+	cr_assert_eq(done, refusal.text[0] == '\0');
 	json_decref(command.record);
 	json_decref(cue);
 }
@@ -422,6 +428,30 @@ Test(own_cue, an_event_has_the_last_time_of_its_command)
 	for (unsigned i = 0; i < 2 * CUES_PENDING_MAX; i++)
 		insert_of(c, true, 14000);
 	cr_expect_eq(times_of_run(c, stage), 2u);
+	own_cue_free(&c);
+	table_stage_free(&stage);
+	psi_free(&psi);
+}
+
+Test(own_cue, the_ninth_command_is_refused_while_eight_wait)
+{
+	struct psi *psi = psi_new();
+	struct table_stage *stage = table_stage_new(
+		&(struct table_stage_config){ .cc = counters, .out = take });
+	struct cue_memory memory = { 0 };
+	struct own_cue *c = own_cue_new(CUE, psi, stage, &memory);
+
+	now_ms = START_MS;
+	read_tables(psi);
+	own_cue_use(c);
+	step(c, stage, 0);
+	for (int i = 0; i <= CUES_PENDING_MAX; i++) {
+		cr_expect_str_eq(refusal.text, "");
+		put(c, json_pack("{s:s, s:i, s:b, s:i}", "command",
+				 "splice_insert", "event_id", 100 + i,
+				 "out_of_network", true, "pre_roll", 20000));
+	}
+	cr_expect_str_eq(refusal.text, "8 commands wait for their time");
 	own_cue_free(&c);
 	table_stage_free(&stage);
 	psi_free(&psi);
