@@ -5,6 +5,7 @@
 #include "common/base/util.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/psi.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct pcr_rebuild {
 	bool bad;          /* a PCR went back or jumped */
 
 	uint8_t cc[TS_PIDS]; /* last counter of each PID, as received */
+	struct pes_reader ahead, sent; /* of packets that are fed, written */
 };
 
 struct pcr_rebuild *pcr_rebuild_new(void)
@@ -81,19 +83,16 @@ static void look_at_pcr(struct pcr_rebuild *m, const uint8_t *packet)
 
 static void look_at_dts(struct pcr_rebuild *m, const uint8_t *packet)
 {
-	struct pes_times at;
+	struct pes_stamps unit;
 	uint64_t dts;
-	size_t len;
-	const uint8_t *pes;
 
-	if (!pes_times(packet, &at))
+	if (pes_reader_take(&m->ahead, packet, &unit) != PES_READ)
 		return;
 	if (m->pid != ts_pid(packet)) {
-		bool pictures;
+		bool pictures = unit.stream_id >= 0xe0 &&
+				unit.stream_id <= 0xef;
 
 		/* audio counts only until the first PES of video */
-		pes = pes_find(packet, &len);
-		pictures = pes[3] >= 0xe0 && pes[3] <= 0xef;
 		if (m->pid != TS_PID_NULL && (m->pictures || !pictures))
 			return;
 		m->pid = ts_pid(packet);
@@ -101,7 +100,7 @@ static void look_at_dts(struct pcr_rebuild *m, const uint8_t *packet)
 		m->has_dts = false;
 		m->span = 0;
 	}
-	dts = pes_time(packet + at.dts);
+	dts = unit.dts;
 	if (m->has_dts)
 		m->span += wrap_diff(dts, m->dts, PES_TIME_WRAP);
 	m->has_dts = true;
@@ -134,7 +133,7 @@ void pcr_rebuild_feed(struct pcr_rebuild *m, const uint8_t *packet)
 		(void)psi_feed(m->psi, packet);
 	if (ts_has_adaptation(packet))
 		look_at_pcr(m, packet);
-	if (ts_pusi(packet))
+	if (ts_pusi(packet) || m->ahead.n > 0)
 		look_at_dts(m, packet);
 	if (m->state == PCR_UNDECIDED &&
 	    m->span >= PCR_REBUILD_JUDGE_MS * HZ_MS)
@@ -179,16 +178,17 @@ bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
 			    const struct ts_run *head)
 {
 	const int64_t loose = PCR_REBUILD_LOOSE_MS * HZ_MS;
-	struct pes_times at;
+	struct pes_reader reader = { 0 };
+	struct pes_stamps unit;
 
 	for (size_t i = 0; i < head->n && m->pid != TS_PID_NULL; i++) {
 		const uint8_t *p = head->data + i * TS_PACKET;
 		int64_t on, off;
 
-		if (ts_pid(p) != m->pid || !pes_times(p, &at))
+		if (ts_pid(p) != m->pid ||
+		    pes_reader_take(&reader, p, &unit) != PES_READ)
 			continue;
-		on = wrap_diff(pes_time(p + at.dts), m->dts_before,
-			       PES_TIME_WRAP);
+		on = wrap_diff(unit.dts, m->dts_before, PES_TIME_WRAP);
 		off = on - step / PCR_PER_TICK;
 		if (on <= -loose || on >= 3 * loose ||
 		    (off <= loose && off >= -loose))
@@ -237,12 +237,12 @@ static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 size_t pcr_rebuild_write(struct pcr_rebuild *m, const uint8_t *packet,
 			 uint8_t *ret)
 {
-	struct pes_times at;
+	struct pes_stamps unit;
 	size_t n = 0;
 
-	if (ts_pid(packet) == m->pid && ts_pusi(packet) &&
-	    pes_times(packet, &at)) {
-		put_pcr(m, pes_time(packet + at.dts), packet, ret);
+	if (ts_pid(packet) == m->pid && (ts_pusi(packet) || m->sent.n > 0) &&
+	    pes_reader_take(&m->sent, packet, &unit) == PES_READ) {
+		put_pcr(m, unit.dts, packet, ret);
 		n++;
 	}
 	memcpy(ret + n * TS_PACKET, packet, TS_PACKET);

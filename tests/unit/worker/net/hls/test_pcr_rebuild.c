@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/net/hls/pcr_rebuild.h"
 
+#include "tests/unit/worker/ts/build.h"
 #include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
@@ -108,6 +109,47 @@ Test(pcr_rebuild, pcrs_are_made_from_decoding_times)
 	cr_assert(pes_times(made + TS_PACKET, &at));
 	cr_assert_eq(pes_time(made + TS_PACKET + at.dts), 2000000);
 	pcr_rebuild_free(&m);
+}
+
+/* Adaptation fields leave a few bytes of each PES header in its first packet:
+ * the PCR precedes the packet with the DTS. */
+Test(pcr_rebuild, pcrs_are_made_from_headers_in_two_packets)
+{
+	static const size_t splits[] = { 2, 8, 10 };
+
+	for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+		struct pcr_rebuild *m = pcr_rebuild_new();
+		struct build *b = build_new();
+		unsigned pcrs = 0;
+
+		pcr_rebuild_segment(m, true);
+		for (int k = 0; k < FRAMES; k++) {
+			uint8_t *p = build_pes(b, PID, "", 0);
+			struct pes_times at;
+
+			cr_assert(pes_times(p, &at));
+			pes_set_time(p + at.pts, 900000 + (uint64_t)k * FRAME);
+			build_split(b, splits[i]);
+		}
+		for (size_t k = 0; k < b->n; k++)
+			pcr_rebuild_feed(m, build_packet(b, k));
+		cr_assert_eq(pcr_rebuild_state(m), PCR_REBUILT, "%zu",
+			     splits[i]);
+		for (size_t k = 0; k < b->n; k++) {
+			uint8_t made[2 * TS_PACKET];
+			uint64_t pcr;
+
+			if (pcr_rebuild_write(m, build_packet(b, k), made) < 2)
+				continue;
+			cr_assert(ts_pcr(made, &pcr));
+			cr_assert_eq(900000 + pcrs * FRAME - pcr / 300,
+				     PCR_REBUILD_LEAD_MS * 90u);
+			pcrs++;
+		}
+		cr_assert_eq(pcrs, (unsigned)FRAMES);
+		build_free(b);
+		pcr_rebuild_free(&m);
+	}
 }
 
 /* PCRs that were wrong from the start, or that became wrong. */
