@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_MIN_MS = 1 };
+enum { TICK_MIN_MS = 1, RING_TICK_MS = 20 };
 
 static void on_switch(const struct selector_switch *sw, void *arg)
 {
@@ -300,8 +300,8 @@ static void schedule(struct pipeline *p)
 	for (size_t i = 0; !behind && i < p->n_sinks && p->n_with_pace > 0; i++)
 		behind = sink_has_pace(&p->sinks[i]) &&
 			 sink_is_behind(&p->sinks[i]);
-	if (p->feed_ms > tick && selector_is_roomy(p->selector))
-		tick = p->feed_ms;
+	if (p->roomy_ms > tick && selector_is_roomy(p->selector))
+		tick = p->roomy_ms;
 	ticker_every(&p->ticker, MAX(tick >> behind, 1U) * MS, p->now_ns);
 }
 
@@ -417,10 +417,13 @@ static void make_selector(struct pipeline *p,
 
 	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
 		log_error("stream", "%s", error.text);
+	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
 	/* what the multiplex delays anyway */
 	if (config->start->feed)
-		p->feed_ms = mux_stage_period_ms(spec.mux_delay_ms);
-	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
+		p->roomy_ms = mux_stage_period_ms(spec.mux_delay_ms);
+	/* a share of the time that deliver waits */
+	else if (p->n_paced + p->n_with_pace == 0 && p->mux.mux == NULL)
+		p->roomy_ms = RING_TICK_MS;
 	p->splice = splice_new(&(struct splice_config){
 		.out = spliced,
 		.lead = lead,

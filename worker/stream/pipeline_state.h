@@ -69,9 +69,10 @@ struct pipeline {
 	struct sink *sinks;
 	size_t n_paced; /* network outputs that the sender feeds */
 	unsigned tick_ms; /* the smallest burst of an output */
-	/* instead, for a stream that a multiplex reads, and that no small
-	 * buffer of an input limits; 0: another stream */
-	unsigned feed_ms;
+	/* instead, while no small buffer of an input limits it, for a stream
+	 * that a multiplex reads, or whose packets go to the ring alone; 0:
+	 * another stream */
+	unsigned roomy_ms;
 	size_t n_with_pace; /* outputs with their own pace (sink.h) */
 	struct alarm overflow; /* an output with its own pace overflows */
 	uint64_t overflow_before; /* overflow packets a second ago */

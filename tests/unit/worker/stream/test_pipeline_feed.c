@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often a stream reads its input for a multiplex. */
+/* How often a stream reads its input for a multiplex, or for its ring. */
 #include "tests/unit/worker/stream/rig.h"
 
 #include "common/base/units.h"
@@ -30,17 +30,22 @@ static uint64_t interval_ms(const struct rig *r)
 	return r->pipeline->ticker.interval_ns / MS;
 }
 
-/* A feed that receives packets. */
-static void start(struct rig *r, const char *input)
+/* A stream that receives packets. */
+static void start_with(struct rig *r, const char *input, const char *output)
 {
-	rig_init(r);
-	r->feed = true;
-	rig_start(r, input, NULL, NULL);
+	rig_start(r, input, output, NULL);
 	rig_aim(r, "127.0.0.1", 5000);
 	do {
 		send_packets(r, 1);
 		rig_turn(r, 1);
 	} while (interval_ms(r) == 0);
+}
+
+static void start(struct rig *r, const char *input)
+{
+	rig_init(r);
+	r->feed = true;
+	start_with(r, input, NULL);
 }
 
 static void expect_interval(const char *input, unsigned ms)
@@ -77,6 +82,33 @@ Test(pipeline_feed, reads_a_large_buffer_every_100_ms)
 	require_large_buffers();
 	expect_interval("udp://127.0.0.1:5000", LARGE_MS);
 	expect_interval("rtp://127.0.0.1:5000", LARGE_MS);
+}
+
+/* What viewers get at once is longer than this. */
+Test(pipeline_feed, a_stream_for_viewers_reads_a_large_buffer_every_20_ms)
+{
+	static const struct {
+		const char *input, *output;
+		unsigned ms;
+	} cases[] = {
+		{ "udp://127.0.0.1:5000", NULL, 20 },
+		{ "udp://127.0.0.1:5000", "http://127.0.0.1:8100/a", 20 },
+		{ "udp://127.0.0.1:5000#socket_size=212992",
+		  "http://127.0.0.1:8100/a", 10 },
+		{ "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", 10 },
+		{ "udp://127.0.0.1:5000", "file:///tmp/none/a.ts", 10 },
+	};
+
+	require_large_buffers();
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct rig r;
+
+		rig_init(&r);
+		start_with(&r, cases[i].input, cases[i].output);
+		cr_assert_eq(interval_ms(&r), cases[i].ms, "%zu: %ju", i,
+			     (uintmax_t)interval_ms(&r));
+		rig_done(&r);
+	}
 }
 
 Test(pipeline_feed, reads_more_often_while_packets_wait_behind_a_read)
