@@ -4,8 +4,12 @@
  * block cipher looks the low nibble up in 16 tables, and the bits of the high
  * one select among the results.
  */
+#include "config.h" /* SANITIZED */
+
 #pragma GCC target("avx2")
+#if !SANITIZED /* the checks of unrolled loops take the compiler long */
 #pragma GCC optimize("O3") /* registers for the arrays of words */
+#endif
 
 #include "worker/csa/core.h"
 

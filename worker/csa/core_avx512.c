@@ -4,8 +4,12 @@
  * functions of the stream cipher are ternary tables, the substitution of the
  * block cipher is a look-up in registers, its permutation a matrix.
  */
+#include "config.h" /* SANITIZED */
+
 #pragma GCC target("avx512f,avx512bw,avx512vbmi,gfni")
+#if !SANITIZED /* the checks of unrolled loops take the compiler long */
 #pragma GCC optimize("O3") /* registers for the arrays of words */
+#endif
 
 #include "worker/csa/core.h"
 
