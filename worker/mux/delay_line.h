@@ -31,7 +31,7 @@ enum {
 	LINE_SLEW_PPM = 1000,
 	/* A packet that arrives earlier by so much shows another path: more
 	 * than the time between two reads of an input and of its source. */
-	LINE_JUMP_MS = 220,
+	LINE_JUMP_MS = 160,
 };
 
 struct delay_line {

@@ -29,7 +29,8 @@ enum {
 };
 
 /* The source of an input may be another multiplex. */
-_Static_assert(LINE_JUMP_MS > 2 * READ_MAX_MS, "a late read is no jump");
+_Static_assert(LINE_JUMP_MS > READ_MAX_MS + READ_MAX_MS / READ_LATER_PART,
+	       "a late read is no jump");
 
 unsigned mux_stage_period_ms(unsigned delay_ms)
 {
