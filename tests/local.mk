@@ -76,7 +76,7 @@ include tests/ktls/local.mk
 waiting_tests = $(filter tests/system/% tests/reference/%,$(TESTS))
 browsing_tests = $(filter tests/web/%,$(TESTS))
 other_tests = $(filter-out $(waiting_tests) $(browsing_tests) \
-	$(sanitized_tests),$(TESTS))
+	$(sanitized_tests) $(confined_tests),$(TESTS))
 # The longest are the first ones: they would run alone at the end.
 first_kinds = tests/fuzz/% tests/component/%
 computing_tests = $(filter $(first_kinds),$(other_tests)) \
@@ -89,7 +89,10 @@ lane_tests = $(waiting_tests) $(browsing_tests) $(computing_tests)
 # processors.  `make check' runs all tests in each build.
 if SANITIZERS
 # No test of this build runs them.
-plain_programs = tests/attacker/% tests/bench/% tests/dvb/%
+plain_programs = tests/attacker/% tests/bench/% tests/dvb/% $(confined_tests)
+# No system call is filtered in this build, and the plain one tries more of what
+# is forbidden.  All workers of other tests run the code of the sandbox.
+confined_tests = tests/component/test_sandbox
 else
 sanitized_tests = $(filter-out $(optimized_tests), \
 	$(filter tests/unit/% tests/fuzz/%,$(TESTS)))
