@@ -53,7 +53,7 @@ class Scene {
 	start(i) {
 		return liveMultiplex(this.scope,
 			`udp://127.0.0.1:${FROM + i}?pkt_size=1316`,
-			{ seconds: SOURCE_S });
+			{ seconds: SOURCE_S, delayS: 0.3 });
 	}
 
 	async kill() {

@@ -16,9 +16,11 @@ const liveClip = (programs) =>
 	path.join(builddir, `tests/clips/live-${programs}.ts`);
 
 // Starts H.264 + AAC programmes in one multiplex; url as ffmpeg writes it.
-// live: in real time, and without a length to the end of the test.
+// live: in real time, and without a length to the end of the test.  delayS: how
+// far packets precede their time at most; the 0.7 s of ffmpeg exceed the buffer
+// that a decoder has for sound.
 export function liveMultiplex(t, url, { programs = 1, live = true,
-	seconds = live ? 600 : 8 } = {}) {
+	seconds = live ? 600 : 8, delayS } = {}) {
 	const args = [...quiet, 'error', ...live ? ['-re'] : [],
 		'-stream_loop', '-1', '-i', liveClip(programs), '-map', '0',
 		'-c', 'copy', '-t', String(seconds)];
@@ -26,6 +28,8 @@ export function liveMultiplex(t, url, { programs = 1, live = true,
 	for (let i = 0; i < programs; i++)
 		args.push('-program', `program_num=${i + 1}:title=P${i + 1}:` +
 			`st=${2 * i}:st=${2 * i + 1}`);
+	if (delayS !== undefined)
+		args.push('-muxdelay', String(delayS));
 	args.push('-muxrate', String(700000 * programs),
 		'-f', url.startsWith('rtp:') ? 'rtp_mpegts' : 'mpegts', url);
 	return start(t, 'ffmpeg', args);
