@@ -110,6 +110,11 @@ static const struct stream_metric {
 	  true },
 };
 
+static bool runs(const struct item *i)
+{
+	return i->process.threads > 0;
+}
+
 static void put_streams(struct sheet *t, const struct stream_metric *m)
 {
 	metrics_head(t->to, m->name, m->kind, m->help);
@@ -117,7 +122,7 @@ static void put_streams(struct sheet *t, const struct stream_metric *m)
 		const struct metric_label labels[] = {
 			{ "stream", t->items[i].s->id }, { 0 } };
 
-		if (!m->runs || t->items[i].process.threads > 0)
+		if (!m->runs || runs(&t->items[i]))
 			metrics_sample(t->to, m->name, labels,
 				       m->value(&t->items[i]));
 	}
@@ -244,12 +249,16 @@ static void put_outputs(struct sheet *t, enum output_part part,
 	for (size_t i = 0; i < t->n; i++) {
 		const struct status_stream *s = t->items[i].s;
 
-		for (size_t k = 0; k < s->last.n_outputs; k++) {
+		/* the counters are those of a process */
+		for (size_t k = 0;
+		     runs(&t->items[i]) && k < s->last.n_outputs; k++) {
 			const struct msg_output_status *o =
 				&s->last.outputs[k];
-			bool fault = o->position <= s->n_outputs &&
-				     s->outputs[o->position - 1].fault.raised;
+			bool fault;
 
+			if (o->position > s->n_outputs)
+				continue;
+			fault = s->outputs[o->position - 1].fault.raised;
 			put_place(t, name, s->id, "output", o->position,
 				  part == OUTPUT_BYTES
 					  ? (double)o->packets * PACKET

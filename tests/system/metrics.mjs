@@ -112,6 +112,10 @@ test('the client of Prometheus reads them, and they follow a stream',
 		of('stream_alarm', 'a001')(m) === 1);
 	assert.ok(bytes(dark) > bytes(all), 'a sum went back');
 	assert.equal(of('stream_active_input', 'a001')(dark), 0);
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await seen('no output of a disabled stream', (m) => ['bytes_total',
+		'dropped_packets_total', 'fault'].every((name) =>
+		of(`output_${name}`, 'a001')(m) === undefined));
 	await sluice.stop();
 });
 
