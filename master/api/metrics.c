@@ -169,6 +169,7 @@ static void put_adapters(struct api *api, const struct adapter_metric *m,
 
 /* --- softcams --- */
 
+/* A softcam that no stream uses is not logged in, and has no figures. */
 static void put_softcam(struct api *api, const char *id, const char *name,
 			double (*value)(const struct softcam_info *),
 			struct buf *to)
@@ -176,7 +177,8 @@ static void put_softcam(struct api *api, const char *id, const char *name,
 	struct softcam_info info;
 
 	if (id != NULL &&
-	    softcams_get(reconciler_softcams(api->cfg.reconciler), id, &info))
+	    softcams_get(reconciler_softcams(api->cfg.reconciler), id, &info) &&
+	    (info.processes > 0 || info.error != NULL))
 		metrics_sample(to, name, (struct metric_label[]){
 			{ "softcam", id }, { 0 } }, value(&info));
 }

@@ -33,6 +33,11 @@ static double is_enabled(const struct item *i)
 	return i->s->enabled;
 }
 
+static double is_waiting(const struct item *i)
+{
+	return i->s->waiting;
+}
+
 static double is_onair(const struct item *i)
 {
 	return status_stream_sum(i->s, 1).onair;
@@ -87,6 +92,9 @@ static const struct stream_metric {
 } stream_metrics[] = {
 	{ "sluice_stream_enabled", METRIC_GAUGE,
 	  "1 if the stream is enabled.", is_enabled, false },
+	{ "sluice_stream_waiting", METRIC_GAUGE,
+	  "1 while the stream is on demand and waits for a viewer.",
+	  is_waiting, false },
 	{ "sluice_stream_onair", METRIC_GAUGE,
 	  "1 if the stream was on air in the last second.", is_onair, false },
 	{ "sluice_stream_active_input", METRIC_GAUGE,

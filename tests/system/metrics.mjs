@@ -26,6 +26,14 @@ async function python() {
 	return undefined;
 }
 
+function readRules() {
+	const { load } = createRequire(import.meta.url)('js-yaml');
+
+	return load(fs.readFileSync(
+		path.join(srcdir, 'etc/prometheus-alerts.yml'), 'utf8'))
+		.groups.flatMap((group) => group.rules);
+}
+
 const program = await python();
 const skip = program === undefined &&
 	'python3-prometheus-client is not installed';
@@ -139,6 +147,31 @@ test('errors of an input are sums', { skip }, async (t) => {
 	await sluice.stop();
 });
 
+test('what nothing uses raises no alarm of the rules', { skip },
+	async (t) => {
+	const cam = (id) => ({ id, name: id, type: 'newcamd',
+		host: '127.0.0.1', port: 1, user: 'u', pass: 'p' });
+	const sluice = await Sluice.start(t, { ...config(
+		stream('a001', 'udp://127.0.0.1:5000', 'http://:8100/a',
+			{ http_keep_active: '0' }),
+		stream('b001', 'udp://127.0.0.1:5001#cam=used', [])),
+	softcam: [cam('used'), cam('idle')] });
+
+	await sluice.waitStatus('a001', 'wait', (s) => s.waiting);
+	await waitUntil('the softcam', () => sluice.worker('softcam', 'used'));
+	const all = await scrape(t, sluice);
+	const of = (name, labels) => value(all, `sluice_${name}`, labels);
+
+	assert.equal(of('stream_waiting', { stream: 'a001' }), 1);
+	assert.equal(of('stream_waiting', { stream: 'b001' }), 0);
+	assert.equal(of('softcam_up', { softcam: 'used' }), 0);
+	assert.equal(of('softcam_up', { softcam: 'idle' }), undefined);
+	assert.match(readRules().find(
+		({ alert }) => alert === 'StreamOffAir').expr,
+		/ unless sluice_stream_waiting == 1$/);
+	await sluice.stop();
+});
+
 test('a large answer is compressed for a client that accepts it',
 	async (t) => {
 	const streams = Array.from({ length: 20 }, (_, i) => stream(`a${i}`,
@@ -197,13 +230,9 @@ test('a service whose streams have not begun is not ready', async (t) => {
 });
 
 test('the rules of alerts name metrics that exist', async (t) => {
-	const { load } = createRequire(import.meta.url)('js-yaml');
-	const rules = load(fs.readFileSync(
-		path.join(srcdir, 'etc/prometheus-alerts.yml'), 'utf8'))
-		.groups.flatMap((group) => group.rules);
 	const sluice = await Sluice.start(t, config());
 	const { body } = await sluice.get('/metrics');
-	const names = rules.flatMap(({ expr }) =>
+	const names = readRules().flatMap(({ expr }) =>
 		expr.match(/\bsluice_\w+/g) ?? []);
 
 	assert.ok(names.length >= 10);
