@@ -50,6 +50,7 @@ struct api {
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
 	struct epg_exports *exports; /* of the guide; NULL: not yet */
+	bool ready; /* the streams of the start have been tried */
 	struct text_cache overview, document, forms, metrics;
 	struct text_cache file; /* what observers receive of it */
 };

@@ -15,7 +15,10 @@ static void health_ready(struct api *api, const char *id,
 			 enum status_span span, struct reply *reply)
 {
 	(void)id, (void)span;
-	if (status_untried(api->cfg.status) > 0)
+	/* a stream that is added later changes nothing */
+	if (!api->ready)
+		api->ready = status_untried(api->cfg.status) == 0;
+	if (!api->ready)
 		reply_error(reply, 503, "streams are starting");
 	else
 		reply_ok(reply, "readyz");
