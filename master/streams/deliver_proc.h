@@ -133,6 +133,7 @@ struct stream_mounts {
 		unsigned position; /* the output's, from 1; 0: a play path */
 		struct mount *mount;
 	} of[STREAM_MOUNTS_MAX];
+	uint64_t cut_past; /* slow viewers of the mounts that have ended */
 };
 
 struct stream_mounts_config {

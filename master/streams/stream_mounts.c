@@ -112,8 +112,11 @@ void stream_mounts_set(struct stream_mounts *mounts, struct deliver_proc *d,
 		wanted.fmp4 = cfg->play->fmp4;
 		keep_mount(mounts, &old, d, &wanted, 0);
 	}
-	for (size_t i = 0; i < old.n; i++)
+	for (size_t i = 0; i < old.n; i++) {
+		if (old.of[i].mount != NULL)
+			mounts->cut_past += mount_cut(old.of[i].mount);
 		mount_free(&old.of[i].mount);
+	}
 	deliver_proc_send_due(d);
 }
 
@@ -182,6 +185,7 @@ void stream_mounts_rename(struct stream_mounts *mounts, const char *stream)
 void stream_mounts_get(const struct stream_mounts *mounts,
 		       struct stream_proc_info *ret)
 {
+	ret->viewers_cut = mounts->cut_past;
 	for (size_t i = 0; i < mounts->n; i++) {
 		const struct mount *m = mounts->of[i].mount;
 		const struct deliver_proc *d = m->owner;

@@ -183,6 +183,13 @@ test('a viewer that does not read is disconnected, the others do not notice',
 		assert.equal(seen.ccErrors + seen.syncErrors, 0));
 	assert.equal(sessions_cut, 1);
 	assert.deepEqual(outputs[0].stats, { peers: 1, cut: 1 });
+	// a counter of the stream does not go back with an output
+	const [document] = (await sluice.cmd('load')).make_stream;
+
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: { ...document, output: [] } });
+	await waitUntil('the end of the viewer', () => healthy.ended);
+	assert.equal((await sluice.status('a001')).sessions_cut, 1);
 	await sluice.stop();
 });
 
