@@ -190,12 +190,12 @@ static double softcam_up(const struct softcam_info *i)
 
 static double softcam_refused(const struct softcam_info *i)
 {
-	return (double)i->status.refused;
+	return (double)i->refused;
 }
 
 static double softcam_timeouts(const struct softcam_info *i)
 {
-	return (double)i->status.timeouts;
+	return (double)i->timeouts;
 }
 
 static const struct softcam_metric {

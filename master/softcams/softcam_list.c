@@ -277,6 +277,8 @@ bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
 			ret->error = p->error;
 		}
 	}
+	ret->refused = c->refused + ret->status.refused;
+	ret->timeouts = c->timeouts + ret->status.timeouts;
 	if (ret->up)
 		ret->error = NULL;
 	return true;

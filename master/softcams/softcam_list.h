@@ -51,6 +51,8 @@ struct softcam_info {
 	unsigned caid;
 	unsigned processes;
 	struct msg_softcam_status status; /* sums */
+	/* the same of processes that have ended, too: they do not go back */
+	uint64_t refused, timeouts;
 };
 
 /* on_gone of the configuration: after the end of a worker. */

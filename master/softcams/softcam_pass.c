@@ -215,6 +215,8 @@ static void on_down(void *self)
 
 	p->up = false;
 	p->error[0] = '\0';
+	p->of->refused += p->status.refused;
+	p->of->timeouts += p->status.timeouts;
 	p->status = (struct msg_softcam_status){ 0 };
 	if (!p->of->removed)
 		softcam_report(p->of->all, p->of->id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "master/softcams/softcam_list.h"
+#include "master/softcams/softcam_state.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -68,6 +68,9 @@ static void ask(struct rig *g, const char *softcam)
 
 #define C1 "{\"id\":\"c1\",\"name\":\"x\",\"type\":\"newcamd\"," \
 	   "\"host\":\"h\",\"port\":1,\"user\":\"u\",\"pass\":\"p\"}"
+#define SPLIT "{\"id\":\"c1\",\"name\":\"x\",\"type\":\"newcamd\"," \
+	      "\"host\":\"h\",\"port\":1,\"user\":\"u\",\"pass\":\"p\"," \
+	      "\"split_cam\":true}"
 
 Test(softcam_list, a_stream_asks_only_the_softcams_that_it_names)
 {
@@ -119,5 +122,34 @@ Test(softcam_list, a_stream_learns_of_changes_of_its_softcams)
 	cr_assert_not_null(softcams_service(g.softcams, 0));
 	softcams_set(g.softcams, NULL);
 	cr_assert_str_eq(g.error, "there is no such softcam");
+	rig_done(&g);
+}
+
+/* With split_cam, one of two processes ends. */
+Test(softcam_list, sums_of_a_softcam_do_not_go_back_with_a_process)
+{
+	struct msg m = { .type = MSG_SOFTCAM_STATUS };
+	struct softcam_info info;
+	struct softcam_user other;
+	struct softcam *c;
+	struct rig g;
+
+	rig_init(&g, "[" SPLIT "]");
+	other = (struct softcam_user){ .stream = "b", .n = 1, .send = take,
+				       .arg = &g };
+	memcpy(other.ids[0], "c1", 3);
+	softcams_use(g.softcams, &other);
+	c = softcam_find(g.softcams, "c1");
+	m.softcam_status.refused = 10;
+	m.softcam_status.timeouts = 7;
+	softcam_kind.on_message(&m, softcam_proc_of(c, "a"));
+	softcam_kind.on_message(&m, softcam_proc_of(c, "b"));
+	softcam_kind.on_down(softcam_proc_of(c, "a"));
+	cr_assert(softcams_get(g.softcams, "c1", &info));
+	cr_expect_eq(info.refused, 20u);
+	cr_expect_eq(info.timeouts, 14u);
+	cr_expect_eq(info.status.refused, 10u);
+	other.n = 0;
+	softcams_use(g.softcams, &other);
 	rig_done(&g);
 }
