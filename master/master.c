@@ -575,6 +575,7 @@ int master_run(const struct options *options)
 	struct master m = { .options = options, .lock = -1 };
 	int code;
 
+	restart_hold_signals(true);
 	/* libev's default loop would reap the workers */
 	m.loop = ev_loop_new(EVFLAG_NOENV);
 	if (m.loop == NULL) {

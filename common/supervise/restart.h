@@ -36,8 +36,8 @@ void restart_set_inheritable(const struct handover *, bool yes);
 struct handover *restart_adopt(void);
 
 /*
- * restart_exec() holds HUP, INT and TERM, so that they wait for the new
- * program, which releases them when it watches them.  A shutdown holds them, so
- * that a second signal does not kill the last save.
+ * The program holds HUP, INT, TERM and USR2 from its start until it watches
+ * them.  restart_exec() holds them, so that they wait for the new program.  A
+ * shutdown holds them, so that a second signal does not kill the last save.
  */
 void restart_hold_signals(bool hold);

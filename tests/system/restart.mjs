@@ -12,7 +12,7 @@ import { Sluice, config, request, sanitized, stream }
 import { checkTs } from '../helpers/ts.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { DATAGRAM, Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, run, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const N = 4;
 const ids = Array.from({ length: N }, (_, i) => `a00${i}`);
@@ -346,4 +346,26 @@ test('an invalid configuration file prevents the restart', async (t) => {
 	assert.equal(events.closed, null);
 	assert.deepEqual(pids(sluice), before);
 	await sluice.stop();
+});
+
+// The leak check of sanitizers needs a process that nothing traces.
+test('a signal during the start waits until it is over',
+	{ skip: sanitized }, async (t) => {
+	const { code } = await run('strace', ['-o', '/dev/null', 'true'])
+		.catch(() => ({}));
+
+	if (code !== 0)
+		return t.skip('strace cannot trace here');
+	for (const [name, pattern] of [['USR2', /restarting: the streams/],
+		['HUP', /SIGHUP: configuration reloaded/]]) {
+		const sluice = await Sluice.start(t, config(), {
+			through: ['strace', '-D', '-o', '/dev/null',
+				'-e', 'trace=listen',
+				'-e', `inject=listen:signal=${name}:when=1`] });
+
+		await sluice.logged(pattern);
+		await sluice.ready();
+		await sluice.stop();
+	}
+	return undefined;
 });
