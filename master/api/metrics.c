@@ -61,88 +61,61 @@ static void put_service(struct api *api, struct buf *to)
 
 /* --- adapters --- */
 
-static double adapter_lock(const struct adapter_info *i)
-{
-	return i->status.lock;
-}
+enum adapter_value {
+	ADAPTER_LOCK, ADAPTER_BITRATE, ADAPTER_LOST, ADAPTER_RESTARTS,
+	ADAPTER_SIGNAL, ADAPTER_SNR, ADAPTER_SIGNAL_DBM, ADAPTER_SNR_DB,
+	ADAPTER_BIT_ERRORS, ADAPTER_BLOCKS, ADAPTER_VALUES
+};
 
-static double adapter_bitrate(const struct adapter_info *i)
+static void read_adapter(const struct adapter_info *i,
+			 double ret[ADAPTER_VALUES])
 {
-	return i->status.bitrate_kbps * 1e3;
-}
+	const struct msg_adapter_status *s = &i->status;
 
-static double adapter_lost(const struct adapter_info *i)
-{
-	return (double)i->status.lost;
-}
-
-static double adapter_restarts(const struct adapter_info *i)
-{
-	return i->restarts;
-}
-
-static double adapter_signal(const struct adapter_info *i)
-{
-	return i->status.signal / 1e2;
-}
-
-static double adapter_snr(const struct adapter_info *i)
-{
-	return i->status.snr / 1e2;
-}
-
-static double adapter_signal_dbm(const struct adapter_info *i)
-{
-	return i->status.tuner.signal_db / 1e2;
-}
-
-static double adapter_snr_db(const struct adapter_info *i)
-{
-	return i->status.tuner.snr_db / 1e2;
-}
-
-static double adapter_bit_errors(const struct adapter_info *i)
-{
-	return (double)i->status.tuner.ber;
-}
-
-static double adapter_blocks(const struct adapter_info *i)
-{
-	return (double)i->status.tuner.unc;
+	ret[ADAPTER_LOCK] = s->lock;
+	ret[ADAPTER_BITRATE] = s->bitrate_kbps * 1e3;
+	ret[ADAPTER_LOST] = (double)s->lost;
+	ret[ADAPTER_RESTARTS] = i->restarts;
+	ret[ADAPTER_SIGNAL] = s->signal / 1e2;
+	ret[ADAPTER_SNR] = s->snr / 1e2;
+	ret[ADAPTER_SIGNAL_DBM] = s->tuner.signal_db / 1e2;
+	ret[ADAPTER_SNR_DB] = s->tuner.snr_db / 1e2;
+	ret[ADAPTER_BIT_ERRORS] = (double)s->tuner.ber;
+	ret[ADAPTER_BLOCKS] = (double)s->tuner.unc;
 }
 
 static const struct adapter_metric {
 	const char *name;
 	enum metric_kind kind;
 	const char *help;
-	double (*value)(const struct adapter_info *);
+	enum adapter_value value;
 	bool tuner; /* only of tuners of the DVB API */
 } adapter_metrics[] = {
 	{ "sluice_adapter_lock", METRIC_GAUGE,
-	  "1 if the adapter receives a multiplex.", adapter_lock, false },
+	  "1 if the adapter receives a multiplex.", ADAPTER_LOCK, false },
 	{ "sluice_adapter_bitrate_bits_per_second", METRIC_GAUGE,
-	  "Rate of the multiplex in the last second.", adapter_bitrate, false },
+	  "Rate of the multiplex in the last second.", ADAPTER_BITRATE, false },
 	{ "sluice_adapter_lost_packets_total", METRIC_COUNTER,
-	  "TS packets that were lost before the streams.", adapter_lost,
+	  "TS packets that were lost before the streams.", ADAPTER_LOST,
 	  false },
 	{ "sluice_adapter_worker_restarts_total", METRIC_COUNTER,
-	  "Failures of the process of the adapter.", adapter_restarts, false },
+	  "Failures of the process of the adapter.", ADAPTER_RESTARTS, false },
 	{ "sluice_adapter_signal_ratio", METRIC_GAUGE,
 	  "Level of the signal, 0 to 1, as the driver scales it.",
-	  adapter_signal, false },
+	  ADAPTER_SIGNAL, false },
 	{ "sluice_adapter_snr_ratio", METRIC_GAUGE,
-	  "Signal to noise, 0 to 1, as the driver scales it.", adapter_snr,
+	  "Signal to noise, 0 to 1, as the driver scales it.", ADAPTER_SNR,
 	  false },
 	{ "sluice_adapter_signal_dbm", METRIC_GAUGE, "Level of the signal.",
-	  adapter_signal_dbm, true },
+	  ADAPTER_SIGNAL_DBM, true },
 	{ "sluice_adapter_snr_db", METRIC_GAUGE, "Signal to noise.",
-	  adapter_snr_db, true },
+	  ADAPTER_SNR_DB, true },
 	{ "sluice_adapter_bit_errors", METRIC_GAUGE,
 	  "Bit errors: a sum, or a rate where the driver does not count.",
-	  adapter_bit_errors, true },
+	  ADAPTER_BIT_ERRORS, true },
 	{ "sluice_adapter_uncorrected_blocks", METRIC_GAUGE,
 	  "Blocks that could not be corrected since the tuning.",
-	  adapter_blocks, true },
+	  ADAPTER_BLOCKS, true },
 };
 
 static void put_adapters(struct api *api, const struct adapter_metric *m,
@@ -155,6 +128,7 @@ static void put_adapters(struct api *api, const struct adapter_metric *m,
 	metrics_head(to, m->name, m->kind, m->help);
 	json_array_foreach((json_t *)list, i, adapter) {
 		const char *id = edit_text(adapter, "id");
+		double values[ADAPTER_VALUES];
 		struct adapter_info info;
 
 		if (id == NULL ||
@@ -162,67 +136,57 @@ static void put_adapters(struct api *api, const struct adapter_metric *m,
 				       id, &info) ||
 		    (m->tuner && !info.tuner))
 			continue;
+		read_adapter(&info, values);
 		metrics_sample(to, m->name, (struct metric_label[]){
-			{ "adapter", id }, { 0 } }, m->value(&info));
+			{ "adapter", id }, { 0 } }, values[m->value]);
 	}
 }
 
 /* --- softcams --- */
 
-/* A softcam that no stream uses is not logged in, and has no figures. */
-static void put_softcam(struct api *api, const char *id, const char *name,
-			double (*value)(const struct softcam_info *),
-			struct buf *to)
-{
-	struct softcam_info info;
-
-	if (id != NULL &&
-	    softcams_get(reconciler_softcams(api->cfg.reconciler), id, &info) &&
-	    (info.processes > 0 || info.error != NULL))
-		metrics_sample(to, name, (struct metric_label[]){
-			{ "softcam", id }, { 0 } }, value(&info));
-}
-
-static double softcam_up(const struct softcam_info *i)
-{
-	return i->up;
-}
-
-static double softcam_refused(const struct softcam_info *i)
-{
-	return (double)i->refused;
-}
-
-static double softcam_timeouts(const struct softcam_info *i)
-{
-	return (double)i->timeouts;
-}
+enum softcam_value {
+	SOFTCAM_UP, SOFTCAM_REFUSED, SOFTCAM_TIMEOUTS, SOFTCAM_VALUES
+};
 
 static const struct softcam_metric {
 	const char *name;
 	enum metric_kind kind;
 	const char *help;
-	double (*value)(const struct softcam_info *);
-} softcam_metrics[] = {
-	{ "sluice_softcam_up", METRIC_GAUGE,
-	  "1 if the server has accepted the login.", softcam_up },
-	{ "sluice_softcam_ecm_refused_total", METRIC_COUNTER,
-	  "ECMs without a control word.", softcam_refused },
-	{ "sluice_softcam_ecm_timeouts_total", METRIC_COUNTER,
-	  "ECMs without an answer in time.", softcam_timeouts },
+} softcam_metrics[SOFTCAM_VALUES] = {
+	[SOFTCAM_UP] = { "sluice_softcam_up", METRIC_GAUGE,
+		"1 if the server has accepted the login." },
+	[SOFTCAM_REFUSED] = { "sluice_softcam_ecm_refused_total",
+		METRIC_COUNTER, "ECMs without a control word." },
+	[SOFTCAM_TIMEOUTS] = { "sluice_softcam_ecm_timeouts_total",
+		METRIC_COUNTER, "ECMs without an answer in time." },
 };
 
-static void put_softcams(struct api *api, const struct softcam_metric *m,
+/* A softcam that no stream uses is not logged in, and has no figures. */
+static void put_softcams(struct api *api, enum softcam_value value,
 			 struct buf *to)
 {
+	const struct softcam_metric *m = &softcam_metrics[value];
+	struct softcams *all = reconciler_softcams(api->cfg.reconciler);
 	json_t *softcam;
 	size_t i;
 
 	metrics_head(to, m->name, m->kind, m->help);
 	json_array_foreach(config_section(api->cfg.config, "softcam"), i,
-			   softcam)
-		put_softcam(api, edit_text(softcam, "id"), m->name, m->value,
-			    to);
+			   softcam) {
+		const char *id = edit_text(softcam, "id");
+		struct softcam_info info;
+
+		if (id == NULL || !softcams_get(all, id, &info) ||
+		    (info.processes == 0 && info.error == NULL))
+			continue;
+		const double values[SOFTCAM_VALUES] = {
+			[SOFTCAM_UP] = info.up,
+			[SOFTCAM_REFUSED] = (double)info.refused,
+			[SOFTCAM_TIMEOUTS] = (double)info.timeouts,
+		};
+		metrics_sample(to, m->name, (struct metric_label[]){
+			{ "softcam", id }, { 0 } }, values[value]);
+	}
 }
 
 static void metrics_get(struct api *api, const char *id,
@@ -238,8 +202,8 @@ static void metrics_get(struct api *api, const char *id,
 	status_metrics(api->cfg.status, &text);
 	for (size_t i = 0; i < ARRAY_LEN(adapter_metrics); i++)
 		put_adapters(api, &adapter_metrics[i], &text);
-	for (size_t i = 0; i < ARRAY_LEN(softcam_metrics); i++)
-		put_softcams(api, &softcam_metrics[i], &text);
+	for (enum softcam_value i = 0; i < SOFTCAM_VALUES; i++)
+		put_softcams(api, i, &text);
 	buf_append(&text, "", 1);
 	text_cache_put_text(&api->metrics, 0, (char *)text.data, reply);
 }

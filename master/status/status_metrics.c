@@ -13,11 +13,17 @@
 
 enum { PACKET = 188 /* bytes */ };
 
+enum stream_value {
+	ENABLED, WAITING, ONAIR, ACTIVE_INPUT, BITRATE, SWITCHES, SESSIONS,
+	SLOW_VIEWERS, RESTARTS, CPU_S, RESIDENT, STREAM_VALUES
+};
+
 /* A stream with its process. */
 struct item {
 	const struct status_stream *s;
 	struct stream_proc_info info;
-	struct procfs_pid process; /* all zero: none runs */
+	bool runs; /* it has a process */
+	double values[STREAM_VALUES];
 };
 
 struct sheet {
@@ -28,100 +34,58 @@ struct sheet {
 
 /* --- streams --- */
 
-static double is_enabled(const struct item *i)
+static void read_stream(struct item *i, const struct procfs_pid *process)
 {
-	return i->s->enabled;
-}
+	const struct minute_sum sum = status_stream_sum(i->s, 1);
+	double *v = i->values;
 
-static double is_waiting(const struct item *i)
-{
-	return i->s->waiting;
-}
-
-static double is_onair(const struct item *i)
-{
-	return status_stream_sum(i->s, 1).onair;
-}
-
-static double active_input(const struct item *i)
-{
-	return status_stream_sum(i->s, 1).onair ? i->s->position : 0;
-}
-
-static double bitrate(const struct item *i)
-{
-	return (double)status_stream_sum(i->s, 1).bitrate_kbps * 1e3;
-}
-
-static double switches(const struct item *i)
-{
-	return (double)i->s->switches;
-}
-
-static double viewers(const struct item *i)
-{
-	return i->info.viewers;
-}
-
-static double viewers_cut(const struct item *i)
-{
-	return (double)i->info.viewers_cut;
-}
-
-static double restarts(const struct item *i)
-{
-	return i->info.restarts;
-}
-
-static double cpu_s(const struct item *i)
-{
-	return (double)i->process.ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
-static double resident(const struct item *i)
-{
-	return (double)i->process.pages * (double)sysconf(_SC_PAGESIZE);
+	v[ENABLED] = i->s->enabled;
+	v[WAITING] = i->s->waiting;
+	v[ONAIR] = sum.onair;
+	v[ACTIVE_INPUT] = sum.onair ? i->s->position : 0;
+	v[BITRATE] = (double)sum.bitrate_kbps * 1e3;
+	v[SWITCHES] = (double)i->s->switches;
+	v[SESSIONS] = i->info.viewers;
+	v[SLOW_VIEWERS] = (double)i->info.viewers_cut;
+	v[RESTARTS] = i->info.restarts;
+	v[CPU_S] = (double)process->ticks / (double)sysconf(_SC_CLK_TCK);
+	v[RESIDENT] = (double)process->pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static const struct stream_metric {
 	const char *name;
 	enum metric_kind kind;
 	const char *help;
-	double (*value)(const struct item *);
+	enum stream_value value;
 	bool runs; /* only of a stream with a process */
 } stream_metrics[] = {
 	{ "sluice_stream_enabled", METRIC_GAUGE,
-	  "1 if the stream is enabled.", is_enabled, false },
+	  "1 if the stream is enabled.", ENABLED, false },
 	{ "sluice_stream_waiting", METRIC_GAUGE,
 	  "1 while the stream is on demand and waits for a viewer.",
-	  is_waiting, false },
+	  WAITING, false },
 	{ "sluice_stream_onair", METRIC_GAUGE,
-	  "1 if the stream was on air in the last second.", is_onair, false },
+	  "1 if the stream was on air in the last second.", ONAIR, false },
 	{ "sluice_stream_active_input", METRIC_GAUGE,
 	  "Position of the input that is sent, from 1; 0: none is on air.",
-	  active_input, false },
+	  ACTIVE_INPUT, false },
 	{ "sluice_stream_bitrate_bits_per_second", METRIC_GAUGE,
-	  "Rate of the stream in the last second.", bitrate, false },
+	  "Rate of the stream in the last second.", BITRATE, false },
 	{ "sluice_stream_input_switches_total", METRIC_COUNTER,
-	  "Switches between inputs.", switches, false },
+	  "Switches between inputs.", SWITCHES, false },
 	{ "sluice_stream_sessions", METRIC_GAUGE,
-	  "Viewers of the stream.", viewers, false },
+	  "Viewers of the stream.", SESSIONS, false },
 	{ "sluice_stream_slow_viewers_total", METRIC_COUNTER,
 	  "Viewers that were disconnected because they were too slow.",
-	  viewers_cut, false },
+	  SLOW_VIEWERS, false },
 	{ "sluice_stream_worker_restarts_total", METRIC_COUNTER,
-	  "Failures of the process of the stream.", restarts, false },
+	  "Failures of the process of the stream.", RESTARTS, false },
 	{ "sluice_stream_worker_cpu_seconds_total", METRIC_COUNTER,
-	  "Processor time of the process of the stream.", cpu_s, true },
+	  "Processor time of the process of the stream.", CPU_S, true },
 	{ "sluice_stream_worker_resident_bytes", METRIC_GAUGE,
-	  "Resident memory of that process, rings and files too.", resident,
+	  "Resident memory of that process, rings and files too.", RESIDENT,
 	  true },
 };
-
-static bool runs(const struct item *i)
-{
-	return i->process.threads > 0;
-}
 
 static void put_streams(struct sheet *t, const struct stream_metric *m)
 {
@@ -130,9 +94,9 @@ static void put_streams(struct sheet *t, const struct stream_metric *m)
 		const struct metric_label labels[] = {
 			{ "stream", t->items[i].s->id }, { 0 } };
 
-		if (!m->runs || runs(&t->items[i]))
+		if (!m->runs || t->items[i].runs)
 			metrics_sample(t->to, m->name, labels,
-				       m->value(&t->items[i]));
+				       t->items[i].values[m->value]);
 	}
 }
 
@@ -175,7 +139,7 @@ static void put_alarms(struct sheet *t)
 
 static const struct input_metric {
 	const char *name, *help;
-	size_t offset; /* of a uint64_t in struct status_totals */
+	size_t offset; /* struct status_totals has a uint64_t there */
 	unsigned unit;
 } input_metrics[] = {
 #define AT(member) offsetof(struct status_totals, member)
@@ -259,7 +223,7 @@ static void put_outputs(struct sheet *t, enum output_part part,
 
 		/* the counters are those of a process */
 		for (size_t k = 0;
-		     runs(&t->items[i]) && k < s->last.n_outputs; k++) {
+		     t->items[i].runs && k < s->last.n_outputs; k++) {
 			const struct msg_output_status *o =
 				&s->last.outputs[k];
 			bool fault;
@@ -298,9 +262,13 @@ void status_metrics(struct status *s, struct buf *to)
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < s->n; i++) {
+		struct procfs_pid process;
+
 		items[i].s = s->streams[i];
 		items[i].info = status_ask_worker(s, s->streams[i]);
-		items[i].process = look_at(items[i].info.pid, &text);
+		process = look_at(items[i].info.pid, &text);
+		items[i].runs = process.threads > 0;
+		read_stream(&items[i], &process);
 	}
 	put_info(&t);
 	for (size_t i = 0; i < ARRAY_LEN(stream_metrics); i++)
