@@ -9,7 +9,7 @@ import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { checkTs } from '../helpers/ts.mjs';
 import { Recorder, Sender, joined } from '../helpers/udp.mjs';
-import { now, sleep, udpBound, waitUntil } from '../helpers/util.mjs';
+import { now, udpBound, waitUntil } from '../helpers/util.mjs';
 
 const PID = 0x1f0, INSERT = '0x05', SIGNAL = '0x06', NULL = '0x00';
 const one = (more) => ({ ...stream('a001', 'udp://127.0.0.1:5000',
@@ -41,6 +41,11 @@ function firstOf(data, type) {
 			return at;
 	throw new Error(`there is no command ${type}`);
 }
+
+// The times of the commands splice_insert among these packets.
+const insertTimes = (packets) => packets.filter((p) =>
+	p['scte35.splice_command_type'] === INSERT).map((p) =>
+	Number(p['scte35_si.splice_time.pts']));
 
 test('commands go out with their time, and nulls between them', async (t) => {
 	const timing = new Timing(t);
@@ -106,9 +111,7 @@ test('a command is an event, and outlives the worker', async (t) => {
 
 	await waitUntil('input', () => udpBound(5000));
 	const seen = await capture(t, 'lo', 'udp port 6000', FIELDS);
-	const times = () => seen().filter((p) =>
-		p['scte35.splice_command_type'] === INSERT).map((p) =>
-		Number(p['scte35_si.splice_time.pts']));
+	const times = () => insertTimes(seen());
 	const sender = await Sender.start(t, mux, 5000);
 
 	const events = await sluice.events(t, '&scope=cue');
@@ -153,9 +156,7 @@ test('a command keeps its time when the source changes', async (t) => {
 
 	await waitUntil('input', () => udpBound(5000));
 	const seen = await capture(t, 'lo', 'udp port 6000', FIELDS);
-	const times = () => seen().filter((p) =>
-		p['scte35.splice_command_type'] === INSERT).map((p) =>
-		Number(p['scte35_si.splice_time.pts']));
+	const times = () => insertTimes(seen());
 	const again = async (what) => {
 		const before = times().length;
 
@@ -174,7 +175,9 @@ test('a command keeps its time when the source changes', async (t) => {
 	mux.more = [[0, patSection([other(5)], 1)]];
 	mux.programs = [other(5)];
 	mux.patVersion = 1;
-	await sleep(1500);
+	const late = mux.packets + 4e6 * 1.5 / 8 / 188;
+
+	await waitUntil('1.5 s of packets', () => mux.packets >= late);
 	mux.more = [];
 	mux.psi = true;
 	await again('it, of another programme');
