@@ -13,7 +13,7 @@ struct entry {
 	TAILQ_ENTRY(entry) link;
 	struct digest id;
 	struct session session; /* login is the member below */
-	uint64_t order;         /* of opening */
+	uint64_t order;         /* its number; a later one is greater */
 	char login[];
 };
 

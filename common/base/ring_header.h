@@ -82,7 +82,7 @@ struct ring_header {
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
 	_Alignas(64) _Atomic uint64_t n_parts; /* ever written */
 	_Atomic uint64_t part_target_ms;
-	/* of the segments of this ring */
+	/* the segments of this ring begin with these or greater ones */
 	_Atomic uint64_t base_least, number_least;
 	_Alignas(64) struct ring_part_entry parts[RING_PARTS];
 };

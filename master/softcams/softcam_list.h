@@ -51,7 +51,7 @@ struct softcam_info {
 	unsigned caid;
 	unsigned processes;
 	struct msg_softcam_status status; /* sums */
-	/* the same of processes that have ended, too: they do not go back */
+	/* the sums beyond the end of processes: they do not go back */
 	uint64_t refused, timeouts;
 };
 

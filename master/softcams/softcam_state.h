@@ -29,7 +29,7 @@ struct softcam {
 	struct errmsg error; /* why it cannot be used; "": it can */
 	bool removed; /* its workers end */
 	struct service_list procs;
-	uint64_t refused, timeouts; /* of processes that have ended */
+	uint64_t refused, timeouts; /* ended processes had so many */
 };
 
 struct softcams {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What status.c and status_metrics.c share. */
+/* The list of streams, which status.c and status_metrics.c share. */
 #pragma once
 
 #include "master/status/status.h"

@@ -82,7 +82,7 @@ struct status_output {
 	struct output_fault fault;
 };
 
-/* What an input has received since the master runs. */
+/* The sums of an input; they begin with the master. */
 struct status_totals {
 	uint64_t packets;
 	uint64_t cc_error, pes_error, sc_error;

@@ -115,7 +115,7 @@ Test(players, a_variant_that_begins_while_its_player_is_closed_ends)
 	tear_down();
 }
 
-/* One of the workers has the place of the user. */
+/* The user watches at two workers, and has a place at one of them. */
 Test(players, a_change_of_a_user_reviews_all_that_it_watches)
 {
 	struct viewer_way way = { .send = take, .shared = true };

@@ -94,7 +94,7 @@ Test(deliver_hls, a_request_by_head_begins_no_session)
 }
 
 /* Nothing starts it, so that no segment comes. */
-/* What a browser asks in front of a request, which starts no stream. */
+/* A browser asks by OPTIONS before its request; that starts no stream. */
 Test(deliver_hls, a_request_by_options_begins_no_session)
 {
 	struct msg_deliver_sessions list;

@@ -40,8 +40,8 @@ static void on_out(const struct ts_run *runs, size_t n_runs, void *arg)
 		}
 }
 
-/* What a filler has of a source with so many bytes of each PES in its first
- * packet, and what it sends in a second. */
+/* Feeds a filler by a source with so many bytes of each PES in its first
+ * packet; returns what the filler has then and sends in a second. */
 static struct seen play(size_t head)
 {
 	struct source *source = source_new(90000);

@@ -43,7 +43,7 @@ struct rig {
 	unsigned found[NUMBERS], added[NUMBERS];
 	/* and the first bytes behind the number */
 	uint8_t heads[NUMBERS][HEAD];
-	uint8_t free_ca; /* of the services in the SDT of the input */
+	uint8_t free_ca; /* the services have it in the SDT of the input */
 	size_t n_scrambled; /* entries of all SDTs with free_CA_mode */
 	struct tables_spec tables;
 	size_t lines; /* of the log */

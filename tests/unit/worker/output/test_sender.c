@@ -247,7 +247,7 @@ struct world {
 	uint32_t made, n;
 	uint64_t now_ns;
 	uint32_t sends_left; /* until this process is killed */
-	uint32_t n_noted;    /* of a sender that notes its queue */
+	uint32_t n_noted;    /* packets that the sender has noted */
 	uint8_t noted[SENDER_PACKETS_MAX * TS_PACKET];
 	uint32_t received[RECEIVED_MAX];
 };
