@@ -25,7 +25,9 @@ static void health_ready(struct api *api, const char *id,
 }
 
 const struct api_path health_paths[] = {
-	{ "healthz", PATH_ALONE, .get = health_live, .open = true },
-	{ "readyz", PATH_ALONE, .get = health_ready, .open = true },
+	{ "healthz", PATH_ALONE, OBSERVER_ALLOWED, .get = health_live,
+	  .open = true },
+	{ "readyz", PATH_ALONE, OBSERVER_ALLOWED, .get = health_ready,
+	  .open = true },
 	{ 0 },
 };

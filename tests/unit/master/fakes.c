@@ -202,11 +202,12 @@ void fakes_tell_sessions(const char *text)
 }
 
 int reconciler_cue(struct reconciler *f, const char *id,
-		   const struct cue_command *command)
+		   const struct cue_command *command, cue_done_fn *done,
+		   void *arg)
 {
-	(void)f;
+	(void)f, (void)done, (void)arg;
 	tell("cue %s %u\n", id, command->pre_roll_ms);
-	return 0;
+	return -EAGAIN;
 }
 
 int reconciler_choose_input(struct reconciler *f, const char *id,
