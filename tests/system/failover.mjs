@@ -506,9 +506,9 @@ test('the last picture is sent on other PIDs; without one the log says so',
 		// whose frames have no coding
 		const radio = { ...program(0), video: undefined };
 		const size = () => recorder.lists()[0].length;
-		const says = (id, text) => waitUntil(text, () =>
-			sluice.log.includes(`stream ${id}: input 1: no ` +
-				`packets; no other input is on air: ${text}`));
+		const says = (id, text) => sluice.logged(new RegExp(
+			`stream ${id}: input 1: no packets; no other input ` +
+			`is on air: ${text}`));
 
 		for (const port of [4900, 4901])
 			await waitUntil('an input', () => udpBound(port));
@@ -522,8 +522,10 @@ test('the last picture is sent on other PIDs; without one the log says so',
 			mux.picturesLeft > 20);
 		mux.programs = [program(1)];
 		mux.patVersion++;
-		await waitUntil('the other program', () => tables(joined(
-			recorder.lists()[0].slice(-200))).pat?.programs.has(2));
+		// without its PMT there is nothing to send on
+		await waitUntil('the PMT of the other program', () =>
+			tables(joined(recorder.lists()[0].slice(-200)))
+				.pmt(2));
 		for (const sender of senders)
 			sender.stop();
 		await says('moves', 'the filler is sent');

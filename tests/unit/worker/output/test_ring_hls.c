@@ -482,10 +482,11 @@ static bool has_end(const struct ring_parts *parts,
 	return false;
 }
 
-/* As deliver reads: the segments first. */
+/* As deliver reads: the segments first.  A reader that the machine stopped in
+ * between, so that further segments ended, proves nothing. */
 static void *read_beside(void *arg)
 {
-	struct ring_segments all;
+	struct ring_segments all, later;
 	struct ring_parts parts;
 	struct beside *b = arg;
 	uint64_t number = 0;
@@ -496,6 +497,9 @@ static void *read_beside(void *arg)
 			continue;
 		number = all.list[all.n - 1].number;
 		ring_reader_parts(b->reader, RING_UNIT, &parts);
+		ring_reader_segments(b->reader, RING_UNIT, &later);
+		if (later.list[later.n - 1].number > number + 1)
+			continue;
 		atomic_fetch_add(&b->ended, 1);
 		b->lacking += !has_end(&parts, &all.list[all.n - 1]);
 	}

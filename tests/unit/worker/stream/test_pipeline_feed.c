@@ -90,23 +90,28 @@ Test(pipeline_feed, a_stream_for_viewers_reads_a_large_buffer_every_20_ms)
 	static const struct {
 		const char *input, *output;
 		unsigned ms;
+		bool paced; /* half of it while the output is behind */
 	} cases[] = {
-		{ "udp://127.0.0.1:5000", NULL, 20 },
-		{ "udp://127.0.0.1:5000", "http://127.0.0.1:8100/a", 20 },
+		{ "udp://127.0.0.1:5000", NULL, 20, false },
+		{ "udp://127.0.0.1:5000", "http://127.0.0.1:8100/a", 20,
+		  false },
 		{ "udp://127.0.0.1:5000#socket_size=212992",
-		  "http://127.0.0.1:8100/a", 10 },
-		{ "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", 10 },
-		{ "udp://127.0.0.1:5000", "file:///tmp/none/a.ts", 10 },
+		  "http://127.0.0.1:8100/a", 10, false },
+		{ "udp://127.0.0.1:5000", "udp://127.0.0.1:6000", 10, true },
+		{ "udp://127.0.0.1:5000", "file:///tmp/none/a.ts", 10, true },
 	};
 
 	require_large_buffers();
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct rig r;
+		uint64_t ms;
 
 		rig_init(&r);
 		start_with(&r, cases[i].input, cases[i].output);
-		cr_assert_eq(interval_ms(&r), cases[i].ms, "%zu: %ju", i,
-			     (uintmax_t)interval_ms(&r));
+		ms = interval_ms(&r);
+		cr_assert(ms == cases[i].ms ||
+				  (cases[i].paced && ms == cases[i].ms / 2),
+			  "%zu: %ju", i, (uintmax_t)ms);
 		rig_done(&r);
 	}
 }
