@@ -197,11 +197,14 @@ test('the viewers are counted before their worker reports them', async (t) => {
 	await waitUntil('viewers', async () =>
 		(await sessions()).join() === '2,1,1,1');
 	const { pid } = sluice.worker('deliver');
+	const begin = now();
+
 	process.kill(pid, 'SIGSTOP');
 	await restarted(sluice, () => sluice.cmd('restart'));
 	const counted = await sessions();
 
-	if (sluice.worker('deliver')?.pid !== pid) {
+	// its end is seen a moment later than its viewers go
+	if (sluice.worker('deliver')?.pid !== pid || now() - begin > 2500) {
 		timing.assert(false, 'silent for 3 s, the worker was replaced');
 		return;
 	}

@@ -469,7 +469,7 @@ test('an observer has no page of the configuration; all fit a phone', { skip },
 	for (const name of pages) {
 		await olga.go(sluice.port, `#/${name}`);
 		await olga.page.waitForSelector('text=There is no such page.');
-		assert.equal(await olga.page.title(),
+		await olga.until(() => document.title ===
 			'There is no such page. · Sluice');
 	}
 	olga.quiet();
