@@ -475,4 +475,5 @@ void ring_reader_lists(struct ring_reader *r, size_t back,
 		if (news == before)
 			return;
 	}
+	segments->changes = true;
 }

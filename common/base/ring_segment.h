@@ -123,8 +123,9 @@ struct ring_segments {
 	bool has_open;       /* `open' follows them; false: the stream has
 			      * stopped */
 	struct ring_segment open;
-	bool changes;        /* the writer ends or begins the newest one at
-			      * this moment: it is left out */
+	bool changes;        /* the writer works at this moment: the newest one
+			      * is left out, or the parts do not belong to
+			      * these segments */
 	unsigned target_s;   /* no duration rounds to more */
 };
 
@@ -154,6 +155,7 @@ struct ring_parts {
 void ring_reader_parts(struct ring_reader *, size_t back,
 		       struct ring_parts *ret);
 
-/* Both, at the same moment: the writer may add to each between two calls. */
+/* Both, at the same moment: the writer may add to each between two calls.  A
+ * writer that does so at each of four tries leaves `changes' behind. */
 void ring_reader_lists(struct ring_reader *, size_t back,
 		       struct ring_segments *, struct ring_parts *);

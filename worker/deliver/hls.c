@@ -263,7 +263,8 @@ static bool send_part(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* False: the part is the next one, and not complete yet. */
+/* False: the part is the next one and not complete yet, or the writer works at
+ * this moment. */
 static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 			struct mount *m, const struct hls_wanted *wanted)
 {
@@ -285,9 +286,10 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 			return send_part(c, r, m, &all, p);
 	}
 	/* p is the newest part */
-	if (hls_parts_are_live(&parts, &all) &&
-	    number == hls_next_number(&all) &&
-	    wanted->index == (p->number == number ? p->index + 1 : 0))
+	if (all.changes ||
+	    (hls_parts_are_live(&parts, &all) &&
+	     number == hls_next_number(&all) &&
+	     wanted->index == (p->number == number ? p->index + 1 : 0)))
 		return false;
 	answer_missing(c, wanted);
 	return true;
