@@ -188,7 +188,7 @@ bool guide_load_event(struct guide *g, const json_t *saved, int64_t now_s)
 	json_int_t number = json_integer_value(json_object_get(saved, "pnr"));
 	struct guide_event *e;
 
-	if (id == NULL || number < 0 || number > UINT16_MAX)
+	if (id == NULL || *id == '\0' || number < 0 || number > UINT16_MAX)
 		return false;
 	e = guide_event_read(json_object_get(saved, "event"), &g->facts);
 	if (e == NULL)

@@ -413,6 +413,9 @@ Test(guide_file, a_damaged_saved_guide_gives_what_is_sound)
 {
 	static const char *const damaged[] = {
 		"3", "{}", "{\"stream\": 3, \"pnr\": 1, \"event\": {}}",
+		"{\"stream\":\"\",\"pnr\":1,\"event\":{\"event_id\":1,"
+		"\"start\":1548158400,\"stop\":1548162000,"
+		"\"running_status\":0,\"texts\":[]}}",
 		"{\"stream\": \"b\", \"pnr\": 0, \"event\": {}}",
 		"{\"stream\": \"b\", \"pnr\": 1, \"event\": {\"event_id\": 1, "
 		"\"start\": 1548158400, \"stop\": 1548158400, "
