@@ -49,6 +49,8 @@ struct save {
 	bool told;   /* the log says that writes fail */
 	struct errmsg failed; /* why the last write failed; "": it did not */
 	unsigned retry_ms;
+	uint64_t burst_ms; /* start of the burst that the file has; 0: none */
+	char signed_by[REVISION_AUTHOR_MAX + 1]; /* the authors of the file */
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
 	struct ratelimit slow_limit;
@@ -62,6 +64,7 @@ struct save {
 	char *text;
 	size_t len;
 	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
+	bool continues; /* no former version is kept */
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -81,12 +84,14 @@ static void *write_in_thread(void *arg)
 	struct save *s = arg;
 	uint64_t begin_ms = mono_ms();
 
-	if (s->cfg.revisions)
+	if (s->cfg.revisions && !s->continues)
 		s->result = revisions_replace(s->cfg.path, s->text, s->len,
 					      &s->error, &s->lost);
 	else
 		s->result = replace_file(s->cfg.path, s->text, s->len,
 					 &s->error);
+	if (s->continues)
+		s->lost.text[0] = '\0';
 	if (s->result == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
 	s->took_ms = mono_ms() - begin_ms;
@@ -166,11 +171,27 @@ static void conclude(struct save *s, int result, struct orders *over)
 	STAILQ_INSERT_TAIL(over, o, link);
 }
 
+/* What is caught up within delay_ms continues the content before it: both make
+ * one version, of the authors of both. */
+static void take_burst(struct save *s)
+{
+	const struct order *o = s->order;
+	uint64_t now_ms = mono_ms();
+
+	s->continues = o != NULL && o->catches_up && s->burst_ms > 0 &&
+		       now_ms - s->burst_ms < s->cfg.delay_ms;
+	if (s->continues)
+		revisions_add_authors(s->author, s->signed_by);
+	else
+		s->burst_ms = o != NULL && o->is_text ? 0 : now_ms;
+}
+
 /* A write that failed keeps its authors. */
 static void take_author(struct save *s)
 {
 	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
 
+	take_burst(s);
 	if (author != NULL)
 		revisions_add_authors(s->author, author);
 	free(author);
@@ -223,8 +244,11 @@ static int take_result(struct save *s)
 			    "disk is slow", s->cfg.path, s->took_ms / 1000);
 	free(s->text);
 	s->text = NULL;
-	if (s->result < 0)
+	if (s->result < 0) {
+		s->burst_ms = 0;
 		return s->result;
+	}
+	memcpy(s->signed_by, s->author, sizeof s->signed_by);
 	s->author[0] = '\0';
 	if (s->told)
 		log_info("config", "%s is saved again", s->cfg.path);

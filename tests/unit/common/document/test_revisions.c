@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/base/alloc.h"
+#include "common/base/mono.h"
 #include "common/base/util.h"
 #include "common/document/revisions.h"
+#include "common/document/save.h"
 
 #include <criterion/criterion.h>
+#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,4 +216,96 @@ Test(revisions, have_each_author_once_as_far_as_there_is_room)
 	cr_expect_eq(strlen(list), 240u);
 	revisions_add_authors(list, login + 1);
 	cr_expect_eq(strlen(list), 255u);
+}
+
+/* --- of a save --- */
+
+enum { LONG_MS = 3600 * 1000, PATIENCE_MS = 60000 };
+
+/* The next content and its author. */
+struct change {
+	const char *text, *author;
+};
+
+static char *take_text(size_t *ret_len, void *arg)
+{
+	const struct change *c = arg;
+
+	*ret_len = strlen(c->text);
+	return xstrdup(c->text);
+}
+
+static char *take_author(void *arg)
+{
+	const struct change *c = arg;
+
+	return xstrdup(c->author);
+}
+
+static void set_flag(int result, const struct errmsg *error, void *arg)
+{
+	bool *done = arg;
+
+	cr_expect_eq(result, 0, "%s", error->text);
+	*done = true;
+}
+
+static void run_until(struct ev_loop *loop, const bool *done)
+{
+	uint64_t end_ms = mono_ms() + PATIENCE_MS;
+
+	while (!*done && mono_ms() < end_ms)
+		ev_run(loop, EVRUN_ONCE);
+	cr_assert(*done);
+}
+
+static void catch_up(struct ev_loop *loop, struct save *save)
+{
+	bool done = false;
+
+	save_touch(save);
+	save_catch_up(save, set_flag, &done);
+	run_until(loop, &done);
+}
+
+static void put_text(struct ev_loop *loop, struct save *save, const char *text)
+{
+	bool done = false;
+
+	save_text(save, xstrdup(text), strlen(text), set_flag, &done);
+	run_until(loop, &done);
+}
+
+Test(revisions, contents_that_are_caught_up_soon_are_one_of_their_authors)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct revision found[REVISIONS_MAX + 1];
+	struct change change = { "one", "olga" };
+	struct save *save = save_new(&(struct save_config){
+		.loop = loop,
+		.path = path,
+		.delay_ms = LONG_MS,
+		.revisions = true,
+		.text = take_text,
+		.author = take_author,
+		.arg = &change,
+	});
+
+	put("older");
+	catch_up(loop, save);
+	change = (struct change){ "two", "carl" };
+	catch_up(loop, save);
+	expect(1, "older");
+	cr_expect_eq(revisions_list(path, found), 2u);
+	cr_expect_str_eq(found[0].author,
+			 setxattr(path, "user.test", "", 0, 0) == 0
+				 ? "olga, carl" : "");
+	/* a text that was ordered is kept */
+	put_text(loop, save, "ordered");
+	change.text = "three";
+	catch_up(loop, save);
+	expect(1, "ordered");
+	expect(2, "two");
+	save_free(&save);
+	ev_loop_destroy(loop);
 }
