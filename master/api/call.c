@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/http/server.h"
 #include "master/api/cors.h"
+#include "master/api/held_answer.h"
 #include "master/api/redact.h"
 #include "proto/wire/http_request.h"
 #include "proto/wire/json_text.h"
@@ -95,11 +96,30 @@ bool call_query_number(struct call *c, const char *key, uint64_t max,
 	return true;
 }
 
+void reply_when_saved(struct reply *reply)
+{
+	reply->call->after_save = true;
+}
+
+static bool waits_for_save(struct call *c)
+{
+	struct config *config = c->api->cfg.config;
+	bool waits = c->after_save && c->reply.status == 200 &&
+		     config_path(config) != NULL && !config_is_saved(config);
+
+	c->after_save = false;
+	if (waits)
+		config_catch_up(config, held_answer_saved, held_answer_new(c));
+	return waits;
+}
+
 void call_answer(struct call *c)
 {
 	struct http_answer answer = { .status = c->reply.status };
 	char *text = NULL;
 
+	if (waits_for_save(c))
+		return;
 	if (c->reply.drop) {
 		http_drop(c->conn);
 		call_free(c);

@@ -43,6 +43,7 @@ struct call {
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
+	bool after_save; /* the answer of 200 waits for the save */
 	bool certified; /* the certificate in body is valid */
 	enum files_end files_end;
 	struct findings files; /* about the files that body names */

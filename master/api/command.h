@@ -173,6 +173,10 @@ void reply_later_into(struct reply *, struct call **place);
 struct reply *call_reply(struct call *);
 void call_finish(struct call *);
 
+/* The command takes rights away: its answer of 200 waits until the
+ * configuration, which is saved at once, is on disk, at most two seconds. */
+void reply_when_saved(struct reply *);
+
 /* settings.instance_name, or NULL. */
 const char *api_instance(const struct api *);
 

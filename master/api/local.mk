@@ -30,6 +30,7 @@ libmaster_a_SOURCES += \
 	master/api/guide_events.c \
 	master/api/health.c \
 	master/api/history_query.c \
+	master/api/held_answer.c master/api/held_answer.h \
 	master/api/host_files.c master/api/host_files.h \
 	master/api/input_commands.c \
 	master/api/lnb_sharers.c master/api/lnb_sharers.h \

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands login, logout, whoami and ws-token. */
 #include "common/base/alloc.h"
-#include "common/loop/timer.h"
 #include "master/api/admit.h"
+#include "master/api/held_answer.h"
 #include "master/auth/auth.h"
 #include "common/account/credential.h"
 #include "master/auth/password_check.h"
 #include "common/account/session.h"
 #include "master/setup/options.h"
 
-#include <ev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LOGOUT_LIMIT_S = 2 };
 
 /* A login whose password is being checked. */
 struct login {
@@ -142,73 +139,22 @@ static void login_login(struct api *api, const json_t *request,
 			       json_string_length(password));
 }
 
-/* The answer to a logout waits until the file of sessions is written: a session
- * that has ended is not valid again after a crash. */
-struct logout {
-	struct api *api;
-	struct call *call; /* NULL: it was answered, or the client has left */
-	ev_timer limit;
-};
-
-static void reply_logout(struct reply *reply)
-{
-	set_cookie(reply, "", "; Max-Age=0");
-	reply_json(reply, json_object());
-}
-
-static void forget_logout(void *arg)
-{
-	struct logout *l = arg;
-
-	ev_timer_stop(l->api->cfg.loop, &l->limit);
-	l->call = NULL;
-}
-
-static void answer_logout(struct logout *l)
-{
-	struct call *call = l->call;
-
-	if (call == NULL)
-		return;
-	forget_logout(l);
-	reply_logout(call_reply(call));
-	call_finish(call);
-}
-
-static void on_written(int result, const struct errmsg *error, void *arg)
-{
-	struct logout *l = arg;
-
-	/* the write is repeated, and an alarm has the error */
-	(void)result, (void)error;
-	answer_logout(l);
-	free(l);
-}
-
-/* The disk has not answered in time: the answer does not wait for it. */
-static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	(void)loop, (void)revents;
-	answer_logout(container_of(w, struct logout, limit));
-}
-
+/* A session that has ended is not valid again after a crash. */
 static void login_logout(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
 	const struct caller *caller = reply_caller(reply);
-	struct logout *l = xcalloc(1, sizeof *l);
+	struct held_answer *held;
 
 	(void)request;
-	l->api = api;
-	ev_init(&l->limit, on_limit);
-	if (caller->session[0] != '\0' &&
-	    auth_close_session(api->cfg.auth, caller->session, on_written, l)) {
-		timer_start(api->cfg.loop, &l->limit, LOGOUT_LIMIT_S);
-		l->call = reply_later(reply, forget_logout, l);
+	set_cookie(reply, "", "; Max-Age=0");
+	reply_json(reply, json_object());
+	if (caller->session[0] == '\0')
 		return;
-	}
-	free(l);
-	reply_logout(reply);
+	held = held_answer_new(reply->call);
+	if (!auth_close_session(api->cfg.auth, caller->session,
+				held_answer_saved, held))
+		held_answer_free(&held);
 }
 
 static void login_whoami(struct api *api, const json_t *request,

@@ -48,6 +48,7 @@ static void sections_set_auth(struct api *api, const json_t *request,
 	auth_edit_apply(api);
 	edit_announce(api, message);
 	reply_ok(reply, "set-auth");
+	reply_when_saved(reply);
 	section_warnings_add(warnings, reply);
 }
 

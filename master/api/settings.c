@@ -323,6 +323,8 @@ static void set_config(struct api *api, const json_t *request,
 	config_set_section(api->cfg.config, key, json_incref(data));
 	announce(api, "set-config", key, data);
 	reply_ok(reply, "set-config");
+	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
+		reply_when_saved(reply);
 	section_warnings_add(warnings, reply);
 	if (is_settings || strcmp(key, "users") == 0)
 		users_warn_observers(api, users_wants_warnings(request),

@@ -129,6 +129,8 @@ static void users_toggle(struct api *api, const json_t *request,
 	(void)json_object_set_new(entry, "enable", json_boolean(enable));
 	store(api, edit_text(request, "id"), json_incref(entry));
 	reply_ok(reply, "toggle-user");
+	if (!enable)
+		reply_when_saved(reply);
 	if (is_observer(entry))
 		users_warn_observers(api, users_wants_warnings(request),
 				     reply);
@@ -248,6 +250,8 @@ static void carry_out(const struct change *c, const char *hash,
 	if (old == NULL)
 		(void)json_object_set_new(entry, "created",
 					  json_integer(time(NULL)));
+	else
+		reply_when_saved(reply);
 	store(c->api, c->login, json_incref(entry));
 	reply_ok(reply, "set-user");
 	if (!c->own && is_observer(entry))
@@ -363,6 +367,7 @@ static void users_set(struct api *api, const json_t *request,
 		}
 		store(api, login, NULL);
 		reply_ok(reply, "set-user");
+		reply_when_saved(reply);
 	} else if (judge_request(login, user, reply)) {
 		if (effects_only(request))
 			foresee(api, login, request, reply);

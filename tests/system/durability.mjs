@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { basic, call, checked, cookie, done, enter, startGuarded }
+	from '../helpers/auth.mjs';
 import { AS_SELF, MASTER, Sluice, config, stream }
 	from '../helpers/sluice.mjs';
 import { freePort, run, tempDir, waitUntil } from '../helpers/util.mjs';
@@ -204,4 +206,53 @@ test('a restart through the API is no crash', async (t) => {
 	assert.doesNotMatch(sluice.log, NO_END);
 	assert.equal(JSON.parse(fs.readFileSync(`${nameIn(dir)}.starts`))
 		.unclean, 0);
+});
+
+// kill -9 right behind the answer, and a start with what is on the disk.
+async function killed(t, all) {
+	all.sluice.child.kill('SIGKILL');
+	await all.sluice.child.ended;
+	return Sluice.start(t, null, { dir: all.sluice.dir, auth: true });
+}
+
+for (const [what, command] of Object.entries({
+	'removed': { cmd: 'set-user', id: 'eve', user: { remove: true } },
+	'disabled': { cmd: 'toggle-user', id: 'eve' },
+	'given another password': { cmd: 'set-user', id: 'eve',
+		user: { enable: true, type: 1, password: 'other' } },
+	'given another type': { cmd: 'set-user', id: 'eve',
+		user: { enable: true, type: 3 } },
+	'left out of the section': { cmd: 'set-config', key: 'users' },
+}))
+	test(`a user that was ${what} stays so behind kill -9`, async (t) => {
+		const all = await startGuarded(t, { users: {
+			eve: { type: 1, password: 'secret' } } });
+		const session = cookie(await enter(all.sluice, 'eve',
+			'secret'));
+
+		await waitUntil('the save', () =>
+			read(all.sluice.dir).users.eve !== undefined);
+		const more = command.key ? { data: { admin: (await done(
+			all.sluice, { cmd: 'load' }, all.admin)).users.admin } }
+			: {};
+
+		await done(all.sluice, { ...command, ...more }, all.admin);
+		const next = await killed(t, all);
+		for (const headers of [basic('eve', 'secret'), session])
+			assert.equal((await checked(() => call(next,
+				{ cmd: 'whoami' }, headers))).status, 403);
+		await done(next, { cmd: 'whoami' },
+			basic('admin', all.password));
+		await next.stop();
+	});
+
+test('viewers that set-auth excludes stay so behind kill -9', async (t) => {
+	const all = await startGuarded(t);
+	const auth = { enable: true, http_token_deny: ['stolen'] };
+
+	await done(all.sluice, { cmd: 'set-auth', auth }, all.admin);
+	const next = await killed(t, all);
+	assert.deepEqual((await done(next, { cmd: 'load' },
+		basic('admin', all.password))).auth, auth);
+	await next.stop();
 });

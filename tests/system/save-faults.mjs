@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -240,4 +241,35 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 			parsed(sluice.file), { ...version(1), m: 2 }));
 		await sluice.stop();
 	}));
+});
+
+test('a disk that hangs delays the reply that waits for it by two seconds',
+	async (t) => {
+	const why = await reason(t);
+	if (why !== undefined) {
+		t.skip(`strace cannot attach here: ${why}`);
+		return;
+	}
+	const sluice = await Sluice.start(t, version(0),
+		{ dir: await memoryDir(t) });
+	const trace = await Trace.attach(t, sluice,
+		'fsync:delay_enter=10000000');
+	const auth = { enable: true };
+
+	await sluice.cmd('set-auth', { auth });
+	assert.equal(parsed(sluice.file).auth, undefined);
+	// a client that leaves is no client that is answered
+	const left = http.request({ port: sluice.port, method: 'POST',
+		path: '/control/' }).on('error', () => {});
+	const gone = new Promise((done) => { left.on('close', done); });
+
+	left.end(JSON.stringify({ cmd: 'set-auth', auth: {} }));
+	await waitUntil('the change', async () => isDeepStrictEqual(
+		(await sluice.cmd('load')).auth, {}));
+	left.destroy();
+	await gone;
+	await trace.detach();
+	await waitUntil('the save', () => isDeepStrictEqual(
+		parsed(sluice.file).auth, {}), 60000);
+	await sluice.stop();
 });

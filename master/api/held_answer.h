@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An answer that waits until a file is written, at most two seconds: a right
+ * that a command took away does not return after a crash.
+ *
+ * Owns itself; borrows the call until it is answered or the client has left.
+ */
+#pragma once
+
+struct call;
+struct errmsg;
+struct held_answer;
+
+/* Holds the answer of a call, whose reply may be filled later. */
+struct held_answer *held_answer_new(struct call *);
+/* The answer waits for no file; sets *h to NULL. */
+void held_answer_free(struct held_answer **h);
+
+/* The file is written, or cannot be (save_done_fn): answers. */
+void held_answer_saved(int result, const struct errmsg *error, void *held);
