@@ -280,8 +280,10 @@ test('a first start hides, and observers without the setting raise a warning',
 	const first = await Sluice.start(t, null, { auth: true });
 	await waitUntil('the file', () => fs.existsSync(first.file));
 	await first.stop();
-	assert.equal(JSON.parse(fs.readFileSync(first.file, 'utf8'))
-		.settings.observer_redact, true);
+	// the second one is what the package installs
+	for (const name of [first.file, `${srcdir}/etc/sluice.json`])
+		assert.equal(JSON.parse(fs.readFileSync(name, 'utf8'))
+			.settings.observer_redact, true, name);
 
 	const file = `${tempDir(t)}/x.json`;
 	const pattern =
