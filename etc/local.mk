@@ -3,25 +3,37 @@ EXTRA_DIST += \
 	etc/demo.json \
 	etc/demo.ts \
 	etc/sluice.json \
-	etc/sluice-clean.service \
+	etc/sluice-clean.service.in \
 	etc/sluice.service.in \
 	etc/sluice.sysusers \
 	etc/sluice.tmpfiles.in
 
-systemdsystemunit_DATA = etc/sluice.service etc/sluice-clean.service
+# sluice@.service runs one of several instances, with folders of its own
+systemdsystemunit_DATA = etc/sluice.service etc/sluice@.service \
+	etc/sluice-clean.service etc/sluice-clean@.service
 examplesdir = $(docdir)/examples
 dist_examples_DATA = etc/fail2ban-sluice.conf etc/prometheus-alerts.yml \
 	etc/sluice.json
 dist_pkgdata_DATA = etc/demo.ts
 pkgdata_DATA = etc/installed/demo.json
-CLEANFILES += etc/sluice.service etc/sluice.tmpfiles etc/installed/demo.json
+CLEANFILES += $(systemdsystemunit_DATA) etc/sluice.tmpfiles \
+	etc/installed/demo.json
 
 fill = $(AM_V_GEN)$(MKDIR_P) etc && $(SED) \
 	-e 's|@sbindir[@]|$(sbindir)|g' \
 	-e 's|@sysconfdir[@]|$(sysconfdir)|g'
 
+fill_one = $(fill) -e 's|@at[@]||g' -e 's|@in[@]||g'
+fill_each = $(fill) -e 's|@at[@]|@%i|g' -e 's|@in[@]|sluice@%i/|g'
+
 etc/sluice.service: $(srcdir)/etc/sluice.service.in Makefile
-	$(fill) $(srcdir)/etc/sluice.service.in > $@
+	$(fill_one) $(srcdir)/etc/sluice.service.in > $@
+etc/sluice@.service: $(srcdir)/etc/sluice.service.in Makefile
+	$(fill_each) $(srcdir)/etc/sluice.service.in > $@
+etc/sluice-clean.service: $(srcdir)/etc/sluice-clean.service.in Makefile
+	$(fill_one) $(srcdir)/etc/sluice-clean.service.in > $@
+etc/sluice-clean@.service: $(srcdir)/etc/sluice-clean.service.in Makefile
+	$(fill_each) $(srcdir)/etc/sluice-clean.service.in > $@
 etc/sluice.tmpfiles: $(srcdir)/etc/sluice.tmpfiles.in Makefile
 	$(fill) $(srcdir)/etc/sluice.tmpfiles.in > $@
 etc/installed/demo.json: $(srcdir)/etc/demo.json Makefile

@@ -48,6 +48,11 @@ echo '# upgrade'
 install -o sluice -g sluice -m 640 /config.json /etc/sluice/sluice.json
 systemctl restart sluice
 until_is readyz 200 get readyz
+# a second instance
+install -d -o sluice -g sluice -m 750 /etc/sluice@two
+echo '{"settings":{"control_port":"127.0.0.1:8001"}}' |
+	install -o sluice -g sluice -m 640 /dev/stdin /etc/sluice@two/sluice.json
+systemctl enable --now sluice@two
 curl -sN -o /run/result/viewer.ts http://127.0.0.1:8100/clip & viewer=$!
 received() { # bytes
 	for i in $(seq 600); do
@@ -64,6 +69,8 @@ until_is restarts 1 sh -c \
 	"journalctl -u sluice -g 'restarting: ' -o cat | wc -l"
 until_is readyz 200 get readyz
 received $(($(stat -c %s /run/result/viewer.ts) + 100000))
+until_is 'restarts of two' 1 sh -c \
+	"journalctl -u sluice@two -g 'restarting: ' -o cat | wc -l"
 [ "$(worker)" = "$pid" ]
 [ "$(systemctl show -P MainPID sluice)" = "$main" ]
 kill -0 "$viewer"
@@ -73,7 +80,9 @@ dpkg --purge sluice
 kill -0 "$viewer" 2>/dev/null && { echo 'the service goes on'; exit 1; }
 [ -z "$(pgrep -u sluice)" ]
 [ ! -e /etc/sluice ]
-[ ! -e /lib/systemd/system/sluice.service ]
+[ ! -e /etc/sluice@two ]
+[ -z "$(ls /lib/systemd/system /etc/systemd/system/*.wants | grep sluice)" ]
+[ -z "$(ls /var/lib /var/log | grep sluice)" ]
 `;
 
 test('it installs, upgrades without a loss, and goes', async (t) => {

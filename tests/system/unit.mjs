@@ -10,21 +10,25 @@ import { TsMux } from '../helpers/mux.mjs';
 import { sanitized, stream } from '../helpers/sluice.mjs';
 import { builddir, run } from '../helpers/util.mjs';
 
-const UNIT = path.join(builddir, 'etc/sluice.service');
+// An instance has a unit from the same source as the only service.
+const UNITS = ['sluice', 'sluice@'].map((name) =>
+	path.join(builddir, `etc/${name}.service`));
 const CONFIG = '/usr/local/etc/sluice';
 
-test('the unit is confined well', async (t) => {
-	const { code, out } = await run('systemd-analyze', ['security',
-		'--offline=true', '--threshold=20', UNIT]).catch(() =>
-		({ code: NaN, out: '' }));
-	const level = /Overall exposure level.*: ([0-9.]+)/.exec(out);
+test('both units are confined well', async (t) => {
+	for (const unit of UNITS) {
+		const { code, out } = await run('systemd-analyze', ['security',
+			'--offline=true', '--threshold=20', unit]).catch(() =>
+			({ code: NaN, out: '' }));
+		const level = /Overall exposure level.*: ([0-9.]+)/.exec(out);
 
-	if (level === null) {
-		t.skip('systemd-analyze cannot judge a unit here');
-		return;
+		if (level === null) {
+			t.skip('systemd-analyze cannot judge a unit here');
+			return;
+		}
+		t.diagnostic(level[0]);
+		assert.equal(code, 0, out);
 	}
-	t.diagnostic(level[0]);
-	assert.equal(code, 0, out);
 });
 
 // Functions of the scripts; all run in the container.
@@ -41,12 +45,17 @@ gone() { # why
 	done
 	echo "left after $1: $(processes)"; exit 1
 }
-drop_in() { # lines
-	mkdir -p /etc/systemd/system/sluice.service.d
+drop_in() { # starts lines [unit]
+	local unit=\${3:-sluice}
+	mkdir -p /etc/systemd/system/$unit.service.d
 	printf '[Unit]\\nStartLimitBurst=%s\\n[Service]\\n%s\\n' "$1" "$2" \\
-		> /etc/systemd/system/sluice.service.d/test.conf
+		> /etc/systemd/system/$unit.service.d/test.conf
 	systemctl daemon-reload
-	systemctl reset-failed sluice 2>/dev/null || true
+	systemctl reset-failed $unit 2>/dev/null || true
+}
+full() { # file
+	for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
+	echo "$1 is empty:"; ls -l /var/lib/sluice*; cat $LOG; exit 1
 }
 LOG=/run/result/log
 `;
@@ -233,10 +242,6 @@ for i in $(seq 300); do
 done
 setpriv --reuid sluice --regid sluice --clear-groups cat /srv/tls.key \\
 	2>/dev/null && { echo "the user reads the key"; exit 1; }
-full() { # file
-	for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
-	echo "$1 is empty:"; ls -l /var/lib/sluice*; cat $LOG; exit 1
-}
 post() { # request, status
 	got=$(curl -s -u carl:pw -o /run/result/reply -w '%{http_code}' \
 		-d "$1" http://127.0.0.1:8000/control/)
@@ -330,4 +335,52 @@ gone "stop of a master that hangs"
 
 	if (done !== null)
 		assert.equal(done.code, 0, done.out);
+});
+
+test('an instance has folders of its own, and its end is its own',
+	async (t) => {
+	const records = (id, folder, port) => ({
+		settings: { control_port: `127.0.0.1:${port}` },
+		make_stream: [stream(id, 'file:///srv/media/clip.ts#loop',
+			`file://${folder}/${id}.ts`)] });
+	const box = await prepare(t, records('one', '/var/lib/sluice', 8000));
+
+	if (box === null)
+		return;
+	box.write(`${CONFIG}@two/sluice.json`, JSON.stringify(
+		records('two', '/var/lib/sluice@two/sluice', 8001)), 0o600);
+	box.write('/srv/media/clip.ts', new TsMux().take(1000));
+	const done = await steps(t, box, `${SET_UP}
+chown -R sluice: ${CONFIG}@two
+worker() { pgrep -u sluice -f "stream $1" || true; }
+drop_in 3 "${OUT_LOG('log')}"
+drop_in 1 "${OUT_LOG('log')}" sluice@
+systemctl start sluice sluice@two
+for file in sluice/one.ts sluice-state/starts.json sluice@two/sluice/two.ts \
+	sluice@two/sluice-state/starts.json; do
+	full /var/lib/$file
+done
+stat -c %U /var/log/sluice /var/log/sluice@two | uniq -c
+one=$(worker one)
+[ -n "$(worker two)" ]
+systemctl reload sluice@two
+# the only start
+kill -KILL $(systemctl show -P MainPID sluice@two)
+for i in $(seq 100); do
+	[ -n "$(worker two)" ] || break
+	sleep 0.1
+done
+[ -z "$(worker two)" ] || { echo "left: $(processes)"; exit 1; }
+[ "$(worker one)" = "$one" ] || { echo "another worker"; exit 1; }
+[ "$(systemctl show -P ActiveState sluice)" = active ]
+drop_in 3 "${OUT_LOG('log')}" sluice@two
+systemctl start sluice@two
+systemctl stop sluice@two
+[ "$(worker one)" = "$one" ] && [ -z "$(worker two)" ]
+`);
+
+	if (done === null)
+		return;
+	assert.equal(done.code, 0, done.out);
+	assert.match(done.out, /^ *2 sluice$/m);
 });
