@@ -33,4 +33,5 @@ check-deb: deb
 		$(srcdir)/tests/deb/package.mjs
 EXTRA_DIST += tests/deb/package.mjs
 .PHONY: deb check-deb
-dist_bashcompletion_DATA = contrib/completion/sluicectl
+dist_bashcompletion_DATA = contrib/completion/sluice \
+	contrib/completion/sluicectl

@@ -51,7 +51,8 @@ until_is readyz 200 get readyz
 # a second instance
 install -d -o sluice -g sluice -m 750 /etc/sluice@two
 echo '{"settings":{"control_port":"127.0.0.1:8001"}}' |
-	install -o sluice -g sluice -m 640 /dev/stdin /etc/sluice@two/sluice.json
+	install -o sluice -g sluice -m 640 /dev/stdin \\
+		/etc/sluice@two/sluice.json
 systemctl enable --now sluice@two
 curl -sN -o /run/result/viewer.ts http://127.0.0.1:8100/clip & viewer=$!
 received() { # bytes

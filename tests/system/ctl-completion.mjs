@@ -5,30 +5,15 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { complete as completions } from '../helpers/completion.mjs';
 import { CTL, Ctl, UNREACHABLE, USAGE } from '../helpers/ctl.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Timing } from '../helpers/timing.mjs';
 import { freePort, run, srcdir, tempDir, waitUntil }
 	from '../helpers/util.mjs';
 
-const SCRIPT = path.join(srcdir, 'contrib/completion/sluicectl');
-
-// The words that bash would offer for the last of these words.
-async function complete(t, url, ...words) {
-	const code = `. '${SCRIPT}'
-COMP_WORDS=("$@")
-COMP_CWORD=$(($# - 1))
-_sluicectl
-((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"
-true`;
-	const { code: end, out, err } = await run('bash', ['--norc', '-c',
-		code, 'bash', CTL, ...words],
-	{ env: { ...process.env, HOME: tempDir(t), SLUICE_URL: url } });
-
-	assert.equal(end, 0, err);
-	assert.equal(err, '');
-	return out.trim().split('\n').sort();
-}
+const complete = (t, url, ...words) => completions('sluicectl',
+	[CTL, ...words], { HOME: tempDir(t), SLUICE_URL: url });
 
 test('words and options are completed', async (t) => {
 	const url = `http://127.0.0.1:${await freePort()}`;

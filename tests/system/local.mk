@@ -12,6 +12,7 @@ helper_files = \
 	tests/helpers/cas-scene.mjs \
 	tests/helpers/clip.mjs \
 	tests/helpers/commands.mjs \
+	tests/helpers/completion.mjs \
 	tests/helpers/container.mjs \
 	tests/helpers/crowd.mjs \
 	tests/helpers/fake-service.mjs \
@@ -157,6 +158,7 @@ program_tests = \
 	tests/system/peers.mjs \
 	tests/system/hls-nginx.mjs \
 	tests/system/fail2ban.mjs \
+	tests/system/completion.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
 # What runs of ours in these runs under the sanitizers in unit tests, in the
