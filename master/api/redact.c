@@ -3,6 +3,7 @@
 
 #include "master/api/certificate.h"
 #include "master/config/config_fields.h"
+#include "master/config/observed.h"
 #include "proto/spec/address_open.h"
 #include "proto/spec/value_open.h"
 
@@ -83,123 +84,6 @@ static json_t *take_string(char *text)
 
 	free(text);
 	return value;
-}
-
-static json_t *open_object(const struct field_table *const *tables,
-			   const json_t *object);
-
-/* An entry of a list of objects. */
-static json_t *open_entry(const json_t *entry, const void *tables)
-{
-	return json_is_object(entry) ? open_object(tables, entry) : NULL;
-}
-
-/* {format, host, port} of auth.backend. */
-static json_t *open_backend(const json_t *backend)
-{
-	static const struct field rows[] = {
-		{ "format", .type = FIELD_STRING, .flags = FIELD_OBSERVER },
-		{ "host", .type = FIELD_STRING,
-		  .flags = FIELD_OBSERVER | FIELD_ADDRESS },
-		{ "port", .type = FIELD_UINT, .flags = FIELD_OBSERVER },
-	};
-	static const struct field_table table = { .rows = rows,
-						  .n = ARRAY_LEN(rows) };
-	const struct field_table *const tables[] = { &table, NULL };
-
-	return open_object(tables, backend);
-}
-
-static json_t *open_address(const json_t *value, const void *arg)
-{
-	const char *text = json_string_value(value);
-	const struct field *f = arg;
-
-	if (json_is_object(value))
-		return open_backend(value);
-	return text != NULL ? value_open_address(f->key, text) : NULL;
-}
-
-/* The value of a field that an observer may see; NULL: it has another type
- * than the field. */
-static json_t *open_value(const struct field *f, const json_t *value)
-{
-	const struct field_table *const tables[] = { f->of, NULL };
-
-	if (f->flags & FIELD_ADDRESS)
-		return value_open_each(value, open_address, f);
-	if (f->of != NULL)
-		return value_open_each(value, open_entry, tables);
-	/* a word */
-	if (f->choices != NULL)
-		return value_open_each(value, value_open_scalar, NULL);
-	switch (f->type) {
-	case FIELD_BOOL:
-	case FIELD_UINT:
-	case FIELD_INT:
-	case FIELD_REAL:
-		return value_open_number(value, NULL);
-	case FIELD_JSON:
-		return json_is_object(value) ? value_open_items(
-				value, value_open_scalar, NULL) : NULL;
-	default:
-		return value_open_each(value, value_open_scalar, NULL);
-	}
-}
-
-/* The keys that the tables mark for observers, and the marks of a removal. */
-static json_t *open_object(const struct field_table *const *tables,
-			   const json_t *object)
-{
-	static const char *const marks[] = { "remove", "up" };
-	json_t *copy = json_object(), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
-		const struct field *f = NULL;
-		json_t *shown = NULL;
-
-		for (size_t i = 0; tables[i] != NULL && f == NULL; i++)
-			f = field_find(tables[i], key);
-		if (f != NULL && f->flags & FIELD_OBSERVER)
-			shown = open_value(f, value);
-		if (shown != NULL)
-			(void)json_object_set_new(copy, key, shown);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		value = json_object_get(object, marks[i]);
-		if (json_is_boolean(value))
-			(void)json_object_set(copy, marks[i], value);
-	}
-	return copy;
-}
-
-/* A section, or one entry of it. */
-static json_t *open_section(const char *key, const json_t *value)
-{
-	const struct config_section *s = config_fields_of(key);
-
-	if (s == NULL)
-		return NULL;
-	if (json_is_array(value) || strcmp(key, "users") == 0)
-		return value_open_items(value, open_entry, s->tables);
-	return open_entry(value, s->tables);
-}
-
-static json_t *open_document(const json_t *document)
-{
-	json_t *copy = json_object(), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)(uintptr_t)document, key, value) {
-		json_t *shown = strcmp(key, "gid") == 0
-					? value_open_number(value, NULL)
-					: open_section(key, value);
-
-		if (shown != NULL)
-			(void)json_object_set_new(copy, key, shown);
-	}
-	return copy;
 }
 
 /* --- the state --- */
@@ -292,13 +176,13 @@ static json_t *open_message(const struct message *m, const json_t *message)
 	if (s == NULL)
 		return open_state(message, NULL);
 	if (m->member == NULL)
-		return open_entry(message, s->tables);
+		return observed_entry(s, message);
 	entry = json_object_get(message, m->member);
 	copy = json_copy((json_t *)(uintptr_t)message);
 	(void)json_object_del(copy, m->member);
 	shown = open_state(copy, NULL);
 	json_decref(copy);
-	copy = open_entry(entry, s->tables);
+	copy = observed_entry(s, entry);
 	if (copy != NULL)
 		(void)json_object_set_new(shown, m->member, copy);
 	return shown;
@@ -307,7 +191,7 @@ static json_t *open_message(const struct message *m, const json_t *message)
 json_t *observer_reduce_reply(const char *name, const json_t *reply)
 {
 	if (name != NULL && strcmp(name, "load") == 0)
-		return open_document(reply);
+		return observed_document(reply);
 	return open_message(find_message(replies, ARRAY_LEN(replies), name),
 			    reply);
 }
@@ -318,8 +202,9 @@ static json_t *open_set_config(const json_t *event)
 	const char *key = json_string_value(json_object_get(event, "key"));
 	const json_t *data = json_object_get(event, "data");
 	json_t *copy = json_copy((json_t *)(uintptr_t)event);
-	json_t *shown = key != NULL && data != NULL ? open_section(key, data)
-						    : NULL;
+	json_t *shown = key != NULL && data != NULL
+				? observed_section(key, data)
+				: NULL;
 
 	(void)json_object_del(copy, "data");
 	if (shown != NULL)

@@ -76,7 +76,8 @@ find_control(const json_t *document, const char *port, struct sockaddr_any *ret)
 		       ? ret : NULL;
 }
 
-int check_file(const char *path, const char *port, bool strict, FILE *out)
+int check_file(const char *path, const char *port, bool strict, FILE *out,
+	       json_t **ret_document)
 {
 	struct lines l = { path, out, NULL };
 	struct findings found = { 0 };
@@ -111,6 +112,8 @@ int check_file(const char *path, const char *port, bool strict, FILE *out)
 	write_paths_free(&own);
 	l.document = document;
 	findings_report(&found, print_line, &l);
+	if (ret_document != NULL && faults == 0)
+		*ret_document = json_incref(document);
 	json_decref(document);
 	warnings = found.n - faults;
 	print_sum(&l, faults, warnings);

@@ -2,6 +2,7 @@
 /* The option -t: judges a configuration file. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -9,5 +10,7 @@
  * "FILE: make_stream[3].input[0] (news, "News 24"): …"; at last their numbers,
  * or "FILE: ok" without a fault.  Returns 0, or 78 with a fault, or with a
  * warning if strict is true.  port: as the option -p, instead of the setting
- * control_port; NULL: it was not given. */
-int check_file(const char *path, const char *port, bool strict, FILE *out);
+ * control_port; NULL: it was not given.  *ret_document (may be NULL) is a new
+ * reference of a document without a fault; else it is unchanged. */
+int check_file(const char *path, const char *port, bool strict, FILE *out,
+	       json_t **ret_document);

@@ -65,7 +65,7 @@ const struct field_table document_fields = ROWS(document_rows);
 static const struct field settings_rows[] = {
 	/* check.c judges it: an error is fatal */
 	{ "control_port", .type = FIELD_NONE, .form = "scalar",
-	  .flags = FIELD_RESTART | FIELD_OBSERVER,
+	  .flags = FIELD_RESTART | FIELD_OBSERVER, .initial_text = "8000",
 	  .help = "Port, or ADDRESS:PORT, of the control interface." },
 	{ "control_path", .type = FIELD_STRING,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,

@@ -21,6 +21,7 @@ libmaster_a_SOURCES += \
 	master/config/config.c master/config/config.h \
 	master/config/config_fields.c master/config/config_fields.h \
 	master/config/describe.c master/config/describe.h \
+	master/config/effective.c master/config/effective.h \
 	master/config/entry.c master/config/entry.h \
 	master/config/findings.c master/config/findings.h \
 	master/config/forms.c master/config/forms.h \
@@ -29,6 +30,7 @@ libmaster_a_SOURCES += \
 	master/config/judge.c master/config/judge.h \
 	master/config/keep_active.c master/config/keep_active.h \
 	master/config/loadable.c master/config/loadable.h \
+	master/config/observed.c master/config/observed.h \
 	master/config/place_names.c master/config/place_names.h \
 	master/config/play_conf.c master/config/play_conf.h \
 	master/config/playlist.c master/config/playlist.h \

@@ -7,6 +7,7 @@
 #include "master/config/check.h"
 #include "master/config/check_file.h"
 #include "master/config/describe.h"
+#include "master/config/effective.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -26,11 +27,13 @@ enum {
 	OPTION_ALLOW_PATH,
 	OPTION_TRIAL,
 	OPTION_STRICT,
+	OPTION_SECRETS,
 };
 
 static const char help[] =
 	"usage: sluice [-c FILE] [-p PORT] [--no-web-auth]\n"
 	"       sluice -t [--strict] -c FILE\n"
+	"       sluice -T [--secrets] -c FILE\n"
 	"       sluice --reset-password LOGIN -c FILE\n"
 	"       sluice --describe\n"
 	"\n"
@@ -55,6 +58,8 @@ static const char help[] =
 	"                       default is sluice\n"
 	"  -t, --check          judge the configuration, name every error\n"
 	"      --strict         with -t: a warning is an error, too\n"
+	"  -T, --effective      as -t; print the configuration with defaults\n"
+	"      --secrets        with -T: print passwords and keys, too\n"
 	"      --describe       print every option of the configuration as "
         "JSON\n"
 	"  -V, --version        print the version\n"
@@ -76,6 +81,8 @@ static const struct option long_options[] = {
 	{ &TRIAL_OPTION[2], no_argument, NULL, OPTION_TRIAL },
 	{ "check", no_argument, NULL, 't' },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
+	{ "effective", no_argument, NULL, 'T' },
+	{ "secrets", no_argument, NULL, OPTION_SECRETS },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
@@ -91,6 +98,8 @@ enum verdict {
 struct instead {
 	bool check;
 	bool strict;       /* with check */
+	bool effective;    /* check, and print */
+	bool secrets;      /* with effective */
 	const char *reset; /* a login */
 };
 
@@ -161,6 +170,12 @@ static enum verdict take_option(struct options *o, int letter,
 	case OPTION_STRICT:
 		instead->strict = true;
 		return GO_ON;
+	case 'T':
+		instead->check = instead->effective = true;
+		return GO_ON;
+	case OPTION_SECRETS:
+		instead->secrets = true;
+		return GO_ON;
 	case OPTION_DESCRIBE:
 		return DESCRIBE;
 	case 'V':
@@ -181,7 +196,7 @@ static enum verdict take_all(int argc, char **argv, struct options *o,
 	int letter;
 
 	optind = 1;
-	while (v == GO_ON && (letter = getopt_long(argc, argv, "c:p:tVh",
+	while (v == GO_ON && (letter = getopt_long(argc, argv, "c:p:tTVh",
 						   long_options, NULL)) != -1)
 		v = take_option(o, letter, instead);
 	if (v != GO_ON)
@@ -190,19 +205,82 @@ static enum verdict take_all(int argc, char **argv, struct options *o,
 		return fail("there are no arguments without an option");
 	if (instead->strict && !instead->check)
 		return fail("--strict needs -t");
+	if (instead->secrets && !instead->effective)
+		return fail("--secrets needs -T");
 	if (!instead->check && instead->reset == NULL)
 		return GO_ON;
 	if (o->config_path == NULL)
-		return fail(instead->check ? "-t needs -c FILE"
+		return fail(instead->check ? "-t and -T need -c FILE"
 					   : "--reset-password needs -c FILE");
 	return instead->check ? CHECK_ONLY : RESET_ONLY;
+}
+
+static int print_json(json_t *take_value)
+{
+	int code = OPTIONS_EXIT_OK;
+
+	if (json_dumpf(take_value, stdout, JSON_INDENT(2)) != 0 ||
+	    putchar('\n') == EOF || fflush(stdout) != 0) {
+		perror("sluice: standard output");
+		code = OPTIONS_EXIT_OUTPUT;
+	}
+	json_decref(take_value);
+	return code;
+}
+
+/* The section `log' of the command line. */
+static json_t *log_options(const struct options *o)
+{
+	json_t *log = json_object();
+
+	if (o->debug)
+		(void)json_object_set_new(log, "debug", json_true());
+	if (o->no_stdout)
+		(void)json_object_set_new(log, "stdout", json_false());
+	if (o->log_file != NULL)
+		(void)json_object_set_new(log, "filename",
+					  json_string(o->log_file));
+	if (o->syslog != NULL)
+		(void)json_object_set_new(log, "syslog",
+					  json_string(o->syslog));
+	return json_pack("{s:o}", "log", log);
+}
+
+static int print_effective(const struct options *o, json_t *take_document,
+			   bool secrets)
+{
+	json_t *log = log_options(o), *hidden;
+	json_t *document = effective_document(take_document, log);
+
+	if (o->port != NULL)
+		(void)json_object_set_new(
+			json_object_get(document, "settings"), "control_port",
+			json_string(o->port));
+	json_decref(log);
+	json_decref(take_document);
+	if (secrets)
+		return print_json(document);
+	hidden = effective_hide(document);
+	json_decref(document);
+	return print_json(hidden);
+}
+
+static int check(const struct options *o, const struct instead *instead)
+{
+	json_t *document = NULL;
+	int code = check_file(o->config_path, o->port, instead->strict, stderr,
+			      instead->effective ? &document : NULL);
+
+	if (document != NULL && print_effective(o, document,
+						instead->secrets) != 0)
+		return OPTIONS_EXIT_OUTPUT;
+	return code;
 }
 
 bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 {
 	struct instead instead = { 0 };
 	struct options o = { .argv = argv };
-	json_t *description;
 
 	*ret_exit = OPTIONS_EXIT_OK;
 	switch (take_all(argc, argv, &o, &instead)) {
@@ -210,20 +288,13 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		*ret = o;
 		return true;
 	case CHECK_ONLY:
-		*ret_exit = check_file(o.config_path, o.port, instead.strict,
-				       stderr);
+		*ret_exit = check(&o, &instead);
 		return false;
 	case RESET_ONLY:
 		*ret_exit = reset_password(o.config_path, instead.reset);
 		return false;
 	case DESCRIBE:
-		description = config_describe();
-		if (json_dumpf(description, stdout, JSON_INDENT(2)) != 0 ||
-		    putchar('\n') == EOF || fflush(stdout) != 0) {
-			perror("sluice: standard output");
-			*ret_exit = OPTIONS_EXIT_OUTPUT;
-		}
-		json_decref(description);
+		*ret_exit = print_json(config_describe());
 		return false;
 	case PRINT_VERSION:
 		(void)puts("sluice " PACKAGE_VERSION);

@@ -84,8 +84,6 @@ static json_t *describe_field(const struct field *f)
 	case FIELD_TEXT:
 		put(schema, "type", json_string("string"));
 		put_bounds(schema, f, "minLength", "maxLength");
-		if (f->initial_text != NULL)
-			put(schema, "default", json_string(f->initial_text));
 		break;
 	case FIELD_JSON:
 	case FIELD_OBJECT:
@@ -113,6 +111,8 @@ static json_t *describe_field(const struct field *f)
 	case FIELD_NONE:
 		break;
 	}
+	if (f->initial_text != NULL)
+		put(schema, "default", json_string(f->initial_text));
 	if (f->unit != NULL)
 		put(schema, "unit", json_string(f->unit));
 	if (f->help != NULL)

@@ -404,7 +404,8 @@ test('a byte order mark is reported', async (t) => {
 
 test('the command line', async (t) => {
 	const wrong = [['-x'], ['-p'], ['-p', 'x'], ['-p', '0'], ['-c'],
-		['-t'], ['extra'], ['--no-such-thing'], ['-p', '70000']];
+		['-t'], ['extra'], ['--no-such-thing'], ['-p', '70000'],
+		['-T'], ['-t', '-c', 'x', '--secrets']];
 
 	for (const args of wrong) {
 		const { code, err } = await run(MASTER, args);
@@ -418,7 +419,8 @@ test('the command line', async (t) => {
 	assert.equal(version.code, 0);
 	const help = await run(MASTER, ['-h']);
 	assert.equal(help.code, 0);
-	for (const option of ['-c', '-p', '--no-web-auth', '-t', '-V', '-h'])
+	for (const option of ['-c', '-p', '--no-web-auth', '-t', '-T', '-V',
+		'-h'])
 		assert.ok(help.out.includes(option), option);
 	const full = await run('sh',
 		['-c', '"$0" --describe > /dev/full', MASTER]);
@@ -428,6 +430,43 @@ test('the command line', async (t) => {
 	const { code, err } = await run(MASTER, ['-t', '-c', missing]);
 	assert.equal(code, 78, err);
 	assert.ok(err.includes(missing));
+});
+
+test('-T prints the configuration with its defaults', async (t) => {
+	const file = path.join(tempDir(t), 'effective.json');
+	const write = (text) => fs.writeFileSync(file, text, { mode: 0o600 });
+	const print = (...args) => run(MASTER, ['-T', '-c', file, ...args]);
+	const document = { ...good(), log: { syslog: 'own' } };
+
+	document.settings.cc_limit = 7;
+	document.auth = { securetoken: 'hush' };
+	document.make_stream[1].cc_limit = 9;
+	write(JSON.stringify(document));
+	const { code, out, err } = await print('-p', '8001', '--debug',
+		'--syslog', 'other');
+	const shown = JSON.parse(out);
+
+	assert.equal(code, 0, err);
+	assert.match(err, /: ok/);
+	assert.equal(shown.settings.control_port, '8001');
+	assert.equal(shown.auth.securetoken, '***');
+	assert.deepEqual([shown.log.debug, shown.log.stdout, shown.log.syslog],
+		[true, true, 'own']);
+	assert.deepEqual(shown.make_stream.map((s) => s.cc_limit), [7, 9]);
+	assert.equal(shown.make_stream[0].backup_type, 'active');
+	// a configuration of its own, which means the same
+	const whole = (await print('--secrets')).out;
+	assert.match(whole, /"securetoken": "hush"/);
+	write(whole);
+	assert.equal((await print('--secrets')).out, whole);
+	write('{"make_stream":[{"id":"a b"}]}');
+	const bad = await print();
+	assert.equal(bad.code, 78);
+	assert.equal(bad.out, '');
+	assert.match(bad.err, /1 error|errors/);
+	write('{}');
+	assert.equal((await run('sh', ['-c', '"$0" -T -c "$1" > /dev/full',
+		MASTER, file])).code, 74);
 });
 
 test('an output on the control port is an error', async (t) => {

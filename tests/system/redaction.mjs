@@ -157,6 +157,23 @@ async function compares(t, sluice) {
 	assert.doesNotMatch(out, /\$y\$/);
 }
 
+// sluice -T hides what an observer may not read, whatever the setting.
+async function prints(file) {
+	const print = (...args) => run(MASTER, ['-T', ...args, '-c', file]);
+	const document = JSON.parse(fs.readFileSync(file, 'utf8'));
+
+	document.softcam.shift(); // it has an error
+	fs.writeFileSync(file, JSON.stringify(document));
+	const { code, out, err } = await print();
+
+	assert.equal(code, 0, err);
+	assert.match(out, /"id": "a001"/);
+	assert.match(out, /"key": "\*\*\*"/);
+	assert.doesNotMatch(out, MARK);
+	assert.doesNotMatch(out, /\$y\$/);
+	assert.match((await print('--secrets')).out, MARK);
+}
+
 const users = { olga: { type: 2, password: 'look' } };
 const redacts = { settings: { observer_redact: true } };
 
@@ -243,6 +260,7 @@ test('without the setting an observer receives what the document says',
 		fs.readFileSync(sluice.file, 'utf8').includes('"last"'));
 	await compares(t, sluice);
 	await sluice.stop();
+	await prints(sluice.file);
 });
 
 test('an open channel sends no more than its user may receive now',

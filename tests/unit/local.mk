@@ -913,6 +913,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_category_name \
 	tests/unit/master/config/test_check_adapters \
 	tests/unit/master/config/test_check_categories \
+	tests/unit/master/config/test_effective \
 	tests/unit/master/config/test_entry \
 	tests/unit/master/config/test_check_entries \
 	tests/unit/master/config/test_check_stream \
@@ -1133,6 +1134,7 @@ tests_unit_master_config_test_check_entries_LDADD = $(master_libs)
 tests_unit_master_config_test_check_stream_LDADD = $(master_libs)
 tests_unit_master_config_test_config_LDADD = $(master_libs)
 tests_unit_master_config_test_describe_LDADD = $(master_libs)
+tests_unit_master_config_test_effective_LDADD = $(master_libs)
 tests_unit_master_config_test_findings_LDADD = $(master_libs)
 tests_unit_master_config_test_forms_LDADD = $(master_libs)
 tests_unit_master_config_test_stream_conf_LDADD = $(master_libs)
