@@ -128,6 +128,19 @@ test('the first load is small', { skip: without }, (t) => {
 	assert.ok(sum <= 60000, `${sum} bytes`);
 });
 
+test('the first load has the words of its modules alone', { skip: without },
+	async () => {
+	const page = read(tree, 'headend/index.html');
+	const texts = [...page.matchAll(/href="web\/[^/]+\/([^"]+\.js)"/g)]
+		.map(([, name]) => name)
+		.filter((name) => !name.includes('words-'))
+		.map((name) => read(tree, name)).join('\n');
+	const { en } = await import(path.join(web, 'common/words-en.js'));
+
+	assert.deepEqual(Object.keys(en).filter((word) =>
+		!new RegExp(`\\b${word}\\b`).test(texts)), []);
+});
+
 test('a build without the web interface says so', async (t) => {
 	const dir = tempDir(t);
 	const { code, err } = await run('sh', [path.join(web, 'embed'), 'tree',
