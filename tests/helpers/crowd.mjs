@@ -5,7 +5,7 @@ import { FakeService } from './fake-service.mjs';
 export const STREAMS = 1000;
 
 const id = (i) => `s${String(i).padStart(4, '0')}`;
-const config = { categories: [{ name: 'Type', groups: [{ name: 'A' },
+export const config = { categories: [{ name: 'Type', groups: [{ name: 'A' },
 	{ name: 'B' }] }],
 make_stream: Array.from({ length: STREAMS }, (_, i) => ({ id: id(i),
 	name: `Stream ${i}`, type: 'spts', enable: true,
@@ -32,12 +32,14 @@ export const event = (i, second) => ({ scope: 'stream_event', channel_id: id(i),
 		1 : 0, pes_error: 0 });
 
 // Notes what the browser does: long tasks, moved content, banners, messages,
-// when all tiles are there, and how long keys and clicks wait for a frame.
+// when all tiles are there, how many came at once, and how long keys and clicks
+// wait for a frame.
 export const watchWork = () => {
 	const Socket = WebSocket;
 
 	globalThis.work = { longest: 0, tasks: 0, shift: 0, moved: [],
-		banners: new Set(), messages: 0, complete: 0, waits: {} };
+		banners: new Set(), messages: 0, complete: 0, tiles: 0,
+		slice: 0, waits: {} };
 	globalThis.WebSocket = class extends Socket {
 		constructor(...args) {
 			super(...args);
@@ -47,7 +49,11 @@ export const watchWork = () => {
 		}
 	};
 	const tiles = new MutationObserver(() => {
-		if (document.getElementsByClassName('tile').length < 1000)
+		const n = document.getElementsByClassName('tile').length;
+
+		work.slice = Math.max(work.slice, n - work.tiles);
+		work.tiles = n;
+		if (n < 1000)
 			return;
 		work.complete = performance.now();
 		tiles.disconnect();

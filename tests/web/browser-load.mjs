@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
-import { STREAMS, drawTicks, event, heap, play, received, startCrowd,
+import { STREAMS, config, drawTicks, event, heap, play, received, startCrowd,
 	watchWork } from '../helpers/crowd.mjs';
 import { costMs, pageMs, quantile } from '../helpers/page-cost.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
@@ -12,7 +12,7 @@ import { theReference } from '../helpers/reference.mjs';
 import { Timing } from '../helpers/timing.mjs';
 
 const own = useBrowser();
-const SPEED = 20, SECONDS = 100, TICKS = 15;
+const SPEED = 20, SECONDS = 100, TICKS = 15, SLICE = 100;
 // ms: of the whole wall, a tick, a task, what a user does, and all that a
 // second of events costs
 const LIMIT = { complete: 1000, tick: 8, task: 50, wait: 100, second: 150 };
@@ -27,6 +27,25 @@ async function tickMs(visitor, service) {
 	}, async (draw) => costs.push(await costMs(draw)));
 
 	return { tick: quantile(list, 0.2), frame: quantile(costs, 0.5) };
+}
+
+// A stream gets another name: no tile is made anew.
+async function rename(service, visitor) {
+	const { page } = visitor;
+
+	await page.evaluate(() => {
+		work.kept = [...document.querySelectorAll('.tile')];
+	});
+	service.send([JSON.stringify({ scope: 'set-stream', stream: {
+		...config.make_stream[500], name: 'Another' } })]);
+	await page.waitForSelector('.tile[title^="Another:"]');
+	assert.ok(await page.evaluate(() => {
+		const { kept } = work;
+
+		work.kept = null;
+		return [...document.querySelectorAll('.tile')].every(
+			(one, i) => one === kept[i]);
+	}));
 }
 
 test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
@@ -46,8 +65,12 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 	await visitor.until((n) => document.querySelectorAll('.tile')
 		.length === n, STREAMS);
 	const cost = { complete: pageMs().main };
-	const complete = await page.evaluate('work.complete');
+	const { complete, slice, shift, moved } = await page.evaluate('work');
 
+	// each of its frames has some tiles, which stay where they are
+	assert.ok(slice <= SLICE, `${slice} tiles at once`);
+	if (!timing.busy())
+		assert.equal(shift, 0, moved.join('\n'));
 	judge(cost.complete, LIMIT.complete, 'the wall');
 	if (!timing.busy())
 		assert.ok(complete <= LIMIT.complete, `${complete} ms`);
@@ -85,6 +108,7 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 
 	t.diagnostic(JSON.stringify({ complete, work, elements, first, last }));
 	assert.equal(await places(), before);
+	await rename(service, visitor);
 	const later = (await page.evaluate('[...work.banners]'))
 		.filter((text) => !usual.includes(text));
 

@@ -20,7 +20,7 @@ const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
 	await load('common/words.js');
 const { href, parseRoute } = await load('headend/route.js');
 const { sectionsOf } = await load('headend/groups.js');
-const { fit, shortNames } = await load('headend/sizes.js');
+const { fit, heightOf, shortNames } = await load('headend/sizes.js');
 const { sorted } = await load('headend/rows.js');
 const { diff, fieldOf, merge, same } =
 	await load('headend/merge.js');
@@ -380,6 +380,10 @@ test('1,000 tiles fit on a screen of 1920 to 1080', () => {
 	// a phone is scrolled anyway
 	assert.equal(fit([5, 5, 5], 340, 400), 'm');
 	assert.equal(fit([1000], 340, 400), 's');
+	// a title has two places of one row, here behind 3 tiles of 5 places
+	assert.deepEqual([[3], [2, 1], [3, 1], [8]].map((counts) =>
+		heightOf(counts, 's', 268)), [22, 46, 46, 46]);
+	assert.equal(heightOf([3, 4], 'm', 364), 24 + 50 + 24 + 100);
 	const perRow = Math.floor((width + 2) / 54);
 
 	assert.ok(Math.ceil(1000 / perRow) * 24 + 26 <= height, `${perRow}`);

@@ -5,9 +5,31 @@
 
 /** Width and height with the gap, in px. */
 export const SIZES = { l: [202, 98], m: [122, 50], s: [54, 24] };
-const HEAD = 26; // of a section
+const GAP = 2;
+const HEAD = 24; // of a section, with the gap to the next but no row's
 const PHONE = 600; // px: a screen that is scrolled anyway
 const SHORT = 7; // characters of a name in the smallest tile
+
+/**
+ * Of sections with so many tiles.
+ * @param {number[]} counts
+ * @param {Size} size
+ * @param {number} width
+ */
+export function heightOf(counts, size, width) {
+	const [w, h] = SIZES[size];
+	const perRow = Math.max(1, Math.floor((width + GAP) / w));
+
+	if (size !== 's')
+		return counts.reduce((sum, n) => sum + HEAD +
+			Math.ceil(n / perRow) * h, 0);
+	let at = 0; // places
+
+	// they share their rows, and a title has two places of one row
+	for (const n of counts)
+		at += (at % perRow === perRow - 1 ? 1 : 0) + 2 + n;
+	return Math.ceil(at / perRow) * h - GAP;
+}
 
 /**
  * The largest tiles with which all sections fit; on a phone, on three screens.
@@ -17,15 +39,10 @@ const SHORT = 7; // characters of a name in the smallest tile
  * @returns {Size}
  */
 export function fit(counts, width, height) {
-	for (const size of /** @type {Size[]} */ (['l', 'm'])) {
-		const [w, h] = SIZES[size];
-		const perRow = Math.max(1, Math.floor((width + 2) / w));
-		const need = counts.reduce((sum, n) => sum + HEAD +
-			Math.ceil(n / perRow) * h, 0);
-
-		if (need <= (width < PHONE && size === 'm' ? 3 * height : height))
+	for (const size of /** @type {Size[]} */ (['l', 'm']))
+		if (heightOf(counts, size, width) <=
+			(width < PHONE && size === 'm' ? 3 * height : height))
 			return size;
-	}
 	return 's';
 }
 

@@ -5,7 +5,7 @@
 import { mbit } from '../common/units.js';
 import { shown } from '../common/text.js';
 import { href } from './route.js';
-import { SIZES, shortNames } from './sizes.js';
+import { SIZES, heightOf, shortNames } from './sizes.js';
 import { drawStrip } from './strip.js';
 import { markWord } from './view.js';
 
@@ -13,6 +13,11 @@ import { markWord } from './view.js';
 /** @typedef {import('../common/state.js').Mark} Mark */
 /** @typedef {{title: string, streams: Stream[]}} Section */
 /** @typedef {import('./sizes.js').Size} Size */
+
+/** So many new tiles a frame: one with those of a large headend would keep the
+ * page from answering. */
+const SLICE = 100;
+
 /** One tile; it touches the document only where something differs. */
 class Tile {
 	/** @type {Mark | ''} */
@@ -24,20 +29,21 @@ class Tile {
 	#rateText = null;
 	/** @type {HTMLCanvasElement | null} */
 	#strip = null;
+	#id = '';
+	/** @type {(name: string) => string} */
+	#short = (name) => name;
 
 	/**
 	 * @param {Stream} stream
 	 * @param {Size} size
 	 * @param {string} base of the page of another headend, or ""
-	 * @param {(name: string) => string} short
 	 */
-	constructor(stream, size, base, short) {
+	constructor(stream, size, base) {
 		this.stream = stream;
-		this.short = short;
+		this.base = base;
 		this.link = document.createElement('a');
 		this.link.className = 'tile';
 		this.link.tabIndex = -1;
-		this.link.href = base + href('stream', stream.id);
 		if (base !== '') {
 			this.link.target = '_blank';
 			this.link.rel = 'noreferrer';
@@ -57,6 +63,21 @@ class Tile {
 	}
 
 	/**
+	 * The names of the others, the id or the language are new.
+	 * @param {(name: string) => string} short
+	 */
+	rename(short) {
+		const { id } = this.stream;
+
+		this.#short = short;
+		this.#mark = '';
+		if (id !== this.#id) {
+			this.#id = id;
+			this.link.href = this.base + href('stream', id);
+		}
+	}
+
+	/**
 	 * @param {number} now
 	 * @param {boolean} stale
 	 */
@@ -67,9 +88,12 @@ class Tile {
 			: mbit(stream.rate(now));
 
 		if (name !== this.#name || mark !== this.#mark) {
+			const text = this.#short(name);
+
 			this.#name = name;
 			this.#mark = mark;
-			this.name.textContent = this.short(name);
+			if (this.name.textContent !== text)
+				this.name.textContent = text;
 			this.link.title = `${name}: ${markWord(mark)}`;
 			this.link.dataset.mark = mark;
 		}
@@ -82,10 +106,41 @@ class Tile {
 	}
 }
 
+/**
+ * Makes the node the child at this place.
+ * @param {Element} parent
+ * @param {number} at
+ * @param {Element} node
+ */
+function put(parent, at, node) {
+	const there = parent.children[at] ?? null;
+
+	if (there !== node)
+		parent.insertBefore(node, there);
+}
+
+/** @returns {Element} with a title and a grid */
+function emptySection() {
+	const part = document.createElement('section');
+	const grid = document.createElement('div');
+
+	grid.className = 'tiles';
+	part.append(document.createElement('h2'), grid);
+	return part;
+}
+
 export class Tiles {
-	/** @type {Tile[]} */
+	/** Those in place, in their order.
+	 * @type {Tile[]} */
 	#tiles = [];
-	#at = 0;
+	/** @type {Map<Stream, Tile>} */
+	#made = new Map();
+	/** The tile in the order of Tab; the arrows move.
+	 * @type {Tile | undefined} */
+	#current;
+	/** Puts the next slice in its place.
+	 * @type {Iterator<void> | null} */
+	#filling = null;
 
 	/**
 	 * @param {HTMLElement} box
@@ -96,56 +151,119 @@ export class Tiles {
 		this.base = base;
 		box.addEventListener('keydown', (event) => this.#key(event));
 		box.addEventListener('focusin', (event) => {
-			const i = this.#tiles.findIndex((tile) =>
-				tile.link === event.target);
+			const tile = this.#tiles.find(({ link }) =>
+				link === event.target);
 
-			if (i >= 0)
-				this.#rove(i);
+			if (tile)
+				this.#rove(tile);
 		});
 	}
 
 	/**
 	 * @param {Section[]} sections
 	 * @param {Size} size
+	 * @param {number} now
 	 */
-	build(sections, size) {
-		const hadFocus = this.box.contains(document.activeElement);
+	build(sections, size, now) {
+		const { box } = this;
 
-		const short = size !== 's' ? (/** @type {string} */ name) => name
-			: shortNames(sections.flatMap(({ streams }) =>
-				streams.map(({ name }) => shown(name))));
+		if (box.dataset.size !== size) {
+			box.dataset.size = size;
+			box.replaceChildren();
+			this.#made.clear();
+		}
+		// what lies below has its place from the first frame on
+		box.style.minHeight = `${heightOf(sections.map(({ streams }) =>
+			streams.length), size, box.clientWidth)}px`;
+		this.#filling = this.#fill(sections, size, now);
+		this.#go();
+	}
 
-		this.#tiles = [];
-		this.box.dataset.size = size;
-		this.box.replaceChildren(...sections.map((section) =>
-			this.#section(section, size, short)));
-		this.#rove(Math.min(this.#at, this.#tiles.length - 1));
-		if (hadFocus)
-			this.#tiles[this.#at]?.link.focus();
+	#go() {
+		const filling = this.#filling;
+
+		if (filling?.next().done === false)
+			requestAnimationFrame(() => {
+				if (filling === this.#filling)
+					this.#go();
+			});
 	}
 
 	/**
-	 * @param {Section} section
+	 * Tiles of streams that stay are kept.
+	 * @param {Section[]} sections
 	 * @param {Size} size
-	 * @param {(name: string) => string} short
+	 * @param {number} now
 	 */
-	#section(section, size, short) {
-		const part = document.createElement('section');
-		const title = document.createElement('h2');
-		const grid = document.createElement('div');
+	*#fill(sections, size, now) {
+		const { box } = this, hadFocus = box.contains(document.activeElement);
+		const at = this.#tiles.findIndex((tile) => tile === this.#current);
+		const streams = new Set(sections.flatMap((one) => one.streams));
+		const short = size !== 's' ? (/** @type {string} */ name) => name
+			: shortNames([...streams].map(({ name }) => shown(name)));
+		let fresh = 0;
 
-		title.textContent = shown(section.title);
-		title.title = title.textContent;
-		grid.className = 'tiles';
-		for (const stream of section.streams) {
-			const tile = new Tile(stream, size, this.base,
-				short);
+		for (const [stream, { link }] of this.#made)
+			if (!streams.has(stream)) {
+				this.#made.delete(stream);
+				link.remove();
+			}
+		this.#tiles = [];
+		for (const [i, section] of sections.entries()) {
+			const grid = this.#grid(section, i);
 
-			this.#tiles.push(tile);
-			grid.append(tile.link);
+			for (const [n, stream] of section.streams.entries()) {
+				let tile = this.#made.get(stream);
+
+				if (tile === undefined) {
+					if (fresh++ === SLICE) {
+						fresh = 1;
+						yield;
+					}
+					tile = new Tile(stream, size, this.base);
+					this.#made.set(stream, tile);
+				}
+				this.#tiles.push(tile);
+				tile.rename(short);
+				tile.update(now, false);
+				put(grid, n, tile.link);
+			}
 		}
-		part.append(title, grid);
-		return part;
+		while (box.children.length > sections.length)
+			box.lastElementChild?.remove();
+		box.style.minHeight = '';
+		this.#follow(at, hadFocus);
+	}
+
+	/**
+	 * The box for the tiles of the section at this place.
+	 * @param {Section} section
+	 * @param {number} i
+	 */
+	#grid({ title }, i) {
+		const part = this.box.children[i] ?? emptySection();
+		const head = /** @type {HTMLElement} */ (part.firstElementChild);
+
+		head.textContent = shown(title);
+		head.title = head.textContent;
+		put(this.box, i, part);
+		return /** @type {Element} */ (part.lastElementChild);
+	}
+
+	/**
+	 * If the tile with the focus is gone, another one has it.
+	 * @param {number} at where it was
+	 * @param {boolean} hadFocus
+	 */
+	#follow(at, hadFocus) {
+		const tiles = this.#tiles;
+
+		if (!this.#current || !tiles.includes(this.#current))
+			this.#rove(tiles[Math.min(Math.max(0, at),
+				tiles.length - 1)]);
+		// a tile that moves loses it
+		if (hadFocus && document.activeElement === document.body)
+			this.#current?.link.focus();
 	}
 
 	/**
@@ -157,30 +275,27 @@ export class Tiles {
 			tile.update(now, stale);
 	}
 
-	/** One tile is in the order of Tab, the arrows move.
-	 * @param {number} i */
-	#rove(i) {
-		const before = this.#tiles[this.#at], after = this.#tiles[i];
-
-		if (before)
-			before.link.tabIndex = -1;
-		if (after)
-			after.link.tabIndex = 0;
-		this.#at = Math.max(0, i);
+	/** @param {Tile | undefined} tile */
+	#rove(tile) {
+		if (this.#current)
+			this.#current.link.tabIndex = -1;
+		if (tile)
+			tile.link.tabIndex = 0;
+		this.#current = tile;
 	}
 
 	/** @param {KeyboardEvent} event */
 	#key(event) {
-		const step = this.#step(event.key);
+		const step = this.#step(event.key), tiles = this.#tiles;
 
 		if (step === 0 || event.ctrlKey || event.altKey ||
 			event.metaKey)
 			return;
-		const i = Math.min(Math.max(this.#at + step, 0),
-			this.#tiles.length - 1);
+		const at = tiles.findIndex((tile) => tile === this.#current);
+		const i = Math.min(Math.max(at + step, 0), tiles.length - 1);
 
 		event.preventDefault();
-		this.#tiles[i]?.link.focus();
+		tiles[i]?.link.focus();
 	}
 
 	/** How many tiles a key moves. @param {string} key */

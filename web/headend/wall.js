@@ -181,8 +181,7 @@ function Grid({ app, headend, by, base = '', others = [] }) {
 	useLayoutEffect(() => {
 		tiles.current ??= new Tiles(
 			/** @type {HTMLElement} */ (box.current), base);
-		tiles.current.build(sections, size);
-		tiles.current.update(app.tick.now, false);
+		tiles.current.build(sections, size, app.tick.now);
 	}, [store, store.shape, size, by, document.documentElement.lang]);
 	useEffect(() => app.tick.add((now) =>
 		tiles.current?.update(now, headend.lostAt !== null)), [app]);
