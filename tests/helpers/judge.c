@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 188, PIDS = 8192, PROGRAMS = 65536, SECTION = 1024 };
+enum { SIZE = 188, PIDS = 8192, PROGRAMS = 65536, SECTION = 1024,
+       HEAD = 19 /* of a unit, up to its DTS */ };
 
 #define HZ INT64_C(27000000)
 #define WRAP (INT64_C(300) << 33)
@@ -33,6 +34,9 @@ struct judge_pid {
 	bool has_dts;
 	int64_t dts;
 	int64_t left; /* of a unit of known length; -1: not known */
+	bool heads;   /* its header is not complete */
+	size_t head_len;
+	uint8_t head[HEAD];
 };
 
 static void tell(struct judge *j, const char *what, unsigned pid, double value)
@@ -360,33 +364,63 @@ static void judge_dts(struct judge *j, unsigned pid, int64_t dts)
 		j->lead_max = lead;
 }
 
+/* The bytes of its header that are needed. */
+static size_t head_of(const struct judge_pid *p)
+{
+	if (p->head_len < 9)
+		return 9;
+	if ((p->head[7] & 0xc0) == 0xc0)
+		return 19;
+	return p->head[7] & 0x80 ? 14 : 9;
+}
+
+/* Several packets may have parts of the header. */
+static void take_head(struct judge *j, unsigned pid, const uint8_t *data,
+		      size_t n)
+{
+	static const uint8_t start[] = { 0, 0, 1 };
+	struct judge_pid *p = pid_of(j, pid);
+
+	for (; n > 0 && p->head_len < head_of(p); n--)
+		p->head[p->head_len++] = *data++;
+	if (memcmp(p->head, start, p->head_len < 3 ? p->head_len : 3) != 0) {
+		p->heads = false;
+		j->cut_short++;
+		tell(j, "no unit where one begins", pid, (double)p->head_len);
+		return;
+	}
+	if (p->head_len < head_of(p))
+		return;
+	p->heads = false;
+	j->units++;
+	if (p->head[4] != 0 || p->head[5] != 0)
+		p->left = 6 + (p->head[4] << 8 | p->head[5]) -
+			  (int64_t)(p->head_len + n);
+	if (p->head_len == HEAD)
+		judge_dts(j, pid, time_of(p->head + 14));
+	else if (p->head_len == 14)
+		judge_dts(j, pid, time_of(p->head + 9));
+}
+
 static void take_media(struct judge *j, unsigned pid, const uint8_t *data,
 		       size_t n, bool start)
 {
 	struct judge_pid *p = pid_of(j, pid);
 
-	if (!start) {
-		if (p->left > 0)
-			p->left -= (int64_t)n;
-		return;
+	if (start) {
+		if (p->left > 0 || p->heads) {
+			j->cut_short++;
+			tell(j, "unit cut short by bytes", pid,
+			     (double)p->left);
+		}
+		p->left = -1;
+		p->heads = true;
+		p->head_len = 0;
 	}
-	if (p->left > 0) {
-		j->cut_short++;
-		tell(j, "unit cut short by bytes", pid, (double)p->left);
-	}
-	p->left = -1;
-	if (n < 14 || data[0] != 0 || data[1] != 0 || data[2] != 1) {
-		j->cut_short++;
-		tell(j, "no unit where one begins", pid, (double)n);
-		return;
-	}
-	j->units++;
-	if (data[4] != 0 || data[5] != 0)
-		p->left = 6 + (data[4] << 8 | data[5]) - (int64_t)n;
-	if ((data[7] & 0xc0) == 0xc0 && n >= 19)
-		judge_dts(j, pid, time_of(data + 14));
-	else if (data[7] & 0x80)
-		judge_dts(j, pid, time_of(data + 9));
+	if (p->heads)
+		take_head(j, pid, data, n);
+	else if (p->left > 0)
+		p->left -= (int64_t)n;
 }
 
 /* --- packets --- */
