@@ -97,8 +97,10 @@ static bool is_former(const struct splice *s, const struct splice_pid *ps)
 		       SPLICE_FORMER_MS * (uint64_t)SPLICE_MS;
 }
 
-/* Is it the first packet with times on a PID that no table names? */
-static bool is_foreign(const struct splice *s, const uint8_t *p)
+/* Is it the first packet with times on a PID that no table names?  unit: the
+ * packet, or a copy with the whole header of its PES. */
+static bool is_foreign(const struct splice *s, const uint8_t *p,
+		       const uint8_t *unit)
 {
 	const struct splice_pid *ps = &s->pids[ts_pid(p)];
 	struct pes_times at;
@@ -106,7 +108,7 @@ static bool is_foreign(const struct splice *s, const uint8_t *p)
 
 	return psi_class(s->psi, ts_pid(p)) == PID_UNKNOWN && !ps->unlisted &&
 	       !is_former(s, ps) && s->sent->clocks[ps->clock].used &&
-	       (ts_pcr(p, &pcr) || pes_times(p, &at)) &&
+	       (ts_pcr(p, &pcr) || pes_times(unit, &at)) &&
 	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
 }
 
@@ -231,9 +233,10 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
  * while no known PID continues?  A known PID continues if its first packet has
  * the expected counter.
  */
-static bool is_alone(struct splice *s, struct splice_cursor c)
+static bool is_alone(struct splice *s, const uint8_t *unit,
+		     struct splice_cursor c)
 {
-	const bool strange = splice_unit_is_strange(s, splice_cursor_get(&c));
+	const bool strange = splice_unit_is_strange(s, unit);
 	bool known = false, other = false;
 	uint64_t pcr;
 
@@ -261,7 +264,7 @@ static bool is_alone(struct splice *s, struct splice_cursor c)
 }
 
 /* A PID that passes has the clock that its first packet continues. */
-static void admit(struct splice *s, const uint8_t *p)
+static void admit(struct splice *s, const uint8_t *p, const uint8_t *unit)
 {
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
 	const uint8_t before = ps->clock;
@@ -271,11 +274,12 @@ static void admit(struct splice *s, const uint8_t *p)
 	ps->unlisted = 1;
 	if (clock >= 0)
 		ps->clock = (unsigned)clock & (SPLICE_CLOCKS - 1U);
-	if (clock >= 0 || !splice_unit_is_strange(s, p))
+	if (clock >= 0 || !splice_unit_is_strange(s, unit))
 		return;
 	for (unsigned i = 0; i < SPLICE_CLOCKS; i++) {
 		ps->clock = i & (SPLICE_CLOCKS - 1U);
-		if (s->sent->clocks[i].used && !splice_unit_is_strange(s, p))
+		if (s->sent->clocks[i].used &&
+		    !splice_unit_is_strange(s, unit))
 			return;
 	}
 	ps->clock = before & (SPLICE_CLOCKS - 1U);
@@ -313,7 +317,7 @@ bool splice_is_restarted(const struct splice *s, struct splice_cursor c)
 		if (ts_sync_ok(p) && !ts_tei(p)) {
 			if (s->sent->clocks[clock].pid == ts_pid(p))
 				old[clock] = true;
-			if (moved < 0 && ts_pcr(p, &pcr) && is_foreign(s, p))
+			if (moved < 0 && ts_pcr(p, &pcr) && is_foreign(s, p, p))
 				moved = continued(s, p, pcr);
 		}
 		if (!splice_cursor_next(&c))
@@ -322,21 +326,22 @@ bool splice_is_restarted(const struct splice *s, struct splice_cursor c)
 	return moved >= 0 && !old[moved];
 }
 
-enum splice_sign splice_judge_foreign(struct splice *s,
+enum splice_sign splice_judge_foreign(struct splice *s, const uint8_t *unit,
 				      const struct splice_cursor *c)
 {
+	const uint8_t *p = splice_cursor_get(c);
 	enum splice_sign sign = SPLICE_CONTINUES;
 
-	if (!is_foreign(s, splice_cursor_get(c)))
+	if (!is_foreign(s, p, unit))
 		return sign;
 	/* after a cut they are dropped until their clock is placed */
 	if (s->n_pending == 0 && c->index >= s->known_to)
 		sign = read_on(s, *c);
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)
-		sign = is_alone(s, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
+		sign = is_alone(s, unit, *c) ? SPLICE_CUTS : SPLICE_CONTINUES;
 	if (sign == SPLICE_CUTS)
 		splice_cut_here(s, c, -1);
 	else if (sign == SPLICE_CONTINUES)
-		admit(s, splice_cursor_get(c));
+		admit(s, p, unit);
 	return sign;
 }

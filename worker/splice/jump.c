@@ -273,9 +273,9 @@ static bool was_late(const struct splice *s, size_t clock)
 
 /* May a unit wait for the next PCR of its clock?  It may be the first one of
  * another clock. */
-static bool may_wait(struct splice *s, const uint8_t *p, size_t clock)
+static bool may_wait(struct splice *s, const uint8_t *unit, size_t clock)
 {
-	const bool far = splice_unit_leaves_clock(s, p, NULL);
+	const bool far = splice_unit_leaves_clock(s, unit, NULL);
 	const uint64_t calm_ms = far ? SPLICE_FAR_MS : SPLICE_ODD_MS;
 	struct splice_watch *w = &s->watches[clock];
 	uint64_t *last_ns = far ? &w->far_ns : &w->odd_ns;
@@ -292,12 +292,12 @@ static bool may_wait(struct splice *s, const uint8_t *p, size_t clock)
 
 /* A PCR was late and dropped, and now the DTS is late as well: the clock went
  * back by less than the distance of its PCRs.  Its offset grows. */
-static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
+static bool steps_back(struct splice *s, const uint8_t *unit, size_t clock,
 		       uint64_t pcr)
 {
 	struct splice_clock *k = &s->sent->clocks[clock];
 	struct splice_watch *w = &s->watches[clock];
-	int64_t ticks = splice_unit_late_by(s, p);
+	int64_t ticks = splice_unit_late_by(s, unit);
 
 	if (!was_late(s, clock) || ticks <= 0 ||
 	    300 * ticks > splice_clock_room(k, pcr))
@@ -310,8 +310,8 @@ static bool steps_back(struct splice *s, const uint8_t *p, size_t clock,
 	return true;
 }
 
-/* A unit whose DTS does not continue: the next PCR decides. */
-static enum splice_sign judge_odd(struct splice *s,
+/* A unit at the cursor whose DTS does not continue: the next PCR decides. */
+static enum splice_sign judge_odd(struct splice *s, const uint8_t *unit,
 				  const struct splice_cursor *c, size_t clock)
 {
 	struct splice_cursor ahead = *c;
@@ -319,13 +319,13 @@ static enum splice_sign judge_odd(struct splice *s,
 	uint64_t pcr;
 
 	if (!splice_find_pcr(s, &ahead, clock, &pcr))
-		return may_wait(s, splice_cursor_get(c), clock)
-			? SPLICE_UNDECIDED : SPLICE_CONTINUES;
+		return may_wait(s, unit, clock) ? SPLICE_UNDECIDED
+						: SPLICE_CONTINUES;
 	is = splice_judge_pcr(s, clock,
 			      splice_reading(s, clock, pcr,
 					     ahead.index - c->index), false);
 	if (is == SPLICE_PCR_GOOD && splice_is_settled(s, clock) &&
-	    steps_back(s, splice_cursor_get(c), clock, pcr))
+	    steps_back(s, unit, clock, pcr))
 		return SPLICE_CUTS;
 	/* a PCR that is late alone may be out of order */
 	if (!splice_is_settled(s, clock) ||
@@ -353,13 +353,15 @@ enum splice_sign splice_find_jump(struct splice *s,
 	const uint8_t *p = splice_cursor_get(c);
 	size_t clock = s->pids[ts_pid(p)].clock;
 	struct splice_cursor ahead = *c;
+	uint8_t joined[TS_PACKET];
+	const uint8_t *unit = splice_split_join(s, p, joined);
 	enum splice_sign sign;
-	bool unit, known, cuts;
+	bool jumps, known, cuts;
 	uint64_t pcr;
 
 	if (s->config.keep_jumps)
 		return SPLICE_CONTINUES;
-	sign = splice_judge_foreign(s, c);
+	sign = splice_judge_foreign(s, unit, c);
 	if (sign != SPLICE_CONTINUES)
 		return sign;
 	watch_counter(s, p);
@@ -367,19 +369,19 @@ enum splice_sign splice_find_jump(struct splice *s,
 		sign = splice_judge_jump(s, c, pcr);
 	if (sign != SPLICE_CONTINUES)
 		return sign;
-	unit = splice_unit_jumps(s, p, NULL);
-	if (!unit && !splice_has_gap(s, p))
-		return splice_unit_is_odd(s, p) ? judge_odd(s, c, clock)
-						: SPLICE_CONTINUES;
-	if (!unit && c->index < s->no_jump_to)
+	jumps = splice_unit_jumps(s, unit, NULL);
+	if (!jumps && !splice_has_gap(s, p))
+		return splice_unit_is_odd(s, unit)
+			? judge_odd(s, unit, c, clock) : SPLICE_CONTINUES;
+	if (!jumps && c->index < s->no_jump_to)
 		return SPLICE_CONTINUES;
 	known = splice_find_pcr(s, &ahead, clock, &pcr);
 	if (known && splice_jumps_ahead(s, clock, pcr)) {
 		/* another packet in front of that PCR may jump */
-		if (!unit && is_before_jump(s, p, pcr))
+		if (!jumps && is_before_jump(s, unit, pcr))
 			return SPLICE_CONTINUES;
-		cuts = unit || is_confirmed(s, c, &ahead, clock);
-	} else if (known && unit && jumps_unsettled(s, clock, pcr)) {
+		cuts = jumps || is_confirmed(s, c, &ahead, clock);
+	} else if (known && jumps && jumps_unsettled(s, clock, pcr)) {
 		cuts = true;
 	} else {
 		cuts = !known && has_other_tables(s, *c);
@@ -388,15 +390,15 @@ enum splice_sign splice_find_jump(struct splice *s,
 		splice_cut_here(s, c, known ? (int)clock : -1);
 		return SPLICE_CUTS;
 	}
-	if (!known && !unit && splice_is_restarted(s, *c)) {
+	if (!known && !jumps && splice_is_restarted(s, *c)) {
 		splice_begin_cut(s, SPLICE_LAP);
 		return SPLICE_CUTS;
 	}
-	if (!known && unit && may_wait(s, p, clock))
+	if (!known && jumps && may_wait(s, unit, clock))
 		return SPLICE_UNDECIDED;
 	s->no_jump_to = ahead.index;
-	if (!unit || !splice_unit_jumps(s, p, known ? &pcr : NULL) ||
-	    !splice_unit_rejoin(s, p))
+	if (!jumps || !splice_unit_jumps(s, unit, known ? &pcr : NULL) ||
+	    !splice_unit_rejoin(s, unit))
 		return SPLICE_CONTINUES;
 	s->counters.jumps++;
 	s->counters.cuts++;
@@ -485,6 +487,8 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 	s->unsettled[i] = false;
 	splice_watch_note(&s->watches[i], c, pcr,
 			  at.packets - c->at_packets);
-	splice_clock_note(c, pcr, at, s->state != SPLICE_CATCH_UP);
+	/* packets that waited for the rest of a header arrived earlier */
+	splice_clock_note(c, pcr, at,
+			  s->state != SPLICE_CATCH_UP && !s->split_waited);
 	return verdict;
 }

@@ -240,7 +240,7 @@ struct splice {
 
 	bool split_waits;   /* the first packet held waits for the rest of the
 			     * header of its PES */
-	bool split_waited;  /* the first of the packets held has waited so */
+	bool split_waited;  /* the packets that pass have waited so */
 	/* the whole header of the PES that begins in the current packet; NULL:
 	 * the packet has all of it */
 	const struct pes_split *header;
@@ -497,8 +497,9 @@ bool splice_is_other_table(const struct splice *, const uint8_t *packet);
 bool splice_shows_source(const struct splice *, const uint8_t *packet);
 
 /* Makes a cut at a packet that must not go out with the clock of another
- * source; SPLICE_CONTINUES for any other packet. */
-enum splice_sign splice_judge_foreign(struct splice *,
+ * source; SPLICE_CONTINUES for any other packet.  unit: the packet, or a copy
+ * with the whole header of its PES. */
+enum splice_sign splice_judge_foreign(struct splice *, const uint8_t *unit,
 				      const struct splice_cursor *);
 
 /* Was the source restarted with the same clock, so that the gap in the counter

@@ -107,9 +107,7 @@ static void change(struct splice *s, const uint8_t *p,
 	if ((s->kind == SPLICE_LAP || s->config.keep_jumps) &&
 	    ts_has_adaptation(p) && !ts_tei(p))
 		bridge_laps(s, p);
-	s->header = sign == HEAD_WHOLE ? header : NULL;
 	verdict = splice_admit(s, p);
-	s->header = NULL;
 	if (!(verdict & SPLICE_KEEP)) {
 		s->counters.dropped++;
 		if (!ts_pcr(p, &pcr) || (verdict & SPLICE_NO_PCR) || ts_tei(p))
@@ -145,6 +143,27 @@ static void change(struct splice *s, const uint8_t *p,
 	splice_follow_tables(s, copy);
 }
 
+/* A packet that does not only continue its PID. */
+static bool change_packet(struct splice *s, const struct splice_cursor *c,
+			  bool checked)
+{
+	const uint8_t *p = splice_cursor_get(c);
+	struct pes_split header;
+	enum pes_head_sign sign = splice_split_read(s, c, &header);
+	bool waits;
+
+	s->split_waits = sign == HEAD_WAITS;
+	if (s->split_waits)
+		return false;
+	s->header = sign == HEAD_WHOLE ? &header : NULL;
+	waits = !checked && !ts_tei(p) &&
+		splice_find_jump(s, c) == SPLICE_UNDECIDED;
+	if (!waits)
+		change(s, p, sign, &header);
+	s->header = NULL;
+	return !waits;
+}
+
 /* False when it waits, with all that follow. */
 static bool move_packet(struct splice *s, const struct splice_cursor *c,
 			bool checked)
@@ -152,8 +171,6 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	const uint8_t *p = splice_cursor_get(c);
 	uint16_t pid = ts_pid(p);
 	struct splice_pid *ps = &s->pids[pid];
-	enum pes_head_sign sign;
-	struct pes_split header;
 	uint8_t *copy;
 
 	if (splice_is_plain(s, ps, p)) {
@@ -165,14 +182,7 @@ static bool move_packet(struct splice *s, const struct splice_cursor *c,
 	} else if (!ts_sync_ok(p) || pid == TS_PID_NULL) {
 		(void)splice_append(s, p);
 	} else {
-		sign = splice_split_read(s, c, &header);
-		s->split_waits = sign == HEAD_WAITS;
-		if (s->split_waits)
-			return false;
-		if (!checked && !ts_tei(p) &&
-		    splice_find_jump(s, c) == SPLICE_UNDECIDED)
-			return false;
-		change(s, p, sign, &header);
+		return change_packet(s, c, checked);
 	}
 	return true;
 }

@@ -72,16 +72,15 @@ static enum splice_sign relay_packet(struct splice *s,
 	s->split_waits = split == HEAD_WAITS;
 	if (s->split_waits)
 		return SPLICE_UNDECIDED;
+	s->header = split == HEAD_WHOLE ? &header : NULL;
 	if (!ts_tei(p))
 		sign = splice_find_jump(s, c);
-	if (sign != SPLICE_CONTINUES)
-		return sign;
-	s->header = split == HEAD_WHOLE ? &header : NULL;
-	(void)splice_admit(s, p);
+	if (sign == SPLICE_CONTINUES)
+		(void)splice_admit(s, p);
 	s->header = NULL;
-	if (!ts_tei(p))
+	if (sign == SPLICE_CONTINUES && !ts_tei(p))
 		splice_follow_tables(s, p);
-	return SPLICE_CONTINUES;
+	return sign;
 }
 
 /* Runs pass unchanged, up to the first packet that needs a cut or waits. */
@@ -295,13 +294,10 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 static void release(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
-	/* what waited for the rest of a header arrived earlier */
-	s->state = s->split_waits ? SPLICE_CATCH_UP : sending_state(s);
+	s->state = sending_state(s);
 	s->split_waited = s->split_waits;
 	send_held(s);
 	s->split_waited = false;
-	if (s->state == SPLICE_CATCH_UP)
-		s->state = sending_state(s);
 	if (s->state == sending_state(s))
 		s->held_ns = 0;
 }

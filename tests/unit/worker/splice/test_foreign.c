@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Packets of PIDs that no table in force names. */
+#include "tests/unit/rounds.h"
 #include "tests/unit/worker/splice/stage.h"
 
 #include "common/base/buf.h"
 #include "common/base/crc32.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -53,10 +55,11 @@ static void assert_one_clock(unsigned pause_ms, const char *what)
 	const int64_t most = (int64_t)(pause_ms + SLACK_MS);
 	uint64_t pcr, last = 0;
 	bool known = false;
+	struct pes_reader reader = { 0 };
 
 	for (size_t at = 0; at < s.n; at += TS_PACKET) {
 		const uint8_t *p = s.data + at;
-		struct pes_times t;
+		struct pes_stamps unit;
 
 		if (ts_pcr(p, &pcr)) {
 			int64_t step = wrap_diff(pcr, last, PCR_WRAP);
@@ -68,9 +71,9 @@ static void assert_one_clock(unsigned pause_ms, const char *what)
 			known = true;
 			last = pcr;
 		}
-		if (known && pes_times(p, &t)) {
-			int64_t lead = wrap_diff(pes_time(p + t.dts),
-						 last / 300, PES_TIME_WRAP);
+		if (pes_reader_take(&reader, p, &unit) == PES_READ && known) {
+			int64_t lead = wrap_diff(unit.dts, last / 300,
+						 PES_TIME_WRAP);
 
 			cr_assert(lead > -90 * SLACK_MS &&
 					  lead < 90 * (2000 + most),
@@ -98,6 +101,7 @@ static void play_again(const struct again *how, uint16_t shift)
 	struct source *next = source_new(
 		(uint64_t)((int64_t)source_clock(a) + how->clock));
 
+	next->head = a->head;
 	next->shift = shift;
 	next->pmt_shift = how->pmt_shift;
 	next->first_cc = how->first_cc;
@@ -196,6 +200,34 @@ Test(foreign, an_encoder_that_restarts_with_other_pids_and_the_same_clock)
 Test(foreign, an_encoder_that_restarts_with_other_pids_5_s_later)
 {
 	come_back(5 * 90000);
+}
+
+/* The first packet of a PES has no time, or the PTS alone. */
+static void restart_split(size_t head, size_t skip)
+{
+	char what[48];
+
+	next_case();
+	a->head = head;
+	stage_play(&s, a, PLAY_MS);
+	play_again(&(struct again){
+			   .clock = 5 * 90000,
+			   .silent_ms = 30,
+			   .skip = skip,
+			   .pmt_shift = 0x40,
+			   .tables_every = 400,
+		   }, 0x40);
+	(void)snprintf(what, sizeof what, "%zu bytes, skip %zu", head, skip);
+	assert_one_clock(30, what);
+	cr_assert_eq(s.judge.pcr_back + s.judge.dts_back, 0, "%s", what);
+}
+
+Test(foreign, an_encoder_whose_headers_are_split_restarts_with_other_pids)
+{
+	for (size_t skip = 0; skip < 100; skip += 1 + ROUNDS_DIVISOR) {
+		restart_split(5, skip);
+		restart_split(16, skip);
+	}
 }
 
 /* --- packets of the same source continue unchanged, late perhaps --- */

@@ -7,7 +7,7 @@
 #include "tests/unit/rounds.h"
 #include "tests/unit/worker/splice/stage.h"
 
-#include "worker/splice/stamps.h"
+#include "worker/splice/pes_split.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
 
@@ -21,12 +21,14 @@
 
 static struct stage s;
 static struct source *a, *b;
+static size_t head; /* the most bytes of a PES of a in its first packet */
 
 static void setup(void)
 {
 	stage_init(&s);
 	a = source_new(UINT64_C(5000000000));
 	a->gop = 5;
+	a->head = head;
 	b = source_new(UINT64_C(900000));
 }
 
@@ -99,6 +101,34 @@ Test(jump_sweep, an_unchanged_stream)
 	sweep(jump_once);
 }
 
+/* Moves the header of the PES that begins in the first packet, if several
+ * packets have it. */
+static void move_header(struct ts_run run, struct stamps_move by)
+{
+	struct pes_split header;
+	uint8_t *p = (uint8_t *)run.data;
+	uint8_t *next = p;
+	enum pes_head_sign sign = pes_head_read(p, &header.head);
+
+	while (sign == HEAD_WAITS && --run.n > 0)
+		sign = pes_head_add(&header.head, next += TS_PACKET);
+	if (sign != HEAD_WHOLE)
+		return;
+	pes_split_begin(&header, p, by);
+	for (; p != next; p += TS_PACKET)
+		if (ts_pid(p + TS_PACKET) == header.head.pid)
+			(void)pes_split_continue(&header, p + TS_PACKET,
+						 ts_cc(p + TS_PACKET));
+}
+
+static void move_all(struct ts_run run, struct stamps_move by)
+{
+	for (; run.n > 0; run.n--, run.data += TS_PACKET) {
+		move_header(run, by);
+		stamps_move((uint8_t *)run.data, by);
+	}
+}
+
 /* The first unit behind the jump has to wait for the first PCR. */
 static void jump_in_front_of_a_unit(int64_t ms)
 {
@@ -116,10 +146,10 @@ static void jump_in_front_of_a_unit(int64_t ms)
 			stage_wait(&s, 1);
 			splice_feed(s.splice, &run, 1, s.now_ns);
 		}
-		for (unsigned i = 0; i < 600; i++) {
-			struct ts_run run = source_make(a, 1);
+		move_all(source_make(a, 600), by);
+		for (size_t i = 0; i < 600; i++) {
+			struct ts_run run = { a->data + i * TS_PACKET, 1 };
 
-			stamps_move(a->data, by);
 			stage_wait(&s, 1);
 			splice_feed(s.splice, &run, 1, s.now_ns);
 		}
@@ -138,6 +168,17 @@ static void jump_in_front_of_a_unit(int64_t ms)
 Test(jump_sweep, a_unit_in_front_of_the_first_pcr)
 {
 	sweep(jump_in_front_of_a_unit);
+}
+
+/* The first packet has no time of it, or the PTS alone. */
+Test(jump_sweep, a_unit_whose_header_two_packets_have)
+{
+	static const size_t heads[] = { 5, 16 };
+
+	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+		head = heads[i];
+		sweep(jump_in_front_of_a_unit);
+	}
 }
 
 static void jump_again(int64_t ms)
