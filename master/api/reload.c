@@ -141,7 +141,7 @@ static void on_tried(const char *error, void *arg)
 	} else {
 		api_restart_failed(r->api);
 		errmsg_set(&text, "only streams, users, auth and log of the "
-			   "file are in force: %s", error);
+			   "file are in force: the restart failed: %s", error);
 		result.status = 503;
 		result.error = text.text;
 	}

@@ -73,8 +73,9 @@ int cue_command_read(const json_t *cue, struct cue_command *ret,
 		return errmsg_fail(error, -EINVAL, "pts_time: follows from "
 				   "pre_roll: leave it out");
 	if (json_object_get(cue, "raw") != NULL)
-		return errmsg_fail(error, -EINVAL, "raw: its time would not "
-				   "be that of the output: leave it out");
+		return errmsg_fail(error, -EINVAL, "raw: the section has a "
+				   "time of its own, which is not that of the "
+				   "output: leave raw out");
 	if (json_dumpb(cue, NULL, 0, 0) > CUE_TEXT_MAX)
 		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
 				   CUE_TEXT_MAX);

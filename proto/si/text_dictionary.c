@@ -217,7 +217,7 @@ static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 
 	if (encoding < 0)
 		return errmsg_fail(error, -EINVAL,
-				   "no line `encoding' is before");
+				   "no line `encoding' precedes it");
 	if (from == NONE)
 		return errmsg_fail(error, -EINVAL, "\"%.16s\" is none of "
 				   "start, any and a character as U+0041",
@@ -230,7 +230,8 @@ static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 				   "escape and a character as U+0041", w[2]);
 	s = add_state(d, (uint8_t)encoding, from);
 	if (s == NULL)
-		return errmsg_fail(error, -E2BIG, "more than %d FROM",
+		return errmsg_fail(error, -E2BIG, "more than %d pairs of "
+				   "encoding and FROM",
 				   TEXT_DICTIONARY_FROMS);
 	return add_code(d, s->root, w[1], to, error);
 }

@@ -56,8 +56,9 @@ int ci_spec_parse(const json_t *adapter, struct ci_spec *ret,
 	int r = field_read(&ci_fields, adapter, &keys, error);
 
 	if (r == 0 && ci && keys.ddci >= 0)
-		r = errmsg_fail(error, -EINVAL, "ddci: %d is beside type CI, "
-				"whose slot is adapter and device", keys.ddci);
+		r = errmsg_fail(error, -EINVAL, "ddci: %d cannot be combined "
+				"with type CI: adapter and device "
+				"select its slot", keys.ddci);
 	if (r == 0 && ci)
 		r = field_read(&number_fields, adapter, &numbers, error);
 	if (r == 0 && ci && tuner_spec_is(adapter))

@@ -59,8 +59,8 @@ static int judge(const void *s, struct errmsg *error)
 	if (e->action != EDIT_REMOVE && e->len == 0)
 		return errmsg_fail(error, -EINVAL, "descriptor: is missing");
 	if (e->len > 0 && e->tag != 0 && e->tag != e->bytes[0])
-		return errmsg_fail(error, -EINVAL, "tag: %u is not that of the "
-				   "descriptor, %u", e->tag, e->bytes[0]);
+		return errmsg_fail(error, -EINVAL, "tag: %u is not %u, the tag "
+				   "of the descriptor", e->tag, e->bytes[0]);
 	if (e->table != EDIT_PMT && e->pid != 0)
 		return errmsg_fail(error, -EINVAL, "pid: only a PMT has "
 				   "components");

@@ -195,8 +195,8 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 		return r;
 	if (e.iface[0] != '\0')
 		return errmsg_fail(error, -EINVAL,
-				   "interface: an http output has none, give "
-				   "its address");
+				   "interface: an http output has none; write "
+				   "the address of the interface");
 	if (e.port == 0)
 		return errmsg_fail(error, -EINVAL, "port: is missing");
 	if (word > 0)

@@ -40,7 +40,8 @@ static int judge_merge(const struct input_spec *first,
 		       const struct input_spec *second, struct errmsg *error)
 {
 	if (second->merge[0] != '\0')
-		return errmsg_fail(error, -EINVAL, "cannot itself have merge");
+		return errmsg_fail(error, -EINVAL, "cannot have a "
+				   "merge of its own");
 	if (second->kind != first->kind)
 		return errmsg_fail(error, -EINVAL,
 				   "is not of the same type as the input");
@@ -102,7 +103,8 @@ static int read_address(const char *value, struct input_spec *ret,
 	if (r == 0 && other->kind != INPUT_UDP && other->kind != INPUT_RTP)
 		r = errmsg_fail(error, -EINVAL, "is not udp:// or rtp://");
 	if (r == 0 && other->mux[0] != '\0')
-		r = errmsg_fail(error, -EINVAL, "cannot itself have mux");
+		r = errmsg_fail(error, -EINVAL, "cannot have a mux "
+				"of its own");
 	if (r < 0)
 		errmsg_prefix(error, "mux: ");
 	else

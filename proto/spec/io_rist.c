@@ -97,8 +97,8 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 	bool simple = s->profile == RIST_SIMPLE;
 
 	if (simple && s->secret[0] != '\0')
-		return errmsg_fail(error, -EINVAL, "secret: there is none in "
-				   "the simple profile");
+		return errmsg_fail(error, -EINVAL, "secret: the simple profile "
+				   "has no encryption");
 	/* the next one is for RTCP */
 	for (size_t i = 0; simple && i < s->n_peers; i++)
 		if (s->peers[i].port % 2 != 0)

@@ -239,7 +239,8 @@ static int read_fec(const struct field *f, const char *key, const char *text,
 		return -EINVAL;
 	if (rtp->fec_columns * rtp->fec_rows > FEC_MATRIX_MAX)
 		return errmsg_fail(error, -EINVAL,
-				   "%s is more than %d datagrams", text,
+				   "the matrix %s has more than %d "
+				   "datagrams", text,
 				   FEC_MATRIX_MAX);
 	return 0;
 }

@@ -135,8 +135,8 @@ static int read_number(const char *key, const char *text, unsigned min,
 	unsigned long n = strtoul(text, NULL, 10);
 
 	if (text[digits] != '\0' || n < min || n > max)
-		return errmsg_fail(error, -EINVAL, "%s: %s is no number from "
-				   "%u to %u", key, text, min, max);
+		return errmsg_fail(error, -EINVAL, "%s: %s is not a number "
+				   "from %u to %u", key, text, min, max);
 	*ret = (uint32_t)n;
 	return 0;
 }
@@ -177,8 +177,8 @@ static int format_frequency(const json_t *adapter, bool satellite,
 		return errmsg_fail(error, -EINVAL, "frequency: is missing");
 	mhz = strtod(text, &end);
 	if (text[0] < '0' || text[0] > '9' || *end != '\0' || !(mhz >= 1))
-		return errmsg_fail(error, -EINVAL, "frequency: %s is no number",
-				   text);
+		return errmsg_fail(error, -EINVAL, "frequency: %s is not a "
+				   "number", text);
 	for (int i = 0; i < 2 && mhz >= most; i++)
 		mhz /= 1000;
 	if (mhz >= most)

@@ -220,12 +220,12 @@ static int judge_delivery(const void *s, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL, "position: \"%s\" is not "
 				   "one such as 19.2E", d->position);
 	if (!(allowed[d->type].modulations >> d->modulation & 1))
-		return errmsg_fail(error, -EINVAL, "modulation: %s is not one "
-				   "of type %s", modulations[d->modulation],
-				   types[d->type]);
+		return errmsg_fail(error, -EINVAL, "modulation: type %s has no "
+				   "%s", types[d->type],
+				   modulations[d->modulation]);
 	if (!(allowed[d->type].fecs >> d->fec & 1))
-		return errmsg_fail(error, -EINVAL, "fec: %s is not one of "
-				   "type %s", fecs[d->fec], types[d->type]);
+		return errmsg_fail(error, -EINVAL, "fec: type %s has no %s",
+				   types[d->type], fecs[d->fec]);
 	if (d->bandwidth % 1000 != 0)
 		return errmsg_fail(error, -EINVAL, "bandwidth: %u is not 5000, "
 				   "6000, 7000 or 8000", d->bandwidth);

@@ -238,7 +238,7 @@ static void find_error(struct tuner_source *s, uint64_t now_ns)
 
 	dvb_signal_status(state->signal.status, status);
 	if (waits_s > 0)
-		errmsg_set(e, "the driver does not return from %s since "
+		errmsg_set(e, "the driver has not returned from %s for "
 			   "%llu s", state->call,
 			   (unsigned long long)waits_s);
 	else if (state->error.text[0] != '\0')
@@ -251,7 +251,7 @@ static void find_error(struct tuner_source *s, uint64_t now_ns)
 	else if (!has_lock(state))
 		errmsg_set(e, "no lock, status %s", status);
 	else if (s->packets == 0)
-		errmsg_set(e, "lock, and no data");
+		errmsg_set(e, "lock, but no data");
 	else if (!state->whole && state->refused > 0)
 		explain_refusal(state, e);
 	else

@@ -294,8 +294,8 @@ void ca_stage_explain_wrong(const struct ca_stage *s,
 		return;
 	}
 	explain(g, &s->cams[g->first], &g->requests[g->first], &why);
-	errmsg_set(ret, "%s; with the last one %u of %u PES packets have no "
-		   "start code", why.text, counts->wrong_starts,
+	errmsg_set(ret, "%s; with the last control word %u of %u PES packets "
+		   "have no start code", why.text, counts->wrong_starts,
 		   counts->starts);
 }
 

@@ -152,8 +152,8 @@ static void succeed(struct epg_sources *s,
 	struct errmsg error = { "" };
 
 	if (c->channels == 0)
-		errmsg_set(&error, "no channel with programmes of now is that "
-			   "of a stream: see xmltv_id");
+		errmsg_set(&error, "no channel with current programmes belongs "
+			   "to a stream: see xmltv_id");
 	report(s, c, &error);
 	one->imported = true;
 	one->failures = 0;

@@ -207,8 +207,8 @@ int server_table_feed(struct server_table *t, const struct server_packet *p,
 	if (r < 0 || m.kind == SSDP_OTHER)
 		return r;
 	if (!p->is_near)
-		return errmsg_fail(error, -EINVAL, "the address is in no "
-				   "network of the interface");
+		return errmsg_fail(error, -EINVAL, "the address of the sender "
+				   "is in no network of the interface");
 	if (m.kind == SSDP_ALIVE)
 		return take_alive(t, p->iface, host, &m, now_ns, error);
 	place = find(t, p->iface, host, m.uuid);

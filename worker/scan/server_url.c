@@ -106,7 +106,8 @@ int server_url_parse(struct slice text, const char *host,
 		return errmsg_fail(error, -EINVAL, "leads to another host than "
 				   "%.64s", host);
 	if (has_port && !slice_number(number, UINT16_MAX, &port))
-		return errmsg_fail(error, -EINVAL, "has no number as its port");
+		return errmsg_fail(error, -EINVAL, "has a port that is not a "
+				   "number");
 	if (port != HTTP_PORT && port < FREE_PORTS)
 		return errmsg_fail(error, -EINVAL, "leads to port %u: only %d "
 				   "and those from %d on are allowed", port,

@@ -141,8 +141,8 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 		return errmsg_fail(error, -EINVAL, "has no numeric address; "
 				   "names are not resolved");
 	if (family != 0 && a.sa.sa_family != family)
-		return errmsg_fail(error, -EINVAL, "has an address that is no "
-				   "IP%d", family == AF_INET ? 4 : 6);
+		return errmsg_fail(error, -EINVAL, "has an address that is "
+				   "not IP%d", family == AF_INET ? 4 : 6);
 	*ret = a;
 	return 0;
 }
@@ -216,8 +216,8 @@ int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 	int r;
 
 	if (proto == NULL)
-		return errmsg_fail(error, -EINVAL, "has no type, port and "
-				   "protocol");
+		return errmsg_fail(error, -EINVAL, "is not a type, a port and "
+				   "a protocol");
 	r = sdp_read_token(type, ret->type, error);
 	if (r == 0)
 		r = read_port(port, &ret->port, error);

@@ -487,7 +487,7 @@ void ci_device_error(struct ci_device *d, struct errmsg *ret)
 	*ret = d->error;
 	if (d->call != NULL && now_ns > d->call_ns &&
 	    now_ns - d->call_ns >= HANG_S * SECOND_NS)
-		errmsg_set(ret, "the driver does not return from %s since "
+		errmsg_set(ret, "the driver has not returned from %s for "
 			   "%llu s", d->call,
 			   (unsigned long long)((now_ns - d->call_ns) /
 						SECOND_NS));

@@ -84,8 +84,8 @@ static int turn_key(struct hls_load *l)
 	}
 	r = http_body_poll(&l->body, &l->error);
 	if (r > 0 && buf_len(&l->body.buf) != HLS_KEY)
-		r = errmsg_fail(&l->error, -EINVAL, "%zu bytes instead of %d",
-				buf_len(&l->body.buf), HLS_KEY);
+		r = errmsg_fail(&l->error, -EINVAL, "has %zu bytes instead of "
+				"%d", buf_len(&l->body.buf), HLS_KEY);
 	if (r > 0) {
 		if (l->n_keys == HLS_KEYS)
 			free(l->keys[--l->n_keys].url);

@@ -93,8 +93,8 @@ Test(cue_command, names_the_field_that_is_wrong)
 		  "command: is not a field of what these keys describe" },
 		{ "{'command': 'time_signal', 'table_id': 112, 'raw':"
 		  "'707005c079124500'}",
-		  "raw: its time would not be that of the output: leave it "
-		  "out" },
+		  "raw: the section has a time of its own, which is not that "
+		  "of the output: leave raw out" },
 		{ "{'command': 'time_signal', 'descriptors': [{'type_id': 0,"
 		  "'identifier': 'CUEI'}]}",
 		  "descriptors[0].provider_avail_id: is missing" },

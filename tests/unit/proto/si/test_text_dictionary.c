@@ -139,7 +139,7 @@ Test(text_dictionary, a_line_with_an_error_is_named)
 	} cases[] = {
 		{ "", "has no code" },
 		{ "# x\n\nencoding 1\n", "has no code" },
-		{ "start 0 stop", "line 1: no line `encoding' is before" },
+		{ "start 0 stop", "line 1: no line `encoding' precedes it" },
 		{ "encoding 256", "line 1: encoding: \"256\" is not between 0 "
 				  "and 255" },
 		{ "encoding", "line 1: encoding: \"\" is not between 0 and "
@@ -209,7 +209,8 @@ Test(text_dictionary, a_file_is_bounded)
 	free(text);
 	text = many(TEXT_DICTIONARY_FROMS + 1, 5000, &len);
 	cr_expect_null(text_dictionary_parse(text, len, &error));
-	cr_expect_str_eq(error.text, "line 4098: more than 4096 FROM");
+	cr_expect_str_eq(error.text, "line 4098: more than 4096 pairs of "
+				     "encoding and FROM");
 	free(text);
 	text = many(TEXT_DICTIONARY_MAX / 31, 1, &len);
 	cr_expect_leq(len, TEXT_DICTIONARY_MAX);

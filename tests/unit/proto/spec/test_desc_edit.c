@@ -91,7 +91,7 @@ Test(desc_edit, names_the_field_that_is_wrong)
 		{ "'table':'pmt','descriptor':{'type_id':10,'lang':'english'}",
 		  "descriptor: lang: has 7 bytes instead of 3" },
 		{ "'table':'pmt','tag':6,'hex':'0500'",
-		  "tag: 6 is not that of the descriptor, 5" },
+		  "tag: 6 is not 5, the tag of the descriptor" },
 		{ "'table':'sdt','pid':100,'hex':'0500'",
 		  "pid: only a PMT has components" },
 		{ "'table':'pmt','pid':8191,'hex':'0500'",

@@ -70,7 +70,7 @@ static const struct {
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.1",
 	  "merge: is the input's own address" },
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.2%23merge=rtp://239.1.1.3",
-	  "merge: cannot itself have merge" },
+	  "merge: cannot have a merge of its own" },
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.2%2",
 	  "merge: has a broken % escape" },
 };
@@ -139,7 +139,8 @@ static const struct {
 	  "20" },
 	{ "rtp://239.1.1.1#fec=21x4", "fec: 21 is not between 1 and 20" },
 	{ "rtp://239.1.1.1#fec=5x3", "fec: 3 is not between 4 and 20" },
-	{ "rtp://239.1.1.1#fec=20x6", "fec: 20x6 is more than 100 datagrams" },
+	{ "rtp://239.1.1.1#fec=20x6", "fec: the matrix 20x6 has more than "
+	  "100 datagrams" },
 	{ "rtp://239.1.1.1:65533#fec=5x5",
 	  "fec: there is no port 65537 behind 65533" },
 	{ "rtp://239.1.1.1#path2=here",

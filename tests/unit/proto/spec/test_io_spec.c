@@ -161,7 +161,7 @@ static const struct {
 	{ "file:///a#mux=udp://1.2.3.4:0&mux_pid=100",
 	  "mux: port: 0 is not a port (1 to 65535)", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1%23mux=udp://239.1.1.2%26mux_pid=50"
-	  "&mux_pid=100", "mux: cannot itself have mux", EINVAL },
+	  "&mux_pid=100", "mux: cannot have a mux of its own", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=31",
 	  "mux_pid: 31 is not between 32 and 8190", EINVAL },
 	{ "file:///a#mux=udp://239.1.1.1&mux_pid=100:8191",
@@ -346,7 +346,8 @@ static const struct {
 	{ "http://239.1.1.1:80/x", "host: 239.1.1.1 is a multicast address",
 	  EINVAL },
 	{ "http://eth0@1.2.3.4:80/x",
-	  "interface: an http output has none, give its address", EINVAL },
+	  "interface: an http output has none; write the address of the "
+	  "interface", EINVAL },
 	{ "http://:80/x?y", "path: an output has no query ('?')", EINVAL },
 	{ "http://:80?y", "path: an output has no query ('?')", EINVAL },
 	{ "http://:80//", "path: is missing", EINVAL },

@@ -117,7 +117,7 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 {
 	refuse("{\"set_pnr\":0}", "set_pnr: 0 is not between 1 and 65535");
 	refuse("{\"set_tsid\":1.5}",
-	       "set_tsid: is not text or a number, or too long");
+	       "set_tsid: is not text or a number, or is too long");
 	refuse("{\"map\":\"video\"}", "map: \"video\" is not source=PID");
 	refuse("{\"timezone\":\"/etc/passwd\"}", "timezone: \"/etc/passwd\" "
 	       "is not a time zone such as Europe/Berlin");
@@ -134,7 +134,7 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	refuse("{\"map\":\"video=1\",\"set_pnr\":0}",
 	       "map: 1 is not between 32 and 8190");
 	refuse("{\"filter\":{}}",
-	       "filter: is not text or a number, or too long");
+	       "filter: is not text or a number, or is too long");
 	refuse("{\"service_name\":\"a\\nb\"}",
 	       "service_name: has a control byte at 1");
 	refuse("{\"backup_on\":\"pat, smoke\"}",

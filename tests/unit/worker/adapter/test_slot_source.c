@@ -411,7 +411,7 @@ Test(slot_source, is_named_by_the_type_or_by_a_key)
 		{ "{\"type\":\"CI\"}", "address: is missing" },
 		{ "{\"type\":\"CI\",\"server\":\"1.2.3.4\"}", "server: " },
 		{ "{\"type\":\"CI\",\"address\":\"x\",\"ddci\":1}",
-		  "ddci: 1 is beside type CI" },
+		  "ddci: 1 cannot be combined with type CI" },
 		{ "{\"type\":\"CI\",\"address\":\"x\",\"adapter\":256}",
 		  "adapter: " },
 		{ "{\"ddci\":256}", "ddci: " },

@@ -122,7 +122,7 @@ Test(tuner_source, passes_packets_and_reports_the_signal, .timeout = 60)
 	cr_assert_eq(report.dvb.status, 0x1fu);
 	cr_assert_eq(report.signal, 83u);
 	cr_assert_eq(report.snr, 45u);
-	cr_assert(has_error("lock, and no data"));
+	cr_assert(has_error("lock, but no data"));
 	packets[2 * TS_PACKET] = 0;
 	FAKE_SET(&fake, packets, packets);
 	FAKE_SET(&fake, n_bytes, sizeof packets);

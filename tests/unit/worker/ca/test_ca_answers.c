@@ -111,14 +111,15 @@ Test(ca_answers, words_of_an_earlier_ecm_are_late_and_not_wrong)
 	rig_turn(g, 100);
 	rig_put_period(g, 3);
 	assert_wrong(g, "softcam c1: waiting for the control word; with the "
-			"last one ");
+			"last control word ");
 	rig_turn(g, 1000);
 	rig_put_period(g, 3);
 	assert_wrong(g, "softcam c1: no control word: timeout; with the last "
-			"one ");
+			"control word ");
 	rig_report(g, "c1", 0, "connection failed");
 	rig_put_period(g, 3);
-	assert_wrong(g, "softcam c1: connection failed; with the last one ");
+	assert_wrong(g, "softcam c1: connection failed; with the last "
+		     "control word ");
 	rig_report(g, "c1", CAID_A, "");
 	rig_turn(g, 1);
 	(void)rig_scrambled(g);

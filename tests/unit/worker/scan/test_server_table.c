@@ -205,8 +205,8 @@ Test(server_table, takes_no_message_from_another_network)
 	cr_expect_str_eq(next_report(), "0 eth0 192.0.2.1 a Roof");
 	near = false;
 	cr_expect_eq(announce("198.51.100.1", "b"), -EINVAL);
-	cr_expect_str_eq(error.text, "the address is in no network of the "
-				     "interface");
+	cr_expect_str_eq(error.text, "the address of the sender is in no "
+				     "network of the interface");
 	cr_expect_eq(announce_at("eth0", "192.0.2.1", "a", "e"), -EINVAL);
 	cr_expect_str_eq(next_load(&ticket), "");
 	cr_expect_eq(leave("eth0", "192.0.2.1", "a"), -EINVAL);

@@ -163,8 +163,9 @@ Test(server_url, has_an_address_of_ipv6_in_brackets)
 		{ "http://" SIX "@evil/", "leads to another host than " SIX },
 		{ "http://a@" SIX "/", "leads to another host than " SIX },
 		{ "http://[]/", "leads to another host than " SIX },
-		{ "http://" SIX ":/", "has no number as its port" },
-		{ "http://" SIX ":80@evil/", "has no number as its port" },
+		{ "http://" SIX ":/", "has a port that is not a number" },
+		{ "http://" SIX ":80@evil/",
+		  "has a port that is not a number" },
 	};
 	char host[SERVER_HOST_MAX];
 	struct sockaddr_any a;
@@ -206,10 +207,11 @@ Test(server_url, is_of_the_server_alone)
 		{ "http://[::1]/", "leads to another host than " HOST },
 		{ "http://" HOST "\\@evil/",
 		  "leads to another host than " HOST },
-		{ "http://" HOST ":a/", "has no number as its port" },
-		{ "http://" HOST ":/", "has no number as its port" },
-		{ "http://" HOST ":80@evil/", "has no number as its port" },
-		{ "http://" HOST ":65536/", "has no number as its port" },
+		{ "http://" HOST ":a/", "has a port that is not a number" },
+		{ "http://" HOST ":/", "has a port that is not a number" },
+		{ "http://" HOST ":80@evil/",
+		  "has a port that is not a number" },
+		{ "http://" HOST ":65536/", "has a port that is not a number" },
 		{ "http://" HOST ":22/", "leads to port 22: only 80 and those "
 		  "from 1024 on are allowed" },
 		{ "http://" HOST ":0/", "leads to port 0: only 80 and those "

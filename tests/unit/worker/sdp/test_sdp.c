@@ -145,8 +145,8 @@ Test(sdp, an_error_names_line_and_field)
 					   "of 6" },
 		{ HEAD "m=video 1 udp 33\ns=x",
 		  "line 6: s=: is behind m=" },
-		{ HEAD "m=video 1\n", "line 5: m=: has no type, port and "
-				      "protocol" },
+		{ HEAD "m=video 1\n", "line 5: m=: is not a type, a "
+				      "port and a protocol" },
 		{ HEAD "m=video 1 udp\n", "line 5: m=: has no format" },
 		{ HEAD "m=video 65536 udp 33\n",
 		  "line 5: m=: port: is not a number from 0 to 65535" },
@@ -158,7 +158,7 @@ Test(sdp, an_error_names_line_and_field)
 						 "address; names are not "
 						 "resolved" },
 		{ HEAD "c=IN IP4 ff0e::1", "line 5: c=: has an address that "
-					   "is no IP4" },
+					   "is not IP4" },
 		{ HEAD "c=IN IP6 ff0e::1/1/2", "line 5: c=: has too many "
 					       "'/'" },
 		{ HEAD "c=IN IP4 239.1.1.1/256",

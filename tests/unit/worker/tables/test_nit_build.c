@@ -206,11 +206,11 @@ Test(nit_build, wrong_delivery_names_the_key)
 		  "\"position\":\"190E\"}", "nit_actual.position: \"190E\"" },
 		{ "{\"type\":\"S\",\"frequency\":11778,\"symbolrate\":22000,"
 		  "\"position\":\"5E\",\"modulation\":\"QAM256\"}",
-		  "nit_actual.modulation: QAM256 is not one of type S" },
+		  "nit_actual.modulation: type S has no QAM256" },
 		{ "{\"type\":\"T\",\"frequency\":474}",
-		  "nit_actual.modulation: AUTO is not one of type T" },
+		  "nit_actual.modulation: type T has no AUTO" },
 		{ "{\"type\":\"T\",\"frequency\":474,\"modulation\":\"QPSK\"}",
-		  "nit_actual.fec: AUTO is not one of type T" },
+		  "nit_actual.fec: type T has no AUTO" },
 		{ "{\"frequency\":-1}", "nit_actual.frequency: " },
 		{ "{\"bandwidth\":5500,\"type\":\"T\",\"frequency\":474,"
 		  "\"modulation\":\"QPSK\",\"fec\":\"1/2\"}",

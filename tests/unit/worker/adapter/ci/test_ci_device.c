@@ -283,11 +283,11 @@ Test(ci_device, the_owner_does_not_wait_for_a_driver_that_hangs)
 	fake_card_lock();
 	card.hangs = true;
 	fake_card_unlock();
-	AWAIT(has_error("does not return from CA_GET_SLOT_INFO"));
+	AWAIT(has_error("has not returned from CA_GET_SLOT_INFO"));
 	ci_device_want(device, &programs);
 	fake_card_lock();
 	card.hangs = false;
 	fake_card_unlock();
-	AWAIT(!has_error("does not return"));
+	AWAIT(!has_error("has not returned"));
 	ci_device_free(&device);
 }
