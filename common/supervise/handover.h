@@ -94,5 +94,5 @@ uint64_t handover_number(const json_t *name, char kind);
 int handover_take(struct handover *, const json_t *name, char kind,
 		  uint64_t *ret_number);
 
-/* Any descriptor of that kind, as handover_take(). */
+/* The same for any one of the descriptors of that kind; -1: none is left. */
 int handover_take_any(struct handover *, char kind, uint64_t *ret_number);

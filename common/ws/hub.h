@@ -71,7 +71,7 @@ void hub_handshake(struct hub *, struct http_conn *,
 /* 0, or the code that the channel of the client is closed with. */
 typedef unsigned hub_judge_fn(const char *login, enum hub_scope, void *arg);
 
-/* Closes the channels that judge rejects, after the waiting messages. */
+/* Closes the channels that judge rejects, after their queued messages. */
 void hub_review(struct hub *, hub_judge_fn *judge, void *arg);
 
 /* Sends a text frame to every client with events; message is borrowed.

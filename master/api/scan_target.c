@@ -174,7 +174,8 @@ static int find_below(int end, const struct tuner_spec *spec)
 	return -1;
 }
 
-/* Does the number decide, as no adapter has the hardware address? */
+/* Does the number of the adapter identify it, because the hardware address of
+ * that number cannot be read? */
 static bool decides(const struct tuner_spec *spec)
 {
 	char mac[TUNER_MAC_MAX + 1];
@@ -183,7 +184,7 @@ static bool decides(const struct tuner_spec *spec)
 	       !read_mac(spec->adapter, mac);
 }
 
-/* The number of the adapter that has the frontend; -1: it is not there. */
+/* The number of the adapter that has the frontend; -1: no adapter has it. */
 static int find_number(const struct tuner_spec *spec)
 {
 	int number = is_bound(spec) ? find_below(TUNER_ADAPTERS_MAX, spec)

@@ -260,8 +260,9 @@ static bool may_write(const struct api *api, const char *key,
 	return r == 0;
 }
 
-/* Without a restart the section is in force later, or for viewers alone.  The
- * settings and the list of streams interrupt streams. */
+/* Answers which streams a change of a section would interrupt.  With a restart
+ * these are the streams that the settings or the list of streams change.
+ * Without a restart the change interrupts no stream. */
 static void foresee_config(struct api *api, const char *key, json_t *data,
 			   bool restart, struct reply *reply)
 {

@@ -202,8 +202,9 @@ void viewer_door_list(struct list_question *q, struct viewer_guest *guest,
 	buf_done(&text);
 }
 
-/* Without deliver, as while no stream is enabled.  The check of a password goes
- * on, and its result is kept a minute. */
+/* Answers a playlist of streams while no deliver worker does, for instance
+ * because no stream is enabled.  If the check of a password takes longer, the
+ * answer is 503, and the result of the check is kept for a minute. */
 static void answer_list(struct api *api, struct http_conn *conn,
 			const struct http_request *request)
 {

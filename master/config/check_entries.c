@@ -77,8 +77,8 @@ static void judge_tuner(struct judge *j, const json_t *adapter)
 	field_find_idle(&tuner_fields, adapter, where, on_found, j);
 }
 
-/* The keys of a tuner that an address or a server does not read.  Every adapter
- * may have a type. */
+/* Reports keys of a tuner in an adapter with an address or a server, which does
+ * not read them.  Every adapter may have a type. */
 static void judge_no_tuner(struct judge *j, const json_t *adapter)
 {
 	bool server = json_object_get(adapter, "server") != NULL;
@@ -310,7 +310,8 @@ static void judge_viewers(struct judge *j, const json_t *document)
 			  "effect: %s (users: %zu)", keys.text, n);
 }
 
-/* judge_ids() judges those of adapters and softcams, where it is an error. */
+/* Warns of an id that occurs twice.  Call it for other lists than those of
+ * adapters and softcams: there it is an error, which judge_ids() reports. */
 static void judge_twice(struct judge *j, const json_t *list,
 			const json_t *entry)
 {

@@ -28,8 +28,8 @@ struct play_conf {
 void play_conf_read(struct play_conf *ret, const json_t *settings,
 		    const struct sockaddr_any *control);
 
-/* The address of http_play_port, a number or text as control_port.  1; 0: there
- * is none; or -EINVAL with a sentence. */
+/* Reads http_play_port, a number or text as control_port.  1: it is set; 0: it
+ * is not; -EINVAL with error. */
 int play_conf_port(const json_t *settings, struct sockaddr_any *ret,
 		   struct errmsg *error) MUST_CHECK;
 

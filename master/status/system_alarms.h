@@ -36,9 +36,10 @@ json_t *system_alarms_take(struct system_alarms *, json_t *take_list);
  * even if its sentence differs in numbers only. */
 void system_alarms_repeat(struct system_alarms *, const char *name);
 
-/* From master to master: the present alarms, a new array; and back, before the
- * first list, without invalid ones. */
+/* The present alarms for the master of the next instance, a new array. */
 json_t *system_alarms_write(const struct system_alarms *);
+/* Takes the alarms of the previous instance, without invalid ones.  Call this
+ * before the first system_alarms_take(). */
 void system_alarms_restore(struct system_alarms *, const json_t *list);
 
 /* The present alarms: objects with alarm, priority, reason and the time since

@@ -88,7 +88,8 @@ int analysis_ask(struct analysis *a, struct channel *channel,
 	return 0;
 }
 
-/* The first part of a place is its report; others add their PIDs. */
+/* A report arrives in parts.  The first part for the output or an input becomes
+ * its report; the following parts add their PIDs. */
 static void take_part(struct request *r, const json_t *part)
 {
 	json_t *report;

@@ -56,7 +56,8 @@ typedef void session_list_fn(const json_t *sessions, void *arg);
 /* The request is valid until the call. */
 struct session_wait *session_list_get(struct session_list *, session_list_fn *,
 				      void *arg);
-/* The function is not called any more.  NULL-safe; sets *w to NULL. */
+/* Cancels a request: its function will not be called.  NULL-safe; sets *w to
+ * NULL. */
 void session_list_forget(struct session_wait **);
 
 struct session_page {

@@ -35,8 +35,9 @@ struct closed_sessions {
 /* limit: because another viewer has its place. */
 void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
 			 uint64_t now_ms);
-/* A request of the session: is it closed?  Then it stays so, unless a limit
- * closed it. */
+/* Call at each request of a session: is it closed?  Each request prolongs that.
+ * A session that a limit closed opens again after CLOSED_RETURN_MS without a
+ * request. */
 bool closed_sessions_has(struct closed_sessions *, uint64_t key,
 			 uint64_t now_ms);
 /* The time at which the last of them ends; 0: there are none. */

@@ -42,7 +42,8 @@ static const struct desc_kind logical_channel_nordig = {
 	"logical_channel", logical_channel_nordig_fields
 };
 
-/* The kind of a descriptor; extension: its first byte, -1 if it is empty. */
+/* The kind of a descriptor.  extension: its descriptor_tag_extension, -1 if it
+ * is empty.  specifier: the private_data_specifier in front of it. */
 static const struct desc_kind *find_kind(unsigned tag, int extension,
 					 uint64_t specifier)
 {

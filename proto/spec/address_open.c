@@ -116,7 +116,8 @@ static void put_name(struct options *o, const char *key, bool value)
 	o->joint = '&';
 }
 
-/* The address of an option, whose own '#' and '&' are escaped. */
+/* Writes the address in an option without its secrets, and escapes its '#', '&'
+ * and '%' again. */
 static void put_inner(struct buf *out, const char *value)
 {
 	char *text = xstrdup(value), *shown;

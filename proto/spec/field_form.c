@@ -16,7 +16,7 @@ static void put_text(json_t *object, const char *key, const char *text)
 		put(object, key, json_string(text));
 }
 
-/* The types of JSON schemas that hooks name. */
+/* The type of a field in forms, from the JSON schema that its hook names. */
 static const char *type_of_hook(const struct field *f)
 {
 	const char *schema = f->hook->schema;

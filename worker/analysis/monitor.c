@@ -94,7 +94,8 @@ void monitor_rest(struct monitor *m, uint64_t wall_ms)
 		alarm_rest(&m->alarms[i], wall_ms);
 }
 
-/* The first packet of a section: of the right table, often enough? */
+/* Takes a packet on the PID of the PAT or a PMT.  If a section begins in it,
+ * checks the table_id and the time since the previous section. */
 static void check_table(struct monitor *m, struct pid_stats *s,
 			const uint8_t *p, uint64_t now_ns)
 {
@@ -111,7 +112,7 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 		m->faults[alarm] += pid == TS_PID_PAT;
 		return;
 	}
-	/* it came behind the read before this one */
+	/* it arrived after the previous read */
 	came_ns = MAX(m->before_ns, now_ns - MONITOR_READ_MS * MS);
 	if (s->table_ns != 0 && came_ns > s->table_ns + MONITOR_TABLE_MS * MS)
 		m->faults[alarm]++;

@@ -20,6 +20,7 @@ void link_record_done(struct link_record *);
 /* Adds the last counters of an input or output that was closed. */
 void link_record_close(struct link_record *, const struct link_stats *last);
 
-/* Returns the sums as JSON, borrowed until the next call; NULL: no counters.
- * now: the counters since the last opening, all zero while closed. */
+/* Returns the sums over all openings as JSON, borrowed until the next call;
+ * NULL: no counters.  now: the counters since the last opening, all zero while
+ * closed. */
 const json_t *link_record_report(struct link_record *, struct link_stats now);

@@ -81,7 +81,7 @@ void fragments_free(struct fragments **);
 enum fragment_state fragments_get(struct fragments *,
 				  const struct ring_segment *,
 				  uint64_t now_ms, const struct fragment **ret);
-/* A part of this segment, which may be the open one. */
+/* The same for a part of this segment, which may still grow. */
 enum fragment_state fragments_part(struct fragments *,
 				   const struct ring_segment *,
 				   const struct ring_part *, uint64_t now_ms,

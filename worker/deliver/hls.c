@@ -66,8 +66,8 @@ static void answer_missing(struct viewer_conn *c,
 	viewer_conn_answer(c, empty ? &nothing : &none);
 }
 
-/* The playlists that contain a segment, and as long again: the time for which
- * it stays. */
+/* How long a client may cache a segment: the ring keeps it while it is in the
+ * playlist, and for the length of the playlist after that. */
 static unsigned age_max(const struct mount *m, const struct ring_segments *all)
 {
 	return MAX(all->target_s, 1U) * (2 * m->hls + 1);

@@ -411,8 +411,9 @@ static bool is_silent(const struct hls_session *s, uint64_t now_ms)
 	       (most > 0 ? most : cfg->idle_ms);
 }
 
-/* Those of a client that went to another stream, and comes back, and not those
- * of one that plays on. */
+/* Did a limit close the session, and has its client been silent since?  Then
+ * its next request begins a new session.  A client without such a pause is
+ * refused. */
 static bool has_returned(const struct hls_session *s, uint64_t now_ms)
 {
 	return s->session == NULL && s->limited && is_silent(s, now_ms);

@@ -218,7 +218,8 @@ static void count(const struct viewer_conn *c, uint64_t bytes)
 		*c->sent += bytes;
 }
 
-/* False: the rest follows, or the connection has ended. */
+/* True: all was sent.  False: it continues when the socket is writable, or the
+ * connection has ended. */
 static bool send_blob(struct viewer_conn *c)
 {
 	while (c->blob_pos < c->blob_end) {

@@ -130,7 +130,8 @@ static struct mount *find_mount(const struct deliver *d,
 	return find_beside(d, c, http_request_path(request), find_path, ret);
 }
 
-/* The mount of a path, with TLS or without. */
+/* The mount of a path, also if it requires TLS and the connection has none, or
+ * the reverse. */
 static struct mount *find_asked(const struct deliver *d,
 				const struct viewer_conn *c, const char *path)
 {

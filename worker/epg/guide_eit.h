@@ -27,9 +27,9 @@ struct guide_eit *guide_eit_new(int fd, struct guide *,
 /* NULL-safe; sets *e to NULL. */
 void guide_eit_free(struct guide_eit **);
 
-/* Writes a service.  1: there is more; 0: that was the last one.  Of events
- * that the memory does not hold, those far in the future are left out.
- * -ENOSPC: it does not hold the events of an hour.  Or another -errno. */
+/* Writes the next service.  1: there are more; 0: that was the last one.  If
+ * the memory does not hold all events, those far in the future are left out.
+ * -ENOSPC: it does not hold even the events of an hour.  Or another -errno. */
 int guide_eit_run(struct guide_eit *) MUST_CHECK;
 /* Bytes that are written. */
 size_t guide_eit_len(const struct guide_eit *);

@@ -110,7 +110,8 @@ struct guide_stream *guide_add_stream(struct guide *, const char *id);
 /* The service, which may be new; NULL: there is no room. */
 struct service *guide_add_service(struct guide *, struct guide_stream *,
 				  uint16_t number);
-/* The service with the lowest number from this one on; NULL: there is none. */
+/* The service with the lowest number that is at least this one; NULL: there is
+ * none. */
 const struct service *guide_service_from(const struct guide_stream *,
 					 unsigned number);
 /* Takes a service that is in no stream any more. */

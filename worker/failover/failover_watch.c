@@ -46,7 +46,7 @@ static bool waits_for_look(const struct failover *f, size_t i)
 	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
 }
 
-/* Gives the other places in turns to inputs that are off air. */
+/* Gives the remaining places in turns to inputs that are off air. */
 static void want_in_turns(struct failover *f, const size_t *list, size_t n,
 			  size_t places, uint64_t now_ns)
 {

@@ -107,9 +107,10 @@ struct loss_finder {
 	uint64_t since_loss[TS_PIDS / 64];
 };
 
-/* The number of losses in a run.  loss_ns: time of the last loss that counted.
- * ret_ns becomes at least the time of the last packet in front of a gap: now,
- * or loss_ns if the PID had none since. */
+/* Returns the number of losses in a run.  loss_ns: the time of the last loss
+ * that counted.  *ret_ns becomes at least the latest time at which a packet in
+ * front of a loss can have arrived: now_ns, or loss_ns if the PID had no packet
+ * since then. */
 static inline uint32_t loss_finder_feed(struct loss_finder *f,
 					struct ts_run run, uint64_t loss_ns,
 					uint64_t now_ns, uint64_t *ret_ns)

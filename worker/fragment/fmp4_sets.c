@@ -18,7 +18,7 @@ enum {
 	TIER_LEVEL = 12,  /* bytes of general profile, tier and level */
 };
 
-/* The bytes without emulation prevention. */
+/* Copies the parameter set without its emulation prevention bytes. */
 static struct bits open_set(const struct fmp4_set *set, uint8_t ret[SET_MAX])
 {
 	size_t n = 0;

@@ -76,7 +76,7 @@ static bool is_sequence(const struct fmp4_track *t, unsigned type)
 	return type == (t->coding == FMP4_AVC ? AVC_SPS : HEVC_SPS);
 }
 
-/* Units that have no place in a file. */
+/* NAL units that a file does not store. */
 static bool is_useless(const struct fmp4_track *t, unsigned type)
 {
 	if (t->coding == FMP4_AVC)

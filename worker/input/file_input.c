@@ -143,8 +143,9 @@ static void push(const struct ts_run *runs, size_t n_runs, void *arg)
 		(void)fifo_push(&f->fifo, runs[i]);
 }
 
-/* The time from the packet at which a decoder starts to its decoding.  Packets
- * behind the last one (of f->ahead) may have a part of its header. */
+/* The time from the arrival of the access unit at which a decoder starts, in
+ * `from', to its decoding.  Its PES header may continue in packets that follow
+ * `one' in f->ahead. */
 static uint64_t find_lead_ns(const struct file_input *f,
 			     const struct ts_run *one,
 			     const struct ts_run *from, size_t n)

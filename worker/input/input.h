@@ -90,8 +90,8 @@ int input_fd(const struct input *);
  * True for a ring, and for a socket with a large buffer. */
 bool input_is_roomy(const struct input *);
 
-/* Maintains memberships and memory.  0, or -errno with error as input_read().
- */
+/* Call once a second.  Renews multicast memberships and frees unused memory.
+ * 0, or -errno with error as input_read(). */
 int input_every_second(struct input *, uint64_t now_ns, struct errmsg *error)
 	MUST_CHECK;
 

@@ -101,7 +101,7 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	return longest;
 }
 
-/* A clock that goes back has no duration. */
+/* The duration of ticks of 90 kHz; 0 for a clock that goes back. */
 static uint64_t ns_of_ticks(int64_t ticks)
 {
 	return (uint64_t)MAX(ticks, 0) * 100000 / 9;

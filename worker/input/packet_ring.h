@@ -44,8 +44,9 @@ static inline struct ts_run packet_ring_run(const struct packet_ring *r,
 	};
 }
 
-/* Copies a run to the end, as many packets as fit contiguously, and returns the
- * copy.  The ring must have room for the whole run. */
+/* Copies packets of a run to the end and returns the copy.  The copy is shorter
+ * than the run if the memory ends there: call again with the others.  The ring
+ * must have room for the whole run. */
 struct ts_run packet_ring_push(struct packet_ring *, struct ts_run);
 
 /* Removes the n oldest packets; they stay readable until the next push. */

@@ -165,7 +165,7 @@ const uint8_t *program_filter_marks(const struct program_filter *f)
 	return f->marks;
 }
 
-/* True: the PIDs of EMMs may be others. */
+/* True: the CAT has changed, and the PIDs of EMMs with it. */
 static bool take_cat(struct program_filter *f, const uint8_t *packet)
 {
 	const uint8_t *section;

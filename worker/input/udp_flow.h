@@ -60,7 +60,7 @@ struct udp_flow {
 /* Sets the place from the address of a udp or rtp input. */
 void udp_flow_describe(struct udp_flow *, const struct input_spec *);
 
-/* Opens a flow that was described.  0, or -errno with error. */
+/* Opens a flow after udp_flow_describe().  0, or -errno with error. */
 int udp_flow_open(struct udp_flow *, uint64_t now_ns,
 		  struct errmsg *error) MUST_CHECK;
 

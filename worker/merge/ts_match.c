@@ -86,8 +86,9 @@ bool ts_can_repeat(const struct ts_copies *c, const struct ts_queue *q)
 	       ts_is_filler(packet);
 }
 
-/* Has the queue, from that place on, an intact packet with the PID and the
- * counter of this one, before the counter can wrap? */
+/* Does the queue have, from that place on, an intact packet with the PID and
+ * the counter of this one?  The search ends where the counter can have
+ * wrapped. */
 static bool has_intact(const struct ts_queue *q, size_t from,
 		       const uint8_t *packet)
 {

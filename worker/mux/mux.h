@@ -179,7 +179,7 @@ struct mux_service_state {
 	uint64_t excess;  /* ... and in the last second */
 };
 
-/* The nth of its services. */
+/* Writes the state of the nth service of this input. */
 void mux_service_get(const struct mux *, size_t input, size_t nth,
 		     struct mux_service_state *ret);
 

@@ -70,7 +70,7 @@ uint64_t mux_fill_rate(const struct mux *m)
 	return rate_of_count(m, m->fill_metered + m->fill_meter);
 }
 
-/* What all inputs together may have. */
+/* The rate that all inputs together may have. */
 static uint64_t room_of(const struct mux *m)
 {
 	uint64_t all = capacity(m, 1000), tables = 0;

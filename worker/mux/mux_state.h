@@ -276,7 +276,7 @@ void mux_follow_tables(struct mux *);
 /* mux_kept.c: takes CAT and SDT of an input whose source may be silent. */
 void mux_take_made(struct mux *, struct mux_source *);
 
-/* Takes a packet of CAT, SDT or EIT of an input. */
+/* Takes a packet of the PID of CAT, SDT or EIT of an input. */
 void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);
 
 /* Are packets of the input its own?  Its remux repeats tables in its silence,

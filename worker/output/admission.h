@@ -44,14 +44,14 @@ struct admission {
 void admission_ask(struct admission *, struct asker *,
 		   const struct msg_deliver_ask *, uint64_t now_ms);
 
-/* Takes the answer to its question.  False: drop it. */
+/* Takes the answer of the master.  False: drop the caller. */
 bool admission_answer(struct admission *, const struct msg_deliver_answer *,
 		      uint64_t now_ms) MUST_CHECK;
 
 enum admission_turn {
 	ADMISSION_STAYS,
 	ADMISSION_ASKS, /* call admission_ask() */
-	ADMISSION_LATE, /* drop it: the master did not answer */
+	ADMISSION_LATE, /* drop the caller: the master did not answer */
 };
 
 /* Once a second. */

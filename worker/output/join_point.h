@@ -62,8 +62,8 @@ struct join_wait {
 /* Are guesses allowed? */
 bool join_point_may_guess(const struct rap *, const struct join_wait *);
 
-/* Is a guess allowed, and is the packet one, which join_point_feed() has taken
- * if it is of the main PID? */
+/* Is a guess allowed, and is the packet one?  Call join_point_feed() with a
+ * packet of the main PID first. */
 bool join_point_is_guess(const struct rap *, const struct psi *,
 			 const uint8_t *packet, const struct join_wait *);
 

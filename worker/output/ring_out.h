@@ -34,7 +34,7 @@ void ring_out_goes_on(struct ring_out *);
  * the first packet. */
 void ring_out_set_hls(struct ring_out *, const struct ring_out_hls *);
 
-/* Are the segments that it wants more than the ring can have? */
+/* Does the playlist need more segments than the largest ring can hold? */
 bool ring_out_is_short(const struct ring_out *);
 
 /* Copies packets.  Readers cannot see them yet, except those of a segment or

@@ -236,7 +236,8 @@ static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
 	       measure(s, rap) + EARLY_MS >= s->duration_ms;
 }
 
-/* Notes the distance from the join point before this one. */
+/* Measures the time since the previous join point, the length of a group of
+ * pictures. */
 static void note_group(struct segmenter *s, const struct ring_rap *rap)
 {
 	uint32_t ms = measure(s, rap);

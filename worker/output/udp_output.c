@@ -125,7 +125,7 @@ static int open_path(struct udp_output *o, size_t i)
 	return 0;
 }
 
-/* err with the error of the first path if no path is open, else 0. */
+/* Returns err, with the error of the first path, if no path is open; else 0. */
 static int fail(const struct udp_output *o, int err, struct errmsg *error)
 {
 	for (size_t i = 0; i < o->n_paths; i++)

@@ -105,7 +105,7 @@ uint8_t remux_absent_strip(struct remux *r, const uint8_t *packet)
 	return (*state + 15) & BITS;
 }
 
-/* Does a packet of this PID show the start of its unit? */
+/* Video and audio: their packets show where a PES packet begins. */
 static bool has_units(const struct remux *r, uint16_t pid)
 {
 	enum pid_class class = psi_class(r->psi, pid);

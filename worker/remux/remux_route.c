@@ -199,7 +199,8 @@ static void drop_emms(struct remux *r)
 			drop_ca(r, loop);
 }
 
-/* PIDs of a whole multiplex that no table names, if data passes. */
+/* Routes the other PIDs of a whole multiplex: those of tables, and those that
+ * no table names if data passes. */
 static void route_others(struct remux *r)
 {
 	for (uint16_t pid = SI_PID_CAT + 1; pid < SI_PIDS_END; pid++)

@@ -47,8 +47,7 @@ struct sdt_marks {
  * CRC_32. */
 bool sdt_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
-/* Changes free_CA_mode of all events of a section of EIT actual, whose loops
- * were checked or not, as sdt_mark(). */
+/* The same for free_CA_mode of all events of a section of EIT actual. */
 bool eit_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
 struct sdt_content {

@@ -65,8 +65,8 @@ struct service_names {
 	uint8_t textcode;
 };
 
-/* Writes a section of SDT actual with a right CRC_32 with these types and
- * names, and returns its length.  -ENOSPC: it would exceed 1,024 bytes;
- * -EBADMSG: a loop is longer than the section. */
+/* section: of an SDT actual, with a valid CRC_32.  Writes it to ret with these
+ * types and names, and returns the length.  -ENOSPC: it would exceed 1,024
+ * bytes; -EBADMSG: a loop is longer than the section. */
 int service_names_apply(const struct service_names *, const uint8_t *section,
 			size_t len, uint8_t ret[SECTION_PSI_MAX]);

@@ -24,7 +24,8 @@ struct stream_clock {
 	uint64_t at_ns; /* the caller's time of the last step */
 };
 
-/* Takes a PCR; returns the ticks that it advanced, 0 for a new time base. */
+/* Takes a PCR; returns the ticks by which the clock advanced, 0 for a new time
+ * base.  jump: the PCR begins a new time base. */
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 

@@ -271,10 +271,11 @@ static bool find_position(const struct rtp_window *w,
 }
 
 /*
- * The number of datagrams that are missing in front of d; 0: it belongs to
- * another sequence.  The numbers give it up to a multiple of 65,536.  The
- * time stamps, which must go on with the time, give the multiple at the rate
- * before, and must allow a rate that is OUTAGE_RATE times as high.
+ * Returns the number of datagrams that are missing in front of d; 0: d belongs
+ * to another sequence.  The sequence numbers give this number up to a multiple
+ * of 65,536.  The rate before the outage and the time stamps of RTP give the
+ * multiple.  d continues the sequence only if its time stamp advanced as the
+ * clock did, and if the rate has not grown more than OUTAGE_RATE times.
  */
 static uint64_t count_outage(const struct rtp_window *w,
 			     const struct rtp_datagram *d, uint64_t now_ns)

@@ -40,7 +40,7 @@ struct iface_list {
 	struct iface ifaces[IFACES_MAX];
 };
 
-/* n and open are set. */
+/* Prepares the list.  The caller sets n and open before. */
 void iface_list_init(struct iface_list *);
 void iface_list_done(struct iface_list *);
 

@@ -48,8 +48,8 @@ static void end(struct cam_session *s, enum cam_session_end how)
 	s->cfg.on_end(how, s->cfg.arg);
 }
 
-/* A frame leaves by one call, because servers do not join its pieces.  False:
- * the connection does not take it. */
+/* Sends a frame with one call, because servers do not join its pieces.  False:
+ * the connection does not accept it. */
 static bool put(struct cam_session *s, enum newcamd_type type, const void *body,
 		size_t len)
 {

@@ -29,7 +29,7 @@ static void move_time(uint8_t *stamp, uint64_t ticks)
 	pes_set_time(stamp, (pes_time(stamp) + ticks) % PES_TIME_WRAP);
 }
 
-/* The layout of PCR and OPCR: ISO/IEC 13818-1 2.4.3.5 */
+/* Moves a PCR or an OPCR; layout: ISO/IEC 13818-1 2.4.3.5. */
 static void move_clock(uint8_t *p, uint64_t ticks)
 {
 	uint64_t base = (uint64_t)p[0] << 25 | (uint64_t)p[1] << 17 |

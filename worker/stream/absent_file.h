@@ -19,6 +19,6 @@ struct absent_file *absent_file_new(struct mux *, size_t input,
 /* NULL-safe; sets *f to NULL. */
 void absent_file_free(struct absent_file **f);
 
-/* In front of mux_turn(): opens or closes the file, and reads it. */
+/* Call before mux_turn().  Opens or closes the file, and reads it. */
 void absent_file_turn(struct absent_file *, uint64_t now_ns);
 void absent_file_second(struct absent_file *, uint64_t now_ns);

@@ -42,7 +42,7 @@ const struct cas_list *cas_stage_list(const struct cas_stage *);
 /* As scrambler_set_psi(). */
 void cas_stage_set_psi(struct cas_stage *, const struct psi *);
 
-/* A channel to the worker of the system at this place; fd is taken. */
+/* Sets the channel to the worker of the system at this place; fd is taken. */
 void cas_stage_link(struct cas_stage *, unsigned place, int fd);
 
 void cas_stage_feed(struct cas_stage *, const struct ts_run *runs,

@@ -29,13 +29,15 @@ struct cas_systems_config {
 struct cas_systems *cas_systems_new(const struct cas_systems_config *);
 void cas_systems_free(struct cas_systems **);
 
-/* A channel to the worker of a system, taken; replaces the one before. */
+/* Sets the channel to the worker of a system, and closes the previous one.  fd
+ * is taken. */
 void cas_systems_link(struct cas_systems *, size_t system, int fd);
 
 /* Requests the ECMs that are needed. */
 void cas_systems_ask(struct cas_systems *);
 
-/* The systems that have a channel, a bit by place. */
+/* Returns a set of bits: bit i is the system at place i, if its worker has a
+ * channel. */
 unsigned cas_systems_linked(const struct cas_systems *);
 
 /* Once a second.  Returns why an ECM is not there, borrowed until the next

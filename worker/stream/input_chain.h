@@ -142,7 +142,7 @@ void chain_want(struct input_chain *, bool wanted, uint64_t now_ns);
 /* Reads waiting packets into the batch; opens the input when it is time. */
 void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 
-/* Watches received packets; they pass unchanged. */
+/* Counts received packets for the state of the input; does not change them. */
 void chain_watch(struct input_chain *, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns);
 

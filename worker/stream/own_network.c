@@ -92,8 +92,8 @@ static const struct service_spec *find_entry(const struct own_network *n,
 	return NULL;
 }
 
-/* The type of a service in the SDT, which has that of the keys; 0: the SDT is
- * not known, or does not list it. */
+/* The type of a service in the SDT of the output, else that of its entry; 0:
+ * unknown.  An entry with a type has set that of the SDT, too. */
 static uint8_t type_of(const struct own_network *n, uint16_t pnr,
 		       const struct service_spec *entry)
 {

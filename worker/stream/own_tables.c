@@ -210,7 +210,8 @@ void own_tables_set_clock(struct own_tables *o, bool synchronised)
 	use_time(o);
 }
 
-/* One with a transport stream, which the tables list. */
+/* Adds another stream of this headend to the tables, if it has a
+ * transport_stream_id. */
 static void add_other(struct own_tables *o, const char *id,
 		      const struct stream_spec *spec)
 {

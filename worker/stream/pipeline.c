@@ -142,7 +142,7 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, selector_still(p->selector), runs, n_runs);
 }
 
-/* Packets of the candidate on air, with the versions of the output. */
+/* Packets of the candidate on air; tables have the versions of the output. */
 static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -153,7 +153,7 @@ static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 		splice_feed_held(p->splice, runs[i], p->now_ns);
 }
 
-/* The still picture has the tables of the output. */
+/* Gives tables the versions of the output; the still picture has these. */
 static void count_versions(struct pipeline *p, const struct candidate *c,
 			   const struct ts_run *runs, size_t n_runs, bool held)
 {

@@ -225,7 +225,8 @@ void credentials_issuer(const SSL_CTX *ctx, char *text, size_t size)
 		       text, size);
 }
 
-/* An address is 4 or 16 bytes; false: the name is of another kind. */
+/* Writes a DNS name or an IP address of 4 or 16 bytes.  False: the name is of
+ * another kind, or malformed. */
 static bool format_name(const GENERAL_NAME *name, char *text, size_t size)
 {
 	const unsigned char *data;

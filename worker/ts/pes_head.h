@@ -17,12 +17,14 @@ enum {
 	PES_READER_MAX = 16,
 };
 
-/* Offsets in the PES behind which its stamps end; 0: it has no such stamp. */
+/* The offsets at which the time stamps of a PES packet end; 0: it has no such
+ * stamp. */
 struct pes_ends {
 	size_t pts, dts, escr;
 };
 
-/* pes: PES_HEADER bytes at least */
+/* Finds the ends in a PES packet, of which the first PES_HEADER bytes are
+ * there. */
 struct pes_ends pes_ends(const uint8_t *pes);
 
 /* The bytes up to the end of the last stamp of the PES that begins here, of

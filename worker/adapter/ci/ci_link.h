@@ -42,6 +42,6 @@ size_t ci_link_refuse(struct ci_link *, uint8_t *to);
 size_t ci_link_send(struct ci_link *, const uint8_t *object, size_t n,
 		    uint8_t *to);
 
-/* Takes a message of the module.  Returns bits; -EBADMSG: it is malformed;
- * -EMSGSIZE: an object has more than CI_SPDU_MAX bytes. */
+/* Takes a message of the module.  Returns CI_LINK_* bits; -EBADMSG: it is
+ * malformed; -EMSGSIZE: an object has more than CI_SPDU_MAX bytes. */
 int ci_link_take(struct ci_link *, const uint8_t *data, size_t n);

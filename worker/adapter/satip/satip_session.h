@@ -170,7 +170,7 @@ static inline bool satip_session_is_fresh(uint64_t at_ns, unsigned ms,
 	return at_ns != 0 && now_ns - at_ns < ms * MS;
 }
 
-/* The server reported its tuner. */
+/* Takes a report of the server on its tuner. */
 void satip_session_take_report(struct satip_session *, const struct ses1 *,
 			       uint64_t now_ns);
 

@@ -62,8 +62,9 @@ struct segment_window {
 	uint64_t named;      /* compared URIs */
 };
 
-/* Takes a playlist. wanted_ms: buffer that is wanted after the entry point of a
- * live playlist, if it is that long; at least HLS_START_TARGETS. */
+/* Takes a playlist.  The entry point of a live playlist lies wanted_ms before
+ * its end, and at least HLS_START_TARGETS target durations.  The entry point of
+ * a shorter playlist is its first segment. */
 void segment_window_update(struct segment_window *, const struct m3u8 *,
 			   uint64_t wanted_ms);
 

@@ -96,7 +96,8 @@ static int replace(struct srt_place *p, int fd, struct errmsg *error)
 	return r;
 }
 
-/* libsrt keeps its socket for seconds after the listener was closed. */
+/* Frees the port at once: libsrt keeps its socket for seconds after the
+ * listener was closed. */
 void srt_place_close(struct srt_place *p)
 {
 	struct errmsg error;

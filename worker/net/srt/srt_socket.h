@@ -76,8 +76,8 @@ void srt_listener_every_second(struct srt_listener *, struct link_stats *);
 /* Error of the interface; NULL: none. */
 const char *srt_listener_error(const struct srt_listener *);
 
-/* "waiting for a caller; call of 192.0.2.1 refused at 2026-11-23 23:40:12:
- * REASON" for half a minute; NULL: none. */
+/* The last refused call, for half a minute: "waiting for a caller; call of
+ * 192.0.2.1 refused at 2026-11-23 23:40:12: REASON"; NULL: none. */
 const char *srt_listener_refusal(const struct srt_listener *);
 
 /* Starts a call or a rendezvous. */
