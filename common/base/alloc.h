@@ -16,7 +16,7 @@
 
 enum { ALLOC_EXIT_CODE = 100 };
 
-/* Ends the process so. */
+/* Ends the process with that line and ALLOC_EXIT_CODE. */
 _Noreturn void alloc_fail(void);
 
 /* n zeroed objects of size bytes. */

@@ -19,14 +19,14 @@ struct peer; /* an address with connections */
 struct peers;
 
 struct peers_config {
-	unsigned max;                    /* connections of an address; 0: any */
+	unsigned max; /* connections of an address; 0: no limit */
 	const struct ip_prefix *proxies; /* copied */
 	size_t n_proxies;
 };
 
 struct peers *peers_new(const struct peers_config *);
 
-/* Another limit, for connections from now on; max 0: none. */
+/* Sets another limit for new connections.  max 0: no limit. */
 void peers_limit(struct peers *, const struct peers_config *);
 
 /* NULL-safe; sets *p to NULL.  All connections must have left. */
@@ -54,9 +54,9 @@ struct peer_place {
 	struct peer *peer; /* NULL: not counted */
 };
 
-/* Counts a connection in any case, as the last used one of its address.
- * Returns the one whose last use is the oldest if the address has more than max
- * now; the caller ends that connection.  NULL: it has not. */
+/* Counts a connection, also beyond max, as the last used one of its address.
+ * If the address has more than max now, returns its least recently used
+ * connection, which the caller ends; else NULL. */
 struct peer_place *peers_place(struct peers *, const struct ip_address *,
 			       struct peer_place *);
 /* The connection was used.  Does nothing if it is not counted. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits the playlists that are made in a second: of a client, so that one of
- * them does not take the share of the others, and of all clients.  Each kind
- * has limits of its own.
+ * Limits the playlists that are made in a second, for each client and for all
+ * clients together, so that no client takes the share of the others.  Each kind
+ * of playlist has limits of its own.
  *
  * Embedded; zeroed memory is a limit without a playlist.  ip_client() defines
  * which addresses are equal.  Pure.
@@ -18,8 +18,8 @@ enum {
 	/* A playlist of 500 streams costs the master a millisecond. */
 	PLAYLISTS_MAX = 50,
 	PLAYLISTS_PER_CLIENT_MAX = 10,
-	/* One of a group costs less, and each player needs it to begin: many
-	 * may share an address. */
+	/* The playlist of a group costs less.  Each player needs it to begin,
+	 * and many players may share an address. */
 	MASTER_PLAYLISTS_MAX = 400,
 	MASTER_PLAYLISTS_PER_CLIENT_MAX = 200,
 	/* The list of channels of a guide costs as much as a playlist. */
@@ -37,7 +37,7 @@ enum playlist_kind {
 struct playlist_limit {
 	uint64_t second; /* monotonic */
 	struct playlist_count {
-		unsigned n; /* made in it */
+		unsigned n; /* made in this second */
 		unsigned n_clients;
 		struct {
 			struct ip_address address;

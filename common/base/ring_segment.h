@@ -44,16 +44,17 @@ struct ring_part {
 	bool independent;     /* begins with a random access point */
 };
 
-/* The first base of a stream at this time: greater than those of earlier
- * services, if they began no more than a base in each unit of time.  hls.js
- * reads as many members of an array as the number says, with each playlist: a
- * number of seconds stops it for minutes. */
+/* The first base of a stream that starts at this time.  It is greater than the
+ * bases of earlier runs of the service, if these used at most one base in each
+ * unit of time.  The unit is long, so that the number is small: hls.js loops up
+ * to this number with each playlist, and a number of seconds would stop it for
+ * minutes. */
 uint64_t ring_base_at(uint64_t wall_s);
 
 /* --- master --- */
 
-/* No segment of the ring of fd (borrowed) has a base or number below these.  0
- * or -errno. */
+/* From now on no segment of the ring of fd (borrowed) gets a base or number
+ * below these.  0 or -errno. */
 int ring_set_least(int fd, uint64_t base, uint64_t number) MUST_CHECK;
 
 /* --- writer --- */
@@ -68,34 +69,35 @@ uint64_t ring_writer_number(const struct ring_writer *);
  */
 bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 
-/* Ends the newest segment, which is now `done' (NULL: there is none that
- * continues), and begins `next'.  All its bytes are published. */
+/* Replaces the newest segment by `done', which has its end (NULL: no segment is
+ * open), and begins `next'.  All bytes of `done' are published. */
 void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
 		      const struct ring_segment *next);
 
-/* Ends the newest segment, which is now `done', and begins none: the stream has
- * stopped.  All its bytes are published. */
+/* The same when the stream has stopped: begins no segment. */
 void ring_segment_stop(struct ring_writer *, const struct ring_segment *done);
 
-/* The newest segment, which is being written, is so long now.  Readers do not
- * see it. */
+/* Notes how long the newest segment, which is being written, is now: for the
+ * next writer.  Readers do not get this duration. */
 void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
 
-/* A unit begins here, and at this time of the newest segment. */
+/* Notes that an access unit begins at the write position, ms after the begin of
+ * the newest segment. */
 void ring_unit_begin(struct ring_writer *, uint32_t ms);
 
-/* Publishes all; the last unit goes on in another writer of this process. */
+/* Publishes all packets.  Another writer of this process continues the last
+ * unit, so it is not torn. */
 void ring_unit_goes_on(struct ring_writer *);
 
-/* Where, and at which time of its segment, the last unit begins that an earlier
- * writer wrote to: nobody knows if it is whole.  False: there is none.  To be
- * called before packets are written. */
+/* Where, and at which time of its segment, the last unit of an earlier writer
+ * begins.  This unit may be incomplete.  False: there is none.  Call this
+ * before packets are written. */
 bool ring_unit_torn(const struct ring_writer *, uint64_t *ret_pos,
 		    uint32_t *ret_ms);
 
-/* The newest segment, which nobody can read yet, does not count, and the stream
- * stopped at the end of the one before it (*ret).  False: there is none, and no
- * segment at all from now on. */
+/* Removes the newest segment, which no reader can see yet: the stream then
+ * stopped at the end of the segment before it (*ret).  False: there is no such
+ * segment, and the table is empty from now on. */
 bool ring_segment_undo(struct ring_writer *, struct ring_segment *ret);
 
 /* The target duration becomes at least s seconds. */

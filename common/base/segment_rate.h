@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 struct segment_rate {
-	/* The highest one of segments that are together about as long as the
-	 * target duration: a single one may be a few pictures. */
+	/* The highest rate of segments that are together about as long as the
+	 * target duration, because a single segment may have a few pictures
+	 * only. */
 	uint64_t peak_bps;    /* BANDWIDTH, at least the average */
 	uint64_t average_bps; /* AVERAGE-BANDWIDTH, above 0 */
 };

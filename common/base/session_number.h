@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The number that names a session of HLS in the paths of its playlists: 32
- * random bits, and 32 bits of their hash by a secret key.  So every process
- * with the key can tell that a number was made with it, and keeps none.
+ * random bits, and 32 bits of their hash by a secret key.  A process with the
+ * key recognises such a number, so it need not store the numbers.
  */
 #pragma once
 
@@ -17,7 +17,8 @@ enum {
 /* A new one, above 0. */
 uint64_t session_number_new(uint64_t key);
 
-/* Was it made with the key?  By chance one of 2^32 others is taken for it. */
+/* Was the number made with the key?  One of 2^32 other numbers passes by
+ * chance. */
 bool session_number_is_of(uint64_t key, uint64_t number);
 
 void session_number_format(uint64_t number, char text[SESSION_NUMBER_TEXT]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SipHash-2-4 of a message of 8 bytes: who does not know the key cannot tell
- * the hash of a message from a random number, whatever other hashes he has
- * seen.
+ * SipHash-2-4 of a message of 8 bytes.  Without the key the hash of a message
+ * cannot be told from a random number, even if other hashes are known.
  *
  * Pure.
  */

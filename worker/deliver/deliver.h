@@ -8,8 +8,8 @@
  * system call for its viewers, and their number does not change how often the
  * worker wakes.
  *
- * No address takes the places of all viewers, and no stream those of the
- * others: each has some that only its own viewers get.
+ * Neither an address nor a stream can take the places of all viewers: each
+ * stream has some places that only its own viewers get.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ struct deliver_config {
 	unsigned still_ms;  /* without packets for so long a stream is paused */
 	unsigned hls_idle_ms; /* without a request for so long a session of HLS
 			       * has ended */
-	/* The first viewer of a stream on demand has come; NULL: only the
-	 * report of the next second contains it. */
+	/* Reports the first viewer of a stream on demand; NULL: only the report
+	 * of the next second contains it. */
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	/* Sends to the master; 0 or -errno.  NULL: there is none. */
 	int (*send)(const struct msg *, void *arg);
@@ -40,7 +40,7 @@ struct deliver_config {
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
 	unsigned number;    /* of this worker, from 0 */
-	bool pages; /* clients of this host count as those of others */
+	bool pages; /* clients of this host get pages, as those of others */
 };
 
 struct deliver *deliver_new(const struct deliver_config *);
@@ -74,7 +74,7 @@ void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
-/* Who needs a permission; until the first call, everybody. */
+/* Sets which viewers need a permission: until the first call, all. */
 void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);
 /* The answer to the question with this seq. */
 void deliver_answer(struct deliver *, const struct msg_deliver_answer *,

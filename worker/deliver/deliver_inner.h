@@ -95,7 +95,7 @@ void deliver_remove_conns(struct deliver *);
 void deliver_remove_conn(struct deliver *, struct viewer_conn *);
 /* The connection becomes a viewer of the mount, or is rejected. */
 void deliver_admit(struct deliver *, struct viewer_conn *, struct mount *);
-/* Viewers or requests that wait exist. */
+/* Starts the tick: a viewer or a waiting request exists. */
 void deliver_start_tick(struct deliver *);
 
 /* --- streams on demand --- */
@@ -103,7 +103,7 @@ void deliver_start_tick(struct deliver *);
 /* As deliver_admit(); the answer of a stream on demand waits for its
  * packets. */
 void deliver_welcome(struct deliver *, struct viewer_conn *, struct mount *);
-/* The mount has a viewer more: reports the first one. */
+/* Call it for a new viewer of the mount: reports the first one. */
 void deliver_report_demand(struct deliver *, struct mount *);
 /* Answers the requests whose wait is over. */
 void deliver_feed_waiting(struct deliver *, uint64_t now_ms);

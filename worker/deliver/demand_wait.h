@@ -26,11 +26,12 @@ void demand_wait_add(struct demand_wait *, struct viewer_conn *,
 /* Does nothing if the connection does not wait. */
 void demand_wait_remove(struct demand_wait *, struct viewer_conn *);
 
-/* Puts a connection that waits behind the others, with the end of its wait. */
+/* Moves a connection that waits behind the others.  The end of its wait
+ * stays. */
 void demand_wait_last(struct demand_wait *, struct viewer_conn *);
 
-/* The connections that wait for a mount wait for another one from now on, for
- * as long as they would have. */
+/* The connections that wait for a mount wait for another one from now on.  The
+ * end of their wait stays. */
 void demand_wait_move(struct demand_wait *, struct mount *from,
 		      struct mount *to);
 

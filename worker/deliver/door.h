@@ -2,8 +2,8 @@
 /*
  * Asks the master about viewers, and keeps them away without its permission.
  *
- * Questions are sent at a bounded rate, those about new viewers before those
- * about viewers that watch, which have a quarter of the rate for themselves.  A
+ * Questions are sent at a bounded rate.  Those about new viewers go first, but
+ * a quarter of the rate is for viewers that watch.  A
  * question without an answer in time is answered with ASK_BUSY.  A viewer that
  * watches stays after ASK_BUSY, and is asked about again.
  *
@@ -64,7 +64,7 @@ void door_answer(struct door *, const struct msg_deliver_answer *,
 		 uint32_t seq);
 /* Asks again about a session, or about all for 0. */
 void door_review(struct door *, uint64_t client);
-/* There is another master: it gets all questions again. */
+/* Sends all questions again, because there is another master. */
 void door_renew(struct door *);
 /* Call it about once a second: asks about sessions whose time has come. */
 void door_every_second(struct door *);

@@ -2,10 +2,11 @@
 /*
  * Makes a fragment of fMP4 from the bytes of a ring.
  *
- * A part continues where the one before it has ended, so that each byte of a
+ * A part continues where the previous part has ended, so that each byte of a
  * segment is read about once.  A segment that does not begin with a random
- * access point is read from the one on that does, in several turns of the loop
- * if many bytes are between them, or continues the one before it.
+ * access point continues the previous segment, or is read from the last segment
+ * on that begins with one: in several turns of the loop if many bytes are
+ * between them.
  *
  * Embedded.  Borrows the mount and the store.
  */
@@ -47,7 +48,7 @@ struct fragment_span {
 	bool is_part;
 };
 
-/* One whose end had not arrived. */
+/* A fragment that could not be made, because its end had not arrived. */
 struct fragment_attempt {
 	uint64_t number; /* 0: none */
 	uint32_t index;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The segments of a mount as fMP4, made from those in its ring when a client
- * asks for them first, and kept for the others.
+ * The segments of a mount as fMP4.  A segment is made from the ring at the
+ * first request for it, and kept for other clients.
  *
- * Those of all mounts that are made in a turn of the loop have few bytes, so
- * that other viewers are not late.  A segment is ready when the units that it
- * ends with are complete, or FRAGMENT_WAIT_MS after its end.
+ * A turn of the loop makes few bytes for all mounts together, so that other
+ * viewers are not late.  A segment is ready when the units that it ends with
+ * are complete, or FRAGMENT_WAIT_MS after its end.
  *
- * So are parts, for low latency.  A part continues where the one before it has
- * ended (fragment_maker.h), so they are best asked for in their order.
+ * Parts, for low latency, are made in the same way.  A part continues where the
+ * previous one has ended (fragment_maker.h), so requests for parts cost least
+ * in their order.
  *
  * A mount keeps the segments of its playlist, as many that have left it, and
  * the parts of its playlist.  Older segments are not made.  Where the store has
@@ -95,11 +96,12 @@ void fragments_list_parts(struct fragments *, uint64_t number);
 struct blob *fragments_init(struct fragments *, uint64_t hash);
 /* Changes with each new fragment. */
 uint64_t fragments_made(const struct fragments *);
-/* Since the last call: has a fragment to wait for a turn of the loop? */
+/* Did a fragment have to wait for another turn of the loop since the last
+ * call? */
 bool fragments_starved(struct fragments *);
-/* The newest segment of the ring has this number.  Segments that have begun
- * anew with lower numbers, after the clock was set back, have nothing in common
- * with those that are kept, which are freed. */
+/* newest: the number of the newest segment in the ring.  If it is lower than
+ * before, frees all fragments: the stream began again with lower numbers, after
+ * the clock was set back. */
 void fragments_bound(struct fragments *, uint64_t newest);
-/* Frees those of which nobody has asked for a while. */
+/* Frees the fragments of a mount without a request for FRAGMENTS_IDLE_MS. */
 void fragments_expire(struct fragments *, uint64_t now_ms);

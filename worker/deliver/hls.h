@@ -8,8 +8,8 @@
  * Those of a session are at /play/ID/: hls_index.h.
  *
  * The answers depend on the ring alone, so every process that serves the ring
- * gives the same ones; a playlist also begins where the one before it did, or
- * behind.
+ * gives the same ones.  A playlist never begins in front of the begin of the
+ * previous one.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ void hls_answer(struct viewer_conn *, const struct http_request *,
 /* The connection ends; it waits no more. */
 void hls_forget(struct viewer_conn *);
 
-/* Answers the requests that need not wait any more; any: what each wants. */
+/* Answers the requests that need not wait any more; any: the same for each. */
 void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
 
 /* The segments of this run of the stream. */

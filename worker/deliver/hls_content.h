@@ -29,8 +29,8 @@ struct hls_content {
 void hls_content_send(struct viewer_conn *, const struct http_request *,
 		      const struct hls_content *);
 
-/* Is the tag of the client's copy among those of If-None-Match, or has it this
- * date (NULL: none)? */
+/* Does the client have a copy with this tag (If-None-Match), or else with this
+ * date (If-Modified-Since; NULL: none)? */
 bool hls_content_is_known(const struct http_request *, const char *tag,
 			  const char *modified);
 

@@ -18,15 +18,16 @@ struct mount;
 const struct ring_segment *hls_segment_of(const struct ring_segments *,
 					  uint64_t number);
 
-/* Leaves the newest segments in the playlist that have fragments, and their
- * initialization segments in maps.  all: those of the ring; the segment that
- * follows the playlist becomes the open one.  FRAGMENT_LATER: some of them are
- * not ready; BAD and FULL: there is none. */
+/* Reduces the playlist to its newest segments that have fragments, and writes
+ * their initialization segments to maps.  all: the segments of the ring; the
+ * one that follows the playlist becomes the open one.  FRAGMENT_LATER: some
+ * fragments are not ready; BAD and FULL: there is none. */
 enum fragment_state hls_fragments(struct mount *, struct ring_segments *all,
 				  struct hls_playlist *,
 				  uint64_t maps[MSG_HLS_MAX]);
 
-/* Leaves the newest parts that have fragments, after hls_fragments().
+/* Reduces the list to the newest parts that have fragments.  Call it after
+ * hls_fragments().
  * FRAGMENT_BAD: the playlist has no parts. */
 enum fragment_state hls_fragment_parts(struct mount *,
 				       const struct ring_segments *all,

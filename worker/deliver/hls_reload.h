@@ -10,9 +10,9 @@
  * least one. */
 uint64_t hls_next_number(const struct ring_segments *);
 
-/* Has the playlist the segment, or its part, for which the request wants to
- * wait?  0: not yet; else a status.  parts: NULL: the stream has none; n 0: it
- * has some, and the playlist has none now. */
+/* Does the playlist have the segment, or its part, for which the request wants
+ * to wait?  0: not yet; else a status.  parts: NULL: the stream has none; n 0:
+ * it has some, and the playlist has none now. */
 int hls_reload_judge(const struct http_request *, const struct ring_segments *,
 		     const struct ring_parts *);
 

@@ -4,21 +4,24 @@
  *
  * Requests of one address with the same token, or the same login and password,
  * for one playlist belong to one session, whatever the connection.  Without
- * these the whole query must be the same.  Where everybody may watch, all
- * requests of one address belong to one.  The first one asks for the
- * permission, which counts for the others.  A session without a request for
- * HLS_SESSION_MS has ended.  A session that the operator ended refuses requests
- * until then: each refused one prolongs it, also in the master, which is asked
- * again about its client once a second at most.  One that a limit ended refuses
- * them so long, whatever it refused, or until its client was silent for as long
- * as none is that plays: it had left, and returns.
+ * these the whole query must be the same.  Where no permission is needed, all
+ * requests of one address belong to one session.  The first request asks for
+ * the permission, which counts for the others.  A session without a request for
+ * HLS_SESSION_MS has ended.
+ *
+ * A session that the operator ended refuses requests until it had none for
+ * HLS_SESSION_MS.  A refused request prolongs this time, also in the master,
+ * which is asked again about the client once a second at most.  A session that
+ * a limit ended refuses requests in the same way, without these questions.  If
+ * its client made no request for longer than a client that plays, it had left:
+ * its next request begins a new session.
  *
  * A path may have the number of a session (hls_index.h), which is part of what
  * must be the same.  With hls_sessions_name() a session begins with a number
  * that a process with the same seed made, and with no other.
  *
- * An address has a limited number of them: a further one replaces the one that
- * was not used for longest.
+ * An address has a limited number of sessions: a further one replaces the least
+ * recently used one.
  *
  * A request by HEAD is judged with a session that is no viewer and belongs to
  * its connection, unless its client has one here.
@@ -80,10 +83,11 @@ void hls_sessions_name(struct hls_sessions *, bool named);
 /* A number for a new one, above 0. */
 uint64_t hls_sessions_choose(const struct hls_sessions *);
 
-/* A request for the playlist of this mount, or its segments; serve() or
- * refuse() comes inside or later.  False: neither comes, the number in the path
- * begins no session and none has it.  The events of the config are those of a
- * request by HEAD (probe), whose verdict may come instead. */
+/* Takes a request for the playlist of this mount, or its segments, and calls
+ * serve() or refuse() inside or later.  False: it calls neither, because no
+ * session has the number in the path, and the number may begin none.  The
+ * events of the config are for a request by HEAD (probe): they may be called
+ * instead. */
 bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
 /* The connection ends, or has another request. */
@@ -97,10 +101,10 @@ void hls_sessions_move(struct mount *from, struct mount *to);
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);
-/* Another viewer wants its place: ends the session if it is one of HLS whose
- * client seems to have left.  One whose only request was that for a playlist
- * that names a session has used none. */
+/* Another viewer wants the place of this session: ends it if it is one of HLS
+ * whose client seems to have left.  A client whose only request was for a
+ * playlist that names a session has not used that session. */
 void hls_sessions_end_idle(struct session *, uint64_t now_ms);
-/* Whether viewers need a permission has changed: sessions where it counts begin
- * again with the next request. */
+/* Call it when the need for permissions has changed: sessions to which this
+ * applies begin again with their next request. */
 void hls_sessions_judge_anew(struct hls_sessions *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tells whether bytes of a connection leave this host.
+ * Finds out whether bytes of a connection leave this host.
  *
  * The receive queue of a process of this host, also of a container, refers to
  * the pages that were sent, long after it has acknowledged them and even after

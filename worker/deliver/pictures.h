@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The pictures of streams that viewers look at: each is asked for once, and
- * shared for some seconds by all who want it.
+ * The pictures of streams for clients: asks the master once for a picture, and
+ * gives it to all clients for some seconds.
  *
  * Owns copies of the pictures, at most PICTURES_MAX; borrows the connections
  * that wait.

@@ -15,9 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* It touches 16 pages at most, wherever it begins.  Those of a fast stream are
- * whole pages, as a page costs a reference for each viewer: a position that is
- * a multiple of its size begins one.  Four TLS records. */
+/* A portion touches 16 pages at most, wherever it begins.  Portions of a fast
+ * stream are whole pages, because a page costs a reference for each viewer:
+ * they begin at multiples of the size of a page.  A portion has four TLS
+ * records. */
 enum { PORTION_PAGE = 4096, PORTION_SIZE = 15 * PORTION_PAGE };
 
 struct portion {

@@ -59,8 +59,9 @@ static inline bool ring_body_is_active(const struct ring_body *b)
 /* Sends what the socket accepts. */
 enum ring_body_state ring_body_send(struct ring_body *);
 
-/* In a pass, with the writer at end: need the client not be asked what it has
- * acknowledged?  It takes most of the time of a pass. */
+/* In a pass, with the writer at end: can ring_body_check() wait for a later
+ * pass?  It asks what the client has acknowledged, and takes most of the time
+ * of a pass. */
 bool ring_body_rests(struct ring_body *, uint64_t end);
 
 /* HELD, DONE or LOST. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same address by the other scheme, for clients of an output that has
- * become https or http.  Pure. */
+/* Redirects clients of an output that has become https or http: writes the same
+ * address with the other scheme.  Pure. */
 #pragma once
 
 #include <stdbool.h>

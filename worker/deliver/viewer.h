@@ -101,8 +101,8 @@ enum viewer_fate {
 	VIEWER_MOVED, /* stays, but lost bytes: this process was too late */
 	VIEWER_GONE,
 	VIEWER_SLOW,
-	VIEWER_TORN,  /* as MOVED, but it has a part of a packet whose rest is
-		       * lost */
+	VIEWER_TORN,  /* as MOVED, but it has a part of a packet, of which the
+		       * other bytes are lost */
 };
 
 /* Does the viewer wait for a picture, or lack bytes before end? */

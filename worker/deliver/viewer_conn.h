@@ -182,8 +182,7 @@ int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
  * NULL for those of the same body. */
 void viewer_conn_answer_head(struct viewer_conn *, const char *headers);
 
-/* It had an answer, which the client has received, and no request follows
- * yet. */
+/* Has the client received an answer, and sent no further request yet? */
 bool viewer_conn_is_idle(const struct viewer_conn *);
 
 /* Must answers be copied, because the tls worker encrypts them, or a process of

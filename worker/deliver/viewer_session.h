@@ -27,8 +27,8 @@ enum {
 };
 
 struct session_events {
-	/* A decision about the viewer: for a permitted one ASK_ALLOWED or
-	 * ASK_DENIED.  The session may be freed inside. */
+	/* A decision about the viewer.  For one that is permitted already it is
+	 * ASK_ALLOWED or ASK_DENIED.  The session may be freed inside. */
 	void (*on_verdict)(struct session *, const struct msg_deliver_answer *,
 			   void *arg);
 };
@@ -89,7 +89,7 @@ struct session_config {
 	void *arg;
 };
 
-/* There is something to take for sessions_take_changes(). */
+/* Called when sessions_take_changes() has changes to return. */
 typedef void sessions_changed_fn(void *arg);
 
 /* worker: its number, from 0, as in msg_deliver_of().  Its numbers of viewers
@@ -104,7 +104,7 @@ struct session *session_new(struct sessions *, const struct session_config *);
 /* NULL-safe; sets *s to NULL.  Its question is forgotten. */
 void session_free(struct session **);
 
-/* Moves it to the end of this list; NULL: to none. */
+/* Moves a session to the end of this list; NULL: removes it from its list. */
 void session_ask_move(struct session *, struct session_asks *);
 
 void session_set_owner(struct session *, const struct session_events *,

@@ -13,12 +13,12 @@ struct viewer_conn;
 void visit_request(struct viewer_conn *, const struct http_request *,
 		   void *arg);
 
-/* The stream of the mount gets this id: requests for it that wait for a
- * permission follow. */
+/* The stream of the mount gets this id, also in its requests that wait for a
+ * permission. */
 void visit_rename(struct deliver *, struct mount *, const char *stream);
 
-/* Judges the viewers of this mount again, and the requests that wait for it:
- * they asked by other settings. */
+/* Judges the viewers of this mount again, and the requests that wait for it,
+ * because its settings have changed. */
 void visit_again(struct deliver *, struct mount *);
 
 /* Asks a new master for the lists that requests wait for. */
@@ -28,5 +28,5 @@ void visit_lists_again(struct deliver *);
  * the connection, or refuses it. */
 void visit_serve_hls(struct viewer_conn *, const char *stream);
 void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);
-/* ... its reload_ms. */
+/* The reload_ms of hls_sessions.h. */
 unsigned visit_reload_ms(struct mount *);

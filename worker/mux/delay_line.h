@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Delays the packets of an input of a multiplex by a constant time, so that
- * each one leaves as long after the next one as its source sent it, whatever
- * bursts the network made of them.
+ * Delays the packets of an input of a multiplex by a constant time after their
+ * source sent them, so that they leave at the intervals of their source, even
+ * if they arrive in bursts.
  *
  * The time of a packet at its source comes from the PCRs of one PID; packets
  * between two PCRs are spread evenly.  The packets that arrive the earliest
- * show how this time relates to that of the machine, and the line follows a
- * change of it by LINE_SLEW_PPM.  Packets that arrive too late to leave in time
- * catch up at twice the rate of their source, so that no decoder gets them at
- * once.  A jump of the PCR starts again at the time of arrival, as do packets
- * without a PCR among those of LINE_PCR_MS.  A PCR that continues behind a
- * pause is no jump, also if it is announced.
+ * show the difference between this time and that of the machine.  The line
+ * follows a change of the difference by LINE_SLEW_PPM.  Packets that arrive too
+ * late to leave in time catch up at twice the rate of their source, so that no
+ * decoder gets them at once.  After a jump of the PCR, or LINE_PCR_MS without a
+ * PCR, the line starts again at the time of arrival.  A PCR that continues
+ * after a pause is no jump, also if it is announced.
  *
  * Pure.  Embedded; zeroed memory with delay_ns and max is ready.  Owns its
  * packets.
@@ -26,7 +26,7 @@
 
 enum {
 	LINE_PCR_MS = 200,
-	LINE_PAUSE_MS = 2000, /* longer ones start again, too */
+	LINE_PAUSE_MS = 2000, /* after a longer pause it starts again, too */
 	LINE_WINDOW_MS = 1000, /* of a measurement of the earliest arrival */
 	LINE_SLEW_PPM = 1000,
 	/* A packet that arrives earlier by so much shows another path: more

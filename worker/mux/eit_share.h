@@ -20,8 +20,8 @@
 
 enum {
 	EIT_ROOM = 32 * 1024, /* bytes of each kind of an input */
-	/* Between two sections of a sub-table: 25, and what the places of their
-	 * packets may differ from their time. */
+	/* Between two sections of a sub-table: 25 ms, and the time by which
+	 * their packets may leave earlier or later than planned. */
 	EIT_GAP_MS = 29,
 };
 

@@ -13,8 +13,8 @@
  *	            (eit_share.h)
  *	TDT         is built from the system clock, and does not wait
  *	PMT         is repeated every 90 ms, and sent at once after a change;
- *	            on another PID it is the last one until the new one leaves;
- *	            all other packets of the programs pass
+ *	            if its PID changes, the new PID has the old PMT until the
+ *	            new one leaves; all other packets of the programs pass
  *	all others  are dropped
  * A packet leaves delay_ms after its source sent it (delay_line.h), or later if
  * it would overflow a transport buffer (spread.h).  Null packets fill the rate,
@@ -30,7 +30,7 @@
  * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
  * it not running.  With absent_ms it leaves the tables, and returns at a
  * picture.  With `still' its last picture and silence are sent on its PIDs,
- * also while it is blocked, and the SDT says what its input says.  They have
+ * also while it is blocked, and the SDT has the status of its input.  They have
  * the rate of the service at most, and last until a picture with which it
  * returns; a PMT with other streams waits for that picture, too.  With `file'
  * the video and audio of a file follow, in the codings of the service.
@@ -64,7 +64,8 @@ struct mux_config {
 	uint16_t tsid, onid;
 	bool keep; /* pid_mode */
 	bool nit;  /* another stage adds a NIT, which the PAT names */
-	/* where the EIT of the services come from: the SDT says so; copied */
+	/* the origin of the EIT of the services, for the flags in the SDT;
+	 * copied */
 	const struct tables_spec *tables;
 	struct desc_edits edits; /* of the SDT; copied */
 	/* the versions of the stream; they must outlive the mux */
@@ -141,8 +142,8 @@ void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
  * TDT: another stage puts a table there. */
 void mux_make_place(struct mux *);
 
-/* What the remux of an input still writes while the input is silent has places
- * in these null packets: CAT, SDT and EIT.  The mux itself repeats the PMTs. */
+/* Null packets for the remux of an input, which has places for CAT, SDT and EIT
+ * there while the input is silent.  The mux itself repeats the PMTs. */
 struct ts_run mux_places(void);
 
 struct mux_source_state {

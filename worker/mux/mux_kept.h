@@ -27,9 +27,9 @@ size_t mux_keep_services(const struct mux *, size_t input,
  * none. */
 uint64_t mux_silent_ns(const struct mux *, size_t input);
 
-/* In front of the first turn, once the input has its remux: it begins with this
- * state, and then with these sections, whose origin is not trusted.  cc: of the
- * PIDs of one input, zeroed at first. */
+/* Call these before the first turn, when the input has its remux: it begins
+ * with this state, and then with these sections, which are checked as those of
+ * a source.  cc: the counters of the PIDs of one input, zeroed at first. */
 void mux_restore(struct mux *, size_t input, uint64_t silent_ns,
 		 const struct mux_kept_service *, size_t n, uint64_t now_ns);
 void mux_restore_section(struct mux *, size_t input, uint16_t pid,

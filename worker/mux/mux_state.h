@@ -267,11 +267,12 @@ static inline uint64_t packets_of(unsigned kbps)
 
 /* Queues a packet of an input. */
 void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
-/* The next packets of an input follow no other ones. */
+/* The next packets of an input do not continue its last ones. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
-/* After a change of the tables of an input: in the order of the configuration,
- * so that the result does not depend on the order of the changes. */
+/* Call it after a change of the tables of an input.  It goes through the inputs
+ * in the order of the configuration, so that the result does not depend on the
+ * order of the changes. */
 void mux_follow_tables(struct mux *);
 /* mux_kept.c: takes CAT and SDT of an input whose source may be silent. */
 void mux_take_made(struct mux *, struct mux_source *);
@@ -279,8 +280,8 @@ void mux_take_made(struct mux *, struct mux_source *);
 /* Takes a packet of the PID of CAT, SDT or EIT of an input. */
 void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);
 
-/* Are packets of the input its own?  Its remux repeats tables in its silence,
- * too: the mux repeats those that it sent. */
+/* Does the input receive packets?  While it is silent, its remux repeats
+ * tables, which do not count: the mux repeats those that it sent. */
 static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
 {
 	return in->heard_ns + MUX_SILENT_MS * MS >= m->now_ns;
@@ -306,7 +307,7 @@ uint16_t mux_sdt_number(const struct mux_source *, size_t nth);
 
 /* The services of the inputs or the PAT have changed. */
 void mux_list_pmts(struct mux *);
-/* Those that are due have no place in the past. */
+/* Moves PMTs that were due in the past to the present. */
 void mux_begin_pmts(struct mux *);
 /* The packets of the nth service that follow have the PMT of the remux; none of
  * those before them waits. */
@@ -317,7 +318,7 @@ void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
 /* Takes a packet of an input with a PID of PMTs, which leaves at_ns. */
 void mux_take_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
 		  uint64_t at_ns);
-/* Adds the one that is due, by pmt_ns, to the packets that wait. */
+/* Adds the PMT that is due at pmt_ns to the packets that wait. */
 void mux_send_pmt(struct mux *);
 
 /* --- mux_kept.c --- */
@@ -363,11 +364,11 @@ void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
 /* Gives some of the packets that wait ahead of their time, so that n more have
  * room. */
 void mux_make_room(struct mux *, size_t n);
-/* Drops them. */
+/* Drops the packets that leave in this turn. */
 void mux_drop_due(struct mux *);
 /* At the start: drops what is too late. */
 void mux_drop_late(struct mux *);
-/* Gives them to cbr, each with its place. */
+/* Gives the packets that leave in this turn to cbr, each with its place. */
 void mux_place_due(struct mux *);
 
 /* --- mux_gates.c --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The places in a queue of packets at which pictures begin with which a decoder
- * can begin (worker/ts/rap.h).
+ * The places in a queue of packets at which a decoder can start: a picture that
+ * is a random access point begins there (worker/ts/rap.h).
  *
  * Pure.  Embedded; zeroed memory is ready, and follows no PID.
  */
@@ -19,7 +19,7 @@ struct starts {
 	uint64_t places[STARTS_MAX];
 };
 
-/* Follows the pictures of this video; another one begins without any. */
+/* Follows the pictures of this video; forgets the places of another video. */
 void starts_follow(struct starts *, const struct pmt_stream *);
 
 /* A packet takes this place, which always grows. */

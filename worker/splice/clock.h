@@ -21,8 +21,8 @@ enum {
 	/* The accepted difference between two PCRs by packets and by time:
 	 * arrival is measured at ticks only. */
 	SPLICE_CLOCK_LOOSE_MS = 20,
-	/* A source so close to the clock keeps its offset: it is the same
-	 * source.  For one PCR; for a measured phase it is
+	/* A source whose PCR is so close to the clock keeps its offset: it is
+	 * the same source.  For a measured phase the limit is
 	 * SPLICE_CLOCK_LOOSE_MS. */
 	SPLICE_CLOCK_FIT_MS = 200,
 	/* A measured phase is ignored when the first PCR differs by more. */
@@ -43,7 +43,8 @@ enum {
 	/* PCRs until the habit of a source is known. */
 	SPLICE_CLOCK_HABIT = 4,
 	/* PCRs until the rate of a source counts as steady: two seconds as a
-	 * rule.  A picture that takes longer, or a pause, begins anew. */
+	 * rule.  A picture that takes longer, or a pause, restarts the
+	 * count. */
 	SPLICE_CLOCK_STEADY = 50,
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
 
@@ -109,14 +110,14 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *,
 				   const struct splice_watch *,
 				   struct splice_reading, uint64_t now_ns);
 
-/* Is `odd`, which jumps, wrong alone?  The PCR that follows then continues the
- * clock, and does so better than it continues `odd`. */
+/* `odd` is a PCR that jumps.  Is it a single wrong PCR?  Then the next PCR
+ * continues the clock, and does so better than it continues `odd`. */
 bool splice_clock_contradicts(const struct splice_clock *,
 			      const struct splice_watch *,
 			      struct splice_reading odd,
 			      struct splice_reading next, uint64_t now_ns);
 
-/* Updates what was seen by a good PCR; before splice_clock_note(). */
+/* Updates the watch by a good PCR.  Call it before splice_clock_note(). */
 void splice_watch_note(struct splice_watch *, const struct splice_clock *,
 		       uint64_t pcr, uint64_t packets);
 

@@ -2,7 +2,7 @@
 /*
  * Joins sources to one continuous stream.
  *
- * Follows the choice of the input.  Until the first cut runs pass
+ * This stage follows the choice of the input.  Until the first cut runs pass
  * unchanged, byte for byte.  splice_cut() starts another source: a different
  * input, the same input opened again, or the first packets of a worker whose
  * predecessor ended.  From then on
@@ -28,9 +28,10 @@
  * tables have not arrived yet.  Clocks and tables decide: packets pass if a PCR
  * on such a PID continues the clock of a program, or if a known PCR does.  A
  * cut is made if a known clock jumps, or if tables of another source come after
- * a gap in their counter.  Until a packet decides, theirs wait with all that
- * follow.  After SPLICE_DOUBT_MS a cut is made if only such packets came and
- * their clock is another one.  After that cut they wait for their tables.
+ * a gap in their counter.  Until a packet decides, the packets of such a PID
+ * wait, and all packets behind them.  After SPLICE_DOUBT_MS a cut is made if
+ * only such packets arrived and their clock is another one.  After that cut
+ * they wait for their tables.
  * PCRs that move to such a PID with a gap in the counter of a PID that stays
  * show an encoder that was restarted with the same clock: counters continue.
  * They show a loss, which stays visible, if the PID with the gap or the old PCR
@@ -69,28 +70,26 @@ enum {
 	/* The longest overlap that is dropped; a longer one shows that the
 	 * time itself is wrong. */
 	SPLICE_OVERLAP_MS = 10000,
-	/* The longest wait for the end of units that began before a cut, and
-	 * ... */
+	/* The longest wait for the end of units that began before a cut. */
 	SPLICE_DRAIN_MS = 500,
-	/* ... while the previous source sends no packet, and ... */
+	/* The same while the previous source sends no packet. */
 	SPLICE_DRAIN_QUIET_MS = 200,
-	/* ... the packets of the new source that are held meanwhile.  Packets
-	 * that wait have the same limit: above 75 Mbit/s it ends a wait of
-	 * SPLICE_WAITS_MS early, and a PES whose header is split at its end has
-	 * no times then. */
+	/* Packets that are held, during this wait and all others.  Above
+	 * 75 Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  A PES
+	 * whose header is split at that end loses its times. */
 	SPLICE_HELD_MAX = 10000,
 	/* After such a silence a gap in a counter may mean that the source
-	 * was restarted: packets wait for a PCR, at most ... */
+	 * was restarted: packets wait for a PCR. */
 	SPLICE_SILENCE_MS = 50,
-	/* ... so long, as do packets of a PID that no table names, and those
-	 * from a PCR that jumps on. */
+	/* The longest such wait.  Packets of a PID that no table names, and
+	 * packets from a PCR that jumps on, wait as long. */
 	SPLICE_DOUBT_MS = 100,
-	/* Packets behind it may have to wait, too, for PCRs of other clocks.
-	 * After so long in all the packets pass. */
+	/* Packets behind that PCR may have to wait, too, for PCRs of other
+	 * clocks.  After this time in all, all packets pass. */
 	SPLICE_WAITS_MS = 200,
 	/* A unit whose DTS does not continue waits for a PCR, too, and with it
-	 * the whole stream.  If its clock has not jumped, no other one of this
-	 * clock waits for so long. */
+	 * the whole stream.  If its clock has not jumped, no further unit of
+	 * this clock waits during this time. */
 	SPLICE_ODD_MS = 10000,
 	/* The same for a unit whose distance to its clock changes. */
 	SPLICE_FAR_MS = 1000,
@@ -134,8 +133,8 @@ void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
 void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
 
 /*
- * Says that the next packets are those of another source.  The switch point has
- * seen that source up to the packet that is fed first.  NULL: there is no
+ * Makes a cut: the next packets are those of another source.  The switch point
+ * has read that source up to the packet that is fed first.  NULL: there is no
  * switch point, and packets are dropped up to the first PCR.
  *
  * drain true: the previous source still flows.  While splice_is_draining(),
@@ -145,8 +144,8 @@ void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
 void splice_cut(struct splice *, const struct switch_point *, bool drain,
 		uint64_t now_ns);
 
-/* Says that the next packets are another lap of the same source, whose clock
- * goes back by `ticks` (90 kHz). */
+/* Begins another lap of the same source, whose clock goes back by `ticks`
+ * (90 kHz) with the next packets. */
 void splice_shift(struct splice *, uint64_t ticks);
 
 bool splice_is_draining(struct splice *, uint64_t now_ns);

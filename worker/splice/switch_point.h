@@ -7,8 +7,9 @@
  * wait any video or audio PES of any program is accepted, and after twice the
  * wait any packet.  Less than SWITCH_POINT_WAIT_MS is allowed only where the
  * source has shown a random access point and its tables are known.  A video
- * without payload for SWITCH_POINT_WAIT_MS shortens the wait to that.  A
- * picture that later packets decide is kept meanwhile.
+ * without payload for SWITCH_POINT_WAIT_MS shortens the wait to that.  While
+ * later packets have to show whether a picture is a random access point, its
+ * packets are kept.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  The last random access point is kept meanwhile with
@@ -42,8 +43,9 @@ void switch_point_free(struct switch_point **);
  * it has shown random access points. */
 void switch_point_reset(struct switch_point *);
 
-/* The next packets do not follow the last ones: the same, but a source that has
- * shown random access points counts as such, and so does any with shows. */
+/* The next packets do not follow the last ones: as switch_point_reset(), but a
+ * source that has shown random access points is still known to show them.
+ * shows: it is known to show them in any case. */
 void switch_point_interrupt(struct switch_point *, bool shows);
 
 /* Takes packets of a source that is sent, whose tables another stage feeds.
@@ -78,11 +80,11 @@ bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 /* After a switch point was found: is the first run of earlier calls? */
 bool switch_point_is_held(const struct switch_point *);
 
-/* Says that packets that were fed at from_ns count as received at to_ns. */
+/* Packets that were fed at from_ns count as received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 
-/* Was the last switch point accepted for the end of the wait, although the
+/* Was the last switch point accepted because the wait had ended, although the
  * source has shown random access points?  Its pictures then wait for one. */
 bool switch_point_is_late(const struct switch_point *);
 

@@ -5,7 +5,7 @@
  * A packet replaces a null packet, or goes between two packets if no null
  * packet comes for a while.  ECMs go first.
  *
- * Pure.  The queue is bounded: what finds no room is counted and dropped.
+ * Pure.  The queue is bounded: sections without room are counted and dropped.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Scrambles a stream for its conditional access systems (DVB Simulcrypt), for
- * all outputs at once: the components by the control word of the period, and
- * ECMs and EMMs between them.  The remux adds the CA descriptors.
+ * all outputs at once: scrambles the components by the control word of the
+ * period, and inserts ECMs and EMMs.  The remux adds the CA descriptors.
  *
  * Tables, adaptation fields and the packets of other PIDs stay in the clear.
  *

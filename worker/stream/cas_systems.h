@@ -3,9 +3,9 @@
  * The conditional access systems of a stream: a channel to the worker of each,
  * which gets the control words and returns ECMs and EMMs.
  *
- * That worker parses what a stranger sends: whatever arrives is judged, and a
- * flood closes the channel.  The master opens another one.  EMMs beyond a limit
- * are dropped.
+ * The worker of a system parses bytes of a foreign host, so each of its
+ * messages is checked, and a flood closes the channel.  The master opens
+ * another one.  EMMs beyond a limit are dropped.
  *
  * Owns the channels; borrows the loop, the list and the periods.
  */
@@ -40,6 +40,6 @@ void cas_systems_ask(struct cas_systems *);
  * channel. */
 unsigned cas_systems_linked(const struct cas_systems *);
 
-/* Once a second.  Returns why an ECM is not there, borrowed until the next
- * call; NULL: all are. */
+/* Call once a second.  Returns the reason why an ECM is missing, borrowed until
+ * the next call; NULL: none is missing. */
 const char *cas_systems_second(struct cas_systems *, uint64_t now_ns);

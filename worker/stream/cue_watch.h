@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports the splice commands (SCTE 35) of the output to the master, each once:
- * a repetition is none, and neither is a heartbeat (splice_null).
+ * Reports the splice commands (SCTE 35) of the output to the master, each once.
+ * It reports neither repetitions nor heartbeats (splice_null).
  *
- * A second has a limit of reports.  A command above it is reported at its next
- * repetition.  A stream without a PID of such commands costs nothing.
+ * The number of reports in a second has a limit.  A command above the limit is
+ * reported at its next repetition.  A stream without a PID of such commands
+ * costs nothing.
  *
  * Pure but for the reports: time is an argument.
  */
@@ -20,11 +21,11 @@ enum {
 	CUE_WATCH_PIDS = 8,      /* further ones are not read */
 	CUE_WATCH_PER_S = 10,
 	CUE_WATCH_BYTES = 8192,  /* text of a report */
-	CUE_WATCH_SAME_S = 10,   /* as long a command is known */
+	CUE_WATCH_SAME_S = 10,   /* the same command again is a repetition */
 };
 
-/* Borrows the tables of the packets that it gets, and send(), whose result
- * does not matter. */
+/* Borrows the tables of the packets that it gets.  send() sends a report; its
+ * result does not matter. */
 struct cue_watch *cue_watch_new(const struct psi *,
 				int (*send)(const struct msg *, void *arg),
 				void *arg);

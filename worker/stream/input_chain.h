@@ -153,7 +153,7 @@ bool chain_look(struct input_chain *, uint64_t now_ns,
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
-/* Why it is not to be on air now; NULL: it is. */
+/* The reason why the input may not be on air now; NULL: it may. */
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* chain_choice.c */

@@ -38,8 +38,8 @@ struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* version of this layout */
 	uint32_t size;
-	/* packets that wait to be sent, in front of each send, and those of
-	 * them that a worker of an earlier version has sent since */
+	/* the packets that waited before the last send, and how many of them a
+	 * worker of an earlier version has sent since */
 	uint16_t n_waiting, n_left;
 	uint32_t waiting_ms; /* time of that turn, with wrap; 0: unknown */
 	struct splice_continuity splice; /* begins in the same memory page */

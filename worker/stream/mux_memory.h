@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the tables of a multiplex say about its inputs: the next worker lists an
- * input that is silent then, with the same versions, PIDs and numbers.
+ * Tables of the inputs of a multiplex, for the next worker: if an input is
+ * silent then, its services stay in the tables with the same versions, PIDs and
+ * numbers.
  *
  * The struct has no pointers, so it lies in the memory that outlives the
  * worker.  Its content is checked when it is read: sections pass the parsers of
@@ -13,8 +14,8 @@
 #include "worker/mux/mux_kept.h"
 
 enum {
-	/* Tables of inputs beyond it are not kept: 490 bytes for each of 256
-	 * services. */
+	/* Room for 490 bytes of each of 256 services.  Tables that find no room
+	 * are not kept. */
 	MUX_MEMORY_BYTES = 126200,
 	MUX_MEMORY_SERVICES = 512,
 };
@@ -38,9 +39,9 @@ struct mux_memory {
 void mux_memory_keep(struct mux_memory *, const struct mux *,
 		     const uint64_t *addresses, size_t n);
 
-/* Restores the inputs that have the same addresses, once each.  at_ns: the time
- * of the last turn.  The memory is empty then: tables at which a worker crashes
- * are not used again.  Were there any? */
+/* Restores the inputs that have the same addresses, once each, and empties the
+ * memory: tables at which a worker crashes are not used again.  at_ns: the time
+ * of the last turn.  True: an input was restored. */
 bool mux_memory_restore(struct mux_memory *, struct mux *,
 			const uint64_t *addresses, size_t n, uint64_t at_ns,
 			uint64_t now_ns);

@@ -21,7 +21,7 @@ struct mux_seen {
 	unsigned opens;
 	uint64_t lost;
 	uint64_t address; /* a hash */
-	uint64_t from;  /* where the last worker had been; 0: it starts anew */
+	uint64_t from;  /* the position of the last worker; 0: none */
 	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
 };
 
@@ -47,8 +47,9 @@ struct mux_stage {
 	uint64_t period_ns; /* of the readings of the inputs */
 	uint64_t read; /* number of the last one; 0: none yet */
 	uint64_t guides; /* inputs whose guide will come, as own_eit.h */
-	bool needs_clock; /* no TDT while the system clock is not right */
-	bool clock_lost; /* it is not */
+	bool needs_clock; /* no TDT while the system clock is not
+			   * synchronised */
+	bool clock_lost; /* it is not synchronised now */
 	bool resuming; /* packets of the remuxes come from the memory */
 	bool kept;     /* since the start the tables were kept once */
 	uint64_t keep_ns; /* not before this turn; 0: at once */
@@ -75,34 +76,35 @@ void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    const struct stream_spec *, struct stream_memory *,
 		    ts_out_fn *out, void *arg);
 void mux_stage_done(struct mux_stage *);
-/* Once the inputs have their remuxes: those that are silent have the tables
- * that the last worker knew. */
+/* Call it when the inputs have their remuxes: an input that is silent gets the
+ * tables that the last worker knew. */
 void mux_stage_resume(struct mux_stage *, uint64_t now_ns);
 
 /* How often a multiplex reads its inputs, and their workers their sources. */
 unsigned mux_stage_period_ms(unsigned delay_ms);
 
-/* Are the inputs to be read now?  What is delayed anyway is read less often
- * than in each turn, and all inputs in one. */
+/* Are the inputs to be read now?  The multiplex delays their packets, so it
+ * reads them less often than in each turn, and all inputs in the same turn. */
 bool mux_stage_reads(struct mux_stage *, uint64_t now_ns);
 
-/* Before the chain is read: a new input starts where the last worker had
- * been. */
+/* Call it before the chain is read: a new input starts at the position of the
+ * last worker. */
 void mux_stage_seek(const struct mux_stage *, struct input_chain *);
 
-/* Packets of the chain follow, in front of its remux. */
+/* Call it before packets of the chain go to its remux. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 		     uint64_t now_ns);
 
-/* Packets of the chain behind its remux. */
+/* Takes the packets that the remux of the chain sends. */
 void mux_stage_feed(struct mux_stage *, struct input_chain *,
 		    const struct ts_run *runs, size_t n_runs);
 
-/* Says whether the system clock is synchronised, which the TDT names.  Until
- * the first call it is. */
+/* Is the system clock, which the TDT names, synchronised?  Yes, until the first
+ * call. */
 void mux_stage_set_clock(struct mux_stage *, bool synchronised);
 
-/* After the inputs of a turn. */
+/* Call it after the chain was read: gives its remux places for tables
+ * (mux_places()). */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
 /* As mux_make_place(). */
@@ -110,9 +112,9 @@ void mux_stage_make_place(struct mux_stage *);
 /* unix_ms: the system clock. */
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
 
-/* These packets are sent now: the next worker continues their counters.  A
- * worker that ends before skips no counter of packets that nobody got, and one
- * that ends behind the system call repeats none. */
+/* Call it when these packets are sent: the next worker continues their
+ * counters.  So it skips no counter of packets that were not sent, and repeats
+ * none of packets that were. */
 void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 		    size_t n_runs);
 /* Keeps the tables of the inputs for the next worker; not at first if they were

@@ -46,13 +46,13 @@ void other_guides_end(struct other_guides *);
 struct other_guide *other_guides_find(struct other_guides *, const char *id);
 
 enum {
-	/* So long the first tables with these streams wait for the guide, as
-	 * own EIT wait for the SDT: another version makes receivers read them
-	 * again. */
+	/* The first tables with these streams wait so long for the guide, as
+	 * own EIT wait for the SDT: a later change of the tables would make
+	 * receivers read them again. */
 	OTHERS_WAIT_MS = 4000,
 };
 
-/* Has the guide the SDT of all of them? */
+/* Does the guide have the SDT of all these streams? */
 bool other_guides_complete(const struct other_guides *);
 /* Are their original networks known, from keys or from the guide? */
 bool other_guides_have_networks(const struct other_guides *);

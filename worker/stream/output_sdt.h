@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the SDT of a stream says (EN 300 468 5.2.3): its identifiers, which
- * receivers compare with those of its EIT, the types of its services, which NIT
- * and BAT repeat, and their status, which own EIT repeat.
+ * Reads the SDT of a stream (EN 300 468 5.2.3) for its other tables.  Receivers
+ * compare its identifiers with those of the EIT.  NIT and BAT repeat the types
+ * of its services, and own EIT repeat their status.
  *
  * Embedded.  Allocates nothing.
  */

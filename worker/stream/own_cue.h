@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Splice commands (SCTE 35) of the operator, on a PID that the PMT lists
- * (remux.h): each repeats every second until the picture of its time passes,
- * which is earlier than its time.  Between them a splice_null is the heartbeat.
- * A command that can be sent replaces an earlier one of the same event.
+ * Sends the splice commands (SCTE 35) of the operator, on a PID that the PMT
+ * lists (remux.h).  Each command repeats every second until the picture of its
+ * time passes, which is before the time itself.  Between commands a splice_null
+ * is the heartbeat.  A new command replaces an earlier one of the same event.
  *
  * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
  * later stage that moves the clock moves the field too (cue.h).

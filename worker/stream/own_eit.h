@@ -40,8 +40,8 @@ struct own_eit_config {
 	struct eit_versions *versions;  /* they outlive it */
 	struct table_stage *stage;
 	bool scrambled; /* the output is, by another stage */
-	/* The places of stream.guide whose events will come, a bit of each: the
-	 * first EIT wait for them, a few seconds at most. */
+	/* A bit for each place of stream.guide whose events will come: the
+	 * first EIT wait for these events, a few seconds at most. */
 	uint64_t guides;
 	own_eit_input_fn *input_of; /* NULL: no multiplex */
 	void *arg;
@@ -55,12 +55,13 @@ void own_eit_free(struct own_eit **);
 /* Takes the events of the stream, or of an input, in memory fd (borrowed). */
 void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 
-/* The tables of the stream, or of its inputs, have changed, or the streams of
- * nit_other and their events, which are not read before, or the identifiers or
- * the status of services in its SDT.  Own EIT have its transport_stream_id and
- * original_network_id, or without an SDT those of the PAT and of
- * tables_spec_onid().  They have the running_status and the free_CA_mode that
- * it has for their service; of a service that it lacks, the PMT decides. */
+/* Call it after a change of the tables of the stream or of its inputs, of the
+ * streams of nit_other or their events, which are read in this call only, or of
+ * the identifiers or the status of services in the SDT.  Own EIT have the
+ * transport_stream_id and original_network_id of the SDT, or without an SDT
+ * those of the PAT and of tables_spec_onid().  They have the running_status and
+ * the free_CA_mode that the SDT has for their service.  For a service that the
+ * SDT lacks, the PMT decides. */
 void own_eit_use(struct own_eit *);
 /* Builds what is due: some present and following events, and at most one table
  * of a schedule. */
@@ -68,7 +69,7 @@ void own_eit_turn(struct own_eit *, uint64_t unix_ms);
 
 /* Are the services to be counted, before the next turn? */
 bool own_eit_waits(const struct own_eit *);
-/* It grows with each count. */
+/* A number that grows with each count. */
 uint64_t own_eit_edition(const struct own_eit *);
 
 /* The services that have no room: EIT of EIT_SERVICES_MAX are sent. */

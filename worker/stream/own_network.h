@@ -29,16 +29,16 @@ struct own_network *own_network_new(const struct own_network_config *);
 /* NULL-safe; sets *n to NULL. */
 void own_network_free(struct own_network **);
 
-/* The programs of the stream have changed, or the types or the identifiers of
- * its SDT.  The first tables wait two seconds at most for the SDT, which they
- * repeat, and OTHERS_WAIT_MS for the list of nit_other and its original
- * networks. */
+/* Call it after a change of the programs of the stream, or of the types or the
+ * identifiers in its SDT.  The first tables wait at most two seconds for the
+ * SDT, whose types they repeat, and at most OTHERS_WAIT_MS for the list of
+ * nit_other and its original networks. */
 void own_network_build(struct own_network *);
-/* Builds them when it is time. */
+/* Builds the tables when it is time. */
 void own_network_turn(struct own_network *, uint64_t now_ns);
 
-/* The streams of nit_other (copied), which have a transport stream, and their
- * original networks; then comes own_network_build(). */
+/* Removes the streams of nit_other, and adds one (copied), which must have a
+ * transport_stream_id.  Call own_network_build() after that. */
 void own_network_clear_others(struct own_network *);
 void own_network_add_other(struct own_network *, const struct stream_spec *,
 			   uint16_t onid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The own tables of a stream, for all its inputs and outputs: what its keys
- * demand, in table_stage.h.
+ * The own tables of a stream, for all its inputs and outputs: makes those that
+ * its keys demand, and sends them by table_stage.h.
  *
  * Reads the files of the time zone once, when it is made.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Notes which services of the streams of nit_other have EIT other of the
- * source, which pass: the SDT other says so.
+ * Notes for which services of the streams of nit_other the EIT other of the
+ * source pass, for the flags in the SDT other.
  *
- * A service of PASSED_EITS_MAX has them until none was received for a minute,
- * or of the schedule for 15 minutes (TS 101 211 4.4 has 20 and 300 seconds).
+ * Of at most PASSED_EITS_MAX services each counts until it had no present and
+ * following EIT for a minute, or no schedule for 15 minutes (TS 101 211 4.4 has
+ * 20 and 300 seconds).
  * The services are in memory that outlives the worker: the SDT other of the
  * next worker has the same flags at once.
  */

@@ -88,8 +88,7 @@ struct pipeline {
 	struct batch batch; /* at the end, because it is large */
 };
 
-/* Does the only input go out as it is?  Its monitor is then that of the
- * stream. */
+/* Is the only input sent unchanged?  Its monitor is then that of the stream. */
 bool pipeline_is_relay(const struct pipeline *);
 
 /* The tables of the sent stream. */
@@ -128,6 +127,6 @@ bool pipeline_has_hls(const struct pipeline *);
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);
 
-/* In front of the end: sends the packets that wait, except those of the stream
- * that the memory keeps. */
+/* Call it before pipeline_free(): sends the packets that wait, except those of
+ * the stream that the memory keeps. */
 void pipeline_empty(struct pipeline *);

@@ -30,9 +30,9 @@ enum {
 	/* The longest time that an input stays on air while the next one has no
 	 * random access point: longer than its groups of pictures. */
 	SELECTOR_PATIENCE_MS = 15000,
-	/* The wait for one behind an input that is silent: with the time to
-	 * find that out, tables are late by less than half a second (TR 101 290
-	 * 1.3.a and 1.5.a). */
+	/* The wait for a random access point after an input that is silent:
+	 * with the time to detect the silence, tables are late by less than
+	 * half a second (TR 101 290 1.3.a and 1.5.a). */
 	SELECTOR_SILENT_MS = 200,
 	/* Runs that one call of selector_route() takes. */
 	SELECTOR_RUNS_MAX = 64,

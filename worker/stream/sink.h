@@ -82,18 +82,19 @@ void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
 
-/* Before the first packet: of these n outputs those with their own pace
- * continue from the queues of their places in the memory of the stream (fd is
- * not taken; -1: none), and keep them there.  Queues that cannot be mapped are
- * one line of the log. */
+/* Call it before the first packet.  Of these n outputs those with their own
+ * pace continue from the queues of their places in the memory of the stream (fd
+ * is not taken; -1: none), and keep their queues there.  If queues cannot be
+ * mapped, logs one line. */
 void sinks_keep(struct sink *, size_t n, int fd, uint64_t now_ns);
 
-/* Sends such a queue of an output without cbr, once it scrambles. */
+/* Sends the queue that sinks_keep() found for an output without cbr.  Call it
+ * after sink_set_psi(), because the packets may have to be scrambled. */
 void sink_resume(struct sink *, uint64_t now_ns);
 
-/* The parser of the packets that the sink is fed, borrowed, before the first
- * packet.  If the output is scrambled, makes the scrambler.  pids: see
- * scrambler_new(); they outlive the sink. */
+/* Call it before the first packet.  Sets the parser (borrowed) of the packets
+ * that the sink is fed.  If the output is scrambled, makes the scrambler.
+ * pids: see scrambler_new(); they outlive the sink. */
 void sink_set_psi(struct sink *, const struct psi *, struct csa_choice *,
 		  struct scrambler_pids *);
 
@@ -113,7 +114,8 @@ void sink_open(struct sink *, uint64_t now_ns);
  * close or open the output. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
-/* Does the output follow changes of addresses and interfaces; and of routes? */
+/* Does the output follow changes of addresses and interfaces, and does it
+ * follow changes of routes? */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
 /* After such a change; n as for sink_second().  May close or open the output.

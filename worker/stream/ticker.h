@@ -55,8 +55,8 @@ struct ticker_config {
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;
-	/* Every tick is so long before its place of the grid, for those who
-	 * need its result there; less than an interval. */
+	/* Every tick comes so long before its place of the grid, so that its
+	 * result is ready there; less than an interval. */
 	uint64_t lead_ns;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at each element of an array in turn, some of them in a call.  Where it
- * stopped it goes on, also in another array. */
+/* Visits the elements of an array in turn, some of them in each call.  The next
+ * call continues at the place where the last one stopped, also in another
+ * array. */
 #pragma once
 
 #include <stdbool.h>
