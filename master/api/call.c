@@ -109,7 +109,7 @@ static bool waits_for_save(struct call *c)
 
 	c->after_save = false;
 	if (waits)
-		config_catch_up(config, held_answer_saved, held_answer_new(c));
+		held_answer_begin(held_answer_new(c), config);
 	return waits;
 }
 

@@ -174,7 +174,7 @@ struct reply *call_reply(struct call *);
 void call_finish(struct call *);
 
 /* The command takes rights away: its answer of 200 waits until the
- * configuration, which is saved at once, is on disk, at most two seconds. */
+ * configuration is on disk, at most two seconds (held_answer_begin()). */
 void reply_when_saved(struct reply *);
 
 /* settings.instance_name, or NULL. */

@@ -8,6 +8,7 @@
 #pragma once
 
 struct call;
+struct config;
 struct errmsg;
 struct held_answer;
 
@@ -15,6 +16,11 @@ struct held_answer;
 struct held_answer *held_answer_new(struct call *);
 /* The answer waits for no file; sets *h to NULL. */
 void held_answer_free(struct held_answer **h);
+
+/* The answer waits for the save of the configuration.  A control user's starts
+ * at once.  That of another user comes after the usual second: its text is
+ * made in the loop. */
+void held_answer_begin(struct held_answer *, struct config *);
 
 /* The file is written, or cannot be (save_done_fn): answers. */
 void held_answer_saved(int result, const struct errmsg *error, void *held);

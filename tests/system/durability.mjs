@@ -9,7 +9,7 @@ import { basic, call, checked, cookie, done, enter, startGuarded }
 	from '../helpers/auth.mjs';
 import { AS_SELF, MASTER, Sluice, config, stream }
 	from '../helpers/sluice.mjs';
-import { freePort, run, tempDir, waitUntil } from '../helpers/util.mjs';
+import { freePort, now, run, tempDir, waitUntil } from '../helpers/util.mjs';
 
 const off = (id, n) => stream(id, [], [], { enable: false, n });
 const version = (n) => config(off('a001', n));
@@ -245,6 +245,26 @@ for (const [what, command] of Object.entries({
 			basic('admin', all.password));
 		await next.stop();
 	});
+
+test('the own password of an observer is saved before the reply, but not at ' +
+	'once', async (t) => {
+	const all = await startGuarded(t, { users: {
+		eve: { type: 2, password: 'secret' } } });
+	const session = cookie(await enter(all.sluice, 'eve', 'secret'));
+
+	await waitUntil('the save', () =>
+		read(all.sluice.dir).users.eve !== undefined);
+	const begin = now();
+	await done(all.sluice, { cmd: 'set-user', id: 'eve',
+		user: { password: 'other' } }, session);
+	// an observer could make the service write all the time
+	assert.ok(now() - begin > 900);
+	const next = await killed(t, all);
+	for (const [password, status] of [['secret', 403], ['other', 200]])
+		assert.equal((await checked(() => call(next, { cmd: 'whoami' },
+			basic('eve', password)))).status, status, password);
+	await next.stop();
+});
 
 test('viewers that set-auth excludes stay so behind kill -9', async (t) => {
 	const all = await startGuarded(t);
