@@ -52,6 +52,8 @@ test('the master and its workers are of the user, with low ports',
 		// CAP_NET_BIND_SERVICE and CAP_NET_RAW at most
 		const kept = BigInt(`0x${field(pid, 'CapPrm')}`);
 		assert.equal(kept & ~0x2400n, 0n);
+		// no process of this user can read its memory
+		assert.equal(fs.statSync(`/proc/${pid}/mem`).uid, 0);
 	}
 	// what it saves is of the user, too
 	await sluice.cmd('set-config', { key: 'k', data: 1 });

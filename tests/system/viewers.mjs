@@ -239,7 +239,11 @@ test('auth that cannot be enforced is rejected, or closes the outputs',
 	await sluice.onair('a001');
 	const viewer = await Viewer.open(t, 8100, '/one');
 	for (const auth of [{ enable: 1 }, { enable: 'true' },
-		{ enable: {} }, { enable: true, securetoken: [] }]) {
+		{ enable: {} }, { enable: true, securetoken: [] },
+		{ enable: true, http_ip_deny: '10.0.0.0/8' },
+		{ enable: true, http_token_deny: 'stolen' },
+		{ enable: true, http_token_deny: [7] },
+		{ enable: true, backend: 'nowhere' }]) {
 		for (const command of [{ cmd: 'set-auth', auth },
 			{ cmd: 'set-config', key: 'auth', data: auth }])
 			assert.equal((await sluice.post(command)).status, 400,

@@ -115,9 +115,12 @@ test('a log is appended to a log only, and to no link', async (t) => {
 	const sluice = await Sluice.start(t, config(), { allow: [dir] });
 
 	fs.writeFileSync(victim, 'echo profile\n');
-	fs.symlinkSync(victim, `${dir}/link.log`);
+	fs.writeFileSync(`${dir}/empty`, '');
+	for (const name of ['profile.sh', 'empty', 'absent'])
+		fs.symlinkSync(`${dir}/${name}`, `${dir}/${name}.link`);
 	for (const [file, error] of [[victim, /no log of this program/],
-		[`${dir}/link.log`, /is a symbolic link/]]) {
+		...['profile.sh', 'empty', 'absent'].map((name) =>
+			[`${dir}/${name}.link`, /is a symbolic link/])]) {
 		const { warnings } = await sluice.cmd('set-log', { set: {
 			filename: file } });
 
@@ -143,6 +146,8 @@ test('a log is appended to a log only, and to no link', async (t) => {
 	await waitUntil('no alarm', async () => await alarms() === undefined);
 	await sluice.stop();
 	assert.equal(fs.readFileSync(victim, 'utf8'), 'echo profile\n');
+	assert.equal(fs.statSync(`${dir}/empty`).size, 0);
+	assert.equal(fs.existsSync(`${dir}/absent`), false);
 });
 
 test('--allow-path is documented', async () => {
