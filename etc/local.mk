@@ -16,8 +16,12 @@ dist_examples_DATA = etc/fail2ban-sluice.conf etc/prometheus-alerts.yml \
 	etc/sluice.json
 dist_pkgdata_DATA = etc/demo.ts
 pkgdata_DATA = etc/installed/demo.json
+# the program of another machine cannot print it
+if !CROSS_COMPILING
+pkgdata_DATA += etc/config.schema.json
+endif
 CLEANFILES += $(systemdsystemunit_DATA) etc/sluice.tmpfiles \
-	etc/installed/demo.json
+	etc/config.schema.json etc/installed/demo.json
 
 fill = $(AM_V_GEN)$(MKDIR_P) etc && $(SED) \
 	-e 's|@sbindir[@]|$(sbindir)|g' \
@@ -40,6 +44,9 @@ etc/installed/demo.json: $(srcdir)/etc/demo.json Makefile
 	$(AM_V_GEN)$(MKDIR_P) etc/installed && $(SED) \
 		-e 's|/usr/local/share/sluice|$(pkgdatadir)|' \
 		$(srcdir)/etc/demo.json > $@
+etc/config.schema.json: sluice$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) etc && ./sluice$(EXEEXT) --schema > $@.new && \
+		mv $@.new $@
 all-local: etc/sluice.tmpfiles
 
 # systemd requires other file names in the target folders than the tree has.

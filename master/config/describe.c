@@ -6,6 +6,8 @@
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
 
+#include <string.h>
+
 /* Adds the keys of another table of the same object; the first one wins. */
 static void add_table(json_t *schema, const struct field_table *t)
 {
@@ -75,4 +77,41 @@ json_t *config_describe(void)
 	(void)json_object_set_new(all, "outputs",
 				  describe_types(io_output_types, false));
 	return all;
+}
+
+static void widen_table(const struct config_section *section,
+			const struct field_table *t, void *arg)
+{
+	field_widen(t, json_object_get(arg, section->key));
+}
+
+json_t *config_schema(void)
+{
+	json_t *parts = config_describe();
+	json_t *whole = field_describe(&document_fields);
+	json_t *keys = json_object_get(whole, "properties");
+
+	config_tables_visit(widen_table, parts);
+	for (size_t i = 0; i < n_config_sections; i++) {
+		const char *key = config_sections[i].key;
+		json_t *entry = json_object_get(parts, key);
+		json_t *section = json_object_get(keys, key);
+
+		if (!config_sections[i].list)
+			(void)json_object_update_missing(section, entry);
+		else if (strcmp(key, "users") == 0)
+			(void)json_object_set(section, "additionalProperties",
+					      entry);
+		else
+			(void)json_object_update_new(section, json_pack(
+				"{s:s, s:O}", "type", "array", "items",
+				entry));
+	}
+	field_widen(&document_fields, whole);
+	(void)json_object_set_new(whole, "$schema", json_string(
+		"https://json-schema.org/draft/2020-12/schema"));
+	(void)json_object_set_new(whole, "title", json_string(
+		"Configuration of Sluice"));
+	json_decref(parts);
+	return whole;
 }

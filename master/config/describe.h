@@ -12,3 +12,7 @@
  *	  "inputs": { "udp": {...} }, "outputs": { "udp": {...} } }
  */
 json_t *config_describe(void);
+
+/* A new reference: the schema (JSON Schema, draft 2020-12) of the document.
+ * Other keys are allowed, because the service stores them. */
+json_t *config_schema(void);

@@ -22,6 +22,7 @@ enum {
 	OPTION_NO_STDOUT,
 	OPTION_SYSLOG,
 	OPTION_DESCRIBE,
+	OPTION_SCHEMA,
 	OPTION_REQUIRE_SANDBOX,
 	OPTION_USER,
 	OPTION_ALLOW_PATH,
@@ -35,7 +36,7 @@ static const char help[] =
 	"       sluice -t [--strict] -c FILE\n"
 	"       sluice -T [--secrets] -c FILE\n"
 	"       sluice --reset-password LOGIN -c FILE\n"
-	"       sluice --describe\n"
+	"       sluice --describe | --schema\n"
 	"\n"
 	"  -c, --config FILE    the configuration: read at start, saved here\n"
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
@@ -62,6 +63,7 @@ static const char help[] =
 	"      --secrets        with -T: print passwords and keys, too\n"
 	"      --describe       print every option of the configuration as "
         "JSON\n"
+	"      --schema         print the JSON schema of the configuration\n"
 	"  -V, --version        print the version\n"
 	"  -h, --help           print this text\n";
 
@@ -84,14 +86,15 @@ static const struct option long_options[] = {
 	{ "effective", no_argument, NULL, 'T' },
 	{ "secrets", no_argument, NULL, OPTION_SECRETS },
 	{ "describe", no_argument, NULL, OPTION_DESCRIBE },
+	{ "schema", no_argument, NULL, OPTION_SCHEMA },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
 enum verdict {
-	GO_ON, CHECK_ONLY, RESET_ONLY, DESCRIBE, PRINT_VERSION, PRINT_HELP,
-	WRONG
+	GO_ON, CHECK_ONLY, RESET_ONLY, DESCRIBE, PRINT_SCHEMA, PRINT_VERSION,
+	PRINT_HELP, WRONG
 };
 
 /* Requests that replace a run. */
@@ -178,6 +181,8 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_DESCRIBE:
 		return DESCRIBE;
+	case OPTION_SCHEMA:
+		return PRINT_SCHEMA;
 	case 'V':
 		return PRINT_VERSION;
 	case 'h':
@@ -295,6 +300,9 @@ bool options_parse(int argc, char **argv, struct options *ret, int *ret_exit)
 		return false;
 	case DESCRIBE:
 		*ret_exit = print_json(config_describe());
+		return false;
+	case PRINT_SCHEMA:
+		*ret_exit = print_json(config_schema());
 		return false;
 	case PRINT_VERSION:
 		(void)puts("sluice " PACKAGE_VERSION);

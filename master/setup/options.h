@@ -41,7 +41,7 @@ struct options {
 
 /*
  * True: continue with *ret (its strings are argv's).  False: exit with
- * *ret_exit: -h, -V and --describe were answered on stdout, -t, -T or
+ * *ret_exit: -h, -V, --describe and --schema were answered on stdout, -t, -T or
  * --reset-password was carried out, or the usage was wrong (a line on stderr,
  * exit 64).
  */

@@ -265,6 +265,10 @@ json_t *field_format(const struct field_table *, const void *s,
  * "deprecated" (no effect) are annotations. */
 json_t *field_describe(const struct field_table *);
 
+/* Widens that schema to every value that the reader accepts: numbers as text in
+ * a FIELD_LOOSE table, other words for a choice, an empty list as an object. */
+void field_widen(const struct field_table *, json_t *schema);
+
 /*
  * What a form needs to know of each row, in the order of the table; a new
  * reference.

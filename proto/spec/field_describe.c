@@ -17,6 +17,8 @@ static void put_bounds(json_t *schema, const struct field *f, const char *min,
 {
 	struct field_limits l = field_limits(f);
 
+	if (f->type == FIELD_REAL && f->min == 0 && f->max == 0)
+		return;
 	if (l.min > INT32_MIN && (l.min != 0 || f->type <= FIELD_REAL))
 		put(schema, min, json_integer(l.min));
 	if (l.max < INT64_MAX)

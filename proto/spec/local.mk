@@ -9,7 +9,8 @@ libproto_a_SOURCES += \
 	proto/spec/epg_export.c proto/spec/epg_export.h \
 	proto/spec/epg_source.c proto/spec/epg_source.h \
 	proto/spec/field.c proto/spec/field.h \
-	proto/spec/field_describe.c proto/spec/field_limits.h \
+	proto/spec/field_describe.c proto/spec/field_widen.c \
+	proto/spec/field_limits.h \
 	proto/spec/field_form.c \
 	proto/spec/field_idle.c proto/spec/field_idle.h \
 	proto/spec/field_read.c \

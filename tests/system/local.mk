@@ -52,6 +52,7 @@ helper_files = \
 	tests/helpers/run-node.sh \
 	tests/helpers/scene.mjs \
 	tests/helpers/schema.mjs \
+	tests/helpers/schema-errors.py \
 	tests/helpers/si.mjs \
 	tests/helpers/situations.mjs \
 	tests/helpers/sluice.mjs \
@@ -159,6 +160,7 @@ program_tests = \
 	tests/system/hls-nginx.mjs \
 	tests/system/fail2ban.mjs \
 	tests/system/completion.mjs \
+	tests/system/config-schema.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
 # What runs of ours in these runs under the sanitizers in unit tests, in the

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "proto/spec/field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_word(json_t *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	(void)json_array_append_new(words, json_string(word));
+	/* a number is as good as its text */
+	if (len > 0 && len < 10 && strspn(word, "0123456789") == len)
+		(void)json_array_append_new(
+			words, json_integer(strtoll(word, NULL, 10)));
+}
+
+/* Every word that the reader accepts, aliases too. */
+static json_t *list_words(const struct field *f)
+{
+	const char *const *words = f->choices != NULL ? f->choices : f->words;
+	json_t *list = json_array();
+
+	for (; *words != NULL; words++)
+		add_word(list, *words);
+	(void)json_array_append_new(list, json_string(""));
+	(void)json_array_append_new(list, json_null());
+	return list;
+}
+
+static json_t *list_types(const struct field *f)
+{
+	switch (f->type) {
+	case FIELD_BOOL:
+		return json_pack("[ssss]", "boolean", "integer", "string",
+				 "null");
+	case FIELD_UINT:
+	case FIELD_INT:
+		return json_pack("[sss]", "integer", "string", "null");
+	case FIELD_STRING:
+		return json_pack("[ss]", "string", "null");
+	case FIELD_TEXT:
+		return json_pack("[ssss]", "string", "integer", "boolean",
+				 "null");
+	case FIELD_JSON:
+	case FIELD_OBJECT:
+		return json_pack("[sss]", "object", "string", "null");
+	case FIELD_LIST:
+		return json_pack("[sss]", "array", "string", "null");
+	default:
+		return NULL;
+	}
+}
+
+/* A row of a FIELD_LOOSE table: null and "" are as if its key were absent. */
+static void widen_loose(const struct field *f, json_t *schema)
+{
+	json_t *types = list_types(f);
+
+	if (json_object_get(schema, "enum") != NULL) {
+		(void)json_object_set_new(schema, "enum", list_words(f));
+		(void)json_object_del(schema, "type");
+		json_decref(types);
+		return;
+	}
+	if (types != NULL)
+		(void)json_object_set_new(schema, "type", types);
+	(void)json_object_del(schema, "minLength");
+	/* "" is the only text that is no list or object */
+	if (f->type >= FIELD_JSON && f->type <= FIELD_LIST)
+		(void)json_object_set_new(schema, "maxLength", json_integer(0));
+}
+
+static void widen_field(const struct field *f, bool loose, json_t *schema)
+{
+	if (f->of != NULL)
+		field_widen(f->of, f->type == FIELD_LIST
+				? json_object_get(schema, "items") : schema);
+	if (f->type == FIELD_CUSTOM) /* its hook judges any type */
+		(void)json_object_del(schema, "type");
+	else if (loose)
+		widen_loose(f, schema);
+	if (f->flags & FIELD_LIST_OK) {
+		(void)json_object_set_new(schema, "type", json_pack(
+			"[ss]", "object", "array"));
+		(void)json_object_set_new(schema, "maxItems", json_integer(0));
+	}
+}
+
+void field_widen(const struct field_table *t, json_t *schema)
+{
+	json_t *keys = json_object_get(schema, "properties");
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
+		json_t *row = json_object_get(keys, f->key);
+
+		if (row != NULL)
+			widen_field(f, t->flags & FIELD_LOOSE, row);
+	}
+}
