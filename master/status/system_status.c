@@ -18,13 +18,15 @@ enum {
 	MARKS = 64,
 	WORKERS_MAX = 4096,
 	LOOK_MS = 1000,
+	/* of these, the memory has a turn of its own, because its reading
+	 * takes 2.5 ms for 200 workers */
+	LOOK_TURNS = 2,
 	/* without requests */
 	REST_MS = 5000,
 	INTEREST_MS = 60000,
-	/* a reading of this age is used again */
-	FRESH_MS = 200,
-	/* the same of memory, which takes longer */
-	FRESH_MEMORY_MS = 1000,
+	/* an older reading, or one of the memory, is not used again: the timer
+	 * does not read while there are no requests */
+	FRESH_MS = 2 * LOOK_MS,
 	SPAN_MS = 60000,
 };
 
@@ -44,6 +46,7 @@ struct process {
 struct system_status {
 	struct ev_loop *loop;
 	ev_timer timer;
+	unsigned turn;
 	workers_fn *workers; /* NULL: the children alone */
 	void *workers_arg;
 	uint64_t started_ms; /* of the service */
@@ -171,6 +174,20 @@ static void remember(struct system_status *s)
 	s->n_marks = MIN(s->n_marks + 1, (size_t)MARKS);
 }
 
+/* KiB of all processes.  Several of them map the same ring, so shared memory
+ * counts by its descriptors, which the master keeps. */
+static void count_memory(struct system_status *s)
+{
+	uint64_t all = 0, kib;
+
+	for (size_t i = 0; i < s->n_processes; i++)
+		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
+		    procfs_pid_status_parse(text_of(s), &kib) == 0)
+			all += kib;
+	s->memory_kib = all + shared_bytes() / 1024;
+	s->memory_ms = mono_ms();
+}
+
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct system_status *s =
@@ -179,6 +196,12 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	bool is_asked = s->asked_ms != 0 && now_ms - s->asked_ms < INTEREST_MS;
 
 	(void)loop, (void)revents;
+	s->turn = (s->turn + 1) % LOOK_TURNS;
+	if (s->turn != 0) {
+		if (is_asked)
+			count_memory(s);
+		return;
+	}
 	if (!is_asked && now_ms - past(s, 1)->at_ms < REST_MS)
 		return;
 	look(s);
@@ -194,7 +217,8 @@ struct system_status *system_status_new(struct ev_loop *loop)
 	look(s);
 	remember(s);
 	ev_init(&s->timer, on_timer);
-	timer_repeat(loop, &s->timer, LOOK_MS / 1e3, LOOK_MS / 1e3);
+	timer_repeat(loop, &s->timer, LOOK_MS / 1e3 / LOOK_TURNS,
+		     LOOK_MS / 1e3 / LOOK_TURNS);
 	return s;
 }
 
@@ -262,30 +286,12 @@ static void set_int(json_t *o, const char *key, json_int_t value)
 	(void)json_object_set_new_nocheck(o, key, json_integer(value));
 }
 
-/* KiB of all processes.  Several of them map the same ring, so shared memory
- * counts by its descriptors, which the master keeps. */
-static uint64_t count_memory(struct system_status *s)
-{
-	uint64_t all = 0, kib;
-
-	for (size_t i = 0; i < s->n_processes; i++)
-		if (read_pid(s, s->processes[i].pid, "status") == 0 &&
-		    procfs_pid_status_parse(text_of(s), &kib) == 0)
-			all += kib;
-	return all + shared_bytes() / 1024;
-}
-
 static void add_memory(struct system_status *s, json_t *o)
 {
 	uint64_t total = 0, available = 0;
 
-	/* simultaneous requests share a reading, because it takes 2.5 ms for
-	 * 200 workers */
-	if (s->memory_ms == 0 ||
-	    s->asked_ms - s->memory_ms >= FRESH_MEMORY_MS) {
-		s->memory_ms = s->asked_ms;
-		s->memory_kib = count_memory(s);
-	}
+	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS)
+		count_memory(s);
 	if (procfs_read("/proc/meminfo", &s->text) < 0 ||
 	    procfs_meminfo_parse(text_of(s), &total, &available) < 0 ||
 	    total == 0)

@@ -2,6 +2,7 @@
 #include "master/status/system_status.h"
 
 #include "common/base/fd.h"
+#include "common/base/mono.h"
 #include "common/base/shared.h"
 
 #include <criterion/criterion.h>
@@ -13,13 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static json_int_t ask(struct system_status *s, const char *key)
+{
+	json_t *o = system_status_get(s, STATUS_SECOND, NULL);
+	json_int_t value = json_integer_value(json_object_get(o, key));
+
+	json_decref(o);
+	return value;
+}
+
 static json_int_t memory_kb(struct ev_loop *loop)
 {
 	struct system_status *s = system_status_new(loop);
-	json_t *o = system_status_get(s, STATUS_SECOND, NULL);
-	json_int_t kb = json_integer_value(json_object_get(o, "app_mem_kb"));
+	json_int_t kb = ask(s, "app_mem_kb");
 
-	json_decref(o);
 	system_status_free(&s);
 	return kb;
 }
@@ -79,6 +87,49 @@ Test(system_status, counts_memory_that_several_processes_map_once)
 		cr_assert_eq(waitpid(readers[i], NULL, 0), readers[i]);
 	}
 	shared_unmap(map, SIZE);
+	fd_close(&fd);
+	ev_loop_destroy(loop);
+}
+
+static void end_run(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)w, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+/* Runs the loop, and with it the timer of the status. */
+static void run_for(struct ev_loop *loop, double seconds)
+{
+	ev_timer end;
+
+	ev_timer_init(&end, end_run, seconds, 0);
+	ev_now_update(loop);
+	ev_timer_start(loop, &end);
+	(void)ev_run(loop, 0);
+	ev_timer_stop(loop, &end);
+}
+
+Test(system_status, the_timer_reads_and_not_the_request)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct system_status *s = system_status_new(loop);
+	int fd = shared_create("page", 4096);
+	json_int_t before = ask(s, "app_threads");
+	uint64_t begin_ms = mono_ms();
+	pid_t child;
+
+	cr_assert_eq(pwrite(fd, "\1", 1, 0), 1);
+	run_for(loop, 0.3);
+	child = start_reader(fd, 4096);
+	/* a machine that stood still lets the request read */
+	if (ask(s, "app_threads") != before)
+		cr_assert_gt(mono_ms() - begin_ms, 1500);
+	while (ask(s, "app_threads") == before)
+		run_for(loop, 0.1);
+	cr_assert_eq(ask(s, "app_threads"), before + 1);
+	(void)kill(child, SIGKILL);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
+	system_status_free(&s);
 	fd_close(&fd);
 	ev_loop_destroy(loop);
 }
