@@ -441,6 +441,8 @@ static void judge_cc(struct judge *j, const uint8_t *d, unsigned pid,
 		if (same ? p->twice : cc != next) {
 			j->cc++;
 			tell(j, "counter after", pid, p->cc);
+			/* the rest of a header may be lost */
+			p->heads = false;
 		}
 		p->twice = same;
 	}

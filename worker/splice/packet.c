@@ -38,6 +38,15 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
+/* Does the header of the unit end behind a cut, where no packet has it? */
+static bool is_cut_off(const struct splice *s, const uint8_t *p)
+{
+	struct pes_head head;
+
+	return s->ends && s->header == NULL &&
+	       pes_head_read(p, &head) == HEAD_WAITS;
+}
+
 /* A packet with PUSI: a unit begins.  Returns bits of enum splice_verdict. */
 static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 			   const uint8_t *p)
@@ -52,7 +61,7 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 	if (unit != p)
 		len = TS_PACKET - ts_payload_offset(p);
 	if (class != PID_PSI)
-		verdict = splice_unit_begin(s, unit);
+		verdict = is_cut_off(s, p) ? 0 : splice_unit_begin(s, unit);
 	ps->left = 0;
 	ps->flags = PID_UNIT | (ps->flags & PID_DRAIN);
 	if (!(verdict & SPLICE_KEEP))

@@ -312,9 +312,13 @@ static void judge(struct splice *s, const struct splice_event *e)
 	s->held_ns = 0;
 }
 
+/* In front of a cut, behind which no rest of a header comes. */
 static void judge_first(struct splice *s, const struct splice_event *e)
 {
+	splice_rewrite(s);
+	s->ends = true;
 	judge(s, e);
+	s->ends = false;
 	handle_event(s, e);
 }
 

@@ -6,6 +6,7 @@
 #include "worker/splice/splice.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -493,4 +494,50 @@ Test(split, a_drain_ends_the_unit)
 		cr_assert_eq(sent, (size_t)UNIT);
 		bench_free(b);
 	}
+}
+
+/* The bytes of the last unit that was sent. */
+static size_t last_unit(const struct bench *b)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const uint8_t *p = b->out[i];
+
+		if (ts_pid(p) != AUDIO)
+			continue;
+		len = ts_pusi(p) ? 0 : len;
+		len += TS_PACKET - ts_payload_offset(p);
+	}
+	return len;
+}
+
+/* A cut comes while a header waits for its rest: its unit is not begun. */
+static void cut_in_header(size_t first, bool changed, bool drain)
+{
+	struct bench *b = bench_new();
+	size_t len;
+
+	b->first = first;
+	play(b, LAP_MS);
+	if (changed) {
+		splice_cut(b->splice, NULL, false, b->now_ns);
+		b->lead_ms += 200;
+		play(b, 2 * LAP_MS);
+	}
+	while (b->done != first || pes_head_len(b->unit, UNIT) <= first)
+		play(b, 1);
+	splice_cut(b->splice, NULL, drain, b->now_ns);
+	cr_expect(!splice_is_draining(b->splice, b->now_ns));
+	len = last_unit(b);
+	cr_expect_eq(len, (size_t)UNIT, "split at %zu, %d, %d: %zu bytes",
+		     first, changed, drain, len);
+	bench_free(b);
+}
+
+Test(split, a_cut_in_a_header_begins_no_unit)
+{
+	for (size_t first = 1; first < 24; first++)
+		for (unsigned i = 0; i < 4; i++)
+			cut_in_header(first, i & 1, i & 2);
 }
