@@ -446,6 +446,18 @@ static void judge_missing(const struct mux *m, const struct mux_source *in)
 
 /* --- the packets --- */
 
+/* Is the unit that begins here shown behind those of the picture? */
+static bool follows(const struct mux *m, const struct fill_part *part,
+		    const uint8_t *packet)
+{
+	struct pes_stamps unit;
+	bool timed = part->split
+		? pes_head_stamps(&part->header.head, packet, 0, &unit)
+		: pes_stamps_find(packet, &unit);
+
+	return !timed || mux_fill_follows(m, part->pid, unit.pts);
+}
+
 /* Does the stream begin or continue with this packet, whose times are those of
  * the service?  starts: pictures can begin with it. */
 static bool goes_out(struct mux *m, const struct mux_fill *f,
@@ -457,7 +469,7 @@ static bool goes_out(struct mux *m, const struct mux_fill *f,
 	if (part->video && fill_ends_soon(f)) {
 		part->begun = false;
 	} else if (!part->begun && (!part->video || starts)) {
-		part->begun = !mux_fill_precedes(m, NULL, packet);
+		part->begun = follows(m, part, packet);
 		mux_counters_forget(&m->counters, part->pid);
 	}
 	return part->begun;

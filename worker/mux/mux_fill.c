@@ -384,7 +384,7 @@ static bool find_pts(const struct delay_line *line, const uint8_t *packet,
 		*ret = at.pts;
 		return true;
 	}
-	while (sign == HEAD_WAITS && line != NULL && i < line->n) {
+	while (sign == HEAD_WAITS && i < line->n) {
 		packet = delay_line_at(line, i++);
 		sign = pes_head_add(&head, packet);
 	}
@@ -394,15 +394,22 @@ static bool find_pts(const struct delay_line *line, const uint8_t *packet,
 	return true;
 }
 
+bool mux_fill_follows(const struct mux *m, uint16_t pid, uint64_t pts)
+{
+	uint64_t last;
+
+	return m->filler == NULL || !filler_pts(m->filler, pid, &last) ||
+	       wrap_diff(pts, last, PES_TIME_WRAP) > 0 ||
+	       wrap_diff(pts, last, PES_TIME_WRAP) <= -RETURN_MS * TICKS_MS;
+}
+
 bool mux_fill_precedes(const struct mux *m, const struct delay_line *line,
 		       const uint8_t *packet)
 {
-	uint64_t pts, last;
+	uint64_t pts;
 
-	return m->filler != NULL && find_pts(line, packet, &pts) &&
-	       filler_pts(m->filler, ts_pid(packet), &last) &&
-	       wrap_diff(pts, last, PES_TIME_WRAP) <= 0 &&
-	       wrap_diff(pts, last, PES_TIME_WRAP) > -RETURN_MS * TICKS_MS;
+	return find_pts(line, packet, &pts) &&
+	       !mux_fill_follows(m, ts_pid(packet), pts);
 }
 
 bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,

@@ -438,8 +438,10 @@ void mux_watch_fill(const struct mux_source *, struct mux_service *,
  * return here?  The filler ends then. */
 bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
+/* Is a unit with this PTS shown behind the last one of a filler? */
+bool mux_fill_follows(const struct mux *, uint16_t pid, uint64_t pts);
 /* Is the unit that begins here shown in front of the last one of a filler?
- * line: that of the packet, which is its first one; NULL: none. */
+ * line: that of the packet, which is its first one. */
 bool mux_fill_precedes(const struct mux *, const struct delay_line *line,
 		       const uint8_t *packet);
 

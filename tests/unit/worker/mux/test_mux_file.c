@@ -4,6 +4,7 @@
 
 #include "common/base/units.h"
 #include "tests/unit/log_lines.h"
+#include "worker/ts/pes.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -65,12 +66,14 @@ Test(mux_file, a_silent_service_of_several_shows_the_file)
 	fill_rig_free(r);
 }
 
-Test(mux_file, its_times_follow_those_of_the_picture)
+/* split: as file_split */
+static void follow_picture(size_t split)
 {
 	for (unsigned lead_ms = 20; lead_ms < 700; lead_ms += 220) {
 		struct fill_rig *r = make();
 		struct fill_sent *video;
 
+		r->file_split = split;
 		r->file_lead_ms = lead_ms;
 		fill_play(r, 300 + lead_ms % 7);
 		r->off = 1;
@@ -85,6 +88,17 @@ Test(mux_file, its_times_follow_those_of_the_picture)
 		cr_expect(!fill_state(r, 1).filled, "%u ms", lead_ms);
 		fill_rig_free(r);
 	}
+}
+
+Test(mux_file, its_times_follow_those_of_the_picture)
+{
+	follow_picture(0);
+}
+
+Test(mux_file, its_times_follow_where_a_header_is_split)
+{
+	follow_picture(5);
+	follow_picture(PES_HEADER + 3);
 }
 
 Test(mux_file, its_times_are_moved_wherever_a_header_is_split)
