@@ -39,6 +39,7 @@ struct hls_mux {
 	bool cut;        /* the segment does not continue the previous one */
 
 	bool has_dts, has_clock;
+	bool has_pcr;    /* the clock is that of PCRs */
 	uint64_t dts, clock; /* 90 kHz */
 	bool fresh;      /* no audio was placed at this clock yet */
 	bool holds;      /* audio of unrelated times waits since held_at */
@@ -170,12 +171,14 @@ static void look(struct hls_mux *m, const uint8_t *packet)
 	    pes_times(packet, &at)) {
 		m->dts = pes_time(packet + at.dts);
 		m->has_dts = true;
-		if (!m->has_clock || !is_good(m, m->clock))
+		if (!m->has_pcr || !is_good(m, m->clock))
 			set_clock(m, (m->dts + PES_TIME_WRAP -
 				      LEAD_MS * HZ_MS) % PES_TIME_WRAP);
 	}
-	if (ts_pcr(packet, &pcr) && is_good(m, pcr / PCR_PER_TICK))
+	if (ts_pcr(packet, &pcr) && is_good(m, pcr / PCR_PER_TICK)) {
 		set_clock(m, pcr / PCR_PER_TICK);
+		m->has_pcr = true;
+	}
 }
 
 /* --- choice of the next audio unit --- */
@@ -376,7 +379,7 @@ void hls_mux_turn(struct hls_mux *m, bool patient)
 		if (m->cut) {
 			psi_reset(m->psi);
 			m->fresh = true;
-			m->has_clock = m->has_dts = false;
+			m->has_clock = m->has_dts = m->has_pcr = false;
 		}
 		m->begins = m->cut = false;
 	}

@@ -4,6 +4,7 @@
 #include "common/base/crc32.h"
 #include "worker/ts/cc.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/pmt.h"
 #include "worker/ts/section.h"
 
@@ -371,4 +372,97 @@ Test(hls_mux, pcrs_of_dropped_audio_do_not_advance_counters)
 	cr_assert_gt(clocks, 50);
 	cr_assert_eq(errors, 0, "%d of %zu", errors, r->n);
 	hls_mux_free(&r->mux);
+}
+
+/* --- video without PCRs, headers of PES in two packets --- */
+
+/* Moves all but the first bytes of a PES to a packet behind it. */
+static void split(uint8_t p[2 * TS_PACKET], size_t first)
+{
+	uint8_t *next = p + TS_PACKET;
+	size_t rest = TS_PACKET - 4 - first;
+
+	cr_assert_eq(ts_payload_offset(p), 4);
+	memset(next, 0xff, TS_PACKET);
+	memcpy(next, p, 4);
+	next[1] &= 0x1f;
+	next[3] |= 0x20;
+	ts_set_cc(next, ts_cc(p) + 1U);
+	next[4] = (uint8_t)(first - 1);
+	if (next[4] > 0)
+		next[5] = 0;
+	memcpy(next + TS_PACKET - rest, p + 4 + first, rest);
+	memmove(p + TS_PACKET - first, p + 4, first);
+	memset(p + 4, 0xff, TS_PACKET - 4 - first);
+	p[3] |= 0x20;
+	p[4] = (uint8_t)(TS_PACKET - 5 - first);
+	p[5] = 0;
+}
+
+/* 100 units of audio and 75 pictures, all without PCRs. */
+static void play_split(struct rig *r, size_t of_audio, size_t of_pictures)
+{
+	struct audio_track *s = hls_mux_audio(r->mux);
+	uint8_t packets[2 * TS_PACKET];
+
+	audio_track_begin(s, true);
+	tables(true, false, packets);
+	cr_assert(audio_track_push(s, packets, sizeof packets));
+	for (unsigned i = 0; i < 100; i++) {
+		pes(SOUND, 2 * i & 15, 5 * HZ + i * FRAME, -1, packets);
+		split(packets, of_audio);
+		cr_assert(audio_track_push(s, packets, sizeof packets));
+	}
+	cr_assert(audio_track_end(s));
+	hls_mux_begin(r->mux, true);
+	tables(false, false, packets);
+	cr_assert(hls_mux_push(r->mux, packets, sizeof packets));
+	for (unsigned i = 0; i < 75; i++) {
+		pes(PICTURES, 2 * i & 15, 5 * HZ + LEAD + i * FRAME, -1,
+		    packets);
+		packets[7] = 0xe0;
+		split(packets, of_pictures);
+		cr_assert(hls_mux_push(r->mux, packets, sizeof packets));
+	}
+	hls_mux_turn(r->mux, true);
+	cr_assert(hls_mux_end(r->mux));
+}
+
+/* first: bytes in the first packet; 20 of a whole header */
+static void judge_split(size_t of_audio, size_t of_pictures)
+{
+	struct rig *r = rig_new();
+	struct pes_reader reader = { 0 };
+	struct pes_stamps unit;
+	unsigned pictures = 0, audio = 0;
+	int64_t early, most = 0, least = HZ;
+	uint64_t dts = 0;
+
+	play_split(r, of_audio, of_pictures);
+	for (size_t i = 0; i < r->n; i++) {
+		const uint8_t *p = r->out + i * TS_PACKET;
+
+		if (pes_reader_take(&reader, p, &unit) != PES_READ)
+			continue;
+		if (ts_pid(p) == PICTURES) {
+			pictures++;
+			dts = unit.dts;
+		} else if (pictures > 0) {
+			audio++;
+			early = (int64_t)(unit.pts - dts) + LEAD;
+			most = MAX(most, early);
+			least = MIN(least, early);
+		}
+	}
+	cr_assert_eq(pictures, 75u);
+	cr_assert_geq(audio, 70u, "%zu, %zu: %u", of_audio, of_pictures,
+		      audio);
+	cr_assert_geq(least, 0, "%zu, %zu", of_audio, of_pictures);
+	cr_assert_leq(most, EARLY_MAX, "%zu, %zu", of_audio, of_pictures);
+	hls_mux_free(&r->mux);
+}
+
+Test(hls_mux, a_video_without_pcrs_has_its_audio)
+{
+	judge_split(20, 20);
 }
