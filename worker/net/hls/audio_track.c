@@ -6,7 +6,7 @@
 #include "worker/net/hls/packed_audio.h"
 #include "worker/ts/fifo.h"
 #include "worker/ts/pcr.h"
-#include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/psi.h"
 #include "worker/ts/sync.h"
 
@@ -236,6 +236,30 @@ const struct audio_track_format *audio_track_format(const struct audio_track *s)
 
 /* --- output --- */
 
+/* The PTS of the unit, whose header several packets may have. */
+static bool find_pts(struct ts_run unit, uint64_t *ret)
+{
+	struct pes_stamps found;
+	struct pes_head head;
+	enum pes_head_sign sign;
+
+	if (pes_stamps_find(unit.data, &found)) {
+		*ret = found.pts;
+		return true;
+	}
+	sign = pes_head_read(unit.data, &head);
+	head.pid = CONTINUES;
+	while (sign == HEAD_WAITS && --unit.n > 0) {
+		unit.data += TS_PACKET;
+		sign = pes_head_add(&head, unit.data);
+	}
+	if (sign != HEAD_WHOLE ||
+	    !pes_head_stamps(&head, unit.data, 0, &found))
+		return false;
+	*ret = found.pts;
+	return true;
+}
+
 bool audio_track_unit(struct audio_track *s, struct audio_unit *ret)
 {
 	size_t closed = s->closed > s->out ? (size_t)(s->closed - s->out) : 0;
@@ -254,7 +278,7 @@ bool audio_track_unit(struct audio_track *s, struct audio_unit *ret)
 	run.n = MIN(s->looked, run.n);
 	*ret = (struct audio_unit){ .run = run,
 				  .cut = ts_pid(run.data) == IS_CUT };
-	ret->begins = pes_pts(run.data, &ret->pts);
+	ret->begins = find_pts(run, &ret->pts);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "worker/ts/fifo.h"
 #include "worker/ts/pcr.h"
 #include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/sync.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ struct hls_mux {
 	bool has_dts, has_clock;
 	bool has_pcr;    /* the clock is that of PCRs */
 	uint64_t dts, clock; /* 90 kHz */
+	struct pes_reader reader; /* of the video */
 	bool fresh;      /* no audio was placed at this clock yet */
 	bool holds;      /* audio of unrelated times waits since held_at */
 	uint64_t held_at;
@@ -159,17 +161,16 @@ static bool is_good(const struct hls_mux *m, uint64_t pcr)
 
 static void look(struct hls_mux *m, const uint8_t *packet)
 {
-	struct pes_times at;
+	struct pes_stamps unit;
 	uint64_t pcr;
 
 	m->looked = true;
 	if (ts_tei(packet))
 		return;
-	if (ts_pusi(packet) &&
-	    (psi_main_pid(m->psi) == TS_PID_NULL ||
+	if ((psi_main_pid(m->psi) == TS_PID_NULL ||
 	     psi_main_pid(m->psi) == ts_pid(packet)) &&
-	    pes_times(packet, &at)) {
-		m->dts = pes_time(packet + at.dts);
+	    pes_reader_take(&m->reader, packet, &unit) == PES_READ) {
+		m->dts = unit.dts;
 		m->has_dts = true;
 		if (!m->has_pcr || !is_good(m, m->clock))
 			set_clock(m, (m->dts + PES_TIME_WRAP -
@@ -380,6 +381,7 @@ void hls_mux_turn(struct hls_mux *m, bool patient)
 			psi_reset(m->psi);
 			m->fresh = true;
 			m->has_clock = m->has_dts = m->has_pcr = false;
+			m->reader.n = 0;
 		}
 		m->begins = m->cut = false;
 	}

@@ -466,3 +466,12 @@ Test(hls_mux, a_video_without_pcrs_has_its_audio)
 {
 	judge_split(20, 20);
 }
+
+Test(hls_mux, two_packets_may_have_the_header_of_a_unit)
+{
+	for (size_t first = 1; first < 14; first += 4) {
+		judge_split(first, 20);
+		judge_split(20, first);
+		judge_split(first, first);
+	}
+}
