@@ -76,7 +76,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..21
+echo 1..22
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
@@ -149,6 +149,25 @@ in_lanes 'tuners "$dir"
 expect "a failure of the tuners has its log and its reason" 0 \
 	"FAIL  2 - cam: b" "b/tests/dvb/check-dvb.log" "# the reason" \
 	"judged 1" "!cam: a"
+
+# Each test runs until five did at a time, and there are never more.
+makefile '+$(MAKE) -s t1 t2 t3 t4'
+printf '%s\n' 't%:' '	@cd ..; mkdir running/$(B)$@; \' \
+	'	until test "$$(ls running | wc -l)" -gt 4 || \' \
+	'		test -e five; do sleep 0.05; done; : >five; \' \
+	'	ls running | wc -l; rmdir running/$(B)$@' >>"$tmp/b/Makefile"
+cp -r "$tmp/b" "$tmp/c"
+mkdir "$tmp/running"
+in_lanes 'share_jobs 5
+	export B=b
+	aside lane "$dir" waiting shared 99
+	first=$!
+	B=c aside lane "${dir%b}c" waiting shared 99
+	lanes_ended "$first" "$!"
+	sort -n "$dir/waiting.log" "${dir%b}c/waiting.log" | uniq -c |
+		sort -k 2n | tail -n 1 | sed "s/^.* /at most /"
+	grep -hc . "$dir/waiting.log" "${dir%b}c/waiting.log"'
+expect "two lanes share their jobs" 0 "at most 5"$'\n'4$'\n'4
 
 # a test has a group of its own, and takes a moment to end
 makefile "timeout 50 sh -c 'trap \"sleep 0.3; : >ended; exit\" TERM; \

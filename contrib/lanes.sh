@@ -132,19 +132,35 @@ stop_jobs() {
 	groups=()
 }
 
-# forget_results DIR: removes what an earlier check left there
+# forget_results DIR...: removes what an earlier check left there
 forget_results() {
-	find "$1" -name '*.trs' -delete
-	rm -f "$1"/{waiting,browsing,computing}.{log,status}
+	local dir
+	for dir in "$@"; do
+		find "$dir" -name '*.trs' -delete
+		rm -f "$dir"/{waiting,browsing,computing}.{log,status}
+	done
 }
 
-# lane DIR NAME JOBS LOAD: runs the tests of check-NAME (see tests/local.mk),
-# and writes the output and the status of make beside each other.  Above the
-# load average LOAD it runs one test at a time: tests have limits of time, and
-# so many processes that wait for a core only make them later.
+# share_jobs N: two lanes with "shared" jobs run N tests together.  This pipe is
+# a job server of GNU make: each make runs one test, and one more for each byte
+# that it takes from the pipe until that test ends.
+share_jobs() {
+	exec {shared_jobs}<> <(:)
+	printf "%$(($1 - 2))s" '' | tr ' ' + >&"$shared_jobs"
+}
+
+# lane DIR NAME JOBS|shared LOAD: runs the tests of check-NAME (see
+# tests/local.mk), and writes the output and the status of make beside each
+# other.  Above the load average LOAD it runs one test at a time: tests have
+# limits of time, and so many processes that wait for a core only make them
+# later.
 lane() {
-	local status=0
-	make -C "$1" -s -k -Otarget -j"$3" -l"$4" "check-$2" \
+	local status=0 at_once=(-j"$3") pipe=${shared_jobs-}
+	if [[ $3 == shared ]]; then
+		local -x MAKEFLAGS=" -j --jobserver-auth=$pipe,$pipe"
+		at_once=()
+	fi
+	make -C "$1" -s -k -Otarget "${at_once[@]}" -l"$4" "check-$2" \
 		>"$1/$2.log" 2>&1 || status=$?
 	echo "$status" >"$1/$2.status"
 }
