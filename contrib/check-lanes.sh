@@ -211,29 +211,19 @@ in_lanes 'trap stop_reporter EXIT
 [[ -z $output ]] || output="printed: $output"
 expect "a reporter ends without a message, also while it begins" 0 "!printed"
 
-# The results of a check each minute: tests that wait, those of the sanitizers.
-plain_results=(8 10 13 22 31 45 73 83 94 104 123 146 168 187 214 242)
-asan_results=(21 80 192 264 352 417 603)
+# The results that a check has each minute, by the durations of its tests.
+results=(13 36 83 109 200 329 447 572 685 807 859 883 912)
 
 # replay TIMES: the minutes that are left, as the check prints them, and those
 # that are left indeed on a machine that takes so many times as long
 replay() {
-	in_lanes "plain=(${plain_results[*]}) asan=(${asan_results[*]})
-	"'minutes=$((${#plain[@]} + ${#asan[@]})) at=0
-	# PART ALL RESULTS...
-	play() {
-		local part=$1 all=$2 n since=0
-		shift 2
+	in_lanes "results=(${results[*]}) times=$1"'
+		minutes=${#results[@]} since=0
 		prior=$slowness
-		for n in "$@"; do
-			learn "$part" "$n" "$all" $((since += 60 * '"$1"'))
-			echo "$(minutes_left "$part")" \
-				"$((--minutes * '"$1"'))"
-		done
-		learn "$part" 1 1 "$since"
-	}
-	play 1 245 "${plain[@]}"
-	play 3 658 "${asan[@]}"'
+		for n in "${results[@]}"; do
+			learn 1 "$n" 916 $((since += 60 * times))
+			echo "$(minutes_left 1)" $((--minutes * times))
+		done'
 }
 
 # far BEFORE AFTER RISE: prints the estimates that are so many minutes below or
@@ -243,7 +233,7 @@ far() {
 		$2 - $1 > below || $1 - $2 > above || NR > 1 &&
 			$1 - last > rise { print NR ": " $0 }
 		{ last = $1 }
-		END { if (NR != 23) print NR " estimates" }
+		END { if (NR != 13) print NR " estimates" }
 	' <<<"$output"
 }
 

@@ -5,15 +5,14 @@
 # shellcheck disable=SC2034
 
 # The parts of a check and the seconds that each takes on two cores: the
-# programs of build, its tests that wait, its other tests and build-asan, the
-# tests of build-asan.
-part_kinds=(files tests files tests)
-part_seconds=(125 980 5 400)
+# programs of build, and the tests of both builds.
+part_kinds=(files tests)
+part_seconds=(90 800)
 short_part=60
 # How many tests are done when so much of the time of their part has passed,
-# both in thousandths: the longest tests start first.  Three checks measured it.
+# both in thousandths: the longest tests start first.
 done_shares=(0 10 30 50 100 150 200 300 400 500 600 700 800 900 1000)
-time_shares=(0 90 120 170 265 330 380 470 580 680 770 835 900 950 1000)
+time_shares=(0 50 100 150 250 310 350 420 490 560 620 680 740 820 1000)
 # A time is no sign of the speed before it exceeds that of so many more results.
 late_results=4
 # The speed of a machine counts half as soon as it was measured for so long.
@@ -75,24 +74,32 @@ count_files() {
 	{ find "$@" 2>/dev/null || true; } | wc -l
 }
 
-# report PART DIR: prints a line of progress every 15 s until it is killed
+# planned_in DIR...: how many tests all lanes have
+planned_in() {
+	local dir
+	for dir in "$@"; do
+		planned_tests "$dir"
+	done | wc -w
+}
+
+# report PART DIR...: prints a line of progress every 15 s until it is killed
 report() {
-	local part=$1 dir=$2 begin=$SECONDS never state n all=''
+	local part=$1 begin=$SECONDS never state n all=''
 	local folders=(common proto worker master ctl)
-	((part == 0)) || folders+=(tests)
+	shift
 	exec {never}<> <(:) # a pipe that stays empty: read waits and times out
 	while ! read -rt "$report_every" -u "$never"; do
 		if [[ ${part_kinds[part]} == files ]]; then
-			n=$(count_files "$dir" -name '*.o')
+			n=$(count_files "$@" -name '*.o')
 			all=$(count_files "${folders[@]}" -name '*.c')
 			state="$n files compiled"
 		else
-			[[ -n $all ]] || all=$(planned_tests "$dir" | wc -w)
-			n=$(count_files "$dir" -name '*.trs')
+			[[ -n $all ]] || all=$(planned_in "$@")
+			n=$(count_files "$@" -name '*.trs')
 			state="$n of $all tests done"
 		fi
 		learn "$part" "$n" "$all" $((SECONDS - begin))
-		say "$dir: $state, about $(minutes_left "$part") minutes left"
+		say "$state, about $(minutes_left "$part") minutes left"
 	done
 }
 
@@ -105,12 +112,14 @@ stop_reporter() {
 	reporter=''
 }
 
-# reporting PART DIR COMMAND...: runs the command and reports its progress
+# reporting PART DIRS COMMAND...: runs the command and reports its progress in
+# these folders
 reporting() {
-	local part=$1 dir=$2 begin=$SECONDS
+	local part=$1 begin=$SECONDS dirs
+	read -ra dirs <<<"$2"
 	shift 2
 	prior=$slowness
-	report "$part" "$dir" &
+	report "$part" "${dirs[@]}" &
 	reporter=$!
 	"$@"
 	stop_reporter
