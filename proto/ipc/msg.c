@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/ipc/msg.h"
 
+#include "common/base/alloc.h"
 #include "proto/ipc/contract.h"
 #include "proto/ipc/msg_tables.h"
+#include "proto/spec/field_parse.h"
+#include "proto/wire/json_reader.h"
 #include "proto/wire/json_writer.h"
 
 #include <assert.h>
@@ -67,67 +70,114 @@ size_t msg_fds(const struct msg *m)
 	return descs[m->type].n_fds;
 }
 
-/* Reads everything but the body; 0, or -EBADMSG. */
-static int decode_head(const json_t *document, enum msg_side side,
-		       struct msg *m, struct errmsg *error)
+/* Finds the type among those from first to end. */
+static bool find_type(const char *name, enum msg_type first, enum msg_type end,
+		      enum msg_type *ret)
 {
-	const char *name = json_string_value(json_object_get(document,
-							     "type"));
-	const json_t *seq = json_object_get(document, "seq");
-	json_int_t n = json_integer_value(seq);
+	for (enum msg_type type = first; type < end; type++)
+		if (strcmp(descs[type].name, name) == 0) {
+			*ret = type;
+			return true;
+		}
+	return false;
+}
+
+static int take_type(struct json_reader *r, enum msg_side side, struct msg *m,
+		     struct errmsg *error)
+{
+	const enum msg_type begin = side == MSG_TO_MASTER ? MSG_WORKER_HELLO
+							  : (enum msg_type)0;
+	const enum msg_type end = side == MSG_TO_MASTER ? MSG_COUNT
+							: MSG_WORKER_HELLO;
+	const char *name = json_read(r).text;
 
 	if (name == NULL)
 		return errmsg_fail(error, -EBADMSG, "type: is missing");
-	if (seq != NULL && (n < 1 || n > UINT32_MAX))
-		return errmsg_fail(error, -EBADMSG,
-				   "seq: is not between 1 and %u", UINT32_MAX);
-	m->seq = (uint32_t)n;
-	if (!json_is_object(json_object_get(document, "body")))
-		return errmsg_fail(error, -EBADMSG, "body: is not an object");
-	if (json_object_size(document) != 2 + (size_t)(seq != NULL))
-		return errmsg_fail(error, -EBADMSG,
-				   "is not an object of type, seq and body");
-	for (unsigned i = 0; i < MSG_COUNT; i++) {
-		if (strcmp(descs[i].name, name) != 0)
-			continue;
-		if (descs[i].side != side)
-			return errmsg_fail(error, -EBADMSG,
-					   "%s: is for the other side", name);
-		m->type = (enum msg_type)i;
+	if (find_type(name, begin, end, &m->type))
 		return 0;
-	}
+	if (find_type(name, (enum msg_type)0, MSG_COUNT, &m->type))
+		return errmsg_fail(error, -EBADMSG,
+				   "%s: is for the other side", name);
 	return errmsg_fail(error, -EBADMSG, "type: \"%.40s\" is not known",
 			   name);
+}
+
+static int take_seq(struct json_reader *r, struct msg *m, struct errmsg *error)
+{
+	struct json_value v = json_read(r);
+
+	if (v.kind != JSON_KIND_INTEGER || v.integer < 1 ||
+	    v.integer > UINT32_MAX)
+		return errmsg_fail(error, -EBADMSG,
+				   "seq: is not between 1 and %u", UINT32_MAX);
+	m->seq = (uint32_t)v.integer;
+	return 0;
+}
+
+static int take_body(struct json_reader *r, struct msg *m,
+		     struct errmsg *error)
+{
+	const struct msg_desc *d = &descs[m->type];
+
+	if (field_parse(d->fields, r, &m->trees, (char *)m + d->offset,
+			error) == 0)
+		return 0;
+	errmsg_prefix(error, "%s: ", d->name);
+	return -EBADMSG;
+}
+
+/* Reads the members of a message into m; 0, or -EBADMSG. */
+static int take_members(struct json_reader *r, enum msg_side side,
+			struct msg *m, struct errmsg *error)
+{
+	bool has_type = false, has_body = false;
+	const char *key;
+	int err = 0;
+
+	if (json_read(r).kind != JSON_KIND_OBJECT)
+		return errmsg_fail(error, -EBADMSG, "is not an object");
+	while (err == 0 && (key = json_read_key(r)) != NULL) {
+		if (strcmp(key, "type") == 0 && !has_type) {
+			err = take_type(r, side, m, error);
+			has_type = true;
+		} else if (strcmp(key, "seq") == 0 && m->seq == 0) {
+			err = take_seq(r, m, error);
+		} else if (strcmp(key, "body") == 0 && has_type && !has_body) {
+			err = take_body(r, m, error);
+			has_body = true;
+		} else {
+			return errmsg_fail(error, -EBADMSG, "is not an object "
+					   "of type, seq and body");
+		}
+	}
+	json_read_end(r);
+	if (err < 0)
+		return err;
+	if (r->error != NULL)
+		return errmsg_fail(error, -EBADMSG, "is not JSON: %s",
+				   r->error);
+	return has_body ? 0 : errmsg_fail(error, -EBADMSG, "body: is missing");
 }
 
 int msg_decode(const char *data, size_t len, enum msg_side side,
 	       struct msg *ret, struct errmsg *error)
 {
-	struct msg m = { 0 };
-	json_error_t json;
-	const struct msg_desc *d;
-	int r;
+	struct json_reader r;
+	int err;
 
 	if (len > MSG_SIZE_MAX)
 		return errmsg_fail(error, -EBADMSG, "is longer than %d bytes",
 				   MSG_SIZE_MAX);
-	m.document = json_loadb(data, len, JSON_REJECT_DUPLICATES, &json);
-	if (m.document == NULL)
-		return errmsg_fail(error, -EBADMSG, "is not JSON: %s",
-				   json.text);
-	r = decode_head(m.document, side, &m, error);
-	d = &descs[m.type];
-	if (r == 0 &&
-	    field_read(d->fields, json_object_get(m.document, "body"),
-		       (char *)&m + d->offset, error) < 0) {
-		errmsg_prefix(error, "%s: ", d->name);
-		r = -EBADMSG;
-	}
-	if (r < 0)
-		msg_done(&m);
-	else
-		*ret = m;
-	return r;
+	ret->seq = 0;
+	ret->trees = NULL;
+	ret->text = xmalloc(len + 1);
+	memcpy(ret->text, data, len);
+	ret->text[len] = '\0';
+	json_reader_init(&r, ret->text, len);
+	err = take_members(&r, side, ret, error);
+	if (err < 0)
+		msg_done(ret);
+	return err;
 }
 
 static ssize_t encode(const struct msg *m, unsigned skip, char *data)
@@ -157,6 +207,9 @@ ssize_t msg_encode(const struct msg *m, char *data)
 
 void msg_done(struct msg *m)
 {
-	json_decref(m->document);
-	m->document = NULL;
+	/* a password may be in it */
+	free_wiped(m->text);
+	m->text = NULL;
+	json_decref(m->trees);
+	m->trees = NULL;
 }

@@ -7,10 +7,10 @@
  * datagram before it returns: an unknown key, a wrong type and a number out of
  * range are errors.  proto/ipc/msg_tables.h has the fields of each message.
  *
- * Ownership: a decoded message borrows its strings and JSON values from its
- * document; msg_done() releases them.  A receiver that keeps one copies it, or
- * calls field_keep().  Descriptors are sent beside the message and belong to
- * the receiver.
+ * Ownership: a decoded message owns a copy of the text and the JSON values in
+ * it, from which it borrows; msg_done() releases them.  A receiver that keeps
+ * a string or a value copies it, or calls field_keep().  Descriptors are sent
+ * beside the message and belong to the receiver.
  */
 #pragma once
 
@@ -469,7 +469,8 @@ struct msg_stream_status {
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
-	json_t *document;        /* owns the strings; NULL if not decoded */
+	char *text;              /* owns the strings; NULL if not decoded */
+	json_t *trees;           /* owns the JSON values; NULL: none */
 	union {
 		struct msg_stream_start stream_start;
 		struct msg_stream_input stream_input;
@@ -580,8 +581,9 @@ bool msg_type_may_drop(enum msg_type);
 /* The number of descriptors that are sent beside this message. */
 size_t msg_fds(const struct msg *);
 
-/* Decodes len bytes of a message to that side; 0, or -EBADMSG with a sentence.
- * After 0 the caller ends with msg_done(). */
+/* Decodes len bytes of a message to that side, whose type comes before its
+ * body; 0, or -EBADMSG with a sentence.  After 0 the caller ends with
+ * msg_done(). */
 int msg_decode(const char *data, size_t len, enum msg_side side,
 	       struct msg *ret, struct errmsg *error) MUST_CHECK;
 

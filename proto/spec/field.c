@@ -124,6 +124,28 @@ void field_init(const struct field_table *t, void *s)
 			field_init_member(&t->rows[i], s);
 }
 
+void field_clear(const struct field_table *t, void *s)
+{
+	size_t at = 0;
+
+	while (at < t->size) {
+		size_t begin = t->size, end = t->size;
+
+		/* the next list */
+		for (size_t i = 0; i < t->n; i++) {
+			const struct field *f = &t->rows[i];
+
+			if (f->type != FIELD_LIST || f->size == 0 ||
+			    f->offset < at || f->offset >= begin)
+				continue;
+			begin = f->offset;
+			end = begin + f->size * (size_t)f->max;
+		}
+		memset((char *)s + at, 0, begin - at);
+		at = end;
+	}
+}
+
 /* Copies the texts and references of the members, or frees them. */
 static void own_members(const struct field_table *t, void *s, bool keep)
 {

@@ -202,6 +202,9 @@ struct field_table {
  * their values. */
 void field_init(const struct field_table *, void *s);
 
+/* Zeroes s, but for the items of its lists, of which it has none then. */
+void field_clear(const struct field_table *, void *s);
+
 /* Takes the keys of object (NULL: there are none); a member whose key is absent
  * gets its default.  Stops at the first error, but for a FIELD_LOOSE table: a
  * wrong value is then as if it were absent, and the error is the first one. */

@@ -13,7 +13,9 @@ libproto_a_SOURCES += \
 	proto/spec/field_limits.h \
 	proto/spec/field_form.c \
 	proto/spec/field_idle.c proto/spec/field_idle.h \
-	proto/spec/field_read.c \
+	proto/spec/field_parse.c proto/spec/field_parse.h \
+	proto/spec/field_read.c proto/spec/field_reader.h \
+	proto/spec/field_value.c \
 	proto/spec/http_spec.h \
 	proto/spec/io_foreign.c proto/spec/io_foreign.h \
 	proto/spec/io_http_client.c \

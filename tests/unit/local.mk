@@ -219,6 +219,7 @@ unit_proto_tests = \
 	tests/unit/proto/wire/test_http_target \
 	tests/unit/proto/wire/test_http_vectors \
 	tests/unit/proto/wire/test_http_wipe \
+	tests/unit/proto/wire/test_json_reader \
 	tests/unit/proto/wire/test_metrics_text \
 	tests/unit/proto/wire/test_ws_frame
 check_PROGRAMS += $(unit_proto_tests)

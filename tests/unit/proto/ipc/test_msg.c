@@ -189,6 +189,7 @@ static void make_round_trip(const char *data, size_t len, const struct msg *m)
 	struct errmsg error = { 0 };
 	struct msg back;
 
+	memset(&back, 0xa5, sizeof back);
 	cr_assert_eq(msg_decode(data, len, side_of(m->type), &back,
 				&error),
 		     0, "%s: %s", msg_type_name(m->type), error.text);
@@ -476,6 +477,34 @@ Test(msg, numbers_and_texts_out_of_range_are_rejected)
 		cr_assert_eq(decode(again, (size_t)n, MSG_TO_MASTER, NULL),
 			     -EBADMSG, "%s", cases[i].to);
 	}
+}
+
+Test(msg, parts_of_a_message_are_those_of_the_contract)
+{
+	static const char *const wrong[] = {
+		"", "[]", "{}", "{\"type\":\"worker.ready\"}",
+		"{\"body\":{},\"type\":\"worker.ready\"}",
+		"{\"type\":\"worker.ready\",\"body\":{},\"body\":{}}",
+		"{\"type\":\"worker.ready\",\"type\":\"worker.ready\","
+		"\"body\":{}}",
+		"{\"type\":\"worker.ready\",\"body\":{},\"seq\":0}",
+		"{\"type\":\"worker.ready\",\"body\":{},\"seq\":4294967296}",
+		"{\"type\":\"worker.ready\",\"body\":{}}}",
+		"{\"type\":\"worker.ready\",\"body\":{}} x",
+		"{\"type\":\"worker.read\",\"body\":{}}",
+		"{\"type\":7,\"body\":{}}",
+	};
+	static const char right[] = " { \"type\" : \"worker.ready\" , "
+		"\"body\" : { } , \"seq\" : 4294967295 } \n";
+
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		struct errmsg error = { 0 };
+
+		cr_expect_eq(decode(wrong[i], strlen(wrong[i]), MSG_TO_MASTER,
+				    &error), -EBADMSG, "%s", wrong[i]);
+		cr_expect_neq(error.text[0], '\0');
+	}
+	cr_expect_eq(decode(right, strlen(right), MSG_TO_MASTER, NULL), 0);
 }
 
 Test(msg, lists_are_bounded)

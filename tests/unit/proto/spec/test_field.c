@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/field.h"
 
+#include "proto/spec/field_parse.h"
+#include "proto/wire/json_reader.h"
 #include "proto/wire/json_writer.h"
 #include "tests/unit/quoted.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { PORTS = 3 };
 
@@ -120,6 +123,34 @@ static int read_with(const struct field_table *t, const char *text,
 	return r;
 }
 
+/* From text, without a tree between them; *ret_trees is to be released. */
+static int parse_with(char *text, struct sample *ret, json_t **ret_trees,
+		      struct errmsg *error)
+{
+	struct json_reader r;
+
+	for (char *c = text; *c != '\0'; c++)
+		if (*c == '\'')
+			*c = '"';
+	json_reader_init(&r, text, strlen(text));
+	*ret_trees = NULL;
+	return field_parse(&strict, &r, ret_trees, ret, error);
+}
+
+static void refuse_text(const char *quoted_text, const char *sentence)
+{
+	char *text = strdup(quoted_text);
+	struct errmsg error = { 0 };
+	struct sample s;
+	json_t *trees;
+
+	cr_expect_eq(parse_with(text, &s, &trees, &error), -EINVAL, "%s",
+		     text);
+	cr_expect_str_eq(error.text, sentence, "%s: %s", text, error.text);
+	json_decref(trees);
+	free(text);
+}
+
 static void refuse(const struct field_table *t, const char *text,
 		   const char *sentence)
 {
@@ -128,6 +159,8 @@ static void refuse(const struct field_table *t, const char *text,
 
 	cr_expect_eq(read_with(t, text, &s, &error), -EINVAL, "%s", text);
 	cr_expect_str_eq(error.text, sentence, "%s: %s", text, error.text);
+	if (t == &strict)
+		refuse_text(text, sentence);
 }
 
 Test(field, reads_each_type_into_its_member)
@@ -158,6 +191,42 @@ Test(field, reads_each_type_into_its_member)
 	cr_assert_str_eq(s.names[1], "yyyy");
 	cr_assert_eq(s.length, 4);
 	json_decref(object);
+}
+
+/* Behind the items that the text names, nothing is written. */
+Test(field, parses_text_into_the_same_struct)
+{
+	json_t *object = quoted(whole), *formatted, *trees;
+	char *text = strdup(whole);
+	struct errmsg error;
+	struct sample s, before;
+
+	memset(&s, 0xff, sizeof s);
+	memset(&before, 0xff, sizeof before);
+	cr_assert_eq(parse_with(text, &s, &trees, &error), 0, "%s",
+		     error.text);
+	cr_assert(!s.on && !s.quiet);
+	cr_assert_null(s.ports[0].host);
+	cr_assert_arr_eq(&s.ports[s.n_ports], &before.ports[s.n_ports],
+			 (ARRAY_LEN(s.ports) - s.n_ports) * sizeof *s.ports);
+	formatted = field_format(&strict, &s, 0);
+	(void)json_object_set_new(object, "length", json_integer(4));
+	cr_assert(json_equal(formatted, object), "%s",
+		  json_dumps(formatted, 0));
+	json_decref(formatted);
+	json_decref(object);
+	json_decref(trees);
+	free(text);
+}
+
+Test(field, text_that_is_no_json_is_an_error)
+{
+	refuse_text("{'on':tru}", "is not JSON: invalid value");
+	refuse_text("{'on':true,'on':true}", "on: occurs twice");
+	refuse_text("7", "is not an object");
+	refuse_text("{'ports':[{'number':1},{'number':1},{'number':1},"
+		    "{'number':1}]}", "ports: has more than 3 items");
+	refuse_text("{'extra':{'a':1,'a':1}}", "is not JSON: invalid value");
 }
 
 Test(field, writes_the_object_that_it_read)

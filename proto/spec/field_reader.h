@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the readers of JSON trees (field_read.c) and of JSON text
+ * (field_parse.c) share. */
+#pragma once
+
+#include "proto/spec/field.h"
+
+enum { FIELD_ROWS_MAX = 128 /* rows in a table */ };
+
+/* A value inside its object or list; on the stack of the reader. */
+struct field_place {
+	const struct field_place *up;
+	const char *key; /* NULL: the item `index' of a list */
+	size_t index;
+};
+
+struct field_reader {
+	bool all;              /* an error does not end the reading */
+	struct errmsg *error;  /* the first error */
+	field_found_fn *found; /* called for every error; may be NULL */
+	void *arg;
+	unsigned n_errors;
+};
+
+/* An object that is being read into the struct s, which may be NULL. */
+struct field_object {
+	const struct field_table *table;
+	void *s;
+	unsigned n_before; /* errors in front of it */
+	size_t cursor;
+	uint64_t seen[FIELD_ROWS_MAX / 64]; /* rows that had a value */
+};
+
+bool field_is_done(const struct field_reader *);
+
+/* at: NULL: the object that is read. */
+void field_fail(struct field_reader *, const struct field_place *at,
+		const char *format, ...) PRINTF_LIKE(3, 4);
+
+struct field_object field_object_begin(const struct field_reader *,
+				       const struct field_table *, void *s);
+/* The row of key, or NULL; the search begins at the row after the one found
+ * last, as most objects were written from the same table. */
+const struct field *field_object_row(struct field_object *, const char *key);
+/* The row has a value; false: it had one before. */
+bool field_object_mark(struct field_object *, const struct field *row);
+/* Judges the rows without a value, and what all rows mean together. */
+void field_object_end(struct field_reader *, const struct field_place *,
+		      const struct field_object *);
+
+/* Reads a value from a tree into its member of the struct s, which may be
+ * NULL. */
+void field_read_value(struct field_reader *, const struct field_place *,
+		      const struct field *, const json_t *value, void *s);
+
+/* --- single values; the sentence lacks the key --- */
+
+int field_take_bool(const struct field *, bool on, void *s);
+int field_take_integer(const struct field *, int64_t n, void *s,
+		       struct errmsg *error) MUST_CHECK;
+/* The sentence that the value is no integer. */
+int field_fail_integer(const struct field *, struct errmsg *error);
+/* Takes a text or a choice; NULL: the value is no string. */
+int field_take_string(const struct field *, const char *text, void *s,
+		      struct errmsg *error) MUST_CHECK;
+int field_read_scalar(const struct field *, const json_t *value, void *s,
+		      struct errmsg *error) MUST_CHECK;
+/* As user interfaces store it: any scalar, or what stands in the text. */
+int field_read_loose(const struct field *, const json_t *value, void *s,
+		     struct errmsg *error) MUST_CHECK;

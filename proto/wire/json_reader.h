@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads JSON (RFC 8259) value by value, in memory of the caller, without
+ * allocating.
+ *
+ * The reader changes the text: a string loses its escapes in place and ends
+ * with a NUL, so that a caller may keep a pointer to it as long as the text.
+ * It accepts what json_loadb() accepts: strings without NUL, integers of 64
+ * bits.
+ *
+ * After an error the reader sets `error' and returns no further value, so that
+ * a caller may check it once, at the end.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_reader {
+	char *at;
+	const char *end;
+	bool comma;        /* a comma precedes the next member or item */
+	const char *error; /* NULL: none */
+};
+
+enum json_kind {
+	JSON_KIND_NONE, /* an error */
+	JSON_KIND_OBJECT,
+	JSON_KIND_LIST,
+	JSON_KIND_STRING,
+	JSON_KIND_INTEGER,
+	JSON_KIND_REAL, /* its value is that of json_read_tree() */
+	JSON_KIND_BOOL,
+	JSON_KIND_NULL,
+};
+
+struct json_value {
+	enum json_kind kind;
+	char *text; /* of a string */
+	int64_t integer;
+	bool is_true;
+};
+
+/* text has len bytes and a NUL behind them. */
+void json_reader_init(struct json_reader *, char *text, size_t len);
+
+/* Reads the next value; the members or items of one that has them follow. */
+struct json_value json_read(struct json_reader *);
+/* The key of the next member, whose value follows; NULL: no member follows, or
+ * an error. */
+const char *json_read_key(struct json_reader *);
+/* Does another item of the list follow? */
+bool json_read_item(struct json_reader *);
+/* Reads the next value as a whole, a new reference; NULL: an error. */
+json_t *json_read_tree(struct json_reader *);
+/* Reads the end of the text: anything but white space is an error. */
+void json_read_end(struct json_reader *);
