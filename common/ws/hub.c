@@ -276,25 +276,12 @@ static bool takes(unsigned scope, unsigned least, unsigned flags)
 	       (scope & HUB_REDUCED) == (flags & HUB_REDUCED);
 }
 
-static void queue(struct hub *h, const json_t *message, unsigned least,
-		  unsigned flags)
+static void queue_text(struct hub *h, const void *text, size_t len,
+		       unsigned least, unsigned flags)
 {
-	bool encoded = false;
-
-	for (unsigned scope = 0; scope < SCOPES; scope++) {
-		if (!takes(scope, least, flags) || !has_scope(h, scope))
-			continue;
-		if (!encoded) {
-			buf_reset(&h->text, KEEP);
-			if (json_dump_callback(message, append_json, &h->text,
-					       JSON_COMPACT |
-						json_text_flags(message)) < 0)
-				return;
-			encoded = true;
-		}
-		ws_write_text(&h->feeds[scope].frames, buf_head(&h->text),
-			      buf_len(&h->text));
-	}
+	for (unsigned scope = 0; scope < SCOPES; scope++)
+		if (takes(scope, least, flags) && has_scope(h, scope))
+			ws_write_text(&h->feeds[scope].frames, text, len);
 }
 
 static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
@@ -303,6 +290,18 @@ static bool has_listeners(const struct hub *h, unsigned least, unsigned flags)
 		if (takes(ws_client_scope(h->clients[i]), least, flags))
 			return true;
 	return false;
+}
+
+static void queue(struct hub *h, const json_t *message, unsigned least,
+		  unsigned flags)
+{
+	if (!has_listeners(h, least, flags))
+		return;
+	buf_reset(&h->text, KEEP);
+	if (json_dump_callback(message, append_json, &h->text,
+			       JSON_COMPACT | json_text_flags(message)) == 0)
+		queue_text(h, buf_head(&h->text), buf_len(&h->text), least,
+			   flags);
 }
 
 static void plan_flush(struct hub *h, enum hub_urgency urgency)
@@ -339,6 +338,14 @@ void hub_broadcast(struct hub *h, const json_t *message,
 {
 	if (hub_has_listeners(h))
 		send_to(h, message, HUB_EVENTS, urgency);
+}
+
+void hub_broadcast_text(struct hub *h, const char *text, size_t len,
+			enum hub_urgency urgency)
+{
+	queue_text(h, text, len, HUB_EVENTS, 0);
+	queue_text(h, text, len, HUB_EVENTS, HUB_REDUCED);
+	plan_flush(h, urgency);
 }
 
 void hub_broadcast_more(struct hub *h, const json_t *message)

@@ -79,6 +79,10 @@ void hub_review(struct hub *, hub_judge_fn *judge, void *arg);
  * hub_has_listeners() before you build a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
+/* Sends this JSON, which clients with HUB_REDUCED may see as it is. */
+void hub_broadcast_text(struct hub *, const char *text, size_t len,
+			enum hub_urgency);
+
 /* Sends a text frame to every client with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 

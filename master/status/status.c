@@ -64,10 +64,10 @@ static void announce(struct status *s, struct status_stream *stream,
 	if (!hub_has_listeners(s->cfg.hub))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		json_t *event = status_stream_event(stream, i);
+		char event[STATUS_EVENT_MAX];
+		size_t len = status_stream_event(stream, i, event);
 
-		hub_broadcast(s->cfg.hub, event, HUB_SOON);
-		json_decref(event);
+		hub_broadcast_text(s->cfg.hub, event, len, HUB_SOON);
 	}
 }
 

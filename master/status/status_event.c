@@ -2,6 +2,7 @@
 /* The seconds and switches of a stream as events. */
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
+#include "proto/wire/json_writer.h"
 
 /* The i-th running input (active or standby), the active one first. */
 static const struct msg_input_status *
@@ -32,32 +33,35 @@ size_t status_stream_events(const struct status_stream *s)
 	return MAX(n, (size_t)1);
 }
 
-json_t *status_stream_event(const struct status_stream *s, size_t i)
+size_t status_stream_event(const struct status_stream *s, size_t i,
+			   char ret[STATUS_EVENT_MAX])
 {
+	struct json_writer w = { .data = ret, .size = STATUS_EVENT_MAX };
 	const struct msg_input_status *in =
 		s->silent ? NULL : find_running(&s->last, i);
 	size_t position = in != NULL ? in->position : s->position;
-	json_t *o = json_object();
 	const char *id = NULL;
 
-	set_text(o, "scope", "stream_event");
-	set_text(o, "channel_id", s->id);
+	write_object(&w, NULL);
+	write_string(&w, "scope", "stream_event");
+	write_string(&w, "channel_id", s->id);
 	if (position >= 1 && position <= s->n_inputs)
 		id = s->input_ids[position - 1];
 	if (!s->mpts && id != NULL)
-		set_text(o, "input_id", id);
+		write_string(&w, "input_id", id);
 	else if (!s->mpts)
-		set_int(o, "input_id", position);
+		write_u64(&w, "input_id", position);
 	/* an mpts is judged at its output: only the bitrate applies */
-	set_bool(o, "onair", s->mpts || (in != NULL && in->onair));
-	set_int(o, "bitrate", !s->silent && !s->last.filler &&
-				      s->last.sent_kbps > 0
-				      ? s->last.sent_kbps
-				      : in != NULL ? in->bitrate_kbps : 0);
-	set_bool(o, "scrambled", !s->mpts && in != NULL && in->scrambled);
-	set_int(o, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
-	set_int(o, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
-	return o;
+	write_bool(&w, "onair", s->mpts || (in != NULL && in->onair));
+	write_u64(&w, "bitrate", !s->silent && !s->last.filler &&
+					 s->last.sent_kbps > 0
+					 ? s->last.sent_kbps
+					 : in != NULL ? in->bitrate_kbps : 0);
+	write_bool(&w, "scrambled", !s->mpts && in != NULL && in->scrambled);
+	write_u64(&w, "cc_error", !s->mpts && in != NULL ? in->cc_error : 0);
+	write_u64(&w, "pes_error", !s->mpts && in != NULL ? in->pes_error : 0);
+	write_object_end(&w);
+	return w.full ? 0 : w.len;
 }
 
 json_t *status_stream_switch(const struct status_stream *s,

@@ -14,6 +14,7 @@
 #include "master/status/status.h"
 #include "master/streams/reconciler.h"
 #include "proto/ipc/msg.h"
+#include "proto/spec/io_spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,6 +25,9 @@ enum {
 	/* a worker that is silent for so long has no known alarms */
 	STATUS_GONE_S = 3,
 	STATUS_HANG_S = 2, /* "off air" is logged */
+	/* bytes of an event of a second: two ids, of which each byte may take
+	 * six, and the numbers */
+	STATUS_EVENT_MAX = 2 * 6 * IO_ID_MAX + 256,
 	OUTPUT_FAULT_RAISE_S = 3,
 	OUTPUT_FAULT_CLEAR_S = 5,
 };
@@ -362,7 +366,8 @@ json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
 /* No alarm counts as reported. */
 void status_stream_forget_reported(struct status_stream *);
 
-/* The number of stream_event messages of the last second (at least one), and
- * the i-th of them. */
+/* The number of stream_event messages of the last second (at least one); and
+ * the i-th of them as JSON: its length. */
 size_t status_stream_events(const struct status_stream *);
-json_t *status_stream_event(const struct status_stream *, size_t i);
+size_t status_stream_event(const struct status_stream *, size_t i,
+			   char ret[STATUS_EVENT_MAX]);

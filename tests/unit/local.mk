@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tree again: a test beside the path of what it tests.
 EXTRA_DIST += tests/unit/master/status/alarm_events.h \
+	tests/unit/master/status/stream_event.h \
 	tests/unit/worker/analysis/bench.h \
 	tests/unit/log_lines.h \
 	tests/unit/master/auth/gate_scene.h \

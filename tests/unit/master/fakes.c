@@ -423,6 +423,15 @@ void hub_broadcast(struct hub *h, const json_t *message, enum hub_urgency u)
 	free(text);
 }
 
+void hub_broadcast_text(struct hub *h, const char *text, size_t len,
+			enum hub_urgency u)
+{
+	json_t *message = json_loadb(text, len, 0, NULL);
+
+	hub_broadcast(h, message, u);
+	json_decref(message);
+}
+
 void hub_broadcast_more(struct hub *h, const json_t *message)
 {
 	hub_broadcast(h, message, HUB_SOON);

@@ -33,6 +33,8 @@ static void on_request(struct http_conn *conn,
 	struct site *s = arg;
 	const char *path = http_request_path(request);
 	unsigned scope = strcmp(path, "/") == 0       ? HUB_EVENTS
+			 : strcmp(path, "/reduced") == 0
+				 ? HUB_EVENTS | HUB_REDUCED
 			 : strcmp(path, "/cam") == 0  ? HUB_EVENTS | HUB_CAM
 			 : strcmp(path, "/both") == 0 ? HUB_ALL | HUB_CAM |
 							       HUB_LOG

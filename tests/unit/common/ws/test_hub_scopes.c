@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/common/ws/hub_site.h"
 
+#include <string.h>
+
 Test(ws_hub_scopes, sends_extra_messages_to_those_who_asked)
 {
 	struct site *s = site_open();
@@ -27,5 +29,22 @@ Test(ws_hub_scopes, sends_extra_messages_to_those_who_asked)
 	client_close(&cam);
 	client_close(&both);
 	client_close(&plain);
+	site_close(s);
+}
+
+Test(ws_hub_scopes, sends_a_text_as_it_is_to_reduced_clients_too)
+{
+	static const char text[] = "{\"a\":\"b\"}";
+	struct site *s = site_open();
+	struct client whole = join(s, ASK("/"));
+	struct client reduced = join(s, ASK("/reduced"));
+
+	hub_broadcast_text(s->hub, text, strlen(text), HUB_SOON);
+	broadcast(s, 1, HUB_SOON);
+	cr_assert(client_expect(&whole, "\"n\":1}"));
+	cr_assert(client_has(&whole, text));
+	cr_assert(client_expect(&reduced, text));
+	client_close(&reduced);
+	client_close(&whole);
 	site_close(s);
 }

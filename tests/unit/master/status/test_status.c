@@ -5,6 +5,7 @@
 #include "master/status/status.h"
 #include "master/status/status_stream.h"
 #include "tests/unit/master/fakes.h"
+#include "tests/unit/master/status/stream_event.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -78,7 +79,7 @@ Test(status, makes_the_event_of_a_second)
 
 	hear(s, &playing, 1);
 	cr_assert_eq(status_stream_events(s), 1u);
-	expect_json(status_stream_event(s, 0),
+	expect_json(stream_event(s, 0),
 		    "{'scope':'stream_event','channel_id':'a000',"
 		    "'input_id':1,'onair':true,'bitrate':8000,"
 		    "'scrambled':true,'cc_error':2,'pes_error':1}");
@@ -96,7 +97,7 @@ Test(status, names_an_input_by_its_own_id)
 	in[1].position = 2;
 	hear(s, in, 2);
 	cr_assert_eq(status_stream_events(s), 2u);
-	expect_json(status_stream_event(s, 1),
+	expect_json(stream_event(s, 1),
 		    "{'scope':'stream_event','channel_id':'a000',"
 		    "'input_id':'7','onair':true,'bitrate':8000,"
 		    "'scrambled':true,'cc_error':2,'pes_error':1}");
@@ -104,7 +105,7 @@ Test(status, names_an_input_by_its_own_id)
 	in[0].state = INPUT_IDLE;
 	hear(s, in, 2);
 	cr_assert_eq(status_stream_events(s), 1u);
-	json_t *event = status_stream_event(s, 0);
+	json_t *event = stream_event(s, 0);
 
 	cr_assert_str_eq(json_string_value(json_object_get(event, "input_id")),
 			 "7");
@@ -118,13 +119,13 @@ Test(status, reports_a_silent_worker)
 				       "'input':['udp://:1']}");
 
 	status_stream_miss(s);
-	expect_json(status_stream_event(s, 0),
+	expect_json(stream_event(s, 0),
 		    "{'scope':'stream_event','channel_id':'a000',"
 		    "'input_id':1,'onair':false,'bitrate':0,"
 		    "'scrambled':false,'cc_error':0,'pes_error':0}");
 	hear(s, &playing, 1);
 	status_stream_miss(s);
-	json_t *event = status_stream_event(s, 0);
+	json_t *event = stream_event(s, 0);
 
 	cr_assert_eq(json_integer_value(json_object_get(event, "bitrate")),
 		     0);
@@ -325,11 +326,11 @@ Test(status, reports_every_running_input_with_the_active_one_first)
 	in[1].position = 2;
 	hear(s, in, 2);
 	cr_assert_eq(status_stream_events(s), 2u);
-	event = status_stream_event(s, 0);
+	event = stream_event(s, 0);
 	cr_assert_str_eq(json_string_value(json_object_get(event, "input_id")),
 			 "b");
 	json_decref(event);
-	event = status_stream_event(s, 1);
+	event = stream_event(s, 1);
 	cr_assert_eq(json_integer_value(json_object_get(event, "input_id")),
 		     1);
 	cr_assert(json_is_false(json_object_get(event, "onair")));

@@ -2,6 +2,7 @@
 /* Alarms of a stream as events. */
 #include "tests/unit/master/status/alarm_events.h"
 #include "tests/unit/master/status/overview_row.h"
+#include "tests/unit/master/status/stream_event.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ Test(status, the_rate_while_the_filler_plays_is_that_of_the_filler)
 	cr_expect_eq(status_stream_sum(s, 1).bitrate_kbps, 996u);
 	cr_expect_not(status_stream_sum(s, 1).onair);
 	/* the event is that of an input */
-	event = status_stream_event(s, 0);
+	event = stream_event(s, 0);
 	cr_expect_eq(json_integer_value(json_object_get(event, "bitrate")), 0);
 	json_decref(event);
 	status_stream_free(&s);

@@ -5,6 +5,7 @@
 #include "master/status/status_stream.h"
 #include "tests/unit/master/fakes.h"
 #include "tests/unit/master/status/overview_row.h"
+#include "tests/unit/master/status/stream_event.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -516,7 +517,7 @@ Test(status_words, judge_an_mpts_by_its_input)
 	m.inputs[0].cc_error = 2;
 	m.inputs[0].scrambled = true;
 	status_stream_add(s, &m, false);
-	event = status_stream_event(s, 0);
+	event = stream_event(s, 0);
 	wanted = fakes_json("{'scope':'stream_event','channel_id':'a',"
 			    "'onair':true,'bitrate':8000,'scrambled':false,"
 			    "'cc_error':0,'pes_error':0}");
