@@ -3,6 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "proto/ipc/channel.h"
 
 #include <string.h>
 
@@ -29,4 +30,19 @@ void worker_log(struct ratelimit *limit, const char *name, const char *role,
 		log[line->level](name, "%s", line->text);
 	else
 		log[line->level](name, "%s: %s", line->component, line->text);
+}
+
+static void send_level(struct channel *channel, enum log_level level)
+{
+	const struct msg m = { .type = MSG_WORKER_DEBUG,
+			       .worker_debug = { level == LOG_LEVEL_DEBUG } };
+
+	(void)channel_send(channel, &m, NULL, 0);
+}
+
+void worker_log_follow(enum log_level *last, struct channel *channel)
+{
+	if (*last != log_level())
+		send_level(channel, log_level());
+	*last = log_level();
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs a line of a worker. */
+/* The log of a worker: its lines, and its level. */
 #pragma once
 
 #include "common/base/ratelimit.h"
 #include "proto/ipc/msg.h"
 
+struct channel;
+
 /* Lines above the limit (20 in ten seconds) are counted and dropped.  name: the
  * component in the log, which contains the role: "stream a001". */
 void worker_log(struct ratelimit *, const char *name, const char *role,
 		const struct msg_worker_log *);
+
+/* Sends the level of the log, unless it is the one that was sent last. */
+void worker_log_follow(enum log_level *last, struct channel *);

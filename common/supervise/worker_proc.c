@@ -143,10 +143,6 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	struct worker_proc *w = arg;
 	const char *name = msg_type_name(m->type);
 	size_t role = strlen(w->cfg.role);
-	struct msg debug = {
-		.type = MSG_WORKER_DEBUG,
-		.worker_debug = { log_level() == LOG_LEVEL_DEBUG },
-	};
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
@@ -169,9 +165,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		end_bad(w);
 	} else {
 		if (m->type == w->cfg.beat) {
-			if (w->level != log_level())
-				(void)channel_send(w->channel, &debug, NULL, 0);
-			w->level = log_level();
+			worker_log_follow(&w->level, w->channel);
 			step(w, PROC_BEAT);
 		}
 		w->cfg.events->on_message(w, m, w->cfg.arg);

@@ -181,9 +181,7 @@ void status_stream_add(struct status_stream *s,
 
 	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
 		s->before[i] = status_stream_raised(s, i);
-	field_drop(&stream_status_fields, &s->last);
-	s->last = *m;
-	field_keep(&stream_status_fields, &s->last);
+	field_assign(&stream_status_fields, &s->last, m);
 	/* an event that is held needs them later */
 	for (size_t i = 0; i < m->n_changes; i++)
 		if (m->changes[i].place == 0 && m->changes[i].raised)

@@ -195,6 +195,15 @@ static bool is_of(const struct feed *f, const char *mpts)
 	return strcmp(f->mpts, mpts) == 0 && !stream_proc_is_removed(f->proc);
 }
 
+bool feeds_has(const struct feeds *all, const char *mpts)
+{
+	size_t i = 0;
+
+	while (i < all->n && !is_of(all->list[i], mpts))
+		i++;
+	return i < all->n;
+}
+
 void feeds_rename(struct feeds *all, const char *from, const char *to)
 {
 	char link[IO_FEED_MAX + 1];
@@ -289,7 +298,7 @@ static void report_filler(const struct feed *f, struct msg_stream_status *s)
 void feeds_report(struct feeds *all, const char *mpts,
 		  struct msg_stream_status *s)
 {
-	for (size_t i = 0; all->n > 0 && i < s->n_inputs; i++) {
+	for (size_t i = 0; i < s->n_inputs; i++) {
 		struct feed *f = find_feed(all, mpts, s->inputs[i].position);
 
 		if (f == NULL)

@@ -43,6 +43,8 @@ struct stream_proc *feeds_find(const struct feeds *, const char *link);
 /* That of the input of an mpts; NULL: it has none. */
 struct stream_proc *feeds_active(const struct feeds *, const char *mpts,
 				 unsigned position);
+/* Has the mpts a feed? */
+bool feeds_has(const struct feeds *, const char *mpts);
 /* The i-th process of all feeds; NULL: there are no more. */
 struct stream_proc *feeds_at(const struct feeds *, size_t i);
 

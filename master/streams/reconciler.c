@@ -107,12 +107,13 @@ static void on_status(const char *id, const struct msg_stream_status *status,
 		      void *arg)
 {
 	struct reconciler *r = arg;
-	struct msg_stream_status copy = *status;
 
 	if (r->stopping)
 		return;
-	feeds_report(r->feeds, id, &copy);
-	r->cfg.events->on_stream_status(id, &copy, r->cfg.arg);
+	if (feeds_has(r->feeds, id))
+		reconciler_report_mux(r, id, status);
+	else
+		r->cfg.events->on_stream_status(id, status, r->cfg.arg);
 }
 
 static void on_switched(const char *id, const struct msg_stream_switched *s,

@@ -49,3 +49,12 @@ void reconciler_set_feeds(struct reconciler *r, const char *id,
 		json_decref(feed);
 	}
 }
+
+void reconciler_report_mux(struct reconciler *r, const char *id,
+			   const struct msg_stream_status *status)
+{
+	struct msg_stream_status copy = *status;
+
+	feeds_report(r->feeds, id, &copy);
+	r->cfg.events->on_stream_status(id, &copy, r->cfg.arg);
+}

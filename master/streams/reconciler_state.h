@@ -91,6 +91,9 @@ void reconciler_open_feeds(struct reconciler *,
 /* The feeds of an mpts; object: that of the mpts, NULL: it has none. */
 void reconciler_set_feeds(struct reconciler *, const char *id,
 			  const json_t *object);
+/* The status of an mpts with feeds, which know the faults of its inputs. */
+void reconciler_report_mux(struct reconciler *, const char *id,
+			   const struct msg_stream_status *);
 
 /* Makes r->cas. */
 void reconciler_open_cas(struct reconciler *, const struct service_config *);

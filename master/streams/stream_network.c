@@ -71,14 +71,16 @@ const json_t *reconciler_source_of(const char *stream, void *arg)
 void stream_network_report(struct stream_proc *p, struct channel *channel)
 {
 	const json_t *ids = json_object_get(p->plan->options, "nit_other");
-	struct msg m = { .type = MSG_STREAM_NETWORK };
 	json_t *streams;
 
 	if (json_array_size(ids) == 0 || channel == NULL ||
 	    p->cfg.events->source_of == NULL)
 		return;
 	streams = collect(p, ids);
-	m.stream_network.streams = streams;
+
+	const struct msg m = { .type = MSG_STREAM_NETWORK,
+			       .stream_network = { streams } };
+
 	if ((p->network == NULL || !json_equal(p->network, streams)) &&
 	    channel_send(channel, &m, NULL, 0) == 0) {
 		if (json_object_size(streams) < json_array_size(ids))

@@ -201,6 +201,80 @@ void field_drop(const struct field_table *t, void *s)
 	own_members(t, s, false);
 }
 
+static void assign_text(char *member, const char *from)
+{
+	const char *text;
+	char *old;
+
+	memcpy(&text, from, sizeof text);
+	memcpy(&old, member, sizeof old);
+	if (old != NULL && text != NULL && strcmp(old, text) == 0)
+		return;
+	free(old);
+	old = xstrdup(text);
+	memcpy(member, &old, sizeof old);
+}
+
+static void assign_tree(char *member, const char *from)
+{
+	json_t *old, *json;
+
+	memcpy(&old, member, sizeof old);
+	memcpy(&json, from, sizeof json);
+	(void)json_incref(json);
+	json_decref(old);
+	memcpy(member, &json, sizeof json);
+}
+
+static void assign_items(const struct field *f, char *s, const char *from)
+{
+	char *items = s + f->offset;
+	size_t had, n;
+
+	memcpy(&had, s + f->count, sizeof had);
+	memcpy(&n, from + f->count, sizeof n);
+	memcpy(s + f->count, &n, sizeof n);
+	from += f->offset;
+	if (f->of == NULL)
+		memcpy(items, from, n * f->size);
+	for (size_t i = 0; i < n && f->of != NULL; i++) {
+		if (i >= had)
+			field_clear(f->of, items + i * f->size);
+		field_assign(f->of, items + i * f->size, from + i * f->size);
+	}
+	for (size_t i = n; i < had && f->of != NULL; i++)
+		field_drop(f->of, items + i * f->size);
+}
+
+void field_assign(const struct field_table *t, void *s, const void *from)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
+		char *member = (char *)s + f->offset;
+		const char *theirs = (const char *)from + f->offset;
+
+		if (f->size == 0 || f->flags & FIELD_ALIAS)
+			continue;
+		switch (f->type) {
+		case FIELD_STRING:
+			assign_text(member, theirs);
+			break;
+		case FIELD_JSON:
+			assign_tree(member, theirs);
+			break;
+		case FIELD_OBJECT:
+			field_assign(f->of, member, theirs);
+			break;
+		case FIELD_LIST:
+			assign_items(f, s, from);
+			break;
+		default:
+			memcpy(member, theirs, f->size);
+			break;
+		}
+	}
+}
+
 /* --- keys --- */
 
 const struct field *field_find(const struct field_table *t, const char *key)

@@ -233,6 +233,12 @@ void field_keep(const struct field_table *, void *s);
 /* Frees what field_keep() made; the lists of s are empty afterwards. */
 void field_drop(const struct field_table *, void *s);
 
+/* Copies the members of from, which borrows, to those of s, which keeps: as
+ * field_drop(), `=' and field_keep() do, but a text that is the same stays, and
+ * only items that the lists have are copied.  Members without a row and lists
+ * of single values that are pointers are none of it. */
+void field_assign(const struct field_table *, void *s, const void *from);
+
 /* --- keys --- */
 
 /* The row of key, or NULL. */

@@ -518,6 +518,44 @@ Test(field, a_table_describes_itself_as_a_json_schema)
 	json_decref(schema);
 }
 
+Test(field, an_assigned_struct_keeps_what_is_the_same)
+{
+	json_t *object = quoted(whole), *formatted, *wanted;
+	struct sample s = { 0 }, from;
+	const char *name, *host;
+
+	cr_assert_eq(field_read(&strict, object, &from, NULL), 0);
+	from.n_names = 0;
+	field_assign(&strict, &s, &from);
+	name = s.name;
+	host = s.ports[1].host;
+	cr_assert_neq(name, from.name);
+	/* a shorter list, another text, none */
+	from.n_ports = 1;
+	from.main.host = "other";
+	from.extra = NULL;
+	field_assign(&strict, &s, &from);
+	cr_assert_eq(s.name, name);
+	cr_assert_eq(s.n_ports, 1);
+	cr_assert_null(s.extra);
+	/* and the item again, whose memory had a text that was freed; a value
+	 * without a member has no row that copies it */
+	s.length = from.length;
+	from.n_ports = 2;
+	s.ports[1].host = host;
+	field_assign(&strict, &s, &from);
+	formatted = field_format(&strict, &s, 0);
+	wanted = field_format(&strict, &from, 0);
+	cr_assert(json_equal(formatted, wanted), "%s",
+		  json_dumps(formatted, 0));
+	json_decref(formatted);
+	json_decref(wanted);
+	json_decref(object);
+	cr_assert_str_eq(s.ports[1].host, "i");
+	cr_assert_str_eq(s.main.host, "other");
+	field_drop(&strict, &s);
+}
+
 Test(field, a_kept_struct_outlives_its_source)
 {
 	json_t *object = quoted(whole), *formatted;
