@@ -7,10 +7,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 4096 };
+enum {
+	CHUNK = 4096,
+	/* places in /proc/PID/stat, from 0 */
+	PID_STAT_USER = 13,
+	PID_STAT_SYSTEM = 14,
+	PID_STAT_THREADS = 19,
+	PID_STAT_PAGES = 23,
+	PID_STAT_WORDS
+};
 
 int procfs_read(const char *path, struct buf *text)
 {
@@ -86,16 +95,21 @@ int procfs_oom_kills_parse(const char *text, uint64_t *ret)
 int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 {
 	/* the name in brackets may hold anything, brackets too */
-	const char *rest = strrchr(text, ')');
-	uint64_t user, system, threads, pages = 0;
+	const char *at = strrchr(text, ')');
+	uint64_t words[PID_STAT_WORDS] = { 0 };
+	size_t n = 2; /* behind pid and name */
 
-	if (rest == NULL ||
-	    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			 "%" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu64
-			 " %*d %*u %*u %" SCNu64,
-		   &user, &system, &threads, &pages) < 3)
+	/* with 1,000 workers sscanf() would cost more than the kernel */
+	while (at != NULL && n < PID_STAT_WORDS &&
+	       (at = strchr(at, ' ')) != NULL)
+		words[n++] = strtoull(++at, NULL, 10);
+	if (n <= PID_STAT_THREADS)
 		return -EINVAL;
-	*ret = (struct procfs_pid){ user + system, threads, pages };
+	*ret = (struct procfs_pid){
+		.ticks = words[PID_STAT_USER] + words[PID_STAT_SYSTEM],
+		.threads = words[PID_STAT_THREADS],
+		.pages = words[PID_STAT_PAGES],
+	};
 	return 0;
 }
 
