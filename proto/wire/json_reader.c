@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { DEPTH_MAX = 2048 /* of a tree, as in jansson */ };
+
 void json_reader_init(struct json_reader *r, char *text, size_t len)
 {
 	*r = (struct json_reader){ .at = text, .end = text + len };
@@ -285,21 +287,85 @@ bool json_read_item(struct json_reader *r)
 	return take_next(r, ']');
 }
 
+/* --- trees --- */
+
+static json_t *build(struct json_reader *r, unsigned depth);
+
+/* jansson reads it again, because it knows the rounding. */
+static json_t *build_real(struct json_reader *r, const char *begin)
+{
+	json_t *real = json_loadb(begin, (size_t)(r->at - begin),
+				  JSON_DECODE_ANY, NULL);
+
+	if (real == NULL)
+		fail(r, "real number overflow");
+	return real;
+}
+
+static json_t *build_object(struct json_reader *r, unsigned depth)
+{
+	json_t *object = json_object();
+	const char *key;
+
+	while ((key = json_read_key(r)) != NULL) {
+		if (json_object_get(object, key) != NULL)
+			fail(r, "duplicate object key");
+		else
+			(void)json_object_set_new_nocheck(object, key,
+							  build(r, depth));
+	}
+	return object;
+}
+
+static json_t *build_list(struct json_reader *r, unsigned depth)
+{
+	json_t *list = json_array();
+
+	while (json_read_item(r))
+		(void)json_array_append_new(list, build(r, depth));
+	return list;
+}
+
+/* depth: how deep values may nest.  After an error the tree is incomplete. */
+static json_t *build(struct json_reader *r, unsigned depth)
+{
+	const char *begin = r->at;
+	struct json_value v = json_read(r);
+
+	switch (v.kind) {
+	case JSON_KIND_OBJECT:
+	case JSON_KIND_LIST:
+		if (depth == 0)
+			fail(r, "maximum parsing depth reached");
+		else if (v.kind == JSON_KIND_OBJECT)
+			return build_object(r, depth - 1);
+		else
+			return build_list(r, depth - 1);
+		break;
+	case JSON_KIND_STRING:
+		return json_string_nocheck(v.text);
+	case JSON_KIND_INTEGER:
+		return json_integer(v.integer);
+	case JSON_KIND_REAL:
+		return build_real(r, begin);
+	case JSON_KIND_BOOL:
+		return json_boolean(v.is_true);
+	case JSON_KIND_NULL:
+		return json_null();
+	case JSON_KIND_NONE:
+		break;
+	}
+	return NULL;
+}
+
 json_t *json_read_tree(struct json_reader *r)
 {
-	json_error_t error;
-	json_t *tree = json_loadb(r->at, (size_t)(r->end - r->at),
-				  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
-					  JSON_DISABLE_EOF_CHECK,
-				  &error);
+	json_t *tree = build(r, DEPTH_MAX);
 
-	if (tree == NULL) {
-		fail(r, "invalid value");
-		return NULL;
-	}
-	r->at += error.position;
-	r->comma = true;
-	return tree;
+	if (r->error == NULL)
+		return tree;
+	json_decref(tree);
+	return NULL;
 }
 
 void json_read_end(struct json_reader *r)

@@ -226,7 +226,8 @@ Test(field, text_that_is_no_json_is_an_error)
 	refuse_text("7", "is not an object");
 	refuse_text("{'ports':[{'number':1},{'number':1},{'number':1},"
 		    "{'number':1}]}", "ports: has more than 3 items");
-	refuse_text("{'extra':{'a':1,'a':1}}", "is not JSON: invalid value");
+	refuse_text("{'extra':{'a':1,'a':1}}",
+		    "is not JSON: duplicate object key");
 }
 
 Test(field, writes_the_object_that_it_read)

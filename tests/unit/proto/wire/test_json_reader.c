@@ -8,39 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next value as a tree, a new reference; NULL: an error. */
-static json_t *build(struct json_reader *r)
-{
-	struct json_value v = json_read(r);
-	const char *key;
-	json_t *tree;
-
-	switch (v.kind) {
-	case JSON_KIND_OBJECT:
-		tree = json_object();
-		while ((key = json_read_key(r)) != NULL)
-			(void)json_object_set_new(tree, key, build(r));
-		return tree;
-	case JSON_KIND_LIST:
-		tree = json_array();
-		while (json_read_item(r))
-			(void)json_array_append_new(tree, build(r));
-		return tree;
-	case JSON_KIND_STRING:
-		return json_string(v.text);
-	case JSON_KIND_INTEGER:
-		return json_integer(v.integer);
-	case JSON_KIND_BOOL:
-		return json_boolean(v.is_true);
-	case JSON_KIND_NULL:
-		return json_null();
-	case JSON_KIND_REAL:
-	case JSON_KIND_NONE:
-		break;
-	}
-	return NULL;
-}
-
 static char *copy_of(const char *text)
 {
 	char *copy = malloc(strlen(text) + 1);
@@ -50,16 +17,18 @@ static char *copy_of(const char *text)
 
 static void expect_equal(const char *text)
 {
-	json_t *theirs = json_loads(text, JSON_DECODE_ANY, NULL), *ours;
+	json_t *theirs = json_loads(text, JSON_DECODE_ANY |
+					  JSON_REJECT_DUPLICATES, NULL);
 	char *copy = copy_of(text);
 	struct json_reader r;
+	json_t *ours;
 
 	json_reader_init(&r, copy, strlen(copy));
-	ours = build(&r);
+	ours = json_read_tree(&r);
 	json_read_end(&r);
 	cr_expect_eq(r.error == NULL, theirs != NULL, "%s: %s", text,
 		     r.error != NULL ? r.error : "no error");
-	if (theirs != NULL)
+	if (r.error == NULL)
 		cr_expect(json_equal(ours, theirs), "%s", text);
 	json_decref(ours);
 	json_decref(theirs);
@@ -77,7 +46,7 @@ Test(json_reader, reads_what_jansson_reads)
 		"\"\\ud83d\\udcfa\"",
 		"\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x93\xba\"",
 		"\"\\u00e4x\xc3\xa4\"", "\t\r\n \"\x7f\"",
-		"{\"\\u0061\":1,\"\":2}",
+		"{\"\\u0061\":1,\"\":2}", "[1.5,-2e3,0.5E-1,1e+2,-0.0]",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -97,10 +66,26 @@ Test(json_reader, rejects_what_jansson_rejects)
 		"\"\\ud83dx\"", "\"\\ud83d\\u0041\"", "\"\\udcfa\"", "\"\n\"",
 		"\"\x01\"", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"",
 		"\"\xf5\x80\x80\x80\"", "\"\xff\"", "'a'", "\"\\",
+		"1e999", "{\"a\":1,\"a\":1}", "[{\"a\":[1,{}],\"a\":2}]",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		expect_equal(texts[i]);
+}
+
+/* Of text by a worker, which the control process does not trust. */
+Test(json_reader, values_nest_as_deep_as_in_jansson)
+{
+	static const size_t depths[] = { 2000, 2048, 2049, 30000 };
+
+	for (size_t i = 0; i < ARRAY_LEN(depths); i++) {
+		char *text = calloc(1, 2 * depths[i] + 1);
+
+		memset(text, '[', depths[i]);
+		memset(text + depths[i], ']', depths[i]);
+		expect_equal(text);
+		free(text);
+	}
 }
 
 Test(json_reader, a_real_number_and_a_tree_are_skipped)
