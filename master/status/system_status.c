@@ -23,7 +23,8 @@ enum {
 	LOOK_TURNS = 2,
 	/* without requests */
 	REST_MS = 5000,
-	INTEREST_MS = 60000,
+	/* a reading costs a file of each process */
+	INTEREST_MS = REST_MS,
 	/* an older reading, or one of the memory, is not used again: the timer
 	 * does not read while there are no requests */
 	FRESH_MS = 2 * LOOK_MS,
