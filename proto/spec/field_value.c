@@ -257,7 +257,8 @@ int field_read_loose(const struct field *f, const json_t *value, void *s,
 		     : format_scalar(value, text);
 	if (!ok)
 		return errmsg_fail(error, -EINVAL,
-				   "is not text or a number, or too long");
+				   "is not text or a number, or is too "
+				   "long");
 	return text[0] != '\0' ? field_read_text(f, f->key, text, s, error)
 			       : 0;
 }
