@@ -25,9 +25,6 @@ enum {
 	REST_MS = 5000,
 	/* a reading costs a file of each process */
 	INTEREST_MS = REST_MS,
-	/* an older reading, or one of the memory, is not used again: the timer
-	 * does not read while there are no requests */
-	FRESH_MS = 2 * LOOK_MS,
 	SPAN_MS = 60000,
 };
 
@@ -59,7 +56,6 @@ struct system_status {
 	bool counted; /* app_ticks is valid */
 	uint64_t app_ticks; /* all processes since the start */
 	uint64_t threads;
-	uint64_t memory_ms; /* time of memory_kib; 0: never */
 	uint64_t memory_kib; /* all processes */
 
 	struct mark now;
@@ -186,24 +182,26 @@ static void count_memory(struct system_status *s)
 		    procfs_pid_status_parse(text_of(s), &kib) == 0)
 			all += kib;
 	s->memory_kib = all + shared_bytes() / 1024;
-	s->memory_ms = mono_ms();
+}
+
+static bool is_asked(const struct system_status *s)
+{
+	return s->asked_ms != 0 && mono_ms() - s->asked_ms < INTEREST_MS;
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct system_status *s =
 		container_of(w, struct system_status, timer);
-	uint64_t now_ms = mono_ms();
-	bool is_asked = s->asked_ms != 0 && now_ms - s->asked_ms < INTEREST_MS;
 
 	(void)loop, (void)revents;
 	s->turn = (s->turn + 1) % LOOK_TURNS;
 	if (s->turn != 0) {
-		if (is_asked)
+		if (is_asked(s))
 			count_memory(s);
 		return;
 	}
-	if (!is_asked && now_ms - past(s, 1)->at_ms < REST_MS)
+	if (!is_asked(s) && mono_ms() - past(s, 1)->at_ms < REST_MS)
 		return;
 	look(s);
 	remember(s);
@@ -291,8 +289,6 @@ static void add_memory(struct system_status *s, json_t *o)
 {
 	uint64_t total = 0, available = 0;
 
-	if (s->memory_ms == 0 || s->asked_ms - s->memory_ms >= FRESH_MS)
-		count_memory(s);
 	if (procfs_read("/proc/meminfo", &s->text) < 0 ||
 	    procfs_meminfo_parse(text_of(s), &total, &available) < 0 ||
 	    total == 0)
@@ -319,9 +315,12 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	struct timespec uptime;
 	json_int_t machine;
 
-	s->asked_ms = mono_ms();
-	if (s->asked_ms - s->now.at_ms >= FRESH_MS)
+	/* after that the timer does */
+	if (!is_asked(s)) {
 		look(s);
+		count_memory(s);
+	}
+	s->asked_ms = mono_ms();
 	base = base_of(s, span);
 	machine = usage(base, now, now->machine - base->machine);
 	set_int(o, "timestamp", time(NULL));
