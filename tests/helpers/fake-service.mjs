@@ -24,8 +24,9 @@ function unmasked(data) {
 export class FakeService {
 	#sockets = new Set();
 
-	// answer: (name of a command or path, the request of a command) =>
-	// the reply, or a promise of it; one with an error has the status 400
+	// answer: (name of a command or path, the request of a command, the
+	// query of a path) => the reply, or a promise of it; one with an error
+	// has the status 400
 	static async start(t, answer) {
 		const self = new FakeService();
 
@@ -57,7 +58,10 @@ export class FakeService {
 				JSON.parse(Buffer.concat(parts)) : undefined;
 
 			reply.setHeader('Content-Type', 'application/json');
-			const value = await answer(body?.cmd ?? name, body);
+			const { searchParams: query } =
+				new URL(request.url, 'http://127.0.0.1');
+			const value = await answer(body?.cmd ?? name, body,
+				query);
 
 			reply.statusCode = value.error ? 400 : 200;
 			reply.end(JSON.stringify(value));

@@ -15,6 +15,7 @@ helper_files = \
 	tests/helpers/completion.mjs \
 	tests/helpers/container.mjs \
 	tests/helpers/crowd.mjs \
+	tests/helpers/day.mjs \
 	tests/helpers/fake-service.mjs \
 	tests/helpers/firefox.mjs \
 	tests/helpers/form-fields.mjs \

@@ -6,6 +6,7 @@ import { Visitor, noBrowser as skip, pressKeys }
 	from '../helpers/browser.mjs';
 import { STREAMS, config, drawTicks, event, heap, play, received, startCrowd,
 	watchWork } from '../helpers/crowd.mjs';
+import { Day } from '../helpers/day.mjs';
 import { costMs, pageMs, quantile } from '../helpers/page-cost.mjs';
 import { useBrowser } from '../helpers/page-scene.mjs';
 import { theReference } from '../helpers/reference.mjs';
@@ -28,6 +29,23 @@ async function tickMs(visitor, service) {
 
 	return { tick: quantile(list, 0.2), frame: quantile(costs, 0.5) };
 }
+
+test('the day of `make soak\' has events that a service sends', () => {
+	const reference = theReference(), day = new Day(1790000000);
+	const seen = new Set();
+
+	for (let i = 0; i < 120; i++)
+		// those of the streams are behind the others
+		for (const text of day.next().slice(0, 5)) {
+			const message = JSON.parse(text);
+
+			seen.add(message.scope);
+			assert.equal(reference?.judgeEvent(message), undefined,
+				text);
+		}
+	assert.deepEqual([...seen].sort(), ['alarm', 'log', 'stream_event',
+		'stream_switch']);
+});
 
 // A stream gets another name: no tile is made anew.
 async function rename(service, visitor) {
