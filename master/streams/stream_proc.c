@@ -160,6 +160,7 @@ static void on_hello(struct worker_proc *proc, struct channel *channel,
 	size_t n = 0;
 
 	(void)proc;
+	m.stream_start.guide = p->cfg.epg;
 	m.stream_start.ring = p->ring.fd >= 0;
 	m.stream_start.memory = p->memory.fd >= 0;
 	m.stream_start.first = p->first;

@@ -300,7 +300,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 58,
+	MSG_FORMAT = 59,
 	/* Master and worker compare it.  A new message changes it, too. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };
@@ -319,6 +319,7 @@ struct msg_stream_start {
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
 	bool mux, feed; /* all inputs are sent; an mpts alone reads it */
+	bool guide;  /* a guide runs: its events will come */
 	bool ring;   /* a descriptor of the ring follows */
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */

@@ -34,6 +34,7 @@ static const struct field start_rows[] = {
 	{ "by_hand", AT(by_hand) },
 	{ "mux", AT(mux) },
 	{ "feed", AT(feed) },
+	{ "guide", AT(guide) },
 	{ "ring", AT(ring) },
 	{ "memory", AT(memory) },
 	{ "options", AT(options), .flags = FIELD_MAYBE },

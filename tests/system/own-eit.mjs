@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // EIT of its own: the guide of XMLTV in the output of a stream.
 import assert from 'node:assert/strict';
+import dgram from 'node:dgram';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -252,3 +253,46 @@ test('a multiplex gets the events of a stream that was removed and added again',
 		await shows('Behind');
 		await sluice.stop();
 	});
+
+// The milliseconds from the first PAT of a stream to its first EIT.
+async function eitDelay(t, port) {
+	const socket = dgram.createSocket('udp4');
+	const first = {};
+
+	socket.on('message', (data) => {
+		for (let at = 0; at + 188 <= data.length; at += 188)
+			first[data.readUInt16BE(at + 1) & 0x1fff] ??=
+				Date.now();
+	});
+	t.after(() => socket.close());
+	await new Promise((bound) => socket.bind(port, '127.0.0.1', bound));
+	return async () => {
+		await waitUntil('EIT', () => first[0x12] !== undefined, 30000);
+		return first[0x12] - first[0];
+	};
+}
+
+test('without a guide, own EIT wait for none', async (t) => {
+	const TRIES = 5; // a busy machine may delay a stream
+	const mux = new TsMux({ programs: [PROGRAM], rate: 2e6 });
+	let least = Infinity;
+
+	mux.more = [[0x11, sdtSection([PROGRAM.pnr], { onid: ONID,
+		status: 0x80 })]];
+	const sluice = await Sluice.start(t, config());
+
+	await Sender.start(t, mux, 5000);
+	// a guide that does not answer delays them by 6 s
+	for (let i = 0; i < TRIES && least > 5000; i++) {
+		const delay = await eitDelay(t, 6010 + i);
+
+		await sluice.cmd('set-stream', { id: `a00${i}`,
+			stream: { ...stream(`a00${i}`, 'udp://127.0.0.1:5000',
+				`udp://127.0.0.1:${6010 + i}`), eit: 'own' } });
+		least = Math.min(least, await delay());
+		await sluice.cmd('set-stream', { id: `a00${i}`,
+			stream: { remove: true } });
+	}
+	assert.ok(least <= 5000, `${least} ms`);
+	await sluice.stop();
+});

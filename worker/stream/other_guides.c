@@ -78,7 +78,7 @@ struct other_guide *other_guides_find(struct other_guides *o, const char *id)
 
 bool other_guides_complete(const struct other_guides *o)
 {
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < o->n && !o->absent; i++)
 		if (!eit_image_has_sdt(o->list[i].image))
 			return false;
 	return true;
@@ -86,7 +86,7 @@ bool other_guides_complete(const struct other_guides *o)
 
 bool other_guides_have_networks(const struct other_guides *o)
 {
-	for (size_t i = 0; i < o->n; i++) {
+	for (size_t i = 0; i < o->n && !o->absent; i++) {
 		const struct other_guide *other = &o->list[i];
 
 		if (other->key_onid == 0 &&

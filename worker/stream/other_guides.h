@@ -30,6 +30,7 @@ struct other_guides {
 	size_t n_kept;
 	struct other_guide kept[NIT_OTHER_MAX];
 	uint64_t next_serial; /* of the events of a service */
+	bool absent; /* no guide runs: nothing of it is awaited */
 };
 
 void other_guides_init(struct other_guides *);

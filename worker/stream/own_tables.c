@@ -403,6 +403,7 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 	o->psi = config->psi;
 	output_sdt_init(&o->sdt);
 	other_guides_init(&o->others);
+	o->others.absent = config->guides == 0;
 	o->synchronised = true;
 	o->stage = table_stage_new(&(struct table_stage_config){
 		.cc = config->cc,

@@ -32,7 +32,8 @@ struct own_tables_config {
 	struct eit_versions *eit_versions; /* the same */
 	struct passed_list *passed; /* of own_others.h; the same */
 	bool scrambled; /* the outputs are, by another stage */
-	uint64_t guides; /* as in own_eit_config, as the next two */
+	/* as in own_eit_config, as the next two; 0: no guide runs */
+	uint64_t guides;
 	own_eit_input_fn *input_of;
 	void *input_arg;
 	ts_out_fn *out;

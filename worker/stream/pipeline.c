@@ -442,7 +442,7 @@ static void make_selector(struct pipeline *p,
 		.arg = p,
 		.now_ns = p->now_ns,
 	});
-	pipeline_make_tables(p, &spec, tabled);
+	pipeline_make_tables(p, config->start, &spec, tabled);
 	p->cue_watch = cue_watch_new(pipeline_psi(p), config->send,
 				     config->arg);
 	if (p->cas != NULL)

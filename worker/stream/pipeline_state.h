@@ -110,8 +110,8 @@ uint64_t pipeline_late(const struct pipeline *, const struct sink *);
 
 /* Makes the own tables, which send to out; spec keeps no key that has no effect
  * in a multiplex. */
-void pipeline_make_tables(struct pipeline *, struct stream_spec *spec,
-			  ts_out_fn *out);
+void pipeline_make_tables(struct pipeline *, const struct msg_stream_start *,
+			  struct stream_spec *spec, ts_out_fn *out);
 /* Ends the second of eit_slow and eit_full; returns those that are raised. */
 alarm_set pipeline_eit_alarms(struct pipeline *);
 bool pipeline_has_own_eit(const struct pipeline *);

@@ -90,8 +90,9 @@ static bool find_input(uint16_t pnr, unsigned *ret_place,
 	return mux_stage_find(&p->mux, pnr, ret_place, ret_number);
 }
 
-void pipeline_make_tables(struct pipeline *p, struct stream_spec *spec,
-			  ts_out_fn *out)
+void pipeline_make_tables(struct pipeline *p,
+			  const struct msg_stream_start *start,
+			  struct stream_spec *spec, ts_out_fn *out)
 {
 	/* a multiplex has none */
 	if (p->mux.mux != NULL)
@@ -108,7 +109,7 @@ void pipeline_make_tables(struct pipeline *p, struct stream_spec *spec,
 		.passed = &p->memory->passed,
 		.scrambled = p->cas != NULL,
 		/* of the stream itself, and of inputs */
-		.guides = 1 | p->mux.guides,
+		.guides = start->guide ? 1 | p->mux.guides : 0,
 		.input_of = p->mux.mux != NULL ? find_input : NULL,
 		.input_arg = p,
 		.out = out,

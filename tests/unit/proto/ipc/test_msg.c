@@ -18,7 +18,7 @@ static const struct msg samples[] = {
 		.n_inputs = 2, .inputs = { "udp://239.1.1.1", "file:///a" },
 		.n_outputs = 1, .outputs = { "http://0:8100/a" },
 		.first = 2, .by_hand = true, .mux = true, .feed = true,
-		.ring = true, .memory = true } },
+		.guide = true, .ring = true, .memory = true } },
 	{ .type = MSG_STREAM_ANALYZE, .seq = 9,
 	  .stream_analyze = { MSG_INPUTS_MAX, 8191 } },
 	{ .type = MSG_STREAM_PLAN, .seq = 10,

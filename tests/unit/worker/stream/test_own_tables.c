@@ -30,6 +30,7 @@ static struct {
 	uint8_t cc[TS_PIDS];
 	struct stream_spec *spec;
 	json_t *keys;
+	uint64_t guides; /* of the config */
 	struct own_tables *own;
 	uint64_t ms;
 	struct section_assembler in;
@@ -80,7 +81,7 @@ static void open_with(const char *keys)
 	g.own = own_tables_new(&(struct own_tables_config){
 		.spec = g.spec, .psi = g.psi, .versions = &g.versions,
 		.eit_versions = &g.eit_versions, .passed = &g.passed,
-		.cc = g.cc, .out = take });
+		.cc = g.cc, .guides = g.guides, .out = take });
 	cr_assert_not_null(g.own);
 	g.ms = 1000;
 }
@@ -219,4 +220,20 @@ Test(own_tables, an_sdt_other_is_built_when_its_content_changes)
 	cr_expect_eq(builds(), 1, "other keys");
 	json_decref(streams);
 	done();
+}
+
+Test(own_tables, an_sdt_other_waits_for_a_guide_that_runs)
+{
+	json_t *streams = json_loads("{\"b\": {\"set_tsid\": 7, "
+				     "\"set_pnr\": 21}}", 0, NULL);
+
+	for (g.guides = 0; g.guides < 2; g.guides++) {
+		open_with("{\"sdt_other\": true, \"nit_other\": [\"b\"]}");
+		own_tables_set_others(g.own, streams);
+		cr_expect_eq(builds(), g.guides == 0 ? 1 : 0);
+		give(0x81, 1);
+		cr_expect_eq(builds(), 1);
+		done();
+	}
+	json_decref(streams);
 }
