@@ -14,7 +14,8 @@ const length = (text) => [...text].length;
 // The keywords that ask one question: the type of values for which they count,
 // the question, and the text for a value to which the answer is no.
 const QUESTIONS = {
-	type: [null, (types, v) => [types].flat().some((type) => isOf(type, v)),
+	type: [null, (types, v) => Array.isArray(types) ?
+		types.some((type) => isOf(type, v)) : isOf(types, v),
 		'is not of the type'],
 	enum: [null, (all, v) => all.some((one) => isDeepStrictEqual(one, v)),
 		'is none of'],
@@ -83,7 +84,10 @@ function choice(rules, value, place, isRight) {
 
 class Place {
 	constructor(schemas, document, pointer, at) {
-		Object.assign(this, { schemas, document, pointer, at });
+		this.schemas = schemas;
+		this.document = document;
+		this.pointer = pointer;
+		this.at = at;
 	}
 
 	inside(step) {
@@ -96,33 +100,57 @@ class Place {
 	}
 }
 
+const NONE = [];
+
+// The function that judges a value by a keyword; pointer: of its document.
+function checkOf(schema, keyword, pointer) {
+	const rule = schema[keyword];
+
+	if (Object.hasOwn(PARTS, keyword))
+		return (value, place) => PARTS[keyword](rule, value, place,
+			schema);
+	// an ignored keyword would allow everything
+	if (!Object.hasOwn(QUESTIONS, keyword))
+		throw new Error(`${pointer}: tests/helpers/schema.mjs has no ` +
+			`keyword "${keyword}"`);
+	const [type, ask, text] = QUESTIONS[keyword];
+
+	return (value, place) =>
+		(type && typeOf(value) !== type) || ask(rule, value) ? NONE :
+			[place.error(`${text} ${JSON.stringify(rule)}`)];
+}
+
+// Those of each schema that has judged a value.
+const checks = new WeakMap();
+
 function judge(schema, value, place) {
 	if (typeof schema === 'boolean')
-		return schema ? [] : [place.error('is not allowed')];
-	return Object.entries(schema).flatMap(([keyword, rule]) => {
-		if (Object.hasOwn(PARTS, keyword))
-			return PARTS[keyword](rule, value, place, schema);
-		if (isNote(keyword))
-			return [];
-		// an ignored keyword would allow everything
-		if (!Object.hasOwn(QUESTIONS, keyword))
-			throw new Error(`${place.pointer}: tests/helpers/` +
-				`schema.mjs has no keyword "${keyword}"`);
-		const [type, ask, text] = QUESTIONS[keyword];
-
-		return (type && typeOf(value) !== type) || ask(rule, value) ?
-			[] : [place.error(`${text} ${JSON.stringify(rule)}`)];
-	});
+		return schema ? NONE : [place.error('is not allowed')];
+	if (!checks.has(schema))
+		checks.set(schema, Object.keys(schema)
+			.filter((keyword) => !isNote(keyword))
+			.map((keyword) => checkOf(schema, keyword,
+				place.pointer)));
+	return checks.get(schema).flatMap((check) => check(value, place));
 }
 
 export class Schemas {
 	#documents;
+	#found = new Map(); // schemas by document and pointer
 
 	// documents: the name of each, and its content
 	constructor(documents) { this.#documents = documents; }
 
 	// The schema at the pointer ("/components/schemas/x"), or undefined.
 	find(document, pointer) {
+		const name = `${document}#${pointer}`;
+
+		if (!this.#found.has(name))
+			this.#found.set(name, this.#look(document, pointer));
+		return this.#found.get(name);
+	}
+
+	#look(document, pointer) {
 		return pointer.split('/').slice(1).reduce((at, part) =>
 			at?.[part.replaceAll('~1', '/').replaceAll('~0', '~')],
 		this.#documents[document]);
