@@ -48,7 +48,7 @@ export function always(check) {
 // delayed test probes once more: the state at the timeout counts.
 export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 	const waitMs = timeoutMs * (timeoutMs < PATIENCE_MS ? 1 : BUSY);
-	const end = now() + waitMs;
+	const begin = now(), end = begin + waitMs;
 	let last = '', polls = 0;
 
 	for (;;) {
@@ -67,8 +67,13 @@ export async function waitUntil(what, probe, timeoutMs = PATIENCE_MS) {
 		if (late)
 			throw new Error(
 				`no ${what} in ${waitMs} ms: ${last}`);
-		// a long wait leaves the cores to others
-		await sleep(++polls < 10 ? 20 : polls < 40 ? 50 : 100);
+		// a long wait leaves the cores to others; one of patience does
+		// so earlier, because most probes are requests with replies
+		const step = timeoutMs < PATIENCE_MS ?
+			++polls < 10 ? 20 : polls < 40 ? 50 : 100 :
+			Math.min(Math.max((now() - begin) / 5, 20), 100);
+
+		await sleep(step);
 	}
 }
 
