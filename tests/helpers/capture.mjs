@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The packets of an interface, as tshark's dissectors read them.
 import { execFileSync } from 'node:child_process';
-import { start, waitUntil } from './util.mjs';
+import { start, tempDir, waitUntil } from './util.mjs';
 
 // Resolves once it captures packets that match the filter (pcap-filter(7)) on
 // the interface; the result is a function that returns the packets so far, an
@@ -19,7 +19,10 @@ export async function capture(t, iface, filter, fields) {
 		child.kill('SIGTERM');
 		return child.ended;
 	});
-	child = start(t, 'tshark', args);
+	// at its start it runs each program of this folder, for interfaces that
+	// no test has
+	child = start(t, 'tshark', args, { env: { ...process.env,
+		WIRESHARK_EXTCAP_DIR: tempDir(t) } });
 
 	// tshark does not report when it has begun. A socket exists a while
 	// before it receives packets, and those that it receives before it has
