@@ -207,3 +207,32 @@ test('numbers of segments do not go back with the clock', async (t) => {
 	assert.ok(next > last, `${next} after ${last}`);
 	await third.stop();
 });
+
+test('an answer that is being read outlives a clock that is set', async (t) => {
+	resetClock();
+	// more than the buffers of both sockets
+	const text = 'x'.repeat(24 << 20);
+	const sluice = await Sluice.start(t, { ...config(), text }, stepped);
+	const socket = net.connect(sluice.port, '127.0.0.1');
+	let bytes = 0;
+
+	t.after(() => socket.destroy());
+	socket.write('GET /api/config HTTP/1.1\r\nHost: 127.0.0.1\r\n' +
+		'Connection: close\r\n\r\n');
+	await new Promise((done_, fail) => {
+		socket.on('error', fail);
+		socket.once('data', (part) => {
+			bytes += part.length;
+			socket.pause();
+			done_();
+		});
+	});
+	setClock(HOUR);
+	await new Promise((done_) => {
+		socket.on('close', done_);
+		socket.on('data', (part) => { bytes += part.length; });
+		socket.resume();
+	});
+	assert.ok(bytes > text.length, `${bytes} of ${text.length} bytes`);
+	await sluice.stop();
+});
