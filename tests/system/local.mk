@@ -32,6 +32,7 @@ helper_files = \
 	tests/helpers/show-scene.mjs \
 	tests/helpers/simulcrypt.mjs \
 	tests/helpers/metrics-peer.py \
+	tests/helpers/monitoring.mjs \
 	tests/helpers/mux.mjs \
 	tests/helpers/net.mjs \
 	tests/helpers/newcamd.mjs \
@@ -115,6 +116,7 @@ system_tests = \
 	tests/system/log-settings.mjs \
 	tests/system/model.mjs \
 	tests/system/metrics.mjs \
+	tests/system/monitoring.mjs \
 	tests/system/mpts.mjs \
 	tests/system/mpts-late.mjs \
 	tests/system/mux.mjs \
