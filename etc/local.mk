@@ -13,7 +13,7 @@ systemdsystemunit_DATA = etc/sluice.service etc/sluice@.service \
 	etc/sluice-clean.service etc/sluice-clean@.service
 examplesdir = $(docdir)/examples
 dist_examples_DATA = etc/fail2ban-sluice.conf etc/grafana-dashboard.json \
-	etc/prometheus-alerts.yml etc/sluice.json
+	etc/prometheus-alerts.yml etc/sluice.json etc/zabbix-template.yaml
 dist_pkgdata_DATA = etc/demo.ts
 pkgdata_DATA = etc/installed/demo.json
 # the program of another machine cannot print it

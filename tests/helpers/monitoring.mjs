@@ -61,3 +61,10 @@ export function checkExpr(metrics, expr, texts = [], labels = ['instance']) {
 		assert.ok(known.has(label), `${expr}: no label ${label}`);
 	return used.length;
 }
+
+// The samples of the text: name, labels, value.
+export const readSamples = (text) => [...text.matchAll(
+	/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels, value]) =>
+	({ name, value: Number(value), labels: Object.fromEntries(
+		[...(labels ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)]
+			.map(([, key, word]) => [key, word])) }));

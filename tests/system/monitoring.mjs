@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// metrics, for monitoring systems: the rules and the dashboards of the examples
-// name metrics and labels that exist, and Prometheus has data for each of them.
+// metrics, for monitoring systems: rules, dashboard and template of the
+// examples name metrics and labels that exist, and Prometheus has their data.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { RULES, checkExpr, metricLabels, readDashboard, readRules }
-	from '../helpers/monitoring.mjs';
+import { RULES, checkExpr, metricLabels, readDashboard, readRules, readSamples,
+	readYaml } from '../helpers/monitoring.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, stream } from '../helpers/sluice.mjs';
 import { Sender } from '../helpers/udp.mjs';
@@ -87,6 +87,88 @@ test('panels have places of their own', () => {
 				taken.add(`${i},${k}`);
 			}
 	}
+});
+
+// The item that a pattern of the template finds, as Zabbix reads it.
+function match(samples, pattern) {
+	const [, name, list] = /^(\w+)(?:\{(.*)\})?$/.exec(pattern);
+	const wanted = [...(list ?? '').matchAll(/(\w+)="([^"]*)"/g)];
+
+	return samples.filter((sample) => sample.name === name &&
+		wanted.every(([, label, word]) =>
+			sample.labels[label] === word));
+}
+
+// Every object of a kind in the template.
+const collect = (node, key) => node === null || typeof node !== 'object' ? [] :
+	Object.entries(node).flatMap(([name, value]) => [
+		...name === key ? [value].flat() : [],
+		...collect(value, key)]);
+
+test('the template of Zabbix finds each item in the metrics', async (t) => {
+	const sluice = await everyKind(t);
+	const { body } = await sluice.get('/metrics');
+	const samples = readSamples(body), metrics = metricLabels(body);
+	const { zabbix_export: whole } = readYaml('zabbix-template.yaml');
+	const [{ template: name, items, discovery_rules: rules, macros }] =
+		whole.templates;
+	const prototypes = rules.flatMap((rule) => rule.item_prototypes);
+	const all = [...items, ...prototypes];
+	const keys = new Set(all.map((item) => item.key));
+	const ids = collect(whole, 'uuid');
+	const pattern = (item) => item.preprocessing[0].parameters[0];
+
+	assert.equal(whole.version, '6.0');
+	assert.equal(new Set(ids).size, ids.length);
+	for (const id of ids) // of version 4
+		assert.match(id, /^[0-9a-f]{12}4...[89ab][0-9a-f]{15}$/);
+	assert.equal(keys.size, all.length);
+	for (const master of collect(whole, 'master_item'))
+		assert.ok(keys.has(master.key));
+	for (const expression of collect(whole, 'expression'))
+		for (const [, host, key] of expression.matchAll(
+			/\(\/([^/]*)\/([\w.]+(?:\[[^\]]*\])?)/g))
+			assert.ok(host === name && keys.has(key), expression);
+	for (const [macro] of JSON.stringify(whole).matchAll(
+		/\{\$[A-Z.]+\}/g))
+		assert.ok(macros.some((m) => m.macro === macro), macro);
+
+	// a rate is that of a counter, other values are as they are
+	for (const item of all.filter(({ type }) => type === 'DEPENDENT')) {
+		checkExpr(metrics, pattern(item));
+		assert.equal(item.preprocessing.some(({ type }) =>
+			type === 'CHANGE_PER_SECOND'),
+		pattern(item).includes('_total{') &&
+			!item.key.includes('restarts'), item.key);
+	}
+	for (const item of items.slice(1))
+		assert.equal(match(samples, pattern(item)).length, 1, item.key);
+	for (const rule of rules) {
+		const rows = match(samples, pattern(rule));
+		const macro = Object.fromEntries(rule.lld_macro_paths.map((m) =>
+			[m.lld_macro, m.path.replace('$.labels.', '')]));
+		const fill = (text, { labels }) => text.replace(
+			/\{#[A-Z]+\}/g, (word) => labels[macro[word]]);
+		const made = new Set(), found = new Set();
+
+		assert.ok(rows.length > 0, rule.key);
+		for (const row of rows)
+			for (const item of rule.item_prototypes) {
+				const hits = match(samples,
+					fill(pattern(item), row));
+
+				assert.ok(hits.length <= 1, item.key);
+				made.add(fill(item.key, row));
+				if (hits.length > 0)
+					found.add(item.key);
+			}
+		assert.equal(made.size, rows.length *
+			rule.item_prototypes.length, rule.key);
+		for (const item of rule.item_prototypes)
+			assert.ok(found.has(item.key) ||
+				TUNER.test(pattern(item)), item.key);
+	}
+	await sluice.stop();
 });
 
 const installed = async (program) => (await run(program, ['--version'])
