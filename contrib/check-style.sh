@@ -35,6 +35,13 @@ done
 makes=$(find . -name '*.mk' -not -path './build*' \
 	-not -path './web/node_modules/*' | sort)
 
+# other files with comments
+others=$(find doc etc contrib tests -path '*/corpus' -prune -o \( \
+	-name '*.[1-8]' -o -name '*.y*ml' -o -name '*.in' -o -name '*.conf' -o \
+	-name '*.sysusers' -o -name '*.py' -o -path '*/completion/*' -o \
+	-path '*/debian/rules' -o -path '*/debian/*.p*' \) -type f -print |
+	sort)
+
 echo "1..15"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
@@ -70,7 +77,7 @@ awk '
 	FNR == 1 { name = FILENAME }
 	FNR <= 3 && /SPDX-License-Identifier: GPL-3.0-or-later/ { name = "" }
 	END { if (name != "") print name }
-' $own_files $scripts $makes configure.ac Makefile.am |
+' $own_files $scripts $makes $others configure.ac Makefile.am |
 	report 4 "every file names its licence"
 
 awk '
