@@ -42,7 +42,7 @@ others=$(find doc etc contrib tests -path '*/corpus' -prune -o \( \
 	-path '*/debian/rules' -o -path '*/debian/*.p*' \) -type f -print |
 	sort)
 
-echo "1..15"
+echo "1..16"
 
 # shellcheck disable=SC2086  # lists of our own file names, without spaces
 {
@@ -197,4 +197,8 @@ grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|DOMParser|document\.write|'\
 # shellcheck disable=SC2086
 grep -nE 'ev_timer_(set|start)\(' $programs | grep -v '^common/loop/timer\.c:' |
 	report 15 "timer_start() and timer_repeat() alone start timers"
+
+if command -v mandoc >/dev/null; then
+	mandoc -Tlint -W warning doc/*.[1-8]
+fi | report 16 "man pages have no fault that mandoc finds"
 }
