@@ -14,7 +14,7 @@ struct entry {
 	TAILQ_ENTRY(entry) by_age;
 	LIST_ENTRY(entry) link;
 	struct digest key;
-	struct backend_verdict verdict; /* with texts of its own */
+	struct backend_verdict verdict; /* owns its texts */
 };
 
 struct backend_cache {

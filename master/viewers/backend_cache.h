@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers the decisions of the authorization backend about a credential, an
- * address and a stream.
+ * Remembers the decisions of the authorization backend, each for a credential,
+ * an address and a stream.
  *
- * A decision is fresh until its end, and kept for BACKEND_STALE_MS more, for
- * the time in which the backend does not answer.  Keys are keyed hashes.  Above
+ * A decision is fresh until fresh_until_ms, and kept for BACKEND_STALE_MS more,
+ * in case the backend does not answer then.  Keys are keyed hashes.  Above
  * BACKEND_CACHE_MAX the oldest decision is dropped.  Pure: the caller passes
  * the monotonic time.
  */
@@ -21,7 +21,7 @@
 enum {
 	BACKEND_CACHE_MAX = 16384,
 	BACKEND_STALE_MS = 3600 * 1000,
-	/* durations of answers that name none */
+	/* Seconds for which a decision is fresh if the answer names no time. */
 	BACKEND_ALLOW_S = 180,
 	BACKEND_DENY_S = 10,
 	BACKEND_DURATION_MAX_S = 24 * 3600,
@@ -32,15 +32,15 @@ struct backend_cache;
 struct backend_verdict {
 	bool allowed;
 	const char *login;    /* "": none */
-	const char *user;     /* shares the limit; "": none */
+	const char *user;     /* name of the group with the limit; "": none */
 	const char *location; /* "": no redirect */
-	unsigned max_sessions; /* 0: any number */
-	uint32_t duration_s;   /* it is fresh for so long */
+	unsigned max_sessions; /* limit of sessions; 0: none */
+	uint32_t duration_s;   /* seconds for which it is fresh */
 	uint64_t fresh_until_ms;
 };
 
-/* The decision in an answer; texts are borrowed from it.  -EREMOTEIO with
- * error: the backend has not decided. */
+/* Reads the decision from an answer of the backend; its texts are borrowed from
+ * the answer.  Returns 0; -EREMOTEIO with error: the backend did not decide. */
 int backend_verdict_read(const struct msg_backend_result *, uint64_t now_ms,
 			 struct backend_verdict *ret,
 			 struct errmsg *error) MUST_CHECK;
@@ -50,16 +50,16 @@ struct backend_cache *backend_cache_new(void);
 void backend_cache_free(struct backend_cache **);
 void backend_cache_clear(struct backend_cache *);
 
-/* The key of n texts, in their order. */
+/* Returns the key of n texts; their order matters. */
 struct digest backend_cache_key(const struct backend_cache *,
 				const char *const *texts, size_t n);
 
-/* Copied. */
+/* Stores a copy of the decision. */
 void backend_cache_put(struct backend_cache *, const struct digest *key,
 		       const struct backend_verdict *);
 
-/* NULL: none, or too old.  The caller compares fresh_until_ms.  Borrowed until
- * the next change. */
+/* Returns the decision, borrowed until the next change; it may be stale, so the
+ * caller compares fresh_until_ms.  NULL: there is none, or it is too old. */
 const struct backend_verdict *
 backend_cache_find(struct backend_cache *, const struct digest *key,
 		   uint64_t now_ms);

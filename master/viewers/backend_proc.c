@@ -15,10 +15,12 @@
 struct backend_job {
 	struct service_request request;
 	struct backend_proc *owner;
-	struct msg_backend_ask ask; /* with texts of its own */
-	backend_done_fn *done; /* NULL: cancelled after it was sent */
+	struct msg_backend_ask ask; /* owns its texts */
+	/* NULL: the job was cancelled after it was sent */
+	backend_done_fn *done;
 	void *arg;
-	ev_timer deadline; /* to be sent, then to be answered */
+	/* time limit, first to be sent, then to be answered */
+	ev_timer deadline;
 };
 
 struct backend_proc {
@@ -96,7 +98,7 @@ static void pump(void *self)
 	}
 }
 
-/* A job that was sent is about to end. */
+/* A job ends: if it was sent, the worker has a place for another one. */
 static void give_place(struct backend_job *j)
 {
 	struct backend_proc *p = j->owner;
@@ -104,7 +106,7 @@ static void give_place(struct backend_job *j)
 	p->n_sent--;
 	j->request.seq = 0;
 	TAILQ_REMOVE(&p->jobs, &j->request, link);
-	/* the next ones first: done may end all of them */
+	/* sends the next jobs first, because done may end all of them */
 	pump(p);
 	TAILQ_INSERT_HEAD(&p->jobs, &j->request, link);
 }
@@ -119,14 +121,14 @@ static void on_message(const struct msg *m, void *self)
 		return;
 	r = service_requests_find(&p->jobs, m->seq);
 	if (r == NULL)
-		return; /* too late */
+		return; /* the job has ended before */
 	give_place(job_of(r));
 	/* no status and no error: the worker had no place for the request */
 	job_end(job_of(r), result->status == 0 && result->error[0] == '\0'
 				   ? NULL : result);
 }
 
-/* Cancelled jobs need no place when the worker is gone. */
+/* Frees the cancelled jobs: without the worker, they occupy no place. */
 static void drop_cancelled(struct backend_proc *p)
 {
 	struct service_request *r, *next;
@@ -138,7 +140,7 @@ static void drop_cancelled(struct backend_proc *p)
 	}
 }
 
-/* The worker ended: its successor gets the jobs again. */
+/* The worker has ended: its successor gets the jobs again. */
 static void on_down(void *self)
 {
 	struct backend_proc *p = self;
@@ -195,7 +197,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (waits && service_proc_channel(j->owner->service) == NULL) {
 		job_fail(j, "its worker does not run");
 	} else if (waits) {
-		/* it was not sent: the state of the backend is unknown */
+		/* never sent, so the state of the backend is unknown */
 		job_end(j, NULL);
 	} else {
 		give_place(j);
@@ -235,7 +237,8 @@ void backend_job_cancel(struct backend_job **j)
 
 	*j = NULL;
 	if (job != NULL && job->request.seq != 0)
-		/* its request continues in the worker */
+		/* the worker continues the request, so the place stays
+		 * occupied */
 		job->done = NULL;
 	else if (job != NULL)
 		job_free(job);

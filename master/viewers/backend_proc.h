@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Asks the authorization backend about viewers, in the worker of the role
+ * Asks the authorization backend about viewers, by the worker of the role
  * backend.
  *
- * The worker starts with the first job and stays.  It has a bounded number of
- * requests at a time; the others wait in order, up to a limit.  A job without a
- * result within its deadline after it was sent is unavailable, as is a job that
- * waited as long for a worker that does not run.  A job ends without a result
- * if it waited as long for its turn, or if the worker had no place for it.
+ * The worker starts with the first job and stays.  It has a limited number of
+ * requests at a time; other jobs wait in order, up to a limit.  A job that was
+ * sent and has no result within its deadline ends as unavailable, and so does a
+ * job that waited as long for a worker that does not run.  A job ends without a
+ * result (NULL) if it waited as long for its turn, or if the worker had no
+ * place for it.
  *
  * Owns the worker; borrows the loop and the spawner.
  */
@@ -31,19 +32,19 @@ struct backend_proc *backend_proc_new(const struct service_config *);
  * cancelled. */
 void backend_proc_free(struct backend_proc **);
 
-/* The worker, borrowed. */
+/* Returns the worker, borrowed. */
 struct service_proc *backend_proc_service(struct backend_proc *);
 
-/* result: borrowed; status 0 with error: unavailable; NULL: no request was made
- * for the job. */
+/* Gets the result, borrowed.  Status 0 with error: the backend is unavailable.
+ * NULL: the backend was not asked. */
 typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
 
-/* The message is copied.  done is called from the loop.  NULL: too many jobs
- * wait. */
+/* Starts a job with a copy of the message.  done is called from the loop.
+ * NULL: too many jobs wait. */
 struct backend_job *backend_job_new(struct backend_proc *,
 				    const struct msg_backend_ask *,
 				    backend_done_fn *done, void *arg);
-/* Ends a job without a call.  A job that was sent keeps its place until its
- * result or deadline, as the worker continues the request.  NULL-safe; sets *j
- * to NULL. */
+/* Cancels a job: done is not called any more.  A job that was sent occupies its
+ * place until its result or deadline, because the worker continues the request.
+ * NULL-safe; sets *j to NULL. */
 void backend_job_cancel(struct backend_job **);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sessions of HLS, and players of variants, that were closed: no worker serves
- * their clients until they have been silent for a while, one that a limit
- * closed for a shorter while.
- * Pure.
+ * Sessions of HLS, and players of variants, that were closed.  No worker serves
+ * their clients until they have made no request for a while; this time is
+ * shorter if a limit closed the session.  Pure.
  *
  * Embedded; zeroed memory is empty.  A new entry replaces the oldest.
  */
@@ -16,9 +15,11 @@
 
 enum {
 	CLOSED_SESSIONS_MAX = 1024,
-	CLOSED_SESSION_MS = 35000, /* as a session without a request */
-	/* no request for so long: the client had left, and returns.  Twice the
-	 * usual target duration. */
+	/* after the last request, as for a session */
+	CLOSED_SESSION_MS = 35000,
+	/* A session that a limit closed opens after so long without a request:
+	 * the client had paused, and returns.  Twice the usual target
+	 * duration. */
 	CLOSED_RETURN_MS = 2 * 1000 * HLS_DURATION_S,
 };
 
@@ -26,19 +27,20 @@ struct closed_sessions {
 	unsigned next;
 	struct closed_session {
 		uint64_t key;
-		uint64_t until_ms; /* 0: none */
-		uint64_t heard_ms; /* the last request */
+		uint64_t until_ms; /* end of the entry; 0: it is free */
+		uint64_t heard_ms; /* time of the last request */
 		bool limit;
 	} list[CLOSED_SESSIONS_MAX];
 };
 
-/* limit: because another viewer has its place. */
+/* Adds a session or player (key).  limit: it was closed because another viewer
+ * has its place. */
 void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
 			 uint64_t now_ms);
-/* Call at each request of a session: is it closed?  Each request prolongs that.
- * A session that a limit closed opens again after CLOSED_RETURN_MS without a
- * request. */
+/* Call it at each request of a session.  True: the session is closed, and stays
+ * so for CLOSED_SESSION_MS more.  A session that a limit closed opens again
+ * after CLOSED_RETURN_MS without a request. */
 bool closed_sessions_has(struct closed_sessions *, uint64_t key,
 			 uint64_t now_ms);
-/* The time at which the last of them ends; 0: there are none. */
+/* Returns the time at which the last entry ends; 0: there is none. */
 uint64_t closed_sessions_until(const struct closed_sessions *);

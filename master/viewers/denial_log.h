@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The lines of the log about viewers that are denied: as many as the limit
- * lets pass, and the number of the others when its window ends.
+ * Limits the log lines about denied viewers: logs as many as the limit permits,
+ * and the number of the others when its interval ends.
  *
  * Embedded.  Owns one timer, which runs while lines were suppressed; borrows
  * the loop.
@@ -19,8 +19,8 @@ struct denial_log {
 };
 
 void denial_log_init(struct denial_log *, struct ev_loop *);
-/* Logs the number of those that were not logged. */
+/* Logs the number of suppressed lines, and stops the timer. */
 void denial_log_done(struct denial_log *);
 
-/* May this denial be logged now? */
+/* True: this denial may be logged now.  False: it is only counted. */
 bool denial_log_pass(struct denial_log *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A set of networks with a fast test: a hash table with a probe for each length
- * of prefix that occurs, whatever the number of networks.
+ * A set of networks with a fast search: a hash table with one look-up for each
+ * prefix length that occurs, whatever the number of networks.
  */
 #pragma once
 
@@ -13,15 +13,16 @@
 
 /* Embedded; zeroed memory is an empty set. */
 struct ip_set {
-	struct ip_prefix *list; /* each once */
+	struct ip_prefix *list; /* without repetitions */
 	size_t n;
-	unsigned lengths[IP_BITS + 1]; /* networks of each length */
+	/* number of networks of each prefix length */
+	unsigned lengths[IP_BITS + 1];
 	uint32_t *slots; /* index in list, from 1; 0: free */
 	size_t n_slots;  /* a power of 2 */
 	uint64_t seed;
 };
 
-/* The networks of a list of texts; others are skipped. */
+/* Makes the set from a list of texts; skips texts that are no network. */
 void ip_set_init(struct ip_set *, const json_t *list);
 void ip_set_done(struct ip_set *);
 

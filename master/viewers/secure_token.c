@@ -13,7 +13,7 @@
 
 enum { HASH_BYTES = 20, HASH_TEXT = 2 * HASH_BYTES, TIME_DIGITS = 10 };
 
-/* The parts of a token, not terminated. */
+/* The parts of a token, without NUL at their ends. */
 struct parts {
 	uint8_t hash[HASH_BYTES];
 	const char *salt, *end, *start;
@@ -34,8 +34,10 @@ static bool read_hash(const char *text, uint8_t hash[HASH_BYTES])
 	return true;
 }
 
-/* A time of the years 2001 to 2286.  The hash has nothing between the texts:
- * with another number of digits it would fit other times and addresses too. */
+/* Reads a time of the years 2001 to 2286, which has ten digits; false: it is
+ * none.  The hashed texts follow each other without separator, so with another
+ * number of digits the hash would be right for other times and addresses as
+ * well. */
 static bool read_time(const char *text, size_t len, int64_t *ret)
 {
 	*ret = 0;

@@ -18,9 +18,10 @@ enum {
 };
 
 enum secure_token {
-	SECURE_TOKEN_NONE,  /* the text has another form */
+	SECURE_TOKEN_NONE,  /* the text is no secure token */
 	SECURE_TOKEN_VALID,
-	SECURE_TOKEN_WRONG, /* of another viewer, stream or secret */
+	/* the hash is of another viewer, stream or secret */
+	SECURE_TOKEN_WRONG,
 	SECURE_TOKEN_EXPIRED,
 	SECURE_TOKEN_EARLY, /* not valid yet */
 };
@@ -33,6 +34,7 @@ struct secure_token_question {
 	int64_t now_s;
 };
 
-/* VALID: *ret_until_s is the time at which it expires, with the skew. */
+/* Checks a token.  VALID: *ret_until_s is the time at which it expires, with
+ * the permitted difference of the clocks. */
 enum secure_token secure_token_check(const struct secure_token_question *,
 				     int64_t *ret_until_s);

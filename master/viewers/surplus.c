@@ -11,7 +11,7 @@ enum { BUCKETS = 1024 };
 struct count {
 	LIST_ENTRY(count) link;
 	uint64_t mount;
-	unsigned n; /* > 0 */
+	unsigned n; /* always > 0 */
 };
 
 struct surplus {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How often the deliver workers count a viewer of a mount more than once, by
- * number.
+ * Counts, for each mount (by number), how often the deliver workers count the
+ * same viewer more than once.
  *
  * Owns its counts.
  */
@@ -15,7 +15,7 @@ struct surplus *surplus_new(void);
 /* NULL-safe; sets *s to NULL. */
 void surplus_free(struct surplus **);
 
-/* One more, or one less. */
+/* Increments the count of a mount; and below, decrements it. */
 void surplus_add(struct surplus *, uint64_t mount);
 void surplus_take(struct surplus *, uint64_t mount);
 unsigned surplus_get(const struct surplus *, uint64_t mount);

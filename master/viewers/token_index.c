@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { BUCKETS = 16384 }; /* for some ten thousand tokens */
+enum { BUCKETS = 16384 }; /* sufficient for about ten thousand tokens */
 
 struct entry {
 	TAILQ_ENTRY(entry) link;

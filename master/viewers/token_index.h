@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds the login that a token belongs to.
+ * Finds the login of a token.
  *
- * The table has keyed hashes of the tokens, under a random key, and compares
+ * The table has keyed hashes of the tokens, with a random key, and compares
  * them in constant time: neither the time of a search nor chosen tokens reveal
  * anything about the stored ones.
  */
@@ -18,13 +18,13 @@ struct token_index *token_index_new(void);
 /* NULL-safe; sets *t to NULL. */
 void token_index_free(struct token_index **);
 
-/* Adds a token (copied as a hash) of a login (copied).  Of two equal tokens the
- * first one counts. */
+/* Adds a token (as a hash) of a login (copied).  If two logins have the same
+ * token, the first one counts. */
 void token_index_put(struct token_index *, const char *token,
 		     const char *login);
-/* Removes it again, if it is there. */
+/* Removes a token of this login, if the table has it. */
 void token_index_remove(struct token_index *, const char *token,
 			const char *login);
 
-/* The login, borrowed until the next change, or NULL. */
+/* Returns the login of a token, borrowed until the next change; NULL: none. */
 const char *token_index_find(const struct token_index *, const char *token);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Absent: "". */
+/* Reads a parameter of the query; "": it is absent.  False: it is malformed,
+ * too long or there twice. */
 static bool read_one(const char *query, const char *key, char *text,
 		     size_t size)
 {
@@ -20,7 +21,7 @@ static bool read_one(const char *query, const char *key, char *text,
 	       utf8_is_valid(text, strlen(text));
 }
 
-/* A client of HTTP cannot send other bytes in its target. */
+/* True: the text has only bytes that a client can send in its query. */
 static bool is_printable(const char *text)
 {
 	for (; *text != '\0'; text++)

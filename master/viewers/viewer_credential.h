@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { VIEWER_TOKEN_MAX = 256 }; /* bytes */
+enum { VIEWER_TOKEN_MAX = 256 }; /* bytes of a token */
 
 struct viewer_credential {
 	char token[VIEWER_TOKEN_MAX + 1]; /* "": none */
@@ -20,9 +20,9 @@ struct viewer_credential {
 	char password[PASSWORD_MAX + 1];
 };
 
-/* False: a parameter is malformed, too long or there twice, so that two readers
- * could understand the query differently.  Ends with
- * viewer_credential_wipe(). */
+/* Reads the credential.  False: a parameter is malformed, too long, or there
+ * twice, so that two programs could read the query differently.  Call
+ * viewer_credential_wipe() at the end. */
 bool viewer_credential_read(const char *query, struct viewer_credential *ret);
 
 void viewer_credential_wipe(struct viewer_credential *);

@@ -15,7 +15,8 @@ struct viewer_guest {
 	struct viewer_guest_config cfg;
 	struct ip_address address;
 	bool malformed;
-	enum gate_answer password; /* WRONG: also if there is none */
+	/* result of the check; GATE_WRONG: also without a password */
+	enum gate_answer password;
 	struct viewer_credential credential;
 	struct gate_wait *gate;
 	ev_timer soon;
@@ -54,7 +55,8 @@ static void judge(const struct viewer_guest *g, const json_t *stream,
 	}, ret);
 }
 
-/* No rule asks for a password for one stream and for none for another. */
+/* True: the rules need a password.  They need it either for all streams or for
+ * none. */
 static bool needs_password(const struct viewer_guest *g)
 {
 	json_t *any = json_object();

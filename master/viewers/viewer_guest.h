@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Somebody who asks for a playlist: the streams that it may watch.
+ * A client that requests a playlist, before it watches: which streams it may
+ * see.
  *
- * Owns a password check; borrows the rest.
+ * Owns a password check; borrows everything else.
  */
 #pragma once
 
@@ -24,24 +25,25 @@ struct viewer_guest_config {
 	const struct config *config;
 	struct gate *gate;
 	const struct viewer_rules *rules;
-	/* Called once from the loop: the guest is identified. */
+	/* Called once, from the loop, when the guest is identified. */
 	viewer_guest_ready_fn *ready;
 	void *arg;
 };
 
-/* query and peer (an address without port) are those of the request. */
+/* query and peer (an address without port): those of the request. */
 struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *,
 				      const char *query, const char *peer);
-/* NULL-safe; sets *g to NULL.  Also before it is ready. */
+/* NULL-safe; sets *g to NULL.  May be called before the guest is identified. */
 void viewer_guest_free(struct viewer_guest **);
 
-/* False: its password is being checked. */
+/* True: the guest is identified.  False: its password is still being
+ * checked. */
 bool viewer_guest_is_ready(const struct viewer_guest *);
 
-/* True: its password was not checked, because too many checks wait or the
+/* True: the password was not checked, because too many checks wait, or the
  * address or login is locked. */
 bool viewer_guest_is_unchecked(const struct viewer_guest *);
 
-/* May the guest see this stream in a list?  Yes, if the backend would have to
- * decide: it is asked when the guest watches. */
+/* True: a list may show this stream to the guest.  True as well if the backend
+ * would decide: it is asked only when the guest watches. */
 bool viewer_guest_may(const struct viewer_guest *, const json_t *stream);

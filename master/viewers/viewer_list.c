@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lists of streams for clients of the play port: each waits until its
- * client is identified. */
+/* Requests for lists of streams by clients of the play port: each waits until
+ * its client is identified. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "master/viewers/viewers_state.h"
@@ -12,11 +12,11 @@
 struct list_question {
 	LIST_ENTRY(list_question) link;
 	struct viewers *owner;
-	struct viewer_way *way; /* to the worker that asks */
+	struct viewer_way *way; /* the worker that asks */
 	uint32_t seq;
-	struct msg_deliver_playlist client; /* with texts of its own */
+	struct msg_deliver_playlist client; /* owns its texts */
 	struct viewer_guest *guest;
-	void (*cancel)(void *arg); /* NULL: no answer is being made */
+	void (*cancel)(void *arg); /* NULL: no answer is being prepared */
 	void *cancel_arg;
 };
 
@@ -29,7 +29,7 @@ static void list_question_free(struct list_question *q)
 	free(q);
 }
 
-/* Without a text. */
+/* Answers that the list is not available now (503), without a text. */
 static void send_busy(struct viewer_way *way, uint32_t seq)
 {
 	const struct msg m = { .type = MSG_DELIVER_PAGE, .seq = seq,

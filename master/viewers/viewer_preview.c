@@ -11,8 +11,8 @@
 
 static const char prefix[] = "preview-";
 
-/* The keyed hash of a login and its password, under a key that this process
- * alone has; false: the user may not enter. */
+/* Makes the keyed hash of a login and its password; only this process has the
+ * key.  False: the user may not log in. */
 static bool sign(const struct viewers *v, const char *login,
 		 char ret[VIEWER_PREVIEW_TOKEN])
 {
@@ -58,7 +58,7 @@ bool viewers_preview_token(struct viewers *v, const char *login,
 	return true;
 }
 
-/* Any client may ask: a token that was not given out costs one hash. */
+/* Any client may call this: a token that was never issued costs only a hash. */
 const char *viewers_preview_login(struct viewers *v, const char *token)
 {
 	char own[VIEWER_PREVIEW_TOKEN];
@@ -72,7 +72,7 @@ const char *viewers_preview_login(struct viewers *v, const char *token)
 	p = find(v, &d);
 	if (p == NULL)
 		return NULL;
-	/* the account or its password may have changed */
+	/* valid only while the account and its password are the same */
 	if (sign(v, p->login, own) && strcmp(own, token) == 0)
 		return p->login;
 	p->login[0] = '\0';

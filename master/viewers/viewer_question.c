@@ -20,23 +20,23 @@
 #include <string.h>
 #include <time.h>
 
-/* Until a backend is asked again that did not answer. */
+/* Seconds until a backend that did not answer is asked again. */
 enum { RETRY_S = 15 };
 
 /* A player that changes the stream closes one connection and opens another, and
- * the end of the first is reported a moment later: so long and so often a place
- * is looked for again. */
+ * the end of the first is reported a moment later: how long to wait for its
+ * place, and how often. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
-/* A client of HLS closes nothing: its worker sees that it has left when it has
- * made no request for some time.  Another one waits for that nearly as long as
- * its worker waits for the answer, which may have waited for a password, too;
- * more viewers of one user are not asked about. */
+/* A client of HLS closes nothing: its worker notices that it has left when it
+ * makes no request for some time.  A new viewer waits for its place nearly as
+ * long as the worker waits for the answer; but not if the user may have more
+ * than HLS_PLACES_MAX viewers. */
 enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };
 
-/* The sessions that the log names when a user has no place for another one. */
+/* Number of sessions that the log names when a user has no place left. */
 enum { NAMED_SESSIONS = 2 };
 
 /* --- the end of a question --- */
@@ -70,7 +70,7 @@ static void answer_busy(struct question *q)
 	answer(q, &(struct msg_deliver_answer){ .verdict = ASK_BUSY });
 }
 
-/* location: where the viewer goes instead; NULL: to promo, if there is one. */
+/* Denies, and frees q.  location: redirect; NULL: to promo, if it is set. */
 static void deny(struct question *q, const char *reason, const char *location)
 {
 	struct viewers *v = q->owner;
@@ -93,7 +93,7 @@ static void deny(struct question *q, const char *reason, const char *location)
 	answer(q, &a);
 }
 
-/* The same with the login in the reason; "": there is none. */
+/* As deny(), with the login after the reason; "": there is none. */
 static void deny_login(struct question *q, const char *reason,
 		       const char *login)
 {
@@ -108,7 +108,7 @@ static void deny_login(struct question *q, const char *reason,
 
 /* --- the limit of a user --- */
 
-/* A player has one place for all variants that it plays. */
+/* Ends the oldest viewer of a group, in all variants that its player plays. */
 static void end_oldest(struct viewers *v, const char *group)
 {
 	struct viewer_entry *oldest = viewer_table_oldest(v->table, group);
@@ -124,8 +124,8 @@ static void end_oldest(struct viewers *v, const char *group)
 	viewers_kick(v, oldest, true);
 }
 
-/* False: the viewer is above the limit.  Ends older viewers if that is the
- * mode, but for a request by HEAD, which only asks. */
+/* True: the viewer has a place.  False: it is above the limit.  Ends older
+ * viewers if conlimit_mode wants it, but not for HEAD, which only asks. */
 static bool take_place(const struct question *q, const struct viewer_entry *e,
 		       const char *group, unsigned limit)
 {
@@ -141,18 +141,18 @@ static bool take_place(const struct question *q, const struct viewer_entry *e,
 	return excess >= 0;
 }
 
-/* What a permission contains beside the login. */
+/* A permission for a viewer, and the group with its limit. */
 struct permission {
 	const char *login;
 	char kind;        /* of the group: 'u'ser, 'b'ackend or 'p'review */
-	const char *user; /* name of the group; "": none */
+	const char *user; /* name of the group; "": no group */
 	unsigned limit;
 	uint32_t recheck_s;
-	const struct digest *proof; /* NULL: none */
+	const struct digest *proof; /* of the password; NULL: none */
 };
 
-/* False: its address has too many viewers.  A worker that serves all viewers
- * counts them itself; a client of HLS is not counted. */
+/* False: the address has too many viewers.  A single worker counts its viewers
+ * itself; clients of HLS are not counted. */
 static bool count_address(struct question *q, struct viewer_entry *e)
 {
 	return !q->way->shared || q->ask.unlimited || q->ask.key != 0 ||
@@ -168,8 +168,8 @@ static void on_place(struct ev_loop *loop, ev_timer *w, int revents)
 	judge(container_of(w, struct question, place));
 }
 
-/* Appends ": 10.0.0.5 since 2026-11-23 23:40:12 CET, ..." for the viewers of
- * the group, the oldest first. */
+/* Appends the oldest viewers of the group to a text: ": 10.0.0.5 since
+ * 2026-11-23 23:40:12 CET, ...". */
 static void name_sessions(const struct viewers *v, const char *group,
 			  struct errmsg *ret)
 {
@@ -209,8 +209,8 @@ static void deny_above_limit(struct question *q, const struct permission *p)
 	deny(q, reason.text, NULL);
 }
 
-/* Ends the clients of HLS that have left and still have places of the group.
- * True: it has such clients. */
+/* Has the workers end clients of HLS in the group that have left.  True: the
+ * group has clients of HLS. */
 static bool end_idle(const struct viewers *v, const char *group)
 {
 	struct viewer_entry *e = viewer_table_oldest(v->table, group);
@@ -219,7 +219,7 @@ static bool end_idle(const struct viewers *v, const char *group)
 
 	for (; e != NULL; e = viewer_table_next(e)) {
 		any = any || e->key != 0;
-		/* several questions wait for it */
+		/* asks once, although several questions may wait */
 		if (e->key == 0 || now_ms - e->idle_ms < PLACE_MS)
 			continue;
 		e->idle_ms = now_ms;
@@ -232,7 +232,7 @@ static void wait_for_place(struct question *q, const struct permission *p,
 			   const char *group)
 {
 	const struct viewers *v = q->owner;
-	/* a request by HEAD ends no session, and one of HLS does not wait */
+	/* HEAD ends no session, and HEAD of HLS does not wait for a place */
 	bool asks_only = q->ask.probe && q->ask.key != 0;
 	bool may_end = !q->ask.probe && !v->settings.ends_oldest &&
 		       p->limit <= HLS_PLACES_MAX && end_idle(v, group);
@@ -248,7 +248,7 @@ static void wait_for_place(struct question *q, const struct permission *p,
 	timer_start(q->owner->cfg.loop, &q->place, PLACE_MS / 1e3);
 }
 
-/* The question gets another answer: there is no place for the viewer. */
+/* The viewer gets no permission: takes it out of the group. */
 static void give_back(struct viewers *v, struct viewer_entry *e)
 {
 	viewer_table_group(v->table, e, NULL);
@@ -262,7 +262,7 @@ static void allow(struct question *q, const struct permission *p)
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX] = "";
 	bool placed;
-	/* a picture is no viewer */
+	/* a request for a picture takes no place */
 	bool counts = p->user[0] != '\0' &&
 		      strcmp(q->ask.protocol, MSG_PICTURE_PROTOCOL) != 0;
 
@@ -307,7 +307,7 @@ static void allow(struct question *q, const struct permission *p)
 
 /* --- passwords --- */
 
-/* The keyed hash of a credential and the stored hash of its login. */
+/* Returns the keyed hash of a credential and its login's stored hash. */
 static struct digest proof_of(const struct viewers *v,
 			      const struct viewer_credential *c)
 {
@@ -341,7 +341,7 @@ static void on_password(enum gate_answer a, void *arg)
 	take_password(q, a);
 }
 
-/* A viewer that watches needs no second check of the same password. */
+/* Checks the password, unless the same viewer was admitted with it before. */
 static void check_password(struct question *q)
 {
 	struct viewers *v = q->owner;
@@ -375,7 +375,7 @@ static void set_backend_error(struct viewers *v, const char *error)
 		log_error("auth", "the backend does not answer: %s: new "
 			  "viewers are %s (auth.backend_unreachable)", error,
 			  v->settings.fails_closed ? "denied" : "allowed");
-	/* the alarm has the present error */
+	/* replaces the text, which an alarm shows */
 	free(v->backend_error);
 	v->backend_error = error != NULL ? xstrdup(error) : NULL;
 }
@@ -397,7 +397,7 @@ static void apply_backend(struct question *q, const struct backend_verdict *b,
 		});
 }
 
-/* The backend did not answer: an older decision counts, or the setting. */
+/* The backend did not answer: uses an older decision, or the setting. */
 static void do_without_backend(struct question *q, const char *error)
 {
 	struct viewers *v = q->owner;
@@ -415,8 +415,8 @@ static void do_without_backend(struct question *q, const char *error)
 		});
 }
 
-/* The backend was not asked: its state is unknown, and only viewers whom it
- * permitted before are admitted. */
+/* The backend could not be asked, so its state is unknown: admits only viewers
+ * whom it permitted before. */
 static void wait_no_longer(struct question *q)
 {
 	const struct backend_verdict *old = backend_cache_find(
@@ -444,7 +444,8 @@ static void take_result(struct question *q,
 	apply_backend(q, &b, b.duration_s);
 }
 
-/* The password may have changed while the question waited for a place. */
+/* True: the password was right, and was not changed while the question
+ * waited. */
 static bool is_right(const struct question *q)
 {
 	struct digest now;
@@ -476,7 +477,7 @@ static void on_backend(const struct msg_backend_result *r, void *arg)
 	struct viewer_verdict now;
 
 	q->job = NULL;
-	/* the rules may have changed meanwhile */
+	/* judges again, because the rules may have changed */
 	judge_verdict(q, &now);
 	if (now.answer != VIEWER_NEEDS_BACKEND)
 		judge(q);
@@ -527,7 +528,7 @@ static void ask_backend(struct question *q)
 
 /* --- questions --- */
 
-/* The login whose preview this is; NULL: the rules of viewers decide. */
+/* Returns the login whose preview this is; NULL: it is no preview. */
 static const char *preview_login(const struct question *q)
 {
 	if (q->malformed ||
@@ -536,7 +537,7 @@ static const char *preview_login(const struct question *q)
 	return viewers_preview_login(q->owner, q->credential.token);
 }
 
-/* The last call: q may be gone. */
+/* Answers q or starts what it waits for; q may be freed inside. */
 static void judge(struct question *q)
 {
 	struct viewer_verdict v;

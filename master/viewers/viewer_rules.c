@@ -15,16 +15,17 @@ struct viewer_rules {
 	bool has_backend;
 	struct ip_set deny, allow;
 	struct token_index *denied_tokens;
-	struct token_index *tokens; /* of users */
+	struct token_index *tokens; /* the tokens of users */
 	json_t *token_of;           /* {login: token} in the index above */
-	char secret[VIEWER_SECRET_MAX];    /* of secure tokens; "": none */
+	/* secret for secure tokens; "": none */
+	char secret[VIEWER_SECRET_MAX];
 };
 
 struct viewer_rules *viewer_rules_new(void)
 {
 	struct viewer_rules *r = xcalloc(1, sizeof *r);
 
-	/* denies everything until the first document */
+	/* denies every viewer until the first document is read */
 	r->enabled = true;
 	r->denied_tokens = token_index_new();
 	r->tokens = token_index_new();
@@ -95,7 +96,7 @@ void viewer_rules_read(struct viewer_rules *r, const json_t *document)
 	char url[VIEWER_URL_MAX];
 	struct errmsg error;
 
-	/* a value that is no boolean may be meant as true */
+	/* any value but false may be meant as true */
 	r->enabled = enable != NULL && !json_is_false(enable) &&
 		     !json_is_null(enable);
 	ip_set_done(&r->deny);
@@ -136,7 +137,7 @@ static void deny(struct viewer_verdict *v, const char *reason)
 	v->reason = reason;
 }
 
-/* May users with these packages watch the stream? */
+/* True: a package of the user contains the stream. */
 static bool has_package(const json_t *packages, const json_t *stream)
 {
 	const json_t *groups = json_object_get(stream, "groups");
@@ -170,8 +171,8 @@ static bool has_address(const json_t *ip, const struct ip_address *address)
 	       ip_prefix_has(&prefix, address);
 }
 
-/* A number, or its digits in a string; absent, null and "" are 0.  -1: another
- * value. */
+/* Returns a number, or the number in a string of digits; 0: absent, null or "";
+ * -1: another value. */
 static int64_t number_of(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -188,7 +189,7 @@ static int64_t number_of(const json_t *value)
 	return len > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* The user is the one of the token, or the password is right. */
+/* Judges a user, whose token or password was right. */
 static void judge_user(const struct viewer_question *q, const char *login,
 		       struct viewer_verdict *v)
 {
@@ -218,7 +219,7 @@ static void judge_user(const struct viewer_question *q, const char *login,
 		};
 }
 
-/* True: the verdict stands. */
+/* Judges a token.  True: the verdict is final.  False: no rule matches. */
 static bool judge_token(const struct viewer_rules *r,
 			const struct viewer_question *q,
 			struct viewer_verdict *v)
@@ -262,7 +263,7 @@ static bool judge_token(const struct viewer_rules *r,
 	return login != NULL;
 }
 
-/* True: the verdict stands. */
+/* Judges a login.  True: the verdict is final.  False: the backend decides. */
 static bool judge_password(const struct viewer_rules *r,
 			   const struct viewer_question *q,
 			   struct viewer_verdict *v)
@@ -271,7 +272,8 @@ static bool judge_password(const struct viewer_rules *r,
 	bool known = json_object_get(json_object_get(q->document, "users"),
 				     login) != NULL;
 
-	/* an unknown login costs the time of a known one */
+	/* asks for the password of an unknown login too: the check takes as
+	 * long as for a known one */
 	if (!known && r->has_backend)
 		return false;
 	v->login = login;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Decides whether a viewer may watch a stream, by the section `auth` and the
+ * Decides whether a viewer may watch a stream, by the section `auth' and the
  * users of the configuration.
  *
- * The rules apply in this order, and the first match decides:
- * http_ip_deny, http_ip_allow, http_token_deny, securetoken, the user of the
- * token or of login and password, the backend.  A viewer that no rule matches
- * is denied.
+ * The rules apply in this order, and the first match decides: http_ip_deny,
+ * http_ip_allow, http_token_deny, securetoken, the user of the token or of
+ * login and password, the backend.  A viewer that no rule matches is denied.
  *
- * Pure: no clock, no I/O.  The sets are indexed once, so that a decision takes
- * some microseconds whatever the number of users and networks.
+ * Pure: no clock, no I/O.  All sets are indexed, so a decision takes some
+ * microseconds, whatever the number of users and networks.
  */
 #pragma once
 
@@ -30,43 +29,45 @@ void viewer_rules_free(struct viewer_rules **);
 
 /* Reads `auth` and the tokens of all users. */
 void viewer_rules_read(struct viewer_rules *, const json_t *document);
-/* Reads the token of one user; entry NULL: the user was removed. */
+/* Reads the token of one user again; entry NULL: the user was removed. */
 void viewer_rules_read_user(struct viewer_rules *, const char *login,
 			    const json_t *entry);
 
-/* False: every viewer is allowed. */
+/* False: every viewer is allowed (auth.enable is false). */
 bool viewer_rules_enabled(const struct viewer_rules *);
 
-/* The address is in http_ip_deny, and the rules are enabled. */
+/* True: the rules are enabled, and the address is in http_ip_deny. */
 bool viewer_rules_deny_address(const struct viewer_rules *,
 			       const struct ip_address *);
 
 enum viewer_answer {
 	VIEWER_ALLOWED,
 	VIEWER_DENIED,
-	VIEWER_NEEDS_PASSWORD, /* judge again with the result */
+	VIEWER_NEEDS_PASSWORD, /* check the password, then judge again */
 	VIEWER_NEEDS_BACKEND,
 };
 
-/* Borrowed for the call. */
+/* All members are borrowed for the call. */
 struct viewer_question {
 	const json_t *document;
 	const char *stream_id;
-	const json_t *stream; /* the object; NULL: there is no such stream */
+	const json_t *stream; /* object of the stream; NULL: no such stream */
 	struct ip_address address;
-	/* NULL: the query is malformed */
+	/* NULL: the query is malformed. */
 	const struct viewer_credential *credential;
-	/* login and password of the credential were checked, and are right */
+	/* The password of the credential was checked, and is right. */
 	bool password_right;
 	int64_t now_s; /* Unix time */
 };
 
 struct viewer_verdict {
 	enum viewer_answer answer;
-	const char *reason; /* of a denial; constant text */
-	const char *login;  /* "": none; borrowed from rules or credential */
+	const char *reason; /* of a denial, constant text */
+	/* "": none; borrowed from the rules or the credential */
+	const char *login;
 	unsigned limit;     /* sessions of the login; 0: any number */
-	int64_t until_s;    /* end of the permission; 0: none */
+	/* Unix time at which the permission ends; 0: it does not */
+	int64_t until_s;
 };
 
 void viewer_rules_judge(const struct viewer_rules *,

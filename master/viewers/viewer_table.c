@@ -203,7 +203,7 @@ struct viewer_entry *viewer_table_of_session(const struct viewer_table *t,
 {
 	struct viewer_entry *e = viewer_table_find(t, session);
 
-	/* the first entry of the session may have been dropped */
+	/* the entry with the number of the session may have been dropped */
 	for (size_t i = 0; e == NULL && i < BUCKETS; i++)
 		LIST_FOREACH(e, &t->keys[i], by_key)
 			if (e->session == session)
@@ -227,7 +227,8 @@ bool viewer_table_has_place(const struct viewer_table *t,
 	return false;
 }
 
-/* A twin takes over the place in the group, or another variant. */
+/* Passes the place of e in its group to another entry of its session, or to
+ * another variant of its player. */
 static void leave_place(struct viewer_table *t, struct viewer_entry *e)
 {
 	struct viewer_entry *heir = viewer_table_twin(t, e, NULL);

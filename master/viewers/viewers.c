@@ -83,19 +83,19 @@ static void set_joined(struct viewers *v, struct viewer_entry *e, bool joined)
 	e->joined = joined;
 	if (!viewer_table_is_shared(v->table, e))
 		return;
-	/* its worker counts it, too */
+	/* a second worker counts the same viewer */
 	if (joined)
 		surplus_add(v->surplus, e->mount);
 	else
 		surplus_take(v->surplus, e->mount);
 }
 
-/* True if it was joined. */
+/* Ends an entry; true: its worker had reported it as a viewer. */
 static bool end_one(struct viewers *v, struct viewer_entry *e)
 {
 	bool joined = e->joined;
 
-	/* a question about it may be under way */
+	/* out of its group: a question about it may still be open */
 	viewer_table_group(v->table, e, NULL);
 	e->ended = true;
 	set_joined(v, e, false);
@@ -130,7 +130,7 @@ struct viewer_entry *viewers_put(struct viewers *v, struct viewer_way *way,
 	return e != NULL && e->way == way ? e : NULL;
 }
 
-/* The viewer did not wait for the answer. */
+/* The viewer left before the answer: frees its question. */
 static void forget_question(struct viewers *v, const struct viewer_way *way,
 			    uint64_t client)
 {
@@ -143,7 +143,8 @@ static void forget_question(struct viewers *v, const struct viewer_way *way,
 		question_free(q);
 }
 
-/* After a restart of the master, until it is asked about. */
+/* Restores group, address and time of a viewer after a restart of the master,
+ * until its worker asks about it. */
 static void restore(struct viewers *v, struct viewer_entry *e,
 		    const struct msg_session *s)
 {
@@ -164,8 +165,8 @@ static void restore(struct viewers *v, struct viewer_entry *e,
 		(void)!peers_enter(v->peers, &address, &e->from);
 }
 
-/* Ends a session that began while the master closed its player, and about which
- * its worker did not ask. */
+/* Ends a session whose player is closed: it began at the same time, and its
+ * worker did not ask. */
 static void end_closed(struct viewers *v, const struct viewer_entry *e)
 {
 	if (e->player != 0 &&
@@ -173,7 +174,7 @@ static void end_closed(struct viewers *v, const struct viewer_entry *e)
 		viewers_kick(v, e, false);
 }
 
-/* True if a session begins. */
+/* A worker reports that it serves an entry.  True: a session begins. */
 static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {
@@ -189,7 +190,7 @@ static bool join(struct viewers *v, struct viewer_entry *e,
 	return !viewer_table_is_shared(v->table, e);
 }
 
-/* True if a session ends. */
+/* A worker reports that an entry has left.  True: its session ends. */
 static bool leave(struct viewers *v, struct viewer_entry *e)
 {
 	bool ends = e->joined && !viewer_table_is_shared(v->table, e);
@@ -272,8 +273,9 @@ static void send_policies(const struct viewers *v)
 		send_policy(v, way);
 }
 
-/* A worker without others does not ask about a viewer that needs no permission,
- * which may be a closed player at another variant. */
+/* Has the workers ask about every viewer while players are closed.  Otherwise a
+ * single worker does not ask about viewers that need no permission, and would
+ * serve a closed player that changes to another variant. */
 static void ask_about_closed(struct viewers *v)
 {
 	uint64_t until_ms = closed_sessions_until(&v->closed);
@@ -303,8 +305,8 @@ bool viewers_close(struct viewers *v, uint64_t session)
 
 	if (e == NULL || e->way == NULL)
 		return false;
-	/* the workers learn that no variant continues the player, before they
-	 * get the end of one of its sessions */
+	/* closes the player first, so that no worker continues it with another
+	 * variant when a session ends */
 	if (e->player != 0) {
 		closed_sessions_add(&v->closed, e->player, false, mono_ms());
 		ask_about_closed(v);
@@ -406,8 +408,9 @@ static void send_review(const struct viewer_entry *e)
 	e->way->send(&m, e->way->arg);
 }
 
-/* Asks again about the viewers and the previews of a login.  Of the sessions of
- * a player, and of those of a client in several workers, one has a place. */
+/* Has the workers ask again about the viewers or previews (kind) of a login,
+ * with all entries of the same session or player: only one of them is in the
+ * group. */
 static void review(struct viewers *v, char kind, const char *login)
 {
 	const struct viewer_entry *e, *other;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Answers the questions of the workers whether a viewer may watch, and knows
- * the viewers that watch.
+ * Answers the questions of workers whether a viewer may watch, and lists the
+ * viewers that watch.
  *
- * The rules are those of viewer_rules.h.  A password is checked by the auth
- * worker, and what the rules leave open by the backend; both take time, and
- * nothing waits for them but the viewer.  A user has at most conlimit viewers:
- * with auth.conlimit_mode "oldest" a new one ends the oldest, otherwise the new
+ * The rules are in viewer_rules.h.  The auth worker checks passwords, and the
+ * backend decides what the rules leave open; both take time, for which only
+ * this viewer waits.  A user has at most conlimit viewers: with
+ * auth.conlimit_mode "oldest" a new viewer ends the oldest, otherwise the new
  * one is denied.
  *
- * After a change of the configuration the workers ask again about the viewers
+ * After a change of the configuration, the workers ask again about the viewers
  * that it concerns.
  *
  * Several deliver workers may share the viewers.  Then they ask about every
- * one, and viewers_per_address is judged here, over all of them.  A client of
- * HLS that several of them serve is one session.
+ * viewer, and viewers_per_address is judged here, over all workers.  A client
+ * of HLS that several workers serve is one session.
  *
  * Owns the open questions; borrows the loop, the configuration, the gate and
  * the workers.
@@ -41,7 +41,7 @@ struct viewers_config {
 	struct config *config;
 	struct gate *gate;
 	struct backend_proc *backend;
-	/* Viewers came and left; may be NULL. */
+	/* Viewers came or left.  The member may be NULL. */
 	void (*on_changes)(const struct msg_deliver_changes *, void *arg);
 	void *arg;
 };
@@ -52,84 +52,89 @@ void viewers_free(struct viewers **);
 
 /* --- the workers --- */
 
-/* The way to a worker that has viewers.  Embedded in its owner, which sets the
- * first five members.  The messages are deliver.policy, deliver.answer,
- * deliver.review and deliver.kick. */
+/* The connection to a worker that has viewers.  Embedded in its owner, which
+ * sets the first five members.  The messages are deliver.policy,
+ * deliver.answer, deliver.review and deliver.kick. */
 struct viewer_way {
-	/* without a worker the message is dropped */
+	/* Sends a message; drops it if no worker runs. */
 	void (*send)(const struct msg *, void *arg);
-	/* a deliver.page, with its text */
+	/* Sends a deliver.page with its text. */
 	void (*send_page)(const struct msg *, const struct buf *text,
 			  void *arg);
-	/* ... with its memory, borrowed */
+	/* Sends a deliver.page with memory that has the text, borrowed. */
 	void (*send_memory)(const struct msg *, int fd, void *arg);
 	void *arg;
-	bool shared; /* other workers may have viewers of the same addresses */
-	size_t max;  /* viewers that the worker may have; 0: any number */
+	bool shared; /* other workers may have viewers of the same address */
+	size_t max;  /* limit of viewers of the worker; 0: any number */
 
 	bool up;
-	LIST_ENTRY(viewer_way) link; /* of those that are up */
+	LIST_ENTRY(viewer_way) link; /* in the list of workers that run */
 	LIST_HEAD(, viewer_entry) viewers;
-	size_t n; /* viewers */
+	size_t n; /* number of its viewers */
 };
 
 struct viewers_limit {
-	unsigned per_address; /* viewers of an address in the shared workers;
-			       * 0: any number */
-	uint64_t seed; /* of the keys of sessions, as of the last master */
+	/* limit of viewers of an address in all shared workers; 0: any
+	 * number */
+	unsigned per_address;
+	uint64_t seed; /* for the keys of sessions; that of the last master */
 };
 
-/* Before the first worker is up. */
+/* Sets the limits.  Call it before the first viewers_up(). */
 void viewers_set_limit(struct viewers *, const struct viewers_limit *);
-/* Sends deliver.policy: the worker has started, or was adopted.  This and the
- * next one are NULL-safe. */
+/* The worker has started or was adopted: sends it deliver.policy.  This and the
+ * next function are NULL-safe. */
 void viewers_up(struct viewers *, struct viewer_way *);
 /* The worker has ended, and so have its viewers. */
 void viewers_down(struct viewers *, struct viewer_way *);
 
-/* From a worker that is up.  The answer is sent inside or later. */
+/* Takes a question of a running worker about a viewer.  The answer, with this
+ * seq, is sent at once or later. */
 void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
 		    const struct msg_deliver_changes *);
-/* Gives the viewers in a page of a worker's list the players of the present
- * hls_group.  NULL-safe. */
+/* Takes a page of a worker's list: updates the players of its viewers, because
+ * hls_group may have changed.  NULL-safe. */
 void viewers_see(struct viewers *, const struct viewer_way *,
 		 const struct msg_deliver_sessions *);
-/* From a worker that is up: asks for the list of streams for a client of the
- * play port.  The page is sent inside, or when its password was checked. */
+/* Takes the request of a running worker for the list of streams, for a client
+ * of the play port.  The page is sent at once, or when the password of the
+ * client was checked. */
 void viewers_ask_list(struct viewers *, struct viewer_way *,
 		      const struct msg_deliver_playlist *, uint32_t seq);
 
 struct list_question;
 
-/* Answers the question of this guest, inside or later. */
+/* Answers the request of this guest for a list, at once or later. */
 typedef void viewers_list_fn(struct list_question *, struct viewer_guest *,
 			     void *arg);
 
 const struct msg_deliver_playlist *
 list_question_client(const struct list_question *);
-/* Each of these two ends the question. */
+/* Answers a request and frees it; this function or the next one. */
 void list_question_answer(struct list_question *,
 			  const struct msg_deliver_page *,
 			  const struct buf *text);
-/* fd (borrowed): memory with page->len bytes. */
+/* As list_question_answer(); fd (borrowed): memory with page->len bytes of
+ * text. */
 void list_question_answer_memory(struct list_question *,
 				 const struct msg_deliver_page *, int fd);
-/* The answer follows.  cancel: no answer is wanted any more. */
+/* Postpones the answer.  cancel is called if no answer is wanted any more. */
 void list_question_wait(struct list_question *, void (*cancel)(void *arg),
 			void *arg);
 
-/* The writer of the lists; NULL: none.  NULL-safe. */
+/* Sets the function that answers requests for lists; NULL: none.  NULL-safe. */
 void viewers_set_lists(struct viewers *, viewers_list_fn *, void *arg);
 
-/* The session that the client belongs to: the client, or another number of the
- * same viewer. */
+/* Returns the session of a client: its own number, or that of another client of
+ * the same viewer. */
 uint64_t viewers_session(const struct viewers *, uint64_t client);
-/* How often the workers count a viewer of this mount (its number) more
- * than once. */
+/* Returns by how much the viewers that the workers count for this mount (its
+ * number) exceed the real number, because several workers count the same
+ * viewer. */
 unsigned viewers_surplus(const struct viewers *, uint64_t mount);
-/* Ends a session in all workers, and those of its player with the other
+/* Ends a session in all workers, and the sessions of its player with other
  * variants; false: it is unknown. */
 bool viewers_close(struct viewers *, uint64_t session);
 
@@ -137,36 +142,38 @@ bool viewers_close(struct viewers *, uint64_t session);
 
 enum {
 	VIEWER_PREVIEW_TOKEN = 8 + 64 + 1,
-	VIEWER_PREVIEWS_MAX = 4, /* of a login at the same time */
+	VIEWER_PREVIEWS_MAX = 4, /* previews of a login at the same time */
 };
 
-/* The token with which a user of the web interface may watch every stream, and
- * which only the workers get; it ends with the process, the account and the
- * password.  Previews do not count for conlimit.  False: the user may not.
- * NULL-safe. */
+/* Makes the token with which a user of the web interface may watch every
+ * stream.  Only the workers get it.  It is valid until the process ends, or the
+ * account or its password changes.  Previews do not count for conlimit.  False:
+ * the user may not watch.  NULL-safe. */
 bool viewers_preview_token(struct viewers *, const char *login,
 			   char ret[VIEWER_PREVIEW_TOKEN]);
-/* The login of such a token, borrowed until the next call of these two, or
- * NULL.  Only the newest 256 tokens are known. */
+/* Returns the login of such a token, borrowed until the next call of these two
+ * functions; NULL: the token is not valid.  Only the newest 256 tokens are
+ * known. */
 const char *viewers_preview_login(struct viewers *, const char *token);
 
 /* --- the configuration --- */
 
-/* `auth` or users have changed.  This and the next two are NULL-safe. */
+/* The section `auth' or users have changed.  This and the next two functions
+ * are NULL-safe. */
 void viewers_changed(struct viewers *);
 /* The entry of one user has changed. */
 void viewers_user_changed(struct viewers *, const char *login);
 /* The groups of streams, or their hls_group, have changed. */
 void viewers_groups_changed(struct viewers *);
 
-/* Why the backend does not decide, for an alarm, and what follows from the
- * present policy.  False: it decides, or there is none. */
+/* True: the backend does not decide; ret has the reason and the consequence by
+ * the settings, for an alarm.  False: it decides, or there is no backend. */
 bool viewers_backend_error(const struct viewers *, struct errmsg *ret);
 
 /* --- playlists --- */
 
-/* Identifies somebody who asks for a list of the streams; see viewer_guest.h.
- * It must be freed before the viewers. */
+/* Identifies a client that requests a list of streams; see viewer_guest.h.
+ * Free the guest before the viewers. */
 struct viewer_guest *viewers_guest_new(struct viewers *, const char *query,
 				       const char *peer,
 				       viewer_guest_ready_fn *ready,

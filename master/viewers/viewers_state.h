@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the sources of the viewers share; no others include it. */
+/* The members of struct viewers, for viewers.c and viewer_*.c only. */
 #pragma once
 
 #include "common/base/ip_prefix.h"
@@ -25,34 +25,35 @@ struct viewer_rules;
 
 enum {
 	GROUP_MAX = 2 + USER_LOGIN_MAX + 1,
-	PREVIEWS_MAX = 256, /* tokens of previews that are known */
-	VIEWER_LISTS_MAX = 512, /* that wait for a password */
+	PREVIEWS_MAX = 256, /* tokens of previews that are valid at a time */
+	/* requests for lists that wait for a password */
+	VIEWER_LISTS_MAX = 512,
 };
 
 struct question {
 	LIST_ENTRY(question) link;
 	struct viewers *owner;
-	struct viewer_way *way; /* to the worker that asks */
+	struct viewer_way *way; /* the worker that asks */
 	uint32_t seq;
-	struct msg_deliver_ask ask; /* with texts of its own */
+	struct msg_deliver_ask ask; /* owns its texts */
 	struct ip_address address;
 	bool malformed;
-	bool password_right; /* ... with this login and stored hash */
+	bool password_right; /* ... and proof is its keyed hash */
 	struct digest proof;
 	struct viewer_credential credential;
-	struct digest key; /* in the cache of the backend */
+	struct digest key; /* key in the cache of the backend */
 	struct gate_wait *gate;
 	struct backend_job *job;
-	/* for a place that a viewer leaves now */
+	/* Waits for the place of a viewer that is about to leave. */
 	ev_timer place;
 	unsigned waits;
 	uint64_t asked_ms;
 };
 
-/* A token that was given out. */
+/* A token of a preview that was issued. */
 struct preview {
 	struct digest token;
-	char login[USER_LOGIN_MAX + 1]; /* "": none */
+	char login[USER_LOGIN_MAX + 1]; /* "": the entry is free */
 };
 
 struct viewers {
@@ -61,47 +62,53 @@ struct viewers {
 	struct viewer_table *table;
 	struct backend_cache *cache;
 	LIST_HEAD(, question) questions;
-	LIST_HEAD(, list_question) lists; /* as viewer_list.c has them */
+	/* open requests for lists (viewer_list.c) */
+	LIST_HEAD(, list_question) lists;
 	unsigned n_lists;
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
-	viewers_list_fn *list; /* NULL: no writer of lists */
+	viewers_list_fn *list; /* NULL: lists are not answered */
 	void *list_arg;
-	uint64_t seed; /* of the keys of sessions */
+	uint64_t seed; /* for the keys of sessions */
 	struct peers *peers; /* addresses of viewers of shared workers */
-	struct closed_sessions closed; /* ... sessions of theirs, and players */
-	bool asks_all; /* a player was closed: workers ask about everybody */
-	ev_timer open; /* ... until then */
-	struct surplus *surplus; /* ... and entries beside the first */
+	struct closed_sessions closed; /* closed sessions and players */
+	/* a player is closed, so workers ask about every viewer */
+	bool asks_all;
+	ev_timer open; /* ... until this timer ends */
+	struct surplus *surplus; /* viewers that several workers count */
 	struct preview previews[PREVIEWS_MAX];
-	size_t next_preview; /* replaces the oldest one */
+	/* index of the oldest one, which the next token replaces */
+	size_t next_preview;
 	struct viewer_settings settings;
-	char *backend_error; /* NULL: it answers */
+	/* why the backend does not answer; NULL: it does */
+	char *backend_error;
 	struct denial_log denials;
 };
 
-/* The viewer of this worker, which is added if it is not there; NULL: the table
- * is full, the worker has too many, or another one has a viewer with this
- * number. */
+/* Returns the entry of a viewer of this worker, and adds it if there is none.
+ * NULL: the table is full, the worker has too many viewers, or another worker
+ * has a viewer with this number. */
 struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 				 uint64_t client);
-/* A player (msg_deliver_ask) of the variants of a stream: of the streams with
- * its hls_group.  0: it has none. */
+/* Returns the number of a player (msg_deliver_ask) among the streams with the
+ * hls_group of this stream; 0: the stream has none. */
 uint64_t viewers_player(const struct viewers *, const char *stream,
 			uint64_t player);
-/* Its session was closed, or that of its player. */
+/* True: the session of the viewer, or its player, was closed. */
 bool viewers_has_closed(struct viewers *, const struct viewer_way *,
 			const struct msg_deliver_ask *);
-/* The section `auth`; NULL: there is none. */
+/* Returns the section `auth', borrowed; NULL: none. */
 const json_t *viewers_auth(const struct viewers *);
-/* Ends a question without an answer. */
+/* Frees a question without an answer. */
 void question_free(struct question *);
-/* Ends the questions of this worker for lists; NULL: of all. */
+/* Ends the requests of this worker for lists; way NULL: those of all
+ * workers. */
 void viewers_end_lists(struct viewers *, const struct viewer_way *);
-/* Reports the end of a session that the caller ends in the worker of this
- * entry.  Other workers end it inside. */
+/* Reports the end of a session.  The caller ends it in the worker of this
+ * entry; this function ends it in the other workers. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);
-/* Ends a viewer in its worker; a client of HLS finds its session closed in all
- * workers.  limit: because another viewer has its place. */
+/* Has the worker end a viewer; a session of HLS is then closed in all workers.
+ * limit: because another viewer has its place. */
 void viewers_kick(struct viewers *, const struct viewer_entry *, bool limit);
-/* Another viewer wants its place: the worker ends it if its client has left. */
+/* Another viewer wants the place: has the worker end this viewer if its client
+ * has left. */
 void viewers_kick_idle(const struct viewer_entry *);
