@@ -10,8 +10,10 @@
 
 enum { PACKETS = 7 /* packets in most datagrams */ };
 
-/* RFC 4445: the delay factor, and packets that were lost in the last second: by
- * the count of the sender, or by continuity where there is none. */
+/* Adds the arrival times of datagrams ("iat") and "mdi" (RFC 4445): the delay
+ * factor, and the packets lost in the last second.  For RTP the sequence
+ * numbers count the lost packets, otherwise the continuity counters.  Without
+ * such a measurement it adds nothing. */
 static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 			 json_t *object)
 {
@@ -49,8 +51,9 @@ static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 					    r->pcrs[k].jitter_us);
 }
 
-/* The places where packets were lost before the worker had them, and what the
- * remux did. */
+/* Adds "loss": the packets that the network or the socket lost before the
+ * worker had them.  Adds "remux": what the remux changed and dropped, if the
+ * input has a remux. */
 static void add_input(const struct input_chain *l, json_t *object)
 {
 	const struct input_counters *c = &l->keeper.all;
@@ -75,7 +78,8 @@ static void add_input(const struct input_chain *l, json_t *object)
 	(void)json_object_set_new(object, "remux", one);
 }
 
-/* Skips bins without a datagram; the last bin has no limit. */
+/* Adds the histogram of gaps between datagrams, without its empty bins; the
+ * last bin has no upper limit. */
 static void add_gaps(const struct iat_out *d, json_t *object)
 {
 	json_t *list = json_array();

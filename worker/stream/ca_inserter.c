@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-	/* Packets of the stream between two that are inserted beside them. */
+	/* After so many packets of the stream a packet is inserted without a
+	 * null packet to replace: while ECMs wait, and while EMMs wait. */
 	ECM_PATIENCE = 16,
 	EMM_PATIENCE = 8,
 };

@@ -24,8 +24,9 @@ struct ca_inserter;
 struct ca_inserter *ca_inserter_new(ts_out_fn *out, void *arg);
 void ca_inserter_free(struct ca_inserter **);
 
-/* Queues a section in packets.  They get this PID, and their counters when they
- * go out.  False: it has no room. */
+/* Queues the packets of a section.  They get this PID now, and their continuity
+ * counters when they are sent.  False: the queue has no room, and the section
+ * is dropped. */
 bool ca_inserter_ecm(struct ca_inserter *, uint16_t pid, struct ts_run);
 bool ca_inserter_emm(struct ca_inserter *, uint16_t pid, struct ts_run);
 

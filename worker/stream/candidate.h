@@ -49,8 +49,9 @@ void candidate_handle(struct candidate *, enum candidate_event);
  * on demand. */
 struct switch_point *candidate_entry(struct candidate *);
 
-/* Starts and ends the search for a place to enter.  After wait_ms the search
- * accepts any unit.  A later call can change the wait. */
+/* Starts the search for a place to enter, which candidate_end_entry() ends.
+ * After wait_ms the search accepts any unit.  A later call can change the
+ * wait. */
 void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);

@@ -34,8 +34,9 @@ struct cas_stage {
 	uint64_t emms_dropped;
 };
 
-/* Bytes 4 and 8 are the checksums of the others (ETSI TS 100 289): receivers
- * expect them. */
+/* Makes a random control word.  Bytes 4 and 8 are the checksums of the three
+ * bytes before them (ETSI TS 100 289), because receivers expect these
+ * checksums; a full word has 64 random bits instead. */
 static void make_word(uint8_t word[CSA_CONTROL_WORD], void *arg)
 {
 	const struct cas_stage *s = arg;
@@ -102,7 +103,8 @@ static struct crypto_config crypto_config(struct cas_stage *s,
 	return c;
 }
 
-/* Bits by enum pid_class. */
+/* The classes of PIDs to scramble, as bits by enum pid_class, for bits by enum
+ * cas_component; 0: all components. */
 static unsigned classes_of(unsigned components)
 {
 	static const enum pid_class classes[CAS_COMPONENTS] = {
@@ -196,8 +198,9 @@ static uint64_t repetition_ns(const struct cas_stage *s, size_t i)
 		   (unsigned)REPETITION_MIN_MS) * MS;
 }
 
-/* Queues the ECMs that are due; a new one is due at once and replaces the one
- * that waits.  One that has ended waits no more. */
+/* Queues the ECMs that are due.  A new ECM is due at once and replaces the ECM
+ * of its system that waits.  An ECM that has ended is removed from the
+ * queue. */
 static void queue_ecms(struct cas_stage *s, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->list.n; i++) {

@@ -75,7 +75,8 @@ static void take_terms(struct system *s, const struct msg_cas_terms *t)
 	cas_systems_ask(s->of);
 }
 
-/* The packets of a message; n is 0 if it has none, or other digits. */
+/* Decodes the hexadecimal packets of a message into room.  n of the result is 0
+ * if there are no whole packets, more than room_packets, or other digits. */
 static struct ts_run read_packets(const char *digits, uint8_t *room,
 				  size_t room_packets)
 {
@@ -105,7 +106,8 @@ static bool take_ecm(struct system *s, const struct msg_cas_ecm *m)
 	return true;
 }
 
-/* ECMs share the channel: no EMM closes it. */
+/* Passes on the packets of an EMM, and drops EMMs above EMMS_MAX.  A flood of
+ * EMMs does not close the channel, because ECMs share it. */
 static void take_emm(struct system *s, const struct msg_cas_emm *m)
 {
 	uint8_t room[MSG_CAS_EMM_PACKETS * TS_PACKET];
@@ -226,7 +228,8 @@ void cas_systems_ask(struct cas_systems *c)
 			ask(&c->systems[i], number);
 }
 
-/* Why the system at this place has no ECM, or no EMMs; false: it has. */
+/* True: writes to ret why the system at this place delivers no ECMs, or no
+ * EMMs.  False: the system has no error. */
 static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 		       struct errmsg *ret)
 {

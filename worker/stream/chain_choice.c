@@ -2,8 +2,8 @@
 /* The packets that an input of a stream reads of a multiplex. */
 #include "worker/stream/input_chain.h"
 
-/* The tables of the output may name the EMMs of the source, and softcams get
- * them. */
+/* Does the input need the EMMs of the source?  The tables of the output may
+ * list them, and softcams decode them. */
 static bool has_emms(const struct input_spec *spec,
 		     const struct remux_options *options)
 {

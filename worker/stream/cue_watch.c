@@ -37,10 +37,10 @@ struct cue_watch {
 	const struct psi *psi;
 	int (*send)(const struct msg *, void *);
 	void *arg;
-	uint32_t changes; /* of psi, that the PIDs belong to */
+	uint32_t changes; /* psi_changes() when the PIDs were read */
 	size_t n;
 	struct watched *list[CUE_WATCH_PIDS];
-	uint64_t second_ns; /* began then */
+	uint64_t second_ns; /* start of this second */
 	unsigned reports;   /* in this second */
 	struct seen seen[SEEN_MAX];
 };
@@ -107,7 +107,8 @@ static void follow_tables(struct cue_watch *w)
 
 /* --- reports --- */
 
-/* The place of this section, or the one to use for it. */
+/* The entry of the section with this hash.  If there is none, the oldest entry,
+ * which the caller overwrites. */
 static struct seen *find(struct cue_watch *w, uint64_t hash)
 {
 	struct seen *oldest = &w->seen[0];

@@ -18,9 +18,9 @@ enum {
 
 static const char not_ts[] = "no MPEG-TS packets";
 
-/* Of the keys of a multiplex, which are not those of a service, the changes in
- * PMTs concern its inputs, and so does the character set of the names that the
- * multiplex gives to services. */
+/* Sets the options that the keys of a multiplex give to the remux of each
+ * input: the edits of PMTs, the transport_stream_id, and the character set of
+ * service names.  The multiplex applies its other keys itself. */
 static void use_multiplex(struct remux_options *o,
 			  const struct stream_spec *stream)
 {
@@ -38,10 +38,10 @@ static bool is_feed(const struct input_chain *l)
 	return io_is_feed(l->keeper.spec.stream);
 }
 
-/* A single input without options is a relay, byte for byte.  The tables of
- * several inputs, and of the files of a list, share their version numbers.  A
- * descrambled stream needs tables without CA descriptors, a scrambled one with
- * its own. */
+/* Makes the remux of the input.  A single input without options has none: it is
+ * relayed byte for byte.  The tables of several inputs, and of the files of a
+ * list, share their version numbers.  A descrambled stream needs tables without
+ * CA descriptors, a scrambled stream needs tables with its own. */
 static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct stream_spec *stream = cfg->stream;
@@ -374,7 +374,7 @@ const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 		       : NULL;
 }
 
-/* Does it receive no packets? */
+/* Does the input receive no packets? */
 static bool is_silent(const struct input_chain *l, uint64_t now_ns)
 {
 	return l->silence.last_ns == 0 || now_ns >= silence_ns(&l->silence);
@@ -420,14 +420,16 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	return true;
 }
 
-/* Sections may be scrambled, too, and have no start code. */
+/* True if most descrambled PES packets have no start code.  Some have none with
+ * the right key: scrambled sections. */
 static bool is_wrong_key(const struct input_chain *l)
 {
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
 }
 
-/* An error of the input says more than an error of the stream after the
- * remux. */
+/* Writes the error of the input.  An error of the input itself says more than
+ * one of the stream after the remux.  missing: what the stream lacks, or
+ * NULL. */
 static void describe(struct input_chain *l, const char *missing)
 {
 	const struct analyze_report *r = &l->report;
@@ -514,9 +516,9 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 	l->judged_ns = now_ns;
 }
 
-/* A clock that stands is a failure like lost packets in a pause: receivers
- * cannot play the stream, while its packets arrive.  It is left for another
- * input; without one it is sent. */
+/* Counts a second in which the PCR stands still as a hole, like one with lost
+ * packets, because receivers cannot play the stream.  Then another input
+ * follows; the only input of a stream stays on air. */
 static void judge_clock(struct input_chain *l, uint64_t now_ns)
 {
 	const struct monitor *m = l->watch.monitor;

@@ -163,8 +163,8 @@ void chain_choose(struct input_chain *, const struct stream_spec *);
 /* Reads the PMTs of the other programs as well, because a scan reports them. */
 void chain_show_tables(struct input_chain *, bool all);
 
-/* stream.cam or stream.word. */
+/* Takes the message stream.cam or stream.word of a softcam. */
 void chain_take_cam(struct input_chain *, const struct msg *, uint64_t now_ns);
 
-/* The part of its address that the policy needs. */
+/* The options in the address of the input that the failover policy needs. */
 struct failover_input_config chain_policy(const struct input_chain *);

@@ -75,7 +75,7 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 	return m;
 }
 
-/* The place of the state of this address that is not taken; n: none. */
+/* The index of the state in the list that has this address; n: none has it. */
 static size_t find_output(const struct rtp_state *list, size_t n,
 			  uint64_t address)
 {

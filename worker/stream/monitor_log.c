@@ -38,7 +38,8 @@ uint32_t monitor_log_feed(struct monitor_log *w, const struct ts_run *runs,
 		       : 0;
 }
 
-/* "crc, unprotected (path 2: no packets)" */
+/* Writes the names of the alarms, and the error behind the alarm `of': "crc,
+ * unprotected (path 2: no packets)". */
 static void name_all(alarm_set alarms, enum alarm_id of, const char *error,
 		     char text[NAMES_MAX])
 {

@@ -74,8 +74,8 @@ struct mux_input {
 
 /* --- clocks --- */
 
-/* The last PCR of a PID; PCR_WRAP: none.  Of several packets only the last one
- * has just arrived. */
+/* The last PCR of the PID in these packets; PCR_WRAP: they have none.  Earlier
+ * PCRs are skipped, because only the last packet has just arrived. */
 static uint64_t last_pcr(uint16_t pid, const struct ts_run *runs, size_t n_runs)
 {
 	uint64_t pcr, last = PCR_WRAP;
@@ -103,7 +103,8 @@ static void phase_note(struct phase *p, uint16_t pid, uint64_t pcr,
 			      pcr_diff(pcr, splice_ticks_of_ns(now_ns)));
 }
 
-/* After a silence its clock may be another one. */
+/* Forgets the clock of the other stream if it had no PCR for SILENCE_MS: after
+ * a silence the clock may be another one. */
 static void forget_clock(struct mux_input *a)
 {
 	uint64_t silence_ns = a->now_ns - a->clock_ns;
@@ -143,7 +144,8 @@ static void follow_clock(struct mux_input *a, const struct ts_run *runs,
 
 /* --- the other stream --- */
 
-/* The program that lists the PID, and its entry. */
+/* The program of the other stream whose PMT lists the PID, and in *ret the
+ * entry of the PID there; NULL: no PMT lists it. */
 static const struct psi_program *find_stream(const struct mux_input *a,
 					     struct pmt *pmt,
 					     const struct pmt_stream **ret)
@@ -164,13 +166,15 @@ static const struct psi_program *find_stream(const struct mux_input *a,
 	return NULL;
 }
 
-/* The oldest packet that waits for the rest of a header. */
+/* The oldest of the queued packets that wait for the remaining part of their
+ * PES header. */
 static uint8_t *first_held(const struct mux_input *a)
 {
 	return a->fifo.memory + (a->fifo.tail - a->n_held) * TS_PACKET;
 }
 
-/* Gives up a header of which n packets arrived and the others are missing. */
+/* Stops waiting for the missing part of a PES header: removes the incomplete
+ * header from the n packets that have arrived. */
 static void release_held(struct mux_input *a, size_t n)
 {
 	/* a queue that had no packet yet has no memory */
@@ -211,7 +215,9 @@ static bool has_times(const struct mux_input *a)
 	return a->guest.type != 0 && a->guest.type != TYPE_SECTIONS;
 }
 
-/* Are its type and the offset of its times known? */
+/* Can the PID be added?  Its stream type must be known, and for a PID with time
+ * stamps the clocks of both streams.  After MUX_PATIENCE_MS it is added without
+ * them. */
 static bool is_known(const struct mux_input *a)
 {
 	if (a->now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
@@ -222,7 +228,8 @@ static bool is_known(const struct mux_input *a)
 	       (a->here.n > 0 && a->there.n > 0);
 }
 
-/* Drops the waiting packets; the counter continues from the last one sent. */
+/* Drops the packets that wait for the remux.  The continuity counter continues
+ * from the last packet that joined the remux. */
 static void drop_waiting(struct mux_input *a)
 {
 	a->dropped += fifo_len(&a->fifo);
@@ -232,7 +239,8 @@ static void drop_waiting(struct mux_input *a)
 	a->cc = a->cc_joined;
 }
 
-/* Each packet that has a part of the header gets its part of the moved one. */
+/* Moves the times of a PES header that several packets have: each of these
+ * packets in the queue gets its part of the moved header. */
 static void move_held(struct mux_input *a)
 {
 	uint8_t *first = first_held(a);
@@ -254,7 +262,9 @@ static void move_held(struct mux_input *a)
 	a->n_held = 0;
 }
 
-/* The copy of the packet is the newest one in the queue. */
+/* Moves the times in the copy of a packet, which is the newest packet in the
+ * queue.  If the PES header is incomplete, the copy waits for the next
+ * packets. */
 static void move_times(struct mux_input *a, const uint8_t *packet,
 		       uint8_t *copy)
 {
@@ -362,7 +372,7 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 			look_at(a, runs[i].data + k * TS_PACKET);
 }
 
-/* Forgets the state of the source of mux_pid=. */
+/* Forgets the tables, the clock and the waiting packets of the other stream. */
 static void forget(struct mux_input *a)
 {
 	drop_waiting(a);

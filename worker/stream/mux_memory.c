@@ -131,7 +131,8 @@ static size_t find(const uint64_t *addresses, const bool *done, size_t n,
 	return i;
 }
 
-/* The time in which no worker ran is none of a silence. */
+/* Moves the times of all silences by the time in which no worker ran: that time
+ * does not count as silence of an input or service. */
 static void delay(struct mux_memory *from, uint64_t by_ns)
 {
 	for (size_t i = 0; i < MSG_INPUTS_MAX; i++)

@@ -37,7 +37,8 @@ unsigned mux_stage_period_ms(unsigned delay_ms)
 	return MIN(delay_ms / READS, (unsigned)READ_MAX_MS);
 }
 
-/* The block of an input, and what its maps demand. */
+/* Sets up an input of the multiplex by the options of its address: its block of
+ * PIDs, its maps, its priority and rates, and its file for absent services. */
 static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -73,8 +74,9 @@ static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 	free(spec);
 }
 
-/* Where the last worker had been, if it ended a moment ago.  No later worker
- * finds the same: the input may be another one then. */
+/* Takes the positions in the rings that the last worker stored; all 0 if that
+ * worker ended more than RESUME_MS ago.  They are removed from the memory,
+ * because a later worker may have other inputs. */
 static void take_reads(struct stream_memory *m, struct stream_read *ret)
 {
 	uint64_t now_ns = mono_ns();
@@ -86,7 +88,8 @@ static void take_reads(struct stream_memory *m, struct stream_read *ret)
 	memset(m->reads, 0, sizeof m->reads);
 }
 
-/* Inputs with the same address have a place each. */
+/* Finds the stored position of the input with this address.  Each stored
+ * position is used once, because several inputs may have the same address. */
 static void find_start(struct mux_seen *source, const char *address,
 		       struct stream_read *reads)
 {
@@ -208,7 +211,8 @@ void mux_stage_seek(const struct mux_stage *s, struct input_chain *c)
 		c->keeper.spec.ring_from = from;
 }
 
-/* Notes where the packets that follow begin in the ring. */
+/* Notes the position in the ring of the input at which the packets that it
+ * queues next begin. */
 static void note_read(struct mux_stage *s, const struct input_chain *c)
 {
 	struct mux_seen *source = &s->sources[c->position - 1];
@@ -224,7 +228,8 @@ static void note_read(struct mux_stage *s, const struct input_chain *c)
 			      ? input_position(c->keeper.input) : 0;
 }
 
-/* The next worker starts with the first part of which no packet has left. */
+/* Stores for each input the position in its ring from which the next worker
+ * reads: the start of the oldest part of which no packet has left the queue. */
 static void keep_reads(struct mux_stage *s)
 {
 	for (size_t i = 0; i < mux_inputs(s->mux); i++) {
@@ -266,8 +271,8 @@ void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
 	mux_heard(s->mux, c->position - 1, now_ns);
 }
 
-/* Null packets do not count for the input: those of mux_stage_places() are not
- * its own. */
+/* Analyzes the packets of an input without null packets.  The null packets of
+ * mux_stage_places() do not come from the input. */
 static void analyze_content(struct analyze *a, struct ts_run run)
 {
 	size_t from = 0;
@@ -293,7 +298,8 @@ void mux_stage_feed(struct mux_stage *s, struct input_chain *c,
 	mux_feed(s->mux, c->position - 1, runs, n_runs);
 }
 
-/* Tables that the remux still has go out when the input is silent. */
+/* Sends the tables that the remux has queued, also while the input is
+ * silent. */
 void mux_stage_places(struct mux_stage *s, struct input_chain *c,
 		      uint64_t now_ns)
 {

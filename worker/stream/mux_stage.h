@@ -16,7 +16,7 @@ enum { MUX_READS_MAX = 256 };
 
 struct absent_file;
 
-/* What the chain of an input had, when its packets were taken last. */
+/* The state of an input chain when the multiplex last took its packets. */
 struct mux_seen {
 	unsigned opens;
 	uint64_t lost;
@@ -25,7 +25,8 @@ struct mux_seen {
 	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
 };
 
-/* Where parts of what an input has queued begin in its ring, in a circle. */
+/* A ring buffer that maps packets in the queue of an input to their positions
+ * in the ring that the input reads. */
 struct mux_reads {
 	size_t first, n;
 	struct mux_read {
@@ -34,7 +35,7 @@ struct mux_reads {
 	} list[MUX_READS_MAX];
 };
 
-/* What the next worker continues, as of this turn. */
+/* The state of this turn from which the next worker continues. */
 struct mux_live {
 	struct splice_continuity splice;
 	uint8_t table_cc[TS_PIDS]; /* of own tables */
@@ -91,7 +92,9 @@ bool mux_stage_reads(struct mux_stage *, uint64_t now_ns);
  * last worker. */
 void mux_stage_seek(const struct mux_stage *, struct input_chain *);
 
-/* Call it before packets of the chain go to its remux. */
+/* Call it before packets of the chain go to its remux.  Notes where they begin
+ * in the ring of the input, and resets the input in the multiplex when it was
+ * opened again or its socket lost packets. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 		     uint64_t now_ns);
 
@@ -109,7 +112,7 @@ void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
 /* As mux_make_place(). */
 void mux_stage_make_place(struct mux_stage *);
-/* unix_ms: the system clock. */
+/* Sends what is due in this turn.  unix_ms: the system clock. */
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
 
 /* Call it when these packets are sent: the next worker continues their
@@ -120,7 +123,8 @@ void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 /* Keeps the tables of the inputs for the next worker; not at first if they were
  * restored. */
 void mux_stage_keep(struct mux_stage *);
-/* At the end of the turn: its clocks, and where its inputs are. */
+/* Call it at the end of a turn.  Stores the clocks and the positions of the
+ * inputs in their rings for the next worker. */
 void mux_stage_commit(struct mux_stage *);
 
 /* A part of the plan of the input at a position, as mux_plan(); without such an

@@ -14,7 +14,8 @@
 /* Without a drop for so long, an overflow of EIT has ended. */
 enum { EIT_CALM_S = 60 };
 
-/* The first one that is not sent. */
+/* The number in the output of the input's first service that is not sent; 0:
+ * all are sent. */
 static uint16_t first_blocked(const struct mux_stage *s, size_t i,
 			      const struct mux_source_state *state)
 {
@@ -28,7 +29,8 @@ static uint16_t first_blocked(const struct mux_stage *s, size_t i,
 	return 0;
 }
 
-/* "not sent", or how many services are not. */
+/* Writes "not sent" for the whole input, or how many of its services are not
+ * sent. */
 static void describe_blocked(const struct mux_stage *s, size_t i,
 			     const struct mux_source_state *state,
 			     struct errmsg *ret)
@@ -68,7 +70,8 @@ static void log_blocked(struct mux_stage *s, size_t i,
 			    i + 1, what.text);
 }
 
-/* The first one that is absent. */
+/* The number in the output of the input's first service that is absent; 0: none
+ * is. */
 static uint16_t first_absent(const struct mux_stage *s, size_t i,
 			     const struct mux_source_state *state)
 {
@@ -116,7 +119,8 @@ static void log_unsent(struct mux_stage *s, size_t i, size_t n)
 		log_info("stream", "input %zu: all programs are sent", i + 1);
 }
 
-/* Both ends, and no line in between. */
+/* Logs when EIT sections of an input begin to be dropped, and after EIT_CALM_S
+ * without a drop how many were dropped.  Logs nothing in between. */
 static void log_eit(struct mux_stage *s, size_t i, uint64_t dropped,
 		    uint64_t now_ns)
 {

@@ -29,7 +29,8 @@ static uint64_t hash_of_sdt(const struct remux *r, uint64_t hash)
 	return hash_add(hash, o->tags, sizeof o->tags);
 }
 
-/* 0: no table lacks a part. */
+/* A hash of all parts that the tables omit, which detects changes; 0: no table
+ * omits a part. */
 static uint64_t hash_of(const struct remux *r)
 {
 	const struct pmt_omitted *o;
@@ -54,7 +55,8 @@ static uint64_t hash_of(const struct remux *r)
 	return n > 0 || remux_omitted_sdt(r) != NULL ? hash : 0;
 }
 
-/* Appends the dropped descriptors; returns the new length. */
+/* Writes how many descriptors were dropped (n), and the tags in the list; ""
+ * for none.  Returns the length of the text. */
 static size_t add_tags(char text[TEXT], size_t n, const uint8_t *list)
 {
 	size_t tags = MIN(n, (size_t)PMT_OMITTED_TAGS), len = 0;

@@ -36,8 +36,9 @@ struct other_guides {
 void other_guides_init(struct other_guides *);
 void other_guides_done(struct other_guides *);
 
-/* A new list begins: a stream with an id of the list before keeps what the
- * guide said.  The others lose it with the end of the list. */
+/* Begins a new list of streams.  A stream whose id is in the previous list
+ * keeps the data that the guide sent.  The data of other streams is freed at
+ * the end of the list. */
 void other_guides_begin(struct other_guides *);
 void other_guides_add(struct other_guides *, const char *id, uint16_t tsid,
 		      uint16_t key_onid);
@@ -55,7 +56,8 @@ enum {
 
 /* Does the guide have the SDT of all these streams? */
 bool other_guides_complete(const struct other_guides *);
-/* Are their original networks known, from keys or from the guide? */
+/* Are the original networks of all these streams known, from keys or from the
+ * guide? */
 bool other_guides_have_networks(const struct other_guides *);
 
 /* A hash of what an SDT other takes from here: identifiers, the status of the

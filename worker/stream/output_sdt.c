@@ -67,8 +67,9 @@ static unsigned compare(const struct output_service *a,
 							   : 0U);
 }
 
-/* The services of this section replace those that it had before, and a table
- * has no sections behind the last one. */
+/* Replaces the services of this section number by those of the section, and
+ * removes the services of sections behind the last section of the table.
+ * Returns the changes as bits OUTPUT_SDT_*. */
 static unsigned take_services(struct output_sdt *o, const uint8_t *section,
 			      size_t len)
 {

@@ -40,7 +40,7 @@ struct own_cue {
 	bool listed;  /* the PMT lists the PID */
 	bool refused; /* logged: a program uses the PID */
 	uint16_t pcr_pid, picture_pid;
-	uint64_t pcr, pcr_ns; /* the last one, and when; 0: none */
+	uint64_t pcr, pcr_ns; /* the last PCR and its time; 0: none */
 	uint64_t lead_ns;    /* of the latest picture of a second before its
 			      * time */
 	uint64_t lead_at_ns; /* when it was found */
@@ -104,7 +104,8 @@ static json_int_t event_of(const json_t *record)
 	return id != NULL ? json_integer_value(id) : -1;
 }
 
-/* Sends the record of this place until then; -EINVAL with a sentence. */
+/* Repeats the command in this place until until_ns, and stores it for the next
+ * worker.  -EINVAL with an error if the command cannot be encoded; else 0. */
 static int announce(struct own_cue *c, size_t place, uint64_t until_ns,
 		    struct errmsg *error)
 {
@@ -136,14 +137,15 @@ static void begin_heartbeat(struct own_cue *c)
 	json_decref(null);
 }
 
-/* Stops to send the commands, which wait for their time. */
+/* Stops sending the commands and the heartbeat.  The commands stay stored, and
+ * resume() sends them again. */
 static void pause(struct own_cue *c)
 {
 	for (size_t i = 0; i <= CUES_PENDING_MAX; i++)
 		schedule(c, i, 0, NULL, 0);
 }
 
-/* Sends those that wait, of this worker and of the one before. */
+/* Sends the stored commands again, those of the previous worker as well. */
 static void resume(struct own_cue *c)
 {
 	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
@@ -191,7 +193,9 @@ void own_cue_use(struct own_cue *c)
 	}
 }
 
-/* A splicer works on pictures as they pass, before their time. */
+/* Measures how long before its presentation a picture is sent: splicers act on
+ * the packets of a picture as they pass.  Stores the longest lead of about a
+ * second. */
 static void watch_lead(struct own_cue *c, const uint8_t *packet,
 		       uint64_t now_ns)
 {
@@ -231,7 +235,7 @@ void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 			end(c, i);
 }
 
-/* The time of the stream in so many milliseconds, in ticks of 90 kHz. */
+/* The PTS (90 kHz) that the stream's clock will have in ms milliseconds. */
 static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
 {
 	uint64_t passed = (now_ns - c->pcr_ns) * 9 / 100000;
@@ -240,7 +244,8 @@ static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
 	       PES_TIME_WRAP;
 }
 
-/* How long the command repeats: until the picture of its time has passed. */
+/* How long a command is repeated that takes effect in ms milliseconds: until
+ * the picture of its time is sent, but at least ONCE_MS. */
 static uint64_t repeated_ns(const struct own_cue *c, bool timed, unsigned ms)
 {
 	uint64_t ns = ms * (uint64_t)MS;
@@ -344,7 +349,8 @@ static void withdraw(struct own_cue *c, const json_t *record, bool replaces)
 	}
 }
 
-/* Why a command cannot be sent now, or NULL. */
+/* The reason why a command cannot be sent now; NULL: it can.  timed: the
+ * command has a time. */
 static const char *find_fault(const struct own_cue *c, bool timed,
 			      uint64_t now_ns)
 {

@@ -28,7 +28,7 @@ struct own_cue *own_cue_new(uint16_t pid, const struct psi *,
 /* NULL-safe; sets *c to NULL. */
 void own_cue_free(struct own_cue **);
 
-/* The programs of the stream have changed. */
+/* Call it when the programs of the stream have changed. */
 void own_cue_use(struct own_cue *);
 
 /* Takes the clock of the stream, and ends commands whose time has come. */

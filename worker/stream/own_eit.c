@@ -75,7 +75,8 @@ struct own_eit {
 
 /* --- the sections of the source --- */
 
-/* Those of a service with another origin do not pass. */
+/* True if this EIT section of the source is dropped: the keys of the stream
+ * demand own EIT, or none, for its service or for its table. */
 static bool drops(const uint8_t *section, void *arg)
 {
 	const struct own_eit *o = arg;
@@ -190,7 +191,8 @@ static uint8_t schedule_id(const struct shown *s, unsigned table)
 					  : EIT_SCHEDULE_TABLE_ID) + table);
 }
 
-/* For qsort(): of pointers. */
+/* Compares two entries by part and service for qsort() and bsearch(), whose
+ * arguments are pointers to pointers. */
 static int compare(const void *left, const void *right)
 {
 	const struct shown *a = *(const struct shown *const *)left;
@@ -200,7 +202,7 @@ static int compare(const void *left, const void *right)
 	return parts != 0 ? parts : (int)a->format.sid - (int)b->format.sid;
 }
 
-/* Are the sections of both the same at the same time? */
+/* Do both services have the same EIT sections at the same time? */
 static bool is_same(const struct shown *a, const struct shown *b)
 {
 	return a->format.tsid == b->format.tsid &&
@@ -210,7 +212,8 @@ static bool is_same(const struct shown *a, const struct shown *b)
 	       a->events.serial == b->events.serial;
 }
 
-/* Removes a service, or the tables that it lost. */
+/* Removes the schedule tables of a service from table number `from' on; 0:
+ * all. */
 static void remove_tables(struct own_eit *o, const struct shown *s,
 			  unsigned from)
 {
@@ -218,7 +221,8 @@ static void remove_tables(struct own_eit *o, const struct shown *s,
 		unschedule(o, key_of(s, schedule_id(s, t)));
 }
 
-/* False: it has no room. */
+/* Appends a service to the list.  False: the list is full, and the service
+ * counts as left out. */
 static bool add(struct own_eit *o, struct shown *list, size_t *n,
 		const struct shown *s)
 {
@@ -230,7 +234,8 @@ static bool add(struct own_eit *o, struct shown *list, size_t *n,
 	return true;
 }
 
-/* As the SDT of the output describes the service, or else by its PMT. */
+/* The fields of a service's EIT as the SDT of the output describes them.  If
+ * the SDT lacks the service, its PMT decides. */
 static struct eit_format format_of(const struct own_eit *o,
 				   const struct psi_program *p)
 {
@@ -294,8 +299,9 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 	}
 }
 
-/* The tables of this service are in the schedule: if it is the same in the new
- * list, they are not built again unless one had no room. */
+/* Copies the state of a service that is already in the schedule to its entry in
+ * the new list.  If nothing changed and all tables had room, its tables are not
+ * built again. */
 static void take_over(struct own_eit *o, const struct shown *before,
 		      struct shown *s)
 {
@@ -307,7 +313,8 @@ static void take_over(struct own_eit *o, const struct shown *before,
 	s->change_s = before->change_s;
 }
 
-/* Those of the list before are taken over or removed. */
+/* Compares the services in the schedule with the new list: services in both
+ * keep their tables, and the tables of the others are removed. */
 static void replace_scheduled(struct own_eit *o, struct shown *list, size_t n)
 {
 	struct shown **sorted = xcalloc(EIT_SERVICES_MAX, sizeof *sorted);
@@ -379,7 +386,8 @@ static void set_versions(struct own_eit *o, const struct shown *s,
 		section_set_version(o->sections[i], o->lens[i], version);
 }
 
-/* Schedules the sections from number `from' up to `to' as a part. */
+/* Puts the built sections whose section_number is at least `from' and below
+ * `to' into the schedule, as the part that key names. */
 static void schedule_part(struct own_eit *o, struct schedule_key key,
 			  const struct schedule_terms *terms, unsigned from,
 			  unsigned to)
@@ -415,7 +423,8 @@ static void build_present(struct own_eit *o, struct shown *s, int64_t now_s)
 	s->change_s = eit_next_change(s->events, now_s);
 }
 
-/* The first days of the table have their own part. */
+/* Puts the sections of a schedule table into the schedule in two parts, because
+ * the first days repeat more often than later days. */
 static void send_table(struct own_eit *o, const struct shown *s,
 		       unsigned table)
 {
@@ -474,8 +483,9 @@ void own_eit_use(struct own_eit *o)
 	o->changed = true;
 }
 
-/* Are the identifiers of the output and the events known, or will they not
- * be?  Without them the EIT would have another version for a moment. */
+/* True if the first EIT can be built: the SDT of the output and the events of
+ * the guide are known, or PATIENCE_MS have passed.  EIT that are built earlier
+ * would change their version a moment later. */
 static bool is_ready(struct own_eit *o, uint64_t unix_ms)
 {
 	if (!psi_has_pat(o->psi))
@@ -487,7 +497,7 @@ static bool is_ready(struct own_eit *o, uint64_t unix_ms)
 	       unix_ms - o->began_ms >= PATIENCE_MS;
 }
 
-/* Does a schedule lack a table that is up to date? */
+/* True if a schedule table of the service is missing or out of date. */
 static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 {
 	if (!has_schedule(o, s))

@@ -118,8 +118,8 @@ static struct nit_service describe(const struct own_network *n,
 	};
 }
 
-/* That of the SDT, which receivers compare with the NIT, unless the keys have
- * one (EN 300 468 5.2.1, 5.2.3). */
+/* The original_network_id of the keys, else that of the SDT, with which
+ * receivers compare the NIT (EN 300 468 5.2.1, 5.2.3). */
 static uint16_t onid_of(const struct own_network *n)
 {
 	return tables_spec_onid(&n->spec, n->sdt->known ? n->sdt->onid : 0);

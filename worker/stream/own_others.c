@@ -30,7 +30,8 @@ struct own_others {
 	size_t lens[SDT_OTHER_SECTIONS_MAX];
 };
 
-/* Networks may have equal transport_stream_ids. */
+/* The key in the schedule has the original_network_id as well, because streams
+ * of different networks may have the same transport_stream_id. */
 static struct schedule_key key_of(const struct sdt_other *sdt)
 {
 	return (struct schedule_key){ SI_PID_SDT, SDT_OTHER_TABLE_ID,

@@ -34,8 +34,8 @@ bool own_others_feed(struct own_others *, const struct other_guides *,
 		     const struct ts_run *runs, size_t n_runs,
 		     uint64_t now_ns);
 
-/* Begins another list, adds a stream, which must have a transport_stream_id,
- * and ends the list. */
+/* Begins another list.  Then own_others_add() adds each stream, which must have
+ * a transport_stream_id, and own_others_end() ends the list. */
 void own_others_begin(struct own_others *);
 void own_others_add(struct own_others *, const struct stream_spec *,
 		    const struct other_guide *);

@@ -105,7 +105,8 @@ static void find_country(struct own_tables *o)
 	free(list);
 }
 
-/* Prepares the TOT; without a time zone and an offset there is none. */
+/* Reads the offset or the time zone file for the TOT.  Without both, or after
+ * an error, which it logs, no TOT is sent. */
 static void find_zone(struct own_tables *o)
 {
 	bool fixed = o->spec.offset_min != OFFSET_ABSENT;
@@ -168,8 +169,9 @@ static size_t write_tot(int64_t unix_s, void *arg,
 	return TOT_LEN;
 }
 
-/* Takes an own TDT or TOT, that of the source (passes) or none.  One of `si' is
- * in the schedule already, in place of both. */
+/* Sends an own TDT or TOT (own), passes that of the source (passes), or sends
+ * none (own is NULL, and not passes).  If the list `si' has this table, it
+ * replaces both. */
 static void use_clock(struct own_tables *o, uint8_t table_id, bool passes,
 		      schedule_clock_fn *own)
 {
@@ -188,7 +190,8 @@ static void use_clock(struct own_tables *o, uint8_t table_id, bool passes,
 		(void)schedule_set(s, &key, 0, NULL, 0);
 }
 
-/* Takes own or foreign TDT and TOT, as the clock of the system allows. */
+/* Chooses own TDT and TOT, those of the source, or none, by the keys and by
+ * whether the system clock is synchronised. */
 static void use_time(struct own_tables *o)
 {
 	bool lost = !o->synchronised && o->spec.clock_lost != CLOCK_KEEP;
@@ -284,7 +287,9 @@ static void add_to_sdt(struct own_tables *o, const char *id,
 		own_others_add(o->sdt_other, spec, guide);
 }
 
-/* Behind the turn of the own EIT, which the SDT other announces. */
+/* Builds the SDT other again when its streams changed, or what the guide has
+ * about them.  Call it after the turn of the own EIT, because the SDT other
+ * announces which EIT are sent. */
 static void follow_others(struct own_tables *o, uint64_t now_ns)
 {
 	uint64_t edition = o->eit != NULL ? own_eit_edition(o->eit) : 0;

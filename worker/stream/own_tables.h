@@ -48,16 +48,16 @@ void own_tables_free(struct own_tables **);
 /* Is the system clock synchronised?  Yes, until the first call. */
 void own_tables_set_clock(struct own_tables *, bool synchronised);
 
-/* The streams of nit_other, by id, with their keys (copied).  One without a
- * transport stream is left out. */
+/* Replaces the streams of nit_other: an object with their keys by id (copied).
+ * A stream without a transport stream is left out. */
 void own_tables_set_others(struct own_tables *, const json_t *streams);
 
 /* As own_eit_guide(); without own EIT nothing happens. */
 void own_tables_guide(struct own_tables *, const struct msg_stream_guide *,
 		      int fd);
 
-/* What the own EIT need for their intervals, and what they have, in kbit/s; 0:
- * there are none. */
+/* The rate that the own EIT need for their intervals, and the rate that they
+ * have; 0: there are no own EIT. */
 struct own_tables_eit {
 	unsigned need_kbps, rate_kbps;
 	size_t left_out; /* services without room (own_eit_left_out()) */

@@ -57,14 +57,16 @@ static bool is_listed(const struct other_guides *others, uint16_t tsid,
 	return false;
 }
 
-/* The parts that pass: own present events replace those of the source. */
+/* The parts of the source's EIT other that pass, as bits.  Unless eit_other
+ * passes all, own present and following EIT replace those of the source. */
 static uint8_t passing(const struct passed_eits *p)
 {
 	return p->other == EIT_OTHER_PASS ? PASSED_PRESENT | PASSED_SCHEDULE
 					  : PASSED_SCHEDULE;
 }
 
-/* Its place; n: there is none. */
+/* The index of the service with these identifiers; l->n: it is not in the
+ * list. */
 static uint32_t find(const struct passed_list *l,
 		     const struct passed_service *key)
 {
@@ -113,7 +115,8 @@ static bool take(struct passed_eits *p, const struct other_guides *others,
 	return !had;
 }
 
-/* Forgets what has not been received for long. */
+/* Removes parts of services that were not received for the time in patience_s.
+ * True: a part was removed. */
 static bool expire(struct passed_eits *p)
 {
 	struct passed_list *l = p->list;

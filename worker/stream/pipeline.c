@@ -153,7 +153,8 @@ static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 		splice_feed_held(p->splice, runs[i], p->now_ns);
 }
 
-/* Gives tables the versions of the output; the still picture has these. */
+/* Gives tables the versions of the output, which those of the still picture
+ * already have.  held: the packets arrived earlier. */
 static void count_versions(struct pipeline *p, const struct candidate *c,
 			   const struct ts_run *runs, size_t n_runs, bool held)
 {
@@ -164,7 +165,7 @@ static void count_versions(struct pipeline *p, const struct candidate *c,
 		version_stage_feed(p->versions, runs, n_runs);
 }
 
-/* A table in front of the packets of a candidate that is entered. */
+/* Gives a table in front of a candidate that is entered its version. */
 static void lead(uint16_t pid, uint8_t *section, size_t len, void *arg)
 {
 	struct pipeline *p = arg;
@@ -262,7 +263,7 @@ static void run_outputs(struct pipeline *p)
 
 /* --- the turn --- */
 
-/* The next turn, if no packet arrives before. */
+/* The time of the next turn, if no packet arrives before. */
 static uint64_t next_turn(const struct pipeline *p)
 {
 	uint64_t next = MIN(sender_next_ns(&p->sender), p->second_ns);

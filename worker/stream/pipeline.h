@@ -76,7 +76,8 @@ int pipeline_choose(struct pipeline *, unsigned position,
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
 			  unsigned from, unsigned *ret_next);
 
-/* The same for the plan of an input (mux_stage.h). */
+/* The same for the plan of the input at this position, as mux_stage_plan()
+ * describes it. */
 json_t *pipeline_plan(const struct pipeline *, unsigned position,
 		      unsigned from, unsigned *ret_next);
 

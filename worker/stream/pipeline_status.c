@@ -28,7 +28,8 @@ uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 		       : p->sender.dropped;
 }
 
-/* The packets that left the stream and did not reach the output. */
+/* The number of packets of the stream that were dropped before the output: by
+ * its sender, or because they did not fit cbr=. */
 static uint64_t dropped_before(const struct pipeline *p,
 			       const struct sink *sink)
 {
@@ -89,8 +90,9 @@ bool pipeline_is_relay(const struct pipeline *p)
 	return p->tables == NULL && selector_is_relay(p->selector);
 }
 
-/* Alarms that the log has of an input that is sent: those of the output follow
- * from them. */
+/* The alarms that are raised for the inputs that are sent, and logged there.
+ * The log does not repeat them for the output, because they are their
+ * result. */
 static alarm_set raised_before(const struct pipeline *p,
 			       const struct msg_stream_status *status)
 {
@@ -138,7 +140,8 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 			status->changes[i].count = p->hls_gop.count;
 }
 
-/* After a change, and regularly for a new master. */
+/* Reports the receivers of an output after a change.  Repeats the report every
+ * RECEIVERS_AGE_S, because a new master does not have it. */
 static void report_receivers(struct pipeline *p, struct sink *sink)
 {
 	struct msg_stream_receivers r = { .output = sink->position };
@@ -231,7 +234,8 @@ void pipeline_follow(struct pipeline *p)
 	find_warm(p);
 }
 
-/* No input has the rate of the filler. */
+/* Sets sent_kbps while the filler is sent, because no input measures its
+ * rate. */
 static void report_filler(const struct pipeline *p,
 			  struct msg_stream_status *status)
 {

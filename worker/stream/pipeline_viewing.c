@@ -26,7 +26,8 @@ bool pipeline_has_hls(const struct pipeline *p)
 	return p->ring != NULL && p->hls.duration_ms > 0;
 }
 
-/* Segments begin between two pictures that decode. */
+/* True if hls_gop is raised: a group of pictures is longer than a segment, so
+ * that segments begin at pictures that do not decode alone. */
 static bool has_long_group(struct pipeline *p)
 {
 	uint32_t gop_ms = ring_out_longest_group(p->ring);
@@ -47,7 +48,9 @@ static bool has_long_group(struct pipeline *p)
 	return p->hls_gop.raised;
 }
 
-/* Where a viewer begins, and what it must decode. */
+/* Writes to the status where a new viewer begins, the codecs and the size of
+ * the picture.  Raises hls_gop, and logs once that the ring is too small for
+ * the segments of HLS. */
 void pipeline_report_viewing(struct pipeline *p,
 			     struct msg_stream_status *status)
 {

@@ -95,8 +95,8 @@ static void stream_free(void *role)
 	free(s);
 }
 
-/* Is the task that of the role?  The multiplex opens no input itself, but the
- * files of absent. */
+/* Does this task belong to the role of the worker?  A multiplex reads rings and
+ * the files of absent, and opens no other input. */
 static bool is_own(const struct stream *s, const struct msg_stream_start *m)
 {
 	struct input_spec *spec;
@@ -416,7 +416,7 @@ const struct worker_role stream_role = {
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };
 
-/* Without threads and sockets, but for those of its outputs. */
+/* This role needs no threads, and no sockets but those of its outputs. */
 const struct worker_role mux_role = {
 	.name = "mux",
 	.enters_late = true,

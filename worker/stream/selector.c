@@ -203,7 +203,8 @@ int selector_fd(const struct selector *s)
 						    : -1;
 }
 
-/* Packets that wait for their time leave when their input is read. */
+/* The time of the next turn for packets that the CA stage delays: they leave
+ * when their input is read; UINT64_MAX: none wait. */
 static uint64_t ca_next_ns(const struct selector *s,
 			   const struct input_chain *c)
 {

@@ -19,7 +19,8 @@ static const char *find_fault(const struct selector *s,
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
-/* An error that causes a silence says more than the silence. */
+/* The reason why an input is not on air.  An error of the input that causes a
+ * silence says more than the silence. */
 static const char *error_of(const struct input_chain *l)
 {
 	const char *error = input_keeper_error(&l->keeper);

@@ -17,7 +17,8 @@ static bool wants_filler(const struct selector *s)
 	return s->decision->cover == FAILOVER_FILLER;
 }
 
-/* Is it sent?  The still picture may not be known. */
+/* Is the filler sent when no input is on air?  A still picture is sent only if
+ * its packets are ready. */
 static bool has_filler(const struct selector *s)
 {
 	return wants_filler(s) &&
@@ -31,7 +32,8 @@ static const char *fault_of(const struct selector *s,
 	return c != NULL ? chain_fault(c, s->now_ns) : NULL;
 }
 
-/* How a switch sends pictures that do not decode at once; "": it does not. */
+/* The part of the log line that says that pictures do not decode at once after
+ * the switch; "": they do. */
 static const char *lateness(const struct selector_switch *sw)
 {
 	if (sw->late)
@@ -91,7 +93,7 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 		log_info("stream", "%s", line.text);
 }
 
-/* Why the input that is entered is off air; NULL: it is on air. */
+/* The reason why the input that is entered is off air; NULL: it is on air. */
 static const char *entry_fault(const struct selector *s,
 			       const struct input_chain *to)
 {
@@ -158,7 +160,8 @@ void selector_cut(struct selector *s, struct candidate *c)
 	candidate_handle(c, CANDIDATE_CUT);
 }
 
-/* Does it deliver, so that its last units can end? */
+/* Does the candidate deliver packets, so that its last units can be
+ * completed? */
 static bool delivers(struct selector *s, struct candidate *c)
 {
 	const struct input_chain *chain = selector_chain_of(s, c);
@@ -167,8 +170,8 @@ static bool delivers(struct selector *s, struct candidate *c)
 	       (chain == NULL || chain->seen.level != FAILOVER_DEAD);
 }
 
-/* Sends the packets of `to` from now on. watched: from the place that its entry
- * found; else from its next packet. */
+/* Sends the packets of `to` from now on.  watched: begins at the place that its
+ * entry found; otherwise at its next packet. */
 static void enter(struct selector *s, struct candidate *to, bool watched)
 {
 	struct candidate *from = s->on_air;
@@ -206,7 +209,8 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	report_switch(s, before, chain);
 }
 
-/* An input that is silent may be followed from a place in its silence on.  An
+/* Starts the search for the place at which the stream enters candidate c.  If
+ * the input on air is silent, the place may lie anywhere in that silence.  An
  * input that has packets again may be entered from the first of them on. */
 static void look_for_entry(struct selector *s, struct candidate *c)
 {
@@ -264,7 +268,8 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	return SELECTOR_ON_AIR;
 }
 
-/* An operator chose an input that cannot be on air: the input on air stays. */
+/* Logs and reports that an operator chose an input that cannot be on air.  The
+ * input on air stays. */
 static void report_failed_choice(struct selector *s,
 				 const struct input_chain *c)
 {

@@ -73,7 +73,8 @@ static size_t queue_size(const struct sink *s)
 	return s->cbr != NULL ? cbr_memory_size(s->cbr) : sender_memory_size();
 }
 
-/* 0, or the error of a queue that ends with this process. */
+/* Lets an output with its own pace store its queue in the memory of the stream.
+ * 0, or the error (-errno) why the queue ends with this process. */
 static int keep(struct sink *s, int fd, uint64_t now_ns)
 {
 	size_t lost;
@@ -167,7 +168,8 @@ static struct output_gap gap_of(const struct sink *s)
 				 : (struct output_gap){ 0 };
 }
 
-/* An outage has an error.  Another one during the outage is logged as well. */
+/* Begins an outage of the output, or notes another error of the same outage.
+ * Logs the first error, and another one if it differs. */
 static void begin_outage(struct sink *s, const char *error, uint64_t since_ns,
 			 uint64_t now_ns)
 {
@@ -348,7 +350,8 @@ static void log_path_error(struct sink *s, uint64_t now_ns)
 			 s->position);
 }
 
-/* n: the packets since the start, which are those of an http output. */
+/* Measures the rate of the output.  n: for an http output, the packets since
+ * the start; other outputs have counters of their own. */
 static void measure(struct sink *s, uint64_t n, uint64_t now_ns)
 {
 	struct sink_rate before = s->rate;
@@ -363,9 +366,9 @@ static void measure(struct sink *s, uint64_t n, uint64_t now_ns)
 					  (now_ns - before.at_ns));
 }
 
-/* Counts the packets that a sender had for the output while it was closed as
- * dropped; n: those of the sender of the stream.  Packets of cbr= are counted
- * one by one. */
+/* Counts packets as dropped that the sender had for the output while it was
+ * closed.  n: the packets that the sender of the stream has sent; an output
+ * with its own sender has its own count.  The cbr counts its packets itself. */
 static void count_passed(struct sink *s, uint64_t n)
 {
 	if (s->sender != NULL)
@@ -388,7 +391,8 @@ bool sink_follows(const struct sink *s)
 	}
 }
 
-/* A group on an interface that is named needs no route. */
+/* Does a route decide on which interface packets leave?  A multicast group on a
+ * named interface needs no route. */
 static bool is_routed(const struct sockaddr_any *to, const char *iface)
 {
 	return iface[0] == '\0' || !sockaddr_is_multicast(to);

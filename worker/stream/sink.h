@@ -98,8 +98,8 @@ void sink_resume(struct sink *, uint64_t now_ns);
 void sink_set_psi(struct sink *, const struct psi *, struct csa_choice *,
 		  struct scrambler_pids *);
 
-/* Sends the packets that wait for the pace of the output: their counters are
- * used. */
+/* Sends at once the packets that wait for the pace of the output: they must not
+ * get lost, because their counters are used. */
 void sink_flush(struct sink *, uint64_t now_ns);
 
 /* Starts to stop the output.  True if this takes time, during which the caller
@@ -114,12 +114,12 @@ void sink_open(struct sink *, uint64_t now_ns);
  * close or open the output. */
 void sink_second(struct sink *, uint64_t n, uint64_t now_ns);
 
-/* Does the output follow changes of addresses and interfaces, and does it
- * follow changes of routes? */
+/* Does the output follow changes of addresses and interfaces?
+ * sink_follows_routes() is the same for changes of routes. */
 bool sink_follows(const struct sink *);
 bool sink_follows_routes(const struct sink *);
-/* After such a change; n as for sink_second().  May close or open the output.
- */
+/* Call it after a change that sink_follows() names; n as for sink_second().
+ * May close or open the output. */
 void sink_follow(struct sink *, uint64_t n, uint64_t now_ns);
 
 static inline bool sink_has_pace(const struct sink *s)

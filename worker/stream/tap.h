@@ -20,7 +20,8 @@ struct tap {
 	uint64_t until_ns;
 };
 
-/* A request of the master. */
+/* Starts to report the input that the master requests, or extends the report.
+ * Position 0 ends it. */
 void tap_request(struct tap *, const struct msg_stream_scan *,
 		 struct channel *, uint64_t now_ns);
 void tap_second(struct tap *, uint64_t now_ns);

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Takes all expired ticks as one. */
+/* Reads the timer.  True if it has expired, once or several times. */
 static bool take_expired(struct ticker *t)
 {
 	uint64_t expired;
@@ -32,7 +32,8 @@ static struct timespec as_timespec(uint64_t ns)
 				  .tv_nsec = (long)(ns % SECOND_NS) };
 }
 
-/* The next tick of the grid. */
+/* The time of the next tick of the grid, lead_ns before a multiple of the
+ * interval. */
 static uint64_t next_ns(const struct ticker *t, uint64_t interval_ns,
 			uint64_t now_ns)
 {
@@ -83,7 +84,8 @@ static void give_up(const char *what)
 	abort();
 }
 
-/* Lets the descriptor send SIGIO to this thread, or no longer. */
+/* Lets the descriptor send SIGIO to this thread, or no longer.  -errno on
+ * failure; -EOPNOTSUPP: this descriptor cannot send signals. */
 static int send_signals(int fd, bool on)
 {
 	const struct f_owner_ex us = { F_OWNER_TID, gettid() };
@@ -161,7 +163,8 @@ void ticker_watch(struct ticker *t, int fd)
 		t->alone = false;
 }
 
-/* With times in range it cannot fail. */
+/* Sets the timer: the first tick at at_ns, the next ones every interval_ns; 0:
+ * none.  It cannot fail with times in range. */
 static void set(struct ticker *t, uint64_t at_ns, uint64_t interval_ns)
 {
 	const struct itimerspec spec = {
