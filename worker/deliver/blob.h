@@ -14,10 +14,11 @@ struct blob {
 	uint8_t *data;
 };
 
-/* A copy, with a reference. */
+/* A new blob with a copy of the bytes; the caller owns one reference. */
 struct blob *blob_new(const void *bytes, size_t len, size_t *total);
-/* The first len > 0 bytes of memory with a sealed size (borrowed), with a
- * reference; NULL: it is shorter, or there is no room for it. */
+/* A blob of the first len > 0 bytes of memory with a sealed size (borrowed);
+ * the caller owns one reference.  NULL: the memory is shorter, or cannot be
+ * mapped. */
 struct blob *blob_map(int fd, size_t len, size_t *total);
 
 struct blob *blob_ref(struct blob *);

@@ -309,7 +309,8 @@ static void remove_mount(struct deliver *d, struct mount *m)
 	mount_table_remove(&d->mounts, m);
 }
 
-/* Takes the settings that change while the mount keeps its viewers. */
+/* Applies the settings of the message that can change while the mount keeps its
+ * viewers. */
 static void change_mount(struct deliver *d, struct mount *m,
 			 const struct msg_deliver_mount *name)
 {

@@ -82,7 +82,7 @@ void deliver_answer(struct deliver *, const struct msg_deliver_answer *,
 /* The list of streams for the request with this seq; fd: its text, borrowed. */
 void deliver_page(struct deliver *, const struct msg_deliver_page *,
 		  uint32_t seq, int fd);
-/* Asks again about this viewer, or about all for 0. */
+/* Asks the master again whether this viewer may watch; 0: about all viewers. */
 void deliver_review(struct deliver *, uint64_t client);
 
 /* The reply to the question for a picture with this seq; fd (taken) has it, or

@@ -83,7 +83,9 @@ static const struct viewer_conn_events conn_events = {
 	.on_end = on_conn_end,
 };
 
-/* Ends the connection that is missed least, but not this one. */
+/* Closes another connection than c to make room: one between two requests, else
+ * one whose request is incomplete, else one that waits for an answer; the
+ * oldest of its kind. */
 static void make_place(struct deliver *d, const struct viewer_conn *c)
 {
 	struct viewer_conn *old = TAILQ_FIRST(&d->used);
@@ -96,8 +98,8 @@ static void make_place(struct deliver *d, const struct viewer_conn *c)
 		deliver_remove_conn(d, old);
 }
 
-/* Counts the address of a new connection.  One that has too many loses the
- * connection that was idle for longest. */
+/* Counts the address of a new connection.  If the address has too many
+ * connections, closes the one that was idle for longest. */
 static void take_place(struct deliver *d, struct viewer_conn *c,
 		       const struct sockaddr_any *peer)
 {

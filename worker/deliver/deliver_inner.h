@@ -85,8 +85,9 @@ struct deliver {
 /* Logs, at a bounded rate, that a client found no place. */
 void deliver_log_full(struct deliver *, const char *address,
 		      const char *error);
-/* A new connection of this listener, which is closing if there are too many.
- * first: to detect TLS, or NULL.  peer: NULL for that of the socket. */
+/* Adds a connection that this listener accepted.  If there are too many, the
+ * connection gets 503 and is closing when the call returns.  first: to detect
+ * TLS, or NULL.  peer: the client; NULL: the peer of the socket. */
 struct viewer_conn *deliver_add_conn(struct deliver *, const char *address,
 				     int fd, struct first_byte *first,
 				     const struct sockaddr_any *peer);

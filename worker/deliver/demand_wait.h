@@ -30,8 +30,8 @@ void demand_wait_remove(struct demand_wait *, struct viewer_conn *);
  * stays. */
 void demand_wait_last(struct demand_wait *, struct viewer_conn *);
 
-/* The connections that wait for a mount wait for another one from now on.  The
- * end of their wait stays. */
+/* Lets the connections that wait for mount from wait for mount to.  The end of
+ * their wait stays. */
 void demand_wait_move(struct demand_wait *, struct mount *from,
 		      struct mount *to);
 

@@ -56,7 +56,9 @@ static bool is_free(const struct door *d, const struct session *s)
 	return door_is_open(d, s->free_entry);
 }
 
-/* The last call: s may be freed inside. */
+/* Applies an answer to the session.  A viewer that already watches stays after
+ * ASK_BUSY.  Calls on_verdict(), which may free s, so the caller must not use s
+ * after it. */
 static void decide(const struct door *d, struct session *s,
 		   const struct msg_deliver_answer *a)
 {
@@ -74,7 +76,8 @@ static void decide(const struct door *d, struct session *s,
 	s->events->on_verdict(s, a, s->arg);
 }
 
-/* There is no answer.  The last call: s may be freed inside. */
+/* Decides without an answer: allows the session if it needs no permission, and
+ * answers ASK_BUSY otherwise.  The caller must not use s after it. */
 static void give_up(const struct door *d, struct session *s)
 {
 	decide(d, s, is_free(d, s) ? &allowed : &busy);
@@ -105,7 +108,8 @@ static int send_ask(struct door *d, struct session *s)
 	return d->cfg.send(&m, d->cfg.arg);
 }
 
-/* The question to send next, or NULL. */
+/* The session whose question is sent next; NULL: none waits, or too many
+ * questions of reviews have no answer yet. */
 static struct session *next(const struct door *d)
 {
 	struct session *review = d->reviewed.n < REVIEWS_SENT_MAX

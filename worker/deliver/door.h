@@ -55,7 +55,7 @@ void door_set_proxies(struct door *, const struct ip_prefix *, size_t n);
 struct ip_address door_address(const struct door *, const struct sockaddr_any *,
 			       const struct http_request *);
 
-/* Needs a viewer no permission?  free_entry as in the session. */
+/* True if a viewer needs no permission.  free_entry: as in the session. */
 bool door_is_open(const struct door *, bool free_entry);
 /* Asks about the session, or allows it; on_verdict comes inside or later. */
 void door_ask(struct door *, struct session *);

@@ -38,7 +38,8 @@ static struct blob *blob_of(const struct buf *text,
 	return blob_new(buf_head(text), buf_len(text), &store->bytes);
 }
 
-/* Reads [pos, pos + len) of the ring; false: the writer has reached it. */
+/* Reads [pos, pos + len) of the ring.  False: the writer has already
+ * overwritten a part of it. */
 static bool read_ring(struct fragment_maker *f, uint64_t pos, size_t len,
 		      struct buf *ret)
 {
@@ -79,7 +80,9 @@ bool fragment_is_tried(const struct fragment_attempt *a,
 	return a->number == x->segment->number && a->index == x->index;
 }
 
-/* Have the units arrived that it lacked?  Reads what is new behind it. */
+/* Reads the new bytes up to end: have the units arrived that the last attempt
+ * lacked?  Also true if the bytes are lost, so that the next attempt finds the
+ * loss. */
 static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
 			uint64_t end)
 {
@@ -96,7 +99,9 @@ static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
 	return arrived;
 }
 
-/* The bytes behind it that may have its end. */
+/* How many bytes behind the span may contain the end of its units.  In a
+ * segment that has stopped, only its own bytes: another time may follow the
+ * hole. */
 static uint64_t tail_max(const struct fragment_span *x)
 {
 	/* another time may follow the hole */
@@ -104,7 +109,9 @@ static uint64_t tail_max(const struct fragment_span *x)
 				   : FRAGMENT_TAIL_MAX;
 }
 
-/* Will its end not arrive any more?  The end of the ring is end. */
+/* True if the fragment is made without the units that it still lacks, because
+ * they came too late or are too far behind the span.  end: the end of the
+ * ring. */
 static bool is_last(const struct fragment_span *x,
 		    const struct fragment_attempt *a, uint64_t end,
 		    uint64_t now_ms)
@@ -121,9 +128,11 @@ static bool is_last(const struct fragment_span *x,
 	return late_ms > FRAGMENT_WAIT_MS;
 }
 
-/* The bytes in front of a segment that does not begin with a random access
- * point: from the segment on that does, and whose parameter sets it needs.  Its
- * own position, if there is none, or if they are too many. */
+/* The position from which a segment must be read to decode its begin: that of
+ * the last segment that begins with a random access point.  The segment's own
+ * position, if it begins with one, if no such segment is left in the ring, or
+ * if the bytes between are too many.  *ret_rest: the segment before it had
+ * stopped, and the frames that it lacks are at the begin of this one. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
@@ -151,7 +160,7 @@ static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 	return s->pos;
 }
 
-/* A fragment that is being made. */
+/* The state while one fragment is made. */
 struct work {
 	const struct fragment_span *span;
 	struct fragment_attempt *attempt;
@@ -168,7 +177,9 @@ static uint64_t time_near(const struct work *w)
 	return (uint64_t)w->span->segment->wall_ms * TICKS_PER_MS;
 }
 
-/* Moves over the bytes up to there. */
+/* Reads the bytes up to position `to' for the parameter sets and times that
+ * later bytes need, and makes nothing of them.  0, -ERANGE: they have left the
+ * ring, or an error of fmp4_skip(). */
 static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
 {
 	struct buf ts = { 0 };
@@ -201,7 +212,8 @@ static void keep_front(struct fragment_maker *f, struct work *w,
 	w->state = NULL;
 }
 
-/* Is a part of the way from there to the begin of the segment behind it? */
+/* True if an earlier turn has read a part of the bytes between `from' and the
+ * begin of this segment, so that reading can continue there. */
 static bool is_on_the_way(const struct fragment_maker *f,
 			  const struct ring_segment *s, uint64_t from)
 {
@@ -210,14 +222,17 @@ static bool is_on_the_way(const struct fragment_maker *f,
 	       f->front_pos >= from && f->front_pos <= s->pos;
 }
 
-/* Is the way to the begin of another segment under way? */
+/* True if the bytes in front of another segment are being read, and were read a
+ * moment ago. */
 static bool is_held(const struct fragment_maker *f, const struct work *w)
 {
 	return f->front != NULL && f->front_open &&
 	       w->now_ms - f->front_ms < FRONT_HELD_MS;
 }
 
-/* Goes on with the way to the begin of the segment, as far as a turn reads. */
+/* Reads the bytes in front of the segment, at most as many as one turn of the
+ * loop may read.  0: its begin is reached; -EBUSY: the next turn continues, or
+ * another segment is in progress. */
 static int approach_segment(struct fragment_maker *f, struct work *w)
 {
 	const uint64_t most = f->store->turn_max / RING_PACKET * RING_PACKET;
@@ -242,8 +257,9 @@ static int approach_segment(struct fragment_maker *f, struct work *w)
 	return -EBUSY;
 }
 
-/* Goes to the begin of a fragment, from the end of the last part if that is in
- * front of it. */
+/* Reads the bytes in front of a fragment: those behind the last part that was
+ * made, if it lies in front of this one, else those in front of the segment.
+ * Returns as approach_segment(). */
 static int approach(struct fragment_maker *f, struct work *w)
 {
 	const struct fragment_span *x = w->span;
@@ -269,8 +285,9 @@ static int approach(struct fragment_maker *f, struct work *w)
 	return err == 0 ? advance(f, w, x->from) : err;
 }
 
-/* Keeps the state for the next part, or for a next segment that continues this
- * one.  An older one than the newest changes nothing. */
+/* Stores the state at the end of the fragment for the next part, or for the
+ * next segment if that continues this one.  A state older than the stored one
+ * is dropped. */
 static void note_progress(struct fragment_maker *f, struct work *w)
 {
 	const struct ring_segment *s = w->span->segment;
@@ -296,7 +313,9 @@ static void note_progress(struct fragment_maker *f, struct work *w)
 	fmp4_state_free(&w->state);
 }
 
-/* Makes it of its bytes and so many behind them. */
+/* Makes the fragment from its own bytes and `tail' bytes behind them, which may
+ * end its units.  -EAGAIN: its end has not arrived; attempt then has what it
+ * lacks. */
 static int make_of(struct fragment_maker *f, struct work *w, size_t tail,
 		   struct fragment *ret)
 {

@@ -48,7 +48,8 @@ struct fragment_span {
 	bool is_part;
 };
 
-/* A fragment that could not be made, because its end had not arrived. */
+/* An attempt to make a fragment that failed, because the end of its units had
+ * not arrived. */
 struct fragment_attempt {
 	uint64_t number; /* 0: none */
 	uint32_t index;
@@ -64,8 +65,9 @@ void fragment_maker_init(struct fragment_maker *, struct mount *,
 			 struct fragment_store *);
 void fragment_maker_done(struct fragment_maker *);
 
-/* 0 or an error of fmp4_make(); -ERANGE: it has left the ring; -EBUSY: the next
- * turn of the loop continues. */
+/* 0: *ret has the fragment.  -ERANGE: the bytes have left the ring.  -EBUSY:
+ * call it again in the next turn of the loop.  Otherwise an error of
+ * fmp4_make(). */
 int fragment_make(struct fragment_maker *, const struct fragment_span *,
 		  struct fragment_attempt *, uint64_t now_ms,
 		  struct fragment *ret) MUST_CHECK;

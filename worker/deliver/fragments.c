@@ -122,7 +122,8 @@ static bool has_old_part(const struct fragments *f)
 		f->parts[0].number + PART_SEGMENTS <= f->newest);
 }
 
-/* The bytes that have left the playlist. */
+/* The size of the fragments that are kept although they have left the
+ * playlist. */
 static size_t surplus(const struct fragments *f)
 {
 	size_t bytes = 0;
@@ -135,7 +136,8 @@ static size_t surplus(const struct fragments *f)
 	return bytes;
 }
 
-/* False: there is none. */
+/* Of the mount that has the most bytes of fragments outside its playlist, drops
+ * the oldest of these.  False: there are none. */
 static bool drop_surplus(struct fragment_store *store)
 {
 	struct fragments *f, *most = NULL;
@@ -156,8 +158,8 @@ static bool drop_surplus(struct fragment_store *store)
 	return most != NULL;
 }
 
-/* Drops a fragment of the mount that x may replace.  False: there is none.  A
- * part replaces no segment of the playlist. */
+/* Drops one fragment of the mount to make room for that of x.  A part replaces
+ * no segment of the playlist.  False: x may replace none. */
 static bool replace_one(struct fragments *f, const struct fragment_span *x)
 {
 	uint64_t number = x->segment->number;
@@ -177,8 +179,8 @@ static bool replace_one(struct fragments *f, const struct fragment_span *x)
 	return true;
 }
 
-/* Is there room for the fragment of x?  It may replace others of its mount, but
- * no newer one of its kind. */
+/* Makes room for the fragment of x by dropping others.  False: there is no
+ * room, as x replaces no newer fragments of its kind. */
 static bool make_room(struct fragments *f, const struct fragment_span *x)
 {
 	struct fragment_store *store = f->store;
@@ -214,7 +216,7 @@ static bool is_behind(const struct fragment *x, const struct fragment *y)
 	       (x->number == y->number && x->index > y->index);
 }
 
-/* Adds it to those of its kind, in their order. */
+/* Inserts the fragment into the list of its kind, in the order of numbers. */
 static const struct fragment *add(struct fragments *f, const struct fragment *x,
 				  bool is_part)
 {
@@ -252,8 +254,8 @@ static const struct fragment *find(const struct fragments *f,
 	return NULL;
 }
 
-/* Is it older than those that are kept?  It would be made for each request
- * anew, and others would wait. */
+/* True if the segment is too old to be kept.  It is not made, because it would
+ * be made again for each request, and delay others. */
 static bool is_older(const struct fragments *f, const struct fragment_span *x)
 {
 	return !x->is_part &&

@@ -77,12 +77,12 @@ struct fragments *fragments_new(struct mount *, struct fragment_store *);
 /* NULL-safe; sets *f to NULL. */
 void fragments_free(struct fragments **);
 
-/* The fragment of a complete segment of the ring; borrowed until the next
- * call. */
+/* The fragment of a complete segment of the ring.  FRAGMENT_READY: *ret is the
+ * fragment, borrowed until the next call. */
 enum fragment_state fragments_get(struct fragments *,
 				  const struct ring_segment *,
 				  uint64_t now_ms, const struct fragment **ret);
-/* The same for a part of this segment, which may still grow. */
+/* As fragments_get() for a part of this segment, which may still grow. */
 enum fragment_state fragments_part(struct fragments *,
 				   const struct ring_segment *,
 				   const struct ring_part *, uint64_t now_ms,
@@ -94,7 +94,7 @@ bool fragments_has_part(const struct fragments *, const struct ring_part *);
 void fragments_list_parts(struct fragments *, uint64_t number);
 /* The initialization segment with this hash; NULL: there is none. */
 struct blob *fragments_init(struct fragments *, uint64_t hash);
-/* Changes with each new fragment. */
+/* A number that changes whenever a fragment was made. */
 uint64_t fragments_made(const struct fragments *);
 /* Did a fragment have to wait for another turn of the loop since the last
  * call? */

@@ -41,7 +41,9 @@ enum {
 	"If-Modified-Since\r\n" \
 	"Access-Control-Max-Age: 86400\r\n"
 
-/* wanted: NULL if it is no segment, or cannot be one */
+/* Answers with 404, or with an empty 200 if the output is set to that for
+ * missing segments.  wanted: NULL if the path is no segment or may not be
+ * empty. */
 static void answer_missing(struct viewer_conn *c,
 			   const struct hls_wanted *wanted)
 {
@@ -102,7 +104,8 @@ static void send_blob(struct viewer_conn *c, const struct http_request *r,
 	});
 }
 
-/* The number of the wanted segment; 0: it has no such name. */
+/* The number of the wanted segment, which its path may name by hash; 0: the
+ * ring has no segment of this hash. */
 static uint64_t number_of(const struct hls_wanted *wanted,
 			  const struct ring_segments *all)
 {
@@ -121,7 +124,8 @@ struct piece {
 	unsigned age_s;
 };
 
-/* False: the fragment is not ready. */
+/* Answers with the fMP4 fragment of a segment or part, or with an error.
+ * False: the fragment is not ready, so the request waits. */
 static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m, const struct piece *p)
 {
@@ -147,8 +151,9 @@ static bool answer_fragment(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* The initialization of a segment that a playlist may have, also one that
- * another process made.  False: not yet. */
+/* Answers with the initialization segment of this hash, or with an error.  If
+ * needed, makes segments until one has it, as another process may have made the
+ * playlist.  False: segments are not ready, so the request waits. */
 static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 			struct mount *m, uint64_t hash,
 			const struct ring_segments *all)
@@ -180,7 +185,7 @@ static bool answer_init(struct viewer_conn *c, const struct http_request *r,
 	return init != NULL || !later;
 }
 
-/* parts: NULL: the segments alone. */
+/* Reads the segments of the ring, and its parts unless parts is NULL. */
 static void read_lists(struct mount *m, struct ring_segments *ret,
 		       struct ring_parts *parts)
 {
@@ -194,8 +199,8 @@ static void read_lists(struct mount *m, struct ring_segments *ret,
 		fragments_bound(m->fragments, ret->list[ret->n - 1].number);
 }
 
-/* A stream on demand has begun again: without the segments of its earlier
- * runs. */
+/* Removes the segments in front of from_pos: those of earlier runs of a stream
+ * on demand, which has started again. */
 static void drop_old(struct ring_segments *all, uint64_t from_pos)
 {
 	size_t old = 0;
@@ -213,7 +218,8 @@ void hls_read_live(struct mount *m, struct ring_segments *ret)
 	drop_old(ret, m->from_pos);
 }
 
-/* False: not yet. */
+/* Answers a request for a segment or an initialization segment, or with an
+ * error.  False: it is not ready, so the request waits. */
 static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 			   struct mount *m, const struct hls_wanted *wanted)
 {
@@ -243,7 +249,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* False: its fragment is not ready. */
+/* Answers with the part p.  False: its fragment is not ready. */
 static bool send_part(struct viewer_conn *c, const struct http_request *r,
 		      struct mount *m, const struct ring_segments *all,
 		      const struct ring_part *p)
@@ -263,8 +269,9 @@ static bool send_part(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* False: the part is the next one and not complete yet, or the writer works at
- * this moment. */
+/* Answers a request for a part, or with an error.  False: the request waits,
+ * because the part is the next one and not complete, or because the writer was
+ * changing the lists. */
 static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 			struct mount *m, const struct hls_wanted *wanted)
 {
@@ -295,7 +302,8 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* The last part of the path of the playlist, and a slash. */
+/* Writes the folder of the segments relative to the playlist: the name of the
+ * playlist without its suffix, or the session, and a slash. */
 static void folder_of(const struct mount *m, uint64_t session, char *ret,
 		      size_t size)
 {
@@ -337,8 +345,9 @@ static void send_playlist(struct viewer_conn *c, const struct http_request *r,
 	viewer_conn_answer(c, &a);
 }
 
-/* The segments of a playlist.  One that has left it does not return, also if
- * the playlist is to have more segments now (RFC 8216 6.2.2). */
+/* The number of newest segments that the playlist lists.  A segment that has
+ * left the playlist does not return, even if the playlist may have more
+ * segments now (RFC 8216 6.2.2). */
 static size_t count_listed(const struct mount *m,
 			   const struct ring_segments *all)
 {
@@ -351,8 +360,9 @@ static size_t count_listed(const struct mount *m,
 	return n;
 }
 
-/* The first segment has ended, and had too many parts: those of the next one
- * follow at once, and the first playlist has low latency, too. */
+/* True if the first playlist waits a moment: only the first segment has ended,
+ * it had too many parts to list, and those of the second follow at once.  So
+ * the first playlist has low latency, too. */
 static bool awaits_parts(const struct ring_segments *all,
 			 const struct ring_parts *parts)
 {
@@ -360,8 +370,9 @@ static bool awaits_parts(const struct ring_segments *all,
 	       parts->list[parts->n - 1].number == all->list[0].number;
 }
 
-/* False: the stream has no segment yet, or not the one that the request waits
- * for. */
+/* Answers with the playlist, or with an error.  False: the request waits,
+ * because the stream has no segment yet, or not the one that the request
+ * names. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m, bool hash_names)
 {
@@ -435,7 +446,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* False: not yet. */
+/* Answers the request by its kind.  False: what it wants does not exist yet. */
 static bool try_answer(struct viewer_conn *c, const struct http_request *r,
 		       struct mount *m, const struct hls_wanted *wanted)
 {

@@ -44,8 +44,8 @@ struct hls_wanted {
 	uint64_t session;   /* in the path; 0: none */
 };
 
-/* Is it the path of a segment or of a part?  Returns the path of its playlist
- * and its numbers. */
+/* True if the path is that of a segment or part.  Writes the path of its
+ * playlist, and to ret which segment or part it is. */
 bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 		      struct hls_wanted *ret);
 
@@ -58,13 +58,15 @@ void hls_answer_options(struct viewer_conn *);
 void hls_answer(struct viewer_conn *, const struct http_request *,
 		struct mount *, const struct hls_wanted *);
 
-/* The connection ends; it waits no more. */
+/* Call it when the connection ends: its request stops waiting for a segment. */
 void hls_forget(struct viewer_conn *);
 
-/* Answers the requests that need not wait any more; any: the same for each. */
+/* Answers the requests whose segment, part or playlist is ready now, and
+ * rejects those that waited too long.  any: the settings that all requests
+ * share. */
 void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
 
-/* The segments of this run of the stream. */
+/* The segments in the ring since the stream was last started. */
 void hls_read_live(struct mount *, struct ring_segments *ret);
 
 /* May an answer have changed since the last call that returned true? */
@@ -74,5 +76,6 @@ bool hls_has_news(struct mount *, uint64_t now_ms);
  * requests wait for its segments, and its playlists continue. */
 void hls_move(struct mount *from, struct mount *to);
 
-/* The mount ends: nothing waits for it any more. */
+/* Call it when the mount ends: rejects the requests that wait for its
+ * segments. */
 void hls_end(struct mount *);

@@ -16,8 +16,8 @@ const struct ring_segment *hls_segment_of(const struct ring_segments *all,
 	return all->has_open && all->open.number == number ? &all->open : NULL;
 }
 
-/* The segment behind the playlist is complete, but its fragment is not ready:
- * clients get its parts. */
+/* Makes the segment behind the playlist the open segment.  It is complete, but
+ * its fragment is not ready, so clients get its parts. */
 static void open_next(struct ring_segments *all, const struct hls_playlist *p)
 {
 	all->open = p->segments[p->n];
@@ -65,7 +65,8 @@ enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
 	return FRAGMENT_READY;
 }
 
-/* The initialization segment of a part; 0: the playlist has none for it. */
+/* The hash of the initialization segment for parts of the segment with this
+ * number; 0: the playlist has none. */
 static uint64_t map_of(const struct hls_playlist *p,
 		       const struct ring_segments *all, uint64_t number)
 {
@@ -77,7 +78,8 @@ static uint64_t map_of(const struct hls_playlist *p,
 	return 0;
 }
 
-/* Does the playlist still lack the segment that all parts of are listed? */
+/* True if the last part in the list ends the segment behind the playlist, which
+ * the playlist does not have yet. */
 static bool is_complete(const struct hls_playlist *p,
 			const struct ring_segments *all,
 			const struct ring_parts *parts)
@@ -88,7 +90,8 @@ static bool is_complete(const struct hls_playlist *p,
 	       parts->list[parts->n - 1].end == next->end;
 }
 
-/* The first of the newest parts that a playlist has; `to' is behind them. */
+/* The index of the first part to list: the parts from it up to index `to' take
+ * HLS_PARTS_TARGETS target durations. */
 static size_t first_listed(const struct ring_parts *parts, size_t to,
 			   unsigned target_s)
 {
@@ -100,8 +103,9 @@ static size_t first_listed(const struct ring_parts *parts, size_t to,
 	return to;
 }
 
-/* Makes the parts of a playlist, oldest first: each continues the one before
- * it.  Returns the number of those in front of the first one that is late. */
+/* Makes the fragments of n parts, oldest first, as each continues the previous
+ * one.  Returns how many parts are in front of the first one that is not
+ * ready. */
 static size_t make_parts(struct mount *m, const struct ring_segments *all,
 		       const struct hls_playlist *p,
 		       const struct ring_part *list, size_t n)

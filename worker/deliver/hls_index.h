@@ -18,8 +18,8 @@
 struct mount;
 struct viewer_conn;
 
-/* Is it the path of the playlist of a session?  Makes it that of the stream,
- * which is not longer, and returns the session. */
+/* True if the path is that of a session's playlist: changes it to the path of
+ * the stream's playlist, which is not longer, and returns the session. */
 bool hls_session_path(char *path, uint64_t *ret);
 
 /* Answers with the list whose variant is c->hls.session.  False: the stream has

@@ -16,7 +16,8 @@ static const char *const suffixes[] = {
 	[HLS_INIT] = ".mp4",
 };
 
-/* Digits at *text, which moves behind them; a number has one spelling. */
+/* Reads a decimal number at *text, and moves *text behind it.  False: there is
+ * none, or it is too long or has leading zeros. */
 static bool read_number(const char **text, uint64_t *ret)
 {
 	size_t n = strspn(*text, "0123456789");
@@ -28,7 +29,8 @@ static bool read_number(const char **text, uint64_t *ret)
 	return true;
 }
 
-/* The letter and 16 digits at *text, which moves behind them. */
+/* Reads the letter and a hash of 16 digits at *text, and moves *text behind
+ * them.  False: *text begins in another way. */
 static bool read_hash(const char **text, const char *letter, uint64_t *ret)
 {
 	size_t n = strlen(letter);
@@ -41,7 +43,8 @@ static bool read_hash(const char **text, const char *letter, uint64_t *ret)
 	return true;
 }
 
-/* "1798765432.ts" or "1798765432.0.ts", or with the hash */
+/* Reads the name of a segment, "1798765432.ts", of a part, "1798765432.0.ts",
+ * or the same with a hash instead of the number.  False: it is no such name. */
 static bool read_name(const char *name, struct hls_wanted *ret)
 {
 	bool hashed = false, is_part = false;

@@ -32,7 +32,7 @@ size_t hls_playlist_count(const struct ring_segments *s, size_t quantity,
 	return n;
 }
 
-/* A path as it is in an URI. */
+/* Writes a path with the characters escaped that a URI must not have. */
 static void write_path(struct buf *out, const char *path)
 {
 	for (; *path != '\0'; path++) {
@@ -57,7 +57,7 @@ static void write_date(struct buf *out, int64_t wall_ms)
 		   (unsigned)(wall_ms % 1000));
 }
 
-/* Is it the last part of its segment, which is complete? */
+/* True if the segment of the part is complete and the part is its last. */
 static bool ends_segment(const struct ring_part *p,
 			 const struct ring_segments *s)
 {
@@ -67,8 +67,9 @@ static bool ends_segment(const struct ring_part *p,
 	return false;
 }
 
-/* Does the table have the first part of this segment?  An index is a place in
- * the list of all parts of a segment (RFC 8216bis 6.2.5.2). */
+/* True if the list has part 0 of this segment.  Without it no part of the
+ * segment is listed, because an index counts all parts of a segment (RFC
+ * 8216bis 6.2.5.2). */
 static bool has_first(const struct ring_parts *parts, uint64_t number)
 {
 	for (size_t i = parts->n; i > 0; i--)
@@ -129,8 +130,8 @@ static void write_part_uri(struct buf *out, const struct hls_playlist *p,
 	buf_printf(out, "\"");
 }
 
-/* The parts of a segment, if all of them are known; end 0: those of the open
- * one.  Returns the index of the next part. */
+/* Writes the parts of a segment if the list has all of them; s->end 0: the open
+ * segment.  Returns the index of the next part; 0: nothing was written. */
 static uint32_t write_parts(struct buf *out, const struct hls_playlist *p,
 			    const struct ring_segment *s)
 {
@@ -180,7 +181,7 @@ static void write_control(struct buf *out, const struct hls_playlist *p)
 		   target / 1000, target % 1000);
 }
 
-/* The initialization segment, where it changes. */
+/* Writes the EXT-X-MAP of segment i. */
 static void write_map(struct buf *out, const struct hls_playlist *p, size_t i)
 {
 	buf_printf(out, "#EXT-X-MAP:URI=\"");

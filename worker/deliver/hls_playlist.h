@@ -36,8 +36,8 @@ enum {
  * while the segment is written and later, and in each process. */
 uint64_t hls_segment_hash(const struct ring_segment *);
 
-/* Do the parts continue the segments to the end, or to the stop of the stream,
- * and are all parts of the open segment known? */
+/* True if the parts continue the segments up to the end of the ring, or to the
+ * stop of the stream, and include all parts of the open segment. */
 bool hls_parts_are_live(const struct ring_parts *,
 			const struct ring_segments *);
 

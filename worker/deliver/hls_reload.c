@@ -34,7 +34,7 @@ static bool read_value(const char *text, uint64_t *ret)
 	return true;
 }
 
-/* The number of parts of this segment that are complete. */
+/* The number of complete parts of this segment. */
 static uint64_t count_parts(const struct ring_parts *parts, uint64_t number)
 {
 	for (size_t i = parts->n; i > 0; i--)
@@ -43,7 +43,8 @@ static uint64_t count_parts(const struct ring_parts *parts, uint64_t number)
 	return 0;
 }
 
-/* The Advance Part Limit (RFC 8216bis 6.2.5.2). */
+/* The Advance Part Limit (RFC 8216bis 6.2.5.2): how many parts ahead of the
+ * playlist a request may ask for. */
 static uint64_t advance(const struct ring_parts *parts)
 {
 	return MAX(ADVANCE_MS / MAX(parts->target_ms, 1U),

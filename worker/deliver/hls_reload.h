@@ -10,14 +10,15 @@
  * least one. */
 uint64_t hls_next_number(const struct ring_segments *);
 
-/* Does the playlist have the segment, or its part, for which the request wants
- * to wait?  0: not yet; else a status.  parts: NULL: the stream has none; n 0:
- * it has some, and the playlist has none now. */
+/* Judges a request for a playlist.  200: the playlist has the segment or part
+ * that the request waits for; 0: not yet; 400: the request is invalid.  parts:
+ * NULL: the stream has no parts; n 0: it has some, but the playlist has none
+ * now. */
 int hls_reload_judge(const struct http_request *, const struct ring_segments *,
 		     const struct ring_parts *);
 
-/* A client that plays has reloaded its playlist within so long (RFC 8216
- * 6.3.4); 0: unknown. */
+/* A client that plays reloads its playlist within so many ms (RFC 8216 6.3.4);
+ * 0: unknown, because there is no segment. */
 unsigned hls_reload_most_ms(const struct ring_segments *);
 
 /* The time after which a request that waits gets 503. */

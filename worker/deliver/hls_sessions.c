@@ -293,7 +293,7 @@ static uint64_t number_of(uint64_t hash)
 	return hash >> 1 | 1;
 }
 
-/* The hash of a key but for its mount. */
+/* A hash of the client without the mount: the same for all its streams. */
 static uint64_t player_of(const struct hls_sessions *h, const struct buf *key)
 {
 	size_t mount = sizeof ((struct mount *)NULL)->number;
@@ -315,7 +315,8 @@ static struct hls_session *find(struct hls_sessions *h, const struct buf *key,
 	return s;
 }
 
-/* What a session of its own for this client has. */
+/* The configuration of a session for the client of this key: cfg with the
+ * numbers of the client, of the key and of the mount. */
 static struct session_config config_of(const struct hls_sessions *h,
 				       const struct buf *key, uint64_t hash,
 				       const struct session_config *cfg,
@@ -368,8 +369,9 @@ static const struct msg_deliver_answer denied = {
 	.verdict = ASK_DENIED, .login = "", .location = ""
 };
 
-/* Counts the address of a new session.  The one that was not used for longest
- * gives its place. */
+/* Counts the address of a new session.  If the address has too many sessions,
+ * drops the least recently used one, and refuses the requests that wait for
+ * it. */
 static void take_place(struct hls_session *s,
 		       const struct session_config *cfg)
 {
@@ -401,7 +403,8 @@ static bool is_busy(const struct hls_session *s)
 	return false;
 }
 
-/* A client that plays would have made a request. */
+/* True if the client has made no request for so long that it does not play any
+ * more. */
 static bool is_silent(const struct hls_session *s, uint64_t now_ms)
 {
 	const struct hls_sessions_config *cfg = &s->owner->cfg;
@@ -419,7 +422,8 @@ static bool has_returned(const struct hls_session *s, uint64_t now_ms)
 	return s->session == NULL && s->limited && is_silent(s, now_ms);
 }
 
-/* The worker refuses the client whatever the master answers. */
+/* Ends the question about a refused client.  The answer does not matter,
+ * because the worker refuses the client anyway. */
 static void on_again(struct session *session,
 		     const struct msg_deliver_answer *a, void *arg)
 {
@@ -431,9 +435,10 @@ static void on_again(struct session *session,
 
 static const struct session_events again_events = { .on_verdict = on_again };
 
-/* The master refuses other workers and other variants to the client as long as
- * it receives questions about the client.  A limit refuses this session
- * alone. */
+/* Asks the master again about a refused client.  The master makes other workers
+ * and other variants refuse the client as long as it receives such questions.
+ * A session that a limit ended asks nothing, because only this session is
+ * refused. */
 static void ask_again(struct hls_session *s, const struct session_config *own)
 {
 	struct session_config cfg = *own;
@@ -457,15 +462,16 @@ static void refuse_ended(struct hls_session *s, struct viewer_conn *c,
 	s->owner->cfg.refuse(c, &denied);
 }
 
-/* Otherwise clients could invent sessions, each a viewer. */
+/* May a session with this number in its path begin?  Only with a number that a
+ * worker made: otherwise clients could invent sessions, each a viewer. */
 static bool may_begin(const struct hls_sessions *h, uint64_t number)
 {
 	return number == 0 ||
 	       (h->named && session_number_is_of(h->key, number));
 }
 
-/* A request by HEAD is judged, begins no session and prolongs none.  False:
- * there is no such session. */
+/* Answers a request by HEAD, which begins no session and prolongs none.  False:
+ * the number in the path belongs to no session and may begin none. */
 static bool probe(struct hls_sessions *h, struct viewer_conn *c,
 		  const struct session_config *cfg, struct mount *m)
 {

@@ -74,13 +74,14 @@ void hls_sessions_free(struct hls_sessions **);
  * the same in all workers, and secret. */
 void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
 
-/* Sessions of an address, 0: any number; those without a limit for viewers are
- * not counted. */
+/* Sets how many sessions an address may have; 0: any number.  Sessions of
+ * clients without a limit for viewers are not counted. */
 void hls_sessions_limit(struct hls_sessions *, unsigned per_address);
 
-/* Whether sessions with a number in their path begin; at first none does. */
+/* Sets whether sessions with a number in their path may begin.  Before the
+ * first call they may not. */
 void hls_sessions_name(struct hls_sessions *, bool named);
-/* A number for a new one, above 0. */
+/* A number for a new session, above 0. */
 uint64_t hls_sessions_choose(const struct hls_sessions *);
 
 /* Takes a request for the playlist of this mount, or its segments, and calls

@@ -8,7 +8,8 @@
 /* tcp(7) */
 enum { SNDBUF_MAX = 4 << 20, RCVBUF_MAX = 6 << 20 };
 
-/* The last of the three numbers of tcp_rmem or tcp_wmem. */
+/* The maximum buffer size in tcp_rmem or tcp_wmem, the last of its three
+ * numbers; `otherwise' if it cannot be read. */
 static uint64_t read_max(const char *path, uint64_t otherwise)
 {
 	FILE *file = fopen(path, "re");

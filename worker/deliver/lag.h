@@ -49,8 +49,8 @@ enum lag_verdict {
 	LAG_SLOW, /* disconnect the viewer before it receives wrong bytes */
 };
 
-/* behind: written bytes that the socket does not have yet; queued: bytes in the
- * socket that the viewer has not acknowledged (SIOCOUTQ).  Up to ask_above
- * behind, the result is LAG_FINE for any queue. */
+/* Judges a viewer.  behind: bytes written to the ring that the socket does not
+ * have yet; queued: bytes in the socket that the viewer has not acknowledged
+ * (SIOCOUTQ).  Up to ask_above behind, the result is LAG_FINE for any queue. */
 enum lag_verdict lag_judge(const struct lag *, uint64_t behind,
 			   uint64_t queued);

@@ -25,7 +25,8 @@ enum {
 
 static const ev_tstamp pause_s = 0.25;
 
-/* Errors of a single connection (accept(2)). */
+/* True if accept(2) failed because of one connection, so that the next
+ * connection can be accepted. */
 static bool is_of_connection(int err)
 {
 	switch (err) {

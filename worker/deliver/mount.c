@@ -197,8 +197,9 @@ static void feed_one(struct mount *m, struct viewer *v,
 	}
 }
 
-/* Compares times of two passes, so that a delay of this process is no pause of
- * the writer. */
+/* Updates whether the stream is paused, from the end of the stream at this
+ * pass.  It compares the times of two passes, so that a delay of this process
+ * does not look like a pause of the writer. */
 static void find_pause(struct mount *m, uint64_t pos, uint64_t now_ms)
 {
 	if (pos == m->seen_pos) {
@@ -225,7 +226,7 @@ bool mount_end(struct mount *m, uint64_t *ret)
 	return ok;
 }
 
-/* False: the ring is invalid. */
+/* Prepares a pass over the viewers.  False: the ring is invalid. */
 static bool start_pass(struct mount *m, uint64_t now_ms,
 		       struct viewer_pass *ret)
 {
@@ -309,7 +310,8 @@ static void check_bodies(struct mount *m)
 	}
 }
 
-/* Copies len bytes at an offset of the ring, or those that fit. */
+/* Copies len bytes at an offset of the ring into the pipe of copies, or as many
+ * as fit. */
 static void copy_pages(struct mount *m, off_t at, size_t len)
 {
 	ssize_t n;
@@ -325,7 +327,9 @@ static void copy_pages(struct mount *m, off_t at, size_t len)
 		 len > 0);
 }
 
-/* Most viewers continue at `from', where the last portion ended. */
+/* Prepares the pages of the portion for viewers that continue at `from', the
+ * end of the last portion: most viewers do.  With few viewers it does
+ * nothing. */
 static void take_pages(struct mount *m, uint64_t from, struct viewer_pass *pass)
 {
 	size_t len;

@@ -95,8 +95,9 @@ void mount_free(struct mount **);
  * report is due: the viewers of old have left. */
 void mount_inherit(struct mount *m, struct mount *old);
 
-/* New viewers get so much at once, or more: they begin at a picture that
- * decodes and lies so far behind. */
+/* Sets how far behind the live end a new viewer begins, in KiB: it begins at a
+ * picture that decodes and lies so far behind, or farther, and gets these bytes
+ * at once. */
 void mount_set_fill(struct mount *, unsigned kib);
 
 /* The stream of the mount has this id now; the viewers stay. */

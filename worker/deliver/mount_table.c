@@ -24,7 +24,8 @@ static int order(size_t i, const void *arg)
 	return by_path != 0 ? by_path : strcmp(m->address, p->address);
 }
 
-/* The index of the mount, or its index after an insertion. */
+/* The index of the mount; if there is none (*ret_found is false), the index at
+ * which it is inserted. */
 static size_t find_index(const struct mount_table *t, const char *address,
 			 const char *path, bool *ret_found)
 {
@@ -65,7 +66,7 @@ void mount_table_add(struct mount_table *t, struct mount *m)
 	t->n++;
 }
 
-/* The mount stays in memory. */
+/* Removes the mount from the list, and does not free it. */
 static void take_out(struct mount_table *t, struct mount *m)
 {
 	bool found;

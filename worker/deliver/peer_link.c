@@ -11,7 +11,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* The interface in the message of this type; 0: none. */
+/* The index of the interface in the control message of this type; 0: there is
+ * none. */
 static int index_in(struct msghdr *m, int level, int type)
 {
 	struct in6_pktinfo v6;
@@ -53,7 +54,8 @@ static int interface_of(int fd)
 			level, type);
 }
 
-/* The kernel names the bus of a device; a bridge has none ("N/A"). */
+/* Is the interface a device?  For a device the kernel names its bus; a bridge
+ * has none ("N/A"). */
 static bool is_device(int fd, const char *name)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };

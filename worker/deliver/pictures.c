@@ -113,7 +113,8 @@ static void answer_error(struct viewer_conn *c, int status, const char *error)
 	});
 }
 
-/* The time for which the client may keep it: until the next one is made. */
+/* Answers with the picture or its error.  The client may keep the picture until
+ * the next one can be made. */
 static void answer(struct viewer_conn *c, const struct picture *one,
 		   uint64_t now_ms)
 {
@@ -139,7 +140,8 @@ static void answer(struct viewer_conn *c, const struct picture *one,
 	viewer_conn_answer(c, &a);
 }
 
-/* An answer is sent later and frees no connection. */
+/* Answers all requests that wait for the picture.  No connection is freed
+ * inside, because answers are sent later. */
 static void answer_all(struct picture *one, uint64_t now_ms)
 {
 	struct viewer_conn *c;
@@ -162,8 +164,8 @@ static struct picture *find(const struct pictures *p, const char *stream)
 	return one;
 }
 
-/* A place for the picture of a stream, perhaps that of the oldest one; NULL:
- * all are being asked for. */
+/* A new entry for the picture of a stream, which may replace the oldest
+ * picture; NULL: all entries wait for the master. */
 static struct picture *add(struct pictures *p, const char *stream)
 {
 	struct picture *one = NULL;

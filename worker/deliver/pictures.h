@@ -34,13 +34,14 @@ bool picture_path(const char *path, char *ret, size_t size);
 /* Answers the request of the connection now, or when the picture is there. */
 void pictures_answer(struct pictures *, struct viewer_conn *,
 		     const char *stream);
-/* The connection does not wait any longer. */
+/* Call it when the connection ends: its request does not wait any longer. */
 void pictures_forget(struct viewer_conn *);
 
 /* The reply to a question; fd (taken; -1: none) has the picture. */
 void pictures_take(struct pictures *, const struct msg_picture_result *,
 		   uint32_t seq, int fd);
-/* A new master does not know the questions of the last one. */
+/* Call it for a new master, which does not know the questions that the previous
+ * master got: they are asked again. */
 void pictures_renew(struct pictures *);
 /* Ends waits that are too long. */
 void pictures_every_second(struct pictures *);

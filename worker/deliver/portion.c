@@ -9,8 +9,8 @@ void portion_reset(struct portion *b, uint64_t end, uint64_t now_ms)
 	b->at_ms = now_ms;
 }
 
-/* A portion that is complete earlier waits so long: two portions in one call
- * cost less than in two. */
+/* The shortest time between two portions.  A portion that is complete earlier
+ * waits, because two portions in one call cost less than in two. */
 static unsigned least_ms(const struct portion *b)
 {
 	return b->hold_ms / 2;

@@ -27,7 +27,7 @@ struct portion {
 	unsigned hold_ms; /* longest time that bytes wait */
 };
 
-/* The stream ends at `end', and the viewers have all bytes. */
+/* Begins at the end of the stream, as if the viewers had all bytes up to it. */
 void portion_reset(struct portion *, uint64_t end, uint64_t now_ms);
 
 /* Moves pos as far as the viewers may be fed now; false: not at all. */

@@ -35,8 +35,8 @@ void ring_body_stop(struct ring_body *b)
 	b->mount = NULL;
 }
 
-/* Bytes of the range that the client has not acknowledged.  Nothing follows the
- * range in the queue of the socket. */
+/* The bytes of the range that the client has not acknowledged.  They are the
+ * last bytes in the queue of the socket. */
 static uint64_t queued_bytes(const struct ring_body *b)
 {
 	uint64_t sent = b->pos - b->start;
@@ -49,7 +49,8 @@ static uint64_t queued_bytes(const struct ring_body *b)
 	return MIN((uint64_t)n, sent);
 }
 
-/* It is far from the writer, whatever the client has acknowledged. */
+/* True if the range is so far in front of the writer that it is safe even if
+ * the client has acknowledged nothing. */
 static bool is_far(const struct ring_body *b, uint64_t end)
 {
 	return end >= b->end &&

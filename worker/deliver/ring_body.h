@@ -64,5 +64,6 @@ enum ring_body_state ring_body_send(struct ring_body *);
  * of a pass. */
 bool ring_body_rests(struct ring_body *, uint64_t end);
 
-/* HELD, DONE or LOST. */
+/* Asks the socket what the client has acknowledged: RING_BODY_HELD, _DONE or
+ * _LOST. */
 enum ring_body_state ring_body_check(struct ring_body *);

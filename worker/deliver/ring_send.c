@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Returns the number of bytes at pos, which are then in the copy, at most len;
- * or -1. */
+/* Reads bytes at pos of the ring into the shared copy, unless it has them.
+ * Returns their number, at most len; -1 on failure. */
 static ssize_t copy_bytes(const struct ring_send *s, off_t at, uint64_t pos,
 			  size_t len)
 {

@@ -39,7 +39,8 @@ static int send_message(const struct msg *m, void *arg)
 	return channel_send(r->worker->channel, m, NULL, 0);
 }
 
-/* The objects of the role are "1" to MSG_DELIVER_MAX. */
+/* The number of the worker, from 0, by the name of its object: "1" to
+ * MSG_DELIVER_MAX. */
 static unsigned number_of(const char *object)
 {
 	unsigned long n = strtoul(object, NULL, 10);
@@ -95,7 +96,8 @@ static void every_second(void *role)
 	report_mounts(r);
 }
 
-/* The descriptor of a message, which the caller now owns; -1 without. */
+/* The first descriptor of a message, which the caller owns then; -1: the
+ * message has none. */
 static int take_fd(int *fds, size_t n_fds)
 {
 	int fd = n_fds > 0 ? fds[0] : -1;

@@ -127,8 +127,8 @@ static void drop_unused(struct stream_lists *l)
 			blob_unref(&l->guides[i].blob);
 }
 
-/* The document in this memory, which the lists hold; NULL: there is no
- * room. */
+/* The document of the guide in this memory, which is mapped once for all
+ * clients; NULL: there is no room, or it cannot be mapped. */
 static struct blob *hold(struct stream_lists *l, int fd, size_t len)
 {
 	struct held_guide *free_one = NULL;

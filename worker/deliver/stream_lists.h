@@ -69,7 +69,7 @@ void stream_lists_done(struct stream_lists *);
  * applies to none. */
 void stream_lists_limit(struct stream_lists *, const struct peers_config *);
 
-/* Is it the path of a list, or of the guide? */
+/* True if the path is that of a list of streams, or of the guide. */
 bool stream_lists_path(const char *path);
 
 /* Asks the master for the request of this connection; it is answered later, or

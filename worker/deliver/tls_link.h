@@ -21,7 +21,7 @@ struct tls_link *tls_link_new(struct ev_loop *, int fd, unsigned waiting_max);
 /* NULL-safe; sets *l to NULL. */
 void tls_link_free(struct tls_link **);
 
-/* The channel is open.  l may be NULL. */
+/* True if the channel is open.  l may be NULL. */
 bool tls_link_is_up(const struct tls_link *l);
 
 /* Passes a copy of the socket of a viewer on and returns the socket of the

@@ -19,7 +19,8 @@ enum {
 	RECEIVED_MAX = 64 * 1024, /* a client that sends more is no viewer */
 };
 
-/* A viewer sends nothing; the end of file means that it leaves. */
+/* Discards what the viewer sends.  At the end of file, or after too many bytes,
+ * the viewer is gone. */
 static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 {
 	(void)loop, (void)revents;
@@ -89,7 +90,8 @@ static void set_reset(const struct viewer *v)
 			 sizeof reset);
 }
 
-/* Has the kernel pages of the ring that the writer will change? */
+/* True if the kernel still refers to pages of the ring for this viewer, which
+ * the writer will change. */
 static bool has_queue(const struct viewer *v)
 {
 	int n;
@@ -163,8 +165,9 @@ static enum viewer_fate send_bytes(struct viewer *v,
 	return VIEWER_STAYS;
 }
 
-/* Sends the rest of the packet that the viewer has a part of, as other packets
- * are to follow.  False: the rest is lost. */
+/* Sends the missing bytes of the packet of which the viewer has a part, because
+ * other packets follow.  False: the bytes are overwritten, or the socket did
+ * not take them. */
 static bool finish_packet(struct viewer *v, const struct viewer_pass *pass,
 			  uint64_t *bytes)
 {

@@ -33,7 +33,8 @@ static void end(struct viewer_conn *c)
 	c->events->on_end(c, c->arg);
 }
 
-/* The socket that answers are sent to. */
+/* The socket to which answers are sent: with TLS by the kernel, that of the
+ * client. */
 static int answer_fd(const struct viewer_conn *c)
 {
 	return c->kernel ? c->outer : c->fd;
@@ -61,8 +62,8 @@ static void watch(struct viewer_conn *c, int events)
 		ev_io_start(c->loop, &c->io);
 }
 
-/* The first request has come through the handshake: who encrypts the answers is
- * decided. */
+/* Chooses who encrypts the answers, after the TLS handshake: the kernel, if it
+ * can for this connection, or the tls worker. */
 static void choose_cipher(struct viewer_conn *c)
 {
 	if (c->outer < 0 || c->kernel)
@@ -78,7 +79,8 @@ static void set_deadline(struct viewer_conn *c, ev_tstamp s)
 	ev_timer_again(c->loop, &c->deadline);
 }
 
-/* Waits for the rest of a head, or for its first byte. */
+/* Waits for more bytes of a head, or for the first byte of the next request,
+ * each with its own time limit. */
 static void want_more(struct viewer_conn *c)
 {
 	bool begun = http_request_begun(c->request) || !c->used;
@@ -89,7 +91,7 @@ static void want_more(struct viewer_conn *c)
 	watch(c, EV_READ);
 }
 
-/* Handles the bytes that were read.  Nothing may follow this call. */
+/* Handles the bytes that were read.  May free c, so the caller must return. */
 static void advance(struct viewer_conn *c)
 {
 	switch (http_request_feed(c->request, &c->in)) {
@@ -112,9 +114,9 @@ static void advance(struct viewer_conn *c)
 	}
 }
 
-/* Does the client still receive a range of a ring?  It must acknowledge it
- * before it gets the next answer.  A client that sends no request ahead has
- * done so with its request. */
+/* True if the client has not acknowledged the whole range of a ring that was
+ * its last answer.  The next answer waits for that.  A client that sends its
+ * next request after the answer has acknowledged it. */
 static bool is_held(struct viewer_conn *c)
 {
 	enum ring_body_state state;
@@ -126,7 +128,8 @@ static bool is_held(struct viewer_conn *c)
 	return state != RING_BODY_DONE;
 }
 
-/* Nothing may follow this call. */
+/* Waits until the client has acknowledged the range, or ends the connection if
+ * the range is lost.  The caller must return. */
 static void wait_while_held(struct viewer_conn *c)
 {
 	c->body.awaited = true;
@@ -165,7 +168,7 @@ static void receive(struct viewer_conn *c)
 		advance(c);
 }
 
-/* The last answer is sent: waits for the client to close. */
+/* Discards bytes after the last answer, until the client closes. */
 static void drain(struct viewer_conn *c)
 {
 	uint8_t scratch[READ_SIZE];
@@ -178,7 +181,8 @@ static void drain(struct viewer_conn *c)
 		end(c);
 }
 
-/* Nothing may follow this call. */
+/* Continues after an answer: with the next request, or by closing.  May free c,
+ * so the caller must return. */
 static void answered(struct viewer_conn *c)
 {
 	http_request_reset(c->request);
@@ -218,8 +222,8 @@ static void count(const struct viewer_conn *c, uint64_t bytes)
 		*c->sent += bytes;
 }
 
-/* True: all was sent.  False: it continues when the socket is writable, or the
- * connection has ended. */
+/* Sends the rest of c->blob.  True: all was sent.  False: sending continues
+ * when the socket is writable, or the connection has ended. */
 static bool send_blob(struct viewer_conn *c)
 {
 	while (c->blob_pos < c->blob_end) {
@@ -249,7 +253,7 @@ static bool send_blob(struct viewer_conn *c)
 	return true;
 }
 
-/* Nothing may follow this call. */
+/* Sends the answer.  May free c, so the caller must return. */
 static void send_answer(struct viewer_conn *c)
 {
 	while (buf_len(&c->out) > 0) {
@@ -318,7 +322,8 @@ static void on_io(struct ev_loop *loop, ev_io *io, int revents)
 	}
 }
 
-/* Later, because the pass continues with other clients. */
+/* Notes the end of the range, and handles it later, because the pass continues
+ * with other clients. */
 static void on_body_end(struct ring_body *b, enum ring_body_state state)
 {
 	struct viewer_conn *c = container_of(b, struct viewer_conn, body);

@@ -155,7 +155,7 @@ void viewer_conn_begin(struct viewer_conn *, const char *head,
 
 /* Answers with an error of one line and closes. */
 void viewer_conn_reject(struct viewer_conn *, int status);
-/* ... with 405; options: the path also allows OPTIONS. */
+/* Answers with 405 and closes; options: the path also allows OPTIONS. */
 void viewer_conn_reject_method(struct viewer_conn *, bool options);
 
 struct viewer_answer {
@@ -182,7 +182,7 @@ int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
  * NULL for those of the same body. */
 void viewer_conn_answer_head(struct viewer_conn *, const char *headers);
 
-/* Has the client received an answer, and sent no further request yet? */
+/* True if the client has received an answer, and has sent no request since. */
 bool viewer_conn_is_idle(const struct viewer_conn *);
 
 /* Must answers be copied, because the tls worker encrypts them, or a process of

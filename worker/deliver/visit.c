@@ -56,14 +56,14 @@ static bool is_head(const struct http_request *request)
 	return strcmp(http_request_method(request), "HEAD") == 0;
 }
 
-/* What a page asks before it requests something of HLS. */
+/* True for OPTIONS, which pages of other origins send before HLS requests. */
 static bool is_options(const struct http_request *request)
 {
 	return strcmp(http_request_method(request), "OPTIONS") == 0;
 }
 
-/* True when connections to this address get the play paths, too: also those
- * that come from the control port. */
+/* True if the play paths are served at this address, too; always for
+ * connections that the control port passed on. */
 static bool serves_play(const struct deliver *d, const char *address)
 {
 	const struct listener *l;
@@ -76,7 +76,7 @@ static bool serves_play(const struct deliver *d, const char *address)
 	return false;
 }
 
-/* With TLS or without. */
+/* The mount of this path, for clients with TLS or without; NULL: none. */
 static struct mount *find_any(const struct deliver *d,
 			      const struct viewer_conn *c, const char *path)
 {
@@ -146,7 +146,7 @@ static void refuse(struct viewer_conn *c, int status)
 	viewer_conn_reject(c, status);
 }
 
-/* The connection becomes a viewer of the mount, or is rejected. */
+/* Makes the connection a viewer of the mount, or rejects it with 503. */
 void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 {
 	struct viewer_socket socket = { .copied = viewer_conn_is_copied(c),
@@ -194,7 +194,7 @@ static void redirect(struct viewer_conn *c, const char *location)
 	free(header);
 }
 
-/* A proxy in front of this server ended the TLS of the client. */
+/* True if a proxy in front of this server ended the TLS of the client. */
 static bool came_by_https(const struct http_request *request)
 {
 	const char *scheme = http_request_header(request, "x-forwarded-proto");
@@ -232,7 +232,7 @@ static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 	return true;
 }
 
-/* No mount of the path accepts the connection. */
+/* Redirects the client to the other scheme, or rejects the request with 404. */
 static void answer_missing(const struct deliver *d, struct viewer_conn *c,
 			   const struct http_request *request)
 {
@@ -282,7 +282,8 @@ static const struct session_events session_events = {
 	.on_verdict = on_verdict,
 };
 
-/* Counts the address of the connection; false: it was rejected. */
+/* Counts the address of the connection.  False: it has too many viewers, and
+ * the connection was rejected. */
 static bool count_address(struct deliver *d, struct viewer_conn *c)
 {
 	struct ip_address address = ip_of(&c->peer);
@@ -348,7 +349,7 @@ void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 			session_set_stream(c->session, stream);
 }
 
-/* They stay until the master has an answer. */
+/* Asks again about the viewers, who stay until the master answers. */
 static void review_viewers(struct deliver *d, struct mount *m)
 {
 	struct viewer *v;
@@ -490,7 +491,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 	door_ask(d->door, c->session);
 }
 
-/* True: the request is one for the picture of a stream. */
+/* True: the request was one for the picture of a stream, and is handled. */
 static bool visit_picture(struct deliver *d, struct viewer_conn *c,
 			  const struct http_request *request)
 {
@@ -505,7 +506,7 @@ static bool visit_picture(struct deliver *d, struct viewer_conn *c,
 	return true;
 }
 
-/* True: the request is one for the list of streams, which has no mount. */
+/* True: the request was one for the list of streams, and is handled. */
 static bool visit_list(struct deliver *d, struct viewer_conn *c,
 		       const struct http_request *request)
 {
@@ -548,8 +549,8 @@ void visit_lists_again(struct deliver *d)
 	}
 }
 
-/* The playlist of a play path names a new one, others have that of their path,
- * or none. */
+/* Chooses the session of a request.  The playlist of a play path names a new
+ * session, other requests have the session of their path, or none. */
 static void choose_session(const struct deliver *d, struct viewer_conn *c,
 			   const struct mount *m,
 			   const struct hls_wanted *wanted)
