@@ -21,7 +21,8 @@ enum {
 	ADMISSION_RETRY_MS = 15000, /* until it is asked again */
 };
 
-/* The way to the master, of all outputs of a stream. */
+/* The connection to the master for questions about callers, which all outputs
+ * of a stream share. */
 struct asker {
 	bool authorize; /* false: every caller is allowed */
 	uint32_t seq;   /* of the last question */
@@ -57,5 +58,6 @@ enum admission_turn {
 /* Once a second. */
 enum admission_turn admission_second(struct admission *, uint64_t now_ms);
 
-/* The caller was dropped and was in no report: the master forgets it. */
+/* Call it when the caller was dropped before any report listed it, so that the
+ * master forgets its number. */
 void admission_end(const struct admission *, struct asker *, uint64_t client);

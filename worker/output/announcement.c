@@ -45,7 +45,8 @@ static int family_digit(const struct sockaddr_any *a)
 	return a->sa.sa_family == AF_INET6 ? 6 : 4;
 }
 
-/* The address of an IPv4 group includes the TTL. */
+/* Writes the line c= with the address of a destination; for an IPv4 group it
+ * includes the TTL. */
 static void put_connection(const struct announcement *a,
 			   const struct sockaddr_any *to, struct text *t)
 {
@@ -58,7 +59,8 @@ static void put_connection(const struct announcement *a,
 	put(t, "\r\n");
 }
 
-/* SDP cannot describe a second path that differs only by its interface. */
+/* True if the description lists the second path.  SDP cannot describe a second
+ * path that differs only by its interface. */
 static bool has_second_path(const struct announcement *a)
 {
 	return a->full && a->streams.has_path2 &&
@@ -78,7 +80,8 @@ bool announcement_has_full(const struct announcement *a)
 	return a->rtp && (has_fec(&full) || has_second_path(&full));
 }
 
-/* RFC 6015 defines columns only: rows use the name of RFC 3009. */
+/* Writes the media of error correction, columns and rows.  RFC 6015 defines
+ * columns only, so rows use the name of RFC 3009. */
 static void put_fec(const struct announcement *a, unsigned number,
 		    const struct sockaddr_any *to, struct text *t)
 {

@@ -91,7 +91,7 @@ static struct cbr_clock *find_clock(struct cbr *c, uint16_t pid)
 	return place > 0 ? &c->clocks[place - 1] : NULL;
 }
 
-/* Is there a PMT, and does none name this PID for PCRs? */
+/* True if a PMT is known and no PMT names this PID as its PCR PID. */
 static bool is_left(const struct cbr *c, uint16_t pid)
 {
 	const struct psi_program *programs;
@@ -113,8 +113,9 @@ static void follow_tables(struct cbr *c, const uint8_t *packet)
 	cbr_name_clocks(c);
 }
 
-/* The clock of a PID without PCRs or, for a PID that a PMT names, of one that
- * none names; n_clocks: none. */
+/* The index of a clock that another PID may take: that of a PID without PCRs
+ * or, if a PMT names the new PID (not left), of a PID that no PMT names;
+ * n_clocks: there is none. */
 static size_t find_place(const struct cbr *c, bool left, uint64_t now_tick)
 {
 	size_t i = 0;
@@ -127,7 +128,8 @@ static size_t find_place(const struct cbr *c, bool left, uint64_t now_tick)
 	return i;
 }
 
-/* Takes a free clock, or that of another PID; NULL: none. */
+/* Gives the PID a free clock, or that of another PID; NULL: no clock can be
+ * taken. */
 static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 				   uint64_t now_tick)
 {
@@ -148,7 +150,8 @@ static struct cbr_clock *add_clock(struct cbr *c, uint16_t pid,
 	return &c->clocks[i];
 }
 
-/* False: the packet has no PCR. */
+/* Reads the PCR of a packet and the time of its arrival into ret.  False: the
+ * packet has no PCR. */
 static bool take_arrival(const struct cbr *c, const uint8_t *packet,
 			 uint64_t now_tick, struct cbr_arrival *ret)
 {
@@ -203,7 +206,7 @@ static bool is_table(const struct cbr *c, const uint8_t *packet)
 	       pid == PID_NIT || pid == PID_SDT || pid == PID_TDT;
 }
 
-/* Queues packets for which there is room. */
+/* Appends packets to the queue, which has room for them. */
 static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 {
 	size_t last = c->place + fifo_len(&c->fifo);
@@ -234,7 +237,8 @@ static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
 		cbr_clock_missed(clock, &a);
 }
 
-/* Queues packets, none of them a null packet, that come at at_ns. */
+/* Queues packets other than null packets, which are due from at_ns on.  Counts
+ * those as overflow for which the queue has no room. */
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 			  uint64_t now_ns)
 {
@@ -267,7 +271,8 @@ static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 	}
 }
 
-/* True if the run contains a packet that is not a null packet. */
+/* Queues the packets of the run other than null packets.  True if there are
+ * any. */
 static bool take_run(struct cbr *c, struct ts_run run, uint64_t now_ns)
 {
 	size_t from = 0;
@@ -328,7 +333,7 @@ bool cbr_put(struct cbr *c, const uint8_t *packet)
 
 /* --- the output --- */
 
-/* One position. */
+/* Moves the output to the next position. */
 static void step(struct cbr *c)
 {
 	c->tick += c->step;
@@ -339,7 +344,8 @@ static void step(struct cbr *c)
 	c->tick++;
 }
 
-/* The clock whose PCR is most overdue at this position; NULL: none is due. */
+/* The clock whose PCR is most overdue at this position; NULL: none is due.
+ * empty: the position would get a null packet, so a PCR is due earlier. */
 static struct cbr_clock *find_due_clock(struct cbr *c, bool empty)
 {
 	uint64_t most = empty ? CBR_PCR_NULL_MS * CBR_TICKS_MS
@@ -420,8 +426,9 @@ static const uint8_t *next_content(struct cbr *c)
 	return NULL;
 }
 
-/* Fills one position.  content: a queued packet is due; true if the position
- * got it. */
+/* Fills one position.  content: a queued packet is due.  True if the position
+ * got a queued packet; otherwise it got an inserted PCR, the packet of
+ * cbr_put() or a null packet. */
 static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
 	const uint8_t *next = content ? next_content(c) : NULL;
@@ -456,8 +463,9 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	return due == NULL && next != NULL;
 }
 
-/* Is a packet due at this position?  Without places, the queue is spread:
- * `spread' positions of n have one. */
+/* True if a queued packet is due at this position: by its own place, or,
+ * without places, if the queue is spread evenly and its share of the n
+ * positions, added up in `spread', has reached a whole position. */
 static bool has_content(struct cbr *c, size_t spread, size_t n)
 {
 	if (c->places == NULL)
@@ -474,7 +482,8 @@ static void send(struct cbr *c, const struct ts_run *run, ts_out_fn *out,
 	cbr_memory_sent(c);
 }
 
-/* Fills n positions of all that are due, over which the packets are spread. */
+/* Fills n of the positions that are due, and sends them.  The queued packets
+ * are spread over all due positions. */
 static void fill(struct cbr *c, size_t n, uint64_t due, ts_out_fn *out,
 		 void *arg)
 {

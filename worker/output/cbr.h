@@ -60,8 +60,8 @@ struct cbr_counters {
 	uint64_t skipped;  /* positions skipped after late wake-ups */
 };
 
-/* kbps: CBR_MIN_KBPS to CBR_MAX_KBPS; burst_ms: most that a run sends, at most
- * PACER_BURST_MS. */
+/* Makes an output of kbps, CBR_MIN_KBPS to CBR_MAX_KBPS.  burst_ms: the most
+ * that one run sends, at most PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
 /* The same for packets whose places are known (cbr_feed_at()), with another
  * number of clocks, at most CBR_CLOCKS_MAX. */
@@ -77,8 +77,8 @@ void cbr_feed(struct cbr *, const struct ts_run *runs, size_t n_runs,
 void cbr_feed_at(struct cbr *, const uint8_t *packet, uint64_t at_ns,
 		 uint64_t now_ns);
 
-/* This packet takes the next free position, in front of those that wait.
- * False: the output does not run, or such a packet waits already. */
+/* Sends this packet at the next free position, before the queued packets.
+ * False: the output does not run, or another such packet waits. */
 bool cbr_put(struct cbr *, const uint8_t *packet);
 
 /* Passes the packets due at now_ns to out: whole datagrams of DATAGRAM_PACKETS,
@@ -117,17 +117,17 @@ size_t cbr_memory_size(const struct cbr *);
  * worker took from the queue, and perhaps did not send. */
 size_t cbr_keep(struct cbr *, void *memory, uint64_t address, uint64_t now_ns);
 
-/* The number of packets that wait. */
+/* The number of packets in the queue. */
 size_t cbr_waiting(const struct cbr *);
 
 /* The number of packets of any kind that the queue takes now. */
 size_t cbr_room(const struct cbr *);
 
-/* The number of positions that are due, because wake-ups were late: as many
- * packets that wait do not wait for the rate. */
+/* The number of positions that are due because wake-ups were late.  So many of
+ * the waiting packets leave at once, without waiting for the rate. */
 size_t cbr_late(const struct cbr *);
 
-/* The time by which the next position is late at now_ns: the wake-ups were. */
+/* How late the next position is at now_ns because of late wake-ups, ms. */
 uint64_t cbr_late_ms(const struct cbr *, uint64_t now_ns);
 
 /* Once a second: frees the memory of a long queue. */

@@ -19,7 +19,8 @@ static uint64_t wrapped(uint64_t pcr, int64_t by)
 	return (uint64_t)(sum + (int64_t)PCR_WRAP) % PCR_WRAP;
 }
 
-/* The effect of the slew since the base, in 1e-12 of a tick. */
+/* By how much the slew has moved the clock after so many ticks since its base,
+ * in 1e-12 of a tick. */
 static int64_t slewed(const struct cbr_clock *c, int64_t ticks)
 {
 	return cbr_clamp(ticks, SLEWED_MAX) * c->slew_ppt + c->fraction;
@@ -46,14 +47,16 @@ static void begin_window(struct cbr_clock *c, uint64_t tick)
 	c->late = INT64_MAX;
 }
 
-/* Awake time since the last PCR. */
+/* The ticks since the last PCR in which the worker was awake. */
 static int64_t awake_ticks(const struct cbr_clock *c,
 			      const struct cbr_arrival *a)
 {
 	return (int64_t)(a->awake - c->in_awake);
 }
 
-/* The window is over. */
+/* Ends a window: measures by its smallest delay how far the source is ahead,
+ * and sets the wanted slew.  After a difference that no slew removes, sets
+ * `stray', so that the next PCR starts a new time base. */
 static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
 {
 	int64_t stray = CBR_STRAY_MS * TICKS_MS, far = CBR_FAR_MS * TICKS_MS;
@@ -118,7 +121,8 @@ void cbr_clock_unit(struct cbr_clock *c, uint64_t dts)
 	c->lead_tick = c->in_tick;
 }
 
-/* By so much packets may be late; INT64_MAX: unknown. */
+/* How late packets may be before units leave after their DTS, in ticks;
+ * INT64_MAX: unknown. */
 static int64_t late_most(const struct cbr_clock *c)
 {
 	/* a shorter delay may be that of each burst */
@@ -134,8 +138,9 @@ int64_t cbr_clock_slack(const struct cbr_clock *c)
 	return most == INT64_MAX ? most : most + MIN(c->off, 0);
 }
 
-/* Would units leave after their DTS, and do the packets not catch up?  That is
- * known if they wait, or if two PCRs are as late and not in a burst. */
+/* True if units would leave after their DTS and the packets do not catch up:
+ * the packets wait, or two PCRs are as late and not in a burst.  off: the lead
+ * of this PCR over the output. */
 static bool is_too_late(const struct cbr_clock *c, const struct cbr_arrival *a,
 			int64_t off)
 {
@@ -147,7 +152,8 @@ static bool is_too_late(const struct cbr_clock *c, const struct cbr_arrival *a,
 	return a->held || (c->off < -late_most(c) && 2 * passed > on);
 }
 
-/* The clock of the source jumped, announced or not. */
+/* True if the clock of the source jumped, announced or not.  off: the lead of
+ * this PCR over the output. */
 static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 		    int64_t off)
 {
@@ -169,8 +175,8 @@ static bool is_jump(const struct cbr_clock *c, const struct cbr_arrival *a,
 	return on - passed > stray || passed - on > stray;
 }
 
-/* The clock jumps by off.  A jump of the clock alone keeps the measured
- * frequency of the source. */
+/* Moves the new time base by off.  If the source had drifted too far without a
+ * jump of its own, the measured frequency stays valid. */
 static void jump_by(struct cbr_clock *c, int64_t off)
 {
 	bool same = c->far >= CBR_FAR_WINDOWS;
@@ -193,7 +199,8 @@ static void drop_jump(struct cbr_clock *c)
 	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
 }
 
-/* A pause ended with this jump.  Does the source catch up? */
+/* A jump ends a pause: waits for the next PCRs, if the source may only have
+ * been delayed and catch up.  off: the size of the jump. */
 static void begin_doubt(struct cbr_clock *c, const struct cbr_arrival *a,
 			int64_t off)
 {
@@ -203,7 +210,8 @@ static void begin_doubt(struct cbr_clock *c, const struct cbr_arrival *a,
 	c->doubt_off = off;
 }
 
-/* The next PCR behind it, off from the new time base. */
+/* Decides a doubt by a PCR after the jump, which is off ahead of the new time
+ * base.  If the packets catch up, takes the jump back. */
 static void settle(struct cbr_clock *c, const struct cbr_arrival *a,
 		   int64_t off)
 {
@@ -278,7 +286,8 @@ void cbr_clock_missed(struct cbr_clock *c, const struct cbr_arrival *a)
 	c->in_awake = a->awake;
 }
 
-/* Brings the slew closer to the wanted one, as fast as the drift may be. */
+/* Moves the slew towards the wanted one, as fast as the limit of the drift
+ * allows. */
 static void ramp(struct cbr_clock *c, uint64_t tick)
 {
 	int64_t ticks = (int64_t)(tick - c->ramp_tick);

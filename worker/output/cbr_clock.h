@@ -134,11 +134,12 @@ void cbr_clock_unit(struct cbr_clock *, uint64_t dts);
  * video and audio of the program leave before their DTS; INT64_MAX: unknown. */
 int64_t cbr_clock_slack(const struct cbr_clock *);
 
-/* The queue has no room for this PCR: the next one is no jump because of it. */
+/* Call it if the queue has no room for this PCR, so that the distance to the
+ * next one is not taken for a jump. */
 void cbr_clock_missed(struct cbr_clock *, const struct cbr_arrival *);
 
-/* The PCR of a packet that leaves at tick; jump: the packet announces a new
- * time base. */
+/* Returns the PCR to write into a packet that leaves at tick.  jump: the packet
+ * announces a new time base. */
 uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
 
 /* The packet that announces the next time base is dropped: the next announced

@@ -50,7 +50,7 @@ void cbr_drop_first(struct cbr *c)
 	c->place++;
 }
 
-/* A clock with PCRs in the queue; NULL: there is none. */
+/* A clock whose PCRs measure the age of queued packets; NULL: there is none. */
 static const struct cbr_clock *find_reference(const struct cbr *c)
 {
 	for (size_t i = 0; i < c->n_clocks; i++)
@@ -60,7 +60,8 @@ static const struct cbr_clock *find_reference(const struct cbr *c)
 	return NULL;
 }
 
-/* The packets in front of the last CBR_LATE_MS of the source. */
+/* The number of queued packets that are older than CBR_LATE_MS of the source,
+ * by their PCRs; 0: none, or unknown. */
 static size_t count_late(const struct cbr *c)
 {
 	const struct cbr_clock *k = find_reference(c);

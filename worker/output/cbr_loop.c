@@ -17,8 +17,8 @@ enum {
 	LEAD_MAX_MS = 1000,
 };
 
-/* A straight line through the measurements: the gains of the least squares,
- * with a memory of CBR_LOOP_SMOOTH. */
+/* Updates the estimated lead and frequency of the source by one measurement: a
+ * straight line by least squares over the last CBR_LOOP_SMOOTH measurements. */
 static void estimate(struct cbr_loop *l, int64_t lead, int64_t ticks,
 		     int64_t slew_ppt)
 {

@@ -45,7 +45,8 @@ _Static_assert(_Alignof(struct cbr_memory) < 8 ||
 
 /* --- this worker --- */
 
-/* A process that ends has done its stores in their order. */
+/* Keeps the order of stores in the memory.  A fence for the compiler suffices:
+ * when a process ends, all its stores before that are done. */
 static void in_order(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -56,7 +57,8 @@ static uint64_t ends_of(const struct fifo *f)
 	return (uint64_t)f->head << 32 | f->tail;
 }
 
-/* What was written last; in bounds whatever `valid' is. */
+/* The state that was written last; inside the memory for any value of `valid',
+ * which may be damaged. */
 static struct kept *kept_of(struct cbr_memory *m)
 {
 	return &m->kept[(m->valid + 1) % 2];
@@ -139,7 +141,8 @@ static bool has_bools(const struct cbr_clock *k)
 	       is_bool(&k->doubts) && is_bool(&k->sent);
 }
 
-/* Are all numbers such that no product of them overflows? */
+/* True if all numbers of a kept clock are in ranges in which no product of them
+ * overflows.  until: the latest tick that is possible. */
 static bool is_sound_clock(const struct cbr_clock *k, uint64_t until)
 {
 	const int64_t wrap = (int64_t)PCR_WRAP;

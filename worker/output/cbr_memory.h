@@ -12,12 +12,13 @@
 
 #include "worker/output/cbr_state.h"
 
-/* Keeps the state; `leaving' packets of it are sent next.  No memory: no
- * effect. */
+/* Stores the state before a send of its first `leaving' packets.  Does nothing
+ * for an output without such memory. */
 void cbr_memory_write(struct cbr *, size_t leaving);
 
-/* The send has returned. */
+/* Call it when the send has returned: its packets are sent. */
 void cbr_memory_sent(struct cbr *);
 
-/* In front of a push of n packets, because it may move those that wait. */
+/* Call it before n packets are queued, which may move the waiting packets in
+ * memory. */
 void cbr_memory_make_room(struct cbr *, size_t n);

@@ -68,7 +68,8 @@ struct cbr {
 	uint8_t out[CBR_OUT_PACKETS * TS_PACKET];
 };
 
-/* The output runs by the clock of the machine. */
+/* Converts ns of the machine's clock to ticks of 27 MHz, the time of the
+ * output. */
 static inline uint64_t cbr_tick(uint64_t ns)
 {
 	return ns / 1000 * 27 + ns % 1000 * 27 / 1000;
@@ -91,32 +92,34 @@ static inline void cbr_set_begun(struct cbr *c, struct cbr_clock *clock,
 /* A clock whose new time base is announced next; NULL: none. */
 struct cbr_clock *cbr_find_begun(struct cbr *);
 
-/* Has a clock that ran in front of the pause no PCR since, or one that leaves
- * open whether its time base is a new one? */
+/* True if, after a pause, a clock that ran before has no PCR yet, or only PCRs
+ * that leave open whether its time base is a new one. */
 bool cbr_is_undecided(const struct cbr *);
 
-/* The time of the next inserted PCR, if no packet has one; UINT64_MAX: never.
- */
+/* The tick by which a PCR is inserted if no packet brings one; UINT64_MAX:
+ * never. */
 uint64_t cbr_next_pcr(const struct cbr *);
 
 /* Follows the PMTs: the clock of each video and audio. */
 void cbr_name_clocks(struct cbr *);
 
-/* Takes the time of a unit that begins in the packet, or whose header ends
- * there: only while the reader has headers is it called for each packet. */
+/* Reads the DTS of a unit whose PES header begins or ends in the packet.  Call
+ * it for packets that begin a unit, and for all while the reader has incomplete
+ * headers. */
 void cbr_read_unit(struct cbr *, const uint8_t *packet);
 
-/* After so long without packets the next ones wait for the PCRs that show
- * whether their clocks stopped. */
+/* The length of a pause after which the next packets wait for the PCRs that
+ * show whether their clocks stopped. */
 uint64_t cbr_pause_ns(const struct cbr *);
 
 /* --- a busy machine --- */
 
-/* The positions up to this tick. */
+/* The number of positions up to this tick. */
 uint64_t cbr_positions_until(const struct cbr *, uint64_t tick);
 
-/* The packets that may wait, without the part of the queue for tables: more
- * than a queue while positions are late, which they fill at once. */
+/* How many packets of any kind may wait, without the part of the queue for
+ * tables.  While positions are late it is more, because waiting packets fill
+ * them at once. */
 size_t cbr_limit(const struct cbr *, uint64_t now_tick);
 
 /* Removes the first packet.  A time base that it announces is announced by

@@ -95,7 +95,8 @@ static void name_clock(struct cbr *c, const struct psi_program *program)
 	}
 }
 
-/* Units of subtitles and teletext come just in time. */
+/* Sets for each video and audio PID the PCR PID of its program.  Subtitles and
+ * teletext are left out, because their units arrive just in time. */
 void cbr_name_clocks(struct cbr *c)
 {
 	const struct psi_program *programs;

@@ -17,6 +17,7 @@ struct codec_watch {
 	uint32_t changes;          /* psi_changes() at the last one */
 };
 
-/* Call once a second. */
+/* Call it once a second.  Looks at the newest group of pictures if it is
+ * time. */
 void codec_watch_second(struct codec_watch *, const struct ring_out *,
 			const struct psi *, uint64_t now_ns);

@@ -34,5 +34,6 @@ struct departure_plan {
 
 void departure_plan_init(struct departure_plan *, unsigned limit);
 
-/* The time of the next datagram that the kernel gets now. */
+/* Returns the time at which the datagram that the kernel gets now should
+ * leave. */
 uint64_t departure_plan_next(struct departure_plan *, uint64_t now_ns);

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* As strftime(3), for the letters that proto/spec/io_file.c allows. */
+/* Writes one part of a time as strftime(3) does, for the letters that
+ * proto/spec/io_file.c allows. */
 static void put_time(struct buf *to, char letter, const struct tm *t)
 {
 	struct tm copy = *t;

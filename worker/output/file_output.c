@@ -122,8 +122,8 @@ static void hold(unsigned *left_s, bool now)
 		(*left_s)--;
 }
 
-/* Logs the end of a slow disk only if its start was logged.  A full disk is an
- * outage, whose owner logs it. */
+/* Logs the begin of a slow disk, and its end if the begin was logged.  A full
+ * disk is an outage, which the owner of the output logs. */
 static void log_slow(struct file_output *o)
 {
 	const char *path = o->base.spec->path;

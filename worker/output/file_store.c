@@ -139,8 +139,8 @@ void file_store_close(struct file_store *s)
 	psi_free(&s->psi);
 }
 
-/* Truncates an existing recording behind its last whole packet and appends
- * there.  Rejects any other file. */
+/* Continues an existing recording: truncates it behind its last whole packet.
+ * 0, or -errno with error: any other file is rejected and not changed. */
 static int continue_file(struct file_store *s, off_t size,
 			 struct errmsg *error)
 {
@@ -181,7 +181,8 @@ static int check_file(struct file_store *s, struct errmsg *error)
 	return st.st_size == 0 ? 0 : continue_file(s, st.st_size, error);
 }
 
-/* With rotation every start begins a new file. */
+/* Opens or creates the file of this time.  With rotation it always creates a
+ * file, with a number if the name exists.  0, or -errno with error. */
 static int open_named(struct file_store *s, time_t now, struct errmsg *error)
 {
 	struct file_name name = { .pattern = s->name, .rotates = rotates(s) };
@@ -244,7 +245,8 @@ static enum rap_sign look(struct file_store *s, const uint8_t *packet)
 	return join_point_feed(&s->rap, packet, UINT64_MAX);
 }
 
-/* Is the next file due? */
+/* True if the time or the size of the file is over, or almost over, so that the
+ * next file may start. */
 static bool is_due(const struct file_store *s, uint64_t size, time_t now)
 {
 	int64_t every = s->spec->file.rotate_s;

@@ -72,14 +72,16 @@ static struct timespec in_ms(unsigned ms)
 
 /* --- the thread --- */
 
-/* With the lock. */
+/* Copies what the store measured of the disk.  The caller has the lock. */
 static void copy_space(struct file_writer *w)
 {
 	w->state.free = w->store.free;
 	w->state.full = w->store.full;
 }
 
-/* With the lock, which it releases while it writes one chunk of the queue. */
+/* Writes one chunk of the queue, or drops it while the disk is full.  The
+ * caller has the lock, which is released during the write.  0 or -errno with
+ * error. */
 static int write_chunk(struct file_writer *w, uint64_t *measured_ms,
 		       struct errmsg *error)
 {
@@ -127,7 +129,8 @@ static int write_queue(struct file_writer *w, struct errmsg *error)
 	return err;
 }
 
-/* With the lock, after the thread has ended. */
+/* Counts the packets in the queue as dropped, after the thread has ended.  The
+ * caller has the lock. */
 static void drop_queue(struct file_writer *w)
 {
 	w->state.dropped += w->used;

@@ -37,8 +37,9 @@ void file_writer_free(struct file_writer **);
 /* Bytes of a packet in the file. */
 size_t file_writer_unit(const struct file_writer *);
 
-/* Room for n packets of that size, in at most two pieces; ret[1] may be empty.
- * False: the queue is full.  The next call is file_writer_put(). */
+/* Room in the queue for n packets of file_writer_unit() bytes, in at most two
+ * pieces; the second may be empty.  False: the queue is full.  After true call
+ * file_writer_put(). */
 struct file_room {
 	uint8_t *data;
 	size_t n;

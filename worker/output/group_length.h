@@ -23,8 +23,8 @@ struct group_length {
 	bool paused; /* an outage since the last random access point */
 };
 
-/* A random access point follows `last'.  last: NULL: none, or the stream has no
- * pictures. */
+/* Takes a random access point and measures the group between it and `last'.
+ * last: NULL: there is none before it, or the stream has no pictures. */
 static inline void group_length_take(struct group_length *g,
 				     const struct ring_rap *last,
 				     const struct ring_rap *rap)

@@ -33,7 +33,8 @@ void iat_out_add(struct iat_out *d, uint64_t now_ns, size_t n)
 	d->last_ns = now_ns;
 }
 
-/* The limit of the first bin that reaches this share of all datagrams. */
+/* The time, in us, below which this percentage of the recent times lies: the
+ * limit of a bin, but at most the longest time. */
 static uint64_t quantile(const struct iat_out *d, uint64_t percent)
 {
 	uint64_t sum = 0, below = 0;

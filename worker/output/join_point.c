@@ -36,7 +36,8 @@ uint16_t join_point_follow(struct rap *r, const struct psi *psi)
 	return pid;
 }
 
-/* The PMT lists a video that is not sent. */
+/* True if the PMT lists a video of which no packet has arrived for
+ * JOIN_POINT_TIMEOUT_MS. */
 static bool is_silent(const struct rap *r, const struct join_wait *w)
 {
 	return r->class == PID_VIDEO &&
@@ -55,7 +56,8 @@ bool join_point_may_guess(const struct rap *r, const struct join_wait *w)
 	return w->rap_ns >= patience_ns(r, w);
 }
 
-/* Does a PES packet begin here, of audio if there is one instead of video? */
+/* True if a PES packet begins here.  silent: the video is not sent, so only
+ * audio counts, if the PMT lists any. */
 static bool is_start(const struct psi *psi, const uint8_t *packet, bool silent)
 {
 	enum pid_class class = psi_class(psi, ts_pid(packet));
@@ -137,7 +139,8 @@ static void read_table(struct join_search *j, const uint8_t *packet)
 	(void)psi_feed(j->psi, packet);
 }
 
-/* The sign of the next packet, whose table is not read yet. */
+/* Returns what the packet says about a join point.  If it has a table, that
+ * table is not read yet. */
 static enum rap_sign look(struct join_search *j, const uint8_t *packet)
 {
 	if (ts_pid(packet) != join_point_follow(&j->rap, j->psi))
@@ -161,8 +164,8 @@ static void ignore(const uint8_t *packets, size_t n, void *arg)
 	(void)packets, (void)n, (void)arg;
 }
 
-/* A first pass counts the packets of the tables.  The counters then go back by
- * this number, so that the tables end where the stream continues. */
+/* Sends PAT and PMTs.  Their counters are chosen so that the packets behind
+ * them continue at `end': a first pass counts the packets of the tables. */
 static void put_tables(struct join_search *j, const struct cc_rewrite *end)
 {
 	struct cc_rewrite cc = *end;
@@ -174,7 +177,8 @@ static void put_tables(struct join_search *j, const struct cc_rewrite *end)
 	join_point_tables(j->psi, &cc, j->put, j->arg);
 }
 
-/* The picture in front of the held packets is the join point, or not. */
+/* Decides on the picture that begins the held packets.  joins: sends the tables
+ * and the held packets; otherwise drops and counts them.  Returns joins. */
 static bool settle(struct join_search *j, bool joins, uint64_t *dropped)
 {
 	struct ts_run held = fifo_run(&j->held);
@@ -189,7 +193,8 @@ static bool settle(struct join_search *j, bool joins, uint64_t *dropped)
 	return joins;
 }
 
-/* True when the packet joins. */
+/* Takes a packet.  True: the join point is found, and all packets from it on
+ * were sent. */
 static bool take(struct join_search *j, const uint8_t *packet,
 		 uint64_t *dropped)
 {

@@ -69,8 +69,8 @@ bool join_point_is_guess(const struct rap *, const struct psi *,
 
 typedef void join_point_put_fn(const uint8_t *packets, size_t n, void *arg);
 
-/* Passes the last PAT and PMTs to put, as psi_lead() selects them, in packets
- * with the counters of cc. */
+/* Passes the newest PAT and PMTs to put, those that psi_lead() selects, in
+ * packets with the counters of cc. */
 void join_point_tables(const struct psi *, struct cc_rewrite *cc,
 		       join_point_put_fn *put, void *arg);
 
@@ -83,7 +83,8 @@ void join_point_tables(const struct psi *, struct cc_rewrite *cc,
  */
 struct join_search;
 
-/* The join point and all that follows it go to put, which outlives it. */
+/* The join point and all packets after it are passed to put, whose arg outlives
+ * the search. */
 struct join_search *join_search_new(join_point_put_fn *put, void *arg);
 void join_search_free(struct join_search **);
 

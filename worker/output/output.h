@@ -93,16 +93,17 @@ ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
 /* Disconnects a receiver; false: it is not connected. */
 bool output_kick(struct output *, uint64_t client);
 
-/* Scrambles the packets that it sends from now on.  Borrowed for the life of
- * the output; NULL: none. */
+/* Scrambles the packets that the output sends from now on.  The scrambler is
+ * borrowed for the life of the output; NULL: packets are sent in the clear. */
 void output_set_scrambler(struct output *, struct scrambler *);
 
-/* The way of its questions about callers (admission.h), borrowed.  Call it
+/* Sets how the output asks about callers (admission.h); borrowed.  Call it
  * after output_open(). */
 void output_set_asker(struct output *, struct asker *);
-/* The answer to a question; false: it is not one of this output. */
+/* Takes the answer to the question with this number.  False: the output has not
+ * asked it. */
 bool output_answer(struct output *, const struct msg_deliver_answer *,
 		   uint32_t seq);
-/* The rules have changed: it asks again about this receiver, or with 0 about
- * all. */
+/* Asks the master again about this receiver, or about all for 0, because the
+ * rules have changed. */
 void output_review(struct output *, uint64_t client);

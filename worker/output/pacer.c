@@ -112,7 +112,8 @@ void pacer_arrived(struct pacer *p, uint64_t now_ns, size_t n)
 			p->slice_packets);
 }
 
-/* Percent of the clock at which the bucket fills. */
+/* How fast the bucket fills, in percent of the clock: faster, the more packets
+ * wait. */
 static uint64_t drain(const struct pacer *p, size_t waiting)
 {
 	uint64_t queue_ms = waiting * packet_ns(p) / MS;
@@ -120,7 +121,8 @@ static uint64_t drain(const struct pacer *p, size_t waiting)
 	return MIN(DRAIN_BASE + queue_ms, (uint64_t)DRAIN_MAX);
 }
 
-/* The partly filled datagram has waited long enough. */
+/* True if a partly filled datagram has waited for PACER_HOLD_MS.  moved:
+ * packets leave now, so the wait begins again. */
 static bool is_hold_over(struct pacer *p, uint64_t now_ns, bool moved)
 {
 	if (!p->held || moved) {

@@ -47,8 +47,8 @@ unsigned part_cut_target_ms(const struct part_cut *p)
 	return (unsigned)((p->target + TICKS_PER_MS - 1) / TICKS_PER_MS);
 }
 
-/* The part ends there.  The durations are rounded so that their errors do not
- * add up. */
+/* Ends the current part at pos, which is the time `to'.  Durations are rounded
+ * so that their errors do not add up. */
 static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
 		   const struct unit_time *t, struct ring_part *ret)
 {

@@ -51,8 +51,8 @@ void part_cut_expect(struct part_cut *, unsigned segment_ms);
 
 unsigned part_cut_target_ms(const struct part_cut *);
 
-/* A part that an earlier process began goes on: `from' is the time at its
- * begin, `at' the time of the segment. */
+/* Continues a part that an earlier process began.  `from': the time at its
+ * begin; `at': the length of the segment now. */
 void part_cut_resume(struct part_cut *, const struct ring_part *, uint64_t from,
 		     uint64_t at);
 
@@ -65,10 +65,10 @@ bool part_cut_late(struct part_cut *, const struct unit_time *,
 bool part_cut_at(struct part_cut *, uint64_t pos, const struct unit_time *,
 		 bool independent, struct ring_part *ret);
 
-/* The segment ends at this time, and its last part; false: it has no further
- * part. */
+/* Ends the segment at the time `to'.  True: its last part ends there, too, and
+ * is in ret; false: the segment has no further part. */
 bool part_cut_end(struct part_cut *, const struct ring_segment *, uint64_t to,
 		  const struct unit_time *, struct ring_part *ret);
 
-/* The segment begins, with its first part. */
+/* Begins a segment with its first part. */
 void part_cut_begin(struct part_cut *, const struct ring_segment *);

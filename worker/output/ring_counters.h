@@ -30,10 +30,11 @@ struct ring_counters {
 /* Continues the counters of the previous writer. */
 void ring_counters_resume(struct ring_counters *, const struct ring_writer *);
 
-/* Shifts the counter of a packet, a copy, that is not of a table. */
+/* Shifts the counter of a packet (a copy), which is not a packet of a table. */
 void ring_counters_shift(struct ring_counters *, uint8_t *packet);
 
-/* Numbers a packet, a copy, of a table.  False: it is not written. */
+/* Sets the counter of a packet of a table (a copy).  False: the packet is a
+ * duplicate, and is not written. */
 bool ring_counters_table(struct ring_counters *, uint8_t *packet);
 
 /* PIDs that did not return in a minute are new ones from then on. */

@@ -28,7 +28,8 @@ void ring_hls_init(struct ring_hls *h, struct ring_writer *ring)
 	*h = (struct ring_hls){ .ring = ring, .unit_pos = UINT64_MAX };
 }
 
-/* The target becomes at least so long, and limits the next segments. */
+/* Raises the target duration to at least this one, which limits the next
+ * segments.  A longer target stays. */
 static void set_target(struct ring_hls *h, unsigned duration_ms)
 {
 	ring_segment_target(h->ring, (duration_ms + 500) / 1000);
@@ -36,8 +37,8 @@ static void set_target(struct ring_hls *h, unsigned duration_ms)
 	part_cut_expect(&h->part, ring_writer_target(h->ring) * 1000);
 }
 
-/* The time in the segment up to the end of the ring: the last unit lasts as the
- * one before it. */
+/* The time from the begin of the segment to the end of the ring, 90 kHz.  The
+ * last unit is expected to last as long as the unit before it. */
 static uint64_t end_of(const struct ring_hls *h)
 {
 	uint64_t clock = h->segmenter.ticks / PCR_PER_TICK;
@@ -53,8 +54,9 @@ static void add_part(struct ring_hls *h, const struct ring_part *p)
 	ring_part_add(h->ring, p);
 }
 
-/* The segment ends, where its last part ends at the time `to'.  Called in front
- * of its end: readers that see an ended segment see its last part. */
+/* Ends the last part of a segment at the time `to', and updates the target.
+ * Call it before the end of the segment is published, so that readers of an
+ * ended segment also find its last part. */
 static void finish(struct ring_hls *h, const struct ring_segment *done,
 		   uint64_t to)
 {
@@ -78,7 +80,8 @@ static void stop(struct ring_hls *h, const struct ring_segment *done,
 	ring_segment_stop(h->ring, done);
 }
 
-/* The unit in which the process before ended is in no segment. */
+/* Ends the segment in front of the unit in which the previous process ended:
+ * the torn unit is in no segment. */
 static void leave_torn(struct ring_hls *h, uint64_t pos, uint32_t ms)
 {
 	struct ring_segment done;
@@ -87,8 +90,9 @@ static void leave_torn(struct ring_hls *h, uint64_t pos, uint32_t ms)
 		stop(h, &done, ms * (uint64_t)TICKS_PER_MS);
 }
 
-/* The parts of the segment go on, if the target is that of the process before:
- * without its last part a segment ends the low latency of its stream. */
+/* Continues the part that the previous process began, if its target is the
+ * same.  A segment without its last part would end the low latency of the
+ * stream. */
 static void resume_parts(struct ring_hls *h, const struct ring_segment *s,
 			 uint64_t at)
 {
@@ -196,7 +200,8 @@ void ring_hls_pcr(struct ring_hls *h, uint64_t pcr, bool discontinuity,
 		stop(h, &done, h->pause_at);
 }
 
-/* Is it close behind the unit in front of the outage? */
+/* True if this DTS follows closely behind the unit in front of the outage, so
+ * that no picture is missing. */
 static bool is_next(const struct ring_hls *h, uint64_t dts)
 {
 	int64_t step = wrap_diff(dts, h->time.dts, PES_TIME_WRAP);
@@ -257,7 +262,7 @@ void ring_hls_divide(struct ring_hls *h)
 	divide(h, false);
 }
 
-/* The time at which the segment has ended. */
+/* The time at which the segment has ended, from its begin, 90 kHz. */
 static uint64_t end_time(const struct ring_hls *h,
 			 const struct ring_segment *done)
 {
@@ -272,8 +277,9 @@ bool ring_hls_is_overdue(const struct ring_hls *h)
 	return segmenter_is_overdue(&h->segmenter, ring_writer_pos(h->ring));
 }
 
-/* The PTS of a picture that begins here is not the distance from the join point
- * before it: pictures are shown in another order. */
+/* The PTS of a segment that begins here: that of the previous segment plus its
+ * length.  The PTS of the join point does not measure the length, because
+ * pictures are shown in another order. */
 static uint64_t guess_pts(const struct ring_hls *h, const struct ring_rap *rap)
 {
 	uint64_t begin = h->segmenter.now.pts;

@@ -45,7 +45,8 @@ struct ring_hls {
 
 void ring_hls_init(struct ring_hls *, struct ring_writer *);
 
-/* Once, before the first packet; the ring may have an earlier segment. */
+/* Call it once, before the first packet.  The ring may have a segment of an
+ * earlier process, which continues. */
 void ring_hls_start(struct ring_hls *, const struct ring_out_hls *);
 
 static inline bool ring_hls_is_used(const struct ring_hls *h)
@@ -53,30 +54,34 @@ static inline bool ring_hls_is_used(const struct ring_hls *h)
 	return h->config.duration_ms > 0;
 }
 
-/* The next packet is of video or audio, and the first one at this time. */
+/* Call it if the next packet is the first one of video or audio at this
+ * time. */
 void ring_hls_content(struct ring_hls *, uint64_t now_ns);
-/* No packet came. */
+/* Call it in a turn in which no packet of video or audio arrived: an outage may
+ * end the segment. */
 void ring_hls_idle(struct ring_hls *, uint64_t now_ns);
 /* The time of the next ring_hls_idle() that may end a segment; UINT64_MAX:
  * none. */
 uint64_t ring_hls_next_ns(const struct ring_hls *);
 
-/* A PCR of the main program. */
+/* Takes a PCR of the main program. */
 void ring_hls_pcr(struct ring_hls *, uint64_t pcr, bool discontinuity,
 		  uint64_t now_ns);
 
-/* In front of ring_hls_unit().  True: the stream goes on behind an outage, and
- * a segment has begun where the last one ended.  Its tables belong here. */
+/* Call it before ring_hls_unit().  True: the stream continues after an outage,
+ * and a segment begins where the last one ended; the caller writes its tables
+ * here. */
 bool ring_hls_resume(struct ring_hls *, const uint64_t *dts, uint64_t now_ns);
-/* The next packet begins a picture of the main video, or PES of the main audio;
- * dts, 90 kHz: NULL: it has none. */
+/* The next packet begins a picture of the main video, or a PES packet of the
+ * main audio.  dts, in 90 kHz; NULL: unknown. */
 void ring_hls_unit(struct ring_hls *, const uint64_t *dts);
-/* ... which is no join point. */
+/* Call it after ring_hls_unit() if the unit is no join point: a part may end
+ * here. */
 void ring_hls_divide(struct ring_hls *);
 
-/* Is a cut due that is no join point? */
+/* True if the segment must be cut although no join point has come. */
 bool ring_hls_is_overdue(const struct ring_hls *);
-/* A join point is at the end of the ring, or a guess. */
+/* Takes a join point at the end of the ring, or a guess of one. */
 void ring_hls_mark(struct ring_hls *, const struct ring_rap *,
 		   uint64_t now_ns);
 

@@ -114,7 +114,7 @@ static void put_tables(const uint8_t *packets, size_t n, void *arg)
 	copy_packets(arg, packets, n);
 }
 
-/* The bytes of a group of pictures decide the size of the ring. */
+/* Takes a random access point, and measures the group of pictures before it. */
 static void measure(struct ring_out *r, const struct ring_rap *rap)
 {
 	bool follows = r->has_last && r->rap.class == PID_VIDEO;
@@ -124,8 +124,8 @@ static void measure(struct ring_out *r, const struct ring_rap *rap)
 	r->has_last = true;
 }
 
-/* preferred: readers begin there, even if an older random access point is still
- * in the ring. */
+/* Marks a point where readers can begin, and writes the tables.  preferred:
+ * they begin here even if the ring still has an older random access point. */
 static void mark(struct ring_out *r, struct ring_rap rap, bool preferred)
 {
 	struct ring_rap entry = rap;
@@ -144,7 +144,7 @@ static void mark(struct ring_out *r, struct ring_rap rap, bool preferred)
 	r->may_guess = r->bare = r->refreshes = false;
 }
 
-/* Is this a packet of a table, whose counter is changed? */
+/* True for a packet of a table, whose counter is changed. */
 static bool is_table(const struct ring_out *r, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
@@ -189,13 +189,14 @@ static bool is_unit(const struct ring_out *r, const uint8_t *packet)
 	       ring_hls_is_used(&r->hls);
 }
 
-/* False: it has none, or they are in later packets. */
+/* Reads the PTS and DTS.  False: the packet has none, or not all of its
+ * header. */
 static bool read_times(const uint8_t *packet, struct pes_stamps *ret)
 {
 	return ts_pusi(packet) && pes_stamps_find(packet, ret);
 }
 
-/* at: its times, or NULL. */
+/* A unit may begin in this packet; at: its times; NULL: unknown. */
 static void begin_unit(struct ring_out *r, const uint8_t *packet,
 		       const struct pes_stamps *at)
 {
@@ -208,8 +209,9 @@ static void begin_unit(struct ring_out *r, const uint8_t *packet,
 	ring_hls_unit(&r->hls, dts);
 }
 
-/* Is the segment cut in front of this begin of a PES, which is no join point?
- * At a picture, unless none arrive or the tracks are others. */
+/* True if a segment that is overdue is cut in front of this PES packet, which
+ * is no join point: at a picture, unless none arrive or the tracks are
+ * others. */
 static bool is_cut(const struct ring_out *r, const uint8_t *packet)
 {
 	return r->overdue && ts_pusi(packet) &&
@@ -217,7 +219,8 @@ static bool is_cut(const struct ring_out *r, const uint8_t *packet)
 		r->now_ns - r->main_ns >= PAUSE_MS * MS);
 }
 
-/* The picture in front of the held packets is a random access point, or not. */
+/* Decides on the held picture and writes the held packets.  joins: the picture
+ * is a random access point. */
 static void settle(struct ring_out *r, bool joins)
 {
 	struct ts_run held = fifo_run(&r->held);
@@ -244,14 +247,14 @@ static void settle(struct ring_out *r, bool joins)
 	fifo_drop(&r->held, held.n);
 }
 
-/* No later packet decides on the picture in front of the held packets. */
+/* Decides on the held picture by what is known, as no later packet can. */
 static void give_up(struct ring_out *r)
 {
 	settle(r, r->opened_sign == RAP_OPEN ? r->rap.marked
 					     : r->opened_sign == RAP_HERE);
 }
 
-/* Writes packets, unless a picture in front of them is not decided. */
+/* Writes packets, or holds them while a picture in front is not decided. */
 static void put(struct ring_out *r, const uint8_t *packets, size_t n)
 {
 	if (fifo_len(&r->held) + n > JOIN_POINT_HELD_MAX)
@@ -297,7 +300,7 @@ static bool is_guess(struct ring_out *r, const uint8_t *packet,
 	       join_point_is_guess(&r->rap, r->psi, packet, &wait);
 }
 
-/* at: the times of a PES that begins there, or NULL. */
+/* A mark for a PES packet that begins here; at: its times; NULL: unknown. */
 static struct ring_rap mark_of(const struct ring_out *r,
 			       const struct pes_stamps *at)
 {
@@ -308,7 +311,7 @@ static struct ring_rap mark_of(const struct ring_out *r,
 	};
 }
 
-/* The picture that begins here, and all that follows it, is held. */
+/* Holds the picture that begins here, until it is decided. */
 static void open_unit(struct ring_out *r, const uint8_t *packet,
 		      enum rap_sign sign)
 {
@@ -322,7 +325,8 @@ static void open_unit(struct ring_out *r, const uint8_t *packet,
 	(void)fifo_push(&r->held, (struct ts_run){ packet, 1 });
 }
 
-/* preferred: of a guess. */
+/* Takes a packet that may be a join point.  guesses: it is a guess; preferred:
+ * as in mark(). */
 static void follow(struct ring_out *r, const uint8_t *packet,
 		   enum rap_sign sign, bool guesses, bool preferred)
 {
@@ -349,8 +353,8 @@ static void follow(struct ring_out *r, const uint8_t *packet,
 	}
 }
 
-/* A packet of the PID of a picture whose header is not complete.  True: now it
- * is, or its rest is lost. */
+/* Takes a packet of the PID whose PES header is incomplete.  True: the header
+ * is complete or lost, so the picture can be decided. */
 static bool ends_header(struct ring_out *r, const uint8_t *packet)
 {
 	size_t before = r->head.len;
@@ -365,8 +369,8 @@ static bool ends_header(struct ring_out *r, const uint8_t *packet)
 	return !r->head_waits && r->opened_sign != RAP_OPEN;
 }
 
-/* At the first table of other tracks: the segment ends with the next PES
- * packet.  The tables follow there. */
+/* If the tables name other tracks, lets the segment end with the next PES
+ * packet, where the tables are written. */
 static void follow_tracks(struct ring_out *r)
 {
 	uint32_t before = r->tracks, tracks;
@@ -394,7 +398,7 @@ static bool is_content(const struct ring_out *r, const uint8_t *packet)
 	       (r->rap.pid == TS_PID_NULL && ts_pid(packet) != TS_PID_NULL);
 }
 
-/* Has no packet of video or audio come at this time? */
+/* True if no packet of video or audio has arrived at this time. */
 static bool lacks_content(const struct ring_out *r)
 {
 	return ring_hls_is_used(&r->hls) && r->hls.content_ns != r->now_ns;
@@ -406,8 +410,8 @@ static void begin_content(struct ring_out *r)
 	ring_hls_content(&r->hls, r->now_ns);
 }
 
-/* Is it the first packet of video or audio at this time, or does it end the
- * header of the picture that is held (*ret_ends)? */
+/* True if the packet is the first one of video or audio at this time, or if it
+ * ends the header of the held picture (*ret_ends). */
 static bool changes_state(struct ring_out *r, const uint8_t *packet,
 			  bool *ret_ends)
 {
@@ -473,7 +477,7 @@ bool ring_out_is_short(const struct ring_out *r)
 	return ring_hls_bytes(&r->hls) > ring_writer_max(r->ring);
 }
 
-/* The ring grows while the group of pictures does, and so keeps its start. */
+/* Grows the ring with the group of pictures, so that its start stays in it. */
 static void grow(struct ring_out *r)
 {
 	uint64_t pos = ring_writer_pos(r->ring);
@@ -521,7 +525,7 @@ uint64_t ring_out_next_ns(const struct ring_out *r)
 		? MIN(r->opened_ns + JOIN_POINT_HELD_MS * MS, next) : next;
 }
 
-/* Do readers find the last random access point?  See RING_GOPS. */
+/* True if the ring still has the last random access point.  See RING_GOPS. */
 static bool is_kept(const struct ring_out *r)
 {
 	return r->has_last &&

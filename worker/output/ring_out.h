@@ -24,8 +24,8 @@ struct ring_out;
 struct ring_out *ring_out_new(int fd, const struct psi *, int *ret_err);
 void ring_out_free(struct ring_out **);
 
-/* The last picture goes on in another ring_out of this process; without this
- * call it is taken for torn. */
+/* Call it before ring_out_free() if another ring_out of this process continues
+ * the last picture.  Otherwise that picture counts as torn. */
 void ring_out_goes_on(struct ring_out *);
 
 /* Cuts the stream into segments from the next join point on.  The ring grows
@@ -42,8 +42,8 @@ bool ring_out_is_short(const struct ring_out *);
 void ring_out_feed(struct ring_out *, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
-/* Where readers begin.  *ret_gop_ms: length of the last group of pictures;
- * 0: unknown. */
+/* Returns where readers begin.  *ret_gop_ms: length of the last group of
+ * pictures; 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
 /* Of a stream with HLS, the length of the last group of pictures, or of the one
@@ -55,8 +55,9 @@ uint32_t ring_out_longest_group(const struct ring_out *);
  * before the first segment has ended. */
 uint32_t ring_out_longest_segment(const struct ring_out *);
 
-/* The bytes from the last random access point on, with the tables in front, max
- * of them at most, while they lie next to each other.  NULL: there are none. */
+/* Returns the bytes from the last random access point on, including the tables
+ * in front of it: at most max, and only those that lie next to each other in
+ * memory.  NULL: there are none. */
 const uint8_t *ring_out_group(const struct ring_out *, size_t max,
 			      size_t *ret_len);
 

@@ -33,8 +33,8 @@ struct sap {
 	struct errmsg error; /* last logged */
 };
 
-/* RFC 2974 3: the highest address of the scope, and the same number in each
- * scope of IPv6. */
+/* The group that gets the announcements: the highest address of the IPv4 scope
+ * (RFC 2974 3), or for IPv6 the same number in the scope of the destination. */
 static struct sockaddr_any default_group(const struct sockaddr_any *remote)
 {
 	struct sockaddr_any group;

@@ -54,7 +54,8 @@ void segmenter_init(struct segmenter *s, unsigned duration_ms,
 	s->pause_ms = last->duration_ms;
 }
 
-/* The segment ends at pos, and none begins.  False: it has no packet. */
+/* Ends the segment at pos, because the stream stops; no other segment begins.
+ * False: no segment is open, or it has no packet. */
 static bool stop(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 		 struct ring_segment *done)
 {
@@ -82,13 +83,13 @@ bool segmenter_tear(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 	return stop(s, pos, media_ms, done);
 }
 
-/* Does the time since the begin of the segment have a hole at the pause? */
+/* True if media_ms, the length of the segment, includes a hole at its pause. */
 static bool has_hole(const struct segmenter *s, int64_t media_ms)
 {
 	return s->paused && media_ms - s->pause_ms > HOLE_MS;
 }
 
-/* The length of the stream behind the segment, which has stopped. */
+/* The length of the stream since the segment stopped, in ticks of 27 MHz. */
 static int64_t behind_stop(const struct segmenter *s)
 {
 	return (int64_t)s->ticks -
@@ -196,8 +197,9 @@ static uint32_t measure(const struct segmenter *s, const struct ring_rap *rap)
 	return (uint32_t)by_pcr;
 }
 
-/* A segment that an earlier process began has an unknown length if the time has
- * jumped since.  A change of the tracks may end one before its second PCR. */
+/* The duration of the segment in ms if it ends at this join point.  If it is
+ * unknown: after a change of the tracks the time that has passed, otherwise the
+ * wanted duration. */
 static uint32_t duration_of(const struct segmenter *s,
 			    const struct ring_rap *rap, uint64_t now_ns)
 {
@@ -214,7 +216,8 @@ static uint32_t duration_of(const struct segmenter *s,
 	return MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
 }
 
-/* Is the next join point likely to be behind the target? */
+/* True if the next join point is likely to be behind the target, so that the
+ * segment must be cut at this one. */
 static bool is_last_chance(const struct segmenter *s,
 			   const struct ring_rap *rap)
 {
@@ -236,7 +239,7 @@ static bool is_due(const struct segmenter *s, const struct ring_rap *rap,
 	       measure(s, rap) + EARLY_MS >= s->duration_ms;
 }
 
-/* Measures the time since the previous join point, the length of a group of
+/* Measures the time since the previous join point: the length of a group of
  * pictures. */
 static void note_group(struct segmenter *s, const struct ring_rap *rap)
 {
@@ -279,8 +282,8 @@ static void begin(struct segmenter *s, const struct ring_segment *next,
 	s->begun_ns = now_ns;
 }
 
-/* The time of the stream from the begin of the segment to the join point, by
- * their PTS; -1: unknown. */
+/* The time from the begin of the segment to the join point by PTS, in ms; -1:
+ * unknown. */
 static int64_t passed(const struct segmenter *s, const struct ring_rap *rap)
 {
 	if (rap->pts == 0 || s->now.pts == 0)
@@ -288,7 +291,8 @@ static int64_t passed(const struct segmenter *s, const struct ring_rap *rap)
 	return wrap_diff(rap->pts, s->now.pts, PES_TIME_WRAP) / 90;
 }
 
-/* Does the time continue behind the segment, which has stopped? */
+/* True if the time of the stream at this join point continues where the segment
+ * stopped. */
 static bool continues(const struct segmenter *s, const struct ring_rap *rap)
 {
 	int64_t gap = passed(s, rap) - s->now.duration_ms;

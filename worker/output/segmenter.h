@@ -67,8 +67,8 @@ struct segmenter {
 	uint64_t pcr_ns;      /* ... and the time at which it arrived */
 };
 
-/* last: the segment that an earlier process began in this ring, where the next
- * packet is at pos; NULL: none. */
+/* Starts, or continues `last', the segment that an earlier process began in
+ * this ring; NULL: none.  pos: the position of the next packet. */
 void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
@@ -79,25 +79,26 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 bool segmenter_tear(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done);
 
-/* No segment rounds to more seconds from now on. */
+/* Limits the next segments to durations that round to this target or less. */
 void segmenter_limit(struct segmenter *, unsigned target_s);
 
-/* Takes a PCR of the main program.  True: the stream has a hole, and its
- * segment is `done'. */
+/* Takes a PCR of the main program.  True: it shows a hole in the stream, which
+ * ends the segment: `done'. */
 bool segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
 		   uint64_t now_ns, struct ring_segment *done);
 /* Takes the time of packets: the clock of a stream without PCRs. */
 void segmenter_time(struct segmenter *, uint64_t now_ns);
 
 /* Packets return after a pause, at pos.  media_ms: the length of the segment up
- * to there. */
+ * to pos; 0: unknown. */
 void segmenter_pause(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		     uint64_t now_ns);
 
-/* No packets arrive any more behind pos.  True: their segment is `done'. */
+/* Call it after an outage of segmenter_idle_ms(): no packet has arrived behind
+ * pos.  True: this ends the segment, which is `done'. */
 bool segmenter_idle(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done);
-/* After so long without packets. */
+/* The length of an outage, in ms, after which segmenter_idle() is called. */
 unsigned segmenter_idle_ms(const struct segmenter *);
 
 /* Packets have returned after segmenter_idle(), and their pictures continue
@@ -109,7 +110,7 @@ bool segmenter_resume(struct segmenter *, uint64_t now_ns,
 /* The next packets are of other tracks. */
 void segmenter_change(struct segmenter *, int64_t wall_ms, uint64_t now_ns);
 
-/* Is a cut due that is no join point, with the next packet at pos? */
+/* True if the segment must be cut at pos although no join point has come. */
 bool segmenter_is_overdue(const struct segmenter *, uint64_t pos);
 
 enum segmenter_cut {
@@ -118,8 +119,9 @@ enum segmenter_cut {
 	SEGMENTER_CUT,
 };
 
-/* Takes a join point: a guess is not independent.  Returns the ended segment
- * and the segment that begins there, or behind a hole. */
+/* Takes a join point; a segment that begins at a guess is not independent.
+ * SEGMENTER_CUT: `done' has ended.  `next' begins at the join point, or behind
+ * a hole. */
 enum segmenter_cut segmenter_mark(struct segmenter *, const struct ring_rap *,
 				  uint64_t now_ns, struct ring_segment *done,
 				  struct ring_segment *next);

@@ -38,7 +38,8 @@ void sender_done(struct sender *s)
 	fifo_done(&s->fifo);
 }
 
-/* The queue, of which the first n packets leave. */
+/* Stores the queue without its first n packets in the memory for the next
+ * process. */
 static void keep(struct sender *s, size_t n, uint64_t now_ns)
 {
 	if (s->memory == NULL)
@@ -48,8 +49,8 @@ static void keep(struct sender *s, size_t n, uint64_t now_ns)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The first n packets of the queue leave next: the next process sends the
- * others, whenever this one ends. */
+/* Stores and reports the queue without its first n packets, which are sent
+ * next.  If this process ends at any moment, the next one sends the others. */
 static void note(struct sender *s, size_t n, uint64_t now_ns)
 {
 	struct ts_run run = fifo_run(&s->fifo);
@@ -62,8 +63,9 @@ static void note(struct sender *s, size_t n, uint64_t now_ns)
 	s->note.fn(run, now_ns, s->note.arg);
 }
 
-/* In front of pushes of n packets: of a queue that overlaps itself no part is
- * whole while it moves. */
+/* Prepares the memory for n more packets, which may move the queue.  While a
+ * queue moves onto itself no part of it is intact, so the next process gets
+ * none. */
 static void make_way(struct sender *s, size_t n, uint64_t now_ns)
 {
 	struct fifo *f = &s->fifo;
@@ -79,7 +81,8 @@ static void make_way(struct sender *s, size_t n, uint64_t now_ns)
 	keep(s, 0, now_ns);
 }
 
-/* Sends the first packets of the queue, `queued' of them, and of the runs. */
+/* Sends the first `queued' packets of the queue, and then n packets of the
+ * runs. */
 static void send_first(struct sender *s, size_t queued,
 		       const struct ts_run *runs, size_t n, uint64_t now_ns)
 {
@@ -109,9 +112,9 @@ static size_t queue_max(const struct sender *s)
 	return MIN(pacer_queue_max(&s->pacer), (size_t)SENDER_PACKETS_MAX);
 }
 
-/* Drops the oldest packets so that `more` fit, in whole datagrams, so that the
- * other datagrams stay the same.  Returns how many of the new packets it
- * drops, too. */
+/* Makes room for `more' packets: drops the oldest ones in whole datagrams, so
+ * that the other datagrams stay the same.  Returns how many of the new packets
+ * must be dropped as well. */
 static size_t make_room(struct sender *s, size_t more)
 {
 	size_t max = queue_max(s);
@@ -141,7 +144,8 @@ static void measure_pcr(struct sender *s, const struct ts_run *runs,
 	pacer_hint(&s->pacer, pcr_clock_bps(&s->pcr));
 }
 
-/* Queues the runs behind their first `skip' packets; n: packets behind them. */
+/* Queues the packets of the runs without the first `skip'; n: the number of
+ * packets that are queued. */
 static void queue(struct sender *s, const struct ts_run *runs, size_t n_runs,
 		  size_t skip, size_t n, uint64_t now_ns)
 {

@@ -24,8 +24,9 @@ enum {
 
 struct sender_memory;
 
-/* fn gets the packets that wait at each feed, before the outputs get those that
- * leave: the next process sends what was noted last, and no packet twice. */
+/* fn is called at each feed, before the outputs send, with the packets that
+ * stay in the queue.  The next process sends the packets of the last call, so
+ * none is sent twice. */
 struct sender_note {
 	void (*fn)(struct ts_run waiting, uint64_t now_ns, void *arg);
 	void *arg;
@@ -79,7 +80,7 @@ size_t sender_memory_size(void);
 void sender_keep(struct sender *, void *memory, uint64_t address,
 		 uint64_t now_ns);
 
-/* Sends that queue, as sender_take_over() does. */
+/* Sends the queue that sender_keep() found, as sender_take_over() does. */
 void sender_resume(struct sender *, uint64_t now_ns);
 
 /* The time of the next feed without new packets; UINT64_MAX: none. */

@@ -42,7 +42,8 @@ static void close_path(struct out_path *p)
 		udp_wire_close(&p->fec[i]);
 }
 
-/* The media continue without error correction. */
+/* Closes a wire of error correction with this error, and tries it again later.
+ * The media continue without it. */
 static void close_fec(struct out_path *p, struct udp_wire *w,
 		      const struct errmsg *error)
 {
@@ -62,8 +63,8 @@ static struct output_spec fec_spec(const struct output_spec *media,
 	return spec;
 }
 
-/* Opens the closed wires.  Its datagrams are sent one by one, without
- * segmentation by the kernel. */
+/* Opens the closed wires of error correction.  Their datagrams are sent one by
+ * one, without segmentation by the kernel. */
 static void open_fec(struct out_path *p, const struct output_spec *media)
 {
 	bool all = true;
@@ -98,7 +99,7 @@ static struct output_spec path_spec(const struct udp_output *o, size_t i)
 	return spec;
 }
 
-/* Bytes of a full datagram of the media. */
+/* The size in bytes of a full datagram of media. */
 static size_t datagram_size(const struct output_spec *spec)
 {
 	size_t packet = TS_PACKET +
@@ -147,7 +148,8 @@ static void send_fec(enum fec_kind kind, const struct iovec *iov, size_t n,
 			udp_wire_send_one(&o->paths[i].fec[kind], iov, n);
 }
 
-/* A packet is sent if one path sent it. */
+/* Counts the packets that were sent.  A packet counts as sent if at least one
+ * path sent it. */
 static void count(struct udp_output *o, const struct datagrams *d)
 {
 	struct output_gap *gap = &o->base.gap;
@@ -268,7 +270,8 @@ static int check_path(struct udp_output *o, size_t i)
 	return 0;
 }
 
-/* The error of the first path that does not send everything. */
+/* Finds the error of the first path that does not send media or error
+ * correction. */
 static void find_error(struct udp_output *o)
 {
 	o->error.text[0] = '\0';

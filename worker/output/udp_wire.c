@@ -14,8 +14,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The kernel reports an ICMP error for an earlier datagram at the next call,
- * which sends nothing.  The call after it works again. */
+/* Sends a message; returns its length or -errno.  The kernel reports an ICMP
+ * error for an earlier datagram at the next call, which sends nothing, so the
+ * call is repeated once. */
 static ssize_t send_message(int fd, const struct msghdr *h)
 {
 	ssize_t n = sendmsg(fd, h, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -25,7 +26,7 @@ static ssize_t send_message(int fd, const struct msghdr *h)
 	return n < 0 ? -errno : n;
 }
 
-/* After any but these temporary errors the socket, its interface or its route
+/* Notes an error that is not temporary: the socket, its interface or its route
  * is gone. */
 static void note_failure(struct udp_wire *w, int err)
 {
@@ -34,7 +35,8 @@ static void note_failure(struct udp_wire *w, int err)
 		w->hard_err = err;
 }
 
-/* False: not supported; the caller sends the datagrams one by one. */
+/* Passes all datagrams to the kernel at once.  False: it does not support that,
+ * and the caller sends the datagrams one by one. */
 static bool send_segments(struct udp_wire *w, struct datagrams *d)
 {
 	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };
@@ -54,14 +56,14 @@ static bool send_segments(struct udp_wire *w, struct datagrams *d)
 	return true;
 }
 
-/* Packets in datagram i.  Only the last may be partly filled. */
+/* The number of packets in datagram i; only the last may be partly filled. */
 static size_t packets_of(const struct datagrams *d, size_t i)
 {
 	return i + 1 < d->n ? DATAGRAM_PACKETS
 			    : d->n_packets - (d->n - 1) * DATAGRAM_PACKETS;
 }
 
-/* Control messages with the time of each datagram. */
+/* Memory for control messages with the time of each datagram. */
 struct due_times {
 	_Alignas(struct cmsghdr)
 		uint8_t space[DATAGRAMS_MAX][CMSG_SPACE(sizeof(uint64_t))];
@@ -156,7 +158,8 @@ int udp_wire_every_second(struct udp_wire *w, struct errmsg *error)
 	return errmsg_fail(error, -err, "send: %s", strerror(err));
 }
 
-/* Lets the kernel space the datagrams if configured and supported. */
+/* Lets the kernel send datagrams at planned times.  False: not wanted or not
+ * possible. */
 static bool start_timed(struct udp_wire *w, const struct output_spec *spec)
 {
 	unsigned ifindex = 0, limit = 0;
@@ -185,7 +188,8 @@ static bool start_timed(struct udp_wire *w, const struct output_spec *spec)
 	return true;
 }
 
-/* Opens a socket and finds the index of the configured interface, 0 without. */
+/* Opens a socket.  Returns it, or -errno with error.  *ret_ifindex: the
+ * configured interface, 0: none. */
 static int open_socket(const struct output_spec *spec, unsigned *ret_ifindex,
 		       struct errmsg *error)
 {

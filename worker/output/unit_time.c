@@ -15,7 +15,8 @@ void unit_time_begin(struct unit_time *t, uint64_t at, bool has_unit)
 	t->first = at == 0 && !has_unit;
 }
 
-/* The time since the last unit; 0: unknown. */
+/* The time since the last unit, by DTS, or by PCR if the DTS is unknown or
+ * jumps; 0: unknown. */
 static uint64_t step_of(const struct unit_time *t, const uint64_t *dts,
 			uint64_t clock)
 {

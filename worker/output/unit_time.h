@@ -25,8 +25,8 @@ struct unit_time {
 	uint64_t before;  /* ... and in front of that; 0: unknown */
 };
 
-/* The segment begins, with the last unit if has_unit, else with the next one;
- * or it has begun earlier and is so long. */
+/* A segment begins with the last unit (has_unit), or with the next one.  at:
+ * how long the segment is already; 0: it is new. */
 void unit_time_begin(struct unit_time *, uint64_t at, bool has_unit);
 
 /* The stream has a hole in front of the next unit. */
@@ -35,10 +35,11 @@ static inline void unit_time_break(struct unit_time *t)
 	t->has_dts = false;
 }
 
-/* The next unit begins.  dts: NULL: it has none.  clock: length of the segment
- * by PCR. */
+/* A unit begins.  dts: its DTS; NULL: unknown.  clock: the length of the
+ * segment by PCR. */
 void unit_time_next(struct unit_time *, const uint64_t *dts, uint64_t clock);
 
-/* The least and the most that the last unit is likely to last. */
+/* The shortest and the longest duration that the last unit is likely to
+ * have. */
 uint64_t unit_time_shortest(const struct unit_time *);
 uint64_t unit_time_longest(const struct unit_time *);
