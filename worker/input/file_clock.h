@@ -34,7 +34,7 @@ struct file_clock {
 
 void file_clock_init(struct file_clock *, uint64_t now_ns);
 
-/* The next packet; true when it has a PCR, so that file_clock_advance() can
+/* Takes the next packet.  True: it has a PCR, so that file_clock_advance() can
  * time all packets before it. */
 bool file_clock_feed(struct file_clock *, const uint8_t *packet);
 
@@ -42,7 +42,7 @@ bool file_clock_feed(struct file_clock *, const uint8_t *packet);
  * fed. */
 void file_clock_advance(struct file_clock *, uint64_t now_ns, bool at_all);
 
-/* When a packet of [from, to] is due. */
+/* The time at which a packet is due, which must be in [from, to]. */
 uint64_t file_clock_when(const struct file_clock *, uint64_t packet);
 
 /* The first packet that is not due yet, at most `to`. */

@@ -27,14 +27,15 @@ struct file_errors {
 
 void file_errors_done(struct file_errors *);
 
-/* A file cannot be played, or (late) not to its end. */
+/* Notes that a file cannot be played; late: not to its end. */
 void file_errors_note(struct file_errors *, const char *path, const char *error,
 		      bool late);
-/* A file is played; whole: to its end. */
+/* Removes the error of a file that is played; whole: it was played to its end,
+ * so that a late error is removed, too. */
 void file_errors_clear(struct file_errors *, const char *path, bool whole);
 /* The list begins again: drops files that it did not name the last time. */
 void file_errors_round(struct file_errors *);
-/* The list names a file. */
+/* Notes that the list names a file in this round. */
 void file_errors_meet(struct file_errors *, const char *path);
 
 /* Logs the errors that were not logged yet: a few files, and the number of the

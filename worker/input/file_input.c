@@ -76,7 +76,9 @@ struct file_input {
 	uint64_t idle_bytes;  /* since the last packet, over all files */
 };
 
-/* Ends a file of a list: the next one is entered where a decoder can start. */
+/* Ends a file of a list: the search begins for a packet of the next file at
+ * which a decoder can start.  A file without such a packet ends that search:
+ * the next file is played from its first packet. */
 static void cut(struct file_input *f)
 {
 	if (f->entering && f->lap.packets > 0) {
@@ -107,7 +109,7 @@ static int fail_nothing(const char *path, struct errmsg *error)
 	return errmsg_fail(error, -EINVAL, "%s: no transport stream", path);
 }
 
-/* Judges a file of a list at its end. */
+/* Notes or removes the error of a file of a list, at its end. */
 static void judge_file(struct file_input *f)
 {
 	if (f->lap.packets == 0) {
@@ -122,7 +124,7 @@ static void judge_file(struct file_input *f)
 	}
 }
 
-/* Resets for the next file or lap. */
+/* Ends a file or lap, and resets the input for the next one. */
 static void end_file(struct file_input *f)
 {
 	if (f->base.spec->list)
@@ -238,7 +240,8 @@ static size_t ahead_of_tail(const struct file_input *f)
 	return n - MIN(n, (size_t)LAP_TAIL_PACKETS);
 }
 
-/* The file has ended: plays the rest, without the units that are cut. */
+/* Plays the last packets of a file, without the access units that its end
+ * cuts. */
 static void play_tail(struct file_input *f, uint64_t now_ns)
 {
 	size_t n = fifo_len(&f->ahead);

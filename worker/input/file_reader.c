@@ -48,7 +48,8 @@ static void destroy(struct file_reader *r)
 
 /* --- in the thread --- */
 
-/* Waits until at most `full` blocks are full; false: the loop left. */
+/* Waits until at most `full' blocks are full.  False: the loop has freed the
+ * reader, and the thread must end. */
 static bool await_blocks(struct file_reader *r, unsigned full)
 {
 	bool left;
@@ -61,7 +62,8 @@ static bool await_blocks(struct file_reader *r, unsigned full)
 	return !left;
 }
 
-/* The descriptor, or -errno with error, which omits the path. */
+/* Opens a file.  Returns the descriptor, or -errno with an error that does not
+ * name the path. */
 static int open_file(const char *path, struct errmsg *error)
 {
 	struct stat st;
@@ -108,7 +110,8 @@ static bool pass_block(struct file_reader *r)
 	return await_blocks(r, FILE_BLOCKS - 1);
 }
 
-/* Reports a file of the list; error: it cannot be read. */
+/* Passes a block about file i of the list to the loop: it begins, or with
+ * `error' it cannot be read.  False: the loop has freed the reader. */
 static bool pass_file(struct file_reader *r, const struct file_list *l,
 		      size_t i, const struct errmsg *error)
 {
@@ -123,8 +126,8 @@ static bool pass_file(struct file_reader *r, const struct file_list *l,
 	return pass_block(r);
 }
 
-/* Reads a file to its end.  Its bytes; or -errno with error, or -ECANCELED: the
- * loop left. */
+/* Reads a file to its end.  Returns its size in bytes, or -errno with error;
+ * -ECANCELED: the loop has freed the reader. */
 static int64_t read_through(struct file_reader *r, int fd, struct errmsg *error)
 {
 	off_t offset = 0;
@@ -160,7 +163,9 @@ static int ask_for(struct file_reader *r, const char *path,
 	return fd;
 }
 
-/* The rule of the sandbox (worker/core/private.h), and its reason. */
+/* Asks for access to a file that the list names.  A list may play no files of
+ * the service and no recordings of other streams (worker/core/private.h).  0,
+ * or -errno with error. */
 static int ask_for_line(struct file_reader *r, const char *path,
 			struct errmsg *error)
 {

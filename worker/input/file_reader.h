@@ -48,7 +48,7 @@ struct file_reader;
  * before were dropped.  NULL with *ret_err = -errno: no thread. */
 struct file_reader *file_reader_new(const char *path, bool loop, bool list,
 				    int *ret_err);
-/* Does not wait for the thread. */
+/* Frees the reader.  It does not wait for the thread, which ends later. */
 void file_reader_free(struct file_reader **);
 
 /* Returns the oldest block, which stays valid until file_reader_drop(); NULL:

@@ -120,8 +120,9 @@ static void judge_gaps(const struct iat_in *a, struct iat_in_report *ret)
 	free(gaps);
 }
 
-/* The range of the distances between the arrivals of a PID's PCRs and the
- * straight line through all of them. */
+/* Measures the jitter of a PID's PCRs: the range of the distances between their
+ * arrivals and the straight line through all arrivals.  False: too few PCRs, or
+ * their time base changed. */
 static bool judge_pid(const struct iat_in *a, uint16_t pid,
 		      uint32_t *ret_us)
 {

@@ -39,7 +39,8 @@ struct iat_in_report {
 	} pcrs[IAT_IN_PIDS_MAX];
 };
 
-/* wall_ns: the current time by the clock of the time stamps. */
+/* Starts a measurement.  wall_ns: the current time by the clock of the time
+ * stamps. */
 struct iat_in *iat_in_new(uint64_t wall_ns);
 void iat_in_free(struct iat_in **);
 

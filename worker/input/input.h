@@ -100,8 +100,9 @@ void input_counters(const struct input *, struct input_counters *ret);
 /* The counters of its protocol, since input_open(). */
 struct link_stats input_stats(const struct input *);
 
-/* The inter-arrival times of its datagrams, see iat_in.h; NULL: none, or not
- * measured yet.  The call starts measuring for a while. */
+/* The report on the inter-arrival times of its datagrams, see iat_in.h; NULL:
+ * the input has none, or none is measured yet.  The call starts measuring for a
+ * while. */
 const struct iat_in_report *input_iat_in(struct input *, uint64_t now_ns);
 
 /* The error of an open input, for example that no sender is connected; NULL: no

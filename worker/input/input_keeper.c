@@ -228,7 +228,7 @@ void input_keeper_note_packets(struct input_keeper *k, uint64_t now_ns)
 	k->patience_s = 0;
 }
 
-/* The watchdog: opens it again when it was silent for too long. */
+/* The watchdog: opens the input again when it was silent for too long. */
 static void watch(struct input_keeper *k, uint64_t now_ns)
 {
 	unsigned patience_s = k->patience_s;

@@ -68,7 +68,8 @@ void input_keeper_init(struct input_keeper *, const char *label,
 void input_keeper_init_spec(struct input_keeper *, const char *label,
 			    const struct input_spec *spec);
 
-/* Allowed in every state after init. */
+/* Closes the input and frees the memory of the keeper.  Allowed in every state
+ * after init. */
 void input_keeper_done(struct input_keeper *);
 
 /* Opens the input when it is closed and the time of the next try has come. */
@@ -91,13 +92,13 @@ void input_keeper_rename(struct input_keeper *, const char *from,
 /* As input_choose(), for this opening and the next ones. */
 void input_keeper_choose(struct input_keeper *, const struct program_choice *);
 
-/* As input_skips(); NULL while it is closed, too. */
+/* As input_skips(); also NULL while the input is closed. */
 const struct ts_skips *input_keeper_skips(const struct input_keeper *);
 
 /* As input_read(), for an open input.  An error closes the input. */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 
-/* Packets that count for the watchdog arrived. */
+/* Call it when packets that count for the watchdog have arrived. */
 void input_keeper_note_packets(struct input_keeper *, uint64_t now_ns);
 
 /* Once a second: writes the counts since the last call, including those of an

@@ -101,7 +101,7 @@ static int64_t pes_length(const struct lap *l, bool *ret_sure)
 	return longest;
 }
 
-/* The duration of ticks of 90 kHz; 0 for a clock that goes back. */
+/* Converts ticks of 90 kHz to ns; 0 if the clock went back. */
 static uint64_t ns_of_ticks(int64_t ticks)
 {
 	return (uint64_t)MAX(ticks, 0) * 100000 / 9;
@@ -134,7 +134,8 @@ uint64_t lap_track_ns(const struct lap *l, uint16_t pid)
 	return 0;
 }
 
-/* The unit that begins in the first packet has them; false: it has none. */
+/* Reads the PTS and DTS of the unit that begins in the first packet.  Its
+ * header may end in later packets of the PID.  False: it has none. */
 static bool find_times(const struct ts_run *runs, size_t n_runs,
 		       struct pes_stamps *ret)
 {

@@ -26,7 +26,7 @@ struct unit {
 	size_t before; /* their number */
 };
 
-/* Has the adaptation field bytes without a meaning? */
+/* True if the adaptation field has stuffing bytes. */
 static bool is_stuffed(const uint8_t *packet)
 {
 	uint8_t flags = ts_adaptation_flags(packet);
@@ -52,7 +52,7 @@ static bool is_pes(const struct unit *u)
 	       memcmp(u->head, start, MIN(u->size, sizeof start)) == 0;
 }
 
-/* 0: unknown. */
+/* The length of the PES packet in bytes by its header; 0: unknown. */
 static size_t length_of(const struct unit *u)
 {
 	size_t len = (size_t)u->head[4] << 8 | u->head[5];

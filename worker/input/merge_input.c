@@ -42,8 +42,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		      m->now_ns);
 }
 
-/* Follows the keeper after each call that may have opened or closed the path.
- */
+/* Passes on whether the keeper has the path open, and its descriptor.  Call it
+ * after each call that may have opened or closed the path. */
 static void follow_keeper(struct merge_input *m, size_t i)
 {
 	struct merge_path *p = &m->path[i];
@@ -92,7 +92,8 @@ static int merge_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	return reads > 0 ? reads : ts_merge_waits(m->merge);
 }
 
-/* The paths carry different streams. */
+/* Reports that one path is not used, because the paths carry different
+ * streams. */
 static void report_refused(struct merge_input *m,
 			   const struct ts_merge_counts *c)
 {

@@ -29,8 +29,8 @@ void packet_ring_done(struct packet_ring *r)
 	packet_ring_init(r, r->max);
 }
 
-/* Adds places behind the last one; moves the oldest packets behind them when
- * the newest ones stand at the start already. */
+/* Adds at least `least' places at the end of the memory.  If the newest packets
+ * already lie at the start, moves the oldest ones to the new end. */
 static void grow(struct packet_ring *r, size_t least)
 {
 	size_t size = MAX(least, r->size + r->size / GROWTH + GROWTH_LEAST);

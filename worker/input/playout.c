@@ -136,7 +136,8 @@ uint64_t playout_waiting_ns(const struct playout *p)
 	return in > out ? (in - out) / 27 * 1000 : 0;
 }
 
-/* Passes packets without a PCR; false at the end of the search. */
+/* Skips packets without a PCR.  True: a packet with a PCR follows before `end';
+ * false: the search has reached the end. */
 static bool pass_to_mark(struct playout *p, uint64_t end)
 {
 	uint64_t at = p->clock.pcr.packets, to = at;
@@ -160,7 +161,8 @@ static bool pass_to_mark(struct playout *p, uint64_t end)
 	return p->clock.pcr.packets < end;
 }
 
-/* Times more packets; false when that needs packets that have not arrived. */
+/* Computes the times of more packets.  False: that needs packets that have not
+ * arrived. */
 static bool look_ahead(struct playout *p, uint64_t now_ns)
 {
 	size_t seen = MIN(p->ring.len, (size_t)AHEAD_MAX);
@@ -230,7 +232,8 @@ static size_t release(struct playout *p, struct batch *batch, size_t n)
 	return n;
 }
 
-/* Is the lead reached, the queue full, or the source at its end? */
+/* True if playing can start: the lead is reached, the queue is full, or the
+ * source has ended. */
 static bool may_start(const struct playout *p)
 {
 	return playout_waiting_ns(p) >= p->lead_ns || is_full(p) ||

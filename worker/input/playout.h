@@ -97,8 +97,8 @@ void playout_pass_cut(struct playout *);
  * number. */
 size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 
-/* Is the queue empty, or too short to start?  After the end of the source it is
- * never too short. */
+/* True if the queue is empty, or too short to start.  After the end of the
+ * source it is never too short. */
 bool playout_is_dry(const struct playout *);
 
 /* The time at which the next packet is due; during a flush, the time at which

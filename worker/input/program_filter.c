@@ -91,7 +91,7 @@ static void mark_program(struct program_filter *f)
 	mark_pmt(f);
 }
 
-/* Those of which the filter reads the tables. */
+/* Marks the PIDs whose tables the filter reads. */
 static void mark_tables(struct program_filter *f)
 {
 	const struct psi_program *programs;
@@ -105,7 +105,7 @@ static void mark_tables(struct program_filter *f)
 		f->marks[SI_PID_CAT] = PROGRAM_TABLE;
 }
 
-/* After a change of the tables. */
+/* Chooses the PIDs again after a change of the tables. */
 static void plan(struct program_filter *f)
 {
 	const struct psi_program *programs;
@@ -165,7 +165,8 @@ const uint8_t *program_filter_marks(const struct program_filter *f)
 	return f->marks;
 }
 
-/* True: the CAT has changed, and the PIDs of EMMs with it. */
+/* Takes a packet of the CAT.  True: the CAT has changed, so the PIDs of EMMs
+ * may have changed. */
 static bool take_cat(struct program_filter *f, const uint8_t *packet)
 {
 	const uint8_t *section;

@@ -30,12 +30,12 @@ struct program_choice {
 
 struct program_filter;
 
-/* The number is not 0. */
+/* Makes a filter for a program, whose number is not 0. */
 struct program_filter *program_filter_new(const struct program_choice *);
 /* NULL-safe; sets *f to NULL. */
 void program_filter_free(struct program_filter **);
 
-/* The same program, with other PIDs. */
+/* Changes the further PIDs; the program stays the same. */
 void program_filter_change(struct program_filter *,
 			   const struct program_choice *);
 

@@ -101,7 +101,9 @@ void receiver_free(struct receiver **r)
 	*r = NULL;
 }
 
-/* Reads the control messages of one datagram and makes room for the next. */
+/* Reads the control messages of one message: segment size, drops and arrival
+ * time.  Then makes the room for control messages whole again for the next
+ * read. */
 static void take_control(struct receiver *r, struct msghdr *h,
 			 struct received *got, struct timespec *arrived)
 {
@@ -145,7 +147,8 @@ void receiver_name_senders(struct receiver *r)
 	}
 }
 
-/* The first datagram has the source of the batch. */
+/* The sender of message i; NULL: senders are not wanted.  The first one is also
+ * the source of the batch. */
 static const struct sockaddr_any *take_sender(struct receiver *r, int i)
 {
 	struct msghdr *h = &r->msgs[i].msg_hdr;

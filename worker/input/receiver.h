@@ -64,8 +64,8 @@ uint64_t receiver_drops(const struct receiver *);
 /* The sender of the last batch; len 0: none yet. */
 const struct sockaddr_any *receiver_source(const struct receiver *);
 
-/* The next read is from another socket, whose drops the kernel counts from
- * 0. */
+/* Call it when the next read is from another socket, whose drops the kernel
+ * counts from 0. */
 void receiver_moved(struct receiver *);
 
 /* Frees memory that only an earlier burst needed; to be called once a

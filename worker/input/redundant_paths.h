@@ -70,21 +70,22 @@ static inline bool redundant_path_is_due(const struct redundant_paths *p,
 	return !p->path[i].open && retry_is_due(&p->path[i].retry, now_ns);
 }
 
-/* The path was opened, or closed and opened again: fd is a new descriptor, even
- * if it has the number of the one before; -1: the path has none. */
+/* Call it when path i was opened, or closed and opened again.  fd is a new
+ * descriptor, even if it has the number of the previous one; -1: the path has
+ * none. */
 void redundant_path_opened(struct redundant_paths *, size_t i, int fd);
 
 /* Sets the descriptor that an open path reads; a new descriptor must have
  * another number than the one before. */
 void redundant_path_set_fd(struct redundant_paths *, size_t i, int fd);
 
-/* The path was closed after an error, or could not be opened.  The owner sets
- * the time of the next attempt in path[i].retry. */
+/* Call it when path i was closed after an error, or could not be opened.  The
+ * owner sets the time of the next attempt in path[i].retry. */
 void redundant_path_failed(struct redundant_paths *, size_t i, int err,
 			   const struct errmsg *error);
 
-/* 0 while a path is open or was not tried yet; otherwise the -errno and error
- * of the first path. */
+/* Returns 0 while a path is open or not tried yet.  If all have failed, returns
+ * the -errno of the first path with its error. */
 int redundant_paths_check(const struct redundant_paths *,
 			  struct errmsg *error) MUST_CHECK;
 

@@ -113,7 +113,7 @@ static void read_fec(struct rtp_input *in)
 	fec_repair_turn(in->fec, in->now_ns);
 }
 
-/* Closes a path until the next second. */
+/* Closes a path after an error.  It is opened again at the end of a second. */
 static void fail_path(struct rtp_input *in, size_t i, int err,
 		      const struct errmsg *error)
 {
@@ -155,7 +155,8 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	return reads > 0 ? reads : rtp_window_waits(in->window);
 }
 
-/* Judges each path at the end of a second. */
+/* Judges each path at the end of a second, and whether redundancy is
+ * missing. */
 static void report_paths(struct rtp_input *in)
 {
 	struct path_state states[RTP_PATHS] = { 0 };
@@ -231,7 +232,8 @@ static int rtp_every_second(struct input *base, uint64_t now_ns,
 	return redundant_paths_check(&in->paths, error);
 }
 
-/* The window keeps the sequence. */
+/* Opens the sockets again.  The window keeps the RTP sequence, so that packets
+ * lost meanwhile are counted. */
 static int rtp_renew(struct input *base, uint64_t now_ns, struct errmsg *error)
 {
 	struct rtp_input *in = container_of(base, struct rtp_input, base);

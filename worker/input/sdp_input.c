@@ -62,7 +62,8 @@ static void follow(struct sdp_input *s)
 	s->base.flow = s->base.inner->flow;
 }
 
-/* Takes one block of the file; its end opens the described input. */
+/* Takes one block of the file.  At the end of the file opens the described
+ * input.  0, or -errno with error. */
 static int read_file(struct sdp_input *s, uint64_t now_ns, struct errmsg *error)
 {
 	const struct file_block *b = file_reader_peek(s->reader);

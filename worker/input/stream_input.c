@@ -52,14 +52,16 @@ struct stream_input {
 	uint8_t block[BLOCK];
 };
 
-/* The name of an adapter is its address. */
+/* The word in front of the name of the source: "stream ".  An adapter has none,
+ * because its name is its address. */
 static const char *link_word(const struct input_spec *spec)
 {
 	return spec->kind == INPUT_DVB ? "" : "stream ";
 }
 
-/* In the first turn of the ring no page is mapped yet: a call for those of a
- * read costs less than a fault for each.  A failure does no harm. */
+/* Maps the pages of a read with one call, which costs less than a page fault
+ * for each.  After a whole turn of the ring all pages are mapped.  A failure
+ * does no harm. */
 static void map_pages(const struct stream_input *s, const uint8_t *from,
 		      size_t len)
 {
@@ -70,7 +72,7 @@ static void map_pages(const struct stream_input *s, const uint8_t *from,
 			      MADV_POPULATE_READ);
 }
 
-/* Reads up to a block from the position on; its length, or -errno. */
+/* Reads up to a block from the position on.  Returns its length, or -errno. */
 static ssize_t read_ring(const struct stream_input *s, uint8_t *block,
 			 uint64_t end)
 {
@@ -140,8 +142,8 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 	return i;
 }
 
-/* The packets from the position on, in the ring or in the copy; writes their
- * number, or -errno. */
+/* Returns the packets from the position on, in the mapped ring or in the copy.
+ * *ret_n: their number, or -errno. */
 static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
 				 ssize_t *ret_n)
 {
@@ -161,8 +163,8 @@ static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
 	return s->copy;
 }
 
-/* Reads until the block is full: 1 or -errno.  0: the writer has replaced what
- * was read, and the places of the next positions may be others. */
+/* Reads until the block is full.  1; -errno; 0: the writer has overwritten what
+ * was read, so the packets are lost and the block is not valid. */
 static int pick_block(struct stream_input *s, uint64_t end)
 {
 	uint64_t from = s->pos;
@@ -301,7 +303,8 @@ static const struct input_ops stream_ops = {
 	.never_silent = true,
 };
 
-/* The newest packet, or the wanted one if the ring is sure to have it. */
+/* The position to start from: the wanted one, if the ring certainly still has
+ * it, otherwise that of the newest packet. */
 static uint64_t start_of(struct ring_reader *ring, uint64_t wanted)
 {
 	bool ok;

@@ -41,7 +41,8 @@ static bool is_group(const struct udp_flow *f)
 	return sockaddr_is_multicast(&f->place.local);
 }
 
-/* Switches forward 224.0.0.0/24 without a querier. */
+/* True if switches forward the group only while a querier asks for members.
+ * They forward 224.0.0.0/24 without a querier. */
 static bool needs_querier(const struct udp_flow *f)
 {
 	const struct sockaddr_any *group = &f->place.local;
@@ -131,7 +132,8 @@ int udp_flow_read(struct udp_flow *f, const struct udp_reader *to,
 	return reads;
 }
 
-/* Opens the new socket before it closes the old one. */
+/* Moves the flow to another interface: opens the new socket, and then closes
+ * the old one.  0, or -errno with error. */
 static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *error)
 {
 	int fd = udp_socket_open(&f->place, ifindex, error);
@@ -164,9 +166,9 @@ static int renew(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 				receiver_source(f->receiver), error);
 }
 
-/* An interface that was created again has another index, and the membership of
- * the old one is gone.  An interface that is up again needs a new membership,
- * too. */
+/* Follows the named interface.  An interface that was created again has another
+ * index, and the membership of the old one is gone.  An interface that is up
+ * again needs a new membership, too.  0, or -errno with error. */
 static int follow_interface(struct udp_flow *f, uint64_t now_ns,
 			    struct errmsg *error)
 {
@@ -187,7 +189,8 @@ static int follow_interface(struct udp_flow *f, uint64_t now_ns,
 	return is_group(f) ? renew(f, now_ns, error) : 0;
 }
 
-/* Changes that are possible since the last call; bits of enum netif_change. */
+/* Which changes of interface and routes may have happened since the last call:
+ * bits of enum netif_change. */
 static unsigned netif_changes(const struct udp_flow *f, uint64_t now_ns)
 {
 	unsigned wanted = f->place.iface[0] != '\0' ? NETIF_TOUCHED
@@ -228,7 +231,8 @@ static void measure(struct udp_flow *f, uint64_t now_ns)
 	receiver_measure(f->receiver, f->iat);
 }
 
-/* Sorted, so that the text is the same whichever was last. */
+/* Writes the text about two senders that alternate.  Their addresses are
+ * sorted, so that the text does not depend on which was last. */
 static void name_senders(struct udp_flow *f)
 {
 	char a[SOCKADDR_TEXT_MAX], b[SOCKADDR_TEXT_MAX];
