@@ -12,8 +12,8 @@ void damper_init(struct damper *d, uint64_t half_life_ns, uint64_t now_ns)
 	*d = (struct damper){ .half_life_ns = half_life_ns, .at_ns = now_ns };
 }
 
-/* Halved in each half-life, and on a straight line in between: a few percent
- * above the exponential, without its arithmetic. */
+/* The penalty is halved in each half-life.  In between it falls on a straight
+ * line, which is a few percent above the exponential. */
 unsigned damper_penalty(const struct damper *d, uint64_t now_ns)
 {
 	if (d->half_life_ns == 0 || now_ns < d->at_ns)

@@ -36,6 +36,6 @@ unsigned damper_penalty(const struct damper *, uint64_t now_ns);
 
 bool damper_is_damped(struct damper *, uint64_t now_ns);
 
-/* When damping ends if it does not fail again; UINT64_MAX when it is not
- * damped. */
+/* The time at which damping ends if the input does not fail again; UINT64_MAX:
+ * it is not damped. */
 uint64_t damper_reuse_ns(struct damper *, uint64_t now_ns);

@@ -19,7 +19,7 @@ static bool had_hole(const struct input *in, uint64_t now_ns)
 	       now_ns - in->hole_ns < FAILOVER_HOLE_MS * MS;
 }
 
-/* On air for so long, and without a hole. */
+/* True if the input has been on air for this time, and has no recent hole. */
 static bool is_whole_for(const struct input *in, uint64_t ms, uint64_t now_ns)
 {
 	return is_good_for(in, ms, now_ns) && !had_hole(in, now_ns);
@@ -31,7 +31,7 @@ static bool is_lossy(const struct input *in, uint64_t now_ns)
 	       now_ns - in->lossy_ns < FAILOVER_HOLE_MS * MS;
 }
 
-/* On air for FAILOVER_CLEAN_MS without any loss. */
+/* True if the input has been on air for FAILOVER_CLEAN_MS without any loss. */
 static bool is_clean(const struct input *in, uint64_t now_ns)
 {
 	return is_good_for(in, FAILOVER_CLEAN_MS, now_ns) &&
@@ -39,7 +39,8 @@ static bool is_clean(const struct input *in, uint64_t now_ns)
 		now_ns - in->loss_ns >= FAILOVER_CLEAN_MS * MS);
 }
 
-/* When another input may follow it. */
+/* The time from which any other input may follow this one; UINT64_MAX: it is on
+ * air. */
 static uint64_t due_ns(const struct failover *f, const struct input *in)
 {
 	if (is_good(in))
@@ -56,7 +57,8 @@ static bool is_due(const struct failover *f, size_t i, uint64_t now_ns)
 	return now_ns >= due_ns(f, &f->inputs[i]);
 }
 
-/* When an input that is on air and whole may follow it. */
+/* The time from which an input that is on air without a hole may follow this
+ * one; UINT64_MAX: this one is on air without holes and losses. */
 static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 {
 	bool damped = damper_is_damped(&in->damper, now_ns);
@@ -78,9 +80,9 @@ static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 
 /* --- the state of the inputs --- */
 
-/* Packets were lost in a pause, or again and again: the time on air restarts.
- * What follows in quick succession is one failure.  last_ns: the last time, and
- * first_ns the begin of its series. */
+/* Notes that packets were lost in a pause, or again and again: the time on air
+ * restarts.  Losses in quick succession are one failure.  last_ns: the time of
+ * the last one; first_ns: the begin of its series. */
 static void note_hole(struct input *in, uint64_t *last_ns, uint64_t *first_ns,
 		      bool on_air, uint64_t now_ns)
 {
@@ -146,7 +148,7 @@ static void choose(struct failover *f, size_t i, enum failover_reason reason,
 	in->bad_ns = now_ns;
 }
 
-/* The chosen input failed; another one follows. */
+/* Chooses input i instead of the chosen input, which has failed. */
 static void replace(struct failover *f, size_t i, uint64_t now_ns)
 {
 	struct input *failed = &f->inputs[f->decision.input];
@@ -156,7 +158,8 @@ static void replace(struct failover *f, size_t i, uint64_t now_ns)
 	choose(f, i, FAILOVER_FAULT, now_ns);
 }
 
-/* Can it follow an input that failed?  patient: although it is damped. */
+/* True if input i can follow the chosen input, which has failed.  patient: only
+ * a damped input can; otherwise only an input that is not damped. */
 static bool can_follow(struct failover *f, size_t i, bool patient,
 		       uint64_t now_ns)
 {
@@ -175,7 +178,8 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 	return is_whole_for(in, patient ? FAILOVER_STEADY_MS : 0, now_ns);
 }
 
-/* The first input that can follow c; c itself when there is none. */
+/* The first input that can follow input c, damped ones last; c: there is
+ * none. */
 static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 {
 	for (int patient = 0; patient <= 1; patient++)
@@ -185,8 +189,9 @@ static size_t find_follower(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* Does it have packets that are worth more than none?  With a filler, or where
- * nothing shall be sent instead, only if it was on air before. */
+/* True if the input has packets that may be sent.  Packets that are not judged
+ * yet may be sent if the input was on air before they ceased, or in the mode
+ * `active' without a filler. */
 static bool delivers(const struct failover *f, const struct input *in)
 {
 	if (!in->open)
@@ -197,8 +202,8 @@ static bool delivers(const struct failover *f, const struct input *in)
 	       f->cfg.mode == FAILOVER_ACTIVE && !f->cfg.filler;
 }
 
-/* The same for an input without packets: nothing is sent meanwhile.  So each
- * input may follow that has packets, those on air first. */
+/* As find_follower() for an input without packets.  Nothing is sent meanwhile,
+ * so any input with packets may follow; those on air first. */
 static size_t find_any_packets(struct failover *f, size_t c, uint64_t now_ns)
 {
 	for (unsigned pass = 0; pass < 4; pass++)
@@ -213,7 +218,8 @@ static size_t find_any_packets(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* The same for an input that is off air: an input with holes may follow. */
+/* As find_follower() for an input that is off air: an input with holes may
+ * follow, too. */
 static size_t find_any_follower(struct failover *f, size_t c, uint64_t now_ns)
 {
 	size_t follower = find_follower(f, c, now_ns);
@@ -268,7 +274,8 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 	}
 }
 
-/* The next input round the list that may be opened. */
+/* If the chosen input is off air for too long, or damped, chooses the next one
+ * round the list that is on air or may be opened. */
 static void choose_next(struct failover *f, uint64_t now_ns)
 {
 	size_t c = f->decision.input;
@@ -289,9 +296,9 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 	}
 }
 
-/* May the input that is sent stay, because it recovered before the chosen input
- * was entered?  Not repeatedly: an input that flaps faster than another one can
- * be entered would stay for ever. */
+/* True if the input that is sent may stay, because it recovered before the
+ * chosen input was entered.  Not again within return_ms: an input that flaps
+ * faster than another one can be entered would stay for ever. */
 static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct input *in;
@@ -444,8 +451,8 @@ unsigned failover_penalty(const struct failover *f, size_t i, uint64_t now_ns)
 	return damper_penalty(&f->inputs[i].damper, now_ns);
 }
 
-/* Does damping change the choice?  Not without another input, and not where
- * only an operator chooses. */
+/* True if damping can change the choice: there is another input, and not only
+ * an operator chooses. */
 static bool has_choice(const struct failover *f)
 {
 	size_t n = 0;

@@ -151,10 +151,9 @@ void failover_free(struct failover **);
 void failover_see(struct failover *, size_t i, const struct failover_sight *,
 		  uint64_t now_ns);
 
-/*
- * playing: the input whose packets are sent, or FAILOVER_PLAYS_NONE for
- * nothing or the filler.  The decision is valid until the next call.
- */
+/* Makes the next decision.  playing: the input whose packets are sent;
+ * FAILOVER_PLAYS_NONE: nothing, or the filler.  The decision is valid until the
+ * next call. */
 enum { FAILOVER_PLAYS_NONE = -1 };
 const struct failover_decision *failover_decide(struct failover *, int playing,
 						uint64_t now_ns);
@@ -170,11 +169,11 @@ size_t failover_following(const struct failover *, size_t i);
  * (FAILOVER_DISABLE) or replaced (other modes); UINT64_MAX: it is on air. */
 uint64_t failover_due_ns(const struct failover *, size_t i);
 
-/* For the status. */
+/* The current penalty of input i (damper.h), for the status. */
 unsigned failover_penalty(const struct failover *, size_t i, uint64_t now_ns);
 /* Nanoseconds until damping ends if the input does not fail again; 0: it is not
  * damped, or no other input could follow or return. */
 uint64_t failover_damped_ns(struct failover *, size_t i, uint64_t now_ns);
 
-/* "start", "fault" … */
+/* The name of a reason in the API: "start", "fault" … */
 const char *failover_reason_name(enum failover_reason);

@@ -54,7 +54,7 @@ static inline bool is_good(const struct input *in)
 	return in->open && in->sight.level == FAILOVER_GOOD;
 }
 
-/* The end of its initial delay. */
+/* The time at which the initial delay of the input ends. */
 static inline uint64_t initial_ns(const struct input *in)
 {
 	uint64_t ms = in->cfg.initial_ms;
@@ -74,7 +74,7 @@ static inline uint64_t retry_ns(const struct input *in)
 	return in->failed_ns + MIN(ms, (uint64_t)FAILOVER_RETRY_LAST_MS) * MS;
 }
 
-/* Is it closed, and may it be opened now? */
+/* True if the input is closed and may be opened now. */
 static inline bool may_try(const struct input *in, uint64_t now_ns)
 {
 	return !in->open && is_usable(in) && now_ns >= retry_ns(in);

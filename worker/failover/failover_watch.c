@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Can the input still become on air, because it is not judged yet? */
+/* True if the input is on air, or may be soon, because it is not judged yet. */
 static bool is_hopeful(struct input *in, uint64_t now_ns)
 {
 	if (is_good(in))
@@ -18,7 +18,9 @@ static bool is_hopeful(struct input *in, uint64_t now_ns)
 	return !in->known_bad;
 }
 
-/* The inputs to be watched besides the chosen one, in their order. */
+/* Lists the inputs to watch besides the chosen one, in their order; returns
+ * their number.  Behind the chosen one the list ends with the first promising
+ * input. */
 static size_t list_interesting(struct failover *f, size_t *list,
 			       uint64_t now_ns)
 {

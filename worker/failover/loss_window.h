@@ -48,8 +48,8 @@ static inline void loss_window_advance(struct loss_window *w, uint64_t second)
 	w->second = second;
 }
 
-/* The number of `losses' by chance that is counted: after each of them none is,
- * for SILENCE_APART_MS. */
+/* How many of `losses' by chance are counted as separate losses: after each
+ * counted one none is counted for SILENCE_APART_MS. */
 static inline uint64_t loss_window_counted(uint64_t losses)
 {
 	const uint64_t window_ms = LOSS_WINDOW_S * 1000;
@@ -71,8 +71,9 @@ static inline bool loss_window_goes_on(const struct loss_window *w)
 		losses > loss_window_counted(by_chance));
 }
 
-/* Is the gap of a loss that was counted?  A datagram has packets of several
- * PIDs, and a PID with few packets shows its gap late. */
+/* True if the gap in this read belongs to a loss that was already counted.  A
+ * lost datagram has packets of several PIDs, and a PID with few packets shows
+ * its gap late. */
 static inline bool loss_window_knows(const struct loss_window *w,
 				     const struct silence_read *r,
 				     uint64_t now_ns)
@@ -133,7 +134,7 @@ static inline uint32_t loss_finder_feed(struct loss_finder *f,
 	return losses;
 }
 
-/* A loss has counted. */
+/* Call it when a loss has counted: the PIDs have had no packets since then. */
 static inline void loss_finder_note(struct loss_finder *f)
 {
 	memset(f->since_loss, 0, sizeof f->since_loss);

@@ -107,7 +107,8 @@ static inline uint64_t silence_decayed(uint64_t ns, uint64_t pause_ns)
 	return ns - ns / 65536 * (MIN(pause_ns, forget) * 65536 / forget);
 }
 
-/* A pause ended. */
+/* Takes a pause between two reads that has ended at now_ns.  If no gap follows
+ * soon, it counts as regular. */
 static inline void silence_paused(struct silence *s, struct silence_pause p,
 				  uint64_t now_ns)
 {
@@ -173,8 +174,8 @@ static inline uint64_t silence_missing_ns(const struct silence *s,
 	return ns - arrived_ns;
 }
 
-/* Takes the lack that a read shows.  Returns it; 0: the source has such a lack
- * without a loss. */
+/* Judges the lack of packets that a read shows (missing_ns).  Returns it, or 0
+ * if the source shows such a lack without a loss, too. */
 static inline uint64_t silence_unusual_ns(struct silence_usual *u, bool gap,
 					  uint64_t missing_ns,
 					  uint64_t pause_ns)
@@ -195,8 +196,8 @@ static inline uint64_t silence_unusual_ns(struct silence_usual *u, bool gap,
 		       ? missing_ns : 0;
 }
 
-/* Packets were lost at now_ns, for missing_ns or in the pause of `doubt'.  Is
- * that too frequent? */
+/* Notes that packets were lost at now_ns, in the pause of `doubt' or for
+ * missing_ns.  True: that happens too often in a second. */
 static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
 				uint64_t now_ns)
 {
@@ -218,7 +219,7 @@ static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
 	       now_ns - at[SILENCE_SHORT_HOLES - 1] <= SECOND_NS;
 }
 
-/* Packets arrived.  True: packets were lost in a pause. */
+/* Takes the packets of a read.  True: packets were lost in a pause. */
 static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 				uint64_t now_ns)
 {
@@ -254,7 +255,8 @@ static inline bool silence_feed(struct silence *s, const struct silence_read *r,
 	return hole || often;
 }
 
-/* When it becomes silent unless packets arrive; UINT64_MAX: no packets yet. */
+/* The time at which the source becomes silent unless packets arrive;
+ * UINT64_MAX: it has sent none yet. */
 static inline uint64_t silence_ns(const struct silence *s)
 {
 	uint64_t pause = s->regular.ns;
