@@ -50,8 +50,8 @@ struct http_input {
 	struct errmsg error;
 };
 
-/* Only the first bytes decide for a server whose Content-Type says playlist and
- * which sends a stream. */
+/* Detects the format of the response.  If a server sends a stream and its
+ * Content-Type says playlist, the first byte decides. */
 static enum what detect_format(const struct http_input *h)
 {
 	static const char *const types[] = {

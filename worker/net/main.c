@@ -7,7 +7,8 @@
 #include <librist/librist.h>
 #include <string.h>
 
-/* worker/net/librist works around what datagrams do to this version. */
+/* The version of librist that needs the workarounds in worker/net/librist, as a
+ * text; "": another version. */
 static const char *find_flawed(void)
 {
 	return strcmp(librist_version(), "0.2.7") == 0 ? "librist 0.2.7" : "";

@@ -64,7 +64,7 @@ static size_t on_read(char *to, size_t size, size_t n, void *arg)
 	return len;
 }
 
-/* Only the status of the response matters. */
+/* Drops the body of the response: only its status matters. */
 static size_t on_write(char *data, size_t size, size_t n, void *arg)
 {
 	(void)data, (void)arg;

@@ -107,7 +107,7 @@ void fetcher_free(struct fetcher **fetcher)
 
 /* --- received data --- */
 
-/* The coding of the data; NULL: none. */
+/* The Content-Encoding of the response; NULL: the data is not compressed. */
 static const char *coding_of(const struct fetch *f)
 {
 	struct curl_header *h;
@@ -118,7 +118,8 @@ static const char *coding_of(const struct fetch *f)
 		       ? h->value : NULL;
 }
 
-/* The coding, if it is a token of RFC 9110. */
+/* The Content-Encoding for an error text; "unknown" if it has characters that
+ * no token of RFC 9110 has. */
 static const char *coding_name(const struct fetch *f)
 {
 	const char *coding = coding_of(f);
@@ -130,7 +131,8 @@ static const char *coding_name(const struct fetch *f)
 		       ? coding : "unknown";
 }
 
-/* Returns len, or nothing is taken. */
+/* Takes received bytes.  Returns len if they were taken; any other value makes
+ * libcurl pause or fail the transfer. */
 static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
@@ -192,8 +194,8 @@ static size_t on_body(char *to, size_t size, size_t n, void *arg)
 	return (size_t)r;
 }
 
-/* Libcurl sends it again when a server wants a login, or has closed the
- * connection. */
+/* Moves the position in the body of a POST: libcurl sends it again when a
+ * server wants a login, or has closed the connection. */
 static int on_seek(void *arg, curl_off_t at, int from)
 {
 	struct fetch *f = arg;
@@ -209,8 +211,8 @@ static int on_seek(void *arg, curl_off_t at, int from)
 #define SET(f, option, value) \
 	(curl_easy_setopt((f)->easy, CURLOPT_##option, (value)) == CURLE_OK)
 
-/* A name may resolve to another address each time, so each connection is
- * judged. */
+/* Opens a socket if `reach' allows the address.  Each connection is judged,
+ * because a name may resolve to another address each time. */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose,
 				 struct curl_sockaddr *to)
 {
@@ -306,7 +308,8 @@ static bool set_how(struct fetch *f)
 	       SET(f, PRIVATE, f);
 }
 
-/* False with detail: it cannot be requested. */
+/* Starts a transfer of the URL.  False with f->detail: it cannot be
+ * requested. */
 static bool begin(struct fetch *f, const char *url)
 {
 	f->easy = curl_easy_init();
@@ -393,7 +396,8 @@ static bool follow(struct fetch *f, CURLcode *result)
 	return began;
 }
 
-/* Libcurl did not read the file ca=, or read an older one and kept it. */
+/* Logs that the file ca= is newer than this process, so that libcurl could not
+ * read it, or used an older one. */
 static void look_for_ca(const struct fetch *f)
 {
 	const char *ca = f->fetcher->spec->ca;

@@ -81,14 +81,14 @@ struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *error);
 void fetch_free(struct fetch **);
 
-/* Resumes a paused transfer at the next turn. At most four transfers of a
+/* Resumes a paused transfer at the next turn.  At most four transfers of a
  * fetcher may be paused. */
 void fetch_resume(struct fetch *);
 
 bool fetch_is_paused(const struct fetch *);
 
 enum fetch_state fetch_state(const struct fetch *);
-/* -errno, with error, of a failed transfer. */
+/* Returns the error of a failed transfer as -errno, with its text in error. */
 int fetch_error(const struct fetch *, struct errmsg *error) MUST_CHECK;
 
 /* The URL after redirects; borrowed. */

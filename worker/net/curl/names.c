@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* Not 0: the request fails.  libcurl asks for addresses, too. */
+/* Called by libcurl before it resolves a name.  0: it may resolve; otherwise
+ * the request fails.  It is also called for literal addresses. */
 static int on_resolve(void *resolver, void *reserved, void *arg)
 {
 	const char *url = NULL;

@@ -23,6 +23,6 @@ struct reach {
 	bool is_public;
 };
 
-/* at_home: a request to the configured server, not to a server that it leads
- * to. */
+/* May the source be followed to this address?  at_home: the request is one to
+ * the configured server, not to a server to which that leads. */
 bool reach_allows(struct reach *, const struct ip_address *, bool at_home);

@@ -12,7 +12,8 @@
 
 struct resolver;
 
-/* A literal address needs no query and is ready at once. Never NULL. */
+/* Starts to resolve a host.  A literal address needs no query and is ready at
+ * once.  Never NULL. */
 struct resolver *resolver_new(const char *host, uint16_t port);
 void resolver_free(struct resolver **);
 

@@ -21,7 +21,7 @@ static CURLU *read_url(const char *text)
 	return NULL;
 }
 
-/* A copy to free; NULL: the URL has no such part. */
+/* A part of the URL as a new string; NULL: the URL has no such part. */
 static char *get(CURLU *u, CURLUPart part, unsigned flags)
 {
 	char *text = NULL, *copy;

@@ -21,5 +21,5 @@ char *url_resolve(const char *base, const char *text, size_t len,
  * URL. */
 char *url_at_home(const char *url, const char *home, bool *ret_at_home);
 
-/* Is its host a name, which must be resolved? */
+/* True if the host of the URL is a name, which must be resolved. */
 bool url_has_name(const char *url);

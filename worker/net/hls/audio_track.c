@@ -78,7 +78,8 @@ void audio_track_begin(struct audio_track *s, bool cut)
 
 /* --- queue --- */
 
-/* Counters may restart in each segment; a gap inside a segment stays. */
+/* Queues an audio packet, or drops it if the queue is full.  Its counter
+ * continues that of the previous segment; a gap inside a segment stays. */
 static void keep(struct audio_track *s, const uint8_t *packet)
 {
 	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);

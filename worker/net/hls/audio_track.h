@@ -41,7 +41,7 @@ struct audio_track_format {
 	uint8_t descriptors[AUDIO_TRACK_DESCRIPTORS];
 };
 
-/* NULL: not known yet. */
+/* The format of the audio for a PMT; NULL: not known yet. */
 const struct audio_track_format *audio_track_format(const struct audio_track *);
 
 struct audio_unit {

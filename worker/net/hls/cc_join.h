@@ -27,7 +27,7 @@ struct cc_join {
 	struct cc_join_pid pids[TS_PIDS];
 };
 
-/* Begins a segment. Not `on': it does not continue the previous one. */
+/* Begins a segment.  on: it continues the previous one. */
 void cc_join_segment(struct cc_join *, bool on);
 
 enum cc_join_result {

@@ -45,7 +45,8 @@ void hls_audio_choose(struct hls_audio *, const struct hls_list *);
 void hls_audio_turn(struct hls_audio *, uint64_t now_ns);
 void hls_audio_every_second(struct hls_audio *);
 
-/* Functions of struct hls_track_ops for the video; arg is the struct. */
+/* These functions are the hls_track_ops of the video track; arg is the struct
+ * hls_audio. */
 bool hls_audio_is_ready(void *arg);
 void hls_audio_begin(bool cut, void *arg);
 hls_load_fn hls_audio_push;

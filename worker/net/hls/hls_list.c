@@ -41,7 +41,8 @@ void hls_list_done(struct hls_list *l)
 	forget(&l->media);
 }
 
-/* Takes the body if it can be played. */
+/* Parses a loaded playlist, and takes the body if it can be played.  0, or
+ * -errno with error. */
 static int read_text(const char *url, struct buf *body, struct hls_text *ret,
 		     struct errmsg *error)
 {
@@ -70,7 +71,8 @@ static const struct m3u8_variant *variant_at(const struct hls_list *l,
 	return &l->master.list.variants[l->order[i]];
 }
 
-/* The best permitted variant, or the lowest of all. */
+/* The index of the best variant within the permitted bandwidth; if none is, of
+ * the lowest one. */
 static size_t best_variant(const struct hls_list *l)
 {
 	size_t i = 0;
@@ -234,7 +236,7 @@ static bool has_same_path(struct m3u8_text a, struct m3u8_text b)
 	       memcmp(a.data, b.data, path_len(a)) == 0;
 }
 
-/* True: both end with the same segment. */
+/* True if both playlists end with the same segment. */
 static bool is_same(const struct m3u8 *a, const struct m3u8 *b)
 {
 	size_t n = a->n_segments;
@@ -264,7 +266,8 @@ static uint64_t target_ns(const struct hls_list *l)
 	return MIN(ms, (unsigned)RELOAD_MOST_MS) * MS;
 }
 
-/* Plans the next reload. */
+/* Sets the time of the next reload.  changed: the playlist has changed since
+ * the last load. */
 static void schedule(struct hls_list *l, bool changed, uint64_t now_ns)
 {
 	uint64_t wait_ns = changed ? target_ns(l) : target_ns(l) / 2;
@@ -346,7 +349,7 @@ static void load(struct hls_list *l, uint64_t now_ns)
 	free(url);
 }
 
-/* The server answers, but the playlist does not change. */
+/* True if the server answers, but the playlist has not changed for too long. */
 static bool is_stalled(const struct hls_list *l, uint64_t now_ns)
 {
 	uint64_t patience_ns = MAX(HLS_STALL_TARGETS * target_ns(l),

@@ -75,17 +75,18 @@ void hls_list_done(struct hls_list *);
 int hls_list_begin(struct hls_list *, const char *url, struct buf *body,
 		   uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* Requests the playlists that are due. */
+/* Requests the playlists that are due, and takes those that are loaded.
+ * Returns whether the media playlist is a new one. */
 enum hls_list_is hls_list_turn(struct hls_list *, uint64_t now_ns);
 
 /* Changes to another variant after failed segments; false: there is none. */
 bool hls_list_fall(struct hls_list *, uint64_t now_ns);
 
-/* NULL: none yet. */
+/* The last media playlist; NULL: none is loaded yet. */
 const struct m3u8 *hls_list_media(const struct hls_list *);
 /* The audio rendition of the variant, by language or name, if it has its own
  * playlist; else NULL. */
 const struct m3u8_audio *hls_list_audio(const struct hls_list *,
 					const char *wanted);
-/* bits per second; 0: unknown. */
+/* The bandwidth of the current variant in bits per second; 0: unknown. */
 uint64_t hls_list_bandwidth(const struct hls_list *);

@@ -14,7 +14,8 @@ enum { KEEP = 32 * 1024 };
 
 /* --- received bytes --- */
 
-/* Skips what was delivered before the transfer broke. */
+/* Passes bytes on, without those that were delivered before a transfer broke.
+ * False: the receiver has no room. */
 static bool hand_on(struct hls_load *l, const uint8_t *data, size_t len)
 {
 	size_t skip = (size_t)MIN(l->delivered - MIN(l->delivered, l->received),
@@ -39,8 +40,8 @@ static bool hand_on_waiting(struct hls_load *l)
 	return true;
 }
 
-/* Decrypted bytes cannot be requested again: they wait here when there is no
- * room. */
+/* Takes received bytes, and decrypts them.  Decrypted bytes without room wait
+ * here, because they cannot be received again. */
 static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
 {
 	struct hls_load *l = arg;
@@ -71,7 +72,8 @@ void hls_load_forget_keys(struct hls_load *l)
 	}
 }
 
-/* 1: available; 0: loading; -errno. */
+/* Loads the key of the segment.  0: loading; 1: loaded and stored; -errno with
+ * l->error. */
 static int turn_key(struct hls_load *l)
 {
 	int r;
@@ -176,7 +178,7 @@ void hls_load_renew(struct hls_load *l, const struct m3u8_segment *s,
 	l->url = url;
 }
 
-/* 0, or -errno with error. */
+/* Requests the segment, or first its key.  0, or -errno with l->error. */
 static int ask(struct hls_load *l)
 {
 	struct fetch_request request = {
@@ -219,7 +221,8 @@ static int ask(struct hls_load *l)
 	return err;
 }
 
-/* 1: complete; 0: loading; -errno with error. */
+/* Follows the transfer of the segment.  1: it is complete; 0: it continues;
+ * -errno with l->error. */
 static int look(struct hls_load *l)
 {
 	uint8_t rest[M3U8_IV];

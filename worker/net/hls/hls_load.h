@@ -85,7 +85,8 @@ enum hls_load_is {
 	HLS_LOAD_FAILED,  /* the last attempt failed */
 };
 
-/* Continues; the error is in `error'. */
+/* Continues the download.  After HLS_LOAD_BROKEN and HLS_LOAD_FAILED, `error'
+ * has the reason. */
 enum hls_load_is hls_load_turn(struct hls_load *, uint64_t now_ns);
 
 /* Forgets the keys: the last segment was not readable, so they may have

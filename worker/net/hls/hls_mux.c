@@ -186,7 +186,8 @@ static void look(struct hls_mux *m, const uint8_t *packet)
 
 enum audio_state { IS_NONE, IS_EARLY, IS_DUE, IS_LATE };
 
-/* Audio of unrelated times: the video jumps there soon, or has left them. */
+/* Judges audio whose times are unrelated to the video: early, if the video may
+ * soon jump to these times; late, if the video has left them. */
 static enum audio_state judge_far(struct hls_mux *m, int64_t hold_ms)
 {
 	if (m->fresh)
@@ -320,7 +321,7 @@ static void put_picture(struct hls_mux *m)
 	m->looked = false;
 }
 
-/* False: nothing can be sent now. */
+/* Writes the next packet of audio or video.  False: none can be sent now. */
 static bool fill_one(struct hls_mux *m, bool patient)
 {
 	const uint8_t *picture;

@@ -48,8 +48,8 @@ void hls_mux_set_language(struct hls_mux *, const char *language);
 /* The audio track, which the owner feeds. */
 struct audio_track *hls_mux_audio(struct hls_mux *);
 
-/* Video segments, as to segment_play; hls_mux_end() returns true when the
- * segment was sent. */
+/* These functions take video segments as segment_play does.  hls_mux_end()
+ * returns true when the segment was sent. */
 void hls_mux_begin(struct hls_mux *, bool cut);
 bool hls_mux_push(struct hls_mux *, const uint8_t *data, size_t len);
 bool hls_mux_end(const struct hls_mux *);
@@ -61,7 +61,7 @@ uint64_t hls_mux_packets(const struct hls_mux *);
  * audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
-/* Video was sent without its audio in the last turn. */
+/* True if video was sent without its audio in the last turn. */
 bool hls_mux_misses_audio(const struct hls_mux *);
 
 void hls_mux_every_second(struct hls_mux *);

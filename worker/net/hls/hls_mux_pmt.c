@@ -31,7 +31,8 @@ void mux_pmt_set_language(struct mux_pmt *p, const char *language)
 		p->language[i] = (char)tolower((unsigned char)language[i]);
 }
 
-/* The PID of dropped audio is free. */
+/* True if the audio may use this PID.  The PIDs of the video's own audio are
+ * free, because that audio is dropped. */
 static bool is_free(const struct psi *psi, const struct psi_program *program,
 		    uint16_t pid)
 {
@@ -42,8 +43,8 @@ static bool is_free(const struct psi *psi, const struct psi_program *program,
 	       (class == PID_UNKNOWN || class == PID_AUDIO);
 }
 
-/* Keeps the PID, or takes the PID of the source if it is free. TS_PID_NULL: no
- * PID is free. */
+/* Returns the PID of the audio: the current one, that of its source, or
+ * another, if free.  TS_PID_NULL: no PID is free. */
 static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 			   const struct psi_program *program, uint16_t wanted)
 {
@@ -61,7 +62,8 @@ static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 	return TS_PID_NULL;
 }
 
-/* Adds the audio, with its language if no descriptor names one. */
+/* Writes the entry of the audio, with its language if no descriptor names one.
+ * Returns its length. */
 static size_t put_entry(const struct mux_pmt *p,
 			const struct audio_track_format *f, uint8_t *ret)
 {
@@ -87,7 +89,8 @@ static size_t put_entry(const struct mux_pmt *p,
 	return ENTRY + len;
 }
 
-/* Keeps the streams other than audio. Without CRC_32 and version. */
+/* Writes a PMT with the other audio, without version and CRC_32.  Returns its
+ * length without the CRC_32; 0: the source's PMT is malformed. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct audio_track_format *f, uint8_t *ret)
 {

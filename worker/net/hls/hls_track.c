@@ -41,7 +41,8 @@ static void log_loss(struct hls_track *t, const char *what, uint64_t now_ns)
 			    t->step.sequence, t->error.text, what);
 }
 
-/* Tries another variant, or skips the segment; what follows is a cut. */
+/* After a failed segment: changes to another variant, or skips the segment.
+ * The next segment is a cut. */
 static void skip_or_fall(struct hls_track *t, uint64_t now_ns)
 {
 	t->lost++;
@@ -74,7 +75,8 @@ static void begin_segment(struct hls_track *t, uint64_t now_ns)
 	}
 }
 
-/* The segment is complete. */
+/* Ends a segment that was loaded.  A segment without packets counts as
+ * failed. */
 static void end_segment(struct hls_track *t, uint64_t now_ns)
 {
 	t->ending = !t->ops->end(t->arg);

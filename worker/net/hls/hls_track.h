@@ -59,7 +59,7 @@ void hls_track_turn(struct hls_track *, uint64_t now_ns);
 /* Duration of listed segments that are not loaded yet. */
 uint64_t hls_track_ahead_ms(const struct hls_track *);
 
-/* No segments will follow. */
+/* True if no segments will follow. */
 bool hls_track_has_ended(const struct hls_track *);
 
 /* Current error, or NULL. */

@@ -21,7 +21,7 @@ static int on_sequence(struct m3u8_parser *p, struct m3u8_text value)
 	return m3u8_number(p, value, &p->list.sequence);
 }
 
-/* Segments that a delta update skips are counted, not listed. */
+/* Counts the segments that a delta update skips; they are not listed. */
 static int on_skip(struct m3u8_parser *p, struct m3u8_text value)
 {
 	static const struct m3u8_attribute known[] = {

@@ -81,8 +81,8 @@ static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 
 enum next { IS_NONE, IS_SHORT, IS_TAG, IS_FRAME };
 
-/* *ret: length of a complete tag or frame; for a tag that is too long, the
- * whole length. */
+/* Says what the bytes begin with.  *ret: the length of a complete tag or frame;
+ * of a tag that is too long, its whole length. */
 static enum next look(const struct packed_audio *p,
 		      struct audio_frame *ret_frame, size_t *ret)
 {

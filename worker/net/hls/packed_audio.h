@@ -46,9 +46,9 @@ void packed_audio_segment(struct packed_audio *);
 
 void packed_audio_push(struct packed_audio *, const uint8_t *data, size_t len);
 
-/* Writes the next PES as packets (PID and counters 0; room for
- * PACKED_PACKETS_MAX) and returns their number; 0: push more. last: do not wait
- * for more frames. */
+/* Writes the next PES as packets (PID and counters 0) to ret, which has room
+ * for PACKED_PACKETS_MAX.  Returns their number; 0: push more bytes.  last: no
+ * frames follow, so the PES is not filled up. */
 size_t packed_audio_pull(struct packed_audio *, bool last, uint8_t *ret);
 
 /* stream_type as used by DVB; 0: not known yet. */

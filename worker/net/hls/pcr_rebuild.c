@@ -202,7 +202,7 @@ bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
 
 /* --- output --- */
 
-/* PCR PID of the PMT, else the PID of the time stamps. */
+/* The PID for the PCRs: that of the PMT, else the PID of the time stamps. */
 static uint16_t pcr_pid(const struct pcr_rebuild *m)
 {
 	const struct psi_program *program = psi_main_program(m->psi);

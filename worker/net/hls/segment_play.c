@@ -52,7 +52,8 @@ struct segment_play {
 
 /* --- output --- */
 
-/* The splice works with the due time of packets, also after a late wake-up. */
+/* The due time of the packets, which the splice works with, also after a late
+ * wake-up. */
 static uint64_t due_ns(struct segment_play *p)
 {
 	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
@@ -139,7 +140,8 @@ static void push_same(struct segment_play *p, const uint8_t *from,
 		     (struct ts_run){ from, (size_t)(to - from) / TS_PACKET });
 }
 
-/* Requires room. */
+/* Queues packets with joined continuity counters.  The caller has checked that
+ * there is room. */
 static void push(struct segment_play *p, struct ts_run run)
 {
 	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
@@ -187,7 +189,9 @@ static bool head_jumps(struct segment_play *p)
 	return !pcr_rebuild_takes_over(p->rebuild, step, &head);
 }
 
-/* Decides with the head, which is complete or large enough. Requires room. */
+/* Decides by the head whether the segment is a cut, and queues the head.  The
+ * head is complete or large enough.  The caller has checked that there is
+ * room. */
 static void end_head(struct segment_play *p)
 {
 	bool makes = pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
@@ -252,7 +256,8 @@ static void pass_judged(struct segment_play *p, struct ts_run run)
 						       made) });
 }
 
-/* PCRs are kept or rebuilt from here. */
+/* Decides whether PCRs are kept or rebuilt, and passes on the packets that
+ * waited for the decision. */
 static void end_probe(struct segment_play *p)
 {
 	pcr_rebuild_decide(p->rebuild);
@@ -286,7 +291,7 @@ static void take(struct segment_play *p, struct ts_run run)
 		push(p, run);
 }
 
-/* False: the queue has to play first. */
+/* True if n more packets have room.  False: the queue must play first. */
 static bool has_room(struct segment_play *p, size_t n)
 {
 	bool can_cut = !p->in_head || playout_can_cut(&p->playout);

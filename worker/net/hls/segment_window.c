@@ -29,7 +29,7 @@ static void remember(struct segment_window *w, struct segment_record known)
 	w->n_before = MIN(w->n_before, HLS_HISTORY - w->n_had);
 }
 
-/* The entry point. */
+/* The index of the segment at which the playlist is entered. */
 static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 {
 	uint64_t least = (uint64_t)HLS_START_TARGETS * l->target_ms, sum = 0;
@@ -78,7 +78,8 @@ static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 	return found;
 }
 
-/* Segments listed before that position count as played. */
+/* Enters the playlist at segment i.  The segments in front of it count as
+ * played. */
 static void enter(struct segment_window *w, const struct m3u8 *l, size_t i)
 {
 	for (size_t k = i - MIN(i, (size_t)HLS_HISTORY); k < i; k++)
@@ -94,7 +95,8 @@ static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
 	w->next = l->sequence + i;
 }
 
-/* The expected number is in the playlist, or directly after it. */
+/* Takes a playlist that has the expected number, or ends in front of it.  If
+ * the URIs show that the server has renumbered, follows the URIs. */
 static void follow(struct segment_window *w, const struct m3u8 *l)
 {
 	size_t i = (size_t)(w->next - l->sequence), age, found;
@@ -152,7 +154,8 @@ static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 	       (w->next < end || w->next - end > HLS_OLD_NEAR);
 }
 
-/* The expected number is not in the playlist. */
+/* Takes a playlist that does not have the expected number: follows its URIs,
+ * ignores it as stale, or enters it again. */
 static void resync(struct segment_window *w, const struct m3u8 *l,
 		   uint64_t wanted_ms)
 {

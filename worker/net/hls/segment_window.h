@@ -68,8 +68,8 @@ struct segment_window {
 void segment_window_update(struct segment_window *, const struct m3u8 *,
 			   uint64_t wanted_ms);
 
-/* The next playlist is another one of the same programme: what follows is a
- * cut. */
+/* Call it before a playlist of another variant of the same programme: its first
+ * segment is a cut. */
 void segment_window_change(struct segment_window *);
 
 struct segment_step {
@@ -93,7 +93,7 @@ const struct m3u8_segment *segment_window_listed(const struct segment_window *,
 						 const struct m3u8 *,
 						 const struct segment_step *);
 
-/* True: the server still sends stale playlists. */
+/* True while the server sends stale playlists. */
 bool segment_window_is_held(const struct segment_window *);
 
 /* Duration of the rest of the playlist. */

@@ -63,7 +63,8 @@ static void put(struct rist_filter *f, unsigned code, unsigned k)
 	f->code[f->n++] = (struct sock_filter)BPF_STMT((uint16_t)code, k);
 }
 
-/* Emits a test. Code emitted until the call of end() runs if the test holds. */
+/* Emits a test, and returns its place for end().  The code emitted until end()
+ * runs only if the test holds. */
 static size_t when(struct rist_filter *f, unsigned test, unsigned k)
 {
 	put(f, BPF_JMP | test | BPF_K, k);
@@ -83,7 +84,8 @@ static void end(struct rist_filter *f, size_t test)
 	f->code[test].jf = way_from(f, test);
 }
 
-/* Code emitted until this call runs if the test does not hold. */
+/* Ends a test of when(): the code emitted since then runs only if the test does
+ * not hold. */
 static void end_unless(struct rist_filter *f, size_t test)
 {
 	f->code[test].jt = way_from(f, test);
@@ -153,7 +155,8 @@ static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 	go_to(f, PLACE);
 }
 
-/* librist walks through the XR blocks with a 16-bit count of bytes. */
+/* Drops RTCP packets whose XR blocks do not fill them exactly, because librist
+ * walks through the blocks with a 16-bit count of bytes. */
 static void judge_blocks(struct rist_filter *f)
 {
 	size_t last[BLOCKS_MAX];
@@ -218,7 +221,8 @@ static void judge_rtcp(struct rist_filter *f)
 	drop(f);
 }
 
-/* RTP is empty and valid when all its packets are deleted null packets. */
+/* Takes RTP without payload if its header extension says that all its packets
+ * are deleted null packets. */
 static void take_if_all_deleted(struct rist_filter *f)
 {
 	size_t plain, ours, deletes, any;
@@ -255,9 +259,9 @@ static void load_flags(struct rist_filter *f)
 	go_to(f, DATA);
 }
 
-/* librist delivers a block with a NULL pointer when the payload is empty. It
- * ignores contributing sources and padding, and knows no extension but RIST's.
- * So the payload has a byte if there is one after all of these. */
+/* Drops RTP without payload, for which librist would deliver a block with a
+ * NULL pointer.  librist ignores contributing sources and padding, and knows no
+ * extension but RIST's, so the payload must have a byte behind all of these. */
 static void judge_data(struct rist_filter *f)
 {
 	size_t extended, padded;
@@ -287,8 +291,9 @@ static void judge_data(struct rist_filter *f)
 	take(f);
 }
 
-/* librist looks for the other port of the pair, and has none if a datagram came
- * to the wrong one: RTP belongs to the even port, RTCP to the odd one. */
+/* Drops datagrams at the wrong port of a pair, because librist looks for the
+ * other port and has none: RTP belongs to the even port, RTCP to the odd
+ * one. */
 static void judge_port(struct rist_filter *f)
 {
 	size_t even, odd, rtcp;
@@ -308,7 +313,8 @@ static void judge_port(struct rist_filter *f)
 	end(f, odd);
 }
 
-/* Passes other packets: librist reports them in its log. */
+/* Judges RTP and RTCP.  Takes other packets, which librist reports in its
+ * log. */
 static void judge_rtp(struct rist_filter *f, bool pair)
 {
 	size_t rtcp;

@@ -27,8 +27,8 @@
 #define NEAR_NS MS
 enum { LOOKS_MAX = 8 };
 
-/* A UDP socket that is not connected; sockets of name resolution are
- * connected. */
+/* True if the descriptor may be a socket of librist: a UDP socket that is not
+ * connected.  Sockets of name resolution are connected. */
 static bool may_be_its(int fd)
 {
 	struct sockaddr_storage peer;
@@ -191,7 +191,7 @@ static int64_t stamps_ahead_ns(void)
 	return ahead_ns;
 }
 
-/* From now on the other kind of port drops datagrams of this source. */
+/* Lets the sockets of the other kind of port drop datagrams of this source. */
 static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 {
 	struct rist_filter filter;

@@ -33,15 +33,15 @@ struct rist_sources {
 	struct rist_source list[RIST_SOURCES_MAX];
 };
 
-/* NULL: unknown. */
+/* The entry of the source; NULL: it is unknown. */
 struct rist_source *rist_sources_find(struct rist_sources *,
 				      const struct sockaddr_any *at);
 
-/* Replaces the oldest source without a peer if the list is full. NULL: all have
- * a peer. */
+/* Adds a source, which replaces the oldest source without a peer if the list is
+ * full.  NULL: all sources have a peer. */
 struct rist_source *rist_sources_add(struct rist_sources *,
 				     const struct sockaddr_any *at, bool odd);
 
-/* librist freed the peer. The source stays filtered until its entry is
- * needed. */
+/* Call it when librist has freed the peer.  The source stays filtered until its
+ * entry is needed. */
 void rist_sources_peer_gone(struct rist_sources *, const struct rist_peer *);

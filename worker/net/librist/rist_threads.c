@@ -65,7 +65,8 @@ int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
 		       : -EINVAL;
 }
 
-/* False: the thread has ended. */
+/* Reads what the kernel has counted for a thread.  False: the thread has
+ * ended. */
 static bool read_sample(const struct rist_thread *t,
 			struct rist_thread_sample *ret)
 {

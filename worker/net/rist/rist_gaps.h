@@ -16,7 +16,7 @@ struct rist_gaps {
 	unsigned blocks, rate;
 };
 
-/* A new flow that starts with this sequence number. */
+/* Begins a flow whose first block has this sequence number. */
 void rist_gaps_begin(struct rist_gaps *, uint16_t number);
 
 /*

@@ -140,7 +140,8 @@ static void merge(struct rist_input *in, const struct rist_data_block *block)
 	rtp_window_feed(in->window, &d, (unsigned)path % RTP_PATHS, in->now_ns);
 }
 
-/* filled counts the blocks that one path lost and another path delivered. */
+/* Writes the numbers of lost blocks, and of blocks that one path lost and
+ * another path delivered (filled). */
 static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 		       uint64_t *ret_filled)
 {

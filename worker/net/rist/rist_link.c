@@ -56,8 +56,9 @@ void rist_link_close(struct rist_link *l)
 	rist_peers_done(&l->peers);
 }
 
-/* RIST reports no call that fails, so a name is called at one address alone:
- * its first of IPv4, for "@:port" listens on those. */
+/* Chooses the first IPv4 address of a name, if it has one: "@:port" listens on
+ * IPv4.  RIST reports no failed call, so only one address of a name is
+ * called. */
 static void prefer_ipv4(struct rist_address *w)
 {
 	struct sockaddr_any at = w->at;
@@ -68,7 +69,8 @@ static void prefer_ipv4(struct rist_address *w)
 	w->at = at;
 }
 
-/* 1: the address can be used; 0: still resolving; -errno. */
+/* Finds the address of path i.  1: it can be used; 0: it is still being
+ * resolved; -errno with error. */
 static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	const struct rist_peer_spec *p = &l->spec->peers[i];
@@ -272,8 +274,9 @@ int rist_link_turn(struct rist_link *l, struct errmsg *error)
 	return r < 0 ? r : l->paths.n_open > 0;
 }
 
-/* librist measures once a second by its own clock. Its values stay until the
- * next ones arrive, or for QUIET_S. */
+/* Merges the values of this second into the statistics.  librist measures once
+ * a second by its own clock, so its values stay until the next ones arrive, or
+ * for QUIET_S. */
 static void merge(struct rist_link *l, struct rist_counted *s)
 {
 	struct link_stats counted = { 0 };
@@ -301,8 +304,9 @@ void rist_link_warn(struct rist_link *l, const char *text)
 			    l->spec->peers[0].port, text);
 }
 
-/* Logs a change of the list, which is in order of arrival. librist does not
- * report that a called peer has gone. */
+/* Logs a change of the connected peers, which are in order of arrival.  A
+ * called peer counts as gone when its path is silent, because librist does not
+ * report that. */
 static void check_peers(struct rist_link *l)
 {
 	uint64_t since_ms = l->direction == RIST_RECEIVES

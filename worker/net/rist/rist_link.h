@@ -82,10 +82,10 @@ void rist_link_warn(struct rist_link *, const char *text);
 /* Addresses of the connected peers; NULL: none. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* Output that only listens: having no peer is no error. */
+/* True for an output that only listens: having no peer is no error. */
 bool rist_link_waits(const struct rist_link *);
 
-/* Output that calls a peer, which has not answered for QUIET_S. */
+/* True for an output that calls a peer which has not answered for QUIET_S. */
 bool rist_link_is_cut(const struct rist_link *);
 
 /* Error of a link that cannot transfer; NULL: none, or it waits for callers. */

@@ -72,9 +72,10 @@ static int rist_output_every_second(struct output *out, struct errmsg *error)
 	return MIN(o->state, 0);
 }
 
-/* RIST has no credential that a caller could show, and librist decides about a
- * caller at once.  Callers are therefore refused where they need a permission;
- * those that are connected end with the link. */
+/* Follows a change of the rules: callers are refused where they need a
+ * permission, because RIST has no credential that a caller could show, and
+ * librist decides about a caller at once.  Connected callers end with the link,
+ * which is opened again. */
 static void rist_output_review(struct output *out, uint64_t client)
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);

@@ -48,7 +48,8 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* Senders are counted at their port. */
+/* True if both peers count for the same limit: senders are counted at their
+ * local port, receivers together. */
 static bool counts_with(const struct rist_peers *p, const struct rist_known *k,
 			const struct rist_known *new)
 {
@@ -78,8 +79,8 @@ static uint64_t last_ms(const struct rist_known *k)
 	return MAX(k->came_ms, k->active_ms);
 }
 
-/* A restarted sender uses new ports, and librist keeps the old peers for
- * seconds. */
+/* Removes the peer of this host that was silent for longest: a restarted sender
+ * uses new ports, and librist keeps the old peers for seconds. */
 static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 {
 	struct rist_known *dead = NULL;
@@ -97,7 +98,8 @@ static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 		*dead = p->list[--p->n];
 }
 
-/* Data goes to an even port, reports go to the next one. */
+/* True if another host is active at the port of this path.  Data goes to an
+ * even port, reports go to the next one. */
 static bool is_port_taken(const struct rist_peers *p,
 			  const struct rist_known *new)
 {

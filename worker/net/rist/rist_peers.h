@@ -71,12 +71,13 @@ void rist_peers_init(struct rist_peers *, size_t max, size_t of_host_max,
 		     unsigned flags);
 void rist_peers_done(struct rist_peers *);
 
-/* This path listens there; in the simple profile also at the next port. */
+/* Notes where this path listens; in the simple profile also at the next
+ * port. */
 void rist_peers_wait(struct rist_peers *, size_t path,
 		     const struct sockaddr_any *at);
 
-/* Callers need a permission, which RIST has no way to ask for: none is
- * admitted.  Peers that are connected stay. */
+/* closed: no further caller is admitted, because callers need a permission, for
+ * which RIST has no way to ask.  Connected peers stay. */
 void rist_peers_close(struct rist_peers *, bool closed);
 
 /* For rist_auth_handler_set(); arg is the struct. -1: rejected. */
@@ -90,11 +91,11 @@ void rist_peers_add(struct rist_peers *, struct rist_peer *, size_t path,
 		    const struct sockaddr_any *at);
 void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 
-/* Data of this peer was taken. */
+/* Notes that data of this peer was taken. */
 void rist_peers_received(struct rist_peers *, const struct rist_peer *,
 			 uint64_t now_ms);
 
-/* Path of the peer; 0: unknown. */
+/* The index of the peer's path; 0 also if the peer is unknown. */
 size_t rist_peers_path(struct rist_peers *, const struct rist_peer *);
 
 /* Writes its address into at[SOCKADDR_TEXT_MAX]; "?": unknown. */

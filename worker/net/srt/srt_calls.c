@@ -48,8 +48,9 @@ void srt_calls_free(struct srt_calls **c)
 	*c = NULL;
 }
 
-/* NULL: no such call; with `add' all entries are in use, because a flood is not
- * logged call by call. */
+/* The entry of the last call from this address.  add: makes an entry if there
+ * is none.  NULL: there is none; with `add' no entry is free, because a flood
+ * is not logged call by call. */
 static struct srt_call *find(struct srt_calls *c,
 			     const struct sockaddr_any *from, bool add)
 {
@@ -130,7 +131,8 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Removes the call unless its address has called again. */
+/* Removes call i, unless its address has called again with another socket.
+ * False: it has. */
 static bool remove_call(struct srt_calls *c, size_t i, SRTSOCKET s)
 {
 	bool same;

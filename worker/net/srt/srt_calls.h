@@ -36,7 +36,7 @@ bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 void srt_calls_add(struct srt_calls *, SRTSOCKET, const struct sockaddr *from,
 		   const char *refused);
 
-/* The call succeeded. */
+/* Call it when a call has succeeded. */
 void srt_calls_connected(struct srt_calls *, const struct sockaddr_any *from);
 
 /* Removes a failed call and returns its reason; false: there is none. Accept

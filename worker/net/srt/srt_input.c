@@ -31,7 +31,8 @@ struct srt_input {
 	uint8_t slots[SLOTS][MESSAGE_MAX];
 };
 
-/* Flushes the batch before a slot is used again. */
+/* Receives messages into the batch; returns their number.  The batch is flushed
+ * before a slot is used again. */
 static int receive(struct srt_input *s, struct batch *batch)
 {
 	int n = 0;
@@ -122,7 +123,8 @@ static const char *srt_input_peer(const struct input *in)
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
-/* A listener is ready at once; a caller is calling until it is connected. */
+/* True for a listener, which is ready at once.  A caller counts as calling
+ * until it is connected. */
 static bool srt_input_is_ready(const struct input *in)
 {
 	return in->spec->srt.mode == SRT_LISTENER;

@@ -17,7 +17,7 @@ struct srt_output {
 	int err;             /* -errno, or 0 */
 };
 
-/* Detects a broken connection. */
+/* Continues the connection, and notes the error of a broken one. */
 static void turn(struct srt_output *o)
 {
 	if (o->err == 0)

@@ -46,8 +46,9 @@ static int call(struct srt_peer *p, struct errmsg *error)
 	return srt_socket_call(p->socket, p->spec, &p->other, error);
 }
 
-/* Where an address of a name fails, the next one is called: a host may listen
- * on those of one family alone. */
+/* Continues a call.  If an address of a name fails, the next one is called: a
+ * host may listen on addresses of one family only.  Returns as
+ * srt_socket_poll(). */
 static int turn_caller(struct srt_peer *p, struct errmsg *error)
 {
 	int r;
@@ -95,7 +96,8 @@ static int turn_listener(struct srt_peer *p)
 	return 1;
 }
 
-/* The log is limited for a peer that reconnects all the time. */
+/* Notes and logs that the peer connected or disconnected.  The rate of the
+ * lines is limited, because a peer may reconnect all the time. */
 static void on_change(struct srt_peer *p, bool connected)
 {
 	uint32_t ours = srt_getversion(), theirs = 0;

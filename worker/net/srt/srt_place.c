@@ -68,8 +68,9 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	return MIN(r, 0);
 }
 
-/* libsrt's threads use the descriptor number: dup3() exchanges the socket
- * between two of their calls. Takes fd. */
+/* Replaces the socket of libsrt by fd (taken).  libsrt's threads use the number
+ * of the descriptor, so dup3() exchanges the socket between two of their calls.
+ * 0, or -errno with error. */
 static int replace(struct srt_place *p, int fd, struct errmsg *error)
 {
 	static const int sizes[] = { SO_RCVBUF, SO_SNDBUF };

@@ -42,8 +42,7 @@ struct srt_receivers {
 	bool unlogged; /* the number changed after the last log line */
 };
 
-/* Limited to one line a second when receivers connect and disconnect all the
- * time. */
+/* Logs that a receiver connected or disconnected, at most once a second. */
 static void log_receiver(struct srt_receivers *r, const char *peer,
 			 const char *event)
 {
@@ -82,8 +81,9 @@ static bool drop_if_broken(struct srt_receivers *r, size_t i)
 	return true;
 }
 
-/* libsrt has no reason for a connection that it has accepted, so the caller
- * sees its end only. */
+/* Drops receiver i, and counts and logs the refusal if it had no permission
+ * yet.  The caller sees only that the connection ends: libsrt sends no reason
+ * on a connection that it has accepted. */
 static void refuse(struct srt_receivers *r, size_t i, const char *reason)
 {
 	struct sockaddr_any from = r->list[i].from;
@@ -101,7 +101,7 @@ static void welcome(struct srt_receivers *r, const struct srt_receiver *one)
 	log_receiver(r, one->peer, "connected");
 }
 
-/* Asks whether it may receive the stream.  It may be dropped inside. */
+/* Asks whether receiver i may receive the stream.  It may be dropped inside. */
 static void ask(struct srt_receivers *r, size_t i)
 {
 	struct srt_receiver *one = &r->list[i];

@@ -64,7 +64,7 @@ static void set_flag(struct options *o, SRT_SOCKOPT option, bool value)
 	set(o, option, &value, sizeof value);
 }
 
-/* "" keeps libsrt's default. */
+/* Sets an option to a text; "": libsrt's default stays. */
 static void set_text(struct options *o, SRT_SOCKOPT option, const char *text)
 {
 	if (text[0] != '\0')
@@ -146,8 +146,8 @@ void srt_socket_close(SRTSOCKET *s)
 	*s = SRT_INVALID_SOCK;
 }
 
-/* Runs in libsrt's thread and reads only members that never change, and an
- * atomic one. */
+/* Decides about a caller: 0: accepted; -1: rejected.  Runs in libsrt's thread,
+ * so it reads only members that never change, and an atomic one. */
 static int check_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {

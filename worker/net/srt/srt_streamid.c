@@ -9,7 +9,8 @@
 
 #define ACCESS_CONTROL "#!::"
 
-/* Appends escaped bytes; the room is that of the longest stream id. */
+/* Appends a text to the query, escaped as in a URL, and cut at
+ * SRT_QUERY_MAX. */
 static void add_escaped(char *query, const char *text)
 {
 	size_t at = strlen(query);
@@ -107,7 +108,8 @@ static enum srt_request_error read_access(char *text, struct srt_request *r)
 	return SRT_REQUEST_OK;
 }
 
-/* A query is passed on as it is, so it has only bytes that a URL may have. */
+/* Takes a query, which is passed on unchanged.  SRT_REQUEST_MALFORMED: it has
+ * bytes that a URL must not have. */
 static enum srt_request_error set_query(struct srt_request *r,
 					const char *query)
 {
