@@ -26,7 +26,8 @@ static const struct ts_noted *one_at(const struct ts_duplicates *d,
 	return &d->noted[i % TS_DUPLICATES_BACK];
 }
 
-/* The newest equal packet before `before`; d->n: none. */
+/* The number of the newest equal packet before packet `before'; d->n: there is
+ * none. */
 static uint64_t find(const struct ts_duplicates *d, uint64_t before,
 		     uint64_t hash)
 {
@@ -46,7 +47,7 @@ static bool continues(const struct ts_duplicates *d, const uint8_t *packet)
 	return !(was & KNOWN) || ((was + 1) & 0x0f) == ts_cc(packet);
 }
 
-/* Is it the last packet of its PID? */
+/* True if no later packet of the same PID was noted. */
 static bool is_last(const struct ts_duplicates *d, uint64_t at)
 {
 	uint16_t pid = one_at(d, at)->pid;

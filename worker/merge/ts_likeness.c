@@ -25,7 +25,8 @@ enum {
 	DOUBT_S = 60,
 };
 
-/* The last packets weigh more than older ones. */
+/* Halves the counts when there are many packets, so that the last packets weigh
+ * more than older ones. */
 static void age(struct ts_like_count *c)
 {
 	if (c->common + c->alone[0] + c->alone[1] < LAST)
@@ -44,7 +45,8 @@ static void enter(struct ts_likeness *l, enum ts_likeness_state state)
 	memset(l->count, 0, sizeof l->count);
 }
 
-/* The paths seem to differ in this slot, by too few packets for a refusal. */
+/* True if in this slot both paths have more packets that the other lacks than
+ * common ones, although too few for a refusal. */
 static bool is_doubtful(const struct ts_like_count *c)
 {
 	return MIN(c->alone[0], c->alone[1]) > c->common;
@@ -59,7 +61,7 @@ static void accept_copies(struct ts_likeness *l)
 	l->wait_s = 0;
 }
 
-/* The slots of a packet; their number. */
+/* Writes the slots in which a packet is counted; returns their number. */
 static unsigned find_slots(const uint8_t *packet, unsigned ret[3])
 {
 	ret[0] = TS_LIKE_ALL;
@@ -117,7 +119,8 @@ void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone,
 		enter(l, TS_LIKE_SAME);
 }
 
-/* The network may have lost the packets of a PID that ended since. */
+/* Forgets the packets that one path lacked, because the network may have lost
+ * them, and their PID may have ended since. */
 static void forget_doubt(struct ts_likeness *l)
 {
 	for (size_t i = 0; i < TS_LIKE_SLOTS && l->doubtful > 0; i++) {

@@ -52,11 +52,11 @@ void ts_likeness_common(struct ts_likeness *, const uint8_t *packet);
 void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 		       unsigned path);
 
-/* Of packets that wait, so many are common, and each path has at least so many
- * that the other lacks.  doubt: of a PID, each path has more of these than
- * common ones.  Accepts copies that were never refused. */
+/* Takes how many waiting packets are common, and how many each path has at
+ * least that the other lacks.  doubt: of a PID, each path has more of the
+ * latter than common ones.  Accepts copies that were never refused. */
 void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone,
 		       bool doubt);
 
-/* both: both paths deliver packets. */
+/* Call it once a second.  both: both paths deliver packets. */
 void ts_likeness_every_second(struct ts_likeness *, bool both);

@@ -234,7 +234,8 @@ size_t ts_match(const struct ts_copies *c, const struct ts_path *a,
 	return again && is_overdue(c, qa, qb, at) ? qb->n : at;
 }
 
-/* The next packet of the PID; n: none is near. */
+/* The place of the next packet of the PID from `from' on; q->n: none is
+ * near. */
 static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
 {
 	size_t end = MIN(q->n, from + TS_MERGE_REORDER);
@@ -245,8 +246,8 @@ static size_t find_pid(const struct ts_queue *q, size_t from, uint16_t pid)
 	return q->n;
 }
 
-/* Does the counter at `at` continue the one at `last`?  A repeated packet keeps
- * its counter. */
+/* True if the counter at `at' continues the one at `last'.  A repeated packet
+ * keeps its counter. */
 static bool follows(const struct ts_queue *q, size_t at, size_t last)
 {
 	const uint8_t *packet = ts_queue_packet(q, at);
@@ -273,7 +274,7 @@ static bool wraps_to(const struct ts_queue *q, size_t at,
 	return false;
 }
 
-/* The packet of the same PID before `at`; n: none is near. */
+/* The place of the packet of the same PID before `at'; q->n: none is near. */
 static size_t find_before(const struct ts_queue *q, size_t at)
 {
 	uint16_t pid = ts_pid(ts_queue_packet(q, at));
@@ -302,7 +303,8 @@ static bool has_wrapped(const struct ts_copies *c, const struct ts_queue *q,
 	return false;
 }
 
-/* The packet that the first one overtook; 0: none. */
+/* The place of the packet that the first packet of the queue overtook; 0: it
+ * overtook none. */
 static size_t find_overtaken(const struct ts_copies *c,
 			     const struct ts_queue *q)
 {
@@ -349,7 +351,7 @@ bool ts_put_in_order(struct ts_copies *c, unsigned path)
 	return true;
 }
 
-/* Is a before b, by counters? */
+/* True if packet a precedes packet b, by their continuity counters. */
 static bool is_before(const struct ts_copies *c, const uint8_t *a,
 		      const uint8_t *b)
 {

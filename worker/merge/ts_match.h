@@ -62,7 +62,7 @@ static inline bool ts_is_null_at(const struct ts_queue *q, size_t i)
 	return ts_pid(ts_queue_packet(q, i)) == TS_PID_NULL;
 }
 
-/* The time at which a packet is sent. */
+/* The time at which packet i of the path's queue is sent. */
 static inline uint64_t ts_due_ns(const struct ts_copies *c,
 				 const struct ts_path *p, size_t i)
 {

@@ -124,7 +124,7 @@ void ts_merge_feed(struct ts_merge *m, const struct ts_run *runs, size_t n_runs,
 }
 
 /* Sends the first packet of a path.  both: the other path delivered it too, so
- * it is not expected again. */
+ * no copy is expected from there. */
 static void pop_out(struct ts_merge *m, struct ts_path *p, bool both,
 		    struct batch *b)
 {
@@ -170,7 +170,8 @@ static void learn_skew(struct ts_merge *m)
 	m->skew_n = 0;
 }
 
-/* The first of `path` is at `at` in the other path. */
+/* Notes that the other path has the first packet of `path', at place `at': the
+ * paths are alike, with this skew. */
 static void note_match(struct ts_merge *m, unsigned path, size_t at)
 {
 	struct ts_copies *c = &m->copies;
@@ -192,7 +193,8 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 		learn_skew(m);
 }
 
-/* The first of a path is missing in the other path. */
+/* Notes that the other path lacks the first packet of `path'.  If the paths are
+ * refused as different streams, chooses the path to send. */
 static void note_alone(struct ts_merge *m, unsigned path)
 {
 	struct ts_copies *c = &m->copies;
@@ -300,7 +302,8 @@ static bool is_sent_duplicate(const struct ts_merge *m, unsigned path)
 		ts_is_late(&m->copies, !path));
 }
 
-/* Null packets are all alike: those of the lead are sent. */
+/* Sends or drops a null packet.  Null packets are all alike, so those of the
+ * lead are sent. */
 static void take_null(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
@@ -376,8 +379,9 @@ struct ahead {
 	uint16_t pid_common[TS_PIDS], pid_alone[TS_PIDS];
 };
 
-/* The place of a copy of the packet at `i' in the other queue: mostly it is
- * the one behind the last copy (at), which takes no search. */
+/* The place of a copy of packet i in the other queue; other->n: there is none.
+ * Mostly it is at place `at', behind the last copy, so that no search is
+ * needed. */
 static size_t find_ahead(const struct ts_queue *q, size_t i,
 			 const struct ts_queue *other, size_t at)
 {
@@ -438,8 +442,8 @@ static void compare_ahead(struct ts_merge *m, unsigned path, size_t from,
 	}
 }
 
-/* One path may begin earlier: the first packets of the other show where its
- * copies of them begin. */
+/* Compares the packets that wait on both paths.  If one path begins earlier,
+ * the first packets of the other show where the common packets begin. */
 static void compare_both(struct ts_merge *m, struct ahead a[TS_MERGE_PATHS])
 {
 	compare_ahead(m, 0, 0, &a[0]);
@@ -509,7 +513,8 @@ static void take_trial(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
-/* The time at which the first of a path is sent. */
+/* The time at which the first packet of a path is sent; UINT64_MAX: none
+ * waits. */
 static uint64_t due_ns(const struct ts_merge *m, unsigned path)
 {
 	const struct ts_path *p = &m->copies.path[path];

@@ -61,7 +61,7 @@ void ts_merge_feed(struct ts_merge *, const struct ts_run *runs, size_t n_runs,
 /* Puts the packets that are due into the batch and flushes it. */
 void ts_merge_turn(struct ts_merge *, struct batch *, uint64_t now_ns);
 
-/* Does a packet wait? */
+/* True if a packet waits on any path. */
 bool ts_merge_waits(const struct ts_merge *);
 
 void ts_merge_every_second(struct ts_merge *, uint64_t now_ns);

@@ -150,7 +150,8 @@ bool ts_queue_is_single(const struct ts_queue *q, uint64_t hash)
 	return count(q, hash) == 1;
 }
 
-/* Writes all but the time, which stays with the place. */
+/* Writes a packet, its hash and its mark into place i.  The time of arrival
+ * stays with the place. */
 static void put(struct ts_queue *q, size_t i, const uint8_t *packet,
 		struct ts_queue_place what)
 {
