@@ -17,7 +17,7 @@ static void add_iov(struct datagrams *d, const void *data, size_t len)
 					     .iov_len = len };
 }
 
-/* Skips empty runs. */
+/* True if the cursor has no packets left.  Skips empty runs. */
 static bool is_at_end(struct run_cursor *c)
 {
 	while (c->n_runs > 0 && c->done == c->runs->n) {
@@ -43,7 +43,7 @@ static void add_packets(struct datagrams *d, const uint8_t *data, size_t n,
 	}
 }
 
-/* Adds the packets of one datagram; their number. */
+/* Adds the packets of one datagram, and returns their number. */
 static size_t cut_packets(struct datagrams *d, struct run_cursor *c,
 			  struct rtp_sender *rtp)
 {

@@ -61,7 +61,7 @@ static void send_sum(struct fec_make *f, struct sum *s, enum fec_kind kind)
 	f->send(kind, iov, ARRAY_LEN(iov), f->arg);
 }
 
-/* rtp: the header of the first datagram of the sum. */
+/* Begins a sum.  rtp: the RTP header of the first datagram in it. */
 static void begin(struct sum *s, struct fec_packet head, const uint8_t *rtp)
 {
 	*s = (struct sum){ .head = head };

@@ -63,7 +63,8 @@ void fec_repair_free(struct fec_repair **f)
 
 /* --- the matrix --- */
 
-/* The sums of a matrix may be spread over the next one. */
+/* Makes the window keep the datagrams that repairs need: the sums of a matrix
+ * may be spread over the next matrix. */
 static void set_reach(struct fec_repair *f)
 {
 	unsigned columns = MAX(f->columns, 1U);
@@ -77,7 +78,10 @@ static void set_reach(struct fec_repair *f)
 
 enum missing { MISSING_NONE, MISSING_ONE, MISSING_MORE, HOPELESS };
 
-/* *ret: the number of the missing datagram. */
+/* How many datagrams of a sum are missing; HOPELESS: one of them is too late
+ * for a repair.  *ret: the number of the last missing one.  may_come: a
+ * datagram that has not arrived yet may not be lost, so the result is not
+ * MISSING_ONE. */
 static enum missing find_missing(const struct fec_repair *f,
 				 const struct fec_packet *p, bool may_come,
 				 uint16_t *ret)
@@ -107,7 +111,8 @@ static enum missing find_missing(const struct fec_repair *f,
 						     : MISSING_MORE;
 }
 
-/* Writes the missing datagram; its size, or 0 for a sum of other datagrams. */
+/* Restores the missing datagram of a sum from the others.  Returns its size; 0:
+ * the sum is of other datagrams. */
 static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		      uint16_t missing, uint8_t *ret)
 {
@@ -139,7 +144,9 @@ static size_t restore(const struct fec_repair *f, struct fec_packet p,
 	return RTP_HEADER + (size_t)p.len;
 }
 
-/* False: it may repair later. */
+/* Repairs a datagram with a sum, if exactly one is missing.  True: the sum is
+ * not needed any more; false: it may repair a datagram later.  *repaired is set
+ * if one was missing. */
 static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 		    uint64_t received_ns, uint64_t now_ns, bool *repaired)
 {
@@ -176,7 +183,8 @@ static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 
 /* --- all sums --- */
 
-/* In a free sum, or instead of the oldest one. */
+/* Stores a sum that cannot repair yet, in a free place or instead of the oldest
+ * sum. */
 static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 		 uint64_t now_ns)
 {

@@ -23,7 +23,8 @@ void fec_repair_free(struct fec_repair **);
 void fec_repair_feed(struct fec_repair *, const uint8_t *data, size_t len,
 		     uint64_t now_ns);
 
-/* After each read of the media, before rtp_window_turn(). */
+/* Repairs what can be repaired.  Call it after each read of the media, before
+ * rtp_window_turn(). */
 void fec_repair_turn(struct fec_repair *, uint64_t now_ns);
 
 void fec_repair_every_second(struct fec_repair *, uint64_t now_ns);

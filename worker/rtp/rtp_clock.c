@@ -54,7 +54,8 @@ static void settle(struct rtp_clock *c, uint64_t now_ns)
 	c->settle_ticks = 0;
 }
 
-/* The first PCR after a pause shows its length, the second the rate. */
+/* Notes a pause, and the PCRs after it: the first one shows the length of the
+ * pause, the second one the rate. */
 static void note_pause(struct rtp_clock *c, uint64_t now_ns)
 {
 	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
@@ -66,8 +67,8 @@ static void note_pause(struct rtp_clock *c, uint64_t now_ns)
 	}
 }
 
-/* Is it a new time base: the PCRs jumped, or differ from the time that passed
- * in a pause? */
+/* Marks a new time base, if the PCRs jumped, or if they differ by `off' from
+ * the time that passed in a pause. */
 static void judge(struct rtp_clock *c, int64_t off, uint64_t now_ns)
 {
 	const int64_t pause = ticks_of_ms(PAUSE_MS);
@@ -100,7 +101,7 @@ static uint64_t catch_up(struct rtp_clock *c, uint64_t ticks, uint64_t due,
 	return due;
 }
 
-/* The due time follows the earliest packets. */
+/* Lets the due time follow the packets that leave earliest. */
 static void follow_due(struct rtp_clock *c, uint64_t ticks, uint64_t now_ns)
 {
 	uint64_t due = rtp_clock_due(c, now_ns);

@@ -20,7 +20,8 @@ bool rtp_flow_is_live(const struct rtp_flow *f, uint64_t now_ns)
 	return f->started && now_ns - f->received_ns < LIVE_NS;
 }
 
-/* Does the other path still deliver the old sequence, or less of the new? */
+/* True if a switch must wait: the other path still delivers the old sequence,
+ * or is behind in the new one. */
 static bool waits_for_other(const struct rtp_flow *f,
 			    const struct rtp_datagram *d, unsigned path,
 			    uint64_t now_ns)

@@ -53,7 +53,7 @@ enum rtp_verdict {
 
 bool rtp_flow_is_live(const struct rtp_flow *, uint64_t now_ns);
 
-/* A datagram of the sequence that is followed arrived. */
+/* Notes that a datagram of the followed sequence arrived. */
 static inline void rtp_flow_note(struct rtp_flow *f, unsigned path,
 				 uint64_t now_ns)
 {
@@ -61,7 +61,7 @@ static inline void rtp_flow_note(struct rtp_flow *f, unsigned path,
 	f->foreign[path].set = false;
 }
 
-/* A datagram of another sequence arrived. */
+/* Judges a datagram of another sequence. */
 enum rtp_verdict rtp_flow_judge(struct rtp_flow *,
 				const struct rtp_datagram *, unsigned path,
 				uint64_t now_ns);

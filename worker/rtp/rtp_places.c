@@ -23,7 +23,7 @@ void rtp_places_drop_slot(struct rtp_places *p, uint16_t *slot)
 
 /* --- two paths --- */
 
-/* When the faster path delivered this place, or would have. */
+/* The time at which the faster path delivered this datagram, or would have. */
 static uint32_t earliest_us(const struct rtp_places *p,
 			    const struct rtp_place *place)
 {
@@ -43,7 +43,8 @@ bool rtp_places_is_live(const struct rtp_places *p, unsigned path,
 	return q->started && now_ns - q->received_ns < RTP_LIVE_MS * MS;
 }
 
-/* May the path still begin to deliver this sequence?  A dead path does not. */
+/* True if the path may still begin to deliver this sequence.  A dead path does
+ * not. */
 static bool may_start(const struct rtp_places *p, unsigned path,
 		      uint64_t now_ns)
 {
@@ -164,7 +165,7 @@ void rtp_places_reach(struct rtp_places *p, uint64_t pos)
 	}
 }
 
-/* Has it waited for the configured delay? */
+/* True if the datagram has waited for the configured delay. */
 static bool is_due(const struct rtp_places *p, const struct rtp_place *place,
 		   uint64_t now_ns)
 {
@@ -184,7 +185,8 @@ void rtp_places_drain(struct rtp_places *p, uint64_t now_ns)
 
 /* --- gaps --- */
 
-/* Did the path deliver a datagram behind the gap, long enough ago? */
+/* True if the path delivered a datagram behind the gap so long ago that
+ * reordering does not explain the gap. */
 static bool is_past_gap(const struct rtp_places *p, unsigned path,
 			uint64_t now_ns)
 {
@@ -200,7 +202,7 @@ static bool is_past_gap(const struct rtp_places *p, unsigned path,
 	return p->path[path].high > end;
 }
 
-/* Can nothing fill the gap at next any more? */
+/* True if nothing can fill the gap at next any more. */
 static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 {
 	const struct rtp_place *first;
@@ -225,7 +227,8 @@ static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 	return true;
 }
 
-/* Can the other path not deliver the damaged datagram at next any more? */
+/* True if the other path cannot deliver the damaged datagram at next any more,
+ * so that it is sent with its damage. */
 static bool is_final(const struct rtp_places *p, uint64_t now_ns)
 {
 	const struct rtp_place *place = rtp_place(p, p->next);

@@ -46,7 +46,8 @@ bool rtp_store_has_room(const struct rtp_store *s, size_t size)
 	return p->n_free > 0 || p->n_fresh < p->n_slots;
 }
 
-/* numbers of jumbo slots follow those of usual ones */
+/* Returns the pool of a slot, and makes *slot its number there: the numbers of
+ * jumbo slots follow those of usual ones. */
 static struct rtp_pool *pool_of(struct rtp_store *s, uint16_t *slot)
 {
 	struct rtp_pool *p = &s->pool[RTP_POOL_USUAL];

@@ -156,8 +156,8 @@ static void take_early(struct rtp_window *w, uint64_t pos,
 		rtp_places_close_gaps(p, now_ns);
 }
 
-/* Takes a datagram whose place was sent already, or holds the datagram of the
- * other path. */
+/* Counts a datagram whose place has passed or is held: a duplicate of its path,
+ * the copy of the other path, or a late datagram. */
 static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 		       uint64_t now_ns)
 {

@@ -82,7 +82,7 @@ void rtp_window_feed(struct rtp_window *, const struct rtp_datagram *,
  * all payloads of out(). */
 void rtp_window_turn(struct rtp_window *, uint64_t now_ns);
 
-/* Does a datagram wait? */
+/* True if a datagram waits. */
 bool rtp_window_waits(const struct rtp_window *);
 
 /* Did a datagram of the sequence that is followed arrive lately? */
