@@ -97,8 +97,9 @@ static bool has(const uint64_t *set, uint16_t pid)
 	return set[pid / 64] >> pid % 64 & 1;
 }
 
-/* A program whose video moves to another PID keeps its last picture until the
- * next one, as does a single program that another one replaces. */
+/* Gives a video that is new the last picture of the former video of its
+ * program, whose PID has changed.  A single program that replaces another one
+ * inherits, too. */
 static void inherit(struct video_pid *v, struct video_pid *old, size_t n_old,
 		    bool single)
 {
@@ -116,7 +117,8 @@ static void inherit(struct video_pid *v, struct video_pid *old, size_t n_old,
 	}
 }
 
-/* The video on this PID, or NULL.  With another coding its picture is none. */
+/* Takes over the video on this PID from the former list, and drops its picture
+ * if its coding has changed.  Returns it; NULL: the PID is new. */
 static struct video_pid *keep_video(struct filler *f, struct video_pid *old,
 				    size_t n_old, uint16_t pid)
 {
@@ -178,7 +180,8 @@ static void look_up_videos(struct filler *f)
 	}
 }
 
-/* NULL: the PIDs of all records are in use. */
+/* The record of an audio PID, a new one if needed; NULL: the PIDs of all
+ * records are in use. */
 static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 {
 	struct audio_pid *h = f->audio, *end = f->audio + f->n_audio;
@@ -254,7 +257,8 @@ static void take_audio(struct filler *f, const uint8_t *packet)
 	keep_sample(f, packet, &unit, NULL);
 }
 
-/* Pictures are not in the order of their PTS. */
+/* Notes the highest PTS of the video, because pictures are not sent in the
+ * order of their PTS. */
 static void keep_pts(struct filler *f, struct video_pid *v,
 		     const uint8_t *packet)
 {
@@ -387,7 +391,8 @@ bool filler_pts(const struct filler *f, uint16_t pid, uint64_t *ret)
 	return a != NULL;
 }
 
-/* Its first video; NULL: it has none, or no picture. */
+/* The first video of a program; NULL: there is none, or it has no picture
+ * yet. */
 static const struct video_pid *program_video(const struct filler *f,
 					     const struct psi_program *p)
 {

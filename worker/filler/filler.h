@@ -39,18 +39,19 @@ struct filler *filler_new(const struct psi *);
 void filler_limit(struct filler *, const uint64_t pids[TS_PIDS / 64]);
 void filler_free(struct filler **);
 
-/* Takes the packets of an output: of a stream those of its inputs, without
- * those of filler_run(); of a multiplex all, with those of filler_play(). */
+/* Takes the packets of an output.  Of a stream: those of its inputs, without
+ * those of filler_run().  Of a multiplex: all packets, with those of
+ * filler_play(). */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
 /* Can the filler run: is a main program known, with a picture or with audio of
  * a supported coding? */
 bool filler_is_ready(const struct filler *);
 
-/* Starts it now. */
+/* Starts to generate packets now, with a new clock. */
 void filler_start(struct filler *, uint64_t now_ns);
 
-/* Stops it and frees the memory of the run. */
+/* Stops generating packets, and frees the memory for them. */
 void filler_stop(struct filler *);
 
 /* Generates the packets that are due by now_ns and passes them to out(), if
@@ -72,7 +73,7 @@ bool filler_pts(const struct filler *, uint16_t pid, uint64_t *ret);
 struct play *filler_play(const struct filler *, uint16_t number,
 			 const uint64_t pids[TS_PIDS / 64], uint64_t base,
 			 uint64_t now_ns);
-/* Can filler_play() make one? */
+/* True if filler_play() can generate this program. */
 bool filler_has_program(const struct filler *, uint16_t number);
 
 /* The time of the next packet. */

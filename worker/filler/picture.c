@@ -35,7 +35,8 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 	k->next_len += len;
 }
 
-/* Takes the payload of a packet, behind the header. */
+/* Takes the payload of a packet: skips the PES header, and collects what
+ * follows. */
 static void take(struct picture_keeper *k, const uint8_t *data, size_t len)
 {
 	static const uint8_t prefix[] = { 0, 0, 1 };

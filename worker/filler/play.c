@@ -169,8 +169,8 @@ static void put_pes_head(uint8_t *head, uint8_t stream_id, size_t payload,
 
 /* --- pictures, audio --- */
 
-/* The time of the next packet of the picture: evenly, over nine tenths of the
- * interval. */
+/* The time of the next packet of the picture: its packets are spread evenly
+ * over nine tenths of the interval. */
 static uint64_t picture_due_ns(const struct video *v)
 {
 	return v->began_ns + v->every_ns / 10 * 9 * v->sent / v->len;
@@ -278,7 +278,7 @@ uint64_t play_next_ns(struct play *p)
 	return find_due(p).ns;
 }
 
-/* Continues from now; packets of the missed time are not sent. */
+/* Skips the missed time after a late call: everything continues from now. */
 static void skip(struct play *p, uint64_t now_ns)
 {
 	if (!p->part)
@@ -476,7 +476,8 @@ void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,
 	p->audio[p->n_audio++] = a;
 }
 
-/* The lead with which a unit follows this PTS, if the clock says now. */
+/* The lead of time stamps over the clock with which a unit follows this PTS, if
+ * the clock is at `now'; 0: the PTS is behind the clock, or wrong. */
 static uint64_t lead_behind(uint64_t pts, uint64_t now)
 {
 	uint64_t lead = (pts + PES_TIME_WRAP - now) % PES_TIME_WRAP;
@@ -497,7 +498,7 @@ void play_follow_pts(struct play *p, uint16_t pid, uint64_t pts)
 				pts + HZ / 20, clock_at(p, p->start_ns)));
 }
 
-/* The packets of a PES with a payload of so many bytes. */
+/* The number of packets of a PES with a payload of so many bytes. */
 static uint64_t packets_for(size_t len)
 {
 	enum { ROOM = TS_PACKET - 4 };

@@ -30,18 +30,19 @@ void play_add_picture(struct play *, const struct picture_keeper *,
 void play_add_audio(struct play *, uint16_t pid, uint8_t stream_id,
 		    const struct silent *);
 
-/* The PTS of the PID are behind this one. */
+/* Lets the time stamps of the PID begin behind this PTS. */
 void play_follow_pts(struct play *, uint16_t pid, uint64_t pts);
-/* No other picture begins, or one begins now. */
+/* hold: no further picture begins; otherwise pictures begin again, now at the
+ * earliest. */
 void play_hold_pictures(struct play *, bool hold, uint64_t now_ns);
-/* Is no picture sent in part? */
+/* True if no picture is sent in part. */
 bool play_is_whole(const struct play *);
 
-/* The packets that it sends in a second, about. */
+/* The approximate rate in packets per second. */
 uint64_t play_rate(const struct play *);
-/* Sends pictures so rarely that it has this rate at most, but one in
- * PLAY_LONGEST_MS; false: it has more then.  Without pictures there is nothing
- * to change, and no limit. */
+/* Limits the rate in packets per second: pictures repeat less often, but one in
+ * PLAY_LONGEST_MS stays.  False: the rate is still higher.  Without pictures
+ * there is nothing to limit. */
 bool play_limit(struct play *, uint64_t rate);
 
 /* As filler_run() and filler_next_ns(). */

@@ -27,7 +27,7 @@ void si_keeper_done(struct si_keeper *k)
 	*k = (struct si_keeper){ .n = 0 };
 }
 
-/* Its memory stays for another section. */
+/* Removes section i.  Its memory stays for another section. */
 static void drop(struct si_keeper *k, size_t i)
 {
 	struct si_kept dropped = k->kept[i];

@@ -24,8 +24,8 @@ struct silent {
 	uint8_t frame[SILENT_FRAME_MAX];
 };
 
-/* sample: len bytes from the start of a frame.  False when its coding is not
- * supported. */
+/* Makes a silent frame in the coding of the sample: len bytes from the start of
+ * a frame.  False: its coding is not supported. */
 bool silent_make(const uint8_t *sample, size_t len, struct silent *ret);
 
 /* --- for silent_make() --- */
