@@ -30,7 +30,9 @@ static struct fmp4_track *find(struct fmp4_track *list, size_t n, uint16_t pid)
 	return NULL;
 }
 
-/* Adds the tracks of a program. */
+/* Lists the tracks of a program that fMP4 carries.  0; -EAGAIN: its PMT cannot
+ * be read; -ENOTSUP with error: its video cannot be carried, or it has no
+ * tracks. */
 static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 		      size_t *ret_n, struct errmsg *error)
 {
@@ -62,7 +64,8 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 			      "fMP4 carries", p->number);
 }
 
-/* The payload of a packet of the track, at this place of the source. */
+/* Collects the payload of a packet of the track, at this place of the
+ * source. */
 static void feed(struct fmp4_track *t, const struct fmp4_source *s,
 		 size_t place)
 {
@@ -108,8 +111,8 @@ static void feed(struct fmp4_track *t, const struct fmp4_source *s,
 	}
 }
 
-/* Does the track need no more bytes?  An audio frame may end in the next PES,
- * up to the next but one. */
+/* True if the track needs no more bytes behind the segment.  An audio frame may
+ * end in the next PES, up to the next but one. */
 static bool is_full(const struct fmp4_track *t)
 {
 	return t->beyond >= (t->video ? 1 : 2);

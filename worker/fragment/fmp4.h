@@ -33,13 +33,14 @@ struct fmp4_past *fmp4_past_new(void);
 /* NULL-safe; sets *p to NULL. */
 void fmp4_past_free(struct fmp4_past **);
 
-/* What a part of a segment needs of those before it: without it, the bytes of a
- * part are all of its segment up to its end. */
+/* The state of the tracks behind a part of a segment, from which the next part
+ * continues.  Without it, the bytes of a part must be all of its segment up to
+ * its end. */
 struct fmp4_state;
 struct fmp4_state *fmp4_state_new(void);
 /* NULL-safe; sets *s to NULL. */
 void fmp4_state_free(struct fmp4_state **);
-/* The bytes that each part copies of it; 0 of NULL. */
+/* The number of bytes of the state that each part copies; 0 for NULL. */
 size_t fmp4_state_len(const struct fmp4_state *);
 
 struct fmp4_source {
@@ -58,7 +59,7 @@ struct fmp4_source {
 	struct fmp4_past *past; /* borrowed; or NULL */
 };
 
-/* What must follow until the last units of a segment have their ends. */
+/* The bytes that must follow until the last units of a segment are complete. */
 struct fmp4_lack {
 	size_t n;
 	struct {
@@ -68,9 +69,9 @@ struct fmp4_lack {
 	} list[FMP4_TRACKS_MAX];
 };
 
-/* Appends both.  0, and the state is that behind the own bytes; -EAGAIN with
- * lack: the last units end behind the bytes; -ENOTSUP with error: it cannot be
- * carried. */
+/* Appends the initialization segment and the fragment.  0: the state is the one
+ * behind the own bytes.  -EAGAIN with lack: the last units end behind the
+ * bytes.  -ENOTSUP with error: the segment cannot be carried. */
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
 
@@ -92,5 +93,6 @@ struct fmp4_codecs {
 int fmp4_describe(const uint8_t *data, size_t len,
 		  struct fmp4_codecs *ret) MUST_CHECK;
 
-/* Whole packets behind the last bytes.  True: nothing is lacking any more. */
+/* Takes whole packets behind the last bytes.  True: nothing is lacking any
+ * more. */
 bool fmp4_lack_feed(struct fmp4_lack *, const uint8_t *data, size_t len);

@@ -32,7 +32,8 @@ static enum fmp4_coding coding_of(const struct audio_frame *f)
 	return FMP4_NONE;
 }
 
-/* A frame of the track at p?  The first one decides what the track is. */
+/* Reads the frame at p.  False: there is none, or not one of this track.  The
+ * first frame decides the coding and rate of the track. */
 static bool parse(const struct fmp4_track *t, const uint8_t *p, size_t left,
 		  struct audio_frame *ret)
 {
@@ -42,8 +43,8 @@ static bool parse(const struct fmp4_track *t, const uint8_t *p, size_t left,
 		(coding_of(ret) == t->coding && ret->rate == t->scale));
 }
 
-/* The first frame at or behind `at` that another one follows, or the end of the
- * bytes; its place, or the length. */
+/* The place of the first frame at or behind `at' that another frame or the end
+ * of the bytes follows; the length of the bytes: there is none. */
 static size_t find_frame(const struct fmp4_track *t, size_t at,
 			 struct audio_frame *ret)
 {
@@ -176,7 +177,7 @@ static int describe(struct fmp4_track *t, const uint8_t *p, size_t len,
 	return 0;
 }
 
-/* The bytes of the frame that belong into a sample. */
+/* Adds a frame to the samples, without its ADTS header. */
 static void add_frame(struct fmp4_track *t, const uint8_t *p,
 		      const struct audio_frame *f)
 {
@@ -199,7 +200,7 @@ static void add_frame(struct fmp4_track *t, const uint8_t *p,
 	buf_append(&t->data, p + head, len);
 }
 
-/* The time of the first frame of a PES, in the scale. */
+/* The time of the first frame of a PES, in the time scale of the track. */
 static uint64_t time_of(const struct fmp4_track *t, const struct fmp4_source *s,
 			const struct fmp4_pes *p)
 {
@@ -209,8 +210,8 @@ static uint64_t time_of(const struct fmp4_track *t, const struct fmp4_source *s,
 	return time / PTS_HZ * t->scale + time % PTS_HZ * t->scale / PTS_HZ;
 }
 
-/* A pause of the sound: the sample in front of it lasts as long.  Returns its
- * ticks. */
+/* If the sound pauses between `now' and `time', lengthens the last sample by
+ * the pause.  Returns its length in ticks; 0: there is no pause. */
 static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 {
 	size_t n = fmp4_n_samples(t);
@@ -227,7 +228,8 @@ static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 	return pause;
 }
 
-/* Its samples are those of earlier parts: the next one begins a part. */
+/* Drops the samples, which belong to earlier parts, so that the next sample
+ * begins a part.  ticks: their duration. */
 static void begin_part(struct fmp4_track *t, uint64_t ticks)
 {
 	t->known = t->known || fmp4_n_samples(t) > 0;

@@ -51,7 +51,7 @@ static void set32(struct buf *to, size_t at, uint32_t n)
 	memcpy(buf_at(to, at), b, sizeof b);
 }
 
-/* Begins a box; end_box() with the result ends it. */
+/* Begins a box.  Returns its place, with which end_box() ends it. */
 static size_t begin_box(struct buf *to, const char type[5])
 {
 	size_t at = buf_len(to);
@@ -211,7 +211,8 @@ static void write_audio_entry(struct buf *to, const struct fmp4_track *t)
 	end_box(to, at);
 }
 
-/* Without samples: they are in fragments. */
+/* Writes the sample table with the description of the track, and without
+ * samples, which are in fragments. */
 static void write_stbl(struct buf *to, const struct fmp4_track *t)
 {
 	static const char *const empty[] = { "stts", "stsc", "stco" };
@@ -285,7 +286,8 @@ void fmp4_write_init(struct buf *to, const struct fmp4_track *list, size_t n)
 	end_box(to, movie);
 }
 
-/* Returns the place of the data offset. */
+/* Writes the samples of a track.  Returns the place at which the offset of
+ * their data is to be written. */
 static size_t write_traf(struct buf *to, const struct fmp4_track *t,
 			 uint32_t id)
 {

@@ -23,8 +23,8 @@ static uint32_t reversed(const uint8_t *p)
 	return ret;
 }
 
-/* Behind the version: profile space, tier and profile; flags of compatibility;
- * constraints; level. */
+/* Writes "hvc1." and the fields of the record: profile space, profile,
+ * compatibility flags, tier, level and constraints. */
 static void name_hevc(struct buf *to, const uint8_t *record)
 {
 	static const char *const spaces[] = { "", "A", "B", "C" };
@@ -40,7 +40,8 @@ static void name_hevc(struct buf *to, const uint8_t *record)
 		buf_printf(to, ".%X", constraint[i]);
 }
 
-/* False: the track has no description yet. */
+/* Appends the name of the track's codec.  False: the track has no description
+ * yet. */
 static bool name_track(struct buf *to, const struct fmp4_track *t)
 {
 	const uint8_t *record = buf_head(&t->config);
@@ -73,7 +74,7 @@ static struct fmp4_track *find_video(struct fmp4_track *list, size_t n)
 	return NULL;
 }
 
-/* The first sound that has a frame. */
+/* Appends the codec of the first audio that has a frame.  False: none has. */
 static bool name_sound(struct buf *to, struct fmp4_track *list, size_t n,
 		       const struct fmp4_source *s)
 {

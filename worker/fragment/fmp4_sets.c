@@ -32,7 +32,7 @@ static struct bits open_set(const struct fmp4_set *set, uint8_t ret[SET_MAX])
 	return bits_of(ret, n);
 }
 
-/* ue(v) and se(v) */
+/* Reads an Exp-Golomb code: ue(v), or the code number of se(v). */
 static uint32_t golomb(struct bits *b)
 {
 	unsigned zeros = 0;
@@ -91,7 +91,9 @@ static void read_chroma(struct bits *b, struct picture *p)
 		p->chroma = 0;
 }
 
-/* The margins that are not shown, in units of the chroma format. */
+/* Reads the margins that are not shown, and subtracts them from the size of the
+ * picture.  rows: 2 if the stream may have fields, which doubles the units of
+ * the vertical margins; otherwise 1. */
 static void crop(struct bits *b, struct picture *p, unsigned rows)
 {
 	unsigned x = p->chroma == 1 || p->chroma == 2 ? 2 : 1;

@@ -41,8 +41,8 @@ static bool is_behind(const struct fmp4_pes *p)
 	return !p->own && !p->front;
 }
 
-/* Where the next frame begins, if it does: bytes without a frame are not kept
- * for long. */
+/* The place of the next frame in es, if one begins there.  Bytes without a
+ * frame are kept for FMP4_FRAME_MAX bytes only. */
 static size_t next_of(const struct fmp4_track *t)
 {
 	size_t least = t->own_len - MIN(t->own_len, (size_t)FMP4_FRAME_MAX);
@@ -50,8 +50,8 @@ static size_t next_of(const struct fmp4_track *t)
 	return MIN(MAX(t->next_at, least), t->own_len);
 }
 
-/* The PES from the one on that the next frame is in, and their bytes up to the
- * end of the segment. */
+/* Keeps the audio that the next part needs: the PES from the next frame on, and
+ * their bytes up to the end of the segment. */
 static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 {
 	size_t n = fmp4_n_pes(t), at = next_of(t), i = 0;

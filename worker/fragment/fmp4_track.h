@@ -100,7 +100,7 @@ static inline size_t fmp4_pes_end(const struct fmp4_track *t, size_t i)
 				     : buf_len(&t->es);
 }
 
-/* The 64-bit time that is nearest to `near`. */
+/* The 64-bit time nearest to `near' that has these 33 bits. */
 uint64_t fmp4_unwrap(uint64_t time, uint64_t near);
 
 /* Collects the payload of the tracks of the main program, FMP4_TRACKS_MAX at
@@ -129,16 +129,19 @@ struct fmp4_sets {
 int fmp4_avc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 int fmp4_hevc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 
-/* The tracks as they are behind the own bytes of a fragment, and copies of
- * them for the next one. */
+/* fmp4_keep() stores the tracks as they are behind the own bytes of a fragment.
+ * fmp4_continue() copies them into a list for the next fragment, and returns
+ * their number. */
 void fmp4_keep(struct fmp4_state *, struct fmp4_track *, size_t n);
 size_t fmp4_continue(const struct fmp4_state *, bool rest,
 		     struct fmp4_track list[FMP4_TRACKS_MAX]);
 
-/* Tracks with samples are remembered, and others described as they were. */
+/* Remembers the descriptions of tracks with samples.  Gives tracks without
+ * samples the description that they had before. */
 void fmp4_recall(struct fmp4_past *, struct fmp4_track *, size_t n);
 
-/* The number of a track is its place in the list, also without the others. */
+/* Writes the initialization.  The number of a track is its place in the list,
+ * also if tracks in front of it are left out. */
 void fmp4_write_init(struct buf *, const struct fmp4_track *, size_t n);
 void fmp4_write_media(struct buf *, const struct fmp4_track *, size_t n,
 		      uint32_t number);

@@ -28,8 +28,8 @@ enum {
 	HEVC_FILLER = 38,
 };
 
-/* The next NAL unit behind *at, which moves to its end; its first byte is
- * ret->data.  False: there are no further ones. */
+/* Reads the next NAL unit from *at on; its first byte is ret->data.  Moves *at
+ * to its end.  False: there is no further one. */
 static bool next_nal(const uint8_t *data, size_t len, size_t *at,
 		     struct fmp4_set *ret)
 {
@@ -69,14 +69,15 @@ static bool is_set(const struct fmp4_track *t, unsigned type)
 		: type >= HEVC_VPS && type <= HEVC_PPS;
 }
 
-/* In front of a picture at which decoding can begin, as rap.h finds it.  A
- * PPS may be in front of any picture. */
+/* True for a unit in front of a picture at which decoding can begin, as rap.h
+ * finds it: an SPS.  A PPS may be in front of any picture. */
 static bool is_sequence(const struct fmp4_track *t, unsigned type)
 {
 	return type == (t->coding == FMP4_AVC ? AVC_SPS : HEVC_SPS);
 }
 
-/* NAL units that a file does not store. */
+/* True for NAL units that a file does not store: delimiters, ends of a sequence
+ * or stream, and filler. */
 static bool is_useless(const struct fmp4_track *t, unsigned type)
 {
 	if (t->coding == FMP4_AVC)
@@ -100,7 +101,7 @@ static bool has_set(const struct fmp4_sets *sets, const struct fmp4_set *nal)
 	return false;
 }
 
-/* The parameter sets among these units. */
+/* Lists the parameter sets among these NAL units. */
 static void read_sets(const struct fmp4_track *t, const uint8_t *data,
 		      size_t len, struct fmp4_sets *ret)
 {
@@ -127,7 +128,8 @@ static void keep_sets(struct fmp4_track *t, const struct fmp4_sets *sets)
 	}
 }
 
-/* The parameter sets of the first picture of the segment that has some. */
+/* Lists the parameter sets of an earlier part, or else those of the first
+ * picture of the segment that has some. */
 static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 {
 	read_sets(t, buf_head(&t->sets), buf_len(&t->sets), ret);
@@ -141,7 +143,8 @@ static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 	}
 }
 
-/* Appends the units of a PES; the bytes. */
+/* Appends the NAL units of a PES, without the listed parameter sets.  Returns
+ * their bytes.  *ret_sync: decoding can begin here. */
 static uint32_t add_units(struct fmp4_track *t, size_t i,
 			  const struct fmp4_sets *sets, bool *ret_sync)
 {
@@ -172,7 +175,8 @@ static uint32_t add_units(struct fmp4_track *t, size_t i,
 	return size;
 }
 
-/* Until the next PES with a time, or as before. */
+/* The duration of a picture: until the next PES with a time; `before' if that
+ * is unknown or wrong. */
 static uint32_t duration_of(const struct fmp4_track *t, size_t i,
 			    uint32_t before)
 {
