@@ -61,11 +61,11 @@ struct splice_moment {
 /* Converts a time to ticks of 27 MHz, with wrap. */
 uint64_t splice_ticks_of_ns(uint64_t ns);
 
-/* Smooths measurements of a difference between two clocks (27 MHz, with
- * wrap); *n counts them, at first 0. */
+/* Adds a measurement of a difference between two clocks (27 MHz, with wrap) to
+ * its smoothed value.  *n counts the measurements, at first 0. */
 void splice_smooth(uint64_t *mean, uint8_t *n, uint64_t measured);
 
-/* What the packets of the active source show of its PCRs, and of its units. */
+/* What the splice has observed of the active source: its PCRs and its units. */
 struct splice_watch {
 	uint8_t n;        /* PCRs since the clock was placed, up to
 			   * SPLICE_CLOCK_HABIT */
@@ -101,17 +101,17 @@ struct splice_reading {
 	uint64_t packets;
 };
 
-/* A step back is a jump if the counter has no gap and the step is longer than
- * SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A step of more than
- * SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit explains it, unless
- * the packets were delayed and either some were lost, so many arrived, or their
- * source has no steady rate. */
+/* Judges the next PCR.  A step back is a jump if the counter has no gap and the
+ * step is longer than SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A
+ * step of more than SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit
+ * explains it, unless the packets were delayed and either some were lost, so
+ * many arrived, or their source has no steady rate. */
 enum splice_pcr splice_clock_judge(const struct splice_clock *,
 				   const struct splice_watch *,
 				   struct splice_reading, uint64_t now_ns);
 
-/* `odd` is a PCR that jumps.  Is it a single wrong PCR?  Then the next PCR
- * continues the clock, and does so better than it continues `odd`. */
+/* True if `odd', a PCR that jumps, is wrong alone: the next PCR continues the
+ * clock, and does so better than it continues `odd'. */
 bool splice_clock_contradicts(const struct splice_clock *,
 			      const struct splice_watch *,
 			      struct splice_reading odd,
@@ -121,8 +121,8 @@ bool splice_clock_contradicts(const struct splice_clock *,
 void splice_watch_note(struct splice_watch *, const struct splice_clock *,
 		       uint64_t pcr, uint64_t packets);
 
-/* Notes that pcr, as received, goes out now.  live false: the packet was held,
- * so its time is not measured. */
+/* Notes that a PCR, as received, is sent now.  live: false if the packet was
+ * held, so that the time of the PCR is not measured. */
 void splice_clock_note(struct splice_clock *, uint64_t pcr,
 		       struct splice_moment now, bool live);
 
@@ -136,7 +136,7 @@ void splice_clock_join_phase(struct splice_clock *, uint64_t phase,
 void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 			   struct splice_moment now);
 
-/* Does the first PCR after splice_clock_join_phase() continue the output? */
+/* How the first PCR after splice_clock_join_phase() continues the output. */
 enum splice_fit {
 	SPLICE_FIT_GOOD,
 	SPLICE_FIT_BACK,  /* not without splice_clock_raise() */
@@ -152,14 +152,15 @@ enum splice_fit splice_clock_fit(const struct splice_clock *, uint64_t pcr,
 bool splice_clock_is_near(const struct splice_clock *, uint64_t pcr,
 			  uint64_t now_ns);
 
-/* Raises the offset by `ticks` (90 kHz). */
+/* Moves all times of the source later by `ticks' (90 kHz). */
 void splice_clock_shift(struct splice_clock *, uint64_t ticks);
 
-/* Raises the offset, so that the PCR does not go back. */
+/* Moves the times of the source later, just so far that this PCR does not go
+ * back. */
 void splice_clock_raise(struct splice_clock *, uint64_t pcr);
 
-/* How much later a received PCR could be sent without a step that has to be
- * announced, 27 MHz. */
+/* By how much (27 MHz) a received PCR could be sent later without a step that
+ * has to be announced. */
 int64_t splice_clock_room(const struct splice_clock *, uint64_t pcr);
 
 /* The distance of a received PCR from the last output PCR, 27 MHz. */

@@ -268,7 +268,7 @@ static inline const uint8_t *splice_cursor_get(const struct splice_cursor *c)
 	return c->runs[0].data + c->at * TS_PACKET;
 }
 
-/* A cursor at the first packet; the runs must not be empty. */
+/* Returns a cursor at the first packet; the runs must not be empty. */
 static inline struct splice_cursor splice_cursor_of(const struct ts_run *runs,
 						    size_t n_runs)
 {
@@ -277,7 +277,7 @@ static inline struct splice_cursor splice_cursor_of(const struct ts_run *runs,
 	return (struct splice_cursor){ .runs = runs, .n_runs = n_runs };
 }
 
-/* False at the end. */
+/* Moves the cursor to the next packet.  False: there is none. */
 static inline bool splice_cursor_next(struct splice_cursor *c)
 {
 	c->at++;
@@ -301,20 +301,21 @@ static inline void splice_set_cc(struct splice *s, uint16_t pid, unsigned cc)
 	s->sent->cc[pid] = (uint8_t)(SPLICE_CC_SEEN | (cc & 0x0f));
 }
 
-/* Is the cut so recent that PCRs and units of the source may still arrive? */
+/* True if the last cut is so recent that PCRs and units of the source may still
+ * arrive. */
 static inline bool splice_is_recent(const struct splice *s)
 {
 	return s->now_ns - s->since_ns <
 	       (uint64_t)SPLICE_PATIENCE_MS * SPLICE_MS;
 }
 
-/* Is the cut that recent, or does it still wait for its first packets? */
+/* True if the last cut is recent, or still waits for its first packets. */
 static inline bool splice_is_just_cut(const struct splice *s)
 {
 	return s->since_ns == 0 || splice_is_recent(s);
 }
 
-/* Is the clock placed, and confirmed by a PCR? */
+/* True if the clock is placed, and a PCR has confirmed its place. */
 static inline bool splice_is_settled(const struct splice *s, size_t clock)
 {
 	return !s->pending[clock] && !s->unsettled[clock];
@@ -329,8 +330,8 @@ static inline void splice_unit_continues(struct splice_pid *ps,
 	ps->left = (uint16_t)(ps->left < len ? 0 : ps->left - len);
 }
 
-/* Is this the expected packet of its PID, and without fields that the splice
- * notes or changes? */
+/* True if the packet is the expected one of its PID, and has no fields that the
+ * splice notes or changes. */
 static inline bool splice_is_plain(const struct splice *s,
 				   const struct splice_pid *ps,
 				   const uint8_t *p)
@@ -366,7 +367,8 @@ unsigned splice_admit(struct splice *, const uint8_t *packet);
 /* Updates the clocks after a change of the output's tables. */
 void splice_programs_renew(struct splice *);
 
-/* Does a table of the output name this PID, or is it one of its PCRs? */
+/* True if a table of the output lists this PID, or if it is the PCR PID of a
+ * program. */
 bool splice_is_named(const struct splice *, uint16_t pid);
 
 /* The index of the clock whose PCRs this PID has; -1: none. */
@@ -374,33 +376,33 @@ int splice_clock_of_pcr(struct splice *, uint16_t pid);
 
 /* --- units.c: PES and their time stamps --- */
 
-/* The offsets for the stamps of a packet of this PID. */
+/* How far the time stamps in packets of this PID are moved. */
 struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 
-/* Does a PES begin in the packet whose time does not continue its stream?  pcr:
- * a PCR of its clock close by (as received), or NULL. */
+/* True if a PES begins in the packet and its time does not continue its stream.
+ * pcr: a PCR of its clock close by (as received), or NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
 
-/* Does a PES begin in the packet whose DTS goes back, or is far ahead of the
- * last one?  Its clock may have jumped. */
+/* True if a PES begins in the packet and its DTS goes back, or is far ahead of
+ * the last one: its clock may have jumped. */
 bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
 
-/* Does a PES begin in the packet whose distance to its clock is another one
- * than before?  Lost units do not change it.  pcr: the distance is that to this
- * PCR of its clock (as received); NULL: to its clock as it was. */
+/* True if a PES begins in the packet and its distance to its clock has changed.
+ * Lost units do not change it.  pcr: the PCR of its clock to compare with (as
+ * received); NULL: the clock as it was. */
 bool splice_unit_leaves_clock(const struct splice *, const uint8_t *packet,
 			      const uint64_t *pcr);
 
-/* By how much (90 kHz) is the DTS of such a PES before the expected one? */
+/* By how much (90 kHz) the DTS of the PES that begins in the packet is before
+ * the expected one; 0: unknown. */
 int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);
 
-/* Is the time of the PES that begins here far from its clock? */
+/* True if the time of the PES that begins here is far from its clock. */
 bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
 
 /* For a PES that jumps while its clock does not: moves the stamps of its stream
- * only.  False when no packets of the stream went out that it could
- * continue. */
+ * only.  False: no packet of the stream was sent that it could continue. */
 bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 
 /* The source of this clock has jumped ahead, and its times are moved by `ticks`
@@ -411,14 +413,14 @@ void splice_unit_amend(struct splice *, size_t clock, int64_t ticks);
 /* Counts the audio frames in a packet that goes out. */
 void splice_unit_count(struct splice *, const uint8_t *packet);
 
-/* Notes the times of a unit that begins.  Returns SPLICE_KEEP, unless the unit
- * is dropped, and SPLICE_BREAK if the DTS
- * goes back. */
+/* Notes the times of a unit that begins.  Returns SPLICE_KEEP unless the unit
+ * is dropped, and SPLICE_BREAK if the DTS goes back. */
 unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
 /* --- pcr_jump.c: PCRs --- */
 
-/* A received PCR of a clock, so many packets behind the current one. */
+/* Makes a reading of a PCR of a clock, as received, `ahead' packets behind the
+ * current one. */
 struct splice_reading splice_reading(const struct splice *, size_t clock,
 				     uint64_t pcr, size_t ahead);
 
@@ -427,8 +429,8 @@ struct splice_reading splice_reading(const struct splice *, size_t clock,
 enum splice_pcr splice_judge_pcr(const struct splice *, size_t clock,
 				 struct splice_reading, bool gap);
 
-/* Moves the cursor to the first PCR of the clock from there on; false without
- * one nearby. */
+/* Moves the cursor to the first PCR of the clock from there on, and writes the
+ * PCR to *ret.  False: there is none nearby. */
 bool splice_find_pcr(struct splice *, struct splice_cursor *, size_t clock,
 		     uint64_t *ret);
 
@@ -448,34 +450,35 @@ enum splice_sign splice_judge_jump(struct splice *,
 
 /* --- jump.c: cuts --- */
 
-/* Starts to change packets. */
+/* Starts to copy and change packets, which have passed unchanged so far. */
 void splice_rewrite(struct splice *);
 
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
 
-/* Another feed or cut: drops what is known of the packets that follow. */
+/* Call it before another feed or cut: forgets what is known of the packets that
+ * follow in the feed. */
 void splice_forget_ahead(struct splice *);
 
 /* Makes a cut in front of the packet at the cursor: this clock of the source
  * has jumped; -1: the source is another one. */
 void splice_cut_here(struct splice *, const struct splice_cursor *, int clock);
 
-/* For a pending clock: does the PES that begins in the packet show that this
- * clock is a bystander, which has not jumped?  It is placed then. */
+/* True if the PES that begins in the packet shows that its clock, which is
+ * pending, is a bystander, which has not jumped.  The clock is placed then. */
 bool splice_unit_stays(struct splice *, const uint8_t *packet);
 
-/* May clocks be placed by PCRs that arrive now? */
+/* True if PCRs that arrive now may place clocks. */
 bool splice_awaits_pcrs(const struct splice *);
 
 /* Places clocks by the PCRs at and after the cursor, as far as they have
  * arrived. */
 void splice_place(struct splice *, struct splice_cursor);
 
-/* Is the counter of a packet not the next one of its PID? */
+/* True if the counter of a packet is not the next one of its PID. */
 bool splice_has_gap(const struct splice *, const uint8_t *packet);
 
-/* Does this PCR, further ahead, jump?  Packets in front of it may be
- * missing. */
+/* True if this PCR, further ahead in the feed, jumps.  Packets in front of it
+ * may be missing. */
 bool splice_jumps_ahead(const struct splice *, size_t clock, uint64_t pcr);
 
 /* Looks for a jump of the source at the packet at the cursor, and makes a cut
@@ -483,19 +486,19 @@ bool splice_jumps_ahead(const struct splice *, size_t clock, uint64_t pcr);
 enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
-/* Notes the PCR of a packet of the source.  Returns SPLICE_NO_PCR if it is
- * late, is wrong alone, or was held while the clock continued, and
- * SPLICE_BREAK. */
+/* Notes the PCR of a packet of the source.  Returns bits: SPLICE_NO_PCR if the
+ * PCR is late, is wrong alone, or was held while the clock continued;
+ * SPLICE_BREAK if it is unavoidably ahead of the time. */
 unsigned splice_note_pcr(struct splice *, const uint8_t *packet);
 
 /* --- foreign.c: PIDs that no table names --- */
 
-/* Does a PAT or PMT begin here that is not of the known source, after a gap in
- * the counter?  A source may change its tables while packets are lost. */
+/* True if a PAT or PMT of another source begins here, after a gap in the
+ * counter.  The known source may change its tables while packets are lost. */
 bool splice_is_other_table(const struct splice *, const uint8_t *packet);
 
-/* Does the packet show whether packets of PIDs that no table names are
- * foreign? */
+/* True if the packet shows whether packets of PIDs that no table names belong
+ * to another source. */
 bool splice_shows_source(const struct splice *, const uint8_t *packet);
 
 /* Makes a cut at a packet that must not go out with the clock of another
@@ -504,17 +507,18 @@ bool splice_shows_source(const struct splice *, const uint8_t *packet);
 enum splice_sign splice_judge_foreign(struct splice *, const uint8_t *unit,
 				      const struct splice_cursor *);
 
-/* Was the source restarted with the same clock, so that the gap in the counter
- * at the cursor is no loss?  Its PCRs have moved to a PID that no table names:
- * a short time ago, or at a packet behind the cursor.  Since then the old PCR
- * PID has no packets, and the PID with the gap had none.  Otherwise the source
- * is the same one, and packets were lost. */
+/* True if the source was restarted with the same clock, so that the gap in the
+ * counter at the cursor is no loss.  Its PCRs have moved to a PID that no table
+ * names: a short time ago, or at a packet behind the cursor.  Since then the
+ * old PCR PID has no packets, and the PID with the gap had none.  False: the
+ * source is the same one, and packets were lost. */
 bool splice_is_restarted(const struct splice *, struct splice_cursor);
 
 /* Notes a PCR of a PID that no table names, which goes out. */
 void splice_note_unlisted(struct splice *, const uint8_t *packet, uint64_t pcr);
 
-/* In front of a cut: the clocks continue behind such PCRs. */
+/* Call it before a cut: the clocks continue behind the PCRs that were noted by
+ * splice_note_unlisted(). */
 void splice_follow_unlisted(struct splice *);
 
 /* --- split.c: headers of PES in several packets --- */
@@ -525,8 +529,8 @@ enum pes_head_sign splice_split_read(const struct splice *,
 				     const struct splice_cursor *,
 				     struct pes_split *ret);
 
-/* The packet, in which a unit begins, or a copy in `whole' that has all of the
- * header. */
+/* Returns the packet, in which a unit begins, or if its PES header ends in
+ * later packets, a copy in `whole' that has the whole header. */
 const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
 				 uint8_t whole[TS_PACKET]);
 
@@ -542,11 +546,12 @@ void splice_split_continue(struct splice *, uint8_t *copy, unsigned cc);
 
 /* --- rewrite.c: changed packets --- */
 
-/* Room for a packet, which goes out with the next flush. */
+/* Returns room in the buffer with a copy of the packet, which is sent with the
+ * next flush. */
 uint8_t *splice_append(struct splice *, const uint8_t *packet);
 void splice_flush(struct splice *);
 
-/* Reads the tables from a packet that goes out. */
+/* Takes a packet that is sent, and follows its tables. */
 void splice_follow_tables(struct splice *, const uint8_t *packet);
 
 /* Sends the packets from the cursor on, changed as needed.  checked:

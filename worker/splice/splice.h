@@ -128,8 +128,8 @@ void splice_free(struct splice **);
 void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
-/* The same for packets that arrived earlier: their PCRs do not show the phase
- * of the source. */
+/* As splice_feed() for packets that arrived earlier: their PCRs do not show the
+ * phase of the source. */
 void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
 
 /*
@@ -152,10 +152,10 @@ bool splice_is_draining(struct splice *, uint64_t now_ns);
 void splice_drain(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
-/* Without a feed: releases packets whose wait is over. */
+/* Call it when no packets are fed: releases packets whose wait is over. */
 void splice_turn(struct splice *, uint64_t now_ns);
 
-/* When splice_turn() releases packets; UINT64_MAX: none wait. */
+/* The time at which splice_turn() releases packets; UINT64_MAX: none wait. */
 uint64_t splice_next_ns(const struct splice *);
 
 /* Prefetches the memory that the next packets use before the first cut. */

@@ -39,13 +39,13 @@ struct switch_point;
 struct switch_point *switch_point_new(const struct psi *psi);
 void switch_point_free(struct switch_point **);
 
-/* The source was replaced: forgets its tables, its clock, the search, and that
- * it has shown random access points. */
+/* Call it when the source is replaced: forgets its tables, its clock, the
+ * search, and that it has shown random access points. */
 void switch_point_reset(struct switch_point *);
 
-/* The next packets do not follow the last ones: as switch_point_reset(), but a
- * source that has shown random access points is still known to show them.
- * shows: it is known to show them in any case. */
+/* Call it when the next packets do not follow the last ones.  Forgets what
+ * switch_point_reset() forgets, but not whether the source has shown random
+ * access points.  shows: it counts as one that has. */
 void switch_point_interrupt(struct switch_point *, bool shows);
 
 /* Takes packets of a source that is sent, whose tables another stage feeds.
@@ -77,19 +77,22 @@ bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n);
 
-/* After a switch point was found: is the first run of earlier calls? */
+/* True if the first run of the switch point that was found has packets of
+ * earlier calls. */
 bool switch_point_is_held(const struct switch_point *);
 
-/* Packets that were fed at from_ns count as received at to_ns. */
+/* Counts packets that were fed at from_ns as received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 
-/* Was the last switch point accepted because the wait had ended, although the
- * source has shown random access points?  Its pictures then wait for one. */
+/* True if the last switch point was accepted because the wait had ended,
+ * although the source has shown random access points.  Its pictures then wait
+ * for one. */
 bool switch_point_is_late(const struct switch_point *);
 
-/* The same, of a video that has shown none yet: its pictures are sent, because
- * it may have none. */
+/* True if the last switch point was accepted because the wait had ended, and
+ * the video has shown no random access point yet.  Its pictures are sent,
+ * because it may have none. */
 bool switch_point_is_blind(const struct switch_point *);
 
 const struct psi *switch_point_psi(const struct switch_point *);
