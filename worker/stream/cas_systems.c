@@ -91,7 +91,8 @@ static struct ts_run read_packets(const char *digits, uint8_t *room,
 	return (struct ts_run){ room, n };
 }
 
-/* False: the message is malformed. */
+/* Takes an ECM from the worker of a system.  False: the message is
+ * malformed. */
 static bool take_ecm(struct system *s, const struct msg_cas_ecm *m)
 {
 	uint8_t room[CRYPTO_ECM_PACKETS * TS_PACKET];

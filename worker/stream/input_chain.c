@@ -32,7 +32,7 @@ static void use_multiplex(struct remux_options *o,
 			o->edits[o->n_edits++] = stream->remux.edits[i];
 }
 
-/* Does it read a feed (master/streams/feeds.h)?  Its name has a slash. */
+/* Is the source a feed (master/streams/feeds.h)?  Its name has a slash. */
 static bool is_feed(const struct input_chain *l)
 {
 	return io_is_feed(l->keeper.spec.stream);
@@ -121,7 +121,7 @@ static void make_ca(struct input_chain *l, const struct chain_config *cfg)
 	});
 }
 
-/* Without a key and a softcam packets stay as they are. */
+/* Makes the descrambler, if there is a key or a softcam. */
 static void make_descrambler(struct input_chain *l,
 			     const struct chain_config *cfg)
 {

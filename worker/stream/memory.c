@@ -119,7 +119,8 @@ static void free_queues(int fd, const bool kept[MSG_OUTPUTS_MAX])
 	}
 }
 
-/* Each of the outputs gets a queue of its own, and keeps the one it has. */
+/* Gives each output a queue of its own.  An output that has a queue keeps
+ * it. */
 static void arrange_queues(int fd, struct rtp_state *outputs, size_t n)
 {
 	bool taken[MSG_OUTPUTS_MAX] = { false };

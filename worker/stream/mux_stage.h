@@ -81,7 +81,8 @@ void mux_stage_done(struct mux_stage *);
  * tables that the last worker knew. */
 void mux_stage_resume(struct mux_stage *, uint64_t now_ns);
 
-/* How often a multiplex reads its inputs, and their workers their sources. */
+/* The interval in ms at which a multiplex reads its inputs, and the workers of
+ * these inputs their sources. */
 unsigned mux_stage_period_ms(unsigned delay_ms);
 
 /* Are the inputs to be read now?  The multiplex delays their packets, so it

@@ -27,5 +27,5 @@ void omission_log_second(struct omission_log *, const struct remux *,
 
 /* A list of programs; NULL: no PMT lacks a part. */
 json_t *omission_list(const struct remux *);
-/* The same of the SDT, an object; NULL: it lacks nothing. */
+/* The same for the SDT, as an object; NULL: the SDT lacks no part. */
 json_t *omission_sdt(const struct remux *);

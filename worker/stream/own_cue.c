@@ -282,7 +282,7 @@ static bool is_same_segment(const json_t *a, const json_t *b)
 }
 
 /* Does the command end the event of this descriptor, or (replaces) announce the
- * same one again? */
+ * same event again? */
 static bool withdraws(const json_t *record, const json_t *descriptor,
 		      bool replaces)
 {

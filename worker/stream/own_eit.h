@@ -67,9 +67,9 @@ void own_eit_use(struct own_eit *);
  * of a schedule. */
 void own_eit_turn(struct own_eit *, uint64_t unix_ms);
 
-/* Are the services to be counted, before the next turn? */
+/* True if the next turn makes the list of services again. */
 bool own_eit_waits(const struct own_eit *);
-/* A number that grows with each count. */
+/* A number that grows whenever the list of services was made again. */
 uint64_t own_eit_edition(const struct own_eit *);
 
 /* The services that have no room: EIT of EIT_SERVICES_MAX are sent. */

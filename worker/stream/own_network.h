@@ -37,8 +37,9 @@ void own_network_build(struct own_network *);
 /* Builds the tables when it is time. */
 void own_network_turn(struct own_network *, uint64_t now_ns);
 
-/* Removes the streams of nit_other, and adds one (copied), which must have a
- * transport_stream_id.  Call own_network_build() after that. */
+/* Removes all streams of nit_other.  own_network_add_other() then adds a stream
+ * (copied), which must have a transport_stream_id.  Call own_network_build()
+ * after that. */
 void own_network_clear_others(struct own_network *);
 void own_network_add_other(struct own_network *, const struct stream_spec *,
 			   uint16_t onid);

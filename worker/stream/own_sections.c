@@ -87,7 +87,7 @@ static bool is_same_table(const struct own_section *a,
 	       a->key.extension == b->key.extension;
 }
 
-/* Is it the first of its table in the list? */
+/* Is the section the first one of its table in the list? */
 static bool is_first(const struct own_sections *o, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

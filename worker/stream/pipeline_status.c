@@ -219,7 +219,7 @@ static void find_warm(struct pipeline *p)
 	prefetch_add(w, p->memory, PREFETCH_LINE);
 }
 
-/* As sink_second() takes them. */
+/* The number of packets that sink_second() takes as n. */
 static uint64_t packets_for(const struct pipeline *p, const struct sink *s)
 {
 	return s->spec.kind == OUTPUT_HTTP ? p->packets : p->sender.sent;

@@ -39,7 +39,8 @@ bool pipeline_has_own_eit(const struct pipeline *p)
 	return p->tables != NULL && own_tables_eit(p->tables).rate_kbps > 0;
 }
 
-/* The schedule of own EIT is slower than its intervals. */
+/* True if eit_slow is raised: own EIT need a higher rate than they have, so
+ * their schedule is slower than its intervals. */
 static bool is_slow(struct pipeline *p, const struct own_tables_eit *e)
 {
 	bool was = p->eit_slow.raised;
@@ -57,7 +58,8 @@ static bool is_slow(struct pipeline *p, const struct own_tables_eit *e)
 	return p->eit_slow.raised;
 }
 
-/* Services have no own EIT. */
+/* True if eit_full is raised: some services have no own EIT, because there are
+ * too many. */
 static bool is_full(struct pipeline *p, const struct own_tables_eit *e)
 {
 	bool was = p->eit_full.raised;

@@ -82,10 +82,11 @@ struct selector_config {
 struct selector *selector_new(const struct selector_config *);
 void selector_free(struct selector **);
 
-/* The ring of another stream, for the inputs that read it. fd stays with the
- * caller; -1: the stream has no ring any more. */
+/* Gives the ring of another stream to the inputs that read it.  fd stays with
+ * the caller; -1: the stream has no ring any more. */
 void selector_link(struct selector *, const char *stream, int fd);
-/* The stream `from` has the id `to` now; the inputs that read it stay open. */
+/* Call it when the stream `from' has got the id `to'.  The inputs that read it
+ * stay open. */
 void selector_rename(struct selector *, const char *from, const char *to);
 
 /* Writes the chains to read in this turn, in this order, at most
@@ -134,10 +135,11 @@ bool selector_is_busy(const struct selector *);
 /* Are all open inputs roomy (input_is_roomy())? */
 bool selector_is_roomy(const struct selector *);
 
-/* While it is not busy: readable when an input has packets; or -1. */
+/* While the selector is not busy: a descriptor that is readable when an input
+ * has packets; -1: none. */
 int selector_fd(const struct selector *);
 
-/* While it is not busy: the time of the next turn, at the latest. */
+/* While the selector is not busy: the latest time of the next turn. */
 uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 
 /* Ends the second and writes n_inputs and inputs of the status. */
@@ -154,7 +156,7 @@ const struct input_chain *selector_chain(const struct selector *,
 /* Does an input regenerate tables, so that their versions are counted? */
 bool selector_has_tables(const struct selector *);
 
-/* Is the still picture entered now?  During splice_cut(). */
+/* True during splice_cut() if the stream enters the still picture. */
 bool selector_enters_still(const struct selector *);
 
 /* The memory that the next turn will touch, if nothing changes. */

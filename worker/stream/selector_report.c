@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* The reason why it is off air; NULL while it has time to start. */
+/* The reason why the input is off air; NULL while it has time to start. */
 static const char *find_fault(const struct selector *s,
 			      const struct input_chain *l)
 {

@@ -73,7 +73,7 @@ struct sink {
 	struct asker *asker;   /* for questions about callers; borrowed */
 };
 
-/* The hash of an address, as its place has it. */
+/* The hash of an address, as struct rtp_state stores it. */
 uint64_t sink_address(const char *address);
 
 /* name: name of the announced session.  place: the RTP sequence of the output,
@@ -148,5 +148,6 @@ const char *sink_error(const struct sink *);
 /* The counters since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
-/* The counters of its protocol, for the status: as link_record_report(). */
+/* The counters of the output's protocol, for the status: as
+ * link_record_report(). */
 const json_t *sink_stats(struct sink *);
