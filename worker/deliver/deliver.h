@@ -65,7 +65,7 @@ void deliver_take(struct deliver *, const struct msg_deliver_viewer *, int fd);
 /* Renames a play path, if it is mounted; its viewers stay. */
 void deliver_move(struct deliver *, const struct msg_deliver_move *);
 
-/* The number of viewers that one address may have, from the next viewer on. */
+/* Sets how many viewers one address may have, from the next viewer on. */
 void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
 /* A new master begins: listeners and mounts that it adds again stay as they
@@ -76,17 +76,18 @@ void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
 /* Sets which viewers need a permission: until the first call, all. */
 void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);
-/* The answer to the question with this seq. */
+/* Takes the answer of the master to the question with this seq. */
 void deliver_answer(struct deliver *, const struct msg_deliver_answer *,
 		    uint32_t seq);
-/* The list of streams for the request with this seq; fd: its text, borrowed. */
+/* Takes the list of streams for the request with this seq; fd: its text,
+ * borrowed. */
 void deliver_page(struct deliver *, const struct msg_deliver_page *,
 		  uint32_t seq, int fd);
 /* Asks the master again whether this viewer may watch; 0: about all viewers. */
 void deliver_review(struct deliver *, uint64_t client);
 
-/* The reply to the question for a picture with this seq; fd (taken) has it, or
- * is -1. */
+/* Takes the reply to the question with this seq for a picture.  fd (taken) has
+ * the picture, or is -1. */
 void deliver_picture(struct deliver *, const struct msg_picture_result *,
 		     uint32_t seq, int fd);
 

@@ -23,15 +23,15 @@ void demand_wait_init(struct demand_wait *);
 
 void demand_wait_add(struct demand_wait *, struct viewer_conn *,
 		     struct mount *, uint64_t until_ms);
-/* Does nothing if the connection does not wait. */
+/* Ends the wait of a connection.  Does nothing if it does not wait. */
 void demand_wait_remove(struct demand_wait *, struct viewer_conn *);
 
-/* Moves a connection that waits behind the others.  The end of its wait
- * stays. */
+/* Moves a waiting connection behind all other ones.  Its wait still ends at the
+ * same time. */
 void demand_wait_last(struct demand_wait *, struct viewer_conn *);
 
-/* Lets the connections that wait for mount from wait for mount to.  The end of
- * their wait stays. */
+/* Lets the connections that wait for mount `from' wait for mount `to'.  Their
+ * waits still end at the same time. */
 void demand_wait_move(struct demand_wait *, struct mount *from,
 		      struct mount *to);
 

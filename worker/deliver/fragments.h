@@ -89,7 +89,7 @@ enum fragment_state fragments_part(struct fragments *,
 				   const struct fragment **ret);
 /* Is this part kept, so that it need not be made? */
 bool fragments_has_part(const struct fragments *, const struct ring_part *);
-/* The playlist has the parts of this segment and of newer ones; older parts are
+/* Sets the oldest segment whose parts the playlist lists; older parts are
  * freed. */
 void fragments_list_parts(struct fragments *, uint64_t number);
 /* The initialization segment with this hash; NULL: there is none. */

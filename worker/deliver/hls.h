@@ -72,8 +72,9 @@ void hls_read_live(struct mount *, struct ring_segments *ret);
 /* May an answer have changed since the last call that returned true? */
 bool hls_has_news(struct mount *, uint64_t now_ms);
 
-/* Another mount replaces this one, with the same path and permissions: the
- * requests wait for its segments, and its playlists continue. */
+/* Call it when mount `to' replaces mount `from', with the same path and
+ * permissions.  The requests then wait for the segments of `to', and its
+ * playlists continue those of `from'. */
 void hls_move(struct mount *from, struct mount *to);
 
 /* Call it when the mount ends: rejects the requests that wait for its

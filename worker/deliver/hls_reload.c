@@ -23,7 +23,7 @@ uint64_t hls_next_number(const struct ring_segments *all)
 			     : all->list[all->n - 1].number + 1;
 }
 
-/* False: it is no number. */
+/* Reads a number.  False: the text is no number. */
 static bool read_value(const char *text, uint64_t *ret)
 {
 	size_t n = strspn(text, "0123456789");

@@ -95,10 +95,11 @@ bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 void hls_sessions_forget(struct viewer_conn *);
 /* The stream of the mount has this id now. */
 void hls_sessions_rename(struct mount *, const char *stream);
-/* Another mount replaces this one, with the same path and permissions. */
+/* Moves the sessions of mount `from' to mount `to', which replaces it, with the
+ * same path and permissions. */
 void hls_sessions_move(struct mount *from, struct mount *to);
-/* The mount ends, and its sessions with it: the requests that wait are
- * rejected. */
+/* Call it when the mount ends.  Ends its sessions, and rejects the requests
+ * that wait. */
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);

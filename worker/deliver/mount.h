@@ -85,14 +85,15 @@ struct mount_config {
 	struct fragment_store *fragments; /* of all mounts; likewise */
 };
 
-/* NULL with *ret_err = -errno if the descriptor is no valid ring. */
+/* Makes a mount.  NULL with *ret_err = -errno if the descriptor is no valid
+ * ring. */
 struct mount *mount_new(const struct mount_config *, int *ret_err);
 
 /* Frees the mount and closes its viewers. */
 void mount_free(struct mount **);
 
-/* m replaces old, a mount of the same stream, and continues its counters.  A
- * report is due: the viewers of old have left. */
+/* Call it when mount m replaces mount old of the same stream: m continues the
+ * counters of old.  A report is due, because the viewers of old have left. */
 void mount_inherit(struct mount *m, struct mount *old);
 
 /* Sets how far behind the live end a new viewer begins, in KiB: it begins at a
@@ -103,7 +104,7 @@ void mount_set_fill(struct mount *, unsigned kib);
 /* The stream of the mount has this id now; the viewers stay. */
 void mount_rename(struct mount *, const char *stream);
 
-/* Serves it viewers with TLS, or without? */
+/* True if the mount serves viewers with TLS (secure), or without. */
 bool mount_accepts(const struct mount *, bool secure);
 
 /* Is fd the ring of this mount? */

@@ -26,7 +26,7 @@ struct page_pipe {
 	uint64_t pos; /* position of the first byte in the stream */
 };
 
-/* Opens it before the first use; if that fails, it is not used. */
+/* Opens the pipes before their first use.  If that fails, they are not used. */
 void page_pipe_open(struct page_pipe *);
 void page_pipe_done(struct page_pipe *);
 

@@ -83,5 +83,5 @@ void stream_lists_answer(struct stream_lists *,
 /* Rejects the requests that have waited too long, and drops the documents that
  * no client receives. */
 void stream_lists_expire(struct stream_lists *, uint64_t now_ms);
-/* The connection ends, or its answer is sent. */
+/* Call it when the connection ends, or when its answer is sent. */
 void stream_lists_forget(struct stream_lists *, struct viewer_conn *);

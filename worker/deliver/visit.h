@@ -13,7 +13,7 @@ struct viewer_conn;
 void visit_request(struct viewer_conn *, const struct http_request *,
 		   void *arg);
 
-/* The stream of the mount gets this id, also in its requests that wait for a
+/* Sets the id of the mount's stream, also in its requests that wait for a
  * permission. */
 void visit_rename(struct deliver *, struct mount *, const char *stream);
 
