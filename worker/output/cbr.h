@@ -63,8 +63,8 @@ struct cbr_counters {
 /* Makes an output of kbps, CBR_MIN_KBPS to CBR_MAX_KBPS.  burst_ms: the most
  * that one run sends, at most PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
-/* The same for packets whose places are known (cbr_feed_at()), with another
- * number of clocks, at most CBR_CLOCKS_MAX. */
+/* As cbr_new() for a multiplex, whose packets have known places
+ * (cbr_feed_at()), with another number of clocks, at most CBR_CLOCKS_MAX. */
 struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks);
 void cbr_free(struct cbr **);
 

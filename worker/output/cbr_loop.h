@@ -59,6 +59,6 @@ struct cbr_loop {
 int64_t cbr_loop_measure(struct cbr_loop *, int64_t lead, int64_t ticks,
 			 int64_t slew_ppt, unsigned next_ms);
 
-/* The lead was removed by a new time base; the source is the same one.  Returns
- * the slew of that time base. */
+/* Call it when a new time base has removed the lead of the same source.
+ * Returns the slew of that time base. */
 int64_t cbr_loop_rebase(struct cbr_loop *, int64_t slew_ppt);

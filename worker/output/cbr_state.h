@@ -126,8 +126,8 @@ size_t cbr_limit(const struct cbr *, uint64_t now_tick);
  * another one. */
 void cbr_drop_first(struct cbr *);
 
-/* The next position is behind skipped ones: clocks that ran announce a time
- * base. */
+/* Call it when positions were skipped: each clock that ran announces a new time
+ * base at the next position. */
 void cbr_announce(struct cbr *);
 
 /* After a long delay the positions beyond CBR_LATE_MS are skipped, with their

@@ -14,6 +14,6 @@ struct file_name {
 	unsigned copy;       /* > 0: appended, because the name exists */
 };
 
-/* 0, or -ENAMETOOLONG. */
+/* Writes the name into ret.  0, or -ENAMETOOLONG. */
 int file_name_make(const struct file_name *, const struct tm *, char *ret,
 		   size_t size) MUST_CHECK;

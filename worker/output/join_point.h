@@ -59,7 +59,8 @@ struct join_wait {
 	uint64_t main_ns;  /* the last packet of the main PID, or pause */
 };
 
-/* Are guesses allowed? */
+/* True if a guess may be a join point, because no random access point came in
+ * time. */
 bool join_point_may_guess(const struct rap *, const struct join_wait *);
 
 /* Is a guess allowed, and is the packet one?  Call join_point_feed() with a

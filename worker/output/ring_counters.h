@@ -37,7 +37,8 @@ void ring_counters_shift(struct ring_counters *, uint8_t *packet);
  * duplicate, and is not written. */
 bool ring_counters_table(struct ring_counters *, uint8_t *packet);
 
-/* PIDs that did not return in a minute are new ones from then on. */
+/* A minute after the start, gives up the PIDs of the previous writer that have
+ * not returned: their counters begin anew. */
 void ring_counters_forget(struct ring_counters *, uint64_t now_ns);
 
 static inline bool ring_counters_had_pmt(const struct ring_counters *c,

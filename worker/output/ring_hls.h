@@ -85,6 +85,6 @@ bool ring_hls_is_overdue(const struct ring_hls *);
 void ring_hls_mark(struct ring_hls *, const struct ring_rap *,
 		   uint64_t now_ns);
 
-/* The bytes of a ring for the segments of a playlist, and for as many again and
- * one that have left it (RFC 8216 6.2.2). */
+/* How many bytes a ring needs for the segments of a playlist, and for as many
+ * again and one that have left it (RFC 8216 6.2.2). */
 uint64_t ring_hls_bytes(const struct ring_hls *);

@@ -61,9 +61,9 @@ uint32_t ring_out_longest_segment(const struct ring_out *);
 const uint8_t *ring_out_group(const struct ring_out *, size_t max,
 			      size_t *ret_len);
 
-/* When packets that wait for a decision are copied without it, or an outage
- * ends a segment: the time of the next ring_out_feed(), at the latest;
- * UINT64_MAX: neither. */
+/* The latest time of the next ring_out_feed(): then packets that wait for a
+ * decision are copied without it, or an outage ends a segment.  UINT64_MAX:
+ * neither is due. */
 uint64_t ring_out_next_ns(const struct ring_out *);
 
 /* Makes the copied packets visible to readers. */

@@ -73,9 +73,10 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
 
-/* The process before ended in the last unit of the segment, or in the first one
- * of a segment behind it.  The segment ends at pos, media_ms after its begin,
- * and the next one is a discontinuity.  False: it had ended. */
+/* Call it if the previous process ended in the last unit of the segment, or in
+ * the first unit of a segment behind it.  The segment ends at pos, media_ms
+ * after its begin, and the next one is a discontinuity.  False: it had
+ * ended. */
 bool segmenter_tear(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done);
 
@@ -101,9 +102,9 @@ bool segmenter_idle(struct segmenter *, uint64_t pos, uint32_t media_ms,
 /* The length of an outage, in ms, after which segmenter_idle() is called. */
 unsigned segmenter_idle_ms(const struct segmenter *);
 
-/* Packets have returned after segmenter_idle(), and their pictures continue
- * those before.  True: no PCR contradicts, and the segment `next' begins where
- * the last one ended. */
+/* Call it when packets have returned after segmenter_idle(), and their pictures
+ * continue those before.  True: no PCR contradicts that, and the segment `next'
+ * begins where the last one ended. */
 bool segmenter_resume(struct segmenter *, uint64_t now_ns,
 		      struct ring_segment *next);
 

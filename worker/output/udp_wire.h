@@ -27,8 +27,8 @@ struct udp_wire {
 	bool unsure;          /* the source address could not be checked */
 };
 
-/* 0, or -errno with error.  datagram: bytes of a full datagram; 0: datagrams
- * are sent one by one. */
+/* Opens the wire.  0, or -errno with error.  datagram: bytes of a full
+ * datagram; 0: datagrams are sent one by one. */
 int udp_wire_open(struct udp_wire *, const struct output_spec *,
 		  size_t datagram, struct errmsg *error) MUST_CHECK;
 
