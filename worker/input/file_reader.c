@@ -101,8 +101,8 @@ static struct file_block *block_of(struct file_reader *r)
 	return &r->blocks[r->filled % FILE_BLOCKS];
 }
 
-/* Hands the full block to the loop, and waits for an empty one.  False: the
- * loop left. */
+/* Passes the full block to the loop, and waits for an empty one.  False: the
+ * loop has freed the reader. */
 static bool pass_block(struct file_reader *r)
 {
 	(void)atomic_fetch_add(&r->n, 1);

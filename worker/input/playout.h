@@ -67,12 +67,10 @@ void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,
 		  uint64_t now_ns);
 void playout_done(struct playout *);
 
-/*
- * For a source that delivers many packets at its start and further ones from
- * time to time.  The playout starts with lead_ms, and keeps the level (see
- * hold_ns), averaged over smooth_s, as it was at the start.  smooth_s 0: the
- * source waits until it is read, so no level is held.
- */
+/* Sets the pace for a source that delivers many packets at its start and
+ * further ones from time to time.  The playout starts with lead_ms, and keeps
+ * the level (see hold_ns), averaged over smooth_s, as it was at the start.
+ * smooth_s 0: the source waits until it is read, so no level is held. */
 void playout_set_pace(struct playout *, unsigned lead_ms, unsigned smooth_s);
 
 /* The number of packets for which the queue has room. */

@@ -35,7 +35,7 @@ struct received {
 
 typedef void receiver_fn(const struct received *, void *arg);
 
-/* NULL with *ret_err = -errno: no memory. */
+/* Makes a receiver.  NULL with *ret_err = -errno: no memory. */
 struct receiver *receiver_new(int *ret_err);
 void receiver_free(struct receiver **);
 

@@ -21,7 +21,8 @@ struct rtp_path {
 
 void rtp_path_init(struct rtp_path *, const struct input_spec *);
 
-/* 0, or -errno with error: the media cannot be received. */
+/* Opens the sockets of the path.  0, or -errno with error: the media cannot be
+ * received. */
 int rtp_path_open(struct rtp_path *, uint64_t now_ns,
 		  struct errmsg *error) MUST_CHECK;
 void rtp_path_close(struct rtp_path *);

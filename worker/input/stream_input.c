@@ -109,9 +109,9 @@ static void skip_bad(struct stream_input *s)
 	s->was_bad = true;
 }
 
-/* Copies the chosen ones of n packets that follow each other in the ring, as
- * many as the block has room for.  Returns the number of packets that were
- * looked at. */
+/* Copies those of n packets in a row of the ring that the filter chooses, as
+ * many as the block has room for.  Returns how many packets it has looked
+ * at. */
 static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 {
 	const uint8_t *marks = program_filter_marks(s->filter);

@@ -72,7 +72,7 @@ static inline bool udp_flow_is_open(const struct udp_flow *f)
 	return f->receiver != NULL;
 }
 
-/* Is its interface down, or gone? */
+/* Is the interface of the flow down, or gone? */
 static inline bool udp_flow_is_cut_off(const struct udp_flow *f)
 {
 	return udp_flow_is_open(f) && f->error.text[0] != '\0';
