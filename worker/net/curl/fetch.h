@@ -24,7 +24,7 @@ struct fetcher;
  * -errno and error. */
 struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 			    struct errmsg *error);
-/* All its transfers must be freed before. */
+/* Frees the fetcher.  All its transfers must have been freed before. */
 void fetcher_free(struct fetcher **);
 
 /* While more than ENOUGH_MS is buffered, the network is read only every EASY to
@@ -76,7 +76,7 @@ struct fetch_request {
 	void *arg;
 };
 
-/* NULL with *ret_err = -errno and error. */
+/* Starts a transfer.  NULL with *ret_err = -errno and error. */
 struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *error);
 void fetch_free(struct fetch **);

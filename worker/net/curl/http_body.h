@@ -26,8 +26,8 @@ static inline bool http_body_is_loading(const struct http_body *b)
 	return b->fetch != NULL;
 }
 
-/* 0: loading; 1: complete, in buf; -errno with error: failed. fetch_url() gives
- * the final URL until http_body_end(). */
+/* Follows the load.  0: loading; 1: complete, in buf; -errno with error:
+ * failed.  fetch_url() gives the final URL until http_body_end(). */
 int http_body_poll(const struct http_body *, struct errmsg *error) MUST_CHECK;
 
 /* Frees the transfer; buf stays. */

@@ -27,5 +27,6 @@ struct headers {
  * struct must not move meanwhile. False: out of memory. */
 bool headers_watch(struct headers *, CURL *);
 
-/* 0, or -EFBIG with error: the headers exceeded the limit. */
+/* Checks the size of the headers.  0, or -EFBIG with error: it exceeded the
+ * limit. */
 int headers_check(const struct headers *, struct errmsg *error) MUST_CHECK;

@@ -17,8 +17,8 @@ struct resolver;
 struct resolver *resolver_new(const char *host, uint16_t port);
 void resolver_free(struct resolver **);
 
-/* 1: the first address of the name is in *ret; 0: poll again; -errno with error
- * ("host: …"). */
+/* Continues to resolve.  1: the first address of the name is in *ret; 0: poll
+ * again; -errno with error ("host: …"). */
 int resolver_poll(struct resolver *, struct sockaddr_any *ret,
 		  struct errmsg *error) MUST_CHECK;
 

@@ -23,7 +23,7 @@ struct audio_track;
 struct audio_track *audio_track_new(void);
 void audio_track_free(struct audio_track **);
 
-/* Begins a segment; a cut does not continue the previous one. */
+/* Begins a segment.  cut: it does not continue the previous one. */
 void audio_track_begin(struct audio_track *, bool cut);
 /* Takes all bytes, or returns false: no room. */
 bool audio_track_push(struct audio_track *, const uint8_t *data, size_t len);

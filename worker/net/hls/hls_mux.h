@@ -42,7 +42,7 @@ struct hls_mux_config {
 struct hls_mux *hls_mux_new(const struct hls_mux_config *);
 void hls_mux_free(struct hls_mux **);
 
-/* ISO 639 code for a PMT without one; "": unknown. */
+/* Sets the ISO 639 code for a PMT that has none; "": unknown. */
 void hls_mux_set_language(struct hls_mux *, const char *language);
 
 /* The audio track, which the owner feeds. */

@@ -90,7 +90,7 @@ struct m3u8 {
 	struct m3u8_key *keys;
 };
 
-/* True: the data starts as a playlist does, or may still do so if it is
+/* True if the data starts as a playlist does, or may still do so because it is
  * short. */
 bool m3u8_begins(const void *data, size_t len);
 
@@ -109,5 +109,5 @@ const struct m3u8_audio *m3u8_audio_of(const struct m3u8 *,
 				       const char *wanted);
 
 bool m3u8_is(struct m3u8_text, const char *text);
-/* True: equal and not empty. */
+/* True if both texts are equal and not empty. */
 bool m3u8_is_same(struct m3u8_text, struct m3u8_text);

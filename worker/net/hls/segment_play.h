@@ -26,7 +26,7 @@ void segment_play_free(struct segment_play **);
 void segment_play_set_pace(struct segment_play *, unsigned lead_ms,
 			   unsigned target_ms);
 
-/* Begins a segment; a cut does not continue the previous one. */
+/* Begins a segment.  cut: it does not continue the previous one. */
 void segment_play_begin(struct segment_play *, bool cut);
 
 /* Takes all bytes, or returns false: no room. */

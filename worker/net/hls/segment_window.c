@@ -50,7 +50,7 @@ static uint64_t name_at(struct segment_window *w, const struct m3u8 *l,
 	return name_of(&l->segments[i]);
 }
 
-/* True: the segment before this position is the last one taken. */
+/* True if the segment before index i in the playlist is the last one taken. */
 static bool follows_last(struct segment_window *w, const struct m3u8 *l,
 			 size_t i)
 {
@@ -121,7 +121,8 @@ static void follow(struct segment_window *w, const struct m3u8 *l)
 		}
 }
 
-/* True: the last segment of the playlist is among these. */
+/* True if the last segment of the playlist is one of n remembered segments, the
+ * first of which is w->had[from]. */
 static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 			     size_t from, size_t n)
 {
@@ -138,7 +139,7 @@ static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 	return false;
 }
 
-/* True: a playlist that looks stale moves like a live one. */
+/* True if a playlist that looks stale moves as a live one does. */
 static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 {
 	struct stale_lists *old = &w->old;

@@ -58,7 +58,7 @@ struct rist_threads {
 	struct rist_thread list[RIST_THREADS_MAX];
 };
 
-/* NULL: no error; otherwise its description. */
+/* Judges a sample of a thread.  NULL: no error; otherwise its description. */
 const char *rist_watchdog_check(struct rist_watchdog *,
 				const struct rist_thread_sample *);
 

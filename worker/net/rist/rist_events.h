@@ -58,7 +58,7 @@ int rist_events_subscribe(struct rist_events *, struct rist_ctx *,
 			  int interval_ms) MUST_CHECK;
 int rist_events_on_log(void *arg, enum rist_log_level, const char *text);
 
-/* From now on only this flow counts. */
+/* Counts only the numbers of this flow from now on. */
 void rist_events_follow(struct rist_events *, uint32_t flow);
 
 void rist_events_take(struct rist_events *, struct rist_counted *ret);

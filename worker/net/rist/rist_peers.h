@@ -80,7 +80,8 @@ void rist_peers_wait(struct rist_peers *, size_t path,
  * which RIST has no way to ask.  Connected peers stay. */
 void rist_peers_close(struct rist_peers *, bool closed);
 
-/* For rist_auth_handler_set(); arg is the struct. -1: rejected. */
+/* Decides about a peer that connects, as the callback of
+ * rist_auth_handler_set(); arg is the struct.  0: admitted; -1: rejected. */
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  const char *local_host, uint16_t local_port,
 			  struct rist_peer *);
@@ -98,7 +99,7 @@ void rist_peers_received(struct rist_peers *, const struct rist_peer *,
 /* The index of the peer's path; 0 also if the peer is unknown. */
 size_t rist_peers_path(struct rist_peers *, const struct rist_peer *);
 
-/* Writes its address into at[SOCKADDR_TEXT_MAX]; "?": unknown. */
+/* Writes the address of a peer into at[SOCKADDR_TEXT_MAX]; "?": unknown. */
 void rist_peers_format_one(struct rist_peers *, const struct rist_peer *,
 			   char *at);
 

@@ -33,14 +33,14 @@ struct srt_peer {
 	unsigned connects, reported_connects;
 };
 
-/* 0, or -errno with error. The caller owns the struct in both cases and calls
- * srt_peer_done(). */
+/* Starts to listen, or to resolve and call the peer.  0, or -errno with error.
+ * The caller owns the struct in both cases and calls srt_peer_done(). */
 int srt_peer_open(struct srt_peer *, const struct srt_spec *,
 		  enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_peer_done(struct srt_peer *);
 
-/* 1: connected; 0: not connected; -errno with error: open again. A listener
- * that loses its caller waits for the next one. */
+/* Continues the connection.  1: connected; 0: not connected; -errno with error:
+ * open again.  A listener that loses its caller waits for the next one. */
 int srt_peer_turn(struct srt_peer *, struct errmsg *error) MUST_CHECK;
 
 /* Updates the statistics of the connection. */

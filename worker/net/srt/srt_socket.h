@@ -85,5 +85,6 @@ int srt_socket_call(SRTSOCKET, const struct srt_spec *,
 		    const struct sockaddr_any *remote,
 		    struct errmsg *error) MUST_CHECK;
 
-/* 1: connected; 0: connecting; -errno with error: broken or refused. */
+/* Follows a call.  1: connected; 0: connecting; -errno with error: broken or
+ * refused. */
 int srt_socket_poll(SRTSOCKET, struct errmsg *error) MUST_CHECK;
