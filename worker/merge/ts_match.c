@@ -86,8 +86,8 @@ bool ts_can_repeat(const struct ts_copies *c, const struct ts_queue *q)
 	       ts_is_filler(packet);
 }
 
-/* Does the queue have, from that place on, an intact packet with the PID and
- * the counter of this one?  The search ends where the counter can have
+/* True if the queue has, from place `from' on, an intact packet with the PID
+ * and the counter of this packet.  The search ends where the counter can have
  * wrapped. */
 static bool has_intact(const struct ts_queue *q, size_t from,
 		       const uint8_t *packet)
@@ -137,8 +137,9 @@ bool ts_is_late(const struct ts_copies *c, unsigned path)
 	       age_ms < REORDER_MS;
 }
 
-/* Is any of the packets after the first of a also after place `at` in b?
- * Filler counts only when all these packets are filler. */
+/* True if one of the packets behind the first of queue a is also behind place
+ * `at' in queue b, so that the match there is right.  Filler counts only when
+ * all these packets are filler. */
 static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 		    size_t at)
 {
@@ -162,9 +163,9 @@ static bool goes_on(const struct ts_queue *a, const struct ts_queue *b,
 	return all_filler && found;
 }
 
-/* For filler, which may be followed by filler anywhere: is any of the next
- * packets of a that are no filler also after place `at` in b?  True when no
- * such packet arrived yet. */
+/* As goes_on() for filler, which may be followed by filler anywhere: true if
+ * one of the next packets of a that are no filler is also behind place `at' in
+ * b, or if no such packet has arrived yet. */
 static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 		     size_t at)
 {
@@ -181,9 +182,9 @@ static bool leads_on(const struct ts_queue *a, const struct ts_queue *b,
 	return looked == 0;
 }
 
-/* Is the first packet of a the next of its PID, while b has other packets of
- * that PID before `at`?  The packet at `at` is then a different packet with the
- * same bytes. */
+/* True if the first packet of queue a is the next of its PID, while b has other
+ * packets of that PID before `at'.  The packet at `at' is then a different
+ * packet with the same bytes. */
 static bool is_overdue(const struct ts_copies *c, const struct ts_queue *a,
 		       const struct ts_queue *b, size_t at)
 {
@@ -258,8 +259,8 @@ static bool follows(const struct ts_queue *q, size_t at, size_t last)
 		0x0f) == 0;
 }
 
-/* Does the PID continue from `at` to the counter of this packet?  Then the
- * counter wrapped, and no packet was overtaken. */
+/* True if the PID continues from place `at' to the counter of this packet.
+ * Then the counter wrapped, and no packet was overtaken. */
 static bool wraps_to(const struct ts_queue *q, size_t at,
 		     const uint8_t *packet)
 {
@@ -286,8 +287,8 @@ static size_t find_before(const struct ts_queue *q, size_t at)
 	return q->n;
 }
 
-/* Does the PID continue without a gap up to `at` from a later counter?  Then
- * the counter wrapped before `at`. */
+/* True if the PID continues without a gap up to `at' from a later counter.
+ * Then the counter wrapped before `at'. */
 static bool has_wrapped(const struct ts_copies *c, const struct ts_queue *q,
 			size_t at)
 {
@@ -375,8 +376,8 @@ bool ts_is_first(const struct ts_copies *c, const struct ts_queue *mine,
 	return false;
 }
 
-/* Does a packet after the first of mine wait in the other queue, but not as its
- * first packet? */
+/* True if a packet behind the first one of this path (mine) waits in the other
+ * queue (its), but not as its first packet. */
 static bool is_ahead(const struct ts_queue *mine, const struct ts_queue *its)
 {
 	size_t at = its->n;

@@ -79,8 +79,8 @@ bool ts_can_repeat(const struct ts_copies *, const struct ts_queue *);
 /* Does the continuity counter continue the last sent packet of its PID? */
 bool ts_is_next(const struct ts_copies *, const uint8_t *packet);
 
-/* Is the first packet of this path damaged, and worth nothing beside the other
- * path: does that have the packet, was it sent, or may its PID be wrong? */
+/* True if the first packet of this path is damaged and not needed: the other
+ * path has the packet, it was already sent, or its PID may be wrong. */
 bool ts_is_replaced(const struct ts_copies *, unsigned path);
 
 /* Was the first packet of this path already sent, from the other path? */
@@ -96,14 +96,14 @@ size_t ts_match(const struct ts_copies *, const struct ts_path *a,
  * moved. */
 bool ts_put_in_order(struct ts_copies *, unsigned path);
 
-/* For two queues whose first packets are both in the other queue, too, but
- * further back; the first packet of q is at `near` in mine.  Is the first
- * packet of mine earlier, by the continuity counters? */
+/* Compares two queues whose first packets are both in the other queue, too, but
+ * further back; the first packet of q is at `near' in mine.  True if the first
+ * packet of mine is earlier, by the continuity counters. */
 bool ts_is_first(const struct ts_copies *, const struct ts_queue *mine,
 		 const struct ts_queue *q, size_t near);
 
-/* For two paths whose first packets are both missing in the other path.  Is the
- * first packet of p the later one: does the first packet of the other path
- * continue its PID, while that of p does not? */
+/* Compares two paths whose first packets are both missing in the other path.
+ * True if the first packet of p is the later one: the first packet of the other
+ * path continues its PID, and that of p does not. */
 bool ts_is_later(const struct ts_copies *, const struct ts_path *p,
 		 const struct ts_path *other);

@@ -219,8 +219,8 @@ static void note_alone(struct ts_merge *m, unsigned path)
 
 /* --- one packet --- */
 
-/* Must the first packet of p, which the other path does not have, be dropped,
- * because it is a duplicate or a repetition? */
+/* True if the first packet of p, which the other path does not have, must be
+ * dropped as a duplicate or a repetition. */
 static bool is_superfluous(const struct ts_merge *m, const struct ts_path *p,
 			   bool other_delivers)
 {
@@ -463,9 +463,9 @@ static bool has_doubt(const struct ahead a[TS_MERGE_PATHS])
 	return false;
 }
 
-/* The packets that wait show copies, and their skew, before the first of them
- * is sent: losses are then filled from the start.  While they show none, the
- * next ones are compared after a pause, which doubles. */
+/* Compares the packets that wait.  If they show copies, and their skew, before
+ * the first of them is sent, losses are filled from the start.  While they show
+ * none, the next ones are compared after a pause, which doubles. */
 static void look_ahead(struct ts_merge *m)
 {
 	struct ahead a[TS_MERGE_PATHS];

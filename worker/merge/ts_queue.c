@@ -38,8 +38,9 @@ static uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-/* Eight bytes at a time, multiplied and folded, in independent lanes for the
- * processor's pipelines; the last word overlaps the one before.  Never 0. */
+/* A hash of a packet, never 0.  It multiplies and folds eight bytes at a time,
+ * in independent lanes for the processor's pipelines; the last word overlaps
+ * the one before. */
 static uint64_t hash_of(const uint8_t *packet)
 {
 	const uint8_t *end = packet + TS_PACKET;
