@@ -42,7 +42,8 @@ struct fec_packet {
 	size_t body_len;      /* length of the longest body */
 };
 
-/* 0, or -EBADMSG: too short, another scheme, or an impossible matrix. */
+/* Reads an FEC datagram.  0, or -EBADMSG: too short, another scheme, or an
+ * impossible matrix. */
 int fec_parse(const uint8_t *data, size_t len,
 	      struct fec_packet *ret) MUST_CHECK;
 

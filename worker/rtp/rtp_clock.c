@@ -81,9 +81,9 @@ static void judge(struct rtp_clock *c, int64_t off, uint64_t now_ns)
 	c->judged = false;
 }
 
-/* A packet leaves when it is due or later.  A stamp in the future shows that
- * the packets before it were late: they waited in a stall, and a burst of them
- * has caught up. */
+/* Returns the time stamp `ticks', reduced to `due' if it is later.  No packet
+ * leaves before it is due, so a later stamp shows that the packets before it
+ * were late: they waited in a stall, and a burst of them has caught up. */
 static uint64_t catch_up(struct rtp_clock *c, uint64_t ticks, uint64_t due,
 			 uint64_t now_ns)
 {

@@ -37,9 +37,9 @@ struct rtp_clock {
 /* start: the first time stamp, any number. */
 void rtp_clock_init(struct rtp_clock *, uint32_t start, uint64_t now_ns);
 
-/* Before the first stamp: packets that leave at at_ns have the time ticks, in
- * 27 MHz.  Both are of another process: any number is valid, and a time after
- * that of rtp_clock_init() counts as that. */
+/* Call it before the first stamp: packets that leave at at_ns have the time
+ * `ticks' (27 MHz).  Both are of another process: any number is valid, and a
+ * time after that of rtp_clock_init() counts as that. */
 void rtp_clock_resume(struct rtp_clock *, uint64_t ticks, uint64_t at_ns);
 
 /* The time, in 27 MHz ticks, of a packet that leaves at now_ns in time. */

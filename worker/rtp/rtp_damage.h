@@ -13,6 +13,6 @@
 
 bool rtp_damage_is_in(const uint8_t *payload, size_t len);
 
-/* Replaces them by the packets of a copy that have no such indicator.  Returns
- * their number. */
+/* Replaces the packets with transport_error_indicator by those of a copy that
+ * have no such indicator.  Returns the number of replaced packets. */
 size_t rtp_damage_replace(uint8_t *payload, const uint8_t *copy, size_t len);

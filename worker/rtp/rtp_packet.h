@@ -31,8 +31,9 @@ struct rtp_datagram {
 	size_t size;
 };
 
-/* 0, or -EBADMSG: too short, another version, or a header, extension or
- * padding that is longer than the datagram. */
+/* Reads the header of an RTP datagram.  0, or -EBADMSG: too short, another
+ * version, or a header, extension or padding that is longer than the
+ * datagram. */
 int rtp_parse(const uint8_t *data, size_t len,
 	      struct rtp_datagram *ret) MUST_CHECK;
 

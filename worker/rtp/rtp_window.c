@@ -116,7 +116,7 @@ static void take_long(struct rtp_window *w, uint64_t pos,
 	rtp_places_drain(p, now_ns);
 }
 
-/* Is it damaged, and may the other path deliver it without damage? */
+/* Is the datagram damaged, and may the other path deliver it without damage? */
 static bool may_be_replaced(const struct rtp_places *p,
 			    const struct rtp_datagram *d, unsigned path,
 			    uint64_t now_ns)
