@@ -82,7 +82,8 @@ static bool get_rate(struct bits *r, uint32_t *ret)
 	return *ret > 0 && *ret <= rates[0];
 }
 
-/* AudioSpecificConfig, 14496-3 1.6.2.1 */
+/* Reads an AudioSpecificConfig (14496-3 1.6.2.1).  False: it is not
+ * supported. */
 static bool get_specific(struct bits *r, struct config *c)
 {
 	enum { AAC_MAIN = 1, AAC_LC = 2, SBR = 5, PS = 29 };
@@ -105,7 +106,8 @@ static bool get_specific(struct bits *r, struct config *c)
 	return bits_take(r, 1) == 0; /* extensionFlag */
 }
 
-/* StreamMuxConfig of one program with one layer, 14496-3 1.7.3.1 */
+/* Reads a StreamMuxConfig of one program with one layer (14496-3 1.7.3.1).
+ * False: it is another one. */
 static bool get_mux_config(struct bits *r, struct config *c)
 {
 	enum { VERSION = 1, SAME_FRAMING = 1, SUBFRAMES = 6, PROGRAMS = 4,

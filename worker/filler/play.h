@@ -19,8 +19,8 @@ struct play;
 
 struct play *play_new(const struct psi *, const struct si_keeper *,
 		      uint64_t now_ns);
-/* Without tables, for a part of a stream: the clock begins at base (90 kHz),
- * and pictures have a lower rate. */
+/* Generates a part of a stream, without tables: the clock begins at base (90
+ * kHz), and pictures have a lower rate. */
 struct play *play_new_part(uint64_t base, uint64_t now_ns);
 void play_add_clock(struct play *, uint16_t pid);
 void play_free(struct play **);
