@@ -257,7 +257,7 @@ struct splice {
 	struct splice_move move; /* the last one */
 };
 
-/* Did a switch, and not the source itself, cause the last cut? */
+/* True if a switch, and not the source itself, caused the last cut. */
 static inline bool splice_is_announced(const struct splice *s)
 {
 	return s->kind == SPLICE_BLIND || s->kind == SPLICE_SWITCH;
@@ -405,9 +405,9 @@ bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
  * only.  False: no packet of the stream was sent that it could continue. */
 bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 
-/* The source of this clock has jumped ahead, and its times are moved by `ticks`
- * less from now on (90 kHz).  Units of the new time that went out before had
- * too late a time; the next units do not wait for it. */
+/* Call it when the source of this clock has jumped ahead, and its times are
+ * moved by `ticks' less from now on (90 kHz).  Units of the new time that were
+ * already sent had too late a time; the next units do not wait for it. */
 void splice_unit_amend(struct splice *, size_t clock, int64_t ticks);
 
 /* Counts the audio frames in a packet that goes out. */
@@ -434,17 +434,17 @@ enum splice_pcr splice_judge_pcr(const struct splice *, size_t clock,
 bool splice_find_pcr(struct splice *, struct splice_cursor *, size_t clock,
 		     uint64_t *ret);
 
-/* Does the PCR that follows the odd one at the cursor continue the odd one
- * (SPLICE_CUTS), or the clock as it was (SPLICE_CONTINUES)?  SPLICE_UNDECIDED:
- * no PCR follows yet.  packets: those between the current one and the odd
- * one. */
+/* Says whether the PCR that follows the odd one at the cursor continues the odd
+ * one (SPLICE_CUTS), or the clock as it was (SPLICE_CONTINUES).
+ * SPLICE_UNDECIDED: no PCR follows yet.  packets: the number of packets between
+ * the current one and the odd one. */
 enum splice_sign splice_confirm(struct splice *,
 				const struct splice_cursor *odd, size_t clock,
 				size_t packets);
 
 /* Looks for a jump at the PCR of the packet at the cursor, and makes a cut in
- * front of it.  SPLICE_UNDECIDED: the next PCR decides.  SPLICE_CUTS also for a
- * PCR that must not go out: packets are changed from there on. */
+ * front of it.  SPLICE_UNDECIDED: the next PCR decides.  SPLICE_CUTS: a cut was
+ * made, or the PCR must not be sent; packets are changed from there on. */
 enum splice_sign splice_judge_jump(struct splice *,
 				   const struct splice_cursor *, uint64_t pcr);
 

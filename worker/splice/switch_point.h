@@ -97,7 +97,7 @@ bool switch_point_is_blind(const struct switch_point *);
 
 const struct psi *switch_point_psi(const struct switch_point *);
 
-/* The number of the main program, and the lead of its PCRs over the time of
- * their arrival (27 MHz, with wrap), smoothed.  False while unknown. */
+/* Writes the number of the main program, and the smoothed lead of its PCRs over
+ * the time of their arrival (27 MHz, with wrap).  False: they are unknown. */
 bool switch_point_phase(const struct switch_point *, uint16_t *ret_program,
 			uint64_t *ret_phase);
