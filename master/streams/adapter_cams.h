@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modules (CAM) of an adapter: what its worker knows of the programs, and
- * what it reports of the slots. */
+/* The CAMs of an adapter: the programs that its worker has received for them,
+ * and the state of the slots that the worker reports. */
 #pragma once
 
 #include "proto/ipc/msg.h"
@@ -8,19 +8,21 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* All zero at first. */
+/* Zeroed memory is ready. */
 struct adapter_cams {
 	bool known;    /* the worker has received cam */
 	struct msg_adapter_cam cam;
 	json_t *slots; /* a list; NULL: none is known */
 };
 
-/* True when the worker has to receive these programs. */
+/* Stores the programs that the CAMs shall descramble.  True: they differ from
+ * those that the worker has, so the caller must send them. */
 bool adapter_cams_set(struct adapter_cams *, const struct msg_adapter_cam *);
 
-/* The slot as the API shows it, borrowed. */
+/* Stores the state of a slot that the worker has reported; returns it in the
+ * form of the API, borrowed. */
 const json_t *adapter_cams_take(struct adapter_cams *,
 				const struct msg_adapter_slot *);
 
-/* Another worker. */
+/* The worker was replaced: forgets its slots and the programs that it had. */
 void adapter_cams_forget(struct adapter_cams *);

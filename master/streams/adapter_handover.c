@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adapters from master to master. */
+/* Passes the adapters, their workers and rings from one master to the next. */
 #include "common/base/errmsg.h"
 #include "common/base/ring.h"
 #include "common/base/util.h"
@@ -30,7 +30,8 @@ json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
 	return list;
 }
 
-/* Until the next status of its worker, so that its alarm does not end. */
+/* Takes the error of the last master, which is valid until the next status of
+ * the worker: the alarm of the adapter does not end in between. */
 static void take_error(struct adapter_proc *p, const json_t *record)
 {
 	const char *text = json_string_value(json_object_get(record, "error"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adapters whose multiplex is what a stream sends. */
+/* Adapters whose source is the output of a stream (T2-MI): they read its
+ * ring. */
 #include "master/config/adapter_conf.h"
 #include "master/streams/adapter_procs_state.h"
 

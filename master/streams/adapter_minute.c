@@ -21,7 +21,7 @@ void adapter_minute_add(struct adapter_minute *m,
 	m->n = MIN(m->n + 1, (size_t)ADAPTER_SECONDS);
 }
 
-/* i: 0 is the oldest second. */
+/* Returns second i of the minute; 0 is the oldest one. */
 static const struct adapter_second *at(const struct adapter_minute *m, size_t i)
 {
 	return &m->seconds[(m->next + ADAPTER_SECONDS - m->n + i) %
@@ -33,7 +33,8 @@ struct mean {
 	int64_t n;
 };
 
-/* 0 is unknown. */
+/* Adds a value to a mean; 0 means that the value is unknown, and is left
+ * out. */
 static void take(struct mean *mean, int64_t value)
 {
 	mean->sum += value;
@@ -51,11 +52,12 @@ static int64_t result(const struct mean *mean)
 struct growth {
 	uint64_t sum;
 	uint64_t last;
-	bool known; /* last */
+	bool known; /* last has a value */
 };
 
-/* Without its statistics a driver has 0.  A tuning or a driver may begin to
- * count again. */
+/* Adds what an error counter has grown by since the last second.  A driver
+ * without statistics reports 0, which is ignored.  A counter that is lower than
+ * before has begun again from 0 (another tuning or driver). */
 static void grow(struct growth *g, uint64_t now)
 {
 	if (g->known && now == 0)

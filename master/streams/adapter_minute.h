@@ -26,8 +26,8 @@ void adapter_minute_add(struct adapter_minute *,
 
 /*
  * Replaces the values of the last second in ret by those of the minute: levels
- * and rates are means of the seconds that have them, errors are those that were
- * counted in it.  The lock stays.
+ * and rates are the means of the seconds that have them, errors are the number
+ * counted in the minute.  The lock stays that of the last second.
  */
 void adapter_minute_sum(const struct adapter_minute *,
 			struct msg_adapter_status *ret);

@@ -15,16 +15,17 @@
 
 enum {
 	WANTED_MAX = 256,
-	PROCS_MAX = 2 * WANTED_MAX, /* with those that still stop */
+	PROCS_MAX = 2 * WANTED_MAX, /* with workers that are stopping */
 	ALARM_S = 5, /* an error that lasts so long is an alarm */
 	RENEWALS = 8, /* a loose plug asks for many successors in a row */
-	LATE_MS = 1500, /* a status once a second is late by then */
+	/* a worker whose status is older is late; it sends one each second */
+	LATE_MS = 1500,
 	TABLES_S = 12, /* a scan ends ten seconds after its last request */
 };
 
 /* --- the ring --- */
 
-/* Without a ring the readers wait. */
+/* Closes the ring of an adapter; its readers wait for the next one. */
 static void close_ring(struct adapter_proc *p)
 {
 	stream_ring_close(&p->ring);
@@ -35,11 +36,11 @@ static void close_ring(struct adapter_proc *p)
 }
 
 /*
- * Makes the ring for the next worker; 0 or -errno.
+ * Makes the ring for the next worker; returns 0 or -errno.
  *
- * A ring has one writer: packets of a worker do not continue those of the
- * worker before it, and a reader that still has the old ring must not take them
- * for it.
+ * A ring has one writer.  The packets of a worker do not continue those of the
+ * worker before it, so a reader of the old ring must not mistake the new
+ * packets for its continuation.
  */
 static int make_ring(struct adapter_proc *p)
 {
@@ -145,7 +146,9 @@ void adapter_procs_update(struct adapter_procs *a, const char *id)
 	}
 }
 
-/* Also of those that came while it started, and of another master. */
+/* Sends the programs again if the readers changed while the worker started, if
+ * another master started the worker, or at the end of a scan.  Called once a
+ * second. */
 static void follow_readers(struct adapter_proc *p)
 {
 	if (!p->told || p->late || (p->tables_s > 0 && --p->tables_s == 0))
@@ -191,7 +194,7 @@ static void on_hello(void *self)
 	send_programs(p);
 }
 
-/* Reports a frontend that is taken into use or released. */
+/* Reports the frontend of the system that the worker has opened or closed. */
 static void note_taken(struct adapter_proc *p, bool taken)
 {
 	int before = p->taken;
@@ -218,7 +221,7 @@ static void on_message(const struct msg *m, void *self)
 	}
 	if (m->type != MSG_ADAPTER_STATUS)
 		return;
-	/* an adopted worker does not know that its master is another */
+	/* an adopted worker never says hello to this master */
 	if (!p->cams.known && adapter_proc_can_send(p))
 		send_cam(p);
 	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
@@ -229,7 +232,7 @@ static void on_message(const struct msg *m, void *self)
 	adapter_minute_add(&p->minute, &p->status);
 	p->status.tuner.taken &= p->entry != NULL && tuner_spec_is(p->entry);
 	note_taken(p, p->status.tuner.taken);
-	/* a loose plug needs any number of successors */
+	/* a loose plug may need any number of successors */
 	service_proc_works(p->item.service, p->status.tuner.taken);
 	follow_readers(p);
 	if (p->of->on_status != NULL && p->entry != NULL)
@@ -248,7 +251,7 @@ static void on_down(void *self)
 	p->error_s = 0;
 	adapter_cams_forget(&p->cams);
 	note_taken(p, false);
-	/* after an error on_hello tries again */
+	/* after a failure, on_hello makes the ring again */
 	if (p->entry != NULL)
 		(void)make_ring(p);
 }
@@ -293,7 +296,8 @@ struct adapter_proc *adapter_procs_add(struct adapter_procs *a, const char *id)
 	return p;
 }
 
-/* Its ring closes, so that its readers wait. */
+/* The adapter is not wanted any more: closes its ring, so that its readers
+ * wait, and stops the worker. */
 static void unwant(struct adapter_proc *p)
 {
 	if (p->entry == NULL)
@@ -312,8 +316,9 @@ void adapter_proc_use_program(struct adapter_proc *p)
 						  : SPAWN_WORKER);
 }
 
-/* A tuner or server sends another multiplex without a restart.  False: it is
- * another source, or its worker does not run. */
+/* Sends the new multiplex to the worker of a tuner or SAT>IP server, which then
+ * needs no restart.  False: the entry names another source, or the worker does
+ * not run. */
 static bool tune(struct adapter_proc *p, const json_t *before,
 		 const json_t *entry)
 {
@@ -345,7 +350,7 @@ static void want(struct adapter_proc *p, const json_t *entry)
 		service_proc_restart(p->item.service);
 }
 
-/* NULL: too many run. */
+/* Returns the adapter with this id; NULL: WANTED_MAX others run. */
 static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 {
 	struct adapter_proc *p = service_list_find(&a->list, id);
@@ -383,7 +388,8 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 			json_object_get(adapter, "id"));
 		struct adapter_proc *p;
 
-		/* no command can name the second of two with one id */
+		/* a command with this id reaches only the first entry that has
+		 * it */
 		if (id == NULL || !check_id(id) ||
 		    entry_find(list, "id", id) != adapter)
 			continue;
@@ -463,7 +469,7 @@ bool adapter_procs_has_error(const struct adapter_procs *a, const char *id,
 	late = info.silent_ms >= LATE_MS;
 	if (info.alarm == NULL && info.error == NULL && !late)
 		return false;
-	/* the error of the last status need no longer be the reason */
+	/* a late worker may fail for another reason than its last status */
 	if (info.alarm == NULL && late)
 		errmsg_set(ret, "no status for %u s",
 			   (unsigned)(info.silent_ms / 1000));

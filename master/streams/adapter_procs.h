@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a worker for each enabled adapter, and makes the ring to which it
- * writes: dvb:// inputs read this ring.  Its successor gets another ring.
+ * Runs a worker for each enabled adapter, and makes the ring to which the
+ * worker writes.  dvb:// inputs read this ring.  Each successor of a worker
+ * gets a new ring.
  *
- * A tuner that is to receive another multiplex keeps its worker and its ring.
+ * An adapter that is tuned to another multiplex keeps its worker and its ring.
  *
  * Owns the workers and the rings; borrows the loop and the spawner.  The
- * functions that the API calls accept NULL: no adapter runs.
+ * functions that the API calls accept NULL for struct adapter_procs: no adapter
+ * runs.
  */
 #pragma once
 
@@ -24,19 +26,24 @@ struct handover;
 
 struct adapter_procs_config {
 	struct service_config service;
-	/* adapter_procs_ring() of this id has changed. */
+	/* The ring of the adapter with this id (adapter_procs_ring()) has
+	 * changed. */
 	void (*on_ring)(const char *id, void *arg);
 	/* Writes the programs that the CAM of an adapter shall descramble, at
-	 * most max, and returns their number.  NULL: none. */
+	 * most max, and returns their number.  The member may be NULL: no CAM
+	 * descrambles. */
 	size_t (*programs_of)(const char *id, uint16_t *ret, size_t max,
 			      void *arg);
-	/* Adds the programs that streams read from it; NULL: all. */
+	/* Adds the programs that streams read from an adapter.  The member may
+	 * be NULL: streams read all programs. */
 	void (*add_programs)(const char *id, struct msg_adapter_programs *,
 			     void *arg);
-	/* The ring of the stream that an adapter reads, borrowed; -1: there is
-	 * none.  NULL: there are no streams. */
+	/* Returns the ring of the stream that an adapter reads, borrowed; -1:
+	 * the stream has no ring.  The member may be NULL: there are no
+	 * streams. */
 	int (*ring_of)(const char *stream, void *arg);
-	/* adapter_procs_reader() of this stream may have changed; or NULL. */
+	/* adapter_procs_reader() of this stream may have changed.  The member
+	 * may be NULL. */
 	void (*on_link)(const char *stream, void *arg);
 	void *arg;
 };
@@ -44,8 +51,8 @@ struct adapter_procs_config {
 struct adapter_procs *adapter_procs_new(const struct adapter_procs_config *);
 void adapter_procs_free(struct adapter_procs **);
 
-/* Applies the list `dvb_tune' of the configuration.  An adapter whose entry
- * did not change is not disturbed. */
+/* Applies the list `dvb_tune' of the configuration.  An adapter whose entry did
+ * not change continues without interruption. */
 void adapter_procs_set(struct adapter_procs *, const json_t *list);
 
 /* Replaces the worker of an adapter that runs. */
@@ -55,22 +62,24 @@ void adapter_procs_restart(struct adapter_procs *, const char *id);
  * add_programs(). */
 void adapter_procs_update(struct adapter_procs *, const char *id);
 
-/* The ring of a stream has changed: the adapters that read it get it. */
+/* The ring of a stream has changed: sends it to the adapters that read it. */
 void adapter_procs_relink(struct adapter_procs *, const char *stream);
 
-/* The stream `from' has the id `to' now: the adapters that read it continue. */
+/* The stream `from' was renamed to `to': the adapters that read it continue. */
 void adapter_procs_rename_link(struct adapter_procs *, const char *from,
 			       const char *to);
 
-/* An adapter that reads the stream; NULL: none. */
+/* Returns the id of an adapter that reads the stream; NULL: none does. */
 const char *adapter_procs_reader(const struct adapter_procs *,
 				 const char *stream);
 
-/* A scan reads all tables for the next seconds. */
+/* A scan needs all tables of the adapter: its worker receives them for the next
+ * seconds. */
 void adapter_procs_keep_tables(struct adapter_procs *, const char *id);
 
-/* on_status: once a second for every running adapter; NULL: none.
- * on_taken: a frontend of the system's adapter is opened or closed. */
+/* Sets the watchers; NULL: none.  on_status: called once a second for every
+ * running adapter.  on_taken: a worker has opened or closed the frontend of
+ * /dev/dvb/adapterN (adapter: N). */
 void adapter_procs_watch(struct adapter_procs *,
 			 void (*on_status)(const char *id,
 					   const struct msg_adapter_status *,
@@ -78,55 +87,62 @@ void adapter_procs_watch(struct adapter_procs *,
 			 void (*on_taken)(int adapter, bool taken, void *arg),
 			 void *arg);
 
-/* What its slots for CAMs have, a borrowed JSON list; NULL: nothing is known
- * of any. */
+/* Returns the state of the CAM slots of an adapter, a borrowed JSON list; NULL:
+ * its worker has not reported any slot. */
 const json_t *adapter_procs_cams(const struct adapter_procs *, const char *id);
 
-/* Passes the action of an operator to its worker; false: none runs. */
+/* Sends the action of an operator in the menu of a CAM to the worker of the
+ * adapter; false: no worker runs. */
 bool adapter_procs_menu(struct adapter_procs *, const char *id,
 			const struct msg_adapter_menu *);
 
-/* A slot of an adapter has changed: an item of adapter_procs_cams(). */
+/* Sets the watcher of the CAM slots: on_cam gets each changed slot, an item of
+ * adapter_procs_cams(). */
 void adapter_procs_watch_cams(struct adapter_procs *,
 			      void (*on_cam)(const char *id,
 					     const json_t *slot, void *arg),
 			      void *arg);
 
-/* The ring of an adapter for readers, borrowed; -1: it has none. */
+/* Returns the ring of an adapter for readers, borrowed; -1: it has none. */
 int adapter_procs_ring(const struct adapter_procs *, const char *id);
 
 struct adapter_info {
-	const char *state; /* as that of a stream */
+	const char *state; /* the words of stream_proc_info.state */
 	int pid;           /* 0: no process */
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
 	struct msg_adapter_status status; /* the last one of a running worker */
-	const struct adapter_minute *minute; /* borrowed, until it changes */
-	unsigned rings;    /* changes with adapter_procs_ring() */
-	bool tuner;        /* it has a device */
-	const char *error; /* of the source; NULL: none is known */
+	/* borrowed up to the next status */
+	const struct adapter_minute *minute;
+	/* another number: adapter_procs_ring() has changed */
+	unsigned rings;
+	bool tuner;        /* the source is a tuner of this host */
+	const char *error; /* why the source fails; NULL: unknown */
 	uint64_t silent_ms; /* since the last status of a running worker */
 	bool satip;        /* the source is a SAT>IP server */
 };
 
-/* The error of adapter i that has lasted for seconds; NULL: it has none.
- * *ret_id: NULL: there is no adapter i. */
+/* Returns the error of the i-th adapter if it has lasted for ALARM_S seconds;
+ * NULL: there is no such error.  *ret_id: the id of the adapter, NULL: there
+ * are no more adapters. */
 const char *adapter_procs_alarm(const struct adapter_procs *, size_t i,
 				const char **ret_id);
 
-/* True with the reason while nothing comes from the adapter: the end of its
- * process, its silence, or the error that it reported. */
+/* True: the adapter delivers no packets; ret is the reason: its worker has
+ * ended, sends no status, or has reported an error.  False: no error is known,
+ * or no enabled adapter has this id. */
 bool adapter_procs_has_error(const struct adapter_procs *, const char *id,
 			     struct errmsg *ret);
 
-/* False: no adapter with this id was to run. */
+/* Reads the state of an adapter.  False: no enabled adapter has this id. */
 bool adapter_procs_get(const struct adapter_procs *, const char *id,
 		       struct adapter_info *ret);
 
-/* The workers, borrowed. */
+/* Returns the workers of all adapters, borrowed. */
 const struct service_list *adapter_procs_list(const struct adapter_procs *);
 
-/* From master to master: the record, a new JSON list. */
+/* Records the adapters, workers and rings for the next master: a new JSON
+ * list. */
 json_t *adapter_procs_write(struct adapter_procs *, struct handover *);
 void adapter_procs_adopt(struct adapter_procs *, const json_t *list,
 			 struct handover *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of adapter_procs.h, for its own files. */
+/* The members of the structs of adapter_procs.h, for adapter_*.c only. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -12,19 +12,21 @@
 struct adapter_proc {
 	struct service_item item;
 	struct adapter_procs *of;
-	json_t *entry; /* the keys that the worker reads; NULL: not wanted */
+	/* the keys that the worker reads; NULL: it shall not run */
+	json_t *entry;
 	struct stream_ring ring;
-	bool given; /* a worker has received the ring */
-	unsigned rings; /* that were made and closed, so far */
+	bool given; /* a worker has received this ring */
+	unsigned rings; /* number of rings made and closed so far */
 	struct msg_adapter_status status;
 	struct adapter_minute minute;
-	struct errmsg error; /* of the source */
-	unsigned error_s; /* statuses in sequence with an error */
-	struct msg_adapter_programs programs; /* that the worker has ... */
-	bool told; /* ... as far as this master knows */
+	struct errmsg error; /* why the source fails; "": no error */
+	unsigned error_s; /* consecutive statuses with an error */
+	struct msg_adapter_programs programs; /* those sent to the worker */
+	bool told; /* this master has sent programs to it */
 	bool late; /* readers have changed before the worker ran */
-	unsigned tables_s; /* a scan reads all tables for so long */
-	int taken; /* number of the adapter whose frontend is open; -1 */
+	/* seconds in which a scan still needs all tables; 0: none */
+	unsigned tables_s;
+	int taken; /* N of the open /dev/dvb/adapterN; -1: none is open */
 	struct adapter_cams cams;
 	char link[IO_FEED_MAX + 1]; /* the stream that it reads; "": none */
 };
@@ -42,16 +44,19 @@ struct adapter_procs {
 
 /* --- adapter_procs.c --- */
 
-/* NULL: there are too many. */
+/* Adds an adapter; NULL: PROCS_MAX exist. */
 struct adapter_proc *adapter_procs_add(struct adapter_procs *, const char *id);
-/* The program of its worker, by its entry. */
+/* Chooses the program of the worker (with or without network libraries) by the
+ * entry of the adapter. */
 void adapter_proc_use_program(struct adapter_proc *);
-/* Has its worker the entry, and receives messages? */
+/* True: the worker has the entry and can receive messages. */
 bool adapter_proc_can_send(const struct adapter_proc *);
 
 /* --- adapter_links.c --- */
 
-/* After the entry has changed. */
+/* The entry has changed: finds out which stream the adapter reads, and reports
+ * the old and the new one (on_link). */
 void adapter_proc_relink(struct adapter_proc *);
-/* Sends the ring of the stream that it reads, if it does. */
+/* Sends the ring of the stream that the adapter reads to its worker; does
+ * nothing if the adapter reads no stream. */
 void adapter_proc_send_link(struct adapter_proc *);

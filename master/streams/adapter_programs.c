@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Inserts a number into an ascending list that has a place. */
+/* Inserts a number into an ascending list that has room for it. */
 static void insert(uint16_t *list, size_t *n, uint16_t number)
 {
 	size_t i = 0;

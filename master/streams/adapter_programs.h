@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Adds a program, in the order of the list; 0: all. */
+/* Adds a program to the ascending list; pnr 0: streams read all programs. */
 void adapter_programs_add(struct msg_adapter_programs *, uint16_t pnr);
 
-/* Adds a PID that a stream names, in the order of the list; 0: none.  A PID
- * beyond the places of the list is left out: no source has as many filters. */
+/* Adds a PID that a stream names to the ascending list; 0 is ignored.  A PID
+ * for which the list has no room is left out: no source has as many filters. */
 void adapter_programs_add_pid(struct msg_adapter_programs *, uint16_t pid);
 
 bool adapter_programs_equal(const struct msg_adapter_programs *,

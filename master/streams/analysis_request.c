@@ -12,18 +12,21 @@ struct request {
 	analysis_fn *done;
 	void *arg;
 	struct analysis_scope scope;
-	unsigned place; /* requested input; 0: the output, at last */
+	/* requested input, from 1; 0: the output, which comes last */
+	unsigned place;
 	unsigned from;  /* first PID of the part */
-	unsigned parts; /* received */
+	unsigned parts; /* number of parts received */
 	json_t *answer;
-	json_t *report; /* the place's, borrowed from answer; or NULL */
+	/* report of place, borrowed from answer; NULL: none yet */
+	json_t *report;
 };
 
 struct analysis {
 	struct worker_requests requests;
 };
 
-/* error: NULL for a complete answer. */
+/* Ends a request: calls done with the answer if error is NULL, or with the
+ * error, and frees the request. */
 static void report_end(struct request *r, const char *error)
 {
 	json_t *answer = r->answer;
@@ -109,7 +112,7 @@ static void take_part(struct request *r, const json_t *part)
 				    report);
 }
 
-/* Selects the next part.  False: the answer is complete. */
+/* Selects the next part to request.  False: the answer is complete. */
 static bool next_part(struct request *r, unsigned next)
 {
 	if (next > r->from && json_object_get(r->report, "pids") != NULL) {

@@ -28,23 +28,23 @@ enum analysis_kind {
 
 struct analysis_scope {
 	enum analysis_kind kind;
-	size_t n_inputs; /* of the stream */
+	size_t n_inputs; /* number of inputs of the stream */
 };
 
-/* {"inputs": […], "output": {…}}, borrowed, or NULL with error.  From the loop;
- * the analysis may not be freed inside. */
+/* Gets {"inputs": […], "output": {…}}, borrowed, and error NULL; or answer NULL
+ * and the error.  Called from the loop; must not free the analysis. */
 typedef void analysis_fn(json_t *answer, const char *error, void *arg);
 
 struct analysis *analysis_new(struct ev_loop *);
-/* NULL-safe; sets *a to NULL.  Open requests fail. */
+/* NULL-safe; sets *a to NULL.  Calls done with an error for open requests. */
 void analysis_free(struct analysis **);
 
-/* After -errno done is not called. */
+/* Starts a request; 0 or -errno.  done is called once, after -errno never. */
 int analysis_ask(struct analysis *, struct channel *, struct analysis_scope,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 
-/* A part of the answer: a stream.analysis or stream.planned. */
+/* Takes a part of the answer: the message stream.analysis or stream.planned. */
 void analysis_answer(struct analysis *, struct channel *, const struct msg *);
 
-/* The worker has ended: open requests fail. */
+/* The worker has ended: open requests end with an error. */
 void analysis_down(struct analysis *);

@@ -43,7 +43,8 @@ static int open_socket(int type, uint16_t port)
 	return err < 0 ? err : fd;
 }
 
-/* The sockets for TCP and, if the entry asks for it, UDP; 0 or -errno. */
+/* Opens the TCP socket (ret[0]) and, if the entry asks for it, the UDP socket
+ * (ret[1], else -1); returns 0 or -errno. */
 static int open_sockets(const struct cas_entry *entry, int ret[2])
 {
 	int tcp = open_socket(SOCK_STREAM, entry->emmg_port), udp = -1;

@@ -17,13 +17,15 @@ struct service_proc;
 
 enum { CAS_EMMG_RETRY_MIN_MS = 1000, CAS_EMMG_RETRY_MAX_MS = 30000 };
 
-/* The sockets of one process.  Embedded; zeroed memory has not tried yet. */
+/* The state of the sockets of one worker.  Embedded; zeroed memory: no try
+ * yet. */
 struct cas_emmg {
-	bool done;        /* the process has the sockets, or needs none */
-	unsigned retry_ms; /* the last pause; 0: none */
+	bool done;        /* the worker has the sockets, or needs none */
+	unsigned retry_ms; /* pause before the next try; 0: no failure yet */
 	uint64_t next_ms; /* time of the next try */
 };
 
-/* Tries if it is time. */
+/* Opens the sockets and sends them to the worker, unless it has them or the
+ * pause after a failure lasts.  Call it once a second. */
 void cas_emmg_turn(struct cas_emmg *, const json_t *entry,
 		   struct service_proc *, uint64_t now_ms);

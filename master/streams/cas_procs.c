@@ -20,17 +20,20 @@ enum {
 	 * replaced keep it. */
 	KEPT_MS = 10000,
 	VALUE_MAX = 1024, /* characters of a value */
-	/* Reports of a stream without a link that was made: another one is
-	 * made.  The first may be older than the link. */
+	/* A stream reports its links.  After so many reports without a link
+	 * that was made, it gets a new link.  A single report may have been
+	 * sent before the link arrived. */
 	MISSING_MAX = 3,
-	JOIN_MS = 3000, /* between two links of a stream and a system */
+	/* least time between two links of a stream and a system */
+	JOIN_MS = 3000,
 };
 
 struct cas_proc {
 	struct service_item item;
 	struct cas_procs *of;
-	json_t *entry; /* with which it runs; NULL: it does not */
-	uint64_t number; /* of the process that has said hello; 0: none */
+	json_t *entry; /* with which the worker started; NULL: it never did */
+	/* number of the process that has said hello; 0: none */
+	uint64_t number;
 	uint64_t used_ms;
 	struct cas_emmg emmg;
 };
@@ -94,7 +97,7 @@ static bool is_used(const struct service_item *item)
 	return c->cfg.is_used(item->id, c->cfg.arg);
 }
 
-/* NULL: too many are in use. */
+/* Adds a worker; NULL: PROCS_MAX workers are in use. */
 static struct cas_proc *add(struct cas_procs *c, const char *id)
 {
 	struct cas_proc *p;
@@ -109,7 +112,8 @@ static struct cas_proc *add(struct cas_procs *c, const char *id)
 
 /* --- entries --- */
 
-/* The entry that the worker of a system has, or will have; NULL: none. */
+/* Returns the entry with which the worker of a system runs, or would start now;
+ * NULL: the configuration has no such system. */
 static const json_t *entry_of(const struct cas_procs *c, const char *id)
 {
 	const struct cas_proc *p = service_list_find(&c->list, id);
@@ -127,7 +131,8 @@ static const char *id_of(const json_t *item)
 	return id != NULL ? id : "";
 }
 
-/* A copy with the keys that workers read: a message has room for it. */
+/* Copies the keys that workers read, without values that are too long for a
+ * message: a new reference. */
 static json_t *copy_keys(const struct field_table *t, const json_t *from)
 {
 	json_t *copy = json_object();
@@ -171,7 +176,8 @@ void cas_procs_drop(struct cas_item *items, size_t n)
 
 /* --- links --- */
 
-/* The worker of a system, which is started if its entry is complete. */
+/* Returns the worker of a system, and starts it if it does not run; NULL: the
+ * entry is missing or incomplete, or too many workers run. */
 static struct cas_proc *want(struct cas_procs *c, const char *id)
 {
 	struct cas_proc *p = service_list_find(&c->list, id);
@@ -197,7 +203,8 @@ static struct cas_proc *want(struct cas_procs *c, const char *id)
 	return p;
 }
 
-/* False: no pair, or a worker has ended. */
+/* Connects a stream with the worker of a system by a socket pair, and sends an
+ * end to each of both.  False: the pair cannot be made. */
 static bool join(struct cas_proc *p, size_t place, const char *stream,
 		    const json_t *item, struct channel *channel)
 {

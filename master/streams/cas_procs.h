@@ -21,9 +21,9 @@ struct channel;
 
 struct cas_procs_config {
 	struct service_config service;
-	/* The entry of `cas' with this id, borrowed; NULL: there is none. */
+	/* Returns the entry of `cas' with this id, borrowed; NULL: none. */
 	const json_t *(*entry_of)(const char *id, void *arg);
-	/* Does a stream that runs name this system? */
+	/* True: a running stream names this system in its cas_list. */
 	bool (*is_used)(const char *id, void *arg);
 	void *arg;
 };
@@ -31,11 +31,11 @@ struct cas_procs_config {
 struct cas_procs *cas_procs_new(const struct cas_procs_config *);
 void cas_procs_free(struct cas_procs **);
 
-/* The workers, borrowed. */
+/* Returns the workers of all systems, borrowed. */
 const struct service_list *cas_procs_list(const struct cas_procs *);
 
-/* The list of stream.start for a cas_list, whose length it returns: new
- * references. */
+/* Makes the list of systems for stream.start from a cas_list, in new
+ * references; returns its length. */
 size_t cas_procs_resolve(struct cas_procs *, const json_t *cas_list,
 			 struct cas_item ret[CAS_LIST_MAX]);
 
@@ -44,22 +44,28 @@ void cas_procs_drop(struct cas_item *, size_t n);
 /* The links of a stream to the workers of its systems.  Embedded; zeroed memory
  * has none. */
 struct cas_links {
-	uint64_t numbers[CAS_LIST_MAX]; /* of the workers; 0: no link */
+	/* numbers of the linked workers; 0: no link */
+	uint64_t numbers[CAS_LIST_MAX];
 	unsigned missing[CAS_LIST_MAX]; /* reports without the link in a row */
 	uint64_t made_ms[CAS_LIST_MAX]; /* time of the last link; 0: none */
 };
 
-/* The links that the stream has (stream.status): it closes one that floods. */
+/* Takes the links that the stream reports in stream.status (linked: a bit for
+ * each place).  A link that it has closed or never received is forgotten after
+ * some reports, so that cas_procs_link() makes it again. */
 void cas_links_report(struct cas_links *, unsigned linked);
 
-/* Is another link to be made at this place, to the worker of this number? */
+/* True: this place of the cas_list needs a link to the worker of this number.
+ * False: it has one, the worker does not run (number 0), or the last link is
+ * too recent. */
 bool cas_links_lack(const struct cas_links *, size_t place, uint64_t number,
 		    uint64_t now_ms);
 void cas_links_made(struct cas_links *, size_t place, uint64_t number,
 		    uint64_t now_ms);
 
-/* Makes the links that a stream lacks, whose worker has this channel.  Starts
- * workers that are needed. */
+/* Makes the missing links between the worker of a stream, which has this
+ * channel, and the workers of its systems.  Starts the workers that the stream
+ * needs. */
 void cas_procs_link(struct cas_procs *, const char *stream,
 		    const json_t *cas_list, struct cas_links *,
 		    struct channel *);

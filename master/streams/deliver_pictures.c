@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The questions of deliver for pictures of streams. */
+/* Answers the requests of deliver workers for pictures of streams. */
 #include "common/base/alloc.h"
 #include "master/streams/deliver_state.h"
 #include "master/streams/picture_proc.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A question whose picture is being made. */
+/* A request of deliver whose picture is being made. */
 struct look {
 	LIST_ENTRY(look) link;
 	struct deliver_worker *owner;

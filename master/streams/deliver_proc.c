@@ -23,7 +23,7 @@
 
 enum {
 	VIEWERS_PER_ADDRESS = 512,
-	VIEWERS_WAITING = 64, /* messages in the channel, above them 503 */
+	VIEWERS_WAITING = 64, /* queued messages above which viewers get 503 */
 };
 
 const char *mount_address(const struct mount *m)
@@ -58,8 +58,9 @@ uint32_t mount_viewers(const struct mount *m)
 		n += m->seats[i].viewers;
 		most = MAX(most, m->seats[i].viewers);
 	}
-	/* the reports of the workers and of their sessions come one after the
-	 * other: a viewer is never missing */
+	/* Two workers may both count a viewer of HLS who moved between them;
+	 * surplus is the number of such viewers.  Never fewer than one worker
+	 * has. */
 	if (n > most && m->hls > 0 && d->viewers != NULL)
 		surplus = viewers_surplus(d->viewers, m->number);
 	return MAX(most, n - MIN(n, surplus));
@@ -102,7 +103,8 @@ static void on_listener_open(void *arg)
 	deliver_proc_send_due(d);
 }
 
-/* Logs the first stream of the listener and the number of the others. */
+/* Logs the error of a listener, or its end, with the first stream that uses the
+ * listener and the number of the others. */
 static void on_listener_error(const struct listener *l, const char *error,
 			      void *arg)
 {
@@ -240,7 +242,8 @@ void deliver_proc_give_viewer(struct deliver_proc *d,
 	fd_close(&fd);
 }
 
-/* Without mounts the worker still answers at the play port. */
+/* Stops the workers if there are no mounts.  With a play port they stay,
+ * because they answer there also without mounts. */
 static void check_need(struct deliver_proc *d)
 {
 	if (!TAILQ_EMPTY(&d->mounts) || d->play != NULL)
@@ -279,7 +282,7 @@ static unsigned read_workers(const json_t *settings)
 			     (json_int_t)1);
 }
 
-/* Workers from the first one to this number. */
+/* Adds workers until there are n. */
 static void add_workers(struct deliver_proc *d, size_t n)
 {
 	for (; d->n < n && d->n < MSG_DELIVER_MAX; d->n++)
@@ -388,7 +391,7 @@ void deliver_proc_set_viewers(struct deliver_proc *d, struct viewers *v)
 		struct deliver_worker *w = d->workers[i];
 
 		w->way.shared = d->n > 1;
-		/* an adopted worker */
+		/* an adopted worker already has a channel */
 		if (service_proc_channel(w->service) != NULL)
 			viewers_up(v, &w->way);
 	}
@@ -431,7 +434,7 @@ const char *deliver_proc_alarm(const struct deliver_proc *d)
 	return alarm;
 }
 
-/* deliver and tls have a channel of their own. */
+/* Connects a deliver worker with the tls worker by a socket pair. */
 static void link_tls(struct deliver_worker *w)
 {
 	const struct msg m = { .type = MSG_DELIVER_TLS };
@@ -536,8 +539,9 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 	return m;
 }
 
-/* The waiting mount that gets the path of this one, which has left the list:
- * one of the same stream, whose settings have changed, or the oldest. */
+/* Returns the waiting mount that gets the path of m, which has left the list:
+ * one of the same stream (its settings have changed), else the oldest; NULL:
+ * none. */
 static struct mount *find_heir(const struct deliver_proc *d,
 			       const struct mount *m)
 {

@@ -33,67 +33,70 @@ struct tls_proc;
 struct viewers;
 
 /* tls: the worker for TLS with viewers; borrowed, or NULL.  settings: copied;
- * NULL: the defaults.  seed: of the sessions of HLS, that of the predecessor
- * has precedence. */
+ * NULL: the defaults.  seed: for the session numbers of HLS; the seed of the
+ * previous master replaces it. */
 struct deliver_proc *deliver_proc_new(const struct service_config *,
 				      struct tls_proc *tls,
 				      const json_t *settings, uint64_t seed);
 /* NULL-safe; sets *d to NULL.  All mounts must be freed before. */
 void deliver_proc_free(struct deliver_proc **);
 
-/* The record for the next master, a new JSON object. */
+/* Records workers, sockets and viewers for the next master: a new JSON
+ * object. */
 json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
 /* Adopts the workers in the record (checked; may be NULL) of the previous
  * master.  Call it before the first mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
-/* The seed of deliver.policy; secret. */
+/* Returns the seed of deliver.policy; it is secret. */
 uint64_t deliver_proc_seed(const struct deliver_proc *);
-/* With true the workers serve no mount, and every http output has an error.
- * Call it with true only before the first mount. */
+/* closed: the workers serve no mount, and every http output has an error.  Call
+ * it with true only before the first mount. */
 void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
 bool deliver_proc_is_closed(const struct deliver_proc *);
-/* Opens the port of the play paths, if they have one.  Call it before the first
- * mount. */
+/* Opens the port of the play paths, if the configuration has one.  Call it
+ * before the first mount. */
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
-/* Why no viewer can connect to that port; NULL: there is no error. */
+/* Returns why no viewer can connect to the play port; NULL: no error. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
-/* Where pictures of streams come from. */
+/* How a request for the picture of a stream is answered. */
 struct deliver_pictures {
-	struct picture_proc *proc; /* borrowed; NULL: there are none */
-	/* The ring of a stream; or -1 and error, constant text.  absent: it
-	 * never has a picture. */
+	struct picture_proc *proc; /* borrowed; NULL: no pictures */
+	/* Returns the ring of a stream; or -1 and *error, constant text.
+	 * *absent: there is no such stream. */
 	int (*ring_of)(const char *stream, const char **error, bool *absent,
 		       void *arg);
 	void *arg;
 };
 void deliver_proc_set_pictures(struct deliver_proc *,
 			       const struct deliver_pictures *);
-/* Decides about viewers (borrowed); NULL: no viewer is admitted. */
+/* Sets the judge of viewers (borrowed); NULL: no viewer is admitted. */
 void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
-/* A worker runs, and reads its messages: it gets no more viewers than it can
- * receive. */
+/* True: a worker runs whose channel is not full, so that it can take another
+ * viewer. */
 bool deliver_proc_takes_viewers(struct deliver_proc *);
-/* Passes a viewer of a play path and its socket (taken).  Viewers of one place
- * get the same worker while it runs; 0: any place. */
+/* Passes the socket fd (taken) of a viewer who requests a play path to a
+ * worker.  Viewers with the same place get the same worker while it runs; place
+ * 0: any worker. */
 void deliver_proc_give_viewer(struct deliver_proc *,
 			      const struct msg_deliver_viewer *, int fd,
 			      uint64_t place);
-/* All mounts have been made: the workers drop the others. */
+/* All mounts of the configuration exist now: adopted workers drop their
+ * others. */
 void deliver_proc_settle(struct deliver_proc *);
 
-/* The workers from 0 on, borrowed; NULL: there are no more.  While all are
- * stopped the mounts are not served. */
+/* Returns worker i, from 0, borrowed; NULL: there are no more.  While all
+ * workers are stopped, the mounts are not served. */
 struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
 /* As service_proc_hurry(), for all workers. */
 void deliver_proc_hurry(struct deliver_proc *);
-/* Gives the workers without one a channel to the tls worker; anew: all, because
- * the tls worker was replaced. */
+/* Gives each worker that has none a channel to the tls worker.  anew: gives one
+ * to all workers, because the tls worker was replaced. */
 void deliver_proc_link_tls(struct deliver_proc *, bool anew);
-/* The viewers of all mounts. */
+/* Returns the number of viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
 
-/* Lists the viewers, see session_list.h. */
+/* Requests the list of viewers, see session_list.h. */
 struct session_wait *deliver_proc_list(struct deliver_proc *,
 				       session_list_fn *, void *arg);
 /* Ends a session of that list, if it exists. */
@@ -103,22 +106,23 @@ struct mount_config {
 	const struct sockaddr_any *listen; /* NULL: a play path */
 	const char *path;   /* copied */
 	bool tls; /* https:// only */
-	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	unsigned hls; /* segments of the playlist; 0: path is a TS, not HLS */
 	bool fmp4; /* the segments are fMP4 */
 	bool demand; /* the stream starts with the first viewer */
 	bool stopped; /* ... and does not run now */
-	/* The number of viewers may have changed; lost: they may return.  NULL:
-	 * no receiver. */
+	/* The number of viewers may have changed; lost: connections were lost,
+	 * and these viewers may return.  The member may be NULL. */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
-	bool no_auth; /* everybody may watch */
-	unsigned fill_kib; /* a new viewer gets so much at once */
+	bool no_auth; /* viewers need no authorization */
+	/* KiB of past packets that a new viewer gets at once */
+	unsigned fill_kib;
 	const char *stream; /* id; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };
 
-/* Always returns a mount.  While another stream uses the path, the mount
- * waits. */
+/* Makes a mount, never NULL.  While another mount uses the path, the new one
+ * waits for it. */
 struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Disconnects its viewers. */
 void mount_free(struct mount **);
@@ -130,16 +134,18 @@ enum { STREAM_MOUNTS_MAX = MSG_OUTPUTS_MAX + 2 };
 struct stream_mounts {
 	size_t n;
 	struct stream_mount {
-		unsigned position; /* the output's, from 1; 0: a play path */
+		/* position of the output, from 1; 0: a play path */
+		unsigned position;
 		struct mount *mount;
 	} of[STREAM_MOUNTS_MAX];
-	uint64_t cut_past; /* slow viewers of the mounts that have ended */
+	/* slow viewers disconnected from mounts that have ended */
+	uint64_t cut_past;
 };
 
 struct stream_mounts_config {
 	const char *stream; /* stream id; borrowed, outlives the mounts */
 	int ring_fd;        /* read-only; borrowed, outlives the mounts */
-	const struct plan_http *outputs; /* only for the call */
+	const struct plan_http *outputs; /* borrowed for the call only */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
 	const struct play_conf *play; /* NULL: no play paths */
 	bool demand; /* as in mount_config, like the next three */
@@ -157,14 +163,17 @@ void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
  * one was open.  Disconnects their viewers. */
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
-/* The stream on demand has stopped: its next viewer waits for new packets. */
+/* The stream on demand has stopped: its next viewer waits until it sends
+ * packets. */
 void stream_mounts_pause(struct stream_mounts *);
-/* It runs again. */
+/* The stream on demand runs again. */
 void stream_mounts_resume(struct stream_mounts *);
-/* The stream has this id now; the viewers stay. */
+/* The stream was renamed to this id; its viewers stay connected. */
 void stream_mounts_rename(struct stream_mounts *, const char *stream);
-/* The viewers of all mounts, and requests that wait for packets. */
+/* Returns the number of viewers of all mounts, with those that wait for the
+ * first packets. */
 unsigned stream_mounts_viewers(const struct stream_mounts *);
-/* Adds the viewers, the disconnected ones and the errors of each output. */
+/* Writes the viewers, the disconnected slow viewers and the error of each
+ * output to ret. */
 void stream_mounts_get(const struct stream_mounts *,
 		       struct stream_proc_info *ret);

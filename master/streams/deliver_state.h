@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of deliver_proc.h, for its own files. */
+/* The members of the structs of deliver_proc.h, for its own files only. */
 #pragma once
 
 #include "master/streams/deliver_proc.h"
@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* A mount in one worker. */
+/* A mount as one of the workers serves it. */
 struct mount_seat {
 	TAILQ_ENTRY(mount_seat) due_link; /* of the worker */
 	struct mount *mount;
-	bool due; /* a message to the worker is due */
+	bool due; /* deliver.mount must be sent to the worker */
 	uint32_t viewers;
-	bool kept; /* they are those of the last master */
-	uint64_t cut; /* slow viewers closed by the running worker */
+	bool kept; /* viewers is the number of the last master */
+	uint64_t cut; /* slow viewers that the running worker disconnected */
 };
 
 struct mount {
@@ -37,13 +37,14 @@ struct mount {
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
 	bool no_auth;
-	unsigned fill_kib; /* a new viewer gets so much at once */
+	unsigned fill_kib; /* KiB of past packets for a new viewer */
 	int ring_fd;
-	bool waits; /* for the path, which another mount uses */
-	char *waits_for; /* why it waits */
-	uint64_t number; /* of the message; 0: it waits */
+	bool waits; /* another mount uses the path: it is not served yet */
+	char *waits_for; /* a sentence for the error of the output */
+	uint64_t number; /* number in deliver.mount; 0: the mount waits */
 
-	uint64_t cut_past; /* slow viewers closed by earlier workers */
+	/* slow viewers that ended workers had disconnected */
+	uint64_t cut_past;
 	struct mount_seat *seats; /* one for each worker of the owner */
 };
 
@@ -51,16 +52,18 @@ struct deliver_worker {
 	struct deliver_proc *owner;
 	unsigned number; /* from 0, as in msg_deliver_of() */
 	struct service_proc *service;
-	TAILQ_HEAD(, mount_seat) due; /* mounts with a due message */
-	/* It was adopted: it gets all mounts again, then drops the others. */
+	TAILQ_HEAD(, mount_seat) due; /* mounts to send to the worker */
+	/* The worker was adopted: it gets all mounts again, then drops the
+	 * mounts that it did not get. */
 	bool renewing;
-	ev_timer kept; /* then: the time in which it reports their viewers */
-	/* It is above the configured number: it keeps its viewers, gets no new
-	 * ones, and ends with the last of them. */
+	/* ... and the time limit for the report of their viewers */
+	ev_timer kept;
+	/* The worker is above the configured number (http_workers): it keeps
+	 * its viewers, gets no new ones, and ends with the last of them. */
 	bool retiring;
-	bool linked; /* to the tls worker */
-	struct viewer_way way; /* of its questions */
-	LIST_HEAD(, look) looks; /* open questions for pictures */
+	bool linked; /* it has a channel to the tls worker */
+	struct viewer_way way; /* for its questions about viewers */
+	LIST_HEAD(, look) looks; /* its open requests for pictures */
 };
 
 enum { DELIVER_PLACES = 1024 };
@@ -71,57 +74,62 @@ struct deliver_proc {
 	struct listeners *listeners;
 	struct session_list *sessions;
 	struct viewers *viewers; /* NULL: no viewer is admitted */
-	struct listener *play; /* of the play paths alone; NULL: no such */
+	struct listener *play; /* the play port; NULL: none */
 	TAILQ_HEAD(mounts, mount) mounts;
-	/* the same, by address and path: each report of a worker names these */
+	/* The mounts by address and path, which every report of a worker
+	 * names. */
 	LIST_HEAD(places, mount) places[DELIVER_PLACES];
-	unsigned n; /* workers, with those that retire */
-	unsigned n_wanted; /* by the configuration */
+	unsigned n; /* number of workers, with those that retire */
+	unsigned n_wanted; /* http_workers of the configuration */
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
 	unsigned turn; /* the worker that gets the next viewer */
 	uint64_t seed; /* see deliver.policy; secret */
 	json_t *last; /* the record of the last master; NULL: none */
 	bool settled; /* all mounts of the configuration exist */
-	json_t *settings; /* with the limits; NULL: the defaults */
-	bool closed; /* no mount is sent: auth.enable is no boolean */
+	json_t *settings; /* http_workers, limits ...; NULL: the defaults */
+	bool closed; /* no mount is sent, because auth.enable is no boolean */
 	struct deliver_pictures pictures;
 };
 
-/* The name that the workers use. */
+/* Returns the address of the mount as messages name it. */
 const char *mount_address(const struct mount *);
-/* The caller reports the new path to the workers. */
+/* Sets another path; the caller sends it to the workers. */
 void mount_set_path(struct mount *, const char *path);
-/* deliver.mount or deliver.unmount; borrows from the mount. */
+/* Makes the message deliver.mount or deliver.unmount; it borrows from the
+ * mount. */
 struct msg mount_message(const struct mount *, enum msg_type);
 uint32_t mount_viewers(const struct mount *);
-/* The slow viewers that were closed. */
+/* Returns the number of slow viewers that were disconnected so far. */
 uint64_t mount_cut(const struct mount *);
-/* Messages about the mount are due, or no longer; deliver_proc_send_due() sends
- * them. */
+/* due: deliver.mount must be sent to all workers, by deliver_proc_send_due();
+ * false: it must not be sent any more. */
 void mount_set_due(struct mount *, bool due);
-/* The mount with this path that does not wait; NULL: none. */
+/* Returns the mount with this path that does not wait; NULL: none. */
 struct mount *deliver_proc_find(struct deliver_proc *, const char *address,
 				const char *path);
-/* Sends only while a channel is empty, because each mount in it costs a
- * descriptor. */
+/* Sends the due messages.  A worker gets the next one only when its channel is
+ * empty, because each queued mount costs a descriptor. */
 void deliver_proc_send_due(struct deliver_proc *);
-/* To every worker that runs; fds as in service_proc_send(). */
+/* Sends a message to every worker that runs; fds as in service_proc_send(). */
 void deliver_proc_send(struct deliver_proc *, const struct msg *,
 		       const int *fds);
-/* Why no worker serves viewers; NULL: one does, or starts. */
+/* Returns why no worker serves viewers; NULL: one does, or starts. */
 const char *deliver_proc_alarm(const struct deliver_proc *);
-/* Gives a mount the number that it had with the last master, or that of its
- * path, unless another one, which was moved from there, has that; and the
- * viewers of its stream, until the workers report them. */
+/* Gives a mount the number and the viewers that it had with the last master,
+ * until the workers report viewers.  A mount that the last master did not list
+ * gets the number of its path; if another mount has that number, the next free
+ * one. */
 void mount_continue(struct mount *);
-/* Drops the viewers that the worker has not reported: it reports no mount that
- * it made anew and that has none. */
+/* Sets the viewers of the mount to 0 if the adopted worker has not reported
+ * them: it reports no mount that it made again without viewers. */
 void mount_drop_kept(struct mount *, unsigned worker);
-/* For the next master: the numbers that are not those of the paths. */
+/* Records the mount numbers that do not follow from the paths, for the next
+ * master: a new reference. */
 json_t *mount_numbers_write(const struct deliver_proc *);
-/* Likewise: the viewers of each worker, of mounts that have viewers. */
+/* Records the viewers of each mount that has some, by worker: a new
+ * reference. */
 json_t *mount_viewers_write(const struct deliver_proc *);
-/* viewers_per_address, or its default. */
+/* Returns viewers_per_address of the settings, or its default. */
 unsigned deliver_proc_per_address(const struct deliver_proc *);
 
 /* --- one worker --- */
@@ -134,7 +142,7 @@ void deliver_worker_free(struct deliver_worker **);
 /* Adopts the process in the record (checked; may be NULL). */
 void deliver_worker_adopt(struct deliver_worker *, const json_t *record,
 			  struct handover *);
-/* Does it get new viewers? */
+/* True: the worker gets new viewers. */
 bool deliver_worker_serves(const struct deliver_worker *);
 void deliver_worker_send_due(struct deliver_worker *);
 void deliver_worker_seat_due(struct deliver_worker *, struct mount_seat *,
@@ -142,8 +150,9 @@ void deliver_worker_seat_due(struct deliver_worker *, struct mount_seat *,
 
 /* --- deliver_pictures.c --- */
 
-/* deliver.look: the answer is sent inside or later. */
+/* Takes the request deliver.look (seq) for the picture of a stream; sends the
+ * answer at once or later. */
 void deliver_pictures_ask(struct deliver_worker *, const char *stream,
 			  uint32_t seq);
-/* The worker has ended. */
+/* The worker has ended: cancels its requests for pictures. */
 void deliver_pictures_cancel(struct deliver_worker *);

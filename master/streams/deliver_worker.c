@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One of the deliver workers: its messages, and what it is told. */
+/* One of the deliver workers: the messages that it sends and receives. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/base/fd.h"
@@ -33,8 +33,9 @@ void deliver_worker_seat_due(struct deliver_worker *w, struct mount_seat *s,
 		TAILQ_REMOVE(&w->due, s, due_link);
 }
 
-/* The worker that has the socket until now closes it only when this one has
- * it: the master keeps it open, so no viewer in its queue is lost. */
+/* Sends a listening socket to the worker.  The worker that had it closes it
+ * only afterwards, and the master keeps it open, so no viewer in its queue is
+ * lost. */
 static void send_listener(struct deliver_worker *w,
 			  const struct listener_socket *s)
 {
@@ -53,7 +54,7 @@ static void send_listener(struct deliver_worker *w,
 				  NULL);
 }
 
-/* Mounts go before listeners, so that a waiting viewer finds its path. */
+/* Sends mounts before listeners, so that a viewer who waits finds the path. */
 void deliver_worker_send_due(struct deliver_worker *w)
 {
 	struct deliver_proc *d = w->owner;
@@ -147,7 +148,8 @@ static void on_hello(void *self)
 	deliver_proc_send_due(d);
 }
 
-/* Nothing may follow this call with false. */
+/* True: the client has a number of this worker.  False: kills the worker, so
+ * the caller must return at once. */
 static bool owns(struct deliver_worker *w, uint64_t client)
 {
 	char error[80];
@@ -168,7 +170,7 @@ static void take_sessions(struct deliver_worker *w, const struct msg *m)
 	for (size_t i = 0; i < page->n; i++)
 		if (!owns(w, page->list[i].client))
 			return;
-	/* the receiver of the list may end one of its sessions */
+	/* first, because the receiver of the list may end a session in it */
 	viewers_see(w->owner->viewers, &w->way, page);
 	if (session_list_answer(w->owner->sessions, &(struct session_page){
 			w->number, m->seq, page }, &error) < 0)
@@ -191,7 +193,7 @@ static void take_changes(struct deliver_worker *w,
 static void take_viewers(struct deliver_worker *w,
 			 const struct msg_deliver_viewers *report)
 {
-	/* NULL: it was unmounted meanwhile */
+	/* NULL: the mount was freed meanwhile */
 	struct mount *mount = deliver_proc_find(w->owner, report->address,
 						report->path);
 	struct mount_seat *seat;
@@ -206,8 +208,8 @@ static void take_viewers(struct deliver_worker *w,
 		mount->on_viewers(false, mount->arg);
 }
 
-/* The list of streams for a client, in a descriptor of its own: it may be
- * longer than a message. */
+/* Sends the answer for a client, a list of streams, in a descriptor of its own:
+ * the text may be longer than a message. */
 static void send_page(const struct msg *page, const struct buf *text, void *arg)
 {
 	const struct deliver_worker *w = arg;
@@ -232,7 +234,7 @@ static void send_memory(const struct msg *page, int fd, void *arg)
 
 static void take_playlist(struct deliver_worker *w, const struct msg *m)
 {
-	/* without viewers: nobody may watch */
+	/* without the judge of viewers, no client may watch */
 	const struct msg none = { .type = MSG_DELIVER_PAGE, .seq = m->seq,
 				  .deliver_page = MSG_NO_PAGE(403) };
 	const struct buf empty = { 0 };
@@ -292,7 +294,7 @@ static void on_down(void *self)
 	session_list_down(d->sessions, w->number);
 	viewers_down(d->viewers, &w->way);
 	deliver_pictures_cancel(w);
-	/* the others accept the viewers that wait in its sockets */
+	/* other workers accept the viewers that wait in its sockets */
 	listeners_untake(d->listeners, w->number);
 	share_listeners(d);
 	if (w->retiring)

@@ -20,36 +20,38 @@
 
 enum demand_state {
 	DEMAND_ALWAYS, /* the stream is not on demand */
-	DEMAND_WAITING, /* for a viewer: it does not run */
+	DEMAND_WAITING, /* stopped, until a viewer or reader comes */
 	DEMAND_ACTIVE,
-	DEMAND_LINGERING, /* until end_ms */
+	DEMAND_LINGERING, /* without viewers; stops at end_ms */
 };
 
 enum {
-	/* Viewers whose deliver worker has ended return by then, and those of a
-	 * running stream that was not on demand are counted. */
+	/* Time in which the viewers of a crashed deliver worker return, and in
+	 * which the viewers of a running stream that was not on demand are
+	 * counted. */
 	DEMAND_GRACE_MS = 5000,
 };
 
-/* Begins as always, with keep_s -1. */
+/* Initial state: DEMAND_ALWAYS, with keep_s -1. */
 struct demand {
 	enum demand_state state;
-	int keep_s; /* after the last viewer */
+	int keep_s; /* seconds after the last viewer; -1: always */
 	unsigned viewers;
-	bool read; /* by a stream that runs */
+	bool read; /* a running stream reads this one */
 	uint64_t end_ms; /* of DEMAND_LINGERING; else 0 */
 };
 
-/* keep_s: -1: always, 0: stop at once.  running: the stream runs, so it may
- * have viewers that are not counted yet. */
+/* Applies http_keep_active.  keep_s in seconds; -1: always, 0: stops at once.
+ * running: the stream runs, so it may have viewers that are not counted yet. */
 void demand_set(struct demand *, int keep_s, bool running, uint64_t now_ms);
-/* The stream has so many viewers now. */
+/* The stream has n viewers now. */
 void demand_viewers(struct demand *, unsigned n, uint64_t now_ms);
-/* Viewers have lost their connections, and may return; so many are left. */
+/* A deliver worker has ended: its viewers have lost their connections, and may
+ * return.  left: viewers of other workers. */
 void demand_lost(struct demand *, unsigned left, uint64_t now_ms);
-/* Streams that run read it, or none. */
+/* read: a running stream reads this one; false: none does any more. */
 void demand_read(struct demand *, bool read, uint64_t now_ms);
-/* Time has passed. */
+/* Stops the stream if its time is over; call it at end_ms. */
 void demand_pass(struct demand *, uint64_t now_ms);
 
 bool demand_is_wanted(const struct demand *);

@@ -26,7 +26,8 @@ void epg_asks_init(struct epg_asks *asks, struct ev_loop *loop)
 	LIST_INIT(&asks->list);
 }
 
-/* answer: but for the memory. */
+/* Ends a question: calls done with the answer, to which it adds the memory, and
+ * closes the memory. */
 static void end_ask(struct epg_ask *a, struct epg_answer answer)
 {
 	epg_done_fn *done = a->done;

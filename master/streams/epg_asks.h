@@ -24,7 +24,7 @@ struct epg_asks {
 };
 
 struct epg_question {
-	size_t size; /* of the memory */
+	size_t size; /* bytes of the memory for the answer */
 	unsigned limit_s;
 	epg_done_fn *done; /* called once, from the loop */
 	void *arg;
@@ -32,12 +32,12 @@ struct epg_question {
 
 void epg_asks_init(struct epg_asks *, struct ev_loop *);
 
-/* The descriptor of the memory (borrowed), with the seq of the question; or
- * -errno. */
+/* Adds a question; returns the descriptor of its memory (borrowed), and in
+ * *ret_seq the number for the message; or -errno. */
 int epg_asks_add(struct epg_asks *, const struct epg_question *,
 		 uint32_t *ret_seq) MUST_CHECK;
-/* The reply to the question with this seq, which may be unknown. */
+/* Takes the reply to the question with this seq; an unknown seq is ignored. */
 void epg_asks_answer(struct epg_asks *, uint32_t seq,
 		     const struct msg_epg_result *);
-/* Ends all questions. */
+/* Ends all questions with this error. */
 void epg_asks_fail(struct epg_asks *, const char *error);

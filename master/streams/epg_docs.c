@@ -20,22 +20,24 @@ struct epg_doc_wait {
 	void *arg;
 };
 
-/* A document, or one that is to be written. */
+/* A document, or the request for one that is still to be written. */
 struct want {
 	TAILQ_ENTRY(want) link;
 	struct buf channels;
 	struct epg_doc_kind kind;
 	TAILQ_HEAD(wait_list, epg_doc_wait) waits;
-	struct epg_answer answer; /* with a descriptor of its own */
-	uint64_t made_ms, changes; /* of the guide */
+	struct epg_answer answer; /* the document; owns its descriptor */
+	/* time and change counter of the guide then */
+	uint64_t made_ms, changes;
 };
 
 struct epg_docs {
 	struct epg_proc *proc;
 	TAILQ_HEAD(want_list, want) docs, wants; /* oldest first */
-	size_t n_docs, bytes; /* bytes: of the documents */
-	size_t n_wants; /* without those of exports */
-	struct want *writing; /* of the wants; NULL: none */
+	size_t n_docs, bytes; /* bytes: the sum of all documents */
+	size_t n_wants; /* length of wants, without those of exports */
+	/* the item of wants that the worker writes; NULL: none */
+	struct want *writing;
 };
 
 struct epg_docs *epg_docs_new(struct epg_proc *proc)
@@ -122,7 +124,8 @@ static bool is_usable(const struct epg_docs *d, const struct want *w)
 
 static void write_next(struct epg_docs *d);
 
-/* Also the receivers may ask for other documents. */
+/* Calls all receivers that wait for a document; they may request other
+ * documents in the call. */
 static void call_waits(struct want *w, const struct epg_answer *answer)
 {
 	struct epg_doc_wait *wait;
@@ -170,7 +173,7 @@ static void on_written(const struct epg_answer *answer, void *arg)
 	write_next(d);
 }
 
-/* 0 or -errno. */
+/* Has the worker write a document; 0 or -errno. */
 static int start(struct epg_docs *d, struct want *w)
 {
 	int fd = memfd_open("channels"), err = fd;
@@ -193,7 +196,8 @@ static int start(struct epg_docs *d, struct want *w)
 static const struct epg_answer silent = {
 	.fd = -1, .error = "the guide does not answer" };
 
-/* Those for which nothing waits any more are not written. */
+/* Starts the next document; drops those for which no receiver waits any
+ * more. */
 static void write_next(struct epg_docs *d)
 {
 	struct want *w;
@@ -251,7 +255,7 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 		done(&busy, arg);
 		return NULL;
 	}
-	/* an older one begins after the calls to the receivers */
+	/* else on_written() starts it, behind the older ones */
 	if (added && d->writing == NULL && start(d, w) < 0) {
 		drop_want(d, w);
 		done(&silent, arg);

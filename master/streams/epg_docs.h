@@ -35,14 +35,14 @@ struct epg_doc_kind {
 };
 
 struct epg_docs *epg_docs_new(struct epg_proc *);
-/* NULL-safe; sets *d to NULL.  Nothing may wait. */
+/* NULL-safe; sets *d to NULL.  No receiver may wait any more. */
 void epg_docs_free(struct epg_docs **);
 
-/* Calls done once, inside or later, with a document for these channels (JSON,
- * as epg.xmltv has them; the text is taken, and *text is empty then).  Returns
- * the wait, or NULL after a call inside. */
+/* Requests a document for these channels (JSON of epg.xmltv; text is taken, and
+ * empty afterwards).  Calls done once, with the document or an error.  Returns
+ * the wait, or NULL if done was already called, inside. */
 struct epg_doc_wait *epg_docs_get(struct epg_docs *, struct buf *text,
 				  struct epg_doc_kind, epg_done_fn *done,
 				  void *arg);
-/* done is not called any more. */
+/* Cancels a wait: done is not called any more. */
 void epg_doc_wait_cancel(struct epg_doc_wait *);

@@ -19,28 +19,28 @@ enum {
 	LOOK_S = 1,
 	RETRY_S = 30, /* after the first failure, then twice as long ... */
 	RETRY_MAX_S = 900,
-	WRITE_S = 60, /* then the disk does not answer */
+	WRITE_S = 60, /* a longer write: the disk does not answer */
 };
 
-/* The worker may answer after the end of the exports. */
+/* A post at the worker, which may answer after the exports were freed. */
 struct posting {
-	struct export *export; /* NULL: they have ended */
+	struct export *export; /* NULL: the exports were freed */
 };
 
 struct export {
 	struct epg_exports *owner;
 	struct epg_export_spec spec;
 	bool usable; /* the address has no error */
-	struct epg_file *file; /* NULL: a server */
+	struct epg_file *file; /* NULL: the export goes to a server */
 	uint64_t next_ms;
-	unsigned failures; /* in a row */
+	unsigned failures; /* consecutive failures */
 	bool busy; /* the document is being made, written or posted */
-	uint64_t write_ms; /* the file is being written since; 0: it is not */
-	size_t len; /* of the document */
+	uint64_t write_ms; /* start of the write to the file; 0: no write */
+	size_t len; /* bytes of the document */
 	struct epg_doc_wait *wait; /* for the document; NULL: none */
-	struct posting *posting; /* NULL: none */
-	bool done; /* once at least */
-	struct errmsg error; /* "": none */
+	struct posting *posting; /* at the worker; NULL: none */
+	bool done; /* an export has succeeded */
+	struct errmsg error; /* "": no error */
 };
 
 struct epg_exports {
@@ -105,8 +105,8 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 		succeed(e);
 }
 
-/* A thread waits for the disk: nothing else is written to this file before it
- * answers. */
+/* Reports a disk that does not answer.  Until the thread of the write returns,
+ * the file is not written again. */
 static void watch_write(struct export *e)
 {
 	struct errmsg error;
@@ -241,7 +241,7 @@ struct epg_exports *epg_exports_new(const struct epg_exports_config *cfg)
 	ev_init(&x->timer, on_timer);
 	if (!epg_proc_is_on(cfg->proc))
 		return x;
-	/* the places are those of epg.start */
+	/* the index of an export is that in epg.start */
 	json_array_foreach((json_t *)(uintptr_t)list, i, one)
 		if (json_is_string(one) && x->n < EPG_EXPORTS_MAX)
 			init_export(x, json_string_value(one));

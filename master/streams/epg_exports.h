@@ -37,7 +37,8 @@ struct epg_exports *epg_exports_new(const struct epg_exports_config *);
 /* NULL-safe; sets *e to NULL. */
 void epg_exports_free(struct epg_exports **e);
 
-/* Why the i-th export fails now, or NULL; it begins with its setting.
- * *ret_known is false if there are no more.  NULL-safe. */
+/* Returns the error of export i, which begins with the name of the setting;
+ * NULL: no error.  *ret_known: false if there are no more exports.
+ * NULL-safe. */
 const char *epg_exports_error(const struct epg_exports *, size_t i,
 			      bool *ret_known);

@@ -19,10 +19,11 @@ enum { PART = 64 * 1024 };
 struct epg_file {
 	struct helpers *helpers;
 	char *path;
-	bool is_public; /* replace_public_file() */
+	/* written by replace_public_file(), others may read it */
+	bool is_public;
 };
 
-/* A copy, in one direction. */
+/* A copy from the file to memory, or from memory to the file. */
 struct job {
 	char *path;
 	bool is_public;

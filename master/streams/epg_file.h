@@ -15,18 +15,20 @@ struct epg_file;
 struct ev_loop;
 
 struct epg_file *epg_file_new(struct ev_loop *, const char *path);
-/* An export of the guide, which other users read. */
+/* As epg_file_new(), for an export: other users may read the file. */
 struct epg_file *epg_file_new_public(struct ev_loop *, const char *path);
-/* NULL-safe; sets *f to NULL.  Waits for nothing; no callback follows. */
+/* NULL-safe; sets *f to NULL.  Does not wait for the thread; no callback
+ * follows. */
 void epg_file_free(struct epg_file **);
 
-/* fd: memory with the content (borrowed), or -errno. */
+/* Gets memory with the content of the file (borrowed), or -errno. */
 typedef void epg_file_read_fn(int fd, void *arg);
-/* -EFBIG: the file has more than max bytes. */
+/* Reads the file into memory.  The callback gets -EFBIG for more than max
+ * bytes. */
 void epg_file_read(struct epg_file *, size_t max, epg_file_read_fn *,
 		   void *arg);
 
-/* 0, or -errno with error. */
+/* result: 0, or -errno with error. */
 typedef void epg_file_written_fn(int result, const struct errmsg *error,
 				 void *arg);
 /* Replaces the file by the first len bytes of the memory fd (borrowed). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the process of the guide has to know of the keys of a stream.
+ * The keys of a stream that the worker of the guide needs.
  */
 #pragma once
 
@@ -8,8 +8,9 @@
 
 #include <jansson.h>
 
-/* The values of the stream (borrowed), as a new reference: equal ones need no
- * message. */
+/* Reads these keys of a stream (borrowed); a new reference.  The worker needs a
+ * message only if they differ from those before. */
 json_t *epg_keys_new(const json_t *stream);
-/* Writes them to a message, which borrows its texts; NULL: none are known. */
+/* Writes the keys to a message, which borrows their texts; NULL: the
+ * defaults. */
 void epg_keys_fill(const json_t *keys, struct msg_epg_stream *ret);

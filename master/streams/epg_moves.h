@@ -15,7 +15,7 @@ enum { EPG_MOVES_MAX = 4096 };
 
 struct epg_move {
 	STAILQ_ENTRY(epg_move) link;
-	char *from; /* NULL: the stream `to' is not configured any more */
+	char *from; /* former id; NULL: the stream `to' was removed */
 	char *to;
 };
 
@@ -28,9 +28,11 @@ struct epg_moves {
 void epg_moves_init(struct epg_moves *);
 void epg_moves_done(struct epg_moves *);
 
-/* True: the oldest one was dropped. */
+/* Adds a new id, or a removal (from NULL).  True: the list was full, and the
+ * oldest entry was dropped. */
 bool epg_moves_add(struct epg_moves *, const char *from, const char *to);
 void epg_moves_drop(struct epg_moves *);
 
-/* The next move that the worker does not have; NULL: it has all. */
+/* Returns the next move that the worker does not have; NULL: it has all
+ * moves. */
 const struct epg_move *epg_moves_next(const struct epg_moves *);

@@ -63,8 +63,8 @@ static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
 		send_removal(p, m->to);
 }
 
-/* Sends the moves and the streams that the worker does not have yet, and then
- * "". */
+/* Sends the moves and the streams that the worker does not have yet, then an
+ * empty id: there are no more. */
 static void on_drained(void *self)
 {
 	struct epg_proc *p = self;
@@ -89,7 +89,8 @@ static void on_drained(void *self)
 	}
 }
 
-/* saved (borrowed) is the saved guide; -1: none. */
+/* Sends epg.start.  saved: the saved guide (borrowed); -1: the guide begins
+ * empty. */
 static void start_worker(struct epg_proc *p, int saved)
 {
 	struct msg m = { .type = MSG_EPG_START, .epg_start = p->limits };
@@ -102,7 +103,7 @@ static void start_worker(struct epg_proc *p, int saved)
 	service_proc_send(p->service, &m, saved >= 0 ? fds : fds + 1);
 	fd_close(&p->dictionary_fd);
 	p->started = true;
-	/* without a saved guide, no stream has a former id */
+	/* without a saved guide, no event belongs to a former id */
 	p->moved = saved < 0;
 	p->moves.sent = NULL;
 	p->complete = false;
@@ -111,7 +112,8 @@ static void start_worker(struct epg_proc *p, int saved)
 	on_drained(p);
 }
 
-/* False: the file is late. */
+/* Ends the read of a file.  False: it came too late, the worker runs without
+ * it. */
 static bool end_read(struct epg_proc *p, struct epg_read *r)
 {
 	bool late = r->late;
@@ -121,8 +123,8 @@ static bool end_read(struct epg_proc *p, struct epg_read *r)
 	return !late;
 }
 
-/* A worker that wants the files; not one that waits for the dictionary, behind
- * which the saved guide is read. */
+/* True: the worker waits for the saved guide.  False: it does not run, or the
+ * dictionary is still being read, and the saved guide is read after that. */
 static bool waits_for_saved(const struct epg_proc *p)
 {
 	const struct epg_read *r = &p->dictionary_read;
@@ -189,7 +191,7 @@ static void on_dictionary(int fd, void *arg)
 	struct epg_proc *p = arg;
 	bool in_time = end_read(p, &p->dictionary_read);
 
-	/* the worker runs without it: the error stays for it */
+	/* too late: the worker runs without it, and the error stays */
 	if (!in_time && p->started)
 		return;
 	p->dictionary_error.text[0] = '\0';
@@ -199,7 +201,7 @@ static void on_dictionary(int fd, void *arg)
 	else
 		refuse_dictionary(p, fd == -ENODATA ? "is no file, or empty"
 						    : strerror(-fd));
-	/* or the worker has ended, or the saved guide is being read */
+	/* else the worker has ended, or the saved guide is being read */
 	if (in_time && service_proc_channel(p->service) != NULL)
 		read_saved(p);
 }
@@ -230,7 +232,8 @@ static void on_hello(void *self)
 			  on_dictionary);
 }
 
-/* A worker that starts gets the state later. */
+/* True: the worker has the saved guide and its moves, so it gets changes at
+ * once.  A worker that starts gets them from on_drained(). */
 static bool has_worker(const struct epg_proc *p)
 {
 	return p != NULL && p->started && p->moved;
@@ -280,7 +283,7 @@ void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
 	if (!has_worker(p))
 		return;
 	send_removal(p, stream);
-	/* the places of the others have moved */
+	/* stream_at() has moved the streams behind it: sends all again */
 	if (!p->complete)
 		p->next = 0;
 }
@@ -442,7 +445,7 @@ static const struct service_kind kind = {
 	.on_down = on_down,
 };
 
-/* The setting, at least 1, or the default if it is none. */
+/* Returns a number of the settings, from 1 to max; initial if there is none. */
 static unsigned number_of(const json_t *settings, const char *key,
 			  unsigned initial, unsigned max)
 {
@@ -451,7 +454,7 @@ static unsigned number_of(const json_t *settings, const char *key,
 	return n >= 1 && n <= (json_int_t)max ? (unsigned)n : initial;
 }
 
-/* check.c has judged them. */
+/* Reads the addresses of EPG sources; check.c has judged them. */
 static void init_sources(struct epg_proc *p, const json_t *settings)
 {
 	const json_t *item;

@@ -3,13 +3,12 @@
  * Runs the worker that keeps the programme guide: gives it the rings of all
  * streams, asks it for events, and saves its guide.
  *
- * The worker runs if the settings want a guide (epg_days).  Its guide is saved
- * after a change, but not more often than EPG_SAVE_S, or EPG_SAVE_IDS_S if a
- * stream has another id or was removed, and before a stop or a restart of the
- * master.  It is given to each
- * new worker, but not to the successor of one that it ended, or if the disk
- * does not answer.  A worker also gets the new ids of streams that the saved
- * guide does not have yet.
+ * The worker runs if the settings want a guide (epg_days).  The guide is saved
+ * after a change, but not more often than EPG_SAVE_S (EPG_SAVE_IDS_S if a
+ * stream has another id or was removed), and before a stop or a restart of the
+ * master.  Each new worker gets the saved guide, except after several crashes
+ * while loading it, or if the disk does not answer.  A worker also gets the new
+ * ids of streams that the saved guide does not have yet.
  *
  * Owns the worker and the questions; borrows the loop and the spawner.
  */
@@ -31,12 +30,12 @@ enum {
 	/* A save that takes longer is reported. */
 	EPG_WRITE_S = 30,
 	EPG_ASKS_MAX = 24, /* at once */
-	EPG_ANSWER_S = 3, /* limit of an answer */
-	EPG_XMLTV_S = 30, /* ... and of a document */
-	EPG_POST_S = 610, /* ... and of a post, which the worker limits */
+	EPG_ANSWER_S = 3, /* time limit of an answer */
+	EPG_XMLTV_S = 30, /* ... of a document */
+	EPG_POST_S = 610, /* ... of a post; the worker has a shorter limit */
 };
 
-/* 0: the value above. */
+/* Times that tests shorten; 0: the value above. */
 struct epg_times {
 	unsigned save_ms, read_ms, write_ms;
 };
@@ -45,83 +44,87 @@ struct epg_config {
 	const json_t *settings; /* NULL: the defaults */
 	const char *path;       /* copied; NULL: the guide is not saved */
 	struct epg_times times;
-	/* The id and the ring (borrowed; -1: none) of the stream at this place;
-	 * NULL: there are no more. */
+	/* Returns the id of stream i and its ring (borrowed; -1: none); NULL:
+	 * there are no more streams. */
 	const char *(*stream_at)(size_t i, int *ret_ring, void *arg);
-	/* The events of a stream have changed, after epg_proc_write_eit();
-	 * NULL: those of all, as the worker has loaded its guide.  May be
-	 * NULL. */
+	/* The events that epg_proc_write_eit() wrote for this stream have
+	 * changed; stream NULL: those of all streams, because the worker has
+	 * loaded its guide.  The member may be NULL. */
 	void (*on_stale)(const char *stream, void *arg);
 	void *arg;
 };
 
 struct epg_proc *epg_proc_new(const struct service_config *,
 			      const struct epg_config *);
-/* NULL-safe; sets *p to NULL.  Waiting questions end with an error. */
+/* NULL-safe; sets *p to NULL.  Open questions end with an error. */
 void epg_proc_free(struct epg_proc **);
 
 struct service_proc *epg_proc_service(struct epg_proc *);
 /* Saves the guide and stops the worker for good. */
 void epg_proc_stop(struct epg_proc *);
 
-/* Begins a save of the present guide, unless it is not loaded yet.  This and
- * the next one are NULL-safe. */
+/* Begins a save of the guide, unless the worker is still loading it.  This and
+ * the next function are NULL-safe. */
 void epg_proc_flush(struct epg_proc *);
-/* That save has ended. */
+/* True: the save of epg_proc_flush() has ended, or was not possible. */
 bool epg_proc_is_flushed(const struct epg_proc *);
 
-/* Do the settings want a guide? */
+/* True: the settings want a guide. */
 bool epg_proc_is_on(const struct epg_proc *);
 
-/* Its keys xmltv_id and epg_codepage.  ring: as in epg_proc_set_ring(). */
+/* Sets xmltv_id and epg_codepage of a stream, from its object in the
+ * configuration.  ring: as in epg_proc_set_ring(). */
 void epg_proc_set_keys(struct epg_proc *, const char *stream,
 		       const json_t *object, int ring);
-/* The ring of a stream has changed; borrowed; -1: it has none. */
+/* Sets the ring of a stream, borrowed; -1: it has none. */
 void epg_proc_set_ring(struct epg_proc *, const char *stream, int ring);
 
-/* The stream has another id now. */
+/* The stream was renamed; its events stay. */
 void epg_proc_rename_stream(struct epg_proc *, const char *from,
 			    const char *to, int ring);
-/* The stream is not configured any more: its guide goes. */
+/* The stream was removed from the configuration: its events are deleted. */
 void epg_proc_remove_stream(struct epg_proc *, const char *stream);
 
-/* The last status of the worker; NULL: none. */
+/* Returns the last status of the worker; NULL: none yet. */
 const struct msg_epg_status *epg_proc_status(const struct epg_proc *);
 
-/* Present and following events. */
+/* Receives changes of the present and following events. */
 struct epg_watcher {
-	/* Are changes wanted? */
+	/* True: the watcher wants changes now. */
 	bool (*wants)(void *arg);
-	/* A service has others than before.  The worker is not trusted. */
+	/* The present or following event of a service has changed.  The message
+	 * comes from the worker, whose values must be checked. */
 	void (*on_present)(const struct msg_epg_present *, void *arg);
 	void *arg;
 };
 
-/* There is one watcher at most.  This and the next one are NULL-safe. */
+/* Sets the only watcher.  This and the next function are NULL-safe. */
 void epg_proc_watch(struct epg_proc *, const struct epg_watcher *);
-/* Its wish may have changed; it is asked once a second as well. */
+/* wants() may return another value now; it is also called once a second. */
 void epg_proc_renew_watch(struct epg_proc *);
 
 struct epg_answer {
-	int fd; /* of the memory, borrowed */
-	size_t len; /* its bytes; 0: see error */
+	int fd; /* memory with the answer, borrowed */
+	size_t len; /* bytes of the answer; 0: see error */
 	uint64_t hash; /* of a document */
-	const char *error; /* "": there is nothing to save */
+	const char *error; /* "": no error, but the guide has nothing to save */
 };
 
 typedef void epg_done_fn(const struct epg_answer *, void *arg);
 
-/* Asks for the events of a stream: done is called once, from the loop.
- * -ENOENT: there is no guide.  -EBUSY: too many ask, or the worker is being
- * started.  Or another -errno. */
+/* Asks for the events of a stream; done is called once, from the loop.  Returns
+ * 0; -ENOENT: there is no guide; -EBUSY: too many questions are open, or the
+ * worker is being started; or another -errno.  After an error done is not
+ * called. */
 int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
 		 void *arg) MUST_CHECK;
 /* Asks for a document (form: enum epg_form), with the same errors.  channels
- * (borrowed): a file with their list, as epg.xmltv has it.  Only one at a
- * time. */
+ * (borrowed): a file with the list of channels, JSON of epg.xmltv.  Only one
+ * document at a time. */
 int epg_proc_write_xmltv(struct epg_proc *, int channels, unsigned form,
 			 epg_done_fn *, void *arg) MUST_CHECK;
-/* Posts a document, the memory fd (borrowed), with the same errors. */
+/* Has the worker post a document, in the memory fd (borrowed), to a server; the
+ * same errors. */
 int epg_proc_post(struct epg_proc *, const struct msg_epg_post *, int fd,
 		  epg_done_fn *, void *arg) MUST_CHECK;
 /* Asks for the events of a stream for EIT, with the same errors. */

@@ -33,7 +33,7 @@ static bool can_save(const struct epg_proc *p)
 	       p->status.loaded;
 }
 
-/* The next step of a flush. */
+/* Next step of epg_proc_flush(): begins the save, or notes its end. */
 static void save_flush(struct epg_proc *p)
 {
 	bool begin = p->flush == FLUSH_WAITS && !p->saving && can_save(p);
@@ -45,7 +45,8 @@ static void save_flush(struct epg_proc *p)
 	p->flush = p->saving ? FLUSHING : FLUSHED;
 }
 
-/* The next step of a stop. */
+/* Next step of epg_proc_stop(): begins the last save, or stops the worker after
+ * it. */
 static void save_last(struct epg_proc *p)
 {
 	if (p->saving)
@@ -79,7 +80,8 @@ static void on_write_limit(struct ev_loop *loop, ev_timer *t, int revents)
 	p->told = true;
 }
 
-/* A failed save is repeated.  In a stop, the worker may end before it. */
+/* A save has ended; error NULL: it succeeded.  A failed save is repeated later,
+ * except in a stop. */
 static void end_save(struct epg_proc *p, const char *error)
 {
 	p->saving = false;
@@ -132,7 +134,8 @@ static void save(struct epg_proc *p)
 	p->n_saved = p->moves.n;
 }
 
-/* The master has new ids in memory only: they are saved sooner. */
+/* True: the last save is old enough.  After a rename or removal of a stream,
+ * which only the memory of the master has, the pause is shorter. */
 static bool may_save(const struct epg_proc *p)
 {
 	unsigned pause_ms = p->cfg.times.save_ms;
@@ -182,7 +185,7 @@ void epg_save_init(struct epg_proc *p)
 
 void epg_save_done(struct epg_proc *p)
 {
-	/* a save that ends now is no news, and no step of a stop */
+	/* a save that ends now is not logged, and continues no stop */
 	p->told = true;
 	p->stopping = false;
 	ev_timer_stop(p->loop, &p->last_save);

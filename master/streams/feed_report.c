@@ -4,8 +4,9 @@
 #include "common/base/util.h"
 #include "proto/ipc/msg_tables.h"
 
-/* More reports without one of the multiplex mean that its worker is away: their
- * faults are not those of the second in which it returns. */
+/* Reports of a feed without a report of its multiplex, after which the
+ * multiplex is considered absent: the faults of that time are dropped, because
+ * they do not belong to the second in which it returns. */
 enum { UNTAKEN_MAX = 3 };
 
 static void add_faults(struct msg_input_status *to,

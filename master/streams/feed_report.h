@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a feed has reported about its source, for the next report of its
- * multiplex.
+ * Collects the reports of a feed about its source, for the next report of its
+ * multiplex (mpts).
  *
  * Both report once a second, but not at the same time: two reports of the feed
- * may arrive between two of the multiplex, or none.  The faults of a second
- * are summed up until the multiplex reports them, so that each appears once.
+ * may arrive between two of the multiplex, or none.  The faults of a second are
+ * summed up until the multiplex reports them, so that each appears once.
  *
  * Embedded; zeroed memory is ready.  Owns its strings.
  */
@@ -14,11 +14,11 @@
 #include "proto/ipc/msg.h"
 
 struct feed_report {
-	bool heard; /* the process has reported its input */
+	bool heard; /* the feed has reported its input */
 	/* the newest report, with the sums of the faults */
 	struct msg_input_status input;
-	bool filler; /* it sends its filler */
-	unsigned n_untaken; /* reports in the sums */
+	bool filler; /* the feed sends its filler now */
+	unsigned n_untaken; /* reports since the last one of the multiplex */
 	/* the newest change of each alarm of the input */
 	size_t n_changes;
 	struct msg_alarm_change changes[ALARM_COUNT];
@@ -30,11 +30,11 @@ void feed_report_clear(struct feed_report *);
 /* Adds a report of the feed; its first input is the source. */
 void feed_report_add(struct feed_report *, const struct msg_stream_status *);
 
-/* While the feed sends its filler, the services of its input (at this position)
- * have it in the report of the multiplex.  One that is not on air there has
- * none, or that of the multiplex. */
+/* While the feed sends its filler, marks the services of the input at this
+ * position in the report of the multiplex with it.  A service that is off air,
+ * or that has a filler of the multiplex, stays as it is. */
 void feed_report_filler(const struct feed_report *, unsigned position,
 			enum service_filler filler, struct msg_stream_status *);
 
-/* The multiplex has reported the faults and changes. */
+/* The multiplex has reported the faults and changes: clears them. */
 void feed_report_taken(struct feed_report *);

@@ -17,7 +17,7 @@ struct feed {
 	char *mpts;
 	unsigned position;
 	struct feed_report report;
-	struct errmsg alarm, fault; /* as feeds_add_faults() has shown them */
+	struct errmsg alarm, fault; /* text borrowed by feeds_add_faults() */
 };
 
 struct feeds {
@@ -41,7 +41,7 @@ static void on_status(const char *link, const struct msg_stream_status *m,
 static void on_switched(const char *link, const struct msg_stream_switched *m,
 			void *arg)
 {
-	/* to its filler, and back */
+	/* a switch to the filler and back is no event of the mpts */
 	(void)link, (void)m, (void)arg;
 }
 
@@ -242,7 +242,8 @@ static struct feed *find_feed(struct feeds *all, const char *mpts,
 	return p != NULL ? all->list[i] : NULL;
 }
 
-/* The changes of the source, in place of those of the ring. */
+/* Replaces the alarm changes of this input, which the multiplex reports of the
+ * ring, by those that the feed reports of the source. */
 static void replace_changes(const struct feed_report *f, unsigned position,
 			    struct msg_stream_status *s)
 {
@@ -258,7 +259,8 @@ static void replace_changes(const struct feed_report *f, unsigned position,
 	s->n_changes = n;
 }
 
-/* in: what the multiplex reports of the ring. */
+/* Replaces what the multiplex reports of the ring (in) by what the feed reports
+ * of the source. */
 static void replace_input(const struct feed *f, struct msg_input_status *in)
 {
 	const struct msg_input_status of_ring = *in;
@@ -277,7 +279,7 @@ static void replace_input(const struct feed *f, struct msg_input_status *in)
 	} else if (!f->report.heard) {
 		in->error = "starting";
 	} else if (in->error == NULL && in->onair && !of_ring.onair) {
-		/* the path to the multiplex */
+		/* the multiplex does not receive what the feed receives */
 		in->error = of_ring.error;
 		in->onair = false;
 	}

@@ -20,13 +20,14 @@
 struct feeds;
 
 struct feeds_config {
-	struct stream_proc_config proc; /* of each feed, without its events */
-	/* The ring of a link has changed. */
+	/* for each feed; its events are ignored */
+	struct stream_proc_config proc;
+	/* The ring of the feed with this link has changed. */
 	void (*on_ring)(const char *link, void *arg);
-	/* As those of stream_proc_events. */
+	/* As the members of stream_proc_events. */
 	void (*on_demand)(struct stream_proc *, void *arg);
 	int (*ring_of)(const char *stream, void *arg);
-	/* A process has ended and none is wanted. */
+	/* The process of a removed or stopped feed has ended. */
 	void (*on_gone)(void *arg);
 	void *arg;
 };
@@ -35,12 +36,14 @@ struct feeds *feeds_new(const struct feeds_config *);
 /* NULL-safe; sets *f to NULL.  Kills the processes that still run. */
 void feeds_free(struct feeds **);
 
-/* The process of a feed, which is made if there is none. */
+/* Returns the process of a feed; makes the feed if there is none. */
 struct stream_proc *feeds_get(struct feeds *, const char *mpts,
 			      unsigned position);
-/* A removed feed is found as long as its process runs.  NULL: there is none. */
+/* Returns the process of a feed by its link, also of a removed feed as long as
+ * the process runs; NULL: none. */
 struct stream_proc *feeds_find(const struct feeds *, const char *link);
-/* That of the input of an mpts; NULL: it has none. */
+/* Returns the process of the feed for this input of an mpts; NULL: the input
+ * has none, or it was removed. */
 struct stream_proc *feeds_active(const struct feeds *, const char *mpts,
 				 unsigned position);
 /* Has the mpts a feed? */
@@ -53,13 +56,14 @@ struct stream_proc *feeds_at(const struct feeds *, size_t i);
 void feeds_rename(struct feeds *, const char *from, const char *to);
 void feeds_restart(struct feeds *, const char *mpts);
 
-/* Writes what the feeds of an mpts have reported about their sources to the
- * inputs of its status, each fault once.  The strings are borrowed up to the
- * next report. */
+/* Replaces the inputs in the status of an mpts by what their feeds have
+ * reported about the sources, each fault once.  The strings are borrowed until
+ * the next report. */
 void feeds_report(struct feeds *, const char *mpts,
 		  struct msg_stream_status *);
-/* Adds the first alarm and fault of a feed of the mpts, borrowed up to the next
- * call for this mpts, if the mpts has none itself. */
+/* If the mpts itself has no alarm or no fault, takes that of its first feed
+ * which has one (borrowed until the next call for this mpts).  Adds the
+ * restarts of the feeds. */
 void feeds_add_faults(struct feeds *, const char *mpts,
 		      struct stream_proc_info *);
 

@@ -18,34 +18,36 @@
 #include <sys/queue.h>
 
 enum {
-	/* until a question is repeated that has failed: then twice as long,
-	 * up to 64 seconds */
+	/* Seconds until a failed question is repeated; doubled each time, up to
+	 * 64. */
 	AGAIN_S = 2,
 	AGAIN_SHIFTS = 5,
 };
 
-/* The events of one stream for another, or for itself. */
+/* The events of one stream (source) in the EIT of another one or of itself
+ * (stream). */
 struct guide_link {
 	TAILQ_ENTRY(guide_link) link;
-	char *stream; /* whose worker sends them */
-	char *source; /* whose events they are */
+	char *stream; /* id of the stream whose worker sends the EIT */
+	char *source; /* id of the stream whose guide has the events */
 	unsigned place; /* as in msg_stream_guide */
 	bool other;
 	unsigned textcode;
 	char country[4];
-	bool events; /* false: the status of the services alone */
+	bool events; /* false: only the status of the services */
 	bool stale, wanted;
-	unsigned failures; /* in a row */
+	unsigned failures; /* consecutive failures */
 	uint64_t again_ms; /* mono_ms() of the next question */
 	uint64_t hash;
-	size_t len; /* 0: none yet */
+	size_t len; /* bytes of the events; 0: none yet */
 	int fd;
 };
 
 struct guide_links {
 	struct guide_links_config cfg;
 	TAILQ_HEAD(, guide_link) list;
-	struct guide_link *asked; /* its answer is awaited; NULL: it went */
+	/* waits for the answer; NULL: it was dropped */
+	struct guide_link *asked;
 	bool asking;
 	ev_timer again;
 };
@@ -77,7 +79,7 @@ static void ask_after(struct guide_links *g, uint64_t pause_ms)
 	timer_start(g->cfg.loop, &g->again, (double)pause_ms / 1e3);
 }
 
-/* The others are asked first. */
+/* A question has failed: it is repeated after a pause, behind the others. */
 static void fail(struct guide_links *g, struct guide_link *l,
 		 const char *reason)
 {
@@ -100,8 +102,7 @@ static void take(struct guide_links *g, struct guide_link *l,
 {
 	int fd;
 
-	/* the same events again: only a new worker, or one with other
-	 * streams, wants them */
+	/* unchanged events: the worker of the stream has them already */
 	if (l->len > 0 && l->hash == a->hash && l->len == a->len) {
 		l->failures = 0;
 		return;
@@ -130,15 +131,15 @@ static void on_answer(const struct epg_answer *a, void *arg)
 		take(g, l, a);
 	else if (l != NULL)
 		fail(g, l, a->error);
-	/* the process is being replaced, or its answers are late */
+	/* the guide's process is being replaced, or answers too late */
 	if (a->len == 0)
 		ask_after(g, 1000);
 	else
 		ask_next(g);
 }
 
-/* The first link whose question is due; NULL: none, after *ret_pause_ms one
- * is; 0: never. */
+/* Returns the first link whose question is due.  NULL: none; *ret_pause_ms is
+ * the time until the next one, 0: there is none. */
 static struct guide_link *find_due(struct guide_links *g,
 				   uint64_t *ret_pause_ms)
 {
@@ -184,7 +185,7 @@ static void ask_next(struct guide_links *g)
 	g->asking = false;
 	g->asked = NULL;
 	l->stale = true;
-	/* -ENOENT: there is no guide */
+	/* -ENOENT: the settings want no guide */
 	if (r != -ENOENT)
 		ask_after(g, UINT64_C(1000) * AGAIN_S);
 }
@@ -238,7 +239,7 @@ static void drop(struct guide_links *g, struct guide_link *l)
 	free(l);
 }
 
-/* The link with the same stream and place, or a new one. */
+/* Returns the link with these four values, or a new one. */
 static struct guide_link *find(struct guide_links *g, const char *stream,
 			       const char *source, unsigned place, bool other)
 {
@@ -282,7 +283,7 @@ static void want(struct guide_links *g, const struct wish *w,
 	l->stale = true;
 }
 
-/* The streams that a multiplex reads. */
+/* Wants the events of the streams that a multiplex reads. */
 static void want_inputs(struct guide_links *g, const struct wish *w,
 			const json_t *inputs)
 {
@@ -312,7 +313,7 @@ static void want_all(struct guide_links *g, const char *stream,
 		if (spec->mux_kbps != 0)
 			want_inputs(g, &w, json_object_get(object, "input"));
 	}
-	/* NIT and SDT other need the services of their SDT */
+	/* NIT and SDT other need only the services of these streams */
 	w.events = t->eit_other != EIT_OTHER_PASS;
 	for (size_t i = 0; i < t->n_others; i++)
 		want(g, &w, t->others[i], 0, true);
@@ -327,7 +328,7 @@ void guide_links_set(struct guide_links *g, const char *stream,
 
 	TAILQ_FOREACH(l, &g->list, link)
 		l->wanted &= strcmp(l->stream, stream) != 0;
-	/* the stream reports wrong values */
+	/* wrong values: the worker of the stream reports them */
 	(void)!stream_spec_parse(object, spec, &error);
 	if (json_is_true(json_object_get(object, "enable")))
 		want_all(g, stream, spec, object);

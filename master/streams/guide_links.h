@@ -21,7 +21,7 @@ struct guide_links;
 struct guide_links_config {
 	struct ev_loop *loop;
 	struct epg_proc *epg;
-	/* Events for the worker of a stream; fd is borrowed. */
+	/* Sends events to the worker of a stream; fd is borrowed. */
 	void (*send)(const char *stream, const struct msg_stream_guide *,
 		     int fd, void *arg);
 	void *arg;
@@ -31,19 +31,20 @@ struct guide_links *guide_links_new(const struct guide_links_config *);
 /* NULL-safe; sets *g to NULL. */
 void guide_links_free(struct guide_links **);
 
-/* The stream has these keys (borrowed); as the multiplex of an mpts has
- * them. */
+/* Sets the keys of a stream (borrowed).  For an mpts of several inputs, object
+ * is that of mpts_mux(). */
 void guide_links_set(struct guide_links *, const char *stream,
 		     const json_t *object);
-/* NULL-safe, as the next ones. */
+/* The stream was removed.  This and the next functions are NULL-safe. */
 void guide_links_remove(struct guide_links *, const char *stream);
 void guide_links_rename(struct guide_links *, const char *from,
 			const char *to);
 
-/* The events of this stream have changed; NULL: those of all. */
+/* The events of this stream have changed, so they are asked for again; NULL:
+ * those of all streams. */
 void guide_links_stale(struct guide_links *, const char *source);
-/* A new worker of the stream has no events: it gets all that are known. */
+/* A new worker of the stream runs: sends it all events that are known. */
 void guide_links_up(struct guide_links *, const char *stream);
-/* The worker of the stream has the streams of nit_other: it gets their events,
- * which it does not take before. */
+/* The worker of the stream has received the streams of nit_other: sends it
+ * their events, which it would have ignored before. */
 void guide_links_network(struct guide_links *, const char *stream);

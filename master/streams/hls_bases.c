@@ -10,15 +10,18 @@
 #include <stdlib.h>
 
 enum {
-	/* The file is so far ahead: a time base of a stream costs no write. */
+	/* The file has a number so far ahead of the last one: not every new
+	 * time base costs a write. */
 	AHEAD = 16,
-	/* A faulty worker may report any number.  Some players are slow with
-	 * numbers above a million. */
+	/* Limits for numbers of workers, which may be faulty.  Some players are
+	 * slow with discontinuity numbers above a million. */
 	LEAD_MAX = 100000, /* ahead of the clock, or of the file at the start */
 	STEP_MAX = 10000,  /* ahead of the last number, or of the clock */
-	/* The clock has it in 2045.  The clock may be behind the file. */
+	/* The clock reaches this number in 2045.  The clock may be behind the
+	 * file. */
 	NEXT_MAX = 2000000,
-	/* The same of media sequence numbers, which are about seconds. */
+	/* The same for media sequence numbers, which grow by about one a
+	 * second. */
 	NUMBER_AHEAD = 600,
 	NUMBER_LEAD_MAX = 10000000,
 	DELAY_MS = 1,
@@ -28,11 +31,11 @@ enum {
 
 struct hls_bases {
 	struct save *save; /* NULL: no file */
-	uint64_t next;     /* no ring has used it */
+	uint64_t next;     /* least number that no ring has used */
 	uint64_t loaded;   /* next at the start */
-	uint64_t kept;     /* next of the file; 0: it has none */
-	/* the same of media sequence numbers; the clock at the start, if that
-	 * is later */
+	uint64_t kept;     /* next as the file has it; 0: it has none */
+	/* The same for media sequence numbers.  number_loaded: the clock at the
+	 * start, if that is greater. */
 	uint64_t number, number_loaded, number_kept;
 };
 
@@ -53,7 +56,9 @@ static char *format(size_t *ret_len, void *arg)
 	return text;
 }
 
-/* The file stays below NEXT_MAX. */
+/* True: a ring may have this number: it is neither far ahead of the clock and
+ * the numbers before it, nor does it exceed NEXT_MAX with the lead of the
+ * file. */
 static bool is_sound(const struct hls_bases *b, uint64_t base)
 {
 	uint64_t clock = ring_base_at(clock_s());
@@ -72,7 +77,7 @@ static bool is_sound_number(const struct hls_bases *b, uint64_t number)
 	       number + 1 + NUMBER_AHEAD <= INT32_MAX;
 }
 
-/* 0: there is none. */
+/* Returns a number of the file, from 1 to most; 0: it has none. */
 static uint64_t read_number(const json_t *document, const char *key,
 			    json_int_t most)
 {

@@ -17,24 +17,24 @@ enum {
 	INPUT_CHOICE_MAX = 64, /* parallel requests */
 };
 
-/* The position of the chosen input, and in error the warning that it is not on
- * air ("": none); or 0 with error.  From the loop; the choice
- * may not be freed inside. */
+/* Gets the position of the chosen input, and in error a warning if the input is
+ * not on air ("": none); or position 0 with error.  Called from the loop; must
+ * not free the choice. */
 typedef void input_choice_fn(unsigned position, const char *error, void *arg);
 
 struct input_choice *input_choice_new(struct ev_loop *);
-/* NULL-safe; sets *c to NULL.  Open requests fail. */
+/* NULL-safe; sets *c to NULL.  Open requests end with an error. */
 void input_choice_free(struct input_choice **);
 
-/* Requests this position, or the next input with 0.  After -errno done is not
- * called. */
+/* Requests the input at this position, or with 0 the next one; returns 0 or
+ * -errno.  done is called once, after -errno never. */
 int input_choice_ask(struct input_choice *, struct channel *,
 		     unsigned position, input_choice_fn *done, void *arg)
 	MUST_CHECK;
 
-/* The answer of the worker.  False: no such request. */
+/* Takes the answer of the worker.  False: no request has this seq. */
 bool input_choice_answer(struct input_choice *, uint32_t seq,
 			 const struct msg_stream_chosen *);
 
-/* The worker has ended: open requests fail. */
+/* The worker has ended: open requests end with an error. */
 void input_choice_down(struct input_choice *);

@@ -10,7 +10,7 @@
 
 struct input_scan {
 	LIST_ENTRY(input_scan) link;
-	struct input_scans *owner; /* NULL after on_end */
+	struct input_scans *owner; /* NULL: on_end was called */
 	const struct input_scan_events *events;
 	void *arg;
 };
@@ -21,7 +21,8 @@ void input_scans_init(struct input_scans *l, struct worker_proc *worker)
 	LIST_INIT(&l->list);
 }
 
-/* begin: every table again. */
+/* Requests the reports of the input from the worker; 0 or -errno.  begin: the
+ * worker reports every table again. */
 static int ask(const struct input_scans *l, unsigned position, bool begin)
 {
 	const struct msg m = { .type = MSG_STREAM_SCAN,
@@ -80,7 +81,7 @@ void input_scans_record(struct input_scans *l,
 {
 	struct input_scan *s;
 
-	/* the last request for the input has ended */
+	/* a late record for another input, whose requests have ended */
 	if (m->position != l->position)
 		return;
 	LIST_FOREACH(s, &l->list, link)

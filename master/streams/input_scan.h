@@ -18,32 +18,33 @@ struct input_scan;
 struct worker_proc;
 
 struct input_scan_events {
-	/* A record, borrowed. */
+	/* A record of a table (proto/si/record.h), borrowed. */
 	void (*on_record)(const json_t *record, void *arg);
-	/* No record follows.  Last call: input_scan_free(). */
+	/* No record follows; the receiver must call input_scan_free(). */
 	void (*on_end)(const char *error, void *arg);
 };
 
 /* The requests for one stream. */
 struct input_scans {
 	struct worker_proc *worker;
-	unsigned position; /* of all requests */
+	unsigned position; /* the input of all requests, from 1 */
 	LIST_HEAD(, input_scan) list;
 };
 
 void input_scans_init(struct input_scans *, struct worker_proc *);
 
-/* NULL with *ret_err: -EBUSY when another input is reported, -ESRCH when no
- * worker runs. */
+/* Starts a request.  NULL with *ret_err: -EBUSY: another input of the stream is
+ * being reported.  -ESRCH: no worker runs.  Or another -errno. */
 struct input_scan *input_scan_start(struct input_scans *, unsigned position,
 				    const struct input_scan_events *,
 				    void *arg, int *ret_err);
-/* Prolongs the reports, which otherwise end after SCAN_KEEP_S. */
+/* Prolongs the reports, which the worker ends SCAN_KEEP_S after the last
+ * call. */
 void input_scan_keep(struct input_scan *);
 /* NULL-safe; sets *s to NULL. */
 void input_scan_free(struct input_scan **);
 
-/* A message of the worker. */
+/* Passes a record of the worker to all requests for its input. */
 void input_scans_record(struct input_scans *, const struct msg_stream_record *);
-/* The worker has ended. */
+/* The worker has ended: calls on_end of all requests. */
 void input_scans_down(struct input_scans *);

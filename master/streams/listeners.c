@@ -17,14 +17,14 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
-/* A socket of a listener. */
+/* A listening socket; several of them share the address of a listener. */
 struct slot {
 	LIST_ENTRY(slot) link;
 	struct listener *owner;
 	int fd;
 	uint64_t number; /* in the handover */
-	int holder; /* the worker that has it; -1: none */
-	bool is_due; /* to another worker */
+	int holder; /* number of the worker that has it; -1: none */
+	bool is_due; /* it must be sent to another worker */
 };
 
 struct listener {
@@ -38,12 +38,12 @@ struct listener {
 	unsigned users;
 	unsigned n_slots; /* 0: not open */
 	struct slot slots[MSG_SLOTS_MAX];
-	/* "" when viewers can connect */
+	/* "": viewers can connect */
 	char error[SOCKADDR_TEXT_MAX + 80];
 	ev_timer retry;
 };
 
-/* A socket of the previous master. */
+/* A listening socket of the previous master that no listener uses yet. */
 struct inherited {
 	LIST_ENTRY(inherited) link;
 	struct sockaddr_any where;
@@ -55,15 +55,19 @@ struct listeners {
 	struct ev_loop *loop;
 	const struct listeners_events *events;
 	void *arg;
-	ev_timer check; /* interval of the check of addresses */
+	/* checks every LISTEN_CHECK_MS that the host has the addresses */
+	ev_timer check;
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, inherited) inherited;
-	bool trial; /* of a restart: the sockets belong to another process */
+	/* trial of a restart: the running process has the sockets */
+	bool trial;
 	unsigned n_workers;
 	bool serves[MSG_DELIVER_MAX];
-	unsigned serving[MSG_DELIVER_MAX]; /* the numbers of these */
+	/* numbers of the workers with serves */
+	unsigned serving[MSG_DELIVER_MAX];
 	unsigned n_serving;
-	LIST_HEAD(, slot) due[MSG_DELIVER_MAX]; /* to each worker */
+	/* sockets to send to each worker */
+	LIST_HEAD(, slot) due[MSG_DELIVER_MAX];
 };
 
 /* True when the kernel lets us bind the address: the host has it, or
@@ -82,7 +86,8 @@ static bool is_here(const struct sockaddr_any *where)
 	return !gone;
 }
 
-/* A socket stays open and works again when its address returns. */
+/* Reports listeners whose address has left the host or has returned.  The
+ * socket stays open meanwhile. */
 static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	static const char lost[] = "the address is not on this host";
@@ -135,7 +140,7 @@ void listeners_free(struct listeners **ls)
 
 /* --- sockets and workers --- */
 
-/* The worker that is to have this socket; -1: none accepts viewers. */
+/* Returns the worker that shall have this socket; -1: none accepts viewers. */
 static int wanted(const struct listeners *ls, const struct slot *s)
 {
 	unsigned at = (unsigned)(s - s->owner->slots);
@@ -218,7 +223,8 @@ static int share_port(int fd)
 		? -errno : 0;
 }
 
-/* The socket, or -errno. */
+/* Opens a listening socket; returns it, or -errno.  shared: with
+ * SO_REUSEPORT. */
 static int open_socket(const struct sockaddr_any *where, bool shared)
 {
 	int on = 1, err;
@@ -247,7 +253,8 @@ static void add_slot(struct listener *l, int fd, uint64_t number)
 	};
 }
 
-/* Takes all sockets of the address. */
+/* Takes the sockets of the previous master that have the address of this
+ * listener. */
 static void take_inherited(struct listener *l)
 {
 	struct inherited *i, *next;
@@ -263,8 +270,9 @@ static void take_inherited(struct listener *l)
 	}
 }
 
-/* The first socket is bound alone, so that a port which another process uses is
- * an error.  Without enough sockets some workers get no viewers. */
+/* Opens the further sockets of a listener, one for each worker.  The first one
+ * was bound without SO_REUSEPORT, so that a port of another process is an
+ * error.  If a socket cannot be opened, some workers get no viewers there. */
 static void add_shared(struct listener *l)
 {
 	unsigned n = l->owner->n_workers;

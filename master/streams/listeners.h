@@ -30,7 +30,7 @@ struct listeners;
 
 enum {
 	LISTEN_BACKLOG = 4096,
-	LISTEN_RETRY_MIN_MS = 50, /* doubling */
+	LISTEN_RETRY_MIN_MS = 50, /* first pause, then doubled */
 	LISTEN_RETRY_MAX_MS = 2000,
 	LISTEN_QUIET = 3, /* failures before on_error */
 	LISTEN_CHECK_MS = 2000, /* interval of the check that the address of
@@ -41,15 +41,17 @@ struct listeners_events {
 	/* A listener is open: listeners_take() returns its sockets. */
 	void (*on_open)(void *arg);
 	/* error: the listener cannot be opened, or its address has left the
-	 * host.  NULL: it works again. */
+	 * host.  NULL: the error has ended. */
 	void (*on_error)(const struct listener *, const char *error, void *arg);
-	/* The last user of a listener has left, and the worker has the socket
-	 * in this slot, which is closed after the call. */
+	/* The last user of a listener has left, but this worker still has the
+	 * socket of this slot: it must close it.  The master closes its own
+	 * after the call. */
 	void (*on_close)(struct listener *, unsigned slot, unsigned worker,
 			 void *arg);
 };
 
-/* n_workers share each address, at most MSG_DELIVER_MAX. */
+/* n_workers: number of workers that share each address, at most
+ * MSG_DELIVER_MAX. */
 struct listeners *listeners_new(struct ev_loop *,
 				const struct listeners_events *,
 				unsigned n_workers, void *arg);
@@ -63,35 +65,37 @@ void listeners_write(struct listeners *, struct handover *);
 void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 
-/* Adds a user of the listener with this address.  The first user opens it
- * (on_open may come inside).  play: viewers there get the play paths, too; this
- * user comes before the others. */
+/* Adds a user of the listener with this address.  The first user opens it, and
+ * on_open may be called inside.  play: the listener also serves the play paths;
+ * this user must be the first one. */
 struct listener *listener_get(struct listeners *, const struct sockaddr_any *,
 			      bool play);
 bool listener_is_play(const struct listener *);
-/* NULL-safe; sets *l to NULL. */
+/* Removes a user; the last one closes the listener.  NULL-safe; sets *l to
+ * NULL. */
 void listener_put(struct listener **);
 
 /* --- sockets and workers --- */
 
-/* The workers that accept viewers, by their numbers: each socket belongs to one
- * of them. */
+/* serves: the workers that accept viewers, by number.  Distributes the sockets
+ * among them. */
 void listeners_share(struct listeners *, const bool serves[MSG_DELIVER_MAX]);
 
 struct listener_socket {
 	const struct listener *listener;
 	unsigned slot;
 	int fd; /* borrowed */
-	int from; /* the worker that has it until now; -1: none */
+	int from; /* the worker that had it; -1: none */
 };
 
-/* The next socket that this worker gets; false: it has all of its sockets. */
+/* Returns in ret the next socket that must be sent to this worker; false: there
+ * is none. */
 bool listeners_take(struct listeners *, unsigned worker,
 		    struct listener_socket *ret);
-/* The worker has no socket any more, because it was replaced. */
+/* The worker was replaced: it has no socket any more. */
 void listeners_untake(struct listeners *, unsigned worker);
 
-/* "0.0.0.0:8100" */
+/* Returns the address as text, such as "0.0.0.0:8100". */
 const char *listener_address(const struct listener *);
-/* Why viewers cannot connect, or NULL. */
+/* Returns why viewers cannot connect; NULL: they can. */
 const char *listener_error(const struct listener *);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A mount takes its number from the last master, and its viewers until the
- * workers report them. */
+/* Gives mounts the numbers that they had with the last master, and the viewers
+ * until the workers report them. */
 #include "common/base/alloc.h"
 #include "master/streams/deliver_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The name of a mount in the record. */
+/* Returns the key of a mount in the record, address and path; the caller frees
+ * it. */
 static char *mount_key(const struct mount *m)
 {
 	return xasprintf("%s%s", mount_address(m), m->path);
@@ -30,7 +31,8 @@ json_t *mount_numbers_write(const struct deliver_proc *d)
 	return numbers;
 }
 
-/* The stream of a mount and its viewers in each worker; NULL: it has none. */
+/* Formats the stream of a mount and its viewers in each worker, a new
+ * reference; NULL: it has no viewers. */
 static json_t *write_viewers(const struct mount *m)
 {
 	json_t *list = json_array();
@@ -64,8 +66,9 @@ json_t *mount_viewers_write(const struct deliver_proc *d)
 	return viewers;
 }
 
-/* A worker that was adopted reports all its mounts again.  Where another stream
- * has the path now, the worker makes a new mount. */
+/* Takes the viewers of the last master, until the adopted worker reports all
+ * its mounts again.  If another stream has the path now, they are not taken:
+ * the worker makes a new mount. */
 static void take_viewers(struct mount *m, const json_t *record)
 {
 	const json_t *list = json_object_get(record, "workers");

@@ -39,8 +39,8 @@ static const char *filler_of(const struct remux_options *o)
 	return o->absent == ABSENT_STILL ? "still" : o->absent_path;
 }
 
-/* Does the multiplex read this input itself?  mux= adds another source, and
- * absent= may add a filler. */
+/* True: the multiplex reads this input itself, without a feed: a stream://
+ * input without mux= (another source) and without a filler (absent=). */
 static bool is_link(const char *address)
 {
 	struct input_spec *spec;
@@ -86,7 +86,8 @@ static void add_flag(char **text, const char *key)
 	*text = longer;
 }
 
-/* The multiplex keeps the maps, numbers and PIDs that the feed has set. */
+/* Adds the options of an input that apply in the multiplex.  It keeps the PIDs
+ * and numbers that the feed has already set, such as map.PID=PID. */
 static void add_options(char **text, const struct remux_options *o)
 {
 	char key[24];
@@ -103,7 +104,7 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "rate_max", o->rate_max);
 	if (o->absent == ABSENT_REMOVE)
 		add(text, "absent", o->absent_s);
-	/* for a single service, or one without room */
+	/* the filler of a single service, or of a service that does not fit */
 	if (has_filler(o))
 		add_word(text, "absent", filler_of(o));
 	if (o->set_pnr != 0)
@@ -120,7 +121,8 @@ static void add_options(char **text, const struct remux_options *o)
 	}
 }
 
-/* The input that reads a feed. */
+/* Returns the stream:// input of the multiplex that reads a feed, a new
+ * reference. */
 static json_t *read_feed(const char *id, unsigned position,
 			 const char *address)
 {
@@ -152,12 +154,13 @@ json_t *mpts_mux(const json_t *stream, const char *id)
 				read_feed(id, (unsigned)i + 1, address));
 	}
 	(void)json_object_set_new(copy, "input", list);
-	/* that of the feeds */
+	/* the feeds have the filler */
 	(void)json_object_del(copy, "filler");
 	return copy;
 }
 
-/* The filler of a feed is that of its absent=, or else that of the mpts. */
+/* Sets the filler of a feed: that of absent= of the input, else that of the
+ * mpts. */
 static void add_filler(json_t *feed, const json_t *stream, const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);
@@ -169,7 +172,7 @@ static void add_filler(json_t *feed, const json_t *stream, const char *address)
 	if (has_filler(o)) {
 		(void)json_object_set_new(feed, "filler",
 					  json_string(filler_of(o)));
-		/* at once when it is silent */
+		/* the filler starts at once when the source is silent */
 		(void)json_object_set_new(feed, "backup_start_delay",
 					  json_integer(0));
 	} else if (filler != NULL && o->absent == ABSENT_NONE) {

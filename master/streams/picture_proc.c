@@ -26,13 +26,13 @@ struct picture_job {
 	int ring, out;
 	picture_done_fn *done;
 	void *arg;
-	uint32_t seq; /* 0: not with the worker */
+	uint32_t seq; /* 0: not sent to the worker yet */
 	ev_timer deadline;
 };
 
-/* A stream that ended the worker. */
+/* A stream that crashed the worker, and gets no picture for a while. */
 struct pause {
-	char *stream; /* NULL: free */
+	char *stream; /* NULL: the entry is free */
 	unsigned times;
 	uint64_t until_ms;
 };
@@ -43,8 +43,8 @@ struct picture_proc {
 	TAILQ_HEAD(, picture_job) jobs; /* in order of arrival */
 	unsigned n;
 	uint32_t last_seq;
-	/* The job that the worker has, which may have been cancelled or be too
-	 * late: until its result, or the end of the worker. */
+	/* seq of the job at the worker, until its result or the end of the
+	 * worker.  The job may have been cancelled or have timed out. */
 	uint32_t with_worker; /* 0: none */
 	char *stream; /* of that job, or NULL */
 	struct pause pauses[PAUSES_MAX];
@@ -69,7 +69,7 @@ static void job_free(struct picture_job *j)
 	free(j);
 }
 
-/* To be sent, then to be answered. */
+/* Starts the time limit of a job: first to be sent, then to be answered. */
 static void set_deadline(struct picture_job *j)
 {
 	timer_start(j->owner->loop, &j->deadline, PICTURE_DEADLINE_MS / 1e3);
@@ -77,7 +77,7 @@ static void set_deadline(struct picture_job *j)
 
 /* --- the worker --- */
 
-/* NULL: nobody waits for it any more. */
+/* Returns the job at the worker; NULL: none, or it was cancelled. */
 static struct picture_job *find_sent(const struct picture_proc *p)
 {
 	struct picture_job *j;
@@ -88,8 +88,8 @@ static struct picture_job *find_sent(const struct picture_proc *p)
 	return j;
 }
 
-/* One job at a time: the worker beats between two, and its end is the fault of
- * the one that it has. */
+/* Sends the next job.  Only one job at a time: the worker sends its heartbeat
+ * between two jobs, and its crash is the fault of the job that it has. */
 static void pump(void *self)
 {
 	struct picture_proc *p = self;
@@ -113,7 +113,8 @@ static void pump(void *self)
 	service_proc_send(p->service, &m, fds);
 }
 
-/* The next job begins before done, which may end all jobs. */
+/* Ends a job.  The next job is sent before done is called, because done may end
+ * all jobs. */
 static void job_end(struct picture_job *j, const struct msg_picture_result *m)
 {
 	struct picture_proc *p = j->owner;
@@ -203,7 +204,7 @@ const char *picture_proc_refusal(const struct picture_proc *p,
 					: NULL;
 }
 
-/* The successor continues with the other jobs. */
+/* The worker has ended: fails its job; its successor gets the other jobs. */
 static void on_down(void *self)
 {
 	struct picture_proc *p = self;

@@ -14,7 +14,7 @@ struct querier_proc {
 	uint64_t since_ms; /* the start of this master */
 };
 
-/* Sends nothing: the worker needs no start message. */
+/* A new worker has said hello.  It needs no start message. */
 static void on_hello(void *self)
 {
 	(void)self;
@@ -39,7 +39,7 @@ static void on_message(const struct msg *m, void *self)
 			    error);
 	}
 	queriers_update(p->queriers, s, now_ms);
-	/* after an adoption the first queries come before the first inputs */
+	/* after an adoption, the worker reports before the inputs do */
 	if (!queriers_in_use(p->queriers, now_ms) &&
 	    now_ms - p->since_ms > QUERIERS_KEPT_MS)
 		service_proc_unwant(p->service);

@@ -19,17 +19,17 @@ struct querier_proc *querier_proc_new(const struct service_config *,
 				      unsigned timeout_s);
 void querier_proc_free(struct querier_proc **);
 
-/* The worker, borrowed. */
+/* Returns the worker, borrowed. */
 struct service_proc *querier_proc_service(struct querier_proc *);
 
-/* From master to master. */
+/* Records the worker and the networks for the next master, a new reference. */
 json_t *querier_proc_write(struct querier_proc *, struct handover *);
 void querier_proc_adopt(struct querier_proc *, const json_t *record,
 			struct handover *);
 
-/* An input uses a group on this network. */
+/* An input uses a multicast group on this network, so the worker must run. */
 void querier_proc_use(struct querier_proc *, struct querier_net,
 		      uint64_t now_ms);
 
-/* The known queriers, borrowed. */
+/* Returns the known queriers, borrowed. */
 struct queriers *querier_proc_known(struct querier_proc *);

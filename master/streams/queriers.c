@@ -10,12 +10,14 @@
 #include <string.h>
 
 struct net {
-	struct querier_net name; /* ifindex 0: free */
+	struct querier_net name; /* ifindex 0: the entry is free */
 	uint64_t since_ms;       /* monotonic time of the first use */
 	uint64_t used_ms;        /* monotonic time of the last use */
-	uint64_t arrived_ms;     /* of the last packets there; 0: none */
-	unsigned inputs, silent; /* counted for the report */
-	char label[IF_NAMESIZE]; /* the last name; "": not known */
+	/* time of the last packets of a group; 0: none */
+	uint64_t arrived_ms;
+	unsigned inputs, silent; /* numbers of inputs, for the report */
+	/* last known name of the interface; "": none */
+	char label[IF_NAMESIZE];
 };
 
 struct querier {
@@ -32,9 +34,9 @@ struct queriers {
 	size_t n_nets;
 	struct querier queriers[MSG_QUERIERS_MAX];
 	size_t n_queriers;
-	bool unobserved; /* the worker does not run */
-	uint64_t began_ms; /* the worker's start */
-	bool fails[2]; /* cannot detect IGMP, MLD */
+	bool unobserved; /* the worker does not run: no querier is known */
+	uint64_t began_ms; /* time when the worker began to listen */
+	bool fails[2]; /* [0]: the worker cannot detect IGMP, [1]: MLD */
 	struct errmsg error[2]; /* the reason */
 };
 
@@ -115,7 +117,8 @@ static bool is_over(const struct net *w, uint64_t now_ms)
 	return now_ms - w->used_ms > QUERIERS_KEPT_MS;
 }
 
-/* Keeps the present name; false if the interface has none. */
+/* Stores the present name of the interface; false: it does not exist any
+ * more. */
 static bool look_up_name(struct net *w)
 {
 	char name[IF_NAMESIZE];
@@ -131,7 +134,7 @@ void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 	struct net *w = find_net(q, name);
 
 	if (w == NULL || is_over(w, now_ms)) {
-		/* a net that is no longer used leaves its entry */
+		/* reuse the entry of a net that is no longer used */
 		for (size_t i = 0; w == NULL && i < q->n_nets; i++)
 			if (is_over(&q->nets[i], now_ms))
 				w = &q->nets[i];
@@ -261,7 +264,8 @@ void queriers_count(struct queriers *q, struct querier_net name, bool silent)
 	w->silent += silent;
 }
 
-/* What to do about the interface; NULL: nothing. */
+/* Returns the advice for the operator about an interface, a new reference;
+ * NULL: nothing to do. */
 static json_t *advise(const struct queriers *q, const struct net *w, bool gone,
 		      enum querier_state state)
 {
@@ -291,7 +295,8 @@ static json_t *report_net(const struct queriers *q, struct net *w,
 	};
 	enum querier_state state = queriers_state(q, w->name, now_ms);
 	const struct querier *h = find_querier(q, w->name);
-	/* without a name it was removed before it was looked at */
+	/* an interface without a known name was removed before the first
+	 * look */
 	bool gone = !look_up_name(w) && w->label[0] != '\0';
 	json_t *o = json_object(), *querier, *advice;
 

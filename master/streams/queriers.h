@@ -20,12 +20,13 @@
 struct queriers;
 
 enum {
-	/* After the last use of an interface by an input. */
+	/* Time for which an interface is listed after its last use by an
+	 * input. */
 	QUERIERS_KEPT_MS = 60000,
 	QUERIERS_NETS_MAX = 256,
 };
 
-/* An interface, for the groups of one address family. */
+/* An interface and an address family (IGMP or MLD). */
 struct querier_net {
 	unsigned ifindex;
 	bool v6;
@@ -40,19 +41,21 @@ enum querier_state {
 struct queriers *queriers_new(unsigned timeout_s);
 void queriers_free(struct queriers **);
 
-/* A status of the querier worker; copied. */
+/* Takes a status of the querier worker; copies it. */
 void queriers_update(struct queriers *, const struct msg_querier_status *,
 		     uint64_t now_ms);
-/* The worker has ended. */
+/* The worker has ended: no querier is known any more. */
 void queriers_reset(struct queriers *);
 
 /* An input uses a group on this network. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
 /* Packets of a group arrive on a network in use. */
 void queriers_arrived(struct queriers *, struct querier_net, uint64_t now_ms);
-/* When that was last; 0: never. */
+/* Returns the time of the last queriers_arrived() for this network; 0:
+ * never. */
 uint64_t queriers_arrival_ms(const struct queriers *, struct querier_net);
-/* From master to master: the networks in use, and since when. */
+/* Records the networks in use, and since when, for the next master: a new
+ * reference. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
 void queriers_take(struct queriers *, const json_t *nets, uint64_t now_ms);
 /* True when an input has used a group within QUERIERS_KEPT_MS. */
@@ -62,10 +65,11 @@ enum querier_state queriers_state(const struct queriers *, struct querier_net,
 				  uint64_t now_ms);
 unsigned queriers_timeout_s(const struct queriers *);
 
-/* For the next report: resets the counts; counts an input. */
+/* Before a report: sets the numbers of inputs to 0, and below counts an
+ * input. */
 void queriers_count_none(struct queriers *);
 void queriers_count(struct queriers *, struct querier_net, bool silent);
 
-/* {"querier_timeout", "igmp_error", "mld_error", "interfaces": […]}, a new
- * reference; doc/api.md, GET api/network-status. */
+/* Returns {"querier_timeout", "igmp_error", "mld_error", "interfaces": […]}, a
+ * new reference; see GET api/network-status in doc/api.md. */
 json_t *queriers_report(struct queriers *, uint64_t now_ms);

@@ -83,8 +83,9 @@ void receivers_rename(struct receivers *r, const char *stream)
 			session_set_stream(session, stream);
 }
 
-/* The worker may have ended them before this master came, and reports no
- * output without receivers again. */
+/* True: output i has receivers of the last master that its worker did not
+ * repeat in time.  The worker has disconnected them before: it does not report
+ * again that an output has no receivers. */
 static bool is_over(const struct receivers *r, size_t i, uint64_t now_ms)
 {
 	return r->kept[i] && now_ms - r->updated_ms[i] > RECEIVERS_KEPT_MS;
@@ -163,7 +164,7 @@ json_t *receivers_write(const struct receivers *r)
 	return all;
 }
 
-/* Reads the client of one session; 0: the session is not valid. */
+/* Returns the client number of a session; 0: the session is not valid. */
 static uint64_t read_client(const json_t *session)
 {
 	json_int_t client = json_integer_value(

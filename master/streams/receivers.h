@@ -13,44 +13,48 @@
 #include <stdbool.h>
 
 struct receivers {
-	json_t *lists[MSG_OUTPUTS_MAX]; /* sessions of an output, or NULL */
-	uint64_t *clients[MSG_OUTPUTS_MAX]; /* as many, or NULL */
+	json_t *lists[MSG_OUTPUTS_MAX]; /* sessions of an output; NULL: none */
+	/* client numbers of lists[i]; NULL: none */
+	uint64_t *clients[MSG_OUTPUTS_MAX];
 	uint64_t updated_ms[MSG_OUTPUTS_MAX];
-	bool kept[MSG_OUTPUTS_MAX]; /* from the last master */
+	bool kept[MSG_OUTPUTS_MAX]; /* lists[i] is from the last master */
 };
 
-/* A worker repeats the list of receivers that stay more often. */
+/* Time for which the receivers of the last master are kept.  A worker repeats
+ * the list of its receivers more often. */
 enum { RECEIVERS_KEPT_MS = 7000 };
 
-/* The session of a receiver, whose texts it borrows. */
+/* Returns the session of a receiver; it borrows the texts. */
 struct msg_session receiver_session(const char *stream,
 				    const struct msg_receiver *);
 
-/* The reported receivers of this output that are not in the new list of it, at
- * most MSG_RECEIVERS_MAX; returns their number. */
+/* Writes the numbers of reported receivers of an output that are not in its new
+ * list to ret, at most MSG_RECEIVERS_MAX; returns how many. */
 size_t receivers_left(const struct receivers *,
 		      const struct msg_stream_receivers *, uint64_t *ret);
 
-/* stream is its id. */
+/* Replaces the list of an output by that of its worker.  stream: id of the
+ * stream. */
 void receivers_update(struct receivers *, const char *stream,
 		      const struct msg_stream_receivers *, uint64_t now_ms);
 
-/* The worker has ended, and so have its connections. */
+/* The worker has ended, and so have its connections: empties all lists. */
 void receivers_clear(struct receivers *);
 
-/* The stream has this id now. */
+/* The stream was renamed to this id. */
 void receivers_rename(struct receivers *, const char *stream);
 
 unsigned receivers_count(const struct receivers *, uint64_t now_ms);
 bool receivers_has(const struct receivers *, uint64_t client);
-/* Has the worker reported this receiver to this master? */
+/* True: the worker has reported this receiver to this master. */
 bool receivers_is_reported(const struct receivers *, uint64_t client);
-/* Appends all receivers to a list of sessions. */
+/* Appends all receivers to sessions, the list of the control API. */
 void receivers_list(const struct receivers *, uint64_t now_ms,
 		    json_t *sessions);
 
-/* For the next master: a new reference. */
+/* Records the lists for the next master: a new reference. */
 json_t *receivers_write(const struct receivers *);
-/* Takes the valid lists of the last master that its worker repeats. */
+/* Takes the valid lists of the last master's record, until the worker repeats
+ * them. */
 void receivers_take(struct receivers *, const char *stream, const json_t *,
 		    uint64_t now_ms);

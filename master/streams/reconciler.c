@@ -36,7 +36,7 @@
 #include <string.h>
 
 enum {
-	/* reconciler_stop() ends by then even if a process is stuck */
+	/* Time limit of reconciler_stop(), even if a process is stuck. */
 	STOP_MS = 4500,
 };
 
@@ -45,7 +45,8 @@ static struct stream_proc *find(const struct reconciler *r, const char *id)
 	return stream_index_find(&r->index, id);
 }
 
-/* The stream with this id; NULL: none, it is removed, or the end is near. */
+/* Returns the stream with this id; NULL: none, it is removed, or the reconciler
+ * is stopping. */
 static struct stream_proc *find_active(const struct reconciler *r,
 				       const char *id)
 {
@@ -80,7 +81,8 @@ static bool is_gone(const struct reconciler *r)
 	return jobs_is_gone(r->jobs);
 }
 
-/* on_stopped() comes from the loop, because it may free the reconciler. */
+/* After a stop: if all workers have ended, arranges the call of on_stopped().
+ * The call comes from the loop, because it may free the reconciler. */
 void reconciler_check_gone(void *arg)
 {
 	struct reconciler *r = arg;
@@ -147,12 +149,12 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	struct reconciler *r = arg;
 	const char *id = stream_proc_id(p);
 
-	/* a stream that was renamed meanwhile can have the id */
+	/* another stream may have been renamed to this id meanwhile */
 	if (stream_proc_is_removed(find(r, id))) {
 		epg_proc_remove_stream(r->epg, id);
 		guide_links_remove(r->guides, id);
-		/* the guide reports changes of a stream that was asked for: one
-		 * that is added again is another one there */
+		/* a stream that is added again with this id is a new one for
+		 * the guide, whose changes must be asked for again */
 		guide_links_stale(r->guides, id);
 	}
 	if (stream_proc_is_removed(p))
@@ -207,8 +209,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 	return r->streams[r->n++];
 }
 
-/* Each new process of deliver and tls gets a new end of a channel between the
- * two. */
+/* A deliver or tls worker has started: makes the channel between both again. */
 static void on_deliver_up(void *arg)
 {
 	struct reconciler *r = arg;
@@ -502,7 +503,7 @@ struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
 	struct stream_proc *feed =
 		p != NULL ? feeds_active(r->feeds, id, position) : NULL;
 
-	/* the tables of the source, not those behind its options */
+	/* the tables of the feed's source, before its options change them */
 	if (feed != NULL) {
 		p = feed;
 		position = 1;

@@ -41,28 +41,30 @@ struct tls_proc;
 struct viewers;
 
 struct reconciler_events {
-	/* Once a second per running stream, decoded and in bounds. */
+	/* The status of a running stream, once a second, decoded and in
+	 * bounds. */
 	void (*on_stream_status)(const char *id,
 				 const struct msg_stream_status *, void *arg);
 	/* A running stream has switched to another input; may be NULL. */
 	void (*on_stream_switched)(const char *id,
 				   const struct msg_stream_switched *,
 				   void *arg);
-	/* The process of a stream ended; failure: why, NULL: it was stopped.
-	 * May be NULL. */
+	/* The process of a stream has ended; failure: the reason, NULL: the
+	 * master stopped it.  The member may be NULL. */
 	void (*on_stream_down)(const char *id, const char *failure, void *arg);
-	/* After reconciler_stop(): every worker has ended or was left behind.
-	 * The reconciler may be freed inside. */
+	/* After reconciler_stop(): every worker has ended, or has not ended in
+	 * time and is left behind.  The reconciler may be freed inside. */
 	void (*on_stopped)(void *arg);
-	/* reconciler_write() would write something else now; may be NULL. */
+	/* The record of reconciler_write() has changed.  The member may be
+	 * NULL. */
 	void (*on_change)(void *arg);
 };
 
 struct reconciler_config {
 	struct ev_loop *loop;
 	const char *worker_path; /* path of the program sluice-worker */
-	/* The settings at the start, with the defaults of streams.  Copied;
-	 * may be NULL. */
+	/* The settings at the start of the service, with the defaults of
+	 * streams.  Copied; may be NULL. */
 	const json_t *settings;
 	/* The file of the saved guide; copied; NULL: it is not saved. */
 	const char *epg_path;
@@ -87,8 +89,8 @@ void reconciler_adopt(struct reconciler *, struct handover *);
  * after the last reconciler_set_stream() of the configuration. */
 void reconciler_settle(struct reconciler *);
 
-/* The list `cas' of the configuration; a reference is kept.  NULL: none.  Call
- * it before the streams. */
+/* Sets the list `cas' of the configuration; a reference is kept.  NULL: none.
+ * Call it before the streams. */
 void reconciler_set_cas(struct reconciler *, const json_t *list);
 
 /* Applies the configuration of a stream (borrowed, checked by config/check):
@@ -96,106 +98,108 @@ void reconciler_set_cas(struct reconciler *, const json_t *list);
  * it is not enabled. */
 void reconciler_set_stream(struct reconciler *, const char *id,
 			   const struct stream_conf *);
-/* The stream `from` has the id `to` now: its worker, viewers and counters stay,
+/* The stream `from` was renamed to `to`: its worker, viewers and counters stay,
  * and so do those of the streams that read it.  Call reconciler_set_stream()
  * for each of them afterwards. */
 void reconciler_rename_stream(struct reconciler *, const char *from,
 			      const char *to);
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
-/* Streams that are set from now on take their defaults from these settings
- * (copied; NULL: none): those of the next master, which then keeps their
- * workers. */
+/* Sets the defaults (copied; NULL: none) of streams that are set from now on.
+ * Before a restart these are the settings of the next master, which then keeps
+ * the workers. */
 void reconciler_set_defaults(struct reconciler *, const json_t *settings);
 
-/* What reconciler_set_stream() would do, or with NULL
- * reconciler_remove_stream(); settings as for stream_proc_foresee(). */
+/* Returns the effect that reconciler_set_stream() would have on the process,
+ * or, with NULL, reconciler_remove_stream().  settings as for
+ * stream_proc_foresee(). */
 enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
 				      const struct stream_conf *,
 				      const json_t *settings);
 
-/* Replaces the worker at once, also in quarantine. */
+/* Replaces the worker of a stream at once, also in quarantine. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 
-/* Sends a splice command in a running stream, and calls done with the answer of
- * its worker.  -ENOENT: no such stream.  -EAGAIN: it does not run.  Or another
- * -errno. */
+/* Sends a splice command to the worker of a running stream; done gets its
+ * answer.  Returns 0; -ENOENT: no such stream; -EAGAIN: it does not run; or
+ * another -errno. */
 int reconciler_cue(struct reconciler *, const char *id,
 		   const struct cue_command *, cue_done_fn *done,
 		   void *arg) MUST_CHECK;
 
-/* A new splice command (proto/si/record.h) in the output of a stream, as its
- * worker reports it. */
+/* Gets each new splice command (proto/si/record.h) that a worker reports in the
+ * output of its stream. */
 typedef void splice_fn(const char *id, const json_t *record, void *arg);
 void reconciler_watch_splices(struct reconciler *, splice_fn *, void *arg);
 
 /*
- * Switches a stream to the input at this position, or to the next input
- * with 0.  Without a worker the result is the position with which the next
- * worker starts.  With a worker the result is 0, and done is called once.
- * -ENOENT: no such stream.  -EINVAL: no such input.  Or another -errno.
+ * Switches a stream to the input at this position, or with 0 to the next input.
+ * If a worker runs, returns 0, and calls done once.  Without a worker, returns
+ * the position with which the next worker will start; done is not called.
+ * Errors: -ENOENT: no such stream.  -EINVAL: no such input.  Or another -errno.
  */
 int reconciler_choose_input(struct reconciler *, const char *id,
 			    unsigned position, input_choice_fn *done,
 			    void *arg) MUST_CHECK;
 
-/* Requests the analysis, or the plan, of a running stream: done is called once.
- * -ENOENT: no such stream.  -ESRCH: it does not run.  Or another -errno. */
+/* Requests the analysis, or the plan, of a running stream; done is called once.
+ * Returns 0; -ENOENT: no such stream; -ESRCH: it does not run; or another
+ * -errno. */
 int reconciler_analyze(struct reconciler *, const char *id, enum analysis_kind,
 		       analysis_fn *done, void *arg) MUST_CHECK;
 
 /* Requests the tables of an input of a running stream, see input_scan.h.  NULL
  * with *ret_err: -ENOENT: no such stream.  -EBUSY: another input of the stream
- * is reported.  Or another -errno. */
+ * is being reported.  Or another -errno. */
 struct input_scan *reconciler_scan(struct reconciler *, const char *id,
 				   unsigned position,
 				   const struct input_scan_events *,
 				   void *arg, int *ret_err) MUST_CHECK;
 
-/* Sends TERM to all workers, KILL after a while.  on_stopped follows within
- * 5 s. */
+/* Sends SIGTERM to all workers, and SIGKILL after a while.  on_stopped follows
+ * within 5 s. */
 void reconciler_stop(struct reconciler *);
 
-/* False when there is no such stream. */
+/* Reads the state of a stream.  False: there is no such stream. */
 bool reconciler_get_stream(const struct reconciler *, const char *id,
 			   struct stream_proc_info *ret);
 
-/* The ring of a stream, read-only and borrowed; -1: it has none. */
+/* Returns the ring of a stream, read-only and borrowed; -1: it has none. */
 int reconciler_ring(const struct reconciler *, const char *id);
 
-/* A sentence about a library of the workers with known holes, borrowed; NULL:
- * none is known. */
+/* Returns a warning about a library of the workers with known vulnerabilities,
+ * borrowed; NULL: none is known. */
 const char *reconciler_flaw(const struct reconciler *);
 
-/* Writes at most room of the pids of all workers, also of adopted ones, and
- * returns their number. */
+/* Writes the pids of all workers, also of adopted ones, to list, at most room
+ * of them; returns how many. */
 size_t reconciler_pids(const struct reconciler *, pid_t *list, size_t room);
 
-/* Running workers and viewers of all streams. */
+/* Counts the running workers and the viewers of all streams. */
 void reconciler_totals(const struct reconciler *, unsigned *ret_workers,
 		       unsigned *ret_viewers);
 
-/* With true no http output has viewers, see deliver_proc.h. */
+/* closed: no http output serves viewers, see deliver_proc_close_viewers(). */
 void reconciler_close_viewers(struct reconciler *, bool closed);
-/* Lists the viewers of http outputs, see session_list.h. */
+/* Requests the list of viewers of http outputs, see session_list.h. */
 struct session_wait *reconciler_list_sessions(struct reconciler *,
 					      session_list_fn *, void *arg);
-/* Appends the receivers that connected to other outputs. */
+/* Appends the receivers that connected to outputs of other types (SRT). */
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
-/* Closes this session if it still exists. */
+/* Disconnects the viewer or receiver with this number, if there is one. */
 void reconciler_close_session(struct reconciler *, uint64_t client);
 
-/* Opens the port of the play paths, if the settings name one.  Call it after
+/* Opens the port of the play paths, if the settings have one.  Call it after
  * reconciler_adopt(), before the first reconciler_set_stream(). */
 void reconciler_open_play(struct reconciler *);
-/* The settings of the play paths, borrowed. */
+/* Returns the settings of the play paths, borrowed. */
 const struct play_conf *reconciler_play(const struct reconciler *);
-/* The worker that serves viewers, borrowed. */
+/* The deliver workers, which serve viewers; borrowed. */
 struct deliver_proc *reconciler_deliver(struct reconciler *);
 
-/* The alarm of a service worker, or its failure until a successor runs
- * steadily, and its name, all borrowed; NULL: it has none.  *ret_name is NULL
- * if there is no such worker. */
+/* Returns the alarm of service worker i, or its failure until a successor runs
+ * steadily, borrowed; NULL: it has neither.  *ret_name: the name of the worker,
+ * NULL: there are no more. */
 const char *reconciler_service_alarm(const struct reconciler *, size_t i,
 				     const char **ret_name);
 
@@ -205,15 +209,15 @@ struct auth_proc *reconciler_auth(struct reconciler *);
 struct backend_proc *reconciler_backend(struct reconciler *);
 /* The worker that makes pictures, borrowed. */
 struct picture_proc *reconciler_picture(struct reconciler *);
-/* The adapters that run, borrowed. */
+/* The adapters, borrowed. */
 struct adapter_procs *reconciler_adapters(struct reconciler *);
 /* The worker that keeps the guide, borrowed. */
 struct epg_proc *reconciler_epg(struct reconciler *);
 struct epg_docs *reconciler_epg_docs(struct reconciler *);
-/* The softcams that run, borrowed. */
+/* The softcams, borrowed. */
 struct softcams *reconciler_softcams(struct reconciler *);
-/* Borrows the judge of viewers, before the first stream.  NULL takes it away:
- * from then on every viewer is denied.  NULL-safe. */
+/* Sets the judge of viewers (borrowed), before the first stream.  NULL removes
+ * it: from then on every viewer is denied.  NULL-safe. */
 void reconciler_set_viewers(struct reconciler *, struct viewers *);
 /* The starter of all workers, borrowed. */
 struct spawner *reconciler_spawner(struct reconciler *);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The stream or the feed that a link names; NULL: none. */
+/* Returns the stream or the feed that a link names; NULL: none. */
 static struct stream_proc *find_source(const struct reconciler *r,
 				       const char *link)
 {
@@ -31,7 +31,8 @@ void reconciler_relink(struct reconciler *r, const char *link)
 	adapter_procs_relink(r->adapters, link);
 }
 
-/* A picture starts no stream on demand. */
+/* Gives the ring of a stream for a picture; does not start a stream on
+ * demand. */
 int reconciler_picture_ring(const char *stream, const char **error,
 			    bool *absent, void *arg)
 {
@@ -67,8 +68,8 @@ int reconciler_link_ring(const char *link, void *arg)
 	return p != NULL ? stream_proc_ring(p) : -1;
 }
 
-/* A stream or an adapter that reads this one; runs: of those that run.  NULL:
- * none. */
+/* Returns the id of a stream or an adapter that reads this stream; NULL: none.
+ * runs: only streams whose worker is wanted. */
 static const char *find_reader(const struct reconciler *r, const char *id,
 			       bool runs)
 {
@@ -92,7 +93,8 @@ void reconciler_follow_adapter(const char *stream, void *arg)
 	stream_proc_set_demanded(p, find_reader(r, stream, true));
 }
 
-/* The streams that it reads run as long as it does. */
+/* Starts or stops streams on demand that are in links: each runs as long as a
+ * stream that reads it. */
 static void demand_sources(struct reconciler *r,
 			   const struct stream_links *links)
 {
@@ -105,8 +107,8 @@ static void demand_sources(struct reconciler *r,
 	}
 }
 
-/* A stream needs a ring as long as another stream reads it, and runs as long as
- * that stream does. */
+/* The readers of the streams in links have changed: gives them a ring as long
+ * as a stream reads them, and starts or stops them on demand. */
 static void update_read(struct reconciler *r, const struct stream_links *links)
 {
 	for (size_t i = 0; i < links->n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of reconciler.h, for its own files. */
+/* The members of struct reconciler, for reconciler_*.c and stream_*.c only. */
 #pragma once
 
 #include "master/config/play_conf.h"
@@ -22,10 +22,11 @@ struct spawner;
 
 struct reconciler {
 	struct reconciler_config cfg;
-	splice_fn *on_splice; /* NULL: it is not watched */
+	splice_fn *on_splice; /* NULL: no watcher */
 	void *splice_watcher;
 	json_t *settings; /* cfg.settings; NULL: none */
-	json_t *defaults; /* streams read theirs here: settings, or the next */
+	/* defaults of streams: those of settings, or of the next master */
+	json_t *defaults;
 	struct play_conf play;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
@@ -43,52 +44,61 @@ struct reconciler {
 	struct adapter_procs *adapters;
 	struct hls_bases *bases;
 	json_t *cas_list; /* of the configuration */
-	struct service_proc *services[6]; /* those of the six above */
+	/* the six workers above that are single processes */
+	struct service_proc *services[6];
 	struct jobs *jobs;
 	size_t n, room;
-	struct stream_proc **streams; /* in the order of their making */
+	/* in the order in which they were added */
+	struct stream_proc **streams;
 	struct stream_index index;
 	struct feeds *feeds; /* of the streams that merge several inputs */
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
-/* A process has ended and none is wanted: perhaps it was the last one. */
+/* A process has ended that shall not run again.  In a stop, on_stopped()
+ * follows if it was the last one. */
 void reconciler_check_gone(void *reconciler);
 
 /* --- reconciler_links.c --- */
 
-/* The i-th process of all streams, then of all feeds; NULL: none. */
+/* Returns the i-th process of all streams, then of all feeds; NULL: there are
+ * no more. */
 struct stream_proc *reconciler_proc(const struct reconciler *, size_t i);
-/* The ring of a stream, a feed or an adapter has changed: its readers get
- * it. */
+/* The ring of a stream, a feed or an adapter has changed: sends it to its
+ * readers. */
 void reconciler_relink(struct reconciler *, const char *link);
-/* That ring, borrowed; -1: there is none. */
+/* Returns the ring that a link names, borrowed; -1: there is none. */
 int reconciler_link_ring(const char *link, void *reconciler);
-/* As ring_of of deliver_pictures. */
+/* The ring_of of struct deliver_pictures. */
 int reconciler_picture_ring(const char *stream, const char **error,
 			    bool *absent, void *reconciler);
-/* An adapter reads this stream, or no longer. */
+/* An adapter has begun or stopped to read this stream: updates its ring and
+ * demand. */
 void reconciler_follow_adapter(const char *stream, void *reconciler);
-/* What it reads runs as long as it does. */
+/* The stream has started or stopped: starts or stops the streams on demand that
+ * it reads. */
 void reconciler_follow_demand(struct stream_proc *, void *reconciler);
 void reconciler_tell_splice(const char *id, const json_t *record,
 			    void *reconciler);
-/* The configuration of a stream, or of a feed. */
+/* Applies the configuration of a stream or a feed, and updates the streams that
+ * it reads. */
 void reconciler_set_proc(struct reconciler *, struct stream_proc *,
 			 const struct stream_conf *);
-/* May free the process. */
+/* Removes a stream or a feed, and updates the streams that it reads.  May free
+ * the process. */
 void reconciler_remove_proc(struct reconciler *, struct stream_proc *);
-/* The readers of `from` read `to` now. */
+/* The stream `from` was renamed to `to`: its readers continue under the new
+ * id. */
 void reconciler_rename_links(struct reconciler *, const char *from,
 			     const char *to);
 
 /* --- reconciler_feeds.c --- */
 
-/* Makes r->feeds; the template has what all streams share. */
+/* Makes r->feeds; the argument has what all feeds share. */
 void reconciler_open_feeds(struct reconciler *,
 			   const struct stream_proc_config *);
-/* The feeds of an mpts; object: that of the mpts, NULL: it has none. */
+/* Sets the feeds of an mpts from its object; NULL: it has no feeds any more. */
 void reconciler_set_feeds(struct reconciler *, const char *id,
 			  const json_t *object);
 /* The status of an mpts with feeds, which know the faults of its inputs. */
@@ -102,22 +112,22 @@ void reconciler_open_cas(struct reconciler *, const struct service_config *);
 void reconciler_open_adapters(struct reconciler *,
 			      const struct service_config *);
 
-/* The programs that the CAM of an adapter shall descramble may have changed;
- * another link than that of an adapter is ignored. */
+/* The programs that the CAM of an adapter shall descramble may have changed:
+ * sends them to its worker.  A link that names no adapter is ignored. */
 void reconciler_renew_cam(struct reconciler *, const char *link);
 
-/* The workers that serve all streams, in the order in which they are stopped;
- * NULL: there are no more. */
+/* Returns service worker i (a worker that serves all streams), in the order in
+ * which they are stopped; NULL: there are no more. */
 struct service_proc *reconciler_service(const struct reconciler *, size_t i);
 
-/* stream_network.c: the object of a stream that is enabled, or NULL; arg: the
- * reconciler. */
+/* In stream_network.c.  Returns the object of a stream that is enabled,
+ * borrowed; NULL: none.  arg: the reconciler. */
 const json_t *reconciler_source_of(const char *stream, void *arg);
 
-/* The events of the guide for own EIT (guide_links.h); arg: the
- * reconciler. */
+/* Makes r->guides, which pass events of the guide to streams with own EIT.
+ * Below, functions for its callbacks; arg: the reconciler. */
 void reconciler_open_guides(struct reconciler *);
-/* As in epg_config. */
+/* The stream_at of struct epg_config. */
 const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg);
 void reconciler_guide_stale(const char *stream, void *arg);
 void reconciler_stream_up(const char *id, void *arg);

@@ -6,7 +6,7 @@ void session_set_stream(json_t *session, const char *stream)
 	(void)json_object_set_new(session, "channel_id", json_string(stream));
 }
 
-/* Absent texts are no members. */
+/* Adds a text to a session; NULL or "" adds no member. */
 static void set_text(json_t *session, const char *key, const char *text)
 {
 	if (text != NULL && text[0] != '\0')

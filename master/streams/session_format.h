@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* {client_id, channel_id, addr, uptime, login, agent, protocol, bytes}, a new
- * reference; the last four if they are known. */
+/* Returns {client_id, channel_id, addr, uptime, login, agent, protocol, bytes},
+ * a new reference.  The last four are missing if they are not known. */
 json_t *session_format(const struct msg_session *);
-/* Another stream id for it. */
+/* Replaces the stream id (channel_id) of a session. */
 void session_set_stream(json_t *session, const char *stream);

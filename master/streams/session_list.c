@@ -25,7 +25,7 @@ TAILQ_HEAD(requests, session_wait);
 
 struct session_wait {
 	TAILQ_ENTRY(session_wait) link;
-	struct requests *queue; /* that has it */
+	struct requests *queue; /* the queue that has it */
 	session_list_fn *done;
 	void *arg;
 };
@@ -34,10 +34,10 @@ struct session_list {
 	struct session_list_config cfg;
 	struct requests waiting; /* requests for the next list */
 	struct requests served; /* requests for the present list */
-	json_t *list; /* NULL: none in progress */
+	json_t *list; /* the list so far; NULL: none in progress */
 	uint64_t end_ms; /* time limit of the list */
-	unsigned worker; /* that is asked */
-	size_t n; /* entries of that worker */
+	unsigned worker; /* number of the worker that is asked */
+	size_t n; /* entries of that worker so far */
 	uint64_t after;
 	uint32_t seq;
 	bool asked; /* an answer is awaited */
@@ -75,7 +75,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->session > y->session) - (x->session < y->session);
 }
 
-/* Adds the number of a member, or takes the higher one. */
+/* Merges a number of two sessions: the sum, or the higher one. */
 static void merge_number(json_t *into, const json_t *item, const char *key,
 			 bool sum)
 {
@@ -88,7 +88,8 @@ static void merge_number(json_t *into, const json_t *item, const char *key,
 							   : MAX(a, b)));
 }
 
-/* The list by sessions: one entry for each, in the order of their numbers. */
+/* Unites the clients that are one viewer: returns a list with one entry for
+ * each session, sorted by number, a new reference. */
 static json_t *unite(const struct session_list *l)
 {
 	size_t n = json_array_size(l->list);
@@ -120,12 +121,12 @@ static json_t *unite(const struct session_list *l)
 	return list;
 }
 
-/* The list is complete, or failed. */
+/* Ends a list: sends it to the requests, or NULL if it failed (ok false). */
 static void finish(struct session_list *l, bool ok)
 {
 	json_t *list = l->list;
 
-	/* also what one worker has: other workers may have ended */
+	/* also for one worker: others may have ended meanwhile */
 	if (ok && l->cfg.session_of != NULL) {
 		list = unite(l);
 		json_decref(l->list);
@@ -148,7 +149,8 @@ static void next_worker(struct session_list *l)
 	l->n = 0;
 }
 
-/* Its viewers are disconnected. */
+/* Removes the viewers of a worker that has ended, because they are
+ * disconnected. */
 static void drop_worker(struct session_list *l, unsigned worker)
 {
 	json_t *list = json_array(), *item;
@@ -176,7 +178,7 @@ static void ask(struct session_list *l)
 		l->n = 0;
 		l->end_ms = mono_ms() + SESSION_LIST_MS;
 	}
-	/* no page is requested for clients that have left, or without an end */
+	/* ends a list that no client waits for, or that takes too long */
 	if (TAILQ_EMPTY(&l->served) || mono_ms() >= l->end_ms) {
 		finish(l, false);
 		return;
@@ -270,7 +272,7 @@ int session_list_answer(struct session_list *l,
 	const struct msg_deliver_sessions *page = p->sessions;
 
 	if (!l->asked || p->worker != l->worker || p->seq != l->seq)
-		return 0; /* too late */
+		return 0; /* too late: the list has ended */
 	if (page->n > 0 && page->list[0].client <= l->after)
 		return errmsg_fail(error, -EPROTO, "the list of viewers does "
 				   "not continue behind client %" PRIu64,

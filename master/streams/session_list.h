@@ -24,36 +24,38 @@ struct session_list;
 struct session_wait; /* a request for the list */
 
 enum {
-	/* a worker has so many connections, and clients of HLS */
+	/* most entries of a worker: so many connections, and clients of HLS */
 	SESSION_WORKER_MAX = 65536 + 65536,
-	/* all workers together; a list of this length takes some 12 s */
+	/* most entries of all workers; such a list takes some 12 s */
 	SESSION_LIST_MAX = 65536 + 65536,
 	SESSION_LIST_MS = 25000, /* limit of a whole list */
 };
 
 struct session_list_config {
 	struct ev_loop *loop;
-	/* Requests the page of this worker that follows the client after;
-	 * -errno: there is no such worker. */
+	/* Requests the page of this worker that begins behind the client after
+	 * (0: the first page); returns 0, or -errno: there is no such
+	 * worker. */
 	int (*ask)(unsigned worker, uint64_t after, uint32_t seq, void *arg);
-	/* The session of a client: the same for all clients that are one
-	 * viewer.  NULL: each client is one. */
+	/* Returns the session of a client, which is the same for all clients
+	 * that are one viewer.  The member may be NULL: each client is a
+	 * viewer. */
 	uint64_t (*session_of)(uint64_t client, void *arg);
 	void *arg;
-	size_t worker_max; /* SESSION_WORKER_MAX */
-	size_t max;        /* SESSION_LIST_MAX */
+	size_t worker_max; /* 0: SESSION_WORKER_MAX */
+	size_t max;        /* 0: SESSION_LIST_MAX */
 };
 
 struct session_list *session_list_new(const struct session_list_config *);
-/* NULL-safe; sets *l to NULL.  Open requests get NULL. */
+/* NULL-safe; sets *l to NULL.  Open requests get NULL instead of a list. */
 void session_list_free(struct session_list **);
 
-/* Called once, from the loop: a list of {client_id, channel_id, addr, uptime},
- * borrowed, or NULL when deliver does not answer in time or has too many.  The
- * list may not be freed inside. */
+/* Called once, from the loop, with a list of {client_id, channel_id, addr,
+ * uptime, ...}, borrowed; NULL: deliver did not answer in time, or has too many
+ * viewers.  Must not free the list. */
 typedef void session_list_fn(const json_t *sessions, void *arg);
 
-/* The request is valid until the call. */
+/* Requests a list.  The returned request is valid until done is called. */
 struct session_wait *session_list_get(struct session_list *, session_list_fn *,
 				      void *arg);
 /* Cancels a request: its function will not be called.  NULL-safe; sets *w to
@@ -66,9 +68,10 @@ struct session_page {
 	const struct msg_deliver_sessions *sessions;
 };
 
-/* A page from a worker.  0, or -EPROTO with error for a list that goes back or
- * has more than a worker may have: the worker must be ended. */
+/* Takes a page of a worker.  Returns 0, or -EPROTO with error if the page does
+ * not continue the list or has more than a worker may have: the caller must
+ * kill the worker. */
 int session_list_answer(struct session_list *, const struct session_page *,
 			struct errmsg *error) MUST_CHECK;
-/* The worker has ended, and its viewers are disconnected. */
+/* The worker has ended: removes its viewers from the list. */
 void session_list_down(struct session_list *, unsigned worker);

@@ -16,7 +16,8 @@ static void start_timer(struct stream_demand *s)
 		    end_ms > now_ms ? (double)(end_ms - now_ms) / 1e3 : 0.);
 }
 
-/* Nothing may follow this call. */
+/* Starts the timer of the demand and calls on_change if the demand has changed.
+ * on_change may free the owner, so the caller must return at once. */
 static void report(struct stream_demand *s, bool was_wanted)
 {
 	bool wanted = demand_is_wanted(&s->demand);

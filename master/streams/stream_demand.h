@@ -15,8 +15,8 @@ struct stream_demand {
 	struct demand demand;
 	struct ev_loop *loop;
 	ev_timer timer;
-	/* The stream must start or stop; not inside
-	 * stream_demand_set() and stream_demand_recount(). */
+	/* The stream must start or stop.  Not called inside stream_demand_set()
+	 * and stream_demand_recount(). */
 	void (*on_change)(bool wanted, void *arg);
 	void *arg;
 };
@@ -25,10 +25,10 @@ void stream_demand_init(struct stream_demand *, struct ev_loop *,
 			void (*on_change)(bool wanted, void *arg), void *arg);
 void stream_demand_done(struct stream_demand *);
 
-/* As the functions of demand.h. */
+/* As the functions of demand.h with these names. */
 void stream_demand_set(struct stream_demand *, int keep_s, bool running);
 void stream_demand_viewers(struct stream_demand *, unsigned n);
 void stream_demand_lost(struct stream_demand *);
-/* The mounts were replaced: so many viewers are left. */
+/* The mounts were replaced: n viewers are left. */
 void stream_demand_recount(struct stream_demand *, unsigned n);
 void stream_demand_read(struct stream_demand *, bool read);

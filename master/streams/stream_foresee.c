@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Foresees what a change of the configuration does to a running stream, and
- * gives a stream that changes before a restart the defaults of the next
- * master. */
+/* Foresees the effect of a configuration change on a running stream.  Before a
+ * restart, gives the streams that change the defaults of the next master. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"
@@ -17,7 +16,7 @@ static enum stream_change compare(const struct stream_proc *p,
 
 	if (!plan->enable)
 		return runs ? STREAM_STOPS : STREAM_STAYS;
-	/* on demand: it waits for a viewer, before and after */
+	/* a stream on demand waits for a viewer, before and after the change */
 	if (!runs && p->plan != NULL && p->plan->enable)
 		return STREAM_STAYS;
 	if (!runs)

@@ -11,16 +11,16 @@ struct stream_proc;
 /* Embedded; {0} is empty.  Borrows the processes. */
 struct stream_index {
 	size_t n, room;
-	struct stream_proc **procs; /* in the order of their ids */
+	struct stream_proc **procs; /* sorted by id */
 };
 
 void stream_index_free(struct stream_index *);
 
-/* The id must not change until stream_index_remove(). */
+/* Adds a process, whose id must not change before stream_index_remove(). */
 void stream_index_add(struct stream_index *, struct stream_proc *);
 void stream_index_remove(struct stream_index *, const struct stream_proc *);
 
-/* NULL: there is none.  A removed stream is found as long as its process runs,
- * unless another one has got its id. */
+/* Returns the process with this id; NULL: none.  A removed stream is found as
+ * long as its process runs, unless another stream has got its id. */
 struct stream_proc *stream_index_find(const struct stream_index *,
 				      const char *id);

@@ -30,7 +30,7 @@ void stream_memory_keep(struct stream_memory *m, bool keep, const char *name)
 
 void stream_memory_trim(struct stream_memory *m)
 {
-	/* failed: it takes more memory, as that of a running stream */
+	/* on failure the memory stays as large as that of a running stream */
 	if (m->fd >= 0)
 		(void)!shared_release(m->fd, STREAM_MEMORY_LASTING,
 				      STREAM_MEMORY_SIZE -

@@ -14,17 +14,19 @@
 struct handover;
 
 struct stream_memory {
-	int fd; /* STREAM_MEMORY_SIZE bytes of workers; -1: none */
-	uint64_t number; /* in the handover */
+	int fd; /* STREAM_MEMORY_SIZE bytes, for the workers; -1: none */
+	uint64_t number; /* number in the handover */
 };
 
-/* Makes it, unless it is there, or closes it; name: for the log. */
+/* keep: makes the memory, unless it exists; false: closes it.  name: for the
+ * log. */
 void stream_memory_keep(struct stream_memory *, bool keep, const char *name);
 
-/* The last worker has ended, and no other one is wanted: keeps only what a
- * later worker needs. */
+/* The last worker has ended and the stream stays stopped: releases all but the
+ * part that a later worker needs. */
 void stream_memory_trim(struct stream_memory *);
 
-/* Takes the memory with this name out of the handover, if it has the size. */
+/* Takes the memory with this name from the previous master, if it has the right
+ * size. */
 void stream_memory_take(struct stream_memory *, const json_t *name,
 			struct handover *);

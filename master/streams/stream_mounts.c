@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Same listener, path, stream and scheme; the ring may differ. */
+/* True: the mount can stay with the new settings, because listener, path,
+ * stream, scheme, format and authorization are the same.  Ring and demand may
+ * differ. */
 static bool is_same(const struct mount *m, const struct mount_config *cfg)
 {
 	char address[SOCKADDR_TEXT_MAX] = MSG_PLAY_ADDRESS;
@@ -26,7 +28,8 @@ static bool is_same(const struct mount *m, const struct mount_config *cfg)
 	       strcmp(mount_address(m), address) == 0;
 }
 
-/* A new ring must be made while the old one is open. */
+/* Serves a mount from another ring, which must have been made while the old one
+ * was open (so that both have different descriptors). */
 static void set_ring(struct mount *m, int ring_fd)
 {
 	if (m->ring_fd == ring_fd)
@@ -37,7 +40,8 @@ static void set_ring(struct mount *m, int ring_fd)
 	deliver_proc_send_due(m->owner);
 }
 
-/* Adds the mount that old has, or a new one; position 0: a play path. */
+/* Adds a mount: takes the same one out of old, or makes a new one.  position:
+ * that of the output; 0: a play path. */
 static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 		       struct deliver_proc *d, const struct mount_config *cfg,
 		       unsigned position)
@@ -153,7 +157,8 @@ void stream_mounts_resume(struct stream_mounts *mounts)
 		mounts->of[i].mount->stopped = false;
 }
 
-/* The path of the worker, and its stream, have the new id. */
+/* Sets the play path for the new id of the stream, and renames the mount in the
+ * workers. */
 static void move_play(struct mount *m, const char *stream)
 {
 	struct msg message = { .type = MSG_DELIVER_MOVE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tells a stream with an own NIT about the streams of its nit_other. */
+/* Sends a stream with an own NIT the keys of the streams in its nit_other. */
 #include "common/base/log.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/mpts.h"
@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { STREAMS_BYTES_MAX = 40000 }; /* of one message */
+enum { STREAMS_BYTES_MAX = 40000 }; /* limit of the streams in one message */
 
-/* Adds what a NIT needs of this stream; false: it has no room.  Only a
- * multiplex uses its bitrate. */
+/* Adds the keys of a stream that a NIT needs; false: the message has no room.
+ * The bitrate is only added for a multiplex. */
 static bool add(json_t *streams, const char *id, const json_t *source,
 		size_t *size)
 {
@@ -40,7 +40,8 @@ static bool add(json_t *streams, const char *id, const json_t *source,
 	return false;
 }
 
-/* The streams as they are now, a new object. */
+/* Returns the present keys of the enabled streams with these ids, a new
+ * object. */
 static json_t *collect(const struct stream_proc *p, const json_t *ids)
 {
 	json_t *streams = json_object(), *item;

@@ -36,7 +36,7 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 
 static void plan_key(struct stream_plan *p, const json_t *settings)
 {
-	/* a plan that the last master wrote has it */
+	/* without settings: the plan that the last master wrote has it */
 	const char *key = json_string_value(json_object_get(
 		settings != NULL ? settings : p->source, "crt_key"));
 
@@ -48,7 +48,7 @@ static void plan_key(struct stream_plan *p, const json_t *settings)
 
 static void plan_recordings(struct stream_plan *p, const char *recordings)
 {
-	/* a plan that the last master wrote has it */
+	/* the plan that the last master wrote has its own value */
 	const char *folders = json_string_value(json_object_get(
 		p->source, "recordings"));
 
@@ -98,7 +98,8 @@ static void plan_cams(struct stream_plan *p, const struct cam_list *list)
 	}
 }
 
-/* Its link is in the list. */
+/* Adds the program of an input that a CAM descrambles.  plan_link() must have
+ * added the link of the input before. */
 static void plan_module(struct stream_plan *p, const struct input_conf *in)
 {
 	size_t i = 0;
@@ -163,7 +164,7 @@ struct stream_plan *stream_plan_new(const char *id,
 		if (in->address == NULL || p->start.n_inputs == MSG_INPUTS_MAX)
 			continue;
 		p->start.inputs[p->start.n_inputs++] = in->address;
-		/* the worker reports a wrong address */
+		/* invalid address: the worker reports it */
 		if (!in->is_valid)
 			continue;
 		p->net = p->net || input_kind_is_net(in->kind);
@@ -183,7 +184,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		    p->start.n_outputs < MSG_OUTPUTS_MAX)
 			plan_output(p, &conf->outputs[i]);
 	p->start.ring = p->ring_size > 0;
-	/* a plan that the last master wrote has it; a feed has no playlist */
+	/* without settings: the plan that the last master wrote has it; a feed
+	 * has no playlist */
 	if (!mpts_is_link(id) &&
 	    json_is_true(json_object_get(settings != NULL ? settings
 							  : p->source,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Translates the configuration of one stream into the start message of the
- * worker, the size of the ring and the paths of its http outputs.  Pure but for
- * that variable.
+ * worker, the size of the ring and the paths of its http outputs.  Pure.
  */
 #pragma once
 
@@ -23,12 +22,14 @@ struct plan_http {
 	bool tls;
 	bool no_auth;
 	char *path;
-	unsigned hls; /* segments of the playlist; 0: path is the stream */
+	unsigned hls; /* segments of the playlist; 0: path is a TS, not HLS */
 	bool fmp4;    /* the segments are fMP4 */
-	unsigned fill_kib; /* a new viewer gets so much at once */
+	/* KiB of past packets that a new viewer gets at once */
+	unsigned fill_kib;
 };
 
-/* Streams, and adapters as IO_ADAPTER says, each once. */
+/* The streams and adapters that inputs read, each once.  The name of an adapter
+ * begins with IO_ADAPTER. */
 struct stream_links {
 	size_t n;
 	char ids[MSG_INPUTS_MAX][IO_LINK_MAX + 1];
@@ -36,18 +37,18 @@ struct stream_links {
 
 /* A program that the CAM of an adapter shall descramble. */
 struct plan_module {
-	uint16_t link; /* the adapter: position in stream_links */
+	uint16_t link; /* the adapter: its index in stream_links */
 	uint16_t pnr;  /* 0: all programs */
 };
 
-/* Inputs by their links, and the programs that they take. */
+/* The programs that inputs read from streams and adapters. */
 struct plan_programs {
 	size_t n;
 	struct {
-		uint16_t link; /* of stream_links */
-		uint16_t pnr;  /* 0: all */
-		uint16_t pids[INPUT_CONF_PIDS]; /* further ones; 0: none */
-		bool emms; /* receives those of all CA systems */
+		uint16_t link; /* index in stream_links */
+		uint16_t pnr;  /* 0: all programs */
+		uint16_t pids[INPUT_CONF_PIDS]; /* further PIDs; 0: none */
+		bool emms; /* the input needs the EMMs of all CA systems */
 	} list[MSG_INPUTS_MAX];
 };
 
@@ -60,15 +61,17 @@ struct stream_plan {
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
 	const json_t *cas_list; /* of source; NULL: none */
-	bool clock; /* it has an own TDT */
-	bool net; /* needs sluice-worker-net */
-	bool files; /* the worker has rules for files and their folders */
-	/* Then the file of the private key, which the rules leave out; else,
-	 * or if the key is no file, "". */
+	bool clock; /* the stream sends its own TDT */
+	bool net; /* an input or output needs sluice-worker-net */
+	/* the sandbox of the worker permits files of inputs and outputs */
+	bool files;
+	/* If files: the file of the private key, which the sandbox must not
+	 * permit; "": none. */
 	char *key;
-	/* WORKER_RECORDINGS_VARIABLE if the worker plays lists, else "". */
+	/* Folders of recordings (WORKER_RECORDINGS_VARIABLE) if an input plays
+	 * a list; else "". */
 	char *recordings;
-	/* the streams that its inputs read */
+	/* the streams and adapters that its inputs read */
 	struct stream_links links;
 	size_t n_modules;
 	struct plan_module modules[MSG_INPUTS_MAX];
@@ -78,33 +81,35 @@ struct stream_plan {
 	char cams[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
 };
 
-/* id is borrowed and must outlive the plan; settings (may be NULL) has the
- * defaults of all streams; recordings (may be NULL) is SPAWN_RECORDINGS. */
+/* Makes the plan of a stream.  id is borrowed and must outlive the plan.
+ * settings has the defaults of all streams; recordings is SPAWN_RECORDINGS;
+ * both may be NULL. */
 struct stream_plan *stream_plan_new(const char *id, const struct stream_conf *,
 				    const json_t *settings,
 				    const char *recordings);
-/* The members that stream_plan_new() reads, a new JSON object. */
+/* Returns a JSON object from which stream_plan_new() makes the same plan, a new
+ * reference. */
 json_t *stream_plan_write(const struct stream_plan *);
 void stream_plan_free(struct stream_plan **);
 
-/* 0, or -E2BIG: the plan does not fit into a message. */
+/* Returns 0, or -E2BIG with error: the plan does not fit into a message. */
 int stream_plan_judge(const struct stream_plan *,
 		      struct errmsg *error) MUST_CHECK;
 
-/* True when an input reads this stream. */
+/* True: an input reads the stream or adapter with this link. */
 bool stream_plan_reads(const struct stream_plan *, const char *stream);
 
-/* Appends the programs of this link that CAMs descramble to n others, each
- * once, up to max; returns their number. */
+/* Appends the programs of this adapter that its CAM descrambles to the n
+ * programs in ret, each once, up to max; returns the new number. */
 size_t stream_plan_modules(const struct stream_plan *, const char *link,
 			   uint16_t *ret, size_t n, size_t max);
 
-/* The position in `to` of the input that is at position first of `from`; 0: it
- * has no such input, or from is NULL. */
+/* Returns the position in `to` of the input that has position first in `from`;
+ * 0: `to` does not have it, or from is NULL. */
 unsigned stream_plan_first(const struct stream_plan *from,
 			   const struct stream_plan *to, unsigned first);
 
-/* True when a worker that runs a can also run b.  A changed name alone does not
- * count. */
+/* True: both plans start the same worker, so a worker that runs a can stay for
+ * b.  The name is not compared. */
 bool stream_plan_is_same(const struct stream_plan *a,
 			 const struct stream_plan *b);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* between two statuses: switches of input, splice commands */
+/* accepted between two statuses: switches of input, splice commands */
 enum { SWITCHES_MAX = 100, SPLICES_MAX = 20 };
 
 /* --- the streams that it reads --- */
@@ -53,7 +53,7 @@ bool stream_proc_reads(const struct stream_proc *p, const char *stream)
 
 /* --- the ring --- */
 
-/* Errors as stream_ring_make(). */
+/* Makes a ring of this size; errors as stream_ring_make(). */
 static int make_ring(struct stream_proc *p, size_t size)
 {
 	int err;
@@ -65,14 +65,14 @@ static int make_ring(struct stream_proc *p, size_t size)
 	return err;
 }
 
-/* Readers beside the http outputs: other streams, the play paths, the guide. */
+/* True: the ring has readers other than http outputs (streams, guide ...). */
 static bool has_readers(const struct stream_proc *p)
 {
 	return p->others_read || p->cfg.epg ||
 	       (p->cfg.play != NULL && (p->cfg.play->ts || p->cfg.play->hls));
 }
 
-/* The size that the http outputs of the plan and other readers need. */
+/* Returns the size that the plan and other readers need; 0: no ring. */
 static size_t ring_size(const struct stream_proc *p,
 			const struct stream_plan *plan)
 {
@@ -81,7 +81,7 @@ static size_t ring_size(const struct stream_proc *p,
 		       : plan->ring_size;
 }
 
-/* A ring that has lost its last reader goes with the next change. */
+/* A ring without readers stays until the next stream_proc_set(). */
 void stream_proc_set_read(struct stream_proc *p, bool others_read)
 {
 	const struct msg m = { .type = MSG_STREAM_RING };
@@ -112,7 +112,7 @@ int stream_proc_ring(const struct stream_proc *p)
 
 /* --- conditional access --- */
 
-/* The systems of stream.start, new references. */
+/* Makes the CA systems of stream.start, new references; returns the number. */
 static size_t resolve_cas(struct stream_proc *p,
 			  struct cas_item ret[CAS_LIST_MAX])
 {
@@ -366,7 +366,7 @@ void stream_proc_set_demanded(struct stream_proc *p, const char *reader)
 	stream_demand_read(&p->demand, reader != NULL);
 }
 
-/* NULL: no paths. */
+/* Sets the mounts of a plan; NULL: none. */
 static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 {
 	stream_mounts_set(&p->mounts, p->cfg.deliver,
@@ -387,7 +387,8 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 		stream_mounts_resume(&p->mounts);
 }
 
-/* Makes the ring of the plan.  A useless ring goes after its last mount. */
+/* Makes the ring of the plan; 0 or -errno with error.  A ring that is not
+ * needed any more stays until its mounts are freed. */
 static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 		   struct errmsg *error)
 {
@@ -445,7 +446,7 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 				   worker_proc_name(p->proc));
 	spawner_touch(p->cfg.spawner);
 	stream_cams_use(p, run && demand_is_wanted(&p->demand.demand));
-	/* an adopted worker has no state of them */
+	/* an adopted worker may have another state of its softcams */
 	if (p->started)
 		stream_cams_up(p);
 	stream_proc_use(p);

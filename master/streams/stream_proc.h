@@ -35,36 +35,39 @@ struct stream_proc;
 struct viewers;
 
 struct stream_proc_events {
-	/* Once a second while it runs.  Not after stream_proc_remove(). */
+	/* The status of the running stream, once a second.  Not called after
+	 * stream_proc_remove(). */
 	void (*on_status)(const char *id, const struct msg_stream_status *,
 			  void *arg);
-	/* The stream has switched to another input.  Not after
+	/* The stream has switched to another input.  Not called after
 	 * stream_proc_remove(). */
 	void (*on_switched)(const char *id, const struct msg_stream_switched *,
 			    void *arg);
-	/* A new splice command in its output.  Not after
-	 * stream_proc_remove().  May be NULL. */
+	/* The output has a new splice command.  Not called after
+	 * stream_proc_remove().  The member may be NULL. */
 	void (*on_splice)(const char *id, const json_t *record, void *arg);
-	/* The process ended; failure: why, NULL: it was stopped.  Not after
-	 * stream_proc_remove(). */
+	/* The process has ended; failure: the reason, NULL: the master stopped
+	 * it.  Not called after stream_proc_remove(). */
 	void (*on_down)(const char *id, const char *failure, void *arg);
-	/* It starts or stops as its viewers want: stream_proc_is_wanted() has
-	 * changed.  May be freed inside. */
+	/* stream_proc_is_wanted() has changed, because viewers or readers have
+	 * come or left.  The stream may be freed inside. */
 	void (*on_demand)(struct stream_proc *, void *arg);
 	/* stream_proc_ring() has changed. */
 	void (*on_ring)(struct stream_proc *, void *arg);
-	/* The ring of another stream, borrowed; -1: it has none. */
+	/* Returns the ring of another stream or an adapter, borrowed; -1: it
+	 * has none. */
 	int (*ring_of)(const char *stream, void *arg);
-	/* The object of another stream that is enabled, borrowed, or NULL; the
-	 * member may be NULL. */
+	/* Returns the object of another stream, borrowed; NULL: it is not
+	 * enabled.  The member may be NULL. */
 	const json_t *(*source_of)(const char *stream, void *arg);
-	/* Its worker was started, and has no events of the guide.  May be
-	 * NULL. */
+	/* A new worker runs, and needs the events of the guide.  The member may
+	 * be NULL. */
 	void (*on_up)(const char *id, void *arg);
-	/* Its worker has the streams of nit_other, and has no events of new
-	 * ones.  May be NULL. */
+	/* The worker has received the streams of nit_other, and needs the
+	 * events of new ones.  The member may be NULL. */
 	void (*on_network)(const char *id, void *arg);
-	/* No process runs and none is wanted; may be freed inside. */
+	/* The process has ended and shall not run again.  The stream may be
+	 * freed inside. */
 	void (*on_gone)(struct stream_proc *, void *arg);
 };
 
@@ -72,19 +75,19 @@ struct stream_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
 	struct deliver_proc *deliver;
-	struct softcams *softcams; /* NULL: none */
+	struct softcams *softcams; /* NULL: no softcams */
 	struct cas_procs *cas; /* NULL: streams with cas_list get no ECMs */
-	const json_t *settings; /* those in force; or NULL */
-	/* an object with the defaults of streams, whose content may change:
-	 * see reconciler_set_defaults() */
+	const json_t *settings; /* settings of the service; may be NULL */
+	/* The defaults of streams; reconciler_set_defaults() may change the
+	 * content of this object. */
 	const json_t *defaults;
 	const struct play_conf *play; /* NULL: no play paths */
-	struct hls_bases *bases; /* of the rings of all streams */
+	struct hls_bases *bases; /* HLS numbers of all rings */
 	bool epg; /* the guide reads the ring of each stream */
-	/* the stream feeds a multiplex (feeds.h): it runs as long as its
-	 * reader, and has the ring of mpts.h */
+	/* The stream is a feed of a multiplex (feeds.h): it runs as long as its
+	 * reader, and its ring has MPTS_RING_SIZE. */
 	bool feed;
-	/* the rules for receivers; NULL, or a pointer to NULL: none */
+	/* The judge of receivers; NULL, or a pointer to NULL: none. */
 	struct viewers *const *viewers;
 	const struct stream_proc_events *events;
 	void *arg;
@@ -95,7 +98,7 @@ struct stream_proc *stream_proc_new(const struct stream_proc_config *,
 /* NULL-safe; sets *p to NULL.  Kills a process that still runs. */
 void stream_proc_free(struct stream_proc **);
 
-/* The record for the next master, a new JSON object. */
+/* Records the stream for the next master: a new JSON object. */
 json_t *stream_proc_write(struct stream_proc *, struct handover *);
 /* Adopts the worker in the record (checked) of the previous master into a new
  * stream. */
@@ -106,25 +109,26 @@ void stream_proc_adopt(struct stream_proc *, const json_t *record,
  * another stream reads this one, so it needs a ring. */
 void stream_proc_set(struct stream_proc *, const struct stream_conf *,
 		     bool others_read);
-/* The stream has this id now; its worker, viewers and counters stay. */
+/* The stream was renamed to this id; its worker, viewers and counters stay. */
 void stream_proc_rename(struct stream_proc *, const char *id);
-/* The stream `from` has the id `to` now: the inputs that read it name it so,
- * and the worker stays. */
+/* The stream `from` was renamed to `to`: the inputs that read it use the new
+ * id, and the worker stays. */
 void stream_proc_rename_link(struct stream_proc *, const char *from,
 			     const char *to);
-/* An adopted stream that stream_proc_set() never named is not configured. */
+/* True: stream_proc_set() was called.  An adopted stream for which it never was
+ * is not in the configuration. */
 bool stream_proc_is_configured(const struct stream_proc *);
-/* Starts a new worker at once if the stream is enabled.  A deliver worker that
- * waits for its next start does not wait any longer. */
+/* Starts a new worker at once if the stream is wanted.  A deliver worker that
+ * waits for its next start also starts at once. */
 void stream_proc_restart(struct stream_proc *);
-/* error: "" if the command is sent.  Called from the loop; the stream may not
- * be freed inside. */
+/* Gets the answer to a splice command; error "": the worker sends it.  Called
+ * from the loop; must not free the stream. */
 typedef void cue_done_fn(const char *error, void *arg);
 /* As reconciler_cue(). */
 int stream_proc_cue(struct stream_proc *, const struct cue_command *,
 		    cue_done_fn *done, void *arg) MUST_CHECK;
 
-/* Gives its worker events of the guide for EIT; fd is borrowed. */
+/* Sends events of the guide for EIT to the worker; fd is borrowed. */
 void stream_proc_guide(struct stream_proc *, const struct msg_stream_guide *,
 		       int fd);
 
@@ -134,66 +138,74 @@ int stream_proc_choose_input(struct stream_proc *, unsigned position,
 /* As reconciler_analyze(). */
 int stream_proc_analyze(struct stream_proc *, enum analysis_kind,
 			analysis_fn *, void *arg) MUST_CHECK;
-/* Adds the programs that it reads from this adapter. */
+/* Adds the programs and PIDs that the stream reads from the adapter with this
+ * link. */
 void stream_proc_add_programs(const struct stream_proc *, const char *link,
 			      struct msg_adapter_programs *);
 
-/* The requests for tables of its inputs, borrowed. */
+/* Returns the requests for tables of the inputs, borrowed. */
 struct input_scans *stream_proc_scans(struct stream_proc *);
 /* Stops the worker and closes the viewers.  on_gone may come inside. */
 void stream_proc_stop(struct stream_proc *);
-/* The configuration has no such stream any more: as stream_proc_stop(), and
- * its readers lose the ring.  stream_proc_set() undoes it. */
+/* The stream was removed from the configuration: stops it as
+ * stream_proc_stop(), and takes the ring from its readers.  stream_proc_set()
+ * undoes it. */
 void stream_proc_remove(struct stream_proc *);
 bool stream_proc_is_removed(const struct stream_proc *);
 
-/* Somebody decides about the callers of its outputs now. */
+/* The judge of receivers was set: the worker asks it about the callers of its
+ * outputs from now on. */
 void stream_proc_use_viewers(struct stream_proc *);
 
-/* The receivers that connected to its outputs. */
+/* Returns the receivers that connected to the outputs, borrowed. */
 const struct receivers *stream_proc_receivers(const struct stream_proc *);
-/* Disconnects one of them. */
+/* Disconnects a receiver. */
 void stream_proc_kick(struct stream_proc *, uint64_t client);
 
-/* others_read as in stream_proc_set(). */
+/* Sets others_read of stream_proc_set(): makes the ring if other streams need
+ * it. */
 void stream_proc_set_read(struct stream_proc *, bool others_read);
-/* The worker is wanted: the stream is not on demand, or has a viewer. */
+/* True: the worker shall run: the stream is enabled, and is not on demand or
+ * has a viewer or reader. */
 bool stream_proc_is_wanted(const struct stream_proc *);
-/* The stream reader, whose worker is wanted, reads this one, so it runs; NULL:
- * there is none. */
+/* reader: id of a stream that reads this one and whose worker is wanted, so
+ * that this one must run; NULL: none does. */
 void stream_proc_set_demanded(struct stream_proc *, const char *reader);
-/* The ring for its readers, borrowed; -1: none. */
+/* Returns the ring for readers, borrowed; -1: none. */
 int stream_proc_ring(const struct stream_proc *);
-/* The streams that its inputs read, each once. */
+/* Returns the streams and adapters that the inputs read, each once. */
 struct stream_links stream_proc_links(const struct stream_proc *);
-/* True when it is enabled and an input reads this stream. */
+/* True: the stream is enabled, and an input reads this stream or adapter. */
 bool stream_proc_reads(const struct stream_proc *, const char *stream);
-/* Appends the programs of an adapter (link) whose CAM descrambles them to n
- * others, each once, up to max; returns their number. */
+/* Appends the programs of an adapter (link) that its CAM shall descramble for
+ * this stream to the n programs in ret, each once, up to max; returns the new
+ * number. */
 size_t stream_proc_modules(const struct stream_proc *, const char *link,
 			   uint16_t *ret, size_t n, size_t max);
-/* Its `filler', borrowed up to the next stream_proc_set(); NULL: none. */
+/* Returns the value of `filler', borrowed until the next stream_proc_set();
+ * NULL: none. */
 const char *stream_proc_filler(const struct stream_proc *);
-/* The ring of a stream that it reads has changed. */
+/* The ring of a stream that this one reads has changed: sends it to the
+ * worker. */
 void stream_proc_relink(struct stream_proc *, const char *stream);
 
-/* Does it run, or is about to, and name this CA system? */
+/* True: the stream shall run, and names this CA system. */
 bool stream_proc_uses_cas(const struct stream_proc *, const char *id);
 
 bool stream_proc_is_gone(const struct stream_proc *);
 bool stream_proc_is_running(const struct stream_proc *);
 const char *stream_proc_id(const struct stream_proc *);
 
-/* What a change does to the process of a stream. */
+/* The effect of a change on the process of a stream. */
 enum stream_change {
 	STREAM_STAYS,
 	STREAM_STARTS,
-	STREAM_RESTARTS, /* its viewers stay, the output pauses */
+	STREAM_RESTARTS, /* the viewers stay connected, the output pauses */
 	STREAM_STOPS,
 };
 
-/* What stream_proc_set() would do; settings: those of the next master, NULL:
- * those of reconciler_set_defaults(). */
+/* Returns the effect that stream_proc_set() would have.  settings: those of the
+ * next master; NULL: those of reconciler_set_defaults(). */
 enum stream_change stream_proc_foresee(const struct stream_proc *,
 				       const struct stream_conf *,
 				       const json_t *settings);
@@ -202,7 +214,7 @@ enum stream_change stream_proc_foresee(const struct stream_proc *,
 struct stream_proc_info {
 	const char *state; /* "stopped", "starting", "running", "stopping",
 				* "backoff", "quarantine", "lost" */
-	bool waiting; /* for a viewer: it is on demand */
+	bool waiting; /* on demand: stopped until a viewer comes */
 	int pid; /* 0: no process */
 	unsigned restarts; /* failures since it was configured */
 	const char *alarm; /* a sentence; NULL: no alarm */
@@ -212,10 +224,11 @@ struct stream_proc_info {
 	uint64_t viewers_cut;
 	const struct switch_log *switches; /* NULL: none known */
 	/* n_outputs entries; [i]: why the http output i + 1 is not served
-	 * ("port in use …"); NULL: it is served, or not http. */
+	 * ("port in use …"); NULL: it is served, or is not http. */
 	size_t n_outputs;
 	const char *output_errors[MSG_OUTPUTS_MAX];
-	/* The viewers of an http output, and those cut because too slow. */
+	/* Viewers of each http output, and viewers disconnected for
+	 * slowness. */
 	uint32_t output_viewers[MSG_OUTPUTS_MAX];
 	uint64_t output_cut[MSG_OUTPUTS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream that stays while its id changes, or the master; its ring and its
+/* Keeps a stream running while its id or the master changes; its ring and its
  * filler. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -47,7 +47,7 @@ void stream_proc_use(struct stream_proc *p)
 
 bool stream_proc_is_foreign(const struct stream_proc *p, enum msg_type type)
 {
-	/* it sends all inputs at the same time */
+	/* a multiplex sends all inputs at the same time */
 	return p->mux &&
 	       (type == MSG_STREAM_CHOSEN || type == MSG_STREAM_CUED ||
 		type == MSG_STREAM_SWITCHED);
@@ -60,7 +60,8 @@ int stream_proc_keep_s(const struct stream_proc *p,
 						p->cfg.play);
 }
 
-/* The plan of the same work with another stream object. */
+/* Makes the plan again, with another stream object; the worker is not
+ * restarted. */
 static void replan(struct stream_proc *p, const json_t *stream)
 {
 	struct stream_conf *conf = stream_conf_new(stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of stream_proc.h, for its own files. */
+/* The members of struct stream_proc, for its own files only. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -22,24 +22,27 @@ struct worker_proc;
 struct stream_proc {
 	struct stream_proc_config cfg;
 	char *id;
-	struct stream_plan *plan; /* NULL before set or adopt */
+	/* NULL before stream_proc_set() or _adopt() */
+	struct stream_plan *plan;
 	struct worker_proc *proc;
 	bool configured; /* stream_proc_set() was called */
 	bool removed;
 
 	struct stream_ring ring;
 	bool others_read;
-	char reader[IO_ID_MAX + 1]; /* a stream that runs and reads it, or "" */
+	/* id of a running stream that reads this one; "": none */
+	char reader[IO_ID_MAX + 1];
 	bool started; /* the worker has received stream.start ... */
 	bool mux;     /* ... in the role mux */
 	struct stream_memory memory;
 	struct cas_links cas;
-	/* what the worker knows of the system clock */
+	/* What the worker has received about nit_other and the system clock. */
 	json_t *network; /* the last stream.network; NULL: none */
 	enum { CLOCK_UNTOLD, CLOCK_TOLD_GOOD, CLOCK_TOLD_BAD } clock;
 
-	unsigned first; /* the input the next worker starts with; from 1 */
-	bool by_hand; /* an operator chose it */
+	/* the input with which the next worker starts, from 1 */
+	unsigned first;
+	bool by_hand; /* an operator chose this input */
 	struct input_choice *choice;
 	struct worker_requests cues;
 	struct analysis *analysis;
@@ -48,62 +51,68 @@ struct stream_proc {
 	unsigned n_switches; /* since the last status */
 	unsigned n_splices;  /* likewise */
 	struct receivers receivers;
-	struct viewer_way way; /* of the questions about callers */
+	struct viewer_way way; /* for questions of the worker about callers */
 	struct softcam_user cams;
 
 	struct stream_mounts mounts;
 	struct stream_demand demand;
-	struct errmsg error; /* why it cannot run; "" when it can */
+	struct errmsg error; /* why the stream cannot run; "": it can */
 };
 
-/* The size of a ring that only other streams read, or the play paths. */
+/* Returns the size in bytes of a ring that no http output needs, but other
+ * streams, the guide or the play paths. */
 size_t stream_proc_ring_size(const struct stream_proc *);
-/* Makes the ring; that of a feed does not grow.  As stream_ring_make(). */
+/* Makes the ring again; the ring of a feed does not grow.  Returns as
+ * stream_ring_make(). */
 int stream_proc_new_ring(struct stream_proc *, size_t size) MUST_CHECK;
 
-/* The next process has the program and the role of the plan. */
+/* Sets the program and the role of the next process by the plan. */
 void stream_proc_use(struct stream_proc *);
-/* Does the role of its process have no such message? */
+/* True: the role of the process does not have this message, so it is an
+ * error. */
 bool stream_proc_is_foreign(const struct stream_proc *, enum msg_type);
-/* How long it runs after its last viewer or reader, as keep_active_of(). */
+/* Returns how many seconds the stream runs after its last viewer or reader, as
+ * keep_active_of(). */
 int stream_proc_keep_s(const struct stream_proc *, const struct stream_conf *);
 
 /* --- stream_cams.c --- */
 
-/* Before the first call of the next ones. */
+/* Call it before the next functions. */
 void stream_cams_init(struct stream_proc *);
-/* The plan, the id or stream_proc_is_wanted() may have changed; run: it is
- * wanted. */
+/* The plan, the id or stream_proc_is_wanted() has changed: updates the softcams
+ * that the stream uses.  run: the worker is wanted. */
 void stream_cams_use(struct stream_proc *, bool run);
-/* The worker has received stream.start. */
+/* The worker has received stream.start: connects it with its softcams. */
 void stream_cams_up(struct stream_proc *);
 
 /* --- stream_cue.c --- */
 
 void stream_cues_init(struct stream_proc *);
-/* stream.cued */
+/* Takes stream.cued, the answer to the splice command with this seq. */
 void stream_cues_answer(struct stream_proc *, uint32_t seq,
 			const struct msg_stream_cued *);
 
 /* --- stream_network.c --- */
 
-/* After a status: sends the streams of nit_other if they have changed. */
+/* Call it after a status: sends the streams of nit_other if they have
+ * changed. */
 void stream_network_report(struct stream_proc *, struct channel *);
-/* The worker knows none of them. */
+/* A new worker has received none of these streams. */
 void stream_network_forget(struct stream_proc *);
 
 /* --- stream_time.c --- */
 
-/* After a status: sends the state of the system clock if it is news. */
+/* Call it after a status: sends the state of the system clock if it has
+ * changed. */
 void stream_time_report(struct stream_proc *, struct channel *);
 
 /* --- stream_receivers.c --- */
 
-/* Before the first call of the next ones. */
+/* Call it before the next functions. */
 void stream_receivers_init(struct stream_proc *);
-/* The worker has received stream.start. */
+/* The worker has received stream.start: it may ask about callers. */
 void stream_receivers_up(struct stream_proc *);
 /* The worker has ended, and so have its connections. */
 void stream_receivers_down(struct stream_proc *);
-/* stream.ask, stream.left or stream.receivers; ignores others. */
+/* Takes stream.ask, stream.left or stream.receivers; ignores other messages. */
 void stream_receivers_message(struct stream_proc *, const struct msg *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The callers of the outputs of a stream: the questions of its worker about
- * them, and its reports. */
+/* The receivers that call the outputs of a stream: answers the questions of its
+ * worker about them, and takes its reports. */
 #include "common/base/mono.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/stream_plan.h"
@@ -12,7 +12,8 @@ static struct viewers *viewers_of(const struct stream_proc *p)
 	return p->cfg.viewers != NULL ? *p->cfg.viewers : NULL;
 }
 
-/* The worker has messages of its own role for the same. */
+/* Sends a message of deliver workers to the worker of a stream, as the message
+ * of its role with the same content. */
 static void send_for_viewers(const struct msg *m, void *arg)
 {
 	const struct stream_proc *p = arg;
@@ -47,7 +48,8 @@ void stream_receivers_init(struct stream_proc *p)
 	p->way.max = (size_t)MSG_OUTPUTS_MAX * MSG_RECEIVERS_MAX;
 }
 
-/* Only the program with large libraries has outputs that are called. */
+/* Only workers with network libraries (net) have outputs that receivers
+ * call. */
 void stream_receivers_up(struct stream_proc *p)
 {
 	if (p->plan->net)
@@ -93,7 +95,8 @@ static void report(struct stream_proc *p, const struct msg_deliver_changes *c)
 		viewers_report(viewers_of(p), &p->way, c);
 }
 
-/* Reports who came and who left since the last list of this output. */
+/* Reports the receivers that came or left since the last list of this
+ * output. */
 static void take_list(struct stream_proc *p,
 		      const struct msg_stream_receivers *m)
 {

@@ -23,7 +23,8 @@ void stream_ring_close(struct stream_ring *r)
 	r->number = 0;
 }
 
-/* Replaces the ring by that of fd (taken), after an error by none of it. */
+/* Replaces the ring by that of fd (taken); 0 or -errno.  After an error the
+ * present ring stays, and fd is closed. */
 static int use(struct stream_ring *r, int fd, size_t size)
 {
 	struct ring_reader *judge = NULL;
@@ -92,7 +93,7 @@ bool stream_ring_take(struct stream_ring *r, const json_t *name,
 	if (fd < 0 || use(r, fd, size) < 0)
 		return false;
 	r->number = number;
-	/* its writer may have grown it */
+	/* the writer may have enlarged the ring */
 	has = ring_reader_size(r->judge);
 	if (has >= size && (has - size < RING_UNIT || has <= RING_GROWN))
 		return true;

@@ -19,11 +19,11 @@ struct ring_reader;
 
 struct stream_ring {
 	int fd; /* for the writer; -1: no ring */
-	int ro_fd; /* for readers */
+	int ro_fd; /* read-only, for readers */
 	size_t size; /* bytes, as requested */
 	uint64_t number; /* in the handover */
 	struct ring_reader *judge; /* checks the header; NULL: no ring */
-	struct hls_bases *bases; /* of all rings; NULL: no segments */
+	struct hls_bases *bases; /* HLS numbers of all rings; NULL: none */
 };
 
 static inline void stream_ring_init(struct stream_ring *r,
@@ -37,13 +37,13 @@ void stream_ring_close(struct stream_ring *);
 /* Replaces the ring by a new one, or closes it for size 0.  0 or -errno; after
  * an error the present ring stays. */
 int stream_ring_make(struct stream_ring *, size_t size) MUST_CHECK;
-/* The same for a ring that does not grow. */
+/* As stream_ring_make(), for a ring that does not grow. */
 int stream_ring_make_fixed(struct stream_ring *, size_t size) MUST_CHECK;
 
-/* True when the writer has damaged the header. */
+/* True: the writer has damaged the header. */
 bool stream_ring_is_damaged(const struct stream_ring *);
 
-/* Takes the ring with this name out of the handover.  False when there is none
- * or it has another size. */
+/* Takes the ring with this name from the previous master.  False: there is
+ * none, or it does not fit this size. */
 bool stream_ring_take(struct stream_ring *, const json_t *name,
 		      struct handover *, size_t size);

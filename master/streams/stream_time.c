@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tells a stream with own TDT and TOT whether the system clock is right. */
+/* Reports to a stream with own TDT and TOT whether the system clock is
+ * synchronised. */
 #include "common/base/clock_sync.h"
 #include "common/base/log.h"
 #include "master/streams/stream_plan.h"
 #include "master/streams/stream_proc_state.h"
 #include "proto/ipc/channel.h"
 
-/* A clock of unknown state counts as right. */
+/* Sends the state of the clock if it has changed.  A clock whose state cannot
+ * be read is treated as synchronised. */
 void stream_time_report(struct stream_proc *p, struct channel *channel)
 {
 	enum clock_sync sync;

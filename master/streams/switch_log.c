@@ -27,7 +27,7 @@ void switch_log_add(struct switch_log *l, const struct msg_stream_switched *s)
 
 static void set(json_t *o, const char *key, json_t *take_value)
 {
-	/* json_string() rejects text that was cut within a character */
+	/* a text cut inside a UTF-8 character is left out */
 	if (take_value != NULL)
 		(void)json_object_set_new_nocheck(o, key, take_value);
 }

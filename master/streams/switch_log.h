@@ -14,7 +14,7 @@
 enum { SWITCH_LOG_MAX = 32 };
 
 struct switch_log {
-	unsigned n;    /* entries, the oldest first */
+	unsigned n;    /* number of entries; the oldest is first */
 	struct switch_entry {
 		uint64_t wall_ms;
 		uint8_t from, to;
@@ -27,11 +27,12 @@ struct switch_log {
 /* Adds a switch and drops the oldest if the log is full. */
 void switch_log_add(struct switch_log *, const struct msg_stream_switched *);
 
-/* {time, from, to, filler, late, reason, fault}, a new object without empty
- * members; time in seconds. */
+/* Formats a switch as {time, from, to, filler, late, reason, fault}, a new
+ * object without empty members; time in seconds since 1970. */
 json_t *switch_log_format(const struct msg_stream_switched *);
 
-/* All switches in this form, the newest first: a new array. */
+/* Returns all switches as switch_log_format(), the newest first: a new
+ * array. */
 json_t *switch_log_list(const struct switch_log *);
 
 /* From master to master: writes a new array; reads the valid entries of list

@@ -29,7 +29,8 @@ struct worker_request {
 
 struct worker_requests {
 	struct ev_loop *loop;
-	/* The request has failed and has left the list; it may be freed. */
+	/* The request has failed and is not in the list any more; the owner may
+	 * free it. */
 	void (*fail)(struct worker_request *, const char *error);
 	unsigned max;
 	unsigned n;
@@ -41,15 +42,16 @@ void worker_requests_init(struct worker_requests *, struct ev_loop *,
 			  unsigned max,
 			  void (*fail)(struct worker_request *,
 				       const char *error));
-/* The worker has ended: all requests fail. */
+/* The worker has ended: calls fail for all requests. */
 void worker_requests_down(struct worker_requests *);
 
-/* Sends m with the next number, and adds a request that is new to the list.
- * -EBUSY: max requests wait.  After -errno the list is as before. */
+/* Sends m with the next number; adds the request to the list unless it is
+ * there.  -EBUSY: max requests are open.  After -errno the list is
+ * unchanged. */
 int worker_request_send(struct worker_requests *, struct worker_request *,
 			struct channel *, struct msg *m) MUST_CHECK;
 /* The request with this number, or NULL. */
 struct worker_request *worker_request_find(const struct worker_requests *,
 					   uint32_t seq);
-/* Removes it from the list: it was answered. */
+/* Removes a request from the list after its answer. */
 void worker_request_end(struct worker_request *);
