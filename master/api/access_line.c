@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line in the log for each call of the API. */
+/* Writes a line to the log for each call of the API. */
 #include "common/base/ip_prefix.h"
 #include "common/base/log.h"
 #include "common/base/log_word.h"
@@ -16,8 +16,8 @@ enum {
 	LOGIN_SHOWN = 64,
 };
 
-/* "set-softcam" becomes "set softcam", or "remove softcam" for a removal; the
- * id follows. */
+/* Formats the name of a command for the log: "set-softcam" becomes "set
+ * softcam", or "remove softcam" for a removal.  The id follows. */
 static void format_command(const json_t *body, const char *name, char *text,
 			   size_t size)
 {
@@ -78,7 +78,7 @@ void access_line(const struct call *c)
 		return;
 	else
 		format_command(c->body, name, what, sizeof what);
-	/* the command `login` has no session yet */
+	/* the command `login' has no logged-in caller yet */
 	if (login[0] == '\0')
 		login = json_string_value(json_object_get(c->body, "login"));
 	log_word(login != NULL ? login : "-", word, LOGIN_SHOWN + 1);

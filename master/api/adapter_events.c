@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The adapters of the configuration: started, watched, and their status. */
+/* Starts and watches the adapters of the configuration; their status and
+ * events. */
 #include "common/base/errmsg.h"
 #include "common/ws/hub.h"
 #include "master/api/command.h"
@@ -12,7 +13,8 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 
-/* Nothing while a watchdog has stopped it. */
+/* Sends adapter_event of a tuner, but not while its worker has stopped it
+ * because it delivered nothing. */
 static void push_tuner(struct api *api, const char *id,
 		       const struct msg_adapter_status *s)
 {
@@ -32,7 +34,7 @@ static void push_tuner(struct api *api, const char *id,
 	json_decref(message);
 }
 
-/* adapter_event */
+/* Sends adapter_event, the status of an adapter, to event clients. */
 static void on_status(const char *id, const struct msg_adapter_status *s,
 		      void *arg)
 {
@@ -69,7 +71,7 @@ static void on_taken(int adapter, bool taken, void *arg)
 	json_decref(message);
 }
 
-/* cam_event: the menu of a CAM may be on its way to an operator. */
+/* Sends cam_event, the changed slot of a CAM, to clients of the scope `cam'. */
 static void on_cam(const char *id, const json_t *slot, void *arg)
 {
 	struct api *api = arg;
@@ -93,7 +95,7 @@ void api_start_adapters(struct api *api)
 	lnb_sharers_log(api->lnb_misfits, misfits);
 	json_decref(api->lnb_misfits);
 	api->lnb_misfits = misfits;
-	/* a scan does not keep a tuner from its adapter */
+	/* a scan must give up the frontend of an adapter that starts */
 	scans_release(api);
 	adapter_procs_watch(adapters, on_status, on_taken, api);
 	adapter_procs_watch_cams(adapters, on_cam, api);
@@ -114,7 +116,8 @@ static json_t *worker_of(const struct adapter_info *info)
 	return worker;
 }
 
-/* The worker of an adapter that does not run. */
+/* Returns the member `worker' for an adapter that does not run, with the reason
+ * if it is enabled; a new reference. */
 static json_t *stopped(const struct api *api, const json_t *adapter)
 {
 	const json_t *list = config_section(api->cfg.config, ADAPTERS);

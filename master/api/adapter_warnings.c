@@ -8,13 +8,15 @@
 
 #include <stdlib.h>
 
-/* Does the client read warnings?  Others expect one key, but in a dry run. */
+/* True: the reply may have warnings, because the client asks for them or for a
+ * dry run.  Other clients expect a reply with one key. */
 static bool takes_warnings(const json_t *request)
 {
 	return users_wants_warnings(request) || effects_only(request);
 }
 
-/* Names the streams that lose this adapter, as the text says. */
+/* Adds a warning that names the streams which read this adapter; text says what
+ * happens to it. */
 static void warn_fed(const struct api *api, const char *id, const char *path,
 		     const char *text, struct reply *reply)
 {

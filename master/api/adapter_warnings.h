@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Warnings of the commands of adapters about streams that lose an input: they
- * keep their processes.  Only for a client that wants warnings, and in a dry
- * run.
+ * Warnings in replies to adapter commands: which streams lose an input.  (Their
+ * processes continue.)  Only for a client that wants warnings, or in a dry run.
  */
 #pragma once
 
@@ -10,15 +9,16 @@
 
 #include <jansson.h>
 
-/* The adapter becomes this one, whose process ends.  id: by which the streams
- * name it. */
+/* Warns that the process of the adapter ends, with its new entry.  id: the id
+ * by which streams name the adapter. */
 void adapter_warn_ended(const struct api *, const json_t *request,
 			const json_t *adapter, const char *id, struct reply *);
 
-/* The process of the adapter is replaced by another one. */
+/* Warns that the process of the adapter is replaced by a new one. */
 void adapter_warn_replaced(const struct api *, const json_t *request,
 			   const char *id, struct reply *);
 
-/* These sharers of an LNB stop: lnb_sharers_stopped(). */
+/* Warns of the adapters in stopped (lnb_sharers_stopped()), which share an LNB
+ * with the changed one and must stop. */
 void adapter_warn_stopped(const struct api *, const json_t *request,
 			  const json_t *stopped, struct reply *);

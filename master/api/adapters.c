@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and paths of adapters.  A new id is also written into the addresses
- * of the streams that name the adapter. */
+/* Commands and paths of adapters.  If an adapter gets a new id, the addresses
+ * of the streams that read it get the id as well. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "master/api/adapter_warnings.h"
@@ -30,7 +30,7 @@
 
 enum { PROGRAM_MAX = 65535 };
 
-/* True when an input of the stream is this adapter's. */
+/* True: an input of the stream reads this adapter. */
 static bool feeds(const json_t *stream, const char *id)
 {
 	const json_t *input;
@@ -44,15 +44,16 @@ static bool feeds(const json_t *stream, const char *id)
 
 /* --- set-adapter --- */
 
-/* What set-adapter finds out beside its entry; NULL: not known yet. */
+/* What set-adapter has found out so far; NULL: not yet. */
 struct adapter_change {
-	json_t *found;   /* streams of a scan */
-	json_t *list;    /* all adapters, with the change */
+	json_t *found;   /* streams made from the results of a scan */
+	json_t *list;    /* all adapters, with the change applied */
 	json_t *stopped; /* lnb_sharers_stopped() */
-	json_t *renamed; /* adapters that name it by its new id */
+	json_t *renamed; /* adapters that share the LNB and name the new id */
 };
 
-/* Makes a stream of a program that a scan names only by its number. */
+/* Completes a program that a scan names only by its number to a stream; false:
+ * it has no valid number. */
 static bool complete(json_t *stream, const char *adapter)
 {
 	static const char *const scanned[] = {
@@ -68,7 +69,7 @@ static bool complete(json_t *stream, const char *adapter)
 	(void)json_object_set_new(stream, "input", json_pack("[s]", text));
 	free(text);
 	(void)json_object_del(stream, "pnr");
-	/* what a scan says about the service is no key of a stream */
+	/* details of the service are no keys of a stream */
 	for (size_t i = 0; i < ARRAY_LEN(scanned); i++)
 		(void)json_object_del(stream, scanned[i]);
 	if (json_object_get(stream, "type") == NULL)
@@ -78,7 +79,8 @@ static bool complete(json_t *stream, const char *adapter)
 	return true;
 }
 
-/* The stream of item i of the scan; NULL after a reply. */
+/* Returns the stream of item i of the scan; NULL: the reply already has the
+ * error. */
 static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 {
 	const json_t *item = json_array_get(
@@ -115,8 +117,9 @@ static json_t *make_stream(struct edit *e, size_t i, const json_t *others)
 	return NULL;
 }
 
-/* A tuner that lacks a key is stored, but not run; a disabled adapter may have
- * any value.  list: with the entry. */
+/* Judges the source of an enabled adapter.  A tuner without a required key is
+ * stored, but does not run; a disabled adapter may have any value.  list: all
+ * adapters, with this entry.  False: the reply already has the error. */
 static bool judge_source(struct edit *e, const json_t *list)
 {
 	struct errmsg error;
@@ -127,8 +130,10 @@ static bool judge_source(struct edit *e, const json_t *list)
 	return e->reply->status == 0;
 }
 
-/* Also of a disabled one: toggle-adapter does not judge.  Streams of a scan are
- * not stored yet. */
+/* Judges that the adapter does not receive what it sends itself.  A disabled
+ * adapter is judged as well, because toggle-adapter does not judge.  The
+ * streams of a scan are added, because they are not stored yet.  False: the
+ * reply already has the error. */
 static bool judge_loop(struct edit *e, const struct adapter_change *change)
 {
 	json_t *streams = edit_list(e->api, STREAMS);
@@ -145,7 +150,8 @@ static bool judge_loop(struct edit *e, const struct adapter_change *change)
 	return e->reply->status == 0;
 }
 
-/* The list as it is stored.  Sharers of the LNB follow a new id. */
+/* Returns the list of adapters with the change, a new reference.  Adapters that
+ * share the LNB get the new id in lnb_adapter. */
 static json_t *make_list(struct edit *e)
 {
 	struct adapter_change *change = e->arg;
@@ -164,7 +170,8 @@ static json_t *make_list(struct edit *e)
 	return list;
 }
 
-/* Results of a scan are stored as streams, not as a part of the adapter. */
+/* Judges set-adapter.  Results of a scan become streams, and are not stored in
+ * the adapter.  False: the reply already has the error. */
 static bool judge_adapter(struct edit *e)
 {
 	struct adapter_change *change = e->arg;
@@ -243,8 +250,9 @@ static bool runs(const json_t *adapter)
 	       adapter_conf_can_run(adapter, NULL);
 }
 
-/* Is a process that may run replaced by another one?  The streams that read it
- * keep theirs, and wait for the input; a new id, and a removal, change them. */
+/* True: the change replaces the process of the adapter, while the streams that
+ * read it keep theirs and wait for the input.  False as well for a new id and
+ * for a removal, which change these streams. */
 static bool is_replaced(const struct edit *e)
 {
 	const char *id = edit_text(e->entry, "id");
@@ -259,8 +267,8 @@ static bool is_replaced(const struct edit *e)
 	return ends;
 }
 
-/* Warns of the streams and adapters that the change affects.  Those that name a
- * removed adapter in lnb_adapter are not stopped. */
+/* Warns of the streams and adapters that the change affects.  Adapters that
+ * name a removed one in lnb_adapter are not stopped. */
 static void warn_affected(struct edit *e, bool is_stored)
 {
 	const struct adapter_change *change = e->arg;
@@ -271,7 +279,7 @@ static void warn_affected(struct edit *e, bool is_stored)
 	size_t i;
 
 	adapter_warn_stopped(e->api, e->request, change->stopped, e->reply);
-	/* streams follow a new id when it is stored */
+	/* after the change is stored, streams name the new id */
 	if (e->entry != NULL && runs(e->old) && !runs(e->entry))
 		adapter_warn_ended(e->api, e->request, e->entry,
 				   is_stored ? edit_text(e->entry, "id") : from,
@@ -315,11 +323,12 @@ static void finish_adapter(struct edit *e)
 		apply_stream(e->api, id, item);
 		apply_announce(e->api, item, false);
 	}
-	/* streams that could only read themselves through it */
+	/* starts streams that would have read themselves through the adapter */
 	apply_waiting(e->api);
 }
 
-/* ids: an object, whose keys are those of adapters. */
+/* A stream_refs_fn: a stream that reads one of these adapters restarts.  ids:
+ * an object whose keys are ids of adapters. */
 static enum stream_fate restart_fed(const json_t *stream, json_t **ret_new,
 				    const void *ids)
 {
@@ -382,7 +391,7 @@ static void adapters_get(struct api *api, const json_t *request,
 					    "adapter", adapter));
 }
 
-/* Replies which streams pause with these adapters. */
+/* Replies with the streams whose output pauses while these adapters restart. */
 static void foresee_fed(const struct api *api, const json_t *ids,
 			const char *command, struct reply *reply)
 {
@@ -392,7 +401,8 @@ static void foresee_fed(const struct api *api, const json_t *ids,
 	reply_effects(reply, command, effects);
 }
 
-/* The warnings of set-adapter. */
+/* Adds the warnings that set-adapter would give to the reply of
+ * toggle-adapter. */
 static void warn_enabled(const struct api *api, const json_t *request,
 			 const json_t *adapter, struct reply *reply)
 {
@@ -426,7 +436,7 @@ static void adapters_toggle(struct api *api, const json_t *request,
 	stopped = lnb_sharers_stopped(config_section(api->cfg.config,
 						     ADAPTERS), list);
 	if (effects_only(request)) {
-		/* the streams that read it keep their processes */
+		/* the streams that read the adapter keep their processes */
 		reply_effects(reply, "toggle-adapter", effects_new());
 		json_decref(list);
 	} else {

@@ -36,7 +36,7 @@ static void refuse(struct call *c, enum gate_answer answer)
 	call_answer(c);
 }
 
-/* The request has no password that is right, and no session. */
+/* Refuses a request that has neither a right password nor a valid session. */
 static void refuse_stranger(struct call *c, const struct credential *shown)
 {
 	if (shown->kind == CREDENTIAL_NONE &&
@@ -49,7 +49,8 @@ static void refuse_stranger(struct call *c, const struct credential *shown)
 	}
 }
 
-/* Continues the call when the password is right and the account may enter. */
+/* Continues the call if the password is right and the account may log in;
+ * otherwise refuses it. */
 static void enter(struct call *c, const char *login, enum gate_answer answer)
 {
 	struct auth *auth = c->api->cfg.auth;
@@ -78,7 +79,8 @@ static void on_answer(enum gate_answer answer, void *arg)
 	enter(c, login, answer);
 }
 
-/* A Bearer token counts alone; a valid cookie goes before Basic. */
+/* True: a session admits the caller.  A Bearer token excludes a cookie; a valid
+ * cookie has precedence over a Basic password. */
 static bool enter_session(struct call *c, const struct credential *shown)
 {
 	const char *cookie = http_request_header(c->request, "cookie");
@@ -89,14 +91,14 @@ static bool enter_session(struct call *c, const struct credential *shown)
 	if (shown->kind == CREDENTIAL_BAD)
 		return false;
 	if (shown->kind != CREDENTIAL_SESSION) {
-		/* a page of another origin must know the credential */
+		/* the cookie does not count for a page of another origin */
 		if (c->listed || !credential_cookie(cookie, id))
 			return false;
 		session = id;
 	}
 	if (!auth_enter_session(auth, session, &c->caller))
 		return false;
-	/* sessions outlive a restart, places of logins do not */
+	/* after a restart, the gate does not yet have this caller's place */
 	gate_keep(auth_gate(auth), c->caller.login, &c->caller.address);
 	return true;
 }
@@ -127,7 +129,7 @@ void admit(struct call *c, void (*go)(struct call *))
 	} else if (gate_knows(gate, &q, &answer)) {
 		enter(c, shown.login, answer);
 	} else {
-		/* on_answer() reads the login there */
+		/* on_answer() reads the login from the caller */
 		(void)snprintf(c->caller.login, sizeof c->caller.login, "%s",
 			       shown.login);
 		c->wait = gate_ask(gate, &q, on_answer, c);

@@ -31,11 +31,13 @@ struct alarms {
 	ev_timer timer;
 	struct system_alarms *state;
 	uint64_t changes;
-	struct errmsg reload; /* "": the file was good */
-	unsigned reload_changes; /* config_changes() at that time */
+	struct errmsg reload; /* why the last reload failed; "": it did not */
+	/* config_changes() at the time of that reload */
+	unsigned reload_changes;
 };
 
-/* The clock of the system, which own TDT and TOT name. */
+/* Adds an alarm if the system clock is not synchronised and enabled streams
+ * send its time in own TDT and TOT. */
 static void add_clock(json_t *list, const json_t *streams)
 {
 	const char *first = NULL;
@@ -88,7 +90,8 @@ static void add_services(json_t *list, struct reconciler *r)
 	}
 }
 
-/* The subject of each is its setting. */
+/* Adds an alarm of the guide; its subject is the setting with which text
+ * begins. */
 static void add_setting(json_t *list, const char *text)
 {
 	char setting[64];
@@ -143,7 +146,8 @@ static void add_adapters(json_t *list, const struct api *api)
 	}
 }
 
-/* sentences: by their subjects. */
+/* Adds an alarm for each member of sentences: key: its subject, value: its
+ * text. */
 static void add_all(json_t *list, const char *name, const json_t *sentences)
 {
 	const char *subject;
@@ -154,8 +158,7 @@ static void add_all(json_t *list, const char *name, const json_t *sentences)
 				  json_string_value(item));
 }
 
-/* The present alarms without those of the streams, which have events of their
- * own. */
+/* Adds an alarm if the certificate has expired or soon will. */
 static void add_certificate(json_t *list, struct reconciler *r)
 {
 	const struct tls_facts *facts = tls_proc_facts(reconciler_tls(r));
@@ -235,7 +238,7 @@ struct alarms *alarms_new(struct api *api)
 
 void alarms_start(struct alarms *a)
 {
-	/* the first look: after the history was taken over */
+	/* at once after the start, when the history was taken over */
 	timer_repeat(a->api->cfg.loop, &a->timer, 0., LOOK_S);
 }
 

@@ -11,23 +11,23 @@ struct alarms;
 struct errmsg;
 struct system_alarms;
 
-/* Owns one timer; borrows the API.  Begins with alarms_start(). */
+/* Owns one timer; borrows the API.  The timer starts with alarms_start(). */
 struct alarms *alarms_new(struct api *);
 /* NULL-safe; sets *a to NULL. */
 void alarms_free(struct alarms **);
 void alarms_start(struct alarms *);
-/* Counts the events of alarms. */
+/* Returns a number that grows with each event of an alarm. */
 uint64_t alarms_changes(const struct alarms *);
-/* Borrowed. */
+/* Returns the state of the alarms, borrowed. */
 struct system_alarms *alarms_state(struct alarms *);
 
-/* SIGHUP met a file that cannot be used: an alarm until the next reload or
- * change of the configuration.  NULL: the file was good. */
+/* error: a reload failed because of this: raises an alarm until the next reload
+ * or change of the configuration.  NULL: the reload succeeded. */
 void alarms_set_reload(struct alarms *, const char *error);
 
-/* All alarms for the system status, sentences, a new array. */
+/* Returns the sentences of all alarms for the system status, a new array. */
 json_t *alarms_sentences(struct alarms *);
 
-/* The alarms of the service without those of streams, as
+/* Returns the alarms of the service, without those of streams, in the form of
  * system_alarms_list(). */
 json_t *alarms_list(struct alarms *);

@@ -3,7 +3,8 @@
 #include "master/api/command.h"
 #include "master/api/discovery.h"
 
-/* Announcements arrive minutes apart. */
+/* Time for which the worker listens after the last request.  Announcements
+ * arrive minutes apart. */
 enum { LIFE_MS = 3600 * 1000 };
 
 static bool read_entry(const struct msg *m, uint32_t *ret_place,
@@ -14,7 +15,7 @@ static bool read_entry(const struct msg *m, uint32_t *ret_place,
 
 	if (m->type != MSG_SCAN_ANNOUNCEMENT)
 		return false;
-	/* no interface: the session at this place has ended */
+	/* without an interface: this session has ended */
 	if (a->iface[0] != '\0') {
 		entry = json_pack("{s:s, s:s, s:s}", "name", a->name, "sender",
 				  a->sender, "iface", a->iface);

@@ -43,9 +43,10 @@
 
 enum {
 	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
-	ODD_BURST = 20, /* lines in ten seconds */
-	OVERVIEW_LARGE = 64 * 1024, /* bytes of a reply that is shared */
-	WARNINGS_MAX = 20, /* in a reply */
+	ODD_BURST = 20, /* lines in ten seconds about faulty requests */
+	/* replies of the overview from this size on are shared, bytes */
+	OVERVIEW_LARGE = 64 * 1024,
+	WARNINGS_MAX = 20, /* most warnings in a reply */
 };
 
 /* The commands of each file. */
@@ -141,7 +142,7 @@ struct api *api_new(const struct api_config *cfg)
 
 	api->cfg = *cfg;
 	LIST_INIT(&api->calls);
-	/* a short one costs little: it is always of this moment */
+	/* a shorter reply is always made anew, because it costs little */
 	api->overview.least = OVERVIEW_LARGE;
 	api->odd_limit.burst = ODD_BURST;
 	ev_init(&api->restart, on_restart);
@@ -221,7 +222,7 @@ json_t *api_host_advice(struct api *api)
 		api->host, config_section(api->cfg.config, "make_stream"),
 		mono_ms());
 
-	/* the caller copies from it and changes nothing */
+	/* the caller copies the list and does not change it */
 	return (json_t *)(uintptr_t)list;
 }
 
@@ -251,7 +252,7 @@ json_t *warning_text(const char *path, const char *text)
 			       text);
 	json_t *value;
 
-	/* a long path is cut */
+	/* a path that was cut may end inside a character */
 	utf8_repair(both);
 	value = json_string(both);
 	free(both);
@@ -306,7 +307,8 @@ enum observer_access api_access(int user_type, enum observer_access observer)
 	return user_type == USER_OBSERVER ? observer : OBSERVER_FORBIDDEN;
 }
 
-/* what: the command or the path.  False after a reply. */
+/* Judges whether the caller may use a command or path (what: its name).  False:
+ * the reply already has the error. */
 static bool is_allowed(struct call *call, enum observer_access observer,
 		       const char *what)
 {
@@ -322,7 +324,7 @@ static bool is_allowed(struct call *call, enum observer_access observer,
 	return access == OBSERVER_ALLOWED;
 }
 
-/* False after a reply. */
+/* Judges `dry_run' of the request.  False: the reply already has the error. */
 static bool judge_dry_run(const struct api_command *command,
 			  const json_t *request, struct reply *reply)
 {
@@ -363,7 +365,8 @@ static void run_command(struct call *call)
 		call_run(call, command->run);
 }
 
-/* Fills call->body; NULL after a reply. */
+/* Decodes the body of the request to call->body; it is NULL if the reply
+ * already has an error. */
 static void read_body(struct call *call)
 {
 	struct errmsg error = { 0 };
@@ -397,7 +400,7 @@ static void take_path(struct call *call)
 	config_set_author(call->api->cfg.config, NULL);
 }
 
-/* Called once the caller is known and may enter. */
+/* Carries out a request whose caller is identified and may enter. */
 static void carry_out(struct call *call)
 {
 	if (call->route.kind == ROUTE_PATH) {
@@ -413,13 +416,14 @@ static void carry_out(struct call *call)
 		call_answer(call);
 }
 
-/* True for a path that needs no credential; its answer has no data. */
+/* True: the path needs no credential; its answer has no data. */
 static bool is_open(const struct call *call)
 {
 	return call->route.kind == ROUTE_PATH && call->route.path->open;
 }
 
-/* True for the command that needs no credential; it is short. */
+/* True: the request is the command login, which needs no credential and has a
+ * short body. */
 static bool is_login(struct call *call)
 {
 	const char *name;
@@ -433,7 +437,7 @@ static bool is_login(struct call *call)
 	return name != NULL && strcmp(name, "login") == 0;
 }
 
-/* True when a page of another site made the browser send the request. */
+/* True: a page of another site made the browser send the request. */
 static bool is_of_other_site(const struct call *call)
 {
 	const struct http_request *request = call->request;
@@ -446,9 +450,9 @@ static bool is_of_other_site(const struct call *call)
 	return origin_is_foreign(&origin);
 }
 
-/* True when a page of another site made the browser send a request that could
+/* True: a page of another site made the browser send a request that could
  * change something.  A request that only reads is admitted: the browser hides
- * the answer from that page.  It would not hide the event channel, but that
+ * the answer from that page.  The event channel would not be hidden, but it
  * needs a token, unless accounts are switched off. */
 static bool is_foreign(const struct call *call)
 {
@@ -459,8 +463,9 @@ static bool is_foreign(const struct call *call)
 	return matters && is_of_other_site(call);
 }
 
-/* True when accounts are switched off and the client uses a name that is none
- * of this machine: a page of another site may have made its browser do so. */
+/* True: accounts are switched off, and the client uses a host name that this
+ * machine does not have.  A page of another site may have made its browser do
+ * so (DNS rebinding). */
 static bool is_rebound(const struct call *call)
 {
 	char machine[HOST_NAME_MAX + 1] = "";
@@ -478,8 +483,8 @@ static bool is_rebound(const struct call *call)
 	return !own_host_is(http_request_header(call->request, "host"), &own);
 }
 
-/* True when the request came as plain HTTP from another host, and the settings
- * want TLS (control_tls_only). */
+/* True: the request came as plain HTTP from another host, and the settings
+ * require TLS (control_tls_only). */
 static bool is_too_plain(const struct call *call)
 {
 	struct ip_address peer;
@@ -491,8 +496,8 @@ static bool is_too_plain(const struct call *call)
 		!ip_is_loopback(&peer));
 }
 
-/* The call of a request; NULL after an answer, for a request that no credential
- * can make right. */
+/* Makes the call of a request.  NULL: the request was answered, because it is
+ * wrong whatever its credential. */
 static struct call *call_open(struct api *api, struct http_conn *conn,
 			      const struct http_request *request)
 {
@@ -552,7 +557,8 @@ void api_handle(struct api *api, struct http_conn *conn,
 	}
 }
 
-/* The whole request is judged again, as the user may have changed. */
+/* Carries out a request when its body has arrived.  All of it is judged again,
+ * because the user may have changed meanwhile. */
 static void receive_body(struct call *call)
 {
 	struct http_conn *conn = call->conn;

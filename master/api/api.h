@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The control API: judges a request, carries it out, answers it.
+ * The control API: judges a request, carries it out and answers it.
  *
- * Borrows everything in its config; all must outlive it.
+ * Borrows everything in its config, which must outlive it.
  */
 #pragma once
 
@@ -29,97 +29,104 @@ struct system_status;
 struct viewers;
 struct write_paths;
 
-/* error: NULL when the instance can be replaced. */
+/* error: why the instance cannot be replaced; NULL: it can. */
 typedef void trial_done_fn(const char *error, void *arg);
 
 struct reload_result {
-	int status; /* of the HTTP reply */
-	const char *error; /* NULL: the file is in force, or is soon */
+	int status; /* status of the HTTP reply */
+	/* NULL: the file is in force, or will be after a restart */
+	const char *error;
 	/* Borrowed: the ids of the streams that are added, changed and removed,
-	 * and the other sections that differ.  NULL: the file is not used. */
+	 * and the names of the other sections that differ.  NULL: the file is
+	 * not used. */
 	const json_t *changes;
 	bool restarts;
 };
 
 typedef void reload_done_fn(const struct reload_result *, void *arg);
-/* Reads the file again, as SIGHUP does.  0: it calls done, never inside;
- * -ENOENT: there is no file; -EBUSY with a sentence: a change replaces it, or
- * the service is stopping. */
+/* Reads the file again, as SIGHUP does.  Returns 0: done is called once, later;
+ * -ENOENT: the service has no file; -EBUSY with a sentence: a change is about
+ * to replace the file, or the service is stopping. */
 typedef int reload_fn(reload_done_fn *done, void *done_arg, struct errmsg *ret,
 		      void *arg);
 
 struct api_config {
 	struct ev_loop *loop;
 	struct auth *auth;
-	struct viewers *viewers; /* NULL: none */
+	struct viewers *viewers; /* NULL: no rules for viewers */
 	struct config *config;
 	struct reconciler *reconciler;
 	struct hub *hub;
 	struct status *status;
 	struct system_status *system;
 	const struct options *options;
-	const struct log_lines *log_lines; /* NULL: there are none */
-	struct write_paths *write_paths; /* a reload adds to it */
-	/* write_paths_own(); NULL: unknown. */
+	const struct log_lines *log_lines; /* NULL: no lines are kept */
+	struct write_paths *write_paths; /* borrowed; a reload adds paths */
+	/* The result of write_paths_own(); NULL: unknown. */
 	const struct write_paths *own_paths;
 	struct sockaddr_any control; /* where the control server listens */
-	/* A new instance that reads the configuration again is to replace this
-	 * one; workers continue. */
+	/* Replaces this instance by a new one that reads the configuration
+	 * again; workers continue. */
 	void (*restart)(void *arg);
-	/* Tries the new instance and calls done, never inside.  interrupt: it
-	 * may replace workers of another protocol. */
+	/* Tries whether a new instance can start, and calls done later.
+	 * interrupt: the new instance may replace workers of another
+	 * protocol. */
 	void (*try_restart)(bool interrupt, trial_done_fn *done, void *done_arg,
 			    void *arg);
-	/* Why the last restart or trial failed; NULL: it did not.  Both may be
-	 * NULL. */
+	/* Returns why the last restart or trial failed; NULL: it did not.  This
+	 * member and try_restart may be NULL. */
 	const char *(*restart_error)(void *arg);
-	/* The section `log` has changed; may be NULL. */
+	/* The section `log' has changed.  The member may be NULL. */
 	void (*set_log)(void *arg);
-	/* An alarm of the service was raised or cleared; may be NULL. */
+	/* An alarm of the service was raised or cleared.  The member may be
+	 * NULL. */
 	void (*on_alarm)(void *arg);
-	/* As log_output_error() of master/setup/log_output.h; may be NULL. */
+	/* As log_output_error() of master/setup/log_output.h.  The member may
+	 * be NULL. */
 	int (*log_error)(struct errmsg *ret, void *arg);
 	void *arg;
 };
 
 struct api *api_new(const struct api_config *);
-/* Every request must be answered or gone. */
+/* Every request must have been answered or dropped. */
 void api_free(struct api **);
 
-/* Starts the streams of the configuration and logs why others do not run.
+/* Starts the streams of the configuration and logs why the others do not run.
  * Call it once, when the reconciler is ready. */
 void api_start_streams(struct api *);
 
-/* The file holds another document, which was judged: adopts it, and applies and
- * reports the differences in streams, users, auth and log.  When more differs,
- * the new instance is tried, and follows a second later.  Calls done inside, or
- * after the trial. */
+/* Takes a new document of the file, which was judged: applies and reports the
+ * differences in streams, users, auth and log.  If other sections differ, tries
+ * a new instance, which replaces this one a second later.  Calls done inside,
+ * or after the trial. */
 void api_reload(struct api *, const json_t *document, reload_done_fn *done,
 		void *arg);
-/* For the command reload. */
+/* Sets the function of the command reload. */
 void api_set_reload(struct api *, reload_fn *, void *arg);
 
-/* The restart that was wanted does not come.  Unless another one is due,
- * streams that change start with the settings in force, not with those of the
- * next instance. */
+/* A restart that was requested failed.  Unless another one is due, streams that
+ * change use the settings in force again, not those of the next instance. */
 void api_restart_failed(struct api *);
 
-/* Viewers came and left: sends session_event.  NULL-safe. */
+/* Viewers came or left: sends session_event.  NULL-safe. */
 void api_report_viewers(struct api *, const struct msg_deliver_changes *);
 
-/* The file cannot be used: raises an alarm until the next reload or change of
- * the configuration. */
+/* A reload failed (error: why): raises an alarm until the next reload or change
+ * of the configuration. */
 void api_reload_failed(struct api *, const char *error);
-/* The alarms of the service, borrowed (master/status/system_alarms.h). */
+/* Returns the alarms of the service, borrowed
+ * (master/status/system_alarms.h). */
 struct system_alarms *api_alarms(struct api *);
 
-/* A whole request: http_server_config.on_request.  Answers now or later. */
+/* The on_request of http_server_config: takes a whole request, answers it now
+ * or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);
 
-/* The head of a request with a long body: http_server_config.on_head.  The body
- * is received when the credential is right. */
+/* The on_head of http_server_config: takes the head of a request with a long
+ * body.  The body is received only if the credential is right. */
 void api_judge_head(struct api *, struct http_conn *,
 		    const struct http_request *);
 
-/* The connection is gone before its answer: http_server_config.on_gone. */
+/* The on_gone of http_server_config: the connection has closed before its
+ * answer. */
 void api_gone(struct api *, struct http_conn *);

@@ -21,8 +21,9 @@
 #include <string.h>
 
 struct judged {
-	struct errmsg *error; /* the first one */
-	struct buf *warnings; /* path, text, path …; may be NULL */
+	struct errmsg *error; /* the first error */
+	/* pairs of path and text, each with its NUL; may be NULL */
+	struct buf *warnings;
 };
 
 static void keep(enum check_severity severity, const char *path,
@@ -36,7 +37,7 @@ static void keep(enum check_severity severity, const char *path,
 		apply_add_warning(severity, path, text, f->warnings);
 }
 
-/* what: NULL if the text is about the whole stream. */
+/* Logs a warning about a stream.  what: the key; NULL: the whole stream. */
 static void warn_stream(const char *id, const char *what, const char *text)
 {
 	char *name = xasprintf("stream %s", id);
@@ -90,14 +91,15 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 
 		if (reply != NULL)
 			reply_warn(reply, path, text);
-		/* a request can have thousands of warnings */
+		/* limited, because a request can have thousands of warnings */
 		if (id != NULL &&
 		    ratelimit_pass(&api->odd_limit, mono_ms(), &suppressed)) {
 			if (suppressed > 0)
 				log_warning("config", "%u more warnings about "
 					    "streams were suppressed",
 					    suppressed);
-			/* the line begins with the stream */
+			/* the line begins with the id, so the path is left
+			 * out */
 			if (strcmp(path, "stream") == 0)
 				path = NULL;
 			else if (strncmp(path, "stream.", 7) == 0)
@@ -109,7 +111,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 	buf_done(warnings);
 }
 
-/* Adds that the change leaves its readers in a section without packets. */
+/* Adds a warning if streams or adapters (section) read this stream and get no
+ * packets after its removal (stream NULL) or its disabling. */
 static void add_readers(const struct api *api, struct buf *warnings,
 			const char *section, const char *id,
 			const json_t *stream)
@@ -165,7 +168,8 @@ void apply_warn_idle(const char *id, const json_t *stream)
 		warn_stream(id, "is not run", idle.text);
 }
 
-/* error: why it cannot run; NULL: its content decides. */
+/* Starts a stream or, if it cannot run, removes it from the reconciler and
+ * shows why.  error: the reason; NULL: the stream itself decides. */
 static void settle(struct api *api, const char *id, const json_t *stream,
 		   const char *error)
 {
@@ -231,7 +235,8 @@ void apply_all(struct api *api, bool waiting_only)
 				   (!status_fault(api->cfg.status, id) ||
 				    check_stream_idle(stream, &idle))))
 			continue;
-		/* no request can name the second of two with one id */
+		/* a request with this id reaches only the first stream that has
+		 * it */
 		if (config_stream(api->cfg.config, id) != stream)
 			continue;
 		(void)check_stream_at(i, &place, keep, &f);
@@ -255,7 +260,7 @@ void apply_announce(struct api *api, const json_t *stream, bool with_gid)
 {
 	json_t *message = edit_message("set-stream");
 
-	/* only its count of references changes */
+	/* changes only the reference count of the stream */
 	(void)json_object_set(message, "stream", (json_t *)stream);
 	if (with_gid)
 		edit_add_gid(api, message);

@@ -16,7 +16,8 @@ enum { V4_MORE_BITS = IP_BITS - 32 };
 
 struct item {
 	json_t *value; /* borrowed */
-	unsigned bits; /* length of the prefix as written: up to 32 or 128 */
+	/* length of the prefix, of 32 bits for IPv4 and 128 for IPv6 */
+	unsigned bits;
 	size_t place;
 };
 
@@ -29,7 +30,8 @@ static int compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
-/* A new list; items that are not addresses are logged and dropped. */
+/* Returns the sorted list, a new reference; items that are not addresses are
+ * logged and dropped. */
 static json_t *sort(const char *key, const json_t *list)
 {
 	struct item *items = xcalloc(json_array_size(list) + 1,

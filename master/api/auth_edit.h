@@ -11,6 +11,7 @@ struct api;
  * NULL. */
 void auth_edit_sort(json_t *section);
 
-/* Applies the stored section, which is without errors, to all viewers: they
- * are admitted again after a start with a faulty one. */
+/* Applies the stored section, which has no errors, to all viewers.  If a faulty
+ * section had closed the outputs since the start, viewers are admitted
+ * again. */
 void auth_edit_apply(struct api *);

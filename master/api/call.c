@@ -58,7 +58,7 @@ bool call_is_reduced(const struct call *c)
 }
 
 /* Hides from an observer what the setting observer_redact names.  A reply of
- * 4xx is about the request, and says nothing of the configuration. */
+ * 4xx is about the request and shows nothing of the configuration. */
 void call_reduce(struct call *c)
 {
 	const char *name = json_string_value(json_object_get(c->body, "cmd"));
@@ -66,7 +66,7 @@ void call_reduce(struct call *c)
 
 	if (c->route.kind == ROUTE_PATH)
 		name = c->route.path->path;
-	/* an error of another status is a sentence */
+	/* with another status, the reply is a sentence and no entry */
 	if (c->reply.status != 200)
 		name = NULL;
 	if (whole == NULL || c->reply.status / 100 == 4 ||
@@ -180,7 +180,7 @@ void reply_drop(struct reply *reply, const char *field)
 void reply_reset(struct reply *reply)
 {
 	json_decref(reply->body);
-	/* a session id may be in it */
+	/* the headers may contain a session id */
 	if (reply->headers != NULL)
 		explicit_bzero(reply->headers, strlen(reply->headers));
 	free(reply->headers);

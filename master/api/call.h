@@ -2,8 +2,8 @@
 /*
  * A request from its arrival to its answer, which may come later.
  *
- * Owns the decoded body and the reply; borrows the connection and its
- * request, which live until the answer is given or the client has left.
+ * Owns the decoded body and the reply; borrows the connection and its request,
+ * which live until the answer is sent or the client has left.
  */
 #pragma once
 
@@ -19,11 +19,11 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* The check of the files that a request names (host_files.h). */
+/* State of the check of the files that a request names (host_files.h). */
 enum files_end {
 	FILES_UNKNOWN,
 	FILES_FOUND,
-	FILES_LATE, /* the disk has not answered in time */
+	FILES_LATE, /* the disk did not answer in time */
 };
 
 struct call {
@@ -33,67 +33,71 @@ struct call {
 	const struct http_request *request;
 	struct caller caller;
 	struct route route;
-	json_t *body; /* body of the request; NULL: not read */
+	json_t *body; /* decoded body of the request; NULL: not read */
 	struct reply reply;
-	/* the running check of the password, which calls go() on success;
-	 * NULL: none */
+	/* The running check of the password, which calls go() on success; NULL:
+	 * none. */
 	struct gate_wait *wait;
 	void (*go)(struct call *);
-	/* set by the owner of a later answer; NULL: no owner */
+	/* Called if the client leaves; set by the module that answers later;
+	 * NULL: none. */
 	void (*on_gone)(void *arg);
 	void *arg;
 	bool later;
-	bool after_save; /* the answer of 200 waits for the save */
+	bool after_save; /* an answer of 200 waits for the save */
 	bool certified; /* the certificate in body is valid */
 	enum files_end files_end;
-	struct findings files; /* about the files that body names */
-	bool listed; /* by a page of an origin in settings.web_origins */
+	struct findings files; /* findings about the files that body names */
+	bool listed; /* sent by a page of an origin in settings.web_origins */
 };
 
 struct call *call_new(struct api *, struct http_conn *,
 		      const struct http_request *);
 
-/* The caller is an observer, and receives a part of what others receive. */
+/* True: the caller is an observer, and observer_redact hides a part of the
+ * replies. */
 bool call_is_reduced(const struct call *);
 
-/* Leaves in the body of the reply what this caller may receive. */
+/* Removes from the reply what this caller may not receive. */
 void call_reduce(struct call *);
 
 /* Writes the reply as HTTP and frees the call. */
 void call_answer(struct call *);
 
-/* A number of the query of the request; *ret stays without the parameter.
- * False after a reply. */
+/* Reads a number of the query, at most max, to *ret; without the parameter *ret
+ * stays.  False: the reply already has the error. */
 bool call_query_number(struct call *, const char *key, uint64_t max,
 		       uint64_t *ret);
 
-/* The connection was answered in another way. */
+/* Frees a call whose connection was answered in another way. */
 void call_free(struct call *);
 
-/* The request is for the web interface, which needs no credential. */
+/* True: the request is for the web interface, which needs no credential. */
 bool page_is_wanted(const struct call *);
-/* Answers it and frees the call. */
+/* Answers a request for the web interface and frees the call. */
 void page_answer(struct call *);
 
-/* Runs a command.  The changes that it makes inside are those of the caller. */
+/* Runs a command.  Changes of the configuration inside are recorded as those of
+ * the caller. */
 void call_run(struct call *, command_fn *run);
 
-/* Runs a command again after the check of its certificate, and answers. */
+/* Runs a command again after the check of its certificate or files, and
+ * answers. */
 void call_again(struct call *, command_fn *run);
 
-/* Logs the call when log.api_access is set:
- * "set softcam id:s1 Login:admin IP:192.0.2.1".  The line has the names and ids
- * of a request, no password, no token and no query.  Call it before the call is
- * carried out: its answer may free it. */
+/* Logs the call if log.api_access is set: "set softcam id:s1 Login:admin
+ * IP:192.0.2.1".  The line has the names and ids of a request, but no password,
+ * token or query.  Call it before the call is carried out, because the answer
+ * may free the call. */
 void access_line(const struct call *);
 
-/* GET control/event/: ends the call.  The event channel takes the connection,
- * or it is answered with 400 or 403.  Only the token decides; a client without
- * one gets answers to its "ping" and no events. */
+/* Answers GET control/event/ and frees the call: passes the connection to the
+ * event channel, or answers 400 or 403.  Only the token decides; a client
+ * without one gets answers to its "ping" and no events. */
 void event_handshake(struct call *);
-/* Users or the settings changed: closes event channels whose user may receive
- * other events now.  The channel of a disabled or removed user stays open, but
- * for that with the lines of the log. */
+/* Users or settings have changed: closes event channels whose user may not
+ * receive the same events any more.  The channel of a disabled or removed user
+ * stays open, unless it gets events for control users (log, cam, cue). */
 void event_review(struct api *);
 
 /* The client left before the answer: calls on_gone and frees the call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modules (CAM) of adapters: their slots in the status, and their menus. */
+/* The CAMs of adapters: their slots in the status, and their menus. */
 #include "common/base/errmsg.h"
 #include "master/api/command.h"
 #include "master/api/edit.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Its slots, an empty list of an adapter without any; a new reference. */
+/* Returns the CAM slots of an adapter, or an empty list; a new reference. */
 static json_t *slots_of(const struct api *api, const char *id)
 {
 	const json_t *slots = adapter_procs_cams(
@@ -24,7 +24,7 @@ void cams_describe(const struct api *api, const char *id, json_t *status)
 	json_t *slots = slots_of(api, id), *list = json_array(), *slot;
 	size_t i;
 
-	/* what a CAM asks an operator is not for observers */
+	/* observers do not see what a CAM asks an operator */
 	json_array_foreach(slots, i, slot) {
 		json_t *copy = json_copy(slot);
 
@@ -74,7 +74,8 @@ static const json_t *find_slot(const json_t *slots, uint32_t number)
 	return NULL;
 }
 
-/* Can the CAM take this action now, as far as its last report says? */
+/* Judges whether the CAM can take this action now, by its last report.  False:
+ * the reply already has the error. */
 static bool judge(const json_t *slots, const json_t *request,
 		  const struct msg_adapter_menu *m, struct reply *reply)
 {

@@ -4,14 +4,15 @@
 #include "master/api/collection.h"
 #include "master/viewers/viewers.h"
 
-/* The changes of a request besides the category. */
+/* What a request changes outside of the category. */
 struct category_changes {
 	struct category_change names;
 	json_t *users;   /* {login: changed user} */
 	json_t *streams; /* the changed streams */
 };
 
-/* {"set-category": "er", "error": …}, 200; takes users, which may be NULL. */
+/* Replies {"set-category": "er", "error": …} with status 200, and users (taken;
+ * may be NULL).  Returns false. */
 static bool refuse(struct edit *e, const char *text, json_t *users)
 {
 	json_t *body = json_pack("{s:s, s:s}", e->of->command, "er", "error",
@@ -47,7 +48,7 @@ static bool read_category(struct edit *e)
 
 /* --- users --- */
 
-/* A copy of the user with other references, or NULL when nothing changes. */
+/* Returns a copy of the user with the new names, or NULL if nothing changes. */
 static json_t *change_user(const struct category_change *c,
 			   const json_t *user)
 {
@@ -75,7 +76,8 @@ static json_t *change_user(const struct category_change *c,
 	return copy;
 }
 
-/* A removal that leaves users with an empty list of packages needs `force`. */
+/* Finds the changed users.  A removal that leaves users without a package needs
+ * `force'.  False: the reply already has the error. */
 static bool judge_users(struct edit *e)
 {
 	const json_t *users = config_section(e->api->cfg.config, "users");
@@ -118,7 +120,8 @@ static bool judge_category(struct edit *e)
 		category = category_make(&r, &error, &detail);
 		if (category == NULL) {
 			refuse(e, error.text, NULL);
-			/* other clients expect the error alone */
+			/* clients that do not want warnings expect only the
+			 * error */
 			if (users_wants_warnings(e->request) &&
 			    detail.text[0] != '\0')
 				(void)json_object_set_new(
@@ -175,7 +178,7 @@ static void change_all(struct edit *e)
 	viewers_groups_changed(e->api->cfg.viewers);
 }
 
-/* Names the streams and users that changed. */
+/* Adds the changed streams and users to the reply. */
 static void add_changed(struct edit *e)
 {
 	static const char *const keys[] = { "id", "name" };
@@ -205,7 +208,7 @@ static void add_changed(struct edit *e)
 	json_decref(users);
 }
 
-/* Groups restart nothing. */
+/* For a dry run: a change of groups restarts no stream. */
 static void foresee_category(struct edit *e, json_t *effects)
 {
 	struct category_changes *c = e->arg;

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Says why a category or group at `place' has no valid name. */
+/* Explains in ret why a category or group, whose path in the request is
+ * `place', has no valid name. */
 static void explain_name(const json_t *object, const char *place,
 			 struct errmsg *ret)
 {
@@ -51,7 +52,8 @@ static bool judge_name(const struct category_request *r,
 	return false;
 }
 
-/* The groups without those to be removed; NULL with an error. */
+/* Returns the groups without those to be removed, a new reference; NULL with
+ * error: a name is not valid or not unique. */
 static json_t *make_groups(const json_t *wanted,
 			   const struct category_names *names,
 			   struct errmsg *error, struct errmsg *detail)
@@ -88,7 +90,8 @@ static json_t *make_groups(const json_t *wanted,
 	return groups;
 }
 
-/* The groups in the order of the names; NULL with an error. */
+/* Returns the groups in the order of the names in order, a new reference; NULL
+ * with error. */
 static json_t *reorder_groups(const json_t *groups, const json_t *order,
 			      struct errmsg *error)
 {

@@ -9,34 +9,34 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* A request before it was judged. */
+/* A request that was not judged yet. */
 struct category_request {
-	const json_t *list;     /* the present `categories`; NULL: absent */
+	const json_t *list;     /* the present `categories'; NULL: none */
 	const json_t *category; /* the new category; not a removal */
-	const json_t *reorder;  /* member of the request; NULL: absent */
-	size_t place;           /* position in list; its length: a new entry */
+	const json_t *reorder;  /* `reorder' of the request; NULL: absent */
+	size_t place;           /* index in list; its length: a new category */
 };
 
-/* The category to be stored, a new reference; NULL with the sentence of the
- * specification.  detail: the place, its value and what is accepted, where the
- * sentence does not name them; else "". */
+/* Returns the category to be stored, a new reference; NULL: error has the
+ * sentence of the API's specification.  detail: the path, its value and what is
+ * accepted, if that sentence does not name them; else "". */
 json_t *category_make(const struct category_request *, struct errmsg *error,
 		      struct errmsg *detail);
 
-/* The names that a request changes.  to: NULL when the category is removed.
- * groups: old names of groups with the new ones; null: the group is removed. */
+/* The names that a request changes.  to: NULL: the category is removed.
+ * groups: {old name: new name}; null: the group is removed. */
 struct category_change {
 	const char *from;
 	const char *to;
-	json_t *groups; /* owned by the caller; NULL when the category is
-			 * removed */
+	json_t *groups; /* owned by the caller; NULL: the category is removed */
 };
 
-/* A group of old is renamed to the group at the same place in wanted. */
+/* Finds the changed names.  A group of wanted with the index of another group
+ * in old is that group, renamed. */
 void category_change_init(struct category_change *, const json_t *old,
 			  const json_t *wanted);
 
-/* The stream with the new names, a new reference, or NULL when nothing
+/* Returns the stream with the new names, a new reference; NULL: nothing
  * changes. */
 json_t *category_change_stream(const struct category_change *,
 			       const json_t *stream);

@@ -23,7 +23,7 @@ struct judging {
 	command_fn *again;
 };
 
-/* A setting that is not empty, borrowed, or NULL. */
+/* Returns a setting that is not empty, borrowed; NULL: none. */
 static json_t *get(const json_t *settings, const char *key)
 {
 	json_t *value = json_object_get(settings, key);
@@ -119,7 +119,7 @@ static void on_judged(int result, const struct errmsg *error, void *arg)
 	call_finish(call);
 }
 
-/* A reply that waits for the check of the pair in force. */
+/* A reply that waits for the check of the configured pair. */
 struct answering {
 	struct api *api;
 	struct call *call;
@@ -165,7 +165,7 @@ void certificate_answer(struct call *call, json_t *body)
 	struct answering *a = xcalloc(1, sizeof *a);
 
 	*a = (struct answering){ .api = api, .call = call, .body = body };
-	/* the check may take longer than the delay of a restart */
+	/* the restart must not come before the end of the check */
 	saved_restart_hold(api);
 	if (chain == NULL || key == NULL) {
 		give_answer(0, &(struct errmsg){ 0 }, a);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Appends the name of each section of a that is other or none in b; fresh:
- * only if b has none. */
+/* Appends the names of the sections of a, without streams and gid, that differ
+ * from those of b.  fresh: only those that b does not have. */
 static void add_sections(json_t *list, const json_t *a, const json_t *b,
 			 bool fresh)
 {
@@ -24,7 +24,8 @@ static void add_sections(json_t *list, const json_t *a, const json_t *b,
 	}
 }
 
-/* The streams of the list by id, of equal ids the first; a new reference. */
+/* Returns the streams of a list by id, a new object; of equal ids, the
+ * first. */
 static json_t *by_id(const json_t *list)
 {
 	json_t *streams = json_object(), *stream;
@@ -39,8 +40,8 @@ static json_t *by_id(const json_t *list)
 	return streams;
 }
 
-/* Appends the id of each stream of a that b (by id) does not have (others:
- * false), or has otherwise. */
+/* Appends ids of streams of a.  others false: those that b (by id) does not
+ * have; true: those that b has with another content. */
 static void add_streams(json_t *list, const json_t *a, const json_t *b,
 			bool others)
 {

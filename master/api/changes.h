@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What differs between two documents. */
+/* Lists the differences of two documents of the configuration. */
 #pragma once
 
 #include <jansson.h>
 
-/* The ids of the streams that are `added', `changed' and `removed', and the
- * other `sections' that differ.  A new reference. */
+/* Returns the ids of the streams that are `added', `changed' and `removed', and
+ * the names of the other `sections' that differ; a new reference. */
 json_t *changes_list(const json_t *old, const json_t *new);

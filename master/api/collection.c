@@ -16,7 +16,8 @@ static bool is_answered(const struct edit *e)
 	return e->reply->status != 0 || e->reply->drop;
 }
 
-/* Gives no answer to a request without a required field. */
+/* Closes the connection without an answer: the request has no such required
+ * field. */
 static void drop(struct edit *e, const char *member)
 {
 	char field[64];
@@ -26,7 +27,9 @@ static void drop(struct edit *e, const char *member)
 	reply_drop(e->reply, field);
 }
 
-/* The place that an undo gives a removed entry again. */
+/* Reads `before', the id in front of which a new entry is stored (an undo uses
+ * it to restore the place of a removed entry).  False: the reply already has
+ * the error. */
 static bool read_before(struct edit *e)
 {
 	const json_t *list = config_section(e->api->cfg.config, e->of->section);
@@ -71,7 +74,8 @@ static bool read_by_id(struct edit *e)
 	return true;
 }
 
-/* A list that entries are appended to does not mind an unknown id. */
+/* Judges a removal.  The removal of an unknown id is an error only for
+ * COLLECTION_OBJECTS.  False: the reply already has the error. */
 static bool judge_removal(struct edit *e)
 {
 	if (e->of->key != COLLECTION_OBJECTS || e->old != NULL)
@@ -98,12 +102,14 @@ static bool judge_id(struct edit *e)
 			    "characters of A-Z a-z 0-9 _ . -", noun, id);
 	} else if (e->of->key == COLLECTION_OBJECTS && e->id != NULL &&
 		   e->old == NULL && strcmp(id, e->id) != 0) {
-		/* a new one may have its id twice, but not be renamed */
+		/* the id beside the entry may repeat its own id, if it is
+		 * new */
 		reply_error(e->reply, 404, "id: there is no %s \"%.64s\"",
 			    noun, e->id);
 	} else if ((e->old == NULL || strcmp(id, e->id) != 0) &&
 		   edit_entry(e->api, e->of->section, id) != NULL) {
-		/* was: null: another client was faster, with the same id */
+		/* `was': null: another client has added an entry with this id
+		 * meanwhile */
 		if (e->id == NULL && json_is_null(json_object_get(e->request,
 								  "was")))
 			(void)edit_is_as_known(e->request, noun,
@@ -157,7 +163,7 @@ static bool make_entry(struct edit *e)
 	return e->of->judge == NULL || e->of->judge(e);
 }
 
-/* Stores a new entry at its place. */
+/* Adds the entry to the list, at the place of `before' or as the last one. */
 static void add_to(json_t *list, const struct edit *e)
 {
 	if (e->old == NULL && e->before < json_array_size(list))
@@ -184,8 +190,8 @@ static void store_in_list(struct edit *e)
 	config_set_section(e->api->cfg.config, e->of->section, list);
 }
 
-/* An event without `before' is of an entry that is the last or keeps its
- * place. */
+/* Adds `before' to the event of a new entry.  Without it, the entry is the last
+ * or keeps its place. */
 static void add_before(const struct edit *e, json_t *message)
 {
 	if (e->of->key != COLLECTION_LOGINS && e->old == NULL &&
@@ -194,7 +200,8 @@ static void add_before(const struct edit *e, json_t *message)
 				      json_object_get(e->request, "before"));
 }
 
-/* Removal and addition are two events; the second has the counter. */
+/* Sends a change of an id as two events, removal and addition; the second has
+ * the counter of ids. */
 static void announce_by_id(struct edit *e)
 {
 	json_t *message;
@@ -255,8 +262,8 @@ void collection_store(struct edit *e)
 		json_decref(stream_refs_follow(e->api, c->refers, e));
 }
 
-/* The body of a path has no room for `was` and `dry_run`: it is the entry
- * itself. */
+/* True: the request is a command.  A path (POST api/…) has no `was' and no
+ * `dry_run', because its body is the entry itself. */
 static bool is_command(const struct edit *e)
 {
 	return e->reply->call->route.kind == ROUTE_COMMAND;
@@ -275,8 +282,8 @@ static void foresee(struct edit *e)
 		c->foresee(e, effects);
 }
 
-/* The document as it will be: an entry is judged beside its neighbours, and its
- * older copy, which may have another id, is none. */
+/* Returns the document as it will be after the change, a new reference: the
+ * entry is judged with its new neighbours, and without its former content. */
 static json_t *changed_document(const struct edit *e)
 {
 	json_t *document = json_copy(
@@ -291,7 +298,8 @@ static json_t *changed_document(const struct edit *e)
 	return document;
 }
 
-/* For the lines of the log: the id, or the name of an entry without ids. */
+/* Returns the name of the entry for the log: its id, or its name if the list
+ * has no ids. */
 static const char *name_of(const struct edit *e)
 {
 	const char *id = json_string_value(json_object_get(e->entry, "id"));
@@ -303,7 +311,7 @@ static const char *name_of(const struct edit *e)
 	return name != NULL ? name : "no name";
 }
 
-/* Another client has removed the entry that the request names. */
+/* Warns that `before' names no entry, because another client has removed it. */
 static void warn_before(const struct edit *e)
 {
 	const char *before = edit_text(e->request, "before");
@@ -319,7 +327,8 @@ static void warn_before(const struct edit *e)
 	reply_warn(e->reply, "before", text.text);
 }
 
-/* What is stored as it is and cannot work. */
+/* Adds the warnings about the entry, which is stored although it cannot
+ * work. */
 static void warn(struct edit *e, bool is_stored)
 {
 	bool is_list = e->of->key != COLLECTION_LOGINS;
@@ -350,7 +359,7 @@ static void carry_out(struct edit *e)
 	}
 	collection_store(e);
 	reply_ok(e->reply, e->of->command);
-	/* other clients expect one key */
+	/* other clients expect a reply with one key */
 	if (e->next_gid >= 0 && json_object_get(e->request, "was") != NULL)
 		(void)json_object_set(e->reply->body, "id",
 				      json_object_get(e->entry, "id"));
@@ -375,7 +384,8 @@ void collection_set(const struct collection *c, struct api *api,
 
 	if (!(c->read != NULL ? c->read(&e) : read_by_id(&e)))
 		return;
-	/* a reference: it leaves the list, and its texts are needed */
+	/* keeps a reference, because the entry leaves the list and its texts
+	 * are still used */
 	e.old = json_incref(json_array_get(
 		config_section(api->cfg.config, c->section), e.place));
 	if ((!is_command(&e) ||

@@ -2,10 +2,11 @@
 /*
  * The set-* commands of lists and maps of the configuration.
  *
- * A list is a row: where its entries are, how a request names one, and hooks
- * for its own rules.  The engine reads and judges the request, stores the
- * entry, announces it to event clients, changes the streams that refer to it,
- * and answers.  Nothing changes before the whole request was judged.
+ * Each list has a struct collection: where its entries are, how a request names
+ * an entry, and hooks for its own rules.  collection_set() reads and judges the
+ * request, stores the entry, announces it to event clients, changes the streams
+ * that refer to it, and answers.  Nothing changes before the whole request was
+ * judged.
  */
 #pragma once
 
@@ -20,75 +21,78 @@
 struct edit;
 struct field_table;
 
-/* The way in which a request names an entry, and the place of a replaced
- * entry. */
+/* How a request names an entry, and where a replaced entry is stored. */
 enum collection_key {
-	COLLECTION_OBJECTS, /* id, made when absent; the place stays */
-	COLLECTION_ENTRIES, /* id; a replaced entry moves to the end */
-	COLLECTION_PLACES,  /* position in the list */
-	COLLECTION_LOGINS,  /* key of a map */
+	/* by id; a new one gets an id if it has none; keeps its place */
+	COLLECTION_OBJECTS,
+	COLLECTION_ENTRIES, /* by id; a replaced entry moves to the end */
+	COLLECTION_PLACES,  /* by its index in the list */
+	COLLECTION_LOGINS,  /* by its key in a map */
 };
 
 struct collection {
-	const char *command; /* names the reply and the event */
-	const char *section; /* member of the configuration */
-	const char *member;  /* member of the request and of the event */
+	/* name of the command, in the reply and the event */
+	const char *command;
+	/* member of the configuration that has the entries */
+	const char *section;
+	/* member of the request and of the event with the entry */
+	const char *member;
 	enum collection_key key;
 	bool vanishes; /* an empty list is removed from the configuration */
 
-	/* The fields of an entry (master/config/config_fields.h); NULL: they
-	 * are not judged.  COLLECTION_ENTRIES: a request without a required
-	 * field gets no answer. */
+	/* The fields of an entry (master/config/config_fields.h); NULL: not
+	 * judged.  COLLECTION_ENTRIES: a request without a required field gets
+	 * no answer. */
 	const struct field_table *fields;
 
-	/* Every hook but read may be NULL.  Those that return a bool return
-	 * false after a reply. */
+	/* Every hook may be NULL.  A hook that returns a bool returns false if
+	 * the reply already has an error. */
 
 	/* Fills id, wanted, remove, gid, place and, if the request has it,
-	 * before.  NULL: by id. */
+	 * before.  NULL: the engine does, by id. */
 	bool (*read)(struct edit *);
-	/* Judges and completes the entry, whose id is judged already. */
+	/* Judges and completes the entry, whose id was judged before. */
 	bool (*judge)(struct edit *);
 	/* Judges the removal of an entry. */
 	bool (*judge_removal)(struct edit *);
-	/* After the change was stored, before it is announced. */
+	/* Called after the change was stored, before it is announced. */
 	void (*apply)(struct edit *);
-	/* Instead of the usual event. */
+	/* Announces the change instead of the usual event. */
 	void (*announce)(struct edit *);
-	/* Changes a stream that refers to the replaced or removed entry; arg
-	 * is the struct edit. */
+	/* Changes a stream that refers to the replaced or removed entry; its
+	 * arg is the struct edit. */
 	stream_refs_fn *refers;
-	/* At the end; may add to the reply. */
+	/* Called last; may add to the reply. */
 	void (*finish)(struct edit *);
-	/* With dry_run, instead of all hooks behind judge: adds the effects on
-	 * streams, but for those that `refers' changes, and adds to the
-	 * reply. */
+	/* Called for dry_run instead of the hooks after judge: adds the effects
+	 * on streams (without those of `refers'), and may add to the reply. */
 	void (*foresee)(struct edit *, json_t *effects);
 };
 
-/* A request in progress; hooks may read every field. */
+/* A request in progress; hooks may read every member. */
 struct edit {
 	const struct collection *of;
 	struct api *api;
-	const json_t *request; /* borrowed; with COLLECTION_LOGINS it may be
-				* NULL */
+	/* borrowed; may be NULL with COLLECTION_LOGINS */
+	const json_t *request;
 	struct reply *reply;
-	const char *id;        /* id in the request, or NULL */
-	const json_t *wanted;  /* entry in the request, or NULL */
+	const char *id;        /* id in the request; NULL: none */
+	const json_t *wanted;  /* entry in the request; NULL: none */
 	bool remove;
-	json_int_t gid;        /* gid in the request, or -1 */
-	json_int_t next_gid;   /* counter after new ids, or -1 */
-	size_t place;          /* position; length of the list: new */
-	size_t before;         /* position of a new one; SIZE_MAX: the last */
-	json_t *old;           /* owned: the stored entry, or NULL */
-	json_t *entry;         /* owned: its replacement; NULL: a removal */
-	void *arg;             /* for the hooks */
+	json_int_t gid;        /* gid in the request; -1: none */
+	json_int_t next_gid;   /* id counter after new ids; -1: no new id */
+	size_t place;          /* index of the entry; length of the list: new */
+	/* index of a new entry; SIZE_MAX: it is the last */
+	size_t before;
+	json_t *old;           /* owned: the stored entry; NULL: none */
+	json_t *entry;         /* owned: the new content; NULL: a removal */
+	void *arg;             /* passed through for the hooks */
 };
 
-/* Carries out a request, to its reply. */
+/* Carries out a set-* request and fills the reply.  arg: for the hooks. */
 void collection_set(const struct collection *, struct api *,
 		    const json_t *request, struct reply *, void *arg);
 
-/* The second half of collection_set(): stores and announces a change that the
- * caller has judged. */
+/* Stores and announces a change that the caller has judged (the second half of
+ * collection_set()). */
 void collection_store(struct edit *);

@@ -19,14 +19,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An observer waits for the file. */
+/* An observer's request that waits for the file. */
 struct loading {
 	struct api *api;
 	struct call *call; /* NULL when the client has left */
 };
 
-/* document: NULL if the text in the cache is of the file as it is.  False:
- * observer_redact has changed since the request, and there is no such text. */
+/* Replies with the file as observers see it.  document: the content of the
+ * file; NULL: the text in the cache is still right.  False: document is NULL,
+ * but the cache does not have the text, because observer_redact has changed
+ * since the request. */
 static bool reply_file(struct loading *l, const json_t *document)
 {
 	struct api *api = l->api;
@@ -70,14 +72,15 @@ static void config_get(struct api *api, const char *id, enum status_span span,
 	uint64_t key = config_versions(config);
 
 	(void)id, (void)span;
-	/* only its count of references changes */
+	/* changes only the reference count of the document */
 	if (!text_cache_reply(&api->document, key, 0, reply))
 		text_cache_put(&api->document, key,
 			       json_incref((json_t *)config_document(config)),
 			       reply);
 }
 
-/* An observer gets the file, without its secrets. */
+/* Replies with the configuration; to an observer with the file, without its
+ * secrets. */
 static void config_load(struct api *api, const json_t *request,
 			struct reply *reply)
 {
@@ -104,7 +107,8 @@ static void warn(enum check_severity severity, const char *path,
 	warnings_add(arg, path, text);
 }
 
-/* The errors and warnings of -t.  files: those about files. */
+/* Returns the errors and warnings that `sluice -t' would report, a new list.
+ * files: findings about files. */
 static json_t *find_warnings(const struct api *api, const json_t *document,
 			     const struct findings *files)
 {
@@ -123,7 +127,8 @@ static json_t *find_warnings(const struct api *api, const json_t *document,
 	return list;
 }
 
-/* The effects of an upload come with the restart that follows it. */
+/* Replies with the effects of an upload, which come with the restart after
+ * it. */
 static void foresee(struct api *api, const json_t *wanted,
 		    struct reply *reply)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The listed origin that the request names, or NULL. */
+/* Returns the listed origin that the request names; NULL: none. */
 static const char *find_origin(const struct call *c)
 {
 	const char *origin = http_request_header(c->request, "origin");
@@ -25,7 +25,7 @@ static const char *find_origin(const struct call *c)
 	return NULL;
 }
 
-/* Below the prefix: control/ and api/. */
+/* True: the path is below control/ or api/. */
 static bool is_api(const struct call *c)
 {
 	const char *path = http_request_path(c->request);

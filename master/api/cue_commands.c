@@ -15,7 +15,7 @@
 
 enum { EVENT_TEXT_MAX = 8192 /* of the record of a worker */ };
 
-/* A command whose answer is awaited. */
+/* A command cue that waits for the answer of the worker. */
 struct cue {
 	struct call *call; /* NULL when the client has left */
 };
@@ -80,7 +80,7 @@ static void streams_cue(struct api *api, const json_t *request,
 	reply_error(reply, 503, "the stream is not run: %s", strerror(-r));
 }
 
-/* cue_event: the record is that of a worker. */
+/* Sends cue_event.  The record comes from a worker, so its size is limited. */
 static void report(const char *id, const json_t *record, void *arg)
 {
 	struct api *api = arg;

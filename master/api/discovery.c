@@ -16,9 +16,9 @@ struct discovery {
 	struct jobs *jobs;
 	const struct discovery_kind *kind;
 	struct job *job;       /* NULL: no worker runs */
-	uint64_t since_ms;     /* the start of the worker */
-	char error[256];       /* "" when there is none */
-	json_t *places[SCAN_PLACES_MAX]; /* objects, or NULL */
+	uint64_t since_ms;     /* start of the worker */
+	char error[256];       /* "": no error */
+	json_t *places[SCAN_PLACES_MAX]; /* entries; NULL: the place is free */
 };
 
 struct discovery *discovery_new(struct jobs *jobs,
@@ -73,7 +73,8 @@ static void stop(void *self)
 	d->error[0] = '\0';
 }
 
-/* The next request starts another worker. */
+/* The worker has ended: forgets its entries; the next request starts another
+ * one. */
 static void on_end(const char *error, void *self)
 {
 	struct discovery *d = self;
@@ -87,7 +88,8 @@ static void on_end(const char *error, void *self)
 static const struct job_kind job_kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	.max = 4, /* of both kinds, and a second worker while one ends */
+	/* two kinds, each with a worker that ends and its successor */
+	.max = 4,
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_end = on_end,
@@ -130,7 +132,8 @@ void discovery_get(struct discovery *d, struct reply *reply)
 {
 	char error[96] = "";
 
-	/* the worker joins groups and binds their port */
+	/* only control users start it: the worker joins groups and binds a
+	 * port */
 	if (reply_caller(reply)->type != USER_CONTROL) {
 		if (d->job == NULL)
 			(void)snprintf(error, sizeof error, "no control user "

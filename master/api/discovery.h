@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of what a worker of the role scan finds on the network, for a path of
- * the API.
+ * A list of what a scan worker finds on the network, such as SAP announcements,
+ * for a path of the API.
  *
  * The worker starts with the first request of a control user, and ends some
- * time after the last one.  Owns its job and the entries; borrows the jobs.
+ * time after the last request.  Owns its job and the entries; borrows the jobs.
  */
 #pragma once
 
@@ -19,13 +19,13 @@ struct jobs;
 struct reply;
 
 struct discovery_kind {
-	const char *address; /* of scan.start */
-	const char *key;     /* of the list in the reply */
-	const char *what;    /* in errors: "announcements" */
-	unsigned life_ms;    /* of the worker after the last request */
-	/* The entry of a message and its place, below SCAN_PLACES_MAX; NULL:
-	 * it has ended.  The function adds "heard".  False: the message is
-	 * another one. */
+	const char *address; /* address in scan.start */
+	const char *key;     /* name of the list in the reply */
+	const char *what;    /* name in errors, such as "announcements" */
+	unsigned life_ms;    /* life of the worker after the last request */
+	/* Reads a message.  *ret_entry: the new entry, NULL: it has ended;
+	 * *ret_place: its index, below SCAN_PLACES_MAX.  The caller adds
+	 * "heard".  False: it is another message. */
 	bool (*read)(const struct msg *, uint32_t *ret_place,
 		     json_t **ret_entry);
 };
@@ -34,10 +34,10 @@ struct discovery *discovery_new(struct jobs *, const struct discovery_kind *);
 /* NULL-safe; sets *d to NULL. */
 void discovery_free(struct discovery **);
 
-/* A member of an entry, if the text is not empty. */
+/* Adds a text to an entry unless it is empty. */
 void discovery_put(json_t *entry, const char *key, const char *text);
 
-/* Replies with the list. */
+/* Replies with the list, and starts or prolongs the worker. */
 void discovery_get(struct discovery *, struct reply *);
 
 extern const struct discovery_kind announcements_kind;

@@ -60,7 +60,8 @@ void effects_add_stream(json_t *effects, const struct api *api, const char *id,
 	stream_conf_free(&conf);
 }
 
-/* settings: from the next start on; NULL: there are none. */
+/* Adds the effects on these streams after the next start.  settings: those of
+ * the next start; NULL: none. */
 static void add_streams(json_t *effects, const struct api *api,
 			const json_t *streams, const json_t *settings)
 {

@@ -16,28 +16,29 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* True when the request asks only what would happen. */
+/* True: the request has `dry_run' true. */
 bool effects_only(const json_t *request);
 
-/* A new object without effects. */
+/* Returns a new object without effects. */
 json_t *effects_new(void);
 void effects_add_restart(json_t *effects);
-/* The stream changes so. */
+/* Adds the effect on a stream. */
 void effects_add(json_t *effects, const struct api *, const char *id,
 		 enum stream_change);
-/* The stream `id` becomes this object; NULL: it is removed.  settings: those of
- * the next start; NULL: those in force. */
+/* Adds the effect if the stream `id' gets this object; NULL: it is removed.
+ * settings: those of the next start; NULL: those in force. */
 void effects_add_stream(json_t *effects, const struct api *, const char *id,
 			const json_t *stream, const json_t *settings);
-/* All streams of the configuration, with these settings from the next start
+/* Adds the effects on all streams if these settings apply from the next start
  * on. */
 void effects_add_settings(json_t *effects, const struct api *,
 			  const json_t *settings);
-/* The effects of a restart that takes this document.  ret_changes becomes
- * changes_list() of the present document and this one.  The caller owns
+/* Returns the effects of a restart with this document.  *ret_changes:
+ * changes_list() from the present document to this one.  The caller owns
  * both. */
 json_t *effects_of_restart(const struct api *, const json_t *document,
 			   json_t **ret_changes);
 
-/* 200 with {command: "ok", "dry_run": true, "effects": …}. */
+/* Replies 200 with {command: "ok", "dry_run": true, "effects": …}; takes the
+ * effects. */
 void reply_effects(struct reply *, const char *command, json_t *take_effects);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET control/event/: admits clients of the event channel. */
+/* Answers GET control/event/: admits clients to the event channel. */
 #include "master/api/call.h"
 #include "master/api/command.h"
 #include "master/api/log_feed.h"
@@ -26,8 +26,8 @@ static bool has_token(const char *query)
 	return false;
 }
 
-/* True when the query `scope` lists this scope, which a client gets only on
- * request; commas separate them. */
+/* True: the query `scope', a list with commas, has this scope.  A client gets
+ * such events only on request. */
 static bool asks_for(const struct http_request *request, const char *scope)
 {
 	char scopes[SCOPES_MAX], *rest, *word;
@@ -41,7 +41,7 @@ static bool asks_for(const struct http_request *request, const char *scope)
 	return false;
 }
 
-/* HUB_REDUCED, or 0. */
+/* Returns HUB_REDUCED if observer_redact applies to the caller, else 0. */
 static unsigned reduction(const struct api *api, const struct caller *caller)
 {
 	return caller->type == USER_OBSERVER &&
@@ -49,11 +49,12 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 		? HUB_REDUCED : 0;
 }
 
-/* The scopes of control users alone. */
+/* Scopes that only control users may have. */
 #define CONTROL_SCOPES ((unsigned)HUB_LOG | HUB_CAM | HUB_CUE)
 
-/* The channel of a user who may not log in any more stays open, unless it has
- * such a scope. */
+/* Returns the code with which the channel must be closed, or 0.  The channel of
+ * a user who may not log in any more stays open, unless it has a scope of
+ * control users. */
 static unsigned judge_channel(const char *login, enum hub_scope scope,
 			      void *arg)
 {
@@ -90,7 +91,8 @@ void event_handshake(struct call *call)
 	enum hub_scope scope = HUB_NONE;
 	char token[TOKEN_MAX], login[sizeof call->caller.login];
 
-	/* a request without a handshake spends no token: the hub replies 400 */
+	/* a request without a handshake leaves the token valid; the hub answers
+	 * 400 */
 	if (hub_is_handshake(request) && is_shown &&
 	    !call->api->cfg.options->no_web_auth &&
 	    (!http_request_query_get(request, "token", token, sizeof token) ||
@@ -117,7 +119,7 @@ void event_handshake(struct call *call)
 		log_feed_start(call->api->log_feed);
 	}
 	(void)snprintf(login, sizeof login, "%s", call->caller.login);
-	/* the hub answers, or takes the connection away */
+	/* the hub answers, or takes over the connection */
 	call_drop(call);
 	hub_handshake(hub, conn, request, scope,
 		      is_shown && login[0] != '\0' ? login : NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/forms. */
+/* Answers GET api/forms. */
 #include "master/api/command.h"
 #include "master/config/forms.h"
 
@@ -7,7 +7,7 @@ static void forms_get(struct api *api, const char *id, enum status_span span,
 		      struct reply *reply)
 {
 	(void)id, (void)span;
-	/* the tables are constants */
+	/* key 0, because the tables are constants */
 	if (!text_cache_reply(&api->forms, 0, 0, reply))
 		text_cache_put(&api->forms, 0, forms_make(), reply);
 }

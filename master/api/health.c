@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the service runs, for load balancers and orchestration: without a
- * credential and without data. */
+/* Answers whether the service runs, for load balancers and orchestration: needs
+ * no credential and shows no data. */
 #include "master/api/command.h"
 #include "master/status/status.h"
 
@@ -15,7 +15,7 @@ static void health_ready(struct api *api, const char *id,
 			 enum status_span span, struct reply *reply)
 {
 	(void)id, (void)span;
-	/* a stream that is added later changes nothing */
+	/* set after the start; streams added later do not matter */
 	if (!api->ready)
 		api->ready = status_untried(api->cfg.status) == 0;
 	if (!api->ready)

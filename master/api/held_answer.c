@@ -42,7 +42,7 @@ static void answer(struct held_answer *h)
 	call_finish(call);
 }
 
-/* The disk has not answered in time. */
+/* The disk did not answer in time: answers anyway. */
 static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	(void)loop, (void)revents;
@@ -97,7 +97,7 @@ void held_answer_begin(struct held_answer *h, struct config *config)
 
 void held_answer_saved(int result, const struct errmsg *error, void *held)
 {
-	/* the write is repeated, and an alarm has the error */
+	/* on failure the save is repeated, and an alarm shows the error */
 	(void)result, (void)error;
 	answer(held);
 	free(held);

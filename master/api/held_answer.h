@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An answer that waits until a file is written, at most two seconds: a right
- * that a command took away does not return after a crash.
+ * that a command took away must not return after a crash.
  *
- * Owns itself; borrows the call until it is answered or the client has left.
+ * Frees itself; borrows the call until it is answered or the client has left.
  */
 #pragma once
 
@@ -12,9 +12,9 @@ struct config;
 struct errmsg;
 struct held_answer;
 
-/* Holds the answer of a call, whose reply may be filled later. */
+/* Postpones the answer of a call; its reply may be filled later. */
 struct held_answer *held_answer_new(struct call *);
-/* The answer waits for no file; sets *h to NULL. */
+/* Cancels the postponement, because no file is written; sets *h to NULL. */
 void held_answer_free(struct held_answer **h);
 
 /* The answer waits for the save of the configuration.  A control user's starts

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/history/{id}: the last hour of a stream, second by second. */
+/* Answers GET api/history/{id}: the last hour of a stream, second by second. */
 #include "master/api/call.h"
 #include "proto/wire/http_request.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* False after a reply. */
+/* Reads the query parameter `since'.  False: the reply already has the
+ * error. */
 static bool read_since(const struct http_request *request, int64_t *ret,
 		       struct reply *reply)
 {
@@ -38,7 +39,7 @@ static void history_get(struct api *api, const char *id, enum status_span span,
 		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 		return;
 	}
-	/* their place: this version records none */
+	/* always empty: this version records no incidents */
 	(void)json_object_set_new(report, "incidents", json_array());
 	(void)json_object_set_new(
 		report, "note",

@@ -19,12 +19,13 @@ enum { LOOKS_MAX = 8, LIMIT_S = 2, LINES_MAX = 20 };
 struct look;
 
 typedef void check_fn(const json_t *document, struct findings *found);
-/* found: NULL: the disk has not answered within the limit. */
+/* Gets the findings of a check; NULL: the disk did not answer in time. */
 typedef void end_fn(struct look *, struct findings *found);
 
-/* For the thread. */
+/* The part of a check that runs in the thread. */
 struct job {
-	json_t *document; /* a copy: a thread must not count references */
+	/* a copy, because reference counts are not thread-safe */
+	json_t *document;
 	check_fn *check;
 	struct findings found;
 };
@@ -37,7 +38,7 @@ struct look {
 	end_fn *end;
 	struct call *call; /* NULL: no request waits */
 	command_fn *again;
-	json_t *body; /* the answer has it; NULL: it was sent */
+	json_t *body; /* body of the answer; NULL: it was sent */
 	char *id; /* NULL: the stream is not stored */
 };
 
@@ -116,7 +117,7 @@ void host_files_free(struct host_files **p)
 	free(f);
 }
 
-/* Starts a check without a limit of time. */
+/* Starts a check in a thread; the caller sets a time limit if it needs one. */
 static struct look *begin(struct host_files *f, check_fn *check,
 			  json_t *take_copy, end_fn *end)
 {
@@ -142,12 +143,13 @@ static struct look *begin(struct host_files *f, check_fn *check,
 static void check_sections(const json_t *document, struct findings *found)
 {
 	check_host(document, HOST_FILES, findings_add, found);
-	/* the tls worker checks a pair that changes; a file of an unchanged
-	 * pair may be missing */
+	/* the tls worker checks a pair that changes; a missing file of an
+	 * unchanged pair is no error here */
 	check_host_certificate(document, false, findings_add, found);
 }
 
-/* A copy of the sections that name files; NULL: none does. */
+/* Returns a copy of the sections that name files, a new reference; NULL: the
+ * document has none. */
 static json_t *copy_sections(const json_t *document)
 {
 	static const char *const keys[] = { "make_stream", "log", "settings" };
@@ -166,7 +168,8 @@ static json_t *copy_sections(const json_t *document)
 	return copy;
 }
 
-/* NULL: no section names files, or too many checks run. */
+/* Starts a check of sections.  NULL: no section names files, or too many checks
+ * run. */
 static struct look *begin_sections(struct host_files *f,
 				   const json_t *document, end_fn *end)
 {
@@ -247,8 +250,9 @@ static void check_stream_files(const json_t *stream, struct findings *found)
 	(void)check_host_stream(stream, HOST_FILES, findings_add, found);
 }
 
-/* Sends the answer that waits.  After the limit the check continues, and the
- * log gets its findings. */
+/* Sends the answer that waits, with the findings as warnings.  found NULL: the
+ * time limit has passed: answers without them, and the check continues for the
+ * log. */
 static void answer(struct look *k, struct findings *found)
 {
 	struct call *call = k->call;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Checks the files that a stream, a section or a document names, in a helper
- * thread, because a file system may not answer.
+ * thread, because a file system may hang.
  *
- * The findings are those of the option -t.  A request that wants warnings waits
- * for them, two seconds at most.
+ * The findings are those of `sluice -t'.  A request that wants warnings waits
+ * for them, at most two seconds.
  */
 #pragma once
 
@@ -15,24 +15,26 @@ struct host_files;
 
 /* Borrows the API. */
 struct host_files *host_files_new(struct api *);
-/* NULL-safe; sets *f to NULL.  Every request must be answered or gone. */
+/* NULL-safe; sets *f to NULL.  Every request must have been answered or
+ * dropped. */
 void host_files_free(struct host_files **f);
 
 /*
- * True: continue, because the check has ended, because two seconds have passed,
- * because no section names files, or because too many checks run.  call->files
- * has the findings.  False: the check runs, and `again' is called afterwards.
+ * True: continue, because the check has ended, two seconds have passed, no
+ * section names files, or too many checks run; call->files has the findings.
+ * False: the check runs, and `again' is called afterwards.
  */
 bool host_files_judge(struct host_files *, const json_t *document,
 		      struct reply *, command_fn *again);
 
-/* Checks the section while the request continues, and logs the findings; not if
- * host_files_judge() has found them for this call. */
+/* Checks a section in the background and logs the findings, unless
+ * host_files_judge() has found them for this call already. */
 void host_files_log(struct host_files *, const char *key, const json_t *value,
 		    const struct call *);
 
-/* Adds the findings about a stream (borrowed; id NULL: it is not stored) to the
- * reply, which has the answer and waits for them, and logs those of a stored
- * stream.  The reply does not wait if too many checks run. */
+/* Checks the files of a stream (borrowed; id NULL: it is not stored), and
+ * postpones the complete reply until the findings are in its `warnings'.  Logs
+ * those of a stored stream.  If too many checks run, the reply is not
+ * postponed. */
 void host_files_warn(struct host_files *, const char *id, const json_t *stream,
 		     struct reply *);

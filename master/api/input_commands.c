@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* False after a reply: the input cannot be played at all. */
+/* Judges whether the input can be played at all.  False: the reply already has
+ * the error. */
 static bool judge_input(const json_t *inputs, size_t position,
 			struct reply *reply)
 {
@@ -27,13 +28,14 @@ static bool judge_input(const json_t *inputs, size_t position,
 	return false;
 }
 
-/* A request that waits for the worker's answer. */
+/* A request that waits for the answer of the worker. */
 struct choice {
 	struct call *call; /* NULL when the client has left */
-	bool status;       /* the reply names the input */
+	bool status;       /* the reply has the member that names the input */
 };
 
-/* position: 0: not named.  warning: "" for none. */
+/* Replies with the chosen input.  position 0: the reply does not name it.
+ * warning: "": none. */
 static void reply_choice(struct reply *reply, unsigned position,
 			 const char *warning)
 {
@@ -68,7 +70,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	const json_t *inputs = json_object_get(stream, "input");
 	const char *type = edit_text(stream, "backup_type");
 	size_t n = json_array_size(inputs);
-	/* 0: the stream chooses */
+	/* 0: the stream switches to its next input */
 	json_int_t wanted = input != NULL ? edit_number(input) : 0;
 	bool status = json_is_true(json_object_get(request, "status"));
 	struct choice *c;

@@ -11,7 +11,7 @@ static const char cam[] = "cam=";
 
 enum { CAM_LEN = sizeof cam - 1 };
 
-/* The next option after the '#'; false at the end. */
+/* Reads the next option behind the '#'; false: there are no more. */
 static bool next_option(const char **at, const char **ret, size_t *ret_len)
 {
 	if (*at == NULL)
@@ -29,7 +29,7 @@ static const char *options_of(const char *address)
 	return hash != NULL ? hash + 1 : NULL;
 }
 
-/* The id in a list of softcams "c1,c2" of len bytes; NULL: it is not there. */
+/* Finds an id in a list of softcams "c1,c2" of len bytes; NULL: not found. */
 static const char *find_id(const char *list, size_t len, const char *id)
 {
 	size_t n = strlen(id);
@@ -44,7 +44,8 @@ static const char *find_id(const char *list, size_t len, const char *id)
 	return NULL;
 }
 
-/* The id in the option cam; NULL: another option, or other ids. */
+/* Finds an id in an option; NULL: it is not the option cam, or has other
+ * ids. */
 static const char *find_cam(const char *option, size_t len, const char *id)
 {
 	if (len <= CAM_LEN || strncmp(option, cam, CAM_LEN) != 0)
@@ -80,11 +81,11 @@ char *input_edit_cam(const char *address, const char *from, const char *to)
 		const char *name = id != NULL && to != NULL ? to : "";
 		char *more;
 
-		/* the last softcam of a list takes the option with it */
+		/* without its only softcam, the option is removed */
 		if (id != NULL && to == NULL && before == CAM_LEN &&
 		    after == len)
 			continue;
-		/* an id goes with one comma */
+		/* an id is removed with one comma */
 		if (id != NULL && to == NULL && after < len)
 			after++;
 		else if (id != NULL && to == NULL)

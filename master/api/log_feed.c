@@ -13,7 +13,7 @@ enum { PERIOD_MS = 200, LINES_MAX = 40 };
 struct log_feed {
 	struct api *api;
 	ev_timer timer;
-	uint64_t next; /* number of the first line that was not looked at */
+	uint64_t next; /* number of the first line that was not sent yet */
 };
 
 static void stop(struct log_feed *f)
@@ -21,7 +21,8 @@ static void stop(struct log_feed *f)
 	ev_timer_stop(f->api->cfg.loop, &f->timer);
 }
 
-/* The first lines of a burst have its cause: the others are left out. */
+/* Sends the new lines.  In a burst, sends the first lines, which have its
+ * cause, and counts the others as dropped. */
 static void send_lines(struct log_feed *f)
 {
 	const struct log_lines *all = f->api->cfg.log_lines;

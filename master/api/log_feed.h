@@ -20,9 +20,9 @@ struct log_feed *log_feed_new(struct api *);
 /* NULL-safe; sets *f to NULL. */
 void log_feed_free(struct log_feed **);
 
-/* A client is about to connect: lines from now on are sent while there is
- * one. */
+/* A client is about to connect: sends lines from now on, as long as a client is
+ * connected. */
 void log_feed_start(struct log_feed *);
 
-/* A line as GET api/log returns it, a new reference. */
+/* Returns a line in the form of GET api/log, a new reference. */
 json_t *log_line_json(const struct log_line *);

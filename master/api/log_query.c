@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/log: the last lines of the log. */
+/* Answers GET api/log: the last lines of the log. */
 #include "common/log/log_lines.h"
 #include "master/api/call.h"
 #include "master/api/log_feed.h"
@@ -10,12 +10,13 @@
 enum { LIMIT_DEFAULT = 200, LIMIT_MAX = 1000, TEXT_MAX = 256 };
 
 struct question {
-	uint64_t since; /* only lines behind this one */
-	bool is_since;  /* the oldest of them, else the newest of all */
+	uint64_t since; /* only lines with a greater number than this */
+	/* oldest lines first, from since; false: the newest lines */
+	bool is_since;
 	unsigned limit;
-	enum log_level level; /* and those that are more important */
-	char text[TEXT_MAX];  /* part of a line; "": any */
-	char stream[TEXT_MAX]; /* "": any */
+	enum log_level level; /* this level and more important ones */
+	char text[TEXT_MAX];  /* part of a line; "": any line */
+	char stream[TEXT_MAX]; /* id; "": lines of any stream */
 };
 
 static bool read_level(const struct http_request *request,
@@ -36,7 +37,7 @@ static bool read_level(const struct http_request *request,
 	return false;
 }
 
-/* False after a reply. */
+/* Reads the query.  False: the reply already has the error. */
 static bool read_question(const struct http_request *request,
 			  struct question *ret, struct reply *reply)
 {
@@ -58,7 +59,8 @@ static bool read_question(const struct http_request *request,
 	return true;
 }
 
-/* "stream ID", or "stream ID/POSITION" of an input of a multiplex. */
+/* True: the component is "stream ID", or "stream ID/POSITION" of an input of a
+ * multiplex. */
 static bool is_about(const char *component, const char *stream)
 {
 	static const char prefix[] = "stream ";
@@ -81,7 +83,8 @@ static bool matches(const struct log_line *line, const struct question *q)
 	       strcasestr(line->component, q->text) != NULL;
 }
 
-/* Bytes that are no UTF-8 become "?". */
+/* Returns a text as JSON; if it is not UTF-8, its bytes above 127 become
+ * "?". */
 static json_t *words(const char *text)
 {
 	json_t *value = json_string(text);
@@ -107,8 +110,8 @@ json_t *log_line_json(const struct log_line *line)
 			 "text", words(line->text));
 }
 
-/* The lines behind since, from the oldest; *ret_last: the number of the last
- * line read. */
+/* Returns the lines with numbers above q->since, oldest first, a new reference;
+ * *ret_last: number of the last line that was looked at. */
 static json_t *lines_since(const struct log_lines *lines,
 			   const struct question *q, uint64_t *ret_last)
 {
@@ -124,7 +127,8 @@ static json_t *lines_since(const struct log_lines *lines,
 	return list;
 }
 
-/* The newest lines, from the oldest of them. */
+/* Returns the newest lines, sorted from old to new, a new reference; *ret_last:
+ * number of the last line of the log. */
 static json_t *newest_lines(const struct log_lines *lines,
 			    const struct question *q, uint64_t *ret_last)
 {
@@ -152,8 +156,8 @@ static void log_query_get(struct api *api, const char *id,
 	(void)id, (void)span;
 	if (!read_question(reply->call->request, &q, reply))
 		return;
-	/* a number that no line has yet is of an earlier start of the service,
-	 * before the clock was set back */
+	/* since is not below the next number: it is from an earlier start of
+	 * the service, before the clock was set back */
 	if (lines == NULL)
 		list = json_array();
 	else if (q.is_since && q.since < log_lines_next(lines))

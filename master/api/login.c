@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A login whose password is being checked. */
+/* A command login whose password is being checked. */
 struct login {
 	struct call *call;
 	struct gate_wait *wait;
@@ -39,14 +39,15 @@ static void reply_caller_is(struct reply *reply, const char *login, int type)
 	reply_json(reply, body);
 }
 
-/* more: "; Max-Age=0", or "". */
+/* Adds the header with the session cookie.  more: "; Max-Age=0", or "". */
 static void set_cookie(struct reply *reply, const char *id, const char *more)
 {
 	const struct call *call = reply->call;
 	const char *path = call->api->prefix;
 	char *value;
 
-	/* a path that would break the header: the cookie is for all paths */
+	/* if the prefix cannot be written in the header, the cookie is for all
+	 * paths */
 	for (const char *c = path; *c != '\0'; c++)
 		if ((unsigned char)*c <= ' ' || *c == ';' || *c == ',' ||
 		    (unsigned char)*c >= 0x7f) {
@@ -61,7 +62,7 @@ static void set_cookie(struct reply *reply, const char *id, const char *more)
 	free(value);
 }
 
-/* Answers after the password was judged. */
+/* Answers login when the password was checked. */
 static void conclude(struct call *c, const char *login, bool remember,
 		     enum gate_answer answer)
 {
@@ -81,7 +82,7 @@ static void conclude(struct call *c, const char *login, bool remember,
 		explicit_bzero(id, sizeof id);
 		return;
 	}
-	/* the log is silent about a regular user whose password is right */
+	/* the right password of a regular user is not logged */
 	if (answer == GATE_WRONG ||
 	    (answer == GATE_RIGHT && entry == ENTRY_DISABLED))
 		auth_log_failure(auth, login, &c->caller.address);
@@ -113,7 +114,7 @@ static void login_login(struct api *api, const json_t *request,
 	struct login *l;
 
 	if (q.login == NULL || q.password == NULL) {
-		reply->status = 400; /* a 400 without a body */
+		reply->status = 400; /* 400 without a body, by specification */
 	} else if (remember != NULL && !json_is_boolean(remember) &&
 		   !json_is_null(remember)) {
 		reply_error(reply, 400, "remember: is not true or false");
@@ -133,13 +134,14 @@ static void login_login(struct api *api, const json_t *request,
 			admit_refuse(reply, GATE_BUSY);
 		}
 	}
-	/* the request is not read again */
+	/* the password is not read from the request again */
 	if (q.password != NULL)
 		explicit_bzero((char *)json_string_value(password),
 			       json_string_length(password));
 }
 
-/* A session that has ended is not valid again after a crash. */
+/* Answers logout when the end of the session is saved, so that it is not valid
+ * again after a crash. */
 static void login_logout(struct api *api, const json_t *request,
 			 struct reply *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Metrics for Prometheus. */
+/* Answers with metrics for Prometheus. */
 #include "config.h"
 #include "common/base/errmsg.h"
 #include "common/base/mono.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Several programs that ask at once share a text. */
+/* Time for which programs that ask get the same text. */
 enum { METRICS_AGE_MS = 1000 };
 
 /* --- the service --- */
@@ -89,7 +89,7 @@ static const struct adapter_metric {
 	enum metric_kind kind;
 	const char *help;
 	enum adapter_value value;
-	bool tuner; /* only of tuners of the DVB API */
+	bool tuner; /* the value exists only for tuners of the DVB API */
 } adapter_metrics[] = {
 	{ "sluice_adapter_lock", METRIC_GAUGE,
 	  "1 if the adapter receives a multiplex.", ADAPTER_LOCK, false },
@@ -161,7 +161,8 @@ static const struct softcam_metric {
 		METRIC_COUNTER, "ECMs without an answer in time." },
 };
 
-/* A softcam that no stream uses is not logged in, and has no figures. */
+/* Writes a value of each softcam.  A softcam that no stream uses is not logged
+ * in, and has no values. */
 static void put_softcams(struct api *api, enum softcam_value value,
 			 struct buf *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The web interface: its page and its files, for every client. */
+/* Answers with the web interface: its page and its files. */
 #include "common/http/server.h"
 #include "master/api/call.h"
 #include "common/account/credential.h"
@@ -25,7 +25,8 @@ static void refuse(struct call *c)
 	call_answer(c);
 }
 
-/* "/north/side" leads to "./side/", whatever a proxy calls the first part. */
+/* Redirects a path without its last slash: "/north/side" to "./side/", a
+ * relative address that is right even if a proxy changes the first part. */
 static void redirect(struct call *c)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -46,7 +47,8 @@ static void redirect(struct call *c)
 	call_answer(c);
 }
 
-/* The page names other headends only to who is logged in. */
+/* True: the caller is logged in.  Only then does the page name other
+ * headends. */
 static bool is_logged_in(struct call *c)
 {
 	const char *cookie = http_request_header(c->request, "cookie");
@@ -57,7 +59,8 @@ static bool is_logged_in(struct call *c)
 		auth_enter_session(c->api->cfg.auth, id, &c->caller));
 }
 
-/* A host that is a name or an address, and nothing that ends a directive. */
+/* True: the host is a name or an address, without a character that ends a
+ * directive of the policy. */
 static bool is_host(const char *text)
 {
 	return text != NULL && text[0] != '\0' &&
@@ -67,7 +70,8 @@ static bool is_host(const char *text)
 		       strlen(text);
 }
 
-/* The enabled `servers', as sources of connect-src. */
+/* Writes the addresses of the enabled `servers' for connect-src of the content
+ * security policy. */
 static void list_hosts(struct call *c, char hosts[STATIC_HOSTS_MAX])
 {
 	static const char *const schemes[] = { "http", "https", "ws", "wss" };

@@ -18,12 +18,13 @@ static void add_folder(json_t *folders, const char *file)
 {
 	char *path = xstrdup(file);
 
-	/* a name that is not UTF-8 is in no JSON document */
+	/* a name that is not UTF-8 cannot occur in a JSON document */
 	(void)json_object_set_new(folders, dirname(path), json_true());
 	free(path);
 }
 
-/* The folders, one a line; too many: all are closed to lists.  free() it. */
+/* Returns the folders, one a line; free() it.  If there are too many, returns
+ * "/": no list may play any file. */
 static char *format(const json_t *folders)
 {
 	struct buf text = { 0 };
@@ -46,7 +47,8 @@ static char *format(const json_t *folders)
 	return copy;
 }
 
-/* False: they are as before. */
+/* Sets the variable with the folders of recordings for new workers.  False: the
+ * folders are as before. */
 static bool name(struct api *api)
 {
 	const struct stream_confs *confs = config_streams(api->cfg.config);
@@ -99,8 +101,8 @@ void recordings_apply(struct api *api)
 	json_array_foreach(config_section(config, STREAMS), i, stream) {
 		const char *id = edit_text(stream, "id");
 
-		/* a stream without id, and the second with an id, are not
-		 * run */
+		/* a stream without an id, or with the id of an earlier one, is
+		 * not run */
 		if (id != NULL && config_stream(config, id) == stream &&
 		    plays_list(stream_confs_get(confs, stream)))
 			apply_kept(api, id, stream);

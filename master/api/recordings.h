@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folders in which streams record: a list of files of another stream plays
- * nothing there. */
+/* The folders in which streams record: an input that plays a list of files does
+ * not play files in these folders. */
 #pragma once
 
 struct api;
 
-/* Names the folders to the workers that start from now on.  Call it at the
- * start, before the first stream. */
+/* Passes the folders to workers that start from now on.  Call it at the start,
+ * before the first stream. */
 void recordings_name(struct api *);
 
-/* After every change: names them, and replaces the workers that play lists if
- * the folders differ. */
+/* Call it after every change: passes the folders to new workers, and if they
+ * differ, replaces the workers that play lists. */
 void recordings_apply(struct api *);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy with only the fields that observers may read. */
+/* Returns a copy with only the fields that observers may read. */
 static json_t *keep_open(const struct field_table *fields,
 			 const json_t *object)
 {
@@ -77,7 +77,7 @@ bool observer_is_reduced(const json_t *settings)
 	return json_is_true(json_object_get(settings, "observer_redact"));
 }
 
-/* Takes the text. */
+/* Makes a JSON string of a text (taken). */
 static json_t *take_string(char *text)
 {
 	json_t *value = json_string(text);
@@ -88,8 +88,8 @@ static json_t *take_string(char *text)
 
 /* --- the state --- */
 
-/* Texts that are names, not sentences.  The records of a scan are data of the
- * stream. */
+/* True: the text of this key is a name or data of the stream, so it is not
+ * searched for addresses. */
 static bool is_plain(const char *key)
 {
 	static const char *const keys[] = {
@@ -127,11 +127,12 @@ static json_t *open_state(const json_t *value, const void *arg)
 
 /* --- replies and events --- */
 
-/* A message that has an entry of a section of the configuration. */
+/* Where a message has an entry of the configuration. */
 struct message {
-	const char *name;    /* command, path, or scope of an event */
+	const char *name;    /* command, path, or scope of the event */
 	const char *section;
-	const char *member;  /* the entry; NULL: the whole message */
+	/* member with the entry; NULL: the whole message is the entry */
+	const char *member;
 };
 
 static const struct message replies[] = {
@@ -165,7 +166,8 @@ static const struct message *find_message(const struct message *list, size_t n,
 	return NULL;
 }
 
-/* m: NULL for a message without a part of the configuration. */
+/* Returns the message as an observer may receive it, a new reference.  m: where
+ * it has an entry; NULL: it has none. */
 static json_t *open_message(const struct message *m, const json_t *message)
 {
 	const struct config_section *s =
@@ -196,7 +198,8 @@ json_t *observer_reduce_reply(const char *name, const json_t *reply)
 			    reply);
 }
 
-/* {scope, key, data}: data is a section. */
+/* Returns the event set-config, {scope, key, data}, as an observer may receive
+ * it; data is a section. */
 static json_t *open_set_config(const json_t *event)
 {
 	const char *key = json_string_value(json_object_get(event, "key"));

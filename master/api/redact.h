@@ -8,24 +8,24 @@
 
 struct field_table;
 
-/* A copy of an object without its secret fields; a new reference. */
+/* Returns a copy of an object without its secret fields; a new reference. */
 json_t *redact_secrets(const struct field_table *, const json_t *object);
 
-/* The document without secrets; a softcam keeps only its id and name.  A new
- * reference. */
+/* Returns the document without secrets; a softcam keeps only its id and name.
+ * A new reference. */
 json_t *observer_view(const json_t *document);
 
 /* --- settings.observer_redact --- */
 
-/* True when the setting hides more from observers. */
+/* True: the setting observer_redact hides more from observers. */
 bool observer_is_reduced(const json_t *settings);
 
 /*
- * The reply to a command or path ("api/stream-info"), or the event, for an
- * observer.  Of the configuration it has the keys that the tables mark for
- * observers, and addresses as address_open() shows them; of the state
- * everything, with sentences as address_open_sentence() shows them.  New
- * references.
+ * Returns the reply to a command or path (name, such as "api/stream-info"), or
+ * below the event, as an observer may receive it.  Of the configuration it has
+ * the keys that the tables mark for observers, and addresses as address_open()
+ * shows them.  Of the state it has everything, with sentences as
+ * address_open_sentence() shows them.  New references.
  */
 json_t *observer_reduce_reply(const char *name, const json_t *reply);
 json_t *observer_reduce_event(const json_t *event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration file was changed by another program: SIGHUP, and the
- * command reload. */
+/* Reloads the configuration file, which another program has changed, on SIGHUP
+ * and on the command reload. */
 #include "common/base/alloc.h"
 #include "master/api/alarms.h"
 #include "master/api/apply.h"
@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The members that change without a restart. */
+/* The members whose changes need no restart. */
 static const char *const live[] = { STREAMS, "gid", "users", "auth",
 				    "log" };
 
-/* True when every member of a that needs a restart is the same in b. */
+/* True: b has every member of a that needs a restart with the same value. */
 static bool keeps(const json_t *a, const json_t *b)
 {
 	const char *key;
@@ -39,7 +39,8 @@ static bool keeps(const json_t *a, const json_t *b)
 	return true;
 }
 
-/* Stops, announces and starts the streams that differ from the old list. */
+/* Applies and announces the changes against the old list: stops removed
+ * streams, and starts new and changed ones. */
 static void follow(struct api *api, const json_t *old)
 {
 	const json_t *stream;
@@ -72,9 +73,9 @@ static void follow(struct api *api, const json_t *old)
 	apply_waiting(api);
 }
 
-/* Adapters, softcams and systems of cas can differ although no restart is
- * needed: set-config stored them, or commands changed them after a reload whose
- * restart failed. */
+/* Starts adapters, softcams and systems of cas, which may differ from the
+ * running ones although no restart is needed: set-config stored them, or
+ * commands changed them after a reload whose restart failed. */
 static void start_others(struct api *api)
 {
 	reconciler_set_cas(api->cfg.reconciler,
@@ -83,30 +84,31 @@ static void start_others(struct api *api)
 	api_start_adapters(api);
 }
 
-/* in_force: no restart is needed. */
+/* Takes the new document.  in_force: no restart is needed. */
 static void take(struct api *api, const json_t *document, bool in_force)
 {
 	json_t *streams = json_incref((json_t *)(uintptr_t)config_section(
 		api->cfg.config, STREAMS));
 
-	/* an operator changed the file: its paths alone are permitted for
-	 * writing */
+	/* an operator changed the file, so only its paths may be written from
+	 * now on */
 	write_paths_set_document(api->cfg.write_paths, document);
 	config_replace(api->cfg.config, document, in_force);
-	/* a restart for other settings starts no changed stream again */
+	/* changed streams already use the new settings, so a restart keeps
+	 * their workers */
 	reconciler_set_defaults(api->cfg.reconciler,
 				json_object_get(document, "settings"));
 	if (in_force)
 		start_others(api);
 	follow(api, streams);
 	json_decref(streams);
-	/* the files of the certificate may have changed */
+	/* reads the files of the certificate again */
 	if (in_force)
 		certificate_apply(api);
 	if (api->cfg.auth != NULL)
 		auth_users_changed(api->cfg.auth);
 	viewers_changed(api->cfg.viewers);
-	/* a file with a faulty auth is not adopted */
+	/* a file with a faulty section auth is never taken */
 	reconciler_close_viewers(api->cfg.reconciler, false);
 	event_review(api);
 	if (api->cfg.set_log != NULL)
@@ -148,7 +150,7 @@ static void on_tried(const char *error, void *arg)
 	end(r, &result);
 }
 
-/* value: NULL removes the member. */
+/* Sets a member of an object; value NULL: removes it. */
 static void put(json_t *object, const char *key, const json_t *value)
 {
 	if (value != NULL)
@@ -157,8 +159,8 @@ static void put(json_t *object, const char *key, const json_t *value)
 		(void)json_object_del(object, key);
 }
 
-/* api->in_force becomes the document without sections that wait for a
- * restart. */
+/* Sets api->in_force to the document that the service runs with: sections that
+ * wait for a restart have their former value. */
 static void find_in_force(struct api *api)
 {
 	const struct config *config = api->cfg.config;
@@ -181,7 +183,8 @@ void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
 	find_in_force(api);
 	can = keeps(api->in_force, document) && keeps(document, api->in_force);
 	r->changes = changes_list(api->in_force, document);
-	/* before the trial, so that later changes are made on top of it */
+	/* before the trial, so that later changes are based on the new
+	 * document */
 	take(api, document, can);
 	if (!can) {
 		api->cfg.try_restart(false, on_tried, r, api->cfg.arg);
@@ -192,7 +195,7 @@ void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
 	end(r, &(struct reload_result){ .status = 200, .changes = r->changes });
 }
 
-/* A restart that another request caused waits for the reply. */
+/* A command reload that waits for the reload; a restart waits for its reply. */
 struct reloading {
 	struct api *api;
 	struct call *call; /* NULL when the client has left */
@@ -220,7 +223,8 @@ static void on_reloaded(const struct reload_result *result, void *arg)
 				 result->restarts);
 		(void)json_object_update(body,
 					 (json_t *)(uintptr_t)result->changes);
-		/* its files may have changed, or be gone */
+		/* checks the certificate, whose files may have changed or be
+		 * missing */
 		certificate_answer(r->call, body);
 	}
 	if (reply != NULL && result->error != NULL)

@@ -15,19 +15,20 @@
 enum { RESTART_DELAY_MS = 1000 };
 
 struct saving {
-	struct api *api;     /* gone when the save is cancelled */
+	struct api *api;     /* may be freed after the save was cancelled */
 	struct call *call;   /* NULL when the client has left */
-	const char *command; /* static */
-	json_t *warnings;    /* the check of the members has these; or NULL */
-	json_t *members;     /* the command stores these; or NULL */
+	const char *command; /* constant text */
+	json_t *warnings;    /* of the check of the members; NULL: none */
+	json_t *members;     /* to be stored; NULL: none */
 	saved_fn *apply;     /* applies the members */
-	bool dry;       /* there is only a trial */
-	bool interrupt; /* all streams, for a program of another protocol */
+	bool dry;       /* only a trial; no restart follows */
+	bool interrupt; /* the new program may interrupt all streams */
 };
 
 void saved_restart_soon(struct api *api)
 {
-	/* a stream that changes until then is started once */
+	/* a stream that changes before the restart uses the new settings, so
+	 * that it starts only once */
 	reconciler_set_defaults(api->cfg.reconciler,
 				config_section(api->cfg.config, "settings"));
 	if (api->restart_holds > 0) {
@@ -74,7 +75,7 @@ static void reply_saved(struct saving *s)
 	section_warnings_add(json_incref(s->warnings), reply);
 }
 
-/* document: of the next start. */
+/* Replies with the effects of a restart with this document. */
 static void reply_foreseen(struct saving *s, const json_t *document)
 {
 	json_t *changes;
@@ -85,7 +86,8 @@ static void reply_foreseen(struct saving *s, const json_t *document)
 	call_finish(s->call);
 }
 
-/* The file was read that the next start reads.  The trial has judged it. */
+/* The configuration file was read for a dry run.  result < 0: uses the document
+ * in memory instead. */
 static void on_read(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
@@ -98,7 +100,8 @@ static void on_read(int result, const json_t *document,
 	saving_free(s);
 }
 
-/* A change that is not saved yet replaces the file. */
+/* Reads the document of the next start: the file, or the document in memory if
+ * there are unsaved changes, because these replace the file. */
 static void foresee(struct saving *s)
 {
 	struct config *config = s->api->cfg.config;
@@ -165,8 +168,9 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	saving_free(s);
 }
 
-/* The new process reads the file.  Where the disk hung for minutes, the client
- * may have left: then there is neither a trial nor a restart. */
+/* All changes are on disk, so the new process reads them: tries the restart.
+ * If the client has left, because the disk did not answer for minutes, there is
+ * neither a trial nor a restart. */
 static void on_caught_up(int result, const struct errmsg *error, void *arg)
 {
 	struct saving *s = arg;

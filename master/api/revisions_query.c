@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/revisions[/N]: the configuration file and its former contents. */
+/* Answers GET api/revisions[/N]: the configuration file and its former
+ * contents. */
 #include "common/base/alloc.h"
 #include "common/document/document.h"
 #include "common/document/revisions.h"
@@ -21,7 +22,7 @@ struct query {
 	struct call *call;
 };
 
-/* For the thread. */
+/* The part of a request that runs in the thread. */
 struct job {
 	char *path;
 	bool list;
@@ -57,7 +58,8 @@ static void job_free(void *job)
 	free(j);
 }
 
-/* A disk that does not answer takes one thread. */
+/* True: all jobs wait for the same disk, so one that hangs blocks only one
+ * thread. */
 static bool job_is_same(const void *a, const void *b)
 {
 	(void)a, (void)b;

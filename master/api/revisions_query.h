@@ -10,5 +10,6 @@ struct revisions_query;
 
 /* Borrows the API. */
 struct revisions_query *revisions_query_new(struct api *);
-/* NULL-safe; sets *r to NULL.  Every request must be answered or gone. */
+/* NULL-safe; sets *r to NULL.  Every request must have been answered or
+ * dropped. */
 void revisions_query_free(struct revisions_query **);

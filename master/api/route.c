@@ -23,7 +23,7 @@ char *route_prefix(const char *control_path)
 		       : xstrdup("/");
 }
 
-/* True when path is name, with or without a last slash. */
+/* True: path equals name, with or without a last slash. */
 static bool is_path(const char *path, const char *name)
 {
 	size_t len = strlen(name);
@@ -76,7 +76,7 @@ static void take_path(const struct api_path *p, const char *id,
 		refuse_method(r, "GET, HEAD", reply);
 		return;
 	}
-	/* t=0 or t=1, default 1 */
+	/* t is 0 or 1; the default is 1 */
 	if (p->takes_span &&
 	    strstr(http_request_query(request), "t=") != NULL)
 		(void)http_request_query_get(request, "t", t, sizeof t);
@@ -88,7 +88,7 @@ static void take_path(const struct api_path *p, const char *id,
 		reply_error(reply, 400, "t: is not 0 or 1");
 }
 
-/* True for the web interface; then ret is set. */
+/* True: the request is for the web interface; ret is set. */
 static bool take_page(const char *prefix, const struct http_request *request,
 		      struct route *ret, struct reply *reply)
 {
@@ -112,7 +112,8 @@ static bool take_page(const char *prefix, const struct http_request *request,
 	return true;
 }
 
-/* The id behind the path of p, or "" without an id; NULL: another path. */
+/* Returns the id behind the path of p, or "" if it has none; NULL: another
+ * path. */
 static const char *match(const struct api_path *p, const char *path)
 {
 	size_t len = strlen(p->path);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/satip-servers: the SAT>IP servers that answer on the network. */
+/* Answers GET api/satip-servers: the SAT>IP servers that answer on the
+ * network. */
 #include "master/api/command.h"
 #include "master/api/discovery.h"
 #include "proto/spec/satip_spec.h"
 
 #include <stdio.h>
 
-/* Servers answer a search within seconds. */
+/* Time for which the worker searches after the last request.  Servers answer a
+ * search within seconds. */
 enum { LIFE_MS = 600 * 1000 };
 
 static json_t *make_frontends(const struct msg_scan_server *s)
@@ -26,7 +28,7 @@ static json_t *make_entry(const struct msg_scan_server *s)
 	json_t *entry;
 	char server[80];
 
-	/* as the key `server' of an adapter */
+	/* the form of the key `server' of an adapter */
 	if (usual)
 		(void)snprintf(server, sizeof server, "%s", s->host);
 	else
@@ -51,7 +53,7 @@ static bool read_entry(const struct msg *m, uint32_t *ret_place,
 	if (m->type != MSG_SCAN_SERVER)
 		return false;
 	*ret_place = s->place;
-	/* no interface: the server at this place has ended */
+	/* without an interface: this server has ended */
 	*ret_entry = s->iface[0] != '\0' ? make_entry(s) : NULL;
 	return true;
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The address as the caller receives it with the configuration. */
+/* True: a caller who receives the configuration reads this text for the
+ * address. */
 static bool is_shown_as(const char *address, const char *text, bool reduced)
 {
 	char *shown = reduced ? address_open(address, ADDRESS_INPUT)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct scan_results {
-	json_t *list; /* transponder i has the number i + 1 */
+	json_t *list; /* transponders; index i has the number i + 1 */
 	bool changed[SCAN_TRANSPONDERS_MAX];
 	size_t n_services;
 	uint32_t done, total;
@@ -40,7 +40,8 @@ bool scan_results_is_ended(const struct scan_results *r)
 	return r->ended;
 }
 
-/* number is from 1 to SCAN_TRANSPONDERS_MAX, as the message was judged. */
+/* Returns the transponder with this number (from 1 to SCAN_TRANSPONDERS_MAX, as
+ * the message was checked), and adds it if it is new. */
 static json_t *find(struct scan_results *r, uint32_t number)
 {
 	while (json_array_size(r->list) < number)
@@ -52,7 +53,8 @@ static json_t *find(struct scan_results *r, uint32_t number)
 	return json_array_get(r->list, number - 1);
 }
 
-/* True: its tuning is no object of a few values. */
+/* Takes a transponder.  True: dropped, because its tuning is no small
+ * object. */
 static bool take_transponder(struct scan_results *r,
 			     const struct msg_scan_transponder *m)
 {
@@ -63,7 +65,8 @@ static bool take_transponder(struct scan_results *r,
 	t = find(r, m->number);
 	(void)json_object_set_new(t, "tuning", json_deep_copy(m->tuning));
 	(void)json_object_set_new(t, "complete", json_boolean(m->complete));
-	/* a worker that reads the ring of another adapter knows no signal */
+	/* a worker that reads the ring of an adapter does not know the
+	 * signal */
 	if (m->status.tuner.taken || m->status.lock ||
 	    m->status.error != NULL)
 		adapters_put_signal(t, &m->status);
@@ -128,7 +131,8 @@ void scan_results_put(struct scan_results *r, json_t *reply)
 		if (!r->changed[i])
 			continue;
 		r->changed[i] = false;
-		/* the reply may outlive a change of it */
+		/* a copy, because the object may change before the reply is
+		 * sent */
 		(void)json_array_append_new(
 			list, json_deep_copy(json_array_get(r->list, i)));
 	}

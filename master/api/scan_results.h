@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The transponders and services that a scan has found, and which of them have
- * changed since they were reported.
+ * changed since the last report to the client.
  *
  * Limited to SCAN_TRANSPONDERS_MAX transponders and SCAN_SERVICES_MAX services,
- * each a small object (scan_weight.h): others of the worker are dropped.
+ * each a small object (scan_weight.h): what the worker reports beyond that is
+ * dropped.
  */
 #pragma once
 
@@ -21,15 +22,16 @@ struct scan_results *scan_results_new(void);
 /* NULL-safe; sets *r to NULL. */
 void scan_results_free(struct scan_results **);
 
-/* Has the search ended, so that the tuner is free? */
+/* True: the search has ended, and the tuner is free. */
 bool scan_results_is_ended(const struct scan_results *);
 
-/* Takes a message of the worker.  True: it was dropped. */
+/* Takes a message of the worker.  True: its content was dropped. */
 bool scan_results_take(struct scan_results *, const struct msg *);
 
-/* Another state of the reception of a transponder that was found. */
+/* Updates the reception of a transponder that was found. */
 void scan_results_signal(struct scan_results *, uint32_t number,
 			 const struct msg_adapter_status *);
 
-/* Adds `transponders`, those that have changed, and `progress`. */
+/* Adds `transponders', those that have changed since the last call, and
+ * `progress'. */
 void scan_results_put(struct scan_results *, json_t *reply);

@@ -35,7 +35,8 @@ static json_t *keys_of(const json_t *adapter)
 	return keys;
 }
 
-/* May the adapter be searched so? */
+/* Judges whether this kind of adapter supports the requested search; false with
+ * error. */
 static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
 {
 	struct t2mi_spec t2mi;
@@ -56,7 +57,8 @@ static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
 	return true;
 }
 
-/* A search tunes to both bands and polarizations. */
+/* Judges a search of an adapter that shares an LNB: it would select both bands
+ * and polarizations.  False with error. */
 static bool judge_sharing(const struct scan_spec *spec, const json_t *first,
 			  struct errmsg *error)
 {
@@ -126,13 +128,15 @@ static bool read_target(const json_t *target, struct tuner_spec *ret)
 	return tuner;
 }
 
-/* Is the adapter named by what its number does not change? */
+/* True: the adapter is named by its place (path) or hardware address, which do
+ * not change with its number. */
 static bool is_bound(const struct tuner_spec *spec)
 {
 	return spec->path[0] != '\0' || spec->mac[0] != '\0';
 }
 
-/* The hardware address of the adapter's interface; false: it has none. */
+/* Reads the hardware address of the adapter with this number; false: it has
+ * none. */
 static bool read_mac(int number, char ret[TUNER_MAC_MAX + 1])
 {
 	char name[64];
@@ -148,8 +152,8 @@ static bool read_mac(int number, char ret[TUNER_MAC_MAX + 1])
 	return read;
 }
 
-/* Is the frontend of this number at the path, or has its adapter the hardware
- * address? */
+/* True: the frontend of this number is at the path of spec, or its adapter has
+ * the hardware address of spec. */
 static bool is_at(int number, const struct tuner_spec *spec)
 {
 	char name[64], target[PATH_MAX], mac[TUNER_MAC_MAX + 1];
@@ -165,7 +169,8 @@ static bool is_at(int number, const struct tuner_spec *spec)
 	return tuner_link_is_at(target, spec->path);
 }
 
-/* The first number at the place that is less than end; -1: there is none. */
+/* Returns the first number below end whose frontend is_at() the place of spec;
+ * -1: none. */
 static int find_below(int end, const struct tuner_spec *spec)
 {
 	for (int i = 0; i < end; i++)
@@ -174,8 +179,8 @@ static int find_below(int end, const struct tuner_spec *spec)
 	return -1;
 }
 
-/* Does the number of the adapter identify it, because the hardware address of
- * that number cannot be read? */
+/* True: the adapter is identified by its number, because the hardware address
+ * of that number cannot be read. */
 static bool decides(const struct tuner_spec *spec)
 {
 	char mac[TUNER_MAC_MAX + 1];
@@ -184,7 +189,7 @@ static bool decides(const struct tuner_spec *spec)
 	       !read_mac(spec->adapter, mac);
 }
 
-/* The number of the adapter that has the frontend; -1: no adapter has it. */
+/* Returns the number of the adapter that spec names; -1: no adapter fits. */
 static int find_number(const struct tuner_spec *spec)
 {
 	int number = is_bound(spec) ? find_below(TUNER_ADAPTERS_MAX, spec)
@@ -193,18 +198,19 @@ static int find_number(const struct tuner_spec *spec)
 	return number < 0 && decides(spec) ? spec->adapter : number;
 }
 
-/* Has the frontend this number?  Most are compared with one look. */
+/* True: the frontend that spec names has this number.  Usually needs only one
+ * look at the file system. */
 static bool has_number(const struct tuner_spec *spec, int number)
 {
 	if (number < 0)
 		return false;
 	if (!is_bound(spec) || (number == spec->adapter && decides(spec)))
 		return find_number(spec) == number;
-	/* the tuners of a card have one path: it names the first */
+	/* the tuners of a card share a path, which names the first of them */
 	return is_at(number, spec) && find_below(number, spec) < 0;
 }
 
-/* number: of b. */
+/* True: a and b name the same frontend.  number: that of b. */
 static bool is_same_device(const struct tuner_spec *a,
 			   const struct tuner_spec *b, int number)
 {
@@ -216,7 +222,8 @@ static bool is_same_device(const struct tuner_spec *a,
 	       has_number(a, number);
 }
 
-/* An adapter that is bound by its place has the frontend of a number, too. */
+/* True: the adapter, which names its frontend by place, has opened the one that
+ * the scan names by number. */
 static bool has_opened(const struct api *api, const json_t *adapter,
 		       const struct tuner_spec *its,
 		       const struct tuner_spec *wanted)
@@ -243,7 +250,8 @@ static bool reads(const json_t *stream, const char *id)
 	return false;
 }
 
-/* ", which feeds p1, p2 and 3 more streams"; "" if it feeds none. */
+/* Writes ", which feeds p1, p2 and 3 more streams" for the streams that read
+ * the adapter; "": none. */
 static void name_streams(const struct api *api, const char *id, char *ret,
 			 size_t size)
 {

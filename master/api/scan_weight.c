@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	VALUE_BYTES = 48,  /* of any value, beside its text */
-	HOLDER_BYTES = 96, /* of an empty list or object, in addition */
+	VALUE_BYTES = 48,  /* memory of any value, without its text */
+	HOLDER_BYTES = 96, /* ... of an empty list or object, in addition */
 };
 
 size_t scan_weight(const json_t *value, size_t limit)

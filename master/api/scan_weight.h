@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory that the report of a scan worker needs.  The text of a value says
- * little about it: "[]" is a hundred bytes of memory.
+ * Estimates the memory that the report of a scan worker needs.  Its length as
+ * text does not show it: "[]" needs a hundred bytes of memory.
  *
  * Pure.
  */
@@ -12,14 +12,16 @@
 #include <stddef.h>
 
 enum {
-	/* values of a tuning and of a service, and their text */
+	/* Limits of a tuning or a service: number of values, and length of
+	 * text. */
 	SCAN_ITEM_KEYS_MAX = 24,
 	SCAN_ITEM_LIST_MAX = 64,
 	SCAN_ITEM_BYTES_MAX = 4096,
 };
 
-/* Bytes, about; at most a little above limit, where it ends to count. */
+/* Returns the estimated memory in bytes.  Stops counting above limit, so the
+ * result may be slightly greater than limit. */
 size_t scan_weight(const json_t *, size_t limit);
 
-/* Is it an object of few numbers, texts and lists of numbers? */
+/* True: the value is an object of a few numbers, texts and lists of numbers. */
 bool scan_item_is_small(const json_t *);

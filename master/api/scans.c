@@ -29,24 +29,27 @@ struct scan {
 	LIST_ENTRY(scan) link;
 	char id[SCAN_ID_TEXT];
 	struct scans *owner;
-	/* a worker of its own, which opens the address; or NULL, */
+	/* What is scanned: an address that a worker of this scan opens; NULL:
+	 * not this. */
 	char *address;
-	json_t *target;  /* or an adapter (scan_target.h); or NULL, */
-	char *adapter;   /* or the adapter that receives; or NULL, */
-	unsigned rings;  /* adapter_info of the ring that it has */
-	bool atsc;       /* the type of that adapter */
+	json_t *target;  /* an adapter that the worker opens (scan_target.h) */
+	/* an adapter whose ring the worker reads (with address) */
+	char *adapter;
+	/* adapter_info.rings of the ring that the worker has */
+	unsigned rings;
+	bool atsc;       /* the adapter receives ATSC */
 	struct job *job;
-	bool dead;       /* its process has ended */
-	struct scan_results *results; /* of both; else NULL */
-	/* and the worker that receives the input of a stream */
+	bool dead;       /* the process of the scan has ended */
+	struct scan_results *results; /* with target or adapter; else NULL */
+	/* An input of this stream, whose worker reports it. */
 	char *stream;
 	unsigned position;
 	struct input_scan *input;
 	ev_timer deadline;
-	json_t *records; /* an array */
+	json_t *records; /* array of records for the client */
 	size_t bytes;    /* memory of the records */
 	bool truncated;
-	char error[256]; /* "" when there is none */
+	char error[256]; /* "": no error */
 };
 
 struct scans {
@@ -133,7 +136,7 @@ static void on_hello(struct channel *channel, void *self)
 static void on_record(const json_t *report, void *self)
 {
 	struct scan *s = self;
-	/* only its count of references changes */
+	/* changes only the reference count of the report */
 	json_t *record = (json_t *)(uintptr_t)report;
 	size_t n = scan_weight(record, SCAN_BYTES_MAX);
 
@@ -150,7 +153,7 @@ static void on_status(struct scan *s, const struct msg_scan_status *m)
 {
 	(void)snprintf(s->error, sizeof s->error, "%s",
 		       m->error != NULL ? m->error : "");
-	/* the adapter may have another worker, whose ring is another one */
+	/* a new worker of the adapter has another ring */
 	if (s->adapter != NULL)
 		(void)send_ring(s, NULL);
 }
@@ -186,7 +189,7 @@ static void on_deadline(void *self)
 static const struct job_kind kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	.max = 2 * SCANS_MAX, /* with those that are ending */
+	.max = 2 * SCANS_MAX, /* with workers that are ending */
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_end = on_end,
@@ -252,7 +255,8 @@ static struct scan *add(struct scans *l, struct scan *s)
 	return s;
 }
 
-/* A scan with a worker of its own; NULL after a reply. */
+/* Starts a scan with a worker of its own; NULL: the reply already has the
+ * error. */
 static struct scan *scan_by_worker(struct scans *l, struct reply *reply)
 {
 	struct scan *s = xcalloc(1, sizeof *s);
@@ -265,7 +269,8 @@ static struct scan *scan_by_worker(struct scans *l, struct reply *reply)
 	return NULL;
 }
 
-/* NULL after a reply. */
+/* Starts a scan of an input of a stream; NULL: the reply already has the
+ * error. */
 static struct scan *scan_input(struct api *api, const struct scan_input *target,
 			       struct reply *reply)
 {
@@ -290,7 +295,8 @@ static struct scan *scan_input(struct api *api, const struct scan_input *target,
 
 /* --- commands --- */
 
-/* A worker reads the ring of the adapter.  NULL after a reply. */
+/* Starts a worker that reads the ring of an adapter; NULL: the reply already
+ * has the error. */
 static struct scan *init_ring(struct api *api, const char *address,
 			      const char *id, struct reply *reply)
 {
@@ -319,7 +325,8 @@ static struct scan *init_ring(struct api *api, const char *address,
 	return s;
 }
 
-/* A worker opens the address.  NULL after a reply. */
+/* Starts a worker that opens the address; NULL: the reply already has the
+ * error. */
 static struct scan *init_address(struct api *api, const char *address,
 				 struct reply *reply)
 {
@@ -343,7 +350,7 @@ static struct scan *init_address(struct api *api, const char *address,
 	return s;
 }
 
-/* Does another scan have the frontend? */
+/* True: another scan has the frontend. */
 static bool is_scanned(const struct scans *l, const json_t *target)
 {
 	const struct scan *s;
@@ -356,7 +363,8 @@ static bool is_scanned(const struct scans *l, const json_t *target)
 	return false;
 }
 
-/* A worker opens the adapter.  NULL after a reply. */
+/* Starts a worker that opens an adapter; NULL: the reply already has the
+ * error. */
 static struct scan *init_adapter(struct api *api, const json_t *scan,
 				 struct reply *reply)
 {
@@ -403,8 +411,9 @@ void scans_release(struct api *api)
 	}
 }
 
-/* A port can be had once, and a group costs the network: for an observer
- * nothing is opened.  NULL after a reply. */
+/* Starts the scan that the request names; NULL: the reply already has the
+ * error.  An observer may only scan inputs of streams: opening an address would
+ * take a port, or load the network with a group. */
 static struct scan *init(struct api *api, const json_t *scan,
 			 struct reply *reply)
 {
@@ -456,7 +465,8 @@ static void scans_init(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-/* NULL after a reply. */
+/* Finds the scan that `id' of the request names; NULL: the reply already has
+ * the error. */
 static struct scan *find(const struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -474,7 +484,8 @@ static struct scan *find(const struct api *api, const json_t *request,
 	return NULL;
 }
 
-/* Why the worker of the stream receives no packets. */
+/* Adds the error why the worker of the stream receives no packets from the
+ * input. */
 static void add_input_error(const struct api *api, const struct scan *s,
 			    json_t *body)
 {
@@ -494,7 +505,8 @@ static void add_input_error(const struct api *api, const struct scan *s,
 	json_decref(report);
 }
 
-/* The adapter of a ring reports its reception itself. */
+/* Adds the reception of an adapter whose ring is read; the adapter reports it
+ * itself. */
 static void add_adapter(const struct api *api, struct scan *s)
 {
 	struct adapter_info info;
@@ -513,7 +525,8 @@ static void add_adapter(const struct api *api, struct scan *s)
 		(void)snprintf(s->error, sizeof s->error, "%s", info.error);
 }
 
-/* `scan` has the new records, `error` stays, `truncated` is reported once. */
+/* Answers scan-check: `scan' has the new records; `error' stays; `truncated' is
+ * reported once. */
 static void scans_check(struct api *api, const json_t *request,
 			struct reply *reply)
 {

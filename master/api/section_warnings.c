@@ -15,23 +15,24 @@
 
 enum { WARNINGS_MAX = 20 };
 
-/* The findings of a section, then a place for its warnings. */
+/* Collects the findings about a section, and then its warnings. */
 struct warned {
 	const char *key;
 	struct findings found;
-	json_t *list; /* of texts; NULL: only logged */
-	bool quiet;   /* nothing is stored, so nothing is logged */
+	json_t *list; /* of texts; NULL: the warnings are only logged */
+	bool quiet;   /* a dry run: nothing is logged */
 	unsigned n;
 };
 
-/* A finding of another section is about what is not changed. */
+/* A check_found_fn that keeps findings about this section and ignores those
+ * about others, which do not change. */
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
 	struct warned *w = arg;
 	size_t len = strlen(w->key);
 
-	/* without a path: the key itself is not known */
+	/* path "": the key of the section is unknown */
 	if (path[0] == '\0' || (strncmp(path, w->key, len) == 0 &&
 				strchr(".[", path[len]) != NULL))
 		findings_add(severity, path, text, &w->found);
@@ -44,7 +45,7 @@ static void put(enum check_severity severity, const char *path,
 	json_t *said;
 
 	(void)severity;
-	/* a request can have thousands of them */
+	/* limited, because a request can have thousands of warnings */
 	if (w->n++ >= WARNINGS_MAX)
 		return;
 	said = warning_text(path, text);
@@ -55,7 +56,7 @@ static void put(enum check_severity severity, const char *path,
 	json_decref(said);
 }
 
-/* A document with the value, and the sections that it can name. */
+/* Returns a document with the new section and those that it can refer to. */
 static json_t *document_with(const struct api *api, const char *key,
 			     const json_t *value)
 {
@@ -64,7 +65,7 @@ static json_t *document_with(const struct api *api, const char *key,
 					      "make_stream" };
 	json_t *document = json_object();
 
-	/* only counts of references change */
+	/* changes only reference counts */
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		(void)json_object_set(document, others[i],
 				      (json_t *)(uintptr_t)config_section(

@@ -9,18 +9,19 @@
 
 struct findings;
 
-/* A new list of texts; NULL unless the request has `warnings' true.  The log
- * has all of them, unless the request has `dry_run' true.  files: those about
- * files; NULL: none. */
+/* Returns the warnings, a new list of texts; NULL: the request does not have
+ * `warnings' true.  Logs them, unless the request has `dry_run' true.  files:
+ * findings about files; NULL: none. */
 json_t *section_warnings(struct api *, const json_t *request,
 			 const char *key, const json_t *value,
 			 const struct findings *files);
 
-/* Puts them in front of the other warnings of a reply; NULL: there is none. */
+/* Puts these warnings (taken; may be NULL) in front of the others of a
+ * reply. */
 void section_warnings_add(json_t *take_list, struct reply *);
 
-/* The same about an entry of a list, into the reply of a request with
- * `warnings' true.  name: for the lines of the log; NULL: it is not stored, or
- * the caller logs. */
+/* Adds the warnings about an entry of a list to the reply, if the request has
+ * `warnings' true.  name: of the entry, for the log; NULL: nothing is logged,
+ * because the entry is not stored or the caller logs. */
 void entry_warnings(const json_t *request, const struct check_entry *,
 		    const char *name, struct reply *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands set-auth and set-log: a section as a whole, at once. */
+/* The commands set-auth and set-log: replace a section, at once. */
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "common/loop/timer.h"
@@ -56,8 +56,8 @@ static void sections_set_auth(struct api *api, const json_t *request,
 
 enum { LOG_LOOK_MS = 20, LOG_LOOKS = 50 };
 
-/* The answer to set-log, which waits a second at most until the file is open,
- * because a thread opens it. */
+/* The answer to set-log waits until a thread has opened the log file, at most a
+ * second. */
 struct log_answer {
 	struct api *api;
 	struct call *call;
@@ -75,7 +75,8 @@ static void end_log_answer(void *arg)
 	free(a);
 }
 
-/* False: not known yet. */
+/* Replies to set-log.  False: it is not known yet whether the file can be
+ * opened; last: does not wait any more. */
 static bool answer_set_log(struct api *api, struct reply *reply, bool last)
 {
 	struct errmsg error;
@@ -126,7 +127,8 @@ static void finish_set_log(struct api *api, struct reply *reply,
 		     LOG_LOOK_MS / 1e3);
 }
 
-/* The error names the field of the request. */
+/* Judges the section log.  The error names the field of the request.  False:
+ * the reply already has the error. */
 static bool judge_log(const struct api *api, const json_t *section,
 		      struct reply *reply)
 {

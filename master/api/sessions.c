@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request that waits for the list. */
+/* A request that waits for the list of viewers. */
 struct question {
 	struct api *api;
 	struct call *call;
 	struct session_wait *wait;
-	json_int_t close;  /* client id of the session to close; -1: none */
+	json_int_t close;  /* client_id of the session to close; -1: none */
 };
 
-/* The sessions with the names of their streams; a new reference. */
+/* Returns the sessions with the names of their streams; a new reference. */
 static json_t *name_channels(const struct api *api, const json_t *sessions)
 {
 	json_t *list = json_array();
@@ -62,7 +62,7 @@ void api_report_viewers(struct api *api, const struct msg_deliver_changes *c)
 	json_decref(message);
 }
 
-/* NULL: there is none. */
+/* Returns the session with this client_id, borrowed; NULL: none. */
 static const json_t *find_client(const json_t *sessions, json_int_t id)
 {
 	json_t *session;
@@ -125,7 +125,7 @@ static void on_list(const json_t *viewers, void *arg)
 	call_finish(call);
 }
 
-/* The client has left. */
+/* The client has left: cancels its request. */
 static void forget(void *arg)
 {
 	struct question *q = arg;

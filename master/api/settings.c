@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands about the settings, and about the instance itself. */
+/* Commands for the settings, and for the instance itself. */
 #include "master/api/auth_edit.h"
 #include "master/api/certificate.h"
 #include "master/api/call.h"
@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* False after a reply: with this value the next start would fail or ignore a
- * part of it. */
+/* Judges a section: a wrong value would make the next start fail, or would be
+ * ignored.  False: the reply already has the error. */
 static bool judge(const char *key, const json_t *value, struct reply *reply)
 {
 	struct errmsg error;
@@ -29,8 +29,9 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 	return false;
 }
 
-/* False after a reply: an adapter would receive what it sends.  The next change
- * of any adapter starts it beside streams that were judged before. */
+/* Judges that no adapter would receive what it sends itself.  (The next change
+ * of any adapter would start it without such a check.)  False: the reply
+ * already has the error. */
 static bool judge_loops(const struct api *api, const char *key,
 			const json_t *data, struct reply *reply)
 {
@@ -54,8 +55,8 @@ static bool judge_loops(const struct api *api, const char *key,
 	return !loops;
 }
 
-/* `was` is the stored section without the private key, as clients know it from
- * an event. */
+/* True: `was' equals the stored section without the private key, as clients
+ * know it from an event. */
 static bool lacks_key(struct api *api, const char *key, const json_t *request)
 {
 	const json_t *was = json_object_get(request, "was");
@@ -71,7 +72,8 @@ static bool lacks_key(struct api *api, const char *key, const json_t *request)
 	return is_hidden;
 }
 
-/* True when `was` is the stored section.  False after a reply. */
+/* True: `was' equals the stored section.  False: the reply already has the
+ * error. */
 static bool is_as_known(struct api *api, const char *key,
 			const json_t *request, struct reply *reply)
 {
@@ -79,8 +81,8 @@ static bool is_as_known(struct api *api, const char *key,
 	       edit_section_is_as_known(api, request, key, reply);
 }
 
-/* Adds the stored private key to the settings of a client that does not know
- * it, and keeps the certificate. */
+/* Adds the stored private key to the new settings if the client does not know
+ * it and has kept the certificate. */
 static void keep_key(struct api *api, const char *key, const json_t *request,
 		     json_t *settings)
 {
@@ -93,7 +95,8 @@ static void keep_key(struct api *api, const char *key, const json_t *request,
 				      json_object_get(now, "crt_key"));
 }
 
-/* False after a reply. */
+/* Judges that the service may write the files of the settings.  False: the
+ * reply already has the error. */
 static bool may_write_settings(const struct api *api, const json_t *settings,
 			       struct reply *reply)
 {
@@ -106,7 +109,8 @@ static bool may_write_settings(const struct api *api, const json_t *settings,
 	return false;
 }
 
-/* data: NULL: the section is removed. */
+/* Returns an object with this member, a new reference; data NULL: the section
+ * is removed (null). */
 static json_t *member(const char *key, json_t *data)
 {
 	json_t *members = json_object();
@@ -116,8 +120,8 @@ static json_t *member(const char *key, json_t *data)
 	return members;
 }
 
-/* False: the request, whose client wants warnings, waits for those about the
- * files of the members (a new reference). */
+/* True: continue.  False: the request wants warnings, and waits for those about
+ * the files of the members (taken); `again' is called afterwards. */
 static bool files_are_judged(struct api *api, const json_t *request,
 			     json_t *take_members, struct reply *reply,
 			     command_fn *again)
@@ -129,8 +133,8 @@ static bool files_are_judged(struct api *api, const json_t *request,
 	return judged;
 }
 
-/* Applies what needs no restart, and tells event clients.  data: NULL: the
- * section was removed. */
+/* Applies what needs no restart, and sends the event.  data NULL: the section
+ * was removed. */
 static void announce(struct api *api, const char *command, const char *key,
 		     json_t *data)
 {
@@ -148,7 +152,7 @@ static void announce(struct api *api, const char *command, const char *key,
 		(void)json_object_set_new(message, "key", json_string(key));
 	else
 		edit_add_gid(api, message);
-	/* event clients do not get the private key */
+	/* event clients must not receive the private key */
 	if (data != NULL)
 		(void)json_object_set_new(message, is_config ? "data" : key,
 					  strcmp(key, "settings") == 0
@@ -157,7 +161,7 @@ static void announce(struct api *api, const char *command, const char *key,
 	edit_announce(api, message);
 }
 
-/* The members are a section, and perhaps the id counter behind it. */
+/* A saved_fn: members has a section and, after it, possibly the id counter. */
 static void apply(struct api *api, const char *command, const json_t *members)
 {
 	json_t *all = (json_t *)(uintptr_t)members;
@@ -222,7 +226,8 @@ static void settings_set(struct api *api, const json_t *request,
 	});
 }
 
-/* False after a reply, or a drop. */
+/* Reads `key' of set-config.  False: the reply already has the error, or the
+ * connection is to be closed. */
 static bool read_key(const json_t *request, const char **ret_key,
 		     struct reply *reply)
 {
@@ -243,8 +248,8 @@ static bool read_key(const json_t *request, const char **ret_key,
 
 static command_fn settings_set_config;
 
-/* False after a reply when the section names a file that the service may not
- * write. */
+/* Judges that the service may write the files that the section names.  False:
+ * the reply already has the error. */
 static bool may_write(const struct api *api, const char *key,
 		      const json_t *data, struct reply *reply)
 {
@@ -260,9 +265,9 @@ static bool may_write(const struct api *api, const char *key,
 	return r == 0;
 }
 
-/* Answers which streams a change of a section would interrupt.  With a restart
- * these are the streams that the settings or the list of streams change.
- * Without a restart the change interrupts no stream. */
+/* Answers which streams a change of a section would interrupt.  With a restart,
+ * these are the streams that a change of the settings or of the list of streams
+ * affects.  Without a restart, the change interrupts no stream. */
 static void foresee_config(struct api *api, const char *key, json_t *data,
 			   bool restart, struct reply *reply)
 {
@@ -284,7 +289,8 @@ static void foresee_config(struct api *api, const char *key, json_t *data,
 	reply_effects(reply, "set-config", effects);
 }
 
-/* data: the value of the key; NULL: it is removed. */
+/* Carries out set-config.  data: the new value of the section; NULL: it is
+ * removed. */
 static void set_config(struct api *api, const json_t *request,
 		       const char *key, json_t *data, struct reply *reply)
 {
@@ -366,7 +372,7 @@ static void settings_set_license(struct api *api, const json_t *request,
 	const json_t *license = edit_get(request, "license");
 
 	(void)api;
-	/* accepted and ignored: sluice needs no license */
+	/* accepted and ignored, because sluice needs no license */
 	if (license != NULL && !json_is_string(license))
 		reply_error(reply, 400, "license: is not a string");
 	else if (effects_only(request))

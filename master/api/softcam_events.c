@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The softcams of the configuration: started, watched, and in the overview. */
+/* Starts and watches the softcams of the configuration, and shows them in the
+ * overview. */
 #include "common/ws/hub.h"
 #include "master/api/command.h"
 #include "master/softcams/softcam_list.h"
 #include "master/streams/reconciler.h"
 
-/* softcam_event */
+/* Sends softcam_event. */
 static void on_event(const struct softcam_info *info, void *arg)
 {
 	struct api *api = arg;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inputs with cam=OLD name the new one, or none. */
+/* A stream_refs_fn: inputs with the option cam=OLD get the new id, or lose the
+ * option. */
 static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 				    const void *arg)
 {
@@ -45,7 +46,7 @@ static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 	return refers ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
-/* Connections of the old entry end, those of the new one begin. */
+/* Ends connections with the old entry and begins those with the new one. */
 static void apply_softcams(struct edit *e)
 {
 	api_start_softcams(e->api);
@@ -83,7 +84,8 @@ static bool judge_cas(struct edit *e)
 	return true;
 }
 
-/* Streams that start from now on use it. */
+/* Passes the CAS entries to the reconciler; streams that start from now on use
+ * them. */
 static void apply_cas(struct edit *e)
 {
 	reconciler_set_cas(e->api->cfg.reconciler,

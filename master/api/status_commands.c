@@ -25,7 +25,7 @@ static void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-/* The programme guide; NULL: there is none. */
+/* Returns the state of the programme guide, a new reference; NULL: no guide. */
 static json_t *guide_report(struct api *api)
 {
 	const struct msg_epg_status *s =
@@ -69,7 +69,7 @@ static json_t *system_report(struct api *api, enum status_span span)
 		(void)json_object_set_new(o, "certificate", certificate);
 	if (guide != NULL)
 		(void)json_object_set_new(o, "epg", guide);
-	/* no alarm: an operator cannot end it */
+	/* not an alarm, because an operator cannot end it */
 	if (flaw != NULL)
 		(void)json_object_set_new(o, "libraries",
 					  json_pack("[s]", flaw));
@@ -88,7 +88,7 @@ static void status_system(struct api *api, const char *id,
 	reply_json(reply, o);
 }
 
-/* The part of each softcam that every user may see. */
+/* Returns the part of each softcam that every user may see. */
 static json_t *softcams_overview(const struct api *api)
 {
 	json_t *list = json_array(), *softcam;
@@ -109,11 +109,12 @@ static json_t *softcams_overview(const struct api *api)
 
 enum { OVERVIEW_AGE_MS = 200 };
 
-/* The state of everything in one reply, of one moment. */
+/* Answers with the state of the whole service at one moment. */
 static void status_overview_get(struct api *api, const char *id,
 				enum status_span span, struct reply *reply)
 {
-	/* the overview is never older than an event that was sent */
+	/* a new key for each change, so the text is never older than a sent
+	 * event */
 	uint64_t key = config_versions(api->cfg.config) +
 		       status_changes(api->cfg.status) +
 		       alarms_changes(api->alarms);
@@ -125,7 +126,8 @@ static void status_overview_get(struct api *api, const char *id,
 	if (text_cache_reply(&api->overview, key, OVERVIEW_AGE_MS, reply))
 		return;
 	alarms = alarms_list(api->alarms);
-	/* a tree of thousands of streams would take several times as long */
+	/* written as text: a JSON tree of thousands of streams takes several
+	 * times as long */
 	status_overview(api->cfg.status,
 			call_is_reduced(reply->call) ? address_open_sentence
 						     : NULL,

@@ -12,7 +12,7 @@
 
 /* A request that waits for the worker. */
 struct question {
-	struct api *api;   /* gone when call is NULL */
+	struct api *api;   /* may be freed when call is NULL */
 	struct call *call; /* NULL when the client has left */
 	enum analysis_kind kind;
 	char *id;

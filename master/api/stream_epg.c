@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GET api/stream-epg/{id}: the programme guide of a stream. */
+/* Answers GET api/stream-epg/{id}: the programme guide of a stream. */
 #include "common/base/alloc.h"
 #include "common/document/document.h"
 #include "master/api/call.h"
@@ -13,7 +13,7 @@
 
 enum {
 	DAY_S = 24 * 3600,
-	EVENTS_MAX = 500, /* of a service in a reply */
+	EVENTS_MAX = 500, /* most events of a service in a reply */
 };
 
 /* A request that waits for the worker. */
@@ -23,7 +23,8 @@ struct question {
 	char *id;
 };
 
-/* NULL: the worker wrote no JSON object. */
+/* Reads the answer of the worker, a new reference; NULL: it is no JSON
+ * object. */
 static json_t *read_answer(int fd, size_t len)
 {
 	char *text = xmalloc(len + 1);

@@ -6,7 +6,7 @@
 #include "master/api/effects.h"
 #include "master/streams/reconciler.h"
 
-/* Only the first of two streams with the same id runs. */
+/* True: the stream runs, because it is the first one with its id. */
 static bool is_running_one(const struct api *api, const json_t *stream)
 {
 	const char *id = edit_text(stream, "id");

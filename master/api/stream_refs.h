@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams that change because a softcam, an adapter or a category changes that
- * they refer to.
+ * Streams that change because they refer to a changed softcam, adapter or
+ * category.
  *
- * A stream is never changed in place: others hold references to it.
+ * A changed stream is a new object: other modules hold references to the old
+ * one.
  */
 #pragma once
 
@@ -13,25 +14,25 @@
 
 enum stream_fate {
 	STREAM_KEPT,
-	STREAM_RESTARTED, /* stays as it is */
-	STREAM_CHANGED,   /* *ret_new, a new reference, takes its place */
-	STREAM_FOLLOWS,   /* the same, and its process needs no other one */
+	STREAM_RESTARTED, /* its process restarts; the stream is unchanged */
+	STREAM_CHANGED,   /* it is replaced by *ret_new, a new reference */
+	STREAM_FOLLOWS,   /* as STREAM_CHANGED, but its process continues */
 	STREAM_REMOVED,
 };
 
 typedef enum stream_fate stream_refs_fn(const json_t *stream,
 					json_t **ret_new, const void *arg);
 
-/* Asks fn about every stream, stores the result, and makes workers and clients
- * follow: removals first, then restarts, then the changed ones, which keep the
- * verdict they had.  Returns the list of the changed ones, a new reference. */
+/* Calls fn for every stream, stores the changed ones, and updates workers and
+ * clients: removals first, then restarts, then the changed streams, which keep
+ * their former error.  Returns the list of the changed streams, a new
+ * reference. */
 json_t *stream_refs_follow(struct api *, stream_refs_fn *fn, const void *arg);
 
-/* As stream_refs_follow(), but nothing changes: adds what would happen to
- * running streams. */
+/* As stream_refs_follow(), but changes nothing: adds the effects on running
+ * streams to effects. */
 json_t *stream_refs_foresee(const struct api *, stream_refs_fn *fn,
 			    const void *arg, json_t *effects);
 
-/* A copy of the stream with another list of inputs, whose reference is
- * taken. */
+/* Returns a copy of the stream with another list of inputs (taken). */
 json_t *stream_refs_inputs(const json_t *stream, json_t *take_inputs);

@@ -84,7 +84,7 @@ static void run_stream(struct edit *e)
 		apply_stream(e->api, id, e->entry);
 }
 
-/* The inputs that read the stream by its old id. */
+/* A stream_refs_fn: inputs that read the renamed stream get its new id. */
 static enum stream_fate rename_links(const json_t *stream, json_t **ret_new,
 				     const void *arg)
 {
@@ -114,7 +114,7 @@ static void finish_stream(struct edit *e)
 			       has_changed(e, "hls_group")))
 		viewers_groups_changed(e->api->cfg.viewers);
 
-	/* after the event with the new id */
+	/* after the event that announces the new id */
 	if (is_renamed(e)) {
 		status_repeat_alarms(e->api->cfg.status, id);
 		stream_adapters_rename(e->api, edit_text(e->old, "id"), id);
@@ -195,7 +195,7 @@ static void streams_toggle(struct api *api, const json_t *request,
 	stream = json_deep_copy(old);
 	id = edit_text(stream, "id");
 	(void)json_object_set_new(stream, "enable", json_boolean(enable));
-	/* a stream with an error can be disabled, not enabled */
+	/* a stream with an error can be disabled, but not enabled */
 	if (enable && apply_judge(api, stream, id, &error, &warnings) < 0) {
 		reply_error(reply, 400, "%s", error.text);
 		json_decref(stream);
@@ -283,7 +283,8 @@ static void streams_check(struct api *api, const json_t *request,
 
 /* --- paths --- */
 
-/* Takes the answer; NULL: there is no such stream. */
+/* Replies with a body (taken); NULL: replies 404, because there is no such
+ * stream. */
 static void reply_or_404(struct reply *reply, const char *id, json_t *take)
 {
 	if (take != NULL)
@@ -296,7 +297,7 @@ static void streams_info(struct api *api, const char *id, enum status_span span,
 			 struct reply *reply)
 {
 	(void)span;
-	/* only its count of references changes */
+	/* changes only the reference count of the stream */
 	reply_or_404(reply, id, json_incref(
 			(json_t *)config_stream(api->cfg.config, id)));
 }

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-	TESTS_MAX = 4, /* at a time: this is no port scanner */
+	/* parallel tests; few, so that they are no port scanner */
+	TESTS_MAX = 4,
 	TEST_MS = 10000,
 	STATUS_LOGGED_IN = 3,
 	KEY_DIGITS = 28,
@@ -23,7 +24,7 @@ struct test {
 	struct job *job;
 	char *host, *user, *password, *key;
 	unsigned port;
-	int caid; /* of the entry, or -1 */
+	int caid; /* CAID of the entry; -1: none */
 };
 
 static void test_free(void *arg)
@@ -110,7 +111,7 @@ static void on_message(const struct msg *m, void *self)
 
 static void on_end(const char *error, void *self)
 {
-	(void)error; /* the supervisor of the worker has logged it */
+	(void)error; /* the supervisor of the worker has logged the error */
 	finish(self, "failed to initialize softcam", false);
 }
 
@@ -129,7 +130,7 @@ static const struct job_kind kind = {
 	.on_deadline = on_deadline,
 };
 
-/* False after a reply. */
+/* False: the reply already has the error. */
 static bool judge_login(const json_t *config, const char *path,
 			struct reply *reply)
 {
@@ -147,7 +148,8 @@ static bool judge_login(const json_t *config, const char *path,
 	return false;
 }
 
-/* False after a reply. */
+/* Judges the softcam of the request.  False: the reply already has the
+ * error. */
 static bool judge(const json_t *config, struct reply *reply)
 {
 	const json_t *port = edit_get(config, "port");
@@ -168,7 +170,7 @@ static bool judge(const json_t *config, struct reply *reply)
 	return false;
 }
 
-/* Four hexadecimal digits; -1: anything else. */
+/* Reads a CAID of four hexadecimal digits; -1: anything else. */
 static int read_caid(const char *text)
 {
 	uint8_t bytes[CAID_DIGITS / 2];
@@ -207,7 +209,7 @@ static void softcams_test(struct api *api, const json_t *request,
 	t->host = xstrdup(edit_text(config, "host"));
 	t->user = xstrdup(edit_text(config, "user"));
 	t->password = xstrdup(edit_text(config, "pass"));
-	/* another text counts as none */
+	/* a key of another length is ignored */
 	t->key = xstrdup(key != NULL && strlen(key) == KEY_DIGITS ? key : "");
 	t->caid = read_caid(edit_text(config, "caid"));
 	t->port = (unsigned)json_integer_value(json_object_get(config,

@@ -14,10 +14,10 @@
 #include <zlib.h>
 
 enum {
-	/* bytes: a shorter text is sent as it is, and one that is made for
-	 * each reply as well */
+	/* A shorter text, in bytes, is not compressed; neither is a text below
+	 * struct text_cache.least. */
 	PACK_LEAST = 4096,
-	GZIP_WINDOW = 15 + 16, /* the format is gzip */
+	GZIP_WINDOW = 15 + 16, /* selects the format gzip in zlib */
 	PACK_MEMORY = 8,
 };
 
@@ -32,7 +32,8 @@ static void pack(struct cached_text *t)
 	z_stream z = { 0 };
 	uLong most;
 
-	/* JSON of many equal objects: the fastest level leaves a tenth */
+	/* the fastest level is enough: JSON of many similar objects shrinks to
+	 * a tenth */
 	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, PACK_MEMORY,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		abort();
@@ -89,7 +90,8 @@ bool text_cache_reply(struct text_cache *c, uint64_t key, unsigned max_age_ms,
 	return true;
 }
 
-/* The text of an object that has a member, with one more. */
+/* Returns the text of a JSON object with one more member; the object must not
+ * be empty. */
 static char *with_member(char *take_text, const char *name,
 			 const struct buf *value)
 {

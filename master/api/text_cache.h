@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The text of a large reply that is the same for many clients: pages that open
- * at once must not wait for each other while it is made.  With observer_redact
- * observers share a text of their own.  A client that accepts gzip gets it
- * compressed (RFC 9110 8.4.1.3), which is made once as well.
+ * The text of a large reply that is the same for many clients, so that pages
+ * which open at the same time do not wait for each other.  With
+ * observer_redact, observers share a text of their own.  A client that accepts
+ * gzip gets the text compressed (RFC 9110 8.4.1.3), which also happens only
+ * once.
  */
 #pragma once
 
@@ -16,29 +17,30 @@ struct buf;
 struct reply;
 
 struct cached_text {
-	char *text; /* NULL: none */
+	char *text; /* NULL: not made yet */
 	size_t len;
-	uint8_t *packed; /* the same in gzip; NULL: no client wanted it */
+	uint8_t *packed; /* the text in gzip; NULL: no client wanted it */
 	size_t packed_len;
-	uint64_t key;     /* the text is of this version */
-	uint64_t made_ms; /* mono_ms() */
+	uint64_t key;     /* version of the content */
+	uint64_t made_ms; /* mono_ms() when the text was made */
 };
 
 struct text_cache {
 	struct cached_text whole, reduced;
-	/* bytes: a shorter text is made for each reply, and not compressed */
+	/* A shorter text, in bytes, is made for each reply, and not
+	 * compressed. */
 	size_t least;
 };
 
-/* Replies with the text if it is of this version and at most max_age_ms old (0:
- * any age).  False: make it. */
+/* Replies with the text if it has this version and is at most max_age_ms old
+ * (0: any age).  False: there is no such text; the caller makes it. */
 bool text_cache_reply(struct text_cache *, uint64_t key, unsigned max_age_ms,
 		      struct reply *);
-/* Keeps the text of body (taken) as this caller receives it, and replies with
- * it. */
+/* Stores the text of body (taken) as this caller may receive it, and replies
+ * with it. */
 void text_cache_put(struct text_cache *, uint64_t key, json_t *take_body,
 		    struct reply *);
-/* As text_cache_put(), with a further member of the body: its value is JSON
+/* As text_cache_put(), with a further member of the body; value is JSON text
  * that this caller may receive. */
 void text_cache_put_with(struct text_cache *, uint64_t key, json_t *take_body,
 			 const char *name, const struct buf *value,
@@ -47,6 +49,6 @@ void text_cache_put_with(struct text_cache *, uint64_t key, json_t *take_body,
  * malloc()). */
 void text_cache_put_text(struct text_cache *, uint64_t key, char *take_text,
 			 struct reply *);
-/* The version of the text that this caller would receive; 0: there is none. */
+/* Returns the version of the stored text for this caller; 0: none. */
 uint64_t text_cache_key(struct text_cache *, const struct reply *);
 void text_cache_done(struct text_cache *);

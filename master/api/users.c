@@ -22,7 +22,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Ends sessions and event channels that the change forbids. */
+/* Ends sessions and event channels that the changed user may not have any
+ * more. */
 static void apply_user(struct edit *e)
 {
 	auth_users_changed(e->api->cfg.auth);
@@ -30,7 +31,7 @@ static void apply_user(struct edit *e)
 	event_review(e->api);
 }
 
-/* The `id` of the request; NULL after a reply of 400. */
+/* Returns `id' of the request; NULL: the reply already has the error, 400. */
 static const char *read_login(const json_t *request, struct reply *reply)
 {
 	const json_t *id = json_object_get(request, "id");
@@ -41,7 +42,8 @@ static const char *read_login(const json_t *request, struct reply *reply)
 	return json_string_value(id);
 }
 
-/* The entry of a login, borrowed; NULL after a reply of 400 or 404. */
+/* Returns the entry of a login, borrowed; NULL: the reply already has the
+ * error, 400 or 404. */
 static const json_t *find(struct api *api, const char *login,
 			  struct reply *reply)
 {
@@ -92,7 +94,7 @@ void users_warn_observers(const struct api *api, bool in_reply,
 		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
 }
 
-/* The stored entry is that of an observer who may enter. */
+/* True: the entry is that of an observer who may log in. */
 static bool is_observer(const json_t *entry)
 {
 	return json_is_true(json_object_get(entry, "enable")) &&
@@ -139,19 +141,20 @@ static void users_toggle(struct api *api, const json_t *request,
 
 /* --- set-user --- */
 
-/* A change whose password is being hashed. */
+/* A change of a user whose password is being hashed. */
 struct change {
 	struct api *api;
 	struct call *call;
 	const json_t *request; /* borrowed from the call */
 	struct auth_job *job;
 	char *login;
-	json_t *user; /* the request's, without the password */
-	bool own;     /* an observer changes the own password */
-	bool warn;    /* the answer may have warnings */
+	json_t *user; /* user of the request, without the password */
+	bool own;     /* an observer changes its own password */
+	bool warn;    /* the reply may have warnings */
 };
 
-/* A copy without null members and without members that are not stored. */
+/* Returns a copy of the user without null members and members that are not
+ * stored. */
 static json_t *copy_wanted(const json_t *user)
 {
 	static const char *const not_stored[] = { "password", "cipher",
@@ -209,7 +212,8 @@ static void change_free(void *arg)
 	free(c);
 }
 
-/* name: NULL if the user is not stored. */
+/* Warns about the new user.  name: for the log; NULL: the user is not
+ * stored. */
 static void warn_names(const struct api *api, const json_t *request,
 		       const json_t *user, const char *name,
 		       struct reply *reply)
@@ -229,7 +233,7 @@ static void warn_names(const struct api *api, const json_t *request,
 		reply_warn(reply, entry.path, warning.text);
 }
 
-/* hash: a new password's, or NULL. */
+/* Stores the changed user.  hash: of the new password; NULL: it stays. */
 static void carry_out(const struct change *c, const char *hash,
 		      struct reply *reply)
 {
@@ -261,8 +265,8 @@ static void carry_out(const struct change *c, const char *hash,
 	json_decref(entry);
 }
 
-/* Another client may have changed the user while the password was hashed.
- * False after a reply. */
+/* Judges that no other client changed the user while the password was hashed.
+ * False: the reply already has the error. */
 static bool is_as_known(const struct change *c, struct reply *reply)
 {
 	return c->own ||
@@ -302,7 +306,7 @@ static void put_user(struct api *api, const char *login,
 	c->own = reply_caller(reply)->type != USER_CONTROL;
 	c->warn = users_wants_warnings(request);
 	c->user = copy_wanted(user);
-	/* forms send an empty password when the field was not filled in */
+	/* forms send an empty password if the field was left empty */
 	if (password == NULL || password[0] == '\0') {
 		carry_out(c, NULL, reply);
 		change_free(c);
@@ -319,7 +323,7 @@ static void put_user(struct api *api, const char *login,
 	explicit_bzero((char *)password, json_string_length(secret));
 }
 
-/* The answer to a change that is not made. */
+/* Answers a dry run. */
 static void foresee(struct api *api, const char *login, const json_t *request,
 		    struct reply *reply)
 {

@@ -21,7 +21,8 @@ static const char *text_of(const json_t *stream, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* Has the stream a segment that a player could start with? */
+/* Measures a variant.  False: its stream has no segment with which a player
+ * could start. */
 static bool measure(struct api *api, struct variant *v)
 {
 	int err, fd = reconciler_ring(api->cfg.reconciler, v->id);
@@ -39,7 +40,8 @@ static bool measure(struct api *api, struct variant *v)
 	return alive;
 }
 
-/* A stream on demand that does not run starts with its first viewer. */
+/* True: the variant can be played.  A stream on demand that does not run can,
+ * because it starts with its first viewer. */
 static bool is_alive(struct api *api, struct variant *v)
 {
 	struct stream_proc_info info;
@@ -50,7 +52,7 @@ static bool is_alive(struct api *api, struct variant *v)
 	       info.waiting && variant_has_rate(v);
 }
 
-/* A new one, or 0 without the setting. */
+/* Returns a new session number, or 0 if the setting for it is off. */
 static uint64_t session_for(const struct api *api)
 {
 	if (!json_is_true(json_object_get(

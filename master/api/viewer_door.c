@@ -45,17 +45,18 @@ struct list_client {
 	const char *path;
 	struct ip_address address;
 	bool secure;
-	const char *host;  /* NULL: none */
+	const char *host;  /* header Host; NULL: none */
 	const char *query;
 };
 
-/* type: the Content-Type for status 200. */
+/* type: the Content-Type if status is 200. */
 struct list_answer {
 	int status;
 	const char *type;
 };
 
-/* The parameters that authorize a viewer are in every address. */
+/* Copies the parameters that authorize a viewer, token and auth, which each
+ * address of the list repeats. */
 static void keep_query(const char *from, char query[PLAYLIST_QUERY_MAX])
 {
 	static const char *const keys[] = { "token", "auth" };
@@ -110,14 +111,15 @@ static struct list_answer write_variants(struct api *api, const char *group,
 	return (struct list_answer){ status, "application/vnd.apple.mpegurl" };
 }
 
-/* False: the password is being checked, or cannot be. */
+/* True: the guest is identified.  False: its password is still being checked,
+ * or cannot be checked. */
 static bool is_identified(const struct viewer_guest *guest)
 {
 	return viewer_guest_is_ready(guest) &&
 	       !viewer_guest_is_unchecked(guest);
 }
 
-/* Appends the list for this guest. */
+/* Appends the list for this guest; returns status and type. */
 static struct list_answer write_for(struct api *api,
 				    const struct list_client *client,
 				    struct viewer_guest *guest,
@@ -147,7 +149,7 @@ static struct list_answer write_for(struct api *api,
 		     : "audio/x-mpegurl; charset=utf-8" };
 }
 
-/* Appends the list. */
+/* Judges the request and appends the list; returns status and type. */
 static struct list_answer write_list(struct api *api,
 				     const struct list_client *client,
 				     struct viewer_guest *guest,
@@ -159,13 +161,14 @@ static struct list_answer write_list(struct api *api,
 		return (struct list_answer){ 403, "" };
 	if (!playlist_base(base, client->host, client->secure,
 			   reconciler_play(api->cfg.reconciler)))
-		return (struct list_answer){ 400, "" }; /* Host */
+		return (struct list_answer){ 400, "" }; /* wrong Host */
 	if (!may_have(api, client))
 		return (struct list_answer){ 503, "" };
 	return write_for(api, client, guest, base, text);
 }
 
-/* True: the client gets the guide, and has no answer yet. */
+/* True: the client may have the guide, which must still be written.  False: it
+ * gets another answer. */
 static bool may_have_guide(struct api *api, const struct list_client *client,
 			   const struct viewer_guest *guest)
 {
@@ -251,9 +254,10 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* The query by which a user of the web interface, who is logged in by the
- * cookie, previews a stream; false: it is none.  Playlists leave it out,
- * because the page reads them: each segment comes with the cookie too. */
+/* Makes the query by which a user of the web interface, who is logged in by the
+ * cookie, previews a stream; false: the request is no such preview.  Playlists
+ * do not repeat this query, because the page requests each segment with the
+ * cookie as well. */
 static bool preview_query(struct api *api, const struct http_request *request,
 			  char query[PREVIEW_QUERY_MAX])
 {
@@ -275,7 +279,8 @@ static bool preview_query(struct api *api, const struct http_request *request,
 	return true;
 }
 
-/* The head for deliver.  False: it has bytes that no viewer sends. */
+/* Writes the head of the request for deliver.  False: it has bytes that no
+ * viewer sends, or is too long. */
 static bool write_head(struct buf *head, const struct http_request *request,
 		       const char *path, const char *query)
 {
@@ -296,7 +301,7 @@ static bool write_head(struct buf *head, const struct http_request *request,
 		if (value != NULL && is_plain(value))
 			buf_printf(head, "%s: %s\r\n", kept[i], value);
 	}
-	/* the next request of this client may be one for the control port */
+	/* closes, because the next request may be for the control port */
 	buf_printf(head, "Connection: close\r\n\r\n");
 	buf_append(head, "", 1);
 	return buf_len(head) <= MSG_HEAD_MAX;
@@ -314,7 +319,7 @@ static bool is_known(struct api *api, const char *path)
 	memcpy(id, path, len);
 	id[len] = '\0';
 	known = reconciler_get_stream(api->cfg.reconciler, id, &info);
-	/* a picture */
+	/* a picture, ID.jpg */
 	if (!known && len > 4 && strcmp(path + len - 4, ".jpg") == 0) {
 		id[len - 4] = '\0';
 		known = reconciler_get_stream(api->cfg.reconciler, id, &info);
@@ -322,7 +327,8 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
-/* path: "/play/…", or that of a list or the guide */
+/* Hands the connection to deliver.  path: "/play/…", or that of a list or the
+ * guide. */
 static void hand_over(struct api *api, struct http_conn *conn,
 		      const struct http_request *request, const char *path)
 {
@@ -347,7 +353,8 @@ static void hand_over(struct api *api, struct http_conn *conn,
 		       "Retry-After: 1\r\n");
 	} else {
 		(void)snprintf(peer, sizeof peer, "%s", http_conn_peer(conn));
-		/* a client of HLS has a connection for each request */
+		/* a client of HLS opens a connection for each request: the same
+		 * worker serves all */
 		if (!list && strchr(name, '/') != NULL)
 			place = hash_add(HASH_INIT, peer, strlen(peer));
 		fd = http_conn_take_socket(conn, &rest, &from);
@@ -362,8 +369,9 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	buf_done(&rest);
 }
 
-/* The path of a list, of the guide or "/play/…", within path; NULL: another
- * one.  Below control_path only the page asks, for previews and pictures. */
+/* Returns the path of a list, of the guide or "/play/…", within path; NULL:
+ * another path.  Below control_path there is only /play/…, which the web
+ * interface requests for previews and pictures. */
 static const char *viewer_path(const struct api *api, const char *path)
 {
 	size_t len = strlen(api->prefix);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What viewers ask of the control port: playlists, the guide and the play
- * paths.  Deliver takes their connections over.
+ * Answers requests of viewers at the control port: playlists, the guide and the
+ * play paths.  Deliver takes their connections over.
  *
- * No credential of the control interface counts here, and none reaches deliver:
- * it gets a head with the lines that it knows.
+ * Credentials of the control interface do not count here, and deliver does not
+ * receive them: it gets a head with only the header lines that it uses.
  */
 #pragma once
 
@@ -16,10 +16,11 @@ struct api;
 struct list_question;
 struct viewer_guest;
 
-/* True: the request is one of a viewer, and has its answer or its way. */
+/* True: the request is that of a viewer, and was answered or handed to
+ * deliver. */
 bool viewer_door_take(struct api *, struct http_conn *,
 		      const struct http_request *);
 
-/* The playlists and the programme guide for a client of deliver:
- * viewers_list_fn, for the struct api. */
+/* A viewers_list_fn (arg: struct api): answers a client of deliver with a
+ * playlist or the programme guide. */
 void viewer_door_list(struct list_question *, struct viewer_guest *, void *arg);

@@ -69,7 +69,7 @@ static bool may_watch(const json_t *stream, void *arg)
 	return viewer_guest_may(arg, stream);
 }
 
-/* Appends the channels of the guest. */
+/* Appends the list of channels that the guest may watch, as JSON. */
 static void write_channels(struct api *api, struct viewer_guest *guest,
 			   struct buf *to)
 {

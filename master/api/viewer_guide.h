@@ -8,10 +8,10 @@ struct api;
 struct list_question;
 struct viewer_guest;
 
-/* "/epg.xml" or "/epg.xml.gz". */
+/* True: the path is "/epg.xml" or "/epg.xml.gz". */
 bool viewer_guide_is_path(const char *path);
 
-/* Answers the question, inside or later, with the guide of the streams that the
- * guest may watch.  The guest is identified. */
+/* Answers the question, at once or later, with the guide of the streams that
+ * the guest, who is identified, may watch. */
 void viewer_guide_answer(struct api *, struct list_question *,
 			 struct viewer_guest *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists that are only stored, for a web interface: set-server and POST
+/* Lists that are only stored for a web interface: set-server and POST
  * api/output-group[/NAME]. */
 #include "master/api/collection.h"
 
