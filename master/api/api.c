@@ -43,7 +43,7 @@
 
 enum {
 	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
-	ODD_BURST = 20, /* lines in ten seconds about faulty requests */
+	ODD_BURST = 20, /* warnings about streams in ten seconds */
 	/* replies of the overview from this size on are shared, bytes */
 	OVERVIEW_LARGE = 64 * 1024,
 	WARNINGS_MAX = 20, /* most warnings in a reply */

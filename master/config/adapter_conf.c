@@ -137,7 +137,7 @@ json_t *adapter_conf_rename_link(const json_t *entry, const char *from,
 	stream_link_read(address, link);
 	if (link[0] == '\0' || strcmp(link, from) != 0)
 		return NULL;
-	/* an entry is never changed in place */
+	/* a copy, because entries are never changed in place */
 	copy = json_copy((json_t *)(uintptr_t)entry);
 	(void)json_object_set_new(copy, "address",
 				  json_sprintf("stream://%s%s", to, address +

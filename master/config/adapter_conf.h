@@ -9,44 +9,47 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Is this an adapter that this version can run?  error: why not; may be
- * NULL. */
+/* True: this version can run the adapter.  False: error (may be NULL) has the
+ * reason. */
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error);
 
-/* 0, or why an adapter that is enabled beside those of the list cannot run,
- * with error: -EINVAL: a value is wrong, and a command that stores it refuses
- * it; -ENODATA: a tuner lacks a key, which is to come. */
+/* Judges whether an enabled adapter can run together with those of the list.
+ * Returns 0, or a reason in error: -EINVAL: a value is wrong, so a command that
+ * stores it is refused; -ENODATA: a tuner has no value for a required key
+ * yet. */
 int adapter_conf_judge(const json_t *list, const json_t *adapter,
 		       struct errmsg *error) MUST_CHECK;
 
-/* The keys that the worker of an adapter reads, a new object.  Of an address
- * they are that key and those of T2-MI and of a CI slot: a change of others
- * does not restart the worker.  NULL: the adapter is disabled or cannot run. */
+/* Returns the keys that the worker of an adapter reads, a new object: of an
+ * adapter with an address, only the address and the keys of T2-MI and of a CI
+ * slot.  A change of other keys does not restart the worker.  NULL: the adapter
+ * is disabled or cannot run. */
 json_t *adapter_conf_keys(const json_t *adapter);
 
-/* The same of an adapter of a list; NULL also where another one of the list
- * feeds its LNB with another band or polarization. */
+/* As adapter_conf_keys(), for an adapter of a list.  NULL as well if another
+ * adapter of the list feeds its LNB with another band or polarization. */
 json_t *adapter_conf_wanted(const json_t *list, const json_t *adapter);
 
-/* Writes the adapter that an input address reads; "" for another kind of input,
- * and for NULL. */
+/* Writes the id of the adapter that an input address (may be NULL) reads; "":
+ * it is no dvb:// input. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
 
-/* Writes the stream whose packets are the multiplex of an adapter; "": it has
+/* Writes the id of the stream whose output an adapter receives; "": it has
  * another source. */
 void adapter_conf_link(const json_t *entry, char ret[IO_FEED_MAX + 1]);
 
-/* The adapter with the address of stream `to' where it has that of `from', a
- * new reference; NULL: it does not read `from'. */
+/* Returns the adapter with stream `to' instead of `from' in its address, a new
+ * reference; NULL: it does not read `from'. */
 json_t *adapter_conf_rename_link(const json_t *entry, const char *from,
 				 const char *to);
 
-/* Does an adapter need a library, for names of hosts too? */
+/* True: the adapter needs the worker with network libraries, for instance to
+ * resolve host names. */
 bool adapter_conf_is_net(const json_t *keys);
 
-/* Do two adapters differ by the multiplex alone, which a tuner or server sends
- * without a restart? */
+/* True: the two entries differ only in the multiplex, to which a tuner or
+ * server changes without a restart. */
 bool adapter_conf_is_same_source(const json_t *before, const json_t *entry);
 
-/* May an adapter have slots for CAMs? */
+/* True: the adapter may have slots for CAMs. */
 bool adapter_conf_has_slots(const json_t *keys);

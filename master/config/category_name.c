@@ -15,7 +15,7 @@ enum {
 };
 
 struct category_names {
-	locale_t locale; /* 0: there is none */
+	locale_t locale; /* 0: the C library does not have it */
 	wctype_t marks;
 };
 
@@ -41,7 +41,7 @@ void category_names_free(struct category_names **p)
 	free(n);
 }
 
-/* The next character of sound UTF-8; 0 at the end. */
+/* Returns the next character of valid UTF-8 and moves *at; 0: the end. */
 static wint_t next(const char **at)
 {
 	const unsigned char *s = (const unsigned char *)*at;
@@ -77,7 +77,7 @@ bool category_name_is_valid(const struct category_names *n, const char *text)
 			     strchr(" -_.&+/", (int)c) != NULL;
 		else if (n->locale == (locale_t)0)
 			ok = c >= FIRST_BEYOND_CONTROLS;
-		else /* a mark belongs to the character before it */
+		else /* a mark belongs to the character in front of it */
 			ok = iswalnum_l(c, n->locale) ||
 			     (count > 1 && n->marks != 0 &&
 			      iswctype_l(c, n->marks, n->locale));

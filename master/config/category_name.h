@@ -11,16 +11,16 @@
 
 #include <stdbool.h>
 
-/* The rule of names in words. */
+/* The same rule for error texts. */
 #define CATEGORY_NAME_RULE "1 to 64 letters, digits, spaces (not at an end) " \
 			   "and - _ . & + /"
 
 struct category_names;
 
-/* The result is not NULL: without the locale each character beyond ASCII except
- * control characters counts as a letter. */
+/* Never returns NULL.  If the locale is missing, each character beyond ASCII,
+ * except control characters, counts as a letter. */
 struct category_names *category_names_new(void);
 void category_names_free(struct category_names **);
 
-/* text is UTF-8. */
+/* True: the name follows the rule.  text must be valid UTF-8. */
 bool category_name_is_valid(const struct category_names *, const char *text);

@@ -42,7 +42,8 @@ bool certificate_time_alarm_of(int fd, int64_t now_s, struct errmsg *ret)
 {
 	struct tls_facts f = { .subject = "" };
 	BIO *file = BIO_new_fd(fd, BIO_NOCLOSE);
-	char none[] = ""; /* OpenSSL asks for no passphrase */
+	/* no passphrase, so that OpenSSL does not ask for one */
+	char none[] = "";
 	X509 *x = file != NULL ? PEM_read_bio_X509(file, NULL, NULL, none)
 			       : NULL;
 	bool found = false;

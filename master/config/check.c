@@ -28,7 +28,7 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 	char with_host[32];
 	int r;
 
-	/* a bare number is a port of every address */
+	/* only digits: a port on all addresses */
 	if (strspn(text, "0123456789") == strlen(text) && strlen(text) < 16) {
 		(void)snprintf(with_host, sizeof with_host, "0.0.0.0:%s",
 			       text);
@@ -47,7 +47,7 @@ int check_control_port(const char *text, struct sockaddr_any *ret,
 	return sockaddr_parse(e.host, e.port, ret);
 }
 
-/* Proxies whose X-Real-IP is trusted. */
+/* Judges the addresses of proxies whose X-Real-IP is trusted. */
 static void judge_real_ip(struct judge *j, const json_t *settings)
 {
 	const json_t *list = json_object_get(settings, "real_ip_trusted");
@@ -104,7 +104,8 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 	}
 }
 
-/* Streams with HLS do not wait for viewers. */
+/* Warns that http_keep_active has no effect, because streams with HLS always
+ * run. */
 static void judge_keep_default(struct judge *j, const json_t *settings)
 {
 	size_t mark = judge_down(j, "http_keep_active");
@@ -143,7 +144,8 @@ static void on_remark(const char *text, void *arg)
 	judge_add(arg, CHECK_WARNING, "%s", text);
 }
 
-/* A source or an export. */
+/* Parses the address of an EPG source or export, by the key; 0 or -EINVAL with
+ * error. */
 static int parse_epg(const char *key, const char *text, struct errmsg *error)
 {
 	struct epg_export_spec export;
@@ -188,7 +190,8 @@ static void judge_dictionary(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* Does a request for an address below the path keep the path as it is? */
+/* True: the path of a request below this control_path is not changed by URL
+ * normalisation, so the control interface can be reached. */
 static bool is_reachable(const char *path)
 {
 	char text[CONTROL_PATH_MAX + 3], target[CONTROL_PATH_MAX + 3];
@@ -222,7 +225,7 @@ static void judge_control_path(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* The category whose groups order the playlist. */
+/* Judges the name of the category whose groups order the playlist. */
 static void judge_arrange(struct judge *j, const json_t *document)
 {
 	const json_t *list = json_object_get(document, "categories");
@@ -275,7 +278,8 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, mark);
 }
 
-/* The port of the play paths; control: that of the control server, or NULL. */
+/* Judges the port of the play paths; control: address of the control server;
+ * NULL: unknown. */
 static void judge_play(struct judge *j, const json_t *settings,
 		       const struct sockaddr_any *control)
 {
@@ -346,7 +350,8 @@ void judge_user(struct judge *j, const json_t *user)
 	judge_up(j, mark);
 }
 
-/* What the reference product shows to observers, it shows here. */
+/* (The product that sluice replaces shows these secrets to observers as
+ * well.) */
 bool check_observers(const json_t *document, struct errmsg *ret)
 {
 	const json_t *settings = json_object_get(document, "settings");
@@ -431,7 +436,8 @@ static void judge_streams(struct judge *j, const json_t *document,
 		judge_feeds(j, stream, json_object_get(document, "dvb_tune"));
 		judge_names(j, stream, document);
 		judge_idle_keys(j, stream, streams, id);
-		/* the later stream of two with the same id has the fault */
+		/* of two streams with the same id, the later one has the
+		 * fault */
 		other = id != NULL ? json_object_get(ids, id) : NULL;
 		if (id != NULL && other == NULL)
 			(void)json_object_set_new(ids, id,
@@ -484,7 +490,7 @@ unsigned check_document(const json_t *document,
 	return j.faults;
 }
 
-/* Is it about a key of an entry that is stored all the same? */
+/* True: the fault is in a member of an entry, which is stored nevertheless. */
 static bool is_inside(const char *path)
 {
 	static const char *const lists[] = { "make_stream[", "dvb_tune[",
@@ -511,7 +517,7 @@ int check_section(const char *key, const json_t *value, struct errmsg *error)
 {
 	json_t *document = json_object();
 
-	/* only its count of references changes */
+	/* changes only the reference count of the value */
 	(void)json_object_set(document, key, (json_t *)value);
 	error->text[0] = '\0';
 	(void)check_document(document, NULL, check_keep_error, error);
@@ -519,7 +525,8 @@ int check_section(const char *key, const json_t *value, struct errmsg *error)
 	return error->text[0] != '\0' ? -EINVAL : 0;
 }
 
-/* before: only streams above this position of the document count. */
+/* Checks a stream.  before: only streams with a lower index in the document
+ * count as neighbours. */
 static unsigned check_one(const json_t *stream,
 			  const struct check_place *place, size_t before,
 			  check_found_fn *found, void *arg)
@@ -555,7 +562,7 @@ static unsigned check_one(const json_t *stream,
 	judge_cams(&j, stream, json_object_get(place->document, "softcam"));
 	judge_feeds(&j, stream, json_object_get(place->document, "dvb_tune"));
 	judge_names(&j, stream, place->document);
-	/* the others follow a new id later */
+	/* other streams still name the former id */
 	judge_idle_keys(&j, stream, streams, place->self != NULL
 			? place->self : json_string_value(
 				json_object_get(stream, "id")));

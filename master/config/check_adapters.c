@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ids of adapters and softcams, and the inputs that read adapters. */
+/* Judges the ids of adapters and softcams, and the inputs that read
+ * adapters. */
 #include "master/config/adapter_conf.h"
 #include "master/config/entry.h"
 #include "master/config/judge.h"

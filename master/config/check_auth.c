@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Rules of another shape, which nothing enforces. */
+/* Reports rules of a wrong type, which are not enforced. */
 static void judge_rule_shapes(struct judge *j, const json_t *auth)
 {
 	static const struct {
@@ -51,7 +51,8 @@ static void judge_rule_shapes(struct judge *j, const json_t *auth)
 	}
 }
 
-/* What a rule of viewers needs; viewers without a rule are denied. */
+/* Reports errors in the other keys of rules.  Without a rule, viewers are
+ * denied. */
 static void judge_rules(struct judge *j, const json_t *auth,
 			const json_t *settings)
 {
@@ -91,7 +92,7 @@ static void judge_rules(struct judge *j, const json_t *auth,
 	judge_up(j, mark);
 }
 
-/* The judge of viewers that no rule matches. */
+/* Judges the backend, which decides about viewers without a rule. */
 static void judge_backend(struct judge *j, const json_t *auth)
 {
 	bool enabled = json_is_true(json_object_get(auth, "enable"));
@@ -113,7 +114,7 @@ static void judge_backend(struct judge *j, const json_t *auth)
 	judge_up(j, mark);
 }
 
-/* Items that are not addresses have no effect. */
+/* Items of the address lists that are not addresses have no effect. */
 void judge_auth(struct judge *j, const json_t *document)
 {
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };

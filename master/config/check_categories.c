@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The categories and their groups, as set-category judges them. */
+/* Judges the categories and their groups as set-category does. */
 #include "master/config/category_name.h"
 #include "master/config/judge.h"
 
@@ -41,7 +41,7 @@ static void judge_groups(struct judge *j, const json_t *category,
 	const json_t *groups = json_object_get(category, "groups");
 	size_t mark = judge_down(j, "groups");
 
-	/* some clients write an empty list as an empty object */
+	/* accepts {}, because some clients write an empty list so */
 	if (groups != NULL && !json_is_array(groups) &&
 	    (!json_is_object(groups) || json_object_size(groups) > 0))
 		judge_add(j, CHECK_FAULT, "is not a list");

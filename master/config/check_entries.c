@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges entries of softcam, cas, dvb_tune, servers and users: errors are what
- * set-softcam and set-adapter refuse; warnings what is stored as it is and
- * cannot work, or not as a key asks.  A start takes both: earlier versions
- * stored any. */
+/* Judges entries of softcam, cas, dvb_tune, servers and users.  Errors are what
+ * set-softcam and set-adapter refuse.  Warnings are what these commands store
+ * although it cannot work, or has no effect.  A start accepts both, because
+ * earlier versions stored any value. */
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/config/entry.h"
@@ -35,11 +35,11 @@ static void judge_softcam(struct judge *j, const json_t *softcam)
 {
 	unsigned before = j->faults;
 
-	/* judge_ids() reports an id that is missing */
+	/* a missing id is reported by judge_ids() */
 	if (json_object_get(softcam, "id") == NULL)
 		return;
 	judge_fields(j, &softcam_fields, softcam, NULL);
-	/* a warning would repeat the error */
+	/* only without an error, which a warning would repeat */
 	if (j->faults == before)
 		softcam_conf_warn(softcam, on_found, j);
 }
@@ -77,8 +77,8 @@ static void judge_tuner(struct judge *j, const json_t *adapter)
 	field_find_idle(&tuner_fields, adapter, where, on_found, j);
 }
 
-/* Reports keys of a tuner in an adapter with an address or a server, which does
- * not read them.  Every adapter may have a type. */
+/* Warns of tuner keys in an adapter with an address or a server, which does not
+ * read them.  The key type is allowed in every adapter. */
 static void judge_no_tuner(struct judge *j, const json_t *adapter)
 {
 	bool server = json_object_get(adapter, "server") != NULL;
@@ -98,7 +98,8 @@ static void judge_no_tuner(struct judge *j, const json_t *adapter)
 	json_decref(read);
 }
 
-/* Slot 0 of adapter 0 is a slot, too: the table alone cannot decide. */
+/* Warns of keys of CI slots without effect.  (The table of fields is not
+ * sufficient: slot 0 of adapter 0 is a valid slot.) */
 static void judge_slot(struct judge *j, const json_t *adapter)
 {
 	bool ci = ci_spec_is(adapter);
@@ -118,7 +119,7 @@ static void judge_slot(struct judge *j, const json_t *adapter)
 	}
 }
 
-/* The sentence begins with the key. */
+/* Reports a fault; error begins with the key, "key: text". */
 static void add_fault(struct judge *j, struct errmsg *error)
 {
 	char *text = strstr(error->text, ": ");
@@ -134,7 +135,8 @@ static void add_fault(struct judge *j, struct errmsg *error)
 	judge_up(j, mark);
 }
 
-/* The stream whose packets are the multiplex. */
+/* Judges the stream whose output an adapter receives: it exists, is enabled,
+ * and the adapter does not receive what it sends itself. */
 static void judge_source(struct judge *j, const json_t *adapter,
 			 const json_t *document)
 {
@@ -163,7 +165,7 @@ static void judge_source(struct judge *j, const json_t *adapter,
 			  "disabled", link);
 }
 
-/* Can an enabled adapter run? */
+/* Reports why an enabled adapter cannot run. */
 static void judge_run(struct judge *j, const json_t *adapter,
 		      const json_t *adapters)
 {
@@ -184,7 +186,7 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 	if (!json_is_object(adapter))
 		return;
 	judge_fields(j, &adapter_fields, adapter, NULL);
-	/* a second sentence would say the same of a key */
+	/* only without an error, which would be repeated */
 	if (j->faults == before &&
 	    json_is_true(json_object_get(adapter, "enable")))
 		judge_run(j, adapter, json_object_get(document, "dvb_tune"));
@@ -197,7 +199,8 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 		judge_no_tuner(j, adapter);
 }
 
-/* The web interface asks the host. */
+/* Judges the entry of another headend, whose host the web interface
+ * contacts. */
 static void judge_server(struct judge *j, const json_t *server)
 {
 	const json_t *host = json_object_get(server, "host");
@@ -211,8 +214,8 @@ static void judge_server(struct judge *j, const json_t *server)
 	(void)field_check(&server_fields, server, NULL, on_found, j);
 }
 
-/* Categories that the user may watch; without categories they are names of no
- * list. */
+/* Judges the categories that the user may watch.  If the document has no
+ * categories, any name is allowed. */
 static void judge_packages(struct judge *j, const json_t *user,
 			   const json_t *document)
 {
@@ -234,7 +237,8 @@ static void judge_packages(struct judge *j, const json_t *user,
 	judge_up(j, mark);
 }
 
-/* Viewers need no authorization.  Another value closes all http outputs. */
+/* True: viewers need no authorization.  (A value that is no boolean closes all
+ * http outputs.) */
 static bool is_open(const json_t *document)
 {
 	const json_t *enable = json_object_get(
@@ -270,7 +274,7 @@ bool check_user_idle(const json_t *user, const json_t *document,
 	return keys.text[0] != '\0';
 }
 
-/* Has the user a key that only the authorization of viewers reads? */
+/* True: the user has a key that only the authorization of viewers reads. */
 static bool has_idle_key(const json_t *user)
 {
 	const struct field_table *t = &user_fields;
@@ -282,7 +286,8 @@ static bool has_idle_key(const json_t *user)
 	return false;
 }
 
-/* Such keys: one warning for all users. */
+/* Warns of such keys of all users with one warning, if viewers need no
+ * authorization. */
 static void judge_viewers(struct judge *j, const json_t *document)
 {
 	const struct field_table *t = &user_fields;
@@ -310,8 +315,8 @@ static void judge_viewers(struct judge *j, const json_t *document)
 			  "effect: %s (users: %zu)", keys.text, n);
 }
 
-/* Warns of an id that occurs twice.  Call it for other lists than those of
- * adapters and softcams: there it is an error, which judge_ids() reports. */
+/* Warns of an id that occurs twice.  Not for adapters and softcams, where
+ * judge_ids() reports it as an error. */
 static void judge_twice(struct judge *j, const json_t *list,
 			const json_t *entry)
 {
@@ -409,7 +414,8 @@ unsigned judge_where(const json_t *stream)
 		       : WHERE_RELAY;
 }
 
-/* A stream of one input behaves differently with the type "stop" alone. */
+/* Warns of backup_type in a stream with one input, where only "stop" has an
+ * effect. */
 static void judge_backup_type(struct judge *j, const json_t *stream)
 {
 	const char *type = json_string_value(json_object_get(stream,
@@ -426,7 +432,7 @@ void judge_idle_keys(struct judge *j, const json_t *stream,
 	unsigned where = judge_where(stream);
 	bool single = json_array_size(json_object_get(stream, "input")) == 1;
 
-	/* a multiplex of several inputs has them in its own tables */
+	/* streams that the tables of other streams list keep such keys */
 	if (where == WHERE_MUX || is_listed(streams, id))
 		where |= WHERE_SHARED;
 	if (single) {
@@ -437,7 +443,7 @@ void judge_idle_keys(struct judge *j, const json_t *stream,
 	field_find_idle(&stream_fields, stream, where, on_found, j);
 }
 
-/* The keys of auth that need enable. */
+/* Collects keys of auth that have no effect without enable. */
 struct auth_keys {
 	struct judge *j;
 	struct errmsg text;
@@ -457,7 +463,7 @@ static void on_auth_key(const char *key, const char *text, void *arg)
 	add_key(&k->text, key);
 }
 
-/* One warning for all of them. */
+/* Warns of all these keys with one warning. */
 static void judge_auth_keys(struct judge *j, const json_t *auth)
 {
 	struct auth_keys k = { .j = j };

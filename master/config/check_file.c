@@ -43,7 +43,7 @@ static void print_line(enum check_severity severity, const char *path,
 	(void)fputc('\n', l->out);
 }
 
-/* The last line: the numbers of errors and of warnings. */
+/* Writes the last line: the numbers of errors and of warnings. */
 static void print_sum(const struct lines *l, size_t faults, size_t warnings)
 {
 	(void)fprintf(l->out, "%s: ", l->file);
@@ -58,8 +58,8 @@ static void print_sum(const struct lines *l, size_t faults, size_t warnings)
 	(void)fputc('\n', l->out);
 }
 
-/* Where the service listens; NULL: the port is wrong, which is an error of its
- * own. */
+/* Returns the address of the control server; NULL: the port is wrong, which is
+ * reported as an error of its own. */
 static const struct sockaddr_any *
 find_control(const json_t *document, const char *port, struct sockaddr_any *ret)
 {

@@ -27,22 +27,23 @@
 #include <unistd.h>
 
 #define FRONTEND "/dev/dvb/adapter%d/frontend%d"
-/* the names of time zones are paths below it */
+/* Folder of the files of time zones. */
 #define ZONES "/usr/share/zoneinfo/"
 
 enum {
-	ENTRIES_MAX = 5, /* reported entries of a list of files */
+	ENTRIES_MAX = 5, /* most missing files of a list that are reported */
 	PASSWD_MAX = 4096,
 };
 
 struct host {
 	struct judge j;
-	unsigned wanted;  /* host_part */
-	unsigned n_files; /* files that are named, looked for or not */
+	unsigned wanted;  /* bits of enum host_part */
+	unsigned n_files; /* number of named files, whether looked for or not */
 };
 
-/* Warns about a file without the rights of mode (access(2)).  what: the name
- * of the option, "path".  The warning names the user of this process. */
+/* Warns about a file that this user may not access with mode (access(2)).
+ * what: name of the option, such as "path".  The warning names the user of this
+ * process. */
 static void judge_file(struct host *h, const char *what, const char *path,
 		       int mode)
 {
@@ -52,7 +53,7 @@ static void judge_file(struct host *h, const char *what, const char *path,
 	int err;
 
 	err = eaccess(path, mode) < 0 ? errno : 0;
-	/* it can be opened, but not read */
+	/* a folder can be opened, but not read */
 	if (err == 0 && mode == R_OK && stat(path, &st) == 0 &&
 	    S_ISDIR(st.st_mode))
 		err = EISDIR;
@@ -74,7 +75,7 @@ static void look_for_file(struct host *h, const char *what, const char *path,
 		judge_file(h, what, path, mode);
 }
 
-/* The content of the file, to be freed; NULL: it cannot be read. */
+/* Returns the content of the file, to be freed; NULL: it cannot be read. */
 static char *read_list(const char *path, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -93,7 +94,8 @@ static char *read_list(const char *path, size_t *ret_len)
 	return text;
 }
 
-/* Reports the first missing files of the list, and the number of the others. */
+/* Warns of the first missing files of a list, and of the number of the
+ * others. */
 static void look_into_list(struct host *h, const char *path)
 {
 	char what[IO_PATH_MAX + 32];
@@ -124,8 +126,9 @@ static void look_into_list(struct host *h, const char *path)
 	free(text);
 }
 
-/* group: the name stands in front of a group to be received, where other
- * programs write the address of the sender. */
+/* Warns about an interface that does not exist.  group: the name is in front of
+ * a multicast address, where other programs expect the address of the sender;
+ * the warning explains src=. */
 static void look_for_interface(struct host *h, const char *name, bool group)
 {
 	char found[IFACE_NAME_MAX];
@@ -140,8 +143,8 @@ static void look_for_interface(struct host *h, const char *name, bool group)
 			  sender ? name : "");
 }
 
-/* Warns about an address that no interface has.  At any port: the running
- * service may have the port.  type: of the socket. */
+/* Warns about an address that no interface has.  Tries it with any port,
+ * because the running service may use the port.  type: type of the socket. */
 static void look_for_address(struct host *h, const struct sockaddr_any *at,
 			     int type, const char *what)
 {
@@ -154,7 +157,8 @@ static void look_for_address(struct host *h, const struct sockaddr_any *at,
 		return;
 	sockaddr_set_port(&any_port, 0);
 	fd = socket(at->sa.sa_family, type | SOCK_CLOEXEC, 0);
-	/* a link-local address gets its interface later */
+	/* for UDP, a link-local address fails otherwise: its interface is set
+	 * later */
 	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0 &&
 	    (type == SOCK_STREAM || errno == EADDRNOTAVAIL)) {
 		sockaddr_format(at, name);
@@ -165,7 +169,8 @@ static void look_for_address(struct host *h, const struct sockaddr_any *at,
 	fd_close(&fd);
 }
 
-/* The same for an address in text; a name is not resolved. */
+/* As look_for_address(), for an address as text; a host name is not
+ * resolved. */
 static void look_for_host(struct host *h, const char *text, uint16_t port)
 {
 	struct sockaddr_any at;
@@ -174,7 +179,7 @@ static void look_for_host(struct host *h, const char *text, uint16_t port)
 		look_for_address(h, &at, SOCK_DGRAM, "host");
 }
 
-/* The addresses at which SRT and RIST wait for the other end. */
+/* Warns about missing addresses at which SRT and RIST wait for the peer. */
 static void look_for_listeners(struct host *h, const struct srt_spec *srt,
 			       const struct rist_spec *rist)
 {
@@ -208,7 +213,7 @@ static void look_at_input(struct host *h, const char *text)
 			   spec.kind == INPUT_RIST ? &spec.rist : NULL);
 	look_for_interface(h, spec.iface, spec.kind != INPUT_SDP &&
 					  sockaddr_is_multicast(&spec.local));
-	/* the inner lists get shorter with each level */
+	/* recursion ends, because inner addresses get shorter */
 	if (spec.merge[0] != '\0')
 		look_at_input(h, spec.merge);
 	if (spec.mux[0] != '\0')
@@ -254,7 +259,8 @@ static void look_at_list(struct host *h, const json_t *stream,
 	judge_up(&h->j, mark);
 }
 
-/* The log file, or the folder in which it is to be created. */
+/* Warns about a log file that cannot be written; if it does not exist yet,
+ * about its folder. */
 static void look_at_log(struct host *h, const json_t *document)
 {
 	const char *name = json_string_value(json_object_get(
@@ -303,8 +309,8 @@ static void look_at_stream(struct host *h, const json_t *stream)
 	judge_up(&h->j, mark);
 }
 
-/* The frontend of a tuner.  One that is found by its hardware may have any
- * number. */
+/* Warns about a missing frontend of a tuner.  A tuner that is found by its
+ * hardware is not checked, because it may have any number. */
 static void look_at_adapter(struct host *h, const json_t *adapter)
 {
 	size_t mark = judge_down(&h->j, "adapter");
@@ -338,7 +344,7 @@ static void look_at_all(struct host *h, const json_t *document,
 	judge_up(&h->j, mark);
 }
 
-/* The port of the play paths. */
+/* Warns about a missing address of the play port. */
 static void look_at_play(struct host *h, const json_t *settings)
 {
 	size_t mark = judge_down(&h->j, "settings.http_play_port");

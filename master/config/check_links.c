@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams that read streams: the stream exists, and no stream reads itself,
- * also through adapters.
- * Softcams that inputs name: they exist. */
+/* Judges streams that read other streams: the other stream exists, and no
+ * stream reads itself, directly or through adapters.  Judges softcams that
+ * inputs name: they exist. */
 #include "master/config/judge.h"
 #include "master/config/link_graph.h"
 #include "master/config/stream_links.h"
@@ -31,8 +31,8 @@ static bool is_enabled(const json_t *stream)
 	return json_is_true(json_object_get(stream, "enable"));
 }
 
-/* Does an input read what the stream sends?  self: the id by which others still
- * read the stream; NULL: none. */
+/* True: this source (name) reads what the stream sends.  self: id by which
+ * others still read the stream; NULL: none. */
 static bool is_loop(const struct link_graph *g, const char *name,
 		    const json_t *stream, const char *self)
 {
@@ -45,7 +45,7 @@ static void judge_link(struct judge *j, const char *link,
 {
 	const json_t *source = json_object_get(g->streams, link);
 
-	/* no other stream reads the inputs of an mpts */
+	/* no id has a slash: it would name an input of an mpts */
 	if (strchr(link, '/') != NULL)
 		judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an id: it "
 			  "has only A-Z a-z 0-9 _ . -", link);
@@ -89,7 +89,7 @@ void judge_cams(struct judge *j, const json_t *stream, const json_t *softcams)
 		size_t inner = judge_down_index(j, i);
 		const char *address = json_string_value(input);
 
-		/* few inputs name one */
+		/* fast way out, because few inputs name a softcam */
 		if (address == NULL || strstr(address, "cam=") == NULL ||
 		    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
 			spec.cams.n = 0;

@@ -22,7 +22,7 @@ static void log_found(enum check_severity severity, const char *path,
 	char *place = place_names_add(l->document, path);
 	char *sentence = place_names_add(l->document, text);
 
-	/* "": the document itself */
+	/* place "": the document itself */
 	const char *colon = place[0] != '\0' ? ": " : "";
 
 	if (severity == CHECK_WARNING)
@@ -45,7 +45,7 @@ struct check_result check_log(const json_t *document,
 
 	l.result.faults = check_document(document, control, findings_add,
 					 &found);
-	/* streams that do not run have a line of their own */
+	/* streams that cannot run are logged elsewhere */
 	unknown_keys_find(document, findings_add, &found);
 	write_paths_find_all_own(own, document, findings_add, &found);
 	findings_report(&found, log_found, &l);

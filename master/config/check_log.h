@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges a configuration and names every fault and warning in the log. */
+/* Judges a configuration and logs every fault and warning. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -9,14 +9,15 @@
 #include <stdbool.h>
 
 struct check_result {
-	unsigned faults; /* warnings not counted */
+	unsigned faults; /* number of faults, without warnings */
 	bool fatal;      /* the document cannot be used at all */
-	struct errmsg first; /* the first fault with its place; "": none */
+	struct errmsg first; /* first fault with its path; "": none */
 };
 
 struct write_paths;
 
-/* control: where the control server listens; own: as write_paths_own(). */
+/* control: address of the control server; own: the result of
+ * write_paths_own(). */
 struct check_result check_log(const json_t *document,
 			      const struct sockaddr_any *control,
 			      const struct write_paths *own);

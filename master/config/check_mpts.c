@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The PIDs and service numbers that the inputs of an mpts demand: two of them
- * cannot have the same one. */
+/* Judges the PIDs, service numbers and rates that the inputs of an mpts
+ * request: two inputs cannot have the same PID or number. */
 #include "common/base/alloc.h"
 #include "master/config/judge.h"
 #include "proto/ipc/msg.h"
@@ -10,8 +10,9 @@
 #include <string.h>
 
 struct demand {
-	bool given; /* the address was read */
-	unsigned first, end; /* of the block */
+	bool given; /* the address could be read */
+	/* block of PIDs: first one, and the one behind the last */
+	unsigned first, end;
 	uint16_t number; /* set_pnr; 0: none */
 	unsigned rate_min, rate_max; /* kbit/s; 0: none */
 	size_t n_pids;
@@ -42,7 +43,7 @@ static void read_demand(const char *address, size_t i, struct demand *ret)
 	free(spec);
 }
 
-/* The PID that both demand; 0: none. */
+/* Returns a PID that both inputs request; 0: none. */
 static uint16_t find_common(const struct demand *a, const struct demand *b)
 {
 	for (size_t i = 0; i < a->n_pids; i++)
@@ -70,7 +71,7 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
-/* sum: the rates that this input and those in front of it demand. */
+/* sum: the least rates of this input and of those in front of it, in kbit/s. */
 static void judge_rates(struct judge *j, const struct demand *d,
 			const json_t *stream, uint64_t sum)
 {

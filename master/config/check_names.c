@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges what a stream names in other sections: CAS entries and categories. */
+/* Judges the names in a stream that refer to other sections (CAS entries and
+ * categories), and its texts. */
 #include "master/config/entry.h"
 #include "master/config/judge.h"
 #include "proto/si/text.h"
@@ -33,7 +34,8 @@ static void judge_cas_list(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
-/* Without categories the groups are names of no list. */
+/* Judges the categories of groups.  If the document has no categories, any name
+ * is allowed. */
 static void judge_groups(struct judge *j, const json_t *stream,
 			 const json_t *categories)
 {
@@ -60,7 +62,7 @@ static void judge_groups(struct judge *j, const json_t *stream,
 	judge_up(j, mark);
 }
 
-/* The number in playlists; it may be text. */
+/* Judges the channel number for playlists, a number or text. */
 static void judge_number(struct judge *j, const json_t *stream)
 {
 	const json_t *value = json_object_get(stream, "lcn");
@@ -91,7 +93,8 @@ static void judge_name(struct judge *j, const json_t *stream)
 	judge_up(j, mark);
 }
 
-/* A name that its character set lacks is sent in another one. */
+/* Warns of a name with characters that its character set does not have; such a
+ * name is sent in another character set. */
 static void judge_texts(struct judge *j, const json_t *stream)
 {
 	static const char *const keys[] = { "service_name", "service_provider",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of nit_other: they exist, each has a transport stream of its own,
- * and own EIT have room for their services. */
+/* Judges the streams of nit_other: they exist, each has a transport stream of
+ * its own, and own EIT has room for their services. */
 #include "common/base/alloc.h"
 #include "master/config/entry.h"
 #include "master/config/judge.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A transport stream that the tables list. */
+/* A transport stream that the tables of the stream list. */
 struct transport {
 	const char *stream;
 	uint16_t tsid;
-	uint16_t onid; /* 0: that of its SDT, which is not known here */
+	uint16_t onid; /* 0: that of its SDT, which is unknown here */
 };
 
 struct others {
@@ -32,7 +32,7 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 	bool mux = judge_where(stream) == WHERE_MUX;
 	size_t i = 0;
 
-	/* the stream reports wrong values */
+	/* wrong values are reported where that stream is judged */
 	(void)!stream_spec_parse(stream, spec, &ignored);
 	if (!mux)
 		spec->mux_kbps = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ports, groups, paths and files that the addresses of enabled streams
- * occupy. */
+/* Judges the ports, groups, paths and files that the addresses of enabled
+ * streams occupy: reports conflicts. */
 #include "common/base/iface.h"
 #include "master/config/judge.h"
 #include "master/config/play_conf.h"
@@ -15,7 +15,8 @@ enum {
 	PLACE_MAX = SOCKADDR_TEXT_MAX + 24,
 };
 
-/* The path of the address that has this place, or NULL. */
+/* Returns the path of the address that occupies this place (key); NULL: it is
+ * free. */
 static const char *find(struct judge_outputs *all, const char *key)
 {
 	const json_t *other = json_object_get(all->taken, key);
@@ -29,7 +30,8 @@ static const char *find(struct judge_outputs *all, const char *key)
 	return all->other;
 }
 
-/* Occupies the place; the path of the address that had it, or NULL. */
+/* Occupies a place, unless it is taken; returns the path of the address that
+ * has it; NULL: it was free. */
 static const char *take(struct judge *j, struct judge_outputs *all,
 			const char *key)
 {
@@ -41,7 +43,8 @@ static const char *take(struct judge *j, struct judge_outputs *all,
 	return other;
 }
 
-/* "own make_stream[2] eth0@239.1.1.1:1234", for the present stream. */
+/* Makes the key of a place of the present stream: "own make_stream[2]
+ * eth0@239.1.1.1:1234". */
 static void format_own(const struct judge *j, const char *where,
 		       char key[PLACE_KEY_MAX])
 {
@@ -51,7 +54,7 @@ static void format_own(const struct judge *j, const char *where,
 		       dot != NULL ? (int)(dot - j->path) : 0, j->path, where);
 }
 
-/* Only one socket can listen on a port. */
+/* Judges an SRT listener: only one socket can listen on a port. */
 static void judge_srt(struct judge *j, const struct srt_spec *spec,
 		      struct judge_outputs *all)
 {
@@ -68,8 +71,8 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 			  other);
 }
 
-/* The kernel binds a port of every address, or the same port of one address,
- * not both. */
+/* Warns of a conflict of listening addresses: the kernel binds a port either on
+ * all addresses or on one address, not both. */
 static void judge_listen(struct judge *j, const char *protocol,
 			 const struct sockaddr_any *listen,
 			 struct judge_outputs *all)
@@ -96,7 +99,8 @@ static void judge_listen(struct judge *j, const char *protocol,
 						  json_string_nocheck(holder));
 }
 
-/* The port of the play paths is open beside the outputs. */
+/* Warns of a conflict with the play port, which is open in addition to the
+ * outputs. */
 static void judge_beside_play(struct judge *j,
 			      const struct sockaddr_any *listen,
 			      const struct judge_outputs *all)
@@ -114,7 +118,8 @@ static void judge_beside_play(struct judge *j,
 		  "both listened to: only one of them can be", text, own);
 }
 
-/* A local port; false when it is taken. */
+/* Judges a local port of RIST.  False: another address has it, which is
+ * reported. */
 static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
 			    struct judge_outputs *all)
 {
@@ -124,7 +129,7 @@ static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
 	const char *other;
 	int r = sockaddr_parse(known, port, &at);
 
-	/* any number of sockets can join a group */
+	/* no conflict, because any number of sockets can join a group */
 	if (r == 0 && sockaddr_is_multicast(&at))
 		return true;
 	if (r == 0)
@@ -141,7 +146,8 @@ static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
 	return other == NULL;
 }
 
-/* In the simple profile the next port is for RTCP. */
+/* Judges the local ports of RIST.  The simple profile also uses the next port,
+ * for RTCP. */
 static void judge_rist(struct judge *j, const struct rist_spec *spec,
 		       struct judge_outputs *all)
 {
@@ -155,7 +161,8 @@ static void judge_rist(struct judge *j, const struct rist_spec *spec,
 	}
 }
 
-/* Names the interface by its name, not by one of its addresses, if known. */
+/* Writes the place with the name of the interface, if known, instead of one of
+ * its addresses. */
 static void format_place(const char *iface, const struct sockaddr_any *address,
 			 char where[PLACE_MAX])
 {
@@ -217,8 +224,8 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 		judge_add(j, CHECK_WARNING, "buffer_size: %u is less than "
 			  "%d, which it will be", spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
-	/* on the port of the control server only an output on all addresses
-	 * could conflict, and that output has a fault already */
+	/* not on the port of the control server: a conflicting output there has
+	 * a fault already */
 	if (!same_port) {
 		judge_listen(j, "tcp", &spec->listen, all);
 		judge_beside_play(j, &spec->listen, all);

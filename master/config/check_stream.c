@@ -18,11 +18,12 @@
 enum {
 	ID_MAX = 64,
 	NAME_MAX_BYTES = 1024,
-	/* every event client receives the whole object */
+	/* limit of a stream object, because every event client receives it */
 	STREAM_MAX = 256 * 1024,
-	/* names and addresses in a start message */
+	/* limit of names and addresses in a start message */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
-	WHERE_NO_INPUT = 1 << 30, /* beside enum where */
+	/* a value of where that enum where does not have */
+	WHERE_NO_INPUT = 1 << 30,
 };
 
 bool check_id(const char *id)
@@ -57,7 +58,7 @@ void judge_keep_active(struct judge *j, const json_t *object)
 	struct errmsg error;
 	int keep_s;
 
-	/* it was stored without a check before it had an effect */
+	/* only a warning, because earlier versions stored any value */
 	if (keep_active_read(json_object_get(object, "http_keep_active"),
 			     &keep_s, &error) < 0)
 		judge_add(j, CHECK_WARNING, "%s: the stream is always on",
@@ -65,7 +66,7 @@ void judge_keep_active(struct judge *j, const json_t *object)
 	judge_up(j, mark);
 }
 
-/* A value that the outputs leave without effect. */
+/* Warns if http_keep_active has no effect because of the outputs. */
 static void judge_keep_effect(struct judge *j, const json_t *stream,
 			      const json_t *settings)
 {
@@ -138,7 +139,8 @@ static bool is_dvb(const char *address)
 	return strncasecmp(address, "dvb://", 6) == 0;
 }
 
-/* where: of an input; WHERE_NO_INPUT: it is an output. */
+/* Judges an address.  where: as judge_where() for an input; WHERE_NO_INPUT: an
+ * output. */
 static void judge_address(struct judge *j, const char *text, unsigned where,
 			  bool enabled, struct judge_outputs *all)
 {
@@ -149,8 +151,8 @@ static void judge_address(struct judge *j, const char *text, unsigned where,
 	int r = is_output
 		? output_spec_parse(text, &out, on_remark, j, &error)
 		: input_spec_judge(text, where, &in, on_remark, j, &error);
-	/* an address of a later version may stay in a disabled stream, and one
-	 * of an adapter, too: earlier versions stored any */
+	/* a disabled stream may keep an address of a later version, and any
+	 * dvb:// address, because earlier versions stored any */
 	bool may_stay = !enabled && (r == -ENOTSUP ||
 				     (!is_output && is_dvb(text)));
 
@@ -196,7 +198,7 @@ static void judge_codepage(struct judge *j, const json_t *stream)
 		json_object_get(stream, "epg_codepage"));
 	size_t mark = judge_down(j, "epg_codepage");
 
-	/* the table of fields has the bounds */
+	/* the table of fields judges the bounds */
 	if (page >= 0 && page <= TEXT_UTF8 && !text_table_ok((unsigned)page))
 		judge_add(j, CHECK_FAULT, "%d is not a code page: 0 is ISO "
 			  "6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is "
@@ -206,7 +208,7 @@ static void judge_codepage(struct judge *j, const json_t *stream)
 
 static void judge_size(struct judge *j, const json_t *stream)
 {
-	/* the start message carries them in one datagram */
+	/* the start message has them in one datagram */
 	static const char *const keys[] = { "name", "input", "output" };
 	size_t size = 0;
 
@@ -225,7 +227,8 @@ static void judge_size(struct judge *j, const json_t *stream)
 			  START_MAX);
 }
 
-/* Versions are modulo 32, so a higher one is probably a typing error. */
+/* Warns of a table version above 31, which is probably a typing error: versions
+ * are modulo 32. */
 static void judge_versions(struct judge *j, const json_t *stream)
 {
 	static const char *const keys[] = {
@@ -248,7 +251,7 @@ static void judge_versions(struct judge *j, const json_t *stream)
 	}
 }
 
-/* The options of the stream's worker. */
+/* Judges the options for the worker of the stream. */
 static void judge_options(struct judge *j, const json_t *stream)
 {
 	json_t *options = stream_spec_pick(stream);

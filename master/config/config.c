@@ -25,19 +25,19 @@ enum {
 struct config {
 	struct ev_loop *loop;
 	json_t *document;
-	json_t *settings;    /* in force; a reference, or NULL */
-	char *path;          /* NULL without a file */
-	struct save *save;   /* NULL without a file */
-	struct save *backup; /* likewise */
-	struct reader *reader; /* likewise */
+	json_t *settings;    /* settings in force; NULL: none */
+	char *path;          /* NULL: no file */
+	struct save *save;   /* saves the file; NULL: no file */
+	struct save *backup; /* saves FILE.backup; NULL: no file */
+	struct reader *reader; /* reads the file; NULL: no file */
 	struct crash_guard *guard; /* NULL before config_guard() */
-	json_t *alarms;        /* subject -> sentence */
+	json_t *alarms;        /* {subject: sentence} */
 	struct stream_confs *streams; /* result of the last config_streams() */
-	bool streams_changed;         /* since then */
-	struct authors authors; /* they made the changes since the last save */
+	bool streams_changed;         /* the document has changed since then */
+	struct authors authors; /* who made the changes since the last save */
 	unsigned changes;
 	unsigned uploads;
-	struct uploaded uploaded; /* the document of the file */
+	struct uploaded uploaded; /* digest of an upload in the file */
 };
 
 static char *format_document(size_t *ret_len, void *arg)
@@ -59,7 +59,7 @@ void config_set_author(struct config *c, const char *login)
 	authors_next(&c->authors, login);
 }
 
-/* Replaces the document; its settings are in force at once. */
+/* Replaces the document (taken); its settings are in force at once. */
 static void take_document(struct config *c, json_t *document)
 {
 	json_decref(c->document);
@@ -133,8 +133,9 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 	loadable_digest(c->document, ret);
 }
 
-/* An older version may lack the users of the present one, or have their former
- * passwords.  Without users the service makes a first one. */
+/* Copies the users to an older version of the document, which may have fewer
+ * users or their former passwords.  (A document without users would make the
+ * service create a first user.) */
 static void keep_users(const struct config *c, json_t *older)
 {
 	json_t *users = json_object_get(c->document, "users");
@@ -143,7 +144,7 @@ static void keep_users(const struct config *c, json_t *older)
 		(void)json_object_set(older, "users", users);
 }
 
-/* False without a version to return to. */
+/* Returns to the last good version; false: there is none. */
 static bool roll_back(struct config *c, const char *digest)
 {
 	char *source = NULL;
@@ -316,7 +317,7 @@ void config_put_user(struct config *c, const char *login, json_t *entry)
 {
 	json_t *users = json_object_get(c->document, "users");
 
-	/* some clients write an empty object as an empty list */
+	/* replaces [], because some clients write an empty object so */
 	if (!json_is_object(users)) {
 		users = json_object();
 		(void)json_object_set_new(c->document, "users", users);
@@ -368,7 +369,7 @@ bool config_save_error(const struct config *c, struct errmsg *ret)
 	return error != NULL;
 }
 
-/* A change that the file has, or is about to get. */
+/* Notes a change that the file already has, or is about to get. */
 static void note_change(struct config *c)
 {
 	c->changes++;
@@ -416,7 +417,8 @@ void config_catch_up(struct config *c, save_done_fn *done, void *arg)
 
 void config_flush(struct config *c)
 {
-	/* a document that was uploaded must not be replaced */
+	/* only if a save is due: otherwise the file may have an upload, which
+	 * must stay */
 	if (c->save != NULL && save_left_ms(c->save) > 0)
 		save_touch_in(c->save, 0);
 }
@@ -447,7 +449,8 @@ bool config_is_saved(const struct config *c)
 	return c->save == NULL || save_is_idle(c->save);
 }
 
-/* take_write: see uploaded_begin(). */
+/* Writes a document to the file.  take_write: the result of
+ * uploaded_begin(). */
 static void write_document(struct config *c, const json_t *document,
 			   struct uploaded_write *take_write)
 {
@@ -466,7 +469,7 @@ void config_upload(struct config *c, const json_t *document,
 						   done, arg));
 }
 
-/* Members that are null are removed. */
+/* Sets members of the document; a member that is null is removed. */
 static void put_members(json_t *document, const json_t *members)
 {
 	const char *key;

@@ -3,11 +3,11 @@
  * The configuration: one JSON document in memory, and its file.
  *
  * Unknown keys are kept.  A change is applied to the document whole or not at
- * all, and saved one second later: temporary file, fsync, rename, fsync of the
- * folder, in a helper thread.  A save that fails is logged and retried; the
- * old file stays intact.  An hour after the last change a copy goes to
- * FILE.backup.  A save keeps the replaced file as FILE.1, and so on to FILE.10.
- * Without a file nothing is saved.
+ * all, and saved one second later in a helper thread: temporary file, fsync,
+ * rename, fsync of the folder.  A save that fails is logged and repeated; the
+ * old file stays intact.  An hour after the last change, a copy is written to
+ * FILE.backup.  A save keeps the replaced file as FILE.1, and older ones up to
+ * FILE.10.  Without a file nothing is saved.
  */
 #pragma once
 
@@ -30,147 +30,155 @@ enum {
 };
 
 /*
- * path may be NULL (nothing is read or saved).  A file that does not exist yet
- * is an empty configuration.  A damaged file is replaced by the newest usable
- * one of FILE.backup and the revisions, with an alarm.  NULL with an error when
- * there is none, or when the file cannot be read.
+ * Reads the configuration.  path NULL: nothing is read or saved.  A file that
+ * does not exist is an empty configuration.  A damaged file is replaced by the
+ * newest usable version of FILE.backup and the revisions, with an alarm.
+ * Returns NULL with error if there is no such version, or if the file cannot be
+ * read.
  */
 struct config *config_open(const char *path, struct ev_loop *,
 			   struct errmsg *error);
-/* The configuration with this document, which is not read from the file at
- * path; changes are saved there. */
+/* Makes the configuration of a document that a previous master had, instead of
+ * reading the file; changes are saved to path. */
 struct config *config_adopt(const char *path, json_t *take_document,
 			    struct ev_loop *);
-/* Saves the last changes (blocking, at the end of the process). */
+/* Saves the last changes and frees the configuration.  Blocks; for the end of
+ * the process. */
 void config_close(struct config **);
 
 /*
- * Returns to the last good configuration, with an alarm, when the service has
- * crashed three times with the configuration that was read; its users stay.
- * The file state_path (may be NULL) has the count.  Call it once, before the
- * document is used.  Blocks.
+ * If the service has crashed three times with the configuration that was read,
+ * returns to the last good one, with an alarm; the users stay.  The file
+ * state_path (may be NULL) has the count.  Call it once, before the document is
+ * used.  Blocks.
  */
 void config_guard(struct config *, const char *state_path);
 
 /* The process is about to be replaced in an orderly way. */
 void config_end(struct config *);
 
-/* Counts the documents since the start: changes, which replace the file, and
- * those that were adopted from it. */
+/* Returns how many documents there were since the start: changes by commands,
+ * and documents that were read from the file. */
 unsigned config_changes(const struct config *);
-/* Counts the contents that the file got or is about to get: these documents and
- * uploads. */
+/* Returns how many contents the file got or is about to get since the start:
+ * those of config_changes(), and uploads. */
 unsigned config_versions(const struct config *);
-/* Why the last change is not on disk; false: it is, or is about to be. */
+/* True: the last change could not be saved; ret has the reason.  False: it is
+ * on disk, or will be soon. */
 bool config_save_error(const struct config *, struct errmsg *ret);
 
-/* Logs the sentence and adds it to the alarms, until the service starts again:
- * a setting of the configuration, the subject, is not in force. */
+/* Logs a sentence and adds it to the alarms until the next start of the
+ * service.  subject: the setting that is not in force. */
 void config_raise_alarm(struct config *, const char *subject,
 			const char *sentence);
 
-/* Alarms about the configuration: sentences by their subjects (a file, a
- * setting), borrowed. */
+/* Returns the alarms about the configuration: {subject: sentence}, borrowed.  A
+ * subject is a file or a setting. */
 const json_t *config_alarms(const struct config *);
 
-/* The whole document, borrowed; never NULL. */
+/* Returns the whole document, borrowed; never NULL. */
 const json_t *config_document(const struct config *);
 
-/* A member of the document, or NULL. */
+/* Returns a member of the document, borrowed; NULL: none. */
 const json_t *config_section(const struct config *, const char *key);
-/* Puts value (reference taken) there; NULL removes the member. */
+/* Sets a member of the document to value (reference taken); NULL removes it. */
 void config_set_section(struct config *, const char *key, json_t *value);
 
-/* A changed copy of the settings, which may be NULL; NULL: nothing changes. */
+/* Returns a changed copy of the settings (may be NULL), a new reference; NULL:
+ * nothing changes. */
 typedef json_t *settings_change_fn(const json_t *settings, const void *arg);
 
-/* Changes the settings that are stored and those that are in force. */
+/* Changes both the stored settings and those in force. */
 void config_change_settings(struct config *, settings_change_fn *,
 			    const void *arg);
 
-/* The settings that are in force, borrowed, or NULL: those of the start or the
- * last reload, not those that were stored since. */
+/* Returns the settings in force, borrowed; NULL: none.  They are those of the
+ * start or of the last reload, not those that were stored since. */
 const json_t *config_settings(const struct config *);
 
-/* A member of them, or NULL. */
+/* Returns a member of the settings in force, borrowed; NULL: none. */
 const json_t *config_setting(const struct config *, const char *key);
 
-/* The streams with their addresses parsed, borrowed until the next change. */
+/* Returns the streams with parsed addresses, borrowed until the next change. */
 const struct stream_confs *config_streams(struct config *);
 
-/* The stream object, borrowed, or NULL. */
+/* Returns the object of a stream, borrowed; NULL: none. */
 const json_t *config_stream(const struct config *, const char *id);
 
-/* Puts stream (reference taken) in the place of old_id, or at the end when
- * old_id is NULL. */
+/* Replaces the stream with the id old_id by stream (reference taken); old_id
+ * NULL: adds it at the end. */
 void config_put_stream(struct config *, const char *old_id, json_t *stream);
 
-/* The entry of a login, borrowed, or NULL. */
+/* Returns the entry of a login, borrowed; NULL: none. */
 const json_t *config_user(const struct config *, const char *login);
 
-/* Puts entry (reference taken) in the place of the one the login has. */
+/* Sets the entry (reference taken) of a login. */
 void config_put_user(struct config *, const char *login, json_t *entry);
 void config_remove_user(struct config *, const char *login);
 
-/* The id counter: -1 when the document has none. */
+/* Returns the id counter; -1: the document has none. */
 json_int_t config_gid(const struct config *);
 void config_set_gid(struct config *, json_int_t gid);
 
-/* The next changes are this user's (NULL, or "-" without accounts: unknown);
- * the revisions of the file have the name. */
+/* Sets the user of the next changes, whose name the revisions of the file have;
+ * NULL, or "-" without accounts: unknown. */
 void config_set_author(struct config *, const char *login);
 
-/* Schedules the save; every mutator above does so itself. */
+/* Schedules a save.  The functions above that change the document call it. */
 void config_touch(struct config *);
 
-/* The time until the backup is due, for the next master; 0: none is due. */
+/* Returns the milliseconds until FILE.backup is due, for the next master; 0: it
+ * is not due. */
 unsigned config_backup_ms(const struct config *);
 void config_backup_in(struct config *, unsigned ms);
 
-/* NULL without a file. */
+/* Returns the path of the file; NULL: there is no file. */
 const char *config_path(const struct config *);
 
-/* Saves the document at once.  Needs a file.  done: see save_now(). */
+/* Saves the document at once; there must be a file.  done: as for
+ * save_now(). */
 void config_save_now(struct config *, save_done_fn *done, void *arg);
 
-/* Saves at once what waits for its save, as save_catch_up().  Needs a file. */
+/* Saves at once all changes that are not saved yet; there must be a file.
+ * done: as for save_catch_up(). */
 void config_catch_up(struct config *, save_done_fn *done, void *arg);
 
-/* Writes a change that waits for its save at once. */
+/* Begins at once a save that is due. */
 void config_flush(struct config *);
 
-/* Adopts a document (borrowed) that is in the file already.  in_force: its
- * settings too; else they wait for a restart. */
+/* Takes a document (borrowed) that the file already has.  in_force: its
+ * settings are in force as well; false: they wait for a restart. */
 void config_replace(struct config *, const json_t *document, bool in_force);
 
-/* All changes are on disk, and no write is in progress; or there is no file. */
+/* True: there is no file, or all changes are on disk and no write is in
+ * progress. */
 bool config_is_saved(const struct config *);
 
-/* Writes another document to the file; there is one.  The document in memory
- * stays, and replaces the file when it changes again. */
+/* Writes another document to the file, which must exist.  The document in
+ * memory stays, and overwrites the file at its next change. */
 void config_upload(struct config *, const json_t *document,
 		   save_done_fn *done, void *arg);
 
-/* The document with these members instead of its own; a member that is null is
- * left out.  The caller owns the result, which shares values with both. */
+/* Returns the document with these members; a member that is null is left out.
+ * The caller owns the result, which shares values with both. */
 json_t *config_with(const struct config *, const json_t *members);
 
-/* Writes config_with() to the file; there is one.  The document in memory
- * stays: see config_put_members(). */
+/* Writes config_with() to the file, which must exist.  The document in memory
+ * stays until config_put_members(). */
 void config_write_members(struct config *, const json_t *members,
 			  save_done_fn *done, void *arg);
 
-/* Puts members that were written, or without a file; one that is null is
- * removed. */
+/* Sets members in memory after config_write_members(), or if there is no file;
+ * a member that is null is removed. */
 void config_put_members(struct config *, const json_t *members);
 
-/* The digests (loadable_digest()) of the documents that the file may have from
- * this service: the running one, and one that was uploaded and that no change
- * has replaced.  The caller owns the array. */
+/* Returns the digests (loadable_digest()) of the documents that this service
+ * may have written to the file: the running one, and an upload that no change
+ * has overwritten yet.  The caller owns the array. */
 json_t *config_known(const struct config *);
 
-/* Reads the file; there is one.  known and done are those of reader_read(). */
+/* Reads the file, which must exist.  known and done: as for reader_read(). */
 void config_read_file(struct config *, uint64_t known, reader_done_fn *done,
 		      void *arg);
-/* reader_version() of the file. */
+/* Returns reader_version() of the file. */
 uint64_t config_file_version(const struct config *);

@@ -16,7 +16,7 @@
 
 #define ROWS(table) { .rows = (table), .n = ARRAY_LEN(table) }
 
-/* The message that has it, to the epg worker, has a bounded size. */
+/* Bounded, because the message to the epg worker is. */
 enum { XMLTV_ID_MAX = 256, PATH_TEXT_MAX = 1023 };
 
 static const struct field_table any_object;
@@ -63,7 +63,7 @@ static const struct field document_rows[] = {
 const struct field_table document_fields = ROWS(document_rows);
 
 static const struct field settings_rows[] = {
-	/* check.c judges it: an error is fatal */
+	/* check.c judges it, because an error is fatal */
 	{ "control_port", .type = FIELD_NONE, .form = "scalar",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER, .initial_text = "8000",
 	  .help = "Port, or ADDRESS:PORT, of the control interface." },
@@ -217,7 +217,7 @@ static const struct field log_rows[] = {
 
 const struct field_table log_fields = ROWS(log_rows);
 
-/* check.c judges those without a type. */
+/* For keys without a type, which check.c judges. */
 static const char *const conlimit_modes[] = { "deny", "oldest", NULL };
 static const char *const unreachable_modes[] = { "allow", "deny", NULL };
 static const struct field auth_rows[] = {

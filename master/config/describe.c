@@ -60,7 +60,8 @@ json_t *config_describe(void)
 	json_t *all = json_object(), *settings, *stream;
 
 	config_tables_visit(describe_table, all);
-	/* the settings have some keys for all streams */
+	/* adds the keys of streams that the settings may have for all
+	 * streams */
 	stream = json_object_get(json_object_get(all, "make_stream"),
 				 "properties");
 	settings = json_object_get(json_object_get(all, "settings"),

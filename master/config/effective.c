@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* For most fields null and "" are as if the key were absent. */
+/* True: the key is absent, or has null or "", which means the same for most
+ * fields. */
 static bool is_absent(const json_t *value, const json_t *schema)
 {
 	const char *type = json_string_value(json_object_get(schema, "type"));
@@ -22,7 +23,8 @@ static bool is_absent(const json_t *value, const json_t *schema)
 	       (json_is_string(value) && json_string_length(value) == 0);
 }
 
-/* from: values (may be NULL) that win over the defaults of the schema. */
+/* Sets absent keys of an object to their defaults.  from (may be NULL): values
+ * that precede the defaults of the schema. */
 static void fill(const json_t *schema, json_t *object, const json_t *from)
 {
 	const json_t *keys = json_object_get(schema, "properties");
@@ -49,7 +51,7 @@ static void fill(const json_t *schema, json_t *object, const json_t *from)
 	}
 }
 
-/* Each object of a list or a map. */
+/* Calls fill() for each object of a list or a map. */
 static void fill_each(const json_t *schema, json_t *entries, const json_t *from)
 {
 	const char *key;
@@ -68,7 +70,7 @@ json_t *effective_document(const json_t *document, const json_t *first)
 {
 	json_t *copy = json_deep_copy(document), *schemas = config_describe();
 
-	/* the settings come first: streams get defaults from them */
+	/* settings before streams, which take defaults from them */
 	for (size_t i = 0; i < n_config_sections; i++) {
 		const struct config_section *s = &config_sections[i];
 		const json_t *schema = json_object_get(schemas, s->key);
@@ -81,7 +83,7 @@ json_t *effective_document(const json_t *document, const json_t *first)
 					  : NULL);
 			continue;
 		}
-		/* an empty list is an empty object, too */
+		/* [] is an empty object as well */
 		if (!json_is_object(section)) {
 			section = json_object();
 			(void)json_object_set_new(copy, s->key, section);

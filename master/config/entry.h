@@ -5,11 +5,11 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The place of the first entry, at start or behind it, whose key has this text
- * (NULL: no entry has it); the length of the list: none. */
+/* Returns the index of the first entry, from start on, whose key has this text;
+ * the length of the list: none, or text is NULL. */
 size_t entry_place(const json_t *list, size_t start, const char *key,
 		   const char *text);
 
-/* The first entry whose key has this text, borrowed, or NULL. */
+/* Returns the first entry whose key has this text, borrowed; NULL: none. */
 const json_t *entry_find(const json_t *list, const char *key,
 			 const char *text);

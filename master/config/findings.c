@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key and the text, without the places that they name. */
+/* Returns key and text without the indices in them, which is equal for similar
+ * findings; free() it. */
 static char *make_kind(const char *key, const char *text)
 {
 	char *whole = xasprintf("%s: %s", key, text), *to = whole;
@@ -41,7 +42,7 @@ void findings_add(enum check_severity severity, const char *path,
 	};
 }
 
-/* Counts the finding; the result is the number of its kind before it. */
+/* Counts a finding; returns the number of earlier ones of its kind. */
 static size_t count(json_t *counts, const struct finding *one)
 {
 	json_int_t n = json_integer_value(json_object_get(counts, one->kind));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The findings of a check for a person: faults first, then warnings, with only
- * a few of those that are alike.
+ * Collects the findings of a check to report them: faults first, then warnings,
+ * with a limit for similar ones.
  *
- * Owns copies.  Embedded; zeroed memory: nothing was found.
+ * Owns copies.  Embedded; zeroed memory is empty.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct finding {
 	enum check_severity severity;
 	char *path;
 	char *text;
-	char *kind; /* the key and the text without numbers of places */
+	char *kind; /* key and text without indices, to find similar findings */
 };
 
 struct findings {
@@ -26,16 +26,17 @@ struct findings {
 	size_t room;
 };
 
-/* A check_found_fn; arg is the struct findings. */
+/* A check_found_fn that adds a finding; arg is the struct findings. */
 void findings_add(enum check_severity, const char *path, const char *text,
 		  void *arg);
 
-/* Reports all in order; the last of FINDINGS_ALIKE_MAX warnings alike has the
- * number of the others. */
+/* Reports the findings in order.  Of similar warnings, reports
+ * FINDINGS_ALIKE_MAX; the last one has the number of the others. */
 void findings_report(const struct findings *, check_found_fn *report,
 		     void *arg);
 
-/* Reports each finding (f NULL: none), for another collection of them. */
+/* Passes every finding of f (NULL: none) to report, for instance findings_add()
+ * of another collection. */
 void findings_repeat(const struct findings *f, check_found_fn *report,
 		     void *arg);
 

@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A request has it; the configuration has its hash. */
+/* Fields that only a request has; the configuration has the hash of the
+ * password. */
 static const struct field password_rows[] = {
 	{ "password", .type = FIELD_STRING, .max = PASSWORD_MAX,
 	  .flags = FIELD_SECRET,
@@ -20,7 +21,7 @@ static const struct field_table password_fields = {
 	.rows = password_rows, .n = ARRAY_LEN(password_rows),
 };
 
-/* The forms that belong to no section. */
+/* Forms that do not belong to a section. */
 static const struct {
 	const char *name;
 	const struct field_table *fields;
@@ -42,7 +43,8 @@ static bool has_key(const json_t *list, const char *key)
 	return false;
 }
 
-/* The fields of another table of the same object follow; the first one wins. */
+/* Appends the fields of another table of the same object; keys that are already
+ * there stay. */
 static void add_table(json_t *list, const struct field_table *t)
 {
 	json_t *more = field_form(t), *form;
@@ -55,7 +57,8 @@ static void add_table(json_t *list, const struct field_table *t)
 	json_decref(more);
 }
 
-/* The settings have some options of streams, as defaults of all streams. */
+/* Adds the options of streams that the settings may have as defaults of all
+ * streams. */
 static void add_defaults(json_t *settings)
 {
 	json_t *options = field_form(&stream_option_fields), *form;

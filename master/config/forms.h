@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a form needs to know of every key of the configuration, and of every
- * option of an address. */
+/* Describes every key of the configuration and every option of an address, for
+ * forms of a web interface. */
 #pragma once
 
 #include <jansson.h>

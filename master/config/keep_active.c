@@ -38,13 +38,14 @@ static bool hls_is_on_demand(const json_t *stream, const json_t *settings)
 					  : json_object_get(settings, key));
 }
 
-/* Why the stream runs without viewers, too.  False: it need not. */
+/* True: the stream must run without viewers; ret has the reason.  False: it
+ * need not. */
 static bool is_always_on(const struct stream_conf *conf, bool hls,
 			 const struct play_conf *play, struct errmsg *ret)
 {
 	bool has_viewers = play != NULL && (play->ts || play->hls);
 
-	/* the first viewer of HLS would wait for a segment */
+	/* otherwise the first viewer of HLS would wait for a segment */
 	if (play != NULL && play->hls && !hls) {
 		errmsg_set(ret, "HLS of settings.http_play_hls is always on "
 				"without hls_on_demand");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* http_keep_active: whether a stream runs only while it has viewers.  Pure. */
+/* http_keep_active: how long a stream runs without viewers.  Pure. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -12,25 +12,27 @@ struct play_conf;
 struct stream_conf;
 
 enum {
-	KEEP_ALWAYS = -1,      /* the stream runs without viewers, too */
+	/* the stream always runs, also without viewers */
+	KEEP_ALWAYS = -1,
 	KEEP_MAX_S = 86400,
 };
 
-/* The seconds that the value names, or KEEP_ALWAYS; NULL: KEEP_ALWAYS, 0.  Or
- * -EINVAL with a sentence. */
+/* Reads http_keep_active to *ret_s: seconds, or KEEP_ALWAYS (also for value
+ * NULL).  Returns 0, or -EINVAL with a sentence. */
 int keep_active_read(const json_t *value, int *ret_s,
 		     struct errmsg *error) MUST_CHECK;
 
 /*
- * How long the stream runs after its last viewer.  KEEP_ALWAYS also for a
- * stream that sends to places other than viewers over HTTP, for one with HLS
- * but without hls_on_demand, and for one without a path for viewers.  settings
- * (may be NULL) has the defaults of all streams; play: the play paths, or NULL.
+ * Returns how many seconds the stream runs after its last viewer, or
+ * KEEP_ALWAYS.  A stream always runs if it sends to other destinations than
+ * viewers over HTTP, if it has HLS without hls_on_demand, or if it has no path
+ * for viewers.  settings (may be NULL) has the defaults of all streams; play:
+ * the play paths; NULL: none.
  */
 int keep_active_of(const struct stream_conf *, const json_t *settings,
 		   const struct play_conf *play);
 
-/* True if the stream's own http_keep_active would stop it, and the stream is
- * always on all the same: *ret is the reason. */
+/* True: the stream has a http_keep_active that would stop it, but always runs
+ * nevertheless; *ret is the reason. */
 bool keep_active_is_idle(const json_t *stream, const json_t *settings,
 			 struct errmsg *ret);

@@ -48,7 +48,7 @@ void link_graph_done(struct link_graph *g)
 	json_decref(g->adapters);
 }
 
-/* The names that were met, in their order, and as keys. */
+/* The names found by a search: in order, and as keys of an object. */
 struct walk {
 	json_t *names;
 	json_t *seen;
@@ -62,7 +62,7 @@ static void add(struct walk *w, const char *name)
 	(void)json_array_append_new(w->names, json_string(name));
 }
 
-/* Adds what this one reads. */
+/* Adds the sources that the stream or adapter `name' reads. */
 static void add_sources(struct walk *w, const struct link_graph *g,
 			const char *name)
 {

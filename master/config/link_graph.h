@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What streams and adapters read of each other: stream://ID and dvb://ID of the
- * inputs of a stream, and stream://ID in the address of an adapter.  Pure.
+ * Which streams and adapters read which others: by stream://ID and dvb://ID in
+ * the inputs of a stream, and by stream://ID in the address of an adapter.
+ * Pure.
  *
- * The name of a stream is its id, that of an adapter IO_ADAPTER and its id.
+ * The name of a stream is its id, the name of an adapter is IO_ADAPTER and its
+ * id.
  */
 #pragma once
 
@@ -13,27 +15,28 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Objects with the entries by id, of several the first one, which runs. */
+/* Objects with the streams and the adapters by id; of several with the same id,
+ * the first one, which is the one that runs. */
 struct link_graph {
 	json_t *streams;
 	json_t *adapters;
 };
 
-/* Takes references to the entries of the lists, each of which may be NULL. */
+/* Takes references to the entries of the lists; each list may be NULL. */
 void link_graph_init(struct link_graph *, const json_t *streams,
 		     const json_t *adapters);
 void link_graph_done(struct link_graph *);
 
-/* Writes the name of the stream or of the adapter that an input address reads;
- * "": of neither. */
+/* Writes the name of the stream or adapter that an input address reads; "": it
+ * reads neither. */
 void link_graph_name(const char *address, char ret[IO_LINK_MAX + 1]);
 
-/* Does `from' read `to', also through others, or is it the same?  older: a
+/* True: `from' is `to', or reads it, directly or through others.  older: a
  * second name of `to', by which others may still read it; NULL: none. */
 bool link_graph_leads(const struct link_graph *, const char *from,
 		      const char *to, const char *older);
 
-/* Would the adapter receive what it sends?  older_id: the id by which streams
- * may still read it; NULL: none.  error: names the address. */
+/* True: the adapter would receive what it sends itself; error names the
+ * address.  older_id: the id by which streams may still read it; NULL: none. */
 bool link_graph_adapter_loops(const struct link_graph *, const json_t *adapter,
 			      const char *older_id, struct errmsg *error);

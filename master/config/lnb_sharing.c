@@ -12,7 +12,8 @@ static const char *id_of(const json_t *adapter)
 	return id != NULL ? id : "";
 }
 
-/* A tuner that feeds an LNB; false: it is another adapter. */
+/* Reads an enabled satellite tuner that feeds its LNB itself; false: the
+ * adapter is none. */
 static bool feeds(const json_t *adapter, struct tuner_spec *ret)
 {
 	return json_is_true(json_object_get(adapter, "enable")) &&
@@ -21,8 +22,9 @@ static bool feeds(const json_t *adapter, struct tuner_spec *ret)
 	       !ret->lnb_sharing;
 }
 
-/* NULL: there is none, or which one it is cannot be known.  An older copy of
- * the adapter in the list is not another one. */
+/* Finds the tuner that feeds the LNB of the sharer; NULL: there is none, or
+ * several are possible.  self, and an older entry with its id, are no
+ * candidates. */
 static const json_t *find_feeder(const json_t *adapters, const json_t *self,
 				 const struct tuner_spec *sharer,
 				 struct tuner_spec *ret)
@@ -61,26 +63,27 @@ static bool has_id(const json_t *adapters, const char *id)
 	return false;
 }
 
-/* 18 V: H and L. */
+/* True: the polarization H or L, which 18 V select. */
 static bool is_high_voltage(unsigned polarization)
 {
 	return polarization == TUNER_H || polarization == TUNER_L;
 }
 
-/* Is the position of a switch or of the dish that the sharer names the one that
- * the feeder selects?  A number may have several spellings. */
+/* True: the feeder (its) selects the position of a switch or dish that the
+ * sharer (s) names, or that may be so.  The parsed values are compared, because
+ * the same position can be written in different ways. */
 static bool is_same_position(const struct tuner_spec *s,
 			     const struct tuner_spec *its)
 {
 	bool usals = s->diseqc_mode == DISEQC_USALS;
 	bool burst = s->diseqc_mode == DISEQC_BURST;
 
-	/* an empty key has no mode, and 0 is no position of a switch */
+	/* an empty key, or position 0, names no position of a switch */
 	if (s->diseqc[0] == '\0' ||
 	    (s->switch_1 < 0 && s->switch_2 < 0 && s->motor < 0 && !usals &&
 	     s->n_commands == 0))
 		return true;
-	/* commands in hex may select any */
+	/* commands in hex may select any position */
 	if ((s->n_commands > 0) != (its->n_commands > 0) &&
 	    its->diseqc[0] != '\0')
 		return true;
@@ -96,8 +99,8 @@ static bool is_same_position(const struct tuner_spec *s,
 	       memcmp(s->commands, its->commands, sizeof s->commands) == 0;
 }
 
-/* The feeder with `tone' in the lower band has an LNB without bands: the tone
- * is for a switch. */
+/* True: both tuners need the same tone.  A feeder with `tone' in the lower band
+ * has an LNB without bands, so its tone is for a switch. */
 static bool is_same_band(const struct tuner_spec *s,
 			 const struct tuner_spec *its)
 {
@@ -139,7 +142,7 @@ static bool judge(const json_t *adapter, const struct tuner_spec *s,
 	return true;
 }
 
-/* A satellite tuner that shares, as configured. */
+/* Reads a satellite tuner with lnb_sharing; false: the adapter is none. */
 static bool read_sharer(const json_t *adapter, struct tuner_spec *ret)
 {
 	return json_is_true(json_object_get(adapter, "lnb_sharing")) &&

@@ -13,17 +13,18 @@
 #include <stdbool.h>
 
 /*
- * Can an adapter receive what it names, beside the adapters of the list?  False
- * with an error that names the key.  The tuner that feeds is the enabled one
- * with the id lnb_adapter; without that key, the only enabled satellite tuner
- * that does not share and has the same number of an adapter.  Where there is
- * none such, and for unicable, everything fits.  An entry of the list with the
- * id of the adapter is an older copy of it and does not count.
+ * True: an adapter can receive its transponder together with the adapters of
+ * the list.  False: its feeder selects something else; error names the key.
+ * The feeder is the enabled tuner with the id lnb_adapter; without that key, it
+ * is the only enabled satellite tuner without lnb_sharing that has the same
+ * adapter number.  True if there is no such feeder, and for unicable.  An entry
+ * of the list with the id of the adapter is an older version of it and is
+ * ignored.
  */
 bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
 		      struct errmsg *error);
 
-/* Does it name a feeder that is not in the list?  error, which names the key,
- * is then set.  It is run all the same. */
+/* True: lnb_adapter names an adapter that is not in the list; error names the
+ * key.  The adapter runs nevertheless. */
 bool lnb_sharing_lacks(const json_t *adapters, const json_t *adapter,
 		       struct errmsg *error);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Keeps the first reason why the document cannot be used. */
+/* A check_found_fn that keeps the first fatal fault. */
 static void note_fatal(enum check_severity severity, const char *path,
 		       const char *text, void *arg)
 {

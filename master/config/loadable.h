@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A configuration file that the service can run with. */
+/* Loads a configuration file with which the service can run. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -8,10 +8,11 @@
 
 #include <jansson.h>
 
-/* 0; -EBADMSG when it is no JSON or has a fatal fault, -ENOENT when there is
- * none, another -errno when it cannot be read. */
+/* Returns 0 and the document; -EBADMSG: the file is no JSON, or has a fatal
+ * fault; -ENOENT: there is no file; or another -errno: it cannot be read. */
 int loadable_load(const char *path, json_t **ret, struct errmsg *error)
 	MUST_CHECK;
 
-/* Depends on the content only, not on the layout of the file. */
+/* Writes a digest of the content, which does not depend on the layout of the
+ * file. */
 void loadable_digest(const json_t *document, char ret[SECRET_TEXT]);

@@ -10,13 +10,13 @@
 static json_t *open_object(const struct field_table *const *tables,
 			   const json_t *object);
 
-/* An entry of a list of objects. */
+/* Returns what an observer sees of an entry; NULL: it is no object. */
 static json_t *open_entry(const json_t *entry, const void *tables)
 {
 	return json_is_object(entry) ? open_object(tables, entry) : NULL;
 }
 
-/* {format, host, port} of auth.backend. */
+/* Returns what an observer sees of {format, host, port} of auth.backend. */
 static json_t *open_backend(const json_t *backend)
 {
 	static const struct field rows[] = {
@@ -42,8 +42,8 @@ static json_t *open_address(const json_t *value, const void *arg)
 	return text != NULL ? value_open_address(f->key, text) : NULL;
 }
 
-/* The value of a field that an observer may see; NULL: it has another type
- * than the field. */
+/* Returns what an observer sees of the value of a field; NULL: it does not have
+ * the type of the field. */
 static json_t *open_value(const struct field *f, const json_t *value)
 {
 	const struct field_table *const tables[] = { f->of, NULL };
@@ -52,7 +52,7 @@ static json_t *open_value(const struct field *f, const json_t *value)
 		return value_open_each(value, open_address, f);
 	if (f->of != NULL)
 		return value_open_each(value, open_entry, tables);
-	/* a word */
+	/* one of a few words */
 	if (f->choices != NULL)
 		return value_open_each(value, value_open_scalar, NULL);
 	switch (f->type) {
@@ -69,7 +69,8 @@ static json_t *open_value(const struct field *f, const json_t *value)
 	}
 }
 
-/* The keys that the tables mark for observers, and the marks of a removal. */
+/* Returns an object with the keys that the tables mark for observers, and with
+ * those that mark a removal. */
 static json_t *open_object(const struct field_table *const *tables,
 			   const json_t *object)
 {

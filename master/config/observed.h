@@ -12,11 +12,12 @@
 
 struct config_section;
 
-/* One entry of the section; NULL: it is not an object. */
+/* Returns what an observer sees of an entry of the section; NULL: it is no
+ * object. */
 json_t *observed_entry(const struct config_section *, const json_t *entry);
 
-/* A section, or one entry of it; NULL: the key is not that of a section, or the
- * value is not an object or list. */
+/* Returns what an observer sees of a section, or of one entry of it; NULL:
+ * there is no such section, or the value is no object or list. */
 json_t *observed_section(const char *key, const json_t *value);
 
 json_t *observed_document(const json_t *document);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The settings of the play paths, which every stream has beside its own http
- * outputs: /play/ID and /play/ID/index.m3u8.
+ * The settings of the play paths, /play/ID and /play/ID/index.m3u8, which every
+ * stream has in addition to its own http outputs.
  *
  * Pure.
  */
@@ -19,25 +19,25 @@ struct play_conf {
 	bool ts;       /* /play/ID: http_play_stream */
 	bool hls;      /* /play/ID/index.m3u8: http_play_hls */
 	bool fmp4;     /* its segments are fMP4: hls_fmp4 */
-	bool has_port; /* they have a port of their own, too */
+	bool has_port; /* they have a port of their own as well */
 	struct sockaddr_any port;
 };
 
-/* settings may be NULL.  control: the address of the control server; a play
- * port that it occupies is none.  NULL: unknown. */
+/* settings may be NULL.  control: address of the control server; a play port
+ * with the same address is ignored.  NULL: unknown. */
 void play_conf_read(struct play_conf *ret, const json_t *settings,
 		    const struct sockaddr_any *control);
 
-/* Reads http_play_port, a number or text as control_port.  1: it is set; 0: it
- * is not; -EINVAL with error. */
+/* Reads http_play_port, a number or text as control_port.  Returns 1: it is
+ * set; 0: it is not; -EINVAL with error. */
 int play_conf_port(const json_t *settings, struct sockaddr_any *ret,
 		   struct errmsg *error) MUST_CHECK;
 
-/* True when only one of the two sockets can listen. */
+/* True: the two addresses conflict, so only one socket can listen. */
 bool play_conf_collides(const struct sockaddr_any *,
 			const struct sockaddr_any *);
 
 enum { PLAY_PATH_MAX = 128 };
 
-/* "/play/a001", or its playlist of HLS. */
+/* Writes "/play/a001", or with hls the path of its playlist. */
 void play_path(const char *stream, bool hls, char ret[PLAY_PATH_MAX]);

@@ -13,7 +13,7 @@
 struct entry {
 	const json_t *stream;
 	const char *id, *name;
-	json_int_t lcn; /* INT64_MAX: none */
+	json_int_t lcn; /* channel number; INT64_MAX: none */
 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -23,7 +23,7 @@ static const char *text_of(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* A number may be text. */
+/* Returns the channel number, which may be a number or text. */
 static json_int_t lcn_of(const json_t *stream)
 {
 	const json_t *value = json_object_get(stream, "lcn");
@@ -52,14 +52,15 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Text of a line: control bytes are spaces. */
+/* Appends text for a line: control bytes become spaces. */
 static void put_line(struct buf *to, const char *text)
 {
 	for (; *text != '\0'; text++)
 		buf_append(to, is_control(*text) ? " " : text, 1);
 }
 
-/* A value in quotes.  Players that split a line at its commas exist. */
+/* Appends key="text", without double quotes and commas in text: some players
+ * split the line at its commas. */
 static void put_value(struct buf *to, const char *key, const char *text)
 {
 	if (text[0] == '\0')
@@ -95,7 +96,8 @@ static void put_encoded(struct buf *to, const char *text)
 
 /* --- the playlist --- */
 
-/* The address of a picture: a file called after the stream; "": none. */
+/* Returns the address of the picture, a file with the name of the stream; "":
+ * none. */
 static char *logo_of(const json_t *settings, const char *name)
 {
 	const char *folder = text_of(settings, "http_play_logos");
@@ -124,7 +126,7 @@ static void put_address(struct buf *to, const struct entry *e,
 
 enum { NUMBER_MAX = 24 };
 
-/* "": none. */
+/* Writes the channel number; "": none. */
 static void format_number(const struct entry *e, char ret[NUMBER_MAX])
 {
 	ret[0] = '\0';
@@ -185,7 +187,8 @@ static void put_xspf(struct buf *to, const struct entry *e,
 	free(logo);
 }
 
-/* The streams of the playlist in their order; free() them. */
+/* Returns the streams of the playlist, sorted, and their number; free()
+ * them. */
 static struct entry *collect(const json_t *document,
 			     const struct playlist_request *r, size_t *ret_n)
 {
@@ -214,7 +217,8 @@ static struct entry *collect(const json_t *document,
 	return all;
 }
 
-/* The address of the guide: the setting, or else that of this service. */
+/* Appends the address of the guide: the setting, else the guide of this
+ * service. */
 static void put_guide(struct buf *to, const json_t *settings,
 		      const struct playlist_request *r)
 {

@@ -32,7 +32,7 @@ static const struct field rows[] = {
 static const struct field_table fields =
 	FIELD_TABLE(struct softcam_conf, rows, .flags = FIELD_LOOSE);
 
-/* Four hexadecimal digits; else 0. */
+/* Reads a CAID of four hexadecimal digits; 0: it is none. */
 static unsigned read_caid(const char *text)
 {
 	uint8_t bytes[CAID_DIGITS / 2];
@@ -51,7 +51,8 @@ void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 	memset(ret, 0, sizeof *ret);
 	ret_error->text[0] = '\0';
 	if (field_read(&fields, entry, ret, &ignored) < 0)
-		ret_error->text[0] = '\0'; /* it has the default */
+		/* a wrong optional field gets its default */
+		ret_error->text[0] = '\0';
 	ret->caid = read_caid(ret->caid_text);
 	if (ret->key == NULL || strlen(ret->key) != KEY_DIGITS)
 		ret->key = "";

@@ -19,7 +19,7 @@ void stored_alarm(json_t *alarms, const char *subject,
 	log_clean(take_sentence);
 	log_error("config", "%s", take_sentence);
 	value = json_string(take_sentence);
-	/* NULL: the path is not UTF-8, or the text was cut in a character */
+	/* NULL: the text is not UTF-8, or was cut inside a character */
 	if (value == NULL)
 		value = json_string("the configuration was replaced by an "
 				    "older one: see the log");
@@ -81,7 +81,8 @@ json_t *stored_load(const char *path, json_t *alarms, struct errmsg *error)
 
 	if (r == -ENOENT)
 		return json_object();
-	/* a revision does not help when the right to read it is missing */
+	/* only if the content is damaged: a missing right to read is not
+	 * repaired by an older version */
 	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
 		return document;
 	document = stored_fallback(path, "", "", &source);

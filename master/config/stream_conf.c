@@ -15,9 +15,10 @@ enum { BUCKETS = 4096 };
 
 /* --- one stream --- */
 
-/* ECMs lead to the EMMs of their CA system alone.  Those of all systems go to
- * softcams with ecm_pid, whose system no PMT need name, and into an output that
- * has the CAT. */
+/* True: the input needs the EMMs of all CA systems: for softcams with ecm_pid,
+ * whose system need not be in the PMT, and for an output that has the CAT.
+ * Otherwise an ECM also leads to the EMMs of its CA system, and only to
+ * these. */
 static bool has_emms(const struct input_spec *spec)
 {
 	const struct remux_options *o = &spec->remux;
@@ -29,7 +30,8 @@ static bool has_emms(const struct input_spec *spec)
 	       (whole || o->pass_ca || o->cat == TABLE_PASS);
 }
 
-/* In T2-MI the options name a program, and PIDs, of the inner stream. */
+/* Reads program and PIDs of an input.  With T2-MI these options are about the
+ * inner stream, so they are not read. */
 static void read_program(struct input_conf *in, const struct input_spec *spec)
 {
 	if (spec->t2mi) {
@@ -154,22 +156,23 @@ void stream_conf_free(struct stream_conf **p)
 /* --- all streams --- */
 
 struct place {
-	LIST_ENTRY(place) link; /* in the bucket of its hash */
-	const char *key;        /* a key of conf->places */
+	LIST_ENTRY(place) link; /* in the bucket of the key's hash */
+	const char *key;        /* borrowed key of conf->places */
 	const char *holder;
 	struct item *item;
 };
 
 struct item {
 	struct stream_conf *conf;
-	size_t position;     /* in the list of the configuration */
-	unsigned generation; /* version of that list */
+	size_t position;     /* index in the list of the configuration */
+	unsigned generation; /* version of that list which has the stream */
 	size_t n;
 	struct place *places;
 };
 
 struct stream_confs {
-	struct item **items; /* in the order of their objects in memory */
+	/* sorted by the addresses of their objects in memory */
+	struct item **items;
 	size_t n;
 	size_t room;
 	unsigned generation;
@@ -303,7 +306,7 @@ bool stream_confs_find_place(const struct stream_confs *cs,
 			first = p;
 	if (first == NULL)
 		return false;
-	/* "output[0]", or "0.0.0.0:8100 of output[0]" */
+	/* "output[0]", or for a port "0.0.0.0:8100 of output[0]" */
 	own = first->holder;
 	of = strstr(own, PLACE_OF);
 	if (of != NULL)

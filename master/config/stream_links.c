@@ -12,7 +12,7 @@ static const char scheme[] = "stream://";
 
 enum {
 	SCHEME_LEN = sizeof scheme - 1,
-	READERS_MAX = 10, /* named in a text */
+	READERS_MAX = 10, /* most readers that a text names */
 };
 
 void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1])
@@ -69,13 +69,14 @@ json_t *stream_links_rename(const json_t *stream, const char *from,
 		(void)json_array_append_new(
 			list, json_sprintf("%s%s%s", scheme, to, rest));
 	}
-	/* a stream object is never changed in place */
+	/* a copy, because a stream object is never changed in place */
 	copy = json_copy((json_t *)(uintptr_t)stream);
 	(void)json_object_set_new(copy, "input", list);
 	return copy;
 }
 
-/* An adapter has an address. */
+/* True: an input of a stream, or the address of an adapter, reads this
+ * stream. */
 static bool reads_stream(const json_t *entry, const char *id)
 {
 	return reads_any(entry, id) ||

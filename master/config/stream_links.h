@@ -6,17 +6,18 @@
 
 #include <jansson.h>
 
-/* Writes the stream that an input address reads; "" for another kind of input,
- * and for NULL. */
+/* Writes the id of the stream that an input address (may be NULL) reads; "": it
+ * is no stream:// input. */
 void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1]);
 
-/* The stream with inputs that read `to` where they read `from`, a new
+/* Returns the stream with inputs that read `to` instead of `from`, a new
  * reference; NULL: no input reads `from`. */
 json_t *stream_links_rename(const json_t *stream, const char *from,
 			    const char *to);
 
-/* The ids of the enabled streams or adapters of the list that read this stream,
- * "b, c"; of many only the first.  NULL: none.  free() it. */
+/* Returns the ids of the enabled streams or adapters of the list that read this
+ * stream, as text "b, c"; of many, only the first ones.  NULL: none.  free()
+ * it. */
 char *stream_links_readers(const json_t *list, const char *id);
-/* The same of the enabled streams that read this adapter. */
+/* As stream_links_readers(), for the enabled streams that read this adapter. */
 char *stream_links_fed(const json_t *streams, const char *adapter);

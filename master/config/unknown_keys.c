@@ -17,7 +17,7 @@ static void on_unknown(const char *key, const char *nearest, void *judge)
 		judge_add(judge, CHECK_WARNING, "\"%.64s\" is not known", key);
 }
 
-/* entry: one object of the section. */
+/* Reports unknown keys of one object of the section. */
 static void look_at_entry(struct judge *j, const char *section,
 			  const json_t *entry)
 {
@@ -34,8 +34,8 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 	look_at_entry(j, "make_stream", stream);
 }
 
-/* Lists of which each entry is looked at, beside the streams.  Users, and
- * groups of outputs, may have keys of other programs. */
+/* Lists whose entries are checked, besides the streams.  Users and groups of
+ * outputs are not, because they may have keys of other programs. */
 static const char *const lists[] = { "softcam", "cas", "dvb_tune", "servers",
 				     "categories" };
 
@@ -54,7 +54,7 @@ static void look_at_groups(struct judge *j, const json_t *category)
 	judge_up(j, mark);
 }
 
-/* An entry of one of the lists. */
+/* Reports unknown keys of an entry of one of these lists. */
 static void look_at_listed(struct judge *j, const char *section,
 			   const json_t *entry)
 {

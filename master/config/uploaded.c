@@ -8,8 +8,9 @@
 
 struct uploaded_write {
 	struct uploaded *of;
-	char digest[SECRET_TEXT]; /* "": not an upload */
-	unsigned forgotten;       /* at the begin */
+	char digest[SECRET_TEXT]; /* "": the write is no upload */
+	/* value of uploaded.forgotten at the beginning */
+	unsigned forgotten;
 	save_done_fn *done;
 	void *arg;
 };
@@ -41,7 +42,7 @@ void uploaded_end(int result, const struct errmsg *error, void *write)
 	save_done_fn *done = w->done;
 	void *arg = w->arg;
 
-	/* a change in between replaces what was written */
+	/* unless a change overwrites the file meanwhile */
 	if (result == 0 && w->of->forgotten == w->forgotten)
 		memcpy(w->of->digest, w->digest, sizeof w->digest);
 	free(w);

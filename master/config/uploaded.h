@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which document the configuration file has from an upload.
+ * Remembers which document the configuration file has from an upload.
  *
- * The document is known from the end of its write on, and until another one
- * takes its place.  A write that fails leaves the file, and what is known of
- * it, as it was.
+ * The document is known from the end of its write until another document
+ * replaces it.  A write that fails changes neither the file nor what is known.
  */
 #pragma once
 
@@ -15,19 +14,20 @@
 #include <jansson.h>
 
 struct uploaded {
-	char digest[SECRET_TEXT]; /* loadable_digest(); "": none */
-	unsigned forgotten;       /* counts uploaded_forget() */
+	/* loadable_digest() of the upload; "": none */
+	char digest[SECRET_TEXT];
+	unsigned forgotten;       /* number of calls of uploaded_forget() */
 };
 
 struct uploaded_write;
 
-/* A change replaces the document, or is about to. */
+/* A change replaces the uploaded document in the file, or is about to. */
 void uploaded_forget(struct uploaded *);
 
-/* A write begins: of this upload; NULL: of another document.  Its end is
- * uploaded_end() with the result, which calls done and frees it. */
+/* A write begins: of this upload, or with NULL of another document.  Pass the
+ * result to uploaded_end() at the end, which calls done and frees it. */
 struct uploaded_write *uploaded_begin(struct uploaded *, const json_t *document,
 				      save_done_fn *done, void *arg);
 
-/* A save_done_fn. */
+/* A save_done_fn; write is the result of uploaded_begin(). */
 void uploaded_end(int result, const struct errmsg *error, void *write);

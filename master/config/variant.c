@@ -13,7 +13,8 @@
 
 static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
-/* Reads an attribute at *text, which moves behind it and its comma. */
+/* Reads an attribute at *text, and moves *text behind it and its comma; returns
+ * 0, or -EINVAL with error. */
 static int read_attribute(const char **text, size_t *ret_name,
 			  struct errmsg *error)
 {
@@ -79,7 +80,7 @@ bool variant_measure(struct variant *v, const struct ring_segments *all,
 	int64_t most_ms = MAX((int64_t)VARIANT_TARGETS * 1000 * all->target_s,
 			      (int64_t)VARIANT_DEAD_MS);
 
-	/* it is as old, plus the segment that is being written */
+	/* age of the last segment, and of the one that is being written */
 	if (all->n == 0 ||
 	    wall_ms - last->wall_ms - last->duration_ms > most_ms)
 		return false;
@@ -151,7 +152,7 @@ void variant_list_write(struct buf *to, const struct variant_list *list)
 		write_rate(&text, v, "AVERAGE-BANDWIDTH", v->average_bps);
 		write_codecs(&text, v);
 		buf_printf(&text, "%s", v->header);
-		/* without the last comma, if no header follows */
+		/* %.*s leaves out the last comma if no header follows */
 		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/%s.m3u8%s%s\n",
 			   (int)buf_len(&text) - (v->header[0] == '\0'),
 			   (const char *)buf_head(&text), v->id, name,

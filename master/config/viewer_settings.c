@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The backend as an object {format, host, port}; "": parts are missing. */
+/* Makes the URL of a backend that is an object {format, host, port}; "": a part
+ * is missing. */
 static void join_backend(const json_t *backend, char url[VIEWER_URL_MAX])
 {
 	const json_t *port = json_object_get(backend, "port");
@@ -81,7 +82,8 @@ int viewer_backend_url(const json_t *auth, char url[VIEWER_URL_MAX],
 	if (!is_url(base))
 		return errmsg_fail(error, -EINVAL, "%s: is not a URL of http "
 				   "or https", bases[i].key);
-	/* a base may end in a slash, and the path begins with one */
+	/* removes a slash at the end of the base, because the path begins with
+	 * one */
 	if (i > 0 && base[len - 1] == '/')
 		len--;
 	if (len + strlen(bases[i].path) >= VIEWER_URL_MAX)
@@ -108,7 +110,7 @@ void viewer_settings_read(const json_t *settings, const json_t *auth,
 		ret->url[0] = '\0';
 	ret->real_ip = viewer_header_counts(settings, auth);
 	ret->ends_oldest = is_word(auth, "conlimit_mode", "oldest");
-	/* the default is that of the reference product */
+	/* the default is that of the product that sluice replaces */
 	ret->fails_closed =
 		!is_absent(json_object_get(auth, "backend_unreachable")) &&
 		!is_word(auth, "backend_unreachable", "allow");

@@ -16,8 +16,8 @@
 
 enum place_kind {
 	PLACE_FILE,
-	PLACE_FOLDER, /* the files in it, without its subfolders */
-	PLACE_TREE,   /* a folder with everything below it */
+	PLACE_FOLDER, /* files in a folder, without its subfolders */
+	PLACE_TREE,   /* everything below a folder */
 };
 
 struct place {
@@ -29,7 +29,7 @@ struct place {
 SLIST_HEAD(places, place);
 
 struct write_paths {
-	struct places given; /* by whoever starts the service */
+	struct places given; /* by the options at the start of the service */
 	struct places named; /* by the configuration file in force */
 };
 
@@ -60,8 +60,8 @@ void write_paths_free(struct write_paths **pp)
 	free(p);
 }
 
-/* Makes path absolute, without "." and empty steps.  False: it has "..", or is
- * too long. */
+/* Makes a path absolute and removes "." and empty steps.  False: it has "..",
+ * or is too long. */
 static bool clean(const char *path, char ret[PATH_MAX])
 {
 	size_t at = 0;
@@ -86,7 +86,7 @@ static bool clean(const char *path, char ret[PATH_MAX])
 		path += len;
 		path += *path == '/';
 	}
-	ret[at] = '\0'; /* "" is the root */
+	ret[at] = '\0'; /* ret "": the root */
 	return true;
 }
 
@@ -127,7 +127,7 @@ void write_paths_add_file(struct write_paths *p, const char *file)
 	add_file(&p->given, file);
 }
 
-/* The file of a recording; false: the address is none. */
+/* Reads the address of a recording; false: it is another output. */
 static bool read_recording(const json_t *address, struct output_spec *ret)
 {
 	const char *text = json_string_value(address);
@@ -138,8 +138,8 @@ static bool read_recording(const json_t *address, struct output_spec *ret)
 	       ret->kind == OUTPUT_FILE;
 }
 
-/* Adds the folder of the file, but of a file in the root only the file: its
- * folder has every file. */
+/* Adds the folder of a file.  For a file in the root folder, adds only the
+ * file, because that folder contains every file. */
 static void add_folder_of(struct places *to, const char *file,
 			  enum place_kind kind)
 {
@@ -157,7 +157,7 @@ static void add_folder_of(struct places *to, const char *file,
 	add(to, name, kind);
 }
 
-/* The file of this export; false: it is none, or has an error. */
+/* Reads an export to a file; false: it goes to a server, or has an error. */
 static bool read_export(const json_t *address, struct epg_export_spec *ret)
 {
 	const char *text = json_string_value(address);
@@ -238,7 +238,7 @@ bool write_paths_has(const struct write_paths *p, const char *file)
 	       (is_in(&p->given, name) || is_in(&p->named, name));
 }
 
-/* The folders with files of the service. */
+/* Folders with files of the service, which recordings could replace. */
 struct own {
 	const struct write_paths *paths;
 	struct places certificate;
@@ -292,7 +292,8 @@ static void find_own(const struct own *own, const json_t *stream,
 	judge_up(j, mark);
 }
 
-/* Without a guide nothing is exported. */
+/* Warns of exports to own folders.  If there is no guide, nothing is
+ * exported. */
 static void find_own_exports(const struct own *own, const json_t *settings,
 			     struct judge *j)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The files that the control interface may name for the service to write: its
- * log, recordings and exports of the guide.
+ * The files that users of the control interface may name for the service to
+ * write: its log, recordings and exports of the guide.
  *
  * A control user must not get a shell of the user of the service by a file that
- * other programs execute.  Whoever starts the service names folders, and what
- * the configuration file in force names is allowed too: that file is written by
- * hand, or through the control interface, which is checked.
+ * other programs execute.  The options at the start of the service name allowed
+ * folders.  What the configuration file in force names is allowed too: that
+ * file is written by hand, or through the control interface, which is checked.
  *
- * Pure but for getcwd(): compares names, opens nothing.  A name with ".." is
+ * Pure except for getcwd(): compares names, opens nothing.  A name with ".." is
  * never allowed.
  */
 #pragma once
@@ -26,36 +26,38 @@ struct write_paths *write_paths_new(void);
 /* NULL-safe; sets *p to NULL. */
 void write_paths_free(struct write_paths **);
 
-/* Allows a folder with everything below it; several, separated by colons; NULL
- * adds none. */
+/* Allows folders, separated by colons, with everything below them; NULL:
+ * none. */
 void write_paths_add(struct write_paths *, const char *folders);
 /* Allows one file; NULL: none. */
 void write_paths_add_file(struct write_paths *, const char *file);
 /* Allows the log file of the document, and the folders of its recordings and of
- * its exports of the guide; of one in the root only its file.  What an earlier
- * document named is not allowed for that any more. */
+ * its exports of the guide (of a file in the root folder, only the file).  The
+ * names of an earlier document are not allowed any more. */
 void write_paths_set_document(struct write_paths *, const json_t *document);
 
-/* The folders of the service itself, with its configuration and its state
- * (state: NULL: none), whose files recordings and exports of the guide replace.
- * A subfolder is none, unless it has the certificate. */
+/* Returns the folders with files of the service itself, its configuration and
+ * its state (state NULL: none).  Recordings and exports could replace these
+ * files.  Subfolders do not belong to them. */
 struct write_paths *write_paths_own(const char *config_path,
 				    const char *state);
-/* Warns of the recordings of an enabled stream that are in own folders, or in
- * those of the certificate and its key in the document of the place; own: NULL:
- * none are known. */
+/* Warns of recordings of an enabled stream in own folders, or in those of the
+ * certificate and its key that the document of place names.  own NULL: does
+ * nothing. */
 void write_paths_find_own(const struct write_paths *own, const json_t *stream,
 			  const struct check_place *, check_found_fn *found,
 			  void *arg);
-/* The same for all streams of a document, and for its exports of the guide. */
+/* As write_paths_find_own(), for all streams of a document, and for its exports
+ * of the guide. */
 void write_paths_find_all_own(const struct write_paths *own,
 			      const json_t *document, check_found_fn *found,
 			      void *arg);
 
 bool write_paths_has(const struct write_paths *, const char *file);
 
-/* 0, or -EPERM with error that names the field: of a stream, of the section
- * `log', of the settings, of a whole document. */
+/* Judge whether the service may write the files of a stream, of the section
+ * `log', of the settings, or of a whole document: return 0, or -EPERM with
+ * error, which names the field. */
 int write_paths_judge_stream(const struct write_paths *, const json_t *stream,
 			     struct errmsg *error) MUST_CHECK;
 int write_paths_judge_log(const struct write_paths *, const json_t *section,
