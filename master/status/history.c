@@ -19,6 +19,8 @@ static const char key[] = "history";
 /* --- the hours --- */
 
 /*
+ * The member of the handover with the hours:
+ *
  * {"layout": 1, "memory": "y17", "streams": [["news", {"last": …}], …]}
  *
  * The memory has the bytes of the streams, in this order.

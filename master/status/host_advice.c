@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel drops packets of a source on another interface (RFC 3704). */
+/* Value of rp_filter with which the kernel drops packets of a sender that it
+ * would reach by another interface (RFC 3704). */
 enum { RP_FILTER_STRICT = 1 };
 
 struct host_advice {
 	char *root;
-	json_t *sentences; /* name of a setting -> sentence */
-	uint64_t looked_ms; /* 0: never */
+	json_t *sentences; /* {name of a setting: sentence} */
+	uint64_t looked_ms; /* time of the last check; 0: never */
 };
 
 struct host_advice *host_advice_new(const char *root)
@@ -39,7 +40,7 @@ void host_advice_free(struct host_advice **a)
 	*a = NULL;
 }
 
-/* -1: no such setting. */
+/* Returns a setting of the kernel; -1: there is none. */
 static long read_setting(const char *root, const char *name)
 {
 	char *path = xasprintf("%s/%s", root, name);
@@ -62,7 +63,7 @@ bool host_filters_groups(const char *root, const char *iface)
 	long all = read_setting(root, "ipv4/conf/all/rp_filter");
 
 	free(setting);
-	/* the higher value applies */
+	/* the higher of the two values applies */
 	return MAX(own, all) == RP_FILTER_STRICT;
 }
 
@@ -82,7 +83,7 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	if (address == NULL ||
 	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
 		return;
-	/* the inner lists get shorter with each level */
+	/* recursion ends, because inner addresses get shorter */
 	if (spec.merge[0] != '\0')
 		look_at_input(a, spec.merge, wanted, list);
 	if (spec.mux[0] != '\0')

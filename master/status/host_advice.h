@@ -15,18 +15,18 @@ enum { HOST_ADVICE_MS = 10000 };
 
 struct host_advice;
 
-/* root is "/proc/sys/net" except in tests; copied. */
+/* Folder of the settings; tests use another one.  Copied. */
 #define HOST_SETTINGS "/proc/sys/net"
 
-/* True when the kernel drops packets of IPv4 groups on the interface whose
- * sender it reaches by another one (rp_filter).  root: HOST_SETTINGS. */
+/* True: the kernel drops packets of IPv4 groups on this interface if it would
+ * reach their sender by another interface (rp_filter).  root: HOST_SETTINGS. */
 bool host_filters_groups(const char *root, const char *iface);
 
 struct host_advice *host_advice_new(const char *root);
 void host_advice_free(struct host_advice **);
 
-/* Checks the settings every HOST_ADVICE_MS and logs new advice.  streams: the
- * configured ones, borrowed.  Sentences by the names of the settings, borrowed
- * until the next call. */
+/* Checks the settings every HOST_ADVICE_MS and logs new advice.  streams: those
+ * of the configuration, borrowed.  Returns {name of a setting: sentence},
+ * borrowed until the next call. */
 const json_t *host_advice_look(struct host_advice *, const json_t *streams,
 			       uint64_t now_ms);

@@ -17,19 +17,20 @@ struct chunk {
 	uint16_t cc_error[HOUR_CHUNK_SECONDS];
 	uint16_t pes_error[HOUR_CHUNK_SECONDS];
 	uint8_t input[HOUR_CHUNK_SECONDS];
-	uint8_t flags[HOUR_CHUNK_SECONDS]; /* 0: unknown */
+	uint8_t flags[HOUR_CHUNK_SECONDS]; /* 0: the second is unknown */
 };
 
 _Static_assert(HOUR_LAYOUT == 1 && sizeof(struct chunk) == 3000,
 	       "another layout of the chunks needs another HOUR_LAYOUT");
 
 struct hour {
-	struct chunk *chunks[HOUR_CHUNKS]; /* NULL: unknown seconds */
+	/* NULL: all its seconds are unknown */
+	struct chunk *chunks[HOUR_CHUNKS];
 	int64_t last_s; /* time of the newest sample */
-	size_t n;       /* samples, at most HOUR_SECONDS */
+	size_t n;       /* number of seconds, at most HOUR_SECONDS */
 };
 
-/* A second has a place by its time. */
+/* Returns the place of a second, which follows from its time. */
 static size_t place_of(int64_t time_s)
 {
 	return (size_t)(time_s % HOUR_SECONDS);
@@ -60,10 +61,10 @@ void hour_free(struct hour **p)
 	free(h);
 }
 
-/* The second at time_s, behind the last one, becomes the last one. */
+/* Makes time_s, which is later than the last second, the last one. */
 static void advance(struct hour *h, int64_t time_s)
 {
-	/* the seconds between them have no sample */
+	/* the seconds between both are unknown */
 	for (int64_t t = h->last_s + 1; t < time_s && h->n > 0; t++) {
 		size_t at = place_of(t);
 		struct chunk *c = h->chunks[at / HOUR_CHUNK_SECONDS];
@@ -92,7 +93,7 @@ static void store(struct hour *h, const struct hour_sample *s)
 				   (s->scrambled ? SCRAMBLED : 0));
 }
 
-/* The last second has the errors of both. */
+/* Replaces the last second by s, with the sum of the errors of both. */
 static void merge(struct hour *h, const struct hour_sample *s)
 {
 	size_t at = place_of(h->last_s), i = at % HOUR_CHUNK_SECONDS;
@@ -133,7 +134,7 @@ size_t hour_memory(const struct hour *h)
 
 enum { COLUMNS = 6 };
 
-/* Appends a second to each column. */
+/* Appends the second at time_s to each column. */
 static void report_second(const struct hour *h, int64_t time_s,
 			  json_t *const columns[COLUMNS])
 {
@@ -215,7 +216,7 @@ static bool read_record(const json_t *from, struct record *ret)
 	ret->last_s = json_integer_value(json_object_get(from, "last"));
 	ret->n = json_integer_value(json_object_get(from, "seconds"));
 	ret->chunks = json_integer_value(json_object_get(from, "chunks"));
-	/* the last second is known */
+	/* valid only if the last second is known */
 	return ret->last_s > 0 && ret->last_s < INT64_MAX - HOUR_SECONDS &&
 	       ret->n > 0 && ret->n <= HOUR_SECONDS && ret->chunks > 0 &&
 	       ret->chunks < 1 << HOUR_CHUNKS &&

@@ -2,7 +2,7 @@
 /*
  * The last hour of a stream, second by second.
  *
- * Takes memory for five minutes at a time: 3,000 bytes each, 36,000 in all.
+ * Allocates memory for five minutes at a time: 3,000 bytes each, 36,000 in all.
  * No clock: time is an argument.
  */
 #pragma once
@@ -22,8 +22,9 @@ enum {
 
 struct hour_sample {
 	uint32_t bitrate_kbps;
-	uint32_t cc_error, pes_error; /* 65,535 stands for more, too */
-	unsigned input; /* position of the active one; 0: none */
+	/* more than 65,535 are stored as 65,535 */
+	uint32_t cc_error, pes_error;
+	unsigned input; /* position of the active input; 0: none */
 	bool onair, scrambled;
 };
 
@@ -33,31 +34,33 @@ struct hour *hour_new(void);
 /* NULL-safe; sets *h to NULL. */
 void hour_free(struct hour **);
 
-/* Adds the second that ended at about this Unix time: the next place, so that
- * reports that come a little early or late leave no gap.  From two seconds on
- * the time decides: seconds between the last one and this one are unknown, and
- * a sample too many is added to the last one.  When the clock was set back the
- * hour begins again. */
+/* Adds the second that ended at about this Unix time as the next one, so that
+ * reports that come a little early or late leave no gap.  If time_s differs by
+ * two seconds or more, it decides: the seconds in between are unknown, or, if
+ * the sample is early, it is added to the last second.  If the clock was set
+ * back, the hour begins again. */
 void hour_add(struct hour *, int64_t time_s, const struct hour_sample *);
 /* Replaces the last second, if there is one. */
 void hour_amend(struct hour *, const struct hour_sample *);
 
-/* Bytes of memory in use. */
+/* Returns the bytes of memory in use. */
 size_t hour_memory(const struct hour *);
 
 /* --- from master to master --- */
 
-/* The layout of the bytes: another one has another number. */
+/* Number of the layout of the bytes; increment it with each change. */
 enum { HOUR_LAYOUT = 1 };
 
-/* How many bytes hour_write() writes. */
+/* Returns how many bytes hour_write() writes. */
 size_t hour_size(const struct hour *);
-/* Writes the seconds and returns what the bytes are, a new reference. */
+/* Writes the seconds to the bytes; returns the record that describes them, a
+ * new reference. */
 json_t *hour_write(const struct hour *, uint8_t *to);
-/* How many bytes belong to such a record; 0: it is not valid, or has none. */
+/* Returns the number of bytes of a record; 0: it is not valid, or has no
+ * seconds. */
 size_t hour_size_of(const json_t *record);
-/* Takes the seconds of a record and its bytes, hour_size_of() in number.  An
- * hour that has samples stays: they are newer. */
+/* Takes the seconds of a record, with its hour_size_of() bytes.  An hour that
+ * already has samples stays, because they are newer. */
 void hour_take(struct hour *, const json_t *record, const uint8_t *from);
 
 /*

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* back: 1 is the last second. */
+/* Returns the index of a second; back: 1 is the last second. */
 static size_t place(const struct minute *m, size_t back)
 {
 	return (m->next + MINUTE_SECONDS - back) % MINUTE_SECONDS;
@@ -52,7 +52,7 @@ char *minute_format(const struct minute *m)
 	return text;
 }
 
-/* A number and the one character behind it. */
+/* Reads a number and the character behind it; 0 or -EINVAL. */
 static int take_number(const char **at, char end, uint32_t *ret)
 {
 	char *behind;

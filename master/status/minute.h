@@ -14,7 +14,7 @@
 
 enum { MINUTE_SECONDS = 60 };
 
-/* A second of the active input; all zero without an active input. */
+/* A second of the active input; all zero: no input was active. */
 struct second {
 	bool active;
 	bool onair;
@@ -29,11 +29,11 @@ struct second {
 
 struct minute {
 	struct second seconds[MINUTE_SECONDS];
-	size_t n;    /* filled, at most MINUTE_SECONDS */
+	size_t n;    /* seconds so far, at most MINUTE_SECONDS */
 	size_t next; /* index of the next second */
 };
 
-/* The mean bitrate, the sums of the counters, and the last states. */
+/* A sum over seconds: mean bitrate, sums of the counters, newest states. */
 struct minute_sum {
 	bool active;
 	bool onair;
@@ -48,12 +48,14 @@ struct minute_sum {
 
 void minute_add(struct minute *, const struct second *);
 
-/* Replaces the last second, if there is one. */
+/* Replaces the last second, unless the minute is empty. */
 void minute_amend(struct minute *, const struct second *);
 
-/* The minute as text, to be freed; and back: 0, or -EINVAL for invalid text. */
+/* Formats the minute as text, to be freed; and reads it: 0, or -EINVAL: the
+ * text is not valid. */
 char *minute_format(const struct minute *);
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
-/* The sum of the last n seconds (n > 0); all zero for an empty minute. */
+/* Returns the sum of the last n seconds (n > 0); all zero: the minute is
+ * empty. */
 struct minute_sum minute_sum(const struct minute *, size_t n);

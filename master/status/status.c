@@ -18,12 +18,13 @@
 
 enum {
 	LOOK_MS = 500,
-	/* tolerance for the status of a running worker */
+	/* A status of a running worker that is older is missing. */
 	LATE_MS = 1400,
-	/* between two seconds of silence; less than 2 * LOOK_MS so that the
-	 * second look always finds it due */
+	/* Pause between two empty seconds; less than 2 * LOOK_MS, so that every
+	 * second look finds the next one due. */
 	SILENCE_MS = 950,
-	/* a status so soon after a reported empty second replaces it */
+	/* A status that comes so soon after a reported empty second replaces
+	 * it. */
 	AMEND_MS = 500,
 };
 
@@ -39,7 +40,7 @@ static int order(size_t i, const void *arg)
 	return strcmp(p->s->streams[i]->id, p->id);
 }
 
-/* The index of id, or where to insert it. */
+/* Returns the index of id, or the index where it would be inserted. */
 static size_t find_place(const struct status *s, const char *id,
 			 bool *ret_found)
 {
@@ -71,7 +72,8 @@ static void announce(struct status *s, struct status_stream *stream,
 	}
 }
 
-/* Runs without clients too, so that the state of the events is right later. */
+/* Sends the due alarm events of a stream.  Also without clients, so that the
+ * alarms count as reported. */
 static void report_alarms(struct status *s, struct status_stream *stream,
 			  uint64_t now_ms)
 {
@@ -93,7 +95,7 @@ struct stream_proc_info status_ask_worker(struct status *s,
 {
 	struct stream_proc_info info = { 0 };
 
-	/* all zero when the reconciler does not know the stream */
+	/* all zero: the reconciler does not have the stream */
 	if (!reconciler_get_stream(s->cfg.reconciler, stream->id, &info))
 		info = (struct stream_proc_info){ 0 };
 	status_stream_wait(stream, info.waiting);
@@ -148,7 +150,7 @@ void status_free(struct status **p)
 	free(s);
 }
 
-/* Gives an hour to streams without one, as far as there are hours left. */
+/* Starts the record of the hour for streams without one, up to the limit. */
 static void record_hours(struct status *s)
 {
 	for (size_t i = 0; i < s->n && s->n_hours < STATUS_HOURS_MAX; i++)
@@ -263,7 +265,8 @@ void status_worker_alarms(struct status *s, json_t *list)
 	}
 }
 
-/* source: the id of a stream, or IO_ADAPTER and that of an adapter. */
+/* Relates an input to its source: inherits alarms and error.  source: id of a
+ * stream, or IO_ADAPTER and the id of an adapter. */
 static void relate(struct status *s, struct status_stream *stream,
 		   unsigned place, const char *source)
 {
@@ -302,7 +305,7 @@ void status_push(struct status *s, const char *id,
 		if (source != NULL)
 			relate(s, stream, place, source);
 	}
-	/* amend: the second was already reported as empty */
+	/* amend: the second was already reported, as an empty one */
 	info = status_ask_worker(s, stream);
 	status_stream_note_report(stream, &info);
 	if (!amend) {
@@ -320,7 +323,7 @@ void status_down(struct status *s, const char *id, const char *failure)
 
 	if (stream == NULL)
 		return;
-	/* a stream that is disabled was stopped */
+	/* the process of a disabled stream was stopped */
 	status_stream_note_down(stream, stream->enabled ? failure : NULL);
 	if (stream->enabled && failure != NULL)
 		status_stream_fail(stream);
@@ -378,7 +381,8 @@ struct status_codecs status_codecs(const struct status *s, const char *id)
 	return (struct status_codecs){ m->codecs, m->width, m->height };
 }
 
-/* Makes a list of inputs or outputs by a function of status_stream.h. */
+/* Makes a list of inputs or outputs of a stream with a function of
+ * status_stream.h. */
 static json_t *list_now(struct status *s, const char *id, const char *instance,
 			json_t *(*list)(const struct status_stream *,
 					const struct stream_proc_info *))
@@ -535,7 +539,7 @@ json_t *status_write(const struct status *s)
 	return all;
 }
 
-/* Its worker runs on. */
+/* True: the worker of the stream continues to run under this master. */
 static bool is_adopted(const struct status *s, const struct status_stream *of)
 {
 	struct stream_proc_info info = { 0 };
@@ -544,8 +548,8 @@ static bool is_adopted(const struct status *s, const struct status_stream *of)
 	       info.state != NULL && strcmp(info.state, "running") == 0;
 }
 
-/* The last minute; after a crash there is none, and the state alone is known.
- * False: it is not valid. */
+/* Takes the last minute.  After a crash there is none, and only the state is
+ * taken.  False: the minute is not valid. */
 static bool take_minute(struct status *s, struct status_stream *stream,
 			const json_t *from)
 {
@@ -573,12 +577,12 @@ void status_take(struct status *s, const json_t *all)
 	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
 		struct status_stream *stream = find(s, id);
 
-		/* samples of this run are newer than the saved ones */
+		/* existing samples are newer than the saved ones */
 		if (stream == NULL || !stream->enabled ||
 		    stream->minute.n > 0 || !take_minute(s, stream, from))
 			continue;
 		status_stream_take_state(stream, from);
-		/* the next second follows the last one */
+		/* the first second of this master continues the minute */
 		stream->missed_s = 0;
 		status_stream_take_faults(stream,
 					  json_object_get(from, "faults"));

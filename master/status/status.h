@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The last minute of each stream, for the API and the event channel.
+ * The state and the last minute of each stream, for the API and the event
+ * channel.
  *
  * Keeps sixty samples of one second per stream, from the status of its worker.
- * For an enabled stream without a status it adds an empty second and reports
- * it, so that every enabled stream has one stream_event a second.
+ * If an enabled stream has no status in a second, adds an empty sample and
+ * reports it, so that every enabled stream has one stream_event a second.
  *
  * Owns its memory and one timer.  Borrows loop, reconciler and hub; all must
  * outlive it.
@@ -32,7 +33,8 @@ struct status_config {
 	struct reconciler *reconciler;
 	struct hub *hub;
 	struct querier_proc *querier; /* NULL: no querier worker */
-	/* status_write_kept() writes other facts than before; may be NULL. */
+	/* The result of status_write_kept() has changed.  The member may be
+	 * NULL. */
 	void (*on_change)(void *arg);
 	void *arg;
 };
@@ -40,39 +42,41 @@ struct status_config {
 struct status *status_new(const struct status_config *);
 void status_free(struct status **);
 
-/* Adds the stream or changes its configuration (borrowed); its samples stay.
- * fault: why an enabled stream does not run, or NULL. */
+/* Adds a stream, or changes its configuration (borrowed); its samples stay.
+ * fault: why an enabled stream does not run; NULL: it runs. */
 void status_set_stream(struct status *, const char *id,
 		       const struct stream_conf *, const char *fault);
-/* The stream has the id `to` now; its minute and its alarms stay. */
+/* The stream was renamed to `to`; its minute and its alarms stay. */
 void status_rename_stream(struct status *, const char *from, const char *to);
-/* Sends the events of its raised alarms again, because clients do not know the
- * id of the previous ones. */
+/* Sends the events of the raised alarms of a stream again, because clients do
+ * not know them under the new id. */
 void status_repeat_alarms(struct status *, const char *id);
-/* Sends the events that its raised alarms ended. */
+/* Removes a stream; sends the events that its raised alarms have ended. */
 void status_remove_stream(struct status *, const char *id);
 
-/* The fault of a stream, or NULL. */
+/* Returns why the stream cannot run, borrowed; NULL: it has no such fault. */
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
 
-/* Adds a sentence for each stream whose process needs the operator. */
+/* Adds a sentence for each stream whose process needs the operator
+ * (quarantine). */
 void status_worker_alarms(struct status *, json_t *list);
 
-/* A status of a running stream.  Ignores unknown ids and streams that are not
- * enabled. */
+/* Takes the status of a running stream.  Ignores unknown ids and disabled
+ * streams. */
 void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);
 
-/* Its process ended; failure: why, NULL: it was stopped.  Logs that the stream
- * is off air if it was on air: its successor logs the return. */
+/* The process of a stream has ended; failure: the reason, NULL: the master
+ * stopped it.  If the stream was on air, logs that it is off air; the successor
+ * of the worker logs the return. */
 void status_down(struct status *, const char *id, const char *failure);
 
-/* From master to master: the minutes of all streams as JSON; and back, for the
- * known enabled streams, without invalid parts. */
+/* Records the minutes of all streams for the next master as JSON; and below,
+ * takes the record for the known enabled streams, without invalid parts. */
 json_t *status_write(const struct status *);
-/* Only what does not change every second: the raised alarms, and whether and
- * since when the enabled streams are off air. */
+/* Records only what does not change every second: the raised alarms, and
+ * whether and since when the enabled streams are off air. */
 json_t *status_write_kept(const struct status *);
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
@@ -80,71 +84,72 @@ void status_switched(struct status *, const char *id,
 		     const struct msg_stream_switched *);
 
 enum status_span {
-	STATUS_SECOND = 0, /* t=0 */
-	STATUS_MINUTE = 1, /* t=1 */
+	STATUS_SECOND = 0, /* t=0 of a request: the last second */
+	STATUS_MINUTE = 1, /* t=1: the last minute */
 };
 
-/* The stream status object, a new reference; NULL when id is not known.
- * instance may be NULL. */
+/* Returns the status object of a stream, a new reference; NULL: the id is
+ * unknown.  instance (may be NULL): name of the instance. */
 json_t *status_stream(struct status *, const char *id, enum status_span,
 		      const char *instance);
 
-/* What the viewers of a stream must decode. */
+/* The codecs that viewers of a stream need. */
 struct status_codecs {
-	const char *names;      /* RFC 6381; "": unknown */
-	unsigned width, height; /* 0: unknown */
+	const char *names;      /* as in RFC 6381; "": unknown */
+	unsigned width, height; /* of the picture, in pixels; 0: unknown */
 };
 
-/* As its worker reported in the last second; borrowed until the next one. */
+/* Returns the codecs of the last report of the worker; borrowed until the next
+ * report. */
 struct status_codecs status_codecs(const struct status *, const char *id);
 
-/* The inputs of a stream and its switches between them, a new reference; NULL
- * when id is not known. */
+/* Returns the inputs of a stream and its last switches, a new reference; NULL:
+ * the id is unknown. */
 json_t *status_inputs(struct status *, const char *id, const char *instance);
 
-/* The outputs of a stream, as status_inputs(). */
+/* Returns the outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
-/* Returns the part of a sentence that its reader may see; owned by the
- * caller. */
+/* Returns the part of a sentence that the reader may see; the caller frees
+ * it. */
 typedef char *status_sentence_fn(const char *text);
-/* Appends a short status of all streams, in the order of their ids, as a list
- * in JSON, and their raised alarms to the list `alarms`.  Sentences pass
- * through open(); NULL: they are whole. */
+/* Appends a JSON list with a short status of all streams, sorted by id, to
+ * `to', and their raised alarms to the list `alarms'.  Sentences are filtered
+ * by open(); NULL: they are not filtered. */
 void status_overview(struct status *, status_sentence_fn *open, struct buf *to,
 		     json_t *alarms);
 /* Appends the metrics of all streams (proto/wire/metrics_text.h); counters
- * begin with this master. */
+ * begin with the start of this master. */
 void status_metrics(struct status *, struct buf *to);
-/* The number of enabled streams that neither run, nor have failed, nor wait for
- * a viewer: the service has just started them. */
+/* Returns the number of enabled streams that do not run yet, have not failed
+ * and do not wait for a viewer: the service has just started them. */
 size_t status_untried(struct status *);
-/* Appends the raised alarms of all streams alone. */
+/* Appends the raised alarms of all streams to list. */
 void status_add_alarms(struct status *, json_t *list);
 
-/* The interfaces on which inputs use groups, and their queriers; a new
+/* Returns the interfaces on which inputs use groups, and their queriers; a new
  * reference.  status_config.querier must not be NULL. */
 json_t *status_network(struct status *, const char *instance);
 
 /*
- * The last hour behind since_s, second by second, a new reference; NULL when id
- * is not known.  See hour_report(); "columns" is absent where the hour is not
- * recorded, because there are more than STATUS_HOURS_MAX streams.
+ * Returns the last hour after since_s, second by second, a new reference; NULL:
+ * the id is unknown.  See hour_report().  "columns" is absent if the hour is
+ * not recorded, because there are more than STATUS_HOURS_MAX streams.
  */
 json_t *status_history(struct status *, const char *id, int64_t since_s,
 		       const char *instance);
 
-/* The hour of the i-th stream, borrowed, with its id; NULL: it is not recorded,
- * or *ret_id is NULL, because there are fewer streams. */
+/* Returns the hour of stream i, borrowed, and its id.  NULL: it is not
+ * recorded, or there are fewer streams (*ret_id NULL). */
 const struct hour *status_hour_at(const struct status *, size_t i,
 				  const char **ret_id);
-/* Takes a record and its bytes, see hour_take(). */
+/* Takes the hour of a stream, its record and bytes, see hour_take(). */
 void status_take_hour(struct status *, const char *id, const json_t *record,
 		      const uint8_t *bytes);
 
-/* Counts what events report, without those of every second. */
+/* Returns a number that grows with each event that is not sent every second. */
 uint64_t status_changes(const struct status *);
 
-/* The object `status` of check-stream, a new reference; NULL when id is not
- * known.  *ret_ok: enabled, active and on air. */
+/* Returns the object `status' of check-stream, a new reference; NULL: the id is
+ * unknown.  *ret_ok: the stream is enabled, active and on air. */
 json_t *status_check(struct status *, const char *id, bool *ret_ok);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Alarms of a stream as events: the events follow the state. */
+/* Sends the alarms of a stream as events; an event follows from each change of
+ * the state. */
 #include "master/status/status_stream.h"
 
 #include <time.h>
@@ -8,12 +9,12 @@ enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
 
 alarm_set status_stream_raised(const struct status_stream *s, unsigned place)
 {
-	/* one missed second proves no end of an alarm */
+	/* a single second without a report does not end alarms */
 	if (status_stream_is_gone(s))
 		return 0;
 	if (s->taken)
 		return s->reported[place];
-	/* output_fault is reported per output, worker with its reason */
+	/* output_fault and worker have events of their own */
 	if (place == 0)
 		return s->last.alarms & ~ALARMS_OF_MASTER;
 	for (size_t i = 0; i < s->last.n_inputs; i++)
@@ -22,7 +23,7 @@ alarm_set status_stream_raised(const struct status_stream *s, unsigned place)
 	return 0;
 }
 
-/* The services that lose packets. */
+/* Returns the services that lose packets, a new list. */
 static json_t *list_excess(const struct status_stream *s)
 {
 	json_t *list = json_array();
@@ -77,7 +78,8 @@ static json_t *format(struct status_stream *s, unsigned place,
 	return o;
 }
 
-/* The next event of an output, also of a removed one. */
+/* Returns the next output_fault event of an output, also of a removed one;
+ * NULL: none. */
 static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 {
 	struct output_fault *f;

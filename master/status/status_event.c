@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The seconds and switches of a stream as events. */
+/* Formats the seconds and the switches of a stream as events. */
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
 #include "proto/wire/json_writer.h"
 
-/* The i-th running input (active or standby), the active one first. */
+/* Returns running input i (active or standby), the active one first; NULL:
+ * none. */
 static const struct msg_input_status *
 find_running(const struct msg_stream_status *m, size_t i)
 {

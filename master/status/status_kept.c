@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a stream, for the next master: whether it is on air, since when
- * it is not and why, and what the log has about it. */
+/* Passes the state of a stream to the next master: whether it is on air, since
+ * when and why it is off air, and what is in the log about it. */
 #include "common/base/alloc.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of all streams: a metric after the other, in each all streams. */
+/* Writes the metrics of all streams: one metric after the other, each with all
+ * streams. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/supervise/procfs.h"
@@ -18,11 +19,11 @@ enum stream_value {
 	SLOW_VIEWERS, RESTARTS, CPU_S, RESIDENT, STREAM_VALUES
 };
 
-/* A stream with its process. */
+/* A stream and the state of its process. */
 struct item {
 	const struct status_stream *s;
 	struct stream_proc_info info;
-	bool runs; /* it has a process */
+	bool runs; /* a process of the stream runs */
 	double values[STREAM_VALUES];
 };
 
@@ -57,7 +58,7 @@ static const struct stream_metric {
 	enum metric_kind kind;
 	const char *help;
 	enum stream_value value;
-	bool runs; /* only of a stream with a process */
+	bool runs; /* only for streams with a process */
 } stream_metrics[] = {
 	{ "sluice_stream_enabled", METRIC_GAUGE,
 	  "1 if the stream is enabled.", ENABLED, false },
@@ -139,7 +140,7 @@ static void put_alarms(struct sheet *t)
 
 static const struct input_metric {
 	const char *name, *help;
-	size_t offset; /* struct status_totals has a uint64_t there */
+	size_t offset; /* offset of a uint64_t in struct status_totals */
 	unsigned unit;
 } input_metrics[] = {
 #define AT(member) offsetof(struct status_totals, member)
@@ -221,7 +222,7 @@ static void put_outputs(struct sheet *t, enum output_part part,
 	for (size_t i = 0; i < t->n; i++) {
 		const struct status_stream *s = t->items[i].s;
 
-		/* the counters are those of a process */
+		/* counters of the worker, so only if it runs */
 		for (size_t k = 0;
 		     t->items[i].runs && k < s->last.n_outputs; k++) {
 			const struct msg_output_status *o =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The interfaces on which inputs receive groups, and the alarm no_querier of
- * a silent input on a network without a querier. */
+/* The interfaces on which inputs receive groups, and the alarm no_querier: an
+ * input is silent on a network without a querier. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/util.h"
@@ -18,7 +18,8 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER ALARM_BIT(ALARM_NO_QUERIER)
 
-/* Takes the network of an input with this address out of the list. */
+/* Removes the network of this input from the list and returns it; returns a new
+ * one if the address is not in the list. */
 static struct status_network take(struct status_network *list, size_t n,
 				  const struct input_conf *in)
 {
@@ -55,8 +56,8 @@ static bool is_silent(const struct status_network *n, uint64_t now_ms)
 	return now_ms - n->received_ms >= SILENT_MS;
 }
 
-/* The kernel drops the group's packets: the alarm of the host names the cause,
- * and a querier would not help. */
+/* True: the kernel drops the packets of the group.  An alarm of the host has
+ * this cause, and a querier would not help. */
 static bool is_filtered(struct status_network *n, uint64_t now_ms)
 {
 	char name[IF_NAMESIZE];
@@ -78,8 +79,8 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	unsigned ifindex = status_interface(in);
 	bool raised = false;
 
-	/* an input that is reopened, or whose interface is down, keeps its
-	 * interface; silence has another reason then */
+	/* the interface stays while an input is reopened, or its interface is
+	 * down: then the silence has another reason */
 	if (in->state == INPUT_IDLE)
 		n->ifindex = 0;
 	if (in->heard || n->heard_ms == 0 ||
@@ -94,7 +95,7 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 		querier_proc_use(querier, net, now_ms);
 		if (in->heard)
 			queriers_arrived(known, net, now_ms);
-		/* where other groups arrive the sender is silent */
+		/* if other groups arrive, the sender of this one is silent */
 		raised = is_silent(n, now_ms) &&
 			 now_ms - queriers_arrival_ms(known, net) >=
 				 SILENT_MS &&
@@ -122,7 +123,7 @@ void status_stream_judge_network(struct status_stream *s,
 		struct msg_input_status *in = &s->last.inputs[i];
 
 		in->alarms &=
-			~NO_QUERIER; /* only the master decides this alarm */
+			~NO_QUERIER; /* only the master sets this alarm */
 		if (querier != NULL)
 			judge(s, in, querier, now_ms);
 	}

@@ -21,9 +21,9 @@ find_output(const struct status_stream *s, size_t position)
 	return NULL;
 }
 
-/* The error of an output; NULL if it sends, or if its state is unknown.  The
- * reconciler reports errors of the port of an http output, the worker all
- * others. */
+/* Returns the error of output i; NULL: it sends, or its state is unknown.  The
+ * reconciler reports errors of the port of an http output, and the worker all
+ * other errors. */
 static const char *output_error(const struct status_stream *s, size_t i,
 				const struct stream_proc_info *info)
 {
@@ -88,7 +88,8 @@ json_t *status_stream_output_list(const struct status_stream *s,
 	return outputs;
 }
 
-/* The rate of an http output is that of the ring, also without its port. */
+/* Counts the seconds in which an output sends.  An http output is not counted:
+ * its rate is that of the ring, even if its port is closed. */
 static void count_sending(struct status_stream *s, size_t i)
 {
 	const struct msg_output_status *out = find_output(s, i + 1);
@@ -100,7 +101,8 @@ static void count_sending(struct status_stream *s, size_t i)
 		f->sends_s++;
 }
 
-/* Another reason is another event; one with other numbers is not. */
+/* Sets the reason of a fault.  Another reason is sent as an event, unless it
+ * differs only in numbers. */
 static void set_reason(struct output_fault *f, const char *error)
 {
 	if (f->reason == NULL) {
@@ -170,19 +172,21 @@ void status_stream_take_faults(struct status_stream *s, const json_t *list)
 		struct status_output *out;
 		int reported = 0;
 
-		/* an older master does not write the last one */
+		/* records of older masters do not have the last member */
 		if (json_unpack(one, "[I, s, I, b, s]", &position, &address,
 				&since, &reported, &reason) < 0 ||
 		    position < 1 || position > (json_int_t)s->n_outputs)
 			continue;
 		out = &s->outputs[position - 1];
-		/* the file may name another output there by now */
+		/* the configuration may have another output at this position
+		 * now */
 		if (out->address == NULL || strcmp(out->address, address) != 0)
 			continue;
 		output_fault_clear(&out->fault);
 		out->fault.raised = true;
 		out->fault.reported = reported != 0;
-		/* until the first report of its worker */
+		/* the output counts as sending until the first report of its
+		 * worker */
 		out->fault.sends_s = OUTPUT_FAULT_RAISE_S;
 		out->fault.since_s = since;
 		begun = json_integer_value(json_array_get(one, 5));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream in the overview of all streams. */
+/* Writes the entry of a stream in the overview of all streams. */
 #include "common/base/buf.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* An entry with usual names and errors; others take more. */
+/* Estimated size of an entry; it may be longer. */
 enum { ENTRY_ROOM = 2048 };
 
-/* The text, and the function through which sentences pass; NULL: they stay. */
+/* The text to append to, and the filter of sentences; NULL: none. */
 struct sheet {
 	struct json_writer w;
 	status_sentence_fn *open;
@@ -25,7 +25,7 @@ static void put_sentence(struct sheet *t, const char *key, const char *text)
 	free(opened);
 }
 
-/* Only what is not usual: absent means false, or 0. */
+/* Writes a member only if it has an unusual value: absent means false or 0. */
 static void put_if(struct sheet *t, const char *key, bool value)
 {
 	if (value)
@@ -50,8 +50,8 @@ static void put_fault(struct sheet *t, size_t position, const char *fault,
 	write_object_end(&t->w);
 }
 
-/* The outputs that cannot send now.  The alarm of an output that sends again is
- * raised for some seconds more. */
+/* Writes the outputs that cannot send now.  (The alarm of an output lasts some
+ * seconds longer than its error.) */
 static void put_output_faults(struct sheet *t, const struct status_stream *s)
 {
 	write_list(&t->w, "output_faults");
@@ -65,8 +65,8 @@ static void put_output_faults(struct sheet *t, const struct status_stream *s)
 	write_list_end(&t->w);
 }
 
-/* The errors of the inputs that are not sent: why they are down, or were
- * left. */
+/* Writes the errors of the inputs that are not active: why they are down, or
+ * why the stream has left them. */
 static void put_input_faults(struct sheet *t, const struct status_stream *s)
 {
 	write_list(&t->w, "input_faults");
@@ -202,7 +202,7 @@ static void add_raised(json_t *list, struct status_stream *s, unsigned place)
 		if (!(raised >> i & 1))
 			continue;
 		o = raised_alarm(s, place, i);
-		/* NULL: its event is sent a second later */
+		/* NULL: held back, its event follows a second later */
 		known = status_stream_find_raised(s, place, i);
 		if (known != NULL) {
 			status_stream_add_origin(o, known);

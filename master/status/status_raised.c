@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The alarms of inputs and output that were reported as raised: since when,
- * from which source, and because of which input.  They pass to the next master,
- * which reports only what changes. */
+/* Remembers the alarms of inputs and output that were reported as raised: since
+ * when, from which source, and because of which input.  The next master takes
+ * them over, and reports only changes. */
 #include "common/base/alloc.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"

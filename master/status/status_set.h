@@ -17,7 +17,7 @@ static inline void set_bool(json_t *o, const char *key, bool value)
 	(void)json_object_set_new_nocheck(o, key, json_boolean(value));
 }
 
-/* An unset member is absent, and so is a text that is not UTF-8. */
+/* Sets a text; NULL, or a text that is not UTF-8, sets no member. */
 static inline void set_text(json_t *o, const char *key, const char *text)
 {
 	json_t *value = text != NULL ? json_string(text) : NULL;

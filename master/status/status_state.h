@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of streams, which status.c and status_metrics.c share. */
+/* The list of streams, for status.c and status_metrics.c only. */
 #pragma once
 
 #include "master/status/status.h"
@@ -13,11 +13,11 @@ struct status {
 	ev_timer timer;
 	struct status_stream **streams; /* sorted by id */
 	size_t n;
-	uint64_t changes; /* see status_changes() */
-	size_t n_hours; /* streams whose hour is recorded */
+	uint64_t changes; /* result of status_changes() */
+	size_t n_hours; /* number of streams whose hour is recorded */
 };
 
-/* The process of a stream as it is now; all zero if the reconciler does not
- * know the stream.  Its texts are borrowed until the loop runs. */
+/* Returns the state of the process of a stream; all zero: the reconciler does
+ * not have the stream.  Its texts are borrowed until the loop runs. */
 struct stream_proc_info status_ask_worker(struct status *,
 					  struct status_stream *);

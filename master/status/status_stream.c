@@ -61,7 +61,7 @@ void status_stream_free(struct status_stream **p)
 	free(s);
 }
 
-/* Sets the output's address; NULL: none.  Data belongs to its address. */
+/* Sets the output; NULL: none.  Its state stays if the address is the same. */
 static void set_output(struct status_output *o, const struct output_conf *out)
 {
 	const char *address = out != NULL ? out->address : NULL;
@@ -138,7 +138,7 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		s->position = 1;
 }
 
-/* A multiplex sends all inputs: it is on air while one of them is. */
+/* Sums the inputs of a multiplex: it is on air while an input is. */
 static struct second sum_inputs(const struct msg_stream_status *m)
 {
 	struct second sum = { .active = true, .bitrate_kbps = m->sent_kbps };
@@ -221,8 +221,8 @@ void status_stream_add(struct status_stream *s,
 
 void status_stream_fail(struct status_stream *s)
 {
-	/* a second that had no report is off air already; a second failure
-	 * within the second changes nothing */
+	/* a second without a report is off air already, and so is one with an
+	 * earlier failure */
 	s->down = s->down || !s->silent;
 	s->silent = true;
 }
@@ -294,8 +294,8 @@ json_t *status_alarm_names(alarm_set raised)
 	return list;
 }
 
-/* Sets the alarms of a place (0: the output), and those that the source has
- * too. */
+/* Adds the raised alarms of a place (0: the output), and marks those that its
+ * source has as well. */
 static void add_alarms(json_t *o, const struct status_stream *s,
 		       unsigned place, alarm_set raised)
 {
@@ -315,7 +315,7 @@ static void add_damped(json_t *o, const struct msg_input_status *in)
 		set_int(o, "damped_s", in->damped_s);
 }
 
-/* When the fault began for which an input is down or was left. */
+/* Adds since when the fault lasts for which an input is down or was left. */
 static void add_reason_since(json_t *o, const struct msg_input_status *in)
 {
 	bool is_fault = in->state == INPUT_DOWN || in->state == INPUT_IDLE;
@@ -325,8 +325,8 @@ static void add_reason_since(json_t *o, const struct msg_input_status *in)
 		set_int(o, "reason_since", in->fault_s);
 }
 
-/* The fields of the worker for each input; all 0 without a worker, with the
- * reason at the input that was active last. */
+/* Returns the inputs as the worker reports them.  Without a worker all values
+ * are 0, and the last active input has the reason. */
 static json_t *inputs_report(const struct status_stream *s)
 {
 	static const struct msg_input_status none;
@@ -377,7 +377,7 @@ size_t status_stream_count_mute(const struct status_stream *s)
 {
 	size_t n = 0;
 
-	/* an output that is tried again may take packets for a moment */
+	/* an output that is retried may take packets for a moment */
 	for (size_t i = 0; i < s->n_outputs; i++)
 		n += s->outputs[i].fault.raised &&
 		     s->outputs[i].fault.sends_s < OUTPUT_FAULT_RAISE_S;
@@ -403,7 +403,7 @@ static void add_switches(json_t *o, const struct stream_proc_info *info)
 							  : &none));
 }
 
-/* Where viewers begin. */
+/* Adds the packets at which viewers begin (join points). */
 static void add_join(json_t *o, const struct status_stream *s)
 {
 	static const char *const names[JOIN_KINDS] = {
@@ -436,7 +436,7 @@ static json_t *filler_word(unsigned filler)
 	return json_null();
 }
 
-/* The services of a multiplex of several inputs. */
+/* Adds the services of a multiplex of several inputs. */
 static void add_services(json_t *o, const struct status_stream *s)
 {
 	json_t *list;
@@ -551,7 +551,7 @@ static json_t *input_check(const struct status_stream *s, size_t i)
 	add_alarms(o, s, (unsigned)i + 1,
 		   status_stream_raised(s, (unsigned)i + 1));
 	status_error_add(o, &s->input_errors[i]);
-	/* the state is unknown while no worker runs */
+	/* while no worker runs, the state is unknown */
 	if (known == NULL)
 		return o;
 	set_text(o, "state", input_state_name(in->state));
@@ -589,7 +589,7 @@ bool status_stream_is_well(const struct status_stream *s)
 {
 	struct minute_sum sum = status_stream_sum(s, 1);
 
-	/* a stream without a usable output is not on air */
+	/* a stream whose outputs all fail is not on air */
 	return s->waiting ||
 	       (s->enabled && sum.onair &&
 		(s->n_outputs == 0 ||

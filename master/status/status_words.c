@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a stream in words, and its errors with their times. */
+/* Describes the state of a stream in words, and its errors with their times. */
 #include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "master/status/status_set.h"
@@ -32,13 +32,13 @@ void status_error_add(json_t *o, const struct status_error *e)
 		set_int(o, "error_since", (uint64_t)e->since_s);
 }
 
-/* Why something does not work, and since when; 0: since it was noticed. */
+/* An error, and since when it lasts; 0: since it was noticed. */
 struct cause {
 	const char *text; /* NULL: none */
 	int64_t since_s;
 };
 
-/* The error of an input, or why it is down. */
+/* Returns the error of an input, or why it is down; text NULL: neither. */
 static struct cause cause_of(const struct msg_input_status *in)
 {
 	struct cause c = { 0 };
@@ -68,8 +68,9 @@ static bool is_on_air(const struct status_stream *s)
 	return s->enabled && !s->silent && status_stream_sum(s, 1).onair;
 }
 
-/* The error of the active input, also on air; else why the stream is off air:
- * the last active input knows best. */
+/* Returns the error of the active input, even if it is on air; else why the
+ * stream is off air, preferably the error of the last active input.  absence:
+ * why there is no report; NULL: there is one. */
 static struct cause stream_cause(const struct status_stream *s,
 				 const char *absence)
 {
@@ -102,7 +103,7 @@ void status_stream_note_errors(struct status_stream *s,
 	struct errmsg absence;
 	bool absent = status_stream_absence(s, info, &absence);
 
-	/* those of the previous master stay until the first report */
+	/* before the first report, the errors of the previous master stay */
 	if (!s->silent && s->last.n_inputs == 0 && s->n_inputs > 0)
 		return;
 	if (!s->enabled || s->waiting || is_on_air(s))
@@ -129,7 +130,7 @@ void status_stream_note_errors(struct status_stream *s,
 
 /* --- words --- */
 
-/* Details in brackets behind the state. */
+/* The details in brackets after the state. */
 struct details {
 	char text[160];
 	size_t len;
@@ -159,15 +160,15 @@ static void add_damping(struct details *d,
 	struct tm local;
 	char clock[24];
 
-	/* with its zone: clients have other ones */
+	/* with the time zone, because clients may be in another one */
 
 	if (localtime_r(&end, &local) != NULL &&
 	    strftime(clock, sizeof clock, "%H:%M %Z", &local) > 0)
 		detail(d, "input %u is damped until %s", in->position, clock);
 }
 
-/* The active input if it is not the first, and earlier ones that may not
- * return yet. */
+/* Adds the active input if it is not the first, and earlier inputs that may not
+ * return yet (damping). */
 static void add_choice(struct details *d, const struct status_stream *s,
 		       time_t now)
 {
@@ -180,7 +181,7 @@ static void add_choice(struct details *d, const struct status_stream *s,
 		detail(d, "input %u, chosen by hand", in->position);
 	else if (in->position > 1)
 		detail(d, "input %u, backup", in->position);
-	/* damping delays only inputs in front of the active one, and the first
+	/* damping delays only the first input and those in front of the active
 	 * one */
 	for (size_t i = 1; i < MAX(in->position, 2U); i++) {
 		const struct msg_input_status *before =

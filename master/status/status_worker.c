@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The process of a stream: the alarm worker, and why there is no report. */
+/* The process of a stream: the alarm `worker', and why there is no report. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Without a packet for so long a reader that was never on air is off air. */
+/* A stream that reads another one and was never on air counts as off air after
+ * so many seconds without packets. */
 enum { READER_START_S = 5 };
 
 void status_stream_judge_worker(struct status_stream *s,
@@ -31,7 +32,7 @@ void status_stream_judge_worker(struct status_stream *s,
 	}
 	if (!was)
 		f->since_s = time(NULL);
-	/* the event is sent again, with the reason that lasts */
+	/* the event is sent again, because the error lasts (quarantine) */
 	f->changed |= info->alarm != NULL && !f->lasting;
 	f->lasting = info->alarm != NULL;
 	f->raised = true;
@@ -108,8 +109,9 @@ void status_stream_note_hang(struct status_stream *s,
 		log_off(s, absence.text, info->pid);
 }
 
-/* The worker leaves these lines to the master, because the master alone knows
- * why the other stream is off air: a second later at least. */
+/* Logs "off air" and "on air" of a stream that reads another one.  Its worker
+ * leaves this to the master, because only the master knows why the other stream
+ * is off air.  Waits at least a second for that reason. */
 static void note_reader(struct status_stream *s,
 			const struct stream_proc_info *info, bool onair)
 {
@@ -139,7 +141,7 @@ void status_stream_note_report(struct status_stream *s,
 	if (s->n_inputs > 0 && s->sources[s->position - 1] != NULL) {
 		note_reader(s, info, onair);
 	} else {
-		/* a successor logs it itself */
+		/* a new worker logs it itself */
 		if (onair && s->off_pid != 0 && s->off_pid == info->pid)
 			log_on(s);
 		s->logged_onair = onair;

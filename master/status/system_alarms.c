@@ -13,7 +13,7 @@
 #include <time.h>
 
 struct system_alarms {
-	json_t *list; /* objects: alarm, subject, reason, since */
+	json_t *list; /* present alarms: {alarm, subject, reason, since} */
 };
 
 struct system_alarms *system_alarms_new(void)
@@ -37,7 +37,8 @@ static const char *text(const json_t *alarm, const char *key)
 	return json_string_value(json_object_get(alarm, key));
 }
 
-/* The alarm of this name about this subject (may be NULL), or NULL. */
+/* Returns the alarm with this name and subject (may be NULL), borrowed; NULL:
+ * none. */
 static json_t *find(const json_t *list, const char *name, const char *subject)
 {
 	json_t *alarm;
@@ -67,7 +68,7 @@ void system_alarms_add(json_t *list, const char *name, const char *subject,
 	char *whole = xstrdup(sentence);
 	json_t *reason, *alarm;
 
-	/* its buffer, or a precision, may have cut a character */
+	/* a text that was cut may end inside a character */
 	utf8_repair(whole);
 	reason = json_string(whole);
 	free(whole);
@@ -128,7 +129,8 @@ json_t *system_alarms_take(struct system_alarms *a, json_t *take_list)
 			(void)json_object_set_new(
 				alarm, "since",
 				json_integer((json_int_t)time(NULL)));
-		/* a sentence with a number that changes is the same alarm */
+		/* an alarm whose sentence differs only in numbers is the
+		 * same */
 		if (was != NULL && errmsg_is_alike(text(was, "reason"),
 						   text(alarm, "reason")))
 			continue;

@@ -28,17 +28,17 @@ enum {
 	SPAN_MS = 60000,
 };
 
-/* CPU time so far, in ticks. */
+/* A reading of the CPU time so far, in ticks. */
 struct mark {
 	uint64_t at_ms;
 	uint64_t machine;
 	uint64_t app;
-	uint64_t all; /* of all processors, also idle; 0: unknown */
+	uint64_t all; /* of all processors, with idle time; 0: unknown */
 };
 
 struct process {
 	pid_t pid;
-	uint64_t ticks; /* at the last reading */
+	uint64_t ticks; /* CPU time at the last reading */
 };
 
 struct system_status {
@@ -47,19 +47,20 @@ struct system_status {
 	unsigned turn;
 	workers_fn *workers; /* NULL: the children alone */
 	void *workers_arg;
-	uint64_t started_ms; /* of the service */
-	uint64_t asked_ms; /* 0: never */
-	struct buf text; /* the last file */
+	uint64_t started_ms; /* start of the service */
+	uint64_t asked_ms; /* time of the last request; 0: never */
+	struct buf text; /* content of the file read last */
 
-	struct process *processes; /* the master and its workers, by pid */
+	/* the master and its workers, sorted by pid */
+	struct process *processes;
 	size_t n_processes;
 	bool counted; /* app_ticks is valid */
-	uint64_t app_ticks; /* all processes since the start */
+	uint64_t app_ticks; /* CPU time of all processes since the start */
 	uint64_t threads;
 	uint64_t memory_kib; /* all processes */
 
 	struct mark now;
-	struct mark marks[MARKS]; /* a ring */
+	struct mark marks[MARKS]; /* ring of the last readings */
 	size_t n_marks;
 	size_t next_mark;
 };
@@ -85,7 +86,8 @@ static int by_pid(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The master, its children and its workers, sorted, without times. */
+/* Returns the master, its children and its workers, sorted by pid, without CPU
+ * times. */
 static struct process *list_processes(struct system_status *s, size_t *ret_n)
 {
 	struct process *list = xcalloc(1, sizeof *list);
@@ -95,7 +97,7 @@ static struct process *list_processes(struct system_status *s, size_t *ret_n)
 	pid_t pid;
 
 	list[0].pid = getpid();
-	/* workers are children of this thread, which starts them */
+	/* this thread starts the workers, so they are its children */
 	if (procfs_read("/proc/thread-self/children", &s->text) == 0) {
 		text = text_of(s);
 		while (procfs_next_pid(&text, &pid)) {
@@ -141,7 +143,7 @@ static void look(struct system_status *s)
 				      sizeof list[i], by_pid);
 		if (s->counted)
 			s->app_ticks += seen.ticks;
-		/* a reused pid starts from zero */
+		/* a process with fewer ticks is a new one with the same pid */
 		if (s->counted && old != NULL && old->ticks <= seen.ticks)
 			s->app_ticks -= old->ticks;
 	}
@@ -158,7 +160,7 @@ static void look(struct system_status *s)
 	}
 }
 
-/* back: 1 is the newest. */
+/* Returns an earlier reading; back: 1 is the newest. */
 static const struct mark *past(const struct system_status *s, size_t back)
 {
 	return &s->marks[(s->next_mark + MARKS - back) % MARKS];
@@ -241,7 +243,8 @@ void system_status_free(struct system_status **p)
 	free(s);
 }
 
-/* The newest reading that is a second old, or the oldest of the span. */
+/* Returns the reading with which the span begins: for a second, the newest that
+ * is a second old; else the oldest of the last minute. */
 static const struct mark *base_of(const struct system_status *s,
 				  enum status_span span)
 {
@@ -260,14 +263,15 @@ static const struct mark *base_of(const struct system_status *s,
 	return past(s, back);
 }
 
-/* Rounds x >= 0. */
+/* Rounds x (>= 0) to an integer. */
 static json_int_t whole(double x)
 {
 	return (json_int_t)(x + 0.5);
 }
 
-/* Per cent of one processor, at most 100 for each.  The kernel counts idle and
- * busy time at the same moments, which the clock does not meet. */
+/* Returns the use of CPU in per cent of one processor, at most 100 for each.
+ * Compares with the idle and busy time of the kernel instead of the clock,
+ * because the kernel counts both at the same moments. */
 static json_int_t usage(const struct mark *base, const struct mark *now,
 			uint64_t ticks)
 {
@@ -333,7 +337,8 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	set_int(o, "app_threads", (json_int_t)s->threads);
 	set_int(o, "cpu_cores", sysconf(_SC_NPROCESSORS_ONLN));
 	set_int(o, "sys_cpu_usage", machine);
-	/* a part of it: the processes are read a little earlier */
+	/* at most the use of the host: the processes were read a little
+	 * earlier */
 	set_int(o, "app_cpu_usage",
 		MIN(usage(base, now, now->app - base->app), machine));
 	add_memory(s, o);
@@ -364,11 +369,12 @@ json_t *system_status_write(const struct system_status *s)
 	return o;
 }
 
-/* Each reading must be later than the previous, with no less use. */
+/* Takes a reading; false: it is not later than the one before, or has less
+ * use. */
 static bool take_mark(const json_t *value, const struct mark *before,
 		      struct mark *ret)
 {
-	/* an older program does not write the last one */
+	/* records of older programs do not have the last member */
 	bool is_old = json_array_size(value) == 3;
 	json_int_t at = -1, machine = -1, app = -1, all = 0;
 
@@ -414,7 +420,7 @@ void system_status_take(struct system_status *s, const json_t *record)
 	const json_t *started = json_object_get(record, "started_ms");
 	json_int_t at = json_integer_value(started);
 
-	/* the service has run for so long, this master has not */
+	/* the service has run longer than this master */
 	if (json_is_integer(started) && at >= 0 &&
 	    (uint64_t)at <= s->started_ms)
 		s->started_ms = (uint64_t)at;

@@ -18,22 +18,25 @@ struct system_status;
 struct system_status *system_status_new(struct ev_loop *);
 void system_status_free(struct system_status **);
 
-/* Writes at most room of the pids of the workers and returns their number,
- * which may be more. */
+/* Writes the pids of the workers, at most room of them; returns their number,
+ * which may be greater than room. */
 typedef size_t workers_fn(pid_t *list, size_t room, void *arg);
 
-/* The workers that count, besides the children of this process. */
+/* Sets the source of workers that count in addition to the children of this
+ * process. */
 void system_status_set_workers(struct system_status *, workers_fn *,
 			       void *arg);
 
-/* From master to master: the start of the service and the readings of the last
- * minute as JSON; and back, without invalid parts. */
+/* Records the start of the service and the readings of the last minute for the
+ * next master as JSON; and below, takes the valid parts. */
 json_t *system_status_write(const struct system_status *);
 void system_status_take(struct system_status *, const json_t *);
 
-/* Seconds since the start of the service, which may have had other masters. */
+/* Returns the seconds since the start of the service, which may have had other
+ * masters. */
 uint64_t system_status_uptime_s(const struct system_status *);
 
-/* The system status object, a new reference.  instance may be NULL. */
+/* Returns the system status object, a new reference.  instance (may be NULL):
+ * name of the instance. */
 json_t *system_status_get(struct system_status *, enum status_span,
 			  const char *instance);
