@@ -33,7 +33,7 @@ void delay_line_done(struct delay_line *l)
 
 /* --- the queue --- */
 
-/* room: at least n. */
+/* Gives the queue another size and copies its packets; room: at least n. */
 static void set_room(struct delay_line *l, size_t room)
 {
 	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;
@@ -76,8 +76,10 @@ void delay_line_drop(struct delay_line *l)
 	l->n--;
 }
 
-/* When a packet leaves: in time, or at half its distance behind the one that
- * left before.  A pause of the source is no distance. */
+/* The time at which a packet leaves: delay_ns after its source sent it, or, if
+ * it is late, half its distance from the previous packet after that one left.
+ * left_ns, left_at_ns: source time and departure of that packet.  A pause of
+ * the source does not count as distance. */
 static uint64_t departure(const struct delay_line *l, uint64_t time_ns,
 			  uint64_t left_ns, uint64_t left_at_ns)
 {
@@ -94,7 +96,7 @@ uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)
 					 l->left_at_ns), from_ns);
 }
 
-/* The next packet was written mux_delay ago: it is in no near cache. */
+/* Fetches the next packet into the cache: it was written mux_delay ago. */
 static void prefetch(const struct delay_line *l)
 {
 	const uint8_t *packet = l->packets + l->head * TS_PACKET;
@@ -143,8 +145,8 @@ static uint64_t at_arrival(const struct delay_line *l, uint64_t now_ns)
 	return MAX(now_ns - (uint64_t)l->offset, l->last_ns);
 }
 
-/* The packets behind the last PCR, of which the first may have left, lie evenly
- * between it and this one, step_ns later. */
+/* Spreads the packets since the last PCR evenly over the time to this PCR,
+ * step_ns later.  The first ones may have left already. */
 static void spread(struct delay_line *l, uint64_t step_ns)
 {
 	uint64_t each = (step_ns << FRACTION) / (l->since + 1);
@@ -157,7 +159,8 @@ static void spread(struct delay_line *l, uint64_t step_ns)
 	}
 }
 
-/* Compares the arrival of a PCR with its source time. */
+/* Compares the arrival of a PCR with its source time, and moves the offset
+ * between the clocks of the machine and of the source slowly. */
 static void measure(struct delay_line *l, uint64_t now_ns)
 {
 	int64_t off = (int64_t)(now_ns - l->pcr_ns), by, most;
@@ -180,7 +183,7 @@ static void measure(struct delay_line *l, uint64_t now_ns)
 	l->offset += MAX(MIN(by, most), -most);
 }
 
-/* Another time base begins. */
+/* Starts another time base, with the current offset. */
 static void begin(struct delay_line *l, uint64_t now_ns)
 {
 	l->base_ns = l->window_ns = now_ns;
@@ -189,8 +192,9 @@ static void begin(struct delay_line *l, uint64_t now_ns)
 	l->step_ns = MAX(l->step_ns, UINT64_C(1));
 }
 
-/* Behind a pause, or announced: is it the time base of the last PCR?  Packets
- * that are late by less than most of the delay leave in time. */
+/* True if a PCR after a pause, or an announced one, continues the time base of
+ * the last PCR.  It may be late by most of the delay, because its packets still
+ * leave in time.  step_ns: from the last PCR to this one. */
 static bool continues(const struct delay_line *l, uint64_t step_ns,
 		      uint64_t now_ns)
 {
@@ -201,8 +205,8 @@ static bool continues(const struct delay_line *l, uint64_t step_ns,
 	return l->pcr_ns != 0 && step_ns > 0 && apart < l->delay_ns / 4 * 3;
 }
 
-/* A PCR of the PID that the line follows; other: it is another one.  Returns
- * the time of its packet. */
+/* Takes a PCR of the PID that the line follows; other: the line followed
+ * another PID.  Returns the source time of its packet. */
 static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 			 bool announced, uint64_t now_ns)
 {
@@ -231,7 +235,8 @@ static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 	return l->pcr_ns;
 }
 
-/* A pause of all packets is none of the PCRs. */
+/* True if the PID has no PCR any more.  A pause in which no packet arrives does
+ * not count, up to LINE_PAUSE_MS. */
 static bool is_pcr_gone(const struct delay_line *l, uint64_t now_ns)
 {
 	uint64_t silent = now_ns - l->arrival_ns;

@@ -74,11 +74,12 @@ void delay_line_trim(struct delay_line *);
 bool delay_line_push(struct delay_line *, const uint8_t *packet,
 		     uint64_t now_ns);
 
-/* The time at which the first packet leaves, not before from_ns; UINT64_MAX:
- * none waits. */
+/* The time at which the first packet leaves, but not before from_ns;
+ * UINT64_MAX: no packet waits. */
 uint64_t delay_line_next(const struct delay_line *, uint64_t from_ns);
 
-/* Where the nth packet behind the first one is; nth: at most n. */
+/* The index in the buffers of the nth packet behind the first one; nth: at most
+ * n. */
 static inline size_t delay_line_place(const struct delay_line *l, size_t nth)
 {
 	size_t at = l->head + nth;
@@ -92,15 +93,15 @@ static inline uint8_t *delay_line_first(const struct delay_line *l)
 	return l->packets + l->head * TS_PACKET;
 }
 
-/* The nth one behind it; there is one. */
+/* The nth packet behind the first one, which must exist. */
 static inline const uint8_t *delay_line_at(const struct delay_line *l,
 					   size_t nth)
 {
 	return l->packets + delay_line_place(l, nth) * TS_PACKET;
 }
 
-/* The time at which the nth packet behind the first leaves, as known now; there
- * is one. */
+/* The time at which the nth packet behind the first one leaves, by what is
+ * known now.  The packet must exist. */
 static inline uint64_t delay_line_time(const struct delay_line *l, size_t nth)
 {
 	return l->times[delay_line_place(l, nth)] + (uint64_t)l->offset +
@@ -112,10 +113,10 @@ static inline uint32_t delay_line_source(const struct delay_line *l)
 	return l->sources[l->head];
 }
 
-/* Removes it: it leaves at_ns, or is not sent. */
+/* Removes the first packet, which leaves at at_ns, or is not sent. */
 void delay_line_leave(struct delay_line *, uint64_t at_ns);
 void delay_line_drop(struct delay_line *);
 
-/* The packets that leave from from_ns to now_ns. */
+/* The number of packets that leave in the time from from_ns to now_ns. */
 size_t delay_line_due(const struct delay_line *, uint64_t from_ns,
 		      uint64_t now_ns);

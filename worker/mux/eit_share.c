@@ -90,7 +90,7 @@ void eit_share_push(struct eit_share *s, size_t input, const uint8_t *section,
 	buf_append(&q->sections, section, len);
 }
 
-/* The table of the first section in a queue of an input. */
+/* A number for the sub-table of the first section in a queue of an input. */
 static uint64_t table_of(size_t input, const struct queue *q)
 {
 	const uint8_t *section = buf_at(&q->sections, LENGTH);
@@ -100,7 +100,8 @@ static uint64_t table_of(size_t input, const struct queue *q)
 	       section[4];
 }
 
-/* May a section of this sub-table leave at_ns? */
+/* True if a section of this sub-table may leave at at_ns, because the last one
+ * left long enough before. */
 static bool is_apart(const struct eit_share *s, uint64_t table, uint64_t at_ns)
 {
 	for (size_t i = 0; i < LEFT_MAX; i++)
@@ -125,7 +126,7 @@ static struct queue *find_next(const struct eit_share *s, enum kind kind,
 	return found;
 }
 
-/* Bytes of the first section; the queue is not empty. */
+/* The length in bytes of the first section of a queue, which is not empty. */
 static size_t first_len(const struct queue *q)
 {
 	const uint8_t *head = buf_head(&q->sections);
@@ -133,7 +134,8 @@ static size_t first_len(const struct queue *q)
 	return (size_t)(head[0] << 8 | head[1]);
 }
 
-/* NULL: no section may leave. */
+/* The queue whose first section leaves at at_ns; NULL: no section may leave
+ * then. */
 static struct queue *choose(const struct eit_share *s, uint64_t at_ns,
 			    bool without_schedule, enum kind *ret_kind)
 {

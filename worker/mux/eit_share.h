@@ -35,10 +35,12 @@ void eit_share_free(struct eit_share **);
 void eit_share_push(struct eit_share *, size_t input, const uint8_t *section,
 		    size_t len);
 
-/* The section that begins to leave at_ns, borrowed up to the next call; NULL:
- * none may leave then.  without_schedule: none of the schedule. */
+/* Returns the section that begins to leave at at_ns, borrowed until the next
+ * call; NULL: none may leave then.  without_schedule: no section of the
+ * schedule. */
 const uint8_t *eit_share_next(struct eit_share *, uint64_t at_ns,
 			      bool without_schedule, size_t *ret_len);
 
-/* The sections of an input that found no room. */
+/* The number of sections of an input that were dropped, because they found no
+ * room. */
 uint64_t eit_share_dropped(const struct eit_share *, size_t input);

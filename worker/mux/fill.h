@@ -25,7 +25,8 @@ static inline enum pid_class fill_class(uint32_t stream)
 	return (enum pid_class)(stream >> 8 & 0xff);
 }
 
-/* As pmt_coding(), but of private PES with audio the tag of the descriptor. */
+/* The coding of a stream as pmt_coding() has it; for private PES with audio,
+ * the tag of its descriptor. */
 static inline uint8_t fill_coding(const struct pmt_stream *s)
 {
 	struct desc_loop loop = s->descriptors;
@@ -81,7 +82,7 @@ struct mux_fill {
 
 /* --- mux_fill.c --- */
 
-/* Its clock at this time, 90 kHz. */
+/* The clock of the filler at this time, 90 kHz. */
 static inline uint64_t fill_clock(const struct mux_fill *f, uint64_t at_ns)
 {
 	return f->base + (at_ns - f->start_ns) / 1000 * 9 / 100;
@@ -89,13 +90,14 @@ static inline uint64_t fill_clock(const struct mux_fill *f, uint64_t at_ns)
 
 /* The packets per second that the filler of the nth service may have. */
 uint64_t fill_room(const struct mux *, const struct mux_source *, size_t nth);
-/* Limits a filler to it.  PCRs, silence and one picture in PLAY_LONGEST_MS may
- * exceed the rate of the service; false: they need what others have. */
+/* Limits a filler of the nth service to fill_room().  PCRs, silence and one
+ * picture in PLAY_LONGEST_MS may need more than that; false: they need even
+ * more than the other services leave. */
 bool fill_fits(const struct mux *, const struct mux_source *, size_t nth,
 	       struct play *);
-/* The nth service has no filler; later another one may start. */
+/* Ends the filler of the nth service.  Another one may start later. */
 void fill_stop(struct mux *, struct mux_source *, size_t nth);
-/* Is the picture known at which the service returns? */
+/* True if the picture at which the service returns is known. */
 static inline bool fill_ends_soon(const struct mux_fill *f)
 {
 	return f->wants_ns != 0 && f->starts.n > 0;
@@ -103,12 +105,12 @@ static inline bool fill_ends_soon(const struct mux_fill *f)
 /* Sends a packet of the filler, whose time is at_ns. */
 void fill_send(struct mux *, struct mux_service *, uint8_t *packet,
 	       uint64_t at_ns);
-/* Sends what it generates by at_ns. */
+/* Sends the packets that the filler generates up to at_ns. */
 void fill_run(struct mux *, struct mux_service *, uint64_t at_ns);
 
 /* --- mux_file.c --- */
 
 /* Sends the packets of the file of the input that are due. */
 void file_run(struct mux *, struct mux_source *);
-/* Numbers a PCR among packets of the file. */
+/* Sets the counter of a PCR that is sent among packets of the file. */
 void file_number(const struct mux_fill *, uint8_t *packet);

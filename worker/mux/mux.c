@@ -68,8 +68,9 @@ void mux_take_table(struct mux *m, struct mux_source *in, const uint8_t *packet)
 
 /* --- the plan --- */
 
-/* Other inputs do not use what the configuration gives to an input, and with
- * `keep' what an input in front of them uses. */
+/* Updates which PIDs and numbers the remux of an input may not use: those that
+ * the configuration gives to other inputs, and with `keep' those that an input
+ * in front of it uses.  True: they have changed. */
 static bool renew_place(struct mux *m, size_t input)
 {
 	struct mux_source *in = &m->inputs[input];
@@ -99,7 +100,7 @@ static bool renew_place(struct mux *m, size_t input)
 	return true;
 }
 
-/* The programs that go out if no input has more than most. */
+/* How many programs are sent if each input has at most `most'. */
 static size_t count_services(const struct mux *m, size_t most)
 {
 	size_t n = 0;
@@ -109,7 +110,8 @@ static size_t count_services(const struct mux *m, size_t most)
 	return n;
 }
 
-/* No input with many programs takes the room of the others. */
+/* Limits the programs of each input, so that an input with many programs does
+ * not take the room of others. */
 static void share_services(struct mux *m)
 {
 	size_t most = MUX_SERVICES_MAX;
@@ -120,7 +122,7 @@ static void share_services(struct mux *m)
 		m->inputs[i].n_services = MIN(m->inputs[i].n_found, most);
 }
 
-/* Have programs left the input? */
+/* True if the remux has no longer all programs that were found before. */
 static bool lacks_programs(const struct mux_source *in)
 {
 	struct remux_service list[MUX_SERVICES_MAX];
@@ -138,8 +140,8 @@ static bool lacks_programs(const struct mux_source *in)
 	return false;
 }
 
-/* Has the PAT a program without a PMT that the last one, whose programs were
- * read, did not have? */
+/* True if the PAT has a program without a PMT that was not in the PAT when the
+ * programs were last read. */
 static bool has_unsent(const struct mux_source *in)
 {
 	struct remux_service list[MUX_SERVICES_MAX];
@@ -156,7 +158,8 @@ static bool has_unsent(const struct mux_source *in)
 	return false;
 }
 
-/* Are the PMTs missing of programs that replace others of the input? */
+/* True while PMTs are missing of programs that replace others of the input: the
+ * others are kept for AWAIT_MS. */
 static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 {
 	if (!lacks_programs(in) || !has_unsent(in))
@@ -214,7 +217,7 @@ static void resume(struct mux *m)
 				clocks[i].at_ns });
 }
 
-/* Notes what the next worker needs. */
+/* Stores the clocks and the time of this turn for the next worker. */
 static void keep_times(struct mux *m)
 {
 	struct splice_continuity *c = m->cfg.continuity;
@@ -380,7 +383,8 @@ static void watch_fill(const struct mux *m, const struct mux_source *in,
 		mux_watch_fill(in, s, packet);
 }
 
-/* Are packets of its programs sent? */
+/* True if packets of the input's programs are sent: the input receives packets,
+ * and with `keep' the plan is settled. */
 static bool takes_packets(const struct mux *m, const struct mux_source *in)
 {
 	return (m->settled || !m->cfg.keep) && mux_hears(m, in);
@@ -450,8 +454,9 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	m->cfg.out(runs, n_runs, m->cfg.arg);
 }
 
-/* Do all inputs that have packets have programs?  With `keep' the PIDs of an
- * input depend on those in front of it: silent inputs count, too. */
+/* True if sending can start: every input that has packets has programs, or
+ * SETTLE_MS are over.  With `keep' silent inputs count, too, because the PIDs
+ * of an input depend on the inputs in front of it. */
 static bool has_settled(const struct mux *m)
 {
 	bool all = m->cfg.keep || m->heard_ns == 0 ||
@@ -539,7 +544,8 @@ const struct psi *mux_psi(const struct mux *m)
 	return m->psi;
 }
 
-/* Has a PID of its video no packets?  The remainder is not its usual rate. */
+/* True if a video PID of the service has no packets.  Its rate without video is
+ * not its usual rate. */
 static bool lacks_video(const struct mux *m, const struct mux_service *s)
 {
 	for (size_t i = 0; i < s->n_av; i++)

@@ -116,30 +116,32 @@ void mux_set_remux(struct mux *, size_t input, struct remux *);
 void mux_feed(struct mux *, size_t input, const struct ts_run *runs,
 	      size_t n_runs);
 
-/* Packets of the input have arrived. */
+/* Call it when packets of the input have arrived. */
 void mux_heard(struct mux *, size_t input, uint64_t now_ns);
 
-/* The packets of an input that were queued since mux_new(), of which the last
- * *ret_waiting have not left. */
+/* The number of packets of an input that were queued since mux_new().  The last
+ * *ret_waiting of them have not left. */
 uint64_t mux_queued(const struct mux *, size_t input, size_t *ret_waiting);
 
-/* The next packets of an input are those of another source, or others were
- * lost in between. */
+/* Call it before packets of an input that come from another source, or follow a
+ * loss. */
 void mux_restart(struct mux *, size_t input);
 
-/* Needs a service of the input packets of its file?  While all its services are
- * silent, another stage fills the input. */
+/* True if a service of the input needs packets of its file, because a filler is
+ * sent for it.  While all services of the input are silent, another stage feeds
+ * the file as the input; the result is false then, unless one of them is
+ * blocked. */
 bool mux_wants_file(const struct mux *, size_t input);
 /* Takes packets of the file, which arrive when its clock says so. */
 void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
-/* Sends the packets that are due.  unix_ms: the system clock; 0: it names no
- * time, and there is no TDT. */
+/* Sends the packets that are due.  unix_ms: the system clock; 0: it is not
+ * reliable, and no TDT is sent. */
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
 
-/* The next turn begins with a null packet, in front of all that waits except a
- * TDT: another stage puts a table there. */
+/* Reserves the next position of the output: it gets a null packet, which
+ * another stage replaces by a packet of a table.  Only a TDT precedes it. */
 void mux_make_place(struct mux *);
 
 /* Null packets for the remux of an input, which has places for CAT, SDT and EIT
@@ -184,7 +186,7 @@ struct mux_service_state {
 void mux_service_get(const struct mux *, size_t input, size_t nth,
 		     struct mux_service_state *ret);
 
-/* The packets of a service that were sent in the last second. */
+/* How many packets of a service were sent in the last second. */
 uint32_t mux_service_packets(const struct mux *, uint16_t number);
 
 /* Writes the PIDs of the streams of a service, at most max, and that of its PCR

@@ -105,7 +105,7 @@ static bool is_gone(const struct mux *m, const struct mux_source *in,
 	       has_left(m, in, s);
 }
 
-/* Follows the state of the nth service; true: it is another one. */
+/* Updates whether the nth service is absent.  True: that has changed. */
 static bool follow(struct mux *m, const struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -164,7 +164,9 @@ static void send_held(struct mux *m, struct mux_source *in,
 	fifo_done(&s->held);
 }
 
-/* Follows the pictures from now on. */
+/* Begins to look for a picture at which the nth service returns to the tables.
+ * Without one it returns at once, or with the service that carries its
+ * pictures. */
 static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -183,7 +185,8 @@ static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 	/* else it returns behind the service that brings its pictures */
 }
 
-/* Is this the picture, or the end of the wait for one? */
+/* True if the service returns at this packet: a random access point begins here
+ * or in the held packets, or the wait for one is over. */
 static bool may_return(struct mux *m, struct mux_service *s,
 		       const uint8_t *packet)
 {

@@ -21,11 +21,12 @@ struct mux_counters {
 	uint32_t of[TS_PIDS];  /* number of that source, from 1; 0: none */
 };
 
-/* Sets the counter of a packet of a source (from 1); false: the packet does not
- * go out, because its unit began before. */
+/* Sets the counter of a packet of a source (from 1).  False: the packet is not
+ * sent, because the begin of its unit was not. */
 bool mux_counters_feed(struct mux_counters *, uint32_t source, uint8_t *packet);
 
-/* Forgets a PID of its source: packets were dropped. */
+/* Forgets the source of a PID, because packets were dropped: it is sent again
+ * from the begin of a unit on. */
 static inline void mux_counters_forget(struct mux_counters *c, uint16_t pid)
 {
 	c->in[pid] = 0;

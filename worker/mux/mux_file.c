@@ -67,7 +67,8 @@ void mux_free_file(struct mux_source *in)
 	in->file = NULL;
 }
 
-/* Other streams begin without a rate and without a start. */
+/* Notes the streams of the file.  If they have changed, their rates and the
+ * start must be found again. */
 static void set_streams(struct mux_file *f, const struct fill_streams *now,
 			uint64_t now_ns)
 {
@@ -129,7 +130,7 @@ static void measure(struct mux_file *f, uint64_t pcr)
 	memset(f->meter, 0, sizeof f->meter);
 }
 
-/* The position of the stream on a PID; streams.n: there is none. */
+/* The index of the stream on this PID; streams.n: there is none. */
 static size_t find_pid(const struct mux_file *f, uint16_t pid)
 {
 	size_t i = 0;
@@ -201,8 +202,8 @@ bool mux_fill_has_file(const struct mux_service *s)
 	return s->fill != NULL && s->fill->n_parts > 0;
 }
 
-/* The stream of the file for one of the service: the nth with its coding, or
- * the last one if it has fewer. */
+/* Writes the PID in the file for a stream of the service: the nth stream of its
+ * coding, or the last one if there are fewer.  False: there is none. */
 static bool find_stream(const struct mux_file *file, uint32_t stream,
 			size_t nth, uint16_t *ret)
 {
@@ -219,8 +220,8 @@ static bool find_stream(const struct mux_file *file, uint32_t stream,
 	return found;
 }
 
-/* Which streams of the service have one in the file?  False: its first video,
- * or without video each audio, has none. */
+/* Finds for each stream of the service one of the file.  False: the file lacks
+ * one for its first video, or without video for all its audio. */
 static bool map(const struct mux_file *file, struct mux_fill *f)
 {
 	const uint32_t *list = f->streams.list;
@@ -248,7 +249,7 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 	return f->n_parts > 0 && video == file->video && video == has_video;
 }
 
-/* The distance of the times of the file from those of the service. */
+/* What is added to the times of the file for those of the service, 90 kHz. */
 static uint64_t find_shift(const struct mux_file *file,
 			   const struct mux_fill *f, uint64_t at_ns)
 {
@@ -261,7 +262,7 @@ static uint64_t find_shift(const struct mux_file *file,
 
 /* --- the change between picture and file --- */
 
-/* PCRs, and silence for streams that the file has not. */
+/* Makes the PCRs, and silence for audio that the file does not have. */
 static struct play *play_others(const struct mux *m, uint16_t number,
 				const struct mux_fill *f)
 {
@@ -286,7 +287,7 @@ static void renew_clock(struct mux_fill *f, uint64_t now_ns)
 	f->start_ns = now_ns;
 }
 
-/* The reason why the file suits no service. */
+/* What the file lacks for any service; FILE_SUITS: nothing. */
 static enum file_refusal find_missing(const struct mux_file *f)
 {
 	if (f->streams.n == 0)
@@ -319,7 +320,8 @@ static const char *format_refusal(enum file_refusal reason)
 	return "";
 }
 
-/* Logs a reason once, also if the service returns in between. */
+/* Sends the picture instead of the file, and logs the reason once, also if the
+ * service returns in between. */
 static void refuse(const struct mux *m, const struct mux_source *in,
 		   size_t nth, enum file_refusal reason)
 {
@@ -336,7 +338,7 @@ static void refuse(const struct mux *m, const struct mux_source *in,
 		    in->file_path, format_refusal(reason));
 }
 
-/* The packets per second of the streams that are sent. */
+/* The rate in packets per second of the streams of the file that are sent. */
 static uint64_t rate_of(const struct mux_file *file, const struct mux_fill *f)
 {
 	uint64_t sum = 0;
@@ -358,7 +360,7 @@ static bool exceeds(const struct mux *m, const struct mux_source *in,
 	       room + room * MUX_TOLERANCE_PERCENT / 100;
 }
 
-/* The file follows the picture of the nth service at this packet, if it can. */
+/* Sends the file instead of the picture from this packet on, if it suits. */
 static void begin(struct mux *m, struct mux_source *in, size_t nth,
 		  uint64_t at_ns)
 {
@@ -386,7 +388,7 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 	in->states[nth].refusal = FILE_SUITS;
 }
 
-/* The picture follows the file; without room for it nothing does. */
+/* Sends the picture instead of the file, or nothing if it has no room. */
 static void end(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_fill *f = in->states[nth].fill;
@@ -415,7 +417,7 @@ static void end_all(struct mux *m, struct mux_source *in)
 			end(m, in, k);
 }
 
-/* Its rate may have become higher. */
+/* Ends the file where its measured rate exceeds that of the service. */
 static void judge(struct mux *m, struct mux_source *in)
 {
 	in->file->judged = in->file->seconds;
@@ -424,7 +426,7 @@ static void judge(struct mux *m, struct mux_source *in)
 			end(m, in, k);
 }
 
-/* In time it would have had what a service needs. */
+/* Refuses a file that still lacks what services need after MISSING_MS. */
 static void judge_missing(const struct mux *m, const struct mux_source *in)
 {
 	enum file_refusal missing = find_missing(in->file);
@@ -482,8 +484,8 @@ void file_number(const struct mux_fill *f, uint8_t *packet)
 			ts_set_cc(packet, f->parts[i].cc);
 }
 
-/* The header of a PES may lie in several packets, which have arrived: a packet
- * waits in the line for longer than the next one of its PID takes. */
+/* Moves the times of a PES header that several packets have.  All of them wait
+ * in the line, because it is longer than the distance of packets of a PID. */
 static void move_split(const struct mux_file *file, const struct mux_fill *f,
 		       struct fill_part *part, uint8_t *copy)
 {
@@ -508,7 +510,7 @@ static void move_split(const struct mux_file *file, const struct mux_fill *f,
 		pes_split_drop(copy);
 }
 
-/* The first packet of the line. */
+/* Sends the first packet of the line on the PIDs of the service. */
 static void send(struct mux *m, const struct mux_file *file,
 		 struct mux_service *s, uint64_t at_ns, bool starts)
 {
@@ -536,7 +538,7 @@ static void send(struct mux *m, const struct mux_file *file,
 	}
 }
 
-/* Can the file begin with this packet, the first one of its line? */
+/* True if the file can begin with this packet, the first of its line. */
 static bool is_start(struct mux_file *f, const uint8_t *packet)
 {
 	if (f->video)
@@ -566,7 +568,7 @@ static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 	}
 }
 
-/* No picture begins in front of the file, so that each one is whole. */
+/* Lets no further picture begin before the file, so that the last is whole. */
 static void hold_pictures(struct mux_source *in)
 {
 	for (size_t k = 0; k < in->n_services && in->file->seconds > 0; k++) {

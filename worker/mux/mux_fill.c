@@ -39,8 +39,8 @@ void mux_free_fill(struct mux_service *s)
 	s->fill = NULL;
 }
 
-/* The clock of the output on a PID at now_ns, 90 kHz; without one it begins
- * anywhere. */
+/* The clock of the output on a PID at now_ns, 90 kHz; 0: the PID has no
+ * clock. */
 static uint64_t clock_now(const struct mux *m, uint16_t pid)
 {
 	struct cbr_time times[CBR_CLOCKS_MAX];
@@ -57,7 +57,8 @@ static uint64_t clock_now(const struct mux *m, uint16_t pid)
 	return 0;
 }
 
-/* The PIDs that it gets: those that no service on air has. */
+/* Adds the PIDs that a filler of the nth service may use: its PIDs that no
+ * service on air has. */
 static void find_pids(const struct mux *m, const struct mux_source *in,
 		      size_t nth, uint64_t set[TS_PIDS / 64])
 {
@@ -69,7 +70,7 @@ static void find_pids(const struct mux *m, const struct mux_source *in,
 			place_take(set, pid);
 }
 
-/* The PMT that waits is sent. */
+/* Sends the PMT that waits for the return of the service. */
 static void lead(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_fill *f = in->states[nth].fill;
@@ -93,7 +94,7 @@ void fill_stop(struct mux *m, struct mux_source *in, size_t nth)
 	mux_renew_gates(m, in);
 }
 
-/* What all other fillers may have. */
+/* The rate of all other fillers, in packets per second. */
 static uint64_t rate_of_others(const struct mux *m, const struct mux_fill *f)
 {
 	uint64_t sum = 0;
@@ -111,7 +112,8 @@ static uint64_t rate_of_others(const struct mux *m, const struct mux_fill *f)
 	return sum;
 }
 
-/* What rate_max leaves beside the other services and their fillers. */
+/* The rate that rate_max leaves for the filler, beside the other services of
+ * the input and their fillers. */
 static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 {
 	uint64_t sum = 0;
@@ -129,7 +131,7 @@ static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 	return in->max - MIN(in->max, sum);
 }
 
-/* What all others leave. */
+/* The rate that other fillers and rate_max leave for the filler. */
 static uint64_t rest_of_all(const struct mux *m, const struct mux_source *in,
 			    size_t nth)
 {
@@ -164,8 +166,8 @@ static struct fill_streams streams_of(const struct pmt *pmt)
 	return ret;
 }
 
-/* Has the filler still the PIDs that it had at its start?  Those of another PMT
- * are none of the service. */
+/* True if the filler still has the PIDs that it had at its start.  If the
+ * service has another PMT, none of them may belong to another service. */
 static bool has_pids(const struct mux *m, const struct mux_source *in,
 		     size_t nth)
 {
@@ -182,7 +184,7 @@ static bool has_pids(const struct mux *m, const struct mux_source *in,
 	return true;
 }
 
-/* It returns at a picture of this stream. */
+/* Lets the service return at a picture of this stream. */
 static void follow_main(struct mux_fill *f, const struct pmt_stream *main)
 {
 	f->main = main->pid;
@@ -276,7 +278,8 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 		}
 }
 
-/* Have its units ended, and its last packets left? */
+/* True if the filler can start: the units of the service have ended, and its
+ * last packets have left. */
 static bool has_ended(const struct mux *m, const struct mux_source *in,
 		      size_t nth)
 {
@@ -297,7 +300,7 @@ static bool has_ended(const struct mux *m, const struct mux_source *in,
 			     (m->cfg.delay_ms + LEAVE_MS) * MS);
 }
 
-/* Does the picture at which the service returns leave the line soon? */
+/* True if the picture at which the service returns leaves within LEAD_MS. */
 static bool returns_soon(const struct mux *m, const struct mux_source *in,
 			 const struct mux_fill *f)
 {
@@ -308,7 +311,8 @@ static bool returns_soon(const struct mux *m, const struct mux_source *in,
 		       m->now_ns + LEAD_MS * MS;
 }
 
-/* Follows the nth service; true: what is sent of it has changed. */
+/* Starts, keeps or ends the filler of the nth service.  True: another source of
+ * packets is sent for it. */
 static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -368,8 +372,8 @@ void mux_watch_fill(const struct mux_source *in, struct mux_service *s,
 		play_hold_pictures(f->play, true, 0);
 }
 
-/* The PTS of the unit that begins here, whose header the next packets of the
- * line may end. */
+/* The PTS of the unit that begins in the packet.  If its header ends in later
+ * packets, these are read in the line.  False: there is none. */
 static bool find_pts(const struct delay_line *line, const uint8_t *packet,
 		     uint64_t *ret)
 {
@@ -432,7 +436,8 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 
 /* --- the packets --- */
 
-/* The place of a PCR is its time; other packets follow the one before. */
+/* The time at which a packet of the filler leaves: for a PCR its own time, for
+ * other packets that of the packet before. */
 static uint64_t place_of(const struct mux *m, const struct mux_fill *f,
 			 const uint8_t *packet)
 {

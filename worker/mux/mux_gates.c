@@ -9,7 +9,7 @@
 
 enum { WORDS = TS_PIDS / 64 };
 
-/* Sets the PIDs of a set to the value. */
+/* Sets the entries of all PIDs in the set to the value. */
 static void set_all(const uint64_t set[WORDS], uint16_t value,
 		    uint16_t to[TS_PIDS])
 {
@@ -30,14 +30,14 @@ static void set_owners(struct mux *m, const struct mux_source *in)
 	}
 }
 
-/* Are its packets kept back? */
+/* True if the packets of the service are kept back: it is blocked or filled. */
 static bool is_gated(const struct mux_service *s)
 {
 	return s->blocked || s->fill != NULL;
 }
 
-/* Adds the PIDs of the filler of a service whose PMT has others: no service has
- * them. */
+/* Adds the PIDs of a filler that its service no longer has, because its PMT has
+ * changed, and that no other service has. */
 static void add_fill_pids(const struct mux *m, const struct mux_service *s,
 			  uint64_t own[WORDS])
 {
@@ -101,8 +101,8 @@ void mux_renew_owners(struct mux *m)
 	}
 }
 
-/* The blocked service that keeps a packet back; NULL: none does.  What no
- * service has goes with the last one. */
+/* The service because of which packets of this PID are kept back; NULL: none.
+ * PIDs of no service are kept back when all services are. */
 static struct mux_service *find_gate(const struct mux *m,
 				     const struct mux_source *in, uint16_t pid)
 {
@@ -157,8 +157,8 @@ static bool has_av(const struct mux_service *s, uint16_t pid)
 	return i < s->n_av;
 }
 
-/* Does a unit begin with which the PID is sent again?  A PID that has PCRs
- * alone has no units. */
+/* True if the PID is sent again from this packet on: a unit begins.  A PID with
+ * nothing but PCRs has no units. */
 static bool resumes(const struct mux *m, const struct mux_source *in,
 		    const struct mux_service *owner, const uint8_t *packet)
 {
@@ -169,7 +169,8 @@ static bool resumes(const struct mux *m, const struct mux_source *in,
 		 mux_fill_precedes(m, &in->line, packet));
 }
 
-/* What gives way to a filler is not dropped for the rate. */
+/* Counts a packet as sent, or as dropped for the rate.  A packet that gives way
+ * to a filler is neither. */
 static void count(struct mux_source *in, struct mux_service *owner,
 		  enum mux_stop stopped)
 {

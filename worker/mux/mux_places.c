@@ -162,7 +162,7 @@ static void begin(struct mux *m, struct turn *t)
 	m->tables_changed = false;
 }
 
-/* Gives the next packet; false: no other one is due. */
+/* Gives the next packet to cbr.  False: no other one is due in this turn. */
 static bool give_next(struct mux *m, struct turn *t)
 {
 	uint64_t waiting = waiting_next(&m->waiting), next;

@@ -26,7 +26,7 @@ static unsigned number_owner(const struct mux *m, size_t input, uint16_t number)
 	return 0;
 }
 
-/* The same of a PID. */
+/* The same as number_owner() for a PID. */
 static unsigned pid_owner(const struct mux *m, size_t input, uint16_t pid)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {

@@ -51,7 +51,8 @@ static void find_next(struct mux *m)
 		}
 }
 
-/* How far apart they are. */
+/* Sets the time between two copies of a section, which is longer if all
+ * sections together would have too much of the rate. */
 static void weigh(struct mux *m)
 {
 	uint64_t packets = 0;
@@ -64,7 +65,7 @@ static void weigh(struct mux *m)
 						   m->cfg.kbps);
 }
 
-/* The entry that this one was, or a new one. */
+/* The entry that this number and PID had before, or a new one. */
 static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
 				 uint16_t pid)
 {
@@ -75,7 +76,8 @@ static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
 		.due_ns = m->now_ns + PMT_MS * MS };
 }
 
-/* As early as the distance to the last one allows. */
+/* Lets a section leave at at_ns, or as soon as its distance to the last one
+ * allows. */
 static void hurry(struct mux_pmt *p, uint64_t at_ns)
 {
 	uint64_t from_ns = p->sent_ns != 0 ? p->sent_ns + GAP_MS * MS : 0;
@@ -104,8 +106,8 @@ static bool has_service(const struct mux_source *in, uint16_t number)
 	return k < in->n_services;
 }
 
-/* The entry of the only service that has left the input, if a single one is new
- * there; NULL: there is none. */
+/* If exactly one service has left the input and exactly one is new, the entry
+ * of the service that has left; otherwise NULL. */
 static const struct mux_pmt *find_replaced(const struct mux *m, size_t input)
 {
 	const struct mux_source *in = &m->inputs[input];
@@ -127,10 +129,10 @@ static const struct mux_pmt *find_replaced(const struct mux *m, size_t input)
 	return n_left == 1 && n_new == 1 ? left : NULL;
 }
 
-/* The PMT of an entry that is new, behind a PAT that leaves at pat_ns.  What
- * waits in the line are packets of the former entry, of the same service or of
- * one that it replaces: its PMT goes on, until the new one leaves.  Without it
- * nothing waits, and the new one begins. */
+/* Gives a new entry its first PMT, behind a PAT that leaves at pat_ns.  If
+ * packets of a former entry wait in the line, of the same service or of one
+ * that it replaces, they keep their PMT until the new one leaves.  Otherwise
+ * the PMT of the remux is sent at once. */
 static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 		      const struct mux_pmt *replaced)
 {
@@ -159,8 +161,9 @@ static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 	section_set_version(p->data, len, (version + 31U) & 31U);
 }
 
-/* The PAT precedes the PMTs that begin with it: it is the first of those that
- * are due at the same time.  Returns that time. */
+/* Adds the sections of the PAT to the list.  It precedes the PMTs that begin
+ * with it, because it is the first of those that are due at the same time.
+ * Returns the time at which it leaves. */
 static uint64_t list_pat(const struct mux *m, struct mux_pmt *list)
 {
 	uint64_t last_ns = m->now_ns;
@@ -213,7 +216,7 @@ void mux_begin_pmts(struct mux *m)
 
 /* --- those of the inputs --- */
 
-/* A section that counts from at_ns on. */
+/* Stores a section that is sent from at_ns on, at once if it has changed. */
 static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		 size_t len, uint64_t at_ns)
 {
@@ -228,7 +231,8 @@ static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		hurry(p, at_ns);
 }
 
-/* The same of an input, unless a filler of the service has another one. */
+/* Takes a PMT of an input, as keep(), unless a filler of the service holds
+ * it. */
 static void take(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		 size_t len, uint64_t at_ns)
 {
@@ -309,8 +313,8 @@ void mux_take_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
 
 /* --- those that go out --- */
 
-/* The section; NULL: none.  Of an input without packets it is that of its
- * remux, which may have changed. */
+/* The section to send; NULL: none.  For an input without packets it is that of
+ * its remux, which may have changed. */
 static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 			      size_t *ret_len)
 {
@@ -329,7 +333,7 @@ static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 	return p->len > 0 ? p->data : NULL;
 }
 
-/* Those on the same PID do not precede end_ns. */
+/* Delays the other sections of this PID until end_ns. */
 static void delay_others(struct mux *m, const struct mux_pmt *p,
 			 uint64_t end_ns)
 {
@@ -338,7 +342,7 @@ static void delay_others(struct mux *m, const struct mux_pmt *p,
 			m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, end_ns);
 }
 
-/* From place at_ns on. */
+/* Sends a section in packets, from at_ns on. */
 static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 		 const uint8_t *section, size_t len)
 {

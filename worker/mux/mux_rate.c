@@ -56,8 +56,8 @@ static uint64_t metered_ns(const struct mux *m)
 	return m->metered_ns + m->now_ns - m->meter_ns;
 }
 
-/* The rate of a count of the last measurement and the current one; 0: not known
- * yet. */
+/* The rate in packets per second, if n packets were counted in the last
+ * measurement and the current one; 0: not known yet. */
 static uint64_t rate_of_count(const struct mux *m, uint64_t n)
 {
 	uint64_t ns = metered_ns(m);
@@ -70,7 +70,7 @@ uint64_t mux_fill_rate(const struct mux *m)
 	return rate_of_count(m, m->fill_metered + m->fill_meter);
 }
 
-/* The rate that all inputs together may have. */
+/* The rate in packets per second that all inputs together may have. */
 static uint64_t room_of(const struct mux *m)
 {
 	uint64_t all = capacity(m, 1000), tables = 0;
@@ -142,9 +142,9 @@ static bool is_within_min(const struct mux *m, const struct mux_source *in)
 	return rate_of(m, in) <= in->min;
 }
 
-/* Is a to be blocked in front of b, which precedes it in the order?  A service
- * that exceeds the rate alone cannot be sent, whatever the others do.  Of an
- * input the last service goes first. */
+/* True if a is blocked before b, which precedes a in the list.  A service that
+ * exceeds the rate alone is blocked first, because it cannot be sent whatever
+ * the others do.  Of an input the last service is blocked first. */
 static bool goes_first(const struct mux *m, struct unit a, struct unit b)
 {
 	uint64_t room = room_of(m), rate_a = service_rate(m, a.s);
@@ -172,8 +172,8 @@ static bool can_be_blocked(const struct mux *m, struct unit u)
 	       service_rate(m, u.s) > 0;
 }
 
-/* The service that is blocked first; none, or the only one left if it does not
- * exceed the rate alone and `all' is false: in is NULL. */
+/* The service to block first.  In of the result is NULL if there is none.  It
+ * is also NULL if only one is left that fits alone, unless `all' is true. */
 static struct unit find_first(struct mux *m, bool all)
 {
 	struct unit found = { 0 };
@@ -194,8 +194,9 @@ static struct unit find_first(struct mux *m, bool all)
 	return found;
 }
 
-/* Do the services that are sent usually exceed the rate?  Behind a late turn
- * the measured rates are those of catching up. */
+/* True if the usual rates of the services that are sent exceed the rate.  Their
+ * measured rates are not used, because after a late turn they include packets
+ * that catch up. */
 static bool exceed_usually(const struct mux *m)
 {
 	uint64_t sum = 0;
@@ -213,7 +214,7 @@ static bool exceed_usually(const struct mux *m)
 	return sum > room_of(m);
 }
 
-/* Do packets wait because turns were late? */
+/* True if packets may wait because turns were late. */
 static bool is_late(const struct mux *m)
 {
 	return m->late_ns != 0 &&
@@ -230,8 +231,8 @@ static void watch_lateness(struct mux *m)
 	m->late_ns = m->now_ns;
 }
 
-/* above_max: its input exceeds its own limit, which delays the return of no
- * other one. */
+/* Blocks a service.  above_max: its input exceeds its own limit, so the
+ * services of other inputs need not wait longer to return. */
 static void block(struct mux *m, struct unit u, bool above_max)
 {
 	struct mux_service *s = u.s;
@@ -250,7 +251,7 @@ static void block(struct mux *m, struct unit u, bool above_max)
 	mux_renew_gates(m, u.in);
 }
 
-/* The rate of the inputs without that of their blocked services. */
+/* The rate of all inputs without their blocked services. */
 static uint64_t sent_rate(const struct mux *m)
 {
 	uint64_t sum = 0;
@@ -282,15 +283,15 @@ static void block_excess(struct mux *m)
 	} while (sent_rate(m) > room);
 }
 
-/* Is this rate above the limit of the input itself?  An input that has exactly
- * its limit is not. */
+/* True if this rate is clearly above the limit of the input itself.  An input
+ * whose rate is the limit is not blocked. */
 static bool is_greedy(const struct mux_source *in, uint64_t rate)
 {
 	return in->max != 0 && rate > in->max +
 		       in->max * MUX_TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
 }
 
-/* What it had in the last second without its blocked services. */
+/* The rate of the input in the last second, without its blocked services. */
 static uint64_t free_rate(const struct mux_source *in)
 {
 	uint64_t rate = in->blocked ? 0 : in->rate;
@@ -317,8 +318,8 @@ static void block_greedy(struct mux *m)
 	}
 }
 
-/* Cuts the units of a blocked service; returns the packets of this turn that
- * its input sends no more. */
+/* Cuts the units of a blocked service at once.  Returns how many packets of
+ * this turn its input no longer sends. */
 static size_t cut(struct mux *m, struct unit u)
 {
 	size_t before = mux_count_sent(m, u.in);
@@ -345,9 +346,10 @@ static void cut_units(struct mux *m)
 	}
 }
 
-/* What does not fit into the queue is not sent, so that it drops no packet of
- * the other services.  Units are cut.  Packets that wait for their place have
- * their counters, and are sent.  Returns the room that is left. */
+/* Drops what does not fit into the queue of the output: blocks services and
+ * cuts their units, so that no packet of the other services is lost.  Packets
+ * that wait for their place are sent, because they have counters.  Returns the
+ * room that is left. */
 static size_t refuse(struct mux *m)
 {
 	size_t room = cbr_room(m->cbr), need = TURN_TABLES + m->waiting.n;
@@ -381,8 +383,8 @@ static bool precedes(struct unit b, struct unit a)
 	return b.in == a.in ? b.s < a.s : b.in->priority > a.in->priority;
 }
 
-/* What a blocked service may have if it is alone: the room of its filler is
- * its own. */
+/* The rate that a blocked service may have if no other returns: the free rate
+ * and that of its own filler, which ends then. */
 static uint64_t own_room(const struct mux *m, const struct mux_service *s)
 {
 	uint64_t fill = rate_of_count(m, s->fill_metered + s->fill_meter);
@@ -390,8 +392,9 @@ static uint64_t own_room(const struct mux *m, const struct mux_service *s)
 	return room_of(m) + fill * ROOM_PERCENT / 100;
 }
 
-/* Does a blocked service fit, together with those that wait for room and are
- * released in front of it?  Their fillers end then. */
+/* True if a blocked service fits together with the services on air, and with
+ * those that are released before it.  The rate of their fillers is free
+ * then. */
 static bool fits(struct mux *m, struct unit u)
 {
 	uint64_t all = room_of(m), room = own_room(m, u.s);
@@ -423,15 +426,15 @@ static bool fits(struct mux *m, struct unit u)
 	return sum <= room;
 }
 
-/* Does b come behind a in the order of release?  Of inputs that precedes()
- * leaves equal the first one of the configuration is released first. */
+/* True if b is released after a.  Of two inputs with the same priority, the
+ * first one of the configuration is released first. */
 static bool is_behind(struct unit b, struct unit a)
 {
 	return precedes(a, b) || (!precedes(b, a) && b.in > a.in);
 }
 
-/* The first blocked service behind the last one whose pause is over; none: in
- * is NULL. */
+/* The first service behind `last', in the order of release, that is blocked and
+ * whose pause is over.  In of the result is NULL: there is none. */
 static struct unit find_waiting(struct mux *m, struct unit last)
 {
 	struct unit found = { 0 };
@@ -459,8 +462,8 @@ static void release(struct mux *m, struct unit u)
 	mux_renew_gates(m, u.in);
 }
 
-/* Releases all services that fit together.  room: of the queue in this turn,
- * where the packets of an input count once. */
+/* Releases the blocked services that fit together.  room: the free packets in
+ * the queue in this turn; the packets of an input are counted once. */
 static void release_fitting(struct mux *m, size_t room)
 {
 	const struct mux_source *counted = NULL;

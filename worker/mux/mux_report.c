@@ -93,7 +93,8 @@ size_t mux_service_pids(const struct mux *m, size_t input, size_t nth,
 	return n;
 }
 
-/* service_descriptor (EN 300 468 6.2.33): the type, then both names. */
+/* Reads the service name in a service_descriptor (EN 300 468 6.2.33), which
+ * follows the type and the provider name. */
 static void read_name(struct desc_loop loop, char *ret, size_t size)
 {
 	struct desc d;
@@ -107,8 +108,8 @@ static void read_name(struct desc_loop loop, char *ret, size_t size)
 	(void)text_decode(d.data + at + 1, d.data[at], ret, size);
 }
 
-/* The name in a section of the SDT of an input; false: the service is not
- * there. */
+/* Writes the name of a service that a section of the SDT has.  False: the
+ * section does not list the service. */
 static bool find_name(const struct mux_section *s, uint16_t number, char *ret,
 		      size_t size)
 {

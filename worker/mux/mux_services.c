@@ -79,7 +79,7 @@ void mux_free_services(struct mux_source *in)
 	in->gone = NULL;
 }
 
-/* The state of the service that had this number. */
+/* The state of the service with this number; NULL: there is none. */
 static struct mux_service *find_old(struct mux_service *states,
 				    const struct remux_service *services,
 				    size_t n, uint16_t number)
@@ -90,7 +90,8 @@ static struct mux_service *find_old(struct mux_service *states,
 	return NULL;
 }
 
-/* Others do not wait for the PMTs of these programs. */
+/* Notes the programs without a PMT, so that the next change does not wait for
+ * these PMTs. */
 static void read_unsent(struct mux_source *in)
 {
 	struct remux_service list[MUX_SERVICES_MAX];
@@ -151,8 +152,8 @@ static bool is_silent(const struct mux *m, const struct mux_source *in,
 	return in->silent || is_over(m, s->heard_ns);
 }
 
-/* Packets that follow a silence have the PMT of the remux, if none of those
- * before them waits. */
+/* After a silence in which all packets have left, lets the services of the
+ * input begin with the PMTs of the remux. */
 static void follow_drain(struct mux *m, struct mux_source *in)
 {
 	if (in->silent && in->line.n == 0) {

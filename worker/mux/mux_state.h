@@ -179,7 +179,7 @@ enum mux_stop {
 	MUX_FILLED,  /* a filler is sent instead */
 };
 
-/* Of a service that is blocked or filled. */
+/* The reason why packets of a blocked or filled service are not sent. */
 static inline uint8_t mux_stop_of(const struct mux_service *s)
 {
 	if (!s->blocked)
@@ -259,7 +259,7 @@ struct mux {
 
 /* --- mux.c --- */
 
-/* In a second. */
+/* Converts kbit/s to packets per second. */
 static inline uint64_t packets_of(unsigned kbps)
 {
 	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
@@ -267,7 +267,7 @@ static inline uint64_t packets_of(unsigned kbps)
 
 /* Queues a packet of an input. */
 void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
-/* The next packets of an input do not continue its last ones. */
+/* Call it before packets of an input that do not continue its last ones. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
 /* Call it after a change of the tables of an input.  It goes through the inputs
@@ -305,14 +305,14 @@ uint16_t mux_sdt_number(const struct mux_source *, size_t nth);
 
 /* --- mux_pmts.c --- */
 
-/* The services of the inputs or the PAT have changed. */
+/* Call it after a change of the services of the inputs, or of the PAT. */
 void mux_list_pmts(struct mux *);
 /* Moves PMTs that were due in the past to the present. */
 void mux_begin_pmts(struct mux *);
-/* The packets of the nth service that follow have the PMT of the remux; none of
- * those before them waits. */
+/* Sends the PMT of the remux for the nth service.  Call it when the next
+ * packets belong to this PMT, and no earlier packets wait. */
 void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
-/* A PMT of the nth service that the filler has held is sent now. */
+/* Sends a PMT of the nth service that its filler has held. */
 void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
 		       const uint8_t *section, size_t len);
 /* Takes a packet of an input with a PID of PMTs, which leaves at_ns. */
@@ -323,17 +323,19 @@ void mux_send_pmt(struct mux *);
 
 /* --- mux_kept.c --- */
 
-/* The nth service is new: it begins as the last mux of the stream had it. */
+/* Gives the nth service, which is new, the state that it had in the last mux of
+ * the stream. */
 void mux_resume_service(const struct mux *, struct mux_source *, size_t nth);
 
 /* --- mux_absent.c --- */
 
-/* Which services are absent; true: that has changed. */
+/* Updates which services are absent.  True: that has changed. */
 bool mux_follow_absent(struct mux *);
-/* A packet of an input with absent services: is it of another one, or does its
- * service return with it? */
+/* Judges a packet of an input with absent services.  True: it is sent, because
+ * it belongs to another service, or its service returns with it. */
 bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
-/* The services of an input have changed, or those that are absent. */
+/* Call it after a change of the services of an input, or of those that are
+ * absent. */
 void mux_renew_gone(struct mux *, struct mux_source *);
 
 /* Adds the PIDs of the nth service, without that of its PMT. */
@@ -342,7 +344,7 @@ void mux_add_service_pids(const struct mux_source *, size_t nth,
 
 /* --- mux_services.c --- */
 
-/* The tables of an input have changed. */
+/* Call it after a change of the tables of an input. */
 void mux_read_services(struct mux *, struct mux_source *);
 void mux_free_services(struct mux_source *);
 /* The first video of the nth service, or else its first audio; false: it has
@@ -352,7 +354,7 @@ bool mux_main_stream(const struct mux_source *, size_t nth,
 /* Decodes the PMT that the remux has for the nth program; false: it has
  * none. */
 bool mux_service_pmt(const struct mux_source *, size_t nth, struct pmt *ret);
-/* Which inputs and services are silent; true: that has changed. */
+/* Updates which inputs and services are silent.  True: that has changed. */
 bool mux_look_for_silence(struct mux *);
 
 /* --- mux_places.c --- */
@@ -379,9 +381,11 @@ static inline size_t mux_units(const struct mux_source *in)
 	return MAX(in->n_services, (size_t)1);
 }
 
-/* The services have changed: which PIDs do they have? */
+/* Call it after a change of the services: updates which service has which
+ * PID. */
 void mux_renew_owners(struct mux *);
-/* Those of an input that are blocked, cut or filled have changed. */
+/* Call it after a change of which services of an input are blocked, cut or
+ * filled. */
 void mux_renew_gates(struct mux *, struct mux_source *);
 /* The service that a packet of this PID is counted for; NULL: none. */
 static inline struct mux_service *mux_owner(const struct mux *m,
@@ -392,13 +396,15 @@ static inline struct mux_service *mux_owner(const struct mux *m,
 
 	return at > 0 && at <= in->n_services ? &in->states[at - 1] : NULL;
 }
-/* The packets of this turn that the input sends, although services are cut. */
+/* How many packets of the input are sent in this turn.  Those of services that
+ * are cut do not count. */
 size_t mux_count_sent(const struct mux *, const struct mux_source *);
 /* Counts the packets of this turn for the rates of its services. */
 void mux_meter_services(const struct mux *, struct mux_source *);
-/* The same as mux_admits(), for any packet. */
+/* As mux_admits(), also for PIDs with services that are blocked or filled. */
 bool mux_judge(struct mux *, struct mux_source *, const uint8_t *packet);
-/* Does this packet go out, if the rate decides? */
+/* True if the packet is sent; false: it is dropped for the rate, or a filler is
+ * sent instead. */
 static inline bool mux_admits(struct mux *m, struct mux_source *in,
 			      const uint8_t *packet)
 {
@@ -415,7 +421,7 @@ static inline bool mux_admits(struct mux *m, struct mux_source *in,
 
 /* --- mux_fill.c --- */
 
-/* Starts fillers; true: what is sent of a service has changed. */
+/* Starts and ends fillers.  True: for a service another source is sent. */
 bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
@@ -426,16 +432,18 @@ void mux_free_fill(struct mux_service *);
 void mux_check_fills(struct mux *, struct mux_source *);
 /* The PIDs of the filler; NULL: there is none. */
 const uint64_t *mux_fill_pids(const struct mux_service *);
-/* Is the PMT that was sent last the one of the filler? */
+/* True if the PMT that was sent last is the one that the filler needs. */
 bool mux_fill_keeps_pmt(const struct mux_service *);
-/* Takes a PMT of the service, if it has to wait until the service returns. */
+/* True: the filler stores this PMT of the service, which must wait until the
+ * service returns.  False: it can be sent. */
 bool mux_fill_holds_pmt(struct mux_service *, const uint8_t *section,
 			size_t len);
-/* A packet of a service with a filler arrives. */
+/* Takes a packet that arrives of a service with a filler, and looks for the
+ * picture at which the service returns. */
 void mux_watch_fill(const struct mux_source *, struct mux_service *,
 		    const uint8_t *packet);
-/* The first packet of the line is one of a service with a filler: does it
- * return here?  The filler ends then. */
+/* Judges the first packet of the line, of a service with a filler.  True: the
+ * service returns here, and the filler has ended. */
 bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
 /* Is a unit with this PTS shown behind the last one of a filler? */
@@ -453,7 +461,7 @@ bool mux_fill_has_file(const struct mux_service *);
 
 /* --- mux_rate.c --- */
 
-/* The packets of the fillers in a second. */
+/* The rate of all fillers, in packets per second. */
 uint64_t mux_fill_rate(const struct mux *);
 
 /* Chooses the services that do not fit into the rate. */

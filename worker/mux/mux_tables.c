@@ -46,7 +46,7 @@ static uint16_t get16(const uint8_t *p)
 
 /* --- sections of the inputs --- */
 
-/* Keeps a section of a table of several ones; true: it has changed. */
+/* Stores a section of a table that may have several.  True: it has changed. */
 static bool keep(struct mux_section *list, size_t max, const uint8_t *section,
 		 size_t len)
 {
@@ -75,8 +75,8 @@ uint16_t mux_sdt_number(const struct mux_source *in, size_t nth)
 	return remux_is_single(in->remux) ? s->new_number : s->number;
 }
 
-/* The position of a service that SDT or EIT of an input names; n_services: it
- * does not go out. */
+/* The index of a service that SDT or EIT of an input names; n_services: it is
+ * not sent, or is absent. */
 static size_t find_service(const struct mux_source *in, uint16_t number)
 {
 	for (size_t i = 0; i < in->n_services; i++)
@@ -268,8 +268,8 @@ static void build_cat(struct mux *m)
 
 /* --- SDT --- */
 
-/* Its PMT in the output decides whether a service is scrambled, and before that
- * one was sent, the next one; without a PMT its input says so. */
+/* True if a service is scrambled, by its PMT in the output; before that was
+ * sent, by its next PMT; without a PMT, as its input says. */
 static bool is_scrambled(const struct mux *m, const struct mux_source *in,
 			 size_t nth, bool input)
 {
@@ -283,7 +283,8 @@ static bool is_scrambled(const struct mux *m, const struct mux_source *in,
 	return next.pmt.data != NULL ? psi_program_is_scrambled(&next) : input;
 }
 
-/* running_status and free_CA_mode of a service whose input says status. */
+/* running_status and free_CA_mode of a service.  status: those in the SDT of
+ * its input. */
 static uint8_t status_of(const struct mux *m, const struct mux_source *in,
 			 size_t nth, uint8_t status)
 {
@@ -295,8 +296,8 @@ static uint8_t status_of(const struct mux *m, const struct mux_source *in,
 		       : status;
 }
 
-/* EIT_schedule and EIT_present_following of a service whose input says
- * flags. */
+/* EIT_schedule_flag and EIT_present_following_flag of a service.  flags: those
+ * in the SDT of its input. */
 static uint8_t flags_of(const struct mux *m, uint16_t number, uint8_t flags)
 {
 	switch (tables_spec_eit(&m->tables, number)) {
@@ -326,8 +327,9 @@ static size_t edit_entry(const struct mux *m, const struct filler *f,
 					     section_end(&w), ret));
 }
 
-/* The nth service of an input: an entry of len bytes.  Without room for its
- * edits it stays as it was; false: it has no room either. */
+/* Adds the nth service of an input: its entry of len bytes in the SDT, with the
+ * edits of the configuration, or without them if they have no room.  False: it
+ * has no room at all. */
 static bool add_service(const struct mux *m, const struct mux_source *in,
 			const uint8_t *p, size_t len, size_t nth,
 			struct filler *f)
@@ -353,7 +355,7 @@ static bool add_service(const struct mux *m, const struct mux_source *in,
 	return true;
 }
 
-/* The services of a section of the SDT of an input. */
+/* Adds the services of a section of the SDT of an input. */
 static void add_services(const struct mux *m, const struct mux_source *in,
 			 const struct mux_section *s, struct filler *f)
 {
@@ -387,7 +389,7 @@ static const struct service_spec *find_spec(const struct mux *m,
 	return NULL;
 }
 
-/* An entry of a service that the SDT of its input lacks. */
+/* Adds an entry for a service that the SDT of its input lacks. */
 static void add_unnamed(const struct mux *m, const struct mux_source *in,
 			size_t nth, struct filler *f)
 {
@@ -412,7 +414,8 @@ static void add_unnamed(const struct mux *m, const struct mux_source *in,
 		place_take(f->listed, number);
 }
 
-/* The services of an input that have no entry, unless it may still come. */
+/* Adds the services of an input that its SDT lacks, unless their entries may
+ * still arrive. */
 static void add_unlisted(struct mux *m, const struct mux_source *in,
 			 struct filler *f)
 {
@@ -498,7 +501,8 @@ void mux_build(struct mux *m)
 
 /* --- TDT --- */
 
-/* The second of the table begins now.  False: it has no place yet. */
+/* Sends the TDT of the second that begins now.  False: there is no position for
+ * it yet. */
 static bool queue_tdt(struct mux *m, uint64_t unix_s)
 {
 	uint8_t section[TDT_LEN], packet[TS_PACKET];
@@ -538,8 +542,9 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 	t->due_ns = MAX(t->due_ns + step, m->now_ns + step / 2);
 }
 
-/* The lane has few sections in front of those that precede others.  While
- * packets wait for the rate, schedules of events have a quarter of the lane. */
+/* Queues EIT sections that are due, only a few at a time, so that urgent
+ * sections do not wait behind others.  While packets wait for the rate, the
+ * schedule gets a quarter of the lane. */
 static void queue_eit(struct mux *m)
 {
 	struct lane *l = &m->lanes[LANE_EIT];

@@ -63,7 +63,8 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 		set_leak(p, video.bps);
 }
 
-/* Adds a packet to the buffer as soon as it has room. */
+/* Adds a packet to the model of the buffer as soon as that has room, not before
+ * at_ns.  Returns the time. */
 static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 {
 	uint64_t at = MAX(at_ns, p->at_ns);
@@ -79,7 +80,8 @@ static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 	return at;
 }
 
-/* The time without regard to packets that were placed before an excess. */
+/* The time at which a packet leaves, not before at_ns.  A PID whose rate
+ * exceeds that of its buffer is not delayed. */
 static uint64_t place(struct spread_pid *p, uint64_t at_ns)
 {
 	uint64_t wait_ns;

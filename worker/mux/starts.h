@@ -25,5 +25,6 @@ void starts_follow(struct starts *, const struct pmt_stream *);
 /* A packet takes this place, which always grows. */
 void starts_feed(struct starts *, const uint8_t *packet, uint64_t place);
 
-/* The packet at this place leaves: does a picture begin with it? */
+/* Call it when the packet at this place leaves.  True: a decoder can start with
+ * it. */
 bool starts_take(struct starts *, uint64_t place);

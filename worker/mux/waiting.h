@@ -27,13 +27,13 @@ struct waiting {
 	struct waiting_packet list[WAITING_MAX];
 };
 
-/* The time of the first one; UINT64_MAX: none waits. */
+/* The time of the first packet; UINT64_MAX: none waits. */
 static inline uint64_t waiting_next(const struct waiting *w)
 {
 	return w->n == 0 ? UINT64_MAX : w->list[w->order[w->n - 1]].at_ns;
 }
 
-/* Those that follow have to wait, too. */
+/* True if packets of this PID wait, so that its next packets must wait, too. */
 static inline bool waiting_has(const struct waiting *w, uint16_t pid)
 {
 	return w->of_pid[pid] > 0;
@@ -42,5 +42,6 @@ static inline bool waiting_has(const struct waiting *w, uint16_t pid)
 /* Adds a packet behind those of the same time; there is room. */
 void waiting_add(struct waiting *, uint64_t at_ns, const uint8_t *packet);
 
-/* Removes the first one, which stays valid until the next waiting_add(). */
+/* Removes and returns the first packet, which stays valid until the next
+ * waiting_add(). */
 struct waiting_packet *waiting_take(struct waiting *);
