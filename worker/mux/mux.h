@@ -105,11 +105,12 @@ struct mux_source_config {
 struct mux *mux_new(const struct mux_config *);
 void mux_free(struct mux **);
 
-/* Sets up an input (from 0); all of them before the first remux is made. */
+/* Sets up an input (from 0).  Call it for all inputs before the first remux is
+ * made. */
 void mux_setup(struct mux *, size_t input, const struct mux_source_config *);
 /* The place of an input, for its remux; borrowed for the life of the mux. */
 const struct remux_place *mux_place(const struct mux *, size_t input);
-/* Gives the remux of the input; NULL: it cannot run. */
+/* Sets the remux of an input; NULL: the input cannot run. */
 void mux_set_remux(struct mux *, size_t input, struct remux *);
 
 /* Takes packets that the remux of an input sends. */

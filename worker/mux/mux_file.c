@@ -249,7 +249,8 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 	return f->n_parts > 0 && video == file->video && video == has_video;
 }
 
-/* What is added to the times of the file for those of the service, 90 kHz. */
+/* How far the times of the file must be moved to be those of the service, 90
+ * kHz. */
 static uint64_t find_shift(const struct mux_file *file,
 			   const struct mux_fill *f, uint64_t at_ns)
 {

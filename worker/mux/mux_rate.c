@@ -377,7 +377,7 @@ static uint64_t high_rate(const struct mux *m, const struct mux_service *s)
 	return MAX(s->rate, service_rate(m, s));
 }
 
-/* Is b released in front of a? */
+/* True if b is released before a. */
 static bool precedes(struct unit b, struct unit a)
 {
 	return b.in == a.in ? b.s < a.s : b.in->priority > a.in->priority;

@@ -368,7 +368,7 @@ void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
 void mux_make_room(struct mux *, size_t n);
 /* Drops the packets that leave in this turn. */
 void mux_drop_due(struct mux *);
-/* At the start: drops what is too late. */
+/* Call it at the start: drops packets that are too late to be sent. */
 void mux_drop_late(struct mux *);
 /* Gives the packets that leave in this turn to cbr, each with its place. */
 void mux_place_due(struct mux *);
