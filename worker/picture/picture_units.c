@@ -11,17 +11,36 @@
 
 enum { NO_PID = 0x1fff, FIRST_SIZE = 65536 };
 
-/* Where the payload of a PES begins in its first packet; 188: it is not the
- * beginning of one, or its header does not end in this packet. */
-static size_t pes_payload(const uint8_t *packet)
-{
-	size_t len, header;
-	const uint8_t *pes = pes_find(packet, &len);
+/* The header of a PES, which several packets may have. */
+struct header {
+	bool begins; /* a PES has begun, and no byte of its payload has come */
+	size_t n;    /* bytes of the header so far */
+	uint8_t bytes[PES_HEADER];
+};
 
-	if (pes == NULL || (pes[6] & 0xc0) != 0x80)
+/* Where the payload begins in a packet; 188: it has none, or no video. */
+static size_t find_payload(struct header *h, const uint8_t *packet)
+{
+	static const uint8_t start[] = { 0, 0, 1 };
+	size_t at = ts_payload_offset(packet), rest;
+
+	if (ts_pusi(packet))
+		*h = (struct header){ .begins = true };
+	if (!h->begins)
+		return at;
+	while (h->n < PES_HEADER && at < TS_PACKET)
+		h->bytes[h->n++] = packet[at++];
+	if (h->n < PES_HEADER)
 		return TS_PACKET;
-	header = PES_HEADER + pes[8];
-	return header < len ? (size_t)(pes - packet) + header : TS_PACKET;
+	if (memcmp(h->bytes, start, sizeof start) != 0 ||
+	    (h->bytes[6] & 0xc0) != 0x80) {
+		h->begins = false;
+		return TS_PACKET;
+	}
+	rest = PES_HEADER + (size_t)h->bytes[8] - h->n;
+	rest = MIN(rest, TS_PACKET - at);
+	h->n += rest;
+	return at + rest;
 }
 
 static void append(struct picture_unit *u, const uint8_t *packet, size_t from)
@@ -39,13 +58,14 @@ static void append(struct picture_unit *u, const uint8_t *packet, size_t from)
 }
 
 /* Takes a packet of the video; true: no further one is needed. */
-static bool take(struct picture_units *units, const uint8_t *packet)
+static bool take(struct picture_units *units, struct header *header,
+		 const uint8_t *packet)
 {
-	size_t from = ts_pusi(packet) ? pes_payload(packet)
-				      : ts_payload_offset(packet);
+	size_t from = find_payload(header, packet);
 	struct picture_unit *u;
 
-	if (ts_pusi(packet) && from < TS_PACKET) {
+	if (header->begins && from < TS_PACKET) {
+		header->begins = false;
 		if (units->n == PICTURE_UNITS) {
 			units->complete = true;
 			return true;
@@ -76,6 +96,7 @@ int picture_units_read(struct picture_units *ret, const uint8_t *packets,
 		       size_t n, struct errmsg *error)
 {
 	struct picture_units units = { .n = 0 };
+	struct header header = { .n = 0 };
 	struct psi *psi = psi_new();
 	bool scrambled = false, done = false;
 	uint16_t pid = NO_PID;
@@ -96,7 +117,7 @@ int picture_units_read(struct picture_units *ret, const uint8_t *packets,
 		if (ts_scrambling(p) != 0)
 			scrambled = true;
 		else
-			done = take(&units, p);
+			done = take(&units, &header, p);
 	}
 	r = judge(&units, scrambled, psi, pid, error);
 	if (pid != NO_PID)

@@ -50,6 +50,30 @@ Test(picture_units, are_the_payload_of_the_first_pictures)
 	build_free(b);
 }
 
+/* 14 bytes: the header has a packet of its own. */
+Test(picture_units, two_packets_may_have_the_header_of_a_picture)
+{
+	for (size_t first = 1; first <= 15; first++) {
+		struct build *b = build_new();
+		struct picture_units u = { .n = 0 };
+		struct errmsg error;
+
+		build_tables(b);
+		build_pes(b, VIDEO, "one", 3);
+		build_split(b, first);
+		build_pes(b, VIDEO, "two", 3);
+		build_split(b, first);
+		cr_assert_eq(read_units(b, &u, &error), 0, "%zu", first);
+		cr_expect_eq(u.n, 2, "%zu: %zu", first, u.n);
+		cr_expect(u.list[0].len == 3 &&
+			  memcmp(u.list[0].data, "one", 3) == 0, "%zu", first);
+		cr_expect(u.n == 2 && u.list[1].len == 3 &&
+			  memcmp(u.list[1].data, "two", 3) == 0, "%zu", first);
+		picture_units_done(&u);
+		build_free(b);
+	}
+}
+
 Test(picture_units, a_stream_without_one_has_a_reason)
 {
 	struct build *b = build_new();
