@@ -8,9 +8,11 @@
 #include <sys/resource.h>
 
 enum {
-	/* channel, pidfd, memory, ring (two), listening socket */
+	/* Descriptors of a stream: channel, pidfd, memory, ring (two),
+	 * listening socket. */
 	PER_STREAM = 6,
-	/* stdio, loop, listeners, saves, the other workers */
+	/* For everything else: stdio, loop, listeners, saves, the other
+	 * workers. */
 	RESERVED = 64,
 	USUAL_LIMIT = 1024,
 };

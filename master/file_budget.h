@@ -2,21 +2,22 @@
 /*
  * Divides the descriptors of the master between clients and streams.
  *
- * Clients get a share of the limit, so that descriptors always remain for the
- * restart of a worker and for saving the configuration.
+ * Clients get only a share of the limit, so that there are always descriptors
+ * to restart a worker and to save the configuration.
  */
 #pragma once
 
 #include <stdint.h>
 
 struct file_budget {
-	unsigned control; /* connections of the control server */
-	unsigned events;  /* clients of the event channel */
-	unsigned streams; /* for which the remainder is enough */
+	unsigned control; /* limit of connections of the control server */
+	unsigned events;  /* limit of clients of the event channel */
+	/* number of streams for which the rest is sufficient */
+	unsigned streams;
 };
 
-/* limit: number of descriptors.  Pure. */
+/* Divides limit, a number of descriptors.  Pure. */
 void file_budget_divide(uint64_t limit, struct file_budget *ret);
 
-/* For the present limit of this process. */
+/* Divides the present limit of this process. */
 void file_budget_now(struct file_budget *ret);

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Names the folders of the configuration and of the state to the workers
- * (WORKER_PRIVATE_VARIABLE). */
+/* Passes the folders of the configuration and of the state to the workers,
+ * which never record there (WORKER_PRIVATE_VARIABLE). */
 static void name_private(const char *config)
 {
 	char *files[] = {
@@ -41,7 +41,8 @@ static void name_private(const char *config)
 		(void)setenv(WORKER_PRIVATE_VARIABLE, list, 1);
 }
 
-/* The output of a trial is read by the running master, which adds the time. */
+/* Log sink of a trial: the running master reads the lines, and adds the
+ * time. */
 static void write_trial(enum log_level level, const char *component,
 			const char *text, void *arg)
 {
@@ -56,14 +57,15 @@ int main(int argc, char **argv)
 	struct rlimit files;
 	int code;
 
-	/* configuration and messages have passwords and control words */
+	/* wipes freed memory, because configuration and messages contain
+	 * passwords and control words */
 	json_set_alloc_funcs(malloc, free_wiped);
 	if (fd_hold_stdio() < 0)
 		return MASTER_EXIT_FAILURE;
 	if (!options_parse(argc, argv, &options, &code))
 		return code;
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* every stream needs several descriptors: use the hard limit */
+	/* raises the limit, because every stream needs several descriptors */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);

@@ -77,7 +77,7 @@ struct master {
 	char *program; /* the file of this program; NULL: unknown */
 	/* from the previous master, during the start; or NULL */
 	struct handover *handover;
-	struct errmsg file_error; /* the restart did not use the file */
+	struct errmsg file_error; /* why the restart did not use the file */
 	struct fd_store *store;
 	uint64_t control_number; /* control socket in a handover; 0: none */
 	uint64_t lock_number; /* lock of the configuration in a handover */
@@ -179,7 +179,7 @@ static struct handover *write_handover(void *arg)
 	return h;
 }
 
-/* The handover of a restart: processes, descriptors and history. */
+/* Writes the handover of a restart: processes, descriptors and history. */
 static struct handover *write_renewal(void *arg)
 {
 	const struct master *m = arg;
@@ -316,7 +316,7 @@ static int listen_control(struct master *m)
 		fd_close(&fd);
 		return err;
 	}
-	/* keep the old port, so that the streams stay controllable */
+	/* keeps the old port, so that the streams stay controllable */
 	sockaddr_format(&m->control, address);
 	errmsg_set(&error, "control port %s: %s: keeping the old port",
 		   address, strerror(-err));
@@ -325,7 +325,7 @@ static int listen_control(struct master *m)
 	return http_server_adopt(m->http, fd);
 }
 
-/* The control port comes first, because it is in use if sluice runs already. */
+/* Opens the control port first, which fails if sluice runs already. */
 static int open_control(struct master *m)
 {
 	const char *path = m->options->config_path;
@@ -576,7 +576,7 @@ int master_run(const struct options *options)
 	int code;
 
 	restart_hold_signals(true);
-	/* libev's default loop would reap the workers */
+	/* not the default loop of libev, which would reap the workers */
 	m.loop = ev_loop_new(EVFLAG_NOENV);
 	if (m.loop == NULL) {
 		log_error("master", "cannot create the event loop");
@@ -592,7 +592,7 @@ int master_run(const struct options *options)
 		m.last_number = handover_last_number(m.handover);
 	code = start(&m);
 	if (options->trial)
-		_exit(code); /* what it took over belongs to another process */
+		_exit(code); /* frees nothing of another process */
 	if (code == 0)
 		ev_run(m.loop, 0);
 	close_all(&m);

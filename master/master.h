@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The control process: builds its parts in the order of their dependence, runs
- * the loop, frees the parts.
+ * The control process: makes its parts in the order of their dependence, runs
+ * the loop, and frees the parts.
  */
 #pragma once
 
@@ -10,9 +10,11 @@
 struct options;
 
 enum {
-	MASTER_EXIT_FAILURE = 1, /* try again later: a port in use */
+	/* for instance a port is in use: try again later */
+	MASTER_EXIT_FAILURE = 1,
 	MASTER_EXIT_CONFIG = 78, /* the configuration must be corrected */
 };
 
-/* Returns the exit code after SIGTERM or SIGINT, or when it cannot start. */
+/* Runs the service; returns the exit code, after SIGTERM or SIGINT, or because
+ * it cannot start. */
 int master_run(const struct options *) MUST_CHECK;

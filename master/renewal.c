@@ -32,13 +32,14 @@
 #include <sys/stat.h>
 
 enum {
-	CHECK_MS = 50, /* interval of the check that all is saved */
+	CHECK_MS = 50, /* interval in which it looks whether all is saved */
 	CHECKS_MAX = 100,
-	TRIALS_MAX = 3, /* of a restart, while the configuration changes */
-	RESULT_MS = 10000, /* a restart relies on a trial for that long */
+	/* trials of a restart while the configuration changes */
+	TRIALS_MAX = 3,
+	RESULT_MS = 10000, /* time for which the result of a trial is valid */
 };
 
-/* This event ends the reason of a failure, as the next success does. */
+/* When the error of a restart ends, besides the next success. */
 enum lasting {
 	UNTIL_SUCCESS,
 	UNTIL_SAVED,
@@ -48,9 +49,9 @@ enum lasting {
 /* A caller that waits for the result of a trial. */
 struct waiter {
 	TAILQ_ENTRY(waiter) link;
-	bool tried; /* by the trial that runs, or: it came later */
+	bool tried; /* the running trial answers it; false: it came later */
 	bool interrupt; /* workers of another protocol may be replaced */
-	trial_done_fn *done; /* NULL: restart */
+	trial_done_fn *done; /* NULL: it wants a restart */
 	void *arg;
 };
 
@@ -59,23 +60,24 @@ struct renewal {
 	bool stopped;
 	ev_timer timer; /* runs until all is saved */
 	unsigned checks;
-	unsigned flushed; /* config_versions() of the last config_flush() */
-	bool without_sessions; /* they could not be saved in time */
-	bool without_guide;    /* likewise */
+	unsigned flushed; /* config_versions() at the last config_flush() */
+	bool without_sessions; /* the sessions could not be saved in time */
+	bool without_guide;    /* the guide could not be saved in time */
 	struct trial *trial; /* NULL: none runs */
-	bool trial_interrupts; /* its waiters have `interrupt' */
-	bool interrupt; /* such a trial passed, and the restart follows */
-	unsigned tried;  /* config_versions() at its start */
-	struct stat tried_program; /* likewise */
-	struct stat tried_file; /* likewise, the configuration */
-	uint64_t passed_ms; /* time of its success; 0: the last one failed */
-	unsigned trials; /* of this restart, whose results were outdated */
-	ev_timer answer; /* answers from the loop when no trial can run */
+	bool trial_interrupts; /* the trial permits to interrupt streams */
+	bool interrupt; /* such a trial succeeded, and the restart follows */
+	unsigned tried;  /* config_versions() at the start of the trial */
+	struct stat tried_program; /* program file at the start of the trial */
+	struct stat tried_file; /* configuration file then */
+	uint64_t passed_ms; /* time when the trial succeeded; 0: it failed */
+	unsigned trials; /* trials of this restart with outdated results */
+	ev_timer answer; /* answers waiters if no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
-	struct errmsg error; /* of the last trial or restart; "": none */
-	enum lasting lasting; /* this event ends the error */
-	unsigned judged; /* the last trial read the file of these
-			  * config_changes() */
+	/* why the last trial or restart failed; "": it did not */
+	struct errmsg error;
+	enum lasting lasting; /* when the error ends */
+	/* config_changes() that the file of the last trial contained */
+	unsigned judged;
 };
 
 static void fail(struct renewal *r, const char *error, enum lasting lasting)
@@ -87,7 +89,8 @@ static void fail(struct renewal *r, const char *error, enum lasting lasting)
 	log_error("master", "%s", r->error.text);
 }
 
-/* This restart has failed.  The next one asks again whether it interrupts. */
+/* The restart has failed; the next one decides anew whether it may
+ * interrupt. */
 static void give_up(struct renewal *r)
 {
 	r->trials = 0;
@@ -103,7 +106,8 @@ static void fail_restart(struct renewal *r, const char *error,
 	give_up(r);
 }
 
-/* Returns only after a failure; the event clients are then disconnected. */
+/* Replaces the program; returns only after a failure.  Event clients are
+ * disconnected in both cases. */
 static void replace_program(struct renewal *r)
 {
 	struct handover *h;
@@ -118,8 +122,8 @@ static void replace_program(struct renewal *r)
 	config_end(r->cfg.config);
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
-	/* the service manager does not store the rest: after a crash it would
-	 * be of an earlier moment */
+	/* not for the service manager: after a crash this part would be
+	 * outdated */
 	renewal_file_put_running(r->cfg.config, h);
 	hours = history_write_hours(r->cfg.history, h);
 	/* its thread ends with this program */
@@ -155,7 +159,7 @@ static void wait_until_saved(struct renewal *r)
 	timer_repeat(r->cfg.loop, &r->timer, 0., CHECK_MS / 1e3);
 }
 
-/* path: NULL: none. */
+/* Reads the state of a file; all zero: path is NULL, or there is no file. */
 static void look_at(const char *path, struct stat *ret)
 {
 	if (path == NULL || stat(path, ret) < 0)
@@ -172,8 +176,8 @@ static bool is_same(const char *path, const struct stat *then)
 	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
 }
 
-/* A trial with the present configuration, its present file and the present
- * program has succeeded. */
+/* True: a trial with the present configuration, configuration file and program
+ * has succeeded recently. */
 static bool is_tried(const struct renewal *r)
 {
 	if (r->trial != NULL || r->passed_ms == 0 ||
@@ -184,8 +188,8 @@ static bool is_tried(const struct renewal *r)
 	       is_same(config_path(r->cfg.config), &r->tried_file);
 }
 
-/* The trial has succeeded.  The new program reads the files: changes that were
- * made during the trial are first saved, and then tried too. */
+/* The trial has succeeded: restarts.  If the configuration or a file has
+ * changed during the trial, saves it, and repeats the trial. */
 static void restart_or_repeat(struct renewal *r)
 {
 	if (is_saved(r) && is_tried(r)) {
@@ -206,13 +210,14 @@ static void answer_later(struct renewal *r)
 
 static void begin_trial(struct renewal *r);
 
-/* NULL: none. */
+/* Returns the last error; NULL: none. */
 static const char *last_error(const struct renewal *r)
 {
 	return r->error.text[0] != '\0' ? r->error.text : NULL;
 }
 
-/* Answers the waiters of the trial, then restarts if one of them wants it. */
+/* Answers the waiters of the trial, then restarts if one of them wants it, then
+ * begins the trial of later waiters. */
 static void finish(struct renewal *r)
 {
 	const char *error = r->stopped ? "the service is stopping"
@@ -269,7 +274,7 @@ static void begin_trial(struct renewal *r)
 	r->tried = config_versions(r->cfg.config);
 	r->judged = config_changes(r->cfg.config);
 	if (!config_is_saved(r->cfg.config))
-		r->judged--; /* the last change has yet to replace the file */
+		r->judged--; /* the file does not have the last change yet */
 	look_at(r->cfg.program, &r->tried_program);
 	look_at(config_path(r->cfg.config), &r->tried_file);
 	TAILQ_FOREACH(w, &r->waiters, link)
@@ -354,7 +359,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	}
 	r->trials = 0;
 	if (is_saved(r))
-		/* the program was tried, the API judged the last changes */
+		/* no second trial: the program was tried, and the API judged
+		 * the last changes */
 		replace_program(r);
 	else
 		fail_restart(r, "the configuration cannot be saved",
@@ -401,7 +407,7 @@ int renewal_check(struct handover *h, const struct options *options)
 	int code = 0;
 
 	if (h == NULL)
-		return MASTER_EXIT_FAILURE; /* logged */
+		return MASTER_EXIT_FAILURE; /* the reason was logged */
 	handover_set_trial(h);
 	if (!handover_is_of_our_protocol(h) &&
 	    !handover_allows_interruption(h)) {

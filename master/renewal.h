@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Restarts the master by the installed program, after the configuration was
+ * Replaces the master by the installed program, after the configuration was
  * saved and a trial of the program succeeded (common/supervise/trial.h).
  *
  * Owns a timer and a trial; borrows everything in its config.
@@ -25,7 +25,7 @@ struct renewal;
 
 struct renewal_config {
 	struct ev_loop *loop;
-	const char *program; /* the file of this program; NULL: unknown */
+	const char *program; /* path of this program; NULL: unknown */
 	char *const *argv;
 	struct auth *auth;
 	struct config *config;
@@ -34,10 +34,10 @@ struct renewal_config {
 	struct fd_store *store;
 	struct epg_proc *epg; /* NULL: no guide */
 	const struct history *history;
-	/* The present state; the renewal frees it. */
+	/* Writes the present state; the renewal frees it. */
 	struct handover *(*write)(void *arg);
 	void *arg;
-	/* A restart that was asked for has failed: this program continues. */
+	/* A requested restart has failed, so this program continues. */
 	void (*on_fail)(struct api *);
 	struct api *api;
 };
@@ -46,25 +46,26 @@ struct renewal *renewal_new(const struct renewal_config *);
 /* NULL-safe; sets *r to NULL. */
 void renewal_free(struct renewal **);
 
-/* Returns at once; the restart follows.  A failure is logged, and this program
+/* Requests a restart; returns at once.  A failure is logged, and this program
  * continues. */
 void renewal_ask(struct renewal *);
 
-/* Tries the installed program with the saved file and calls done, from the
- * loop or by renewal_stop().  interrupt: a program of another protocol, which
- * replaces the workers, passes too. */
+/* Tries the installed program with the saved file; done is called from the
+ * loop, or by renewal_stop().  interrupt: the trial also succeeds for a program
+ * of another protocol, which replaces the workers. */
 void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
 		 void *arg);
 
-/* Why the last trial or restart failed, in one sentence; NULL: it did not. */
+/* Returns why the last trial or restart failed, in one sentence; NULL: it did
+ * not. */
 const char *renewal_error(const struct renewal *);
 
-/* Shutdown: drops a present request and all later ones. */
+/* For shutdown: drops the present request and all later ones. */
 void renewal_stop(struct renewal *);
 
-/* The new program in a trial, with the handover that it received (NULL: none,
- * logged).  0, or an exit code after a line in the log: a trial replaces
- * neither a damaged file nor, unless the restart may interrupt the streams,
- * workers of another protocol.  A file that differs from the running
+/* Runs in the new program in a trial, with the handover that it received (NULL:
+ * none, logged).  Returns 0, or an exit code after a line in the log.  A trial
+ * refuses a damaged file, and workers of another protocol unless the restart
+ * may interrupt the streams.  A file that differs from the running
  * configuration must be without errors. */
 int renewal_check(struct handover *, const struct options *);

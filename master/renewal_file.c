@@ -19,11 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Members of a handover: config_known(), the text of config_document(). */
+/* Members of a handover: the result of config_known(), and the text of
+ * config_document(). */
 #define KNOWN "configurations"
 #define RUNNING "configuration"
 
-/* Bytes of the running document in a handover, whose text escapes them. */
+/* Limit of the running document in a handover, in bytes; escapes make its text
+ * longer. */
 enum { RUNNING_MAX = DOCUMENT_SIZE_MAX / 4 };
 
 void renewal_file_put_known(const struct config *config, struct handover *h)
@@ -41,8 +43,8 @@ void renewal_file_put_running(const struct config *config, struct handover *h)
 	renewal_file_put_known(config, h);
 	if (config_path(config) == NULL)
 		return;
-	/* The next program reads the handover like a request, which has fewer
-	 * values than a file may have: a text is one value. */
+	/* as one text: the handover is read with the limits of a request, which
+	 * has fewer values than a file may have */
 	text = json_dumps(document, JSON_COMPACT | json_text_flags(document));
 	if (text != NULL && strlen(text) <= RUNNING_MAX)
 		(void)json_object_set_new(handover_document(h), RUNNING,
@@ -50,7 +52,8 @@ void renewal_file_put_running(const struct config *config, struct handover *h)
 	free(text);
 }
 
-/* The document that the last program had; NULL: the handover has none. */
+/* Takes the document of the previous program out of the handover, a new
+ * reference; NULL: there is none. */
 static json_t *take_running(struct handover *h)
 {
 	const json_t *text = NULL;
@@ -65,7 +68,8 @@ static json_t *take_running(struct handover *h)
 	return document;
 }
 
-/* The place of the document in the list, or its length. */
+/* Returns the index of the document in the list; its length: not in the
+ * list. */
 static size_t find_known(const json_t *known, const json_t *document)
 {
 	char digest[SECRET_TEXT];
@@ -79,9 +83,10 @@ static size_t find_known(const json_t *known, const json_t *document)
 	return i;
 }
 
-/* A file that is not from the running service must be as sound as a reload
- * requires.  known: as config_known(); NULL: only a damaged file fails.  The
- * caller owns *ret, which is NULL after an error. */
+/* Loads the file.  A file that is not from the running service must be as
+ * correct as for a reload.  known: config_known(); NULL: only a damaged file
+ * fails.  Returns 0, or -errno with error and *ret NULL.  The caller owns
+ * *ret. */
 static int load_sound(const struct options *options, const json_t *known,
 		      json_t **ret, struct errmsg *error)
 {
@@ -110,8 +115,8 @@ static int load_sound(const struct options *options, const json_t *known,
 	return err;
 }
 
-/* Does the file have the running configuration?  Then this program refuses
- * what the service accepted. */
+/* True: the file has the running configuration, so this program refuses what
+ * the running one accepted. */
 static bool is_own_file(const char *path, const json_t *known)
 {
 	json_t *document = NULL;

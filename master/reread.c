@@ -22,7 +22,7 @@ struct reread {
 /* One read of the file. */
 struct reading {
 	struct reread *reread;
-	reload_done_fn *done; /* NULL: for SIGHUP */
+	reload_done_fn *done; /* NULL: requested by SIGHUP */
 	void *arg;
 };
 
@@ -43,7 +43,8 @@ static void end_unused(struct reading *g, int status, const char *error)
 	end(g, &(struct reload_result){ .status = status, .error = error });
 }
 
-/* The file cannot be used: the log and the alarm name the reason. */
+/* Ends a read of a file that cannot be used: the log and an alarm have the
+ * reason. */
 static void fail(struct reading *g, const char *error)
 {
 	log_error("config", "%s: reload failed, nothing changed: %s",
@@ -72,8 +73,8 @@ bool reread_is_sound(const struct options *options,
 	return result.faults == 0;
 }
 
-/* True with the reason while a change that is not saved yet is to replace the
- * file. */
+/* True: a change that is not saved yet will overwrite the file, so the reload
+ * is ignored; ret has the reason. */
 static bool is_overtaken(const struct reread *r, const char *name,
 			 struct errmsg *ret)
 {
@@ -146,7 +147,7 @@ void reread_ask(struct reread *r)
 		read_file(r, NULL, NULL);
 }
 
-/* For the command reload, which restarts where that is needed. */
+/* The reload_fn of the command reload; restarts if that is necessary. */
 static int read_for(reload_done_fn *done, void *done_arg, struct errmsg *ret,
 		    void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SIGHUP and the command reload: reads the configuration file again and applies
- * it.
+ * Reads the configuration file again and applies it, on SIGHUP and on the
+ * command reload.
  *
  * Applies what can change while the master runs; another change restarts the
  * master, after a trial.  A file with an error changes nothing.  Borrows
@@ -28,18 +28,19 @@ struct reread_config {
 };
 
 struct reread *reread_new(const struct reread_config *);
-/* NULL-safe; sets *r to NULL.  Free the config first: it may be reading. */
+/* NULL-safe; sets *r to NULL.  Free the configuration before, because it may be
+ * reading. */
 void reread_free(struct reread **);
 
-/* True when a reload accepts the document.  Logs every error; ret is the first
- * one.  own_paths: write_roots_own(). */
+/* True: a reload would accept the document.  Logs every error; ret is the first
+ * one.  own_paths: the result of write_roots_own(). */
 bool reread_is_sound(const struct options *,
 		     const struct write_paths *own_paths,
 		     const json_t *document, struct errmsg *ret);
 
-/* For SIGHUP.  Returns at once; the result is logged, and a restart follows
- * where one is needed. */
+/* Starts a reload for SIGHUP; returns at once.  The result is logged; a restart
+ * follows if it is necessary. */
 void reread_ask(struct reread *);
 
-/* Shutdown: a read in progress changes nothing. */
+/* For shutdown: a read in progress has no effect any more. */
 void reread_stop(struct reread *);

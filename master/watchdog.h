@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports to systemd: ready, stopping, a line of status, and the watchdog
- * signal of the loop.  Does nothing without systemd.
+ * Reports to systemd: ready, stopping, a line of status, and the signal of the
+ * watchdog as long as the loop runs.  Does nothing without systemd.
  *
  * Owns two timers; borrows the loop and the reconciler.
  */
@@ -11,12 +11,12 @@ struct ev_loop;
 struct reconciler;
 struct watchdog;
 
-/* Reports READY=1. */
+/* Reports READY=1 and starts the signals. */
 struct watchdog *watchdog_new(struct ev_loop *, const struct reconciler *);
 void watchdog_free(struct watchdog **);
 
 void watchdog_report_stopping(struct watchdog *);
 
-/* During a restart, until watchdog_report_ready(). */
+/* Reports a restart, which lasts until watchdog_report_ready(). */
 void watchdog_report_reloading(void);
 void watchdog_report_ready(void);

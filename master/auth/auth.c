@@ -20,10 +20,11 @@
 enum {
 	LOG_BURST = 100,
 	LOG_WINDOW_MS = 10000,
-	/* a page of an observer may ask once a second */
+	/* Refusals that are logged in a minute: the page of an observer may
+	 * cause one each second. */
 	REFUSAL_BURST = 20,
 	REFUSAL_WINDOW_MS = 60000,
-	WHAT_SHOWN = 64, /* bytes of a command or a path */
+	WHAT_SHOWN = 64, /* bytes of a command or path that the log shows */
 };
 
 struct auth {
@@ -34,8 +35,8 @@ struct auth {
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
 	struct ratelimit refusals;
-	json_t *named; /* logins reported: the password must be reset */
-	bool shut;     /* the lack of a control user was logged */
+	json_t *named; /* logins whose password must be reset; logged already */
+	bool shut;     /* the log has that no control user can log in */
 };
 
 static bool find_user(const struct auth *a, const char *login, struct user *u)
@@ -61,7 +62,7 @@ struct auth *auth_new(const struct auth_config *cfg)
 	a->refusals.burst = REFUSAL_BURST;
 	a->refusals.window_ms = REFUSAL_WINDOW_MS;
 	a->named = json_object();
-	/* the file may have changed while we did not run */
+	/* ends sessions whose user has changed while sluice did not run */
 	auth_users_changed(a);
 	return a;
 }
@@ -110,7 +111,7 @@ enum auth_entry auth_enter(const struct auth *a, const char *login,
 	return ENTRY_YES;
 }
 
-/* True when the user exists, is enabled and still has the same password. */
+/* True: the user exists, is enabled and has the password that stamp is of. */
 static bool is_current(const struct auth *a, const char *login,
 		       const struct digest *stamp)
 {
@@ -195,8 +196,8 @@ static bool keep_token(const struct ws_token *t, void *arg)
 	return is_current(arg, t->login, &t->stamp);
 }
 
-/* Reports users whose hash was made by another product; and once that no
- * control user can log in, until one can again. */
+/* Logs the users whose hash was made by another product.  Logs as well, once,
+ * that no control user can log in. */
 static void report_users(struct auth *a)
 {
 	const json_t *document = config_document(a->cfg.config);
@@ -260,7 +261,8 @@ void auth_log_failure(struct auth *a, const char *login,
 		return;
 	if (suppressed > 0)
 		log_warning("auth", "%u failures were not logged", suppressed);
-	/* programs that read the log must find only the address behind it */
+	/* cleaned, so that programs that read the log find only the real
+	 * address behind it */
 	log_word(login, name, sizeof name);
 	ip_format(address, ip);
 	log_warning("auth", "[main] Authentication failed. Login:%s IP:%s",

@@ -10,8 +10,10 @@
 
 struct caller {
 	char login[USER_LOGIN_MAX + 1]; /* "-": --no-web-auth; "": unknown */
-	int type;                       /* USER_CONTROL, USER_OBSERVER; 0 */
-	struct ip_address address;      /* the client's, not its proxy's */
+	/* USER_CONTROL or USER_OBSERVER; 0: unknown */
+	int type;
+	/* address of the client, not of its proxy */
+	struct ip_address address;
 	bool secure;                    /* the request came over TLS */
-	char session[SECRET_TEXT];      /* "": not admitted by a session */
+	char session[SECRET_TEXT];      /* "": not logged in by a session */
 };

@@ -20,7 +20,7 @@
 
 static void on_saved(int result, const struct errmsg *error, void *arg)
 {
-	/* a failure is logged, and the save repeated */
+	/* a failure is logged by the save, which is repeated */
 	(void)result, (void)error, (void)arg;
 }
 
@@ -45,7 +45,8 @@ bool first_start(struct config *config)
 		log_error("auth", "no first password: %s", strerror(-err));
 		return false;
 	}
-	/* a configuration of this program, not of another product */
+	/* only an empty configuration is new; one without users may be of
+	 * another product */
 	if (json_object_size(config_document(config)) == 0 &&
 	    (path == NULL || access(path, F_OK) < 0))
 		config_set_section(config, "settings",
@@ -88,8 +89,9 @@ static int add_control_user(json_t *document, const char *login,
 	return 0;
 }
 
-/* A user that cannot log in gets no password.  While no control user can log
- * in, a new login becomes one. */
+/* Sets the hash of a login.  An existing user who may not log in is refused.
+ * An unknown login becomes a control user, if no control user can log in.  0,
+ * or -EINVAL with error. */
 static int put_hash(json_t *document, const char *login, const char *hash,
 		    struct errmsg *error)
 {

@@ -17,7 +17,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/* Takes as long as a real hash; its password admits no user. */
+/* For unknown logins: takes as long to check as a real hash; no password is
+ * right. */
 static const char dummy_hash[] =
 	"$y$j9T$MVl4UtgO2C9SzDG7iA1mX/$"
 	"Or.u2ju9HBUlWbynPr6OP.NXwMJ7.inLotlryHP6kS0";
@@ -37,8 +38,9 @@ struct check {
 	struct ip_address address;
 	char *login;
 	char *password;
-	char *cipher;         /* stored hash at the request; "": none */
-	struct auth_job *job; /* NULL while it waits for its turn */
+	/* stored hash when the check was made; "": none */
+	char *cipher;
+	struct auth_job *job; /* NULL: it waits for its turn */
 	ev_timer deadline;
 	TAILQ_HEAD(, gate_wait) waits;
 };
@@ -47,7 +49,7 @@ struct gate {
 	struct gate_config cfg;
 	struct lockout *lockout;
 	struct verified *verified;
-	struct verified *wrong; /* passwords that were wrong */
+	struct verified *wrong; /* passwords that were wrong lately */
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
 	size_t n_checks[GATE_DOORS];
 };
@@ -74,7 +76,7 @@ static bool is_same_address(const struct ip_address *a,
 	return memcmp(a->bytes, b->bytes, IP_BYTES) == 0;
 }
 
-/* The stored hash of the login; "": every password is wrong. */
+/* Returns the stored hash of the login; "": every password is wrong. */
 static const char *cipher_of(const struct gate *g, const char *login)
 {
 	struct user u;
@@ -97,7 +99,8 @@ static struct verified_key key_of(const struct gate *g,
 	return verified_key(g->verified, &text);
 }
 
-/* Only users that can enter need places while their login is locked. */
+/* Remembers that this user may log in from this address even while the login is
+ * locked; only for users who may log in. */
 static void keep_place(struct gate *g, const struct lockout_try *t)
 {
 	struct user u;
@@ -123,14 +126,16 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		/* a player repeats its wrong password: no second miss */
+		/* the player repeats its wrong password, which counts only
+		 * once */
 		*ret = viewer && !verified_has(g->wrong, &key, now) &&
 		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;
 		return true;
 	}
 	if (verified_has(g->verified, &key, now)) {
-		/* a client that repeats it forgives no guesses of others */
+		/* a remembered success does not reset the failures of other
+		 * clients */
 		verified_use(g->verified, &key, now);
 		keep_place(g, &t);
 		*ret = GATE_RIGHT;
@@ -156,7 +161,7 @@ static void check_free(struct check *c)
 	free(c);
 }
 
-/* Takes it out of the gate: no other request joins it. */
+/* Removes a check from the gate, so that no other request joins it. */
 static void check_leave(struct check *c)
 {
 	TAILQ_REMOVE(&c->gate->checks, c, link);
@@ -164,7 +169,8 @@ static void check_leave(struct check *c)
 	ev_timer_stop(c->gate->cfg.loop, &c->deadline);
 }
 
-/* A callback may call gate_ask() and gate_forget(), also for this check. */
+/* Calls done of all requests of a check.  A callback may call gate_ask() and
+ * gate_forget(), also for this check. */
 static void answer_all(struct check *c, enum gate_answer answer)
 {
 	struct gate_wait *w;
@@ -193,7 +199,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (c->job == NULL)
 		check_end(c, GATE_BUSY);
 	else
-		/* a failure still counts, and a repeated request joins it */
+		/* the check continues: a failure still counts, and later
+		 * requests may join it */
 		answer_all(c, GATE_BUSY);
 }
 
@@ -202,8 +209,8 @@ static struct lockout_try try_of(const struct check *c)
 	return (struct lockout_try){ &c->address, c->login, c->door };
 }
 
-/* A login is not named here: it may be of a client that typed its password
- * there, and a line of this kind has no limit of its own. */
+/* Counts and logs a failure.  The line does not name the login, because a user
+ * may have typed the password in its place, and such lines are not limited. */
 static void fail(const struct check *c, uint64_t now)
 {
 	struct lockout_try t = try_of(c);
@@ -236,7 +243,7 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 	if (outcome == AUTH_UNAVAILABLE)
 		return GATE_BUSY;
 	if (outcome == AUTH_OK && c->cipher[0] != '\0') {
-		/* changed meanwhile: wrong now, but not a guess */
+		/* the password was changed meanwhile: wrong, but not a guess */
 		if (strcmp(c->cipher, cipher_of(g, c->login)) != 0)
 			return GATE_WRONG;
 		lockout_succeed(g->lockout, &t);
@@ -286,8 +293,8 @@ static struct check *check_new(struct gate *g, const struct gate_question *q,
 	return c;
 }
 
-/* Starts the check if its address and its login have fewer checks in progress
- * than may fail before they are locked. */
+/* Starts a check, unless its address or login already has as many checks in
+ * progress as may fail before it is locked. */
 static void try_begin(struct check *self, uint64_t now)
 {
 	const struct gate *g = self->gate;
@@ -324,8 +331,8 @@ static bool is_shut_out(const struct check *c, uint64_t now)
 	return c->job == NULL && lockout_is_locked(c->gate->lockout, &t, now);
 }
 
-/* Ends the waiting checks that were locked out meanwhile, and starts the checks
- * that may start. */
+/* Ends the waiting checks whose address or login was locked meanwhile, and
+ * starts the others that may start. */
 static void pump(struct gate *g)
 {
 	uint64_t now = mono_ms();
@@ -335,7 +342,8 @@ static void pump(struct gate *g)
 		TAILQ_FOREACH(c, &g->checks, link)
 			if (is_shut_out(c, now))
 				break;
-		/* the end of a check may add and remove others */
+		/* searches again, because the end of a check may add and remove
+		 * others */
 		if (c != NULL)
 			check_end(c, GATE_LOCKED);
 	} while (c != NULL);
@@ -368,7 +376,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	struct ip_address address = ip_client(q->address);
 	struct check *c = NULL, *other;
 	struct gate_wait *w;
-	size_t n = 0; /* checks of the address by this door */
+	size_t n = 0; /* number of checks of this address by this door */
 
 	TAILQ_FOREACH(other, &g->checks, link) {
 		if (other->door != q->door ||
@@ -376,7 +384,8 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 			continue;
 		n++;
 		if (verified_key_equal(&other->key, &key))
-			c = other; /* answers this question too */
+			/* the running check also answers this question */
+			c = other;
 	}
 	if (c == NULL && (g->n_checks[q->door] >= GATE_CHECKS_MAX ||
 			  n >= GATE_CHECKS_PER_ADDRESS_MAX))
@@ -390,7 +399,7 @@ struct gate_wait *gate_ask(struct gate *g, const struct gate_question *q,
 	w->done = done;
 	w->arg = arg;
 	TAILQ_INSERT_TAIL(&c->waits, w, link);
-	/* done is only called from the loop: jobs end there */
+	/* done is only called from the loop, because a job ends there */
 	try_begin(c, mono_ms());
 	return w;
 }
@@ -406,7 +415,8 @@ void gate_forget(struct gate_wait **wp)
 	c = w->check;
 	TAILQ_REMOVE(&c->waits, w, link);
 	free(w);
-	/* no request waits, no job runs, and its end is not being reported */
+	/* frees the check: no request waits, no job runs, and it is not being
+	 * answered */
 	if (TAILQ_EMPTY(&c->waits) && c->job == NULL &&
 	    ev_is_active(&c->deadline)) {
 		check_leave(c);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Nothing inline, nothing of another host, and no text that becomes markup. */
+/* Policy of the page: nothing inline, nothing of another host, and no text that
+ * becomes markup. */
 #define POLICY_TO_HOSTS                                                  \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; " \
 	"style-src 'self'; worker-src 'self'; connect-src 'self'"
@@ -22,7 +23,7 @@
 
 #define EACH_POLICY "Cross-Origin-Resource-Policy: same-origin\r\n"
 
-/* True when the parameter q of this element of the list is 0. */
+/* True: this element of the list has q=0. */
 static bool is_refused(const char *element)
 {
 	const char *q = element + strcspn(element, ",;");
@@ -67,7 +68,8 @@ bool static_is_known(const char *list, const char *hash)
 	return false;
 }
 
-/* The name of the file behind HASH/, or NULL: another version's. */
+/* Returns the name of the file after HASH/; NULL: the hash is of another
+ * version. */
 static const char *behind_hash(const char *name, const char *hash)
 {
 	size_t len = strcspn(name, "/");
@@ -78,7 +80,8 @@ static const char *behind_hash(const char *name, const char *hash)
 	return is_ours && name[len] == '/' ? name + len + 1 : NULL;
 }
 
-/* hosts: NULL for a file that is not the page. */
+/* Writes the headers.  hosts: further hosts for the page; NULL: the file is not
+ * the page. */
 static void add_headers(struct static_answer *ret, const char *hash,
 			const char *hosts, bool is_gzip)
 {
@@ -97,7 +100,7 @@ static void add_headers(struct static_answer *ret, const char *hash,
 	ret->http.headers = ret->headers;
 }
 
-/* A file of the folder, or of the program if the folder has none. */
+/* Answers with a file of the folder.  False: the folder does not have it. */
 static bool take_folder(const char *folder, const char *name,
 			const char *hosts, struct static_answer *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The answer to a request for a file of the web interface: its encoding, its
- * place in caches, and what the browser allows the page.
+ * Makes the answer to a request for a file of the web interface, with its
+ * encoding, caching, and what the browser permits the page.
  */
 #pragma once
 
@@ -18,11 +18,11 @@ enum {
 
 /* A request for a file. */
 struct static_query {
-	const char *folder; /* --web-dir, whose files are read instead, with any
-			     * hash; or NULL */
-	const char *name;   /* behind "web/", that is HASH/FILE; NULL: the
-			     * page */
-	/* More sources that the page may connect to, each behind a blank; at
+	/* --web-dir: folder whose files are used instead, with any hash; NULL:
+	 * none */
+	const char *folder;
+	const char *name;   /* text behind "web/", HASH/FILE; NULL: the page */
+	/* Further sources to which the page may connect, each after a space; at
 	 * most STATIC_HOSTS_MAX bytes. */
 	const char *hosts;
 	const struct http_request *request;
@@ -31,7 +31,7 @@ struct static_query {
 struct static_answer {
 	struct http_answer http; /* points into the other members */
 	char headers[STATIC_HEADERS_MAX];
-	struct buf text; /* of a file that is not part of the program */
+	struct buf text; /* content of a file that is not in the program */
 };
 
 /* False: there is no such file.  Call static_answer_done() after
@@ -40,9 +40,9 @@ bool static_answer(const struct static_tree *, const struct static_query *,
 		   struct static_answer *ret);
 void static_answer_done(struct static_answer *);
 
-/* True when the value of Accept-Encoding (may be NULL) permits gzip. */
+/* True: Accept-Encoding (value, may be NULL) permits gzip. */
 bool static_accepts_gzip(const char *accept_encoding);
 
-/* True when the value of If-None-Match (may be NULL) has the tag of the hash,
- * of either encoding. */
+/* True: If-None-Match (value, may be NULL) has the tag of the hash, with or
+ * without gzip. */
 bool static_is_known(const char *if_none_match, const char *hash);

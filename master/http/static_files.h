@@ -9,29 +9,29 @@
 #include <stddef.h>
 
 struct static_file {
-	const char *name;   /* "headend/main.js" */
+	const char *name;   /* such as "headend/main.js" */
 	const void *plain;
 	size_t plain_len;
-	const void *gzip;   /* the same, compressed */
+	const void *gzip;   /* content compressed by gzip */
 	size_t gzip_len;
 };
 
 struct static_tree {
-	const char *hash; /* of all files, hexadecimal */
-	const struct static_file *files; /* by name, as strcmp() orders them */
+	const char *hash; /* hexadecimal hash of all files */
+	const struct static_file *files; /* sorted by name, as strcmp() does */
 	size_t n;
 };
 
-/* The page itself. */
+/* Name of the page. */
 #define STATIC_PAGE "headend/index.html"
 
-/* The files of this build.  Without a web interface it has a page that says
- * so. */
+/* The files of this build.  A build without a web interface has a page that
+ * says so. */
 extern const struct static_tree static_tree;
 
-/* NULL: there is no such file. */
+/* Returns a file by its name; NULL: none. */
 const struct static_file *static_find(const struct static_tree *,
 				      const char *name);
 
-/* The media type by the ending of a name; NULL: it has another one. */
+/* Returns the media type for the ending of a name; NULL: unknown. */
 const char *static_type(const char *name);

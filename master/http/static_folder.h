@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of the web interface from a folder, for those who work on them. */
+/* Reads files of the web interface from a folder, for its developers. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -7,7 +7,7 @@
 
 enum { STATIC_FOLDER_FILE_MAX = 4 * 1024 * 1024 };
 
-/* Appends the content of a regular file below the folder: no symbolic link and
- * no ".." leads out of it.  0 or -errno; ret is empty then. */
+/* Appends the content of a regular file below the folder; neither a symbolic
+ * link nor ".." can lead out of it.  Returns 0, or -errno with ret empty. */
 int static_folder_read(const char *folder, const char *name,
 		       struct buf *ret) MUST_CHECK;

@@ -28,7 +28,7 @@ struct peers *control_peers_new(const json_t *settings)
 		return NULL;
 	proxies = xcalloc(json_array_size(list) + 1, sizeof *proxies);
 	cfg.proxies = proxies;
-	/* the check of the configuration reports invalid prefixes */
+	/* invalid prefixes are reported by the check of the configuration */
 	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
 		const char *text = json_string_value(item);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The limit of control connections per client address, from the settings. */
+/* Reads the limit of control connections per client address. */
 #pragma once
 
 #include <jansson.h>
 
 struct peers;
 
-/* settings may be NULL.  NULL: no limit. */
+/* Makes the limit from the settings (may be NULL); NULL: no limit. */
 struct peers *control_peers_new(const json_t *settings);

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Lines from before the settings; further ones are dropped. */
+/* Limit of lines that are kept until the settings are known; further lines are
+ * dropped. */
 enum { EARLY_MAX = 32, EARLY_TEXT_MAX = 512 };
 
 struct early {
@@ -28,8 +29,9 @@ struct log_output {
 	struct log_settings settings; /* in force */
 	struct log_file *file;        /* NULL: no log file */
 	struct log_syslog *syslog;    /* NULL: no syslog */
-	struct log_lines *lines;      /* the last ones */
-	/* lines from before the settings, for file and syslog; then NULL */
+	struct log_lines *lines;      /* the last lines, for the API */
+	/* Lines from before the settings, for file and syslog; NULL:
+	 * written. */
 	struct early *early;
 	size_t n_early;
 };
@@ -47,7 +49,8 @@ static void write_file(struct log_output *o, enum log_level level,
 	news = log_file_news(o->file);
 	if (news > 0)
 		return;
-	/* stderr, even if it is switched off: the file cannot report this */
+	/* to stderr, even if that is switched off, because the file cannot have
+	 * it */
 	(void)snprintf(note, sizeof note, "%s: %s%s", o->settings.filename,
 		       news == -ENOTUNIQ ? "not rotated" :
 		       news < 0 ? "lines dropped: " : "writing resumed",
@@ -58,7 +61,7 @@ static void write_file(struct log_output *o, enum log_level level,
 		      NULL);
 }
 
-/* Unix time in ms. */
+/* Returns the Unix time in ms. */
 static int64_t now_ms(void)
 {
 	struct timespec now = { 0 };
@@ -96,7 +99,7 @@ struct log_output *log_output_new(void)
 	struct log_output *o = xcalloc(1, sizeof *o);
 
 	o->settings.to_stdout = true;
-	/* by the time: no number of the run before occurs again */
+	/* numbers begin with the time, so that none repeats after a restart */
 	o->lines = log_lines_new((uint64_t)now_ms() * 1000);
 	o->early = xcalloc(EARLY_MAX, sizeof *o->early);
 	log_open(sink, o, LOG_LEVEL_INFO);
@@ -170,7 +173,7 @@ int log_output_error(struct log_output *o, struct errmsg *ret)
 	if (o->file != NULL)
 		r = log_file_result(o->file, &dropped);
 	else if (o->settings.filename[0] != '\0')
-		r = -EAGAIN; /* its thread cannot be started */
+		r = -EAGAIN; /* the thread of the file cannot be started */
 	if (dropped > 0)
 		(void)snprintf(lost, sizeof lost, "%u log lines dropped",
 			       dropped);

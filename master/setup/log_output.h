@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes the lines of the log to stderr, a file and the system's log.
+ * Writes the lines of the log to stderr, a file and syslog.
  *
- * It is the log sink of the process while it exists.  Before the settings are
- * known it writes to stderr, and keeps the lines for file and syslog.
- * Owns the file and the connection.
+ * It is the log sink of the process while it exists.  Until the settings are
+ * known, writes to stderr, and keeps the lines for file and syslog.  Owns the
+ * file and the connection.
  */
 #pragma once
 
@@ -18,20 +18,20 @@ struct log_output;
 struct log_settings;
 
 struct log_output *log_output_new(void);
-/* stderr alone again.  Waits for the disk, a few seconds at most.  NULL-safe;
- * sets *o to NULL. */
+/* Closes file and syslog; later lines go only to stderr.  Waits for the disk,
+ * at most a few seconds.  NULL-safe; sets *o to NULL. */
 void log_output_free(struct log_output **);
 
-/* At once; does not wait. */
+/* Applies the settings at once; does not wait for the disk. */
 void log_output_apply(struct log_output *, const struct log_settings *);
 
-/* -errno with the reason while the lines for the file are dropped; 0: they are
- * written, or no file is set; 1: it is being opened. */
+/* Returns 0: lines are written to the file, or no file is set; 1: it is being
+ * opened; -errno with the reason: the lines for the file are dropped. */
 int log_output_error(struct log_output *, struct errmsg *ret) MUST_CHECK;
 
-/* The last lines, borrowed.  NULL-safe. */
+/* Returns the last lines, borrowed.  NULL-safe. */
 const struct log_lines *log_output_lines(const struct log_output *);
 
-/* Waits until the file has all lines, a few seconds at most: before the program
- * is replaced. */
+/* Waits until the file has all lines, at most a few seconds.  Call it before
+ * the program is replaced. */
 void log_output_flush(struct log_output *);

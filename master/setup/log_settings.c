@@ -30,7 +30,7 @@ static bool read_bool(const json_t *section, const char *key, bool start)
 	return json_is_boolean(value) ? json_is_true(value) : start;
 }
 
-/* A text that is too long changes nothing. */
+/* Reads a text; one that is too long leaves the value as it is. */
 static void read_text(const json_t *section, const char *key, char *text,
 		      size_t size)
 {

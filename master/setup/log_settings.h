@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The settings of the section `log`, over those of the command line. */
+/* The settings of the section `log', which precede those of the command
+ * line. */
 #pragma once
 
 #include "common/base/util.h"
@@ -21,14 +22,14 @@ struct log_settings {
 	bool to_stdout;
 	bool api_access;
 	char filename[PATH_MAX];       /* "": no file */
-	uint64_t max_file_size;        /* bytes; 0: never rotated */
+	uint64_t max_file_size;        /* bytes; 0: the file is never rotated */
 	char syslog[LOG_IDENT_MAX];    /* "": no syslog */
 };
 
-/* The settings of the command line. */
+/* Makes the settings of the command line. */
 void log_settings_start(const struct options *, struct log_settings *ret);
 
-/* Keys that are missing, or of another type than they should be, are as in
- * start.  section may be NULL. */
+/* Reads the section (may be NULL).  A key that is missing, or of a wrong type,
+ * has the value of start. */
 void log_settings_read(const json_t *section, const struct log_settings *start,
 		       struct log_settings *ret);

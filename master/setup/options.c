@@ -97,13 +97,13 @@ enum verdict {
 	PRINT_HELP, WRONG
 };
 
-/* Requests that replace a run. */
+/* Options that do something else than to run the service. */
 struct instead {
 	bool check;
-	bool strict;       /* with check */
-	bool effective;    /* check, and print */
-	bool secrets;      /* with effective */
-	const char *reset; /* a login */
+	bool strict;       /* -t: a warning is an error */
+	bool effective;    /* -T: checks and prints the document */
+	bool secrets;      /* -T also prints secrets */
+	const char *reset; /* login for a new password; NULL: none */
 };
 
 static enum verdict fail(const char *text)
@@ -112,7 +112,7 @@ static enum verdict fail(const char *text)
 	return WRONG;
 }
 
-/* Takes one option; the result is GO_ON if it only sets something. */
+/* Takes one option.  GO_ON: it only sets a member. */
 static enum verdict take_option(struct options *o, int letter,
 				struct instead *instead)
 {
@@ -161,7 +161,8 @@ static enum verdict take_option(struct options *o, int letter,
 	case OPTION_REQUIRE_SANDBOX:
 		o->require_sandbox = true;
 		return GO_ON;
-	case OPTION_TRIAL: /* not in the help: the service uses it */
+	/* not in the help, because only the service uses it */
+	case OPTION_TRIAL:
 		o->trial = true;
 		return GO_ON;
 	case OPTION_RESET_PASSWORD:
@@ -188,7 +189,7 @@ static enum verdict take_option(struct options *o, int letter,
 	case 'h':
 		return PRINT_HELP;
 	default:
-		/* getopt_long has named the option */
+		/* getopt_long() has printed the option */
 		(void)fputs("Try 'sluice --help'.\n", stderr);
 		return WRONG;
 	}
@@ -233,7 +234,7 @@ static int print_json(json_t *take_value)
 	return code;
 }
 
-/* The section `log' of the command line. */
+/* Returns a document with the section `log' that the command line sets. */
 static json_t *log_options(const struct options *o)
 {
 	json_t *log = json_object();

@@ -13,7 +13,7 @@
 enum {
 	OPTIONS_ALLOW_PATHS_MAX = 32,
 
-	/* sysexits.h */
+	/* Codes of sysexits.h. */
 	OPTIONS_EXIT_OK = 0,
 	OPTIONS_EXIT_USAGE = 64,
 	OPTIONS_EXIT_OUTPUT = 74,
@@ -21,22 +21,22 @@ enum {
 };
 
 struct options {
-	char *const *argv;       /* whole, for a restart */
+	char *const *argv;       /* all arguments, for a restart */
 	const char *config_path; /* -c; NULL: nothing is read or saved */
-	const char *port;        /* -p; NULL when not given */
+	const char *port;        /* -p; NULL: not given */
 	bool no_web_auth;        /* --no-web-auth */
-	const char *web_dir;     /* --web-dir; NULL when not given */
+	const char *web_dir;     /* --web-dir; NULL: not given */
 	bool require_sandbox;    /* --require-sandbox */
 	bool trial;              /* TRIAL_OPTION of common/supervise/trial.h */
-	/* --allow-path, each a folder, or several with colons */
+	/* --allow-path: each a folder, or several separated by colons. */
 	const char *allow_paths[OPTIONS_ALLOW_PATHS_MAX];
 	size_t n_allow_paths;
-	const char *user;        /* --user; NULL when not given */
-	/* used where the section `log` has no value */
+	const char *user;        /* --user; NULL: not given */
+	/* The next members apply where the section `log' has no value. */
 	bool debug;              /* --debug */
 	bool no_stdout;          /* --no-stdout */
-	const char *log_file;    /* --log; NULL when not given */
-	const char *syslog;      /* --syslog; NULL when not given */
+	const char *log_file;    /* --log; NULL: not given */
+	const char *syslog;      /* --syslog; NULL: not given */
 };
 
 /*
@@ -49,9 +49,9 @@ bool options_parse(int argc, char **argv, struct options *ret,
 		   int *ret_exit) MUST_CHECK;
 
 /*
- * The address of the control server: -p when given, else control_port of the
- * settings (NULL when absent), else port 8000 of every address.  A setting
- * that is no port is an error even with -p.
+ * Finds the address of the control server: -p if given, else control_port of
+ * the settings (NULL: absent), else port 8000 on every address.  Returns 0, or
+ * -EINVAL with error; a wrong setting is an error even with -p.
  */
 int options_control_address(const struct options *,
 			    const json_t *control_port,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernel lacks to confine the workers. */
+/* Checks what this kernel lacks to confine the workers. */
 #pragma once
 
 #include "common/base/util.h"
 
 #include <stdbool.h>
 
-/* Logs what this kernel lacks: as a warning, or, if it is required, as an
- * error.  Returns 0, or -ENOSYS if it is required and lacks. */
+/* Logs what this kernel lacks, as a warning, or as an error if it is required.
+ * Returns 0; -ENOSYS: something required is missing. */
 int sandbox_check(bool required) MUST_CHECK;

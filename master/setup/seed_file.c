@@ -17,7 +17,7 @@ static uint64_t new_seed(void)
 	return seed >> 1 | 1;
 }
 
-/* 0: there is none. */
+/* Reads the seed of the file; 0: it has none. */
 static uint64_t load(const char *path)
 {
 	struct errmsg error;
@@ -45,7 +45,8 @@ static void save(const char *path, uint64_t seed)
 	json_decref(document);
 }
 
-/* To be freed; NULL: the seed does not outlive the service. */
+/* Returns the path of the file, to be freed; NULL: the seed ends with the
+ * service. */
 static char *path_of(const char *config_path, const json_t *settings)
 {
 	return json_is_true(json_object_get(settings, "hls_session_playlists"))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The seed of the sessions of HLS, which outlives the service: players go on
- * with the playlists that were named for them. */
+/* The seed for the session numbers of HLS.  It is stored across restarts, so
+ * that players can continue with the playlists that were named for them. */
 #pragma once
 
 #include <jansson.h>
 #include <stdint.h>
 
-/* Reads the file, or writes a new one.  A random seed without a path, a file
- * that can be used, or the setting hls_session_playlists.  Above 0, and JSON
- * can hold it. */
+/* Returns the seed of the file, or makes a new one and writes it.  Returns a
+ * random seed if the setting hls_session_playlists is off, or there is no path
+ * or usable file.  The seed is above 0, and fits into JSON. */
 uint64_t seed_file(const char *config_path, const json_t *settings);
 
-/* The service uses this seed, which may be that of the previous master.  If
- * hls_session_playlists is set, writes it to the file. */
+/* The service uses this seed, which may be that of the previous master: writes
+ * it to the file if hls_session_playlists is set. */
 void seed_file_keep(const char *config_path, const json_t *settings,
 		    uint64_t seed);

@@ -13,8 +13,8 @@
 
 static const unsigned kept[] = { CAP_NET_BIND_SERVICE, CAP_NET_RAW };
 
-/* Reduces the capabilities to those of kept that the process has, and lets its
- * programs inherit these. */
+/* Reduces the capabilities of the process to those in kept, and lets the
+ * programs that it starts inherit them. */
 static int keep_capabilities(void)
 {
 	struct __user_cap_header_struct head = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The user of the service. */
+/* Changes to the user of the service. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -8,10 +8,10 @@
 #define SERVICE_USER "sluice"
 
 /*
- * A process of root becomes that user, with the groups of the user and the
- * capabilities to bind low ports and to receive queries of multicast networks,
- * which its programs inherit.  NULL: SERVICE_USER.  The user root stays root.
- * A process of another user stays what it is, and must not ask for a third.
- * 0, or -errno with error.
+ * If root runs the process, changes to the user name (NULL: SERVICE_USER) and
+ * its groups; keeps the capabilities to bind low ports and to receive queries
+ * of multicast networks, which started programs inherit.  The name root changes
+ * nothing.  If another user runs the process, it stays so; name must then be
+ * NULL or that user.  Returns 0, or -errno with error.
  */
 int service_user_become(const char *name, struct errmsg *error) MUST_CHECK;

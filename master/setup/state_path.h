@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The path of a state file, in the state folder or beside the configuration. */
+/* The path of a state file, in the state folder or next to the
+ * configuration. */
 #pragma once
 
 #include <stddef.h>
 
 /*
- * The state folder in STATE_DIRECTORY of systemd, a list separated by colons;
- * not terminated.  systemd sorts the list, so that its order means nothing: of
- * several folders it is the one whose name ends with "-state", else the first.
- * NULL: there is none.
+ * Returns the state folder of STATE_DIRECTORY of systemd (a list separated by
+ * colons), *len bytes without NUL; NULL: there is none.  systemd sorts the
+ * list, so its order has no meaning: of several folders, returns the one whose
+ * name ends with "-state", else the first.
  */
 const char *state_folder(const char *state_directory, size_t *len);
 
 /*
- * NAME.json in the state folder, else FILE.NAME beside the configuration FILE;
- * NULL without a configuration file.  free() it.
+ * Returns NAME.json in the state folder; without one, FILE.NAME next to the
+ * configuration FILE; NULL: there is no configuration file either.  free() it.
  */
 char *state_path(const char *config_path, const char *state_directory,
 		 const char *name);
-/* The same with STATE_DIRECTORY of this process. */
+/* As state_path(), with STATE_DIRECTORY of this process. */
 char *state_file(const char *config_path, const char *name);

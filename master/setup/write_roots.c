@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The folders of the service but the one with its state, unless there is no
- * other. */
+/* Allows the folders of STATE_DIRECTORY, without the one that has the state,
+ * unless it is the only one. */
 static void add_recordings(struct write_paths *p, const char *folders)
 {
 	size_t len;

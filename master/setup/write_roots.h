@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that the start lets the control interface choose for writing. */
+/* Collects the files that users of the control interface may choose for the
+ * service to write. */
 #pragma once
 
 #include <jansson.h>
@@ -7,10 +8,11 @@
 struct options;
 struct write_paths;
 
-/* The files that the command line, the service manager and the document, as it
- * was read from the file, name. */
+/* Returns the files that the command line, the service manager and the
+ * document, as it was read from the file, permit. */
 struct write_paths *write_roots_open(const struct options *,
 				     const json_t *document);
 
-/* The folders with its configuration and state, see write_paths_own(). */
+/* Returns the folders with configuration and state of the service, see
+ * write_paths_own(). */
 struct write_paths *write_roots_own(const struct options *);

@@ -34,7 +34,7 @@ bool softcam_is_used_by(const struct softcam_user *u, const char *id)
 
 /* --- workers --- */
 
-/* A worker for the stream, unless there is one that serves it. */
+/* Adds a worker for the stream, unless a worker already serves it. */
 static void add_proc(struct softcam *c, const char *stream)
 {
 	char *object;
@@ -89,7 +89,7 @@ static void sweep(struct softcams *s)
 	}
 }
 
-/* A worker has ended for good. */
+/* A worker has ended and shall not run again. */
 static void on_gone(void *arg)
 {
 	struct softcams *s = arg;
@@ -99,7 +99,7 @@ static void on_gone(void *arg)
 	s->owner.on_gone(s->owner.arg);
 }
 
-/* Starts and ends the workers as the streams want them. */
+/* Starts and stops workers of a softcam, as the streams need them. */
 static void settle(struct softcam *c)
 {
 	struct softcam_user *u;
@@ -132,7 +132,7 @@ static void add(struct softcams *s, const json_t *entry, const char *id)
 	c->procs = (struct service_list){
 		.kind = &softcam_kind,
 		.item_size = sizeof(struct softcam_proc),
-		.max = SIZE_MAX, /* two streams have two ids */
+		.max = SIZE_MAX, /* no limit: each stream adds one at most */
 	};
 	service_list_init(&c->procs);
 	softcam_conf_read(c->entry, &c->conf, &c->error);
@@ -142,7 +142,8 @@ static void add(struct softcams *s, const json_t *entry, const char *id)
 	LIST_INSERT_HEAD(&s->list, c, link);
 }
 
-/* Ends the workers of an entry, which sweep() frees. */
+/* Stops the workers of an entry that was changed or removed; sweep() frees the
+ * entry. */
 static void retire(struct softcam *c)
 {
 	struct service_item *item;
@@ -170,7 +171,7 @@ void softcams_set(struct softcams *s, const json_t *list)
 
 	if (s == NULL || s->held)
 		return;
-	/* on_gone() may be called inside */
+	/* holds sweep(), because on_gone() may be called inside */
 	s->held = true;
 	LIST_FOREACH(c, &s->list, link) {
 		if (c->removed)

@@ -4,8 +4,8 @@
  * between streams and softcams.
  *
  * A softcam connects when the first stream that names it starts, or at once
- * with `force`.  With `split_cam` each stream has a worker of its own.
- * Messages are passed only between a stream and a softcam that it names.
+ * with `force'.  With `split_cam', each stream has a worker of its own.
+ * Messages are passed only between a stream and the softcams that it names.
  *
  * Owns the workers; borrows the loop and the users.
  */
@@ -24,65 +24,69 @@
 struct softcams;
 
 enum {
-	SOFTCAM_USES_MAX = 16, /* softcams of a stream */
-	SOFTCAM_LOGGED_IN = 3, /* status of an event */
-	SOFTCAM_ASKS_MAX = 500, /* ECMs, or EMMs, of a stream in 10 s */
+	SOFTCAM_USES_MAX = 16, /* most softcams of a stream */
+	SOFTCAM_LOGGED_IN = 3, /* status of an event: logged in */
+	/* limit of ECMs, and of EMMs, of a stream in 10 s */
+	SOFTCAM_ASKS_MAX = 500,
 };
 
-/* A stream.  Embedded; zeroed memory apart from send and arg. */
+/* A stream that uses softcams.  Embedded; zeroed memory is ready, except for
+ * send and arg. */
 struct softcam_user {
 	LIST_ENTRY(softcam_user) link;
 	bool linked;
-	const char *stream; /* its id, borrowed */
+	const char *stream; /* id, borrowed */
 	size_t n;
 	char ids[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
-	bool up; /* its worker takes messages */
+	bool up; /* its worker can receive messages */
 	struct ratelimit ecms, emms;
 	void (*send)(const struct msg *, void *arg);
 	void *arg;
 };
 
-/* The state of a softcam, for users. */
+/* The state of a softcam, for status and API. */
 struct softcam_info {
 	const char *id;
 	bool up;
-	const char *error; /* why it is not logged in; NULL: no error, or not
-			    * in use */
+	/* why it is not logged in; NULL: no error, or not in use */
+	const char *error;
 	unsigned caid;
 	unsigned processes;
-	struct msg_softcam_status status; /* sums */
-	/* the sums beyond the end of processes: they do not go back */
+	struct msg_softcam_status status; /* of all its workers, summed up */
+	/* Sums that include ended processes, so they never decrease. */
 	uint64_t refused, timeouts;
 };
 
-/* on_gone of the configuration: after the end of a worker. */
+/* on_gone of the configuration is called when a worker has ended for good. */
 struct softcams *softcams_new(const struct service_config *);
-/* NULL-safe.  No user is linked. */
+/* NULL-safe.  No stream may be linked. */
 void softcams_free(struct softcams **);
 
-/* The list `softcam` of the configuration (may be NULL): changed entries
- * connect again, removed ones end.  NULL-safe. */
+/* Sets the list `softcam' of the configuration (may be NULL): changed entries
+ * connect again, workers of removed ones end.  NULL-safe. */
 void softcams_set(struct softcams *, const json_t *list);
 
-/* Ends all workers for good; on_gone follows for each that runs. */
+/* Stops all workers for good; on_gone is called for each that runs. */
 void softcams_stop(struct softcams *);
 
-/* The softcams that a stream uses from now on; n 0: none.  NULL-safe. */
+/* Sets the softcams that a stream uses; n 0: none.  NULL-safe. */
 void softcams_use(struct softcams *, struct softcam_user *);
-/* Its worker has started: reports the softcams to it.  NULL-safe. */
+/* The worker of the stream has started: sends it the state of its softcams.
+ * NULL-safe. */
 void softcams_user_up(struct softcams *, struct softcam_user *);
 void softcams_user_down(struct softcam_user *);
-/* stream.ecm or stream.emm of a user. */
+/* Takes stream.ecm or stream.emm of a stream. */
 void softcams_take(struct softcams *, struct softcam_user *,
 		   const struct msg *);
 
-/* Called once a second for a softcam that is logged in, and once for each
- * failed attempt.  NULL-safe. */
+/* Receives events: once a second for a softcam that is logged in, and once for
+ * each failed attempt.  NULL-safe. */
 typedef void softcam_event_fn(const struct softcam_info *, void *arg);
 void softcams_watch(struct softcams *, softcam_event_fn *, void *arg);
 
-/* False: there is no such softcam.  NULL-safe. */
+/* Reads the state of a softcam.  False: there is no such softcam.
+ * NULL-safe. */
 bool softcams_get(struct softcams *, const char *id, struct softcam_info *ret);
 
-/* The i-th worker; NULL: there are no more. */
+/* Returns worker i; NULL: there are no more. */
 struct service_proc *softcams_service(const struct softcams *, size_t i);

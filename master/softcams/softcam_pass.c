@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of the workers of softcams, and those between them and the
- * streams. */
+/* Takes the messages of the workers of softcams, and passes messages between
+ * them and the streams. */
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "master/softcams/softcam_state.h"
@@ -85,7 +85,8 @@ void softcams_take(struct softcams *s, struct softcam_user *u,
 
 	if (!softcam_is_used_by(u, from->name))
 		return;
-	/* a stream must not fill the queue of a worker that serves others */
+	/* limited, so that a stream cannot fill the queue of a worker that
+	 * serves others */
 	limit->burst = SOFTCAM_ASKS_MAX;
 	passes = ratelimit_pass(limit, mono_ms(), &suppressed);
 	if (p != NULL && p->up && passes) {
@@ -117,7 +118,7 @@ static void tell(const struct softcam_proc *p, bool up)
 	s->on_event(&info, s->arg);
 }
 
-/* Copies a text of a worker, which may have any characters. */
+/* Copies a text of a worker, which may contain any character. */
 static void copy_error(char ret[SOFTCAM_ERROR_MAX], const char *text)
 {
 	(void)snprintf(ret, SOFTCAM_ERROR_MAX, "%s", text);
@@ -143,7 +144,7 @@ static void take_card(struct softcam_proc *p,
 	memcpy(p->error, error, sizeof error);
 	if (p->of->removed)
 		return;
-	/* the streams that name it ask again */
+	/* streams that name it then send their ECMs again */
 	if (news)
 		softcam_report(p->of->all, p->of->id);
 	if (!p->up)
@@ -166,7 +167,8 @@ static void take_word(struct softcam_proc *p, const struct msg_cam_word *word)
 	}
 }
 
-/* With split_cam the first worker reports for all. */
+/* True: this worker sends the events of the softcam.  With split_cam, the first
+ * one that is logged in does. */
 static bool reports(const struct softcam_proc *p)
 {
 	const struct service_item *first;
@@ -208,7 +210,8 @@ static void on_hello(void *self)
 	service_proc_send(p->item.service, &m, NULL);
 }
 
-/* The streams keep their control words and ask again after the next login. */
+/* The worker has ended.  The streams keep their control words, and send ECMs
+ * again after the next login. */
 static void on_down(void *self)
 {
 	struct softcam_proc *p = self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of softcam_list.h, for its own files. */
+/* The members of the structs of softcam_list.h, for its own files only. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -11,11 +11,13 @@ enum { SOFTCAM_ERROR_MAX = 128 };
 
 /* A worker of a softcam. */
 struct softcam_proc {
-	struct service_item item; /* id: the stream, with split_cam; else "" */
+	/* id: with split_cam that of the stream, else "" */
+	struct service_item item;
 	struct softcam *of;
-	bool up; /* logged in: card counts */
+	bool up; /* logged in; card is valid */
 	struct msg_softcam_result card;
-	char error[SOFTCAM_ERROR_MAX]; /* why it is not; "": not known yet */
+	/* why it is not logged in; "": not known yet */
+	char error[SOFTCAM_ERROR_MAX];
 	struct ratelimit log;
 	struct msg_softcam_status status;
 };
@@ -26,26 +28,27 @@ struct softcam {
 	json_t *entry; /* owns the texts of conf */
 	const char *id;
 	struct softcam_conf conf;
-	struct errmsg error; /* why it cannot be used; "": it can */
-	bool removed; /* its workers end */
+	struct errmsg error; /* why the entry cannot be used; "": it can */
+	bool removed; /* the entry was removed; its workers are ending */
 	struct service_list procs;
-	uint64_t refused, timeouts; /* ended processes had so many */
+	uint64_t refused, timeouts; /* sums of ended processes */
 };
 
 struct softcams {
 	struct service_config owner;
-	struct service_config cfg; /* of the workers */
-	bool held; /* nothing is freed: a list is being read, or it stops */
+	struct service_config cfg; /* for the workers */
+	/* nothing may be freed, because a list is being read, or all stops */
+	bool held;
 	softcam_event_fn *on_event;
 	void *arg;
 	LIST_HEAD(, softcam) list;
 	LIST_HEAD(, softcam_user) users;
 };
 
-/* The softcam with this id, unless it is removed; NULL: none. */
+/* Returns the softcam with this id; NULL: none, or it was removed. */
 struct softcam *softcam_find(const struct softcams *, const char *id);
 
-/* The worker of a softcam that serves this stream; NULL: none. */
+/* Returns the worker of a softcam that serves this stream; NULL: none. */
 struct softcam_proc *softcam_proc_of(const struct softcam *,
 				     const char *stream);
 
@@ -53,10 +56,10 @@ bool softcam_is_used_by(const struct softcam_user *, const char *id);
 
 /* --- softcam_pass.c --- */
 
-extern const struct service_kind softcam_kind; /* self: a softcam_proc */
+extern const struct service_kind softcam_kind; /* its self is a softcam_proc */
 
-/* Reports a softcam to a stream that names it. */
+/* Sends the state of a softcam to a stream that names it. */
 void softcam_report_to(const struct softcams *, struct softcam_user *,
 		       const char *id);
-/* Reports a softcam to all streams that name it. */
+/* Sends the state of a softcam to all streams that name it. */
 void softcam_report(const struct softcams *, const char *id);
