@@ -20,12 +20,11 @@ json_t *observer_view(const json_t *document);
 /* True: the setting observer_redact hides more from observers. */
 bool observer_is_reduced(const json_t *settings);
 
-/*
- * Returns the reply to a command or path (name, such as "api/stream-info"), or
- * below the event, as an observer may receive it.  Of the configuration it has
- * the keys that the tables mark for observers, and addresses as address_open()
+/* Returns the reply to a command or path (name, such as "api/stream-info") as
+ * an observer may receive it, a new reference.  Of the configuration it has the
+ * keys that the tables mark for observers, and addresses as address_open()
  * shows them.  Of the state it has everything, with sentences as
- * address_open_sentence() shows them.  New references.
- */
+ * address_open_sentence() shows them. */
 json_t *observer_reduce_reply(const char *name, const json_t *reply);
+/* Returns an event as an observer may receive it, a new reference. */
 json_t *observer_reduce_event(const json_t *event);

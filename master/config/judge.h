@@ -106,10 +106,10 @@ void judge_entries(struct judge *, const json_t *document);
 /* Returns the kind of a stream, which decides what options have no effect:
  * WHERE_SPTS, WHERE_RELAY or WHERE_MUX (proto/spec/field_idle.h), or 0. */
 unsigned judge_where(const json_t *stream);
-/* Warns of keys without effect: in a stream (id: by which others know it), and
- * below in settings, log and auth. */
+/* Warns of keys without effect in a stream; id: by which others know it. */
 void judge_idle_keys(struct judge *, const json_t *stream,
 		     const json_t *streams, const char *id);
+/* Warns of keys without effect in settings, log and auth. */
 void judge_idle_settings(struct judge *, const json_t *document);
 
 /* Judges the names in a stream that refer to the sections cas and

@@ -55,15 +55,17 @@ void write_paths_find_all_own(const struct write_paths *own,
 
 bool write_paths_has(const struct write_paths *, const char *file);
 
-/* Judge whether the service may write the files of a stream, of the section
- * `log', of the settings, or of a whole document: return 0, or -EPERM with
- * error, which names the field. */
+/* Judges whether the service may write the files of a stream.  Returns 0, or
+ * -EPERM with error, which names the field. */
 int write_paths_judge_stream(const struct write_paths *, const json_t *stream,
 			     struct errmsg *error) MUST_CHECK;
+/* As write_paths_judge_stream(), for the section `log'. */
 int write_paths_judge_log(const struct write_paths *, const json_t *section,
 			  struct errmsg *error) MUST_CHECK;
+/* As write_paths_judge_stream(), for the settings. */
 int write_paths_judge_settings(const struct write_paths *,
 			       const json_t *settings,
 			       struct errmsg *error) MUST_CHECK;
+/* As write_paths_judge_stream(), for a whole document. */
 int write_paths_judge(const struct write_paths *, const json_t *document,
 		      struct errmsg *error) MUST_CHECK;

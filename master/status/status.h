@@ -72,12 +72,12 @@ void status_push(struct status *, const char *id,
  * of the worker logs the return. */
 void status_down(struct status *, const char *id, const char *failure);
 
-/* Records the minutes of all streams for the next master as JSON; and below,
- * takes the record for the known enabled streams, without invalid parts. */
+/* Records the minutes of all streams for the next master: a new reference. */
 json_t *status_write(const struct status *);
 /* Records only what does not change every second: the raised alarms, and
  * whether and since when the enabled streams are off air. */
 json_t *status_write_kept(const struct status *);
+/* Takes the valid parts of that record, for the known enabled streams. */
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,

@@ -210,16 +210,19 @@ void status_stream_judge(struct status_stream *,
 /* Updates the alarm `worker'. */
 void status_stream_judge_worker(struct status_stream *,
 				const struct stream_proc_info *info);
-/* Records the reported alarm `worker' for the next master, [since, reason], or
- * null; and below, takes the record if it is valid. */
+/* Records the reported alarm `worker' for the next master: [since, reason], or
+ * null. */
 json_t *status_stream_write_worker(const struct status_stream *);
+/* Takes that record if it is valid. */
 void status_stream_take_worker(struct status_stream *, const json_t *);
-/* Log "off air" and "on air" of a stream whose worker cannot: because it has
- * ended by itself (failure: the reason; NULL: the master stopped it), hangs,
- * reports again after that, or reads another stream. */
+/* The worker has ended (failure: the reason; NULL: the master stopped it).
+ * Logs that the stream is off air if it ended by itself. */
 void status_stream_note_down(struct status_stream *, const char *failure);
+/* Logs that the stream is off air if its worker hangs. */
 void status_stream_note_hang(struct status_stream *,
 			     const struct stream_proc_info *info);
+/* Call it after a report: logs "on air" after a hang, and both "off air" and
+ * "on air" of a stream that reads another one. */
 void status_stream_note_report(struct status_stream *,
 			       const struct stream_proc_info *info);
 /* True: an enabled stream has no report of a worker; ret has the reason.
@@ -241,10 +244,10 @@ void status_stream_add_words(json_t *o, const struct status_stream *,
 void status_stream_note_errors(struct status_stream *,
 			       const struct stream_proc_info *info,
 			       int64_t now_s);
-/* Records for the next master, as members: on air or not, the active input,
- * since when it is off air, the errors, and what is in the log; and below,
- * takes the valid members. */
+/* Records the state for the next master, as members: on air or not, the active
+ * input, since when it is off air, the errors, and what is in the log. */
 json_t *status_stream_write_state(const struct status_stream *);
+/* Takes the valid members of that record. */
 void status_stream_take_state(struct status_stream *, const json_t *from);
 /* Takes only on air or not from the record, until the first report or a second
  * without one, because the worker continues to run. */
@@ -252,10 +255,10 @@ void status_stream_take_onair(struct status_stream *, const json_t *from);
 /* True: the state to be kept has changed since the last call. */
 bool status_stream_note_kept(struct status_stream *);
 
-/* Records each output with a fault for the next master, [position, address,
- * since, reported, reason, time of the reason]; and below, takes those whose
- * output has the same address. */
+/* Records each output with a fault for the next master: [position, address,
+ * since, reported, reason, time of the reason]. */
 json_t *status_stream_write_faults(const struct status_stream *);
+/* Takes the records of outputs that still have the same address. */
 void status_stream_take_faults(struct status_stream *, const json_t *list);
 
 /* Returns the number of outputs with a fault. */
@@ -321,9 +324,10 @@ status_stream_find_raised(const struct status_stream *, unsigned place,
 /* The source `from' was renamed to `to'. */
 void status_stream_rename_source(struct status_stream *, const char *from,
 				 const char *to);
-/* Records the raised alarms for the next master, [place, alarm, since, source,
- * cause] each; and below, takes the valid ones, before the first report. */
+/* Records the raised alarms for the next master: [place, alarm, since, source,
+ * cause] each. */
 json_t *status_stream_write_raised(const struct status_stream *);
+/* Takes the valid records.  Call it before the first report. */
 void status_stream_take_raised(struct status_stream *, const json_t *list);
 /* Sets the networks of the inputs of conf; NULL: none.  An input with the same
  * address keeps the state of its network. */

@@ -28,8 +28,9 @@ void system_status_set_workers(struct system_status *, workers_fn *,
 			       void *arg);
 
 /* Records the start of the service and the readings of the last minute for the
- * next master as JSON; and below, takes the valid parts. */
+ * next master: a new reference. */
 json_t *system_status_write(const struct system_status *);
+/* Takes the valid parts of a record of the previous master. */
 void system_status_take(struct system_status *, const json_t *);
 
 /* Returns the seconds since the start of the service, which may have had other

@@ -144,5 +144,6 @@ const struct service_list *adapter_procs_list(const struct adapter_procs *);
 /* Records the adapters, workers and rings for the next master: a new JSON
  * list. */
 json_t *adapter_procs_write(struct adapter_procs *, struct handover *);
+/* Adopts the adapters in a record of the previous master. */
 void adapter_procs_adopt(struct adapter_procs *, const json_t *list,
 			 struct handover *);

@@ -67,6 +67,7 @@ void feeds_report(struct feeds *, const char *mpts,
 void feeds_add_faults(struct feeds *, const char *mpts,
 		      struct stream_proc_info *);
 
-/* The records for the next master, a new array. */
+/* Records the feeds for the next master, a new array. */
 json_t *feeds_write(struct feeds *, struct handover *);
+/* Adopts the feeds in a record of the previous master. */
 void feeds_adopt(struct feeds *, const json_t *records, struct handover *);

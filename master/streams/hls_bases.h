@@ -26,7 +26,7 @@ void hls_bases_free(struct hls_bases **b);
  * ignored.  b NULL: does nothing. */
 void hls_bases_note(struct hls_bases *b, uint64_t base, uint64_t number);
 
-/* The least discontinuity number (and, below, media sequence number) of a new
- * ring; 0 if b is NULL: any. */
+/* Returns the least discontinuity number of a new ring; 0: any (b is NULL). */
 uint64_t hls_bases_next(const struct hls_bases *b);
+/* Returns the least media sequence number of a new ring; 0: any. */
 uint64_t hls_bases_next_number(const struct hls_bases *b);

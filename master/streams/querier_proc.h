@@ -24,6 +24,7 @@ struct service_proc *querier_proc_service(struct querier_proc *);
 
 /* Records the worker and the networks for the next master, a new reference. */
 json_t *querier_proc_write(struct querier_proc *, struct handover *);
+/* Adopts the worker and the networks in a record of the previous master. */
 void querier_proc_adopt(struct querier_proc *, const json_t *record,
 			struct handover *);
 

@@ -57,6 +57,7 @@ uint64_t queriers_arrival_ms(const struct queriers *, struct querier_net);
 /* Records the networks in use, and since when, for the next master: a new
  * reference. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
+/* Takes the valid networks of that record. */
 void queriers_take(struct queriers *, const json_t *nets, uint64_t now_ms);
 /* True when an input has used a group within QUERIERS_KEPT_MS. */
 bool queriers_in_use(const struct queriers *, uint64_t now_ms);
@@ -65,9 +66,10 @@ enum querier_state queriers_state(const struct queriers *, struct querier_net,
 				  uint64_t now_ms);
 unsigned queriers_timeout_s(const struct queriers *);
 
-/* Before a report: sets the numbers of inputs to 0, and below counts an
- * input. */
+/* Call it before a report: sets the numbers of inputs of all networks to 0. */
 void queriers_count_none(struct queriers *);
+/* Counts an input on this network for the report; silent: it receives no
+ * packets. */
 void queriers_count(struct queriers *, struct querier_net, bool silent);
 
 /* Returns {"querier_timeout", "igmp_error", "mld_error", "interfaces": […]}, a

@@ -124,8 +124,7 @@ struct service_proc *reconciler_service(const struct reconciler *, size_t i);
  * borrowed; NULL: none.  arg: the reconciler. */
 const json_t *reconciler_source_of(const char *stream, void *arg);
 
-/* Makes r->guides, which pass events of the guide to streams with own EIT.
- * Below, functions for its callbacks; arg: the reconciler. */
+/* Makes r->guides, which pass events of the guide to streams with own EIT. */
 void reconciler_open_guides(struct reconciler *);
 /* The stream_at of struct epg_config. */
 const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg);

@@ -35,7 +35,7 @@ json_t *switch_log_format(const struct msg_stream_switched *);
  * array. */
 json_t *switch_log_list(const struct switch_log *);
 
-/* From master to master: writes a new array; reads the valid entries of list
- * (may be NULL). */
+/* Records the switches for the next master: a new array. */
 json_t *switch_log_write(const struct switch_log *);
+/* Takes the valid entries of that record (may be NULL). */
 void switch_log_read(struct switch_log *, const json_t *list);

@@ -15,7 +15,9 @@ struct surplus *surplus_new(void);
 /* NULL-safe; sets *s to NULL. */
 void surplus_free(struct surplus **);
 
-/* Increments the count of a mount; and below, decrements it. */
+/* Increments the count of a mount. */
 void surplus_add(struct surplus *, uint64_t mount);
+/* Decrements the count of a mount. */
 void surplus_take(struct surplus *, uint64_t mount);
+/* Returns the count of a mount. */
 unsigned surplus_get(const struct surplus *, uint64_t mount);

@@ -112,12 +112,12 @@ typedef void viewers_list_fn(struct list_question *, struct viewer_guest *,
 
 const struct msg_deliver_playlist *
 list_question_client(const struct list_question *);
-/* Answers a request and frees it; this function or the next one. */
+/* Answers a request with a page and its text, and frees the request. */
 void list_question_answer(struct list_question *,
 			  const struct msg_deliver_page *,
 			  const struct buf *text);
-/* As list_question_answer(); fd (borrowed): memory with page->len bytes of
- * text. */
+/* Answers a request with a page, whose text is in memory (fd, borrowed;
+ * page->len bytes), and frees the request. */
 void list_question_answer_memory(struct list_question *,
 				 const struct msg_deliver_page *, int fd);
 /* Postpones the answer.  cancel is called if no answer is wanted any more. */
