@@ -202,9 +202,9 @@ void guide_events_renew(struct api *);
 /* Starts new and changed adapters of the configuration, and stops those that it
  * does not have any more. */
 void api_start_adapters(struct api *);
-/* Adds the state of an adapter to its status. */
 /* Adds lock, signal, errors and rate to a status. */
 void adapters_put_signal(json_t *, const struct msg_adapter_status *);
+/* Adds the state of an adapter to its status. */
 void adapters_describe(const struct api *, const json_t *adapter,
 		       enum status_span, json_t *status);
 

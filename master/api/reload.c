@@ -130,7 +130,8 @@ static void end(struct reloaded *r, const struct reload_result *result)
 	free(r);
 }
 
-/* The trial of the new instance has ended. */
+/* The trial of the new instance has ended; error: why it failed, NULL: it did
+ * not. */
 static void on_tried(const char *error, void *arg)
 {
 	struct reload_result result = { .status = 200, .restarts = true };

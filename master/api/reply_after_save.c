@@ -112,7 +112,8 @@ static void foresee(struct saving *s)
 		on_read(-ENOENT, NULL, NULL, s);
 }
 
-/* The trial of the new instance has ended. */
+/* The trial of the new instance has ended; error: why it failed, NULL: it did
+ * not. */
 static void on_tried(const char *error, void *arg)
 {
 	struct saving *s = arg;

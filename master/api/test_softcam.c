@@ -130,7 +130,8 @@ static const struct job_kind kind = {
 	.on_deadline = on_deadline,
 };
 
-/* False: the reply already has the error. */
+/* Judges a text of the login, whose path in the request is path.  False: the
+ * reply already has the error, or the connection is to be closed. */
 static bool judge_login(const json_t *config, const char *path,
 			struct reply *reply)
 {

@@ -77,7 +77,8 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* Certificate and key need each other. */
+/* Reports a certificate without a key, a key without a certificate, and
+ * control_tls_only without both. */
 static void judge_certificate(struct judge *j, const json_t *settings)
 {
 	static const char *const keys[] = { "crt_chain", "crt_key" };

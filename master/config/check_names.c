@@ -82,7 +82,7 @@ static void judge_number(struct judge *j, const json_t *stream)
 	judge_up(j, mark);
 }
 
-/* Users see the stream by its name. */
+/* Warns of an empty name, by which users know the stream. */
 static void judge_name(struct judge *j, const json_t *stream)
 {
 	const json_t *name = json_object_get(stream, "name");

@@ -54,7 +54,7 @@ void config_close(struct config **);
  */
 void config_guard(struct config *, const char *state_path);
 
-/* The process is about to be replaced in an orderly way. */
+/* The process is about to be replaced: its end does not count as a crash. */
 void config_end(struct config *);
 
 /* Returns how many documents there were since the start: changes by commands,

@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 /*
- * A new reference: a schema for each section of the configuration, and for each
- * type of addresses a schema of its options.
+ * Returns a new object: a schema for each section of the configuration, and for
+ * each type of address a schema of its options.
  *
  *	{ "settings": {...}, "make_stream": {...}, ...,
  *	  "inputs": { "udp": {...} }, "outputs": { "udp": {...} } }

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 /*
- * A new reference.  Lists of fields are those of field_form().
+ * Returns a new object.  Its lists of fields have the form of field_form().
  *
  *	{ "input": [{ "type": "udp", "target": "[iface@]address[:port]",
  *	              "options": [...] }],

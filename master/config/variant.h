@@ -63,5 +63,5 @@ struct variant_list {
 	uint64_t session;
 };
 
-/* Appends the playlist. */
+/* Appends the master playlist with these variants. */
 void variant_list_write(struct buf *, const struct variant_list *);

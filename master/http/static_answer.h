@@ -34,8 +34,8 @@ struct static_answer {
 	struct buf text; /* content of a file that is not in the program */
 };
 
-/* False: there is no such file.  Call static_answer_done() after
- * http_respond(). */
+/* Makes the answer.  False: there is no such file.  Call static_answer_done()
+ * after http_respond(). */
 bool static_answer(const struct static_tree *, const struct static_query *,
 		   struct static_answer *ret);
 void static_answer_done(struct static_answer *);

@@ -64,13 +64,13 @@ size_t hour_size_of(const json_t *record);
 void hour_take(struct hour *, const json_t *record, const uint8_t *from);
 
 /*
- * The seconds behind since_s, a new reference:
+ * Returns the seconds after since_s, a new reference:
  *
  *	{ "first": 1795171201, "columns": { "bitrate": [8012, …],
  *	  "cc_error": […], "pes_error": […], "scrambled": […],
  *	  "onair": […], "input": […] } }
  *
- * An unknown second is null.  first: the time of the first sample, or of the
- * next one if there is none: now_s before any sample.
+ * An unknown second is null.  first: Unix time of the first value; if there is
+ * none, of the next second (now_s if the hour is empty).
  */
 json_t *hour_report(const struct hour *, int64_t since_s, int64_t now_s);

@@ -50,7 +50,7 @@ void worker_requests_down(struct worker_requests *);
  * unchanged. */
 int worker_request_send(struct worker_requests *, struct worker_request *,
 			struct channel *, struct msg *m) MUST_CHECK;
-/* The request with this number, or NULL. */
+/* Returns the request with this number; NULL: none. */
 struct worker_request *worker_request_find(const struct worker_requests *,
 					   uint32_t seq);
 /* Removes a request from the list after its answer. */

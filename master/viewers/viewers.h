@@ -161,7 +161,8 @@ const char *viewers_preview_login(struct viewers *, const char *token);
 /* The section `auth' or users have changed.  This and the next two functions
  * are NULL-safe. */
 void viewers_changed(struct viewers *);
-/* The entry of one user has changed. */
+/* The entry of one user has changed: asks again about the viewers of this
+ * login. */
 void viewers_user_changed(struct viewers *, const char *login);
 /* The groups of streams, or their hls_group, have changed. */
 void viewers_groups_changed(struct viewers *);
