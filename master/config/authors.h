@@ -16,7 +16,7 @@ struct authors {
  * unknown. */
 void authors_next(struct authors *, const char *login);
 
-/* Adds that login to the list: its user has made a change. */
+/* Adds the login of authors_next() to the list: its user has made a change. */
 void authors_add(struct authors *);
 
 /* Returns the list, from malloc(), and empties it; NULL: it was empty. */

@@ -286,8 +286,8 @@ static bool has_idle_key(const json_t *user)
 	return false;
 }
 
-/* Warns of such keys of all users with one warning, if viewers need no
- * authorization. */
+/* Warns, with one warning, of the keys of users that only the authorization of
+ * viewers reads, if viewers need no authorization. */
 static void judge_viewers(struct judge *j, const json_t *document)
 {
 	const struct field_table *t = &user_fields;
@@ -463,7 +463,8 @@ static void on_auth_key(const char *key, const char *text, void *arg)
 	add_key(&k->text, key);
 }
 
-/* Warns of all these keys with one warning. */
+/* Warns, with one warning, of all keys of auth that have no effect without
+ * enable. */
 static void judge_auth_keys(struct judge *j, const json_t *auth)
 {
 	struct auth_keys k = { .j = j };

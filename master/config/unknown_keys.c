@@ -54,7 +54,7 @@ static void look_at_groups(struct judge *j, const json_t *category)
 	judge_up(j, mark);
 }
 
-/* Reports unknown keys of an entry of one of these lists. */
+/* Reports unknown keys of an entry of a list, such as softcam or dvb_tune. */
 static void look_at_listed(struct judge *j, const char *section,
 			   const json_t *entry)
 {

@@ -79,9 +79,10 @@ void softcams_user_down(struct softcam_user *);
 void softcams_take(struct softcams *, struct softcam_user *,
 		   const struct msg *);
 
-/* Receives events: once a second for a softcam that is logged in, and once for
- * each failed attempt.  NULL-safe. */
+/* Gets an event once a second for a softcam that is logged in, and once for
+ * each failed attempt. */
 typedef void softcam_event_fn(const struct softcam_info *, void *arg);
+/* Sets the receiver of events; replaces a former one.  NULL-safe. */
 void softcams_watch(struct softcams *, softcam_event_fn *, void *arg);
 
 /* Reads the state of a softcam.  False: there is no such softcam.

@@ -53,7 +53,7 @@ void minute_amend(struct minute *, const struct second *);
 
 /* Formats the minute as text, to be freed. */
 char *minute_format(const struct minute *);
-/* Reads that text.  Returns 0, or -EINVAL: it is not valid. */
+/* Reads a text of minute_format().  Returns 0, or -EINVAL: it is not valid. */
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
 /* Returns the sum of the last n seconds (n > 0); all zero: the minute is

@@ -77,7 +77,8 @@ json_t *status_write(const struct status *);
 /* Records only what does not change every second: the raised alarms, and
  * whether and since when the enabled streams are off air. */
 json_t *status_write_kept(const struct status *);
-/* Takes the valid parts of that record, for the known enabled streams. */
+/* Takes the valid parts of a record of status_write() or status_write_kept(),
+ * for the known enabled streams. */
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,

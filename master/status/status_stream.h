@@ -213,7 +213,7 @@ void status_stream_judge_worker(struct status_stream *,
 /* Records the reported alarm `worker' for the next master: [since, reason], or
  * null. */
 json_t *status_stream_write_worker(const struct status_stream *);
-/* Takes that record if it is valid. */
+/* Takes a record of status_stream_write_worker() if it is valid. */
 void status_stream_take_worker(struct status_stream *, const json_t *);
 /* The worker has ended (failure: the reason; NULL: the master stopped it).
  * Logs that the stream is off air if it ended by itself. */
@@ -247,7 +247,7 @@ void status_stream_note_errors(struct status_stream *,
 /* Records the state for the next master, as members: on air or not, the active
  * input, since when it is off air, the errors, and what is in the log. */
 json_t *status_stream_write_state(const struct status_stream *);
-/* Takes the valid members of that record. */
+/* Takes the valid members of a record of status_stream_write_state(). */
 void status_stream_take_state(struct status_stream *, const json_t *from);
 /* Takes only on air or not from the record, until the first report or a second
  * without one, because the worker continues to run. */
@@ -258,12 +258,14 @@ bool status_stream_note_kept(struct status_stream *);
 /* Records each output with a fault for the next master: [position, address,
  * since, reported, reason, time of the reason]. */
 json_t *status_stream_write_faults(const struct status_stream *);
-/* Takes the records of outputs that still have the same address. */
+/* Takes a record of status_stream_write_faults(), for outputs that still have
+ * the same address. */
 void status_stream_take_faults(struct status_stream *, const json_t *list);
 
 /* Returns the number of outputs with a fault. */
 size_t status_stream_count_faults(const struct status_stream *);
-/* Returns how many of these send nothing; the others lose some packets. */
+/* Returns how many of the outputs with a fault send nothing; the others lose
+ * some packets. */
 size_t status_stream_count_mute(const struct status_stream *);
 
 /* Returns the list "outputs" of the report, a new reference. */
@@ -327,7 +329,8 @@ void status_stream_rename_source(struct status_stream *, const char *from,
 /* Records the raised alarms for the next master: [place, alarm, since, source,
  * cause] each. */
 json_t *status_stream_write_raised(const struct status_stream *);
-/* Takes the valid records.  Call it before the first report. */
+/* Takes the valid alarms of a record of status_stream_write_raised().  Call it
+ * before the first report. */
 void status_stream_take_raised(struct status_stream *, const json_t *list);
 /* Sets the networks of the inputs of conf; NULL: none.  An input with the same
  * address keeps the state of its network. */

@@ -57,7 +57,7 @@ uint64_t queriers_arrival_ms(const struct queriers *, struct querier_net);
 /* Records the networks in use, and since when, for the next master: a new
  * reference. */
 json_t *queriers_write(const struct queriers *, uint64_t now_ms);
-/* Takes the valid networks of that record. */
+/* Takes the valid networks of a record of queriers_write(). */
 void queriers_take(struct queriers *, const json_t *nets, uint64_t now_ms);
 /* True when an input has used a group within QUERIERS_KEPT_MS. */
 bool queriers_in_use(const struct queriers *, uint64_t now_ms);

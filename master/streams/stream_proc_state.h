@@ -97,7 +97,7 @@ void stream_cues_answer(struct stream_proc *, uint32_t seq,
 /* Call it after a status: sends the streams of nit_other if they have
  * changed. */
 void stream_network_report(struct stream_proc *, struct channel *);
-/* A new worker has received none of these streams. */
+/* A new worker runs, which has not received the streams of nit_other yet. */
 void stream_network_forget(struct stream_proc *);
 
 /* --- stream_time.c --- */

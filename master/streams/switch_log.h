@@ -37,5 +37,5 @@ json_t *switch_log_list(const struct switch_log *);
 
 /* Records the switches for the next master: a new array. */
 json_t *switch_log_write(const struct switch_log *);
-/* Takes the valid entries of that record (may be NULL). */
+/* Takes the valid entries of a record of switch_log_write() (may be NULL). */
 void switch_log_read(struct switch_log *, const json_t *list);

@@ -272,8 +272,8 @@ static bool judge_password(const struct viewer_rules *r,
 	bool known = json_object_get(json_object_get(q->document, "users"),
 				     login) != NULL;
 
-	/* asks for the password of an unknown login too: the check takes as
-	 * long as for a known one */
+	/* without a backend, the password of an unknown login is checked too,
+	 * which takes as long as for a known one */
 	if (!known && r->has_backend)
 		return false;
 	v->login = login;

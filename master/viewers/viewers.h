@@ -151,9 +151,9 @@ enum {
  * the user may not watch.  NULL-safe. */
 bool viewers_preview_token(struct viewers *, const char *login,
 			   char ret[VIEWER_PREVIEW_TOKEN]);
-/* Returns the login of such a token, borrowed until the next call of these two
- * functions; NULL: the token is not valid.  Only the newest 256 tokens are
- * known. */
+/* Returns the login of a token of viewers_preview_token(), borrowed until the
+ * next call of one of the two; NULL: the token is not valid.  Only the newest
+ * 256 tokens are known. */
 const char *viewers_preview_login(struct viewers *, const char *token);
 
 /* --- the configuration --- */
