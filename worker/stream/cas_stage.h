@@ -32,7 +32,7 @@ struct cas_stage_config {
 	uint64_t now_ns;
 };
 
-/* NULL: the stream has no systems. */
+/* Makes the stage.  NULL: the stream has no conditional access systems. */
 struct cas_stage *cas_stage_new(const struct cas_stage_config *);
 void cas_stage_free(struct cas_stage **);
 
@@ -48,6 +48,6 @@ void cas_stage_link(struct cas_stage *, unsigned place, int fd);
 void cas_stage_feed(struct cas_stage *, const struct ts_run *runs,
 		    size_t n_runs, uint64_t now_ns);
 
-/* As cas_systems_linked() and cas_systems_second(). */
+/* As cas_systems_linked(); cas_stage_second() is as cas_systems_second(). */
 unsigned cas_stage_linked(const struct cas_stage *);
 const char *cas_stage_second(struct cas_stage *, uint64_t now_ns);

@@ -157,8 +157,8 @@ void chain_second(struct input_chain *, uint64_t now_ns);
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* chain_choice.c */
-/* From a multiplex in memory, a stream of one program reads only that
- * program. */
+/* Lets an input read only one program of a multiplex in memory, if the stream
+ * sends only that one. */
 void chain_choose(struct input_chain *, const struct stream_spec *);
 /* Reads the PMTs of the other programs as well, because a scan reports them. */
 void chain_show_tables(struct input_chain *, bool all);

@@ -72,7 +72,8 @@ struct mux_stage {
 	} eit[MSG_INPUTS_MAX];
 };
 
-/* Embedded; without a multiplex in the start message nothing is made. */
+/* Makes the multiplex that the start message describes.  If it describes none,
+ * s->mux is NULL, and the other functions do nothing.  Embedded. */
 void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    const struct stream_spec *, struct stream_memory *,
 		    ts_out_fn *out, void *arg);
@@ -103,8 +104,8 @@ void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 void mux_stage_feed(struct mux_stage *, struct input_chain *,
 		    const struct ts_run *runs, size_t n_runs);
 
-/* Is the system clock, which the TDT names, synchronised?  Yes, until the first
- * call. */
+/* Sets whether the system clock, which the TDT names, is synchronised.  Before
+ * the first call it counts as synchronised. */
 void mux_stage_set_clock(struct mux_stage *, bool synchronised);
 
 /* Call it after the chain was read: gives its remux places for tables

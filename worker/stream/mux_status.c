@@ -142,7 +142,8 @@ static void log_eit(struct mux_stage *s, size_t i, uint64_t dropped,
 	l->dropped = dropped;
 }
 
-/* The nth service of input i, without what is measured in a second. */
+/* Writes the state of the nth service of input i, without what is measured in a
+ * second. */
 static void report_service(const struct mux_stage *s,
 			   const struct mux_source_state *in, size_t i,
 			   size_t nth, struct msg_service_status *ret)

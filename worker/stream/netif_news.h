@@ -24,8 +24,8 @@ struct netif_news {
 	uint64_t due_ns;   /* time of the next report; 0: no change waits */
 };
 
-/* routes: also reports changes of routes.  If the kernel refuses its events, a
- * report is due once a second. */
+/* Starts to watch.  routes: also reports changes of routes.  If the kernel
+ * refuses its events, a report is due once a second. */
 void netif_news_init(struct netif_news *, struct ev_loop *, bool routes);
 void netif_news_done(struct netif_news *);
 

@@ -110,8 +110,8 @@ static void log_crowded(const struct remux *r, const char *where)
 				  where, names[t]);
 }
 
-/* A remux drops the packets of programs that exceed the limit, unless pnr
- * selects a program. */
+/* Logs when the number of programs changes whose packets the remux drops
+ * because they exceed the limit. */
 static void log_ignored(struct omission_log *l, const struct remux *r,
 			const char *where, uint64_t now_ns)
 {

@@ -44,7 +44,7 @@ void other_guides_add(struct other_guides *, const char *id, uint16_t tsid,
 		      uint16_t key_onid);
 void other_guides_end(struct other_guides *);
 
-/* NULL: the stream is not in the list. */
+/* The stream with this id; NULL: it is not in the list. */
 struct other_guide *other_guides_find(struct other_guides *, const char *id);
 
 enum {

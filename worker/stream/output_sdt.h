@@ -41,7 +41,7 @@ void output_sdt_init(struct output_sdt *);
 unsigned output_sdt_feed(struct output_sdt *, const struct ts_run *runs,
 			 size_t n_runs);
 
-/* NULL: the service is not known. */
+/* The entry of a service; NULL: the service is not known. */
 const struct output_service *output_sdt_find(const struct output_sdt *,
 					     uint16_t pnr);
 /* The type of a service; 0: it is not known. */

@@ -327,8 +327,8 @@ static void withdraw_segments(struct own_cue *c, size_t place,
 		end(c, place);
 }
 
-/* An event that is cancelled, or (replaces) has another time now, is not
- * announced any more.  The way out and the way back of a break have the same
+/* Stops announcing an event that the command cancels, or (replaces) gives
+ * another time.  The way out and the way back of a break have the same
  * event. */
 static void withdraw(struct own_cue *c, const json_t *record, bool replaces)
 {

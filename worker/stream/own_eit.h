@@ -47,7 +47,7 @@ struct own_eit_config {
 	void *arg;
 };
 
-/* NULL: all EIT are those of the source. */
+/* Makes the own EIT.  NULL: all EIT are those of the source. */
 struct own_eit *own_eit_new(const struct own_eit_config *);
 /* NULL-safe; sets *o to NULL. */
 void own_eit_free(struct own_eit **);

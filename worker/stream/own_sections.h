@@ -16,8 +16,9 @@ struct own_sections *own_sections_new(const struct tables_spec *,
 /* NULL-safe; sets *o to NULL. */
 void own_sections_free(struct own_sections **);
 
-/* The programs of the stream have changed: sends the sections whose PIDs no
- * program uses for its PMT, a stream, a PCR or ECMs, and logs the others. */
+/* Call it when the programs of the stream have changed: sends the sections
+ * whose PIDs no program uses for its PMT, a stream, a PCR or ECMs, and logs the
+ * others. */
 void own_sections_use(struct own_sections *, const struct psi *);
 
 /* Does a section that is sent on the PID of a table have this table_id, so that

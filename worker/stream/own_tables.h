@@ -40,12 +40,13 @@ struct own_tables_config {
 	void *arg;
 };
 
-/* NULL: all tables are those of the source. */
+/* Makes the own tables.  NULL: all tables are those of the source. */
 struct own_tables *own_tables_new(const struct own_tables_config *);
 /* NULL-safe; sets *o to NULL. */
 void own_tables_free(struct own_tables **);
 
-/* Is the system clock synchronised?  Yes, until the first call. */
+/* Sets whether the system clock is synchronised.  Before the first call it
+ * counts as synchronised. */
 void own_tables_set_clock(struct own_tables *, bool synchronised);
 
 /* Replaces the streams of nit_other: an object with their keys by id (copied).

@@ -75,7 +75,7 @@ static void read_inputs(struct pipeline *p)
 	splice_turn(p->splice, p->now_ns);
 }
 
-/* Received packets of an input, in whole runs. */
+/* Takes received packets of an input, in whole runs. */
 static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -134,7 +134,7 @@ static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, &c->candidate, runs, n_runs);
 }
 
-/* Packets of the still picture. */
+/* Takes packets of the still picture. */
 static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -174,7 +174,7 @@ static void lead(uint16_t pid, uint8_t *section, size_t len, void *arg)
 		version_stage_apply(p->versions, pid, section, len);
 }
 
-/* Packets of one candidate; those of the candidate on air are sent. */
+/* Takes packets of a candidate, and sends those of the one on air. */
 static void spliced_from(struct pipeline *p, struct candidate *c,
 			 const struct ts_run *runs, size_t n_runs)
 {
@@ -196,7 +196,7 @@ static void spliced_from(struct pipeline *p, struct candidate *c,
 	}
 }
 
-/* Packets of the stream with the tables of its inputs. */
+/* Takes packets of the stream with the tables of its inputs. */
 static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;

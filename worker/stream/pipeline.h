@@ -51,9 +51,10 @@ void pipeline_use_ring(struct pipeline *, int fd);
 
 /* As selector_link(). */
 void pipeline_link(struct pipeline *, const char *stream, int fd);
-/* A channel to the worker of a CA system, as cas_stage_link(). */
+/* Sets the channel to the worker of a CA system, as cas_stage_link(). */
 void pipeline_link_cas(struct pipeline *, unsigned place, int fd);
-/* Is the system clock synchronised?  Yes, until the first call. */
+/* Sets whether the system clock is synchronised.  Before the first call it
+ * counts as synchronised. */
 void pipeline_set_clock(struct pipeline *, bool synchronised);
 /* As own_tables_set_others(). */
 void pipeline_set_network(struct pipeline *, const json_t *streams);
@@ -88,12 +89,13 @@ void pipeline_scan(struct pipeline *, const struct msg_stream_scan *,
 /* Disconnects a receiver of an output; false: there is no such receiver. */
 bool pipeline_kick(struct pipeline *, uint64_t client);
 
-/* Do callers of outputs need a permission?  Yes, until the first call. */
+/* Sets whether callers of outputs need a permission.  Before the first call
+ * they do. */
 void pipeline_set_policy(struct pipeline *, bool authorize);
-/* The answer to a question. */
+/* Takes the answer to a question. */
 void pipeline_answer(struct pipeline *, const struct msg_deliver_answer *,
 		     uint32_t seq);
-/* stream.cam or stream.word. */
+/* Takes the message stream.cam or stream.word of a softcam. */
 void pipeline_take_cam(struct pipeline *, const struct msg *);
 /* Asks again about this receiver, or with 0 about all. */
 void pipeline_review(struct pipeline *, uint64_t client);

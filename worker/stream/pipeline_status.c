@@ -302,7 +302,7 @@ void pipeline_scan(struct pipeline *p, const struct msg_stream_scan *m,
 	selector_show_tables(p->selector, p->tap.position);
 }
 
-/* A burst disturbs receivers less than a loss. */
+/* Sends the packets in a burst, which disturbs receivers less than a loss. */
 void pipeline_empty(struct pipeline *p)
 {
 	if (p->n_paced > 0) {

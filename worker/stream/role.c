@@ -114,7 +114,8 @@ static bool is_own(const struct stream *s, const struct msg_stream_start *m)
 	return rings;
 }
 
-/* Allows the multiplex what its outputs need, and files of absent. */
+/* Enters the sandbox with access to what the outputs of the multiplex need, and
+ * to files of absent.  False: that failed. */
 static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 {
 	/* own time: a file of the tz database */
@@ -132,7 +133,8 @@ static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 	return entered;
 }
 
-/* Allows what the addresses and options of the stream need. */
+/* Enters the sandbox with access to what the addresses and options of the
+ * stream need.  False: that failed. */
 static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 {
 	/* the programs differ in it: only one has libraries that need names */

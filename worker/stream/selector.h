@@ -94,7 +94,7 @@ void selector_rename(struct selector *, const char *from, const char *to);
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
-/* A scan reports the tables of the input at this position; 0: there is none. */
+/* Lets a scan report the tables of the input at this position; 0: of none. */
 void selector_show_tables(struct selector *, unsigned position);
 
 /* Passes stream.cam or stream.word to the inputs. */
@@ -159,7 +159,7 @@ bool selector_has_tables(const struct selector *);
 /* True during splice_cut() if the stream enters the still picture. */
 bool selector_enters_still(const struct selector *);
 
-/* The memory that the next turn will touch, if nothing changes. */
+/* Lists the memory that the next turn will touch, if nothing changes. */
 void selector_warm(const struct selector *, struct prefetch *);
 
 /*

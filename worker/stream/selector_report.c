@@ -66,9 +66,9 @@ static struct input_chain *chosen_chain(const struct selector *s)
 	return on_air != NULL ? on_air : &s->chains[s->decision->input];
 }
 
-/* An input that was entered after another one on air, and has no verdict yet,
- * counts as on air: its entry proves that it can be decoded.  The next second
- * judges it. */
+/* True if the input is on air for the status.  An input that was entered after
+ * another one on air, and has no verdict yet, counts as on air: its entry
+ * proves that it can be decoded.  The next second judges it. */
 static bool is_onair(const struct selector *s, const struct input_chain *l)
 {
 	/* in a multiplex the tables of a silent input go out */

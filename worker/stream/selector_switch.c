@@ -51,8 +51,8 @@ static void log_nothing(const struct selector_switch *sw)
 		    sw->filler ? "the filler is sent" : "nothing is sent");
 }
 
-/* "input 1: no packets; input 2 is on air", "input 2 is active instead of input
- * 1 (chosen by hand), but off air: no packets" */
+/* Logs a switch: "input 1: no packets; input 2 is on air", "input 2 is active
+ * instead of input 1 (chosen by hand), but off air: no packets". */
 static void log_switch(struct selector *s, const struct selector_switch *sw)
 {
 	static const char *const reasons[] = {

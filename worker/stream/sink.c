@@ -210,7 +210,7 @@ static void close_output(struct sink *s, const struct errmsg *error,
 		     now_ns);
 }
 
-/* An outage is over when an open output had no error for a second. */
+/* Ends the outage, if the output was open without an error for a second. */
 static void end_outage(struct sink *s, uint64_t now_ns)
 {
 	struct output_counters c;

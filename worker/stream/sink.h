@@ -76,8 +76,8 @@ struct sink {
 /* The hash of an address, as struct rtp_state stores it. */
 uint64_t sink_address(const char *address);
 
-/* name: name of the announced session.  place: the RTP sequence of the output,
- * in memory that outlives the sink. */
+/* Makes a closed output.  name: name of the announced session.  place: the RTP
+ * sequence of the output, in memory that outlives the sink. */
 void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
@@ -145,7 +145,7 @@ bool sink_is_behind(const struct sink *);
 /* The reason why packets are not sent, or not on all paths; NULL: none. */
 const char *sink_error(const struct sink *);
 
-/* The counters since sink_init(). */
+/* Writes the counters since sink_init(). */
 void sink_counters(const struct sink *, struct output_counters *ret);
 
 /* The counters of the output's protocol, for the status: as

@@ -27,7 +27,7 @@ void tap_request(struct tap *, const struct msg_stream_scan *,
 void tap_second(struct tap *, uint64_t now_ns);
 void tap_done(struct tap *);
 
-/* Received packets of the input at this position. */
+/* Takes received packets of the input at this position. */
 static inline void tap_packets(struct tap *t, unsigned position,
 			       const struct ts_run *runs, size_t n_runs)
 {
