@@ -68,9 +68,9 @@ void deliver_move(struct deliver *, const struct msg_deliver_move *);
 /* Sets how many viewers one address may have, from the next viewer on. */
 void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
-/* A new master begins: listeners and mounts that it adds again stay as they
- * are, and deliver_settle() removes all others.  All counters are reported
- * again.  With retire each connection ends with its answer. */
+/* Call it when a new master begins.  Listeners and mounts that it adds again
+ * stay as they are, and deliver_settle() removes all others.  All counters are
+ * reported again.  With retire each connection ends with its answer. */
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
@@ -102,9 +102,9 @@ struct msg_deliver_status deliver_status(const struct deliver *);
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
 
-/* The viewers with a number above after, as many as fit.  The call reports them
- * to the master before it returns, so that the master knows the sessions that
- * it may end.  Strings are borrowed until the next call. */
+/* Lists the viewers with a number above after, as many as fit.  The call
+ * reports them to the master before it returns, so that the master knows the
+ * sessions that it may end.  Strings are borrowed until the next call. */
 void deliver_list(struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);
 

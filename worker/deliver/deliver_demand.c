@@ -9,8 +9,9 @@
 /* reported at once in a second; further ones with its report */
 enum { DEMANDS_MAX = 100 };
 
-/* The first viewer starts a stream on demand, so the master must know at once.
- * A flood of clients that come and go is reported once a second. */
+/* Reports the first viewer of a stream on demand at once, because that starts
+ * the stream.  A flood of clients that come and go is reported once a
+ * second. */
 void deliver_report_demand(struct deliver *d, struct mount *m)
 {
 	struct msg_deliver_viewers report;

@@ -94,7 +94,7 @@ struct viewer_conn *deliver_add_conn(struct deliver *, const char *address,
 void deliver_remove_conns(struct deliver *);
 /* Frees the connection. */
 void deliver_remove_conn(struct deliver *, struct viewer_conn *);
-/* The connection becomes a viewer of the mount, or is rejected. */
+/* Makes the connection a viewer of the mount, or rejects it. */
 void deliver_admit(struct deliver *, struct viewer_conn *, struct mount *);
 /* Starts the tick: a viewer or a waiting request exists. */
 void deliver_start_tick(struct deliver *);

@@ -48,7 +48,7 @@ struct door *door_new(const struct door_config *);
 void door_free(struct door **);
 
 void door_set_policy(struct door *, const struct msg_deliver_policy *);
-/* The proxies whose X-Real-IP counts (copied). */
+/* Sets the proxies whose X-Real-IP is used (copied). */
 void door_set_proxies(struct door *, const struct ip_prefix *, size_t n);
 
 /* The address of the client that sent this request. */
@@ -59,7 +59,7 @@ struct ip_address door_address(const struct door *, const struct sockaddr_any *,
 bool door_is_open(const struct door *, bool free_entry);
 /* Asks about the session, or allows it; on_verdict comes inside or later. */
 void door_ask(struct door *, struct session *);
-/* The answer of the master. */
+/* Takes the answer of the master to the question with this number. */
 void door_answer(struct door *, const struct msg_deliver_answer *,
 		 uint32_t seq);
 /* Asks again about a session, or about all for 0. */

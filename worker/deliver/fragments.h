@@ -99,9 +99,9 @@ uint64_t fragments_made(const struct fragments *);
 /* Did a fragment have to wait for another turn of the loop since the last
  * call? */
 bool fragments_starved(struct fragments *);
-/* newest: the number of the newest segment in the ring.  If it is lower than
- * before, frees all fragments: the stream began again with lower numbers, after
- * the clock was set back. */
+/* Call it with the number of the newest segment in the ring.  If it is lower
+ * than before, frees all fragments: the stream began again with lower numbers,
+ * after the clock was set back. */
 void fragments_bound(struct fragments *, uint64_t newest);
 /* Frees the fragments of a mount without a request for FRAGMENTS_IDLE_MS. */
 void fragments_expire(struct fragments *, uint64_t now_ms);

@@ -66,7 +66,7 @@ void hls_forget(struct viewer_conn *);
  * share. */
 void hls_wake(struct mount *, const struct hls_wanted *any, uint64_t now_ms);
 
-/* The segments in the ring since the stream was last started. */
+/* Reads the segments in the ring since the stream was last started. */
 void hls_read_live(struct mount *, struct ring_segments *ret);
 
 /* May an answer have changed since the last call that returned true? */

@@ -41,10 +41,10 @@ uint64_t hls_segment_hash(const struct ring_segment *);
 bool hls_parts_are_live(const struct ring_parts *,
 			const struct ring_segments *);
 
-/* The segments of the table that a playlist of at most quantity has.  A listed
- * segment must stay in the ring for its duration and that of the playlist
- * (RFC 8216 6.2.2), so there are fewer if the bytes of the ring that clients
- * may use are few. */
+/* How many of the newest segments a playlist of at most `quantity' lists.  A
+ * listed segment must stay in the ring for its duration and that of the
+ * playlist (RFC 8216 6.2.2), so there are fewer if the ring has few bytes that
+ * clients may use (bytes). */
 size_t hls_playlist_count(const struct ring_segments *, size_t quantity,
 			  uint64_t bytes);
 

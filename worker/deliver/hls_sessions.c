@@ -242,8 +242,8 @@ static void add_text(struct buf *key, const char *text)
 	buf_append(key, text, strlen(text) + 1);
 }
 
-/* All that the permission depends on.  Each part with its end, so that no two
- * keys run into the same bytes. */
+/* Writes all that the permission depends on into a key.  Each part has an end
+ * mark, so that no two keys have the same bytes. */
 static void make_key(const struct hls_sessions *h, const struct viewer_conn *c,
 		     const struct session_config *cfg, const struct mount *m,
 		     struct buf *key)

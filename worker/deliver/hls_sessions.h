@@ -70,8 +70,8 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *);
 /* NULL-safe; sets *h to NULL. */
 void hls_sessions_free(struct hls_sessions **);
 
-/* The seed of the keys, before the first session, and of the numbers in paths:
- * the same in all workers, and secret. */
+/* Sets the seed of the keys and of the numbers in paths, before the first
+ * session: the same in all workers, and secret. */
 void hls_sessions_set_seed(struct hls_sessions *, uint64_t seed);
 
 /* Sets how many sessions an address may have; 0: any number.  Sessions of
@@ -91,9 +91,10 @@ uint64_t hls_sessions_choose(const struct hls_sessions *);
  * instead. */
 bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
-/* The connection ends, or has another request. */
+/* Call it when the connection ends, or has another request: it leaves its
+ * session. */
 void hls_sessions_forget(struct viewer_conn *);
-/* The stream of the mount has this id now. */
+/* Sets the id of the mount's stream in its sessions. */
 void hls_sessions_rename(struct mount *, const char *stream);
 /* Moves the sessions of mount `from' to mount `to', which replaces it, with the
  * same path and permissions. */
@@ -103,9 +104,9 @@ void hls_sessions_move(struct mount *from, struct mount *to);
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);
-/* Another viewer wants the place of this session: ends it if it is one of HLS
- * whose client seems to have left.  A client whose only request was for a
- * playlist that names a session has not used that session. */
+/* Call it when another viewer wants the place of this session: ends it if it is
+ * one of HLS whose client seems to have left.  A client whose only request was
+ * for a playlist that names a session has not used that session. */
 void hls_sessions_end_idle(struct session *, uint64_t now_ms);
 /* Call it when the need for permissions has changed: sessions to which this
  * applies begin again with their next request. */

@@ -39,7 +39,8 @@ struct lag {
  * without /proc they are the defaults of the kernel. */
 void lag_kernel_read(struct lag_kernel *ret);
 
-/* size: bytes of the ring; rate: bytes per second that the writer may add. */
+/* Computes the limits.  size: bytes of the ring; rate: bytes per second that
+ * the writer may add. */
 void lag_init(struct lag *, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *);
 

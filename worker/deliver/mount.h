@@ -101,7 +101,7 @@ void mount_inherit(struct mount *m, struct mount *old);
  * at once. */
 void mount_set_fill(struct mount *, unsigned kib);
 
-/* The stream of the mount has this id now; the viewers stay. */
+/* Sets the id of the mount's stream; the viewers stay. */
 void mount_rename(struct mount *, const char *stream);
 
 /* True if the mount serves viewers with TLS (secure), or without. */
@@ -110,7 +110,7 @@ bool mount_accepts(const struct mount *, bool secure);
 /* Is fd the ring of this mount? */
 bool mount_uses_ring(const struct mount *, int fd);
 
-/* The socket (taken) becomes a viewer, which gets the first bytes at once. */
+/* Makes the socket (taken) a viewer, which gets the first bytes at once. */
 void mount_add_viewer(struct mount *, const struct viewer_socket *,
 		      uint64_t now_ms);
 
@@ -118,11 +118,11 @@ void mount_add_viewer(struct mount *, const struct viewer_socket *,
  * it.  True if the mount can have viewers. */
 bool mount_recover(struct mount *);
 
-/* The end of the stream in the ring, which is valid. */
+/* Writes the end of the stream in the ring.  False: the ring is invalid. */
 bool mount_end(struct mount *, uint64_t *ret);
 
-/* The stream on demand has stopped: new viewers wait for the next packets, and
- * playlists for the next segment. */
+/* Call it when the stream on demand has stopped: new viewers wait for the next
+ * packets, and playlists for the next segment. */
 void mount_pause(struct mount *, uint64_t now_ms);
 
 enum mount_start {

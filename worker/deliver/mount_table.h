@@ -19,7 +19,7 @@ struct mount_table {
 
 void mount_table_done(struct mount_table *);
 
-/* NULL: no such mount. */
+/* The mount of this listener and path; NULL: there is none. */
 struct mount *mount_table_find(const struct mount_table *,
 			       const char *address, const char *path);
 

@@ -37,7 +37,7 @@ void pictures_answer(struct pictures *, struct viewer_conn *,
 /* Call it when the connection ends: its request does not wait any longer. */
 void pictures_forget(struct viewer_conn *);
 
-/* The reply to a question; fd (taken; -1: none) has the picture. */
+/* Takes the reply to a question; fd (taken; -1: none) has the picture. */
 void pictures_take(struct pictures *, const struct msg_picture_result *,
 		   uint32_t seq, int fd);
 /* Call it for a new master, which does not know the questions that the previous

@@ -48,7 +48,7 @@ struct ring_body {
 void ring_body_start(struct ring_body *, struct mount *, uint64_t start,
 		     uint64_t end);
 
-/* No more bytes are sent; does nothing without an active body. */
+/* Stops sending the body.  Does nothing without an active body. */
 void ring_body_stop(struct ring_body *);
 
 static inline bool ring_body_is_active(const struct ring_body *b)
@@ -56,7 +56,7 @@ static inline bool ring_body_is_active(const struct ring_body *b)
 	return b->mount != NULL;
 }
 
-/* Sends what the socket accepts. */
+/* Sends as much of the body as the socket accepts.  Returns its state. */
 enum ring_body_state ring_body_send(struct ring_body *);
 
 /* In a pass, with the writer at end: can ring_body_check() wait for a later

@@ -9,7 +9,7 @@
 
 enum { HOST_MAX = 255 + sizeof ":65535" - 1 };
 
-/* A name or address, perhaps with a port. */
+/* True if the text can be a name or an address, perhaps with a port. */
 static bool is_host(const char *host)
 {
 	size_t n = strspn(host, "abcdefghijklmnopqrstuvwxyz"

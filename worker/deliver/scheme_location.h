@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* host: as in the request, or NULL; path: decoded; query: raw.  The caller
- * frees the address; NULL: the host cannot be part of one. */
+/* Makes the address with scheme https (tls) or http, which the caller frees.
+ * host: as in the request, or NULL; path: decoded; query: raw.  NULL: the host
+ * cannot be part of an address. */
 char *scheme_location(bool tls, const char *host, const char *path,
 		      const char *query);

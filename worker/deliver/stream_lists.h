@@ -62,10 +62,11 @@ struct stream_lists {
 void stream_lists_init(struct stream_lists *,
 		       int (*send)(const struct msg *, void *arg), void *arg);
 
-/* No connection waits for or receives a list any more. */
+/* Frees the documents.  No connection may wait for or receive a list any
+ * more. */
 void stream_lists_done(struct stream_lists *);
 
-/* The addresses to which the limit of guides does not apply; max: 0 if it
+/* Sets the addresses to which the limit of guides does not apply; max: 0 if it
  * applies to none. */
 void stream_lists_limit(struct stream_lists *, const struct peers_config *);
 
@@ -77,7 +78,7 @@ bool stream_lists_path(const char *path);
 void stream_lists_ask(struct stream_lists *, struct viewer_conn *,
 		      const struct msg_deliver_playlist *,
 		      const struct ip_address *, uint64_t now_ms);
-/* The answer to the question with this seq; fd: its text, borrowed. */
+/* Takes the answer to the question with this seq; fd: its text, borrowed. */
 void stream_lists_answer(struct stream_lists *,
 			 const struct msg_deliver_page *, uint32_t seq, int fd);
 /* Rejects the requests that have waited too long, and drops the documents that

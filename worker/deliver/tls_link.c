@@ -18,7 +18,7 @@ struct tls_link {
 	unsigned waiting_max;
 };
 
-/* The tls worker sends no messages.  Any message ends the link. */
+/* Ends the link, because the tls worker never sends a message. */
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {

@@ -112,6 +112,7 @@ static inline bool viewer_is_behind(const struct viewer *v, uint64_t end)
 }
 
 /* Sends what the socket accepts, up to the end of the portion; a viewer that
- * starts gets all written bytes.  Adds the bytes to *bytes. */
+ * starts gets all written bytes.  Adds the bytes to *bytes.  Returns what
+ * becomes of the viewer. */
 enum viewer_fate viewer_feed(struct viewer *, const struct viewer_pass *,
 			     uint64_t *bytes);

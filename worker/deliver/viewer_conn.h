@@ -145,7 +145,7 @@ struct viewer_conn_config {
 };
 
 struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *);
-/* Resets the connection if bytes of a ring are on their way. */
+/* Closes the connection, or resets it if bytes of a ring are on their way. */
 void viewer_conn_free(struct viewer_conn **);
 
 /* Processes the head of a request that was received by another process, before

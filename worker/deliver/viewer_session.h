@@ -92,9 +92,9 @@ struct session_config {
 /* Called when sessions_take_changes() has changes to return. */
 typedef void sessions_changed_fn(void *arg);
 
-/* worker: its number, from 0, as in msg_deliver_of().  Its numbers of viewers
- * start above all numbers of its predecessors, even if the last of them ended
- * in the same second. */
+/* Makes the list of sessions.  worker: the number of this worker, from 0, as in
+ * msg_deliver_of().  Its numbers of viewers start above all numbers of its
+ * predecessors, even if the last of them ended in the same second. */
 struct sessions *sessions_new(uint64_t wall_ms, unsigned worker,
 			      sessions_changed_fn *changed, void *arg);
 /* NULL-safe; sets *s to NULL.  All sessions must have ended. */
@@ -111,7 +111,7 @@ void session_set_owner(struct session *, const struct session_events *,
 		       void *arg);
 void session_set_login(struct session *, const char *login);
 void session_set_stream(struct session *, const char *stream);
-/* The viewer is served from now on. */
+/* Lists the session as joined: its viewer is served from now on. */
 void session_join(struct session *, uint64_t now_ms);
 
 /* A session, joined or not; NULL: there is none with this number. */
@@ -119,7 +119,7 @@ struct session *sessions_find(const struct sessions *, uint64_t client);
 /* The joined session after this one, or the first one for NULL. */
 struct session *sessions_next(const struct sessions *, const struct session *);
 
-/* The joined sessions with a number above after, as many as fit.  Strings
+/* Lists the joined sessions with a number above after, as many as fit.  Strings
  * belong to the sessions. */
 void sessions_list(const struct sessions *, uint64_t after, uint64_t now_ms,
 		   struct msg_deliver_sessions *ret);
@@ -128,5 +128,5 @@ void sessions_list(const struct sessions *, uint64_t after, uint64_t now_ms,
  * false: none.  Strings belong to the sessions. */
 bool sessions_take_changes(struct sessions *, uint64_t now_ms,
 			   struct msg_deliver_changes *ret);
-/* All sessions are new to the master. */
+/* Reports all joined sessions again, because the master is new. */
 void sessions_renew(struct sessions *);

@@ -240,9 +240,9 @@ static void answer_missing(const struct deliver *d, struct viewer_conn *c,
 		viewer_conn_reject(c, 404);
 }
 
-/* The answer to a request that waited for a permission; the mount may be gone
- * meanwhile, or that of another stream.  A request that has its permission and
- * waits for packets keeps its place. */
+/* Takes the answer to a request that waited for a permission; meanwhile its
+ * mount may be gone, or have another stream.  A request that has its permission
+ * and waits for packets keeps its place. */
 static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 		       void *arg)
 {

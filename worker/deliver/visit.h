@@ -9,7 +9,8 @@ struct mount;
 struct msg_deliver_answer;
 struct viewer_conn;
 
-/* viewer_conn_events.on_request; arg is the struct deliver. */
+/* Takes a request, as viewer_conn_events.on_request; arg is the struct
+ * deliver. */
 void visit_request(struct viewer_conn *, const struct http_request *,
 		   void *arg);
 
@@ -24,8 +25,8 @@ void visit_again(struct deliver *, struct mount *);
 /* Asks a new master for the lists that requests wait for. */
 void visit_lists_again(struct deliver *);
 
-/* Called by hls_sessions.h when the judgement is known: serves the request of
- * the connection, or refuses it. */
+/* Serves the request of the connection, or refuses it.  hls_sessions.h calls it
+ * when the judgement is known. */
 void visit_serve_hls(struct viewer_conn *, const char *stream);
 void visit_refuse(struct viewer_conn *, const struct msg_deliver_answer *);
 /* The reload_ms of hls_sessions.h. */
