@@ -102,8 +102,8 @@ struct cbr_time {
 /* Writes the times of the clocks, at most max; returns their number. */
 size_t cbr_times(const struct cbr *, struct cbr_time *ret, size_t max);
 
-/* Before the first feed: the PCRs of this PID continue from this time, which is
- * not later than now. */
+/* Call it before the first feed: the PCRs of this PID continue from this time,
+ * which is not later than now. */
 void cbr_resume(struct cbr *, const struct cbr_time *);
 
 /* The bytes of the memory for cbr_keep(). */

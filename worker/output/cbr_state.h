@@ -130,6 +130,6 @@ void cbr_drop_first(struct cbr *);
  * base at the next position. */
 void cbr_announce(struct cbr *);
 
-/* After a long delay the positions beyond CBR_LATE_MS are skipped, with their
+/* Skips the positions beyond CBR_LATE_MS after a long delay, with their
  * packets.  The step of the PCRs is announced. */
 void cbr_skip_late(struct cbr *);

@@ -34,7 +34,7 @@ void file_writer_stop(struct file_writer *);
  * disk hangs, the thread stays behind. */
 void file_writer_free(struct file_writer **);
 
-/* Bytes of a packet in the file. */
+/* How many bytes a packet has in the file. */
 size_t file_writer_unit(const struct file_writer *);
 
 /* Room in the queue for n packets of file_writer_unit() bytes, in at most two

@@ -21,7 +21,7 @@ struct iat_out {
 	uint64_t p50_us, p99_us, max_us; /* values of the last full second */
 };
 
-/* n datagrams, n > 0, leave at now_ns. */
+/* Notes that n datagrams, n > 0, leave at now_ns. */
 void iat_out_add(struct iat_out *, uint64_t now_ns, size_t n);
 
 /* Ends a second.  p50 and p99 are the upper limits of their bins, and at most

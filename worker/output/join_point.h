@@ -40,7 +40,7 @@ enum {
 /* Follows the main PID of the tables.  Returns it. */
 uint16_t join_point_follow(struct rap *, const struct psi *);
 
-/* Takes the next packet of the main PID.  waited_ns: time since the last join
+/* Judges the next packet of the main PID.  waited_ns: time since the last join
  * point, or since the start of the search. */
 static inline enum rap_sign join_point_feed(struct rap *r,
 					    const uint8_t *packet,

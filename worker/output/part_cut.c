@@ -104,9 +104,10 @@ bool part_cut_late(struct part_cut *p, const struct unit_time *t,
 	return true;
 }
 
-/* The first part of a stream settles the target: if it is too short for it, all
- * parts of this rate of pictures are.  A gap between pictures shows no rate.
- * If a segment would have too many such parts, each gets a further picture. */
+/* Settles the target by the first part of a stream: if that is too short for
+ * the target, all parts of this rate of pictures are.  A gap between pictures
+ * shows no rate.  If a segment would have too many such parts, each gets a
+ * further picture. */
 static void settle(struct part_cut *p, uint64_t len, const struct unit_time *t)
 {
 	if (t->step > 2 * t->before || t->before > 2 * t->step)

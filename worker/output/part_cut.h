@@ -56,8 +56,9 @@ unsigned part_cut_target_ms(const struct part_cut *);
 void part_cut_resume(struct part_cut *, const struct ring_part *, uint64_t from,
 		     uint64_t at);
 
-/* A unit has begun.  True: the part would be too long with the unit in front of
- * it, so it has ended there. */
+/* Call it when a unit has begun.  True: with the unit in front of it the part
+ * would be too long, so the part has ended in front of that unit, and is in
+ * ret. */
 bool part_cut_late(struct part_cut *, const struct unit_time *,
 		   struct ring_part *ret);
 

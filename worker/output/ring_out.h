@@ -46,8 +46,8 @@ void ring_out_feed(struct ring_out *, const struct ts_run *runs,
  * pictures; 0: unknown. */
 enum join_kind ring_out_join(const struct ring_out *, uint32_t *ret_gop_ms);
 
-/* Of a stream with HLS, the length of the last group of pictures, or of the one
- * that goes on if that is longer, without the time of an outage, ms; 0: it is
+/* The length in ms, in a stream with HLS, of the last group of pictures, or of
+ * the current one if that is longer, without the time of an outage; 0: it is
  * unknown, or the stream has no groups of pictures. */
 uint32_t ring_out_longest_group(const struct ring_out *);
 

@@ -108,7 +108,7 @@ unsigned segmenter_idle_ms(const struct segmenter *);
 bool segmenter_resume(struct segmenter *, uint64_t now_ns,
 		      struct ring_segment *next);
 
-/* The next packets are of other tracks. */
+/* Call it when the next packets are of other tracks. */
 void segmenter_change(struct segmenter *, int64_t wall_ms, uint64_t now_ns);
 
 /* True if the segment must be cut at pos although no join point has come. */

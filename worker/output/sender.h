@@ -48,7 +48,8 @@ struct sender {
 	bool immediate;
 };
 
-/* note: NULL: the caller does not keep the queue. */
+/* Makes a sender of these outputs.  note: NULL: the caller does not store the
+ * queue. */
 void sender_init(struct sender *, struct output **outputs, size_t n,
 		 const struct sender_note *note);
 void sender_done(struct sender *);

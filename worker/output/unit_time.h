@@ -29,7 +29,7 @@ struct unit_time {
  * how long the segment is already; 0: it is new. */
 void unit_time_begin(struct unit_time *, uint64_t at, bool has_unit);
 
-/* The stream has a hole in front of the next unit. */
+/* Call it when the stream has a hole in front of the next unit. */
 static inline void unit_time_break(struct unit_time *t)
 {
 	t->has_dts = false;
