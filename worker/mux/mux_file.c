@@ -263,7 +263,8 @@ static uint64_t find_shift(const struct mux_file *file,
 
 /* --- the change between picture and file --- */
 
-/* Makes the PCRs, and silence for audio that the file does not have. */
+/* Makes a source of the PCRs, and of silence for audio that the file does not
+ * have. */
 static struct play *play_others(const struct mux *m, uint16_t number,
 				const struct mux_fill *f)
 {

@@ -10,8 +10,8 @@
 
 /* --- clashes --- */
 
-/* With pid_mode `keep': the position of the other input that has this service
- * number; 0: none. */
+/* The position of the other input that has this service number with pid_mode
+ * `keep'; 0: none. */
 static unsigned number_owner(const struct mux *m, size_t input, uint16_t number)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {

@@ -274,7 +274,8 @@ void mux_begin_source(struct mux *, struct mux_source *);
  * in the order of the configuration, so that the result does not depend on the
  * order of the changes. */
 void mux_follow_tables(struct mux *);
-/* mux_kept.c: takes CAT and SDT of an input whose source may be silent. */
+/* Takes CAT and SDT of an input whose source may be silent, from the remux
+ * (mux_kept.c). */
 void mux_take_made(struct mux *, struct mux_source *);
 
 /* Takes a packet of the PID of CAT, SDT or EIT of an input. */
@@ -375,7 +376,8 @@ void mux_place_due(struct mux *);
 
 /* --- mux_gates.c --- */
 
-/* What can be blocked: its services, or the input without any. */
+/* How many units of an input can be blocked: its services, or 1, the input, if
+ * it has none. */
 static inline size_t mux_units(const struct mux_source *in)
 {
 	return MAX(in->n_services, (size_t)1);
@@ -426,9 +428,9 @@ bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
 void mux_free_fill(struct mux_service *);
-/* The tables have changed: ends the fillers whose PIDs a service on air has
- * now.  One whose service has other PIDs or codings stays until the service
- * returns, as does its PMT. */
+/* Call it after a change of the tables: ends the fillers whose PIDs a service
+ * on air has now.  A filler whose service has other PIDs or codings stays until
+ * the service returns, as does its PMT. */
 void mux_check_fills(struct mux *, struct mux_source *);
 /* The PIDs of the filler; NULL: there is none. */
 const uint64_t *mux_fill_pids(const struct mux_service *);

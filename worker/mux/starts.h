@@ -22,7 +22,7 @@ struct starts {
 /* Follows the pictures of this video; forgets the places of another video. */
 void starts_follow(struct starts *, const struct pmt_stream *);
 
-/* A packet takes this place, which always grows. */
+/* Takes a packet at this place.  Places always grow. */
 void starts_feed(struct starts *, const uint8_t *packet, uint64_t place);
 
 /* Call it when the packet at this place leaves.  True: a decoder can start with
