@@ -33,7 +33,8 @@ void file_errors_note(struct file_errors *, const char *path, const char *error,
 /* Removes the error of a file that is played; whole: it was played to its end,
  * so that a late error is removed, too. */
 void file_errors_clear(struct file_errors *, const char *path, bool whole);
-/* The list begins again: drops files that it did not name the last time. */
+/* Call it when the list begins again: drops files that it did not name the last
+ * time. */
 void file_errors_round(struct file_errors *);
 /* Notes that the list names a file in this round. */
 void file_errors_meet(struct file_errors *, const char *path);

@@ -84,8 +84,8 @@ void input_keeper_close(struct input_keeper *, uint64_t now_ns);
  * fd is not taken. */
 bool input_keeper_link(struct input_keeper *, const char *stream, int fd);
 
-/* The stream `from`, which the input may read, has the id `to` now.  An open
- * input stays open. */
+/* Call it when the stream `from', which the input may read, has got the id
+ * `to'.  An open input stays open. */
 void input_keeper_rename(struct input_keeper *, const char *from,
 			 const char *to);
 

@@ -46,8 +46,8 @@ uint64_t lap_clock_ns(const struct lap *);
  * unknown. */
 uint64_t lap_track_ns(const struct lap *, uint16_t pid);
 
-/* For packets of which the first one begins an access unit: the time from its
- * arrival to its decoding; 0: unknown. */
+/* The time from the arrival of an access unit, which begins in the first
+ * packet, to its decoding; 0: unknown. */
 uint64_t lap_lead_ns(const struct lap *, const struct ts_run *runs,
 		     size_t n_runs);
 

@@ -18,7 +18,7 @@
  * tenth of a second at 30 Mbit/s. */
 enum { LAP_TAIL_PACKETS = 2048 };
 
-/* packets: the last n of a file.  Removes the packets of each access unit that
- * begins in them and is cut off at the end.  A packet with a PCR stays, without
- * its payload.  Returns the number of packets that are left. */
+/* Takes the last n packets of a file.  Removes the packets of each access unit
+ * that begins in them and is cut off at the end.  A packet with a PCR stays,
+ * without its payload.  Returns the number of packets that are left. */
 size_t lap_tail_trim(uint8_t *packets, size_t n);
