@@ -51,7 +51,8 @@ struct audio_unit {
 	uint64_t pts;      /* 90 kHz */
 };
 
-/* The oldest complete unit; valid until the next push or drop. */
+/* Writes the oldest complete unit, which is valid until the next push or drop.
+ * False: there is none. */
 bool audio_track_unit(struct audio_track *, struct audio_unit *ret);
 /* The first packet of that unit. */
 const uint8_t *audio_track_first(const struct audio_track *);

@@ -21,7 +21,7 @@ struct mux_pmt {
 };
 
 void mux_pmt_init(struct mux_pmt *);
-/* Three letters; other lengths are ignored. */
+/* Sets the language: three letters; other lengths are ignored. */
 void mux_pmt_set_language(struct mux_pmt *, const char *language);
 
 /* Writes PMT packets with this audio (NULL: unknown, keeps the source's own

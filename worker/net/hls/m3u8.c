@@ -367,7 +367,8 @@ void m3u8_done(struct m3u8 *l)
 
 /* --- choice of a rendition --- */
 
-/* "de" matches "DE" and "de-AT"; a name must be equal. */
+/* True if the rendition has the wanted language or name: "de" matches "DE" and
+ * "de-AT"; a name must be equal. */
 static bool is_wanted(const struct m3u8_audio *s, const char *wanted)
 {
 	size_t len = strlen(wanted);

@@ -50,7 +50,8 @@ static size_t syncsafe(const uint8_t *p)
 	       (size_t)(p[2] & 0x7f) << 7 | (p[3] & 0x7f);
 }
 
-/* ID3v2.3 and 2.4: the PRIV frame of this owner. */
+/* Reads the time stamp in an ID3 tag (ID3v2.3 or 2.4): the PRIV frame of
+ * `owner'. */
 static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 {
 	bool old = tag[3] < 4;

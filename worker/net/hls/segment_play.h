@@ -21,7 +21,7 @@ struct segment_play *segment_play_new(unsigned lead_ms, size_t packets_max,
 				      uint64_t now_ns);
 void segment_play_free(struct segment_play **);
 
-/* Pace for a source that adds segments of target_ms; 0: of a complete
+/* Sets the pace for a source that adds segments of target_ms; 0: for a complete
  * playlist. */
 void segment_play_set_pace(struct segment_play *, unsigned lead_ms,
 			   unsigned target_ms);

@@ -84,7 +84,8 @@ struct segment_step {
 bool segment_window_next(struct segment_window *, const struct m3u8 *,
 			 struct segment_step *ret);
 
-/* The segment was played, or (not `loaded') lost. Works after updates, too. */
+/* Notes that the segment was played, or (not `loaded') lost.  Works after
+ * updates, too. */
 void segment_window_done(struct segment_window *, const struct segment_step *,
 			 bool loaded);
 

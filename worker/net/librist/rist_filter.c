@@ -138,9 +138,9 @@ static void op(struct rist_filter *f, unsigned what, unsigned k)
 	put(f, BPF_ALU | BPF_K | what, k);
 }
 
-/* RTCP packets and XR blocks give their length in the same way: 32-bit words
- * after the first. Stores the offset of the end, and drops the datagram if that
- * exceeds the end of what contains it. */
+/* Stores the offset of the end of an RTCP packet or XR block, and drops the
+ * datagram if that exceeds the end of what contains it.  Both give their length
+ * in the same way: 32-bit words after the first. */
 static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 {
 	put(f, BPF_STX, PLACE);

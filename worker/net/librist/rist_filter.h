@@ -31,5 +31,5 @@ enum rist_filter_flag {
 
 void rist_filter_make(struct rist_filter *, unsigned flags);
 
-/* Also drops all datagrams from this address. */
+/* Adds a rule to the filter that drops all datagrams from this address. */
 void rist_filter_refuse(struct rist_filter *, const struct sockaddr_any *);

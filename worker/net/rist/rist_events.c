@@ -113,11 +113,9 @@ static void add_flow(struct rist_events *s,
 	link_stats_set(l, LINK_RTT_US, (uint64_t)stats->rtt * 1000);
 }
 
-/*
- * To librist, a called address is a peer even if it never answers. In the
- * simple profile the RTCP half of a peer answers, and data goes to the other
- * half.
- */
+/* Adds the statistics of a peer.  To librist, a called address is a peer even
+ * if it never answers.  In the simple profile the RTCP half of a peer answers,
+ * and data goes to the other half. */
 static void add_peer(struct rist_events *s,
 		     const struct rist_stats_sender_peer *p)
 {

@@ -49,7 +49,7 @@ struct rist_events {
 	struct rist_flow_stats flows[RIST_FLOWS_MAX];
 };
 
-/* secret: encryption is configured. */
+/* Makes the struct ready.  secret: encryption is configured. */
 void rist_events_init(struct rist_events *, struct rist_peers *, bool secret);
 void rist_events_done(struct rist_events *);
 

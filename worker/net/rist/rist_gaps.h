@@ -19,13 +19,11 @@ struct rist_gaps {
 /* Begins a flow whose first block has this sequence number. */
 void rist_gaps_begin(struct rist_gaps *, uint16_t number);
 
-/*
- * A block of the flow. fresh: librist's buffer was restarted before it.
- *
- * A restarted sender begins with any number, and in the simple profile its flow
- * id stays. So a gap that is much larger than what the sender would have sent
- * in silent_ns is not counted as loss.
- */
+/* Counts the blocks that are missing in front of a block of the flow.  fresh:
+ * librist's buffer was restarted before it.  A restarted sender begins with any
+ * number, and in the simple profile its flow id stays.  So a gap that is much
+ * larger than what the sender would have sent in silent_ns is not counted as
+ * loss. */
 void rist_gaps_take(struct rist_gaps *, uint16_t number, bool fresh,
 		    uint64_t silent_ns);
 

@@ -63,11 +63,10 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-/*
- * librist delivers the blocks of all senders that reach the port. A second
+/* True if the block is of the followed sender, or of one that replaces it.
+ * librist delivers the blocks of all senders that reach the port.  A second
  * sender must not mix with the first one; it takes over when the first one is
- * silent. A new flow of the same sender is followed at once.
- */
+ * silent.  A new flow of the same sender is followed at once. */
 static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 {
 	uint64_t silent_ns = in->now_ns - in->active_ns;

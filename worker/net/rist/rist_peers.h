@@ -76,8 +76,9 @@ void rist_peers_done(struct rist_peers *);
 void rist_peers_wait(struct rist_peers *, size_t path,
 		     const struct sockaddr_any *at);
 
-/* closed: no further caller is admitted, because callers need a permission, for
- * which RIST has no way to ask.  Connected peers stay. */
+/* Closes or opens the link for callers.  closed: no further caller is admitted,
+ * because callers need a permission, for which RIST has no way to ask.
+ * Connected peers stay. */
 void rist_peers_close(struct rist_peers *, bool closed);
 
 /* Decides about a peer that connects, as the callback of

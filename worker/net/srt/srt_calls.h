@@ -31,8 +31,8 @@ void srt_calls_free(struct srt_calls **);
 bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 		     uint64_t now_ms);
 
-/* From any thread. Adds a call, which has this socket; refused: reason, or
- * NULL. */
+/* Adds a call, which has this socket; may be called from any thread.  refused:
+ * the reason of a refusal, or NULL. */
 void srt_calls_add(struct srt_calls *, SRTSOCKET, const struct sockaddr *from,
 		   const char *refused);
 

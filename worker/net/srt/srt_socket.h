@@ -80,7 +80,7 @@ const char *srt_listener_error(const struct srt_listener *);
  * 192.0.2.1 refused at 2026-11-23 23:40:12: REASON"; NULL: none. */
 const char *srt_listener_refusal(const struct srt_listener *);
 
-/* Starts a call or a rendezvous. */
+/* Starts a call or a rendezvous.  0, or -errno with error. */
 int srt_socket_call(SRTSOCKET, const struct srt_spec *,
 		    const struct sockaddr_any *remote,
 		    struct errmsg *error) MUST_CHECK;
