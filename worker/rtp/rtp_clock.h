@@ -34,7 +34,7 @@ struct rtp_clock {
 	int64_t settle_ticks; /* ... and time stamps were reduced by this */
 };
 
-/* start: the first time stamp, any number. */
+/* Starts the clock.  start: the first time stamp, any number. */
 void rtp_clock_init(struct rtp_clock *, uint32_t start, uint64_t now_ns);
 
 /* Call it before the first stamp: packets that leave at at_ns have the time

@@ -46,7 +46,7 @@ struct rtp_store {
 	struct rtp_pool pool[RTP_POOLS];
 };
 
-/* n < RTP_SLOT_NONE - RTP_LONG_MAX */
+/* Makes a store with n usual slots, n < RTP_SLOT_NONE - RTP_LONG_MAX. */
 void rtp_store_init(struct rtp_store *, uint16_t n);
 void rtp_store_done(struct rtp_store *);
 

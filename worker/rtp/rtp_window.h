@@ -77,9 +77,9 @@ void rtp_window_free(struct rtp_window **);
 void rtp_window_feed(struct rtp_window *, const struct rtp_datagram *,
 		     unsigned path, uint64_t now_ns);
 
-/* To be called after each read, and at each tick while rtp_window_waits():
- * closes gaps that cannot be filled any more.  The owner must have processed
- * all payloads of out(). */
+/* Closes gaps that cannot be filled any more.  Call it after each read, and at
+ * each tick while rtp_window_waits().  The owner must have processed all
+ * payloads of out(). */
 void rtp_window_turn(struct rtp_window *, uint64_t now_ns);
 
 /* True if a datagram waits. */
