@@ -79,7 +79,7 @@ static void put_exponents(struct bit_writer *w, const struct layout *l)
 
 /* --- AC-3 --- */
 
-/* 4.4.2: bsi(), copied up to lfeon, without optional fields. */
+/* Writes bsi() of AC-3 (4.4.2), copied up to lfeon, without optional fields. */
 static void put_bsi(struct bit_writer *w, const uint8_t *sample,
 		    struct layout *l)
 {
@@ -167,7 +167,7 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 
 /* --- E-AC-3 --- */
 
-/* E.1.2.2 and E.1.2.3: bsi() and audfrm() */
+/* Writes bsi() and audfrm() of E-AC-3 (E.1.2.2 and E.1.2.3). */
 static void put_frame_head(struct bit_writer *w, const struct layout *l)
 {
 	bits_put(w, 5, 16);                   /* bsid */

@@ -24,7 +24,7 @@ struct picture_keeper {
 	uint8_t head, left;
 };
 
-/* Zeroed memory is ready. */
+/* Frees the pictures.  For a new keeper zeroed memory is ready. */
 void picture_keeper_done(struct picture_keeper *);
 
 /* Takes a packet of the PID, and what rap_feed() says about it. */

@@ -32,8 +32,8 @@ void play_add_audio(struct play *, uint16_t pid, uint8_t stream_id,
 
 /* Lets the time stamps of the PID begin behind this PTS. */
 void play_follow_pts(struct play *, uint16_t pid, uint64_t pts);
-/* hold: no further picture begins; otherwise pictures begin again, now at the
- * earliest. */
+/* Stops (hold) or resumes the begin of further pictures.  The next picture
+ * begins at now_ns at the earliest. */
 void play_hold_pictures(struct play *, bool hold, uint64_t now_ns);
 /* True if no picture is sent in part. */
 bool play_is_whole(const struct play *);

@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* No bits are allocated to any subband: zeros follow the header, in which CRC
- * (protection_bit) and padding are switched off. */
+/* Makes a silent frame of MPEG audio: no bits are allocated to any subband, so
+ * zeros follow the header, in which CRC (protection_bit) and padding are
+ * switched off.  False: the coding is not supported. */
 static bool make_mpeg(const uint8_t *sample, struct silent *ret)
 {
 	uint8_t head[AUDIO_HEAD];
