@@ -71,7 +71,8 @@ static void put_config(struct fmp4_track *t, const struct bit_writer *w)
 	buf_append(&t->config, w->data, (w->at + 7) / 8);
 }
 
-/* AudioSpecificConfig, ISO/IEC 14496-3 1.6.2.1 */
+/* Writes the AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1).  0; -ENOTSUP: the
+ * channels are described in the frames. */
 static int describe_aac(struct fmp4_track *t, const uint8_t *p)
 {
 	uint8_t bytes[CONFIG_MAX] = { 0 };
@@ -92,7 +93,7 @@ static int describe_aac(struct fmp4_track *t, const uint8_t *p)
 
 static const uint8_t ac3_channels[8] = { 2, 1, 2, 3, 3, 4, 4, 5 };
 
-/* AC3SpecificBox, ETSI TS 102 366 F.4 */
+/* Writes the AC3SpecificBox (ETSI TS 102 366 F.4). */
 static void describe_ac3(struct fmp4_track *t, const uint8_t *p, size_t len)
 {
 	uint8_t bytes[CONFIG_MAX] = { 0 };
@@ -124,7 +125,7 @@ static void describe_ac3(struct fmp4_track *t, const uint8_t *p, size_t len)
 	put_config(t, &w);
 }
 
-/* EC3SpecificBox, F.6, of one independent substream */
+/* Writes the EC3SpecificBox (F.6) of one independent substream. */
 static void describe_eac3(struct fmp4_track *t, const uint8_t *p, size_t len,
 			  const struct audio_frame *f)
 {

@@ -147,7 +147,8 @@ static void put_descriptor(struct buf *to, uint8_t tag, size_t len)
 	buf_append(to, head, sizeof head);
 }
 
-/* ISO/IEC 14496-1 7.2.6.5; every length is less than 128. */
+/* Writes the ES descriptor (ISO/IEC 14496-1 7.2.6.5); every length is less than
+ * 128. */
 static void write_esds(struct buf *to, const struct fmp4_track *t)
 {
 	size_t at = begin_full(to, "esds", 0), own = buf_len(&t->config);

@@ -107,7 +107,8 @@ static void crop(struct bits *b, struct picture *p, unsigned rows)
 		p->height -= (uint32_t)((top + bottom) * y);
 }
 
-/* H.264 7.3.2.1.1 */
+/* Reads a sequence parameter set of H.264 (7.3.2.1.1).  False: it is malformed
+ * or not supported. */
 static bool read_avc_sps(const struct fmp4_set *set, struct picture *p)
 {
 	uint8_t bytes[SET_MAX];
@@ -213,7 +214,8 @@ int fmp4_avc_config(struct fmp4_track *t, const struct fmp4_sets *sets)
 	return 0;
 }
 
-/* HEVC 7.3.2.2.1, up to the bit depths. */
+/* Reads a sequence parameter set of HEVC (7.3.2.2.1), up to the bit depths.
+ * False: it is malformed or not supported. */
 static bool read_hevc_sps(const struct fmp4_set *set, struct picture *p,
 			  uint8_t ret_tier_level[TIER_LEVEL],
 			  unsigned *ret_layers)
