@@ -567,7 +567,7 @@ void splice_end_drain(struct splice *, const struct splice_event *);
 /* Starts the drain of the current source, or cuts it at once. */
 void splice_begin_drain(struct splice *, const struct splice_event *);
 
-/* Takes packets of the previous source. */
+/* Takes packets of the previous source until its units have ended. */
 void splice_feed_drain(struct splice *, const struct splice_event *);
 
 /* --- splice.c --- */

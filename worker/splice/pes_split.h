@@ -18,8 +18,8 @@ struct pes_split {
 	uint8_t next; /* ... that of the next one */
 };
 
-/* After HEAD_WHOLE: moves the header, and writes the part of the packet in
- * which the PES begins. */
+/* Call it after HEAD_WHOLE: moves the header, and writes the part of the packet
+ * in which the PES begins. */
 void pes_split_begin(struct pes_split *, uint8_t *copy, struct stamps_move);
 
 /* Writes the part of a packet of the PID that follows; cc: its counter, as
@@ -27,6 +27,7 @@ void pes_split_begin(struct pes_split *, uint8_t *copy, struct stamps_move);
  * one. */
 bool pes_split_continue(struct pes_split *, uint8_t *copy, unsigned cc);
 
-/* A PES in whose first packet the header is not whole loses its times, which
- * are those of another clock: the header has stuffing alone. */
+/* Removes the times from the first packet of a PES that does not have the whole
+ * header: they are those of another clock.  The header then has stuffing
+ * alone. */
 void pes_split_drop(uint8_t *copy);

@@ -34,8 +34,8 @@ enum {
 
 struct switch_point;
 
-/* psi: the tables of the source, which another stage feeds; NULL: it reads them
- * from its own packets. */
+/* Makes a switch point.  psi: the tables of the source, which another stage
+ * feeds; NULL: it reads them from its own packets. */
 struct switch_point *switch_point_new(const struct psi *psi);
 void switch_point_free(struct switch_point **);
 
