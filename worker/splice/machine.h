@@ -410,7 +410,7 @@ bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
  * already sent had too late a time; the next units do not wait for it. */
 void splice_unit_amend(struct splice *, size_t clock, int64_t ticks);
 
-/* Counts the audio frames in a packet that goes out. */
+/* Counts the audio frames in a packet that is sent. */
 void splice_unit_count(struct splice *, const uint8_t *packet);
 
 /* Notes the times of a unit that begins.  Returns SPLICE_KEEP unless the unit

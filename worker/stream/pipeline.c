@@ -87,7 +87,7 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 		decapsulated(runs, n_runs, p);
 }
 
-/* Packets of the stream that the input carries. */
+/* Takes packets of the stream that the input carries. */
 static void decapsulated(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -101,7 +101,7 @@ static void decapsulated(const struct ts_run *runs, size_t n_runs, void *arg)
 		descrambled(runs, n_runs, p);
 }
 
-/* Packets after the descrambler of their input. */
+/* Takes packets after the descrambler of their input. */
 static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -119,7 +119,7 @@ static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 		remuxed(runs, n_runs, p);
 }
 
-/* Packets after the options of their input. */
+/* Takes packets after the options of their input. */
 static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -142,7 +142,7 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, selector_still(p->selector), runs, n_runs);
 }
 
-/* Packets of the candidate on air; tables have the versions of the output. */
+/* Takes packets of the candidate on air, with the versions of the output. */
 static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -209,7 +209,7 @@ static void spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 		tabled(runs, n_runs, p);
 }
 
-/* Packets of the stream, in the clear. */
+/* Takes packets of the stream, in the clear. */
 static void tabled(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -222,7 +222,7 @@ static void tabled(const struct ts_run *runs, size_t n_runs, void *arg)
 		sent(runs, n_runs, p);
 }
 
-/* Packets that are sent. */
+/* Takes packets that are sent. */
 static void sent(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
