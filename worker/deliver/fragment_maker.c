@@ -15,7 +15,7 @@
 enum {
 	TICKS_PER_MS = 90,
 	PART_TAIL = 64 << 10, /* bytes that are read behind a part at first */
-	FRONT_HELD_MS = 500,  /* a way that does not move is given up */
+	FRONT_HELD_MS = 500,  /* `front' that does not move is given up */
 };
 
 void fragment_maker_init(struct fragment_maker *f, struct mount *m,

@@ -30,10 +30,11 @@ struct fragment_maker {
 	/* The newest part ended at progress_pos of this segment; NULL: none. */
 	struct fmp4_state *progress;
 	uint64_t progress_number, progress_pos;
-	/* The way to the begin of this segment, up to front_pos; NULL: none. */
+	/* The state of reading the bytes in front of this segment, at
+	 * front_pos; NULL: none are read. */
 	struct fmp4_state *front;
 	uint64_t front_number, front_base, front_pos;
-	/* It is under way, and moved at front_ms: a request for another segment
+	/* They are being read, last at front_ms: a request for another segment
 	 * waits, because each would undo what the other one did. */
 	bool front_open;
 	uint64_t front_ms;

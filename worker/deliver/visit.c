@@ -297,8 +297,8 @@ static bool count_address(struct deliver *d, struct viewer_conn *c)
 	return false;
 }
 
-/* Each address receives a limited number of segments at a time, and waits with
- * as many requests. */
+/* Serves a request.  Each address receives a limited number of segments at a
+ * time, and waits with as many requests. */
 void visit_serve_hls(struct viewer_conn *c, const char *stream)
 {
 	struct deliver *d = c->arg;

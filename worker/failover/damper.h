@@ -24,7 +24,7 @@ struct damper {
 	uint64_t half_life_ns; /* 0: never damped */
 	uint64_t penalty;      /* the penalty at the time at_ns */
 	uint64_t at_ns;
-	bool damped;           /* as of the last call */
+	bool damped;           /* at the last call */
 };
 
 void damper_init(struct damper *, uint64_t half_life_ns, uint64_t now_ns);

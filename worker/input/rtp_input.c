@@ -36,8 +36,8 @@ struct rtp_input {
 	uint64_t invalid;       /* datagrams that are no RTP of this stream */
 	uint64_t invalid_bytes; /* bytes of these */
 	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
-	uint64_t too_long;         /* datagrams, as of the last second */
-	uint64_t stray[RTP_PATHS]; /* datagrams, as of the last second */
+	uint64_t too_long;         /* datagrams, at the last second */
+	uint64_t stray[RTP_PATHS]; /* datagrams, at the last second */
 	/* valid during a read */
 	struct batch *batch;
 	uint64_t now_ns;

@@ -47,7 +47,7 @@ struct input_chain {
 	struct t2mi *t2mi; /* NULL: the packets are the stream */
 	struct t2mi_counts unpacked; /* of the last second */
 	struct descrambler *descrambler; /* NULL: no key and no softcam */
-	struct ca_stage *ca; /* in front of it; NULL: no softcam */
+	struct ca_stage *ca; /* before the descrambler; NULL: no softcam */
 	struct descrambler_counts descrambled; /* of the last second */
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
@@ -68,8 +68,8 @@ struct input_chain {
 	bool loss, lossy; /* for the next chain_look() */
 	uint64_t empty_ns; /* time of the last read without packets */
 	uint64_t hole_ns; /* time of the last hole; 0: none */
-	uint64_t frozen_ns; /* end of the last second in which its clock stood;
-			     * 0: none */
+	uint64_t frozen_ns; /* end of the last second in which its PCR did not
+			     * advance; 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
 	unsigned no_av_ms; /* without video and audio, see analyze_judge_av() */

@@ -53,8 +53,8 @@ struct own_eit {
 	void *arg;
 	struct eit_image *images[PLACES];
 	struct other_guides *others;
-	uint64_t edition; /* of shown */
-	size_t n; /* of shown; 0: its events are gone */
+	uint64_t edition; /* how often `shown' was made */
+	size_t n; /* services in `shown'; 0: its events are freed */
 	size_t n_scheduled; /* the same, whose tables are in the schedule */
 	struct shown *shown;
 	size_t n_left_out; /* services beyond EIT_SERVICES_MAX */
