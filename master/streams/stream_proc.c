@@ -387,8 +387,7 @@ static void set_mounts(struct stream_proc *p, const struct stream_plan *plan)
 		stream_mounts_resume(&p->mounts);
 }
 
-/* Makes the ring of the plan; 0 or -errno with error.  A ring that is not
- * needed any more stays until its mounts are freed. */
+/* Makes the ring of the plan; 0 or -errno with error. */
 static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 		   struct errmsg *error)
 {

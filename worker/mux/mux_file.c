@@ -67,8 +67,7 @@ void mux_free_file(struct mux_source *in)
 	in->file = NULL;
 }
 
-/* Notes the streams of the file.  If they have changed, their rates and the
- * start must be found again. */
+/* Notes the streams of the file; other ones have no rate and no start yet. */
 static void set_streams(struct mux_file *f, const struct fill_streams *now,
 			uint64_t now_ns)
 {
@@ -249,8 +248,7 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 	return f->n_parts > 0 && video == file->video && video == has_video;
 }
 
-/* How far the times of the file must be moved to be those of the service, 90
- * kHz. */
+/* Returns service time minus file time, 90 kHz. */
 static uint64_t find_shift(const struct mux_file *file,
 			   const struct mux_fill *f, uint64_t at_ns)
 {
@@ -263,8 +261,7 @@ static uint64_t find_shift(const struct mux_file *file,
 
 /* --- the change between picture and file --- */
 
-/* Makes a source of the PCRs, and of silence for audio that the file does not
- * have. */
+/* Makes the source of PCRs, and of silence for audio that the file lacks. */
 static struct play *play_others(const struct mux *m, uint16_t number,
 				const struct mux_fill *f)
 {
@@ -486,8 +483,7 @@ void file_number(const struct mux_fill *f, uint8_t *packet)
 			ts_set_cc(packet, f->parts[i].cc);
 }
 
-/* Moves the times of a PES header that several packets have.  All of them wait
- * in the line, because it is longer than the distance of packets of a PID. */
+/* Moves the times of a PES header whose packets all wait in the line. */
 static void move_split(const struct mux_file *file, const struct mux_fill *f,
 		       struct fill_part *part, uint8_t *copy)
 {
