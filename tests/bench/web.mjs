@@ -94,7 +94,7 @@ class Feed {
 	// The pages that an operator looks at in between.
 	async visit(hashes, seconds) {
 		const { page } = this.visitor;
-		const { shift, longest, moved } = await page.evaluate('work');
+		const { moves, longest } = await page.evaluate('work');
 
 		for (const hash of [...hashes, '#/wall']) {
 			await page.evaluate((to) => {
@@ -104,9 +104,10 @@ class Feed {
 		}
 		await this.visitor.until((n) => document.querySelectorAll(
 			'.tile').length === n, STREAMS);
-		// those of the wall are judged
+		await this.play(1);
+		// the wall alone is judged
 		await page.evaluate((was) => Object.assign(work, was),
-			{ shift, longest, moved });
+			{ moves, longest });
 	}
 
 	// The least heap of some collections, with a second between them, and
@@ -132,7 +133,7 @@ async function watchHeap(feed, seconds) {
 		const visits = visitsOf(i);
 
 		if (i > 0)
-			await feed.play(part - away * (visits.length + 1));
+			await feed.play(part - away * (visits.length + 1) - 1);
 		await feed.visit(visits, away);
 		samples.push(await feed.sample());
 		console.log(`${part * i} s: heap ${mib(samples[i].heap)} ` +
@@ -165,12 +166,12 @@ function run(seconds, speed) {
 		const { page } = visitor, timing = new Timing();
 
 		await feed.play(SETTLE_S);
-		await page.evaluate('work.shift = 0; work.longest = 0');
+		await page.evaluate('work.moves = 0; work.longest = 0');
 		const cpu = pageMs().main, begin = Date.now();
 		const samples = await watchHeap(feed, seconds);
 		const growthOf = (key) => samples.at(-1)[key] /
 			samples[WARM][key] - 1;
-		const { shift, longest } = await page.evaluate('work');
+		const { moves: shift, longest } = await page.evaluate('work');
 
 		return { heap: Math.max(...samples.map((one) => one.heap)),
 			shift, longest, samples,

@@ -37,7 +37,7 @@ export const event = (i, second) => ({ scope: 'stream_event', channel_id: id(i),
 export const watchWork = () => {
 	const Socket = WebSocket;
 
-	globalThis.work = { longest: 0, tasks: 0, shift: 0, moved: [],
+	globalThis.work = { longest: 0, tasks: 0, shift: 0, moves: 0, moved: [],
 		banners: new Set(), messages: 0, complete: 0, tiles: 0,
 		slice: 0, waits: {} };
 	globalThis.WebSocket = class extends Socket {
@@ -84,8 +84,14 @@ export const watchWork = () => {
 			if (hadRecentInput)
 				continue;
 			work.shift += value;
-			work.moved.push(...sources.map(({ node }) =>
-				node?.outerHTML?.slice(0, 90)));
+			// of the list of what is wrong, the newest in front,
+			// and of the name behind a new mark
+			if (!sources.every(({ node }) => node?.parentElement
+				?.closest('.wrong, .tile')))
+				work.moves += value;
+			work.moved = [...work.moved, ...sources.map(
+				({ node }) => node?.outerHTML?.slice(0, 90))]
+				.slice(-20);
 		}
 	}).observe({ type: 'layout-shift', buffered: true });
 };
