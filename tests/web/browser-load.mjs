@@ -126,6 +126,10 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 
 	t.diagnostic(JSON.stringify({ complete, work, elements, first, last }));
 	assert.equal(await places(), before);
+	// the number of backups has its room while there are none
+	assert.deepEqual(await page.locator('.summary .is-warn').evaluateAll(
+		(all) => all.map((one) => getComputedStyle(one).visibility)),
+	['hidden']);
 	await rename(service, visitor);
 	const later = (await page.evaluate('[...work.banners]'))
 		.filter((text) => !usual.includes(text));

@@ -83,15 +83,13 @@ function Summary({ app }) {
 
 	return html`<div class="summary">
 		<span><b>${count(marks.on + marks.warn)}</b> ${t('on_air_n')}
-			${marks.warn > 0 && html`${' '}(<a class="is-warn"
+			${' '}<span class=${marks.warn > 0 ? '' : 'none'}>(<a
+				class="is-warn"
 				href=${href('streams', '', { filter: 'backup' })}>
-				<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>)`}</span>
+				<b>${count(marks.warn)}</b> ${t('mark_warn')}</a>)</span></span>
 		<a class=${marks.fault > 0 ? 'is-fault' : ''}
 			href=${href('streams', '', { filter: 'off' })}>
 			<b>${count(marks.fault)}</b> ${t('faults_n')}</a>
-		${/** @type {const} */ (['change', 'stale', 'wait']).map((mark) =>
-			marks[mark] > 0 && html`<span><b>${count(marks[mark])}</b>
-			${' '}${t(`mark_${mark}`)}</span>`)}
 		<span><b>${count(marks.disabled)}</b> ${t('disabled_n')}</span>
 		<span class="apart">${t('rate_in')}
 			${' '}<b class="rate">${rateSum(rate)}</b></span>
@@ -101,6 +99,9 @@ function Summary({ app }) {
 			${' '}<b class="share">${Math.round(cpu)} %</b></span>
 		<span>${t('ram')} <b class="share">${system?.sys_mem_usage ?? 0} %</b>
 			</span>
+		${/** @type {const} */ (['change', 'stale', 'wait']).map((mark) =>
+			marks[mark] > 0 && html`<span><b>${count(marks[mark])}</b>
+			${' '}${t(`mark_${mark}`)}</span>`)}
 	</div>`;
 }
 
