@@ -343,6 +343,25 @@ Test(msg, values_arrive_in_their_own_fields)
 	msg_done(&back);
 }
 
+/* stream.ask and deliver.ask share a struct: a caller has no stream. */
+Test(msg, members_that_a_message_lacks_are_zero)
+{
+	struct msg m = { .type = MSG_STREAM_ASK, .seq = 1, .stream_ask = {
+		.client = MSG_RECEIVER_BIT, .peer = "::1", .host = "",
+		.path = "a", .query = "", .protocol = "srt" } }, back;
+	ssize_t len = msg_encode(&m, text);
+
+	memset(&back, 0xa5, sizeof back);
+	cr_assert_eq(msg_decode(text, (size_t)len, MSG_TO_MASTER, &back, NULL),
+		     0);
+	cr_assert_str_eq(back.stream_ask.protocol, "srt");
+	cr_assert_null(back.stream_ask.stream);
+	cr_assert_null(back.stream_ask.agent);
+	cr_assert_eq(back.stream_ask.key, 0);
+	cr_assert_not(back.stream_ask.free);
+	msg_done(&back);
+}
+
 static void send_to_wrong_side(const char *data, size_t len,
 			       const struct msg *m)
 {
