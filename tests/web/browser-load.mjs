@@ -209,3 +209,37 @@ test('1,000 streams at 20 times the speed: nothing moves, nothing grows',
 		assert.ok(wait <= LIMIT.wait, `${wait} ms until the frame`);
 	visitor.quiet();
 });
+
+test('the focus stays on its stream when the tiles get another size', { skip },
+	async (t) => {
+	const service = await startCrowd(t);
+	const visitor = await Visitor.open(t, own.browser,
+		{ width: 1920, height: 1080 });
+	const { page } = visitor;
+	const sized = async (size, width, height) => {
+		await page.setViewportSize({ width, height });
+		await visitor.until(([name, n]) => document.querySelectorAll(
+			`[data-size=${name}] .tile`).length === n &&
+			document.activeElement.title.startsWith('Stream 500:'),
+		[size, STREAMS]);
+	};
+
+	await visitor.go(service.port);
+	await visitor.until((n) => document.querySelectorAll('.tile')
+		.length === n, STREAMS);
+	await page.focus('.tile[title^="Stream 500:"]');
+	await sized('m', 3840, 2160);
+	await sized('s', 1920, 1080);
+	// a change while the tiles are being made does not lose it
+	await page.setViewportSize({ width: 3840, height: 2160 });
+	await page.waitForSelector('[data-size=m] .tile');
+	service.send([JSON.stringify({ scope: 'set-stream', stream: {
+		...config.make_stream[7], name: 'Another' } })]);
+	await page.waitForSelector('.tile[title^="Another:"]');
+	await sized('m', 3840, 2160);
+	// the next one of its group
+	await page.keyboard.press('ArrowRight');
+	assert.match(await page.evaluate('document.activeElement.title'),
+		/^Stream 502:/);
+	visitor.quiet();
+});

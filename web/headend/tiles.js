@@ -141,6 +141,10 @@ export class Tiles {
 	/** Puts the next slice in its place.
 	 * @type {Iterator<void> | null} */
 	#filling = null;
+	/** Of the last build that was complete: the place of the current tile,
+	 * and whether it had the focus.  Null: no build is under way.
+	 * @type {{at: number, hadFocus: boolean} | null} */
+	#before = null;
 
 	/**
 	 * @param {HTMLElement} box
@@ -167,6 +171,10 @@ export class Tiles {
 	build(sections, size, now) {
 		const { box } = this;
 
+		this.#before ??= {
+			at: this.#tiles.findIndex((tile) => tile === this.#current),
+			hadFocus: box.contains(document.activeElement),
+		};
 		if (box.dataset.size !== size) {
 			box.dataset.size = size;
 			box.replaceChildren();
@@ -196,8 +204,7 @@ export class Tiles {
 	 * @param {number} now
 	 */
 	*#fill(sections, size, now) {
-		const { box } = this, hadFocus = box.contains(document.activeElement);
-		const at = this.#tiles.findIndex((tile) => tile === this.#current);
+		const { box } = this;
 		const streams = new Set(sections.flatMap((one) => one.streams));
 		const short = size !== 's' ? (/** @type {string} */ name) => name
 			: shortNames([...streams].map(({ name }) => shown(name)));
@@ -232,7 +239,7 @@ export class Tiles {
 		while (box.children.length > sections.length)
 			box.lastElementChild?.remove();
 		box.style.minHeight = '';
-		this.#follow(at, hadFocus);
+		this.#follow();
 	}
 
 	/**
@@ -250,13 +257,12 @@ export class Tiles {
 		return /** @type {Element} */ (part.lastElementChild);
 	}
 
-	/**
-	 * If the tile with the focus is gone, another one has it.
-	 * @param {number} at where it was
-	 * @param {boolean} hadFocus
-	 */
-	#follow(at, hadFocus) {
+	/** If the tile with the focus is gone, another one has it. */
+	#follow() {
+		const { at, hadFocus } = this.#before ?? { at: 0, hadFocus: false };
 		const tiles = this.#tiles;
+
+		this.#before = null;
 
 		if (!this.#current || !tiles.includes(this.#current))
 			this.#rove(tiles[Math.min(Math.max(0, at),
