@@ -27,8 +27,8 @@ struct ca_card {
 /* Reads the card of a message; malformed parts are left out. */
 void ca_card_read(const struct msg_stream_cam *, struct ca_card *ret);
 
-/* The reference to an ECM that the card can read: with its CAID, and with one
- * of its providers where both are known.  NULL: none. */
+/* The reference to an ECM that the card may read: the first one with its CAID
+ * and one of its providers, else the first one with its CAID.  NULL: none. */
 const struct ca_ref *ca_card_choose(const struct ca_card *,
 				    const struct ca_refs *);
 
