@@ -163,7 +163,8 @@ static void put_option(struct options *o, const char *key, const char *value)
 	}
 }
 
-/* True for a value that does not count, and therefore was not judged. */
+/* True if a later option has the same key.  The later one counts, so the value
+ * of option i was not judged and must stay hidden. */
 static bool is_repeated(const struct address *a, size_t i)
 {
 	for (size_t k = i + 1; k < a->n_options; k++)
@@ -206,7 +207,8 @@ static bool is_output(const char *address)
 	return ok;
 }
 
-/* An address that the parser has accepted: its options have valid values. */
+/* Writes an address that the parser has accepted, so its options have valid
+ * values. */
 static void put_valid(struct buf *out, const struct address *a,
 		      const struct io_type *type, bool input)
 {
@@ -224,8 +226,8 @@ static void put_valid(struct buf *out, const struct address *a,
 	put_options(&o, a);
 }
 
-/* An address that this version cannot read.  The id of an adapter is shown,
- * also with options that are wrong. */
+/* Writes an address that this version cannot read: only its type.  The id of an
+ * adapter is shown, even if its options are wrong. */
 static void put_rest(struct buf *out, const struct address *a)
 {
 	if (strcmp(a->type, "dvb") == 0 &&
@@ -311,7 +313,8 @@ static const char *put_words(struct buf *out, const char *text,
 	return end;
 }
 
-/* "text", and 'text' as JSON parsers write it; no apostrophe. */
+/* Is `at' a quote around a value: "text", or 'text' as JSON parsers write it?
+ * An apostrophe inside a word is no quote. */
 static bool is_quote(const char *text, const char *at, bool opening)
 {
 	unsigned char before = at > text ? (unsigned char)at[-1] : ' ';

@@ -24,12 +24,14 @@ enum address_use {
 	ADDRESS_ANY, /* an input if it can be one, otherwise an output */
 };
 
-/* All functions return text to be freed. */
+/* Returns the address as an observer may see it.  All functions here return new
+ * text, which the caller frees. */
 char *address_open(const char *address, enum address_use);
 
-/* The host of [login@]host[/path]. */
+/* Returns the host of [login@]host[/path], without the login and the path. */
 char *address_open_host(const char *text);
 
-/* A sentence: its addresses, and ADDRESS_HIDDEN for everything in quotes,
- * which a sentence puts around values of the configuration. */
+/* Returns a sentence in which addresses are shown as by address_open().
+ * ADDRESS_HIDDEN replaces everything in quotes, because sentences put values of
+ * the configuration in quotes. */
 char *address_open_sentence(const char *sentence);

@@ -25,6 +25,6 @@ struct biss_spec {
 
 extern const struct field_hook biss_hook; /* of a struct biss_spec */
 
-/* Checks the checksums, and sets the omitted ones.  -EINVAL with a sentence
- * that begins with the option; it does not contain the key. */
+/* Checks the checksums of the key and computes omitted ones.  0, or -EINVAL
+ * with a sentence that begins with the option and does not contain the key. */
 int biss_finish(struct biss_spec *, struct errmsg *error) MUST_CHECK;

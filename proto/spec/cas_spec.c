@@ -16,7 +16,7 @@ enum {
 	COUNTS_FROM_1_LAST = 0x4abf,
 };
 
-/* Each member is a struct cas_data. */
+/* Reads hexadecimal digits; each member with this hook is a struct cas_data. */
 static int read_data(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
@@ -34,7 +34,7 @@ static int read_data(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* Another length is ignored. */
+/* Reads 8 hexadecimal digits.  Ignores a text of another length. */
 static int read_super_id(const struct field *f, const char *key,
 			 const char *text, void *s, struct errmsg *error)
 {
@@ -52,7 +52,7 @@ static int read_super_id(const struct field *f, const char *key,
 	return 0;
 }
 
-/* Any other text than udp stands for TCP. */
+/* Reads "udp"; any other text stands for TCP. */
 static int read_protocol(const struct field *f, const char *key,
 			 const char *text, void *s, struct errmsg *error)
 {
@@ -151,7 +151,7 @@ static const struct field link_rows[] = {
 const struct field_table cas_list_fields =
 	FIELD_TABLE(struct cas_link, link_rows, .flags = FIELD_LOOSE);
 
-/* null and "" are as if the key were absent. */
+/* True if the entry does not have the key.  null and "" count as absent. */
 static bool is_missing(const json_t *entry, const char *key)
 {
 	const json_t *value = json_object_get(entry, key);
@@ -187,7 +187,8 @@ int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 	return r;
 }
 
-/* Is the PID, or none yet, free for the item at place n? */
+/* Does one of the first n systems of the list use this PID for its ECMs? PID 0:
+ * has one of them no PID? */
 static bool has_pid(const struct cas_list *l, size_t n, uint16_t pid)
 {
 	for (size_t i = 0; i < n; i++)

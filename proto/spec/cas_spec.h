@@ -34,8 +34,8 @@ enum {
 /* What the stream does if the ECMs of the next word do not arrive. */
 enum cas_lost {
 	CAS_LOST_KEEP,  /* the control word stays */
-	CAS_LOST_CLEAR, /* it is sent in the clear */
-	CAS_LOST_STOP,  /* its components are not sent */
+	CAS_LOST_CLEAR, /* the components are sent in the clear */
+	CAS_LOST_STOP,  /* the components are not sent */
 };
 
 struct cas_data {
@@ -74,7 +74,7 @@ struct cas_link {
 	struct cas_data ecm_data, ac;
 };
 
-/* As configured; borrowed. */
+/* A system of a stream as configured, in borrowed JSON. */
 struct cas_item {
 	const json_t *link;  /* an item of cas_list */
 	const json_t *entry; /* the entry of cas that it names; NULL: none */
@@ -84,8 +84,8 @@ struct cas_item {
 struct cas_spec {
 	struct cas_link link;
 	struct cas_entry entry;
-	/* Why its ECMs cannot arrive; "": no error.  What the entry lacks has
-	 * its default. */
+	/* Why ECMs of the system cannot arrive; "": no error.  Keys that the
+	 * entry lacks have their defaults. */
 	struct errmsg error;
 };
 
@@ -96,14 +96,17 @@ struct cas_list {
 
 extern const struct field_table cas_entry_fields, cas_list_fields;
 
-/* Always writes *ret.  0, or -EINVAL: the entry cannot work, and why. */
+/* Reads an entry of `cas'.  0, or -EINVAL with error: a system cannot work with
+ * this entry.  Always writes *ret. */
 int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 		   struct errmsg *error) MUST_CHECK;
 
-/* Reads the systems of a stream.  An item without an entry, or with an error,
- * is there with its error.  Each has a PID of its own. */
+/* Reads the systems of a stream.  A system without an entry, or with an error
+ * in it, is in the list with its error.  Each system gets an ECM PID of its
+ * own. */
 void cas_list_read(const struct cas_item *items, size_t n,
 		   struct cas_list *ret);
 
-/* The number of seconds of a period that all systems accept. */
+/* The crypto period of the stream in seconds: the longest of the systems, which
+ * all of them accept. */
 unsigned cas_list_period_s(const struct cas_list *);

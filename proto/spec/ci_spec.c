@@ -10,7 +10,7 @@ enum {
 	CI_DELAY_S = 20, /* of type CI */
 };
 
-/* As configured. */
+/* The keys as configured, before they are checked together. */
 struct ci_keys {
 	int ddci, ddci_device, adapter, device;
 	unsigned bitrate_mbps;
@@ -30,7 +30,8 @@ static const struct field rows[] = {
 	  .help = "Bitrate that the CI slot takes at most." },
 	TUNER_CA_ROWS(struct ci_keys),
 };
-/* Of type CI; for others they are those of a tuner. */
+/* The keys of an adapter of type CI.  In other types these keys name the
+ * tuner. */
 static const struct field number_rows[] = {
 	{ "adapter", AT(adapter), .max = 255, .help = "Number of the CI." },
 	{ "device", AT(device), .max = 255, .help = "Number of the slot." },

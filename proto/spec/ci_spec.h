@@ -21,12 +21,14 @@ extern const struct field_table ci_fields;
 /* Is the adapter of type CI? */
 bool ci_spec_is(const json_t *adapter);
 
-/* 0, or -EINVAL with error, which names the key. */
+/* Reads the keys of a CI slot.  0, or -EINVAL with error, which names the
+ * key. */
 int ci_spec_parse(const json_t *adapter, struct ci_spec *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* Adds the keys that ci_spec_parse() reads to an object, if a slot is used. */
+/* Adds the keys that ci_spec_parse() reads to the object `to'.  Adds none if
+ * the adapter uses no slot. */
 void ci_spec_copy(const json_t *adapter, json_t *to);
 
-/* Have both the same slot, or none? */
+/* Have both adapters the same CI slot, or neither of them a slot? */
 bool ci_spec_is_same(const json_t *, const json_t *);

@@ -17,8 +17,8 @@ enum {
 enum edit_table { EDIT_PMT, EDIT_SDT, EDIT_NIT, EDIT_BAT };
 enum { EDIT_TABLES = EDIT_BAT + 1 };
 enum edit_action { EDIT_ADD, EDIT_REPLACE, EDIT_REMOVE };
-/* In a NIT or BAT: that of the transport stream, or that of the network or
- * bouquet. */
+/* The loop of descriptors in a NIT or BAT: that of the transport stream, or
+ * that of the network or bouquet. */
 enum edit_loop { LOOP_TRANSPORT, LOOP_NETWORK };
 
 struct desc_edit {
@@ -32,7 +32,7 @@ struct desc_edit {
 	uint8_t bytes[DESC_EDIT_BYTES]; /* the whole descriptor */
 };
 
-/* The tag of the descriptors that it adds, replaces or removes. */
+/* The tag of the descriptors that the edit adds, replaces or removes. */
 static inline uint8_t desc_edit_tag(const struct desc_edit *e)
 {
 	return e->len > 0 ? e->bytes[0] : e->tag;

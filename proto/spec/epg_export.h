@@ -23,7 +23,8 @@ struct epg_export_spec {
 	bool gzip;
 };
 
-/* 0, or -EINVAL with a sentence that begins with the part of the address. */
+/* Reads the address of an export.  0, or -EINVAL with a sentence that begins
+ * with the part of the address. */
 int epg_export_parse(const char *text, struct epg_export_spec *ret,
 		     struct errmsg *error) MUST_CHECK;
 

@@ -29,11 +29,13 @@ struct epg_source_spec {
 struct field_table;
 
 /* Reads the address of a file or server into a struct that begins with an
- * epg_source_spec and has the options of the table.  Errors as below. */
+ * epg_source_spec and has the options of the table.  Returns as
+ * epg_source_parse() does. */
 int epg_address_read(const char *text, const struct field_table *, void *spec,
 		     struct errmsg *error) MUST_CHECK;
 
-/* 0, or -EINVAL with a sentence that begins with the part of the address. */
+/* Reads the address of a source.  0, or -EINVAL with a sentence that begins
+ * with the part of the address. */
 int epg_source_parse(const char *text, struct epg_source_spec *ret,
 		     struct errmsg *error) MUST_CHECK;
 

@@ -56,7 +56,8 @@ void field_store(const struct field *f, void *s, int64_t value)
 		memcpy(member, &value, 8);
 }
 
-/* The member of an integer or a choice; of an unsigned one as it is. */
+/* Returns the value of a member that is an integer or a choice; a negative one
+ * in two's complement. */
 static uint64_t load(const struct field *f, const void *s)
 {
 	const char *member = (const char *)s + f->offset;
@@ -146,7 +147,8 @@ void field_clear(const struct field_table *t, void *s)
 	}
 }
 
-/* Copies the texts and references of the members, or frees them. */
+/* keep: replaces the texts and JSON values that the members borrow by copies
+ * and references of their own.  Otherwise frees these. */
 static void own_members(const struct field_table *t, void *s, bool keep)
 {
 	for (size_t i = 0; i < t->n; i++) {

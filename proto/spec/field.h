@@ -202,22 +202,25 @@ struct field_table {
  * their values. */
 void field_init(const struct field_table *, void *s);
 
-/* Zeroes s, but for the items of its lists, of which it has none then. */
+/* Zeroes s and empties its lists.  The items of the lists keep their bytes. */
 void field_clear(const struct field_table *, void *s);
 
-/* Takes the keys of object (NULL: there are none); a member whose key is absent
- * gets its default.  Stops at the first error, but for a FIELD_LOOSE table: a
- * wrong value is then as if it were absent, and the error is the first one. */
+/* Reads the keys of object (NULL: there are none) into ret; a member whose key
+ * is absent gets its default.  0 or -EINVAL.  Stops at the first error; for a
+ * FIELD_LOOSE table, a key with a wrong value counts as absent instead, and the
+ * result is that of the first error. */
 int field_read(const struct field_table *, const json_t *object, void *ret,
 	       struct errmsg *error) MUST_CHECK;
 
-/* Takes the text of an option ("key=text") into the struct s.  key is that of
- * the option, which is longer than that of the row in a FIELD_GROUP.  The
- * sentence lacks the key: "70000 is not between 1 and 65535". */
+/* Takes the text of an option ("key=text") into the struct s.  0 or -EINVAL.
+ * key is that of the option; with FIELD_GROUP it begins with the key of the row
+ * and is longer.  The sentence lacks the key: "70000 is not between 1 and
+ * 65535". */
 int field_read_text(const struct field *, const char *key, const char *text,
 		    void *s, struct errmsg *error) MUST_CHECK;
 
-/* path: of the field in the object, "inputs[2].port"; text lacks it. */
+/* Reports a finding about a field.  path: its place in the object, as in
+ * "inputs[2].port"; text is the sentence, without the path. */
 typedef void field_found_fn(const char *path, const char *text, void *arg);
 
 /* Checks every field of object, reports all errors and returns their number.
@@ -233,10 +236,10 @@ void field_keep(const struct field_table *, void *s);
 /* Frees what field_keep() made; the lists of s are empty afterwards. */
 void field_drop(const struct field_table *, void *s);
 
-/* Copies the members of from, which borrows, to those of s, which keeps: as
- * field_drop(), `=' and field_keep() do, but a text that is the same stays, and
- * only items that the lists have are copied.  Members without a row and lists
- * of single values that are pointers are none of it. */
+/* Copies the members of `from', which borrows strings, to s, which owns its
+ * strings.  The result is that of field_drop(), `=' and field_keep(), but an
+ * equal text is not copied again, and only used items of lists are copied. Does
+ * not copy members without a row, and lists of pointers. */
 void field_assign(const struct field_table *, void *s, const void *from);
 
 /* --- keys --- */
@@ -249,7 +252,7 @@ const struct field *field_find(const struct field_table *, const char *key);
 const char *field_nearest(const struct field_table *const *tables, size_t n,
 			  const char *key);
 
-/* nearest: see above. */
+/* Called for an unknown key; nearest: as of field_nearest(), or NULL. */
 typedef void field_unknown_fn(const char *key, const char *nearest, void *arg);
 
 /* Reports the keys of object that none of n tables has, but for keys that begin

@@ -11,7 +11,8 @@ static void put(json_t *object, const char *key, json_t *take_value)
 	(void)json_object_set_new(object, key, take_value);
 }
 
-/* Bounds that are those of the machine say nothing to a reader. */
+/* Writes the bounds of a row into its JSON schema.  Leaves out INT32_MIN and
+ * INT64_MAX, which are limits of integer types only. */
 static void put_bounds(json_t *schema, const struct field *f, const char *min,
 		       const char *max)
 {
@@ -25,7 +26,7 @@ static void put_bounds(json_t *schema, const struct field *f, const char *min,
 		put(schema, max, json_integer(l.max));
 }
 
-/* The only numbers that the reader accepts. */
+/* Lists the numbers of the row's words: the reader accepts no others. */
 static json_t *list_numbers(const struct field *f)
 {
 	json_t *list = json_array();

@@ -66,8 +66,9 @@ static void put_choices(json_t *form, const struct field *f)
 	json_decref(words);
 }
 
-/* Bounds of a number, of the bytes of a text, or of the items of a list.  Those
- * of the machine say nothing to a reader. */
+/* Writes the bounds of a number, of the bytes of a text, or of the items of a
+ * list.  Leaves out INT32_MIN and INT64_MAX, which are limits of integer types
+ * only. */
 static void put_bounds(json_t *form, const struct field *f)
 {
 	struct field_limits l = { f->min, f->max };

@@ -30,7 +30,7 @@ const char *where_text(unsigned where)
 	}
 }
 
-/* The first of a list that is on, or NULL. */
+/* The first need of the list that the object meets, or NULL. */
 static const struct field_need *find_on(const struct field_need *list,
 					field_on_fn *is_on, void *arg)
 {
@@ -63,7 +63,7 @@ static void name_need(const struct field_need *need, struct errmsg *ret)
 		   has_word ? "\"" : "");
 }
 
-/* nit "own" or sdt[].eit "own" */
+/* Writes what the row needs: nit "own" or sdt[].eit "own". */
 static void name_needs(const struct field *f, struct errmsg *ret)
 {
 	const struct field_need first = { f->needs, f->needs_word, NULL };
@@ -75,7 +75,8 @@ static void name_needs(const struct field *f, struct errmsg *ret)
 		name_need(other, ret);
 }
 
-/* "does nothing with one input without filler" */
+/* Writes why the row has no effect: "does nothing with one input without
+ * filler". */
 static void explain_needs(const struct field *f, unsigned where,
 			  struct errmsg *ret)
 {
@@ -113,7 +114,8 @@ bool field_is_idle(const struct field *f, unsigned where, field_on_fn *is_on,
 	return true;
 }
 
-/* null, false, 0, "" and empty lists ask for nothing. */
+/* False for null, false, 0, "" and empty lists: such a value has the same
+ * effect as none. */
 static bool is_given(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -152,7 +154,7 @@ static bool is_on(const struct field_need *need, void *object)
 	return false;
 }
 
-/* The value is what the field would have without the key. */
+/* Is the value the default, which the field has without the key? */
 static bool is_default(const struct field *f, const json_t *value)
 {
 	const char *text = json_string_value(value);

@@ -29,14 +29,16 @@ enum where {
 	WHERE_SHARED = 1 << 12,
 };
 
-/* "in a stream of type spts"; where is one bit. */
+/* The place as the end of a sentence: "in a stream of type spts".  where is one
+ * bit. */
 const char *where_text(unsigned where);
 
-/* Does another key, which a row names, have the value that the row needs? */
+/* Is another key of the object, which a row names, set to the value that the
+ * row needs? */
 typedef bool field_on_fn(const struct field_need *, void *arg);
 
-/* Why the row has no effect where the object is: "does nothing ..."; false: it
- * has one. */
+/* True if the row has no effect in this object; ret then says why: "does
+ * nothing ...".  where: the places of the object. */
 bool field_is_idle(const struct field *, unsigned where, field_on_fn *is_on,
 		   void *arg, struct errmsg *ret);
 

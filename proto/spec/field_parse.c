@@ -19,7 +19,8 @@ struct parser {
 static void parse_object(struct parser *p, const struct field_place *at,
 			 const struct field_table *t, void *s);
 
-/* A value that is rare in messages, or a tree in the struct. */
+/* Reads a value by way of a JSON tree: kinds that are rare in messages, and
+ * members that are JSON. */
 static void parse_tree(struct parser *p, const struct field_place *at,
 		       const struct field *f, void *s)
 {

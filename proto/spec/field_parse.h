@@ -14,13 +14,9 @@
 
 struct json_reader;
 
-/*
- * Reads the next value of the text, an object of a FIELD_STRICT table.  ret
- * borrows its strings from the text.  Its JSON values are trees, which the list
- * *trees owns; it is made for the first one.
- *
- * Members without a row become zero.  Items of lists behind the last one stay
- * as they are.
- */
+/* Reads the next value of the text, an object of a FIELD_STRICT table.  0 or
+ * -EINVAL.  ret borrows its strings from the text.  The list *trees, which is
+ * made for the first tree, owns the JSON values of ret.  Members without a row
+ * become zero.  Items of lists behind the last one stay as they are. */
 int field_parse(const struct field_table *, struct json_reader *text,
 		json_t **trees, void *ret, struct errmsg *error) MUST_CHECK;

@@ -181,7 +181,8 @@ bool field_object_mark(struct field_object *o, const struct field *f)
 	return !seen;
 }
 
-/* Rows without a value. */
+/* Reports the required rows that had no value.  In a FIELD_STRICT table the
+ * other rows without a value get their defaults. */
 static void read_absent(struct field_reader *r, const struct field_place *at,
 			const struct field_object *o)
 {
@@ -201,7 +202,8 @@ static void read_absent(struct field_reader *r, const struct field_place *at,
 	}
 }
 
-/* The sentence begins with the field: "port: is odd". */
+/* Reports an error of several fields; the sentence begins with the key: "port:
+ * is odd". */
 static void fail_together(struct field_reader *r, const struct field_place *at,
 			  const char *sentence)
 {

@@ -33,18 +33,22 @@ struct field_object {
 
 bool field_is_done(const struct field_reader *);
 
-/* at: NULL: the object that is read. */
+/* Records an error of the value at this place; at NULL: of the object
+ * itself. */
 void field_fail(struct field_reader *, const struct field_place *at,
 		const char *format, ...) PRINTF_LIKE(3, 4);
 
 struct field_object field_object_begin(const struct field_reader *,
 				       const struct field_table *, void *s);
-/* The row of key, or NULL; the search begins at the row after the one found
- * last, as most objects were written from the same table. */
+/* The row of key, or NULL if the table has none.  The search begins behind the
+ * row found last, because most objects have their keys in the order of the
+ * table. */
 const struct field *field_object_row(struct field_object *, const char *key);
-/* The row has a value; false: it had one before. */
+/* Notes that the row has a value; false: it had a value before, so the key is
+ * repeated. */
 bool field_object_mark(struct field_object *, const struct field *row);
-/* Judges the rows without a value, and what all rows mean together. */
+/* Ends the object: reports missing rows, and checks what the fields mean
+ * together. */
 void field_object_end(struct field_reader *, const struct field_place *,
 		      const struct field_object *);
 
@@ -58,13 +62,15 @@ void field_read_value(struct field_reader *, const struct field_place *,
 int field_take_bool(const struct field *, bool on, void *s);
 int field_take_integer(const struct field *, int64_t n, void *s,
 		       struct errmsg *error) MUST_CHECK;
-/* The sentence that the value is no integer. */
+/* Writes the error "not an integer" for the row; returns -EINVAL. */
 int field_fail_integer(const struct field *, struct errmsg *error);
-/* Takes a text or a choice; NULL: the value is no string. */
+/* Takes a string value: a text or a choice.  text NULL: the JSON value is no
+ * string, which is an error. */
 int field_take_string(const struct field *, const char *text, void *s,
 		      struct errmsg *error) MUST_CHECK;
 int field_read_scalar(const struct field *, const json_t *value, void *s,
 		      struct errmsg *error) MUST_CHECK;
-/* As user interfaces store it: any scalar, or what stands in the text. */
+/* Reads a value as user interfaces store it: any scalar, a number or boolean
+ * also as text. */
 int field_read_loose(const struct field *, const json_t *value, void *s,
 		     struct errmsg *error) MUST_CHECK;

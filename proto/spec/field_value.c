@@ -144,7 +144,8 @@ static int take_string(const struct field *f, const char *value, void *s,
 
 /* --- text --- */
 
-/* Decimal digits with a '-' where the row has negative numbers. */
+/* Reads decimal digits; a '-' in front is accepted if the row has negative
+ * numbers. */
 static int read_digits(const struct field *f, const char *text, void *s,
 		       struct errmsg *error)
 {
@@ -202,7 +203,8 @@ int field_read_text(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* The value as text; false when it is none that can be written so. */
+/* Writes a scalar as text; false: the value is no scalar, or its text is too
+ * long. */
 static bool format_scalar(const json_t *value, char text[VALUE_MAX])
 {
 	int len = 0;
@@ -239,7 +241,8 @@ static bool format_list(const json_t *list, char text[VALUE_MAX])
 	return true;
 }
 
-/* As user interfaces store it: any scalar, or what stands in the text. */
+/* Reads a value as user interfaces store it: any scalar, a number or boolean
+ * also as text. */
 int field_read_loose(const struct field *f, const json_t *value, void *s,
 		     struct errmsg *error)
 {

@@ -15,7 +15,7 @@ static void add_word(json_t *words, const char *word)
 			words, json_integer(strtoll(word, NULL, 10)));
 }
 
-/* Every word that the reader accepts, aliases too. */
+/* Lists every word that the reader accepts, aliases too. */
 static json_t *list_words(const struct field *f)
 {
 	const char *const *words = f->choices != NULL ? f->choices : f->words;
@@ -52,7 +52,8 @@ static json_t *list_types(const struct field *f)
 	}
 }
 
-/* A row of a FIELD_LOOSE table: null and "" are as if its key were absent. */
+/* Widens the schema of a row of a FIELD_LOOSE table to null and "", which count
+ * as if the key were absent, and to numbers as text. */
 static void widen_loose(const struct field *f, json_t *schema)
 {
 	json_t *types = list_types(f);

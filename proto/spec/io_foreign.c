@@ -15,7 +15,8 @@
 #define TUNER "a program that has the tuner can send udp, rtp or http"
 #define GROUP "write udp://GROUP:PORT or udp://INTERFACE@GROUP:PORT"
 
-/* Words are separated by blanks. */
+/* The types of other programs, separated by blanks, and what to write
+ * instead. */
 struct spelling {
 	const char *types;
 	const char *input, *output; /* remedies; NULL: none */

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Completes the error of an address without "type://". */
+/* Adds to the error of an address without "type://" what to write. */
 void io_foreign_untyped(const char *text, struct errmsg *error);
 
 /* Fails for a type that this version does not run: -ENOTSUP if its addresses

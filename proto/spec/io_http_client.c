@@ -14,7 +14,8 @@ enum {
 	BUFFER_SIZE_MAX_KIB = 256 * 1024,
 };
 
-/* The address has no control characters. */
+/* Appends the header of an option "header.NAME=VALUE" to the headers.  VALUE
+ * has no line breaks: addresses have no control characters. */
 static int read_header(const struct field *f, const char *key,
 		       const char *text, void *s, struct errmsg *error)
 {

@@ -98,7 +98,7 @@ static size_t count_slashes(const char *text)
 	return n;
 }
 
-/* As the server will read it from a request for it. */
+/* Reads the path of an output as the server will read it from a request. */
 static int read_http_path(const char *text, char *ret, struct errmsg *error)
 {
 	char target[ADDRESS_TEXT_MAX + 1];
@@ -123,7 +123,8 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 	return io_copy_path(path, ret, error);
 }
 
-/* Its segments are in a folder of its name. */
+/* Is the path that of a playlist (NAME.m3u8)?  Its segments are in a folder
+ * NAME. */
 static bool is_playlist(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -161,7 +162,8 @@ static bool is_host_word(const char *host, size_t len)
 	return false;
 }
 
-/* Clients ask for each part. */
+/* Checks the duration of parts.  It has a minimum, because clients send a
+ * request for each part. */
 static int finish_output(const struct address *a, void *s,
 			 struct errmsg *error)
 {

@@ -15,8 +15,8 @@
 
 enum { MUX_PID_MIN = 0x20, MUX_PID_MAX = 0x1ffe };
 
-/* ret_text is the address without its escapes.  The sentence does not begin
- * with the key. */
+/* Reads the address in an option into ret, and writes it without its escapes
+ * into ret_text.  The error does not begin with the key. */
 static int read_inner(const char *value, char ret_text[IO_INNER_MAX + 1],
 		      struct input_spec *ret, struct errmsg *error)
 {

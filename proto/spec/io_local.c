@@ -27,7 +27,8 @@ static const struct field file_input_rows[] = {
 static const struct field_table file_input_fields =
 	FIELD_TABLE(struct input_spec, file_input_rows);
 
-/* A service has no folder of its own to begin at. */
+/* Checks that a path is absolute: a service has no working folder that the user
+ * knows. */
 static int judge_path(const char *path, struct errmsg *error)
 {
 	if (path[0] != '/')
@@ -167,7 +168,8 @@ static const struct field_table stream_fields =
 #define ID_BYTES \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-/* prefix: in front of the id in the spec. */
+/* Reads the id of a stream or an adapter; prefix stands in front of the id in
+ * in->stream. */
 static int read_link(const struct address *a, const char *prefix,
 		     struct input_spec *in, struct errmsg *error)
 {

@@ -239,14 +239,15 @@ static void remark_repeated(const struct reader *rd, const struct field *f,
 	rd->remark(text.text, rd->arg);
 }
 
-/* cam without an id is the module of an adapter. */
+/* Does the option cam have no id, so that it names the module of an adapter? */
 static bool is_module(const struct field *f, const char *value)
 {
 	return f != NULL && f->hook == &cam_hook &&
 	       (value == NULL || value[0] == '\0');
 }
 
-/* The last value of a key counts; the others are not judged. */
+/* Reads the options.  The last value of a repeated key counts; the values
+ * before it are not checked. */
 static int read_options(const struct reader *rd, struct errmsg *error)
 {
 	for (size_t i = 0; i < rd->n_given; i++) {

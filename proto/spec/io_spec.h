@@ -94,7 +94,7 @@ static inline bool io_is_feed(const char *stream)
 	return strchr(stream, '/') != NULL;
 }
 
-/* Whether a kind needs libraries that only sluice-worker-net has. */
+/* Does a kind of inputs need libraries that only sluice-worker-net has? */
 bool input_kind_is_net(enum input_kind);
 
 struct input_spec {
@@ -166,7 +166,7 @@ int input_spec_judge(const char *text, unsigned where, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;
 
-/* The same without a stream. */
+/* Reads an address as input_spec_judge() does, without a stream: where is 0. */
 int input_spec_parse(const char *text, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;

@@ -90,7 +90,8 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
-/* A stream id of the access control of SRT begins with "#!::". */
+/* Was a stream id cut at '#'?  Stream ids of the access control of SRT begin
+ * with "#!::", and '#' begins the options of an address. */
 static bool is_cut_streamid(const struct address *a)
 {
 	static const char end[] = "streamid=";
@@ -135,7 +136,8 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* Columns; or rows, of which a negative number says: without those. */
+/* Checks the number of columns or rows of a FEC matrix.  A negative number of
+ * rows stands for FEC of columns only, without FEC of rows. */
 static int judge_count(const char *text, size_t len, bool rows,
 		       struct errmsg *error)
 {
@@ -170,7 +172,8 @@ static int judge_filter_value(const char *key, size_t key_len,
 	return errmsg_fail(error, -EINVAL, "is not cols, rows, layout or arq");
 }
 
-/* "fec,cols:10,rows:5,layout:even,arq:onreq": all that the library has. */
+/* Checks the packet filter "fec,cols:10,rows:5,layout:even,arq:onreq"; libsrt
+ * has no other filter and no other keys. */
 static int judge_filter(const char *text, struct errmsg *error)
 {
 	size_t len = strcspn(text, ",");

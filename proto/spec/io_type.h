@@ -149,16 +149,16 @@ int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
 /* Checks [login@]host[:port][/path] of a server. */
 int io_judge_authority(const char *target, struct errmsg *error) MUST_CHECK;
 
-/* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX
- * bytes. */
+/* Copies a path of the file system or of HTTP into ret of IO_PATH_MAX bytes;
+ * -EINVAL if it is too long. */
 int io_copy_path(const char *path, char *ret, struct errmsg *error) MUST_CHECK;
 
 /* --- addresses in options, whose '#' and '&' are escaped (io_inner.c) --- */
 
-/* The option merge: another address of the same type. */
+/* Reads the option merge: the address of a second path, of the same type. */
 int io_merge_read(const struct address *, struct input_spec *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* The options mux and mux_pid of any input. */
+/* Reads the options mux and mux_pid of any input. */
 int io_mux_read(const struct address *, struct input_spec *ret,
 		struct errmsg *error) MUST_CHECK;

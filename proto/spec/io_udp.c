@@ -133,7 +133,8 @@ static int judge_fec_ports(const struct sockaddr_any *media,
 	return 0;
 }
 
-/* With fec= both paths have error correction. */
+/* Completes an rtp input.  With fec= both paths have error correction, so both
+ * must have the ports for it. */
 static int finish_rtp_input(const struct address *a, void *s,
 			    struct errmsg *error)
 {
@@ -177,7 +178,7 @@ const struct io_type input_rtp_type = {
 
 /* --- outputs --- */
 
-/* [iface@]host[:port] that packets can be sent to. */
+/* Reads [iface@]host[:port], an address to which packets can be sent. */
 static int read_destination(const char *text, char *iface,
 			    struct sockaddr_any *ret, struct errmsg *error)
 {

@@ -71,7 +71,7 @@ enum link_stat {
 	LINK_STAT_COUNT
 };
 
-/* Zeroed memory: no number is known. */
+/* Values of a link.  Zeroed memory: no value is known. */
 struct link_stats {
 	uint64_t known; /* bits by enum link_stat: the values that are set */
 	uint64_t value[LINK_STAT_COUNT];
@@ -96,10 +96,11 @@ static inline void link_stats_add(struct link_stats *s, enum link_stat what,
 /* Adds the counters of an earlier connection. */
 void link_stats_carry(struct link_stats *, const struct link_stats *before);
 
-/* Replaces the numbers that are known in more. */
+/* Takes the values that are known in `more'; the others stay. */
 void link_stats_take(struct link_stats *, const struct link_stats *more);
 
-/* {name: number}, a new reference; NULL where no number is known. */
+/* The known values as an object {name: number}, a new reference; NULL if none
+ * is known. */
 json_t *link_stats_format(const struct link_stats *);
 
 extern const struct field_table link_stat_fields;

@@ -14,7 +14,8 @@
 /* Room for what option_words() writes of some words. */
 enum { OPTION_WORDS_TEXT = 192 };
 
-/* Writes "128, 192 or 256", of n words, as far as it fits. */
+/* Writes "128, 192 or 256" from n words.  Words that do not fit are left
+ * out. */
 void option_words(const char *const *words, size_t n,
 		  char text[OPTION_WORDS_TEXT]);
 
@@ -22,11 +23,13 @@ void option_words(const char *const *words, size_t n,
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *error) MUST_CHECK;
 
-/* The path in "/a" or "file:///a"; NULL: it is none. */
+/* The path in "/a" or "file:///a"; NULL: the text has neither form. */
 const char *option_path(const char *text);
 
-/* Undoes %41 in place; false for a broken escape or a NUL. */
+/* Replaces escapes such as %41 in place; false: an escape is broken or is that
+ * of NUL. */
 bool option_percent_decode(char *text) MUST_CHECK;
 
-/* "", "true" and "1" are true, "false" and "0" are not. */
+/* Reads a flag: "", "true" and "1" are true, "false" and "0" are false.  0, or
+ * -EINVAL for other text. */
 int option_flag(const char *text, bool *ret, struct errmsg *error) MUST_CHECK;

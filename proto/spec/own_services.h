@@ -11,11 +11,12 @@
 
 enum { OWN_SERVICES_MAX = 128 };
 
-/* The EIT of other transport streams. */
+/* What the output sends as EIT of other transport streams. */
 enum eit_other {
-	EIT_OTHER_PASS,    /* those of the source */
-	EIT_OTHER_PRESENT, /* present and following, of nit_other */
-	EIT_OTHER_ALL,     /* the schedule, too */
+	EIT_OTHER_PASS,    /* the EIT other of the source */
+	/* own EIT: present and following events of the streams in nit_other */
+	EIT_OTHER_PRESENT,
+	EIT_OTHER_ALL,     /* own EIT, with the schedule */
 };
 
 struct own_services {

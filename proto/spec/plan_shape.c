@@ -33,7 +33,7 @@ static const struct field pid_rows[] = {
 };
 static const struct field_table pid_fields = SHAPE(pid_rows);
 
-/* All but the first part of a plan has the PIDs alone. */
+/* The first part of a plan has all fields; further parts only add PIDs. */
 static const struct field rows[] = {
 	{ "block", OBJECT(block_fields), MAYBE },
 	{ "services", LIST_TO(PLAN_SERVICES_MAX, service_fields), MAYBE },

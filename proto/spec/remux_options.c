@@ -35,7 +35,8 @@ static int read_pid(const char *text, size_t len, unsigned min,
 
 /* --- lists of PIDs --- */
 
-/* The next piece of "a, b,c" without the blanks around it; false at the end. */
+/* Finds the next item of "a, b,c", without blanks around it; false: no item is
+ * left. */
 static bool next_piece(const char **text, const char **ret, size_t *ret_len)
 {
 	const char *piece = *text;
@@ -72,7 +73,7 @@ int pid_set_read(struct pid_set *s, const char *text, struct errmsg *error)
 
 /* --- languages --- */
 
-/* ISO 639-2: three letters, kept as they are. */
+/* Is it a language code of ISO 639-2: three letters, whose case is kept? */
 static bool is_language(const char *text, size_t len)
 {
 	if (len != 3)
@@ -96,7 +97,8 @@ static const struct {
 	{ "ait", MAP_AIT },
 };
 
-/* "video", "audio.eng"; false: no such word. */
+/* Reads the left side of a map: "video", "audio.eng"; false: the word is
+ * unknown. */
 static bool read_word(const char *text, size_t len, struct pid_map *m)
 {
 	const char *dot = memchr(text, '.', len);
@@ -211,7 +213,7 @@ static int read_pid_order(const struct field *f, const char *key,
 	return 0;
 }
 
-/* map.SOURCE=PID */
+/* Reads a map: map.SOURCE=PID. */
 static int read_one_map(const struct field *f, const char *key,
 			const char *text, void *s, struct errmsg *error)
 {
@@ -221,7 +223,7 @@ static int read_one_map(const struct field *f, const char *key,
 			strlen(text), error);
 }
 
-/* lang.PID=eng */
+/* Reads the language of a PID: lang.PID=eng. */
 static int read_one_language(const struct field *f, const char *key,
 			     const char *text, void *s, struct errmsg *error)
 {
@@ -243,7 +245,8 @@ static int read_one_language(const struct field *f, const char *key,
 	return 0;
 }
 
-/* A flag that makes a rule of the table: the first choice of the row. */
+/* Reads a flag that passes or drops a table: no_sdt drops it, a key without
+ * "no_" passes it.  -EINVAL: an option before it says the opposite. */
 static int read_rule(const struct field *f, const char *key, const char *text,
 		     void *s, struct errmsg *error)
 {
@@ -263,7 +266,7 @@ static int read_rule(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* still, a path, or seconds */
+/* Reads "still", the path of a file, or a number of seconds. */
 static int read_absent(const struct field *f, const char *key,
 		       const char *text, void *s, struct errmsg *error)
 {

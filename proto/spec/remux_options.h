@@ -66,7 +66,8 @@ enum map_what {
 	MAP_LANGUAGE, /* any stream of this language */
 };
 
-/* The n-th entry of a left side is for the n-th PID that matches. */
+/* A map of PIDs.  If several maps have the same left side, the n-th map is for
+ * the n-th PID that matches. */
 struct pid_map {
 	enum map_what what;
 	uint16_t source_pid;
@@ -132,7 +133,7 @@ struct remux_options {
 	struct desc_edit edits[DESC_EDITS_MAX];
 };
 
-/* Whether any option is set. */
+/* True if any option is set. */
 bool remux_options_given(const struct remux_options *);
 
 /* The options of an input's address. */
@@ -141,11 +142,11 @@ extern const struct field_table remux_fields;
 /* A list of PIDs, for keys of the stream. */
 extern const struct field_hook remux_pids_hook;
 
-/* "pmt=100, video=101" added to the maps; 0 or -EINVAL. */
+/* Adds maps such as "pmt=100, video=101"; 0 or -EINVAL. */
 int remux_maps_read(struct remux_options *, const char *text,
 		    struct errmsg *error) MUST_CHECK;
 
-/* "101,102" added to the set; 0 or -EINVAL. */
+/* Adds PIDs such as "101,102" to the set; 0 or -EINVAL. */
 int pid_set_read(struct pid_set *, const char *text,
 		 struct errmsg *error) MUST_CHECK;
 

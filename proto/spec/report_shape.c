@@ -135,7 +135,7 @@ static const struct field output_rows[] = {
 };
 static const struct field_table output_fields = SHAPE(output_rows);
 
-/* All but the first part of a report has the PIDs alone. */
+/* The first part of a report has all fields; further parts only add PIDs. */
 static const struct field report_rows[] = {
 	{ "watched", FLAG, MAYBE },
 	{ "relay", FLAG, MAYBE },

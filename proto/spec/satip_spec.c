@@ -31,8 +31,8 @@ enum {
 	PLS_CODE_MASK = 0x3ffff,
 };
 
-/* What the configuration and the server call a value; a value without a name
- * for the server is left to it. */
+/* A value in the configuration (key) and its name in the query of the server;
+ * NULL: the query does not have the parameter, and the server chooses. */
 struct word {
 	const char *key, *value;
 };
@@ -111,7 +111,7 @@ static const struct parameter {
 	{ "stream_id", "plp", T2, NULL, 0, 255, NULL },
 };
 
-/* The text of a string or number; false if the key is absent, null or "". */
+/* Reads a string or number as text; false if the key is absent, null or "". */
 static bool read_key(const json_t *adapter, const char *key,
 		     char text[VALUE_MAX])
 {
@@ -236,7 +236,8 @@ static int add_parameter(const json_t *adapter, const struct parameter *p,
 	return r;
 }
 
-/* The stream of a satellite multiplex with several of them. */
+/* Adds the stream id (ISI, and PLS) of a satellite multiplex with several
+ * streams. */
 static int add_stream_id(const json_t *adapter, char *query,
 			 struct errmsg *error)
 {
@@ -295,8 +296,8 @@ static const char *text_of(const json_t *adapter, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* Letters, digits, '-' and '.'; a last part without letters is a mistyped
- * address. */
+/* Is it the name of a server: letters, digits, '-' and '.'?  If the last part
+ * has no letter, the text is a mistyped address. */
 static bool is_name(const char *text, size_t len)
 {
 	static const char characters[] = "abcdefghijklmnopqrstuvwxyz"

@@ -35,19 +35,21 @@ struct satip_spec {
 	char query[SATIP_QUERY_MAX];
 };
 
-/* Do two adapters differ by the multiplex alone? */
+/* Have both adapters the same server, transport and budget?  Then only the
+ * multiplex may differ. */
 bool satip_spec_is_same(const json_t *, const json_t *);
 
-/* Must the name of a server be resolved? */
+/* Is the server given by a name, which must be resolved? */
 bool satip_spec_has_name(const json_t *adapter);
 
 /* The keys that satip_spec_parse() reads, in a new object. */
 json_t *satip_spec_keys(const json_t *adapter);
 
-/* The type of an adapter for the system that a server calls so, in any case;
- * NULL: there is none. */
+/* The type of an adapter for the name that a server gives to a system, in upper
+ * or lower case; NULL: the name is unknown. */
 const char *satip_spec_type(const char *system);
 
-/* 0, or -EINVAL with error, which names the key. */
+/* Reads the keys of the adapter.  0, or -EINVAL with error, which names the
+ * key. */
 int satip_spec_parse(const json_t *adapter, struct satip_spec *ret,
 		     struct errmsg *error) MUST_CHECK;

@@ -52,8 +52,8 @@ static bool is_satellite(const json_t *adapter)
 	return is_type(adapter, "S");
 }
 
-/* A frontend finds a carrier beside the frequency, within a part of its
- * width. */
+/* The step of a blind scan where the grid gives none.  A frontend also finds a
+ * carrier that is off the tuned frequency by a part of its width. */
 static double default_step(const struct scan_spec *s)
 {
 	unsigned least = s->grid.symbolrates[0];
@@ -71,7 +71,8 @@ static size_t frequencies(const struct scan_grid *g)
 	return (size_t)((g->to - g->from) / g->step + 1e-6) + 1;
 }
 
-/* A system without symbol rates or polarizations has one of each. */
+/* Completes the grid by defaults, and removes polarizations and symbol rates
+ * that the system of the adapter does not have. */
 static void complete_grid(struct scan_spec *s)
 {
 	struct scan_grid *g = &s->grid;

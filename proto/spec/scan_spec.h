@@ -48,8 +48,8 @@ int scan_spec_parse(const json_t *scan, struct scan_spec *ret,
 /* The tuning of step i of the grid, as keys of an adapter; a new object. */
 json_t *scan_spec_step(const struct scan_spec *, size_t i);
 
-/* The adapter with the keys of another tuning; a new object. */
+/* A copy of the adapter with the keys of another tuning; a new object. */
 json_t *scan_spec_tuned(const json_t *adapter, const json_t *tuning);
 
-/* The adapter of the first tuning; a new object. */
+/* The adapter with the first tuning of the scan; a new object. */
 json_t *scan_spec_first(const struct scan_spec *);

@@ -74,7 +74,7 @@ static void seal(uint8_t *s, size_t len)
 		s[len - CRC + i] = (uint8_t)(crc >> (24 - 8 * i));
 }
 
-/* Judges a section; its CRC_32 may be absent. */
+/* Checks the bytes of a section; its CRC_32 may be absent.  0 or -EINVAL. */
 static int judge_bytes(const uint8_t *s, size_t have, struct errmsg *error)
 {
 	size_t len = HEADER + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
@@ -102,7 +102,7 @@ static int judge_bytes(const uint8_t *s, size_t have, struct errmsg *error)
 	return 0;
 }
 
-/* Takes the bytes from either key. */
+/* Reads the bytes of a section from the key hex or the key section. */
 static int read_bytes(const struct si_section_spec *spec,
 		      uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
 		      struct errmsg *error)

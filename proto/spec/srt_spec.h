@@ -34,7 +34,7 @@ struct srt_spec {
 	char packetfilter[SRT_FILTER_MAX + 1];
 };
 
-/* Does it listen on an interface that is named? */
+/* Does the listener accept callers only on a named interface? */
 static inline bool srt_is_on_interface(const struct srt_spec *s)
 {
 	return s->mode == SRT_LISTENER && s->iface[0] != '\0';

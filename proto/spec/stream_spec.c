@@ -16,7 +16,7 @@ enum {
 	TEXTCODE_8859_MAX = 15,
 };
 
-/* The counters of a configuration are modulo 32; others may not be. */
+/* Reads a version modulo 32; other programs store larger counters. */
 static int read_version(const struct field *f, const char *key,
 			const char *text, void *s, struct errmsg *error)
 {
@@ -53,7 +53,7 @@ static int read_name(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* ISO 8859-12 does not exist. */
+/* Reads the character table of names.  ISO 8859-12 does not exist. */
 static int read_textcode(const struct field *f, const char *key,
 			 const char *text, void *s, struct errmsg *error)
 {
@@ -96,7 +96,7 @@ static int read_hbbtv_url(const struct field *f, const char *key,
 	return 0;
 }
 
-/* "pcr_frozen, pts_frozen" */
+/* Reads the alarms with which an input is off air: "pcr_frozen, pts_frozen". */
 static int read_backup_on(const struct field *f, const char *key,
 			  const char *text, void *s, struct errmsg *error)
 {
@@ -124,7 +124,7 @@ static int read_backup_on(const struct field *f, const char *key,
 	return 0;
 }
 
-/* "video, audio" */
+/* Reads the components that are scrambled: "video, audio". */
 static int read_components(const struct field *f, const char *key,
 			   const char *text, void *s, struct errmsg *error)
 {
@@ -564,7 +564,7 @@ json_t *stream_spec_pick(const json_t *stream)
 	return picked;
 }
 
-/* null and "" are as if the key were absent. */
+/* False for null and "", which count as if the key were absent. */
 static bool is_given(const json_t *value)
 {
 	return value != NULL && !json_is_null(value) &&

@@ -94,17 +94,17 @@ struct stream_spec {
  * worker continues the version numbers of tables. */
 extern const struct field_table stream_option_fields, stream_version_fields;
 
-/* Every key has its default. */
+/* Sets every key to its default. */
 void stream_spec_init(struct stream_spec *);
 
-/* All keys of a stream object (NULL: none).  Always writes *ret: a wrong value
- * is as if its key were absent; the return and the sentence are those of the
- * first one. */
+/* Reads all keys of a stream object (NULL: none).  0, or -EINVAL with the error
+ * of the first wrong value.  Always writes *ret: a wrong value counts as if its
+ * key were absent. */
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 		      struct errmsg *error) MUST_CHECK;
 
-/* The transport stream of a stream that is sent; 0: that of its source.  A
- * stream with a bitrate is taken for a multiplex of several inputs. */
+/* The transport_stream_id that a stream sends; 0: that of its source.  The
+ * function takes a stream with a bitrate for a multiplex of several inputs. */
 uint16_t stream_spec_tsid(const struct stream_spec *);
 
 /* A service as other streams list it; borrows its texts. */
@@ -114,15 +114,17 @@ struct listed_service {
 	const char *name, *provider;
 };
 
-/* The one at a place (from 0): an entry of `sdt', or without one the program of
- * set_pnr, with the names of the stream.  False: there is none. */
+/* Writes the service at a place (from 0) to *ret: an entry of `sdt'.  Without
+ * `sdt', the service is the program of set_pnr with the names of the stream.
+ * False: the place has no service. */
 bool stream_spec_service(const struct stream_spec *, size_t place,
 			 struct listed_service *ret);
 
-/* Does this stream object have own TDT and TOT? */
+/* Does the stream send own TDT and TOT? */
 bool stream_spec_has_clock(const json_t *stream);
 
-/* A new object with the keys of both tables and no other. */
+/* A new object with only those keys of the stream that stream_option_fields and
+ * stream_version_fields have. */
 json_t *stream_spec_pick(const json_t *stream);
 
 /* Copies the keys with FIELD_SETTING from settings (may be NULL) into an

@@ -28,7 +28,8 @@ int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
 	return r;
 }
 
-/* The keys that may be others, in a new object. */
+/* A copy of the adapter with the keys of its tuning: without those of T2-MI,
+ * and without keys that change neither. */
 static json_t *tuning_of(const json_t *adapter)
 {
 	static const char *const others[] = {

@@ -28,7 +28,7 @@ struct t2mi_spec {
 
 extern const struct field_table t2mi_fields;
 
-/* 0, or -EINVAL with error, which names the key. */
+/* Reads the keys of T2-MI.  0, or -EINVAL with error, which names the key. */
 int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
 		    struct errmsg *error) MUST_CHECK;
 

@@ -106,7 +106,8 @@ unsigned tables_spec_near_days(const struct tables_spec *t)
 	return t->profile == SI_TERRESTRIAL ? 1 : 8;
 }
 
-/* A name of the tz database is a path below its folder. */
+/* Reads a name of the tz database, which is a path below the folder of that
+ * database. */
 static int read_timezone(const struct field *f, const char *key,
 			 const char *text, void *s, struct errmsg *error)
 {
@@ -125,7 +126,7 @@ static int read_timezone(const struct field *f, const char *key,
 	return 0;
 }
 
-/* ISO 3166-1 alpha-3 */
+/* Reads a country code of ISO 3166-1 alpha-3. */
 static int read_country(const struct field *f, const char *key,
 			const char *text, void *s, struct errmsg *error)
 {
@@ -197,7 +198,7 @@ bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east)
 	return true;
 }
 
-/* The greatest frequency in kHz and symbol rate that the descriptor holds. */
+/* Checks that frequency and symbol rate fit into the delivery descriptor. */
 static int judge_delivery(const void *s, struct errmsg *error)
 {
 	const struct delivery_spec *d = s;

@@ -136,7 +136,7 @@ struct si_section_spec {
 	uint8_t version; /* SI_VERSION_ABSENT: that of the section */
 };
 
-/* Does it say how the service is called, or what it is? */
+/* True if the entry gives the service a name, a provider or a type. */
 static inline bool service_spec_is_named(const struct service_spec *s)
 {
 	return s->type != 0 || s->name[0] != '\0' || s->provider[0] != '\0';
@@ -175,21 +175,22 @@ struct tables_spec {
 	enum clock_lost clock_lost;
 };
 
-/* The original network: that of the keys, or else that of the SDT (0: not
- * known), or else 1. */
+/* The original_network_id of the stream: that of the keys; without one that of
+ * the SDT; if sdt_onid is 0 (unknown), 1. */
 uint16_t tables_spec_onid(const struct tables_spec *, uint16_t sdt_onid);
 
 /* Where the EIT of a service of the output comes from. */
 enum table_origin tables_spec_eit(const struct tables_spec *, uint16_t pnr);
-/* Does a service have an own EIT? */
+/* True if any service of the stream has an own EIT. */
 bool tables_spec_has_eit(const struct tables_spec *);
 
-/* All that have one. */
+/* The services that have an own EIT. */
 struct own_services tables_spec_own_eits(const struct tables_spec *);
 
-/* The intervals of the profile, or shorter ones of the keys. */
+/* The intervals of the tables: the shorter one of profile and keys. */
 struct si_intervals tables_spec_intervals(const struct tables_spec *);
-/* The days whose schedule has intervals.schedule. */
+/* The number of days from today whose schedule is repeated at the interval
+ * `schedule'; later days have `schedule_later'. */
 unsigned tables_spec_near_days(const struct tables_spec *);
 
 /* "pass", "own", "off", and what follows a clock that is lost; NULL ends
@@ -203,13 +204,13 @@ extern const struct field_table delivery_fields, service_fields;
 extern const struct field_table si_interval_fields;
 extern const struct field_table si_section_fields;
 
-/* The section with its version and CRC_32; the sentence begins with "hex: " or
- * the path of a value in section.  0 or -EINVAL. */
+/* Makes a section with its version and CRC_32.  0, or -EINVAL with a sentence
+ * that begins with "hex: " or the path of a value in section. */
 int si_section_read(const struct si_section_spec *,
 		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
 		    struct errmsg *error) MUST_CHECK;
 
-/* "19.2E" in tenths of a degree; false: it is not a position. */
+/* Reads "19.2E" as tenths of a degree; false: the text is not a position. */
 bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east);
 
 /* The frequency in kHz. */

@@ -46,7 +46,7 @@ static bool find_word(const struct word *list, const char *text, int *ret)
 	return false;
 }
 
-/* "QAM64,3/4,12,2", where words at the end may be missing. */
+/* Reads a layer: "QAM64,3/4,12,2"; words at the end may be absent. */
 static bool read_layer(const char *text, struct tuner_layer *ret)
 {
 	char words[WORDS][WORD_MAX + 1] = { "AUTO", "AUTO", "AUTO", "AUTO" };

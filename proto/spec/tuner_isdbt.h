@@ -4,5 +4,6 @@
 
 #include "proto/spec/tuner_spec.h"
 
-/* Completes the spec from its keys.  0 or -EINVAL, with the key in error. */
+/* Computes the layers of the spec from its keys.  0, or -EINVAL with the key in
+ * error. */
 int tuner_isdbt_judge(struct tuner_spec *, struct errmsg *error) MUST_CHECK;

@@ -129,7 +129,8 @@ static int fail_diseqc(const struct tuner_spec *s, const char *accepted,
 			   s->diseqc, accepted);
 }
 
-/* A number from 1 to most at the beginning; *end is behind it. */
+/* Reads a number from 1 to most; *end is behind its last digit.  False: the
+ * text begins with no such number. */
 static bool take_number(const char *text, unsigned long most, int *ret,
 			char **end)
 {
@@ -243,8 +244,8 @@ static int judge_diseqc(struct tuner_spec *s, struct errmsg *error)
 
 /* --- unicable --- */
 
-/* The oscillator of the user band has steps: the nearest one brings the carrier
- * to the user band. */
+/* The tuning word of the user band.  The oscillator has steps; the word is that
+ * of the nearest step. */
 unsigned tuner_50494_word(const struct tuner_spec *s)
 {
 	uint32_t khz = s->if_khz + s->uni_frequency * 1000;
@@ -252,8 +253,8 @@ unsigned tuner_50494_word(const struct tuner_spec *s)
 	return (khz + STEP_50494_KHZ / 2) / STEP_50494_KHZ - BASE_50494;
 }
 
-/* kHz of the carrier on the cable: beside the middle of the user band by what
- * the steps leave. */
+/* The frequency of the carrier on the cable in kHz: near the middle of the user
+ * band, because the oscillator has steps. */
 static uint32_t carrier_50494(const struct tuner_spec *s)
 {
 	return (tuner_50494_word(s) + BASE_50494) * STEP_50494_KHZ - s->if_khz;

@@ -5,12 +5,13 @@
 
 #include "proto/spec/tuner_spec.h"
 
-/* Completes the spec from its keys.  0 or -EINVAL, with the key in error. */
+/* Computes the satellite members of the spec from its keys.  0, or -EINVAL with
+ * the key in error. */
 int tuner_sat_judge(struct tuner_spec *, struct errmsg *error) MUST_CHECK;
 
 /* The tuning word of EN 50494, for a spec with unicable. */
 unsigned tuner_50494_word(const struct tuner_spec *);
 
-/* The index of the scrambling sequence (gold code) that begins with a state of
- * the register (root code); 0 for 1. */
+/* The index of a gold code from its root code, the start state of the register;
+ * 0 for root 1. */
 uint32_t tuner_pls_of_root(uint32_t root);

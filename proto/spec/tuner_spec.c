@@ -304,7 +304,8 @@ static bool is_in(unsigned word, const char *list)
 	return strchr(list, (int)word + 'a') != NULL;
 }
 
-/* Those of the kernel, as letters: QPSK is a. */
+/* The modulations that a system accepts, each as a letter: `a' is the first of
+ * the kernel's list, QPSK. */
 static const struct {
 	const char *accepted; /* letters */
 	const char *names;

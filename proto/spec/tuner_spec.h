@@ -170,20 +170,22 @@ extern const struct field_table tuner_fields;
 #define TUNER_INTERFACE "/sys/class/net/dvb%d_0"
 enum { TUNER_ADAPTERS_MAX = 256 };
 
-/* Does the link point to a device at this place of the hardware? */
+/* Does the link of a frontend in /sys point to a device at this hardware
+ * path? */
 bool tuner_link_is_at(const char *target, const char *path);
 
-/* Is it to be a tuner, rather than an address or a server? */
+/* Is the adapter a tuner?  False: it is an address or a server. */
 bool tuner_spec_is(const json_t *adapter);
 
-/* Has the multiplex the tables of ATSC, by the type of any adapter?  The cable
- * of ATSC is annex B. */
+/* Does the multiplex have the tables of ATSC?  The type of the adapter says so:
+ * ATSC, or C/B, the cable of ATSC. */
 bool tuner_spec_is_atsc(const json_t *adapter);
 
 /* The keys that tuner_spec_parse() reads, in a new object. */
 json_t *tuner_spec_keys(const json_t *adapter);
 
-/* 0; -EINVAL: a value is wrong; -ENODATA: a key is missing.  error names the
- * key, its value and what is accepted. */
+/* Reads and checks the keys of a tuner.  0; -EINVAL: a value is wrong;
+ * -ENODATA: a key is missing.  error names the key, its value and what is
+ * accepted. */
 int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 		     struct errmsg *error) MUST_CHECK;

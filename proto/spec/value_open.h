@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/* NULL: the item is not shown. */
+/* Returns the item as an observer may see it; NULL: the item is not shown. */
 typedef json_t *value_open_fn(const json_t *item, const void *arg);
 
 /* A copy of an array, or of an object as a map, with the items that `open`
@@ -17,14 +17,15 @@ typedef json_t *value_open_fn(const json_t *item, const void *arg);
 json_t *value_open_items(const json_t *items, value_open_fn *open,
 			 const void *arg);
 
-/* A text, number or boolean as it is; NULL for any other value. */
+/* Returns a text, number or boolean unchanged; NULL for any other value. */
 value_open_fn value_open_scalar;
 
-/* The same of a number or a boolean, or of a text that a field reads as one. */
+/* Returns a number or a boolean, also one written as text; NULL for any other
+ * value. */
 value_open_fn value_open_number;
 
-/* An array: each of its items, as value_open_items().  Any other value:
- * open() of it. */
+/* Applies open to each item of an array, as value_open_items() does, or to a
+ * single value. */
 json_t *value_open_each(const json_t *value, value_open_fn *open,
 			const void *arg);
 
