@@ -46,11 +46,10 @@ void address_done(struct address *);
 /* The last value of key: "" for an option without '=', NULL if absent. */
 const char *address_option(const struct address *, const char *key);
 
-/*
- * [iface@]host[:port] of IP types.  iface is "" if absent; host is an IP
- * literal without brackets, or "" if absent (":1234").  0, or -EINVAL with
- * error ("port: 70000 is not a port").
- */
+/* An address of IP types: [iface@]host[:port].  iface is "" if absent; host is
+ * an IP literal without brackets, or "" if absent
+ * (":1234").  address_endpoint() returns 0, or -EINVAL with error ("port: 70000
+ * is not a port"). */
 struct address_endpoint {
 	char iface[IFACE_NAME_MAX];
 	char host[64];
@@ -65,7 +64,8 @@ int address_endpoint(const char *text, uint16_t default_port,
 int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
 		  struct errmsg *error) MUST_CHECK;
 
-/* Decimal digits only, min <= value <= max; 0 or -EINVAL with error. */
+/* Reads a number of decimal digits only, from min to max; key is for the error.
+ * 0 or -EINVAL. */
 int address_number(const char *key, const char *value, uint64_t min,
 		   uint64_t max, uint64_t *ret,
 		   struct errmsg *error) MUST_CHECK;

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Without the log, which allocates. */
+/* Writes the line without the log, because the log allocates memory. */
 void alloc_fail(void)
 {
 	char self[16] = "", text[64];

@@ -16,7 +16,7 @@
 
 enum { ALLOC_EXIT_CODE = 100 };
 
-/* Ends the process with that line and ALLOC_EXIT_CODE. */
+/* Ends the process with a line on standard error and ALLOC_EXIT_CODE. */
 _Noreturn void alloc_fail(void);
 
 /* n zeroed objects of size bytes. */
@@ -31,10 +31,12 @@ char *xstrdup(const char *s) __attribute__((malloc));
 /* A copy of the first n bytes of s, terminated. */
 char *xstrndup(const char *s, size_t n) __attribute__((malloc));
 
-/* For libraries: as malloc(3). */
+/* As malloc(3), but ends the process when memory runs out: for libraries that
+ * take such a function. */
 void *xmalloc(size_t size) __attribute__((malloc));
 
-/* For libraries: wipes the memory, then as free(3). */
+/* Wipes the memory, then frees it as free(3): for libraries that take such a
+ * function. */
 void free_wiped(void *ptr);
 
 /* Formatted text in new memory. */

@@ -16,8 +16,8 @@ struct errmsg {
 	char text[256];
 };
 
-/* Writes the sentence, truncated to the size of text at the end of a UTF-8
- * character; bytes that form none are '?'.  error may be NULL. */
+/* Writes the sentence, truncated at the end of a UTF-8 character if it exceeds
+ * the size of text.  Invalid bytes become '?'.  error may be NULL. */
 void errmsg_set(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
@@ -29,5 +29,6 @@ int errmsg_fail(struct errmsg *error, int err, const char *format, ...)
 void errmsg_prefix(struct errmsg *error, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
-/* The same sentence, apart from its numbers, such as a count of seconds. */
+/* Are both sentences equal apart from their numbers, such as a count of
+ * seconds? */
 bool errmsg_is_alike(const char *a, const char *b);

@@ -43,8 +43,9 @@ int fd_stream_pair(int ret_fds[2], int buffer) MUST_CHECK;
 /* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 
-/* Is fd an end of such a pair? */
+/* Is fd a SOCK_SEQPACKET socket? */
 bool fd_is_seqpacket(int fd);
 
-/* A second, read-only descriptor of the same file (for memfds); or -errno. */
+/* Opens the file of fd (a memfd) a second time, for reading only.  Returns the
+ * new descriptor or -errno. */
 int fd_reopen_readonly(int fd) MUST_CHECK;

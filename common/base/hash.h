@@ -17,7 +17,7 @@ static inline uint64_t hash_add(uint64_t hash, const void *data, size_t len)
 	return hash;
 }
 
-/* The same as an integer of JSON, which ends at INT64_MAX: not 0. */
+/* Converts the hash to an integer from 1 to INT64_MAX, the largest of JSON. */
 static inline uint64_t hash_integer(uint64_t hash)
 {
 	return hash >> 1 | 1;

@@ -45,7 +45,8 @@ static int list_addresses(int fd, struct ifconf *ret)
 	return 0;
 }
 
-/* An interface that is down may still have the address of another one. */
+/* Writes the name of an interface that has the address, preferably one that is
+ * up: an interface that is down may have the same address. */
 static int choose(int fd, const struct ifconf *all, struct in_addr address,
 		  char ret[IFACE_NAME_MAX])
 {

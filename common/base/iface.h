@@ -16,5 +16,5 @@ enum { IFACE_NAME_MAX = 16 }; /* IF_NAMESIZE */
  * interfaces. */
 int iface_name(const char *text, char ret[IFACE_NAME_MAX]) MUST_CHECK;
 
-/* The error of iface_name() as a sentence. */
+/* The sentence for a negative errno of iface_name(). */
 const char *iface_why(int err);

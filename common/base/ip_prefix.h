@@ -23,7 +23,8 @@ struct ip_prefix {
 	unsigned bits;             /* out of IP_BITS: 96 more for IPv4 */
 };
 
-/* "10.0.0.1", "2001:db8::1"; no brackets, no zone.  0 or -EINVAL. */
+/* Reads "10.0.0.1" or "2001:db8::1", without brackets and zone.  0 or
+ * -EINVAL. */
 int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
 
 /* Formats an IPv4 address as IPv4, mapped or not. */
@@ -32,9 +33,10 @@ void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
 bool ip_is_v4(const struct ip_address *);
 bool ip_is_loopback(const struct ip_address *);
 
-/* False: an address of this host, of private or local networks, of
- * documentation, multicast, or an address that maps to another (IANA
- * special-purpose registries).  NAT64 counts as its IPv4 address. */
+/* True if the address can be one of the public internet.  False for addresses
+ * of this host, of private or local networks, of documentation, for multicast,
+ * and for addresses that map to such (IANA special-purpose registries).  NAT64
+ * counts as its IPv4 address. */
 bool ip_is_public(const struct ip_address *);
 
 /* The address of a socket address. */
@@ -47,7 +49,7 @@ struct ip_address ip_client(const struct ip_address *);
 /* A hash for tables; a secret seed prevents chosen collisions. */
 uint64_t ip_hash(const struct ip_address *, uint64_t seed);
 
-/* "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
+/* Reads "10.0.0.0/8", or an address alone.  0 or -EINVAL. */
 int ip_prefix_parse(const char *text, struct ip_prefix *ret) MUST_CHECK;
 
 bool ip_prefix_has(const struct ip_prefix *, const struct ip_address *);

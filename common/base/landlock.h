@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* The version of the interface that the running kernel has; 0: none. */
+/* The version of Landlock that the running kernel has; 0: none. */
 int landlock_version(void);
 
 /*
@@ -33,6 +33,6 @@ enum landlock_use {
 int landlock_allow(int rules, const char *path,
 		   enum landlock_use) MUST_CHECK;
 
-/* The calling thread, and what it starts, obey the rules from now on.  Needs
- * no_new_privs.  0 or -errno. */
+/* Restricts the calling thread, and what it starts, to the rules from now on.
+ * Needs no_new_privs.  0 or -errno. */
 int landlock_enforce(int rules) MUST_CHECK;

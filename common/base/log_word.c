@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A blank ends the word, ':' and '=' begin a value, quotes begin a text. */
+/* Can the character stay as it is?  Blanks end a word, ':' and '=' begin a
+ * value, and quotes begin a text. */
 static bool is_plain(uint32_t c)
 {
 	if (c < 0x80)

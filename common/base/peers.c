@@ -69,8 +69,8 @@ bool peers_limited(const struct peers *p, const struct ip_address *a)
 	return !ip_is_loopback(a);
 }
 
-/* The address with its connections; NULL: it has none.  *ret_bucket is its
- * place. */
+/* The counted connections of the address; NULL: it has none.  *ret_bucket is
+ * its bucket in the table. */
 static struct peer *find(struct peers *p, const struct ip_address *client,
 			 size_t *ret_bucket)
 {

@@ -35,13 +35,13 @@ void peers_free(struct peers **);
 /* Does the limit apply to this address? */
 bool peers_limited(const struct peers *, const struct ip_address *);
 
-/* Counts a connection.  0 with *ret, which is NULL without a limit; -EUSERS:
- * the address has max connections. */
+/* Counts a connection of the address.  0 with *ret, which is NULL if the limit
+ * does not apply; -EUSERS: the address has max connections already. */
 int peers_enter(struct peers *, const struct ip_address *,
 		struct peer **ret) MUST_CHECK;
 
 /* Adds to the bytes that the connections of the address hold, and returns their
- * sum.  NULL-safe: 0. */
+ * sum.  A NULL peer holds 0 bytes. */
 size_t peer_hold(struct peer *, ssize_t bytes);
 
 /* A connection has ended and holds nothing.  NULL-safe; sets *p to NULL. */
@@ -59,7 +59,8 @@ struct peer_place {
  * connection, which the caller ends; else NULL. */
 struct peer_place *peers_place(struct peers *, const struct ip_address *,
 			       struct peer_place *);
-/* The connection was used.  Does nothing if it is not counted. */
+/* Notes that the connection was used.  Does nothing if it is not counted. */
 void peer_place_use(struct peer_place *);
-/* The connection has ended.  Does nothing if it is not counted. */
+/* Counts the connection no longer, because it has ended.  Does nothing if it is
+ * not counted. */
 void peer_place_leave(struct peer_place *);

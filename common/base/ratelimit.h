@@ -18,9 +18,7 @@ struct ratelimit {
 	unsigned suppressed;
 };
 
-/*
- * True if a line may pass at now_ms (monotonic).  *ret_suppressed is then the
- * number of lines suppressed since the last line that passed.
- */
+/* True if a line may pass at now_ms (monotonic).  Then *ret_suppressed is the
+ * number of lines suppressed since the last line that passed. */
 bool ratelimit_pass(struct ratelimit *, uint64_t now_ms,
 		    unsigned *ret_suppressed);

@@ -67,7 +67,8 @@ int ring_create(size_t size, size_t max)
 	return fd;
 }
 
-/* The size of the data by the sealed length of the file, or -errno. */
+/* The size of the data, from the sealed length of the file; -EBADF if it is no
+ * size of a ring, or another -errno. */
 static ssize_t sealed_size(int fd)
 {
 	ssize_t size = shared_size(fd);
@@ -87,7 +88,8 @@ static bool is_sound_header(const struct ring_header *header, size_t size)
 	       ring_is_sound_pos(atomic_load(&header->pos));
 }
 
-/* Returns false if it is not sound. */
+/* Reads the window from the header.  False: it does not fit the file or the
+ * position. */
 static bool read_layout(const struct ring_header *header, uint64_t pos,
 			size_t size, struct layout *ret)
 {
@@ -271,8 +273,8 @@ void ring_mark(struct ring_writer *w, const struct ring_rap *rap)
 			      memory_order_release);
 }
 
-/* A process that dies between any two stores leaves one of the entries that
- * describes what is published. */
+/* Publishes where the newest access unit begins.  The order of the stores
+ * leaves at least one valid entry if the process dies between two of them. */
 static void publish_unit(struct ring_writer *w)
 {
 	const memory_order order = memory_order_release;
@@ -374,7 +376,7 @@ bool ring_reader_is_sound(struct ring_reader *r)
 	return ok && is_sound_header(r->header, r->size);
 }
 
-/* False if the writer has changed the entry meanwhile. */
+/* Reads an entry of the index; false if the writer has changed it meanwhile. */
 static bool read_entry(const struct ring_entry *entry, struct ring_rap *ret)
 {
 	uint64_t before = atomic_load_explicit(&entry->seq,

@@ -71,7 +71,8 @@ void ring_writer_free(struct ring_writer **);
  * then call ring_commit(); readers see the packets after ring_publish(). */
 uint8_t *ring_room(struct ring_writer *, size_t *n);
 void ring_commit(struct ring_writer *, size_t n);
-/* Copies n packets there, in parts at the end of the window. */
+/* Copies n packets to the write position, in two parts at the end of the
+ * window. */
 void ring_write(struct ring_writer *, const uint8_t *packets, size_t n);
 
 /* Asks for a window of at least size bytes.  The window grows when the writer
@@ -79,7 +80,7 @@ void ring_write(struct ring_writer *, const uint8_t *packets, size_t n);
 void ring_grow(struct ring_writer *, size_t size);
 
 size_t ring_writer_window(const struct ring_writer *);
-/* The largest window. */
+/* The largest size in bytes to which the window can grow. */
 size_t ring_writer_max(const struct ring_writer *);
 
 /* The absolute position of the next packet. */
@@ -100,7 +101,8 @@ void ring_publish(struct ring_writer *);
 
 struct ring_reader;
 
-/* Maps the header of the ring of fd (borrowed) read-only. */
+/* Maps the header of the ring of fd (borrowed) read-only.  NULL with *ret_err =
+ * -errno if fd is no sound ring. */
 struct ring_reader *ring_reader_new(int fd, int *ret_err);
 void ring_reader_free(struct ring_reader **);
 
@@ -123,8 +125,8 @@ bool ring_reader_is_sound(struct ring_reader *);
 bool ring_reader_last_rap(struct ring_reader *, size_t margin, uint64_t from,
 			  struct ring_rap *ret);
 
-/* The same, but at least `behind' bytes before the end; if none is so old, the
- * oldest one. */
+/* As ring_reader_last_rap(), but the newest point that is at least `behind'
+ * bytes before the end; if none is so old, the oldest one. */
 bool ring_reader_rap_behind(struct ring_reader *, size_t margin, uint64_t from,
 			    size_t behind, struct ring_rap *ret);
 

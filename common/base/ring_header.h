@@ -28,8 +28,8 @@ enum {
 	RING_STOPPED = 2,
 };
 
-/* A segment, guarded by seq as above, without the duration of one that is being
- * written. */
+/* An entry of a segment, guarded by seq as ring_entry is.  A segment that is
+ * being written has no duration yet. */
 struct ring_segment_entry {
 	_Atomic uint64_t seq;
 	_Atomic uint64_t number;
@@ -43,7 +43,7 @@ struct ring_segment_entry {
 	_Atomic uint64_t flags; /* RING_INDEPENDENT, RING_STOPPED */
 };
 
-/* A part of a segment, guarded by seq as above. */
+/* An entry of a part of a segment, guarded by seq as ring_entry is. */
 struct ring_part_entry {
 	_Atomic uint64_t seq;
 	_Atomic uint64_t number;
@@ -54,7 +54,7 @@ struct ring_part_entry {
 	_Atomic uint64_t independent; /* 0 or 1 */
 };
 
-/* The writer changes pos last. */
+/* Where an access unit begins.  The writer changes pos last. */
 struct ring_unit_entry {
 	_Atomic uint64_t pos;
 	_Atomic uint64_t ms; /* of its segment, at its begin */

@@ -66,7 +66,8 @@ static bool is_sound(const struct ring_segment *s)
 				s->duration_ms <= RING_SEGMENT_MAX_MS));
 }
 
-/* False if it is not sound, or the writer has changed it meanwhile. */
+/* Reads an entry; false if its values are impossible or the writer has changed
+ * it meanwhile. */
 static bool load(const struct ring_segment_entry *entry,
 		 struct ring_segment *ret)
 {
@@ -108,7 +109,8 @@ bool ring_writer_segment(const struct ring_writer *w, struct ring_segment *ret)
 	       ret->pos <= w->pos && (ret->end == 0 || ret->stopped);
 }
 
-/* A number of an entry that is not sound; 0: the number is not, either. */
+/* Reads a number of an entry that is incomplete; 0 if the number is
+ * impossible. */
 static uint64_t torn(const _Atomic uint64_t *number)
 {
 	uint64_t n = atomic_load_explicit(number, memory_order_relaxed);
@@ -116,9 +118,9 @@ static uint64_t torn(const _Atomic uint64_t *number)
 	return n <= RING_NUMBER_MAX ? n : 0;
 }
 
-/* The base and number of the newest entry of n, or greater ones; 0: there is
- * none.  A writer that is killed while it ends the segment leaves an entry that
- * is not sound, with the numbers that it had. */
+/* The base and number of the newest of n segments, or greater ones; 0: there is
+ * no segment.  A writer that is killed while it ends a segment leaves an
+ * incomplete entry with these numbers. */
 static void newest_numbers(const struct ring_header *header, uint64_t n,
 			   struct ring_segment *ret)
 {
@@ -309,7 +311,8 @@ void ring_part_add(struct ring_writer *w, const struct ring_part *p)
 	atomic_store_explicit(&header->n_parts, n + 1, memory_order_release);
 }
 
-/* False if it is not sound, or the writer has changed it meanwhile. */
+/* Reads an entry; false if its values are impossible or the writer has changed
+ * it meanwhile. */
 static bool load_part(const struct ring_part_entry *entry,
 		      struct ring_part *ret)
 {

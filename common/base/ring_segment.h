@@ -59,14 +59,15 @@ int ring_set_least(int fd, uint64_t base, uint64_t number) MUST_CHECK;
 
 /* --- writer --- */
 
-/* The least base of a segment that continues no other one. */
+/* The least base of a new segment that does not continue the segment before
+ * it. */
 uint64_t ring_writer_base(const struct ring_writer *);
-/* ... and its least number. */
+/* The least number of such a segment. */
 uint64_t ring_writer_number(const struct ring_writer *);
 
-/* The newest segment, which the last writer had begun or stopped; false: none,
- * or not sound.  Its duration without an end is that of ring_segment_advance().
- */
+/* The newest segment, which the writer before this one began or stopped; false:
+ * the table has none, or an incomplete one.  If it has no end, its duration is
+ * that of ring_segment_advance(). */
 bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 
 /* Replaces the newest segment by `done', which has its end (NULL: no segment is
@@ -74,19 +75,20 @@ bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 void ring_segment_cut(struct ring_writer *, const struct ring_segment *done,
 		      const struct ring_segment *next);
 
-/* The same when the stream has stopped: begins no segment. */
+/* Ends the newest segment as ring_segment_cut() does, and begins no other one:
+ * the stream has stopped. */
 void ring_segment_stop(struct ring_writer *, const struct ring_segment *done);
 
-/* Notes how long the newest segment, which is being written, is now: for the
- * next writer.  Readers do not get this duration. */
+/* Stores the present duration of the newest segment, which is being written,
+ * for the next writer.  Readers do not get this duration. */
 void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
 
-/* Notes that an access unit begins at the write position, ms after the begin of
- * the newest segment. */
+/* Stores that an access unit begins at the write position, ms after the start
+ * of the newest segment. */
 void ring_unit_begin(struct ring_writer *, uint32_t ms);
 
-/* Publishes all packets.  Another writer of this process continues the last
- * unit, so it is not torn. */
+/* Publishes all packets.  The last unit is not torn, because another writer of
+ * this process continues it. */
 void ring_unit_goes_on(struct ring_writer *);
 
 /* Where, and at which time of its segment, the last unit of an earlier writer
@@ -100,7 +102,7 @@ bool ring_unit_torn(const struct ring_writer *, uint64_t *ret_pos,
  * segment, and the table is empty from now on. */
 bool ring_segment_undo(struct ring_writer *, struct ring_segment *ret);
 
-/* The target duration becomes at least s seconds. */
+/* Raises the target duration to s seconds; a lower value has no effect. */
 void ring_segment_target(struct ring_writer *, unsigned s);
 unsigned ring_writer_target(const struct ring_writer *);
 
@@ -113,7 +115,7 @@ void ring_part_add(struct ring_writer *, const struct ring_part *);
 bool ring_writer_part(const struct ring_writer *, const struct ring_segment *,
 		      struct ring_part *ret);
 
-/* The target duration of parts; 0: no further part follows. */
+/* Sets the target duration of parts; 0: no further part follows. */
 void ring_part_target(struct ring_writer *, unsigned ms);
 unsigned ring_writer_part_target(const struct ring_writer *);
 
@@ -139,10 +141,11 @@ void ring_reader_segments(struct ring_reader *, size_t back,
 /* The base of the newest segment, or a greater one if its entry is torn; 0:
  * there is none. */
 uint64_t ring_reader_base(const struct ring_reader *);
-/* Likewise its number. */
+/* The number of the newest segment, or a greater one if its entry is torn; 0:
+ * there is none. */
 uint64_t ring_reader_number(const struct ring_reader *);
 
-/* Changes with each segment and part. */
+/* A value that changes with each new segment and part. */
 uint64_t ring_reader_news(const struct ring_reader *);
 
 struct ring_parts {
@@ -157,7 +160,8 @@ struct ring_parts {
 void ring_reader_parts(struct ring_reader *, size_t back,
 		       struct ring_parts *ret);
 
-/* Both, at the same moment: the writer may add to each between two calls.  A
- * writer that does so at each of four tries leaves `changes' behind. */
+/* Reads segments and parts of the same moment: the writer may add to each
+ * between two calls.  After four tries during which the writer did so,
+ * `changes' is true. */
 void ring_reader_lists(struct ring_reader *, size_t back,
 		       struct ring_segments *, struct ring_parts *);

@@ -19,5 +19,5 @@ struct segment_rate {
 	uint64_t average_bps; /* AVERAGE-BANDWIDTH, above 0 */
 };
 
-/* The list has at least one segment. */
+/* The rates of the segments in the list, which has at least one. */
 struct segment_rate segment_rate_of(const struct ring_segments *);

@@ -14,7 +14,7 @@ enum {
 	SESSION_NUMBER_TEXT = SESSION_NUMBER_DIGITS + 1, /* with the end */
 };
 
-/* A new one, above 0. */
+/* Makes a new number; it is above 0. */
 uint64_t session_number_new(uint64_t key);
 
 /* Was the number made with the key?  One of 2^32 other numbers passes by

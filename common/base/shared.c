@@ -67,7 +67,8 @@ static int by_inode(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The file system of all memfds: a file of another tmpfs has seals, too. */
+/* The device number of memfds.  It tells them from files of other tmpfs, which
+ * may have seals, too. */
 static dev_t memfd_device(void)
 {
 	int fd = memfd_create("device", MFD_CLOEXEC);

@@ -44,6 +44,6 @@ bool sockaddr_is_link_local(const struct sockaddr_any *);
 /* 0.0.0.0 or :: */
 bool sockaddr_is_any(const struct sockaddr_any *);
 bool sockaddr_equal(const struct sockaddr_any *, const struct sockaddr_any *);
-/* Equal but for the ports? */
+/* Are both addresses equal, apart from their ports? */
 bool sockaddr_is_same_host(const struct sockaddr_any *,
 			   const struct sockaddr_any *);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Less than, equal to or greater than 0 if item i precedes, equals or follows
- * the wanted one. */
+/* Compares item i with the wanted item.  Returns less than 0 if item i precedes
+ * it, 0 if both are equal, more than 0 if item i follows. */
 typedef int sorted_order_fn(size_t i, const void *arg);
 
 /* The index of the wanted item among n, or the index to insert it at. */

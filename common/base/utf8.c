@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The length of the sequence that lead starts, or 0.  The second byte must be
- * in [*min, *max] (RFC 3629 section 4). */
+/* The length of a character whose first byte is lead, or 0 if none begins so.
+ * The second byte must be in [*min, *max] (RFC 3629 section 4). */
 static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
 {
 	*min = 0x80;
@@ -30,7 +30,7 @@ static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
 	return 0;
 }
 
-/* The length of the character at p, or 0. */
+/* The length of the character at p, or 0 if it is invalid. */
 static size_t measure(const uint8_t *p, size_t len)
 {
 	uint8_t min, max;

@@ -10,8 +10,8 @@ uint64_t wall_ms(void);
 
 enum { WALL_TEXT_MAX = 40 };
 
-/* The local time for a reader, who may be in another zone: "2026-11-23
- * 23:40:12 CET". */
+/* Writes the local time with its zone, because the reader may be in another
+ * zone: "2026-11-23 23:40:12 CET". */
 void wall_format(char text[WALL_TEXT_MAX]);
-/* The same of a Unix time. */
+/* Writes a Unix time in the same form. */
 void wall_format_at(int64_t at_s, char text[WALL_TEXT_MAX]);

@@ -9,5 +9,5 @@
 /* "CN = a", cut to size bytes with the NUL; "" if it cannot be printed. */
 void x509_text_name(const X509_NAME *, char *text, size_t size);
 
-/* Unix time; 0: there is none, or it is malformed. */
+/* The time as Unix time; 0: it is absent or malformed. */
 time_t x509_text_time(const ASN1_TIME *);
