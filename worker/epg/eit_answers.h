@@ -24,10 +24,10 @@ struct eit_answers {
 
 void eit_answers_done(struct eit_answers *);
 
-/* Takes fd, and reports changes of the stream from now on.  False: too many
- * wait. */
+/* Queues a question for events of a stream, and reports changes of the stream
+ * from now on.  Takes fd.  False: the queue is full. */
 bool eit_answers_add(struct eit_answers *, struct guide *, const struct msg *,
 		     int fd, int64_t now_s);
-/* A turn; n > 0.  The seq of an answer that is ready, with its result; 0:
- * none is. */
+/* Writes a part of the first answer; n must be above 0.  Returns the seq of the
+ * answer if it is complete, with its result; otherwise 0. */
 uint32_t eit_answers_run(struct eit_answers *, struct msg_epg_result *ret);

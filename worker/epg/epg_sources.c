@@ -99,8 +99,8 @@ static void fail(struct epg_sources *s, const struct errmsg *error)
 	end(s);
 }
 
-/* The saved events of channels that no source has any more are as those of the
- * EIT. */
+/* Once all sources were imported: saved events of channels that no source has
+ * any more count as events of the EIT, which may replace them. */
 static void release(struct epg_sources *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -111,8 +111,9 @@ static void release(struct epg_sources *s)
 	s->released = true;
 }
 
-/* The log has the first import, and what changes from then on.  error: the
- * document has no use; "": it has. */
+/* Counts an import.  Logs the first import of a source, the first one after an
+ * error, and new reasons for refused programmes.  error: why the document has
+ * no use; "": no error. */
 static void report(struct epg_sources *s, const struct guide_import_counts *c,
 		   const struct errmsg *error)
 {
@@ -164,7 +165,7 @@ static void succeed(struct epg_sources *s,
 	end(s);
 }
 
-/* The file has not changed. */
+/* Ends an import of a file that has not changed. */
 static void skip(struct epg_sources *s)
 {
 	struct source *one = s->now;
@@ -173,7 +174,8 @@ static void skip(struct epg_sources *s)
 	end(s);
 }
 
-/* Services that come and go do not load the server more and more often. */
+/* Doubles the pause before an import for new services, so that services that
+ * come and go often do not cause ever more requests to the server. */
 static void note_services(struct epg_sources *s, struct source *one)
 {
 	uint64_t now = guide_new_services(s->guide);
@@ -189,8 +191,8 @@ static void note_services(struct epg_sources *s, struct source *one)
 	one->new_services = now;
 }
 
-/* An unchanged file is read again when it has programmes that were beyond the
- * days of the guide, and when the clock was set back. */
+/* Forces a second import of an unchanged file if programmes in it were beyond
+ * the days of the guide and no longer are, or if the clock was set back. */
 static void note_time(struct source *one, int64_t now_s)
 {
 	if ((one->later_s != 0 && now_s >= one->later_s) ||
@@ -217,7 +219,7 @@ static void begin(struct epg_sources *s, struct source *one)
 	s->feed = import_feed_new(s->guide, now_s, IMPORT_BYTES_MAX);
 }
 
-/* A service of the guide.  True: another one waits. */
+/* Changes one service of the guide.  True: call it again for the next one. */
 static bool commit(struct epg_sources *s)
 {
 	struct guide_import_counts counts;
@@ -228,7 +230,7 @@ static bool commit(struct epg_sources *s)
 	return more;
 }
 
-/* True: another part waits already. */
+/* Runs a part of the import.  True: the next part can run at once. */
 static bool run_import(struct epg_sources *s)
 {
 	struct buf *bytes = source_reader_bytes(s->reader);
@@ -277,7 +279,8 @@ static bool is_due(const struct epg_sources *s, const struct source *one)
 	       now_ms - one->begun_ms >= UINT64_C(1000) * one->pause_s;
 }
 
-/* The one that waits longest: none keeps the others away.  NULL: none. */
+/* The source that is due and has waited longest, so that each has its turn;
+ * NULL: none is due. */
 static struct source *find_due(const struct epg_sources *s)
 {
 	struct source *found = NULL;

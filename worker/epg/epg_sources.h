@@ -33,7 +33,7 @@ struct epg_sources_status {
 
 #define ONLY_NET __attribute__((weak))
 
-/* addresses: borrowed for the call. */
+/* Imports the sources at these addresses, which are borrowed for the call. */
 ONLY_NET struct epg_sources *epg_sources_new(struct ev_loop *, struct guide *,
 					     const char *const *addresses,
 					     size_t n);

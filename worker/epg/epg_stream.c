@@ -77,7 +77,7 @@ uint64_t epg_stream_lost(const struct epg_stream *s)
 	return s->lost;
 }
 
-/* The sections of a PAT come in their order. */
+/* Reads a section of the PAT.  Sections must arrive in their order. */
 static void read_pat(struct epg_stream *s, const uint8_t *section, size_t len)
 {
 	struct pat pat;
@@ -122,7 +122,8 @@ static int read_packet(struct epg_stream *s, const uint8_t *packet,
 	return changes;
 }
 
-/* The writer may be about to overwrite older positions. */
+/* Skips positions that the writer may be about to overwrite, and counts their
+ * packets as lost. */
 static void skip_lost(struct epg_stream *s, uint64_t end)
 {
 	uint64_t keep = ring_reader_size(s->ring) / 4 * 3, from = 0;

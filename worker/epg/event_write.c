@@ -21,7 +21,7 @@ enum {
 /* Of guide_event.texts. */
 enum text { LANG, TITLE, SUMMARY, DETAILS, TEXTS };
 
-/* A text of UTF-8 in a table, on its way into parts. */
+/* A text in UTF-8 that is written in parts, in a character table. */
 struct source {
 	const char *text; /* the rest */
 	enum text_table table;
@@ -43,7 +43,7 @@ static bool is_boundary(const char *at)
 	return first != 0xcd || (uint8_t)at[1] > 0xaf;
 }
 
-/* The bytes of the first len bytes of the text in its table. */
+/* Encodes the first len bytes of the text in its table; returns the bytes. */
 static size_t encode(const struct source *s, size_t len, uint8_t *ret,
 		     size_t size)
 {
@@ -102,7 +102,8 @@ static void put_short(struct section_writer *w, const struct event_format *f,
 	write_bytes(w, second, b);
 }
 
-/* The parts of the details; their number is in each, so it is set at last. */
+/* Writes the details in several descriptors.  Each has the number of the last
+ * one, which is therefore set at the end. */
 static void put_extended(struct section_writer *w,
 			 const struct event_format *f,
 			 const char *const texts[TEXTS], size_t *cut)
@@ -136,7 +137,8 @@ static void put_extended(struct section_writer *w,
 		w->data[places[i]] = (uint8_t)(i << 4 | (n - 1));
 }
 
-/* The titles of all languages have room before the details of one. */
+/* Writes the titles of all languages before any details, so that long details
+ * do not displace a title. */
 static void put_texts(struct section_writer *w, const struct guide_event *e,
 		      const struct event_format *f, size_t *cut)
 {

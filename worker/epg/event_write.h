@@ -22,7 +22,7 @@ struct event_format {
 
 enum { EVENT_HEAD = 12, EVENT_MAX = 4078 /* of a section */ };
 
-/* The event with this running_status; returns its length, at most EVENT_MAX.
- * Texts that have no room are cut; *cut grows by their number. */
+/* Writes the event with this running_status; returns its length, at most
+ * EVENT_MAX.  Texts without room are cut; *cut grows by their number. */
 size_t event_write(const struct guide_event *, const struct event_format *,
 		   unsigned running, uint8_t ret[EVENT_MAX], size_t *cut);

@@ -47,7 +47,7 @@ struct guide_stream *guide_find_stream(const struct guide *g, const char *id)
 	return s;
 }
 
-/* Takes the id. */
+/* Sets the id of the stream, which takes the string. */
 static void set_id(struct guide *g, struct guide_stream *s, char *id)
 {
 	free(s->id);
@@ -318,7 +318,8 @@ static size_t find_id(const struct service *s, uint16_t id)
 	return i;
 }
 
-/* Takes the event, which has room; counts what it overlaps. */
+/* Inserts the event, which has room, and removes and counts the events that it
+ * overlaps.  Takes the event. */
 static void insert(struct guide *g, struct service *s, struct guide_event *e)
 {
 	size_t at = guide_place_of(s, e->start_s), n = 0;
@@ -361,7 +362,8 @@ static void read_again(struct service *s, int64_t time_s)
 		s->again_s = time_s;
 }
 
-/* The event did not change: the section of e has it, too. */
+/* Notes that the event was received again, in the section of e, and has not
+ * changed. */
 static void keep(struct guide_event *old, const struct guide_event *e)
 {
 	old->round = e->round;
@@ -382,7 +384,8 @@ static bool has_room(const struct guide *g, const struct service *s,
 	       bytes + guide_event_size(e) <= g->limits.bytes;
 }
 
-/* Takes the event, which is new or has changed. */
+/* Inserts an event that is new or replaces the one at `at'.  Takes the
+ * event. */
 static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 		    size_t at)
 {
@@ -445,8 +448,8 @@ bool guide_take_event(struct guide *g, struct service *s,
 
 /* --- sections --- */
 
-/* The CRC_32 of this section when it was read last; 0: it was not.  NULL: there
- * is no room. */
+/* Where the guide keeps the CRC_32 of this section when it was read last; 0: it
+ * was not read.  NULL: there is no room. */
 static uint32_t *seen_of(struct guide *g, struct service *s,
 			 const struct eit *eit)
 {
@@ -464,7 +467,8 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-/* guide_take_event() looks for the id in all events. */
+/* The work of an event, in bytes: guide_take_event() looks for its id among all
+ * events of the service. */
 static size_t work_of(const struct service *s, const struct eit_event *e)
 {
 	size_t len = e->descriptors.len;

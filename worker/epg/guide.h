@@ -74,58 +74,66 @@ struct guide *guide_new(const struct guide_limits *);
 /* NULL-safe; sets *g to NULL. */
 void guide_free(struct guide **);
 
-/* The programs of the stream: the guide has only their events. */
+/* Sets the programs of the PAT of the stream.  The guide has only their
+ * events. */
 void guide_set_programs(struct guide *, const char *stream,
 			const uint16_t *numbers, size_t n);
-/* Takes a whole section with a valid CRC_32.  True: events of the stream, or of
- * those that an EIT other names, have changed. */
+/* Takes a whole section of EIT with a valid CRC_32.  True: events of the stream
+ * have changed, or those of another stream if the section is EIT other. */
 bool guide_take_section(struct guide *, const char *stream,
 			const uint8_t *section, size_t len, int64_t now_s);
-/* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: its
- * identifiers, or the names or the status of services, have changed. */
+/* Takes a whole section of the PID of the SDT, with a valid CRC_32.  True: the
+ * identifiers of the stream, or names or status of its services, have
+ * changed. */
 bool guide_take_sdt(struct guide *, const char *stream,
 		    const uint8_t *section, size_t len);
-/* The name in the SDT, borrowed until the next one; NULL: not known. */
+/* The name of the service in the SDT, borrowed until the next SDT; NULL:
+ * unknown. */
 const char *guide_service_name(const struct guide *, const char *stream,
 			       uint16_t number);
 /* The work on sections since the last call, as the number of bytes of a stream
- * that are read in the same time. */
+ * that could have been read in that time. */
 size_t guide_take_work(struct guide *);
 void guide_remove_stream(struct guide *, const char *stream);
-/* The guide of the stream `from' replaces that of `to'. */
+/* Gives the guide of the stream `from' to the stream `to', whose own is
+ * removed. */
 void guide_rename_stream(struct guide *, const char *from, const char *to);
-/* The stream is configured.  channel: its id in XMLTV; "": that of the
- * stream. */
+/* Notes that the stream is configured.  channel: its id in XMLTV; "": the id of
+ * the stream. */
 void guide_know_stream(struct guide *, const char *stream,
 		       const char *channel);
-/* Texts of its EIT that name no table are in this one (text_table_ok()). */
+/* Sets the character table of texts in the EIT of the stream that name no table
+ * (text_table_ok()). */
 void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
-/* The EIT of these services of the stream is made from this guide.  Their
- * events are those of imports alone: an event that came back from the output
- * would outlive its source. */
+/* Sets the services of the stream whose EIT is made from this guide.  Their
+ * events come from imports only: an event that was read from the output would
+ * outlive its source. */
 void guide_set_own(struct guide *, const char *stream,
 		   const struct own_services *);
-/* The EIT other of the stream that are made from this guide: they are not
+/* Sets which EIT other of the stream are made from this guide.  They are not
  * read. */
 void guide_set_own_other(struct guide *, const char *stream, enum eit_other);
-/* The dictionary for compressed texts; taken; NULL: none. */
+/* Sets the dictionary for compressed texts, which the guide takes; NULL:
+ * none. */
 void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams that are not configured. */
 void guide_remove_unknown(struct guide *);
 
-/* Services that appeared in the PAT of a stream, and streams that got another
- * channel, since the start. */
+/* Counts, since the start, services that appeared in the PAT of a stream, and
+ * streams that got another channel. */
 uint64_t guide_new_services(const struct guide *);
-/* All sources were imported: saved events of an import that none of them has
- * any more are as those of the EIT. */
+/* After all sources were imported: saved events of an import that are in no
+ * source any more count as events of the EIT, so that the EIT may replace
+ * them. */
 void guide_release_imported(struct guide *);
 
-/* Another process has the events of the stream as they are now:
- * guide_find_stale() reports changes, also to those that had them before. */
+/* Notes that another process has the present events of the stream.
+ * guide_find_stale() then reports changes of them. */
 void guide_show(struct guide *, const char *stream, int64_t now_s);
-/* Reports at most max streams whose events have changed since, each at most
- * once in GUIDE_STALE_S, and none twice before all others. */
+/* Reports at most max streams whose events have changed since guide_show() or
+ * their last report.  Each is reported at most once in GUIDE_STALE_S, and in
+ * turn with the others. */
 void guide_find_stale(struct guide *, int64_t now_s, unsigned max,
 		      void (*report)(const char *stream, void *arg), void *arg);
 
@@ -145,7 +153,7 @@ json_t *guide_read(const struct guide *, const char *stream,
 
 struct guide_event;
 
-/* What the SDT of a stream says. */
+/* A service in the saved guide, as the SDT of its stream has it. */
 struct guide_status {
 	const char *stream;
 	uint16_t tsid, onid;
@@ -163,11 +171,12 @@ const struct guide_event *guide_save_next(struct guide *,
 					  const char **ret_stream,
 					  uint16_t *ret_number);
 bool guide_save_status(struct guide *, struct guide_status *ret);
-/* Adds a service of a saved guide, until its SDT is read. */
+/* Adds a service of a saved guide.  It is valid until the SDT of the stream is
+ * read. */
 void guide_load_status(struct guide *, const struct guide_status *);
-/* Adds an event (taken) of a saved guide. */
+/* Adds an event of a saved guide.  Takes the event. */
 void guide_load(struct guide *, const char *stream, uint16_t number,
 		struct guide_event *, int64_t now_s);
-/* The same for one that a former program saved: {"stream", "pnr", "event"}.
+/* Adds an event in the JSON of a former program: {"stream", "pnr", "event"}.
  * False: the value, which may have any content, is no event. */
 bool guide_load_event(struct guide *, const json_t *saved, int64_t now_s);

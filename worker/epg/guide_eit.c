@@ -115,7 +115,7 @@ static int write_at(struct guide_eit *e, const struct buf *text, size_t pos)
 	return n < 0 ? -errno : (size_t)n == buf_len(text) ? 0 : -EIO;
 }
 
-/* An event without a duration has no place in a schedule. */
+/* Does the event have a place in the schedule?  Not without a duration. */
 static bool is_written(const struct guide_eit *e, const struct guide_event *v)
 {
 	return e->events && v->duration_s > 0 &&
@@ -131,7 +131,8 @@ static uint32_t count(const struct guide_eit *e, const struct service *s)
 	return MIN(n, (uint32_t)EIT_IMAGE_EVENTS_MAX);
 }
 
-/* The time says which event is running. */
+/* The running_status to write; 0 if the receiver finds from the time whether
+ * the event is running. */
 static unsigned running_of(const struct guide_event *e)
 {
 	switch (e->running) {

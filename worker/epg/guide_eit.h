@@ -33,5 +33,5 @@ void guide_eit_free(struct guide_eit **);
 int guide_eit_run(struct guide_eit *) MUST_CHECK;
 /* Bytes that are written. */
 size_t guide_eit_len(const struct guide_eit *);
-/* A hash of the content, equal for equal content, as a message has it. */
+/* A hash of the content, from 1 to INT64_MAX, so that a message can have it. */
 uint64_t guide_eit_hash(const struct guide_eit *);

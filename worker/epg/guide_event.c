@@ -182,7 +182,7 @@ json_t *guide_event_write_brief(const struct guide_event *e)
 	return write_event(e, STRINGS - 1);
 }
 
-/* False: it is no number from 0 to max. */
+/* Reads a number from 0 to max; false: the value is none. */
 static bool read_number(const json_t *o, const char *key, json_int_t max,
 			json_int_t *ret)
 {

@@ -34,10 +34,10 @@ struct guide_event {
 struct guide_event *guide_event_new(const struct eit_event *,
 				    const struct eit_facts *);
 
-/* The memory that it needs, with its place in a list. */
+/* The bytes of memory of the event, with its place in a list. */
 size_t guide_event_size(const struct guide_event *);
 int64_t guide_event_end(const struct guide_event *);
-/* In the first language; "": none. */
+/* The title in the first language; "": it has none. */
 const char *guide_event_title(const struct guide_event *);
 bool guide_event_equals(const struct guide_event *,
 			const struct guide_event *);
@@ -46,8 +46,8 @@ bool guide_event_equals(const struct guide_event *,
  * present/following, and more text? */
 bool guide_event_keeps_text(const struct guide_event *old,
 			    const struct guide_event *e);
-/* Frees e.  A new event: e with the texts of the old one, and with its age and
- * contents if e has none. */
+/* Makes a new event: e with the texts of the old one, and with its age and
+ * contents if e has none.  Frees e. */
 struct guide_event *guide_event_with_text(struct guide_event *e,
 					  const struct guide_event *old);
 
@@ -56,10 +56,10 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
  * reference; imported is true; it, age, contents and empty texts are omitted
  * where they do not hold. */
 json_t *guide_event_write(const struct guide_event *);
-/* The same without details. */
+/* As guide_event_write(), without details. */
 json_t *guide_event_write_brief(const struct guide_event *);
-/* Adds the content to a hash. */
+/* Adds the content of the event to a hash. */
 uint64_t guide_event_hash(const struct guide_event *, uint64_t hash);
-/* NULL: the value, which may have any content, is no event.  scratch: any
- * content. */
+/* Reads an event; NULL: the value, which may have any content, is no event.
+ * scratch: memory of any content. */
 struct guide_event *guide_event_read(const json_t *, struct eit_facts *scratch);

@@ -78,8 +78,8 @@ static void load_event(struct guide_loader *l, const uint8_t *body, size_t len,
 		l->unreadable++;
 }
 
-/* The length of a record with its line feed; 0: it is none, or not whole yet
- * (*ret_more). */
+/* The length of a record with its line feed; 0: the bytes are no record, or
+ * (*ret_more) not a whole one yet. */
 static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 {
 	bool record = p[0] >= GUIDE_RECORD && p[0] <= GUIDE_RECORD_LAST;
@@ -96,7 +96,8 @@ static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 	return !*ret_more && p[len - 1] == '\n' ? len : 0;
 }
 
-/* A record of another kind is one of a later program: this one skips it. */
+/* Loads a record.  Skips one of an unknown kind, which a later program
+ * wrote. */
 static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
 			int64_t now_s)
 {
@@ -109,7 +110,8 @@ static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
 		load_status(l, body, len);
 }
 
-/* Takes the first record or line; returns its bytes, 0: it is not whole yet. */
+/* Loads the first record or line of the text; returns its bytes, or 0 if it is
+ * not whole yet. */
 static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 			 int64_t now_s)
 {
@@ -131,7 +133,8 @@ static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 	return (size_t)(end - text) + 1;
 }
 
-/* Takes what is whole off the text. */
+/* Loads the whole records and lines at the front of the text, and removes
+ * them. */
 static void load_lines(struct guide_loader *l, int64_t now_s)
 {
 	size_t at = 0, len;
@@ -149,8 +152,8 @@ static void load_lines(struct guide_loader *l, int64_t now_s)
 	l->n = 0;
 }
 
-/* At the end of the file: what looks like a longer record hides those behind
- * it.  False: there are none. */
+/* At the end of the file: loads the records behind bytes that look like the
+ * begin of a long record.  False: there are none. */
 static bool load_behind(struct guide_loader *l, int64_t now_s)
 {
 	/* its parts look like lines, which are not counted */
@@ -240,7 +243,7 @@ static void save_events(struct guide_saver *s)
 	}
 }
 
-/* True: the guide has more records. */
+/* Writes records of services until a part is full.  True: there are more. */
 static bool save_status(struct guide_saver *s)
 {
 	struct guide_status status;

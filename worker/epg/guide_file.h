@@ -20,20 +20,21 @@ enum {
 struct guide_loader;
 struct guide_saver;
 
-/* fd is taken. */
+/* Loads a guide from fd, which is taken. */
 struct guide_loader *guide_loader_new(int fd, struct guide *);
 /* NULL-safe; sets *l to NULL. */
 void guide_loader_free(struct guide_loader **);
-/* Reads a part.  False: that was the last one. */
+/* Reads a part of the file; false: that was the last one. */
 bool guide_loader_run(struct guide_loader *, int64_t now_s);
-/* Records and lines that were no events. */
+/* The number of records and lines that were unreadable. */
 uint64_t guide_loader_unreadable(const struct guide_loader *);
 
-/* fd (shared_create()) is taken.  Only one at a time for a guide. */
+/* Saves the guide to fd (shared_create()), which is taken.  A guide has only
+ * one saver at a time. */
 struct guide_saver *guide_saver_new(int fd, struct guide *);
 void guide_saver_free(struct guide_saver **);
 /* Writes a part.  1: there is more; 0: that was the last one.  -ENOSPC: the
  * memory is too small.  Or another -errno. */
 int guide_saver_run(struct guide_saver *) MUST_CHECK;
-/* Bytes that are written. */
+/* The number of bytes that are written. */
 size_t guide_saver_len(const struct guide_saver *);

@@ -14,12 +14,12 @@ enum {
 	DURATION_MAX_S = 100 * 3600 - 1,
 };
 
-/* A channel of a stream. */
+/* A channel of XMLTV and a stream that has it. */
 struct channel {
 	char *id, *stream;
 };
 
-/* What an id of the document means. */
+/* The channels that an id of the document names. */
 struct slot {
 	size_t first, n; /* channels */
 	uint16_t service; /* 0: the only one */
@@ -114,7 +114,7 @@ struct wanted {
 	size_t len;
 };
 
-/* The first channel of that id: an equal one precedes none. */
+/* Compares the id of channel k with the wanted one, for sorted_place(). */
 static int order(size_t k, const void *arg)
 {
 	const struct wanted *w = arg;
@@ -142,7 +142,8 @@ static struct slot find_id(const struct guide_import *i, const char *id,
 	return slot;
 }
 
-/* The number behind the last dot; 0: there is none. */
+/* Reads the number behind the last dot of an id, in front of which it has
+ * *ret_len bytes; 0: it has no such number. */
 static uint16_t number_behind(const char *id, size_t *ret_len)
 {
 	const char *dot = strrchr(id, '.'), *digit;
@@ -176,7 +177,8 @@ bool guide_import_wants(struct guide_import *i, const char *channel)
 
 /* --- programmes --- */
 
-/* Neither over nor beyond the days of the guide. */
+/* True if the programme is not over, and begins within the days of the
+ * guide. */
 static bool is_in_time(const struct guide_import *i, int64_t start_s,
 		       int64_t stop_s)
 {
@@ -186,7 +188,8 @@ static bool is_in_time(const struct guide_import *i, int64_t start_s,
 	       start_s < i->now_s + days_s;
 }
 
-/* It is out of time, and may be in time later. */
+/* Leaves out a programme that is over or begins too late; notes when it will be
+ * within the days of the guide. */
 static void omit(struct guide_import *i, int64_t start_s)
 {
 	int64_t at_s = start_s - (int64_t)i->guide->limits.days * DAY_S + 1;
@@ -196,7 +199,7 @@ static void omit(struct guide_import *i, int64_t start_s)
 		i->counts.later_s = at_s;
 }
 
-/* It is beyond a limit of the guide. */
+/* Frees an event that exceeds a limit of the guide, and counts it. */
 static void drop(struct guide_import *i, struct guide_event *e)
 {
 	i->counts.dropped++;
@@ -257,8 +260,8 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Applies the rules to the n programmes of a slot, and moves the events to
- * the list. */
+/* Applies the rules for overlaps, ends and gaps to the n programmes of a slot,
+ * and moves their events to the list. */
 static void settle(struct guide_import *i, struct programme *p, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -292,7 +295,8 @@ static void settle(struct guide_import *i, struct programme *p, size_t n)
 	}
 }
 
-/* The service that the slot means; NULL: it is not clear, or has no room. */
+/* The service of the stream that the slot names; NULL: the stream has no such
+ * service, or several and the slot has no number, or the guide has no room. */
 static struct service *service_of(struct guide_import *i,
 				  struct guide_stream *s, uint16_t number)
 {
@@ -317,7 +321,7 @@ static struct guide_event *copy_of(const struct guide_event *e)
 	return copy;
 }
 
-/* Gives the service of the next stream of the slot the events. */
+/* Gives the events to the service of the next stream of the slot. */
 static void give(struct guide_import *i)
 {
 	const struct channel *c = &i->channels[i->slot.first + i->given++];
@@ -342,7 +346,7 @@ static void give(struct guide_import *i)
 	i->used = true;
 }
 
-/* False: there is none. */
+/* Begins the next slot; false: there is no further one. */
 static bool begin_slot(struct guide_import *i)
 {
 	size_t from = i->settled, to = from;

@@ -42,7 +42,7 @@ struct guide_import_counts {
 	int64_t later_s;
 };
 
-/* With the channels of this moment. */
+/* Begins an import for the channels that the streams have now. */
 struct guide_import *guide_import_new(struct guide *, int64_t now_s);
 /* NULL-safe; sets *i to NULL. */
 void guide_import_free(struct guide_import **);
@@ -50,7 +50,7 @@ void guide_import_free(struct guide_import **);
 bool guide_import_wants(struct guide_import *, const char *channel);
 void guide_import_add(struct guide_import *, const char *channel,
 		      const struct xmltv_found *);
-/* Changes one service of the guide.  True: call it again; false: all have the
- * programmes.  No other call may follow the first one. */
+/* Changes one service of the guide.  True: call it again; false: all services
+ * have their programmes.  No other function may follow the first call. */
 bool guide_import_commit(struct guide_import *,
 			 struct guide_import_counts *ret);

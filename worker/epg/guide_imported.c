@@ -13,7 +13,7 @@ enum {
 	MOVED_EVENTS = 64, /* the same in events */
 };
 
-/* Which events of an import have the ids of which events of the service. */
+/* The ids that the events of an import get from events of the service. */
 struct ids {
 	const struct service *service;
 	size_t kept; /* its events in front of this one stay */
@@ -22,7 +22,7 @@ struct ids {
 	bool has[GUIDE_EVENTS_MAX];   /* an event of the import has an id */
 };
 
-/* The event of the service whose id this event gets; service->n: none. */
+/* Finds the event of the service whose id this event gets; service->n: none. */
 typedef size_t find_fn(const struct ids *, const struct guide_event *);
 
 static bool is_used(const struct ids *ids, uint16_t id)
@@ -35,8 +35,8 @@ static void use(struct ids *ids, uint16_t id)
 	ids->used[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
-/* The minute of the start, so that it is the same in each document; or the next
- * one that is free. */
+/* A free id for a new event: the minute of its start, which is the same in each
+ * document, or the next free number. */
 static uint16_t new_id(const struct ids *ids, int64_t start_s)
 {
 	uint16_t id = (uint16_t)(start_s / 60);
@@ -70,7 +70,7 @@ static size_t find_same(const struct ids *ids, const struct guide_event *e)
 	return at < s->n && has_title_of(s->events[at], e) ? at : s->n;
 }
 
-/* The nearest one with its title. */
+/* The nearest event with the same title; service->n: none is within MOVED_S. */
 static size_t find_moved(const struct ids *ids, const struct guide_event *e)
 {
 	const struct service *s = ids->service;
@@ -108,8 +108,9 @@ static void match(struct ids *ids, struct guide_event **events, size_t n,
 	}
 }
 
-/* The events before kept stay.  A programme keeps its id when it moves, and
- * when it has another title; others get new ones. */
+/* Sets the ids of new events.  A programme keeps its id when it moves or gets
+ * another title; others get new ids.  The ids of the first `kept' events of the
+ * service stay. */
 static void set_ids(const struct service *s, size_t kept,
 		    struct guide_event **events, size_t n)
 {
@@ -132,7 +133,7 @@ static void set_ids(const struct service *s, size_t kept,
 	free(ids);
 }
 
-/* Events that are over when the first new one begins. */
+/* The number of events of the service that end before start_s. */
 static size_t count_kept(const struct service *s, int64_t start_s)
 {
 	size_t n = 0;
@@ -165,7 +166,7 @@ static bool has_room(struct guide *g, const struct service *s,
 	return true;
 }
 
-/* Takes the event if it has room. */
+/* Appends the event if it has room.  Takes the event. */
 static void append(struct guide *g, struct service *s, struct guide_event *e)
 {
 	if (!has_room(g, s, e)) {
@@ -226,7 +227,8 @@ static void release(struct service *s)
 			s->events[i]->source = 0;
 }
 
-/* A service whose EIT is made from the guide has imported events alone. */
+/* Removes the events that are not imported from services whose EIT is made from
+ * this guide. */
 static void drop_others(struct guide *g, struct guide_stream *s)
 {
 	for (size_t i = 0; i < s->n; i++) {

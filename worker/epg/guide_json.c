@@ -12,7 +12,8 @@ enum {
 
 /* --- answers --- */
 
-/* The object as long as there is room for it, a new reference; or NULL. */
+/* The event as JSON, a new reference; reduces *room by its length.  NULL: it is
+ * longer than *room. */
 static json_t *write_event(const struct guide_event *e, size_t *room)
 {
 	json_t *o = guide_event_write(e);
@@ -26,7 +27,7 @@ static json_t *write_event(const struct guide_event *e, size_t *room)
 	return o;
 }
 
-/* Adds the present or the next event to the object, or `cut'. */
+/* Adds the event to the object as key; adds `cut' if it has no room. */
 static void put_event(json_t *o, const char *key, const struct guide_event *e,
 		      size_t *room)
 {
@@ -121,7 +122,8 @@ const struct service *guide_service_from(const struct guide_stream *s,
 	return first;
 }
 
-/* Services may come and go between two calls. */
+/* The next event to save, and its place; NULL: all are saved.  Services may
+ * come and go between two calls. */
 static const struct guide_event *next_event(struct guide_place *at)
 {
 	while (at->stream != NULL) {

@@ -17,7 +17,8 @@ enum {
 	DESC_SERVICE = 0x48,
 };
 
-/* The service_name of a loop; NULL: it has none. */
+/* The service_name of a loop of descriptors, which the caller frees; NULL: the
+ * loop has none. */
 static char *read_name(struct desc_loop loop, enum text_table unnamed)
 {
 	struct desc d;
@@ -57,7 +58,8 @@ static bool set_name(struct guide_stream *s, uint16_t number, char *take_name)
 	return false;
 }
 
-/* A change of it is one for the process that sends the tables. */
+/* Sets the status of the service in an entry of the SDT.  True: it has changed;
+ * then the process that sends the tables needs it. */
 static bool set_status(struct guide *g, struct guide_stream *s,
 		       const uint8_t *entry)
 {

@@ -56,7 +56,7 @@ bool guide_is_source(struct service *service, const struct guide_stream *s,
 	return true;
 }
 
-/* Does the stream send such EIT itself? */
+/* Does the stream make such EIT other from this guide? */
 static bool is_own(const struct guide_stream *from, const struct eit *eit)
 {
 	return from->own_other == EIT_OTHER_ALL ||

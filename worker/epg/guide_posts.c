@@ -52,7 +52,8 @@ static enum fetch_taken on_reply(const uint8_t *data, size_t len, void *arg)
 	return p->replied > REPLY_MAX ? FETCH_ENOUGH : FETCH_TAKEN;
 }
 
-/* The owner is called last: it may begin the next one. */
+/* Ends a post and calls `posted' at last, because the callee may begin the next
+ * post. */
 static void finish(struct guide_posts *g, struct post *p, const char *error)
 {
 	uint32_t seq = p->seq;
@@ -144,7 +145,7 @@ static const char *const *headers_of(unsigned form)
 	return list[form % EPG_FORMS];
 }
 
-/* 0, or -errno with error. */
+/* Begins the transfer of a post.  0, or -errno with error. */
 static int start(struct post *p, unsigned form, struct errmsg *error)
 {
 	int r = 0;

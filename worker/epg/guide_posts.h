@@ -18,12 +18,13 @@ struct guide_posts;
 
 enum { GUIDE_POST_LIMIT_S = 600 };
 
-/* The end of the post with this seq.  error: "": the server has taken it. */
+/* Called at the end of the post with this seq.  error: "": the server has
+ * accepted it. */
 typedef void guide_posted_fn(uint32_t seq, const char *error, void *arg);
 
 #define ONLY_NET __attribute__((weak))
 
-/* addresses: borrowed for the call. */
+/* addresses: of the servers, borrowed for the call. */
 ONLY_NET struct guide_posts *guide_posts_new(struct ev_loop *,
 					     const char *const *addresses,
 					     size_t n, guide_posted_fn *,
@@ -31,8 +32,8 @@ ONLY_NET struct guide_posts *guide_posts_new(struct ev_loop *,
 /* NULL-safe; sets *p to NULL. */
 ONLY_NET void guide_posts_free(struct guide_posts **p);
 
-/* fd is taken.  posted is called once, inside or later; a former post to the
- * same server ends without a call. */
+/* Posts the document in fd, which is taken.  Calls `posted' once, inside or
+ * later.  Ends a running post to the same server without a call. */
 ONLY_NET void guide_posts_begin(struct guide_posts *,
 				const struct msg_epg_post *, uint32_t seq,
 				int fd);

@@ -49,7 +49,7 @@ static bool is_long(const json_t *event)
 	return json_dumpb(event, NULL, 0, JSON_COMPACT) > EVENT_BYTES;
 }
 
-/* Cuts it between two characters. */
+/* Cuts the title of a text to TITLE_BYTES, between two characters. */
 static void cut_title(json_t *text)
 {
 	const char *title = json_string_value(json_object_get(text, "title"));
@@ -62,7 +62,7 @@ static void cut_title(json_t *text)
 	(void)json_object_set_new(text, "title", json_stringn(title, n));
 }
 
-/* So that it is at most EVENT_BYTES long. */
+/* Removes and cuts texts until the event has at most EVENT_BYTES. */
 static void shorten(json_t *event)
 {
 	json_t *texts = json_object_get(event, "texts"), *text;
@@ -89,7 +89,7 @@ static void put(json_t *o, const char *key, const struct guide_event *e)
 	(void)json_object_set_new(o, key, event);
 }
 
-/* False: it is to be reported later. */
+/* Reports the events of a service; false: the receiver has no room now. */
 static bool report(const struct guide_stream *stream, const struct service *s,
 		   const struct present *p, guide_present_fn *found, void *arg)
 {

@@ -14,7 +14,8 @@
 typedef bool guide_present_fn(const char *stream, uint16_t number,
 			      const json_t *events, void *arg);
 
-/* The events of this moment are known to the caller. */
+/* Takes the events of this moment as known: guide_present_find() reports later
+ * changes. */
 void guide_present_begin(struct guide *, int64_t now_s);
 /* Calls found for each service with other events, at most max, until it returns
  * false: the next call continues. */

@@ -17,7 +17,7 @@ enum {
 	STATUS_LEN = 2 + 2 + 2 + 1, /* behind the id of the stream */
 };
 
-/* The low n bytes. */
+/* Appends the low n bytes of the value, big-endian. */
 static void put(struct buf *to, uint64_t value, size_t n)
 {
 	uint8_t bytes[8];
@@ -76,7 +76,7 @@ static bool is_sound(const struct guide_event *e)
 	       e->n_texts <= EIT_TEXTS_MAX;
 }
 
-/* The members before the texts; false: they are none. */
+/* Reads the members in front of the texts; false: the bytes are no event. */
 static bool read_head(struct bits *b, struct guide_event *e)
 {
 	struct bytes contents;

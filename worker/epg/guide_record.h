@@ -28,13 +28,14 @@ enum {
 void guide_record_write(struct buf *, const char *stream, uint16_t number,
 			const struct guide_event *);
 
-/* Reads a body, which may have any content.  NULL: it is none.  *ret_stream is
- * in the body. */
+/* Reads the body of an event, which may have any content.  NULL: it is no
+ * event.  *ret_stream points into the body. */
 struct guide_event *guide_record_read(const uint8_t *body, size_t len,
 				      const char **ret_stream,
 				      uint16_t *ret_number);
 
 void guide_status_record_write(struct buf *, const struct guide_status *);
-/* The same for the body of a status; false: it is none. */
+/* Reads the body of a status, which may have any content; false: it is no
+ * status. */
 bool guide_status_record_read(const uint8_t *body, size_t len,
 			      struct guide_status *ret);

@@ -75,7 +75,7 @@ struct guide_stream {
 	size_t n;
 };
 
-/* What is saved next: the first event from this one on. */
+/* The place of the next event to save: the first one from here on. */
 struct guide_place {
 	struct guide_stream *stream; /* NULL: all are saved */
 	unsigned number; /* of the service */
@@ -105,25 +105,26 @@ struct guide {
 };
 
 struct guide_stream *guide_find_stream(const struct guide *, const char *id);
-/* The stream, which may be new. */
+/* Finds the stream, or adds it. */
 struct guide_stream *guide_add_stream(struct guide *, const char *id);
-/* The service, which may be new; NULL: there is no room. */
+/* Finds the service, or adds it; NULL: the guide has no room. */
 struct service *guide_add_service(struct guide *, struct guide_stream *,
 				  uint16_t number);
 /* The service with the lowest number that is at least this one; NULL: there is
  * none. */
 const struct service *guide_service_from(const struct guide_stream *,
 					 unsigned number);
-/* Takes a service that is in no stream any more. */
+/* Frees a service that is in no stream any more. */
 void guide_free_service(struct guide *, struct service *);
 /* The place of the first event that begins at start_s or later. */
 size_t guide_place_of(const struct service *, int64_t start_s);
-/* Takes the event.  True: the service has changed. */
+/* Adds the event to the service, or replaces an older one.  Takes the event.
+ * True: the service has changed. */
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
 
-/* An EIT that names the present event, or none: no other event of the service
- * is running.  True: the service has changed. */
+/* If the EIT names the present event, or none: sets all other events of the
+ * service to not running.  True: the service has changed. */
 bool guide_stop_others(struct guide *, struct service *, struct eit);
 
 /* guide_event.source of this section of a schedule. */
@@ -134,12 +135,13 @@ bool guide_remove_gone(struct guide *, struct service *, const struct eit *,
 		       int64_t now_s);
 
 enum guide_removal { GUIDE_ALL, GUIDE_NOT_IMPORTED };
-/* Removes these of the n events from this place on. */
+/* Removes the n events from place `at' on; GUIDE_NOT_IMPORTED: only those that
+ * no import took. */
 void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,
 			 enum guide_removal);
-/* All sections count as new. */
+/* Makes the guide read all sections of the service again. */
 void guide_forget_sections(struct guide *, struct service *);
-/* Its CRC_32. */
+/* The CRC_32 at the end of the section. */
 static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
 {
 	const uint8_t *p = section + len - 4;
@@ -155,41 +157,48 @@ static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
 bool guide_take_from(struct guide *, struct guide_stream *,
 		     const struct guide_stream *from, struct eit, uint32_t crc,
 		     int64_t now_s);
-/* The same for all streams that the EIT other names. */
+/* Takes a section of EIT other for all streams that it names.  True: a service
+ * has changed. */
 bool guide_take_other(struct guide *, const struct guide_stream *from,
 		      struct eit, uint32_t crc, int64_t now_s);
-/* Are the events of a service of s those of the stream `from'?  Its own EIT
- * precede, and there is one other source at a time. */
+/* Does the guide take the events of this service from the stream `from'?  The
+ * EIT of the service's own stream precede; one other stream at a time is a
+ * source. */
 bool guide_is_source(struct service *, const struct guide_stream *,
 		     const struct guide_stream *from, const struct eit *,
 		     int64_t now_s);
-/* True: the identifiers of the SDT have changed. */
+/* Sets the identifiers of the transport stream from its SDT.  True: they have
+ * changed. */
 bool guide_set_network(struct guide *, struct guide_stream *, uint16_t tsid,
 		       uint16_t onid);
 void guide_forget_network(struct guide_stream *);
 
 /* --- services that a PAT lacks (guide_absent.c) --- */
 
-/* Takes a service that its stream no longer has. */
+/* Hides a service that the PAT of its stream no longer has; keeps its imported
+ * events.  Takes the service. */
 void guide_hide_service(struct guide *, struct guide_stream *,
 			struct service *);
-/* The hidden service, which is not hidden any more; NULL: there is none. */
+/* The hidden service, which the caller gets and is hidden no longer; NULL: no
+ * such service is hidden. */
 struct service *guide_unhide_service(struct guide *,
 				     const struct guide_stream *,
 				     uint16_t number);
-/* False: no service is hidden. */
+/* Frees the service that was hidden first, for room; false: none is hidden. */
 bool guide_free_hidden(struct guide *);
 void guide_free_hidden_of(struct guide *, const struct guide_stream *);
 void guide_expire_hidden(struct guide *, int64_t now_s);
 
 /* --- imports (guide_imported.c) --- */
 
-/* The events (each is taken; n > 0) replace those of the service that end after
- * the start of the first one.  True: the service has changed. */
+/* Replaces the events of the service that end after the start of the first new
+ * event by the n > 0 new ones, each of which is taken.  True: the service has
+ * changed. */
 bool guide_take_imported(struct guide *, struct service *,
 			 struct guide_event **, size_t n);
-/* Another channel is that of the stream: its events are as those of the EIT,
- * and the sources are imported again. */
+/* For a stream that got another channel: its imported events count as events of
+ * the EIT, and the sources are imported again. */
 void guide_import_again(struct guide *, struct guide_stream *);
-/* The last event is imported and not over: sections are not read. */
+/* True if the last event is imported and not over.  Then sections of the EIT
+ * are not read. */
 bool guide_is_imported(const struct service *, int64_t now_s);

@@ -74,7 +74,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* False: it is no channel. */
+/* Reads a channel; false: the value has not all of its strings. */
 static bool read_channel(struct channel *c, const json_t *o,
 			 const struct guide *g)
 {
@@ -163,7 +163,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Hides channels whose id is that of a service of another stream, too. */
+/* Hides channels that have the id of a service of another stream. */
 static void hide_taken(struct guide_xmltv *x)
 {
 	struct final_id *ids;
@@ -276,7 +276,8 @@ static void put_channel(struct guide_xmltv *x, const struct channel *c,
 	free(id);
 }
 
-/* Those of the channel at this place; it moves to the next one. */
+/* Writes the channels of the stream at this place, and moves to the next
+ * stream. */
 static void put_channels(struct guide_xmltv *x)
 {
 	const struct channel *c = &x->channels[x->channel++];
@@ -296,7 +297,7 @@ static const struct service *service_of(const struct guide_xmltv *x,
 	return NULL;
 }
 
-/* The events of the service at this place, until the part is full. */
+/* Writes the events of the service at this place until the part is full. */
 static void put_events(struct guide_xmltv *x)
 {
 	const struct channel *c = &x->channels[x->channel];
@@ -340,7 +341,7 @@ static void next_phase(struct guide_xmltv *x)
 	x->start_s = INT64_MIN;
 }
 
-/* False: there is no more. */
+/* Writes the next element; false: the document is complete. */
 static bool put_next(struct guide_xmltv *x)
 {
 	switch (x->phase) {

@@ -35,6 +35,6 @@ int import_feed_run(struct import_feed *, struct buf *bytes, bool last,
 bool import_feed_commit(struct import_feed *,
 			struct guide_import_counts *ret);
 
-/* As of the reader. */
+/* The number of programmes that the reader has refused. */
 uint64_t import_feed_refused(const struct import_feed *);
 const char *import_feed_first_refusal(const struct import_feed *);

@@ -5,7 +5,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The value in at most max bytes, a new reference; NULL: it is none. */
+/* Reads a JSON value of at most max bytes from fd, a new reference; NULL: the
+ * memory has none. */
 json_t *json_memory_read(int fd, size_t max);
-/* The bytes that were written; 0: the memory has no room. */
+/* Writes the value to fd.  Returns the number of bytes; 0: the memory has no
+ * room. */
 size_t json_memory_write(const json_t *, int fd);

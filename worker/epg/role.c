@@ -154,7 +154,7 @@ static void add_stream(struct role *r, const char *id, int fd)
 	r->streams[r->n++] = s;
 }
 
-/* The sources are imported into a guide that knows all streams. */
+/* Begins the imports, after the guide has all streams. */
 static void open_sources(struct role *r)
 {
 	size_t n = json_array_size(r->addresses), i;
@@ -167,7 +167,8 @@ static void open_sources(struct role *r)
 	free(list);
 }
 
-/* After the saved guide, and after all streams. */
+/* Removes streams that are not configured, once the saved guide is loaded and
+ * the master has sent all streams. */
 static void forget_unknown(struct role *r)
 {
 	if (!r->complete || r->loader != NULL)
@@ -218,7 +219,7 @@ static void report(struct role *r, uint32_t seq, size_t len, const char *error)
 		.len = (uint32_t)len, .error = error });
 }
 
-/* The streams are read from then on: their events are newer. */
+/* Ends the loading, and begins to read the streams: their events are newer. */
 static void end_loading(struct role *r)
 {
 	uint64_t lines = guide_loader_unreadable(r->loader);
@@ -297,8 +298,8 @@ static void on_posted(uint32_t seq, const char *error, void *arg)
 	report(arg, seq, 0, error);
 }
 
-/* In sluice-worker-net: the files of the sources are known now.  False: the
- * worker ends. */
+/* Takes the addresses and enters the sandbox that permits them, in
+ * sluice-worker-net only.  False: the worker ends. */
 static bool take_addresses(struct role *r, const struct msg_epg_start *start)
 {
 	struct grants grants = { 0 };

@@ -30,17 +30,18 @@ struct source_stamp {
 	uint64_t inode, size;
 };
 
-/* Begins to read.  NULL with error. */
+/* Begins to read a source.  NULL with error. */
 struct source_reader *source_reader_new(const struct epg_source_spec *,
 				   const struct source_stamp *,
 				   struct helpers *, struct errmsg *error);
 /* NULL-safe; sets *s to NULL. */
 void source_reader_free(struct source_reader **);
 
-/* Continues.  1: there is more; 0: all is in the buffer; -EALREADY: the file is
- * the one of the stamp; -errno with error. */
+/* Continues to read.  1: there is more; 0: the whole document is in the buffer;
+ * -EALREADY: the file has not changed since the stamp; another -errno with
+ * error. */
 int source_reader_turn(struct source_reader *, uint64_t now_ns,
 		    struct errmsg *error) MUST_CHECK;
-/* Its owner takes bytes off the front. */
+/* The buffer of the document.  Its owner takes bytes off the front. */
 struct buf *source_reader_bytes(struct source_reader *);
 struct source_stamp source_reader_stamp(const struct source_reader *);

@@ -24,9 +24,11 @@ struct stream_news {
 void stream_news_init(struct stream_news *);
 void stream_news_done(struct stream_news *);
 
-/* Changes the guide.  Returns the number of changes, 0 or more. */
+/* Applies a message about a stream to the guide.  Returns the number of
+ * changes. */
 uint64_t stream_news_apply(struct guide *, const struct msg_epg_stream *);
-/* For later, as long as there are fewer than STREAM_NEWS_MAX. */
+/* Keeps a message for later, if there are fewer than STREAM_NEWS_MAX. */
 void stream_news_keep(struct stream_news *, const struct msg_epg_stream *);
-/* Applies those that were kept, in their order, and forgets them. */
+/* Applies the kept messages in their order and forgets them.  Returns the
+ * number of changes. */
 uint64_t stream_news_give(struct stream_news *, struct guide *);

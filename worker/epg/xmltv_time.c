@@ -10,7 +10,7 @@
 
 enum { OFFSET_MAX_HOURS = 14 };
 
-/* The next n digits; -1: there are fewer. */
+/* Reads the next n digits as a number; -1: there are fewer digits. */
 static int take_digits(const char **at, unsigned n)
 {
 	int value = 0;
@@ -23,7 +23,7 @@ static int take_digits(const char **at, unsigned n)
 	return value;
 }
 
-/* The next two digits; 0: the text has no more digits. */
+/* Reads the next two digits as a number; 0: the text has no more digits. */
 static int take_part(const char **at)
 {
 	return isdigit((unsigned char)**at) ? take_digits(at, 2) : 0;

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/* "20261126201500 +0100": a date, a time of 0, 2, 4 or 6 digits, and the offset
- * from UTC, or "UTC", "GMT", "Z"; UTC without it.  0, or -EINVAL: it is no
- * date, or not between 1970 and 2105. */
+/* Reads a date: "20261126201500 +0100".  The time has 0, 2, 4 or 6 digits.  The
+ * offset from UTC may be "UTC", "GMT" or "Z"; without an offset the time is
+ * UTC.  0, or -EINVAL: the text is no date, or the date is not between 1970 and
+ * 2105. */
 int xmltv_time_parse(const char *text, int64_t *ret_s) MUST_CHECK;

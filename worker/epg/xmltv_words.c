@@ -200,7 +200,7 @@ uint8_t xmltv_content(const char *word)
 	return 0;
 }
 
-/* The codes of langs for which ISO 639-2 has another one for terminology. */
+/* Has ISO 639-2 another code for terminology for this bibliographic code? */
 static bool is_bibliographic(const char *three)
 {
 	static const char list[] = "alb arm baq chi cze dut fre geo ger gre "
