@@ -21,7 +21,8 @@ enum {
 	APPLICATION = 0x0001,
 };
 
-/* The base is the URL up to its last slash: "http://host/path/" + "page". */
+/* The length of the base of an URL, which ends with its last slash:
+ * "http://host/path/" of "http://host/path/page". */
 static size_t base_length(const char *url)
 {
 	const char *host = strstr(url, "://");

@@ -11,7 +11,7 @@
 
 enum { HEADER = 8 };
 
-/* A section that is copied, and the loop that is changed. */
+/* A section that is copied with changes, and the loop that is being changed. */
 struct copy {
 	struct desc_edits edits;
 	enum edit_table table;
@@ -46,7 +46,7 @@ static void open_out(struct copy *c, uint8_t ret[SECTION_PSI_MAX])
 	c->at = HEADER;
 }
 
-/* Copies n bytes; false: the section ends. */
+/* Copies n bytes; false: the section has fewer bytes left. */
 static bool pass(struct copy *c, size_t n)
 {
 	if (c->end - c->at < n)
@@ -63,7 +63,8 @@ static bool is_for(const struct copy *c, const struct desc_edit *e,
 	       !c->foreign && (e->pnr == 0 || e->pnr == pnr);
 }
 
-/* The last edit that removes or replaces the descriptors of this tag. */
+/* The last edit that removes or replaces descriptors of this tag; NULL: no edit
+ * does. */
 static const struct desc_edit *find_edit(const struct copy *c, uint8_t tag,
 					 uint16_t pnr, uint16_t pid)
 {

@@ -29,9 +29,9 @@ int desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);
 int desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);
-/* The descriptors of the network or bouquet, and those of this transport
- * stream, in a NIT or BAT.  What is new for the network is in section 0 of the
- * table, and what replaces others of it as well. */
+/* Changes the descriptors of the network or bouquet, and those of the transport
+ * stream of the output, in a NIT or BAT.  Descriptors that are added to or
+ * replaced in the network are written into section 0 of the table. */
 int desc_apply_nit(struct desc_edits, struct desc_transport,
 		   const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);

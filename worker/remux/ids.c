@@ -54,15 +54,16 @@ static void change_onid(const struct ids *ids, uint8_t *p)
 		change(p, get16(p), ids->new_onid);
 }
 
-/* Are these, transport_stream_id and original_network_id, those of the source?
- * Each network numbers its transport streams. */
+/* Are the transport_stream_id and original_network_id at p those of the source?
+ * Each network numbers its transport streams, so both must be equal. */
 static bool is_ours(const struct ids *ids, const uint8_t *p)
 {
 	return get16(p) == ids->tsid &&
 	       (ids->onid == 0 || get16(p + 2) == ids->onid);
 }
 
-/* transport_stream_id, and the program_number at p + pnr_at. */
+/* Changes the transport_stream_id at p and the program_number at p + pnr_at, if
+ * the first is that of the source. */
 static void change_both(const struct ids *ids, uint8_t *p, size_t pnr_at)
 {
 	if (get16(p) != ids->tsid)
@@ -112,7 +113,7 @@ static bool is_loop(const uint8_t *p, size_t len)
 	return desc_loop_ok((struct desc_loop){ p, len });
 }
 
-/* Does its length match the header and the limits? */
+/* True if the length matches the header and is within the limits. */
 static bool is_whole(const uint8_t *section, size_t len, size_t least,
 		     size_t most)
 {
@@ -120,7 +121,8 @@ static bool is_whole(const uint8_t *section, size_t len, size_t least,
 	       section_length(section) == len;
 }
 
-/* Entries that each end with the length of a loop, and the loop. */
+/* Rewrites a list of entries, each of which ends with a loop of descriptors
+ * behind its length. */
 static int rewrite_entries(const struct ids *ids, uint8_t *p, uint8_t *end,
 			   size_t entry)
 {
@@ -166,7 +168,7 @@ int ids_rewrite_sdt(const struct ids *ids, uint8_t *section, size_t len)
 	return 0;
 }
 
-/* Service lists in the entry of the transport stream itself. */
+/* Rewrites the service lists in the entry of the source's transport stream. */
 static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 				size_t len)
 {
@@ -196,7 +198,8 @@ static bool has_ours(const struct ids *ids, const uint8_t *p,
 	return end - p >= NIT_STREAM;
 }
 
-/* The loop of transport streams, with its length; NULL: it is not whole. */
+/* Finds the loop of transport streams in a section, with its length; NULL: the
+ * section is too short. */
 static uint8_t *find_streams(uint8_t *section, size_t len)
 {
 	uint8_t *p = section + NIT_HEADER, *end = section + len - SECTION_CRC;

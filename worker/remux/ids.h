@@ -39,6 +39,6 @@ int ids_rewrite_sdt(const struct ids *, uint8_t *section,
 		    size_t len) MUST_CHECK;
 int ids_rewrite_nit(const struct ids *, uint8_t *section,
 		    size_t len) MUST_CHECK;
-/* Has such a section, of any content, an entry with the tsid and a known
- * onid? */
+/* Has the section of a NIT or BAT, of any content, an entry with the tsid and a
+ * known onid? */
 bool ids_are_listed(const struct ids *, const uint8_t *section, size_t len);

@@ -5,7 +5,7 @@
 
 #include <strings.h>
 
-/* Called for every output PID of a program, for some of them several times. */
+/* Called for every output PID of a program, perhaps several times for a PID. */
 typedef void each_fn(struct pid_plan *, const struct remux_options *,
 		     uint16_t pid);
 
@@ -48,7 +48,8 @@ void pid_plan_reserve(struct pid_plan *p, uint16_t pid)
 
 /* --- maps --- */
 
-/* The width of the left side: narrower maps take precedence. */
+/* The number of PIDs that the left side can match: narrower maps take
+ * precedence. */
 static unsigned breadth(const struct pid_map *m)
 {
 	bool language = m->language[0] != '\0';
@@ -100,7 +101,8 @@ static bool is_kind(const struct pid_map *m, const struct pmt_stream *s)
 	}
 }
 
-/* The source PID that this map moves in this program; PID_PLAN_NONE: none. */
+/* The source PID that this map moves in this program; PID_PLAN_NONE: the map
+ * matches no PID. */
 static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 			    const struct selection *sel, uint16_t pmt_pid)
 {
@@ -126,7 +128,7 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 	return PID_PLAN_NONE;
 }
 
-/* A PID map applies only if its PID goes out. */
+/* Does the PID go out in this program?  A map of a PID applies only then. */
 static bool is_used(const struct remux_options *o,
 		    const struct selection *sel, uint16_t pid)
 {
@@ -215,7 +217,8 @@ void pid_plan_keep(struct pid_plan *p, const struct remux_options *o,
 	each(p, o, sel, pmt_pid, keep_one);
 }
 
-/* Avoids the PIDs of maps, so that the next PMT moves no stream. */
+/* True if an output PID is free.  PIDs of maps are not, so that the next PMT
+ * moves no stream. */
 static bool is_free(const struct pid_plan *p, const struct remux_options *o,
 		    uint16_t pid)
 {
@@ -225,7 +228,8 @@ static bool is_free(const struct pid_plan *p, const struct remux_options *o,
 	return !is_taken(p, pid);
 }
 
-/* source: the PID that moves; 0: the packets are generated. */
+/* A free output PID; PID_PLAN_NONE: there is none.  source: the PID that moves;
+ * 0: packets that are generated. */
 static uint16_t find_free(const struct pid_plan *p,
 			  const struct remux_options *o, uint16_t source)
 {

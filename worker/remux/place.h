@@ -34,7 +34,7 @@ static inline void place_take(uint64_t *set, uint16_t n)
 	set[n >> 6] |= UINT64_C(1) << (n & 63);
 }
 
-/* The i-th number to try for a number of the source. */
+/* The i-th number to try in the block for a number of the source. */
 static inline uint16_t place_at(const struct remux_place *p, uint16_t number,
 				uint16_t i)
 {

@@ -77,7 +77,8 @@ size_t pat_build(const struct pat_content *c, size_t number,
 
 /* --- PMT --- */
 
-/* Replaces the PID of a CA descriptor; false: it does not go out. */
+/* Replaces the PID of a CA descriptor; false: its PID does not go out, so the
+ * descriptor must not either. */
 static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 		     const struct desc *d)
 {
@@ -168,8 +169,8 @@ static void put_desc(struct pmt_writer *w, enum rank rank,
 	w->omitted.n_descriptors++;
 }
 
-/* Copies a loop of the source.  The language, if any, replaces the first one of
- * each descriptor that has languages; false: no descriptor has. */
+/* Copies a loop of the source.  A language replaces the first one of each
+ * descriptor that has languages.  False: no descriptor has languages. */
 static bool write_loop(struct pmt_writer *w, struct desc_loop loop,
 		       bool of_program, const char *language)
 {
@@ -223,7 +224,7 @@ static void write_stream(struct pmt_writer *w, const struct selected *s)
 	write_loop_end(&w->out, loop);
 }
 
-/* TS 102 809 5.3.5.1 */
+/* Writes the AIT as a stream, with its descriptor (TS 102 809 5.3.5.1). */
 static void write_ait(struct pmt_writer *w)
 {
 	const uint8_t desc[] = {
@@ -245,7 +246,8 @@ static void write_ait(struct pmt_writer *w)
 	write_loop_end(&w->out, loop);
 }
 
-/* ISO/IEC 13818-1 2.6.16.  Returns its bytes. */
+/* Writes a CA_descriptor (ISO/IEC 13818-1 2.6.16); returns its length in
+ * bytes. */
 static size_t make_ca(const struct cas_entry *e, uint16_t pid,
 		      const struct cas_data *data, uint8_t ret[DESC_MAX])
 {
@@ -279,7 +281,8 @@ static bool has_guest(const struct pmt_content *c)
 	       c->plan->guest != PID_PLAN_NONE;
 }
 
-/* Cue messages are announced by the program, too (ANSI/SCTE 35 8.1). */
+/* Writes the registration descriptor of cue messages into the loop of the
+ * program, unless the source has it (ANSI/SCTE 35 8.1). */
 static void write_cue_registration(struct pmt_writer *w)
 {
 	static const uint8_t cuei[] = { DESC_REGISTRATION, 4,
@@ -315,7 +318,7 @@ static void write_guest(struct pmt_writer *w)
 	write_loop_end(&w->out, loop);
 }
 
-/* Writes the parts that have room. */
+/* Writes the PMT into memory of limit bytes; leaves out parts without room. */
 static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 {
 	const struct selection *sel = w->c->selection;

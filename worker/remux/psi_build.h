@@ -57,7 +57,7 @@ size_t cat_build(const struct remux_options *, const struct pid_plan *,
 		 const uint8_t *section, size_t len,
 		 uint8_t ret[SECTION_PSI_MAX]);
 
-/* A CAT with these systems alone. */
+/* Writes a CAT with the EMMs of these systems only. */
 size_t cat_build_own(const struct cas_list *, uint8_t ret[SECTION_PSI_MAX]);
 
 /* The descriptor loop of a CAT; false when the section is not a CAT. */

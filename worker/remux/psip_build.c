@@ -70,7 +70,8 @@ static uint16_t out_pid(const struct pid_plan *plan, const uint8_t *p)
 	return plan->out[get16(p) & 0x1fff];
 }
 
-/* Writes the components that the output has. */
+/* Writes a service location descriptor with those components that the output
+ * has. */
 static void write_location(struct section_writer *w,
 			   const struct psip_program *program,
 			   const struct desc *d)

@@ -37,17 +37,18 @@ struct psip_vct {
 	uint8_t section; /* of the source, which has the channels */
 };
 
-/* Writes a VCT of one section with the channels of the program in this section,
- * whose CRC_32 was checked.  Their services have the PIDs of the output, and no
- * ETM, since the tables of texts do not go out.  The length; 0: it has no such
- * channel; -EBADMSG: it is malformed. */
+/* Writes a VCT of one section, with the channels that the program has in the
+ * given section, whose CRC_32 was checked.  Their services have the PIDs of the
+ * output, and no ETM, since the tables of texts do not go out.  Returns the
+ * length; 0: the section has no channel of the program; -EBADMSG: the section
+ * is malformed. */
 int psip_vct_build(const struct psip_program *, const uint8_t *section,
 		   size_t len, uint8_t ret[PSIP_VCT_SIZE]);
 
-/* Writes an MGT with the VCTs and the RRTs, which its section lists: a table
- * that the MGT does not list is unknown to a receiver.  The length; 0: a VCT of
- * another version is to come, or the output has none; -EBADMSG: it is
- * malformed. */
+/* Writes an MGT that lists the VCTs of the output, and the RRTs of the section.
+ * A receiver does not know a table that the MGT does not list.  Returns the
+ * length; 0: the output has no VCT, or one of another version than the section
+ * lists; -EBADMSG: the section is malformed. */
 int psip_mgt_build(const struct psip_vct vcts[PSIP_VCTS],
 		   const uint8_t *section, size_t len, uint8_t *ret,
 		   size_t size);

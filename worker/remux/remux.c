@@ -11,7 +11,8 @@
 
 enum { STRIPPED_LENGTH = TS_PACKET - 5 };
 
-/* Those with a type or a name; with pass_sdt none changes. */
+/* Copies the services that have a type or a name in `sdt', unless pass_sdt
+ * leaves the SDT unchanged. */
 static void take_services(struct remux *r, const struct remux_config *config)
 {
 	if (config->n_services == 0 || config->options->sdt == TABLE_PASS)
@@ -270,7 +271,7 @@ bool remux_sends_pid(const struct remux *r, uint16_t pid)
 	return pid == r->plan.guest || pid == r->plan.ait;
 }
 
-/* The PIDs that have no source. */
+/* Lists the output PIDs that have no source; returns their number. */
 static size_t list_added(const struct remux *r, struct remux_pid *ret)
 {
 	size_t n = 0;
@@ -355,7 +356,8 @@ static void drop_packet(struct remux *r)
 		(void)remux_take_place(r, PLACE_OTHER);
 }
 
-/* A packet of the source goes out; damaged ones have any counter. */
+/* Stores the next counter of an output PID from its packet.  Damaged packets
+ * have any counter. */
 static void note_counter(struct remux *r, const uint8_t *packet, uint16_t to)
 {
 	if (!ts_tei(packet))
@@ -407,7 +409,8 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 	memcpy(runs_out_new(&r->out), copy, sizeof copy);
 }
 
-/* A packet of a PID that does not always go out. */
+/* Sends a packet of a PID that does not go out all the time; only its PCR if
+ * its unit began before. */
 static void pass_absent(struct remux *r, const uint8_t *packet, uint16_t to)
 {
 	uint8_t cc, *copy;
@@ -431,7 +434,7 @@ void remux_add_guest(struct remux *r, const uint8_t *packet)
 		pass_moved(r, packet, r->plan.guest);
 }
 
-/* Handles a packet whose role, too, decides whether it passes. */
+/* Handles a packet that passes or not by the role of its PID. */
 static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 {
 	uint16_t pid = ts_pid(packet);
@@ -496,7 +499,7 @@ static void feed_run(struct remux *r, struct ts_run run)
 	}
 }
 
-/* Packets that the input skipped. */
+/* Gives the places of n packets that the input skipped to generated packets. */
 static void skip(struct remux *r, uint32_t n)
 {
 	for (; n > 0 && remux_has_queued(r); n--) {

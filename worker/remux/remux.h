@@ -160,9 +160,9 @@ void remux_reset(struct remux *);
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
 
-/* The same for an input that skips packets, none of which would go out: their
- * places are those of dropped packets.  skips: borrowed for the call; NULL:
- * none. */
+/* As remux_feed(), for an input that skips packets that would not go out.  The
+ * places of skipped packets are those of dropped packets.  skips: borrowed for
+ * the call; NULL: none was skipped. */
 void remux_feed_chosen(struct remux *, const struct ts_run *runs,
 		       size_t n_runs, const struct ts_skips *skips,
 		       uint64_t now_ns);
@@ -197,7 +197,7 @@ struct remux_service {
 	uint16_t pmt_pid;    /* in the output */
 };
 
-/* Writes the programs that go out, at most max; returns their number. */
+/* Writes the programs that go out to ret, at most max; returns their number. */
 size_t remux_services(const struct remux *, struct remux_service *ret,
 		      size_t max);
 
@@ -219,9 +219,10 @@ struct remux_pid {
 	enum pid_origin origin;
 };
 
-/* The PIDs that the tables name, from PID *at of the source on, at most max, of
- * which REMUX_PIDS_ADDED may have no source.  Returns their number; *at is the
- * next one to ask for, 0: there is none. */
+/* Lists PIDs that the tables name, with their output PIDs, from source PID *at
+ * on, at most max; up to REMUX_PIDS_ADDED of them have no source.  Returns
+ * their number.  *at becomes the PID for the next call; 0: the list is
+ * complete. */
 size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 		  size_t max);
 
@@ -230,17 +231,17 @@ size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 const uint8_t *remux_pmt(const struct remux *, uint16_t new_number,
 			 size_t *ret_len);
 
-/* Passes the current sections of PAT, PMTs and CAT of the source to fn, and its
- * SDT, that of several programs only with a place: fed as packets, another
- * remux of the same options derives the same from them. */
+/* remux_keep_tables() passes the current sections of PAT, PMTs, CAT and SDT of
+ * the source to fn; an SDT of several programs only with a place.  Another
+ * remux of the same options that is fed with them derives the same tables. */
 typedef void remux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
 			      void *arg);
 void remux_keep_tables(const struct remux *, remux_section_fn *fn, void *arg);
-/* Passes the sections of CAT and SDT that follow from these. */
+/* Passes the sections of CAT and SDT of the output to fn. */
 void remux_made_tables(struct remux *, remux_section_fn *fn, void *arg);
 
-/* The programs that do not go out, as remux_services(): their new_number is 0
- * if the place (place.h) has no number left for them. */
+/* Writes the programs that do not go out to ret, at most max; returns their
+ * number.  new_number is 0 if the place (place.h) has no number left. */
 size_t remux_unsent(const struct remux *, struct remux_service *ret,
 		    size_t max);
 
@@ -248,14 +249,14 @@ size_t remux_unsent(const struct remux *, struct remux_service *ret,
  * number left for them. */
 size_t remux_unnumbered(const struct remux *);
 
-/* The PIDs of maps, from map number `from` of the options on, that no PMT of a
- * program that goes out lists: those maps move nothing.  At most max; returns
- * their number.  0 as long as a PMT is missing. */
+/* Writes to ret the PIDs of maps that move nothing, because no PMT of a program
+ * that goes out lists the PID; begins with map number `from' of the options. At
+ * most max; returns their number, 0 as long as a PMT is missing. */
 size_t remux_unlisted(const struct remux *, size_t from, uint16_t *ret,
 		      size_t max);
 
-/* Only a single program goes out: the SDT and the EIT of the output name it
- * by its new number, those of a whole multiplex keep the numbers. */
+/* True if only a single program goes out.  SDT and EIT of the output then have
+ * its new number; those of a whole multiplex keep the numbers. */
 bool remux_is_single(const struct remux *);
 
 /* Adds the PIDs of the output to a bit set (place.h). */
@@ -264,21 +265,22 @@ void remux_add_pids(const struct remux *, uint64_t *ret);
 /* Does the output have this PID? */
 bool remux_sends_pid(const struct remux *, uint16_t pid);
 
-/* A counter of the times that programs, PIDs and tables were derived. */
+/* Counts how often programs, PIDs and tables were derived. */
 uint32_t remux_builds(const struct remux *);
 
-/* Derives them again, because the place has changed. */
+/* Derives programs, PIDs and tables again, because the place has changed. */
 void remux_replan(struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);
 
-/* From program *at on, 0 for the first: the next one whose PMT lacks parts, and
- * its number in the output; NULL: no further one.  *at is then behind it. */
+/* Finds the next PMT that lacks parts, from program *at on (0 for the first),
+ * and moves *at behind it.  NULL: no further PMT lacks parts. *ret_program: the
+ * program's number in the output. */
 const struct pmt_omitted *remux_omitted(const struct remux *, size_t *at,
 					uint16_t *ret_program);
 
-/* NULL: the SDT lacks nothing. */
+/* The parts that the SDT lacks; NULL: it lacks none. */
 const struct sdt_omitted *remux_omitted_sdt(const struct remux *);
-/* A passed SDT, NIT or BAT had no room for changed descriptors, and stayed as
- * it was. */
+/* True if a passed SDT, NIT or BAT had no room for its changed descriptors, so
+ * that it stayed as it was. */
 bool remux_is_crowded(const struct remux *, enum edit_table);

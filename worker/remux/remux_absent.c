@@ -53,8 +53,8 @@ static uint8_t come_back(uint8_t state)
 	}
 }
 
-/* Had the output PID of this PID packets of another one?  From now on it has
- * those of this one. */
+/* Had the output PID packets of another source PID before?  It has packets of
+ * this one from now on. */
 static bool replaces(struct remux *r, uint16_t pid)
 {
 	uint16_t route = r->route[pid];
@@ -105,7 +105,7 @@ uint8_t remux_absent_strip(struct remux *r, const uint8_t *packet)
 	return (*state + 15) & BITS;
 }
 
-/* Video and audio: their packets show where a PES packet begins. */
+/* Is the PID video or audio?  Its packets show where a PES packet begins. */
 static bool has_units(const struct remux *r, uint16_t pid)
 {
 	enum pid_class class = psi_class(r->psi, pid);

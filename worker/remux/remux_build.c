@@ -33,8 +33,9 @@ bool remux_keep(struct table *t, const uint8_t *section, size_t len)
 	return true;
 }
 
-/* Changes the descriptors of the options.  Without room for all, none changes,
- * and those that were to be added are omitted. */
+/* Changes the descriptors of the table as the options say.  If they have no
+ * room, the table stays, and the descriptors to be added are noted as
+ * omitted. */
 static void edit(const struct remux *r, enum edit_table table, struct table *t,
 		 uint8_t tags[PMT_OMITTED_TAGS], size_t *omitted)
 {
@@ -190,7 +191,8 @@ const struct service_spec *remux_entry(const struct remux *r, uint16_t number)
 	return NULL;
 }
 
-/* The inputs of a multiplex have an SDT each. */
+/* The name under which the versions of the SDT are kept.  Each input of a
+ * multiplex has an SDT. */
 static struct table_name sdt_name(const struct remux *r)
 {
 	return (struct table_name){
@@ -198,8 +200,8 @@ static struct table_name sdt_name(const struct remux *r)
 		(uint16_t)(r->place != NULL ? SDT_INPUTS + r->source : 0) };
 }
 
-/* May the source still send its SDT?  It has none if the last SDT of the stream
- * was this one, which has nothing of the source. */
+/* May the source still send its SDT?  Waits up to SDT_AWAIT_MS for it, but not
+ * if the stream's last SDT had the same content as the one without a source. */
 static bool awaits_sdt(struct remux *r, uint16_t number,
 		       const struct table *own)
 {

@@ -42,7 +42,7 @@ static void send(struct remux *r, const uint8_t *from)
 
 /* --- queues --- */
 
-/* To be called before a section is queued. */
+/* Prepares a queue for a section; to be called before a section is queued. */
 static struct section_queue *wake(struct remux *r, struct waiting *w)
 {
 	if (w->queue.n == 0)
@@ -99,8 +99,9 @@ static void push_pmts(struct remux *r)
 
 /* --- places --- */
 
-/* When may this packet go out?  PAT and PMT share a buffer of the receiver,
- * which has room for the first packet of a PMT behind one of the PAT. */
+/* The number of the source packet from which this packet may go out.  PAT and
+ * PMT share a buffer of the receiver, which has room for the first packet of a
+ * PMT behind one of the PAT. */
 static uint64_t free_at(const struct remux *r, const struct waiting *w,
 			const uint8_t *packet, uint64_t distance)
 {
@@ -112,7 +113,8 @@ static uint64_t free_at(const struct remux *r, const struct waiting *w,
 	return r->packets + (since < distance ? distance - since : 0);
 }
 
-/* Sections of a PID stay in order. */
+/* True if no earlier packet of the queue has this PID: sections of a PID stay
+ * in order. */
 static bool is_first_of_pid(const struct section_queue *q, size_t i)
 {
 	uint16_t pid = ts_pid(section_queue_at(q, i));
@@ -123,7 +125,8 @@ static bool is_first_of_pid(const struct section_queue *q, size_t i)
 	return true;
 }
 
-/* Sends the first packet whose PID had none for this distance, in packets. */
+/* Sends the first packet whose PID had no packet for this distance, in packets.
+ * False: no packet may go out yet. */
 static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 {
 	struct section_queue *q = &w->queue;
@@ -225,8 +228,9 @@ void remux_make_room(struct remux *r)
 
 /* --- schedule --- */
 
-/* True when it is due; then sets the next time.  The clock has steps: a late
- * table does not delay the later ones, unless it is late by an interval. */
+/* True if a table is due; then sets the next time, one interval after the
+ * time that was due: a late table does not delay later ones, unless it is late
+ * by an interval. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 {
 	uint64_t interval = interval_ms * MS_TICKS, now = r->clock.ticks;

@@ -67,8 +67,8 @@ static bool is_used(const struct remux *r, size_t n, uint16_t number)
 	return place_has(r->place->numbers, number);
 }
 
-/* The number of the n-th program, in a multiplex of several inputs; 0: the
- * block has no free one, and the program does not go out. */
+/* The number of the n-th program in a multiplex of several inputs; 0: the block
+ * has no free number, and the program does not go out. */
 static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 {
 	const struct remux_place *p = r->place;
@@ -81,7 +81,7 @@ static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 	return 0;
 }
 
-/* The EIT of this program, whose numbers are known. */
+/* Notes the origin of the EIT of this program, by its number in the source. */
 static void note_origin(struct remux *r, const struct program *p)
 {
 	for (size_t i = 0; i < r->n_given; i++) {
@@ -193,7 +193,7 @@ static void plan_pids(struct remux *r)
 	plan_each(r, pid_plan_move);
 }
 
-/* The programs whose PMT is known. */
+/* The number of programs whose PMT is known. */
 static size_t count_known(const struct remux *r)
 {
 	size_t n = 0;
@@ -212,7 +212,8 @@ bool remux_has_settled(const struct remux *r)
 	       ms >= (r->round ? ROUND_MS : SETTLE_MS);
 }
 
-/* Sources send the PMTs of all programs in turn. */
+/* Notes that a known PMT came again.  Sources send the PMTs of all programs in
+ * turn, so that a round is complete. */
 void remux_note_round(struct remux *r, const uint8_t *packet)
 {
 	const uint8_t *section;
@@ -226,9 +227,8 @@ void remux_note_round(struct remux *r, const uint8_t *packet)
 				    (section[3] << 8 | section[4]);
 }
 
-/* The first PAT names the programs; their PMTs follow.  A PAT with other
- * programs only counts as a first one, too: no table goes out before they are
- * known. */
+/* Begins to wait for the PMTs of all programs at the first PAT, and at a PAT
+ * that names only other programs.  No table goes out before they are known. */
 static void settle(struct remux *r, bool had_programs)
 {
 	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {

@@ -18,8 +18,8 @@ static void send(struct remux *r, const uint8_t *section, size_t len)
 	remux_queue(r, &r->si_waiting, SI_PID_PSIP, section, len);
 }
 
-/* One section has the channels of the program.  If several sections have some,
- * the first one counts. */
+/* Takes the section of a VCT that has the channels of the program.  If several
+ * sections have channels of it, the first one counts. */
 static void take_vct(struct remux *r, const uint8_t *section, size_t len)
 {
 	struct psip_vct *vct =

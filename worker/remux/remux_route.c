@@ -30,7 +30,8 @@ static void inspect(struct remux *r, uint16_t pid, enum role role)
 	r->role[pid] = (uint8_t)role;
 }
 
-/* Tables of the transport stream: rewritten, unchanged, or dropped. */
+/* Routes the PID of a table of the transport stream: rewritten, unchanged or
+ * dropped, by the rule. */
 static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
@@ -47,8 +48,8 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-/* The SDT of a whole multiplex is changed: what it says of EIT, scrambling,
- * names and the network is wrong otherwise. */
+/* Is the SDT of a whole multiplex changed?  Otherwise its statements about EIT,
+ * scrambling, names and network would be wrong. */
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
@@ -56,7 +57,7 @@ static bool is_sdt_marked(const struct remux *r)
 		r->descrambled || r->n_services > 0 || r->new_onid != 0);
 }
 
-/* Do the EIT of a service pass? */
+/* Does the EIT of any service pass? */
 static bool passes_eit(const struct remux *r)
 {
 	bool any = r->eit == ORIGIN_PASS;
@@ -66,7 +67,8 @@ static bool passes_eit(const struct remux *r)
 	return any;
 }
 
-/* The same for the EIT. */
+/* Is the EIT of a whole multiplex changed, because its network or its
+ * free_CA_mode would be wrong? */
 static bool is_eit_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
@@ -162,7 +164,8 @@ static void route_emm(struct remux *r)
 			route_ca(r, loop);
 }
 
-/* PIDs that CA descriptors name, and no table as a component. */
+/* Drops the PIDs that CA descriptors name, unless a table names them as
+ * components. */
 static void drop_ca(struct remux *r, struct desc_loop loop)
 {
 	struct desc d;
@@ -174,7 +177,7 @@ static void drop_ca(struct remux *r, struct desc_loop loop)
 			r->route[pid] = 0;
 }
 
-/* The ECMs of a descrambled program. */
+/* Drops the PIDs with ECMs of a descrambled program. */
 static void drop_ecms(struct remux *r, const struct program *p)
 {
 	struct selection sel;

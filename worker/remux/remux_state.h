@@ -190,29 +190,33 @@ struct remux {
  * should have come: the others do not wait for a program without a PMT. */
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
-/* Takes a packet of PAT or PMT that changes no table. */
+/* Takes a packet of PAT or PMT that changes no table, to notice that PMTs
+ * repeat. */
 void remux_note_round(struct remux *, const uint8_t *packet);
 
 /* remux_route.c: sets the routes from the plan of PIDs. */
 void remux_route(struct remux *);
 
 /* remux_absent.c: the counters of PIDs that do not go out for a time. */
-/* Compares the new routes with those before. */
+/* Compares the new routes with the routes before, and notes PIDs that begin or
+ * cease to go out. */
 void remux_absent_renew(struct remux *, const uint16_t *before,
 			const uint8_t *before_role);
 /* Takes a packet of a PID with ROUTE_ABSENT that is not sent. */
 void remux_absent_drop(struct remux *, const uint8_t *packet);
-/* Takes a packet of a PID with ROUTE_ABSENT that is sent, unless its unit began
- * before: then false, and *ret_cc is the counter for its PCR. */
+/* Takes a packet of a PID with ROUTE_ABSENT before it is sent; *ret_cc is its
+ * counter.  False: the packet must not go out, because its unit began before;
+ * then *ret_cc is the counter for its PCR alone. */
 bool remux_absent_pass(struct remux *, const uint8_t *packet, uint8_t *ret_cc);
-/* A packet of a PID with ROLE_STRIP.  Returns the counter for its PCR. */
+/* Takes a packet of a PID with ROLE_STRIP, of which only the PCR goes out.
+ * Returns the counter for it. */
 uint8_t remux_absent_strip(struct remux *, const uint8_t *packet);
 
 /* remux_build.c */
 /* Replaces the section; false: the new section is the same. */
 bool remux_keep(struct table *, const uint8_t *section, size_t len);
 void remux_build_pmt(struct remux *, struct program *);
-/* True when the PAT has changed. */
+/* Builds the PAT; true if it has changed. */
 bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
 /* Builds the SDT after its service may have begun, changed or ended. */
@@ -224,13 +228,13 @@ struct sdt_marks;
 struct sdt_marks remux_sdt_marks(const struct remux *);
 void remux_build_ait(struct remux *);
 
-/* remux_tables.c: a packet of a PID that carries tables. */
+/* remux_tables.c: takes a packet of a PID that carries tables. */
 void remux_take_table(struct remux *, const uint8_t *packet, enum role);
 
 /* remux_psip.c */
 /* Do the tables of ATSC go out, reduced to the program? */
 bool remux_reduces_psip(const struct remux *);
-/* Takes a section of their base PID. */
+/* Takes a section of the base PID of ATSC. */
 void remux_take_psip(struct remux *, const uint8_t *section, size_t len);
 
 /* remux_emit.c */
@@ -248,7 +252,7 @@ bool remux_take_place(struct remux *, enum place);
 /* Called before a packet goes out: inserts a generated packet when its queue
  * had no place for a while. */
 void remux_make_room(struct remux *);
-/* Takes a packet of the PCR PID, clock_pid. */
+/* Takes a packet of the PCR PID (clock_pid), to measure time and rate. */
 void remux_take_clock(struct remux *, const uint8_t *packet);
 
 static inline bool remux_passes_cat(const struct remux *r)
@@ -270,7 +274,8 @@ static inline bool remux_renumbers(const struct remux *r, enum table_rule rule)
 	return rule != TABLE_PASS || (r->transparent && r->new_onid != 0);
 }
 
-/* The source has changed: its SDT is not known yet. */
+/* Forgets the network of the source, which has changed: its SDT is not known
+ * yet. */
 static inline void remux_forget_network(struct remux *r)
 {
 	r->source_onid = 0;

@@ -54,8 +54,8 @@ static void pass_section(struct remux *r, uint16_t pid, uint8_t *section,
 	remux_queue(r, &r->si_waiting, pid, section, len);
 }
 
-/* The number in the tables of the source; *ret_number is unchanged if the
- * output has no such program. */
+/* Finds the number of a program of the output in the source; false: the output
+ * has no such program, and *ret_number is unchanged. */
 static bool find_source(const struct remux *r, uint16_t number,
 			uint16_t *ret_number)
 {
@@ -67,8 +67,9 @@ static bool find_source(const struct remux *r, uint16_t number,
 	return false;
 }
 
-/* Gives the services the types and names of the keys.  An SDT of a whole
- * multiplex still has the numbers of the source. */
+/* Writes the types and names of `sdt' into a section of SDT.  The section of a
+ * whole multiplex still has the numbers of the source.  Returns as
+ * service_names_apply() does. */
 static int name_services(const struct remux *r, const uint8_t *section,
 			 size_t len, uint8_t ret[SECTION_PSI_MAX])
 {
@@ -108,7 +109,8 @@ static int edit_sdt(struct remux *r, const uint8_t *section, size_t len,
 			      ret);
 }
 
-/* Notes a section without room, until it has some or is gone. */
+/* Notes a section whose changes have no room (full), and clears the note when
+ * the section has room or is gone. */
 static void note_room(struct remux *r, const uint8_t *section, bool full)
 {
 	uint8_t id = section_table_id(section);
@@ -127,8 +129,8 @@ static void note_room(struct remux *r, const uint8_t *section, bool full)
 		*noted = 0;
 }
 
-/* The transport stream of the output in a NIT or BAT of the source, which has
- * its numbers. */
+/* The identifiers of the output's transport stream in a section of the NIT or
+ * BAT, which was rewritten before if its table is. */
 static struct desc_transport own_transport(const struct remux *r, bool bat)
 {
 	enum table_rule rule = bat ? r->options.sdt : r->options.nit;
@@ -142,8 +144,9 @@ static struct desc_transport own_transport(const struct remux *r, bool bat)
 	};
 }
 
-/* Changes what the keys demand of names and descriptors, in a table of the
- * source.  It stays as it was if it has no room for them, or is malformed. */
+/* Changes names and descriptors in a section of the source as the options say;
+ * returns the new length.  The section stays as it was if the changes have no
+ * room or a loop is malformed. */
 static size_t edit(struct remux *r, uint8_t *section, size_t len)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };
@@ -184,7 +187,7 @@ static struct ids multiplex_ids(const struct remux *r)
 			     .new_onid = r->new_onid };
 }
 
-/* The identifiers for a section of the NIT or BAT. */
+/* The identifiers to rewrite in a section of the NIT or BAT. */
 static struct ids network_ids(struct remux *r, bool bat,
 			      const uint8_t *section, size_t len)
 {
@@ -227,7 +230,8 @@ static bool is_whole(const struct remux *r)
 	return r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS);
 }
 
-/* The SDT of a whole multiplex, as it is in the source. */
+/* Keeps a section of the SDT of a whole multiplex unchanged, for an input with
+ * a place. */
 static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 {
 	uint8_t number = section[6], last = section[7];
@@ -241,8 +245,8 @@ static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 		r->sdt_whole[i].len = 0;
 }
 
-/* A section of SDT or BAT of a whole multiplex, as it goes out.  Returns its
- * length; 0: it is malformed. */
+/* Changes a section of SDT or BAT of a whole multiplex to what goes
+ * out.  Returns its length; 0: it is malformed. */
 static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 {
 	bool pass = r->options.sdt == TABLE_PASS;
@@ -267,7 +271,7 @@ static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 	return edit(r, section, len);
 }
 
-/* Notes the network of the source, which distinguishes its transport stream
+/* Notes the original_network_id of the source, which tells its transport stream
  * from those of other networks. */
 static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 {
@@ -281,7 +285,7 @@ static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 		r->programs[i].ids.onid = r->source_onid;
 }
 
-/* SDT and BAT. */
+/* Takes a section of SDT or BAT. */
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
 	/* the service in the output; 0: unknown */

@@ -22,8 +22,8 @@ struct sdt_service {
 	struct desc_loop descriptors; /* borrows the section */
 };
 
-/* Finds the service in a section of SDT actual whose CRC_32 was checked; false
- * without it, or when the section is malformed. */
+/* Finds the service in a section of SDT actual whose CRC_32 was checked; false:
+ * the section does not have it, or is malformed. */
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
@@ -33,7 +33,7 @@ struct eit_origin {
 	enum table_origin eit;
 };
 
-/* What another stage, or this one, makes of the services of the output. */
+/* How the SDT of the output describes EIT and scrambling of its services. */
 struct sdt_marks {
 	enum table_origin eit; /* of all services but these */
 	const struct eit_origin *origins;
@@ -42,12 +42,13 @@ struct sdt_marks {
 	bool descrambled; /* ... not then */
 };
 
-/* Changes EIT flags and free_CA_mode of all services of a section of SDT
- * actual, whose loops were checked or not.  True: it has changed, and has a new
- * CRC_32. */
+/* Changes EIT flags and free_CA_mode of all services in a section of SDT
+ * actual, whose loops may be malformed.  True: the section has changed, and has
+ * a new CRC_32. */
 bool sdt_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
-/* The same for free_CA_mode of all events of a section of EIT actual. */
+/* Changes free_CA_mode of all events in a section of EIT actual.  True: the
+ * section has changed, and has a new CRC_32. */
 bool eit_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
 struct sdt_content {

@@ -7,8 +7,7 @@
 
 _Static_assert(SECTION_QUEUE_MAX == 64, "a bit of `used' for each slot");
 
-/* Makes room for n packets in front of the one at this position, and copies
- * them there. */
+/* Inserts n packets in front of the packet at this position. */
 static void insert(struct section_queue *q, size_t at, const uint8_t *packets,
 		   size_t n)
 {
@@ -23,7 +22,8 @@ static void insert(struct section_queue *q, size_t at, const uint8_t *packets,
 	q->n += n;
 }
 
-/* The number of packets of the section, which are in ret; 0: it has no room. */
+/* Packs the section into packets in ret; returns their number, 0: the queue has
+ * no room for all. */
 static size_t pack(const struct section_queue *q, uint16_t pid,
 		   const uint8_t *section, size_t len, uint8_t *ret)
 {

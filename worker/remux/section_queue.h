@@ -21,14 +21,17 @@ struct section_queue {
 	uint8_t packets[SECTION_QUEUE_MAX][TS_PACKET];
 };
 
-/* False without room for the whole section: nothing is queued. */
+/* Queues a section.  False: the whole section has no room, and nothing is
+ * queued. */
 bool section_queue_push(struct section_queue *, uint16_t pid,
 			const uint8_t *section, size_t len);
-/* The same in front of all other packets.  No packet of the PID may wait. */
+/* As section_queue_push(), in front of all other packets.  The queue must have
+ * no packet of the PID. */
 bool section_queue_push_first(struct section_queue *, uint16_t pid,
 			      const uint8_t *section, size_t len);
 
-/* The packet at this position of the n, to be copied before the next push. */
+/* The packet at position i, which must be below n.  Copy it before the next
+ * push. */
 static inline const uint8_t *section_queue_at(const struct section_queue *q,
 					      size_t i)
 {
@@ -39,7 +42,7 @@ static inline const uint8_t *section_queue_at(const struct section_queue *q,
  * caller takes the first one of its PID. */
 const uint8_t *section_queue_take(struct section_queue *, size_t i);
 
-/* The next packet, as if taken; NULL when empty. */
+/* Removes and returns the first packet; NULL: the queue is empty. */
 const uint8_t *section_queue_pop(struct section_queue *);
 
 /* Drops all packets except the remainders of sections that are being sent. */

@@ -36,7 +36,8 @@ struct section_head {
 
 void section_begin(struct section_writer *, uint8_t *memory,
 		   const struct section_head *);
-/* The length of the section; 0 when a field did not fit. */
+/* Ends the section with its CRC_32.  Returns its length; 0: a field did not
+ * fit. */
 size_t section_end(struct section_writer *);
 
 static inline bool write_fits(const struct section_writer *w, size_t len)
@@ -47,13 +48,14 @@ static inline bool write_fits(const struct section_writer *w, size_t len)
 void write_bytes(struct section_writer *, const void *data, size_t len);
 void write_u8(struct section_writer *, unsigned value);
 void write_u16(struct section_writer *, unsigned value);
-/* A PID behind three bits that are 1. */
+/* Writes a PID behind three bits that are 1. */
 void write_pid(struct section_writer *, uint16_t pid);
 
-/* A length of 12 bits behind four bits that are 1: begin returns its offset,
- * end sets it to the number of bytes that followed. */
+/* Writes a length of 12 bits behind four bits that are 1.  write_loop_begin()
+ * returns its offset; write_loop_end() sets it to the number of bytes that
+ * followed. */
 size_t write_loop_begin(struct section_writer *);
 void write_loop_end(struct section_writer *, size_t at);
 
-/* Updates CRC_32 of a section whose bytes were changed. */
+/* Computes the CRC_32 of a section whose bytes were changed. */
 void section_seal(uint8_t *section, size_t len);

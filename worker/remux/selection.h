@@ -38,19 +38,19 @@ struct selection {
 	bool pcr_strip;   /* ... and other content of that PID is dropped */
 };
 
-/* section is a PMT that pmt_decode() has accepted; borrowed by *ret.  0, or
- * -EBADMSG. */
+/* Selects the parts of a program that go out.  section is a PMT that
+ * pmt_decode() has accepted; *ret borrows it.  0, or -EBADMSG. */
 int selection_make(struct selection *ret, const struct remux_options *,
 		   const uint8_t *section, size_t len) MUST_CHECK;
 
 bool stream_is_private(const struct pmt_stream *);
-/* AC-3 or E-AC-3; AAC of any kind. */
+/* Is the stream AC-3 or E-AC-3?  Is it AAC of any kind? */
 bool stream_is_ac3(const struct pmt_stream *);
 bool stream_is_aac(const struct pmt_stream *);
-/* The languages of a descriptor: the offset of the first one in *ret, and the
- * distance from one to the next; 0: none. */
+/* Finds the languages of a descriptor: *ret is the offset of the first one.
+ * Returns the distance from one to the next; 0: the descriptor has none. */
 size_t desc_languages(const struct desc *, size_t *ret);
-/* Has one of its descriptors this language? */
+/* Has a descriptor of the stream this language? */
 bool stream_has_language(const struct pmt_stream *, const char *language);
 
 /* May a CA descriptor with this PID go out? */

@@ -69,8 +69,8 @@ static struct service read_service(const struct desc *d)
 	return s;
 }
 
-/* Encodes a text of the keys behind its length, at most room bytes in all;
- * true: to its end. */
+/* Encodes a text of the configuration behind its length, at most room bytes in
+ * all; true: the whole text had room. */
 static bool encode_text(uint8_t *ret, size_t room, const char *text,
 			uint8_t textcode)
 {
@@ -82,8 +82,8 @@ static bool encode_text(uint8_t *ret, size_t room, const char *text,
 	return text_encode(text, table, whole, sizeof whole, NULL) == ret[0];
 }
 
-/* Writes a text of the keys, or else of the source, behind its length, at most
- * room bytes in all; false: not to its end. */
+/* Writes the given text, or without one that of the source, behind its length,
+ * at most room bytes in all; false: the text is cut or left out. */
 static bool put_text(uint8_t *ret, size_t room, const char *given,
 		     uint8_t textcode, struct dvb_text source)
 {

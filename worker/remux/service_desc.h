@@ -26,15 +26,16 @@ enum {
 
 struct remux_options;
 
-/* Without a value the source decides: type 0, texts "". */
+/* What the configuration gives to a service.  Type 0 and texts "": the source
+ * decides. */
 struct service_given {
 	uint8_t type;
 	const char *provider, *name; /* UTF-8 */
 	uint8_t textcode; /* enum text_table */
 };
 
-/* The keys of a stream, of which `sdt' precedes the others: its entry of the
- * service, or NULL.  Borrows the texts of both. */
+/* The type and names of a service: its entry of `sdt' (or NULL) precedes the
+ * other keys of the stream.  Borrows the texts of both. */
 struct service_given service_given_of(const struct remux_options *,
 				      const struct service_spec *);
 
@@ -65,8 +66,8 @@ struct service_names {
 	uint8_t textcode;
 };
 
-/* section: of an SDT actual, with a valid CRC_32.  Writes it to ret with these
- * types and names, and returns the length.  -ENOSPC: it would exceed 1,024
- * bytes; -EBADMSG: a loop is longer than the section. */
+/* Writes a section of SDT actual, which has a valid CRC_32, to ret with these
+ * types and names.  Returns the length.  -ENOSPC: it would exceed 1,024 bytes;
+ * -EBADMSG: a loop is longer than the section. */
 int service_names_apply(const struct service_names *, const uint8_t *section,
 			size_t len, uint8_t ret[SECTION_PSI_MAX]);

@@ -22,7 +22,8 @@ void si_versions_begin(struct si_versions *sv, uint32_t player)
 	sv->turn++;
 }
 
-/* The key of a sub-table by its numbers (EN 300 468 5.1.1); 0: not covered. */
+/* The key of a sub-table, from the numbers in its header (EN 300 468 5.1.1); 0:
+ * versions of such a table are not counted. */
 static uint64_t key_of(const uint8_t *s, size_t len)
 {
 	size_t n = 0; /* bytes behind the header that belong to the key */
@@ -42,7 +43,7 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	return key;
 }
 
-/* add: an unknown table gets a place. */
+/* Finds the version of a sub-table.  add: an unknown sub-table gets a place. */
 static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 {
 	for (size_t i = 0; i < SI_TABLES_MAX; i++) {
@@ -93,7 +94,8 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	}
 }
 
-/* The version with which the table of another source would follow. */
+/* The version that this table of a source that is not active would get if the
+ * source became active now. */
 static uint8_t foresee(const struct si_version *t, const uint8_t *section,
 		       uint32_t hash)
 {

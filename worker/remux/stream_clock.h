@@ -24,10 +24,10 @@ struct stream_clock {
 	uint64_t at_ns; /* the caller's time of the last step */
 };
 
-/* Takes a PCR; returns the ticks by which the clock advanced, 0 for a new time
- * base.  jump: the PCR begins a new time base. */
+/* Takes a PCR; returns the ticks by which the clock advanced; 0: a new time
+ * base begins.  jump: the caller knows that the PCR begins a new time base. */
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 
-/* To be called once per wake-up, for the time without PCRs. */
+/* Advances the clock while PCRs are missing; to be called once per wake-up. */
 void stream_clock_tick(struct stream_clock *, uint64_t now_ns);

@@ -34,8 +34,8 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	return m;
 }
 
-/* A place for another content: the oldest of its table if that has enough, else
- * a free one, else the oldest of all. */
+/* A place for new content: the oldest of its table if the table has enough,
+ * otherwise a free place, otherwise the oldest of all. */
 static struct table_version *find_place(struct table_versions *tv,
 					const struct memory *m)
 {

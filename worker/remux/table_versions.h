@@ -51,9 +51,9 @@ struct table_name {
  */
 uint8_t table_version(struct table_versions *, struct table_name,
 		      uint64_t hash, uint8_t first);
-/* Is the content of this hash the last one of the table? */
+/* Is the newest content of the table that of this hash? */
 bool table_is_last(struct table_versions *, struct table_name, uint64_t hash);
-/* The same of a table of another transport stream: with its
- * original_network_id. */
+/* As table_version(), for a table of another transport stream, which its
+ * original_network_id distinguishes. */
 uint8_t table_version_other(struct table_versions *, struct table_name,
 			    uint16_t network, uint64_t hash);

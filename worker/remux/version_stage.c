@@ -59,8 +59,8 @@ void version_stage_free(struct version_stage **v)
 	*v = NULL;
 }
 
-/* The length of a section whose version counts, by its first HEADER bytes; 0:
- * it is none. */
+/* The length of a section that needs a version, from its first HEADER bytes; 0:
+ * the section is of another table, not current or malformed. */
 static size_t counted_len(uint16_t pid, const uint8_t *s)
 {
 	size_t len = 3 + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
@@ -83,8 +83,8 @@ static uint16_t age_of(const struct version_stage *v,
 	return (uint16_t)(v->pats - t->seen);
 }
 
-/* The count of a table, a free one, or that of the table that has not passed
- * for the longest time. */
+/* The count of this table; otherwise a free one; otherwise that of the table
+ * that has not passed for the longest time. */
 static struct version_count *find_count(const struct version_stage *v,
 					uint32_t table)
 {
@@ -99,7 +99,8 @@ static struct version_count *find_count(const struct version_stage *v,
 	return oldest;
 }
 
-/* Times are modulo 65536: an old table must not look like a new one. */
+/* Counts a PAT as a unit of time.  Times are modulo 65536, so a table that has
+ * not passed for AGE_MAX is moved on: it must not look like a new one. */
 static void count_pat(struct version_stage *v)
 {
 	struct version_count *t = v->counts->tables;
@@ -142,7 +143,8 @@ static uint32_t crc_change(uint8_t change, size_t at, size_t len)
 	return crc32_mpeg(bytes, n) ^ zeros;
 }
 
-/* Changes the CRC_32 as far as it is among the next n bytes of the section. */
+/* Changes the bytes of the CRC_32 that are among the next n bytes of the
+ * section.  True: some are. */
 static bool change_crc(struct part *part, uint8_t *bytes, size_t n)
 {
 	bool changed = false;
@@ -160,8 +162,8 @@ static bool change_crc(struct part *part, uint8_t *bytes, size_t n)
 	return changed;
 }
 
-/* Sets the version of a section of which n bytes are here.  Writes the part
- * that follows.  False: nothing changed. */
+/* Sets the version of a section of which n bytes are present.  *ret is what
+ * later packets must change.  False: the version stays. */
 static bool begin_section(struct version_stage *v, uint16_t pid, uint8_t *s,
 			  size_t n, struct part *ret)
 {
@@ -200,7 +202,8 @@ static struct part *find_part(struct version_stage *v, uint16_t pid)
 	return NULL;
 }
 
-/* Changes a copy of a packet.  False: it has nothing to change. */
+/* Changes the version and CRC_32 in a copy of a packet; false: the packet
+ * stays. */
 static bool change_packet(struct version_stage *v, uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);

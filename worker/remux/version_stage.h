@@ -44,10 +44,11 @@ struct version_stage *version_stage_new(struct version_counts *,
 					ts_out_fn *out, void *arg);
 void version_stage_free(struct version_stage **);
 
-/* Takes packets of the source that is sent, and passes all to out(). */
+/* Takes packets of the active source, changes the versions, and passes all
+ * packets to out(). */
 void version_stage_feed(struct version_stage *, const struct ts_run *runs,
 			size_t n_runs);
 
-/* The same for a whole section of that source on this PID. */
+/* Changes the version of a whole section of the active source on this PID. */
 void version_stage_apply(struct version_stage *, uint16_t pid,
 			 uint8_t *section, size_t len);
