@@ -102,8 +102,9 @@ static struct slot *find_slot(struct auth_proc *p, uint32_t seq)
 	return NULL;
 }
 
-/* Sends as many jobs as there are free slots.  A cancelled job keeps its slot
- * until the worker answers, so that cancelling cannot flood the worker. */
+/* Sends jobs to the worker as long as it has free slots.  A cancelled job keeps
+ * its slot until the worker answers, so that cancelling cannot flood the
+ * worker. */
 static void pump(void *auth_proc)
 {
 	struct auth_proc *p = auth_proc;
@@ -214,8 +215,8 @@ struct service_proc *auth_proc_service(struct auth_proc *p)
 
 /* --- jobs --- */
 
-/* A job that the worker has is not given up yet: on a machine where the hash of
- * one password takes that long, no client would ever get a result. */
+/* Ends a job at its deadline; a job that the worker already has gets more time,
+ * because a slow machine may need that long for the hash of one password. */
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct auth_job *j = container_of(t, struct auth_job, deadline);
@@ -230,7 +231,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 		    (AUTH_JOB_MOST_MS - AUTH_JOB_DEADLINE_MS) / 1e3);
 }
 
-/* Behind those with the worker and the urgent ones. */
+/* Inserts an urgent job behind those that the worker has and the urgent
+ * ones. */
 static void insert_urgent(struct auth_job *j)
 {
 	struct service_requests *jobs = &j->owner->jobs;

@@ -50,5 +50,5 @@ struct auth_job_config {
 
 struct auth_job *auth_job_new(struct auth_proc *,
 			      const struct auth_job_config *);
-/* Ends a job without on_done; NULL-safe; sets *j to NULL. */
+/* Ends a job without a call of on_done.  NULL-safe; sets *j to NULL. */
 void auth_job_cancel(struct auth_job **);

@@ -21,7 +21,7 @@ void backoff_alive(struct backoff *b, uint64_t now_ms)
 		b->ends = 0;
 }
 
-/* ms, 20 % more or less */
+/* Changes ms at random by up to 20 %. */
 static unsigned jitter(struct backoff *b, unsigned ms)
 {
 	/* Numerical Recipes' generator: enough to part workers */

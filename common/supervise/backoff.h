@@ -42,10 +42,10 @@ struct backoff {
 void backoff_started(struct backoff *, uint64_t now_ms);
 void backoff_ready(struct backoff *, uint64_t now_ms);
 
-/* A status arrived: resets the count after a healthy minute. */
+/* Notes a status of the worker: resets the count after a healthy minute. */
 void backoff_alive(struct backoff *, uint64_t now_ms);
 
-/* Counts a failure; the delay in ms. */
+/* Counts a failure; returns the delay in ms until the next start. */
 unsigned backoff_ended(struct backoff *, uint64_t now_ms);
 
 /* The earliest time at which the worker may ask for a successor; 0: at once. */
@@ -54,12 +54,13 @@ uint64_t backoff_renew_ms(const struct backoff *);
 /* The delay in ms that keeps BACKOFF_SPACING_MS between two starts. */
 unsigned backoff_spacing(const struct backoff *, uint64_t now_ms);
 
-/* The worker asks for a successor.  False: too early, a failure. */
+/* The worker asks for a successor.  True: granted; false: it asks too early,
+ * which is a failure. */
 bool backoff_renew(struct backoff *, uint64_t now_ms);
 
-/* A status arrived; works tells whether the worker does the work for which its
- * predecessor asked for a successor.  BACKOFF_WORK_MS of it reset the count of
- * successors. */
+/* Notes a status.  works: the worker does the work for which its predecessor
+ * asked for a successor.  After BACKOFF_WORK_MS of work the count of successors
+ * is reset. */
 void backoff_works(struct backoff *, bool works, uint64_t now_ms);
 
 /* Resets the count, after a change by an operator. */

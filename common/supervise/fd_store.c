@@ -53,8 +53,8 @@ static int store(struct fd_store *s, const char *name, int fd)
 	return r > 0 ? 0 : r < 0 ? r : -ENOTCONN;
 }
 
-/* Stores the descriptors, then the document, and then removes old descriptors:
- * the newest complete document never names a missing one. */
+/* Stores the descriptors, then the document, and then removes old descriptors.
+ * So the newest complete document never names a missing descriptor. */
 static int store_all(struct fd_store *s, struct handover *h)
 {
 	const json_t *fds = handover_fds(h);
@@ -198,7 +198,8 @@ void fd_store_hand_on(struct fd_store *s, struct handover *h)
 
 /* --- after a crash --- */
 
-/* The newer of the complete documents; an empty object without any. */
+/* The newer of the complete documents that systemd stored; an empty object if
+ * none is complete. */
 static json_t *read_documents(const json_t *fds)
 {
 	json_t *newest = NULL;
@@ -226,7 +227,7 @@ static json_t *read_documents(const json_t *fds)
 	return newest != NULL ? newest : json_object();
 }
 
-/* {"c17": 5}: the descriptors passed by systemd. */
+/* The descriptors that systemd passed to this process, by name: {"c17": 5}. */
 static json_t *read_names(void)
 {
 	json_t *fds = json_object();

@@ -43,7 +43,8 @@ void fd_store_free(struct fd_store **);
  * took long: workers can cause changes. */
 void fd_store_touch(struct fd_store *);
 
-/* Writes the present state and adds the memfds to the handover. */
+/* Writes the present state, and adds the memfds of the document to the
+ * handover. */
 void fd_store_hand_on(struct fd_store *, struct handover *);
 
 /* The handover of a crashed master; NULL: none. */

@@ -25,7 +25,7 @@ struct handover {
 	bool interruption;
 };
 
-/* The number in a name, or 0 when it is not a name. */
+/* The number in a name such as "c17"; 0: the text is not a name. */
 static uint64_t parse_name(const char *name)
 {
 	size_t digits = strspn(name[0] != '\0' ? name + 1 : name,
@@ -111,7 +111,7 @@ char *handover_format(const struct handover *h, bool with_fds, size_t *ret_len)
 
 /* --- to read --- */
 
-/* An inherited descriptor is open and not yet close-on-exec. */
+/* Checks an inherited descriptor: it must be open and not yet close-on-exec. */
 static int judge_fd(const char *name, const json_t *value, struct errmsg *error)
 {
 	json_int_t fd = json_integer_value(value);

@@ -36,14 +36,15 @@ enum {
 
 /* --- to write --- */
 
-/* Numbers continue after *last (borrowed), the highest number used. */
+/* A new handover to write.  Its names continue after the number *last
+ * (borrowed), the highest one used. */
 struct handover *handover_new(uint64_t *last);
 
 /* NULL-safe; sets *h to NULL.  Closes descriptors that were not taken. */
 void handover_free(struct handover **h);
 
-/* Adds fd (borrowed) with the number *number, or with a new number when it is
- * 0.  The name as a new JSON string; the same fd may be added again. */
+/* Adds fd (borrowed) with the number *number, or with a new number if that is
+ * 0. Returns the name as a new JSON string.  The same fd may be added again. */
 json_t *handover_put(struct handover *, char kind, uint64_t *number, int fd);
 
 /* The document, to add members to. */
@@ -55,14 +56,14 @@ const json_t *handover_fds(const struct handover *);
 /* For a trial: the new program may replace workers of another protocol. */
 void handover_allow_interruption(struct handover *);
 
-/* The document as text, with or without the descriptors' numbers, which only
- * this process knows; free() it. */
+/* Formats the document as text, which the caller frees.  with_fds: with the
+ * numbers of the descriptors, which are valid in this process only. */
 char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
 
 /* --- to read --- */
 
 /* Reads a document with its descriptors in "fds" and sets close-on-exec on
- * them.  NULL with error when one is not open or named twice. */
+ * them. NULL with error when a descriptor is not open or named twice. */
 struct handover *handover_of(json_t *take_document, struct errmsg *error);
 
 bool handover_is_name(const char *);
@@ -70,12 +71,13 @@ bool handover_is_name(const char *);
 /* Names and descriptors, including those taken since. */
 const json_t *handover_handed(const struct handover *);
 
-/* The highest number in its names. */
+/* The highest number in the names of the handover. */
 uint64_t handover_last_number(const struct handover *);
 
-/* False: the workers use another version of proto/ipc/msg.h and must end. */
+/* True if the workers use the version of proto/ipc/msg.h of this
+ * program.  Workers of another version must end. */
 bool handover_is_of_our_protocol(const struct handover *);
-/* The writer called handover_allow_interruption(). */
+/* True if the writer called handover_allow_interruption(). */
 bool handover_allows_interruption(const struct handover *);
 
 /*
@@ -94,5 +96,5 @@ uint64_t handover_number(const json_t *name, char kind);
 int handover_take(struct handover *, const json_t *name, char kind,
 		  uint64_t *ret_number);
 
-/* The same for any one of the descriptors of that kind; -1: none is left. */
+/* As handover_take(), for any descriptor of that kind; -1: none is left. */
 int handover_take_any(struct handover *, char kind, uint64_t *ret_number);

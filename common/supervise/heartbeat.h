@@ -45,8 +45,8 @@ struct cpu_share {
 	uint64_t waited_ns; /* ready, without a processor */
 };
 
-/* Reads /proc/PID/schedstat.  -errno when the kernel lacks it or hides the
- * process. */
+/* Reads the times of a process from /proc/PID/schedstat.  0, or -errno when the
+ * kernel lacks the file or hides the process. */
 int cpu_share_read(pid_t, struct cpu_share *ret) MUST_CHECK;
 
 /* True when the process waited for a processor for at least a quarter of the

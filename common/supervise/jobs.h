@@ -31,26 +31,28 @@ struct job_kind {
 	void (*on_deadline)(void *self);
 };
 
-/* on_gone of the configuration: the last process ended after jobs_stop(). */
+/* on_gone of the configuration is called when the last process has ended after
+ * jobs_stop(). */
 struct jobs *jobs_new(const struct service_config *);
 /* NULL-safe; sets *j to NULL.  Every job must have been freed.  Kills the
  * processes that still run. */
 void jobs_free(struct jobs **);
 
-/* Stops all processes and rejects new jobs; on_end follows for each job. */
+/* Stops all processes and rejects new jobs.  on_end of each job follows. */
 void jobs_stop(struct jobs *);
 bool jobs_is_gone(const struct jobs *);
 
-/* NULL when max processes run already, or after jobs_stop(). */
+/* Starts a process for a job.  NULL when max processes run already, or after
+ * jobs_stop(). */
 struct job *job_start(struct jobs *, const struct job_kind *, void *self);
 
-/* Sends to the process, with the borrowed descriptor of the message if it has
- * one; 0, or -errno: it does not run, or does not read. */
+/* Sends a message to the process, with its descriptor (borrowed) if it has one.
+ * 0, or -errno: the process does not run, or does not read. */
 int job_send(struct job *, const struct msg *, const int *fd);
 
 /* Calls on_deadline ms from now; replaces an earlier deadline. */
 void job_set_deadline(struct job *, unsigned ms);
 
-/* Stops the process if it runs; no call follows.  NULL-safe; sets *j to
- * NULL. */
+/* Stops the process if it runs.  No callback of the job follows.  NULL-safe;
+ * sets *j to NULL. */
 void job_free(struct job **);

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Empty, close-on-exec; or -errno. */
+/* Opens an empty memfd, close-on-exec.  Returns it or -errno. */
 int memfd_open(const char *name) MUST_CHECK;
 
 /* Replaces the content; 0 or -errno. */

@@ -26,7 +26,8 @@ bool pem_source_is_stdin(const char *value)
 	return strcmp(value, STDIN) == 0;
 }
 
-/* A copy that the kernel makes: every reader has an offset of its own. */
+/* Returns a copy of the standard input in a memfd, because every reader needs
+ * an offset of its own. */
 static int copy_stdin(void)
 {
 	struct stat st;

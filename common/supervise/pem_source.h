@@ -32,8 +32,9 @@ bool pem_source_is_text(const char *value);
 /* True for the standard input of the process. */
 bool pem_source_is_stdin(const char *value);
 
-/* The descriptor, close-on-exec; -errno with error: "/etc/x.pem: No such file
- * or directory". */
+/* Opens a file, or a memfd with PEM text.  Returns the descriptor,
+ * close-on-exec, or -errno with error: "/etc/x.pem: No such file or
+ * directory". */
 int pem_source_open(const char *value, struct errmsg *error) MUST_CHECK;
 
 /* Opens both settings.  0, or -errno with error, which begins with the name of
@@ -42,13 +43,14 @@ int pem_pair_open(const char *chain, const char *key, struct pem_pair *ret,
 		  struct errmsg *error) MUST_CHECK;
 void pem_pair_close(struct pem_pair *);
 
-/* From the loop: 0 and the open pair, whose descriptors belong to the callee,
- * or the result of pem_pair_open(). */
+/* Called from the loop.  result 0: take has the open pair, whose descriptors
+ * belong to the callee.  Otherwise result and error are those of
+ * pem_pair_open(). */
 typedef void pem_opened_fn(int result, const struct pem_pair *take,
 			   const struct errmsg *error, void *arg);
 
-/* Opens both in a helper thread, because a mount may not answer.  done is not
- * called inside. */
+/* Opens both settings in a helper thread, because a mount may not answer.  done
+ * is called later, never inside. */
 struct helper_call *pem_opening_new(struct helpers *, const char *chain,
 				    const char *key, pem_opened_fn *done,
 				    void *arg);

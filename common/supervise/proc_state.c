@@ -26,7 +26,8 @@ static enum proc_state start(struct proc *p, uint64_t now,
 	return enter(p, PROC_STARTING, now + PROC_READY_MS);
 }
 
-/* After a change by an operator, earlier failures do not count. */
+/* Starts a process after a change by an operator: earlier failures do not
+ * count. */
 static enum proc_state start_fresh(struct proc *p, uint64_t now,
 				   struct proc_effects *do_)
 {
@@ -79,7 +80,7 @@ static enum proc_state restart(struct proc *p, uint64_t now,
 	return next;
 }
 
-/* A restart while the process stops: the next process starts at once. */
+/* Notes a restart while the process stops: the next process starts at once. */
 static enum proc_state restart_after(struct proc *p, uint64_t now,
 				     struct proc_effects *do_)
 {
@@ -105,7 +106,8 @@ static enum proc_state ready(struct proc *p, uint64_t now,
 	return enter_running(p, now);
 }
 
-/* The healthy time starts now, because its age is unknown. */
+/* Takes over a process of the previous master.  Its healthy time starts now,
+ * because its age is unknown. */
 static enum proc_state adopt(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
@@ -138,7 +140,8 @@ static enum proc_state leave_a_core(struct proc *p, uint64_t now,
 	return enter(p, PROC_DYING, now + PROC_DYING_MS);
 }
 
-/* Another start would need the same time again. */
+/* Gives a worker that starts and had no processor more time, up to
+ * PROC_READY_MOST_MS: another start would need the same time again. */
 static enum proc_state extend_start(struct proc *p, uint64_t now,
 				    struct proc_effects *do_)
 {
@@ -198,7 +201,8 @@ static enum proc_state after_end(struct proc *p, uint64_t now,
 		     now + wait);
 }
 
-/* A worker that asks for a successor in bounds has not failed. */
+/* Grants the end of a worker that asks for a successor, if it does not ask too
+ * often; such an end is no failure. */
 static enum proc_state renew(struct proc *p, uint64_t now,
 			     struct proc_effects *do_)
 {
@@ -239,7 +243,8 @@ static enum proc_state start_after_left(struct proc *p, uint64_t now,
 	return start(p, now, do_);
 }
 
-/* An event without an entry changes nothing. */
+/* The function of each event in each state.  An event without a function
+ * changes nothing. */
 static proc_fn *const table[PROC_STATES][PROC_EVENTS] = {
 	[PROC_GONE] = {
 		[PROC_WANT] = start_fresh,

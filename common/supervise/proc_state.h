@@ -94,8 +94,8 @@ struct proc {
 struct proc_effects proc_handle(struct proc *, enum proc_event,
 				uint64_t now_ms) MUST_CHECK;
 
-/* May its deadline, which has come, be PROC_STARVED?  Its CPU time is measured
- * since its start, or since look. */
+/* Is the CPU time of the process measured up to its deadline, which has come?
+ * Only then the deadline may be PROC_STARVED. */
 static inline bool proc_is_measured(const struct proc *p, uint64_t now_ms)
 {
 	return now_ms >= p->deadline_ms &&
@@ -109,5 +109,5 @@ static inline uint64_t proc_renew_ms(const struct proc *p)
 	return backoff_renew_ms(&p->backoff);
 }
 
-/* "running", as in the API. */
+/* The name of a state in the API: "running". */
 const char *proc_state_format(enum proc_state);

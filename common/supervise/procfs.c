@@ -56,7 +56,7 @@ int procfs_stat_parse(const char *text, uint64_t *ret_busy,
 	return 0;
 }
 
-/* The number in the line that starts with key. */
+/* Reads the number in the line that starts with key; 0 or -errno. */
 static int find_number(const char *text, const char *key, uint64_t *ret)
 {
 	size_t len = strlen(key);

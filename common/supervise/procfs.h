@@ -17,11 +17,13 @@ int procfs_read(const char *path, struct buf *text) MUST_CHECK;
 int procfs_stat_parse(const char *text, uint64_t *ret_busy,
 		      uint64_t *ret_all) MUST_CHECK;
 
-/* /proc/meminfo, KiB. */
+/* Reads total and available memory in KiB from the text of /proc/meminfo.  0 or
+ * -EINVAL. */
 int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
 			 uint64_t *ret_available) MUST_CHECK;
 
-/* /proc/vmstat: the processes that the kernel ended for lack of memory. */
+/* Reads from the text of /proc/vmstat how many processes the kernel has ended
+ * for lack of memory.  0 or -EINVAL. */
 int procfs_oom_kills_parse(const char *text, uint64_t *ret) MUST_CHECK;
 
 struct procfs_pid {
@@ -30,14 +32,15 @@ struct procfs_pid {
 	uint64_t pages; /* resident, with those of files and rings */
 };
 
-/* /proc/PID/stat. */
+/* Reads the text of /proc/PID/stat.  0 or -EINVAL. */
 int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret) MUST_CHECK;
 
-/* /proc/PID/status: KiB of anonymous memory, without mapped files and shared
- * memory. */
+/* Reads from the text of /proc/PID/status the KiB of anonymous memory, without
+ * mapped files and shared memory.  0 or -EINVAL. */
 int procfs_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
 
-/* /proc/PID/fdinfo/FD of a pidfd: the process; 0: it has ended. */
+/* The process of a pidfd, from the text of /proc/PID/fdinfo/FD; 0: the process
+ * has ended. */
 int procfs_fdinfo_pid_parse(const char *text) MUST_CHECK;
 
 /* Reads the next number of a list ("12 34 "); false at its end. */

@@ -18,21 +18,23 @@
 
 struct handover;
 
-/* The file of this program; free() it.  Call it at the start, before an
- * update can replace the file.  NULL when unknown. */
+/* The file of this program, which the caller frees; NULL when unknown.  Call it
+ * at the start, before an update can replace the file. */
 char *restart_find_program(void);
 
-/* Does not return on success.  After -errno the old program continues. */
+/* Executes the program in this process with the handover.  Does not return on
+ * success.  After -errno the old program continues. */
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *) MUST_CHECK;
 
-/* A memfd with the document that survives exec; or -errno. */
+/* Writes the document to a memfd that survives exec.  Returns it or -errno. */
 int restart_document(const struct handover *) MUST_CHECK;
 
-/* Whether exec keeps the descriptors of the handover. */
+/* Sets whether the descriptors of the handover survive exec. */
 void restart_set_inheritable(const struct handover *, bool yes);
 
-/* The handover of the previous program; NULL: none, or (logged) not usable. */
+/* The handover of the previous program; NULL: there is none, or (logged) it is
+ * not usable. */
 struct handover *restart_adopt(void);
 
 /*

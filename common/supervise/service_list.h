@@ -17,7 +17,7 @@ struct service_item {
 	struct service_proc *service;
 };
 
-/* Embedded.  The first four are the owner's. */
+/* Embedded.  The owner sets the first four members. */
 struct service_list {
 	const struct service_kind *kind; /* self: the item */
 	size_t item_size;
@@ -28,15 +28,15 @@ struct service_list {
 	size_t n;
 };
 
-/* After the first four are set. */
+/* Initialises the list after the owner has set the first four members. */
 void service_list_init(struct service_list *);
 void service_list_done(struct service_list *);
 
-/* NULL: none. */
+/* The item with this id; NULL: the list has none. */
 void *service_list_find(const struct service_list *, const char *id);
 
-/* A zeroed item whose process is not wanted yet; NULL: the list is full.
- * The process has object as its argument. */
+/* Adds a zeroed item whose process is not wanted yet; NULL: the list is full.
+ * object is the argument of the process. */
 void *service_list_add(struct service_list *, const struct service_config *,
 		       const char *id, const char *object);
 

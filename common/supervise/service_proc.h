@@ -56,19 +56,22 @@ struct service_proc *service_proc_new(const struct service_config *,
 /* NULL-safe; sets *s to NULL.  A process that still runs is killed. */
 void service_proc_free(struct service_proc **);
 
-/* From master to master, as worker_proc_write() and worker_proc_adopt(). */
+/* Writes the record for the next master, as worker_proc_write(); adopts that of
+ * the previous one, as worker_proc_adopt(). */
 json_t *service_proc_write(struct service_proc *, struct handover *);
 void service_proc_adopt(struct service_proc *, const json_t *record,
 			struct handover *, bool usable);
 
-/* No effect after service_proc_stop(). */
+/* Wants the process, which starts when its next start is due.  No effect after
+ * service_proc_stop(). */
 void service_proc_want(struct service_proc *);
 void service_proc_unwant(struct service_proc *);
 
-/* Stops it for good: on_gone follows when it runs. */
+/* Stops the process for good.  on_gone is called from the loop when it has
+ * ended. */
 void service_proc_stop(struct service_proc *);
 
-/* An operator wants it now: a start that waits happens at once. */
+/* Starts a process at once that waits for its next start, for an operator. */
 void service_proc_hurry(struct service_proc *);
 
 /* As worker_proc_use() and worker_proc_restart(), the latter as
@@ -88,20 +91,21 @@ uint64_t service_proc_silent_ms(const struct service_proc *);
 /* The channel after the hello, or NULL. */
 struct channel *service_proc_channel(struct service_proc *);
 
-/* Sends m with its msg_fds() descriptors (borrowed).  Without a channel, or
- * while the worker stops, m is dropped: the next worker gets the whole state in
+/* Sends m with its msg_fds() descriptors (borrowed).  Drops m without a
+ * channel, or while the worker stops: the next worker gets the whole state in
  * on_hello. */
 void service_proc_send(struct service_proc *, const struct msg *,
 		       const int *fds);
 
-/* The role, with the object unless that is "1": "tls", "deliver 2". */
+/* The name for the log: the role, with the object unless that is "1": "tls",
+ * "deliver 2". */
 const char *service_proc_name(const struct service_proc *);
 bool service_proc_is_gone(const struct service_proc *);
 bool service_proc_is_running(const struct service_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *service_proc_alarm(const struct service_proc *);
-/* Its state as proc_state_format() writes it, its process (0: none), and its
- * unwanted ends. */
+/* Writes the state as proc_state_format() does, the pid (0: no process), and
+ * the number of ends that were failures. */
 void service_proc_get(const struct service_proc *, const char **ret_state,
 		      int *ret_pid, unsigned *ret_ends);
 /* As worker_proc_failure(). */

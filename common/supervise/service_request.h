@@ -21,14 +21,14 @@ struct service_request {
 
 TAILQ_HEAD(service_requests, service_request);
 
-/* The request with this number (not 0), or NULL: it has ended. */
+/* The request with this number (not 0), or NULL if it has ended. */
 struct service_request *service_requests_find(const struct service_requests *,
 					      uint32_t seq);
 
-/* The worker has ended: its requests wait again. */
+/* Makes all requests wait again, because the worker has ended. */
 void service_requests_take_back(struct service_requests *);
 
-/* A request that waits and whose worker has ended SERVICE_TRIES_MAX times: it
- * may be the cause.  NULL: none. */
+/* A waiting request during which workers have ended SERVICE_TRIES_MAX times, so
+ * that it may be the cause; NULL: there is none. */
 struct service_request *
 service_requests_find_deadly(const struct service_requests *);

@@ -162,7 +162,7 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 
 /* --- start --- */
 
-/* The variables that a worker inherits; others may contain secrets. */
+/* The variables that a worker inherits.  Others may contain secrets. */
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
 	WORKER_PRIVATE_VARIABLE,
@@ -176,7 +176,7 @@ static const char *const spawn_variables[] = {
 
 enum { ENVIRONMENT_MAX = ARRAY_LEN(kept_variables) + SPAWN_VARIABLES + 3 };
 
-/* A NULL ends the list. */
+/* Fills the list of environment variables, which NULL ends. */
 static void environment_init(char *list[ENVIRONMENT_MAX],
 			     const struct spawner *s, uint64_t renew_ms)
 {

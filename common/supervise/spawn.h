@@ -29,7 +29,8 @@ enum {
 	SPAWN_TICK_MS = 10,
 };
 
-/* The program of a worker.  Only the first loads no large libraries. */
+/* The program of a worker.  sluice-worker is the only one without large
+ * libraries. */
 enum spawn_program {
 	SPAWN_WORKER, /* sluice-worker */
 	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
@@ -38,7 +39,7 @@ enum spawn_program {
 	SPAWN_PROGRAMS,
 };
 
-/* Its file name. */
+/* The file name of the program. */
 const char *spawn_program_name(enum spawn_program);
 
 /* path of sluice-worker; the loop is borrowed. */
@@ -46,22 +47,24 @@ struct spawner *spawner_new(struct ev_loop *, const char *path);
 /* Reaps freed children that have ended; init reaps the others. */
 void spawner_free(struct spawner **);
 
-/* on_change: spawner_write() and its siblings would write something else. */
+/* Sets a function that is called when the state changes that spawner_write()
+ * and the like write. */
 void spawner_set_on_change(struct spawner *, void (*on_change)(void *arg),
 			   void *arg);
 void spawner_touch(struct spawner *);
 
-/* Variables of the environment of workers that start from now on. */
+/* Variables in the environment of workers that start after the call. */
 enum spawn_variable {
 	SPAWN_KEY,        /* WORKER_KEY_VARIABLE */
 	SPAWN_RECORDINGS, /* WORKER_RECORDINGS_VARIABLE */
 	SPAWN_VARIABLES,
 };
 
-/* value (may be NULL) is copied.  False: it is as before. */
+/* Sets a variable; value (may be NULL) is copied.  False: it has this value
+ * already. */
 bool spawner_set_variable(struct spawner *, enum spawn_variable,
 			  const char *value);
-/* NULL: it is not set. */
+/* The value of a variable; NULL: it is not set. */
 const char *spawner_variable(const struct spawner *, enum spawn_variable);
 
 /* Adds every process that has not been reaped to the handover. */
@@ -73,7 +76,7 @@ void spawner_end_unclaimed(struct spawner *);
 
 /* A worker is linked with this library (worker.hello): logs it once. */
 void spawner_note_flawed(struct spawner *, const char *library);
-/* A sentence about it; NULL: none is known. */
+/* A sentence about the flawed library; NULL: none is known. */
 const char *spawner_flaw(const struct spawner *);
 
 /* Writes at most room pids of processes that have not ended, also of adopted
@@ -105,8 +108,8 @@ struct child_end {
 	bool no_memory;
 };
 
-/* A fault of the process itself: no other process has killed it, and it did not
- * lack memory. */
+/* True if the process crashed by a fault of its own: no other process killed
+ * it, and it did not lack memory. */
 bool child_end_is_crash(const struct child_end *);
 
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);
@@ -145,9 +148,10 @@ void child_kill_unwatched(pid_t);
 /* Replaces on_end. */
 void child_set_end(struct child *, child_end_fn *on_end, void *arg);
 
-/* 0: it had ended before it was adopted. */
+/* The pid of the child; 0: it had ended before it was adopted. */
 pid_t child_pid(const struct child *);
 void child_signal(struct child *, int signal);
 
-/* "exit code 3", "killed by signal 6 (Aborted), core dumped". */
+/* Writes the end of the child in words: "exit code 3", "killed by signal 6
+ * (Aborted), core dumped". */
 void child_end_format(const struct child_end *, char *text, size_t size);

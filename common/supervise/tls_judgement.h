@@ -35,7 +35,8 @@ struct tls_judgements *tls_judgements_new(struct ev_loop *,
 void tls_judgements_free(struct tls_judgements **);
 bool tls_judgements_is_empty(const struct tls_judgements *);
 
-/* The worker has sent worker.hello; it has ended; it has sent a result. */
+/* To be called when the tls worker has sent worker.hello; when it has ended;
+ * when it has sent a result. */
 void tls_judgements_up(struct tls_judgements *);
 void tls_judgements_down(struct tls_judgements *);
 void tls_judgements_answer(struct tls_judgements *, const struct msg *);
@@ -45,7 +46,7 @@ void tls_judgements_answer(struct tls_judgements *, const struct msg *);
 typedef void tls_judgement_fn(int result, const struct errmsg *error,
 			      void *arg);
 
-/* chain, key: the settings.  NULL: too many checks. */
+/* Begins the check of a pair of settings.  NULL: too many checks run. */
 struct tls_judgement *tls_judgement_new(struct tls_judgements *,
 					const char *chain, const char *key,
 					tls_judgement_fn *done, void *arg);

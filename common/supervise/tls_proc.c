@@ -76,8 +76,9 @@ static void arm(struct tls_proc *p)
 		    due > now ? (double)(due - now) / 1e3 : 0.);
 }
 
-/* Sends only while the channel is empty: each client in it costs the master
- * two descriptors.  The certificate comes first. */
+/* Sends the next waiting client to the worker, only while the channel is empty:
+ * each client in it costs the master two descriptors.  The certificate goes
+ * first. */
 static void hand_over(void *tls_proc)
 {
 	struct tls_proc *p = tls_proc;

@@ -33,7 +33,8 @@ void tls_proc_free(struct tls_proc **);
 /* The worker, borrowed. */
 struct service_proc *tls_proc_service(struct tls_proc *);
 
-/* From master to master: the worker continues with its certificate. */
+/* Writes the record for the next master, so that the worker continues with its
+ * certificate. */
 json_t *tls_proc_write(struct tls_proc *, struct handover *);
 void tls_proc_adopt(struct tls_proc *, const json_t *record, struct handover *);
 
@@ -57,7 +58,8 @@ const char *tls_proc_absence(const struct tls_proc *);
 /* True when a certificate is configured. */
 bool tls_proc_is_on(const struct tls_proc *);
 
-/* The worker also takes clients from this end of a SEQPACKET pair. */
+/* Sends the worker an end of a SEQPACKET pair from which it also takes
+ * clients. */
 void tls_proc_link(struct tls_proc *, int fd);
 
 /* The certificate that is in use. */
@@ -68,8 +70,9 @@ struct tls_facts {
 	int64_t begin_s, end_s; /* 0: there is none, or it is unknown */
 };
 
-/* Borrowed until the next certificate; NULL: none is in use. */
+/* The facts of the certificate in use, borrowed until the next one; NULL: none
+ * is in use. */
 const struct tls_facts *tls_proc_facts(const struct tls_proc *);
 
-/* Why the configured certificate is not in use, or NULL. */
+/* Why the configured certificate is not in use; NULL: it is in use. */
 const char *tls_proc_error(const struct tls_proc *);

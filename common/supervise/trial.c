@@ -58,7 +58,8 @@ struct plan {
 	pid_t parent;
 };
 
-/* The trial reports nothing to the service manager. */
+/* True for variables of the service manager, which the trial must not have: it
+ * reports nothing to the manager. */
 static bool is_of_the_manager(const char *variable)
 {
 	static const char *const names[] = { "NOTIFY_SOCKET=", "FDSTORE=",
@@ -95,8 +96,8 @@ static void plan_init(struct plan *p, const struct trial_config *cfg)
 	p->parent = getpid();
 }
 
-/* In the child.  Only calls that are safe after fork() in a process with
- * threads. */
+/* Runs in the child: executes the program.  Only calls that are safe after
+ * fork() in a process with threads. */
 _Noreturn static void become(const struct plan *p)
 {
 	int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -121,7 +122,8 @@ _Noreturn static void become(const struct plan *p)
 
 /* --- the parent --- */
 
-/* Keeps the end of the output; false when there is no more for now. */
+/* Reads output of the child and keeps its end; false: there is no more for
+ * now. */
 static bool read_output(struct trial *t)
 {
 	char piece[TAIL_MAX];
@@ -139,8 +141,8 @@ static bool read_output(struct trial *t)
 	return true;
 }
 
-/* The reason goes to the API as JSON.  A line that is cut or not UTF-8 gets
- * one ? for each byte that is part of no character. */
+/* Replaces bytes that are no UTF-8 by '?', because the line goes to the API as
+ * JSON and may be cut. */
 static void make_utf8(char *line)
 {
 	size_t len = strlen(line), n;
@@ -188,8 +190,9 @@ static void report(struct trial *t, const char *end, int code)
 	t->cfg.on_end(error.text, code, t->cfg.arg);
 }
 
-/* The descendants too: they have the descriptors of the service.  The number
- * of the group is not reused while the child is not reaped. */
+/* Kills the child and its descendants, which have the descriptors of the
+ * service. The number of the group is not reused while the child is not
+ * reaped. */
 static void kill_group(struct trial *t)
 {
 	(void)kill(-t->pid, SIGKILL);
@@ -269,7 +272,7 @@ static void watch(struct trial *t)
 	timer_start(loop, &t->timer, TRIAL_TIMEOUT_MS / 1e3);
 }
 
-/* The pidfd of the child, or -errno. */
+/* Starts the child; returns its pidfd, or -errno. */
 static int run(const struct plan *p, pid_t *ret_pid)
 {
 	pid_t pid = fork();

@@ -33,7 +33,7 @@ struct trial_config {
 	void *arg;
 };
 
-/* NULL with error when no child can be started. */
+/* Starts a trial.  NULL with error when no child can be started. */
 struct trial *trial_start(const struct trial_config *, struct errmsg *error);
 
 /* NULL-safe; sets *t to NULL.  Kills a child that still runs, with its

@@ -12,5 +12,6 @@ struct channel;
 void worker_log(struct ratelimit *, const char *name, const char *role,
 		const struct msg_worker_log *);
 
-/* Sends the level of the log, unless it is the one that was sent last. */
+/* Sends the present level of the log, unless *last, the level sent before, is
+ * equal. */
 void worker_log_follow(enum log_level *last, struct channel *);

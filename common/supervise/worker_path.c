@@ -11,7 +11,8 @@
 
 static const char installed[] = LIBEXECDIR "/sluice-worker";
 
-/* path if it can be executed; else frees it: NULL with errno. */
+/* Returns path if the file can be executed.  Otherwise frees it and returns
+ * NULL with errno. */
 static char *if_executable(char *path)
 {
 	int saved;

@@ -97,7 +97,7 @@ static void close_channel(struct worker_proc *w)
 	w->greeted = false;
 }
 
-/* Ends the worker for what w->error says. */
+/* Ends the worker because of the error in w->error. */
 static void end_bad(struct worker_proc *w)
 {
 	close_channel(w);
@@ -125,7 +125,8 @@ static void on_hello(struct worker_proc *w,
 	}
 }
 
-/* A start or stop.  Those of jobs are too frequent for the normal log. */
+/* Logs a start or stop; those of jobs at a lower level, because they are
+ * frequent. */
 static void log_state(const struct worker_proc *w, const char *state)
 {
 	if (w->proc.once)
@@ -204,7 +205,8 @@ static const struct channel_events channel_events = {
 
 /* --- the process --- */
 
-/* Writes why we ended the worker, if we did, and text. */
+/* Stores the last end of the process: why the master ended it, if it did, and
+ * text. */
 static void set_last_end(struct worker_proc *w, const char *text)
 {
 	(void)snprintf(w->last_end, sizeof w->last_end, "%s%s%s",

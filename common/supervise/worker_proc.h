@@ -61,7 +61,7 @@ struct worker_proc *worker_proc_new(const struct worker_proc_config *);
 /* NULL-safe; sets *w to NULL.  A process that still runs is killed. */
 void worker_proc_free(struct worker_proc **);
 
-/* The record for the next master, a new JSON object. */
+/* Writes the record of the process for the next master, a new JSON object. */
 json_t *worker_proc_write(struct worker_proc *, struct handover *);
 /*
  * Adopts the process that the previous master recorded (checked; may be NULL).
@@ -71,8 +71,8 @@ json_t *worker_proc_write(struct worker_proc *, struct handover *);
 void worker_proc_adopt(struct worker_proc *, const json_t *record,
 		       struct handover *, bool usable);
 
-/* Another object: the name in the log, and from its next start the argument of
- * the process. */
+/* Gives the worker another object: the name in the log at once, the argument of
+ * the process from its next start. */
 void worker_proc_rename(struct worker_proc *, const char *object);
 
 /* The program and the role of the next start; SPAWN_WORKER and that of the
@@ -95,9 +95,9 @@ pid_t worker_proc_pid(const struct worker_proc *); /* 0: no process */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);
 /* The last failure in words; "": no failure yet. */
 const char *worker_proc_last_end(const struct worker_proc *);
-/* With each status: whether the process does the work for which its predecessor
- * asked for a successor.  Such work of some seconds resets the count of
- * successors (backoff.h). */
+/* To be called with each status.  works: the process does the work for which
+ * its predecessor asked for a successor.  Some seconds of work reset the count
+ * of successors (backoff.h). */
 void worker_proc_works(struct worker_proc *, bool works);
 /* Inside on_down: why the process ended; NULL: it was stopped. */
 const char *worker_proc_failure(const struct worker_proc *);
@@ -106,8 +106,8 @@ const char *worker_proc_failure(const struct worker_proc *);
 bool worker_proc_has_crashed(const struct worker_proc *);
 /* The alarm text for the operator; NULL: no alarm. */
 const char *worker_proc_alarm(const struct worker_proc *);
-/* The alarm, or why the process ended or is being ended: until its successor
- * has run for WORKER_STEADY_MS.  NULL: no fault. */
+/* The alarm, or why the process ended or is being ended.  The text stays until
+ * the successor has run for WORKER_STEADY_MS.  NULL: no fault. */
 const char *worker_proc_fault(const struct worker_proc *);
 /* Milliseconds since the last status of a running worker; 0: none runs. */
 uint64_t worker_proc_silent_ms(const struct worker_proc *);

@@ -33,7 +33,8 @@ struct worker_trial {
 	int result;
 };
 
-/* A role that works without a task; NULL: the program was not built. */
+/* For each program a role that works without a task; NULL: the program was not
+ * built. */
 static const char *const roles[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER] = "auth",
 	[SPAWN_WORKER_NET] = "softcam",
@@ -41,7 +42,8 @@ static const char *const roles[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER_PICTURE] = HAVE_PICTURE ? "picture" : NULL,
 };
 
-/* The last line that the workers wrote; "" if there is none. */
+/* Reads the last line that the workers wrote to standard error; "" if there is
+ * none. */
 static void read_line(struct worker_trial *w, char ret[LINE_SHOWN + 1])
 {
 	static char text[OUTPUT_MAX + 1];
@@ -56,7 +58,7 @@ static void read_line(struct worker_trial *w, char ret[LINE_SHOWN + 1])
 		       line != NULL ? line + 1 : text);
 }
 
-/* The first failure is the result. */
+/* Notes a failure of the trial; the first one is its result. */
 static void fail(struct try *t, int err, const char *reason)
 {
 	struct worker_trial *w = t->owner;
@@ -89,7 +91,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	channel_free(&t->channel);
 }
 
-/* The end of the process has the reason. */
+/* Called at the end of the channel; the end of the process has the reason. */
 static void on_close(struct channel *channel, int err, const char *error,
 		     void *arg)
 {
