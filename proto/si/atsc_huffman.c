@@ -195,8 +195,8 @@ static uint8_t read_leaf(struct bits *in, const char *tree)
 	return *tree == LEAF_ESCAPE ? ESCAPE : (uint8_t)*tree;
 }
 
-/* The characters behind an escape have eight bits, up to the first one that a
- * tree may have (A/65 C.2). */
+/* Reads the characters behind an escape, of eight bits each, and returns the
+ * last one: the first that a tree may have (A/65 C.2). */
 static uint8_t read_bytes(struct bits *in, atsc_huffman_fn *fn, void *arg)
 {
 	uint8_t byte = (uint8_t)bits_take(in, 8);

@@ -15,10 +15,10 @@ enum atsc_huffman {
 	ATSC_HUFFMAN_DESCRIPTION = 2,
 };
 
-/* Gets a character of ISO 8859-1. */
+/* Receives a character of ISO 8859-1. */
 typedef void atsc_huffman_fn(uint32_t character, void *arg);
 
-/* Ends at the end of the text, or with the last whole character of one that
- * lacks its end. */
+/* Calls the function for each character of the text.  If the text lacks its
+ * end, stops after the last whole character. */
 void atsc_huffman_each(struct bytes, enum atsc_huffman, atsc_huffman_fn *,
 		       void *arg);

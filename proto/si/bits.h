@@ -32,7 +32,7 @@ static inline size_t bits_left(const struct bits *b)
 	return 8 * b->len - b->pos;
 }
 
-/* Are n bits left?  If not, the reader moves to its end. */
+/* Are n bits left?  If not, moves the reader to the end and sets cut. */
 static inline bool bits_have(struct bits *b, unsigned n)
 {
 	if (!b->cut && bits_left(b) >= n)
@@ -61,7 +61,7 @@ static inline uint64_t bits_take(struct bits *b, unsigned n)
 	return value;
 }
 
-/* The next n bytes; the remainder of a partly read byte is skipped. */
+/* Reads the next n bytes; skips the remainder of a partly read byte. */
 static inline struct bytes bits_bytes(struct bits *b, size_t n)
 {
 	size_t at = (b->pos + 7) / 8;

@@ -60,8 +60,9 @@ bool codec_has(const struct codec *c, const char *key)
 	return c->encode && json_object_get(c->object, key) != NULL;
 }
 
-/* The value of a key that must exist; NULL: it does not, or writing has
- * ended. */
+/* The value of a key that the object must have, while writing.  NULL: the key
+ * is missing, which is an error, or an error has ended the writing, or the
+ * object is read. */
 static const json_t *get(struct codec *c, const char *key)
 {
 	const json_t *value;
@@ -188,7 +189,7 @@ static void put_bytes(struct codec *c, const uint8_t *data, size_t len)
 		(void)codec_bits(c, 8, data[i]);
 }
 
-/* Writes the text; n: its length must be this, 0: any. */
+/* Writes the text of the key as ASCII; n: its exact length, 0: any. */
 static void put_ascii(struct codec *c, const char *key, size_t n)
 {
 	const char *text = codec_given_text(c, key);
@@ -261,7 +262,8 @@ void codec_hex(struct codec *c, const char *key)
 	}
 }
 
-/* Is the section too long already?  Ends the loops over long lists. */
+/* True if the section has become too long, so that loops over long lists can
+ * end. */
 static bool is_full(struct codec *c, const char *key)
 {
 	if (c->out.at > 8 * c->out.size)

@@ -56,20 +56,21 @@ void codec_fault(struct codec *, const char *key, const char *format, ...)
 
 /* --- bits without a key: written as value; returns what was read or written */
 uint64_t codec_bits(struct codec *, unsigned n, uint64_t value);
-/* n bits that are 1. */
+/* Reads or writes n reserved bits, which are 1. */
 void codec_reserved(struct codec *, unsigned n);
 
 /* --- a value of the object --- */
 
-/* Does the object that is written have the key? */
+/* While writing: has the object the key?  False while reading. */
 bool codec_has(const struct codec *, const char *key);
-/* While writing, the number of the key between 0 and max; else 0. */
+/* While writing, the number of the key, between 0 and max; while reading, 0. */
 uint64_t codec_given(struct codec *, const char *key, uint64_t max);
-/* The same, of -max to max. */
+/* While writing, the number of the key, between -max and max; while reading,
+ * 0. */
 int64_t codec_given_signed(struct codec *, const char *key, int64_t max);
-/* While writing, the text of the key; else, and after an error, "". */
+/* While writing, the text of the key; while reading, and after an error, "". */
 const char *codec_given_text(struct codec *, const char *key);
-/* The list of the key; NULL: there is none, or the object is read. */
+/* While writing, the list of the key; NULL: the object lacks it, or is read. */
 const json_t *codec_given_list(struct codec *, const char *key);
 /* Puts a number that codec_bits() has read; does nothing while writing. */
 void codec_shown(struct codec *, const char *key, int64_t value);
@@ -78,23 +79,25 @@ void codec_shown(struct codec *, const char *key, int64_t value);
 
 uint64_t codec_uint(struct codec *, const char *key, unsigned n);
 bool codec_flag(struct codec *, const char *key);
-/* An index of words, of which there are 1 << n. */
+/* Reads or writes a number of n bits that is shown as one of 1 << n words. */
 void codec_word(struct codec *, const char *key, unsigned n,
 		const char *const *words);
-/* n bytes of plain ASCII. */
+/* Reads or writes n bytes of plain ASCII. */
 void codec_ascii(struct codec *, const char *key, unsigned n);
-/* ASCII, DVB text and bytes to the end of the scope. */
+/* Read or write ASCII, DVB text, or bytes in hex to the end of the scope. */
 void codec_ascii_rest(struct codec *, const char *key);
 void codec_text(struct codec *, const char *key);
 void codec_hex(struct codec *, const char *key);
-/* Numbers of n bits to the end of the scope. */
+/* Reads or writes numbers of n bits each to the end of the scope. */
 void codec_uints(struct codec *, const char *key, unsigned n);
-/* A time (EN 300 468 annex C); the key is absent if it is undefined. */
+/* Reads or writes a time (EN 300 468 annex C); without the key the time is
+ * undefined. */
 void codec_time(struct codec *, const char *key);
 
 /* --- parts --- */
 
-/* Is there more to read in the scope, or the key to write? */
+/* While reading: are bytes left in the scope?  While writing: has the object
+ * the key? */
 bool codec_more(struct codec *, const char *key);
 
 struct codec_scope {
@@ -103,13 +106,13 @@ struct codec_scope {
 	unsigned n;
 };
 
-/* A length of n bits, and that many bytes up to codec_end(); key names them in
- * an error. */
+/* Begins a scope: a length of n bits, and that many bytes up to codec_end(),
+ * where key names the scope in an error. */
 struct codec_scope codec_begin(struct codec *, unsigned n);
 void codec_end(struct codec *, const struct codec_scope *, const char *key);
 
 typedef void codec_fn(struct codec *, const void *arg);
 
-/* Objects to the end of the scope.  An incomplete object at the end is left
- * out, and the scope is cut. */
+/* Reads or writes a list of objects to the end of the scope.  An incomplete
+ * object at the end is left out, and the scope is cut. */
 void codec_list(struct codec *, const char *key, codec_fn *, const void *arg);

@@ -6,14 +6,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* Adds the keys that are absent.  Takes more. */
+/* Adds keys of `more' that the record lacks.  Frees `more'. */
 static void add_defaults(json_t *record, json_t *more)
 {
 	(void)json_object_update_missing(record, more);
 	json_decref(more);
 }
 
-/* Takes pre_roll off the object. */
+/* Reads pre_roll (the default if absent) and removes it from the record.  0 or
+ * -EINVAL. */
 static int take_pre_roll(json_t *record, unsigned *ret_ms,
 			 struct errmsg *error)
 {
@@ -31,7 +32,7 @@ static int take_pre_roll(json_t *record, unsigned *ret_ms,
 	return 0;
 }
 
-/* Completes the fields of the command; true: it has a time. */
+/* Adds the defaults of the command; true: the command has a time. */
 static bool complete(json_t *record, const char *command, unsigned pre_roll_ms)
 {
 	bool timed = pre_roll_ms > 0;

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 
 enum {
-	CUE_PRE_ROLL_MS = 4000, /* SCTE 67: at least 4 s */
+	/* The object `cue' of the API command of the same name, as a splice
+	 * command of SCTE 35. */
+	CUE_PRE_ROLL_MS = 4000,
 	CUE_PRE_ROLL_MAX_MS = 600000,
 	CUE_TEXT_MAX = 16384, /* of the object: twice a section in hex */
 };
@@ -19,10 +21,9 @@ struct cue_command {
 	unsigned pre_roll_ms;
 };
 
-/*
- * Judges the object: fields as the analyzer shows them, which have defaults but
- * for command, event_id and out_of_network, and pre_roll in milliseconds, 0: at
- * once.  -EINVAL: the sentence begins with the path of the value.
- */
+/* Reads and checks the object.  Its fields are those that the analyzer shows;
+ * only command, event_id and out_of_network have no default.  pre_roll is in
+ * milliseconds; 0: at once.  0, or -EINVAL with a sentence that begins with the
+ * path of the value. */
 int cue_command_read(const json_t *cue, struct cue_command *ret,
 		     struct errmsg *error) MUST_CHECK;

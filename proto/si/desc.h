@@ -73,7 +73,7 @@ static inline bool desc_ca_pid(const struct desc *d, uint16_t *ret)
 	return true;
 }
 
-/* The first descriptor with this tag. */
+/* Finds the first descriptor with this tag; false: the loop has none. */
 static inline bool desc_find(struct desc_loop loop, uint8_t tag,
 			     struct desc *ret)
 {

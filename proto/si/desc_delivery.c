@@ -28,7 +28,8 @@ static const char *const cable_modulation[256] = {
 	"undefined", "QAM16", "QAM32", "QAM64", "QAM128", "QAM256",
 };
 
-/* A frequency in kHz; up / down of them are a unit of the table. */
+/* Reads or writes a frequency in kHz; a unit of the descriptor is up / down
+ * kHz. */
 static void run_khz(struct codec *c, unsigned up, unsigned down, bool bcd)
 {
 	uint64_t khz = codec_has(c, "frequency_khz") ||
@@ -102,7 +103,7 @@ static void run_position(struct codec *c)
 			     (unsigned)(bits % 10), east ? 'E' : 'W'));
 }
 
-/* The type and its roll-off, which only S2 has. */
+/* Reads or writes the type, and the roll-off, which only S2 has. */
 static void run_satellite_type(struct codec *c)
 {
 	bool given = codec_has(c, "rolloff");
@@ -208,7 +209,8 @@ static void run_transposer(struct codec *c)
 	codec_shown(c, "frequency_khz", (int64_t)(units / 100));
 }
 
-/* The frequencies of a cell to the end of the scope, or only one. */
+/* Reads or writes the frequencies of a cell to the end of the scope; many
+ * false: only one frequency. */
 static void run_frequencies(struct codec *c, bool many)
 {
 	const char *key = "frequencies_khz";

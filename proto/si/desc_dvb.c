@@ -52,7 +52,8 @@ static const struct si_field stream_identifier[] = {
 
 static const struct si_field ca_identifier[] = { UINTS("caids", 16), END };
 
-/* The page number on screen: magazine 0 is the eighth. */
+/* Reads or writes the page number that viewers see: magazine 0 is the
+ * eighth. */
 static void run_page(struct codec *c)
 {
 	uint64_t page = codec_given(c, "page", 899);
@@ -130,7 +131,8 @@ static const struct si_field data_broadcast_id[] = {
 
 static const struct si_field pdc[] = { ONES(4), UINT("pil", 20), END };
 
-/* The flags that announce the numbers of these keys, as bits. */
+/* Reads or writes flags, each of which announces the number of a key; returns
+ * them as bits. */
 static unsigned run_flags(struct codec *c, const char *const *names)
 {
 	unsigned flags = 0;

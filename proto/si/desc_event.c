@@ -30,7 +30,7 @@ static const struct si_field nibbles[] = {
 
 const struct si_field desc_content[] = { LIST("contents", nibbles), END };
 
-/* Values 1 to 15 are an age less three years. */
+/* Reads or writes a rating: values 1 to 15 are an age less three years. */
 static void run_rating(struct codec *c)
 {
 	uint64_t rating = codec_uint(c, "rating", 8);
@@ -47,7 +47,7 @@ const struct si_field desc_parental_rating[] = {
 	LIST("ratings", country_rating), END
 };
 
-/* Minutes as four decimal digits HHMM. */
+/* Reads or writes minutes, which are four decimal digits HHMM. */
 static void run_minutes(struct codec *c, const char *key, uint64_t minutes,
 			bool negative)
 {

@@ -42,8 +42,9 @@ static const struct desc_kind logical_channel_nordig = {
 	"logical_channel", logical_channel_nordig_fields
 };
 
-/* The kind of a descriptor.  extension: its descriptor_tag_extension, -1 if it
- * is empty.  specifier: the private_data_specifier in front of it. */
+/* Finds the kind of a descriptor.  extension: its descriptor_tag_extension, -1
+ * if the descriptor is empty.  specifier: the private_data_specifier in front
+ * of it. */
 static const struct desc_kind *find_kind(unsigned tag, int extension,
 					 uint64_t specifier)
 {
@@ -69,7 +70,8 @@ static const struct desc_kind *find_kind(unsigned tag, int extension,
 
 /* --- writing --- */
 
-/* Are the bytes in "data" the whole descriptor? */
+/* Has the object no fields but "data", so that these bytes are the
+ * descriptor? */
 static bool is_whole(const json_t *object)
 {
 	static const char *const others[] = {
@@ -114,7 +116,8 @@ static void write_descriptor(struct codec *c, uint64_t specifier)
 	codec_end(c, &scope, "descriptor");
 }
 
-/* *arg: the specifier that is valid for the private descriptors behind. */
+/* Writes a descriptor.  *arg: the private_data_specifier that is valid for
+ * it. */
 static void write_item(struct codec *c, const void *arg)
 {
 	uint64_t *specifier = (uint64_t *)(uintptr_t)arg;
@@ -133,7 +136,7 @@ static void write_item(struct codec *c, const void *arg)
 
 /* --- reading --- */
 
-/* Are the bytes those that the object gives? */
+/* Would the object, written again, give the same bytes? */
 static bool is_exact(json_t *object, const struct desc *d, uint64_t specifier)
 {
 	uint8_t bytes[DESC_SIZE] = { 0 };

@@ -19,5 +19,6 @@
  */
 void codec_descriptors(struct codec *);
 
-/* The same behind four reserved bits and a length of twelve. */
+/* As codec_descriptors(), behind four reserved bits and a length of twelve
+ * bits. */
 void codec_descriptor_loop(struct codec *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/si/fields.h"
 
-/* A field behind a length of one byte. */
+/* Reads or writes a field behind a length of one byte. */
 static void run_counted(struct codec *c, const struct si_field *f)
 {
 	struct codec_scope scope = codec_begin(c, 8);

@@ -11,20 +11,21 @@
 void si_put_uint(json_t *object, const char *key, uint64_t value);
 void si_put_bool(json_t *object, const char *key, bool value);
 void si_put_string(json_t *object, const char *key, const char *value);
-/* DVB text (proto/si/text.h). */
+/* Puts DVB text (proto/si/text.h) into the object as UTF-8. */
 void si_put_text(json_t *object, const char *key, struct bytes);
-/* Plain ASCII, such as a language or country code; other bytes become '?'. */
+/* Puts plain ASCII, such as a language or country code; other bytes become
+ * '?'. */
 void si_put_ascii(json_t *object, const char *key, struct bytes);
 void si_put_hex(json_t *object, const char *key, struct bytes);
-/* A new list in the object, borrowed. */
+/* Puts a new list into the object and returns it, borrowed. */
 json_t *si_put_list(json_t *object, const char *key);
 /* A new object at the end of the list, borrowed. */
 json_t *si_add_object(json_t *list);
-/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; false
- * if they are not a valid time. */
+/* Converts the 40 bits of a UTC time (EN 300 468 annex C) to seconds since
+ * 1970; false if they are no valid time. */
 bool si_time(uint64_t mjd_bcd, int64_t *ret);
-/* The 24 bits of a duration in seconds; false if it is undefined or no
- * duration. */
+/* Converts the 24 bits of a duration to seconds; false if it is undefined or
+ * invalid. */
 bool si_duration(uint64_t bcd, uint32_t *ret);
 /* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; the key
  * is omitted when they are not a valid time. */

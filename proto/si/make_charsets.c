@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-/* 0: the bytes are no character. */
+/* Decodes len bytes to a character; 0: they are none. */
 static unsigned decode(iconv_t cd, char *bytes, size_t len)
 {
 	wchar_t c = 0;
@@ -19,7 +19,8 @@ static unsigned decode(iconv_t cd, char *bytes, size_t len)
 	return iconv(cd, &bytes, &len, &out, &room) == 0 ? (unsigned)c : 0;
 }
 
-/* The characters of all bytes from first on, alone or behind a lead byte. */
+/* Writes the characters of all bytes from `first' on, alone or behind a lead
+ * byte. */
 static void write_row(iconv_t cd, unsigned lead, unsigned first)
 {
 	(void)fputs("\t{", stdout);

@@ -76,7 +76,8 @@ static enum pid_class class_of_format(uint32_t format)
 	}
 }
 
-/* Classifies a private PES stream; PID_UNKNOWN: by another descriptor. */
+/* Classifies a private PES stream by one descriptor; PID_UNKNOWN: another
+ * descriptor decides. */
 static enum pid_class class_of_desc(const struct desc *d)
 {
 	switch (d->tag) {

@@ -23,7 +23,7 @@ enum pid_class {
 #define FORMAT(a, b, c, d) \
 	((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (d))
 
-/* The format_identifier in the loop; 0: there is none. */
+/* The format_identifier of the registration descriptor in the loop; 0: none. */
 uint32_t desc_registration(struct desc_loop);
 
 /* The class of a stream from its type, the descriptors of its program and its

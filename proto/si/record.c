@@ -19,7 +19,7 @@ enum {
 
 /* --- one section, in both directions --- */
 
-/* Numbers that are 0 in a record without them. */
+/* Reads or writes a number that is 0 in a record without the key. */
 static uint64_t run_default(struct codec *c, const char *key, unsigned n)
 {
 	if (c->encode && !codec_has(c, key))
@@ -45,7 +45,7 @@ static void run_header(struct codec *c, const struct si_table *t)
 	(void)run_default(c, "last_section_number", 8);
 }
 
-/* Everything but the CRC_32. */
+/* Reads or writes a section without its CRC_32. */
 static void run_section(struct codec *c, const struct si_table *t,
 			uint8_t table_id)
 {
@@ -77,7 +77,7 @@ static const struct si_table *find_table(unsigned table_id)
 	return NULL;
 }
 
-/* Writes what the fields say. */
+/* Writes a section from the fields of the record, without "raw". */
 static int encode_fields(const json_t *record, uint8_t ret[SI_RECORD_BYTES],
 			 size_t *ret_len, struct errmsg *error)
 {
@@ -164,7 +164,7 @@ int si_record_encode(const json_t *record, uint8_t ret[SI_RECORD_BYTES],
 	return err;
 }
 
-/* Takes a prefix off the sentence. */
+/* Removes a prefix from the error sentence. */
 static void cut_prefix(struct errmsg *error, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -208,7 +208,7 @@ int si_descriptor_encode(const json_t *object,
 
 /* --- reading --- */
 
-/* Are the bytes those that the record gives? */
+/* Would the record, written again, give the same bytes? */
 static bool is_exact(const json_t *record, const uint8_t *section, size_t len)
 {
 	uint8_t made[SI_RECORD_BYTES];

@@ -9,8 +9,9 @@
 static int compare(const char *key, const json_t *given, const json_t *made,
 		   struct errmsg *error);
 
-/* Descriptors may be given as bytes, which were written and so are bounded;
- * those of a broken one are in "data". */
+/* Is the key "raw" of a descriptor, which the record of the section lacks?  Its
+ * bytes were written as they are.  Those of a broken descriptor are in
+ * "data". */
 static bool is_written_raw(const char *list, const char *key,
 			   const json_t *made)
 {
@@ -21,7 +22,7 @@ static bool is_written_raw(const char *list, const char *key,
 	       name != NULL && strcmp(name, "broken") != 0;
 }
 
-/* list: the key of the list that has the object; "": none. */
+/* Compares two objects; list: the key of the list that has them; "": none. */
 static int compare_objects(const char *list, const json_t *given,
 			   const json_t *made, struct errmsg *error)
 {

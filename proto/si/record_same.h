@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
-/* -EINVAL: a key of given is unknown, or has another value in made. */
+/* 0: all keys of `given' have the same values in `made'.  -EINVAL with error: a
+ * key is unknown, or its value differs. */
 int record_same(const json_t *given, const json_t *made,
 		struct errmsg *error) MUST_CHECK;

@@ -9,9 +9,10 @@
 
 #include "proto/si/bits.h"
 
-/* Gets a character, or a unit of UTF-16. */
+/* Receives a character, or a unit of UTF-16. */
 typedef void scsu_fn(uint32_t character, void *arg);
 
-/* False: the text has a reserved tag or ends inside one; the characters in
- * front of it were reported. */
+/* Calls the function for each character.  False: the text has a reserved tag or
+ * ends inside a tag; the function has received the characters in front of
+ * it. */
 bool scsu_each(struct bytes, scsu_fn *, void *arg);

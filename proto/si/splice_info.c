@@ -16,7 +16,7 @@ enum {
 
 static const struct si_field no_fields[] = { END };
 
-/* The key is absent if no time is specified. */
+/* Reads or writes a splice_time; without the key no time is specified. */
 static void run_time(struct codec *c)
 {
 	bool given = codec_bits(c, 1, codec_has(c, "pts_time")) != 0;
@@ -33,7 +33,7 @@ static void run_component(struct codec *c, const void *immediate)
 		run_time(c);
 }
 
-/* A list of objects behind their number. */
+/* Reads or writes a list of objects behind a byte with their number. */
 static void run_counted(struct codec *c, const char *key, codec_fn *fn,
 			const void *arg)
 {
@@ -179,7 +179,7 @@ static void run_offset(struct codec *c, const void *arg)
 	(void)codec_uint(c, "pts_offset", TIME_BITS);
 }
 
-/* Which devices and regions may have the segment. */
+/* Reads or writes which devices and regions may have the segment. */
 static void run_restrictions(struct codec *c)
 {
 	bool free = codec_bits(c, 1, !codec_has(c, "web_delivery_allowed")) !=

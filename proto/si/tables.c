@@ -53,7 +53,8 @@ static void run_pat(struct codec *c)
 }
 
 /* Program map table (ISO/IEC 13818-1 2.4.4.8). */
-/* The loop that begins here; an empty one while writing. */
+/* The loop of descriptors that begins here, while reading; empty while
+ * writing. */
 static struct desc_loop peek_loop(const struct codec *c, struct bits at)
 {
 	struct bytes loop;

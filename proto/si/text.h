@@ -35,8 +35,8 @@ enum {
  * TEXT_UTF8_SIZE(len).
  */
 size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size);
-/* The same where a text that names no table is in this one, not in ISO 6937;
- * text_table_ok(unnamed) must be true. */
+/* As text_decode(), but a text that names no table is in the table `unnamed',
+ * not in ISO 6937.  text_table_ok(unnamed) must be true. */
 size_t text_decode_as(const uint8_t *data, size_t len,
 		      enum text_table unnamed, char *ret, size_t size);
 

@@ -26,10 +26,10 @@ struct output {
 	size_t size;
 };
 
-/* Takes one character; > 0 bytes are left. */
+/* Takes one character from the input, in which bytes are left. */
 typedef uint32_t next_fn(struct input *, const void *table);
 
-/* False when it is full. */
+/* Appends a character in UTF-8; false: the output is full. */
 static bool put(struct output *out, uint32_t c)
 {
 	char bytes[UTF8_MAX];
@@ -42,7 +42,8 @@ static bool put(struct output *out, uint32_t c)
 	return true;
 }
 
-/* EN 300 468 tables A.1 and A.2: emphasis and reserved codes are dropped. */
+/* The character for a control code (EN 300 468 tables A.1 and A.2).  Emphasis
+ * and reserved codes are dropped. */
 static uint32_t control(uint32_t c)
 {
 	return c == NEW_LINE ? '\n' : SKIP;
@@ -135,7 +136,7 @@ struct coding {
 
 static const uint16_t nothing[96];
 
-/* EN 300 468 table A.3 */
+/* The coding of a text by its first byte (EN 300 468 table A.3). */
 static struct coding coding_of(uint8_t selector)
 {
 	switch (selector) {
@@ -165,7 +166,8 @@ static struct coding unnamed_coding(enum text_table table)
 	return (struct coding){ next_8859, charset_8859[table] };
 }
 
-/* Takes the bytes that name the table. */
+/* Takes the bytes in front of the text that name its table; returns the
+ * coding. */
 static struct coding select_coding(struct input *in, enum text_table unnamed)
 {
 	uint8_t first = *in->p;

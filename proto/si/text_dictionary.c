@@ -23,13 +23,13 @@ enum {
 	NO_NODE = 0, /* a child: no node is a child of the first one */
 };
 
-/* A node of the tree of a FROM. */
+/* A node in the tree of the codes behind one character. */
 struct node {
 	uint32_t child[2]; /* NO_NODE: none */
 	uint32_t to;       /* of a code that ends here; NONE: none does */
 };
 
-/* The codes behind a character. */
+/* The codes that may follow a character, in one encoding. */
 struct state {
 	uint32_t from;
 	uint8_t encoding;
@@ -87,7 +87,7 @@ static struct state *find_state(const struct text_dictionary *d,
 	return found ? &d->states[at] : NULL;
 }
 
-/* NULL: there are too many. */
+/* Adds the state of a character; NULL: the dictionary has too many. */
 static struct state *add_state(struct text_dictionary *d, uint8_t encoding,
 			       uint32_t from)
 {
@@ -150,7 +150,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next word of the line, with a NUL behind it; "": none. */
+/* Takes the next word of the line and ends it with a NUL; "": the line has no
+ * more words. */
 static char *take_word(char **at)
 {
 	char *word = *at + strspn(*at, " \t\r"), *end = word;
@@ -162,7 +163,7 @@ static char *take_word(char **at)
 	return word;
 }
 
-/* The character of U+0041; NONE: it is none. */
+/* The character of a word such as U+0041; NONE: the word is none. */
 static uint32_t character(const char *word)
 {
 	unsigned long c;
@@ -196,7 +197,7 @@ static bool is_bits(const char *word)
 	return word[len] == '\0' && len >= 1 && len <= BITS_MAX;
 }
 
-/* encoding: of the lines before; -1: none. */
+/* Reads the number of a line `encoding N' into *encoding; 0 or -EINVAL. */
 static int read_encoding(const char *word, int *encoding, struct errmsg *error)
 {
 	char *end;
@@ -338,8 +339,8 @@ static unsigned take_bit(struct reader *r)
 	return bit;
 }
 
-/* What follows the character; STOP also at the end of the bits; NONE: no code
- * has them. */
+/* Reads a code; returns the character that follows.  STOP: the end of the text
+ * or of the bits; NONE: no code has these bits. */
 static uint32_t take_code(struct reader *r, const struct text_dictionary *d,
 			  const struct state *s)
 {
@@ -355,7 +356,7 @@ static uint32_t take_code(struct reader *r, const struct text_dictionary *d,
 	return d->nodes[at].to;
 }
 
-/* Takes the bytes of an escape; returns the last character, or STOP. */
+/* Reads the bytes behind an escape; returns their last character, or STOP. */
 static uint32_t take_escaped(struct reader *r)
 {
 	uint8_t bytes[ESCAPED_MAX];
@@ -385,7 +386,8 @@ static uint32_t take_escaped(struct reader *r)
 	return c;
 }
 
-/* NULL: nothing follows it. */
+/* The codes behind this character, or those behind any; NULL: there are
+ * none. */
 static const struct state *state_of(const struct text_dictionary *d,
 				    uint8_t encoding, uint32_t from)
 {

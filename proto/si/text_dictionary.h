@@ -39,25 +39,24 @@ enum {
 
 struct text_dictionary;
 
-/* NULL with a sentence that begins with the line. */
+/* Parses the file of a dictionary.  NULL with error, which begins with the
+ * line. */
 struct text_dictionary *text_dictionary_parse(const char *text, size_t len,
 					      struct errmsg *error);
 /* NULL-safe; sets *d to NULL. */
 void text_dictionary_free(struct text_dictionary **);
 
-/* Is the text compressed? */
+/* Is the text compressed, by its first byte? */
 bool text_is_compressed(const uint8_t *data, size_t len);
 /* Has the dictionary (NULL: none) codes for the compressed text? */
 bool text_dictionary_has(const struct text_dictionary *, const uint8_t *data,
 			 size_t len);
 
-/*
- * Writes the UTF-8 of a compressed text and a NUL; returns the length without
- * it.  As text_decode(): without control characters but '\n', ends after a
+/* Writes the UTF-8 of a compressed text and a NUL; returns the length without
+ * it. As text_decode(), writes no control characters but '\n', and ends after a
  * whole character when size (> 0) is too small.  Bits without a code become
- * U+FFFD, the last character; bits that begin a code at the end are omitted.
- * U+FFFD alone: text_dictionary_has() is false.
- */
+ * U+FFFD, which ends the text; an incomplete code at the end is omitted.  The
+ * result is U+FFFD alone where text_dictionary_has() is false. */
 size_t text_dictionary_decode(const struct text_dictionary *d,
 			      const uint8_t *data, size_t len, char *ret,
 			      size_t size);

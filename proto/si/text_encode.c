@@ -29,7 +29,7 @@ struct letter {
 	char16_t mark;
 };
 
-/* False when it does not fit. */
+/* Appends bytes; false: they do not fit. */
 static bool put(struct writer *w, const void *data, size_t len)
 {
 	if (w->size - w->len < len)
@@ -44,7 +44,8 @@ bool text_table_ok(unsigned table)
 	return table == TEXT_UTF8 || (table <= PARTS && table != 12);
 }
 
-/* EN 300 468 tables A.3 and A.4 */
+/* Writes the bytes that name the table (EN 300 468 tables A.3 and A.4); false:
+ * they do not fit. */
 static bool put_selector(struct writer *w)
 {
 	unsigned part = (unsigned)w->table;
@@ -58,7 +59,7 @@ static bool put_selector(struct writer *w)
 	return put(w, (uint8_t[]){ 0x10, 0, (uint8_t)part }, 3);
 }
 
-/* The byte for a character; 0: the table has none. */
+/* The byte for a character; 0: the table does not have it. */
 static uint8_t find_byte(const struct writer *w, uint32_t c)
 {
 	const uint16_t *upper = w->table == TEXT_ISO_6937
@@ -73,7 +74,8 @@ static uint8_t find_byte(const struct writer *w, uint32_t c)
 	return 0;
 }
 
-/* A replacement that looks or means nearly the same. */
+/* A replacement in ASCII that looks or means nearly the same; NULL: none is
+ * known. */
 static const char *find_stand_in(uint32_t c)
 {
 	static const struct {
@@ -174,7 +176,7 @@ static struct letter take(const char **text, size_t *len)
 	return l;
 }
 
-/* False when no more fits. */
+/* Writes a letter in the table; false: it does not fit. */
 static bool put_letter(struct writer *w, struct letter *l)
 {
 	char bytes[2 * UTF8_MAX];
@@ -196,8 +198,8 @@ static bool put_letter(struct writer *w, struct letter *l)
 	return put(w, bytes, n);
 }
 
-/* The characters that the table lacks; *ret_unknown of them have no
- * stand-in. */
+/* Counts the characters that the table lacks; *ret_unknown of them have no
+ * replacement but '?'. */
 static size_t count_lost(const char *utf8, enum text_table table,
 			 size_t *ret_unknown)
 {

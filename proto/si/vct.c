@@ -43,7 +43,7 @@ static void put(struct name *n, uint32_t character)
 	n->text[n->len] = '\0';
 }
 
-/* Control characters are left out. */
+/* Appends a unit of UTF-16, unless it is a control character. */
 static void add_unit(struct name *n, uint32_t unit)
 {
 	uint32_t high = n->high;
@@ -128,7 +128,8 @@ static void add_character(uint32_t character, void *arg)
 	add_unit(arg, character);
 }
 
-/* False: the segment has an unknown compression, or another character code. */
+/* Appends a segment to the name.  False with error: its compression or its
+ * character code is unknown, or it is cut. */
 static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 {
 	uint64_t compression = bits_take(b, 8), mode = bits_take(b, 8);
@@ -163,9 +164,9 @@ static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 	return true;
 }
 
-/* The first string of a multiple string structure (A/65 6.10) with segments
- * that can be read.  False: there is none; error: why not the last one, ""
- * without any text. */
+/* Reads the first string of a multiple string structure (A/65 6.10) whose
+ * segments can all be read.  False: no string can be read; error has the
+ * reason, or "" if there is no text. */
 static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 {
 	uint64_t strings = bits_take(&b, 8);
@@ -187,7 +188,8 @@ static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 	return false;
 }
 
-/* at: the length of the descriptors. */
+/* While reading, puts "name" or "name_error" from the descriptors of a channel.
+ * at: the length of the descriptors. */
 static void put_long_name(struct codec *c, struct bits at)
 {
 	struct errmsg error = { 0 };
@@ -271,7 +273,8 @@ static void run_channel(struct codec *c, const void *arg)
 	run_descriptors(c);
 }
 
-/* The position behind n channels; the end, if they are not whole. */
+/* The position behind n channels; the end of the section if they are not
+ * whole. */
 static size_t channels_end(struct bits at, uint64_t n)
 {
 	for (; n > 0 && !at.cut; n--) {
@@ -281,7 +284,8 @@ static size_t channels_end(struct bits at, uint64_t n)
 	return at.pos / 8;
 }
 
-/* Descriptors of the table follow the channels. */
+/* Reads or writes the body of a VCT; descriptors of the table follow the
+ * channels. */
 static void run_vct(struct codec *c, bool cable)
 {
 	size_t len = c->in.len;
