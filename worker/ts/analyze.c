@@ -64,7 +64,8 @@ void analyze_reset(struct analyze *a)
 	begin_second(a);
 }
 
-/* A PES must begin in the packet. */
+/* Counts a PES error if the packet, which begins a unit, has no PES start
+ * code. */
 static void check_start(struct analyze *a, const uint8_t *p)
 {
 	uint8_t *errors = &a->pes_errors_of[ts_pid(p)];

@@ -86,7 +86,8 @@ static bool parse_ac3(const uint8_t *p, struct audio_frame *ret)
 	return true;
 }
 
-/* TS 102 366 E.1.2.2; a dependent substream adds channels, not time. */
+/* Reads a frame of E-AC-3 (TS 102 366 E.1.2.2); false: it is none.  A dependent
+ * substream adds channels, not time. */
 static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 {
 	static const uint16_t rates[3] = { 48000, 44100, 32000 };

@@ -28,7 +28,8 @@ struct audio_frame {
 	uint32_t rate;    /* samples in a second; 0: not in the header */
 };
 
-/* head has AUDIO_HEAD bytes; false when no frame begins there. */
+/* Reads the head of a frame, of AUDIO_HEAD bytes; false: no frame begins
+ * there. */
 bool audio_frame_parse(const uint8_t *head, struct audio_frame *ret);
 
 /* Walks from frame to frame through bytes cut anywhere.  Embedded; zeroed

@@ -16,7 +16,7 @@ enum {
 	BATCH_SCRATCH = 70, /* packets */
 };
 
-/* The runs are valid for the call. */
+/* Receives the runs, which are valid for the call. */
 typedef void batch_fn(const struct ts_run *runs, size_t n_runs, void *arg);
 
 struct batch {
@@ -30,7 +30,7 @@ struct batch {
 
 void batch_init(struct batch *, batch_fn *, void *arg);
 
-/* The bytes of the run must not change until batch_flush(). */
+/* Adds a run.  Its bytes must not change until batch_flush(). */
 void batch_add(struct batch *, struct ts_run);
 
 /* Passes the collected runs to the owner and empties the batch. */

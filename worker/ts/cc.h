@@ -77,12 +77,13 @@ enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 /* Takes a packet with transport_error_indicator; pid: the entry of its PID. */
 void cc_damaged(struct cc *, uint16_t *pid, const uint8_t *packet);
 
-/* After CC_ERROR: are as many packets missing as were damaged, and fit no
- * counter, in this second or the last one?  Then the gap is no error.  They
- * excuse no other gap.  before: the entry of the PID before this packet. */
+/* To be called after CC_ERROR.  True: the gap is no error, because as many
+ * packets are missing as damaged packets fit no counter in this second and the
+ * last one. Those packets excuse no other gap.  before: the entry of the PID
+ * before this packet. */
 bool cc_is_excused(struct cc *, uint16_t before, const uint8_t *packet);
 
-/* A second has passed. */
+/* Ends a second: damaged packets of older seconds excuse no gap any more. */
 static inline void cc_every_second(struct cc *cc)
 {
 	cc->old_strays = cc->strays;

@@ -21,12 +21,12 @@ struct fifo {
 	bool borrowed;   /* memory is that of fifo_use() */
 };
 
-/* Zeroed memory is an empty fifo. */
+/* Frees the memory, unless it is borrowed. */
 void fifo_done(struct fifo *);
 
-/* Before the first push: the packets lie in shared memory of the caller, which
- * has room for fifo_max() of them, begins with a page and outlives the fifo.
- * Those from head to tail are there already. */
+/* Gives the fifo shared memory of the caller before the first push.  It has
+ * room for fifo_max() packets, begins with a page and outlives the fifo.  The
+ * packets from head to tail are there already. */
 void fifo_use(struct fifo *, uint8_t *memory, size_t head, size_t tail);
 
 static inline size_t fifo_len(const struct fifo *f)
@@ -53,9 +53,10 @@ static inline struct ts_run fifo_run(const struct fifo *f)
  * next push. */
 uint8_t *fifo_push(struct fifo *, struct ts_run);
 
-/* Does a push of n packets move those that wait to the start of the memory? */
+/* Would a push of n packets move the waiting packets to the start of the
+ * memory? */
 bool fifo_moves(const struct fifo *, size_t n);
-/* Moves them there. */
+/* Moves the waiting packets to the start of the memory. */
 void fifo_move(struct fifo *);
 
 /* Removes the n oldest packets, n <= fifo_len(). */

@@ -118,7 +118,7 @@ static inline bool ts_random_access(const uint8_t *p)
 	return ts_adaptation_flags(p) & 0x40;
 }
 
-/* False when the packet has no PCR; else its value in 27 MHz ticks. */
+/* Reads the PCR in 27 MHz ticks; false: the packet has none. */
 static inline bool ts_pcr(const uint8_t *p, uint64_t *ret)
 {
 	if (!(ts_adaptation_flags(p) & 0x10) || p[4] < 7)

@@ -17,7 +17,7 @@ void pcr_clock_init(struct pcr_clock *c, uint16_t pid)
 	*c = (struct pcr_clock){ .pid = pid, .fixed = pid != TS_PID_NULL };
 }
 
-/* Ticks of so many packets at the last rate. */
+/* The ticks of so many packets at the last rate; 0: the rate is unknown. */
 static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 {
 	if (c->span_packets == 0)
@@ -27,7 +27,8 @@ static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 	return packets * c->span_ticks / c->span_packets;
 }
 
-/* Is it the PID of the clock?  It becomes it when that one is silent. */
+/* Does the clock use the PCRs of this PID?  The clock changes to it when the
+ * PCRs of its own PID are missing for long, unless its PID is fixed. */
 static bool follow_pid(struct pcr_clock *c, uint16_t pid)
 {
 	uint64_t packets = c->packets - c->at_packets;

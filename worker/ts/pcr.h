@@ -72,7 +72,7 @@ static inline void pcr_clock_pass(struct pcr_clock *c, uint64_t n)
 	c->packets += n;
 }
 
-/* Says that the next packets have another clock.  Stream time continues at the
+/* Begins another clock with the next packets.  Stream time continues at the
  * last rate, but not beyond the place where the old clock would have had its
  * next PCR. */
 static inline void pcr_clock_break(struct pcr_clock *c)
@@ -89,5 +89,6 @@ uint64_t pcr_clock_ticks(const struct pcr_clock *);
 /* Bits per second of the whole multiplex; 0 while not known. */
 uint64_t pcr_clock_bps(const struct pcr_clock *);
 
-/* Removes the PCR; false when the packet is then empty. */
+/* Removes the PCR if the packet has one; false: the packet has nothing else, so
+ * that it should be dropped. */
 bool pcr_strip(uint8_t *packet);

@@ -30,12 +30,13 @@ struct pes_times {
 	size_t dts;
 };
 
-/* False when the packet does not begin a PES with time stamps. */
+/* Finds the time stamps; false: the packet begins no PES with time stamps. */
 bool pes_times(const uint8_t *packet, struct pes_times *ret);
 
-/* The PTS of the PES that begins here, in 90 kHz ticks; false without one. */
+/* Reads the PTS of the PES that begins in the packet, in 90 kHz ticks; false:
+ * there is none. */
 bool pes_pts(const uint8_t *packet, uint64_t *ret);
 
-/* The 33 bits in the five bytes of a time stamp, in 90 kHz ticks. */
+/* Reads the 33 bits of a time stamp of five bytes, in 90 kHz ticks. */
 uint64_t pes_time(const uint8_t *stamp);
 void pes_set_time(uint8_t *stamp, uint64_t time);

@@ -90,8 +90,9 @@ enum pes_head_sign pes_head_add(struct pes_head *h, const uint8_t *p)
 	return need > 0 ? HEAD_WHOLE : HEAD_NONE;
 }
 
-/* PTS and DTS of a PES of which len bytes are there, PES_HEADER at least; at:
- * its offset in the packet.  HEAD_NONE: it has no PTS. */
+/* Reads PTS and DTS of a PES of which len bytes (at least PES_HEADER) are
+ * present; at: its offset in the packet.  HEAD_NONE: the PES has no PTS;
+ * HEAD_WAITS: the stamps continue behind these bytes. */
 static inline enum pes_head_sign find_stamps(const uint8_t *pes, size_t len,
 					     size_t at, struct pes_stamps *ret)
 {
@@ -112,7 +113,8 @@ static inline enum pes_head_sign find_stamps(const uint8_t *pes, size_t len,
 	return HEAD_WHOLE;
 }
 
-/* HEAD_WAITS: some of them may be behind this packet. */
+/* Reads the stamps of the PES that begins in the packet.  HEAD_WAITS: stamps
+ * may be behind this packet. */
 static enum pes_head_sign find_here(const uint8_t *packet,
 				    struct pes_stamps *ret)
 {
@@ -145,7 +147,7 @@ static void forget(struct pes_reader *r, struct pes_head *h)
 	memmove(h, h + 1, (size_t)(r->list + r->n - h) * sizeof *h);
 }
 
-/* The packet may have a part of a header. */
+/* Adds a packet to an incomplete header of its PID, if there is one. */
 static enum pes_sign follow(struct pes_reader *r, const uint8_t *packet,
 			    struct pes_stamps *ret)
 {

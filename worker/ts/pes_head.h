@@ -49,11 +49,11 @@ enum pes_head_sign {
 	HEAD_LOST,  /* ... and will not */
 };
 
-/* HEAD_WAITS: a PES begins in the packet whose stamps lie behind its end, and
- * *ret has the first part of its header. */
+/* Reads the stamps of the PES that begins in the packet.  HEAD_WAITS: stamps
+ * continue in later packets, and *ret has the first part of the header. */
 enum pes_head_sign pes_head_read(const uint8_t *packet, struct pes_head *ret);
 
-/* The same for the next packet of any PID, after HEAD_WAITS. */
+/* Adds the next packet, of any PID, to the header after HEAD_WAITS. */
 enum pes_head_sign pes_head_add(struct pes_head *, const uint8_t *packet);
 
 /* --- the times of all PES --- */
@@ -66,10 +66,12 @@ struct pes_stamps {
 	uint8_t stream_id;
 };
 
-/* Of the PES that begins in the packet.  False: it does not have them there. */
+/* Reads the stamps of the PES that begins in the packet; false: the packet does
+ * not have all of them. */
 bool pes_stamps_find(const uint8_t *packet, struct pes_stamps *ret);
-/* Of a header, after HEAD_WHOLE, that ends in the packet; the packets in front
- * of it have so many bytes of the PES. */
+/* Reads the stamps of a complete header (HEAD_WHOLE) that ends in the packet.
+ * before: bytes of the PES in earlier packets.  False: the PES has no
+ * stamps. */
 bool pes_head_stamps(const struct pes_head *, const uint8_t *packet,
 		     size_t before, struct pes_stamps *ret);
 
@@ -86,7 +88,8 @@ enum pes_sign {
 	PES_READ,  /* the times of a PES that began here, or in earlier ones */
 };
 
-/* Takes the next packet.  A packet that begins no PES may be left out while n
- * is 0, or if none has begun on its PID. */
+/* Takes the next packet; *ret has the stamps after PES_READ.  The caller may
+ * leave out a packet that begins no PES if n is 0, or if no header of its PID
+ * is incomplete. */
 enum pes_sign pes_reader_take(struct pes_reader *, const uint8_t *packet,
 			      struct pes_stamps *ret);

@@ -44,7 +44,8 @@ void pmt_each_pid(const struct pmt *,
 		  void (*take)(uint16_t pid, const struct desc *ca, void *arg),
 		  void *arg);
 
-/* The stream_type that stands for the coding of a stream: its own, or of
- * private PES (0x06) with video that of the registered format or of the
- * descriptor, such as HEVC.  It needs the class. */
+/* The stream_type by which parsers know the coding of a stream.  Private PES
+ * (0x06) with video has that of the registered format or of the descriptor,
+ * such as HEVC; other streams have their own type.  Needs the class of the
+ * stream. */
 uint8_t pmt_coding(const struct pmt_stream *);

@@ -166,7 +166,7 @@ static void index_tables(struct psi *psi)
 
 /* --- PAT --- */
 
-/* The making of a list of programs. */
+/* A list of programs in the making. */
 struct listing {
 	struct psi_program *old; /* the list before */
 	size_t n_old;
@@ -193,7 +193,8 @@ static void add_program(struct psi *psi, const struct pat_program *entry,
 	}
 }
 
-/* Lists the programs of a section.  A place is kept for the wanted one. */
+/* Lists the programs of a section of the PAT.  A place stays free for the
+ * wanted program. */
 static void list_programs(struct psi *psi, const struct pat *pat,
 			  struct listing *l)
 {
@@ -218,7 +219,8 @@ static void list_programs(struct psi *psi, const struct pat *pat,
 	}
 }
 
-/* Assembles sections of the PMT PIDs of all programs, and of no other PID. */
+/* Assembles the sections of the PMT PIDs of all programs.  Forgets PIDs that no
+ * program has. */
 static void follow_pmt_pids(struct psi *psi)
 {
 	struct table_pid *old[1 + PSI_PROGRAMS_MAX];

@@ -44,8 +44,8 @@ void psi_free(struct psi **);
 /* Forgets all tables, keeps the error counters: another source begins. */
 void psi_reset(struct psi *);
 
-/* The program with this number is followed wherever it stands in the PAT.  To
- * be called before the first psi_feed(). */
+/* Follows the program with this number wherever it is in the PAT, beyond
+ * PSI_PROGRAMS_MAX too.  To be called before the first psi_feed(). */
 void psi_want(struct psi *, uint16_t number);
 
 /*
@@ -63,13 +63,14 @@ static inline enum pid_class psi_class(const struct psi *psi, uint16_t pid)
 	return (enum pid_class)psi_classes(psi)[pid & 0x1fff];
 }
 
-/* A bit for each PID of PAT and PMTs, and for each that a PMT names: those of
- * streams, PCRs and ECMs. */
+/* Sets a bit for each PID of PAT and PMTs, and for each PID of a stream, PCR or
+ * ECM that a PMT names. */
 void psi_used_pids(const struct psi *, uint64_t ret[TS_PIDS / 64]);
 
 /* The stream_type of pid in the PMT that lists it; 0: no PMT lists it. */
 uint8_t psi_stream_type(const struct psi *, uint16_t pid);
-/* The same for parsers of its content: pmt_coding(). */
+/* The coding of a PID's content, for parsers: pmt_coding(); 0: no PMT lists
+ * it. */
 uint8_t psi_coding(const struct psi *, uint16_t pid);
 
 /* A counter of the changes of the tables; 0: no table received yet. */
@@ -95,11 +96,11 @@ size_t psi_programs(const struct psi *, const struct psi_program **ret);
 /* The number of programs of the PAT that exceed PSI_PROGRAMS_MAX. */
 size_t psi_ignored(const struct psi *);
 
-/* The program with this number; NULL when the PAT does not name it. */
+/* Finds a program by its number; NULL: the PAT does not name it. */
 const struct psi_program *psi_program_find(const struct psi *,
 					   uint16_t number);
 
-/* Does its PMT name a conditional access system? */
+/* Does the PMT of the program name a conditional access system? */
 bool psi_program_is_scrambled(const struct psi_program *);
 
 /* The first program with video, else the first with audio, else NULL. */

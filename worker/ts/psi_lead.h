@@ -15,7 +15,7 @@
 
 enum { PSI_LEAD_PACKETS = 256 };
 
-/* A section as received, at most SECTION_PSI_MAX bytes. */
+/* Receives a section as the stream has it, at most SECTION_PSI_MAX bytes. */
 typedef void psi_lead_fn(const struct psi_section *, uint16_t pid, void *arg);
 
 /* Passes each selected section to put. */

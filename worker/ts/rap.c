@@ -60,13 +60,14 @@ static enum hint hint_of_avc(struct rap *r)
 	}
 }
 
-/* An intra picture counts only behind a sequence header. */
+/* The meaning of a picture: an intra picture is a start only behind a sequence
+ * header. */
 static enum hint hint_of_picture(const struct rap *r, bool intra)
 {
 	return r->header && intra ? HINT_START : HINT_NOT;
 }
 
-/* The bytes of r->code follow a start code. */
+/* The meaning of the start code whose following bytes are in r->code. */
 static enum hint hint_of(struct rap *r)
 {
 	const uint8_t *c = r->code;
@@ -132,7 +133,7 @@ static bool is_known(uint8_t stream_type)
 	}
 }
 
-/* A byte of an SEI; true at a recovery point. */
+/* Takes a byte of an SEI; true: it is that of a recovery point. */
 static bool feed_sei(struct rap *r, uint8_t byte)
 {
 	/* emulation prevention: 00 00 03 */
@@ -184,7 +185,8 @@ static enum hint feed_byte(struct rap *r, uint8_t byte)
 							  : HINT_NONE;
 }
 
-/* Skips what the packet has of the PES header.  NULL: no PES. */
+/* Skips the part of the PES header that is in the packet; returns the byte
+ * behind it.  NULL: no PES begins. */
 static const uint8_t *skip_header(struct rap *r, const uint8_t *p,
 				  const uint8_t *end)
 {
@@ -214,8 +216,8 @@ static enum hint scan(struct rap *r, const uint8_t *packet)
 	return hint;
 }
 
-/* The current PES is a start.  Can a decoder begin here without the parameter
- * sets of an earlier one? */
+/* Can a decoder begin at the current PES, which is a start?  False: it lacks
+ * the parameter sets that earlier starts had. */
 static bool is_whole(struct rap *r)
 {
 	if (!r->header && r->headed && ++r->bare < BARE_MAX)
@@ -225,7 +227,8 @@ static bool is_whole(struct rap *r)
 	return true;
 }
 
-/* The decision, for the caller and for the trust in the indicator. */
+/* Decides whether the current PES is a start.  Returns the sign for the caller;
+ * notes whether the indicator was right. */
 static enum rap_sign decide(struct rap *r, enum hint hint)
 {
 	bool open = r->open, start = hint == HINT_START && is_whole(r);
@@ -238,7 +241,8 @@ static enum rap_sign decide(struct rap *r, enum hint hint)
 	return !open ? RAP_NONE : start ? RAP_YES : RAP_NO;
 }
 
-/* No picture was found where it can be read. */
+/* Decides by the indicator, because no picture was found in the first
+ * packets. */
 static enum rap_sign give_up(struct rap *r)
 {
 	bool open = r->open;
@@ -280,7 +284,7 @@ static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
 	return decide(r, hint) == RAP_YES ? RAP_HERE : RAP_NONE;
 }
 
-/* Also one whose header lies in several packets. */
+/* Does a PES begin in the packet?  Its header may continue in later packets. */
 static bool is_pes(const uint8_t *packet)
 {
 	struct pes_head head;

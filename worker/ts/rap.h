@@ -69,21 +69,22 @@ struct rap {
 	uint32_t sei_left;
 };
 
-/* Follows another PID, or the same with another codec (psi_coding()); nothing
- * changes if it is followed already. */
+/* Follows this PID and codec (psi_coding()).  Changes nothing if the rap
+ * already follows both. */
 void rap_follow(struct rap *, uint16_t pid, uint8_t stream_type,
 		enum pid_class);
 
-/* Is this a video whose random access points show, by its pictures or, if they
- * cannot be read, by indicators? */
+/* Can the random access points of this video be found: by its pictures or, if
+ * they cannot be read, by indicators? */
 bool rap_is_shown(const struct rap *);
 
-/* Directly after the first packet of a PES of the video: does it have the
- * indicator or parameter sets?  A decoder that begins there shows pictures
- * earlier than at another place. */
+/* To be called directly after the first packet of a PES of video.  True if it
+ * has the indicator or parameter sets: a decoder that begins there shows
+ * pictures earlier than at another place. */
 bool rap_is_likely(const struct rap *);
 
-/* Has the current PES, which is not decided, the indicator? */
+/* Has the current PES the indicator, while it is not decided whether it is a
+ * start? */
 static inline bool rap_is_marked(const struct rap *r)
 {
 	return r->follows && r->marked;

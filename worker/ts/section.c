@@ -74,7 +74,8 @@ void section_push(struct section_assembler *s, const uint8_t *packet)
 
 enum collected { WHOLE, PART, TOO_LONG };
 
-/* Takes payload up to end into the section. */
+/* Copies payload up to `end' into the section.  WHOLE: the section is complete;
+ * PART: it continues; TOO_LONG: it exceeds the limit of its table. */
 static enum collected collect(struct section_assembler *s, size_t end)
 {
 	for (;;) {
@@ -105,7 +106,8 @@ static enum collected collect(struct section_assembler *s, size_t end)
 	}
 }
 
-/* Ends a section that arrived whole; true: it can be returned. */
+/* Checks and ends a section that arrived whole; true: it is valid and fits the
+ * buffer, so it can be returned. */
 static bool finish(struct section_assembler *s)
 {
 	bool has_syntax = section_has_syntax(s->buffer);

@@ -64,8 +64,8 @@ void section_push(struct section_assembler *, const uint8_t *packet);
  */
 const uint8_t *section_pull(struct section_assembler *, size_t *ret_len);
 
-/* The first section that begins in a packet of tables, in *ret, and how many of
- * its bytes the packet has; 0: none begins. */
+/* Finds the first section that begins in a packet of tables.  Returns how many
+ * of its bytes the packet has; 0: no section begins. */
 static inline size_t section_first(const uint8_t *packet, const uint8_t **ret)
 {
 	size_t at = ts_payload_offset(packet);

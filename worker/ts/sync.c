@@ -52,7 +52,8 @@ static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 	return offset == 0 || n > 1;
 }
 
-/* Looks for packets that fill the datagram from an offset below reach on. */
+/* Finds packets that fill the datagram from an offset below `reach' on; false:
+ * there are none. */
 static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 			    size_t *ret_offset, size_t *ret_stride)
 {
@@ -70,8 +71,8 @@ static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 	return false;
 }
 
-/* The number of sync bytes at this stride from the offset on; 0: one of them is
- * another byte. */
+/* The number of sync bytes at this stride from the offset on; 0: another byte
+ * is at one of the places. */
 static size_t count_syncs(const uint8_t *data, size_t len, size_t offset,
 			  size_t stride)
 {
@@ -102,7 +103,8 @@ __attribute__((noinline, cold)) static void drop_trailer(struct ts_sync *s)
 	s->head = s->tail = 0;
 }
 
-/* A datagram that begins and ends with whole packets is aligned by itself. */
+/* Finds the packets of a datagram that begins and ends with whole packets,
+ * without a hunt. */
 static void align_datagram(struct ts_sync *s)
 {
 	size_t held = s->tail - s->head;
@@ -139,8 +141,8 @@ void ts_sync_push(struct ts_sync *s, const void *data, size_t len)
 		align_datagram(s);
 }
 
-/* The distance of packets from data[0] on; 0: none fits.  *ret_short is set
- * when more bytes are needed to decide. */
+/* The distance of packets from data[0] on; 0: no distance fits.  *ret_short:
+ * more bytes are needed to decide. */
 static size_t find_stride(const uint8_t *data, size_t len, bool *ret_short)
 {
 	*ret_short = false;
@@ -186,7 +188,7 @@ static enum step hunt(struct ts_sync *s, const uint8_t *data, size_t len,
 	return step;
 }
 
-/* Packets with other bytes between them are copied to the batch. */
+/* Copies packets with other bytes between them to the batch. */
 static void gather(struct ts_sync *s, const uint8_t *data, size_t len,
 		   size_t *ret_used, struct ts_run *ret)
 {
@@ -239,8 +241,9 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
-/* Scans the buffer.  It receives pushed bytes only up to the end of the next
- * packet, so that the others are not copied; any number while hunting. */
+/* Scans the buffer.  With a lock it takes pushed bytes only up to the end of
+ * the next packet, so that later packets are not copied; while hunting it takes
+ * any number. */
 static enum step step_held(struct ts_sync *s, struct ts_run *ret)
 {
 	size_t held = s->tail - s->head;

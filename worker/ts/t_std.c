@@ -45,7 +45,7 @@ unsigned t_std_audio_bps(uint8_t stream_type)
 	}
 }
 
-/* channel_configuration; 0: a program config element has them. */
+/* The channel_configuration; 0: a program config element has the channels. */
 static unsigned adts_channels(const uint8_t *head)
 {
 	return (head[2] & 1U) << 2 | head[3] >> 6;
@@ -82,7 +82,8 @@ struct level {
 	unsigned kbps, kbit;
 };
 
-/* With so many bits in a kbit; of the nearest level above if there is none. */
+/* The buffers of a level in the list, or of the nearest level above.  factor:
+ * bits in a kbit of the list. */
 static struct t_std_video size(const struct level *list, size_t n,
 			       uint8_t number, unsigned factor)
 {
@@ -100,8 +101,8 @@ static struct t_std_video size(const struct level *list, size_t n,
 	};
 }
 
-/* The bits of a kbit of a level in the profile: H.264 table A-2,
- * cpbBrNalFactor. */
+/* The bits in a kbit of the levels for this profile: cpbBrNalFactor of H.264
+ * table A-2. */
 static unsigned h264_factor(uint8_t profile_idc)
 {
 	switch (profile_idc) {
@@ -120,7 +121,8 @@ static unsigned h264_factor(uint8_t profile_idc)
 	}
 }
 
-/* profile_idc, constraints, level_idc: H.264 annex A, table A-1. */
+/* The buffers of H.264, by profile_idc and level_idc of the SPS: annex A, table
+ * A-1. */
 static struct t_std_video h264(const uint8_t *sps)
 {
 	static const struct level levels[] = {
@@ -135,8 +137,9 @@ static struct t_std_video h264(const uint8_t *sps)
 	return size(levels, ARRAY_LEN(levels), sps[2], h264_factor(sps[0]));
 }
 
-/* A sequence extension: ISO/IEC 13818-2 tables 8-13 and 8-14, whose VBV has
- * units of 2,048 bytes; 1.2 by 2.4.2.3 of 13818-1. */
+/* The buffers of MPEG-2, by the level in a sequence extension (ISO/IEC 13818-2
+ * tables 8-13 and 8-14).  The rate is 1.2 times that of the level by 2.4.2.3 of
+ * 13818-1; zeros: it is another extension. */
 static struct t_std_video mpeg2(const uint8_t *extension)
 {
 	static const struct level levels[] = {
@@ -152,8 +155,9 @@ static struct t_std_video mpeg2(const uint8_t *extension)
 	return v;
 }
 
-/* general_tier_flag and general_level_idc: H.265 annex A, tables A.8 and A.9:
- * a buffer has a second of the rate, at level 1 more. */
+/* The buffers of HEVC, by general_tier_flag and general_level_idc: H.265 annex
+ * A, tables A.8 and A.9.  A buffer has a second of the rate, at level 1
+ * more. */
 static struct t_std_video hevc(const uint8_t *sps)
 {
 	static const struct level levels[] = {

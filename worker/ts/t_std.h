@@ -20,23 +20,25 @@ enum {
 	T_STD_SYSTEM = 1536,
 };
 
-/* bit/s at which the system buffer empties in a multiplex of this rate. */
+/* The rate, in bit/s, at which the system buffer empties in a multiplex of this
+ * rate. */
 uint64_t t_std_system_bps(uint64_t multiplex_bps);
 
 /* The rate, in bit/s, at which the transport buffer of an audio stream empties;
  * 0: the type is no audio, or its rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
 
-/* The same, the bytes of the main buffer behind it, and the duration of a frame
- * in 27 MHz. */
+/* The rate of the transport buffer of audio in bit/s, the bytes of the main
+ * buffer behind it, and the duration of a frame in 27 MHz ticks. */
 struct t_std_audio {
 	unsigned bps;
 	unsigned bytes;
 	unsigned frame_ticks;
 };
 
-/* By the frame whose AUDIO_HEAD first bytes (audio.h) these are; false: no
- * frame begins there.  LATM has eight channels at most. */
+/* Finds the buffers of audio by the first AUDIO_HEAD bytes (audio.h) of a
+ * frame; false: no frame begins there.  LATM is taken to have eight
+ * channels. */
 bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret);
 
 /* The rate of the transport buffer of video, and the bytes of the buffers
@@ -46,7 +48,7 @@ struct t_std_video {
 	unsigned bytes;
 };
 
-/* By the profile and level that a parameter set in these n bytes names; false:
- * they have none.  coding: as pmt_coding(). */
+/* Finds the buffers of video by the profile and level of a parameter set in
+ * these n bytes; false: they have none.  coding: as pmt_coding(). */
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 		      struct t_std_video *ret);
