@@ -83,7 +83,8 @@ static void on_record(const json_t *record, void *arg)
 
 /* --- messages --- */
 
-/* In a search a tuning without lock is no error. */
+/* The error to report; NULL: none.  In a search a tuning without lock is no
+ * error. */
 static const char *error_of(const struct adapter_task *t)
 {
 	if (t->error.text[0] != '\0')
@@ -168,7 +169,8 @@ static void begin(struct adapter_task *t, uint64_t now_ns)
 	t->counted = true;
 }
 
-/* Why a network has one transponder; NULL: it has others, or that is all. */
+/* Why a search of the network has found one transponder only; NULL: it has
+ * found others, or the NIT names no others. */
 static const char *lone_error(const struct adapter_task *t)
 {
 	if (t->spec.search != SCAN_NETWORK || t->lock_ns == 0 ||
@@ -182,7 +184,7 @@ static const char *lone_error(const struct adapter_task *t)
 			 "network are unknown";
 }
 
-/* The end of one tuning: false: it was the last one. */
+/* Ends a tuning and begins the next one; false: it was the last one. */
 static bool tune_next(struct adapter_task *t, uint64_t now_ns)
 {
 	json_t *adapter, *before = t->adapter;
@@ -214,7 +216,8 @@ static bool is_tuned(const struct adapter_task *t, uint64_t now_ns)
 	return !tuner_spec_is(t->adapter) || t->report.tunes != t->tunes;
 }
 
-/* Has this tuning shown what it has? */
+/* Is this tuning complete: its tables were received, or a deadline has
+ * passed? */
 static bool is_over(const struct adapter_task *t, uint64_t now_ns)
 {
 	unsigned lock_ms = t->spec.search == SCAN_BLIND && !is_server(t)
@@ -246,7 +249,8 @@ static void note_lock(struct adapter_task *t, uint64_t now_ns)
 	tuning_list_found(t->tunings);
 }
 
-/* Looks often, for a tuning is short; the watch of a tuner counts seconds. */
+/* Reads the report of the source.  Looks for the lock more often than once a
+ * second, because a tuning is short; the watch of a tuner counts seconds. */
 static void read_report(struct adapter_task *t, uint64_t now_ns)
 {
 	bool looks = source_looks(t->source);

@@ -15,8 +15,8 @@ struct adapter_task;
 struct grants;
 struct worker;
 
-/* Enters the sandbox and starts; NULL: the worker ends.  The scan is copied.
- * open: of a test; else NULL. */
+/* Enters the sandbox and starts the scan; NULL: the worker ends.  Copies scan.
+ * open: opens the source in a test; NULL: the usual function. */
 struct adapter_task *adapter_task_new(struct worker *, const json_t *scan,
 				      source_open_fn *open);
 /* NULL-safe; sets *t to NULL. */

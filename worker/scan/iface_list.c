@@ -30,7 +30,8 @@ void iface_list_done(struct iface_list *l)
 		close_iface(l, &l->ifaces[i]);
 }
 
-/* The place of the interface, or the first free place; NULL: none. */
+/* The place of the interface, or the first free place; NULL: all places are
+ * taken. */
 static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 {
 	struct iface *place = NULL;
@@ -46,16 +47,16 @@ static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 	return place;
 }
 
-/* The name of the interface: that of an IPv4 address may have a label behind it
- * ("eth0:1"). */
+/* Copies the name of the interface without the label that an IPv4 address may
+ * have behind it ("eth0:1"). */
 static void copy_name(const struct ifaddrs *a, char name[static 16])
 {
 	(void)snprintf(name, 16, "%.*s", (int)strcspn(a->ifa_name, ":"),
 		       a->ifa_name);
 }
 
-/* The address of this interface in the line, or len 0: it is of another one,
- * or link-local. */
+/* The address in this line of the list; len 0: it is of another interface, or
+ * link-local. */
 static struct sockaddr_any address_of(const struct ifaddrs *a,
 				      const char *name)
 {
@@ -131,7 +132,8 @@ static bool is_same(const struct sockaddr_any *a, const struct sockaddr_any *b)
 	return a->len == b->len && (a->len == 0 || sockaddr_equal(a, b));
 }
 
-/* 0, or -ENOSPC: there is no place for the interface. */
+/* Updates an interface from a line of the list; 0, or -ENOSPC: there is no
+ * place for another interface. */
 static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 			const struct ifaddrs *a, unsigned ifindex)
 {

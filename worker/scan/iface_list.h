@@ -48,8 +48,8 @@ void iface_list_done(struct iface_list *);
  * interface has no place (-ENOSPC). */
 int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;
 
-/* The same with the addresses of getifaddrs() and the indexes of
- * if_nametoindex(). */
+/* As iface_list_update(), with the addresses of getifaddrs() and the indexes of
+ * if_nametoindex(): for tests. */
 int iface_list_take(struct iface_list *, const struct ifaddrs *,
 		    unsigned (*index_of)(const char *name),
 		    struct errmsg *error) MUST_CHECK;

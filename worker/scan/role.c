@@ -65,7 +65,7 @@ static void close_input(struct scan *s, int err, const struct errmsg *error)
 	s->error = *error;
 }
 
-/* The master knows the reception. */
+/* Reports the multiplex; the master knows the reception itself. */
 static void send_transponder(const struct scan *s, uint64_t now_ns)
 {
 	json_t *tuning = json_object();
@@ -154,7 +154,8 @@ static void scan_free(void *role)
 	free(s);
 }
 
-/* False: a message before has given it work. */
+/* True if the worker has no task yet.  A second task is an error of the master,
+ * and ends the worker. */
 static bool is_idle(struct scan *s)
 {
 	if (s->out.feed == NULL && s->sap == NULL && s->satip == NULL &&
@@ -165,7 +166,8 @@ static bool is_idle(struct scan *s)
 	return false;
 }
 
-/* Only the address of an input may name a port below 1024. */
+/* Enters the sandbox.  Only the address of an input may name a port below
+ * 1024. */
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };
@@ -212,7 +214,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		start_input(s, address, -1);
 }
 
-/* The ring of an adapter, and that of its next worker. */
+/* Takes the ring of an adapter, at first and from each next worker of it. */
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct scan *s = role;

@@ -49,7 +49,8 @@ static int take(struct scan_listener *l, const struct scan_listener_packet *p,
 	}, l->now_ns, error);
 }
 
-/* Reports wait in the table while the master does not read. */
+/* Reports changed sessions.  While the master does not read, they wait in the
+ * table. */
 static void report_sessions(struct scan_listener *l)
 {
 	struct msg m = { .type = MSG_SCAN_ANNOUNCEMENT };

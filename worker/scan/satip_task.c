@@ -57,7 +57,7 @@ static int set_multicast(int fd, const struct iface *iface, bool v6)
 	return fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL);
 }
 
-/* Replies come to the port of the search. */
+/* Opens the socket for searches at the interface; replies come to its port. */
 static int open_search(const struct iface *iface, bool v6)
 {
 	struct udp_place place = { .local = v6 ? iface->v6 : iface->v4,
@@ -87,8 +87,8 @@ static int open_socket(const struct iface *iface, size_t i)
 	return scan_listener_split(fd);
 }
 
-/* Of a send: the socket is opened again at an update.  After any other error
- * the replies to the other search still arrive. */
+/* Does this error of a send mean that the socket must be opened again?  After
+ * any other error, replies to the other search can still arrive. */
 static bool has_lost_iface(int err)
 {
 	return err == ENODEV || err == ENETDOWN || err == EADDRNOTAVAIL ||
@@ -124,7 +124,8 @@ static void search(struct iface *iface, struct errmsg *error)
 	}
 }
 
-/* Every second.  The socket of a new address opens later, and searches then. */
+/* Searches at the first seconds of each period; called every second.  When a
+ * socket has opened later, for a new address, a new period begins. */
 static void search_at_times(struct searched *s, struct iface *iface,
 			    struct errmsg *error)
 {
@@ -202,7 +203,8 @@ static void send_report(struct worker *worker, const struct server_report *r)
 	(void)channel_send(worker->channel, &m, NULL, 0);
 }
 
-/* Reports wait in the table while the master does not read. */
+/* Reports changed servers.  While the master does not read, they wait in the
+ * table. */
 static void report_servers(struct satip_task *t)
 {
 	struct worker *worker = t->listener.worker;

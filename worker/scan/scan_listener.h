@@ -63,11 +63,11 @@ struct scan_listener {
 	uint8_t packet[SCAN_LISTENER_PACKET_MAX];
 };
 
-/* Begins at once, with the events of the first second. */
+/* Starts the listener, which calls the events of the first second at once. */
 void scan_listener_start(struct scan_listener *, struct worker *,
 			 const struct scan_listener_events *);
 void scan_listener_stop(struct scan_listener *);
 
-/* Switches off GRO, which would join datagrams of different senders, if fd is a
- * socket (open() calls this); returns fd. */
+/* Switches off GRO if fd is a socket, because GRO joins datagrams of different
+ * senders.  Returns fd.  Called by open(). */
 int scan_listener_split(int fd);

@@ -29,18 +29,18 @@ struct scan_report {
 	struct scan_services *services;
 };
 
-/* The first members are set.  Another multiplex begins. */
+/* Begins another multiplex, after the caller has set the first members. */
 void scan_report_reset(struct scan_report *);
 void scan_report_done(struct scan_report *);
 
 void scan_report_packets(struct scan_report *, const struct ts_run *runs,
 		      size_t n_runs);
 
-/* Were the tables received?  nit: and the NIT?  since_ns: when the packets of
- * the multiplex began; 0: not yet. */
+/* True if the tables of the multiplex were received, with nit also the NIT.
+ * since_ns: the time of its first packets; 0: none has arrived. */
 bool scan_report_is_complete(const struct scan_report *, bool nit,
 			     uint64_t since_ns, uint64_t now_ns);
 
-/* Call it often: sends services of the transponder while the master reads;
- * all: also while it does not. */
+/* Sends new and changed services of the transponder while the master reads;
+ * all: also while it does not.  To be called often. */
 void scan_report_send(struct scan_report *, uint32_t number, bool all);

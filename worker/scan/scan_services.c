@@ -71,7 +71,7 @@ static json_int_t number(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* NULL: the list is full. */
+/* Finds the service, or adds it; NULL: the list is full. */
 static struct service *find(struct scan_services *l, json_int_t pnr)
 {
 	struct service *s = l->services;
@@ -87,7 +87,8 @@ static struct service *find(struct scan_services *l, json_int_t pnr)
 	return s;
 }
 
-/* True: the table has another version, or belongs to another multiplex. */
+/* Notes a section; true: the table has a new version, or is that of another
+ * multiplex. */
 static bool take_section(struct table *t, const json_t *record, json_int_t id)
 {
 	int version = (int)number(record, "version");
@@ -213,7 +214,7 @@ static void add_sdt(struct scan_services *l, const json_t *record)
 	}
 }
 
-/* The service_type of DVB for that of ATSC (A/65 table 6.7); -1: there is
+/* The service_type of DVB for that of ATSC (A/65 table 6.7); -1: DVB has
  * none. */
 static int dvb_type(json_int_t atsc)
 {

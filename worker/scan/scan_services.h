@@ -30,13 +30,14 @@ void scan_services_add(struct scan_services *, const json_t *record);
  * none. */
 json_t *scan_services_next(struct scan_services *);
 
-/* No section of an SDT or VCT was received. */
+/* True if no section of an SDT or VCT was received. */
 bool scan_services_lacks_names(const struct scan_services *);
 
-/* No section of a NIT was received; with_sdt: nor of an SDT. */
+/* True if no section of a NIT was received; with_sdt: and none of an SDT. */
 bool scan_services_lacks_nit(const struct scan_services *, bool with_sdt);
 
-/* Were PAT and all PMTs received?  nit: and the NIT?  names: and SDT or VCT? */
+/* True if PAT and all PMTs were received; nit: and the NIT; names: and SDT or
+ * VCT. */
 bool scan_services_is_complete(const struct scan_services *, bool nit,
 			       bool names);
 

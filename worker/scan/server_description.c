@@ -40,7 +40,7 @@ static unsigned long line_of(const struct reader *r)
 	return XML_GetCurrentLineNumber(r->parser);
 }
 
-/* The name without its prefix: servers differ in it. */
+/* The name of an element without its prefix, which differs between servers. */
 static const char *local_name(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -106,8 +106,8 @@ static void on_text(void *arg, const char *text, int len)
 	to[r->len] = '\0';
 }
 
-/* Entities grow, and the defaults of attributes cost their number for each
- * element. */
+/* Rejects a DOCTYPE with declarations: entities grow, and defaults of
+ * attributes cost time for each element. */
 static void on_doctype(void *arg, const char *name, const char *system,
 		       const char *public, int has_declarations)
 {

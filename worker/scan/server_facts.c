@@ -40,7 +40,8 @@ static struct server_system *find_system(struct server_facts *f,
 	return s;
 }
 
-/* Letters and digits. */
+/* Reads the name of a system, letters and digits, as the type of an adapter
+ * where one has it; false: the text is no such name. */
 static bool read_system(struct slice text, char name[SERVER_SYSTEM_MAX])
 {
 	const char *type;

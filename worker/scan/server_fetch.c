@@ -142,7 +142,8 @@ void server_fetches_add(struct server_fetches *all,
 	all->on_end(load->ticket, NULL, "cannot be requested", all->arg);
 }
 
-/* The header by which servers on another port than 554 name it. */
+/* The port of RTSP from the header that servers on another port than 554 send;
+ * 0: no such header. */
 static uint16_t rtsp_port(const struct fetch *f)
 {
 	struct curl_header *h;
@@ -156,7 +157,8 @@ static uint16_t rtsp_port(const struct fetch *f)
 	return (uint16_t)port;
 }
 
-/* False with error: there is no description. */
+/* Reads the facts of a finished load; false with error: there is no
+ * description. */
 static bool read_facts(const struct fetch *f, CURLcode code,
 		       struct server_facts *ret, struct errmsg *error)
 {

@@ -15,7 +15,7 @@ enum { SERVER_FETCHES_MAX = 8, SERVER_FETCH_MS = 5000 };
 
 struct server_fetches;
 
-/* The end of a load: its facts, or NULL and a note. */
+/* Called at the end of a load, with the facts, or with NULL and a note. */
 typedef void server_fetched_fn(uint32_t ticket, const struct server_facts *,
 			       const char *note, void *arg);
 

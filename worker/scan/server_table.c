@@ -82,7 +82,7 @@ static bool is_at(const struct server *s, const char *host)
 	return s != NULL && strcmp(s->host, host) == 0;
 }
 
-/* SERVERS_MAX: none. */
+/* The place of a server; SERVERS_MAX: the table does not have it. */
 static size_t find(const struct server_table *t, const char *iface,
 		   const char *host, const char *uuid)
 {
@@ -96,8 +96,8 @@ static size_t find(const struct server_table *t, const char *iface,
 	return i;
 }
 
-/* The server without a description, of this host or (NULL) of any, that has the
- * oldest announcement; SERVERS_MAX: none. */
+/* The server with the oldest announcement among those whose description could
+ * not be loaded; host NULL: of any host.  SERVERS_MAX: there is none. */
 static size_t find_failed(const struct server_table *t, const char *host)
 {
 	size_t oldest = SERVERS_MAX;
@@ -115,7 +115,8 @@ static size_t find_failed(const struct server_table *t, const char *host)
 	return oldest;
 }
 
-/* A place for another server of the host; SERVERS_MAX: none. */
+/* A place for another server of the host, perhaps that of a server without a
+ * description; SERVERS_MAX: there is none. */
 static size_t find_place(struct server_table *t, const char *host)
 {
 	size_t free_place = SERVERS_MAX, place;
@@ -157,7 +158,7 @@ static struct server *add(struct server_table *t, const char *iface,
 	return s;
 }
 
-/* Is its description to be loaded, because of this announcement? */
+/* Must the description be loaded again because of this announcement? */
 static bool is_stale(const struct server *s, const struct server_url *location,
 		     uint64_t now_ns)
 {
@@ -226,8 +227,8 @@ void server_table_expire(struct server_table *t, uint64_t now_ns)
 
 /* --- descriptions --- */
 
-/* The server that has waited for longest: new ones, at places that become free
- * all the time, do not delay it. */
+/* Returns the server that has waited longest, so that new servers, which take
+ * free places, do not delay it. */
 bool server_table_next_load(struct server_table *t, struct server_load *ret)
 {
 	struct server *first = NULL;

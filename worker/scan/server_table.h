@@ -69,8 +69,8 @@ struct server_table *server_table_new(void);
 /* NULL-safe; sets *t to NULL. */
 void server_table_free(struct server_table **);
 
-/* Takes a datagram; ignores those of others.  0, or -errno with error for an
- * invalid one of a server or a full table. */
+/* Takes a datagram; ignores datagrams that are not of a server.  0, or -errno
+ * with error: it is invalid, or the table is full. */
 int server_table_feed(struct server_table *, const struct server_packet *,
 		      uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
@@ -86,10 +86,10 @@ void server_table_loaded(struct server_table *, uint32_t ticket,
 			 const struct server_facts *, const char *note,
 			 uint64_t now_ns);
 
-/* The next server that is new, changed, ended, or due for a report; false:
- * there is none. */
+/* The next place whose server is new, changed, ended or due for a report;
+ * false: there is none. */
 bool server_table_next_report(struct server_table *, uint64_t now_ns,
 			      struct server_report *ret);
 
-/* Servers in the table. */
+/* The number of servers in the table. */
 unsigned server_table_count(const struct server_table *);

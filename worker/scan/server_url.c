@@ -9,7 +9,8 @@
 
 enum { HTTP_PORT = 80, FREE_PORTS = 1024 };
 
-/* The text in front of the path, which begins with one of "/?#". */
+/* Cuts the host and port off the front of the text; the rest begins with one of
+ * "/?#". */
 static struct slice cut_authority(struct slice *rest)
 {
 	struct slice authority = { rest->at, 0 };
@@ -40,8 +41,8 @@ static bool read_path(struct slice text, char path[SERVER_PATH_MAX])
 					       SERVER_PATH_MAX - 1));
 }
 
-/* Takes the port off HOST:PORT; false: there is none.  The name keeps the
- * brackets of IPv6. */
+/* Splits HOST:PORT; false: the text has no port.  The name keeps the brackets
+ * of IPv6. */
 static bool split_port(struct slice authority, struct slice *name,
 		       struct slice *port)
 {
@@ -62,7 +63,7 @@ static bool split_port(struct slice authority, struct slice *name,
 	return slice_split(rest, ':', &none, port);
 }
 
-/* "[2001:db8::1]" */
+/* Reads "[2001:db8::1]"; false: it is no such address. */
 static bool read_v6(const char *text, struct ip_address *ret)
 {
 	char inside[SERVER_HOST_MAX];
@@ -74,7 +75,7 @@ static bool read_v6(const char *text, struct ip_address *ret)
 	return ip_parse(inside, ret) == 0;
 }
 
-/* An address of IPv6 can be written in several ways. */
+/* Is the name this host?  Addresses of IPv6 may be written in several ways. */
 static bool is_host(struct slice name, const char *host)
 {
 	struct ip_address theirs, ours;

@@ -92,9 +92,10 @@ static void remove_session(struct session_table *a, size_t place)
 	(void)count_sessions(a, &sender);
 }
 
-/* A place for another session of a sender that has `has`: a free one, or that
- * of the sender with the most sessions, or of the session that was announced
- * only once for the longest time; SESSIONS_MAX: none. */
+/* A place for another session of a sender that has `has' of them: a free place;
+ * or that of the oldest session of the sender with the most sessions; or that
+ * of the oldest session that was announced only once.  SESSIONS_MAX: there is
+ * none. */
 static size_t find_place(struct session_table *a, unsigned has)
 {
 	const struct session *worst = NULL;
@@ -144,8 +145,8 @@ static struct session *add(struct session_table *a,
 	return s;
 }
 
-/* The session with this origin, or for NULL with this content; SESSIONS_MAX:
- * none. */
+/* The place of the session with this origin, or for origin NULL with this
+ * content; SESSIONS_MAX: the table does not have it. */
 static size_t find(const struct session_table *a,
 		   const struct session_packet *p,
 		   const struct sockaddr_any *sender, const char *origin,

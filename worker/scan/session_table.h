@@ -68,10 +68,10 @@ int session_table_feed(struct session_table *, const struct session_packet *,
 /* Call it regularly: removes sessions without announcements. */
 void session_table_expire(struct session_table *, uint64_t now_ns);
 
-/* The next session that is new, changed, ended, or due for a report; false:
- * there is none. */
+/* The next place whose session is new, changed, ended or due for a report;
+ * false: there is none. */
 bool session_table_next_report(struct session_table *, uint64_t now_ns,
 		    struct session_report *ret);
 
-/* Sessions in the table. */
+/* The number of sessions in the table. */
 unsigned session_table_count(const struct session_table *);

@@ -43,7 +43,8 @@ static void read_fields(struct slice rest, struct fields *ret)
 				*known[i].value = value;
 }
 
-/* "uuid:ID::urn:ses-com:device:SatIPServer:1" */
+/* Reads the uuid from "uuid:ID::urn:ses-com:device:SatIPServer:1"; 0 or
+ * -EBADMSG. */
 static int read_uuid(struct slice usn, char uuid[SSDP_UUID_MAX],
 		     struct errmsg *error)
 {
@@ -91,7 +92,7 @@ static int read_state(struct slice state, enum ssdp_kind *ret,
 	return 0;
 }
 
-/* SSDP_OTHER: the line begins no announcement. */
+/* Reads the first line of a message; SSDP_OTHER: it is no announcement. */
 static enum ssdp_kind read_line(struct slice line, bool *ret_notifies)
 {
 	*ret_notifies = slice_begins(line, "NOTIFY ");

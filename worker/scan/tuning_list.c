@@ -72,7 +72,7 @@ void tuning_list_free(struct tuning_list **pl)
 
 /* --- comparison --- */
 
-/* The configuration may have kHz and text. */
+/* Reads a frequency in MHz; the configuration may have kHz, and a text. */
 static double read_mhz(const json_t *tuning)
 {
 	const json_t *value = json_object_get(tuning, "frequency");
@@ -102,7 +102,8 @@ static bool is_same(const json_t *a, const json_t *b)
 	       has_same(a, b, "polarization") && has_same(a, b, "stream_id");
 }
 
-/* Half of the symbol rate, with the roll-off, or of a channel. */
+/* Does the tuning lie within the transponder that was found: half of its symbol
+ * rate with the roll-off, or half of a channel, from its frequency? */
 static bool is_within(const json_t *found, const json_t *tuning)
 {
 	double kbd = (double)json_integer_value(
@@ -181,7 +182,8 @@ size_t tuning_list_total(const struct tuning_list *l)
 
 /* --- NIT --- */
 
-/* Takes the reference. */
+/* Adds a tuning, whose reference it takes, unless the list has it already or is
+ * full. */
 static void add(struct tuning_list *l, json_t *tuning)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -233,7 +235,8 @@ static json_t *satellite_tuning(const json_t *d)
 	return tuning;
 }
 
-/* A multistream needs more than the satellite descriptor beside it. */
+/* Adds the stream id of a multistream to the tuning of the satellite descriptor
+ * beside it. */
 static void add_stream_id(json_t *tuning, const json_t *d)
 {
 	const json_t *isi = json_object_get(d, "stream_id");
@@ -258,7 +261,8 @@ static json_t *cable_tuning(const json_t *d)
 	return tuning;
 }
 
-/* The receiver finds the others; tables are wrong about them too often. */
+/* The tuning of a terrestrial descriptor: frequency and bandwidth only.  The
+ * receiver finds the other values; tables are wrong about them too often. */
 static json_t *terrestrial_tuning(const json_t *d)
 {
 	json_t *tuning = tuning_of(json_object_get(d, "frequency_khz"), "T");
@@ -287,7 +291,8 @@ static void add_t2(struct tuning_list *l, const json_t *d)
 		}
 }
 
-/* The systems that a frontend of this adapter can receive. */
+/* Can a frontend of this adapter receive the system whose types begin with this
+ * letter? */
 static bool is_type(const struct tuning_list *l, char first)
 {
 	const char *type = json_string_value(

@@ -19,13 +19,14 @@ struct tuning_list *tuning_list_new(const struct scan_spec *);
 /* NULL-safe; sets *l to NULL. */
 void tuning_list_free(struct tuning_list **);
 
-/* The next adapter to tune, a new object; NULL: all were. */
+/* The adapter with the next tuning, a new object; NULL: all tunings were
+ * tried. */
 json_t *tuning_list_next(struct tuning_list *);
 
-/* The keys of the tuning that was the last one, a new object. */
+/* The keys of the present tuning, a new object. */
 json_t *tuning_list_current(const struct tuning_list *);
 
-/* The last one has lock. */
+/* Notes that the present tuning has lock. */
 void tuning_list_found(struct tuning_list *);
 
 /* Takes a record of a NIT; ignores others. */
