@@ -31,7 +31,7 @@ static const char codes[] =
 
 enum { CODE_LEN = 6 };
 
-/* The end of the line that begins here. */
+/* The end of the line that begins here, at most `end'. */
 static const char *line_end(const char *line, const char *end)
 {
 	const char *at = memchr(line, '\n', (size_t)(end - line));

@@ -52,7 +52,7 @@ static void put_event(struct section_writer *w, const struct eit_format *f,
 
 /* --- present and following --- */
 
-/* The first event that is not over. */
+/* The index of the first event that is not over; n: all are over. */
 static size_t find_present(struct eit_items e, int64_t now_s)
 {
 	size_t i = 0;
@@ -67,7 +67,8 @@ static bool is_present(struct eit_items e, size_t i, int64_t now_s)
 	return i < e.n && e.list[i].start_s <= now_s;
 }
 
-/* The running_status of the present event. */
+/* The running_status of the present event: that of the service, or for another
+ * transport stream that of the event, if it has one. */
 static unsigned running_of(const struct eit_format *f,
 			   const struct eit_item *e)
 {
@@ -158,7 +159,7 @@ static void end_section(struct segment *s, struct section_writer *w)
 	s->lens[s->n++] = section_end(w);
 }
 
-/* Writes the sections of the segment, whose last numbers are not known yet. */
+/* Writes the sections of a segment; their last numbers are set later. */
 static void lay_out(struct builder *b, unsigned table, unsigned segment)
 {
 	struct segment *s = &b->segment;
@@ -190,7 +191,8 @@ static void lay_out(struct builder *b, unsigned table, unsigned segment)
 	b->built.dropped += end - i;
 }
 
-/* The last segment of the table that has events; 0: none has. */
+/* The number of the last segment of the table that has events; 0 also if none
+ * has. */
 static unsigned last_segment(const struct builder *b, unsigned table)
 {
 	unsigned last = SEGMENTS - 1;

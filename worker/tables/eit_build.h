@@ -41,21 +41,24 @@ struct eit_built {
 	size_t dropped; /* events without room in their segment */
 };
 
-/* Section number 0 or 1 of present and following; returns its length. */
+/* Writes section 0 or 1 of present and following; returns its length. */
 size_t eit_build_present(const struct eit_format *, struct eit_items,
 			 int64_t now_s, unsigned number,
 			 uint8_t ret[SECTION_MAX]);
-/* When eit_build_present() changes; INT64_MAX: with other events only. */
+/* The Unix time at which eit_build_present() gives other sections; INT64_MAX:
+ * only other events change them. */
 int64_t eit_next_change(struct eit_items, int64_t now_s);
-/* When eit_build_table() changes: the next segment. */
+/* The Unix time at which eit_build_table() gives other sections: that of the
+ * next segment. */
 int64_t eit_next_segment(int64_t now_s);
 
-/* The tables of a schedule, from 1 to EIT_TABLES. */
+/* The number of tables of the schedule, from 1 to EIT_TABLES. */
 unsigned eit_tables(struct eit_items, int64_t now_s);
 
 typedef void eit_section_fn(const uint8_t *section, size_t len, void *arg);
 
-/* The sections of table number `table' (from 0) of the schedule. */
+/* Passes the sections of table number `table' (from 0) of the schedule to the
+ * function. */
 struct eit_built eit_build_table(const struct eit_format *, struct eit_items,
 				 int64_t now_s, unsigned table,
 				 eit_section_fn *, void *arg);

@@ -191,8 +191,8 @@ void eit_image_number(struct eit_image *i, const struct eit_image *before,
 	}
 }
 
-/* The guide adds the free_CA_mode of the SDT to events that have none of their
- * own: they get it back. */
+/* Copies the free_CA_mode of events from the image before.  The guide takes it
+ * from the SDT for events that have none, and has no SDT now. */
 static void keep_free_ca(struct eit_image *i, const struct service *s,
 			 const struct service *before)
 {

@@ -54,7 +54,7 @@ struct eit_items {
 
 /* --- writing --- */
 
-/* A part of the image, to be appended to the ones before. */
+/* Append the parts of an image, in the order of the format. */
 void eit_image_begin(struct buf *, uint16_t onid, uint32_t services);
 void eit_image_service(struct buf *, uint16_t number, uint8_t status,
 		       uint32_t events);
@@ -70,30 +70,31 @@ struct eit_image *eit_image_read(int fd, size_t len, int *ret_err);
 /* NULL-safe; sets *i to NULL. */
 void eit_image_free(struct eit_image **);
 
-/* Takes from `before' (NULL: none) what the SDT of the stream says, where the
- * guide has no SDT: the original network, the status of the services, and their
- * free_CA_mode in their events.  Comes before eit_image_number(). */
+/* Copies from `before' (NULL: none) what the SDT said, if the guide has no SDT
+ * yet: the original network, the status of the services, and the free_CA_mode
+ * in their events.  To be called before eit_image_number(). */
 void eit_image_keep(struct eit_image *, const struct eit_image *before);
 
-/* Gives its services the serials of those in `before' (NULL: none) with the
- * same number and content, and new ones, from *next on, to the others. */
+/* Numbers the contents of the services: a service of `before' (NULL: none) with
+ * the same number and content keeps its serial, others get new ones from *next
+ * on. */
 void eit_image_number(struct eit_image *, const struct eit_image *before,
 		      uint64_t *next);
 
-/* Does the SDT list a service of it?  NULL: no. */
+/* Does the image (NULL: no) have a service that the SDT lists? */
 bool eit_image_has_sdt(const struct eit_image *);
 /* The original network in the SDT of the stream; 0: not known. */
 uint16_t eit_image_onid(const struct eit_image *);
 size_t eit_image_services(const struct eit_image *);
-/* The place of the service with this number; NULL or without it:
- * EIT_IMAGE_SERVICES_MAX. */
+/* The place of the service with this number; EIT_IMAGE_SERVICES_MAX: the image
+ * (NULL: none) does not have it. */
 size_t eit_image_place(const struct eit_image *, uint16_t number);
 uint8_t eit_image_status(const struct eit_image *, size_t place);
 /* The number and the events of a service; borrowed. */
 struct eit_items eit_image_at(const struct eit_image *, size_t i,
 			      uint16_t *ret_number);
-/* The same of the service with this number; n 0: there are none.  A service
- * without a number is the only one, before the tables of its stream were
+/* The events of the service with this number; n 0: there are none. A service
+ * without a number is the only one of its stream, whose tables were not yet
  * read. */
 struct eit_items eit_image_find(const struct eit_image *, uint16_t number,
 				bool single);

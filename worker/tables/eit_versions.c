@@ -6,7 +6,7 @@
 
 enum { VERSIONS = 32 };
 
-/* The next place whose table was not asked for since the last round. */
+/* Takes the place of a table that was not used since the last round. */
 static struct eit_version *take_place(struct eit_versions *v)
 {
 	struct eit_version *e;
@@ -21,7 +21,8 @@ static struct eit_version *take_place(struct eit_versions *v)
 	return e;
 }
 
-/* The place of the table, or a free one. */
+/* The place of the table; or a free one; or that of a table that is not used
+ * any more. */
 static struct eit_version *find(struct eit_versions *v, uint32_t table,
 				uint32_t network)
 {

@@ -42,6 +42,7 @@ struct eit_table_name {
 	uint16_t onid, tsid;
 };
 
-/* The version for the content of this hash. */
+/* The version for the content of this hash in the table.  New content gets the
+ * next version. */
 uint8_t eit_version(struct eit_versions *, struct eit_table_name,
 		    uint64_t hash);

@@ -24,7 +24,7 @@ enum {
 	FEC_OUTER_RS = 2,
 };
 
-/* A number as n digits of four bits. */
+/* Writes a number as n decimal digits of four bits. */
 static void put_bcd(struct bit_writer *w, unsigned n, unsigned value)
 {
 	uint32_t bcd = 0;
@@ -139,7 +139,8 @@ static void write_service_list(struct section_writer *w,
 	}
 }
 
-/* The numbers of EACEM have 10 bits, those of NorDig 14, at the same end. */
+/* Writes the logical channel numbers.  Those of EACEM have 10 bits, those of
+ * NorDig 14 bits, at the same end of the field. */
 static void write_channels(struct section_writer *w,
 			   const struct nit_transport *t,
 			   const struct nit_service *list, size_t n)
@@ -189,7 +190,7 @@ size_t nit_build_sections(const struct nit_content *c)
 	return MIN(n, (size_t)NIT_SECTIONS_MAX);
 }
 
-/* The services of a transport stream, from `at` on. */
+/* Writes the entry of a transport stream, with services from index `at' on. */
 static void write_transport(struct section_writer *w,
 			    const struct nit_transport *t, size_t at,
 			    bool bouquet)

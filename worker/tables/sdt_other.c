@@ -39,7 +39,7 @@ static void end(struct builder *b)
 	b->lens[b->n++] = section_end(&b->w);
 }
 
-/* False: it has no room. */
+/* Writes a service; false: the sections have no room for it. */
 static bool put(struct builder *b, const struct sdt_other_service *s)
 {
 	enum text_table table = (enum text_table)s->textcode;

@@ -95,7 +95,8 @@ void schedule_free(struct schedule **s)
 	*s = NULL;
 }
 
-/* The place of the key; s->n: there is none. */
+/* The index of the sub-table with this key; s->n: the schedule does not have
+ * it. */
 static size_t find(const struct schedule *s, const struct schedule_key *key)
 {
 	uint64_t packed = pack(key);
@@ -106,7 +107,8 @@ static size_t find(const struct schedule *s, const struct schedule_key *key)
 	return i;
 }
 
-/* The same, added if there is none; SCHEDULE_TABLES_MAX: there is no room. */
+/* The index of the sub-table with this key, which is added if it is new;
+ * SCHEDULE_TABLES_MAX: the schedule is full. */
 static size_t find_or_add(struct schedule *s, const struct schedule_key *key)
 {
 	size_t i = find(s, key);
@@ -223,9 +225,9 @@ bool schedule_set_clock(struct schedule *s, const struct schedule_key *key,
 	return true;
 }
 
-/* From this time on, to the end of its interval, a clock is due at any time of
- * a second: the stream had no packet early in the ones before.  UINT64_MAX: its
- * interval is too short. */
+/* The time from which a clock may be sent late in a second, up to the end of
+ * its interval, because the stream had no packet early in the seconds before.
+ * UINT64_MAX: the interval is too short. */
 static uint64_t late_from(const struct entry *e)
 {
 	unsigned step_s = e->interval_ms * EARLY_PERCENT / 100 / 1000;
@@ -275,7 +277,8 @@ void schedule_set_eit_rate(struct schedule *s, unsigned kbps)
 	s->idle_ns = 0;
 }
 
-/* A schedule is sent early only while the rate has room for it. */
+/* Adds up the bit rates at which the EIT are sent: present and following a
+ * little earlier than their intervals demand, schedules at their intervals. */
 unsigned schedule_eit_need(const struct schedule *s)
 {
 	uint64_t sum = 0; /* bit/s */
@@ -303,7 +306,7 @@ static void pay(struct schedule *s, size_t len, uint64_t now_ns)
 
 /* --- tables --- */
 
-/* Other parts of the same table keep the distance, too. */
+/* Delays the other parts of the same sub-table by SCHEDULE_GAP_MS, too. */
 static void keep_gap(struct schedule *s, uint64_t key, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -365,7 +368,8 @@ static bool next_clock(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 	return false;
 }
 
-/* A table that is no schedule of events precedes those that are. */
+/* Is a sent in front of b?  Schedules of events come behind all others;
+ * otherwise the earlier time counts. */
 static bool precedes(const struct line *a, const struct line *b)
 {
 	return a->guide != b->guide ? b->guide : a->due_ns < b->due_ns;

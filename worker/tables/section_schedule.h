@@ -79,19 +79,19 @@ void schedule_free(struct schedule **);
 bool schedule_set(struct schedule *, const struct schedule_key *,
 		  unsigned interval_ms, const struct schedule_section *,
 		  size_t n);
-/* The same with a class. */
+/* As schedule_set(), with a class in the terms. */
 bool schedule_set_terms(struct schedule *, const struct schedule_key *,
 			const struct schedule_terms *,
 			const struct schedule_section *, size_t n);
 bool schedule_set_clock(struct schedule *, const struct schedule_key *,
 			unsigned interval_ms, schedule_clock_fn *, void *arg);
 
-/* The rate of all EIT; 0: no limit, as at the start. */
+/* Sets the rate of all EIT together; 0: no limit, as at the start. */
 void schedule_set_eit_rate(struct schedule *, unsigned kbps);
-/* What all EIT would take with their intervals, in kbit/s, packets and all. */
+/* The rate in kbit/s, in packets, that all EIT need for their intervals. */
 unsigned schedule_eit_need(const struct schedule *);
 
-/* The next section that is due; false: none is.  without_guide: no schedule of
- * events. */
+/* Finds the next section that is due; false: none is.  without_guide: leaves
+ * out schedules of events. */
 bool schedule_next(struct schedule *, uint64_t now_ns, uint64_t unix_ms,
 		   bool without_guide, struct schedule_due *ret);

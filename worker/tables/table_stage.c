@@ -100,7 +100,8 @@ static void put(uint64_t *set, size_t i, bool on)
 	set[i / 64] |= (uint64_t)on << i % 64;
 }
 
-/* The place of the PID that carries this table, or INSPECTED. */
+/* The index of the PID that carries this table; INSPECTED: no inspected PID
+ * does. */
 static size_t place_of_table(uint8_t table_id)
 {
 	if (table_id == NIT_TABLE_ID || table_id == NIT_OTHER_TABLE_ID)
@@ -221,7 +222,7 @@ void table_stage_drop_pid(struct table_stage *s, uint16_t pid, bool drop)
 
 /* --- the queue --- */
 
-/* The packets of the stream in this time, at least 1. */
+/* The number of packets of the stream in this time, at least 1. */
 static uint32_t packets_in(const struct table_stage *s, unsigned us)
 {
 	if (s->rate > 0)
@@ -229,7 +230,8 @@ static uint32_t packets_in(const struct table_stage *s, unsigned us)
 	return us > SPACING_US ? PATIENCE_DEFAULT : SPACING_DEFAULT;
 }
 
-/* Has it no room for another own section, so that a passed one has room? */
+/* True if the queue has no room for another own section.  Room for one section
+ * stays free for a passed one. */
 static bool is_full(const struct table_stage *s)
 {
 	return s->queue.n + 2 * SECTION_PACKETS > SECTION_QUEUE_MAX;
@@ -300,15 +302,15 @@ bool table_stage_lacks_places(const struct table_stage *s)
 	       s->packets - s->waits_from >= packets_in(s, LACK_US);
 }
 
-/* A packet of the source can be replaced by one of the queue. */
+/* Notes that a packet of the source could be replaced by one of the queue. */
 static void note_place(struct table_stage *s)
 {
 	if (!table_stage_lacks_places(s))
 		s->place_at = s->packets;
 }
 
-/* Does a schedule of events wait?  One that has begun is in the way of others
- * of its PID. */
+/* Must a schedule of events wait?  Once begun, a section of it delays other
+ * tables of its PID. */
 static bool defers_guide(const struct table_stage *s)
 {
 	return s->queue.n > GUIDE_QUEUED ||
@@ -316,7 +318,7 @@ static bool defers_guide(const struct table_stage *s)
 		s->packets - s->place_at >= packets_in(s, GUIDE_LACK_US));
 }
 
-/* Queues what is due.  Room stays for a passed section. */
+/* Queues the sections that are due; keeps room for a passed section. */
 static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 {
 	struct schedule_due due;
@@ -334,7 +336,8 @@ static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 	}
 }
 
-/* The entry of a sub-table; NULL: none of it has left for long. */
+/* The entry of a sub-table whose packets left last; NULL: none left for
+ * long. */
 static struct left *find_left(struct table_stage *s, uint16_t pid,
 			      uint32_t table)
 {
@@ -350,9 +353,9 @@ static struct left *find_left(struct table_stage *s, uint16_t pid,
 	return NULL;
 }
 
-/* Is this packet no begin of a section that is too close to the last one of its
- * sub-table (EN 300 468 5.1.4)?  The schedule does not know how long that one
- * has waited here. */
+/* May this packet leave now, as far as the distance to the last section of its
+ * sub-table is concerned (EN 300 468 5.1.4)?  The schedule does not know how
+ * long sections wait here. */
 static bool is_apart(struct table_stage *s, const struct slot *slot,
 		     const uint8_t *packet)
 {
@@ -379,7 +382,8 @@ static void note_left(struct table_stage *s, const struct slot *slot,
 	*l = (struct left){ pid, slot->table, s->packets };
 }
 
-/* Is this packet the first one of its PID, which may have one now? */
+/* May this packet leave now: it is the first of its PID, and the last one of
+ * the PID is far enough? */
 static bool may_leave(struct table_stage *s, size_t i)
 {
 	const uint8_t *p = section_queue_at(&s->queue, i);
@@ -393,7 +397,8 @@ static bool may_leave(struct table_stage *s, size_t i)
 	       is_apart(s, &s->slots[s->queue.order[i]], p);
 }
 
-/* Is this packet of a schedule of events, and no other one waits for it? */
+/* Is this packet of a schedule of events, and no other table of its PID waits
+ * behind it? */
 static bool is_guide(const struct table_stage *s, size_t i)
 {
 	uint16_t pid = ts_pid(section_queue_at(&s->queue, i));
@@ -405,8 +410,8 @@ static bool is_guide(const struct table_stage *s, size_t i)
 	return true;
 }
 
-/* The packet that goes out now, or the length of the queue.  A schedule of
- * events goes behind all others: it takes no place that they lack. */
+/* The index of the packet that goes out now; the length of the queue: none may.
+ * Schedules of events go last, so that they take no place from other tables. */
 static size_t choose(struct table_stage *s)
 {
 	size_t guide = s->queue.n;
@@ -421,7 +426,7 @@ static size_t choose(struct table_stage *s)
 	return guide;
 }
 
-/* Sends a packet of the queue; false: none may go out now. */
+/* Sends a packet of the queue; false: no packet may go out now. */
 static bool send(struct table_stage *s)
 {
 	size_t i = choose(s);
@@ -456,7 +461,7 @@ static bool is_impatient(const struct table_stage *s)
 
 /* --- the packets of the source --- */
 
-/* The place of a packet that does not go out. */
+/* Fills the place of a packet that does not go out. */
 static void fill(struct table_stage *s)
 {
 	note_place(s);

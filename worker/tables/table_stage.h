@@ -42,11 +42,11 @@ struct table_stage *table_stage_new(const struct table_stage_config *);
 /* NULL-safe; sets *s to NULL. */
 void table_stage_free(struct table_stage **);
 
-/* The own sections. */
+/* The schedule of own sections, borrowed. */
 struct schedule *table_stage_schedule(struct table_stage *);
 
-/* Drops the sections of a DVB table (table_id 0x40 to 0x73) of the source, or
- * lets them pass again. */
+/* Drops the sections of a DVB table (table_id 0x40 to 0x73) of the source; drop
+ * false: lets them pass again. */
 void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
 
 /* Own sections go out on this PID: packets of the source on it are dropped, but
@@ -54,20 +54,21 @@ void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
  * its counter. */
 void table_stage_own_pid(struct table_stage *, uint16_t pid);
 
-/* Is this section of an EIT of the source, of at least 14 bytes, dropped? */
+/* True if this section of an EIT of the source, of at least 14 bytes, is to be
+ * dropped. */
 typedef bool eit_filter_fn(const uint8_t *section, void *arg);
-/* For sections of EIT that table_stage_drop() lets pass, while the stage has
- * own sections on their PID (table_stage_own_pid()). */
+/* Sets a filter for the sections of EIT that table_stage_drop() lets pass,
+ * while the stage has own sections on their PID (table_stage_own_pid()). */
 void table_stage_filter_eit(struct table_stage *, eit_filter_fn *, void *arg);
 
-/* Drops each packet of a PID, or lets them pass again. */
+/* Drops all packets of a PID; drop false: lets them pass again. */
 void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 
 void table_stage_feed(struct table_stage *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms);
 
-/* Has a table waited too long for a null packet?  A schedule of events is none,
- * unless it leaves no room for others.  For a constant rate. */
+/* For a constant rate: has a table waited too long for a null packet?  Waiting
+ * schedules of events do not count, unless the queue is full. */
 bool table_stage_lacks_places(const struct table_stage *);
 
 void table_stage_counters(const struct table_stage *,

@@ -20,7 +20,8 @@ struct tot_zone {
 	int next_min;      /* offset from then on */
 };
 
-/* EN 300 468 annex C: five bytes, and three of less than 100 hours. */
+/* Write a time in the five bytes of EN 300 468 annex C, and a duration below
+ * 100 hours in three bytes. */
 void write_time(struct section_writer *, int64_t unix_s);
 void write_duration(struct section_writer *, unsigned s);
 

@@ -85,7 +85,8 @@ static bool is_sound(const struct changes *c)
 	return true;
 }
 
-/* The rule behind the changes, without its line ends. */
+/* Takes the rule behind the changes, without its line ends; false: it is
+ * malformed. */
 static bool take_rule(struct bits *b, char ret[RULE_MAX])
 {
 	struct bytes rest = bits_rest(b);
@@ -105,7 +106,8 @@ static bool take_rule(struct bits *b, char ret[RULE_MAX])
 	return true;
 }
 
-/* The next change of the offset from change i on; false: there is none. */
+/* Finds the next change to another offset, from change i on; false: there is
+ * none. */
 static bool find_next(const struct changes *c, size_t i,
 		      struct zone_offset *ret)
 {

@@ -19,12 +19,12 @@ struct zone_offset {
 	int next_s;        /* offset from then on */
 };
 
-/* The offset at this Unix time.  0, or -EBADMSG for a file that is not TZif of
- * version 2 or later. */
+/* Finds the offset at this Unix time.  0, or -EBADMSG for a file that is not
+ * TZif of version 2 or later. */
 int zone_at(const uint8_t *file, size_t len, int64_t unix_s,
 	    struct zone_offset *ret) MUST_CHECK;
 
-/* The same by the rule at the end of such a file: "CET-1CEST,M3.5.0,M10.5.0/3".
- * 0, or -EBADMSG. */
+/* As zone_at(), by the rule at the end of such a file:
+ * "CET-1CEST,M3.5.0,M10.5.0/3".  0, or -EBADMSG. */
 int zone_rule_at(const char *rule, int64_t unix_s,
 		 struct zone_offset *ret) MUST_CHECK;

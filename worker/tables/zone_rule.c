@@ -32,7 +32,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "CET" or "<+03>" */
+/* Skips the name of a zone: "CET" or "<+03>"; false: it is none. */
 static bool skip_name(const char **s)
 {
 	const char *begin = *s;
@@ -63,7 +63,7 @@ static bool take_number(const char **s, int max, int *ret)
 	return true;
 }
 
-/* "[+-]h[:m[:s]]" as seconds */
+/* Reads "[+-]h[:m[:s]]" as seconds; false: it is malformed. */
 static bool take_time(const char **s, int *ret)
 {
 	int sign = **s == '-' ? -1 : 1, hours, part, sum;
@@ -83,7 +83,7 @@ static bool take_time(const char **s, int *ret)
 	return true;
 }
 
-/* ",M3.5.0/2" */
+/* Reads a yearly change, ",M3.5.0/2"; false: it is malformed. */
 static bool take_yearly(const char **s, struct yearly *ret)
 {
 	bool ok;
@@ -163,7 +163,7 @@ static int64_t year_of(int64_t unix_s)
 	return year;
 }
 
-/* The last change before unix_s, and the first one behind it. */
+/* Finds the last change before unix_s, and the first one after it. */
 static void find_changes(const struct yearly change[2], const int offset[2],
 			 int64_t unix_s, struct zone_offset *ret)
 {
