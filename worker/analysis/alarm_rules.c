@@ -42,8 +42,8 @@ static void refer_ca(struct monitor *m, struct desc_loop loop)
 			refer(m, pid);
 }
 
-/* When a packet of that PID last arrived; the begin of the watch, if never.  A
- * PID that the tables name later is expected from then on. */
+/* The time at which a packet of the PID last arrived, or the watch began, or
+ * the tables last named the PID, whichever is the latest. */
 static uint64_t packet_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
@@ -53,8 +53,8 @@ static uint64_t packet_ns(const struct monitor *m, uint16_t pid)
 	return MAX(ns, m->named_ns[pid]);
 }
 
-/* When a table last began on that PID; the last change of the tables, which may
- * have given it the PID, if never. */
+/* The time at which a table last began on the PID; if never, that at which the
+ * watch began or the tables last changed. */
 static uint64_t table_ns(const struct monitor *m, uint16_t pid)
 {
 	uint16_t place = m->pids.index[pid];
@@ -115,7 +115,8 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 		m->faults[ALARM_CAT]++;
 }
 
-/* The faults of the sections themselves. */
+/* Adds the faults of sections that arrived: on a wrong PID, too close, too
+ * late. */
 static void judge_sections(struct monitor *m)
 {
 	static const enum alarm_id alarms[SI_PIDS] = {
@@ -132,8 +133,8 @@ static void judge_sections(struct monitor *m)
 	m->si.near = m->si.late = m->si.rst_near = 0;
 }
 
-/* Tables that the stream had and that are overdue.  A stream of one program
- * need not have them. */
+/* Adds a fault for each table that the stream had before and that is
+ * overdue. */
 static void judge_si(struct monitor *m, uint64_t now_ns)
 {
 	static const struct {
@@ -155,7 +156,7 @@ static void judge_si(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-/* Services that had EIT present/following, each with a fault of its own. */
+/* Adds a fault for each service whose EIT present/following is overdue. */
 static void judge_services(struct monitor *m, uint64_t now_ns)
 {
 	if (!psi_has_pat(m->psi))
@@ -169,7 +170,8 @@ static void judge_services(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-/* Its packets continue, and no table of MPEG, DVB or ATSC names it. */
+/* Does the PID have packets for some time, although no table of MPEG, DVB or
+ * ATSC names it? */
 static bool is_free(const struct monitor *m, const struct pid_stats *s)
 {
 	uint64_t since_ns = MAX(s->first_ns, m->tables_ns);

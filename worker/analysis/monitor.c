@@ -23,7 +23,7 @@ void monitor_free(struct monitor **m)
 	*m = NULL;
 }
 
-/* Since monitor_new(). */
+/* The number of malformed sections since monitor_new(). */
 static uint32_t broken_sections(const struct monitor *m)
 {
 	return psi_crc_errors(m->psi) + psi_broken(m->psi);
@@ -119,7 +119,8 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-/* False: the unit that begins in the packet has no start code of a PES. */
+/* True if the unit that begins in the packet has the start code of a PES.  True
+ * also if the packet has less than its three bytes. */
 static bool begins_pes(const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
@@ -153,9 +154,9 @@ static void read_clocks(const struct psi *psi, uint64_t ret[TS_PIDS / 64])
 	}
 }
 
-/* The limits of a PID begin anew when the tables name it or drop it: its last
- * packets belong to an earlier use.  Those of its PCRs do so too when a program
- * begins or ceases to use them. */
+/* Begins the limits of a PID anew when the tables name it or cease to name it:
+ * its last packets belong to an earlier use.  The limits of its PCRs also begin
+ * anew when a program begins or ceases to use them. */
 static void follow_names(struct monitor *m, uint64_t now_ns)
 {
 	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];
@@ -188,7 +189,7 @@ static void follow_names(struct monitor *m, uint64_t now_ns)
 	memcpy(m->clocks, clocks, sizeof clocks);
 }
 
-/* The tables changed. */
+/* Takes the classes and names of PIDs from tables that have changed. */
 static void classify(struct monitor *m, uint64_t now_ns)
 {
 	m->tables_ns = now_ns;
@@ -208,7 +209,8 @@ static void classify(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-/* The times of a PES, once its header is complete. */
+/* Reads the time stamps of a PES, perhaps from the headers of several
+ * packets. */
 static enum pes_sign read_times(struct monitor *m, struct pid_stats *s,
 				const uint8_t *p, struct pes_stamps *ret)
 {
@@ -219,8 +221,8 @@ static enum pes_sign read_times(struct monitor *m, struct pid_stats *s,
 	return sign;
 }
 
-/* A packet that begins a unit, or fills a buffer.  Few do, so the loop over the
- * packets is without it. */
+/* Takes a packet that begins a unit or fills a buffer.  Few packets do, so the
+ * function is not a part of the loop over all packets. */
 __attribute__((noinline)) static void take_unit(struct monitor *m,
 						struct pid_stats *s,
 						const uint8_t *p,
@@ -298,8 +300,8 @@ static struct pid_stats *stats_of(struct monitor *m, const uint8_t *p)
 	return s;
 }
 
-/* A packet with transport_error_indicator: any field of it may be wrong, the
- * PID too.  It adds no PID and causes no other fault (TR 101 290 5.2.2). */
+/* Takes a packet with transport_error_indicator, whose fields may all be wrong.
+ * It adds no PID and causes no other fault (TR 101 290 5.2.2). */
 static void take_damaged(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 {
 	uint16_t pid = ts_pid(p);
@@ -317,7 +319,8 @@ static void take_damaged(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 			pcr_check_damaged(&m->pcrs[i].check);
 }
 
-/* A packet whose counter is not the next one; s: its record, or NULL. */
+/* Takes a packet whose counter is not the next one; s: the record of its PID,
+ * or NULL. */
 static void take_odd(struct monitor *m, struct pid_stats *s,
 		     enum cc_verdict verdict, uint64_t now_ns)
 {
@@ -386,7 +389,8 @@ static void feed_packet(struct monitor *m, const uint8_t *p, uint64_t now_ns)
 		m->faults[pid == TS_PID_PAT ? ALARM_PAT : ALARM_PMT]++;
 }
 
-/* The only caller of feed_packet(), which is then a part of its loop. */
+/* Feeds the packets of a run.  As the only caller of feed_packet() it has that
+ * function in its loop. */
 __attribute__((noinline)) static void
 feed_run(struct monitor *m, struct ts_run run, uint64_t now_ns)
 {
@@ -408,7 +412,7 @@ static void feed_skips(struct monitor *m, struct ts_run run,
 	}
 }
 
-/* The end of a silence, which is a fault of its own: what it delayed is none
+/* Ends a silence, which is a fault of its own: what it has delayed is no fault
  * (TR 101 290 5.2.1: after sync was lost, other indications are not valid). */
 __attribute__((noinline)) static void resume(struct monitor *m, uint64_t now_ns)
 {

@@ -46,8 +46,8 @@ void monitor_reset(struct monitor *, uint64_t now_ns);
 /* Clears all alarms, because the watch is interrupted. */
 void monitor_rest(struct monitor *, uint64_t wall_ms);
 
-/* The packets are those of one program of several: only its PMT and components
- * must arrive.  0: those of the whole stream. */
+/* Watches one program of several only: its PMT and components must arrive,
+ * others need not.  0: watches the whole stream. */
 void monitor_watch_program(struct monitor *, uint16_t number);
 
 /*
@@ -64,9 +64,9 @@ uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
 		      size_t n_runs, const struct ts_skips *skips,
 		      uint64_t now_ns);
 
-/* When monitor_feed() has found a loss: the time of the last packet in front of
- * it on its PID, the latest if there are several; of a damaged packet its
- * own. */
+/* After a loss in monitor_feed(): the time of the last packet in front of the
+ * loss on its PID, the latest if there are several losses.  For a damaged
+ * packet its own time. */
 uint64_t monitor_gap_ns(const struct monitor *);
 
 /* Lists the memory that the next packets of the usual PIDs will touch. */
@@ -76,8 +76,8 @@ void monitor_warm(const struct monitor *, struct prefetch *);
 bool monitor_second(struct monitor *, const struct monitor_counts *,
 		    uint64_t now_ns, uint64_t wall_ms);
 
-/* In the last second: did PCRs of the program arrive without a new value?
- * Program 0: those of all programs, and no PCR with a new value. */
+/* In the last second: did PCRs of the program arrive, all with the same value?
+ * Program 0: did PCRs of programs arrive, none of them with a new value? */
 bool monitor_is_frozen(const struct monitor *, uint16_t program);
 
 /* The counters of the current second, for analyze_judge(); a stream with a

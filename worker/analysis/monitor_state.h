@@ -80,18 +80,18 @@ struct monitor {
 	struct alarm alarms[ALARM_COUNT];
 };
 
-/* Is the program to be judged? */
+/* Is the program one that monitor_watch_program() watches? */
 static inline bool monitor_watches(const struct monitor *m, uint16_t program)
 {
 	return m->program == 0 || m->program == program;
 }
 
-/* The program that a viewer sees; NULL: none. */
+/* The program that a viewer sees; NULL: there is none. */
 static inline const struct psi_program *monitor_main(const struct monitor *m)
 {
 	return m->program == 0 ? psi_main_program(m->psi)
 			       : psi_program_find(m->psi, m->program);
 }
 
-/* The checks at the end of a second; adds to the faults. */
+/* Makes the checks at the end of a second and adds to its faults. */
 void monitor_judge(struct monitor *, uint64_t now_ns);

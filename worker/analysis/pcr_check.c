@@ -14,7 +14,8 @@
 /* The rate of each interval of a constant rate deviates by less. */
 #define RATE_SPREAD 0.02
 
-/* Takes a sample; the first is the place from which the others count. */
+/* Adds a sample: the PCR of the nth packet.  The other samples count from the
+ * first one. */
 static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 {
 	size_t i = c->n_samples;
@@ -31,7 +32,7 @@ static void add_sample(struct pcr_check *c, uint64_t pcr, uint64_t nth)
 	c->n_samples++;
 }
 
-/* The longest step to the next PCR that is no fault of the PCRs. */
+/* The longest step to the next PCR, in ticks, that is no fault of the PCRs. */
 static uint64_t longest_step(const struct pcr_check *c)
 {
 	return (c->damaged + UINT64_C(1)) * STEP_MAX +
@@ -106,7 +107,7 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	c->last_packet = nth;
 }
 
-/* The place of a sample behind the first. */
+/* The place of a sample, in packets behind the first one. */
 static double packet_of(const struct pcr_check *c, size_t i)
 {
 	return i == 0 ? 0 : (double)c->sample_packet[i];

@@ -66,18 +66,20 @@ struct pcr_report {
 /* Takes a packet of the PID, the nth packet of the multiplex. */
 void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
 		    uint64_t now_ns);
-/* A packet of the PID has transport_error_indicator.  It may be a PCR that is
- * missing now, which is no fault of its own (TR 101 290 5.2.2): for each such
- * packet, the next PCR may be later by the longest interval of two. */
+/* Notes a packet of the PID with transport_error_indicator.  It may have had a
+ * PCR, whose loss is no fault of its own (TR 101 290 5.2.2): for each such
+ * packet the next PCR may be later by the longest interval. */
 void pcr_check_damaged(struct pcr_check *);
-/* The source was silent, and sends again at now_ns: the limits begin anew.  The
- * clock may go on by the time of the silence, which is no jump. */
+/* Begins the limits anew after a silence of the source, which ends at now_ns. A
+ * PCR that has advanced by the time of the silence is no jump. */
 void pcr_check_resume(struct pcr_check *, uint64_t now_ns);
-/* The rate of the multiplex over all intervals without a jump; 0: not known. */
+/* The rate of the multiplex in bit/s, over all intervals without a jump; 0: not
+ * known. */
 uint64_t pcr_check_bps(const struct pcr_check *);
-/* The tables name the PID or its PCRs again, or drop it: the next PCR is
- * compared with none before it, and the faults of this second do not count. */
+/* To be called when the tables begin or cease to name the PID or its PCRs.  The
+ * next PCR is not compared with earlier ones, and the faults of this second do
+ * not count. */
 void pcr_check_restart(struct pcr_check *);
-/* Ends the second. */
+/* Ends the second and writes its report. */
 void pcr_check_second(struct pcr_check *, uint64_t now_ns,
 		      struct pcr_report *ret);

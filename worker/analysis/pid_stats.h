@@ -71,14 +71,14 @@ struct pid_table {
 	struct pid_stats list[PID_STATS_MAX];
 };
 
-/* The record of a PID; NULL: it has no record. */
+/* The record of a PID; NULL: it has none. */
 static inline struct pid_stats *pid_table_find(struct pid_table *t,
 					       uint16_t pid)
 {
 	return t->index[pid] != 0 ? &t->list[t->index[pid] - 1] : NULL;
 }
 
-/* Adds a PID without a record; NULL when the table is full. */
+/* Adds a record for a PID that has none; NULL: the table is full. */
 static inline struct pid_stats *pid_table_add(struct pid_table *t,
 					      uint16_t pid)
 {

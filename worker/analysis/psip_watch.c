@@ -29,7 +29,8 @@ static unsigned get16(const uint8_t *p)
 	return (unsigned)p[0] << 8 | p[1];
 }
 
-/* False: the MGT ends inside a table; its PIDs are not complete. */
+/* Reads the PIDs of an MGT; false: the MGT ends inside a table, so ret is
+ * incomplete. */
 static bool read_mgt(const uint8_t *section, size_t len,
 		     uint64_t ret[TS_PIDS / 64])
 {

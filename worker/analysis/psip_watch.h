@@ -23,5 +23,5 @@ void psip_watch_init(struct psip_watch *);
 /* Takes a packet of the base PID (SI_PID_PSIP). */
 void psip_watch_feed(struct psip_watch *, const uint8_t *packet,
 		     uint64_t now_ns);
-/* Is it the base PID, or does the MGT list it? */
+/* Is the PID the base PID, or does the MGT list it? */
 bool psip_watch_has(const struct psip_watch *, uint16_t pid);

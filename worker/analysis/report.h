@@ -22,14 +22,14 @@ struct report_part {
 	const struct alarm *hls_gop;
 };
 
-/* Adds the part to the object.  Returns the first PID of the next part; 0: this
- * was the last part. */
+/* Adds the part of the report to the object.  Returns the first PID of the next
+ * part; 0: this was the last part. */
 uint16_t monitor_report(const struct monitor *, const struct report_part *,
 			json_t *object);
 
 /* --- report_pids.c, for report.c --- */
 
-/* Adds `programs`. */
+/* Adds the array `programs' to the object. */
 void report_programs(const struct monitor *, json_t *object);
-/* Adds `pids`; returns as monitor_report(). */
+/* Adds the array `pids', from PID `from' on; returns as monitor_report(). */
 uint16_t report_pids(const struct monitor *, uint16_t from, json_t *object);

@@ -50,7 +50,8 @@ static size_t slot_of(uint16_t pid)
 	return slot;
 }
 
-/* May this table be on the PID (TR 101 290 2.6, 3.1, 3.5 to 3.8)? */
+/* May a table with this table_id be on the PID (TR 101 290 2.6, 3.1, 3.5 to
+ * 3.8)? */
 static bool belongs(size_t slot, uint8_t id)
 {
 	if (slot != SI_SLOT_CAT && id == ST_TABLE_ID)
@@ -72,8 +73,9 @@ static bool belongs(size_t slot, uint8_t id)
 	}
 }
 
-/* The longest time between two sections of a sub-table, in seconds (TS 101 211
- * 4.4, by the longest of its profiles); 0: other checks judge it, or none. */
+/* The longest permitted time between two sections of a sub-table, in seconds
+ * (TS 101 211 4.4, the longest of its profiles); 0: this check does not apply
+ * to the table. */
 static unsigned most_s(uint8_t id)
 {
 	if (id == NIT_OTHER_TABLE_ID || id == SDT_OTHER_TABLE_ID ||
@@ -86,7 +88,7 @@ static unsigned most_s(uint8_t id)
 	return 0;
 }
 
-/* The record of a sub-table; NULL: there is no place for it. */
+/* Finds or adds the record of a sub-table; NULL: there is no place for it. */
 static struct si_sub_table *find_table(struct si_watch *w, uint32_t name,
 				       uint64_t now_ns)
 {
@@ -132,7 +134,7 @@ static void judge_distance(struct si_watch *w, size_t slot,
 	t->end_ns = now_ns;
 }
 
-/* An EIT present/following: section 0 or 1 of its service. */
+/* Notes section 0 or 1 of an EIT present/following of its service. */
 static void take_present(struct si_watch *w, const uint8_t *section,
 			 uint64_t now_ns)
 {
@@ -183,7 +185,8 @@ static void take(struct si_watch *w, const uint8_t *section,
 		take_cat(w, section, len);
 }
 
-/* A TOT has a CRC_32, but no section_syntax_indicator (EN 300 468 5.2.6). */
+/* True if a TOT has a wrong CRC_32, which it has without
+ * section_syntax_indicator (EN 300 468 5.2.6). */
 static bool is_damaged_tot(const uint8_t *section, size_t len)
 {
 	return section_table_id(section) == TOT_TABLE_ID &&

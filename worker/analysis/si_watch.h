@@ -79,18 +79,19 @@ void si_watch_init(struct si_watch *);
 /* Takes the nth packet of the multiplex; packets of other PIDs are ignored. */
 void si_watch_feed(struct si_watch *, const uint8_t *packet, uint64_t nth,
 		   uint64_t now_ns);
-/* A silence ends: what it delayed is not late. */
+/* Ends a silence: sections that it has delayed are not late. */
 void si_watch_resume(struct si_watch *, uint64_t now_ns);
 /* Forgets the services that the PAT does not name. */
 void si_watch_follow(struct si_watch *, const struct psi *);
-/* Is one of the two EIT present/following of the service overdue (3.6)? */
+/* Is section 0 or 1 of EIT present/following of the service overdue (3.6)? */
 bool si_service_is_late(const struct si_service *, uint64_t now_ns);
-/* The descriptors of a section of the CAT; none, if it did not arrive. */
+/* The descriptors of a section of the CAT; an empty loop if it did not
+ * arrive. */
 struct desc_loop si_watch_cat(const struct si_watch *, size_t number);
-/* No CAT arrived for so long that a stream with scrambled packets has none
- * (2.6). */
+/* True if no CAT has arrived for so long that a stream with scrambled packets
+ * lacks it (2.6). */
 bool si_watch_lacks_cat(const struct si_watch *, uint64_t now_ns);
-/* Sections with a wrong CRC_32 since the last call. */
+/* The number of sections with a wrong CRC_32 since the last call. */
 uint32_t si_watch_errors(struct si_watch *);
-/* The rate of the multiplex in bit/s from now on; 0: not constant. */
+/* Sets the rate of the multiplex in bit/s from now on; 0: not constant. */
 void si_watch_set_rate(struct si_watch *, uint64_t bps);

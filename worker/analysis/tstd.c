@@ -44,7 +44,8 @@ void tstd_set_clock(struct monitor *m, uint16_t pid, uint16_t pcr_pid)
 		s->clock = i < m->n_pcrs ? (uint8_t)(i + 1) : 0;
 }
 
-/* Are the units of this PID judged? */
+/* Begins or ends the check of the units of this PID, which needs a constant
+ * rate, a clock and known buffers. */
 static void follow_units(struct monitor *m, struct pid_stats *s)
 {
 	if (m->rate == 0 || s->unit_bytes == 0 || s->clock == 0) {
@@ -58,7 +59,7 @@ static void follow_units(struct monitor *m, struct pid_stats *s)
 				     (TS_PACKET * 8 * (uint64_t)PCR_HZ));
 }
 
-/* 0: not constant, or unknown. */
+/* Sets the constant rate in bit/s; 0: the rate is not constant, or unknown. */
 static void set_rate(struct monitor *m, uint64_t rate)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
@@ -104,7 +105,8 @@ void tstd_rest(struct monitor *m)
 	set_rate(m, 0);
 }
 
-/* The offset of the data of the PES that begins in the packet. */
+/* The offset of the data of the PES that begins in the packet; TS_PACKET: none
+ * begins. */
 static size_t find_data(const uint8_t *packet)
 {
 	size_t len;
@@ -114,7 +116,8 @@ static size_t find_data(const uint8_t *packet)
 						 pes[PES_HEADER - 1];
 }
 
-/* Reads the head of the first frame of a unit of audio. */
+/* Learns rate and buffers from the head of the first frame of a unit of
+ * audio. */
 static void learn_audio(struct pid_stats *s, const uint8_t *packet, size_t at)
 {
 	struct t_std_audio audio;
@@ -127,7 +130,7 @@ static void learn_audio(struct pid_stats *s, const uint8_t *packet, size_t at)
 	s->frame_ticks = audio.frame_ticks;
 }
 
-/* Looks for the level of video. */
+/* Learns rate and buffers from the level in a parameter set of video. */
 static void learn_video(struct monitor *m, struct pid_stats *s,
 			const uint8_t *packet)
 {
@@ -142,7 +145,8 @@ static void learn_video(struct monitor *m, struct pid_stats *s,
 	s->frame_ticks = 0;
 }
 
-/* A unit begins; data: the offset of its data. */
+/* Learns rate and buffers from a packet that begins a unit; data: the offset of
+ * the unit's data. */
 static void learn(struct monitor *m, struct pid_stats *s,
 		  const uint8_t *packet, size_t data)
 {
@@ -152,7 +156,8 @@ static void learn(struct monitor *m, struct pid_stats *s,
 		learn_audio(s, packet, data);
 }
 
-/* The position of the packet at which a unit leaves; false: it is not known. */
+/* Finds the position of the packet at which a unit leaves the buffer; false: it
+ * is not known. */
 static bool find_end(const struct monitor *m, const struct pid_stats *s,
 		     uint64_t dts, uint64_t *ret)
 {
@@ -169,7 +174,7 @@ static bool find_end(const struct monitor *m, const struct pid_stats *s,
 	return true;
 }
 
-/* A unit begins; true: it is late. */
+/* Begins a unit; true: it arrives after its DTS. */
 static bool begin_unit(struct monitor *m, struct pid_stats *s, uint64_t dts)
 {
 	uint64_t at;
@@ -205,7 +210,8 @@ bool tstd_take_media(struct monitor *m, struct pid_stats *s,
 	return wrong;
 }
 
-/* The bytes of sections in a packet, without pointer and stuffing. */
+/* Counts the bytes of sections in a packet, without pointer_field and
+ * stuffing. */
 static uint32_t section_bytes(struct pid_stats *s, const uint8_t *packet)
 {
 	size_t at = ts_payload_offset(packet), end;
@@ -234,7 +240,8 @@ static uint32_t section_bytes(struct pid_stats *s, const uint8_t *packet)
 	return bytes;
 }
 
-/* True: the bytes overflow the system buffer of the programs on this PID. */
+/* Adds bytes to the system buffer of the programs with this PMT PID; true: they
+ * overflow it. */
 static bool fill_system(struct monitor *m, struct pid_stats *pmt,
 			uint32_t bytes)
 {

@@ -23,19 +23,20 @@ enum { TSTD_BUFFER = 512 };
 
 struct monitor;
 
-/* Once a second: sets how fast the buffers empty from now on. */
+/* Sets how fast the buffers empty from now on; to be called once a second. */
 void tstd_second(struct monitor *);
-/* Judges nothing until then: the places of packets are unknown. */
+/* Stops the checks until tstd_second(), because the places of packets are
+ * unknown. */
 void tstd_rest(struct monitor *);
 
-/* The PCRs of this PID are the clock of that video or audio. */
+/* Sets the PCR PID whose clock the video or audio on this PID has. */
 void tstd_set_clock(struct monitor *, uint16_t pid, uint16_t pcr_pid);
-/* The PIDs are forgotten. */
+/* Frees the buffers of all PIDs, before the PIDs are forgotten. */
 void tstd_free(struct monitor *);
 
-/* Takes a packet of clear video or audio behind the transport buffer, and what
- * it shows of the times of a unit: follows its level or codec, and its units.
- * True: a unit overflows its buffers or is late. */
+/* Takes a packet of clear video or audio behind the transport buffer, with the
+ * time stamps that were read from it.  Follows its level or codec, and its
+ * units. True: a unit overflows its buffers or is late. */
 bool tstd_take_media(struct monitor *, struct pid_stats *,
 		     const uint8_t *packet, enum pes_sign,
 		     const struct pes_stamps *);

@@ -13,7 +13,7 @@ void unit_buffer_reset(struct unit_buffer *b)
 }
 
 /* Removes the frames of the first unit that leave by the nth packet; true: more
- * frames of it stay.  The next unit shows how many there are. */
+ * of its frames stay.  The distance to the next unit gives their number. */
 static bool drain_frames(struct unit_buffer *b, uint64_t nth)
 {
 	size_t first = b->first;
@@ -32,7 +32,8 @@ static bool drain_frames(struct unit_buffer *b, uint64_t nth)
 	return true;
 }
 
-/* Removes what leaves by the nth packet, but not the unit that arrives. */
+/* Removes all that leaves by the nth packet, except the unit that is
+ * arriving. */
 static void drain(struct unit_buffer *b, uint64_t nth)
 {
 	while (b->n > 1 && b->units[b->first].at <= nth) {
@@ -57,7 +58,9 @@ bool unit_buffer_begin(struct unit_buffer *b, uint64_t at, uint64_t nth)
 	return at < nth;
 }
 
-/* Few packets fill it up, so unit_buffer_add() is without this. */
+/* True: the buffer overflows, after what has left by the nth packet was
+ * removed.  Few packets fill the buffer, so this is not a part of
+ * unit_buffer_add(). */
 __attribute__((noinline)) static bool overflow(struct unit_buffer *b,
 					       uint64_t nth)
 {

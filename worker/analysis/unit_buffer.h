@@ -37,13 +37,13 @@ struct unit_buffer {
 	} units[UNIT_BUFFER_UNITS];
 };
 
-/* Empties it. */
+/* Empties the buffer. */
 void unit_buffer_reset(struct unit_buffer *);
 
-/* A unit that leaves at this packet begins in the nth one; true: it comes after
- * its DTS. */
+/* Begins a unit in the nth packet, which leaves at packet `at'; true: the unit
+ * arrives after its DTS. */
 bool unit_buffer_begin(struct unit_buffer *, uint64_t at, uint64_t nth);
 
-/* Bytes of the last unit are in the nth packet; true: they overflow the buffer,
- * which is empty then, until another unit begins. */
+/* Adds bytes of the last unit, which are in the nth packet.  True: they
+ * overflow the buffer, which is then empty until another unit begins. */
 bool unit_buffer_add(struct unit_buffer *, uint32_t bytes, uint64_t nth);
