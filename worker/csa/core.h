@@ -33,11 +33,11 @@ struct csa_core {
 	csa_core_fn *scramble, *descramble;
 };
 
-/* The cores of this build that this processor can run, the fastest first.
- * Returns NULL behind the last one. */
+/* The i-th core of this build that this processor can run, the fastest first;
+ * NULL: there are no more. */
 const struct csa_core *csa_core(size_t i);
 
-/* True if a full batch of the core, another payload and length in each lane, is
- * what libdvbcsa makes of the payloads one by one, both ways.  Takes a few
+/* True if a full batch of the core gives the bytes of libdvbcsa, in both
+ * directions, with another payload and length in each lane.  Takes a few
  * milliseconds. */
 bool csa_core_agrees(const struct csa_core *);

@@ -18,6 +18,6 @@ struct csa_choice {
 	const struct csa_core *core; /* NULL: libdvbcsa alone */
 };
 
-/* Returns the core.  The first call proves the cores; one that is wrong on
- * this processor is logged and not taken. */
+/* Returns the core; NULL: only libdvbcsa is usable.  The first call proves the
+ * cores.  A core that is wrong on this processor is logged and not taken. */
 const struct csa_core *csa_choose(struct csa_choice *);

@@ -135,7 +135,8 @@ unsigned crypto_period_ms(const struct crypto_periods *c)
 	return ms;
 }
 
-/* A delay beyond half a period would meet the next change. */
+/* The delay in ns, bounded to half a period, because a longer one would meet
+ * the next change. */
 static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 {
 	int most = (int)(crypto_period_ms(c) / 2);
@@ -143,8 +144,8 @@ static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 	return (int64_t)MAX(MIN(ms, most), -most) * (int64_t)MS;
 }
 
-/* The delays of a system at the next change: the ECM on air is that of a stream
- * with other access criteria, if these have changed. */
+/* The delays of a system at the next change.  If the access criteria have
+ * changed since the ECM on air was made, they are those for such a change. */
 static const struct crypto_delay *delay_of(const struct crypto_periods *c,
 					   size_t system)
 {
@@ -156,7 +157,8 @@ static const struct crypto_delay *delay_of(const struct crypto_periods *c,
 		       : &t->delay;
 }
 
-/* From the next change to the ECM of a system. */
+/* The time from the next change to the ECM of a system, in ns; negative: the
+ * ECM comes before the change. */
 static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 {
 	const struct crypto_terms *t = &c->systems[system].terms;
@@ -166,13 +168,14 @@ static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 				      : delay_of(c, system)->start_ms);
 }
 
-/* From the next change to the end of the last ECM of a system. */
+/* The time from the next change to the end of the last ECM of a system, in
+ * ns. */
 static int64_t stop_ns(const struct crypto_periods *c, size_t system)
 {
 	return bounded_ns(c, delay_of(c, system)->stop_ms);
 }
 
-/* How long before a change the first ECM begins or ends for it. */
+/* The time by which the earliest ECM begins or ends before a change, in ns. */
 static uint64_t ahead_ns(const struct crypto_periods *c)
 {
 	int64_t first = 0;
@@ -187,7 +190,7 @@ static uint64_t due_ns(const struct crypto_periods *c)
 	return c->since_ns + crypto_period_ms(c) * MS - ahead_ns(c);
 }
 
-/* Since when an ECM of the system is overdue; UINT64_MAX: it is not. */
+/* The time since which an ECM of the system is overdue; UINT64_MAX: none is. */
 static uint64_t late_since_ns(const struct crypto_periods *c, size_t system,
 			      uint64_t now_ns)
 {
@@ -230,7 +233,7 @@ static enum crypto_mode judge(const struct crypto_periods *c, uint64_t now_ns)
 	return clears && !keeps ? CRYPTO_CLEAR : CRYPTO_SCRAMBLED;
 }
 
-/* Plans the change, if each system has its next ECM. */
+/* Plans the next change of the word, if each system has its next ECM. */
 static void plan(struct crypto_periods *c, uint64_t now_ns)
 {
 	if (c->cfg.n == 0 || now_ns < due_ns(c))
@@ -249,7 +252,7 @@ static void plan(struct crypto_periods *c, uint64_t now_ns)
 		c->scrambled_ns = c->change_ns;
 }
 
-/* Takes the ECMs that are due on air.  True: all are. */
+/* Puts the ECMs on air that are due; true: all systems have theirs on air. */
 static bool switch_ecms(struct crypto_periods *c, uint64_t now_ns)
 {
 	bool all = true;
@@ -282,8 +285,8 @@ static void change_word(struct crypto_periods *c)
 	c->since_ns = c->change_ns;
 }
 
-/* After clear packets the first scrambled one waits for the ECMs that precede
- * it. */
+/* The mode of the stream now.  After clear packets, scrambled ones begin only
+ * after the ECMs that precede them. */
 static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
 {
 	enum crypto_mode wanted = judge(c, now_ns);
@@ -301,7 +304,7 @@ static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
 	return wanted;
 }
 
-/* Is the ECM of a system broadcast, by its delays? */
+/* Is the ECM of a system broadcast now, by the delays of the system? */
 static bool is_broadcast(const struct crypto_periods *c, size_t system,
 			 uint64_t now_ns)
 {

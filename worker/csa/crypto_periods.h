@@ -124,25 +124,28 @@ struct crypto_periods {
 
 void crypto_init(struct crypto_periods *, const struct crypto_config *);
 
-/* New terms of a system; a request that it has not answered stands.  If it is
- * not up, its last terms still apply: no word changes before they allow it. */
+/* Sets new terms of a system.  A request that it has not answered stays valid.
+ * The last terms of a system that is down still apply: no word changes earlier
+ * than they allow. */
 void crypto_set_terms(struct crypto_periods *, size_t system,
 		      const struct crypto_terms *);
-/* Its worker has ended: unanswered requests are lost. */
+/* Notes that the worker of a system has ended: its unanswered requests are
+ * lost. */
 void crypto_set_down(struct crypto_periods *, size_t system);
 
-/* The number of the period whose ECM is to be requested now from a system;
- * false: none.  The request then counts as made. */
+/* The number of the period whose ECM must be requested from a system now;
+ * false: none.  The request counts as made. */
 bool crypto_ask(struct crypto_periods *, size_t system, uint16_t *ret_number);
 
-/* The CRYPTO_WORDS words of that request. */
+/* The CRYPTO_WORDS words for a request of this period. */
 const uint8_t *crypto_words(const struct crypto_periods *, uint16_t number);
 
-/* The answer.  False: it was not requested. */
+/* Takes the ECM of a period from a system.  False: it was not requested. */
 bool crypto_take_ecm(struct crypto_periods *, size_t system, uint16_t number,
 		     const uint8_t *packets, size_t n);
 
-/* True: crypto_word(), its parity or crypto_mode() has changed. */
+/* Makes the changes that are due.  True: crypto_word(), its parity or
+ * crypto_mode() has changed. */
 bool crypto_turn(struct crypto_periods *, uint64_t now_ns);
 
 const uint8_t *crypto_word(const struct crypto_periods *);
@@ -152,12 +155,13 @@ enum crypto_mode crypto_mode(const struct crypto_periods *);
 /* The ECM on air of a system; n is 0 if there is none. */
 struct ts_run crypto_on_air(const struct crypto_periods *, size_t system);
 
-/* True once after another ECM of the system went on air, or none. */
+/* True once after each change of the ECM that is on air for the system. */
 bool crypto_take_news(struct crypto_periods *, size_t system);
 
-/* Seconds for which an ECM of the system is overdue; 0: it is not. */
+/* The seconds for which an ECM of the system has been overdue; 0: none is. */
 unsigned crypto_late_s(const struct crypto_periods *, size_t system,
 		       uint64_t now_ns);
 
-/* The length of a period. */
+/* The length of a period in ms: the longest that a system or the configuration
+ * demands. */
 unsigned crypto_period_ms(const struct crypto_periods *);

@@ -59,7 +59,7 @@ struct sample {
 	size_t len;
 };
 
-/* Another payload and another length for each lane. */
+/* Makes another payload of another length for each lane, to test a core. */
 static void make_samples(struct csa *c, struct sample *samples)
 {
 	uint32_t random = 1;
@@ -146,7 +146,8 @@ size_t csa_batch(const struct csa *c)
 	return c->size;
 }
 
-/* The key schedules leave the word on the stack, where it may stay for long. */
+/* Overwrites the stack, where the key schedules leave the control word, which
+ * might stay there for long. */
 __attribute__((noinline)) static void wipe_stack(void)
 {
 	uint8_t below[STACK_WIPED];

@@ -21,12 +21,12 @@ enum {
 struct csa;
 struct csa_core;
 
-/* With a core (core_choice.h), or with libdvbcsa alone if it is NULL.  It has
- * no control word: csa_set() comes first. */
+/* Makes a cipher with a core (core_choice.h), or with libdvbcsa alone if core
+ * is NULL.  It has no control word before csa_set(). */
 struct csa *csa_new(const struct csa_core *);
 void csa_free(struct csa **);
 
-/* The payloads of a full batch. */
+/* The number of payloads in a full batch. */
 size_t csa_batch(const struct csa *);
 
 /* Takes another control word.  The batch must be empty. */
@@ -39,7 +39,7 @@ void csa_forget(struct csa *);
  * until it is emptied.  Returns the free places that the batch has after it. */
 size_t csa_add(struct csa *, uint8_t *payload, size_t len);
 
-/* Each changes the batch in place, and empties it. */
+/* Scramble or descramble the payloads of the batch in place, and empty it. */
 void csa_scramble(struct csa *);
 void csa_descramble(struct csa *);
 

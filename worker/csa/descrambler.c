@@ -82,7 +82,7 @@ static struct group *group_at(struct descrambler *d, uint8_t i)
 	return d->groups[i];
 }
 
-/* The group of a PID; NULL: it has none. */
+/* The group of a PID; NULL: the PID has none. */
 static struct group *group_of(const struct descrambler *d, uint16_t pid)
 {
 	uint8_t i = d->group_of[pid];
@@ -108,7 +108,8 @@ void descrambler_free(struct descrambler **pd)
 	free(d);
 }
 
-/* A descrambled packet: it is marked as clear, and its begin is judged. */
+/* Marks a descrambled packet as clear.  If it begins a unit, checks the start
+ * code, which shows whether the word was right. */
 static void finish(struct descrambler *d, uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
@@ -130,8 +131,8 @@ static void finish(struct descrambler *d, uint8_t *p)
 		g->is_new[place] = false;
 }
 
-/* Descrambles the collected packets, which stay: words and groups may change
- * outside of a read, when no packet may leave. */
+/* Descrambles the collected packets and keeps them.  Words and groups may
+ * change outside of a read, when no packet may leave. */
 static void settle(struct descrambler *d)
 {
 	if (d->n == 0)
@@ -175,7 +176,7 @@ void descrambler_judge(struct descrambler *d, uint16_t pid, bool has_prefix)
 	d->no_prefix[pid & (TS_PIDS - 1)] = !has_prefix;
 }
 
-/* The word counts for the packets from here on. */
+/* Sets the word of a parity for the packets from here on. */
 static void set_word(struct descrambler *d, struct group *g, size_t place,
 		     const uint8_t control_word[CSA_CONTROL_WORD])
 {
@@ -255,8 +256,8 @@ uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
 	return missed;
 }
 
-/* The period of the parity is over.  What is known of its word is known of its
- * packets, which must not be judged later. */
+/* Ends the period of a parity.  What is known of its word is known of the
+ * packets of this period, and does not judge later ones. */
 static void end_period(struct descrambler *d, struct group *g, size_t place)
 {
 	settle(d);
@@ -264,7 +265,8 @@ static void end_period(struct descrambler *d, struct group *g, size_t place)
 	g->wrong[place] = 0;
 }
 
-/* The packets of a group have another parity now. */
+/* Notes that packets of the group have the other parity now; its next word, if
+ * known, becomes valid. */
 static void turn_over(struct descrambler *d, struct group *g, size_t place)
 {
 	if (g->in_period >= PERIOD_PACKETS) {

@@ -44,12 +44,12 @@ struct descrambler *descrambler_new(const struct csa_core *core, ts_out_fn *out,
 				    void *arg);
 void descrambler_free(struct descrambler **);
 
-/* Puts a PID into a group, or into none. */
+/* Puts a PID into a group; DESCRAMBLER_NO_GROUP: into none. */
 void descrambler_assign(struct descrambler *, uint16_t pid, uint8_t group);
-/* Puts all PIDs into a group, or into none. */
+/* Puts all PIDs into a group; DESCRAMBLER_NO_GROUP: into none. */
 void descrambler_assign_all(struct descrambler *, uint8_t group);
-/* Judges the begins of units of a PID, or not, because it has sections.  At
- * first all PIDs are judged. */
+/* Sets whether the units of a PID begin with a start code prefix, by which
+ * control words are judged; false for sections.  At first true for all PIDs. */
 void descrambler_judge(struct descrambler *, uint16_t pid, bool has_prefix);
 
 /* Takes a control word for a group.  A word for the parity that its packets
@@ -63,7 +63,7 @@ void descrambler_offer(struct descrambler *, uint8_t group,
 /* Forgets the control words of a group. */
 void descrambler_forget(struct descrambler *, uint8_t group);
 
-/* Packets of a group that had no control word since the last call. */
+/* The packets of a group that had no control word, since the last call. */
 uint32_t descrambler_take_missed(struct descrambler *, uint8_t group);
 
 /* Takes the control word of a parity of group 0 for the next packets. */
@@ -73,12 +73,13 @@ void descrambler_set(struct descrambler *, enum descrambler_parity,
 void descrambler_feed(struct descrambler *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
-/* After each read.  more: it had packets. */
+/* To be called after each read; sends packets that are due.  more: the read had
+ * packets. */
 void descrambler_turn(struct descrambler *, bool more, uint64_t now_ns);
 
 /* Drops the collected packets; the control words stay. */
 void descrambler_reset(struct descrambler *);
 
-/* Returns the counts of a group since the last call. */
+/* The counts of a group since the last call. */
 struct descrambler_counts descrambler_take_counts(struct descrambler *,
 						  uint8_t group);

@@ -123,7 +123,8 @@ static bool is_component(struct scrambler *s, uint16_t pid)
 	return was_component(s, pid);
 }
 
-/* True: a program that lacks its PMT is new.  *ret: are there any? */
+/* Notes the programs whose PMT is missing; true: one of them is new.  *ret: is
+ * the PMT of any program missing? */
 static bool note_lacks(struct scrambler *s, bool *ret)
 {
 	const struct psi_program *list;
@@ -146,7 +147,8 @@ static bool note_lacks(struct scrambler *s, bool *ret)
 	return gained;
 }
 
-/* Some programs of a PAT may never have a PMT. */
+/* Follows the tables.  Ends the wait for PMTs after a time, because some
+ * programs of a PAT never have one. */
 static void look(struct scrambler *s, uint64_t now_ns)
 {
 	uint32_t changes = psi_changes(s->psi);

@@ -36,25 +36,27 @@ enum scrambler_mode {
 
 struct scrambler;
 
-/* core: see csa_new().  pids: borrowed for the life of the scrambler, and
- * changed. */
+/* core: as in csa_new().  pids: borrowed for the life of the scrambler, which
+ * changes it. */
 struct scrambler *scrambler_new(const struct csa_core *core,
 				const uint8_t control_word[CSA_CONTROL_WORD],
 				struct scrambler_pids *pids);
 void scrambler_free(struct scrambler **);
 
-/* Takes another word, of even parity at first, for the next packets. */
+/* Sets the word for the next packets.  Before the first call the word has even
+ * parity. */
 void scrambler_set_word(struct scrambler *,
 			const uint8_t control_word[CSA_CONTROL_WORD], bool odd);
 void scrambler_set_mode(struct scrambler *, enum scrambler_mode);
 
-/* Components of these classes alone; bits by enum pid_class. */
+/* Sets which components are scrambled; bits by enum pid_class. */
 void scrambler_set_classes(struct scrambler *, unsigned classes);
 
-/* Borrows the parser of the stream.  It comes before the first packet. */
+/* Sets the parser of the stream's tables (borrowed), before the first
+ * packet. */
 void scrambler_set_psi(struct scrambler *, const struct psi *);
 
-/* Calls out with a copy of all packets, in parts of whole datagrams but for the
- * last one. */
+/* Calls out with copies of all packets, scrambled as the mode says, in parts of
+ * whole datagrams except for the last part. */
 void scrambler_feed(struct scrambler *, const struct ts_run *runs,
 		    size_t n_runs, uint64_t now_ns, ts_out_fn *out, void *arg);

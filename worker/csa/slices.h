@@ -42,7 +42,7 @@ enum {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The pairs of words that a stage of an exchange joins have this distance. */
+/* Interleaves the pairs of words at this distance: one stage of an exchange. */
 INLINE void zip_stage(const word from[8], word to[8], size_t distance)
 {
 	for (size_t i = 0; i < 8; i++) {
@@ -53,8 +53,8 @@ INLINE void zip_stage(const word from[8], word to[8], size_t distance)
 	}
 }
 
-/* Lanes of PLANE payloads -> planes.  Each stage moves a bit of the number of
- * the word into the place within the word. */
+/* Converts lanes of PLANE payloads to planes.  Each stage moves a bit of the
+ * word's number into the place within the word. */
 INLINE void planes_of_lanes(const word lanes[8], word planes[8])
 {
 	static const uint8_t order[8] = { 0, 2, 4, 6, 1, 3, 5, 7 };
@@ -117,8 +117,8 @@ struct registers {
 	word p, q, r;
 };
 
-/* B: the sum by bit of nibbles 6 and 9, Y and the input, rotated where p is
- * set. */
+/* Computes the next nibble of register B: the sum by bit of nibbles 6 and 9, Y
+ * and the input, rotated where p is set. */
 INLINE void step_b(struct registers *s, size_t at, const word in[4])
 {
 	word (*b)[4] = s->b + at, sum[4];
@@ -132,7 +132,8 @@ INLINE void step_b(struct registers *s, size_t at, const word in[4])
 		b[-1][i] = pick(s->p, sum[(i + 3) % 4], sum[i]);
 }
 
-/* D, E, F and r: F is E, or the sum of E, Z and the carry where q is set. */
+/* Computes D, E, F and r.  F becomes E, or the sum of E, Z and the carry where
+ * q is set. */
 INLINE void step_sum(struct registers *s, size_t at)
 {
 	word (*b)[4] = s->b + at, carry = s->r;
@@ -167,8 +168,8 @@ INLINE void step_boxes(struct registers *s, size_t at)
 	box7(a[2][0], a[6][1], a[7][2], a[7][3], a[1][2], &s->p, &s->q);
 }
 
-/* One step.  The first nibbles of A and B are at `at'; in: the two nibbles of
- * input while the cipher is set up, else NULL. */
+/* Makes one step of the stream cipher.  The first nibbles of A and B are at
+ * `at'; in_a and in_b: the input while the cipher is set up, later NULL. */
 INLINE void step(struct registers *s, size_t at, const word *in_a,
 		 const word *in_b)
 {
@@ -212,7 +213,7 @@ static void set_up(struct registers *s, const uint8_t control_word[8],
 	rewind_registers(s);
 }
 
-/* The next eight bytes of the stream of each payload. */
+/* Generates the next eight bytes of the stream for each payload. */
 static void generate(struct registers *s, word bits[64])
 {
 	for (size_t i = 0; i < STEPS; i++) {
@@ -269,8 +270,8 @@ INLINE void store(uint8_t *p, uint64_t value)
 	memcpy(p, &value, sizeof value);
 }
 
-/* Combines the stream with the block at the offset, which may be the rest of
- * a payload. */
+/* Combines the stream with the block at the offset, which may be shorter than a
+ * block at the end of a payload. */
 INLINE void combine(const struct csa_payload *p, size_t at, uint64_t stream)
 {
 	if (at + BLOCK <= p->len) {
@@ -291,7 +292,8 @@ static size_t longest(const struct csa_payload *batch, size_t n)
 	return len;
 }
 
-/* Behind the first block, which sets it up. */
+/* Applies the stream cipher behind the first block of each payload, which sets
+ * it up. */
 static void stream_cipher(const struct csa_schedule *key,
 			  const struct csa_payload *batch, size_t n)
 {
@@ -333,8 +335,8 @@ INLINE void decrypt_round(const struct block_tables *t, word w[8], size_t first,
 	w[(first + 5) % 8] = xor3(w[(first + 5) % 8], sum, permute(t, s));
 }
 
-/* What the first rounds will add to the bytes in places 2 to 5, although no
- * round precedes them; and back, behind the last round. */
+/* Adds to the bytes in places 2 to 5, in front of the first round, what the
+ * rounds expect there.  add_rounds() takes it away behind the last round. */
 INLINE void expect_rounds(word w[8])
 {
 	w[2] ^= w[0];
@@ -364,7 +366,8 @@ INLINE void encrypt_round(const struct block_tables *t, word w[8], size_t first,
 	w[(first + 6) % 8] ^= permute(t, s);
 }
 
-/* As many rounds as bytes: then the first byte is in its place again. */
+/* Makes eight rounds, as many as a block has bytes, so that the first byte is
+ * in its place again. */
 INLINE void eight_rounds(const struct block_tables *t, word w[ABREAST][8],
 			 const uint8_t keys[8], bool decrypts)
 {
@@ -381,7 +384,7 @@ INLINE void eight_rounds(const struct block_tables *t, word w[ABREAST][8],
 	}
 }
 
-/* Changes the lanes of ABREAST planes. */
+/* Encrypts or decrypts (decrypts) the lanes of ABREAST planes. */
 INLINE void block_rounds(const struct csa_schedule *key, word lanes[ABREAST][8],
 			 bool decrypts)
 {
@@ -412,7 +415,7 @@ INLINE void block_cipher(const struct csa_schedule *key, union lanes *lanes,
 		block_rounds(key, lanes->words + k, decrypts);
 }
 
-/* Whether the payload has a complete block at the offset. */
+/* Has the payload a complete block at the offset? */
 INLINE bool has_block(const struct csa_payload *p, size_t at)
 {
 	return at + BLOCK <= p->len;
