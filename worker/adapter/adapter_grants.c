@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
-/* The folder of its adapter, or that of all, of which it finds its own by the
- * place or the address of the hardware.  One with a wrong key opens nothing. */
+/* Adds the folder of the tuner's devices, or of all tuners if it is found by
+ * the place or the address of the hardware.  A tuner with a wrong key opens
+ * nothing. */
 static void add_tuner(struct grants *g, const json_t *adapter)
 {
 	char folder[sizeof DVB_FOLDER + 32];

@@ -143,7 +143,8 @@ static void collect_carriers(struct cam_source *c,
 			add(c->programs, list[i].number, &list[i]);
 }
 
-/* Those that are named keep their order, and come before all others. */
+/* Collects the programs for the CAM.  Programs that are named keep their order,
+ * and precede all others. */
 static void collect_wanted(struct cam_source *c, const struct psi *psi,
 			   const struct psi_program *list, size_t n)
 {
@@ -236,7 +237,7 @@ static const char *describe(const struct ci_view_program *p)
 	}
 }
 
-/* What does not work, the worst first. */
+/* Writes the most severe error of the slot. */
 static void find_error(const struct ci_view *v, struct errmsg *ret)
 {
 	size_t over = 0;
@@ -332,8 +333,8 @@ static void log_state(struct cam_source *c, unsigned slot)
 		log_info("adapter", "CAM in slot %u: taken out", slot);
 }
 
-/* A device that cannot be used is reported as slot 0, and as those that it
- * had. */
+/* Reports a slot whose device cannot be used.  Such a device is reported as
+ * slot 0, and as each slot that it had. */
 static void fill_absent(struct cam_source *c, unsigned slot,
 			struct msg_adapter_slot *ret)
 {
@@ -344,7 +345,7 @@ static void fill_absent(struct cam_source *c, unsigned slot,
 	fill_menu(&c->view.mmi, &ret->menu);
 }
 
-/* Is the error of the device news? */
+/* Notes the error of the device; true: the error has changed. */
 static bool take_error(struct cam_source *c)
 {
 	struct errmsg error;

@@ -22,14 +22,14 @@ struct cam_source *cam_source_new(const struct tuner_spec *,
 /* The functions accept NULL. */
 void cam_source_free(struct cam_source **);
 
-/* Another configuration. */
+/* Sets another configuration of the tuner. */
 void cam_source_set(struct cam_source *, const struct tuner_spec *);
 
 /* The programs are inside of this PID (T2-MI): the module, through which its
  * packets pass, descrambles the program that lists the PID; 0: none is. */
 void cam_source_carry(struct cam_source *, uint16_t pid);
 
-/* Nothing is opened before the first call. */
+/* Sets the wanted programs.  The device is not opened before the first call. */
 void cam_source_want(struct cam_source *, const struct msg_adapter_cam *);
 
 enum {
@@ -37,7 +37,8 @@ enum {
 			 * come back under its number */
 	CAM_KEEPS = -2, /* the tuner is not open at the moment */
 };
-/* adapter: its number, or one of these. */
+/* To be called once a second.  adapter: its number, or CAM_GONE or
+ * CAM_KEEPS. */
 void cam_source_second(struct cam_source *, const struct psi *, int adapter);
 
 void cam_source_act(struct cam_source *, const struct msg_adapter_menu *);

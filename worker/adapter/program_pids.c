@@ -22,7 +22,8 @@ struct plan {
 	bool others[TS_PIDS]; /* if there is a place */
 };
 
-/* With an ECM PID come the EMMs of its CA system. */
+/* Adds a PID of a program; with an ECM PID also the EMM PIDs of its CA
+ * system. */
 static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 {
 	struct plan *plan = arg;

@@ -140,8 +140,8 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
 	return entered;
 }
 
-/* Only an address may name a port below 1024; a tuner binds none, and a SAT>IP
- * server is not to choose one. */
+/* Drops the right to open ports below 1024, which only an address may name: a
+ * tuner opens no port, and a SAT>IP server must not choose such a port. */
 static bool drop_ports(struct adapter *a, const json_t *entry)
 {
 	return json_object_get(entry, "address") != NULL ||

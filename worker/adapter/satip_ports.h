@@ -10,12 +10,13 @@ struct satip_ports {
 	struct sockaddr_any source; /* that the server named; len 0: none */
 };
 
-/* Receives at an address of this host, or from a group and perhaps its source.
- * 0, or -errno with error. */
+/* Opens the sockets at an address of this host, or at a group, of which the
+ * source may be known.  0, or -errno with error. */
 int satip_ports_open(struct satip_ports *, const struct sockaddr_any *local,
 		     uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* The same at free ports; *ret is that of RTP. */
+/* Opens the sockets at free ports; *ret is the port of RTP.  0, or -errno with
+ * error. */
 int satip_ports_choose(struct satip_ports *, int family, uint64_t now_ns,
 		       uint16_t *ret, struct errmsg *error) MUST_CHECK;
 

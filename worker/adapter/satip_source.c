@@ -66,7 +66,7 @@ struct satip_source {
 
 /* --- packets --- */
 
-/* A server that sends a list of PIDs has to be told those of all programs. */
+/* Follows the tables: some servers need the PIDs of all programs as a list. */
 static void watch_tables(struct satip_source *s, const uint8_t *payload,
 			 size_t len)
 {
@@ -132,7 +132,7 @@ static void on_frame(const uint8_t *data, size_t len, void *arg)
 	s->reads += take_datagram(s, data, len);
 }
 
-/* Is it from the server?  Anybody can send to the ports. */
+/* Is the datagram from the server?  Any host can send to the ports. */
 static bool is_own(const struct satip_source *s, const struct received *got)
 {
 	return sockaddr_is_same_host(got->sender, &s->address) ||
@@ -171,7 +171,8 @@ static void close_ports(struct satip_source *s)
 	s->group.port = 0;
 }
 
-/* A server may send from another address than that of its connection. */
+/* Takes the address from which the server says that it sends; it may differ
+ * from that of the connection. */
 static void learn_source(struct satip_source *s)
 {
 	struct sockaddr_any *source = &s->ports.source;
@@ -203,7 +204,7 @@ static void join_group(struct satip_source *s, uint64_t now_ns)
 		satip_session_closed(&s->session, error.text, now_ns);
 }
 
-/* --- the connection --- */
+/* Sends the bytes that wait for the connection. */
 
 static void send_waiting(struct satip_source *s)
 {
@@ -267,8 +268,8 @@ static void fail(struct satip_source *s, int err)
 	satip_session_closed(&s->session, reason, s->now_ns);
 }
 
-/* at is the first address of the name. A server may listen on those of one
- * family alone. */
+/* Chooses an address of the server's name, of which `at' is the first.  Skips
+ * those that failed: a server may listen on one family only. */
 static void choose_address(struct satip_source *s, struct sockaddr_any at)
 {
 	s->address = at;
@@ -281,8 +282,8 @@ static void choose_address(struct satip_source *s, struct sockaddr_any at)
 	sockaddr_format(&s->address, s->session.cfg.host);
 }
 
-/* A name is resolved for each session: a server may move.  Returns whether the
- * address is known. */
+/* Finds the address of the server; true: it is known.  A name is resolved for
+ * each session, because a server may move. */
 static bool find_server(struct satip_source *s)
 {
 	struct sockaddr_any at;
@@ -334,7 +335,7 @@ static void connect_server(struct satip_source *s)
 		fail(s, errno);
 }
 
-/* 0, -EAGAIN, or -errno: the connection failed. */
+/* 0: the connection is made; -EAGAIN: not yet; another -errno: it failed. */
 static int judge_connection(const struct satip_source *s, int wait_ms)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
@@ -447,7 +448,7 @@ static const char *server_name(const struct satip_source *s)
 	return s->spec.name[0] != '\0' ? s->spec.name : s->session.cfg.host;
 }
 
-/* An error once, and its end. */
+/* Logs an error once, and its end. */
 static void log_error_once(struct satip_source *s, const char *error)
 {
 	if (error == NULL && s->logged.text[0] != '\0')
@@ -502,8 +503,8 @@ static void every_second(struct source *source, uint64_t now_ns,
 	log_error_once(s, ret->error);
 }
 
-/* A tuner is free at once only if the server reads TEARDOWN.  The process ends,
- * so this waits for it. */
+/* Ends the session, and waits until the server has read TEARDOWN: otherwise its
+ * tuner would stay in use.  The process ends behind this call. */
 static void leave_server(struct satip_source *s)
 {
 	struct pollfd p = { .events = POLLIN };

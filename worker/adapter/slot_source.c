@@ -82,7 +82,7 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 	s->n++;
 }
 
-/* The slot was opened: nothing of before goes on. */
+/* Begins with a slot that was opened, without data of the slot before. */
 static void begin_slot(struct slot_source *s, uint64_t now_ns)
 {
 	s->fed_ns = now_ns;
@@ -118,8 +118,8 @@ static void allow(struct slot_source *s, uint64_t now_ns)
 				 BURST_MS * bytes_per_ms);
 }
 
-/* Packets that wait pass the slot by when it fails.  At a silent slot they have
- * passed it by already. */
+/* Empties the queue when the slot fails: the packets that wait go on without
+ * the slot.  Those for a silent slot have done so already. */
 static void empty_queue(struct slot_source *s)
 {
 	s->written = 0;
@@ -165,7 +165,8 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 		empty_queue(s);
 }
 
-/* Does a packet begin here?  Without sync the next one must begin, too. */
+/* Does a packet begin here?  Without sync the next packet must begin behind it,
+ * too. */
 static bool is_packet(const struct slot_source *s, size_t at)
 {
 	const uint8_t *p = s->packets + at;
@@ -173,8 +174,8 @@ static bool is_packet(const struct slot_source *s, size_t at)
 	return ts_sync_ok(p) && (s->synced || ts_sync_ok(p + TS_PACKET));
 }
 
-/* Passes on the packets of the bytes that were read, and keeps the rest.  Of
- * bytes that are no packet one is counted as lost. */
+/* Passes on the packets in the bytes that were read, and keeps the remaining
+ * bytes.  Each loss of sync counts as one lost packet. */
 static void pass_packets(struct slot_source *s)
 {
 	size_t at = 0;
@@ -201,7 +202,7 @@ static void pass_packets(struct slot_source *s)
 	memmove(s->packets, s->packets + at, s->have);
 }
 
-/* Returns the number of reads that had packets. */
+/* Reads from the slot; returns the number of reads that had bytes. */
 static int read_slot(struct slot_source *s)
 {
 	int reads = 0;
@@ -241,9 +242,10 @@ static int read_packets(struct source *source, struct batch *batch,
 
 /* --- every second --- */
 
-/* A slot whose CAM hangs takes all packets, or none: programs in the clear
- * continue beside it.  The packets are still written, so that the first one
- * that returns ends the silence; some drivers have to be opened again first. */
+/* Finds a slot that returns no packets, because its CAM hangs.  Programs in the
+ * clear then continue beside the slot.  The packets are still written to it, so
+ * that the first packet that returns ends the silence; some drivers have to be
+ * opened again first. */
 static void judge_silence(struct slot_source *s)
 {
 	bool stuck = s->open && s->n > 0 && !s->took;

@@ -8,10 +8,11 @@
 
 struct dvb_ops;
 
-/* Does the adapter have such a slot? */
+/* Is the adapter of this configuration one with a slot for a CAM that belongs
+ * to no tuner? */
 bool slot_source_is(const json_t *adapter);
 
-/* inner: the source of the packets, owned from now on; ops and ctx: the devices
- * of the slot. */
+/* Makes a source around inner, which it owns.  ops and ctx: the devices of the
+ * slot. */
 struct source *slot_source_new(const json_t *adapter, struct source *inner,
 			       const struct dvb_ops *, void *ctx);

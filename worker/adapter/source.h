@@ -43,8 +43,9 @@ struct source_report {
 	unsigned tunes;    /* tunings that a driver accepted */
 };
 
-/* Each kind has the first three.  Another one that is NULL is that of the inner
- * source; no source has it: see the functions below. */
+/* The functions of a kind of source.  free, read and every_second are not NULL.
+ * For another one that is NULL, the function of the inner source is called, or
+ * nothing happens: see the functions below. */
 struct source_ops {
 	void (*free)(struct source *);
 	/* Passes the packets that wait, up to a bound, to the batch and flushes
@@ -66,8 +67,8 @@ struct source_ops {
 	/* The stream `from' has the id `to' now; nothing if it reads another
 	 * one. */
 	void (*rename)(struct source *, const char *from, const char *to);
-	/* Can packets wait for a few milliseconds more without a loss, and does
-	 * none wait after a read? */
+	/* Can packets wait for a few more milliseconds without a loss, and is
+	 * none left after a read? */
 	bool (*roomy)(const struct source *);
 	/* The programs that are read (copied); all until the first call. */
 	void (*choose)(struct source *, const struct msg_adapter_programs *);
@@ -86,21 +87,23 @@ struct source {
 typedef struct source *source_open_fn(const json_t *adapter,
 				      struct ev_loop *loop, uint64_t now_ns);
 
-/* Opens the source that the keys of an adapter name. */
+/* Opens the source that the keys of the adapter name: an address, a server or a
+ * tuner. */
 source_open_fn source_open;
 
-/* These call the function of this name of the source, or, if it has none, that
- * of the source within it.  Where none has it, nothing is reported, the source
- * cannot be tuned again, it reads no stream, is not roomy, and it receives all
- * programs.  A source around another one looks if that one does. */
+/* Each calls the function of the source with this name, or that of the inner
+ * source.  If neither has it: no report; no other tuning; no stream is read;
+ * the source is not roomy; it receives all programs.  source_looks(): is there
+ * a function `look'? */
 bool source_looks(const struct source *);
 void source_look(struct source *, struct source_report *ret);
 bool source_retune(struct source *, const json_t *adapter);
 bool source_link(struct source *, const char *stream, int fd);
 void source_rename(struct source *, const char *from, const char *to);
-/* False with slots, whose modules answer at the next read. */
+/* False also for an adapter with slots, whose modules answer at the next
+ * read. */
 bool source_is_roomy(const struct source *);
 void source_choose(struct source *, const struct msg_adapter_programs *);
 
-/* The report as the master receives it; the rates of packets are zero. */
+/* The report as a message to the master; the rates of packets are zero. */
 struct msg_adapter_status source_report_message(const struct source_report *);

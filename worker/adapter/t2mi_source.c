@@ -58,8 +58,8 @@ static int read_packets(struct source *source, struct batch *batch,
 	return reads;
 }
 
-/* Takes the keys.  The decapsulator keeps a frame that is not whole, and its
- * PLP, unless these have changed. */
+/* Takes the keys of T2-MI.  If they are the same as before, the decapsulator
+ * keeps its PLP and its incomplete frame. */
 static void take_keys(struct t2mi_source *s, const json_t *adapter)
 {
 	struct t2mi_spec spec;

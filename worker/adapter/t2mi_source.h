@@ -5,5 +5,5 @@
 
 #include "worker/adapter/source.h"
 
-/* inner: the source of the packets, owned from now on. */
+/* Makes a source around inner, which it owns. */
 struct source *t2mi_source_new(const json_t *adapter, struct source *inner);

@@ -62,7 +62,7 @@ struct tuner_source {
 
 /* --- packets --- */
 
-/* A packet in which a PES packet of video or audio has to begin. */
+/* Counts PES errors in a packet that begins a unit of video or audio. */
 static void watch_pes(struct tuner_source *s, const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
@@ -73,7 +73,7 @@ static void watch_pes(struct tuner_source *s, const uint8_t *p)
 	s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
 }
 
-/* The PAT alone: the other tables would hide its errors. */
+/* Counts the errors of the PAT alone: the other tables would hide them. */
 static void watch_pat(struct tuner_source *s, const uint8_t *p)
 {
 	uint32_t wrong = s->pat.crc_errors;
@@ -131,8 +131,8 @@ static void take_packets(struct tuner_source *s, struct batch *batch,
 	s->packets += n;
 }
 
-/* The tables of the tuning before are no longer valid, and its last packet has
- * no end. */
+/* Resets tables and the incomplete packet when the driver has accepted another
+ * tuning. */
 static void follow_tuning(struct tuner_source *s, unsigned tunes)
 {
 	if (tunes == s->tunes)
@@ -144,7 +144,7 @@ static void follow_tuning(struct tuner_source *s, unsigned tunes)
 	section_reset(&s->pat);
 }
 
-/* The PIDs of the wanted programs. */
+/* Sets the filters to the PIDs of the wanted programs. */
 static void want_pids(struct tuner_source *s)
 {
 	uint16_t pids[DVB_PIDS_MAX];
@@ -211,7 +211,8 @@ static bool has_lock(const struct dvb_state *state)
 	return state->tuned && state->signal.status & FE_HAS_LOCK;
 }
 
-/* Seconds since the start of a call that hangs; 0: no call hangs. */
+/* The seconds since the start of a call to the driver that hangs; 0: no call
+ * hangs. */
 static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
 {
 	uint64_t waits_s;
@@ -274,8 +275,8 @@ static void log_error_once(struct tuner_source *s)
 	s->logged = s->error;
 }
 
-/* The driver receives the PIDs instead of the whole multiplex, or the reverse.
- * Once for each tuning of the configuration. */
+/* Logs once for each tuning that the driver receives chosen PIDs instead of the
+ * whole multiplex, or the reverse. */
 static void log_other_way(struct tuner_source *s)
 {
 	const struct dvb_state *state = &s->state;
@@ -315,7 +316,8 @@ static void take_step(struct tuner_source *s, enum watch_step step,
 	s->step_tunes = s->state.tunes;
 }
 
-/* Until the step is done. */
+/* Waits until the step of the watchdog is done.  If it takes too long, asks for
+ * a new process. */
 static void await_step(struct tuner_source *s, uint64_t now_ns,
 		       struct source_report *ret)
 {
@@ -389,8 +391,9 @@ static void fill_report(struct tuner_source *s, uint64_t now_ns,
 	};
 }
 
-/* The device may have been made after this process, whose sandbox then has no
- * rule for the folder: this process ends.  The thread alone opens devices. */
+/* True if the sandbox hides the device, which may have been made after this
+ * process began.  Then this process ends, because its sandbox has no rule for
+ * the folder.  The thread alone opens devices. */
 static bool is_device_hidden(const struct tuner_source *s)
 {
 	const char *path = s->state.forbidden;

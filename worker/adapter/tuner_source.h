@@ -11,6 +11,6 @@ struct dvb_ops;
 
 source_open_fn tuner_source_open;
 
-/* The same with the devices of a test. */
+/* Makes the source of a tuner with the given devices, for tests. */
 struct source *tuner_source_new(const json_t *adapter,
 				const struct dvb_ops *, void *ctx);

@@ -35,8 +35,9 @@ void wanted_pids_reset(struct wanted_pids *w)
 	w->stale = true;
 }
 
-/* The descriptors of a CAT may be in several sections.  Those of an earlier
- * version stay until the tuning changes: a PID too many does no harm. */
+/* Adds the EMM PIDs of a section of the CAT, which may have several sections.
+ * Those of an earlier version stay until the tuning changes: a PID too many
+ * does no harm. */
 static void take_cat(struct wanted_pids *w, const uint8_t *section, size_t len)
 {
 	struct ca_refs refs;
@@ -68,7 +69,8 @@ bool wanted_pids_changed(const struct wanted_pids *w)
 	return w->stale || psi_changes(w->psi) != w->psi_changes;
 }
 
-/* That of the T2-MI, and the PMT of the program that has it, for a CAM. */
+/* Lists the PIDs of PAT and T2-MI, and the PMTs, which a CAM needs.  Returns
+ * their number. */
 static size_t list_carrier(const struct wanted_pids *w, uint16_t *ret,
 			   size_t max)
 {

@@ -30,7 +30,7 @@ void wanted_pids_init(struct wanted_pids *);
 /* Takes the keys of T2-MI of an adapter (t2mi_spec.h), and its type. */
 void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
-/* The packets that follow are of another multiplex. */
+/* Forgets the tables, because the next packets are of another multiplex. */
 void wanted_pids_reset(struct wanted_pids *);
 
 /* Takes a packet, which may be of any PID. */
@@ -39,6 +39,6 @@ void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
 /* Have the tables changed since the last list? */
 bool wanted_pids_changed(const struct wanted_pids *);
 
-/* Lists the PIDs as program_pids() does; with T2-MI its PID and those of PAT
- * and PMTs. */
+/* Lists the PIDs as program_pids() does; with T2-MI the PID of the T2-MI and
+ * those of PAT and PMTs. */
 size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);
