@@ -5,13 +5,13 @@
 
 #include "worker/ts/packet.h"
 
-/* Each returns the number of packets that it wrote; 0: the data is malformed,
- * or needs more than max packets. */
+/* Both functions return the number of packets that they wrote; 0: the data is
+ * malformed, or needs more than max packets. */
 
-/* A section (without pointer_field). */
+/* Makes packets of a section, which has no pointer_field. */
 size_t ecm_packets_make(const uint8_t *section, size_t len, uint8_t *ret,
 			size_t max);
 
-/* Whole packets. */
+/* Copies whole packets. */
 size_t ecm_packets_copy(const uint8_t *packets, size_t len, uint8_t *ret,
 			size_t max);

@@ -68,7 +68,8 @@ static size_t place_of(const struct peer *p)
 
 /* --- streams --- */
 
-/* The peer that serves a stream; PEERS: none.  One that answers comes first. */
+/* The peer that serves a stream, preferably one that answered the last request;
+ * PEERS: no peer has set up the stream. */
 static size_t serving(const struct ecmg *e, const struct slot *s)
 {
 	for (size_t i = 0; i < e->n_peers; i++)

@@ -35,7 +35,8 @@ struct ecmg_config {
 struct ecmg *ecmg_new(const struct ecmg_config *);
 void ecmg_free(struct ecmg **);
 
-/* Adds a stream, below ECMG_STREAMS_MAX; its access criteria are copied. */
+/* Adds a stream, whose number is below ECMG_STREAMS_MAX.  Copies its access
+ * criteria. */
 void ecmg_add(struct ecmg *, unsigned stream, const struct cas_data *ac);
 void ecmg_remove(struct ecmg *, unsigned stream);
 
@@ -43,10 +44,10 @@ void ecmg_remove(struct ecmg *, unsigned stream);
  * stream is removed.  The access criteria are those of ecmg_add(). */
 void ecmg_ask(struct ecmg *, unsigned stream, const struct ecmg_request *);
 
-/* Calls on_terms of all streams again. */
+/* Calls on_terms again for each stream. */
 void ecmg_repeat(struct ecmg *);
 
-/* The streams that a generator has set up. */
+/* The number of streams that a generator has set up. */
 unsigned ecmg_streams(const struct ecmg *);
-/* Why no generator is available; NULL: one is. */
+/* Why no generator is available; NULL: one is available. */
 const char *ecmg_error(const struct ecmg *);

@@ -48,7 +48,8 @@ struct ecmg_session {
 	unsigned n_streams;
 };
 
-/* May free s: nothing may follow. */
+/* Ends the session by on_end, in which the owner may free s: nothing may
+ * follow. */
 static void end(struct ecmg_session *s, const char *error, unsigned status)
 {
 	ev_timer_stop(s->cfg.loop, &s->tick);
@@ -102,7 +103,7 @@ static void put_signed(struct outgoing *o, uint16_t tag, int ms)
 	simulcrypt_put(&o->w, tag, (uint32_t)ms & 0xffff, 2);
 }
 
-/* The values of the channel, as negotiated. */
+/* Sends the values of the channel that were negotiated. */
 static void send_status(struct ecmg_session *s)
 {
 	const struct ecmg_terms *t = &s->terms;
@@ -216,7 +217,8 @@ static int read16(const struct simulcrypt *m, uint16_t tag, unsigned *ret)
 	return r;
 }
 
-/* A delay; *ret stays if the message has none.  False: it is malformed. */
+/* Reads a delay in ms; *ret stays if the message has none.  False: it is
+ * malformed. */
 static bool read_delay(const struct simulcrypt *m, uint16_t tag, int *ret)
 {
 	uint32_t n;
@@ -227,8 +229,9 @@ static bool read_delay(const struct simulcrypt *m, uint16_t tag, int *ret)
 	return r == 0 || r == -ENOENT;
 }
 
-/* The delays of the ECMs.  The standard requires delay_stop, but not all
- * generators send it. */
+/* Reads the delays of the ECMs; false: one is malformed, or delay_start is
+ * missing.  The standard requires delay_stop too, but not all generators send
+ * it. */
 static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
 {
 	struct simulcrypt_parameter p;
@@ -255,7 +258,8 @@ static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
 			  &ret->transition_stop_ms);
 }
 
-/* Can we send what the generator wants? */
+/* Reads the terms of the channel; false: a value is missing, or is one that
+ * this client cannot fulfil. */
 static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 {
 	uint32_t packets, lead, per_msg;
@@ -282,7 +286,8 @@ static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 	return true;
 }
 
-/* False after the last call of an owner. */
+/* Takes the status of the channel.  False: the session has ended, and s may
+ * have been freed. */
 static bool take_channel_status(struct ecmg_session *s,
 				const struct simulcrypt *m)
 {
@@ -326,7 +331,8 @@ static void take_stream_error(struct ecmg_session *s, unsigned i,
 	s->cfg.events->on_stream(i, error.text, s->cfg.arg);
 }
 
-/* Other streams may work: the channel stays. */
+/* Ends a stream with an error.  The channel stays, because other streams may
+ * work. */
 static void fail_stream(struct ecmg_session *s, unsigned i, const char *error)
 {
 	ecmg_session_close(s, i);
@@ -363,7 +369,7 @@ static void take_ecm(struct ecmg_session *s, unsigned i,
 	s->cfg.events->on_ecm(i, (uint16_t)number, run, s->cfg.arg);
 }
 
-/* A message with the number of a stream, which may be unknown. */
+/* Takes a message about a stream; ignores one about an unknown stream. */
 static void take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
 {
 	uint32_t n;

@@ -16,7 +16,8 @@ static uint8_t *last_packet(struct emm_packer *p)
 	return p->data + (p->n - 1) * TS_PACKET;
 }
 
-/* Bytes for a section that begins in the last packet; 0: none begins there. */
+/* The bytes of the last packet in which another section can begin; 0: it has no
+ * room. */
 static size_t room_left(struct emm_packer *p)
 {
 	size_t room;
@@ -43,7 +44,7 @@ static void add_packet(struct emm_packer *p)
 	p->at = HEAD;
 }
 
-/* The last packet gets a pointer_field to its next byte. */
+/* Gives the last packet a pointer_field that points to its next byte. */
 static void point(struct emm_packer *p)
 {
 	uint8_t *packet = last_packet(p);

@@ -27,6 +27,7 @@ struct emm_packer {
  * has no room beside those that are there; nothing is changed. */
 bool emm_packer_add(struct emm_packer *, const uint8_t *section, size_t len);
 
-/* The packets with all sections, the last one filled up.  Valid until the next
- * call; the packer is empty.  No packets: there were none. */
+/* Takes all packets, the last one filled up with stuffing, and leaves the
+ * packer empty.  The run is valid until the next call; n is 0 if there were no
+ * packets. */
 struct ts_run emm_packer_take(struct emm_packer *);

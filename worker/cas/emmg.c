@@ -131,7 +131,8 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 	});
 }
 
-/* A datagram is one message.  Its client is set up over TCP. */
+/* Receives datagrams, each of which is one message.  Their client was set up
+ * over TCP. */
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct emmg *e = container_of(w, struct emmg, readable);

@@ -26,9 +26,9 @@ struct emmg_config {
 };
 
 struct emmg *emmg_new(const struct emmg_config *);
-/* Calls on_emm with the sections that still wait for others.  NULL-safe; sets
- * *e to NULL. */
+/* Passes the sections that still wait to on_emm, and frees the
+ * server.  NULL-safe; sets *e to NULL. */
 void emmg_free(struct emmg **e);
 
-/* The connected generators. */
+/* The number of connected generators. */
 unsigned emmg_clients(const struct emmg *);

@@ -68,7 +68,8 @@ struct answer {
 	uint8_t data[MESSAGE_MAX];
 };
 
-/* The client and the channel of the message that is answered. */
+/* Begins an answer with the client and the channel of the message that is
+ * answered. */
 static void begin(const struct emmg_client *c, struct answer *a,
 		  const struct simulcrypt *to, enum simulcrypt_type type)
 {
@@ -225,7 +226,8 @@ static void close_stream(struct emmg_client *c, const struct simulcrypt *m,
 	send_answer(c, &a);
 }
 
-/* Without a number it is a question. */
+/* Answers a request for bandwidth.  A request without a number asks for the
+ * present one. */
 static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 		     struct stream *s)
 {
@@ -244,7 +246,8 @@ static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 
 /* --- data --- */
 
-/* May the stream send so many bytes of packets now? */
+/* Takes so many bytes of packets off the bandwidth of the stream; false: they
+ * exceed it. */
 static bool spend(struct stream *s, size_t len)
 {
 	int64_t bytes = (int64_t)len;
@@ -259,16 +262,17 @@ static bool spend(struct stream *s, size_t len)
 	return true;
 }
 
-/* The bytes of packets that a datagram needs: 183 of each are of sections that
- * share it. */
+/* The bytes of packets that a datagram needs.  Sections share packets, of which
+ * each holds 183 bytes of them. */
 static size_t cost(const struct emmg_client *c, size_t len)
 {
 	return c->packets ? len
 			  : (len * TS_PACKET + OF_SECTIONS - 1) / OF_SECTIONS;
 }
 
-/* Private data have other tables than EMMs.  Behind a 0xff receivers ignore the
- * other sections of the packet, even those of other generators. */
+/* May a section with this table_id be in the stream?  Private data may have any
+ * table_id but 0xff: behind that, receivers ignore the other sections of the
+ * packet, even those of other generators. */
 static bool has_table(const struct stream *s, uint8_t table_id)
 {
 	if (s->type == TYPE_EMM)
@@ -283,7 +287,8 @@ static bool is_section(const struct stream *s, const uint8_t *data, size_t len)
 	       has_table(s, section_table_id(data));
 }
 
-/* False: the datagram is malformed. */
+/* Passes the sections or packets of a datagram on; false: the datagram is
+ * malformed. */
 static bool pass(struct emmg_client *c, const struct stream *s,
 		 const uint8_t *data, size_t len)
 {
@@ -306,7 +311,7 @@ static bool pass(struct emmg_client *c, const struct stream *s,
 	return true;
 }
 
-/* At most once a second. */
+/* Sends an error about the data of a stream, at most once a second. */
 static void complain(struct emmg_client *c, const struct simulcrypt *m,
 		     struct stream *s, unsigned status)
 {
@@ -382,7 +387,7 @@ static void take_of_stream(struct emmg_client *c, const struct simulcrypt *m)
 		allocate(c, m, s);
 }
 
-/* False: the generator cannot go on. */
+/* Takes a message; false: the connection is to end. */
 static bool take(struct emmg_client *c, const struct simulcrypt *m)
 {
 	unsigned status;

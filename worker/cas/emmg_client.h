@@ -49,9 +49,9 @@ void emmg_client_free(struct emmg_client **);
 
 bool emmg_client_has_channel(const struct emmg_client *);
 
-/* The allocated kbit/s of its streams. */
+/* The sum of the kbit/s that are allocated to its streams. */
 unsigned emmg_client_allocated(const struct emmg_client *);
 
-/* Takes a data provision that came in a datagram.  False: no stream of this
- * client has its numbers. */
+/* Takes data that came in a datagram.  False: the client has no stream with the
+ * numbers of the message. */
 bool emmg_client_data(struct emmg_client *, const struct simulcrypt *);

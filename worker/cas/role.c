@@ -117,7 +117,7 @@ static const struct channel_events link_events = {
 	.on_close = on_link_close,
 };
 
-/* The lowest number that no stream has; ECMG_STREAMS_MAX: none is free. */
+/* The lowest number that no stream has; ECMG_STREAMS_MAX: all are in use. */
 static unsigned free_stream(struct cas *c)
 {
 	unsigned n = 0;
@@ -213,7 +213,8 @@ static const struct ecmg_events ecmg_events = {
 
 /* --- EMMs --- */
 
-/* To all streams, or to the one that has been here for the longest time. */
+/* Sends the waiting EMMs to all streams, or to the oldest one, as the
+ * configuration says. */
 static void send_emms(struct cas *c)
 {
 	char digits[MSG_CAS_EMM_PACKETS * PACKET_DIGITS + 1];

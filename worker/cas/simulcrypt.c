@@ -108,7 +108,7 @@ unsigned simulcrypt_error(const struct simulcrypt *m)
 		       : 0;
 }
 
-/* TS 103 197 5.6 */
+/* The text of an error_status (TS 103 197 5.6). */
 const char *simulcrypt_error_text(unsigned status)
 {
 	static const char *const texts[] = {
@@ -130,8 +130,8 @@ const char *simulcrypt_error_text(unsigned status)
 	return texts[status < ARRAY_LEN(texts) ? status : 0];
 }
 
-/* An ECMG that wants encrypted control words misses CW_encryption (TS 103 197
- * annex D). */
+/* Explains an error.  An ECMG that wants encrypted control words misses the
+ * parameter CW_encryption (TS 103 197 annex D). */
 void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret)
 {
 	unsigned status = simulcrypt_error(error);

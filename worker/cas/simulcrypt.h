@@ -117,32 +117,33 @@ struct simulcrypt_parameter {
 	size_t len;
 };
 
-/* The bytes of the message that begins with this head. */
+/* The length in bytes of the message that begins with this head. */
 size_t simulcrypt_len(const uint8_t head[SIMULCRYPT_HEAD]);
 
-/* Reads a whole message.  -EBADMSG: its parameters do not fill it. */
+/* Reads a whole message.  0, or -EBADMSG: its parameters do not fill it. */
 int simulcrypt_read(const uint8_t *data, size_t len,
 		    struct simulcrypt *ret) MUST_CHECK;
 
-/* The parameter at *at, 0 for the first; false: no further one.  *at is then
- * behind it. */
+/* Reads the parameter at *at (0 for the first) and moves *at behind it; false:
+ * there is no further parameter. */
 bool simulcrypt_next(const struct simulcrypt *, size_t *at,
 		     struct simulcrypt_parameter *ret);
 
-/* The first parameter with this tag; false: none. */
+/* Finds the first parameter with this tag; false: there is none. */
 bool simulcrypt_find(const struct simulcrypt *, uint16_t tag,
 		     struct simulcrypt_parameter *ret);
 
-/* The first parameter with this tag as a number of size bytes, at most 4.
- * -ENOENT: there is none; -EBADMSG: it has another length. */
+/* Reads the first parameter with this tag as a number of size bytes, at most 4.
+ * 0; -ENOENT: there is none; -EBADMSG: it has another length. */
 int simulcrypt_number(const struct simulcrypt *, uint16_t tag, size_t size,
 		      uint32_t *ret);
 
-/* The error_status of an error; 0: it has none. */
+/* The error_status of an error message; 0: it has none. */
 unsigned simulcrypt_error(const struct simulcrypt *);
 /* The meaning of an error_status of an ECMG. */
 const char *simulcrypt_error_text(unsigned status);
-/* The same with the parameter that an error of an ECMG names. */
+/* Writes the meaning of an error message of an ECMG, with the parameter that it
+ * names. */
 void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret);
 
 /*
@@ -162,10 +163,10 @@ struct simulcrypt_writer {
 
 void simulcrypt_begin(struct simulcrypt_writer *, void *memory, size_t size,
 		      uint8_t version, enum simulcrypt_type);
-/* A number of size bytes, at most 4. */
+/* Writes a parameter that is a number of size bytes, at most 4. */
 void simulcrypt_put(struct simulcrypt_writer *, uint16_t tag, uint32_t number,
 		    size_t size);
 void simulcrypt_put_bytes(struct simulcrypt_writer *, uint16_t tag,
 			  const void *value, size_t len);
-/* The bytes of the message; 0: a parameter did not fit. */
+/* Ends the message; returns its length in bytes, 0: a parameter did not fit. */
 size_t simulcrypt_end(struct simulcrypt_writer *);

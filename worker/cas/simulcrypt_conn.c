@@ -29,14 +29,15 @@ static void stop(struct simulcrypt_conn *c)
 	ev_io_stop(c->cfg.loop, &c->writable);
 }
 
-/* May free c: nothing may follow. */
+/* Ends the connection by on_closed, in which the owner may free c: nothing may
+ * follow. */
 static void end(struct simulcrypt_conn *c, const char *error)
 {
 	stop(c);
 	c->cfg.on_closed(error, c->cfg.arg);
 }
 
-/* From the loop, because the owner is in a call. */
+/* Ends the connection from the loop, because the owner is in a call now. */
 static void fail(struct simulcrypt_conn *c, const char *error)
 {
 	c->error = error;
@@ -79,7 +80,7 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 		end(c, c->error);
 }
 
-/* Takes the whole messages that were received. */
+/* Passes the whole messages that were received to the owner. */
 static void take(struct simulcrypt_conn *c)
 {
 	size_t at = 0;

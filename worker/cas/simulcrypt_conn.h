@@ -25,9 +25,10 @@ struct simulcrypt_conn_config {
 
 struct simulcrypt_conn *
 simulcrypt_conn_new(const struct simulcrypt_conn_config *);
-/* NULL-safe.  What was sent before still leaves, if the peer reads. */
+/* Frees the connection.  Messages that were sent before still leave if the peer
+ * reads.  NULL-safe. */
 void simulcrypt_conn_free(struct simulcrypt_conn **);
 
-/* Sends a whole message; calls no callback. */
+/* Sends a whole message.  Calls no callback. */
 void simulcrypt_conn_send(struct simulcrypt_conn *, const uint8_t *message,
 			  size_t len);
