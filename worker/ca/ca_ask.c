@@ -87,7 +87,8 @@ static bool send_ecm(struct ca_stage *s, const struct ca_group *g, size_t cam,
 	return s->cfg.send(&m, s->cfg.arg) == 0;
 }
 
-/* The time after which an answer is late for this softcam. */
+/* The time after which an answer of this softcam is late, in ns, from its usual
+ * answer times. */
 static uint64_t hedge_ns(const struct ca_softcam *c)
 {
 	uint64_t ns = c->usual_ns + SPREADS * c->spread_ns;
@@ -97,7 +98,8 @@ static uint64_t hedge_ns(const struct ca_softcam *c)
 	return MIN(MAX(ns, CA_HEDGE_MIN_MS * MS), CA_HEDGE_MAX_MS * MS);
 }
 
-/* Is this softcam enough?  Asks it if it was not asked yet. */
+/* Asks this softcam about the ECM if it was not asked yet.  True: the next
+ * softcam need not be asked. */
 static bool try_softcam(struct ca_stage *s, struct ca_group *g, size_t cam,
 			uint64_t now_ns)
 {
@@ -122,7 +124,8 @@ static bool try_softcam(struct ca_stage *s, struct ca_group *g, size_t cam,
 	return r->state == CA_DONE;
 }
 
-/* An ECM of the next softcam that this one, which is done, has not seen. */
+/* True if another softcam has a new ECM for some time, while the ECM of this
+ * one, which has answered, does not change. */
 static bool is_stuck(const struct ca_stage *s, const struct ca_group *g,
 		     size_t cam, uint64_t now_ns)
 {
@@ -220,8 +223,8 @@ static void measure(struct ca_softcam *c, uint64_t ns)
 	c->usual_ns = (7 * c->usual_ns + ns) / 8;
 }
 
-/* Reads the half of an answer.  False: there is none, or *ret_wrong: its
- * checksum is wrong. */
+/* Reads one of the two words of an answer.  False: there is none; or
+ * *ret_wrong: its checksum is wrong. */
 static bool read_half(const struct ca_softcam *c, const char *digits,
 		      uint8_t word[CSA_CONTROL_WORD], bool *ret_wrong)
 {
@@ -237,8 +240,8 @@ static bool read_half(const struct ca_softcam *c, const char *digits,
 	return true;
 }
 
-/* A word never replaces that of a newer ECM: the answers of several softcams
- * may arrive in any order. */
+/* Gives words to the descrambler.  A word never replaces that of a newer ECM:
+ * the answers of several softcams may arrive in any order. */
 static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 {
 	static const enum descrambler_parity parities[] = { DESCRAMBLER_EVEN,
@@ -254,7 +257,8 @@ static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 	}
 }
 
-/* Words whose packets wait in the delay wait, too; the oldest gives way. */
+/* Keeps words until their packets leave the delay.  If too many wait, drops the
+ * oldest. */
 static void keep_for_later(struct ca_group *g, const struct ca_later *l)
 {
 	size_t at;
@@ -279,8 +283,8 @@ static void use_words(struct ca_stage *s, size_t group,
 		offer(s, group, words);
 }
 
-/* A slow answer: the ECM has changed since, and the words of the new one are
- * not known yet. */
+/* Takes an answer to an ECM that has changed since.  Its words are used if
+ * those of the new ECM are not known yet. */
 static void take_slow_answer(struct ca_stage *s, size_t group, size_t cam,
 			     const struct msg_cam_word *m, uint64_t at_ns)
 {
@@ -334,7 +338,7 @@ static void take_answer(struct ca_stage *s, size_t group, size_t cam,
 	explicit_bzero(&words, sizeof words);
 }
 
-/* False: it is no answer to a question of the group to the softcam. */
+/* Takes an answer.  False: the group did not ask this softcam that question. */
 static bool take_word(struct ca_stage *s, size_t group, size_t cam,
 		      const struct msg_cam_word *m, uint64_t now_ns)
 {

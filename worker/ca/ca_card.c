@@ -70,8 +70,8 @@ const struct ca_ref *ca_card_choose(const struct ca_card *c,
 	return any;
 }
 
-/* Do the last bytes of the address stand in the head of the section?  Leading
- * zeros of it do not count. */
+/* Does the head of the section contain the last bytes of the address, without
+ * its leading zeros?  least: the fewest bytes to compare. */
 static bool is_addressed(const uint8_t *section, size_t len,
 			 const uint8_t address[CA_ADDRESS], size_t least)
 {

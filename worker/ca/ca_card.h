@@ -39,9 +39,9 @@ enum emm_kind {
 	EMM_GLOBAL, /* for all cards */
 };
 
-/* The addressee of an EMM.  An address of the card at the head of the section
- * makes it the card's own.  Without one the table_id decides: 0x82 to 0x87 are
- * addressed in most systems, other cards' then; Nagravision has its global EMMs
- * in 0x82, and Viaccess addresses 0x88 and 0x8e. */
+/* The addressee of an EMM.  A section that has an address of the card in its
+ * head is for this card.  Otherwise the table_id decides: 0x82 to 0x87 are
+ * addressed in most systems, so they are for other cards.  Nagravision has
+ * global EMMs in 0x82, and Viaccess addresses 0x88 and 0x8e. */
 enum emm_kind ca_card_judge_emm(const struct ca_card *, uint16_t caid,
 				const uint8_t *section, size_t len);

@@ -13,7 +13,8 @@ static void request_reset(struct ca_request *r)
 	*r = (struct ca_request){ .state = CA_NONE };
 }
 
-/* The group of these references; -1: there is no room. */
+/* The group of components with these references, perhaps a new one; -1: all
+ * groups are in use. */
 static int group_for(struct ca_stage *s, uint16_t pnr,
 		     const struct ca_refs *refs)
 {
@@ -118,7 +119,7 @@ static void watch_pid(struct ca_stage *s, uint16_t pid,
 	s->watch_of[pid] = (uint8_t)(place + 1);
 }
 
-/* The ECM that a softcam reads for a group. */
+/* The reference of the ECM that a softcam reads for a group; pid 0: none. */
 static struct ca_ref ref_for(const struct ca_stage *s, const struct ca_group *g,
 			     const struct ca_softcam *cam)
 {

@@ -12,7 +12,8 @@ enum {
 	CRC = 4,
 };
 
-/* The provider in the private data, where the place is known. */
+/* The provider in the private data of a CA descriptor; 0: its place is not
+ * known for this CA system. */
 static uint32_t provider_of(unsigned family, const uint8_t *p, size_t len)
 {
 	if (family == FAMILY_SECA && len >= 2)

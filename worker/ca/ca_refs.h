@@ -22,14 +22,14 @@ struct ca_refs {
 	struct ca_ref list[CA_REFS_MAX];
 };
 
-/* The CA descriptors of a loop, each once; those beyond CA_REFS_MAX are
- * ignored. */
+/* Reads the CA descriptors of a loop, each once; ignores those beyond
+ * CA_REFS_MAX. */
 void ca_refs_read(struct desc_loop, struct ca_refs *ret);
 
-/* Adds one.  False: it is there, or has no place. */
+/* Adds a reference.  False: the list has it already, or is full. */
 bool ca_refs_add(struct ca_refs *, const struct ca_ref *);
 
-/* Those of a section of the CAT whose CRC_32 was checked. */
+/* Reads the CA descriptors of a section of the CAT whose CRC_32 was checked. */
 void ca_refs_read_cat(const uint8_t *section, size_t len, struct ca_refs *ret);
 
 bool ca_refs_equal(const struct ca_refs *, const struct ca_refs *);

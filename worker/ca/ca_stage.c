@@ -26,7 +26,7 @@ enum {
 
 /* --- sections --- */
 
-/* True: it is another one than before. */
+/* Stores the section of a watched PID; true: it differs from the one before. */
 static bool remember(struct ca_stage *s, struct ca_watch *w,
 		     const uint8_t *section, size_t len)
 {
@@ -102,7 +102,8 @@ static void read_sections(struct ca_stage *s, struct ca_watch *w,
 
 /* --- packets --- */
 
-/* A unit whose packets are clear and whose PES payload is not. */
+/* Has a packet that begins a unit a clear transport header, but a scrambled PES
+ * payload? */
 static bool is_pes_scrambled(const uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
@@ -202,7 +203,7 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 
 /* --- once a second --- */
 
-/* Is the last ECM of the group without an answer? */
+/* Has the last ECM of the group been without an answer for LATE_MS? */
 static bool is_late(const struct ca_group *g, uint64_t now_ns)
 {
 	const struct ca_request *r = &g->requests[g->first];
@@ -253,7 +254,7 @@ struct descrambler_counts ca_stage_second(struct ca_stage *s, uint64_t now_ns)
 	return sum;
 }
 
-/* Why a group has no control word from a softcam. */
+/* Writes why a group has no control word from a softcam. */
 static void explain(const struct ca_group *g, const struct ca_softcam *c,
 		    const struct ca_request *r, struct errmsg *ret)
 {

@@ -53,34 +53,37 @@ struct ca_stage_config {
 struct ca_stage *ca_stage_new(const struct ca_stage_config *);
 void ca_stage_free(struct ca_stage **);
 
-/* Another source begins.  The control words stay. */
+/* Forgets the tables and ECMs, because another source begins.  The control
+ * words stay. */
 void ca_stage_reset(struct ca_stage *);
 
 /* Takes received packets. */
 void ca_stage_feed(struct ca_stage *, const struct ts_run *runs, size_t n_runs,
 		   uint64_t now_ns);
 
-/* In each turn: packets that are due, questions that are due. */
+/* Sends the packets and the questions that are due; to be called in each
+ * turn. */
 void ca_stage_turn(struct ca_stage *, uint64_t now_ns);
-/* When packets that wait are due; UINT64_MAX: none wait. */
+/* The time at which waiting packets are due; UINT64_MAX: none wait. */
 uint64_t ca_stage_next_ns(const struct ca_stage *);
 
-/* stream.cam and stream.word; those for others are ignored. */
+/* Takes the messages stream.cam and stream.word; ignores those of other
+ * softcams. */
 void ca_stage_take_cam(struct ca_stage *, const struct msg_stream_cam *,
 		       uint64_t now_ns);
 void ca_stage_take_word(struct ca_stage *, const struct msg_cam_word *,
 			uint64_t now_ns);
 
-/* Once a second: adds up and returns the counts of the descrambler, and leaves
- * a softcam whose control words are wrong. */
+/* To be called once a second: returns the sums of the descrambler's counts, and
+ * leaves a softcam whose control words are wrong. */
 struct descrambler_counts ca_stage_second(struct ca_stage *, uint64_t now_ns);
 
-/* Why packets were not descrambled in the last second; false: all of them were,
- * or none was scrambled. */
+/* Writes why packets were not descrambled in the last second; false: all were
+ * descrambled, or none was scrambled. */
 bool ca_stage_error(const struct ca_stage *, struct errmsg *ret);
-/* Why descrambled packets were wrong in the last second: the control words of a
- * softcam are, or they are those of an earlier ECM, because the last one has no
- * answer yet.  counts: of that second. */
+/* Writes why descrambled packets were wrong in the last second: the words of a
+ * softcam are wrong, or are those of an earlier ECM, because the last ECM has
+ * no answer yet.  counts: those of that second. */
 void ca_stage_explain_wrong(const struct ca_stage *,
 			    const struct descrambler_counts *counts,
 			    struct errmsg *ret);

@@ -122,19 +122,21 @@ struct ca_stage {
 
 /* --- ca_plan.c --- */
 
-/* The tables or a softcam have changed: finds the groups, their components and
- * the PIDs to read. */
+/* Finds the groups, their components and the PIDs to read, after the tables or
+ * a softcam have changed. */
 void ca_plan(struct ca_stage *);
 
 /* --- ca_ask.c --- */
 
-/* An ECM of this PID was received. */
+/* Notes an ECM that was received on this PID. */
 void ca_ask_note(struct ca_stage *, const struct ca_watch *, uint64_t now_ns);
 /* Sends the questions that are due. */
 void ca_ask_turn(struct ca_stage *, uint64_t now_ns);
-/* A softcam is logged in again: asks what was not answered. */
+/* Asks a softcam that is logged in again about all that was not answered. */
 void ca_ask_again(struct ca_stage *, size_t cam, uint64_t now_ns);
-/* The packets that follow arrived then: takes the words that waited for it. */
+/* Gives the descrambler the words that waited for packets with this arrival,
+ * which follow now. */
 void ca_stage_apply_later(struct ca_stage *, uint64_t at_ns);
-/* Asks the next softcam, because the words of the first are wrong. */
+/* Asks the next softcam from now on, because the words of the first are
+ * wrong. */
 void ca_ask_leave(struct ca_stage *, struct ca_group *, uint64_t now_ns);

@@ -29,14 +29,15 @@ struct delay_step {
 
 void delay_init(struct delay *, unsigned ms);
 void delay_done(struct delay *);
-/* Drops what waits. */
+/* Drops the waiting packets. */
 void delay_reset(struct delay *);
 
 void delay_push(struct delay *, struct ts_run, uint64_t now_ns);
 
-/* The next packets that are due, of one arrival, or a part of them: borrowed up
- * to the next push.  *ret_ns: when they arrived.  n is 0: none are due. */
+/* The next packets that are due and arrived together, or a part of them;
+ * borrowed up to the next push.  *ret_ns: their arrival.  n is 0: none are
+ * due. */
 struct ts_run delay_pull(struct delay *, uint64_t now_ns, uint64_t *ret_ns);
 
-/* When the next packets are due; UINT64_MAX: none wait. */
+/* The time at which the next packets are due; UINT64_MAX: none wait. */
 uint64_t delay_next_ns(const struct delay *);
