@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A child of this process may have no capabilities.  EPERM: the process has
- * none itself. */
+/* Makes children of this process start without capabilities.  EPERM: the
+ * process has none itself. */
 static int drop_inheritance(void)
 {
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
@@ -51,8 +51,8 @@ int drop_capabilities(uint64_t keep)
 	return syscall(SYS_capset, &head, caps) < 0 ? -errno : 0;
 }
 
-/* The master may be protected from the OOM killer, but a worker that leaks
- * should be killed first.  Raising the value takes no privilege. */
+/* Lets the OOM killer end this process before the master, which may be
+ * protected from it.  Raising the value takes no privilege.  0 or -errno. */
 static int unprotect_from_oom(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);

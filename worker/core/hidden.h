@@ -43,6 +43,6 @@ bool hidden_when_refused(const char *path, int mode);
  */
 bool hidden_names(void);
 
-/* Were there three successors lately, so that the next one waits, for up to a
- * minute? */
+/* Were there three successors lately?  Then the next one has to wait, for up to
+ * a minute. */
 bool hidden_waits(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Is the path of len bytes the folder, or below it? */
+/* Is the path, of len bytes, that of the folder or below it? */
 static bool is_below(const char *path, size_t len, const char *folder,
 		     size_t folder_len)
 {
@@ -21,7 +21,8 @@ static bool is_below(const char *path, size_t len, const char *folder,
 	       (len == folder_len || path[folder_len] == '/');
 }
 
-/* The first folder of a variable; *ret_len is its length.  NULL: none. */
+/* The first folder in a variable; *ret_len is its length.  NULL: the variable
+ * has none. */
 static const char *first(const char *variable, size_t *ret_len)
 {
 	const char *list = getenv(variable);
@@ -42,8 +43,8 @@ static const char *next(const char *at, size_t *len)
 	return at;
 }
 
-/* The folder of len bytes without symbolic links; false: it cannot be
- * resolved. */
+/* Resolves the symbolic links of a folder, whose name has len bytes; false:
+ * they cannot be resolved. */
 static bool resolve(const char *folder, size_t len, char ret[PATH_MAX])
 {
 	char name[PATH_MAX];

@@ -5,21 +5,22 @@
 
 #include <stdbool.h>
 
-/* Is path one of these folders, or below one?  It has no symbolic link. */
+/* Is the path that of a private folder, or below one?  The path has no symbolic
+ * link. */
 bool private_has(const char *path);
 
-/* Is the folder one of these, or does it contain one, or the private key?
- * Resolves symbolic links; a folder that cannot be resolved contains none. */
+/* Is the folder a private one, or does it contain a private folder or the
+ * private key? Resolves symbolic links; false if they cannot be resolved. */
 bool private_is_in(const char *folder);
 
 /* Is the file the private key, by whatever name? */
 bool private_is_key(const char *file);
 
-/* The folders in which streams record (WORKER_RECORDINGS_VARIABLE).  Removes
- * the folder in which the stream of this worker records. */
+/* Removes the folder in which the stream of this worker records from the list
+ * of folders in which streams record (WORKER_RECORDINGS_VARIABLE). */
 void private_forget_recordings(const char *folder);
-/* Is the folder one of these, or does it contain one?  Resolves symbolic
- * links. */
+/* Is the folder one in which other streams record, or does it contain such a
+ * folder? Resolves symbolic links. */
 bool private_has_recordings(const char *folder);
 
 /* May a list play this file?  The writer of a list may lack access to the

@@ -75,8 +75,8 @@ static void allow(int rules, const char *path, enum landlock_use use)
 	(void)!landlock_allow(rules, path, use);
 }
 
-/* May the other files of the folder be read, too?  Not those of the system,
- * and not the configuration and the state. */
+/* May the other files of the folder be read, too?  False for folders of the
+ * system, of the configuration and of the state. */
 static bool is_open(const char *folder)
 {
 	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++)
@@ -85,8 +85,8 @@ static bool is_open(const char *folder)
 	return !private_has(folder) && !private_is_in(folder);
 }
 
-/* A file, and the folder in which another one may replace it; listed: unless
- * other streams record below that folder. */
+/* Allows to read a file, and its folder, where another file may replace it.
+ * listed: not the folder if other streams record below it. */
 static void allow_input(int rules, const char *path, bool listed)
 {
 	char real[PATH_MAX], folder[PATH_MAX];
@@ -119,7 +119,8 @@ static int by_name(size_t i, const void *arg)
 	return strcmp(((const struct folders *)wanted[0])->list[i], wanted[1]);
 }
 
-/* A list has few folders, and may have thousands of files. */
+/* Allows to read a file of a list.  Looks at each folder once, because a list
+ * has few folders and may have thousands of files. */
 static void allow_line(int rules, struct folders *f, const char *path)
 {
 	char name[PATH_MAX], folder[PATH_MAX];
@@ -188,7 +189,7 @@ static void allow_grants(int rules, const struct grants *grants)
 	}
 }
 
-/* Another name in the list of processes: "sluice-grants". */
+/* Gives the process another name in the list of processes: "sluice-grants". */
 static void rename_process(void)
 {
 	static const char from[] = "-worker", to[] = "-grants";
@@ -198,7 +199,8 @@ static void rename_process(void)
 		memcpy(at, to, sizeof to - 1);
 }
 
-/* Its end closes the pipe. */
+/* Adds the rules of the grants in a process of its own, whose end closes the
+ * pipe. */
 static _Noreturn void grant_process(int rules, const struct grants *grants)
 {
 	rename_process();
@@ -209,7 +211,7 @@ static _Noreturn void grant_process(int rules, const struct grants *grants)
 	_exit(0);
 }
 
-/* False: the time has passed. */
+/* Waits for the end of the pipe; false: GRANTS_MAX_MS have passed. */
 static bool await_end(int fd)
 {
 	const uint64_t until_ms = mono_ms() + GRANTS_MAX_MS;
@@ -222,8 +224,9 @@ static bool await_end(int fd)
 	return n > 0;
 }
 
-/* Only a process of its own can be late without harm: a thread would run on
- * beside this process, in its memory, and without Landlock. */
+/* Adds the rules of the grants in another process, because a disk may not
+ * answer. A thread would then run on in this process, without Landlock.  0 or
+ * -errno. */
 static int add_grants(int rules, const struct grants *grants)
 {
 	int ends[2];
@@ -289,7 +292,8 @@ static int enter_files(unsigned needs, const struct grants *grants)
 	return err;
 }
 
-/* Bounds what this process can take from the others. */
+/* Limits the memory and other resources that this process can take from other
+ * processes. */
 static void limit(unsigned needs)
 {
 	const rlim_t most = needs & NEED_CLOCK ? LITTLE_MEMORY_MAX : MEMORY_MAX;

@@ -56,22 +56,22 @@ struct grants {
 	unsigned needs; /* enum sandbox_need that the addresses add */
 };
 
-/* Adds what this address of an input or output opens.  An address with an
- * error adds nothing. */
+/* Adds the files that this address of an input or output opens.  An address
+ * with an error adds nothing. */
 void grants_add_input(struct grants *, const char *address);
 void grants_add_output(struct grants *, const char *address);
-/* The file that the option absent of an input names, with the thread that reads
- * it: for a role without files and threads. */
+/* Adds the file that the option absent of an input names, and the need of the
+ * thread that reads it: for a role without files and threads. */
 void grants_add_absent(struct grants *, const char *address);
 /* As grants_add_output(), with the sockets and threads that the output needs:
  * for a role without them. */
 void grants_add_sender(struct grants *, const char *address);
-/* The certificates that a client of HTTP trusts: the option ca of any
+/* Adds the certificates that a client of HTTP trusts, from the option ca of any
  * address. */
 void grants_add_client(struct grants *, const char *address);
-/* The files that the options of a stream name. */
+/* Adds the files that the options of a stream name. */
 void grants_add_options(struct grants *, const json_t *options);
-/* A folder of devices, such as tuners. */
+/* Adds a folder of devices, such as tuners. */
 void grants_add_devices(struct grants *, const char *folder);
 void grants_done(struct grants *);
 

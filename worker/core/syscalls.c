@@ -229,7 +229,8 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 			: err;
 }
 
-/* Memory that can be executed stays as it is. */
+/* Allows memory that is not executable.  Code in memory cannot be changed or
+ * added. */
 static int add_memory(scmp_filter_ctx filter)
 {
 	int err = ALLOW(filter, mmap, 1,
@@ -248,7 +249,8 @@ static int add_memory(scmp_filter_ctx filter)
 	return err;
 }
 
-/* Signals and limits of this process only, and threads, but no children. */
+/* Allows signals to and limits of this process only, and threads, but no child
+ * processes. */
 static int add_process(scmp_filter_ctx filter, unsigned needs)
 {
 	unsigned long pid = (unsigned long)getpid();
@@ -289,8 +291,8 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 	return err;
 }
 
-/* To write, only a recording or a tuner is opened.  A descriptor of a ring to
- * read could be opened again to write otherwise. */
+/* Allows to open files, for writing only recordings and tuners.  Otherwise a
+ * descriptor of a ring for reading could be opened again for writing. */
 static int add_files(scmp_filter_ctx filter, unsigned needs)
 {
 	const unsigned long write = O_ACCMODE | O_CREAT | O_TRUNC;
@@ -323,7 +325,7 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 			: err;
 }
 
-/* The plain protocol of the type only. */
+/* Allows sockets of a family and type, with the usual protocol only. */
 static int add_socket(scmp_filter_ctx filter, unsigned long family, int type,
 		      unsigned long protocol)
 {
@@ -340,7 +342,8 @@ static int add_socket(scmp_filter_ctx filter, unsigned long family, int type,
 	return err;
 }
 
-/* A pair of datagram sockets could reach the sockets of other services. */
+/* Allows pairs of connected sockets, but not of datagram sockets, which could
+ * reach the sockets of other services. */
 static int add_pairs(scmp_filter_ctx filter)
 {
 	static const unsigned long types[] = { SOCK_STREAM, SOCK_SEQPACKET };
@@ -394,8 +397,9 @@ static bool has_any(const unsigned long *list, unsigned long from,
 	return *list != 0 && *list < from + size;
 }
 
-/* All options of the level below end, a power of 2, but those in skipped (in
- * order, ended by 0).  Few rules: each is of an aligned block of options. */
+/* Allows all options of a level below end, a power of 2, except those in
+ * skipped (ascending, ended by 0).  Each rule is of an aligned block of
+ * options, so there are few rules. */
 static int add_level(scmp_filter_ctx filter, unsigned long level,
 		     unsigned long end, const unsigned long *skipped)
 {
@@ -416,7 +420,8 @@ static int add_level(scmp_filter_ctx filter, unsigned long level,
 	return err;
 }
 
-/* No code for the kernel's machines, no other protocol on top of TCP. */
+/* Allows socket options, except those that load code into the kernel or put
+ * another protocol on top of TCP. */
 static int add_options(scmp_filter_ctx filter, unsigned needs)
 {
 	static const unsigned long levels[] = { IPPROTO_IP, IPPROTO_IPV6,
@@ -450,7 +455,7 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 	return err;
 }
 
-/* A forbidden call: names it in the log, and ends. */
+/* Names a forbidden call in the log and ends the process. */
 static void on_forbidden(int signal, siginfo_t *info, void *context)
 {
 	char *name = seccomp_syscall_resolve_num_arch(info->si_arch,

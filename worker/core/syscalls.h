@@ -11,7 +11,7 @@
 
 #include "common/base/util.h"
 
-/* needs: enum sandbox_need.  All threads obey from now on.  Needs no_new_privs.
- * 0 or -errno.  Does nothing in a build with sanitizers, which need calls of
- * their own. */
+/* Sets the filter for the needs of the role (enum sandbox_need), for all
+ * threads. Needs no_new_privs.  0 or -errno.  Does nothing in a build with
+ * sanitizers, which need calls of their own. */
 int syscalls_confine(unsigned needs) MUST_CHECK;

@@ -86,8 +86,8 @@ int worker_start(const struct worker_role *const *roles, const char *flawed,
  * False: that failed, was logged, and the worker ends. */
 bool worker_enter_sandbox(struct worker *, const struct grants *);
 
-/* Drops the capabilities of the role, which its task does not need, or not any
- * more.  False: that failed, was logged, and the worker ends. */
+/* Drops the capabilities of the role when its task does not need them.  False:
+ * that failed and was logged, and the worker ends. */
 bool worker_drop_capabilities(struct worker *);
 
 /* Sends worker.ready; a role calls it once, when it works. */
