@@ -48,7 +48,7 @@ static int select_protocol(SSL *ssl, const unsigned char **ret,
 
 /* --- tickets --- */
 
-/* 0 on success. */
+/* Begins a MAC with the key of a ticket; 0 on success. */
 static int start_mac(EVP_MAC_CTX *mac, const struct ticket_key *k)
 {
 	OSSL_PARAM params[] = {
@@ -64,7 +64,8 @@ static int start_mac(EVP_MAC_CTX *mac, const struct ticket_key *k)
 	return EVP_MAC_CTX_set_params(mac, params) == 1 ? 0 : -1;
 }
 
-/* See SSL_CTX_set_tlsext_ticket_key_evp_cb(3). */
+/* Gives OpenSSL the keys to seal a ticket (seal) or open one: see
+ * SSL_CTX_set_tlsext_ticket_key_evp_cb(3). */
 static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 		     EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, int seal)
 {
@@ -92,7 +93,7 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 	return k == &keys->current ? 1 : 2; /* 2: valid, to be replaced */
 }
 
-/* OpenSSL must not ask for a passphrase. */
+/* Gives no passphrase, so that OpenSSL does not ask for one on the terminal. */
 static int reject_passphrase(char *text, int size, int writing, void *arg)
 {
 	(void)text, (void)size, (void)writing, (void)arg;

@@ -76,7 +76,7 @@ static BIO *open_text(const struct text *t)
 
 /* --- chain --- */
 
-/* The text has no further certificate. */
+/* True if the text has no further certificate. */
 static bool is_end(void)
 {
 	unsigned long code = ERR_peek_last_error();

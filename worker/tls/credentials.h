@@ -28,14 +28,15 @@ struct credentials_error {
 int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
 		     struct credentials_error *ret) MUST_CHECK;
 
-/* The validity of the certificate. */
+/* The end and the begin of the validity of the certificate. */
 time_t credentials_end(const SSL_CTX *);
 time_t credentials_begin(const SSL_CTX *);
-/* Formats its subject for the log: "CN = headend.example". */
+/* Writes the subject of the certificate for the log: "CN = headend.example". */
 void credentials_subject(const SSL_CTX *, char *text, size_t size);
-/* The same of its issuer. */
+/* Writes its issuer in the same form. */
 void credentials_issuer(const SSL_CTX *, char *text, size_t size);
-/* Its DNS names and IP addresses, with commas; more than fit are left out. */
+/* Writes the DNS names and IP addresses of the certificate, with commas; leaves
+ * out those without room. */
 void credentials_names(const SSL_CTX *, char *text, size_t size);
-/* The kind and bits of its key: "EC 256". */
+/* Writes the kind and the bits of its key: "EC 256". */
 void credentials_key(const SSL_CTX *, char *text, size_t size);

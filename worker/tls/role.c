@@ -51,7 +51,7 @@ static void format_day(time_t t, char *text, size_t size)
 		text[0] = '\0';
 }
 
-/* At most one warning a day. */
+/* Warns that the certificate expires soon, at most once a day. */
 static void warn_of_expiry(struct role *r)
 {
 	const SSL_CTX *ctx = tls_server_context(r->server);
@@ -145,7 +145,8 @@ static void role_free(void *role)
 	free(r);
 }
 
-/* A message is UTF-8: what the end of the buffer has cut is left out. */
+/* Removes a character at the end that the size of the buffer has cut, because a
+ * message is UTF-8, and cleans the text. */
 static void make_text(char *text)
 {
 	size_t len = strlen(text);
@@ -242,7 +243,8 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	fds[0] = -1;
 }
 
-/* The channel accepts these messages only with their descriptors. */
+/* The functions of the role.  The channel accepts its messages only with their
+ * descriptors. */
 const struct worker_role tls_role = {
 	.name = "tls",
 	.needs = NEED_TLS,

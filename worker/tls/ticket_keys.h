@@ -37,7 +37,8 @@ struct ticket_keys {
 /* The key for a new ticket; NULL if the system has no random numbers. */
 const struct ticket_key *ticket_keys_seal(struct ticket_keys *,
 					  uint64_t now_ms);
-/* The key with this name; NULL if it is unknown or too old. */
+/* The key with this name, to open a ticket; NULL if it is unknown or too
+ * old. */
 const struct ticket_key *
 ticket_keys_open(const struct ticket_keys *,
 		 const uint8_t name[TICKET_NAME_LEN], uint64_t now_ms);

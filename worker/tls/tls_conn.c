@@ -61,7 +61,7 @@ static void drop(struct tls_half *h)
 	h->data = NULL;
 }
 
-/* n pending bytes were sent. */
+/* Removes the first n pending bytes, which were sent. */
 static void consume(struct tls_half *h, size_t n)
 {
 	h->at += n;
@@ -71,7 +71,8 @@ static void consume(struct tls_half *h, size_t n)
 
 /* --- encrypted bytes --- */
 
-/* Number of sent bytes, or -errno; 0: the socket is full. */
+/* Sends encrypted bytes to the client.  Returns the number that was sent, 0 if
+ * the socket is full, or -errno. */
 static ssize_t send_sealed(struct tls_conn *c, const uint8_t *data, size_t len)
 {
 	ssize_t n = send(c->outer.fd, data, len, MSG_NOSIGNAL);
@@ -82,7 +83,7 @@ static ssize_t send_sealed(struct tls_conn *c, const uint8_t *data, size_t len)
 	return n;
 }
 
-/* Sends the bytes that waited. */
+/* Sends the encrypted bytes that wait for the client. */
 static enum step send_waiting(struct tls_conn *c)
 {
 	struct tls_half *h = &c->sealed;
@@ -126,7 +127,7 @@ static bool send_gathered(struct tls_conn *c)
 
 /* --- results of OpenSSL --- */
 
-/* The step after n, a result that is no success. */
+/* The step that follows an unsuccessful result n of OpenSSL. */
 static enum step next_step(struct tls_conn *c, int n)
 {
 	switch (SSL_get_error(c->ssl, n)) {
@@ -149,8 +150,8 @@ static void enter(struct tls_conn *c, enum tls_stage stage)
 	c->cfg->events->on_stage(c, c->cfg->arg);
 }
 
-/* The handshake is over: without the kernel OpenSSL writes to memory from now
- * on.  False: there is no memory. */
+/* Notes whether the kernel encrypts, at the end of the handshake.  Otherwise
+ * OpenSSL writes to memory from now on.  False: there is no memory. */
 static bool choose_cipher(struct tls_conn *c)
 {
 	BIO *out;
@@ -192,7 +193,8 @@ static enum step handshake(struct tls_conn *c)
 
 /* --- from the client --- */
 
-/* The number of sent or dropped bytes; 0: the socket is full. */
+/* Sends data of the client to the plaintext socket.  Returns the number of
+ * bytes sent or dropped; 0: the socket is full. */
 static size_t pass_up(struct tls_conn *c, const uint8_t *data, size_t len)
 {
 	ssize_t n;
@@ -245,7 +247,7 @@ static enum step step_up(struct tls_conn *c)
 
 /* --- to the client --- */
 
-/* Encrypts data as far as possible and sends the records. */
+/* Encrypts data as far as possible, and sends the records to the client. */
 static enum step pass_down(struct tls_conn *c, const uint8_t *data,
 			   size_t len, size_t *ret_taken)
 {
@@ -284,7 +286,7 @@ static enum step end_down(struct tls_conn *c)
 	return STEP_DONE;
 }
 
-/* Does the other process send to the client by itself? */
+/* Does the process at the other end of the pair itself send to the client? */
 static bool is_left(const struct tls_conn *c)
 {
 	return c->kernel && !c->spoken;
@@ -373,14 +375,15 @@ static void set_deadline(struct tls_conn *c)
 		timer_start(c->cfg->loop, &c->deadline, ms / 1e3);
 }
 
-/* May free c: nothing may follow. */
+/* Ends the connection by on_end, in which the owner frees c: nothing may
+ * follow. */
 static void end(struct tls_conn *c, const char *error)
 {
 	c->cfg->events->on_end(c, error, c->cfg->arg);
 }
 
-/* At most ROUNDS steps from the client.  Between two records OpenSSL holds no
- * data that would not make the socket readable. */
+/* Runs at most ROUNDS steps from the client.  Between two records OpenSSL holds
+ * no data that would not make the socket readable. */
 static enum step run_up(struct tls_conn *c)
 {
 	enum step up;
@@ -466,8 +469,9 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	end(c, c->stage == TLS_LEAVING ? NULL : "timeout");
 }
 
-/* The kernel encrypts for a socket alone, so OpenSSL writes there until the end
- * of the handshake. */
+/* Connects OpenSSL with the socket of the client.  If the kernel is to encrypt,
+ * OpenSSL writes to the socket itself until the end of the handshake, because
+ * the kernel encrypts for a socket only. */
 static bool set_sockets(struct tls_conn *c, int outer, bool kernel)
 {
 	BIO *out;

@@ -82,7 +82,8 @@ static const struct tls_conn_events conn_events = {
 	.on_end = on_end,
 };
 
-/* The viewer without bytes for longest, if for idle_ms, or NULL. */
+/* The viewer that has been without bytes for the longest time, at least
+ * idle_ms; NULL: there is none. */
 static struct tls_conn *find_idle(const struct tls_server *s)
 {
 	struct tls_conn *c, *oldest = NULL;
@@ -96,7 +97,8 @@ static struct tls_conn *find_idle(const struct tls_server *s)
 	return oldest;
 }
 
-/* Ends the connection that is missed least; false: all are in use. */
+/* Ends the connection whose end matters least, for a new one; false: all are in
+ * use. */
 static bool make_room(struct tls_server *s)
 {
 	struct tls_conn *old = TAILQ_FIRST(&s->lists[TLS_LEAVING]);

@@ -47,11 +47,12 @@ int tls_server_certificate(struct tls_server *, bool use, int chain_fd,
 /* Viewers may use three quarters of the connections. */
 enum tls_client { TLS_CONTROL, TLS_VIEWER };
 
-/* Takes both descriptors.  Without a certificate they are closed. */
+/* Takes the socket of a client and the plaintext end of a pair.  Closes both
+ * without a certificate, or if all connections are in use. */
 void tls_server_take(struct tls_server *, enum tls_client, int outer,
 		     int inner);
 
-/* The certificate in use, borrowed, or NULL. */
+/* The context with the certificate in use, borrowed; NULL: none is in use. */
 const SSL_CTX *tls_server_context(const struct tls_server *);
 
 struct msg_tls_status tls_server_status(const struct tls_server *);
