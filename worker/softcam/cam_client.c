@@ -52,7 +52,7 @@ struct cam_client {
 
 static const char *const timed_out = "timeout";
 
-/* Answers all requests of an ECM; with `keep` they wait for a late answer. */
+/* Answers all requests of an ECM.  keep: they still wait for a late answer. */
 static void answer(struct cam_client *c, struct ecm *e, const char *error,
 		   bool keep)
 {
@@ -76,7 +76,7 @@ static void count_time(struct cam_client *c, uint64_t ns)
 	c->totals.times[i]++;
 }
 
-/* Why these words of a server are none; NULL: they are. */
+/* Why the answer of a server has no control words; NULL: it has. */
 static const char *judge_words(const struct ecm *e, const struct newcamd_msg *m)
 {
 	static const uint8_t none[ECM_WORDS];
@@ -139,7 +139,7 @@ static void on_overdue(struct ev_loop *loop, ev_timer *w, int revents)
 	end_overdue(container_of(w, struct cam_client, overdue));
 }
 
-/* The server of these requests has gone. */
+/* Answers all open requests with an error, because the server has gone. */
 static void end_all(struct cam_client *c, const char *error)
 {
 	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
@@ -189,7 +189,7 @@ static void on_end(enum cam_session_end how, void *arg)
 	fail(arg, texts[how]);
 }
 
-/* fd: a connection, or -errno. */
+/* Called at the end of an attempt to connect; fd: the connection, or -errno. */
 static void on_done(int fd, void *arg)
 {
 	struct cam_client *c = arg;
@@ -250,7 +250,8 @@ static int send_section(struct cam_client *c, const struct ecm *e)
 	return cam_session_send(c->session, &m);
 }
 
-/* An answer that is known; false: the server has to be asked. */
+/* Answers a request from the table, or adds it to a request that waits; false:
+ * the server must be asked. */
 static bool answer_known(struct cam_client *c, struct ecm *e,
 			 const struct ecm_asker *asker)
 {

@@ -47,13 +47,14 @@ struct cam_client *cam_client_new(const struct cam_client_config *);
 /* NULL-safe; sets *c to NULL. */
 void cam_client_free(struct cam_client **);
 
-/* Asks about the ECM: sid, caid, provider, len and section count.  on_words may
- * be called inside. */
+/* Requests the control words of an ECM, of which sid, caid, provider, len and
+ * section are set.  on_words may be called inside. */
 void cam_client_ecm(struct cam_client *, const struct ecm *,
 		    const struct ecm_asker *);
 
-/* Passes an EMM to the server, in bounds; else it is dropped. */
+/* Passes an EMM to the server; drops it if it exceeds CAM_EMM_RATE or was sent
+ * lately. */
 void cam_client_emm(struct cam_client *, const struct ecm *);
 
-/* Once a second: ends what is overdue, and writes the status. */
+/* To be called once a second: ends overdue requests, and writes the status. */
 void cam_client_second(struct cam_client *, struct msg_softcam_status *ret);

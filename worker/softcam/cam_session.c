@@ -41,7 +41,8 @@ static void stop(struct cam_session *s)
 	ev_timer_stop(s->cfg.loop, &s->deadline);
 }
 
-/* May free s: nothing may follow. */
+/* Ends the session by on_end, in which the owner may free s: nothing may
+ * follow. */
 static void end(struct cam_session *s, enum cam_session_end how)
 {
 	stop(s);
@@ -82,7 +83,8 @@ static bool log_in(struct cam_session *s, const uint8_t *greeting)
 	return sent;
 }
 
-/* The answer to the login.  False after the end of the session. */
+/* Takes the answer to the login.  False: the session has ended, and s may have
+ * been freed. */
 static bool take_login(struct cam_session *s, const struct newcamd_msg *m)
 {
 	if (m->type == NEWCAMD_LOGIN_NAK) {
@@ -109,8 +111,8 @@ static void rest_until_keepalive(struct cam_session *s)
 	ev_timer_again(s->cfg.loop, &s->deadline);
 }
 
-/* As take_login().  Extensions of servers are ignored.  s may have been freed:
- * nothing may follow. */
+/* Takes the description of the card; ignores extensions of servers.  False: s
+ * may have been freed, so nothing may follow. */
 static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 {
 	struct card card;
@@ -131,7 +133,8 @@ static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* As take_card().  Unknown types are for the owner to ignore. */
+/* Passes a message on to the owner, who ignores unknown types.  False: s may
+ * have been freed, so nothing may follow. */
 static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
 {
 	s->asked = false;
@@ -143,8 +146,8 @@ static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* The bytes that the received ones need to be complete; -EBADMSG: no frame
- * begins so. */
+/* The number of bytes of the greeting or frame that is being received;
+ * -EBADMSG: no frame begins with these bytes. */
 static ssize_t wanted(const struct cam_session *s)
 {
 	if (s->stage == STAGE_GREETING)
@@ -152,7 +155,8 @@ static ssize_t wanted(const struct cam_session *s)
 	return s->n < 2 ? 2 : newcamd_frame_len(s->received);
 }
 
-/* Takes a complete greeting or frame.  False after the end of the session. */
+/* Takes a complete greeting or frame.  False: s may have been freed, so nothing
+ * may follow. */
 static bool take(struct cam_session *s)
 {
 	struct newcamd_msg m;

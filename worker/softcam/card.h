@@ -21,6 +21,6 @@ struct card {
 	} providers[CARD_PROVIDERS_MAX];
 };
 
-/* Reads the body of NEWCAMD_CARD.  -EBADMSG: it is shorter than its list, or
- * the list longer than CARD_PROVIDERS_MAX. */
+/* Reads the body of NEWCAMD_CARD.  0, or -EBADMSG: it is shorter than its list
+ * of providers, or has more than CARD_PROVIDERS_MAX. */
 int card_read(const uint8_t *body, size_t len, struct card *ret) MUST_CHECK;

@@ -60,7 +60,8 @@ static struct dial_lookup *lookup_start(const struct dial_config *cfg)
 	return q;
 }
 
-/* False: its thread still runs.  A thread cannot be stopped. */
+/* True if the thread of a lookup has ended.  A thread that still runs cannot be
+ * stopped. */
 static bool lookup_is_over(struct dial_lookup *q)
 {
 	return gai_error(&q->request) != EAI_INPROGRESS ||
@@ -97,7 +98,8 @@ static void stop(struct dial *d)
 	ev_io_stop(d->cfg.loop, &d->connected);
 }
 
-/* May free d: nothing may follow. */
+/* Ends the dial by on_done, in which the owner may free d: nothing may
+ * follow. */
 static void finish(struct dial *d, int fd)
 {
 	stop(d);

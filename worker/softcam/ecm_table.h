@@ -60,7 +60,8 @@ struct ecm_table {
 	struct ecm list[ECM_TABLE_SIZE];
 };
 
-/* The ECM with this content and service, or NULL. */
+/* Finds the ECM with the content and service of `wanted'; NULL: the table lacks
+ * it. */
 struct ecm *ecm_table_find(struct ecm_table *, const struct ecm *wanted,
 			   uint64_t now_ns);
 
@@ -79,5 +80,6 @@ struct ecm *ecm_table_overdue(struct ecm_table *, unsigned timeout_ms,
 /* Wipes the control words that are not kept any more. */
 void ecm_table_expire(struct ecm_table *, uint64_t now_ns);
 
-/* Adds a request; the same request counts once.  False: there is no room. */
+/* Adds a request to the ECM; the same request counts once.  False: there is no
+ * room. */
 bool ecm_add_asker(struct ecm *, const char *stream, uint32_t number);

@@ -51,7 +51,8 @@ int newcamd_hash(const char *password, char ret[NEWCAMD_HASH + 1])
 	return r;
 }
 
-/* Each half of 56 bits becomes a DES key: groups of 7 bits and a parity. */
+/* Makes two DES keys of a key of the configuration: each half of 56 bits
+ * becomes groups of 7 bits with a parity bit. */
 static void spread(const uint8_t key[NEWCAMD_KEY], uint8_t ret[NEWCAMD_DES_KEY])
 {
 	for (size_t half = 0; half < 2; half++) {

@@ -43,20 +43,21 @@ struct newcamd_msg {
 	const uint8_t *body; /* borrowed */
 };
 
-/* The key of the configuration: 28 hexadecimal digits.  Any other text and NULL
- * stand for the usual key. */
+/* Reads the key of the configuration, 28 hexadecimal digits.  NULL and any
+ * other text stand for the usual key. */
 void newcamd_key_read(const char *text, uint8_t ret[NEWCAMD_KEY]);
 
-/* The hash of the password that login and session need.  0; -ENOMEM or -EINVAL
- * if the C library cannot make it. */
+/* Makes the hash of the password that login and session need.  0; -ENOMEM or
+ * -EINVAL if the C library cannot make it. */
 int newcamd_hash(const char *password, char ret[NEWCAMD_HASH + 1]) MUST_CHECK;
 
-/* The key of the login, by the greeting of the server. */
+/* Makes the key for the login from the greeting of the server. */
 void newcamd_login_key(const uint8_t key[NEWCAMD_KEY],
 		       const uint8_t greeting[NEWCAMD_GREETING],
 		       uint8_t ret[NEWCAMD_DES_KEY]);
 
-/* The key after the login. */
+/* Makes the key for the session after the login, from the hash of the
+ * password. */
 void newcamd_session_key(const uint8_t key[NEWCAMD_KEY],
 			 const char hash[NEWCAMD_HASH + 1],
 			 uint8_t ret[NEWCAMD_DES_KEY]);
@@ -67,11 +68,11 @@ ssize_t newcamd_write(const uint8_t key[NEWCAMD_DES_KEY],
 		      const struct newcamd_msg *,
 		      uint8_t ret[NEWCAMD_FRAME_MAX]) MUST_CHECK;
 
-/* The bytes of the frame that begins with these two, 2 to NEWCAMD_FRAME_MAX;
- * -EBADMSG: no frame has this length. */
+/* The length of the frame that begins with these two bytes, at most
+ * NEWCAMD_FRAME_MAX; -EBADMSG: no frame has this length. */
 ssize_t newcamd_frame_len(const uint8_t head[2]) MUST_CHECK;
 
-/* Decrypts a whole frame in place.  The body is in the frame.  -EBADMSG: wrong
- * key, checksum or length. */
+/* Decrypts a whole frame in place; the body of ret is in the frame.  0, or
+ * -EBADMSG: the key, the checksum or the length is wrong. */
 int newcamd_read(const uint8_t key[NEWCAMD_DES_KEY], uint8_t *frame,
 		 size_t len, struct newcamd_msg *ret) MUST_CHECK;

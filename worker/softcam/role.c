@@ -48,7 +48,8 @@ static void report(struct softcam *s, const char *error)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* type: MSG_SOFTCAM_RESULT or MSG_SOFTCAM_CARD, whose members are the same. */
+/* Reports a card; type: MSG_SOFTCAM_RESULT or MSG_SOFTCAM_CARD, whose members
+ * are the same. */
 static void report_card(struct softcam *s, enum msg_type type,
 			const struct card *card)
 {
@@ -94,7 +95,7 @@ static void on_end(enum cam_session_end how, void *arg)
 	report(s, texts[how]);
 }
 
-/* fd: a connection, or -errno. */
+/* Called at the end of an attempt to connect; fd: the connection, or -errno. */
 static void on_done(int fd, void *arg)
 {
 	struct softcam *s = arg;
@@ -155,7 +156,8 @@ static void on_error(const char *error, void *arg)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* A half of zeros stands for no control word of this parity. */
+/* Writes a control word as hexadecimal digits; "" for zeros, which stand for no
+ * word of this parity. */
 static const char *write_word(const uint8_t *word, char text[17])
 {
 	static const uint8_t none[8];
@@ -195,7 +197,7 @@ static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* Reads the section; false: it is none. */
+/* Reads an ECM or EMM from a message; false: it is no section. */
 static bool read_section(const struct msg_cam_section *m, struct ecm *ret)
 {
 	size_t digits = strlen(m->section);
@@ -247,7 +249,7 @@ static void *softcam_new(struct worker *worker)
 	return s;
 }
 
-/* Frees and wipes. */
+/* Wipes a text and frees it. */
 static void free_secret(char *text)
 {
 	if (text != NULL)
