@@ -15,16 +15,18 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* peer: address of the connection; real_ip: value of the header, NULL: absent;
- * settings: the section of the configuration, NULL: absent. */
+/* Finds the address of the client.  peer: address of the connection; real_ip:
+ * value of the header, NULL: absent; settings: the section of the
+ * configuration, NULL: absent. */
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);
 
-/* Can the header replace the address of a viewer?  allow_real_ip and
- * auth.x_real_ip each permit it.  Either section: NULL: absent. */
+/* May the header replace the address of a viewer?  True if both allow_real_ip
+ * and auth.x_real_ip permit it.  A section that is NULL is absent. */
 bool viewer_header_counts(const json_t *settings, const json_t *auth);
 
-/* The same as client_address() for a viewer, with viewer_header_counts(), and
- * without the list no header counts.  document: the whole configuration. */
+/* As client_address() for a viewer: viewer_header_counts() must be true, and
+ * without the list real_ip_trusted no header counts.  document: the whole
+ * configuration. */
 void viewer_address(const json_t *document, const char *peer,
 		    const char *real_ip, struct ip_address *ret);

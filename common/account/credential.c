@@ -22,7 +22,8 @@ static bool is_session(const char *text, size_t len)
 	return true;
 }
 
-/* Base64 with all its padding and nothing else; the length or -1. */
+/* Decodes Base64 with all its padding and no other characters; returns the
+ * length or -1. */
 static int decode(const char *text, unsigned char *ret)
 {
 	size_t len = strlen(text), padding = 0;
@@ -42,7 +43,8 @@ static int decode(const char *text, unsigned char *ret)
 	return n < 0 ? -1 : n - (int)padding;
 }
 
-/* RFC 7617: login ":" password, both UTF-8 and without a NUL. */
+/* Reads a pair of login and password (RFC 7617): login ":" password, both in
+ * UTF-8 and without a NUL. */
 static void read_pair(const unsigned char *pair, size_t len,
 		      struct credential *c)
 {
@@ -61,7 +63,7 @@ static void read_pair(const unsigned char *pair, size_t len,
 	c->kind = CREDENTIAL_BASIC;
 }
 
-/* The text behind the scheme; NULL for another scheme. */
+/* The text behind the scheme of a header; NULL: it has another scheme. */
 static const char *behind(const char *text, const char *scheme)
 {
 	size_t len = strlen(scheme);

@@ -33,7 +33,7 @@ struct table {
 	unsigned max; /* failures that lock */
 };
 
-/* An address from which a login got in. */
+/* An address from which a login has entered before. */
 struct place {
 	bool used;
 	struct digest login;
@@ -180,7 +180,7 @@ static struct entry *add(struct table *t, const struct digest *key)
 	return e;
 }
 
-/* True when this failure locks the key. */
+/* Counts a failure of the key; true: this failure locks the key. */
 static bool count(struct table *t, const struct digest *key,
 		  const struct failure *failure)
 {
@@ -200,7 +200,8 @@ static bool count(struct table *t, const struct digest *key,
 	return is_locked(t, e, failure->at_ms);
 }
 
-/* Failures of other logins stay. */
+/* Deletes the failures of this login from an entry; those of other logins
+ * stay. */
 static void forget(struct table *t, struct entry *e, const struct digest *login)
 {
 	unsigned kept = 0;

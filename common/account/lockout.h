@@ -52,21 +52,23 @@ void lockout_free(struct lockout **);
 bool lockout_is_locked(const struct lockout *, const struct lockout_try *,
 		       uint64_t now_ms);
 
-/* The number of checks that may still fail before the address, or the login, is
- * locked; 0 while it is locked. */
+/* The number of checks that may still fail before lockout_room() the address or
+ * lockout_login_room() the login is locked; 0 while it is locked. */
 unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 		      uint64_t now_ms);
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 			    uint64_t now_ms);
 
-/* The address or the login that the failure has locked. */
+/* What a failure has locked: nothing new, the address, or the login. */
 enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 
-/* Counts a failed check. */
+/* Counts a failed check; returns what it has locked. */
 enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 			       uint64_t now_ms);
-/* A check was successful. */
+/* Notes a successful check: deletes the failures of this login from this
+ * address. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);
-/* The login can enter from there while it is locked.  The number of these
- * addresses is limited, so users that cannot enter at all take none. */
+/* Lets the login enter from this address while the login is locked.  The number
+ * of these addresses is limited, so do not call this for users that may not
+ * enter at all. */
 void lockout_keep(struct lockout *, const struct lockout_try *);

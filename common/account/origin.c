@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* long_ is short_ with the port that the other leaves out. */
+/* Is long_ equal to short_ with the port that short_ leaves out? */
 static bool is_with_port(const char *long_, const char *short_,
 			 const char *port)
 {

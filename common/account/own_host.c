@@ -8,8 +8,8 @@
 
 enum { HOST_MAX = 256 };
 
-/* The host of "host", "host:port" and "[address]:port", without a last dot.
- * False: it is none, or too long. */
+/* Reads the host of "host", "host:port" or "[address]:port", without a last
+ * dot. False: the header is malformed, or the host too long. */
 static bool read_host(const char *header, char host[HOST_MAX])
 {
 	size_t len;
@@ -32,7 +32,8 @@ static bool read_host(const char *header, char host[HOST_MAX])
 	return true;
 }
 
-/* "headend" and "headend.example.org" are names of headend.example.org. */
+/* Is the host the name of the machine, with or without its domain: "headend"
+ * for headend.example.org? */
 static bool is_machine(const char *host, const char *machine)
 {
 	size_t first = strcspn(machine, "."), len = strlen(host);

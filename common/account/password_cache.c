@@ -59,7 +59,8 @@ bool verified_key_equal(const struct verified_key *a,
 	       digest_equal(&a->place, &b->place);
 }
 
-/* The one that was verified last; NULL: none within the time. */
+/* The entry of the credential that was verified last; NULL: none was verified
+ * within VERIFIED_LIFE_MS. */
 static const struct entry *find(const struct verified *v,
 				const struct verified_key *key,
 				uint64_t now_ms)
@@ -98,7 +99,8 @@ static bool has_missed(const struct entry *e, const struct verified_key *key)
 	return false;
 }
 
-/* Each entry of the place counts it: any may be replaced. */
+/* Counts a miss in each entry of the place, because any entry may be
+ * replaced. */
 static void miss(struct verified *v, const struct verified_key *key,
 		 uint64_t now_ms)
 {
@@ -141,7 +143,8 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 	return found != NULL;
 }
 
-/* The entry of this credential and place, or the one that it replaces. */
+/* The entry of this credential and place, or a new one in place of the entry
+ * that was not used for longest. */
 static struct entry *place_of(struct verified *v,
 			      const struct verified_key *key)
 {

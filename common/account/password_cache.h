@@ -53,14 +53,14 @@ struct verified_key verified_key(const struct verified *,
 bool verified_key_equal(const struct verified_key *,
 			const struct verified_key *);
 
-/* From any address. */
+/* Was the credential verified within a minute, from any address? */
 bool verified_has(const struct verified *, const struct verified_key *,
 		  uint64_t now_ms);
 
-/* Was it used at its address within an hour?  An answer of true is a use.
- * Another password of a login that was used there is a miss, its repetition is
- * none: after VERIFIED_MISSES_MAX of them the answer is false until they are a
- * minute old. */
+/* Was the credential used at its address within an hour?  An answer of true
+ * counts as a use.  Another password of a login that was used there is a miss,
+ * unless it is the same as an earlier miss.  After VERIFIED_MISSES_MAX misses
+ * the answer is false until they are a minute old. */
 bool verified_has_there(struct verified *, const struct verified_key *,
 			uint64_t now_ms);
 
@@ -69,6 +69,7 @@ bool verified_has_there(struct verified *, const struct verified_key *,
 void verified_add(struct verified *, const struct verified_key *,
 		  uint64_t now_ms);
 
-/* A credential for which verified_has() is true is used at its address. */
+/* Notes the use at its address of a credential for which verified_has() is
+ * true. */
 void verified_use(struct verified *, const struct verified_key *,
 		  uint64_t now_ms);

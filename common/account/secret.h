@@ -22,16 +22,19 @@ struct digest {
 	uint8_t bytes[DIGEST_LEN];
 };
 
-/* 256 random bits of the kernel, as 64 lower-case hex characters. */
+/* Makes a secret of 256 random bits of the kernel, as 64 lower-case hex
+ * characters. */
 void secret_new(char text[SECRET_TEXT]);
 
-/* 80 random bits, in letters and digits that look different. */
+/* Makes a password of 80 random bits, of letters and digits that look
+ * different. */
 void secret_new_password(char text[PASSWORD_TEXT]);
 
-/* Fills with random bytes of the kernel; the process ends without them. */
+/* Fills data with random bytes of the kernel.  The process ends if there are
+ * none. */
 void secret_random(void *data, size_t len);
 
-/* SHA-256. */
+/* The SHA-256 of the text. */
 struct digest digest_of(const char *text);
 
 /* HMAC-SHA-256 of the texts.  It covers the end of each text, so that no two
@@ -39,9 +42,10 @@ struct digest digest_of(const char *text);
 struct digest digest_keyed(const uint8_t key[DIGEST_LEN],
 			   const char *const *texts, size_t n);
 
-/* In constant time. */
+/* Are both digests equal?  Takes the same time for all digests. */
 bool digest_equal(const struct digest *, const struct digest *);
 
-/* As hex, and back (lower case; false for anything else). */
+/* digest_format() writes a digest as hex; digest_parse() reads it (lower case;
+ * false for any other text). */
 void digest_format(const struct digest *, char text[SECRET_TEXT]);
 bool digest_parse(const char *text, struct digest *ret);

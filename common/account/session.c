@@ -46,7 +46,8 @@ static void drop(struct sessions *s, struct entry *e)
 	free(e);
 }
 
-/* The first entry of hash bucket i or a later one; NULL at the end. */
+/* The first entry of hash bucket i or of a later one; NULL: there are no
+ * more. */
 static struct entry *first_from(const struct sessions *s, size_t i)
 {
 	for (; i < SHELVES; i++)

@@ -41,11 +41,11 @@ void sessions_free(struct sessions **);
 void sessions_open(struct sessions *, const struct session *,
 		   char text[SECRET_TEXT]);
 
-/* The session with this id; false when there is none or it is over. */
+/* Finds the session with this id; false: there is none, or it has expired. */
 bool sessions_find(const struct sessions *, const char *text, int64_t now,
 		   struct session *ret);
 
-/* Ends the session with this id; false when there is none. */
+/* Ends the session with this id; false: there is none. */
 bool sessions_end(struct sessions *, const char *text);
 
 /* Ends the sessions for which keep() is false; returns their number. */

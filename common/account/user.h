@@ -34,7 +34,7 @@ struct user {
 	const char *cipher; /* borrowed from the document; NULL without */
 };
 
-/* False when the document has no such user. */
+/* Finds the user with this login; false: the document has no such user. */
 bool user_find(const json_t *document, const char *login, struct user *ret);
 
 enum user_cipher user_cipher(const struct user *);

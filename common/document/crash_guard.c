@@ -51,7 +51,8 @@ static char *format(const struct crash_guard *s, size_t *ret_len)
 	return text;
 }
 
-/* A minute without a change has passed. */
+/* The content of the file after a minute without a change: the present
+ * configuration is good. */
 static char *format_good(size_t *ret_len, void *arg)
 {
 	struct crash_guard *s = arg;

@@ -33,25 +33,26 @@ struct crash_guard_config {
 
 /* Reads the file; logs that the previous run did not shut down cleanly. */
 struct crash_guard *crash_guard_open(const struct crash_guard_config *);
-/* A clean shutdown.  NULL-safe; sets *s to NULL. */
+/* Notes a clean shutdown, and frees the guard.  NULL-safe; sets *s to NULL. */
 void crash_guard_close(struct crash_guard **);
 
-/* True when the service must not start with this configuration: the last
- * CRASH_GUARD_MAX starts with it crashed, it has not yet run for a minute, and
- * it is not the replacement of another crashing configuration. */
+/* True when the service must not start with this configuration.  The last
+ * CRASH_GUARD_MAX starts with it crashed, it has never run for a minute, and it
+ * does not replace another crashing configuration. */
 bool crash_guard_is_deadly(const struct crash_guard *, const char *digest);
 
 /* The digest of the last configuration that ran for a minute; "": none. */
 const char *crash_guard_good(const struct crash_guard *);
 
-/* The service runs with this configuration from now on; rolled_back: it
- * replaces a crashing one.  Blocks until the file is written. */
+/* Notes that the service runs with this configuration from now on; rolled_back:
+ * it replaces a crashing one.  Blocks until the file is written. */
 void crash_guard_begin(struct crash_guard *, const char *digest,
 		       bool rolled_back);
 
-/* The configuration has changed: a minute from now it is good. */
+/* Notes that the configuration has changed: it counts as good a minute from
+ * now. */
 void crash_guard_touch(struct crash_guard *);
 
-/* The process is about to be replaced in an orderly way.  May wait for the
- * disk, a few seconds at most. */
+/* Notes that the process is about to be replaced in an orderly way.  May wait
+ * for the disk, a few seconds at most. */
 void crash_guard_end(struct crash_guard *);

@@ -121,7 +121,8 @@ void document_digest(const void *data, size_t len,
 		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* digest: NULL for a caller that knows no content. */
+/* Loads a file.  digest: that of the content that the caller knows; NULL:
+ * none. */
 static int load(const char *path, char *digest, json_t **ret,
 		struct errmsg *error)
 {

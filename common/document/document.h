@@ -43,7 +43,7 @@ int document_load(const char *path, json_t **ret,
 int document_load_changed(const char *path, char digest[DOCUMENT_DIGEST_TEXT],
 			  json_t **ret, struct errmsg *error) MUST_CHECK;
 
-/* The SHA-256 in hex; "" without memory. */
+/* Writes the SHA-256 of the data in hex; "" if there is no memory. */
 void document_digest(const void *data, size_t len,
 		     char ret[DOCUMENT_DIGEST_TEXT]);
 
@@ -58,6 +58,6 @@ enum { DOCUMENT_NARROWED = 01000 };
  * are gone. */
 unsigned document_open_mode(const char *path, bool narrow);
 
-/* Text with the keys in their order, indented, with a last newline; free()
- * it. */
+/* Formats the document as indented text, with the keys in their order and a
+ * newline at the end.  The caller frees it. */
 char *document_format(const json_t *document, size_t *ret_len);

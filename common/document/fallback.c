@@ -37,7 +37,8 @@ static int by_age(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* The newest first. */
+/* Lists the backup and the revisions, the newest first; returns their
+ * number. */
 static size_t list_candidates(const char *path, struct candidate *list)
 {
 	size_t n = 0;
@@ -60,7 +61,7 @@ static size_t list_candidates(const char *path, struct candidate *list)
 	return n;
 }
 
-/* NULL when the file cannot be used or its digest is q->bad. */
+/* Loads a candidate; NULL: the file cannot be used, or its digest is q->bad. */
 static json_t *load(const struct candidate *c, const struct fallback_query *q,
 		    char digest[DOCUMENT_DIGEST_TEXT])
 {

@@ -95,7 +95,7 @@ static void job_done(void *job, void *arg)
 	report(&r->served, j->result, j->document, &j->error);
 }
 
-/* Every waiting request knows the last content. */
+/* True if the callers of all waiting requests have kept the last content. */
 static bool is_known(const struct reader *r)
 {
 	const struct wish *w;

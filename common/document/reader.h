@@ -26,12 +26,12 @@ void reader_free(struct reader **);
 typedef void reader_done_fn(int result, const json_t *document,
 			    const struct errmsg *error, void *arg);
 
-/* known: what reader_version() was at the end of a read whose result the caller
- * has kept; 0: no read.  done may get 0 and NULL if the file still has this
- * content. */
+/* Requests a read.  known: what reader_version() was at the end of a read whose
+ * result the caller has kept; 0: it has kept none.  If the file still has this
+ * content, done may get 0 and NULL. */
 void reader_read(struct reader *, uint64_t known, reader_done_fn *done,
 		 void *arg);
 
-/* Counts the contents, from 1; inside done: that of its document.  0: the last
- * read found no document. */
+/* The number of the last content, from 1: each new content has the next number.
+ * Inside done, that of its document.  0: the last read found no document. */
 uint64_t reader_version(const struct reader *);

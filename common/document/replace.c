@@ -30,7 +30,7 @@ struct places {
 	bool is_public;
 };
 
-/* Where a chain of links leads, although nothing is there yet. */
+/* The path where a chain of links leads, even if no file is there yet. */
 static char *follow_links(const char *path)
 {
 	char *at = xstrdup(path);
@@ -63,8 +63,9 @@ static int fail(struct errmsg *error, const char *step, const char *path)
 			   strerror(err));
 }
 
-/* Without the right to give it away, or where the owner has no number (in a
- * user namespace), the file stays with this user; the group may be kept. */
+/* Gives the new file the owner and group of the old one, as far as this user
+ * may. A user namespace may have no number for the owner; then the group is
+ * kept. */
 static void keep_owner(int fd, const struct stat *old)
 {
 	struct stat new;
@@ -125,7 +126,8 @@ static int write_temporary(const struct places *p, const void *data,
 	return r;
 }
 
-/* The rename is on disk when its folder is. */
+/* Puts the rename on the disk, by a sync of the folder.  0, or -errno with
+ * error. */
 static int sync_folder(const char *folder, struct errmsg *error)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -140,7 +142,7 @@ static int sync_folder(const char *folder, struct errmsg *error)
 	return r;
 }
 
-/* Frees the target. */
+/* Replaces the file at p.target, which it frees.  0, or -errno with error. */
 static int replace(struct places p, const void *data, size_t len,
 		   struct errmsg *error)
 {

@@ -111,7 +111,7 @@ char *revisions_path(const char *path, unsigned n)
 	return n > 0 ? xasprintf("%s.%u", path, n) : xstrdup(path);
 }
 
-/* False: there is no such file. */
+/* Reads the facts of revision n; false: there is no such file. */
 static bool look(const char *path, unsigned n, struct revision *ret)
 {
 	char *name = revisions_path(path, n);

@@ -23,7 +23,7 @@
 
 enum { SLOW_MS = 5000 };
 
-/* Somebody waits for a write. */
+/* A caller that waits for a write. */
 struct order {
 	STAILQ_ENTRY(order) link;
 	char *text; /* NULL: the content as it is then */
@@ -103,7 +103,8 @@ static void *write_in_thread(void *arg)
 	return NULL;
 }
 
-/* retries: the same content is written again, after retry_ms. */
+/* Logs a failed write.  retries: the same content will be written again after
+ * retry_ms. */
 static void log_failure(struct save *s, bool retries)
 {
 	unsigned held;
@@ -171,8 +172,9 @@ static void conclude(struct save *s, int result, struct orders *over)
 	STAILQ_INSERT_TAIL(over, o, link);
 }
 
-/* What is caught up within delay_ms continues the content before it: both make
- * one version, of the authors of both. */
+/* Begins or continues a burst.  Content that is caught up within delay_ms
+ * continues the content before it: both make one version, with the authors of
+ * both. */
 static void take_burst(struct save *s)
 {
 	const struct order *o = s->order;
@@ -186,7 +188,7 @@ static void take_burst(struct save *s)
 		s->burst_ms = o != NULL && o->is_text ? 0 : now_ms;
 }
 
-/* A write that failed keeps its authors. */
+/* Adds the authors of the content to those of a write that failed. */
 static void take_author(struct save *s)
 {
 	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
@@ -233,7 +235,7 @@ static void begin(struct save *s, struct orders *over)
 	conclude(s, r, over);
 }
 
-/* After the thread has ended. */
+/* Takes the result of the thread, which has ended; returns 0 or -errno. */
 static int take_result(struct save *s)
 {
 	unsigned held;
@@ -315,8 +317,9 @@ struct save *save_new(const struct save_config *cfg)
 	return s;
 }
 
-/* False when the disk does not answer: the thread still uses the memory, which
- * is left to the exit, and must not touch the loop any more. */
+/* Waits for the thread.  False: the disk does not answer.  The thread then
+ * still uses the memory, which is left to the exit, and must not touch the loop
+ * any more. */
 static bool wait_for_thread(struct save *s)
 {
 	if (thread_join(s->thread))

@@ -66,7 +66,7 @@ struct http_conn {
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
-/* Removes it from the loop and the pool; keeps the memory. */
+/* Removes the connection from the loop and the pool; keeps its memory. */
 static void conn_detach(struct http_conn *c)
 {
 	if (c->fresh)
@@ -173,7 +173,7 @@ static void answer(struct http_conn *c, const struct http_answer *a)
 		ev_feed_event(cfg->loop, &c->writable, EV_WRITE);
 }
 
-/* error needs no JSON escapes. */
+/* Answers with an error as JSON, in which error needs no escapes. */
 static void answer_error(struct http_conn *c, int status, const char *error)
 {
 	char body[160];
@@ -209,7 +209,7 @@ static void drain(struct http_conn *c)
 	ev_io_start(c->pool->cfg.loop, &c->readable);
 }
 
-/* RFC 9110 10.1.1.  False: the request was rejected. */
+/* Answers the header Expect (RFC 9110 10.1.1); false: with a rejection. */
 static bool meet_expectation(struct http_conn *c)
 {
 	const char *value = http_request_header(c->request, "expect");
@@ -323,7 +323,7 @@ void http_continue(struct http_conn *c)
 		ev_feed_event(c->pool->cfg.loop, &c->writable, EV_WRITE);
 }
 
-/* The answer is written; nothing may follow this call. */
+/* Called when the answer is written; nothing may follow this call. */
 static void answered(struct http_conn *c)
 {
 	if (c->closing) {

@@ -23,8 +23,9 @@ struct http_unsent {
 void http_unsent_write(struct http_unsent *, const struct http_answer *,
 		       bool head_only, enum http_connection, time_t now);
 
-/* All bytes that wait. */
+/* The number of bytes that wait to be sent. */
 size_t http_unsent_len(const struct http_unsent *);
 
-/* Sends some of them.  The number, 0 also when nothing waits, or -errno. */
+/* Sends some of the waiting bytes.  Returns their number, 0 also when none
+ * waits, or -errno. */
 ssize_t http_unsent_send(struct http_unsent *, int fd);

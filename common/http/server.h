@@ -107,7 +107,7 @@ struct http_answer {
  * "X-Content-Type-Options: nosniff", and leaves the body out for HEAD. */
 void http_respond(struct http_conn *, const struct http_answer *);
 
-/* After on_head: receives the body. */
+/* Receives the body of a request, after on_head. */
 void http_continue(struct http_conn *);
 
 /* Closes the connection without an answer and frees conn and its request. */

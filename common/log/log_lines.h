@@ -43,6 +43,6 @@ void log_lines_add(struct log_lines *, const struct log_line *line);
 uint64_t log_lines_first(const struct log_lines *);
 uint64_t log_lines_next(const struct log_lines *);
 
-/* False: the line is gone, or did not come yet. */
+/* Gets line n; false: the line is gone, or does not exist yet. */
 bool log_lines_get(const struct log_lines *, uint64_t n,
 		   struct log_line *ret);

@@ -27,7 +27,7 @@ struct first_byte *first_byte_new(struct ev_loop *);
 /* No wait may be registered any more. */
 void first_byte_free(struct first_byte **);
 
-/* 0 or -errno. */
+/* Registers a wait.  0 or -errno. */
 int first_byte_add(struct first_byte *, struct first_byte_wait *);
 
 /* Call this before fd is closed, unless on_byte was called. */

@@ -42,7 +42,8 @@ static void call_free(struct helper_call *c)
 	free(c);
 }
 
-/* With the lock, which it releases. */
+/* Releases a user of the helpers and the lock, which the caller holds.  The
+ * last user frees the helpers. */
 static void unref(struct helpers *h)
 {
 	bool last = --h->users == 0;
@@ -87,7 +88,8 @@ static int start(struct helpers *h, struct helper_call *c)
 	return 0;
 }
 
-/* A thread works on the same file.  With the lock. */
+/* Does a thread work on the same file as this call?  The caller holds the
+ * lock. */
 static bool is_held(const struct helpers *h, const struct helper_call *c)
 {
 	const struct helper_call *r;
@@ -126,7 +128,7 @@ static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
 	pump(container_of(t, struct helpers, retry));
 }
 
-/* A finished call, no longer in the list, or NULL. */
+/* Takes a finished call out of the list; NULL: there is none. */
 static struct helper_call *take_finished(struct helpers *h)
 {
 	struct helper_call *c;

@@ -13,7 +13,8 @@
  * was not yet reported is dropped. */
 void timer_start(struct ev_loop *, ev_timer *t, double seconds);
 
-/* The same, unless t runs already or its expiry is about to be reported. */
+/* As timer_start(), unless t runs already or its expiry is about to be
+ * reported. */
 void timer_ensure(struct ev_loop *, ev_timer *t, double seconds);
 
 /* Like timer_start(), but t expires after first_s and then every every_s > 0

@@ -4,7 +4,7 @@
 #include "common/base/util.h"
 #include "common/loop/timer.h"
 
-/* False: this iteration has had its share. */
+/* Counts a work of this iteration; false: the iteration has had its share. */
 static bool take_turn(struct turn_queue *q)
 {
 	unsigned turn = ev_iteration(q->loop);

@@ -30,12 +30,12 @@ struct turn_queue {
 
 void turn_queue_init(struct turn_queue *, struct ev_loop *);
 
-/* Nothing may wait in it any more. */
+/* Frees the timer.  No work may wait in the queue. */
 void turn_queue_done(struct turn_queue *);
 
-/* The event of the watcher follows, in this iteration of the loop or a later
- * one.  Work that waits already keeps its place. */
+/* Queues a work.  Its watcher gets the event in this iteration of the loop or a
+ * later one.  Work that waits already keeps its place. */
 void turn_queue_add(struct turn_queue *, struct turn_work *);
 
-/* For work that waits, or does not. */
+/* Removes a work, which may wait or not. */
 void turn_queue_remove(struct turn_queue *, struct turn_work *);

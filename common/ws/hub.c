@@ -53,7 +53,8 @@ static void remove_client(struct ws_client *client, void *hub)
 	ws_client_free(&client);
 }
 
-/* The present clients get the queued messages, and write them later. */
+/* Gives the queued messages of a scope to its present clients, which write them
+ * later. */
 static void assign_feed(struct hub *h, enum hub_scope scope)
 {
 	struct feed *f = &h->feeds[scope];
@@ -163,7 +164,8 @@ bool hub_is_handshake(const struct http_request *request)
 	return upgrade != NULL && strcasecmp(upgrade, "websocket") == 0;
 }
 
-/* False when the library lacks SHA-1 (a restricted build). */
+/* Writes the value of Sec-WebSocket-Accept; false: the library lacks SHA-1 (a
+ * restricted build). */
 static bool accept_value(const char *key, char text[ACCEPT_LEN + 1])
 {
 	static const char guid[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -182,7 +184,7 @@ static bool accept_value(const char *key, char text[ACCEPT_LEN + 1])
 	return true;
 }
 
-/* RFC 6455 4.2.2 */
+/* Writes the answer to a handshake (RFC 6455 4.2.2). */
 static void write_accept(struct buf *out, const struct http_request *request)
 {
 	const char *key = http_request_header(request, "sec-websocket-key");
@@ -196,7 +198,8 @@ static void write_accept(struct buf *out, const struct http_request *request)
 	buf_printf(out, "\r\n");
 }
 
-/* False: too many clients. */
+/* Makes room for a client, perhaps in place of one that receives no events;
+ * false: there are too many. */
 static bool make_room(struct hub *h, enum hub_scope scope)
 {
 	if (h->n_clients < h->clients_max)
@@ -267,8 +270,8 @@ static bool has_scope(const struct hub *h, enum hub_scope scope)
 	return false;
 }
 
-/* Does a client with this scope get messages for those from least on that have
- * these flags?  HUB_REDUCED gets others than the rest. */
+/* Does a client with this scope get messages for scopes from `least' on with
+ * these flags?  A client with HUB_REDUCED gets reduced messages only. */
 static bool takes(unsigned scope, unsigned least, unsigned flags)
 {
 	return (scope & (HUB_EVENTS | HUB_ALL)) >= least &&

@@ -68,7 +68,8 @@ void hub_handshake(struct hub *, struct http_conn *,
 		   const struct http_request *, enum hub_scope,
 		   const char *login);
 
-/* 0, or the code that the channel of the client is closed with. */
+/* Returns 0, or the code with which the channel of the client must be
+ * closed. */
 typedef unsigned hub_judge_fn(const char *login, enum hub_scope, void *arg);
 
 /* Closes the channels that judge rejects, after their queued messages. */

@@ -124,7 +124,7 @@ static void drop_chunks(struct ws_client *c)
 		c->backlog = buf_len(&c->at->frames) - c->offset;
 }
 
-/* n bytes of those from gather() have been written. */
+/* Notes that n bytes of those from gather() were written. */
 static void advance(struct ws_client *c, size_t n)
 {
 	bool replies_next = c->offset == 0;
@@ -160,7 +160,7 @@ static bool has_more(const struct ws_client *c)
 	return c->at || buf_len(&c->replies) > 0;
 }
 
-/* Calls sendmsg() once; 0 or -errno. */
+/* Writes once with sendmsg(); 0 or -errno. */
 static int write_some(struct ws_client *c)
 {
 	struct iovec pieces[PIECES_MAX];
@@ -202,7 +202,8 @@ static void client_write(struct ws_client *c)
 	}
 }
 
-/* code 0: without a close frame.  Nothing may follow this call. */
+/* Ends the client with a close frame; code 0: without one.  Nothing may follow
+ * this call. */
 static void finish(struct ws_client *c, unsigned code)
 {
 	c->state = CLIENT_CLOSING;
@@ -214,7 +215,8 @@ static void finish(struct ws_client *c, unsigned code)
 	client_write(c);
 }
 
-/* False: finish with *ret_code. */
+/* Handles an event of the reader; false: the client must be finished with
+ * *ret_code. */
 static bool take_event(struct ws_client *c, enum ws_event event,
 		       unsigned *ret_code)
 {

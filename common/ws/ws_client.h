@@ -66,13 +66,13 @@ void ws_client_free(struct ws_client **);
 /* The scope of the configuration; HUB_NONE while the client is closing. */
 enum hub_scope ws_client_scope(const struct ws_client *);
 
-/* NULL: none. */
+/* The login of the client; NULL: it has none. */
 const char *ws_client_login(const struct ws_client *);
 
 /* Puts the newest chunk behind the waiting ones, without writing it. */
 void ws_client_add(struct ws_client *, struct ws_chunk *);
 
-/* Writes what waits.  May call on_gone. */
+/* Writes the waiting messages.  May call on_gone. */
 void ws_client_flush(struct ws_client *);
 
 /* Sends a close frame with code, without waiting; the caller frees it. */
