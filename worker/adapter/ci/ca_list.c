@@ -66,7 +66,8 @@ static bool is_wanted(const struct ca_list *l, const struct ca_programs *wanted,
 	return p != NULL && judge(l, p) == CA_PMT_KNOWN;
 }
 
-/* Those that the module has come first: a limit does not take them away. */
+/* Chooses the programs of a new list.  Programs that the module has already
+ * come first, so that the limit does not remove them. */
 static void choose(struct ca_list *l, const struct ca_programs *wanted)
 {
 	size_t n = 0;
@@ -133,7 +134,7 @@ static size_t add(struct ca_list *l, const struct ca_programs *wanted,
 	return 0;
 }
 
-/* Does a list that is sent anew differ from what the module has? */
+/* Would a list that is sent anew differ from what the module has? */
 static bool differs(const struct ca_list *l, const struct ca_programs *wanted)
 {
 	size_t n = 0;

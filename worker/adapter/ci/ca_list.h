@@ -36,12 +36,12 @@ struct ca_list {
 	uint32_t revision;
 };
 
-/* A module that knows no program yet. */
+/* Prepares the list for a module that knows no program yet. */
 void ca_list_init(struct ca_list *, unsigned limit, bool whole,
 		  const struct ca_ids *);
 
 /* Writes the value of the next CA PMT into to (CA_PMT_MAX bytes) and returns
- * its size; 0: the module has all. */
+ * its size; 0: the module has all programs. */
 size_t ca_list_next(struct ca_list *, const struct ca_programs *wanted,
 		    uint8_t *to);
 

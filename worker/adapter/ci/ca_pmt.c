@@ -100,7 +100,8 @@ size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *ids,
 	return n;
 }
 
-/* Which answer says more about a failure? */
+/* Keeps the answer that says most about a failure: the one with the highest
+ * value. */
 static void take_answer(struct ca_reply *r, uint8_t byte)
 {
 	if (!(byte & 0x80))

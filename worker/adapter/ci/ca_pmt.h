@@ -57,7 +57,7 @@ enum ca_pmt_kind ca_pmt_judge(const uint8_t *section, size_t len,
 size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *,
 		   enum ca_command, uint8_t *to);
 
-/* The first byte of the object. */
+/* Sets the list management, which is the first byte of the object. */
 static inline void ca_pmt_set_list(uint8_t *ca_pmt,
 				   enum ca_list_management list)
 {
@@ -70,6 +70,6 @@ struct ca_reply {
 	uint8_t answer; /* the worst of the program and its streams */
 };
 
-/* The value of a ca_pmt_reply. */
+/* Decodes the value of a ca_pmt_reply. */
 int ca_reply_decode(const uint8_t *data, size_t n,
 		    struct ca_reply *ret) MUST_CHECK;

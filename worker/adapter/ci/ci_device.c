@@ -121,14 +121,15 @@ static void fill_programs(const struct ci_module *m,
 	}
 }
 
-/* A refusal says nothing of a module that has changed since. */
+/* Removes a refusal that the module, which has changed since, no longer
+ * explains. */
 static void forget_refusal(struct refusal *r, const struct ci_module *m)
 {
 	if (r->state != m->state || r->asked != m->mmi.kind)
 		r->error.text[0] = '\0';
 }
 
-/* Shows what a slot has, where it changed. */
+/* Publishes what a slot has, if it has changed; always: in any case. */
 static void show(struct ci_device *d, unsigned slot, bool always)
 {
 	const struct ci_module *m = &d->modules[slot];
@@ -234,7 +235,7 @@ static void open_device(struct ci_device *d)
 	set_error(d, "");
 }
 
-/* False: the device is gone. */
+/* Reads the states of the slots; false: the device is gone. */
 static bool look_at_slots(struct ci_device *d, uint64_t now_ns)
 {
 	for (unsigned i = 0; i < d->n_slots; i++) {
@@ -306,8 +307,8 @@ static void reset(struct ci_device *d, unsigned slot)
 	(void)control(d, "CA_RESET", CA_RESET, (uintptr_t)1 << slot);
 }
 
-/* The kernel resets all slots of a card, whichever is asked for: a module that
- * works or starts is not disturbed for another one. */
+/* May the slot be reset?  The kernel resets all slots of a card at once, so not
+ * while a module in another slot works or starts. */
 static bool may_reset(const struct ci_device *d, unsigned slot)
 {
 	for (unsigned i = 0; i < d->n_slots; i++)
@@ -328,7 +329,7 @@ static void act(struct ci_module *m, const struct action *action,
 	ret->asked = m->mmi.kind;
 }
 
-/* Obeys the owner.  False: it wants the end. */
+/* Takes the requests of the owner; false: the owner wants the thread to end. */
 static bool take_requests(struct ci_device *d)
 {
 	struct action action;

@@ -59,29 +59,31 @@ struct ci_device_config {
 	void *ctx;         /* of ops; outlives the thread */
 };
 
-/* NULL with *ret_err if no thread can be started. */
+/* Starts the thread.  NULL with *ret_err if no thread can be started. */
 struct ci_device *ci_device_new(const struct ci_device_config *, int *ret_err);
 
 /* Waits some seconds for the thread, and leaves it behind if a driver does not
  * return. */
 void ci_device_free(struct ci_device **);
 
-/* Another device or configuration: its modules begin anew. */
+/* Changes the device or the configuration; the modules begin anew. */
 void ci_device_move(struct ci_device *, const struct ci_place *);
 
-/* The programs to descramble, copied. */
+/* Sets the programs to descramble, which are copied. */
 void ci_device_want(struct ci_device *, const struct ca_programs *);
 
-/* An action of an operator; text may be NULL.  -EBUSY: the one before is not
- * done yet; -EINVAL: there is no such slot. */
+/* Requests an action of an operator; text may be NULL.  0; -EBUSY: the action
+ * before is not done yet; -EINVAL: there is no such slot. */
 int ci_device_act(struct ci_device *, unsigned slot, enum ci_action,
 		  unsigned choice, const char *text) MUST_CHECK;
 
-/* Why the device cannot be used; "" while it can, or is opened. */
+/* Writes why the device cannot be used; "": it can, or is being opened. */
 void ci_device_error(struct ci_device *, struct errmsg *ret);
 
-/* False: the device has no such slot, or is not open. */
+/* Copies the view of a slot; false: the device has no such slot, or is not
+ * open. */
 bool ci_device_get(struct ci_device *, unsigned slot, struct ci_view *ret);
 
-/* The revision of the view, without its copy; 0: no such slot. */
+/* The revision of a slot's view, without a copy of the view; 0: there is no
+ * such slot. */
 uint32_t ci_device_revision(struct ci_device *, unsigned slot);

@@ -88,7 +88,8 @@ static int take_data(struct ci_link *l, struct ci_bytes data, bool last)
 	return last && l->n > 0 ? CI_LINK_OBJECT : 0;
 }
 
-/* The value without the number of the connection. */
+/* Takes the value of an object, behind the number of the connection.  Returns
+ * as ci_link_take(). */
 static int take_value(struct ci_link *l, uint32_t tag, struct ci_bytes value)
 {
 	switch (tag) {

@@ -28,17 +28,17 @@ struct ci_link {
 	uint8_t object[CI_SPDU_MAX];
 };
 
-/* A new module; nothing of the last one remains. */
+/* Prepares the link for a new module; nothing of the last module remains. */
 void ci_link_init(struct ci_link *);
 
-/* Each writes a message for the module into to (CI_SEND_MAX bytes), and returns
- * its size. */
+/* Each function writes a message for the module into to (CI_SEND_MAX bytes),
+ * and returns its size. */
 size_t ci_link_create(struct ci_link *, uint8_t *to);
 size_t ci_link_poll(struct ci_link *, uint8_t *to);
 size_t ci_link_receive(struct ci_link *, uint8_t *to);
-/* Another connection is refused: the host has one for a module. */
+/* Refuses another connection, because the host has one for each module. */
 size_t ci_link_refuse(struct ci_link *, uint8_t *to);
-/* n: of the object, at most CI_SEND_MAX - 8. */
+/* Sends an object of n bytes, at most CI_SEND_MAX - 8. */
 size_t ci_link_send(struct ci_link *, const uint8_t *object, size_t n,
 		    uint8_t *to);
 

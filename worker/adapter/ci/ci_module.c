@@ -44,7 +44,7 @@ static const unsigned char next[CI_STATES][IN_COUNT] = {
 			     STAY,     STAY,       STAY,          CI_PRESENT },
 };
 
-/* Nothing of the last module, or of this one before its reset, remains. */
+/* Forgets all about the last module, or about this one before its reset. */
 static void forget(struct ci_module *m)
 {
 	ci_link_init(&m->link);
@@ -339,7 +339,8 @@ static bool is_flood(struct ci_module *m, uint64_t now_ns)
 	return ++m->taken > CI_FLOOD_MAX;
 }
 
-/* Before each message: a minute begins with an error. */
+/* Counts errors of a minute, which begins with an error; called before each
+ * message. */
 static void forget_errors(struct ci_module *m, uint64_t now_ns)
 {
 	if (now_ns - m->errors_ns >= 60 * SECOND_NS)

@@ -115,11 +115,12 @@ void ci_module_init(struct ci_module *, const struct ci_config *);
 
 void ci_module_set_slot(struct ci_module *, enum ci_slot, uint64_t now_ns);
 
-/* A message of the module: what read() gave, without slot and connection. */
+/* Takes a message of the module: the bytes of read() without slot and
+ * connection. */
 void ci_module_take(struct ci_module *, const uint8_t *data, size_t n,
 		    uint64_t now_ns);
 
-/* A call of the device failed. */
+/* Notes that a call of the device has failed. */
 void ci_module_fail(struct ci_module *, const char *error, uint64_t now_ns);
 
 /* Writes the message that is to be sent now into to (CI_SEND_MAX bytes) and
@@ -127,15 +128,16 @@ void ci_module_fail(struct ci_module *, const char *error, uint64_t now_ns);
 size_t ci_module_next(struct ci_module *, const struct ca_programs *,
 		      uint64_t now_ns, int64_t unix_s, uint8_t *to);
 
-/* Does it work, or may it soon?  One that has not failed yet has its time to
- * start. */
+/* Does the module work, or may it soon?  A module that has not failed yet gets
+ * time to start. */
 bool ci_module_may_work(const struct ci_module *);
 
-/* True once when the module is to be reset.  may: it can be; otherwise a new
- * connection must do. */
+/* True once when the module must be reset.  may: the slot can be reset;
+ * otherwise the module gets a new connection instead. */
 bool ci_module_take_reset(struct ci_module *, bool may);
 
-/* text: of CI_ACT_TEXT; error: why it cannot be done now. */
+/* Does an action of an operator.  text: that of CI_ACT_TEXT; error: why the
+ * action is impossible now. */
 int ci_module_act(struct ci_module *, enum ci_action, unsigned choice,
 		  const char *text, struct errmsg *error) MUST_CHECK;
 
@@ -144,7 +146,8 @@ int ci_module_act(struct ci_module *, enum ci_action, unsigned choice,
 /* Takes the application objects of a session. */
 void ci_objects_take(struct ci_module *, const struct ci_session_object *,
 		     uint64_t now_ns);
-/* A session was opened: the host asks for what it has to know. */
+/* Requests what the host needs to know from the resource of a session that was
+ * opened. */
 void ci_objects_open(struct ci_module *, const struct ci_session_object *);
 void ci_objects_close(struct ci_module *, const struct ci_session_object *,
 		      uint64_t now_ns);
@@ -152,6 +155,6 @@ void ci_objects_close(struct ci_module *, const struct ci_session_object *,
 void ci_objects_send_date(struct ci_module *, uint64_t now_ns, int64_t unix_s);
 /* Queues an object of the session layer; false: the queue is full. */
 bool ci_module_queue(struct ci_module *, const uint8_t *data, size_t n);
-/* The CAIDs are known: CA PMTs can be sent. */
+/* Notes that the CAIDs are known, so that CA PMTs can be sent. */
 void ci_module_set_usable(struct ci_module *, uint64_t now_ns);
 void ci_module_set_unusable(struct ci_module *, uint64_t now_ns);

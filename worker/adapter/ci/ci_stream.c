@@ -52,7 +52,7 @@ static void describe(const char *path, int err, struct errmsg *ret)
 		errmsg_set(ret, "cannot open %s: %s", path, strerror(-err));
 }
 
-/* Without the lock: a driver may not return. */
+/* Opens the device, without the lock, because a driver may not return. */
 static void open_device(struct ci_stream *s)
 {
 	struct ci_stream_state state = { 0 };
@@ -73,7 +73,8 @@ static void open_device(struct ci_stream *s)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Closes what is broken, or at the end.  False: the owner wants the end. */
+/* Closes a broken device, or any device at the end.  False: the owner wants the
+ * thread to end. */
 static bool take_requests(struct ci_stream *s, bool *ret_closed)
 {
 	int fd = -1;
@@ -174,7 +175,8 @@ void ci_stream_get(struct ci_stream *s, struct ci_stream_state *ret)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* With the lock. */
+/* Converts the result of a call; an error marks the device as broken.  The
+ * caller holds the lock. */
 static ssize_t judge(struct ci_stream *s, ssize_t n)
 {
 	if (n == -EAGAIN || n == -EINTR)

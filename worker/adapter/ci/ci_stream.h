@@ -36,7 +36,7 @@ struct ci_stream_config {
 
 struct ci_stream;
 
-/* NULL with *ret_err if no thread can be started. */
+/* Starts the thread.  NULL with *ret_err if no thread can be started. */
 struct ci_stream *ci_stream_new(const struct ci_stream_config *, int *ret_err);
 
 /* Waits some seconds for the thread, and leaves it behind if a driver does not
@@ -48,7 +48,8 @@ void ci_stream_get(struct ci_stream *, struct ci_stream_state *ret);
 /* Closes the device, and opens it again a moment later. */
 void ci_stream_reopen(struct ci_stream *);
 
-/* Bytes that were written or read, whole packets; 0: none can be now; -ENODEV:
- * the device is not open.  After another error it is opened again. */
+/* Write or read whole packets.  Return the bytes; 0: nothing is possible now;
+ * -ENODEV: the device is not open.  After another error the device is opened
+ * again. */
 ssize_t ci_stream_write(struct ci_stream *, const void *data, size_t size);
 ssize_t ci_stream_read(struct ci_stream *, void *ret, size_t size);

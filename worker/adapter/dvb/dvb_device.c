@@ -108,7 +108,7 @@ static int read_name(struct dvb_device *d, struct errmsg *error)
 	return 0;
 }
 
-/* "S, S2, T" of the systems that a frontend has. */
+/* Writes the systems that a frontend has: "S, S2, T". */
 static void write_systems(const struct dtv_property *p, char *to, size_t size)
 {
 	static const char *const names[] = {
@@ -131,8 +131,8 @@ static void write_systems(const struct dtv_property *p, char *to, size_t size)
 	}
 }
 
-/* The type of the configuration is judged by what the frontend can, not by the
- * type that the driver had before API 5. */
+/* Checks that the frontend can receive the system of the configuration, by its
+ * list of systems, not by the type that a driver before API 5 had. */
 static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 			struct errmsg *error)
 {
@@ -236,9 +236,9 @@ static int take_step(struct dvb_device *d, const struct sec_step *step)
 	return CONTROL(d, d->frontend, FE_DISEQC_SEND_MASTER_CMD, &command);
 }
 
-/* Milliseconds that a command still takes after its call.  Some drivers return
- * before it is on the wire, and others when it was sent: unicable then allows
- * no long wait. */
+/* The milliseconds that a command still takes after its call.  Some drivers
+ * return before the command is on the wire, others when it was sent.  Unicable
+ * allows no long wait after it. */
 static unsigned left_ms(const struct sec_step *step, uint64_t spent_ns)
 {
 	unsigned spent_ms = (unsigned)(spent_ns / MS);
@@ -248,7 +248,8 @@ static unsigned left_ms(const struct sec_step *step, uint64_t spent_ns)
 	return step->wire_ms - MIN(spent_ms, step->wire_ms);
 }
 
-/* Removes the properties of calls that the driver lacks. */
+/* Sends the steps for LNB and switches.  Removes from props the properties of
+ * calls that the driver lacks. */
 static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		       struct dvb_props *props, struct errmsg *error)
 {
@@ -384,7 +385,8 @@ void dvb_device_stop(struct dvb_device *d)
 	d->refused = 0;
 }
 
-/* Instead of another one, which is put back if it was in vain. */
+/* Adds the filter of all PIDs in place of another filter, which returns on an
+ * error. */
 static int replace_filter(struct dvb_device *d)
 {
 	uint16_t last = d->filters[d->n_filters - 1].pid;
@@ -397,8 +399,8 @@ static int replace_filter(struct dvb_device *d)
 	return r;
 }
 
-/* Instead of all others, which are put back if it was in vain: some drivers
- * accept it only without others. */
+/* Adds the filter of all PIDs in place of all filters, which return on an
+ * error. Some drivers accept it only without others. */
 static int replace_filters(struct dvb_device *d)
 {
 	uint16_t pids[DVB_PIDS_MAX];

@@ -51,33 +51,37 @@ struct dvb_device {
 	bool lacks[4];     /* calls of API 3 that the driver lacks */
 };
 
-/* The members before frontend are set; nothing is opened. */
+/* Prepares the device, of which the caller has set the members before frontend.
+ * Opens nothing. */
 void dvb_device_init(struct dvb_device *);
 
-/* 0 or -errno; judges the system of the spec by those of the frontend. */
+/* Opens the devices and checks that the frontend has the system of the spec.  0
+ * or -errno. */
 int dvb_device_open(struct dvb_device *, const struct tuner_spec *,
 		    struct errmsg *error) MUST_CHECK;
 void dvb_device_close(struct dvb_device *);
 
-/* Switches the LNB and tunes. */
+/* Switches the LNB and tunes.  0, or -errno with error. */
 int dvb_device_tune(struct dvb_device *, const struct tuner_spec *,
 		    struct errmsg *error) MUST_CHECK;
 
 /* Turns the LNB off for a moment. */
 void dvb_device_power_cycle(struct dvb_device *);
 
-/* Receives all packets; -errno: the driver refuses, and the filters run as
- * before.  They have no gap unless they are too many beside the new one (the
- * last one has a gap), or the driver accepts it alone, if at all. */
+/* Receives all packets.  -errno: the driver refuses, and the filters run as
+ * before.  On an error there may be a gap: in the last filter if the hardware
+ * has no more filters, or in all if the driver would accept the new one only
+ * alone. */
 int dvb_device_receive_all(struct dvb_device *) MUST_CHECK;
 
-/* Receives these PIDs (each once), instead of others; the first ones, if the
- * hardware has no filter for all of them: see refused. */
+/* Receives these PIDs (each once) instead of others.  If the hardware has too
+ * few filters, receives the first ones: see refused. */
 void dvb_device_receive(struct dvb_device *, const uint16_t *pids, size_t n);
 
 /* Ends reception, so that no packet of the tuning before remains. */
 void dvb_device_stop(struct dvb_device *);
 
-/* 0 or -errno.  all: also the statistics. */
+/* Reads the state of the frontend, with all also the statistics.  0 or
+ * -errno. */
 int dvb_device_measure(struct dvb_device *, bool all,
 		       struct dvb_stats *ret) MUST_CHECK;

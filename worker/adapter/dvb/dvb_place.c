@@ -63,8 +63,8 @@ static int read_mac(const struct dvb_device *d, int adapter,
 	return 0;
 }
 
-/* The number does not stand in for an address that cannot be read: it may be
- * that of another card. */
+/* Reports that no hardware address can be read.  The number of the adapter is
+ * no substitute, because it may be that of another card. */
 static int fail_mac(const struct tuner_spec *spec, int err,
 		    struct errmsg *error)
 {

@@ -35,7 +35,7 @@ static unsigned percent_of_scale(uint64_t value)
 	return (unsigned)(MIN(value, (uint64_t)SCALE_MAX) * 100 / SCALE_MAX);
 }
 
-/* Hundredths of a decibel; false: the driver has none. */
+/* Reads a value in hundredths of a decibel; false: the driver has none. */
 static bool read_db(const struct dtv_fe_stats *s, int *ret)
 {
 	const struct dtv_stats *v = find(s, FE_SCALE_DECIBEL);
@@ -51,7 +51,8 @@ struct level {
 	int db;
 };
 
-/* weak, strong: decibel of 0 and of 100 percent. */
+/* Reads a level; weak and strong: the decibels that count as 0 and 100
+ * percent. */
 static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 			       int weak, int strong)
 {
@@ -73,7 +74,7 @@ static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 /* A number of JSON is exact up to here. */
 static const uint64_t COUNTER_MAX = (UINT64_C(1) << 53) - 1;
 
-/* The first value is that of all layers. */
+/* Reads a counter.  The first value of a list is the sum of all layers. */
 static uint64_t read_counter(const struct dtv_fe_stats *s, int64_t old)
 {
 	const struct dtv_stats *counter = find(s, FE_SCALE_COUNTER);

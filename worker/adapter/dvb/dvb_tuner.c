@@ -105,8 +105,8 @@ static bool is_gone(int err)
 	return err == -ENODEV || err == -ENOENT || err == -ENXIO;
 }
 
-/* A device that comes back is to be used at once, and one with an error is not
- * to be worn out. */
+/* The time of the next attempt to open.  A device that is gone or busy is tried
+ * soon; after other errors the pause grows, to spare the device. */
 static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 {
 	if (is_gone(err) || err == -EBUSY || err == -EACCES)
@@ -117,8 +117,8 @@ static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 	return mono_ns() + t->failed_ms * MS;
 }
 
-/* A device that has gone is closed at once, so that it may come back under its
- * number. */
+/* Closes a device after an error, at once, so that a device that was removed
+ * may return under its number. */
 static void lose(struct dvb_tuner *t, int err, const struct errmsg *error)
 {
 	shut(t);
@@ -141,7 +141,7 @@ static void open_device(struct dvb_tuner *t)
 	publish(t, false);
 }
 
-/* False: the driver refuses the whole multiplex. */
+/* Receives the whole multiplex; false: the driver refuses. */
 static bool receive_whole(struct dvb_tuner *t)
 {
 	if (t->whole_error == 0)
@@ -173,7 +173,7 @@ static void receive(struct dvb_tuner *t)
 	t->device.refused += (unsigned)more;
 }
 
-/* Packets of the tuning before. */
+/* Drops packets of the tuning before. */
 static void discard(struct dvb_tuner *t)
 {
 	uint8_t *junk = xmalloc(DISCARD_BYTES);
@@ -190,8 +190,8 @@ static void discard(struct dvb_tuner *t)
 	free(junk);
 }
 
-/* Others send on the same cable: without a pause of chance two commands of
- * unicable would collide again and again. */
+/* Waits for a random time before commands of unicable are repeated: other
+ * receivers on the same cable could collide with them again and again. */
 static void avoid_collision(struct dvb_tuner *t)
 {
 	if (t->repeats && t->spec.uni_scr != 0)
@@ -233,7 +233,8 @@ static void tune(struct dvb_tuner *t)
 	publish(t, true);
 }
 
-/* A status that cannot be read once says nothing about the packets. */
+/* Notes that the status cannot be read.  A single failure says nothing about
+ * the packets. */
 static void fail_status(struct dvb_tuner *t, int err)
 {
 	struct errmsg error;
@@ -273,7 +274,7 @@ static void measure(struct dvb_tuner *t)
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
-/* Obeys the owner.  False: it wants the end. */
+/* Takes the requests of the owner; false: the owner wants the thread to end. */
 static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 {
 	bool stop, changed, other;
@@ -316,8 +317,8 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	return true;
 }
 
-/* A device that has come is not waited for.  One that has an error may have
- * been replaced, too. */
+/* Opens a device at once that has come, also one that had an error, because it
+ * may have been replaced. */
 static void follow_hotplug(struct dvb_tuner *t)
 {
 	if (t->device.hotplug >= 0 &&

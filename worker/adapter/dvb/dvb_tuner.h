@@ -52,7 +52,7 @@ struct dvb_tuner_config {
 	void *ctx; /* of ops; outlives the thread */
 };
 
-/* NULL with *ret_err if no thread can be started. */
+/* Starts the thread.  NULL with *ret_err if no thread can be started. */
 struct dvb_tuner *dvb_tuner_new(const struct dvb_tuner_config *,
 				int *ret_err);
 
@@ -64,7 +64,7 @@ void dvb_tuner_get(struct dvb_tuner *, struct dvb_state *ret);
 
 void dvb_tuner_request(struct dvb_tuner *, enum dvb_request);
 
-/* Another tuning of the same device; it takes effect without reopening. */
+/* Sets another tuning of the same device; the device stays open. */
 void dvb_tuner_set(struct dvb_tuner *, const struct tuner_spec *);
 
 /* The PIDs to receive where the driver refuses DVB_PID_ALL.  n: how many there

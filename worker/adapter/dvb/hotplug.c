@@ -50,7 +50,8 @@ bool hotplug_is_dvb(const char *message, size_t len)
 	return false;
 }
 
-/* Any process may send to a group: the kernel has no port, and udev is root. */
+/* Was the message sent by the kernel (no port) or by udev (root)?  Any process
+ * may send to the group. */
 static bool is_trusted(struct msghdr *m)
 {
 	const struct sockaddr_nl *from = m->msg_name;
@@ -65,7 +66,8 @@ static bool is_trusted(struct msghdr *m)
 					       : sender.uid == 0;
 }
 
-/* -errno, 0: a message of no interest, 1: one of a DVB device. */
+/* Takes one message.  1: it is of a DVB device; 0: of another device; or
+ * -errno. */
 static int take_one(int fd)
 {
 	char message[MESSAGE_MAX];

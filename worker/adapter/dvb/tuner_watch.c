@@ -17,8 +17,8 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* PES errors of one bad program are no fault of the tuner, nor are those that
- * the multiplex has had from the start. */
+/* Are PES errors a fault of the tuner?  Not those of a single program, nor
+ * those that the multiplex has had from the start. */
 static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
 {
 	w->had_pes |= f->pes_starts > 0 && f->pes_errors == 0;
@@ -26,13 +26,14 @@ static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
 	       f->pes_errors > f->pes_starts / 2;
 }
 
-/* A PAT may have two packets in a second (TR 101 290 5.2.1). */
+/* Are half or more of all wrong?  A PAT may have only two packets in a second
+ * (TR 101 290 5.2.1). */
 static bool is_half(uint32_t errors, uint32_t all)
 {
 	return all > 0 && 2 * (uint64_t)errors >= all;
 }
 
-/* Packets arrive, and many are wrong.  NULL: they are not. */
+/* Why the packets that arrive are bad; NULL: they are not. */
 static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 {
 	bool pes = has_pes_fault(w, f);
@@ -46,7 +47,7 @@ static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 	return pes ? "PES error" : NULL;
 }
 
-/* NULL: there is no fault. */
+/* The fault of the last second; NULL: there is none. */
 static const char *find_fault(struct tuner_watch *w,
 			      const struct watch_facts *f)
 {
