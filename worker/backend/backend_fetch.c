@@ -50,7 +50,8 @@ static bool add_header(struct backend_fetch *f, const char *name,
 	return more != NULL;
 }
 
-/* The end of a head that is no redirect: it is the answer. */
+/* Does this line end a head that is no redirect?  Then that head is the
+ * answer. */
 static bool ends_head(const struct backend_fetch *f, const char *line,
 		      size_t len)
 {
@@ -149,7 +150,8 @@ bool backend_fetch_is_answered(struct backend_fetch *f)
 	return f->answered && f->turns++ >= BODY_TURNS;
 }
 
-/* The header of the last answer; a longer value counts as absent. */
+/* The value of a header of the last answer; a longer value than fits counts as
+ * absent. */
 static const char *read_text(const struct backend_fetch *f, const char *name,
 			     char *text, size_t size)
 {

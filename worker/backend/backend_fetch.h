@@ -21,7 +21,7 @@ enum {
 
 struct backend_fetch;
 
-/* NULL: libcurl cannot make the request. */
+/* Makes a request.  NULL: libcurl cannot make it. */
 struct backend_fetch *backend_fetch_new(CURLM *, uint32_t seq,
 					const struct msg_backend_ask *);
 /* NULL-safe; sets *f to NULL. */
@@ -29,10 +29,11 @@ void backend_fetch_free(struct backend_fetch **);
 
 uint32_t backend_fetch_seq(const struct backend_fetch *);
 
-/* Called once a turn.  True: the head came some turns ago. */
+/* To be called once a turn.  True: the head of the answer came some turns ago,
+ * so the owner ends the transfer. */
 bool backend_fetch_is_answered(struct backend_fetch *);
 
-/* The transfer has finished with this code, or is_answered.  Texts are
- * borrowed. */
+/* Writes the result of a transfer that finished with this code, or whose head
+ * is the answer.  The texts are borrowed. */
 void backend_fetch_end(struct backend_fetch *, CURLcode,
 		       struct msg_backend_result *ret);

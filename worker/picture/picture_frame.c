@@ -15,7 +15,7 @@ enum {
 	QUALITY_WORST = 31,
 };
 
-/* The library has a log of its own. */
+/* Drops the library's own log lines. */
 static void drop_log(void *context, int level, const char *format, va_list args)
 {
 	(void)context, (void)level, (void)format, (void)args;
@@ -74,7 +74,7 @@ static bool is_key(const AVFrame *f)
 	return f->key_frame || f->pict_type == AV_PICTURE_TYPE_I;
 }
 
-/* Takes frames until there is none now; true: frame is a key frame. */
+/* Takes decoded frames until none is left; true: frame is a key frame. */
 static bool receive(AVCodecContext *c, AVFrame *frame)
 {
 	while (avcodec_receive_frame(c, frame) == 0) {
@@ -133,7 +133,8 @@ void picture_frame_free(struct AVFrame **f)
 	av_frame_free(f);
 }
 
-/* The size with square pixels, even, and not above that of the frame. */
+/* Chooses a size with square pixels, with even numbers, and not above that of
+ * the frame. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {
@@ -153,7 +154,7 @@ static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			       INT64_C(16));
 }
 
-/* A new frame of the size in the format of JPEG. */
+/* Scales the frame to this size in the format of JPEG; returns a new frame. */
 static AVFrame *scale(const AVFrame *f, int width, int height)
 {
 	struct SwsContext *sws = sws_getContext(f->width, f->height,

@@ -18,7 +18,7 @@ struct AVFrame;
 /* Frames above this are not decoded: 4096x2304. */
 enum { PICTURE_PIXELS_MAX = 4096 * 2304 };
 
-/* Before the first use. */
+/* Prepares the library; to be called before its first use. */
 void picture_library_open(void);
 
 /* The key frame that the units begin with; the caller frees it.  NULL with

@@ -11,14 +11,15 @@
 
 enum { NO_PID = 0x1fff, FIRST_SIZE = 65536 };
 
-/* The header of a PES, which several packets may have. */
+/* The header of a PES, which may be in several packets. */
 struct header {
 	bool begins; /* a PES has begun, and no byte of its payload has come */
 	size_t n;    /* bytes of the header so far */
 	uint8_t bytes[PES_HEADER];
 };
 
-/* Where the payload begins in a packet; 188: it has none, or no video. */
+/* The offset of the payload behind the PES header in a packet; 188: the packet
+ * has no payload, or none of video. */
 static size_t find_payload(struct header *h, const uint8_t *packet)
 {
 	static const uint8_t start[] = { 0, 0, 1 };

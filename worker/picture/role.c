@@ -42,7 +42,8 @@ static void limit_time(long seconds)
 	(void)setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* len: bytes of the picture in the memory of the job; 0: none, see error. */
+/* Sends the result and ends the job.  len: bytes of the picture in the memory
+ * of the job; 0: there is none, and error says why. */
 static void finish(struct role *r, size_t len, int err,
 		   const struct errmsg *error)
 {
@@ -102,7 +103,7 @@ static int read_ring(const struct role *r, uint8_t **ret, size_t *ret_n,
 	return errmsg_fail(error, -EAGAIN, "its ring is damaged");
 }
 
-/* The length of the picture in r->jpeg, or -errno with error. */
+/* Makes the picture in r->jpeg; returns its length, or -errno with error. */
 static ssize_t make(struct role *r, const struct picture_units *units,
 		    struct errmsg *error)
 {

@@ -32,7 +32,7 @@ static int open_raw(int family, int protocol, struct errmsg *error)
 	return fd;
 }
 
-/* Closes the socket if an option is missing. */
+/* Returns fd; on an error closes it, and returns err with error. */
 static int finish(int fd, int err, struct errmsg *error)
 {
 	if (err == 0)
@@ -96,7 +96,8 @@ static void read_control(struct msghdr *h, struct control *ret)
 	}
 }
 
-/* The length of a datagram; 0 if it is longer than any query. */
+/* Receives a datagram; returns its length, 0 if it is longer than any query, or
+ * -errno. */
 static ssize_t receive(int fd, uint8_t data[QUERY_MAX],
 		       struct sockaddr_any *from, struct control *control)
 {
@@ -132,7 +133,8 @@ int igmp_receive(int fd, struct query_seen *ret)
 	       igmp_query_parse(data, (size_t)n, &ret->query) == 0;
 }
 
-/* RFC 3810, 5.1.14: a query is valid only from a neighbour. */
+/* Receives a message of MLD.  A query is valid only if it comes from a
+ * neighbour (RFC 3810, 5.1.14). */
 int mld_receive(int fd, struct query_seen *ret)
 {
 	uint8_t data[QUERY_MAX];

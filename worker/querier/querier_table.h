@@ -22,7 +22,8 @@ struct querier_table {
 	struct querier list[MSG_QUERIERS_MAX];
 };
 
-/* from: an IPv4 address for IGMP, an IPv6 address for MLD. */
+/* Notes a query on an interface.  from: an IPv4 address for IGMP, an IPv6
+ * address for MLD. */
 void querier_table_add(struct querier_table *, unsigned ifindex,
 		       const struct sockaddr_any *from,
 		       const struct group_query *, uint64_t now_ms);

@@ -25,7 +25,8 @@ enum {
 	MLD_INTERVAL_AT = 25,
 };
 
-/* RFC 1071: the sum including the checksum is all ones. */
+/* True if the checksum is right: the sum including it is all ones (RFC
+ * 1071). */
 static bool sum_is_right(const uint8_t *data, size_t len)
 {
 	uint32_t sum = 0;
@@ -46,7 +47,8 @@ static bool is_zero(const uint8_t *data, size_t len)
 	return len == 0;
 }
 
-/* QQIC: whole seconds, or a small float (RFC 3376, 4.1.7). */
+/* Reads a QQIC in seconds: a whole number, or a small float (RFC 3376,
+ * 4.1.7). */
 static uint32_t read_interval(uint8_t code)
 {
 	if (code < 128)

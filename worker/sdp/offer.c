@@ -20,14 +20,15 @@ static bool is_rtp(const struct sdp_media *m)
 	       strcasecmp(m->proto, "RTP/AVPF") == 0;
 }
 
-/* RFC 3551: payload type 33 is MP2T unless a=rtpmap names another encoding. */
+/* Is the format an MPEG transport stream?  Payload type 33 is MP2T unless
+ * a=rtpmap names another encoding (RFC 3551). */
 static bool is_mp2t(const struct sdp_format *f)
 {
 	return f->encoding[0] != '\0' ? strcasecmp(f->encoding, "MP2T") == 0
 				      : strcmp(f->name, "33") == 0;
 }
 
-/* Is it sent, as an MPEG transport stream? */
+/* Is the media an MPEG transport stream that the description's writer sends? */
 static bool is_wanted(const struct sdp_media *m)
 {
 	const char *format = m->formats[0].name;
@@ -57,7 +58,8 @@ static bool is_fec(const struct sdp_media *m)
 	return false;
 }
 
-/* NULL with error. */
+/* Chooses the media of the number-th m= line, or the first usable one; NULL
+ * with error. */
 static const struct sdp_media *choose(const struct session_description *d,
 				      unsigned number, struct errmsg *error)
 {
@@ -90,8 +92,8 @@ connection_of(const struct session_description *d, const struct sdp_media *m)
 	return m->connection.n > 0 ? &m->connection : &d->connection;
 }
 
-/* Filters of the media precede those of the session (RFC 4570 3); NULL: any
- * sender is allowed. */
+/* The source filter for a destination; NULL: any sender is allowed.  Filters of
+ * the media precede those of the session (RFC 4570 3). */
 static const struct sdp_filter *filter_of(const struct session_description *d,
 					  const struct sdp_media *m,
 					  const struct sockaddr_any *to)
@@ -122,7 +124,7 @@ static bool is_sender(const struct sockaddr_any *a,
 	       !sockaddr_is_multicast(a);
 }
 
-/* The destination, and the number'th sender of its filter. */
+/* Reads the destination of a media, and the number-th sender of its filter. */
 static int read_path(const struct session_description *d,
 		     const struct sdp_media *m, unsigned number,
 		     struct sdp_path *ret, struct errmsg *error)
@@ -161,8 +163,8 @@ static bool has_member(const struct sdp_group *g, const struct sdp_media *m)
 	return false;
 }
 
-/* The next media behind `after` (NULL: the first) that shares a group of this
- * meaning with m; NULL: none. */
+/* Finds the next media behind `after' (NULL: the first) that is in a group of
+ * this meaning with m; NULL: there is none. */
 static const struct sdp_media *mate_of(const struct session_description *d,
 				       const char *semantics,
 				       const struct sdp_media *m,
@@ -189,7 +191,8 @@ static bool is_dup(const struct session_description *d,
 	return m->dup || mate_of(d, "DUP", m, NULL) != NULL;
 }
 
-/* RFC 7104: a group of two media, or two senders in one. */
+/* Adds the second path of the stream, if there is one: a group of two media, or
+ * two senders in one media (RFC 7104). */
 static void add_second_path(const struct session_description *d,
 			    const struct sdp_media *m, struct sdp_offer *o)
 {
@@ -210,8 +213,8 @@ static void add_second_path(const struct session_description *d,
 		o->n_paths = 2;
 }
 
-/* RFC 5956, RFC 4756: is it the error correction of this media?  Without groups
- * it is that of any. */
+/* Is the media `fec' the error correction of m (RFC 5956, RFC 4756)?  Without
+ * groups it is that of any media. */
 static bool is_fec_of(const struct session_description *d,
 		      const struct sdp_media *fec, const struct sdp_media *m)
 {
@@ -288,7 +291,8 @@ int sdp_offer_read(const struct session_description *d, unsigned number,
 	return 0;
 }
 
-/* 224.0.0.0/24, and the scopes of an interface and of a link (RFC 4291). */
+/* Is the group in 224.0.0.0/24, or in the scope of an interface or a link (RFC
+ * 4291)? */
 static bool is_of_link(const struct sockaddr_any *group)
 {
 	return group->sa.sa_family == AF_INET6

@@ -47,7 +47,7 @@ int sdp_offer_read(const struct session_description *, unsigned number,
 int sdp_offer_judge(const struct sdp_offer *, bool announced,
 		    struct errmsg *error) MUST_CHECK;
 
-/* "rtp://eth0@239.1.1.1:5004#src=192.0.2.7"; iface "" is the kernel's choice.
- * ret has room for ADDRESS_TEXT_MAX + 1, which is always enough. */
+/* Writes the address of the input: "rtp://eth0@239.1.1.1:5004#src=192.0.2.7".
+ * iface "" is the kernel's choice.  ret is always large enough. */
 void sdp_offer_address(const struct sdp_offer *, const char *iface,
 		       char ret[ADDRESS_TEXT_MAX + 1]);

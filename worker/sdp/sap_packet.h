@@ -34,7 +34,7 @@ struct sap_packet {
 	size_t len;
 };
 
-/* 0; -EINVAL with error, or -ENOTSUP for a payload that is encrypted,
- * compressed or not SDP.  data is borrowed for the life of *ret. */
+/* Decodes a packet.  0; -EINVAL with error, or -ENOTSUP for a payload that is
+ * encrypted, compressed or not SDP.  data is borrowed for the life of *ret. */
 int sap_packet_decode(const uint8_t *data, size_t len,
 		      struct sap_packet *ret, struct errmsg *error) MUST_CHECK;

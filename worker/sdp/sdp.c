@@ -17,7 +17,7 @@ struct parser {
 /* Fields that occur once, in the session part. */
 static const char once[] = "vos";
 
-/* <name>[:<value>] */
+/* Reads an attribute: <name>[:<value>]. */
 static int read_attribute(struct parser *p, char *text)
 {
 	struct session_description *d = p->d;

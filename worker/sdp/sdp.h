@@ -96,15 +96,16 @@ struct session_description {
 	struct sdp_media media[SDP_MEDIA_MAX];
 };
 
-/* 0, or -EINVAL or -EFBIG with error; *ret is then undefined. */
+/* Parses a description.  0, or -EINVAL or -EFBIG with error; *ret is then
+ * undefined. */
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *error) MUST_CHECK;
 
-/* A name that is safe in s= and on a page: valid UTF-8 of one line without
- * control characters; "" for an empty name and for "-". */
+/* Copies a name so that it is safe in s= and on a page: valid UTF-8 of one line
+ * without control characters; "" for an empty name and for "-". */
 void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
 
-/* The origin, as above, of a deleted session, whose text may be the line o=
+/* Reads the origin from the text of a deleted session, which may be the line o=
  * alone.  0, or -EINVAL with error. */
 int sdp_parse_origin(const char *text, size_t len,
 		     char ret[SDP_ORIGIN_MAX + 1],

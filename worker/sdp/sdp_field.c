@@ -51,7 +51,8 @@ static int read_number(const char *text, unsigned max, unsigned *ret,
 		     : 0;
 }
 
-/* <user> <id> <version> <nettype> <addrtype> <address> */
+/* Reads the value of o=: <user> <id> <version> <nettype> <addrtype>
+ * <address>. */
 int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 		    struct errmsg *error)
 {
@@ -73,8 +74,8 @@ int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 						   SDP_ORIGIN_MAX);
 }
 
-/* Characters that affect a terminal or page: controls, line separators and
- * marks of direction. */
+/* Does the character affect a terminal or page: controls, line separators and
+ * marks of direction? */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
@@ -107,7 +108,8 @@ void sdp_name(const char *value, char ret[SDP_NAME_MAX + 1])
 	ret[n] = '\0';
 }
 
-/* "IN IP4", "IN IP6", or "IN *" where any family is allowed (*ret_family 0). */
+/* Reads "IN IP4", "IN IP6", or "IN *" where any family is allowed (*ret_family
+ * 0). */
 static int read_family(char **rest, bool any, int *ret_family,
 		       struct errmsg *error)
 {
@@ -129,7 +131,7 @@ static int read_family(char **rest, bool any, int *ret_family,
 	return 0;
 }
 
-/* family 0: any */
+/* Reads an address of this family; 0: of any family. */
 static int read_address(const char *text, int family, struct sockaddr_any *ret,
 			struct errmsg *error)
 {
@@ -147,7 +149,7 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 	return 0;
 }
 
-/* Behind the address: /ttl and /count of IPv4, /count of IPv6. */
+/* Reads what follows an address: /ttl and /count of IPv4, /count of IPv6. */
 static int read_reach(char *rest, struct sdp_connection *ret,
 		      struct errmsg *error)
 {
@@ -190,7 +192,7 @@ int sdp_read_connection(char *value, struct sdp_connection *ret,
 	return 0;
 }
 
-/* <port>[/<number of ports>] */
+/* Reads a port: <port>[/<number of ports>]. */
 static int read_port(char *text, uint16_t *ret, struct errmsg *error)
 {
 	const char *port = strsep(&text, "/");
@@ -206,7 +208,7 @@ static int read_port(char *text, uint16_t *ret, struct errmsg *error)
 	return r;
 }
 
-/* <type> <port> <proto> <format> ... */
+/* Reads the value of m=: <type> <port> <proto> <format> ... */
 int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 {
 	char *rest = value;
@@ -232,7 +234,7 @@ int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 	return r;
 }
 
-/* <payload type> <encoding>/<clock>[/...] */
+/* Reads the value of a=rtpmap: <payload type> <encoding>/<clock>[/...]. */
 int sdp_read_rtpmap(char *value, struct sdp_media *ret, struct errmsg *error)
 {
 	char *rest = value;
@@ -250,7 +252,8 @@ int sdp_read_rtpmap(char *value, struct sdp_media *ret, struct errmsg *error)
 	return 0;
 }
 
-/* incl|excl <nettype> <addrtype> <destination> <source> ... */
+/* Reads the value of a=source-filter: incl|excl <nettype> <addrtype>
+ * <destination> <source> ... */
 int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *error)
 {
 	struct sdp_filter f = { 0 };
@@ -282,7 +285,7 @@ int sdp_read_filter(char *value, struct sdp_filters *ret, struct errmsg *error)
 	return r;
 }
 
-/* <semantics> <mid> ... */
+/* Reads the value of a=group: <semantics> <mid> ... */
 int sdp_read_group(char *value, struct sdp_group *ret, struct errmsg *error)
 {
 	struct sdp_group g = { 0 };

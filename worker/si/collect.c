@@ -164,7 +164,7 @@ static void read_pmt(struct collect *c, const uint8_t *section, size_t len)
 	}
 }
 
-/* The bit of the tables of a filter. */
+/* The bit of this table in the filter of a PID. */
 static unsigned table_bit(uint8_t id)
 {
 	bool actual;

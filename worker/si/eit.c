@@ -74,7 +74,7 @@ bool eit_next(struct bits *b, struct eit_event *ret)
 
 /* --- descriptors --- */
 
-/* The texts of this language; NULL: there is no room. */
+/* The texts of this language, perhaps new ones; NULL: there is no room. */
 static struct eit_text *text_of(struct eit_facts *f, struct bytes lang)
 {
 	char name[4] = "und";
@@ -157,7 +157,7 @@ static void read_items(struct eit_facts *f, struct eit_text *t, struct bits b)
 	f->cut += b.cut;
 }
 
-/* Reads one part: its text, or its items. */
+/* Reads one part of an extended event: its items, or its text. */
 static void read_extended(struct eit_facts *f, struct bits b, bool items)
 {
 	struct bytes lang, list, text;
@@ -177,7 +177,8 @@ static void read_extended(struct eit_facts *f, struct bits b, bool items)
 		append(f, t->details, text);
 }
 
-/* The parts in their order, first all texts, then all items. */
+/* Reads the parts of an extended event in their order, first all texts, then
+ * all items. */
 static void read_all_extended(struct eit_facts *f, struct desc_loop loop)
 {
 	for (unsigned pass = 0; pass < 2 * PARTS; pass++) {
@@ -199,7 +200,8 @@ static void read_contents(struct eit_facts *f, const struct desc *d)
 			f->contents[f->n_contents++] = d->data[i];
 }
 
-/* Values 1 to 15 are an age less three years. */
+/* Reads the parental ratings, of which values 1 to 15 are an age less three
+ * years. */
 static void read_ratings(struct eit_facts *f, const struct desc *d)
 {
 	for (size_t i = 0; i + 4 <= d->len; i += 4) {

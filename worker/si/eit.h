@@ -48,7 +48,8 @@ struct eit_event {
 	struct desc_loop descriptors;
 };
 
-/* -EBADMSG: the section is no EIT, or too short for one. */
+/* Opens a section of EIT.  0, or -EBADMSG: it is no EIT, or too short for
+ * one. */
 int eit_open(const uint8_t *section, size_t len, struct eit *ret) MUST_CHECK;
 
 /* Takes the next event off eit.events; false at the end, or when the remaining

@@ -26,7 +26,7 @@ struct plp_list {
 	struct watched list[PLP_LIST_PIDS];
 };
 
-/* The packets of the PLPs have no use. */
+/* Drops the packets of a PLP, which are of no use here. */
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	(void)runs, (void)n_runs, (void)arg;

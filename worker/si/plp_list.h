@@ -16,8 +16,8 @@ enum { PLP_LIST_PIDS = 4 }; /* further ones are not read */
 
 struct plp_list;
 
-/* Another PLP is on the PID: plps has the numbers of all, borrowed.  False: the
- * owner has no room now, and gets them again with a later frame. */
+/* Called when another PLP appears on a PID; plps: the numbers of all, borrowed.
+ * False: the owner has no room now, and gets them again with a later frame. */
 typedef bool plp_list_fn(uint16_t pid, const json_t *plps, void *arg);
 
 struct plp_list *plp_list_new(plp_list_fn *, void *arg);

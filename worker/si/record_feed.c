@@ -36,7 +36,7 @@ static int send_record(const struct record_feed *f, const json_t *record)
 	return channel_send(f->cfg.channel, &m, NULL, 0);
 }
 
-/* A record that exceeds a message is reported by its head only. */
+/* Sends a record; of one that exceeds a message only the fields of its head. */
 static void report_record(const struct record_feed *f, const json_t *record)
 {
 	static const char *const head[] = {
@@ -58,7 +58,8 @@ static void report_record(const struct record_feed *f, const json_t *record)
 	json_decref(brief);
 }
 
-/* EIT are the most: other tables keep half of each limit. */
+/* Has the limit room for an EIT of len bytes?  EIT get half of each limit at
+ * most, because they are the most frequent tables. */
 static bool has_room_for_eit(const struct record_feed *f, size_t len)
 {
 	return !f->cfg.silent && f->records < f->cfg.records_max / 2 &&

@@ -39,5 +39,5 @@ void record_feed_free(struct record_feed **);
 void record_feed_packets(struct record_feed *, const struct ts_run *runs,
 			 size_t n_runs);
 
-/* A new second begins. */
+/* Begins a new second, with new limits. */
 void record_feed_second(struct record_feed *);

@@ -14,7 +14,7 @@ enum {
 	NULLS_DELETED = 0x04,
 };
 
-/* EN 302 755 5.1.4: x^8 + x^7 + x^6 + x^4 + x^2 + 1 */
+/* The CRC-8 of EN 302 755 5.1.4: x^8 + x^7 + x^6 + x^4 + x^2 + 1. */
 static uint8_t crc8(const uint8_t *data, size_t len)
 {
 	uint8_t crc = 0;
@@ -51,7 +51,7 @@ void baseband_flush(struct baseband *b)
 	b->n = b->held;
 }
 
-/* A place for the next packet. */
+/* A place for the next packet, which the caller fills. */
 static uint8_t *place(struct baseband *b)
 {
 	if (b->n == BASEBAND_BATCH)
@@ -73,8 +73,9 @@ static void add_nulls(struct baseband *b, unsigned n)
 	}
 }
 
-/* The first byte of a packet in normal mode is the CRC-8 of the packet in front
- * of it, with its ISSY and its count of null packets (EN 302 755 5.1.5). */
+/* Compares the CRC-8 of the packet that is held with the one received.  In
+ * normal mode it is in the first byte of the next packet, and covers ISSY and
+ * the count of null packets, too (EN 302 755 5.1.5). */
 static void judge_held(struct baseband *b, uint8_t crc)
 {
 	if (!b->held)
@@ -86,8 +87,8 @@ static void judge_held(struct baseband *b, uint8_t crc)
 	b->counts.wrong_packets++;
 }
 
-/* The unit is complete.  Its last byte counts the null packets that were
- * deleted in front of it. */
+/* Ends a unit that is complete.  Its last byte counts the null packets that
+ * were deleted in front of it. */
 static void finish_unit(struct baseband *b)
 {
 	const uint8_t *from = b->unit;
@@ -127,9 +128,9 @@ void baseband_lost(struct baseband *b)
 	b->held = false;
 }
 
-/* The part of UPL (EN 302 755 5.1.7) that belongs to the ISSY.  Where UPL is
- * that of a transport packet, the first bits decide: ISCR_short begins with 0,
- * ISCR_long with 10, and other values have the size of the last ISCR. */
+/* The bytes of a packet's ISSY, from UPL (EN 302 755 5.1.7).  Where UPL does
+ * not include it, the first bits decide: ISCR_short begins with 0, ISCR_long
+ * with 10; other values have the size of the last ISCR. */
 static size_t issy_size(const struct baseband *b, const uint8_t *header,
 			const uint8_t *first, size_t len)
 {
@@ -145,7 +146,7 @@ static size_t issy_size(const struct baseband *b, const uint8_t *header,
 	return first[TS_PACKET] & 0x40 ? b->issy : ISSY_LONG;
 }
 
-/* Takes the form of the packets from the header.  The packet that was begun in
+/* Takes the form of the packets from the header.  An incomplete packet of
  * another form is lost. */
 static void take_form(struct baseband *b, const uint8_t *header,
 		      bool high_efficiency, const uint8_t *first, size_t len)
@@ -166,7 +167,8 @@ static void take_form(struct baseband *b, const uint8_t *header,
 	b->unit_size = size;
 }
 
-/* The bytes in front of the first packet end the one that was begun. */
+/* Takes a data field; `start' is the offset of the first packet that begins in
+ * it. The bytes in front of it must complete the packet before. */
 static void take_field(struct baseband *b, const uint8_t *field, size_t len,
 		       size_t start)
 {

@@ -44,13 +44,13 @@ struct baseband {
 	uint8_t packets[BASEBAND_BATCH][TS_PACKET];
 };
 
-/* out gets the packets, borrowed for the call. */
+/* out: receives the packets, borrowed for the call. */
 void baseband_init(struct baseband *, ts_out_fn *out, void *arg);
 
-/* Takes a frame, its header first. */
+/* Takes a frame, which begins with its header. */
 void baseband_feed(struct baseband *, const uint8_t *frame, size_t len);
 
-/* A frame was lost: the begun packet is dropped. */
+/* Notes that a frame was lost, and drops the incomplete packet. */
 void baseband_lost(struct baseband *);
 
 /* Passes the collected packets on. */

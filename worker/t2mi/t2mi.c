@@ -49,7 +49,8 @@ void t2mi_free(struct t2mi **pt)
 	*pt = NULL;
 }
 
-/* Waits for the next T2-MI packet that a pointer_field names. */
+/* Drops the incomplete T2-MI packet, and waits for the next one that a
+ * pointer_field names. */
 static void lose(struct t2mi *t)
 {
 	t->counts.cut += t->have > 0;
@@ -84,8 +85,8 @@ static void take_frame(struct t2mi *t, const uint8_t *frame, size_t len)
 			      len - FRAME_HEADER);
 }
 
-/* Does a packet continue the stream?  Streams on one PID may count their
- * packets together or each by itself. */
+/* Does a packet with this count continue the stream?  Streams on one PID may
+ * count their packets together or each by itself. */
 static bool continues(const struct t2mi *t, uint8_t count)
 {
 	return t->count == NO_COUNT || count == (uint8_t)(t->count + 1) ||
@@ -118,7 +119,7 @@ static void take_packet(struct t2mi *t, size_t len)
 		take_frame(t, p + T2MI_HEADER, payload);
 }
 
-/* Bytes of the packet whose header is in t->packet. */
+/* The size in bytes of the T2-MI packet whose header is in t->packet. */
 static size_t packet_size(const struct t2mi *t)
 {
 	size_t bits = (size_t)(t->packet[4] << 8 | t->packet[5]);
@@ -144,7 +145,8 @@ static void take_bytes(struct t2mi *t, const uint8_t *data, size_t len)
 	}
 }
 
-/* False: the packet repeats the last one. */
+/* Does the packet of the PID follow the last one?  False: it repeats that
+ * one. */
 static bool follows(struct t2mi *t, const uint8_t *p)
 {
 	int cc = ts_cc(p), last = t->cc;

@@ -29,26 +29,26 @@ struct t2mi_counts {
 
 struct t2mi;
 
-/* plp: 0 to 255; another number stands for the PLP of the first frame.  out
- * gets the packets of the PLP, borrowed for the call. */
+/* plp: 0 to 255; another number stands for the PLP of the first frame. out:
+ * receives the packets of the PLP, borrowed for the call. */
 struct t2mi *t2mi_new(uint16_t pid, unsigned plp, ts_out_fn *out, void *arg);
 void t2mi_free(struct t2mi **);
 
-/* Another source begins. */
+/* Forgets all packets, because another source begins. */
 void t2mi_reset(struct t2mi *);
 
 void t2mi_feed(struct t2mi *, const struct ts_run *runs, size_t n_runs);
 
-/* Returns the counts since the last call. */
+/* The counts since the last call. */
 struct t2mi_counts t2mi_take_counts(struct t2mi *);
 
-/* Why a second with these counts had no packets of the PLP; false: there is no
- * reason here. */
+/* Writes why a second with these counts had no packets of the PLP; false: the
+ * counts have no reason. */
 bool t2mi_explain(const struct t2mi *, const struct t2mi_counts *,
 		  struct errmsg *ret);
 
-/* The selected PLP; 256 or more: none yet. */
+/* The number of the selected PLP; 256 or more: none is selected yet. */
 unsigned t2mi_plp(const struct t2mi *);
 
-/* Did a frame of this PLP arrive since t2mi_reset()? */
+/* Has a frame of this PLP arrived since t2mi_reset()? */
 bool t2mi_has_plp(const struct t2mi *, unsigned plp);

@@ -37,7 +37,8 @@ size_t head_length(const void *data, size_t len)
 	return 0;
 }
 
-/* Cuts the text in front of the separator off; false at the end. */
+/* Cuts the text in front of the separator off *rest; false: *rest is at its
+ * end. */
 static bool cut(struct slice *rest, char separator, struct slice *ret)
 {
 	const char *end;

@@ -42,12 +42,12 @@ bool slice_part(struct slice *rest, char separator, struct slice *ret);
 bool slice_split(struct slice part, char separator, struct slice *name,
 		 struct slice *value);
 
-/* The same text in any case? */
+/* Is the slice equal to the text, in upper or lower case? */
 bool slice_is(struct slice, const char *text);
 bool slice_begins(struct slice, const char *text);
 
-/* The decimal number that is the whole slice; false if it is none or larger
- * than max. */
+/* Reads the whole slice as a decimal number; false if it is none or larger than
+ * max. */
 bool slice_number(struct slice, uint32_t max, uint32_t *ret);
 
 /* Copies a text of printable ASCII into text of size; false if it is empty,

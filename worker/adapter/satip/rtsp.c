@@ -12,7 +12,8 @@ enum {
 	STREAM_MAX = 65535,
 };
 
-/* "5004-5005" and "5004": the first number. */
+/* Reads the first number of a port or a pair of ports: "5004-5005" or
+ * "5004". */
 static bool take_port(struct slice value, uint16_t *ret)
 {
 	struct slice first, second;
@@ -25,7 +26,8 @@ static bool take_port(struct slice value, uint16_t *ret)
 	return true;
 }
 
-/* "192.0.2.1", "2001:db8::1" and "[2001:db8::1]" */
+/* Copies an address, without brackets: "192.0.2.1", "2001:db8::1" or
+ * "[2001:db8::1]". */
 static void take_address(struct slice value, char *text, size_t size)
 {
 	if (value.len >= 2 && value.at[0] == '[' &&
@@ -87,7 +89,8 @@ static void take_session(struct rtsp_reply *r, struct slice value)
 			r->timeout_s = timeout_s;
 }
 
-/* Servers repeat fields: the first with a value counts, as in a list. */
+/* Takes a field of a reply.  Of a repeated field the first one with a value
+ * counts, as in a list. */
 static void take_field(struct rtsp_reply *r, struct slice name,
 		       struct slice value)
 {
@@ -106,7 +109,8 @@ static void take_field(struct rtsp_reply *r, struct slice name,
 	}
 }
 
-/* "RTSP/1.0 200 OK"; some servers answer as HTTP/1.1. */
+/* Is it the status line of a reply, "RTSP/1.0 200 OK"?  Some servers answer as
+ * HTTP/1.1. */
 static bool is_status_line(struct slice line)
 {
 	return slice_begins(line, "RTSP/") || slice_begins(line, "HTTP/");
@@ -124,7 +128,7 @@ static void take_status(struct rtsp_reply *r, struct slice line)
 	(void)slice_copy(reason, r->reason, sizeof r->reason);
 }
 
-/* "ANNOUNCE rtsp://host/ RTSP/1.0" */
+/* Is it the first line of a request, "ANNOUNCE rtsp://host/ RTSP/1.0"? */
 static bool is_request_line(struct slice line)
 {
 	static const char version[] = "RTSP/1.0";
@@ -137,7 +141,8 @@ static bool is_request_line(struct slice line)
 	return slice_is(end, version);
 }
 
-/* A reply without a status line begins with its first field. */
+/* Takes the head of an item.  A reply without a status line begins with its
+ * first field. */
 static void take_head(struct rtsp_item *item, struct slice head,
 		      uint32_t *ret_body)
 {
@@ -160,7 +165,7 @@ static void take_head(struct rtsp_item *item, struct slice head,
 	}
 }
 
-/* Empty lines in front of a reply. */
+/* The number of bytes of empty lines in front of a reply. */
 static size_t skip_lines(const uint8_t *data, size_t len)
 {
 	size_t n = 0;

@@ -27,8 +27,8 @@ void satip_session_take_report(struct satip_session *s,
 		s->lock_ns = now_ns;
 }
 
-/* A server may report a lock although its packets do not arrive, or no longer
- * do. */
+/* Why the session counts as dead; NULL: it does not.  A server may report a
+ * lock although its packets do not arrive, or no longer do. */
 const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t since_ns = MAX(s->lock_ns, s->media_ns);
@@ -46,8 +46,8 @@ bool satip_session_has_report(const struct satip_session *s, uint64_t now_ns)
 	       satip_session_is_fresh(s->report_ns, SATIP_REPORT_MS, now_ns);
 }
 
-/* The first reports after PLAY may be made up, so a lock without RTP is none.
- */
+/* Does the tuner of the server have lock?  The first reports after PLAY may be
+ * made up, so a reported lock counts only after RTP has arrived. */
 bool satip_session_has_lock(const struct satip_session *s, uint64_t now_ns)
 {
 	if (!satip_session_is_on(s))

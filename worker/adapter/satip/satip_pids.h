@@ -22,9 +22,10 @@ struct satip_pids {
 
 bool satip_pids_equal(const struct satip_pids *, const struct satip_pids *);
 
-/* "pids=0,17,256". */
+/* Appends the whole list: "pids=0,17,256". */
 void satip_pids_print(const struct satip_pids *, struct buf *to);
 
-/* "addpids=256&delpids=17,18"; the lists differ. */
+/* Appends the changes between two lists, which differ:
+ * "addpids=256&delpids=17,18". */
 void satip_pids_print_change(const struct satip_pids *from,
 			     const struct satip_pids *to, struct buf *out);

@@ -39,7 +39,7 @@ struct context {
 	uint64_t now_ns;
 };
 
-/* Returns the next state. */
+/* The action of an event in a state; returns the next state. */
 typedef enum satip_state action_fn(struct satip_session *,
 				   const struct context *);
 
@@ -118,7 +118,7 @@ static enum satip_state set_up(struct satip_session *s,
 	return SATIP_SETUP;
 }
 
-/* A server keeps the tuner of a session that lost its connection. */
+/* Ends the session of a lost connection: a server keeps its tuner. */
 static enum satip_state tear_down(struct satip_session *s,
 				  const struct context *c)
 {
@@ -130,8 +130,8 @@ static enum satip_state tear_down(struct satip_session *s,
 	return SATIP_LEAVE;
 }
 
-/* The owner closes the connection.  A session without one lasts until the next.
- */
+/* Ends the session with the connection, which the owner closes.  Without a
+ * connection the server's session stays until the next one is torn down. */
 static void leave(struct satip_session *s)
 {
 	char id[sizeof s->id];
@@ -182,7 +182,7 @@ static enum satip_state busy(struct satip_session *s, const struct context *c)
 	return next;
 }
 
-/* Servers without UDP, or without TCP: the other one is tried. */
+/* Tries the other transport, TCP or UDP; false: the transport is fixed. */
 static bool change_transport(struct satip_session *s)
 {
 	if (s->cfg.fixed_transport || s->transport == SATIP_MULTICAST)
@@ -226,7 +226,7 @@ static enum satip_state late(struct satip_session *s, const struct context *c)
 	return pause_for(s, SATIP_FAILED_MAX_S, c);
 }
 
-/* Is the transport of the reply one that can be received? */
+/* Takes the transport of a reply; false: it is one that cannot be received. */
 static bool take_place(struct satip_session *s, const struct rtsp_reply *r)
 {
 	s->place = r->transport;
@@ -264,7 +264,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	return SATIP_PLAY;
 }
 
-/* At half of the timeout: servers end sessions early. */
+/* At half of the timeout, because servers end sessions early. */
 static void plan_keep_alive(struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t interval_ns = MIN(s->timeout_s * SECOND_NS / 2,
@@ -296,7 +296,7 @@ static void keep_alive(struct satip_session *s, const struct context *c)
 	finish_request(s, c);
 }
 
-/* The PIDs of the programs are other ones. */
+/* Requests the PIDs of the programs, which have changed. */
 static void change_pids(struct satip_session *s, const struct context *c)
 {
 	struct buf url = { 0 };
@@ -329,9 +329,9 @@ static enum satip_state kept(struct satip_session *s, const struct context *c)
 	return SATIP_ON;
 }
 
-/* Servers without addpids get the whole list; so do those that did not reply,
- * once.  What a server refuses then is left as it is, until the PIDs change
- * again. */
+/* Handles a change of PIDs that failed.  A server without addpids gets the
+ * whole list next; so does one that did not reply, once.  If that is refused
+ * too, the PIDs stay until the next change. */
 static void not_changed(struct satip_session *s, const struct context *c)
 {
 	bool unsure = s->unsure;
@@ -346,7 +346,7 @@ static void not_changed(struct satip_session *s, const struct context *c)
 	s->replaces |= !unsure;
 }
 
-/* A keep-alive without success: the next one names the other URL at once.
+/* Handles a keep-alive that failed: the next one names the other URL at once.
  * While packets arrive, the session is not given up. */
 static enum satip_state not_kept(struct satip_session *s,
 				 const struct context *c)
@@ -370,8 +370,7 @@ static enum satip_state not_kept(struct satip_session *s,
 	return SATIP_ON;
 }
 
-/* The session may live on: most servers bind it to its keep-alives, not to its
- * connection. */
+/* Connects again: most servers bind a session to its keep-alives only. */
 static enum satip_state rejoin(struct satip_session *s,
 			       const struct context *c)
 {
@@ -493,7 +492,8 @@ void satip_session_closed(struct satip_session *s, const char *reason,
 						   .now_ns = now_ns });
 }
 
-/* A server without a free tuner replies 404, 453 or 503. */
+/* The event of a reply.  A server without a free tuner replies 404, 453 or
+ * 503. */
 static enum event judge(const struct rtsp_reply *r)
 {
 	switch (r->status) {

@@ -111,8 +111,8 @@ static inline bool satip_session_is_on(const struct satip_session *s)
 	return s->state == SATIP_ON || s->state == SATIP_REJOIN;
 }
 
-/* The PIDs, ascending, that a server sends which does not send all: those after
- * SATIP_PIDS_MAX are not read.  Without effect for one that sends all. */
+/* Sets the PIDs, ascending, for a server that does not send all; PIDs after
+ * SATIP_PIDS_MAX are not read.  Without effect for a server that sends all. */
 static inline void satip_session_want(struct satip_session *s,
 				      const uint16_t *pids, size_t n)
 {
@@ -120,7 +120,7 @@ static inline void satip_session_want(struct satip_session *s,
 	memcpy(s->wanted.list, pids, s->wanted.n * sizeof pids[0]);
 }
 
-/* Another multiplex is wanted: the session ends, and the next one begins in the
+/* Requests another multiplex: the session ends, and the next one begins in the
  * same connection. */
 static inline void satip_session_tune(struct satip_session *s,
 				      const char *query)
@@ -130,7 +130,7 @@ static inline void satip_session_tune(struct satip_session *s,
 }
 
 void satip_session_connected(struct satip_session *, uint64_t now_ns);
-/* The connection could not be made, or ended. */
+/* Notes that the connection ended, or could not be made. */
 void satip_session_closed(struct satip_session *, const char *reason,
 			  uint64_t now_ns);
 
@@ -139,19 +139,19 @@ void satip_session_closed(struct satip_session *, const char *reason,
 void satip_session_feed(struct satip_session *, struct buf *in,
 			uint64_t now_ns);
 
-/* RTP with packets arrived, by UDP or by on_media. */
+/* Notes that RTP with packets arrived, by UDP or by on_media. */
 void satip_session_media(struct satip_session *, uint64_t now_ns);
-/* RTP without packets: some servers send it once a second while there is no
- * signal. */
+/* Notes that RTP without packets arrived: some servers send it once a second
+ * while there is no signal. */
 static inline void satip_session_empty(struct satip_session *s, uint64_t now_ns)
 {
 	s->heard_ns = now_ns;
 }
-/* RTCP arrived by UDP. */
+/* Takes RTCP that arrived by UDP. */
 void satip_session_rtcp(struct satip_session *, const uint8_t *data,
 			size_t len, uint64_t now_ns);
 
-/* Time passed: to be called ten times a second or so. */
+/* Does what is due at this time; to be called about ten times a second. */
 void satip_session_turn(struct satip_session *, uint64_t now_ns);
 
 /* Does the server have a session, perhaps one without a connection? */
@@ -160,10 +160,10 @@ static inline bool satip_session_exists(const struct satip_session *s)
 	return s->id[0] != '\0';
 }
 
-/* Ends the session of the server: its tuner is free at once. */
+/* Ends the session of the server, so that its tuner is free at once. */
 void satip_session_end(struct satip_session *);
 
-/* Was it within the last ms?  at_ns 0: never. */
+/* Was at_ns within the last ms milliseconds?  at_ns 0: never. */
 static inline bool satip_session_is_fresh(uint64_t at_ns, unsigned ms,
 					  uint64_t now_ns)
 {
@@ -174,14 +174,14 @@ static inline bool satip_session_is_fresh(uint64_t at_ns, unsigned ms,
 void satip_session_take_report(struct satip_session *, const struct ses1 *,
 			       uint64_t now_ns);
 
-/* Why a session that is on is dead; NULL: it is not. */
+/* Why a session that is on counts as dead; NULL: it does not. */
 const char *satip_session_death(const struct satip_session *, uint64_t now_ns);
 
-/* Did the server report its tuner lately? */
+/* Did the server report on its tuner lately? */
 bool satip_session_has_report(const struct satip_session *, uint64_t now_ns);
 
-/* Is there a lock?  The server's word counts while it is fresh, else the
- * arrival of RTP. */
+/* Does the tuner have lock?  A fresh report of the server decides, otherwise
+ * the arrival of RTP. */
 bool satip_session_has_lock(const struct satip_session *, uint64_t now_ns);
 
 /* Why there is no stream; NULL: there is one, or no error is known. */

@@ -14,8 +14,8 @@ enum {
 	APP_TEXT = 16, /* offset of the text, behind its length */
 };
 
-/* Values above the range count as its end: a server that reports a level of
- * 300 has a strong signal. */
+/* Reads a number of a report.  Larger values count as max: a server that
+ * reports a level of 300 has a strong signal. */
 static bool take_value(struct slice s, uint32_t max, uint32_t *ret)
 {
 	if (!slice_number(s, UINT16_MAX, ret))
@@ -24,7 +24,7 @@ static bool take_value(struct slice s, uint32_t max, uint32_t *ret)
 	return true;
 }
 
-/* "1,240,1,7,11362.75,h,dvbs2,..." */
+/* Reads the tuner of a report: "1,240,1,7,11362.75,h,dvbs2,...". */
 static void take_tuner(struct ses1 *s, struct slice value)
 {
 	uint32_t level, lock, quality;

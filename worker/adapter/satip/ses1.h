@@ -29,7 +29,7 @@ struct ses1 {
 /* Decodes a compound packet of RTCP.  0, or -EBADMSG: it is not RTCP. */
 int ses1_decode(const uint8_t *data, size_t len, struct ses1 *ret) MUST_CHECK;
 
-/* Percent, rounded. */
+/* The signal in percent, rounded. */
 static inline unsigned ses1_signal(const struct ses1 *s)
 {
 	return (s->level * 100u + SES1_LEVEL_MAX / 2) / SES1_LEVEL_MAX;
