@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* RFC 9110 5.6.2 */
+/* Is it a character of a token (RFC 9110 5.6.2)? */
 static bool is_token(uint8_t c)
 {
 	if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
@@ -16,7 +16,7 @@ static bool is_token(uint8_t c)
 	return c != 0 && strchr("!#$%&'*+-.^_`|~", c);
 }
 
-/* RFC 9110 5.5: VCHAR, SP, HTAB and obs-text. */
+/* Is it a byte of a field value (RFC 9110 5.5): VCHAR, SP, HTAB or obs-text? */
 static bool is_field_byte(uint8_t c)
 {
 	return (c >= 0x20 && c != 0x7f) || c == '\t';
@@ -203,7 +203,7 @@ size_t http_guard_feed(struct http_guard *g, const uint8_t *data, size_t len)
 	return i;
 }
 
-/* Checks one field line without its line end. */
+/* A line of a field, without its line end, that is checked. */
 struct field {
 	const char *name;
 	size_t name_len;
@@ -242,7 +242,8 @@ static bool all_of(const struct field *f, bool (*is)(char c))
 	return true;
 }
 
-/* RFC 3986 3.2.2 and 3.2.3, without user information. */
+/* Is it a character of a host and port (RFC 3986 3.2.2 and 3.2.3), without user
+ * information? */
 static bool is_authority(char c)
 {
 	return is_token((uint8_t)c) ? !strchr("#^`|", c)
@@ -254,8 +255,8 @@ static bool is_coding(char c)
 	return is_token((uint8_t)c) || (c != 0 && strchr(" \t,;=\"", c));
 }
 
-/* Fields that decide about access.  A proxy and the service could use
- * different ones of two. */
+/* Is the field one that decides about access, and the second of its name?  A
+ * proxy and the service could use different ones of the two. */
 static bool is_repeated(const struct field *f, unsigned *seen)
 {
 	static const char *const once[] = {

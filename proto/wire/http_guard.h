@@ -75,5 +75,5 @@ void http_guard_chunks(struct http_guard *, size_t max);
  * guard rejects the next byte and everything behind it. */
 size_t http_guard_feed(struct http_guard *, const uint8_t *data, size_t len);
 
-/* Checks the lines of a complete head together.  False: rejected. */
+/* Checks the lines of a complete head together; false: the guard rejects it. */
 bool http_guard_judge(struct http_guard *, const char *head, size_t len);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Digits at *text, which moves behind them.  A number that is too large counts
- * as the largest.  False: there are none. */
+/* Reads the digits at *text, which moves behind them.  A number that is too
+ * large counts as the largest.  False: there are no digits. */
 static bool read_number(const char **text, uint64_t *ret)
 {
 	const char *p = *text;

@@ -10,7 +10,8 @@ enum http_range {
 	HTTP_RANGE_NONE,  /* no byte of the range exists: 416 */
 };
 
-/* text: the value, or NULL.  len: bytes of the body.  Several ranges, other
- * units and malformed values are ignored, as the RFC allows. */
+/* Reads the range of a request.  text: the value of the header, or NULL; len:
+ * bytes of the body.  Ignores several ranges, other units and malformed values,
+ * as the RFC allows. */
 enum http_range http_range_read(const char *text, uint64_t len,
 				uint64_t *ret_start, uint64_t *ret_end);

@@ -152,7 +152,8 @@ void http_request_set_head_max(struct http_request *r, size_t max)
 	http_guard_head(&r->guard, max);
 }
 
-/* A credential is in the head or in a small body. */
+/* Wipes the memory of the head and of a small body, which may have a
+ * credential. */
 static void wipe(struct http_request *r)
 {
 	buf_wipe(&r->head, HTTP_HEAD_MAX);
@@ -191,7 +192,8 @@ void http_request_reset(struct http_request *r)
 	r->parser.data = r;
 }
 
-/* The guard has checked the colon and the CR of each field. */
+/* Ends each name and value of the head with a NUL.  The guard has checked the
+ * colon and the CR of each field. */
 static void terminate_headers(struct http_request *r)
 {
 	for (size_t i = 0; i < r->n_headers; i++) {

@@ -37,7 +37,7 @@ enum http_state {
 /* Owns its memory; returned texts are valid until the next reset or free. */
 struct http_request;
 
-/* A body larger than body_max fails with 413. */
+/* Makes a parser, in which a body larger than body_max fails with 413. */
 struct http_request *http_request_new(size_t body_max);
 void http_request_free(struct http_request **);
 
@@ -55,9 +55,10 @@ void http_request_reset(struct http_request *);
  */
 enum http_state http_request_feed(struct http_request *, struct buf *in);
 
-/* After HTTP_FAILED: 400, 413, 414, 431, 501 or 505 (0 before). */
+/* The status to answer after HTTP_FAILED: 400, 413, 414, 431, 501 or 505; 0
+ * before. */
 int http_request_status(const struct http_request *);
-/* After HTTP_FAILED: a few words for a debug log. */
+/* The reason after HTTP_FAILED, in a few words for a debug log. */
 const char *http_request_reason(const struct http_request *);
 
 /* True after a byte of the request was consumed. */
@@ -71,11 +72,11 @@ const char *http_request_method(const struct http_request *);
 const char *http_request_path(const struct http_request *);
 /* The raw text behind '?', "" if absent. */
 const char *http_request_query(const struct http_request *);
-/* The value of a query parameter, decoded, into text of size; false if
- * absent or malformed. */
+/* Decodes the value of a query parameter into text of size; false: it is absent
+ * or malformed. */
 bool http_request_query_get(const struct http_request *, const char *key,
 			    char *text, size_t size);
-/* Lower-case name; the value, or NULL. */
+/* The value of a header, whose name is in lower case; NULL: it is absent. */
 const char *http_request_header(const struct http_request *, const char *name);
 unsigned http_request_minor(const struct http_request *); /* HTTP/1.x */
 bool http_request_keep_alive(const struct http_request *);
@@ -85,5 +86,5 @@ bool http_request_has_body(const struct http_request *);
 /* The length that the head names; 0 for a body in chunks. */
 uint64_t http_request_length(const struct http_request *);
 
-/* After HTTP_COMPLETE: the body (not terminated). */
+/* The body, after HTTP_COMPLETE; it has no NUL at its end. */
 const uint8_t *http_request_body(const struct http_request *, size_t *ret_len);

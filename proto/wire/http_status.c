@@ -40,7 +40,8 @@ const char *http_status_text(int status)
 	return "Unknown";
 }
 
-/* RFC 9110 5.6.7; the locale is never set, so names are English. */
+/* Writes a date (RFC 9110 5.6.7).  The locale is never set, so the names are
+ * English. */
 void http_date_format(char *text, time_t now)
 {
 	struct tm tm;

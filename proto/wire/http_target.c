@@ -33,7 +33,8 @@ static const char *decode_path(char *path)
 	return NULL;
 }
 
-/* A second decoding must not change the text: "%252f" is rejected. */
+/* Would a second decoding change the path?  Such a path ("%252f") is
+ * rejected. */
 static bool is_coded_twice(const char *path)
 {
 	for (const char *p = strchr(path, '%'); p; p = strchr(p + 1, '%'))
@@ -122,7 +123,8 @@ const char *http_target_read(char *target, bool asterisk,
 	return NULL;
 }
 
-/* Decodes one byte of a form-encoded text and advances; -1 if malformed. */
+/* Decodes one byte of a form-encoded text and advances *p; -1: it is
+ * malformed. */
 static int form_byte(const char **p)
 {
 	int c = (unsigned char)**p;
@@ -137,7 +139,7 @@ static int form_byte(const char **p)
 	return c;
 }
 
-/* Does the decoded key of the pair equal key?  Advances p behind it. */
+/* Is the decoded key of the pair equal to key?  Advances *p behind the key. */
 static bool key_equals(const char **p, const char *key)
 {
 	bool equal = true;
@@ -198,7 +200,8 @@ size_t http_query_count(const char *query, const char *key)
 	}
 }
 
-/* As the master makes it: a user may have a token that begins so, too. */
+/* Is the pair a token that the master makes for a preview?  Tokens of users may
+ * begin in the same way. */
 static bool is_preview(const char *pair)
 {
 	static const char begin[] = "token=preview-";
@@ -221,8 +224,8 @@ bool http_query_has_preview(const char *query)
 	return false;
 }
 
-/* The page of a preview sends its cookie with each segment, and must not read
- * the token that the master makes of it. */
+/* Is the pair valid for one request only?  The page of a preview, which sends
+ * its cookie with each segment, must not read the master's token. */
 static bool is_for_one_request(const char *pair)
 {
 	static const char hls[] = "_HLS_";

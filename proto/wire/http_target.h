@@ -31,8 +31,8 @@ bool http_query_get(const char *query, const char *key, char *text,
 /* The number of pairs with this key, whatever their values. */
 size_t http_query_count(const char *query, const char *key);
 
-/* The query without the pairs that are for one playlist only (_HLS_..., and the
- * token of a preview), into ret of the size of the query. */
+/* Writes the query without the pairs that are for one playlist only (_HLS_...,
+ * and the token of a preview) to ret, which has the size of the query. */
 void http_query_strip_hls(const char *query, char *ret);
 
 /* Has the query the token of a preview? */

@@ -17,7 +17,8 @@ void metrics_head(struct buf *to, const char *name, enum metric_kind kind,
 		   kinds[kind]);
 }
 
-/* A backslash, a quotation mark and the end of a line have a backslash. */
+/* Writes the value of a label, with a backslash in front of backslashes,
+ * quotation marks and line ends. */
 static void put_label_value(struct buf *to, const char *text)
 {
 	while (*text != '\0') {

@@ -83,7 +83,8 @@ static enum ws_event finish(struct ws_reader *r, enum ws_event event)
 	return event;
 }
 
-/* RFC 6455 7.4: no code, or one of those that may be sent, and a text. */
+/* Is the payload of a close frame valid (RFC 6455 7.4): empty, or a code that
+ * may be sent, and a text? */
 static bool is_sound_close(const uint8_t *data, size_t len)
 {
 	unsigned code = len >= 2 ? (unsigned)data[0] << 8 | data[1] : 0;

@@ -38,10 +38,11 @@ enum ws_event {
 
 struct ws_reader;
 
-/* For frames of a client: masked, messages up to WS_MESSAGE_MAX. */
+/* Makes a reader for frames of a client: masked, messages up to
+ * WS_MESSAGE_MAX. */
 struct ws_reader *ws_reader_new(void);
 
-/* For frames of a server: unmasked, messages up to max bytes. */
+/* Makes a reader for frames of a server: unmasked, messages up to max bytes. */
 struct ws_reader *ws_reader_new_of_server(size_t max);
 
 void ws_reader_free(struct ws_reader **);
@@ -53,10 +54,11 @@ void ws_reader_free(struct ws_reader **);
  */
 enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
 
-/* The payload of a text, ping, pong or close until the next feed. */
+/* The payload of a text, ping, pong or close frame, valid until the next
+ * feed. */
 const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 
-/* Bytes of the incomplete message. */
+/* The number of bytes of the incomplete message. */
 size_t ws_reader_held(const struct ws_reader *);
 
 /* Appends one unmasked frame, as a server sends it. */
