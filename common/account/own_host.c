@@ -9,7 +9,7 @@
 enum { HOST_MAX = 256 };
 
 /* Reads the host of "host", "host:port" or "[address]:port", without a last
- * dot. False: the header is malformed, or the host too long. */
+ * dot.  False: the header is malformed, or the host too long. */
 static bool read_host(const char *header, char host[HOST_MAX])
 {
 	size_t len;

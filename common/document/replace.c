@@ -64,7 +64,7 @@ static int fail(struct errmsg *error, const char *step, const char *path)
 }
 
 /* Gives the new file the owner and group of the old one, as far as this user
- * may. A user namespace may have no number for the owner; then the group is
+ * may.  A user namespace may have no number for the owner; then the group is
  * kept. */
 static void keep_owner(int fd, const struct stat *old)
 {

@@ -44,7 +44,8 @@ struct handover *handover_new(uint64_t *last);
 void handover_free(struct handover **h);
 
 /* Adds fd (borrowed) with the number *number, or with a new number if that is
- * 0. Returns the name as a new JSON string.  The same fd may be added again. */
+ * 0.  Returns the name as a new JSON string.  The same fd may be added
+ * again. */
 json_t *handover_put(struct handover *, char kind, uint64_t *number, int fd);
 
 /* The document, to add members to. */
@@ -63,7 +64,7 @@ char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
 /* --- to read --- */
 
 /* Reads a document with its descriptors in "fds" and sets close-on-exec on
- * them. NULL with error when a descriptor is not open or named twice. */
+ * them.  NULL with error when a descriptor is not open or named twice. */
 struct handover *handover_of(json_t *take_document, struct errmsg *error);
 
 bool handover_is_name(const char *);

@@ -74,5 +74,5 @@ struct tls_facts {
  * is in use. */
 const struct tls_facts *tls_proc_facts(const struct tls_proc *);
 
-/* Why the configured certificate is not in use; NULL: it is in use. */
+/* Why the configured certificate is not in use; NULL: no error is known. */
 const char *tls_proc_error(const struct tls_proc *);

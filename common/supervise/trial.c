@@ -191,7 +191,7 @@ static void report(struct trial *t, const char *end, int code)
 }
 
 /* Kills the child and its descendants, which have the descriptors of the
- * service. The number of the group is not reused while the child is not
+ * service.  The number of the group is not reused while the child is not
  * reaped. */
 static void kill_group(struct trial *t)
 {

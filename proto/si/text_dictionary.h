@@ -53,8 +53,8 @@ bool text_dictionary_has(const struct text_dictionary *, const uint8_t *data,
 			 size_t len);
 
 /* Writes the UTF-8 of a compressed text and a NUL; returns the length without
- * it. As text_decode(), writes no control characters but '\n', and ends after a
- * whole character when size (> 0) is too small.  Bits without a code become
+ * it.  As text_decode(), writes no control characters but '\n', and ends after
+ * a whole character when size (> 0) is too small.  Bits without a code become
  * U+FFFD, which ends the text; an incomplete code at the end is omitted.  The
  * result is U+FFFD alone where text_dictionary_has() is false. */
 size_t text_dictionary_decode(const struct text_dictionary *d,

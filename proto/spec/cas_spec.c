@@ -187,8 +187,8 @@ int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 	return r;
 }
 
-/* Does one of the first n systems of the list use this PID for its ECMs? PID 0:
- * has one of them no PID? */
+/* Does one of the first n systems of the list use this PID for its ECMs?  PID
+ * 0: has one of them no PID? */
 static bool has_pid(const struct cas_list *l, size_t n, uint16_t pid)
 {
 	for (size_t i = 0; i < n; i++)

@@ -238,8 +238,8 @@ void field_drop(const struct field_table *, void *s);
 
 /* Copies the members of `from', which borrows strings, to s, which owns its
  * strings.  The result is that of field_drop(), `=' and field_keep(), but an
- * equal text is not copied again, and only used items of lists are copied. Does
- * not copy members without a row, and lists of pointers. */
+ * equal text is not copied again, and only used items of lists are
+ * copied.  Does not copy members without a row, and lists of pointers. */
 void field_assign(const struct field_table *, void *s, const void *from);
 
 /* --- keys --- */

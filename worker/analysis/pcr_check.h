@@ -70,8 +70,8 @@ void pcr_check_feed(struct pcr_check *, const uint8_t *packet, uint64_t nth,
  * PCR, whose loss is no fault of its own (TR 101 290 5.2.2): for each such
  * packet the next PCR may be later by the longest interval. */
 void pcr_check_damaged(struct pcr_check *);
-/* Begins the limits anew after a silence of the source, which ends at now_ns. A
- * PCR that has advanced by the time of the silence is no jump. */
+/* Begins the limits anew after a silence of the source, which ends at
+ * now_ns.  A PCR that has advanced by the time of the silence is no jump. */
 void pcr_check_resume(struct pcr_check *, uint64_t now_ns);
 /* The rate of the multiplex in bit/s, over all intervals without a jump; 0: not
  * known. */

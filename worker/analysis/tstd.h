@@ -36,7 +36,7 @@ void tstd_free(struct monitor *);
 
 /* Takes a packet of clear video or audio behind the transport buffer, with the
  * time stamps that were read from it.  Follows its level or codec, and its
- * units. True: a unit overflows its buffers or is late. */
+ * units.  True: a unit overflows its buffers or is late. */
 bool tstd_take_media(struct monitor *, struct pid_stats *,
 		     const uint8_t *packet, enum pes_sign,
 		     const struct pes_stamps *);

@@ -203,7 +203,7 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 
 /* --- once a second --- */
 
-/* Has the last ECM of the group been without an answer for LATE_MS? */
+/* Has the group waited for LATE_MS for an answer to its last ECMs? */
 static bool is_late(const struct ca_group *g, uint64_t now_ns)
 {
 	const struct ca_request *r = &g->requests[g->first];

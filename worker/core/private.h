@@ -10,7 +10,7 @@
 bool private_has(const char *path);
 
 /* Is the folder a private one, or does it contain a private folder or the
- * private key? Resolves symbolic links; false if they cannot be resolved. */
+ * private key?  Resolves symbolic links; false if they cannot be resolved. */
 bool private_is_in(const char *folder);
 
 /* Is the file the private key, by whatever name? */
@@ -20,7 +20,7 @@ bool private_is_key(const char *file);
  * of folders in which streams record (WORKER_RECORDINGS_VARIABLE). */
 void private_forget_recordings(const char *folder);
 /* Is the folder one in which other streams record, or does it contain such a
- * folder? Resolves symbolic links. */
+ * folder?  Resolves symbolic links. */
 bool private_has_recordings(const char *folder);
 
 /* May a list play this file?  The writer of a list may lack access to the

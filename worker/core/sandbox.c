@@ -225,7 +225,7 @@ static bool await_end(int fd)
 }
 
 /* Adds the rules of the grants in another process, because a disk may not
- * answer. A thread would then run on in this process, without Landlock.  0 or
+ * answer.  A thread would then run on in this process, without Landlock.  0 or
  * -errno. */
 static int add_grants(int rules, const struct grants *grants)
 {

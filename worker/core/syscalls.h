@@ -12,6 +12,6 @@
 #include "common/base/util.h"
 
 /* Sets the filter for the needs of the role (enum sandbox_need), for all
- * threads. Needs no_new_privs.  0 or -errno.  Does nothing in a build with
+ * threads.  Needs no_new_privs.  0 or -errno.  Does nothing in a build with
  * sanitizers, which need calls of their own. */
 int syscalls_confine(unsigned needs) MUST_CHECK;

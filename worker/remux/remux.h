@@ -250,8 +250,9 @@ size_t remux_unsent(const struct remux *, struct remux_service *ret,
 size_t remux_unnumbered(const struct remux *);
 
 /* Writes to ret the PIDs of maps that move nothing, because no PMT of a program
- * that goes out lists the PID; begins with map number `from' of the options. At
- * most max; returns their number, 0 as long as a PMT is missing. */
+ * that goes out lists the PID; begins with map number `from' of the options.
+ * At most max; returns their number, 0 as long as a PMT is
+ * missing. */
 size_t remux_unlisted(const struct remux *, size_t from, uint16_t *ret,
 		      size_t max);
 

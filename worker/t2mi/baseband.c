@@ -168,7 +168,7 @@ static void take_form(struct baseband *b, const uint8_t *header,
 }
 
 /* Takes a data field; `start' is the offset of the first packet that begins in
- * it. The bytes in front of it must complete the packet before. */
+ * it.  The bytes in front of it must complete the packet before. */
 static void take_field(struct baseband *b, const uint8_t *field, size_t len,
 		       size_t start)
 {

@@ -93,7 +93,7 @@ uint8_t eit_image_status(const struct eit_image *, size_t place);
 /* The number and the events of a service; borrowed. */
 struct eit_items eit_image_at(const struct eit_image *, size_t i,
 			      uint16_t *ret_number);
-/* The events of the service with this number; n 0: there are none. A service
+/* The events of the service with this number; n 0: there are none.  A service
  * without a number is the only one of its stream, whose tables were not yet
  * read. */
 struct eit_items eit_image_find(const struct eit_image *, uint16_t number,

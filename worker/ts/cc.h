@@ -79,7 +79,7 @@ void cc_damaged(struct cc *, uint16_t *pid, const uint8_t *packet);
 
 /* To be called after CC_ERROR.  True: the gap is no error, because as many
  * packets are missing as damaged packets fit no counter in this second and the
- * last one. Those packets excuse no other gap.  before: the entry of the PID
+ * last one.  Those packets excuse no other gap.  before: the entry of the PID
  * before this packet. */
 bool cc_is_excused(struct cc *, uint16_t before, const uint8_t *packet);
 

@@ -400,7 +400,7 @@ static int replace_filter(struct dvb_device *d)
 }
 
 /* Adds the filter of all PIDs in place of all filters, which return on an
- * error. Some drivers accept it only without others. */
+ * error.  Some drivers accept it only without others. */
 static int replace_filters(struct dvb_device *d)
 {
 	uint16_t pids[DVB_PIDS_MAX];
