@@ -33,7 +33,7 @@ await 'and its programs are on air' 30 plays ci2
 send '{"cmd": "set-adapter", "id": "ci", "adapter": {"remove": true}}'
 
 param hang 1
-await 'a driver that hangs is reported' 20 has 'doesnotreturn'
+await 'a driver that hangs is reported' 20 has 'hasnotreturned'
 await 'another tuner has lock' 10 has '"lock":true' cam
 param hang 0
 await 'and the tuner works when the driver goes on' 20 has '"lock":true'

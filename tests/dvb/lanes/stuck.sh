@@ -16,7 +16,7 @@ param hang 2
 forget
 send '{"cmd": "restart-adapter", "id": "'$ID'"}'
 await 'an open that hangs is reported' 40 has \
-	'"error":"thedriverdoesnotreturnfromopensince'
+	'"error":"thedriverhasnotreturnedfromopenfor'
 await 'the control interface answers' 10 replies '"version"' \
 	'{"cmd":"version"}'
 await 'another tuner has lock' 10 has '"lock":true' other

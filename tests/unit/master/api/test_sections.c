@@ -92,8 +92,8 @@ Test(set_auth, rejects_rules_of_another_shape)
 		  "'http_ip_deny':{},'http_token_deny':[],'x_real_ip':false}}",
 		  "set-auth");
 	/* nothing is enforced: a warning */
-	cr_assert_eq(post("{'cmd':'set-auth','warnings':true,'auth':"
-			  "{'http_ip_deny':'x'}}"), 200);
+	cr_assert_eq(post_through("{'cmd':'set-auth','warnings':true,"
+				  "'auth':{'http_ip_deny':'x'}}"), 200);
 	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
 			 "'auth.http_ip_deny: is not a list: it is not used',"
 			 "'auth.http_ip_deny: does nothing without enable']}");
@@ -147,8 +147,8 @@ Test(sections, have_the_warnings_of_the_check_on_request)
 	expect_ok("{'cmd':'set-log','set':{'debugg':true}}", "set-log");
 	cr_assert_not_null(strstr(w.log, "log: \"debugg\" is not known"),
 			   "%s", w.log);
-	cr_assert_eq(post("{'cmd':'set-auth','warnings':true,'auth':"
-			  "{'enabel':true,'http_ip_deny':['x']}}"), 200);
+	cr_assert_eq(post_through("{'cmd':'set-auth','warnings':true,"
+				  "'auth':{'enabel':true,'http_ip_deny':['x']}}"), 200);
 	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
 			 "'auth.http_ip_deny[0]: is no address or network: it "
 			 "has no effect','auth.http_ip_deny: does nothing "

@@ -47,6 +47,8 @@ const char *said(void);
 /* POSTs a command with ' for "; clears the earlier events.  0 when there is no
  * answer yet, or none at all. */
 int post(const char *command);
+/* POSTs a command and waits for an answer that comes later. */
+int post_through(const char *command);
 int get(const char *path, const char *query);
 
 void expect_ok(const char *command, const char *name);
