@@ -253,11 +253,8 @@ static void want_more(struct http_conn *c)
 		conn_close(c);
 		return;
 	}
-	if (http_request_begun(c->request))
-		expect(c, http_request_has_body(c->request) ? WAIT_BODY
-							    : WAIT_HEAD);
-	else
-		expect(c, c->used ? WAIT_IDLE : WAIT_HEAD);
+	expect(c, c->used && !http_request_begun(c->request) ? WAIT_IDLE
+		  : http_request_has_body(c->request) ? WAIT_BODY : WAIT_HEAD);
 	if (!c->fresh)
 		ev_io_start(c->pool->cfg.loop, &c->readable);
 }
@@ -455,14 +452,19 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 		conn_close(c);
 }
 
-/* Closes the connection that has waited longest for a request. */
+/* Closes the first connection that is idle after an answer, or refused; else
+ * the first that does not wait for the handler.  False: all wait for it. */
 static bool make_room(struct http_pool *p)
 {
 	struct http_conn *c;
 
 	TAILQ_FOREACH(c, &p->conns, link)
-		if (c->state != CONN_HANDLING)
+		if (c->wait == WAIT_IDLE || c->refused)
 			break;
+	if (c == NULL)
+		TAILQ_FOREACH(c, &p->conns, link)
+			if (c->state != CONN_HANDLING)
+				break;
 	if (c != NULL)
 		conn_close(c);
 	return c != NULL;
@@ -473,7 +475,6 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 {
 	struct http_conn *c = xcalloc(1, sizeof *c);
 	struct sockaddr_any own = { .len = sizeof own.in6 };
-	int on = 1;
 
 	c->pool = p;
 	c->fd = c->first.fd = fd;
@@ -482,7 +483,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 		c->local = ip_of(&own);
 	c->request = http_request_new(HTTP_BODY_MAX);
 	sockaddr_format_host(peer, c->peer);
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	(void)fd_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	ev_io_init(&c->readable, on_readable, fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, fd, EV_WRITE);
 	c->lasting.watcher = &c->writable;
@@ -589,8 +590,7 @@ int http_conn_take_socket(struct http_conn *c, struct buf *rest,
 	int fd = c->fd;
 
 	assert(c->state == CONN_HANDLING);
-	if (buf_len(&c->in) > 0)
-		buf_append(rest, buf_head(&c->in), buf_len(&c->in));
+	buf_append(rest, buf_head(&c->in), buf_len(&c->in));
 	conn_detach(c);
 	c->fd = -1;
 	*ret_from = c->from;

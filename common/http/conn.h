@@ -20,7 +20,7 @@
 
 struct http_pool {
 	struct http_server_config cfg;
-	/* the head is the connection that has waited longest for a request */
+	/* the head is the connection whose last answer ended first */
 	TAILQ_HEAD(, http_conn) conns;
 	size_t n;
 	/* part of n: answered with 503, too many connections of an address */
@@ -35,9 +35,9 @@ struct http_pool {
 	struct turn_queue lasting;
 };
 
-/* Takes fd, an accepted non-blocking socket.  At the limit it closes the
- * connection that is idle longest.  False: rejected with 503 (too many
- * connections of its address), or closed (too many connections). */
+/* Takes fd, an accepted non-blocking socket.  At the limit it closes
+ * another connection, an idle one if there is one.  False: rejected with 503
+ * (too many connections of its address), or closed (too many connections). */
 bool http_pool_add(struct http_pool *, int fd, const struct sockaddr_any *);
 
 /* Closes all connections; on_gone for each request without an answer. */

@@ -30,8 +30,8 @@ enum {
 	HTTP_ANSWER_TIMEOUT_MS = 30000,
 	/* ... and for the whole answer, in bytes per second. */
 	HTTP_ANSWER_RATE_MIN = 16384,
-	/* At the limit the connection that has waited longest for a request
-	 * is closed. */
+	/* At the limit the connection that has been idle longest is closed, or
+	 * if none is idle, the one whose last answer ended first. */
 	HTTP_CONNECTIONS_MAX = 1024,
 	/* Bytes of all connections, per direction; above it large requests
 	 * and answers become 503. */

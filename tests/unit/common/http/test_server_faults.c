@@ -293,6 +293,33 @@ Test(http_faults, makes_room_at_its_limit)
 	site_close(s);
 }
 
+/* An answer that is being read is not cut while another connection is idle. */
+Test(http_faults, closes_an_idle_connection_before_an_answer_ends)
+{
+	struct site *s = site_new();
+	struct client reader, idle, fresh;
+
+	s->cfg.connections_max = 2;
+	s->large = xcalloc(1, SITE_LARGE);
+	site_listen(s);
+	reader = site_visit(s);
+	cr_assert(client_say(&reader, "GET /large HTTP/1.1\r\nHost: a\r\n"
+				      "\r\n"));
+	drive(s->loop, wrote_much, s);
+	idle = site_visit(s);
+	cr_assert(client_say(&idle, GET));
+	cr_assert(client_expect(&idle, "[GET / ]"));
+	fresh = site_visit(s);
+	cr_assert(client_say(&fresh, GET));
+	cr_assert(client_expect(&fresh, "[GET / ]"));
+	cr_assert(client_expect_end(&idle));
+	cr_expect(client_want(&reader, SITE_LARGE));
+	client_close(&reader);
+	client_close(&idle);
+	client_close(&fresh);
+	site_close(s);
+}
+
 static void no_log(enum log_level level, const char *component,
 		   const char *text, void *arg)
 {
