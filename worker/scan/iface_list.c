@@ -166,10 +166,13 @@ static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 		if (iface->fds[i] >= 0)
 			continue;
 		iface->fds[i] = l->open(iface, i);
-		if (iface->fds[i] < 0)
-			iface->fds[i] = -1;
-		else
+		if (iface->fds[i] >= 0) {
 			iface->opened++;
+			continue;
+		}
+		if (l->error == 0)
+			l->error = iface->fds[i];
+		iface->fds[i] = -1;
 	}
 	return 0;
 }
@@ -181,6 +184,7 @@ int iface_list_take(struct iface_list *l, const struct ifaddrs *all,
 	const struct ifaddrs *left = NULL; /* out, for want of a place */
 	bool open = false;
 
+	l->error = 0;
 	for (size_t i = 0; i < IFACES_MAX; i++)
 		l->ifaces[i].seen = false;
 	for (const struct ifaddrs *a = all; a != NULL; a = a->ifa_next)
@@ -193,6 +197,9 @@ int iface_list_take(struct iface_list *l, const struct ifaddrs *all,
 		for (size_t k = 0; k < l->n; k++)
 			open |= l->ifaces[i].fds[k] >= 0;
 	}
+	if (!open && l->error < 0)
+		return errmsg_fail(error, l->error, "no multicast socket can "
+				   "be opened: %s", strerror(-l->error));
 	if (!open)
 		return errmsg_fail(error, -ENODEV,
 				   "no multicast interface is up");

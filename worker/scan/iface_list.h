@@ -34,9 +34,10 @@ struct iface {
 
 struct iface_list {
 	size_t n; /* sockets of each interface */
-	/* Opens socket i of the interface: its descriptor, or below 0.  A
+	/* Opens socket i of the interface: its descriptor, or -errno.  A
 	 * socket that cannot be opened is opened at a later update. */
 	int (*open)(const struct iface *, size_t i);
+	int error; /* -errno of the first open that failed in an update */
 	struct iface ifaces[IFACES_MAX];
 };
 

@@ -13,6 +13,7 @@ enum { LINES_MAX = 24 };
 static struct iface_list list;
 static struct errmsg error;
 static int opened;
+static bool refuses;
 
 /* Addresses as getifaddrs() has them. */
 static struct ifaddrs lines[LINES_MAX];
@@ -22,6 +23,8 @@ static size_t n_lines;
 static int open_one(const struct iface *iface, size_t i)
 {
 	(void)iface, (void)i;
+	if (refuses)
+		return -EMFILE;
 	opened++;
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
@@ -125,6 +128,20 @@ Test(iface_list, takes_labels_of_addresses_as_one_interface)
 	cr_assert_eq(sockaddr_parse("198.51.100.7", 1900, &a), 0);
 	cr_expect(iface_has(&list.ifaces[0], &a));
 	cr_expect(sockaddr_is_same_host(&list.ifaces[1].v4, &addresses[2]));
+}
+
+Test(iface_list, says_why_no_socket_is_open)
+{
+	cr_expect_eq(iface_list_take(&list, NULL, index_of, &error), -ENODEV);
+	cr_expect_str_eq(error.text, "no multicast interface is up");
+	add("eth0", "192.0.2.1", "255.255.255.0");
+	refuses = true;
+	cr_expect_eq(take(), -EMFILE);
+	cr_expect_str_eq(error.text, "no multicast socket can be opened: Too "
+			 "many open files");
+	refuses = false;
+	cr_expect_eq(take(), 0);
+	cr_expect_eq(opened, 1);
 }
 
 Test(iface_list, names_an_interface_without_a_place)
