@@ -239,7 +239,7 @@ test('the multiplex of an adapter is what a stream sends', async (t) => {
 
 	// the packets pass by a slot that is not there
 	await onair(sluice);
-	await error(/no CI slot \/dev\/dvb\/adapter0\/sec0/);
+	await error(/slot: \/dev\/dvb\/adapter0 has neither ci0 nor sec0/);
 	const { pid } = sluice.worker('adapter', 'd');
 
 	await sluice.cmd('restart');

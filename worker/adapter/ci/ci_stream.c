@@ -39,10 +39,13 @@ static bool is_absent(int err)
 	return err == -ENOENT || err == -ENODEV || err == -ENXIO;
 }
 
-static void describe(const char *path, int err, struct errmsg *ret)
+static void describe(const struct ci_stream *s, const char *path, int err,
+		     struct errmsg *ret)
 {
 	if (is_absent(err))
-		errmsg_set(ret, "no CI slot %s", path);
+		errmsg_set(ret, "no CI slot: %s/adapter%d has neither ci%d nor "
+			   "sec%d", s->cfg.root, s->cfg.adapter, s->cfg.device,
+			   s->cfg.device);
 	else if (err == -EBUSY)
 		errmsg_set(ret, "%s is busy: another program uses it", path);
 	else if (err == -EACCES || err == -EPERM)
@@ -64,7 +67,7 @@ static void open_device(struct ci_stream *s)
 	state.open = fd >= 0;
 	state.absent = is_absent(fd);
 	if (fd < 0)
-		describe(path, fd, &state.error);
+		describe(s, path, fd, &state.error);
 	if (fd == -EACCES)
 		memcpy(state.forbidden, path, sizeof path);
 	(void)pthread_mutex_lock(&s->lock);
