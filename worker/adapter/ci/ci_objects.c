@@ -5,6 +5,7 @@
 #include "worker/adapter/ci/ci_module.h"
 #include "worker/tables/time_build.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ static void say(struct ci_module *m, unsigned session, uint32_t tag,
 	uint8_t object[CI_QUEUED_MAX];
 	size_t head = CI_SESSION_HEAD;
 
-	if (n > sizeof object - CI_SESSION_HEAD - CI_APDU_TAG - CI_LENGTH_MAX)
-		return;
+	assert(n <= CI_QUEUED_MAX - CI_SESSION_HEAD - CI_APDU_TAG -
+			    CI_LENGTH_MAX);
 	ci_session_put_head(session, object);
 	head += ci_put_apdu(object + head, tag, n);
 	if (n > 0)
