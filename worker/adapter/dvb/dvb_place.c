@@ -97,7 +97,7 @@ static int find_mac(const struct dvb_device *d, const struct tuner_spec *spec,
 				   "adapter %d has %s", spec->mac,
 				   spec->adapter, mac);
 	return errmsg_fail(error, -ENODEV, "no device with mac %s: the "
-			   "interface dvbN_0 of an adapter has its address",
+			   "mac of an adapter is that of its interface dvbN_0",
 			   spec->mac);
 }
 

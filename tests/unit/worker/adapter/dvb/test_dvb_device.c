@@ -207,7 +207,8 @@ Test(dvb_device, is_found_by_its_hardware_address)
 	set_mac(0, 0x5d);
 	cr_assert_eq(dvb_device_open(&device, &spec, &error), -ENODEV);
 	cr_assert_str_eq(error.text, "no device with mac 00:1A:2b:3c:4d:5e: "
-			 "the interface dvbN_0 of an adapter has its address");
+			 "the mac of an adapter is that of its interface "
+			 "dvbN_0");
 	/* its number is not that of another address */
 	spec.numbered = true;
 	cr_assert_eq(dvb_device_open(&device, &spec, &error), -ENODEV);
