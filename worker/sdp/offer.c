@@ -76,7 +76,8 @@ static const struct sdp_media *choose(const struct session_description *d,
 			return &d->media[i];
 	m = &d->media[number > 0 ? number - 1 : 0];
 	if (m->port == 0 || m->inactive)
-		errmsg_set(error, "line %u: m=: is not sent", m->line);
+		errmsg_set(error, "line %u: m=: is not sent (%s)", m->line,
+			   m->port == 0 ? "port 0" : "a=inactive");
 	else
 		errmsg_set(error, "line %u: m=: %s over %s is not an MPEG "
 			   "transport stream", m->line,

@@ -244,8 +244,8 @@ Test(offer, is_chosen_among_media)
 	cr_assert_eq(sockaddr_port(&offer.paths[0].local), 4);
 	assert_none(text, 1, -ENOTSUP, "line 6: m=: L24 over RTP/AVP is not an "
 				       "MPEG transport stream");
-	assert_none(text, 2, -ENOTSUP, "line 8: m=: is not sent");
-	assert_none(text, 3, -ENOTSUP, "line 9: m=: is not sent");
+	assert_none(text, 2, -ENOTSUP, "line 8: m=: is not sent (port 0)");
+	assert_none(text, 3, -ENOTSUP, "line 9: m=: is not sent (a=inactive)");
 	assert_none(text, 6, -EINVAL,
 		    "m=: number 6 does not exist; the text has 5");
 }
