@@ -220,15 +220,16 @@ static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 		return errmsg_fail(error, -EINVAL,
 				   "no line `encoding' precedes it");
 	if (from == NONE)
-		return errmsg_fail(error, -EINVAL, "\"%.16s\" is none of "
-				   "start, any and a character as U+0041",
+		return errmsg_fail(error, -EINVAL, "FROM: \"%.16s\" is none "
+				   "of start, any and a character as U+0041",
 				   w[0]);
 	if (!is_bits(w[1]))
-		return errmsg_fail(error, -EINVAL, "\"%.40s\" is not 1 to %d "
-				   "digits 0 and 1", w[1], BITS_MAX);
+		return errmsg_fail(error, -EINVAL, "BITS: \"%.40s\" is not 1 "
+				   "to %d digits 0 and 1", w[1], BITS_MAX);
 	if (to == NONE)
-		return errmsg_fail(error, -EINVAL, "\"%.16s\" is none of stop, "
-				   "escape and a character as U+0041", w[2]);
+		return errmsg_fail(error, -EINVAL, "TO: \"%.16s\" is none of "
+				   "stop, escape and a character as U+0041",
+				   w[2]);
 	s = add_state(d, (uint8_t)encoding, from);
 	if (s == NULL)
 		return errmsg_fail(error, -E2BIG, "more than %d pairs of "

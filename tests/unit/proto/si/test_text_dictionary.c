@@ -148,17 +148,17 @@ Test(text_dictionary, a_line_with_an_error_is_named)
 					 "encoding N" },
 		{ "encoding 1\nstart 0 stop x", "line 2: is neither FROM BITS "
 						"TO nor encoding N" },
-		{ "encoding 1\nA 0 stop", "line 2: \"A\" is none of start, any "
-					  "and a character as U+0041" },
-		{ "encoding 1\nU+d800 0 stop", "line 2: \"U+d800\" is none of "
+		{ "encoding 1\nA 0 stop", "line 2: FROM: \"A\" is none of "
 			"start, any and a character as U+0041" },
-		{ "encoding 1\nany 0 U+110000", "line 2: \"U+110000\" is none "
-			"of stop, escape and a character as U+0041" },
-		{ "encoding 1\nany 02 stop", "line 2: \"02\" is not 1 to 32 "
-					     "digits 0 and 1" },
+		{ "encoding 1\nU+d800 0 stop", "line 2: FROM: \"U+d800\" is "
+			"none of start, any and a character as U+0041" },
+		{ "encoding 1\nany 0 U+110000", "line 2: TO: \"U+110000\" is "
+			"none of stop, escape and a character as U+0041" },
+		{ "encoding 1\nany 02 stop", "line 2: BITS: \"02\" is not 1 to "
+			"32 digits 0 and 1" },
 		{ "encoding 1\nany 000000000000000000000000000000000 stop",
-		  "line 2: \"000000000000000000000000000000000\" is not 1 to "
-		  "32 digits 0 and 1" },
+		  "line 2: BITS: \"000000000000000000000000000000000\" is not "
+		  "1 to 32 digits 0 and 1" },
 		{ "encoding 1\nany 0 stop\nany 0 stop", "line 3: 0 begins "
 			"another code, or is one already" },
 		{ "encoding 1\nany 0 stop\nany 01 stop", "line 3: another code "
