@@ -71,8 +71,8 @@ int cue_command_read(const json_t *cue, struct cue_command *ret,
 	if (!json_is_object(cue))
 		return errmsg_fail(error, -EINVAL, "is not an object");
 	if (json_object_get(cue, "pts_time") != NULL)
-		return errmsg_fail(error, -EINVAL, "pts_time: follows from "
-				   "pre_roll: leave it out");
+		return errmsg_fail(error, -EINVAL, "pts_time: is never "
+				   "given: it follows from pre_roll");
 	if (json_object_get(cue, "raw") != NULL)
 		return errmsg_fail(error, -EINVAL, "raw: the section has a "
 				   "time of its own, which is not that of the "

@@ -86,7 +86,7 @@ Test(cue_command, names_the_field_that_is_wrong)
 		  "pre_roll: is not a number of milliseconds between 0 and "
 		  "600000" },
 		{ "{'command': 'time_signal', 'pts_time': 1}",
-		  "pts_time: follows from pre_roll: leave it out" },
+		  "pts_time: is never given: it follows from pre_roll" },
 		{ "{'command': 'time_signal', 'event_id': 1}",
 		  "event_id: is not a field of what these keys describe" },
 		{ "{'command': 'time_signal', 'table_id': 112, 'utc': 1}",
