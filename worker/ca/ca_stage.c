@@ -263,7 +263,8 @@ static void explain(const struct ca_group *g, const struct ca_softcam *c,
 			   c->error[0] != '\0' ? c->error : "not connected");
 	else if (r->ref.pid == 0)
 		errmsg_set(ret, "softcam %s: program %u has no ECM of CAID "
-			   "%04X", c->id, g->pnr, c->card.caid);
+			   "%04X, that of the card", c->id, g->pnr,
+			   c->card.caid);
 	else if (r->state == CA_NONE)
 		errmsg_set(ret, "softcam %s: no ECM received on PID %u", c->id,
 			   r->ref.pid);

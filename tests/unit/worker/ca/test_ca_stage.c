@@ -180,7 +180,8 @@ Test(ca_stage, a_missing_word_has_its_reason)
 	assert_error(g, "softcam c1: login failed");
 	ca_stage_take_cam(g->stage, &skips, g->now_ns);
 	rig_put_period(g, 0);
-	assert_error(g, "softcam c1: program 7 has no ECM of CAID 1234");
+	assert_error(g, "softcam c1: program 7 has no ECM of CAID 1234, "
+			"that of the card");
 	rig_report(g, "c1", CAID_A, "");
 	rig_put_period(g, 0);
 	assert_error(g, "softcam c1: no ECM received on PID 513");
