@@ -464,16 +464,16 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "%u kbit/s %sare less than %u",
 			   r->payload_kbps,
 			   r->bitrate_kbps > r->payload_kbps
-				   ? "without null packets " : "",
-			   r->limit_kbps);
+				? "without null packets " : "", r->limit_kbps);
 	else if (r->fault == ANALYZE_PES)
 		errmsg_set(&l->error, "%u PES errors in a second",
 			   r->pes_error);
 	else if (r->fault == ANALYZE_CC)
 		errmsg_set(&l->error, "%u CC errors in a second", r->cc_error);
 	else if (r->fault == ANALYZE_DAMAGED)
-		errmsg_set(&l->error, "%u damaged packets and %u CC errors in "
-			   "a second", r->damaged, r->cc_error);
+		errmsg_set(&l->error, "%u packets with "
+			   "transport_error_indicator and %u CC errors in a "
+			   "second", r->damaged, r->cc_error);
 	else
 		errmsg_set(&l->error, "%s", l->fault != NULL ? l->fault : "");
 }
