@@ -43,8 +43,8 @@ static int judge_merge(const struct input_spec *first,
 		return errmsg_fail(error, -EINVAL, "cannot have a "
 				   "merge of its own");
 	if (second->kind != first->kind)
-		return errmsg_fail(error, -EINVAL,
-				   "is not of the same type as the input");
+		return errmsg_fail(error, -EINVAL, "is not of the same type "
+				   "as the input that it is merged with");
 	/* names may stand for several addresses */
 	if (first->kind != INPUT_UDP && first->kind != INPUT_RTP)
 		return 0;

@@ -143,7 +143,8 @@ static int finish_sdp(const struct address *a, void *spec, struct errmsg *error)
 	/* iface becomes a part of the address of the session */
 	if (strpbrk(in->iface, "/: \"[]@#&%") != NULL)
 		return errmsg_fail(error, -EINVAL,
-				   "iface: \"%s\" is not an interface",
+				   "iface: \"%s\" has a blank or one of "
+				   "/ : \" [ ] @ # & %%",
 				   in->iface);
 	return 0;
 }

@@ -218,8 +218,8 @@ static int read_sap(const struct field *f, const char *key, const char *group,
 	     spec->sap_group.sa.sa_family == spec->remote.sa.sa_family &&
 	     sockaddr_is_multicast(&spec->sap_group)))
 		return 0;
-	return errmsg_fail(error, -EINVAL,
-			   "\"%.64s\" is not a group of its family", group);
+	return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a multicast group "
+			   "of the IP family of the output", group);
 }
 
 /* COLUMNSxROWS within SMPTE 2022-1. */
@@ -256,8 +256,9 @@ static int read_path2(const struct field *f, const char *key,
 	(void)f, (void)key;
 	if (strpbrk(text, "/#") != NULL)
 		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not "
-				   "[iface@]host[:port]: it has the type and "
-				   "the options of the first", text);
+				   "[iface@]host[:port]: write no type and no "
+				   "options, because the second path has those "
+				   "of the first", text);
 	r = read_destination(text, rtp->path2_iface, &rtp->path2, error);
 	rtp->has_path2 = r == 0;
 	return r;

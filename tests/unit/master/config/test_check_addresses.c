@@ -136,7 +136,8 @@ static const struct wrong outputs[] = {
 	{ "http://127.0.0.1:81/x#buffer_size=16384", "" },
 	{ "udp://127.0.0.1:1#sap", "sap: is for multicast groups only" },
 	{ "udp://239.1.1.1:1#sap=127.0.0.1",
-	  "sap: \"127.0.0.1\" is not a group of its family" },
+	  "sap: \"127.0.0.1\" is not a multicast group of the IP family of the "
+	  "output" },
 	{ "udp://239.1.1.1:1#sap_interval=5",
 	  WARNING "sap_interval: does nothing without sap" },
 	{ "udp://239.1.1.1:1#sap&sap_interval=5", "" },
@@ -151,11 +152,13 @@ static const struct wrong outputs[] = {
 	{ "rist://h:1#aes-type=256",
 	  WARNING "aes-type: does nothing without secret" },
 	{ "rtp://239.1.1.1:1#path2=rtp://127.0.0.1:18105",
-	  "path2: \"rtp://127.0.0.1:18105\" is not [iface@]host[:port]: it "
-	  "has the type and the options of the first" },
+	  "path2: \"rtp://127.0.0.1:18105\" is not [iface@]host[:port]: "
+	  "write no type and no options, because the second path has those of "
+	  "the first" },
 	{ "rtp://239.1.1.1:1#path2=239.1.1.2:1#ttl=4",
-	  "path2: \"239.1.1.2:1#ttl=4\" is not [iface@]host[:port]: it has "
-	  "the type and the options of the first" },
+	  "path2: \"239.1.1.2:1#ttl=4\" is not [iface@]host[:port]: write "
+	  "no type and no options, because the second path has those of the "
+	  "first" },
 	{ "file:///rec/x.ts#rotate_time=0",
 	  "rotate_time: 0 is not between 1 and 2678400 s" },
 	{ "file:///rec/x.ts#rotate_size=0",

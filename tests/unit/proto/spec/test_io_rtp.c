@@ -66,7 +66,8 @@ static const struct {
 	  "merge: \"239.1.1.2\" is not type://target; write "
 	  "udp://GROUP:PORT or udp://INTERFACE@GROUP:PORT" },
 	{ "rtp://239.1.1.1#merge=udp://239.1.1.2",
-	  "merge: is not of the same type as the input" },
+	  "merge: is not of the same type as the input that it is merged "
+	  "with" },
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.1",
 	  "merge: is the input's own address" },
 	{ "rtp://239.1.1.1#merge=rtp://239.1.1.2%23merge=rtp://239.1.1.3",
