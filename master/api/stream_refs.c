@@ -6,8 +6,9 @@
 #include "master/api/effects.h"
 #include "master/streams/reconciler.h"
 
-/* True: the stream runs, because it is the first one with its id. */
-static bool is_running_one(const struct api *api, const json_t *stream)
+/* True: the stream, which may be disabled, is the first one with its id.  The
+ * service does not run others with this id. */
+static bool is_first_one(const struct api *api, const json_t *stream)
 {
 	const char *id = edit_text(stream, "id");
 
@@ -36,11 +37,11 @@ static void follow(struct api *api, const json_t *removed,
 		json_decref(marker);
 	}
 	json_array_foreach(restarted, i, stream)
-		if (is_running_one(api, stream))
+		if (is_first_one(api, stream))
 			reconciler_restart_stream(api->cfg.reconciler,
 						  edit_text(stream, "id"));
 	json_array_foreach(changed, i, stream) {
-		if (is_running_one(api, stream))
+		if (is_first_one(api, stream))
 			apply_kept(api, edit_text(stream, "id"), stream);
 		apply_announce(api, stream, false);
 	}
@@ -101,11 +102,11 @@ json_t *stream_refs_foresee(const struct api *api, stream_refs_fn *fn,
 
 		if (fate == STREAM_CHANGED || fate == STREAM_FOLLOWS)
 			(void)json_array_append(changes, changed);
-		if (fate == STREAM_RESTARTED && is_running_one(api, stream) &&
+		if (fate == STREAM_RESTARTED && is_first_one(api, stream) &&
 		    json_is_true(json_object_get(stream, "enable")))
 			effects_add(effects, api, id, STREAM_RESTARTS);
 		else if ((fate == STREAM_CHANGED || fate == STREAM_REMOVED) &&
-			 is_running_one(api, stream))
+			 is_first_one(api, stream))
 			effects_add_stream(effects, api, id, changed, NULL);
 		json_decref(changed);
 	}
