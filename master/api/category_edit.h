@@ -42,7 +42,8 @@ json_t *category_change_stream(const struct category_change *,
 			       const json_t *stream);
 
 /* Changes the names in a value: a name, a list of names, or an object with
- * names as keys.  Returns as category_change_stream().  *ret_gone: the value
- * was the name of the removed category. */
+ * names as keys.  Returns the changed value, a new reference.  NULL: nothing
+ * changes or, if *ret_gone is true, the value is the name of the removed
+ * category. */
 json_t *category_change_value(const struct category_change *,
 			      const json_t *value, bool *ret_gone);

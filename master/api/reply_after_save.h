@@ -28,8 +28,9 @@ void saved_reply(struct api *, struct reply *, const struct saved_change *);
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command, json_t *take_warnings);
 
-/* The new instance replaces this one in a second.  A stream that changes before
- * already uses the settings of the new instance. */
+/* Lets the new instance replace this one in a second, but while the restart is
+ * held, a second after its release.  A stream that changes before already uses
+ * the settings of the new instance. */
 void saved_restart_soon(struct api *);
 
 /* A restart that is due, or becomes due, would cut a reply: it waits until

@@ -325,8 +325,8 @@ static struct scan *init_ring(struct api *api, const char *address,
 	return s;
 }
 
-/* Starts a worker that opens the address; NULL: the reply already has the
- * error. */
+/* Starts a worker that opens the address.  For dvb:// it reads the ring of the
+ * adapter, which must run.  NULL: the reply already has the error. */
 static struct scan *init_address(struct api *api, const char *address,
 				 struct reply *reply)
 {

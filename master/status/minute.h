@@ -33,7 +33,8 @@ struct minute {
 	size_t next; /* index of the next second */
 };
 
-/* A sum over seconds: mean bitrate, sums of the counters, newest states. */
+/* Some seconds together: the mean bitrate and the sums of packets and errors;
+ * active, onair, video_count and audio_count are those of the newest second. */
 struct minute_sum {
 	bool active;
 	bool onair;
@@ -56,6 +57,6 @@ char *minute_format(const struct minute *);
 /* Reads a text of minute_format().  Returns 0, or -EINVAL: it is not valid. */
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
-/* Returns the sum of the last n seconds (n > 0); all zero: the minute is
+/* Returns the last n seconds (n > 0) together; all zero: the minute is
  * empty. */
 struct minute_sum minute_sum(const struct minute *, size_t n);
