@@ -100,8 +100,9 @@ static const char *find_stand_in(uint32_t c)
 	return NULL;
 }
 
-/* Replaces a letter by the same letter under the number that the tables have:
- * the Romanian letters with comma become those with cedilla. */
+/* Replaces a letter by a letter of the same form that the tables have: the
+ * Romanian letters with comma become those with cedilla, U+0110 becomes U+00D0
+ * and U+03A9 becomes U+2126. */
 static uint32_t usual(uint32_t c)
 {
 	switch (c) {

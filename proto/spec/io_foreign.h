@@ -11,11 +11,12 @@
 
 #include <stdbool.h>
 
-/* Adds to the error of an address without "type://" what to write. */
+/* Replaces the error of an address without "type://" by one that says what to
+ * write, if that is known. */
 void io_foreign_untyped(const char *text, struct errmsg *error);
 
-/* Fails for a type that this version does not run: -ENOTSUP if its addresses
- * may stay in a configuration, else -EINVAL. */
+/* The error for a type that this version does not have.  Returns -ENOTSUP if
+ * its addresses may stay in a configuration, else -EINVAL; never 0. */
 int io_foreign_type(const char *type, bool input,
 		    struct errmsg *error) MUST_CHECK;
 
