@@ -232,7 +232,7 @@ static bool is_held(const struct fragment_maker *f, const struct work *w)
 
 /* Reads the bytes in front of the segment, at most as many as one turn of the
  * loop may read.  0: its begin is reached; -EBUSY: the next turn continues, or
- * another segment is in progress. */
+ * another segment is in progress; other errors: as advance(). */
 static int approach_segment(struct fragment_maker *f, struct work *w)
 {
 	const uint64_t most = f->store->turn_max / RING_PACKET * RING_PACKET;

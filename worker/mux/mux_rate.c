@@ -194,9 +194,9 @@ static struct unit find_first(struct mux *m, bool all)
 	return found;
 }
 
-/* True if the usual rates of the services that are sent exceed the rate.  Their
- * measured rates are not used, because after a late turn they include packets
- * that catch up. */
+/* True if the usual rates of the inputs, less the rates of their blocked
+ * services, exceed room_of().  The measured rates of the inputs are not used,
+ * because after a late turn they include packets that catch up. */
 static bool exceed_usually(const struct mux *m)
 {
 	uint64_t sum = 0;

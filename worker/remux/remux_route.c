@@ -67,8 +67,8 @@ static bool passes_eit(const struct remux *r)
 	return any;
 }
 
-/* Is the EIT of a whole multiplex changed, because its network or its
- * free_CA_mode would be wrong? */
+/* Is the EIT of a whole multiplex changed, because its
+ * original_network_id or its free_CA_mode would be wrong? */
 static bool is_eit_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&

@@ -48,6 +48,8 @@ void cas_stage_link(struct cas_stage *, unsigned place, int fd);
 void cas_stage_feed(struct cas_stage *, const struct ts_run *runs,
 		    size_t n_runs, uint64_t now_ns);
 
-/* As cas_systems_linked(); cas_stage_second() is as cas_systems_second(). */
+/* Returns a set of bits, as cas_systems_linked(). */
 unsigned cas_stage_linked(const struct cas_stage *);
+
+/* Returns the reason why an ECM is missing, as cas_systems_second(). */
 const char *cas_stage_second(struct cas_stage *, uint64_t now_ns);

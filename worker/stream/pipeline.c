@@ -174,7 +174,7 @@ static void lead(uint16_t pid, uint8_t *section, size_t len, void *arg)
 		version_stage_apply(p->versions, pid, section, len);
 }
 
-/* Takes packets of a candidate, and sends those of the one on air. */
+/* Sends packets of a candidate if it is on air or ends (SELECTOR_ENDING). */
 static void spliced_from(struct pipeline *p, struct candidate *c,
 			 const struct ts_run *runs, size_t n_runs)
 {

@@ -50,7 +50,9 @@ enum ca_pmt_kind ca_pmt_judge(const uint8_t *section, size_t len,
 	return kind;
 }
 
-/* Writes the length of a loop, the command and the descriptors. */
+/* Writes a loop of descriptors: its length, and if the CAM knows the system of
+ * a CA descriptor, the command and these descriptors.  Returns the number of
+ * bytes. */
 static size_t put_loop(uint8_t *to, struct desc_loop loop,
 		       const struct ca_ids *ids, enum ca_command command)
 {

@@ -42,7 +42,8 @@ static size_t start_of(const struct m3u8 *l, uint64_t wanted_ms)
 	return i;
 }
 
-/* Hash of the URI, computed on demand: a playlist may be megabytes. */
+/* Returns the hash of the URI of segment i.  Only URIs that are compared are
+ * hashed, and no hash is stored, because a playlist may be megabytes. */
 static uint64_t name_at(struct segment_window *w, const struct m3u8 *l,
 			size_t i)
 {

@@ -58,8 +58,10 @@ unsigned rist_guard_take_dropped(struct rist_guard *);
  * call. */
 unsigned rist_guard_active_paths(struct rist_guard *);
 
-/* True: in the last interval of both functions above, reports arrived in the
- * simple profile and all data was dropped. */
+/* True: a receiver in the simple profile, whose peers all listen, gets reports
+ * (at odd ports) but no data (at even ports): the filter drops it.  Covers the
+ * time up to the last calls of rist_guard_take_dropped() and
+ * rist_guard_active_paths(), since the calls before. */
 bool rist_guard_lacks_data(const struct rist_guard *);
 
 /*
