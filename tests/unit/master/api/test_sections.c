@@ -148,7 +148,8 @@ Test(sections, have_the_warnings_of_the_check_on_request)
 	cr_assert_not_null(strstr(w.log, "log: \"debugg\" is not known"),
 			   "%s", w.log);
 	cr_assert_eq(post_through("{'cmd':'set-auth','warnings':true,"
-				  "'auth':{'enabel':true,'http_ip_deny':['x']}}"), 200);
+				  "'auth':{'enabel':true,'http_ip_deny':"
+				  "['x']}}"), 200);
 	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
 			 "'auth.http_ip_deny[0]: is no address or network: it "
 			 "has no effect','auth.http_ip_deny: does nothing "
