@@ -40,6 +40,9 @@ static struct {
 } out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 
 /*
+ * Opens the pipe or terminal of stderr again, non-blocking, and returns the
+ * descriptor; -1: stderr is neither, or cannot be opened again.
+ *
  * Other processes write to the same pipe or terminal, and O_NONBLOCK on the
  * shared file description would affect them.  Files keep the shared one: they
  * never block, and a second description would write from their start.

@@ -9,7 +9,8 @@
 
 struct log_syslog;
 
-/* path is /dev/log except in tests; both texts are copied. */
+/* path is /dev/log except in tests; both texts are copied.  Never NULL: the
+ * first line connects. */
 struct log_syslog *log_syslog_open(const char *path, const char *ident);
 /* NULL-safe; sets *s to NULL. */
 void log_syslog_close(struct log_syslog **);

@@ -286,7 +286,7 @@ void status_stream_note_hour(struct status_stream *, int64_t now_s,
  * count. */
 bool status_stream_is_gone(const struct status_stream *);
 
-/* Returns the raised alarms of the output. */
+/* Returns the raised alarms of the output, with output_fault and worker. */
 alarm_set status_stream_alarms(const struct status_stream *);
 /* Returns the raised alarms of a place; 0: the output, without output_fault and
  * worker. */

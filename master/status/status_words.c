@@ -68,9 +68,10 @@ static bool is_on_air(const struct status_stream *s)
 	return s->enabled && !s->silent && status_stream_sum(s, 1).onair;
 }
 
-/* Returns the error of the active input, even if it is on air; else why the
- * stream is off air, preferably the error of the last active input.  absence:
- * why there is no report; NULL: there is one. */
+/* Returns absence, which says why there is no report, or, if absence is NULL,
+ * the error of the active input, even if it is on air.  Without either returns
+ * why the stream is off air, preferably the error of the last active input.
+ * Text NULL: the stream is on air, disabled or waiting. */
 static struct cause stream_cause(const struct status_stream *s,
 				 const char *absence)
 {

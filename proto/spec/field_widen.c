@@ -52,8 +52,9 @@ static json_t *list_types(const struct field *f)
 	}
 }
 
-/* Widens the schema of a row of a FIELD_LOOSE table to null and "", which count
- * as if the key were absent, and to numbers as text. */
+/* Widens the schema of a row of a FIELD_LOOSE table to what the table accepts
+ * in addition: null and "", which count as if the key were absent, and the
+ * value as another type, such as a number as text. */
 static void widen_loose(const struct field *f, json_t *schema)
 {
 	json_t *types = list_types(f);

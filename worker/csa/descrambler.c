@@ -256,8 +256,8 @@ uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
 	return missed;
 }
 
-/* Ends the period of a parity.  What is known of its word is known of the
- * packets of this period, and does not judge later ones. */
+/* Ends the period of a parity: forgets that its word is new or was right, so
+ * that the word of its next period can replace it at once. */
 static void end_period(struct descrambler *d, struct group *g, size_t place)
 {
 	settle(d);

@@ -24,7 +24,8 @@ struct guide_saver;
 struct guide_loader *guide_loader_new(int fd, struct guide *);
 /* NULL-safe; sets *l to NULL. */
 void guide_loader_free(struct guide_loader **);
-/* Reads a part of the file; false: that was the last one. */
+/* Reads the next part of the file; false: the file has ended or cannot be
+ * read. */
 bool guide_loader_run(struct guide_loader *, int64_t now_s);
 /* The number of records and lines that were unreadable. */
 uint64_t guide_loader_unreadable(const struct guide_loader *);

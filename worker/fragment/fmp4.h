@@ -69,9 +69,10 @@ struct fmp4_lack {
 	} list[FMP4_TRACKS_MAX];
 };
 
-/* Appends the initialization segment and the fragment.  0: the state is the one
- * behind the own bytes.  -EAGAIN with lack: the last units end behind the
- * bytes.  -ENOTSUP with error: the segment cannot be carried. */
+/* Appends the initialization segment to init and the fragment to media.  0: the
+ * state of the source, if it has one, is now that behind its `own' bytes.
+ * -EAGAIN with lack: the last units end behind the bytes of the source.
+ * -ENOTSUP with error: fMP4 cannot carry the segment. */
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
 

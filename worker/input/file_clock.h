@@ -34,8 +34,8 @@ struct file_clock {
 
 void file_clock_init(struct file_clock *, uint64_t now_ns);
 
-/* Takes the next packet.  True: it has a PCR, so that file_clock_advance() can
- * time all packets before it. */
+/* Takes the next packet.  True: it has a new PCR of the PID that the clock
+ * follows, so that file_clock_advance() can time all packets before it. */
 bool file_clock_feed(struct file_clock *, const uint8_t *packet);
 
 /* Times the packets behind `to` up to the last PCR, or (at_all) all that were

@@ -40,8 +40,9 @@ struct receiver *receiver_new(int *ret_err);
 void receiver_free(struct receiver **);
 
 /*
- * Makes one system call and calls on_received for each message of it.  Returns
- * the number of messages, or -errno.
+ * Makes one system call and calls on_received for each message of it that is
+ * not empty.  Returns the number of messages, with the empty ones; 0 also if a
+ * signal interrupted the call; or -errno.
  */
 int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
 		  void *arg);

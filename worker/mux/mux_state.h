@@ -265,7 +265,8 @@ static inline uint64_t packets_of(unsigned kbps)
 	return UINT64_C(1000) * kbps / 8 / TS_PACKET;
 }
 
-/* Queues a packet of an input. */
+/* Queues a packet of an input.  If the queue is full, counts it as dropped
+ * instead, and calls mux_begin_source(). */
 void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
 /* Call it before packets of an input that do not continue its last ones. */
 void mux_begin_source(struct mux *, struct mux_source *);

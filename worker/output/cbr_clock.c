@@ -199,8 +199,10 @@ static void drop_jump(struct cbr_clock *c)
 	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
 }
 
-/* A jump ends a pause: waits for the next PCRs, if the source may only have
- * been delayed and catch up.  off: the size of the jump. */
+/* Decides after a jump whether it is in doubt: at the end of a pause the PCRs
+ * may only be late, because the packets of the pause were delayed and will
+ * catch up.  settle() then decides by the next PCRs.  off: the size of the
+ * jump; below 0 the PCR is late. */
 static void begin_doubt(struct cbr_clock *c, const struct cbr_arrival *a,
 			int64_t off)
 {

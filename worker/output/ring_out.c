@@ -525,7 +525,8 @@ uint64_t ring_out_next_ns(const struct ring_out *r)
 		? MIN(r->opened_ns + JOIN_POINT_HELD_MS * MS, next) : next;
 }
 
-/* True if the ring still has the last random access point.  See RING_GOPS. */
+/* True if RING_GOPS times the bytes since the last random access point fit in
+ * the ring, so that the point is still there for slow viewers. */
 static bool is_kept(const struct ring_out *r)
 {
 	return r->has_last &&

@@ -198,8 +198,8 @@ static bool has_ours(const struct ids *ids, const uint8_t *p,
 	return end - p >= NIT_STREAM;
 }
 
-/* Finds the loop of transport streams in a section, with its length; NULL: the
- * section is too short. */
+/* Finds the loop of transport streams in a section, from its length field on;
+ * NULL: the section is too short, or the loop does not end with it. */
 static uint8_t *find_streams(uint8_t *section, size_t len)
 {
 	uint8_t *p = section + NIT_HEADER, *end = section + len - SECTION_CRC;

@@ -410,7 +410,7 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 }
 
 /* Sends a packet of a PID that does not go out all the time; only its PCR if
- * its unit began before. */
+ * its unit began while the PID was absent. */
 static void pass_absent(struct remux *r, const uint8_t *packet, uint16_t to)
 {
 	uint8_t cc, *copy;

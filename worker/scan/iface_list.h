@@ -45,8 +45,8 @@ struct iface_list {
 void iface_list_init(struct iface_list *);
 void iface_list_done(struct iface_list *);
 
-/* Call it every few seconds.  0, or -errno with error: no socket is open, or an
- * interface has no place (-ENOSPC). */
+/* Call it every few seconds.  0, or -errno with error: the system does not list
+ * its interfaces, no socket is open, or an interface has no place (-ENOSPC). */
 int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;
 
 /* As iface_list_update(), with the addresses of getifaddrs() and the indexes of

@@ -37,7 +37,9 @@ void scan_report_packets(struct scan_report *, const struct ts_run *runs,
 		      size_t n_runs);
 
 /* True if the tables of the multiplex were received, with nit also the NIT.
- * since_ns: the time of its first packets; 0: none has arrived. */
+ * Some seconds after its first packets a multiplex of ATSC is also complete
+ * without names, and without a NIT if it has no SDT either.  since_ns: the time
+ * of its first packets; 0: none has arrived. */
 bool scan_report_is_complete(const struct scan_report *, bool nit,
 			     uint64_t since_ns, uint64_t now_ns);
 

@@ -47,8 +47,8 @@ struct newcamd_msg {
  * other text stand for the usual key. */
 void newcamd_key_read(const char *text, uint8_t ret[NEWCAMD_KEY]);
 
-/* Makes the hash of the password that login and session need.  0; -ENOMEM or
- * -EINVAL if the C library cannot make it. */
+/* Makes the hash of the password that login and session need.  0, or -EINVAL if
+ * the C library cannot make it. */
 int newcamd_hash(const char *password, char ret[NEWCAMD_HASH + 1]) MUST_CHECK;
 
 /* Makes the key for the login from the greeting of the server. */

@@ -11,7 +11,8 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
 }
 
-/* Is the PID of this clock one of the current programs? */
+/* Is the PID of this clock a PCR PID: of a current program, or, if the clock
+ * has no program yet, one whose PCRs were sent? */
 static bool has_pcr_pid(const struct splice *s, const struct splice_clock *c)
 {
 	return c->program == 0 ? c->used : !is_gone(s, c);

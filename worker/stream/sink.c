@@ -274,7 +274,8 @@ void sink_open(struct sink *s, uint64_t now_ns)
 	output_resume_rtp(s->output, s->place);
 }
 
-/* Logs the begin and the end, and the count from time to time. */
+/* Logs the begin and the end of an overflow of cbr, and from time to time how
+ * many packets it has dropped. */
 static void watch_overflow(struct sink *s, uint64_t now_ns)
 {
 	struct sink_overflow *o = &s->overflow;

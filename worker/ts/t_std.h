@@ -37,8 +37,8 @@ struct t_std_audio {
 };
 
 /* Finds the buffers of audio by the first AUDIO_HEAD bytes (audio.h) of a
- * frame; false: no frame begins there.  LATM is taken to have eight
- * channels. */
+ * frame; false: no frame begins there, or it only adds channels to another
+ * one.  LATM is taken to have eight channels. */
 bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret);
 
 /* The rate of the transport buffer of video, and the bytes of the buffers

@@ -329,9 +329,9 @@ static enum satip_state kept(struct satip_session *s, const struct context *c)
 	return SATIP_ON;
 }
 
-/* Handles a change of PIDs that failed.  A server without addpids gets the
- * whole list next; so does one that did not reply, once.  If that is refused
- * too, the PIDs stay until the next change. */
+/* Handles a change of PIDs that failed.  After addpids has failed, whole lists
+ * follow.  If one fails too, it is not repeated before the next change; if only
+ * the one after a reconnection has failed, addpids follows. */
 static void not_changed(struct satip_session *s, const struct context *c)
 {
 	bool unsure = s->unsure;
