@@ -84,7 +84,7 @@ static bool is_overtaken(const struct reread *r, const char *name,
 		return false;
 	if (config_save_error(r->cfg.config, &unsaved))
 		errmsg_set(ret, "a change made through the API would overwrite "
-			   "the file: %s", unsaved.text);
+			   "the file, and cannot be saved: %s", unsaved.text);
 	else
 		errmsg_set(ret, "a change made through the API is about to "
 			   "overwrite the file, which is kept as %s.1: in a "

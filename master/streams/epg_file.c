@@ -129,7 +129,8 @@ static void run_write(void *job)
 		j->result = errmsg_fail(&j->error, -ENOMEM, "no memory");
 	else if (pread(j->fd, text, j->len, 0) != (ssize_t)j->len)
 		j->result = errmsg_fail(&j->error, -EIO,
-					"its memory is not readable");
+					"the memory of the guide is not "
+					"readable");
 	else if (j->is_public)
 		j->result = replace_public_file(j->path, text, j->len,
 						&j->error);

@@ -27,7 +27,7 @@ static int read_list(const struct field *f, const char *key, const char *text,
 
 		if (list.n == CAM_LIST_MAX)
 			return errmsg_fail(error, -EINVAL,
-					   "has more than %d softcams",
+					   "names more than %d softcams",
 					   CAM_LIST_MAX);
 		if (len == 0 || len > CAM_ID_MAX)
 			return errmsg_fail(error, -EINVAL, "is not a list of "

@@ -66,8 +66,8 @@ static int read_textcode(const struct field *f, const char *key,
 		return -EINVAL;
 	if (n == 12 || (n > TEXTCODE_8859_MAX && n != TEXTCODE_UTF8))
 		return errmsg_fail(error, -EINVAL,
-				   "%u is not a code page: 0 is ISO 6937, 1 "
-				   "to 15 is ISO 8859, 21 is UTF-8", n);
+				   "%u is not a code page: 0 is ISO 6937, 1 to "
+				   "15 except 12 are ISO 8859, 21 is UTF-8", n);
 	spec->remux.textcode = (uint8_t)n;
 	return 0;
 }
