@@ -238,7 +238,7 @@ test('compressed texts are marked without their dictionary', async (t) => {
 	await state('no alarm', (epg, alarm) => !alarm && !epg.compressed);
 	await renew('encoding 1\nstart 0 N\n');
 	await state('another one', (epg, alarm) =>
-		/^epg_dictionary: line 2: "N" is none/.test(alarm?.reason));
+		/^epg_dictionary: line 2: TO: "N" is none/.test(alarm?.reason));
 	await sluice.stop();
 });
 
