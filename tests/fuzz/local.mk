@@ -32,6 +32,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_http_range \
 	tests/fuzz/fuzz_http_request \
 	tests/fuzz/fuzz_import_feed \
+	tests/fuzz/fuzz_json_reader \
 	tests/fuzz/fuzz_m3u8 \
 	tests/fuzz/fuzz_monitor \
 	tests/fuzz/fuzz_msg \
@@ -100,6 +101,7 @@ tests_fuzz_fuzz_fec_repair_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_hls_mux_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_http_range_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_http_request_LDADD = $(fuzz_engine) $(unit_libs)
+tests_fuzz_fuzz_json_reader_LDADD = $(fuzz_engine) $(unit_libs)
 tests_fuzz_fuzz_m3u8_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_monitor_LDADD = $(fuzz_engine) $(worker_libs)
 tests_fuzz_fuzz_msg_LDADD = $(fuzz_engine) $(unit_libs)
