@@ -11,7 +11,7 @@ bind ', "ddci": '$A
 await 'packets pass through a CI slot' 20 receives
 bind ', "ddci": 99'
 await 'a slot that is not there is reported' 10 has \
-	'"error":"noCIslot/dev/dvb/adapter99/sec0"'
+	'"error":"noCIslot:/dev/dvb/adapter99hasneitherci0norsec0"'
 await 'and the packets pass it by' 20 has '"bitrate":[0-9]{3}'
 bind ''
 await 'a tuner without a slot again' 20 has '"lock":true'
