@@ -61,7 +61,10 @@ test('a rename is in force at once, and a reload then restarts nothing',
 		assert.match(await list(), /group-title="Films"/);
 		await waitUntil('the file', () => JSON.parse(fs.readFileSync(
 			sluice.file)).settings.playlist_arrange === 'Тип');
-		assert.equal((await sluice.cmd('reload')).restart, false);
+		// refused until the write has ended
+		const reply = await waitUntil('the reload', () =>
+			sluice.cmd('reload'));
+		assert.equal(reply.restart, false);
 		await sluice.stop();
 	});
 
