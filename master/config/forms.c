@@ -17,9 +17,7 @@ static const struct field password_rows[] = {
 	  .flags = FIELD_SECRET,
 	  .help = "New password, whose hash is stored; empty: the old one." },
 };
-static const struct field_table password_fields = {
-	.rows = password_rows, .n = ARRAY_LEN(password_rows),
-};
+static const struct field_table password_fields = FIELD_ROWS(password_rows);
 
 /* Forms that do not belong to a section. */
 static const struct {

@@ -23,6 +23,7 @@ libmaster_a_SOURCES += \
 	master/config/describe.c master/config/describe.h \
 	master/config/effective.c master/config/effective.h \
 	master/config/entry.c master/config/entry.h \
+	master/config/entry_fields.c \
 	master/config/findings.c master/config/findings.h \
 	master/config/forms.c master/config/forms.h \
 	master/config/lnb_sharing.c master/config/lnb_sharing.h \

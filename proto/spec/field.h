@@ -162,6 +162,9 @@ struct field_table {
 	{ .rows = (rows_), .n = ARRAY_LEN(rows_), .size = sizeof(type_), \
 	  __VA_ARGS__ }
 
+/* A table whose values no struct stores. */
+#define FIELD_ROWS(rows_) { .rows = (rows_), .n = ARRAY_LEN(rows_) }
+
 /* The type, size and offset of a member. */
 #define FIELD_AT(type_, member) \
 	.type = _Generic(((type_ *)0)->member, \
