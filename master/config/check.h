@@ -35,6 +35,10 @@ enum {
 	EPG_MEMORY_MIB = 64, /* default of epg_memory, in MiB */
 };
 
+/* The JSON schema of an id that check_id() accepts. */
+#define CHECK_ID_SCHEMA \
+	"{\"type\": \"string\", \"pattern\": \"^[A-Za-z0-9_.-]{1,64}$\"}"
+
 /* Gets each finding.  path, such as "make_stream[3].output[0]", and text, such
  * as "port: 70000 is not a port", are borrowed for the call. */
 typedef void check_found_fn(enum check_severity, const char *path,

@@ -183,7 +183,8 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 {
 	unsigned before = j->faults;
 
-	if (!json_is_object(adapter))
+	/* a missing id is reported by judge_ids() */
+	if (json_object_get(adapter, "id") == NULL)
 		return;
 	judge_fields(j, &adapter_fields, adapter, NULL);
 	/* only without an error, which would be repeated */

@@ -41,11 +41,10 @@ static void judge_id(struct judge *j, const json_t *stream)
 	const json_t *id = json_object_get(stream, "id");
 	size_t mark = judge_down(j, "id");
 
-	if (id == NULL)
-		judge_add(j, CHECK_FAULT, "is missing");
-	else if (!json_is_string(id))
+	/* the table of fields judges that it is there */
+	if (id != NULL && !json_is_string(id))
 		judge_add(j, CHECK_FAULT, "is not a string");
-	else if (!check_id(json_string_value(id)))
+	else if (id != NULL && !check_id(json_string_value(id)))
 		judge_add(j, CHECK_FAULT,
 			  "\"%.64s\" is not 1 to %d characters of A-Z a-z 0-9 "
 			  "_ . -", json_string_value(id), ID_MAX);

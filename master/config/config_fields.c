@@ -60,12 +60,28 @@ static const struct field document_rows[] = {
 
 const struct field_table document_fields = FIELD_ROWS(document_rows);
 
+/* What check_control_port() accepts, but that any digits and colons between
+ * brackets are an IPv6 address. */
+#define OCTET "(25[0-5]|(2[0-4]|1[0-9]|[1-9]?)[0-9])"
+#define PORT "0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|" \
+	     "65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+static const char port_schema[] =
+	"{\"type\": \"string\", \"pattern\": \"^((?![0-9]{16})|"
+	"@?(" OCTET "([.](?=[0-9])|(?=:))){4}:|@?\\\\[[0-9A-Fa-f:.]+\\\\]:)"
+	PORT "$\"}";
+/* Names between slashes, of CONTROL_PATH_MAX characters together. */
+#define SEGMENT "(?![.][.]?(/|$))" \
+		"[^/?#%\\\\\\\\\\\\u0000-\\\\u001f\\\\u007f]+"
+static const char path_schema[] =
+	"{\"pattern\": \"^/*(?!.{200}.*[^/])(" SEGMENT "(/" SEGMENT ")*)?"
+	"/*$\"}";
 static const struct field settings_rows[] = {
 	/* check.c judges it, because an error is fatal */
 	{ "control_port", .type = FIELD_NONE, .form = "scalar",
 	  .flags = FIELD_RESTART | FIELD_OBSERVER, .initial_text = "8000",
+	  .schema = port_schema,
 	  .help = "Port, or ADDRESS:PORT, of the control interface." },
-	{ "control_path", .type = FIELD_STRING,
+	{ "control_path", .type = FIELD_STRING, .schema = path_schema,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Prefix of all control paths." },
 	{ "control_tls_only", .type = FIELD_BOOL,
@@ -233,6 +249,7 @@ static const struct field auth_rows[] = {
 	  .help = "Above conlimit: deny the new viewer, or end the oldest." },
 	{ "enable", .type = FIELD_NONE, .form = "boolean",
 	  .flags = FIELD_OBSERVER,
+	  .schema = "{\"type\": [\"boolean\", \"null\"]}",
 	  .help = "Viewers need authorization." },
 	{ "http_ip_allow", .type = FIELD_NONE, .form = "list",
 	  .flags = FIELD_OBSERVER,
@@ -282,6 +299,7 @@ static const struct field user_rows[] = {
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "A disabled user cannot log in." },
 	{ "type", .type = FIELD_REAL, .words = user_types,
+	  .schema = "{\"enum\": [1, 2, 3]}",
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "1: control user, 2: observer, 3: viewer." },
 	{ "cipher", .type = FIELD_NONE, .form = "text",
@@ -334,13 +352,14 @@ static const struct field stream_rows[] = {
 	  .help = "Character set of texts in the EIT that name none: 0 "
 		  "ISO 6937, 1 to 15 ISO 8859, 21 UTF-8." },
 	/* check_stream.c judges it */
-	{ "id", .type = FIELD_NONE, .form = "text",
-	  .flags = FIELD_OBSERVER,
+	{ "id", .type = FIELD_NONE, .form = "text", .schema = CHECK_ID_SCHEMA,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the stream." },
 	{ "enable", .type = FIELD_BOOL,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "The stream runs." },
 	{ "type", .type = FIELD_STRING, .words = stream_types,
+	  .schema = "{\"enum\": [\"spts\", \"mpts\"]}",
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "spts or mpts." },
 	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,

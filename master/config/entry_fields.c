@@ -2,6 +2,8 @@
 /* The fields of the entries of lists, but for streams and users. */
 #include "master/config/config_fields.h"
 
+#include "master/config/check.h"
+
 static const struct field_table any_object;
 
 /* --- entries of lists that commands send --- */
@@ -13,8 +15,8 @@ static const char *const adapter_types[] = {
 static const char *const adapter_transports[] = { "udp", "tcp", "multicast",
 						  NULL };
 static const struct field adapter_rows[] = {
-	{ "id", .type = FIELD_NONE, .form = "text",
-	  .flags = FIELD_OBSERVER,
+	{ "id", .type = FIELD_NONE, .form = "text", .schema = CHECK_ID_SCHEMA,
+	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the adapter." },
 	{ "name", .type = FIELD_STRING, .flags = FIELD_OBSERVER,
 	  .help = "Name for people." },
@@ -47,7 +49,7 @@ const struct field_table adapter_fields = FIELD_ROWS(adapter_rows);
 
 static const char *const softcam_types[] = { "newcamd", NULL };
 static const struct field softcam_rows[] = {
-	{ "id", .type = FIELD_STRING,
+	{ "id", .type = FIELD_STRING, .schema = CHECK_ID_SCHEMA,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
 	  .help = "Id of the softcam." },
 	{ "name", .type = FIELD_STRING,

@@ -137,6 +137,9 @@ struct field {
 	 * other, and other types are not compared with them. */
 	const char *form;
 	const char *const *words;
+	/* What code judges besides the row, as JSON: members of the JSON schema
+	 * of the value.  NULL: none. */
+	const char *schema;
 };
 
 /* A key that a row names; a list ends with the key NULL. */

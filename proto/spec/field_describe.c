@@ -114,6 +114,9 @@ static json_t *describe_field(const struct field *f)
 	case FIELD_NONE:
 		break;
 	}
+	if (f->schema != NULL)
+		(void)json_object_update_new(schema, json_loads(f->schema, 0,
+								NULL));
 	if (f->initial_text != NULL)
 		put(schema, "default", json_string(f->initial_text));
 	if (f->unit != NULL)

@@ -127,3 +127,66 @@ test('a key of an entry is judged as by the service', { skip }, async (t) => {
 			`${section}: ${found.size} of ${wrong.size}`);
 	}
 });
+
+// Values of keys that code judges, beside VALUES.
+const PORTS = ['8000', '1', '65535', '65536', '0', '00080', '000000000080',
+	'0000000000000080', '99999', '80x', '-1', '127.0.0.1:8000',
+	'127.0.0.1:0', '127.0.0.1:', '127.0.0.1', '127.0.0:80', '1.2.3.4.:80',
+	'1.2.3.4.5:80', '256.0.0.1:80', '255.249.199.9:80', '01.2.3.4:80',
+	'[::1]:8000', '[::1]', '[::1]:70000', '::1:80', '[]:80', '@8000',
+	'@127.0.0.1:80', 'lo@127.0.0.1:80', 'localhost:80', ':80', ' 80'];
+const PATHS = ['/', '//', 'a', '/a', 'a/', '//a/b//', 'a//b', '.', '..', 'a/..',
+	'a/../b', './a', 'a/.', '...', '.a', 'a.', 'a/..b/c..', 'a?b', 'a#b',
+	'a%20b', 'a b', 'a\\b', 'a\u0001', 'a\u007f', 'ä/ö', 'http://x',
+	'x'.repeat(200), 'x'.repeat(201), `//${'x'.repeat(200)}//`,
+	`${'x'.repeat(100)}/${'x'.repeat(99)}/`,
+	`${'x'.repeat(100)}/${'x'.repeat(100)}`];
+const IDS = ['a', 'A_b-c.9', 'x'.repeat(64), 'x'.repeat(65), 'a b', 'ä', 'a/b',
+	' a', '.', '-'];
+const own = (section, key) => (value) => ({ [section]: { [key]: value } });
+const entry = (section, key) => (value) => {
+	const one = { ...ENTRIES[section]('e'), [key]: value };
+
+	if (value === undefined)
+		delete one[key];
+	return { [section]: section === 'users' ? { e: one } : [one] };
+};
+// The key, the documents with a value of it, and values besides VALUES.
+const CASES = [
+	['settings.control_port', own('settings', 'control_port'), PORTS],
+	['settings.control_path', own('settings', 'control_path'), PATHS],
+	['settings.playlist_arrange', own('settings', 'playlist_arrange'), []],
+	['settings.http_keep_active', own('settings', 'http_keep_active'),
+		['-1', '60', -2, 'never']],
+	['auth.enable', own('auth', 'enable'), [false, 'true']],
+	['users.e.type', entry('users', 'type'),
+		[0, 2, 3, 4, 2.5, '1', 1e300]],
+	['make_stream[0].type', entry('make_stream', 'type'),
+		['spts', 'mpts', 'SPTS', 'spts ']],
+	['make_stream[0].http_keep_active',
+		entry('make_stream', 'http_keep_active'), ['-1', -2]],
+	...['make_stream', 'dvb_tune', 'softcam'].map((section) =>
+		[`${section}[0].id`, entry(section, 'id'),
+			[...IDS, undefined]]),
+];
+
+test('values that code judges are accepted and refused as by the service',
+	{ skip }, async (t) => {
+	for (const [key, make, more] of CASES) {
+		const values = [...VALUES, ...more];
+		const found = await errors(t, values.map(make));
+		let accepted = 0;
+
+		for (const [i, value] of values.entries()) {
+			const lines = await faults(t, make(value));
+			const isFine = !lines.some((line) => [`${key}: `,
+				`${key} (`].some((head) =>
+				line.startsWith(head)));
+
+			accepted += isFine ? 1 : 0;
+			assert.equal(found[i].length === 0, isFine,
+				`${key} = ${JSON.stringify(value)}: ${lines}`);
+		}
+		assert.ok(accepted > 0, key);
+	}
+});
