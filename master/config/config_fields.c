@@ -23,6 +23,8 @@ static const struct field any_string = { .type = FIELD_STRING };
 /* --- the document --- */
 
 static const struct field document_rows[] = {
+	{ "$schema", .type = FIELD_NONE, .form = "text",
+	  .help = "Schema of the file, for editors; without effect." },
 	{ "gid", .type = FIELD_UINT,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Counter of which new ids are made." },

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { MASTER, stream } from '../helpers/sluice.mjs';
-import { builddir, run, srcdir, start, tempDir } from '../helpers/util.mjs';
+import { MASTER, Sluice, stream } from '../helpers/sluice.mjs';
+import { builddir, run, srcdir, start, tempDir, waitUntil }
+	from '../helpers/util.mjs';
 
 const JUDGE = path.join(srcdir, 'tests/helpers/schema-errors.py');
 const PYTHON = '/usr/bin/python3';
@@ -63,6 +64,22 @@ test('examples are accepted', { skip }, async (t) => {
 			own: 1, set_pnr: '7', cc_limit: '', backup_type: null,
 			backup_force_return: 1, eit: '' })] });
 	assert.deepEqual(await errors(t, good), good.map(() => []));
+});
+
+test('$schema is known and kept', { skip }, async (t) => {
+	const $schema = '/usr/share/sluice/config.schema.json';
+	const sluice = await Sluice.start(t, { $schema,
+		make_stream: [stream('a', 'udp://127.0.0.1:5000', [])] });
+	const read = () => JSON.parse(fs.readFileSync(sluice.file));
+
+	assert.deepEqual(await errors(t, [read()]), [[]]);
+	assert.doesNotMatch((await run(MASTER, ['-t', '-c',
+		sluice.file])).err, /\$schema/);
+	await sluice.cmd('set-settings', {
+		settings: { ...read().settings, instance_name: 'x' } });
+	await waitUntil('save', () => read().settings.instance_name === 'x');
+	assert.equal(read().$schema, $schema);
+	await sluice.stop();
 });
 
 const VALUES = [true, 1, -1, 1.5, 'x', '', null, [], { a: 1 },
