@@ -384,3 +384,34 @@ systemctl stop sluice@two
 	assert.equal(done.code, 0, done.out);
 	assert.match(done.out, /^ *2 sluice$/m);
 });
+
+test('the filter of fail2ban reads the journal of every instance',
+	async (t) => {
+	const only = (port) => ({ settings: {
+		control_port: `127.0.0.1:${port}` } });
+	const box = await prepare(t, only(8000));
+
+	if (box === null)
+		return;
+	box.write(`${CONFIG}@two/sluice.json`, JSON.stringify(only(8001)),
+		0o600);
+	// journalctl takes the expression that fail2ban takes
+	const done = await steps(t, box, `${SET_UP}
+chown -R sluice: ${CONFIG}@two
+systemctl start sluice sluice@two
+for port in 8000 8001; do
+	curl -s -o /dev/null -u guess$port:x http://127.0.0.1:$port/api/status
+done
+logger -t sluice 'auth: [main] Authentication failed. Login:other IP:10.0.0.1'
+journalctl --sync
+journalctl -q -o cat $(sed -n 's/^journalmatch = //p' \
+	/usr/local/share/doc/sluice/examples/fail2ban-sluice.conf) |
+	grep -o 'failed. Login:[^ ]*' | sort
+`);
+
+	if (done === null)
+		return;
+	assert.equal(done.code, 0, done.out);
+	assert.deepEqual(done.out.match(/Login:.*/g),
+		['Login:guess8000', 'Login:guess8001']);
+});
