@@ -12,3 +12,13 @@ dist_doc_DATA += \
 	doc/openapi.yaml \
 	doc/scenarios.md \
 	doc/web.md
+# the pictures of web.md
+docwebdir = $(docdir)/web
+dist_docweb_DATA = \
+	doc/web/edit-wide-light.png \
+	doc/web/incidents-wide-light.png \
+	doc/web/preview-wide-dark.png \
+	doc/web/streams-wide-light.png \
+	doc/web/wall-1000-large-dark.png \
+	doc/web/wall-narrow-light.png \
+	doc/web/wall-wide-dark.png

@@ -164,6 +164,7 @@ program_tests = \
 	tests/system/fail2ban.mjs \
 	tests/system/completion.mjs \
 	tests/system/config-schema.mjs \
+	tests/system/installed.mjs \
 	tests/system/ctl-completion.mjs \
 	tests/system/harness.mjs
 # What runs of ours in these runs under the sanitizers in unit tests, in the
