@@ -51,10 +51,14 @@ test('rules and panels name metrics and labels that exist', async (t) => {
 	const shown = new Set();
 	let n = 0;
 
-	for (const { expr, annotations } of readRules())
+	for (const { alert, expr, annotations } of readRules()) {
 		n += checkExpr(metrics, expr, Object.values(annotations),
 			['instance', 'job']);
+		// several headends, or several instances of one machine
+		assert.match(annotations.summary, /\$labels\.instance/, alert);
+	}
 	assert.ok(n >= 10);
+	assert.ok(readRules().some(({ expr }) => /sluice_alarms/.test(expr)));
 	for (const { title, targets } of panels())
 		for (const { expr, legendFormat } of targets) {
 			assert.ok(checkExpr(metrics, expr, [legendFormat]) > 0,
