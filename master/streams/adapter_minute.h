@@ -25,9 +25,11 @@ void adapter_minute_add(struct adapter_minute *,
 			const struct msg_adapter_status *);
 
 /*
- * Replaces the values of the last second in ret by those of the minute: levels
- * and rates are the means of the seconds that have them, errors are the number
- * counted in the minute.  The lock stays that of the last second.
+ * Replaces the values of the last second in ret by those of the minute.  The
+ * bitrate is the mean of all seconds.  The seconds with lock give the other
+ * values: levels are the means of known values, unc and ber count the errors
+ * of the minute; a ber that is a rate is a mean.  The lock stays that of the
+ * last second, and a minute without seconds changes nothing.
  */
 void adapter_minute_sum(const struct adapter_minute *,
 			struct msg_adapter_status *ret);

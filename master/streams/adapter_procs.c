@@ -36,7 +36,8 @@ static void close_ring(struct adapter_proc *p)
 }
 
 /*
- * Makes the ring for the next worker; returns 0 or -errno.
+ * Makes the ring for the next worker, unless there is one that no worker has
+ * received; returns 0, or -errno without a ring.
  *
  * A ring has one writer.  The packets of a worker do not continue those of the
  * worker before it, so a reader of the old ring must not mistake the new
@@ -350,7 +351,8 @@ static void want(struct adapter_proc *p, const json_t *entry)
 		service_proc_restart(p->item.service);
 }
 
-/* Returns the adapter with this id; NULL: WANTED_MAX others run. */
+/* Returns the adapter with this id, added if it is new; NULL: too many
+ * adapters run or are stopping. */
 static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 {
 	struct adapter_proc *p = service_list_find(&a->list, id);

@@ -55,7 +55,8 @@ void adapter_procs_free(struct adapter_procs **);
  * not change continues without interruption. */
 void adapter_procs_set(struct adapter_procs *, const json_t *list);
 
-/* Replaces the worker of an adapter that runs. */
+/* Replaces the worker of an enabled adapter, or starts it at once if it does
+ * not run. */
 void adapter_procs_restart(struct adapter_procs *, const char *id);
 
 /* The streams that read an adapter have changed: sends its worker the new
@@ -73,8 +74,8 @@ void adapter_procs_rename_link(struct adapter_procs *, const char *from,
 const char *adapter_procs_reader(const struct adapter_procs *,
 				 const char *stream);
 
-/* A scan needs all tables of the adapter: its worker receives them for the next
- * seconds. */
+/* A scan needs all tables of the adapter: has its worker receive them for the
+ * next 12 s. */
 void adapter_procs_keep_tables(struct adapter_procs *, const char *id);
 
 /* Sets the watchers; NULL: none.  on_status: called once a second for every
@@ -92,7 +93,7 @@ void adapter_procs_watch(struct adapter_procs *,
 const json_t *adapter_procs_cams(const struct adapter_procs *, const char *id);
 
 /* Sends the action of an operator in the menu of a CAM to the worker of the
- * adapter; false: no worker runs. */
+ * adapter; false: the adapter has no worker that can receive it. */
 bool adapter_procs_menu(struct adapter_procs *, const char *id,
 			const struct msg_adapter_menu *);
 

@@ -54,9 +54,9 @@ bool adapter_proc_can_send(const struct adapter_proc *);
 
 /* --- adapter_links.c --- */
 
-/* The entry has changed: finds out which stream the adapter reads, and reports
- * the old and the new one (on_link). */
+/* The entry has changed: finds out which stream the adapter reads.  Calls
+ * on_link for this stream, and for the former one if it is another. */
 void adapter_proc_relink(struct adapter_proc *);
-/* Sends the ring of the stream that the adapter reads to its worker; does
- * nothing if the adapter reads no stream. */
+/* Sends the ring of the stream that the adapter reads to its worker, or that
+ * the stream has no ring.  Does nothing if the adapter reads no stream. */
 void adapter_proc_send_link(struct adapter_proc *);

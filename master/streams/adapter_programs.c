@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Inserts a number into an ascending list that has room for it. */
+/* Inserts a number, unless it is there, into an ascending list with room for
+ * it. */
 static void insert(uint16_t *list, size_t *n, uint16_t number)
 {
 	size_t i = 0;

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Adds a program to the ascending list; pnr 0: streams read all programs. */
+/* Adds a program to the ascending list.  With pnr 0, or without room in the
+ * list, streams read all programs, and the list becomes empty. */
 void adapter_programs_add(struct msg_adapter_programs *, uint16_t pnr);
 
 /* Adds a PID that a stream names to the ascending list; 0 is ignored.  A PID

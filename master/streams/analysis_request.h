@@ -31,8 +31,9 @@ struct analysis_scope {
 	size_t n_inputs; /* number of inputs of the stream */
 };
 
-/* Gets {"inputs": […], "output": {…}}, borrowed, and error NULL; or answer NULL
- * and the error.  Called from the loop; must not free the analysis. */
+/* Gets {"inputs": […], "output": {…}} (a plan has no output), borrowed, and
+ * error NULL; or answer NULL and the error.  Called from the loop; must not
+ * free the analysis. */
 typedef void analysis_fn(json_t *answer, const char *error, void *arg);
 
 struct analysis *analysis_new(struct ev_loop *);
@@ -43,7 +44,8 @@ void analysis_free(struct analysis **);
 int analysis_ask(struct analysis *, struct channel *, struct analysis_scope,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 
-/* Takes a part of the answer: the message stream.analysis or stream.planned. */
+/* Takes a part of the answer, the message stream.analysis or stream.planned;
+ * requests the next part, or ends the request if it was the last one. */
 void analysis_answer(struct analysis *, struct channel *, const struct msg *);
 
 /* The worker has ended: open requests end with an error. */

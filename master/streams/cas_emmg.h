@@ -25,7 +25,8 @@ struct cas_emmg {
 	uint64_t next_ms; /* time of the next try */
 };
 
-/* Opens the sockets and sends them to the worker, unless it has them or the
- * pause after a failure lasts.  Call it once a second. */
+/* Opens the sockets and sends them to the worker, or the error.  Does nothing
+ * if the worker has them or needs none, or while the pause after a failure
+ * lasts.  Call it once a second. */
 void cas_emmg_turn(struct cas_emmg *, const json_t *entry,
 		   struct service_proc *, uint64_t now_ms);

@@ -131,8 +131,8 @@ static const char *id_of(const json_t *item)
 	return id != NULL ? id : "";
 }
 
-/* Copies the keys that workers read, without values that are too long for a
- * message: a new reference. */
+/* Copies the keys that workers read, without lists, objects and texts that are
+ * too long for a message: a new reference. */
 static json_t *copy_keys(const struct field_table *t, const json_t *from)
 {
 	json_t *copy = json_object();
@@ -177,7 +177,7 @@ void cas_procs_drop(struct cas_item *items, size_t n)
 /* --- links --- */
 
 /* Returns the worker of a system, and starts it if it does not run; NULL: the
- * entry is missing or incomplete, or too many workers run. */
+ * id or its entry is missing or invalid, or too many workers run. */
 static struct cas_proc *want(struct cas_procs *c, const char *id)
 {
 	struct cas_proc *p = service_list_find(&c->list, id);

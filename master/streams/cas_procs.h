@@ -34,8 +34,9 @@ void cas_procs_free(struct cas_procs **);
 /* Returns the workers of all systems, borrowed. */
 const struct service_list *cas_procs_list(const struct cas_procs *);
 
-/* Makes the list of systems for stream.start from a cas_list, in new
- * references; returns its length. */
+/* Makes the list of systems for stream.start from the first CAS_LIST_MAX items
+ * of a cas_list; returns its length.  entry NULL: there is no such system.
+ * The caller drops the list with cas_procs_drop(). */
 size_t cas_procs_resolve(struct cas_procs *, const json_t *cas_list,
 			 struct cas_item ret[CAS_LIST_MAX]);
 
@@ -65,7 +66,7 @@ void cas_links_made(struct cas_links *, size_t place, uint64_t number,
 
 /* Makes the missing links between the worker of a stream, which has this
  * channel, and the workers of its systems.  Starts the workers that the stream
- * needs. */
+ * needs; a worker that starts is linked by a later call. */
 void cas_procs_link(struct cas_procs *, const char *stream,
 		    const json_t *cas_list, struct cas_links *,
 		    struct channel *);

@@ -3,10 +3,11 @@
  * Runs the deliver workers (settings.http_workers): gives each of them sockets
  * of every listener, and all paths that they serve (mounts).
  *
- * The workers run while there is a mount.  A new worker gets its listeners and
- * all mounts again, so after a crash its viewers must reconnect, those of the
- * other workers stay, and no connect is refused.  After a restart with a lower
- * number the workers above it keep their viewers and end with the last of them.
+ * The workers run while there is a mount or a play port.  A new worker gets
+ * its listeners and all mounts again, so after a crash its viewers must
+ * reconnect, those of the other workers stay, and no connect is refused.
+ * After a restart with a lower number the workers above it keep their viewers
+ * and end with the last of them.
  *
  * Owns the workers, the listeners and the mounts; borrows the loop and the
  * spawner.
@@ -44,8 +45,9 @@ void deliver_proc_free(struct deliver_proc **);
 /* Records workers, sockets and viewers for the next master: a new JSON
  * object. */
 json_t *deliver_proc_write(struct deliver_proc *, struct handover *);
-/* Adopts the workers in the record (checked; may be NULL) of the previous
- * master.  Call it before the first mount. */
+/* Adopts the workers in the record of the previous master; the record may be
+ * NULL, and invalid parts of it are ignored.  Call it before the first
+ * mount. */
 void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
 /* Returns the seed of deliver.policy; it is secret. */
@@ -57,7 +59,8 @@ bool deliver_proc_is_closed(const struct deliver_proc *);
 /* Opens the port of the play paths, if the configuration has one.  Call it
  * before the first mount. */
 void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
-/* Returns why no viewer can connect to the play port; NULL: no error. */
+/* Returns why no viewer can connect to the play port; NULL: no error, or there
+ * is no play port. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
 /* How a request for the picture of a stream is answered. */
 struct deliver_pictures {
@@ -76,8 +79,8 @@ void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
  * viewer. */
 bool deliver_proc_takes_viewers(struct deliver_proc *);
 /* Passes the socket fd (taken) of a viewer who requests a play path to a
- * worker.  Viewers with the same place get the same worker while it runs; place
- * 0: any worker. */
+ * worker.  Viewers with the same place get the same worker while it takes
+ * viewers; place 0: any worker.  Closes fd if no worker takes viewers. */
 void deliver_proc_give_viewer(struct deliver_proc *,
 			      const struct msg_deliver_viewer *, int fd,
 			      uint64_t place);
@@ -88,10 +91,11 @@ void deliver_proc_settle(struct deliver_proc *);
 /* Returns worker i, from 0, borrowed; NULL: there are no more.  While all
  * workers are stopped, the mounts are not served. */
 struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
-/* As service_proc_hurry(), for all workers. */
+/* As service_proc_hurry(), for all workers that do not retire. */
 void deliver_proc_hurry(struct deliver_proc *);
-/* Gives each worker that has none a channel to the tls worker.  anew: gives one
- * to all workers, because the tls worker was replaced. */
+/* Gives each running worker that has none a channel to the tls worker.  anew:
+ * gives one to all of them, because the tls worker was replaced.  Does nothing
+ * while the tls worker does not run. */
 void deliver_proc_link_tls(struct deliver_proc *, bool anew);
 /* Returns the number of viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);

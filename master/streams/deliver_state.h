@@ -104,7 +104,8 @@ uint64_t mount_cut(const struct mount *);
 /* due: deliver.mount must be sent to all workers, by deliver_proc_send_due();
  * false: it must not be sent any more. */
 void mount_set_due(struct mount *, bool due);
-/* Returns the mount with this path that does not wait; NULL: none. */
+/* Returns the mount with this address and path that does not wait; NULL:
+ * none. */
 struct mount *deliver_proc_find(struct deliver_proc *, const char *address,
 				const char *path);
 /* Sends the due messages.  A worker gets the next one only when its channel is
@@ -139,7 +140,8 @@ struct deliver_worker *deliver_worker_new(struct deliver_proc *,
 /* NULL-safe; sets *w to NULL. */
 void deliver_worker_free(struct deliver_worker **);
 
-/* Adopts the process in the record (checked; may be NULL). */
+/* Adopts the process in the record, which may be NULL or invalid: then it
+ * adopts none. */
 void deliver_worker_adopt(struct deliver_worker *, const json_t *record,
 			  struct handover *);
 /* True: the worker gets new viewers. */

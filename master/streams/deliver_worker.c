@@ -208,8 +208,9 @@ static void take_viewers(struct deliver_worker *w,
 		mount->on_viewers(false, mount->arg);
 }
 
-/* Sends the answer for a client, a list of streams, in a descriptor of its own:
- * the text may be longer than a message. */
+/* Sends the answer for a client, a list of streams, in a descriptor of its
+ * own, because it may be longer than a message.  The status becomes 503 if the
+ * text is longer than MSG_PAGE_MAX.  Without a descriptor sends no answer. */
 static void send_page(const struct msg *page, const struct buf *text, void *arg)
 {
 	const struct deliver_worker *w = arg;

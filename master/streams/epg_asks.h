@@ -33,7 +33,8 @@ struct epg_question {
 void epg_asks_init(struct epg_asks *, struct ev_loop *);
 
 /* Adds a question; returns the descriptor of its memory (borrowed), and in
- * *ret_seq the number for the message; or -errno. */
+ * *ret_seq the number for the message; or -errno (-EBUSY: EPG_ASKS_MAX are
+ * open). */
 int epg_asks_add(struct epg_asks *, const struct epg_question *,
 		 uint32_t *ret_seq) MUST_CHECK;
 /* Takes the reply to the question with this seq; an unknown seq is ignored. */

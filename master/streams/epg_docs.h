@@ -3,8 +3,8 @@
  * The documents of XMLTV for viewers: the worker writes one at a time to
  * memory, and viewers with the same channels share it.
  *
- * A document is reused for EPG_DOC_FRESH_S, and while the guide does not change
- * for EPG_DOC_AGE_S.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait; in
+ * A document is reused for EPG_DOC_FRESH_S, or for EPG_DOC_AGE_S if the guide
+ * does not change.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait; in
  * addition, each export (epg_exports.h) has a place, so that viewers do not
  * hinder it.
  *

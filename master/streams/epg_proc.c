@@ -112,8 +112,8 @@ static void start_worker(struct epg_proc *p, int saved)
 	on_drained(p);
 }
 
-/* Ends the read of a file.  False: it came too late, the worker runs without
- * it. */
+/* Ends the read of a file.  False: its time limit had passed, and the worker
+ * does not wait for it. */
 static bool end_read(struct epg_proc *p, struct epg_read *r)
 {
 	bool late = r->late;
@@ -454,7 +454,7 @@ static unsigned number_of(const json_t *settings, const char *key,
 	return n >= 1 && n <= (json_int_t)max ? (unsigned)n : initial;
 }
 
-/* Reads the addresses of EPG sources; check.c has judged them. */
+/* Reads the addresses of EPG sources and exports; check.c has judged them. */
 static void init_sources(struct epg_proc *p, const json_t *settings)
 {
 	const json_t *item;

@@ -60,11 +60,12 @@ struct epg_proc *epg_proc_new(const struct service_config *,
 void epg_proc_free(struct epg_proc **);
 
 struct service_proc *epg_proc_service(struct epg_proc *);
-/* Saves the guide and stops the worker for good. */
+/* Begins the last save, if the worker has a guide to save, and stops the
+ * worker for good after it, or after 2 s.  Returns at once. */
 void epg_proc_stop(struct epg_proc *);
 
-/* Begins a save of the guide, unless the worker is still loading it.  This and
- * the next function are NULL-safe. */
+/* Begins a save of the guide, after one that runs, unless the worker is still
+ * loading the guide.  This and the next function are NULL-safe. */
 void epg_proc_flush(struct epg_proc *);
 /* True: the save of epg_proc_flush() has ended, or was not possible. */
 bool epg_proc_is_flushed(const struct epg_proc *);
@@ -72,8 +73,8 @@ bool epg_proc_is_flushed(const struct epg_proc *);
 /* True: the settings want a guide. */
 bool epg_proc_is_on(const struct epg_proc *);
 
-/* Sets xmltv_id and epg_codepage of a stream, from its object in the
- * configuration.  ring: as in epg_proc_set_ring(). */
+/* Sets the keys of a stream (epg_keys.h) from its object in the configuration.
+ * ring: as in epg_proc_set_ring(). */
 void epg_proc_set_keys(struct epg_proc *, const char *stream,
 		       const json_t *object, int ring);
 /* Sets the ring of a stream, borrowed; -1: it has none. */
@@ -85,7 +86,8 @@ void epg_proc_rename_stream(struct epg_proc *, const char *from,
 /* The stream was removed from the configuration: its events are deleted. */
 void epg_proc_remove_stream(struct epg_proc *, const char *stream);
 
-/* Returns the last status of the worker; NULL: none yet. */
+/* Returns the last status of the worker; NULL: it has sent none since it
+ * started. */
 const struct msg_epg_status *epg_proc_status(const struct epg_proc *);
 
 /* Receives changes of the present and following events. */
@@ -107,7 +109,8 @@ struct epg_answer {
 	int fd; /* memory with the answer, borrowed */
 	size_t len; /* bytes of the answer; 0: see error */
 	uint64_t hash; /* of a document */
-	const char *error; /* "": no error, but the guide has nothing to save */
+	const char *error; /* "": no error; with len 0 the guide has nothing to
+			    * save, or the post succeeded */
 };
 
 typedef void epg_done_fn(const struct epg_answer *, void *arg);
@@ -119,14 +122,15 @@ typedef void epg_done_fn(const struct epg_answer *, void *arg);
 int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
 		 void *arg) MUST_CHECK;
 /* Asks for a document (form: enum epg_form), with the same errors.  channels
- * (borrowed): a file with the list of channels, JSON of epg.xmltv.  Only one
- * document at a time. */
+ * (borrowed): a file with the list of channels, JSON of epg.xmltv.  The caller
+ * requests only one document at a time. */
 int epg_proc_write_xmltv(struct epg_proc *, int channels, unsigned form,
 			 epg_done_fn *, void *arg) MUST_CHECK;
 /* Has the worker post a document, in the memory fd (borrowed), to a server; the
  * same errors. */
 int epg_proc_post(struct epg_proc *, const struct msg_epg_post *, int fd,
 		  epg_done_fn *, void *arg) MUST_CHECK;
-/* Asks for the events of a stream for EIT, with the same errors. */
+/* Asks for the events of a stream for EIT, with the same errors; -EBUSY also
+ * while the worker loads the guide. */
 int epg_proc_write_eit(struct epg_proc *, const struct msg_epg_eit *,
 		       epg_done_fn *, void *arg) MUST_CHECK;

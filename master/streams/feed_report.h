@@ -27,7 +27,8 @@ struct feed_report {
 /* Forgets all reports. */
 void feed_report_clear(struct feed_report *);
 
-/* Adds a report of the feed, whose first input is the source. */
+/* Adds a report of the feed, whose first input is the source.  A report
+ * without inputs forgets all reports. */
 void feed_report_add(struct feed_report *, const struct msg_stream_status *);
 
 /* While the feed sends its filler, marks the services of the input at this

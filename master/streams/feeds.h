@@ -46,7 +46,7 @@ struct stream_proc *feeds_find(const struct feeds *, const char *link);
  * has none, or it was removed. */
 struct stream_proc *feeds_active(const struct feeds *, const char *mpts,
 				 unsigned position);
-/* Has the mpts a feed? */
+/* True: the mpts has a feed that was not removed. */
 bool feeds_has(const struct feeds *, const char *mpts);
 /* The i-th process of all feeds; NULL: there are no more. */
 struct stream_proc *feeds_at(const struct feeds *, size_t i);

@@ -31,8 +31,9 @@ struct guide_links *guide_links_new(const struct guide_links_config *);
 /* NULL-safe; sets *g to NULL. */
 void guide_links_free(struct guide_links **);
 
-/* Sets the keys of a stream (borrowed).  For an mpts of several inputs, object
- * is that of mpts_mux(). */
+/* Applies the configuration of a stream (borrowed): asks for the events that
+ * its own EIT needs, and drops those that it does not need any more.  For an
+ * mpts of several inputs, object is that of mpts_mux(). */
 void guide_links_set(struct guide_links *, const char *stream,
 		     const json_t *object);
 /* The stream was removed.  This and the next functions are NULL-safe. */

@@ -3,8 +3,8 @@
  * Requests the tables of an input from the worker that receives it.
  *
  * A stream reports one input at a time; requests for the same input share the
- * reports.  Each owner frees its request; the stream owns the list and tells
- * the owners when its worker ends.  Borrows the worker.
+ * reports.  Each owner frees its request; the stream owns the list and calls
+ * on_end when its worker ends.  Borrows the worker.
  */
 #pragma once
 
@@ -38,10 +38,11 @@ void input_scans_init(struct input_scans *, struct worker_proc *);
 struct input_scan *input_scan_start(struct input_scans *, unsigned position,
 				    const struct input_scan_events *,
 				    void *arg, int *ret_err);
-/* Prolongs the reports, which the worker ends SCAN_KEEP_S after the last
- * call. */
+/* Prolongs the reports, which the worker ends SCAN_KEEP_S after the last call.
+ * Does nothing after on_end. */
 void input_scan_keep(struct input_scan *);
-/* NULL-safe; sets *s to NULL. */
+/* NULL-safe; sets *s to NULL.  The worker ends the reports if no request is
+ * left. */
 void input_scan_free(struct input_scan **);
 
 /* Passes a record of the worker to all requests for its input. */

@@ -70,8 +70,9 @@ struct listeners {
 	LIST_HEAD(, slot) due[MSG_DELIVER_MAX];
 };
 
-/* True when the kernel lets us bind the address: the host has it, or
- * ip_nonlocal_bind allows it. */
+/* False: the kernel refuses the address, because the host does not have it and
+ * ip_nonlocal_bind does not allow it.  True as well if that cannot be
+ * checked. */
 static bool is_here(const struct sockaddr_any *where)
 {
 	struct sockaddr_any any_port = *where;

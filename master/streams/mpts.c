@@ -40,7 +40,8 @@ static const char *filler_of(const struct remux_options *o)
 }
 
 /* True: the multiplex reads this input itself, without a feed: a stream://
- * input without mux= (another source) and without a filler (absent=). */
+ * input without mux= (another source) and without a filler (absent=), an
+ * invalid stream:// input, or NULL. */
 static bool is_link(const char *address)
 {
 	struct input_spec *spec;
@@ -86,8 +87,8 @@ static void add_flag(char **text, const char *key)
 	*text = longer;
 }
 
-/* Adds the options of an input that apply in the multiplex.  It keeps the PIDs
- * and numbers that the feed has already set, such as map.PID=PID. */
+/* Adds the options of an input that apply in the multiplex.  They keep the
+ * PIDs and numbers that the feed has already set, such as map.PID=PID. */
 static void add_options(char **text, const struct remux_options *o)
 {
 	char key[24];
@@ -159,8 +160,8 @@ json_t *mpts_mux(const json_t *stream, const char *id)
 	return copy;
 }
 
-/* Sets the filler of a feed: that of absent= of the input, else that of the
- * mpts. */
+/* Sets the filler of a feed: that of absent= of the input; without absent=,
+ * that of the mpts; with absent=N (seconds), none. */
 static void add_filler(json_t *feed, const json_t *stream, const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);

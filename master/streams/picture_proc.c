@@ -77,7 +77,8 @@ static void set_deadline(struct picture_job *j)
 
 /* --- the worker --- */
 
-/* Returns the job at the worker; NULL: none, or it was cancelled. */
+/* Returns the job at the worker; NULL: none, or it was cancelled or timed
+ * out. */
 static struct picture_job *find_sent(const struct picture_proc *p)
 {
 	struct picture_job *j;

@@ -2,8 +2,8 @@
 /*
  * Runs the querier worker, which listens for IGMP and MLD queries.
  *
- * The worker runs while inputs use multicast groups.  Owns the worker; borrows
- * the loop and the spawner.
+ * The worker runs while inputs use multicast groups, unless the timeout is 0.
+ * Owns the worker; borrows the loop and the spawner.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ json_t *querier_proc_write(struct querier_proc *, struct handover *);
 void querier_proc_adopt(struct querier_proc *, const json_t *record,
 			struct handover *);
 
-/* An input uses a multicast group on this network, so the worker must run. */
+/* An input uses a multicast group on this network, so the worker must run.
+ * Does nothing if the timeout is 0. */
 void querier_proc_use(struct querier_proc *, struct querier_net,
 		      uint64_t now_ms);
 

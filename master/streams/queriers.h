@@ -47,7 +47,8 @@ void queriers_update(struct queriers *, const struct msg_querier_status *,
 /* The worker has ended: no querier is known any more. */
 void queriers_reset(struct queriers *);
 
-/* An input uses a group on this network. */
+/* An input uses a group on this network.  Ignored if QUERIERS_NETS_MAX others
+ * are in use. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
 /* Packets of a group arrive on a network in use. */
 void queriers_arrived(struct queriers *, struct querier_net, uint64_t now_ms);

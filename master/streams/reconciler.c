@@ -209,7 +209,7 @@ static struct stream_proc *add(struct reconciler *r, const char *id)
 	return r->streams[r->n++];
 }
 
-/* A deliver or tls worker has started: makes the channel between both again. */
+/* A deliver worker has started: makes its channel to the tls worker. */
 static void on_deliver_up(void *arg)
 {
 	struct reconciler *r = arg;

@@ -117,7 +117,8 @@ enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
 				      const struct stream_conf *,
 				      const json_t *settings);
 
-/* Replaces the worker of a stream at once, also in quarantine. */
+/* Replaces the worker of a stream and those of its feeds at once, also in
+ * quarantine.  A stream that shall not run stays stopped. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 
 /* Sends a splice command to the worker of a running stream; done gets its

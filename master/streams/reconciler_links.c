@@ -69,7 +69,7 @@ int reconciler_link_ring(const char *link, void *arg)
 }
 
 /* Returns the id of a stream or an adapter that reads this stream; NULL: none.
- * runs: only streams whose worker is wanted. */
+ * runs: only streams whose worker is wanted, and adapters. */
 static const char *find_reader(const struct reconciler *r, const char *id,
 			       bool runs)
 {

@@ -98,10 +98,11 @@ void reconciler_rename_links(struct reconciler *, const char *from,
 /* Makes r->feeds; the argument has what all feeds share. */
 void reconciler_open_feeds(struct reconciler *,
 			   const struct stream_proc_config *);
-/* Sets the feeds of an mpts from its object; NULL: it has no feeds any more. */
+/* Sets the feeds of an mpts from its object; NULL: removes them. */
 void reconciler_set_feeds(struct reconciler *, const char *id,
 			  const json_t *object);
-/* The status of an mpts with feeds, which know the faults of its inputs. */
+/* Calls on_stream_status for an mpts, with its inputs as their feeds report
+ * them. */
 void reconciler_report_mux(struct reconciler *, const char *id,
 			   const struct msg_stream_status *);
 

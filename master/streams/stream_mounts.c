@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* True: the mount can stay with the new settings, because listener, path,
- * stream, scheme, format and authorization are the same.  Ring and demand may
- * differ. */
+ * stream, scheme, format and authorization are the same.  Ring, demand and
+ * fill_kib may differ. */
 static bool is_same(const struct mount *m, const struct mount_config *cfg)
 {
 	char address[SOCKADDR_TEXT_MAX] = MSG_PLAY_ADDRESS;

@@ -40,8 +40,8 @@ static bool add(json_t *streams, const char *id, const json_t *source,
 	return false;
 }
 
-/* Returns the present keys of the enabled streams with these ids, a new
- * object. */
+/* Returns the present keys of the enabled streams with these ids, as many as
+ * fit, without the stream itself: a new object. */
 static json_t *collect(const struct stream_proc *p, const json_t *ids)
 {
 	json_t *streams = json_object(), *item;

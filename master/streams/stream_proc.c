@@ -53,7 +53,7 @@ bool stream_proc_reads(const struct stream_proc *p, const char *stream)
 
 /* --- the ring --- */
 
-/* Makes a ring of this size; errors as stream_ring_make(). */
+/* Makes a ring of this size unless it exists (0: closes it); 0 or -errno. */
 static int make_ring(struct stream_proc *p, size_t size)
 {
 	int err;

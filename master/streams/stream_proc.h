@@ -100,8 +100,8 @@ void stream_proc_free(struct stream_proc **);
 
 /* Records the stream for the next master: a new JSON object. */
 json_t *stream_proc_write(struct stream_proc *, struct handover *);
-/* Adopts the worker in the record (checked) of the previous master into a new
- * stream. */
+/* Adopts the worker in the record of the previous master into a new stream;
+ * ignores invalid parts of the record. */
 void stream_proc_adopt(struct stream_proc *, const json_t *record,
 		       struct handover *);
 
