@@ -39,8 +39,9 @@ struct backend_verdict {
 	uint64_t fresh_until_ms;
 };
 
-/* Reads the decision from an answer of the backend; its texts are borrowed from
- * the answer.  Returns 0; -EREMOTEIO with error: the backend did not decide. */
+/* Reads the decision from an answer of the backend; its texts are borrowed
+ * from the answer.  Returns 0 (status 200 permits, 4xx denies); -EREMOTEIO
+ * with error: the backend did not decide. */
 int backend_verdict_read(const struct msg_backend_result *, uint64_t now_ms,
 			 struct backend_verdict *ret,
 			 struct errmsg *error) MUST_CHECK;

@@ -98,7 +98,7 @@ static void pump(void *self)
 	}
 }
 
-/* A job ends: if it was sent, the worker has a place for another one. */
+/* A job that was sent ends: gives its place at the worker to another job. */
 static void give_place(struct backend_job *j)
 {
 	struct backend_proc *p = j->owner;
@@ -140,7 +140,8 @@ static void drop_cancelled(struct backend_proc *p)
 	}
 }
 
-/* The worker has ended: its successor gets the jobs again. */
+/* The worker has ended: its successor gets the jobs again, except those that
+ * were with a worker that ended for the second time, which fail. */
 static void on_down(void *self)
 {
 	struct backend_proc *p = self;

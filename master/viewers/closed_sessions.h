@@ -34,7 +34,7 @@ struct closed_sessions {
 };
 
 /* Adds a session or player (key).  limit: it was closed because another viewer
- * has its place. */
+ * has its place; ignored if it is closed already for another reason. */
 void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
 			 uint64_t now_ms);
 /* Call it at each request of a session.  True: the session is closed, and stays

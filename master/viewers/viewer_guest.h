@@ -25,7 +25,7 @@ struct viewer_guest_config {
 	const struct config *config;
 	struct gate *gate;
 	const struct viewer_rules *rules;
-	/* Called once, from the loop, when the guest is identified. */
+	/* Called once, from the loop, when viewer_guest_is_ready() is true. */
 	viewer_guest_ready_fn *ready;
 	void *arg;
 };
@@ -33,15 +33,15 @@ struct viewer_guest_config {
 /* query and peer (an address without port): those of the request. */
 struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *,
 				      const char *query, const char *peer);
-/* NULL-safe; sets *g to NULL.  May be called before the guest is identified. */
+/* NULL-safe; sets *g to NULL.  May be called before ready. */
 void viewer_guest_free(struct viewer_guest **);
 
-/* True: the guest is identified.  False: its password is still being
- * checked. */
+/* True: the check of the password has ended, or none is needed.  False: it
+ * still runs. */
 bool viewer_guest_is_ready(const struct viewer_guest *);
 
-/* True: the password was not checked, because too many checks wait, or the
- * address or login is locked. */
+/* True: the password was not checked: its check still runs, too many checks
+ * wait, or the address or login is locked. */
 bool viewer_guest_is_unchecked(const struct viewer_guest *);
 
 /* True: a list may show this stream to the guest.  True as well if the backend

@@ -11,8 +11,9 @@
 
 static const char prefix[] = "preview-";
 
-/* Makes the keyed hash of a login and its password; only this process has the
- * key.  False: the user may not log in. */
+/* Makes the token of a login: a keyed hash of it and of its account
+ * (user_stamp()); only this process has the key.  False: the user may not log
+ * in. */
 static bool sign(const struct viewers *v, const char *login,
 		 char ret[VIEWER_PREVIEW_TOKEN])
 {

@@ -415,8 +415,7 @@ static void do_without_backend(struct question *q, const char *error)
 		});
 }
 
-/* The backend could not be asked, so its state is unknown: admits only viewers
- * whom it permitted before. */
+/* The backend could not be asked: uses an older decision, or answers busy. */
 static void wait_no_longer(struct question *q)
 {
 	const struct backend_verdict *old = backend_cache_find(
@@ -528,7 +527,8 @@ static void ask_backend(struct question *q)
 
 /* --- questions --- */
 
-/* Returns the login whose preview this is; NULL: it is no preview. */
+/* Returns the login whose preview this is; NULL: it is no valid preview, or
+ * its address is denied. */
 static const char *preview_login(const struct question *q)
 {
 	if (q->malformed ||

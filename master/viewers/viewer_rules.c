@@ -137,7 +137,8 @@ static void deny(struct viewer_verdict *v, const char *reason)
 	v->reason = reason;
 }
 
-/* True: a package of the user contains the stream. */
+/* True: a package of the user contains the stream, or the user has no packages
+ * or an empty list. */
 static bool has_package(const json_t *packages, const json_t *stream)
 {
 	const json_t *groups = json_object_get(stream, "groups");

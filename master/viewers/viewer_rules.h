@@ -33,7 +33,7 @@ void viewer_rules_read(struct viewer_rules *, const json_t *document);
 void viewer_rules_read_user(struct viewer_rules *, const char *login,
 			    const json_t *entry);
 
-/* False: every viewer is allowed (auth.enable is false). */
+/* False: every viewer is allowed (auth.enable is false, null or absent). */
 bool viewer_rules_enabled(const struct viewer_rules *);
 
 /* True: the rules are enabled, and the address is in http_ip_deny. */

@@ -71,7 +71,8 @@ struct viewer_entry *viewer_table_put(struct viewer_table *,
 /* Frees an entry; removes it from the list of its worker as well. */
 void viewer_table_drop(struct viewer_table *, struct viewer_entry *);
 
-/* Sets the key of an entry that has none. */
+/* Sets the key of an entry that has none: it joins the session with this
+ * key. */
 void viewer_table_set_key(struct viewer_table *, struct viewer_entry *,
 			  uint64_t key);
 /* Returns the next other entry of the same session: the one after `after',

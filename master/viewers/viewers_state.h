@@ -90,7 +90,7 @@ struct viewers {
 struct viewer_entry *viewers_put(struct viewers *, struct viewer_way *,
 				 uint64_t client);
 /* Returns the number of a player (msg_deliver_ask) among the streams with the
- * hls_group of this stream; 0: the stream has none. */
+ * hls_group of this stream; 0: the stream has none, or player is 0. */
 uint64_t viewers_player(const struct viewers *, const char *stream,
 			uint64_t player);
 /* True: the session of the viewer, or its player, was closed. */
