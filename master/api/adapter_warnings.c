@@ -15,8 +15,8 @@ static bool takes_warnings(const json_t *request)
 	return users_wants_warnings(request) || effects_only(request);
 }
 
-/* Adds a warning that names the streams which read this adapter; text says what
- * happens to it. */
+/* Adds a warning that names the streams which read this adapter, unless there
+ * are none; text says what happens to the adapter. */
 static void warn_fed(const struct api *api, const char *id, const char *path,
 		     const char *text, struct reply *reply)
 {

@@ -9,12 +9,13 @@
 
 #include <jansson.h>
 
-/* Warns that the process of the adapter ends, with its new entry.  id: the id
- * by which streams name the adapter. */
+/* Warns that the process of the adapter ends, if streams read it.  adapter:
+ * its new entry; id: the id by which streams name it. */
 void adapter_warn_ended(const struct api *, const json_t *request,
 			const json_t *adapter, const char *id, struct reply *);
 
-/* Warns that the process of the adapter is replaced by a new one. */
+/* Warns that the process of the adapter is replaced by a new one, if streams
+ * read it. */
 void adapter_warn_replaced(const struct api *, const json_t *request,
 			   const char *id, struct reply *);
 

@@ -7,7 +7,9 @@
 
 /*
  * Calls go() if the caller is identified and may enter: at once, or later if a
- * password must be checked.  Otherwise answers the call with 403, 429 or 503.
+ * password must be checked.  Otherwise answers the call with 403, 429 or 503,
+ * and frees it.  If accounts are switched off, every caller enters as a
+ * control user.
  */
 void admit(struct call *, void (*go)(struct call *));
 

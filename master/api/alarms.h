@@ -28,6 +28,6 @@ void alarms_set_reload(struct alarms *, const char *error);
 /* Returns the sentences of all alarms for the system status, a new array. */
 json_t *alarms_sentences(struct alarms *);
 
-/* Returns the alarms of the service, without those of streams, in the form of
- * system_alarms_list(). */
+/* Returns the alarms of the service, without those of streams, a new array in
+ * the form of system_alarms_list(). */
 json_t *alarms_list(struct alarms *);

@@ -497,7 +497,7 @@ static bool is_too_plain(const struct call *call)
 }
 
 /* Makes the call of a request.  NULL: the request was answered, because it is
- * wrong whatever its credential. */
+ * a preflight request, or wrong whatever its credential. */
 static struct call *call_open(struct api *api, struct http_conn *conn,
 			      const struct http_request *request)
 {
@@ -557,8 +557,8 @@ void api_handle(struct api *api, struct http_conn *conn,
 	}
 }
 
-/* Carries out a request when its body has arrived.  All of it is judged again,
- * because the user may have changed meanwhile. */
+/* Lets the connection receive the body.  api_handle() then judges the whole
+ * request again, because the user may have changed meanwhile. */
 static void receive_body(struct call *call)
 {
 	struct http_conn *conn = call->conn;

@@ -73,8 +73,8 @@ struct api_config {
 	 * protocol. */
 	void (*try_restart)(bool interrupt, trial_done_fn *done, void *done_arg,
 			    void *arg);
-	/* Returns why the last restart or trial failed; NULL: it did not.  This
-	 * member and try_restart may be NULL. */
+	/* Returns why the last restart or trial failed; NULL: it did not.  The
+	 * member may be NULL. */
 	const char *(*restart_error)(void *arg);
 	/* The section `log' has changed.  The member may be NULL. */
 	void (*set_log)(void *arg);

@@ -61,7 +61,8 @@ bool call_is_reduced(const struct call *);
 /* Removes from the reply what this caller may not receive. */
 void call_reduce(struct call *);
 
-/* Writes the reply as HTTP and frees the call. */
+/* Writes the reply as HTTP and frees the call; after reply_when_saved(), when
+ * the configuration is saved. */
 void call_answer(struct call *);
 
 /* Reads a number of the query, at most max, to *ret; without the parameter *ret

@@ -14,9 +14,10 @@ json_t *certificate_facts(const struct api *);
 void certificate_apply(struct api *);
 
 /*
- * Answers the call later with body (taken), when the tls worker has checked the
- * configured pair.  If it is not valid, or cannot be checked, `warnings' of the
- * body gets the reason.  A restart that is due waits for the reply.
+ * Answers a postponed call with body (taken), when the tls worker has checked
+ * the configured pair; at once if there is no pair.  If the pair is not valid,
+ * or cannot be checked, `warnings' of the body gets the reason.  A restart
+ * that is due waits for the reply.
  */
 void certificate_answer(struct call *, json_t *body);
 
@@ -27,8 +28,9 @@ json_t *certificate_hide(const json_t *settings);
 /*
  * Lets the tls worker check the certificate and key of these settings (may be
  * NULL) before the settings change.  True: continue, because the pair is
- * absent, unchanged or already checked.  False: the check runs; `again' is
- * called if the pair is valid, otherwise the request gets an error.
+ * absent, unchanged or already checked.  False: the check runs, and `again' is
+ * called if the pair is valid, otherwise the request gets an error; or the
+ * reply already has the error 503, because too many checks run.
  */
 bool certificate_judge(struct api *, const json_t *settings, struct reply *,
 		       command_fn *again);

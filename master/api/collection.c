@@ -200,8 +200,8 @@ static void add_before(const struct edit *e, json_t *message)
 				      json_object_get(e->request, "before"));
 }
 
-/* Sends a change of an id as two events, removal and addition; the second has
- * the counter of ids. */
+/* Sends an event that removes the former entry, if there is one, then an event
+ * with the new entry, if there is one, and the counter of ids. */
 static void announce_by_id(struct edit *e)
 {
 	json_t *message;
@@ -299,7 +299,7 @@ static json_t *changed_document(const struct edit *e)
 }
 
 /* Returns the name of the entry for the log: its id, or its name if the list
- * has no ids. */
+ * names entries by place; NULL: it has none (a user). */
 static const char *name_of(const struct edit *e)
 {
 	const char *id = json_string_value(json_object_get(e->entry, "id"));
@@ -327,8 +327,8 @@ static void warn_before(const struct edit *e)
 	reply_warn(e->reply, "before", text.text);
 }
 
-/* Adds the warnings about the entry, which is stored although it cannot
- * work. */
+/* Adds the warnings about the entry to the reply.  is_stored: logs them too;
+ * false (dry run): judges the entry in the document as it would be. */
 static void warn(struct edit *e, bool is_stored)
 {
 	bool is_list = e->of->key != COLLECTION_LOGINS;

@@ -143,14 +143,14 @@ void reply_ok(struct reply *, const char *command);
  * Returns a new reference. */
 json_t *warning_text(const char *path, const char *text);
 
-/* Adds a warning to a list, which has a limit. */
+/* Adds a warning to a list, unless the list is full (20 warnings). */
 void warnings_add(json_t *list, const char *path, const char *text);
 
 /* Adds a warning to `warnings' of a reply of 200, which has the same limit. */
 void reply_warn(struct reply *, const char *path, const char *text);
 
-/* Replies {"error": sentence} with this status; does nothing if there is a
- * reply already. */
+/* Replies {"error": sentence} with this status.  The reply must have no body
+ * yet. */
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 

@@ -37,7 +37,8 @@ void discovery_free(struct discovery **);
 /* Adds a text to an entry unless it is empty. */
 void discovery_put(json_t *entry, const char *key, const char *text);
 
-/* Replies with the list, and starts or prolongs the worker. */
+/* Replies with the list, or 503.  A request of a control user starts or
+ * prolongs the worker. */
 void discovery_get(struct discovery *, struct reply *);
 
 extern const struct discovery_kind announcements_kind;

@@ -23,14 +23,15 @@ enum {
 /* Returns a member; NULL: it is absent or null. */
 const json_t *edit_get(const json_t *object, const char *key);
 
-/* Returns the string of a member; NULL: it is none. */
+/* Returns the string of a member; NULL: it is absent or no string. */
 const char *edit_text(const json_t *object, const char *key);
 
 /* Reads `gid' of the request; -1: absent.  False: the reply already has the
  * error. */
 bool edit_gid(const json_t *request, json_int_t *ret, struct reply *);
 
-/* Returns a number, or the number in a string of digits; -1: anything else. */
+/* Returns an integer, or the number in a string of digits; -1: anything
+ * else. */
 json_int_t edit_number(const json_t *value);
 
 /* Reads the object of a member; an empty list is an empty object, *ret NULL: it

@@ -17,10 +17,10 @@ struct held_answer *held_answer_new(struct call *);
 /* Cancels the postponement, because no file is written; sets *h to NULL. */
 void held_answer_free(struct held_answer **h);
 
-/* The answer waits for the save of the configuration.  A control user's starts
- * at once.  That of another user comes after the usual second: its text is
- * made in the loop. */
+/* The answer waits for the save of the configuration.  For a control user the
+ * save starts at once; for other users it keeps its usual delay of a second,
+ * because it costs time in the loop. */
 void held_answer_begin(struct held_answer *, struct config *);
 
-/* The file is written, or cannot be (save_done_fn): answers. */
+/* The file is written, or cannot be (save_done_fn): answers and frees held. */
 void held_answer_saved(int result, const struct errmsg *error, void *held);

@@ -20,21 +20,22 @@ struct host_files *host_files_new(struct api *);
 void host_files_free(struct host_files **f);
 
 /*
- * True: continue, because the check has ended, two seconds have passed, no
- * section names files, or too many checks run; call->files has the findings.
+ * True: continue, because the check has ended (call->files has the findings),
+ * two seconds have passed, no section names files, or too many checks run.
  * False: the check runs, and `again' is called afterwards.
  */
 bool host_files_judge(struct host_files *, const json_t *document,
 		      struct reply *, command_fn *again);
 
 /* Checks a section in the background and logs the findings, unless
- * host_files_judge() has found them for this call already. */
+ * host_files_judge() has found them for this call already, or too many checks
+ * run. */
 void host_files_log(struct host_files *, const char *key, const json_t *value,
 		    const struct call *);
 
 /* Checks the files of a stream (borrowed; id NULL: it is not stored), and
- * postpones the complete reply until the findings are in its `warnings'.  Logs
- * those of a stored stream.  If too many checks run, the reply is not
- * postponed. */
+ * postpones the complete reply until the findings are in its `warnings', at
+ * most two seconds.  Logs those of a stored stream.  If too many checks run,
+ * the reply is not postponed. */
 void host_files_warn(struct host_files *, const char *id, const json_t *stream,
 		     struct reply *);

@@ -4,8 +4,7 @@
  *
  *	{"scope": "log", "lines": [{"n": …, "level": …, …}], "dropped": 7}
  *
- * At most 200 lines a second; the others of that second are dropped and
- * counted.
+ * At most 40 lines every 200 ms; the others are dropped and counted.
  */
 #pragma once
 

@@ -62,7 +62,7 @@ static void set_cookie(struct reply *reply, const char *id, const char *more)
 	free(value);
 }
 
-/* Answers login when the password was checked. */
+/* Fills the reply of login when the password was checked. */
 static void conclude(struct call *c, const char *login, bool remember,
 		     enum gate_answer answer)
 {

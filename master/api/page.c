@@ -26,7 +26,8 @@ static void refuse(struct call *c)
 }
 
 /* Redirects a path without its last slash: "/north/side" to "./side/", a
- * relative address that is right even if a proxy changes the first part. */
+ * relative address that is right even if a proxy changes the first part.
+ * Answers 404 if the last part has other characters than those in plain. */
 static void redirect(struct call *c)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

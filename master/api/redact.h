@@ -11,8 +11,9 @@ struct field_table;
 /* Returns a copy of an object without its secret fields; a new reference. */
 json_t *redact_secrets(const struct field_table *, const json_t *object);
 
-/* Returns the document without secrets; a softcam keeps only its id and name.
- * A new reference. */
+/* Returns the document without the secret fields of users and without a
+ * private key as text; a softcam keeps only the fields that observers may
+ * read.  A new reference. */
 json_t *observer_view(const json_t *document);
 
 /* --- settings.observer_redact --- */

@@ -23,8 +23,9 @@ struct saved_change {
  * changes. */
 void saved_reply(struct api *, struct reply *, const struct saved_change *);
 
-/* As saved_reply(), for an uploaded document: it is written to the file; the
- * document in memory stays.  take_warnings NULL: none. */
+/* Writes an uploaded document to the file, and answers {command: "ok"} with
+ * take_warnings (NULL: none), or 500 with the reason.  The document in memory
+ * stays, and no restart follows. */
 void saved_upload(struct api *, const json_t *document, struct reply *,
 		  const char *command, json_t *take_warnings);
 

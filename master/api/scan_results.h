@@ -32,6 +32,6 @@ bool scan_results_take(struct scan_results *, const struct msg *);
 void scan_results_signal(struct scan_results *, uint32_t number,
 			 const struct msg_adapter_status *);
 
-/* Adds `transponders', those that have changed since the last call, and
- * `progress'. */
+/* Adds `transponders', those that have changed since the last call, unless
+ * there are none, and `progress' if the worker has reported it. */
 void scan_results_put(struct scan_results *, json_t *reply);

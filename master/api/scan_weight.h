@@ -19,8 +19,8 @@ enum {
 	SCAN_ITEM_BYTES_MAX = 4096,
 };
 
-/* Returns the estimated memory in bytes.  Stops counting above limit, so the
- * result may be slightly greater than limit. */
+/* Returns the estimated memory in bytes.  Stops counting above limit: a
+ * greater result covers only a part of the value. */
 size_t scan_weight(const json_t *, size_t limit);
 
 /* True: the value is an object of a few numbers, texts and lists of numbers. */

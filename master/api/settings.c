@@ -72,8 +72,8 @@ static bool lacks_key(struct api *api, const char *key, const json_t *request)
 	return is_hidden;
 }
 
-/* True: `was' equals the stored section.  False: the reply already has the
- * error. */
+/* True: `was' is absent, or equals the stored section with or without the
+ * private key.  False: the reply already has the error. */
 static bool is_as_known(struct api *api, const char *key,
 			const json_t *request, struct reply *reply)
 {

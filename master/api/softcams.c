@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A stream_refs_fn: inputs with the option cam=OLD get the new id, or lose the
- * option. */
+ * option; if the id stays, the stream restarts. */
 static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 				    const void *arg)
 {

@@ -25,7 +25,8 @@ static void status_version(struct api *api, const json_t *request,
 	reply_json(reply, body);
 }
 
-/* Returns the state of the programme guide, a new reference; NULL: no guide. */
+/* Returns the state of the programme guide, a new reference; NULL: there is no
+ * guide, or its worker has not reported yet. */
 static json_t *guide_report(struct api *api)
 {
 	const struct msg_epg_status *s =

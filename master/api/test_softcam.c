@@ -149,8 +149,8 @@ static bool judge_login(const json_t *config, const char *path,
 	return false;
 }
 
-/* Judges the softcam of the request.  False: the reply already has the
- * error. */
+/* Judges the softcam of the request.  False: the reply already has the error,
+ * or the connection is to be closed. */
 static bool judge(const json_t *config, struct reply *reply)
 {
 	const json_t *port = edit_get(config, "port");

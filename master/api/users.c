@@ -233,7 +233,8 @@ static void warn_names(const struct api *api, const json_t *request,
 		reply_warn(reply, entry.path, warning.text);
 }
 
-/* Stores the changed user.  hash: of the new password; NULL: it stays. */
+/* Stores the changed user and fills the reply; replies 404 to a user who was
+ * removed meanwhile.  hash: of the new password; NULL: it stays. */
 static void carry_out(const struct change *c, const char *hash,
 		      struct reply *reply)
 {

@@ -327,8 +327,8 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
-/* Hands the connection to deliver.  path: "/play/…", or that of a list or the
- * guide. */
+/* Hands the connection to deliver, or answers 404 or 503.  path: "/play/…", or
+ * that of a list or the guide. */
 static void hand_over(struct api *api, struct http_conn *conn,
 		      const struct http_request *request, const char *path)
 {

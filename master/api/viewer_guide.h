@@ -12,6 +12,6 @@ struct viewer_guest;
 bool viewer_guide_is_path(const char *path);
 
 /* Answers the question, at once or later, with the guide of the streams that
- * the guest, who is identified, may watch. */
+ * the guest, who is identified, may watch; or with 404 or 503. */
 void viewer_guide_answer(struct api *, struct list_question *,
 			 struct viewer_guest *);
