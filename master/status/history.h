@@ -30,7 +30,8 @@ void history_write_kept(const struct history *, struct handover *);
 void history_write(const struct history *, struct handover *);
 
 /* Adds the last hour of every stream.  Returns the memfd that has the bytes,
- * which the caller closes; -1: there are none. */
+ * which the caller closes; -1: there are none, or the memory cannot be
+ * made. */
 int history_write_hours(const struct history *, struct handover *);
 
 /* Takes the valid parts of the document.  The streams must be in the status

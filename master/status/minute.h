@@ -49,7 +49,7 @@ struct minute_sum {
 
 void minute_add(struct minute *, const struct second *);
 
-/* Replaces the last second, unless the minute is empty. */
+/* Replaces the last second; an empty minute gets its first one. */
 void minute_amend(struct minute *, const struct second *);
 
 /* Formats the minute as text, to be freed. */

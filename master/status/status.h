@@ -68,8 +68,8 @@ void status_push(struct status *, const char *id,
 		 const struct msg_stream_status *);
 
 /* The process of a stream has ended; failure: the reason, NULL: the master
- * stopped it.  If the stream was on air, logs that it is off air; the successor
- * of the worker logs the return. */
+ * stopped it.  If a failure ended it while the stream was on air, logs that
+ * the stream is off air; the successor of the worker logs the return. */
 void status_down(struct status *, const char *id, const char *failure);
 
 /* Records the minutes of all streams for the next master: a new reference. */
@@ -151,6 +151,6 @@ void status_take_hour(struct status *, const char *id, const json_t *record,
 /* Returns a number that grows with each event that is not sent every second. */
 uint64_t status_changes(const struct status *);
 
-/* Returns the object `status' of check-stream, a new reference; NULL: the id is
- * unknown.  *ret_ok: the stream is enabled, active and on air. */
+/* Returns the object `status' of check-stream, a new reference; NULL: the id
+ * is unknown.  *ret_ok: as status_stream_is_well(). */
 json_t *status_check(struct status *, const char *id, bool *ret_ok);

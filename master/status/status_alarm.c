@@ -79,7 +79,7 @@ static json_t *format(struct status_stream *s, unsigned place,
 }
 
 /* Returns the next output_fault event of an output, also of a removed one;
- * NULL: none. */
+ * NULL: none, or the rate limit holds it back. */
 static json_t *next_fault(struct status_stream *s, uint64_t now_ms)
 {
 	struct output_fault *f;

@@ -403,7 +403,8 @@ static void add_switches(json_t *o, const struct stream_proc_info *info)
 							  : &none));
 }
 
-/* Adds the packets at which viewers begin (join points). */
+/* Adds at which packets viewers begin (random access), and the codecs and the
+ * size of the picture, as far as the worker reports them. */
 static void add_join(json_t *o, const struct status_stream *s)
 {
 	static const char *const names[JOIN_KINDS] = {

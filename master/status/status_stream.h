@@ -50,7 +50,7 @@ struct output_fault {
 	char *reason; /* owned: last error while raised; NULL: not raised */
 };
 
-/* Clears the alarm at once, because the state of the output is unknown. */
+/* Clears the alarm and its reason at once; its event is sent later. */
 void output_fault_clear(struct output_fault *);
 
 /* The alarm `worker': the process of the stream failed, and its successor has
@@ -216,7 +216,7 @@ json_t *status_stream_write_worker(const struct status_stream *);
 /* Takes a record of status_stream_write_worker() if it is valid. */
 void status_stream_take_worker(struct status_stream *, const json_t *);
 /* The worker has ended (failure: the reason; NULL: the master stopped it).
- * Logs that the stream is off air if it ended by itself. */
+ * Logs that the stream is off air if it was on air and the worker failed. */
 void status_stream_note_down(struct status_stream *, const char *failure);
 /* Logs that the stream is off air if its worker hangs. */
 void status_stream_note_hang(struct status_stream *,
@@ -226,7 +226,7 @@ void status_stream_note_hang(struct status_stream *,
 void status_stream_note_report(struct status_stream *,
 			       const struct stream_proc_info *info);
 /* True: an enabled stream has no report of a worker; ret has the reason.
- * False: it has one, or the stream is disabled. */
+ * False: it has one, or the stream is disabled or waits for a viewer. */
 bool status_stream_absence(const struct status_stream *,
 			   const struct stream_proc_info *info,
 			   struct errmsg *ret);
@@ -291,16 +291,18 @@ alarm_set status_stream_alarms(const struct status_stream *);
 /* Returns the raised alarms of a place; 0: the output, without output_fault and
  * worker. */
 alarm_set status_stream_raised(const struct status_stream *, unsigned place);
-/* Returns the last report of the input at this position; NULL: none. */
+/* Returns the report of the last second of the input at this position; NULL:
+ * there was none. */
 struct msg_input_status *status_stream_input(const struct status_stream *,
 					     size_t position);
 /* Call it after a report for each input that reads another stream: marks the
- * alarms that the source has as well, and sets the error of the input to the
- * reason why the source is off air.  source NULL: does nothing. */
+ * alarms that the source has as well; if the input has an error because the
+ * source is off air, the error gets that reason.  source NULL, or disabled:
+ * does nothing. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  struct status_stream *source);
-/* As status_stream_relate(), for an input that reads an adapter with this
- * error. */
+/* The input at this place reads the adapter id, whose error is text: this
+ * replaces an error of the input. */
 void status_stream_relate_adapter(struct status_stream *, unsigned place,
 				  const char *id, const char *text);
 /* Returns which of the raised alarms are reported a second later, because the
@@ -359,8 +361,8 @@ json_t *status_stream_outputs(const struct status_stream *,
 			      const struct stream_proc_info *info);
 json_t *status_stream_check(const struct status_stream *,
 			    const struct stream_proc_info *info, bool *ret_ok);
-/* True: the stream is enabled and on air, and an output sends if it has
- * outputs. */
+/* True: the stream waits for a viewer; or it is enabled and on air, and at
+ * least one of its outputs, if it has any, sends. */
 bool status_stream_is_well(const struct status_stream *);
 
 /* Appends the JSON entry of the stream in the overview. */
@@ -393,8 +395,9 @@ json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
 /* Forgets which alarms were reported, so that they are reported again. */
 void status_stream_forget_reported(struct status_stream *);
 
-/* The number of stream_event messages of the last second (at least one); and
- * the i-th of them as JSON: its length. */
+/* The first function returns the number of stream_event messages of the last
+ * second; 0: the stream waits for a viewer.  The second writes the i-th of
+ * them as JSON and returns its length; 0: it is too long. */
 size_t status_stream_events(const struct status_stream *);
 size_t status_stream_event(const struct status_stream *, size_t i,
 			   char ret[STATUS_EVENT_MAX]);

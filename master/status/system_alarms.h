@@ -29,8 +29,8 @@ void system_alarms_add(json_t *list, const char *name, const char *subject,
 		       const char *sentence);
 
 /* Takes the list of present alarms; returns the events, a new array.  An alarm
- * that is new, or has another sentence, is raised; one that is no longer in the
- * list is cleared. */
+ * that is new, or has another sentence (not only other numbers), is raised;
+ * one that is no longer in the list is cleared.  Logs both. */
 json_t *system_alarms_take(struct system_alarms *, json_t *take_list);
 /* Sends the alarm with this name, without a subject, as raised again after the
  * next list, even if its sentence differs only in numbers. */

@@ -173,8 +173,8 @@ static void remember(struct system_status *s)
 	s->n_marks = MIN(s->n_marks + 1, (size_t)MARKS);
 }
 
-/* KiB of all processes.  Several of them map the same ring, so shared memory
- * counts by its descriptors, which the master keeps. */
+/* Counts the memory of all processes in KiB.  Several of them map the same
+ * ring, so shared memory counts by its descriptors, which the master keeps. */
 static void count_memory(struct system_status *s)
 {
 	uint64_t all = 0, kib;
@@ -369,8 +369,8 @@ json_t *system_status_write(const struct system_status *s)
 	return o;
 }
 
-/* Takes a reading; false: it is not later than the one before, or has less
- * use. */
+/* Takes a reading; false: it is invalid, older than the one before, or has
+ * less use. */
 static bool take_mark(const json_t *value, const struct mark *before,
 		      struct mark *ret)
 {
