@@ -31,7 +31,7 @@ json_t *adapter_conf_keys(const json_t *adapter);
 json_t *adapter_conf_wanted(const json_t *list, const json_t *adapter);
 
 /* Writes the id of the adapter that an input address (may be NULL) reads; "":
- * it is no dvb:// input. */
+ * it is no dvb:// input, or the id is too long. */
 void adapter_link_read(const char *address, char ret[IO_ID_MAX + 1]);
 
 /* Writes the id of the stream whose output an adapter receives; "": it has

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Warns of files, folders, interfaces and local addresses that enabled streams
- * name, and of frontends of enabled tuners, that this machine does not have.
- * They may appear later, so each is only a CHECK_WARNING.
+ * Warns of files, folders, interfaces and local addresses that enabled
+ * streams, the log or the play port name, and of frontends of enabled tuners,
+ * that this machine does not have.  They may appear later, so each is only a
+ * CHECK_WARNING.
  *
- * Checks with the rights of the calling user.  A check of files must not run in
- * an event loop, because a file system may hang.
+ * Checks with the rights of the calling user.  A check of files must not run
+ * in an event loop, because a file system may hang.
  */
 #pragma once
 

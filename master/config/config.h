@@ -49,8 +49,8 @@ void config_close(struct config **);
 /*
  * If the service has crashed three times with the configuration that was read,
  * returns to the last good one, with an alarm; the users stay.  The file
- * state_path (may be NULL) has the count.  Call it once, before the document is
- * used.  Blocks.
+ * state_path has the count; NULL, or no configuration file: does nothing.
+ * Call it once, before the document is used.  Blocks.
  */
 void config_guard(struct config *, const char *state_path);
 
@@ -63,8 +63,8 @@ unsigned config_changes(const struct config *);
 /* Returns how many contents the file got or is about to get since the start:
  * those of config_changes(), and uploads. */
 unsigned config_versions(const struct config *);
-/* True: the last change could not be saved; ret has the reason.  False: it is
- * on disk, or will be soon. */
+/* True: the last change, or FILE.backup, could not be saved; ret has the
+ * reason.  False: both are on disk, or will be. */
 bool config_save_error(const struct config *, struct errmsg *ret);
 
 /* Logs a sentence and adds it to the alarms until the next start of the
@@ -106,7 +106,7 @@ const struct stream_confs *config_streams(struct config *);
 const json_t *config_stream(const struct config *, const char *id);
 
 /* Replaces the stream with the id old_id by stream (reference taken); old_id
- * NULL: adds it at the end. */
+ * NULL or unknown: adds it at the end. */
 void config_put_stream(struct config *, const char *old_id, json_t *stream);
 
 /* Returns the entry of a login, borrowed; NULL: none. */
@@ -180,5 +180,5 @@ json_t *config_known(const struct config *);
 /* Reads the file, which must exist.  known and done: as for reader_read(). */
 void config_read_file(struct config *, uint64_t known, reader_done_fn *done,
 		      void *arg);
-/* Returns reader_version() of the file. */
+/* Returns reader_version() of the file, which must exist. */
 uint64_t config_file_version(const struct config *);

@@ -13,6 +13,6 @@
  */
 json_t *config_describe(void);
 
-/* A new reference: the schema (JSON Schema, draft 2020-12) of the document.
- * Other keys are allowed, because the service stores them. */
+/* Returns the schema (JSON Schema, draft 2020-12) of the document, a new
+ * reference.  Other keys are allowed, because the service stores them. */
 json_t *config_schema(void);

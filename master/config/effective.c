@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* True: the key is absent, or has null or "", which means the same for most
- * fields. */
+/* True: the key is absent, or has null or "", which means the same.  Of a free
+ * text, only an absent key counts. */
 static bool is_absent(const json_t *value, const json_t *schema)
 {
 	const char *type = json_string_value(json_object_get(schema, "type"));
@@ -24,7 +24,7 @@ static bool is_absent(const json_t *value, const json_t *schema)
 }
 
 /* Sets absent keys of an object to their defaults.  from (may be NULL): values
- * that precede the defaults of the schema. */
+ * to use rather than the defaults of the schema. */
 static void fill(const json_t *schema, json_t *object, const json_t *from)
 {
 	const json_t *keys = json_object_get(schema, "properties");

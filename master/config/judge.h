@@ -100,7 +100,7 @@ void judge_feeds(struct judge *, const json_t *stream, const json_t *adapters);
  * for names in other sections. */
 void judge_entry(struct judge *, const char *section, const json_t *entry,
 		 const json_t *document);
-/* Judges all entries of these lists. */
+/* Judges the entries of softcam, cas, dvb_tune, servers and users. */
 void judge_entries(struct judge *, const json_t *document);
 
 /* Returns the kind of a stream, which decides what options have no effect:
@@ -112,8 +112,8 @@ void judge_idle_keys(struct judge *, const json_t *stream,
 /* Warns of keys without effect in settings, log and auth. */
 void judge_idle_settings(struct judge *, const json_t *document);
 
-/* Judges the names in a stream that refer to the sections cas and
- * categories. */
+/* Judges the name, the number and the texts of a stream, and what it names of
+ * the sections cas and categories. */
 void judge_names(struct judge *, const json_t *stream, const json_t *document);
 
 /* Judges the softcams that inputs of a stream name, by the list of softcams. */

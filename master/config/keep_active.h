@@ -18,7 +18,7 @@ enum {
 };
 
 /* Reads http_keep_active to *ret_s: seconds, or KEEP_ALWAYS (also for value
- * NULL).  Returns 0, or -EINVAL with a sentence. */
+ * NULL or "").  Returns 0, or -EINVAL with a sentence. */
 int keep_active_read(const json_t *value, int *ret_s,
 		     struct errmsg *error) MUST_CHECK;
 

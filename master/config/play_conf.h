@@ -19,12 +19,12 @@ struct play_conf {
 	bool ts;       /* /play/ID: http_play_stream */
 	bool hls;      /* /play/ID/index.m3u8: http_play_hls */
 	bool fmp4;     /* its segments are fMP4: hls_fmp4 */
-	bool has_port; /* they have a port of their own as well */
+	bool has_port; /* ts or hls is set, and has a port too */
 	struct sockaddr_any port;
 };
 
 /* settings may be NULL.  control: address of the control server; a play port
- * with the same address is ignored.  NULL: unknown. */
+ * that conflicts with it (play_conf_collides()) is ignored.  NULL: unknown. */
 void play_conf_read(struct play_conf *ret, const json_t *settings,
 		    const struct sockaddr_any *control);
 

@@ -59,8 +59,8 @@ static void put_line(struct buf *to, const char *text)
 		buf_append(to, is_control(*text) ? " " : text, 1);
 }
 
-/* Appends key="text", without double quotes and commas in text: some players
- * split the line at its commas. */
+/* Appends key="text", without double quotes and commas in text, because some
+ * players split the line at its commas; appends nothing for "". */
 static void put_value(struct buf *to, const char *key, const char *text)
 {
 	if (text[0] == '\0')
@@ -97,7 +97,7 @@ static void put_encoded(struct buf *to, const char *text)
 /* --- the playlist --- */
 
 /* Returns the address of the picture, a file with the name of the stream; "":
- * none. */
+ * none.  free() it. */
 static char *logo_of(const json_t *settings, const char *name)
 {
 	const char *folder = text_of(settings, "http_play_logos");

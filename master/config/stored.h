@@ -26,5 +26,5 @@ json_t *stored_fallback(const char *path, const char *good, const char *bad,
 void stored_replace(const char *path, const json_t *document, json_t *alarms);
 
 /* Removes the rights of other users to the file, because it contains hashes,
- * passphrases and keys. */
+ * passphrases and keys; logs that, or that it failed. */
 void stored_close(const char *path);

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* Writes the id of the stream that an input address (may be NULL) reads; "": it
- * is no stream:// input. */
+/* Writes the id of the stream that an input address (may be NULL) reads; "":
+ * it is no stream:// input, or its id is too long. */
 void stream_link_read(const char *address, char ret[IO_FEED_MAX + 1]);
 
 /* Returns the stream with inputs that read `to` instead of `from`, a new

@@ -11,9 +11,9 @@
 
 #include <jansson.h>
 
-/* Reports unknown keys of the document, and of its streams, softcams, CAS
- * entries, adapters, servers, categories and groups of categories.  A key that
- * begins with '_' is a remark, and never unknown. */
+/* Reports unknown keys of the document, and of its settings, auth, log,
+ * streams, softcams, CAS entries, adapters, servers, categories and groups of
+ * categories.  A key that begins with '_' is a remark, and never unknown. */
 void unknown_keys_find(const json_t *document, check_found_fn *found,
 		       void *arg);
 
