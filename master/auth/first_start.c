@@ -91,7 +91,7 @@ static int add_control_user(json_t *document, const char *login,
 
 /* Sets the hash of a login.  An existing user who may not log in is refused.
  * An unknown login becomes a control user, if no control user can log in.  0,
- * or -EINVAL with error. */
+ * or -errno with error. */
 static int put_hash(json_t *document, const char *login, const char *hash,
 		    struct errmsg *error)
 {
@@ -111,7 +111,8 @@ static int put_hash(json_t *document, const char *login, const char *hash,
 	return 0;
 }
 
-/* Puts the hash into the document of the file and saves it. */
+/* Puts the hash into the document and saves it to the file.  Returns the exit
+ * code; a failure is printed. */
 static int store(const char *path, json_t *document, const char *login,
 		 const char *hash)
 {

@@ -14,7 +14,8 @@
 struct config;
 
 /* If `users' is empty: makes the control user `admin' and prints the password
- * to stderr, once.  False: a user already exists, or the password cannot be
+ * to stderr, once.  If the configuration is empty and has no file yet, sets
+ * observer_redact.  False: a user already exists, or the password cannot be
  * hashed (logged). */
 bool first_start(struct config *);
 

@@ -59,7 +59,7 @@ enum gate_answer {
 	GATE_RIGHT,  /* the user exists, and the password is right */
 	GATE_WRONG,
 	GATE_LOCKED, /* the address or login is locked; nothing was checked */
-	GATE_BUSY,   /* there was no result in time */
+	GATE_BUSY,   /* no result in time, or not checked */
 };
 
 enum gate_door { GATE_CONTROL, GATE_VIEWERS, GATE_DOORS };

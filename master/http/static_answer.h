@@ -43,6 +43,6 @@ void static_answer_done(struct static_answer *);
 /* True: Accept-Encoding (value, may be NULL) permits gzip. */
 bool static_accepts_gzip(const char *accept_encoding);
 
-/* True: If-None-Match (value, may be NULL) has the tag of the hash, with or
- * without gzip. */
+/* True: If-None-Match (value, may be NULL) is "*", or has the tag of the hash,
+ * with or without gzip. */
 bool static_is_known(const char *if_none_match, const char *hash);
