@@ -16,5 +16,6 @@ enum {
 };
 
 /* Runs the service; returns the exit code, after SIGTERM or SIGINT, or because
- * it cannot start. */
+ * it cannot start.  A trial does not return: it ends the process with the
+ * code. */
 int master_run(const struct options *) MUST_CHECK;

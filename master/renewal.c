@@ -216,8 +216,8 @@ static const char *last_error(const struct renewal *r)
 	return r->error.text[0] != '\0' ? r->error.text : NULL;
 }
 
-/* Answers the waiters of the trial, then restarts if one of them wants it, then
- * begins the trial of later waiters. */
+/* Answers the waiters of the trial, then restarts if one of them wants it and
+ * the trial succeeded, then begins the trial of later waiters. */
 static void finish(struct renewal *r)
 {
 	const char *error = r->stopped ? "the service is stopping"

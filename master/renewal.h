@@ -57,15 +57,16 @@ void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
 		 void *arg);
 
 /* Returns why the last trial or restart failed, in one sentence; NULL: it did
- * not. */
+ * not, or the reason has ended. */
 const char *renewal_error(const struct renewal *);
 
-/* For shutdown: drops the present request and all later ones. */
+/* For shutdown: drops the requests for a restart; those of renewal_try(), also
+ * later ones, get an error. */
 void renewal_stop(struct renewal *);
 
-/* Runs in the new program in a trial, with the handover that it received (NULL:
- * none, logged).  Returns 0, or an exit code after a line in the log.  A trial
- * refuses a damaged file, and workers of another protocol unless the restart
- * may interrupt the streams.  A file that differs from the running
- * configuration must be without errors. */
+/* Runs in the new program in a trial, with the handover that it received
+ * (NULL: none, logged).  Returns 0, or an exit code after a line in the log.
+ * A trial refuses a damaged file, and workers of another protocol unless the
+ * restart may interrupt the streams.  A file that differs from the running
+ * configuration must be without errors, and the worker program must run. */
 int renewal_check(struct handover *, const struct options *);

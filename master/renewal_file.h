@@ -14,19 +14,23 @@ struct ev_loop;
 struct handover;
 struct options;
 
-/* Exit code of a trial: the file has an error, and is not from this service. */
+/* Exit code of a trial: the file is damaged or missing, or has an error, and
+ * is not the running configuration. */
 enum { RENEWAL_EXIT_OTHER_FILE = 79 };
 
 /* Adds for a trial the digests of the documents that this service may have
- * written; adds nothing while a change is still to be saved. */
+ * written; adds nothing while a change is still to be saved, or without a
+ * file. */
 void renewal_file_put_known(const struct config *, struct handover *);
 
 /* Adds for the program that takes over the same digests, and the running
- * document unless it has more than 16 MiB. */
+ * document unless it has more than 16 MiB or there is no file. */
 void renewal_file_put_running(const struct config *, struct handover *);
 
-/* Judges the file in a trial.  Returns 0, or an exit code after a line in the
- * log: the file is damaged, or it has an error and is not from this service. */
+/* Judges the file in a trial.  Returns 0, or after a line in the log
+ * RENEWAL_EXIT_OTHER_FILE: the file is damaged, or has an error and is not
+ * from this service; MASTER_EXIT_CONFIG: this program cannot use the running
+ * configuration. */
 int renewal_file_check(const struct options *, struct handover *);
 
 /*

@@ -32,8 +32,9 @@ struct reread *reread_new(const struct reread_config *);
  * reading. */
 void reread_free(struct reread **);
 
-/* True: a reload would accept the document.  Logs every error; ret is the first
- * one.  own_paths: the result of write_roots_own(). */
+/* True: a reload would accept the document.  False: ret has the first error,
+ * and the number of all; the log has all, except that of a control port.
+ * own_paths: the result of write_roots_own(). */
 bool reread_is_sound(const struct options *,
 		     const struct write_paths *own_paths,
 		     const json_t *document, struct errmsg *ret);

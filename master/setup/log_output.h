@@ -26,7 +26,8 @@ void log_output_free(struct log_output **);
 void log_output_apply(struct log_output *, const struct log_settings *);
 
 /* Returns 0: lines are written to the file, or no file is set; 1: it is being
- * opened; -errno with the reason: the lines for the file are dropped. */
+ * opened; or -errno with the reason: the lines for the file are dropped, or
+ * (-ENOTUNIQ) the file is not rotated and grows. */
 int log_output_error(struct log_output *, struct errmsg *ret) MUST_CHECK;
 
 /* Returns the last lines, borrowed.  NULL-safe. */

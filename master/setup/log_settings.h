@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The settings of the section `log', which precede those of the command
+/* The settings of the section `log', which win over those of the command
  * line. */
 #pragma once
 
@@ -29,7 +29,7 @@ struct log_settings {
 /* Makes the settings of the command line. */
 void log_settings_start(const struct options *, struct log_settings *ret);
 
-/* Reads the section (may be NULL).  A key that is missing, or of a wrong type,
- * has the value of start. */
+/* Reads the section (may be NULL).  A key that is missing, of a wrong type or
+ * too long has the value of start. */
 void log_settings_read(const json_t *section, const struct log_settings *start,
 		       struct log_settings *ret);

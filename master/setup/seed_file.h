@@ -6,9 +6,10 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* Returns the seed of the file, or makes a new one and writes it.  Returns a
- * random seed if the setting hls_session_playlists is off, or there is no path
- * or usable file.  The seed is above 0, and fits into JSON. */
+/* Returns the seed of the file, or a random one, which it writes if the file
+ * has none.  If the setting hls_session_playlists is off, or there is no path,
+ * returns a random seed without a file.  The seed is above 0, and fits into
+ * JSON. */
 uint64_t seed_file(const char *config_path, const json_t *settings);
 
 /* The service uses this seed, which may be that of the previous master: writes

@@ -9,7 +9,7 @@ struct options;
 struct write_paths;
 
 /* Returns the files that the command line, the service manager and the
- * document, as it was read from the file, permit. */
+ * document, as it was read from the file, permit; for write_paths_free(). */
 struct write_paths *write_roots_open(const struct options *,
 				     const json_t *document);
 

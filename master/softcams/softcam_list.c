@@ -99,7 +99,8 @@ static void on_gone(void *arg)
 	s->owner.on_gone(s->owner.arg);
 }
 
-/* Starts and stops workers of a softcam, as the streams need them. */
+/* Starts and stops workers of a softcam, as the streams need them; none for an
+ * entry with an error. */
 static void settle(struct softcam *c)
 {
 	struct softcam_user *u;

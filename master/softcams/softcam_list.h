@@ -4,8 +4,9 @@
  * between streams and softcams.
  *
  * A softcam connects when the first stream that names it starts, or at once
- * with `force'.  With `split_cam', each stream has a worker of its own.
- * Messages are passed only between a stream and the softcams that it names.
+ * with `force'.  With `split_cam', each stream has a worker of its own, and
+ * `force' has no effect.  Messages are passed only between a stream and the
+ * softcams that it names.
  *
  * Owns the workers; borrows the loop and the users.
  */
@@ -63,7 +64,8 @@ struct softcams *softcams_new(const struct service_config *);
 void softcams_free(struct softcams **);
 
 /* Sets the list `softcam' of the configuration (may be NULL): changed entries
- * connect again, workers of removed ones end.  NULL-safe. */
+ * connect again, workers of removed ones end.  Does nothing after
+ * softcams_stop().  NULL-safe. */
 void softcams_set(struct softcams *, const json_t *list);
 
 /* Stops all workers for good; on_gone is called for each that runs. */
@@ -71,16 +73,18 @@ void softcams_stop(struct softcams *);
 
 /* Sets the softcams that a stream uses; n 0: none.  NULL-safe. */
 void softcams_use(struct softcams *, struct softcam_user *);
-/* The worker of the stream has started: sends it the state of its softcams.
- * NULL-safe. */
+/* Sends the worker of the stream the state of its softcams, if `up' is set:
+ * call it when the worker has started.  NULL-safe. */
 void softcams_user_up(struct softcams *, struct softcam_user *);
 void softcams_user_down(struct softcam_user *);
-/* Takes stream.ecm or stream.emm of a stream. */
+/* Passes stream.ecm or stream.emm of a stream to the softcam that it names.
+ * An ECM that cannot be passed is answered with an error; an EMM is
+ * dropped. */
 void softcams_take(struct softcams *, struct softcam_user *,
 		   const struct msg *);
 
 /* Gets an event once a second for a softcam that is logged in, and once for
- * each failed attempt. */
+ * each failed attempt, unless another worker of the softcam is logged in. */
 typedef void softcam_event_fn(const struct softcam_info *, void *arg);
 /* Sets the receiver of events; replaces a former one.  NULL-safe. */
 void softcams_watch(struct softcams *, softcam_event_fn *, void *arg);

@@ -58,8 +58,9 @@ bool softcam_is_used_by(const struct softcam_user *, const char *id);
 
 extern const struct service_kind softcam_kind; /* its self is a softcam_proc */
 
-/* Sends the state of a softcam to a stream that names it. */
+/* Sends the state of a softcam, or that there is none with this id, to a
+ * stream that names it, if the worker of the stream is up. */
 void softcam_report_to(const struct softcams *, struct softcam_user *,
 		       const char *id);
-/* Sends the state of a softcam to all streams that name it. */
+/* As softcam_report_to(), for all streams that name it. */
 void softcam_report(const struct softcams *, const char *id);
