@@ -63,8 +63,8 @@ static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 				   ? "process" : "output");
 }
 
-/* Appends ": ended by signal 11", unless the line says so already.  It has the
- * reason of an output_fault. */
+/* Appends the reason of an alarm of the process, ": ended by signal 11",
+ * unless the line says it already; nothing for other alarms. */
 static void put_reason(struct buf *to, const json_t *alarm, const char *said)
 {
 	const char *reason = text_of(alarm, "reason");

@@ -15,12 +15,13 @@
  * reference. */
 json_t *alarms_by_stream(const json_t *answer);
 
-/* Is it about the process, and not about packets? */
+/* True: the alarm (NULL: none) is about the process, not about packets. */
 bool alarm_is_of_process(const char *alarm);
 
 /* Appends "alarms: continuity (input 1, output; since 14:03:05), ..." for the
- * alarms of a stream; nothing for none.  said: the error that the line has, "":
- * none; it is not repeated as the reason of an alarm. */
+ * alarms of a stream, at most 8, and how many there are more; nothing for
+ * none.  said: the error that the line has, "": none; it is not repeated as
+ * the reason of an alarm. */
 void put_stream_alarms(struct buf *to, const json_t *alarms, const char *said);
 
 /* Appends a line for each alarm of the service, at most max (0: all), and the

@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Sends a command and takes request.  *ret is a new reference to the reply of
- * status 200. */
+/* Sends a command and takes request.  CTL_OK: *ret is a new reference to the
+ * reply; other codes: ctl has the error. */
 enum ctl_exit api_command(struct ctl *, json_t *request,
 			  json_t **ret) MUST_CHECK;
 
@@ -26,7 +26,8 @@ enum ctl_exit api_load(struct ctl *, json_t **ret) MUST_CHECK;
  * of the configuration.  False if the service does not answer. */
 bool api_is_observer(struct ctl *);
 
-/* Checks a reply; CTL_OK with its JSON, a new reference. */
+/* Checks a reply; CTL_OK with its JSON, a new reference, if the status is 200,
+ * else another code with the error in ctl. */
 enum ctl_exit api_judge(struct ctl *, const struct client_reply *,
 			json_t **ret) MUST_CHECK;
 

@@ -114,7 +114,7 @@ static size_t take_body(char *data, size_t size, size_t n, void *arg)
 	return len;
 }
 
-/* The session id of "Set-Cookie: svc_session=...;" */
+/* Takes the session id of "Set-Cookie: svc_session=...;". */
 static size_t take_header(char *data, size_t size, size_t n, void *arg)
 {
 	static const char name[] = "set-cookie: svc_session=";
@@ -132,7 +132,8 @@ static size_t take_header(char *data, size_t size, size_t n, void *arg)
 
 /* --- error sentences --- */
 
-/* A time-out before or after the connection, including TLS, was ready. */
+/* Returns -ETIMEDOUT; error says whether the time passed before the
+ * connection, including TLS, was ready, or after. */
 static int explain_time(const struct client *c, CURL *easy,
                         struct errmsg *error)
 {

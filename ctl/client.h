@@ -45,10 +45,10 @@ void client_reply_done(struct client_reply *);
 
 /*
  * A GET in the background, one at a time, so that the caller can wait for
- * other things.  client_wait() returns true when the request has ended; before,
- * it returns false once fd (-1: none) is readable or at until_ms (mono_ms()).
- * client_end() ends the request, even before its end (-EAGAIN), and returns as
- * client_call().
+ * other things.  client_wait() returns true when the request has ended;
+ * before, it returns false once fd (-1: none) is readable or at until_ms
+ * (mono_ms()).  client_end() ends the request and returns as client_call(); if
+ * it has no reply yet, drops it and returns -EAGAIN without an error text.
  */
 void client_begin(struct client *, const char *path);
 bool client_is_busy(const struct client *);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "Mbit/s, null 2 %, lost: network 3, socket 0" */
+/* Appends "4.2 Mbit/s, null 2 %, lost: network 3, socket 0" and the MDI. */
 static void show_head(struct buf *to, const json_t *place)
 {
 	const json_t *loss = json_object_get(place, "loss");

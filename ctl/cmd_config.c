@@ -59,7 +59,8 @@ static void print_names(const json_t *list, const char *what)
 	print_text(&line, stdout);
 }
 
-/* Says what a change of the configuration does to processes. */
+/* Says that the control process restarts; streams: ids of those that restart
+ * too, NULL: none. */
 static void print_restart(const json_t *streams)
 {
 	(void)puts(json_array_size(streams) > 0

@@ -24,7 +24,7 @@ static const char *text_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* The stream of an event; NULL if it has none. */
+/* Returns the id of the stream of an event; NULL if it has none. */
 static const char *stream_of(const json_t *event)
 {
 	const char *id = text_at(event, "channel_id");
@@ -48,8 +48,9 @@ static bool is_wanted(const struct options *o, const char *wanted_stream,
 		(stream != NULL && strcmp(stream, wanted_stream) == 0));
 }
 
-/* The id of --stream, which the caller frees.  An unknown stream is accepted,
- * because it may be created later. */
+/* Sets *ret to the id of --stream, which the caller frees; NULL without it.
+ * An unknown stream is accepted with a warning, because it may be created
+ * later. */
 static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 {
 	const char *word = ctl->options.stream;
@@ -126,7 +127,8 @@ static void put_word(struct buf *to, const json_t *event, const char *before,
 	text_plain(to, text);
 }
 
-/* "news input 1 -> input 2 (fault: no packets), its pictures begin later" */
+/* Appends "news input 1 -> input 2 (fault: no packets), its pictures begin
+ * later". */
 static void put_switch(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");
@@ -150,9 +152,9 @@ static void put_switch(struct buf *to, const json_t *event)
 		buf_printf(to, ", its pictures begin later");
 }
 
-/* "news input 1 continuity raised, as of stream tv", "news output continuity
- * raised, because of input 1", "news output 2 output_fault raised: …", "news
- * process worker raised: …", "service log raised: …" */
+/* Appends "news input 1 continuity raised, as of stream tv", "news output
+ * continuity raised, because of input 1", "news output 2 output_fault raised:
+ * …", "news process worker raised: …", "service log raised: …" */
 static void put_alarm(struct buf *to, const json_t *event)
 {
 	put_word(to, event, "", "channel_id");

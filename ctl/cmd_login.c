@@ -29,7 +29,8 @@ static enum ctl_exit report(struct ctl *ctl, const char *login, json_t *type,
 	return CTL_OK;
 }
 
-/* Stores the session of a successful login. */
+/* Stores the session of a successful login, if the service needs one, and
+ * prints the result. */
 static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 			   const char *user)
 {

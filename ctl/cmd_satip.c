@@ -12,7 +12,7 @@
 /* Servers answer a search within two seconds. */
 enum { SURE_S = 4 };
 
-/* "S2: 4, T2: 2" */
+/* Sets "S2: 4, T2: 2". */
 static void put_frontends(struct table *t, size_t column, json_t *frontends)
 {
 	struct buf out = { 0 };

@@ -84,7 +84,8 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		   c->viewers == 1 ? "" : "s", end);
 }
 
-/* Lists the streams that are not simply on air, or have an alarm. */
+/* Lists the streams of row_needs_attention(), at most SHOWN_MAX, and how many
+ * there are more. */
 static void show_errors(const struct ctl *ctl, struct overview *o,
 			struct buf *to)
 {

@@ -82,7 +82,8 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
-/* Why an input is active, for a bracket; "": that carries no information. */
+/* Returns why an input is active, in words for a bracket; "": it is the usual
+ * reason; an unknown reason unchanged. */
 static const char *choice_text(const char *reason)
 {
 	static const char *const texts[][2] = {
@@ -99,8 +100,8 @@ static const char *choice_text(const char *reason)
 	return reason;
 }
 
-/* Prints state and reason of an input: "active (chosen by hand)", or "down: no
- * packets (since 14:03:05)" if it has no error of its own. */
+/* Prints the state of an input or output, and the reason if it has no error:
+ * "active (chosen by hand)", "down: no packets (since 14:03:05)". */
 static void show_state(struct buf *to, const json_t *end, bool has_error)
 {
 	const char *state = json_string_value(json_object_get(end, "state"));
@@ -142,8 +143,9 @@ static bool holds(const json_t *list, const json_t *one)
 	return false;
 }
 
-/* Prints the raised alarms of the process, or those that are not, and marks
- * those that the source stream has too. */
+/* Prints the raised alarms of a place behind `before': those of the process,
+ * or with of_process false all others.  Marks those that the source stream has
+ * too. */
 static void show_alarms(struct buf *to, const struct ctl *ctl,
 			const char *before, const json_t *place,
 			bool of_process)
@@ -182,7 +184,8 @@ static void show_rate(struct buf *to, const json_t *end)
 		buf_printf(to, " of %s", of);
 }
 
-/* Prints "input 1  udp://...  480 kbit/s  active" and the error. */
+/* Prints "input 1  udp://...  480 kbit/s  active", the error, the counters and
+ * the alarms. */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
@@ -214,7 +217,7 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	show_alarms(to, ctl, "    alarms ", end, false);
 }
 
-/* Finds the entry of a status list by position, from 1. */
+/* Returns the entry of a status list with the position i + 1; NULL: none. */
 static const json_t *end_of(const json_t *list, size_t i)
 {
 	json_t *end;
@@ -313,7 +316,7 @@ static void show_error(struct buf *to, const json_t *status)
 	buf_printf(to, "\n");
 }
 
-/* Prints where viewers begin, if the stream has any reader. */
+/* Prints where viewers begin, if the status has it. */
 static void show_join(struct buf *to, const json_t *status)
 {
 	const char *join = api_text(status, "random_access");
@@ -413,7 +416,8 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 
 /* --- toggle, restart, switch --- */
 
-/* Reports the change of a stream; takes fields. */
+/* Adds fields (taken) and the id of a stream to done; without --json, also
+ * prints text. */
 static void report_change(const struct ctl *ctl, json_t *done, const char *id,
 		 const char *text, json_t *fields)
 {
@@ -465,7 +469,8 @@ static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
 	return code;
 }
 
-/* Calls act for every named stream; for none if one is unknown. */
+/* Calls act for every named stream until one fails; for none if one is
+ * unknown.  With --json, prints what was done if all succeeded. */
 static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
 			      enum ctl_exit (*act)(struct ctl *, const char *,
 						   json_t *))
@@ -515,7 +520,7 @@ static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
 	return CTL_OK;
 }
 
-/* "takes input 1: it is not on air …" */
+/* Reports "takes input 1; it is not on air …": the input and the warnings. */
 static void report_choice(const struct ctl *ctl, json_t *done, const char *id,
 			  const json_t *reply)
 {

@@ -40,7 +40,8 @@ struct top {
 
 /* --- output --- */
 
-/* Appends the lines of text, truncated to width (0: not), each with end. */
+/* Appends the lines of text, truncated to width (0: not), each with end;
+ * empties text. */
 static void put_lines(struct buf *to, struct buf *text, size_t width,
 		      const char *end)
 {
@@ -62,7 +63,8 @@ static unsigned age_s(const struct top *t)
 	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
 }
 
-/* Appends the rows that a small terminal hides. */
+/* Appends how many rows a small terminal hides, and which ones it shows;
+ * nothing if it shows all. */
 static void put_hidden(const struct top *t, struct buf *to)
 {
 	if (t->shown == 0 || t->rows.n <= t->shown)
@@ -72,8 +74,8 @@ static void put_hidden(const struct top *t, struct buf *to)
 		   t->rows.n, t->first + 1, t->first + t->shown);
 }
 
-/* Appends the line below the head: an error, the age of old figures, and the
- * hidden rows. */
+/* Appends the line below the head: the age of old figures, or else an error,
+ * or else the hidden rows. */
 static void put_note(const struct top *t, struct buf *to)
 {
 	char clock[32];
@@ -182,7 +184,8 @@ static void take_keys(struct top *t)
 
 /* --- live --- */
 
-/* Ends the request and draws; keeps the old figures after an error. */
+/* Ends the request and draws; keeps the old figures after an error.  Returns
+ * CTL_OK also after an error, except CTL_AUTH. */
 static enum ctl_exit take_reply(struct top *t)
 {
 	struct client_reply reply = { 0 };

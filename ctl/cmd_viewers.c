@@ -99,7 +99,8 @@ static void print_list(const struct ctl *ctl, const json_t *sessions)
 	table_free(&t);
 }
 
-/* An empty list of a stream that does not exist would mislead. */
+/* Fails if no stream has this id or name, because its empty list would
+ * mislead. */
 static enum ctl_exit find_stream(struct ctl *ctl, const char *word)
 {
 	struct overview o = { 0 };

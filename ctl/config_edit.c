@@ -49,7 +49,8 @@ static json_t *removal(void)
 	return json_pack("{s:b}", "remove", 1);
 }
 
-/* Adds the new element of a list with its id or position. */
+/* Adds the changed, new or removed element of a list to the request, with its
+ * old id or position; a new one without. */
 static void by_element(const struct section *s, const struct json_path *path,
 		       json_t *before, json_t *after, json_t *request)
 {

@@ -19,9 +19,10 @@ enum config_effect {
 };
 
 /*
- * Sets value (borrowed; NULL removes) at path in config, which it changes.
- * *ret is the request, a new reference.  restart requests a restart if the
- * command does not imply one.  0, or -errno with error.
+ * Sets value (borrowed; NULL removes) at path in config, which it changes,
+ * except for the path of the whole document.  *ret is the request, a new
+ * reference.  restart: the request restarts the service if it is a set-config.
+ * 0, or -errno with error.
  */
 int config_edit(const struct json_path *, json_t *config, json_t *value,
 		bool restart, json_t **ret, enum config_effect *ret_effect,

@@ -54,7 +54,8 @@ static const json_t *find_field(const json_t *form, const char *key)
 
 /* --- observer_redact --- */
 
-/* Text, or the {format, host, port} of auth.backend. */
+/* Returns what observers see of an address, a text or the {format, host, port}
+ * of auth.backend; NULL: it is neither. */
 static json_t *open_address(const json_t *value, const void *field)
 {
 	static const char *const keys[] = { "format", "host", "port" };
@@ -81,7 +82,7 @@ static json_t *open_address(const json_t *value, const void *field)
 
 static json_t *open_object(const json_t *object, const json_t *form);
 
-/* An entry whose fields are those of the field. */
+/* Returns the entry with the members that the field shows; NULL: no object. */
 static json_t *open_entry(const json_t *entry, const void *field)
 {
 	return json_is_object(entry)
@@ -169,7 +170,7 @@ static json_t *open_document(const json_t *document, const json_t *forms)
 
 /* --- without it --- */
 
-/* Removes hashes and the private key; a softcam keeps what its form shows. */
+/* Returns a copy without hashes; a softcam keeps only what its form shows. */
 static json_t *hide_secrets(const json_t *document, const json_t *forms)
 {
 	json_t *copy = json_deep_copy(document), *user, *softcams;

@@ -87,7 +87,8 @@ static bool has_word(const char *const *words, const char *word)
 	return *words != NULL;
 }
 
-/* Waiting for a scope that does not exist would never end. */
+/* Adds a scope; fails if the service does not have it, because waiting for it
+ * would never end. */
 static int take_scope(struct options *o, struct errmsg *error)
 {
 	if (has_word(reserved_scopes, optarg))

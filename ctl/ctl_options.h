@@ -60,7 +60,7 @@ struct options {
 int options_parse(int argc, char **argv, struct options *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* The first option of bits, without its dashes: "sort". */
+/* Returns the first option of bits, without its dashes: "sort"; "" for 0. */
 const char *options_name(unsigned bits);
 
 /* The scopes that --scope accepts.  A NULL ends them. */

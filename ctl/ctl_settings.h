@@ -30,14 +30,16 @@ void settings_done(struct settings *);
 
 /* Parses the text of a settings file: the lines before the first name, then
  * those of name (may be NULL), which take precedence.  *found (may be NULL) is
- * true if the name exists.  0 or -EINVAL with error. */
+ * true if the name exists.  Sets only the members that the text has.  0 or
+ * -EINVAL with error. */
 int settings_parse(const char *text, const char *name, struct settings *ret,
 		   bool *found, struct errmsg *error) MUST_CHECK;
 
 /*
- * "host", "host:port", "[::1]:8000" or an http:// or https:// address to
- * the form of settings.url.  Without a scheme it is http and port 8000.  NULL
- * with error: no address, another scheme, a password in the address.
+ * "host", "host:port", "[::1]:8000" or an http:// or https:// address to the
+ * form of settings.url.  Without a scheme it is http and port 8000.  NULL with
+ * error: no address, another scheme, or a user, password, query or fragment.
+ * The caller frees it.
  */
 char *settings_url(const char *text, struct errmsg *error);
 

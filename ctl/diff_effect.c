@@ -104,8 +104,8 @@ static json_t *recordings_of(const json_t *document)
 	return folders;
 }
 
-/* The worker of a list has no access to the folders of recordings, and one with
- * other folders replaces it. */
+/* True: the worker of the stream keeps its access to files.  That of a list
+ * has no access to the folders of recordings, so other folders replace it. */
 static bool has_same_access(const json_t *from, const json_t *to,
 			    const json_t *stream)
 {

@@ -28,7 +28,7 @@ enum diff_effect diff_effect_of(const json_t *from, const json_t *to,
 enum diff_effect diff_effect_of_change(const json_t *from, const json_t *to,
 				       const json_t *change);
 
-/* The ids with this effect, of all streams that differ or have other defaults;
- * a new list. */
+/* Returns the ids of the streams with this effect, a new list; with
+ * DIFF_CONTINUES, only of those that differ. */
 json_t *diff_effect_streams(const json_t *from, const json_t *to,
 			    enum diff_effect);

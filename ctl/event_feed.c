@@ -59,9 +59,9 @@ static bool has_scope(const struct options *o, const char *scope)
 	return false;
 }
 
-/* The address contains the prefix of the control path.  The service sends
- * alarms, lines of the log, events of CAMs, cues and the guide only on
- * request. */
+/* Returns the path of the channel, with the prefix of the control path; free()
+ * it.  The service sends alarms, lines of the log, events of CAMs, cues and
+ * the guide only on request. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;

@@ -24,6 +24,7 @@ int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 int file_write_private(const char *path, const char *text,
 		       struct errmsg *error) MUST_CHECK;
 
-/* Parses a JSON file; -EINVAL with "file:line:column: error". */
+/* Parses a JSON file ("-": standard input); *ret is a new reference.  0, or
+ * -errno with error; -EINVAL with "file:line:column: error". */
 int file_read_json(const char *path, json_t **ret,
 		   struct errmsg *error) MUST_CHECK;

@@ -35,9 +35,10 @@ json_t *json_path_get(const struct json_path *, size_t n, json_t *root);
 ssize_t json_path_index(const json_t *list, const char *step);
 
 /*
- * Sets value (borrowed; NULL removes).  The parent must exist.  A list appends
- * value if its "id" is the last step, or if the step is the next number.  0,
- * -ENOENT or -EINVAL with error.
+ * Sets value (borrowed; NULL removes) at a path that is not the whole
+ * document.  The parent must exist.  A list appends value if its "id" is the
+ * last step, or if the step is the next number.  0, -ENOENT or -EINVAL with
+ * error.
  */
 int json_path_put(const struct json_path *, json_t *root, json_t *value,
 		  struct errmsg *error) MUST_CHECK;

@@ -12,11 +12,12 @@
  * Finds the session of login at the service, of the last login if login is
  * NULL.  The caller frees *ret and *ret_login (may be NULL); both are NULL if
  * there is no session.  0, or -errno with error: a file that other users may
- * read is rejected.
+ * read, or that is damaged, is rejected.
  */
 int keyring_find(const char *url, const char *login, char **ret,
 		 char **ret_login, struct errmsg *error) MUST_CHECK;
 
-/* Stores a session, and it becomes the last login; NULL removes it. */
+/* Stores a session, and its login becomes the last one; session NULL removes
+ * that of the login.  0, or -errno with error. */
 int keyring_put(const char *url, const char *login, const char *session,
 		struct errmsg *error) MUST_CHECK;

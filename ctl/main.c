@@ -148,7 +148,8 @@ static bool is_noun(const char *word)
 	return false;
 }
 
-/* The command that these words begin with; *ret_words form its name. */
+/* Returns the command that these words begin with, whose name has *ret_words
+ * words; NULL: none. */
 static const struct command *look_up(char *const *words, size_t n,
 				     unsigned *ret_words)
 {
@@ -280,7 +281,8 @@ static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 	return run(ctl, c, o->words + words, n);
 }
 
-/* known: the command exists. */
+/* Prints the error, if there is one; with --json also as JSON.  known: the
+ * command exists; false: also prints those of the same noun. */
 static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 {
 	json_t *error;

@@ -155,8 +155,8 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
-/* A multiplex sends several inputs: its error is that of the first one which
- * it sends. */
+/* Appends "input 2: " for a multiplex on air: its error is that of the first
+ * input that it sends. */
 static void put_sent(struct buf *to, const struct overview_row *row)
 {
 	if (row_on_air(row) && row_number(row, "inputs") > 1 &&
@@ -296,7 +296,7 @@ int overview_order(const char *text, enum overview_order *ret,
 }
 
 /* Off air first, then streams with an error of an output, with one of another
- * input or an alarm, on air, disabled. */
+ * input or an alarm, on air or waiting, disabled. */
 static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))

@@ -45,7 +45,8 @@ struct overview_row *overview_find(const struct overview *, const char *id);
 struct overview_row *overview_choose(struct ctl *, const struct overview *,
 				     const char *word);
 
-/* --sort: id, name, state, rate, cc, viewers; text NULL: state first. */
+/* overview_order() reads --sort: id, name, state, rate, cc, viewers; text
+ * NULL: state. */
 enum overview_order {
 	BY_STATE, BY_ID, BY_NAME, BY_RATE, BY_CC, BY_VIEWERS,
 };
@@ -62,14 +63,16 @@ bool row_on_air(const struct overview_row *);
 bool row_waiting(const struct overview_row *);
 /* "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled" */
 const char *row_state(const struct overview_row *);
-/* Is it enabled, and not simply on air without an alarm? */
+/* True: it is enabled, and its state is neither waiting nor simply "on air",
+ * or it is enabled and has a fault or an alarm. */
 bool row_needs_attention(const struct overview_row *);
-/* Does an output have an alarm? */
+/* Does an output have a fault? */
 bool row_output_fault(const struct overview_row *);
-/* Does an input that is not on air have an error? */
+/* Does an input have a fault?  In the overview, the active one has none. */
 bool row_input_fault(const struct overview_row *);
-/* The reason for off air, the outputs that cannot send and the inputs that are
- * not available, whole, for free(); NULL if there is no error. */
+/* Returns the error of the stream, and which outputs cannot send and which
+ * inputs are not available, with the fault of the first of each; free() it.
+ * NULL: there is no error. */
 char *row_fault(const struct overview_row *);
 /* Appends the same, and the raised alarms; nothing without any. */
 void row_put_troubles(const struct overview_row *, struct buf *to);

@@ -21,7 +21,8 @@ void secret_free(char **secret)
 	*secret = NULL;
 }
 
-/* Reads one line; -EINTR after a signal. */
+/* Reads one line.  0, or -errno: -EINTR after a signal, -EFBIG if it is too
+ * long. */
 static int read_line(int fd, char *text, size_t size)
 {
 	size_t len = 0;

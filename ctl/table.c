@@ -140,7 +140,7 @@ struct writer {
 	struct buf *to;
 };
 
-/* Omits the padding of the last cell that is not empty. */
+/* Appends a line without the padding of the last cell that is not empty. */
 static void write_line(struct writer *w, const struct cell *cells)
 {
 	const struct table *t = w->t;

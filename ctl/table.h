@@ -43,7 +43,7 @@ void table_free(struct table **);
 
 /* Adds a row of empty cells. */
 void table_row(struct table *);
-/* Adds a row and fills the columns that have a key from object (may be NULL).
+/* Adds a row and fills the columns that have a key from object (NULL: none).
  * An absent text leaves its cell empty; an absent number is 0. */
 void table_row_of(struct table *, const json_t *object);
 /* Sets a cell of the last row; copies text. */
@@ -51,8 +51,8 @@ void table_set(struct table *, size_t column, enum table_colour,
 	       const char *text);
 
 /*
- * Appends titles and rows from first_row on, truncated to width columns (0:
- * not) and to max_rows (0: all).  Each line ends with end.
+ * table_write() appends titles and rows from first_row on, truncated to width
+ * columns (0: not) and to max_rows (0: all).  Each line ends with end.
  */
 struct table_style {
 	bool colour;

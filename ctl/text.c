@@ -18,7 +18,8 @@ static bool is_direction(wchar_t c)
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Decodes one character: bytes and columns; if not *ret_sound, print '?'. */
+/* Decodes one character; returns its bytes, and *ret_width its columns.  If
+ * not *ret_sound, print '?'. */
 static size_t next(const char *text, size_t *ret_width, bool *ret_sound)
 {
 	mbstate_t state = { 0 };

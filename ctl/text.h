@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The width of text in columns; an invalid byte counts as one. */
+/* The width of text in columns; an invalid byte or a control character counts
+ * as one. */
 size_t text_width(const char *text);
 
 /*
@@ -30,11 +31,12 @@ void text_rate(char ret[32], int64_t kbit);
 void text_clock(char ret[32], int64_t unix_time);
 /* Appends " (since 14:03:05)"; nothing for 0. */
 void text_since(struct buf *to, int64_t unix_time);
-/* The begin of a reason, and of the state that it explains, if that is another:
- * " (since 14:03:05; off air since 13:58:00)".  0: not known. */
+/* Appends the begin of a reason, and that of the state `what' if it is more
+ * than 2 s from it: " (since 14:03:05; off air since 13:58:00)".  0: not
+ * known, omitted. */
 void text_since_both(struct buf *to, int64_t reason, int64_t state,
 		     const char *what);
 /* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
 void text_duration(char ret[32], int64_t seconds);
-/* The duration from this time on until now. */
+/* As text_duration(), from this time on until now. */
 void text_age(char ret[32], int64_t unix_time);

@@ -139,7 +139,8 @@ static int send_request(struct ws *w, const char *path)
 	return r;
 }
 
-/* Consumes the head of the reply; -EAGAIN if it is incomplete. */
+/* Consumes the head of the reply.  0; -EAGAIN if it is incomplete; -EPROTO if
+ * it is too long or not HTTP. */
 static int take_head(struct ws *w, long *ret_status)
 {
 	static const char end[] = "\r\n\r\n", version[] = "HTTP/1.1 ";
