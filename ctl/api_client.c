@@ -15,7 +15,8 @@ enum {
 	STATUS_MANY = 429,
 };
 
-/* Adds the command that logs in at the same service. */
+/* Returns CTL_AUTH; the error is `what' and the command that logs in at the
+ * same service. */
 static enum ctl_exit ask_for_login(struct ctl *ctl, const char *what)
 {
 	const char *host = ctl->options.host, *user = ctl->settings.user;

@@ -379,7 +379,8 @@ static void print_effects(const json_t *from, const json_t *to,
 		(void)puts("the control process restarts");
 }
 
-/* An observer receives a reduced configuration, so both are reduced like it. */
+/* Reduces the configuration of the service (from) and that of the file (to) to
+ * what an observer receives, so that they can be compared. */
 static enum ctl_exit reduce(struct ctl *ctl, json_t **from, json_t **to)
 {
 	json_t **const both[] = { from, to };

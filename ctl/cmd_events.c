@@ -32,7 +32,8 @@ static const char *stream_of(const json_t *event)
 	return id ? id : text_at(json_object_get(event, "stream"), "id");
 }
 
-/* wanted_stream: NULL for any. */
+/* True: the event has one of the wanted scopes, and is about wanted_stream
+ * (NULL: any). */
 static bool is_wanted(const struct options *o, const char *wanted_stream,
 		      const json_t *event)
 {

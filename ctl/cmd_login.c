@@ -57,7 +57,8 @@ static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
-/* Status 403 here means a wrong password, not an expired session. */
+/* Logs in.  Status 403 means a wrong login or password here, not the end of a
+ * session. */
 static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 				const char *password)
 {

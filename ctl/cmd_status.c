@@ -36,7 +36,7 @@ void status_count(const struct overview *o, struct status_counts *ret)
 	*ret = c;
 }
 
-/* Per cent of the whole machine. */
+/* Returns a use of CPU in per cent of all cores together. */
 static json_int_t whole_cpu(const json_t *system, const char *key)
 {
 	json_int_t cores = json_integer_value(json_object_get(system,

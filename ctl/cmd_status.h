@@ -11,6 +11,7 @@ struct status_counts {
 };
 void status_count(const struct overview *, struct status_counts *ret);
 
-/* Appends the lines; each ends with end.  answer: the overview. */
+/* Appends three lines: version and uptime, load, numbers of streams.  Each
+ * ends with end.  answer: the overview. */
 void status_head(const json_t *answer, const struct status_counts *,
 		 struct buf *to, const char *end);

@@ -207,8 +207,9 @@ static enum ctl_exit take_reply(struct top *t)
 	return code == CTL_AUTH ? code : CTL_OK;
 }
 
-/* A request a second, and keys at any time.  While no answer comes, the age of
- * the figures is drawn. */
+/* Runs until the user quits or the login has ended: sends a request a second,
+ * and takes keys at any time.  While no answer comes, draws the age of the
+ * figures. */
 static enum ctl_exit run_live(struct top *t)
 {
 	enum ctl_exit code = CTL_OK;

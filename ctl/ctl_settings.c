@@ -49,7 +49,8 @@ static bool part_is(CURLU *url, CURLUPart part)
 	return there;
 }
 
-/* 0, or -EINVAL with error. */
+/* Judges an address: http or https, without user, query and fragment.  0, or
+ * -EINVAL with error. */
 static int judge_url(CURLU *url, struct errmsg *error)
 {
 	char *scheme = NULL;

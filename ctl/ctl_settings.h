@@ -23,7 +23,8 @@ struct settings {
 	unsigned timeout_s;
 };
 
-/* 0, or -errno with error. */
+/* Reads the settings of command line, environment and file, with defaults.  0,
+ * or -errno with error. */
 int settings_load(const struct options *, struct settings *ret,
 		  struct errmsg *error) MUST_CHECK;
 void settings_done(struct settings *);

@@ -47,7 +47,8 @@ static bool is_enabled(const json_t *stream)
 	return json_is_true(json_object_get(stream, "enable"));
 }
 
-/* The options of its worker. */
+/* Returns the options of the worker of a stream, with the defaults of the
+ * settings; a new reference. */
 static json_t *options_of(const json_t *document, const json_t *stream)
 {
 	json_t *options = stream_spec_pick(stream);

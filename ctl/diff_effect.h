@@ -17,7 +17,7 @@ enum diff_effect {
 	DIFF_EFFECTS,
 };
 
-/* "starts" … for JSON. */
+/* Returns the name of an effect for JSON, such as "starts". */
 const char *diff_effect_name(enum diff_effect);
 
 /* The effect on the stream with this id. */

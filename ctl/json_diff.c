@@ -38,7 +38,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The *ret_n sorted unique keys of both. */
+/* Returns the keys of both objects, each once, sorted; *ret_n is their number.
+ * free() the array. */
 static const char **all_keys(const json_t *from, const json_t *to,
 			     size_t *ret_n)
 {
@@ -139,7 +140,7 @@ static void compare_lists(json_t *found, const char *path, const json_t *from,
 	json_decref(new);
 }
 
-/* A NULL value is absent. */
+/* Adds the differences of two values to found.  A NULL value is absent. */
 static void compare(json_t *found, const char *path, const json_t *from,
 		    const json_t *to)
 {

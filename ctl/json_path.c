@@ -123,7 +123,7 @@ static bool is_next(const json_t *list, const char *step, const json_t *value)
 	       strcmp(number, step) == 0;
 }
 
-/* Names the step that the document lacks. */
+/* Returns -ENOENT; error names the step that the document lacks. */
 static int fail_step(const struct json_path *path, json_t *root,
 		     struct errmsg *error)
 {

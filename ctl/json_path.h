@@ -23,7 +23,8 @@ struct json_path {
 	size_t n_steps; /* 0: the whole document */
 };
 
-/* "" and "." are the whole document.  0 or -EINVAL with error. */
+/* Parses a path; "" and "." are the whole document.  0 or -EINVAL with
+ * error. */
 int json_path_parse(const char *text, struct json_path *ret,
 		    struct errmsg *error) MUST_CHECK;
 void json_path_done(struct json_path *);

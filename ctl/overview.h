@@ -26,16 +26,18 @@ struct overview {
 
 #define OVERVIEW_PATH "/api/overview"
 
-/* The configuration of each stream. */
+/* Loads the configuration of each stream. */
 enum ctl_exit overview_load(struct ctl *, struct overview *ret) MUST_CHECK;
-/* The state of each stream, and the whole answer, a new reference. */
+/* Queries the state of each stream.  *ret_answer is the whole answer, a new
+ * reference. */
 enum ctl_exit overview_query(struct ctl *, struct overview *ret,
 			     json_t **ret_answer) MUST_CHECK;
-/* The same from an answer (borrowed). */
+/* Takes the state of each stream from an answer (borrowed) of
+ * overview_query(). */
 void overview_take(const json_t *answer, struct overview *ret);
 void overview_done(struct overview *);
 
-/* NULL if there is none. */
+/* Returns the row with this id; NULL: none. */
 struct overview_row *overview_find(const struct overview *, const char *id);
 
 /*
@@ -59,9 +61,9 @@ const char *row_id(const struct overview_row *);
 const char *row_name(const struct overview_row *);
 bool row_enabled(const struct overview_row *);
 bool row_on_air(const struct overview_row *);
-/* On demand, and without a viewer. */
+/* True: the stream is on demand, and waits for a viewer. */
 bool row_waiting(const struct overview_row *);
-/* "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled" */
+/* Returns "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled". */
 const char *row_state(const struct overview_row *);
 /* True: it is enabled, and its state is neither waiting nor simply "on air",
  * or it is enabled and has a fault or an alarm. */
@@ -74,7 +76,7 @@ bool row_input_fault(const struct overview_row *);
  * inputs are not available, with the fault of the first of each; free() it.
  * NULL: there is no error. */
 char *row_fault(const struct overview_row *);
-/* Appends the same, and the raised alarms; nothing without any. */
+/* Appends row_fault() and the raised alarms; nothing without either. */
 void row_put_troubles(const struct overview_row *, struct buf *to);
 json_int_t row_number(const struct overview_row *, const char *key);
 

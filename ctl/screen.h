@@ -38,8 +38,10 @@ void screen_size(const struct screen *, size_t *ret_columns, size_t *ret_rows);
 /* Readable if screen_key() has a key. */
 int screen_fd(const struct screen *);
 
-/* A character, one of the constants above, or 0 for none. */
+/* Returns the next key, a character or one of the constants above; 0: none.
+ * Does not wait. */
 int screen_key(struct screen *);
 
-/* text: whole lines that end with SCREEN_LINE_END; keys: the bottom line. */
+/* Draws the screen.  text: whole lines that end with SCREEN_LINE_END; keys:
+ * the bottom line. */
 void screen_show(struct screen *, const struct buf *text, const char *keys);

@@ -37,7 +37,7 @@ struct table_column {
 
 struct table;
 
-/* The titles are borrowed. */
+/* Makes a table without rows.  The titles are borrowed. */
 struct table *table_new(const struct table_column *, size_t n);
 void table_free(struct table **);
 

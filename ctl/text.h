@@ -25,9 +25,9 @@ void text_fit(struct buf *to, const char *text, size_t width, int right);
 /* Appends the whole text; control characters become '?'. */
 void text_plain(struct buf *to, const char *text);
 
-/* "480 kbit/s", "12.3 Mbit/s" */
+/* Writes "480 kbit/s", "12.3 Mbit/s". */
 void text_rate(char ret[32], int64_t kbit);
-/* "14:03:05"; of another day "2026-11-24 14:03" */
+/* Writes "14:03:05"; of another day "2026-11-24 14:03". */
 void text_clock(char ret[32], int64_t unix_time);
 /* Appends " (since 14:03:05)"; nothing for 0. */
 void text_since(struct buf *to, int64_t unix_time);
@@ -36,7 +36,7 @@ void text_since(struct buf *to, int64_t unix_time);
  * known, omitted. */
 void text_since_both(struct buf *to, int64_t reason, int64_t state,
 		     const char *what);
-/* "42 s", "12 min", "3 h 20 min", "12 d 4 h" */
+/* Writes "42 s", "12 min", "3 h 20 min", "12 d 4 h". */
 void text_duration(char ret[32], int64_t seconds);
 /* As text_duration(), from this time on until now. */
 void text_age(char ret[32], int64_t unix_time);
