@@ -196,7 +196,7 @@ void api_watch_cues(struct api *);
 /* From now on, sends present and following events to clients of the scope
  * `epg', and exports the guide. */
 void api_watch_guide(struct api *);
-/* A client of the scope `epg' has connected. */
+/* A client of the scope `epg' has connected: has the worker send changes. */
 void guide_events_renew(struct api *);
 
 /* Starts new and changed adapters of the configuration, and stops those that it

@@ -81,6 +81,7 @@ void auth_users_changed(struct auth *);
  * minute.  what: a command or a path, from the network. */
 void auth_log_refusal(struct auth *, const struct caller *, const char *what);
 
-/* Logs a wrong credential.  login comes from the network. */
+/* Logs a wrong credential, at most 100 times in 10 s.  login comes from the
+ * network. */
 void auth_log_failure(struct auth *, const char *login,
 		      const struct ip_address *);

@@ -114,7 +114,8 @@ static void judge_backend(struct judge *j, const json_t *auth)
 	judge_up(j, mark);
 }
 
-/* Items of the address lists that are not addresses have no effect. */
+/* Items of the address lists that are not addresses are only a warning: they
+ * have no effect. */
 void judge_auth(struct judge *j, const json_t *document)
 {
 	static const char *const lists[] = { "http_ip_allow", "http_ip_deny" };

@@ -16,8 +16,8 @@ struct check_result {
 
 struct write_paths;
 
-/* control: address of the control server; own: the result of
- * write_paths_own(). */
+/* Judges a document and logs what it finds.  control: address of the control
+ * server; own: the result of write_paths_own(). */
 struct check_result check_log(const json_t *document,
 			      const struct sockaddr_any *control,
 			      const struct write_paths *own);

@@ -71,7 +71,8 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
-/* sum: the least rates of this input and of those in front of it, in kbit/s. */
+/* Judges rate_min and rate_max of an input.  sum: rate_min of it and of those
+ * in front of it, in kbit/s. */
 static void judge_rates(struct judge *j, const struct demand *d,
 			const json_t *stream, uint64_t sum)
 {

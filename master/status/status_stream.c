@@ -325,8 +325,9 @@ static void add_reason_since(json_t *o, const struct msg_input_status *in)
 		set_int(o, "reason_since", in->fault_s);
 }
 
-/* Returns the inputs as the worker reports them.  Without a worker all values
- * are 0, and the last active input has the reason. */
+/* Returns the inputs as the worker reports them, with their errors and alarms.
+ * Without a report the values are 0, and the last active input has the reason
+ * as error. */
 static json_t *inputs_report(const struct status_stream *s)
 {
 	static const struct msg_input_status none;

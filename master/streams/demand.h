@@ -46,8 +46,8 @@ struct demand {
 void demand_set(struct demand *, int keep_s, bool running, uint64_t now_ms);
 /* The stream has n viewers now. */
 void demand_viewers(struct demand *, unsigned n, uint64_t now_ms);
-/* A deliver worker has ended: its viewers have lost their connections, and may
- * return.  left: viewers of other workers. */
+/* A deliver worker has ended: its viewers have lost their connections, and
+ * have DEMAND_GRACE_MS to return.  left: viewers of other workers. */
 void demand_lost(struct demand *, unsigned left, uint64_t now_ms);
 /* read: a running stream reads this one; false: none does any more. */
 void demand_read(struct demand *, bool read, uint64_t now_ms);

@@ -77,10 +77,11 @@ bool epg_proc_is_on(const struct epg_proc *);
  * ring: as in epg_proc_set_ring(). */
 void epg_proc_set_keys(struct epg_proc *, const char *stream,
 		       const json_t *object, int ring);
-/* Sets the ring of a stream, borrowed; -1: it has none. */
+/* Sends a running worker the ring of a stream, borrowed; -1: it has none. */
 void epg_proc_set_ring(struct epg_proc *, const char *stream, int ring);
 
-/* The stream was renamed; its events stay. */
+/* The stream was renamed; its events and keys stay.  ring: as in
+ * epg_proc_set_ring(). */
 void epg_proc_rename_stream(struct epg_proc *, const char *from,
 			    const char *to, int ring);
 /* The stream was removed from the configuration: its events are deleted. */
@@ -102,7 +103,8 @@ struct epg_watcher {
 
 /* Sets the only watcher.  This and the next function are NULL-safe. */
 void epg_proc_watch(struct epg_proc *, const struct epg_watcher *);
-/* wants() may return another value now; it is also called once a second. */
+/* Tells the worker if wants() returns another value now; it is also called
+ * once a second. */
 void epg_proc_renew_watch(struct epg_proc *);
 
 struct epg_answer {

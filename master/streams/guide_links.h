@@ -36,7 +36,8 @@ void guide_links_free(struct guide_links **);
  * mpts of several inputs, object is that of mpts_mux(). */
 void guide_links_set(struct guide_links *, const char *stream,
 		     const json_t *object);
-/* The stream was removed.  This and the next functions are NULL-safe. */
+/* The stream was removed: drops its links.  This and the next functions are
+ * NULL-safe. */
 void guide_links_remove(struct guide_links *, const char *stream);
 void guide_links_rename(struct guide_links *, const char *from,
 			const char *to);

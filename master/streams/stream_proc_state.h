@@ -77,7 +77,7 @@ int stream_proc_keep_s(const struct stream_proc *, const struct stream_conf *);
 
 /* --- stream_cams.c --- */
 
-/* Call it before the next functions. */
+/* Makes the softcam user of a stream.  Call it before the next functions. */
 void stream_cams_init(struct stream_proc *);
 /* The plan, the id or stream_proc_is_wanted() has changed: updates the softcams
  * that the stream uses.  run: the worker is wanted. */
@@ -108,11 +108,12 @@ void stream_time_report(struct stream_proc *, struct channel *);
 
 /* --- stream_receivers.c --- */
 
-/* Call it before the next functions. */
+/* Prepares the judgement of callers.  Call it before the next functions. */
 void stream_receivers_init(struct stream_proc *);
-/* The worker has received stream.start: it may ask about callers. */
+/* The worker has received stream.start: a worker with network libraries may
+ * ask about callers from now on. */
 void stream_receivers_up(struct stream_proc *);
-/* The worker has ended, and so have its connections. */
+/* The worker has ended: its receivers and questions end too. */
 void stream_receivers_down(struct stream_proc *);
 /* Takes stream.ask, stream.left or stream.receivers; ignores other messages. */
 void stream_receivers_message(struct stream_proc *, const struct msg *);

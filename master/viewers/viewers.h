@@ -85,7 +85,7 @@ void viewers_set_limit(struct viewers *, const struct viewers_limit *);
 /* The worker has started or was adopted: sends it deliver.policy.  This and the
  * next function are NULL-safe. */
 void viewers_up(struct viewers *, struct viewer_way *);
-/* The worker has ended, and so have its viewers. */
+/* The worker has ended: its viewers have left, its questions are dropped. */
 void viewers_down(struct viewers *, struct viewer_way *);
 
 /* Takes a question of a running worker about a viewer.  The answer, with this
@@ -158,13 +158,15 @@ const char *viewers_preview_login(struct viewers *, const char *token);
 
 /* --- the configuration --- */
 
-/* The section `auth' or users have changed.  This and the next two functions
+/* The section `auth' or users have changed: sends the workers the new policy,
+ * and has them ask again about all viewers.  This and the next two functions
  * are NULL-safe. */
 void viewers_changed(struct viewers *);
 /* The entry of one user has changed: asks again about the viewers of this
  * login. */
 void viewers_user_changed(struct viewers *, const char *login);
-/* The groups of streams, or their hls_group, have changed. */
+/* The groups of streams, or their hls_group, have changed: has the workers ask
+ * again about all viewers, if the rules are enabled. */
 void viewers_groups_changed(struct viewers *);
 
 /* True: the backend does not decide; ret has the reason and the consequence by
