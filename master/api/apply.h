@@ -52,8 +52,9 @@ void apply_removal(struct api *, const char *id);
  * files (recordings.h).  Call it after every change. */
 void apply_waiting(struct api *);
 
-/* Judges and starts all streams of the configuration; waiting_only: only the
- * streams that do not run because of a conflict with another stream. */
+/* Judges and starts all streams of the configuration; waiting_only: only those
+ * that did not run because of a fault, such as a conflict with another stream,
+ * and have none now. */
 void apply_all(struct api *, bool waiting_only);
 
 /* Sends the event set-stream with the stored stream, or with edit_removal().

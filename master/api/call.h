@@ -86,10 +86,10 @@ void call_run(struct call *, command_fn *run);
  * answers. */
 void call_again(struct call *, command_fn *run);
 
-/* Logs the call if log.api_access is set: "set softcam id:s1 Login:admin
- * IP:192.0.2.1".  The line has the names and ids of a request, but no password,
- * token or query.  Call it before the call is carried out, because the answer
- * may free the call. */
+/* Logs the call if log.api_access is set, except some frequent commands
+ * (COMMAND_UNLOGGED): "set softcam id:s1 Login:admin IP:192.0.2.1".  The line
+ * has the names and ids of a request, but no password, token or query.  Call
+ * it before the call is carried out, because the answer may free the call. */
 void access_line(const struct call *);
 
 /* Answers GET control/event/ and frees the call: passes the connection to the

@@ -32,7 +32,8 @@ struct category_change {
 };
 
 /* Finds the changed names.  A group of wanted with the index of another group
- * in old is that group, renamed. */
+ * in old is that group, renamed; without a group at its index, the group was
+ * removed. */
 void category_change_init(struct category_change *, const json_t *old,
 			  const json_t *wanted);
 

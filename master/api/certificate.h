@@ -10,7 +10,8 @@ struct call;
  * NULL: none is in use. */
 json_t *certificate_facts(const struct api *);
 
-/* Loads the configured certificate and key again, with their files. */
+/* Has the tls worker load the configured certificate and key again, with their
+ * files; without one of both, none. */
 void certificate_apply(struct api *);
 
 /*

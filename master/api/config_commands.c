@@ -80,7 +80,7 @@ static void config_get(struct api *api, const char *id, enum status_span span,
 }
 
 /* Replies with the configuration; to an observer with the file, without its
- * secrets. */
+ * secrets, or 404 without a file. */
 static void config_load(struct api *api, const json_t *request,
 			struct reply *reply)
 {

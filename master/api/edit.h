@@ -59,7 +59,8 @@ bool edit_is_as_known(const json_t *request, const char *member,
 bool edit_section_is_as_known(const struct api *, const json_t *request,
 			      const char *key, struct reply *);
 
-/* Returns a copy of an object without its null members, a new reference. */
+/* Returns a copy of an object without its null members, a new reference; an
+ * empty object for another value. */
 json_t *edit_copy(const json_t *object);
 /* As edit_copy(), for an entry: also without `remove' and `up'. */
 json_t *edit_entry_copy(const json_t *object);

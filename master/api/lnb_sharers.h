@@ -12,8 +12,8 @@
 
 #include <jansson.h>
 
-/* Returns the enabled adapters that need another band or polarization than
- * their feeder selects: {id: reason}, a new object. */
+/* Returns the enabled adapters that could run, but need another band or
+ * polarization than their feeder selects: {id: reason}, a new object. */
 json_t *lnb_sharers_misfits(const json_t *list);
 
 /* Returns the adapters that run with the list `before' and must stop with the

@@ -48,8 +48,8 @@ static void redirect(struct call *c)
 	call_answer(c);
 }
 
-/* True: the caller is logged in.  Only then does the page name other
- * headends. */
+/* True: the caller is logged in, or accounts are switched off.  Only then does
+ * the page name other headends. */
 static bool is_logged_in(struct call *c)
 {
 	const char *cookie = http_request_header(c->request, "cookie");

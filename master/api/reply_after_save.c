@@ -170,8 +170,9 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 }
 
 /* All changes are on disk, so the new process reads them: tries the restart.
- * If the client has left, because the disk did not answer for minutes, there is
- * neither a trial nor a restart. */
+ * result < 0: they are not; answers with the error.  If the client has left,
+ * because the disk did not answer for minutes, there is neither a trial nor a
+ * restart. */
 static void on_caught_up(int result, const struct errmsg *error, void *arg)
 {
 	struct saving *s = arg;

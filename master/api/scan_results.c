@@ -40,8 +40,9 @@ bool scan_results_is_ended(const struct scan_results *r)
 	return r->ended;
 }
 
-/* Returns the transponder with this number (from 1 to SCAN_TRANSPONDERS_MAX, as
- * the message was checked), and adds it if it is new. */
+/* Returns the transponder with this number (from 1 to SCAN_TRANSPONDERS_MAX,
+ * as the message was checked), and adds it if it is new; it counts as
+ * changed. */
 static json_t *find(struct scan_results *r, uint32_t number)
 {
 	while (json_array_size(r->list) < number)

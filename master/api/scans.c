@@ -505,8 +505,8 @@ static void add_input_error(const struct api *api, const struct scan *s,
 	json_decref(report);
 }
 
-/* Adds the reception of an adapter whose ring is read; the adapter reports it
- * itself. */
+/* Adds the reception of an adapter whose ring is read, as the adapter reports
+ * it, and its error if there is one. */
 static void add_adapter(const struct api *api, struct scan *s)
 {
 	struct adapter_info info;

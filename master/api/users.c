@@ -23,7 +23,7 @@
 #include <time.h>
 
 /* Ends sessions and event channels that the changed user may not have any
- * more. */
+ * more, and has the viewers of the user judged again. */
 static void apply_user(struct edit *e)
 {
 	auth_users_changed(e->api->cfg.auth);

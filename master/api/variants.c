@@ -41,7 +41,8 @@ static bool measure(struct api *api, struct variant *v)
 }
 
 /* True: the variant can be played.  A stream on demand that does not run can,
- * because it starts with its first viewer. */
+ * because it starts with its first viewer; it needs a bandwidth in its
+ * hls_header. */
 static bool is_alive(struct api *api, struct variant *v)
 {
 	struct stream_proc_info info;

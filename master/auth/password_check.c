@@ -209,8 +209,9 @@ static struct lockout_try try_of(const struct check *c)
 	return (struct lockout_try){ &c->address, c->login, c->door };
 }
 
-/* Counts and logs a failure.  The line does not name the login, because a user
- * may have typed the password in its place, and such lines are not limited. */
+/* Counts a failure; logs if it locks the address or the login.  The line does
+ * not name the login, because a user may have typed the password in its place,
+ * and such lines are not limited. */
 static void fail(const struct check *c, uint64_t now)
 {
 	struct lockout_try t = try_of(c);

@@ -87,6 +87,6 @@ typedef void gate_done_fn(enum gate_answer, void *arg);
 struct gate_wait *gate_ask(struct gate *, const struct gate_question *,
 			   gate_done_fn *done, void *arg);
 
-/* Cancels the answer, but not the check: a failure still counts.  NULL-safe;
- * sets *w to NULL. */
+/* Cancels the answer, but not a check that the worker has begun: its failure
+ * still counts.  NULL-safe; sets *w to NULL. */
 void gate_forget(struct gate_wait **);

@@ -51,8 +51,7 @@ static void judge_rule_shapes(struct judge *j, const json_t *auth)
 	}
 }
 
-/* Reports errors in the other keys of rules.  Without a rule, viewers are
- * denied. */
+/* Reports errors in securetoken, promo and x_real_ip. */
 static void judge_rules(struct judge *j, const json_t *auth,
 			const json_t *settings)
 {

@@ -75,7 +75,8 @@ static void look_for_file(struct host *h, const char *what, const char *path,
 		judge_file(h, what, path, mode);
 }
 
-/* Returns the content of the file, to be freed; NULL: it cannot be read. */
+/* Returns the content of the file, to be freed; NULL: it cannot be opened, or
+ * is no regular file. */
 static char *read_list(const char *path, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -71,8 +71,8 @@ static void judge_srt(struct judge *j, const struct srt_spec *spec,
 			  other);
 }
 
-/* Warns of a conflict of listening addresses: the kernel binds a port either on
- * all addresses or on one address, not both. */
+/* Occupies a listening address, and warns of a conflict: the kernel binds a
+ * port either on all addresses or on one address, not both. */
 static void judge_listen(struct judge *j, const char *protocol,
 			 const struct sockaddr_any *listen,
 			 struct judge_outputs *all)

@@ -30,8 +30,8 @@ struct findings {
 void findings_add(enum check_severity, const char *path, const char *text,
 		  void *arg);
 
-/* Reports the findings in order.  Of similar warnings, reports
- * FINDINGS_ALIKE_MAX; the last one has the number of the others. */
+/* Reports the faults, then the warnings, each in order.  Of similar warnings,
+ * reports FINDINGS_ALIKE_MAX; the last one has the number of the others. */
 void findings_report(const struct findings *, check_found_fn *report,
 		     void *arg);
 

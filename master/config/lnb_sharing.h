@@ -15,11 +15,11 @@
 /*
  * True: an adapter can receive its transponder together with the adapters of
  * the list.  False: its feeder selects something else; error names the key.
- * The feeder is the enabled tuner with the id lnb_adapter; without that key, it
- * is the only enabled satellite tuner without lnb_sharing that has the same
- * adapter number.  True if there is no such feeder, and for unicable.  An entry
- * of the list with the id of the adapter is an older version of it and is
- * ignored.
+ * The feeder is the enabled tuner with the id lnb_adapter; without that key,
+ * it is the only enabled satellite tuner without lnb_sharing that has the same
+ * adapter number (none if path or mac names one of both).  True if there is no
+ * such feeder, with unicable, and without lnb_sharing.  An entry of the list
+ * with the id of the adapter is an older version of it and is ignored.
  */
 bool lnb_sharing_fits(const json_t *adapters, const json_t *adapter,
 		      struct errmsg *error);

@@ -32,7 +32,8 @@ struct playlist_request {
 	void *arg;
 };
 
-/* Appends the playlist of the enabled streams, ordered by lcn and name. */
+/* Appends the playlist of the enabled streams that the viewer may watch,
+ * ordered by lcn and name. */
 void playlist_write(struct buf *, const json_t *document,
 		    const struct playlist_request *);
 

@@ -30,7 +30,8 @@ struct softcam_conf {
 	bool ignore_cw;
 };
 
-/* Reports why the entry cannot work, and wrong values of optional fields. */
+/* Reports why the entry cannot work, or if it can, wrong values of optional
+ * fields. */
 void softcam_conf_warn(const json_t *entry, field_found_fn *found, void *arg);
 
 /* Reads an entry.  A wrong value of an optional field counts as absent.

@@ -57,6 +57,6 @@ char *minute_format(const struct minute *);
 /* Reads a text of minute_format().  Returns 0, or -EINVAL: it is not valid. */
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
-/* Returns the last n seconds (n > 0) together; all zero: the minute is
- * empty. */
+/* Returns the sums of the last n seconds (n > 0), their mean bitrate, and the
+ * state of the last second; all zero: the minute is empty. */
 struct minute_sum minute_sum(const struct minute *, size_t n);

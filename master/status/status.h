@@ -72,7 +72,8 @@ void status_push(struct status *, const char *id,
  * the stream is off air; the successor of the worker logs the return. */
 void status_down(struct status *, const char *id, const char *failure);
 
-/* Records the minutes of all streams for the next master: a new reference. */
+/* Records the minutes, and what status_write_kept() records, of all streams
+ * that have samples, for the next master: a new reference. */
 json_t *status_write(const struct status *);
 /* Records only what does not change every second: the raised alarms, and
  * whether and since when the enabled streams are off air. */
@@ -101,7 +102,7 @@ struct status_codecs {
 };
 
 /* Returns the codecs of the last report of the worker; borrowed until the next
- * report. */
+ * report.  names "": unknown. */
 struct status_codecs status_codecs(const struct status *, const char *id);
 
 /* Returns the inputs of a stream and its last switches, a new reference; NULL:

@@ -60,7 +60,8 @@ void adapter_procs_set(struct adapter_procs *, const json_t *list);
 void adapter_procs_restart(struct adapter_procs *, const char *id);
 
 /* The streams that read an adapter have changed: sends its worker the new
- * results of programs_of() and add_programs(). */
+ * results of programs_of() and add_programs(), or later if the worker is still
+ * starting. */
 void adapter_procs_update(struct adapter_procs *, const char *id);
 
 /* The ring of a stream has changed: sends it to the adapters that read it. */

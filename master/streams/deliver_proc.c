@@ -103,8 +103,8 @@ static void on_listener_open(void *arg)
 	deliver_proc_send_due(d);
 }
 
-/* Logs the error of a listener, or its end, with the first stream that uses the
- * listener and the number of the others. */
+/* Logs the error of a listener, or its end: for the play port, and for the
+ * first output that uses the listener, with the number of the others. */
 static void on_listener_error(const struct listener *l, const char *error,
 			      void *arg)
 {

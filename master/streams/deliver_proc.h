@@ -85,7 +85,7 @@ void deliver_proc_give_viewer(struct deliver_proc *,
 			      const struct msg_deliver_viewer *, int fd,
 			      uint64_t place);
 /* All mounts of the configuration exist now: adopted workers drop their
- * others. */
+ * others, and listening sockets without a user are closed. */
 void deliver_proc_settle(struct deliver_proc *);
 
 /* Returns worker i, from 0, borrowed; NULL: there are no more.  While all

@@ -82,8 +82,8 @@ void reconciler_free(struct reconciler **);
 
 /* Records every process, ring and socket for the next master. */
 void reconciler_write(struct reconciler *, struct handover *);
-/* Adopts the workers of the previous master, which continue.  Call it before
- * the first reconciler_set_stream(). */
+/* Adopts the workers of the previous master, which continue unless they have
+ * another protocol.  Call it before the first reconciler_set_stream(). */
 void reconciler_adopt(struct reconciler *, struct handover *);
 /* Stops the adopted workers that no reconciler_set_stream() named.  Call it
  * after the last reconciler_set_stream() of the configuration. */

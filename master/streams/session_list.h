@@ -68,9 +68,9 @@ struct session_page {
 	const struct msg_deliver_sessions *sessions;
 };
 
-/* Takes a page of a worker.  Returns 0, or -EPROTO with error if the page does
- * not continue the list or has more than a worker may have: the caller must
- * kill the worker. */
+/* Takes a page of a worker; a late one is ignored.  Returns 0, or -EPROTO with
+ * error if the page does not continue the list or has more than a worker may
+ * have: the caller must kill the worker. */
 int session_list_answer(struct session_list *, const struct session_page *,
 			struct errmsg *error) MUST_CHECK;
 /* The worker has ended: removes its viewers from the list. */

@@ -70,7 +70,7 @@ static void answer_busy(struct question *q)
 	answer(q, &(struct msg_deliver_answer){ .verdict = ASK_BUSY });
 }
 
-/* Denies, and frees q.  location: redirect; NULL: to promo, if it is set. */
+/* Denies, ends the viewer, frees q.  location: redirect; NULL: promo. */
 static void deny(struct question *q, const char *reason, const char *location)
 {
 	struct viewers *v = q->owner;

@@ -264,7 +264,8 @@ static bool judge_token(const struct viewer_rules *r,
 	return login != NULL;
 }
 
-/* Judges a login.  True: the verdict is final.  False: the backend decides. */
+/* Judges a login.  True: v has the verdict, or that the password must be
+ * checked first.  False: the backend decides. */
 static bool judge_password(const struct viewer_rules *r,
 			   const struct viewer_question *q,
 			   struct viewer_verdict *v)

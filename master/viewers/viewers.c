@@ -174,7 +174,8 @@ static void end_closed(struct viewers *v, const struct viewer_entry *e)
 		viewers_kick(v, e, false);
 }
 
-/* A worker reports that it serves an entry.  True: a session begins. */
+/* A worker reports that it serves an entry.  True: no other worker serves its
+ * session. */
 static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {

@@ -100,7 +100,7 @@ void viewers_see(struct viewers *, const struct viewer_way *,
 		 const struct msg_deliver_sessions *);
 /* Takes the request of a running worker for the list of streams, for a client
  * of the play port.  The page is sent at once, or when the password of the
- * client was checked. */
+ * client was checked; 503 if too many requests wait. */
 void viewers_ask_list(struct viewers *, struct viewer_way *,
 		      const struct msg_deliver_playlist *, uint32_t seq);
 
