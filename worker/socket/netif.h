@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * Finds the index of an interface by its name or address.  0, or -errno with
- * error: -ENODEV: not found, -ENETDOWN: it is down.
+ * Finds the index of an interface, which must be up, by its name or address.
+ * 0, or -errno with error; -ENODEV: not found, -ENETDOWN: it is down.
  */
 int netif_index(const char *name, unsigned *ret, struct errmsg *error)
 	MUST_CHECK;
 
-/* Finds the interface of the route to an address; 0, or -ENETUNREACH: no
- * route. */
+/* Finds the index of the interface of the route to an address.  0;
+ * -ENETUNREACH: no route, or netlink failed; or -ENOMEM. */
 int netif_towards(const struct sockaddr_any *to, unsigned *ret) MUST_CHECK;
 
 bool netif_is_loopback(unsigned index);

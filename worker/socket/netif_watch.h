@@ -20,6 +20,8 @@ void netif_watch_free(struct netif_watch **);
 /* Readable while events wait. */
 int netif_watch_fd(const struct netif_watch *);
 
-/* Returns the kinds of events since the last call; all kinds when the kernel
- * dropped events.  ifindex 0: reports no interface events. */
+/* Reads the events that wait and returns their kinds, as bits; both kinds if
+ * the kernel dropped events or too many wait.  Each event counts as
+ * NETIF_ROUTES; one of the interface ifindex (0: none) also as
+ * NETIF_TOUCHED. */
 unsigned netif_watch_look(struct netif_watch *, unsigned ifindex);

@@ -5,6 +5,7 @@
 #include "common/base/util.h"
 
 /* The number of datagrams of a flow that can wait in the kernel for their send
- * time (SO_TXTIME): the flow_limit of the interface if all its queues are fq;
- * 0: a queue is of another kind, or the kernel does not answer. */
+ * time (SO_TXTIME): the smallest flow_limit of the interface's queues if all
+ * are fq.  0: a queue is of another kind, none was found, or the kernel does
+ * not answer. */
 unsigned qdisc_fq_limit(unsigned ifindex);

@@ -17,8 +17,9 @@ struct udp_place {
 	unsigned socket_size;      /* bytes of the buffer; 0: our default */
 };
 
-/* Opens, binds and joins a non-blocking socket; ifindex 0: the kernel chooses.
- * The descriptor, or -errno with error. */
+/* Opens and binds a non-blocking socket, and joins its group if the address is
+ * multicast; ifindex 0: the kernel chooses.  The descriptor, or -errno with
+ * error. */
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *error) MUST_CHECK;
 
@@ -30,9 +31,11 @@ bool udp_socket_is_large(int fd);
 void udp_socket_stamp(int fd, bool on);
 
 /*
- * Makes the kernel report the membership again without losing a packet: inverts
- * the source filter of the socket and restores it, while `source` (the current
- * sender; len 0: none) stays admitted.  0, or -errno with error.
+ * Makes the kernel report the membership again without losing a packet:
+ * inverts the source filter of the socket for a moment, while the source of
+ * the place, or else `source` (the current sender), stays admitted.  With
+ * neither (source->len 0) leaves the group and joins it again.  0, or -errno
+ * with error.
  */
 int udp_socket_renew(int fd, const struct udp_place *, unsigned ifindex,
 		     const struct sockaddr_any *source,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Decides when a failed operation is tried again: after 1, 2, 4, 8 and then 10
- * seconds.  For a socket it is every 2 seconds: a socket is cheap to open, and
- * may fail only until its interface or address exists.
+ * Decides when a failed operation is tried again: after 1, 2, 4, 8 and then
+ * every 10 seconds.  For a socket it is after 1 second and then every 2
+ * seconds: a socket is cheap to open, and may fail only until its interface or
+ * address exists.
  */
 #pragma once
 

@@ -56,7 +56,8 @@ static int set_interface(int fd, const struct output_spec *spec,
 	return 0;
 }
 
-/* Sets fields of the IP header. */
+/* Sets TTL and DSCP, and lets receivers on this host get its multicast.  Errors
+ * are ignored. */
 static void set_header(int fd, const struct output_spec *spec)
 {
 	int ttl = (int)spec->ttl;
@@ -98,9 +99,10 @@ static int join_group(int fd, const struct output_spec *spec,
 }
 
 /*
- * While an interface becomes ready, or has no address, the kernel may choose an
- * invalid source for a group (RFC 4291 2.5.3, RFC 1122 3.2.1.3), and would keep
- * it.
+ * True if the kernel chose an invalid source for a group (RFC 4291 2.5.3, RFC
+ * 1122 3.2.1.3), and would keep it: the given interface is not ready, or has
+ * no address.  False for a unicast address, without an interface, and on
+ * loopback.
  */
 static bool has_no_source(int fd, const struct output_spec *spec)
 {
