@@ -96,8 +96,8 @@ static void read_control(struct msghdr *h, struct control *ret)
 	}
 }
 
-/* Receives a datagram; returns its length, 0 if it is longer than any query, or
- * -errno. */
+/* Receives a datagram; returns its length, 0 if it or its control data was
+ * truncated, or -errno. */
 static ssize_t receive(int fd, uint8_t data[QUERY_MAX],
 		       struct sockaddr_any *from, struct control *control)
 {
@@ -133,8 +133,8 @@ int igmp_receive(int fd, struct query_seen *ret)
 	       igmp_query_parse(data, (size_t)n, &ret->query) == 0;
 }
 
-/* Receives a message of MLD.  A query is valid only if it comes from a
- * neighbour (RFC 3810, 5.1.14). */
+/* A query is valid only if it stays on the link: with hop limit 1, from a
+ * link-local address to a link-local group (RFC 3810, 5.1.14). */
 int mld_receive(int fd, struct query_seen *ret)
 {
 	uint8_t data[QUERY_MAX];

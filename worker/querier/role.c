@@ -39,7 +39,9 @@ struct role {
 	struct querier_table queriers;
 };
 
-/* The socket drops packets that exceed READS_MAX. */
+/* Reads at most READS_MAX datagrams in a second.  Further ones wait in the
+ * socket until the next second; the kernel drops those that exceed its
+ * buffer. */
 static void on_query(struct ev_loop *loop, ev_io *io, int revents)
 {
 	struct query_socket *s = container_of(io, struct query_socket, io);
