@@ -32,7 +32,8 @@ struct backend_fetch {
 	char location[LOCATION_MAX + 1];
 };
 
-/* A value of a request may not begin another header. */
+/* Adds a header.  Replaces control characters by spaces, so that a value of a
+ * request cannot begin another header.  False: no memory. */
 static bool add_header(struct backend_fetch *f, const char *name,
 		       const char *value)
 {
@@ -50,8 +51,8 @@ static bool add_header(struct backend_fetch *f, const char *name,
 	return more != NULL;
 }
 
-/* Does this line end a head that is no redirect?  Then that head is the
- * answer. */
+/* Does this line end a head with a status of 200 to 299, or from 400 on?  Then
+ * that head is the answer. */
 static bool ends_head(const struct backend_fetch *f, const char *line,
 		      size_t len)
 {
@@ -150,8 +151,8 @@ bool backend_fetch_is_answered(struct backend_fetch *f)
 	return f->answered && f->turns++ >= BODY_TURNS;
 }
 
-/* The value of a header of the last answer; a longer value than fits counts as
- * absent. */
+/* Returns text with the value of a header of the last answer.  An absent value,
+ * or a longer one than fits, leaves text unchanged. */
 static const char *read_text(const struct backend_fetch *f, const char *name,
 			     char *text, size_t size)
 {

@@ -34,6 +34,7 @@ uint32_t backend_fetch_seq(const struct backend_fetch *);
 bool backend_fetch_is_answered(struct backend_fetch *);
 
 /* Writes the result of a transfer that finished with this code, or whose head
- * is the answer.  The texts are borrowed. */
+ * is complete: then the code is ignored.  Without an answer, status is 0 and
+ * error is set.  The texts are valid until backend_fetch_free(). */
 void backend_fetch_end(struct backend_fetch *, CURLcode,
 		       struct msg_backend_result *ret);
