@@ -58,8 +58,8 @@ static bool is_fec(const struct sdp_media *m)
 	return false;
 }
 
-/* Chooses the media of the number-th m= line, or the first usable one; NULL
- * with error. */
+/* Chooses the media of the number-th m= line; number 0: the first one that is
+ * wanted.  NULL with error: there is no such line, or no wanted one. */
 static const struct sdp_media *choose(const struct session_description *d,
 				      unsigned number, struct errmsg *error)
 {
@@ -93,8 +93,9 @@ connection_of(const struct session_description *d, const struct sdp_media *m)
 	return m->connection.n > 0 ? &m->connection : &d->connection;
 }
 
-/* The source filter for a destination; NULL: any sender is allowed.  Filters of
- * the media precede those of the session (RFC 4570 3). */
+/* The first inclusive source filter for a destination; NULL: there is none.
+ * Exclusive filters are ignored.  Filters of the media precede those of the
+ * session (RFC 4570 3). */
 static const struct sdp_filter *filter_of(const struct session_description *d,
 					  const struct sdp_media *m,
 					  const struct sockaddr_any *to)
@@ -125,7 +126,9 @@ static bool is_sender(const struct sockaddr_any *a,
 	       !sockaddr_is_multicast(a);
 }
 
-/* Reads the destination of a media, and the number-th sender of its filter. */
+/* Reads the destination of a media.  For a group, also the sender of its filter
+ * at this number, from 0; without a usable one has_source is false.  0, or
+ * -EINVAL with error: the media has no c=. */
 static int read_path(const struct session_description *d,
 		     const struct sdp_media *m, unsigned number,
 		     struct sdp_path *ret, struct errmsg *error)
@@ -192,8 +195,9 @@ static bool is_dup(const struct session_description *d,
 	return m->dup || mate_of(d, "DUP", m, NULL) != NULL;
 }
 
-/* Adds the second path of the stream, if there is one: a group of two media, or
- * two senders in one media (RFC 7104). */
+/* Adds the second path of a stream that is declared as duplicated: a group of
+ * two media, or two senders in one media (RFC 7104).  If it is not usable,
+ * writes a note and adds no path. */
 static void add_second_path(const struct session_description *d,
 			    const struct sdp_media *m, struct sdp_offer *o)
 {

@@ -32,17 +32,17 @@ struct sdp_offer {
 };
 
 /* Reads the transport stream of the number-th m= line; number 0: of the first
- * m= line that has a transport stream.  0, or -EINVAL or -ENOTSUP with
- * error. */
+ * m= line that has a transport stream.  0 or, with error, -EINVAL: no such
+ * line, or it has no c=; -ENOTSUP: no transport stream, or it is not sent. */
 int sdp_offer_read(const struct session_description *, unsigned number,
 		   struct sdp_offer *ret, struct errmsg *error) MUST_CHECK;
 
 /*
  * Checks where the offer leads, because its writer need not be the operator of
- * this machine.  Nothing is sent there: a port is bound, and a group joined.
- * No port of the system, and no group of the protocols of a link.  announced:
- * a stranger sent it by SAP, so it leads to a group, never to an address of
- * this machine.  0, or -EACCES with error.
+ * this machine.  Rejects ports below 1024 and groups of the protocols of a
+ * link (224.0.0.0/24).  announced: a stranger sent the offer by SAP, so each
+ * address that is no multicast group is rejected, too.  0, or -EACCES with
+ * error.
  */
 int sdp_offer_judge(const struct sdp_offer *, bool announced,
 		    struct errmsg *error) MUST_CHECK;

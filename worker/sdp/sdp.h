@@ -106,7 +106,7 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
 
 /* Reads the origin from the text of a deleted session, which may be the line o=
- * alone.  0, or -EINVAL with error. */
+ * alone.  0, or -EINVAL or -EFBIG with error. */
 int sdp_parse_origin(const char *text, size_t len,
 		     char ret[SDP_ORIGIN_MAX + 1],
 		     struct errmsg *error) MUST_CHECK;
