@@ -51,7 +51,8 @@ static void format_day(time_t t, char *text, size_t size)
 		text[0] = '\0';
 }
 
-/* Warns that the certificate expires soon, at most once a day. */
+/* Logs, at most once a day, that the certificate expires soon or has
+ * expired. */
 static void warn_of_expiry(struct role *r)
 {
 	const SSL_CTX *ctx = tls_server_context(r->server);

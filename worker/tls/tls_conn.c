@@ -83,7 +83,8 @@ static ssize_t send_sealed(struct tls_conn *c, const uint8_t *data, size_t len)
 	return n;
 }
 
-/* Sends the encrypted bytes that wait for the client. */
+/* Sends the encrypted bytes that wait for the client.  STEP_ON: none waits any
+ * more; STEP_WAIT: some still wait; STEP_FAILED: the connection failed. */
 static enum step send_waiting(struct tls_conn *c)
 {
 	struct tls_half *h = &c->sealed;
@@ -419,8 +420,8 @@ static bool is_wanted(const struct tls_conn *c, const struct tls_wants *wants,
 	return (revents & (w == &c->outer ? wants->outer : wants->inner)) != 0;
 }
 
-/* Continues in the directions that waited for the event, until they have to
- * wait.  May free c. */
+/* Continues in the directions that waited for the event, for at most ROUNDS
+ * steps each.  May free c. */
 static void on_ready(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct tls_conn *c = w->data;

@@ -113,7 +113,7 @@ struct tls_conn {
 
 /* Takes both descriptors and starts in the next turn of the loop.  kernel: the
  * kernel is to encrypt for the client, if it can.  NULL, with both closed, if
- * OpenSSL fails. */
+ * OpenSSL fails or a descriptor cannot be made non-blocking. */
 struct tls_conn *tls_conn_new(const struct tls_conn_config *, SSL_CTX *,
 			      int outer, int inner, bool kernel);
 /* NULL-safe; sets *c to NULL.  Closes both sides as they are. */

@@ -48,7 +48,8 @@ int tls_server_certificate(struct tls_server *, bool use, int chain_fd,
 enum tls_client { TLS_CONTROL, TLS_VIEWER };
 
 /* Takes the socket of a client and the plaintext end of a pair.  Closes both
- * without a certificate, or if all connections are in use. */
+ * without a certificate, if the limit is reached and no connection can be
+ * replaced, or if OpenSSL fails. */
 void tls_server_take(struct tls_server *, enum tls_client, int outer,
 		     int inner);
 
