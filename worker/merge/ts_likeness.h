@@ -54,7 +54,8 @@ void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 
 /* Takes how many waiting packets are common, and how many each path has at
  * least that the other lacks.  doubt: of a PID, each path has more of the
- * latter than common ones.  Accepts copies that were never refused. */
+ * latter than common ones.  Accepts the paths as copies if enough packets are
+ * common, few are not, no PID is doubtful, and there was no recent refusal. */
 void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone,
 		       bool doubt);
 

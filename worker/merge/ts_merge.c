@@ -249,8 +249,8 @@ static void put_alone(struct ts_merge *m, unsigned path, struct batch *b)
 }
 
 /* Sends or drops the first packet of the other path, which is in front of the
- * common packet.  False: the queues changed in another way, and the caller
- * matches again. */
+ * common packet.  False: another packet was sent or moved, or the paths are not
+ * mixed any more; the caller matches again. */
 static bool put_before(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_copies *c = &m->copies;
@@ -360,7 +360,8 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
-/* Sends the packet of the lead, drops that of the other path. */
+/* Sends or drops the first packet of a path: that of the other path, and a
+ * duplicate on the lead, are dropped. */
 static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
@@ -407,7 +408,8 @@ static void note_skew(struct ts_merge *m, size_t i, size_t at)
 	m->skew_n++;
 }
 
-/* Compares AHEAD_MAX packets from this place on. */
+/* Compares at most AHEAD_MAX packets of a path, from this place on, with those
+ * of the other path. */
 static void compare_ahead(struct ts_merge *m, unsigned path, size_t from,
 			  struct ahead *a)
 {
