@@ -103,7 +103,8 @@ void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 /* Counts what each path lost of the datagrams that were sent some time ago. */
 void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 
-/* Makes the place at pos (>= high) the newest. */
+/* Makes the place at pos (>= high) the newest; it and the new places before it
+ * are empty. */
 void rtp_places_reach(struct rtp_places *, uint64_t pos);
 
 /* Ends the wait for the position next: the caller has sent its datagram or

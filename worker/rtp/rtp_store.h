@@ -76,5 +76,6 @@ void rtp_store_settle(struct rtp_store *);
 /* Is a slot for this size free before the next rtp_store_settle()? */
 bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
-/* Frees memory that only an earlier burst needed; all slots must be settled. */
+/* Frees the memory of a pool that an earlier burst needed.  A pool with a slot
+ * in use or not settled keeps its memory. */
 void rtp_store_trim(struct rtp_store *);

@@ -112,7 +112,8 @@ void rtp_window_set_repair(struct rtp_window *, unsigned kept,
 enum rtp_presence rtp_window_find(const struct rtp_window *, uint16_t seq,
 				  const struct rtp_slot **ret);
 
-/* Takes a repaired datagram, which was RTP_MISSING or RTP_COMING. */
+/* Takes a repaired datagram.  Ignores one of another sequence, and one that is
+ * not missing or is too late. */
 void rtp_window_repair(struct rtp_window *, const struct rtp_datagram *,
 		       uint64_t now_ns);
 
