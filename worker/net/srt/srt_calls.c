@@ -131,8 +131,8 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Removes call i, unless its address has called again with another socket.
- * False: it has. */
+/* Removes call i, if it is still the call of socket s.  False: it has ended, or
+ * its address has called again. */
 static bool remove_call(struct srt_calls *c, size_t i, SRTSOCKET s)
 {
 	bool same;

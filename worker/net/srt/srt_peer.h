@@ -33,8 +33,8 @@ struct srt_peer {
 	unsigned connects, reported_connects;
 };
 
-/* Starts to listen, or to resolve and call the peer.  0, or -errno with error.
- * The caller owns the struct in both cases and calls srt_peer_done(). */
+/* Starts to listen, or to resolve and call the peer.  0: the caller ends it
+ * with srt_peer_done(); or -errno with error, and it is closed. */
 int srt_peer_open(struct srt_peer *, const struct srt_spec *,
 		  enum srt_direction, struct errmsg *error) MUST_CHECK;
 void srt_peer_done(struct srt_peer *);

@@ -13,9 +13,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Returns a descriptor. The port is shared only with the socket that it
- * replaces, which libsrt's threads may be about to read; no other program can
- * bind it. */
+/* Returns a descriptor, or -errno with error.  The port is shared only with the
+ * socket that it replaces, which libsrt's threads may be about to read; no
+ * other program can bind it. */
 static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *error)
 {

@@ -40,5 +40,7 @@ int srt_place_open(struct srt_place *, SRTSOCKET, const char *iface,
 /* Frees the port. Call it before the listener is closed. */
 void srt_place_close(struct srt_place *);
 
-/* Call once a second, or when an interface has changed. */
+/* Moves the socket to the interface that has the name now, and logs and notes
+ * the error if that is not possible.  Call it once a second, or when an
+ * interface has changed. */
 void srt_place_follow(struct srt_place *);

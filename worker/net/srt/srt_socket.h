@@ -66,7 +66,8 @@ SRTSOCKET srt_listener_accept(struct srt_listener *,
 void srt_listener_refuse(struct srt_listener *,
 			 const struct sockaddr_any *from, const char *error);
 
-/* Counts the calls that libsrt refused. Call it after the last accept. */
+/* Counts and logs the calls that failed or were refused, by libsrt or by
+ * Sluice.  Call it after the last accept. */
 void srt_listener_take_refused(struct srt_listener *);
 
 /* Follows the interface and updates the statistics, including calls that libsrt

@@ -9,6 +9,7 @@
  * only live connections have. */
 void srt_stats_begin(struct link_stats *);
 
-/* Adds the counters of a connection since the last call. Of several connections
- * the worst measurement is reported. */
+/* Adds the counters of a connection since the last call.  Of several
+ * connections the rates are added, and the worst of each other measurement is
+ * reported. */
 void srt_stats_add(struct link_stats *, SRTSOCKET, enum srt_direction);

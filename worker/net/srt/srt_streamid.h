@@ -39,5 +39,5 @@ enum srt_request_error {
 enum srt_request_error srt_streamid_read(const char *streamid,
 					 struct srt_request *ret);
 
-/* Does the caller ask for this resource? */
+/* Is this resource the whole stream id, or the one that it asks for? */
 bool srt_streamid_names(const char *streamid, const char *resource);
