@@ -93,9 +93,10 @@ static void remove_session(struct session_table *a, size_t place)
 }
 
 /* A place for another session of a sender that has `has' of them: a free place;
- * or that of the oldest session of the sender with the most sessions; or that
- * of the oldest session that was announced only once.  SESSIONS_MAX: there is
- * none. */
+ * or that of a session of the sender with the most sessions, if it has at least
+ * two more; or that of a session that was announced only once, SESSION_TRIAL_S
+ * ago or earlier.  It removes the session there, the one that is silent for
+ * longest.  SESSIONS_MAX: there is no place. */
 static size_t find_place(struct session_table *a, unsigned has)
 {
 	const struct session *worst = NULL;

@@ -29,7 +29,8 @@ json_t *tuning_list_current(const struct tuning_list *);
 /* Notes that the present tuning has lock. */
 void tuning_list_found(struct tuning_list *);
 
-/* Takes a record of a NIT; ignores others. */
+/* In a scan of a network, adds the tunings that a record of the current NIT of
+ * this network names.  Ignores other records. */
 void tuning_list_add(struct tuning_list *, const json_t *record);
 
 size_t tuning_list_done(const struct tuning_list *);
