@@ -15,12 +15,14 @@ struct sap;
 /* Copies the specification of a udp or rtp output and the name of the session.
  * Never fails. */
 struct sap *sap_new(const struct output_spec *, const char *name);
-/* NULL-safe; sets *s to NULL.  Announces the end of the session. */
+/* NULL-safe; sets *s to NULL.  Announces the end of a session that was
+ * announced. */
 void sap_free(struct sap **);
 
-/* After addresses, interfaces or routes changed: announces at once if the
- * source address changed. */
+/* Call it after addresses, interfaces or routes changed.  If the source address
+ * changed or is unknown, the next sap_every_second() announces. */
 void sap_follow(struct sap *);
 
-/* Once a second, while packets are sent. */
+/* Announces the session if it is time.  Call it once a second, while packets
+ * are sent. */
 void sap_every_second(struct sap *, uint64_t now_ns);

@@ -48,6 +48,6 @@ void udp_wire_send_one(struct udp_wire *, const struct iovec *, size_t n);
 int udp_wire_follow(struct udp_wire *, const struct output_spec *,
 		    size_t datagram, struct errmsg *error) MUST_CHECK;
 
-/* Once a second: 0, or -errno with error if nothing was sent since the last
- * call. */
+/* Once a second: 0, or -errno with error if sending has failed, and no packet
+ * was sent, since the last call. */
 int udp_wire_every_second(struct udp_wire *, struct errmsg *error) MUST_CHECK;
