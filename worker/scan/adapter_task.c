@@ -169,8 +169,9 @@ static void begin(struct adapter_task *t, uint64_t now_ns)
 	t->counted = true;
 }
 
-/* Why a search of the network has found one transponder only; NULL: it has
- * found others, or the NIT names no others. */
+/* Why a search of the network has found one transponder only; NULL: nothing to
+ * explain, because it is another search, had no lock or several tunings, or
+ * received a NIT. */
 static const char *lone_error(const struct adapter_task *t)
 {
 	if (t->spec.search != SCAN_NETWORK || t->lock_ns == 0 ||

@@ -166,8 +166,8 @@ static bool is_idle(struct scan *s)
 	return false;
 }
 
-/* Enters the sandbox.  Only the address of an input may name a port below
- * 1024. */
+/* Enters the sandbox and reports the worker as ready; false: that failed.
+ * address: of an input, which alone may name a port below 1024; or NULL. */
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };

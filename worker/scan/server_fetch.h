@@ -27,7 +27,8 @@ void server_fetches_free(struct server_fetches **);
 /* Is there room for another load? */
 bool server_fetches_has_room(const struct server_fetches *);
 
-/* Begins a load; its end may be reported within the call. */
+/* Begins a load, or does nothing if there is no room; its end may be reported
+ * within the call. */
 void server_fetches_add(struct server_fetches *, const struct server_load *);
 
 /* Continues all loads. */
