@@ -41,7 +41,8 @@ struct admission {
 	uint64_t recheck_ms; /* 0: never */
 };
 
-/* Asks about the caller, unless every caller is allowed. */
+/* Asks about the caller; while a question is open, notes to ask again after its
+ * answer.  If every caller is allowed, it is allowed at once. */
 void admission_ask(struct admission *, struct asker *,
 		   const struct msg_deliver_ask *, uint64_t now_ms);
 
@@ -55,7 +56,7 @@ enum admission_turn {
 	ADMISSION_LATE, /* drop the caller: the master did not answer */
 };
 
-/* Once a second. */
+/* Call it once a second.  Returns what the owner has to do with the caller. */
 enum admission_turn admission_second(struct admission *, uint64_t now_ms);
 
 /* Call it when the caller was dropped before any report listed it, so that the
