@@ -15,14 +15,15 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Finds the address of the client.  peer: address of the connection; real_ip:
- * value of the header, NULL: absent; settings: the section of the
- * configuration, NULL: absent. */
+/* Finds the address of the client.  peer: address of the connection, which
+ * gives zero bytes if it is malformed; real_ip: value of the header, NULL:
+ * absent; settings: the section of the configuration, NULL: absent.  A
+ * malformed header does not count. */
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);
 
-/* May the header replace the address of a viewer?  True if both allow_real_ip
- * and auth.x_real_ip permit it.  A section that is NULL is absent. */
+/* May the header replace the address of a viewer?  True if allow_real_ip or
+ * auth.x_real_ip is true.  A section that is NULL is absent. */
 bool viewer_header_counts(const json_t *settings, const json_t *auth);
 
 /* As client_address() for a viewer: viewer_header_counts() must be true, and

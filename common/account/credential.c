@@ -44,7 +44,8 @@ static int decode(const char *text, unsigned char *ret)
 }
 
 /* Reads a pair of login and password (RFC 7617): login ":" password, both in
- * UTF-8 and without a NUL. */
+ * UTF-8 and without a NUL.  c stays unchanged if they are malformed or too
+ * long. */
 static void read_pair(const unsigned char *pair, size_t len,
 		      struct credential *c)
 {

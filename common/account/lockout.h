@@ -52,8 +52,9 @@ void lockout_free(struct lockout **);
 bool lockout_is_locked(const struct lockout *, const struct lockout_try *,
 		       uint64_t now_ms);
 
-/* The number of checks that may still fail before lockout_room() the address or
- * lockout_login_room() the login is locked; 0 while it is locked. */
+/* The number of checks that may still fail before the address (lockout_room())
+ * or the login (lockout_login_room()) is locked; 0 while it is locked.  The
+ * login always has LOCKOUT_LOGIN_FAILURES at an address of lockout_keep(). */
 unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 		      uint64_t now_ms);
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
@@ -62,13 +63,14 @@ unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 /* What a failure has locked: nothing new, the address, or the login. */
 enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 
-/* Counts a failed check; returns what it has locked. */
+/* Counts a failed check; returns what it has locked.  Counts nothing while the
+ * address or the login is locked. */
 enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 			       uint64_t now_ms);
-/* Notes a successful check: deletes the failures of this login from this
- * address. */
+/* Notes a successful check: deletes the failures of this login from the counts
+ * of this address, at all doors.  The count of the login stays. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);
-/* Lets the login enter from this address while the login is locked.  The number
- * of these addresses is limited, so do not call this for users that may not
- * enter at all. */
+/* Lets the login enter from this address while the login is locked.  Above
+ * LOCKOUT_PLACES_MAX such pairs the new one replaces the oldest, so do not call
+ * this for users that may not enter at all. */
 void lockout_keep(struct lockout *, const struct lockout_try *);

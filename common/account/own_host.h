@@ -22,8 +22,9 @@ struct own_host {
 };
 
 /*
- * header is the header Host; NULL: absent.  True for localhost, loopback
- * addresses, the address of the connection, the name of the machine and the
- * names in control_hosts, with any port.  Pure.
+ * header is the header Host.  True for localhost, loopback addresses, the
+ * address of the connection, the name of the machine and the names in
+ * control_hosts, with any port.  True also without the header (NULL), which
+ * every browser sends.  Pure.
  */
 bool own_host_is(const char *header, const struct own_host *);

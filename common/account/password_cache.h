@@ -60,7 +60,7 @@ bool verified_has(const struct verified *, const struct verified_key *,
 /* Was the credential used at its address within an hour?  An answer of true
  * counts as a use.  Another password of a login that was used there is a miss,
  * unless it is the same as an earlier miss.  After VERIFIED_MISSES_MAX misses
- * the answer is false until they are a minute old. */
+ * the answer is false until the first of them is a minute old. */
 bool verified_has_there(struct verified *, const struct verified_key *,
 			uint64_t now_ms);
 

@@ -41,7 +41,8 @@ void sessions_free(struct sessions **);
 void sessions_open(struct sessions *, const struct session *,
 		   char text[SECRET_TEXT]);
 
-/* Finds the session with this id; false: there is none, or it has expired. */
+/* Finds the session with this id; false: there is none, or it has expired.
+ * ret->login is borrowed. */
 bool sessions_find(const struct sessions *, const char *text, int64_t now,
 		   struct session *ret);
 

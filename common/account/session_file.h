@@ -24,8 +24,8 @@ void session_file_close(struct session_file **);
 
 struct sessions *session_file_sessions(struct session_file *);
 void session_file_touch(struct session_file *);
-/* Writes the changes at once, and calls done as soon as they are in the file,
- * as save_catch_up() does.  False: there is no file, and no call. */
+/* Writes the changes at once, and calls done with the result, as
+ * save_catch_up() does.  False: there is no file, and no call. */
 bool session_file_catch_up(struct session_file *, save_done_fn *done,
 			   void *arg);
 /* Why the last write failed, which is repeated; NULL: it did not fail. */

@@ -45,7 +45,8 @@ bool user_may_enter(const struct user *);
 /* True for an enabled control user with a password of this product. */
 bool user_may_control(const struct user *);
 
-/* The digest of the password that a session stores. */
+/* The digest of the stored hash, or of "" without one: the stamp of a
+ * session. */
 struct digest user_stamp(const struct user *);
 
 /* True when the document names no user at all. */

@@ -158,7 +158,8 @@ int address_iface(const char *text, size_t len, char ret[IFACE_NAME_MAX],
 	return 0;
 }
 
-/* Copies the host of *text and advances to the ':' or to the end. */
+/* Reads the host, if there is one, and moves *text behind it.  0, or -EINVAL
+ * with error: it is no IP address, or its brackets are wrong. */
 static int take_host(const char **text, struct address_endpoint *e,
 		     struct errmsg *error)
 {

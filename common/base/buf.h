@@ -26,7 +26,8 @@ static inline size_t buf_len(const struct buf *b)
 	return b->tail - b->head;
 }
 
-/* Byte `at' (at most buf_len) of the content; NULL: nothing was ever added. */
+/* The address of byte `at' (at most buf_len) of the content; NULL: the buffer
+ * has no memory yet. */
 static inline uint8_t *buf_at(const struct buf *b, size_t at)
 {
 	return b->data != NULL ? b->data + b->head + at : NULL;

@@ -16,8 +16,8 @@ void fd_close(int *fd);
  * gets their numbers.  0 or -errno. */
 int fd_hold_stdio(void) MUST_CHECK;
 
-/* Appends the whole file; 0, -EFBIG if the buffer would exceed max bytes, or
- * -errno. */
+/* Appends the rest of the file; 0, -EFBIG once the buffer has more than max
+ * bytes, or -errno.  After an error the buffer keeps what was read. */
 int fd_read_all(int fd, size_t max, struct buf *to) MUST_CHECK;
 
 /* Writes all len bytes; 0 or -errno. */
@@ -30,17 +30,20 @@ int fd_set_nonblock(int fd) MUST_CHECK;
 int fd_set_option(int fd, int level, int option, int value);
 
 /* Reads up to max bytes from a socket without waiting and drops them.  Returns
- * their number, 0 at the end, or -errno. */
+ * their number, 0 at the end, or -errno: -EAGAIN if no bytes wait. */
 ssize_t fd_discard(int fd, size_t max);
 
-/* Peeks whether a TLS handshake begins at the next byte of a socket. */
+/* Peeks whether a TLS handshake begins at the next byte of a socket.  False
+ * also if no byte waits. */
 bool fd_begins_tls(int fd);
 
 /* A SOCK_STREAM pair between two processes, both ends close-on-exec and
- * non-blocking; buffer: about how many bytes may wait each way. */
+ * non-blocking; buffer: about how many bytes may wait each way.  0 or
+ * -errno. */
 int fd_stream_pair(int ret_fds[2], int buffer) MUST_CHECK;
 
-/* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking. */
+/* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking.  0 or
+ * -errno. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 
 /* Is fd a SOCK_SEQPACKET socket? */

@@ -19,8 +19,9 @@ enum { SPARE = 16 /* addresses that may be added between the two calls */ };
 
 _Static_assert(IFACE_NAME_MAX == IF_NAMESIZE, "a name of the kernel fits");
 
-/* Lists the IPv4 addresses of this host.  The first call returns their number;
- * if more were added before the second call than fit, both are repeated. */
+/* Lists the IPv4 addresses of this host; the caller frees ret->ifc_req.  0 or
+ * -errno.  The first call returns their number; if more were added before the
+ * second call than fit, both are repeated. */
 static int list_addresses(int fd, struct ifconf *ret)
 {
 	struct ifconf all = { 0 };
@@ -46,7 +47,8 @@ static int list_addresses(int fd, struct ifconf *ret)
 }
 
 /* Writes the name of an interface that has the address, preferably one that is
- * up: an interface that is down may have the same address. */
+ * up: an interface that is down may have the same address.  0; -ENODEV: none
+ * has it. */
 static int choose(int fd, const struct ifconf *all, struct in_addr address,
 		  char ret[IFACE_NAME_MAX])
 {

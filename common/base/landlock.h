@@ -28,8 +28,8 @@ enum landlock_use {
 	LANDLOCK_RECORD,  /* also make, truncate and remove files */
 };
 
-/* Allows the use of path, and of everything below it if it is a folder.
- * -errno if it cannot be opened. */
+/* Allows the use of path, and of everything below it if it is a folder.  0 or
+ * -errno. */
 int landlock_allow(int rules, const char *path,
 		   enum landlock_use) MUST_CHECK;
 

@@ -88,7 +88,7 @@ enum log_level log_level(void)
 	return out.level;
 }
 
-/* Writes the whole line at once, or nothing. */
+/* Writes the line without waiting.  True: all of it was written. */
 static bool write_line(const char *line, size_t len)
 {
 	int fd = out.own_fd >= 0 ? out.own_fd : STDERR_FILENO;

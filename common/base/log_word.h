@@ -5,10 +5,10 @@
 #include <stddef.h>
 
 /*
- * Copies text and codes all but letters, digits and "-._@+/~,*" by percent
- * signs, byte by byte: "a b" becomes "a%20b".  Letters of UTF-8 stay.  A
- * program that reads the log cannot take a part of the word for another field
- * of the line.  A long text is cut at a whole character; size counts the final
- * NUL.
+ * Copies text and codes bytes by percent signs: "a b" becomes "a%20b".  ASCII
+ * letters and digits, "-._@+/~,*", and other characters of UTF-8 apart from
+ * blanks, controls and marks of direction stay.  A program that reads the log
+ * cannot take a part of the word for another field of the line.  A long text is
+ * cut at a whole character; size counts the final NUL.
  */
 void log_word(const char *text, char *ret, size_t size);

@@ -26,7 +26,7 @@ struct peers_config {
 
 struct peers *peers_new(const struct peers_config *);
 
-/* Sets another limit for new connections.  max 0: no limit. */
+/* Replaces the limit and the proxies, for new connections.  max 0: no limit. */
 void peers_limit(struct peers *, const struct peers_config *);
 
 /* NULL-safe; sets *p to NULL.  All connections must have left. */
@@ -56,7 +56,8 @@ struct peer_place {
 
 /* Counts a connection, also beyond max, as the last used one of its address.
  * If the address has more than max now, returns its least recently used
- * connection, which the caller ends; else NULL. */
+ * connection, which the caller ends; else NULL.  A connection to which the
+ * limit does not apply is not counted. */
 struct peer_place *peers_place(struct peers *, const struct ip_address *,
 			       struct peer_place *);
 /* Notes that the connection was used.  Does nothing if it is not counted. */

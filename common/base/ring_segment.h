@@ -66,8 +66,8 @@ uint64_t ring_writer_base(const struct ring_writer *);
 uint64_t ring_writer_number(const struct ring_writer *);
 
 /* The newest segment, which the writer before this one began or stopped; false:
- * the table has none, or an incomplete one.  If it has no end, its duration is
- * that of ring_segment_advance(). */
+ * the table has none, or its entry is incomplete or does not fit the position.
+ * If it has no end, its duration is that of ring_segment_advance(). */
 bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 
 /* Replaces the newest segment by `done', which has its end (NULL: no segment is

@@ -16,7 +16,7 @@
  * it again to write. */
 int shared_create(const char *name, size_t size) MUST_CHECK;
 
-/* The size of fd in bytes; -EBADF if its size is not sealed. */
+/* The size of fd in bytes; -EBADF if its size is not sealed; another -errno. */
 ssize_t shared_size(int fd) MUST_CHECK;
 
 /* Has no process written to it yet?  Then all bytes are zero. */

@@ -31,21 +31,22 @@ struct crash_guard_config {
 	void *arg;
 };
 
-/* Reads the file; logs that the previous run did not shut down cleanly. */
+/* Reads the file; logs if the previous run did not shut down cleanly. */
 struct crash_guard *crash_guard_open(const struct crash_guard_config *);
 /* Notes a clean shutdown, and frees the guard.  NULL-safe; sets *s to NULL. */
 void crash_guard_close(struct crash_guard **);
 
-/* True when the service must not start with this configuration.  The last
- * CRASH_GUARD_MAX starts with it crashed, it has never run for a minute, and it
- * does not replace another crashing configuration. */
+/* True when the service must not start with this configuration: the last
+ * CRASH_GUARD_MAX starts with it crashed, it is not that of crash_guard_good(),
+ * and it did not replace a crashing one. */
 bool crash_guard_is_deadly(const struct crash_guard *, const char *digest);
 
 /* The digest of the last configuration that ran for a minute; "": none. */
 const char *crash_guard_good(const struct crash_guard *);
 
 /* Notes that the service runs with this configuration from now on; rolled_back:
- * it replaces a crashing one.  Blocks until the file is written. */
+ * it replaces a crashing one.  Blocks until the file is written, a few seconds
+ * at most. */
 void crash_guard_begin(struct crash_guard *, const char *digest,
 		       bool rolled_back);
 

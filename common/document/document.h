@@ -22,10 +22,11 @@ enum {
 };
 
 /*
- * Parses a text that is a single JSON value.  Rejects, with "line 3, column 7:
- * …": invalid JSON, a repeated key in an object, strings that are not UTF-8 or
- * contain a NUL, deeper nesting than DOCUMENT_DEPTH_MAX, more values than
- * DOCUMENT_VALUES_MAX.  Returns a new reference, or NULL with error.
+ * Parses a text that is a single JSON value.  Rejects a byte order mark, NUL
+ * bytes, invalid JSON ("line 3, column 7: …"), a repeated key in an object,
+ * strings that are not UTF-8, deeper nesting than DOCUMENT_DEPTH_MAX, and more
+ * values than DOCUMENT_VALUES_MAX.  Returns a new reference, or NULL with
+ * error.
  */
 json_t *document_parse(const char *data, size_t len, struct errmsg *error);
 

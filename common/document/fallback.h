@@ -27,14 +27,16 @@ struct fallback_query {
 	const struct fallback_judge *judge;
 };
 
-/* The newest usable document, or NULL.  *ret_source is the name of its file;
- * free() it. */
+/* The newest usable document with the digest `good'; if there is none, the
+ * newest usable one.  *ret_source is the name of its file; free() it.  NULL: no
+ * file is usable, and *ret_source is unchanged. */
 json_t *fallback_find(const struct fallback_query *, char **ret_source);
 
 /*
  * Saves the content of the file as FILE.broken-<time> and writes document to
- * the file.  *ret_kept is the name of the copy; free() it.  NULL, with error:
- * the copy failed and the file is unchanged.
+ * the file.  0, or -errno with error.  *ret_kept is the name of the copy, also
+ * when the write failed; free() it.  NULL: the copy failed and the file is
+ * unchanged.
  */
 int fallback_put(const char *path, const json_t *document, char **ret_kept,
 		 struct errmsg *error) MUST_CHECK;

@@ -78,8 +78,9 @@ static void keep_owner(int fd, const struct stat *old)
 		return;
 }
 
-/* Gives the new file the owner of the old one, its mode, which may be without
- * rights of other users, and the content. */
+/* Gives the new file the owner and the mode of the old one, without rights that
+ * other users must not have; writes the content and syncs it.  0, or -errno
+ * with error. */
 static int fill(int fd, const void *data, size_t len, const struct places *p,
 		struct errmsg *error)
 {

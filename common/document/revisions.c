@@ -18,7 +18,7 @@
 
 static const char author_key[] = "user.sluice.author";
 
-/* Makes room for aside at the place of FILE.1. */
+/* Renames each revision to the next one, and aside to FILE.1. */
 static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
 {
 	char *to = xasprintf("%s.%d", path, REVISIONS_MAX);
@@ -111,7 +111,7 @@ char *revisions_path(const char *path, unsigned n)
 	return n > 0 ? xasprintf("%s.%u", path, n) : xstrdup(path);
 }
 
-/* Reads the facts of revision n; false: there is no such file. */
+/* Reads the facts of revision n; false: the file cannot be read. */
 static bool look(const char *path, unsigned n, struct revision *ret)
 {
 	char *name = revisions_path(path, n);

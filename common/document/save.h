@@ -66,8 +66,8 @@ typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
 void save_now(struct save *, save_done_fn *done, void *arg);
 
 /* Writes at once what was touched and waits for its write, also for the next
- * attempt, after a write in flight; 0 when nothing waits.  Within delay_ms of
- * the content before it this keeps no former version. */
+ * attempt, after a write in flight.  If nothing waits, done gets 0.  Within
+ * delay_ms of the content before it this keeps no former version. */
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
 
 /* Writes text (from malloc(), taken) at once, instead of the content that was

@@ -115,7 +115,7 @@ static void start_timer(struct http_conn *c, enum conn_wait wait, unsigned ms)
 		timer_start(c->pool->cfg.loop, &c->timer, ms / 1e3);
 }
 
-/* The time limit of a head or body starts at its first byte. */
+/* Starts the time limit of this wait, unless it runs already. */
 static void expect(struct http_conn *c, enum conn_wait wait)
 {
 	const struct http_server_config *cfg = &c->pool->cfg;
@@ -127,7 +127,7 @@ static void expect(struct http_conn *c, enum conn_wait wait)
 						: cfg->body_timeout_ms);
 }
 
-/* Returns the received bytes of its address. */
+/* Updates the counts; returns the received bytes of its address, if limited. */
 static size_t account(struct http_conn *c)
 {
 	struct http_pool *p = c->pool;
@@ -374,8 +374,8 @@ static void conn_drain(struct http_conn *c)
 		conn_close(c);
 }
 
-/* Passes the socket to the tls worker and continues with the plaintext.  False:
- * no TLS, read the socket itself. */
+/* Passes the socket to the tls worker and continues with the plaintext, or
+ * closes the connection.  False: no TLS, read the socket itself. */
 static bool start_tls(struct http_conn *c)
 {
 	struct http_pool *p = c->pool;

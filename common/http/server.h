@@ -85,7 +85,8 @@ int http_server_listen(struct http_server *,
  * -errno. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
 
-/* Call this before the first connection. */
+/* Passes clients that begin with a TLS handshake to serve().  Call this before
+ * the first connection. */
 void http_server_set_tls(struct http_server *, http_serve_tls_fn *serve,
 			 void *arg);
 

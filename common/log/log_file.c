@@ -54,8 +54,9 @@ static void destroy(struct log_file *f)
 /* --- the thread --- */
 
 /* 0 for an empty file, or a file that begins as our logs do: with a time, or
- * with the report of dropped lines.  other: it must be this file; -1: any
- * regular file. */
+ * with the report of dropped lines.  -EEXIST: it begins otherwise; another
+ * -errno: it cannot be read.  other: it must be this file; -1: any regular
+ * file. */
 static int judge_begin(const char *path, int other)
 {
 	static const char dropped[] = "log: ", time[] = "0000-00-00T00:00:00.";
@@ -119,8 +120,8 @@ static bool is_in_place(const struct log_file *f)
 	       here.st_dev == open.st_dev;
 }
 
-/* The archives are removed or get another name: every file that has such a
- * name is to be a log of ours. */
+/* Rotation removes or renames the archives: 0 if every file with such a name is
+ * a log of ours, -ENOTUNIQ if one is not. */
 static int judge_archives(const struct log_file *f)
 {
 	int err = 0;
@@ -199,7 +200,9 @@ static unsigned count_lines(const char *data, size_t len)
 	return n;
 }
 
-/* Writes one batch, without the lock. */
+/* Writes lines, without the lock.  *dropped lines are reported first; it then
+ * has the number of lines that could not be written.  *ret_err: 0, or -errno
+ * of the write or of the rotation. */
 static void write_batch(struct log_file *f, struct buf *lines,
 			unsigned *dropped, uint64_t max_size, int *ret_err)
 {
@@ -236,7 +239,8 @@ static void write_batch(struct log_file *f, struct buf *lines,
 	*ret_err = f->rotated;
 }
 
-/* Called with the lock, which it releases while it writes. */
+/* Writes the lines that wait; `lines' is memory for them.  Called with the
+ * lock, which it releases meanwhile. */
 static void work(struct log_file *f, struct buf *lines)
 {
 	struct buf empty = *lines;

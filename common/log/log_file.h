@@ -45,9 +45,9 @@ void log_file_limit(struct log_file *, uint64_t max_size);
 /* Queues whole lines with their newlines. */
 void log_file_write(struct log_file *, const char *lines, size_t len);
 
-/* The result of the last attempt to open or write: 0 or -errno, with the number
- * of lines dropped since the last written one; 1: the first attempt has not
- * ended. */
+/* The result of the last attempt to open, write or rotate the file: 0 or
+ * -errno; 1: the first attempt has not ended.  *ret_dropped is the number of
+ * lines dropped since the last written one. */
 int log_file_result(struct log_file *, unsigned *ret_dropped);
 
 /* Reports each change of the result of writing once: -errno after a failure, 0

@@ -34,8 +34,7 @@ struct log_lines *log_lines_new(uint64_t first);
 /* NULL-safe; sets *l to NULL. */
 void log_lines_free(struct log_lines **);
 
-/* The number and the pointers of *line do not matter but for both texts, which
- * are copied. */
+/* Adds a copy of *line, with the next number; line->n is ignored. */
 void log_lines_add(struct log_lines *, const struct log_line *line);
 
 /* The numbers of the oldest line and of the next one.  Both are equal while

@@ -47,5 +47,6 @@ void fd_store_touch(struct fd_store *);
  * handover. */
 void fd_store_hand_on(struct fd_store *, struct handover *);
 
-/* The handover of a crashed master; NULL: none. */
+/* The handover of a crashed master; NULL: none, or (logged) it is not
+ * usable. */
 struct handover *fd_store_adopt(void);

@@ -111,7 +111,8 @@ char *handover_format(const struct handover *h, bool with_fds, size_t *ret_len)
 
 /* --- to read --- */
 
-/* Checks an inherited descriptor: it must be open and not yet close-on-exec. */
+/* Checks an inherited descriptor: it must be open and not yet close-on-exec,
+ * which it becomes.  0, or -errno with error. */
 static int judge_fd(const char *name, const json_t *value, struct errmsg *error)
 {
 	json_int_t fd = json_integer_value(value);

@@ -64,7 +64,9 @@ char *handover_format(const struct handover *, bool with_fds, size_t *ret_len);
 /* --- to read --- */
 
 /* Reads a document with its descriptors in "fds" and sets close-on-exec on
- * them.  NULL with error when a descriptor is not open or named twice. */
+ * them.  The document is empty if its HANDOVER_VERSION is another one.  NULL
+ * with error: "fds" is malformed, or a descriptor is not open or is named
+ * twice. */
 struct handover *handover_of(json_t *take_document, struct errmsg *error);
 
 bool handover_is_name(const char *);

@@ -27,7 +27,7 @@ bool pem_source_is_stdin(const char *value)
 }
 
 /* Returns a copy of the standard input in a memfd, because every reader needs
- * an offset of its own. */
+ * an offset of its own.  -EINVAL: it is no regular file; another -errno. */
 static int copy_stdin(void)
 {
 	struct stat st;

@@ -40,7 +40,7 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret) MUST_CHECK;
 int procfs_pid_status_parse(const char *text, uint64_t *ret_kib) MUST_CHECK;
 
 /* The process of a pidfd, from the text of /proc/PID/fdinfo/FD; 0: the process
- * has ended. */
+ * has ended; -EINVAL: no pidfd. */
 int procfs_fdinfo_pid_parse(const char *text) MUST_CHECK;
 
 /* Reads the next number of a list ("12 34 "); false at its end. */

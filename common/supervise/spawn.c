@@ -201,8 +201,9 @@ static void environment_init(char *list[ENVIRONMENT_MAX],
 	list[n] = NULL;
 }
 
-/* The worker starts with default signals and in its own process group, so that
- * a signal to the group of the master (^C, timeout(1)) does not reach it. */
+/* The worker starts with default signals and, unless same_group, in its own
+ * process group, so that a signal to the group of the master (^C, timeout(1))
+ * does not reach it.  0 or a positive errno. */
 static int set_signals(posix_spawnattr_t *attr, bool same_group)
 {
 	short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;

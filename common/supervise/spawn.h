@@ -74,13 +74,14 @@ void spawner_write(struct spawner *, struct handover *);
 void spawner_take(struct spawner *, struct handover *);
 void spawner_end_unclaimed(struct spawner *);
 
-/* A worker is linked with this library (worker.hello): logs it once. */
+/* Notes and logs the flawed library with which a worker is linked
+ * (worker.hello), once for all workers; "": none. */
 void spawner_note_flawed(struct spawner *, const char *library);
 /* A sentence about the flawed library; NULL: none is known. */
 const char *spawner_flaw(const struct spawner *);
 
 /* Writes at most room pids of processes that have not ended, also of adopted
- * ones, and returns their number. */
+ * ones.  Returns the number of all of them, which may be above room. */
 size_t spawner_pids(const struct spawner *, pid_t *list, size_t room);
 
 /* --- the queue of starts --- */

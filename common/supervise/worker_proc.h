@@ -93,13 +93,15 @@ const char *worker_proc_name(const struct worker_proc *);
 enum proc_state worker_proc_state(const struct worker_proc *);
 pid_t worker_proc_pid(const struct worker_proc *); /* 0: no process */
 unsigned worker_proc_unwanted_ends(const struct worker_proc *);
-/* The last failure in words; "": no failure yet. */
+/* How the last process ended, also after a stop, or why none could be started;
+ * "": no process has ended. */
 const char *worker_proc_last_end(const struct worker_proc *);
 /* To be called with each status.  works: the process does the work for which
  * its predecessor asked for a successor.  Some seconds of work reset the count
  * of successors (backoff.h). */
 void worker_proc_works(struct worker_proc *, bool works);
-/* Inside on_down: why the process ended; NULL: it was stopped. */
+/* Inside on_down: why the process ended; NULL: it was stopped, or asked for a
+ * successor in time. */
 const char *worker_proc_failure(const struct worker_proc *);
 /* Inside on_down: the process had a fault, or the master ended it for an error;
  * it was not stopped, nor killed by another process or for lack of memory. */

@@ -87,12 +87,13 @@ void hub_broadcast_text(struct hub *, const char *text, size_t len,
 /* Sends a text frame to every client with HUB_ALL. */
 void hub_broadcast_more(struct hub *, const json_t *message);
 
-/* Sends a text frame to every client with this scope, from HUB_LOG on. */
+/* Sends a text frame to every client with this scope (from HUB_LOG on) and
+ * without HUB_REDUCED. */
 void hub_send_extra(struct hub *, enum hub_scope, const json_t *message);
 
 bool hub_has_listeners(const struct hub *);
 /* True when a client has HUB_ALL. */
 bool hub_wants_more(const struct hub *);
-/* True when a client has this scope. */
+/* True when hub_send_extra() has a client with this scope. */
 bool hub_wants_extra(const struct hub *, enum hub_scope);
 size_t hub_clients(const struct hub *);

@@ -75,5 +75,6 @@ void ws_client_add(struct ws_client *, struct ws_chunk *);
 /* Writes the waiting messages.  May call on_gone. */
 void ws_client_flush(struct ws_client *);
 
-/* Sends a close frame with code, without waiting; the caller frees it. */
+/* Sends the waiting messages and a close frame with code, as far as the socket
+ * takes them without waiting.  The caller frees the client. */
 void ws_client_close(struct ws_client *, unsigned code);
