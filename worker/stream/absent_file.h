@@ -13,8 +13,8 @@
 struct absent_file;
 struct mux;
 
-/* Reads the file at path for an input of the multiplex; input: its place, from
- * 0. */
+/* Makes the reader of the file at path, which is closed at first.  input: the
+ * place of the input in the multiplex, from 0. */
 struct absent_file *absent_file_new(struct mux *, size_t input,
 				    const char *path);
 /* NULL-safe; sets *f to NULL. */

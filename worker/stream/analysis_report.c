@@ -10,10 +10,10 @@
 
 enum { PACKETS = 7 /* packets in most datagrams */ };
 
-/* Adds the arrival times of datagrams ("iat") and "mdi" (RFC 4445): the delay
- * factor, and the packets lost in the last second.  For RTP the sequence
- * numbers count the lost packets, otherwise the continuity counters.  Without
- * such a measurement it adds nothing. */
+/* Adds the arrival times of datagrams ("iat"), the jitter of PCRs, and "mdi"
+ * (RFC 4445): the delay factor, and the packets lost in the last second.  For
+ * RTP the sequence numbers count the lost packets, otherwise the continuity
+ * counters. Without such a measurement it adds nothing. */
 static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 			 json_t *object)
 {

@@ -36,7 +36,7 @@ struct cas_stage_config {
 struct cas_stage *cas_stage_new(const struct cas_stage_config *);
 void cas_stage_free(struct cas_stage **);
 
-/* The systems, borrowed for the life of the stage. */
+/* The systems, borrowed for the life of the stage; NULL: there is no stage. */
 const struct cas_list *cas_stage_list(const struct cas_stage *);
 
 /* As scrambler_set_psi(). */

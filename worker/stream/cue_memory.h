@@ -29,7 +29,7 @@ struct cue_memory {
 	struct cue_pending pending[CUES_PENDING_MAX];
 };
 
-/* Frees the places whose command is over or damaged. */
+/* Frees the places whose command is over, damaged or not kept. */
 void cue_memory_check(struct cue_memory *, uint64_t now_ns);
 
 /* The first free place; CUES_PENDING_MAX: none. */

@@ -146,21 +146,24 @@ void chain_read(struct input_chain *, struct batch *, uint64_t now_ns);
 void chain_watch(struct input_chain *, const struct ts_run *runs,
 		 size_t n_runs, uint64_t now_ns);
 
-/* Writes the state for the policy; true: the state has changed. */
+/* Writes the state for the policy; true: it differs from the state before, or
+ * there was a hole or a loss since the last call. */
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 
 /* Once a second. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
-/* The reason why the input may not be on air now; NULL: it may. */
+/* The reason why the input may not be on air now; NULL: it may, or no reason is
+ * known yet. */
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* chain_choice.c */
 /* Lets an input read only one program of a multiplex in memory, if the stream
  * sends only that one. */
 void chain_choose(struct input_chain *, const struct stream_spec *);
-/* Reads the PMTs of the other programs as well, because a scan reports them. */
+/* Sets whether an input that reads only one program of a multiplex reads the
+ * PMTs of the others as well, because a scan reports them. */
 void chain_show_tables(struct input_chain *, bool all);
 
 /* Takes the message stream.cam or stream.word of a softcam. */

@@ -41,7 +41,8 @@ void mux_memory_keep(struct mux_memory *, const struct mux *,
 
 /* Restores the inputs that have the same addresses, once each, and empties the
  * memory: tables at which a worker crashes are not used again.  at_ns: the time
- * of the last turn.  True: an input was restored. */
+ * of the last turn; after ten minutes nothing is restored.  True: an input was
+ * restored. */
 bool mux_memory_restore(struct mux_memory *, struct mux *,
 			const uint64_t *addresses, size_t n, uint64_t at_ns,
 			uint64_t now_ns);

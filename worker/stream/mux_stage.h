@@ -73,7 +73,8 @@ struct mux_stage {
 };
 
 /* Makes the multiplex that the start message describes.  If it describes none,
- * s->mux is NULL, and the other functions do nothing.  Embedded. */
+ * s->mux is NULL: mux_stage_feed(), mux_stage_keep() and mux_stage_find() must
+ * not be called, and the other functions do nothing.  Embedded. */
 void mux_stage_init(struct mux_stage *, const struct msg_stream_start *,
 		    const struct stream_spec *, struct stream_memory *,
 		    ts_out_fn *out, void *arg);
@@ -87,7 +88,8 @@ void mux_stage_resume(struct mux_stage *, uint64_t now_ns);
 unsigned mux_stage_period_ms(unsigned delay_ms);
 
 /* Are the inputs to be read now?  The multiplex delays their packets, so it
- * reads them less often than in each turn, and all inputs in the same turn. */
+ * reads them less often than in each turn, and all inputs in the same turn.
+ * Always true without a multiplex. */
 bool mux_stage_reads(struct mux_stage *, uint64_t now_ns);
 
 /* Call it before the chain is read: a new input starts at the position of the

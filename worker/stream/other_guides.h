@@ -54,10 +54,11 @@ enum {
 	OTHERS_WAIT_MS = 4000,
 };
 
-/* Does the guide have the SDT of all these streams? */
+/* Does the guide have the SDT of all these streams?  True also if no guide
+ * runs. */
 bool other_guides_complete(const struct other_guides *);
 /* Are the original networks of all these streams known, from keys or from the
- * guide? */
+ * guide?  True also if no guide runs. */
 bool other_guides_have_networks(const struct other_guides *);
 
 /* A hash of what an SDT other takes from here: identifiers, the status of the

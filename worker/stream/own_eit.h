@@ -52,7 +52,8 @@ struct own_eit *own_eit_new(const struct own_eit_config *);
 /* NULL-safe; sets *o to NULL. */
 void own_eit_free(struct own_eit **);
 
-/* Takes the events of the stream, or of an input, in memory fd (borrowed). */
+/* Takes the events of the stream, or of an input, in memory fd (borrowed).
+ * Malformed events are logged and change nothing. */
 void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 
 /* Call it after a change of the tables of the stream or of its inputs, of the

@@ -163,7 +163,8 @@ bool own_sections_have(const struct own_sections *o, uint8_t table_id)
 	return false;
 }
 
-/* Notes which own sections are on PIDs of EMMs; true: others than before. */
+/* Notes which own sections are on PIDs of EMMs; true: they may be others than
+ * before. */
 static bool take_cat(struct own_sections *o, const uint8_t *section,
 		     size_t len)
 {

@@ -53,7 +53,8 @@ void own_tables_set_clock(struct own_tables *, bool synchronised);
  * A stream without a transport stream is left out. */
 void own_tables_set_others(struct own_tables *, const json_t *streams);
 
-/* As own_eit_guide(); without own EIT nothing happens. */
+/* Takes the events of the stream or of an input (own_eit_guide(), no effect
+ * without own EIT), or of a stream of nit_other (other_guides_take()). */
 void own_tables_guide(struct own_tables *, const struct msg_stream_guide *,
 		      int fd);
 

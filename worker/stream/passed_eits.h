@@ -50,6 +50,6 @@ bool passed_eits_feed(struct passed_eits *, const struct other_guides *,
 		      const struct ts_run *runs, size_t n_runs,
 		      uint64_t now_ns);
 
-/* The parts that the service has, as bits.  NULL: none. */
+/* The parts that the service has, as bits; 0: none, or passed_eits is NULL. */
 unsigned passed_eits_of(const struct passed_eits *, uint16_t tsid,
 			uint16_t onid, uint16_t sid);

@@ -105,7 +105,7 @@ void pipeline_second(struct pipeline *);
 void pipeline_follow(struct pipeline *);
 
 /* The number of packets that the sender of this output dropped, because its
- * queue was full. */
+ * queue was full; 0 for outputs without a sender (http, cbr). */
 uint64_t pipeline_late(const struct pipeline *, const struct sink *);
 
 /* Makes the own tables, which send to out; spec keeps no key that has no effect

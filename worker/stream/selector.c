@@ -75,7 +75,7 @@ static void look(struct selector *s)
 
 /* --- the turn --- */
 
-/* The chosen input while another one is on air, else NULL. */
+/* The chosen input while it waits to be entered, else NULL. */
 static struct input_chain *pending_chain(const struct selector *s)
 {
 	struct input_chain *c = &s->chains[s->decision->input];

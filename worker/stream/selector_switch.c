@@ -93,7 +93,8 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 		log_info("stream", "%s", line.text);
 }
 
-/* The reason why the input that is entered is off air; NULL: it is on air. */
+/* The reason why the input that is entered is off air; NULL: it is on air, or
+ * has no verdict yet and was not forced. */
 static const char *entry_fault(const struct selector *s,
 			       const struct input_chain *to)
 {
@@ -137,7 +138,8 @@ static void report_switch(struct selector *s, struct input_chain *from,
 	s->on_switch(&sw, s->arg);
 }
 
-/* Starts the still picture, which is entered at its first picture. */
+/* Starts the still picture if it is ready; it is entered at its first
+ * picture. */
 static void start_still(struct selector *s)
 {
 	if (s->filler == NULL || !filler_is_ready(s->filler))

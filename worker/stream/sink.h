@@ -76,8 +76,9 @@ struct sink {
 /* The hash of an address, as struct rtp_state stores it. */
 uint64_t sink_address(const char *address);
 
-/* Makes a closed output.  name: name of the announced session.  place: the RTP
- * sequence of the output, in memory that outlives the sink. */
+/* Makes a closed output; one with a malformed address never opens.  name: name
+ * of the announced session.  place: the RTP sequence of the output, in memory
+ * that outlives the sink. */
 void sink_init(struct sink *, unsigned position, const char *address,
 	       const char *name, struct rtp_state *place);
 void sink_done(struct sink *);
@@ -98,8 +99,8 @@ void sink_resume(struct sink *, uint64_t now_ns);
 void sink_set_psi(struct sink *, const struct psi *, struct csa_choice *,
 		  struct scrambler_pids *);
 
-/* Sends at once the packets that wait for the pace of the output: they must not
- * get lost, because their counters are used. */
+/* Sends at once the packets that wait for the pace of an output without cbr:
+ * they must not get lost, because their counters are used. */
 void sink_flush(struct sink *, uint64_t now_ns);
 
 /* Starts to stop the output.  True if this takes time, during which the caller
