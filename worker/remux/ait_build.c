@@ -22,7 +22,8 @@ enum {
 };
 
 /* The length of the base of an URL, which ends with its last slash:
- * "http://host/path/" of "http://host/path/page". */
+ * "http://host/path/" of "http://host/path/page".  Without a path it is the
+ * whole URL. */
 static size_t base_length(const char *url)
 {
 	const char *host = strstr(url, "://");

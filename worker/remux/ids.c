@@ -55,7 +55,8 @@ static void change_onid(const struct ids *ids, uint8_t *p)
 }
 
 /* Are the transport_stream_id and original_network_id at p those of the source?
- * Each network numbers its transport streams, so both must be equal. */
+ * Each network numbers its transport streams, so both must be equal; an unknown
+ * original_network_id of the source equals any. */
 static bool is_ours(const struct ids *ids, const uint8_t *p)
 {
 	return get16(p) == ids->tsid &&
@@ -122,7 +123,7 @@ static bool is_whole(const uint8_t *section, size_t len, size_t least,
 }
 
 /* Rewrites a list of entries, each of which ends with a loop of descriptors
- * behind its length. */
+ * behind its length.  0; -EBADMSG: a length exceeds the list. */
 static int rewrite_entries(const struct ids *ids, uint8_t *p, uint8_t *end,
 			   size_t entry)
 {

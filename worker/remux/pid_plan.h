@@ -48,7 +48,8 @@ void pid_plan_map(struct pid_plan *, const struct remux_options *,
 void pid_plan_keep(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 
-/* Step 3, for each program: the other PIDs get a free number. */
+/* Step 3, for each program: the other PIDs get a free number; those for which
+ * none is left are in `homeless'. */
 void pid_plan_move(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 

@@ -41,14 +41,14 @@ struct psip_vct {
  * given section, whose CRC_32 was checked.  Their services have the PIDs of the
  * output, and no ETM, since the tables of texts do not go out.  Returns the
  * length; 0: the section has no channel of the program; -EBADMSG: the section
- * is malformed. */
+ * is malformed, or the VCT would be too long. */
 int psip_vct_build(const struct psip_program *, const uint8_t *section,
 		   size_t len, uint8_t ret[PSIP_VCT_SIZE]);
 
 /* Writes an MGT that lists the VCTs of the output, and the RRTs of the section.
  * A receiver does not know a table that the MGT does not list.  Returns the
  * length; 0: the output has no VCT, or one of another version than the section
- * lists; -EBADMSG: the section is malformed. */
+ * lists; -EBADMSG: the section is malformed, or the MGT would be too long. */
 int psip_mgt_build(const struct psip_vct vcts[PSIP_VCTS],
 		   const uint8_t *section, size_t len, uint8_t *ret,
 		   size_t size);

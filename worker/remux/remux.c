@@ -384,7 +384,7 @@ static void pass_moved(struct remux *r, const uint8_t *packet, uint16_t pid)
 }
 
 /* Sends the PCR of the packet in a packet without payload, whose counter does
- * not advance. */
+ * not advance.  Without a PCR the packet is dropped. */
 static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 		     uint8_t cc)
 {

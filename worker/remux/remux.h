@@ -171,7 +171,8 @@ void remux_feed_chosen(struct remux *, const struct ts_run *runs,
 void remux_set_guest(struct remux *, const struct remux_guest *);
 /* The output PID of the added stream; 0: no packets go out yet. */
 uint16_t remux_guest_pid(const struct remux *);
-/* Sends a packet of the added stream in front of the next feed. */
+/* Sends a packet of the added stream in front of the next feed; drops it while
+ * remux_guest_pid() is 0. */
 void remux_add_guest(struct remux *, const uint8_t *packet);
 
 /* The PCR PID, in the source, of the program or of the first of several;

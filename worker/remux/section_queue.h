@@ -38,8 +38,9 @@ static inline const uint8_t *section_queue_at(const struct section_queue *q,
 	return q->packets[q->order[i]];
 }
 
-/* Removes the packet at this position.  Packets of a PID go out in order: the
- * caller takes the first one of its PID. */
+/* Removes and returns the packet at this position; copy it before the next
+ * push.  Packets of a PID go out in order: the caller takes the first one of
+ * its PID. */
 const uint8_t *section_queue_take(struct section_queue *, size_t i);
 
 /* Removes and returns the first packet; NULL: the queue is empty. */

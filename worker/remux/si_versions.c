@@ -43,7 +43,8 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	return key;
 }
 
-/* Finds the version of a sub-table.  add: an unknown sub-table gets a place. */
+/* Finds the version of a sub-table.  add: an unknown sub-table gets a place.
+ * NULL: it is unknown, and is not added or there is no place left. */
 static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 {
 	for (size_t i = 0; i < SI_TABLES_MAX; i++) {

@@ -24,8 +24,9 @@ struct stream_clock {
 	uint64_t at_ns; /* the caller's time of the last step */
 };
 
-/* Takes a PCR; returns the ticks by which the clock advanced; 0: a new time
- * base begins.  jump: the caller knows that the PCR begins a new time base. */
+/* Takes a PCR; returns the ticks by which the clock advanced; 0: the PCR is the
+ * first one, repeats the last one, or begins a new time base.  jump: the caller
+ * knows that it begins a new time base. */
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 
