@@ -25,7 +25,7 @@ struct eit_answers {
 void eit_answers_done(struct eit_answers *);
 
 /* Queues a question for events of a stream, and reports changes of the stream
- * from now on.  Takes fd.  False: the queue is full. */
+ * from now on.  Takes fd.  False: the queue is full, and fd is not taken. */
 bool eit_answers_add(struct eit_answers *, struct guide *, const struct msg *,
 		     int fd, int64_t now_s);
 /* Writes a part of the first answer; n must be above 0.  Returns the seq of the

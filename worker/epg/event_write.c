@@ -54,7 +54,8 @@ static size_t encode(const struct source *s, size_t len, uint8_t *ret,
 	return text_encode(part, s->table, ret, size, NULL);
 }
 
-/* Takes as much of the text as size bytes (at most DESC_MAX) hold. */
+/* Takes as much of the text as size bytes (at most DESC_MAX) hold; returns the
+ * number of bytes written. */
 static size_t take_part(struct source *s, uint8_t *ret, size_t size)
 {
 	uint8_t trial[16 * DESC_MAX];

@@ -102,8 +102,8 @@ void guide_rename_stream(struct guide *, const char *from, const char *to);
  * the stream. */
 void guide_know_stream(struct guide *, const char *stream,
 		       const char *channel);
-/* Sets the character table of texts in the EIT of the stream that name no table
- * (text_table_ok()). */
+/* Sets the character table of texts in the EIT and SDT of the stream that name
+ * no table (text_table_ok()). */
 void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
 /* Sets the services of the stream whose EIT is made from this guide.  Their

@@ -53,8 +53,8 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
 
 /* {"event_id", "start", "stop", "running_status", "free_ca", "imported", "age",
  * "contents": […], "texts": [{"lang", "title", "summary", "details"}]}, a new
- * reference; imported is true; it, age, contents and empty texts are omitted
- * where they do not hold. */
+ * reference.  "imported" is true or absent; an age of 0, no contents and empty
+ * texts are absent. */
 json_t *guide_event_write(const struct guide_event *);
 /* As guide_event_write(), without details. */
 json_t *guide_event_write_brief(const struct guide_event *);

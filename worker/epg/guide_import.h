@@ -3,7 +3,7 @@
  * Takes the programmes of a whole document of XMLTV into the guide, or none.
  *
  * A channel is that of each stream whose channel has its id
- * (guide_set_channel()), and which has one service; with a dot and a number
+ * (guide_know_stream()), and which has one service; with a dot and a number
  * behind that id it is that service.  The rules:
  *  - The programmes replace what an earlier document and the EIT said, from
  *    the start of the first one on.  A channel without programmes changes

@@ -133,7 +133,7 @@ static void set_ids(const struct service *s, size_t kept,
 	free(ids);
 }
 
-/* The number of events of the service that end before start_s. */
+/* The number of events of the service that have ended at start_s. */
 static size_t count_kept(const struct service *s, int64_t start_s)
 {
 	size_t n = 0;

@@ -123,8 +123,8 @@ size_t guide_place_of(const struct service *, int64_t start_s);
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
 
-/* If the EIT names the present event, or none: sets all other events of the
- * service to not running.  True: the service has changed. */
+/* If the EIT names the present event, or none: sets all other running events of
+ * the service to not running.  True: the service has changed. */
 bool guide_stop_others(struct guide *, struct service *, struct eit);
 
 /* guide_event.source of this section of a schedule. */
@@ -163,7 +163,7 @@ bool guide_take_other(struct guide *, const struct guide_stream *from,
 		      struct eit, uint32_t crc, int64_t now_s);
 /* Does the guide take the events of this service from the stream `from'?  The
  * EIT of the service's own stream precede; one other stream at a time is a
- * source. */
+ * source. True: notes that its source is `from'. */
 bool guide_is_source(struct service *, const struct guide_stream *,
 		     const struct guide_stream *from, const struct eit *,
 		     int64_t now_s);

@@ -31,5 +31,5 @@ void guide_xmltv_free(struct guide_xmltv **);
 int guide_xmltv_run(struct guide_xmltv *) MUST_CHECK;
 /* Bytes that are written. */
 size_t guide_xmltv_len(const struct guide_xmltv *);
-/* A hash of the content, equal for equal content; 0: none. */
+/* A hash of the form and the content, equal for equal content and above 0. */
 uint64_t guide_xmltv_hash(const struct guide_xmltv *);

@@ -26,7 +26,7 @@ void import_feed_free(struct import_feed **);
 
 /* Takes bytes off the front of the buffer, for one part.  last: the document
  * ends with them.  1: call it again, with the rest or with more bytes; 0: the
- * document has ended.  -EINVAL with a sentence: it is refused. */
+ * document has ended.  -errno with a sentence: it is refused. */
 int import_feed_run(struct import_feed *, struct buf *bytes, bool last,
 		    struct errmsg *error) MUST_CHECK;
 

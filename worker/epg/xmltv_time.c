@@ -23,7 +23,8 @@ static int take_digits(const char **at, unsigned n)
 	return value;
 }
 
-/* Reads the next two digits as a number; 0: the text has no more digits. */
+/* Reads the next two digits as a number; 0: the text has no more digits; -1: it
+ * has a single one. */
 static int take_part(const char **at)
 {
 	return isdigit((unsigned char)**at) ? take_digits(at, 2) : 0;
