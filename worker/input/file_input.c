@@ -274,8 +274,8 @@ static void take_block(struct file_input *f, const struct file_block *b,
 	}
 }
 
-/* Takes the next block; its packets end up in the fifo.  -EAGAIN: no block was
- * read yet. */
+/* Takes the next block; its packets end up in the fifo.  0; -EAGAIN: no block
+ * is ready, or this wake-up has had its share; another -errno with error. */
 static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 {
 	const struct file_block *b = file_reader_peek(f->reader);
@@ -326,8 +326,8 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 	return r;
 }
 
-/* Reads ahead until the times of more packets are known.  -EAGAIN: they were
- * not read yet. */
+/* Reads ahead until the times of more packets are known.  0; -EAGAIN: they were
+ * not read yet; -ENODATA with error: the end; another -errno with error. */
 static int look_ahead(struct file_input *f, uint64_t now_ns,
 		      struct errmsg *error)
 {

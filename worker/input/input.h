@@ -53,9 +53,10 @@ bool input_hangs(const struct input *, uint64_t now_ns);
 
 /*
  * Takes the packets that wait, up to a bound, into the batch and flushes it.
- * Returns the number of reads that had packets, or -errno with error.  After an
- * error the owner must close the input, unless input_reopens(), and may open it
- * again.  -ENODATA: the input has ended and must not be opened again.
+ * Returns the number of reads that had packets (at least 1 while the input
+ * itself holds packets back), or -errno with error.  After an error the owner
+ * must close the input, unless input_reopens(), and may open it again.
+ * -ENODATA: the input has ended and must not be opened again.
  */
 int input_read(struct input *, struct batch *, uint64_t now_ns,
 	       struct errmsg *error) MUST_CHECK;
@@ -65,8 +66,9 @@ int input_read(struct input *, struct batch *, uint64_t now_ns,
 bool input_reopens(const struct input *);
 
 /* Opens the sockets of a silent input again, and keeps what the input knows of
- * its sender: so the packets that were lost meanwhile are counted.  0, or
- * -errno with error: the owner must close and open the input. */
+ * its sender: so the packets that were lost meanwhile are counted.  0;
+ * -ENOTSUP: it cannot do this; another -errno with error.  After an error the
+ * owner must close and open the input. */
 int input_renew(struct input *, uint64_t now_ns, struct errmsg *error)
 	MUST_CHECK;
 
@@ -121,8 +123,8 @@ const char *input_unprotected(const struct input *);
  * it reads no ring. */
 uint64_t input_position(const struct input *);
 
-/* Can packets arrive, as far as is known?  True for a socket, false for a file
- * or server that has not answered yet. */
+/* Can packets arrive, as far as is known?  True for a socket; false for a file,
+ * and for a server that has not answered yet. */
 bool input_is_ready(const struct input *);
 
 /* Does the input connect to a peer that has not answered yet?  The error of the

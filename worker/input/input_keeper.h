@@ -110,8 +110,8 @@ void input_keeper_every_second(struct input_keeper *, uint64_t now_ns,
 void input_keeper_counters(const struct input_keeper *,
 			   struct input_counters *ret);
 
-/* Is the input open?  After an error it counts as open only when packets have
- * arrived. */
+/* Is the input open without an error?  The error of an earlier attempt applies
+ * until the input is ready (input_is_ready()) or has packets. */
 bool input_keeper_is_open(const struct input_keeper *);
 
 /* Time of the next input_keeper_open(); UINT64_MAX: no opening is needed. */

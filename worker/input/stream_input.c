@@ -163,8 +163,9 @@ static const uint8_t *packets_at(struct stream_input *s, uint64_t end,
 	return s->copy;
 }
 
-/* Reads until the block is full.  1; -errno; 0: the writer has overwritten what
- * was read, so the packets are lost and the block is not valid. */
+/* Reads until the block is full, or up to `end'.  1; -errno; 0: the writer has
+ * overwritten what was read, so the packets are lost and the block is not
+ * valid. */
 static int pick_block(struct stream_input *s, uint64_t end)
 {
 	uint64_t from = s->pos;

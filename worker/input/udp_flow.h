@@ -104,7 +104,8 @@ static inline bool udp_flow_is_roomy(const struct udp_flow *f)
 int udp_flow_every_second(struct udp_flow *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
 
-/* Writes the name of the interface that receives the group, while it is up. */
+/* Writes the interface (its index) on which the group needs a querier, while it
+ * is up. */
 void udp_flow_stats(const struct udp_flow *, struct link_stats *ret);
 
 /* The number of datagrams that full sockets dropped since
