@@ -241,8 +241,9 @@ struct splice {
 	bool split_waits;   /* the first packet held waits for the rest of the
 			     * header of its PES */
 	bool split_waited;  /* the packets that pass have waited so */
-	bool ends;          /* a cut follows the packets that pass: a unit
-			     * whose header is not whole is dropped */
+	bool ends;          /* a cut follows the packets that pass, or too many
+			     * wait: a unit whose header is not whole is
+			     * dropped */
 	/* the whole header of the PES that begins in the current packet; NULL:
 	 * the packet has all of it */
 	const struct pes_split *header;

@@ -38,13 +38,15 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
-/* Does the header of the unit end behind a cut, where no packet has it? */
+/* Does the rest of the unit's header go out unchanged, if at all, while its
+ * times cannot be removed from the first packet? */
 static bool is_cut_off(const struct splice *s, const uint8_t *p)
 {
 	struct pes_head head;
 
-	return s->ends && s->header == NULL &&
-	       pes_head_read(p, &head) == HEAD_WAITS;
+	return s->buffer != NULL && s->header == NULL &&
+	       pes_head_read(p, &head) == HEAD_WAITS &&
+	       (s->ends || !pes_split_can_drop(p));
 }
 
 /* A packet with PUSI: a unit begins.  Returns bits of enum splice_verdict. */

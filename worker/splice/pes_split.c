@@ -41,10 +41,13 @@ bool pes_split_continue(struct pes_split *h, uint8_t *copy, unsigned cc)
 	return true;
 }
 
+bool pes_split_can_drop(const uint8_t *packet)
+{
+	return ts_payload_offset(packet) + OPTIONS < TS_PACKET;
+}
+
 void pes_split_drop(uint8_t *copy)
 {
-	size_t at = ts_payload_offset(copy);
-
-	if (at + OPTIONS < TS_PACKET)
-		copy[at + OPTIONS] = 0;
+	if (pes_split_can_drop(copy))
+		copy[ts_payload_offset(copy) + OPTIONS] = 0;
 }

@@ -308,17 +308,26 @@ static void judge(struct splice *s, const struct splice_event *e)
 	(void)e;
 	s->state = SPLICE_JUDGE;
 	send_held(s);
-	s->state = sending_state(s);
-	s->held_ns = 0;
+	/* unless a header among them waits for its rest */
+	if (s->state == SPLICE_JUDGE) {
+		s->state = sending_state(s);
+		s->held_ns = 0;
+	}
+}
+
+/* The same, and no header waits for its rest. */
+static void judge_all(struct splice *s, const struct splice_event *e)
+{
+	s->ends = true;
+	judge(s, e);
+	s->ends = false;
 }
 
 /* In front of a cut, behind which no rest of a header comes. */
 static void judge_first(struct splice *s, const struct splice_event *e)
 {
 	splice_rewrite(s);
-	s->ends = true;
-	judge(s, e);
-	s->ends = false;
+	judge_all(s, e);
 	handle_event(s, e);
 }
 
@@ -332,7 +341,7 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 			? ends_wait : splice_shows_source;
 
 	if (fifo_len(&s->held) + e->n > SPLICE_HELD_MAX) {
-		judge(s, e);
+		judge_all(s, e);
 		send_runs(s, e->runs, e->n_runs);
 		return;
 	}

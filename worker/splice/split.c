@@ -18,8 +18,10 @@ enum pes_head_sign splice_split_read(const struct splice *s,
 
 	while (sign == HEAD_WAITS && splice_cursor_next(&c))
 		sign = pes_head_add(&ret->head, splice_cursor_get(&c));
-	return sign == HEAD_WAITS && s->state == SPLICE_JUDGE ? HEAD_LOST
-							      : sign;
+	/* a packet behind the one that has waited may have come just now */
+	return sign == HEAD_WAITS && s->state == SPLICE_JUDGE &&
+			       (s->ends || (s->split_waits && at->index == 0))
+		? HEAD_LOST : sign;
 }
 
 const uint8_t *splice_split_join(const struct splice *s, const uint8_t *packet,

@@ -202,7 +202,7 @@ Test(foreign, an_encoder_that_restarts_with_other_pids_5_s_later)
 	come_back(5 * 90000);
 }
 
-/* The first packet of a PES has its flags and no time, or the PTS alone. */
+/* head: the bytes of a PES in its first packet. */
 static void restart_split(size_t head, size_t skip)
 {
 	char what[48];
@@ -225,8 +225,11 @@ static void restart_split(size_t head, size_t skip)
 Test(foreign, an_encoder_whose_headers_are_split_restarts_with_other_pids)
 {
 	for (size_t skip = 0; skip < 100; skip += ROUNDS_DIVISOR) {
-		restart_split(8, skip);
-		restart_split(16, skip);
+		restart_split(1, skip);  /* no stream_id ... */
+		restart_split(5, skip);  /* ... and no flags */
+		restart_split(7, skip);
+		restart_split(8, skip);  /* the flags and no time */
+		restart_split(16, skip); /* the PTS alone */
 	}
 }
 

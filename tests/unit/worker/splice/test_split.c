@@ -441,6 +441,28 @@ static void judge_order(const struct bench *b, size_t least)
 	cr_assert_geq(units, least);
 }
 
+/* The rest comes later than packets wait.  The first packet does not have the
+ * flags that say which times follow. */
+Test(split, a_header_whose_rest_is_late_has_no_times_of_the_source)
+{
+	for (size_t first = 1; first < PES_HEADER - 1; first++) {
+		struct bench *b = bench_new();
+
+		b->first = first;
+		play(b, LAP_MS);
+		splice_shift(b->splice, LAP);
+		b->laps++;
+		b->ms = 0;
+		while (b->done != first)
+			play(b, 1);
+		b->now_ns += (SPLICE_DOUBT_MS + 1) * MS;
+		splice_turn(b->splice, b->now_ns);
+		play(b, LAP_MS / 2);
+		judge_order(b, LAP_MS / UNIT_MS);
+		bench_free(b);
+	}
+}
+
 /* Units of another source that begin before the end of those that were sent
  * are dropped, from the first cut on. */
 Test(split, units_of_another_source_follow_those_that_were_sent)
