@@ -259,8 +259,8 @@ test('a disk that hangs delays the reply that waits for it by two seconds',
 	await sluice.cmd('set-auth', { auth });
 	assert.equal(parsed(sluice.file).auth, undefined);
 	// a client that leaves is no client that is answered
-	const left = http.request({ port: sluice.port, method: 'POST',
-		path: '/control/' }).on('error', () => {});
+	const left = http.request({ host: '127.0.0.1', port: sluice.port,
+		method: 'POST', path: '/control/' }).on('error', () => {});
 	const gone = new Promise((done) => { left.on('close', done); });
 
 	left.end(JSON.stringify({ cmd: 'set-auth', auth: {} }));
