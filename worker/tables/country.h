@@ -9,6 +9,6 @@
 bool country_is_known(const char *three);
 
 /* The country of a zone by zone.tab of the tz database; false: the file does
- * not name the zone. */
+ * not name the zone, or not with a known country. */
 bool country_of_zone(const char *list, size_t len, const char *zone,
 		     char ret[4]);

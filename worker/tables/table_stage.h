@@ -45,8 +45,8 @@ void table_stage_free(struct table_stage **);
 /* The schedule of own sections, borrowed. */
 struct schedule *table_stage_schedule(struct table_stage *);
 
-/* Drops the sections of a DVB table (table_id 0x40 to 0x73) of the source; drop
- * false: lets them pass again. */
+/* Drops the sections with this table_id, one of NIT, SDT, BAT, EIT, TDT or TOT,
+ * of the source; drop false: lets them pass again. */
 void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
 
 /* Own sections go out on this PID: packets of the source on it are dropped, but
