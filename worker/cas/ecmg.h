@@ -49,5 +49,6 @@ void ecmg_repeat(struct ecmg *);
 
 /* The number of streams that a generator has set up. */
 unsigned ecmg_streams(const struct ecmg *);
-/* Why no generator is available; NULL: one is available. */
+/* Why the first generator is not available; NULL: one is available, or the
+ * first has not failed yet. */
 const char *ecmg_error(const struct ecmg *);

@@ -84,7 +84,9 @@ struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *);
 /* NULL-safe.  Closes the channel. */
 void ecmg_session_free(struct ecmg_session **);
 
-/* Sets up a stream, below ECMG_STREAMS_MAX, of an open channel; closes it. */
+/* The first sets up a stream, below ECMG_STREAMS_MAX; it has no effect before
+ * the channel is open or on a stream that is set up.  The other closes the
+ * stream. */
 void ecmg_session_open(struct ecmg_session *, unsigned stream);
 void ecmg_session_close(struct ecmg_session *, unsigned stream);
 
