@@ -140,7 +140,8 @@ bool crypto_ask(struct crypto_periods *, size_t system, uint16_t *ret_number);
 /* The CRYPTO_WORDS words for a request of this period. */
 const uint8_t *crypto_words(const struct crypto_periods *, uint16_t number);
 
-/* Takes the ECM of a period from a system.  False: it was not requested. */
+/* Takes the ECM of a period from a system.  False: it was not requested, or is
+ * malformed. */
 bool crypto_take_ecm(struct crypto_periods *, size_t system, uint16_t number,
 		     const uint8_t *packets, size_t n);
 
