@@ -76,5 +76,5 @@ struct play *filler_play(const struct filler *, uint16_t number,
 /* True if filler_play() can generate this program. */
 bool filler_has_program(const struct filler *, uint16_t number);
 
-/* The time of the next packet. */
+/* The time of the next packet; UINT64_MAX: the filler does not run. */
 uint64_t filler_next_ns(const struct filler *);
