@@ -159,10 +159,11 @@ const struct failover_decision *failover_decide(struct failover *, int playing,
 						uint64_t now_ns);
 
 /* Chooses an input, below n_inputs, by a command.  0; -EPERM: the mode chooses
- * by itself; -EINVAL: the input cannot be opened. */
+ * by itself; -EINVAL: its address is not valid, or its file has ended. */
 int failover_choose(struct failover *, size_t i, uint64_t now_ns) MUST_CHECK;
 
-/* The input that the command to switch chooses: the next valid one. */
+/* The input that the command to switch chooses: behind i, round the list, the
+ * first with a valid address whose file has not ended; i: there is none. */
 size_t failover_following(const struct failover *, size_t i);
 
 /* The time at which an input that is not on air is sent all the same
