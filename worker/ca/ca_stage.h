@@ -78,8 +78,8 @@ void ca_stage_take_word(struct ca_stage *, const struct msg_cam_word *,
  * leaves a softcam whose control words are wrong. */
 struct descrambler_counts ca_stage_second(struct ca_stage *, uint64_t now_ns);
 
-/* Writes why packets were not descrambled in the last second; false: all were
- * descrambled, or none was scrambled. */
+/* Writes why packets were not descrambled in the last second, or that no PMT
+ * has a CA descriptor; false: neither is known. */
 bool ca_stage_error(const struct ca_stage *, struct errmsg *ret);
 /* Writes why descrambled packets were wrong in the last second: the words of a
  * softcam are wrong, or are those of an earlier ECM, because the last ECM has

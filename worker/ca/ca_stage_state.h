@@ -132,11 +132,12 @@ void ca_plan(struct ca_stage *);
 void ca_ask_note(struct ca_stage *, const struct ca_watch *, uint64_t now_ns);
 /* Sends the questions that are due. */
 void ca_ask_turn(struct ca_stage *, uint64_t now_ns);
-/* Asks a softcam that is logged in again about all that was not answered. */
+/* Has a softcam that is logged in asked once more about each ECM that it
+ * refused or has not answered. */
 void ca_ask_again(struct ca_stage *, size_t cam, uint64_t now_ns);
 /* Gives the descrambler the words that waited for packets with this arrival,
  * which follow now. */
 void ca_stage_apply_later(struct ca_stage *, uint64_t at_ns);
-/* Asks the next softcam from now on, because the words of the first are
- * wrong. */
+/* Asks the next softcam first from now on, because the words of the first are
+ * wrong; the only softcam is asked when the next ECM arrives. */
 void ca_ask_leave(struct ca_stage *, struct ca_group *, uint64_t now_ns);
