@@ -250,8 +250,8 @@ static int send_section(struct cam_client *c, const struct ecm *e)
 	return cam_session_send(c->session, &m);
 }
 
-/* Answers a request from the table, or adds it to a request that waits; false:
- * the server must be asked. */
+/* Answers a request from the table, or adds it to those that wait for the
+ * server; false: there is no room for it. */
 static bool answer_known(struct cam_client *c, struct ecm *e,
 			 const struct ecm_asker *asker)
 {

@@ -56,5 +56,6 @@ void cam_client_ecm(struct cam_client *, const struct ecm *,
  * lately. */
 void cam_client_emm(struct cam_client *, const struct ecm *);
 
-/* To be called once a second: ends overdue requests, and writes the status. */
+/* To be called once a second: writes the status, and wipes old control
+ * words. */
 void cam_client_second(struct cam_client *, struct msg_softcam_status *ret);

@@ -48,9 +48,9 @@ struct cam_session_config {
 
 struct cam_session *cam_session_new(const struct cam_session_config *);
 
-/* After the card: sends a message, whose id it sets.  Returns the id.
- * -EMSGSIZE: the body is too long.  Another -errno: the server does not read;
- * on_end follows from the loop. */
+/* After the card: sends a message, whose id it sets.  Returns the id.  -EPIPE:
+ * the server does not read; on_end follows from the loop.  -EMSGSIZE: the
+ * body is too long; -EIO: there are no random bytes. */
 int cam_session_send(struct cam_session *, struct newcamd_msg *) MUST_CHECK;
 
 /* NULL-safe. */

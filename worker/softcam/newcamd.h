@@ -63,7 +63,7 @@ void newcamd_session_key(const uint8_t key[NEWCAMD_KEY],
 			 uint8_t ret[NEWCAMD_DES_KEY]);
 
 /* Writes a frame and returns its bytes.  -EMSGSIZE: a body of more than
- * NEWCAMD_BODY_MAX bytes. */
+ * NEWCAMD_BODY_MAX bytes; -EIO: there are no random bytes. */
 ssize_t newcamd_write(const uint8_t key[NEWCAMD_DES_KEY],
 		      const struct newcamd_msg *,
 		      uint8_t ret[NEWCAMD_FRAME_MAX]) MUST_CHECK;
