@@ -62,8 +62,8 @@ static const struct field document_rows[] = {
 
 const struct field_table document_fields = FIELD_ROWS(document_rows);
 
-/* What check_control_port() accepts, but that any digits and colons between
- * brackets are an IPv6 address. */
+/* The pattern matches what check_control_port() accepts.  It also matches any
+ * digits and colons between brackets, as if they were an IPv6 address. */
 #define OCTET "(25[0-5]|(2[0-4]|1[0-9]|[1-9]?)[0-9])"
 #define PORT "0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|" \
 	     "65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"

@@ -93,9 +93,9 @@ void deliver_proc_settle(struct deliver_proc *);
 struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
 /* As service_proc_hurry(), for all workers that do not retire. */
 void deliver_proc_hurry(struct deliver_proc *);
-/* Gives each running worker that has none a channel to the tls worker.  anew:
- * gives one to all of them, because the tls worker was replaced.  Does nothing
- * while the tls worker does not run. */
+/* Each running worker without a channel to the tls worker gets one.  anew: all
+ * of them get a new one, because the tls worker was replaced.  While the tls
+ * worker does not run, the workers stay as they are. */
 void deliver_proc_link_tls(struct deliver_proc *, bool anew);
 /* Returns the number of viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);

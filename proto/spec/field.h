@@ -137,8 +137,9 @@ struct field {
 	 * other, and other types are not compared with them. */
 	const char *form;
 	const char *const *words;
-	/* What code judges besides the row, as JSON: members of the JSON schema
-	 * of the value.  NULL: none. */
+	/* Members of the JSON schema of the value, as a JSON object.  They
+	 * describe the rules that code applies and the row does not have.
+	 * NULL: the row has all rules. */
 	const char *schema;
 };
 
