@@ -267,6 +267,16 @@ Test(http_faults, ends_an_answer_that_is_read_too_slowly)
 	site_close(s);
 }
 
+/* A client whose request is answered, and whose connection stays open. */
+static struct client answered_client(struct site *s)
+{
+	struct client c = site_visit(s);
+
+	cr_assert(client_say(&c, GET));
+	cr_assert(client_expect(&c, "[GET / ]"));
+	return c;
+}
+
 Test(http_faults, makes_room_at_its_limit)
 {
 	struct site *s = site_new();
@@ -278,12 +288,8 @@ Test(http_faults, makes_room_at_its_limit)
 	cr_assert(client_say(&later,
 			     "GET /later HTTP/1.1\r\nHost: a\r\n\r\n"));
 	drive(s->loop, site_one_waits, s);
-	idle = site_visit(s);
-	cr_assert(client_say(&idle, GET));
-	cr_assert(client_expect(&idle, "[GET / ]"));
-	fresh = site_visit(s);
-	cr_assert(client_say(&fresh, GET));
-	cr_assert(client_expect(&fresh, "[GET / ]"));
+	idle = answered_client(s);
+	fresh = answered_client(s);
 	cr_assert(client_expect_end(&idle));
 	site_say(s->conns[0], "late");
 	cr_assert(client_expect(&later, "late"));
@@ -306,12 +312,8 @@ Test(http_faults, closes_an_idle_connection_before_an_answer_ends)
 	cr_assert(client_say(&reader, "GET /large HTTP/1.1\r\nHost: a\r\n"
 				      "\r\n"));
 	drive(s->loop, wrote_much, s);
-	idle = site_visit(s);
-	cr_assert(client_say(&idle, GET));
-	cr_assert(client_expect(&idle, "[GET / ]"));
-	fresh = site_visit(s);
-	cr_assert(client_say(&fresh, GET));
-	cr_assert(client_expect(&fresh, "[GET / ]"));
+	idle = answered_client(s);
+	fresh = answered_client(s);
 	cr_assert(client_expect_end(&idle));
 	cr_expect(client_want(&reader, SITE_LARGE));
 	client_close(&reader);
