@@ -68,8 +68,11 @@ const LINES_PER_KILL = 100;
 export const faultsOf = ({ errors, damaged = [] }, kills) => [...errors,
 	...damaged.length > kills * LINES_PER_KILL ? damaged : []];
 
-async function watchByCurl(t, seconds, counts) {
+// The timing stops with it, while players still run.
+async function watchByCurl(t, seconds, counts, timing) {
 	const file = await curl(t, TS, seconds);
+
+	timing.stop();
 	const found = await judge(file);
 	const cut = found.cutShort - counts.kills * PIDS;
 
@@ -82,11 +85,14 @@ async function watchByCurl(t, seconds, counts) {
 	return [{ name: 'curl', errors: [] }];
 }
 
-// A browser without a processor skips pictures, half of them at most.
+// A browser without a processor skips pictures, half of them at most.  It plays
+// longer than the others, and has a timing of its own.
 async function watchInBrowser(t, seconds) {
-	const found = await playInBrowser(t, { hls: HLS, ts: TS }, seconds);
+	const timing = new Timing(t);
+	const found = await playInBrowser(t, { hls: HLS, ts: TS }, seconds,
+		timing);
 
-	return found.map((seen) => ({ ...seen, times: [...seen.times,
+	return found.map((seen) => ({ ...seen, timing, times: [...seen.times,
 		...seen.pictures < seconds * RATE / 2 ?
 			[`${seen.pictures} pictures in ${seconds} s`] : []] }));
 }
@@ -113,7 +119,7 @@ export async function playAll(t, sluice, { seconds, everyS, browser = true,
 	const timing = new Timing(t);
 	let over = false;
 	const all = Promise.all([
-		watchByCurl(t, seconds, counts),
+		watchByCurl(t, seconds, counts, timing),
 		...names.flatMap((name) => [TS, HLS].map((url) =>
 			watchBy(t, name, url, seconds))),
 		...browser && !skipped ? [watchInBrowser(t, seconds)] : []]);
@@ -132,8 +138,7 @@ export async function playAll(t, sluice, { seconds, everyS, browser = true,
 	const found = await all.finally(() => { over = true; });
 
 	await disturbed;
-	timing.stop();
-	return { found: found.flat(), happened: counts.all,
-		kills: counts.kills, timing,
+	return { found: found.flat().map((seen) => ({ timing, ...seen })),
+		happened: counts.all, kills: counts.kills,
 		missing: [...missing, skipped].filter(Boolean) };
 }

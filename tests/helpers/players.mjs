@@ -295,8 +295,9 @@ export async function openBrowser(t) {
 	return context;
 }
 
-// Plays both in one page; the findings of each by its name.
-export async function playInBrowser(t, { hls, ts }, seconds) {
+// Plays both in one page; the findings of each by its name.  The timing stops
+// while the browser still runs.
+export async function playInBrowser(t, { hls, ts }, seconds, timing) {
 	const context = await openBrowser(t);
 	const tab = await context.newPage();
 
@@ -319,6 +320,8 @@ export async function playInBrowser(t, { hls, ts }, seconds) {
 	const before = await read();
 	await sleep(seconds * 1000);
 	const after = await read();
+
+	timing.stop();
 	await context.close();
 	return Object.entries(after).map(([name, seen]) =>
 		({ name, ...sorted(seen.errors), late: seen.late,
