@@ -146,7 +146,12 @@ forget_results() {
 # that it takes from the pipe until that test ends.
 share_jobs() {
 	exec {shared_jobs}<> <(:)
-	printf "%$(($1 - 2))s" '' | tr ' ' + >&"$shared_jobs"
+	more_jobs $(($1 - 2))
+}
+
+# more_jobs N: the lanes of share_jobs run so many more tests
+more_jobs() {
+	printf "%$1s" '' | tr ' ' + >&"$shared_jobs"
 }
 
 # lane DIR NAME JOBS|shared LOAD: runs the tests of check-NAME (see

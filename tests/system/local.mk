@@ -71,6 +71,9 @@ helper_files = \
 	tests/helpers/xmltv.mjs
 # They take half a minute and more, and start first: none runs alone at the end.
 slow_tests = \
+	tests/system/viewer-container.mjs \
+	tests/system/mpts.mjs \
+	tests/system/adapter-address.mjs \
 	tests/system/pain-source.mjs \
 	tests/system/querier.mjs \
 	tests/system/ctl.mjs \
@@ -87,7 +90,6 @@ slow_tests = \
 	tests/system/crash.mjs \
 	tests/system/authorization.mjs
 system_tests = \
-	tests/system/adapter-address.mjs \
 	tests/system/adapter-satip.mjs \
 	tests/system/adapters.mjs \
 	tests/system/announcements.mjs \
@@ -117,7 +119,6 @@ system_tests = \
 	tests/system/model.mjs \
 	tests/system/metrics.mjs \
 	tests/system/monitoring.mjs \
-	tests/system/mpts.mjs \
 	tests/system/mpts-late.mjs \
 	tests/system/mux.mjs \
 	tests/system/page.mjs \
@@ -140,7 +141,6 @@ system_tests = \
 	tests/system/t2mi.mjs \
 	tests/system/test-softcam.mjs \
 	tests/system/users.mjs \
-	tests/system/viewer-container.mjs \
 	tests/system/viewer-lock.mjs \
 	tests/system/viewer-shares.mjs \
 	tests/system/write-paths.mjs
@@ -180,6 +180,7 @@ plain_tests = \
 	tests/system/situations-backup.mjs \
 	tests/system/hls-audio.mjs \
 	tests/system/auth-lock.mjs \
+	tests/system/hls-places.mjs \
 	tests/system/situations-service.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/restart-changes.mjs \
@@ -207,7 +208,6 @@ plain_tests = \
 	tests/system/hls-outage.mjs \
 	tests/system/hls-parts.mjs \
 	tests/system/hls-bases.mjs \
-	tests/system/hls-places.mjs \
 	tests/system/hostile-starts.mjs \
 	tests/system/http-strict.mjs \
 	tests/system/inputs.mjs \
