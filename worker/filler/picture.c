@@ -4,7 +4,6 @@
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "worker/filler/filler.h"
-#include "worker/ts/pes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,27 +38,12 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
  * follows. */
 static void take(struct picture_keeper *k, const uint8_t *data, size_t len)
 {
-	static const uint8_t prefix[] = { 0, 0, 1 };
-	const uint8_t *end = data + len;
+	const uint8_t *end = data + len, *es = pes_skip(&k->skip, data, end);
 
-	for (; data < end && k->head < PES_HEADER; k->head++) {
-		if (k->head < sizeof prefix && *data != prefix[k->head]) {
-			k->collecting = false;
-			return;
-		}
-		if (k->head == sizeof prefix)
-			k->next_stream_id = *data;
-		k->left = *data++;
-	}
-	len = (size_t)(end - data);
-	if (k->head == PES_HEADER && k->left > 0) {
-		size_t n = MIN(len, (size_t)k->left);
-
-		k->left = (uint8_t)(k->left - n);
-		data += n;
-		len -= n;
-	}
-	add(k, data, len);
+	if (es == NULL)
+		k->collecting = false;
+	else
+		add(k, es, (size_t)(end - es));
 }
 
 void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
@@ -92,7 +76,7 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 		k->data = k->next;
 		k->len = k->next_len;
 		k->size = k->next_size;
-		k->stream_id = k->next_stream_id;
+		k->stream_id = k->skip.stream_id;
 		k->next = data;
 		k->next_size = size;
 		k->next_len = 0;
@@ -101,7 +85,7 @@ void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,
 	k->collecting = (sign == RAP_HERE || sign == RAP_OPEN) &&
 			!ts_tei(packet) && !ts_scrambling(packet);
 	k->next_len = 0;
-	k->head = 0;
+	k->skip = (struct pes_skip){ 0 };
 	if (k->collecting)
 		take(k, packet + at, TS_PACKET - at);
 }

@@ -19,9 +19,7 @@ struct picture_keeper {
 	uint8_t cc;
 	uint8_t *next;
 	size_t next_len, next_size;
-	uint8_t next_stream_id;
-	/* bytes of the header, up to PES_HEADER, and those left behind them */
-	uint8_t head, left;
+	struct pes_skip skip; /* its header */
 };
 
 /* Frees the pictures.  For a new keeper zeroed memory is ready. */

@@ -2,7 +2,6 @@
 #include "worker/ts/pes_head.h"
 
 #include "common/base/util.h"
-#include "worker/ts/pes.h"
 
 #include <string.h>
 
@@ -88,6 +87,37 @@ enum pes_head_sign pes_head_add(struct pes_head *h, const uint8_t *p)
 	h->len = (uint8_t)need;
 	h->cc = h->first_cc;
 	return need > 0 ? HEAD_WHOLE : HEAD_NONE;
+}
+
+bool pes_begins(const uint8_t *packet)
+{
+	struct pes_head head;
+	size_t len;
+
+	return pes_find(packet, &len) != NULL ||
+	       pes_head_read(packet, &head) == HEAD_WAITS;
+}
+
+const uint8_t *pes_skip_header(struct pes_skip *s, const uint8_t *p,
+			       const uint8_t *end)
+{
+	static const uint8_t prefix[] = { 0, 0, 1 };
+	size_t n;
+
+	for (; p < end && s->head < PES_HEADER; s->head++) {
+		if (s->head < sizeof prefix && *p != prefix[s->head]) {
+			*s = (struct pes_skip){ .head = PES_HEADER };
+			return NULL;
+		}
+		if (s->head == sizeof prefix)
+			s->stream_id = *p;
+		s->left = *p++;
+	}
+	if (s->head < PES_HEADER)
+		return end;
+	n = MIN((size_t)(end - p), (size_t)s->left);
+	s->left = (uint8_t)(s->left - n);
+	return p + n;
 }
 
 /* Reads PTS and DTS of a PES of which len bytes (at least PES_HEADER) are

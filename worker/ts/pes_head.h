@@ -9,6 +9,7 @@
 #pragma once
 
 #include "worker/ts/packet.h"
+#include "worker/ts/pes.h"
 
 enum {
 	/* The most bytes up to the end of PTS, DTS and ESCR. */
@@ -55,6 +56,32 @@ enum pes_head_sign pes_head_read(const uint8_t *packet, struct pes_head *ret);
 
 /* Adds the next packet, of any PID, to the header after HEAD_WAITS. */
 enum pes_head_sign pes_head_add(struct pes_head *, const uint8_t *packet);
+
+/* Does a PES begin in the packet?  Its header may continue in later packets. */
+bool pes_begins(const uint8_t *packet);
+
+/* --- the bytes behind a header --- */
+
+/* Zeroed: a PES begins with the next byte. */
+struct pes_skip {
+	uint8_t head; /* bytes of its header up to PES_HEADER ... */
+	uint8_t left; /* ... and those that follow them */
+	uint8_t stream_id;
+};
+
+/* As pes_skip(). */
+const uint8_t *pes_skip_header(struct pes_skip *, const uint8_t *p,
+			       const uint8_t *end);
+
+/* Returns the first byte from p on that belongs to no header; end: the header
+ * may continue with the next packet of the PID.  NULL: no PES begins there, so
+ * that nothing more is skipped. */
+static inline const uint8_t *pes_skip(struct pes_skip *s, const uint8_t *p,
+				      const uint8_t *end)
+{
+	return s->head == PES_HEADER && s->left == 0
+		? p : pes_skip_header(s, p, end);
+}
 
 /* --- the times of all PES --- */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/ts/rap.h"
 
-#include "worker/ts/pes.h"
-#include "worker/ts/pes_head.h"
-
 enum {
 	/* Packets of a PES that are read at most. */
 	PACKETS_MAX = 64,
@@ -185,28 +182,11 @@ static enum hint feed_byte(struct rap *r, uint8_t byte)
 							  : HINT_NONE;
 }
 
-/* Skips the part of the PES header that is in the packet; returns the byte
- * behind it.  NULL: no PES begins. */
-static const uint8_t *skip_header(struct rap *r, const uint8_t *p,
-				  const uint8_t *end)
-{
-	static const uint8_t prefix[] = { 0, 0, 1 };
-
-	for (; p < end && r->head < PES_HEADER; p++, r->head++) {
-		if (r->head < 3 && *p != prefix[r->head])
-			return NULL;
-		r->left = *p;
-	}
-	for (; p < end && r->head == PES_HEADER && r->left > 0; p++)
-		r->left--;
-	return p;
-}
-
 static enum hint scan(struct rap *r, const uint8_t *packet)
 {
 	const uint8_t *end = packet + TS_PACKET;
-	const uint8_t *p = skip_header(r, packet + ts_payload_offset(packet),
-				       end);
+	const uint8_t *p = pes_skip(&r->skip,
+				    packet + ts_payload_offset(packet), end);
 	enum hint hint = p == NULL ? HINT_NOT : HINT_NONE;
 
 	while (hint == HINT_NONE && p < end)
@@ -266,7 +246,8 @@ static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
 	enum rap_sign sign;
 	enum hint hint;
 
-	r->head = r->left = r->sei = r->n = 0;
+	r->skip = (struct pes_skip){ 0 };
+	r->sei = r->n = 0;
 	r->recovery = r->soft = false;
 	if (r->sure > 0)
 		r->sure--;
@@ -284,16 +265,6 @@ static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
 	return decide(r, hint) == RAP_YES ? RAP_HERE : RAP_NONE;
 }
 
-/* Does a PES begin in the packet?  Its header may continue in later packets. */
-static bool is_pes(const uint8_t *packet)
-{
-	struct pes_head head;
-	size_t len;
-
-	return pes_find(packet, &len) != NULL ||
-	       pes_head_read(packet, &head) == HEAD_WAITS;
-}
-
 static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
 {
 	r->follows = r->open = r->header = false;
@@ -303,7 +274,7 @@ static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
 	if (r->scrambled)
 		return r->marked && !r->disproved ? RAP_HERE : RAP_NONE;
 	if (r->class == PID_AUDIO)
-		return r->marked || is_pes(packet) ? RAP_HERE : RAP_NONE;
+		return r->marked || pes_begins(packet) ? RAP_HERE : RAP_NONE;
 	if (r->class != PID_VIDEO || !is_known(r->stream_type))
 		return r->marked ? RAP_HERE : RAP_NONE;
 	return begin_picture(r, packet);

@@ -25,6 +25,7 @@
 #pragma once
 
 #include "worker/ts/packet.h"
+#include "worker/ts/pes_head.h"
 #include "worker/ts/pmt.h"
 
 /* What a packet says about its PID. */
@@ -58,8 +59,7 @@ struct rap {
 	bool header;     /* a sequence header or SPS was seen */
 	bool recovery;   /* a recovery point SEI was seen */
 	bool soft;       /* it is a start only if no indicator contradicts */
-	uint8_t head;    /* bytes of the PES header so far */
-	uint8_t left;    /* bytes of the PES header that follow them */
+	struct pes_skip skip; /* its header */
 	uint32_t last;   /* the last bytes */
 	uint8_t code[3]; /* the bytes behind the last start code ... */
 	uint8_t n_code;  /* ... their number ... */
