@@ -542,6 +542,7 @@ unit_worker_tests = \
 	tests/unit/worker/ts/test_rap \
 	tests/unit/worker/ts/test_samples \
 	tests/unit/worker/fragment/test_fmp4 \
+	tests/unit/worker/fragment/test_fmp4_split \
 	tests/unit/worker/fragment/test_fmp4_state \
 	tests/unit/worker/ts/test_section \
 	tests/unit/worker/ts/test_sync \

@@ -64,64 +64,85 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 			      "fMP4 carries", p->number);
 }
 
-/* Collects the payload of a packet of the track, at this place of the
- * source. */
-static void feed(struct fmp4_track *t, const struct fmp4_source *s,
-		 size_t place)
+/* Notes the PES that begins at this place of the source. */
+static void begin_pes(struct fmp4_track *t, const struct fmp4_source *s,
+		      size_t place)
 {
-	const uint8_t *packet = s->data + place;
-	const uint8_t *pes, *payload = packet + ts_payload_offset(packet);
 	struct fmp4_pes at = { .at = buf_len(&t->es),
 			       .own = place >= s->from && place < s->own,
 			       .front = place < s->from };
-	struct pes_times times;
-	size_t len;
+
+	t->header = (struct pes_skip){ 0 };
+	t->beyond += place >= s->own;
+	buf_append(&t->pes, &at, sizeof at);
+}
+
+/* Reads the times of the last PES, which may be complete with this packet. */
+static void read_times(struct fmp4_track *t, struct pes_reader *r,
+		       const uint8_t *packet)
+{
+	struct pes_stamps times;
+	enum pes_sign sign = pes_reader_take(r, packet, &times);
+	struct fmp4_pes *last;
+
+	t->waits = sign == PES_WAITS;
+	if (sign != PES_READ)
+		return;
+	last = fmp4_pes_at(t, fmp4_n_pes(t) - 1);
+	last->has_time = true;
+	last->pts = times.pts;
+	last->dts = times.dts;
+}
+
+/* Collects the payload of a packet of the track, at this place of the
+ * source. */
+static void feed(struct fmp4_track *t, struct pes_reader *r,
+		 const struct fmp4_source *s, size_t place)
+{
+	const uint8_t *packet = s->data + place, *end = packet + TS_PACKET;
+	const uint8_t *es;
+	size_t len, skip;
 
 	if (ts_tei(packet) || ts_scrambling(packet))
 		return;
-	pes = pes_find(packet, &len);
-	if (pes != NULL) {
-		at.has_time = pes_times(packet, &times);
-		if (at.has_time) {
-			at.pts = pes_time(packet + times.pts);
-			at.dts = pes_time(packet + times.dts);
-		}
-		if (len <= (size_t)PES_HEADER + pes[8])
-			payload = packet + TS_PACKET;
-		else
-			payload = pes + PES_HEADER + pes[8];
-		t->beyond += place >= s->own;
-		buf_append(&t->pes, &at, sizeof at);
-	}
-	len = (size_t)(packet + TS_PACKET - payload);
+	if (ts_pusi(packet) && pes_begins(packet))
+		begin_pes(t, s, place);
 	/* the rest of a PES of the segment before, or of a frame */
 	if (fmp4_n_pes(t) == 0)
 		return;
-	if (t->skip > 0) {
-		size_t skip = MIN(t->skip, len);
-
-		t->skip -= skip;
-		payload += skip;
-		len -= skip;
-	}
-	buf_append(&t->es, payload, len);
+	if (ts_pusi(packet) || t->waits)
+		read_times(t, r, packet);
+	es = pes_skip(&t->header, packet + ts_payload_offset(packet), end);
+	len = es != NULL ? (size_t)(end - es) : 0;
+	skip = MIN(t->skip, len);
+	t->skip -= skip;
+	if (len > skip)
+		buf_append(&t->es, es + skip, len - skip);
 	if (place < s->own) {
 		t->own_len = buf_len(&t->es);
 		t->own_skip = t->skip;
+		t->own_header = t->header;
 	}
+}
+
+/* The time of the PES behind the segment ends the last picture. */
+static bool lacks_time(const struct fmp4_track *t)
+{
+	return t->video && t->waits;
 }
 
 /* True if the track needs no more bytes behind the segment.  An audio frame may
  * end in the next PES, up to the next but one. */
 static bool is_full(const struct fmp4_track *t)
 {
-	return t->beyond >= (t->video ? 1 : 2);
+	return t->beyond >= (t->video ? 1 : 2) && !lacks_time(t);
 }
 
 int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 	       size_t *n, struct errmsg *error)
 {
 	struct psi *psi = psi_new();
+	struct pes_reader reader = { 0 };
 	int err = 0;
 
 	*n = s->state != NULL ? fmp4_continue(s->state, s->rest, list) : 0;
@@ -135,7 +156,7 @@ int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 		if (!ts_sync_ok(packet))
 			continue;
 		if (t != NULL && !is_full(t))
-			feed(t, s, at);
+			feed(t, &reader, s, at);
 		if (*n > 0 || psi_class(psi, pid) != PID_PSI)
 			continue;
 		(void)psi_feed(psi, packet);
@@ -172,7 +193,7 @@ bool fmp4_lack_feed(struct fmp4_lack *l, const uint8_t *data, size_t len)
 	for (size_t at = 0; at + TS_PACKET <= len && l->n > 0;
 	     at += TS_PACKET) {
 		const uint8_t *packet = data + at;
-		size_t i = 0, n = TS_PACKET - ts_payload_offset(packet), pes;
+		size_t i = 0, n = TS_PACKET - ts_payload_offset(packet);
 
 		if (!ts_sync_ok(packet) || ts_tei(packet) ||
 		    ts_scrambling(packet))
@@ -181,7 +202,7 @@ bool fmp4_lack_feed(struct fmp4_lack *l, const uint8_t *data, size_t len)
 			i++;
 		if (i == l->n)
 			continue;
-		if (pes_find(packet, &pes) != NULL)
+		if (ts_pusi(packet) && pes_begins(packet))
 			l->list[i].pes = false;
 		l->list[i].bytes -= MIN(l->list[i].bytes, n);
 		if (!l->list[i].pes && l->list[i].bytes == 0)
@@ -190,11 +211,25 @@ bool fmp4_lack_feed(struct fmp4_lack *l, const uint8_t *data, size_t len)
 	return l->n == 0;
 }
 
-static void add_lack(struct fmp4_lack *l, const struct fmp4_track *t, bool pes)
+static void add_lack(struct fmp4_lack *l, const struct fmp4_track *t, bool pes,
+		     size_t bytes)
 {
 	l->list[l->n].pid = t->pid;
 	l->list[l->n].pes = pes;
-	l->list[l->n++].bytes = pes ? 0 : t->lacking;
+	l->list[l->n++].bytes = bytes;
+}
+
+/* Lists the tracks without the PES behind the segment, or without its time. */
+static void find_lack(struct fmp4_lack *l, const struct fmp4_track *list,
+		      size_t n)
+{
+	l->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct fmp4_track *t = &list[i];
+
+		if (has_own(t) && (t->beyond == 0 || lacks_time(t)))
+			add_lack(l, t, t->beyond == 0, t->beyond > 0);
+	}
 }
 
 int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
@@ -204,10 +239,7 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 	size_t n, used = 0;
 	int err = fmp4_demux(s, list, &n, error);
 
-	lack->n = 0;
-	for (size_t i = 0; err == 0 && i < n; i++)
-		if (!s->last && has_own(&list[i]) && list[i].beyond == 0)
-			add_lack(lack, &list[i], true);
+	find_lack(lack, list, err == 0 && !s->last ? n : 0);
 	if (lack->n > 0)
 		err = -EAGAIN;
 	for (size_t i = 0; err == 0 && i < n; i++) {
@@ -216,7 +248,7 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 		err = list[i].video ? fmp4_video(&list[i], s, error)
 				    : fmp4_audio(&list[i], s, error);
 		if (err == -EAGAIN)
-			add_lack(lack, &list[i], false);
+			add_lack(lack, &list[i], false, list[i].lacking);
 	}
 	for (size_t i = 0; err == 0 && i < n; i++) {
 		size_t samples = fmp4_n_samples(&list[i]);

@@ -72,6 +72,7 @@ static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 		buf_append(&to->pes, &p, sizeof p);
 	}
 	buf_append(&to->es, buf_at(&t->es, at), t->own_len - at);
+	to->header = t->own_header;
 	to->skip = t->own_skip + t->next_at - MIN(t->next_at, at);
 	to->time = t->next_time;
 	to->timed = t->timed;
@@ -122,6 +123,7 @@ size_t fmp4_continue(const struct fmp4_state *s, bool rest,
 		copy(&list[i].sets, &t->sets);
 		if (t->video)
 			continue;
+		list[i].header = list[i].own_header = t->header;
 		list[i].skip = list[i].own_skip = t->skip;
 		list[i].time = list[i].next_time = t->time;
 		list[i].timed = t->timed;

@@ -4,7 +4,7 @@
 
 #include "common/base/buf.h"
 #include "worker/fragment/fmp4.h"
-#include "worker/ts/pes.h"
+#include "worker/ts/pes_head.h"
 
 /* No frame of audio has more bytes. */
 enum { FMP4_FRAME_MAX = 8 << 10 };
@@ -45,6 +45,8 @@ struct fmp4_track {
 	struct buf pes;  /* of struct fmp4_pes */
 	size_t own_len;  /* of es: in front of the bytes behind the segment */
 	unsigned beyond; /* PES that begin behind the segment */
+	struct pes_skip header; /* of the last PES */
+	bool waits;      /* the times of the last PES are not complete */
 	size_t lacking;  /* bytes of the last frame */
 	struct buf samples; /* of struct fmp4_sample */
 	struct buf data;    /* their bytes */
@@ -53,6 +55,7 @@ struct fmp4_track {
 	/* for the next part */
 	struct buf sets; /* of video: parameter sets with start codes */
 	size_t own_skip; /* skip behind the own bytes */
+	struct pes_skip own_header; /* header behind them */
 	size_t skip;     /* bytes in front of the next frame of audio ... */
 	size_t next_at;  /* ... which is here in es, ... */
 	uint64_t next_time; /* ... and its time ... */
@@ -76,10 +79,9 @@ static inline size_t fmp4_n_pes(const struct fmp4_track *t)
 	return buf_len(&t->pes) / sizeof(struct fmp4_pes);
 }
 
-static inline const struct fmp4_pes *fmp4_pes_at(const struct fmp4_track *t,
-						 size_t i)
+static inline struct fmp4_pes *fmp4_pes_at(const struct fmp4_track *t, size_t i)
 {
-	return (const struct fmp4_pes *)(const void *)buf_head(&t->pes) + i;
+	return (struct fmp4_pes *)(void *)buf_head(&t->pes) + i;
 }
 
 static inline size_t fmp4_n_samples(const struct fmp4_track *t)
