@@ -144,6 +144,7 @@ struct splice_unit {
 	uint32_t ahead;
 	uint64_t ahead_ns;
 	/* the audio frames of the current unit */
+	struct pes_skip skip; /* its header in front of them */
 	struct audio_walk walk;
 	uint32_t samples;
 	uint32_t rate;

@@ -444,21 +444,21 @@ static void measure(struct splice_track *t, struct splice_unit *u,
 void splice_unit_count(struct splice *s, const uint8_t *packet)
 {
 	struct splice_track *t = find_track(s, ts_pid(packet));
-	size_t at = ts_payload_offset(packet), len;
-	const uint8_t *pes = pes_find(packet, &len);
+	const uint8_t *end = packet + TS_PACKET, *es;
 	struct audio_frame frame;
 	struct splice_unit *u;
+	size_t len;
 
 	if (t == NULL || ts_scrambling(packet))
 		return;
-	if (pes != NULL)
-		at += PES_HEADER + (size_t)pes[8];
-	if (at >= TS_PACKET)
-		return;
 	u = unit_of(s, t);
-	packet += at;
-	len = TS_PACKET - at;
-	while (audio_walk(&u->walk, &packet, &len, &frame)) {
+	if (ts_pusi(packet))
+		u->skip = (struct pes_skip){ 0 };
+	es = pes_skip(&u->skip, packet + ts_payload_offset(packet), end);
+	if (es == NULL)
+		return;
+	len = (size_t)(end - es);
+	while (audio_walk(&u->walk, &es, &len, &frame)) {
 		u->samples = MIN(u->samples + frame.samples, SAMPLES_MOST);
 		if (frame.rate > 0)
 			u->rate = frame.rate;
