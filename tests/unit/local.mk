@@ -482,6 +482,7 @@ unit_worker_tests = \
 	tests/unit/worker/splice/test_switch_point \
 	tests/unit/worker/splice/test_foreign \
 	tests/unit/worker/splice/test_frame_count \
+	tests/unit/worker/splice/test_many_splits \
 	tests/unit/worker/splice/test_jump_sweep \
 	tests/unit/worker/splice/test_jump_units \
 	tests/unit/worker/splice/test_many_clocks \

@@ -536,6 +536,9 @@ enum pes_head_sign splice_split_read(const struct splice *,
 const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
 				 uint8_t whole[TS_PACKET]);
 
+/* Is there room to follow another header of the PID? */
+bool splice_split_fits(struct splice *, uint16_t pid);
+
 /* Writes the part of the moved header that the packet has in which the PES
  * begins.  A PES whose header is not whole loses its times. */
 void splice_split_begin(struct splice *, uint8_t *copy,

@@ -40,12 +40,16 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 
 /* Does the rest of the unit's header go out unchanged, if at all, while its
  * times cannot be removed from the first packet? */
-static bool is_cut_off(const struct splice *s, const uint8_t *p)
+static bool is_cut_off(struct splice *s, const uint8_t *p)
 {
 	struct pes_head head;
 
-	return s->buffer != NULL && s->header == NULL &&
-	       pes_head_read(p, &head) == HEAD_WAITS &&
+	if (s->buffer == NULL)
+		return false;
+	if (s->header != NULL)
+		return !pes_split_can_drop(p) &&
+		       !splice_split_fits(s, ts_pid(p));
+	return pes_head_read(p, &head) == HEAD_WAITS &&
 	       (s->ends || !pes_split_can_drop(p));
 }
 

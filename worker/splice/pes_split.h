@@ -27,6 +27,12 @@ void pes_split_begin(struct pes_split *, uint8_t *copy, struct stamps_move);
  * one. */
 bool pes_split_continue(struct pes_split *, uint8_t *copy, unsigned cc);
 
+/* Has all of the header gone out? */
+static inline bool pes_split_is_done(const struct pes_split *h)
+{
+	return h->next == h->head.len;
+}
+
 /* Has the first packet of a PES the flags that say which times follow? */
 bool pes_split_can_drop(const uint8_t *packet);
 /* Removes the times from the first packet of a PES that does not have the whole

@@ -53,6 +53,22 @@ static struct pes_split *find(struct splice *s, uint16_t pid)
 	return NULL;
 }
 
+/* An entry whose header has all gone out, while its PID has no further packet;
+ * NULL: there is none. */
+static struct pes_split *find_done(struct splice *s)
+{
+	for (size_t i = 0; i < s->n_splits; i++)
+		if (pes_split_is_done(&s->splits[i]))
+			return &s->splits[i];
+	return NULL;
+}
+
+bool splice_split_fits(struct splice *s, uint16_t pid)
+{
+	return s->n_splits < SPLICE_SPLITS || find(s, pid) != NULL ||
+	       find_done(s) != NULL;
+}
+
 void splice_split_begin(struct splice *s, uint8_t *copy,
 			enum pes_head_sign sign,
 			const struct pes_split *header,
@@ -64,6 +80,9 @@ void splice_split_begin(struct splice *s, uint8_t *copy,
 		forget(s, h);
 	if (sign == HEAD_NONE)
 		return;
+	if (sign == HEAD_WHOLE && s->n_splits == SPLICE_SPLITS &&
+	    (h = find_done(s)) != NULL)
+		forget(s, h);
 	if (sign != HEAD_WHOLE || s->n_splits == SPLICE_SPLITS) {
 		pes_split_drop(copy);
 		return;
