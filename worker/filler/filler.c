@@ -22,6 +22,7 @@ struct audio_pid {
 	uint8_t stream_id;
 	size_t len;
 	uint8_t sample[SILENT_SAMPLE];
+	bool has_pts;
 	uint64_t pts;
 };
 
@@ -224,8 +225,10 @@ static void keep_sample(struct filler *f, const uint8_t *packet,
 		if (h == NULL)
 			return;
 		h->stream_id = unit->stream_id;
-		if (pts != NULL)
+		if (pts != NULL) {
+			h->has_pts = true;
 			h->pts = *pts;
+		}
 		h->len = MIN((size_t)(end - p), sizeof h->sample);
 		memcpy(h->sample, p, h->len);
 		return;
@@ -386,9 +389,10 @@ bool filler_pts(const struct filler *f, uint16_t pid, uint64_t *ret)
 			*ret = f->videos[i].pts;
 			return true;
 		}
-	if (a != NULL)
-		*ret = a->pts;
-	return a != NULL;
+	if (a == NULL || !a->has_pts)
+		return false;
+	*ret = a->pts;
+	return true;
 }
 
 /* The first video of a program; NULL: there is none, or it has no picture
@@ -444,7 +448,8 @@ static void add_audio(const struct filler *f, const struct pmt *pmt,
 		    !silent_make(a->sample, a->len, &silent))
 			continue;
 		play_add_audio(play, pid, a->stream_id, &silent);
-		play_follow_pts(play, pid, a->pts);
+		if (a->has_pts)
+			play_follow_pts(play, pid, a->pts);
 	}
 }
 

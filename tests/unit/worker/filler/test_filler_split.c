@@ -91,3 +91,38 @@ Test(filler_split, has_pictures_and_sound_whose_headers_have_two_packets)
 		cr_expect_neq(seen.audio, 0);
 	}
 }
+
+/* Feeds n packets whose PES of audio have no PTS, or have it. */
+static void feed_audio(struct filler *f, struct psi *psi, struct source *source,
+		       size_t n, bool timed)
+{
+	struct ts_run run = source_make(source, n);
+
+	for (size_t i = 0; i < run.n; i++) {
+		uint8_t *p = source->data + i * TS_PACKET;
+		struct ts_run one = { p, 1 };
+
+		if (!timed && ts_pid(p) == SOURCE_AUDIO && ts_pusi(p))
+			p[ts_payload_offset(p) + 7] = 0;
+		(void)psi_feed(psi, p);
+		filler_feed(f, &one, 1);
+	}
+}
+
+Test(filler_split, sound_without_a_pts_has_none)
+{
+	struct source *source = source_new(90000);
+	struct psi *psi = psi_new();
+	struct filler *f = filler_new(psi);
+	uint64_t pts;
+
+	feed_audio(f, psi, source, PACKETS, false);
+	cr_expect(filler_is_ready(f));
+	cr_expect_not(filler_pts(f, SOURCE_AUDIO, &pts));
+	feed_audio(f, psi, source, PACKETS, true);
+	cr_assert(filler_pts(f, SOURCE_AUDIO, &pts));
+	cr_expect_gt(pts, 90000u);
+	filler_free(&f);
+	psi_free(&psi);
+	free(source);
+}
