@@ -179,10 +179,13 @@ bool schedule_set_terms(struct schedule *s, const struct schedule_key *key,
 			const struct schedule_terms *terms,
 			const struct schedule_section *list, size_t n)
 {
-	size_t i = n > 0 ? find_or_add(s, key) : find(s, key);
 	struct entry *e;
+	size_t i;
 
-	if (n > SCHEDULE_SECTIONS_MAX || (n > 0 && i == s->n))
+	if (n > SCHEDULE_SECTIONS_MAX)
+		return false;
+	i = n > 0 ? find_or_add(s, key) : find(s, key);
+	if (n > 0 && i == s->n)
 		return false;
 	s->idle_ns = 0;
 	if (n == 0) {

@@ -76,7 +76,7 @@ void schedule_free(struct schedule **);
 
 /* Replaces the sections of a sub-table, which are due at once if they have
  * changed; n 0: removes it.  False: there are too many sub-tables or
- * sections. */
+ * sections; nothing has changed. */
 bool schedule_set(struct schedule *, const struct schedule_key *,
 		  unsigned interval_ms, const struct schedule_section *,
 		  size_t n);

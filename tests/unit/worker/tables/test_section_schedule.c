@@ -372,3 +372,27 @@ Test(schedule, a_small_rate_of_eit_slows_the_schedule_alone)
 	schedule_free(&s);
 	free(data);
 }
+
+Test(schedule, a_refused_table_takes_no_place)
+{
+	struct schedule *s = schedule_new();
+	struct schedule_section list[SCHEDULE_SECTIONS_MAX + 1];
+	const uint8_t a = 1;
+	struct schedule_key key = nit;
+	struct schedule_due due;
+
+	for (size_t i = 0; i <= SCHEDULE_SECTIONS_MAX; i++)
+		list[i] = (struct schedule_section){ &a, 1 };
+	for (unsigned i = 0; i < SCHEDULE_TABLES_MAX; i++) {
+		key.part = (uint16_t)i;
+		cr_assert_not(schedule_set(s, &key, 1000, list,
+					   SCHEDULE_SECTIONS_MAX + 1));
+	}
+	cr_assert(schedule_set(s, &sdt, 1000, list, 1));
+	cr_assert(schedule_next(s, 1000 * MS, 0, false, &due));
+	/* a table in place stays as it was */
+	cr_assert_not(schedule_set(s, &sdt, 1000, list,
+				   SCHEDULE_SECTIONS_MAX + 1));
+	cr_assert(schedule_next(s, 2000 * MS, 0, false, &due));
+	schedule_free(&s);
+}
