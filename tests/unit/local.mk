@@ -412,6 +412,7 @@ unit_worker_tests = \
 	tests/unit/worker/output/test_segmenter \
 	tests/unit/worker/output/test_segmenter_target \
 	tests/unit/worker/output/test_sender \
+	tests/unit/worker/output/test_udp_output \
 	tests/unit/worker/output/test_unit_time \
 	tests/unit/worker/tables/test_eit_build \
 	tests/unit/worker/tables/test_eit_image \

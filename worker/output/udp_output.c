@@ -270,21 +270,25 @@ static int check_path(struct udp_output *o, size_t i)
 	return 0;
 }
 
-/* Finds the error of the first path that does not send media or error
- * correction. */
+static void note_error(struct udp_output *o, size_t i, const char *error)
+{
+	if (error[0] != '\0' && o->n_paths > 1)
+		errmsg_set(&o->error, "path %zu: %s", i + 1, error);
+	else if (error[0] != '\0')
+		errmsg_set(&o->error, "%s", error);
+}
+
+/* Finds the error of the first path that does not send media, else that of the
+ * first one without error correction. */
 static void find_error(struct udp_output *o)
 {
 	o->error.text[0] = '\0';
-	for (size_t i = o->n_paths; i-- > 0;) {
-		const struct out_path *p = &o->paths[i];
-		const char *error = !p->media.open ? p->error.text
-						   : p->fec_error.text;
-
-		if (error[0] != '\0' && o->n_paths > 1)
-			errmsg_set(&o->error, "path %zu: %s", i + 1, error);
-		else if (error[0] != '\0')
-			o->error = p->fec_error;
-	}
+	for (size_t i = o->n_paths; i-- > 0;)
+		if (o->paths[i].media.open)
+			note_error(o, i, o->paths[i].fec_error.text);
+	for (size_t i = o->n_paths; i-- > 0;)
+		if (!o->paths[i].media.open)
+			note_error(o, i, o->paths[i].error.text);
 }
 
 static const char *udp_part_error(const struct output *out)
