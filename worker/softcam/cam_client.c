@@ -296,7 +296,8 @@ void cam_client_ecm(struct cam_client *c, const struct ecm *wanted,
 	id = send_section(c, e);
 	if (id < 0) {
 		e->state = ECM_UNUSED;
-		answer(c, e, "the server does not read", false);
+		answer(c, e, id == -EPIPE ? "the server does not read"
+					  : "no random bytes", false);
 		return;
 	}
 	/* the counter of messages wraps */

@@ -8,12 +8,22 @@
 #include <criterion/criterion.h>
 #include <ev.h>
 #include <netinet/in.h>
+#include <openssl/rand.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { MESSAGES_MAX = 512, SECONDS_MAX = 20 };
+
+/* In place of that of the library: it may fail. */
+static bool is_exhausted;
+
+int RAND_bytes(unsigned char *ret, int n)
+{
+	return !is_exhausted && getrandom(ret, (size_t)n, 0) == n;
+}
 
 static const uint8_t greeting[NEWCAMD_GREETING] = "fourteen bytes";
 static const uint8_t card_body[] = {
@@ -295,6 +305,27 @@ Test(cam_client, a_refusal_is_an_answer_for_a_while)
 	cr_assert_eq(g.n_answers, 4);
 	cr_assert_str_eq(g.answers[3].error, "not found");
 	cr_assert_eq(g.n_seen, 3);
+	rig_done(&g);
+}
+
+Test(cam_client, an_ecm_that_cannot_be_encrypted_names_the_reason)
+{
+	struct rig g;
+
+	rig_init(&g, 5000);
+	RUN_UNTIL(&g, g.cards == 1);
+	is_exhausted = true;
+	ask(&g, 1, "a", 1);
+	is_exhausted = false;
+	cr_assert_eq(g.n_answers, 1);
+	cr_assert_str_eq(g.answers[0].error, "no random bytes");
+	/* the connection stays */
+	ask(&g, 1, "a", 2);
+	RUN_UNTIL(&g, g.n_seen == 1);
+	reply(&g, 0, 7);
+	RUN_UNTIL(&g, g.n_answers == 2);
+	cr_assert(g.answers[1].found);
+	cr_assert_eq(g.errors, 0);
 	rig_done(&g);
 }
 
