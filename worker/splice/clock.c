@@ -13,7 +13,8 @@
 #define STEP_LONG (SPLICE_CLOCK_STEP_MS * (int64_t)MS)
 #define EARLY (SPLICE_CLOCK_EARLY_MS * (int64_t)MS)
 
-/* Short enough wherever the offset is rounded to. */
+/* A step and an advance that stay within the limits after set_offset() has
+ * rounded up. */
 #define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
 #define EARLY_SURE (EARLY - (int64_t)MS)
 
@@ -94,8 +95,8 @@ static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
 	return ticks > STEP_LONG && ticks - EARLY > passed_ticks(c, now_ns);
 }
 
-/* The place, or the latest one before it that is no step, wherever the offset
- * is rounded to. */
+/* Returns `out', or, if that is a step, the latest PCR that is none.  It stays
+ * none after set_offset() has rounded up. */
 static uint64_t limit(const struct splice_clock *c, uint64_t out,
 		      uint64_t now_ns)
 {
@@ -126,8 +127,8 @@ static int64_t packets_ticks(const struct splice_clock *c, uint64_t packets)
 			 PACKET_SCALE);
 }
 
-/* Does the PCR advance by more than its packets?  Nobody knows where the source
- * has no steady rate: it may have paused. */
+/* Does the PCR advance by more than its packets?  False if the source has no
+ * steady rate: it may have paused. */
 static bool is_beyond(const struct splice_clock *c,
 		      const struct splice_watch *w, int64_t ticks,
 		      uint64_t packets)
@@ -244,7 +245,8 @@ void splice_clock_note(struct splice_clock *c, uint64_t pcr,
 	splice_smooth(&c->anchor, &c->anchored, add(measured, -c->ahead));
 }
 
-/* The difference between the wanted and the actual place. */
+/* Notes by how much (27 MHz) the source was placed ahead of the wanted
+ * place. */
 static void note_ahead(struct splice_clock *c, int64_t ticks)
 {
 	const int64_t most = SPLICE_CLOCK_AHEAD_MAX_S * (int64_t)PCR_HZ;

@@ -32,13 +32,14 @@ enum {
 	SPLICE_CLOCK_BACK_MS = 200,
 	/* A smaller step back may be an error of a single PCR. */
 	SPLICE_CLOCK_DIP_MS = 20,
-	/* A longer step between two PCRs has to be announced (TR 101 290
-	 * 2.3b), ... */
+	/* A longer step between two PCRs has to be announced by
+	 * discontinuity_indicator (TR 101 290 2.3b). */
 	SPLICE_CLOCK_STEP_MS = 100,
-	/* ... unless the source is so close to its arrival and its habit. */
+	/* The tolerance when such a step is compared with the time that passed,
+	 * and with the usual distance of the PCRs. */
 	SPLICE_CLOCK_EARLY_MS = 30,
-	/* After a gap in the counter a PCR so close to the anchor is not
-	 * early.  Without one it is SPLICE_CLOCK_LOOSE_MS. */
+	/* After a gap in the counter a PCR is early only if it is further ahead
+	 * of the anchor.  Without a gap the limit is SPLICE_CLOCK_LOOSE_MS. */
 	SPLICE_CLOCK_LOST_MS = 50,
 	/* PCRs until the habit of a source is known. */
 	SPLICE_CLOCK_HABIT = 4,
@@ -46,9 +47,12 @@ enum {
 	 * rule.  A picture that takes longer, or a pause, restarts the
 	 * count. */
 	SPLICE_CLOCK_STEADY = 50,
+	/* Limit of splice_clock.ahead. */
 	SPLICE_CLOCK_AHEAD_MAX_S = 60,
 
-	SPLICE_PACKET_TICKS_MAX = 27000000, /* 256 times that: 0.1 s a packet */
+	SPLICE_PACKET_TICKS_MAX = 27000000, /* 27 MHz times 256: 3.9 ms a
+					     * packet */
+	/* Limit of splice_track.span, 90 kHz. */
 	SPLICE_SPAN_MAX = 10 * 90000,
 };
 
@@ -71,7 +75,8 @@ struct splice_watch {
 			   * SPLICE_CLOCK_HABIT */
 	bool gap;         /* the counter of the PID had a gap since the last
 			   * PCR: packets were lost or are out of order */
-	bool lost;        /* that of another PID of the clock had one */
+	bool lost;        /* the counter of another PID of the clock had a gap
+			   * since the last PCR */
 	bool late;        /* late_pcr is valid: the last PCR was late */
 	uint64_t late_pcr;
 	uint64_t late_ns; /* time of the last late PCR; 0: none */
@@ -83,7 +88,8 @@ struct splice_watch {
 	int64_t room;
 	uint64_t odd_ns;  /* time when an odd unit was last held in vain; 0:
 			   * never */
-	uint64_t far_ns;  /* the same of a unit that leaves the clock */
+	uint64_t far_ns;  /* the same for a unit whose distance to the clock
+			   * changed */
 };
 
 /* The verdict on the next PCR of the active source. */
@@ -101,11 +107,13 @@ struct splice_reading {
 	uint64_t packets;
 };
 
-/* Judges the next PCR.  A step back is a jump if the counter has no gap and the
- * step is longer than SPLICE_CLOCK_DIP_MS, or if the next PCR confirms it.  A
- * step of more than SPLICE_CLOCK_STEP_MS is a jump if neither time nor habit
- * explains it, unless the packets were delayed and either some were lost, so
- * many arrived, or their source has no steady rate. */
+/* Judges the next PCR.  A step back is a jump if it is longer than
+ * SPLICE_CLOCK_DIP_MS (after a gap in the counter: SPLICE_CLOCK_BACK_MS), or if
+ * it follows a late PCR and continues that one.  A step of more than
+ * SPLICE_CLOCK_STEP_MS is a jump if it exceeds the time that passed by more
+ * than SPLICE_JUMP_MS.  It is also a jump if it exceeds both the time and the
+ * habit, unless the packets were delayed and either some were lost, so many
+ * arrived, or their source has no steady rate. */
 enum splice_pcr splice_clock_judge(const struct splice_clock *,
 				   const struct splice_watch *,
 				   struct splice_reading, uint64_t now_ns);
@@ -127,7 +135,8 @@ void splice_clock_note(struct splice_clock *, uint64_t pcr,
 		       struct splice_moment now, bool live);
 
 /* Places the clock after a cut, to a source whose PCRs are `phase` (27 MHz,
- * smoothed) ahead of the time. */
+ * smoothed) ahead of the time.  Changes nothing if the output has no PCR yet,
+ * as does splice_clock_join_pcr(). */
 void splice_clock_join_phase(struct splice_clock *, uint64_t phase,
 			     uint64_t now_ns);
 
@@ -166,5 +175,5 @@ int64_t splice_clock_room(const struct splice_clock *, uint64_t pcr);
 /* The distance of a received PCR from the last output PCR, 27 MHz. */
 int64_t splice_clock_gap(const struct splice_clock *, uint64_t pcr);
 
-/* The clock at that time, 27 MHz. */
+/* The output clock at now_ns, 27 MHz. */
 uint64_t splice_clock_at(const struct splice_clock *, uint64_t now_ns);

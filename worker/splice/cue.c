@@ -41,7 +41,8 @@ static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
 	return crc32_mpeg(diff, len) ^ zeros;
 }
 
-/* Takes the next n bytes; returns the number that belong to the section. */
+/* Takes the next n bytes of the PID, and corrects those of CRC_32 among them.
+ * Returns the number that belong to the section. */
 static size_t move_section(struct cue *c, uint8_t *data, size_t n)
 {
 	size_t take = MIN(n, (size_t)(c->len - c->at));
@@ -60,8 +61,10 @@ static size_t move_section(struct cue *c, uint8_t *data, size_t n)
 	return take;
 }
 
-/* A section begins here.  It passes unchanged if its field continues in the
- * next packet, which no multiplexer does with so short a table. */
+/* A section begins here.  Returns the number of its bytes among the n, or n if
+ * no section follows that can be read.  It passes unchanged if its field
+ * continues in the next packet, which no multiplexer does with so short a
+ * table. */
 static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
 {
 	size_t len;

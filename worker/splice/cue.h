@@ -19,7 +19,8 @@ enum {
 
 /* The current section.  Embedded; zeroed memory is ready. */
 struct cue {
-	uint16_t len;   /* bytes; 0: no section, or it passes unchanged */
+	uint16_t len;   /* bytes; 0: the payload passes unchanged up to the next
+			 * section */
 	uint16_t at;    /* bytes of the section that have passed */
 	uint32_t delta; /* value that is XORed into the CRC_32 */
 };

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+/* Holds a section of PAT or PMT of the new source.  A section that is too long,
+ * or for which there is no room, is left out. */
 static void hold_section(const struct psi_section *section, uint16_t pid,
 			 void *arg)
 {
@@ -108,13 +110,14 @@ void splice_end_drain(struct splice *s, const struct splice_event *e)
 		s->since_ns = s->now_ns;
 		splice_send_changed(s, splice_cursor_of(&run, 1), false);
 	}
-	/* unless a foreign packet among them waits */
+	/* another state: a packet among them waits */
 	if (s->state == SPLICE_CATCH_UP)
 		s->state = SPLICE_REWRITE;
 	fifo_done(&held);
 }
 
-/* A source that died has no end of its units. */
+/* Limits the wait for the next packet: units of a source that died never
+ * end. */
 static void await_packets(struct splice *s)
 {
 	s->until_ns = MIN(s->now_ns + (uint64_t)SPLICE_DRAIN_QUIET_MS *
@@ -176,7 +179,7 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 	clock = ts_pcr(p, &pcr) && !(splice_note_pcr(s, p) & SPLICE_NO_PCR);
 	if (!keep && !clock)
 		return;
-	/* other packets of the source before are not even counted */
+	/* other packets of the source before are not counted */
 	if (keep)
 		splice_count(s, p, true);
 	if (keep && (ps->flags & PID_FRAMES))

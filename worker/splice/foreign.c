@@ -30,7 +30,8 @@ static bool differs(const struct psi_section *known, const uint8_t *section,
 	return memcmp(section, known->data, MIN(known->len, n)) != 0;
 }
 
-/* A source whose programs come and go keeps the PMT PIDs of the others. */
+/* Is this PAT that of another source?  A source that adds or removes programs
+ * keeps the PMT PIDs of the others. */
 static bool is_other_pat(const struct splice *s, const uint8_t *known,
 			 const uint8_t *section, const uint8_t *end)
 {
@@ -50,8 +51,9 @@ static bool is_other_pat(const struct splice *s, const uint8_t *known,
 	return true;
 }
 
-/* While the PCR PID is the same, its PCRs show whether the source is.  Without
- * PCRs no clock can be lost. */
+/* Is this PMT that of another source?  While the PCR PID is the same, the PCRs
+ * on it decide.  A program without PCRs has no clock that another source could
+ * disturb. */
 static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
 {
 	return (read_u16(section + PMT_PCR) & 0x1fff) !=
@@ -71,7 +73,7 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 	here = section_first(p, &section);
 	if (here < PMT_PCR + 2)
 		return false;
-	/* one that is announced for later is of the same source */
+	/* a table that is not in force yet is announced by the same source */
 	if (!(section[5] & CURRENT))
 		return false;
 	if (section_table_id(section) == PAT_TABLE_ID) {
@@ -112,7 +114,8 @@ static bool is_foreign(const struct splice *s, const uint8_t *p,
 	       psi_has_pmt(s->psi) && !splice_is_named(s, ts_pid(p));
 }
 
-/* The clock as it is behind the PCRs of such PIDs that went out. */
+/* Returns the clock, advanced to the last PCR that went out on a PID that no
+ * table names. */
 static struct splice_clock behind_unlisted(const struct splice *s, size_t clock)
 {
 	struct splice_clock c = s->sent->clocks[clock];
@@ -190,7 +193,8 @@ static void note_move(struct splice *s, const uint8_t *p, uint64_t pcr)
 	const int clock = continued(s, p, pcr);
 	struct splice_move *m = &s->move;
 
-	/* on a PID that a table names it may be one of several */
+	/* a PID that a table names may carry PCRs besides the PCR PID: no
+	 * move */
 	if (clock < 0 || splice_is_named(s, ts_pid(p)))
 		return;
 	m->at_ns = s->now_ns;
@@ -201,8 +205,9 @@ static void note_move(struct splice *s, const uint8_t *p, uint64_t pcr)
 		m->cc[i] = s->pids[i].cc;
 }
 
-/* Decides by the packets that follow the foreign packet at the cursor.  What
- * it finds holds for later ones too, so that many of them take little time. */
+/* Decides by the first packet, from the foreign packet at the cursor on, that
+ * shows the source.  The result is stored for the foreign packets behind it, so
+ * that many of them take little time. */
 static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 {
 	if (s->no_sign)
@@ -230,8 +235,8 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 
 /*
  * For packets of which none decides: has a packet a clock that does not match,
- * while no known PID continues?  A known PID continues if its first packet has
- * the expected counter.
+ * while no known PID continues?  Only the first packet with payload of a known
+ * PID is examined: it continues if its counter is the expected one.
  */
 static bool is_alone(struct splice *s, const uint8_t *unit,
 		     struct splice_cursor c)
@@ -263,7 +268,8 @@ static bool is_alone(struct splice *s, const uint8_t *unit,
 	return strange || other;
 }
 
-/* A PID that passes has the clock that its first packet continues. */
+/* Lets a PID pass that no table names.  It gets the clock that its first packet
+ * continues, or keeps its clock if there is none. */
 static void admit(struct splice *s, const uint8_t *p, const uint8_t *unit)
 {
 	struct splice_pid *ps = &s->pids[ts_pid(p)];

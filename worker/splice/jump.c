@@ -95,6 +95,8 @@ bool splice_unit_stays(struct splice *s, const uint8_t *packet)
 	return true;
 }
 
+/* Places a clock by its first PCR after a cut. packets: sent before this
+ * PCR. */
 static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 {
 	struct splice_clock *c = &s->sent->clocks[i];
@@ -119,7 +121,7 @@ static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 	};
 }
 
-/* Has a unit gone out since the cut that this clock moved? */
+/* Has a unit of a track of this clock gone out since the cut? */
 static bool has_units(const struct splice *s, size_t clock)
 {
 	for (size_t i = 0; i < SPLICE_TRACKS; i++)
@@ -205,7 +207,8 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 	       SPLICE_CONTINUES;
 }
 
-/* A cut because of this clock; -1: because of all. */
+/* Makes a cut because this clock jumped; the other clocks may continue. -1: no
+ * clock continues. */
 static void begin_jump(struct splice *s, int clock)
 {
 	const uint16_t before = s->cut;
@@ -231,8 +234,8 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* After a restart with other PIDs the source has no known PCR before its
- * tables. */
+/* Is a table of another source among the next packets?  After a restart with
+ * other PIDs no PCR of a known clock precedes it. */
 static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 {
 	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
@@ -407,7 +410,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 	return SPLICE_CUTS;
 }
 
-/* A PCR that does not go out. */
+/* Notes a late PCR, which goes out only if jumps are kept. */
 static unsigned drop_late(struct splice *s, int i, uint64_t pcr)
 {
 	s->watches[i].late = true;

@@ -27,7 +27,7 @@ enum {
 	/* The search for a jump reads so many packets ahead. */
 	SPLICE_AHEAD = 512,
 	SPLICE_CUES = 64,    /* PIDs with cue messages, at most */
-	SPLICE_SPLITS = 64,  /* PES headers that several packets have */
+	SPLICE_SPLITS = 64,  /* PES headers in several packets, at most */
 	SPLICE_MS = 1000000, /* in nanoseconds */
 };
 
@@ -36,8 +36,11 @@ enum splice_state {
 	SPLICE_REWRITE,      /* packets are copied and changed */
 	SPLICE_HOLD,         /* packets after a silence wait for a PCR */
 	SPLICE_HOLD_FOREIGN, /* packets of a PID that no table names wait for
-			      * other tables or a PCR of a known clock, and
-			      * those from a PCR that jumps for the next PCR */
+			      * other tables or a PCR of a known clock, those
+			      * from a PCR that jumps for the next PCR, those
+			      * from a unit that jumps or is odd for a PCR of
+			      * its clock, and those from a split PES header for
+			      * its rest */
 	SPLICE_DRAIN,        /* the previous source ends its units; packets of
 			      * the next source wait */
 	/* States within a single call, in which no event arrives: */
@@ -199,8 +202,8 @@ struct splice {
 	 * not to be of a foreign source */
 	size_t no_jump_to;
 	size_t known_to;
-	/* the same: up to there is no packet of a PID that no table names
-	 * without one of a known PID behind it */
+	/* index in the feed: a packet of a known PID, which continues, comes
+	 * behind each packet before it */
 	size_t joined_to;
 	/* no packet that follows in the feed shows the source, and none that no
 	 * table names has a clock that does not match */
@@ -224,18 +227,22 @@ struct splice {
 	uint64_t renewed_ns; /* time when other tables came */
 	uint64_t held_ns;   /* time when packets began to wait, one hold after
 			     * another; 0: none waits */
-	uint64_t until_ns;  /* latest end of a hold or a drain ... */
-	uint64_t drain_end_ns; /* ... also while packets are drained */
-	struct fifo held;   /* packets that wait for the end */
+	uint64_t until_ns;  /* latest end of a hold or a drain */
+	uint64_t drain_end_ns; /* upper limit of until_ns while packets are
+				* drained */
+	struct fifo held;   /* packets that wait for the end of a hold or a
+			     * drain */
 	size_t n_draining;  /* PIDs whose unit has not ended */
 	/* the source that follows the drain */
 	enum splice_cut_kind next_kind;
 	size_t n_tables;    /* the first packets in held are its tables */
-	bool late;          /* pictures wait for a random access point */
+	bool late;          /* the switch point was late: pictures wait longer
+			     * for a random access point */
 	/* the current packet and all that follow it in the feed; NULL: not
 	 * known */
 	const struct splice_cursor *ahead;
 	bool has_phase;
+	/* 27 MHz: the lead of the PCRs of phase_program over the time */
 	uint64_t phase;
 	uint16_t phase_program;
 
@@ -251,7 +258,8 @@ struct splice {
 	size_t n_splits;
 	struct pes_split splits[SPLICE_SPLITS];
 
-	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: no switch yet */
+	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: packets still pass
+			     * unchanged */
 	size_t n_buffer;
 
 	struct splice_unit units[SPLICE_TRACKS];
@@ -455,6 +463,8 @@ enum splice_sign splice_judge_jump(struct splice *,
 /* Starts to copy and change packets, which have passed unchanged so far. */
 void splice_rewrite(struct splice *);
 
+/* Makes a cut: from here on all PIDs begin again, and, except at a lap, all
+ * clocks that are used wait for their place. */
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
 
 /* Call it before another feed or cut: forgets what is known of the packets that
@@ -489,7 +499,8 @@ enum splice_sign splice_find_jump(struct splice *,
 				  const struct splice_cursor *);
 
 /* Notes the PCR of a packet of the source.  Returns bits: SPLICE_NO_PCR if the
- * PCR is late, is wrong alone, or was held while the clock continued;
+ * PCR is late (unless jumps are kept), is wrong alone, jumps during a drain,
+ * belongs to no clock that is placed, or was held while the clock continued;
  * SPLICE_BREAK if it is unavoidably ahead of the time. */
 unsigned splice_note_pcr(struct splice *, const uint8_t *packet);
 
@@ -554,6 +565,7 @@ void splice_split_continue(struct splice *, uint8_t *copy, unsigned cc);
 /* Returns room in the buffer with a copy of the packet, which is sent with the
  * next flush. */
 uint8_t *splice_append(struct splice *, const uint8_t *packet);
+/* Sends the packets in the buffer. */
 void splice_flush(struct splice *);
 
 /* Takes a packet that is sent, and follows its tables. */
@@ -577,6 +589,7 @@ void splice_feed_drain(struct splice *, const struct splice_event *);
 
 /* --- splice.c --- */
 
+/* Copies the packets to those that wait. */
 void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
 
 /* Holds the packet at the cursor, which may be foreign or jump, and all packets

@@ -38,8 +38,8 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
-/* Does the rest of the unit's header go out unchanged, if at all, while its
- * times cannot be removed from the first packet? */
+/* Must the unit be dropped, because its PES header is not whole?  Its rest does
+ * not come, or its times cannot be removed from this packet. */
 static bool is_cut_off(struct splice *s, const uint8_t *p)
 {
 	struct pes_head head;

@@ -14,8 +14,8 @@
 
 struct pes_split {
 	struct pes_head head;
-	uint8_t from; /* where the part of its last packet begins, and ... */
-	uint8_t next; /* ... that of the next one */
+	uint8_t from; /* offset in head of the part that the last packet got */
+	uint8_t next; /* offset in head of the part for the next packet */
 };
 
 /* Call it after HEAD_WHOLE: moves the header, and writes the part of the packet

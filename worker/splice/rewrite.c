@@ -10,7 +10,8 @@
 
 enum {
 	DISCONTINUITY = 0x80,
-	/* A longer gap between PCRs is filled, at such steps. */
+	/* A gap between PCRs from the first to the last of these lengths is
+	 * filled with PCRs at such steps. */
 	BRIDGE_FROM_MS = 60,
 	BRIDGE_STEP_MS = 30,
 	BRIDGE_MOST_MS = 5000,
@@ -143,7 +144,7 @@ static void change(struct splice *s, const uint8_t *p,
 	splice_follow_tables(s, copy);
 }
 
-/* A packet that does not only continue its PID. */
+/* Sends a packet that does not only continue its PID.  False: it waits. */
 static bool change_packet(struct splice *s, const struct splice_cursor *c,
 			  bool checked)
 {
@@ -164,7 +165,7 @@ static bool change_packet(struct splice *s, const struct splice_cursor *c,
 	return !waits;
 }
 
-/* False when it waits, with all that follow. */
+/* Sends a packet.  False: it waits, and so must all packets behind it. */
 static bool move_packet(struct splice *s, const struct splice_cursor *c,
 			bool checked)
 {

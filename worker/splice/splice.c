@@ -110,7 +110,7 @@ static void relay(struct splice *s, const struct ts_run *runs, size_t n_runs)
 	s->config.out(runs, n_runs, s->config.arg);
 }
 
-/* Received or released packets. */
+/* Sends received or released packets, changed if necessary. */
 static void send_runs(struct splice *s, const struct ts_run *runs,
 		      size_t n_runs)
 {
@@ -153,8 +153,8 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
-	/* another packet waits as long after its arrival: one hold after
-	 * another does not add up */
+	/* the wait of another packet for the rest of its header is limited by
+	 * itself: earlier holds do not shorten it */
 	if (s->split_waits && !(s->split_waited && c.index == 0))
 		s->held_ns = 0;
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
@@ -268,7 +268,7 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 	if (e->held) {
 		s->state = SPLICE_CATCH_UP;
 		send_runs(s, e->runs, e->n_runs);
-		/* unless a foreign packet among them waits */
+		/* another state: a packet among them waits */
 		if (s->state == SPLICE_CATCH_UP)
 			s->state = sending_state(s);
 		return;
@@ -308,7 +308,7 @@ static void judge(struct splice *s, const struct splice_event *e)
 	(void)e;
 	s->state = SPLICE_JUDGE;
 	send_held(s);
-	/* unless a header among them waits for its rest */
+	/* another state: a header among them waits for its rest */
 	if (s->state == SPLICE_JUDGE) {
 		s->state = sending_state(s);
 		s->held_ns = 0;
@@ -323,7 +323,8 @@ static void judge_all(struct splice *s, const struct splice_event *e)
 	s->ends = false;
 }
 
-/* In front of a cut, behind which no rest of a header comes. */
+/* A cut, or a lap: held packets pass first.  No rest of a header comes behind
+ * it. */
 static void judge_first(struct splice *s, const struct splice_event *e)
 {
 	splice_rewrite(s);

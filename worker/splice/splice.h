@@ -74,9 +74,9 @@ enum {
 	SPLICE_DRAIN_MS = 500,
 	/* The same while the previous source sends no packet. */
 	SPLICE_DRAIN_QUIET_MS = 200,
-	/* Packets that are held, during this wait and all others.  Above
-	 * 75 Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  A PES
-	 * whose header is split at that end loses its times. */
+	/* Packets that are held, during this wait and all others.  Above 75
+	 * Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  Once packets
+	 * are changed, a PES whose header is split at that end is dropped. */
 	SPLICE_HELD_MAX = 10000,
 	/* After such a silence a gap in a counter may mean that the source
 	 * was restarted: packets wait for a PCR. */
@@ -148,6 +148,8 @@ void splice_cut(struct splice *, const struct switch_point *, bool drain,
  * (90 kHz) with the next packets. */
 void splice_shift(struct splice *, uint64_t ticks);
 
+/* True if packets of the previous source are still wanted.  Ends a drain whose
+ * time is over, which may call out(). */
 bool splice_is_draining(struct splice *, uint64_t now_ns);
 void splice_drain(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);

@@ -79,7 +79,8 @@ static void move_adaptation(uint8_t *packet, struct stamps_move by)
 		move_time(p, by.times);
 }
 
-/* The base of ESCR has marker bits: 2.4.3.7 */
+/* Moves an ESCR, whose base has marker bits; layout: ISO/IEC 13818-1
+ * 2.4.3.7. */
 static void move_pes_clock(uint8_t *p, uint64_t ticks)
 {
 	uint64_t base = (uint64_t)(p[0] >> 3 & 0x07) << 30 |

@@ -13,7 +13,7 @@
 /* A packet that is held or, until the end of the feed, will be. */
 struct mark {
 	bool set;
-	size_t at;   /* its place behind the first held packet */
+	size_t at;   /* its index, counted from the first held packet */
 	uint64_t ns; /* time of its arrival */
 };
 
@@ -109,7 +109,7 @@ void switch_point_cancel(struct switch_point *e)
 	e->wanted = false;
 }
 
-/* The clock is that of the main program. */
+/* Follows a change of the tables: the clock is that of the main program. */
 static void follow_tables(struct switch_point *e)
 {
 	const struct psi_program *main;
@@ -117,7 +117,7 @@ static void follow_tables(struct switch_point *e)
 	if (psi_changes(e->psi) == e->changes)
 		return;
 	e->changes = psi_changes(e->psi);
-	/* they may be of PIDs that these tables do not name */
+	/* the marks may be on PIDs that the new tables do not name */
 	e->past.set = e->open.set = false;
 	main = psi_main_program(e->psi);
 	if (main == NULL || main->pcr_pid == e->pcr_pid)
@@ -166,7 +166,7 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 	/* the PMT lists a video that is not sent */
 	if (silent >= SWITCH_POINT_WAIT_MS * MS)
 		wait_ns = MIN(wait_ns, SWITCH_POINT_WAIT_MS * MS);
-	/* its pictures would be sent at once */
+	/* without a random access point the pictures would be sent at once */
 	if (!e->shows)
 		wait_ns = MAX(wait_ns, SWITCH_POINT_WAIT_MS * MS);
 	if (ts_pid(p) == TS_PID_NULL || waited < wait_ns)
@@ -298,7 +298,7 @@ static void hold(struct switch_point *e, const struct ts_run *runs,
 	}
 }
 
-/* What a packet says about the tables and the clock. */
+/* Reads the tables and the PCR in a packet. */
 static void follow_packet(struct switch_point *e, const uint8_t *p)
 {
 	if (psi_class(e->psi, ts_pid(p)) == PID_PSI) {

@@ -24,12 +24,14 @@ enum {
 	SAMPLES_MOST = 1 << 24,
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
-	/* A longer step of the DTS than before, by so much, is odd, ... */
+	/* A step of the DTS is odd if it is longer than before by more. */
 	ODD_AHEAD = HZ / 20,
-	/* ... and noted.  The PCR that explains it comes so much later at
-	 * most. */
+	/* Such an excess of a step is noted.  The PCR that explains it comes so
+	 * much later at most. */
 	AHEAD_LEAST = HZ / 50,
 	AHEAD_FRESH_NS = 300 * SPLICE_MS,
+	/* A unit that comes later than its step by more had a pause in
+	 * front. */
 	PAUSE_LEAST = HZ / 10,
 };
 
@@ -86,7 +88,7 @@ struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
 	const struct splice_unit *u = track == 0 ? NULL : &s->units[track - 1];
 	uint64_t extra = 0;
 
-	/* a cut ends it, but for a lap */
+	/* a cut, unless it is a lap, ends the extra move */
 	if (u != NULL && (u->cut == s->cut || s->kind == SPLICE_LAP))
 		extra = u->extra;
 	return (struct stamps_move){
@@ -357,8 +359,9 @@ static bool can_shift(const struct splice *s, const struct splice_track *t,
 }
 
 /*
- * The first unit of a stream after a cut: dropped when it would be shown before
- * the end of the units that went out, else moved after them.
+ * The first unit of a stream after a cut.  If it overlaps the units that went
+ * out, it is dropped; a picture is moved behind them if the lift permits that.
+ * A unit that is too far from the clock is moved, too.
  */
 static unsigned join(struct splice *s, struct splice_track *t,
 		     const uint8_t *packet, const struct pes_times *at)
